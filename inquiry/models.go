@@ -118,6 +118,11 @@ func (b *Broker) Suggest(ctx context.Context, id string, s Suggestion) error {
 	return nil
 }
 
+// Spend adds to what models have cost that were asked about the question, open or settled.
+func (b *Broker) Spend(ctx context.Context, id string, u Spending) error {
+	return b.store.Spend(ctx, id, u)
+}
+
 var errDrafted = errors.New("the question has a draft")
 
 // status is what a reply makes of a question.

@@ -68,6 +68,27 @@ func (o OnTimeout) Kind() OnTimeout {
 	return OnTimeout(kind)
 }
 
+// Spending is what the models have cost that were asked about a question.
+type Spending struct {
+	Calls            int     `json:"calls"`
+	PromptTokens     int     `json:"prompt_tokens"`
+	CompletionTokens int     `json:"completion_tokens"`
+	TookMS           int64   `json:"took_ms"`
+	Cost             float64 `json:"cost,omitempty"` // where models have a price, in its currency
+}
+
+// Plus is u and more; u may be nil.
+func (u *Spending) Plus(more Spending) *Spending {
+	if u != nil {
+		more.Calls += u.Calls
+		more.PromptTokens += u.PromptTokens
+		more.CompletionTokens += u.CompletionTokens
+		more.TookMS += u.TookMS
+		more.Cost += u.Cost
+	}
+	return &more
+}
+
 // Suggestion is an answer that a model has drafted, for whoever answers to send or to edit.
 type Suggestion struct {
 	Answer string `json:"answer"` // fit for a reply; of a form its values
@@ -117,6 +138,7 @@ type Question struct {
 	// the reply that came, while a model is asked in its place and after
 	Passed     *Resolution `json:"passed,omitempty"`
 	Suggestion *Suggestion `json:"suggestion,omitempty"`
+	Usage      *Spending   `json:"usage,omitempty"`  // nil when no model was asked about it
 	Secret     bool        `json:"secret,omitempty"` // the answer must not be shown anywhere
 	// whoever asks said that the answer is no secret, whatever it is
 	Public bool   `json:"public,omitempty"`
@@ -228,6 +250,9 @@ func (q Question) Clone() Question {
 	if q.Suggestion != nil {
 		s := *q.Suggestion
 		q.Suggestion = &s
+	}
+	if q.Usage != nil {
+		q.Usage = q.Usage.Plus(Spending{})
 	}
 	return q
 }

@@ -37,6 +37,8 @@ type Store interface {
 	// Amend changes an open question as change does, which sees it as it is; whose error means
 	// that nothing changes. Otherwise it returns the question as it is and ErrSettled.
 	Amend(ctx context.Context, id string, change func(*Question) error) (Question, error)
+	// Spend adds to what models have cost that were asked about the question, open or settled.
+	Spend(ctx context.Context, id string, u Spending) error
 }
 
 // Filter says which questions to list. Zero fields do not restrict.

@@ -45,7 +45,8 @@ func (d deciding) Ask(ctx context.Context, q inquiry.Question) error {
 	return err
 }
 
-// consult asks a deciding model, and counts what it costs as the run's.
+// consult asks a deciding model, and counts what it costs as the question's, and as the run's when
+// one has asked it.
 func (m *Manager) consult(ctx context.Context, d Decider, q inquiry.Question) (
 	decider.Verdict, error) {
 	if err := q.ForModels(); err != nil {
@@ -58,12 +59,14 @@ func (m *Manager) consult(ctx context.Context, d Decider, q inquiry.Question) (
 	v, err := d.Decide(ctx, c)
 	spending, cancel := detached(ctx)
 	defer cancel()
+	spent := m.broker.Spend(spending, q.ID, inquiry.Spending{Calls: 1, PromptTokens: v.PromptTokens,
+		CompletionTokens: v.CompletionTokens, TookMS: v.Took.Milliseconds(), Cost: v.Cost})
 	if q.RunID != "" {
-		spent := m.store.Spend(spending, q.RunID, agentloop.Try{Took: v.Took,
-			PromptTokens: v.PromptTokens, CompletionTokens: v.CompletionTokens})
-		if spent != nil {
-			m.log.Warn("what a decision cost is not counted", "question", q.ID, "err", spent)
-		}
+		spent = errors.Join(spent, m.store.Spend(spending, q.RunID, agentloop.Try{Took: v.Took,
+			PromptTokens: v.PromptTokens, CompletionTokens: v.CompletionTokens}))
+	}
+	if spent != nil {
+		m.log.Warn("what a decision cost is not counted", "question", q.ID, "err", spent)
 	}
 	m.log.Info("a model was asked", "question", q.ID, "model", d.Name(), "took", v.Took,
 		"prompt_tokens", v.PromptTokens, "completion_tokens", v.CompletionTokens, "err", err)

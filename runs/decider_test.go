@@ -59,7 +59,7 @@ func (m *thinker) times() int {
 func (w *fixture) thinks(change func(o *runs.Options), says ...string) *thinker {
 	w.t.Helper()
 	m := &thinker{says: says}
-	d, err := decider.New(&decider.Options{Model: m, Name: "fast"})
+	d, err := decider.New(&decider.Options{Model: m, Name: "fast", PromptPrice: 2, ReplyPrice: 2})
 	require.NoError(w.t, err)
 	w.again(func(o *runs.Options) {
 		o.Deciders = map[channel.Mode]runs.Decider{channel.Model: d, channel.OfModel("fast"): d}
@@ -240,17 +240,22 @@ func TestAProgramsQuestionGoesToTheModelsOfTheChain(t *testing.T) {
 			Fields: []inquiry.Field{{Name: "seats", Type: inquiry.NumberField}}})
 		require.Equal(t, `{"seats":3}`, q.Resolution.Response.Reveal())
 		require.Contains(t, m.asked[0].Messages[1].Parts[0].Text, `"about":"Friday"`)
+		cost := inquiry.Spending{Calls: 1, PromptTokens: 100, CompletionTokens: 10, TookMS: 1000,
+			Cost: 0.00022}
+		require.Equal(t, &cost, q.Usage)
 
 		q = ask(inquiry.Question{Text: "go on?"})
 		require.True(t, q.Open())
 		require.Equal(t, "pass_to_client", q.Turn.Channel)
 		require.Contains(t, q.Turn.Trouble, "is no decision")
 		require.Equal(t, []string{"model:fast", "pass_to_client", "page"}, names(q.Channels))
+		require.Equal(t, &cost, q.Usage, "in vain is not for nothing")
 
 		q = ask(inquiry.Question{Text: "the code?", Secret: true})
 		require.True(t, q.Open())
 		require.Equal(t, []string{"pass_to_client", "page"}, names(q.Channels))
 		require.Equal(t, 2, m.times(), "about a secret no model is asked")
+		require.Nil(t, q.Usage)
 	})
 }
 

@@ -247,6 +247,15 @@ func (qs *questions) Amend(ctx context.Context, id string,
 	})
 }
 
+// Spend implements inquiry.Store.
+func (qs *questions) Spend(ctx context.Context, id string, u inquiry.Spending) error {
+	_, err := qs.change(ctx, id, func(ctx context.Context, tx *sql.Tx, q *inquiry.Question) error {
+		return exec(ctx, tx, "UPDATE questions SET body = json_set(body, '$.usage', json(?)) "+
+			"WHERE id = ?", object{q.Usage.Plus(u)}, id)
+	})
+	return err
+}
+
 // Apply implements inquiry.Store.
 func (qs *questions) Apply(
 	ctx context.Context, id string, fence int64, at time.Time,

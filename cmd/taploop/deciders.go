@@ -25,7 +25,8 @@ func (a *app) deciders(p *policies) (map[channel.Mode]runs.Decider, error) {
 		before := p.close
 		p.close = func() error { client.Close(); return before() }
 		all[as], err = decider.New(&decider.Options{Model: client, Name: name, Lang: m.Lang,
-			NoPicture: a.conf.Privacy == "captions"})
+			NoPicture:   a.conf.Privacy == "captions",
+			PromptPrice: m.PromptPrice, ReplyPrice: m.ReplyPrice})
 		return err
 	}
 	if err := open(channel.Model, a.conf.Model.Name, a.conf.Model); err != nil {

@@ -98,6 +98,7 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 	if q.Suggestion != nil {
 		w.line("drafted", q.Suggestion.Answer+" (by the model "+q.Suggestion.By+")")
 	}
+	w.line("models", spentOn(q.Usage))
 	if q.Secret && q.Open() {
 		w.line("secret", "yes: taploop reply "+prefix(q.ID, 8)+" -")
 	}
@@ -106,6 +107,19 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 		w.line("reason", q.Resolution.Why)
 	}
 	return w.err
+}
+
+// spentOn is what the models have cost that were asked about a question.
+func spentOn(u *inquiry.Spending) string {
+	if u == nil {
+		return ""
+	}
+	s := fmt.Sprintf("calls %d, tokens sent %d, received %d, %.1f s", u.Calls, u.PromptTokens,
+		u.CompletionTokens, float64(u.TookMS)/1000)
+	if u.Cost > 0 {
+		s += fmt.Sprintf(", cost %.6f", u.Cost)
+	}
+	return s
 }
 
 // printActions prints what is to be decided on.

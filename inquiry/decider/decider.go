@@ -26,6 +26,8 @@ type Options struct {
 	Name      string // of the model, for people
 	Lang      string // of the prompt, "en" or "zh"; "" means "en"
 	NoPicture bool   // the model gets the screen in words only
+
+	PromptPrice, ReplyPrice float64 // of a million tokens that are sent, and that come back
 }
 
 // Case is a question with what there is to decide it by. All but the Question may be missing.
@@ -44,6 +46,7 @@ type Verdict struct {
 	PromptTokens     int
 	CompletionTokens int
 	Took             time.Duration
+	Cost             float64 // by the prices of Options
 }
 
 // UndecidedError says that the model leaves the decision to others. Why is in its words.
@@ -111,6 +114,8 @@ func (d *Decider) Decide(ctx context.Context, c *Case) (v Verdict, err error) {
 	})
 	v = Verdict{PromptTokens: resp.Usage.PromptTokens,
 		CompletionTokens: resp.Usage.CompletionTokens, Took: time.Since(began)}
+	v.Cost = (d.opts.PromptPrice*float64(v.PromptTokens) +
+		d.opts.ReplyPrice*float64(v.CompletionTokens)) / 1e6
 	if err != nil {
 		return v, fmt.Errorf("asking the model %s: %w", d.opts.Name, err)
 	}

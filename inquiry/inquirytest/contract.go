@@ -50,7 +50,8 @@ func Run(t *testing.T, open func(t *testing.T) inquiry.Store) {
 		"applying is once, under the right fence":     applyOnce,
 		"a secret answer is kept until it is applied": secret,
 		"there is one question under a key":           keys, "an open question is amended": amend,
-		"a turn is passed on once": turns, "the time for attention ends early": hasten,
+		"what models cost is added up": spend,
+		"a turn is passed on once":     turns, "the time for attention ends early": hasten,
 		"answers are remembered":         remember,
 		"lists are filtered and ordered": list, "what is not there is not found": missing,
 	} {
@@ -303,6 +304,22 @@ func amend(t *testing.T, s inquiry.Store) {
 	got, err = s.Amend(t.Context(), q.ID, change)
 	require.ErrorIs(t, err, inquiry.ErrSettled)
 	require.Equal(t, inquiry.Answered, got.Status)
+}
+
+func spend(t *testing.T, s inquiry.Store) {
+	q := insert(t, s, Sample())
+	call := inquiry.Spending{Calls: 1, PromptTokens: 100, CompletionTokens: 10, TookMS: 1500,
+		Cost: 0.25}
+	require.NoError(t, s.Spend(t.Context(), q.ID, call))
+	require.Equal(t, &call, get(t, s, q.ID).Usage)
+	settled, err := s.Settle(t.Context(), q.ID, inquiry.Answered, Won("Tue"))
+	require.NoError(t, err)
+	require.Equal(t, &call, settled.Usage)
+	require.NoError(t, s.Spend(t.Context(), q.ID, call), "also of a model that was too late")
+	settled.Usage = &inquiry.Spending{Calls: 2, PromptTokens: 200, CompletionTokens: 20,
+		TookMS: 3000, Cost: 0.5}
+	require.Equal(t, settled, get(t, s, q.ID), "nothing else has changed")
+	require.ErrorIs(t, s.Spend(t.Context(), "nope", call), inquiry.ErrNotFound)
 }
 
 func keys(t *testing.T, s inquiry.Store) {

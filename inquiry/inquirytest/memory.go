@@ -153,6 +153,15 @@ func (m *Memory) Amend(_ context.Context, id string,
 	})
 }
 
+// Spend implements inquiry.Store.
+func (m *Memory) Spend(_ context.Context, id string, u inquiry.Spending) error {
+	_, err := m.change(id, func(q *inquiry.Question) error {
+		q.Usage = q.Usage.Plus(u)
+		return nil
+	})
+	return err
+}
+
 // Apply implements inquiry.Store.
 func (m *Memory) Apply(_ context.Context, id string, fence int64,
 	at time.Time) (inquiry.Question, error) {

@@ -100,23 +100,25 @@ func NewWinner(q inquiry.Question) *Winner {
 
 // Inquiry is how a question stands: what send_inquiry and answer_question return.
 type Inquiry struct {
-	ID        string          `json:"question_id,omitempty"`
-	SessionID string          `json:"session_id,omitempty"`
-	Status    inquiry.Status  `json:"status,omitempty"`
-	Answer    *string         `json:"answer"`
-	Values    json.RawMessage `json:"values"`
-	Settled   *Winner         `json:"resolution"`
-	Replayed  bool            `json:"replayed,omitempty"`
-	Question  *OpenQuestion   `json:"question"`
-	Next      *Next           `json:"next"`
-	Timing    *Waiting        `json:"timing,omitempty"`
-	Notes     []string        `json:"notes,omitempty"`
-	Error     *Failure        `json:"error"`
+	ID        string            `json:"question_id,omitempty"`
+	SessionID string            `json:"session_id,omitempty"`
+	Status    inquiry.Status    `json:"status,omitempty"`
+	Answer    *string           `json:"answer"`
+	Values    json.RawMessage   `json:"values"`
+	Settled   *Winner           `json:"resolution"`
+	Usage     *inquiry.Spending `json:"usage,omitempty"`
+	Replayed  bool              `json:"replayed,omitempty"`
+	Question  *OpenQuestion     `json:"question"`
+	Next      *Next             `json:"next"`
+	Timing    *Waiting          `json:"timing,omitempty"`
+	Notes     []string          `json:"notes,omitempty"`
+	Error     *Failure          `json:"error"`
 }
 
 // NewInquiry is how q stands, without an answer.
 func NewInquiry(q inquiry.Question) *Inquiry {
-	return &Inquiry{ID: q.ID, SessionID: q.SessionID, Status: q.Status, Settled: NewWinner(q)}
+	return &Inquiry{ID: q.ID, SessionID: q.SessionID, Status: q.Status, Settled: NewWinner(q),
+		Usage: q.Usage}
 }
 
 // ValuesOf are the values of a form that was answered; nil when there are none.

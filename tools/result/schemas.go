@@ -32,6 +32,7 @@ var schemas = sync.OnceValue(func() schema.Types {
 	add[Usage](types, sections)
 	add[inquiry.Field](types, sections)
 	add[inquiry.Channel](types, sections)
+	add[inquiry.Spending](types, sections)
 	add[inquiry.ActionRequest](types, sections)
 	add[inquiry.ReviewConfig](types, sections)
 	add[OpenQuestion](types, sections)
