@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"image"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func (h *hand) checkDrawn(t require.TestingT, page string) (texts []ui.Op) {
 	})
 	for _, op := range ops {
 		drawn := op.Box.Intersect(op.Clip)
-		if op.Shape != ui.Glyphs || said(op) == "" || drawn.Empty() {
+		if op.Shape != ui.Glyphs || strings.TrimSpace(op.Text) == "" || drawn.Empty() {
 			continue
 		}
 		texts = append(texts, op)
@@ -54,20 +55,25 @@ func (h *hand) checkDrawn(t require.TestingT, page string) (texts []ui.Op) {
 	return texts
 }
 
-// checkShown wants each text of the tree among those that are painted.
+// checkShown wants each text of the tree among those that are painted. Of what is cut off at the
+// edge of a list, the part that is seen may hold none of it.
 func (h *hand) checkShown(t require.TestingT, page string, texts []ui.Op) {
 	if !h.On() {
 		return
 	}
 	root := h.UITree()
+	cut := map[image.Rectangle]bool{}
+	h.do(func() {
+		s := h.scene()
+		s.window[len(s.window)-1].view.Walk(func(v *ui.View) {
+			cut[v.Bounds()] = cut[v.Bounds()] || v.Bounds() != v.Box()
+		})
+	})
 	root.Walk(func(n *Node) {
-		const cut = 70 // of a line that is cut off at the edge of a list nothing may be drawn
-		if strings.TrimSpace(n.Text) == "" || n.Bounds.Dy() < cut {
-			return
-		}
-		require.True(t, slices.ContainsFunc(texts, func(op ui.Op) bool {
-			return strings.Contains(n.Text, said(op)) && op.Box.Overlaps(n.Bounds)
-		}), "%s: %q is in the tree at %v and not drawn", page, n.Text, n.Bounds)
+		require.True(t, strings.TrimSpace(n.Text) == "" || cut[n.Bounds] ||
+			slices.ContainsFunc(texts, func(op ui.Op) bool {
+				return strings.Contains(n.Text, said(op)) && op.Box.Overlaps(n.Bounds)
+			}), "%s: %q is in the tree at %v and not drawn", page, n.Text, n.Bounds)
 	})
 }
 

@@ -27,7 +27,7 @@ func TestAnyWalkKeepsTreeAndTouchTogether(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(r, "steps") {
 			h.anyStep(r)
 			h.checkTree(r)
-			h.checkDrawn(r, "walk")
+			h.checkShown(r, "walk", h.checkDrawn(r, "walk"))
 		}
 		h.Screenshot()
 		require.NoError(r, wellFormed(h.DumpXML()))

@@ -12,7 +12,7 @@ type Shape uint8
 const (
 	Fill    Shape = iota // a rectangle with rounded corners, perhaps a gradient
 	Shadow               // below such a rectangle
-	Glyphs               // a line of text; Box.Min is its left end on the baseline
+	Glyphs               // a line of text
 	Drawing              // an icon
 	Photo                // a picture as it is; Box.Min is its top left corner
 )
@@ -148,7 +148,7 @@ func (p *painter) line(v *View, s string, at image.Point, c color.RGBA) {
 	}
 	w := Measure(s, v.px, v.bold)
 	p.add(Op{
-		Shape: Glyphs, Box: image.Rect(at.X, at.Y+baseline(v.px), at.X+w, at.Y+lineHeight(v.px)),
+		Shape: Glyphs, Box: image.Rect(at.X, at.Y, at.X+w, at.Y+lineHeight(v.px)),
 		Clip: v.clip, Color: c,
 		Text: s, Size: v.px, Bold: v.bold,
 	})

@@ -40,7 +40,7 @@ func (o *Op) mask(dst *image.RGBA, m *image.Alpha, at image.Point) {
 
 func (o *Op) glyphs(dst *image.RGBA) {
 	withGlyphs(o.Size, o.Bold, func(get func(rune) *glyph) {
-		pen := o.Box.Min
+		pen := o.Box.Min.Add(image.Pt(0, baseline(o.Size)))
 		for _, r := range o.Text {
 			g := get(r)
 			if g.mask != nil {

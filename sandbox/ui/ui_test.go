@@ -151,7 +151,7 @@ func TestEveryScriptHasSomeGlyph(t *testing.T) {
 
 func inked(s string) bool {
 	img := image.NewRGBA(image.Rect(0, 0, 900, 120))
-	Draw(img, []Op{{Shape: Glyphs, Box: image.Rect(10, 80, 890, 100), Clip: img.Rect,
+	Draw(img, []Op{{Shape: Glyphs, Box: image.Rect(10, 54, 890, 107), Clip: img.Rect,
 		Color: rgb(0xffffff), Text: s, Size: 40}})
 	for _, b := range img.Pix {
 		if b != 0 {
