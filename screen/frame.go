@@ -127,11 +127,11 @@ func fitted(s Size, side int) Size {
 	if s.W%k == 0 && s.H%k == 0 && 3*long/k >= 2*side {
 		return Size{s.W / k, s.H / k}
 	}
-	return scaled(s, side)
+	return s.Scaled(side)
 }
 
-// scaled is a picture's size s with its long side at side pixels.
-func scaled(s Size, side int) Size {
+// Scaled is s with its long side at side pixels, aspect kept.
+func (s Size) Scaled(side int) Size {
 	long := max(s.W, s.H)
 	n := func(n int) int { return max((n*side+long/2)/long, 1) }
 	return Size{n(s.W), n(s.H)}

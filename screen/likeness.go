@@ -18,7 +18,7 @@ const thumbSide = 320
 // Thumbnail is the frame in small, as PNG: what a Likeness compares.
 func (f *Frame) Thumbnail() ([]byte, error) {
 	var b bytes.Buffer
-	if err := png.Encode(&b, f.Resized(scaled(f.size, thumbSide)).Image()); err != nil {
+	if err := png.Encode(&b, f.Resized(f.size.Scaled(thumbSide)).Image()); err != nil {
 		return nil, fmt.Errorf("encoding a thumbnail: %w", err)
 	}
 	return b.Bytes(), nil

@@ -168,7 +168,8 @@ func (c *calibrateCmd) print(a *app, s shownCalibration) error {
 		l.line("places", fmt.Sprintf("coordinates %s of a picture of size %s", r.Coordinates,
 			r.ImageSize))
 	} else {
-		l.line("places", "not clear: too few targets were hit, however its replies are read")
+		l.line("places", "not clear: too few targets were hit, or none on one of the displays, "+
+			"however its replies are read")
 	}
 	for _, w := range r.AsGood {
 		l.line("or", w.String()+", which these targets do not tell apart")

@@ -59,7 +59,7 @@ type Report struct {
 	Forms       map[string]int `json:"forms"`    // replies by dialect; "" is none
 	Coordinates string         `json:"coordinates"`
 	ImageSize   string         `json:"image_size"`
-	Sure        bool           `json:"sure"`               // at least half of the targets were hit
+	Sure        bool           `json:"sure"`               // half was hit, some on each screen
 	AsGood      []Way          `json:"as_good,omitempty"`  // that explain the replies no worse
 	Rejected    []Way          `json:"rejected,omitempty"` // the best of the others
 	Example     string         `json:"example,omitempty"`  // a reply that could not be read

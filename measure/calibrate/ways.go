@@ -17,6 +17,7 @@ type Way struct {
 	Coordinates screen.Coordinates
 	Fit         screen.Fit
 
+	sent  screen.Fit // how the picture was sent
 	Hits  int
 	Error float64 // mean distance from the targets, as a share of the screen's width, at most far
 }
@@ -61,8 +62,27 @@ func (r *Report) choose(own dialect.Profile, answers []*answer) {
 	r.Rejected = r.Rejected[:min(len(r.Rejected), 3)]
 	r.Coordinates, r.ImageSize = chosen.Coordinates.String(), chosen.Fit.String()
 	r.hold(chosen, answers)
-	r.Sure = r.Dialect != "" && r.Share >= sureShare
+	r.Sure = r.Dialect != "" && r.Share >= sureShare && chosen.everywhere(answers)
 }
+
+// everywhere reports whether something was hit on every screen: a way that explains the answers on
+// some of them only is another model's.
+func (w Way) everywhere(answers []*answer) bool {
+	hit := map[*Screen]bool{}
+	for _, a := range answers {
+		p, ok := w.place(a)
+		hit[a.screen] = hit[a.screen] || ok && p.In(a.target.Box)
+	}
+	for _, yes := range hit {
+		if !yes {
+			return false
+		}
+	}
+	return true
+}
+
+// usualSides are long sides that servers often shrink a picture to.
+var usualSides = []int{512, 768, 1000, 1024, 1280, 1536, 1568, 2048}
 
 // usualTokens are bounds of a picture that servers of the Qwen family often have, in tokens of 28
 // by 28 pixels.
@@ -96,13 +116,14 @@ func waysOf(own dialect.Profile, answers []*answer) []Way {
 		for _, fit := range fits {
 			ways = append(ways, Way{Coordinates: screen.Coordinates{YFirst: y}, Fit: fit})
 		}
-		for _, long := range longSides(answers, y) {
+		for _, long := range append(usualSides, longSides(answers, y)...) {
 			ways = append(ways, Way{Coordinates: screen.Coordinates{YFirst: y},
 				Fit: screen.Fit{Long: long}})
 		}
 	}
 	var once []Way
 	for _, w := range ways {
+		w.sent = own.Fit
 		if !slices.Contains(once, w) {
 			once = append(once, w)
 		}
@@ -137,13 +158,22 @@ func longSides(answers []*answer, yFirst bool) (long []int) {
 	return long
 }
 
+// picture is the size of the picture in whose pixels a model reckons that saw a frame of that size.
+// A server shrinks to a long side exactly; taploop sends a bit less where that costs it less.
+func (w Way) picture(frame screen.Size) screen.Size {
+	if long := w.Fit.Long; long != w.sent.Long && long > 0 && long < max(frame.W, frame.H) {
+		frame = frame.Scaled(long)
+	}
+	return w.Fit.Size(frame)
+}
+
 // place is where an answer taps, read in this way; false when that is nowhere.
 func (w Way) place(a *answer) (image.Point, bool) {
 	if a.numbers == nil {
 		return image.Point{}, false
 	}
 	size := a.screen.Frame.Size()
-	p, err := w.Coordinates.Point(a.numbers[0], a.numbers[1], w.Fit.Size(size))
+	p, err := w.Coordinates.Point(a.numbers[0], a.numbers[1], w.picture(size))
 	return p.Pixel(size), err == nil
 }
 
@@ -154,7 +184,7 @@ func (w Way) same(as Way, answers []*answer) bool {
 	}
 	return !slices.ContainsFunc(answers, func(a *answer) bool {
 		size := a.screen.Frame.Size()
-		return w.Fit.Size(size) != as.Fit.Size(size)
+		return w.picture(size) != as.picture(size)
 	})
 }
 
