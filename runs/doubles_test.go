@@ -24,6 +24,7 @@ import (
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/sessiontest"
 )
 
 // fakePhones is phones that keep their state between openings, and notices when two use one at a
@@ -401,7 +402,7 @@ const forever = 30 * 24 * time.Hour
 // an error.
 func bubble(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := sessiontest.Dir(t)
 	synctest.Test(t, func(t *testing.T) {
 		defer time.AfterFunc(forever, func() {
 			debug.SetTraceback("all")

@@ -22,6 +22,7 @@ import (
 	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/sessiontest"
 	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -60,7 +61,7 @@ const forever = 30 * 24 * time.Hour
 func bubble(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	t.Parallel()
-	dir := t.TempDir()
+	dir := sessiontest.Dir(t)
 	synctest.Test(t, func(t *testing.T) {
 		defer time.AfterFunc(forever, func() {
 			debug.SetTraceback("all")

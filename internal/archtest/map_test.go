@@ -82,6 +82,7 @@ var packages = []row{
 	{pkg: "session", imports: "actions agentloop guard inquiry screen",
 		tests: "inquiry/inquirytest",
 		why:   "keeps steps, progress and questions in their own types, and is the loop's journal"},
+	{pkg: "session/sessiontest", imports: "session", why: "data folders for tests"},
 	{pkg: "session/export", imports: "actions agentloop screen session", tests: "inquiry",
 		why: "a stored session as others see it: steps in words, a page, a trace"},
 
@@ -93,14 +94,14 @@ var packages = []row{
 		why:   "joins a model and a dialect into the next action"},
 	{pkg: "runs", imports: "actions agentloop inquiry inquiry/channel inquiry/decider inquiry/route " +
 		"screen session session/export",
-		tests: "device/devicetest model",
+		tests: "device/devicetest model session/sessiontest",
 		why: "the use cases: owns each run's goroutine and each phone's lease; phones and " +
 			"policies are handed in"},
 
 	{pkg: "tools",
 		imports: "actions agentloop inquiry inquiry/channel runs screen session session/export " +
 			"tools/result tools/schema internal/mcptransport",
-		tests: "actions device/devicetest guard",
+		tests: "actions device/devicetest guard session/sessiontest",
 		why:   "the MCP tools"},
 	{pkg: "tools/schema", why: "schemas of Go types, and arguments read by them; knows no tool"},
 	{pkg: "tools/result",
@@ -227,8 +228,8 @@ var roads = []road{
 	{to: "mvdan.cc/sh/...", only: "sandbox/shell",
 		why: "the phone's shell is one package's business"},
 	{to: "testing",
-		only: "device/devicetest inquiry/inquirytest internal/adbtest internal/chrometest " +
-			"internal/golden actions/dialect/dialecttest",
+		only: "device/devicetest inquiry/inquirytest session/sessiontest internal/adbtest " +
+			"internal/chrometest internal/golden actions/dialect/dialecttest",
 		code: true, why: "only helpers of tests are made of tests"},
 
 	{to: "net/...", never: "screen actions/... guard inquiry/... agentloop " + everyCode,
