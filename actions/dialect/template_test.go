@@ -103,6 +103,7 @@ func TestATemplateThatCannotBeReadNamesItsLine(t *testing.T) {
 
 // A place is explained in the coordinates that hold, in both languages.
 func TestThePromptExplainsTheCoordinatesThatHold(t *testing.T) {
+	look := dialecttest.Look(t)
 	for set, want := range map[string][2]string{
 		"1000":      {"written x,y: two whole numbers from 0 to 1000", "x,y，是两个 0 到 1000 的整数"},
 		"999 yx":    {"written y,x: two whole numbers from 0 to 999", "y,x，是两个 0 到 999 的整数"},
@@ -117,7 +118,7 @@ func TestThePromptExplainsTheCoordinatesThatHold(t *testing.T) {
 				d, err := families.Known.New(f.Name, &dialect.Options{Lang: lang, Coordinates: &c,
 					Fit: &screen.Fit{Long: 120}})
 				require.NoError(t, err)
-				asked, err := d.Prompt(dialect.Situation{Task: "t", Look: dialecttest.Look(t)})
+				asked, err := d.Prompt(dialect.Situation{Task: "t", Look: look})
 				require.NoError(t, err)
 				require.Contains(t, asked.String(), want[i], f.Name)
 			}
@@ -127,6 +128,7 @@ func TestThePromptExplainsTheCoordinatesThatHold(t *testing.T) {
 
 // The texts of a prompt are bounded whatever a run has gathered.
 func TestAPromptIsBounded(t *testing.T) {
+	look := dialecttest.Look(t)
 	many := make([]string, 500)
 	exchanges := make([]actions.Exchange, 500)
 	for i := range many {
@@ -137,7 +139,7 @@ func TestAPromptIsBounded(t *testing.T) {
 		d, err := families.Known.New(f.Name, nil)
 		require.NoError(t, err)
 		s := dialect.Situation{Task: many[0], Summary: many[0], Remembered: many, Notes: many,
-			Exchanges: exchanges, Look: dialecttest.Look(t)}
+			Exchanges: exchanges, Look: look}
 		for range d.Profile().Turns {
 			s.History = append(s.History, dialect.Turn{Turn: actions.Turn{Notes: many[:1],
 				Reply: actions.Reply{Text: many[0] + many[0]}, Did: many[0]}})

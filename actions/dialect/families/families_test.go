@@ -126,7 +126,7 @@ func picture(t *testing.T, o dialect.Options) []byte {
 // A reply that is made to be slow to read is as bounded as any other.
 func TestNoReplyTakesLongToRead(t *testing.T) {
 	look := dialecttest.Look(t)
-	for _, f := range families.Known {
+	for i, f := range families.Known {
 		d, err := families.Known.New(f.Name, nil)
 		require.NoError(t, err)
 		for _, piece := range []string{`{"`, `{"a": `, "do(", `do(a="`, "<think>", "</think>{",
@@ -136,7 +136,9 @@ func TestNoReplyTakesLongToRead(t *testing.T) {
 			r := actions.Reply{Text: strings.Repeat(piece, 16<<10/len(piece))}
 			begun := time.Now()
 			_, err := d.Parse(r, dialect.Situation{Look: look})
-			d.(dialect.Detector).Detect(r, dialect.Situation{Look: look})
+			if i == 0 || i == len(families.Known)-1 { // it asks all the others
+				d.(dialect.Detector).Detect(r, dialect.Situation{Look: look})
+			}
 			require.Error(t, err, "%s: %q", f.Name, piece)
 			require.Less(t, time.Since(begun), 5*time.Second, "%s: %q", f.Name, piece)
 		}

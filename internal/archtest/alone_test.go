@@ -1,0 +1,71 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The packages that scripts/test runs without the race detector are those in which nothing runs
+// side by side, in the code or in the tests.
+func TestWhatIsTestedWithoutTheRaceDetectorHasNoGoroutines(t *testing.T) {
+	script, err := os.ReadFile(filepath.Join(root, "scripts/test"))
+	require.NoError(t, err)
+	found := regexp.MustCompile(`(?m)^alone='(.*)'$`).FindSubmatch(script)
+	require.NotNil(t, found)
+	files, err := load(root)
+	require.NoError(t, err)
+	for pattern := range strings.FieldsSeq(string(found[1])) {
+		seen := 0
+		for _, f := range files {
+			if !within(f.pkg, strings.TrimPrefix(pattern, "./")) {
+				continue
+			}
+			seen++
+			src, err := os.ReadFile(filepath.Join(root, f.name))
+			require.NoError(t, err)
+			require.Empty(t, sideBySide(t, src), f.name)
+		}
+		require.NotZero(t, seen, pattern)
+	}
+}
+
+func TestWhatRunsSideBySideIsSeen(t *testing.T) {
+	for _, code := range []string{"go f()", "wg.Go(f)", "t.Parallel()", "b.RunParallel(f)",
+		"synctest.Test(t, f)", "httptest.NewServer(h)", "time.AfterFunc(1, f)", "exec.Command(x)"} {
+		require.Len(t, sideBySide(t, []byte("package p\nfunc _() { "+code+" }")), 1, code)
+	}
+	require.Empty(t, sideBySide(t, []byte("package p\nfunc _() { g.Run(f) }")))
+}
+
+// sideBySide are the statements and calls of a file that start something which runs at the same
+// time.
+func sideBySide(t *testing.T, src []byte) (found []string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			found = append(found, "go")
+		case *ast.SelectorExpr:
+			from, _ := n.X.(*ast.Ident)
+			switch {
+			case n.Sel.Name == "Go" || strings.HasSuffix(n.Sel.Name, "Parallel"),
+				n.Sel.Name == "AfterFunc",
+				from != nil && (from.Name == "synctest" || from.Name == "httptest" ||
+					from.Name == "exec"):
+				found = append(found, n.Sel.Name)
+			}
+		}
+		return true
+	})
+	return found
+}
