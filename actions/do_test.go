@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,10 +16,11 @@ import (
 )
 
 // pad writes down the touches that it takes, with the time since the first; the touch numbered
-// refuse (from 1) is refused.
+// refuse (from 1) is refused, those numbered done leave something behind.
 type pad struct {
 	touches []string
 	refuse  int
+	done    []int
 	begun   time.Time
 }
 
@@ -35,6 +37,9 @@ func (p *pad) take(format string, v ...any) error {
 	p.touches = append(p.touches, touch)
 	if len(p.touches) == p.refuse {
 		return errRefused
+	}
+	if slices.Contains(p.done, len(p.touches)) {
+		return actions.Done(fmt.Errorf("what %d leaves", len(p.touches)))
 	}
 	return nil
 }
@@ -91,6 +96,27 @@ func TestARefusedTouchEndsTheGestureAndSaysHowFarItCame(t *testing.T) {
 			g = actions.Scroll{Direction: actions.Up}
 		}
 		require.ErrorIs(t, g.Do(t.Context(), &pad{refuse: 1}), errRefused, g.Verb())
+	}
+}
+
+func TestWhatIsDoneAllTheSameDoesNotEndTheGesture(t *testing.T) {
+	all := actions.Type{Text: "a", At: &middle, Clear: true, Submit: true}
+	for _, c := range []struct {
+		pad  pad
+		want string
+	}{
+		{pad{done: []int{2}}, "what 2 leaves"},
+		{pad{done: []int{2, 3}}, "what 3 leaves"},
+		{pad{done: []int{3}, refuse: 4}, "the point was tapped, the field was emptied, the text " +
+			"was typed, but then: pressing Enter: the phone refused"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			err := all.Do(t.Context(), &c.pad)
+			require.EqualError(t, err, c.want)
+			require.Equal(t, c.pad.refuse == 0, errors.Is(err, actions.ErrDone))
+			require.Equal(t, c.pad.refuse > 0, errors.Is(err, actions.ErrPartial))
+			require.Len(t, c.pad.touches, 4)
+		})
 	}
 }
 

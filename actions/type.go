@@ -44,44 +44,54 @@ func (a Type) Validate() error {
 }
 
 // Do taps At when there is one, clears the field, types and submits, in this order, and stops at
-// the first refusal.
+// the first refusal. What is done all the same, see ErrDone, is said once the rest is done, too.
 func (a Type) Do(ctx context.Context, s Surface) error {
 	var done []string
-	if a.At != nil {
-		if err := s.Tap(ctx, *a.At); err != nil {
-			return fmt.Errorf("nothing was typed, tapping the field: %w", err)
+	var left error
+	for _, p := range a.parts(ctx, s) {
+		err := p.do()
+		switch {
+		case errors.Is(err, ErrDone):
+			left = err
+		case err != nil && len(done) > 0:
+			return Partial(fmt.Errorf("%s, but then: %s%w", strings.Join(done, ", "), p.failing,
+				err))
+		case err != nil:
+			return fmt.Errorf("%s%w", p.failing, err)
 		}
-		done = append(done, "the point was tapped")
-		if err := wait.For(ctx, focusTime); err != nil {
-			return stoppedAfter(done, err)
-		}
-	}
-	if a.Clear {
-		if err := s.Clear(ctx); err != nil {
-			return stoppedAfter(done, fmt.Errorf("nothing was typed, emptying the field: %w", err))
-		}
-		done = append(done, "the field was emptied")
-	}
-	if a.Text != "" {
-		if err := s.Type(ctx, a.Text); err != nil {
-			return stoppedAfter(done, err)
-		}
-		done = append(done, "the text was typed")
-	}
-	if a.Submit {
-		if err := s.Key(ctx, KeyEnter); err != nil {
-			return stoppedAfter(done, fmt.Errorf("pressing Enter: %w", err))
+		if p.did != "" {
+			done = append(done, p.did)
 		}
 	}
-	return nil
+	return left
 }
 
-// stoppedAfter is err with what was carried out before it.
-func stoppedAfter(done []string, err error) error {
-	if len(done) == 0 {
-		return err
+// part is a part of typing.
+type part struct {
+	failing, did string
+	do           func() error
+}
+
+func (a Type) parts(ctx context.Context, s Surface) (all []part) {
+	if a.At != nil {
+		all = append(all,
+			part{"nothing was typed, tapping the field: ", "the point was tapped",
+				func() error { return s.Tap(ctx, *a.At) }},
+			part{do: func() error { return wait.For(ctx, focusTime) }})
 	}
-	return Partial(fmt.Errorf("%s, but then: %w", strings.Join(done, ", "), err))
+	if a.Clear {
+		all = append(all, part{"nothing was typed, emptying the field: ", "the field was emptied",
+			func() error { return s.Clear(ctx) }})
+	}
+	if a.Text != "" {
+		all = append(all, part{"", "the text was typed",
+			func() error { return s.Type(ctx, a.Text) }})
+	}
+	if a.Submit {
+		all = append(all, part{"pressing Enter: ", "Enter was pressed",
+			func() error { return s.Key(ctx, KeyEnter) }})
+	}
+	return all
 }
 
 func (a Type) arguments() []Field {

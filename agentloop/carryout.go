@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -131,11 +132,16 @@ func (l *loop) touch(ctx context.Context, g actions.Gesture) error {
 
 // outcome journals what came of a gesture.
 func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *Ending {
+	if errors.Is(err, actions.ErrDone) {
+		l.warn(ctx, s, Warning{Setting: "phone", Text: withHint(err)})
+		err = nil
+	}
 	switch {
 	case err == nil:
 	case actions.Passive(s.Proposal.Action) && ctx.Err() != nil:
 		s.Refusal = "cut short: " + context.Cause(ctx).Error()
-	case errors.Is(err, screen.ErrDisconnected), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, screen.ErrDisconnected), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, actions.ErrUnknown) && !errors.Is(err, actions.ErrPartial):
 		s.Refusal = "outcome unknown: " + err.Error()
 		l.note(Note{Kind: NoteOutcomeUnknown, Action: what})
 	default:
@@ -155,16 +161,29 @@ func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *En
 }
 
 func (l *loop) refuse(s *Step, what string, err error) {
-	why := err.Error()
-	if h := hint.Of(err); h != "" {
-		why += " (" + h + ")"
-	}
+	why := withHint(err)
 	n := Note{Kind: NoteRefused, Action: what, Detail: why}
 	s.Refusal = "not carried out: " + why
 	if errors.Is(err, actions.ErrPartial) {
 		n.Kind, s.Refusal = NotePartial, PartialRefusal+why
 	}
 	l.note(n)
+}
+
+func withHint(err error) string {
+	if h := hint.Of(err); h != "" {
+		return err.Error() + " (" + h + ")"
+	}
+	return err.Error()
+}
+
+// warn warns a person, unless the run has a warning of the same setting.
+func (l *loop) warn(ctx context.Context, s *Step, w Warning) {
+	same := func(v Warning) bool { return v.Setting == w.Setting }
+	if !slices.ContainsFunc(l.progress.Warnings, same) {
+		l.progress.Warnings = append(l.progress.Warnings, w)
+		l.log.WarnContext(ctx, w.Text, "step", s.Index, "setting", w.Setting)
+	}
 }
 
 // PartialRefusal begins the Refusal of a step whose gesture had touched the phone when it failed.

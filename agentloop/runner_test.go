@@ -305,6 +305,48 @@ func TestWhatWasCarriedOutInPartIsToldAsThat(t *testing.T) {
 		r.script.told(2))
 }
 
+func TestWhatIsDoneIsToldAsDoneAndAPersonIsWarnedOfWhatItLeft(t *testing.T) {
+	typing := actions.Type{Text: "ü"}
+	r := newRig(typing, typing, actions.Complete{})
+	r.phone.touch = func(context.Context) error {
+		return actions.Done(hint.Add(fmt.Errorf("the keyboard stays: %w", screen.ErrDisconnected),
+			"run: ime set"))
+	}
+
+	end, p := run(t, r, "x")
+
+	require.Equal(t, agentloop.TaskCompleted, end.Reason)
+	for _, s := range r.journal.steps {
+		require.Empty(t, s.Refusal)
+	}
+	require.Empty(t, r.script.told(2))
+	require.Empty(t, r.script.told(3))
+	require.Equal(t, []agentloop.Warning{{Setting: "phone",
+		Text: "the keyboard stays: the phone is disconnected (run: ime set)"}}, p.Warnings, "once")
+	require.Equal(t, p.Warnings, r.journal.progress.Warnings)
+}
+
+func TestWhatThePhoneEndedHasAnUnknownOutcome(t *testing.T) {
+	killed := actions.Unknown(errors.New("killed"))
+	for _, c := range []struct {
+		err           error
+		refusal, told string
+	}{
+		{killed, "outcome unknown: killed", "Whether it took effect is unknown"},
+		{actions.Partial(fmt.Errorf("after 2 of 3 characters: %w", killed)),
+			agentloop.PartialRefusal + "after 2 of 3 characters: killed", "only in part: after 2"},
+	} {
+		r := newRig(actions.Type{Text: "abc"}, actions.Complete{})
+		r.phone.touch = func(context.Context) error { return c.err }
+
+		end, _ := run(t, r, "x")
+
+		require.Equal(t, agentloop.TaskCompleted, end.Reason)
+		require.Equal(t, c.refusal, r.journal.steps[0].Refusal)
+		require.Contains(t, r.script.told(2)[0], c.told)
+	}
+}
+
 func TestAnInvalidGestureNeverReachesThePhone(t *testing.T) {
 	r := newRig(tap(1200, 1), actions.Complete{})
 

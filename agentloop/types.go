@@ -34,8 +34,8 @@ type Proposal struct {
 
 // Warning is something that a person should set otherwise. A run has one at most of each setting.
 type Warning struct {
-	Setting string `json:"setting"` // for example model.dialect
-	Text    string `json:"text"`    // what is the matter and what to set; no word of a model
+	Setting string `json:"setting"` // for example model.dialect; phone: something on it
+	Text    string `json:"text"`    // what is the matter and what to do; no word of a model
 }
 
 // Try is one call of the model.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/lazyregexp"
@@ -71,7 +72,12 @@ var complaint = lazyregexp.New(`(?mi)^\s*(?:error\b|usage:|.*\w+Exception\b|.*IN
 const hintInject = "switch on \"USB debugging (Security settings)\" in the phone's developer " +
 	"options (Xiaomi, Redmi and POCO need it for input), then try again"
 
-// refusal is why a command did not do what it should, or nil.
+// signalled are the exit codes of commands that a signal has ended, with the signal's number above
+// 128. The highest is 64; 255 is how Android's commands say that they failed.
+func signalled(code int) bool { return 128 < code && code <= 128+64 }
+
+// refusal is why a command did not do what it should, or nil. What a signal has ended, as a phone
+// that runs out of memory does, may have done it before: that is actions.ErrUnknown.
 func refusal(r adb.Result) error {
 	said := complaint.FindString(r.Stderr)
 	if said == "" {
@@ -82,6 +88,10 @@ func refusal(r adb.Result) error {
 	}
 	if said == "" {
 		said = firstLine(r.Stderr + "\n" + r.Stdout)
+	}
+	if signalled(r.Code) {
+		return actions.Unknown(fmt.Errorf("the phone ended the command before it was through "+
+			"(exit code %d, %q), and whether it took effect is unknown", r.Code, firstLine(said)))
 	}
 	err := fmt.Errorf("the phone refused: %s", strings.TrimSpace(said))
 	if strings.TrimSpace(said) == "" {

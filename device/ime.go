@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/lazyregexp"
@@ -54,9 +55,6 @@ func (p *Phone) broadcastOrKey(ctx context.Context, s step) error {
 	if err != nil {
 		return err
 	}
-	if err := refusal(r); err != nil {
-		return err
-	}
 	broadcast := strings.HasPrefix(s.commands[0], "am ")
 	if broadcast && !strings.Contains(r.Stdout, "Broadcast completed") {
 		return fmt.Errorf("the phone did not send the text to its keyboard: %s",
@@ -83,8 +81,8 @@ func unicodeSteps(text string) []step {
 }
 
 // withADBKeyboard runs f while ADBKeyBoard is the keyboard, and puts the former one back whatever
-// happens. Which one that is it remembers first: the next use of the phone puts it back if this
-// process is killed meanwhile.
+// happens: the error of that is actions.ErrDone. Which one that is it remembers first: the next use
+// of the phone puts it back if this process is killed meanwhile.
 func (p *Phone) withADBKeyboard(ctx context.Context, k keyboards, f func() error) (err error) {
 	was, found := former{k.current, k.enabled}, true
 	if k.current == adbIME { // chosen by a person, unless something is remembered
@@ -98,9 +96,15 @@ func (p *Phone) withADBKeyboard(ctx context.Context, k keyboards, f func() error
 		return f()
 	}
 	defer func() {
-		if back := p.putBack(ctx, was); back != nil && err == nil {
-			err = fmt.Errorf("it is done, but the former keyboard could not be put back: %w", back)
-			err = hint.Add(err, was.byHand(p.info.Serial))
+		back := p.putBack(ctx, was)
+		if back == nil {
+			return
+		}
+		p.log.WarnContext(ctx, "putting the former keyboard back", "serial", p.info.Serial,
+			"err", back)
+		if err == nil {
+			back = fmt.Errorf("it is done, but the former keyboard could not be put back: %w", back)
+			err = actions.Done(hint.Add(back, was.byHand(p.info.Serial)))
 		}
 	}()
 	if k.current != adbIME {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/hint"
 )
 
@@ -134,6 +135,8 @@ func TestAKeyboardThatCannotBePutBackIsTriedAgainAndTheHintQuotesIt(t *testing.T
 		err := p.Type(t.Context(), "ü")
 
 		require.ErrorContains(t, err, "the former keyboard could not be put back")
+		require.ErrorIs(t, err, actions.ErrDone)
+		require.Equal(t, "ü", i.typed)
 		require.Equal(t, "choose the keyboard in the phone's settings, or run: adb -s emu shell "+
 			`'ime set '\''com.x/.K'\''\'\'''\''; reboot; echo $(id)'\'' && ime disable `+
 			adbIME+"'", hint.Of(err))

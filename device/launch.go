@@ -76,14 +76,11 @@ var monkeySent = lazyregexp.New(`(?m)^\s*Events injected: 1\b`)
 // monkey launches an app as its icon does, even on phones whose `cmd package` does not resolve.
 func (p *Phone) monkey(ctx context.Context, pkg string) error {
 	r, err := p.act(ctx, 0, "monkey -p "+adb.Quote(pkg)+" -c android.intent.category.LAUNCHER 1")
-	if err != nil {
-		return err
-	}
 	if strings.Contains(r.Text(), "No activities found") {
 		return hint.Add(fmt.Errorf("%s has no screen to open", pkg),
 			"choose an app that has an icon")
 	}
-	if err := refusal(r); err != nil {
+	if err != nil {
 		return err
 	}
 	if !monkeySent.MatchString(r.Stdout) {

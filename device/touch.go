@@ -20,7 +20,7 @@ func (p *Phone) Tap(ctx context.Context, at screen.Point) error {
 func (p *Phone) DoubleTap(ctx context.Context, at screen.Point) error {
 	return p.touch(ctx, "double-tapping", 0, func(to pixels) string {
 		tap := to.line("tap", at)
-		return tap + " && " + tap
+		return tap + " && " + p.marks.did() + " && " + tap
 	}, at)
 }
 

@@ -92,7 +92,8 @@ func TestARefusedTouchIsAnErrorWithTheMend(t *testing.T) {
 		"no such command": {err: "/system/bin/sh: input: inaccessible or " +
 			"not found\n", code: 127, want: "inaccessible or not found"},
 		"killed without a word": {code: 137,
-			want: "the phone refused with exit code 137"},
+			want: `before it was through (exit code 137, "")`},
+		"failed without a word": {code: 1, want: "the phone refused with exit code 1"},
 		"some other words": {err: "\ncmd: Can't find service: input\n",
 			code: 20, want: "the phone refused: cmd: Can't find service: input"},
 		"a linker's warning is no refusal": {err: "WARNING: linker: libdvm.so has text " +

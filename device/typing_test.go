@@ -304,7 +304,7 @@ func TestAFailureInTheMiddleSaysHowFarItCame(t *testing.T) {
 	w.shell = func(serial, command string) (string, string, int) {
 		if strings.HasPrefix(command, "input text") {
 			if n++; n == 3 {
-				return "", "Killed\n", 137
+				return "", "cmd: Failure calling service input\n", 20
 			}
 		}
 		return ordinary(nil)(serial, command)
@@ -312,7 +312,7 @@ func TestAFailureInTheMiddleSaysHowFarItCame(t *testing.T) {
 	p := w.open(t)
 	err := p.Type(t.Context(), strings.Repeat("x", 1000))
 	require.EqualError(t, err, "typing on emu: after 400 of 1000 characters: the phone "+
-		"refused: Killed")
+		"refused: cmd: Failure calling service input")
 }
 
 func TestClearDeletesAsMuchAsTheFieldHolds(t *testing.T) {

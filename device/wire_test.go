@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
@@ -31,6 +32,8 @@ type wirePhones struct {
 	list  string
 	shell func(serial, command string) (stdout, stderr string, code int) // one command of a line
 	exec  func(serial, command string, w io.Writer)                      // writes the raw output
+	// functions of a real shell, which carries out what acts on the phone; "" leaves that to shell
+	commands string
 	// serials that answer nothing
 	hung map[string]bool
 	// serial to the FAIL of its transport
@@ -101,11 +104,20 @@ func (w *wirePhones) phone(c net.Conn, serial, service string) {
 		w.exec(serial, command, c)
 		return
 	}
-	line, dark := w.lit(serial, strings.TrimPrefix(service, "shell,v2,raw:"))
+	whole := strings.TrimPrefix(service, "shell,v2,raw:")
+	line, dark := w.lit(serial, whole)
 	var out, errs strings.Builder
 	code := 0
+	if w.commands != "" && guard.MatchString(whole) {
+		sh := exec.Command("/bin/sh", "-c", w.commands+"\n"+whole)
+		sh.Stdout, sh.Stderr, line, dark = &out, &errs, "", ""
+		_ = sh.Run()
+		code = sh.ProcessState.ExitCode()
+	}
 	for _, command := range strings.Split(line, "; ") {
-		command = strings.TrimSuffix(command, " 2>/dev/null")
+		if command = strings.TrimSuffix(command, " 2>/dev/null"); command == "" {
+			continue
+		}
 		if mark, ok := strings.CutPrefix(command, "echo "); ok {
 			out.WriteString(mark + "\n")
 			continue
@@ -130,6 +142,7 @@ func (w *wirePhones) phone(c net.Conn, serial, service string) {
 var (
 	guard  = regexp.MustCompile(`\{ dumpsys power [^']*'([^']*)' && echo (\S+) && exit 3; `)
 	closed = regexp.MustCompile(`; \}( && |$)`)
+	told   = regexp.MustCompile(` && echo \S+-did\b`)
 )
 
 // unguarded is a line as it was before [batch.guarded].
@@ -141,7 +154,7 @@ func unguarded(line string) string {
 	for i := range parts[1:] {
 		parts[i+1] = closed.ReplaceAllString(parts[i+1], "$1")
 	}
-	return strings.Join(parts, "")
+	return told.ReplaceAllString(strings.Join(parts, ""), "")
 }
 
 // lit is the commands of a line that are carried out, and what is printed when the display is dark

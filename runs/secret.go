@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,12 +36,15 @@ func (p *secretPhone) Type(ctx context.Context, text string) error {
 			secretWord)
 	}
 	s := &p.secrets[len(p.secrets)-1]
-	if err := p.Phone.Type(ctx, strings.ReplaceAll(text, secretWord, s.Text)); err != nil {
-		return fmt.Errorf("typing a secret: %w", masked{err, s.Text})
+	err := p.Phone.Type(ctx, strings.ReplaceAll(text, secretWord, s.Text))
+	if err != nil {
+		err = fmt.Errorf("typing a secret: %w", masked{err, s.Text})
 	}
-	s.Typed = true
-	p.typed(ctx, s.QuestionID)
-	return nil
+	if err == nil || errors.Is(err, actions.ErrDone) {
+		s.Typed = true
+		p.typed(ctx, s.QuestionID)
+	}
+	return err
 }
 
 // secretTyped notes that a secretPhone has typed a secret. Should that not be stored, the secret

@@ -129,6 +129,24 @@ func TestASecretIsTypedOnceAlsoOverARestart(t *testing.T) {
 	})
 }
 
+func TestASecretThatWasTypedIsTypedOnceWhateverTheTypingHasLeft(t *testing.T) {
+	const secret = "s3cr3t-4711"
+	bubble(t, func(t *testing.T, w *fixture) {
+		touches := 0
+		w.phones.phones["A"].onTouch = func(context.Context) error {
+			touches++
+			return actions.Done(fmt.Errorf("after %s the keyboard stays", secret))
+		}
+		st := w.wait(w.start("asksecret typesecret typesecret tap").Session.ID)
+		w.reply(st.Session.ID, secret)
+		st = w.wait(st.Session.ID)
+		require.Equal(t, session.Completed, st.Run.State)
+		require.Equal(t, 2, touches, "it was typed once, and then a tap")
+		require.Equal(t, []agentloop.Warning{{Setting: "phone",
+			Text: "typing a secret: after {{secret}} the keyboard stays"}}, st.Run.Progress.Warnings)
+	})
+}
+
 // What is hidden may be a part of what it is hidden behind.
 func TestASecretThatIsAPartOfItsPlaceholderIsTypedAsItIs(t *testing.T) {
 	for _, secret := range []string{"secret", "{{se", "cret}}", "{{secret}}"} {

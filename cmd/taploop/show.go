@@ -176,6 +176,9 @@ func (x shownSession) print(w io.Writer) {
 			p.line("  why: ", r.Message)
 		}
 		p.line("  try: ", r.Hint)
+		for _, warned := range r.Progress.Warnings {
+			p.line("  warning: ", warned.Text)
+		}
 		p.line("  time: ", english.spent(r.usage))
 		p.line("  parts: ", parts(r.usage.Timing))
 		if r.Calls > 0 {

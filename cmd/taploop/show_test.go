@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/session"
 )
 
@@ -32,6 +33,14 @@ func TestAReplyThatTheScreenOvertookWasUnderstood(t *testing.T) {
 		print(sheet{&out, 80})
 	require.Contains(t, out.String(), "not used: the screen moved on")
 	require.NotContains(t, out.String(), "not understood")
+}
+
+func TestAWarningOfTheRunIsShown(t *testing.T) {
+	run := session.Run{Progress: agentloop.Progress{Warnings: []agentloop.Warning{
+		{Setting: "phone", Text: "the former keyboard could not be put back"}}}}
+	var out bytes.Buffer
+	shownSession{Runs: []shownRun{{Run: run}}}.print(&out)
+	require.Contains(t, out.String(), "warning: the former keyboard could not be put back")
 }
 
 func TestHowManyStepsWereAskedAboutAgainIsShown(t *testing.T) {

@@ -1,0 +1,40 @@
+package actions
+
+import "errors"
+
+// What the error of a gesture says of how far it came, for errors.Is. One that is none of these, no
+// deadline and no lost phone means that nothing was touched.
+var (
+	// ErrPartial: it has touched the phone before it failed: a field was tapped and no text typed,
+	// or half of a text was.
+	ErrPartial = errors.New("carried out in part")
+	// ErrUnknown: it was begun, and whether it took effect cannot be told.
+	ErrUnknown = errors.New("of unknown outcome")
+	// ErrDone: it was carried out wholly, and something besides went wrong, of which a person
+	// should know.
+	ErrDone = errors.New("carried out")
+)
+
+// Partial marks err as ErrPartial; nil stays nil.
+func Partial(err error) error { return marked(err, ErrPartial) }
+
+// Unknown marks err as ErrUnknown; nil stays nil.
+func Unknown(err error) error { return marked(err, ErrUnknown) }
+
+// Done marks err as ErrDone; nil stays nil.
+func Done(err error) error { return marked(err, ErrDone) }
+
+func marked(err, as error) error {
+	if err == nil {
+		return nil
+	}
+	return outcome{err, as}
+}
+
+type outcome struct {
+	error
+	as error
+}
+
+func (o outcome) Unwrap() error        { return o.error }
+func (o outcome) Is(target error) bool { return target == o.as }
