@@ -109,17 +109,18 @@ func noQuestions(f result.Failure) any {
 // row is a tool with its description, the schema of its arguments, and its handler behind their
 // check.
 func row[A any](o *Options, d tool, handle func(context.Context, *call, A) (*reply, error)) tool {
-	fill := o.placeholders()
-	text, arguments, _ := strings.Cut(fill.Replace(described(d.name)), "\n\n")
-	shared := schema.ParseWords(fill.Replace(described("shared")), nil)
-	d.description = strings.TrimSpace(text)
-	d.input = schema.For[A](argumentTypes(), schema.ParseWords(arguments, shared))
-	for _, p := range d.input.Properties {
-		if p.Default != nil {
-			p.Default = json.RawMessage(fill.Replace(string(p.Default)))
+	d.wording = sync.OnceValue(func() wording {
+		fill := o.placeholders()
+		text, arguments, _ := strings.Cut(fill.Replace(described(d.name)), "\n\n")
+		shared := schema.ParseWords(fill.Replace(described("shared")), nil)
+		input := schema.For[A](argumentTypes(), schema.ParseWords(arguments, shared))
+		for _, p := range input.Properties {
+			if p.Default != nil {
+				p.Default = json.RawMessage(fill.Replace(string(p.Default)))
+			}
 		}
-	}
-	d.listed = schema.Listed[A](d.input)
+		return wording{strings.TrimSpace(text), input, schema.Listed[A](input)}
+	})
 	d.call = func(ctx context.Context, c *call) (*reply, error) {
 		args, err := read[A](d, c)
 		switch {

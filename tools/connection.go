@@ -18,7 +18,7 @@ import (
 // connectionOptions are what a connection sets in the query of its URL, see [Connected].
 type connectionOptions struct {
 	descriptions map[string]string // by TOOL or TOOL.PARAM
-	messages     *messages
+	lang         string            // one of the languages
 	mode         channel.Mode
 	compat       Compat  // "" is the server's own
 	schemas      Schemas // the same
@@ -63,8 +63,7 @@ func connectionOptionsOf(ctx context.Context) *connectionOptions {
 // readConnectionOptions reads the query of a connection's URL. Keys that are none of ours are left
 // alone; what is wrong with ours is said by every call of the connection.
 func readConnectionOptions(query url.Values) *connectionOptions {
-	o := &connectionOptions{descriptions: map[string]string{}, messages: languages["en"],
-		wait: math.MaxInt64}
+	o := &connectionOptions{descriptions: map[string]string{}, lang: "en", wait: math.MaxInt64}
 	for key, values := range query {
 		if err := o.read(key, values[len(values)-1]); err != nil && o.err == nil {
 			o.err = err
@@ -81,12 +80,11 @@ func (o *connectionOptions) read(key, value string) error {
 	case key == "description":
 		o.describe(inquiryTool, value)
 	case key == "lang":
-		in, known := languages[value]
-		if !known {
+		if languages[value] == nil {
 			return badOption(key, "use en or zh", "%s is none of the languages",
 				text.Quote(value, 60))
 		}
-		o.messages = in
+		o.lang = value
 	case key == "reply_mode":
 		return o.readMode(key, value)
 	case key == "schemas":
@@ -170,8 +168,8 @@ func (t *Tools) check(o *connectionOptions) error {
 				"there is no tool %s",
 				text.Quote(of, 60))
 		}
-		if deeper && d.input.Properties[argument] == nil {
-			return badOption("desc", "it has the arguments "+schema.Names(d.input),
+		if deeper && d.wording().input.Properties[argument] == nil {
+			return badOption("desc", "it has the arguments "+schema.Names(d.wording().input),
 				"%s has no argument %s", of,
 				text.Quote(argument, 60))
 		}

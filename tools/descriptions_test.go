@@ -17,10 +17,11 @@ func TestEveryDescriptionIsShown(t *testing.T) {
 	shown := map[string]bool{} // arguments, of any tool
 	for _, d := range list {
 		_, own, _ := strings.Cut(described(d.name), "\n\n")
+		takes := d.wording().input.Properties
 		for name := range schema.ParseWords(own, nil) {
-			require.NotNil(t, d.input.Properties[name], "%s has no argument %s", d.name, name)
+			require.NotNil(t, takes[name], "%s has no argument %s", d.name, name)
 		}
-		for name := range d.input.Properties {
+		for name := range takes {
 			shown[name] = true
 		}
 	}

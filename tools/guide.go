@@ -114,7 +114,7 @@ func listOf(argument string) *result.Next {
 // busy tells how to get at a phone that a session has. The holder has an id when it is the
 // caller's.
 func (t *Tools) busy(ctx context.Context, c *call, d tool, f *result.Failure) *result.Next {
-	queues := d.input.Properties["queue"] != nil
+	queues := d.wording().input.Properties["queue"] != nil
 	own := f.Holder != nil && f.Holder.SessionID != ""
 	switch {
 	case !own && queues:
@@ -127,7 +127,7 @@ func (t *Tools) busy(ctx context.Context, c *call, d tool, f *result.Failure) *r
 		return nil
 	}
 	f.Hint = goOnWith(next) + "; or end that session: " + stopCall(f.Holder.SessionID)
-	if d.input.Properties["supersede"] != nil && !c.given["supersede"] {
+	if d.wording().input.Properties["supersede"] != nil && !c.given["supersede"] {
 		f.Hint += `; or call again with "supersede": true, which ends it and starts`
 	}
 	if queues {

@@ -47,7 +47,7 @@ func (t *Tools) relist(ctx context.Context, _ any, _ *mcp.ListToolsRequest,
 // declaration is the tool as tools/list gives it.
 func (d tool) declaration(how Schemas) mcp.Tool {
 	as := mcp.Tool{
-		Name: d.name, Title: d.title, Description: d.description,
+		Name: d.name, Title: d.title, Description: d.wording().description,
 		RawInputSchema: schema.JSON(d.inputs(how)),
 		Annotations: mcp.ToolAnnotation{
 			ReadOnlyHint: &d.hints.readOnly, DestructiveHint: &d.hints.destructive,
@@ -63,9 +63,9 @@ func (d tool) declaration(how Schemas) mcp.Tool {
 
 func (d tool) inputs(how Schemas) *schema.Schema {
 	if how == SchemasFull {
-		return d.input
+		return d.wording().input
 	}
-	return d.listed
+	return d.wording().listed
 }
 
 // redescribe puts the connection's descriptions of the tool and of its arguments into as. An
@@ -76,7 +76,7 @@ func (o *connectionOptions) redescribe(d tool, how Schemas, as *mcp.Tool) {
 		own = as.Description
 	}
 	input := d.inputs(how).CloneSchemas()
-	for name, p := range d.input.Properties {
+	for name, p := range d.wording().input.Properties {
 		words := o.descriptions[d.name+"."+name]
 		if words == "" {
 			continue
@@ -84,9 +84,10 @@ func (o *connectionOptions) redescribe(d tool, how Schemas, as *mcp.Tool) {
 		if input.Properties[name] == nil {
 			input.Properties[name] = p.CloneSchemas()
 		}
-		input.Properties[name].Description, changed = words+" "+o.messages.ParamSafety, true
+		input.Properties[name].Description = words + " " + languages[o.lang]().ParamSafety
+		changed = true
 	}
 	if changed {
-		as.Description, as.RawInputSchema = own+"\n"+o.messages.Safety, schema.JSON(input)
+		as.Description, as.RawInputSchema = own+"\n"+languages[o.lang]().Safety, schema.JSON(input)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"sync"
 )
 
 // messages are our sentences around results, questions and descriptions in one language. What
@@ -51,8 +52,11 @@ type messages struct {
 //go:embed messages/*.json
 var messageFiles embed.FS
 
-// languages are those in which there are messages.
-var languages = map[string]*messages{"en": readMessages("en"), "zh": readMessages("zh")}
+// languages are those in which there are messages, each read when it is first spoken.
+var languages = map[string]func() *messages{
+	"en": sync.OnceValue(func() *messages { return readMessages("en") }),
+	"zh": sync.OnceValue(func() *messages { return readMessages("zh") }),
+}
 
 func readMessages(language string) *messages {
 	b, err := messageFiles.ReadFile("messages/" + language + ".json")

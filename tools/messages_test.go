@@ -11,9 +11,9 @@ import (
 var verbs = regexp.MustCompile(`%.`)
 
 func TestEveryLanguageHasEverySentence(t *testing.T) {
-	en := reflect.ValueOf(*languages["en"])
+	en := reflect.ValueOf(*languages["en"]())
 	for name, other := range languages {
-		v := reflect.ValueOf(*other)
+		v := reflect.ValueOf(*other())
 		for i := range v.NumField() {
 			field := v.Type().Field(i).Name
 			require.NotEmpty(t, v.Field(i).String(), "%s.%s", name, field)

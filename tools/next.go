@@ -44,7 +44,7 @@ func Next(st runs.Status) *result.Next {
 		tool, why = waitTool, "the agent's question is being asked elsewhere, "+
 			"and the run goes on with the answer"
 	case running && st.Run.State == session.Queued:
-		tool, why = waitTool, "the run waits for its phone"+placeOf(st, languages["en"])
+		tool, why = waitTool, "the run waits for its phone"+placeOf(st, languages["en"]())
 	case running:
 		tool, why = waitTool, "the run goes on"
 	case st.Reason == agentloop.ClientDetached:

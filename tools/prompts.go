@@ -64,10 +64,7 @@ func (t *Tools) addPrompts(s *server.MCPServer) {
 
 // get is the prompt with its arguments.
 func (p promptRow) get(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	lang := "en"
-	if connectionOptionsOf(ctx).messages == languages["zh"] {
-		lang = "zh"
-	}
+	lang := connectionOptionsOf(ctx).lang
 	given := map[string]string{}
 	for name, value := range r.Params.Arguments {
 		given[name] = strings.TrimSpace(text.Cut(text.Lines(value), maxPromptArgument))

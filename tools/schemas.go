@@ -12,7 +12,7 @@ import (
 func (t *Tools) TaskSchemas() map[string]json.RawMessage {
 	list := map[string]json.RawMessage{"Result": schema.JSON(result.Schema[result.Result]())}
 	for _, name := range []string{startTool, goOnTool, messageTool} {
-		input := *t.byName[name].input
+		input := *t.byName[name].wording().input
 		if name == messageTool {
 			input.Required = []string{"text"}
 		}

@@ -71,9 +71,7 @@ func (t *Tools) Register(s *server.MCPServer) {
 // tool is one MCP tool: what clients read of it, and what it does.
 type tool struct {
 	name, title string
-	description string
-	input       *schema.Schema        // of the arguments
-	listed      *schema.Schema        // the same as a model reads it
+	wording     func() wording        // made when it is first asked for
 	output      func() *schema.Schema // of structuredContent
 	hints       hints
 	unlisted    bool // for [Tools.Do] only
@@ -82,6 +80,13 @@ type tool struct {
 	retry func(context.Context, *call) (*reply, error)
 	// structuredContent of a call that cannot be carried out
 	failed func(result.Failure) any
+}
+
+// wording is what a model reads of a tool, and how its arguments are checked.
+type wording struct {
+	description string
+	input       *schema.Schema // of the arguments
+	listed      *schema.Schema // the same as a model reads it
 }
 
 // hints are promises that clients rely on when they decide whether to ask their user.
@@ -121,7 +126,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		version:   server.RequestProtocolVersion(ctx),
 		gelab:     t.servesGelab(o),
 		options:   o,
-		messages:  o.messages,
+		messages:  languages[o.lang](),
 	}
 	if c.gelab { // whose clients block until the task has ended
 		c.waits.Default = c.most()
@@ -163,7 +168,7 @@ func (t *Tools) carryOut(ctx context.Context, c *call, d tool) (r *reply, err er
 
 // read reads the call's arguments into those of the tool.
 func read[T any](d tool, c *call) (args T, err error) {
-	c.given, err = schema.Read(d.input, c.request.GetRawArguments(), &args)
+	c.given, err = schema.Read(d.wording().input, c.request.GetRawArguments(), &args)
 	if err != nil {
 		return args, runs.Coded(runs.InvalidArgument, err)
 	}
