@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -78,24 +80,32 @@ func run(ctx context.Context, args, environ []string, s streams) int {
 }
 
 func dispatch(ctx context.Context, args, environ []string, s streams) error {
-	var c commands
-	var helped bool
-	parser, err := kong.New(&c, kong.Name("taploop"), kong.Writers(s.out, s.err),
-		kong.Exit(func(int) { helped = true }), kong.Vars{"version": versionLine()},
-		kong.Description("Hand tasks to an Android phone: a vision model looks and decides, "+
-			"the phone acts over ADB.\n\n"+exitCodes()),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.BindTo(ctx, (*context.Context)(nil)))
-	if err != nil {
-		return err
-	}
 	switch {
 	case len(args) == 0:
 		args = []string{"--help"}
 	case args[0] == "help":
 		args = append(slices.Clone(args[1:]), "--help")
 	}
-	k, err := parser.Parse(args)
+	var c commands
+	var helped bool
+	parse := func(options ...kong.Option) (*kong.Context, error) {
+		c = commands{}
+		parser, err := kong.New(&c, append(options, kong.Name("taploop"),
+			kong.Writers(s.out, s.err), kong.Exit(func(int) { helped = true }),
+			kong.Vars{"version": versionLine()},
+			kong.Description("Hand tasks to an Android phone: a vision model looks and decides, "+
+				"the phone acts over ADB.\n\n"+exitCodes()),
+			kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+			kong.BindTo(ctx, (*context.Context)(nil)))...)
+		if err != nil {
+			return nil, err
+		}
+		return parser.Parse(args)
+	}
+	k, err := parse(others(args[0])...)
+	if err != nil && !helped { // is told with all commands in view
+		k, err = parse()
+	}
 	if helped {
 		return nil
 	}
@@ -113,6 +123,27 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 		}
 	}
 	return inResult(s.out, k, err)
+}
+
+// others leaves out all commands but the named one, as the parser would take longer to get to know
+// them than many a command to do its work. Nothing is left out when no command has the name.
+func others(than string) []kong.Option {
+	var names []string
+	known := false
+	for f := range reflect.TypeFor[commands]().Fields() {
+		if _, is := f.Tag.Lookup("cmd"); !is {
+			continue
+		}
+		if cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name)) == than {
+			known = true
+		} else {
+			names = append(names, f.Name)
+		}
+	}
+	if !known {
+		return nil
+	}
+	return []kong.Option{kong.IgnoreFields(`^commands\.(?:` + strings.Join(names, "|") + `)$`)}
 }
 
 // inResult writes an error of a command that promises a JSON object as one. The error is reported

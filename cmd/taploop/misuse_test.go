@@ -52,6 +52,25 @@ func typed(n *kong.Node) string {
 	return words
 }
 
+// A flag in front has all commands read; otherwise only the named one is.
+func TestACommandReadAloneIsTheSame(t *testing.T) {
+	t.Parallel()
+	say := func(args ...string) string {
+		var out bytes.Buffer
+		code := run(t.Context(), args, nil, streams{strings.NewReader(""), &out, &out})
+		return fmt.Sprintln(code, out.String())
+	}
+	for _, n := range leafNodes(t) {
+		command := strings.Fields(typed(n))
+		require.NotEmpty(t, others(command[0]))
+		for _, more := range []string{"--help", "--bogus"} {
+			args := append(command, more)
+			require.Equal(t, say(append([]string{"--verbose"}, args...)...), say(args...))
+		}
+	}
+	require.Empty(t, others("serv"))
+}
+
 func TestEveryCommandSaysHowItIsCalled(t *testing.T) {
 	t.Parallel()
 	for _, n := range leafNodes(t) {
