@@ -19,6 +19,7 @@ func main() {
 	if name := filepath.Base(os.Args[0]); slices.Contains(adbdshim.Names(), name) {
 		os.Exit(standin.Main(name, os.Args[1:]))
 	}
+	collectSeldom(os.LookupEnv)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM,
 		syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
