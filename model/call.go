@@ -13,7 +13,8 @@ import (
 	"github.com/failsafe-go/failsafe-go"
 )
 
-// maxReply bounds the body of a reply: more than any model says, less than what would hurt.
+// maxReply bounds the body of a reply: more than any model says, less than what would hurt. What is
+// behind it is not read.
 const maxReply = 16 << 20
 
 var errAttemptTimeout = errors.New("time-out of one attempt")
@@ -68,7 +69,7 @@ func (k *call) attempt(ctx context.Context, path string, body []byte) (reply, er
 	var r reply
 	if err == nil {
 		r = reply{status: resp.StatusCode, header: resp.Header}
-		r.body, err = readBounded(resp.Body, maxReply)
+		r.body, err = readBounded(resp.Body)
 	}
 	if err == nil {
 		return r, nil
@@ -131,15 +132,12 @@ func (k *call) log(ctx context.Context, start time.Time, err error) {
 		slog.Duration("took", time.Since(start)))
 }
 
-// readBounded reads and closes a body of at most limit bytes.
-func readBounded(body io.ReadCloser, limit int64) ([]byte, error) {
+// readBounded reads and closes a body, of which it gives the first maxReply bytes.
+func readBounded(body io.ReadCloser) ([]byte, error) {
 	defer body.Close()
-	b, err := io.ReadAll(io.LimitReader(body, limit+1))
+	b, err := io.ReadAll(io.LimitReader(body, maxReply))
 	if err != nil {
 		return nil, fmt.Errorf("reading the reply: %w", err)
-	}
-	if int64(len(b)) > limit {
-		return nil, permanent{fmt.Errorf("the reply is longer than %d MiB", limit>>20)}
 	}
 	return b, nil
 }

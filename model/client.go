@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -104,10 +105,13 @@ func (c *Client) ask(
 	return k.response()
 }
 
+// listTime is how long an endpoint has to list its models before it is asked for a token instead.
+const listTime = 5 * time.Second
+
 // Ready asks whether the endpoint is there, is one of models and takes the key, as cheaply as that
 // can be asked: it lists the models. Where an answer to that proves nothing, because it is no list
-// or the list is for others, one token is asked for. It fails as Complete does. A cassette is
-// always ready, and none of this is recorded.
+// or the list is for others, or where none comes, one token is asked for. It fails as Complete
+// does. A cassette is always ready, and none of this is recorded.
 func (c *Client) Ready(ctx context.Context) error {
 	next := c.next
 	switch t := next.(type) {
@@ -118,9 +122,12 @@ func (c *Client) Ready(ctx context.Context) error {
 	}
 	k := c.newCall()
 	k.next = next
-	err := k.failed(ctx, k.send(ctx, modelsPath, nil))
-	if k.status == 0 || k.status/100 == 2 && isList(k.body) {
-		return err
+	soon, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	met := k.send(soon, modelsPath, nil)
+	listed := met == nil && k.status/100 == 2 && isList(k.body)
+	if listed || ctx.Err() != nil || unreached(met) {
+		return k.failed(ctx, met)
 	}
 	body, err := json.Marshal(map[string]any{"model": c.opts.Name, "max_tokens": 1,
 		"messages": []map[string]string{{"role": "user", "content": "ok"}}})
@@ -134,6 +141,14 @@ func (c *Client) Ready(ctx context.Context) error {
 	}
 	_, err = k.response()
 	return err
+}
+
+// unreached reports whether err says that there is no connection to be had, so that no other
+// question would be answered, or that the request is not one.
+func unreached(err error) bool {
+	var dial *net.OpError
+	var own permanent
+	return errors.As(err, &dial) && dial.Op == "dial" || errors.As(err, &own)
 }
 
 // isList reports whether a body is a list of models.

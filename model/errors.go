@@ -91,6 +91,10 @@ func (k *call) failed(ctx context.Context, err error) error {
 
 // unreadable is a success that is not what was asked for.
 func (k *call) unreadable(err error) *Error {
+	if len(k.body) == maxReply {
+		return k.fail(BadReply, fmt.Sprintf("the reply is longer than %d MiB, and begins with %s",
+			maxReply>>20, k.summary(k.body[:64<<10])), nil)
+	}
 	if json.Valid(k.body) {
 		return k.fail(BadReply, fmt.Sprintf("no chat completion came back: %v", err), nil)
 	}

@@ -1,10 +1,16 @@
 package model_test
 
 import (
+	"context"
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -100,6 +106,69 @@ func TestWithoutAKeyTheEndpointIsOneOfModelsAllTheSame(t *testing.T) {
 		require.Len(t, e.requests(), 2)
 		c.Close()
 	}
+}
+
+// listless is an endpoint that never answers when it is asked for its models, and writes down what
+// it was asked for.
+func listless(asked *[]string, chat string) transport {
+	return func(r *http.Request) (*http.Response, error) {
+		*asked = append(*asked, r.URL.Path)
+		if strings.HasSuffix(r.URL.Path, "/models") {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{},
+			Body: io.NopCloser(strings.NewReader(chat))}, nil
+	}
+}
+
+func TestAnEndpointThatNeverListsItsModelsIsAskedForATokenSoon(t *testing.T) {
+	for _, timeout := range []time.Duration{0, 4 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			var asked []string
+			c := client(t, "http://x/v1", model.Options{Timeout: timeout,
+				Transport: listless(&asked, saying("ok").body)})
+			began := time.Now()
+			require.NoError(t, c.Ready(t.Context()))
+			require.LessOrEqual(t, time.Since(began), 5*time.Second)
+			require.Equal(t, "/v1/chat/completions", asked[len(asked)-1])
+
+			ctx, cancel := context.WithCancelCause(t.Context())
+			stop := errors.New("the run was stopped")
+			time.AfterFunc(time.Second, func() { cancel(stop) })
+			began = time.Now()
+			require.ErrorIs(t, c.Ready(ctx), stop)
+			require.Equal(t, time.Second, time.Since(began))
+		})
+	}
+}
+
+func TestAnEndpointThatHangsUpOnTheListIsAskedForAToken(t *testing.T) {
+	hangsUp := transport(func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.URL.Path, "/models") {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{},
+			Body: io.NopCloser(strings.NewReader(saying("ok").body))}, nil
+	})
+	synctest.Test(t, func(t *testing.T) {
+		require.NoError(t, client(t, "http://x/v1", model.Options{Transport: hangsUp}).
+			Ready(t.Context()))
+	})
+}
+
+func TestWhereNoConnectionIsToBeHadNothingElseIsAsked(t *testing.T) {
+	n := 0
+	dead := transport(func(*http.Request) (*http.Response, error) {
+		n++
+		return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		err := client(t, "http://x/v1", model.Options{Transport: dead, Retries: 1}).
+			Ready(t.Context())
+		require.ErrorContains(t, err, "connection refused")
+		require.Equal(t, 2, n, "one try, and another one")
+	})
 }
 
 func TestAnEndpointThatIsDownIsNotReady(t *testing.T) {

@@ -82,7 +82,7 @@ func (r *Recorder) roundTrip(req *http.Request, seen *Sight) (*http.Response, er
 	if err != nil {
 		return nil, err
 	}
-	reply, err := readBounded(resp.Body, maxReply)
+	reply, err := readBounded(resp.Body)
 	if err != nil {
 		return nil, err
 	}
