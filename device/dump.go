@@ -298,6 +298,11 @@ func (l *lister) visit(n *node) error {
 	return nil
 }
 
+// cutText is a text as it is kept: of a long one both ends, without what is not seen.
 func cutText(s string) string {
-	return text.Cut(strings.ToValidUTF8(s, "\uFFFD"), screen.MaxElementText)
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if _, left := text.Head(s, screen.MaxElementText); left > 0 {
+		s, _ = text.Ends(text.Line(s), screen.MaxElementText-len(text.Gap))
+	}
+	return s
 }

@@ -2,6 +2,8 @@ package guard
 
 import (
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strings"
 	"sync"
 
@@ -215,8 +217,10 @@ var letters = lazyregexp.New(`\pL+`)
 // spoken is a class's words in other languages, ready to be looked for.
 type spoken struct {
 	line *regexp.Regexp // anywhere in a line
-	ends *regexp.Regexp // at its beginning or end: other languages have the verb behind its object
-	not  *regexp.Regexp
+	// one of them is in every line that has such words: looking for them is quick
+	hints []string
+	ends  *regexp.Regexp // at its beginning or end: other languages have the verb behind its object
+	not   *regexp.Regexp
 	// of a task; nil when there are none
 	task *regexp.Regexp // at the beginning of a clause
 	last *regexp.Regexp // at its end
@@ -236,14 +240,51 @@ var spokenOf = sync.OnceValue(func() map[string]*spoken {
 		if f.last != "" {
 			s.last = regexp.MustCompile("(?:" + folded(f.last) + ")(?:" + lastAbroad + ")$")
 		}
+		if re, err := syntax.Parse(words, syntax.Perl); err == nil { // it was compiled before
+			s.hints = hintsOf(re)
+		}
 		all[name] = s
 	}
 	return all
 })
 
+// hintsOf are texts of which one is in all that the expression matches; nil when that is not known.
+func hintsOf(re *syntax.Regexp) (list []string) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return []string{string(re.Rune)}
+	case syntax.OpCapture, syntax.OpPlus:
+		return hintsOf(re.Sub[0])
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			hints := hintsOf(sub)
+			if hints == nil {
+				return nil
+			}
+			list = append(list, hints...)
+		}
+	case syntax.OpConcat: // the part whose shortest one is longest
+		most := 0
+		for _, sub := range re.Sub {
+			if hints := hintsOf(sub); hints != nil {
+				short := len(slices.MinFunc(hints, func(a, b string) int {
+					return len(a) - len(b)
+				}))
+				if short > most {
+					list, most = hints, short
+				}
+			}
+		}
+	}
+	return list
+}
+
 // matches are the words of a line that name in another language what a class does, "" for none. In
 // content, only those at its beginning count.
 func (s *spoken) matches(line string, anywhere, content bool) string {
+	if !slices.ContainsFunc(s.hints, func(h string) bool { return strings.Contains(line, h) }) {
+		return ""
+	}
 	if s.not.String() != "" {
 		line = s.not.ReplaceAllString(line, " ")
 	}

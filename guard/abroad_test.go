@@ -1,6 +1,7 @@
 package guard_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -142,5 +143,24 @@ func TestLettersThatHideWordsAreSeenThrough(t *testing.T) {
 		"Pɑy now", "Paγ now"} {
 		d := builtin(t).Decide(button(text))
 		require.Equal(t, guard.Critical, d.Severity, "%q: %s", text, d.Reason)
+	}
+}
+
+func TestNoTextIsTooLongOrTooCrookedToBeRead(t *testing.T) {
+	unseen := strings.Repeat("\u200b", 3000)
+	for _, text := range []string{unseen + "Pay now" + unseen,
+		strings.Repeat("\u2060 ", 2000) + "Pay now",
+		strings.Repeat("and so on ", 300) + "pay now", "Pa\u202ewon y\u202c"} {
+		require.Equal(t, guard.Critical, builtin(t).Decide(button(text)).Severity, "%.20q", text)
+	}
+	for _, asks := range []string{"\u202e?03$ yap mrifnoC",
+		unseen + "Confirm payment of $30?" + unseen} {
+		require.Equal(t, guard.Critical, builtin(t).Decide(tap("com.x", "OK", asks)).Severity,
+			"%.20q", asks)
+	}
+	for _, direction := range []string{"left", "right"} {
+		s := tap("com.shop", "Slide to pay")
+		s.Action, s.Args = "SCROLL", map[string]any{"direction": direction}
+		require.Equal(t, guard.Critical, builtin(t).Decide(s).Severity, direction)
 	}
 }

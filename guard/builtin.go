@@ -141,7 +141,7 @@ func builtin(s *Subject) []finding {
 	switch s.Action {
 	case "CLICK", "DOUBLE_CLICK", "LONGPRESS":
 		add(touched(s)...)
-	case "SLIDE", "DRAG":
+	case "SLIDE", "DRAG", "SCROLL":
 		add(slid(s)...)
 	case "TYPE":
 		add(typed(s)...)
@@ -372,8 +372,9 @@ func asked(s *Subject) (list []finding) {
 	for _, t := range s.Screen {
 		t = plain(t)
 		for _, c := range known() {
-			if words := c.asksIn(t); words != "" {
-				list = append(list, finding{c.class, onScreen, words})
+			f := finding{c.class, onScreen, c.asksIn(t)}
+			if f.words != "" && !slices.Contains(list, f) {
+				list = append(list, f)
 			}
 		}
 	}
@@ -425,11 +426,6 @@ func (e *Element) lines() []string {
 }
 
 func lines(s string) (list []string) {
-	if strings.ContainsRune(s, '\u202e') { // is shown from right to left
-		turned := []rune(s)
-		slices.Reverse(turned)
-		s += "\n" + string(turned)
-	}
 	for l := range strings.Lines(s) {
 		if l = plain(text.Cut(l, maxText)); l != "" && !slices.Contains(list, l) {
 			list = append(list, l)

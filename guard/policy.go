@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/taploop/taploop/internal/text"
 )
@@ -190,7 +191,8 @@ func (s Subject) cut() Subject {
 	s.Said = cutText(s.Said, 10*maxText)
 	if s.Element != nil {
 		e := *s.Element
-		e.Text, e.Description = cutText(e.Text, maxText), cutText(e.Description, maxText)
+		e.Text = cutText(turned(e.Text), maxText)
+		e.Description = cutText(turned(e.Description), maxText)
 		s.Element = &e
 	}
 	return s
@@ -199,14 +201,35 @@ func (s Subject) cut() Subject {
 func cutAll(list []string) []string {
 	list = slices.Clone(list[:min(len(list), maxTexts)])
 	for i := range list {
-		list[i] = cutText(list[i], maxText)
+		list[i] = cutText(turned(list[i]), maxText)
 	}
 	return list
 }
 
+// cutText is a text with no more than is looked at: of a long one both ends, without what is not
+// seen.
 func cutText(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	return text.Cut(s, n)
+	s, _ = text.Ends(text.Line(s), n-len(text.Gap))
+	return s
+}
+
+// turned adds to a text what it looks like where a character of it has it written from right to
+// left, as U+202E does up to U+202C.
+func turned(s string) string {
+	looks, rest, is := strings.Cut(s, "\u202e")
+	for more := is; more; {
+		back, after, _ := strings.Cut(rest, "\u202c")
+		letters := []rune(back)
+		slices.Reverse(letters)
+		looks += string(letters)
+		back, rest, more = strings.Cut(after, "\u202e")
+		looks += back
+	}
+	if !is {
+		return s
+	}
+	return s + "\n" + looks
 }

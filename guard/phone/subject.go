@@ -66,8 +66,10 @@ func places(a actions.Action) []screen.Point {
 	switch a.(type) {
 	case actions.Drag, actions.Slide:
 		return points
-	case actions.Scroll:
-		return nil
+	case actions.Scroll: // up and down it only scrolls; sideways, a slider may be in the way
+		if d := a.(actions.Scroll).Direction; d != actions.Left && d != actions.Right {
+			return nil
+		}
 	}
 	return points[:min(len(points), 1)]
 }
@@ -88,7 +90,8 @@ func focused(list []screen.Element) int {
 func area(r screen.Rect) float64 { return (r.Max.X - r.Min.X) * (r.Max.Y - r.Min.Y) }
 
 // candidates are the elements that may answer a touch at p: the smallest that is meant to be
-// touched, and those that are, too, and do not lie around it; else the deepest at p.
+// touched, those that are, too, and do not lie around it, and the words drawn over these that are
+// meant for nothing else; else the deepest at p.
 func candidates(list []screen.Element, p screen.Point) []int {
 	var hits, touchable []int
 	for i := range list {
@@ -118,7 +121,22 @@ func candidates(list []screen.Element, p screen.Point) []int {
 			found = append(found, i)
 		}
 	}
-	return found
+	return append(found, over(list, hits, found)...)
+}
+
+// over are the hits behind the ones found, in the order of drawing, that say something, take no
+// touch of their own and lie in none of these.
+func over(list []screen.Element, hits, found []int) (words []int) {
+	for _, i := range hits {
+		e := &list[i]
+		inside := slices.ContainsFunc(found, func(f int) bool {
+			return i <= f || within(list, i, f)
+		})
+		if !inside && e.Text+e.ContentDesc != "" && area(e.Bounds) < large {
+			words = append(words, i)
+		}
+	}
+	return words
 }
 
 // within reports whether the element i lies in the element of.

@@ -30,6 +30,10 @@ func TestWhatIsUnderTheFinger(t *testing.T) {
 		at(0, 8, 2, 9, "", 1, true),          // an icon
 		at(2, 8, 5, 9, "Settings", 1, false), // beside it
 		at(6, 8, 10, 9, "plain text", 1, false),
+		at(0, 6, 10, 7, "Open details", 1, true), // under words that take no touches
+		at(1, 6, 5, 7, "Buy now", 1, false),
+		at(6, 6, 9, 7, "Under a button", 1, false),
+		at(6, 6, 9, 7, "Over words", 1, true),
 	}
 	for _, c := range []struct {
 		name  string
@@ -43,6 +47,10 @@ func TestWhatIsUnderTheFinger(t *testing.T) {
 			texts: []string{"Pay now", "Details"}},
 		{name: "one without words", x: 0.1, y: 0.85, texts: []string{""}, near: "Settings"},
 		{name: "the page around text", x: 0.8, y: 0.85, texts: []string{"plain text"}},
+		{name: "words over what is touched", x: 0.3, y: 0.65,
+			texts: []string{"Open details", "Buy now"}},
+		{name: "words that are covered", x: 0.7, y: 0.65,
+			texts: []string{"Over words", "Open details"}},
 		{name: "the page", x: 0.5, y: 0.35, texts: []string{""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package phone_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -60,7 +61,8 @@ func (c *tapCase) decision(at screen.Point) actions.Decision {
 	case "DRAG":
 		d.Action = actions.Drag{From: at, To: c.to}
 	case "SCROLL":
-		d.Action = actions.Scroll{At: at, Direction: actions.Down}
+		d.Action = actions.Scroll{At: at,
+			Direction: cmp.Or(actions.Direction(c.more["direction"]), actions.Down)}
 	case "TYPE":
 		d.Action = actions.Type{Text: "1234", At: &at, Submit: submit}
 	}

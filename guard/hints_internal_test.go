@@ -1,0 +1,15 @@
+package guard
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Without hints a class's words in other languages would never be found.
+func TestEachClassHasHintsOfItsWords(t *testing.T) {
+	for name, s := range spokenOf() {
+		require.NotEmpty(t, s.hints, name)
+		require.NotContains(t, s.hints, "", name)
+	}
+}
