@@ -39,6 +39,11 @@ func (m *Manager) Say(ctx context.Context, r SayRequest) (Status, error) {
 	if err != nil {
 		return Status{}, UnknownSession(r.SessionID, err)
 	}
+	if sess.Phoneless() {
+		return Status{}, Refuse(InvalidArgument, "pause it, and say it when it goes on "+
+			"(taploop continue "+sess.ID+" WORDS), or say it to the session of one of its phones",
+			"session %s is one of taploop host, whose agents cannot be spoken to in between", sess.ID)
+	}
 	run, err := m.store.LatestRun(ctx, sess.ID)
 	if err != nil {
 		return Status{}, UnknownSession(r.SessionID, err)

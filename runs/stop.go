@@ -126,7 +126,13 @@ func (m *Manager) noteStop(ctx context.Context, by Actor, how stopping,
 // out finds itself superseded before its next gesture.
 func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Session,
 	how stopping, person bool) error {
-	run, err := m.present(ctx, s, sess.ID)
+	look := m.present
+	if sess.Phoneless() { // who works on it looks after it
+		look = func(ctx context.Context, _ *sessionState, id string) (session.Run, error) {
+			return m.store.LatestRun(ctx, id)
+		}
+	}
+	run, err := look(ctx, s, sess.ID)
 	if err != nil {
 		return err
 	}

@@ -105,6 +105,10 @@ func (m *Manager) withdrawFor(ctx context.Context, questionID string) {
 // canTakeOver refuses to take over the phone of a run that has ended, and one that another session
 // has.
 func (m *Manager) canTakeOver(ctx context.Context, sess session.Session, r session.Run) error {
+	if sess.Phoneless() {
+		return Refuse(NothingToTakeOver, "take over the session of one of its phones, or pause it",
+			"session %s is one of taploop host, and has no phone of its own", sess.ID)
+	}
 	if r.State.Terminal() {
 		return Refuse(NothingToTakeOver, "give the session a new task, or use the phone as it is",
 			"the session's last task has ended (%s): there is no run to hand the phone back to",

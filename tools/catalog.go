@@ -33,6 +33,7 @@ const (
 	waitTool  = "ask_agent_wait"
 	stopTool  = "ask_agent_stop"
 	olderTool = "ask_agent"
+	goalTool  = "delegate_goal"
 	// not an MCP tool, see [Tools.Do]
 	messageTool = "ask_agent_message"
 
@@ -50,7 +51,12 @@ func catalog(o *Options) []tool {
 
 	readOnly := hints{readOnly: true, idempotent: true}
 	acting := hints{destructive: true}
-	return []tool{
+	var delegating []tool
+	if o.Goals != nil {
+		delegating = []tool{row(o, tool{name: goalTool, title: "Delegate a goal", hints: acting,
+			output: result.Schema[result.Result], failed: noRun, retry: run.retry}, run.delegate)}
+	}
+	return append([]tool{
 		row(o, tool{name: phonesTool, title: "List phones", hints: readOnly,
 			output: result.Schema[result.Phones],
 			failed: noPhones}, look.list),
@@ -81,7 +87,7 @@ func catalog(o *Options) []tool {
 		row(o, tool{name: "answer_question", title: "Answer a question",
 			hints:  hints{destructive: true, idempotent: true},
 			output: result.Schema[result.Inquiry], failed: noInquiry}, ask.answer),
-	}
+	}, delegating...)
 }
 
 // The results of calls that cannot be carried out.

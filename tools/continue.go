@@ -40,6 +40,9 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 	if err != nil {
 		return nil, err
 	}
+	if t.Goals != nil && before.Session.Phoneless() {
+		return t.goOnWithGoal(ctx, c, a)
+	}
 	if a.Reply != "" || c.given["decisions"] {
 		a.ReplyID = cmp.Or(a.ReplyID, a.Key)
 	}

@@ -191,6 +191,9 @@ func (p *progressWatch) standing(st runs.Status) string {
 		return "waiting for an answer"
 	}
 	p.ran = true
+	if st.Session.Phoneless() {
+		return "the agents work"
+	}
 	return fmt.Sprintf("running: step %d of %d", p.step+1, p.of)
 }
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/host"
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
 
@@ -199,7 +199,7 @@ func (w *hostWork) begin(ctx context.Context, goal, file string) error {
 	if err != nil {
 		return err
 	}
-	w.sess, w.run, err = w.deps.store.Begin(ctx, session.Session{Client: w.client},
+	w.sess, w.run, err = w.deps.store.Begin(ctx, session.Session{Client: w.client, StartKey: w.key},
 		session.Run{Task: goal, Settings: settings})
 	if err == nil {
 		err = w.enter(ctx)
@@ -217,6 +217,7 @@ func (w *hostWork) resume(ctx context.Context, id string) error {
 		return usage(fmt.Errorf("session %s is one of a phone", w.sess.ID),
 			"taploop continue "+w.sess.ID)
 	}
+	w.client = w.sess.Client
 	if _, err := w.deps.store.Recover(ctx); err != nil {
 		return err
 	}
@@ -236,14 +237,15 @@ func (w *hostWork) resume(ctx context.Context, id string) error {
 // enter begins a life of the run.
 func (w *hostWork) enter(ctx context.Context) error {
 	if w.run.State.Terminal() {
-		return hint.Add(fmt.Errorf("the work has ended: %s", w.run.State),
-			"taploop sessions show "+w.sess.ID+", or begin anew")
+		return runs.Refuse(runs.InvalidArgument,
+			"taploop sessions show "+w.sess.ID+", or begin anew", "the work has ended: %s",
+			w.run.State)
 	}
 	run, err := w.deps.store.Transition(ctx, w.run.ID, session.Change{To: session.Running,
 		From: []session.State{session.Queued, session.Paused}})
 	if state, ok := errors.AsType[*session.StateError](err); ok && state.State == session.Running {
-		return hint.Add(errors.New("another process works on it at this moment"),
-			"taploop stop "+w.sess.ID+" --pause pauses it there")
+		return runs.Refuse(runs.RunInProgress, "taploop stop "+w.sess.ID+" --pause pauses it there",
+			"it is being worked on at this moment")
 	}
 	w.run = run
 	return err
@@ -256,6 +258,7 @@ var endings = []struct {
 	hint   string
 }{
 	{errStoppedElsewhere, agentloop.UserPaused, ""},
+	{agentloop.ErrClosing, agentloop.ServerRestarted, ""},
 	{host.ErrCalls, agentloop.MaxStepsReached, "go on with a larger host.max_calls"},
 	{host.ErrRounds, agentloop.MaxStepsReached, "go on with a larger host.max_rounds"},
 	{host.ErrCost, agentloop.MaxStepsReached, "go on with a larger host.max_cost"},

@@ -102,3 +102,42 @@ func TestAHostThatWasKilledRepeatsNoCallOfUnknownOutcome(t *testing.T) {
 		})
 	}
 }
+
+func TestAGoalIsDelegatedOverMCP(t *testing.T) {
+	t.Parallel()
+	x := newHostEnv(t, `- {when: 'outcome is unknown', reply: "It may be marked."}
+`+toolCallRule("Mark a seat", `{"tool": "mark_seat", "arguments": {}}`),
+		"TAPLOOP_GUARD_ENABLED=false", "TAPLOOP_HOST_ENABLED=true")
+	x.env = append(x.env, "TAPLOOP_HOST_MCP="+x.file)
+	s, _ := x.openAs("mine", modern)
+	goal := map[string]any{"goal": "Mark a seat", "wait_seconds": 0, "idempotency_key": "k"}
+
+	begun := s.call("delegate_goal", goal)
+	require.EqualValues(t, "STILL_RUNNING", begun.Reason, "%s", begun.words)
+	require.Equal(t, "ask_agent_wait", begun.Next.Tool)
+	require.Equal(t, begun.SessionID, s.call("delegate_goal", goal).SessionID)
+	s.refused("INVALID_ARGUMENT", "delegate_goal",
+		map[string]any{"goal": "Another", "idempotency_key": "k"})
+	s.refused("INVALID_ARGUMENT", "delegate_goal", map[string]any{"goal": " "})
+	x.awaitCall(s.process)
+	session := map[string]any{"session_id": begun.SessionID}
+	other := connect(t, legacy, over(t, s.url, bearer(x.token("other"))))
+	for _, tool := range []string{"ask_agent_wait", "ask_agent_stop", "ask_agent_continue"} {
+		other.refused("SESSION_NOT_FOUND", tool, session)
+	}
+	s.refused("RUN_IN_PROGRESS", "ask_agent_continue", session)
+	s.refused("NOTHING_TO_TAKE_OVER", "ask_agent_stop",
+		map[string]any{"session_id": begun.SessionID, "mode": "takeover"})
+
+	paused := s.call("ask_agent_stop",
+		map[string]any{"session_id": begun.SessionID, "mode": "pause"})
+	require.EqualValues(t, "USER_PAUSED", paused.Reason, "%s", paused.words)
+	close(x.letGo)
+	s.refused("INVALID_ARGUMENT", "ask_agent_continue",
+		map[string]any{"session_id": begun.SessionID,
+			"reply_from_client": "yes"})
+	done := s.follow(s.call("ask_agent_continue", session))
+	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
+	require.Equal(t, "It may be marked.", *done.Answer)
+	require.EqualValues(t, 1, x.marked.Load())
+}

@@ -36,8 +36,8 @@ func (p *hostPhones) Do(ctx context.Context, key, task string, begun func(string
 	}
 	defer p.giveBack(serial)
 	st, err := m.Start(ctx, runs.StartRequest{Task: task, Serial: serial, Queue: true,
-		Client: p.work.client, Key: key, Parent: p.work.sess.ID, By: operator(),
-		Settings: runs.Settings{ReplyMode: "pass_to_client"}})
+		Client: p.work.client, Key: key, Parent: p.work.sess.ID, By: p.work.by,
+		Settings: runs.Settings{ReplyMode: "pass_to_client", DetachedOK: true}})
 	if err == nil {
 		begun(st.Session.ID)
 		if st.Run.State == session.Paused { // when the work was interrupted
@@ -77,7 +77,7 @@ func (p *hostPhones) follow(ctx context.Context, st runs.Status) (runs.Status, e
 		st, err = m.Wait(ctx, runs.WaitRequest{SessionID: id, Budget: time.Hour})
 		if ctx.Err() != nil {
 			return m.Stop(context.WithoutCancel(ctx), runs.StopRequest{SessionID: id,
-				Mode: runs.Pause, By: operator()})
+				Mode: runs.Pause, By: p.work.by})
 		}
 		if err != nil {
 			return st, err

@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/model"
 	"github.com/taploop/taploop/proxy"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
 
@@ -23,6 +24,8 @@ type hostWork struct {
 	app     *app
 	deps    *deps
 	client  string // whom the session belongs to
+	key     string // of the client's, that stands for a new session; "" for none
+	by      runs.Actor
 	lines   *hostLines
 	servers []host.ServerSettings
 	sess    session.Session
@@ -31,7 +34,7 @@ type hostWork struct {
 }
 
 func newHostWork(a *app, d *deps, lines *hostLines) *hostWork {
-	return &hostWork{app: a, deps: d, lines: lines, models: hostModels{app: a,
+	return &hostWork{app: a, deps: d, lines: lines, by: operator(), models: hostModels{app: a,
 		open: map[string]*host.Priced{}}}
 }
 

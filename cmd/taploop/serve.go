@@ -109,7 +109,11 @@ func (a *app) start(ctx context.Context, o overrides) (*service, error) {
 		server.WithInstructions(tools.Instructions),
 		server.WithToolCapabilities(false), server.WithRecovery(),
 		server.WithToolHandlerMiddleware(s.calls.count))
-	s.tools = tools.New(a.toolOptions(d))
+	opts, err := a.toolOptions(ctx, d)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	s.tools = tools.New(opts)
 	s.tools.Register(s.mcp)
 	hear.Store(s.tools)
 	if err := a.notify(d); err != nil {
@@ -118,13 +122,13 @@ func (a *app) start(ctx context.Context, o overrides) (*service, error) {
 	return s, nil
 }
 
-func (a *app) toolOptions(d *deps) *tools.Options {
+func (a *app) toolOptions(ctx context.Context, d *deps) (*tools.Options, error) {
 	calls := a.conf.Calls
 	clients := map[string]tools.Waits{}
 	for name, c := range calls.Clients {
 		clients[name] = tools.Waits{Default: c.Wait, Max: c.MaxWait}
 	}
-	return &tools.Options{
+	o := &tools.Options{
 		Runs: d.manager, Questions: d.manager.Broker(), Store: d.store, Phones: phones{d.host},
 		Waits: tools.Waits{Default: calls.Wait, Max: calls.MaxWait,
 			Heartbeat: calls.Heartbeat},
@@ -135,6 +139,16 @@ func (a *app) toolOptions(d *deps) *tools.Options {
 		Schemas: tools.Schemas(a.conf.Schemas),
 		BaseURL: d.url, Channels: d.channels, Log: a.log,
 	}
+	if !a.conf.Host.Enabled {
+		return o, nil
+	}
+	g, err := newHostGoals(ctx, a, d)
+	if err != nil {
+		return nil, err
+	}
+	d.closers = append(d.closers, g.close) // before the runs of its phones
+	o.Goals = g
+	return o, nil
 }
 
 // reserveStdout keeps everybody else off stdout, which belongs to the protocol: what libraries

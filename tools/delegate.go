@@ -1,0 +1,68 @@
+package tools
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/runs"
+)
+
+// Goals hands goals to agents that have tools of MCP servers, and phones. Their sessions are
+// waited for, stopped and listed like others.
+type Goals interface {
+	// Start begins a session and works on it in the background. A client's goal with a key that
+	// was used before is the session that was begun then.
+	Start(ctx context.Context, g Goal) (sessionID string, err error)
+	// GoOn works on in a session that is paused; said is told to the agents, unless it is "".
+	GoOn(ctx context.Context, sessionID, said string, by runs.Actor) error
+}
+
+// Goal is what a client delegates.
+type Goal struct {
+	Text   string
+	Client string // whom the session, and those of its phones, belong to
+	Key    string // "" for none
+	By     runs.Actor
+}
+
+type goalArgs struct {
+	Goal    string   `json:"goal" max:"20000"`
+	Key     string   `json:"idempotency_key,omitempty" max:"200" listed:"no"`
+	Seconds *float64 `json:"wait_seconds,omitempty" max:"3600"`
+}
+
+// delegate begins work on a goal, and waits for it.
+func (t *tasks) delegate(ctx context.Context, c *call, a goalArgs) (*reply, error) {
+	s := &callState{began: time.Now(), budget: c.budget(a.Seconds)}
+	if strings.TrimSpace(a.Goal) == "" {
+		return nil, invalid("say what is to be reached", "the goal is empty")
+	}
+	id, err := t.Goals.Start(ctx, Goal{Text: a.Goal, Client: c.principal, Key: a.Key,
+		By: c.actor()})
+	if err != nil {
+		return nil, err
+	}
+	return t.followGoal(ctx, c, s, id)
+}
+
+// goOnWithGoal goes on in a paused session of agents.
+func (t *tasks) goOnWithGoal(ctx context.Context, c *call, a continueArgs) (*reply, error) {
+	s := &callState{began: time.Now(), budget: c.budget(a.Seconds)}
+	if a.Reply != "" || a.ReplyType != "" || c.given["decisions"] {
+		return nil, invalid("call list_pending_questions, and answer_question with what your user "+
+			"says", "questions of agents are not answered with ask_agent_continue")
+	}
+	if err := t.Goals.GoOn(ctx, c.session, a.Task, c.actor()); err != nil {
+		return nil, err
+	}
+	return t.followGoal(ctx, c, s, c.session)
+}
+
+func (t *tasks) followGoal(ctx context.Context, c *call, s *callState, id string) (*reply, error) {
+	var err error
+	if s.status, err = t.Runs.Status(ctx, id); err != nil {
+		return nil, err
+	}
+	return t.follow(ctx, c, s)
+}
