@@ -28,7 +28,7 @@ var (
 	// screen, or where a code comes from ("shown on your phone" is not where it is to be entered).
 	noSecret = lazyregexp.New(`(?i)\b(?:postal|post|zip|promo\w*|discount|coupon|voucher|` +
 		`gift|country|area|dial\w*|qr|bar|error|source|status|product|referral|invit\w+|colou?r|dress|` +
-		`currency|airport|booking|tracking|flight)[ -]codes?\b|` +
+		`currency|airport|booking|reference|reservation|tracking|flight)[ -]codes?\b|` +
 		`\b(?:password|passcode|code|pin)s? (?:manager|field|box|page|screen|hint|setting)s?\b|` +
 		`\b(?:shown|displayed|sent|received|you (?:see|got|get)|appears?) (?:\w+ ){0,3}?` +
 		`(?:on|in|at|to|by) (?:the|your|this) \w+|密码(?:管理器|输入框|框|栏)|` +

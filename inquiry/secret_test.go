@@ -309,7 +309,7 @@ func TestWhatAQuestionWantsIsKnownByItsWords(t *testing.T) {
 			assert.Equal(t, kind == "act", q.AsksForAct(), line)
 		}
 	}
-	require.Equal(t, []int{109, 51, 59}, []int{seen["secret"], seen["act"], seen["plain"]})
+	require.Equal(t, []int{109, 51, 61}, []int{seen["secret"], seen["act"], seen["plain"]})
 }
 
 func TestAnAnswerThatOnlyAcknowledgesIsNoSecret(t *testing.T) {
