@@ -37,6 +37,13 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if version == 0 { // SQLite's own, of a database in which nothing of ours is
+		if some, err := s.anyFrames(); err != nil {
+			return err
+		} else if some {
+			return lost("without tables")
+		}
+	}
 	if _, err := s.write.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return fmt.Errorf("switching to WAL: %w", err)
 	}

@@ -209,23 +209,36 @@ func privateFile(path string) error {
 // are: they would be taken for left over ones. SQLite would also throw its log away.
 func (s *Store) checkWhole(path string) error {
 	// In this order: another process may be making the folder.
-	frames, err := os.Open(filepath.Join(s.dir, framesDir))
+	some, err := s.anyFrames()
 	if err != nil {
 		return err
 	}
-	defer frames.Close()
-	_, none := frames.Readdirnames(1)
 	log, err := os.Stat(path + "-wal")
-	if (err != nil || log.Size() == 0) && none == io.EOF {
+	if (err != nil || log.Size() == 0) && !some {
 		return nil
 	}
-	state := "empty"
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		state = "not there"
+		return lost("not there")
 	case err != nil || info.Size() > 0:
 		return err
 	}
+	return lost("empty")
+}
+
+// anyFrames reports whether the frames of a session are there.
+func (s *Store) anyFrames() (bool, error) {
+	frames, err := os.Open(filepath.Join(s.dir, framesDir))
+	if err != nil {
+		return false, err
+	}
+	defer frames.Close()
+	_, none := frames.Readdirnames(1)
+	return none != io.EOF, nil
+}
+
+// lost is the error of a database that has lost its sessions.
+func lost(state string) error {
 	return hint.Add(fmt.Errorf("%w: %s is %s, and what belongs to it is there", ErrDamaged, dbName,
 		state), hintRestore)
 }

@@ -98,8 +98,22 @@ func TestADatabaseThatLostItsSessionsIsRefusedAsDamaged(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
 		"empty":     func(path string) error { return os.Truncate(path, 0) },
 		"not there": os.Remove,
+		"without tables": func(path string) error {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+			db, err := sql.Open("sqlite", path)
+			if err != nil {
+				return err
+			}
+			_, err = db.Exec("CREATE TABLE t (x); DROP TABLE t")
+			return errors.Join(err, db.Close())
+		},
 	} {
 		for _, left := range []string{"frames", "log"} {
+			if name == "without tables" && left == "log" {
+				continue // which is read: it is the database's
+			}
 			t.Run(name+" beside "+left, func(t *testing.T) {
 				dir := t.TempDir()
 				s := open2(t, dir)
