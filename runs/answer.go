@@ -78,20 +78,15 @@ func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (s
 			continue
 		}
 		last = &all[i]
-		again := c.Reply.QuestionID == "" && c.Reply.ReplyID != "" &&
-			q.Resolution != nil && q.Resolution.ReplyID == c.Reply.ReplyID
-		if again || c.Reply.QuestionID == q.ID {
+		if c.Reply.QuestionID == "" && c.Reply.ReplyID != "" &&
+			q.Resolution != nil && q.Resolution.ReplyID == c.Reply.ReplyID {
 			return q.ID, nil
 		}
 	}
+	if c.Reply.QuestionID != "" {
+		return c.named(ctx, open)
+	}
 	switch {
-	case c.Reply.QuestionID != "":
-		remedy := "leave question_id out to answer the open question"
-		if open == nil {
-			remedy = withoutQuestion(c.run)
-		}
-		return "", Refuse(NoOpenQuestion, remedy, "session %s has no question %q", c.sess.ID,
-			c.Reply.QuestionID)
 	case open != nil:
 		return open.ID, nil
 	case last != nil && last.Resolution != nil:
@@ -102,6 +97,26 @@ func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (s
 		return "", Refuse(NoOpenQuestion, withoutQuestion(c.run), "session %s has no open question",
 			c.sess.ID)
 	}
+}
+
+// named is the id of the session's question that the reply names by its id or the beginning of
+// that.
+func (c *continuation) named(ctx context.Context, open *inquiry.Question) (string, error) {
+	q, err := c.m.broker.Find(ctx, c.Reply.QuestionID, func(q inquiry.Question) (bool, error) {
+		return q.SessionID == c.sess.ID && q.RunID != "", nil
+	})
+	if _, several := errors.AsType[*inquiry.AmbiguousError](err); several {
+		return "", invalid("pass more of the question's id", "%w", err)
+	}
+	if errors.Is(err, inquiry.ErrNotFound) {
+		remedy := "leave question_id out to answer the open question"
+		if open == nil {
+			remedy = withoutQuestion(c.run)
+		}
+		return "", Refuse(NoOpenQuestion, remedy, "session %s has no question %q", c.sess.ID,
+			c.Reply.QuestionID)
+	}
+	return q.ID, err
 }
 
 // withoutQuestion is what to do with a run that asks nothing.

@@ -40,6 +40,20 @@ func TestTheWholeTripOfAQuestion(t *testing.T) {
 	})
 }
 
+func TestTheBeginningOfAQuestionsIDIsEnough(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		a := w.start("ask ask")
+		b := w.call("ask_agent_continue", in{"session_id": a.SessionID,
+			"question_id": a.Question.ID[:8], "reply_from_client": "red"})
+		require.Equal(t, asks, b.code(), b.text)
+		c := w.call("answer_question", in{"question_id": b.Question.ID[:8], "response": "blue"})
+		require.Empty(t, c.Error, c.text)
+		d := w.call("ask_agent_wait", in{"session_id": a.SessionID,
+			"question_id": b.Question.ID[:8]})
+		require.Equal(t, "done red blue", *d.Answer, d.text)
+	})
+}
+
 func TestTwentyQuestionsInARow(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start(strings.TrimSpace(strings.Repeat("ask ", 20)), in{"max_steps": 1})

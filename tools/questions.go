@@ -24,16 +24,18 @@ type questions struct {
 // questionNotFound is the code about a question that is not there, or that is somebody else's.
 const questionNotFound runs.Code = "QUESTION_NOT_FOUND"
 
+// get is the one with the id, or with an id that begins so.
 func (t *questions) get(ctx context.Context, c *call, id string) (inquiry.Question, error) {
-	q, err := t.Questions.Get(ctx, id)
-	owned := false
-	if err == nil {
-		owned, err = t.owns(ctx, c, q)
-	}
-	if err == nil && !owned || errors.Is(err, inquiry.ErrNotFound) {
+	q, err := t.Questions.Find(ctx, id, func(q inquiry.Question) (bool, error) {
+		return t.owns(ctx, c, q)
+	})
+	_, several := errors.AsType[*inquiry.AmbiguousError](err)
+	switch {
+	case several:
+		return q, invalid("pass more of the question_id", "%w", err)
+	case errors.Is(err, inquiry.ErrNotFound):
 		return q, noQuestion(id)
-	}
-	if err == nil {
+	case err == nil:
 		c.session = q.SessionID
 	}
 	return q, err

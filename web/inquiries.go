@@ -97,7 +97,7 @@ func (s *Server) await(r *http.Request, id string, d time.Duration) (inquiry.Que
 	q, err := s.opts.Questions.Wait(ctx, id)
 	// even when the time was over within a query
 	if err != nil && errors.Is(context.Cause(ctx), late) {
-		return s.opts.Questions.Get(r.Context(), id)
+		return s.opts.Questions.Find(r.Context(), id, nil)
 	}
 	return q, err
 }

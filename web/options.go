@@ -17,7 +17,8 @@ import (
 
 // Questions is what the server needs of an inquiry.Broker.
 type Questions interface {
-	Get(ctx context.Context, id string) (inquiry.Question, error)
+	Find(ctx context.Context, id string, sees func(inquiry.Question) (bool, error)) (
+		inquiry.Question, error)
 	List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error)
 	Wait(ctx context.Context, id string) (inquiry.Question, error)
 	Resolve(ctx context.Context, id string, r inquiry.Reply) (inquiry.Result, error)

@@ -75,17 +75,12 @@ func (o records) owner(ctx context.Context, q inquiry.Question) (client *string,
 	return &x.Client, nil
 }
 
-// question is the one that the path names, if the viewer may see it.
+// question is the one that the path names by its id or the beginning of that, if the viewer may see
+// it.
 func (o records) question(r *http.Request, v viewer) (inquiry.Question, error) {
-	q, err := o.Questions.Get(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return q, err
-	}
-	seen, err := o.sees(r.Context(), v, q)
-	if err == nil && !seen {
-		err = inquiry.ErrNotFound
-	}
-	return q, err
+	return o.Questions.Find(r.Context(), r.PathValue("id"), func(q inquiry.Question) (bool, error) {
+		return o.sees(r.Context(), v, q)
+	})
 }
 
 // session is the one that the path names by its id or the beginning of that, if the viewer may see

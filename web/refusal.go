@@ -105,7 +105,8 @@ func refusalOf(err error) *refusal {
 	if large, is := errors.AsType[*http.MaxBytesError](err); is {
 		return refuse("TOO_LARGE", fmt.Errorf("the body is longer than %d bytes", large.Limit))
 	}
-	if _, several := errors.AsType[*session.AmbiguousError](err); several {
+	_, sessions := errors.AsType[*session.AmbiguousError](err)
+	if _, questions := errors.AsType[*inquiry.AmbiguousError](err); sessions || questions {
 		return refuse("INVALID_ARGUMENT", err)
 	}
 	switch {

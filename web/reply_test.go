@@ -47,6 +47,22 @@ func TestABareResponseIsAnAnswerAndTheSameReplyAgainTheSameSuccess(t *testing.T)
 	require.Equal(t, "large", a.json(t)["winner"].(map[string]any)["response"])
 }
 
+func TestTheBeginningOfAQuestionsIDIsEnough(t *testing.T) {
+	g := newRig(t, nil)
+	q, others := g.waiting("ann", inquiry.Question{}), g.waiting("bob", inquiry.Question{})
+	path := "/v1/inquiries/" + q.ID[:8]
+	a := g.get(path, g.ann)
+	require.Equal(t, 200, a.status, a.text)
+	require.Equal(t, q.ID, a.json(t)["inquiryId"])
+	a = g.get("/v1/inquiries/"+others.ID[:8], g.ann)
+	require.Equal(t, 404, a.status, a.text)
+	a = g.post(path+"/reply", g.ann, `{"response":"large"}`)
+	require.Equal(t, 200, a.status, a.text)
+	stored, err := g.broker.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, "large", stored.Resolution.Response.Reveal())
+}
+
 func TestARefusalNeedsNoWordsAndAGoneQuestionIsGone(t *testing.T) {
 	g := newRig(t, nil)
 	q := g.waiting("ann", inquiry.Question{})

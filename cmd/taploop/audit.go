@@ -3,10 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
@@ -33,7 +35,10 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	}
 	defer store.Close()
 	if c.Question != "" {
-		if q, err := identify(ctx, a.broker(store), c.Question); err == nil {
+		q, err := identify(ctx, a.broker(store), c.Question)
+		if _, several := errors.AsType[*inquiry.AmbiguousError](err); several {
+			return err
+		} else if err == nil {
 			c.Question = q.ID // else it may be one of a session that was deleted
 		}
 	}

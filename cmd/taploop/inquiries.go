@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -225,32 +224,14 @@ func prefix(text string, n int) string { return text[:min(n, len(text))] }
 // identify finds the question whose id begins with the text. One that is open goes before those
 // that are settled.
 func identify(ctx context.Context, b *inquiry.Broker, id string) (inquiry.Question, error) {
-	id = strings.ToLower(strings.TrimSpace(id))
-	q, err := b.Get(ctx, id)
-	if err == nil || !errors.Is(err, inquiry.ErrNotFound) {
-		return q, err
-	}
-	list, err := b.List(ctx, inquiry.Filter{})
-	if err != nil {
-		return q, err
-	}
-	list = slices.DeleteFunc(list, func(q inquiry.Question) bool {
-		return id == "" || !strings.HasPrefix(q.ID, id)
-	})
-	if slices.ContainsFunc(list, inquiry.Question.Open) {
-		list = slices.DeleteFunc(list, func(q inquiry.Question) bool { return !q.Open() })
-	}
-	switch len(list) {
-	case 0:
+	q, err := b.Find(ctx, id, nil)
+	_, several := errors.AsType[*inquiry.AmbiguousError](err)
+	switch {
+	case several:
+		return q, usage(err, "give more of the id")
+	case errors.Is(err, inquiry.ErrNotFound):
 		return q, hint.Add(fmt.Errorf("there is no question %q", text.Line(id)),
 			"taploop inquiries lists the open ones, with --all also the others")
-	case 1:
-		return list[0], nil
 	}
-	short, ids := shortIDs(list, idOf), []string(nil)
-	for _, q := range list {
-		ids = append(ids, short(q))
-	}
-	return q, usage(fmt.Errorf("%d questions begin with %q", len(list), id),
-		"give more of the id: "+strings.Join(ids, ", "))
+	return q, err
 }
