@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -54,8 +55,7 @@ var settings = []struct {
 	{"model.api_key", "", nil, "key of the endpoint"},
 	{"model.api_key_file", "", nil, "file that holds the key"},
 	{"model.dialect", "auto", nil,
-		"how the model is prompted and read: auto, autoglm, gelab, gelab-adv, gelab-key-process, " +
-			"gelab-plain, general, general-tools, glm, qwen, ui-tars"},
+		"how the model is prompted and read: " + strings.Join(families.Known.Names(), ", ")},
 	{"model.lang", "zh", oneOf("zh", "en"), "language of the prompts: zh, en"},
 	{"model.prompt_template", "", nil,
 		"file with a template of the prompt, in the place of the dialect's own (docs/prompts.md); " +

@@ -45,13 +45,6 @@ func TestTroubleshootingIsKeyedByTextsOfTheProgram(t *testing.T) {
 	}
 }
 
-// The settings, which see no dialects, name every one.
-func TestTheSettingsNameEveryDialect(t *testing.T) {
-	page, err := os.ReadFile("../../docs/configuration.md")
-	require.NoError(t, err)
-	require.Contains(t, string(page), "read: "+strings.Join(families.Known.Names(), ", ")+" |")
-}
-
 // The page of the prompts names all that a template may show.
 func TestThePageOfThePromptsNamesEveryVariable(t *testing.T) {
 	page, err := os.ReadFile("../../docs/prompts.md")

@@ -159,8 +159,9 @@ var packages = []row{
 		why: "how a model replies, found out on screens that are handed in, with any table of " +
 			"dialects"},
 
-	{pkg: "config", imports: "guard model screen",
-		why: "one struct; a key masks itself by model's own type, a rule is read by guard's"},
+	{pkg: "config", imports: "actions/dialect/families guard model screen",
+		why: "one struct; a key masks itself by model's own type, a rule is read by guard's, and " +
+			"the table of the dialects says their names"},
 	{pkg: "cmd/taploop", imports: "*", why: "the wiring"},
 	{pkg: "cmd/taploop/gendocs", imports: "config internal/clients",
 		why: "the settings' own descriptions become a page, and so do those of the clients"},

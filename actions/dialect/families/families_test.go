@@ -69,6 +69,18 @@ func TestAutoChoosesByTheModelsName(t *testing.T) {
 	require.Equal(t, "zh", d.Profile().Lang)
 }
 
+// The last row speaks for every model, so that nothing is asked for behind it.
+func TestEveryRowIsThereForSomething(t *testing.T) {
+	last := len(families.Known) - 1
+	for i, f := range families.Known {
+		require.Equal(t, i == last, f.Speaks("a model that nobody knows"), f.Name)
+		require.Contains(t, dialecttest.Renderers, f.Name, "say how its models write")
+		d, err := families.Known.New(f.Name, nil)
+		require.NoError(t, err)
+		require.Equal(t, f.Name, d.Profile().Name)
+	}
+}
+
 func TestAnUnknownDialectListsTheKnown(t *testing.T) {
 	for _, name := range []string{"", "klingon", "GELAB"} {
 		_, err := families.Known.New(name, nil)
