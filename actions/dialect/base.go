@@ -19,6 +19,7 @@ type Base struct {
 	abort    string
 	thinking [2]string
 	tools    []Tool
+	keyed    bool
 }
 
 // Made is what a family is made of.
@@ -28,6 +29,7 @@ type Made struct {
 	Abort    string    // what the family calls giving up
 	Thinking [2]string // what stands around a thought; none means <think> and </think>
 	Tools    []Tool
+	Keyed    bool // x and y of a place have names, so that their order says nothing
 }
 
 // NewBase is m as the options, with their defaults filled in, want it.
@@ -47,7 +49,8 @@ func NewBase(o Options, m Made) Base {
 	if o.Template != nil {
 		prompt = o.Template
 	}
-	return Base{p, m.Template, prompt, WordsIn(o.Lang), o.Quality, m.Abort, m.Thinking, m.Tools}
+	return Base{p, m.Template, prompt, WordsIn(o.Lang), o.Quality, m.Abort, m.Thinking, m.Tools,
+		m.Keyed}
 }
 
 // Profile implements Dialect.

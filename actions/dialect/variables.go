@@ -66,6 +66,8 @@ const (
 // variables are those of s; pictures are put into the album.
 func (b *Base) variables(s *Situation, a *album) *Variables {
 	scale := b.Scale(s)
+	written := scale.Coordinates
+	written.YFirst = written.YFirst && !b.keyed
 	v := &Variables{
 		Task: b.text(s.Task, maxTask), Summary: b.text(s.Summary, maxSaid),
 		Remembered: b.texts(s.Remembered), Notes: b.texts(s.Notes),
@@ -73,7 +75,7 @@ func (b *Base) variables(s *Situation, a *album) *Variables {
 		Elements: b.words.Elements(scale.Marks),
 		Date:     s.Look.At.Format("2006-01-02"),
 		Weekday:  b.words.weekdays[s.Look.At.Weekday()],
-		Place:    b.words.Place(scale.Coordinates, scale.Picture),
+		Place:    b.words.Place(written, scale.Picture),
 		Width:    scale.Picture.W, Height: scale.Picture.H, Lang: b.profile.Lang,
 	}
 	asked := s.Exchanges

@@ -189,18 +189,18 @@ func (b *benchRun) report(setup bench.Setup, failed error) error {
 
 // scores is the report as a table: a row for each model, and for each of its tasks.
 func scores(r bench.Report) [][]string {
-	rows := [][]string{{"MODEL", "TASK", "PASSED", "SHARE", "95%", "STEPS", "TIME", "TOKENS",
-		"COST"}}
+	rows := [][]string{{"MODEL", "TASK", "PASSED", "SHARE", "95%", "FALSE", "STEPS", "TIME",
+		"TOKENS", "COST"}}
 	add := func(model, task string, s bench.Score) {
 		row := []string{text.Line(model), task, fmt.Sprintf("%d of %d", s.Passed, s.Runs),
 			bench.Percent(s.Share), bench.Percent(s.Low) + "-" + bench.Percent(s.High),
-			fmt.Sprintf("%.1f", s.Steps), fmt.Sprintf("%.1fs", s.Seconds),
+			fmt.Sprint(s.False), fmt.Sprintf("%.1f", s.Steps), fmt.Sprintf("%.1fs", s.Seconds),
 			fmt.Sprintf("%.0f", s.PromptTokens+s.CompletionTokens), "-"}
 		if s.Cost > 0 {
-			row[8] = fmt.Sprintf("%.4f", s.Cost)
+			row[9] = fmt.Sprintf("%.4f", s.Cost)
 		}
 		if s.Runs == 0 {
-			row = append(row[:3], "-", "-", "-", "-", "-", "-")
+			row = append(row[:3], "-", "-", "-", "-", "-", "-", "-")
 		}
 		rows = append(rows, row)
 	}

@@ -191,6 +191,22 @@ Step 6: tap {"element":`+touched+`}`, done)
 	require.ErrorContains(t, err, `"PIN" is none of the numbered elements`, "two say it")
 }
 
+// Where y comes first, it does so in lists: x and y that are named are what they are called.
+func TestNamedPlacesHaveNoOrder(t *testing.T) {
+	d := general.New(dialect.Options{Lang: "en", Quality: 50,
+		Coordinates: &screen.Coordinates{Unit: 1000, YFirst: true}})
+	s := listing(t)
+	asked, err := d.Prompt(s)
+	require.NoError(t, err)
+	require.Contains(t, asked.String(), "A place on the screen is written x,y: two whole numbers")
+	for _, said := range []string{`{"type": "tap", "x": 100, "y": 300}`,
+		`{"type": "tap", "point": [300, 100]}`} {
+		got, err := d.Parse(actions.Reply{Text: said}, s)
+		require.NoError(t, err)
+		require.Equal(t, actions.Click{At: screen.Permille(100, 300)}, got.Action, said)
+	}
+}
+
 // BenchmarkPrompt is the prompt of a phone's screen of 1080x2400, with numbers and without.
 func BenchmarkPrompt(b *testing.B) {
 	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))

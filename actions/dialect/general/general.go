@@ -42,6 +42,7 @@ func made(o dialect.Options, name, form string, tools []dialect.Tool) dialect.Di
 		Template: dialect.MustTemplate(prompts, o.Lang, form, "actions", "prompt"),
 		Abort:    "abort",
 		Tools:    tools,
+		Keyed:    true,
 	})}
 }
 
