@@ -212,7 +212,10 @@ func cutText(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	s, _ = text.Ends(text.Line(s), n-len(text.Gap))
+	if !ascii(s) || strings.ContainsAny(s, "\n\t\r\v\f\x1b") || strings.Contains(s, "  ") {
+		s = text.Line(s) // which takes its time
+	}
+	s, _ = text.Ends(s, n-len(text.Gap))
 	return s
 }
 
