@@ -99,7 +99,9 @@ var abroad = map[string]foreign{
 		not: `(?:limpar|borrar|effacer|quitar|elimina|cancella|löschen|radera|remover|` +
 			`vaciar)\b.{0,12}` +
 			`\b(?:filtr|pesquisa|búsqueda|recherche|ricerca|suche|texto|eingabe)\w*|` +
-			`削除済み|삭제된`,
+			`\b(?:retirer|supprimer|quitar|eliminar|remover|excluir|elimina|rimuovi) d\w{1,4} (?:l['’])?` +
+			`(?:panier|carrito|cesta|carrinho|carrello|favoris|favoritos|preferiti)|` +
+			`aus (?:dem )?(?:warenkorb|favoriten) entfernen|削除済み|삭제된`,
 		task: `elimin[ae]|elimínalo|borr[ae]|bórralo|exclu[ai]|apagu?[ae]|eliminar|borrar|` +
 			`excluir|apagar|` +
 			`supprimez?|efface[rz]?|supprimer|lösche?n?|entferne?n?|cancella(?:re)?|rimuovi|` +

@@ -72,6 +72,7 @@ func TestHarmlessWordsOfOtherLanguagesAreNoHarm(t *testing.T) {
 		"주문 내역", "취소", "결제 수단", "Отмена", "Способы оплаты", "Мои заказы", "История покупок",
 		"Перевести", "Transférer", "Transferir archivos", "Enviar código", "Code senden", "発送状況",
 		"Enviados", "Gesendet", "Papierkorb", "Commander Keen", "Ode to joy", "Payer details",
+		"Retirer du panier", "Eliminar del carrito", "Aus dem Warenkorb entfernen",
 		"Ordini", "Winkelwagen", "Sepet", "Keranjang"} {
 		d := builtin(t).Decide(tap("com.app", text, english...))
 		require.Equal(t, guard.Allow, d.Verdict, "%s: %s", text, d.Reason)
