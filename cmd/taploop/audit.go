@@ -57,10 +57,14 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	}
 	sessions := tableIDs(a, list, func(e session.AuditEntry) string { return e.SessionID })
 	questions := tableIDs(a, list, func(e session.AuditEntry) string { return e.QuestionID })
+	layout := time.DateTime
+	if columnsOf(a.out) > 0 {
+		layout = toMinute
+	}
 	return printList(a, c.JSON, list, "nothing is in the audit that fits",
 		"TIME EVENT QUESTION SESSION DOOR BY TOOK WORDS", func(e session.AuditEntry) []any {
 			e.SessionID, e.QuestionID = sessions(e), questions(e)
-			return auditRow(e)
+			return auditRow(e, layout)
 		})
 }
 
@@ -81,13 +85,13 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write a duration such as 24h, or a date such as 2026-01-31")
 }
 
-func auditRow(e session.AuditEntry) []any {
+func auditRow(e session.AuditEntry, layout string) []any {
 	took := ""
 	if e.Took > 0 {
 		took = e.Took.Round(time.Millisecond).String()
 	}
 	words := text.Line(strings.TrimSpace(e.Text + " " + e.Answer))
-	row := []any{e.At.Local().Format(time.DateTime), e.Event}
+	row := []any{e.At.Local().Format(layout), e.Event}
 	for _, cell := range []string{e.QuestionID, e.SessionID, e.Channel,
 		actorOf(e), took, words} {
 		row = append(row, cmp.Or(cell, "-"))

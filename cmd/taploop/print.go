@@ -47,8 +47,8 @@ func printRows(w io.Writer, rows [][]string, room int) error {
 			widths[i] = max(widths[i], ansi.StringWidth(c))
 		}
 	}
-	if room > 0 {
-		narrow(widths, room-gap*(len(widths)-1))
+	if room > 0 && !narrow(widths, room-gap*(len(widths)-1)) {
+		return printBlocks(w, rows, room)
 	}
 	var b strings.Builder
 	for _, cells := range rows {
@@ -64,26 +64,51 @@ func printRows(w io.Writer, rows [][]string, room int) error {
 	return err
 }
 
-// narrow makes the widest columns narrower until all fit, but none narrower than a short id. The
-// first stays: it is what one types.
-func narrow(widths []int, room int) {
-	sum := 0
-	for _, w := range widths {
-		sum += w
-	}
-	for ; sum > room; sum-- {
-		widest := min(1, len(widths)-1)
-		for i, w := range widths[widest:] {
-			if w > widths[widest] {
-				widest = i + 1
-			}
+// printBlocks prints each row as lines of its own, for a terminal that a table does not fit.
+func printBlocks(w io.Writer, rows [][]string, room int) error {
+	var b strings.Builder
+	for i, cells := range rows[1:] {
+		if i > 0 {
+			b.WriteString("\n")
 		}
-		if widths[widest] <= shortID {
-			return
+		for column, c := range cells {
+			words := ansi.Wrap(rows[0][column]+" "+c, room, "")
+			b.WriteString(words + "\n")
 		}
-		widths[widest]--
 	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
+
+// narrow makes the widest columns narrower until all fit, and reports whether they do. The first
+// stays: it is what one types. None becomes narrower than a short id, and then what is cut anyway
+// becomes as narrow as leastCell.
+func narrow(widths []int, room int) bool {
+	sum, cut := 0, make([]bool, len(widths))
+	for i, w := range widths {
+		sum += w
+		cut[i] = i > 0 && w > shortID
+	}
+	for _, least := range []int{shortID, leastCell} {
+		for sum > room {
+			widest := -1
+			for i, w := range widths {
+				if cut[i] && w > least && (widest < 0 || w > widths[widest]) {
+					widest = i
+				}
+			}
+			if widest < 0 {
+				break
+			}
+			widths[widest]--
+			sum--
+		}
+	}
+	return sum <= room
+}
+
+// leastCell is the least width of a column that is cut.
+const leastCell = 5
 
 // shortID is the least number of characters of an id that are shown.
 const shortID = 8

@@ -23,15 +23,12 @@ func resize(t testing.TB, slave *os.File, columns uint16) {
 		&unix.Winsize{Row: 24, Col: columns}))
 }
 
-// narrowest are the columns below which short ids are cut, too.
-const narrowest = 60
-
 func TestATableIsAsWideAsItsTerminal(t *testing.T) {
 	list := []device.Info{{Serial: "0123456789abcdef", State: "no permissions (missing udev " +
 		"rules? user is in the plugdev group); see [http://developer.android.com/tools/device.html]"},
 		{Serial: "emu-1", State: "device", Android: "14",
 			Model: strings.Repeat("长", 20) + " \x1b[2J🙂"}}
-	for _, columns := range []uint16{narrowest, 80, 120, 200} {
+	for _, columns := range []uint16{60, 80, 120, 200} {
 		master, slave := openPTY(t)
 		resize(t, slave, columns)
 		screen := newTranscript()
@@ -68,12 +65,26 @@ func TestListsOfSessionsAndQuestionsFitTheTerminal(t *testing.T) {
 	require.NoError(t, err)
 	q := put(t, broker, inquiry.Question{Text: long, SessionID: x.ID,
 		Options: []string{strings.Repeat("this one ", 30), "that one"}})
+	_, err = broker.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "that one",
+		Channel: inquiry.ChannelConsole, Authority: inquiry.AuthorityLocalOperator, By: "operator",
+		Remember: "session"})
+	require.NoError(t, err)
+	for _, args := range [][]string{{"sessions", "list"}, {"inquiries", "--all"}, {"audit"},
+		{"audit", "--session", x.ID}, {"answers", "list"}, {"config", "show"}, {"guard", "check"},
+		{"sandbox", "--tasks"}} {
+		for _, columns := range []uint16{40, 80} {
+			shown := b.shown(columns, args...)
+			require.NotEmpty(t, strings.TrimSpace(shown))
+			for line := range strings.Lines(shown) {
+				line = strings.TrimRight(line, "\r\n")
+				require.LessOrEqual(t, ansi.StringWidth(line), int(columns), "%q: %q", args, line)
+			}
+		}
+	}
 	for _, args := range [][]string{{"sessions", "list"}, {"inquiries", "--all"}, {"audit"}} {
 		shown := b.shown(80, args...)
-		for line := range strings.Lines(shown) {
-			line = strings.TrimRight(line, "\r\n")
-			require.LessOrEqual(t, ansi.StringWidth(line), 80, "%q: %q", args, line)
-		}
+		require.Regexp(t, `(?m)^(SESSION|QUESTION|TIME) .* (TASK|TEXT|WORDS)\r?$`, shown,
+			"%q is a table at 80 columns", args)
 		require.Contains(t, shown, x.ID[:8]+" ", "%q", args)
 		require.NotContains(t, shown, x.ID[:9], "%q", args)
 		out, _, code := b.run(args...)
@@ -85,6 +96,18 @@ func TestListsOfSessionsAndQuestionsFitTheTerminal(t *testing.T) {
 			require.Contains(t, out, q.ID+" ")
 		}
 	}
+}
+
+func TestATableThatDoesNotFitIsPrintedAsBlocks(t *testing.T) {
+	rows := [][]string{{"SESSION", "STATE", "TASK"}, {"ce867017", "RUNNING", "buy the sneakers"},
+		{"0a", "-", "-"}}
+	var table, blocks strings.Builder
+	require.NoError(t, printRows(&table, rows, 24))
+	require.Equal(t, "SESSION   STATE    TASK\nce867017  RUNNING  buy…\n"+
+		"0a        -        -\n", strings.ReplaceAll(table.String(), "buy …", "buy…"))
+	require.NoError(t, printRows(&blocks, rows, 18))
+	require.Equal(t, "SESSION ce867017\nSTATE RUNNING\nTASK buy the\nsneakers\n\n"+
+		"SESSION 0a\nSTATE -\nTASK -\n", blocks.String())
 }
 
 // shown is what a command shows at a terminal that wide.
