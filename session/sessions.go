@@ -132,6 +132,10 @@ func (f Filter) query() (string, []any) {
 	}
 	w.and("s.state = ?", string(f.State))
 	w.and("s.serial = ?", f.Serial)
+	if f.Parent != "" { // an index has those with one
+		w.sql += " AND s.parent <> ''"
+		w.and("s.parent = ?", f.Parent)
+	}
 	if f.Waiting {
 		w.sql += " AND r.waiting_at <> 0"
 		order = "+s.updated_at" // the few that wait have an index, which SQLite is to choose

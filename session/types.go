@@ -162,6 +162,7 @@ type Filter struct {
 	Waiting bool    // those whose latest run waits for an answer
 	Client  *string // whom they belong to
 	Serial  string  // of their phone
+	Parent  string  // the session that began them
 	Limit   int     // 0 means all
 }
 

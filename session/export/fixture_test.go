@@ -43,6 +43,13 @@ func (s *shelf) Session(_ context.Context, id string) (session.Session, error) {
 func (s *shelf) Runs(context.Context, string) ([]session.Run, error)         { return s.runs, nil }
 func (s *shelf) Steps(context.Context, string) ([]session.StepRecord, error) { return s.steps, nil }
 
+func (s *shelf) Sessions(context.Context, session.Filter) ([]session.Overview, error) {
+	return nil, nil
+}
+
+// Entries is for sessions without a phone, which a shelf has none of.
+func (s *shelf) Entries(session.Run) *session.Entries { return nil }
+
 func (s *shelf) Waits(context.Context, string) (map[int]time.Duration, error) {
 	return s.waits, nil
 }

@@ -33,9 +33,14 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 // error, w has got a part of the page or none.
 func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error {
 	t, err := read(ctx, src, sessionID)
+	var below []*node
 	if err == nil {
-		err = page.Execute(text.NewWriter(w), newView(t,
-			func(id string) (shot, error) { return picture(ctx, src, id) }))
+		below, err = tree(ctx, src, t)
+	}
+	if err == nil {
+		v := newView(t, func(id string) (shot, error) { return picture(ctx, src, id) })
+		v.Tree = below
+		err = page.Execute(text.NewWriter(w), v)
 	}
 	if err != nil {
 		return fmt.Errorf("exporting session %s as HTML: %w", sessionID, err)

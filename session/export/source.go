@@ -15,6 +15,8 @@ type Source interface {
 	Usage(ctx context.Context, runID string) (session.Usage, error)
 	Waits(ctx context.Context, sessionID string) (map[int]time.Duration, error)
 	Frame(ctx context.Context, id string) ([]byte, error)
+	Sessions(ctx context.Context, f session.Filter) ([]session.Overview, error)
+	Entries(run session.Run) *session.Entries
 }
 
 // trajectory is all of a session but its pictures.

@@ -22,6 +22,7 @@ type view struct {
 	Totals  totals
 	Bars    []bar
 	Runs    []runView
+	Tree    []*node // of a session without a phone
 }
 
 // totals are over all runs.

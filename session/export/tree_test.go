@@ -1,0 +1,53 @@
+package export_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
+)
+
+func TestThePageOfAgentsShowsWhoWorkedBelowWhom(t *testing.T) {
+	store, err := session.Open(t.Context(), t.TempDir(), nil)
+	require.NoError(t, err)
+	defer store.Close()
+	top, run, err := store.Begin(t.Context(), session.Session{}, session.Run{Task: "Compare"})
+	require.NoError(t, err)
+	run, err = store.Transition(t.Context(), run.ID, session.Change{To: session.Running})
+	require.NoError(t, err)
+	phone := func(serial, task string) session.Session {
+		x, _, err := store.Begin(t.Context(),
+			session.Session{Serial: serial, Parent: top.ID}, session.Run{Task: task})
+		require.NoError(t, err)
+		return x
+	}
+	first := phone("emu-1", "Look <b>here</b>")
+	phone("emu-2", "Look there")
+	for _, line := range []string{`{"agent": "1", "begin": {"goal": "Compare"}}`,
+		`{"agent": "1-1", "begin": {"role": "searcher", "goal": "Search"}}`,
+		`{"agent": "1-1", "session": {"call": "1-1-1", "session_id": "` + first.ID + `"}}`,
+		`{"agent": "7-7", "session": {"call": "7-7-1", "session_id": "none"}}`} {
+		require.NoError(t, store.Entries(run).Append(t.Context(), json.RawMessage(line)))
+	}
+
+	var page strings.Builder
+	require.NoError(t, export.HTML(t.Context(), &page, store, top.ID))
+	_, shown, found := strings.Cut(page.String(), "Agents and phones")
+	require.True(t, found)
+	shown, _, _ = strings.Cut(shown, "</section>")
+	last := -1
+	for _, part := range []string{">1</span>", "Compare", "<ul>", ">1-1</span>", "searcher",
+		"Search", "<ul>", first.ID, "emu-1", "Look &lt;b&gt;here", "</ul>", "</ul>", "emu-2"} {
+		at := strings.Index(shown[last+1:], part)
+		require.GreaterOrEqual(t, at, 0, "%s in %s", part, shown)
+		last += 1 + at
+	}
+	require.NotContains(t, page.String(), "No step was taken")
+	page.Reset()
+	require.NoError(t, export.HTML(t.Context(), &page, store, first.ID))
+	require.Contains(t, page.String(), "begun by <span class=\"mono\">"+top.ID)
+}
