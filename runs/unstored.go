@@ -30,13 +30,17 @@ func (m *Manager) end(ctx context.Context, s *sessionState, e ending) {
 		e.run.ID, "reason", e.change.Reason, "err", e.failed)
 	s.setUnstored(&e)
 	_, done := m.states.use(e.run.SessionID)
-	m.spawn(func() { // otherwise the next process finds the run left behind
+	if !m.spawn(func() {
 		defer done()
 		m.storeLater(s)
-	})
+	}) {
+		m.leave(s)
+		done()
+	}
 }
 
-// storeLater tries again and again to store an end, and a last time when the Manager closes.
+// storeLater tries again and again to store an end, and a last time when the Manager closes. If the
+// store does not take it then either, word of it is left for who recovers the run.
 func (m *Manager) storeLater(s *sessionState) {
 	for closing := false; s.notStored() != nil && !closing; {
 		closing = wait.For(m.ctx, elsewhere) != nil
@@ -46,6 +50,19 @@ func (m *Manager) storeLater(s *sessionState) {
 			unlock()
 		}
 		cancel()
+	}
+	m.leave(s)
+}
+
+// leave leaves word of an end that is not stored for who recovers the run.
+func (m *Manager) leave(s *sessionState) {
+	e := s.notStored()
+	if e == nil {
+		return
+	}
+	r := s.presented(e.run)
+	if err := m.store.LeaveEnd(r.ID, r.StopReason, r.Error); err != nil {
+		m.log.Error("the end of a run is lost", "run", r.ID, "err", err)
 	}
 }
 

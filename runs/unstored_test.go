@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"context"
+	"path/filepath"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -103,6 +104,52 @@ func TestAnEndThatIsStoredLateIsTheTrueOne(t *testing.T) {
 		require.Equal(t, session.Completed, w.wait(w.start("tap").Session.ID).Run.State)
 		synctest.Wait() // a run's goroutine goes on a little after its end is told
 		require.Zero(t, w.manager.SessionsInUse())
+	})
+}
+
+func TestAnEndThatIsNeverStoredIsToldByWhoeverOpensTheStoreNext(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.hasty()
+		id := w.start("tap tap tap").Session.ID
+		time.Sleep(1500 * time.Millisecond)
+		unlock := w.locked()
+		told := w.wait(id)
+		require.Equal(t, session.Paused, told.Run.State)
+		w.close()
+		unlock()
+
+		w.begin()
+		require.NoError(t, w.manager.Recover(w.ctx()))
+
+		st := w.wait(id)
+		require.Equal(t, session.Paused, st.Run.State)
+		require.Equal(t, agentloop.InternalError, st.Reason)
+		require.Equal(t, told.Message, st.Message)
+		require.Equal(t, told.Mend, st.Mend)
+		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
+		require.NoError(t, err)
+		require.Equal(t, session.Completed, w.wait(id).Run.State)
+		left, err := filepath.Glob(filepath.Join(w.dir, "owners", "*.end"))
+		require.NoError(t, err)
+		require.Empty(t, left)
+	})
+}
+
+func TestAnEndThatClosingCannotStoreIsToldLater(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.hasty()
+		id := w.start("tap tap tap").Session.ID
+		time.Sleep(1500 * time.Millisecond)
+		unlock := w.locked()
+		w.close()
+		unlock()
+
+		w.begin()
+		require.NoError(t, w.manager.Recover(w.ctx()))
+
+		st := w.wait(id)
+		require.Equal(t, agentloop.InternalError, st.Reason)
+		require.Contains(t, st.Message, "ended as SERVER_RESTARTED, and this could not be stored")
 	})
 }
 

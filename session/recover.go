@@ -3,6 +3,9 @@ package session
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/taploop/taploop/agentloop"
@@ -35,6 +38,9 @@ func (s *Store) Recover(ctx context.Context) ([]Run, error) {
 	if err != nil {
 		left = nil
 	}
+	for _, r := range left {
+		_ = os.Remove(s.endPath(r.ID)) // most have none, and it is read once
+	}
 	return left, doing(err, "recovering interrupted runs")
 }
 
@@ -64,7 +70,36 @@ func (s *Store) recoverRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 		s.enter(r, Change{To: state, Reason: reason, Question: asked.ID})
 		return s.saveRun(ctx, tx, r)
 	}
-	s.enter(r, Change{To: Paused, Reason: agentloop.ServerRestarted})
+	s.enter(r, s.leftEnd(r.ID))
 	r.Fence++
 	return s.saveRun(ctx, tx, r)
+}
+
+// end is what LeaveEnd has left.
+type end struct {
+	Reason agentloop.StopReason `json:"reason"`
+	Err    string               `json:"error"`
+}
+
+// LeaveEnd leaves word of why a run is going to be PAUSED, in a file beside the database, which does
+// not take it before the store closes: Recover finds it.
+func (s *Store) LeaveEnd(runID string, reason agentloop.StopReason, err string) error {
+	b, failed := json.Marshal(end{reason, err})
+	if failed == nil {
+		failed = os.WriteFile(s.endPath(runID), b, 0o600)
+	}
+	return doing(failed, "leaving word of the end of run %s", runID)
+}
+
+func (s *Store) endPath(runID string) string {
+	return filepath.Join(s.dir, ownersDir, runID+".end")
+}
+
+// leftEnd is the end of a run whose process has died.
+func (s *Store) leftEnd(runID string) Change {
+	e := end{Reason: agentloop.ServerRestarted}
+	if b, err := os.ReadFile(s.endPath(runID)); err == nil {
+		_ = json.Unmarshal(b, &e) // half a file says nothing: the process has died
+	}
+	return Change{To: Paused, Reason: e.Reason, Err: e.Err}
 }
