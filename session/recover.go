@@ -81,8 +81,8 @@ type end struct {
 	Err    string               `json:"error"`
 }
 
-// LeaveEnd leaves word of why a run is going to be PAUSED, in a file beside the database, which does
-// not take it before the store closes: Recover finds it.
+// LeaveEnd leaves word of why a run is going to be PAUSED, in a file: the database does not take it
+// before the store closes. Recover finds it.
 func (s *Store) LeaveEnd(runID string, reason agentloop.StopReason, err string) error {
 	b, failed := json.Marshal(end{reason, err})
 	if failed == nil {
