@@ -73,6 +73,7 @@ func TestACommandReadAloneIsTheSame(t *testing.T) {
 
 func TestEveryCommandSaysHowItIsCalled(t *testing.T) {
 	t.Parallel()
+	settings := map[string]bool{} // whose values were tried at some command
 	for _, n := range leafNodes(t) {
 		words := typed(n)
 		command := strings.Fields(words)
@@ -115,6 +116,13 @@ func TestEveryCommandSaysHowItIsCalled(t *testing.T) {
 			}
 		}
 		for _, f := range n.Flags {
+			if f.Tag.Get("key") != "" { // the setting's check refuses it at every command
+				id := fmt.Sprint(f.Tag.Get("key"), f.Target.Type(), f.Enum)
+				if settings[id] {
+					continue
+				}
+				settings[id] = true
+			}
 			flagMisused(t, with, given, f)
 		}
 	}
