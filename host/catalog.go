@@ -71,11 +71,27 @@ func catalog(conns []*connection, own []Tool) []Tool {
 			if schema == nil {
 				schema, _ = json.Marshal(t.InputSchema) // was JSON when it came
 			}
-			all = append(all, Tool{Name: name, Server: c.Name, Of: t.Name, Schema: schema, conn: c,
+			all = append(all, Tool{Name: name, Server: c.Name, Of: t.Name, conn: c,
+				Schema:      usable(schema),
 				Description: text.Cut(text.Lines(t.Description), maxDescription)})
 		}
 	}
 	return all
+}
+
+// maxSchema is how long a schema is at most that models are shown, in bytes.
+const maxSchema = 32 << 10
+
+// usable is the schema, or one that allows all where endpoints would refuse it, and with it every
+// request. The server checks its arguments in any case.
+func usable(schema json.RawMessage) json.RawMessage {
+	var of struct {
+		Type string `json:"type"`
+	}
+	if len(schema) > maxSchema || json.Unmarshal(schema, &of) != nil || of.Type != "object" {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return schema
 }
 
 func toolNames(c *connection) map[string]bool {
