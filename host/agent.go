@@ -86,8 +86,12 @@ func (a *agent) ask(ctx context.Context) error {
 	if err := a.note(ctx, Entry{Reply: &r}); err != nil {
 		return err
 	}
-	if r.Text != "" && len(r.Calls) > 0 {
-		a.tell("reply", "", "", r.Text, false)
+	said := r.Text
+	if len(resp.ToolCalls) == 0 { // the calls in it are told by themselves
+		said = strings.TrimSpace(fenced.ReplaceAllString(said, ""))
+	}
+	if said != "" && len(r.Calls) > 0 {
+		a.tell("reply", "", "", said, false)
 	}
 	if r.Problem != "" && a.problems() >= mostProblems {
 		return fmt.Errorf("%w: %s", ErrUnreadable, r.Problem)

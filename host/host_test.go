@@ -133,6 +133,7 @@ func TestAModelWithoutNativeCallsWritesThemAsJSON(t *testing.T) {
 	})
 	o := options(m, b)
 	o.Textual = true
+	o.Observe = func(e host.Event) { require.NotContains(t, e.Text, "```") }
 	answer, err := work(t, o, b, served("sums", reckon, "add"))
 	require.NoError(t, err)
 	require.Contains(t, answer, "\n3")

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/host"
+	"github.com/taploop/taploop/model"
 )
 
 // An endpoint refuses a whole request for one schema that it cannot use: the schemas of one server
@@ -36,4 +37,20 @@ func TestASchemaThatNoEndpointTakesIsReplaced(t *testing.T) {
 			require.JSONEq(t, `{"type":"object"}`, string(tool.Schema), tool.Name)
 		}
 	}
+}
+
+func TestAHugeResultIsCut(t *testing.T) {
+	b := &book{}
+	huge := strings.Repeat("é", 2<<20)
+	tell := func(string, map[string]any) string { return huge }
+	m := script(func(r model.Request) model.Response {
+		if len(r.Messages) == 2 {
+			return model.Response{ToolCalls: []model.ToolCall{call("tell", `{}`)}}
+		}
+		return model.Response{Text: last(r)}
+	})
+	answer, err := work(t, options(m, b), b, served("teller", tell, "tell"))
+	require.NoError(t, err)
+	require.Less(t, len(answer), 20_000)
+	require.Less(t, len(b.lines[len(b.lines)-2]), 4<<20)
 }
