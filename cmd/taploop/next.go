@@ -44,8 +44,14 @@ func nextOf(st runs.Status) *nextCommand {
 	if n == nil {
 		return nil
 	}
-	command := "taploop continue " + st.Session.ID
-	switch q := st.Question; {
+	return &nextCommand{goOn(st.Session.ID, st.Question), n.Tool, n.Arguments, n.Why}
+}
+
+// goOn is the command that goes on with a session's run, which waits for the question if there is
+// one.
+func goOn(sessionID string, q *inquiry.Question) string {
+	command := "taploop continue " + sessionID
+	switch {
 	case q != nil && q.Kind == inquiry.Approval:
 		command = "taploop reply " + prefix(q.ID, 8) + " --approve"
 	case q != nil && q.Kind == inquiry.Takeover:
@@ -55,7 +61,7 @@ func nextOf(st runs.Status) *nextCommand {
 	case q != nil:
 		command += " --reply TEXT"
 	}
-	return &nextCommand{command, n.Tool, n.Arguments, n.Why}
+	return command
 }
 
 // refused is an error of a command that begins or continues a run, with a hint that names commands,

@@ -29,9 +29,12 @@ type shownSession struct {
 
 type shownRun struct {
 	session.Run
-	Message  string       `json:"message,omitempty"` // what was in the way
-	Hint     string       `json:"hint,omitempty"`
-	WorkMS   int64        `json:"work_ms"`
+	Message string `json:"message,omitempty"` // what was in the way
+	Hint    string `json:"hint,omitempty"`
+	WorkMS  int64  `json:"work_ms"`
+	// that the run waits for
+	Question *inquiry.Question `json:"question,omitempty"`
+
 	AskedMS  int64        `json:"asked_ms"`    // how long its questions waited for their answers
 	Parts    export.Parts `json:"parts_ms"`    // of the work
 	Again    int          `json:"asked_again"` // steps whose first screen moved on
@@ -95,6 +98,9 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 	if err != nil {
 		return x, err
 	}
+	for i := range x.Runs {
+		x.Runs[i].addQuestion(asked)
+	}
 	for _, st := range records {
 		shown, err := newShownStep(ctx, store, st, asked)
 		if err != nil {
@@ -107,6 +113,22 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 		x.Agents, err = shownAgents(ctx, store, all[len(all)-1])
 	}
 	return x, err
+}
+
+// addQuestion adds the question that the run waits for, if it does, and how it goes on.
+func (r *shownRun) addQuestion(asked []inquiry.Question) {
+	i := slices.IndexFunc(asked, func(q inquiry.Question) bool {
+		return q.ID == r.QuestionID && q.Open()
+	})
+	if r.State.Terminal() || i < 0 && r.State != session.Paused {
+		return
+	}
+	if i >= 0 {
+		r.Question = &asked[i]
+	}
+	if how := goOn(r.SessionID, r.Question); !strings.Contains(r.Hint, how) {
+		r.Hint = strings.TrimPrefix(r.Hint+": "+how, ": ")
+	}
 }
 
 func newShownStep(ctx context.Context, store *session.Store, st session.StepRecord,
@@ -174,6 +196,9 @@ func (x shownSession) print(w io.Writer) {
 		p.line("", strings.Join([]string{string(r.State), string(r.StopReason), r.Answer}, " "))
 		if r.Message != r.Answer {
 			p.line("  why: ", r.Message)
+		}
+		if r.Question != nil {
+			p.line("  asks: ", fmt.Sprintf("%s (question %s)", r.Question.Text, r.Question.ID))
 		}
 		p.line("  try: ", r.Hint)
 		for _, warned := range r.Progress.Warnings {

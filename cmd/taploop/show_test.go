@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/session"
 )
 
@@ -53,4 +54,41 @@ func TestHowManyStepsWereAskedAboutAgainIsShown(t *testing.T) {
 	out.Reset()
 	x.print(&out)
 	require.NotContains(t, out.String(), "asked again")
+}
+
+func TestSessionsShowSaysHowARunThatWaitsGoesOn(t *testing.T) {
+	const id = "0123456789abcdef"
+	info := inquiry.Question{ID: "ce86701700000000", Status: inquiry.Pending, Text: "Which one?"}
+	secret, allow, byHand, settled := info, info, info, info
+	secret.Secret, allow.Kind, byHand.Kind = true, inquiry.Approval, inquiry.Takeover
+	settled.Status = inquiry.Answered
+	for _, c := range []struct {
+		state session.State
+		asked inquiry.Question
+		hint  string
+		want  string
+	}{
+		{session.WaitingReply, info, "", "taploop continue " + id + " --reply TEXT"},
+		{session.WaitingReply, secret, "", "taploop continue " + id + " --reply -"},
+		{session.WaitingApproval, allow, "", "taploop reply ce867017 --approve"},
+		{session.WaitingTakeover, byHand, "", "taploop reply ce867017 --done"},
+		{session.Paused, settled, "continue the session",
+			"continue the session: taploop continue " + id},
+		{session.Paused, info, "continue the session",
+			"continue the session: taploop continue " + id + " --reply TEXT"},
+		{session.Completed, settled, "", ""},
+		{session.Cancelled, info, "start a clearer task", "start a clearer task"},
+		{session.Running, settled, "", ""},
+	} {
+		r := shownRun{Run: session.Run{SessionID: id, State: c.state, QuestionID: c.asked.ID},
+			Hint: c.hint}
+		r.addQuestion([]inquiry.Question{{ID: "other", Status: inquiry.Pending}, c.asked})
+		require.Equal(t, c.want, r.Hint, "%+v", c)
+		waits := c.asked.Open() && !c.state.Terminal()
+		require.Equal(t, waits, r.Question != nil)
+		var out strings.Builder
+		shownSession{Runs: []shownRun{r}}.print(&out)
+		require.Equal(t, waits, strings.Contains(out.String(), "Which one? (question "+info.ID),
+			out.String())
+	}
 }
