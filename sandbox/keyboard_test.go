@@ -277,3 +277,10 @@ func TestTheKeyboardSlidesIn(t *testing.T) {
 	require.NotEqual(t, frames[1], frames[2])
 	require.Equal(t, frames[3], frames[4], "settled after a quarter of a second")
 }
+
+func TestTypingWhereNothingTakesTextIsQuick(t *testing.T) {
+	h := hold(t, nil)
+	begun := time.Now()
+	h.Text(strings.Repeat("a", 60_000))
+	require.Less(t, time.Since(begun), 2*time.Second)
+}

@@ -13,13 +13,18 @@ import (
 type typing struct{ *stage }
 
 // Text types as a hardware keyboard does: into the field that has the focus, else each character is
-// a key for the view that has it. Newlines are Enter.
+// a key for the view that has it. Newlines are Enter. Others may use the phone between the keys, as
+// they may with hardware.
 func (t *typing) Text(s string) {
-	t.do(func() {
-		if !t.off {
-			t.typed(s)
-		}
-	})
+	for s != "" {
+		t.do(func() {
+			if t.off {
+				s = ""
+				return
+			}
+			s = s[t.typed(s):]
+		})
+	}
 }
 
 // commit puts text into the focused field, as an input method does.
@@ -47,31 +52,42 @@ func (t *typing) submitted() bool {
 	return f != nil && f.Submit()
 }
 
-// typed is text from a hardware keyboard: the lock screen takes digits, a field takes all, and any
-// other view is pressed by spaces and line breaks.
-func (t *typing) typed(s string) {
-	for s != "" {
-		r, n := utf8.DecodeRuneInString(s)
-		line := s[:n]
-		switch {
-		case r == '\n':
-			t.typist.press(KeyEnter)
-		case t.locked && t.bouncer:
-			t.pinDigit(r)
-		case t.locked:
-		case t.field() != nil:
-			line, _, _ = strings.Cut(s, "\n")
-			t.focus.keys = true
-			t.commit(line)
-		case r == ' ':
-			t.typist.press(KeySpace)
-		default:
-			t.leaveTouchMode()
-			t.commit(line) // the first view may be a field
+// typed is the beginning of a text from a hardware keyboard, as much as does one thing, and returns
+// how long that was: the lock screen takes digits, a field takes all up to a line break, and any
+// other view is pressed by spaces and line breaks and knows nothing of other keys.
+func (t *typing) typed(s string) int {
+	r, n := utf8.DecodeRuneInString(s)
+	switch {
+	case r == '\n':
+		t.typist.press(KeyEnter)
+	case t.locked && t.bouncer:
+		t.pinDigit(r)
+	case t.locked:
+		n = until(s, "\n")
+	case t.field() != nil:
+		n = until(s, "\n")
+		t.focus.keys = true
+		t.commit(s[:n])
+	case r == ' ':
+		t.typist.press(KeySpace)
+	default:
+		t.leaveTouchMode()
+		if t.field() != nil { // the first view may be one
+			t.commit(s[:n])
+		} else {
+			n = until(s, " \n")
 		}
-		s = s[len(line):]
-		t.stage.settle() // what a key opens gets the next one
 	}
+	t.stage.settle() // what a key opens gets the next one
+	return n
+}
+
+// until is the length of s before the first of the characters.
+func until(s, chars string) int {
+	if i := strings.IndexAny(s, chars); i >= 0 {
+		return i
+	}
+	return len(s)
 }
 
 // editKey handles what a hardware keyboard sends to the view that has the focus.
