@@ -38,8 +38,8 @@ var hostile = []string{`say ") or more`, `a "} b`, `a ') b`, `a ', x: 1} b`, "a\
 
 // written are actions of every kind, those with texts with hostile ones, as the family writes them.
 func written(t *testing.T, family string) (said []actions.Reply, meant []actions.Action) {
-	d, err := families.Known.New(family, &dialect.Options{Lang: "en"})
-	require.NoError(t, err)
+	require.Contains(t, dialecttest.Renderers, family, "say how its models write")
+	d := speak(t, family)
 	at, to := screen.Point{X: 0.5, Y: 0.25}, screen.Point{X: 0.125, Y: 0.75}
 	all := []actions.Action{actions.Click{At: at}, actions.Slide{From: at, To: to}, actions.Back{},
 		actions.LongPress{At: at, Hold: 3 * time.Second}, actions.OpenApp{App: "a)"},
