@@ -34,6 +34,8 @@ type Status struct {
 	Budget   time.Duration     // of this call of Wait
 	Answered *inquiry.Question // by this call of Continue, or under its reply id before
 	Replayed bool              // the reply had been accepted before
+	// the data folder does not answer, and a run that goes on waits for it
+	Stalled bool
 	// until when a person lets actions be carried out in the session without asking; zero: they ask
 	Unasked time.Time
 	Message string // what is in the way of the run, "" when nothing is
@@ -64,12 +66,11 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	if err != nil {
 		return Status{}, UnknownSession(sessionID, err)
 	}
-	if state := m.states.inUse(sessionID); state != nil {
-		v.Run = state.presented(v.Run)
-	}
+	v.Run = m.Presented(v.Run)
 	st := Status{Session: v.Session, Run: v.Run, Settings: s.Settings, Usage: v.Usage}
 	st.Message, st.Mend = ErrorParts(v.Run.Error)
 	st.addReason(v.Question)
+	st.Stalled = st.Reason == agentloop.StillRunning && m.store.Stalled()
 	if q := v.Question; q != nil && q.Open() && atRest(v.Run) {
 		m.addQuestion(&st, q)
 	}

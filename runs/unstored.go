@@ -113,6 +113,14 @@ func (e *ending) told() error {
 		e.change.Reason, e.failed)
 }
 
+// Presented is a run that was read from the store as Status tells of it: see there.
+func (m *Manager) Presented(r session.Run) session.Run {
+	if s := m.states.inUse(r.SessionID); s != nil {
+		return s.presented(r)
+	}
+	return r
+}
+
 // presented is the run as callers are told of it. One whose end is not stored has stopped, and
 // nothing else is promised until it is.
 func (s *sessionState) presented(r session.Run) session.Run {

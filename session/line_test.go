@@ -69,10 +69,14 @@ func TestADatabaseThatDoesNotAnswerIsToldOnceAfterThreeSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var took time.Duration
 		told := 0
-		s := open(t, dir, &session.Options{
-			Now:     func() time.Time { time.Sleep(took); return time.Now() },
-			Stalled: func() { told++ },
-		})
+		var s *session.Store
+		var known bool
+		now := func() time.Time {
+			time.Sleep(took)
+			known = took > 0 && s.Stalled()
+			return time.Now()
+		}
+		s = open(t, dir, &session.Options{Now: now, Stalled: func() { told++ }})
 		write := func() {
 			require.NoError(t, s.AppendAudit(t.Context(),
 				session.AuditEntry{Event: session.AuditStopped, By: "x"}))
@@ -81,9 +85,12 @@ func TestADatabaseThatDoesNotAnswerIsToldOnceAfterThreeSeconds(t *testing.T) {
 		took = 2 * time.Second
 		write()
 		require.Zero(t, told)
+		require.False(t, known)
 		took = 4 * time.Second
 		write()
 		require.Equal(t, 1, told)
+		require.True(t, known)
+		require.False(t, s.Stalled(), "it got through")
 		write()
 		require.Equal(t, 2, told, "one got through in between")
 	})

@@ -44,12 +44,11 @@ type Store struct {
 	read  *sql.DB
 	// A writer puts the one token in. Senders that wait are served first come first served, while
 	// database/sql gives a free connection to any of those that wait for it.
-	line   chan struct{}
-	saving sync.WaitGroup // frames that are kept in the background
-	owner  *owner
-	vault  *vault
-	// Stalled was called, and no write has got through since
-	stalled atomic.Bool
+	line    chan struct{}
+	saving  sync.WaitGroup // frames that are kept in the background
+	owner   *owner
+	vault   *vault
+	stalled atomic.Bool // see Stalled
 }
 
 // slow is how long the database may take before that is told.
@@ -57,15 +56,16 @@ const slow = 3 * time.Second
 
 // watch calls Stalled when what goes on now takes long, unless it is called off.
 func (s *Store) watch() (callOff func() bool) {
-	if s.opts.Stalled == nil {
-		return func() bool { return true }
-	}
 	return time.AfterFunc(slow, func() {
-		if !s.stalled.Swap(true) {
+		if !s.stalled.Swap(true) && s.opts.Stalled != nil {
 			s.opts.Stalled()
 		}
 	}).Stop
 }
+
+// Stalled reports whether opening the folder or a write has waited for 3s, and no write has got
+// through since.
+func (s *Store) Stalled() bool { return s.stalled.Load() }
 
 const (
 	dbName    = "taploop.db"

@@ -45,6 +45,8 @@ func Next(st runs.Status) *result.Next {
 			"and the run goes on with the answer"
 	case running && st.Run.State == session.Queued:
 		tool, why = waitTool, "the run waits for its phone"+placeOf(st, languages["en"]())
+	case st.Stalled:
+		tool, why = waitTool, "the run waits for its data folder, which does not answer"
 	case running:
 		tool, why = waitTool, "the run goes on"
 	case st.Reason == agentloop.ClientDetached:

@@ -191,6 +191,9 @@ func (p *progressWatch) standing(st runs.Status) string {
 		return "waiting for an answer"
 	}
 	p.ran = true
+	if st.Stalled {
+		return "the data folder does not answer, and the run waits for it"
+	}
 	if st.Session.Phoneless() {
 		return "the agents work"
 	}

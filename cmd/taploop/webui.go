@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/web"
 )
 
@@ -27,7 +28,8 @@ func (u *webUI) open(a *app, svc *service, auth *authenticator, mux *http.ServeM
 	u.hands = newHands(a, d)
 	server := web.New(&web.Options{
 		Hands:     u.hands,
-		Questions: d.manager.Broker(), Sessions: d.store, Logins: logins(a.conf.DataDir),
+		Questions: d.manager.Broker(), Sessions: presented{d.store, d.manager},
+		Logins: logins(a.conf.DataDir),
 		Runs: stopper{d}, Tasks: tasks{svc.tools}, Schemas: svc.tools.TaskSchemas(),
 		Channels: d.manager.Channels, Authorize: auth.person,
 		Changed:  auth.files.Changed,
@@ -42,6 +44,31 @@ func (u *webUI) open(a *app, svc *service, auth *authenticator, mux *http.ServeM
 			server.ServeHTTP(w, r)
 		})
 	}
+}
+
+// presented are the sessions of a store, with runs as their Manager tells of them.
+type presented struct {
+	*session.Store
+	manager *runs.Manager
+}
+
+// LatestRun is the session's latest run.
+func (p presented) LatestRun(ctx context.Context, sessionID string) (session.Run, error) {
+	r, err := p.Store.LatestRun(ctx, sessionID)
+	return p.manager.Presented(r), err
+}
+
+// Sessions lists sessions.
+func (p presented) Sessions(
+	ctx context.Context, f session.Filter,
+) ([]session.Overview, error) {
+	list, err := p.Store.Sessions(ctx, f)
+	for _, o := range list {
+		if o.Latest != nil {
+			*o.Latest = p.manager.Presented(*o.Latest)
+		}
+	}
+	return list, err
 }
 
 // logins are the browsers that may use the page of a data folder's servers.

@@ -119,6 +119,10 @@ func New(st runs.Status) (Result, error) {
 	for _, w := range st.Run.Progress.Warnings {
 		r.Notes = append(r.Notes, w.Text)
 	}
+	if st.Stalled {
+		r.Notes = append(r.Notes, "the data folder does not answer, and the run waits for it: another "+
+			"program, a backup or a database browser, may have taploop.db open")
+	}
 	if !st.Unasked.IsZero() {
 		r.Notes = append(r.Notes, "until "+st.Unasked.UTC().Format(time.RFC3339)+
 			" a person lets sensitive actions be carried out without asking (taploop yolo status)")
