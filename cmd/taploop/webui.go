@@ -30,7 +30,7 @@ func (u *webUI) open(a *app, svc *service, auth *authenticator, mux *http.ServeM
 		Hands:     u.hands,
 		Questions: d.manager.Broker(), Sessions: presented{d.store, d.manager},
 		Logins: logins(a.conf.DataDir),
-		Runs: stopper{d}, Tasks: tasks{svc.tools}, Schemas: svc.tools.TaskSchemas(),
+		Runs:   stopper{d}, Tasks: tasks{svc.tools}, Schemas: svc.tools.TaskSchemas(),
 		Channels: d.manager.Channels, Authorize: auth.person,
 		Changed:  auth.files.Changed,
 		Operator: func(name string) bool { return a.isOperator(name) || auth.isPerson(name) },
