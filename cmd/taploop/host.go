@@ -47,17 +47,19 @@ func (c *hostCmd) Run(ctx context.Context, a *app) error {
 // resume is Run of arguments that are checked.
 func (c *hostCmd) resume(ctx context.Context, a *app) error {
 	a.quiet()
-	return a.with(ctx, overrides{}, func(d *deps) error {
+	lines := &hostLines{out: a.err}
+	return a.with(ctx, overrides{observe: lines.step}, func(d *deps) error {
 		if c.List {
 			return c.list(ctx, a, d)
 		}
-		return c.work(ctx, a, d)
+		lines.lang = a.lang()
+		return c.work(ctx, newHostWork(a, d, lines))
 	})
 }
 
 // work begins a session, or goes on with one, and prints how it ends.
-func (c *hostCmd) work(ctx context.Context, a *app, d *deps) error {
-	w := newHostWork(a, d, &hostLines{out: a.err, lang: a.lang()})
+func (c *hostCmd) work(ctx context.Context, w *hostWork) error {
+	a := w.app
 	var err error
 	said := ""
 	if c.Resume == "" {

@@ -16,6 +16,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/runs"
 )
 
 // hostEnv is a testEnv with an MCP server whose tool mark_seat waits until it is let go.
@@ -140,4 +144,16 @@ func TestAGoalIsDelegatedOverMCP(t *testing.T) {
 	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
 	require.Equal(t, "It may be marked.", *done.Answer)
 	require.EqualValues(t, 1, x.marked.Load())
+}
+
+func TestTheStepsOfAHostsPhonesAreShownWithThePhone(t *testing.T) {
+	var out strings.Builder
+	l := &hostLines{out: &out}
+	l.phone("s1", "emu-1")
+	l.step(runs.Event{SessionID: "s1", Event: agentloop.Event{Kind: runs.StateChanged}})
+	l.step(runs.Event{SessionID: "s1", Event: agentloop.Event{Kind: agentloop.Stepped,
+		Step: agentloop.Step{Index: 3, Proposal: agentloop.Proposal{Decision: actions.Decision{
+			Action: actions.Home{}, Explain: "Search\x1b[2J it"}}}}})
+	require.Regexp(t, `^    emu-1 3: HOME \(Search.*it\)\n$`, out.String())
+	require.NotContains(t, out.String(), "\x1b")
 }

@@ -7,9 +7,12 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/host"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session/export"
 )
 
 // hostLines tell at a terminal what agents do, as they do it; nil tells nothing.
@@ -17,6 +20,32 @@ type hostLines struct {
 	mu   sync.Mutex
 	out  io.Writer
 	lang string
+	// the phones of the sessions below, by session
+	phones map[string]string
+}
+
+// phone notes which phone a session has.
+func (l *hostLines) phone(session, serial string) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.phones == nil {
+		l.phones = map[string]string{}
+	}
+	l.phones[session] = serial
+}
+
+// step shows a step of a phone. It is an observer of runs.
+func (l *hostLines) step(e runs.Event) {
+	if e.Kind != agentloop.Stepped {
+		return
+	}
+	l.mu.Lock()
+	serial := l.phones[e.SessionID]
+	l.mu.Unlock()
+	l.line("    %s %d: %s", text.Line(serial), e.Step.Index, export.Headline(e.Step.Proposal))
 }
 
 func (l *hostLines) line(format string, args ...any) {

@@ -39,6 +39,7 @@ func (p *hostPhones) Do(ctx context.Context, key, task string, begun func(string
 		Client: p.work.client, Key: key, Parent: p.work.sess.ID, By: p.work.by,
 		Settings: runs.Settings{ReplyMode: "pass_to_client", DetachedOK: true}})
 	if err == nil {
+		p.work.lines.phone(st.Session.ID, serial)
 		begun(st.Session.ID)
 		if st.Run.State == session.Paused { // when the work was interrupted
 			st, err = m.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID, Queue: true})
