@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/taploop/taploop/screen"
@@ -191,16 +192,21 @@ const (
 // is left out.
 type packed struct{ list *[]screen.Element }
 
+// packers are what compresses elements, kept as each is larger than a megabyte.
+var packers = sync.Pool{New: func() any {
+	w, _ := flate.NewWriter(nil, flate.BestSpeed) // fails for wrong levels only
+	return w
+}}
+
 // Value is what is written to a column.
 func (p packed) Value() (driver.Value, error) {
 	if len(*p.list) == 0 {
 		return []byte{}, nil
 	}
 	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
+	w := packers.Get().(*flate.Writer)
+	defer packers.Put(w)
+	w.Reset(&b)
 	if err := errors.Join(json.NewEncoder(w).Encode(*p.list), w.Close()); err != nil {
 		return nil, err
 	}
