@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
@@ -210,14 +212,19 @@ func (c *sessionsExportCmd) Run(ctx context.Context, a *app) error {
 
 // exportPage writes the HTML page, readable by its owner only: it shows what was on the screen.
 func exportPage(ctx context.Context, store *session.Store, id, path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("writing the page: %w", err)
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	var f *os.File
+	if err == nil {
+		f, err = overwrite(path)
 	}
-	f, err := overwrite(path)
-	if err != nil {
-		return fmt.Errorf("writing the page: %w", err)
+	if err == nil {
+		err = errors.Join(export.HTML(ctx, f, store, id), f.Close())
 	}
-	return errors.Join(export.HTML(ctx, f, store, id), f.Close())
+	if e, is := errors.AsType[*fs.PathError](err); is && strings.HasPrefix(path, e.Path) {
+		return hint.Add(fmt.Errorf("writing the page: %w", err), "name with -o a file that this "+
+			"user may write, on a disk with room")
+	}
+	return err
 }
 
 // overwrite opens a file for writing from its beginning, readable by this user only, also when it
