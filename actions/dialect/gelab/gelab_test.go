@@ -233,3 +233,14 @@ func TestARepairIsShort(t *testing.T) {
 	require.Less(t, len(long[1].Parts[0].Text), 4000)
 	require.Contains(t, long[1].Parts[0].Text, `a\nb\t`)
 }
+
+func TestAnActionUnderAnotherNameIsASecondAction(t *testing.T) {
+	d := small("zh")
+	for _, reply := range []string{
+		"explain:x\taction:CLICK\tpoint:500,500\taction_type:COMPLETE\treturn:ok\tsummary:s",
+		"explain:x\taction_type:COMPLETE\taction:CLICK\tpoint:500,500\tsummary:s",
+	} {
+		_, err := d.Parse(actions.Reply{Text: reply}, dialect.Situation{})
+		require.ErrorContains(t, err, "more than one action", reply)
+	}
+}

@@ -133,7 +133,7 @@ var (
 
 	// anyAction is an action however it is set off from what is in front of it. Behind a blank it
 	// must be in capitals: prose says "next action: click it".
-	anyAction = lazyregexp.New("(?:^|[^\\pL\\pN_]|\\\\[tn])(?i:action)[\"'*` ]*[:：=]" +
+	anyAction = lazyregexp.New("(?:^|[^\\pL\\pN_]|\\\\[tn])(?i:action(?:_type)?)[\"'*` ]*[:：=]" +
 		"[\"'*`]*((?i:" + strings.Join(allNames(), "|") + ")\\b|\\s*[A-Z][A-Z_]+)")
 )
 
