@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -50,7 +51,7 @@ func (w *fixture) subscribe(version string, uris ...string) (stop func(), err er
 			}
 			for _, n := range w.notifications() {
 				if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
-					return func() { cancel(); <-ended }, nil
+					return func() { cancel(); <-ended; synctest.Wait() }, nil
 				}
 			}
 		}
