@@ -31,7 +31,8 @@ type Options struct {
 	OnRefusal channel.Mode // the one that is asked when a person refuses to answer; "" for none
 	Draft     channel.Mode // the one that drafts answers for people; "" for none
 	Console   Console      // answers under manual_reply; nil refuses that mode
-	// of the person at the Console: "zh"; anything else means English
+	// of the person at the Console, and of those who are handed the phone over: "zh"; anything
+	// else means English
 	ConsoleLang string
 	Channels    []string         // the channels where every question is listed, along with its own
 	Limits      agentloop.Limits // of each call; Steps is the configured maximum, default 40

@@ -60,7 +60,7 @@ func personalMode(mode channel.Mode) channel.Mode {
 // person has taken the phone over, or, when people are asked then, because the screen is locked or
 // forbids capture.
 func (x *execution) handOver(ctx context.Context, end *agentloop.Ending) *agentloop.Ending {
-	words, text := wordsOfHandOver(x.m.opts.Lang), ""
+	words, text := wordsOfHandOver(x.m.opts.ConsoleLang), ""
 	asks := x.m.opts.HandOver && x.settings.ReplyMode != channel.NoReply
 	switch {
 	case x.run.State != session.Running && end.Reason == agentloop.TakeoverNeeded:
@@ -156,7 +156,7 @@ func (m *Manager) takeOver(
 	}
 	q, err := m.openQuestion(ctx, inquiry.Question{SessionID: sess.ID, RunID: run.ID,
 		Fence: run.Fence, Kind: inquiry.Takeover, Task: run.Task,
-		PeopleOnly: person, Text: wordsOfHandOver(m.opts.Lang).wanted}, personalMode(set.ReplyMode))
+		PeopleOnly: person, Text: wordsOfHandOver(m.opts.ConsoleLang).wanted}, personalMode(set.ReplyMode))
 	if err != nil {
 		return err
 	}

@@ -81,6 +81,7 @@ func TestAQuestionWhoseAnswerIsAnActHandsThePhoneOver(t *testing.T) {
 
 func TestAPersonTakesARunningPhoneOver(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
+		w.again(func(o *runs.Options) { o.Lang = "zh" }) // the model's, not the person's
 		id := w.start("tap forever").Session.ID
 		time.Sleep(2500 * time.Millisecond)
 
@@ -247,7 +248,7 @@ func TestThereHasToBeARunToTakeThePhoneOver(t *testing.T) {
 
 func TestALockedScreenIsHandedOver(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		w.again(func(o *runs.Options) { o.HandOver, o.Lang = true, "zh" })
+		w.again(func(o *runs.Options) { o.HandOver, o.ConsoleLang = true, "zh" })
 		w.phones.phones["A"].wake = screen.ErrLocked
 		st := w.wait(w.start("tap").Session.ID)
 		require.Equal(t, session.WaitingTakeover, st.Run.State)
