@@ -156,7 +156,8 @@ func (m *Manager) takeOver(
 	}
 	q, err := m.openQuestion(ctx, inquiry.Question{SessionID: sess.ID, RunID: run.ID,
 		Fence: run.Fence, Kind: inquiry.Takeover, Task: run.Task,
-		PeopleOnly: person, Text: wordsOfHandOver(m.opts.ConsoleLang).wanted}, personalMode(set.ReplyMode))
+		PeopleOnly: person, Text: wordsOfHandOver(m.opts.ConsoleLang).wanted},
+		personalMode(set.ReplyMode))
 	if err != nil {
 		return err
 	}
