@@ -101,6 +101,9 @@ func TestATemplateThatCannotBeReadNamesItsLine(t *testing.T) {
 	}
 }
 
+// keyed is what is said instead to models that write x and y by their names, in no order.
+var keyed = strings.NewReplacer("y,x", "x,y", "120,54", "54,120")
+
 // A place is explained in the coordinates that hold, in both languages.
 func TestThePromptExplainsTheCoordinatesThatHold(t *testing.T) {
 	look := dialecttest.Look(t)
@@ -120,7 +123,11 @@ func TestThePromptExplainsTheCoordinatesThatHold(t *testing.T) {
 				require.NoError(t, err)
 				asked, err := d.Prompt(dialect.Situation{Task: "t", Look: look})
 				require.NoError(t, err)
-				require.Contains(t, asked.String(), want[i], f.Name)
+				said := want[i]
+				if strings.HasPrefix(f.Name, "general") {
+					said = keyed.Replace(said)
+				}
+				require.Contains(t, asked.String(), said, f.Name)
 			}
 		}
 	}
