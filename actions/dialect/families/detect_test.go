@@ -9,6 +9,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/dialecttest"
 	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/screen"
 )
 
 // Whatever the dialect that was chosen, prose, what is only thought of, quoted or cut off ends no
@@ -73,6 +74,33 @@ func TestAReplyThatQuotesAnotherDialectIsInItsOwn(t *testing.T) {
 				}
 				require.Equal(t, actions.Type{Text: "write " + quoted}, got.Action,
 					"%s under %s: %+v", own.Name, f.Name, said)
+			}
+		}
+	}
+}
+
+// Whatever the dialect that was chosen, a reply in any other's form is read.
+func TestRepliesOfEveryDialectAreReadUnderEveryOther(t *testing.T) {
+	now := dialect.Situation{Look: dialecttest.Look(t)}
+	for _, own := range families.Known {
+		writes, err := families.Known.New(own.Name, &dialect.Options{Lang: "en"})
+		require.NoError(t, err)
+		for _, a := range []actions.Action{actions.Complete{Report: "it is done"},
+			actions.Back{}, actions.Click{At: screen.Point{X: 0.25, Y: 0.5}}} {
+			said, can := dialecttest.Renderers[own.Name](actions.Decision{Thought: "t",
+				Explain: "e", Summary: "s", Action: a},
+				dialect.Scale{Coordinates: writes.Profile().Coordinates,
+					Picture: writes.Profile().Fit.Size(now.Look.Frame.Size())})
+			require.True(t, can, own.Name)
+			for _, f := range families.Known {
+				d, err := families.Known.New(f.Name, &dialect.Options{Lang: "en"})
+				require.NoError(t, err)
+				got, err := d.Parse(said, now)
+				if err != nil {
+					got, _ = d.(dialect.Detector).Detect(said, now)
+				}
+				require.NotNil(t, got.Action, "%s under %s: %+v: %v", own.Name, f.Name, said, err)
+				require.Equal(t, a.Verb(), got.Action.Verb(), "%s under %s", own.Name, f.Name)
 			}
 		}
 	}

@@ -189,11 +189,7 @@ var spaced = lazyregexp.New(`[\s-]+`)
 func decode(f fields, s dialect.Scale) (actions.Action, error) {
 	written := f.get("action")
 	name := actionName(written)
-	for i := range forms {
-		g := &forms[i]
-		if name != g.name && !slices.Contains(g.also, name) {
-			continue
-		}
+	if g := formOf(name); g != nil {
 		in := dialect.FieldArgs(f, s)
 		in.Corner = true
 		return in.Check(g.read(&in), "action:"+g.name+g.fields)
@@ -203,6 +199,16 @@ func decode(f fields, s dialect.Scale) (actions.Action, error) {
 	}
 	return nil, dialect.Refuse("unknown action "+text.Quote(written, dialect.MaxShown),
 		actionNames())
+}
+
+// formOf is the form of the action of that name, nil when there is none.
+func formOf(name string) *form {
+	for i := range forms {
+		if g := &forms[i]; name == g.name || slices.Contains(g.also, name) {
+			return g
+		}
+	}
+	return nil
 }
 
 // actionName is an action's name without what models put around it.

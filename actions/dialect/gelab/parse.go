@@ -309,7 +309,8 @@ func (f fields) get(key string) string {
 	return ""
 }
 
-// Wrote reports whether the reply has, behind its thought, fields of which one is the action.
+// Wrote reports whether the reply has, behind its thought, fields of which one names an action:
+// others write calls and JSON behind "Action:".
 func Wrote(r actions.Reply) bool {
 	text := dialect.Clean(r.Text)
 	if text == "" {
@@ -320,7 +321,13 @@ func Wrote(r actions.Reply) bool {
 		return false
 	}
 	return slices.ContainsFunc(separators, func(marks *lazyregexp.Regexp) bool {
-		return slices.ContainsFunc(spans(body, marks),
-			func(s span) bool { return s.key == "action" })
+		return slices.ContainsFunc(spans(body, marks), func(s span) bool {
+			if s.key != "action" {
+				return false
+			}
+			first, _, _ := strings.Cut(strings.TrimLeft(body[s.value:s.to], "\n\t "), "\n")
+			first, _, _ = strings.Cut(first, "\t")
+			return formOf(actionName(first)) != nil
+		})
 	})
 }
