@@ -2,12 +2,13 @@ package autoglm
 
 import (
 	"cmp"
-	"slices"
+	"fmt"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 )
@@ -112,24 +113,34 @@ func typed(_ *autoglm, r *reading) actions.Action {
 	return actions.Type{Text: r.Raw("text"), Clear: true}
 }
 
+// consents are the options of the question whether a tap may be, the first of which agrees.
+var consents = map[string][]string{"en": {"Yes", "No"}, "zh": {"是", "否"}}
+
+// agreed is an answer that lets a tap be, whether or not it is one of the options.
+var agreed = lazyregexp.New(`(?i)^\s*(?:yes|y|ok|okay|是|是的|好|好的|可以|同意|确认)[\s.!。！]*$`)
+
 // tap is a tap, or, when it comes with a message, the question that the message is: such a tap is
-// one that a person has to agree to. Once someone has answered, the tap is the model's decision.
+// one that a person has to agree to. The agreement is for that place, and for the reply right
+// behind it.
 func (g *autoglm) tap(r *reading) actions.Action {
 	tap := actions.Click{At: r.element()}
 	asked := r.Text("message")
 	if asked == "" {
 		return tap
 	}
-	for _, e := range slices.Backward(r.now.Exchanges) {
-		if e.Question != asked {
-			continue
-		}
-		if e.Outcome != actions.Answered && e.Outcome != actions.DefaultAnswer {
-			r.Complain("the question about this tap was asked, and no person has agreed")
-		}
-		return tap
+	asked = fmt.Sprintf("%s (%.0f%%, %.0f%%)", asked, tap.At.X*100, tap.At.Y*100)
+	last := len(r.now.Exchanges) - 1
+	if last < 0 || !r.now.ReplyJustIn || r.now.Exchanges[last].Question != asked {
+		return actions.Info{Question: asked, Options: consents[g.Profile().Lang]}
 	}
-	return actions.Info{Question: asked}
+	switch e := r.now.Exchanges[last]; e.Outcome {
+	case actions.Answered, actions.DefaultAnswer:
+		if agreed.MatchString(e.Answer) {
+			return tap
+		}
+	}
+	r.Complain("the question about this tap was asked, and no person has agreed")
+	return tap
 }
 
 // decode makes the action that the call names.

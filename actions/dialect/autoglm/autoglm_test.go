@@ -55,24 +55,43 @@ func TestACallThatIsRepeatedGivesWayToTheNextOne(t *testing.T) {
 func TestATapThatNeedsConsentWaitsForIt(t *testing.T) {
 	d := autoglm.New(dialect.Options{Lang: "en", Quality: 50})
 	said := actions.Reply{Text: `do(action="Tap", element=[500, 250], message="Pay 12 yuan?")`}
+	asks := actions.Info{Question: "Pay 12 yuan? (50%, 25%)", Options: []string{"Yes", "No"}}
 	s := dialect.Situation{Look: dialecttest.Look(t)}
 	got, err := d.Parse(said, s)
 	require.NoError(t, err)
-	require.Equal(t, actions.Info{Question: "Pay 12 yuan?"}, got.Action)
-	for outcome, agreed := range map[actions.Outcome]bool{
-		actions.Answered: true, actions.DefaultAnswer: true, actions.Refused: false,
-		actions.Silence: false, actions.ModelAnswer: false, actions.NoReply: false,
-		actions.LimitReached: false,
-	} {
-		s.Exchanges = []actions.Exchange{{Question: "Pay 12 yuan?", Outcome: outcome}}
-		got, err := d.Parse(said, s)
-		if agreed {
-			require.NoError(t, err)
-			require.Equal(t, actions.Click{At: screen.Point{X: 0.5, Y: 0.25}}, got.Action)
-		} else {
-			require.ErrorContains(t, err, "no person has agreed", outcome)
-		}
+	require.Equal(t, asks, got.Action)
+	answered := func(outcome actions.Outcome, answer string) dialect.Situation {
+		s.Exchanges = []actions.Exchange{{Question: asks.Question, Answer: answer,
+			Outcome: outcome}}
+		s.ReplyJustIn = true
+		return s
 	}
+	for _, yes := range []dialect.Situation{answered(actions.Answered, "Yes"),
+		answered(actions.Answered, " ok. "), answered(actions.DefaultAnswer, "Yes"),
+		answered(actions.Answered, "好的")} {
+		got, err := d.Parse(said, yes)
+		require.NoError(t, err)
+		require.Equal(t, actions.Click{At: screen.Point{X: 0.5, Y: 0.25}}, got.Action)
+	}
+	for _, no := range []dialect.Situation{answered(actions.Answered, "No! Do not pay"),
+		answered(actions.Answered, "yes, but not today"), answered(actions.Answered, "No"),
+		answered(actions.DefaultAnswer, "42"), answered(actions.Refused, ""),
+		answered(actions.Silence, ""), answered(actions.ModelAnswer, "Yes"),
+		answered(actions.NoReply, ""), answered(actions.LimitReached, "")} {
+		_, err := d.Parse(said, no)
+		require.ErrorContains(t, err, "no person has agreed", "%v", no.Exchanges)
+	}
+
+	// a yes is for one place, and once
+	elsewhere := actions.Reply{Text: `do(action="Tap", element=[852, 495], message="Pay 12 yuan?")`}
+	got, err = d.Parse(elsewhere, answered(actions.Answered, "Yes"))
+	require.NoError(t, err)
+	require.Equal(t, "INFO", got.Action.Verb())
+	later := answered(actions.Answered, "Yes")
+	later.ReplyJustIn = false
+	got, err = d.Parse(said, later)
+	require.NoError(t, err)
+	require.Equal(t, asks, got.Action)
 }
 
 func FuzzParse(f *testing.F) { suite.Fuzz(f) }
