@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/hint"
 )
 
 // Base is what the families share: a prompt made from a template, the way in which a model is asked
@@ -71,16 +72,22 @@ func (b *Base) Prompt(s Situation) (Request, error) {
 	if s.Look.Frame == nil {
 		return Request{}, errors.New("prompting: there is no frame to decide from")
 	}
-	messages, err := b.messages(&s)
+	messages, shown, err := b.messages(&s)
+	if err == nil && !shown {
+		err = hint.Add(errors.New("the template does not show .Picture in this step"),
+			"show it in every step, whatever else a step has: taploop prompt check FILE")
+	}
 	if err != nil {
 		return Request{}, fmt.Errorf("prompting: %w", err)
 	}
 	return Request{Messages: messages, Tools: b.tools}, nil
 }
 
-func (b *Base) messages(s *Situation) ([]Message, error) {
+// messages are those of the prompt; shown says that the screen to decide from is among them.
+func (b *Base) messages(s *Situation) (list []Message, shown bool, err error) {
 	album := &album{fit: b.profile.Fit, quality: b.quality}
-	return b.prompt.messages(b.variables(s, album), album)
+	list, err = b.prompt.messages(b.variables(s, album), album)
+	return list, album.shown, err
 }
 
 // shownReply is how many characters of a reply are shown again to the model.

@@ -3,6 +3,7 @@ package dialect
 import (
 	"errors"
 	"image"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
@@ -23,17 +24,23 @@ func CheckTemplate(t *Template, d Dialect) ([]Lack, error) {
 	profile := d.Profile()
 	b := Base{profile: profile, own: t, prompt: t, words: WordsIn(profile.Lang), quality: 1,
 		abort: "abort", thinking: [2]string{"<think>", "</think>"}}
-	first, err := b.sample(0)
-	if err != nil {
-		return nil, err
-	}
-	later, err := b.sample(max(profile.Turns, 1))
-	if err != nil {
-		return nil, err
+	var samples []string // without anything but what every step has, and then with all there is
+	for _, turns := range []int{0, max(profile.Turns, 1)} {
+		for _, news := range []bool{false, true} {
+			said, err := b.sample(turns, news)
+			if err != nil {
+				return nil, err
+			}
+			samples = append(samples, said)
+		}
 	}
 	var lacks []Lack
 	for _, l := range wanted(profile) {
-		if !strings.Contains(later, l.sign) && (!l.first || !strings.Contains(first, l.sign)) {
+		of := samples[len(samples)-1:]
+		if l.always {
+			of = samples
+		}
+		if slices.ContainsFunc(of, func(s string) bool { return !strings.Contains(s, l.sign) }) {
 			lacks = append(lacks, l.Lack)
 		}
 	}
@@ -50,15 +57,15 @@ const (
 // sign is a lack and what shows that it is none.
 type sign struct {
 	Lack
-	sign  string
-	first bool // it is enough when the first prompt of a run shows it
+	sign   string
+	always bool // every prompt is to show it, also a run's first
 }
 
 // wanted is what a prompt of the dialect is to show.
 func wanted(p Profile) []sign {
 	all := []sign{
-		{Lack{".Picture", "the screen", true}, "[picture ", false},
-		{Lack{".Task", "what it is to do", true}, signTask, false},
+		{Lack{".Picture", "the screen", true}, "[picture ", true},
+		{Lack{".Task", "what it is to do", true}, signTask, true},
 		{Lack{".JustIn", "the answer to its question", true}, signNew, false},
 		{Lack{".Notes", "that an action was refused, or why a run goes on after a pause", false},
 			signNote, false},
@@ -71,24 +78,48 @@ func wanted(p Profile) []sign {
 	return append(all, sign{Lack{".Summary", "what it has done", true}, signSummary, false})
 }
 
-// sample is the prompt of a step with as many turns before it.
-func (b *Base) sample(turns int) (string, error) {
+// sample is the prompt of a step with as many turns before it, and with news or without.
+func (b *Base) sample(turns int, news bool) (string, error) {
 	frame, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 54, 120)))
 	if err != nil {
 		return "", err
 	}
-	s := Situation{Task: signTask, Summary: signSummary, Remembered: []string{signKept},
-		Notes: []string{signNote}, ReplyJustIn: true, Look: screen.Observation{Frame: frame,
-			State: screen.State{App: signApp}},
-		Exchanges: []actions.Exchange{{Question: "?", Answer: signOld, Outcome: actions.Answered},
-			{Question: "?", Answer: signNew, Outcome: actions.Answered}}}
+	s := Situation{Task: signTask, Look: screen.Observation{Frame: frame}}
+	if news {
+		s.Look.State.App, s.Summary = signApp, signSummary
+		s.Notes, s.Remembered, s.ReplyJustIn = []string{signNote}, []string{signKept}, true
+		s.Exchanges = []actions.Exchange{
+			{Question: "?", Answer: signOld, Outcome: actions.Answered},
+			{Question: "?", Answer: signNew, Outcome: actions.Answered}}
+	}
 	for i := range turns {
 		s.History = append(s.History, Turn{Turn: actions.Turn{Step: i + 1, Did: signDone,
 			Reply: actions.Reply{Text: signDone}}, Frame: frame})
 	}
-	messages, err := b.messages(&s)
-	if err == nil && len(messages) == 0 {
-		err = errors.New("it is empty")
+	messages, _, err := b.messages(&s)
+	if err == nil {
+		err = conversation(messages)
 	}
 	return text.Line(Request{Messages: messages}.String()), err
+}
+
+// conversation is an error where endpoints would not take the messages, or a model could not answer
+// them.
+func conversation(messages []Message) error {
+	if len(messages) == 0 {
+		return errors.New("it is empty")
+	}
+	for _, m := range messages {
+		if m.Role == "system" && slices.ContainsFunc(m.Parts, func(p Part) bool {
+			return p.JPEG != nil
+		}) {
+			return errors.New("a picture stands in {{system}}, where endpoints take text alone: " +
+				"put it behind {{user}}")
+		}
+	}
+	if messages[len(messages)-1].Role == "assistant" {
+		return errors.New("it ends with {{assistant}}, which leaves the model nothing to answer: " +
+			"end with {{user}}")
+	}
+	return nil
 }

@@ -217,3 +217,45 @@ func TestANewInstructionIsNotToldToGoOnWithTheTask(t *testing.T) {
 		require.Contains(t, shown(actions.Noted), want[1])
 	}
 }
+
+// What every step needs is in every prompt, not only in one that has all there is.
+func TestATemplateThatShowsTheScreenOnlySometimesIsRefused(t *testing.T) {
+	d, err := families.Known.New("gelab", &dialect.Options{Lang: "en"})
+	require.NoError(t, err)
+	rest := `{{.Summary}}{{.JustIn}}{{range .Notes}}{{.}}{{end}}{{range .Asked}}{{.}}{{end}}` +
+		`{{range .Remembered}}{{.}}{{end}}`
+	for text, variable := range map[string]string{
+		`{{.Picture}}{{.Task}}`:                           "",
+		`{{if .JustIn}}{{.Picture}}{{end}}{{.Task}}`:      ".Picture",
+		`{{if .History}}{{.Picture}}{{end}}{{.Task}}`:     ".Picture",
+		`{{if not .Notes}}{{.Picture}}{{end}}{{.Task}}`:   ".Picture",
+		`{{.Picture}}{{if .Notes}}{{.Task}}{{end}}`:       ".Task",
+		`{{.Picture}}{{if .App}}{{else}}{{.Task}}{{end}}`: ".Task",
+	} {
+		own, err := dialect.ParseTemplate("own", text+rest, "en")
+		require.NoError(t, err)
+		lacks, err := dialect.CheckTemplate(own, d)
+		require.NoError(t, err)
+		if variable == "" {
+			require.Empty(t, lacks)
+			continue
+		}
+		require.Len(t, lacks, 1, text)
+		require.Equal(t, variable, lacks[0].Variable, text)
+		require.True(t, lacks[0].Needed)
+	}
+	for text, want := range map[string]string{
+		`{{system}}{{.Picture}}{{user}}{{.Task}}`:           "a picture stands in {{system}}",
+		`{{user}}{{.Picture}}{{.Task}}{{assistant}}I see: `: "it ends with {{assistant}}",
+	} {
+		own, err := dialect.ParseTemplate("own", text+rest, "en")
+		require.NoError(t, err)
+		_, err = dialect.CheckTemplate(own, d)
+		require.ErrorContains(t, err, want)
+	}
+	blind := templated(t, `{{.Task}}{{if eq .Task "t"}}{{.Picture}}{{end}}`)
+	_, err = blind.Prompt(dialect.Situation{Task: "t", Look: dialecttest.Look(t)})
+	require.NoError(t, err)
+	_, err = blind.Prompt(dialect.Situation{Task: "another", Look: dialecttest.Look(t)})
+	require.ErrorContains(t, err, "the template does not show .Picture in this step")
+}

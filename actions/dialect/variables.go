@@ -146,7 +146,8 @@ func newest[From any, To ~string](b *Base, all []From, word func(From) To) []To 
 type album struct {
 	fit     screen.Fit
 	quality int
-	shots   []shot
+	shots   []shot // the first is the screen to decide from
+	shown   bool   // the first was asked for
 }
 
 // shot is a picture with the numbers that are drawn on it.
@@ -161,6 +162,7 @@ func (a *album) add(f *screen.Frame, list ...marks.Mark) string {
 }
 
 func (a *album) part(i int) (Part, error) {
+	a.shown = a.shown || i == 0
 	f := a.shots[i].frame
 	jpeg, err := marks.Draw(f.Resized(a.fit.Size(f.Size())), a.shots[i].marks).JPEG(a.quality)
 	return Part{JPEG: jpeg}, err
