@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/userfile"
 	"github.com/taploop/taploop/model"
 )
 
@@ -56,7 +57,7 @@ func keyFromFile(key *model.Secret, file, name string) error {
 	if *key != "" {
 		return hint.Add(fmt.Errorf("both %s and %s_file are set", name, name), "keep one of them")
 	}
-	b, err := os.ReadFile(file)
+	b, err := userfile.Read(file)
 	if err != nil {
 		return hint.Add(fmt.Errorf("reading %s_file: %w", name, err),
 			"put the key into that file, or name another")

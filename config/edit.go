@@ -17,6 +17,7 @@ import (
 	"github.com/moby/sys/atomicwriter"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/userfile"
 )
 
 // Edit is a change of a configuration file that is not written yet.
@@ -31,7 +32,7 @@ type Edit struct {
 func NewEdit(path string, below []string, set map[string]string) (*Edit, error) {
 	e := &Edit{Path: path}
 	var err error
-	if e.Before, err = os.ReadFile(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if e.Before, err = userfile.Read(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
 	var want map[string]any

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/userfile"
 )
 
 // gelabServer is the part of gelab-zero's mcp_server_config.yaml that taploop has a setting for.
@@ -213,7 +213,7 @@ func keysOf(path string, v any) (keys []string) {
 }
 
 func readYAML(path string, v any) error {
-	b, err := os.ReadFile(path)
+	b, err := userfile.Read(path)
 	if err != nil {
 		return hint.Add(fmt.Errorf("reading gelab-zero's configuration: %w", err),
 			"name mcp_server_config.yaml and model_config.yaml")

@@ -17,6 +17,7 @@ import (
 	"github.com/knadh/koanf/v2"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/userfile"
 )
 
 // Options says where the layers come from.
@@ -87,7 +88,7 @@ func Load(opts *Options) (*Loaded, error) {
 
 func (l *Loaded) applyFile(keys []Key, opts *Options) error {
 	path, required := Path(opts)
-	b, err := os.ReadFile(path)
+	b, err := userfile.Read(path)
 	if errors.Is(err, os.ErrNotExist) && !required {
 		return nil
 	}

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/host"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/userfile"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -168,7 +168,7 @@ func (w *hostWork) readServers(file string) error {
 	if file == "" {
 		return nil
 	}
-	b, err := os.ReadFile(file)
+	b, err := userfile.Read(file)
 	if err != nil {
 		return usage(fmt.Errorf("the file of the MCP servers: %w", err),
 			"--mcp FILE names another one")

@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/userfile"
 	"github.com/taploop/taploop/measure/replay"
 	"github.com/taploop/taploop/model"
 	"github.com/taploop/taploop/sandbox"
@@ -205,7 +206,7 @@ func (c *promptCheckCmd) Run(a *app) error {
 
 // readTemplate reads a template of a prompt in that language.
 func readTemplate(file, lang string) (*dialect.Template, error) {
-	b, err := os.ReadFile(file)
+	b, err := userfile.Read(file)
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("reading the template of the prompt: %w", err),
 			"model.prompt_template names a file; without it the dialect's own prompt is used")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
+	"github.com/taploop/taploop/internal/userfile"
 	"github.com/taploop/taploop/sandbox"
 	"github.com/taploop/taploop/sandbox/adbdshim"
 )
@@ -43,7 +44,7 @@ func (c *sandboxCmd) Run(ctx context.Context, a *app) error {
 	}
 	var script []byte
 	if c.Script != "" {
-		if script, err = os.ReadFile(c.Script); err != nil {
+		if script, err = userfile.Read(c.Script); err != nil {
 			return err
 		}
 	}

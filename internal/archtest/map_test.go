@@ -159,7 +159,7 @@ var packages = []row{
 		why: "how a model replies, found out on screens that are handed in, with any table of " +
 			"dialects"},
 
-	{pkg: "config", imports: "actions/dialect/families guard model screen",
+	{pkg: "config", imports: "actions/dialect/families guard model screen internal/userfile",
 		why: "one struct; a key masks itself by model's own type, a rule is read by guard's, and " +
 			"the table of the dialects says their names"},
 	{pkg: "cmd/taploop", imports: "*", why: "the wiring"},
@@ -192,7 +192,8 @@ var packages = []row{
 		why: "carries MCP, knows nothing of what the tools mean"},
 	{pkg: "internal/mcptransport/conformance", imports: "internal/mcptransport",
 		why: "the server that the official suite is run against"},
-	{pkg: "internal/jsonfile",
+	{pkg: "internal/userfile", why: "files that a person names, read up to a bound"},
+	{pkg: "internal/jsonfile", imports: "internal/userfile",
 		why: "one value in a file of several processes; knows nothing of what it is"},
 	{pkg: "internal/token", imports: "internal/jsonfile",
 		why: "bearer tokens are checked by the HTTP server and kept by a command; what they " +

@@ -16,6 +16,7 @@ import (
 	"github.com/moby/sys/atomicwriter"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/userfile"
 )
 
 // ErrContent says that the file does not hold what it should.
@@ -24,7 +25,7 @@ var ErrContent = errors.New("the file does not hold what it should")
 // Read gives the value in the file; nil when there is no file. What cannot be decoded is an
 // ErrContent.
 func Read[T any](path string) (*T, error) {
-	b, err := os.ReadFile(path)
+	b, err := userfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
