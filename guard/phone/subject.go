@@ -63,11 +63,11 @@ func subject(app, task string, d actions.Decision) guard.Subject {
 // something may be carried along it.
 func places(a actions.Action) []screen.Point {
 	points := actions.Points(a)
-	switch a.(type) {
+	switch a := a.(type) {
 	case actions.Drag, actions.Slide:
 		return points
 	case actions.Scroll: // up and down it only scrolls; sideways, a slider may be in the way
-		if d := a.(actions.Scroll).Direction; d != actions.Left && d != actions.Right {
+		if d := a.Direction; d != actions.Left && d != actions.Right {
 			return nil
 		}
 	}
