@@ -47,6 +47,27 @@ func TestWhatAnEndpointRefusesInItsOwnWordsIsLeftOutFromThenOn(t *testing.T) {
 	}
 }
 
+func TestAnEndpointThatDoesNotKnowOneCallAtATimeIsAskedWithoutThat(t *testing.T) {
+	for body, status := range map[string]int{
+		`{"error":{"message":"Unknown parameter: 'parallel_tool_calls'.","code":` +
+			`"unknown_parameter","param":"parallel_tool_calls"}}`: 400,
+		`{"error":{"message":"Unrecognized request argument supplied: parallel_tool_calls"}}`: 400,
+		`{"error":{"message":"parallel_tool_calls: Extra inputs are not permitted"}}`:         400,
+		`{"detail":[{"type":"extra_forbidden","loc":["body","parallel_tool_calls"],` +
+			`"msg":"Extra inputs are not permitted"}]}`: 422,
+		`{"error":{"message":"'parallel_tool_calls' is only allowed when 'tools' are ` +
+			`specified."}}`: 400,
+	} {
+		e := serve(t, page{status: status, body: body}, saying("ok"))
+		_, err := client(t, e.URL, model.Options{}).Complete(t.Context(), model.Request{
+			Messages: []model.Message{{Role: "user", Parts: []model.Part{{Text: "x"}}}},
+			Tools:    []model.Tool{{Name: "tap"}}})
+		require.NoError(t, err, body)
+		require.Contains(t, e.requests()[0].body, "parallel_tool_calls")
+		require.NotContains(t, e.requests()[1].body, "parallel_tool_calls")
+	}
+}
+
 func TestARefusalOfWhatWasNotSentIsNotAskedAgain(t *testing.T) {
 	for _, body := range []string{onlyOne, unknownName, notSupported} {
 		e := serve(t, page{status: 400, body: body})

@@ -40,10 +40,14 @@ func (u *unsupportedParams) apply(set map[string]any) map[string]any {
 
 // complaints are how endpoints word that they do not take a parameter; each catches its name.
 var complaints = []*lazyregexp.Regexp{
-	lazyregexp.New(`(?i)unsupported (?:parameter|value): ['"\x60](\w+)['"\x60]`), // OpenAI
-	lazyregexp.New(`(?i)temperature\W+and\W+(top_p)\W+cannot both be specified`), // Claude
-	lazyregexp.New(`(?i)unknown name "(\w+)".*cannot find field`),                // Gemini
-	lazyregexp.New(`(?i)argument not supported on this model: (\w+)`),            // Grok
+	lazyregexp.New(`(?i)\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? ` + // OpenAI
+		`(?:parameter|value|argument|field)s?(?: supplied)?: ['"\x60]?(\w+)`),
+	lazyregexp.New(`(?i)(\w+)['"\x60]?: extra inputs are not permitted`),           // Pydantic
+	lazyregexp.New(`(?i)extra_forbidden\W+loc\W+body\W+(\w+)`),                     // FastAPI
+	lazyregexp.New(`(?i)['"\x60](\w+)['"\x60] is only allowed when ['"\x60]tools`), // OpenAI, vLLM
+	lazyregexp.New(`(?i)temperature\W+and\W+(top_p)\W+cannot both be specified`),   // Claude
+	lazyregexp.New(`(?i)unknown name "(\w+)".*cannot find field`),                  // Gemini
+	lazyregexp.New(`(?i)argument not supported on this model: (\w+)`),              // Grok
 }
 
 var hump = lazyregexp.New(`([a-z0-9])([A-Z])`)
@@ -65,7 +69,8 @@ func refusedParam(e *Error) string {
 // it.
 func (u *unsupportedParams) add(err error, sent map[string]any) bool {
 	var e *Error
-	if !errors.As(err, &e) || e.Status != http.StatusBadRequest {
+	if !errors.As(err, &e) || e.Status != http.StatusBadRequest &&
+		e.Status != http.StatusUnprocessableEntity {
 		return false
 	}
 	name := refusedParam(e)
