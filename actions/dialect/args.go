@@ -85,8 +85,11 @@ func (a *Args) value(names []string) any {
 // Has reports whether one of the arguments is there and not empty.
 func (a *Args) Has(names ...string) bool { return a.value(names) != nil }
 
-// Text is the text without spaces at its ends, "" when there is none.
-func (a *Args) Text(names ...string) string { return strings.TrimSpace(loose.Text(a.value(names))) }
+// Text is the text without spaces at its ends and without characters that no person could see, ""
+// when there is none.
+func (a *Args) Text(names ...string) string {
+	return strings.TrimSpace(text.Lines(loose.Text(a.value(names))))
+}
 
 // Raw is the text as it was written, "" when there is none.
 func (a *Args) Raw(name string) string { return loose.Text(a.Values.Get(name)) }

@@ -105,3 +105,27 @@ func TestRepliesOfEveryDialectAreReadUnderEveryOther(t *testing.T) {
 		}
 	}
 }
+
+// A stray control character in words for people is left out; it is no reason to ask again.
+func TestWordsForPeopleAreCleaned(t *testing.T) {
+	now := dialect.Situation{Look: dialecttest.Look(t)}
+	for _, f := range families.Known {
+		d, err := families.Known.New(f.Name, &dialect.Options{Lang: "en"})
+		require.NoError(t, err)
+		for _, a := range []actions.Action{actions.Info{Question: "Which\u0007 size\u202e?"},
+			actions.Complete{Report: "It\u001b is\u0000 done"}} {
+			said, can := dialecttest.Renderers[f.Name](actions.Decision{Action: a},
+				dialect.Scale{Coordinates: d.Profile().Coordinates})
+			require.True(t, can, f.Name)
+			got, err := d.Parse(said, now)
+			require.NoError(t, err, "%s: %+v", f.Name, said)
+			require.NoError(t, got.Action.Validate(), f.Name)
+			switch got := got.Action.(type) {
+			case actions.Info:
+				require.Equal(t, "Which size?", got.Question, f.Name)
+			case actions.Complete:
+				require.Equal(t, "It is done", got.Report, f.Name)
+			}
+		}
+	}
+}
