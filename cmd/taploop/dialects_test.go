@@ -26,8 +26,7 @@ import (
 )
 
 // Any endpoint will do: a model of every family solves a whole task, with a question in the middle,
-// on the simulated phone. With TAPLOOP_TEST_LONG=1 it is behind the real adb server and the real
-// adbd, as that of TestScriptsBehindTheRealServerAndDaemon always is.
+// on a phone behind the real adb server and the real adbd.
 func TestAModelOfEveryFamilySolvesATask(t *testing.T) {
 	t.Parallel()
 	phone := newPhone()
@@ -36,10 +35,7 @@ func TestAModelOfEveryFamilySolvesATask(t *testing.T) {
 	sim, err := simulate(t.Context(), phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
-	server := sim.addr
-	if rounds(0, 1) == 1 {
-		server = behindTheRealDaemon(t, sim)
-	}
+	server := behindTheRealDaemon(t, sim)
 	for _, f := range families.Known { // one after the other: they share the phone
 		model := httptest.NewServer(newPlayer(t, f.Name, phone.Screenshot().Rect.Size()))
 		t.Cleanup(model.Close)
