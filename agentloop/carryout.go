@@ -139,7 +139,7 @@ func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *En
 	switch {
 	case err == nil:
 	case actions.Passive(s.Proposal.Action) && ctx.Err() != nil:
-		s.Refusal = "cut short: " + context.Cause(ctx).Error()
+		s.Refusal = CutShort + context.Cause(ctx).Error()
 	case errors.Is(err, screen.ErrDisconnected), errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, actions.ErrUnknown) && !errors.Is(err, actions.ErrPartial):
 		s.Refusal = "outcome unknown: " + err.Error()
@@ -188,6 +188,9 @@ func (l *loop) warn(ctx context.Context, s *Step, w Warning) {
 
 // PartialRefusal begins the Refusal of a step whose gesture had touched the phone when it failed.
 const PartialRefusal = "carried out only in part: "
+
+// CutShort begins the [Step.Refusal] of a wait that ended early, because the run was to end.
+const CutShort = "cut short: "
 
 func (l *loop) note(n Note) { l.progress = l.progress.noted(n) }
 

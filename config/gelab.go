@@ -224,6 +224,10 @@ func readYAML(path string, v any) error {
 // endpoint is a model's name with its provider's address and key. The file is that of g, for
 // errors.
 func (g gelabProviders) endpoint(file string, m gelabName) (endpoint, error) {
+	if m.Provider == "" {
+		return endpoint{}, hint.Add(errors.New("mcp_server_config.yaml names no model provider"),
+			"set agent_loop_config.model_config.model_provider there")
+	}
 	p, ok := g[m.Provider]
 	if !ok {
 		return endpoint{}, hint.Add(fmt.Errorf("%s has no provider %q", file, m.Provider),

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -73,6 +74,9 @@ func TestAnImportThatCannotWorkSaysWhy(t *testing.T) {
 	_, _, err := config.ImportGelab(write(t, "s.yaml",
 		strings.ReplaceAll(gelabServerYAML, `"local"`, `"nowhere"`)), models)
 	require.ErrorContains(t, err, `no provider "nowhere"`)
+	_, _, err = config.ImportGelab(write(t, "s.yaml", "agent_loop_config: {}"), models)
+	require.ErrorContains(t, err, "names no model provider")
+	require.Contains(t, hint.Of(err), "agent_loop_config.model_config.model_provider")
 	_, _, err = config.ImportGelab("/no/such/file", models)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, _, err = config.ImportGelab(write(t, "s.yaml", "agent_loop_config: ["), models)

@@ -130,7 +130,7 @@ func (h *Host) describe(ctx context.Context, e adb.Entry) Info {
 	case errors.Is(err, ErrDisconnected):
 		p.info.State = "offline"
 	default:
-		h.log.WarnContext(ctx, "reading a phone's details", "serial", e.Serial, "err", err)
+		h.log.InfoContext(ctx, "reading a phone's details", "serial", e.Serial, "err", err)
 	}
 	return p.info
 }

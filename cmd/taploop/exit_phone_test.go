@@ -22,6 +22,7 @@ func TestAPhoneThatIsListedAndCannotBeUsedHasACodeOfItsOwn(t *testing.T) {
 		"the only one":   {"a\toffline\n", "", "DEVICE_OFFLINE", "check the cable"},
 		"unauthorized":   {"a\tunauthorized\n", "a", "DEVICE_UNAUTHORIZED", "Allow USB debugging?"},
 		"no permissions": {"a\tno permissions\n", "a", "DEVICE_UNAUTHORIZED", "udev"},
+		"refusing":       {"a\tdevice\n", "a", "DEVICE_OFFLINE", "does not offer this service"},
 		"absent":         {"a\toffline\n", "x", "DEVICE_NOT_FOUND", "use one of: a (offline)"},
 		"none":           {"", "", "DEVICE_NOT_FOUND", "plug a phone in"},
 	} {
@@ -75,8 +76,13 @@ func serverOf(t *testing.T, list string) string {
 			}
 			var size int
 			if _, err := fmt.Fscanf(c, "%04x", &size); err == nil {
-				_, _ = io.CopyN(io.Discard, c, int64(size))
-				fmt.Fprintf(c, "OKAY%04x%s", len(list), list)
+				asked := make([]byte, size)
+				_, _ = io.ReadFull(c, asked)
+				if strings.HasPrefix(string(asked), "host:devices") {
+					fmt.Fprintf(c, "OKAY%04x%s", len(list), list)
+				} else {
+					fmt.Fprint(c, "FAIL0006closed")
+				}
 			}
 			c.Close()
 		}

@@ -41,6 +41,7 @@ var unusable = []struct {
 	{adb.ErrNoServer, runs.ADBUnreachable},
 	{adb.ErrOffline, runs.DeviceOffline},
 	{adb.ErrNotStarted, runs.DeviceOffline},
+	{adb.ErrClosed, runs.DeviceOffline},
 	{adb.ErrUnauthorized, runs.DeviceUnauthorized},
 	{adb.ErrNoPermissions, runs.DeviceUnauthorized},
 }

@@ -216,6 +216,10 @@ func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager,
 // follow opens the dependencies, begins a run, shows its steps, and reports how it ended.
 func (a *app) follow(ctx context.Context, c *taskFlags,
 	begin func(*deps) (runs.Status, error)) error {
+	if channel.Mode(c.ReplyMode).Has(channel.Elicit) {
+		return usage(errors.New("reply mode elicit asks the user of an MCP client, and there is "+
+			"none here"), "manual_reply asks at the terminal; elicit is for taploop serve")
+	}
 	a.quiet()
 	person, closeTTY := a.console()
 	defer closeTTY()

@@ -64,8 +64,12 @@ func (a *app) store(ctx context.Context, o *session.Options) (*session.Store, er
 	s, failed := session.Open(ctx, dir, &with)
 	if failed == nil && err == nil && !used && before.Mode().Perm()&0o077 != 0 &&
 		runtime.GOOS != "windows" {
-		a.notef("note: others may look into the folder %s (mode %04o), not into the files that "+
-			"are made there now; to close it: chmod 700 %s", dir, before.Mode().Perm(), dir)
+		may := "look into"
+		if before.Mode().Perm()&0o020 != 0 {
+			may = "write to" // which its owner may want: a umask of 002 makes such folders
+		}
+		a.notef("note: others may %s the folder %s (mode %04o), not look into the files that "+
+			"are made there now; to close it: chmod 700 %s", may, dir, before.Mode().Perm(), dir)
 	}
 	return s, failed
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -19,7 +20,7 @@ type words struct {
 	ready, look, think, act  string // what is being done
 	check, note              string // before an action is carried out, and after
 	queue                    string
-	step, refused            string // a step that was made
+	step, refused, cutShort  string // a step that was made
 	unread, silent           string // of the model's reply
 	exchange, unanswered     string // what came of a question; where there is no answer
 	warning                  string // before one of the run's warnings
@@ -52,6 +53,7 @@ var english = words{
 	note:  "writing down what came of it (data folder)",
 	act:   "doing: %s", queue: "waiting for the phone, which another session has",
 	step: "step %-3d ", refused: "; the phone refused: %s",
+	cutShort: "; cut short",
 	unread:   "no action could be read from the model's reply",
 	silent:   "the model gave no answer",
 	warning:  "warning  ",
@@ -115,6 +117,7 @@ var chinese = words{
 	check: "正在检查操作，并写入数据目录", note: "正在把结果写入数据目录",
 	act: "正在执行：%s", queue: "手机正被另一个会话使用，等待中",
 	step: "第 %d 步 ", refused: "；手机拒绝：%s",
+	cutShort: "；已中断",
 	unread:   "模型的回复中读不出动作",
 	silent:   "模型没有回答",
 	warning:  "警告     ",
@@ -236,7 +239,9 @@ func (w words) made(s agentloop.Step) string {
 	default:
 		line = p.Action.Verb() + " (" + w.action(p.Action) + ")"
 	}
-	if s.Refusal != "" {
+	if strings.HasPrefix(s.Refusal, agentloop.CutShort) {
+		line += w.cutShort
+	} else if s.Refusal != "" {
 		line += fmt.Sprintf(w.refused, text.Cut(text.Line(s.Refusal), 400))
 	}
 	return line + "  " + tenths(s.Timing.Total())

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
 )
 
 func TestEveryLanguageSaysEverything(t *testing.T) {
@@ -55,6 +57,16 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 			slices.Collect(maps.Keys(w.outcomes)), lang)
 	}
 	require.Equal(t, english, wordsIn("fr"))
+}
+
+func TestAWaitThatWasCutShortIsNoRefusalOfThePhone(t *testing.T) {
+	s := agentloop.Step{Refusal: agentloop.CutShort + "the person pressed Ctrl-C"}
+	s.Proposal.Action = actions.Wait{For: time.Second}
+	require.Contains(t, english.made(s), "; cut short")
+	require.NotContains(t, english.made(s), "refused")
+	require.Contains(t, chinese.made(s), "；已中断")
+	s.Refusal = "not carried out: Killed"
+	require.Contains(t, english.made(s), "; the phone refused: not carried out: Killed")
 }
 
 // What came of a question ends without a colon when there was no answer.

@@ -86,7 +86,7 @@ func refusal(st session.StepRecord) (agentloop.Note, bool) {
 		n.Kind, n.Detail = agentloop.NoteScreenChanged, change
 	case strings.HasPrefix(st.Refusal, "outcome unknown: "):
 		n.Kind, n.Detail = agentloop.NoteOutcomeUnknown, ""
-	case strings.HasPrefix(st.Refusal, "cut short: "):
+	case strings.HasPrefix(st.Refusal, agentloop.CutShort):
 		return n, false
 	}
 	return n, st.Refusal != ""
