@@ -40,6 +40,24 @@ func TestTheWholeTripOfAQuestion(t *testing.T) {
 	})
 }
 
+// What a former task ended with is not told as the action of one that has made no step.
+func TestATaskWithoutStepsHasNoFinalAction(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		a := w.start("tap")
+		require.Equal(t, done, a.code())
+		require.Contains(t, a.structured, "final_action")
+
+		b := w.call("ask_agent_continue", in{"session_id": a.SessionID, "task": "tap tap",
+			"wait_seconds": 0})
+
+		require.Equal(t, 0, b.Local)
+		require.NotContains(t, b.structured, "final_action")
+		b = w.call("ask_agent_wait", in{"session_id": a.SessionID})
+		require.Equal(t, 3, b.Local)
+		require.Contains(t, b.structured, "final_action")
+	})
+}
+
 func TestTheBeginningOfAQuestionsIDIsEnough(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("ask ask")

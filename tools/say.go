@@ -22,7 +22,7 @@ func said(body *result.Result, st runs.Status, in *messages) string {
 	lines := []string{happened(body, st, in),
 		fmt.Sprintf("session_id %s, device_id %s, %s, %s", quote(body.SessionID),
 			quote(body.Device.ID), body.State, body.Reason)}
-	if body.Logs != nil && body.Delta > 0 {
+	if body.Logs != nil && body.Delta > 0 && body.Final != nil {
 		for _, s := range append(body.Logs[:len(body.Logs):len(body.Logs)], *body.Final) {
 			lines = append(lines, fmt.Sprintf("%d. %s", s.Global, s.Line))
 			if s.Caption != "" {

@@ -127,7 +127,7 @@ func New(st runs.Status) (Result, error) {
 		r.Notes = append(r.Notes, "until "+st.Unasked.UTC().Format(time.RFC3339)+
 			" a person lets sensitive actions be carried out without asking (taploop yolo status)")
 	}
-	if st.Last != nil {
+	if st.Last != nil && st.Local > 0 { // else it is of a former task
 		last, err := NewStep(*st.Last)
 		if err != nil {
 			return r, err
