@@ -215,6 +215,10 @@ func screenshotReply(c *call, serial string, seen screen.Observation, unlisted s
 // elementsSaid is the elements, a line each, and why some are missing.
 func elementsSaid(body result.Screenshot) string {
 	var b strings.Builder
+	if len(body.Elements) > 0 {
+		fmt.Fprintf(&b, "\nElements, at [left top right bottom] in pixels of the screen (%dx%d):",
+			body.Size[0], body.Size[1])
+	}
 	for _, e := range body.Elements {
 		kind := e.Class[strings.LastIndexByte(e.Class, '.')+1:]
 		fmt.Fprintf(&b, "\n%v %s", e.Bounds, text.Line(kind))

@@ -59,7 +59,7 @@ func (b *benchRun) measure(ctx context.Context) (err error) {
 			"delete %s", b.dir)
 		return nil
 	}
-	b.app.notef("%s of %d, kept in %s", plural(len(left), "run"), len(b.plan.Runs()), b.dir)
+	b.app.notef("%d of %s to do, kept in %s", len(left), plural(len(b.plan.Runs()), "run"), b.dir)
 	b.app.quiet()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
