@@ -89,7 +89,7 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case errors.Is(err, io.EOF):
-			return fmt.Errorf("nobody is at the console: %w", err)
+			return fmt.Errorf("the input at the terminal has ended: %w", err)
 		case err != nil:
 			return fmt.Errorf("asking at the console: %w", err)
 		}

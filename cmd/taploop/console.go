@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 )
 
@@ -55,6 +56,9 @@ func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, 
 				defer restore()
 			}
 		}
+	}
+	if columns := columnsOf(c.out); columns > 0 {
+		prompt = ansi.Wrap(prompt, columns, "")
 	}
 	fmt.Fprint(c.out, prompt)
 	for {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // ptyPerson is a person at a terminal: shown tells what appears on it.
@@ -91,4 +92,19 @@ func TestPipedLinesAreAnswersInTheirOrder(t *testing.T) {
 	}
 	_, err := c.Ask(t.Context(), "?", false)
 	require.ErrorIs(t, err, io.EOF)
+}
+
+func TestAQuestionIsBrokenBetweenWords(t *testing.T) {
+	s := newPTYPerson(t)
+	require.NoError(t, unix.IoctlSetWinsize(int(s.in.(*os.File).Fd()), unix.TIOCSWINSZ,
+		&unix.Winsize{Row: 24, Col: 30}))
+	answers := make(chan string, 1)
+	go func() { // ends with the answer
+		text, _ := s.Ask(t.Context(), "Which size is it, or is it none? /refuse, /timeout> ", false)
+		answers <- text
+	}()
+	s.shown.await(t, `(Which size is it, or is it\r\nnone\? /refuse, /timeout> )`)
+	_, err := io.WriteString(s.master, "42\n")
+	require.NoError(t, err)
+	require.Equal(t, "42", <-answers)
 }
