@@ -32,9 +32,10 @@ type rig struct {
 
 func newRig(t testing.TB, locale string, packages ...string) *rig {
 	t.Helper()
-	r := &rig{}
+	r, begun := &rig{}, time.Now()
+	noon := time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour) // no alarm rings then
 	o := sandbox.Options{AnimationScale: new(float64), Locale: locale,
-		Now: func() time.Time { return time.Now().Add(time.Duration(r.skew.Load())) }}
+		Now: func() time.Time { return noon.Add(time.Since(begun) + time.Duration(r.skew.Load())) }}
 	o.Size.X, o.Size.Y, o.Density = 540, 1200, 210
 	for _, pkg := range packages {
 		o.Apps = append(o.Apps, &apps.App{Package: pkg, Activity: ".Scene", EN: pkg, ZH: pkg,
