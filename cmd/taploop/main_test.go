@@ -153,9 +153,18 @@ func behindTheRealDaemon(t *testing.T, sim *simulation) string {
 }
 
 // smallPhone is a phone with a ninth of the usual pixels and without animations, which are most of
-// what a run costs, the more so with the race detector on. The demo's own phone has all of them.
+// what a run costs, the more so with the race detector on. The demo's own phone has all of them. Its
+// clock starts in the middle of a morning: at six its alarm rings.
 func smallPhone() *sandbox.Options {
-	return &sandbox.Options{Size: image.Pt(360, 800), Density: 140, AnimationScale: new(float64)}
+	return &sandbox.Options{Size: image.Pt(360, 800), Density: 140, AnimationScale: new(float64),
+		Now: morning}
+}
+
+var begun = time.Now()
+
+func morning() time.Time {
+	day := begun.UTC().Truncate(24 * time.Hour)
+	return day.Add(10*time.Hour + 8*time.Minute + time.Since(begun))
 }
 
 func newPhone() *sandbox.Simulator { return sandbox.New(smallPhone()) }
@@ -180,7 +189,7 @@ func phoneLike(
 		case "later":
 			var d time.Duration
 			d, err = time.ParseDuration(value)
-			o.Now = func() time.Time { return time.Now().Add(d) }
+			o.Now = func() time.Time { return morning().Add(d) }
 		case "turned":
 			turned, err = strconv.Atoi(value)
 		default:
