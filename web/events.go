@@ -16,6 +16,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error 
 		return err
 	}
 	defer leave()
+	s.feed.listening.Add(1)
+	defer s.feed.listening.Add(-1)
 	w.Header().Set("Content-Type", "text/event-stream")
 	// a proxy that collects what it passes on would hold events back
 	w.Header().Set("X-Accel-Buffering", "no")

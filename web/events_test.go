@@ -121,6 +121,25 @@ func TestStepsAndStatesOfASessionAreTold(t *testing.T) {
 	require.Equal(t, other.ID, idOf(t, s.want("inquiry.created")))
 }
 
+func TestARunOfAnotherProcessIsTold(t *testing.T) {
+	g := newRig(t, func(o *web.Options) { o.Elsewhere = 5 * time.Millisecond })
+	s := g.listen(g.ann, "")
+	s.want("snapshot")
+	q := g.waiting("ann", inquiry.Question{}) // in the store: Changed is not called
+	until := func(state string) (before []string) {
+		for h := s.next(); h.name != "session.state" ||
+			!strings.Contains(h.data, `"state":"`+state); h = s.next() {
+			require.NotEmpty(t, h.name, "the stream has ended")
+			before = append(before, h.name)
+		}
+		return before
+	}
+	require.Contains(t, until("WAITING_REPLY"), "step")
+	_, err := g.store.Transition(t.Context(), q.RunID, session.Change{To: session.Cancelled})
+	require.NoError(t, err)
+	until("CANCELLED")
+}
+
 // noSessions is a store with nothing in it.
 type noSessions struct{ *session.Store }
 

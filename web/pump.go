@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/session"
@@ -17,6 +19,7 @@ type feed struct {
 	ring      *ring
 	changes   changes
 	snapshots snapshots
+	listening atomic.Int64 // event streams
 
 	ctx     context.Context // of the server's life
 	open    context.Context // ends a little before, so that listeners hear of what has happened
@@ -119,11 +122,18 @@ const maxKnown = 4096
 // pumpSessions looks at the sessions that changed until the feed stops.
 func (f *feed) pumpSessions() {
 	sessions := map[string]known{}
+	elsewhere := time.NewTicker(f.records.Elsewhere)
+	defer elsewhere.Stop()
 	for last := false; !last; {
 		select {
 		case <-f.open.Done():
 			last = true
 		case <-f.changes.wake:
+		case <-elsewhere.C:
+			if f.listening.Load() == 0 {
+				continue
+			}
+			f.lookElsewhere(sessions)
 		}
 		if len(sessions) > maxKnown {
 			clear(sessions)
@@ -141,6 +151,25 @@ func (f *feed) pumpSessions() {
 			default:
 				sessions[id] = now
 			}
+		}
+	}
+}
+
+// lookElsewhere adds the sessions whose runs are under way, or were when they were last looked at,
+// to those that changed: what another process does with its own is only in the store.
+func (f *feed) lookElsewhere(sessions map[string]known) {
+	for id, k := range sessions {
+		if !k.state.Terminal() {
+			f.changes.add(id)
+		}
+	}
+	all, err := f.records.Sessions.Sessions(f.ctx, session.Filter{Limit: sessionsShown})
+	if err != nil && f.ctx.Err() == nil {
+		f.records.Log.Error("looking at the runs of other processes", "err", err)
+	}
+	for _, o := range all {
+		if o.Latest != nil && !o.Latest.State.Terminal() {
+			f.changes.add(o.ID)
 		}
 	}
 }
