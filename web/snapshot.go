@@ -27,7 +27,7 @@ type snapshot struct {
 }
 
 const (
-	freshFor      = time.Second // other processes have runs, too, and their changes bring no event
+	freshFor      = time.Second // the changes of other processes' runs bring no event at once
 	maxSnapshots  = 16          // as many viewers' are kept
 	sessionsShown = 100
 )

@@ -153,8 +153,8 @@ func behindTheRealDaemon(t *testing.T, sim *simulation) string {
 }
 
 // smallPhone is a phone with a ninth of the usual pixels and without animations, which are most of
-// what a run costs, the more so with the race detector on. The demo's own phone has all of them. Its
-// clock starts in the middle of a morning: at six its alarm rings.
+// what a run costs, the more so with the race detector on. The demo's own phone has all of them.
+// Its clock starts in the middle of a morning: at six its alarm rings.
 func smallPhone() *sandbox.Options {
 	return &sandbox.Options{Size: image.Pt(360, 800), Density: 140, AnimationScale: new(float64),
 		Now: morning}
