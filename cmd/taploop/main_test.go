@@ -304,8 +304,9 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdWaitSteps waits until the only session has so many steps, and puts its id into $SESSION:
-// waitsteps N.
+// cmdWaitSteps waits until the only session has so many steps, of which none is being done, and
+// puts its id into $SESSION: waitsteps N. A touch that is on its way when the program is killed may
+// come after the next program has looked.
 func cmdWaitSteps(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: waitsteps N")
@@ -321,8 +322,11 @@ func cmdWaitSteps(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(ts.Exec("taploop", "sessions", "list", "--json"))
 		ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
 		if len(list) == 1 && list[0].Steps >= want {
-			ts.Setenv("SESSION", list[0].ID)
-			return
+			ts.Check(ts.Exec("taploop", "sessions", "show", list[0].ID, "--json"))
+			if !strings.Contains(ts.ReadFile("stdout"), `"state": "INTENT"`) {
+				ts.Setenv("SESSION", list[0].ID)
+				return
+			}
 		}
 		if len(list) == 1 && list[0].Steps > steps {
 			steps = list[0].Steps
