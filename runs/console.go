@@ -232,7 +232,11 @@ func (w consoleWords) review(q inquiry.Question) string {
 	fmt.Fprintf(&b, "\n%s\n  %s\n", w.waits,
 		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
 	for i, r := range q.ActionRequests {
-		fmt.Fprintf(&b, "  %d. %s (%s)\n", i+1, text.Line(r.Description), r.Edited())
+		what := r.Edited()
+		if r.Description != "" {
+			what = fmt.Sprintf("%s (%s)", text.Line(r.Description), what)
+		}
+		fmt.Fprintf(&b, "  %d. %s\n", i+1, what)
 	}
 	for _, line := range [][2]string{{w.under, q.Element}, {w.because, q.Reason}} {
 		if line[1] != "" {

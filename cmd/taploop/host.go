@@ -47,12 +47,19 @@ func (c *hostCmd) Run(ctx context.Context, a *app) error {
 // resume is Run of arguments that are checked.
 func (c *hostCmd) resume(ctx context.Context, a *app) error {
 	a.quiet()
-	lines := &hostLines{out: a.err}
-	return a.with(ctx, overrides{observe: lines.step}, func(d *deps) error {
+	lines := &hostLines{out: a.err, lang: a.lang()}
+	o := overrides{observe: lines.step}
+	if a.asksHere(c.JSON) {
+		var closeTTY func() error
+		lines.person, closeTTY = a.console()
+		defer closeTTY()
+		o.console = lines
+	}
+	return a.with(ctx, o, func(d *deps) error {
 		if c.List {
 			return c.list(ctx, a, d)
 		}
-		lines.lang = a.lang()
+		defer context.AfterFunc(ctx, func() { lines.line("%s", lines.words().pausing) })()
 		return c.work(ctx, newHostWork(a, d, lines))
 	})
 }

@@ -29,6 +29,7 @@ type hostEnv struct {
 	begun  chan struct{} // gets a value for each call
 	letGo  chan struct{} // closed: calls end
 	marked atomic.Int64
+	paid   atomic.Int64 // calls of pay_seat, which the built-in rules hold
 }
 
 func toolCallRule(when string, calls ...string) string {
@@ -54,6 +55,11 @@ func newHostEnv(t *testing.T, script string, env ...string) *hostEnv {
 		case <-ctx.Done():
 		}
 		return mcp.NewToolResultText("seat 7A"), nil
+	})
+	s.AddTool(mcp.NewTool("pay_seat", mcp.WithString("seat")), func(_ context.Context,
+		r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		x.paid.Add(1)
+		return mcp.NewToolResultText("paid for " + r.GetString("seat", "none")), nil
 	})
 	over := httptest.NewServer(server.NewStreamableHTTPServer(s))
 	t.Cleanup(over.Close)
@@ -149,11 +155,11 @@ func TestAGoalIsDelegatedOverMCP(t *testing.T) {
 func TestTheStepsOfAHostsPhonesAreShownWithThePhone(t *testing.T) {
 	var out strings.Builder
 	l := &hostLines{out: &out}
-	l.phone("s1", "emu-1")
+	l.phone("s1", "emu-1", "Look\x1b")
 	l.step(runs.Event{SessionID: "s1", Event: agentloop.Event{Kind: runs.StateChanged}})
 	l.step(runs.Event{SessionID: "s1", Event: agentloop.Event{Kind: agentloop.Stepped,
 		Step: agentloop.Step{Index: 3, Proposal: agentloop.Proposal{Decision: actions.Decision{
 			Action: actions.Home{}, Explain: "Search\x1b[2J it"}}}}})
-	require.Regexp(t, `^    emu-1 3: HOME \(Search.*it\)\n$`, out.String())
+	require.Regexp(t, `^    emu-1: Look.* \(session s1\)\n    emu-1 3: HOME \(Search.*it\)\n$`, out.String())
 	require.NotContains(t, out.String(), "\x1b")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -15,26 +16,66 @@ import (
 	"github.com/taploop/taploop/session/export"
 )
 
-// hostLines tell at a terminal what agents do, as they do it; nil tells nothing.
+// hostLines tell at a terminal what agents do, as they do it; nil tells nothing. They are the
+// console of the work, too: nothing is told while a question is on the terminal, but after it.
 type hostLines struct {
-	mu   sync.Mutex
-	out  io.Writer
-	lang string
-	// the phones of the sessions below, by session
-	phones map[string]string
+	out    io.Writer
+	lang   string
+	person runs.Console // nil: no question is asked here
+
+	mu     sync.Mutex
+	phones map[string]string // of the sessions below, by session
+	asking bool
+	held   []string // meanwhile
+	left   bool     // the person leaves questions to later
 }
 
-// phone notes which phone a session has.
-func (l *hostLines) phone(session, serial string) {
+// phone tells what a phone is to do, in which session.
+func (l *hostLines) phone(session, serial, task string) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.phones == nil {
 		l.phones = map[string]string{}
 	}
 	l.phones[session] = serial
+	l.mu.Unlock()
+	l.line("    %s: %s (%s)", text.Line(serial), text.Cut(text.Line(task), mostTold),
+		fmt.Sprintf(l.words().session, session))
+}
+
+// Ask implements runs.Console.
+func (l *hostLines) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
+	line, err := l.person.Ask(ctx, prompt, secret)
+	if errors.Is(err, io.EOF) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.left = true
+		fmt.Fprintln(l.out) // behind the prompt
+	}
+	return line, err
+}
+
+// asks reports whether the next question is asked here. Then nothing is told until told is called.
+func (l *hostLines) asks() bool {
+	if l == nil || l.person == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asking = !l.left
+	return l.asking
+}
+
+func (l *hostLines) told() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asking = false
+	for _, line := range l.held {
+		fmt.Fprint(l.out, line)
+	}
+	l.held = nil
 }
 
 // step shows a step of a phone. It is an observer of runs.
@@ -54,23 +95,34 @@ func (l *hostLines) line(format string, args ...any) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	fmt.Fprintf(l.out, format+"\n", args...)
+	line := fmt.Sprintf(format+"\n", args...)
+	if l.asking {
+		l.held = append(l.held, line)
+		return
+	}
+	fmt.Fprint(l.out, line)
 }
 
 // hostWords are those of a host at a terminal.
 type hostWords struct {
 	session, down, waits, spent, failed string
+	queue, pausing                      string
 }
 
 func (l *hostLines) words() hostWords {
 	if l != nil && l.lang == "zh" {
 		return hostWords{session: "会话 %s", down: "服务器 %s 无法连接：%s",
-			waits: "等待回复：%s\n  taploop inquiries %s    taploop reply %s ...",
-			spent: "%d 次调用，发送 %d 个 token，收到 %d 个", failed: "失败："}
+			waits: "等待回复：%s%s\n  %s",
+			spent: "%d 次调用，发送 %d 个 token，收到 %d 个", failed: "失败：",
+			queue:   "等待空闲的手机",
+			pausing: "正在暂停，已开始的操作会做完；再按一次 Ctrl-C 立即结束，之后仍可继续"}
 	}
 	return hostWords{session: "session %s", down: "server %s cannot be reached: %s",
-		waits: "waits for a person: %s\n  taploop inquiries %s    taploop reply %s ...",
-		spent: "%d calls, %d tokens sent, %d received", failed: "failed: "}
+		waits: "waits for a reply: %s%s\n  %s",
+		spent: "%d calls, %d tokens sent, %d received", failed: "failed: ",
+		queue: "waits for a phone that is free",
+		pausing: "pausing, what has begun on a phone is finished; a second Ctrl-C ends at once, " +
+			"and the work can go on all the same"}
 }
 
 func (l *hostLines) begin(session string, down []host.Down) {
@@ -85,10 +137,12 @@ func (l *hostLines) spent(u hostUsage) string {
 	return fmt.Sprintf(l.words().spent, u.Calls, u.PromptTokens, u.CompletionTokens)
 }
 
+// mostTold is how many characters of somebody's words are told.
+const mostTold = 200
+
 // event tells an event. Those of an agent below another one stand further to the right.
 func (l *hostLines) event(e host.Event) {
-	const most = 200
-	words := text.Cut(text.Line(e.Text), most)
+	words := text.Cut(text.Line(e.Text), mostTold)
 	switch e.Kind {
 	case "call":
 		words = text.Line(e.Name) + " " + words
@@ -113,16 +167,14 @@ func (l *hostLines) event(e host.Event) {
 	l.line("%s[%s] %s", strings.Repeat("  ", depth), id, words)
 }
 
-// questions tells what waits for a person, until ctx ends.
-func (l *hostLines) questions(ctx context.Context, events *inquiry.Subscription, session string) {
-	for {
-		e, err := events.Next(ctx)
-		if err != nil {
-			return
-		}
-		if e.Type == inquiry.Created && e.Question.SessionID == session {
-			id := e.Question.ID
-			l.line(l.words().waits, text.Cut(text.Line(e.Question.Text), 200), id, id)
-		}
+// waits tells that a question is to be answered elsewhere, and how.
+func (l *hostLines) waits(q inquiry.Question) {
+	var more strings.Builder
+	for _, r := range q.ActionRequests {
+		fmt.Fprintf(&more, "\n  %s", text.Cut(text.Line(r.Edited()), mostTold))
 	}
+	for _, o := range q.Options {
+		fmt.Fprintf(&more, "\n  - %s", text.Line(o))
+	}
+	l.line(l.words().waits, text.Cut(text.Line(q.Text), mostTold), more.String(), replyTo(q))
 }

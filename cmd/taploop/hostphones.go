@@ -39,7 +39,7 @@ func (p *hostPhones) Do(ctx context.Context, key, task string, begun func(string
 		Client: p.work.client, Key: key, Parent: p.work.sess.ID, By: p.work.by,
 		Settings: runs.Settings{ReplyMode: "pass_to_client", DetachedOK: true}})
 	if err == nil {
-		p.work.lines.phone(st.Session.ID, serial)
+		p.work.lines.phone(st.Session.ID, serial, task)
 		begun(st.Session.ID)
 		if st.Run.State == session.Paused { // when the work was interrupted
 			st, err = m.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID, Queue: true})
@@ -109,6 +109,7 @@ func (p *hostPhones) take(ctx context.Context, key string) (string, error) {
 		}
 		freed := p.freed
 		p.mu.Unlock()
+		p.work.lines.line("    %s", p.work.lines.words().queue)
 		select {
 		case <-freed:
 		case <-ctx.Done():

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -165,11 +166,11 @@ func (w *hostWork) work(ctx context.Context, said string) (hostEnd, error) {
 	working, cancel := context.WithCancelCause(ctx)
 	var helpers sync.WaitGroup
 	helpers.Go(func() { w.watch(working, cancel) })
-	questions := w.deps.manager.Broker().Subscribe()
-	helpers.Go(func() { w.lines.questions(working, questions, w.sess.ID) })
+	if w.lines != nil {
+		helpers.Go(func() { w.questions(working) })
+	}
 	answer, err := h.Work(working, w.run.Task, said, journal)
 	cancel(nil)
-	questions.Close()
 	helpers.Wait()
 	closeHost()
 	return w.end(context.WithoutCancel(ctx), h, answer, err)
@@ -183,6 +184,58 @@ func (w *hostWork) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 			cancel(errStoppedElsewhere)
 			return
 		}
+	}
+}
+
+// questions asks at the terminal what waits for a person, in the session and those of its phones,
+// one after the other, or says where it can be answered, until ctx ends.
+func (w *hostWork) questions(ctx context.Context) {
+	events := w.deps.manager.Broker().Subscribe()
+	defer events.Close()
+	known := map[string]bool{}
+	for {
+		open, err := w.waiting(ctx)
+		if err != nil && ctx.Err() == nil {
+			w.lines.line("%s", text.Line(err.Error()))
+		}
+		for _, q := range open {
+			if !known[q.ID] {
+				known[q.ID] = true
+				w.question(ctx, q)
+			}
+		}
+		for e := (inquiry.Event{}); e.Type != inquiry.Created && e.Type != inquiry.Lost; {
+			if e, err = events.Next(ctx); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// waiting are the open questions of the session and of those of its phones.
+func (w *hostWork) waiting(ctx context.Context) ([]inquiry.Question, error) {
+	open, err := w.deps.manager.Broker().List(ctx,
+		inquiry.Filter{Status: inquiry.Pending, Client: &w.client})
+	if err != nil {
+		return nil, err
+	}
+	below, err := w.deps.store.Sessions(ctx, session.Filter{Parent: w.sess.ID})
+	ours := map[string]bool{w.sess.ID: true}
+	for _, x := range below {
+		ours[x.ID] = true
+	}
+	return slices.DeleteFunc(open, func(q inquiry.Question) bool { return !ours[q.SessionID] }), err
+}
+
+func (w *hostWork) question(ctx context.Context, q inquiry.Question) {
+	if !w.lines.asks() {
+		w.lines.waits(q)
+		return
+	}
+	err := w.deps.manager.AskHere(ctx, q, nil)
+	w.lines.told()
+	if err != nil && ctx.Err() == nil { // it stays open
+		w.lines.waits(q)
 	}
 }
 

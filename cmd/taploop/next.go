@@ -52,16 +52,28 @@ func nextOf(st runs.Status) *nextCommand {
 func goOn(sessionID string, q *inquiry.Question) string {
 	command := "taploop continue " + sessionID
 	switch {
-	case q != nil && q.Kind == inquiry.Approval:
-		command = "taploop reply " + prefix(q.ID, 8) + " --approve"
-	case q != nil && q.Kind == inquiry.Takeover:
-		command = "taploop reply " + prefix(q.ID, 8) + " --done"
+	case q != nil && (q.Kind == inquiry.Approval || q.Kind == inquiry.Takeover):
+		command = replyTo(*q)
 	case q != nil && q.Secret:
 		command += " --reply -"
 	case q != nil:
 		command += " --reply TEXT"
 	}
 	return command
+}
+
+// replyTo is the command that replies to a question.
+func replyTo(q inquiry.Question) string {
+	how := "TEXT"
+	switch {
+	case q.Kind == inquiry.Approval:
+		how = "--approve"
+	case q.Kind == inquiry.Takeover:
+		how = "--done"
+	case q.Secret:
+		how = "-"
+	}
+	return "taploop reply " + prefix(q.ID, 8) + " " + how
 }
 
 // refused is an error of a command that begins or continues a run, with a hint that names commands,

@@ -49,15 +49,15 @@ type taskFlags struct {
 }
 
 // asksHere reports whether a person is at the terminal, and nothing else was said of questions.
-func (t *taskFlags) asksHere(a *app) bool {
-	return a.conf.Origin("reply.mode") == config.ByDefault && !t.JSON && a.attended()
+func (a *app) asksHere(json bool) bool {
+	return a.conf.Origin("reply.mode") == config.ByDefault && !json && a.attended()
 }
 
 // settings are those of the run. A person at the terminal is asked there, unless it was said
 // otherwise.
 func (t *taskFlags) settings(a *app) runs.Settings {
 	mode := channel.Mode(a.conf.Reply.Mode)
-	if t.asksHere(a) {
+	if a.asksHere(t.JSON) {
 		mode = channel.ManualReply + " -> " + channel.PassToClient
 	}
 	return runs.Settings{ReplyMode: mode,
@@ -163,7 +163,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 			s := c.settings(a)
 			r.Settings = &s
 		}
-		if c.asksHere(a) && r.Reply == nil {
+		if a.asksHere(c.JSON) && r.Reply == nil {
 			r.Here, c.here = true, &r
 		}
 		st, err := d.manager.Continue(ctx, r)

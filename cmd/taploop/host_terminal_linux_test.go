@@ -1,0 +1,90 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+// seatScript has a person asked where to sit, and then pays for the seat.
+var seatScript = `- {when: 'paid for', reply: "Booked."}
+` + toolCallRule("the person answers: aisle", `{"tool": "pay_seat", "arguments": {"seat": "7C"}}`) +
+	toolCallRule("Book a seat", `{"tool": "ask_person", "arguments": `+
+		`{"question": "Where?\u001b[2J", "choices": ["window", "aisle"]}}`)
+
+func typeAt(t *testing.T, master *os.File, line string) {
+	t.Helper()
+	_, err := io.WriteString(master, line)
+	require.NoError(t, err)
+}
+
+func TestAHostAtATerminalAsksThere(t *testing.T) {
+	t.Parallel()
+	for lang, words := range map[string]struct{ asks, decide string }{
+		"en_US.UTF-8": {"The agent asks:", `Decide \(/approve`},
+		"zh_CN.UTF-8": {"手机助手提问：", "请决定（/approve"},
+	} {
+		x := newHostEnv(t, seatScript)
+		p, master, _, screen := x.atTerminal(80, []string{"LC_ALL=" + lang}, "host", "--mcp",
+			x.file, "Book a seat")
+		screen.await(t, `(?s)`+words.asks+`.*1\. window.*(2\. aisle.*(?:: |：))`)
+		typeAt(t, master, "2\n")
+		screen.await(t, `(?s)May "pay_seat" of "travel" be called\?\r\n  1\. \{"name".*(`+words.decide+`)`)
+		typeAt(t, master, "yes\n")
+		screen.await(t, `("yes" is no decision.*)`)
+		require.Zero(t, x.paid.Load())
+		typeAt(t, master, `/edit {"name": "pay_seat", "args": {"seat": "9A"}}`+"\n")
+		require.Zero(t, p.ends(), "%s", screen)
+		require.EqualValues(t, 1, x.paid.Load())
+		shown := screen.await(t, `(?s)(.*Booked\.\r\n)`)
+		require.Contains(t, shown, "paid for 9A")
+		for line := range strings.SplitSeq(shown, "\r\n") {
+			require.Equal(t, -1, strings.IndexFunc(line, text.Dangerous), "%q", line)
+		}
+	}
+}
+
+// What waits is asked again by who goes on, and left open by who leaves.
+func TestAHostAtATerminalIsPausedAndGoesOn(t *testing.T) {
+	t.Parallel()
+	x := newHostEnv(t, seatScript)
+	p, master, _, screen := x.atTerminal(80, nil, "host", "--mcp", x.file, "Book a seat")
+	screen.await(t, `(?s)The agent asks:.*(the task\): )`)
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
+	require.Equal(t, exitInterrupted, p.ends(), "%s", screen)
+	id := screen.await(t, `(?s)USER_PAUSED.*taploop host --resume (\w+)`)
+
+	p, master, _, screen = x.atTerminal(80, nil, "continue", id)
+	screen.await(t, `(?s)The agent asks:.*(the task\): )`)
+	typeAt(t, master, "\x04") // Ctrl-D: it is answered elsewhere
+	q := screen.await(t, `(?s)\r\nwaits for a reply: .*- aisle\r\n  taploop reply (\w+) `)
+	_, errs, code := x.run("reply", q, "aisle")
+	require.Zero(t, code, errs)
+	q = screen.await(t, `taploop reply (\w+) --approve`)
+	require.Zero(t, x.paid.Load())
+	_, errs, code = x.run("reply", q, "--approve")
+	require.Zero(t, code, errs)
+	require.Zero(t, p.ends(), "%s", screen)
+	require.EqualValues(t, 1, x.paid.Load())
+}
+
+func TestAHostAtATerminalAsksWhatItsPhonesAsk(t *testing.T) {
+	t.Parallel()
+	task, _ := newPhone().Task(demoTask)
+	b := newTestEnv(t, demoTask, "- {when: 'Result of the call', reply: \"In the cart.\"}\n"+
+		toolCallRule("Get shoes", `{"tool": "use_phone", "arguments": {"task": "`+task.Goal+`"}}`),
+		"TAPLOOP_HOST_TEXTUAL=true")
+	p, master, _, screen := b.atTerminal(80, nil, "host", "Get shoes")
+	screen.await(t, simulatedSerial+`: .*\(session (\w+)\)`)
+	screen.await(t, `(?s)The agent asks:.*(the task\): )`)
+	typeAt(t, master, "42\n")
+	require.Zero(t, p.ends(), "%s", screen)
+	screen.await(t, `(?s)(`+simulatedSerial+` 8: .*In the cart\.)`)
+	b.done(tripTouches)
+}
