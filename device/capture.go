@@ -136,10 +136,7 @@ func (b buffers) giveBack(buf []byte) {
 // shoot captures one frame. Its bytes end where the stream ends, so a torn one is known by its size
 // only. A picture is decoded when its header says that it shows the display: as it was at the last
 // look, else as it is, which comes through now.
-func (p *Phone) shoot(
-	ctx context.Context, now <-chan reading,
-	decode func([]byte, *screen.Sum) (*screen.Frame, error),
-) (*screen.Frame, error) {
+func (p *Phone) shoot(ctx context.Context, now <-chan reading) (*screen.Frame, error) {
 	buf, err := p.buffers.take(ctx)
 	if err != nil {
 		return nil, err
@@ -169,7 +166,7 @@ func (p *Phone) shoot(
 		return nil, err
 	}
 	began = time.Now()
-	frame, err := decode(b, &sum)
+	frame, err := p.decoder.Decode(b, &sum)
 	p.camera.mu.Lock()
 	defer p.camera.mu.Unlock()
 	if err != nil {

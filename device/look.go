@@ -45,7 +45,7 @@ func (p *Phone) frame(ctx context.Context) (*screen.Frame, error) {
 	last := p.lastReading()
 	now := make(chan reading, 1)
 	now <- last
-	f, err := p.shoot(ctx, now, p.decoder.Glimpse)
+	f, err := p.shoot(ctx, now)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (p *Phone) glance(ctx context.Context) (screen.Observation, error) {
 	capturing, cancel := context.WithCancel(ctx)
 	shots, now := make(chan shot, 1), make(chan reading, 1)
 	go func() {
-		frame, err := p.shoot(capturing, now, p.decoder.Decode)
+		frame, err := p.shoot(capturing, now)
 		shots <- shot{frame, err}
 	}()
 	r, err := p.readState(ctx)

@@ -29,7 +29,8 @@ var pngMagic = []byte("\x89PNG\r\n\x1a\n")
 // not whole is an error.
 func Decode(b []byte) (*Frame, error) { return decode(b, nil) }
 
-// decode makes pictures of these sizes along with the frame.
+// decode makes pictures of these sizes along with the frame, which holds no pixels besides when all
+// of them can be made; with no sizes it holds its pixels.
 func decode(b []byte, sizes []Size) (*Frame, error) {
 	at, size, err := locate(b)
 	if err != nil {
@@ -85,13 +86,17 @@ func measurePNG(b []byte) (Size, error) {
 // decodePNG reads a PNG. One of another kind than screencap's is unpacked as a whole.
 func decodePNG(b []byte, sizes []Size) (*Frame, error) {
 	f, err := func() (*Frame, error) {
-		src := encoded(bytes.Clone(b))
+		src := encoded(b)
 		r, err := src.open()
 		if err != nil {
 			return nil, err
 		}
 		if r != nil {
-			return newFrame(r.size, src, sizes)
+			f, err := newFrame(r.size, src, sizes)
+			if err == nil && !suffice(sizes, r.size) {
+				f.src = encoded(bytes.Clone(b)) // b is the caller's
+			}
+			return f, err
 		}
 		img, err := png.Decode(bytes.NewReader(b))
 		if err != nil {
@@ -139,6 +144,9 @@ func measureRaw(b []byte) (Size, error) {
 func decodeRaw(b []byte, size Size, sizes []Size) (*Frame, error) {
 	stride := 4 * size.W
 	b = b[len(b)-stride*size.H:]
+	if suffice(sizes, size) {
+		return newFrame(size, pixels{b, stride}, sizes)
+	}
 	src := &packing{pixels: pixels{b, stride},
 		packingMemory: packingMemories.Get().(*packingMemory)}
 	f, err := newFrame(size, src, sizes)
@@ -146,6 +154,13 @@ func decodeRaw(b []byte, size Size, sizes []Size) (*Frame, error) {
 		f.src = src.packed() // b is the caller's
 	}
 	return f, err
+}
+
+// suffice reports whether a frame of that size needs no pixels but those of pictures in these
+// sizes.
+func suffice(sizes []Size, frame Size) bool {
+	larger := func(s Size) bool { return s.larger(frame) }
+	return len(sizes) > 0 && !slices.ContainsFunc(sizes, larger)
 }
 
 // Decoder decodes the captures of one phone, one after the other. A capture with the bytes of the
@@ -158,18 +173,23 @@ type Decoder struct {
 	wishes wishes
 }
 
+// Decode is [Decode], for the next capture. What seen has seen was the beginning of b.
+func (d *Decoder) Decode(b []byte, seen *Sum) (*Frame, error) {
+	sum := seen.of(b)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.last != nil && sum == d.sum {
+		return d.last, nil
+	}
+	f, err := decode(b, d.wishes.sizes())
+	if err == nil {
+		f.wishes = &d.wishes
+		d.sum, d.last = sum, f
+	}
+	return f, err
+}
+
 var seed = maphash.MakeSeed()
-
-// Decode is [Decode], for the next capture. What sum has seen was the beginning of b.
-func (d *Decoder) Decode(b []byte, sum *Sum) (*Frame, error) {
-	return d.decode(b, sum, d.wishes.sizes)
-}
-
-// Glimpse is [Decoder.Decode] for a capture that is only held against others: it is made in no
-// other size before it is asked for one.
-func (d *Decoder) Glimpse(b []byte, sum *Sum) (*Frame, error) {
-	return d.decode(b, sum, func() []Size { return nil })
-}
 
 // Sum tells a capture from others. It is computed while the capture arrives, as long as its bytes
 // are still near the processor. Its zero value is ready for one capture.
@@ -199,21 +219,6 @@ func (s *Sum) of(all []byte) uint64 {
 	return s.sum
 }
 
-func (d *Decoder) decode(b []byte, of *Sum, sizes func() []Size) (*Frame, error) {
-	sum := of.of(b)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.last != nil && sum == d.sum {
-		return d.last, nil
-	}
-	f, err := decode(b, sizes())
-	if err == nil {
-		f.wishes = &d.wishes
-		d.sum, d.last = sum, f
-	}
-	return f, err
-}
-
 // wishes are the sizes in which frames of one phone are asked for.
 type wishes struct {
 	mu   sync.Mutex
@@ -227,17 +232,20 @@ const mostWishes = 3
 func (w *wishes) add(s Size) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.now) < mostWishes && !slices.Contains(w.now, s) {
+	if len(w.now) <= mostWishes && !slices.Contains(w.now, s) {
 		w.now = append(w.now, s)
 	}
 }
 
-// sizes are those that were asked for when any was asked for last.
+// sizes are those that were asked for when any was asked for last, none when they were too many.
 func (w *wishes) sizes() []Size {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.now) > 0 {
 		w.last, w.now = w.now, nil
+	}
+	if len(w.last) > mostWishes {
+		return nil
 	}
 	return w.last
 }

@@ -223,14 +223,54 @@ func TestACaptureIsMadeInTheSizesThatTheOneBeforeWasAskedForIn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, same.Resized(shown).Image(), second.Resized(shown).Image())
 
-	seen, err := d.Glimpse(at(2), new(screen.Sum))
-	require.NoError(t, err)
-	require.False(t, made(seen, shown), "that one is only held against others")
-	require.Equal(t, shown, seen.Resized(shown).Size())
-
 	small, err := d.Decode(rawOf(picture(6, 6), 1), new(screen.Sum))
 	require.NoError(t, err)
 	require.Equal(t, shown, small.Resized(shown).Size(), "a frame that is smaller is enlarged")
+}
+
+// A frame that is made in the sizes that are asked for holds no pixels besides: what else is asked
+// of it is made of the largest of those.
+func TestAFrameIsWholeOnlyWhereItsPicturesDoNotSuffice(t *testing.T) {
+	capture := func(i int) []byte { return rawOf(picture(90, 3000+i), 1) }
+	var d screen.Decoder
+	frame := func(i int) *screen.Frame {
+		f, err := d.Decode(capture(i), new(screen.Sum))
+		require.NoError(t, err)
+		return f
+	}
+	asked := screen.Size{W: 60, H: 2000}
+	first := frame(0)
+	require.Equal(t, picture(90, 3000).Pix, first.Image().Pix, "it is not known what is asked for")
+	first.Resized(asked)
+
+	second := frame(1)
+	require.NotEqual(t, picture(90, 3001).Pix, second.Image().Pix)
+	require.Equal(t, image.Rect(0, 0, 90, 3001), second.Image().Rect)
+	for _, s := range []screen.Size{{W: 30, H: 1000}, {W: 90, H: 2500}, {W: 100, H: 4000}} {
+		whole, err := screen.Decode(capture(1))
+		require.NoError(t, err)
+		require.Equal(t, s, second.Resized(s).Size())
+		requireAlike(t, whole.Resized(s).Image(), second.Resized(s).Image(), 12)
+	}
+
+	require.Equal(t, picture(90, 3002).Pix, func() []byte {
+		second.Resized(screen.Size{W: 91, H: 3}) // which no frame of that width can be made in
+		return frame(2).Image().Pix
+	}())
+	for w := range 5 {
+		first.Resized(screen.Size{W: 40 + w, H: 40})
+	}
+	require.Equal(t, picture(90, 3003).Pix, frame(3).Image().Pix, "too many sizes")
+}
+
+// requireAlike holds the brightness of one picture against another's, on average within a bound.
+func requireAlike(t *testing.T, want, got *image.YCbCr, bound float64) {
+	t.Helper()
+	sum := 0
+	for i, v := range want.Y {
+		sum += max(int(v), int(got.Y[i])) - min(int(v), int(got.Y[i]))
+	}
+	require.Less(t, float64(sum)/float64(len(want.Y)), bound)
 }
 
 // A frame that is held packs its pixels in bands; the last one is short, and a row may be longer

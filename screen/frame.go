@@ -10,11 +10,13 @@ import (
 // Frame is one picture of a screen. It does not change after it is made, so any number of
 // goroutines may use it.
 //
-// It holds its pixels as they were captured, packed, and itself in small. Another size is made
-// when it is asked for, a row at a time: the whole picture is never unpacked for it.
+// It holds itself in small, and its pixels as they were captured, packed. Another size is made when
+// it is asked for, a row at a time: the whole picture is never unpacked for it. One of a [Decoder]
+// that knows in which sizes frames are asked for holds those instead of its pixels, and others are
+// made of the largest of them.
 type Frame struct {
 	size   Size
-	src    source
+	src    source // nil when it holds no pixels
 	small  func() *Picture
 	ready  []*Picture // in other sizes
 	wishes *wishes    // what later ones may be asked for; nil when there are none
@@ -27,11 +29,11 @@ type Frame struct {
 const smallSide = 1280
 
 // newFrame reads the source once: it is whole, and the frame has itself in small, and in those of
-// the sizes that are not larger than it.
+// the sizes that are not larger than it. It holds no pixels yet.
 func newFrame(size Size, src source, sizes []Size) (*Frame, error) {
 	outs := []Size{fitted(size, smallSide)}
 	for _, s := range sizes {
-		if s.W <= size.W && s.H <= size.H && s != outs[0] {
+		if !s.larger(size) && s != outs[0] {
 			outs = append(outs, s)
 		}
 	}
@@ -40,7 +42,7 @@ func newFrame(size Size, src source, sizes []Size) (*Frame, error) {
 		return nil, err
 	}
 	small := func() *Picture { return pictures[0] }
-	return &Frame{size: size, src: src, small: small, ready: pictures[1:]}, nil
+	return &Frame{size: size, small: small, ready: pictures[1:]}, nil
 }
 
 // NewFrame takes a picture over as a frame; what it shows through is black. The caller must not
@@ -73,8 +75,11 @@ func (f *Frame) Size() Size { return f.size }
 
 // Image is the whole picture, opaque. It must not be drawn on.
 func (f *Frame) Image() *image.RGBA {
-	if d, ok := f.src.(drawn); ok {
-		return d.RGBA
+	switch src := f.src.(type) {
+	case nil:
+		return rgba(f.Resized(f.size).img)
+	case drawn:
+		return src.RGBA
 	}
 	return unpack(f.src, f.size)
 }
@@ -83,11 +88,11 @@ func (f *Frame) Image() *image.RGBA {
 // counts as 1.
 func (f *Frame) Resized(s Size) *Picture {
 	s = Size{max(s.W, 1), max(s.H, 1)}
-	if s.W > f.size.W || s.H > f.size.H {
-		return enlarged(f.Image(), s)
-	}
 	if s == fitted(f.size, smallSide) {
 		return f.small()
+	}
+	if s.larger(f.size) && f.src != nil {
+		return enlarged(f.Image(), s)
 	}
 	if f.wishes != nil {
 		f.wishes.add(s)
@@ -109,12 +114,33 @@ func (f *Frame) Within(side int) *Picture { return f.Resized(fitted(f.size, side
 func (f *Frame) JPEG(quality int) ([]byte, error) { return f.Resized(f.size).JPEG(quality) }
 
 func (f *Frame) shrunk(s Size) *Picture {
-	p, err := shrink(f.src, f.size, s)
+	src, size := f.src, f.size
+	if src == nil {
+		held := f.largest()
+		if src, size = (drawn{rgba(held.img)}), held.Size(); s.larger(size) {
+			return enlarged(rgba(held.img), s)
+		}
+	}
+	p, err := shrink(src, size, s)
 	if err != nil { // it was read to the end before
 		panic("screen: the pixels of a frame have changed: " + err.Error())
 	}
 	return p[0]
 }
+
+// largest is the picture that the frame holds of itself with the most pixels.
+func (f *Frame) largest() *Picture {
+	most := f.small()
+	for _, p := range f.ready {
+		if a, b := p.Size(), most.Size(); a.W*a.H > b.W*b.H {
+			most = p
+		}
+	}
+	return most
+}
+
+// larger reports whether a side of s is longer than than's.
+func (s Size) larger(than Size) bool { return s.W > than.W || s.H > than.H }
 
 // fitted is the size of a picture of size s within side pixels.
 func fitted(s Size, side int) Size {

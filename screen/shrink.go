@@ -114,6 +114,7 @@ func newShrinker(in, out Size) *shrinker {
 const (
 	low8   = 0x00ff_00ff_00ff_00ff
 	low32  = 0xffff_ffff
+	low48  = 0xffff_ffff_ffff
 	half   = 0x0080_0080_0080_0080
 	halfOf = 0x0002_0002_0002_0002 // of four
 )
@@ -265,10 +266,12 @@ func (s *shrinker) next() {
 }
 
 // brightness and colours are the form of a picture that JPEG has, see
-// https://www.w3.org/Graphics/JPEG/jfif3.pdf: the weights of red, green and blue are in parts of
-// 1<<16.
+// https://www.w3.org/Graphics/JPEG/jfif3.pdf. The weights of red, green and blue for brightness are
+// in parts of 1<<8, and stand in a word so that one multiplication has their sum in its highest 16
+// bits; no other sum in it comes to as many. What follows blue in px is 0.
 func brightness(px uint64) uint8 {
-	return uint8((19595*(px&0xff) + 38470*(px>>32&0xff) + 7471*(px>>16&0xff) + 1<<15) >> 16)
+	const weights = 77<<48 | 29<<32 | 150<<16
+	return uint8((px&low48*weights + 1<<55) >> 56)
 }
 
 func (s *shrinker) colours(above, below []uint64) {

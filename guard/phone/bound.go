@@ -66,11 +66,17 @@ func layout(look screen.Observation) string {
 	return base64.RawStdEncoding.EncodeToString(h.Sum(nil))
 }
 
+// boundSide is the longest side of the picture that is bound: a figure that is another, or a
+// letter, is another in it.
+const boundSide = 1280
+
 // pixels is the digest of the picture below the status bar.
 func pixels(look screen.Observation) string {
-	img := look.Frame.Image()
+	img := look.Frame.Within(boundSide).Image()
 	top := min(int(math.Ceil(look.Bar*float64(img.Rect.Dy()))), img.Rect.Dy())
-	return digest(fmt.Sprint(img.Rect), string(img.Pix[top*img.Stride:]))
+	colours := (top + 1) / 2
+	return digest(fmt.Sprint(look.Frame.Size()), string(img.Y[top*img.YStride:]),
+		string(img.Cb[colours*img.CStride:]), string(img.Cr[colours*img.CStride:]))
 }
 
 func digest(parts ...string) string {
