@@ -198,9 +198,27 @@ func failed(format string, args ...any) Result {
 	return Result{Text: fmt.Sprintf(format, args...), Failed: true}
 }
 
+// tool is the agent's tool of that name, also by the name that it had while another server had one
+// like it.
+func (a *agent) tool(name string) (Tool, bool) {
+	t, ok := a.tools[name]
+	for _, other := range a.tools {
+		if !ok && other.conn != nil && named(other.Server+"_"+other.Of) == name {
+			return other, true
+		}
+	}
+	return t, ok
+}
+
 // call carries a call out. The error is one that ends the work.
 func (a *agent) call(ctx context.Context, c Call) (Result, error) {
-	t, ok := a.tools[c.Name]
+	a.mu.Lock()
+	begun := a.state.begun[c.ID]
+	a.mu.Unlock()
+	t, ok := a.tool(c.Name)
+	if !ok && begun { // its server is gone meanwhile
+		return Result{Text: unknownOutcome, Failed: true, Unknown: true}, nil
+	}
 	if !ok {
 		return failed("There is no tool %s.", text.Quote(c.Name, 100)), nil
 	}
@@ -209,9 +227,6 @@ func (a *agent) call(ctx context.Context, c Call) (Result, error) {
 		return failed("The arguments of %s are no JSON object. Nothing was carried out.",
 			c.Name), nil
 	}
-	a.mu.Lock()
-	begun := a.state.begun[c.ID]
-	a.mu.Unlock()
 	if t.conn == nil {
 		return a.callOwn(ctx, c, t)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/model"
@@ -67,13 +69,14 @@ func catalog(conns []*connection, own []Tool) []Tool {
 				name = base[:min(len(base), maxName-len(suffix))] + suffix
 			}
 			taken[name] = true
-			schema := json.RawMessage(t.RawInputSchema)
-			if schema == nil {
-				schema, _ = json.Marshal(t.InputSchema) // was JSON when it came
+			says := t.Description
+			if name != t.Name { // it may say nothing, as where all letters were replaced
+				says = fmt.Sprintf("%s of %s. %s", text.Quote(t.Name, 200),
+					text.Quote(c.Name, 100), says)
 			}
 			all = append(all, Tool{Name: name, Server: c.Name, Of: t.Name, conn: c,
-				Schema:      usable(schema),
-				Description: text.Cut(text.Lines(t.Description), maxDescription)})
+				Schema:      usable(t.Schema),
+				Description: text.Cut(text.Lines(says), maxDescription)})
 		}
 	}
 	return all
@@ -85,13 +88,13 @@ const maxSchema = 32 << 10
 // usable is the schema, or one that allows all where endpoints would refuse it, and with it every
 // request. The server checks its arguments in any case.
 func usable(schema json.RawMessage) json.RawMessage {
-	var of struct {
-		Type string `json:"type"`
+	var of jsonschema.Schema
+	if len(schema) <= maxSchema && json.Unmarshal(schema, &of) == nil && of.Type == "object" {
+		if _, err := of.Resolve(nil); err == nil {
+			return schema
+		}
 	}
-	if len(schema) > maxSchema || json.Unmarshal(schema, &of) != nil || of.Type != "object" {
-		return json.RawMessage(`{"type":"object"}`)
-	}
-	return schema
+	return json.RawMessage(`{"type":"object"}`)
 }
 
 func toolNames(c *connection) map[string]bool {

@@ -3,7 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -20,7 +20,7 @@ import (
 type connection struct {
 	Server
 	client *client.Client
-	tools  []mcp.Tool
+	tools  []listed
 	end    func()
 }
 
@@ -36,7 +36,8 @@ func connect(ctx context.Context, s Server) (*connection, error) {
 		toClient.CloseWithError(cause(err))
 		fromClient.CloseWithError(cause(err))
 	})
-	c.client = client.NewClient(transport.NewIO(fromServer, toServer, nil))
+	wire := &lenient{Stdio: transport.NewIO(fromServer, toServer, nil)}
+	c.client = client.NewClient(wire)
 	c.end = func() {
 		_ = c.client.Close() // the pipes end below in any case
 		cancel()
@@ -45,8 +46,9 @@ func connect(ctx context.Context, s Server) (*connection, error) {
 	}
 	if err := c.begin(ctx); err != nil {
 		c.end()
-		return nil, err
+		return nil, errors.New(said(err))
 	}
+	c.tools = wire.tools
 	return c, nil
 }
 
@@ -67,11 +69,17 @@ func (c *connection) begin(ctx context.Context) error {
 	if _, err := c.client.Initialize(ctx, hello); err != nil {
 		return err
 	}
-	list, err := c.client.ListTools(ctx, mcp.ListToolsRequest{})
-	if err == nil {
-		c.tools = list.Tools
-	}
+	_, err := c.client.ListTools(ctx, mcp.ListToolsRequest{}) // wire has them
 	return err
+}
+
+// said is what a server says of an error, without the name of the error's code.
+func said(err error) string {
+	if wrapped, ok := errors.AsType[*transport.Error](err); ok {
+		err = wrapped.Err
+	}
+	return strings.TrimPrefix(text.Cut(text.Lines(err.Error()), 1000),
+		mcp.ErrInternalError.Error()+": ")
 }
 
 // call calls a tool. The text is what the server answers, in words; failed is what it says of that.
@@ -84,37 +92,10 @@ func (c *connection) call(ctx context.Context, name string, args json.RawMessage
 		if ctx.Err() != nil {
 			return "", false, context.Cause(ctx)
 		}
-		return "the call failed: " + text.Cut(text.Lines(err.Error()), 1000), true, nil
+		return "the call failed: " + said(err), true, nil
 	}
-	return wordsOf(result), result.IsError, nil
-}
-
-// wordsOf is a result as text. Pictures and sounds are named.
-func wordsOf(r *mcp.CallToolResult) string {
-	var parts []string
-	for _, c := range r.Content {
-		switch c := c.(type) {
-		case mcp.TextContent:
-			parts = append(parts, c.Text)
-		case mcp.ImageContent:
-			parts = append(parts, fmt.Sprintf("(a picture, %s)", c.MIMEType))
-		case mcp.AudioContent:
-			parts = append(parts, fmt.Sprintf("(a sound, %s)", c.MIMEType))
-		case mcp.ResourceLink:
-			parts = append(parts, fmt.Sprintf("(a resource: %s %s)", c.Name, c.URI))
-		case mcp.EmbeddedResource:
-			if t, ok := c.Resource.(mcp.TextResourceContents); ok {
-				parts = append(parts, t.Text)
-			}
-		}
+	for _, c := range result.Content { // wire makes one of all
+		words += c.(mcp.TextContent).Text
 	}
-	if len(parts) == 0 && r.StructuredContent != nil {
-		if b, err := json.Marshal(r.StructuredContent); err == nil {
-			parts = append(parts, string(b))
-		}
-	}
-	if len(parts) == 0 {
-		return "(the result is empty)"
-	}
-	return strings.Join(parts, "\n")
+	return words, result.IsError, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -53,9 +52,13 @@ func New(ctx context.Context, opts *Options, servers []Server) *Host {
 	var connecting sync.WaitGroup
 	for i, s := range servers {
 		connecting.Go(func() {
-			ctx, cancel := context.WithTimeoutCause(ctx, time.Minute,
-				errors.New("it said nothing for a minute"))
+			ctx, cancel := context.WithTimeoutCause(ctx, startTime,
+				fmt.Errorf("its tools were not listed within %v", startTime))
 			defer cancel()
+			slow := time.AfterFunc(slowStart, func() {
+				h.opts.Observe(Event{Kind: "slow", Name: s.Name})
+			})
+			defer slow.Stop()
 			if conns[i], errs[i] = connect(ctx, s); errs[i] != nil && ctx.Err() != nil {
 				errs[i] = context.Cause(ctx)
 			}
@@ -72,6 +75,12 @@ func New(ctx context.Context, opts *Options, servers []Server) *Host {
 	h.tools = catalog(h.conns, append(h.own(), h.roleTools()...))
 	return h
 }
+
+// A server has so long to begin and to list its tools; after slowStart that is told.
+const (
+	startTime = time.Minute
+	slowStart = 3 * time.Second
+)
 
 // Tools are those of the servers.
 func (h *Host) Tools() []Tool { return h.tools }

@@ -99,7 +99,7 @@ type Options struct {
 type Event struct {
 	Agent  string // its id, "1" for the first; those below it have longer ones
 	Role   string // "" for the first
-	Kind   string // goal, reply, call, result, end
+	Kind   string // goal, reply, call, result, end; slow: the server Name is waited for
 	Call   string // the call's id
 	Name   string // of a call, as the model knows it
 	Text   string // arguments of a call, words of the others: not cleaned, not cut

@@ -86,6 +86,15 @@ func (l *link) named(err error) error {
 	return l.fault("%v", err)
 }
 
+// unanswered is why a request that was sent has no answer.
+func (l *link) unanswered(m *message, err error) error {
+	lost, is := errors.AsType[*faultError](err)
+	if is && m.Method == string(mcp.MethodToolsCall) {
+		return &faultError{lost.text + "; whether the call was carried out is not known"}
+	}
+	return l.named(err)
+}
+
 // Restarts: so many within a minute.
 const maxStarts = 5
 
@@ -196,7 +205,7 @@ func (l *link) over(ctx context.Context, up upstream, m *message, of json.RawMes
 			quiet.Reset(l.p.opts.Quiet)
 			switch {
 			case in.fault != nil:
-				return nil, l.named(in.fault)
+				return nil, l.unanswered(m, in.fault)
 			case in.isResponse():
 				return in, nil
 			}

@@ -294,6 +294,7 @@ func TestAServerThatDiesIsNamedAndStartedAgain(t *testing.T) {
 	for range maxStarts - 1 {
 		dead := r.result(r.start("die", "{}", ""))
 		require.Contains(t, dead, "the server other: it has ended (exit status 3)")
+		require.Contains(t, dead, "whether the call was carried out is not known")
 		require.Contains(t, dead, "dying with [secret]")
 		require.Equal(t, `echo {"text":"x"}`, r.result(r.start("echo", `{"text":"x"}`, "")))
 	}

@@ -57,7 +57,7 @@ func (c *hostCmd) resume(ctx context.Context, a *app) error {
 	}
 	return a.with(ctx, o, func(d *deps) error {
 		if c.List {
-			return c.list(ctx, a, d)
+			return c.list(ctx, newHostWork(a, d, lines))
 		}
 		defer context.AfterFunc(ctx, func() { lines.line("%s", lines.words().pausing) })()
 		return c.work(ctx, newHostWork(a, d, lines))
@@ -118,8 +118,8 @@ func (c *hostCmd) report(ctx context.Context, a *app, w *hostWork, end hostEnd) 
 }
 
 // list prints the tools of all servers.
-func (c *hostCmd) list(ctx context.Context, a *app, d *deps) error {
-	w := newHostWork(a, d, nil)
+func (c *hostCmd) list(ctx context.Context, w *hostWork) error {
+	a := w.app
 	if err := w.readServers(a.conf.Host.MCP); err != nil {
 		return err
 	}

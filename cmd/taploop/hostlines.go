@@ -106,7 +106,7 @@ func (l *hostLines) line(format string, args ...any) {
 // hostWords are those of a host at a terminal.
 type hostWords struct {
 	session, down, waits, spent, failed string
-	queue, pausing                      string
+	queue, pausing, slow                string
 }
 
 func (l *hostLines) words() hostWords {
@@ -114,13 +114,13 @@ func (l *hostLines) words() hostWords {
 		return hostWords{session: "会话 %s", down: "服务器 %s 无法连接：%s",
 			waits: "等待回复：%s%s\n  %s",
 			spent: "%d 次调用，发送 %d 个 token，收到 %d 个", failed: "失败：",
-			queue:   "等待空闲的手机",
+			queue: "等待空闲的手机", slow: "等待服务器 %s 启动",
 			pausing: "正在暂停，已开始的操作会做完；再按一次 Ctrl-C 立即结束，之后仍可继续"}
 	}
 	return hostWords{session: "session %s", down: "server %s cannot be reached: %s",
 		waits: "waits for a reply: %s%s\n  %s",
 		spent: "%d calls, %d tokens sent, %d received", failed: "failed: ",
-		queue: "waits for a phone that is free",
+		queue: "waits for a phone that is free", slow: "waits for the server %s to start",
 		pausing: "pausing, what has begun on a phone is finished; a second Ctrl-C ends at once, " +
 			"and the work can go on all the same"}
 }
@@ -156,6 +156,9 @@ func (l *hostLines) event(e host.Event) {
 			return
 		}
 		words = text.Line(e.Role) + ": " + words
+	case "slow":
+		l.line(l.words().slow, text.Line(e.Name))
+		return
 	case "end":
 		return // the result of the call, or the answer, says it
 	}
