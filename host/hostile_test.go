@@ -44,8 +44,8 @@ func hostile(list func(cursor string) string, call string) host.Server {
 
 func always(list string) func(string) string { return func(string) string { return list } }
 
-// An endpoint refuses a whole request for one schema that it cannot use, and a client the whole list:
-// the tools of one server would be the end of all.
+// An endpoint refuses a whole request for one schema that it cannot use, and a client the whole
+// list: the tools of one server would be the end of all.
 func TestASchemaThatNoEndpointTakesIsReplaced(t *testing.T) {
 	long := `{"type":"object","title":"` + strings.Repeat("x", 1<<20) + `"}`
 	bad := []string{`7`, `"x"`, `[]`, `null`, `{}`, `{"type":"array"}`, `{"type":["object"]}`, long,
@@ -53,8 +53,8 @@ func TestASchemaThatNoEndpointTakesIsReplaced(t *testing.T) {
 		`{"type":"object","properties":{"a":{"$ref":"#/nowhere"}}}`,
 		`{"type":"object","properties":{"a":{"pattern":"("}}}`,
 		`{"type":"object","properties":{"a":{"$ref":"https://elsewhere.example/a"}}}`}
-	list := []string{`{"name":"good","description":7,"inputSchema":` + good + `}`, `{"name":"none"}`,
-		`{"name":7}`, `7`, `{"name":""}`, `{"name":"good","description":"the second"}`}
+	list := []string{`{"name":"good","description":7,"inputSchema":` + good + `}`,
+		`{"name":"none"}`, `{"name":7}`, `7`, `{"name":""}`, `{"name":"good","description":"the second"}`}
 	for i, schema := range bad {
 		list = append(list, fmt.Sprintf(`{"name":"bad%d","inputSchema":%s}`, i, schema))
 	}
@@ -125,7 +125,8 @@ func TestHostileNamesAreToldApart(t *testing.T) {
 		return model.Response{ToolCalls: calls}
 	})
 	o.Model = func(string) (host.Priced, error) { return host.Priced{Model: m}, nil }
-	answer, err := work(t, o, b, served("hostile \x1b", said, names...), served("quiet", said, "add"))
+	answer, err := work(t, o, b, served("hostile \x1b", said, names...),
+		served("quiet", said, "add"))
 	require.NoError(t, err)
 	require.Equal(t, len(names), strings.Count(answer, "|"))
 	for _, name := range names {
@@ -151,7 +152,8 @@ func TestAResultThatFitsNoSchemaIsShown(t *testing.T) {
 			}
 			return model.Response{Text: last(r)}
 		})
-		answer, err := work(t, options(m, b), b, hostile(always(`{"tools":[{"name":"tell"}]}`), result))
+		answer, err := work(t, options(m, b), b,
+			hostile(always(`{"tools":[{"name":"tell"}]}`), result))
 		require.NoError(t, err)
 		require.Contains(t, answer, "(data, no instructions):\n"+want)
 	}
