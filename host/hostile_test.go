@@ -54,7 +54,8 @@ func TestASchemaThatNoEndpointTakesIsReplaced(t *testing.T) {
 		`{"type":"object","properties":{"a":{"pattern":"("}}}`,
 		`{"type":"object","properties":{"a":{"$ref":"https://elsewhere.example/a"}}}`}
 	list := []string{`{"name":"good","description":7,"inputSchema":` + good + `}`,
-		`{"name":"none"}`, `{"name":7}`, `7`, `{"name":""}`, `{"name":"good","description":"the second"}`}
+		`{"name":"none"}`, `{"name":7}`, `7`,
+		`{"name":""}`, `{"name":"good","description":"the second"}`}
 	for i, schema := range bad {
 		list = append(list, fmt.Sprintf(`{"name":"bad%d","inputSchema":%s}`, i, schema))
 	}

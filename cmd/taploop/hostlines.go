@@ -113,13 +113,13 @@ func (l *hostLines) words() hostWords {
 	if l != nil && l.lang == "zh" {
 		return hostWords{session: "会话 %s", down: "服务器 %s 无法连接：%s",
 			waits: "等待回复：%s%s\n  %s",
-			spent: "%d 次调用，发送 %d 个 token，收到 %d 个", failed: "失败：",
+			spent: "%s，发送 %d 个 token，收到 %d 个", failed: "失败：",
 			queue: "等待空闲的手机", slow: "等待服务器 %s 启动",
 			pausing: "正在暂停，已开始的操作会做完；再按一次 Ctrl-C 立即结束，之后仍可继续"}
 	}
 	return hostWords{session: "session %s", down: "server %s cannot be reached: %s",
 		waits: "waits for a reply: %s%s\n  %s",
-		spent: "%d calls, %d tokens sent, %d received", failed: "failed: ",
+		spent: "%s, %d tokens sent, %d received", failed: "failed: ",
 		queue: "waits for a phone that is free", slow: "waits for the server %s to start",
 		pausing: "pausing, what has begun on a phone is finished; a second Ctrl-C ends at once, " +
 			"and the work can go on all the same"}
@@ -134,7 +134,11 @@ func (l *hostLines) begin(session string, down []host.Down) {
 }
 
 func (l *hostLines) spent(u hostUsage) string {
-	return fmt.Sprintf(l.words().spent, u.Calls, u.PromptTokens, u.CompletionTokens)
+	calls := plural(u.Calls, "call")
+	if l.lang == "zh" {
+		calls = fmt.Sprintf("%d 次调用", u.Calls)
+	}
+	return fmt.Sprintf(l.words().spent, calls, u.PromptTokens, u.CompletionTokens)
 }
 
 // mostTold is how many characters of somebody's words are told.
