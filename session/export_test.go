@@ -38,34 +38,25 @@ func (s *Store) Explain() (*Plans, error) {
 	p := &Plans{}
 	u := url.URL{Scheme: "file", Path: filepath.Join(s.dir, dbName),
 		RawQuery: "_txlock=immediate&_pragma=foreign_keys(ON)"}
-	c := connector{s.write.Driver(), u.String(), p}
-	err := errors.Join(s.read.Close(), s.write.Close())
+	base, err := newConnector(u.String())
+	c := explaining{base, p}
+	err = errors.Join(err, s.read.Close(), s.write.Close())
 	s.read, s.write = sql.OpenDB(c), sql.OpenDB(c)
 	s.write.SetMaxOpenConns(1)
 	return p, err
 }
 
-type connector struct {
-	driver driver.Driver
-	dsn    string
-	plans  *Plans
+type explaining struct {
+	driver.Connector
+	plans *Plans
 }
 
-func (c connector) Driver() driver.Driver { return c.driver }
-
-func (c connector) Connect(context.Context) (driver.Conn, error) {
-	conn, err := c.driver.Open(c.dsn)
+func (c explaining) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &explained{conn.(sqliteConn), c.plans}, nil
-}
-
-type sqliteConn interface {
-	driver.Conn
-	driver.ConnBeginTx
-	driver.ExecerContext
-	driver.QueryerContext
 }
 
 type explained struct {

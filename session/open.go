@@ -17,8 +17,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	_ "modernc.org/sqlite" // the "sqlite" driver
-
 	"github.com/taploop/taploop/internal/hint"
 )
 
@@ -153,10 +151,11 @@ func (s *Store) connect(path string, conns int, params string) (*sql.DB, error) 
 	always := fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=foreign_keys(ON)&",
 		s.opts.Patience.Milliseconds())
 	u := url.URL{Scheme: "file", Path: path, RawQuery: always + params}
-	db, err := sql.Open("sqlite", u.String())
+	c, err := newConnector(u.String())
 	if err != nil {
 		return nil, err
 	}
+	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	return db, nil
