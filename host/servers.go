@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,6 +25,8 @@ type ServerSettings struct {
 	Command  string            `json:"command"`
 	Args     []string          `json:"args"`
 	Env      map[string]string `json:"env"`
+	EnvFile  string            `json:"envFile"` // more of the environment, see ReadEnv
+	Dir      string            `json:"cwd"`
 	URL      string            `json:"url"`
 	Headers  map[string]string `json:"headers"`
 	Disabled bool              `json:"disabled"`
@@ -33,14 +36,15 @@ type ServerSettings struct {
 const maxServers = 100
 
 // variable is what the files have replaced: ${NAME} and ${NAME:-DEFAULT} as Claude writes them,
-// ${env:NAME} and ${userHome} as Cursor does, and ${input:ID}, which only VS Code can ask for.
-var variable = lazyregexp.New(`\$\{(?:(\w+):)?([A-Za-z_]\w*)(:-[^}]*)?\}`)
+// ${env:NAME}, ${userHome}, ${workspaceFolder}, ${workspaceFolderBasename}, ${pathSeparator} and
+// ${/} as Cursor does, and ${input:ID}, which only VS Code can ask for.
+var variable = lazyregexp.New(`\$\{(?:(\w+):)?([A-Za-z_]\w*|/)(:-[^}]*)?\}`)
 
-// ReadServers reads the servers that such a file names, in the order of their names. Comments and
-// commas at the end are allowed; variables of the environment are put in their places, and those
-// that are not set are an error. What it does not know is ignored, as other programs do. An error
-// names the line.
-func ReadServers(file []byte, env map[string]string) ([]ServerSettings, error) {
+// ReadServers reads the servers that such a file names, in the order of their names. path is the
+// file's, whole. Comments and commas at the end are allowed; variables of the environment are put
+// in their places, and those that are not set are an error. What it does not know is ignored, as
+// other programs do. An error names the line.
+func ReadServers(file []byte, path string, env map[string]string) ([]ServerSettings, error) {
 	const want = `write {"mcpServers": {"NAME": {"command": "PROGRAM", "args": []}}}, or ` +
 		`{"url": "https://..."} for a server over HTTP`
 	file = bytes.TrimPrefix(file, []byte("\ufeff"))
@@ -75,12 +79,13 @@ func ReadServers(file []byte, env map[string]string) ([]ServerSettings, error) {
 	if len(f.MCPServers) > maxServers {
 		return nil, fmt.Errorf("it names %d servers (at most %d)", len(f.MCPServers), maxServers)
 	}
+	known := places(path, env)
 	var list []ServerSettings
 	for _, name := range slices.Sorted(maps.Keys(f.MCPServers)) {
 		s := f.MCPServers[name]
 		s.Name = name
 		if !s.Disabled {
-			if err := errors.Join(s.expand(env), s.check(want)); err != nil {
+			if err := errors.Join(s.expand(known), s.check(want)); err != nil {
 				at := tree.Find("/" + key + "/" + pointer.Replace(name))
 				return nil, line(at.StartOffset, fmt.Errorf("server %.80q: %w", name, err))
 			}
@@ -119,6 +124,46 @@ func (s *ServerSettings) check(want string) error {
 	return nil
 }
 
+// places is the environment with what Cursor's variables stand for. The workspace is the folder that
+// the file or its .cursor or .vscode folder is in.
+func places(path string, env map[string]string) map[string]string {
+	folder := filepath.Dir(path)
+	if name := filepath.Base(folder); name == ".cursor" || name == ".vscode" {
+		folder = filepath.Dir(folder)
+	}
+	all := map[string]string{"userHome": cmp.Or(env["HOME"], env["USERPROFILE"]),
+		"workspaceFolder": folder, "workspaceFolderBasename": filepath.Base(folder),
+		"pathSeparator": string(filepath.Separator), "/": string(filepath.Separator)}
+	maps.Copy(all, env)
+	return all
+}
+
+// ReadEnv reads a file with a NAME=VALUE on each line, perhaps with export before it. A value may
+// stand in quotes; what begins with # is a comment. An error names the line, and no value.
+func ReadEnv(file []byte) (map[string]string, error) {
+	env := map[string]string{}
+	n := 0
+	for line := range strings.Lines(strings.TrimPrefix(string(file), "\ufeff")) {
+		n++
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		m := assignment.FindStringSubmatch(line)
+		if m == nil {
+			return nil, fmt.Errorf("line %d is no NAME=VALUE", n)
+		}
+		value := m[2] + m[3]
+		if m[2] == "" && m[3] == "" {
+			value, _, _ = strings.Cut(m[4], " #")
+		}
+		env[m[1]] = strings.TrimSpace(value)
+	}
+	return env, nil
+}
+
+var assignment = lazyregexp.New(
+	`^(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^"'].*|))(?:\s*#.*)?$`)
+
 // expand puts variables in their places.
 func (s *ServerSettings) expand(env map[string]string) error {
 	var missing error
@@ -132,6 +177,10 @@ func (s *ServerSettings) expand(env map[string]string) error {
 		})
 	}
 	s.Command, s.URL = put(s.Command), put(s.URL)
+	s.Dir = put(s.Dir)
+	if s.EnvFile = put(s.EnvFile); s.EnvFile != "" && !filepath.IsAbs(s.EnvFile) {
+		s.EnvFile = filepath.Join(env["workspaceFolder"], s.EnvFile)
+	}
 	for i := range s.Args {
 		s.Args[i] = put(s.Args[i])
 	}
@@ -156,8 +205,6 @@ func valueOf(match []string, env map[string]string) (string, error) {
 		return value, nil
 	case fallback != "":
 		return strings.TrimPrefix(fallback, ":-"), nil
-	case kind == "" && name == "userHome":
-		return cmp.Or(env["HOME"], env["USERPROFILE"]), nil
 	}
 	return "", hint.Add(fmt.Errorf("the variable %s is not set", name), "export "+name+"=VALUE")
 }

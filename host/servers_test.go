@@ -19,9 +19,12 @@ func TestTheFilesOfOtherProgramsAreRead(t *testing.T) {
     "b": {"type": "http", "url": "https://b.example/mcp",
       "headers": {"Authorization": "Bearer ${env:TOKEN}"}},
     "c": {"url": "http://localhost:1/mcp"},
+    "d": {"command": "${workspaceFolder}${/}srv", "args": ["${workspaceFolderBasename}"],
+      "envFile": ".env", "cwd": "${workspaceFolder}"},
+    "e": {"command": "x", "envFile": "${userHome}/keys"},
     "off": {"disabled": true, "type": "sse", "url": "${NOT_SET}"},
   },
-}`), env)
+}`), "/work/shop/.cursor/mcp.json", env)
 	require.NoError(t, err)
 	require.Equal(t, []host.ServerSettings{
 		{Name: "a", Type: "stdio", Command: "/home/me/srv", Args: []string{"/data", "x"},
@@ -29,9 +32,12 @@ func TestTheFilesOfOtherProgramsAreRead(t *testing.T) {
 		{Name: "b", Type: "http", URL: "https://b.example/mcp",
 			Headers: map[string]string{"Authorization": "Bearer t0"}},
 		{Name: "c", URL: "http://localhost:1/mcp"},
+		{Name: "d", Command: "/work/shop/srv", Args: []string{"shop"}, EnvFile: "/work/shop/.env",
+			Dir: "/work/shop"},
+		{Name: "e", Command: "x", EnvFile: "/home/me/keys"},
 		{Name: "off", Type: "sse", URL: "${NOT_SET}", Disabled: true},
 	}, list)
-	list, err = host.ReadServers([]byte(`{"servers": {"a/~b": {"command": "x"}}}`), nil)
+	list, err = host.ReadServers([]byte(`{"servers": {"a/~b": {"command": "x"}}}`), "", nil)
 	require.NoError(t, err)
 	require.Equal(t, "a/~b", list[0].Name)
 }
@@ -54,8 +60,20 @@ func TestABrokenFileIsNamedWithItsLine(t *testing.T) {
 		`{"mcpServers": {"a": {"command": "${NONE}"}}}`:                 "variable NONE is not set",
 		`{"mcpServers": {"a": {"command": "${input:key}"}}}`:            "${input:key} cannot be",
 	} {
-		_, err := host.ReadServers([]byte(file), nil)
+		_, err := host.ReadServers([]byte(file), "", nil)
 		require.ErrorContains(t, err, want, file)
 		require.NotEmpty(t, hint.Of(err), file)
+	}
+}
+
+func TestAFileWithMoreOfTheEnvironmentIsRead(t *testing.T) {
+	env, err := host.ReadEnv([]byte("\ufeff# keys\r\nexport A=1\r\nB = two words # not this\n\n" +
+		"C=\"x # y\" # z\nD='it is'\nE=\nF=a=b#c\nexport=7\n"))
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"A": "1", "B": "two words", "C": "x # y", "D": "it is",
+		"E": "", "F": "a=b#c", "export": "7"}, env)
+	for _, bad := range []string{"A=1\nsecret", "A=1\n=secret", "A=1\nB=\"secret"} {
+		_, err := host.ReadEnv([]byte(bad))
+		require.EqualError(t, err, "line 2 is no NAME=VALUE", bad)
 	}
 }

@@ -48,7 +48,8 @@ type process struct {
 func start(ctx context.Context, t *Target, m mask, r receiver) (upstream, error) {
 	p := &process{mask: m, r: r, over: make(chan struct{}), said: &tail{}}
 	p.cmd = exec.CommandContext(ctx, t.Command[0], t.Command[1:]...)
-	p.cmd.Env, p.cmd.WaitDelay = t.Env, endGrace
+	p.cmd.Env, p.cmd.Dir = t.Env, t.Dir
+	p.cmd.WaitDelay = endGrace
 	group(p.cmd)
 	p.cmd.Stderr = p.said
 	out, err := p.cmd.StdoutPipe()

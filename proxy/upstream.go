@@ -30,6 +30,7 @@ type dial func(ctx context.Context, r receiver) (upstream, error)
 type Target struct {
 	Command []string // a program with its arguments
 	Env     []string // all of the program's environment, NAME=VALUE
+	Dir     string   // in which the program is started; "" is ours
 	URL     string
 	Headers map[string]string // sent to URL
 	Secrets []string          // values that are shown nowhere

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 
@@ -180,15 +181,42 @@ func (w *hostWork) readServers(file string) error {
 		return usage(fmt.Errorf("the file of the MCP servers: %w", err),
 			"--mcp FILE names another one")
 	}
-	all, err := host.ReadServers(b, environment(w.app.opts.Environ))
+	whole, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	all, err := host.ReadServers(b, whole, environment(w.app.opts.Environ))
 	if err != nil {
 		return usageError{fmt.Errorf("in %s: %w", file, err)}
 	}
 	for _, s := range all {
-		if !s.Disabled {
-			w.servers = append(w.servers, s)
+		if s.Disabled {
+			continue
 		}
+		if err := addEnv(&s); err != nil {
+			return usage(fmt.Errorf("in %s: server %.80q: envFile: %w", file, s.Name, err),
+				"write a file with lines NAME=VALUE, or leave envFile out")
+		}
+		w.servers = append(w.servers, s)
 	}
+	return nil
+}
+
+// addEnv adds the variables of the server's envFile that its env does not have.
+func addEnv(s *host.ServerSettings) error {
+	if s.EnvFile == "" {
+		return nil
+	}
+	b, err := userfile.Read(s.EnvFile)
+	if err != nil {
+		return err
+	}
+	env, err := host.ReadEnv(b)
+	if err != nil {
+		return err
+	}
+	maps.Copy(env, s.Env)
+	s.Env = env
 	return nil
 }
 

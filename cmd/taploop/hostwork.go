@@ -97,7 +97,7 @@ const wholeQuestion = 10 * 365 * 24 * time.Hour
 // mcpTarget is a server of a file.
 func (a *app) mcpTarget(s host.ServerSettings) *proxy.Target {
 	t := newTarget(environment(a.opts.Environ))
-	t.URL = s.URL
+	t.URL, t.Dir = s.URL, s.Dir
 	if s.Command != "" {
 		t.Command = append([]string{s.Command}, s.Args...)
 	}
