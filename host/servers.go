@@ -124,8 +124,8 @@ func (s *ServerSettings) check(want string) error {
 	return nil
 }
 
-// places is the environment with what Cursor's variables stand for. The workspace is the folder that
-// the file or its .cursor or .vscode folder is in.
+// places is the environment with what Cursor's variables stand for. The workspace is the folder
+// that the file or its .cursor or .vscode folder is in.
 func places(path string, env map[string]string) map[string]string {
 	folder := filepath.Dir(path)
 	if name := filepath.Base(folder); name == ".cursor" || name == ".vscode" {
