@@ -290,8 +290,7 @@ func (l *lister) visit(n *node) error {
 		e.ContentDesc = "" // of a part of the field
 	}
 	says := strings.TrimSpace(e.Text+e.ContentDesc) != "" || e.Password
-	if n.unseen || !e.Bounds.Valid() || !says && !e.Actionable() ||
-		len(l.list) >= screen.MaxElements {
+	if n.unseen || !e.Bounds.Valid() || !says && !e.Actionable() {
 		return nil
 	}
 	l.list = append(l.list, e)

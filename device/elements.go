@@ -43,7 +43,7 @@ type dumping struct {
 }
 
 // Elements lists what is on the screen, in the order of uiautomator, parents before what is in
-// them, at most screen.MaxElements. It touches nothing, and leaves nothing on the phone. Bounds are
+// them, at most 20,000. It touches nothing, and leaves nothing on the phone. Bounds are
 // those of the frame of the last look. A password field comes without its text. ErrSecure when the
 // window in front forbids capture: what no picture may show is not read out either.
 func (p *Phone) Elements(ctx context.Context) ([]screen.Element, error) {

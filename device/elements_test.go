@@ -70,14 +70,17 @@ const button = `<node index="0" text="%s" resource-id="com.app:id/b" ` +
 var panel = screen.Size{W: 1080, H: 2400}
 
 func TestADumpOfFiveMegabytesIsReadAndALargerOneRefused(t *testing.T) {
-	node := fmt.Sprintf(button, strings.Repeat("x", 4000), 100, 200)
+	node := fmt.Sprintf(button, "Pay "+strings.Repeat("x", 4000)+" now", 100, 200)
 	n := (maxDump - len(written(""))) / len(node)
 	whole := written(strings.Repeat(node, n))
 	whole += strings.Repeat("\n", maxDump-len(whole))
 	list, err := parseElements([]byte(whole), panel, 0)
 	require.NoError(t, err)
-	require.Len(t, list, min(n, screen.MaxElements))
-	require.Len(t, []rune(list[0].Text), screen.MaxElementText)
+	require.Len(t, list, n)
+	require.Greater(t, n, 1000)
+	require.Len(t, []rune(list[n-1].Text), screen.MaxElementText)
+	require.True(t, strings.HasPrefix(list[0].Text, "Pay xx"))
+	require.True(t, strings.HasSuffix(list[0].Text, "xx now"), "both ends are kept")
 
 	_, err = parseElements([]byte(whole+"\n"), panel, 0)
 	require.ErrorIs(t, err, ErrHugeDump)
@@ -124,7 +127,7 @@ func FuzzParseElements(f *testing.F) {
 			return
 		}
 		require.NotEmpty(t, list)
-		require.LessOrEqual(t, len(list), screen.MaxElements)
+		require.LessOrEqual(t, len(list), maxNodes)
 		for _, e := range list {
 			require.True(t, e.Bounds.Valid(), "%v", e.Bounds)
 			require.True(t, e.Bounds.Contains(e.Bounds.Center()))

@@ -65,7 +65,7 @@ var (
 		`no,? thank(?:s| you)|not now|later|skip|close|(?:go )?back|dismiss|undo|deny(?: .*)?|` +
 		`decline|reject|maybe later|remind me later|exit|不\p{Han}{0,5}|取消|否|稍后(?:再说)?|以后再说|` +
 		`暂不\p{Han}{0,4}|跳过|关闭|返回|拒绝|保留|再想想|再看看|禁止|我再想想|` + noAbroad + `)$`)
-	slides   = lazyregexp.New(`^(?:slide|swipe|drag|hold|press)\b|^(?:滑动|右滑|左滑|按住|拖动|向右滑)`)
+	slides   = lazyregexp.New(`^(?:slide|swipe|drag|hold|press)\b|^(?:滑动|向?[上下左右]滑|按住|拖动)`)
 	price    = lazyregexp.New(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
 	currency = lazyregexp.New(`[$€£¥元]|usd|eur|rmb`)
 	digit    = lazyregexp.New(`^\d$`)
@@ -335,7 +335,7 @@ func entered(s *Subject) (list []finding) {
 	search := false
 	if e := s.Element; e != nil {
 		if searches.MatchString(strings.Join(idWords(e.ResourceID), " ")) {
-			return nil
+			return shown(s, totals) // an app may call anything so, but not beside a sum
 		}
 		search = searches.MatchString(plain(e.Text + " " + e.Description))
 	}

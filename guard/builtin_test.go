@@ -150,6 +150,9 @@ func TestBuiltInRulesLeaveTheRestAlone(t *testing.T) {
 	search := guard.Subject{Action: "TYPE", App: "com.shop", Args: map[string]any{"submit": true},
 		Typed: "shoes", Element: &guard.Element{ResourceID: "com.shop:id/search_src_text"},
 		Screen: []string{"Buy now"}}
+	disguised := search
+	disguised.Screen = []string{"Total", "$30.00", "Pay now"}
+	require.Equal(t, guard.Critical, builtin(t).Decide(disguised).Severity)
 	for _, s := range []guard.Subject{
 		scroll, swipe, search, {Action: "BACK", App: "com.icbc"}, {Action: "HOME"},
 		{Action: "AWAKE", Args: map[string]any{"app": "Alipay"}},

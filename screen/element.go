@@ -38,11 +38,9 @@ func (r Rect) Pixels(s Size) image.Rectangle {
 		max(round(r.Max.Y, s.H), at.Y+1))
 }
 
-// Bounds of a list of elements.
-const (
-	MaxElements    = 1000 // what a screen lists beyond them is left out
-	MaxElementText = 1000 // characters of a text; a longer one is cut
-)
+// MaxElementText is how many characters a text of an element has; of a longer one both ends are
+// kept.
+const MaxElementText = 1000
 
 // Element is something on the screen, as the phone lists it for those who do not see the picture.
 // The names are uiautomator's. Texts are an app's own words: they may hold anything.

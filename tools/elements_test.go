@@ -52,7 +52,7 @@ func TestTheListOfElementsIsBounded(t *testing.T) {
 		"english": strings.Repeat("word ", 200), "short": "x"} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
-				for range screen.MaxElements {
+				for range 1000 {
 					w.phones.listed = append(w.phones.listed, screen.Element{Text: text,
 						Bounds: screen.Rect{Max: screen.Point{X: 1, Y: 1}}, Enabled: true,
 						Class: "android.widget.TextView", Clickable: true})

@@ -18,7 +18,6 @@ func listed(t *testing.T, s Subject) []screen.Element {
 	list, err := s.Phone.Elements(t.Context())
 	require.NoError(t, err)
 	require.NotEmpty(t, list)
-	require.LessOrEqual(t, len(list), screen.MaxElements)
 	for _, e := range list {
 		require.True(t, e.Bounds.Valid(), "%+v", e)
 		require.False(t, e.Password && e.Text != "", "the text of a password field")

@@ -44,9 +44,13 @@ func New(p *guard.Policy, opts *Options) *Gate {
 	return g
 }
 
-// reading is how long the elements are waited for once the model has decided. A screen that never
-// rests has none to be had: it is judged by what is left then.
-const reading = 5 * time.Second
+// How long the elements are waited for once the model has decided. A screen that never rests has
+// none to be had: it is judged by what is left then. A scroll does harm only where a slider is in
+// its way, and what is scrolled often does not rest.
+const (
+	reading          = 5 * time.Second
+	readingForScroll = time.Second
+)
 
 // Check implements agentloop.Gate.
 func (g *Gate) Check(
@@ -104,7 +108,11 @@ func (g *Gate) read(
 	if look.Elements != nil || s.Reader == nil || !matter {
 		return look
 	}
-	ctx, cancel := context.WithTimeout(ctx, reading)
+	wait := reading
+	if _, is := a.(actions.Scroll); is {
+		wait = readingForScroll
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	if list, err := s.Reader.Elements(ctx); err == nil {
 		look.Elements = list

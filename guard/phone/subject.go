@@ -63,13 +63,9 @@ func subject(app, task string, d actions.Decision) guard.Subject {
 // something may be carried along it.
 func places(a actions.Action) []screen.Point {
 	points := actions.Points(a)
-	switch a := a.(type) {
+	switch a.(type) {
 	case actions.Drag, actions.Slide:
 		return points
-	case actions.Scroll: // up and down it only scrolls; sideways, a slider may be in the way
-		if d := a.Direction; d != actions.Left && d != actions.Right {
-			return nil
-		}
 	}
 	return points[:min(len(points), 1)]
 }
