@@ -2,6 +2,7 @@ package device_test
 
 import (
 	"errors"
+	"image"
 	"io/fs"
 	"net"
 	"os"
@@ -47,17 +48,23 @@ func (e endpoint) open(t testing.TB, serial string) *device.Phone {
 	return p
 }
 
+// small has a ninth of the usual pixels, which are most of what the contract costs. The phone with
+// an override size has all of them.
+var small = sandbox.Options{Size: image.Pt(360, 800), Density: 140}
+
 func TestAPhoneBehindTheSimulatedServerKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
-		return overEndpoint(t, sandbox.Options{})
+		return overEndpoint(t, small)
 	})
 }
 
 func TestAPhoneWithoutADBKeyboardKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
-		s := overEndpoint(t, sandbox.Options{ADBKeyboard: new(false)})
+		without := small
+		without.ADBKeyboard = new(false)
+		s := overEndpoint(t, without)
 		// typing is what differs
 		return devicetest.Subject{Phone: s.Phone, Apps: s.Apps, Field: s.Field, Text: s.Text,
 			Canary: s.Canary}

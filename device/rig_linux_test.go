@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,18 +16,11 @@ import (
 	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/sandbox"
 	"github.com/taploop/taploop/sandbox/adbdshim"
-	"github.com/taploop/taploop/sandbox/adbdshim/standin"
 	"github.com/taploop/taploop/sandbox/shell"
+	"github.com/taploop/taploop/screen"
 )
 
-// The test binary is also the phone's commands: under the real adbd it is started by their names.
-func TestMain(m *testing.M) {
-	if name := filepath.Base(os.Args[0]); slices.Contains(adbdshim.Names(), name) {
-		// at once: with -race os.Exit would wait for a second
-		syscall.Exit(standin.Main(name, os.Args[1:]))
-	}
-	adbtest.Main(m)
-}
+func TestMain(m *testing.M) { adbtest.Main(m) }
 
 // rigged is Android's own adb server with two of Android's own daemons, whose commands are
 // stand-ins for a simulated phone each. The daemons live as long as the test; the phones behind
@@ -41,8 +33,11 @@ type rigged struct {
 
 func newRigged(t *testing.T) *rigged {
 	t.Helper()
-	binary, err := os.Executable()
-	require.NoError(t, err)
+	// Not this binary, which takes long to start: they are started some hundred times.
+	command := filepath.Join(t.TempDir(), "command")
+	said, err := exec.Command("go", "build", "-o", command, "../sandbox/adbdshim/command").
+		CombinedOutput()
+	require.NoError(t, err, "%s", said)
 	r := &rigged{}
 	var phones []adbtest.Daemon
 	for i := range r.dirs {
@@ -52,7 +47,7 @@ func newRigged(t *testing.T) *rigged {
 		r.dirs[i] = dir
 		bin := filepath.Join(dir, "bin")
 		require.NoError(t, os.Mkdir(bin, 0o700))
-		require.NoError(t, adbdshim.Install(bin, binary))
+		require.NoError(t, adbdshim.Install(bin, command))
 		phones = append(phones, adbtest.Daemon{Standins: bin, Env: []string{adbdshim.Env + "=" +
 			filepath.Join(dir, "socket")}})
 	}
@@ -91,7 +86,7 @@ func (r *rigged) open(t *testing.T, n int) *device.Phone {
 func TestAPhoneBehindTheRealServerAndDaemonKeepsTheContract(t *testing.T) {
 	r := newRigged(t)
 	devicetest.Run(t, func(t *testing.T) devicetest.Subject {
-		sim := r.plug(t, 0, sandbox.Options{})
+		sim := r.plug(t, 0, small)
 		s := sim.subject(r.open(t, 0))
 		serial := r.Serials[0]
 		s.LockedPIN = func(t *testing.T) devicetest.Surface {
@@ -129,4 +124,7 @@ func TestTheRealServersPhonesAreListed(t *testing.T) {
 			require.Fail(t, fmt.Sprint("an unknown phone ", info))
 		}
 	}
+	look, err := r.open(t, 0).Look(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, screen.Size{W: 1080, H: 2400}, look.Frame.Size(), "whole, through the daemon")
 }
