@@ -22,6 +22,8 @@
 # PACKAGES=./tools makes test and bench do with that package.
 
 GO = go
+# The same source gives the same in each folder: what was compiled in one clone is not compiled again in the next.
+export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 # What the race detector leaves out: SQLite is C that was translated to Go, and codecs of pictures and the parsers of command
 # lines only compute. They become ten times slower with it, and what calls them is watched. Not encoding/json: what goroutines share there by atomics alone
 # would be taken for a race. Nor what has a sync.Map: its compiled methods are those of all. make nightly leaves out nothing.
