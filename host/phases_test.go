@@ -99,8 +99,9 @@ func TestAServerThatDiesOrFloodsIsNamedAndNotTheEnd(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			p, err := proxy.New(&proxy.Options{Name: "bad", Guard: rules, Target: proxy.Target{
-				Command: []string{os.Args[0]}, Env: append(os.Environ(), "HOST_TEST_SERVER="+mode)}})
+			target := proxy.Target{Command: []string{os.Args[0]},
+				Env: append(os.Environ(), "HOST_TEST_SERVER="+mode)}
+			p, err := proxy.New(&proxy.Options{Name: "bad", Guard: rules, Target: target})
 			require.NoError(t, err)
 			defer p.Close()
 			b := &book{}
