@@ -3,6 +3,7 @@ package runs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/taploop/taploop/agentloop"
@@ -95,6 +96,11 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	if err := m.halt(ctx, s, sess, how, person); err != nil {
 		return Status{}, err
 	}
+	if sess.Phoneless() && how.to == session.Cancelled {
+		if err := m.stopBelow(ctx, r); err != nil {
+			return Status{}, err
+		}
+	}
 	// it is stopped: that is noted, although the caller may be gone by now
 	ctx, cancel := detached(ctx)
 	defer cancel()
@@ -103,6 +109,25 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 		err = m.noteStop(ctx, r.By, how, before, st.Run)
 	}
 	return st, err
+}
+
+// stopBelow takes the questions of a session of agents back, and stops its phones as r says.
+func (m *Manager) stopBelow(ctx context.Context, r StopRequest) error {
+	open, err := m.broker.List(ctx,
+		inquiry.Filter{Status: inquiry.Pending, SessionID: r.SessionID})
+	for _, q := range open {
+		if failed := m.broker.Withdraw(ctx, q.ID, "the run was stopped"); !inquiry.Late(failed) {
+			err = errors.Join(err, failed)
+		}
+	}
+	below, failed := m.store.Sessions(ctx, session.Filter{Parent: r.SessionID})
+	err = errors.Join(err, failed)
+	for _, x := range below {
+		r.SessionID = x.ID
+		_, failed := m.Stop(ctx, r)
+		err = errors.Join(err, failed)
+	}
+	return err
 }
 
 // noteStop writes into the audit who has stopped the run, if this did.

@@ -269,3 +269,41 @@ func TestAStopInTheFirstMomentIsNoError(t *testing.T) {
 		}
 	}
 }
+
+// Of agents that are stopped nothing is left in the inbox, and no phone is held.
+func TestStoppingAgentsStopsTheirPhonesAndTakesQuestionsBack(t *testing.T) {
+	for _, mode := range []runs.StopMode{runs.Pause, runs.Cancel} {
+		bubble(t, func(t *testing.T, w *fixture) {
+			host, _, err := w.store.Begin(w.ctx(), session.Session{}, session.Run{Task: "compare"})
+			require.NoError(t, err)
+			q, err := w.manager.Broker().Open(w.ctx(), inquiry.Question{Kind: inquiry.Inquiry,
+				SessionID: host.ID, Text: "Which?"})
+			require.NoError(t, err)
+			below, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Serial: "A",
+				Parent: host.ID})
+			require.NoError(t, err)
+			asked := w.wait(below.Session.ID)
+			require.Equal(t, session.WaitingReply, asked.Run.State)
+
+			st, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: host.ID, Mode: mode})
+
+			require.NoError(t, err)
+			q, err = w.manager.Broker().Get(w.ctx(), q.ID)
+			require.NoError(t, err)
+			phone, err := w.manager.Status(w.ctx(), below.Session.ID)
+			require.NoError(t, err)
+			if mode == runs.Pause {
+				require.Equal(t, session.Paused, st.Run.State)
+				require.True(t, q.Open())
+				require.True(t, asked.Question.Open())
+				return
+			}
+			require.Equal(t, session.Cancelled, st.Run.State)
+			require.Equal(t, inquiry.Withdrawn, q.Status)
+			require.Equal(t, session.Cancelled, phone.Run.State)
+			asking, err := w.manager.Broker().Get(w.ctx(), asked.Question.ID)
+			require.NoError(t, err)
+			require.Equal(t, inquiry.Withdrawn, asking.Status)
+		})
+	}
+}

@@ -68,6 +68,9 @@ func (a shownAgent) print(p sheet) {
 	fmt.Fprintln(p.to)
 	p.line(fmt.Sprintf("%sagent %s ", by, a.ID), strings.TrimSpace(a.Role+" "+a.Goal))
 	for _, c := range a.Calls {
+		if c.Result == "" {
+			c.Result = "(no result)"
+		}
 		p.line(fmt.Sprintf("%s  %s  ", by, c.ID), c.Name+" "+c.Args)
 		if c.SessionID != "" {
 			p.line(by+"    session ", c.SessionID)
