@@ -23,7 +23,8 @@ import (
 // Gelab writes the session into dir as gelab-zero does: traces/{id}.jsonl with a line for the start
 // and a line for each step, and images/{id}_step_{n}.jpeg, a grey one where there is no picture.
 // Times are UTC. Neither keys nor secret answers are in it, because the store does not have them.
-// An existing trace of the session is replaced.
+// An existing trace of the session is replaced. That of a session without a phone has its agents
+// in its first line, and those of its phones are written, too.
 //
 // gelab-zero's viewer finds a session below viewerDir of the folder that it is run in, and opens a
 // picture by its path as the trace has it: from that folder when dir is viewerDir of one, and else
@@ -55,11 +56,30 @@ func gelab(ctx context.Context, dir string, src Source, sessionID string) error 
 	if err != nil {
 		return err
 	}
-	trace, err := t.trace(shown)
+	agents, err := tree(ctx, src, t)
 	if err != nil {
 		return err
 	}
+	trace, err := t.trace(shown, agents)
+	if err != nil {
+		return err
+	}
+	if err := below(ctx, dir, src, t.session); err != nil {
+		return err
+	}
 	return atomicwriter.WriteFile(filepath.Join(dir, "traces", sessionID+".jsonl"), trace, 0o600)
+}
+
+// below writes the sessions that a session without a phone has begun.
+func below(ctx context.Context, dir string, src Source, s session.Session) error {
+	if !s.Phoneless() {
+		return nil
+	}
+	begun, err := src.Sessions(ctx, session.Filter{Parent: s.ID})
+	for _, x := range begun {
+		err = errors.Join(err, gelab(ctx, dir, src, x.ID))
+	}
+	return err
 }
 
 // viewerDir is where gelab-zero keeps its traces and pictures, below the folder that it is run in.
@@ -143,6 +163,7 @@ func modelOf(steps ...session.StepRecord) modelConfig {
 
 type traceExtra struct {
 	Device traceDevice `json:"device_info"`
+	Agents []*node     `json:"agents,omitempty"`
 }
 
 type traceDevice struct {
@@ -176,7 +197,7 @@ type traceCost struct {
 	End   float64 `json:"llm_end_time"`
 }
 
-func (t trajectory) trace(dir string) ([]byte, error) {
+func (t trajectory) trace(dir string, agents []*node) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -186,7 +207,7 @@ func (t trajectory) trace(dir string) ([]byte, error) {
 	comments, d := t.comments(), t.session.Device
 	start := traceStart{LogType: "session_start", TaskType: taskType,
 		ModelConfig: modelOf(t.steps...),
-		ExtraInfo:   traceExtra{traceDevice{d.ID, [2]int{d.Size.W, d.Size.H}}}}
+		ExtraInfo:   traceExtra{traceDevice{d.ID, [2]int{d.Size.W, d.Size.H}}, agents}}
 	if len(t.runs) > 0 {
 		start.Task = t.runs[0].Task
 	}

@@ -33,13 +33,13 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 // error, w has got a part of the page or none.
 func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error {
 	t, err := read(ctx, src, sessionID)
-	var below []*node
+	var agents []*node
 	if err == nil {
-		below, err = tree(ctx, src, t)
+		agents, err = tree(ctx, src, t)
 	}
 	if err == nil {
 		v := newView(t, func(id string) (shot, error) { return picture(ctx, src, id) })
-		v.Tree = below
+		v.Tree = agents
 		err = page.Execute(text.NewWriter(w), v)
 	}
 	if err != nil {

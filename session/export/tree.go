@@ -9,11 +9,16 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// node is an agent of a session without a phone, or a phone's session that one has begun.
+// node is an agent of a session without a phone, a call of one, or a phone's session that one has
+// begun. An agent that another one has called is that call.
 type node struct {
-	ID, Name, Words string
-	Outcome, Tone   string // of a phone's session
-	Below           []*node
+	ID      string  `json:"id"`
+	Name    string  `json:"name,omitempty"`    // a role, a tool, or a phone's serial
+	Words   string  `json:"words,omitempty"`   // a goal, arguments, or a task
+	Outcome string  `json:"outcome,omitempty"` // of a phone's session, or of a call that failed
+	Tone    string  `json:"-"`
+	Result  string  `json:"result,omitempty"` // of a call
+	Below   []*node `json:"below,omitempty"`
 }
 
 // entry is the part of a line of a host's journal that the tree is made of.
@@ -23,14 +28,28 @@ type entry struct {
 		Role string `json:"role"`
 		Goal string `json:"goal"`
 	} `json:"begin"`
+	Reply *struct {
+		Calls []struct {
+			ID   string          `json:"id"`
+			Name string          `json:"name"`
+			Args json.RawMessage `json:"args"`
+		} `json:"calls"`
+	} `json:"reply"`
 	Session *struct {
 		Call string `json:"call"`
 		ID   string `json:"session_id"`
 	} `json:"session"`
+	Result *struct {
+		Call    string `json:"call"`
+		Text    string `json:"text"`
+		Failed  bool   `json:"failed"`
+		Unknown bool   `json:"unknown"`
+	} `json:"result"`
 }
 
-// tree is who worked in a session without a phone: agents, and below each those that it called and
-// its phones. A phone of no agent, as the program ended meanwhile, is at the end.
+// tree is who worked in a session without a phone: agents, and below each its calls, with the
+// agents and phones that they began. A phone of no call, as the program ended meanwhile, is at the
+// end.
 func tree(ctx context.Context, src Source, t trajectory) ([]*node, error) {
 	if !t.session.Phoneless() || len(t.runs) == 0 {
 		return nil, nil
@@ -52,30 +71,59 @@ func tree(ctx context.Context, src Source, t trajectory) ([]*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, agents := &node{}, map[string]*node{}
+	calls := branches{"": {}}
 	for i, line := range journal {
 		var e entry
 		if err := json.Unmarshal(line, &e); err != nil {
 			return nil, fmt.Errorf("line %d of the journal: %w", i+1, err)
 		}
-		switch {
-		case e.Begin != nil:
-			n := &node{ID: e.Agent, Name: tag(e.Begin.Role), Words: bounded(e.Begin.Goal)}
-			agents[e.Agent] = n
-			over := agents[e.Agent[:max(strings.LastIndex(e.Agent, "-"), 0)]]
-			if over == nil {
-				over = root
-			}
-			over.Below = append(over.Below, n)
-		case e.Session != nil && agents[e.Agent] != nil && phones[e.Session.ID] != nil:
-			agents[e.Agent].Below = append(agents[e.Agent].Below, phones[e.Session.ID])
+		if e.Session != nil && phones[e.Session.ID] != nil && calls[e.Agent] != nil {
+			n := calls.at(e.Session.Call)
+			n.Below = append(n.Below, phones[e.Session.ID])
 			delete(phones, e.Session.ID)
 		}
+		calls.add(e)
 	}
+	root := calls[""]
 	for _, x := range begun {
 		if n := phones[x.ID]; n != nil {
 			root.Below = append(root.Below, n)
 		}
 	}
 	return root.Below, nil
+}
+
+// branches are the agents and calls by id; "" is above all.
+type branches map[string]*node
+
+// at is the agent or call with the id, below the one that its id begins with.
+func (b branches) at(id string) *node {
+	if b[id] == nil {
+		b[id] = &node{ID: id}
+		over := b.at(id[:max(strings.LastIndex(id, "-"), 0)])
+		over.Below = append(over.Below, b[id])
+	}
+	return b[id]
+}
+
+func (b branches) add(e entry) {
+	switch {
+	case e.Begin != nil:
+		n := b.at(e.Agent)
+		n.Name, n.Words = tag(e.Begin.Role), bounded(e.Begin.Goal)
+	case e.Reply != nil:
+		for _, c := range e.Reply.Calls {
+			n := b.at(c.ID)
+			n.Name, n.Words = tag(c.Name), bounded(string(c.Args))
+		}
+	case e.Result != nil:
+		n := b.at(e.Result.Call)
+		n.Result = bounded(e.Result.Text)
+		switch {
+		case e.Result.Unknown:
+			n.Outcome, n.Tone = "Outcome unknown", "bad"
+		case e.Result.Failed:
+			n.Outcome, n.Tone = "Failed", "bad"
+		}
+	}
 }

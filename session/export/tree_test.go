@@ -2,6 +2,8 @@ package export_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -28,6 +30,9 @@ func TestThePageOfAgentsShowsWhoWorkedBelowWhom(t *testing.T) {
 	first := phone("emu-1", "Look <b>here</b>")
 	phone("emu-2", "Look there")
 	for _, line := range []string{`{"agent": "1", "begin": {"goal": "Compare"}}`,
+		`{"agent": "1", "reply": {"calls": [{"id": "1-1", "name": "ask_searcher", "args": {}},
+			{"id": "1-2", "name": "pay", "args": {"n": "<i>"}}]}}`,
+		`{"agent": "1", "result": {"call": "1-2", "text": "</pre>declined", "failed": true}}`,
 		`{"agent": "1-1", "begin": {"role": "searcher", "goal": "Search"}}`,
 		`{"agent": "1-1", "session": {"call": "1-1-1", "session_id": "` + first.ID + `"}}`,
 		`{"agent": "7-7", "session": {"call": "7-7-1", "session_id": "none"}}`} {
@@ -41,12 +46,22 @@ func TestThePageOfAgentsShowsWhoWorkedBelowWhom(t *testing.T) {
 	shown, _, _ = strings.Cut(shown, "</section>")
 	last := -1
 	for _, part := range []string{">1</span>", "Compare", "<ul>", ">1-1</span>", "searcher",
-		"Search", "<ul>", first.ID, "emu-1", "Look &lt;b&gt;here", "</ul>", "</ul>", "emu-2"} {
+		"Search", "<ul>", ">1-1-1</span>", "<ul>", first.ID, "emu-1", "Look &lt;b&gt;here", "</ul>",
+		"</ul>", ">1-2</span>", "pay", "Failed", "&lt;i&gt;", "<pre", "&lt;/pre&gt;declined",
+		"</ul>", "emu-2"} {
 		at := strings.Index(shown[last+1:], part)
 		require.GreaterOrEqual(t, at, 0, "%s in %s", part, shown)
 		last += 1 + at
 	}
 	require.NotContains(t, page.String(), "No step was taken")
+	dir := t.TempDir()
+	require.NoError(t, export.Gelab(t.Context(), dir, store, top.ID))
+	trace, err := os.ReadFile(filepath.Join(dir, "traces", top.ID+".jsonl"))
+	require.NoError(t, err)
+	require.Contains(t, string(trace), `"agents":[{"id":"1","words":"Compare","below":[{"id":"1-1",`+
+		`"name":"searcher","words":"Search","below":[{"id":"1-1-1","below":[{"id":"`+first.ID)
+	require.Contains(t, string(trace), `"outcome":"Failed","result":"</pre>declined"`)
+	require.FileExists(t, filepath.Join(dir, "traces", first.ID+".jsonl"))
 	page.Reset()
 	require.NoError(t, export.HTML(t.Context(), &page, store, first.ID))
 	require.Contains(t, page.String(), "begun by <span class=\"mono\">"+top.ID)
