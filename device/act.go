@@ -21,6 +21,7 @@ const darkness = `^[[:space:]]*(mWakefulness=(Asleep|Dozing)|Display Power: stat
 func (p *Phone) act(
 	ctx context.Context, takes time.Duration, commands ...string,
 ) (adb.Result, error) {
+	p.still.forget()
 	ctx, cancel := p.within(ctx, commands[0], takes)
 	defer cancel()
 	r, err := p.dev.Shell(ctx, p.marks.guarded(commands))

@@ -133,10 +133,20 @@ func (b buffers) giveBack(buf []byte) {
 	<-b.taken
 }
 
-// shoot captures one frame. Its bytes end where the stream ends, so a torn one is known by its size
-// only. A picture is decoded when its header says that it shows the display: as it was at the last
-// look, else as it is, which comes through now.
+// shoot captures one frame: the one before, when the phone says that its display has not moved. The
+// bytes end where the stream ends, so a torn one is known by its size only. A picture is decoded
+// when its header says that it shows the display: as it was at the last look, else as it is, which
+// comes through now.
 func (p *Phone) shoot(ctx context.Context, now <-chan reading) (*screen.Frame, error) {
+	switch f, err := p.unmoved(ctx); {
+	case err != nil:
+		return nil, err
+	case f != nil:
+		if err := p.expected(ctx, f.Size(), now); err != nil {
+			return nil, err
+		}
+		return f, nil
+	}
 	buf, err := p.buffers.take(ctx)
 	if err != nil {
 		return nil, err
@@ -162,8 +172,10 @@ func (p *Phone) shoot(ctx context.Context, now <-chan reading) (*screen.Frame, e
 	}
 	buf = b
 	took := time.Since(began)
-	if err := p.expected(ctx, b, now); err != nil {
-		return nil, err
+	if size, err := screen.Measure(b); err == nil { // else decoding says better what is wrong
+		if err := p.expected(ctx, size, now); err != nil {
+			return nil, err
+		}
 	}
 	began = time.Now()
 	frame, err := p.decoder.Decode(b, &sum)
@@ -174,6 +186,11 @@ func (p *Phone) shoot(ctx context.Context, now <-chan reading) (*screen.Frame, e
 		return nil, tornError{fmt.Errorf("screencap gave no whole picture: %w", err)}
 	}
 	p.camera.meter.note(f, took+time.Since(began))
+	if f == formRaw {
+		p.still.remember(frame, sum.CRC())
+	} else {
+		p.still.forget()
+	}
 	return frame, nil
 }
 
@@ -190,13 +207,8 @@ func (p *Phone) captureLimit() int {
 	return min(most+1<<20, maxCapture)
 }
 
-// expected is nil for a capture whose size is the display's, and for one that cannot be measured,
-// which decoding says better.
-func (p *Phone) expected(ctx context.Context, capture []byte, now <-chan reading) error {
-	size, err := screen.Measure(capture)
-	if err != nil {
-		return nil
-	}
+// expected is nil for a capture whose size is the display's.
+func (p *Phone) expected(ctx context.Context, size screen.Size, now <-chan reading) error {
 	last := p.lastReading()
 	if last.State.Size.Valid() && last.shows(size) == nil {
 		return nil

@@ -214,7 +214,8 @@ func TestTheStateAloneTakesOneServiceAndNoPicture(t *testing.T) {
 // A connection that has become a phone's cannot become anything else, and ends with its service: a
 // step needs one for each service, and none to ask the server itself.
 func TestAStepTakesOneConnectionForEachService(t *testing.T) {
-	w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 0, 0)}
+	w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 0, 0),
+		sum: func() string { return sumOf(upright, white) }}
 	p := w.open(t)
 	w.dials.Store(0)
 	_, err := p.Look(t.Context())

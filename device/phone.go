@@ -34,6 +34,7 @@ type Phone struct {
 	camera  *camera
 	buffers buffers
 	decoder screen.Decoder
+	still   still
 
 	panel screen.Size             // as it was when the phone was opened
 	last  atomic.Pointer[reading] // of the last look; nil before the first
@@ -84,6 +85,7 @@ func (p *Phone) shell(ctx context.Context, line string, takes time.Duration) (ad
 
 // run runs a line that must succeed.
 func (p *Phone) run(ctx context.Context, line string, takes time.Duration) error {
+	p.still.forget()
 	r, err := p.shell(ctx, line, takes)
 	if err != nil {
 		return err

@@ -28,6 +28,7 @@ import (
 // wirePhones is an ADB server's wire with scripted phones behind it, for faults that no whole phone
 // has. Connections are pipes in memory, so a test may run in a synctest bubble.
 type wirePhones struct {
+	sum func() string // the answer to sumCommand; nil for a phone that does not know it
 	// the answer to host:devices-l
 	list  string
 	shell func(serial, command string) (stdout, stderr string, code int) // one command of a line
@@ -78,6 +79,9 @@ func (w *wirePhones) serve(c net.Conn) {
 				return
 			}
 			io.WriteString(c, "OKAY")
+		case service == "exec:"+sumCommand && w.sum == nil:
+			io.WriteString(c, "OKAY")
+			return
 		default:
 			w.mu.Lock()
 			w.lines = append(w.lines, unguarded(service))
@@ -101,6 +105,10 @@ func (w *wirePhones) phone(c net.Conn, serial, service string) {
 	}
 	io.WriteString(c, "OKAY")
 	if command, ok := strings.CutPrefix(service, "exec:"); ok {
+		if command == sumCommand {
+			io.WriteString(c, w.sum())
+			return
+		}
 		w.exec(serial, command, c)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"hash/maphash"
 	"image/png"
 	"math/bits"
@@ -195,6 +196,7 @@ var seed = maphash.MakeSeed()
 // are still near the processor. Its zero value is ready for one capture.
 type Sum struct {
 	sum  uint64
+	crc  uint32
 	done int // bytes that are in it
 }
 
@@ -210,8 +212,12 @@ func (s *Sum) Seen(all []byte) {
 
 func (s *Sum) add(part []byte) {
 	s.sum = bits.RotateLeft64(s.sum, 7)*0x9e3779b97f4a7c15 ^ maphash.Bytes(seed, part)
+	s.crc = crc32.Update(s.crc, crc32.IEEETable, part)
 	s.done += len(part)
 }
+
+// CRC is the CRC-32, IEEE's, of a capture that was decoded.
+func (s *Sum) CRC() uint32 { return s.crc }
 
 func (s *Sum) of(all []byte) uint64 {
 	s.Seen(all)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -20,11 +21,25 @@ import (
 // smallTools are what of a Unix system ADB clients use, with the options that they use.
 func smallTools() map[string]command {
 	return map[string]command{
-		"cat": cat, "date": date, "echo": echo, "grep": grep, "id": id, "ls": ls, "mkdir": mkdir,
-		"rm": rm, "sh": sh, "sleep": sleep, "timeout": timeout, "touch": touch,
+		"cat": cat, "cksum": cksum, "date": date, "echo": echo, "grep": grep, "id": id,
+		"ls": ls, "mkdir": mkdir, "rm": rm, "sh": sh, "sleep": sleep, "timeout": timeout,
+		"touch": touch,
 		"false": func(*call) int { return exitFailure },
 		"true":  func(*call) int { return exitOK }, "whoami": whoami,
 	}
+}
+
+// cksum is the one form that is used of it: gzip's CRC-32 of what comes in, in hexadecimal.
+func cksum(c *call) int {
+	if letters, rest := options(c.args); letters != "HLPN" || len(rest) > 0 {
+		return c.fail(exitFailure, "usage: cksum -HLPN")
+	}
+	sum := crc32.NewIEEE()
+	if _, err := io.Copy(sum, c.stdin); err != nil {
+		return c.fail(exitFailure, "cksum: -: %s", ErrorText(err))
+	}
+	c.outf("%08x\n", sum.Sum32())
+	return exitOK
 }
 
 func date(c *call) int {
