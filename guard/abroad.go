@@ -188,6 +188,10 @@ var (
 		`batal|tidak|tutup|` +
 		`hủy|không|đóng|отмена|нет|закрыть|назад|не сейчас|キャンセル|いいえ|閉じる|戻る|許可しない|취소|아니요|닫기|` +
 		`뒤로|허용 ?안 ?함|إلغاء|لا|رجوع|रद्द करें|नहीं|ยกเลิก|取消|關閉`)
+	// how people are told to draw a finger
+	slideAbroad = folded(`\b(?:desli[zc]\w*|arrast\w*|wisch\w*|schieb\w*|glisse\w*|balay\w*|` +
+		`scorri\w*|trascina\w*|veeg\w*|schuif\w*|przesu\w*|kaydir\w*|geser\w*|svep\w*|vuot|truot)|` +
+		`провед\pL*|сдвин\pL*|свайп\pL*|スワイプ|スライド|밀어|밀기|اسحب|مرر`)
 	sumAbroad = folded(`(?:importe|valor|monto) (?:total|a pagar)|gesamt(?:betrag|summe)?|` +
 		`summe|zu zahlen|zahlbetrag|montant|` +
 		`à payer|importo|totale|totaal|do zapłaty|razem|suma|summa|toplam|tổng|jumlah|итого|` +

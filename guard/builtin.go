@@ -65,7 +65,6 @@ var (
 		`no,? thank(?:s| you)|not now|later|skip|close|(?:go )?back|dismiss|undo|deny(?: .*)?|` +
 		`decline|reject|maybe later|remind me later|exit|不\p{Han}{0,5}|取消|否|稍后(?:再说)?|以后再说|` +
 		`暂不\p{Han}{0,4}|跳过|关闭|返回|拒绝|保留|再想想|再看看|禁止|我再想想|` + noAbroad + `)$`)
-	slides   = lazyregexp.New(`^(?:slide|swipe|drag|hold|press)\b|^(?:滑动|向?[上下左右]滑|按住|拖动)`)
 	price    = lazyregexp.New(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
 	currency = lazyregexp.New(`[$€£¥元]|usd|eur|rmb`)
 	digit    = lazyregexp.New(`^\d$`)
@@ -289,30 +288,6 @@ func payPad(s *Subject, lines []string) bool {
 	})
 }
 
-// slid is what a finger drawn from the element may do. Most ways only scroll.
-func slid(s *Subject) (list []finding) {
-	words := s.Element.lines()
-	list = s.Element.thrown(true)
-	for _, l := range words {
-		if slides.MatchString(l) {
-			list = append(list, labelled([]string{l}, underFinger, false)...)
-			list = append(list, asked(s)...)
-		}
-	}
-	slider := s.Element != nil && strings.Contains(s.Element.Class, "SeekBar")
-	if slider && globs(moneyApps, s.App, true) {
-		list = append(list, finding{&unknownMoney, ofApp, s.App})
-	}
-	if slider || len(words) == 0 {
-		for _, n := range s.Near[:min(len(s.Near), 3)] {
-			if slides.MatchString(plain(n)) {
-				list = append(list, labelled(lines(n), nearby, false)...)
-			}
-		}
-	}
-	return list
-}
-
 // typed is what text in the element may do.
 func typed(s *Subject) (list []finding) {
 	if s.Element == nil || !s.Element.Password {
@@ -409,6 +384,7 @@ func (e *Element) identified() (list []finding) {
 		return nil
 	}
 	words := strings.Join(idWords(e.ResourceID), " ")
+	words = strings.TrimSpace(slider.ReplaceAllString(words, ""))
 	for _, c := range known() {
 		if c.id.MatchString(words) {
 			list = append(list, finding{c.class, identifier, e.ResourceID})

@@ -392,12 +392,16 @@ func BenchmarkCheck(b *testing.B) {
 		e.Bounds.Max = screen.Point{X: 0.9, Y: 0.6 + float64(i+1)/1100}
 		look.Elements = append(look.Elements, e)
 	}
-	for _, what := range []string{"Back", "Pay now"} {
-		a := actions.Decision{Action: actions.Click{At: find(b, one, what)}}
+	for _, what := range []string{"Back", "Pay now", "Scroll"} {
+		a := actions.Decision{Action: actions.Scroll{At: screen.Point{X: 0.5, Y: 0.9},
+			Direction: actions.Down}}
+		if what != "Scroll" {
+			a.Action = actions.Click{At: find(b, one, what)}
+		}
 		b.Run(what, func(b *testing.B) {
 			for b.Loop() {
 				v, err := d.gate.Check(b.Context(), agentloop.Situation{Look: look}, a)
-				if err != nil || v.Allowed() != (what == "Back") {
+				if err != nil || v.Allowed() == (what == "Pay now") {
 					b.Fatal(v, err)
 				}
 			}

@@ -38,7 +38,7 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 		}
 	}
 	if len(list) > 0 {
-		return list
+		return append(list, along(look.Elements, d.Action, list)...)
 	}
 	if i := focused(look.Elements); i >= 0 && writes(d.Action) {
 		base.Element = element(look.Elements, i, look.Elements[i].Bounds.Center())
@@ -68,6 +68,48 @@ func places(a actions.Action) []screen.Point {
 		return points
 	}
 	return points[:min(len(points), 1)]
+}
+
+// along are the subjects that come to those that are known because a finger is drawn over what
+// looks like a slider.
+func along(elements []screen.Element, a actions.Action, known []guard.Subject) (
+	list []guard.Subject,
+) {
+	way := actions.Points(a)
+	if len(way) < 2 {
+		return nil
+	}
+	for i := range elements {
+		r := elements[i].Bounds
+		if area(r) >= large || !crossed(r, way[0], way[1]) {
+			continue
+		}
+		s := known[0]
+		s.Element = element(elements, i, r.Center())
+		if s.Element.Slides() && !slices.ContainsFunc(known, func(k guard.Subject) bool {
+			return k.Element != nil && *k.Element == *s.Element
+		}) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// crossed reports whether the way from a to b leads over r.
+func crossed(r screen.Rect, a, b screen.Point) bool {
+	enter, leave := 0.0, 1.0 // shares of the way
+	for _, side := range [][4]float64{{a.X, b.X, r.Min.X, r.Max.X}, {a.Y, b.Y, r.Min.Y, r.Max.Y}} {
+		from, to, low, high := side[0], side[1], side[2], side[3]
+		if from == to {
+			if from < low || from >= high {
+				return false
+			}
+			continue
+		}
+		first, last := (low-from)/(to-from), (high-from)/(to-from)
+		enter, leave = max(enter, min(first, last)), min(leave, max(first, last))
+	}
+	return enter <= leave
 }
 
 // writes reports whether the action goes to what has the focus.

@@ -103,7 +103,11 @@ func (r *rig) check(t *testing.T, g *phone.Gate, c *tapCase) agentloop.Verdict {
 	if task == "" {
 		task = "look around"
 	}
-	v, err := g.Check(t.Context(), agentloop.Situation{Look: look, Reader: r,
+	var reader agentloop.Reader = r
+	if c.more["tree"] == "none" {
+		reader = nil
+	}
+	v, err := g.Check(t.Context(), agentloop.Situation{Look: look, Reader: reader,
 		Progress: agentloop.Progress{Task: task}}, c.decision(at))
 	require.NoError(t, err)
 	return v

@@ -1,0 +1,105 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
+)
+
+var (
+	slides = lazyregexp.New(`\b(?:slide|swipe|drag|flick)\b|^(?:pull|push|hold|press)\b|` +
+		`滑|按住|拖[动至到]|` + slideAbroad)
+	// what a line that says so begins with, before it says what for
+	sliding = lazyregexp.New(`^.*?(?:\b(?:slide|swipe|drag|flick|pull|push|hold|press)\b` +
+		`(?:.{0,40}?\b(?:to|and|for)\b)?|(?:滑动?|按住|拖动?)(?:.{0,8}?(?:[以来]|即可|` +
+		`[至到](?:最?[上下左右]?[边侧端]|底|顶)))?|(?:` + slideAbroad + `)` +
+		`(?:.{0,40}?\b(?:para|pour|per|um zu|zum|om te|aby|att|untuk|de)\b)?)[ :,]*`)
+	// what sliders only show, and the parts of those that do more
+	shows = lazyregexp.New(`^(?:see|view|show|more|refresh|reload|close|dismiss|go back|browse|` +
+		`explore|read|learn|switch|查看|看|更多|刷新|关闭|返回|浏览|切换)`)
+	grips  = lazyregexp.New(`^(?:confirm|submit|unlock|btn|button|thumb|handle|knob|to)$`)
+	slider = lazyregexp.New(`\b(?:slide|slider|slid|swipe|seek|drag|knob)\b`)
+)
+
+// slideHints are in every line that slides matches: looking for them is quick.
+var slideHints = strings.Fields(folded("slid swip drag flick pull push hold press 滑 按住 拖 " +
+	"desli arrast wisch schieb gliss balay scorri trascin veeg schuif przesu kaydir geser svep " +
+	"vuot truot провед сдвин свайп スワイプ スライド 밀 اسحب مرر"))
+
+// isSlide reports whether a plain line says that a finger is to be drawn.
+func isSlide(line string) bool {
+	hinted := func(h string) bool { return strings.Contains(line, h) }
+	return slices.ContainsFunc(slideHints, hinted) && slides.MatchString(line)
+}
+
+// Slides reports whether the element seems to be one along which a finger is drawn to do something,
+// and not only to scroll.
+func (e *Element) Slides() bool {
+	words := append(idWords(e.ResourceID), idWords(e.Class)...)
+	return len(words) > 0 && slider.MatchString(strings.Join(words, " ")) ||
+		slices.ContainsFunc(e.lines(), isSlide)
+}
+
+// slid is what a finger drawn from the element may do, or over it. Most ways only scroll.
+func slid(s *Subject) (list []finding) {
+	e, lines := s.Element, s.Element.lines()
+	if s.Action != "SCROLL" { // which drops nothing
+		list = e.thrown(true)
+	}
+	for _, l := range lines {
+		list = append(list, drawn(s, l, underFinger)...)
+	}
+	for _, n := range s.Near {
+		list = append(list, drawn(s, plain(n), nearby)...)
+	}
+	money := globs(moneyApps, s.App, true)
+	switch {
+	case e == nil || e.WholeScreen:
+		for _, t := range s.Screen {
+			list = append(list, drawn(s, plain(t), onScreen)...)
+		}
+		list = append(list, drawn(s, plain(s.Said), modelWords)...)
+		if money && len(s.Screen) == 0 {
+			list = append(list, finding{&unknownMoney, ofApp, s.App})
+		}
+	case e.Slides():
+		list = append(list, e.identified()...)
+		words := idWords(e.ResourceID)
+		if money && (strings.Contains(e.Class, "SeekBar") ||
+			slices.ContainsFunc(words, grips.MatchString)) {
+			list = append(list, finding{&unknownMoney, ofApp, s.App})
+		}
+		if len(lines) == 0 && slices.ContainsFunc(words, says.MatchString) {
+			list = append(list, asked(s)...)
+			list = append(list, shown(s, totals)...)
+		}
+	}
+	return list
+}
+
+// drawn is what a finger does that is drawn where the line says that it is to be.
+func drawn(s *Subject, line string, where place) (list []finding) {
+	if !isSlide(line) {
+		return nil
+	}
+	what := sliding.ReplaceAllString(line, "")
+	if where == modelWords { // which may tell of more
+		for _, c := range known() {
+			if words := c.matches(what, true); words != "" {
+				list = append(list, finding{c.class, where, words})
+			}
+		}
+		return list
+	}
+	list = labelled([]string{line}, where, false)
+	list = append(list, labelled([]string{what}, where, false)...)
+	if what == "" || says.MatchString(what) || settles.MatchString(what) {
+		list = append(list, asked(s)...)
+		list = append(list, shown(s, totals)...)
+	}
+	if where == underFinger && globs(moneyApps, s.App, true) && !shows.MatchString(what) {
+		list = append(list, finding{&unknownMoney, ofApp, s.App})
+	}
+	return list
+}
