@@ -14,42 +14,43 @@ import (
 // forms.
 
 var (
-	wakefulness  = lazyregexp.New(`(?m)^\s*mWakefulness=(\w+)`)
-	displayPower = lazyregexp.New(`(?m)^\s*Display Power: state=(\w+)`)
-	screenOn     = lazyregexp.New(`(?m)^\s*mScreenOn=(true|false)`)
+	wakefulness  = atLine("mWakefulness=", `(\w+)`)
+	displayPower = atLine("Display Power: state=", `(\w+)`)
+	screenOn     = atLine("mScreenOn=", `(true|false)`)
 )
 
 // parsePower reads `dumpsys power`: whether the display is lit for a person. A clock on a dozing
 // display is not.
 func parsePower(s string) (on, ok bool) {
-	awake := first(wakefulness, s)
-	lit := first(displayPower, s)
+	awake := wakefulness.first(s)
+	lit := displayPower.first(s)
 	switch {
 	case awake == "Asleep" || awake == "Dozing", lit == "OFF" || strings.HasPrefix(lit, "DOZE"):
 		return false, true
 	case awake != "" || lit != "":
 		return true, true
 	}
-	old := first(screenOn, s)
+	old := screenOn.first(s)
 	return old == "true", old != ""
 }
 
 var (
-	interactive = lazyregexp.New(`(?m)^\s*interactiveState=INTERACTIVE_STATE_AWAKE\s*$`)
-	screenState = lazyregexp.New(`(?m)^\s*screenState=SCREEN_STATE_ON\s*$`)
+	interactive = atLine("interactiveState=", `(\S+)[ \t\r]*(?:\n|$)`)
+	screenState = atLine("screenState=", `(\S+)[ \t\r]*(?:\n|$)`)
 )
 
 // parseLit reports whether `dumpsys window policy` says that the display is lit for a person. When
 // it does not, nothing is known: it may be off, dozing or about to change, or the version prints
 // other words.
 func parseLit(policy string) bool {
-	return interactive.MatchString(policy) && screenState.MatchString(policy)
+	return interactive.first(policy) == "INTERACTIVE_STATE_AWAKE" &&
+		screenState.first(policy) == "SCREEN_STATE_ON"
 }
 
 var (
-	keyguardShowing  = lazyregexp.New(`(?m)^\s*showing=(true|false)`)
-	keyguardOccluded = lazyregexp.New(`(?m)^\s*occluded=(true|false)`)
-	keyguardSecure   = lazyregexp.New(`(?m)^\s*secure=(true|false)`)
+	keyguardShowing  = atLine("showing=", `(true|false)`)
+	keyguardOccluded = atLine("occluded=", `(true|false)`)
+	keyguardSecure   = atLine("secure=", `(true|false)`)
 	keyguardOld      = lazyregexp.New(
 		`\b(?:mIsShowing|mShowingLockscreen|isStatusBarKeyguard)=(true|false)`)
 )
@@ -64,24 +65,36 @@ func parseKeyguard(policy string) keyguard {
 	if i := strings.Index(policy, "KeyguardServiceDelegate"); i >= 0 {
 		policy = policy[i:]
 	}
-	showing := first(keyguardShowing, policy)
+	showing := keyguardShowing.first(policy)
 	if showing == "" {
 		showing = first(keyguardOld, policy)
 	}
 	return keyguard{
-		front:  showing == "true" && first(keyguardOccluded, policy) != "true",
-		secure: first(keyguardSecure, policy) == "true",
+		front:  showing == "true" && keyguardOccluded.first(policy) != "true",
+		secure: keyguardSecure.first(policy) == "true",
 	}
 }
 
 var (
-	displayStart = lazyregexp.New(`(?m)^\s*Display: mDisplayId=(\d+)`)
-	sizes        = lazyregexp.New(`\b(init|base|cur)=(\d{1,5})x(\d{1,5})\b`)
+	displayStart = atLine("Display: mDisplayId=", `(\d+)`)
+	sizeInit     = inLine("init=", wxh)
+	sizeBase     = inLine("base=", wxh)
+	sizeNow      = inLine("cur=", wxh)
 )
+
+const wxh = `(\d{1,5})x(\d{1,5})\b`
+
+// size is that of a field in s; zero when there is none.
+func size(f field, s string) screen.Size {
+	if g := f.groups(s); g != nil {
+		return toSize(g[0], g[1])
+	}
+	return screen.Size{}
+}
 
 // mainDisplay is the part of `dumpsys window displays` that is about the built-in display.
 func mainDisplay(displays string) string {
-	starts := displayStart.FindAllStringSubmatchIndex(displays, -1)
+	starts := displayStart.all(displays)
 	for i, s := range starts {
 		if displays[s[2]:s[3]] != "0" {
 			continue
@@ -103,18 +116,8 @@ type geometry struct {
 
 // parseGeometry reads `dumpsys window displays`, and `wm size` for what is missing there.
 func parseGeometry(display, wmSize string) geometry {
-	var g geometry
-	for _, m := range sizes.FindAllStringSubmatch(display, -1) {
-		size := toSize(m[2], m[3])
-		switch {
-		case m[1] == "init" && !g.panel.Valid():
-			g.panel = size
-		case m[1] == "base" && !g.natural.Valid():
-			g.natural = size
-		case m[1] == "cur" && !g.now.Valid():
-			g.now = size
-		}
-	}
+	g := geometry{natural: size(sizeBase, display), panel: size(sizeInit, display),
+		now: size(sizeNow, display)}
 	physical, override := parseWMSize(wmSize)
 	g.panel = firstSize(g.panel, physical)
 	g.natural = firstSize(g.natural, override, g.panel)
@@ -122,36 +125,26 @@ func parseGeometry(display, wmSize string) geometry {
 }
 
 // statusBar is a line about where a window's insets come from: of the form before Android 14 too.
-var statusBar = lazyregexp.New(`(?m)^\s*InsetsSource\b.*\btype=(?:ITYPE_STATUS_BAR|statusBars)` +
+var statusBar = atLine("InsetsSource", `\b.*\btype=(?:ITYPE_STATUS_BAR|statusBars)`+
 	` frame=\[0,0\]\[(\d{1,5}),(\d{1,5})\].*\bvisible=true\b`)
 
 // parseBar is the share of the display's height that the status bar covers, 0 when it does not say.
-func parseBar(display string, size screen.Size) float64 {
-	m := statusBar.FindStringSubmatch(display)
-	if m == nil {
-		return 0
-	}
-	bar := toSize(m[1], m[2])
-	if bar.W != size.W || bar.H*8 > size.H {
+func parseBar(display string, of screen.Size) float64 {
+	bar := size(statusBar, display)
+	if bar.W != of.W || bar.H*8 > of.H || !of.Valid() {
 		return 0 // of another display, or of another rotation
 	}
-	return float64(bar.H) / float64(size.H)
+	return float64(bar.H) / float64(of.H)
 }
 
 var (
-	wmPhysical = lazyregexp.New(`(?m)^\s*Physical size: (\d{1,5})x(\d{1,5})`)
-	wmOverride = lazyregexp.New(`(?m)^\s*Override size: (\d{1,5})x(\d{1,5})`)
+	wmPhysical = atLine("Physical size: ", `(\d{1,5})x(\d{1,5})`)
+	wmOverride = atLine("Override size: ", `(\d{1,5})x(\d{1,5})`)
 )
 
 // parseWMSize reads `wm size`; what is missing is zero.
 func parseWMSize(s string) (physical, override screen.Size) {
-	if m := wmPhysical.FindStringSubmatch(s); m != nil {
-		physical = toSize(m[1], m[2])
-	}
-	if m := wmOverride.FindStringSubmatch(s); m != nil {
-		override = toSize(m[1], m[2])
-	}
-	return physical, override
+	return size(wmPhysical, s), size(wmOverride, s)
 }
 
 func toSize(w, h string) screen.Size {
@@ -171,11 +164,11 @@ func firstSize(sizes ...screen.Size) screen.Size {
 
 // rotations are the places where a display's rotation is reported, the surest first. A window's own
 // mRotation comes last: an app may be turned differently from the display.
-var rotations = []*lazyregexp.Regexp{
-	lazyregexp.New(`(?ms)^\s*DisplayRotation\b.*?\bmRotation=(?:ROTATION_)?(\d+)`),
-	lazyregexp.New(`\bmDisplayInfo=DisplayInfo\{[^\n]*?\brotation (\d)`),
-	lazyregexp.New(`\bmDisplayRotation=ROTATION_(\d+)`),
-	lazyregexp.New(`(?m)^\s*mRotation=(?:ROTATION_)?(\d+)`),
+var rotations = []field{
+	atLine("DisplayRotation", `(?s)\b.*?\bmRotation=(?:ROTATION_)?(\d+)`),
+	inLine("mDisplayInfo=DisplayInfo{", `[^\n]*?\brotation (\d)`),
+	inLine("mDisplayRotation=ROTATION_", `(\d+)`),
+	atLine("mRotation=", `(?:ROTATION_)?(\d+)`),
 }
 
 // parseRotation reads the rotation from the display's own part, then from what older versions print
@@ -185,7 +178,7 @@ func parseRotation(display, windows string, g geometry) screen.Rotation {
 	upright := g.now.Valid() && g.now == g.natural && g.natural.W != g.natural.H
 	for _, text := range []string{display, windows} {
 		for _, r := range rotations {
-			n, err := strconv.Atoi(first(r, text))
+			n, err := strconv.Atoi(r.first(text))
 			if err != nil {
 				continue
 			}

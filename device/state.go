@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -57,13 +56,13 @@ func (p *Phone) readDump(ctx context.Context) (r reading, ok bool, err error) {
 	return r, ok, nil
 }
 
-var dumpHeading = lazyregexp.New(`(?m)^\s*WINDOW MANAGER ([A-Z ]+?) \(dumpsys window `)
+var dumpHeading = atLine("WINDOW MANAGER ", `([A-Z ]+?) \(dumpsys window `)
 
 // parseDump reads what `dumpsys window` says of everything. ok is false when a part is missing, or
 // there more than once: the title of an app's window may pass for a heading.
 func parseDump(power, window string) (r reading, ok bool) {
 	parts := map[string]string{}
-	headings := dumpHeading.FindAllStringSubmatchIndex(window, -1)
+	headings := dumpHeading.all(window)
 	for i, h := range headings {
 		end := len(window)
 		if i+1 < len(headings) {

@@ -21,7 +21,12 @@ func TestStatesOfAndroidsVersions(t *testing.T) {
 			sections = append(sections, c.Section(t, name))
 		}
 		c.Want(t, "want", describeState(t, sections))
-		bare := func(part string) string { return dumpHeading.ReplaceAllString(part, "(") }
+		bare := func(part string) string {
+			if m := dumpHeading.next(part, 0); m != nil {
+				return "(" + part[m[1]:]
+			}
+			return part
+		}
 		whole := wholeDump(bare(sections[1]), bare(sections[2]), bare(sections[3]))
 		if r, ok := parseDump(sections[0], whole); ok {
 			apart, err := parseState(sections)
@@ -106,4 +111,26 @@ func FuzzParseState(f *testing.F) {
 			t.Fatalf("activity %q of app %q", s.Activity, s.App)
 		}
 	})
+}
+
+// BenchmarkParseDump reads a dump as long as a phone's with many windows.
+func BenchmarkParseDump(b *testing.B) {
+	for _, c := range golden.Load(b, "testdata/state") {
+		if c.Name != "android-15-secure" {
+			continue
+		}
+		section := func(name string) string {
+			lines := strings.SplitAfter(c.Section(b, name), "\n")
+			return strings.Join(lines[1:], strings.Repeat("      mAttrs={(0,0)(fillxfill) "+
+				"sim={adjust=resize} fmt=TRANSLUCENT wanim=0x10302f8} mLayoutSeq=437\n", 30))
+		}
+		dump := wholeDump("("+section("policy"), "("+section("displays"), "("+section("windows"))
+		b.SetBytes(int64(len(dump)))
+		for b.Loop() {
+			_, ok := parseDump(c.Section(b, "power"), dump)
+			require.True(b, ok)
+		}
+		return
+	}
+	b.Fatal("there is no such case")
 }

@@ -9,14 +9,12 @@ import (
 )
 
 var (
-	currentFocus = lazyregexp.New(
-		`(?m)^\s*mCurrentFocus=Window\{(\S+) (?:u\d+ )?([^}\n]*)\}`)
-	focusedApp = lazyregexp.New(
-		`(?m)^\s*mFocusedApp=[^\n]*?[ {]([\w.]+/[\w.$]+)(?: t-?\d+)?[ }]`)
+	currentFocus = atLine("mCurrentFocus=", `Window\{(\S+) (?:u\d+ )?([^}\n]*)\}`)
+	focusedApp   = atLine("mFocusedApp=", `[^\n]*?[ {]([\w.]+/[\w.$]+)(?: t-?\d+)?[ }]`)
 	component    = lazyregexp.New(`^([\w.]+)/([\w.$]+)$`)
-	windowStart  = lazyregexp.New(`(?m)^\s*Window #\d+ Window\{(\S+) (?:u\d+ )?([^}\n]*)\}`)
-	windowOnMain = lazyregexp.New(`\bmDisplayId=(\d+)`)
-	windowFlags  = lazyregexp.New(`\bfl=([^}\n]*)`)
+	windowStart  = atLine("Window #", `\d+ Window\{(\S+) (?:u\d+ )?([^}\n]*)\}`)
+	windowOnMain = inLine("mDisplayId=", `(\d+)`)
+	windowFlags  = inLine("fl=", `([^}\n]*)`)
 )
 
 // window is one window of `dumpsys window windows`.
@@ -30,19 +28,19 @@ type window struct {
 // parseWindows lists the windows of the built-in display, the topmost first.
 func parseWindows(s string) []window {
 	var list []window
-	starts := windowStart.FindAllStringSubmatchIndex(s, -1)
+	starts := windowStart.all(s)
 	for i, m := range starts {
 		end := len(s)
 		if i+1 < len(starts) {
 			end = starts[i+1][0]
 		}
 		block := s[m[1]:end]
-		if id := first(windowOnMain, block); id != "" && id != "0" {
+		if id := windowOnMain.first(block); id != "" && id != "0" {
 			continue
 		}
 		pkg, _ := shortComponent(windowTitle(s[m[4]:m[5]]))
 		list = append(list, window{s[m[2]:m[3]], pkg, visible(block),
-			secureFlag(first(windowFlags, block))})
+			secureFlag(windowFlags.first(block))})
 	}
 	return list
 }
@@ -101,11 +99,11 @@ func parseFront(display, windows string) front {
 	var f front
 	var title, app string
 	for _, s := range []string{display, windows} {
-		if m := currentFocus.FindStringSubmatch(s); m != nil && f.window == "" {
-			f.window, title = m[1], windowTitle(m[2])
+		if g := currentFocus.groups(s); g != nil && f.window == "" {
+			f.window, title = g[0], windowTitle(g[1])
 		}
 		if app == "" {
-			app = first(focusedApp, s)
+			app = focusedApp.first(s)
 		}
 	}
 	if slices.Contains(systemWindows, title) {
