@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -209,7 +210,10 @@ func (p *runPolicy) Next(ctx context.Context, s agentloop.Situation) (agentloop.
 	p.mu.Lock()
 	p.seen = append(p.seen, s)
 	fails, late := p.fails, p.late
-	think := max(p.think, time.Second)
+	think := cmp.Or(p.think, time.Second)
+	if p.think == 0 && s.Step > 12 && strings.Contains(s.Task, "forever") {
+		think = 15 * time.Second // minutes pass in few steps
+	}
 	p.mu.Unlock()
 	if late != nil {
 		<-late

@@ -114,6 +114,7 @@ func TestALongTaskIsOneStartAndManyWaits(t *testing.T) {
 
 func TestACallThatIsCancelledDetachesAndTheRunGoesOnForItsGrace(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
+		w.policy.think = time.Second
 		ctx, cancel := context.WithCancelCause(t.Context())
 		failed := make(chan error, 1)
 		go func() {
