@@ -27,9 +27,9 @@ const (
 )
 
 // crowd opens many questions and returns them, oldest first.
-func (g *rig) crowd() []inquiry.Question {
+func (g *rig) crowd(many int) []inquiry.Question {
 	g.t.Helper()
-	list := make([]inquiry.Question, manyQuestions)
+	list := make([]inquiry.Question, many)
 	for i := range list {
 		var err error
 		list[i], err = g.broker.Open(g.t.Context(),
@@ -40,7 +40,7 @@ func (g *rig) crowd() []inquiry.Question {
 		require.NoError(g.t, err)
 	}
 	for h := g.probe.next(); !strings.Contains(h.data,
-		list[manyQuestions-1].ID); h = g.probe.next() {
+		list[many-1].ID); h = g.probe.next() {
 		require.NotEmpty(g.t, h.name, "the stream has ended")
 	}
 	return list
@@ -96,9 +96,9 @@ func (s *sparing) next() (h happening, err error) {
 }
 
 // listeners connects many, at most some at a time, and waits until each has its snapshot.
-func (g *rig) listeners() []*sparing {
+func (g *rig) listeners(many int) []*sparing {
 	g.t.Helper()
-	all := make([]*sparing, manyListeners)
+	all := make([]*sparing, many)
 	for i := range all {
 		all[i] = g.spare()
 	}
@@ -121,8 +121,8 @@ func (g *rig) listeners() []*sparing {
 func TestEveryListenerHearsEverythingOnceAndInOrder(t *testing.T) {
 	const settled = 40
 	g := newRig(t, nil)
-	questions := g.crowd()
-	all := g.listeners()
+	questions := g.crowd(100)
+	all := g.listeners(100)
 	for i, q := range questions[:settled] {
 		switch i % 4 {
 		case 0:
@@ -169,12 +169,12 @@ var errOrder = errors.New("not what happened")
 // not reached everybody within the time that is promised.
 func BenchmarkAnAnswerReachesAllListeners(b *testing.B) {
 	g := newRig(b, nil)
-	questions := g.crowd()
+	questions := g.crowd(manyQuestions)
 	ctx, stop := context.WithCancel(b.Context())
 	sweeping := make(chan error, 1)
 	go func() { sweeping <- g.broker.Run(ctx, func(err error) { b.Error(err) }) }()
 	before := heap()
-	all := g.listeners()
+	all := g.listeners(manyListeners)
 	held := heap() - before
 	heard := make(chan error, 2*len(all)) // an event and an end of each
 	var wg sync.WaitGroup
@@ -196,7 +196,7 @@ func BenchmarkAnAnswerReachesAllListeners(b *testing.B) {
 	for b.Loop() {
 		if n == len(questions) {
 			b.StopTimer()
-			questions, n = g.crowd(), 0
+			questions, n = g.crowd(manyQuestions), 0
 			b.StartTimer()
 		}
 		began := time.Now()
@@ -248,7 +248,7 @@ func heap() int64 {
 // BenchmarkSweepOfAThousandOpenQuestions is what the broker does every second.
 func BenchmarkSweepOfAThousandOpenQuestions(b *testing.B) {
 	g := newRig(b, nil)
-	g.crowd()
+	g.crowd(manyQuestions)
 	b.ReportAllocs()
 	for b.Loop() {
 		require.NoError(b, g.broker.Sweep(b.Context(), time.Now()))
@@ -259,7 +259,7 @@ func BenchmarkSweepOfAThousandOpenQuestions(b *testing.B) {
 // it takes until many that join at once have theirs, as after a restart.
 func BenchmarkSnapshotOfAThousandOpenQuestions(b *testing.B) {
 	g := newRig(b, nil)
-	g.crowd()
+	g.crowd(manyQuestions)
 	b.Run("one", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -272,7 +272,7 @@ func BenchmarkSnapshotOfAThousandOpenQuestions(b *testing.B) {
 	b.Run("all", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			for _, s := range g.listeners() {
+			for _, s := range g.listeners(manyListeners) {
 				_ = s.conn.Close()
 			}
 		}
