@@ -8,22 +8,25 @@ package chrometest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 )
 
-// lifetime is the longest that a test's browser lives.
+// lifetime is the longest that a test has the browser.
 const lifetime = 3 * time.Minute
 
-// Chromium starts a headless browser of its own for the test, with an empty profile, and ends it
-// with the test. Tabs are made with chromedp.NewContext from what it returns.
+// Chromium gives the test an empty profile in a headless browser, which ends with the test. Its tab
+// is made when it is first used; more are made with chromedp.NewContext. Tests that run at the same
+// time share the browser, of which no more is seen.
 func Chromium(t testing.TB) context.Context {
 	t.Helper()
 	if strings.EqualFold(os.Getenv("TAPLOOP_BROWSER"), "off") {
@@ -35,27 +38,84 @@ func Chromium(t testing.TB) context.Context {
 		t.Fatal("there is no Chromium for this test\n  try: apt-get install chromium, " +
 			"or name one in TAPLOOP_BROWSER, or set TAPLOOP_BROWSER=off to leave these tests out")
 	}
+	b, err := use(path)
+	if err != nil {
+		t.Fatalf("starting %s: %v", path, err)
+	}
+	t.Cleanup(func() {
+		if err := b.leave(); err != nil {
+			t.Log(err)
+		}
+	})
+	ctx, cancel := context.WithTimeout(b.ctx, lifetime)
+	t.Cleanup(cancel)
+	ctx, cancelProfile := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancelProfile)
+	return ctx
+}
+
+// browser is one that runs, and ends when no test uses it any more: a start costs more than most
+// tests do.
+type browser struct {
+	ctx   context.Context
+	close func() error
+	users int
+}
+
+var running struct {
+	sync.Mutex
+	browser *browser // nil for none
+}
+
+// use is the browser that runs, or a new one.
+func use(path string) (*browser, error) {
+	running.Lock()
+	defer running.Unlock()
+	if running.browser == nil || running.browser.ctx.Err() != nil {
+		b, err := start(path)
+		if err != nil {
+			return nil, err
+		}
+		running.browser = b
+	}
+	running.browser.users++
+	return running.browser, nil
+}
+
+func (b *browser) leave() error {
+	running.Lock()
+	defer running.Unlock()
+	if b.users--; b.users > 0 {
+		return nil
+	}
+	if running.browser == b {
+		running.browser = nil
+	}
+	return b.close()
+}
+
+func start(path string) (*browser, error) {
+	dir, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		return nil, err
+	}
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
-		chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
+		chromedp.NoSandbox, chromedp.UserDataDir(dir),
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("lang", "en-US"), chromedp.WSURLReadTimeout(time.Minute))
-	// its end is the clean-up's
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), lifetime)
-	t.Cleanup(cancel)
-	ctx, cancelAll := chromedp.NewExecAllocator(ctx, opts...)
-	t.Cleanup(cancelAll)
+	ctx, cancelAll := chromedp.NewExecAllocator(context.Background(), opts...)
 	ctx, cancelFirst := chromedp.NewContext(ctx)
-	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil { // waits for its end, so that its folder can go
-			t.Log(err)
-		}
+	b := &browser{ctx: ctx, close: func() error {
+		err := chromedp.Cancel(ctx) // waits for its end, so that its folder can go
 		cancelFirst()
-	})
+		cancelAll()
+		return errors.Join(err, os.RemoveAll(dir))
+	}}
 	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("starting %s: %v", path, err)
+		return nil, errors.Join(err, b.close())
 	}
-	return ctx
+	return b, nil
 }
 
 // program is where the browser is, or "".
