@@ -20,9 +20,13 @@ func TestADraftIsSentWithOneKeyOnThePage(t *testing.T) {
 		return *q.Resolution
 	}
 	draft := func(q inquiry.Question, answer string) {
+		require.NoError(t, g.broker.Spend(t.Context(), q.ID, inquiry.Spending{Calls: 1,
+			PromptTokens: 120, CompletionTokens: 8, TookMS: 1500, Cost: 0.000128}))
 		require.NoError(t, g.broker.Suggest(t.Context(), q.ID,
 			inquiry.Suggestion{Answer: answer, By: "fast"}))
 		p.until(card(q, ".suggestion") + " !== null")
+		require.Equal(t, "models: 1 call, 120 tokens sent, 8 received, 1.5 s, cost 0.000128",
+			p.text(card(q, ".spent")+".textContent"))
 	}
 
 	hostile := `<img src=x onerror="document.title='hacked'"> oat` + "\u202e"
@@ -37,7 +41,8 @@ func TestADraftIsSentWithOneKeyOnThePage(t *testing.T) {
 	r := settled(q)
 	require.Equal(t, "fast", r.Unedited)
 	require.Contains(t, r.Response.Reveal(), "oat")
-	p.until(`document.querySelector("#settled").textContent.includes("(unedited draft of fast)")`)
+	p.until(`document.querySelector("#settled").textContent.includes(
+		"(unedited draft of fast) (models: 1 call, 120 tokens sent")`)
 
 	q = g.waiting("ann", inquiry.Question{Text: "Which bread?"})
 	p.until(card(q, "textarea") + " !== null")

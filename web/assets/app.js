@@ -140,7 +140,7 @@ function settle(q) {
 
 // told adds a line about a question that is settled.
 function told(q) {
-  note(() => "“" + clip(q.text) + "”: " + reason(q), q);
+  note(() => "“" + clip(q.text) + "”: " + reason(q) + (q.usage ? " (" + words().spent(q.usage) + ")" : ""), q);
 }
 
 // note adds a line, which text gives in the present language. The newest few are kept.

@@ -71,7 +71,8 @@ class Card {
     this.meta = el("p", "meta");
     this.due = el("span", "due");
     this.asked = el("span");
-    this.meta.append(this.asked, this.due);
+    this.spent = el("span", "spent");
+    this.meta.append(this.asked, this.due, this.spent);
     this.steps = el("ol", "steps");
     asks.append(this.meta);
     box.append(this.steps, this.form(), this.doors());
@@ -95,6 +96,8 @@ class Card {
 
   // drafted shows a model's draft of the answer. It comes late: what was typed stays, and the draft is only told then.
   drafted(q) {
+    this.q = { ...this.q, usage: q.usage };
+    this.tick();
     if (!q.suggestion || this.q.suggestion) return;
     const at = this.inputs().indexOf(document.activeElement);
     this.q = { ...this.q, suggestion: q.suggestion };
@@ -322,6 +325,7 @@ class Card {
     if (this.due.textContent !== due) this.due.textContent = due;
     const asked = w.asked(ago(q.asked_at));
     if (this.asked.textContent !== asked) this.asked.textContent = asked;
+    this.spent.textContent = q.usage ? w.spent(q.usage) : "";
     this.root.classList.toggle("late", late);
     this.root.classList.toggle("soon", !late && new Date(q.attention_until) - Date.now() < 60000);
     for (const [chip, until] of this.timed) chip.hidden = Date.now() >= until;

@@ -10,6 +10,8 @@ const WORDS = {
     empty: "No open questions", emptyHow: "This page shows new ones at once.", unknown: "There is no such question, or it was deleted.",
     keys: "Keys: J and K move between questions, 1 to 9 choose an option, A goes to the answer, Esc leaves it, Ctrl+Enter sends it, D sends a draft as it is.",
     suggestion: (by) => "Draft of " + by + ":", sendSuggestion: "Send the draft", model: (by) => "the model " + by, unedited: (by) => " (unedited draft of " + by + ")",
+    spent: (u) => "models: " + u.calls + (u.calls === 1 ? " call, " : " calls, ") + u.prompt_tokens + " tokens sent, " + u.completion_tokens + " received, " +
+      (u.took_ms / 1000).toFixed(1) + " s" + (u.cost ? ", cost " + u.cost.toFixed(6) : ""),
     decided: (who, what) => "decided by " + who + (what ? ": " + what : ""),
     passedOn: "A model is asked now. Its answer counts, or else what you said.",
     task: (t) => "Task: " + t, from: (who) => "Asked by " + who,
@@ -72,6 +74,8 @@ const WORDS = {
     empty: "没有待回答的问题", emptyHow: "新问题会立即显示在这里。", unknown: "没有这个问题，或者它已被删除。",
     keys: "快捷键：J、K 切换问题，1 到 9 选择选项，A 跳到回答框，Esc 离开，Ctrl+Enter 发送，D 原样发送草稿。",
     suggestion: (by) => by + " 拟的回答：", sendSuggestion: "发送草稿", model: (by) => "模型 " + by, unedited: (by) => "（" + by + " 的草稿，未作修改）",
+    spent: (u) => "模型：调用 " + u.calls + " 次，发送 " + u.prompt_tokens + " 个 token，收到 " + u.completion_tokens + " 个，" +
+      (u.took_ms / 1000).toFixed(1) + " 秒" + (u.cost ? "，费用 " + u.cost.toFixed(6) : ""),
     decided: (who, what) => "由" + who + "决定" + (what ? "：" + what : ""),
     passedOn: "现在由模型来回答。以它的回答为准；它没有回答时，以你所说的为准。",
     task: (t) => "任务：" + t, from: (who) => "提问者：" + who,
