@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
@@ -83,6 +84,20 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	}
 	st.addSteps(v.Steps, since, s.CallFrom)
 	return st, m.addUnasked(ctx, &st)
+}
+
+// Asked are the open questions of a session and of those that it has begun.
+func (m *Manager) Asked(ctx context.Context, s session.Session) ([]inquiry.Question, error) {
+	open, err := m.broker.List(ctx, inquiry.Filter{Status: inquiry.Pending})
+	if err != nil {
+		return nil, err
+	}
+	below, err := m.store.Sessions(ctx, session.Filter{Parent: s.ID})
+	ours := map[string]bool{s.ID: true}
+	for _, x := range below {
+		ours[x.ID] = true
+	}
+	return slices.DeleteFunc(open, func(q inquiry.Question) bool { return !ours[q.SessionID] }), err
 }
 
 // addUnasked fills in until when a person's leave holds that may cover actions of the session.

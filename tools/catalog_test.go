@@ -79,6 +79,22 @@ func TestTheListOfToolsIsTheOneThatWasReviewed(t *testing.T) {
 	})
 }
 
+// With delegate_goal, which is off by default, the list is longer by that tool.
+func TestTheToolForGoalsCostsLittle(t *testing.T) {
+	o200k, err := tokenizer.Get(tokenizer.O200kBase)
+	require.NoError(t, err)
+	bubble(t, func(t *testing.T, w *fixture) {
+		without, err := o200k.Count(w.sent(""))
+		require.NoError(t, err)
+		w.topts.Goals = struct{ tools.Goals }{}
+		list := w.sent("")
+		require.Contains(t, list, `"delegate_goal"`)
+		with, err := o200k.Count(list)
+		require.NoError(t, err)
+		require.InDelta(t, 200, with-without, 50, "of %d", with)
+	})
+}
+
 // sent is the list as it is on the wire.
 func (w *fixture) sent(query string) string {
 	w.t.Helper()

@@ -2,9 +2,11 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -65,4 +67,17 @@ func (t *tasks) followGoal(ctx context.Context, c *call, s *callState, id string
 		return nil, err
 	}
 	return t.follow(ctx, c, s)
+}
+
+// asked notes that agents, or their phones, wait for answers while their work goes on.
+func (t *tasks) asked(ctx context.Context, st runs.Status, notes []string) ([]string, error) {
+	if !st.Session.Phoneless() || st.Reason != agentloop.StillRunning {
+		return notes, nil
+	}
+	open, err := t.Runs.Asked(ctx, st.Session)
+	if len(open) > 0 {
+		notes = append(notes, fmt.Sprintf("questions of the agents that wait: %d. Call "+
+			"list_pending_questions, and answer_question with what your user says", len(open)))
+	}
+	return notes, err
 }

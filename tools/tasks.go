@@ -53,6 +53,9 @@ func (t *tasks) follow(ctx context.Context, c *call, s *callState) (*reply, erro
 			st.Message, st.Mend = s.resumeErr.Error(), hint.Of(s.resumeErr)
 		}
 	}
+	if s.notes, err = t.asked(ctx, st, s.notes); err != nil {
+		return nil, err
+	}
 	return t.render(ctx, c, st, s)
 }
 

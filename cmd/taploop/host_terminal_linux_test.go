@@ -12,12 +12,6 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// seatScript has a person asked where to sit, and then pays for the seat.
-var seatScript = `- {when: 'paid for', reply: "Booked."}
-` + toolCallRule("the person answers: aisle", `{"tool": "pay_seat", "arguments": {"seat": "7C"}}`) +
-	toolCallRule("Book a seat", `{"tool": "ask_person", "arguments": `+
-		`{"question": "Where?\u001b[2J", "choices": ["window", "aisle"]}}`)
-
 func typeAt(t *testing.T, master *os.File, line string) {
 	t.Helper()
 	_, err := io.WriteString(master, line)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
 )
 
@@ -68,6 +70,12 @@ func newHostEnv(t *testing.T, script string, env ...string) *hostEnv {
 		fmt.Sprintf(`{"mcpServers": {"travel": {"type": "http", "url": %q}}}`, over.URL)))
 	return x
 }
+
+// seatScript has a person asked where to sit, and then pays for the seat.
+var seatScript = `- {when: 'paid for', reply: "Booked."}
+` + toolCallRule("the person answers: aisle", `{"tool": "pay_seat", "arguments": {"seat": "7C"}}`) +
+	toolCallRule("Book a seat", `{"tool": "ask_person", "arguments": `+
+		`{"question": "Where?\u001b[2J", "choices": ["window", "aisle"]}}`)
 
 // awaitCall waits until a call of mark_seat has begun.
 func (x *hostEnv) awaitCall(p *process) {
@@ -150,6 +158,78 @@ func TestAGoalIsDelegatedOverMCP(t *testing.T) {
 	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
 	require.Equal(t, "It may be marked.", *done.Answer)
 	require.EqualValues(t, 1, x.marked.Load())
+}
+
+func TestSoManyGoalsAreWorkedOnAtOnce(t *testing.T) {
+	t.Parallel()
+	x := newHostEnv(t, toolCallRule("Mark a seat", `{"tool": "mark_seat", "arguments": {}}`),
+		"TAPLOOP_HOST_ENABLED=true")
+	x.env = append(x.env, "TAPLOOP_HOST_MCP="+x.file)
+	s, _ := x.openAs("mine", modern)
+	goal := map[string]any{"goal": "Mark a seat", "wait_seconds": 0}
+	for range mostGoals - 1 {
+		s.call("delegate_goal", goal)
+	}
+	last := map[string]any{"session_id": s.call("delegate_goal", goal).SessionID}
+	for range mostGoals {
+		x.awaitCall(s.process)
+	}
+	refused := s.refused("RUN_IN_PROGRESS", "delegate_goal", goal)
+	require.Contains(t, refused.words, "8 goals are being worked on")
+	s.call("ask_agent_stop", last)
+	for range 1000 { // until the one that was stopped has ended
+		if refused, err := s.try(t.Context(), "delegate_goal", goal); err == nil &&
+			!refused.raw.IsError {
+			x.awaitCall(s.process)
+			return
+		}
+	}
+	require.Fail(t, "no place has become free")
+}
+
+// A question is the client's to answer, what the guard holds is not, and neither is lost when the
+// server ends.
+func TestADelegatedGoalAsksAndIsHeld(t *testing.T) {
+	t.Parallel()
+	x := newHostEnv(t, seatScript, "TAPLOOP_HOST_ENABLED=true")
+	x.env = append(x.env, "TAPLOOP_HOST_MCP="+x.file)
+	s, token := x.openAs("mine", modern)
+	id := s.call("delegate_goal", map[string]any{"goal": "Book a seat", "wait_seconds": 0}).SessionID
+	look := map[string]any{"session_id": id, "wait_seconds": 0}
+	asked := func(text string) (q inquiry.Question) {
+		for range 1000 {
+			list := x.questions()
+			if len(list) == 1 && strings.Contains(list[0].Text, text) {
+				st := s.call("ask_agent_wait", look)
+				require.EqualValues(t, "STILL_RUNNING", st.Reason)
+				require.Contains(t, st.words, "list_pending_questions")
+				return list[0]
+			}
+		}
+		require.Fail(t, "nothing is asked", text)
+		return q
+	}
+	s.call("answer_question", map[string]any{"question_id": asked("Where?").ID,
+		"response": "aisle"})
+	held := asked("May \"pay_seat\"")
+	decide := map[string]any{"question_id": held.ID, "decisions": []any{map[string]any{
+		"type": "approve"}}}
+	refused, err := s.try(t.Context(), "answer_question", decide)
+	require.NoError(t, err)
+	require.True(t, refused.raw.IsError, "%s", refused.words)
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	require.Zero(t, s.ends(), "%s", s.stderr)
+	_, errs, code := x.run("reply", held.ID, "--approve")
+	require.Zero(t, code, errs)
+	require.Zero(t, x.paid.Load())
+
+	p, url := x.serve()
+	s = &clientProcess{p, connect(t, modern, over(t, url, bearer(token))), url}
+	require.EqualValues(t, "SERVER_RESTARTED", s.call("ask_agent_wait", look).Reason)
+	done := s.follow(s.call("ask_agent_continue", map[string]any{"session_id": id}))
+	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
+	require.Equal(t, "Booked.", *done.Answer)
+	require.EqualValues(t, 1, x.paid.Load())
 }
 
 func TestTheStepsOfAHostsPhonesAreShownWithThePhone(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -194,7 +193,7 @@ func (w *hostWork) questions(ctx context.Context) {
 	defer events.Close()
 	known := map[string]bool{}
 	for {
-		open, err := w.waiting(ctx)
+		open, err := w.deps.manager.Asked(ctx, w.sess)
 		if err != nil && ctx.Err() == nil {
 			w.lines.line("%s", text.Line(err.Error()))
 		}
@@ -210,21 +209,6 @@ func (w *hostWork) questions(ctx context.Context) {
 			}
 		}
 	}
-}
-
-// waiting are the open questions of the session and of those of its phones.
-func (w *hostWork) waiting(ctx context.Context) ([]inquiry.Question, error) {
-	open, err := w.deps.manager.Broker().List(ctx,
-		inquiry.Filter{Status: inquiry.Pending, Client: &w.client})
-	if err != nil {
-		return nil, err
-	}
-	below, err := w.deps.store.Sessions(ctx, session.Filter{Parent: w.sess.ID})
-	ours := map[string]bool{w.sess.ID: true}
-	for _, x := range below {
-		ours[x.ID] = true
-	}
-	return slices.DeleteFunc(open, func(q inquiry.Question) bool { return !ours[q.SessionID] }), err
 }
 
 func (w *hostWork) question(ctx context.Context, q inquiry.Question) {
