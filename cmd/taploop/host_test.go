@@ -194,7 +194,8 @@ func TestADelegatedGoalAsksAndIsHeld(t *testing.T) {
 	x := newHostEnv(t, seatScript, "TAPLOOP_HOST_ENABLED=true")
 	x.env = append(x.env, "TAPLOOP_HOST_MCP="+x.file)
 	s, token := x.openAs("mine", modern)
-	id := s.call("delegate_goal", map[string]any{"goal": "Book a seat", "wait_seconds": 0}).SessionID
+	id := s.call("delegate_goal",
+		map[string]any{"goal": "Book a seat", "wait_seconds": 0}).SessionID
 	look := map[string]any{"session_id": id, "wait_seconds": 0}
 	asked := func(text string) (q inquiry.Question) {
 		for range 1000 {
