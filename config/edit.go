@@ -89,6 +89,9 @@ func (e *Edit) merge(below []string, set map[string]string, want map[string]any)
 			err = fmt.Errorf("its form is not one that can be kept (%v)", r)
 		}
 	}()
+	if e.splice(below, set) && e.says(want) {
+		return nil
+	}
 	file, err := parser.ParseBytes(e.Before, parser.ParseComments)
 	if err != nil {
 		return err
@@ -99,11 +102,32 @@ func (e *Edit) merge(below []string, set map[string]string, want map[string]any)
 		}
 	}
 	e.After = []byte(strings.TrimRight(file.String(), "\n") + "\n")
-	var got map[string]any
-	if err := yaml.Unmarshal(e.After, &got); err != nil || !reflect.DeepEqual(got, want) {
+	if !e.says(want) {
 		return errors.New("its form is not one that can be kept")
 	}
 	return nil
+}
+
+// splice sets the keys without touching anything else, where that can be done.
+func (e *Edit) splice(below []string, set map[string]string) bool {
+	text, end := string(e.Before), "\n"
+	if n := strings.Count(text, "\r\n"); n > 0 && n == strings.Count(text, "\n") {
+		text, end = strings.ReplaceAll(text, "\r\n", "\n"), "\r\n"
+	}
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		var ok bool
+		if text, ok = splice(text, below, key, set[key]); !ok {
+			return false
+		}
+	}
+	e.After = []byte(strings.ReplaceAll(text, "\n", end))
+	return true
+}
+
+// says reports whether the new text means what is wanted.
+func (e *Edit) says(want map[string]any) bool {
+	var got map[string]any
+	return yaml.Unmarshal(e.After, &got) == nil && reflect.DeepEqual(got, want)
 }
 
 // put sets one value. What is missing above it is made.
