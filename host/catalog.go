@@ -105,10 +105,10 @@ func toolNames(c *connection) map[string]bool {
 	return names
 }
 
-// allows reports whether one of the patterns is the tool's name, or SERVER/NAME. Without patterns
-// every tool is allowed.
+// allows reports whether one of the patterns is the tool's name, or SERVER/NAME. nil allows every
+// tool, an empty list none.
 func allows(patterns []string, t Tool) bool {
-	if len(patterns) == 0 {
+	if patterns == nil {
 		return true
 	}
 	for _, p := range patterns {

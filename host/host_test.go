@@ -230,6 +230,20 @@ func TestAgentsCallAgentsDownToADepth(t *testing.T) {
 	require.Equal(t, "digger", states["1-1-1"].Begin.Role)
 }
 
+func TestARoleWithoutToolsAndDepthHasNone(t *testing.T) {
+	b := &book{}
+	m := script(func(r model.Request) model.Response {
+		require.Len(t, r.Tools, 1) // read_result
+		return model.Response{Text: "nothing to call"}
+	})
+	o := options(m, b)
+	o.Roles = map[string]host.Role{"helper": {Description: "helps"}}
+	o.Main = host.Role{Roles: []string{"helper"}, Tools: []string{}}
+	o.Limits.Depth = -1
+	_, err := work(t, o, b, served("sums", reckon, "add"))
+	require.NoError(t, err)
+}
+
 func TestARoleHasOnlyItsTools(t *testing.T) {
 	b := &book{}
 	m := script(func(r model.Request) model.Response {

@@ -15,7 +15,7 @@ type Role struct {
 	Description string   `json:"description,omitempty"` // for the agents that may call it
 	Prompt      string   `json:"prompt,omitempty"`
 	Model       string   `json:"model,omitempty"` // a name for Options.Model; "" is the default one
-	Tools       []string `json:"tools,omitempty"` // patterns of path.Match; see Host
+	Tools       []string `json:"tools,omitempty"` // patterns of path.Match; nil is all, see Host
 	Roles       []string `json:"roles,omitempty"` // that it may call
 }
 
@@ -72,7 +72,7 @@ type Journal interface {
 type Limits struct {
 	Rounds int           // replies of one agent's model: 30
 	Calls  int           // of tools, of all agents together: 200
-	Depth  int           // agents below agents: 3
+	Depth  int           // agents below agents: 3; none below 0
 	Time   time.Duration // of one Work: 30m
 	Cost   float64       // of all replies, where prices are known; 0 is no limit
 	Result int           // characters of one result that a model is shown at once: 8000

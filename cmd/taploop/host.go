@@ -68,6 +68,9 @@ func (c *hostCmd) resume(ctx context.Context, a *app) error {
 // work begins a session, or goes on with one, and prints how it ends.
 func (c *hostCmd) work(ctx context.Context, w *hostWork) error {
 	a := w.app
+	if m := a.conf.Model; a.conf.Host.MaxCost > 0 && m.PromptPrice == 0 && m.ReplyPrice == 0 {
+		w.lines.line("%s", w.lines.words().unpriced)
+	}
 	var err error
 	said := ""
 	if c.Resume == "" {

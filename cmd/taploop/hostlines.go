@@ -106,7 +106,7 @@ func (l *hostLines) line(format string, args ...any) {
 // hostWords are those of a host at a terminal.
 type hostWords struct {
 	session, down, waits, spent, failed string
-	queue, pausing, slow                string
+	queue, pausing, slow, unpriced      string
 }
 
 func (l *hostLines) words() hostWords {
@@ -115,12 +115,14 @@ func (l *hostLines) words() hostWords {
 			waits: "等待回复：%s%s\n  %s",
 			spent: "%s，发送 %d 个 token，收到 %d 个", failed: "失败：",
 			queue: "等待空闲的手机", slow: "等待服务器 %s 启动",
-			pausing: "正在暂停，已开始的操作会做完；再按一次 Ctrl-C 立即结束，之后仍可继续"}
+			unpriced: "未设置 model.prompt_price 和 model.reply_price，host.max_cost 不起作用",
+			pausing:  "正在暂停，已开始的操作会做完；再按一次 Ctrl-C 立即结束，之后仍可继续"}
 	}
 	return hostWords{session: "session %s", down: "server %s cannot be reached: %s",
 		waits: "waits for a reply: %s%s\n  %s",
 		spent: "%s, %d tokens sent, %d received", failed: "failed: ",
 		queue: "waits for a phone that is free", slow: "waits for the server %s to start",
+		unpriced: "host.max_cost limits nothing: model.prompt_price and model.reply_price are not set",
 		pausing: "pausing, what has begun on a phone is finished; a second Ctrl-C ends at once, " +
 			"and the work can go on all the same"}
 }

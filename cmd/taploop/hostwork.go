@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -116,8 +117,8 @@ func (w *hostWork) options() *host.Options {
 	c := w.app.conf.Host
 	o := &host.Options{Session: w.sess.ID, Roles: map[string]host.Role{}, Model: w.models.get,
 		Textual: c.Textual, Lang: w.app.conf.Model.Lang,
-		Limits: host.Limits{Rounds: c.MaxRounds, Calls: c.MaxCalls, Depth: c.MaxDepth,
-			Time: c.MaxTime, Cost: c.MaxCost}}
+		Limits: host.Limits{Rounds: c.MaxRounds, Calls: c.MaxCalls,
+			Depth: cmp.Or(c.MaxDepth, -1), Time: c.MaxTime, Cost: c.MaxCost}}
 	for name, r := range c.Roles {
 		o.Roles[name] = host.Role(r)
 	}
