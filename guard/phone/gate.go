@@ -46,23 +46,41 @@ func New(p *guard.Policy, opts *Options) *Gate {
 
 // How long the elements are waited for once the model has decided. A screen that never rests has
 // none to be had: it is judged by what is left then. A scroll does harm only where a slider is in
-// its way, and what is scrolled often does not rest.
+// its way, and what is scrolled often does not rest. Before a person is asked for want of them they
+// are waited for longer: that takes less of anybody's time.
 const (
 	reading          = 5 * time.Second
 	readingForScroll = time.Second
+	readingToAsk     = 10 * time.Second
 )
 
 // Check implements agentloop.Gate.
 func (g *Gate) Check(
 	ctx context.Context, s agentloop.Situation, d actions.Decision,
 ) (agentloop.Verdict, error) {
-	look := g.read(ctx, s, d.Action)
+	wait := reading
+	if _, is := d.Action.(actions.Scroll); is {
+		wait = readingForScroll
+	}
+	v, known, err := g.within(ctx, s, d, wait)
+	if err == nil && !known && !v.Allowed() {
+		v, _, err = g.within(ctx, s, d, readingToAsk)
+	}
+	return v, err
+}
+
+// within decides by the elements when they can be had in this time, which known says, or do not
+// matter, and else by what is left.
+func (g *Gate) within(
+	ctx context.Context, s agentloop.Situation, d actions.Decision, wait time.Duration,
+) (v agentloop.Verdict, known bool, err error) {
+	look := g.read(ctx, s, d.Action, wait)
 	if ctx.Err() != nil {
-		return agentloop.Verdict{}, context.Cause(ctx)
+		return v, false, context.Cause(ctx)
 	}
 	list := Subjects(look, s.Task, d)
-	v, err := g.verdict(ctx, s, look, d, list)
-	return v.With(keep(list)), err
+	v, err = g.verdict(ctx, s, look, d, list)
+	return v.With(keep(list)), look.Elements != nil, err
 }
 
 func (g *Gate) verdict(
@@ -101,16 +119,12 @@ func (g *Gate) verdict(
 
 // read is the look with its elements, where they matter. That they cannot be had is no error.
 func (g *Gate) read(
-	ctx context.Context, s agentloop.Situation, a actions.Action,
+	ctx context.Context, s agentloop.Situation, a actions.Action, wait time.Duration,
 ) screen.Observation {
 	look := s.Look
 	matter := len(places(a)) > 0 || writes(a) || g.policy.Looks()
 	if look.Elements != nil || s.Reader == nil || !matter {
 		return look
-	}
-	wait := reading
-	if _, is := a.(actions.Scroll); is {
-		wait = readingForScroll
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

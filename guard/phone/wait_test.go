@@ -1,0 +1,75 @@
+package phone_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/guard"
+	"github.com/taploop/taploop/guard/phone"
+	"github.com/taploop/taploop/screen"
+)
+
+// slowly is a screen whose elements are had after a while.
+type slowly struct {
+	ready chan struct{}
+	list  []screen.Element
+}
+
+func (s slowly) Elements(ctx context.Context) ([]screen.Element, error) {
+	select {
+	case <-s.ready:
+		return s.list, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Elements that take their time are waited for rather than that a person is asked for want of them,
+// and a scroll hardly waits.
+func TestTheElementsAreWaitedForBeforeAPersonIsAsked(t *testing.T) {
+	const sec, never = time.Second, time.Hour
+	tap := actions.Click{At: screen.Point{X: 0.5, Y: 0.5}}
+	scroll := actions.Scroll{At: tap.At, Direction: actions.Down}
+	for name, c := range map[string]struct {
+		action      actions.Action
+		says, shows string
+		after, took time.Duration
+		allowed     bool
+	}{
+		"harmless, seen late":       {tap, "buy now", "Details", 12 * sec, 12 * sec, true},
+		"a payment, seen late":      {tap, "details", "Pay now", 4 * sec, 4 * sec, false},
+		"a payment, never seen":     {tap, "buy now", "Pay now", never, 15 * sec, false},
+		"unsuspicious, never seen":  {tap, "details", "Details", never, 5 * sec, true},
+		"a scroll, never seen":      {scroll, "scroll on", "Details", never, sec, true},
+		"a slider, said to be one":  {scroll, "swipe up to pay", "", never, 11 * sec, false},
+		"a slider, seen late":       {scroll, "scroll", "Swipe up to pay", 0, 0, false},
+		"a list, said to be one":    {scroll, "swipe to pay", "Details", 3 * sec, 3 * sec, true},
+		"seen before it is decided": {tap, "details", "Details", 0, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, err := guard.New(nil)
+				require.NoError(t, err)
+				r := slowly{make(chan struct{}),
+					[]screen.Element{at(0, 4, 10, 6, c.shows, 0, true)}}
+				timer := time.AfterFunc(c.after, func() { close(r.ready) })
+				defer timer.Stop()
+				synctest.Wait()
+				began := time.Now()
+				v, err := phone.New(p, nil).Check(t.Context(), agentloop.Situation{Reader: r,
+					Look:     screen.Observation{State: screen.State{App: "com.shop"}},
+					Progress: agentloop.Progress{Task: "look around"}},
+					actions.Decision{Explain: c.says, Action: c.action})
+				require.NoError(t, err)
+				require.Equal(t, c.allowed, v.Allowed())
+				require.Equal(t, c.took, time.Since(began))
+			})
+		})
+	}
+}
