@@ -304,22 +304,26 @@ func typed(s *Subject) (list []finding) {
 	return append(list, finding{&password, inField, s.App})
 }
 
-// entered is what the enter key may do: what the screen's buttons say. It searches, in most fields:
-// one whose id says so only searches, one whose words say so may still do what cannot be undone.
+// entered is what the enter key may do: what the screen's buttons say. It searches, in most fields,
+// of which one may still do what cannot be undone: whose id says so, beside a sum.
 func entered(s *Subject) (list []finding) {
-	search := false
+	named, search := false, false
 	if e := s.Element; e != nil {
-		if searches.MatchString(strings.Join(idWords(e.ResourceID), " ")) {
-			return shown(s, totals) // an app may call anything so, but not beside a sum
-		}
-		search = searches.MatchString(plain(e.Text + " " + e.Description))
+		named = searches.MatchString(strings.Join(idWords(e.ResourceID), " "))
+		search = named || searches.MatchString(plain(e.Text+" "+e.Description))
 	}
 	for _, t := range s.Screen {
+		if named && !amount.MatchString(plain(t)) { // such as a result's own button
+			continue
+		}
 		for _, f := range labelled(lines(t), onScreen, false) {
 			if f.class.severity == Critical || !search {
 				list = append(list, f)
 			}
 		}
+	}
+	if named { // an app may call anything so
+		list = append(list, shown(s, totals)...)
 	}
 	for _, f := range asked(s) {
 		if f.class.severity == Critical {

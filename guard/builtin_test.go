@@ -151,8 +151,11 @@ func TestBuiltInRulesLeaveTheRestAlone(t *testing.T) {
 		Typed: "shoes", Element: &guard.Element{ResourceID: "com.shop:id/search_src_text"},
 		Screen: []string{"Buy now"}}
 	disguised := search
-	disguised.Screen = []string{"Total", "$30.00", "Pay now"}
-	require.Equal(t, guard.Critical, builtin(t).Decide(disguised).Severity)
+	for _, shows := range [][]string{{"Total", "$30.00", "Pay now"}, {"Coupon", "Pay $12"},
+		{"合计", "¥30"}, {"支付 ¥30"}, {"Confirm payment to Anna?"}} {
+		disguised.Screen = shows
+		require.Equal(t, guard.Critical, builtin(t).Decide(disguised).Severity, shows)
+	}
 	for _, s := range []guard.Subject{
 		scroll, swipe, search, {Action: "BACK", App: "com.icbc"}, {Action: "HOME"},
 		{Action: "AWAKE", Args: map[string]any{"app": "Alipay"}},

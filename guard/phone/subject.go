@@ -16,6 +16,7 @@ const (
 	large  = 0.25 // from which on what lies in it is content, not its label
 	around = 0.2  // of the screen's width: how far words are near
 	most   = 8    // words that are near
+	long   = 500  // elements
 )
 
 // Subjects is what an action on a screen is to the rules: mostly one subject, several where it
@@ -23,9 +24,11 @@ const (
 // not known.
 func Subjects(look screen.Observation, task string, d actions.Decision) []guard.Subject {
 	base := subject(look.State.App, task, d)
-	base.Screen, base.Secure = words(look.Elements), look.State.Secure
+	base.Secure = look.State.Secure
+	points := places(d.Action)
+	base.Screen = words(look, points)
 	var list []guard.Subject
-	for _, p := range places(d.Action) {
+	for _, p := range points {
 		s := base
 		s.Near = near(look, p)
 		hits := candidates(look.Elements, p)
@@ -222,8 +225,18 @@ func element(list []screen.Element, i int, p screen.Point) *guard.Element {
 	return g
 }
 
-// words are all that the elements say, each once.
-func words(list []screen.Element) []string {
+// words are all that the elements say, each once. Of a long list what is nearest to the first of
+// the points comes first: rules do not read on for ever.
+func words(look screen.Observation, points []screen.Point) []string {
+	list := look.Elements
+	if len(list) > long && len(points) > 0 {
+		tall := shape(look)
+		list = slices.Clone(list)
+		slices.SortStableFunc(list, func(a, b screen.Element) int {
+			return cmp.Compare(distance(a.Bounds, points[0], tall),
+				distance(b.Bounds, points[0], tall))
+		})
+	}
 	var all []string
 	known := map[string]bool{}
 	for i := range list {
@@ -237,6 +250,14 @@ func words(list []screen.Element) []string {
 	return all
 }
 
+// shape is how tall the screen is in its widths.
+func shape(look screen.Observation) float64 {
+	if s := look.State.Size; s.Valid() {
+		return float64(s.H) / float64(s.W)
+	}
+	return 1
+}
+
 // near are the words around p that are not under it, the nearest first.
 func near(look screen.Observation, p screen.Point) []string {
 	type word struct {
@@ -244,10 +265,7 @@ func near(look screen.Observation, p screen.Point) []string {
 		away float64
 	}
 	var all []word
-	tall := 1.0
-	if s := look.State.Size; s.Valid() {
-		tall = float64(s.H) / float64(s.W)
-	}
+	tall := shape(look)
 	for _, e := range look.Elements {
 		away := distance(e.Bounds, p, tall)
 		if away == 0 || away > around || area(e.Bounds) >= large {

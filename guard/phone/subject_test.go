@@ -1,13 +1,16 @@
 package phone_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/guard"
 	"github.com/taploop/taploop/guard/phone"
 	"github.com/taploop/taploop/screen"
 )
@@ -68,6 +71,24 @@ func TestWhatIsUnderTheFinger(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a dialog asks is known, however much an app lists before it.
+func TestADialogBehindTenThousandElements(t *testing.T) {
+	var page []screen.Element
+	for i := range 10_000 {
+		page = append(page, at(0, 0, 1, 1, fmt.Sprintf("offer %d of the day", i), 1, true))
+	}
+	page = append(page, at(1, 4, 9, 5, "Confirm payment of $30?", 1, false),
+		at(5, 5, 9, 6, "OK", 1, true))
+	p, err := guard.New(nil)
+	require.NoError(t, err)
+	began := time.Now()
+	_, d := phone.Decide(p, phone.Subjects(screen.Observation{Elements: page}, "x",
+		actions.Decision{Action: actions.Click{At: screen.Point{X: 0.7, Y: 0.55}}}))
+	require.Equal(t, guard.Critical, d.Severity)
+	require.Equal(t, guard.Ask, d.Verdict)
+	t.Logf("judged in %v", time.Since(began))
 }
 
 // Whatever a screen lists, each action has a subject, and what can be touched at the place is in
