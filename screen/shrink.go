@@ -23,8 +23,10 @@ func shrink(src source, in Size, outs ...Size) ([]*Picture, error) {
 			s.add(line, n)
 		}
 	}
-	line := make([]byte, (in.W+1)/2*8)
-	var last []byte // the row that alike rows are alike to, as it came
+	_, stay := from.(staying)
+	own := make([]byte, (in.W+1)/2*8)
+	// the row that alike rows are alike to, as it came and with four bytes a pixel
+	var last, line []byte
 	alike := 0
 	for y := range in.H {
 		row, depth, err := from.next()
@@ -36,8 +38,12 @@ func shrink(src source, in Size, outs ...Size) ([]*Picture, error) {
 			continue
 		}
 		add(line, alike)
-		widen(line, row, depth)
-		last, alike = append(last[:0], row...), 1
+		if alike = 1; stay && len(row) == len(own) {
+			last, line = row, row
+			continue
+		}
+		widen(own, row, depth)
+		last, line = append(last[:0], row...), own
 	}
 	add(line, alike)
 	pictures := make([]*Picture, len(outs))
@@ -187,13 +193,18 @@ func (s *shrinker) halve(above, below []byte) {
 	to := s.two[s.row%2]
 	grey := s.out.Y[s.row*s.out.YStride:][:len(to)]
 	above, below = above[:8*len(to)], below[:8*len(to)]
+	var lastA, lastB, px uint64 // of black
+	bright := uint8(0)
 	for i := range to {
 		a, b := binary.LittleEndian.Uint64(above[8*i:]), binary.LittleEndian.Uint64(below[8*i:])
-		redBlue, green := a&low8+b&low8, a>>8&low8+b>>8&low8
-		px := (redBlue+redBlue>>32)&low32 | (green+green>>32)<<32
-		px = (px + halfOf) >> 2 & low8
-		to[i] = px
-		grey[i] = brightness(px)
+		if a != lastA || b != lastB {
+			redBlue, green := a&low8+b&low8, a>>8&low8+b>>8&low8
+			px = (redBlue+redBlue>>32)&low32 | (green+green>>32)<<32
+			px = (px + halfOf) >> 2 & low8
+			bright = brightness(px)
+			lastA, lastB = a, b
+		}
+		to[i], grey[i] = px, bright
 	}
 	s.alike = 0
 	s.next()
@@ -276,12 +287,16 @@ func brightness(px uint64) uint8 {
 
 func (s *shrinker) colours(above, below []uint64) {
 	at := s.row / 2 * s.out.CStride
+	var last uint64 // of black
+	blue, red := uint8(128), uint8(128)
 	for x := 0; x < len(above); x += 2 {
 		next := min(x+1, len(above)-1)
-		v := above[x] + above[next] + below[x] + below[next]
-		r, g, b := int32(v&0xffff), int32(v>>32&0xffff), int32(v>>16&0xffff)
-		i := at + x/2
-		s.out.Cb[i] = uint8(min((-11056*r-21712*g+32768*b+257<<17)>>18, 255))
-		s.out.Cr[i] = uint8(min((32768*r-27440*g-5328*b+257<<17)>>18, 255))
+		if v := above[x] + above[next] + below[x] + below[next]; v != last {
+			r, g, b := int32(v&0xffff), int32(v>>32&0xffff), int32(v>>16&0xffff)
+			blue = uint8(min((-11056*r-21712*g+32768*b+257<<17)>>18, 255))
+			red = uint8(min((32768*r-27440*g-5328*b+257<<17)>>18, 255))
+			last = v
+		}
+		s.out.Cb[at+x/2], s.out.Cr[at+x/2] = blue, red
 	}
 }

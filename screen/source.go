@@ -23,6 +23,11 @@ type rows interface {
 	next() (row []byte, depth int, err error)
 }
 
+// staying is rows of four bytes a pixel that stay valid, all of them.
+type staying interface{ stay() }
+
+func (p *pixels) stay() {}
+
 // drawn is a picture in memory.
 type drawn struct{ *image.RGBA }
 
