@@ -20,8 +20,8 @@ import (
 
 const root = "../.."
 
-// row is one package of the module. Lists are separated by spaces, and packages of ours go without
-// the module's path.
+// row is one package of the module, or with "/..." at its end all those below that have no row of
+// their own. Lists are separated by spaces, and packages of ours go without the module's path.
 type row struct {
 	pkg     string
 	imports string // packages of ours that it may import; "*" is any
@@ -133,18 +133,28 @@ func violations(files []file, rows []row, roads []road) []string {
 		ours[f.pkg] = true
 	}
 	var found []string
-	for pkg := range byPackage {
-		if !ours[pkg] {
-			found = append(found, fmt.Sprintf("the map has a row for %s, which is not there", pkg))
+	used := map[string]bool{}
+	rowOf := func(pkg string) (row, bool) {
+		r, own := byPackage[pkg]
+		for above := pkg; !own && above != "."; {
+			above = path.Dir(above)
+			r, own = byPackage[above+"/..."]
 		}
+		used[r.pkg] = true
+		return r, own
 	}
 	for pkg := range ours {
-		if _, ok := byPackage[pkg]; !ok {
+		if _, ok := rowOf(pkg); !ok {
 			found = append(found, fmt.Sprintf("package %s has no row in the map", pkg))
 		}
 	}
+	for pkg := range byPackage {
+		if !used[pkg] {
+			found = append(found, fmt.Sprintf("the map has a row for %s, which is not there", pkg))
+		}
+	}
 	for _, f := range files {
-		r, known := byPackage[f.pkg]
+		r, known := rowOf(f.pkg)
 		for _, target := range f.imports {
 			if known && ours[target] && !r.allows(f, target) {
 				found = append(found, fmt.Sprintf("%s imports %s, which its row does not allow",

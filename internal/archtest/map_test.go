@@ -12,28 +12,13 @@ var packages = []row{
 		tests: "actions/dialect/families actions/dialect/dialecttest",
 		why: "the seam between the loop and families of models; knows none of them, no model and " +
 			"no network"},
-	{pkg: "actions/dialect/gelab", imports: "actions actions/dialect screen",
+	{pkg: "actions/dialect/...", imports: "actions actions/dialect actions/dialect/loose screen",
 		tests: "actions/dialect/dialecttest",
-		why:   "gelab-zero's prompt and replies; a family never sees another"},
-	{pkg: "actions/dialect/autoglm", imports: "actions actions/dialect actions/dialect/loose screen",
-		tests: "actions/dialect/dialecttest", why: "AutoGLM-Phone's prompt and replies"},
-	{pkg: "actions/dialect/general", imports: "actions actions/dialect actions/dialect/loose screen",
-		tests: "actions/dialect/dialecttest",
-		why:   "taploop's own actions, for models that were trained for no phone in particular"},
-	{pkg: "actions/dialect/glm", imports: "actions actions/dialect actions/dialect/loose screen",
-		tests: "actions/dialect/dialecttest", why: "the prompts and replies of GLM-4.1V and 4.5V"},
-	{pkg: "actions/dialect/qwen", imports: "actions actions/dialect actions/dialect/loose screen",
-		tests: "actions/dialect/dialecttest",
-		why:   "the prompts and replies of the models that call mobile_use"},
-	{pkg: "actions/dialect/uitars", imports: "actions actions/dialect actions/dialect/loose screen",
-		tests: "actions/dialect/dialecttest",
-		why:   "the prompts and replies of the UI-TARS family"},
+		why:   "a family's prompts and replies; it never sees another family"},
 	{pkg: "actions/dialect/dialecttest", imports: "actions actions/dialect screen internal/golden",
 		why: "the contract that every dialect keeps, and replies as the families' models write " +
 			"them, for tests of the families and of whole tasks"},
-	{pkg: "actions/dialect/families", imports: "actions/dialect actions/dialect/autoglm " +
-		"actions/dialect/gelab actions/dialect/general actions/dialect/glm actions/dialect/qwen " +
-		"actions/dialect/uitars",
+	{pkg: "actions/dialect/families", imports: "actions/dialect actions/dialect/...",
 		tests: "actions actions/dialect/dialecttest screen",
 		why: "the table of the families, a row each; a package of its own, because they import " +
 			"dialect"},

@@ -19,17 +19,13 @@ import (
 // whether the family has a form for the action.
 type Render func(d actions.Decision, s dialect.Scale) (actions.Reply, bool)
 
-// Renderers are those of every family, by its name. Not to be changed.
+// Renderers are those of every family, by its name; each of the files beside this one adds its own.
+// Not to be changed.
 var Renderers = map[string]Render{
-	"autoglm":           autoglm,
 	"gelab":             gelab("<THINK> {thought} </THINK>\n", ""),
 	"gelab-plain":       gelab("", ""),
 	"gelab-adv":         gelab("<THINK> {thought} </THINK>\nverify:it worked\tnote:{note}\t", ""),
 	"gelab-key-process": gelab("<THINK> {thought} </THINK>\n", "\tkey_process:1. all\tnote:{note}"),
-	"glm":               glm,
-	"qwen":              qwen,
-	"ui-tars":           uitars,
-	"general":           general, "general-tools": generalTools,
 }
 
 // inQuotes is a text as it stands in a call or in JSON.

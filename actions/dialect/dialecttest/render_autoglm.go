@@ -7,6 +7,8 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 )
 
+func init() { Renderers["autoglm"] = autoglm }
+
 // autoglm types in place of what is there, and never submits.
 func autoglm(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	place := func(n int) string {

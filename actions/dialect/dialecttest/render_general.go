@@ -10,6 +10,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
+func init() { Renderers["general"], Renderers["general-tools"] = general, generalTools }
+
 // general is {"thought": ..., "action": {"type": ...}}.
 func general(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	action := own(d.Action, s)

@@ -9,6 +9,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
+func init() { Renderers["glm"] = glm }
+
 // glm presses Enter behind every text, and has no answers to choose from.
 func glm(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	box := func(p screen.Point) string {

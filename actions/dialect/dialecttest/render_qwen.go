@@ -9,6 +9,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
+func init() { Renderers["qwen"] = qwen }
+
 // qwen neither empties nor submits a field, and has no answers to choose from.
 func qwen(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	place := func(p screen.Point) []json.Number {

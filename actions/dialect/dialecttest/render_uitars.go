@@ -9,6 +9,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
+func init() { Renderers["ui-tars"] = uitars }
+
 // uitars has no form for an emptied field, for several answers to choose from, and for notes.
 func uitars(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	text := func(s string) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/jpeg"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -132,6 +133,29 @@ func picture(t *testing.T, o dialect.Options) []byte {
 	asked, err := d.Prompt(dialect.Situation{Task: "t", Look: screen.Observation{Frame: f}})
 	require.NoError(t, err)
 	return asked.Messages[0].Parts[1].JPEG
+}
+
+// The README says which families of models have a dialect of their own.
+func TestTheReadmeNamesEveryFamily(t *testing.T) {
+	b, err := os.ReadFile("../../../README.md")
+	require.NoError(t, err)
+	_, said, found := strings.Cut(string(b), "How it is prompted, and how its replies are read,")
+	require.True(t, found)
+	said, _, _ = strings.Cut(said, "`model.dialect` sets it")
+	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "-", "")) }
+	for _, f := range families.Known {
+		family := f.Name
+		before, _, _ := strings.Cut(f.Name, "-")
+		for _, other := range families.Known {
+			if other.Name == before {
+				family = before // f is a variant of it
+			}
+		}
+		if family == "general" {
+			family = "any other model"
+		}
+		require.Contains(t, plain(said), plain(family), f.Name)
+	}
 }
 
 // A reply that is made to be slow to read is as bounded as any other.
