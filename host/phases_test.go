@@ -142,14 +142,15 @@ func (s silent) HandleMessage(ctx context.Context, in json.RawMessage) mcp.JSONR
 func TestAServerThatHangsAtTheBeginningIsNamedAndGivenUp(t *testing.T) {
 	for _, method := range []string{"server/discover", "tools/list"} {
 		synctest.Test(t, func(t *testing.T) {
-			var told []string
+			told := make(chan string, 9)
 			o := options(nil, &book{})
-			o.Observe = func(e host.Event) { told = append(told, e.Kind+" "+e.Name) }
+			o.Observe = func(e host.Event) { told <- e.Kind + " " + e.Name }
 			began := time.Now()
 			h := host.New(t.Context(), o, []host.Server{served("sums", reckon, "add"),
 				{Name: "mute", Face: silent{served("mute", reckon, "x").Face.(face), method}}})
 			defer h.Close()
-			require.Equal(t, []string{"slow mute"}, told)
+			require.Len(t, told, 1)
+			require.Equal(t, "slow mute", <-told)
 			if len(h.Down()) == 0 { // it knows the older handshake
 				require.Equal(t, "server/discover", method)
 				return

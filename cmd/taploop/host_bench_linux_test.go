@@ -11,9 +11,9 @@ import (
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
-// pricesScript is a host's model that has two prices looked up, and a phone's that takes 0.5 s for
-// each of six steps.
-func pricesScript() string {
+// pricesScript is a host's model that has two prices looked up, and a phone's that thinks so long
+// about each of six steps.
+func pricesScript(think time.Duration) string {
 	script := "- {when: 'Result of the call', reply: \"The first is cheaper.\"}\n" +
 		toolCallRule("Compare the prices",
 			`{"tool": "use_phone", "arguments": {"task": "Look up the price here"}}`,
@@ -27,7 +27,8 @@ func pricesScript() string {
 			action = "COMPLETE\\treturn:12 euros"
 		}
 		rule := modelRule(when, action, fmt.Sprintf("looked %d", step))
-		script += strings.Replace(rule, "\n", "\n  delay: 500ms\n", 1)
+		delay := fmt.Sprintf("\n  delay: %v\n", think)
+		script += strings.Replace(rule, "\n", delay, 1)
 	}
 	return script
 }
@@ -37,7 +38,7 @@ func BenchmarkTwoPhonesAgainstOne(b *testing.B) {
 	var took [3][]time.Duration // by phones
 	for b.Loop() {
 		for phones := 1; phones <= 2; phones++ {
-			e := newTestEnv(b, demoTask, pricesScript(), "TAPLOOP_HOST_TEXTUAL=true")
+			e := newTestEnv(b, demoTask, pricesScript(500*time.Millisecond), "TAPLOOP_HOST_TEXTUAL=true")
 			if phones == 2 {
 				e.sim.adb.Attach("sandbox-2", shell.New(newPhone()))
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/sandbox/shell"
 )
 
 func typeAt(t *testing.T, master *os.File, line string) {
@@ -81,4 +82,20 @@ func TestAHostAtATerminalAsksWhatItsPhonesAsk(t *testing.T) {
 	require.Zero(t, p.ends(), "%s", screen)
 	screen.await(t, `(?s)(`+simulatedSerial+` 8: .*In the cart\.)`)
 	b.done(tripTouches)
+}
+
+func TestTasksOfAHostAreDoneOnAllPhonesAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, pricesScript(0), "TAPLOOP_HOST_TEXTUAL=true")
+	b.sim.adb.Attach("sandbox-2", shell.New(newPhone()))
+	first, second := b.holdOn("Look up the price here"), b.holdOn("Look up the price there")
+	p := b.spawn("host", "Compare the prices")
+	first.await(t)
+	second.await(t) // while the first phone is at work
+	first.open()
+	second.open()
+	require.Zero(t, p.ends(), "%s", p.stderr)
+	require.Regexp(t, `(?s)sandbox-1: Look up.*sandbox-2: Look up|sandbox-2: .*sandbox-1: Look up`,
+		p.stderr.String())
+	require.Equal(t, 2, strings.Count(p.stderr.String(), "= 12 euros"))
 }
