@@ -38,7 +38,8 @@ func BenchmarkTwoPhonesAgainstOne(b *testing.B) {
 	var took [3][]time.Duration // by phones
 	for b.Loop() {
 		for phones := 1; phones <= 2; phones++ {
-			e := newTestEnv(b, demoTask, pricesScript(500*time.Millisecond), "TAPLOOP_HOST_TEXTUAL=true")
+			e := newTestEnv(b, demoTask, pricesScript(500*time.Millisecond),
+				"TAPLOOP_HOST_TEXTUAL=true")
 			if phones == 2 {
 				e.sim.adb.Attach("sandbox-2", shell.New(newPhone()))
 			}
