@@ -89,12 +89,17 @@ func (g *Gate) verdict(
 ) (agentloop.Verdict, error) {
 	subject, decision := Decide(g.policy, list)
 	switch decision.Verdict {
-	case guard.Allow:
-		return agentloop.Allow(), nil
 	case guard.Deny:
 		return agentloop.Refuse(text.Cut(decision.Reason, 500)), nil
 	case guard.HandOver:
 		return agentloop.Ask(g.handOver(subject, decision, d.Action)), nil
+	}
+	var ruling *agentloop.Ruling
+	if s.Pending != nil {
+		ruling = s.Pending.Ruling
+	}
+	if ruling == nil && decision.Verdict == guard.Allow {
+		return agentloop.Allow(), nil
 	}
 	now := bind(look, d.Action, list)
 	for _, r := range s.Rejected {
@@ -102,11 +107,16 @@ func (g *Gate) verdict(
 			return agentloop.Rejected("it was rejected before, on the same screen"), nil
 		}
 	}
-	again := ""
-	if s.Pending != nil && s.Pending.Ruling != nil {
-		if again = g.stale(*s.Pending.Ruling, now, decision); again == "" {
+	if ruling != nil { // it was about that screen, however harmless the action is on this one
+		again := g.stale(*ruling, now, decision)
+		if again == "" {
 			return agentloop.Allow(), nil
 		}
+		decision.Severity = max(decision.Severity, severity(*ruling))
+		if decision.Verdict == guard.Allow {
+			decision.Allowed = guard.Decisions
+		}
+		return agentloop.Ask(g.question(subject, decision, now, d.Action, again)), nil
 	}
 	if decision.Severity < guard.Critical && g.opts.Granted != nil {
 		granted, err := g.opts.Granted(ctx, subject, decision)
@@ -114,7 +124,7 @@ func (g *Gate) verdict(
 			return agentloop.Allow(), err
 		}
 	}
-	return agentloop.Ask(g.question(subject, decision, now, d.Action, again)), nil
+	return agentloop.Ask(g.question(subject, decision, now, d.Action, "")), nil
 }
 
 // read is the look with its elements, where they matter. That they cannot be had is no error.
@@ -153,21 +163,25 @@ func Decide(p *guard.Policy, list []guard.Subject) (guard.Subject, guard.Decisio
 // stale says why what a person has decided does not hold for what is there now; "" when it does.
 func (g *Gate) stale(r agentloop.Ruling, now bound, d guard.Decision) string {
 	then, ok := parseBound(r.Bound)
-	var severity guard.Severity
-	if severity.UnmarshalText([]byte(r.Severity)) != nil {
-		severity = guard.Routine
-	}
 	switch {
 	case r.Type != agentloop.Approve && r.Type != agentloop.Edit || !ok:
 		return "the approval"
 	case g.opts.Now().Sub(r.At) > g.opts.Expires || r.At.After(g.opts.Now().Add(time.Minute)):
 		return "expired"
-	case d.Severity > severity:
+	case d.Severity > severity(r):
 		return "the severity"
 	case r.Type == agentloop.Edit:
 		return then.elsewhere(now)
 	}
 	return then.differs(now)
+}
+
+// severity is that of what was decided about.
+func severity(r agentloop.Ruling) (s guard.Severity) {
+	if s.UnmarshalText([]byte(r.Severity)) != nil {
+		return guard.Routine
+	}
+	return s
 }
 
 // question is what a person is asked.
@@ -179,7 +193,7 @@ func (g *Gate) question(
 	under := w.under(s.Element)
 	reason := d.Reason
 	if again != "" {
-		reason = w.again(again) + "\n" + reason
+		reason = strings.TrimSpace(w.again(again) + "\n" + reason)
 	}
 	asks := fmt.Sprintf(w.ask, what, cmp.Or(s.App, w.anApp), under)
 	if d.Description != "" {

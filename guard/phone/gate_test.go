@@ -172,6 +172,9 @@ func TestWhatChangedSinceTheApprovalIsAskedAgain(t *testing.T) {
 			d.show(d.t, "com.shop",
 				"Pay for all of your friends? · [Pay now] · [Back]")
 		}, "the screen has changed"},
+		{"everything, and nothing speaks against it there", func(d *desk) {
+			d.show(d.t, "com.other", "Thank you · [Read on] · [Back]")
+		}, "has changed"},
 		{"the rotation", func(d *desk) { d.sim.SetRotation(1, false) }, "has changed"},
 		{"time", func(d *desk) { d.now = d.now.Add(10*time.Minute + time.Second) }, "expired"},
 		{"a clock set back", func(d *desk) { d.now = d.now.Add(-time.Hour) }, "expired"},
@@ -189,13 +192,11 @@ func TestWhatChangedSinceTheApprovalIsAskedAgain(t *testing.T) {
 				return
 			}
 			require.Empty(t, d.touched())
-			if d.end.Reason == agentloop.TaskCompleted {
-				require.Equal(t, "the rotation", c.name, "there the tap would hit nothing")
-				return
-			}
 			require.Equal(t, agentloop.ActionNeedsApproval, d.end.Reason)
 			require.Contains(t, d.inbox.parked[1].Text, c.why)
 			require.Contains(t, d.inbox.parked[1].Review.Reason, c.why)
+			require.Equal(t, "critical", d.inbox.parked[1].Review.Severity)
+			require.NotEmpty(t, d.inbox.parked[1].Review.Allowed)
 		})
 	}
 }
