@@ -84,6 +84,9 @@ func newHost(client *adb.Client, o Options) *Host {
 		waits: waits{listTimeout, fieldWithin, wakeWithin}, cameras: map[string]*camera{}}
 }
 
+// Connections is how many connections to the server have been asked for, one for each service.
+func (h *Host) Connections() uint64 { return h.client.Connections() }
+
 // List lists the phones that the server has, in its order, starting the server when it may. The
 // details of all usable phones are read at the same time; one that does not answer within
 // listTimeout is listed as [StateHung] and delays no other.

@@ -31,6 +31,7 @@ func TestTheMetricsTellWhereTheTimeOfStepsWent(t *testing.T) {
 			`(?m)^taploop_step_seconds_total\{part="`+part+`"\} \d*\.?\d*[1-9e]`, text)
 	}
 	require.Regexp(t, `(?m)^taploop_runs_ended_total\{reason="INFO_ACTION_NEEDS_REPLY"\} 1$`, text)
+	require.Regexp(t, `(?m)^taploop_adb_connections_total [1-9]\d*$`, text)
 	require.NotContains(t, text, b.task.Goal)
 
 	status, _ = get(t, url, map[string]string{"Host": "evil.example"})

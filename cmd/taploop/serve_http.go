@@ -59,6 +59,9 @@ func (a *app) serveHTTP(ctx context.Context) error {
 		return errors.Join(err, ln.Close(), s.deps.Close())
 	}
 	if a.conf.HTTP.Metrics {
+		counted.NewGauge("taploop_adb_connections_total", func() float64 {
+			return float64(s.deps.host.Connections())
+		})
 		mux.Handle("GET /metrics", counted.handler(a.conf.HTTP, auth))
 	}
 	page.open(a, s, auth, mux)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -37,6 +38,7 @@ type Client struct {
 	dialer Dialer
 	log    *slog.Logger
 	start  chan struct{} // a token: its holder may start the server
+	dialed atomic.Uint64
 }
 
 // New makes a Client. It does not connect; the error is about an address that cannot be read.
@@ -53,14 +55,20 @@ func New(opts *Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{addr, o.ADB, o.Dialer, o.Log, make(chan struct{}, 1)}, nil
+	return &Client{addr: addr, binary: o.ADB, dialer: o.Dialer, log: o.Log,
+		start: make(chan struct{}, 1)}, nil
 }
 
 // Address is where the server is, for people.
 func (c *Client) Address() string { return c.addr.String() }
 
+// Connections is how many connections to the server have been asked for. Each serves one service,
+// as the protocol has it: one that has become a phone's cannot become anything else.
+func (c *Client) Connections() uint64 { return c.dialed.Load() }
+
 // dial connects. When nothing listens and the server would be on this machine, it is started first.
 func (c *Client) dial(ctx context.Context) (*Conn, error) {
+	c.dialed.Add(1)
 	n, err := c.dialer.DialContext(ctx, c.addr.network, c.addr.addr)
 	if nothingListens(err) {
 		n, err = c.startAndDial(ctx)
