@@ -49,13 +49,13 @@ func TestAHostAtATerminalAsksThere(t *testing.T) {
 func TestAHostAtATerminalIsPausedAndGoesOn(t *testing.T) {
 	t.Parallel()
 	x := newHostEnv(t, seatScript)
-	p, master, _, screen := x.atTerminal(80, nil, "host", "--mcp", x.file, "Book a seat")
+	p, _, _, screen := x.atTerminal(80, nil, "host", "--mcp", x.file, "Book a seat")
 	screen.await(t, `(?s)The agent asks:.*(the task\): )`)
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
 	require.Equal(t, exitInterrupted, p.ends(), "%s", screen)
 	id := screen.await(t, `(?s)USER_PAUSED.*taploop host --resume (\w+)`)
 
-	p, master, _, screen = x.atTerminal(80, nil, "continue", id)
+	p, master, _, screen := x.atTerminal(80, nil, "continue", id)
 	screen.await(t, `(?s)The agent asks:.*(the task\): )`)
 	typeAt(t, master, "\x04") // Ctrl-D: it is answered elsewhere
 	q := screen.await(t, `(?s)\r\nwaits for a reply: .*- aisle\r\n  taploop reply (\w+) `)
