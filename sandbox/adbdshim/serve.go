@@ -2,7 +2,6 @@ package adbdshim
 
 import (
 	"context"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -87,8 +86,7 @@ const maxToPhone = 4 << 20
 // peer is one stand-in that runs a command.
 type peer struct {
 	ctx     context.Context // of the command; ends when the stand-in does
-	in      *gob.Decoder
-	out     *gob.Encoder
+	wire    *standin.Wire
 	answers chan standin.Saved // closed at the stand-in's end
 }
 
@@ -97,21 +95,24 @@ func handle(ctx context.Context, c net.Conn, sh *shell.Shell) {
 	defer cancel()
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
-	p := &peer{ctx: ctx, in: gob.NewDecoder(io.LimitReader(c, maxToPhone)), out: gob.NewEncoder(c),
+	p := &peer{ctx: ctx, wire: standin.NewWire(io.LimitReader(c, maxToPhone), c),
 		answers: make(chan standin.Saved)}
 	var ask standin.Request
-	if err := p.in.Decode(&ask); err != nil {
+	if _, err := p.wire.Receive(&ask, nil, 0); err != nil {
 		return
+	}
+	var argv []string
+	for _, a := range ask.Argv {
+		argv = append(argv, string(a))
 	}
 	var listening sync.WaitGroup
 	listening.Go(func() {
 		defer cancel()
 		p.listen()
 	})
-	stdout := stream{p, func(b []byte) standin.Reply { return standin.Reply{Out: b} }}
-	stderr := stream{p, func(b []byte) standin.Reply { return standin.Reply{Err: b} }}
-	code := sh.WithSave(p.save).WithDir(ask.Dir).Exec(ctx, ask.Argv, stdout, stderr)
-	_ = p.out.Encode(standin.Reply{Last: true, Code: code})
+	code := sh.WithSave(p.save).WithDir(string(ask.Dir)).Exec(ctx, argv,
+		stream{p, standin.Reply{}}, stream{p, standin.Reply{Err: true}})
+	_ = p.wire.Send(standin.Reply{Last: true, Code: code}, nil)
 	cancel() // closes the connection, which ends listen
 	listening.Wait()
 }
@@ -121,7 +122,7 @@ func (p *peer) listen() {
 	defer close(p.answers)
 	for {
 		var s standin.Saved
-		if err := p.in.Decode(&s); err != nil {
+		if _, err := p.wire.Receive(&s, nil, 0); err != nil {
 			return
 		}
 		select {
@@ -134,7 +135,7 @@ func (p *peer) listen() {
 
 // save has the stand-in write a file.
 func (p *peer) save(name string, data []byte) error {
-	if err := p.out.Encode(standin.Reply{File: name, Data: data}); err != nil {
+	if err := p.wire.Send(standin.Reply{File: []byte(name)}, data); err != nil {
 		return err
 	}
 	s, ok := <-p.answers
@@ -147,10 +148,10 @@ func (p *peer) save(name string, data []byte) error {
 	return nil
 }
 
-// stream is the command's stdout or stderr; it makes replies of what is written.
+// stream is the command's stdout or stderr: what is written goes with its reply.
 type stream struct {
-	p    *peer
-	make func([]byte) standin.Reply
+	p  *peer
+	as standin.Reply
 }
 
 // piece bounds what goes to a stand-in at once, and so the memory that it takes.
@@ -159,7 +160,7 @@ const piece = 64 << 10
 func (s stream) Write(b []byte) (int, error) {
 	n := 0
 	for part := range slices.Chunk(b, piece) {
-		if err := s.p.out.Encode(s.make(part)); err != nil {
+		if err := s.p.wire.Send(s.as, part); err != nil {
 			return n, err
 		}
 		n += len(part)

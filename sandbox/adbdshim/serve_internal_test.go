@@ -1,7 +1,6 @@
 package adbdshim
 
 import (
-	"encoding/gob"
 	"io"
 	"net"
 	"testing"
@@ -20,9 +19,11 @@ func TestTheEndOfAStandInEndsItsCommand(t *testing.T) {
 		defer close(done)
 		handle(t.Context(), ours, shell.New(sandbox.New(nil)))
 	}()
-	swipe := standin.Request{Dir: "/",
-		Argv: []string{"input", "swipe", "1", "1", "2", "2", "1000000"}}
-	require.NoError(t, gob.NewEncoder(theirs).Encode(swipe))
+	swipe := standin.Request{Dir: []byte("/")}
+	for _, a := range []string{"input", "swipe", "1", "1", "2", "2", "1000000"} {
+		swipe.Argv = append(swipe.Argv, []byte(a))
+	}
+	require.NoError(t, standin.NewWire(theirs, theirs).Send(swipe, nil))
 	require.NoError(t, theirs.Close())
 	<-done
 }
@@ -30,7 +31,8 @@ func TestTheEndOfAStandInEndsItsCommand(t *testing.T) {
 func FuzzBytesFromStandIns(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{255, 255, 255, 255, 1})
-	f.Add([]byte("\x03\xff\xff\x00"))
+	f.Add([]byte("{\"Head\": {}}\n"))
+	f.Add([]byte("{\"Head\": {\"Argv\": [\"aW5wdXQ=\"]}, \"Size\": 1}\n"))
 	sh := shell.New(sandbox.New(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		theirs, ours := net.Pipe()

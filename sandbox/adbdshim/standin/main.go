@@ -1,7 +1,6 @@
 package standin
 
 import (
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +40,10 @@ func run(name string, args []string, stdout, stderr io.Writer) (int, error) {
 	if err != nil {
 		dir = "/"
 	}
-	ask := Request{dir, append([]string{name}, args...)}
+	ask := Request{Dir: []byte(dir), Argv: [][]byte{[]byte(name)}}
+	for _, a := range args {
+		ask.Argv = append(ask.Argv, []byte(a))
+	}
 	code, err := converse(c, ask, stdout, stderr)
 	if err != nil {
 		return 0, fmt.Errorf("the simulated phone broke off: %w", err)
@@ -49,25 +51,29 @@ func run(name string, args []string, stdout, stderr io.Writer) (int, error) {
 	return code, nil
 }
 
+// mostData bounds what the phone sends at once: a file that holds a picture.
+const mostData = 256 << 20
+
 // converse asks the phone and does what it says until the exit code comes.
 func converse(c net.Conn, ask Request, stdout, stderr io.Writer) (int, error) {
-	in, out := gob.NewDecoder(c), gob.NewEncoder(c)
-	if err := out.Encode(ask); err != nil {
+	w := NewWire(c, c)
+	if err := w.Send(ask, nil); err != nil {
 		return 0, err
 	}
-	var r Reply
+	var data []byte
 	for {
-		r = Reply{Out: r.Out[:0], Err: r.Err[:0]} // the memory is taken once
-		err := in.Decode(&r)
+		var r Reply
+		var err error
+		data, err = w.Receive(&r, data, mostData)
 		switch {
 		case err != nil || r.Last:
 			return r.Code, err
-		case r.File != "":
-			err = out.Encode(save(r.File, r.Data))
+		case len(r.File) > 0:
+			err = w.Send(save(string(r.File), data), nil)
+		case r.Err:
+			_, err = stderr.Write(data)
 		default:
-			_, outErr := stdout.Write(r.Out)
-			_, errErr := stderr.Write(r.Err)
-			err = errors.Join(outErr, errErr)
+			_, err = stdout.Write(data)
 		}
 		if err != nil {
 			return 0, err
