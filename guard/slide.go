@@ -50,6 +50,9 @@ func slid(s *Subject) (list []finding) {
 	for _, l := range lines {
 		list = append(list, drawn(s, l, underFinger)...)
 	}
+	if n := len(lines); n == 2 || n == 3 { // of one sentence
+		list = append(list, drawn(s, strings.Join(lines, " "), underFinger)...)
+	}
 	for _, n := range s.Near {
 		list = append(list, drawn(s, plain(n), nearby)...)
 	}
