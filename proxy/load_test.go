@@ -144,14 +144,18 @@ func BenchmarkIdleUpstream(b *testing.B) {
 	for b.Loop() {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
+		var open []*link
 		for range links {
 			l := newLink(p)
 			_, err := l.connected(b.Context())
 			require.NoError(b, err)
-			b.Cleanup(l.close)
+			open = append(open, l)
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&after)
+		for _, l := range open {
+			l.close()
+		}
 	}
 	b.ReportMetric(float64(after.HeapAlloc+after.StackInuse-before.HeapAlloc-before.StackInuse)/
 		links, "B/upstream")
