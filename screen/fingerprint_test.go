@@ -88,3 +88,20 @@ func TestWhatIsAboveIsLeftOutOfAFingerprint(t *testing.T) {
 	}
 	require.EqualValues(t, 100, a[0], "the fingerprint itself stays")
 }
+
+func TestACellIsTheMeanOfItsPixels(t *testing.T) {
+	img := picture(24*19, 24*3) // cells of 19x3 pixels
+	draw.Draw(img, image.Rect(19, 0, 38, 3), image.White, image.Point{}, draw.Src)
+	f := frameOf(t, img)
+	grey := f.Within(1280).Image()
+	for i, cell := range f.Fingerprint() {
+		sum := 0
+		for y := range 3 {
+			for x := range 19 {
+				sum += int(grey.Y[grey.YOffset(i%24*19+x, i/24*3+y)])
+			}
+		}
+		require.EqualValues(t, sum/57, cell, i)
+	}
+	require.EqualValues(t, 255, f.Fingerprint()[1])
+}
