@@ -414,3 +414,27 @@ func TestAServerThatCannotBeStartedIsNamed(t *testing.T) {
 		require.Contains(t, line, `"id":1`)
 	}
 }
+
+// heard is an upstream that keeps what it is sent.
+type heard struct {
+	upstream
+	methods []string
+}
+
+func (h *heard) send(_ context.Context, m *message) error {
+	h.methods = append(h.methods, m.Method)
+	return nil
+}
+
+// A server that does not look at the id would carry out a call without one, and nobody was asked.
+func TestACallWithoutAnIDReachesNoServer(t *testing.T) {
+	l := newLink(newRig(t, nil).p)
+	up := &heard{}
+	l.up = up
+	for _, method := range []string{"tools/call", "resources/read", "initialize", "",
+		"Notifications/x", "notifications/roots/list_changed"} {
+		_ = l.notify(t.Context(), &message{Method: method})
+	}
+	require.Equal(t, []string{"notifications/roots/list_changed"}, up.methods)
+	l.up = nil
+}
