@@ -307,8 +307,8 @@ func (l *link) discard(up upstream) {
 	}
 }
 
-// notify sends a notification of the client. It starts no upstream. A request without an id is none:
-// a server that does not look at the id would carry it out, and nobody was asked.
+// notify sends a notification of the client. It starts no upstream. A request without an id is
+// none: a server that does not look at the id would carry it out, and nobody was asked.
 func (l *link) notify(ctx context.Context, m *message) error {
 	if !strings.HasPrefix(m.Method, "notifications/") {
 		return fmt.Errorf("%q is no notification, and has no id as requests have", m.Method)
