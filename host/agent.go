@@ -80,7 +80,7 @@ func (a *agent) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := a.read(resp)
+	r := a.read(resp, textual)
 	r.Prompt, r.Tokens = resp.Usage.PromptTokens, resp.Usage.CompletionTokens
 	r.Cost = (float64(r.Prompt)*a.model.Prompt + float64(r.Tokens)*a.model.Reply) / 1e6
 	if err := a.note(ctx, Entry{Reply: &r}); err != nil {
@@ -115,14 +115,23 @@ func (a *agent) problems() int {
 // mostCalls is how many calls of one reply are carried out.
 const mostCalls = 16
 
-// read makes an entry of a reply: its native calls, or those that it has as JSON in its text.
-func (a *agent) read(resp model.Response) Reply {
+// read makes an entry of a reply: its native calls, or from a model that is asked so those that it
+// has as JSON in its text. In any other's such text is quoted. What looks like a call and is none
+// that can be read is no answer.
+func (a *agent) read(resp model.Response, textual bool) Reply {
 	r := Reply{Text: strings.TrimSpace(resp.Text)}
 	calls := resp.ToolCalls
-	if len(calls) == 0 {
+	if len(calls) == 0 && textual {
 		calls, r.Problem = written(r.Text, a.tools)
 	}
+	if len(calls) == 0 && r.Problem == "" && meantAsCall(r.Text, textual) {
+		r.Problem = "A call could not be read. Nothing was carried out; write it again, in the " +
+			"form that was asked for."
+	}
 	switch {
+	case resp.FinishReason == "content_filter":
+		r.Problem = "The endpoint withheld a part of the reply. Nothing was carried out."
+		return r
 	case len(calls) > mostCalls:
 		r.Problem = fmt.Sprintf("The reply has %d calls, and at most %d can be made at once. None "+
 			"was carried out.", len(calls), mostCalls)

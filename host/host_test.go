@@ -139,6 +139,47 @@ func TestAModelWithoutNativeCallsWritesThemAsJSON(t *testing.T) {
 	require.Contains(t, answer, "\n3")
 }
 
+// What is meant as a call and cannot be read is no answer, and a call that is quoted is none.
+func TestWhatCannotBeReadIsNoAnswer(t *testing.T) {
+	const args = `"arguments": {"a": 1, "b": 2}`
+	quoted := "The file says:\n```json\n{\"tool\": \"add\", " + args + "}\n```\nThat is all."
+	for _, c := range []struct {
+		textual bool
+		first   model.Response
+		again   bool
+	}{
+		{true, model.Response{Text: "```json\n[{\"tool\": \"add\", " + args + "}]\n```"}, true},
+		{true, model.Response{Text: "```json\n{\"tool\": \"add\", " + args + "}"}, true},
+		{true, model.Response{Text: "<tool_call>{\"name\": \"add\"}</tool_call>"}, true},
+		{false, model.Response{Text: "<tool_call>{\"name\": \"add\"}</tool_call>"}, true},
+		{false, model.Response{Text: "{\"name\": \"add\", " + args + "}"}, true},
+		{false, model.Response{Text: "It is", FinishReason: "content_filter"}, true},
+		{false, model.Response{Text: quoted}, false},
+		{true, model.Response{Text: "The tool add has two arguments."}, false},
+	} {
+		b := &book{}
+		asked := 0
+		m := script(func(model.Request) model.Response {
+			if asked++; asked == 1 {
+				return c.first
+			}
+			return model.Response{Text: "done"}
+		})
+		o := options(m, b)
+		o.Textual = c.textual
+		called := false
+		add := func(string, map[string]any) string { called = true; return "3" }
+		answer, err := work(t, o, b, served("sums", add, "add"))
+		require.NoError(t, err)
+		require.False(t, called, "%+v", c.first)
+		want := strings.TrimSpace(c.first.Text)
+		if c.again {
+			want = "done"
+		}
+		require.Equal(t, want, answer)
+	}
+}
+
 // refusing is a model whose endpoint takes no native calls.
 type refusing struct{ script }
 

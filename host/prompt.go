@@ -198,6 +198,23 @@ func written(reply string, tools map[string]Tool) (calls []model.ToolCall, probl
 	return calls, ""
 }
 
+// Forms of calls that are not read: a model's own words for them, and JSON in another form.
+var (
+	ownCall  = lazyregexp.New(`(?i)<\|?(?:tool_call|function_call|function=)`)
+	jsonCall = lazyregexp.New(`"(?:tool|name|function)"\s*:[\s\S]*"(?:arguments|parameters)"\s*:`)
+)
+
+// meantAsCall reports whether a text without calls that can be read was meant as one: begins as one
+// or, of a model that writes its calls in the text, has one in it.
+func meantAsCall(reply string, textual bool) bool {
+	if textual {
+		return ownCall.MatchString(reply) || jsonCall.MatchString(reply)
+	}
+	own := ownCall.FindStringIndex(reply)
+	bare := strings.TrimLeft(reply, "`jsonJSON \t\r\n[")
+	return own != nil && own[0] == 0 || strings.HasPrefix(bare, "{") && jsonCall.MatchString(bare)
+}
+
 var aboutTools = lazyregexp.New(`(?i)\btools?\b|function.?call`)
 
 // refusesTools reports whether an endpoint takes no native calls.
