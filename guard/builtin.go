@@ -144,8 +144,19 @@ func builtin(s *Subject) []finding {
 		add(slid(s)...)
 	case "TYPE":
 		add(typed(s)...)
-		if submits, _ := s.Args["submit"].(bool); submits || strings.HasSuffix(s.Typed, "\n") {
+		field := s.Element.field() && s.Element.Class != ""
+		if s.Args["at"] != nil && !field { // it is touched before
+			add(touched(s)...)
+		}
+		switch submits, _ := s.Args["submit"].(bool); {
+		case submits || strings.HasSuffix(s.Typed, "\n"):
 			add(entered(s)...)
+		case strings.ContainsAny(s.Typed, "\n\r"): // the enter key, or a new line of the text
+			for _, f := range entered(s) {
+				if f.class.severity == Critical {
+					add(f)
+				}
+			}
 		}
 	case "HOT_KEY":
 		if key, _ := s.Args["key"].(string); strings.EqualFold(key, "enter") {
@@ -308,7 +319,9 @@ func typed(s *Subject) (list []finding) {
 // of which one may still do what cannot be undone: whose id says so, beside a sum.
 func entered(s *Subject) (list []finding) {
 	named, search := false, false
-	if e := s.Element; e != nil {
+	if e := s.Element; e != nil && !e.field() { // it presses what has the focus
+		list = touched(s)
+	} else if e != nil {
 		named = searches.MatchString(strings.Join(idWords(e.ResourceID), " "))
 		search = named || searches.MatchString(plain(e.Text+" "+e.Description))
 	}
@@ -395,6 +408,12 @@ func (e *Element) identified() (list []finding) {
 		}
 	}
 	return list
+}
+
+// field reports whether the element takes text: a touch of it, or the enter key, presses nothing.
+func (e *Element) field() bool {
+	return e != nil && (e.Password || e.Class == "" || strings.Contains(e.Class, "EditText") ||
+		strings.Contains(e.Class, "AutoComplete"))
 }
 
 // lines are the lines of what is written on the element, or read out of it.

@@ -142,6 +142,35 @@ func TestBuiltInRulesAskAboutHarm(t *testing.T) {
 	}
 }
 
+// Typing touches the place that it names first, a line break may be the enter key, and the enter
+// key presses what has the focus.
+func TestTypingMayPressButtons(t *testing.T) {
+	at := map[string]any{"at": map[string]any{"x": 0.5, "y": 0.9}}
+	pay := &guard.Element{Text: "Pay now", Class: "android.widget.Button"}
+	icon := &guard.Element{ResourceID: "com.shop:id/btn_pay", Class: "android.widget.ImageButton"}
+	note := &guard.Element{Text: "Send a message", Class: "android.widget.EditText"}
+	screen := []string{"Total", "$30.00", "Pay now"}
+	enter := map[string]any{"key": "ENTER"}
+	for _, c := range []struct {
+		s    guard.Subject
+		want guard.Verdict
+	}{
+		{guard.Subject{Action: "TYPE", Args: at, Typed: "x", Element: pay}, guard.Ask},
+		{guard.Subject{Action: "TYPE", Args: at, Typed: "x", Element: icon}, guard.Ask},
+		{guard.Subject{Action: "TYPE", Typed: "x\ny", Element: note, Screen: screen}, guard.Ask},
+		{guard.Subject{Action: "TYPE", Typed: "x\ry", Element: note, Screen: screen}, guard.Ask},
+		{guard.Subject{Action: "HOT_KEY", Args: enter, Element: icon}, guard.Ask},
+		{guard.Subject{Action: "HOT_KEY", Args: enter, Element: pay}, guard.Ask},
+		{guard.Subject{Action: "TYPE", Args: at, Typed: "x", Element: note}, guard.Allow},
+		{guard.Subject{Action: "TYPE", Typed: "milk\neggs", Element: note,
+			Screen: []string{"Shopping", "Delete"}}, guard.Allow},
+		{guard.Subject{Action: "TYPE", Typed: "x", Element: pay}, guard.Allow},
+	} {
+		c.s.App = "com.shop"
+		require.Equal(t, c.want, builtin(t).Decide(c.s).Verdict, "%+v %+v", c.s, c.s.Element)
+	}
+}
+
 func TestBuiltInRulesLeaveTheRestAlone(t *testing.T) {
 	scroll := tap("com.shop", "Pay now")
 	scroll.Action = "SCROLL"

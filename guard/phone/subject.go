@@ -124,8 +124,13 @@ func writes(a actions.Action) bool {
 	return false
 }
 
+// focused is what has the focus: the field that takes text, else what the enter key presses.
 func focused(list []screen.Element) int {
-	return slices.IndexFunc(list, func(e screen.Element) bool { return e.Focused && e.Editable })
+	i := slices.IndexFunc(list, func(e screen.Element) bool { return e.Focused && e.Editable })
+	if i < 0 {
+		i = slices.IndexFunc(list, func(e screen.Element) bool { return e.Focused && e.Clickable })
+	}
+	return i
 }
 
 func area(r screen.Rect) float64 { return (r.Max.X - r.Min.X) * (r.Max.Y - r.Min.Y) }
