@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -70,10 +71,14 @@ func (c *remote) send(ctx context.Context, m *message) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(c.ctx, cancel)()
-		if err := c.exchange(ctx, m, data); err != nil && ctx.Err() == nil {
-			fault := errors.New(c.mask.text(err.Error()))
-			c.r.receive(c, &message{ID: m.ID, fault: fault})
+		err := c.exchange(ctx, m, data)
+		if err == nil || ctx.Err() != nil {
+			return
 		}
+		if _, is := errors.AsType[*forgottenError](err); !is {
+			err = errors.New(c.mask.text(err.Error()))
+		}
+		c.r.receive(c, &message{ID: m.ID, fault: err})
 	})
 }
 
@@ -100,6 +105,9 @@ func (c *remote) exchange(ctx context.Context, m *message, data []byte) error {
 		return err
 	}
 	defer resp.Body.Close()
+	if c.forgotten(ctx, resp) {
+		return &forgottenError{c, resp.Request.Header.Get(mcp.HeaderSessionID)}
+	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if resp.StatusCode == http.StatusOK && kind == "text/event-stream" {
 		return c.follow(ctx, m, resp.Body, resp.Header)
@@ -116,9 +124,6 @@ func (c *remote) exchange(ctx context.Context, m *message, data []byte) error {
 		}
 		c.shook(m, answer, resp.Header)
 		c.r.receive(c, answer)
-		return nil
-	case resp.StatusCode == http.StatusNotFound && c.known() != "":
-		c.lose(errors.New("it has forgotten the session"))
 		return nil
 	case resp.StatusCode != http.StatusOK:
 		return fmt.Errorf("it answered with HTTP status %d: %s", resp.StatusCode,
@@ -148,10 +153,56 @@ func (c *remote) known() string {
 	return c.session
 }
 
-// lose gives the connection up.
-func (c *remote) lose(err error) {
-	go c.close() // ends soon: the requests under way are ended
-	c.r.lost(c, err)
+// forgottenError says that a request was refused for the session that it was made in: it did not
+// run.
+type forgottenError struct {
+	c       *remote
+	session string
+}
+
+func (*forgottenError) Error() string {
+	return "it has forgotten the session, also the one of another handshake"
+}
+
+// forgotten reports whether a request was refused because the server does not know its session:
+// "it MUST respond to requests containing that session ID with HTTP 404". Many say 400, as they do
+// of other requests that they do not like; then they would not take a ping either.
+func (c *remote) forgotten(ctx context.Context, resp *http.Response) bool {
+	session := resp.Request.Header.Get(mcp.HeaderSessionID)
+	switch {
+	case session == "":
+		return false
+	case resp.StatusCode == http.StatusNotFound:
+		return true
+	case resp.StatusCode != http.StatusBadRequest:
+		return false
+	case c.known() != session: // as another request has found out
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxProbe)
+	defer cancel()
+	ping := &message{ID: json.RawMessage(`"ping"`), Method: string(mcp.MethodPing)}
+	data, err := ping.encode()
+	if err != nil {
+		return false
+	}
+	again, err := c.post(ctx, ping, data)
+	if err != nil {
+		return false
+	}
+	defer again.Body.Close()
+	return again.StatusCode == http.StatusNotFound || again.StatusCode == http.StatusBadRequest
+}
+
+// forget forgets a session as the server did. It reports whether it was the one in use.
+func (c *remote) forget(session string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session != session {
+		return false
+	}
+	c.session, c.version = "", ""
+	return true
 }
 
 // shook keeps what the handshake has agreed on.
@@ -266,8 +317,8 @@ var errNoStream = errors.New("its answer broke off and cannot be resumed")
 
 // listen receives what belongs to no request, as long as the server offers that.
 func (c *remote) listen() {
-	at := cursor{retry: time.Millisecond}
-	for {
+	at, session := cursor{retry: time.Millisecond}, c.known()
+	for c.known() == session {
 		resp, err := c.resume(c.ctx, &at)
 		if errors.Is(err, errNoStream) || c.ctx.Err() != nil {
 			return

@@ -89,6 +89,9 @@ func (l *link) named(err error) error {
 
 // unanswered is why a request that was sent has no answer.
 func (l *link) unanswered(m *message, err error) error {
+	if _, is := errors.AsType[*forgottenError](err); is {
+		return err
+	}
 	lost, is := errors.AsType[*faultError](err)
 	if is && m.Method == string(mcp.MethodToolsCall) {
 		return &faultError{lost.text + "; whether the call was carried out is not known"}
@@ -184,7 +187,37 @@ func (l *link) request(ctx context.Context, m *message, of json.RawMessage) (*me
 	if err != nil {
 		return nil, err
 	}
-	return l.translated(ctx, up, m, of)
+	resp, err := l.translated(ctx, up, m, of)
+	if refused, is := errors.AsType[*forgottenError](err); is {
+		if err = l.renew(ctx, refused); err == nil {
+			resp, err = l.translated(ctx, up, m, of)
+		}
+		if again, is := errors.AsType[*forgottenError](err); is {
+			return nil, l.named(again)
+		}
+	}
+	return resp, err
+}
+
+// renew makes the client's handshake with a server anew that has forgotten the session.
+func (l *link) renew(ctx context.Context, refused *forgottenError) error {
+	l.connecting.Lock()
+	defer l.connecting.Unlock()
+	if !refused.c.forget(refused.session) {
+		return nil // another request has done it
+	}
+	l.mu.Lock()
+	hello, level := l.hello, l.level
+	l.tools = nil
+	l.mu.Unlock()
+	if hello == nil {
+		return refused
+	}
+	err := l.again(ctx, refused.c, hello, level)
+	if err != nil && l.drop(refused.c) { // the next request connects anew
+		l.discard(refused.c)
+	}
+	return err
 }
 
 func (l *link) over(ctx context.Context, up upstream, m *message, of json.RawMessage) (

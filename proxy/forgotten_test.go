@@ -1,0 +1,163 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/mcptransport"
+)
+
+// mortal is a server over HTTP that can be started again, and then knows no session any more.
+type mortal struct {
+	status int // for a session that it does not know
+	after  int // for a call, once it is carried out; 0 is none
+
+	mu     sync.Mutex
+	h      *mcptransport.HTTP
+	shakes atomic.Int32
+	posts  atomic.Int32
+}
+
+func newMortal(t *testing.T, status int) (*mortal, func(*Options)) {
+	m := &mortal{status: status}
+	m.restart(t)
+	web := httptest.NewServer(m)
+	t.Cleanup(func() {
+		require.NoError(t, m.h.Close(context.Background()))
+		web.CloseClientConnections()
+		web.Close()
+	})
+	return m, func(o *Options) { o.Target = Target{URL: web.URL} }
+}
+
+func (m *mortal) restart(t *testing.T) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.h != nil {
+		require.NoError(t, m.h.Close(context.Background()))
+	}
+	m.h = mcptransport.NewHTTP(other(), nil)
+}
+
+// otherwise answers with another status in the place of 404, as some servers do.
+type otherwise struct {
+	http.ResponseWriter
+	status int
+}
+
+func (o otherwise) WriteHeader(status int) {
+	if status == http.StatusNotFound {
+		status = o.status
+	}
+	o.ResponseWriter.WriteHeader(status)
+}
+
+func (o otherwise) Unwrap() http.ResponseWriter { return o.ResponseWriter }
+
+func (m *mortal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(strings.NewReader(string(body)))
+	if r.Method == http.MethodPost {
+		m.posts.Add(1)
+	}
+	if strings.Contains(string(body), `"method":"initialize"`) {
+		m.shakes.Add(1)
+	}
+	m.mu.Lock()
+	h, after := m.h, m.after
+	m.mu.Unlock()
+	if after != 0 && strings.Contains(string(body), "tools/call") {
+		h.ServeHTTP(httptest.NewRecorder(), r)
+		http.Error(w, "lost it", after)
+		return
+	}
+	h.ServeHTTP(otherwise{w, m.status}, r)
+}
+
+// A server that was started again refuses what belongs to the session that it does not know, with
+// 404 or, as many do, with 400. The call did not run: it is made again after another handshake.
+func TestASessionThatTheServerForgotIsMadeAnew(t *testing.T) {
+	for _, status := range []int{http.StatusNotFound, http.StatusBadRequest} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			m, change := newMortal(t, status)
+			r := newRig(t, change)
+			t.Setenv("SERVER_LOG", r.log)
+			r.shake("{}")
+			require.Equal(t, `echo {"text":"0"}`, r.result(r.start("echo", `{"text":"0"}`, "")))
+
+			m.restart(t)
+			require.Equal(t, `echo {"text":"1"}`, r.result(r.start("echo", `{"text":"1"}`, "")))
+			require.EqualValues(t, 2, m.shakes.Load())
+
+			m.restart(t)
+			const calls = 20
+			for n := range calls {
+				r.start("echo", fmt.Sprintf(`{"text":"all %d"}`, n), "")
+			}
+			for range calls {
+				require.Contains(t, words(t, r.next()), "echo")
+			}
+			require.EqualValues(t, 3, m.shakes.Load(), "one handshake for all of them")
+			for n := range calls {
+				require.Equal(t, 1, strings.Count(r.done(), fmt.Sprintf(`"all %d"`, n)))
+			}
+
+			id := r.start("send_message", `{"text":"hi"}`, "")
+			q := r.asked()
+			m.restart(t)
+			require.NoError(t, r.decide(q, inquiry.Decision{Type: inquiry.Approve}))
+			require.Equal(t, `send_message {"text":"hi"}`, r.result(id))
+			require.Equal(t, 1, strings.Count(r.done(), "send_message"))
+		})
+	}
+}
+
+// What was refused for another reason may have run.
+func TestACallThatMayHaveRunIsNotRepeated(t *testing.T) {
+	m, change := newMortal(t, http.StatusNotFound)
+	r := newRig(t, change)
+	t.Setenv("SERVER_LOG", r.log)
+	r.shake("{}")
+	r.result(r.start("echo", `{"text":"0"}`, ""))
+	for _, status := range []int{http.StatusBadRequest, http.StatusBadGateway} {
+		m.mu.Lock()
+		m.after = status
+		m.mu.Unlock()
+		said := r.result(r.start("echo", fmt.Sprintf(`{"text":"%d"}`, status), ""))
+		require.Contains(t, said, fmt.Sprintf("HTTP status %d: \"lost it", status))
+		require.Equal(t, 1, strings.Count(r.done(), fmt.Sprintf(`"%d"`, status)))
+	}
+	require.EqualValues(t, 1, m.shakes.Load())
+}
+
+// One that forgets each session at once is asked twice, and then named.
+func TestAServerThatForgetsEverySessionIsNamed(t *testing.T) {
+	m, change := newMortal(t, http.StatusNotFound)
+	r := newRig(t, func(o *Options) { change(o); o.Guard = nil })
+	r.shake("{}")
+	m.mu.Lock()
+	m.after = http.StatusNotFound
+	m.mu.Unlock()
+	before := m.posts.Load()
+	said := r.result(r.start("echo", `{"text":"0"}`, ""))
+	require.Contains(t, said, "the server other: it has forgotten the session")
+	require.LessOrEqual(t, m.posts.Load()-before, int32(5), "the call, a handshake of two, the call, what came before")
+
+	m.mu.Lock()
+	m.after = 0
+	m.mu.Unlock()
+	require.Eventually(t, func() bool {
+		return strings.Contains(r.result(r.start("echo", `{"text":"x"}`, "")), "echo")
+	}, 10*time.Second, time.Millisecond)
+}
