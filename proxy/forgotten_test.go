@@ -162,3 +162,33 @@ func TestAServerThatForgetsEverySessionIsNamed(t *testing.T) {
 		return strings.Contains(r.result(r.start("echo", `{"text":"x"}`, "")), "echo")
 	}, 10*time.Second, time.Millisecond)
 }
+
+// A server of 2024-11-05 answers a GET with the address for messages, and knows no POST there.
+func TestAServerOfTheFirstTransportIsNamedWithTheWayToMendIt(t *testing.T) {
+	for name, first := range map[string]string{"old": "event: endpoint\ndata: /messages?id=1\n\n",
+		"no server": "data: {}\n\n"} {
+		t.Run(name, func(t *testing.T) {
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+				r *http.Request) {
+				if r.Method != http.MethodGet {
+					http.Error(w, "Cannot POST /sse", http.StatusNotFound)
+					return
+				}
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, first)
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			}))
+			t.Cleanup(web.Close)
+			r := newRig(t, func(o *Options) { o.Target = Target{URL: web.URL + "/sse"} })
+			r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
+			said := r.next()
+			if name == "old" {
+				require.Contains(t, said, "the server other: it speaks only HTTP+SSE")
+				require.Contains(t, said, "npx -y mcp-remote")
+				return
+			}
+			require.Contains(t, said, "HTTP status 404")
+		})
+	}
+}

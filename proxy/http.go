@@ -125,12 +125,35 @@ func (c *remote) exchange(ctx context.Context, m *message, data []byte) error {
 		c.shook(m, answer, resp.Header)
 		c.r.receive(c, answer)
 		return nil
+	case resp.StatusCode != http.StatusOK && m.Method == string(mcp.MethodInitialize) &&
+		c.ancient(ctx):
+		return errAncient
 	case resp.StatusCode != http.StatusOK:
 		return fmt.Errorf("it answered with HTTP status %d: %s", resp.StatusCode,
 			text.Quote(string(body[:min(len(body), maxRefusal)]), maxQuote))
 	}
 	return fmt.Errorf("it answered with what is no message: %s",
 		text.Quote(string(body[:min(len(body), maxRefusal)]), maxQuote))
+}
+
+// errAncient is about the first of the transports over HTTP, which was replaced in 2025-03-26.
+var errAncient = errors.New("it speaks only HTTP+SSE of 2024-11-05 at this address, which is not " +
+	"spoken here: give the address of its Streamable HTTP (often /mcp, in the place of /sse), or " +
+	"put a bridge between, as in taploop proxy -- npx -y mcp-remote URL")
+
+// ancient reports whether a GET gives "an SSE stream, and an endpoint event as the first event", as
+// servers of 2024-11-05 do.
+func (c *remote) ancient(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	resp, err := c.resume(ctx, &cursor{})
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	line, err := readLine(bufio.NewReader(io.LimitReader(resp.Body, maxRefusal)))
+	name, value, _ := strings.Cut(string(line), ":")
+	return err == nil && name == "event" && strings.TrimSpace(value) == "endpoint"
 }
 
 // maxRefusal is how much of an answer that is none is read.
