@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -63,16 +64,43 @@ func (p *Proxy) decided(ctx context.Context, l *link, c *toolCall, d guard.Decis
 		case q.Open():
 			return refusal(c.m, pending(c, q)), nil
 		}
+		moved := false
+		if passes(q) {
+			if moved, err = p.moved(ctx, l, c); err != nil {
+				return nil, fmt.Errorf("not carried out: %w", err)
+			}
+		}
 		_, err = p.opts.Questions.Apply(ctx, q.ID, q.Fence)
 		switch {
 		case errors.Is(err, inquiry.ErrApplied): // by another call
 		case err != nil:
 			return nil, fmt.Errorf("not carried out: the answer could not be taken: %w", err)
 		case p.stale(q): // the person saw it too long ago
+		case moved: // the person saw another tool
+			if now := p.judge(c); now.Verdict == guard.Ask {
+				d = now
+			}
 		default:
 			return p.carry(ctx, l, c, q)
 		}
 	}
+}
+
+// passes reports whether a person has decided to pass the call on.
+func passes(q inquiry.Question) bool {
+	if q.Status != inquiry.Answered || len(q.Resolution.Decisions) != 1 {
+		return false
+	}
+	d := q.Resolution.Decisions[0].Type
+	return d == inquiry.Approve || d == inquiry.Edit
+}
+
+// moved looks the tool up again, and reports whether it is another one than the person saw.
+func (p *Proxy) moved(ctx context.Context, l *link, c *toolCall) (bool, error) {
+	before := c.tool.digest
+	var err error
+	c.tool, err = l.tool(ctx, c, true)
+	return c.tool.digest != before, err
 }
 
 // stale reports whether an approval is too old to be used.
@@ -105,7 +133,7 @@ func (p *Proxy) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 			open++
 		}
 		// the question that the client has shown is its own, whoever waits for it as well
-		if q.Kind != inquiry.Approval || q.Bound != c.bound ||
+		if q.Kind != inquiry.Approval || q.Bound != c.seen() ||
 			p.claims.held[q.ID] && q.ID != c.form || c.form != "" && q.ID != c.form {
 			continue
 		}
@@ -135,7 +163,7 @@ func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage
 	list, err := p.opts.Questions.List(ctx, inquiry.Filter{Client: &c.client, Unapplied: true,
 		NoRun: true})
 	return slices.ContainsFunc(list, func(q inquiry.Question) bool {
-		return q.Kind == inquiry.Approval && q.Bound == c.bound
+		return q.Kind == inquiry.Approval && strings.HasPrefix(q.Bound, c.bound)
 	}), err
 }
 
@@ -160,7 +188,7 @@ func (p *Proxy) question(ctx context.Context, c *toolCall, d guard.Decision) inq
 	if len(allowed) == 0 {
 		allowed = []string{inquiry.Approve, inquiry.Reject}
 	}
-	q := inquiry.Question{Kind: inquiry.Approval, Client: c.client, Bound: c.bound,
+	q := inquiry.Question{Kind: inquiry.Approval, Client: c.client, Bound: c.seen(),
 		SessionID: p.opts.Session,
 		Text: fmt.Sprintf("May %s of %s be called?", text.Quote(c.name, 100),
 			text.Quote(p.opts.Name, 100)),

@@ -1,13 +1,19 @@
 package proxy
 
 import (
+	"context"
+	"fmt"
+	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/mcptransport"
 )
 
 // Both eras of the protocol, with the proxy on HTTP and the other server behind stdio or HTTP.
@@ -49,4 +55,63 @@ func TestBothErasPassThrough(t *testing.T) {
 			})
 		}
 	})
+}
+
+// A server of the newer era wants some arguments in headers as well: also those of a person.
+func TestArgumentsAreMirroredInHeaders(t *testing.T) {
+	for name, c := range map[string]struct {
+		change   func(*Options)
+		tool     string
+		decision *inquiry.Decision
+		want     string
+	}{
+		"allowed": {nil, "look", nil, "look map[region:<here>]"},
+		"unruled": {func(o *Options) { o.Guard = nil }, "send", nil, "send map[region:<here>]"},
+		"edited": {nil, "send", &inquiry.Decision{Type: inquiry.Edit,
+			EditedAction: &inquiry.EditedAction{Name: "send",
+				Args: map[string]any{"region": "there"}}}, "send map[region:there]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := server.NewMCPServer("other", "1.0", server.WithToolCapabilities(true))
+			for _, name := range []string{"look", "send"} {
+				tool := mcp.NewTool(name)
+				tool.InputSchema.Properties = map[string]any{"region": map[string]any{
+					"type": "string", "x-mcp-header": "Region"}}
+				tool.Annotations.DestructiveHint = new(false)
+				s.AddTool(tool, func(_ context.Context, r mcp.CallToolRequest) (
+					*mcp.CallToolResult, error) {
+					return mcp.NewToolResultText(fmt.Sprint(r.Params.Name, " ",
+						r.GetArguments())), nil
+				})
+			}
+			web := httptest.NewServer(mcptransport.NewHTTP(s, nil))
+			t.Cleanup(web.Close)
+			o := behind(t).opts
+			o.Wait = func(string, bool) time.Duration { return 10 * time.Second }
+			o.Target = Target{URL: web.URL}
+			if c.change != nil {
+				c.change(&o)
+			}
+			p, err := New(&o)
+			require.NoError(t, err)
+			t.Cleanup(p.Close)
+			cl := caller(t, p, client.WithProtocolVersion(mcp.ProtocolVersion20260728))
+			done := make(chan *mcp.CallToolResult, 1)
+			go func() {
+				var r mcp.CallToolRequest
+				r.Params.Name, r.Params.Arguments = c.tool, map[string]any{"region": "<here>"}
+				res, err := cl.CallTool(t.Context(), r)
+				if err != nil {
+					t.Error(err)
+				}
+				done <- res
+			}()
+			if c.decision != nil {
+				asking := &rig{t: t, ask: o.Questions}
+				require.NoError(t, asking.decide(asking.asked(), *c.decision))
+			}
+			content := (<-done).Content
+			require.Equal(t, c.want, content[len(content)-1].(mcp.TextContent).Text)
+		})
+	}
 }

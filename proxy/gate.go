@@ -33,24 +33,20 @@ type toolCall struct {
 // call passes a call on, when the rules or a person allow it.
 func (p *Proxy) call(ctx context.Context, l *link, m *message) (*message, error) {
 	of := m.ID
-	if p.opts.Guard == nil {
+	if p.opts.Guard == nil && p.opts.Target.URL == "" { // else it may want headers
 		return l.request(ctx, m, of)
 	}
 	c, err := p.read(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	if c.tool, err = l.tool(ctx, c); err != nil {
+	if c.tool, err = l.tool(ctx, c, false); err != nil {
 		return nil, err
 	}
-	if c.tool.known != nil { // over HTTP a server of the newer era wants them
-		c.m.headers = mcp.GenerateParamHeaders(c.tool.known, c.m.Params)
-	}
-	d := p.opts.Guard.Decide(guard.Subject{Action: c.name, App: p.opts.Name, Args: c.args,
-		Destructive: c.tool.destructive})
+	d := p.judge(c)
 	switch d.Verdict {
 	case guard.Allow:
-		return l.request(ctx, c.m, of)
+		return l.request(ctx, c.headed(c.m), of)
 	case guard.Ask:
 		if r, ok := p.rounds.take(c); ok {
 			return p.again(ctx, l, c, r)
@@ -60,6 +56,26 @@ func (p *Proxy) call(ctx context.Context, l *link, m *message) (*message, error)
 	}
 	return refusal(m, "not allowed here: "+orUnsaid(d.Reason)), nil
 }
+
+// judge is what the rules say of a call.
+func (p *Proxy) judge(c *toolCall) guard.Decision {
+	if p.opts.Guard == nil {
+		return guard.Decision{Verdict: guard.Allow}
+	}
+	return p.opts.Guard.Decide(guard.Subject{Action: c.name, App: p.opts.Name, Args: c.args,
+		Destructive: c.tool.destructive})
+}
+
+// headed is m with the headers that a server of the newer era wants over HTTP.
+func (c *toolCall) headed(m *message) *message {
+	if c.tool.known != nil {
+		m.headers = mcp.GenerateParamHeaders(c.tool.known, m.Params)
+	}
+	return m
+}
+
+// seen names the call and the tool as they are now: what is approved is both.
+func (c *toolCall) seen() string { return c.bound + " " + c.tool.digest }
 
 func orUnsaid(reason string) string {
 	if reason == "" {
@@ -119,84 +135,6 @@ func (c *toolCall) withArguments(m *message, args json.RawMessage) (*message, er
 	}
 	raw, err := encode(params)
 	return &message{ID: m.ID, Method: m.Method, Params: raw}, err
-}
-
-// tool is what a server says of one of its tools.
-type tool struct {
-	destructive bool
-	schema      map[string]any // of its arguments; nil when not known
-	result      bool           // it promises results of a shape
-	known       *mcp.Tool
-}
-
-// mostPages is how many pages of a list of tools are read.
-const mostPages = 100
-
-// tool looks a tool up in the server's list, which is read once until it changes.
-func (l *link) tool(ctx context.Context, c *toolCall) (tool, error) {
-	l.listing.Lock()
-	defer l.listing.Unlock()
-	l.mu.Lock()
-	tools := l.tools
-	l.mu.Unlock()
-	if tools != nil {
-		return tools[c.name], nil
-	}
-	tools = map[string]tool{}
-	var next json.RawMessage
-	for range mostPages {
-		resp, err := l.request(ctx, &message{Method: string(mcp.MethodToolsList),
-			Params: listParams(c.m.Params, next)}, nil)
-		if err != nil {
-			return tool{}, err
-		}
-		if resp.Error != nil {
-			return tool{}, nil // it says so itself when the tool is called
-		}
-		readTools(resp.Result, tools)
-		if next = at(resp.Result, "nextCursor"); textOf(next) == "" {
-			break
-		}
-	}
-	l.mu.Lock()
-	l.tools = tools
-	l.mu.Unlock()
-	return tools[c.name], nil
-}
-
-// listParams are those of a tools/list in the name of a call's client.
-func listParams(call, cursor json.RawMessage) json.RawMessage {
-	params := object{}
-	if modern(call) {
-		params["_meta"] = with(at(call, "_meta"), nil, "progressToken")
-	}
-	if cursor != nil {
-		params["cursor"] = cursor
-	}
-	raw, err := encode(params)
-	if err != nil {
-		return nil
-	}
-	return raw
-}
-
-func readTools(result json.RawMessage, into map[string]tool) {
-	var list []json.RawMessage
-	if json.Unmarshal(at(result, "tools"), &list) != nil {
-		return
-	}
-	for _, raw := range list {
-		t := tool{result: at(raw, "outputSchema") != nil}
-		_ = json.Unmarshal(at(raw, "inputSchema"), &t.schema) // without one nothing is edited
-		hints := at(raw, "annotations")
-		t.destructive = string(at(hints, "destructiveHint")) == "true" &&
-			string(at(hints, "readOnlyHint")) != "true"
-		var known mcp.Tool
-		if json.Unmarshal(raw, &known) == nil {
-			t.known = &known
-		}
-		into[textOf(at(raw, "name"))] = t
-	}
 }
 
 // refusal is a result that says in words why a call was not carried out.

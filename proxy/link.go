@@ -44,6 +44,8 @@ type link struct {
 	meta         json.RawMessage // for a server of the newer era, of a client of the older
 	level        *message        // the client's logging/setLevel
 	tools        map[string]tool // nil when not known
+	changes      int             // of the list of tools
+	raised       raised          // with listing
 	under        sync.WaitGroup
 }
 
@@ -58,7 +60,8 @@ type exchange struct {
 }
 
 func newLink(p *Proxy) *link {
-	l := &link{p: p, exchanges: map[int64]*exchange{}, asked: map[string]context.CancelFunc{}}
+	l := &link{p: p, exchanges: map[int64]*exchange{}, asked: map[string]context.CancelFunc{},
+		raised: raised{}}
 	l.life, l.end = context.WithCancel(context.Background())
 	return l
 }
@@ -148,6 +151,7 @@ func (l *link) start(now time.Time) (upstream, error) {
 	defer l.mu.Unlock()
 	l.starts = append(l.starts, now)
 	l.strange, l.sample, l.tools, l.unasked = 0, "", nil, 0
+	l.changes++
 	up, err := l.p.dial(l.life, l)
 	if err == nil {
 		l.up = up
@@ -208,8 +212,8 @@ func (l *link) renew(ctx context.Context, refused *forgottenError) error {
 	}
 	l.mu.Lock()
 	hello, level := l.hello, l.level
-	l.tools = nil
 	l.mu.Unlock()
+	l.changed()
 	if hello == nil {
 		return refused
 	}
@@ -224,7 +228,7 @@ func (l *link) over(ctx context.Context, up upstream, m *message, of json.RawMes
 	*message, error) {
 	x := l.begin(ctx, m, of)
 	defer l.finish(x)
-	sent := &message{ID: number(x.id), Method: m.Method, Params: m.Params}
+	sent := &message{ID: number(x.id), Method: m.Method, Params: m.Params, headers: m.headers}
 	if x.token != nil {
 		sent.Params = with(m.Params, sent.ID, "_meta", "progressToken")
 	}

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -16,6 +18,7 @@ import (
 	"github.com/taploop/taploop/guard"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Options of a Proxy.
@@ -159,6 +162,9 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return failure(mcp.INVALID_REQUEST, "this is not a JSON-RPC message")
 	}
+	if words := disguised(m.Method); words != "" {
+		return failure(mcp.METHOD_NOT_FOUND, words)
+	}
 	alone := modern(m.Params)
 	if alone {
 		ctx = withInfo(ctx, m.Params)
@@ -194,6 +200,26 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 	return mcp.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, Result: resp.Result}
 }
 
+// disguised is what is wrong with a method that a generous server could take for another one: a
+// call would not be put to the rules.
+func disguised(method string) string {
+	letters := strings.Map(func(r rune) rune {
+		if r = unicode.ToLower(r); r < 'a' || r > 'z' {
+			return -1
+		}
+		return r
+	}, method)
+	switch {
+	case method == string(mcp.MethodToolsCall):
+		return ""
+	case letters == "toolscall":
+		return text.Quote(method, 100) + " is no method: write tools/call"
+	case strings.ContainsFunc(method, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return text.Quote(method, 100) + " is no method: want one of ASCII, without spaces"
+	}
+	return ""
+}
+
 func failure(code int, text string) mcp.JSONRPCMessage {
 	return mcp.NewJSONRPCError(mcp.NewRequestId(nil), code, text, nil)
 }
@@ -213,6 +239,7 @@ func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, erro
 	case string(mcp.MethodToolsList):
 		resp, err := l.request(ctx, m, of)
 		if err == nil {
+			l.listed(resp.Result)
 			resp.Result = describe(resp.Result, p.descriptions(ctx))
 		}
 		return resp, err

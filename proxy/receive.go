@@ -111,9 +111,7 @@ func (l *link) notified(m *message) {
 		}
 		return
 	case string(mcp.MethodNotificationToolsListChanged):
-		l.mu.Lock()
-		l.tools = nil
-		l.mu.Unlock()
+		l.changed()
 	}
 	if x := l.exchange(at(m.Params, "_meta", mcp.MetaKeySubscriptionID)); x != nil && x.of != nil {
 		m.Params = with(m.Params, x.of, "_meta", mcp.MetaKeySubscriptionID)

@@ -143,7 +143,7 @@ func (rs *rounds) take(c *toolCall) (round, bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	r, ok := rs.open[c.round]
-	if !ok || r.bound != c.bound || r.client != c.client || time.Now().After(r.until) {
+	if !ok || r.bound != c.seen() || r.client != c.client || time.Now().After(r.until) {
 		return round{}, false
 	}
 	delete(rs.open, c.round)
@@ -159,21 +159,21 @@ func (p *Proxy) again(ctx context.Context, l *link, c *toolCall, r round) (*mess
 	if r.state != nil {
 		params = with(params, r.state, "requestState")
 	}
-	r.m = &message{ID: c.m.ID, Method: r.m.Method, Params: params, headers: c.m.headers}
+	r.m = &message{ID: c.m.ID, Method: r.m.Method, Params: params}
 	return p.pass(ctx, l, c, r.m, r.edited)
 }
 
 // pass passes an approved call on, and sees to it that it can go on when its server asks.
 func (p *Proxy) pass(ctx context.Context, l *link, c *toolCall, m *message, edited string) (
 	*message, error) {
-	resp, err := l.request(ctx, m, c.m.ID)
+	resp, err := l.request(ctx, c.headed(m), c.m.ID)
 	if err != nil || resp.Error != nil {
 		return resp, err
 	}
 	if textOf(at(resp.Result, "resultType")) != string(mcp.ResultTypeInputRequired) {
 		return noted(c, resp, edited), nil
 	}
-	token, ok := p.rounds.put(round{bound: c.bound, client: c.client, m: m, edited: edited,
+	token, ok := p.rounds.put(round{bound: c.seen(), client: c.client, m: m, edited: edited,
 		state: at(resp.Result, "requestState"), until: time.Now().Add(p.opts.Expires)})
 	if state, err := encode(roundState + token); ok && err == nil {
 		resp.Result = with(resp.Result, state, "requestState")

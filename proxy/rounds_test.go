@@ -159,7 +159,7 @@ func TestAServerThatAsksOnNeedsNoSecondApproval(t *testing.T) {
 // What a client makes up to be let through is asked about like any other call.
 func TestARoundThatIsNotOnesOwnIsAskedAbout(t *testing.T) {
 	var rs rounds
-	token, ok := rs.put(round{bound: "b", client: "ann", until: time.Now().Add(time.Hour)})
+	token, ok := rs.put(round{bound: "b ", client: "ann", until: time.Now().Add(time.Hour)})
 	require.True(t, ok)
 	for _, c := range []*toolCall{{round: token, bound: "b", client: "bob"},
 		{round: token, bound: "other", client: "ann"}, {round: "", bound: "b", client: "ann"}} {
@@ -171,7 +171,7 @@ func TestARoundThatIsNotOnesOwnIsAskedAbout(t *testing.T) {
 	require.True(t, ok)
 	_, ok = rs.take(own)
 	require.False(t, ok, "it is used once")
-	late, _ := rs.put(round{bound: "b", client: "ann", until: time.Now().Add(-time.Second)})
+	late, _ := rs.put(round{bound: "b ", client: "ann", until: time.Now().Add(-time.Second)})
 	_, ok = rs.take(&toolCall{round: late, bound: "b", client: "ann"})
 	require.False(t, ok)
 

@@ -1,0 +1,188 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/inquiry"
+)
+
+// scripted is a server in this process that says what a test wants.
+type scripted struct {
+	r receiver
+
+	mu    sync.Mutex
+	tools string // of its list
+	on    map[string]func(s *scripted, m *message) string
+	got   []*message
+}
+
+func (s *scripted) send(_ context.Context, m *message) error {
+	s.mu.Lock()
+	s.got = append(s.got, m)
+	tools, on := s.tools, s.on[m.Method]
+	s.mu.Unlock()
+	result := `{}`
+	switch {
+	case !m.isRequest():
+		return nil
+	case on != nil:
+		result = on(s, m)
+	case m.Method == "initialize":
+		result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},` +
+			`"serverInfo":{"name":"other","version":"1"}}`
+	case m.Method == "tools/list":
+		result = `{"tools":[` + tools + `]}`
+	case m.Method == "tools/call":
+		result = `{"content":[{"type":"text","text":"carried out"}]}`
+	}
+	if result != "" {
+		s.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result))
+	}
+	return nil
+}
+
+func (s *scripted) close() {}
+
+// say makes the server send a line.
+func (s *scripted) say(line string) {
+	var m message
+	if err := json.Unmarshal([]byte(line), &m); err != nil {
+		panic(err)
+	}
+	s.r.receive(s, &m)
+}
+
+// lists makes its list of tools another one.
+func (s *scripted) lists(tools string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tools = tools
+}
+
+// got is how often it got the method.
+func (s *scripted) count(method string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.got {
+		if m.Method == method {
+			n++
+		}
+	}
+	return n
+}
+
+// inFrontOf is a proxy in front of a scripted server with these tools, and its client.
+func inFrontOf(t *testing.T, tools string, change func(*Options)) (*rig, *scripted) {
+	t.Helper()
+	r := newRig(t, change)
+	s := &scripted{tools: tools, on: map[string]func(*scripted, *message) string{}}
+	r.p.dial = func(_ context.Context, to receiver) (upstream, error) {
+		s.r = to
+		return s, nil
+	}
+	r.shake("{}")
+	return r, s
+}
+
+const (
+	tame = `{"name":"tidy","inputSchema":{"type":"object"}}`
+	wild = `{"name":"tidy","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}`
+	news = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+)
+
+func atOnce(o *Options) { o.Wait = func(string, bool) time.Duration { return 0 } }
+
+// What a person has approved is the tool as it was then: its schema and what it says of itself.
+func TestAnApprovalIsOfTheToolAsItWas(t *testing.T) {
+	other := strings.Replace(wild, `"object"`, `"object","properties":{"all":{}}`, 1)
+	for name, changed := range map[string]string{"schema": other,
+		"annotations": strings.Replace(wild, `true`, `true,"openWorldHint":true`, 1)} {
+		t.Run(name, func(t *testing.T) {
+			r, s := inFrontOf(t, wild, atOnce)
+			r.result(r.start("tidy", "{}", ""))
+			q := r.asked()
+			require.NoError(t, r.decide(q, inquiry.Decision{Type: inquiry.Approve}))
+			s.lists(changed) // it does not say so
+			require.Contains(t, r.result(r.start("tidy", "{}", "")), "no answer yet")
+			require.Zero(t, s.count("tools/call"))
+			again := r.asked()
+			require.NotEqual(t, q.ID, again.ID)
+
+			// the same in other words is the same
+			s.lists(strings.Replace(changed, `,"annotations"`, ` , "annotations" `, 1))
+			require.NoError(t, r.decide(again, inquiry.Decision{Type: inquiry.Approve}))
+			require.Equal(t, "carried out", r.result(r.start("tidy", "{}", "")))
+			require.Equal(t, 1, s.count("tools/call"))
+		})
+	}
+}
+
+func TestAToolThatChangesWhileAPersonIsAskedIsAskedAboutAgain(t *testing.T) {
+	r, s := inFrontOf(t, wild, nil)
+	id := r.start("tidy", "{}", "")
+	q := r.asked()
+	s.lists(strings.Replace(wild, `"object"`, `"object","required":["x"]`, 1))
+	require.NoError(t, r.decide(q, inquiry.Decision{Type: inquiry.Approve}))
+	require.NoError(t, r.decide(r.asked(), inquiry.Decision{Type: inquiry.Reject, Message: "no"}))
+	require.Equal(t, "refused by the other side: no", r.result(id))
+	require.Zero(t, s.count("tools/call"))
+}
+
+// A server that has said of a tool that it destroys something does not take that back.
+func TestWhatAServerSaysOfAToolOnlyRaises(t *testing.T) {
+	shy := strings.Replace(wild, "true", `true,"readOnlyHint":true`, 1)
+	for name, lists := range map[string][]string{
+		"taken back": {wild, tame}, "called harmless": {wild, shy}, "twice": {wild + "," + tame},
+		"left out": {wild, ""}, "later": {tame, wild}} {
+		t.Run(name, func(t *testing.T) {
+			r, s := inFrontOf(t, "", atOnce)
+			for _, list := range lists {
+				s.lists(list)
+				s.say(news)
+				require.Contains(t, r.next(), "list_changed")
+				r.result(r.start("tidy", `{"n":1}`, ""))
+			}
+			before := s.count("tools/call")
+			require.Contains(t, r.result(r.start("tidy", `{"n":2}`, "")), "no answer yet")
+			require.Equal(t, before, s.count("tools/call"))
+		})
+	}
+}
+
+// A tool that came after the list was read, without a word, is looked up before it is called; and
+// what the client reads in a list is known here, too.
+func TestAToolThatComesSilentlyIsLookedUp(t *testing.T) {
+	r, s := inFrontOf(t, `{"name":"x"}`, atOnce)
+	require.Equal(t, "carried out", r.result(r.start("x", "{}", "")))
+	s.lists(`{"name":"x"},` + wild)
+	require.Contains(t, r.result(r.start("tidy", "{}", "")), "no answer yet")
+
+	s.lists(`{"name":"x","annotations":{"destructiveHint":true}}`)
+	r.send(`{"jsonrpc":"2.0","id":"l","method":"tools/list"}`)
+	require.Contains(t, r.next(), "destructiveHint")
+	require.Contains(t, r.result(r.start("x", "{}", "")), "no answer yet")
+	require.Equal(t, 1, s.count("tools/call"))
+}
+
+// A server that reads methods generously would carry these out, and nobody was asked.
+func TestACallInDisguiseReachesNoServer(t *testing.T) {
+	r, s := inFrontOf(t, wild, nil)
+	for _, method := range []string{"Tools/Call", "tools/call ", " tools/call", `tools/call\u0000`,
+		"tools//call", "tools.call", `tools/\u200bcall`, `\uff54ools/call`, "TOOLS/CALL"} {
+		r.send(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"name":"tidy"}}`)
+		require.Contains(t, r.next(), `"code":-32601`, method)
+	}
+	require.Len(t, s.got, 2, "the handshake")
+	for _, method := range []string{"tools/list", "tasks/get", "completion/complete"} {
+		r.send(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"name":"tidy"}}`)
+		require.Contains(t, r.next(), `"result"`, method)
+	}
+}

@@ -1,0 +1,160 @@
+package proxy
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// tool is what a server says of one of its tools.
+type tool struct {
+	destructive bool
+	schema      map[string]any // of its arguments; nil when not known
+	result      bool           // it promises results of a shape
+	digest      string         // another one when the schema is, or what it says of itself
+	known       *mcp.Tool
+}
+
+const (
+	// how many pages of a list of tools are read
+	mostPages = 100
+	// of how many tools it is kept that they destroy something; with more it holds for all
+	mostRaised = 10_000
+)
+
+// tool looks a tool up in the server's list. That is read once until it changes, anew for a tool
+// that is not in it, and whenever the caller says so.
+func (l *link) tool(ctx context.Context, c *toolCall, anew bool) (tool, error) {
+	l.listing.Lock()
+	defer l.listing.Unlock()
+	l.mu.Lock()
+	t, ok := l.tools[c.name]
+	l.mu.Unlock()
+	if ok && !anew {
+		return t, nil
+	}
+	tools, err := l.list(ctx, c)
+	t = tools[c.name]
+	t.destructive = t.destructive || l.raised.has(c.name)
+	return t, err
+}
+
+// list reads the list of tools for a call's client.
+func (l *link) list(ctx context.Context, c *toolCall) (map[string]tool, error) {
+	l.mu.Lock()
+	before := l.changes
+	l.mu.Unlock()
+	tools := map[string]tool{}
+	var next json.RawMessage
+	for range mostPages {
+		resp, err := l.request(ctx, &message{Method: string(mcp.MethodToolsList),
+			Params: listParams(c.m.Params, next)}, nil)
+		if err != nil {
+			return nil, err
+		}
+		if resp.Error != nil {
+			return nil, nil // it says so itself when the tool is called
+		}
+		l.read(resp.Result, tools)
+		if next = at(resp.Result, "nextCursor"); textOf(next) == "" {
+			break
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.changes == before { // else it is old already
+		l.tools = tools
+	}
+	return tools, nil
+}
+
+// changed forgets the list of tools.
+func (l *link) changed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tools = nil
+	l.changes++
+}
+
+// listed takes over what the client was told of tools.
+func (l *link) listed(result json.RawMessage) {
+	l.listing.Lock()
+	defer l.listing.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tools != nil {
+		l.read(result, l.tools)
+	}
+}
+
+// listParams are those of a tools/list in the name of a call's client.
+func listParams(call, cursor json.RawMessage) json.RawMessage {
+	params := object{}
+	if modern(call) {
+		params["_meta"] = with(at(call, "_meta"), nil, "progressToken")
+	}
+	if cursor != nil {
+		params["cursor"] = cursor
+	}
+	raw, err := encode(params)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// read reads a page of a list of tools. The caller holds listing.
+func (l *link) read(result json.RawMessage, into map[string]tool) {
+	var list []json.RawMessage
+	if json.Unmarshal(at(result, "tools"), &list) != nil {
+		return
+	}
+	for _, raw := range list {
+		name := textOf(at(raw, "name"))
+		t := tool{result: at(raw, "outputSchema") != nil,
+			digest: digest(at(raw, "inputSchema"), at(raw, "annotations"))}
+		_ = json.Unmarshal(at(raw, "inputSchema"), &t.schema) // without one nothing is edited
+		hints := at(raw, "annotations")
+		if string(at(hints, "destructiveHint")) == "true" &&
+			string(at(hints, "readOnlyHint")) != "true" {
+			l.raised.add(name)
+		}
+		t.destructive = l.raised.has(name)
+		var known mcp.Tool
+		if json.Unmarshal(raw, &known) == nil {
+			t.known = &known
+		}
+		into[name] = t
+	}
+}
+
+// digest is the same for values that mean the same.
+func digest(values ...json.RawMessage) string {
+	sum := sha256.New()
+	for _, raw := range values {
+		var v any
+		d := json.NewDecoder(strings.NewReader(string(raw)))
+		d.UseNumber()
+		_ = d.Decode(&v) // nothing is nil
+		if anew, err := encode(v); err == nil {
+			_, _ = sum.Write(append(anew, 0)) // never fails
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// raised are the tools of which a server has said that they destroy something: it does not take
+// that back.
+type raised map[string]bool
+
+func (r raised) add(name string) {
+	if len(r) < mostRaised {
+		r[name] = true
+	}
+}
+
+func (r raised) has(name string) bool { return r[name] || len(r) >= mostRaised }
