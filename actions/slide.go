@@ -31,8 +31,11 @@ func (a Slide) Validate() error {
 
 // Do swipes from one point to the other.
 func (a Slide) Do(ctx context.Context, s Surface) error {
-	return s.Swipe(ctx, a.From, a.To, usual(a.Took))
+	return s.Swipe(ctx, a.From, a.To, a.Takes())
 }
+
+// Takes is how long the finger moves: Took, or the usual time.
+func (a Slide) Takes() time.Duration { return usual(a.Took) }
 
 func (a Slide) arguments() []Field {
 	way := append(point("point1", a.From), point("point2", a.To)...)
@@ -40,7 +43,7 @@ func (a Slide) arguments() []Field {
 }
 
 func (a Slide) describe() string {
-	return fmt.Sprintf("slide from %v to %v in %v", a.From, a.To, usual(a.Took))
+	return fmt.Sprintf("slide from %v to %v in %v", a.From, a.To, a.Takes())
 }
 
 // MarshalJSON writes Took as text, for example "2s".

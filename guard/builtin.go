@@ -142,6 +142,9 @@ func builtin(s *Subject) []finding {
 		add(touched(s)...)
 	case "SLIDE", "DRAG", "SCROLL":
 		add(slid(s)...)
+		if s.Presses {
+			add(touched(s)...)
+		}
 	case "TYPE":
 		add(typed(s)...)
 		field := s.Element.field() && s.Element.Class != ""

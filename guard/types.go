@@ -17,6 +17,10 @@ type Subject struct {
 	Screen  []string `json:"screen,omitempty"` // all words of the screen
 	Secure  bool     `json:"secure,omitempty"` // the screen forbids capture
 
+	// a finger that is drawn from there may press the element, too: it is held, goes hardly any way,
+	// or stays on it
+	Presses bool `json:"presses,omitempty"`
+
 	Typed string `json:"typed,omitempty"` // text that the action writes
 	Task  string `json:"task,omitempty"`  // what a person asked for, in the person's words
 	Said  string `json:"said,omitempty"`  // what the model says about the action

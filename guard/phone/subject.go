@@ -28,15 +28,18 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 	points := places(d.Action)
 	base.Screen = words(look, points)
 	var list []guard.Subject
-	for _, p := range points {
+	drawn := stroke(d.Action, shape(look))
+	for n, p := range points {
 		s := base
 		s.Near = near(look, p)
 		hits := candidates(look.Elements, p)
 		if len(hits) == 0 {
+			s.Presses = n == 0 && drawn.holds
 			list = append(list, s)
 		}
 		for _, i := range hits {
 			s.Element = element(look.Elements, i, p)
+			s.Presses = n == 0 && drawn.presses(&look.Elements[i])
 			list = append(list, s)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,7 +22,7 @@ import (
 type tapCase struct {
 	line, app, shows, what string
 	more                   map[string]string
-	to                     screen.Point // where its way ends, when more says so
+	to                     screen.Point // where its way ends, when more says so (to, by)
 }
 
 func table(t *testing.T, name string) (list []tapCase) {
@@ -55,8 +56,13 @@ func (c *tapCase) decision(at screen.Point) actions.Decision {
 	switch c.more["verb"] {
 	case "SLIDE":
 		d.Action = actions.Slide{From: at, To: screen.Point{X: 0.9, Y: at.Y}}
-		if c.more["to"] != "" {
-			d.Action = actions.Slide{From: at, To: c.to}
+		var x, y float64
+		took, _ := time.ParseDuration(c.more["took"])
+		if n, _ := fmt.Sscanf(c.more["by"], "%g,%g", &x, &y); n == 2 {
+			c.to = screen.Point{X: at.X + x, Y: at.Y + y}
+		}
+		if c.to != (screen.Point{}) {
+			d.Action = actions.Slide{From: at, To: c.to, Took: took}
 		}
 	case "DRAG":
 		d.Action = actions.Drag{From: at, To: c.to}

@@ -1,0 +1,50 @@
+package phone
+
+import (
+	"math"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/screen"
+)
+
+// Android takes a finger for still until it is farther than 8 dp from where it came down, and one
+// that is still for half a second for a long press (ViewConfiguration, getScaledTouchSlop and
+// getLongPressTimeout). What a finger came down on is clicked when the finger leaves the screen
+// while it is on that, however far it went, unless something has begun to scroll (View,
+// onTouchEvent).
+const (
+	still     = 0.03 // of the screen's width; 8 dp are 0.025 of the narrowest
+	longPress = 500 * time.Millisecond
+)
+
+// drawn is the way of a finger, as far as it may press what it comes down on.
+type drawn struct {
+	way   []screen.Point
+	holds bool // it is still for long enough, or all the time
+}
+
+// stroke is how an action draws a finger over a screen that is tall widths tall: not at all, when it
+// has no way.
+func stroke(a actions.Action, tall float64) drawn {
+	way := actions.Points(a)
+	if len(way) < 2 {
+		return drawn{}
+	}
+	d := drawn{way: way}
+	far := math.Hypot(way[1].X-way[0].X, (way[1].Y-way[0].Y)*tall)
+	switch a := a.(type) {
+	case actions.Drag: // which picks up by a long press
+		d.holds = true
+	case actions.Slide:
+		far *= min(1, longPress.Seconds()/a.Takes().Seconds())
+	}
+	d.holds = d.holds || far < still
+	return d
+}
+
+// presses reports whether the finger may press e, on which it comes down.
+func (d *drawn) presses(e *screen.Element) bool {
+	touchable := (e.Clickable || e.Editable || e.Checkable) && area(e.Bounds) < large
+	return d.holds || touchable && len(d.way) > 1 && e.Bounds.Contains(d.way[1])
+}
