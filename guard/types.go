@@ -17,8 +17,8 @@ type Subject struct {
 	Screen  []string `json:"screen,omitempty"` // all words of the screen
 	Secure  bool     `json:"secure,omitempty"` // the screen forbids capture
 
-	// a finger that is drawn from there may press the element, too: it is held, goes hardly any way,
-	// or stays on it
+	// a finger that is drawn from there may press the element, too: it is held, hardly moves, or
+	// stays on it
 	Presses bool `json:"presses,omitempty"`
 
 	Typed string `json:"typed,omitempty"` // text that the action writes

@@ -24,8 +24,8 @@ type drawn struct {
 	holds bool // it is still for long enough, or all the time
 }
 
-// stroke is how an action draws a finger over a screen that is tall widths tall: not at all, when it
-// has no way.
+// stroke is how an action draws a finger over a screen that is tall widths tall: not at all, when
+// it has no way.
 func stroke(a actions.Action, tall float64) drawn {
 	way := actions.Points(a)
 	if len(way) < 2 {
