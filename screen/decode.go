@@ -5,9 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"hash/maphash"
 	"image/png"
-	"math/bits"
 	"slices"
 	"sync"
 )
@@ -164,38 +162,36 @@ func suffice(sizes []Size, frame Size) bool {
 	return len(sizes) > 0 && !slices.ContainsFunc(sizes, larger)
 }
 
-// Decoder decodes the captures of one phone, one after the other. A capture with the bytes of the
-// one before is the same Frame again, and costs nothing more. In which sizes a frame was asked for,
+// Decoder decodes the captures of one phone, one after the other. A capture with the length and the
+// CRC of the one before is the same Frame again, and costs nothing more. In which sizes a frame was asked for,
 // the next one is made along with it. Its zero value is ready; any number of goroutines may use it.
 type Decoder struct {
 	mu     sync.Mutex
-	sum    uint64 // of the bytes of the last capture
+	seen   Sum // of the last capture
 	last   *Frame
 	wishes wishes
 }
 
 // Decode is [Decode], for the next capture. What seen has seen was the beginning of b.
 func (d *Decoder) Decode(b []byte, seen *Sum) (*Frame, error) {
-	sum := seen.of(b)
+	seen.Seen(b)
+	seen.add(b[seen.done:])
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.last != nil && sum == d.sum {
+	if d.last != nil && *seen == d.seen {
 		return d.last, nil
 	}
 	f, err := decode(b, d.wishes.sizes())
 	if err == nil {
 		f.wishes = &d.wishes
-		d.sum, d.last = sum, f
+		d.seen, d.last = *seen, f
 	}
 	return f, err
 }
 
-var seed = maphash.MakeSeed()
-
 // Sum tells a capture from others. It is computed while the capture arrives, as long as its bytes
 // are still near the processor. Its zero value is ready for one capture.
 type Sum struct {
-	sum  uint64
 	crc  uint32
 	done int // bytes that are in it
 }
@@ -211,19 +207,12 @@ func (s *Sum) Seen(all []byte) {
 }
 
 func (s *Sum) add(part []byte) {
-	s.sum = bits.RotateLeft64(s.sum, 7)*0x9e3779b97f4a7c15 ^ maphash.Bytes(seed, part)
 	s.crc = crc32.Update(s.crc, crc32.IEEETable, part)
 	s.done += len(part)
 }
 
 // CRC is the CRC-32, IEEE's, of a capture that was decoded.
 func (s *Sum) CRC() uint32 { return s.crc }
-
-func (s *Sum) of(all []byte) uint64 {
-	s.Seen(all)
-	s.add(all[s.done:])
-	return s.sum
-}
 
 // wishes are the sizes in which frames of one phone are asked for.
 type wishes struct {
