@@ -63,9 +63,18 @@ var roles = []string{
 	openai.ChatMessageRoleAssistant, openai.ChatMessageRoleTool,
 }
 
+// message is openai.ChatCompletionMessage as it is sent. That one writes itself, so encoding/json
+// would go through its pictures once more.
+type message struct {
+	Role       string            `json:"role"`
+	Content    any               `json:"content,omitempty"` // a string or []openai.ChatMessagePart
+	ToolCalls  []openai.ToolCall `json:"tool_calls,omitempty"`
+	ToolCallID string            `json:"tool_call_id,omitempty"`
+}
+
 // messages puts r's messages into the protocol's form.
-func (r *Request) messages() ([]openai.ChatCompletionMessage, error) {
-	var out []openai.ChatCompletionMessage
+func (r *Request) messages() ([]message, error) {
+	var out []message
 	for i, m := range r.Messages {
 		if !slices.Contains(roles, m.Role) {
 			return nil, fmt.Errorf("message %d: role %q (want one of %s)", i+1, m.Role,
@@ -75,7 +84,7 @@ func (r *Request) messages() ([]openai.ChatCompletionMessage, error) {
 		if err != nil {
 			return nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
-		msg := openai.ChatCompletionMessage{Role: m.Role, ToolCallID: m.CallID}
+		msg := message{Role: m.Role, ToolCallID: m.CallID}
 		for _, c := range m.ToolCalls {
 			msg.ToolCalls = append(msg.ToolCalls, openai.ToolCall{
 				ID:       c.ID,
@@ -89,7 +98,7 @@ func (r *Request) messages() ([]openai.ChatCompletionMessage, error) {
 		case len(parts) == 1 && parts[0].ImageURL == nil: // what all endpoints read
 			msg.Content = parts[0].Text
 		case len(parts) > 0:
-			msg.MultiContent = parts
+			msg.Content = parts
 		}
 		out = append(out, msg)
 	}
