@@ -163,8 +163,8 @@ func suffice(sizes []Size, frame Size) bool {
 }
 
 // Decoder decodes the captures of one phone, one after the other. A capture with the length and the
-// CRC of the one before is the same Frame again, and costs nothing more. In which sizes a frame was asked for,
-// the next one is made along with it. Its zero value is ready; any number of goroutines may use it.
+// CRC of the one before is the same Frame again. In which sizes a frame was asked for, the next one
+// is made along with it. Its zero value is ready; any number of goroutines may use it.
 type Decoder struct {
 	mu     sync.Mutex
 	seen   Sum // of the last capture
