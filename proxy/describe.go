@@ -1,9 +1,12 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/text"
@@ -60,4 +63,57 @@ func (p *Proxy) descriptions(ctx context.Context) map[string]string {
 	}
 	maps.Copy(all, of)
 	return all
+}
+
+// describe is a list of tools with other descriptions, and else the same to the byte.
+func describe(result json.RawMessage, descriptions map[string]string) json.RawMessage {
+	if len(descriptions) == 0 {
+		return result
+	}
+	return splice(result, func(key string, tools json.RawMessage) json.RawMessage {
+		if key != "tools" {
+			return tools
+		}
+		return splice(tools, func(_ string, tool json.RawMessage) json.RawMessage {
+			words, ok := descriptions[textOf(at(tool, "name"))]
+			raw, err := encode(words)
+			if !ok || err != nil {
+				return tool
+			}
+			if at(tool, "description") == nil {
+				return slices.Concat(tool[:len(tool)-1], []byte(`,"description":`), raw, []byte("}"))
+			}
+			return splice(tool, func(key string, was json.RawMessage) json.RawMessage {
+				if key != "description" {
+					return was
+				}
+				return raw
+			})
+		})
+	})
+}
+
+// splice is an object or an array with other values, as change has them, and else the same to the
+// byte. What is neither stays.
+func splice(raw json.RawMessage,
+	change func(key string, value json.RawMessage) json.RawMessage) json.RawMessage {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	begins, _ := d.Token()
+	var out json.RawMessage
+	last := 0
+	for d.More() {
+		key := ""
+		if begins == json.Delim('{') {
+			name, _ := d.Token()
+			key, _ = name.(string)
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return raw
+		}
+		end := int(d.InputOffset())
+		out = append(append(out, raw[last:end-len(value)]...), change(key, value)...)
+		last = end
+	}
+	return append(out, raw[last:]...)
 }

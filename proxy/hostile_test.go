@@ -1,9 +1,11 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -186,3 +188,79 @@ func TestACallInDisguiseReachesNoServer(t *testing.T) {
 		require.Contains(t, r.next(), `"result"`, method)
 	}
 }
+
+// An answer to nothing, a second one, and one that comes too late change nothing; the one to
+// nothing is named when the server ends.
+func TestAnswersThatNobodyWaitsForAreNoAnswers(t *testing.T) {
+	r, s := inFrontOf(t, tame, func(o *Options) { o.Guard = nil })
+	s.on["tools/call"] = func(s *scripted, m *message) string {
+		if strings.Contains(string(m.Params), "never") {
+			return ""
+		}
+		for _, foreign := range []string{"4711", `"` + string(m.ID) + `"`, "-1", "0", "null", "1e9"} {
+			s.say(`{"jsonrpc":"2.0","id":` + foreign + `,"result":{"content":[]}}`)
+		}
+		text := `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`
+		s.say(fmt.Sprintf(text, m.ID, "first"))
+		s.say(fmt.Sprintf(text, m.ID, "second"))
+		return ""
+	}
+	require.Equal(t, "first", r.result(r.start("tidy", "{}", "")))
+	require.Equal(t, "first", r.result(r.start("tidy", "{}", "")), "the second is not kept for it")
+
+	id := r.start("tidy", `{"x":"never"}`, "")
+	require.Eventually(t, func() bool { return s.count("tools/call") == 3 }, 10*time.Second,
+		time.Millisecond)
+	r.send(fmt.Sprintf(
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
+	require.Eventually(t, func() bool { return s.count("notifications/cancelled") == 1 },
+		10*time.Second, time.Millisecond)
+	s.mu.Lock()
+	late, cancelled := s.got[len(s.got)-2], s.got[len(s.got)-1]
+	s.mu.Unlock()
+	require.Contains(t, string(cancelled.Params), `"requestId":`+string(late.ID))
+	s.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"late":true}}`, late.ID))
+	require.Equal(t, "first", r.result(r.start("tidy", "{}", "")))
+	require.Zero(t, r.under())
+
+	for _, l := range r.p.links {
+		require.Contains(t, l.fault("it has ended").Error(), "sent what is no answer 18 times")
+	}
+}
+
+// What the environment and the headers of a server hold is in no log, question, progress or result.
+func TestSecretsAreWrittenNowhere(t *testing.T) {
+	var log bytes.Buffer
+	var mu sync.Mutex
+	r := newRig(t, func(o *Options) {
+		o.Log = slog.New(slog.NewTextHandler(writerFunc(func(b []byte) (int, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return log.Write(b)
+		}), &slog.HandlerOptions{Level: slog.LevelDebug}))
+		o.Target.Env = append(o.Target.Env, "PROXY_UPSTREAM=garbage")
+	})
+	var said []string
+	said = append(said, r.shake("{}"), r.result(r.start("token", "{}", "")))
+	id := r.start("send_message", `{"text":"hi"}`, `,"_meta":{"progressToken":"`+secret+`"}`)
+	require.NoError(t, r.decide(r.asked(), inquiry.Decision{Type: inquiry.Approve}))
+	for said = append(said, r.next()); !strings.Contains(said[len(said)-1], fmt.Sprint(`"id":`, id)); {
+		said = append(said, r.next())
+	}
+	r.start("die", "{}", "")
+	said = append(said, r.next())
+	require.Contains(t, said[len(said)-1], "[secret]")
+	list, err := r.ask.List(t.Context(), inquiry.Filter{})
+	require.NoError(t, err)
+	questions, err := json.Marshal(list)
+	require.NoError(t, err)
+	mu.Lock()
+	defer mu.Unlock()
+	require.Contains(t, log.String(), "the connection to a server is lost")
+	own := strings.ReplaceAll(strings.Join(said, "\n"), `"progressToken":"`+secret+`"`, "")
+	require.NotContains(t, own+string(questions)+log.String(), secret)
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }

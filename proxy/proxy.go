@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -272,28 +271,4 @@ func (l *link) shake(ctx context.Context, m, resp *message) error {
 	defer l.mu.Unlock()
 	l.hello = m
 	return nil
-}
-
-// describe is a list of tools with other descriptions.
-func describe(result json.RawMessage, descriptions map[string]string) json.RawMessage {
-	if len(descriptions) == 0 {
-		return result
-	}
-	var tools []json.RawMessage
-	if json.Unmarshal(at(result, "tools"), &tools) != nil {
-		return result
-	}
-	tools = slices.Clone(tools)
-	for i, t := range tools {
-		if d, ok := descriptions[textOf(at(t, "name"))]; ok {
-			if raw, err := encode(d); err == nil {
-				tools[i] = with(t, raw, "description")
-			}
-		}
-	}
-	list, err := encode(tools)
-	if err != nil {
-		return result
-	}
-	return with(result, list, "tools")
 }

@@ -1,6 +1,7 @@
 package mcptransport
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -242,13 +243,16 @@ func (c *call) encode(resp mcp.JSONRPCMessage) (data []byte, failure int) {
 	}
 	switch m := resp.(type) {
 	case mcp.JSONRPCResponse:
-		data, err := json.Marshal(struct {
+		var data bytes.Buffer
+		e := json.NewEncoder(&data)
+		e.SetEscapeHTML(false) // what a server has written stays as it is
+		err := e.Encode(struct {
 			Version string          `json:"jsonrpc"`
 			ID      json.RawMessage `json:"id"`
 			Result  any             `json:"result"`
 		}{mcp.JSONRPC_VERSION, c.id, m.Result})
 		if err == nil {
-			return data, 0
+			return bytes.TrimRight(data.Bytes(), "\n"), 0
 		}
 		c.log.Error("result is no JSON", "method", c.method, "error", err)
 		return c.encode(c.failure("internal error: the result cannot be written as JSON"))
