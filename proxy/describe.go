@@ -81,7 +81,8 @@ func describe(result json.RawMessage, descriptions map[string]string) json.RawMe
 				return tool
 			}
 			if at(tool, "description") == nil {
-				return slices.Concat(tool[:len(tool)-1], []byte(`,"description":`), raw, []byte("}"))
+				more := slices.Concat([]byte(`,"description":`), raw, []byte("}"))
+				return slices.Concat(tool[:len(tool)-1], more)
 			}
 			return splice(tool, func(key string, was json.RawMessage) json.RawMessage {
 				if key != "description" {

@@ -45,7 +45,8 @@ func TestADescriptionIsAllThatChangesToTheByte(t *testing.T) {
 			require.True(t, json.Valid(got))
 		})
 	}
-	for _, raw := range []string{"", "null", "7", `{"tools":7}`, `{"tools":[[],{}]}`, "{", `{"tools`} {
+	for _, raw := range []string{"", "null", "7", `{"tools":7}`, `{"tools":[[],{}]}`, "{",
+		`{"tools`} {
 		require.Equal(t, raw, string(describe(json.RawMessage(raw), map[string]string{"a": "b"})))
 	}
 }
@@ -54,7 +55,8 @@ func TestADescriptionIsAllThatChangesToTheByte(t *testing.T) {
 func TestDescriptionsOfAQuery(t *testing.T) {
 	huge := strings.Repeat("你", maxDescription+100)
 	q := url.Values{"desc.a": {"say \"x\"\nand 🙂"}, "desc.": {"no tool"}, "desc.empty": {""},
-		"desc.huge": {huge}, "description": {"b==", "c", "=d", "e=\x00\x1b[2Jf", " = "}, "else": {"x=y"}}
+		"desc.huge": {huge}, "description": {"b==", "c", "=d", "e=\x00\x1b[2Jf", " = "},
+		"else": {"x=y"}}
 	r := httptest.NewRequest("GET", "/proxy/up/mcp?"+q.Encode(), nil)
 	got, _ := Connected(t.Context(), r).Value(descriptionsKey{}).(map[string]string)
 	require.Len(t, []rune(got["huge"]), maxDescription)

@@ -197,7 +197,8 @@ func TestAnswersThatNobodyWaitsForAreNoAnswers(t *testing.T) {
 		if strings.Contains(string(m.Params), "never") {
 			return ""
 		}
-		for _, foreign := range []string{"4711", `"` + string(m.ID) + `"`, "-1", "0", "null", "1e9"} {
+		own := `"` + string(m.ID) + `"`
+		for _, foreign := range []string{"4711", own, "-1", "0", "null", "1e9"} {
 			s.say(`{"jsonrpc":"2.0","id":` + foreign + `,"result":{"content":[]}}`)
 		}
 		text := `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`
@@ -244,8 +245,8 @@ func TestSecretsAreWrittenNowhere(t *testing.T) {
 	said = append(said, r.shake("{}"), r.result(r.start("token", "{}", "")))
 	id := r.start("send_message", `{"text":"hi"}`, `,"_meta":{"progressToken":"`+secret+`"}`)
 	require.NoError(t, r.decide(r.asked(), inquiry.Decision{Type: inquiry.Approve}))
-	for said = append(said, r.next()); !strings.Contains(said[len(said)-1], fmt.Sprint(`"id":`, id)); {
-		said = append(said, r.next())
+	for line := ""; !strings.Contains(line, fmt.Sprint(`"id":`, id)); said = append(said, line) {
+		line = r.next()
 	}
 	r.start("die", "{}", "")
 	said = append(said, r.next())
