@@ -76,7 +76,7 @@ func TestAListOfToolsPassesToTheByte(t *testing.T) {
 				o.Descriptions = map[string]string{"b": words}
 			}
 		})
-		s.on["tools/list"] = func(*scripted, *message) string { return list }
+		s.when("tools/list", func(*scripted, *message) string { return list })
 		r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 		require.Equal(t, `{"jsonrpc":"2.0","id":1,"result":`+want+`}`, r.next())
 	}

@@ -69,7 +69,14 @@ func (s *scripted) lists(tools string) {
 	s.tools = tools
 }
 
-// got is how often it got the method.
+// when makes it answer a method with the result that f gives; with "" not at all.
+func (s *scripted) when(method string, f func(s *scripted, m *message) string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.on[method] = f
+}
+
+// count is how often it got the method.
 func (s *scripted) count(method string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,7 +200,7 @@ func TestACallInDisguiseReachesNoServer(t *testing.T) {
 // nothing is named when the server ends.
 func TestAnswersThatNobodyWaitsForAreNoAnswers(t *testing.T) {
 	r, s := inFrontOf(t, tame, func(o *Options) { o.Guard = nil })
-	s.on["tools/call"] = func(s *scripted, m *message) string {
+	s.when("tools/call", func(s *scripted, m *message) string {
 		if strings.Contains(string(m.Params), "never") {
 			return ""
 		}
@@ -205,7 +212,7 @@ func TestAnswersThatNobodyWaitsForAreNoAnswers(t *testing.T) {
 		s.say(fmt.Sprintf(text, m.ID, "first"))
 		s.say(fmt.Sprintf(text, m.ID, "second"))
 		return ""
-	}
+	})
 	require.Equal(t, "first", r.result(r.start("tidy", "{}", "")))
 	require.Equal(t, "first", r.result(r.start("tidy", "{}", "")), "the second is not kept for it")
 
