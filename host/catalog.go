@@ -59,13 +59,16 @@ func catalog(conns []*connection, own []Tool) []Tool {
 	}
 	for _, c := range conns {
 		for _, t := range c.tools {
-			name := named(t.Name)
+			name, base := named(t.Name), named(c.Name+"_"+t.Name)
+			if strings.Trim(name, "_-") == "" { // other letters, that endpoints refuse
+				base = named(c.Name + "_tool")
+				name = base
+			}
 			if owners[name] > 1 {
-				name = named(c.Name + "_" + t.Name)
+				name = base
 			}
 			for n := 2; taken[name]; n++ {
 				suffix := fmt.Sprintf("_%d", n)
-				base := named(c.Name + "_" + t.Name)
 				name = base[:min(len(base), maxName-len(suffix))] + suffix
 			}
 			taken[name] = true

@@ -118,9 +118,10 @@ func TestHostileNamesAreToldApart(t *testing.T) {
 			return model.Response{Text: strings.Join(all, "|")}
 		}
 		var calls []model.ToolCall
-		for _, t := range r.Tools {
-			if t.Name != "read_result" && t.Name != "ask_helper" { // the host's own
-				calls = append(calls, call(t.Name, `{}`))
+		for _, tool := range r.Tools {
+			require.Regexp(t, "^[A-Za-z0-9_-]*[A-Za-z0-9][A-Za-z0-9_-]*$", tool.Name)
+			if tool.Name != "read_result" && tool.Name != "ask_helper" { // the host's own
+				calls = append(calls, call(tool.Name, `{}`))
 			}
 		}
 		return model.Response{ToolCalls: calls}

@@ -73,11 +73,16 @@ func ReadServers(file []byte, path string, env map[string]string) ([]ServerSetti
 	if f.MCPServers == nil {
 		f.MCPServers, key = f.Servers, "servers"
 	}
-	if f.MCPServers == nil {
-		return nil, hint.Add(fmt.Errorf("it names no servers"), want)
+	if len(f.MCPServers) == 0 || tree.Find("/"+key) == nil { // in other cases of letters
+		return nil, hint.Add(errors.New("it names no servers"), want)
 	}
 	if len(f.MCPServers) > maxServers {
 		return nil, fmt.Errorf("it names %d servers (at most %d)", len(f.MCPServers), maxServers)
+	}
+	for _, place := range []string{"", "/" + key} {
+		if at, err := twice(tree, place); err != nil {
+			return nil, hint.Add(line(at, err), "give each server a name of its own")
+		}
 	}
 	known := places(path, env)
 	var list []ServerSettings
@@ -93,6 +98,22 @@ func ReadServers(file []byte, path string, env map[string]string) ([]ServerSetti
 		list = append(list, s)
 	}
 	return list, nil
+}
+
+// twice finds a member of an object that has another one's name, or none: of two one would be
+// passed over.
+func twice(tree hujson.Value, place string) (offset int, err error) {
+	object, _ := tree.Find(place).Value.(*hujson.Object)
+	known := map[string]bool{"": true}
+	for _, m := range object.Members {
+		name := m.Name.Value.(hujson.Literal).String()
+		if known[name] {
+			return m.Name.StartOffset, fmt.Errorf("the name %.80q is empty or was used before",
+				name)
+		}
+		known[name] = true
+	}
+	return 0, nil
 }
 
 var pointer = strings.NewReplacer("~", "~0", "/", "~1")
