@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/session"
 )
@@ -71,14 +72,14 @@ func (p promptRow) get(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPro
 	}
 	if l := given["lang"]; l != "" {
 		if languages[l] == nil {
-			return nil, fmt.Errorf("lang is %s (want en or zh)", text.Quote(l, 60))
+			return nil, badArgument(ctx, "lang is %s (want en or zh)", l)
 		}
 		lang = l
 	}
 	var fill []string
 	for _, a := range p.arguments {
 		if a.required && given[a.name] == "" {
-			return nil, fmt.Errorf("%s is missing: %s", a.name, a.description)
+			return nil, badArgument(ctx, a.name+" is missing: "+a.description)
 		}
 		value := quote(given[a.name])
 		if a.name == "session_id" {
@@ -111,15 +112,34 @@ func onDevice(id string) string {
 type completer struct{ *Options }
 
 // CompletePromptArgument implements server.PromptCompletionProvider.
-func (c completer) CompletePromptArgument(ctx context.Context, _ string, a mcp.CompleteArgument,
+func (c completer) CompletePromptArgument(ctx context.Context, name string, a mcp.CompleteArgument,
 	_ mcp.CompleteContext) (*mcp.Completion, error) {
-	return c.complete(ctx, a)
+	for _, p := range promptRows {
+		for _, own := range p.arguments {
+			if p.name == name && own.name == a.Name {
+				return c.complete(ctx, a)
+			}
+		}
+	}
+	return nil, badArgument(ctx, "no prompt %s has an argument %s", name, a.Name)
 }
 
 // CompleteResourceArgument implements server.ResourceCompletionProvider.
-func (c completer) CompleteResourceArgument(ctx context.Context, _ string, a mcp.CompleteArgument,
+func (c completer) CompleteResourceArgument(ctx context.Context, uri string, a mcp.CompleteArgument,
 	_ mcp.CompleteContext) (*mcp.Completion, error) {
-	return c.complete(ctx, a)
+	if strings.HasPrefix(uri, sessionURI) && strings.Contains(uri, "{"+a.Name+"}") {
+		return c.complete(ctx, a)
+	}
+	return nil, badArgument(ctx, "no resource template %s has an argument %s", uri, a.Name)
+}
+
+// badArgument refuses a request for what the client wrote in it.
+func badArgument(ctx context.Context, format string, quoted ...string) error {
+	var shown []any
+	for _, q := range quoted {
+		shown = append(shown, text.Quote(q, 200))
+	}
+	return mcptransport.Refuse(ctx, mcp.INVALID_PARAMS, fmt.Sprintf(format, shown...), nil)
 }
 
 const maxCompletions = 100 // "Must not exceed 100 items."

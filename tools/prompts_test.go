@@ -94,10 +94,7 @@ func TestPhonesAndSessionsAreCompleted(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("tap").SessionID
 		complete := func(ref any, name, begun string) []string {
-			r := mcp.CompleteRequest{}
-			r.Params.Ref = ref
-			r.Params.Argument.Name, r.Params.Argument.Value = name, begun
-			got, err := w.client.Complete(t.Context(), r)
+			got, err := w.complete(ref, name, begun)
 			require.NoError(t, err)
 			return got.Completion.Values
 		}
@@ -108,5 +105,37 @@ func TestPhonesAndSessionsAreCompleted(t *testing.T) {
 		resource := mcp.ResourceReference{Type: "ref/resource",
 			URI: "taploop://sessions/{session_id}"}
 		require.Equal(t, []string{id}, complete(resource, "session_id", id[:3]))
+	})
+}
+
+func (w *fixture) complete(ref any, name, begun string) (*mcp.CompleteResult, error) {
+	r := mcp.CompleteRequest{}
+	r.Params.Ref = ref
+	r.Params.Argument.Name, r.Params.Argument.Value = name, begun
+	return w.client.Complete(w.t.Context(), r)
+}
+
+func TestWhatAClientWroteWrongHasTheCodeForThat(t *testing.T) {
+	inBothEras(t, these(), func(t *testing.T, w *fixture, _ *reader) {
+		for name, given := range map[string]map[string]string{"after_no_answer": nil,
+			"ask_for_intent": {"lang": "fr"}} {
+			get := mcp.GetPromptRequest{}
+			get.Params.Name, get.Params.Arguments = name, given
+			_, err := w.client.GetPrompt(t.Context(), get)
+			require.ErrorIs(t, err, mcp.ErrInvalidParams, name)
+		}
+		for _, ref := range []any{mcp.PromptReference{Type: "ref/prompt", Name: "after_no_answer"},
+			mcp.PromptReference{Type: "ref/prompt", Name: "nosuch"},
+			mcp.ResourceReference{Type: "ref/resource", URI: "taploop://sessions/{session_id}"},
+			mcp.ResourceReference{Type: "ref/resource", URI: "x://{device_id}"}} {
+			_, err := w.complete(ref, "device_id", "A")
+			require.ErrorIs(t, err, mcp.ErrInvalidParams, ref)
+		}
+		notFound := mcp.ErrResourceNotFound
+		if w.client.ProtocolVersion() == mcp.ProtocolVersion20260728 {
+			notFound = mcp.ErrInvalidParams
+		}
+		_, err := w.resource("taploop://sessions/nosuch")
+		require.ErrorIs(t, err, notFound)
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
@@ -57,7 +58,12 @@ func (r resources) read(get func(context.Context, *mcp.ReadResourceRequest) (any
 	return func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 		v, err := get(ctx, &req)
 		if errors.Is(err, session.ErrNotFound) {
-			return nil, fmt.Errorf("%w: %s", server.ErrResourceNotFound, req.Params.URI)
+			code := mcp.RESOURCE_NOT_FOUND
+			if mcp.IsModernProtocol(server.RequestProtocolVersion(ctx)) {
+				code = mcp.INVALID_PARAMS
+			}
+			return nil, mcptransport.Refuse(ctx, code,
+				fmt.Sprintf("%v: %s", server.ErrResourceNotFound, req.Params.URI), nil)
 		}
 		if err != nil {
 			return nil, err
