@@ -49,22 +49,23 @@ func TestABrokenFileIsNamedWithItsLine(t *testing.T) {
 		"{\"mcpServers\": {\n\n\"a\": 7}}": "line 3: mcpServers cannot be of the kind number",
 		"{\"mcpServers\": {\"a\":\n {\"command\": \"x\", \"env\": {\n\"PORT\": 8}}}}": "line 3: " +
 			"mcpServers.env cannot be of the kind number",
-		"[]": "the kind array",
-		"{}": "names no servers",
-		`{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {}}`: `the name "mcpServers"`,
-		`{"MCPSERVERS": {"a": {}}}`:                                 "names no servers",
-		`{"mcpServers": {}}`:                                        "names no servers",
-		"{\"mcpServers\": {\n\"\": {\"command\": \"x\"}}}":          `line 2: the name ""`,
-		"{\"servers\": {\"a\": {\"command\": \"x\"},\n" +
-			"\"a\": {\"command\": \"y\"}}}": `line 2: the name "a" is empty or was used`,
-		"{\"mcpServers\": {\n\"a\": {}}}":                               `line 2: server "a": it has not one of`,
-		"{\"servers\": {\n\n\"a/~b\": {}}}":                             `line 3: server "a/~b"`,
+		"[]":                                "the kind array",
+		"{}":                                "names no servers",
+		"{\"mcpServers\": {\n\"a\": {}}}":   `line 2: server "a": it has not one of`,
+		"{\"servers\": {\n\n\"a/~b\": {}}}": `line 3: server "a/~b"`,
 		`{"mcpServers": {"a": {"type": "sse", "url": "http://a/sse"}}}`: "type sse",
 		`{"mcpServers": {"a": {"type": "ws", "url": "ws://a"}}}`:        `unknown type "ws"`,
 		`{"mcpServers": {"a": {"type": "stdio", "url": "http://a"}}}`:   "has not one of",
 		`{"mcpServers": {"a": {"url": "localhost:80"}}}`:                "no address of",
 		`{"mcpServers": {"a": {"command": "${NONE}"}}}`:                 "variable NONE is not set",
 		`{"mcpServers": {"a": {"command": "${input:key}"}}}`:            "${input:key} cannot be",
+
+		`{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {}}`: `the name "mcpServers"`,
+		`{"MCPSERVERS": {"a": {}}}`:                                 "names no servers",
+		`{"mcpServers": {}}`:                                        "names no servers",
+		"{\"mcpServers\": {\n\"\": {\"command\": \"x\"}}}":          `line 2: the name ""`,
+		"{\"servers\": {\"a\": {\"command\": \"x\"},\n" +
+			"\"a\": {\"command\": \"y\"}}}": `line 2: the name "a" is empty or was used`,
 	} {
 		_, err := host.ReadServers([]byte(file), "", nil)
 		require.ErrorContains(t, err, want, file)
