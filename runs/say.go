@@ -39,14 +39,14 @@ func (m *Manager) Say(ctx context.Context, r SayRequest) (Status, error) {
 	if err != nil {
 		return Status{}, UnknownSession(r.SessionID, err)
 	}
-	if sess.Phoneless() {
+	run, err := m.store.LatestRun(ctx, sess.ID)
+	switch {
+	case err != nil:
+		return Status{}, UnknownSession(r.SessionID, err)
+	case sess.Phoneless() && !run.State.Terminal():
 		return Status{}, Refuse(InvalidArgument, "pause it, and say it when it goes on "+
 			"(taploop continue "+sess.ID+" WORDS), or say it to the session of one of its phones",
 			"session %s is one of taploop host, whose agents cannot be spoken to in between", sess.ID)
-	}
-	run, err := m.store.LatestRun(ctx, sess.ID)
-	if err != nil {
-		return Status{}, UnknownSession(r.SessionID, err)
 	}
 	replayed, err := m.store.Say(ctx, run.ID,
 		session.Message{Mode: r.Mode, Text: r.Text, Key: r.Key}, session.AuditEntry{

@@ -14,7 +14,7 @@ import (
 type messages struct {
 	// What has happened: the beginning of a result.
 	Done, GaveUp, Failed, Stopped, Expired, Queued, Going, AsksNow, PausedAfter string
-	NotDone, OneStep, Steps, Screen, PicturesOf, OpenNow                        string
+	NotDone, OneStep, Steps, OfAgents, Screen, PicturesOf, OpenNow              string
 	Phones, Sessions, Questions, ScreenOf, ScreenIsOff                          string
 	InquiryOpen, InquiryClosed, TheAnswer                                       string
 

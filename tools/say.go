@@ -65,7 +65,10 @@ func tryLines(f result.Failure) []string {
 // happened says in a sentence how the run stands.
 func happened(body *result.Result, st runs.Status, in *messages) string {
 	after := in.OneStep
-	if body.Global != 1 {
+	switch {
+	case st.Session.Phoneless():
+		after = in.OfAgents
+	case body.Global != 1:
 		after = fmt.Sprintf(in.Steps, fmt.Sprint(body.Global))
 	}
 	why := ""

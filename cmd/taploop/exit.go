@@ -64,6 +64,7 @@ var troubles = map[string]int{
 	string(agentloop.InternalError):      exitError,
 	string(agentloop.ServerRestarted):    exitError,
 	string(runs.InvalidArgument):         exitUsage,
+	string(runs.RunEnded):                exitUsage,
 }
 
 // exitOf is the exit code of a command that failed.

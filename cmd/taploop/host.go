@@ -277,7 +277,7 @@ func (w *hostWork) resume(ctx context.Context, id string) error {
 // enter begins a life of the run.
 func (w *hostWork) enter(ctx context.Context) error {
 	if w.run.State.Terminal() {
-		return runs.Refuse(runs.InvalidArgument,
+		return runs.Refuse(runs.RunEnded,
 			"taploop sessions show "+w.sess.ID+", or begin anew", "the work has ended: %s",
 			w.run.State)
 	}

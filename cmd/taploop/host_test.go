@@ -157,7 +157,11 @@ func TestAGoalIsDelegatedOverMCP(t *testing.T) {
 	done := s.follow(s.call("ask_agent_continue", session))
 	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
 	require.Equal(t, "It may be marked.", *done.Answer)
+	require.Contains(t, done.words, "done, after the work of its agents")
 	require.EqualValues(t, 1, x.marked.Load())
+	s.refused("RUN_ENDED", "ask_agent_continue", session)
+	_, said, code := x.run("host", "--resume", begun.SessionID)
+	require.Equal(t, exitUsage, code, said)
 }
 
 func TestSoManyGoalsAreWorkedOnAtOnce(t *testing.T) {
