@@ -93,7 +93,7 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 			return Status{}, context.Cause(ctx)
 		}
 	}
-	if err := m.halt(ctx, s, sess, how, person); err != nil {
+	if err := m.halt(ctx, s, sess, how, r.By); err != nil {
 		return Status{}, err
 	}
 	if sess.Phoneless() && how.to == session.Cancelled {
@@ -147,10 +147,24 @@ func (m *Manager) noteStop(ctx context.Context, by Actor, how stopping,
 	})
 }
 
+// mayTake refuses a program that would take the phone from a person who has taken it over.
+func (m *Manager) mayTake(ctx context.Context, run session.Run, by Actor) error {
+	if run.State != session.WaitingTakeover || by == (Actor{}) || inquiry.IsPerson(by.Authority) {
+		return nil
+	}
+	q, err := m.broker.Get(ctx, run.QuestionID)
+	if err != nil || !q.PeopleOnly {
+		return err
+	}
+	return Refuse(Forbidden, "wait until it is handed back, or have a person stop the run",
+		"a person has taken the phone of session %s over, and only a person ends that",
+		run.SessionID)
+}
+
 // halt moves a run that no goroutine of this Manager carries out. One that another process carries
 // out finds itself superseded before its next gesture.
 func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Session,
-	how stopping, person bool) error {
+	how stopping, by Actor) error {
 	look := m.present
 	if sess.Phoneless() { // who works on it looks after it
 		look = func(ctx context.Context, _ *sessionState, id string) (session.Run, error) {
@@ -162,7 +176,10 @@ func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Sessio
 		return err
 	}
 	if how.to == session.WaitingTakeover {
-		return m.takeOver(ctx, s, sess, run, person)
+		return m.takeOver(ctx, s, sess, run, inquiry.IsPerson(by.Authority))
+	}
+	if err := m.mayTake(ctx, run, by); err != nil {
+		return err
 	}
 	// A pause that is meant is not picked up by who waits.
 	if run.State.Terminal() || run.State == how.to && !pausedAlone(run) {

@@ -282,6 +282,29 @@ func TestATakeoverThatIsStoppedEndsTheRun(t *testing.T) {
 }
 
 // A gate may want a person to do something instead of the agent.
+func TestAProgramTakesNoPhoneFromAPerson(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		st := w.start("slow")
+		_, err := w.take(st.Session.ID)
+		require.NoError(t, err)
+		for _, authority := range []string{inquiry.AuthorityToken, inquiry.AuthorityClientModel,
+			inquiry.AuthorityAgent} {
+			by := runs.Actor{Channel: inquiry.ChannelMCP, Authority: authority}
+			for _, mode := range []runs.StopMode{runs.Cancel, runs.Pause} {
+				_, err := w.manager.Stop(w.ctx(),
+					runs.StopRequest{SessionID: st.Session.ID, Mode: mode, By: by})
+				require.Equal(t, runs.Forbidden, runs.CodeOf(err))
+			}
+			_, err := w.manager.Start(w.ctx(),
+				runs.StartRequest{Task: "another", Supersede: true, By: by})
+			require.Equal(t, runs.Forbidden, runs.CodeOf(err))
+		}
+		require.NoError(t, w.byHand("tap"))
+		_, err = w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID, By: ann})
+		require.NoError(t, err)
+	})
+}
+
 func TestAGateHandsThePhoneOver(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.again(func(o *runs.Options) {

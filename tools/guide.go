@@ -122,13 +122,20 @@ func (t *Tools) busy(ctx context.Context, c *call, d tool, f *result.Failure) *r
 	case !own:
 		return listOf("device_id")
 	}
-	next := t.nextIn(ctx, f.Holder.SessionID)
+	st, err := t.opts.Runs.Status(ctx, f.Holder.SessionID)
+	if err != nil {
+		return nil
+	}
+	next := Next(st)
 	if next == nil {
 		return nil
 	}
-	f.Hint = goOnWith(next) + "; or end that session: " + stopCall(f.Holder.SessionID)
-	if d.wording().input.Properties["supersede"] != nil && !c.given["supersede"] {
-		f.Hint += `; or call again with "supersede": true, which ends it and starts`
+	f.Hint = goOnWith(next)
+	if !takenOver(st) || !st.Question.PeopleOnly { // which only a person ends
+		f.Hint += "; or end that session: " + stopCall(f.Holder.SessionID)
+		if d.wording().input.Properties["supersede"] != nil && !c.given["supersede"] {
+			f.Hint += `; or call again with "supersede": true, which ends it and starts`
+		}
 	}
 	if queues {
 		f.Hint += `, or with "queue": true, which waits until the phone is free`

@@ -7,6 +7,7 @@ import (
 
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -79,6 +80,23 @@ func TestAClientTakesThePhoneOver(t *testing.T) {
 		c := w.call("ask_agent_wait", in{"session_id": a.SessionID, "wait_seconds": 20})
 		require.Equal(t, "WAITING_TAKEOVER TAKEOVER_NEEDED", c.code())
 		require.Equal(t, touched, w.phones.touches("A"))
+	})
+}
+
+func TestAClientTakesNoPhoneFromAPerson(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		a := w.call("ask_agent_start_new_task", in{"task": "forever", "wait_seconds": 3})
+		_, err := w.manager.Stop(t.Context(), runs.StopRequest{SessionID: a.SessionID,
+			Mode: runs.Takeover, By: runs.Actor{Authority: inquiry.AuthorityHumanToken}})
+		require.NoError(t, err)
+		b := w.call("ask_agent_start_new_task", in{"task": "another"})
+		require.Equal(t, "DEVICE_BUSY", b.Error.Code)
+		require.NotContains(t, b.text, "supersede")
+		require.NotContains(t, b.text, "ask_agent_stop")
+		b = w.call("ask_agent_start_new_task", in{"task": "another", "supersede": true})
+		require.Equal(t, "DECISION_FORBIDDEN", b.Error.Code)
+		b = w.call("ask_agent_stop", in{"session_id": a.SessionID})
+		require.Equal(t, "DECISION_FORBIDDEN", b.Error.Code)
 	})
 }
 
