@@ -3,7 +3,6 @@ package mcptransport
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -15,59 +14,45 @@ type answer struct {
 	err    error
 }
 
-// ask sends a request of the server on the stream of this call and waits for the client's answer,
-// which may come on any of its connections. When ctx ends first the client hears
-// that it is not waited for any more.
-func (c *call) ask(ctx context.Context, method mcp.MCPMethod, params, result any) error {
-	return c.peer.ask(ctx, c.ctx, c.send, method, params, result)
-}
-
 // sender sends a message on some stream.
 type sender func(context.Context, mcp.JSONRPCNotification) error
 
-// ask sends a request of the server and waits for the client's answer, until ctx or life ends.
-func (p *peer) ask(ctx, life context.Context, send sender, method mcp.MCPMethod,
-	params, result any) error {
+// ask sends a request of the server and waits for the client's answer, which may come on any of its
+// connections, until ctx or life ends: then the client hears that it is not waited for any more.
+func (p *peer) ask(ctx, life context.Context, send sender, method string,
+	params json.RawMessage) (json.RawMessage, error) {
 	id, answered := p.expect()
 	defer p.forget(id)
 	err := send(ctx, envelope(struct {
-		Version string        `json:"jsonrpc"`
-		ID      int64         `json:"id"`
-		Method  mcp.MCPMethod `json:"method"`
-		Params  any           `json:"params,omitempty"`
+		Version string          `json:"jsonrpc"`
+		ID      int64           `json:"id"`
+		Method  string          `json:"method"`
+		Params  json.RawMessage `json:"params,omitempty"`
 	}{mcp.JSONRPC_VERSION, id, method, params}))
 	if err != nil {
-		return fmt.Errorf("sending %s: %w", method, err)
+		return nil, fmt.Errorf("sending %s: %w", method, err)
 	}
 	select {
 	case a := <-answered:
 		if a.err != nil {
-			return fmt.Errorf("%s: %w", method, a.err)
+			return nil, fmt.Errorf("%s: %w", method, a.err)
 		}
-		if err := json.Unmarshal(a.result, result); err != nil {
-			return fmt.Errorf("%s: reading the client's answer: %w", method, err)
-		}
-		return nil
+		return a.result, nil
 	case <-ctx.Done():
-		return withdraw(ctx, send, id)
 	case <-life.Done(): // ctx need not descend from it
-		return withdraw(life, send, id)
+		ctx = life
 	}
-}
-
-// withdraw tells the client that the request id is not waited for any more, and returns why.
-func withdraw(ctx context.Context, send sender, id int64) error {
 	cause := context.Cause(ctx)
 	// not needed after the result
-	_ = send(context.WithoutCancel(ctx), mcp.JSONRPCNotification{
-		JSONRPC: mcp.JSONRPC_VERSION,
-		Notification: mcp.Notification{
-			Method: string(mcp.MethodNotificationCancelled),
-			Params: mcp.NotificationParams{AdditionalFields: map[string]any{"requestId": id,
-				"reason": cause.Error()}},
-		},
-	})
-	return cause
+	_ = send(context.WithoutCancel(ctx), note(string(mcp.MethodNotificationCancelled), nil,
+		map[string]any{"requestId": id, "reason": cause.Error()}))
+	return nil, cause
+}
+
+// note is a notification of the server.
+func note(method string, meta, fields map[string]any) mcp.JSONRPCNotification {
+	return mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{
+		Method: method, Params: mcp.NotificationParams{Meta: meta, AdditionalFields: fields}}}
 }
 
 func (p *peer) expect() (int64, <-chan answer) {
@@ -123,28 +108,17 @@ func (c *call) RequestElicitation(ctx context.Context,
 	if !able(c.GetClientCapabilities()) {
 		return nil, ErrCannotElicit
 	}
-	var result mcp.ElicitationResult
-	if err := c.ask(ctx, mcp.MethodElicitationCreate, request.Params, &result); err != nil {
-		return nil, err
-	}
-	return &result, nil
-}
-
-// RequestSampling asks the client's model.
-func (c *call) RequestSampling(ctx context.Context,
-	request mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
-	if c.GetClientCapabilities().Sampling == nil {
-		return nil, errors.New("the client lends its model to no server")
-	}
-	var result mcp.CreateMessageResult
-	if err := c.ask(ctx, mcp.MethodSamplingCreateMessage, request.CreateMessageParams,
-		&result); err != nil {
-		return nil, err
-	}
-	content, err := mcp.ParseSamplingContent(result.Content)
+	params, err := json.Marshal(request.Params)
 	if err != nil {
-		return nil, fmt.Errorf("reading the client's sample: %w", err)
+		return nil, err
 	}
-	result.Content = content
-	return &result, nil
+	raw, err := c.peer.ask(ctx, c.ctx, c.send, string(mcp.MethodElicitationCreate), params)
+	if err != nil {
+		return nil, err
+	}
+	result := new(mcp.ElicitationResult)
+	if err := json.Unmarshal(raw, result); err != nil {
+		return nil, fmt.Errorf("reading the client's answer to the question: %w", err)
+	}
+	return result, nil
 }

@@ -71,7 +71,6 @@ var (
 	_ server.SessionWithLogging                  = (*call)(nil)
 	_ server.SessionWithProtocolVersion          = (*call)(nil)
 	_ server.SessionWithElicitation              = (*call)(nil)
-	_ server.SessionWithSampling                 = (*call)(nil)
 	_ server.SessionWithSubscriptionFilter       = (*call)(nil)
 	_ server.SessionWithResourceSubscriptionsErr = (*call)(nil)
 )
@@ -223,9 +222,15 @@ func encodeNotification(n mcp.JSONRPCNotification, log *slog.Logger) []byte {
 	return data
 }
 
-// notice lets srv take a notification of the client.
-func notice(ctx context.Context, srv Server, s server.ClientSession, m *message,
+// notice takes a notification of the client, whose session is s: it cancels a request of p, or srv
+// takes it.
+func (p *peer) notice(ctx context.Context, srv Server, s server.ClientSession, m *message,
 	log *slog.Logger) {
+	if m.Method == string(mcp.MethodNotificationCancelled) {
+		id, reason := m.subject()
+		p.cancel(id, cancelled(reason))
+		return
+	}
 	defer func() {
 		if what := recover(); what != nil {
 			log.Error("notification panicked", "method", m.Method, "panic", what, "stack",
@@ -233,6 +238,15 @@ func notice(ctx context.Context, srv Server, s server.ClientSession, m *message,
 		}
 	}()
 	srv.HandleMessage(srv.WithContext(ctx, s), m.raw)
+}
+
+// encodeAll gives notifications to f, as [encodeNotification] has them.
+func encodeAll(list []mcp.JSONRPCNotification, log *slog.Logger, f func(data []byte)) {
+	for _, n := range list {
+		if data := encodeNotification(n, log); data != nil {
+			f(data)
+		}
+	}
 }
 
 // encode gives the response with the id in the client's own spelling, and the code of its error or

@@ -152,32 +152,6 @@ func TestAServerAsksNothingUnder20260728(t *testing.T) {
 	require.Contains(t, got, ErrStateless.Error())
 }
 
-func TestTheClientsModelIsAskedWhenItIsLent(t *testing.T) {
-	l := newLab()
-	l.AddTool(mcp.NewTool("sample"), func(ctx context.Context,
-		_ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		//lint:ignore SA1019 older clients have it
-		sample, err := l.RequestSampling(ctx,
-			mcp.CreateMessageRequest{CreateMessageParams: mcp.CreateMessageParams{MaxTokens: 9}})
-		if err != nil {
-			return mcp.NewToolResultError(err.Error()), nil
-		}
-		return mcp.NewToolResultText(sample.Content.(mcp.TextContent).Text), nil
-	})
-	w := serveStdio(t, l.MCPServer, nil)
-	w.shake("2025-11-25", `{"sampling":{}}`)
-	w.send(tool(1, "sample", "{}"))
-	require.Contains(t, w.line(), `"method":"sampling/createMessage"`)
-	w.send(`{"jsonrpc":"2.0","id":1,"result":{"role":"assistant","model":"m",` +
-		`"content":{"type":"text","text":"forty-two"}}}`)
-	require.Contains(t, w.line(), "forty-two")
-
-	bare := serveStdio(t, l.MCPServer, nil)
-	bare.shake("2025-11-25", `{}`)
-	bare.send(tool(1, "sample", "{}"))
-	require.Contains(t, bare.line(), "lends its model to no server")
-}
-
 func TestProgressOverAnotherTransportGoesToItsSession(t *testing.T) {
 	require.ErrorIs(t, Progress(t.Context(), "t", 1, 0, "", nil), server.ErrNoActiveSession)
 	require.NoError(t, Progress(t.Context(), nil, 1, 0, "", nil), "nobody wants it")

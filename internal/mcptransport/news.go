@@ -98,16 +98,12 @@ func (w *news) ring() {
 func (w *news) unheard() (list []mcp.JSONRPCNotification) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	note := func(method string, fields map[string]any) {
-		list = append(list, mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION,
-			Notification: mcp.Notification{Method: method,
-				Params: mcp.NotificationParams{AdditionalFields: fields}}})
-	}
 	if w.relisted {
-		note(mcp.MethodNotificationResourcesListChanged, nil)
+		list = append(list, note(mcp.MethodNotificationResourcesListChanged, nil, nil))
 	}
 	for _, uri := range w.changed {
-		note(mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
+		list = append(list, note(mcp.MethodNotificationResourceUpdated, nil,
+			map[string]any{"uri": uri}))
 	}
 	w.changed, w.relisted = nil, false
 	return list

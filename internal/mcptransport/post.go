@@ -97,7 +97,7 @@ func (v *visit) exchange(s *session, in *incoming) {
 		case m.response():
 			accepted = s.answered(m) && accepted
 		default:
-			v.notice(s, m)
+			s.notice(v.context(), v.h.srv, s, m, v.h.opts.Log)
 		}
 	}
 	switch {
@@ -108,16 +108,6 @@ func (v *visit) exchange(s *session, in *incoming) {
 	default:
 		v.w.WriteHeader(http.StatusAccepted)
 	}
-}
-
-// notice takes a notification of the client.
-func (v *visit) notice(s *session, m *message) {
-	if m.Method == string(mcp.MethodNotificationCancelled) {
-		id, reason := m.subject()
-		s.cancel(id, cancelled(reason))
-		return
-	}
-	notice(v.context(), v.h.srv, s, m, v.h.opts.Log)
 }
 
 // answer runs the requests of one POST and sends what they say.

@@ -27,10 +27,7 @@ func Progress(ctx context.Context, token any, progress, total float64, message s
 	if message != "" {
 		fields["message"] = message
 	}
-	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{
-		Method: string(mcp.MethodNotificationProgress),
-		Params: mcp.NotificationParams{Meta: meta, AdditionalFields: fields},
-	}}
+	n := note(string(mcp.MethodNotificationProgress), meta, fields)
 	if c := callOf(ctx); c != nil {
 		return c.send(ctx, n)
 	}

@@ -58,13 +58,7 @@ func Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMe
 	if c == nil {
 		return nil, server.ErrNoActiveSession
 	}
-	var result json.RawMessage
-	var given any
-	if len(params) > 0 {
-		given = params
-	}
-	err := c.ask(ctx, mcp.MCPMethod(method), given, &result)
-	return result, err
+	return c.peer.ask(ctx, c.ctx, c.send, method, params)
 }
 
 // AskSession is [Ask] where no request is under way: it asks where the session's broadcasts go.
@@ -80,13 +74,8 @@ func AskSession(ctx context.Context, s server.ClientSession, method string,
 	default:
 		return nil, server.ErrNoActiveSession
 	}
-	var given any
-	if len(params) > 0 {
-		given = params
-	}
-	var result json.RawMessage
 	feed := s.NotificationChannel()
-	err := p.ask(ctx, life, func(ctx context.Context, n mcp.JSONRPCNotification) error {
+	return p.ask(ctx, life, func(ctx context.Context, n mcp.JSONRPCNotification) error {
 		select {
 		case feed <- n:
 			return nil
@@ -95,8 +84,7 @@ func AskSession(ctx context.Context, s server.ClientSession, method string,
 		case <-life.Done():
 			return ErrClosed
 		}
-	}, mcp.MCPMethod(method), given, &result)
-	return result, err
+	}, method, params)
 }
 
 // Shook notes what the handshake of the request that ctx belongs to has agreed on, when something

@@ -132,15 +132,9 @@ func (v *visit) follow(s *session, st *stream, rd *reader) error {
 			}
 			quiet.Reset(v.h.opts.KeepAlive)
 		case n := <-feed:
-			if data := encodeNotification(n, v.h.opts.Log); data != nil {
-				st.message(data)
-			}
+			encodeAll([]mcp.JSONRPCNotification{n}, v.h.opts.Log, st.message)
 		case <-wake:
-			for _, n := range s.unheard() {
-				if data := encodeNotification(n, v.h.opts.Log); data != nil {
-					st.message(data)
-				}
-			}
+			encodeAll(s.unheard(), v.h.opts.Log, st.message)
 		case <-rd.gone:
 			return nil
 		case <-closed:

@@ -102,15 +102,9 @@ func (t *terminal) forward() {
 	for {
 		select {
 		case n := <-t.feed:
-			if data := encodeNotification(n, t.opts.Log); data != nil {
-				t.message(data)
-			}
+			encodeAll([]mcp.JSONRPCNotification{n}, t.opts.Log, t.message)
 		case <-t.wake:
-			for _, n := range t.unheard() {
-				if data := encodeNotification(n, t.opts.Log); data != nil {
-					t.message(data)
-				}
-			}
+			encodeAll(t.unheard(), t.opts.Log, t.message)
 		case <-t.ctx.Done():
 			return
 		}
@@ -162,7 +156,7 @@ func (t *terminal) take(data []byte) {
 		case m.response():
 			t.answered(m)
 		default:
-			t.notice(m)
+			t.notice(t.ctx, t.srv, t, m, t.opts.Log)
 		}
 	}
 }
@@ -187,15 +181,6 @@ func (t *terminal) start(m *message, s sink) {
 		defer leave()
 		c.run(t.srv, m.raw, s)
 	}()
-}
-
-func (t *terminal) notice(m *message) {
-	if m.Method == string(mcp.MethodNotificationCancelled) {
-		id, reason := m.subject()
-		t.cancel(id, cancelled(reason))
-		return
-	}
-	notice(t.ctx, t.srv, t, m, t.opts.Log)
 }
 
 // sink is where the answers to what came as one line go: the responses to a batch are one line too.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -28,14 +29,15 @@ func addAskingTools(srv *server.MCPServer) {
 	srv.AddTool(mcp.NewTool("test_sampling", mcp.WithDescription("Asks the client's model."),
 		mcp.WithString("prompt", mcp.Required())),
 		func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			//lint:ignore SA1019 the suite asks for it
-			sample, err := srv.RequestSampling(ctx,
-				mcp.CreateMessageRequest{CreateMessageParams: sampling(r.GetString("prompt", ""),
-					100)})
+			params, err := json.Marshal(sampling(r.GetString("prompt", ""), 100))
+			if err != nil {
+				return nil, err
+			}
+			sample, err := mcptransport.Ask(ctx, string(mcp.MethodSamplingCreateMessage), params)
 			if err != nil {
 				return mcp.NewToolResultError(err.Error()), nil
 			}
-			return text(fmt.Sprint("LLM response: ", sample.Content)), nil
+			return text("LLM response: " + string(sample)), nil
 		})
 	srv.AddTool(mcp.NewTool("test_elicitation", mcp.WithDescription("Asks the user."),
 		mcp.WithString("message", mcp.Required())),
