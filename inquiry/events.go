@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // EventType says what happened.
@@ -77,7 +79,7 @@ func (s *Subscription) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed, s.queue = true, nil
-	s.signal()
+	wait.Wake(s.wake)
 }
 
 func (s *Subscription) take() (Event, bool, error) {
@@ -85,7 +87,7 @@ func (s *Subscription) take() (Event, bool, error) {
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
-		s.signal() // for a reader that asks again
+		wait.Wake(s.wake) // for a reader that asks again
 		return Event{}, false, ErrClosed
 	case s.lost > 0:
 		e := Event{Type: Lost, Lost: s.lost}
@@ -107,15 +109,7 @@ func (s *Subscription) put(e Event) {
 		s.queue = nil
 	}
 	s.queue = append(s.queue, e)
-	s.signal()
-}
-
-// signal leaves a token for the reader; one is enough.
-func (s *Subscription) signal() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
+	wait.Wake(s.wake)
 }
 
 // publish gives an event to all. b.mu is held, so that every subscriber sees the events in one

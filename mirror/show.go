@@ -283,10 +283,7 @@ func (s *show) touch(
 
 // stir has the phone captured now.
 func (s *show) stir() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
+	wait.Wake(s.wake)
 }
 
 func (s *show) justTouched() bool {

@@ -78,10 +78,7 @@ func (e *endpoint) put(m *message) {
 	}
 	now := time.Now()
 	e.queue = append(e.queue, &item{message: m, next: now, by: now.Add(e.opts.GiveUp)})
-	select {
-	case e.wake <- struct{}{}:
-	default:
-	}
+	wait.Wake(e.wake)
 }
 
 // overflow drops the oldest message that is not being tried. Once there is room again what is still

@@ -95,10 +95,7 @@ func (p *phoneQueues) release(ctx context.Context, serial, runID string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if queue := p.bySerial[serial]; len(queue) > 0 {
-		select {
-		case queue[0].wake <- struct{}{}:
-		default:
-		}
+		wait.Wake(queue[0].wake)
 	}
 }
 

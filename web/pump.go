@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/session"
 )
 
@@ -94,10 +95,7 @@ func (c *changes) add(sessionID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ids[sessionID] = true
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
+	wait.Wake(c.wake)
 }
 
 func (c *changes) take() map[string]bool {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // Asker asks somebody actively while its channel is in turn.
@@ -114,10 +115,7 @@ func (r *Router) Route(questionID string) {
 	r.mu.Lock() // an error is met again by the routing
 	defer r.mu.Unlock()
 	if on := r.routes[questionID]; on != nil {
-		select {
-		case on.again <- struct{}{}:
-		default:
-		}
+		wait.Wake(on.again)
 		return
 	}
 	if r.ctx.Err() != nil {

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // mostSubscriptions is how many resources a client may subscribe to in a session, or by one
@@ -74,7 +76,7 @@ func (w *news) Updated(uris ...string) {
 	for _, uri := range uris {
 		if w.subscribed[uri] && !slices.Contains(w.changed, uri) {
 			w.changed = append(w.changed, uri)
-			w.ring()
+			wait.Wake(w.wake)
 		}
 	}
 }
@@ -84,14 +86,7 @@ func (w *news) Relisted() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.relisted = true
-	w.ring()
-}
-
-func (w *news) ring() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
+	wait.Wake(w.wake)
 }
 
 // unheard is what the client has not heard.

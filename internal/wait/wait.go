@@ -1,4 +1,4 @@
-// Package wait is the pause that a context can end.
+// Package wait is the pause that a context can end, and what ends it.
 package wait
 
 import (
@@ -24,5 +24,13 @@ func Until(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+// Wake leaves a token in ch, which has room for one, for whoever waits there; one is enough.
+func Wake(ch chan<- struct{}) {
+	select {
+	case ch <- struct{}{}:
+	default:
 	}
 }
