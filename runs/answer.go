@@ -32,7 +32,9 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 	if err := c.checkReply(ctx, open != nil && open.ID == id); err != nil {
 		return Status{}, err
 	}
-	r := c.Reply.inquiry()
+	r := *c.Reply
+	r.Channel = cmp.Or(r.Channel, inquiry.ChannelClient)
+	r.Authority = cmp.Or(r.Authority, inquiry.AuthorityClientModel)
 	r.Resume = encode(c.resumption())
 	res, err := m.broker.Resolve(ctx, id, r)
 	if err != nil {
@@ -78,12 +80,12 @@ func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (s
 			continue
 		}
 		last = &all[i]
-		if c.Reply.QuestionID == "" && c.Reply.ReplyID != "" &&
-			q.Resolution != nil && q.Resolution.ReplyID == c.Reply.ReplyID {
+		if c.QuestionID == "" && c.Reply.ID != "" &&
+			q.Resolution != nil && q.Resolution.ReplyID == c.Reply.ID {
 			return q.ID, nil
 		}
 	}
-	if c.Reply.QuestionID != "" {
+	if c.QuestionID != "" {
 		return c.named(ctx, open)
 	}
 	switch {
@@ -102,7 +104,7 @@ func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (s
 // named is the id of the session's question that the reply names by its id or the beginning of
 // that.
 func (c *continuation) named(ctx context.Context, open *inquiry.Question) (string, error) {
-	q, err := c.m.broker.Find(ctx, c.Reply.QuestionID, func(q inquiry.Question) (bool, error) {
+	q, err := c.m.broker.Find(ctx, c.QuestionID, func(q inquiry.Question) (bool, error) {
 		return q.SessionID == c.sess.ID && q.RunID != "", nil
 	})
 	if _, several := errors.AsType[*inquiry.AmbiguousError](err); several {
@@ -114,7 +116,7 @@ func (c *continuation) named(ctx context.Context, open *inquiry.Question) (strin
 			remedy = withoutQuestion(c.run)
 		}
 		return "", Refuse(NoOpenQuestion, remedy, "session %s has no question %q", c.sess.ID,
-			c.Reply.QuestionID)
+			c.QuestionID)
 	}
 	return q.ID, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -232,7 +233,7 @@ func TestAnAnswerTellsWhichQuestionItSettled(t *testing.T) {
 		st := w.wait(w.start("asksecret").Session.ID)
 		reply := runs.ContinueRequest{
 			SessionID: st.Session.ID,
-			Reply:     &runs.Reply{Text: "1234", ReplyID: "r"},
+			Reply:     &inquiry.Reply{Response: "1234", ID: "r"},
 		}
 		for range 2 {
 			got, err := w.manager.Continue(w.ctx(), reply)

@@ -20,38 +20,20 @@ type ContinueRequest struct {
 	SessionID string
 	Serial    string // "" does not check; another phone than the session's is refused
 	Task      string
-	Reply     *Reply
+	// the answer; "" as its Channel means inquiry.ChannelClient, as its Authority
+	// inquiry.AuthorityClientModel
+	Reply      *inquiry.Reply
+	QuestionID string // that Reply answers; "" means the open one
 	// as in StartRequest; 0 gives a run that is resumed what its former call had
 	MaxSteps         int
 	ResetEnvironment bool      // go to the home screen first; otherwise the phone is left as it is
 	Queue            bool      // as in StartRequest
 	Settings         *Settings // nil keeps those of the session's last run
 	// Key is chosen by the caller: a call that has begun or resumed a run under it is not carried
-	// out again. An answer has Reply.ReplyID for that.
+	// out again. An answer has Reply.ID for that.
 	Key string
 	// an open question is asked by nobody: the caller does, with AskHere
 	Here bool
-}
-
-// Reply is an answer to a question.
-type Reply struct {
-	Text string
-	Type inquiry.Type // as of an inquiry.Reply; "" means inquiry.TypeAnswer
-	// about the actions of an approval, under inquiry.TypeDecisions
-	Decisions  []inquiry.Decision
-	Remember   inquiry.Scope
-	QuestionID string // "" means the open one
-	ReplyID    string // chosen by the sender: the same reply sent again is the same success
-	Channel    string // "" means inquiry.ChannelClient
-	Authority  string // "" means inquiry.AuthorityClientModel
-	By         string // a name for people
-}
-
-func (r Reply) inquiry() inquiry.Reply {
-	return inquiry.Reply{ID: r.ReplyID, Type: r.Type, Response: r.Text,
-		Decisions: r.Decisions, Remember: r.Remember,
-		Channel:   cmp.Or(r.Channel, inquiry.ChannelClient),
-		Authority: cmp.Or(r.Authority, inquiry.AuthorityClientModel), By: r.By}
 }
 
 // continuation is a ContinueRequest on its way: it has the session's lock.

@@ -82,7 +82,7 @@ func TestARefusalIsToldAsOne(t *testing.T) {
 		st := w.wait(w.start("ask").Session.ID)
 		_, err := w.manager.Continue(w.ctx(),
 			runs.ContinueRequest{SessionID: st.Session.ID,
-				Reply: &runs.Reply{Type: inquiry.TypeDecline}})
+				Reply: &inquiry.Reply{Type: inquiry.TypeDecline}})
 		require.NoError(t, err)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, actions.Refused, st.Run.Progress.Exchanges[0].Outcome)
@@ -94,10 +94,10 @@ func TestAnEmptyReplyIsRefusedAndTheQuestionStaysOpen(t *testing.T) {
 		st := w.wait(w.start("ask").Session.ID)
 		before := w.facts()
 		for _, c := range []runs.ContinueRequest{
-			{Reply: &runs.Reply{Text: "  "}},
-			{Reply: &runs.Reply{Text: "red"}, MaxSteps: -1},
-			{Reply: &runs.Reply{Text: "red"}, Settings: &runs.Settings{ReplyMode: "x"}},
-			{Reply: &runs.Reply{Text: "red"}, Task: "something else"},
+			{Reply: &inquiry.Reply{Response: "  "}},
+			{Reply: &inquiry.Reply{Response: "red"}, MaxSteps: -1},
+			{Reply: &inquiry.Reply{Response: "red"}, Settings: &runs.Settings{ReplyMode: "x"}},
+			{Reply: &inquiry.Reply{Response: "red"}, Task: "something else"},
 		} {
 			c.SessionID = st.Session.ID
 			_, err := w.manager.Continue(w.ctx(), c)
@@ -115,7 +115,7 @@ func TestTheTaskMayBeRepeatedWithTheReply(t *testing.T) {
 			runs.ContinueRequest{
 				SessionID: st.Session.ID,
 				Task:      " ask  tap ",
-				Reply:     &runs.Reply{Text: "red"},
+				Reply:     &inquiry.Reply{Response: "red"},
 			},
 		)
 		require.NoError(t, err)
@@ -126,7 +126,7 @@ func TestTheTaskMayBeRepeatedWithTheReply(t *testing.T) {
 func TestTheSameReplyAgainIsTheSameSuccess(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.wait(w.start("ask tap tap tap").Session.ID).Session.ID
-		req := runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: "red", ReplyID: "r1"}}
+		req := runs.ContinueRequest{SessionID: id, Reply: &inquiry.Reply{Response: "red", ID: "r1"}}
 		first, err := w.manager.Continue(w.ctx(), req)
 		require.NoError(t, err)
 		require.False(t, first.Replayed)
@@ -137,7 +137,7 @@ func TestTheSameReplyAgainIsTheSameSuccess(t *testing.T) {
 			require.True(t, again.Replayed)
 			time.Sleep(1500 * time.Millisecond)
 		}
-		req.Reply = &runs.Reply{Text: "blue", ReplyID: "r1"}
+		req.Reply = &inquiry.Reply{Response: "blue", ID: "r1"}
 		_, err = w.manager.Continue(w.ctx(), req)
 		require.Equal(t, runs.InvalidArgument, runs.CodeOf(err))
 
@@ -161,7 +161,7 @@ func TestAReplyToASettledQuestionNamesTheWinner(t *testing.T) {
 			w.ctx(),
 			runs.ContinueRequest{
 				SessionID: st.Session.ID,
-				Reply:     &runs.Reply{Text: "red", QuestionID: st.Question.ID},
+				Reply:     &inquiry.Reply{Response: "red"}, QuestionID: st.Question.ID,
 			},
 		)
 
@@ -172,7 +172,7 @@ func TestAReplyToASettledQuestionNamesTheWinner(t *testing.T) {
 		require.ErrorContains(t, err, "answered by http (human_token)")
 		require.Equal(t, before, w.facts())
 		_, err = w.manager.Continue(w.ctx(),
-			runs.ContinueRequest{SessionID: st.Session.ID, Reply: &runs.Reply{Text: "red"}})
+			runs.ContinueRequest{SessionID: st.Session.ID, Reply: &inquiry.Reply{Response: "red"}})
 		require.Equal(t, runs.NoOpenQuestion, runs.CodeOf(err))
 		require.ErrorContains(t, err, "the last one was answered through http")
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
@@ -188,7 +188,7 @@ func TestAReplyToAnOlderQuestionNamesTheCurrentOne(t *testing.T) {
 		before := w.facts()
 
 		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: first.Session.ID,
-			Reply: &runs.Reply{Text: "blue", QuestionID: first.Question.ID}})
+			Reply: &inquiry.Reply{Response: "blue"}, QuestionID: first.Question.ID})
 
 		var e *runs.Error
 		require.ErrorAs(t, err, &e)
@@ -197,7 +197,7 @@ func TestAReplyToAnOlderQuestionNamesTheCurrentOne(t *testing.T) {
 		require.Equal(t, before, w.facts())
 
 		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: first.Session.ID,
-			Reply: &runs.Reply{Text: "blue", QuestionID: "made up"}})
+			Reply: &inquiry.Reply{Response: "blue"}, QuestionID: "made up"})
 		require.Equal(t, runs.NoOpenQuestion, runs.CodeOf(err))
 		require.Equal(t, before, w.facts())
 	})
@@ -217,7 +217,7 @@ func TestAQuestionOfAnotherSessionCannotBeAnswered(t *testing.T) {
 			w.ctx(),
 			runs.ContinueRequest{
 				SessionID: a.Session.ID,
-				Reply:     &runs.Reply{Text: "red", QuestionID: theirs},
+				Reply:     &inquiry.Reply{Response: "red"}, QuestionID: theirs,
 			},
 		)
 
@@ -307,7 +307,8 @@ func TestAWaitingSessionKeepsItsPhoneForAWhile(t *testing.T) {
 		before := w.questions(asking.Session.ID)
 
 		_, err = w.manager.Continue(w.ctx(),
-			runs.ContinueRequest{SessionID: asking.Session.ID, Reply: &runs.Reply{Text: "red"}})
+			runs.ContinueRequest{SessionID: asking.Session.ID,
+				Reply: &inquiry.Reply{Response: "red"}})
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
 		require.Equal(t, before, w.questions(asking.Session.ID))
 
@@ -335,7 +336,7 @@ func TestCallsAtTheSameMomentAreCarriedOutOneAfterTheOther(t *testing.T) {
 					w.ctx(),
 					runs.ContinueRequest{
 						SessionID: id,
-						Reply:     &runs.Reply{Text: fmt.Sprint("answer ", i)},
+						Reply:     &inquiry.Reply{Response: fmt.Sprint("answer ", i)},
 					},
 				)
 				errs <- err

@@ -91,15 +91,15 @@ func TestDecisionsThatCannotBeTakenChangeNothing(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		id := guarded(w).Session.ID
 		before := w.facts()
-		model := &runs.Reply{Type: inquiry.TypeDecisions,
+		model := &inquiry.Reply{Type: inquiry.TypeDecisions,
 			Decisions: []inquiry.Decision{yes}, Channel: inquiry.ChannelMCP}
 		for name, c := range map[string]struct {
-			reply *runs.Reply
+			reply *inquiry.Reply
 			code  runs.Code
 			want  string
 		}{
-			"words": {&runs.Reply{Text: "yes", Authority: "local_operator"}, "INVALID_ARGUMENT",
-				"takes decisions"},
+			"words": {&inquiry.Reply{Response: "yes", Authority: "local_operator"},
+				"INVALID_ARGUMENT", "takes decisions"},
 			"none": {by(), "INVALID_ARGUMENT", "0 decisions for 1 action"},
 			"two":  {by(yes, yes), "INVALID_ARGUMENT", "2 decisions for 1 action"},
 			"off the screen": {by(edited("CLICK", map[string]any{"at": map[string]any{"x": 1.2,
@@ -165,9 +165,9 @@ func TestAHundredApprovalsOfOneAction(t *testing.T) {
 		for i := range 100 {
 			wg.Go(func() {
 				r := by(yes)
-				r.ReplyID, r.QuestionID = fmt.Sprint(i), st.Question.ID
-				_, _ = w.manager.Continue(w.ctx(),
-					runs.ContinueRequest{SessionID: st.Session.ID, Reply: r})
+				r.ID = fmt.Sprint(i)
+				_, _ = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID,
+					Reply: r, QuestionID: st.Question.ID})
 			})
 		}
 		wg.Wait()

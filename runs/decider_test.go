@@ -149,8 +149,8 @@ func TestAModelMayDecideWhatAPersonRefusesToAnswer(t *testing.T) {
 		bubble(t, func(t *testing.T, w *fixture) {
 			m := w.thinks(func(o *runs.Options) { o.OnRefusal = "model:fast" }, says)
 			st := begun(w, "pass_to_client", "ask tap")
-			refuses := runs.Reply{Type: inquiry.TypeDecline, Text: "ask the machine", ReplyID: "r",
-				Channel: inquiry.ChannelPage, By: "Ann"}
+			refuses := inquiry.Reply{Type: inquiry.TypeDecline, Response: "ask the machine",
+				ID: "r", Channel: inquiry.ChannelPage, By: "Ann"}
 			for range 2 { // the second time it is the same reply
 				st, err := w.manager.Continue(w.ctx(),
 					runs.ContinueRequest{SessionID: st.Session.ID, Reply: &refuses})

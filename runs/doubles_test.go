@@ -479,7 +479,7 @@ func (w *fixture) wait(id string) runs.Status {
 func (w *fixture) reply(id, text string) runs.Status {
 	w.t.Helper()
 	st, err := w.manager.Continue(w.ctx(),
-		runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: text}})
+		runs.ContinueRequest{SessionID: id, Reply: &inquiry.Reply{Response: text}})
 	require.NoError(w.t, err)
 	return st
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
@@ -69,7 +70,7 @@ func Example() {
 	fmt.Println(st.Run.State, st.Question.Text, st.Question.Options)
 
 	_, err = manager.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID,
-		Reply: &runs.Reply{Text: "coffee"}})
+		Reply: &inquiry.Reply{Response: "coffee"}})
 	if err != nil {
 		panic(err)
 	}

@@ -31,8 +31,8 @@ func (consent) Check(
 }
 
 // by is decisions of the person at the server's command line.
-func by(list ...inquiry.Decision) *runs.Reply {
-	return &runs.Reply{Type: inquiry.TypeDecisions, Decisions: list,
+func by(list ...inquiry.Decision) *inquiry.Reply {
+	return &inquiry.Reply{Type: inquiry.TypeDecisions, Decisions: list,
 		Channel:   inquiry.ChannelCommandLine,
 		Authority: inquiry.AuthorityLocalOperator, By: "kim"}
 }

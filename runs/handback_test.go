@@ -23,7 +23,7 @@ func TestAPersonTakesOverWhatAProgramHadTaken(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.True(t, w.stands(id).Question.PeopleOnly)
-		back := &runs.Reply{Type: inquiry.TypeDone, Authority: inquiry.AuthorityToken}
+		back := &inquiry.Reply{Type: inquiry.TypeDone, Authority: inquiry.AuthorityToken}
 		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: back})
 		require.Equal(t, runs.Forbidden, runs.CodeOf(err), "%v", err)
 		back.Authority = inquiry.AuthorityHumanToken
@@ -57,7 +57,7 @@ func TestAPersonsTakeoverIsHandedBackByPeopleOnly(t *testing.T) {
 						break
 					}
 					_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id,
-						Reply: &runs.Reply{Type: typ, Authority: inquiry.AuthorityToken}})
+						Reply: &inquiry.Reply{Type: typ, Authority: inquiry.AuthorityToken}})
 					require.Equal(t, runs.Forbidden, runs.CodeOf(err), "%s: %v", typ, err)
 					require.ErrorContains(t, err, "only a person hands it back")
 					require.Equal(t, session.WaitingTakeover, w.stands(id).Run.State)
@@ -67,7 +67,7 @@ func TestAPersonsTakeoverIsHandedBackByPeopleOnly(t *testing.T) {
 					by = inquiry.AuthorityHumanToken
 				}
 				_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id,
-					Reply: &runs.Reply{Type: inquiry.TypeDone, Authority: by}})
+					Reply: &inquiry.Reply{Type: inquiry.TypeDone, Authority: by}})
 				require.NoError(t, err)
 				_, err = w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id})
 				require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 )
@@ -65,7 +66,8 @@ func TestKilled(t *testing.T) {
 
 			req := runs.ContinueRequest{SessionID: id}
 			if c.asks {
-				req.Reply = &runs.Reply{Text: "red", QuestionID: st.Question.ID}
+				req.Reply = &inquiry.Reply{Response: "red"}
+				req.QuestionID = st.Question.ID
 			}
 			_, err = w.manager.Continue(w.ctx(), req)
 			require.NoError(t, err)

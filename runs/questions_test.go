@@ -429,12 +429,12 @@ func TestACallThatAnswersInTheMomentOfAskingIsHeard(t *testing.T) {
 				answered = true
 				q := w.questions(e.SessionID)[0]
 				r := runs.ContinueRequest{SessionID: e.SessionID, MaxSteps: 7,
-					Reply: &runs.Reply{Text: "blue"}}
+					Reply: &inquiry.Reply{Response: "blue"}}
 				_, err := w.manager.Continue(w.ctx(), r)
 				require.Equal(t, runs.NoOpenQuestion, runs.CodeOf(err),
 					"no call has been shown the question")
 
-				r.Reply.QuestionID = q.ID
+				r.QuestionID = q.ID
 				st, err := w.manager.Continue(w.ctx(), r)
 
 				require.NoError(t, err)

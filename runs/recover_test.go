@@ -387,7 +387,7 @@ func TestAnAnswerAcceptedWhileNobodyRanIsAppliedByContinue(t *testing.T) {
 			w.ctx(),
 			runs.ContinueRequest{
 				SessionID: st.Session.ID,
-				Reply:     &runs.Reply{Text: "blue", ReplyID: "r1"},
+				Reply:     &inquiry.Reply{Response: "blue", ID: "r1"},
 			},
 		)
 		require.NoError(t, err)

@@ -84,7 +84,7 @@ func TestAStopBeatsALaterAnswer(t *testing.T) {
 			w.ctx(),
 			runs.ContinueRequest{
 				SessionID: st.Session.ID,
-				Reply:     &runs.Reply{Text: "red", QuestionID: st.Question.ID},
+				Reply:     &inquiry.Reply{Response: "red"}, QuestionID: st.Question.ID,
 			},
 		)
 		require.Equal(t, runs.QuestionAlreadyResolved, runs.CodeOf(err))

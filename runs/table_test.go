@@ -60,7 +60,7 @@ var calls = map[string]func(w *fixture, id string) (runs.Status, error){
 	},
 	"reply": func(w *fixture, id string) (runs.Status, error) {
 		return w.manager.Continue(w.ctx(),
-			runs.ContinueRequest{SessionID: id, Reply: &runs.Reply{Text: "red"}})
+			runs.ContinueRequest{SessionID: id, Reply: &inquiry.Reply{Response: "red"}})
 	},
 	"new task": func(w *fixture, id string) (runs.Status, error) {
 		return w.manager.Continue(w.ctx(),

@@ -32,7 +32,7 @@ func (w *fixture) take(id string) (runs.Status, error) {
 func (w *fixture) handBack(id string, typ inquiry.Type, words string) runs.Status {
 	w.t.Helper()
 	_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id,
-		Reply: &runs.Reply{Type: typ, Text: words, Authority: ann.Authority}})
+		Reply: &inquiry.Reply{Type: typ, Response: words, Authority: ann.Authority}})
 	require.NoError(w.t, err)
 	return w.wait(id)
 }
@@ -99,7 +99,7 @@ func TestAPersonTakesARunningPhoneOver(t *testing.T) {
 		require.Len(t, w.questions(id), 1)
 
 		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id,
-			Reply: &runs.Reply{Type: inquiry.TypeDone, Authority: ann.Authority}})
+			Reply: &inquiry.Reply{Type: inquiry.TypeDone, Authority: ann.Authority}})
 		require.NoError(t, err)
 		time.Sleep(3 * time.Second)
 		require.Greater(t, len(w.phones.phones["A"].done()), touched, "it goes on")
@@ -162,7 +162,7 @@ func TestAPersonTakesOverWhateverTheRunDoes(t *testing.T) {
 				require.Equal(t, want, q.Status, name)
 			}
 			_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id,
-				Reply: &runs.Reply{Type: inquiry.TypeCouldNot, Text: "no time",
+				Reply: &inquiry.Reply{Type: inquiry.TypeCouldNot, Response: "no time",
 					Authority: ann.Authority}})
 			require.NoError(t, err, name)
 			time.Sleep(1500 * time.Millisecond)

@@ -65,7 +65,7 @@ func TestAClientNeedsNoHands(t *testing.T) {
 			st := withMode(w, channel.PassToClient, "ask tap")
 
 			st, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID,
-				Reply: &runs.Reply{Type: c.reply, Channel: inquiry.ChannelMCP,
+				Reply: &inquiry.Reply{Type: c.reply, Channel: inquiry.ChannelMCP,
 					Authority: inquiry.AuthorityClientModel}})
 
 			require.NoError(t, err, c.name)

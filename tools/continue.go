@@ -56,8 +56,8 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 	}
 	st, err := t.Runs.Continue(ctx, runs.ContinueRequest{
 		SessionID: before.Session.ID, Serial: a.Device, Task: a.Task, Reply: answer,
-		MaxSteps: a.MaxSteps, ResetEnvironment: a.Reset, Queue: a.Queue, Settings: &set,
-		Key: a.Key,
+		QuestionID: a.QuestionID, MaxSteps: a.MaxSteps, ResetEnvironment: a.Reset,
+		Queue: a.Queue, Settings: &set, Key: a.Key,
 	})
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 	s := &callState{status: st, show: a.show(), began: began, budget: c.budget(a.Seconds),
 		notes: t.cutSteps(c, a.MaxSteps)}
 	if answer != nil {
-		s.reply = answer.Text
+		s.reply = answer.Response
 		if st.Answered != nil && st.Answered.Secret {
 			s.reply = inquiry.Masked
 		}
@@ -110,15 +110,15 @@ func decisionsOf(list []decision) ([]inquiry.Decision, error) {
 }
 
 // answer is the answer in the arguments, nil when there is none.
-func (a replyArgs) answer(c *call) (*runs.Reply, error) {
+func (a replyArgs) answer(c *call) (*inquiry.Reply, error) {
 	if c.given["decisions"] && (a.Reply != "" || a.ReplyType != "") {
 		return nil, invalid("pass decisions about actions that wait for them, "+
 			"reply_from_client for anything else", "there are both decisions and an answer")
 	}
 	if a.Reply != "" || c.given["decisions"] ||
 		a.ReplyType != "" && a.ReplyType != inquiry.TypeAnswer {
-		r := &runs.Reply{Text: a.Reply, Type: a.ReplyType, QuestionID: a.QuestionID,
-			Remember: a.Remember, ReplyID: a.ReplyID, Channel: inquiry.ChannelMCP}
+		r := &inquiry.Reply{Response: a.Reply, Type: a.ReplyType, Remember: a.Remember,
+			ID: a.ReplyID, Channel: inquiry.ChannelMCP}
 		if c.given["decisions"] {
 			var err error
 			r.Type = inquiry.TypeDecisions

@@ -375,7 +375,7 @@ func TestWhatHasHappenedIsSentBeforeTheServerCloses(t *testing.T) {
 		s := g.listen(g.ann, "")
 		s.want("snapshot")
 		require.NoError(t, g.broker.Withdraw(t.Context(), q.ID, "enough"))
-		require.NoError(t, g.runs.Pause(t.Context(), q.SessionID, web.Person{}))
+		require.NoError(t, g.runs.Stop(t.Context(), q.SessionID, "pause", web.Person{}))
 		g.web.Changed(q.SessionID)
 		require.NoError(t, g.web.Close())
 		var names []string

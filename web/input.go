@@ -94,7 +94,7 @@ func (s *Server) input(w http.ResponseWriter, r *http.Request, v viewer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), touchTime)
 	defer cancel()
 	touch := Touch{Serial: r.PathValue("id"), Client: v.client(), Kind: body.Type,
-		By: Person{v.name, v.channel(), !v.all}}
+		By: v.actor()}
 	err = s.opts.Hands.Touch(ctx, touch, g)
 	if _, refused := errors.AsType[*Conflict](err); refused {
 		return err

@@ -42,13 +42,11 @@ type Sessions interface {
 		[]guard.Grant, error)
 }
 
-// Runs stops what runs. All return once the phone is left alone; stopping what has stopped changes
-// nothing. A *Conflict says why that cannot be done now.
+// Runs stops what runs.
 type Runs interface {
-	Cancel(ctx context.Context, sessionID string, by Person) error // ends the run for good
-	Pause(ctx context.Context, sessionID string, by Person) error  // it can be continued
-	// it waits until the phone is handed back
-	Takeover(ctx context.Context, sessionID string, by Person) error
+	// Stop returns once the phone is left alone; stopping what has stopped changes nothing. how is
+	// "cancel", "pause" or "takeover". A *Conflict says why that cannot be done now.
+	Stop(ctx context.Context, sessionID, how string, by Person) error
 }
 
 // Hands are the phones that people look at, and touch while they have taken them over.

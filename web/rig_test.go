@@ -141,18 +141,9 @@ func (s *stopper) note(call string) {
 	s.calls = append(s.calls, call)
 }
 
-func (s *stopper) Cancel(ctx ctx, id string, by web.Person) error {
-	return s.move(ctx, id, "cancel", session.Cancelled, by)
-}
-func (s *stopper) Pause(ctx ctx, id string, by web.Person) error {
-	return s.move(ctx, id, "pause", session.Paused, by)
-}
-
-func (s *stopper) Takeover(ctx ctx, id string, by web.Person) error {
-	return s.move(ctx, id, "take over", session.WaitingTakeover, by)
-}
-
-func (s *stopper) move(ctx ctx, id, how string, to session.State, by web.Person) error {
+func (s *stopper) Stop(ctx ctx, id, how string, by web.Person) error {
+	to := map[string]session.State{"cancel": session.Cancelled, "pause": session.Paused,
+		"takeover": session.WaitingTakeover}[how]
 	s.note(how + " " + id + " for " + by.Name + " through " + by.Channel)
 	run, err := s.store.LatestRun(ctx, id)
 	if err != nil {

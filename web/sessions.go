@@ -155,7 +155,7 @@ func (s *Server) getFrame(w http.ResponseWriter, r *http.Request, v viewer) erro
 
 // halt makes a handler that stops a session's run and answers with its state after that. The body
 // is not needed.
-func (s *Server) halt(how func(Runs, context.Context, string, Person) error) handler {
+func (s *Server) halt(how string) handler {
 	return func(w http.ResponseWriter, r *http.Request, v viewer) error {
 		x, err := s.records.session(r, v)
 		if err != nil {
@@ -168,7 +168,7 @@ func (s *Server) halt(how func(Runs, context.Context, string, Person) error) han
 		}
 		// The client may be gone by now: what was asked is done all the same.
 		ctx := context.WithoutCancel(r.Context())
-		if err := how(s.opts.Runs, ctx, x.ID, Person{v.name, v.channel(), !v.all}); err != nil {
+		if err := s.opts.Runs.Stop(ctx, x.ID, how, v.actor()); err != nil {
 			return err
 		}
 		s.opts.Log.InfoContext(r.Context(), "session stopped", "session", x.ID, "by", v.name,

@@ -63,7 +63,7 @@ func (s *Server) call(ctx context.Context, v viewer, client, tool string, argume
 	stop := context.AfterFunc(s.ctx, func() { end(errClosing) })
 	defer stop()
 	out, err := s.opts.Tasks.Do(ctx, TaskCall{Tool: tool, Arguments: arguments, Client: client,
-		By: Person{v.name, v.channel(), !v.all}, Progress: progress})
+		By: v.actor(), Progress: progress})
 	if err != nil && errors.Is(context.Cause(ctx), errClosing) {
 		err = errClosing
 	}

@@ -42,6 +42,8 @@ func (v viewer) person(why string) error {
 	return refuse("NOT_A_PERSON", errors.New(why))
 }
 
+func (v viewer) actor() Person { return Person{v.name, v.channel(), !v.all} }
+
 // channel is the one through which the viewer answers.
 func (v viewer) channel() string {
 	if v.page {

@@ -148,14 +148,14 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 		r := runs.ContinueRequest{SessionID: sess.ID, Task: c.Task, MaxSteps: int(c.MaxSteps),
 			ResetEnvironment: c.Reset, Queue: c.Queue}
 		if c.Reply != nil || c.Refuse {
-			r.Reply = &runs.Reply{ReplyID: c.ReplyID, Channel: inquiry.ChannelCommandLine,
+			r.Reply = &inquiry.Reply{ID: c.ReplyID, Channel: inquiry.ChannelCommandLine,
 				Authority: inquiry.AuthorityLocalOperator, By: userName()}
 			if c.Refuse {
 				r.Reply.Type = inquiry.TypeDecline
 			}
 		}
 		if c.Reply != nil {
-			if r.Reply.Text, err = c.answer(ctx, a, d.manager, sess.ID); err != nil {
+			if r.Reply.Response, err = c.answer(ctx, a, d.manager, sess.ID); err != nil {
 				return runs.Status{}, err
 			}
 		}

@@ -108,7 +108,7 @@ func playOut(ctx context.Context, manager *runs.Manager, r runs.StartRequest,
 			return st, err
 		}
 		st, err = manager.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID,
-			Reply: &runs.Reply{Text: words, QuestionID: st.Question.ID,
+			QuestionID: st.Question.ID, Reply: &inquiry.Reply{Response: words,
 				Channel: inquiry.ChannelConsole, Authority: inquiry.AuthorityLocalOperator}})
 		if err != nil {
 			return st, err

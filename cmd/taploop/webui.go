@@ -97,20 +97,8 @@ func (u *webUI) close(ctx context.Context) error {
 // stopper stops runs for a person. It implements web.Runs.
 type stopper struct{ *deps }
 
-func (s stopper) Cancel(ctx context.Context, id string, by web.Person) error {
-	return s.end(ctx, runs.StopRequest{SessionID: id, Mode: runs.Cancel}, by)
-}
-
-func (s stopper) Pause(ctx context.Context, id string, by web.Person) error {
-	return s.end(ctx, runs.StopRequest{SessionID: id, Mode: runs.Pause}, by)
-}
-
-func (s stopper) Takeover(ctx context.Context, id string, by web.Person) error {
-	return s.end(ctx, runs.StopRequest{SessionID: id, Mode: runs.Takeover}, by)
-}
-
-func (s stopper) end(ctx context.Context, r runs.StopRequest, by web.Person) error {
-	r.By = actor(by)
-	_, err := s.manager.Stop(ctx, r)
+func (s stopper) Stop(ctx context.Context, id, how string, by web.Person) error {
+	_, err := s.manager.Stop(ctx,
+		runs.StopRequest{SessionID: id, Mode: runs.StopMode(how), By: actor(by)})
 	return conflict(err)
 }
