@@ -3,7 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -156,29 +155,6 @@ func (stack *appStack) Launch(pkg string) error {
 func (stack *appStack) ForceStop(pkg string) error {
 	return stack.with(pkg, "stopping "+pkg, func(*apps.App) error {
 		stack.end(pkg)
-		return nil
-	})
-}
-
-// ClearData ends an app and empties what it has stored and been granted, as when it was new. The
-// error wraps ErrNoPackage.
-func (stack *appStack) ClearData(pkg string) error {
-	return stack.with(pkg, "clearing "+pkg, func(*apps.App) error {
-		stack.end(pkg)
-		data := stack.sys.Data
-		switch pkg {
-		case "com.android.deskclock":
-			data.Alarms = nil
-		case "com.android.messaging":
-			data.Threads = nil
-		case "com.taploop.sandbox.notes":
-			data.Notes = nil
-		case "com.taploop.sandbox.shop":
-			data.Shop = apps.Shop{WalletPIN: data.Shop.WalletPIN} // the wallet is not the app's
-		}
-		maps.DeleteFunc(data.Granted, func(permission string, _ bool) bool {
-			return strings.HasPrefix(permission, pkg+" ")
-		})
 		return nil
 	})
 }

@@ -82,12 +82,11 @@ func (d *display) SetDensity(dpi int) {
 // Rotation is how far the display is turned, in quarter turns, 0 to 3.
 func (d *display) Rotation() int { return look(d.core, d.rotation) }
 
-// SetRotation turns the display to r quarter turns; auto says whether it would follow the
-// accelerometer afterwards. The simulated phone lies still, so with auto it goes back to portrait.
-func (d *display) SetRotation(r int, auto bool) {
+// SetRotation turns the display to r quarter turns.
+func (d *display) SetRotation(r int) {
 	d.do(func() {
 		d.put(apps.System, "user_rotation", strconv.Itoa(((r%4)+4)%4))
-		d.put(apps.System, "accelerometer_rotation", map[bool]string{true: "1", false: "0"}[auto])
+		d.put(apps.System, "accelerometer_rotation", "0")
 	})
 }
 

@@ -51,7 +51,7 @@ func (h *hand) step(line string) {
 	case "key":
 		h.keyCodes(number())
 	case "turn":
-		h.SetRotation(number(), false)
+		h.SetRotation(number())
 	case "wait":
 		h.wait(time.Duration(number()) * time.Second)
 	default:

@@ -13,38 +13,32 @@ import (
 // maxFiles bounds what the phone's storage holds.
 const maxFiles = 128 << 20
 
-// Files is the phone's storage: /sdcard (also as /storage/emulated/0) and /data/local/tmp can be
-// written, the rest is read-only. Paths are absolute. Errors are *fs.PathError with fs.ErrNotExist,
-// syscall.EROFS, syscall.ENOSPC and so on inside. Safe for concurrent use.
+// Files is the phone's storage: in /sdcard (also as /storage/emulated/0), its folders and
+// /data/local/tmp files can be written, the rest is read-only, and folders are not made. Paths are
+// absolute. Errors are *fs.PathError with fs.ErrNotExist, syscall.EROFS, syscall.ENOSPC and so on
+// inside. Safe for concurrent use.
 type Files struct {
 	mu    sync.Mutex
 	now   func() time.Time
-	nodes map[string]*file
+	nodes map[string]File
 	used  int
 }
 
-type file struct {
-	name  string
-	data  []byte
-	mode  fs.FileMode
-	mtime time.Time
+// File is a file or folder.
+type File struct {
+	Dir  bool
+	Data []byte // must not be changed
+	At   time.Time
 }
 
-func (f *file) Name() string       { return f.name }
-func (f *file) Size() int64        { return int64(len(f.data)) }
-func (f *file) Mode() fs.FileMode  { return f.mode }
-func (f *file) ModTime() time.Time { return f.mtime }
-func (f *file) IsDir() bool        { return f.mode.IsDir() }
-func (f *file) Sys() any           { return nil }
-
 func newFiles(now func() time.Time) *Files {
-	f := &Files{now: now, nodes: map[string]*file{}}
+	f := &Files{now: now, nodes: map[string]File{}}
 	for _, dir := range []string{
 		"/", "/data", "/data/local", "/data/local/tmp", "/sdcard", "/sdcard/Download",
 		"/sdcard/DCIM", "/sdcard/Pictures",
 		"/storage", "/storage/emulated", "/system", "/system/bin",
 	} {
-		f.nodes[dir] = &file{name: path.Base(dir), mode: fs.ModeDir | 0o771, mtime: now()}
+		f.nodes[dir] = File{Dir: true, At: now()}
 	}
 	return f
 }
@@ -60,140 +54,91 @@ func clean(p string) string {
 	return p
 }
 
-func writable(p string) bool {
-	return strings.HasPrefix(p, "/sdcard/") || strings.HasPrefix(p, "/data/local/tmp/")
-}
-
 func fail(op, p string, err error) error { return &fs.PathError{Op: op, Path: p, Err: err} }
 
-// Stat describes a file or folder.
-func (f *Files) Stat(name string) (fs.FileInfo, error) {
+// Stat returns a file or folder.
+func (f *Files) Stat(name string) (File, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n, ok := f.nodes[clean(name)]
 	if !ok {
-		return nil, fail("stat", name, fs.ErrNotExist)
+		return File{}, fail("open", name, fs.ErrNotExist)
 	}
 	return n, nil
 }
 
 // Read returns a file's content, which must not be changed.
 func (f *Files) Read(name string) ([]byte, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n, ok := f.nodes[clean(name)]
-	switch {
-	case !ok:
-		return nil, fail("open", name, fs.ErrNotExist)
-	case n.IsDir():
-		return nil, fail("read", name, syscall.EISDIR)
+	n, err := f.Stat(name)
+	if n.Dir {
+		err = fail("read", name, syscall.EISDIR)
 	}
-	return n.data, nil // never changed: a write replaces it
+	return n.Data, err // never changed: a write replaces it
 }
 
-// Write makes or replaces a file. The folder must exist. A zero mtime means now.
-func (f *Files) Write(name string, data []byte, mode fs.FileMode, mtime time.Time) error {
+// Write makes or replaces a file with a copy of the data. The folder must exist.
+func (f *Files) Write(name string, data []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	p := clean(name)
-	if err := f.checkTarget(p); err != nil {
+	old := f.nodes[p]
+	used := f.used - len(old.Data) + len(data)
+	if err := f.writable(p); err != nil {
 		return fail("open", name, err)
 	}
-	old, ok := f.nodes[p]
-	if ok && old.IsDir() {
-		return fail("open", name, syscall.EISDIR)
-	}
-	before := 0
-	if ok {
-		before = len(old.data)
-	}
-	if f.used-before+len(data) > maxFiles {
+	if used > maxFiles {
 		return fail("write", name, syscall.ENOSPC)
 	}
-	if mtime.IsZero() {
-		mtime = f.now()
-	}
-	f.used += len(data) - before
-	f.nodes[p] = &file{name: path.Base(p), data: slices.Clone(data), mode: mode.Perm(),
-		mtime: mtime}
+	f.used, f.nodes[p] = used, File{Data: slices.Clone(data), At: f.now()}
 	return nil
 }
 
-// checkTarget reports why nothing can be made at p, which is clean.
-func (f *Files) checkTarget(p string) error {
+// writable reports why there can be no file at p, which is clean.
+func (f *Files) writable(p string) error {
 	parent, ok := f.nodes[path.Dir(p)]
 	switch {
 	case !ok:
 		return fs.ErrNotExist
-	case !parent.IsDir():
+	case !parent.Dir:
 		return syscall.ENOTDIR
-	case !writable(p):
+	case !strings.HasPrefix(p, "/sdcard/") && !strings.HasPrefix(p, "/data/local/tmp/"):
 		return syscall.EROFS
+	case f.nodes[p].Dir:
+		return syscall.EISDIR
 	}
 	return nil
 }
 
-// List describes what is in a folder, by name.
-func (f *Files) List(name string) ([]fs.FileInfo, error) {
+// List names what is in a folder, sorted.
+func (f *Files) List(name string) ([]string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	dir := clean(name)
-	n, ok := f.nodes[dir]
-	switch {
-	case !ok:
+	if n, ok := f.nodes[dir]; !ok || !n.Dir {
 		return nil, fail("open", name, fs.ErrNotExist)
-	case !n.IsDir():
-		return nil, fail("open", name, syscall.ENOTDIR)
 	}
-	var out []fs.FileInfo
-	for p, n := range f.nodes {
+	var out []string
+	for p := range f.nodes {
 		if p != "/" && path.Dir(p) == dir {
-			out = append(out, n)
+			out = append(out, path.Base(p))
 		}
 	}
-	slices.SortFunc(out, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
+	slices.Sort(out)
 	return out, nil
 }
 
-// Mkdir makes a folder; its parent must exist.
-func (f *Files) Mkdir(name string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	p := clean(name)
-	if f.nodes[p] != nil {
-		return fail("mkdir", name, fs.ErrExist)
-	}
-	if err := f.checkTarget(p); err != nil {
-		return fail("mkdir", name, err)
-	}
-	f.nodes[p] = &file{name: path.Base(p), mode: fs.ModeDir | 0o771, mtime: f.now()}
-	return nil
-}
-
-// Remove deletes a file or an empty folder.
+// Remove deletes a file.
 func (f *Files) Remove(name string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	p := clean(name)
-	n, ok := f.nodes[p]
-	switch {
-	case !ok:
+	if _, ok := f.nodes[p]; !ok {
 		return fail("remove", name, fs.ErrNotExist)
-	case !writable(p):
-		return fail("remove", name, syscall.EROFS)
-	case n.IsDir() && f.hasChildren(p):
-		return fail("remove", name, syscall.ENOTEMPTY)
 	}
-	f.used -= len(n.data)
+	if err := f.writable(p); err != nil {
+		return fail("remove", name, err)
+	}
+	f.used -= len(f.nodes[p].Data)
 	delete(f.nodes, p)
 	return nil
-}
-
-func (f *Files) hasChildren(dir string) bool {
-	for p := range f.nodes {
-		if strings.HasPrefix(p, dir+"/") {
-			return true
-		}
-	}
-	return false
 }

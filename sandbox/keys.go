@@ -11,7 +11,7 @@ import (
 const (
 	KeyHome       = 3
 	KeyBack       = 4
-	key0          = 7
+	Key0          = 7
 	key9          = 16
 	KeyUp         = 19
 	KeyDown       = 20
@@ -21,7 +21,7 @@ const (
 	KeyVolumeUp   = 24
 	KeyVolumeDown = 25
 	KeyPower      = 26
-	keyA          = 29
+	KeyA          = 29
 	keyZ          = 54
 	KeyTab        = 61
 	KeySpace      = 62
@@ -88,8 +88,8 @@ func (k *keys) lockedKey(code int) {
 	case KeyDelete:
 		k.erase()
 	}
-	if code >= key0 && code <= key9 && k.bouncer {
-		k.pinDigit(rune('0' + code - key0))
+	if code >= Key0 && code <= key9 && k.bouncer {
+		k.pinDigit(rune('0' + code - Key0))
 	}
 }
 

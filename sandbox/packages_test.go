@@ -136,12 +136,6 @@ func TestSettingsAndAppsShareOneStore(t *testing.T) {
 	v, ok := h.Setting("global", "device_name")
 	require.True(t, ok)
 	require.Equal(t, "Lindenhof", v)
-	require.True(t, h.DeleteSetting("global", "device_name"))
-	_, ok = h.Setting("global", "device_name")
-	require.False(t, ok)
-	require.False(t, h.DeleteSetting("nowhere", "nothing"))
-	h.PutSetting("new", "key", "value")
-	require.Equal(t, map[string]string{"key": "value"}, h.Settings("new"))
 }
 
 func TestOddSettingsDoNotBreakThePhone(t *testing.T) {

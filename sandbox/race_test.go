@@ -44,16 +44,16 @@ func use(p *Simulator, who int) {
 		_ = p.Key(KeyBack)
 		_ = p.ForceStop(notesApp)
 	case 5:
-		p.SetRotation(1, false)
+		p.SetRotation(1)
 		p.PutSetting("secure", "ui_night_mode", "2")
-		p.SetRotation(0, true)
+		p.SetRotation(0)
 	case 6:
 		_ = p.SetIME(adbIME)
 		p.Broadcast("ADB_INPUT_TEXT", map[string]string{"msg": "语"})
 		p.Props()
 		_ = p.SetIME(latinIME)
 	case 7:
-		_ = p.Files().Write("/sdcard/f", []byte("x"), 0o644, time.Time{})
+		_ = p.Files().Write("/sdcard/f", []byte("x"))
 		_, _ = p.Files().List("/sdcard")
 		p.Reset()
 	}

@@ -74,16 +74,6 @@ func (c *settings) put(namespace, key, value string) {
 	}
 }
 
-// DeleteSetting unsets a value and reports whether it was set.
-func (c *settings) DeleteSetting(namespace, key string) bool {
-	return ask(c.core, func() bool { return c.sys.Settings.Delete(namespace, key) })
-}
-
-// Settings returns a copy of a namespace.
-func (c *settings) Settings(namespace string) map[string]string {
-	return look(c.core, func() map[string]string { return c.sys.Settings.All(namespace) })
-}
-
 const modelName = "taploop sandbox"
 
 // Props returns what getprop lists.

@@ -19,7 +19,7 @@ func TestATransitionMovesAndSettles(t *testing.T) {
 		"popup":    func() { h.keyCodes(KeyRecents) },
 		"close":    func() { h.keyCodes(KeyHome) },
 		"open":     func() { h.open(notesApp) },
-		"turn":     func() { h.SetRotation(1, false) },
+		"turn":     func() { h.SetRotation(1) },
 	} {
 		h.open(settingsApp)
 		if name == "backward" {
@@ -40,7 +40,7 @@ func TestATransitionMovesAndSettles(t *testing.T) {
 		require.NotEqual(t, before, done, name)
 		h.wait(400 * time.Millisecond)
 		require.Equal(t, done, string(h.Screenshot().Pix), "%s has settled", name)
-		h.SetRotation(0, false)
+		h.SetRotation(0)
 		h.end(settingsApp)
 	}
 }
@@ -128,7 +128,7 @@ func TestTurningLaysAppsOutAnewAndCoordinatesFollow(t *testing.T) {
 	h.open(settingsApp)
 	h.touch("row_network")
 	tall := h.see("pref_wifi_on").Bounds
-	h.SetRotation(1, false)
+	h.SetRotation(1)
 	require.Equal(t, 1, h.Rotation())
 	require.Equal(t, image.Pt(2400, 1080), h.Size())
 	require.Equal(t, image.Pt(1080, 2400), h.PhysicalSize(), "the panel does not turn")
@@ -138,15 +138,15 @@ func TestTurningLaysAppsOutAnewAndCoordinatesFollow(t *testing.T) {
 	h.Tap(2200, (wide.Min.Y+wide.Max.Y)/2)
 	v, _ := h.Setting("global", "wifi_on")
 	require.Equal(t, "0", v)
-	h.SetRotation(7, false)
+	h.SetRotation(7)
 	require.Equal(t, 3, h.Rotation())
-	h.SetRotation(1, true)
+	h.PutSetting("system", "accelerometer_rotation", "1")
 	require.Equal(t, 0, h.Rotation(), "the phone lies still, so auto-rotation keeps it upright")
 }
 
 func TestATurnedDisplayShowsWhatIsNeeded(t *testing.T) {
 	h := hold(t, &Options{PIN: "2468"})
-	h.SetRotation(1, false)
+	h.SetRotation(1)
 	h.see("icon_shop")
 	h.keyCodes(KeyPower, KeyPower, KeyMenu)
 	for _, key := range []string{"key1", "key9", "key0", "key_enter"} {
@@ -179,9 +179,9 @@ func TestAnOverrideSizeIsWhatAppsAndInputSee(t *testing.T) {
 	require.Equal(t, size, h.Screenshot().Rect.Size())
 	h.touch("icon_shop")
 	require.Equal(t, shopApp, h.Foreground().Package)
-	h.SetRotation(1, false)
+	h.SetRotation(1)
 	require.Equal(t, image.Pt(1600, 720), h.Screenshot().Rect.Size())
-	h.SetRotation(0, false)
+	h.SetRotation(0)
 	h.SetOverride(nil)
 	h.SetDensity(0)
 	require.Equal(t, image.Pt(1080, 2400), h.Screenshot().Rect.Size())
@@ -195,7 +195,7 @@ func TestSomePhonesCapturePhysicalPixelsUnderAnOverride(t *testing.T) {
 	h := hold(t, &Options{CapturePhysical: true})
 	h.SetOverride(&image.Point{X: 720, Y: 1600})
 	require.Equal(t, image.Pt(1080, 2400), h.Screenshot().Rect.Size())
-	h.SetRotation(1, false)
+	h.SetRotation(1)
 	require.Equal(t, image.Pt(2400, 1080), h.Screenshot().Rect.Size())
 	require.Equal(t, image.Pt(1600, 720), h.Size(), "input goes by the override")
 }

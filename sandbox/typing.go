@@ -94,7 +94,7 @@ func until(s, chars string) int {
 func (t *typing) editKey(code int) {
 	moves := code >= KeyUp && code <= KeyCenter || code == KeyTab || code == KeySpace ||
 		code == KeyEnter || code == KeyMoveHome || code == KeyMoveEnd
-	types := code >= key0 && code <= key9 || code >= keyA && code <= keyZ
+	types := code >= Key0 && code <= key9 || code >= KeyA && code <= keyZ
 	if moves && t.leaveTouchMode() {
 		return // that was all that the key does
 	} else if types {
@@ -147,10 +147,10 @@ func (t *typing) pressKey(code int) {
 
 func (t *typing) letterKey(f *ui.View, code int) {
 	switch {
-	case code >= key0 && code <= key9:
-		f.Insert(string(rune('0' + code - key0)))
-	case code >= keyA && code <= keyZ:
-		f.Insert(string(rune('a' + code - keyA)))
+	case code >= Key0 && code <= key9:
+		f.Insert(string(rune('0' + code - Key0)))
+	case code >= KeyA && code <= keyZ:
+		f.Insert(string(rune('a' + code - KeyA)))
 	}
 }
 

@@ -71,7 +71,7 @@ func (h *hand) anyKey(r *rapid.T) {
 		_ = h.Key(KeyWakeUp)
 		_ = h.DismissKeyguard()
 	case 0:
-		h.SetRotation(rapid.IntRange(0, 3).Draw(r, "rotation"), false)
+		h.SetRotation(rapid.IntRange(0, 3).Draw(r, "rotation"))
 	default:
 		_ = h.Key(code)
 	}

@@ -31,7 +31,7 @@ func TestWhatAReplayNotices(t *testing.T) {
 			require.NoError(t, p.Launch(app))
 		}
 		if turned {
-			p.SetRotation(1, false)
+			p.SetRotation(1)
 		}
 		if change != nil {
 			p.Edit(change)

@@ -203,7 +203,7 @@ func phoneLike(
 		ts.Fatalf("no task %s", task)
 	}
 	t.Setup(phone)
-	phone.SetRotation(turned, false)
+	phone.SetRotation(turned)
 	return phone, &t
 }
 

@@ -175,7 +175,7 @@ func TestWhatChangedSinceTheApprovalIsAskedAgain(t *testing.T) {
 		{"everything, and nothing speaks against it there", func(d *desk) {
 			d.show(d.t, "com.other", "Thank you · [Read on] · [Back]")
 		}, "has changed"},
-		{"the rotation", func(d *desk) { d.sim.SetRotation(1, false) }, "has changed"},
+		{"the rotation", func(d *desk) { d.sim.SetRotation(1) }, "has changed"},
 		{"time", func(d *desk) { d.now = d.now.Add(10*time.Minute + time.Second) }, "expired"},
 		{"a clock set back", func(d *desk) { d.now = d.now.Add(-time.Hour) }, "expired"},
 	} {

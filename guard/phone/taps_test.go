@@ -82,7 +82,7 @@ func (r *rig) check(t *testing.T, g *phone.Gate, c *tapCase) agentloop.Verdict {
 	if c.more["turn"] != "" {
 		turned = 1
 	}
-	r.sim.SetRotation(turned, false)
+	r.sim.SetRotation(turned)
 	if taps, own := strings.CutPrefix(c.shows, ">"); own {
 		var list []string
 		for tap := range strings.SplitSeq(taps, ">") {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -42,9 +41,7 @@ func TestTheRealADBUsesThePhone(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "pulled")
 	content := strings.Repeat("bytes\x00\r\n\xff", 20_000)
-	require.NoError(t, a.phone.Files().Mkdir("/sdcard/folder"))
-	require.NoError(t, a.phone.Files().Write("/sdcard/folder/file", []byte(content), 0o640,
-		time.Time{}))
+	require.NoError(t, a.phone.Files().Write("/sdcard/DCIM/file", []byte(content)))
 
 	for _, c := range []struct {
 		args           []string
@@ -63,14 +60,13 @@ func TestTheRealADBUsesThePhone(t *testing.T) {
 		{[]string{"shell", "echo out; echo err >&2; exit 7"}, "out\n", "err\n", 7},
 		{[]string{"shell", "-x", "echo old; exit 7"}, "old\n", "", 0},
 		{[]string{"-d", "shell", "true"}, "", "", 0},
-		{[]string{"-e", "shell", "true"}, "", "no emulators found", 1},
 		{[]string{"-s", "nope", "shell", "true"}, "", "device 'nope' not found", 1},
-		{[]string{"-t", "1", "shell", "whoami"}, "shell\n", "", 0},
+		{[]string{"-t", "1", "shell", "echo by id"}, "by id\n", "", 0},
 		{[]string{"shell", "input", "tap", "5"}, "", "Argument expected after \"5\"", 255},
 		{[]string{"shell"}, "", "", 0}, // its stdin is at its end
-		{[]string{"exec-out", "cat /sdcard/folder/file"}, content, "", 0},
-		{[]string{"pull", "/sdcard/folder/file", file}, "1 file pulled", "", 0},
-		{[]string{"pull", "/sdcard/folder/file", dir}, "1 file pulled", "", 0},
+		{[]string{"exec-out", "cat /sdcard/DCIM/file"}, content, "", 0},
+		{[]string{"pull", "/sdcard/DCIM/file", file}, "1 file pulled", "", 0},
+		{[]string{"pull", "/sdcard/DCIM/file", dir}, "1 file pulled", "", 0},
 		{[]string{"pull", "/sdcard/nope", dir}, "'/sdcard/nope' does not exist", "", 1},
 		{[]string{"push", file, "/sdcard/file"}, "the simulated phone does not support \"SEND\"",
 			"", 1},

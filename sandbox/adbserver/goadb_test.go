@@ -39,7 +39,7 @@ func TestGoadbReadsTheListAndShortShells(t *testing.T) {
 	require.Equal(t, []*goadb.DeviceInfo{
 		{Serial: serial, Product: "taploop_sandbox", Model: "taploop_sandbox",
 			DeviceInfo: "sandbox", Usb: "1-1"},
-		{Serial: "emulator-5554"},
+		{Serial: "emulator-5554", Usb: "1-2"},
 	}, list)
 
 	for name, want := range map[string]goadb.DeviceState{

@@ -34,18 +34,19 @@ func (c *conn) answer(req string) (more bool, err error) {
 	return false, failure("unknown host service")
 }
 
+// kinds of phones that requests may name.
+var kinds = []string{"any", "usb", "local"}
+
 // parseTarget splits the prefix off a host request: host:REST, host-serial:SERIAL:REST,
-// host-transport-id:N:REST, host-usb:REST, host-local:REST.
+// host-transport-id:N:REST. There is one kind of phone, so host-usb and host-local are host.
 func parseTarget(req string) (t target, rest string, isHost bool) {
 	prefix, rest, ok := strings.Cut(req, ":")
 	if !ok {
 		return t, "", false
 	}
 	switch prefix {
-	case "host":
-		return target{kind: "any"}, rest, true
-	case "host-usb", "host-local":
-		return target{kind: strings.TrimPrefix(prefix, "host-")}, rest, true
+	case "host", "host-usb", "host-local":
+		return t, rest, true
 	case "host-transport-id":
 		number, rest, _ := strings.Cut(rest, ":")
 		id, err := strconv.ParseUint(number, 10, 64)
@@ -76,10 +77,10 @@ func (c *conn) transport(rest string) error {
 		t.serial = which[1:]
 	case strings.HasPrefix(which, "-id:"):
 		t.id, _ = strconv.ParseUint(which[4:], 10, 64)
-	default:
-		t.kind = strings.TrimPrefix(which, "-")
+	case slices.Contains(kinds, strings.TrimPrefix(which, "-")):
+		t.any = true
 	}
-	if t.serial == "" && t.id == 0 && !slices.Contains([]string{"any", "usb", "local"}, t.kind) {
+	if t == (target{}) {
 		return failure("unknown host service")
 	}
 	p, err := c.s.pick(t, false)
@@ -129,14 +130,11 @@ func (s *Server) follow() <-chan struct{} {
 // waitFor answers a second time when a phone has reached a state: TYPE-STATE.
 func (c *conn) waitFor(t target, what string) error {
 	kind, state, ok := strings.Cut(what, "-")
-	if !ok || !slices.Contains([]string{"any", "usb", "local"}, kind) {
+	if !ok || !slices.Contains(kinds, kind) {
 		return failure("unknown type " + kind)
 	}
 	if !slices.Contains([]string{"device", "any", "disconnect"}, state) {
 		return failure("unknown state " + state)
-	}
-	if t.serial == "" && t.id == 0 {
-		t.kind = kind
 	}
 	if err := c.okay(); err != nil {
 		return err

@@ -48,21 +48,13 @@ func (p *phone) current() string {
 	return p.state
 }
 
-// local reports whether the phone counts as an emulator: one that is reached over the network.
-func (p *phone) local() bool {
-	return strings.HasPrefix(p.serial, "emulator-") || strings.Contains(p.serial, ":")
-}
-
 // line is the phone's line of adb devices.
 func (p *phone) line(long bool) string {
 	state := p.current()
 	if !long {
 		return fmt.Sprintf("%s\t%s\n", p.serial, state)
 	}
-	out := fmt.Sprintf("%-22s %s", p.serial, state)
-	if !p.local() {
-		out += fmt.Sprintf(" usb:1-%d", p.id)
-	}
+	out := fmt.Sprintf("%-22s %s usb:1-%d", p.serial, state, p.id)
 	if state == StateDevice {
 		props := p.sh.Phone().Props()
 		for _, name := range []string{"name", "model", "device"} {
@@ -94,7 +86,7 @@ func (s *Server) list(long bool) string {
 type target struct {
 	serial string // "" for any
 	id     uint64 // 0 for any
-	kind   string // "usb", "local" or "any"
+	any    bool   // asked for in so many words
 }
 
 // failure is a refusal in the words of the real server; they go to the client as they are.
@@ -108,8 +100,7 @@ func (s *Server) pick(t target, anyState bool) (*phone, error) {
 	var found []*phone
 	for _, p := range s.attached() {
 		switch {
-		case t.serial != "" && p.serial != t.serial, t.id != 0 && p.id != t.id,
-			t.kind == "usb" && p.local(), t.kind == "local" && !p.local():
+		case t.serial != "" && p.serial != t.serial, t.id != 0 && p.id != t.id:
 		default:
 			found = append(found, p)
 		}
@@ -130,14 +121,8 @@ func (t target) notOne(n int) error {
 	case t.id != 0:
 		return failure(fmt.Sprintf("no device with transport id '%d'", t.id))
 	}
-	what := map[string]string{"usb": "device", "local": "emulator"}[t.kind]
-	switch {
-	case n > 0 && what != "":
-		return failure("more than one " + what)
-	case n > 0:
+	if n > 0 {
 		return failure("more than one device/emulator")
-	case what != "":
-		return failure("no " + what + "s found")
 	}
 	return failure("no devices/emulators found")
 }

@@ -13,10 +13,10 @@ const (
 	maxData = 64 << 10 // of one DATA packet
 )
 
-// Kinds of files as the protocol has them.
+// Kinds of files as the protocol has them, with what may be done with them.
 const (
-	modeFile = 0o100000
-	modeDir  = 0o040000
+	modeFile = 0o100660
+	modeDir  = 0o040771
 )
 
 // sync carries out the file requests of adb pull, STAT and RECV, until the client quits. Nothing
@@ -62,11 +62,11 @@ func (c *conn) refuse(text string) error {
 func (c *conn) stat(name string) error {
 	var mode, size, modified uint32
 	if info, err := c.phone.sh.Phone().Files().Stat(name); err == nil {
-		mode = modeFile | uint32(info.Mode().Perm())
-		if info.IsDir() {
-			mode = modeDir | uint32(info.Mode().Perm())
+		mode = modeFile
+		if info.Dir {
+			mode = modeDir
 		}
-		size, modified = uint32(info.Size()), uint32(info.ModTime().Unix())
+		size, modified = uint32(len(info.Data)), uint32(info.At.Unix())
 	}
 	return c.write([]byte("STAT"), le32(mode), le32(size), le32(modified))
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -36,10 +35,11 @@ func (e *endpoint) talk(sent ...string) string {
 func TestSyncDescribesAndSendsFiles(t *testing.T) {
 	e := serve(t)
 	big := strings.Repeat("0123456789abcdef", 8192) // 128 KiB
-	require.NoError(t, e.phone.Files().Write("/sdcard/a", []byte(big), 0o644, time.Unix(1700000000,
-		0)))
+	require.NoError(t, e.phone.Files().Write("/sdcard/a", []byte(big)))
 	stat := framed("STAT", "/sdcard/a")
-	described := "STAT" + num(0o100644, 131072, 1700000000)
+	info, err := e.phone.Files().Stat("/sdcard/a")
+	require.NoError(t, err)
+	described := "STAT" + num(0o100660, 131072, uint32(info.At.Unix()))
 	require.Equal(t, framed("DATA", big[:65536])+framed("DATA",
 		big[65536:])+"DONE"+num(0)+described,
 		e.talk(framed("RECV", "/sdcard/a"), stat))

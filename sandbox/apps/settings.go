@@ -1,7 +1,6 @@
 package apps
 
 import (
-	"maps"
 	"math"
 	"strconv"
 )
@@ -30,16 +29,6 @@ func (s Settings) Put(namespace, key, value string) {
 	}
 	s[namespace][key] = value
 }
-
-// Delete unsets a value and reports whether it was set.
-func (s Settings) Delete(namespace, key string) bool {
-	_, ok := s[namespace][key]
-	delete(s[namespace], key)
-	return ok
-}
-
-// All returns a copy of a namespace.
-func (s Settings) All(namespace string) map[string]string { return maps.Clone(s[namespace]) }
 
 // Int returns a number, or other when there is none.
 func (s Settings) Int(namespace, key string, other int) int {

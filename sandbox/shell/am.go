@@ -3,23 +3,10 @@ package shell
 import (
 	"errors"
 	"io"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/taploop/taploop/sandbox"
 )
-
-const amHelp = `Activity manager (activity) commands:
-  start-activity [-W] [-S] [--user <USER_ID>] <INTENT>
-      Start an Activity. -W waits for launch to complete, -S force stops the app first.
-  broadcast [--user <USER_ID> | all | current] <INTENT>
-  force-stop [--user <USER_ID>] <PACKAGE>
-
- <INTENT> is
-    [-a <ACTION>] [-d <DATA_URI>] [-t <MIME_TYPE>] [-c <CATEGORY>] [-n <COMPONENT>] [-f <FLAG>]
-    [-e|--es|--ez|--ei <EXTRA_KEY> <EXTRA_VALUE> ...] [<URI> | <PACKAGE> | <COMPONENT>]
-`
 
 func activityService(c *call, name string, a *args) int {
 	switch name {
@@ -32,7 +19,7 @@ func activityService(c *call, name string, a *args) int {
 		_ = c.sh.phone.ForceStop(a.need()) // the real one does not say whether it ran
 		return exitOK
 	}
-	return unknownCommand(c, name, amHelp)
+	return unknownCommand(c, name)
 }
 
 func skipUser(a *args) {
@@ -48,38 +35,26 @@ func amStart(c *call, a *args) int {
 	in := parseIntent(a, func(option string) bool {
 		wait = wait || option == "-W"
 		stop = stop || option == "-S"
-		return slices.Contains([]string{"-W", "-S"}, option)
+		return option == "-W" || option == "-S"
 	})
 	target := c.sh.resolve(in)
-	if stop && target != "" {
-		pkg := packageOf(target)
-		c.outf("Stopping: %s\n", pkg)
-		_ = c.sh.phone.ForceStop(pkg) // an app that is not installed is reported below
-	}
 	c.outf("Starting: %s\n", in)
-	out := c.stderr
-	if wait {
-		out = c.stdout
-	}
 	if target == "" {
-		in.flags = "0x10000000"
-		return complain(out, "Error: Activity not started, unable to resolve %s", in)
+		return c.fail(exitFailure, "Error: Activity not started, unable to resolve %s", in)
+	}
+	if stop {
+		_ = c.sh.phone.ForceStop(packageOf(target)) // one that is not installed is reported below
 	}
 	top := c.sh.phone.Foreground().Component() == target
-	began := time.Now()
 	if err := c.sh.phone.Start(target); err != nil {
-		return startFailed(out, target, err)
+		return startFailed(c.stderr, target, err)
 	}
-	launch := "COLD"
 	if top {
-		launch = "UNKNOWN (0)"
-		complain(out, "Warning: Activity not started, intent has been delivered to "+
+		complain(c.stderr, "Warning: Activity not started, intent has been delivered to "+
 			"currently running top-most instance.")
 	}
 	if wait {
-		took := time.Since(began).Milliseconds() + 1
-		c.outf("Status: ok\nLaunchState: %s\nActivity: %s\nTotalTime: %d\nWaitTime: %d\nComplete\n",
-			launch, target, took, took+2)
+		c.outf("Status: ok\nActivity: %s\nComplete\n", target)
 	}
 	return exitOK
 }

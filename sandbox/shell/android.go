@@ -92,14 +92,9 @@ func (a *args) options() iter.Seq[string] {
 	}
 }
 
-// unknownCommand is what a service says to a subcommand that it does not have; none, help and -h
-// print the help.
-func unknownCommand(c *call, name, help string) int {
-	if name == "" || name == "help" || name == "-h" {
-		c.outf("%s", help)
-	} else {
-		c.outf("Unknown command: %s\n", name)
-	}
+// unknownCommand is what a service says to a subcommand that it does not have.
+func unknownCommand(c *call, name string) int {
+	c.outf("Unknown command: %s\n", name)
 	return exitMinus
 }
 

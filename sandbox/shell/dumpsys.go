@@ -12,8 +12,7 @@ import (
 // dumps are the services that print their state.
 func dumps() map[string]func(*call, []string) string {
 	return map[string]func(*call, []string) string{
-		"activity": dumpActivity, "display": dumpDisplay,
-		"input_method": dumpInputMethod, "package": dumpPackage, "power": dumpPower,
+		"activity": dumpActivity, "input_method": dumpInputMethod, "power": dumpPower,
 		"window": dumpWindow,
 	}
 }
@@ -63,21 +62,6 @@ Display Power: state=%s
 `, choose(on, "Awake", "Asleep"), on, choose(on, "ON", "OFF"))
 }
 
-func dumpDisplay(c *call, _ []string) string {
-	p := c.sh.phone
-	size, physical := p.Size(), p.PhysicalSize()
-	return fmt.Sprintf(`DISPLAY MANAGER (dumpsys display)
-Logical Displays: size=1
-  Display 0:
-    mCurrentOrientation=%d
-    mBaseDisplayInfo=DisplayInfo{"Built-in Screen", displayId 0, real %d x %d}
-    mOverrideDisplayInfo=DisplayInfo{"Built-in Screen", displayId 0, real %d x %d, density %d}
-
-Display Power Controller:
-  mScreenState=%s
-`, p.Rotation(), physical.X, physical.Y, size.X, size.Y, p.Density(), choose(p.On(), "ON", "OFF"))
-}
-
 func dumpInputMethod(c *call, _ []string) string {
 	p := c.sh.phone
 	current, shown := p.IME(), p.KeyboardShown()
@@ -115,21 +99,4 @@ func dumpClient(f sandbox.Focus, ime string) string {
   mCurrentEditorInfo:%s
   mServedInputConnection=%s
 `, identity("client"), ime, view, view, info, connection)
-}
-
-func dumpPackage(c *call, words []string) string {
-	if len(words) == 0 {
-		words = []string{""}
-	}
-	app, ok := c.sh.find(words[0])
-	if !ok {
-		return fmt.Sprintf("Unable to find package: %s\n", words[0])
-	}
-	return fmt.Sprintf(`Packages:
-  Package [%s] (%s):
-    codePath=%s
-    versionCode=34 minSdk=24 targetSdk=34
-    versionName=1.0
-    pkgFlags=[ %sHAS_CODE ]
-`, app.Package, identity(app.Package), apk(app), choose(app.System, "SYSTEM ", ""))
 }

@@ -154,24 +154,9 @@ func windowState(w sandbox.Window, on bool) string {
 		choose(w.Secure, "SECURE ", ""), on, on)
 }
 
-func dumpActivity(c *call, words []string) string {
-	s := c.sh
-	component := s.component()
-	if len(words) > 0 && words[0] == "top" {
-		return fmt.Sprintf("TASK %s id=100 userId=0 displayId=0(type=INTERNAL)\n  ACTIVITY %s "+
-			"%s pid=1234 userId=0\n",
-			packageOf(component), component, identity(component))
-	}
-	record := s.activity()
-	var b strings.Builder
-	b.WriteString("ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\nDisplay #0 " +
-		"(activities from top to bottom):\n")
-	fmt.Fprintf(&b, "  * Task{%s #100 type=standard A=10101:%s}\n    mLastPausedActivity: "+
-		"null\n    topResumedActivity=%s\n    * Hist  #0: %s\n",
-		identity("task"+component), packageOf(component), record, record)
-	fmt.Fprintf(&b, "\n  ResumedActivity: %s\n  mResumedActivity: %s\n  mFocusedApp=%s\n", record,
-		record, record)
-	fmt.Fprintf(&b, "\n  KeyguardController:\n    mKeyguardShowing=%t\n    mAodShowing=false\n  "+
-		"  mKeyguardGoingAway=false\n", s.phone.Locked())
-	return b.String()
+func dumpActivity(c *call, _ []string) string {
+	record := c.sh.activity()
+	return fmt.Sprintf("ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\nDisplay #0 "+
+		"(activities from top to bottom):\n    topResumedActivity=%s\n\n  ResumedActivity: %[1]s\n"+
+		"  mResumedActivity: %[1]s\n  mFocusedApp=%[1]s\n", record)
 }

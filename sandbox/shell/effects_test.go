@@ -84,7 +84,7 @@ func TestBothFormsOfACaptureShowTheSamePicture(t *testing.T) {
 
 func TestAFullStorageIsReported(t *testing.T) {
 	sh := newShell()
-	require.NoError(t, sh.Phone().Files().Write("/sdcard/a", make([]byte, 60<<20), 0o660, morning))
+	require.NoError(t, sh.Phone().Files().Write("/sdcard/a", make([]byte, 60<<20)))
 	require.Equal(t, result{}, run(t, sh, "cat /sdcard/a > /sdcard/b"))
 	r := run(t, sh, "cat /sdcard/a > /sdcard/e || echo full")
 	require.Equal(t, result{"full\n", "/system/bin/sh: can't write /sdcard/e: No space left on " +

@@ -20,8 +20,6 @@ func (p *process) variable(name string) string {
 	switch user, home := strings.CutPrefix(name, "HOME "); {
 	case home:
 		return "~" + user
-	case name == "PWD":
-		return p.dir
 	case name == "?":
 		return strconv.Itoa(p.code)
 	case name == "$":

@@ -5,14 +5,6 @@ import (
 	"strings"
 )
 
-const imeHelp = `InputMethodManagerService commands:
-  list [-a] [-s]
-  enable [--user <USER_ID>] <ID>
-  disable [--user <USER_ID>] <ID>
-  set [--user <USER_ID>] <ID>
-  reset [--user <USER_ID>]
-`
-
 const enabledIMEs = "enabled_input_methods"
 
 func ime(c *call) int { return callService(c, imeService, append([]string{"ime"}, c.args...)) }
@@ -20,7 +12,7 @@ func ime(c *call) int { return callService(c, imeService, append([]string{"ime"}
 // imeService is the ime command. cmd input_method has it as a subcommand of that name.
 func imeService(c *call, name string, a *args) int {
 	if name != "ime" {
-		return unknownCommand(c, name, imeHelp)
+		return unknownCommand(c, name)
 	}
 	what, _ := a.next()
 	switch what {
@@ -30,10 +22,8 @@ func imeService(c *call, name string, a *args) int {
 		return imeEnable(c, a, what == "enable")
 	case "set":
 		return imeSet(c, a)
-	case "reset":
-		return imeReset(c)
 	}
-	return unknownCommand(c, what, imeHelp)
+	return unknownCommand(c, what)
 }
 
 // enabled lists the input methods that may be selected.
@@ -43,20 +33,11 @@ func (s *Shell) enabled() []string {
 }
 
 func imeList(c *call, a *args) int {
-	all, short := false, false
-	for option := range a.options() {
-		all = all || option == "-a"
-		short = short || option == "-s"
-	}
+	all := slices.Contains(a.rest, "-a")
 	for _, id := range c.sh.phone.IMEs() {
-		if !all && !slices.Contains(c.sh.enabled(), id) {
-			continue
-		}
-		if short {
+		if all || slices.Contains(c.sh.enabled(), id) {
 			c.outf("%s\n", id)
-			continue
 		}
-		c.outf("%s:\n  mId=%s mSettingsActivityName=null mIsVrOnly=false\n", id, id)
 	}
 	return exitOK
 }
@@ -93,17 +74,5 @@ func imeSet(c *call, a *args) int {
 		return c.fail(exitMinus, "Unknown input method %s cannot be selected for user #0", given)
 	}
 	c.outf("Input method %s selected for user #0\n", id)
-	return exitOK
-}
-
-// imeReset goes back to the first input method that the phone lists, which is the system's.
-func imeReset(c *call) int {
-	list := c.sh.phone.IMEs()
-	if len(list) == 0 || c.sh.phone.SetIME(list[0]) != nil {
-		return exitMinus
-	}
-	c.sh.phone.PutSetting("secure", enabledIMEs, list[0])
-	c.outf("Reset current and enabled IMEs for user #0\n")
-	c.outf("  Newly selected IME:\n    %s\n  Newly enabled IMEs:\n    %s\n", list[0], list[0])
 	return exitOK
 }

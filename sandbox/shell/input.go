@@ -10,17 +10,6 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-const inputHelp = `Usage: input [<source>] <command> [<arg>...]
-
-The sources are touchscreen, keyboard, mouse, stylus, touchpad, trackball, dpad and gamepad.
-The commands are:
-      text <string>
-      keyevent [--longpress] <key code number or name> ...
-      tap <x> <y>
-      swipe <x1> <y1> <x2> <y2> [duration(ms)]
-      draganddrop <x1> <y1> <x2> <y2> [duration(ms)]
-`
-
 var sources = []string{
 	"touchscreen", "keyboard", "mouse", "stylus", "touchpad", "trackball", "dpad", "gamepad",
 }
@@ -55,7 +44,7 @@ func inputService(c *call, name string, a *args) int {
 			c.sh.phone.DragAndDrop(m.x1, m.y1, m.x2, m.y2, m.takes)
 		}
 	default:
-		unknownCommand(c, name, inputHelp)
+		unknownCommand(c, name)
 	}
 	return exitOK
 }

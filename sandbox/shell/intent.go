@@ -9,11 +9,11 @@ import (
 
 // intent is what am and pm read from their arguments.
 type intent struct {
-	action, data, mime string
-	pkg, component     string
-	categories         []string
-	extras             map[string]string
-	flags              string
+	action, data   string
+	pkg, component string
+	categories     []string
+	extras         map[string]string
+	flags          string
 }
 
 const (
@@ -43,15 +43,13 @@ func (in *intent) option(a *args, option string, own func(string) bool) {
 		in.categories = append(in.categories, a.need())
 	case "-d":
 		in.data = a.need()
-	case "-t":
-		in.mime = a.need()
 	case "-p":
 		in.pkg = a.need()
 	case "-n":
 		in.component = component(a.need())
 	case "-f":
 		in.flags = a.need()
-	case "--user":
+	case "--user", "-t":
 		a.need()
 	case "-e", "--es", "--ei", "--ez":
 		k := a.need()
@@ -105,8 +103,7 @@ func (in *intent) String() string {
 	if len(in.categories) > 0 {
 		add("cat", "["+strings.Join(in.categories, ",")+"]")
 	}
-	add("dat", safeURI(in.data))
-	add("typ", in.mime)
+	add("dat", in.data)
 	add("flg", in.flags)
 	add("pkg", in.pkg)
 	add("cmp", in.component)
@@ -114,24 +111,6 @@ func (in *intent) String() string {
 		parts = append(parts, "(has extras)")
 	}
 	return "Intent { " + strings.Join(append(parts, "}"), " ")
-}
-
-// safeURI leaves out what may be private in a URI.
-func safeURI(uri string) string {
-	scheme, rest, ok := strings.Cut(uri, ":")
-	if !ok {
-		return uri
-	}
-	switch scheme {
-	case "tel", "sip", "sms", "smsto", "mailto":
-		return scheme + ":" + strings.Repeat("x", len(rest))
-	}
-	if authority, ok := strings.CutPrefix(rest, "//"); ok {
-		if host, _, path := strings.Cut(authority, "/"); path {
-			return scheme + "://" + host + "/..."
-		}
-	}
-	return uri
 }
 
 // settingsPages are the actions that open Settings.

@@ -3,50 +3,35 @@ package shell
 import (
 	"strconv"
 	"strings"
+
+	"github.com/taploop/taploop/sandbox"
 )
 
-// keyNames are Android's key names in the order of their codes, from 0; a gap starts anew with
-// "=CODE".
-const keyNames = `
-UNKNOWN SOFT_LEFT SOFT_RIGHT HOME BACK CALL ENDCALL 0 1 2 3 4 5 6 7 8 9 STAR POUND DPAD_UP
-DPAD_DOWN DPAD_LEFT DPAD_RIGHT DPAD_CENTER VOLUME_UP VOLUME_DOWN POWER CAMERA CLEAR A B C D E F G
-H I J K L M N O P Q R S T U V W X Y Z COMMA PERIOD ALT_LEFT ALT_RIGHT SHIFT_LEFT SHIFT_RIGHT TAB
-SPACE SYM EXPLORER ENVELOPE ENTER DEL GRAVE MINUS EQUALS LEFT_BRACKET RIGHT_BRACKET BACKSLASH
-SEMICOLON APOSTROPHE SLASH AT NUM HEADSETHOOK FOCUS PLUS MENU NOTIFICATION SEARCH MEDIA_PLAY_PAUSE
-MEDIA_STOP MEDIA_NEXT MEDIA_PREVIOUS MEDIA_REWIND MEDIA_FAST_FORWARD MUTE PAGE_UP PAGE_DOWN
-PICTSYMBOLS SWITCH_CHARSET BUTTON_A BUTTON_B BUTTON_C BUTTON_X BUTTON_Y BUTTON_Z BUTTON_L1
-BUTTON_R1 BUTTON_L2 BUTTON_R2 BUTTON_THUMBL BUTTON_THUMBR BUTTON_START BUTTON_SELECT BUTTON_MODE
-ESCAPE FORWARD_DEL CTRL_LEFT CTRL_RIGHT CAPS_LOCK SCROLL_LOCK META_LEFT META_RIGHT FUNCTION SYSRQ
-BREAK MOVE_HOME MOVE_END INSERT FORWARD MEDIA_PLAY MEDIA_PAUSE MEDIA_CLOSE MEDIA_EJECT
-MEDIA_RECORD F1 F2 F3 F4 F5 F6 F7 F8 F9 F10 F11 F12 NUM_LOCK NUMPAD_0 NUMPAD_1 NUMPAD_2 NUMPAD_3
-NUMPAD_4 NUMPAD_5 NUMPAD_6 NUMPAD_7 NUMPAD_8 NUMPAD_9 NUMPAD_DIVIDE NUMPAD_MULTIPLY
-NUMPAD_SUBTRACT NUMPAD_ADD NUMPAD_DOT NUMPAD_COMMA NUMPAD_ENTER NUMPAD_EQUALS NUMPAD_LEFT_PAREN
-NUMPAD_RIGHT_PAREN VOLUME_MUTE INFO CHANNEL_UP CHANNEL_DOWN ZOOM_IN ZOOM_OUT TV WINDOW GUIDE DVR
-BOOKMARK CAPTIONS SETTINGS TV_POWER TV_INPUT STB_POWER STB_INPUT AVR_POWER AVR_INPUT PROG_RED
-PROG_GREEN PROG_YELLOW PROG_BLUE APP_SWITCH BUTTON_1 BUTTON_2 BUTTON_3 BUTTON_4 BUTTON_5 BUTTON_6
-BUTTON_7 BUTTON_8 BUTTON_9 BUTTON_10 BUTTON_11 BUTTON_12 BUTTON_13 BUTTON_14 BUTTON_15 BUTTON_16
-LANGUAGE_SWITCH MANNER_MODE 3D_MODE CONTACTS CALENDAR MUSIC CALCULATOR ZENKAKU_HANKAKU EISU
-MUHENKAN HENKAN KATAKANA_HIRAGANA YEN RO KANA ASSIST BRIGHTNESS_DOWN BRIGHTNESS_UP
-MEDIA_AUDIO_TRACK SLEEP WAKEUP PAIRING MEDIA_TOP_MENU 11 12 LAST_CHANNEL TV_DATA_SERVICE
-VOICE_ASSIST =276 SOFT_SLEEP CUT COPY PASTE SYSTEM_NAVIGATION_UP SYSTEM_NAVIGATION_DOWN
-SYSTEM_NAVIGATION_LEFT SYSTEM_NAVIGATION_RIGHT ALL_APPS REFRESH THUMBS_UP THUMBS_DOWN
-PROFILE_SWITCH`
-
+// keyCodes are the codes of the keys that the phone acts on, by Android's names; letters and digits
+// are in the order of theirs.
 var keyCodes = func() map[string]int {
-	codes, n := map[string]int{}, 0
-	for _, name := range strings.Fields(keyNames) {
-		if at, ok := strings.CutPrefix(name, "="); ok {
-			n, _ = strconv.Atoi(at)
-			continue
-		}
-		codes[name] = n
-		n++
+	codes := map[string]int{
+		"HOME": sandbox.KeyHome, "BACK": sandbox.KeyBack, "APP_SWITCH": sandbox.KeyRecents,
+		"DPAD_UP": sandbox.KeyUp, "DPAD_DOWN": sandbox.KeyDown, "DPAD_LEFT": sandbox.KeyLeft,
+		"DPAD_RIGHT": sandbox.KeyRight, "DPAD_CENTER": sandbox.KeyCenter,
+		"VOLUME_UP": sandbox.KeyVolumeUp, "VOLUME_DOWN": sandbox.KeyVolumeDown,
+		"POWER": sandbox.KeyPower, "SLEEP": sandbox.KeySleep, "WAKEUP": sandbox.KeyWakeUp,
+		"TAB": sandbox.KeyTab, "SPACE": sandbox.KeySpace, "ENTER": sandbox.KeyEnter,
+		"DEL": sandbox.KeyDelete, "FORWARD_DEL": sandbox.KeyForwardDel,
+		"MOVE_HOME": sandbox.KeyMoveHome, "MOVE_END": sandbox.KeyMoveEnd,
+		"MENU": sandbox.KeyMenu, "ESCAPE": sandbox.KeyEscape,
+	}
+	for i, r := range "0123456789" {
+		codes[string(r)] = sandbox.Key0 + i
+	}
+	for i, r := range "ABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		codes[string(r)] = sandbox.KeyA + i
 	}
 	return codes
 }()
 
-// keyCode reads a key's number or name, with or without KEYCODE_; what is neither is 0, the unknown
-// key. The phone knows which numbers are keys.
+// keyCode reads a key's number or name, with or without KEYCODE_; a name that the phone has no use
+// for is 0, the unknown key. The phone knows which numbers are keys.
 func keyCode(s string) int {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n

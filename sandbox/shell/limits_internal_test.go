@@ -2,7 +2,6 @@ package shell
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -20,7 +19,8 @@ func TestALineIsBounded(t *testing.T) {
 		{"its commands", strings.Repeat("true;", 70), "stopped after 60 commands"},
 		{"commands of nested shells", "sh -c '" + strings.Repeat("true;", 40) + "'; " +
 			strings.Repeat("true;", 25), "stopped after"},
-		{"depth of shells", "echo sh /sdcard/s > /sdcard/s; sh /sdcard/s", "nested too deeply"},
+		{"depth of shells", `echo 'sh -c "$(cat /sdcard/s)"' > /sdcard/s; sh -c "$(cat /sdcard/s)"`,
+			"nested too deeply"},
 		{"what it captures", "echo $(getprop)", "Argument list too long"},
 		{"what it keeps", "getprop > /sdcard/x", "can't write /sdcard/x: No space left on device"},
 		{"what it writes", strings.Repeat("getprop; ", 30) + "false", ""},
@@ -45,14 +45,12 @@ func TestWhatALineTakesOfTheMemoryIsBounded(t *testing.T) {
 		"words":       "echo $(cat /sdcard/f)",
 		"one word":    `echo "$(cat /sdcard/f)"`,
 		"nested":      "echo $(echo $(echo $(cat /sdcard/f)))",
-		"globs":       "echo " + strings.Repeat("/sdcard/d/* ", 5000),
-		"globs of d":  "echo " + strings.Repeat("/sdcard/*/* ", 5000),
 		"long lines":  "cat /sdcard/f" + strings.Repeat(" | grep a", 30),
 		"short lines": "cat /sdcard/l" + strings.Repeat(" | grep -v b", 30),
 		"many files":  "grep -v b" + strings.Repeat(" /sdcard/l", 30),
 		"stored":      strings.Repeat("cat /sdcard/f > /sdcard/g; ", 10),
 		"appended":    strings.Repeat("cat /sdcard/f >> /sdcard/g; ", 4),
-		"nested text": "sh /sdcard/f; cat /sdcard/f | sh",
+		"nested text": `sh -c "$(cat /sdcard/f)"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			sh := New(sandbox.New(nil))
@@ -61,17 +59,12 @@ func TestWhatALineTakesOfTheMemoryIsBounded(t *testing.T) {
 			}
 			require.NoError(t, sh.save("/sdcard/f", bytes.Repeat([]byte("a "), 1<<20)))
 			require.NoError(t, sh.save("/sdcard/l", bytes.Repeat([]byte("a\n"), 1<<9)))
-			run("mkdir /sdcard/d")
-			for i := range 300 {
-				require.NoError(t, sh.save(fmt.Sprintf("/sdcard/d/%0200d", i), nil))
-			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			run(line)
 			runtime.ReadMemStats(&after)
 			spent := (after.TotalAlloc - before.TotalAlloc) >> 20
 			require.Less(t, spent, uint64(300), "MB, freed ones included")
-			require.Zero(t, sh.held.Load(), "nothing is held when the line is over")
 		})
 	}
 }
@@ -121,14 +114,9 @@ func FuzzInputTextReadsPercentSignsAsAndroidDoes(f *testing.F) {
 func TestKeyNamesStandAtTheirCodes(t *testing.T) {
 	for name, code := range map[string]int{
 		"HOME": 3, "BACK": 4, "0": 7, "9": 16, "DPAD_CENTER": 23, "POWER": 26, "A": 29, "Z": 54,
-		"COMMA": 55, "TAB": 61, "SPACE": 62, "ENTER": 66,
-		"DEL": 67, "PLUS": 81, "MENU": 82, "SEARCH": 84, "PAGE_UP": 92, "BUTTON_A": 96,
-		"ESCAPE": 111, "FORWARD_DEL": 112, "CTRL_LEFT": 113,
-		"MOVE_HOME": 122, "MOVE_END": 123, "F1": 131, "F12": 142, "NUMPAD_0": 144,
-		"NUMPAD_ENTER": 160, "VOLUME_MUTE": 164, "APP_SWITCH": 187,
-		"BUTTON_16": 203, "LANGUAGE_SWITCH": 204, "ASSIST": 219, "SLEEP": 223, "WAKEUP": 224,
-		"VOICE_ASSIST": 231, "SOFT_SLEEP": 276,
-		"COPY": 278, "PASTE": 279, "PROFILE_SWITCH": 288,
+		"TAB": 61, "SPACE": 62, "ENTER": 66, "DEL": 67, "MENU": 82, "ESCAPE": 111,
+		"FORWARD_DEL": 112, "MOVE_HOME": 122, "MOVE_END": 123, "APP_SWITCH": 187, "SLEEP": 223,
+		"WAKEUP": 224,
 	} {
 		require.Equal(t, code, keyCode("KEYCODE_"+name), name)
 		if name != "0" && name != "9" {

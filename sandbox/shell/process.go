@@ -20,23 +20,22 @@ type limits struct {
 	source int   // bytes of shell text
 	calls  int64 // commands, of nested shells too
 	depth  int   // of shells that sh starts in one another
-	words  int64 // bytes that become words: what is captured, and the names that globs find
-	held   int64 // bytes waiting to be stored, of all lines of the phone
+	words  int64 // bytes that become words: what is captured
+	held   int64 // bytes of files that are being written
 	out    int64 // bytes written outward
 }
 
 func defaultLimits() limits {
-	return limits{source: 64 << 10, calls: 50_000, depth: 20, words: 1 << 20, held: 64 << 20,
+	return limits{source: 64 << 10, calls: 50_000, depth: 20, words: 1 << 20, held: 128 << 20,
 		out: 4 << 30}
 }
 
-// process is a shell at work: its folder, its streams, and how its last command ended.
+// process is a shell at work: its streams, and how its last command ended.
 type process struct {
 	sh             *Shell
 	ctx            context.Context // of the line
 	used           *usage
 	depth          int
-	dir            string
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	code           int  // of the last command, $?
@@ -44,7 +43,7 @@ type process struct {
 }
 
 // usage is what a line has taken of its limits, shared by all of its processes.
-type usage struct{ calls, words, sent atomic.Int64 }
+type usage struct{ calls, words, held, sent atomic.Int64 }
 
 // newProcess prepares a line's shell. The caller calls end when the line is over.
 func (s *Shell) newProcess(
@@ -52,13 +51,13 @@ func (s *Shell) newProcess(
 ) (p *process, end func()) {
 	in := newLineInput(ctx, stdin)
 	mu := new(sync.Mutex)
-	p = &process{sh: s, ctx: ctx, used: new(usage), dir: "/", stdin: in}
+	p = &process{sh: s, ctx: ctx, used: new(usage), stdin: in}
 	p.stdout = &outward{mu: mu, w: stdout, p: p}
 	p.stderr = &outward{mu: mu, w: stderr, p: p}
 	return p, in.close
 }
 
-// fork is a shell of its own with the same folder and streams.
+// fork is a shell of its own with the same streams.
 func (p *process) fork() *process {
 	q := *p
 	return &q
@@ -108,7 +107,7 @@ func (p *process) statement(s *syntax.Stmt) int {
 			code = complain(p.stderr, "%s: can't write %s: %s", shName, f.name, ErrorText(err))
 		}
 	}
-	p.dir, p.exited = q.dir, q.exited
+	p.exited = q.exited
 	if s.Negated {
 		return map[bool]int{true: exitFailure, false: exitOK}[code == exitOK]
 	}
@@ -170,34 +169,14 @@ func (p *process) simple(words []*syntax.Word) int {
 		p.exited = true
 		return complain(p.stderr, "%s: %s: Argument list too long", shName, argv[0])
 	}
-	switch argv[0] {
-	case "cd":
-		return p.cd(argv[1:])
-	case "exit":
+	if argv[0] == "exit" {
 		return p.exit(argv[1:])
 	}
 	c := &call{
-		ctx: p.ctx, sh: p.sh, shell: p, name: baseName(argv[0]), args: argv[1:], dir: p.dir,
+		ctx: p.ctx, sh: p.sh, shell: p, name: baseName(argv[0]), args: argv[1:], dir: "/",
 		stdin: p.stdin, stdout: p.stdout, stderr: p.stderr,
 	}
 	return c.run(p.sh.commands)
-}
-
-func (p *process) cd(args []string) int {
-	dir := "/"
-	if len(args) > 0 {
-		dir = join(p.dir, args[0])
-	}
-	info, err := p.sh.phone.Files().Stat(dir)
-	if err == nil && !info.IsDir() {
-		err = syscall.ENOTDIR
-	}
-	if err != nil {
-		complain(p.stderr, "%s: cd: %s: %s", shName, args[0], ErrorText(err))
-		return 2
-	}
-	p.dir = dir
-	return exitOK
 }
 
 // exit ends the shell, with the code of the last command when none is given.
@@ -213,12 +192,11 @@ func (p *process) exit(args []string) int {
 	return int(n)
 }
 
-// expansion is how words become what they stand for: with the phone's environment, files and
-// commands.
+// expansion is how words become what they stand for: with the phone's environment and
+// commands. A glob stands for itself.
 func (p *process) expansion() *expand.Config {
 	return &expand.Config{
-		Env:      expand.FuncEnviron(p.variable),
-		ReadDir2: p.readDir,
+		Env: expand.FuncEnviron(p.variable),
 		CmdSubst: func(w io.Writer, s *syntax.CmdSubst) error {
 			q := p.fork()
 			q.stdout = &captured{w: w, p: p}
@@ -244,9 +222,6 @@ func (o *outward) Write(b []byte) (int, error) {
 	return o.w.Write(b)
 }
 
-// word counts bytes that become words, and reports whether there may be as many.
-func (p *process) word(n int) bool { return p.used.words.Add(int64(n)) <= p.sh.limits.words }
-
 // captured is what a command substitution writes.
 type captured struct {
 	w io.Writer
@@ -254,7 +229,7 @@ type captured struct {
 }
 
 func (c *captured) Write(b []byte) (int, error) {
-	if !c.p.word(len(b)) {
+	if c.p.used.words.Add(int64(len(b))) > c.p.sh.limits.words {
 		return 0, syscall.E2BIG
 	}
 	return c.w.Write(b)

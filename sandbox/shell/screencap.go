@@ -9,12 +9,6 @@ import (
 	"sync"
 )
 
-const screencapUsage = `usage: screencap [-p] [FILENAME]
-   -p: write a png
-A FILENAME that ends with .png is written as a png.
-Without FILENAME the picture goes to stdout.
-`
-
 // screencap writes the picture of the display: raw, or as PNG.
 func screencap(c *call) int {
 	asPNG, file := false, ""
@@ -23,8 +17,7 @@ func screencap(c *call) int {
 		case arg == "-p":
 			asPNG = true
 		case strings.HasPrefix(arg, "-") || file != "":
-			c.errf("%s", screencapUsage)
-			return exitFailure
+			return c.fail(exitFailure, "usage: screencap [-p] [FILENAME]")
 		default:
 			file = arg
 		}

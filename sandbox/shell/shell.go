@@ -8,8 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/taploop/taploop/sandbox"
 )
@@ -36,19 +34,14 @@ type Shell struct {
 	save     func(name string, data []byte) error
 	dir      string // of Exec
 	limits   limits
-	held     *atomic.Int64 // of limits.held
 }
 
 // New makes a shell for a phone.
 func New(phone *sandbox.Simulator) *Shell {
 	all := androidCommands()
 	maps.Copy(all, smallTools())
-	s := &Shell{phone: phone, commands: all, limits: defaultLimits(), dir: "/",
-		held: new(atomic.Int64)}
-	s.save = func(name string, data []byte) error {
-		return phone.Files().Write(name, data, 0o660, time.Time{})
-	}
-	return s
+	return &Shell{phone: phone, commands: all, limits: defaultLimits(), dir: "/",
+		save: phone.Files().Write}
 }
 
 // Phone is the phone that the lines act on.

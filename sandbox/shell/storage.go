@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path"
 	"syscall"
-	"time"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -25,22 +24,6 @@ func (s *Shell) read(name string) ([]byte, error) {
 	return s.phone.Files().Read(name)
 }
 
-// readDir is what a glob finds in a folder.
-func (p *process) readDir(name string) ([]fs.DirEntry, error) {
-	list, err := p.sh.phone.Files().List(name)
-	if err != nil {
-		return nil, err
-	}
-	var out []fs.DirEntry
-	for _, info := range list {
-		if !p.word(len(name) + len(info.Name())) {
-			return nil, syscall.E2BIG
-		}
-		out = append(out, fs.FileInfoToDirEntry(info))
-	}
-	return out, nil
-}
-
 // redirect changes a stream of p. A file that is to be written is returned; it is stored when the
 // command has ended. The errors read as the phone's shell writes them.
 func (p *process) redirect(r *syntax.Redirect) (*file, error) {
@@ -48,33 +31,37 @@ func (p *process) redirect(r *syntax.Redirect) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	full := join(p.dir, name)
+	full := join("/", name)
 	from := &p.stdout
 	if r.N != nil && r.N.Value == "2" {
 		from = &p.stderr
 	}
-	switch r.Op {
-	case syntax.DplOut:
+	switch {
+	case r.Op == syntax.DplOut:
 		*from = p.stdout
 		if name == "2" {
 			*from = p.stderr
 		}
 		return nil, nil
-	case syntax.RdrIn:
+	case r.Op == syntax.RdrIn:
 		data, err := p.sh.read(full)
 		if err != nil {
 			return nil, opening("open", name, err)
 		}
 		p.stdin = bytes.NewReader(data)
 		return nil, nil
-	}
-	if devices[full] {
+	case devices[full]:
 		*from = io.Discard
 		return nil, nil
 	}
-	f := &file{sh: p.sh, name: full}
-	if err := f.open(r.Op == syntax.AppOut); err != nil {
-		f.drop()
+	f := &file{p: p, name: full}
+	if r.Op == syntax.AppOut {
+		f.old, err = p.sh.read(full)
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = f.close()
+	}
+	if err != nil {
 		return nil, opening("create", name, err)
 	}
 	*from = f
@@ -87,48 +74,29 @@ func opening(what, name string, err error) error {
 
 // file is a file being written. Its content shows in the storage when it is closed.
 type file struct {
-	sh   *Shell
+	p    *process
 	name string
+	old  []byte // what stands before the data
 	data bytes.Buffer
-	full bool // it is larger than what may be held
-}
-
-func (f *file) open(appending bool) error {
-	if appending {
-		old, err := f.sh.phone.Files().Read(f.name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if _, err := f.Write(old); err != nil {
-			return err
-		}
-	}
-	return f.store()
+	full bool // the line has written too much
 }
 
 func (f *file) Write(b []byte) (int, error) {
-	if f.full || f.sh.held.Add(int64(len(b))) > f.sh.limits.held {
-		f.full = true
+	f.full = f.full || f.p.used.held.Add(int64(len(b))) > f.p.sh.limits.held
+	if f.full {
 		return 0, syscall.ENOSPC
 	}
 	return f.data.Write(b)
 }
 
-func (f *file) store() error {
-	return f.sh.phone.Files().Write(f.name, f.data.Bytes(), 0o660, time.Time{})
-}
-
 // close stores the file, unless it is too large.
 func (f *file) close() error {
-	defer f.drop()
 	if f.full {
 		return syscall.ENOSPC
 	}
-	return f.store()
+	whole := append(f.old[:len(f.old):len(f.old)], f.data.Bytes()...)
+	return f.p.sh.phone.Files().Write(f.name, whole)
 }
-
-// drop gives back what the file holds.
-func (f *file) drop() { f.sh.held.Add(-int64(f.data.Len())) }
 
 func join(dir, name string) string {
 	if path.IsAbs(name) {
@@ -144,8 +112,6 @@ func ErrorText(err error) string {
 		text string
 	}{
 		{fs.ErrNotExist, "No such file or directory"},
-		{syscall.ENOTEMPTY, "Directory not empty"}, // before ErrExist, which it also is
-		{fs.ErrExist, "File exists"},
 		{fs.ErrPermission, "Permission denied"},
 		{syscall.EROFS, "Read-only file system"},
 		{syscall.EISDIR, "Is a directory"},

@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -21,11 +20,10 @@ import (
 // smallTools are what of a Unix system ADB clients use, with the options that they use.
 func smallTools() map[string]command {
 	return map[string]command{
-		"cat": cat, "cksum": cksum, "date": date, "echo": echo, "grep": grep, "id": id,
-		"ls": ls, "mkdir": mkdir, "rm": rm, "sh": sh, "sleep": sleep, "timeout": timeout,
-		"touch": touch,
+		"cat": cat, "cksum": cksum, "echo": echo, "grep": grep, "ls": ls, "rm": rm, "sh": sh,
+		"sleep": sleep, "timeout": timeout, "touch": touch,
 		"false": func(*call) int { return exitFailure },
-		"true":  func(*call) int { return exitOK }, "whoami": whoami,
+		"true":  func(*call) int { return exitOK },
 	}
 }
 
@@ -39,26 +37,6 @@ func cksum(c *call) int {
 		return c.fail(exitFailure, "cksum: -: %s", ErrorText(err))
 	}
 	c.outf("%08x\n", sum.Sum32())
-	return exitOK
-}
-
-func date(c *call) int {
-	now := c.sh.phone.Now().UTC()
-	if len(c.args) > 0 && c.args[0] == "+%s" {
-		c.outf("%d\n", now.Unix())
-		return exitOK
-	}
-	c.outf("%s\n", now.Format("Mon Jan _2 15:04:05 UTC 2006"))
-	return exitOK
-}
-
-func id(c *call) int {
-	c.outf("uid=2000(shell) gid=2000(shell) groups=2000(shell) context=u:r:shell:s0\n")
-	return exitOK
-}
-
-func whoami(c *call) int {
-	c.outf("shell\n")
 	return exitOK
 }
 
@@ -107,15 +85,11 @@ func (c *call) each(names []string, f func(name string) error) int {
 
 // cat copies as data comes, so that it can stand in the middle of a conversation.
 func cat(c *call) int {
-	names := c.args
-	if len(names) == 0 {
-		names = []string{"-"}
+	if len(c.args) == 0 {
+		_, err := io.Copy(c.stdout, c.stdin)
+		return c.wrote(err)
 	}
-	return c.each(names, func(name string) error {
-		if name == "-" {
-			_, err := io.Copy(c.stdout, c.stdin)
-			return err
-		}
+	return c.each(c.args, func(name string) error {
 		data, err := c.read(name)
 		if err == nil {
 			_, err = c.stdout.Write(data)
@@ -131,16 +105,14 @@ func ls(c *call) int {
 	}
 	return c.each(names, func(name string) error {
 		info, err := c.sh.phone.Files().Stat(c.path(name))
-		if err != nil {
-			return err
+		list := []string{name}
+		if info.Dir {
+			list, err = c.sh.phone.Files().List(c.path(name))
 		}
-		if !info.IsDir() {
-			c.outf("%s\n", name)
-			return nil
-		}
-		list, err := c.sh.phone.Files().List(c.path(name))
-		for _, e := range list {
-			c.outf("%s\n", e.Name())
+		if err == nil {
+			for _, name := range list {
+				c.outf("%s\n", name)
+			}
 		}
 		return err
 	})
@@ -150,57 +122,22 @@ func touch(c *call) int {
 	return c.each(c.args, func(name string) error {
 		data, err := c.read(name)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			err = c.sh.phone.Files().Write(c.path(name), data, 0o660, time.Time{})
+			err = c.sh.phone.Files().Write(c.path(name), data)
 		}
 		return err
 	})
 }
 
-func mkdir(c *call) int {
-	letters, names := options(c.args)
-	return c.each(names, func(name string) error { return c.makeDir(c.path(name), letters == "p") })
-}
-
-func (c *call) makeDir(name string, parents bool) error {
-	files := c.sh.phone.Files()
-	if parents {
-		if info, err := files.Stat(name); err == nil && info.IsDir() {
-			return nil
-		}
-		if err := c.makeDir(path.Dir(name), true); err != nil {
-			return err
-		}
-	}
-	return files.Mkdir(name)
-}
-
+// rm deletes files; folders are the phone's own.
 func rm(c *call) int {
 	letters, names := options(c.args)
 	return c.each(names, func(name string) error {
-		err := c.remove(c.path(name), strings.ContainsAny(letters, "rR"))
+		err := c.sh.phone.Files().Remove(c.path(name))
 		if strings.Contains(letters, "f") && errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		return err
 	})
-}
-
-func (c *call) remove(name string, all bool) error {
-	files := c.sh.phone.Files()
-	info, err := files.Stat(name)
-	switch {
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return files.Remove(name)
-	case !all:
-		return syscall.EISDIR
-	}
-	entries, err := files.List(name)
-	for _, e := range entries {
-		err = errors.Join(err, c.remove(path.Join(name, e.Name()), true))
-	}
-	return errors.Join(err, files.Remove(name))
 }
 
 // sidesSwap turns a basic regular expression into an extended one: what means itself and what is an
@@ -299,17 +236,23 @@ func wholeLines(data []byte, end bool) (advance int, token []byte, err error) {
 }
 
 func sleep(c *call) int {
-	if len(c.args) == 0 {
-		return c.fail(exitFailure, "sleep: Needs 1 argument")
-	}
-	seconds, err := strconv.ParseFloat(c.args[0], 64)
-	if err != nil || !(seconds >= 0 && seconds < 1e6) {
-		return c.fail(exitFailure, "sleep: Unknown duration '%s'", c.args[0])
-	}
-	if !c.pause(time.Duration(seconds * float64(time.Second))) {
+	d, code := c.seconds(c.args, 1)
+	if code == exitOK && !c.pause(d) {
 		return exitKilled
 	}
-	return exitOK
+	return code
+}
+
+// seconds is the first of at least so many arguments as a time.
+func (c *call) seconds(args []string, least int) (time.Duration, int) {
+	if len(args) < least {
+		return 0, c.fail(exitFailure, "%s: Needs %d argument(s)", c.name, least)
+	}
+	seconds, err := strconv.ParseFloat(args[0], 64)
+	if err != nil || !(seconds >= 0 && seconds < 1e6) {
+		return 0, c.fail(exitFailure, "%s: Unknown duration '%s'", c.name, args[0])
+	}
+	return time.Duration(seconds * float64(time.Second)), exitOK
 }
 
 // timeout runs a command that ends after so many seconds, as if it were killed.
@@ -318,37 +261,27 @@ func timeout(c *call) int {
 	if len(args) > 1 && args[0] == "-s" {
 		args = args[2:]
 	}
-	if len(args) < 2 {
-		return c.fail(exitFailure, "timeout: Needs 2 arguments")
+	d, code := c.seconds(args, 2)
+	if code != exitOK {
+		return code
 	}
-	seconds, err := strconv.ParseFloat(args[0], 64)
-	if err != nil || !(seconds >= 0 && seconds < 1e6) {
-		return c.fail(exitFailure, "timeout: Unknown duration '%s'", args[0])
-	}
-	ctx, cancel := context.WithTimeout(c.ctx, time.Duration(seconds*float64(time.Second)))
+	ctx, cancel := context.WithTimeout(c.ctx, d)
 	defer cancel()
 	inner := *c
 	inner.ctx, inner.name, inner.args = ctx, baseName(args[1]), args[2:]
 	return inner.run(c.sh.commands)
 }
 
-// sh runs a line of its own: sh -c TEXT, or the text of a file or of stdin.
+// sh runs a text of its own: sh -c TEXT, or what comes in.
 func sh(c *call) int {
 	inner := c.shell.fork()
 	inner.depth++
-	if len(c.args) > 0 && c.args[0] == "-c" {
-		return inner.run(strings.Join(c.args[1:min(2, len(c.args))], ""))
+	if len(c.args) > 1 && c.args[0] == "-c" {
+		return inner.run(c.args[1])
 	}
-	if len(c.args) == 0 {
-		text, err := io.ReadAll(io.LimitReader(c.stdin, int64(c.sh.limits.source)+1))
-		if err != nil {
-			return c.fail(exitNotFound, "%s: %s", shName, ErrorText(err))
-		}
-		return inner.run(string(text))
+	text, err := io.ReadAll(io.LimitReader(c.stdin, int64(c.sh.limits.source)+1))
+	if err != nil || len(c.args) > 0 {
+		return c.fail(exitFailure, "usage: sh [-c TEXT]")
 	}
-	text, err := c.read(c.args[0])
-	if err != nil {
-		return c.fail(exitNotFound, "%s: %s", shName, ErrorText(err))
-	}
-	return inner.run(string(text[:min(len(text), c.sh.limits.source+1)]))
+	return inner.run(string(text))
 }

@@ -2,15 +2,10 @@ package shell
 
 import "strings"
 
-const uiautomatorHelp = `Usage: uiautomator dump [--compressed] [file]
-      [file]: where the XML goes; the default is /sdcard/window_dump.xml
-`
-
 // uiautomator writes what is in the window in front as XML.
 func uiautomator(c *call) int {
 	if len(c.args) == 0 || c.args[0] != "dump" {
-		c.errf("%s", uiautomatorHelp)
-		return exitFailure
+		return c.fail(exitFailure, "usage: uiautomator dump [--compressed] [file]")
 	}
 	file := "/sdcard/window_dump.xml"
 	for _, a := range c.args[1:] {

@@ -95,29 +95,10 @@ func check(n syntax.Node) error {
 		probe := &syntax.Word{Parts: append([]syntax.WordPart(nil), n.Parts...)}
 		return refuseIf(syntax.SplitBraces(probe), "{a,b}")
 	default:
-		return refuseIf(true, construct(n))
+		part := strings.TrimPrefix(fmt.Sprintf("%T", n), "*syntax.")
+		return refuseIf(true, strings.ToLower(strings.TrimSuffix(part, "Clause")))
 	}
 	return nil
-}
-
-// construct is the name of a part of a shell's language.
-func construct(n syntax.Node) string {
-	switch n.(type) {
-	case *syntax.ForClause, *syntax.WhileClause:
-		return "a loop"
-	case *syntax.FuncDecl:
-		return "a function"
-	case *syntax.ProcSubst:
-		return "<(...)"
-	case *syntax.ArithmExp, *syntax.ArithmCmd:
-		return "((...))"
-	case *syntax.TestClause:
-		return "[[...]]"
-	case *syntax.DeclClause:
-		return "setting a variable"
-	}
-	name := strings.TrimPrefix(fmt.Sprintf("%T", n), "*syntax.")
-	return strings.ToLower(strings.TrimSuffix(name, "Clause"))
 }
 
 func refuseIf(refused bool, what string) error {

@@ -6,17 +6,6 @@ import (
 	"strings"
 )
 
-const wmHelp = `Window manager (window) commands:
-  size [reset|WxH]
-    Show or override the display size in pixels.
-  density [reset|DENSITY]
-    Show or override the display density.
-  dismiss-keyguard
-    Dismiss the keyguard, asking the user for the credential if there is one.
-  user-rotation [free|lock] [rotation]
-    Show or set the user rotation mode and rotation.
-`
-
 func windowService(c *call, name string, a *args) int {
 	switch name {
 	case "size":
@@ -27,10 +16,8 @@ func windowService(c *call, name string, a *args) int {
 		// with a PIN the phone now asks; the command does not say so
 		_ = c.sh.phone.DismissKeyguard()
 		return exitOK
-	case "user-rotation":
-		return wmRotation(c, a)
 	}
-	return unknownCommand(c, name, wmHelp)
+	return unknownCommand(c, name)
 }
 
 // number reads a number; what is none fails in Java's words.
@@ -94,32 +81,4 @@ func wmDensity(c *call, a *args) int {
 		c.sh.phone.SetDensity(n)
 	}
 	return code
-}
-
-func wmRotation(c *call, a *args) int {
-	word, _ := a.next()
-	turns := c.sh.phone.Rotation()
-	switch word {
-	case "":
-		if v, _ := c.sh.phone.Setting("system", "accelerometer_rotation"); v == "1" {
-			c.outf("free\n")
-		} else {
-			c.outf("lock %d\n", turns)
-		}
-		return exitOK
-	case "free":
-		c.sh.phone.SetRotation(0, true)
-		return exitOK
-	case "lock":
-		if s, ok := a.next(); ok {
-			n, err := strconv.Atoi(s)
-			if err != nil || n < 0 || n > 3 {
-				return c.fail(exitMinus, "Error: expected rotation 0, 1, 2 or 3, but got '%s'", s)
-			}
-			turns = n
-		}
-		c.sh.phone.SetRotation(turns, false)
-		return exitOK
-	}
-	return c.fail(exitMinus, "Error: expecting 'free', 'lock', but found '%s'", word)
 }
