@@ -403,15 +403,23 @@ func (e *Element) identified() (list []finding) {
 	if e == nil {
 		return nil
 	}
-	words := strings.Join(idWords(e.ResourceID), " ")
-	words = strings.TrimSpace(slider.ReplaceAllString(words, ""))
+	all := idWords(e.ResourceID)
+	words := strings.TrimSpace(slider.ReplaceAllString(strings.Join(all, " "), ""))
+	core := slices.DeleteFunc(slices.Clone(all), func(w string) bool {
+		return slices.Contains(widgets, w)
+	})
 	for _, c := range known() {
-		if c.id.MatchString(words) {
+		if c.id.MatchString(words) || len(core) > 0 && c.id.MatchString(strings.Join(core, " ")) ||
+			c.joinedID != nil && c.joinedID.MatchString(strings.Join(core, "")) {
 			list = append(list, finding{c.class, identifier, e.ResourceID})
 		}
 	}
 	return list
 }
+
+// widgets are words of a resource id that say what it looks like, and not what it does.
+var widgets = strings.Fields("btn button bt iv tv ll rl fl cl ic img image icon view layout " +
+	"container cta fab")
 
 // field reports whether the element takes text: a touch of it, or the enter key, presses nothing.
 func (e *Element) field() bool {
@@ -459,9 +467,9 @@ func idWords(id string) []string {
 func plain(s string) string {
 	s = strings.ToLower(steering.ReplaceAllString(s, ""))
 	if ascii(s) {
-		return strings.Join(strings.Fields(unspelled(s)), " ")
+		return strings.Join(strings.Fields(spaced(unspelled(s))), " ")
 	}
-	fields := strings.Fields(unspelled(fold(s)))
+	fields := strings.Fields(spaced(unspelled(fold(s))))
 	var b strings.Builder
 	for i, f := range fields {
 		if i > 0 {
@@ -485,9 +493,21 @@ func fold(s string) string {
 			unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), r == '\u2800':
 			return -1
 		}
+		for _, first := range framed {
+			if r >= first && r < first+26 {
+				return 'a' + r - first
+			}
+		}
 		return r
 	}, norm.NFKD.String(s))))
 }
+
+// framed are the first of the alphabets in circles, in squares and of flags, which have no plainer
+// form in Unicode.
+var framed = []rune{'\U0001F150', '\U0001F170', '\U0001F1E6'}
+
+// spaced has a space where a name that is written as one word has a line.
+func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
 // unspelled joins letters that stand alone: p a y, p.a.y.
 func unspelled(s string) string {

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -54,7 +55,7 @@ var classes = []class{
 		han: `提交订单|确认下单|立即下单|马上下单|去下单|^下单|确认订单|立即购买|确认购买|一键购买|` +
 			`马上抢|立即抢购|立即预订|确认预订|呼叫(?:专车|快车)|确认呼叫`,
 		not: `\bbuy (?:again$|list)|下单成功`,
-		ids: `(?:place|submit|confirm) order|buy(?: now| button| btn)?|order now|purchase(?: button| ` +
+		ids: `(?:place|submit|confirm) order|(?:btn|button) order|order (?:btn|button)|buy(?: now| button| btn)?|order now|purchase(?: button| ` +
 			`btn| now)?`,
 		hints: `order booking purchase 1-tap 下单 购买 提交订单 预订`,
 		asks: `\bplace (?:your |this |the )?order\b|\b(?:confirm|complete) (?:your |this |the )?(?:` +
@@ -76,7 +77,7 @@ var classes = []class{
 			`tablet)|wipe (?:data|phone|device)(?: .*)?|delete all data|format (?:phone|sd card|` +
 			`storage)(?: .*)?`,
 		han: `恢复出厂设置|清除所有数据|抹掉所有|重置手机|还原手机|格式化|清空手机|恢复出厂`,
-		ids: `factory reset|master clear|initiate master clear|execute master clear|erase ` +
+		ids: `factory reset|wipe (?:data|phone|device)|master clear|initiate master clear|execute master clear|erase ` +
 			`(?:all|everything)`,
 		hints: `reset erase erased deleted lost factory 出厂 清除 抹掉 格式化`,
 		asks: `\bfactory (?:data )?(?:reset|defaults|settings)|\breset (?:this |your |the )?(?:phone|device|` +
@@ -185,6 +186,9 @@ type found struct {
 	*class
 	short, leads, not, id, asked *lazyregexp.Regexp
 
+	// of what cannot be undone, written as one word; else nil
+	joined, joinedID *lazyregexp.Regexp
+
 	hints  []string
 	abroad *spoken // nil when it is known in English and Chinese only
 }
@@ -206,6 +210,11 @@ var known = sync.OnceValue(func() []found {
 			not:   lazyregexp.New(c.not),
 			id:    lazyregexp.New(`^(?:` + c.ids + `)$`),
 			asked: lazyregexp.New(c.asks)}
+		if c.severity == Critical {
+			list[i].joined = lazyregexp.New(`^(?:confirm|yes|ok|tap|click)?(?:` +
+				strings.ReplaceAll(c.words, " ", "") + `)(?:now|it|all|here|order|money|bills?)?$`)
+			list[i].joinedID = lazyregexp.New(`^(?:` + strings.ReplaceAll(c.ids, " ", "") + `)$`)
+		}
 	}
 	return list
 })
@@ -229,6 +238,16 @@ func question(text string) bool {
 	return strings.ContainsAny(text, "?؟") || strings.Contains(text, "ますか")
 }
 
+// oneWord is the word of a line that is several which say what the class does: PayNow.
+func (f *found) oneWord(line string) string {
+	for word := range strings.FieldsSeq(line) {
+		if len(word) > 5 && len(word) < 20 && f.joined.MatchString(word) {
+			return word
+		}
+	}
+	return ""
+}
+
 // matches are the words of a button's line that say what the class does, "" for none. Those of what
 // cannot be undone count wherever they stand, unless the line is long; others at its beginning.
 func (f *found) matches(line string, content bool) string {
@@ -237,7 +256,7 @@ func (f *found) matches(line string, content bool) string {
 	}
 	words := ""
 	if f.severity == Critical && !content {
-		words = f.short.FindString(line)
+		words = cmp.Or(f.short.FindString(line), f.oneWord(line))
 	} else {
 		words = f.leads.FindString(strings.TrimSpace(line))
 	}

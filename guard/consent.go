@@ -12,6 +12,15 @@ import (
 var no = lazyregexp.New(`\b(?:not|never|no|without|don['’]?t|do not|doesn['’]?t|nothing|avoid|` +
 	`instead of|unless|before you|except)\b|不|别|勿|莫|没有|无需|禁止|除非|避免`)
 
+// taken is what takes a consent back behind the words; myself is whoever does the act without us.
+var (
+	taken = lazyregexp.New(`\b(?:nothing|none|never|not|no|nobody|myself|ourselves)\b|` +
+		`(?:都|也)(?:不|别)|自己`)
+	myself = lazyregexp.New(`\b(?:i|we)(?:['’]ll| will| shall)(?: [a-z]+){0,2} $|由我|` +
+		`我(?:自己|会|来)|本人`)
+	refusal = lazyregexp.New(`^ ?(?:no|nope|never|none|不|不要|不用|不行|别|否)$`)
+)
+
 // clauses are where the reach of a negation ends.
 var clauses = lazyregexp.New(`[.,;:!?。,;:!?、\n]+|\b(?:but|then|and then|however)\b|但|然后|而是|` +
 	folded(`\b(?:pero|aber|mais|mas|ma|maar|ale|men|ama|tapi|nhưng)\b| но `))
@@ -49,12 +58,13 @@ func (c *class) consents(task, words string) bool {
 			return false
 		}
 	}
-	agrees := false
+	agrees, before := false, false
 	for _, clause := range clauses.Split(task, -1) {
 		words := named.FindString(clause)
-		if words != "" && negated(clause, words) {
+		if words != "" && withheld(clause, words) || before && refusal.MatchString(clause) {
 			return false
 		}
+		before = words != ""
 		abroad, forbids := spokenOf()[c.name].wants(clause)
 		if forbids {
 			return false
@@ -78,4 +88,11 @@ var quoted = lazyregexp.New(`"[^"]*"|“[^”]*”|「[^」]*」|‘[^’]*’|`
 func negated(text, words string) bool {
 	before, _, _ := strings.Cut(text, words)
 	return no.MatchString(before)
+}
+
+// withheld reports whether a clause of a task takes back the act that it names, or leaves it to a
+// person.
+func withheld(clause, words string) bool {
+	before, after, _ := strings.Cut(clause, words)
+	return negated(clause, words) || myself.MatchString(before+" ") || taken.MatchString(after)
 }
