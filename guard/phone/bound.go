@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/guard"
@@ -24,6 +25,8 @@ type bound struct {
 	Print []byte `json:"print,omitempty"`
 	// where it is touched: a small change there matters
 	At *screen.Point `json:"at,omitempty"`
+	// it is a touch of one place, which may be repeated a little beside it, or for longer
+	Touch bool `json:"touch,omitempty"`
 }
 
 // bind is what the action on the screen is about.
@@ -38,6 +41,10 @@ func bind(look screen.Observation, a actions.Action, list []guard.Subject) bound
 	}
 	if p := places(a); len(p) > 0 {
 		b.At = &p[0]
+	}
+	switch a.(type) {
+	case actions.Click, actions.DoubleClick, actions.LongPress:
+		b.Touch = true
 	}
 	if look.Frame == nil {
 		return b
@@ -109,6 +116,18 @@ func (b bound) differs(now bound) string {
 		return "what is under the finger"
 	}
 	return b.elsewhere(now)
+}
+
+// repeated reports whether now is what b was about once more: the same action, or a touch of the
+// same element.
+func (b bound) repeated(now bound, list []screen.Element) bool {
+	if b.Touch && now.Touch && b.At != nil && now.At != nil && b.Element == now.Element {
+		then := candidates(list, *b.At)
+		if len(then) > 0 && slices.Equal(then, candidates(list, *now.At)) {
+			return b.elsewhere(now) == ""
+		}
+	}
+	return b.differs(now) == ""
 }
 
 // elsewhere says what of the screen is another than in b, whatever is done on it.

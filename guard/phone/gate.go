@@ -103,7 +103,7 @@ func (g *Gate) verdict(
 	}
 	now := bind(look, d.Action, list)
 	for _, r := range s.Rejected {
-		if b, ok := parseBound(r); ok && b.differs(now) == "" {
+		if b, ok := parseBound(r); ok && b.repeated(now, look.Elements) {
 			return agentloop.Rejected("it was rejected before, on the same screen"), nil
 		}
 	}
@@ -132,7 +132,8 @@ func (g *Gate) read(
 	ctx context.Context, s agentloop.Situation, a actions.Action, wait time.Duration,
 ) screen.Observation {
 	look := s.Look
-	matter := len(places(a)) > 0 || writes(a) || g.policy.Looks()
+	ruled := s.Pending != nil && s.Pending.Ruling != nil // about a screen with its elements
+	matter := len(places(a)) > 0 || writes(a) || g.policy.Looks() || ruled
 	if look.Elements != nil || s.Reader == nil || !matter {
 		return look
 	}

@@ -219,6 +219,15 @@ func TestAnEditIsCheckedLikeAModelsAction(t *testing.T) {
 	require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
 }
 
+func TestAnEditMayTouchNothing(t *testing.T) {
+	for _, a := range []actions.Action{actions.Back{}, actions.Home{}, actions.Wait{}} {
+		d := newDesk(t, payPage, "Pay now", phone.Options{})
+		d.decides(agentloop.Ruling{Type: agentloop.Edit, Edited: &actions.Decision{Action: a}})
+		require.Equal(t, agentloop.TaskCompleted, d.end.Reason, a)
+		require.Equal(t, a, d.steps.steps[1].Proposal.Action)
+	}
+}
+
 func TestWhatWasRejectedIsNotProposedToPeopleAgain(t *testing.T) {
 	d := newDesk(t, payPage, "Pay now", phone.Options{})
 	d.policy.times = 1
@@ -230,6 +239,15 @@ func TestWhatWasRejectedIsNotProposedToPeopleAgain(t *testing.T) {
 	require.Equal(t, "not allowed: it was rejected before, on the same screen",
 		d.steps.refusals[2])
 	require.Equal(t, agentloop.NoteNotAllowed, d.policy.told[1].Kind)
+
+	at := d.policy.decision.Action.(actions.Click).At
+	for _, a := range []actions.Action{actions.Click{At: screen.Point{X: at.X + 0.002, Y: at.Y}},
+		actions.DoubleClick{At: at}, actions.LongPress{At: at}} {
+		d.policy.decision.Action, d.policy.times = a, 1
+		d.run()
+		require.Len(t, d.inbox.parked, 1, "%v is the same", a)
+	}
+	d.policy.decision.Action = actions.Click{At: at}
 
 	d.policy.times = 1
 	d.show(t, "com.shop", "Total $3.00 · [Pay now] · [Back]")
