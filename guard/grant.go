@@ -55,6 +55,9 @@ func NewGrant(scope Scope, name string, from time.Time, holds time.Duration) (Gr
 	case scope != ForAll && g.Name == "":
 		return Grant{}, hint.Add(fmt.Errorf("the scope %s has no name", scope),
 			"say which "+string(scope)+", or choose the scope all")
+	case strings.ContainsAny(g.Name, "*?"):
+		return Grant{}, hint.Add(fmt.Errorf("%q is a pattern", name),
+			"name one "+string(scope)+", or choose the scope all")
 	case holds < 0 || holds > MaxGrantTime:
 		return Grant{}, hint.Add(fmt.Errorf("it would hold for %v", holds),
 			"want a duration above 0 and up to 24h, such as 15m")

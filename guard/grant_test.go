@@ -41,6 +41,7 @@ func TestGrantsThatCannotBe(t *testing.T) {
 		holds time.Duration
 	}{
 		{"", "", 0}, {"phone", "x", 0}, {guard.ForAll, "x", 0}, {guard.ForApp, " ", 0},
+		{guard.ForApp, "*", 0},
 		{guard.ForAll, "", -1}, {guard.ForAll, "", 24*time.Hour + 1},
 	} {
 		_, err := guard.NewGrant(c.scope, c.name, noon, c.holds)

@@ -37,8 +37,8 @@ type Status struct {
 	Replayed bool              // the reply had been accepted before
 	// the data folder does not answer, and a run that goes on waits for it
 	Stalled bool
-	// until when a person lets actions be carried out in the session without asking; zero: they ask
-	Unasked time.Time
+	// what a person lets be carried out without asking, and may concern the session, in words
+	Unasked []string
 	Message string // what is in the way of the run, "" when nothing is
 	Mend    string // what can be done about it
 }
@@ -100,12 +100,12 @@ func (m *Manager) Asked(ctx context.Context, s session.Session) ([]inquiry.Quest
 	return slices.DeleteFunc(open, func(q inquiry.Question) bool { return !ours[q.SessionID] }), err
 }
 
-// addUnasked fills in until when a person's leave holds that may cover actions of the session.
+// addUnasked fills in the leaves of a person that may cover actions of the session.
 func (m *Manager) addUnasked(ctx context.Context, st *Status) error {
 	list, err := m.store.Grants(ctx)
 	for _, g := range list {
-		if g.Until.After(st.Unasked) && (g.Scope != "session" || g.Name == st.Session.ID) {
-			st.Unasked = g.Until
+		if g.Scope != "session" || g.Name == st.Session.ID {
+			st.Unasked = append(st.Unasked, g.String())
 		}
 	}
 	return err

@@ -7,14 +7,21 @@ import (
 	"github.com/taploop/taploop/guard"
 )
 
-// Grant keeps a person's leave to go on without asking, and notes it in the audit.
+// Grant keeps a person's leave to go on without asking, and notes it in the audit. It takes the
+// place of those of its scope and name.
 func (s *Store) Grant(ctx context.Context, g guard.Grant, by AuditEntry) error {
 	by.Event, by.Text = AuditGranted, g.String()
 	if g.Scope == guard.ForSession {
 		by.SessionID = g.Name
 	}
 	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		err := exec(ctx, tx, `INSERT INTO grants (scope, name, since, until, by)
+		now := millis(s.now())
+		err := exec(ctx, tx, `UPDATE grants SET until = ? WHERE scope = ? AND name = ? AND until > ?`,
+			now, g.Scope, g.Name, now)
+		if err != nil {
+			return err
+		}
+		err = exec(ctx, tx, `INSERT INTO grants (scope, name, since, until, by)
 			VALUES (?, ?, ?, ?, ?)`, g.Scope, g.Name, millis(g.From), millis(g.Until), g.By)
 		if err != nil {
 			return err

@@ -30,6 +30,7 @@ func TestGrantsHoldUntilTheyAreEndedOrOver(t *testing.T) {
 		return list
 	}
 	give(guard.ForAll, "", now.Add(-2*time.Hour)) // over
+	give(guard.ForApp, "com.shop", now.Add(-time.Second)) // whose place the next one takes
 	app := give(guard.ForApp, "com.shop", now.Add(-time.Minute))
 	sess := give(guard.ForSession, "s1", now.Add(-time.Minute))
 	require.Equal(t, []guard.Grant{app, sess}, held())
@@ -52,8 +53,9 @@ func TestGrantsHoldUntilTheyAreEndedOrOver(t *testing.T) {
 	for _, e := range audit {
 		told = append(told, string(e.Event)+" "+e.By)
 	}
-	require.Equal(t, []string{"granted anna", "granted anna", "granted anna", "grant_ended bo",
+	require.Equal(t, []string{"granted anna", "granted anna", "granted anna", "granted anna",
+		"grant_ended bo",
 		"grant_ended bo"}, told)
 	require.Contains(t, audit[1].Text, "app com.shop until ")
-	require.Equal(t, "s1", audit[4].SessionID)
+	require.Equal(t, "s1", audit[5].SessionID)
 }

@@ -30,6 +30,9 @@ const hold = 400 // ms from which a tap is a long press
 // gesture is the touch, or what is wrong with the body.
 func (b inputBody) gesture() (actions.Gesture, error) {
 	var g actions.Gesture
+	if b.MS < 0 {
+		return nil, badRequest(`"ms" is %d (want 0 or more)`, b.MS)
+	}
 	switch b.Type {
 	case "tap":
 		at, err := point("x", b.X, "y", b.Y)

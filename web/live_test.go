@@ -132,10 +132,11 @@ func TestAPersonTouchesAPhoneThatIsTakenOver(t *testing.T) {
 		`{"type":"tap","x":1e300,"y":0.5}`: "CLICK",
 		`{"type":"tap","x":"0.5","y":0.5}`: "string",
 		`{"type":"swipe","x":0.5,"y":0.5}`: `\"to_x\"`,
-		`{"type":"swipe","x":0,"y":0,"to_x":1,"to_y":1,"ms":-5}`: "SLIDE",
-		`{"type":"text"}`:                      `\"text\"`,
-		`{"type":"key","key":"rm -rf"}`:        "HOT_KEY",
-		`{"type":"tap","x":0.5,"y":0.5,"z":1}`: "z",
+		`{"type":"swipe","x":0,"y":0,"to_x":1,"to_y":1,"ms":-5}`: `\"ms\" is -5`,
+		`{"type":"tap","x":0.5,"y":0.5,"ms":-1}`:                 `\"ms\" is -1`,
+		`{"type":"text"}`:                                        `\"text\"`,
+		`{"type":"key","key":"rm -rf"}`:                          "HOT_KEY",
+		`{"type":"tap","x":0.5,"y":0.5,"z":1}`:                   "z",
 	} {
 		a := touch(body)
 		require.Equal(t, 400, a.status, "%s: %s", body, a.text)

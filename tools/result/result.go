@@ -123,9 +123,9 @@ func New(st runs.Status) (Result, error) {
 		r.Notes = append(r.Notes, "the data folder does not answer, and the run waits for it: another "+
 			"program, a backup or a database browser, may have taploop.db open")
 	}
-	if !st.Unasked.IsZero() {
-		r.Notes = append(r.Notes, "until "+st.Unasked.UTC().Format(time.RFC3339)+
-			" a person lets sensitive actions be carried out without asking (taploop yolo status)")
+	for _, g := range st.Unasked {
+		r.Notes = append(r.Notes, "a person lets sensitive actions be carried out without asking "+
+			"(taploop yolo status): "+g)
 	}
 	if st.Last != nil && st.Local > 0 { // else it is of a former task
 		last, err := NewStep(*st.Last)
