@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/template"
 	"text/template/parse"
+	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
@@ -126,12 +127,18 @@ func tick(l *parse.ListNode) {
 
 // ParseTemplate reads a template of a prompt in that language, zh or en. Errors name the line.
 func ParseTemplate(name, text, lang string) (*Template, error) {
-	if strings.Contains(text, mark) {
+	switch text = strings.TrimPrefix(text, "\ufeff"); { // editors of Windows put it in front
+	case !utf8.ValidString(text):
+		return nil, fmt.Errorf("%s is not UTF-8: save it so", name)
+	case strings.Contains(text, mark):
 		return nil, fmt.Errorf("%s has a NUL in it, which is no text", name)
 	}
 	t := template.Must(template.New(name).Funcs(functions).ParseFS(shared, "shared."+lang+".tmpl"))
 	if _, err := t.Parse(text); err != nil {
 		return nil, templateError(err)
+	}
+	if unknown := unknownNames(t); unknown != "" {
+		return nil, errors.New(unknown)
 	}
 	for _, one := range t.Templates() {
 		count(one.Root)

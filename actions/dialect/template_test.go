@@ -84,14 +84,23 @@ func TestATemplateThatCannotBeReadNamesItsLine(t *testing.T) {
 		"a\n\n{{.Task":    "own:3: unclosed action",
 		"{{shout .Task}}": `own:1: function "shout" not defined`,
 		"a\x00b":          "own has a NUL in it, which is no text",
+		"\xff\xfea":       "own is not UTF-8",
+		// In every branch, whether or not this run ever takes it, all at once.
+		"x\n{{.Tusk}}{{if .Steered}}{{$.Nope}}{{else}}{{.History.X}}{{end}}": "own:2:2: unknown " +
+			"variable .Tusk; own:2:27: unknown variable .Nope; own:2:52: unknown variable .X",
+		"x\n{{range .History}}{{.Tusk}}{{end}}": "own:2:20: unknown variable .Tusk",
+		"{{range $i, $t := .History}}{{with $x := $t.Notes}}{{$x.A}}{{end}}" +
+			"{{end}}": "variable .A",
+		`{{define "a"}}{{.B}}{{end}}{{range .Asked}}{{template "a" $}}` +
+			`{{end}}`: "variable .B",
+		`{{if eq .Lang "zh"}}{{quote (.Task).C}}{{end}}`: "variable .C",
 	} {
 		_, err := dialect.ParseTemplate("own", text, "en")
 		require.ErrorContains(t, err, want, text)
 	}
 	for text, want := range map[string]string{
-		"x\n{{.Tusk}}":                          "prompting: own:2:2: unknown variable .Tusk",
-		"x\n{{range .History}}{{.Tusk}}{{end}}": "prompting: own:2:20: unknown variable .Tusk",
-		"{{index .Notes 5}}":                    "prompting: own:1:2: executing",
+		"{{(index .History 0).Tusk}}": "prompting: own:1:18: unknown variable .Tusk",
+		"{{index .Notes 5}}":          "prompting: own:1:2: executing",
 	} {
 		b := templated(t, text)
 		_, err := b.Prompt(dialect.Situation{Look: dialecttest.Look(t),
@@ -99,6 +108,18 @@ func TestATemplateThatCannotBeReadNamesItsLine(t *testing.T) {
 		require.ErrorContains(t, err, want, text)
 		require.NotContains(t, err.Error(), "\n")
 	}
+}
+
+// What is there is not called unknown, and a mark of the encoding is no message.
+func TestATemplateOfAllForms(t *testing.T) {
+	b := templated(t, "\ufeff{{system}}S{{user}}{{.Picture}}{{$t := \"\"}}{{range .History}}{{$t = .}}{{.Did.String}}"+
+		"{{end}}{{with $t}}{{.Did}}{{end}}{{range $t := .Notes}}{{$t}}{{else}}none{{end}} "+
+		"{{with .Task}}{{printf \"%s\" . | len}} {{$.Lang}}{{end}}{{range 2}}{{.}}{{end}}"+
+		"{{template \"notes\" .}}{{block \"list\" .History}}{{range .}}{{.N}}{{end}}{{end}}")
+	asked, err := b.Prompt(dialect.Situation{Task: "ab", Look: dialecttest.Look(t),
+		History: []dialect.Turn{{Turn: actions.Turn{Did: "it"}}}})
+	require.NoError(t, err)
+	require.Equal(t, "[system]\nS\n[user]\n[picture 54x120]\nititnone 2 en011\n", asked.String())
 }
 
 // keyed is what is said instead to models that write x and y by their names, in no order.
