@@ -58,14 +58,19 @@ func NewEdit(path string, below []string, set map[string]string) (*Edit, error) 
 	for key, value := range set {
 		at[key] = value
 	}
+	before, end := string(e.Before), "\n"
+	if n := strings.Count(before, "\r\n"); n > 0 && n == strings.Count(before, "\n") {
+		before, end = strings.ReplaceAll(before, "\r\n", "\n"), "\r\n"
+	}
 	if nothing {
-		e.After, err = yaml.Marshal(want)
-		if len(bytes.TrimSpace(e.Before)) > 0 {
-			e.After = append(append(bytes.TrimRight(e.Before, "\n"), '\n'), e.After...)
+		text, err := yaml.Marshal(want)
+		if strings.TrimSpace(before) != "" {
+			text = append([]byte(strings.TrimRight(before, "\n")+"\n"), text...)
 		}
+		e.After = bytes.ReplaceAll(text, []byte("\n"), []byte(end))
 		return e, err
 	}
-	if err := e.merge(below, set, want); err != nil {
+	if err := e.merge(before, end, below, set, want); err != nil {
 		return nil, byHand(path, err, below, set)
 	}
 	return e, nil
@@ -82,17 +87,20 @@ func byHand(path string, err error, below []string, set map[string]string) error
 		"write into it by hand:\n"+strings.TrimRight(string(text), "\n"))
 }
 
-// merge sets the keys in the file's own text, and makes sure that it then says what is wanted.
-func (e *Edit) merge(below []string, set map[string]string, want map[string]any) (err error) {
+// merge sets the keys in the file's own text, whose lines end in that way, and makes sure that it
+// then says what is wanted.
+func (e *Edit) merge(
+	before, end string, below []string, set map[string]string, want map[string]any,
+) (err error) {
 	defer func() { // the parser is for files that people have written well
 		if r := recover(); r != nil {
 			err = fmt.Errorf("its form is not one that can be kept (%v)", r)
 		}
 	}()
-	if e.splice(below, set) && e.says(want) {
+	if after, ok := spliced(before, below, set); ok && e.says(after, end, want) {
 		return nil
 	}
-	file, err := parser.ParseBytes(e.Before, parser.ParseComments)
+	file, err := parser.ParseBytes([]byte(before), parser.ParseComments)
 	if err != nil {
 		return err
 	}
@@ -101,31 +109,26 @@ func (e *Edit) merge(below []string, set map[string]string, want map[string]any)
 			return err
 		}
 	}
-	e.After = []byte(strings.TrimRight(file.String(), "\n") + "\n")
-	if !e.says(want) {
+	if !e.says(strings.TrimRight(file.String(), "\n")+"\n", end, want) {
 		return errors.New("its form is not one that can be kept")
 	}
 	return nil
 }
 
-// splice sets the keys without touching anything else, where that can be done.
-func (e *Edit) splice(below []string, set map[string]string) bool {
-	text, end := string(e.Before), "\n"
-	if n := strings.Count(text, "\r\n"); n > 0 && n == strings.Count(text, "\n") {
-		text, end = strings.ReplaceAll(text, "\r\n", "\n"), "\r\n"
-	}
+// spliced sets the keys without touching anything else, where that can be done.
+func spliced(text string, below []string, set map[string]string) (after string, ok bool) {
 	for _, key := range slices.Sorted(maps.Keys(set)) {
-		var ok bool
 		if text, ok = splice(text, below, key, set[key]); !ok {
-			return false
+			return "", false
 		}
 	}
-	e.After = []byte(strings.ReplaceAll(text, "\n", end))
-	return true
+	return text, true
 }
 
-// says reports whether the new text means what is wanted.
-func (e *Edit) says(want map[string]any) bool {
+// says makes the text, with its lines ended so, the new one, and reports whether it means what is
+// wanted.
+func (e *Edit) says(text, end string, want map[string]any) bool {
+	e.After = []byte(strings.ReplaceAll(text, "\n", end))
 	var got map[string]any
 	return yaml.Unmarshal(e.After, &got) == nil && reflect.DeepEqual(got, want)
 }

@@ -30,6 +30,14 @@ func TestAnEditKeepsTheRestOfTheFile(t *testing.T) {
 		{"model:\n    # of names\n    name:   x\n\n    # of keys\n    api_key: >-\n      a\n      b\n",
 			"model:\n    # of names\n    name:   x\n    coordinates: \"1000\"\n    dialect: gelab\n\n" +
 				"    # of keys\n    api_key: >-\n      a\n      b\n"},
+		{"# a\r\nmodel: {name: x} # b\r\n# c\r\nloop:\r\n  max_steps: 3\r\n",
+			"# a\r\nmodel: {name: x, coordinates: \"1000\", dialect: gelab} # b\r\n# c\r\nloop:" +
+				"\r\n  max_steps: 3\r\n"},
+		{"# a\r\nloop:\r\n  # of steps\r\n  max_steps: 3\r\n",
+			"# a\r\nloop:\r\n  # of steps\r\n  max_steps: 3\r\nmodel:\r\n  coordinates: \"1000\"\r\n" +
+				"  dialect: gelab\r\n"},
+		{"# nothing yet\r\n", "# nothing yet\r\nmodel:\r\n  coordinates: \"1000\"\r\n" +
+			"  dialect: gelab\r\n"},
 		{"model: {name: x, coordinates: pixels}",
 			"model: {name: x, coordinates: \"1000\", dialect: gelab}\n"},
 		{"loop: {max_steps: 3}\n",
