@@ -122,7 +122,7 @@ func (a *Args) Point(names ...string) screen.Point {
 var (
 	pointForm = lazyregexp.New(`^[\s\[(（]*([^\[\]()（）]*)[\s\])）]*$`)
 	between   = lazyregexp.New(`\s*[,，]\s*|\s+`)
-	number    = lazyregexp.New(`^-?\d{1,12}(?:\.\d{1,12})?$`)
+	number    = lazyregexp.New(`^-?\d{1,12}(?:\.\d{1,40})?$`)
 )
 
 // numbersIn is the two or four numbers of a place.
@@ -182,7 +182,7 @@ func written(v any) string {
 	return loose.Text(v)
 }
 
-var timeForm = lazyregexp.New(`^(\d{1,12}(?:\.\d{1,12})?)\s*(\pL*)\.?$`)
+var timeForm = lazyregexp.New(`^(\d{1,12}(?:\.\d{1,40})?)\s*(\pL*)\.?$`)
 
 // units are what may follow the number of a time.
 var units = map[time.Duration]string{

@@ -43,13 +43,10 @@ func lasting(d time.Duration) string {
 		strconv.FormatFloat(d.Seconds(), 'f', -1, 64))
 }
 
-// numbers are those of a place, exact enough to be read back.
+// numbers are those of a place, with all of their decimals.
 func numbers(p screen.Point, s dialect.Scale) (first, second string) {
 	a, b := s.Coordinates.Numbers(p, s.Picture)
-	write := func(f float64) string {
-		f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'f', 6, 64), 64)
-		return strconv.FormatFloat(f, 'f', -1, 64)
-	}
+	write := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 	return write(a), write(b)
 }
 
