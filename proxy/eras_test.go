@@ -32,7 +32,7 @@ func TestBothErasPassThrough(t *testing.T) {
 				c := caller(t, p, client.WithProtocolVersion(era))
 				list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
 				require.NoError(t, err)
-				require.Len(t, list.Tools, 10)
+				require.Len(t, list.Tools, 11)
 				echoed(t, c)
 
 				var r mcp.CallToolRequest

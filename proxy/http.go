@@ -418,9 +418,12 @@ func (c *remote) event(data []byte, m *message, h http.Header) (done bool, err e
 		batch = []*message{in}
 	}
 	for _, in := range batch {
-		if m != nil && in.isResponse() && bytes.Equal(in.ID, m.ID) {
-			c.shook(m, in, h)
-			done = true
+		if m != nil {
+			in.during = m.ID
+			if in.isResponse() && bytes.Equal(in.ID, m.ID) {
+				c.shook(m, in, h)
+				done = true
+			}
 		}
 		c.r.receive(c, in)
 	}

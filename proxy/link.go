@@ -25,6 +25,8 @@ type link struct {
 	connecting sync.Mutex // held while an upstream is started
 	listing    sync.Mutex // held while the list of tools is read
 	meeting    sync.Mutex // held while it is found out which era a server knows
+	// held while it is changed what a server tells of
+	subscribing sync.Mutex
 
 	mu           sync.Mutex
 	up           upstream // nil while there is none
@@ -36,16 +38,21 @@ type link struct {
 	session      server.ClientSession          // that gets broadcasts; nil for none
 	unasked      int                           // messages of this upstream that answer nothing
 	unaskedSince time.Time
-	strange      int             // what came from this upstream that was no message
-	sample       string          // the last of it
-	hello        *message        // the client's handshake, to be made again
-	met          bool            // it is known whether the server knows server/discover
-	greeting     json.RawMessage // of a server of the older era, for clients of the newer
-	meta         json.RawMessage // for a server of the newer era, of a client of the older
-	level        *message        // the client's logging/setLevel
-	tools        map[string]tool // nil when not known
-	changes      int             // of the list of tools
-	raised       raised          // with listing
+	strange      int              // what came from this upstream that was no message
+	sample       string           // the last of it
+	hello        *message         // the client's handshake, to be made again
+	met          bool             // it is known whether the server knows server/discover
+	greeting     json.RawMessage  // of a server of the older era, for clients of the newer
+	meta         json.RawMessage  // for a server of the newer era, of a client of the older
+	level        *message         // the client's logging/setLevel
+	tools        map[string]tool  // nil when not known
+	read         time.Time        // when they were
+	changes      int              // of the list of tools
+	raised       raised           // with listing
+	held         map[string]*held // by the token of their requestState
+	subscribers  map[string]int   // of resources, by URI, at a server of the older era
+	wanted       mcp.SubscriptionFilter
+	unfollow     context.CancelFunc // ends the stream of what is wanted; nil when there is none
 	under        sync.WaitGroup
 }
 
@@ -56,12 +63,19 @@ type exchange struct {
 	token json.RawMessage // of the client's own progress; nil for none
 	of    json.RawMessage // the client's own id; nil for a request of ours
 	inbox chan *message
-	over  chan struct{} // closed when nothing more is taken
+	over  chan struct{}      // closed when nothing more is taken
+	end   context.CancelFunc // of what is sent for it; nil when that ends with ctx
+
+	able   json.RawMessage         // what the client can be asked by its result; nil for nothing
+	parked bool                    // it waits for the client's answer
+	kept   []*message              // what came meanwhile
+	level  json.RawMessage         // of what the client wants to hear that is logged; nil for nothing
+	wants  *mcp.SubscriptionFilter // of a client that listens
 }
 
 func newLink(p *Proxy) *link {
 	l := &link{p: p, exchanges: map[int64]*exchange{}, asked: map[string]context.CancelFunc{},
-		raised: raised{}}
+		raised: raised{}, held: map[string]*held{}}
 	l.life, l.end = context.WithCancel(context.Background())
 	return l
 }
@@ -135,6 +149,7 @@ func (l *link) connected(ctx context.Context) (upstream, error) {
 		return nil, l.fault("%v", err)
 	}
 	if hello == nil {
+		l.spawn(l.followOn)
 		return up, nil
 	}
 	if err := l.again(ctx, up, hello, level); err != nil {
@@ -151,6 +166,7 @@ func (l *link) start(now time.Time) (upstream, error) {
 	defer l.mu.Unlock()
 	l.starts = append(l.starts, now)
 	l.strange, l.sample, l.tools, l.unasked = 0, "", nil, 0
+	l.subscribers = map[string]int{}
 	l.changes++
 	up, err := l.p.dial(l.life, l)
 	if err == nil {
@@ -228,27 +244,52 @@ func (l *link) over(ctx context.Context, up upstream, m *message, of json.RawMes
 	*message, error) {
 	x := l.begin(ctx, m, of)
 	defer l.finish(x)
+	if err := l.submit(ctx, up, x, m); err != nil {
+		return nil, err
+	}
+	return l.await(ctx, up, x, m)
+}
+
+// submit sends the request of an exchange.
+func (l *link) submit(ctx context.Context, up upstream, x *exchange, m *message) error {
 	sent := &message{ID: number(x.id), Method: m.Method, Params: m.Params, headers: m.headers}
 	if x.token != nil {
 		sent.Params = with(m.Params, sent.ID, "_meta", "progressToken")
 	}
 	if err := up.send(ctx, sent); err != nil {
-		return nil, l.fault("%v", err)
+		return l.fault("%v", err)
 	}
+	return nil
+}
+
+// await waits for the response to a request, or for what its client is asked by the result, and
+// passes on what comes before.
+func (l *link) await(ctx context.Context, up upstream, x *exchange, m *message) (*message, error) {
 	quiet := time.NewTimer(l.p.opts.Quiet)
 	defer quiet.Stop()
+	take := func(in *message) (*message, error) {
+		switch {
+		case in.fault != nil:
+			return nil, l.unanswered(m, in.fault)
+		case in.isResponse(), in.isRequest():
+			return in, nil
+		}
+		if err := l.pass(x, in); err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+		return nil, nil
+	}
 	for {
+		if len(x.kept) > 0 {
+			in := x.kept[0]
+			x.kept = x.kept[1:]
+			return take(in) // news are not kept
+		}
 		select {
 		case in := <-x.inbox:
 			quiet.Reset(l.p.opts.Quiet)
-			switch {
-			case in.fault != nil:
-				return nil, l.unanswered(m, in.fault)
-			case in.isResponse():
-				return in, nil
-			}
-			if err := l.pass(x, in); err != nil && ctx.Err() == nil {
-				return nil, err
+			if in, err := take(in); in != nil || err != nil {
+				return in, err
 			}
 		case <-quiet.C:
 			quiet.Reset(l.p.opts.Quiet)
@@ -285,6 +326,9 @@ func (l *link) begin(ctx context.Context, m *message, of json.RawMessage) *excha
 
 func (l *link) finish(x *exchange) {
 	close(x.over)
+	if x.end != nil {
+		defer x.end()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.exchanges, x.id)
@@ -334,15 +378,19 @@ func (l *link) probe(up upstream) {
 	}
 }
 
-// discard ends an upstream that was given up, and kills it when it does not end. The link waits for
-// that when it is closed.
-func (l *link) discard(up upstream) {
+// spawn runs f in a goroutine that close waits for, unless the link is being closed.
+func (l *link) spawn(f func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.closed { // else it is being closed
-		l.under.Go(up.close)
+	if !l.closed {
+		l.under.Go(f)
 	}
+	return !l.closed
 }
+
+// discard ends an upstream that was given up, and kills it when it does not end. The link waits for
+// that when it is closed.
+func (l *link) discard(up upstream) { l.spawn(up.close) }
 
 // notify sends a notification of the client. It starts no upstream. A request without an id is
 // none: a server that does not look at the id would carry it out, and nobody was asked.
@@ -353,6 +401,9 @@ func (l *link) notify(ctx context.Context, m *message) error {
 	l.mu.Lock()
 	up, newer := l.up, l.meta != nil
 	l.mu.Unlock()
+	if newer && m.Method == "notifications/initialized" {
+		l.spawn(l.followOn)
+	}
 	if up == nil || newer { // to which a client says nothing unasked
 		return nil
 	}

@@ -12,6 +12,21 @@ import (
 // object is a JSON object whose values are as they were written.
 type object map[string]json.RawMessage
 
+// raw is the object in JSON. Its values have to be JSON.
+func (o object) raw() json.RawMessage {
+	raw, err := encode(o)
+	if err != nil {
+		return json.RawMessage(`{}`)
+	}
+	return raw
+}
+
+// quoted is a text in JSON.
+func quoted(s string) json.RawMessage {
+	raw, _ := encode(s) // a text can always be written
+	return raw
+}
+
 // message is one JSON-RPC message: a request has a method and an id, a notification only a method,
 // a response only an id.
 type message struct {
@@ -23,6 +38,7 @@ type message struct {
 	Error   json.RawMessage `json:"error,omitempty"`
 
 	fault   error             // why there is no response
+	during  json.RawMessage   // the request on whose stream it came; nil when that is not known
 	headers map[string]string // that mirror arguments, over HTTP
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -131,9 +132,9 @@ func (p *Proxy) UnregisterSession(_ context.Context, id string) {
 }
 
 // link is the one of the client that sends a message: of its session, or, for requests that stand
-// alone, the one that all of the principal's share.
-func (p *Proxy) link(ctx context.Context, alone bool) (*link, error) {
-	key := "alone " + mcptransport.Principal(ctx)
+// alone, the one that all of the principal's share whose clients can be asked the same.
+func (p *Proxy) link(ctx context.Context, alone bool, m *message) (*link, error) {
+	key := fmt.Sprintf("alone %s %s", able(m), mcptransport.Principal(ctx))
 	if !alone {
 		s := server.ClientSessionFromContext(ctx)
 		if s == nil {
@@ -168,7 +169,7 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 	if alone {
 		ctx = withInfo(ctx, m.Params)
 	}
-	l, err := p.link(ctx, alone)
+	l, err := p.link(ctx, alone, &m)
 	if err == nil && !m.isRequest() {
 		if err := l.notify(ctx, &m); err != nil {
 			p.opts.Log.Debug("a notification of the client is lost", "server", p.opts.Name,
@@ -240,6 +241,12 @@ func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, erro
 		if err == nil {
 			l.listed(resp.Result)
 			resp.Result = describe(resp.Result, p.descriptions(ctx))
+		}
+		return resp, err
+	case string(mcp.MethodSubscriptionsListen):
+		resp, err := l.request(ctx, m, of)
+		if err == nil {
+			resp.Result = with(resp.Result, of, "_meta", mcp.MetaKeySubscriptionID)
 		}
 		return resp, err
 	case string(mcp.MethodSetLogLevel):

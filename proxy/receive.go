@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/mcptransport"
 	"github.com/taploop/taploop/internal/text"
@@ -96,10 +97,13 @@ func (l *link) foreign(m *message) {
 func (l *link) notified(m *message) {
 	switch m.Method {
 	case string(mcp.MethodNotificationProgress):
-		x := l.exchange(at(m.Params, "progressToken"))
-		if x != nil && x.token != nil {
-			m.Params = with(m.Params, x.token, "progressToken")
-			l.deliver(x, m)
+		if x := l.exchange(at(m.Params, "progressToken")); x != nil {
+			var token json.RawMessage
+			set(l, func() { token = x.token })
+			if token != nil {
+				m.Params = with(m.Params, token, "progressToken")
+				l.deliver(x, m)
+			}
 		}
 		return
 	case string(mcp.MethodNotificationCancelled):
@@ -113,23 +117,36 @@ func (l *link) notified(m *message) {
 	case string(mcp.MethodNotificationToolsListChanged):
 		l.changed()
 	}
-	if x := l.exchange(at(m.Params, "_meta", mcp.MetaKeySubscriptionID)); x != nil && x.of != nil {
+	if x := l.exchange(at(m.Params, "_meta", mcp.MetaKeySubscriptionID)); x != nil {
 		m.Params = with(m.Params, x.of, "_meta", mcp.MetaKeySubscriptionID)
 		l.deliver(x, m)
 		return
 	}
-	if x := l.only(); x != nil {
+	var older bool
+	set(l, func() { older = l.greeting != nil })
+	x := l.saidDuring(m)
+	switch {
+	case older && unasked(m):
+		l.news(m)
+	case older && m.Method == string(mcp.MethodNotificationMessage) &&
+		(x == nil || x.level == nil || rank(at(m.Params, "level")) < rank(x.level)):
+		// "MUST NOT be sent for a request that does not want them"
+	case x != nil:
 		l.deliver(x, m)
-		return
+	default:
+		l.broadcast(m)
 	}
-	l.broadcast(m)
 }
 
-// only is the client's request under way when there is exactly one: what comes then is said during
-// it.
-func (l *link) only() *exchange {
+// saidDuring is the client's request on whose stream a notification came, or the one that is under
+// way when there is exactly one: what comes then is said during it.
+func (l *link) saidDuring(m *message) *exchange {
+	on := l.exchange(m.during)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if on != nil && on.of != nil {
+		return on
+	}
 	var found *exchange
 	for _, x := range l.exchanges {
 		if x.of == nil {
@@ -143,17 +160,31 @@ func (l *link) only() *exchange {
 	return found
 }
 
-// any is a request of the client that is under way; nil when there is none.
-func (l *link) any() *exchange {
+// asks is the request of the client that a question of the upstream is about: the one on whose
+// stream it came, or else the newest, of those whose result can ask if there are any; nil when none
+// is under way.
+func (l *link) asks(m *message) (best *exchange) {
+	on := l.exchange(m.during)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var newest *exchange
+	if on != nil && on.of != nil {
+		return on
+	}
+	rank := func(x *exchange) (n int64) {
+		if n = x.id; x.able != nil {
+			n += 2 << 60
+		}
+		if !x.parked {
+			n += 1 << 60
+		}
+		return n
+	}
 	for _, x := range l.exchanges {
-		if x.of != nil && (newest == nil || x.id > newest.id) {
-			newest = x
+		if x.of != nil && (best == nil || rank(x) > rank(best)) {
+			best = x
 		}
 	}
-	return newest
+	return best
 }
 
 // broadcast sends a notification to the client's session. One that does not listen misses what is
@@ -189,6 +220,10 @@ const maxAsked = 64
 
 // ask takes a request of the upstream to the client, and the answer back.
 func (l *link) ask(m *message) {
+	if x := l.asks(m); x != nil && x.able != nil && unable(x.able, m) == "" {
+		l.deliver(x, m)
+		return
+	}
 	ctx, cancel := context.WithCancel(l.life)
 	l.mu.Lock()
 	up, key := l.up, string(m.ID)
@@ -252,17 +287,25 @@ func (l *link) answerTo(ctx context.Context, m *message) *message {
 
 // askClient asks on the stream of a request that is under way, or else of the session.
 func (l *link) askClient(ctx context.Context, m *message) (json.RawMessage, error) {
-	x := l.any()
-	if x == nil {
-		l.mu.Lock()
-		s := l.session
-		l.mu.Unlock()
+	x := l.asks(m)
+	var s server.ClientSession
+	var of context.Context // of the request of the client
+	var older bool
+	set(l, func() {
+		if s, older = l.session, l.greeting != nil; x != nil {
+			of = x.ctx
+		}
+	})
+	switch {
+	case x != nil && x.able != nil:
+		return nil, errors.New(unable(x.able, m))
+	case older, x != nil && mcptransport.Stateless(of):
+		return nil, errors.New("the client's version of the protocol has questions of the server " +
+			"only as results of calls, prompts and resources, and none of them is under way")
+	case x == nil:
 		return mcptransport.AskSession(ctx, s, m.Method, m.Params)
 	}
-	if mcptransport.Stateless(x.ctx) {
-		return nil, errors.New("the client's version of the protocol has no requests of the server")
-	}
-	on, cancel := context.WithCancelCause(x.ctx)
+	on, cancel := context.WithCancelCause(of)
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
 	return mcptransport.Ask(on, m.Method, m.Params)

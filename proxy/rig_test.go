@@ -77,8 +77,21 @@ func TestMain(m *testing.M) {
 
 // other is the other server.
 func other() *server.MCPServer {
+	var sessions sync.Map
+	var hooks server.Hooks
+	hooks.AddOnRegisterSession(func(_ context.Context, s server.ClientSession) {
+		sessions.Store(s.SessionID(), s)
+	})
+	hooks.AddOnUnregisterSession(func(_ context.Context, s server.ClientSession) {
+		sessions.Delete(s.SessionID())
+	})
 	s := server.NewMCPServer("other", "1.0", server.WithToolCapabilities(true),
-		server.WithLogging(), server.WithElicitation())
+		server.WithLogging(), server.WithElicitation(), server.WithResourceCapabilities(true, true),
+		server.WithHooks(&hooks))
+	s.AddResource(mcp.NewResource("x:1", "one"), func(context.Context, mcp.ReadResourceRequest) (
+		[]mcp.ResourceContents, error) {
+		return nil, nil
+	})
 	add := func(t mcp.Tool, f server.ToolHandlerFunc) {
 		if t.Name != "shred" { // mcp-go says it of every tool
 			t.Annotations.DestructiveHint = new(false)
@@ -125,6 +138,16 @@ func other() *server.MCPServer {
 		return mcptransport.InputRequired("mine", "when", mcp.ElicitationParams{Message: "when?",
 			RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{
 				"at": map[string]any{"type": "string"}}}}), nil
+	})
+	add(mcp.NewTool("grow"), func(ctx context.Context, r mcp.CallToolRequest) (
+		*mcp.CallToolResult, error) {
+		sessions.Range(func(_, s any) bool {
+			s.(interface{ Updated(...string) }).Updated("x:1")
+			return true
+		})
+		s.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
+		add(mcp.NewTool("grown"), say)
+		return say(ctx, r)
 	})
 	add(mcp.NewTool("steps"), func(ctx context.Context, r mcp.CallToolRequest) (
 		*mcp.CallToolResult, error) {

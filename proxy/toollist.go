@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -26,15 +27,19 @@ const (
 	mostRaised = 10_000
 )
 
-// tool looks a tool up in the server's list. That is read once until it changes, anew for a tool
-// that is not in it, and whenever the caller says so.
+// listAge is how long a list of tools is taken for what it is: not every server tells of changes.
+const listAge = time.Minute
+
+// tool looks a tool up in the server's list. That is read anew when it has changed, from time to
+// time, for a tool that is not in it, and when the caller says so.
 func (l *link) tool(ctx context.Context, c *toolCall, anew bool) (tool, error) {
 	l.listing.Lock()
 	defer l.listing.Unlock()
 	l.mu.Lock()
 	t, ok := l.tools[c.name]
+	old := time.Since(l.read) > listAge
 	l.mu.Unlock()
-	if ok && !anew {
+	if ok && !anew && !old {
 		return t, nil
 	}
 	tools, err := l.list(ctx, c)
@@ -59,7 +64,7 @@ func (l *link) list(ctx context.Context, c *toolCall) (map[string]tool, error) {
 		if resp.Error != nil {
 			return nil, nil // it says so itself when the tool is called
 		}
-		l.read(resp.Result, tools)
+		l.readTools(resp.Result, tools)
 		if next = at(resp.Result, "nextCursor"); textOf(next) == "" {
 			break
 		}
@@ -67,7 +72,7 @@ func (l *link) list(ctx context.Context, c *toolCall) (map[string]tool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.changes == before { // else it is old already
-		l.tools = tools
+		l.tools, l.read = tools, time.Now()
 	}
 	return tools, nil
 }
@@ -87,7 +92,7 @@ func (l *link) listed(result json.RawMessage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.tools != nil {
-		l.read(result, l.tools)
+		l.readTools(result, l.tools)
 	}
 }
 
@@ -107,8 +112,8 @@ func listParams(call, cursor json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// read reads a page of a list of tools. The caller holds listing.
-func (l *link) read(result json.RawMessage, into map[string]tool) {
+// readTools reads a page of a list of tools. The caller holds listing.
+func (l *link) readTools(result json.RawMessage, into map[string]tool) {
 	var list []json.RawMessage
 	if json.Unmarshal(at(result, "tools"), &list) != nil {
 		return

@@ -3,7 +3,7 @@ package proxy
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -22,15 +22,14 @@ const discoverTime = 10 * time.Second
 // ourInfo is who asks a server which era it knows.
 var ourInfo = json.RawMessage(`{"name":"taploop","version":"1"}`)
 
-// handshakeOf is a handshake for a client that makes none. The client can be asked nothing: its
-// version knows no requests of the server.
+// handshakeOf is a handshake for a client that makes none.
 func handshakeOf(m *message) (*message, error) {
 	info := at(m.Params, "_meta", mcp.MetaKeyClientInfo)
 	if info == nil {
 		info = ourInfo
 	}
-	params, err := encode(object{"protocolVersion": json.RawMessage(`"2025-11-25"`),
-		"capabilities": json.RawMessage(`{}`), "clientInfo": info})
+	params, err := encode(object{"protocolVersion": quoted(mcp.ProtocolVersion20251125),
+		"capabilities": able(m), "clientInfo": info})
 	return &message{Method: string(mcp.MethodInitialize), Params: params}, err
 }
 
@@ -144,39 +143,52 @@ func (l *link) toOlder(ctx context.Context, up upstream, m *message, of,
 	greeting json.RawMessage) (*message, error) {
 	switch m.Method {
 	case string(mcp.MethodServerDiscover):
-		raw, err := encode(object{"resultType": json.RawMessage(`"complete"`),
+		return &message{ID: m.ID, Result: object{"resultType": quoted("complete"),
 			"supportedVersions": json.RawMessage(`["` + mcp.ProtocolVersion20260728 + `"]`),
-			"capabilities":      still(at(greeting, "capabilities")),
+			"capabilities":      without(at(greeting, "capabilities"), ""),
 			"instructions":      orText(at(greeting, "instructions")),
 			"_meta": with(json.RawMessage(`{}`), at(greeting, "serverInfo"),
-				mcp.MetaKeyServerInfo)})
-		return &message{ID: m.ID, Result: raw}, err
+				mcp.MetaKeyServerInfo)}.raw()}, nil
 	case string(mcp.MethodSubscriptionsListen):
-		return &message{ID: m.ID, Error: wrong(mcp.METHOD_NOT_FOUND, fmt.Sprintf("the server %s "+
-				"speaks an older version of the protocol, which has no %s", l.p.opts.Name, m.Method))},
-			nil
+		return l.listen(ctx, up, m, of, greeting)
 	}
-	meta := at(m.Params, "_meta")
-	for _, key := range []string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo,
-		mcp.MetaKeyClientCapabilities, mcp.MetaKeyLogLevel} {
-		meta = with(meta, nil, key)
-	}
-	resp, err := l.over(ctx, up, &message{Method: m.Method, Params: with(m.Params, meta, "_meta")},
-		of)
-	if err == nil && resp.Error == nil {
-		resp.Result = with(resp.Result, json.RawMessage(`"complete"`), "resultType")
+	resp, err := l.olderRequest(ctx, up, m, of, greeting)
+	if err == nil && resp.Error == nil && at(resp.Result, "resultType") == nil {
+		resp.Result = with(resp.Result, quoted("complete"), "resultType")
 	}
 	return resp, err
 }
 
-// still are the capabilities of a server whose changes nobody is told of.
-func still(capabilities json.RawMessage) json.RawMessage {
-	for _, of := range []string{"tools", "prompts", "resources"} {
-		for _, change := range []string{"listChanged", "subscribe"} {
-			capabilities = with(capabilities, nil, of, change)
-		}
+// olderRequest sends a request, or goes on with the one that it answers a question of.
+func (l *link) olderRequest(ctx context.Context, up upstream, m *message, of,
+	greeting json.RawMessage) (*message, error) {
+	state := textOf(at(m.Params, "requestState"))
+	if token, goesOn := strings.CutPrefix(state, heldState); goesOn {
+		return l.goOn(ctx, token, m, of)
 	}
-	return without(capabilities, "logging")
+	meta := at(m.Params, "_meta")
+	level := at(meta, mcp.MetaKeyLogLevel)
+	l.logs(ctx, up, level, greeting)
+	for _, key := range []string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo,
+		mcp.MetaKeyClientCapabilities, mcp.MetaKeyLogLevel} {
+		meta = with(meta, nil, key)
+	}
+	sent := &message{Method: m.Method, Params: with(m.Params, meta, "_meta")}
+	x := l.begin(ctx, sent, of)
+	life, end := context.WithCancel(l.life) // it may outlive the client's request
+	set(l, func() {
+		x.level, x.end = level, end
+		switch m.Method {
+		case string(mcp.MethodToolsCall), string(mcp.MethodPromptsGet),
+			string(mcp.MethodResourcesRead):
+			x.able = able(m)
+		}
+	})
+	if err := l.submit(life, up, x, sent); err != nil {
+		l.finish(x)
+		return nil, err
+	}
+	return l.until(ctx, up, x, m)
 }
 
 func orText(raw json.RawMessage) json.RawMessage {
@@ -211,8 +223,15 @@ func (l *link) discover(ctx context.Context, up upstream, m, refused *message) (
 	raw, err := encode(object{"protocolVersion": json.RawMessage(`"` + version + `"`),
 		"capabilities": without(at(resp.Result, "capabilities"), ""), "serverInfo": info,
 		"instructions": orText(at(resp.Result, "instructions"))})
+	tells := func(of string) bool {
+		return string(at(resp.Result, "capabilities", of, "listChanged")) == "true"
+	}
 	if err == nil {
-		set(l, func() { l.meta = meta })
+		set(l, func() {
+			l.meta = meta
+			l.wanted = mcp.SubscriptionFilter{ToolsListChanged: tells("tools"),
+				PromptsListChanged: tells("prompts"), ResourcesListChanged: tells("resources")}
+		})
 	}
 	return &message{ID: m.ID, Result: raw}, err
 }
@@ -231,9 +250,7 @@ func (l *link) toNewer(ctx context.Context, up upstream, m *message, of, meta js
 		set(l, func() { l.meta = with(meta, at(m.Params, "level"), mcp.MetaKeyLogLevel) })
 		return &message{ID: m.ID, Result: json.RawMessage(`{}`)}, nil
 	case string(mcp.MethodResourcesSubscribe), string(mcp.MethodResourcesUnsubscribe):
-		return &message{ID: m.ID, Error: wrong(mcp.METHOD_NOT_FOUND, fmt.Sprintf("the server %s "+
-				"speaks a newer version of the protocol, which has no %s", l.p.opts.Name, m.Method))},
-			nil
+		return l.subscribed(ctx, m)
 	}
 	params := m.Params
 	if members(params) == nil {

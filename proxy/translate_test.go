@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,7 +84,7 @@ func TestANewerClientInFrontOfAnOlderServer(t *testing.T) {
 	}, func(t *testing.T, c *client.Client, _ *rig) {
 		list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
 		require.NoError(t, err)
-		require.Len(t, list.Tools, 10)
+		require.Len(t, list.Tools, 11)
 		got := make(chan string, 9)
 		c.OnNotification(func(n mcp.JSONRPCNotification) {
 			got <- fmt.Sprint(n.Method, n.Params.AdditionalFields["progressToken"],
@@ -96,14 +97,22 @@ func TestANewerClientInFrontOfAnOlderServer(t *testing.T) {
 		asked = 0
 		require.Equal(t, `send_message {"text":"x"}`, called(t, c, "send_message"))
 		require.Equal(t, 1, asked)
-		require.Contains(t, called(t, c, "ask"), "the client shows no forms")
-		require.False(t, c.GetServerCapabilities().Tools.ListChanged)
-		require.Error(t, c.Listen(t.Context(), mcp.SubscriptionFilter{ToolsListChanged: true}))
+		require.Equal(t, "accept map[decision:approve]", called(t, c, "ask"))
+		require.Equal(t, 2, asked)
+
+		for len(got) > 0 {
+			<-got
+		}
+		stop, err := c.ListenAsync(t.Context(), mcp.SubscriptionFilter{ToolsListChanged: true,
+			ResourceSubscriptions: []string{"x:1", "y:2"}}, func(err error) { t.Error(err) })
+		require.NoError(t, err)
+		defer stop()
+		require.Contains(t, <-got, "notifications/subscriptions/acknowledged")
+		require.Equal(t, `grow {"text":"x"}`, called(t, c, "grow"))
+		heard := []string{<-got, <-got}
+		require.ElementsMatch(t, []string{"notifications/resources/updated<nil> <nil>",
+			"notifications/tools/list_changed<nil> <nil>"}, heard, "and no change of prompts")
 	})
-	l := &link{p: behind(t)}
-	resp, err := l.toOlder(t.Context(), nil, &message{Method: "subscriptions/listen"}, nil, nil)
-	require.NoError(t, err)
-	require.Contains(t, string(resp.Error), "the server other speaks an older version")
 }
 
 func TestAnOlderClientInFrontOfANewerServer(t *testing.T) {
@@ -115,7 +124,7 @@ func TestAnOlderClientInFrontOfANewerServer(t *testing.T) {
 	}, func(t *testing.T, c *client.Client, r *rig) {
 		list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
 		require.NoError(t, err)
-		require.Len(t, list.Tools, 10)
+		require.Len(t, list.Tools, 11)
 		//lint:ignore SA1019 of older versions, which it is about
 		require.NoError(t, c.Ping(t.Context()))
 		require.Equal(t, `steps {"text":"x"}`, called(t, c, "steps"))
@@ -123,11 +132,48 @@ func TestAnOlderClientInFrontOfANewerServer(t *testing.T) {
 		go func() { done <- called(t, c, "send_when") }()
 		require.NoError(t, r.decide(r.asked(), inquiry.Decision{Type: inquiry.Approve}))
 		require.Equal(t, "map[text:x] map[at:noon]mine", <-done)
-		subscribe := mcp.SubscribeRequest{}
-		subscribe.Params.URI = "x:1"
-		//lint:ignore SA1019 of older versions, which it is about
-		require.ErrorContains(t, c.Subscribe(t.Context(), subscribe), "newer version")
 	})
+}
+
+// News of a server of the newer era, which a client of the older hears as broadcasts.
+func TestAnOlderClientHearsOfChangesOfANewerServer(t *testing.T) {
+	for _, road := range []string{"stdio", "http"} {
+		t.Run(road, func(t *testing.T) {
+			r := newRig(t, func(o *Options) {
+				o.Target.Env = append(o.Target.Env, "PROXY_UPSTREAM=newer")
+				if road == "http" {
+					web := httptest.NewServer(mcptransport.NewHTTP(speaking(other(), "newer"), nil))
+					t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
+					o.Target = Target{URL: web.URL}
+				}
+			})
+			require.Contains(t, r.shake("{}"), `"subscribe":true`)
+			ask := func(method, uri string) string {
+				r.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"s","method":"resources/%s",`+
+					`"params":{"uri":%q}}`, method, uri))
+				return r.next()
+			}
+			require.Contains(t, ask("subscribe", "x:1"), `"result":{}`)
+			require.Contains(t, ask("subscribe", "y:2"), `"result":{}`)
+			require.Contains(t, ask("subscribe", ""), "the uri of the resource is missing")
+			grown := func(resources int) (lines []string) {
+				r.start("grow", "{}", "")
+				for len(lines) == 0 || !strings.Contains(strings.Join(lines, ""), `"result"`) ||
+					!strings.Contains(strings.Join(lines, ""), "tools/list_changed") || resources > 0 &&
+					!strings.Contains(strings.Join(lines, ""), "resources/updated") {
+					lines = append(lines, r.next())
+				}
+				return lines
+			}
+			said := strings.Join(grown(1), "\n")
+			require.Equal(t, 1, strings.Count(said, "resources/updated"), said)
+			require.Equal(t, 1, strings.Count(said, "tools/list_changed"), said)
+			require.NotContains(t, said, "prompts/list_changed", "the server has no prompts")
+			require.NotContains(t, said, "subscriptionId")
+			require.Contains(t, ask("unsubscribe", "x:1"), `"result":{}`)
+			require.NotContains(t, strings.Join(grown(0), "\n"), "resources/updated")
+		})
+	}
 }
 
 // What a client of the newer era asks for that is not there does not make it one of the older.

@@ -1,0 +1,192 @@
+package proxy
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// What a server of the older era asks during a call, a client of 2026-07-28 is asked by the result
+// of its request. The call stays under way at the server meanwhile: the client makes its request
+// again with the answer, and that goes on with the same call.
+
+// heldState begins the requestState of a request that goes on with a call.
+const heldState = "taploop held "
+
+// askedID names the server's question among the inputs that a result asks for.
+const askedID = "question"
+
+const (
+	// how many calls of a link may wait for their client's answer
+	mostHeld = 64
+	// how much of what a server says for a call is kept meanwhile
+	mostKept = 16
+)
+
+// held is a call that waits for its client's answer.
+type held struct {
+	x        *exchange
+	up       upstream
+	same     string // for the same request
+	question *message
+	taken    chan struct{} // by the request that goes on with it
+}
+
+// sameOf is the same for requests that differ in nothing but what a client says when it comes back.
+func sameOf(m *message) string {
+	return digest(quoted(m.Method), with(anew(m.Params), nil, "_meta"))
+}
+
+// hold gives the result that asks the client what the server has asked.
+func (l *link) hold(up upstream, x *exchange, m, question *message) (*message, error) {
+	request := object{"method": quoted(question.Method)}
+	if question.Params != nil {
+		request["params"] = question.Params
+	}
+	h := &held{x: x, up: up, same: sameOf(m), question: question, taken: make(chan struct{})}
+	token := rand.Text()
+	l.mu.Lock()
+	full := len(l.held) >= mostHeld || l.closed
+	if !full {
+		l.held[token] = h
+		x.parked = true
+		l.under.Go(func() { l.keep(token, h) })
+	}
+	l.mu.Unlock()
+	if full {
+		return nil, l.fault("%d calls wait for your answers already", mostHeld)
+	}
+	return &message{ID: m.ID, Result: object{
+		"resultType":    quoted(string(mcp.ResultTypeInputRequired)),
+		"inputRequests": object{askedID: request.raw()}.raw(),
+		"requestState":  quoted(heldState + token)}.raw()}, nil
+}
+
+// keep keeps what the server says for a call that waits, but its progress, until the client comes
+// back, or does not for too long.
+func (l *link) keep(token string, h *held) {
+	late := time.NewTimer(l.p.opts.Expires)
+	defer late.Stop()
+	for {
+		select {
+		case in := <-h.x.inbox:
+			if (in.isRequest() || in.isResponse()) && len(h.x.kept) < mostKept {
+				h.x.kept = append(h.x.kept, in)
+			}
+			continue
+		case <-h.taken:
+			return
+		case <-late.C:
+		case <-l.life.Done():
+		}
+		l.mu.Lock()
+		mine := l.held[token] == h
+		delete(l.held, token)
+		l.mu.Unlock()
+		if !mine { // it is about to be taken
+			<-h.taken
+			return
+		}
+		l.answer(h.up, &message{ID: h.question.ID, Error: wrong(mcp.INTERNAL_ERROR, silent)})
+		l.cancel(h.up, h.x, errors.New(silent))
+		l.finish(h.x)
+		return
+	}
+}
+
+const silent = "the client did not come back with the answer"
+
+// goOn goes on with a call that waits for this request of its client.
+func (l *link) goOn(ctx context.Context, token string, m *message, of json.RawMessage) (
+	*message, error) {
+	l.mu.Lock()
+	h := l.held[token]
+	if h == nil || h.same != sameOf(m) {
+		l.mu.Unlock()
+		return nil, errors.New("the call that this answers is not under way any more, or was " +
+			"another one: make it again, without a requestState")
+	}
+	delete(l.held, token)
+	l.mu.Unlock()
+	h.taken <- struct{}{}
+	l.mu.Lock()
+	h.x.ctx, h.x.of, h.x.parked = ctx, of, false
+	if h.x.token != nil {
+		h.x.token = progressToken(m.Params)
+	}
+	l.mu.Unlock()
+	answer := at(m.Params, "inputResponses", askedID)
+	if answer == nil {
+		return l.hold(h.up, h.x, m, h.question)
+	}
+	err := h.up.send(ctx, &message{ID: h.question.ID, Result: answer})
+	if err != nil && len(h.x.kept) == 0 {
+		l.finish(h.x)
+		return nil, l.fault("%v", err)
+	}
+	return l.until(ctx, h.up, h.x, m)
+}
+
+// until waits for the response of a server of the older era, or for what it asks.
+func (l *link) until(ctx context.Context, up upstream, x *exchange, m *message) (*message, error) {
+	in, err := l.await(ctx, up, x, m)
+	if err == nil && in.isRequest() {
+		in, err = l.hold(up, x, m, in)
+		if err == nil {
+			return in, nil
+		}
+		l.cancel(up, x, err)
+	}
+	l.finish(x)
+	return in, err
+}
+
+// able is what the client of a request can be asked, as it says, in one spelling.
+func able(m *message) json.RawMessage {
+	caps := at(m.Params, "_meta", mcp.MetaKeyClientCapabilities)
+	able := object{}
+	for name, parts := range map[string][]string{"elicitation": {"form", "url"},
+		"sampling": {"context", "tools"}, "roots": nil} {
+		if at(caps, name) == nil {
+			continue
+		}
+		has := object{}
+		for _, part := range parts {
+			if at(caps, name, part) != nil {
+				has[part] = json.RawMessage(`{}`)
+			}
+		}
+		able[name] = has.raw()
+	}
+	return able.raw()
+}
+
+// unable says why a client cannot be asked that; "" when it can.
+func unable(able json.RawMessage, m *message) string {
+	forms, url := at(able, "elicitation"), at(able, "elicitation", "url")
+	switch m.Method {
+	case string(mcp.MethodElicitationCreate):
+		asksURL := textOf(at(m.Params, "mode")) == mcp.ElicitationModeURL
+		if asksURL && url != nil ||
+			!asksURL && forms != nil && (url == nil || at(forms, "form") != nil) {
+			return ""
+		}
+		return "the client shows no such forms to its user"
+	case string(mcp.MethodSamplingCreateMessage):
+		if at(able, "sampling") != nil &&
+			(at(m.Params, "tools") == nil || at(able, "sampling", "tools") != nil) {
+			return ""
+		}
+		return "the client lends its model to no server, or not with tools"
+	case string(mcp.MethodListRoots):
+		if at(able, "roots") != nil {
+			return ""
+		}
+		return "the client has no roots"
+	}
+	return "the client's version of the protocol has no " + m.Method + " of the server"
+}
