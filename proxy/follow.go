@@ -49,7 +49,8 @@ func (l *link) subscribed(ctx context.Context, m *message) (*message, error) {
 // followOn makes the stream of what is wanted anew.
 func (l *link) followOn() {
 	if _, err := l.follow(l.life, func(*mcp.SubscriptionFilter) {}); err != nil {
-		l.p.opts.Log.Info("a server does not tell of changes", "server", l.p.opts.Name, "error", err)
+		l.p.opts.Log.Info("a server does not tell of changes", "server", l.p.opts.Name,
+			"error", err)
 	}
 }
 

@@ -33,6 +33,9 @@ func (s *scripted) send(_ context.Context, m *message) error {
 	s.mu.Unlock()
 	result := `{}`
 	switch {
+	case m.isResponse() && on != nil:
+		_ = on(s, m)
+		return nil
 	case !m.isRequest():
 		return nil
 	case on != nil:

@@ -69,7 +69,7 @@ type exchange struct {
 	able   json.RawMessage         // what the client can be asked by its result; nil for nothing
 	parked bool                    // it waits for the client's answer
 	kept   []*message              // what came meanwhile
-	level  json.RawMessage         // of what the client wants to hear that is logged; nil for nothing
+	level  json.RawMessage         // from which on the client hears what is logged; nil for none
 	wants  *mcp.SubscriptionFilter // of a client that listens
 }
 

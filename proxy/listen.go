@@ -58,8 +58,8 @@ func (l *link) listen(ctx context.Context, up upstream, m *message, of,
 		return nil, err
 	}
 	meta := object{mcp.MetaKeySubscriptionID: of}.raw()
-	return &message{ID: m.ID, Result: object{"resultType": quoted("complete"), "_meta": meta}.raw()},
-		nil
+	return &message{ID: m.ID,
+		Result: object{"resultType": quoted("complete"), "_meta": meta}.raw()}, nil
 }
 
 // tell sends a client of the newer era what it listens for, the acknowledgement first, until

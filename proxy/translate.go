@@ -168,6 +168,9 @@ func (l *link) olderRequest(ctx context.Context, up upstream, m *message, of,
 	}
 	meta := at(m.Params, "_meta")
 	level := at(meta, mcp.MetaKeyLogLevel)
+	if rank(level) < 0 {
+		level = nil // it wants nothing that there is
+	}
 	l.logs(ctx, up, level, greeting)
 	for _, key := range []string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo,
 		mcp.MetaKeyClientCapabilities, mcp.MetaKeyLogLevel} {
