@@ -101,6 +101,9 @@ func (a *app) profile(r calibrate.Report) (*config.Edit, error) {
 	path, _ := config.Path(&a.opts)
 	set := map[string]string{"dialect": r.Dialect, "coordinates": r.Coordinates,
 		"image_size": r.ImageSize}
+	if r.Dialect != r.Prompted && !strings.HasPrefix(r.Coordinates, "pixels") {
+		delete(set, "image_size") // the asked dialect's; the other one has its own
+	}
 	m := a.conf.Model
 	passing := func(key string) bool { // from the environment or the command line
 		from := a.conf.Origin(key)
@@ -174,6 +177,27 @@ func (c *calibrateCmd) print(a *app, s shownCalibration) error {
 	for _, w := range r.AsGood {
 		l.line("or", w.String()+", which these targets do not tell apart")
 	}
+	if r.Asked > r.Unanswered {
+		l.hits(r)
+	}
+	if r.Unreadable+r.Unanswered > 0 {
+		l.line("without", strings.TrimSpace(fmt.Sprintf("a place: %d replies, no reply: %d %s",
+			r.Unreadable, r.Unanswered, r.LastError)))
+	}
+	if r.Example != "" {
+		l.line("such as", fmt.Sprintf("%q", r.Example))
+	}
+	if s.Diff != "" && l.err == nil {
+		_, l.err = fmt.Fprintf(a.out, "\n%s", text.Lines(s.Diff))
+	}
+	if s.File != "" && s.Diff == "" {
+		a.notef("%s says so already", text.Line(s.File))
+	}
+	return l.err
+}
+
+// hits prints how well the replies hit, and what they cost.
+func (l *fieldList) hits(r calibrate.Report) {
 	l.line("hits", fmt.Sprintf("%d of %d, %s (95%%: %s to %s)", r.Hits, r.Asked,
 		bench.Percent(r.Share), bench.Percent(r.Low), bench.Percent(r.High)))
 	var groups []string
@@ -188,20 +212,6 @@ func (c *calibrateCmd) print(a *app, s shownCalibration) error {
 	l.line("time", fmt.Sprintf("%.1fs a reply (median; 90%% under %.1fs)", r.Seconds, r.Seconds90))
 	l.line("tokens", fmt.Sprintf("%.0f sent, %.0f received (median)", r.PromptTokens,
 		r.CompletionTokens))
-	if r.Unreadable+r.Unanswered > 0 {
-		l.line("without", fmt.Sprintf("a place: %d replies, no reply: %d %s", r.Unreadable,
-			r.Unanswered, r.LastError))
-	}
-	if r.Example != "" {
-		l.line("such as", fmt.Sprintf("%q", r.Example))
-	}
-	if s.Diff != "" && l.err == nil {
-		_, l.err = fmt.Fprintf(a.out, "\n%s", text.Lines(s.Diff))
-	}
-	if s.File != "" && s.Diff == "" {
-		a.notef("%s says so already", text.Line(s.File))
-	}
-	return l.err
 }
 
 // dialectWords says in which dialect the model was asked and replies.

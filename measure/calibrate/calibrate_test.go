@@ -75,14 +75,12 @@ func tap(x, y float64) string {
 
 func whole(f float64) float64 { return float64(int(f + 0.5)) }
 
-func round3(f float64) float64 { return whole(f*1000) / 1000 }
-
-// in writes whole numbers of a unit, or the pixels of a picture.
+// in writes numbers of a unit, whole ones but for fractions, or the pixels of a picture.
 func in(c screen.Coordinates, fit screen.Fit) func(x, y float64, size screen.Size) string {
 	return func(x, y float64, size screen.Size) string {
 		a, b := c.Numbers(screen.Point{X: x, Y: y}, fit.Size(size))
 		if c.Unit == 1 {
-			return tap(round3(a), round3(b))
+			return tap(a, b) // with all decimals, as programs print them
 		}
 		return tap(whole(a), whole(b))
 	}

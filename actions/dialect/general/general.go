@@ -49,11 +49,14 @@ func made(o dialect.Options, name, form string, tools []dialect.Tool) dialect.Di
 var (
 	reckonsInPixels    = lazyregexp.New(`(?i)claude|gpt|\bo[134]\b|computer-use`)
 	reckonsInFractions = lazyregexp.New(`(?i)kimi`)
+	reckonsTo999       = lazyregexp.New(`(?i)gemini.*computer-use`)
 )
 
 // usual is how the model usually writes places, as far as its name tells.
 func usual(model string) screen.Coordinates {
 	switch {
+	case reckonsTo999.MatchString(model):
+		return screen.Coordinates{Unit: 999}
 	case reckonsInPixels.MatchString(model):
 		return screen.Coordinates{}
 	case reckonsInFractions.MatchString(model):

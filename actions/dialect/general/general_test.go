@@ -100,6 +100,7 @@ func TestNamedCoordinatesKeepTheirNames(t *testing.T) {
 func TestTheModelsNameTellsHowItReckons(t *testing.T) {
 	for model, want := range map[string]string{"claude-sonnet-4": "pixels", "gpt-5": "pixels",
 		"o3": "pixels", "moonshot/Kimi-VL": "1", "gemini-2.5-pro": "1000", "llava": "1000",
+		"gemini-2.5-computer-use-preview-10-2025": "999", "computer-use-preview": "pixels",
 		"": "1000", "foo3": "1000"} {
 		d := general.New(dialect.Options{Lang: "en", Model: model})
 		require.Equal(t, want, d.Profile().Coordinates.String(), model)
