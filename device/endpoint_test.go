@@ -188,3 +188,15 @@ func TestSimulatedPhonesAreListed(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, found, device.App{Package: settingsApp, Name: "Settings", System: true})
 }
+
+// A person types where the agent may not: what has the focus is no field.
+func TestAPersonTypesAPINOnTheLockScreen(t *testing.T) {
+	e := serve(t)
+	sim := newSimulated(t, sandbox.Options{PIN: "2580", Locked: true})
+	e.Attach("sandbox-1", shell.New(sim.Simulator))
+	p := e.open(t, "sandbox-1")
+	require.Error(t, p.Wake(t.Context()))
+	require.ErrorContains(t, p.Type(t.Context(), "2580"), "no text field")
+	require.NoError(t, p.TypeByHand(t.Context(), "2580\n"))
+	require.False(t, sim.Locked())
+}

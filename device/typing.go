@@ -38,6 +38,27 @@ func (p *Phone) Type(ctx context.Context, text string) error {
 	return p.failed("typing on", err)
 }
 
+// TypeByHand is Type for a person who sees the phone: where no field has the focus, such as at a
+// PIN pad or in a game, ASCII is pressed as keys.
+func (p *Phone) TypeByHand(ctx context.Context, text string) error {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	read, err := p.read(ctx, "dumpsys input_method")
+	if err != nil {
+		return p.failed("typing on", err)
+	}
+	if !plain(text) || parseEditor(read[0]).served {
+		return p.Type(ctx, text)
+	}
+	done := 0
+	for _, step := range plainSteps(text) {
+		if err := p.broadcastOrKey(ctx, step); err != nil {
+			return p.failed("typing on", partly(err, done, len(text)))
+		}
+		done += step.chars
+	}
+	return nil
+}
+
 // typeable refuses what no keyboard types. The error never quotes the text, which may be a secret.
 func typeable(text string) error {
 	if !utf8.ValidString(text) {

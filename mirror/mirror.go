@@ -21,22 +21,30 @@ type Phone interface {
 	Frame(ctx context.Context) (*screen.Frame, error)
 	// Wake switches the display on; screen.ErrLocked says that a person has to unlock it.
 	Wake(ctx context.Context) error
+	// TypeByHand types a text, as keys where no field has the focus.
+	TypeByHand(ctx context.Context, text string) error
 	Close() error
 }
 
-// touched is a Phone whose display can be switched on by its key, although it takes no touches
-// while it is dark.
+// touched is a Phone in the hands of a person, who sees it: its display can be switched on by its
+// key, although it takes no touches while it is dark, and it takes keys without a field.
 type touched struct{ Phone }
+
+// Type types a text.
+func (p touched) Type(ctx context.Context, text string) error { return p.TypeByHand(ctx, text) }
 
 // Key presses the key.
 func (p touched) Key(ctx context.Context, key actions.Key) error {
-	if key != actions.KeyWakeUp {
-		return p.Phone.Key(ctx, key)
+	switch key {
+	case actions.KeyEnter:
+		return p.TypeByHand(ctx, "\n")
+	case actions.KeyWakeUp:
+		if err := p.Wake(ctx); !errors.Is(err, screen.ErrLocked) {
+			return err
+		}
+		return nil
 	}
-	if err := p.Wake(ctx); !errors.Is(err, screen.ErrLocked) {
-		return err
-	}
-	return nil
+	return p.Phone.Key(ctx, key)
 }
 
 // Feeler is a Phone that can tell when somebody touches it by hand.

@@ -85,6 +85,8 @@ func (p *phone) Tap(context.Context, screen.Point) error {
 
 func (p *phone) Key(context.Context, actions.Key) error { return screen.ErrDark }
 
+func (p *phone) TypeByHand(context.Context, string) error { return screen.ErrDark }
+
 func (p *phone) Wake(context.Context) error {
 	p.set(func(p *phone) { p.state.On, p.state.Locked = true, true })
 	return screen.ErrLocked

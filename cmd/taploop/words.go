@@ -20,7 +20,7 @@ type words struct {
 	ready, look, think, act  string // what is being done
 	check, note              string // before an action is carried out, and after
 	queue                    string
-	step, refused, cutShort  string // a step that was made
+	step, cutShort           string // a step that was made
 	unread, silent           string // of the model's reply
 	exchange, unanswered     string // what came of a question; where there is no answer
 	warning                  string // before one of the run's warnings
@@ -52,7 +52,7 @@ var english = words{
 	check: "checking the action, writing it down (data folder)",
 	note:  "writing down what came of it (data folder)",
 	act:   "doing: %s", queue: "waiting for the phone, which another session has",
-	step: "step %-3d ", refused: "; the phone refused: %s",
+	step:     "step %-3d ",
 	cutShort: "; cut short",
 	unread:   "no action could be read from the model's reply",
 	silent:   "the model gave no answer",
@@ -116,7 +116,7 @@ var chinese = words{
 	ready: "正在准备模型和手机", look: "正在看屏幕", think: "正在思考",
 	check: "正在检查操作，并写入数据目录", note: "正在把结果写入数据目录",
 	act: "正在执行：%s", queue: "手机正被另一个会话使用，等待中",
-	step: "第 %d 步 ", refused: "；手机拒绝：%s",
+	step:     "第 %d 步 ",
 	cutShort: "；已中断",
 	unread:   "模型的回复中读不出动作",
 	silent:   "模型没有回答",
@@ -225,7 +225,7 @@ func (w words) action(a actions.Action) string {
 	return w.does[a.Verb()] + " " + text.Quote(of, 80)
 }
 
-// made is a step in one line: what was decided and why, and why the phone refused it.
+// made is a step in one line: what was decided and why, and why it was not carried out.
 func (w words) made(s agentloop.Step) string {
 	p := s.Proposal
 	var line string
@@ -242,7 +242,7 @@ func (w words) made(s agentloop.Step) string {
 	if strings.HasPrefix(s.Refusal, agentloop.CutShort) {
 		line += w.cutShort
 	} else if s.Refusal != "" {
-		line += fmt.Sprintf(w.refused, text.Cut(text.Line(s.Refusal), 400))
+		line += "; " + text.Cut(text.Line(s.Refusal), 400)
 	}
 	return line + "  " + tenths(s.Timing.Total())
 }

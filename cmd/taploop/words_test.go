@@ -66,7 +66,7 @@ func TestAWaitThatWasCutShortIsNoRefusalOfThePhone(t *testing.T) {
 	require.NotContains(t, english.made(s), "refused")
 	require.Contains(t, chinese.made(s), "；已中断")
 	s.Refusal = "not carried out: Killed"
-	require.Contains(t, english.made(s), "; the phone refused: not carried out: Killed")
+	require.Contains(t, english.made(s), "); not carried out: Killed")
 }
 
 // What came of a question ends without a colon when there was no answer.
