@@ -119,11 +119,12 @@ func (s simulated) clockIcon(t *testing.T) devicetest.Target {
 
 func (s simulated) twoMinutesMore(t *testing.T) devicetest.Target {
 	s.open(t, clockApp)
-	s.tap(t, "tab_timer")
-	require.Equal(t, "05:00", s.must(t, "timer_time").Text)
+	s.tap(t, "add_alarm")
+	s.tap(t, "minutes")
+	require.Equal(t, "00", s.must(t, "minutes").Text)
 	return devicetest.Target{
-		At:       s.at(s.must(t, "timer_plus").Center()),
-		Happened: func() bool { return s.find("timer_time").Text == "07:00" },
+		At:       s.at(s.must(t, "minute_plus").Center()),
+		Happened: func() bool { return s.find("minutes").Text == "02" },
 	}
 }
 
@@ -131,7 +132,7 @@ func (s simulated) iconMenu(t *testing.T) devicetest.Target {
 	s.key(t, keyHome)
 	return devicetest.Target{
 		At:       s.at(s.must(t, "icon_clock").Center()),
-		Happened: func() bool { return s.find("app_info") != nil },
+		Happened: func() bool { return s.find("alertTitle") != nil },
 	}
 }
 

@@ -170,7 +170,7 @@ func (stack *appStack) end(pkg string) {
 		stack.home = stack.open(stack.sys.Find(launcherPackage))
 	}
 	stack.front = stack.home
-	stack.sys.Moved(apps.Close)
+	stack.sys.Moved(apps.Popup)
 }
 
 func (stack *appStack) open(a *apps.App) *apps.Task {
@@ -192,7 +192,7 @@ func (stack *appStack) bring(a *apps.App) {
 	others := slices.DeleteFunc(stack.running, func(t *apps.Task) bool { return t == task })
 	stack.running = append(others, task)
 	if stack.front != task || stack.cover != coverNone {
-		stack.sys.Moved(apps.Open)
+		stack.sys.Moved(apps.Backward)
 	}
 	stack.front, stack.cover = task, coverNone
 }
@@ -203,7 +203,7 @@ func (stack *appStack) task(pkg string) *apps.Task {
 
 func (stack *appStack) goHome() {
 	if stack.front != stack.home || stack.cover != coverNone {
-		stack.sys.Moved(apps.Close)
+		stack.sys.Moved(apps.Popup)
 	}
 	stack.home.PopTo(1)
 	stack.home.Dialog = nil

@@ -17,9 +17,6 @@ func dialog(t *apps.Task) *ui.View {
 	if d.Message != "" {
 		card.Add(ui.Text(d.Message).Ink(ui.Dim).Named("message"))
 	}
-	if d.Body != nil {
-		card.Add(d.Body())
-	}
 	card.Add(dialogButtons(t))
 	scrim := ui.Stack(card).Fill(ui.Scrim).Modal()
 	if !d.Sticky {

@@ -39,7 +39,7 @@ func (d *display) SetOverride(size *image.Point) {
 				Y: min(max(size.Y, 200), 8192),
 			}
 		}
-		d.sys.Moved(apps.Turn)
+		d.sys.Moved(apps.Popup)
 	})
 }
 
@@ -75,7 +75,7 @@ func (d *display) SetDensity(dpi int) {
 		if dpi != 0 {
 			d.density = min(max(dpi, 72), 1000)
 		}
-		d.sys.Moved(apps.Turn)
+		d.sys.Moved(apps.Popup)
 	})
 }
 

@@ -262,22 +262,6 @@ func TestAPhoneWithoutTheADBKeyboardHasNone(t *testing.T) {
 		"a setting does not install it")
 }
 
-func TestTheKeyboardSlidesIn(t *testing.T) {
-	one := 1.0
-	h := hold(t, &Options{AnimationScale: &one})
-	h.open(shopApp)
-	h.wait(time.Second)
-	h.touch("search")
-	var frames []string
-	for range 5 {
-		h.wait(60 * time.Millisecond)
-		frames = append(frames, string(h.Screenshot().Pix))
-	}
-	require.NotEqual(t, frames[0], frames[1])
-	require.NotEqual(t, frames[1], frames[2])
-	require.Equal(t, frames[3], frames[4], "settled after a quarter of a second")
-}
-
 func TestTypingWhereNothingTakesTextIsQuick(t *testing.T) {
 	h := hold(t, nil)
 	begun := time.Now()

@@ -1,11 +1,6 @@
 package sandbox
 
-import (
-	"fmt"
-	"strconv"
-
-	"github.com/taploop/taploop/sandbox/apps"
-)
+import "fmt"
 
 // Android's key codes that the phone acts on.
 const (
@@ -18,8 +13,6 @@ const (
 	KeyLeft       = 21
 	KeyRight      = 22
 	KeyCenter     = 23
-	KeyVolumeUp   = 24
-	KeyVolumeDown = 25
 	KeyPower      = 26
 	KeyA          = 29
 	keyZ          = 54
@@ -102,10 +95,6 @@ func (k *keys) systemKey(code int) bool {
 		k.back()
 	case KeyRecents:
 		k.toggleRecents()
-	case KeyVolumeUp:
-		k.volume(1)
-	case KeyVolumeDown:
-		k.volume(-1)
 	default:
 		return false
 	}
@@ -129,10 +118,4 @@ func (k *keys) toggleRecents() {
 	} else {
 		k.show(coverRecents)
 	}
-}
-
-func (k *keys) volume(by int) {
-	v := min(max(k.sys.Settings.Int(apps.System, "volume_music_speaker", 7)+by, 0), 15)
-	k.sys.Settings.Put(apps.System, "volume_music_speaker", strconv.Itoa(v))
-	k.sys.Show("Volume "+strconv.Itoa(v)+" of 15", "音量 "+strconv.Itoa(v)+" / 15")
 }

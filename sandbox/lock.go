@@ -55,7 +55,7 @@ func (l *lock) dismiss() error {
 func (l *lock) unlock() {
 	l.locked = false
 	l.closeBouncer()
-	l.sys.Moved(apps.Open)
+	l.sys.Moved(apps.Backward)
 }
 
 func (l *lock) sleep() {

@@ -26,7 +26,7 @@ func (stack *appStack) recents() *ui.View {
 		page.Add(ui.Button(stack.sys.Say("Clear all", "全部清除"), func() {
 			stack.running = nil
 			stack.front, stack.cover = stack.home, coverNone
-			stack.sys.Moved(apps.Close)
+			stack.sys.Moved(apps.Popup)
 		}).Named("clear_all").Align(ui.Center))
 	}
 	return page

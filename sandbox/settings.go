@@ -70,7 +70,7 @@ func (c *settings) put(namespace, key, value string) {
 	turned := c.rotation()
 	c.sys.Settings.Put(namespace, key, value)
 	if c.rotation() != turned {
-		c.sys.Moved(apps.Turn)
+		c.sys.Moved(apps.Popup)
 	}
 }
 

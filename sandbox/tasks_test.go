@@ -38,7 +38,7 @@ var walks = map[string]func(h *hand){
 	"dark-mode-wifi-off": func(h *hand) {
 		h.touchAll("icon_settings", "row_network", "pref_wifi_on", "up")
 		h.scrollTo("row_display")
-		h.touchAll("row_display", "pref_dark_theme")
+		h.touchAll("row_display", "pref_ui_night_mode")
 	},
 	"alarm-0730": func(h *hand) {
 		h.touchAll("icon_clock", "add_alarm", "hour_07", "minute_30", "save_alarm")

@@ -46,30 +46,6 @@ func TestTapsBesideTheDisplayAreIgnored(t *testing.T) {
 	require.Equal(t, string(before), string(h.DumpXML()))
 }
 
-func TestLongPressOpensAMenuAndAShorterOneIsATap(t *testing.T) {
-	h := hold(t, nil)
-	h.open(notesApp)
-	c := h.see("Ideas").Center()
-	h.Swipe(c.X, c.Y, c.X, c.Y, 500*time.Millisecond)
-	h.see("move_top")
-	require.NoError(t, h.Key(KeyBack))
-	h.gone("move_top")
-	h.Swipe(c.X, c.Y, c.X, c.Y, 499*time.Millisecond)
-	h.see("edit_title")
-}
-
-func TestADeletedNoteIsAskedAboutFirst(t *testing.T) {
-	h := hold(t, nil)
-	h.open(notesApp)
-	h.press("Ideas")
-	h.touchAll("delete", "cancel")
-	h.see("Ideas")
-	h.press("Ideas")
-	h.touchAll("delete", "confirm")
-	h.gone("Ideas")
-	h.Inspect(func(d *apps.Data) { require.Nil(t, d.Note("Ideas")) })
-}
-
 func TestDoubleTapNeedsTwoQuickTapsOnOnePlace(t *testing.T) {
 	liked := func(gap time.Duration, first string) (n int) {
 		h := hold(t, nil)
@@ -121,21 +97,6 @@ func TestNotesAreReorderedByDragging(t *testing.T) {
 		"dropped next to everything")
 }
 
-func TestASliderGoesToTheFinger(t *testing.T) {
-	h := hold(t, nil)
-	h.open(settingsApp)
-	h.touch("row_display")
-	b := h.see("slider_screen_brightness").Bounds
-	y := b.Min.Y + b.Dy()/2
-	level := func() string { v, _ := h.Setting("system", "screen_brightness"); return v }
-	h.Tap(b.Max.X-2, y)
-	require.Equal(t, "255", level())
-	h.Swipe(b.Max.X-40, y, b.Min.X-300, y, 500*time.Millisecond)
-	require.Equal(t, "0", level(), "the finger may leave the slider")
-	h.DragAndDrop(b.Min.X+40, y, b.Min.X+b.Dx()/2, y, 500*time.Millisecond)
-	require.InDelta(t, 128, h.settingInt("screen_brightness"), 2)
-}
-
 func TestAPuzzleStandsBeforeTheCodeOfAWaryShop(t *testing.T) {
 	h := hold(t, nil)
 	h.Edit(func(d *apps.Data) { d.Shop.Wary = true })
@@ -162,18 +123,16 @@ func TestAPuzzleStandsBeforeTheCodeOfAWaryShop(t *testing.T) {
 	h.see("login_code")
 }
 
-func (h *hand) settingInt(key string) (n int) {
-	h.do(func() { n = h.sys.Settings.Int("system", key, -1) })
-	return n
-}
-
-func TestATapBesideADialogClosesItUnlessItMustBeAnswered(t *testing.T) {
+func TestALongPressAsksAndATapBesideClosesTheDialogUnlessItMustBeAnswered(t *testing.T) {
 	h := hold(t, nil)
-	h.open(notesApp)
-	h.press("Ideas")
+	h.open(clockApp)
+	c := h.see("06:00").Center()
+	h.Swipe(c.X, c.Y, c.X, c.Y, 500*time.Millisecond)
+	h.see("delete")
 	h.Tap(540, 300)
-	h.gone("move_top")
-	h.see("new_note")
+	h.gone("delete")
+	h.Swipe(c.X, c.Y, c.X, c.Y, 499*time.Millisecond)
+	h.see("hours") // shorter is a tap
 
 	h.open(messagesApp)
 	h.touch("start_chat")
@@ -186,19 +145,6 @@ func TestATapBesideADialogClosesItUnlessItMustBeAnswered(t *testing.T) {
 	h.touch("recipient")
 	h.Text("5550199\n")
 	require.Equal(t, "5550199", h.see("title").Text)
-}
-
-func TestTheShadeIsPulledDownAndSetsThings(t *testing.T) {
-	h := hold(t, nil)
-	h.Swipe(540, 10, 540, 1500, 300*time.Millisecond)
-	require.Equal(t, Window{Package: systemUI, Activity: "NotificationShade"}, h.Foreground())
-	h.touch("qs_wifi_on")
-	v, _ := h.Setting("global", "wifi_on")
-	require.Equal(t, "0", v)
-	h.touch("qs_ui_night_mode")
-	require.NoError(t, h.Key(KeyBack))
-	require.Equal(t, ".Launcher", h.Foreground().Activity)
-	require.True(t, h.sys.Dark())
 }
 
 func TestAMessageIsAnnouncedAndItsBannerOpensIt(t *testing.T) {
@@ -219,7 +165,8 @@ func TestAMessageIsAnnouncedAndItsBannerOpensIt(t *testing.T) {
 	h.touch("Shop")
 	h.see("login_code")
 
-	h.touch("resend_code")
+	h.touch("login_number")
+	h.Text("\n")
 	h.wait(3 * time.Second)
 	h.Screenshot()
 	h.wait(6 * time.Second)
@@ -249,49 +196,6 @@ func TestAConversationStaysAtItsEnd(t *testing.T) {
 	h.keyCodes(KeyBack)
 	h.Edit(func(d *apps.Data) { d.Receive("Tom", "", "line 31", morning) })
 	h.gone("line 31") // who reads above is not pulled down
-}
-
-func TestAnAlarmIsAnnouncedAtItsTime(t *testing.T) {
-	h := hold(t, nil)
-	h.Edit(func(d *apps.Data) {
-		d.Alarms = append(d.Alarms, &apps.Alarm{Hour: 9, Minute: 2, On: true, Label: "Tea"},
-			&apps.Alarm{Hour: 9, Minute: 2})
-	})
-	h.wait(119 * time.Second)
-	h.Screenshot()
-	require.Empty(t, h.sys.Notifications)
-	h.wait(time.Second)
-	h.Screenshot()
-	require.Len(t, h.sys.Notifications, 1)
-	require.Equal(t, "Alarm 09:02", h.sys.Notifications[0].Title)
-	h.wait(time.Minute)
-	h.Screenshot()
-	require.Len(t, h.sys.Notifications, 1, "once")
-	h.Swipe(540, 10, 540, 1500, 300*time.Millisecond)
-	h.touch("Alarm 09:02")
-	require.Equal(t, clockApp, h.Foreground().Package)
-}
-
-func TestTimerAndStopwatchGoByTheClock(t *testing.T) {
-	h := hold(t, nil)
-	h.open(clockApp)
-	h.touchAll("tab_timer", "timer_minus", "timer_minus", "timer_start")
-	h.wait(65 * time.Second)
-	require.Equal(t, "01:55", h.see("timer_time").Text)
-	h.wait(2 * time.Minute)
-	h.see("timer_start")
-	require.Len(t, h.sys.Notifications, 1)
-	h.touchAll("timer_start", "timer_cancel")
-	h.wait(time.Hour)
-	h.touchAll("tab_stopwatch", "stopwatch_start")
-	require.Len(t, h.sys.Notifications, 1, "a timer that was called off is not announced")
-	h.wait(2500 * time.Millisecond)
-	require.Equal(t, "00:02.5", h.see("stopwatch_time").Text)
-	h.touch("stopwatch_stop")
-	h.wait(time.Hour)
-	require.Equal(t, "00:03.5", h.see("stopwatch_time").Text)
-	h.touch("stopwatch_reset")
-	require.Equal(t, "00:00.0", h.see("stopwatch_time").Text)
 }
 
 func TestANotificationOnTheLockScreenWaitsForThePIN(t *testing.T) {

@@ -38,7 +38,6 @@ type Button struct {
 // Dialog is a question in front of a page.
 type Dialog struct {
 	Title, Message string
-	Body           func() *ui.View // between message and buttons; may be nil
 	Buttons        []Button
 	Package        string // who draws it when not the app itself, such as the permission controller
 	Sticky         bool   // neither back nor a tap outside closes it

@@ -1,7 +1,6 @@
 package apps
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/sandbox/ui"
@@ -27,7 +26,7 @@ func chat(t *Task, th *Thread) *Page {
 	page.View = func() *ui.View {
 		th.Unread = false
 		list := ui.ListOf("messages", th.Messages, func(m *SMS) *ui.View {
-			return bubble(t, th, m)
+			return bubble(t, m)
 		}).Gap(8).Pad(16, 8).Tail()
 		return t.screen(th.Name, nil, list, ui.Row(
 			ui.Input("compose_message_text", t.Say("Text message", "短信内容"), &draft).Radius(22).
@@ -40,26 +39,17 @@ func chat(t *Task, th *Thread) *Page {
 	return page
 }
 
-// bubble is one message; a double tap likes it, a long press offers more.
-func bubble(t *Task, th *Thread, m *SMS) *ui.View {
+// bubble is one message; a double tap likes it.
+func bubble(t *Task, m *SMS) *ui.View {
 	side := ui.Start
 	fill, ink := ui.Surface, ui.Strong
 	if m.Mine {
 		side = ui.End
 		fill, ink = ui.Accent, ui.OnAccent
 	}
-	like := func() { m.Liked = !m.Liked }
 	text := ui.Column(ui.Text(m.Text).Ink(ink).Named("message_text")).Pad(14, 10).Fill(fill).
 		Radius(18).Named("message").
-		Align(side).OnDouble(like).OnLong(func() {
-		t.menu(t.Say("Message", "消息"),
-			Button{"like", t.Say("Like", "点赞"), like},
-			Button{"delete", t.Say("Delete", "删除"), func() {
-				th.Messages = slices.DeleteFunc(th.Messages, func(o *SMS) bool {
-					return o == m
-				})
-			}})
-	})
+		Align(side).OnDouble(func() { m.Liked = !m.Liked })
 	when := ui.Row(ui.Small(m.At.Format("15:04")).Size(12)).Gap(4).Align(side).Pad(6, 0)
 	if m.Liked {
 		when.Add(ui.Icon("heart").Size(15).Ink(ui.Danger).Desc(t.Say("Liked", "已点赞")))

@@ -71,16 +71,6 @@ func icon(t *Task, a *App, labelled bool) *ui.View {
 	return v.Gap(8).Grow(1).Desc(label).Named("icon_" + strings.ToLower(a.EN)).
 		OnTap(func() { t.Want = a.Package }).
 		OnLong(func() {
-			t.menu(label, Button{"open", t.Say("Open", "打开"), func() { t.Want = a.Package }},
-				Button{"app_info", t.Say("App info", "应用信息"), func() { t.Push(appInfo(t, a)) }})
+			t.menu(label, Button{"open", t.Say("Open", "打开"), func() { t.Want = a.Package }})
 		})
-}
-
-func appInfo(t *Task, a *App) *Page {
-	return &Page{Activity: ".AppInfo", View: func() *ui.View {
-		return t.screen(t.Say("App info", "应用信息"), nil, ui.Card(
-			ui.Row(ui.Tile(a.Icon, 56, a.Tint), ui.Column(ui.Title(a.Label(t.Host)),
-				ui.Small(a.Package)).Grow(1)).Gap(16),
-		)).Fill(ui.Background).Pad(16)
-	}}
 }

@@ -30,7 +30,7 @@ func noteList(t *Task) *ui.View {
 		}))
 }
 
-// noteCard opens its note; a long press offers more, the handle on its right moves it.
+// noteCard opens its note; the handle on its right moves it, and so does a finger that rests on it.
 func noteCard(t *Task, n *Note) *ui.View {
 	title := n.Title
 	if title == "" {
@@ -47,28 +47,10 @@ func noteCard(t *Task, n *Note) *ui.View {
 			Desc(t.Say("Reorder", "排序")+" "+title).Handle(),
 	).Gap(8).Pad(16, 14, 6, 14).Fill(ui.Surface).Radius(16).Named("note").
 		OnTap(func() { t.Push(noteEdit(t, n)) }).
-		OnLong(func() { noteMenu(t, n, title) }).
 		OnDrop(key, func(onto string) { moveNote(t, n, onto) })
 }
 
 func noteKey(t *Task, n *Note) string { return strconv.Itoa(slices.Index(t.Data.Notes, n)) }
-
-func noteMenu(t *Task, n *Note, title string) {
-	t.menu(title,
-		Button{"move_top", t.Say("Move to top", "置顶"), func() {
-			t.Data.Notes = slices.Insert(without(t.Data.Notes, n), 0, n)
-		}},
-		Button{"delete", t.Say("Delete", "删除"), func() {
-			t.Ask(&Dialog{
-				Title: t.Say("Delete this note?", "删除这条便签?"), Message: title,
-				Buttons: []Button{{"cancel", t.Say("Cancel", "取消"), nil},
-					{"confirm", t.Say("Delete", "删除"), func() {
-						t.Data.Notes = without(t.Data.Notes, n)
-						t.Show("Note deleted", "便签已删除")
-					}}},
-			})
-		}})
-}
 
 // moveNote puts a note where the one with the key is.
 func moveNote(t *Task, n *Note, onto string) {

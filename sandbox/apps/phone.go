@@ -12,12 +12,9 @@ type Motion int
 // The motions of screens.
 const (
 	Still    Motion = iota
-	Forward         // the new screen comes in from the right
-	Backward        // the old screen leaves to the right
-	Popup           // something fades in or out in front
-	Open            // an app grows from the home screen
-	Close           // an app gives way to the home screen
-	Turn            // the display turned
+	Forward         // a new page
+	Backward        // what was there before
+	Popup           // something in front comes or goes
 )
 
 // Host is what apps see of the phone that they run on. Not safe for concurrent use: the phone
@@ -37,7 +34,6 @@ type Host struct {
 	Motion        Motion    // of the last change; taken by the phone
 	Want          string    // package to bring to the front; taken by the phone
 	timers        []timer
-	ticked        time.Time
 }
 
 // Notification is a line in the notification shade.
@@ -93,25 +89,10 @@ func (p *Host) Tick() (happened bool) {
 		call()
 		happened = true
 	}
-	happened = p.ring(now) || happened
 	if p.Toast != "" && !p.ToastUntil.After(now) {
 		p.Toast, happened = "", true
 	}
 	return happened
-}
-
-// ring announces the alarms whose time has come since the last tick, and reports whether any had.
-func (p *Host) ring(now time.Time) (rang bool) {
-	for _, a := range p.Data.Alarms {
-		at := time.Date(now.Year(), now.Month(), now.Day(), a.Hour, a.Minute, 0, 0, now.Location())
-		if a.On && !p.ticked.IsZero() && at.After(p.ticked) && !at.After(now) {
-			p.Notify(Notification{Package: clock.Package, Title: p.Say("Alarm ", "闹钟 ") + a.Time(),
-				Text: a.Label})
-			rang = true
-		}
-	}
-	p.ticked = now
-	return rang
 }
 
 // Find returns the installed app of a package, or nil.
@@ -121,11 +102,6 @@ func (p *Host) Find(pkg string) *App {
 
 // Dark reports whether dark mode is on.
 func (p *Host) Dark() bool { return p.Settings.Int(Secure, "ui_night_mode", 1) == 2 }
-
-// SetDark switches dark mode.
-func (p *Host) SetDark(on bool) {
-	p.Settings.Put(Secure, "ui_night_mode", map[bool]string{true: "2", false: "1"}[on])
-}
 
 // Date is a day in words.
 func (p *Host) Date(t time.Time) string {

@@ -49,8 +49,3 @@ func (s Settings) Float(namespace, key string, other float64) float64 {
 
 // Bool reports whether the value is a number other than zero.
 func (s Settings) Bool(namespace, key string) bool { return s.Int(namespace, key, 0) != 0 }
-
-// Toggle turns 1 into 0 and anything else into 1.
-func (s Settings) Toggle(namespace, key string) {
-	s.Put(namespace, key, map[bool]string{true: "0", false: "1"}[s.Bool(namespace, key)])
-}

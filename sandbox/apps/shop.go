@@ -72,7 +72,6 @@ func (s *store) front(page *Page) *ui.View {
 
 // results is the page of what a search or a category finds.
 func (s *store) results(query, category string) *Page {
-	cheap := false
 	return &Page{Activity: ".Results", View: func() *ui.View {
 		var found []*Product
 		for _, p := range Products {
@@ -80,9 +79,6 @@ func (s *store) results(query, category string) *Page {
 				(category == "" || p.Category == category) {
 				found = append(found, p)
 			}
-		}
-		if cheap {
-			found = byPrice(found)
 		}
 		title := s.Say("Results", "搜索结果")
 		if query != "" {
@@ -92,12 +88,7 @@ func (s *store) results(query, category string) *Page {
 		if len(found) == 0 {
 			list.Add(empty("search", s.Say("Nothing found. Try another word.", "没有找到, 换个词试试")))
 		}
-		return s.screen(title, []*ui.View{s.cartButton()},
-			ui.Row(ui.Chip(s.Say("Relevance", "综合"), !cheap, func() { cheap = false }).
-				Named("sort_relevance"),
-				ui.Chip(s.Say("Price: low to high", "价格从低到高"), cheap, func() { cheap = true }).
-					Named("sort_price")).Gap(8).Pad(16, 4, 16, 8),
-			list)
+		return s.screen(title, []*ui.View{s.cartButton()}, list)
 	}}
 }
 

@@ -18,19 +18,8 @@ func (s *store) checkout() {
 
 // orderPage sums the order up. Its last button pays: a person's business.
 func (s *store) orderPage() *Page {
-	delivery := "standard"
-	cost := func() int {
-		if delivery == "express" {
-			return s.Data.Shop.total() + 900
-		}
-		return s.Data.Shop.total()
-	}
 	return &Page{Activity: ".Checkout", View: func() *ui.View {
-		way := func(id, title, sub string) *ui.View {
-			return ui.Row(radio(delivery == id), ui.Column(ui.Text(title), ui.Small(sub)).Grow(1)).
-				Gap(12).Pad(0, 8).
-				Named("delivery_" + id).Check(delivery == id).OnTap(func() { delivery = id })
-		}
+		total := s.Data.Shop.total()
 		items := ui.Card(ui.Text(s.Say("Items", "商品")).Bold()).Gap(6)
 		for _, it := range s.Data.Shop.Cart {
 			items.Add(ui.Row(ui.Text(it.Product.label(s.Task)).Lines(1).Grow(1), ui.Small(it.Size),
@@ -41,36 +30,23 @@ func (s *store) orderPage() *Page {
 				ui.Card(ui.Text(s.Say("Deliver to", "收货地址")).Bold(),
 					ui.Text(s.Say("Alex Moor, 7 Station Road, Lindenhof", "莫亚历, 菩提园车站路7号")),
 					ui.Small(s.Data.Shop.User)).Gap(4),
-				ui.Card(ui.Text(s.Say("Delivery", "配送方式")).Bold(),
-					way("standard", s.Say("Standard, free", "普通配送, 免费"),
-						s.Say("2 to 4 working days", "2到4个工作日")),
-					way("express", s.Say("Express, $9.00", "加急配送, $9.00"),
-						s.Say("Tomorrow", "明天送达"))),
 				items,
 				ui.Card(ui.Row(ui.Icon("card"),
 					ui.Text(s.Say("Wallet ending in 4417", "尾号4417的钱包"))).Gap(10)),
 			).Gap(12).Pad(16, 4, 16, 12),
-			ui.Row(
-				ui.Column(ui.Small(s.Say("To pay", "应付")), ui.Text(Price(cost())).Size(22).Bold().
-					Named("to_pay")).Grow(1),
-				ui.Button(s.Say("Pay", "付款")+" "+Price(cost()), func() {
-					s.Push(s.payPage(delivery, cost()))
-				}).Named("pay"),
-			).Gap(12).Pad(16, 10).Fill(ui.Surface))
+			s.footer(s.Say("To pay", "应付"), total, ui.Button(s.Say("Pay", "付款")+" "+Price(total),
+				func() { s.Push(s.payPage(total)) }).Named("pay")))
 	}}
 }
 
-func radio(on bool) *ui.View {
-	ring := ui.Stack().Width(22).Height(22).Radius(11).Fill(ui.Surface).Border(ui.Dim)
-	if on {
-		ring.Border(ui.Accent).Add(ui.Stack().Width(12).Height(12).Radius(6).Fill(ui.Accent).
-			Align(ui.Center, ui.Center))
-	}
-	return ring
+// footer is a sum and what to do with it.
+func (s *store) footer(label string, sum int, button *ui.View) *ui.View {
+	return ui.Row(ui.Column(ui.Small(label), ui.Text(Price(sum)).Size(22).Bold().Named("total")).
+		Grow(1), button).Gap(12).Pad(16, 10).Fill(ui.Surface)
 }
 
 // payPage asks for the wallet's PIN. It is a secure window.
-func (s *store) payPage(delivery string, total int) *Page {
+func (s *store) payPage(total int) *Page {
 	var pin string
 	page := &Page{Activity: ".Pay", Secure: true}
 	page.Memory.Focus = "wallet_pin"
@@ -81,11 +57,7 @@ func (s *store) payPage(delivery string, total int) *Page {
 			s.Show("Wrong PIN", "密码错误")
 			return
 		}
-		order := &Order{Delivery: delivery, Total: total, Paid: true, At: s.Now()}
-		for _, it := range cart.Cart {
-			order.Items = append(order.Items, *it)
-		}
-		cart.Orders, cart.Cart = append(cart.Orders, order), nil
+		cart.Orders, cart.Cart = append(cart.Orders, total), nil
 		s.PopTo(1)
 		s.Ask(&Dialog{Title: s.Say("Order placed", "下单成功"), Message: s.Say("Paid ", "已付款 ") +
 			Price(total),
@@ -151,7 +123,6 @@ func (s *store) loginPage(done func()) *Page {
 			ui.Input("login_code", s.Say("6-digit code", "6位验证码"), &code).Digits().
 				OnSubmit(s.Say("Log in", "登录"), confirm),
 			ui.Button(s.Say("Log in", "登录"), confirm).Named("log_in"),
-			ui.Flat(s.Say("Send a new code", "重新发送"), request).Named("resend_code"),
 		))
 	}
 	return page
@@ -180,14 +151,7 @@ func (s *store) accountPage() *Page {
 				ui.Button(s.Say("Log in", "登录"), func() { s.Push(s.loginPage(func() {})) }).
 					Named("log_in").Align(ui.Center))
 		}
-		list := ui.List("orders", ui.Card(ui.Text(s.Say("Logged in as", "已登录")), ui.Title(user).
-			Named("account_number")).Gap(4)).Gap(10).Pad(16, 4)
-		for _, o := range s.Data.Shop.Orders {
-			list.Add(ui.Card(ui.Text(o.At.Format("2006-01-02 15:04")), ui.Text(Price(o.Total)).
-				Bold()).Gap(4).Named("order"))
-		}
-		list.Add(ui.Flat(s.Say("Log out", "退出登录"), func() { s.Data.Shop.User = "" }).
-			Named("log_out"))
-		return s.screen(s.Say("Account", "账户"), nil, list)
+		return s.screen(s.Say("Account", "账户"), nil, ui.Card(ui.Text(s.Say("Logged in as", "已登录")),
+			ui.Title(user).Named("account_number")).Gap(4))
 	}}
 }

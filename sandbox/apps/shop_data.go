@@ -3,14 +3,13 @@ package apps
 import (
 	"fmt"
 	"hash/fnv"
-	"time"
 )
 
 // Shop is what the shop keeps of its customer.
 type Shop struct {
 	User      string // phone number of the customer who is logged in, or ""
 	Cart      []*Item
-	Orders    []*Order
+	Orders    []int  // what each cost, in cents
 	WalletPIN string // what paying asks for
 	Wary      bool   // sends a code only to who solves a puzzle
 	code      string // the login code that was sent last
@@ -23,15 +22,6 @@ type Item struct {
 	Size    string
 	Color   string
 	Count   int
-}
-
-// Order is what was ordered.
-type Order struct {
-	Items    []Item
-	Delivery string // "standard" or "express"
-	Total    int    // cents
-	Paid     bool
-	At       time.Time
 }
 
 // Product is something that the shop sells.
@@ -78,16 +68,16 @@ var colours = map[string]string{
 	"yellow": "黄色", "brass": "黄铜", "silver": "银色", "orange": "橙色",
 }
 
-// add puts something into the cart, to what is there of the same kind.
-func (s *Shop) add(p *Product, size, color string, count int) {
+// add puts one piece into the cart, to what is there of the same kind.
+func (s *Shop) add(p *Product, size, color string) {
 	same := First(s.Cart, func(it *Item) bool {
 		return it.Product == p && it.Size == size && it.Color == color
 	})
 	if same != nil {
-		same.Count += count
+		same.Count++
 		return
 	}
-	s.Cart = append(s.Cart, &Item{p, size, color, count})
+	s.Cart = append(s.Cart, &Item{p, size, color, 1})
 }
 
 func (s *Shop) total() int {

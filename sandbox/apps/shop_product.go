@@ -1,22 +1,14 @@
 package apps
 
 import (
-	"slices"
-	"strconv"
+	"fmt"
 
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
-func byPrice(list []*Product) []*Product {
-	return slices.SortedStableFunc(slices.Values(list), func(a, b *Product) int {
-		return a.Price - b.Price
-	})
-}
-
 // productPage shows one product; size and colour must be chosen before it goes into the cart.
 func (s *store) productPage(p *Product) *Page {
 	var size, color string
-	count := 1
 	add := func() bool {
 		switch {
 		case size == "" && len(p.Sizes) > 0:
@@ -26,7 +18,7 @@ func (s *store) productPage(p *Product) *Page {
 			s.Show("Please choose a colour", "请选择颜色")
 			return false
 		}
-		s.Data.Shop.add(p, size, color, count)
+		s.Data.Shop.add(p, size, color)
 		s.Show("Added to cart", "已加入购物车")
 		return true
 	}
@@ -41,9 +33,6 @@ func (s *store) productPage(p *Product) *Page {
 				s.options("colour", s.Say("Colour", "颜色"), p.Colors, color, func(v string) {
 					color = v
 				}),
-				ui.Row(ui.Text(s.Say("Quantity", "数量")).Grow(1), s.counter(count, func(n int) {
-					count = min(max(n, 1), 20)
-				})),
 				ui.Small(s.Say("Free returns within 30 days. Delivery in 2 to 4 working days.",
 					"30天内免费退货。2到4个工作日送达。")),
 			).Gap(16).Pad(16, 4),
@@ -76,16 +65,6 @@ func (s *store) options(
 	return ui.Column(ui.Text(title)).Add(grid(chips, 4, 8)...).Gap(8)
 }
 
-func (s *store) counter(n int, set func(int)) *ui.View {
-	button := func(icon, desc string, to int) *ui.View {
-		return ui.IconButton(icon, desc, func() { set(to) }).Pad(9).Fill(ui.Sunken).Radius(21).
-			Named("quantity_" + icon)
-	}
-	return ui.Row(button("minus", s.Say("Fewer", "减少"), n-1), ui.Text(strconv.Itoa(n)).Bold().
-		Centered().Width(36).Named("quantity"),
-		button("plus", s.Say("More", "增加"), n+1))
-}
-
 // cartPage lists what is in the cart.
 func (s *store) cartPage() *Page {
 	return &Page{Activity: ".Cart", View: func() *ui.View {
@@ -94,12 +73,9 @@ func (s *store) cartPage() *Page {
 		if len(cart.Cart) == 0 {
 			list.Add(empty("cart", s.Say("Your cart is empty", "购物车是空的")))
 		}
-		return s.screen(s.Say("Cart", "购物车"), []*ui.View{s.accountButton()}, list, ui.Row(
-			ui.Column(ui.Small(s.Say("Total", "合计")), ui.Text(Price(cart.total())).Size(22).Bold().
-				Named("total")).Grow(1),
-			ui.Button(s.Say("Checkout", "去结算"), s.checkout).Named("checkout").
-				Enable(len(cart.Cart) > 0),
-		).Gap(12).Pad(16, 10).Fill(ui.Surface))
+		return s.screen(s.Say("Cart", "购物车"), []*ui.View{s.accountButton()}, list,
+			s.footer(s.Say("Total", "合计"), cart.total(), ui.Button(s.Say("Checkout", "去结算"),
+				s.checkout).Named("checkout").Enable(len(cart.Cart) > 0)))
 	}}
 }
 
@@ -112,16 +88,10 @@ func (s *store) cartItem(it *Item) *ui.View {
 		what += s.Say(it.Color, colours[it.Color])
 	}
 	remove := func() { s.Data.Shop.Cart = without(s.Data.Shop.Cart, it) }
-	return ui.Column(
-		ui.Row(ui.Tile(it.Product.Icon, 60, ui.RGB(it.Product.Tint)),
-			ui.Column(ui.Text(it.Product.label(s.Task)).Bold(), ui.Small(what),
-				ui.Text(Price(it.Product.Price*it.Count))).Gap(2).Grow(1),
-			ui.IconButton("trash", s.Say("Remove", "删除")+" "+it.Product.label(s.Task), remove).
-				Ink(ui.Dim).Named("remove")).Gap(12),
-		ui.Row(ui.Space(), s.counter(it.Count, func(n int) {
-			if it.Count = min(n, 20); n < 1 {
-				remove()
-			}
-		})),
-	).Pad(12).Fill(ui.Surface).Radius(18).Named("cart_item")
+	return ui.Row(ui.Tile(it.Product.Icon, 60, ui.RGB(it.Product.Tint)),
+		ui.Column(ui.Text(it.Product.label(s.Task)).Bold(), ui.Small(what),
+			ui.Text(fmt.Sprintf("%d × %s", it.Count, Price(it.Product.Price)))).Gap(2).Grow(1),
+		ui.IconButton("trash", s.Say("Remove", "删除")+" "+it.Product.label(s.Task), remove).
+			Ink(ui.Dim).Named("remove")).
+		Gap(12).Pad(12).Fill(ui.Surface).Radius(18).Named("cart_item")
 }

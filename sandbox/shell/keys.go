@@ -14,7 +14,6 @@ var keyCodes = func() map[string]int {
 		"HOME": sandbox.KeyHome, "BACK": sandbox.KeyBack, "APP_SWITCH": sandbox.KeyRecents,
 		"DPAD_UP": sandbox.KeyUp, "DPAD_DOWN": sandbox.KeyDown, "DPAD_LEFT": sandbox.KeyLeft,
 		"DPAD_RIGHT": sandbox.KeyRight, "DPAD_CENTER": sandbox.KeyCenter,
-		"VOLUME_UP": sandbox.KeyVolumeUp, "VOLUME_DOWN": sandbox.KeyVolumeDown,
 		"POWER": sandbox.KeyPower, "SLEEP": sandbox.KeySleep, "WAKEUP": sandbox.KeyWakeUp,
 		"TAB": sandbox.KeyTab, "SPACE": sandbox.KeySpace, "ENTER": sandbox.KeyEnter,
 		"DEL": sandbox.KeyDelete, "FORWARD_DEL": sandbox.KeyForwardDel,

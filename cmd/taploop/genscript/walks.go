@@ -8,7 +8,7 @@ var walks = map[string][]move{
 		tap("switch Wi-Fi off", "pref_wifi_on"),
 		tap("go back to the list", "up"),
 		tap("open the display settings", "row_display"),
-		tap("switch the dark theme on", "pref_dark_theme"),
+		tap("switch the dark theme on", "pref_ui_night_mode"),
 		finish("Wi-Fi is off and the dark theme is on."),
 	},
 	"alarm-0730": {
