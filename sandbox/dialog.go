@@ -9,7 +9,7 @@ import (
 // answered.
 func dialog(t *apps.Task) *ui.View {
 	d := t.Dialog
-	card := ui.Column().Gap(12).Pad(24, 22, 24, 12).Fill(ui.Surface).Radius(26).Lift().Modal().
+	card := ui.Column().Gap(12).Pad(24, 22, 24, 12).Fill(ui.Surface).Radius(26).Modal().
 		Width(328).Align(ui.Center, ui.Center)
 	if d.Title != "" {
 		card.Add(ui.Text(d.Title).Size(21).Bold().Named("alertTitle"))

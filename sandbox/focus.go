@@ -2,13 +2,12 @@ package sandbox
 
 import "github.com/taploop/taploop/sandbox/ui"
 
-// keyFocus is the view that keys press, as on Android: a key that types or moves ends touch mode
+// keyFocus is the view that keys press, as on Android: a key that types or presses ends touch mode
 // and gives the first view that can have the focus that focus; a touch takes it away again. A field
 // that has the focus keeps it in both modes, and its name is in the window's memory.
 type keyFocus struct {
 	keys   bool       // touch mode is over
 	window *ui.Memory // of the window that the focus is in
-	at     int        // among the window's views that can have it
 }
 
 // focusable lists what can have the focus in the window in front.
@@ -30,7 +29,7 @@ func (sc *screen) pressable(s *scene) *ui.View {
 	if !sc.focus.keys || s.field != nil || sc.focus.window != s.memory() || len(list) == 0 {
 		return nil
 	}
-	return list[min(sc.focus.at, len(list)-1)]
+	return list[0]
 }
 
 // leaveTouchMode gives the first view the focus when nothing has it, and reports whether it did.
@@ -40,53 +39,30 @@ func (sc *screen) leaveTouchMode() bool {
 		return false
 	}
 	sc.focus.keys, sc.focus.window = true, s.memory()
-	return s.field == nil && sc.give(s, 0)
-}
-
-// give gives the focus to one of the views that can have it, and reports whether there is one.
-func (sc *screen) give(s *scene, at int) bool {
-	list, mem := s.focusable(), s.memory()
-	if at < 0 || at >= len(list) {
+	list := s.focusable()
+	if s.field != nil || len(list) == 0 {
 		return false
 	}
-	sc.focus.at, mem.Focus = at, ""
-	if v := list[at]; v.IsField() {
-		mem.Focus, mem.Reveal = v.Name(), true
-		v.End()
-		sc.showLetters()
+	if list[0].IsField() {
+		sc.enterField(list[0])
 	}
 	return true
 }
 
-// move gives the focus to a view after or before the one that has it; from a field the keys go to
-// the next field, if there is another one.
-func (sc *screen) move(by int) {
-	s := sc.scene()
-	list := s.focusable()
-	from, another := sc.focus.at, 0
-	for i, v := range list {
-		if v == s.field {
-			from = i
-		} else if v.IsField() {
-			another++
-		}
-	}
-	next := func(i int) int { return (i + by + len(list)) % max(len(list), 1) }
-	to := next(from)
-	for s.field != nil && another > 0 && !list[to].IsField() {
-		to = next(to)
-	}
-	sc.give(s, to)
+func (sc *screen) enterField(v *ui.View) {
+	v.Focus()
+	sc.showLetters()
 }
 
-// advance gives the focus to the view behind the field that has it, and reports whether there is
-// one.
+// advance gives the focus to the next field, and reports whether there is one.
 func (sc *screen) advance() bool {
-	s := sc.scene()
-	for i, v := range s.focusable() {
-		if v == s.field {
-			return sc.give(s, i+1)
+	s, behind := sc.scene(), false
+	for _, v := range s.focusable() {
+		if behind && v.IsField() {
+			sc.enterField(v)
+			return true
 		}
+		behind = behind || v == s.field
 	}
 	return false
 }

@@ -11,7 +11,6 @@ var (
 	keyboardFill = ui.Sunken
 	letterRows   = []string{"qwertyuiop", "asdfghjkl", "zxcvbnm"}
 	symbolRows   = []string{"1234567890", "@#$_&-+()/", "*\"':;!?%="}
-	moreRows     = []string{"~`|{}[]<>^", "\\$€£¥°•…§÷", "×±©®«»¿"}
 	digitRows    = []string{"123", "456", "789", "0"}
 )
 
@@ -58,8 +57,6 @@ func (k *keyboard) board(s *scene) *ui.View {
 		return on.Fill(keyboardFill).Modal()
 	case s.field.WantsDigits():
 		return k.rows(s, digitRows, k.lastDigitRow)
-	case k.symbols && k.shift:
-		return k.rows(s, moreRows, k.lastRow)
 	case k.symbols:
 		return k.rows(s, symbolRows, k.lastRow)
 	}
@@ -99,27 +96,19 @@ func (k *keyboard) deleteKey(width int) *ui.View {
 }
 
 func (k *keyboard) charKey(s *scene, r rune) *ui.View {
-	if k.shift && !k.symbols && !s.field.WantsDigits() {
+	if k.shift && !s.field.WantsDigits() {
 		r = unicode.ToUpper(r)
 	}
 	return k.key(ui.Text(string(r)).Size(21).Centered(), string(r), ui.Surface, 10, func() {
 		k.typist.commit(string(r))
-		k.shift = k.shift && k.symbols
+		k.shift = false
 	})
 }
 
-// shiftKey makes the next letter a capital; among the symbols it turns to the others.
+// shiftKey makes the next letter a capital.
 func (k *keyboard) shiftKey() *ui.View {
-	face, desc := ui.Icon("shift"), "Shift"
-	switch {
-	case k.symbols && k.shift:
-		face, desc = ui.Text("?123").Size(15).Centered(), "Symbols"
-	case k.symbols:
-		face, desc = ui.Text("=\\<").Size(15).Centered(), "More symbols"
-	case k.shift:
-		face = ui.Icon("shift-on")
-	}
-	return k.key(face, desc, ui.Line, 15, func() { k.shift = !k.shift })
+	icon := map[bool]string{false: "shift", true: "shift-on"}[k.shift]
+	return k.key(ui.Icon(icon), "Shift", ui.Line, 15, func() { k.shift = !k.shift && !k.symbols })
 }
 
 func (k *keyboard) lastRow(s *scene) *ui.View {

@@ -4,30 +4,18 @@ import "fmt"
 
 // Android's key codes that the phone acts on.
 const (
-	KeyHome       = 3
-	KeyBack       = 4
-	Key0          = 7
-	key9          = 16
-	KeyUp         = 19
-	KeyDown       = 20
-	KeyLeft       = 21
-	KeyRight      = 22
-	KeyCenter     = 23
-	KeyPower      = 26
-	KeyA          = 29
-	keyZ          = 54
-	KeyTab        = 61
-	KeySpace      = 62
-	KeyEnter      = 66
-	KeyDelete     = 67
-	KeyMenu       = 82
-	KeyEscape     = 111
-	KeyForwardDel = 112
-	KeyMoveHome   = 122
-	KeyMoveEnd    = 123
-	KeyRecents    = 187
-	KeySleep      = 223
-	KeyWakeUp     = 224
+	KeyHome    = 3
+	KeyBack    = 4
+	KeyCenter  = 23
+	KeyPower   = 26
+	KeySpace   = 62
+	KeyEnter   = 66
+	KeyDelete  = 67
+	KeyMenu    = 82
+	KeyEscape  = 111
+	KeyRecents = 187
+	KeySleep   = 223
+	KeyWakeUp  = 224
 )
 
 // keys is the phone's keys, those of a hardware keyboard too.
@@ -80,9 +68,6 @@ func (k *keys) lockedKey(code int) {
 		}
 	case KeyDelete:
 		k.erase()
-	}
-	if code >= Key0 && code <= key9 && k.bouncer {
-		k.pinDigit(rune('0' + code - Key0))
 	}
 }
 

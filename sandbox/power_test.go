@@ -98,7 +98,10 @@ func TestAPINMustBeRight(t *testing.T) {
 
 	h.keyCodes(KeyPower)
 	require.ErrorIs(t, h.DismissKeyguard(), ErrPIN)
-	h.keyCodes(KeyPower, KeyMenu, 9, 11, KeyDelete, 11, 13, 15, KeyEnter)
+	h.keyCodes(KeyPower, KeyMenu)
+	h.Text("24")
+	h.keyCodes(KeyDelete)
+	h.Text("468\n")
 	require.False(t, h.Locked())
 }
 

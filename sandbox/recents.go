@@ -7,8 +7,7 @@ import (
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
-// recents is the overview of running apps: a tap brings one back, swiping its card up or the cross
-// ends it.
+// recents is the overview of running apps: a tap brings one back.
 func (stack *appStack) recents() *ui.View {
 	list := ui.List("overview_panel").Gap(14)
 	for _, t := range slices.Backward(stack.running) {
@@ -18,37 +17,18 @@ func (stack *appStack) recents() *ui.View {
 		list.Add(ui.Text(stack.sys.Say("No recent items", "近期没有任何内容")).Ink(ui.White).Size(18).
 			Centered().Pad(0, 120, 0, 0))
 	}
-	page := ui.Column(
+	return ui.Column(
 		ui.Text(stack.sys.Say("Recent apps", "最近的应用")).Size(22).Bold().Ink(ui.White).Pad(8, 12),
 		list,
 	).Pad(16, 8).Gap(8)
-	if len(stack.running) > 0 {
-		page.Add(ui.Button(stack.sys.Say("Clear all", "全部清除"), func() {
-			stack.running = nil
-			stack.front, stack.cover = stack.home, coverNone
-			stack.sys.Moved(apps.Popup)
-		}).Named("clear_all").Align(ui.Center))
-	}
-	return page
 }
 
 func (stack *appStack) recentCard(t *apps.Task) *ui.View {
 	app := t.App
-	dismiss := func() {
-		front := stack.front
-		stack.end(app.Package)
-		stack.cover = coverRecents
-		if front.App == app {
-			stack.front = stack.home
-		}
-		stack.sys.Moved(apps.Popup)
-	}
 	return ui.Row(
 		ui.Tile(app.Icon, 48, app.Tint),
 		ui.Column(ui.Text(app.Label(stack.sys)).Size(18).Bold(), ui.Small(t.Top().Activity[1:])).
 			Grow(1).Gap(2),
-		ui.IconButton("close", stack.sys.Say("Dismiss", "关闭")+" "+app.Label(stack.sys), dismiss).
-			Named("dismiss"),
 	).Gap(14).Pad(16).Fill(ui.Surface).Radius(20).Named("task").Desc(app.Label(stack.sys)).
 		OnTap(func() { stack.bring(app) })
 }

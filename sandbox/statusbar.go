@@ -80,7 +80,7 @@ func (s *shade) banner() *ui.View {
 		!s.sys.BannerUntil.After(s.sys.Now()) {
 		return nil
 	}
-	card := s.notification(n - 1).Lift()
+	card := s.notification(n - 1)
 	return ui.Column(ui.Gap(statusHeight), ui.Column(card).Pad(10, 4), ui.Space())
 }
 

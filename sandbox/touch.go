@@ -102,10 +102,10 @@ func (t *touch) hold(at image.Point) {
 	switch {
 	case v == nil:
 	case ui.Holdable(v):
-		t.touched(v)
-		v.Hold(at)
+		v.Hold()
 	default:
 		// without a long press of its own, a view takes it as a tap when the finger is lifted
+		t.touched(v)
 		v.Tap(at)
 	}
 }

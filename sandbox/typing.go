@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/taploop/taploop/sandbox/ui"
 )
 
 // typing is the keys of a hardware keyboard, and what input methods commit.
@@ -92,65 +90,24 @@ func until(s, chars string) int {
 
 // editKey handles what a hardware keyboard sends to the view that has the focus.
 func (t *typing) editKey(code int) {
-	moves := code >= KeyUp && code <= KeyCenter || code == KeyTab || code == KeySpace ||
-		code == KeyEnter || code == KeyMoveHome || code == KeyMoveEnd
-	types := code >= Key0 && code <= key9 || code >= KeyA && code <= keyZ
-	if moves && t.leaveTouchMode() {
+	if code != KeyDelete && code != KeySpace && code != KeyEnter && code != KeyCenter {
+		return
+	}
+	if code != KeyDelete && t.leaveTouchMode() {
 		return // that was all that the key does
-	} else if types {
-		t.leaveTouchMode()
 	}
-	f := t.field()
-	switch {
-	case code == KeyTab, code == KeyDown, code == KeyRight && f == nil:
-		t.move(1)
-		return
-	case code == KeyUp, code == KeyLeft && f == nil:
-		t.move(-1)
-		return
-	case f == nil:
-		t.pressKey(code)
-		return
-	}
+	f, v := t.field(), t.pressable(t.scene())
 	t.stage.edited = t.sys.Now()
-	switch code {
-	case KeyDelete:
-		f.Delete(-1)
-	case KeyForwardDel:
-		f.Delete(1)
-	case KeyMoveHome:
-		f.MoveTo(0)
-	case KeyMoveEnd:
-		f.End()
-	case KeyLeft:
-		f.Move(-1)
-	case KeyRight:
-		f.Move(1)
-	case KeyEnter, KeyCenter:
-		if !t.submitted() && !t.advance() {
-			t.keyboardHidden = true
-		}
-	case KeySpace:
-		f.Insert(" ")
-	default:
-		t.letterKey(f, code)
-	}
-}
-
-// pressKey presses the view that has the focus, when the key is one that does.
-func (t *typing) pressKey(code int) {
-	if v := t.pressable(t.scene()); v != nil &&
-		(code == KeyEnter || code == KeyCenter || code == KeySpace) {
-		v.Press()
-	}
-}
-
-func (t *typing) letterKey(f *ui.View, code int) {
 	switch {
-	case code >= Key0 && code <= key9:
-		f.Insert(string(rune('0' + code - Key0)))
-	case code >= KeyA && code <= keyZ:
-		f.Insert(string(rune('a' + code - KeyA)))
+	case f == nil && v != nil && code != KeyDelete:
+		v.Press()
+	case f == nil:
+	case code == KeyDelete:
+		f.Delete()
+	case code == KeySpace:
+		f.Insert(" ")
+	case !t.submitted() && !t.advance():
+		t.keyboardHidden = true
 	}
 }
 

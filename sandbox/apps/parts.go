@@ -24,7 +24,7 @@ func (t *Task) up() {
 
 // floating puts the round button of a page's main action over the body's lower right corner.
 func floating(body *ui.View, icon, name, desc string, tap func()) *ui.View {
-	fab := ui.Icon(icon).Size(28).Ink(ui.OnAccent).Fill(ui.Accent).Radius(18).Pad(16).Lift().
+	fab := ui.Icon(icon).Size(28).Ink(ui.OnAccent).Fill(ui.Accent).Radius(18).Pad(16).
 		Named(name).Desc(desc).Class("android.widget.ImageButton").OnTap(tap)
 	return ui.Stack(body, ui.Column(fab).Pad(0, 0, 20, 20).Align(ui.End, ui.End)).Grow(1)
 }

@@ -46,8 +46,7 @@ func TestInputTextTypesIntoTheFocusedField(t *testing.T) {
 		{`input text '100% $(id) ` + "`id`" + ` "q" \\ ; & | <x> * ? ~ #'`, `100% $(id) ` + "`id`" +
 			` "q" \\ ; & | <x> * ? ~ #`},
 		{"input text 'it'\\''s'", "it's"},
-		{"input keyboard text a; input text b; input keyevent KEYCODE_DEL", "a"},
-		{"input keyevent KEYCODE_A 30 --longpress", "ab"},
+		{"input keyboard text a; input text b; input keyevent KEYCODE_DEL 61 --longpress", "a"},
 		{"ime set com.android.adbkeyboard/.AdbIME >/dev/null; am broadcast -a ADB_INPUT_B64 " +
 			"--es msg 5L2g5aW9 | grep -q result=-1", "你好"},
 	} {

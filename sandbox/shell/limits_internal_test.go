@@ -113,15 +113,11 @@ func FuzzInputTextReadsPercentSignsAsAndroidDoes(f *testing.F) {
 
 func TestKeyNamesStandAtTheirCodes(t *testing.T) {
 	for name, code := range map[string]int{
-		"HOME": 3, "BACK": 4, "0": 7, "9": 16, "DPAD_CENTER": 23, "POWER": 26, "A": 29, "Z": 54,
-		"TAB": 61, "SPACE": 62, "ENTER": 66, "DEL": 67, "MENU": 82, "ESCAPE": 111,
-		"FORWARD_DEL": 112, "MOVE_HOME": 122, "MOVE_END": 123, "APP_SWITCH": 187, "SLEEP": 223,
-		"WAKEUP": 224,
+		"HOME": 3, "BACK": 4, "DPAD_CENTER": 23, "POWER": 26, "SPACE": 62, "ENTER": 66, "DEL": 67,
+		"MENU": 82, "ESCAPE": 111, "APP_SWITCH": 187, "SLEEP": 223, "WAKEUP": 224,
 	} {
 		require.Equal(t, code, keyCode("KEYCODE_"+name), name)
-		if name != "0" && name != "9" {
-			require.Equal(t, code, keyCode(name), name)
-		}
+		require.Equal(t, code, keyCode(name), name)
 	}
 	require.Equal(t, 66, keyCode("66"))
 	require.Equal(t, 319, keyCode("319"), "the phone refuses it")

@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/draw"
 	"io"
-	"strings"
 	"sync"
 	"unicode"
 
@@ -58,9 +57,6 @@ var families = map[bool]func() *opentype.Font{
 // bitmaps are the glyphs of the 12 pixel font, as genfonts lays them out.
 var bitmaps = sync.OnceValue(func() []byte { return unpack("bitmaps") })
 
-// names are the lines of the runes that have no bitmap, as genfonts writes them.
-var names = sync.OnceValue(func() string { return string(unpack("names")) })
-
 // unpack reads a file that is compiled in.
 func unpack(name string) []byte {
 	f, err := fontFiles.Open("fonts/" + name + ".gz")
@@ -97,11 +93,6 @@ func withGlyphs(px int, bold bool, f func(get func(rune) *glyph)) {
 	f(func(r rune) *glyph { return lookUp(r, px, bold) })
 }
 
-func advance(r rune, px int, bold bool) (n int) {
-	withGlyphs(px, bold, func(get func(rune) *glyph) { n = get(r).advance })
-	return n
-}
-
 func lookUp(r rune, px int, bold bool) *glyph {
 	key := glyphKey{r, faceKey{px, bold}}
 	g, ok := fonts.glyphs[key]
@@ -128,7 +119,7 @@ func render(r rune, px int, bold bool) *glyph {
 	if g := bitmapGlyph(r, px, bold); g != nil {
 		return g
 	}
-	return namedBox(r, px)
+	return numberBox(r, px)
 }
 
 // invisible reports runes that only steer how others look.
@@ -218,9 +209,9 @@ func thicken(m *image.Alpha, bold bool) {
 	}
 }
 
-// namedBox draws what no font has, emoji above all, as a frame with its name.
-func namedBox(r rune, px int) *glyph {
-	name := nameOf(r)
+// numberBox draws what no font has, emoji above all, as a frame with its number.
+func numberBox(r rune, px int) *glyph {
+	name := fmt.Sprintf("U+%04X", r)
 	f := face(max(px*6/10, 8), false)
 	pad := px / 5
 	w, h := font.MeasureString(f, name).Round()+2*pad, px*11/10
@@ -231,14 +222,4 @@ func namedBox(r rune, px int) *glyph {
 	d := font.Drawer{Dst: m, Src: image.Opaque, Face: f, Dot: fixed.P(pad, h*7/10)}
 	d.DrawString(name)
 	return &glyph{mask: m, at: image.Pt(px/12, -h*8/10), advance: w + px/6}
-}
-
-// nameOf is the start of a rune's name, or its number when it has none.
-func nameOf(r rune) string {
-	_, line, ok := strings.Cut(names(), fmt.Sprintf("\n%X ", r))
-	if !ok {
-		return fmt.Sprintf("U+%04X", r)
-	}
-	name, _, _ := strings.Cut(line, "\n")
-	return name
 }

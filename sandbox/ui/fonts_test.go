@@ -1,10 +1,8 @@
 package ui
 
 import (
-	"fmt"
 	"image"
 	"image/draw"
-	"strings"
 	"testing"
 	"unicode"
 
@@ -13,7 +11,6 @@ import (
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/math/fixed"
-	"golang.org/x/text/unicode/runenames"
 )
 
 func TestTheFontsAreThoseOfTheirModules(t *testing.T) {
@@ -38,18 +35,4 @@ func TestTheFontsAreThoseOfTheirModules(t *testing.T) {
 		drawn++
 	}
 	require.Greater(t, drawn, 20_000)
-}
-
-func TestARuneThatNoFontDrawsStandsAsItsName(t *testing.T) {
-	require.Equal(t, "thumbs up sign", nameOf('\U0001f44d'))
-	require.Equal(t, "smiling face wit", nameOf('\U0001f60d'))
-	require.Equal(t, "U+E000", nameOf('\ue000'))
-	var lines strings.Builder
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		name := strings.ToLower(runenames.Name(r))
-		if name != "" && !strings.HasPrefix(name, "<") && bitmap(r) == nil {
-			fmt.Fprintf(&lines, "\n%X %.16s", r, name)
-		}
-	}
-	require.Equal(t, lines.String()+"\n", names())
 }

@@ -51,7 +51,7 @@ func (v *View) Press() {
 }
 
 // Holdable reports whether a long press does something with v.
-func Holdable(v *View) bool { return v.long != nil || v.kind == kindField }
+func Holdable(v *View) bool { return v.long != nil }
 
 // DoubleTappable reports whether a double tap does something with v.
 func DoubleTappable(v *View) bool { return v.double != nil }
@@ -72,7 +72,7 @@ func Slides(v *View) bool { return v.slide != nil }
 func (v *View) Tap(p image.Point) {
 	switch {
 	case v.kind == kindField:
-		v.Focus(p)
+		v.Focus()
 	case v.slide != nil:
 		v.SlideTo(p)
 	case v.tap != nil:
@@ -80,16 +80,8 @@ func (v *View) Tap(p image.Point) {
 	}
 }
 
-// Hold does what a long press at p does: a field selects its text.
-func (v *View) Hold(p image.Point) {
-	switch {
-	case v.long != nil:
-		v.long()
-	case v.kind == kindField:
-		v.Focus(p)
-		v.SelectAll()
-	}
-}
+// Hold does what a long press does.
+func (v *View) Hold() { v.long() }
 
 // DoubleTap does what a double tap does.
 func (v *View) DoubleTap() { v.double() }

@@ -11,7 +11,6 @@ type Shape uint8
 // The shapes.
 const (
 	Fill    Shape = iota // a rectangle with rounded corners, perhaps a gradient
-	Shadow               // below such a rectangle
 	Glyphs               // a line of text
 	Drawing              // an icon
 	Photo                // a picture as it is; Box.Min is its top left corner
@@ -97,10 +96,6 @@ func (v *View) dp(n int) int { return int(float64(n)*v.unit + 0.5) }
 
 func (p *painter) surface(v *View) {
 	r := min(v.dp(v.radius), v.box.Dy()/2, v.box.Dx()/2)
-	if v.lift {
-		p.add(Op{Shape: Shadow, Box: v.box, Clip: v.clip, Color: color.RGBA{A: 38}, Radius: r,
-			Size: v.dp(5)})
-	}
 	if v.fill == None {
 		return
 	}

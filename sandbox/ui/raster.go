@@ -18,8 +18,6 @@ func Draw(dst *image.RGBA, ops []Op) {
 		switch o.Shape {
 		case Fill:
 			o.fill(part)
-		case Shadow:
-			o.shadow(part)
 		case Glyphs:
 			o.glyphs(part)
 		case Drawing:
@@ -49,17 +47,6 @@ func (o *Op) glyphs(dst *image.RGBA) {
 			pen.X += g.advance
 		}
 	})
-}
-
-func (o *Op) shadow(dst *image.RGBA) {
-	layer := *o
-	layer.Color.A /= 4
-	for i := range 4 {
-		grow := o.Size * (3 - i) / 4
-		layer.Box = o.Box.Inset(-grow).Add(image.Pt(0, o.Size/3))
-		layer.Radius = o.Radius + grow
-		layer.fill(dst)
-	}
 }
 
 // fill fills a rectangle: with a gradient, or with corners that are rounded with smooth edges.

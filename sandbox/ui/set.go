@@ -75,9 +75,6 @@ func (v *View) Border(i Ink) *View { v.border = i; return v }
 // Radius rounds the corners.
 func (v *View) Radius(n int) *View { v.radius = n; return v }
 
-// Lift puts a shadow below the view.
-func (v *View) Lift() *View { v.lift = true; return v }
-
 // Size sets the size of text or icon.
 func (v *View) Size(n int) *View { v.size = n; return v }
 

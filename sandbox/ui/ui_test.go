@@ -181,7 +181,7 @@ func TestDrawingStaysInsideTheClip(t *testing.T) {
 		box := image.Rect(n("x0"), n("y0"), n("x1"), n("y1"))
 		clip := image.Rect(n("cx0"), n("cy0"), n("cx1"), n("cy1"))
 		op := Op{
-			Shape: rapid.SampledFrom([]Shape{Fill, Shadow, Glyphs, Drawing}).Draw(r, "shape"),
+			Shape: rapid.SampledFrom([]Shape{Fill, Glyphs, Drawing}).Draw(r, "shape"),
 			Box:   box, Clip: clip, Color: rgb(0xffffff),
 			Radius: rapid.IntRange(0, 60).Draw(r, "radius"), Text: "gear", Size: 20,
 		}
@@ -193,52 +193,6 @@ func TestDrawingStaysInsideTheClip(t *testing.T) {
 					require.True(r, image.Pt(x, y).In(clip), "drew at %d,%d outside %v", x, y, clip)
 				}
 			}
-		}
-	})
-}
-
-// Editing a field is editing a row of runes with a cursor.
-func TestAFieldEditsLikeARowOfRunes(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		text := ""
-		v := laidOut(Column(Input("f", "hint", &text).Multi()), 300, 300).kids[0]
-		var before, after []rune
-		for range rapid.IntRange(0, 30).Draw(r, "steps") {
-			switch rapid.IntRange(0, 6).Draw(r, "step") {
-			case 0, 1:
-				s := rapid.StringOfN(rapid.RuneFrom([]rune("ab你👍\n ")), 0, 5, -1).Draw(r, "text")
-				v.Insert(s)
-				before = append(before, []rune(s)...)
-			case 2:
-				v.Delete(-1)
-				before = before[:max(len(before)-1, 0)]
-			case 3:
-				v.Delete(1)
-				after = after[min(1, len(after)):]
-			case 4:
-				n := rapid.IntRange(-3, 3).Draw(r, "by")
-				v.Move(n)
-				all := append(append([]rune{}, before...), after...)
-				at := min(max(len(before)+n, 0), len(all))
-				before, after = append([]rune{}, all[:at]...), append([]rune{}, all[at:]...)
-			case 5:
-				v.SelectAll()
-				v.Insert("x")
-				if len(before)+len(after) == 0 {
-					before = append(before, 'x')
-				} else {
-					before, after = []rune("x"), nil
-				}
-			case 6:
-				at := image.Pt(rapid.IntRange(0, 300).Draw(r, "x"), rapid.IntRange(0, 300).
-					Draw(r, "y"))
-				v.Focus(at)
-				all := append(append([]rune{}, before...), after...)
-				before, after = append([]rune{}, all[:v.cursor()]...),
-					append([]rune{}, all[v.cursor():]...)
-			}
-			require.Equal(r, string(before)+string(after), text)
-			require.Equal(r, len(before), v.cursor())
 		}
 	})
 }

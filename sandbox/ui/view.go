@@ -51,7 +51,6 @@ type View struct {
 
 	fill, fade, ink, border Ink // fade: the lower end of a gradient
 	radius                  int
-	lift                    bool // a shadow below
 
 	tap, long, double func()
 	drop              func(onto string)
@@ -86,11 +85,9 @@ const Bottom = 1 << 30
 
 // Memory keeps what survives the rebuilding of a screen, under the views' names.
 type Memory struct {
-	Focus  string         // the field that has the cursor
+	Focus  string         // the field that has the cursor, which is behind its text
 	Reveal bool           // the next layout scrolls the focused field into view
-	All    bool           // the focused field's whole text is selected
 	Scroll map[string]int // pixels
-	Cursor map[string]int // runes before the cursor; absent: at the end
 }
 
 // Bounds is where the view is seen, empty when it is scrolled or clipped away.

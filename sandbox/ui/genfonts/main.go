@@ -1,7 +1,6 @@
 // Genfonts writes the fonts of the simulated phone, compressed, into the folder that it is given:
-// the Go family as it is, of the bitmap font the one face that is used, and the names that stand
-// for runes which that face does not draw. The module of the font would link six faces, that of the
-// names a megabyte.
+// the Go family as it is, and of the bitmap font the one face that is used. The module of the font
+// would link six faces.
 package main
 
 import (
@@ -12,20 +11,18 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"unicode"
 
 	"github.com/hajimehoshi/bitmapfont/v4"
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/math/fixed"
-	"golang.org/x/text/unicode/runenames"
 )
 
 func main() {
 	bits, err := bitmaps()
 	for name, b := range map[string][]byte{"regular.ttf.gz": goregular.TTF,
-		"bold.ttf.gz": gobold.TTF, "bitmaps.gz": bits, "names.gz": names(bits)} {
+		"bold.ttf.gz": gobold.TTF, "bitmaps.gz": bits} {
 		if err == nil {
 			err = write(filepath.Join(os.Args[1], name), b)
 		}
@@ -62,21 +59,6 @@ func bitmaps() ([]byte, error) {
 		}
 	}
 	return b, nil
-}
-
-// names has a line for each rune that has a name and is not among the bitmaps: the rune in
-// hexadecimal digits, a space, and the first 16 letters of the name. The first line is empty.
-func names(bits []byte) []byte {
-	var b bytes.Buffer
-	b.WriteString("\n")
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		name := strings.ToLower(runenames.Name(r))
-		if 25*int(r) < len(bits) && bits[25*r] != 0 || name == "" || name[0] == '<' {
-			continue
-		}
-		fmt.Fprintf(&b, "%X %.16s\n", r, name)
-	}
-	return b.Bytes()
 }
 
 // write compresses b into the file, unless that holds it: compressed by another version of Go it
