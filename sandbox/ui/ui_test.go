@@ -223,7 +223,7 @@ func TestANodeSaysWhatTheViewIs(t *testing.T) {
 	require.Equal(t, "android.widget.Switch", row.Children[1].Class)
 	require.True(t, row.Children[1].Checked && row.Children[1].Checkable)
 	require.Equal(t, "••••••", n.Children[1].Text)
-	require.True(t, n.Children[1].Password && n.Children[1].LongClickable)
+	require.True(t, n.Children[1].Password)
 	require.False(t, n.Children[2].Enabled)
 }
 
