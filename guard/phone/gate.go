@@ -88,6 +88,9 @@ func (g *Gate) verdict(
 	list []guard.Subject,
 ) (agentloop.Verdict, error) {
 	subject, decision := Decide(g.policy, list)
+	if why := blind(look, d.Action); why != "" && !ruled(decision) {
+		return agentloop.Refuse(why), nil
+	}
 	switch decision.Verdict {
 	case guard.Deny:
 		return agentloop.Refuse(text.Cut(decision.Reason, 500)), nil

@@ -54,6 +54,8 @@ func (c *tapCase) decision(at screen.Point) actions.Decision {
 	d := actions.Decision{Explain: c.more["said"], Action: actions.Click{At: at}}
 	_, submit := c.more["submit"]
 	switch c.more["verb"] {
+	case "DOUBLE_CLICK":
+		d.Action = actions.DoubleClick{At: at}
 	case "SLIDE":
 		d.Action = actions.Slide{From: at, To: screen.Point{X: 0.9, Y: at.Y}}
 		var x, y float64
