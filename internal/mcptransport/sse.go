@@ -63,12 +63,8 @@ func (v *visit) stream(s *session, st *stream, rd *reader, prime bool) {
 	if prime && err == nil {
 		err = v.prime(st)
 	}
-	for err == nil {
-		err = v.follow(s, st, rd)
-		if err != nil || st != s.listening || !st.replaced(rd) {
-			break
-		}
-		rd, err = v.standBy(s)
+	if err == nil {
+		rd, err = v.follow(s, st, rd)
 	}
 	v.part(err)
 	if !st.leave(rd) || st.drop == nil {
@@ -98,49 +94,66 @@ func (v *visit) part(err error) {
 }
 
 // follow writes what rd has not got, and what comes, until the stream ends, another connection
-// takes over, the session ends, or this connection does: only that is an error. A session's
-// listening stream is fed here with its broadcasts.
-func (v *visit) follow(s *session, st *stream, rd *reader) error {
+// takes over, the session ends, or this connection does: only that is an error. It gives the reader
+// that it was then.
+//
+// A session's listening stream is fed here with its broadcasts. A connection of it from which a
+// newer one took over stays open, and has its turn again when that one is lost. "The client MAY
+// remain connected to multiple SSE streams simultaneously. The server MUST send each of its JSON-RPC
+// messages on only one of the connected streams."
+func (v *visit) follow(s *session, st *stream, rd *reader) (*reader, error) {
 	quiet := time.NewTimer(v.h.opts.KeepAlive)
 	defer quiet.Stop()
-	var feed <-chan mcp.JSONRPCNotification
-	var wake, closed <-chan struct{}
-	if s != nil && st == s.listening {
-		feed, wake, closed = s.feed, s.wake, s.ctx.Done()
+	listens := s != nil && st == s.listening
+	var closed <-chan struct{}
+	if listens {
+		closed = s.ctx.Done()
 	}
 	for {
-		events, ended, changed := st.next(rd)
-		switch {
-		case len(events) > 0:
-			if err := v.send(st, rd, events); err != nil {
-				return err
+		var changed, wake <-chan struct{}
+		if rd == nil || st.replaced(rd) {
+			if !listens {
+				return rd, nil
 			}
-			quiet.Reset(v.h.opts.KeepAlive)
-			continue
-		case ended:
-			return nil
+			rd, changed = st.relieve()
+		}
+		var feed <-chan mcp.JSONRPCNotification
+		if rd != nil {
+			var events []event
+			var ended bool
+			events, ended, changed = st.next(rd)
+			switch {
+			case len(events) > 0:
+				if err := v.send(st, rd, events); err != nil {
+					return rd, err
+				}
+				quiet.Reset(v.h.opts.KeepAlive)
+				continue
+			case ended:
+				return rd, nil
+			case listens:
+				feed, wake = s.feed, s.wake
+			}
 		}
 		select {
 		case <-changed:
 		case <-v.changed:
 			if err := v.recheck(); err != nil {
-				return err
+				return rd, err
 			}
 		case <-quiet.C:
 			if err := v.beat(); err != nil {
-				return err
+				return rd, err
 			}
 			quiet.Reset(v.h.opts.KeepAlive)
 		case n := <-feed:
 			encodeAll([]mcp.JSONRPCNotification{n}, v.h.opts.Log, st.message)
 		case <-wake:
 			encodeAll(s.unheard(), v.h.opts.Log, st.message)
-		case <-rd.gone:
-			return nil
 		case <-closed:
-			return nil
+			return rd, nil
 		case <-v.r.Context().Done():
-			return context.Cause(v.r.Context())
+			return rd, context.Cause(v.r.Context())
 		}
 	}
 }
@@ -156,39 +169,6 @@ func (v *visit) send(st *stream, rd *reader, events []event) error {
 	}
 	st.got(rd, events[len(events)-1].n)
 	return nil
-}
-
-// errEnded is why a connection that stood by ends with its session.
-var errEnded = errors.New("the session has ended")
-
-// standBy keeps a listening connection open from which a newer one took over, and gives it its turn
-// again when that one is lost. "The client MAY remain connected to multiple SSE streams
-// simultaneously. The server MUST send each of its JSON-RPC messages on only one of the connected
-// streams."
-func (v *visit) standBy(s *session) (*reader, error) {
-	quiet := time.NewTicker(v.h.opts.KeepAlive)
-	defer quiet.Stop()
-	for {
-		rd, changed := s.listening.relieve()
-		if rd != nil {
-			return rd, nil
-		}
-		select {
-		case <-changed:
-		case <-v.changed:
-			if err := v.recheck(); err != nil {
-				return nil, err
-			}
-		case <-quiet.C:
-			if err := v.beat(); err != nil {
-				return nil, err
-			}
-		case <-s.ctx.Done():
-			return nil, errEnded
-		case <-v.r.Context().Done():
-			return nil, context.Cause(v.r.Context())
-		}
-	}
 }
 
 // connect serves GET and DELETE, which only the older era has: "HTTP GET or DELETE to the MCP

@@ -116,7 +116,7 @@ func (v *visit) alone(m *message) {
 		return
 	}
 	if err = v.open(); err == nil {
-		err = v.follow(nil, st, rd)
+		_, err = v.follow(nil, st, rd)
 	}
 	v.part(err)
 	if st.leave(rd) {

@@ -41,8 +41,7 @@ type event struct {
 
 // reader is a connection's place in a stream.
 type reader struct {
-	at   int           // number of the last event that was written
-	gone chan struct{} // closed when another connection took over
+	at int // number of the last event that was written
 }
 
 // mostBytes limits what a stream holds, besides its newest event and what its reader has not got.
@@ -50,7 +49,7 @@ const mostBytes = 4 << 20
 
 // newStream is a stream with a reader that has nothing yet. It ends after that many responses.
 func newStream(name string, most, responses int) (*stream, *reader) {
-	rd := &reader{gone: make(chan struct{})}
+	rd := new(reader)
 	return &stream{name: name, most: most, waits: true, owed: responses, reader: rd,
 		changed: make(chan struct{})}, rd
 }
@@ -133,7 +132,7 @@ func (st *stream) relieve() (*reader, <-chan struct{}) {
 	if st.reader != nil {
 		return nil, st.changed
 	}
-	st.reader = &reader{at: st.sent, gone: make(chan struct{})}
+	st.reader = &reader{at: st.sent}
 	return st.reader, nil
 }
 
@@ -149,10 +148,7 @@ func (st *stream) attach(from int) (*reader, bool) {
 	if from > st.last {
 		return nil, false
 	}
-	if st.reader != nil {
-		close(st.reader.gone)
-	}
-	st.reader = &reader{at: from, gone: make(chan struct{})}
+	st.reader = &reader{at: from}
 	st.change()
 	return st.reader, true
 }
