@@ -135,9 +135,16 @@ func (b *Broker) List(ctx context.Context, f Filter) ([]Question, error) {
 	return b.store.List(ctx, f)
 }
 
-// SetTurn changes the turn of an open question. See Store.SetTurn.
+// SetTurn is the compare-and-set of the turn of an open question, whose turn is still was. Otherwise
+// it returns the question as it is, and ErrSettled or ErrTurn.
 func (b *Broker) SetTurn(ctx context.Context, id string, was, to Turn) (Question, error) {
-	return b.store.SetTurn(ctx, id, was, to)
+	return b.store.Amend(ctx, id, func(q *Question) error {
+		if q.Turn != was {
+			return ErrTurn
+		}
+		q.Turn = to
+		return nil
+	})
 }
 
 // Apply takes a settled question's answer for use by the run's life fence, once. See Store.Apply.

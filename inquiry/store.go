@@ -31,9 +31,6 @@ type Store interface {
 	// that it returns still has the answer. It returns ErrPending, ErrApplied (already done) or
 	// ErrFenced (fence is not the question's own).
 	Apply(ctx context.Context, id string, fence int64, at time.Time) (Question, error)
-	// SetTurn is the compare-and-set of the turn of an open question, whose turn is still was.
-	// Otherwise it returns the question as it is, and ErrSettled or ErrTurn.
-	SetTurn(ctx context.Context, id string, was, to Turn) (Question, error)
 	// Amend changes an open question as change does, which sees it as it is; whose error means
 	// that nothing changes. Otherwise it returns the question as it is and ErrSettled.
 	Amend(ctx context.Context, id string, change func(*Question) error) (Question, error)

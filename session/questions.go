@@ -186,22 +186,6 @@ func (qs *questions) settle(
 	return qs.remember(ctx, tx, *q)
 }
 
-// SetTurn implements inquiry.Store.
-func (qs *questions) SetTurn(
-	ctx context.Context, id string, was, to inquiry.Turn,
-) (inquiry.Question, error) {
-	return qs.change(ctx, id, func(ctx context.Context, tx *sql.Tx, q *inquiry.Question) error {
-		switch {
-		case !q.Open():
-			return inquiry.ErrSettled
-		case q.Turn != was:
-			return inquiry.ErrTurn
-		}
-		q.Turn = to
-		return exec(ctx, tx, "UPDATE questions SET turn = ? WHERE id = ?", object{to}, id)
-	})
-}
-
 // Hasten implements inquiry.Store.
 func (qs *questions) Hasten(
 	ctx context.Context, id string, by inquiry.Resolution,

@@ -137,18 +137,19 @@ func applyOnce(t *testing.T, s inquiry.Store) {
 
 func turns(t *testing.T, s inquiry.Store) {
 	q := insert(t, s, Sample())
+	b := inquiry.NewBroker(s, nil)
 	next := inquiry.Turn{Channel: "page", Since: asked.Add(time.Second), Router: "server-2"}
-	got, err := s.SetTurn(t.Context(), q.ID, q.Turn, next)
+	got, err := b.SetTurn(t.Context(), q.ID, q.Turn, next)
 	require.NoError(t, err)
 	require.Equal(t, next, got.Turn)
 	require.Equal(t, got, get(t, s, q.ID))
-	got, err = s.SetTurn(t.Context(), q.ID, q.Turn, inquiry.Turn{Channel: "elsewhere"})
+	got, err = b.SetTurn(t.Context(), q.ID, q.Turn, inquiry.Turn{Channel: "elsewhere"})
 	require.ErrorIs(t, err, inquiry.ErrTurn)
 	require.Equal(t, next, got.Turn, "who is too late is shown whose turn it is")
 
 	_, err = s.Settle(t.Context(), q.ID, inquiry.Answered, Won("Tue"))
 	require.NoError(t, err)
-	got, err = s.SetTurn(t.Context(), q.ID, next, inquiry.Turn{})
+	got, err = b.SetTurn(t.Context(), q.ID, next, inquiry.Turn{})
 	require.ErrorIs(t, err, inquiry.ErrSettled)
 	require.Equal(t, inquiry.Answered, got.Status)
 }
@@ -413,8 +414,6 @@ func missing(t *testing.T, s inquiry.Store) {
 	_, err := s.Get(t.Context(), "nope")
 	require.ErrorIs(t, err, inquiry.ErrNotFound)
 	_, err = s.Settle(t.Context(), "nope", inquiry.Answered, Won("x"))
-	require.ErrorIs(t, err, inquiry.ErrNotFound)
-	_, err = s.SetTurn(t.Context(), "nope", inquiry.Turn{}, inquiry.Turn{})
 	require.ErrorIs(t, err, inquiry.ErrNotFound)
 	_, err = s.Amend(t.Context(), "nope", func(*inquiry.Question) error { return nil })
 	require.ErrorIs(t, err, inquiry.ErrNotFound)

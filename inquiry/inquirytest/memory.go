@@ -71,21 +71,6 @@ func (m *Memory) Settle(_ context.Context, id string, to inquiry.Status,
 	})
 }
 
-// SetTurn implements inquiry.Store.
-func (m *Memory) SetTurn(_ context.Context, id string, was,
-	to inquiry.Turn) (inquiry.Question, error) {
-	return m.change(id, func(q *inquiry.Question) error {
-		switch {
-		case !q.Open():
-			return inquiry.ErrSettled
-		case q.Turn != was:
-			return inquiry.ErrTurn
-		}
-		q.Turn = to
-		return nil
-	})
-}
-
 // remembered is an answer with what the questions are like that it is for.
 type remembered struct {
 	inquiry.Remembered
