@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -226,3 +230,139 @@ func (p *Phone) expected(ctx context.Context, size screen.Size, now <-chan readi
 type tornError struct{ error }
 
 func (t tornError) Unwrap() error { return t.error }
+
+// sumCommand is the CRC-32 of the raw pixels, as toybox prints it: in hexadecimal, of gzip's kind
+// and without the length. It travels in the place of 10 MB, and costs the phone no more than those.
+const sumCommand = "screencap 2>/dev/null | cksum -HLPN 2>/dev/null"
+
+const (
+	sumAnswer = 64 // bytes that the answer has at most
+	mostInRow = 31 // captures in a row for which the phone is not asked for their sum
+)
+
+// still finds out on the phone itself whether the display still shows what was captured last. Where
+// that was in vain the next captures are taken at once, each time twice as many: something moves
+// there. Its zero value knows no capture.
+type still struct {
+	mu      sync.Mutex
+	frame   *screen.Frame // captured last as raw pixels; nil once the phone was touched
+	sum     uint32        // of its capture
+	without int           // captures for which the sum is not asked for
+	failed  int           // what without was after the last one that was another
+	unable  bool          // the phone has no such command
+}
+
+// forget has the next capture taken without asking for its sum: it will be another one.
+func (s *still) forget() { s.remember(nil, 0) }
+
+func (s *still) remember(f *screen.Frame, sum uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.frame, s.sum = f, sum
+}
+
+// worth is what a capture may be the same as, nil when that is not asked for.
+func (s *still) worth() (*screen.Frame, uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.unable:
+		return nil, 0
+	case s.frame != nil && s.without > 0:
+		s.without--
+		return nil, 0
+	}
+	return s.frame, s.sum
+}
+
+// same takes what the phone answered and reports whether it was the sum.
+func (s *still) same(answer string, sum uint32) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, err := strconv.ParseUint(strings.TrimSpace(answer), 16, 32)
+	s.unable = err != nil
+	if err == nil && uint32(now) == sum {
+		s.failed = 0
+		return true
+	}
+	s.failed = min(2*s.failed+1, mostInRow)
+	s.without = s.failed
+	return false
+}
+
+// unmoved is the frame that was captured last when the display still shows it, to the pixel, and
+// nobody has touched it since. It is nil when that is not known.
+func (p *Phone) unmoved(ctx context.Context) (*screen.Frame, error) {
+	f, sum := p.still.worth()
+	if f == nil {
+		return nil, nil
+	}
+	ctx, cancel := p.within(ctx, sumCommand, 0)
+	defer cancel()
+	answer, err := p.dev.Exec(ctx, sumCommand, nil, sumAnswer, nil)
+	if err != nil && !errors.Is(err, adb.ErrTooMuch) {
+		return nil, explain(err)
+	}
+	if !p.still.same(string(answer), sum) {
+		return nil, nil
+	}
+	return f, nil
+}
+
+// fit makes a picture cover the logical display exactly, so that a fraction of the frame is the
+// same fraction of the display.
+func fit(f *screen.Frame, r reading) (*screen.Frame, error) {
+	if err := r.shows(f.Size()); err != nil {
+		return nil, err
+	}
+	if alike(f.Size(), r.State.Size) {
+		return f, nil
+	}
+	return letterbox(f, r.State.Size)
+}
+
+// shows is nil for the size of a picture that is one of the display. It is not the display's own
+// size always, some versions capture physical pixels while an override is set, but never larger
+// than both.
+func (r reading) shows(size screen.Size) error {
+	logical, panel := r.State.Size, r.geometry.panel
+	overridden := r.geometry.natural != panel
+	fits := alike(size, logical) ||
+		overridden && (alike(size, panel) || alike(size, panel.Turned()))
+	most := max(logical.W*logical.H, panel.W*panel.H)
+	if fits && size.W*size.H <= most+most/20 { // rounding, of a small one
+		return nil
+	}
+	err := fmt.Errorf("the picture is %s, the display %s", size, logical)
+	if alike(size, logical.Turned()) {
+		return tornError{hint.Add(err, "the display was turning; look again")}
+	}
+	return tornError{hint.Add(err, "screencap shows another display than the one that "+
+		"takes touches; fold or unfold the phone, or switch the other display off")}
+}
+
+// alike reports whether two sizes have the same shape, within what rounding makes of it.
+func alike(a, b screen.Size) bool {
+	const slack = 0.015
+	if !a.Valid() || !b.Valid() {
+		return false
+	}
+	x, y := a.W*b.H, b.W*a.H
+	return float64(max(x, y)-min(x, y)) <= slack*float64(max(x, y))
+}
+
+// letterbox cuts the bars off that surround a display whose override has another shape than its
+// panel.
+func letterbox(f *screen.Frame, logical screen.Size) (*screen.Frame, error) {
+	size := f.Size()
+	w, h := size.W, size.W*logical.H/logical.W
+	if h > size.H {
+		w, h = size.H*logical.W/logical.H, size.H
+	}
+	if w < 1 || h < 1 {
+		return nil, errors.New("the display's override size leaves nothing of the picture")
+	}
+	at := image.Pt((size.W-w)/2, (size.H-h)/2)
+	part := image.Rectangle{Min: at, Max: at.Add(image.Pt(w, h))}
+	return screen.NewFrame(f.Image().SubImage(part))
+}

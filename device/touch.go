@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -107,4 +109,105 @@ func (px pixels) line(verb string, points ...screen.Point) string {
 
 func (px pixels) timed(verb string, d time.Duration, points ...screen.Point) string {
 	return px.line(verb, points...) + " " + strconv.FormatInt(max(d.Milliseconds(), 1), 10)
+}
+
+// keycodes are Android's numbers (KeyEvent.KEYCODE_...).
+var keycodes = map[actions.Key]int{
+	actions.KeyHome:       3,
+	actions.KeyBack:       4,
+	actions.KeyVolumeUp:   24,
+	actions.KeyVolumeDown: 25,
+	actions.KeyPower:      codeSleep,
+	actions.KeyEnter:      codeEnter,
+	actions.KeyDelete:     codeDelete,
+	actions.KeyMenu:       82,
+	actions.KeyRecents:    187,
+	actions.KeyWakeUp:     codeWakeUp,
+}
+
+const (
+	codeEnter         = 66
+	codeDelete        = 67
+	codeForwardDelete = 112
+	codeMoveEnd       = 123
+	codeSleep         = 223 // off, as the power key; but on a display that is off it does nothing
+	codeWakeUp        = 224
+)
+
+// Key presses a key. Enter and delete are keys for a text field: while none has the focus they are
+// refused, since Enter may press any other view.
+func (p *Phone) Key(ctx context.Context, key actions.Key) error {
+	code, ok := keycodes[key]
+	if !ok {
+		return fmt.Errorf("pressing a key on %s: there is no key %q", p.info.Serial, key)
+	}
+	var err error
+	if code == codeEnter || code == codeDelete {
+		_, err = p.editor(ctx)
+	}
+	if err == nil {
+		err = p.do(ctx, 0, keyevent(code))
+	}
+	return p.failed("pressing "+string(key)+" on", err)
+}
+
+// keyevent is the line that presses keys one after the other.
+func keyevent(codes ...int) string {
+	return "input keyevent " + strings.Trim(fmt.Sprint(codes), "[]")
+}
+
+// darkness matches what `dumpsys power` says of a display that is off or dozing, see parsePower, as
+// a pattern for the phone's grep. A phone without grep is not asked.
+const darkness = `^[[:space:]]*(mWakefulness=(Asleep|Dozing)|Display Power: state=(OFF|DOZE))`
+
+// act runs commands that change what the phone does or shows, one after the other until one fails.
+// Right before each, in the same service, the phone is asked whether the display is dark: a person
+// stops a run so. Then nothing more is done, and the error is ErrDark. Any error says how far it
+// came, see actions.ErrPartial and actions.ErrUnknown.
+func (p *Phone) act(
+	ctx context.Context, takes time.Duration, commands ...string,
+) (adb.Result, error) {
+	p.still.forget()
+	ctx, cancel := p.within(ctx, commands[0], takes)
+	defer cancel()
+	r, err := p.dev.Shell(ctx, p.marks.guarded(commands))
+	if err != nil {
+		return r, explain(err)
+	}
+	var partly bool
+	if r.Stdout, partly = p.marks.didSome(r.Stdout); strings.HasSuffix(
+		strings.TrimSpace(r.Stdout), p.marks.dark()) {
+		err = ErrDark
+	} else {
+		err = refusal(r)
+	}
+	if err != nil && partly {
+		err = actions.Partial(fmt.Errorf("a part of it was carried out, but then: %w", err))
+	}
+	return r, err
+}
+
+// do is act where it does not matter what the commands say.
+func (p *Phone) do(ctx context.Context, takes time.Duration, commands ...string) error {
+	_, err := p.act(ctx, takes, commands...)
+	return err
+}
+
+// guarded is the line of act.
+func (b batch) guarded(commands []string) string {
+	guard := "{ dumpsys power 2>/dev/null | grep -qE '" + darkness + "' && echo " + b.dark() +
+		" && exit 3; "
+	return guard + strings.Join(commands, "; } && "+b.did()+" && "+guard) + "; }"
+}
+
+// dark is what is printed when the display is dark.
+func (b batch) dark() string { return b.mark + "-dark" }
+
+// did is the command between two that act: it prints that the first was carried out.
+func (b batch) did() string { return "echo " + b.mark + "-did" }
+
+// didSome is the output without what did has printed, and whether it has.
+func (b batch) didSome(out string) (rest string, some bool) {
+	rest = strings.ReplaceAll(out, b.mark+"-did\n", "")
+	return rest, len(rest) < len(out)
 }

@@ -135,8 +135,8 @@ func (b *Broker) List(ctx context.Context, f Filter) ([]Question, error) {
 	return b.store.List(ctx, f)
 }
 
-// SetTurn is the compare-and-set of the turn of an open question, whose turn is still was. Otherwise
-// it returns the question as it is, and ErrSettled or ErrTurn.
+// SetTurn is the compare-and-set of the turn of an open question, whose turn is still was.
+// Otherwise it returns the question as it is, and ErrSettled or ErrTurn.
 func (b *Broker) SetTurn(ctx context.Context, id string, was, to Turn) (Question, error) {
 	return b.store.Amend(ctx, id, func(q *Question) error {
 		if q.Turn != was {

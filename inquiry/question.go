@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -303,4 +304,115 @@ func (q *Question) Settle(to Status, r Resolution) {
 	case TypeAnswer, TypeDone, TypeCouldNot:
 		q.Secret = r.Response.IsSecret()
 	}
+}
+
+// The channels through which questions are settled. The standing ones are listed under
+// the same names by the questions that can be answered there.
+const (
+	ChannelClient      = "client"       // the caller of the process, which says no more
+	ChannelMCP         = "mcp"          // a tool call
+	ChannelElicit      = "elicit"       // a form that the client showed its user
+	ChannelHTTP        = "http"         // the API
+	ChannelPage        = "page"         // the inbox page
+	ChannelConsole     = "console"      // the terminal of the process that carries the run out
+	ChannelCommandLine = "command_line" // another process of the same user
+	ChannelModel       = "model"        // a model in a person's place
+	ChannelMemory      = "memory"       // an answer that was remembered
+	ChannelTimer       = "timer"        // nobody answered in time
+	ChannelRun         = "run"          // the run needs no answer any more
+)
+
+// The authorities with which questions are answered: the first three are people, the others are
+// models and programs. Older rows have AuthorityHumanToken for a program's answer in words, too.
+const (
+	AuthorityClientUI      = "client_ui"      // the user of an MCP client
+	AuthorityHumanToken    = "human_token"    // the holder of a person's token or a login
+	AuthorityLocalOperator = "local_operator" // a user who may run programs as the server's user
+	AuthorityClientModel   = "client_model"   // the model of an MCP client, for its user as it says
+	AuthorityAgent         = "agent"          // a model of ours
+	AuthorityToken         = "token"          // a program with a token that is not a person's
+)
+
+// IsPerson reports whether somebody with the authority is a person.
+func IsPerson(authority string) bool {
+	switch authority {
+	case AuthorityClientUI, AuthorityHumanToken, AuthorityLocalOperator:
+		return true
+	}
+	return false
+}
+
+// Masked is what stands for a secret answer wherever it is printed.
+const Masked = "[secret]"
+
+// Answer is the words of an answer. A secret one masks itself in every print, log and encoding;
+// only [Answer.Reveal] gives its words. The zero value is an empty, plain answer. Compare answers
+// by their words, not with ==.
+type Answer struct {
+	// A pointer, because fmt prints a nested field raw when the verb does not suit the struct
+	// around it: then it prints an address.
+	text   *string
+	secret bool
+}
+
+// Plain is an answer that may be shown.
+func Plain(text string) Answer { return Answer{text: words(text)} }
+
+// Secret is an answer that may not be shown.
+func Secret(text string) Answer { return Answer{text: words(text), secret: true} }
+
+// words is nil for "", so that equal answers are deeply equal.
+func words(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// Reveal gives the words, even of a secret answer. It is "" once a secret answer was erased.
+func (a Answer) Reveal() string {
+	if a.text == nil {
+		return ""
+	}
+	return *a.text
+}
+
+// IsSecret reports whether the answer masks itself.
+func (a Answer) IsSecret() bool { return a.secret }
+
+// Erased is the answer without its words when it is secret, and the answer itself otherwise.
+func (a Answer) Erased() Answer {
+	if a.secret {
+		return Secret("")
+	}
+	return a
+}
+
+func (a Answer) String() string {
+	if a.secret {
+		return Masked
+	}
+	return a.Reveal()
+}
+
+// Format masks a secret answer under every verb, even those that would print a struct's fields.
+func (a Answer) Format(f fmt.State, verb rune) {
+	switch verb {
+	case 's', 'v', 'q', 'x', 'X':
+		fmt.Fprintf(f, fmt.FormatString(f, verb), a.String())
+	default:
+		fmt.Fprintf(f, "%%!%c(inquiry.Answer=%s)", verb, a.String())
+	}
+}
+
+// LogValue masks a secret answer in logs.
+func (a Answer) LogValue() slog.Value { return slog.StringValue(a.String()) }
+
+// MarshalText masks a secret answer, so JSON, YAML and XML hold the mask.
+func (a Answer) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// UnmarshalText reads a plain answer.
+func (a *Answer) UnmarshalText(b []byte) error {
+	*a = Plain(string(b))
+	return nil
 }

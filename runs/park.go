@@ -1,9 +1,12 @@
 package runs
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
@@ -76,4 +79,70 @@ func distinct(options []string) (list []string) {
 		}
 	}
 	return list
+}
+
+// CheckEdit says why an action cannot take the place of one that a person was asked about: it is
+// checked like an action of a model, and has to be one on the phone. It is for inquiry.Options.
+func CheckEdit(_ inquiry.ActionRequest, e inquiry.EditedAction) error {
+	a, err := actions.Named(e.Name, e.Args)
+	if err != nil {
+		return err
+	}
+	if _, on := a.(actions.Gesture); !on {
+		return fmt.Errorf("%s is no action on the phone", e.Name)
+	}
+	return nil
+}
+
+// reviewed fills in what a person needs to decide about the action of q.
+func (m *Manager) reviewed(asked *inquiry.Question, q agentloop.Question) error {
+	if q.Review == nil || q.Action == nil {
+		return nil
+	}
+	args, err := actions.Args(q.Action)
+	if err != nil {
+		return err
+	}
+	r, name := q.Review, q.Action.Verb()
+	asked.ActionRequests = []inquiry.ActionRequest{{Name: name, Args: args,
+		Description: cmp.Or(r.Description, actions.Describe(q.Action))}}
+	allowed := r.Allowed
+	if len(allowed) == 0 {
+		allowed = inquiry.DecisionTypes
+	}
+	asked.ReviewConfigs = []inquiry.ReviewConfig{{ActionName: name, AllowedDecisions: allowed}}
+	asked.Severity, asked.Bound = inquiry.Severity(r.Severity), r.Bound
+	asked.Element, asked.Reason, asked.Rule = r.Element, r.Reason, r.Rule
+	for _, p := range actions.Points(q.Action) {
+		asked.Places = append(asked.Places, inquiry.Place{X: p.X, Y: p.Y})
+	}
+	// What else it could be answered with is not what is asked.
+	asked.Options, asked.FreeText, asked.Secret = nil, false, false
+	asked.OnTimeout = m.opts.OnUndecided
+	return nil
+}
+
+// rulingOf is what was decided about the action of a settled question; nil when it is about none.
+// Nobody's word is not a consent.
+func rulingOf(q inquiry.Question) *agentloop.Ruling {
+	if len(q.ActionRequests) == 0 {
+		return nil
+	}
+	r := &agentloop.Ruling{Type: agentloop.Reject, Severity: string(q.Severity), Bound: q.Bound,
+		AskedAt: q.AskedAt, At: q.Resolution.At}
+	if len(q.Resolution.Decisions) != 1 {
+		return r
+	}
+	d := q.Resolution.Decisions[0]
+	r.Type, r.Message = d.Type, d.Message
+	if d.Type != inquiry.Edit {
+		return r
+	}
+	a, err := actions.Named(d.EditedAction.Name, d.EditedAction.Args)
+	if err != nil { // it was one when it was accepted, by another version
+		r.Type, r.Message = agentloop.Reject, err.Error()
+		return r
+	}
+	r.Edited = &actions.Decision{Action: a}
+	return r
 }

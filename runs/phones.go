@@ -2,11 +2,16 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
 )
@@ -85,4 +90,127 @@ func (p *freshPhone) see(s screen.State) {
 	if s.App != "" && !slices.Contains(p.used, s.App) {
 		p.used = append(p.used, s.App)
 	}
+}
+
+// phoneQueues are the runs of this process that wait for a phone, first come first served.
+type phoneQueues struct {
+	store *session.Store
+	log   *slog.Logger
+
+	mu       sync.Mutex
+	bySerial map[string][]*queueEntry
+}
+
+// queueEntry is a run's place in the queue for a phone.
+type queueEntry struct {
+	hold session.Hold  // of the run, as it would hold the phone
+	wake chan struct{} // holds one token when the phone may be free for this one
+}
+
+// poll is how often the first in the queue asks the store, for phones that another process gives
+// back.
+const poll = time.Second
+
+// acquire waits until the run has the phone, and calls busy when that does not come at once. It
+// gives the entry up.
+func (p *phoneQueues) acquire(ctx context.Context, e *queueEntry, busy func()) error {
+	defer p.leave(e)
+	h, held, err := p.store.Holder(ctx, e.hold.Serial)
+	// It may have got the phone before it stood in the queue.
+	if err != nil || held && h.RunID == e.hold.RunID {
+		return err
+	}
+	for first := true; ; first = false {
+		if p.first(e) {
+			err := p.store.Lease(ctx, e.hold.Serial, e.hold.RunID)
+			if _, held := errors.AsType[*session.BusyError](err); !held {
+				return err
+			}
+		}
+		if first {
+			busy()
+		}
+		if err := wait.Until(ctx, poll, e.wake); err != nil {
+			return err
+		}
+	}
+}
+
+// join puts a run at the end of the queue.
+func (p *phoneQueues) join(serial string, r session.Run) *queueEntry {
+	e := &queueEntry{
+		wake: make(chan struct{}, 1),
+		hold: session.Hold{Serial: serial, SessionID: r.SessionID, RunID: r.ID,
+			State: session.Queued, Since: time.Now()},
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bySerial[serial] = append(p.bySerial[serial], e)
+	return e
+}
+
+func (p *phoneQueues) first(e *queueEntry) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.bySerial[e.hold.Serial][0] == e
+}
+
+func (p *phoneQueues) leave(e *queueEntry) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	serial := e.hold.Serial
+	left := slices.DeleteFunc(p.bySerial[serial], func(o *queueEntry) bool { return o == e })
+	if p.bySerial[serial] = left; len(left) == 0 {
+		delete(p.bySerial, serial)
+	}
+}
+
+// release gives the phone back and lets the next in the queue have it.
+func (p *phoneQueues) release(ctx context.Context, serial, runID string) {
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	if err := p.store.Release(ctx, serial, runID); err != nil {
+		p.log.ErrorContext(ctx, "release", "serial", serial, "run", runID, "err", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if queue := p.bySerial[serial]; len(queue) > 0 {
+		wait.Wake(queue[0].wake)
+	}
+}
+
+// ahead is how many runs are in front of the run in the queue for the phone.
+func (p *phoneQueues) ahead(serial, runID string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(0, slices.IndexFunc(p.bySerial[serial],
+		func(e *queueEntry) bool { return e.hold.RunID == runID }))
+}
+
+// holder is the run of another session that has the phone, or is the first in the queue for it.
+func (p *phoneQueues) holder(ctx context.Context,
+	serial, sessionID string) (h session.Hold, held bool, err error) {
+	all, err := p.holders(ctx, serial)
+	i := slices.IndexFunc(all, func(h session.Hold) bool { return h.SessionID != sessionID })
+	if err != nil || i < 0 {
+		return h, false, err
+	}
+	return all[i], true, nil
+}
+
+// holders are the run that has the phone, and those that wait for it in this process.
+func (p *phoneQueues) holders(ctx context.Context, serial string) (all []session.Hold, err error) {
+	h, held, err := p.store.Holder(ctx, serial)
+	if err != nil {
+		return nil, err
+	}
+	if held {
+		all = append(all, h)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range p.bySerial[serial] {
+		all = append(all, e.hold)
+	}
+	return all, nil
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/session"
 )
 
 // sessionState is what a Manager keeps in memory about one session.
@@ -124,4 +127,147 @@ func (s *sessionState) leave(r *activeRun) {
 func (s *sessionState) wake() {
 	close(s.changed)
 	s.changed = make(chan struct{})
+}
+
+// Attach notes that somebody waits for the session's runs, or watches them. The caller calls detach
+// when that is over; calling it again does nothing. A run to which no call is attached for
+// Options.DetachGrace is paused, as CLIENT_DETACHED, unless its settings say that it may go on
+// alone.
+func (m *Manager) Attach(sessionID string) (detach func()) {
+	s, done := m.states.use(sessionID)
+	s.attach(1)
+	return sync.OnceFunc(func() {
+		defer done()
+		s.attach(-1)
+	})
+}
+
+// PickUp takes a run up that was paused because no call was attached: the call that it was in goes
+// on, with what is left of its steps. Any other run is left as it is. The caller attaches first.
+func (m *Manager) PickUp(ctx context.Context, sessionID string) (Status, error) {
+	c, unlock, err := m.receive(ctx, ContinueRequest{SessionID: sessionID})
+	if err != nil {
+		return Status{}, err
+	}
+	defer unlock()
+	if !pausedAlone(c.run) {
+		return m.Status(ctx, c.sess.ID)
+	}
+	return c.goOn(ctx, resumption{SameCall: true})
+}
+
+// pausedAlone reports whether the run was paused because no call was attached.
+func pausedAlone(r session.Run) bool {
+	return r.State == session.Paused && r.StopReason == agentloop.ClientDetached
+}
+
+func (s *sessionState) attach(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.attached += n
+	s.countDown()
+}
+
+// countDown begins to count the grace of a run to which no call is attached, anew, and stops
+// counting otherwise. s.mu is held.
+func (s *sessionState) countDown() {
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+	r := s.active
+	if s.grace <= 0 || s.attached > 0 || r == nil || r.alone {
+		return
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(s.grace, func() { // only memory is touched: nothing waits for it
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.timer == timer {
+			r.cancel(agentloop.ErrDetached)
+		}
+	})
+	s.timer = timer
+}
+
+// Event is something that happened in a run.
+type Event struct {
+	SessionID, RunID string
+	State            session.State
+	agentloop.Event
+}
+
+// StateChanged is the kind of the events that only say that the run is in another state now.
+const StateChanged agentloop.EventKind = "state"
+
+// PhoneBusy is the kind of the event that says that a QUEUED run has to wait for its phone.
+const PhoneBusy agentloop.EventKind = "phone busy"
+
+// publish gives an event to all who watch, and wakes those who wait when the run is in another
+// state.
+func (m *Manager) publish(s *sessionState, e Event) {
+	if m.opts.Observe != nil {
+		m.opts.Observe(e)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for w := range s.watchers {
+		w.put(e)
+	}
+	if e.Kind == StateChanged {
+		s.wake()
+	}
+}
+
+// moved publishes that a run is in another state.
+func (m *Manager) moved(s *sessionState, r session.Run) {
+	m.publish(s, Event{SessionID: r.SessionID, RunID: r.ID, State: r.State,
+		Event: agentloop.Event{Kind: StateChanged, At: time.Now(), Progress: r.Progress}})
+}
+
+// Watch is a queue of a session's events.
+type Watch struct {
+	C      <-chan Event // closed by Close
+	events chan Event
+	state  *sessionState
+	done   func() // with the state
+}
+
+// Watch returns a queue of the session's events from now on. It never holds a run up: a reader who
+// is more than 64 events behind misses the oldest. The caller closes it.
+func (m *Manager) Watch(sessionID string) *Watch {
+	w := &Watch{events: make(chan Event, 64)}
+	w.state, w.done = m.states.use(sessionID)
+	w.C = w.events
+	w.state.mu.Lock()
+	defer w.state.mu.Unlock()
+	w.state.watchers[w] = struct{}{}
+	return w
+}
+
+// Close ends the watch. Closing again does nothing.
+func (w *Watch) Close() {
+	defer w.done()
+	w.state.mu.Lock()
+	defer w.state.mu.Unlock()
+	if _, open := w.state.watchers[w]; open {
+		delete(w.state.watchers, w)
+		close(w.events)
+	}
+}
+
+// put adds an event and drops the oldest when there is no room. The state's lock is held, so it is
+// the only writer.
+func (w *Watch) put(e Event) {
+	for {
+		select {
+		case w.events <- e:
+			return
+		default:
+		}
+		select {
+		case <-w.events:
+		default:
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
 )
 
@@ -167,4 +168,137 @@ func scanOverview(row scanner) (Overview, error) {
 func (s *Store) touch(ctx context.Context, tx *sql.Tx, sessionID string) error {
 	return exec(ctx, tx, "UPDATE sessions SET updated_at = ? WHERE id = ?", millis(s.now()),
 		sessionID)
+}
+
+// Orphans are what was begun without a client's name, and goes on: sessions whose latest run has
+// not ended, and questions of no run whose answer was not taken up.
+type Orphans struct{ Sessions, Questions []string }
+
+// Orphans lists them by id.
+func (s *Store) Orphans(ctx context.Context) (Orphans, error) {
+	o, err := orphans(ctx, s.read)
+	return o, doing(err, "looking for what belongs to no client")
+}
+
+func orphans(ctx context.Context, q queryer) (o Orphans, err error) {
+	id := func(row scanner) (id string, err error) { return id, row.Scan(&id) }
+	o.Sessions, err = collect(ctx, q, id, `SELECT s.id FROM sessions s WHERE s.client = '' AND EXISTS
+		(SELECT 1 FROM runs r WHERE r.session_id = s.id AND r.ended_at = 0) ORDER BY s.rowid`)
+	if err == nil {
+		o.Questions, err = collect(ctx, q, id, `SELECT id FROM questions WHERE run_id = ''
+			AND applied_at = 0 AND coalesce(json_extract(body, '$.client'), '') = ''
+			AND status IN (?, ?) ORDER BY rowid`, inquiry.Pending, inquiry.Answered)
+	}
+	return o, err
+}
+
+// Adopt makes the orphans the client's, and notes that in the audit.
+func (s *Store) Adopt(ctx context.Context, client string, by AuditEntry) (o Orphans, err error) {
+	by.Event, by.Text = AuditAdopted, client
+	err = s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if o, err = orphans(ctx, tx); err != nil {
+			return err
+		}
+		for _, id := range o.Sessions {
+			// A key that a former bearer of the name has used stays that one's.
+			err := exec(ctx, tx, `UPDATE sessions SET client = ?1, start_key = CASE WHEN EXISTS
+				(SELECT 1 FROM sessions o WHERE o.client = ?1 AND o.start_key = sessions.start_key)
+				THEN '' ELSE start_key END WHERE id = ?2`, client, id)
+			by.SessionID = id
+			if err == nil {
+				err = s.audit(ctx, tx, by)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		by.SessionID = ""
+		if err := adoptAnswers(ctx, tx, client); err != nil {
+			return err
+		}
+		for _, id := range o.Questions {
+			err := exec(ctx, tx,
+				"UPDATE questions SET body = json_set(body, '$.client', ?) WHERE id = ?", client, id)
+			by.QuestionID = id
+			if err == nil {
+				err = s.audit(ctx, tx, by)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return o, doing(err, "giving sessions to %s", client)
+}
+
+// Snapshot is how a session stands, all of it at one moment.
+type Snapshot struct {
+	Session  Session
+	Run      Run               // the latest
+	Question *inquiry.Question // that Run has asked and whose answer it has not used yet, or nil
+	Usage    Usage             // of Run
+	Steps    []StepRecord      // the ones asked for, oldest first; the last step is always there
+	Holder   *Hold             // who has the session's phone; nil when it is free
+}
+
+// Snapshot reads how a session stands, in one transaction. after is given the latest run and says
+// behind which step the steps begin. A session that is not there, or has no run, is ErrNotFound.
+func (s *Store) Snapshot(
+	ctx context.Context, sessionID string, after func(Run) (int, error),
+) (Snapshot, error) {
+	var v Snapshot
+	tx, err := s.read.BeginTx(ctx, nil)
+	if err == nil {
+		defer tx.Rollback() // nothing was written
+		v, err = s.snapshot(ctx, tx, sessionID, after)
+	}
+	return v, doing(err, "reading how session %s stands", sessionID)
+}
+
+func (s *Store) snapshot(
+	ctx context.Context, tx *sql.Tx, id string, after func(Run) (int, error),
+) (v Snapshot, err error) {
+	if v.Session, err = sessionByID(ctx, tx, id); err != nil {
+		return v, listHint(err)
+	}
+	if v.Run, err = latestRun(ctx, tx, id); err != nil {
+		return v, err
+	}
+	if v.Question, err = s.unused(ctx, tx, &v.Run); err != nil {
+		return v, err
+	}
+	if v.Usage, err = s.usage(ctx, tx, v.Run.ID); err != nil {
+		return v, err
+	}
+	from, err := after(v.Run)
+	if err != nil {
+		return v, err
+	}
+	if v.Steps, err = stepsAfter(ctx, tx, id, min(from, v.Session.Steps-1)); err != nil {
+		return v, err
+	}
+	h, held, err := s.holder(ctx, tx, v.Session.Serial)
+	if held {
+		v.Holder = &h
+	}
+	return v, err
+}
+
+// Unused is the last question of this life of the run whose answer the run has not used yet: one
+// that is open, or that was settled in a way which the run can go on with. It is nil when there is
+// none.
+func (s *Store) Unused(ctx context.Context, r Run) (*inquiry.Question, error) {
+	return s.unused(ctx, s.read, &r)
+}
+
+func (s *Store) unused(ctx context.Context, q queryer, r *Run) (*inquiry.Question, error) {
+	list, err := collect(ctx, q, (&questions{s}).scan, "SELECT "+questionColumns+` FROM questions
+		WHERE run_id = ? AND fence = ? AND applied_at = 0
+		AND status IN ('pending', 'answered', 'refused', 'timed_out')
+		ORDER BY asked_at DESC, rowid DESC LIMIT 1`, r.ID, r.Fence)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
 }

@@ -1,16 +1,20 @@
 package session
 
 import (
+	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/taploop/taploop/inquiry"
 )
 
 // vault encrypts secret answers, from when they are accepted until their run ends, so that no page
@@ -100,4 +104,51 @@ func (v *vault) seal(id, text string) []byte {
 func (v *vault) open(id string, sealed []byte) (string, error) {
 	text, err := v.aead.Open(nil, nil, sealed, []byte(id))
 	return string(text), doing(err, "opening a sealed answer")
+}
+
+// Secret is a secret answer that a run was given.
+type Secret struct {
+	QuestionID string
+	Text       string
+	Typed      bool // into the phone
+}
+
+// String masks the secret.
+func (s Secret) String() string { return inquiry.Masked }
+
+// GoString masks the secret.
+func (s Secret) GoString() string { return inquiry.Masked }
+
+// Secrets are those of a run that has not ended, the one that was given last at the end. They are
+// there from the change that applied the answer (see Change.Apply), even after a crash.
+func (s *Store) Secrets(ctx context.Context, runID string) ([]Secret, error) {
+	list, err := collect(ctx, s.read, func(row scanner) (Secret, error) {
+		var x Secret
+		var sealed []byte
+		err := row.Scan(&x.QuestionID, &sealed, &x.Typed)
+		if err == nil {
+			x.Text, err = s.vault.open(x.QuestionID, sealed)
+		}
+		return x, err
+	}, `SELECT question_id, sealed, typed FROM secrets WHERE run_id = ?
+		ORDER BY given_at, rowid`, runID)
+	return list, doing(err, "reading the secrets of run %s", runID)
+}
+
+// SecretTyped notes that the answer to the question was typed into the phone.
+func (s *Store) SecretTyped(ctx context.Context, questionID string) error {
+	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		return exec(ctx, tx, "UPDATE secrets SET typed = 1 WHERE question_id = ?", questionID)
+	})
+	return doing(err, "noting that a secret was typed")
+}
+
+// keepSecret keeps a secret answer for the run that applies it.
+func (s *Store) keepSecret(ctx context.Context, tx *sql.Tx, q inquiry.Question) error {
+	if !q.Secret || q.Resolution == nil || q.Resolution.Type != inquiry.TypeAnswer {
+		return nil
+	}
+	return exec(ctx, tx,
+		"INSERT INTO secrets (question_id, run_id, sealed, given_at) VALUES (?, ?, ?, ?)",
+		q.ID, q.RunID, s.vault.seal(q.ID, q.Resolution.Response.Reveal()), millis(s.now()))
 }

@@ -1,9 +1,16 @@
 package web
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -202,4 +209,170 @@ func (f *feed) publishSession(id string, before known, seen bool) (now known, er
 		f.publish("session.state", &x.Client, nil, view)
 	}
 	return now, nil
+}
+
+// event is something that happened, ready to be sent.
+type event struct {
+	name   string
+	data   []byte
+	client *string // whom it belongs to; nil for no client
+}
+
+// ring keeps the last events, numbered from 1. Readers hold the number of the last one that they
+// have seen, and no writer waits for a reader.
+type ring struct {
+	epoch string // of this process: a number of a former one means nothing here
+
+	mu    sync.Mutex
+	kept  []event // kept[i] has the number first+i
+	first uint64
+	limit int
+	more  chan struct{} // closed and replaced when there is more to read
+}
+
+func newRing(limit int) *ring {
+	var b [6]byte
+	rand.Read(b[:]) // never fails
+	return &ring{epoch: hex.EncodeToString(b[:]), first: 1, limit: limit, more: make(chan struct{})}
+}
+
+func (r *ring) put(e event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.kept) >= r.limit {
+		r.first++
+		r.kept = r.kept[1:]
+	}
+	r.kept = append(r.kept, e)
+	r.wake()
+}
+
+// resync says that events are missing here: every reader gets a snapshot.
+func (r *ring) resync() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.first, r.kept = r.first+uint64(len(r.kept))+1, nil
+	r.wake()
+}
+
+// wake wakes those who wait. The lock is held.
+func (r *ring) wake() {
+	close(r.more)
+	r.more = make(chan struct{})
+}
+
+// last is the number of the newest event.
+func (r *ring) last() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.first + uint64(len(r.kept)) - 1
+}
+
+// after gives the events after number n, and what closes when there are more. gone says that some
+// of them are not there any more, or that there never was a number n.
+func (r *ring) after(n uint64) (list []event, more <-chan struct{}, gone bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n+1 < r.first || n >= r.first+uint64(len(r.kept)) {
+		return nil, r.more, true
+	}
+	return slices.Clone(r.kept[n+1-r.first:]), r.more, false
+}
+
+// id is an event's id for listeners.
+func (r *ring) id(n uint64) string { return fmt.Sprintf("%s-%d", r.epoch, n) }
+
+// number reads an id that a listener brings back.
+func (r *ring) number(id string) (n uint64, ok bool) {
+	epoch, text, _ := strings.Cut(id, "-")
+	n, err := strconv.ParseUint(text, 10, 63)
+	return n, err == nil && epoch == r.epoch
+}
+
+// snapshots shares what listeners get first. After a restart all of them come at once, and most see
+// the same.
+type snapshots struct {
+	mu   sync.Mutex
+	kept map[viewer]*snapshot
+}
+
+// snapshot is all open questions and the sessions under way, as one viewer sees them.
+type snapshot struct {
+	turn chan struct{} // holds one token: its holder makes the snapshot, and the others wait for it
+	at   uint64        // the number of the last event that is in it
+	made time.Time
+	text []byte // the event, ready to be sent
+}
+
+const (
+	freshFor      = time.Second // the changes of other processes' runs bring no event at once
+	maxSnapshots  = 16          // as many viewers' are kept
+	sessionsShown = 100
+)
+
+// snapshot is the snapshot for those who see what the viewer sees. Nothing has happened since it
+// was made.
+func (f *feed) snapshot(ctx context.Context, v viewer) (at uint64, text []byte, err error) {
+	if v.all {
+		v = viewer{all: true} // they all see the same
+	}
+	x := f.snapshots.get(v)
+	select {
+	case x.turn <- struct{}{}:
+	case <-ctx.Done():
+		return 0, nil, context.Cause(ctx)
+	}
+	defer func() { <-x.turn }()
+	if x.text == nil || x.at != f.ring.last() || time.Since(x.made) >= freshFor {
+		if err := f.make(ctx, v, x); err != nil {
+			return 0, nil, err
+		}
+	}
+	return x.at, x.text, nil
+}
+
+func (c *snapshots) get(v viewer) *snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x := c.kept[v]
+	if x == nil {
+		if len(c.kept) >= maxSnapshots || c.kept == nil {
+			c.kept = map[viewer]*snapshot{}
+		}
+		x = &snapshot{turn: make(chan struct{}, 1)}
+		c.kept[v] = x
+	}
+	return x
+}
+
+// make reads the snapshot anew. Events that happen meanwhile come after it, so they may repeat what
+// is in it already.
+func (f *feed) make(ctx context.Context, v viewer, x *snapshot) error {
+	at, made := f.ring.last(), time.Now()
+	questions, err := f.records.visible(ctx, v, inquiry.Filter{Status: inquiry.Pending})
+	if err != nil {
+		return err
+	}
+	all, err := f.records.Sessions.Sessions(ctx,
+		session.Filter{Limit: sessionsShown, Client: v.client()})
+	if err != nil {
+		return err
+	}
+	sessions := []sessionView{}
+	for _, o := range all {
+		if o.Latest != nil && !o.Latest.State.Terminal() {
+			sessions = append(sessions, sessionView{o.Session, viewOfRun(o.Latest)})
+		}
+	}
+	data, err := json.Marshal(map[string]any{"inquiries": questions, "sessions": sessions,
+		"at": made.UTC()})
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	b.Grow(len(data) + 100)
+	frame(&b, "snapshot", f.ring.id(at), data)
+	x.at, x.made = at, made
+	x.text = b.Bytes()
+	return nil
 }

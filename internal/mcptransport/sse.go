@@ -98,9 +98,9 @@ func (v *visit) part(err error) {
 // that it was then.
 //
 // A session's listening stream is fed here with its broadcasts. A connection of it from which a
-// newer one took over stays open, and has its turn again when that one is lost. "The client MAY
-// remain connected to multiple SSE streams simultaneously. The server MUST send each of its JSON-RPC
-// messages on only one of the connected streams."
+// newer one took over stays open, and is written to again when that one is lost. "The client MAY
+// remain connected to multiple SSE streams simultaneously. The server MUST send each of its
+// JSON-RPC messages on only one of the connected streams."
 func (v *visit) follow(s *session, st *stream, rd *reader) (*reader, error) {
 	quiet := time.NewTimer(v.h.opts.KeepAlive)
 	defer quiet.Stop()

@@ -63,3 +63,53 @@ func (t *tasks) askedIn(ctx context.Context, c *call, sessionID, questionID stri
 		"no run of session %s has asked a question %s", sessionID, text.Quote(questionID, 60)),
 		c.repeated(map[string]any{"question_id": nil}, "it waits for the run")}
 }
+
+type stopArgs struct {
+	SessionID string        `json:"session_id" max:"200"`
+	Mode      runs.StopMode `json:"mode" default:"cancel"`
+}
+
+// stop stops a run, and returns once the phone is left alone.
+func (t *tasks) stop(ctx context.Context, c *call, a stopArgs) (*reply, error) {
+	began := time.Now()
+	sess, err := t.Runs.Session(ctx, a.SessionID, c.principal)
+	if err != nil {
+		return nil, err
+	}
+	st, err := t.Runs.Stop(ctx,
+		runs.StopRequest{SessionID: sess.ID, Mode: a.Mode, By: c.actor()})
+	if err != nil {
+		return nil, err
+	}
+	show, err := resultOptionsOf(st.Settings)
+	if err != nil {
+		return nil, err
+	}
+	st.Waited = time.Since(began)
+	return t.render(ctx, c, st, &callState{show: show})
+}
+
+type messageArgs struct {
+	SessionID string                `json:"session_id" max:"200"`
+	Text      string                `json:"text" max:"2000"`
+	Mode      agentloop.MessageMode `json:"mode" default:"note"`
+	Key       string                `json:"idempotency_key,omitempty" max:"200"`
+}
+
+// message says something to a run that goes on, waits or is paused, and returns at once.
+func (t *tasks) message(ctx context.Context, c *call, a messageArgs) (*reply, error) {
+	st, err := t.statusOf(ctx, c, a.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	show, err := resultOptionsOf(st.Settings)
+	if err != nil {
+		return nil, err
+	}
+	st, err = t.Runs.Say(ctx, runs.SayRequest{SessionID: st.Session.ID, Text: a.Text, Mode: a.Mode,
+		Key: a.Key, By: c.actor()})
+	if err != nil {
+		return nil, err
+	}
+	return t.render(ctx, c, st, &callState{show: show})
+}
