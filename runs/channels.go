@@ -1,11 +1,9 @@
 package runs
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"image/jpeg"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
@@ -116,11 +114,7 @@ func frameOf(ctx context.Context, store *session.Store, q inquiry.Question) *scr
 	if err != nil {
 		return nil
 	}
-	img, err := jpeg.Decode(bytes.NewReader(b))
-	if err != nil {
-		return nil
-	}
-	f, _ := screen.NewFrame(img)
+	f, _ := screen.FromJPEG(b)
 	return f
 }
 

@@ -50,6 +50,11 @@ type StopRequest struct {
 // people.
 type Actor struct{ Channel, Authority, Name string }
 
+// entry is what the audit says of who does something.
+func (a Actor) entry() session.AuditEntry {
+	return session.AuditEntry{Channel: a.Channel, Authority: a.Authority, By: a.Name}
+}
+
 // Stop returns once the phone is left alone: a gesture that has begun is finished, nothing else is
 // done. A question that the run waits for is withdrawn by Cancel and by Takeover, and stays open
 // under Pause. Stopping what has stopped changes nothing, but there has to be a run with a phone to
@@ -139,14 +144,9 @@ func (m *Manager) noteStop(ctx context.Context, by Actor, how stopping,
 		before.ID == now.ID && before.State == now.State {
 		return nil
 	}
-	return m.store.AppendAudit(ctx, session.AuditEntry{
-		Event:     how.event,
-		SessionID: now.SessionID,
-		RunID:     now.ID,
-		Channel:   by.Channel,
-		Authority: by.Authority,
-		By:        by.Name,
-	})
+	e := by.entry()
+	e.Event, e.SessionID, e.RunID = how.event, now.SessionID, now.ID
+	return m.store.AppendAudit(ctx, e)
 }
 
 // mayTake refuses a program that would take the phone from a person who has taken it over.
@@ -248,8 +248,7 @@ func (m *Manager) Say(ctx context.Context, r SayRequest) (Status, error) {
 			"session %s is one of taploop host, whose agents cannot be spoken to in between", sess.ID)
 	}
 	replayed, err := m.store.Say(ctx, run.ID,
-		session.Message{Mode: r.Mode, Text: r.Text, Key: r.Key}, session.AuditEntry{
-			Channel: r.By.Channel, Authority: r.By.Authority, By: r.By.Name})
+		session.Message{Mode: r.Mode, Text: r.Text, Key: r.Key}, r.By.entry())
 	if err != nil {
 		return Status{}, unsaid(sess.ID, err)
 	}

@@ -286,9 +286,10 @@ func (t *touches) take(runID string) (list []session.AuditEntry) {
 		for _, what := range slices.Sorted(maps.Keys(counts)) {
 			words = append(words, fmt.Sprintf("%s %d", what, counts[what]))
 		}
-		list = append(list, session.AuditEntry{Event: session.AuditByHand, RunID: who.runID,
-			SessionID: who.sessionID, Channel: who.by.Channel, Authority: who.by.Authority,
-			By: who.by.Name, Text: strings.Join(words, ", ")})
+		e := who.by.entry()
+		e.Event, e.RunID, e.SessionID = session.AuditByHand, who.runID, who.sessionID
+		e.Text = strings.Join(words, ", ")
+		list = append(list, e)
 		delete(t.counts, who)
 		delete(t.since, who.runID)
 	}

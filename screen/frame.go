@@ -1,9 +1,11 @@
 package screen
 
 import (
+	"bytes"
 	"errors"
 	"image"
 	"image/draw"
+	"image/jpeg"
 	"sync"
 )
 
@@ -43,6 +45,15 @@ func newFrame(size Size, src source, sizes []Size) (*Frame, error) {
 	}
 	small := func() *Picture { return pictures[0] }
 	return &Frame{size: size, small: small, ready: pictures[1:]}, nil
+}
+
+// FromJPEG is a JPEG as a frame.
+func FromJPEG(b []byte) (*Frame, error) {
+	img, err := jpeg.Decode(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	return NewFrame(img)
 }
 
 // NewFrame takes a picture over as a frame; what it shows through is black. The caller must not

@@ -123,9 +123,3 @@ func (s *Store) Forget(
 	})
 	return gone, doing(err, "forgetting a remembered answer")
 }
-
-// adoptAnswers makes what was remembered for no client the client's, but for what it has itself.
-func adoptAnswers(ctx context.Context, tx *sql.Tx, client string) error {
-	return exec(ctx, tx, `UPDATE OR IGNORE answers SET client = ?1,
-		body = json_set(body, '$.client', ?1) WHERE client = ''`, client)
-}

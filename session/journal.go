@@ -1,13 +1,11 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image/jpeg"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
@@ -152,11 +150,8 @@ func (j *journal) Frame(ctx context.Context, step int) (*screen.Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	img, err := jpeg.Decode(bytes.NewReader(b))
-	if err != nil {
-		return nil, fmt.Errorf("reading frame %s: %w", id, err)
-	}
-	return screen.NewFrame(img)
+	f, err := screen.FromJPEG(b)
+	return f, doing(err, "reading frame %s", id)
 }
 
 // record is the step as it is written, with its frame in the store.

@@ -181,11 +181,10 @@ func (s *Store) Orphans(ctx context.Context) (Orphans, error) {
 }
 
 func orphans(ctx context.Context, q queryer) (o Orphans, err error) {
-	id := func(row scanner) (id string, err error) { return id, row.Scan(&id) }
-	o.Sessions, err = collect(ctx, q, id, `SELECT s.id FROM sessions s WHERE s.client = '' AND EXISTS
+	o.Sessions, err = collect(ctx, q, scanID, `SELECT s.id FROM sessions s WHERE s.client = '' AND EXISTS
 		(SELECT 1 FROM runs r WHERE r.session_id = s.id AND r.ended_at = 0) ORDER BY s.rowid`)
 	if err == nil {
-		o.Questions, err = collect(ctx, q, id, `SELECT id FROM questions WHERE run_id = ''
+		o.Questions, err = collect(ctx, q, scanID, `SELECT id FROM questions WHERE run_id = ''
 			AND applied_at = 0 AND coalesce(json_extract(body, '$.client'), '') = ''
 			AND status IN (?, ?) ORDER BY rowid`, inquiry.Pending, inquiry.Answered)
 	}
@@ -213,7 +212,10 @@ func (s *Store) Adopt(ctx context.Context, client string, by AuditEntry) (o Orph
 			}
 		}
 		by.SessionID = ""
-		if err := adoptAnswers(ctx, tx, client); err != nil {
+		// what was remembered, but for what the client has itself
+		err := exec(ctx, tx, `UPDATE OR IGNORE answers SET client = ?1,
+			body = json_set(body, '$.client', ?1) WHERE client = ''`, client)
+		if err != nil {
 			return err
 		}
 		for _, id := range o.Questions {

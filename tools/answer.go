@@ -62,16 +62,12 @@ func (a answerArgs) check() error {
 		return invalid("pass one of them", "there are both values and decline")
 	case a.Decline && a.ReplyType != "" && a.ReplyType != inquiry.TypeDecline:
 		return invalid("pass one of them", "there are both decline and reply_type %q", a.ReplyType)
-	case a.Values == nil && a.Response == "" && !a.Decline && !a.wordless():
+	case a.Values == nil && a.Response == "" && !a.Decline &&
+		(a.ReplyType == "" || a.ReplyType == inquiry.TypeAnswer): // others need no words
 		return invalid("pass response with your user's own answer, values for a form, or decline",
 			"there is no answer")
 	}
 	return small("values", a.Values, 60_000)
-}
-
-// wordless reports whether the answer is of a type that needs no words.
-func (a answerArgs) wordless() bool {
-	return a.ReplyType != "" && a.ReplyType != inquiry.TypeAnswer
 }
 
 // mostAnswered is of how many questions a result tells who answered them; the last ones count.

@@ -199,7 +199,8 @@ func (t *inquiries) before(ctx context.Context, c *call, a inquiryArgs) (inquiry
 	q, err := t.questions.get(ctx, c, a.QuestionID)
 	if err == nil && q.RunID != "" {
 		return q, &redirect{invalid("wait for the run that asks it",
-			"question %s is one of the agent on the phone", q.ID), t.questions.runOf(q)}
+			"question %s is one of the agent on the phone", q.ID), nextCall(waitTool,
+			map[string]any{"session_id": q.SessionID}, "it shows how the run stands")}
 	}
 	return q, err
 }

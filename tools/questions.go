@@ -106,12 +106,6 @@ func (t *questions) unresolved(ctx context.Context, q inquiry.Question, err erro
 	return runs.RefusedReply(err, session.Run{})
 }
 
-// runOf is the call that shows how the run stands which has asked the question.
-func (t *questions) runOf(q inquiry.Question) *result.Next {
-	return nextCall(waitTool, map[string]any{"session_id": q.SessionID},
-		"it shows how the run stands")
-}
-
 // standing tells how a question stands that the call has waited for.
 func (t *inquiries) standing(c *call, q inquiry.Question, s *callState) (*reply, error) {
 	body := result.NewInquiry(q)

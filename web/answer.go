@@ -58,14 +58,20 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	_ = send(w, codes[f.code].status, body)
 }
 
+// bodyOf is the whole body of a request.
+func bodyOf(r *http.Request) ([]byte, error) {
+	b, err := io.ReadAll(r.Body)
+	if _, large := errors.AsType[*http.MaxBytesError](err); err != nil && !large {
+		err = badRequest("the body did not arrive whole")
+	}
+	return b, err
+}
+
 // receive reads a body that is one JSON object with known fields.
 func receive(r *http.Request, into any) error {
-	b, err := io.ReadAll(r.Body)
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return err
-	}
+	b, err := bodyOf(r)
 	if err != nil {
-		return badRequest("the body did not arrive whole")
+		return err
 	}
 	if err := strict(b, into); err != nil {
 		return badRequest("the body is not what is expected here: %w", err)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -84,15 +83,12 @@ var errNoMark = hint.Add(errors.New("it cannot be told which session this conver
 // readConversation reads the body. What the phone's agent has no use for, such as temperature or a
 // system message, is left aside.
 func readConversation(r *http.Request) (*conversation, error) {
-	b, err := io.ReadAll(r.Body)
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+	b, err := bodyOf(r)
+	if err != nil {
 		return nil, err
 	}
 	c := new(conversation)
-	switch {
-	case err != nil:
-		return nil, badRequest("the body did not arrive whole")
-	case !utf8.Valid(b):
+	if !utf8.Valid(b) {
 		return nil, badRequest("the body is not UTF-8")
 	}
 	if err := json.Unmarshal(b, c); err != nil {
@@ -244,7 +240,8 @@ func (t *talk) do(ctx context.Context, tool string, arguments map[string]any,
 	return &refusal{code: codeInTable(out.Code), name: out.Code, err: err}
 }
 
-// codeInTable is a code with the status of this one.
+// codeInTable is a code with the status of this one. What is not in the table says how things
+// stand now.
 func codeInTable(code string) string {
 	if _, known := codes[code]; known {
 		return code

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -209,12 +210,8 @@ func openAIError(f *refusal) map[string]any {
 	if remedy := f.hint(); remedy != "" {
 		message += " (" + remedy + ")"
 	}
-	name := f.code
-	if f.name != "" {
-		name = f.name
-	}
 	return map[string]any{"error": map[string]any{"message": message, "type": kind,
-		"param": nil, "code": name}}
+		"param": nil, "code": cmp.Or(f.name, f.code)}}
 }
 
 // spokenInOpenAI reports whether what answers at a path has OpenAI's form.

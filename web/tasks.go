@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -143,7 +142,7 @@ func (s *Server) standing(w http.ResponseWriter, r *http.Request, v viewer,
 func (s *Server) outcome(w http.ResponseWriter, out TaskResult) error {
 	status := http.StatusOK
 	if out.Code != "" {
-		status = statusOf(out.Code)
+		status = codes[codeInTable(out.Code)].status
 	}
 	return s.answer(w, status, out.Body)
 }
@@ -155,22 +154,11 @@ func (s *Server) answer(w http.ResponseWriter, status int, body json.RawMessage)
 	return send(w, status, body)
 }
 
-// statusOf is the HTTP status of a code. What is not in the table says how things stand now.
-func statusOf(code string) int {
-	if c, known := codes[code]; known {
-		return c.status
-	}
-	return http.StatusConflict
-}
-
 // argumentsOf reads a body that is a JSON object, or none, and the key of the header.
 func argumentsOf(r *http.Request) (map[string]any, error) {
-	b, err := io.ReadAll(r.Body)
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, err
-	}
+	b, err := bodyOf(r)
 	if err != nil {
-		return nil, badRequest("the body did not arrive whole")
+		return nil, err
 	}
 	arguments := map[string]any{}
 	if len(b) > 0 {

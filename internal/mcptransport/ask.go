@@ -103,11 +103,12 @@ func clientError(raw json.RawMessage) error {
 // RequestElicitation shows the question to the client's user.
 func (c *call) RequestElicitation(ctx context.Context,
 	request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
-	able := hasForms
+	caps := c.GetClientCapabilities()
+	able := hasForms(caps)
 	if request.Params.Mode == mcp.ElicitationModeURL {
-		able = hasURLs
+		able = caps.Elicitation != nil && caps.Elicitation.URL != nil
 	}
-	if !able(c.GetClientCapabilities()) {
+	if !able {
 		return nil, ErrCannotElicit
 	}
 	params, err := json.Marshal(request.Params)
@@ -152,10 +153,6 @@ func CanElicit(ctx context.Context) bool {
 func hasForms(caps mcp.ClientCapabilities) bool {
 	e := caps.Elicitation
 	return e != nil && (e.Form != nil || e.URL == nil)
-}
-
-func hasURLs(caps mcp.ClientCapabilities) bool {
-	return caps.Elicitation != nil && caps.Elicitation.URL != nil
 }
 
 // Elicit asks the client's user, on the stream of the request that ctx belongs to, and waits for

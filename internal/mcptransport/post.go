@@ -168,7 +168,7 @@ func (v *visit) deliver(s *session, st *stream, rd *reader, batch bool, done fun
 		v.reply(http.StatusOK, first[0].data)
 		return
 	}
-	if v.gone() { // before it knew of an event to resume from
+	if v.r.Context().Err() != nil { // before it knew of an event to resume from
 		st.leave(rd)
 		st.drop()
 		return
@@ -196,8 +196,6 @@ func (v *visit) await(st *stream, rd *reader) (first []event, ended bool) {
 		}
 	}
 }
-
-func (v *visit) gone() bool { return v.r.Context().Err() != nil }
 
 func invalid(text string) *rpcError { return &rpcError{code: mcp.INVALID_REQUEST, text: text} }
 

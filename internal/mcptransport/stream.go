@@ -64,7 +64,7 @@ func (st *stream) response(data []byte, failure int) {
 func (st *stream) add(e event) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	for e.data != nil && st.full() {
+	for e.data != nil && len(st.held) > 0 && (len(st.held) >= st.most || st.size >= mostBytes) {
 		if st.waits && st.reader != nil && st.reader.at < st.held[0].n {
 			st.await()
 			continue
@@ -83,10 +83,6 @@ func (st *stream) add(e event) {
 		st.owed--
 	}
 	st.change()
-}
-
-func (st *stream) full() bool {
-	return len(st.held) >= st.most || st.size >= mostBytes && len(st.held) > 0
 }
 
 // await lets go of the lock until something changes.

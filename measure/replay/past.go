@@ -1,11 +1,9 @@
 package replay
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
-	"image/jpeg"
 	"slices"
 	"strings"
 
@@ -129,9 +127,9 @@ func (a album) Frame(ctx context.Context, step int) (*screen.Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	img, err := jpeg.Decode(bytes.NewReader(b))
+	f, err := screen.FromJPEG(b)
 	if err != nil {
 		return nil, fmt.Errorf("reading frame %s: %w", a.frames[step], err)
 	}
-	return screen.NewFrame(img)
+	return f, nil
 }

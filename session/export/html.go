@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -9,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"image/jpeg"
 	"io"
 
 	"github.com/taploop/taploop/internal/text"
@@ -81,17 +79,12 @@ func picture(ctx context.Context, src Source, id string) (shot, error) {
 
 // Shrink is a stored JPEG with a long side of at most side pixels.
 func Shrink(b []byte, side, quality int) ([]byte, error) {
-	img, err := jpeg.Decode(bytes.NewReader(b))
+	f, err := screen.FromJPEG(b)
 	if err != nil {
 		return nil, err
 	}
-	size := img.Bounds()
-	if max(size.Dx(), size.Dy()) <= side {
+	if size := f.Size(); max(size.W, size.H) <= side {
 		return b, nil
-	}
-	f, err := screen.NewFrame(img)
-	if err != nil {
-		return nil, err
 	}
 	return f.Within(side).JPEG(quality)
 }
