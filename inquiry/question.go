@@ -219,6 +219,11 @@ type Channel struct {
 	Asks  bool      `json:"asks,omitempty"` // it asks now: not stored here, see Question.Turn
 }
 
+// Index is the place of the named channel among the question's, or -1.
+func (q Question) Index(channel string) int {
+	return slices.IndexFunc(q.Channels, func(c Channel) bool { return c.Name == channel })
+}
+
 // Open reports whether the question can still be settled.
 func (q Question) Open() bool { return q.Status == Pending }
 

@@ -60,6 +60,14 @@ func Late(err error) bool {
 	return late
 }
 
+// UnlessLate is err, nil when it is [Late].
+func UnlessLate(err error) error {
+	if Late(err) {
+		return nil
+	}
+	return err
+}
+
 // Code says why a reply was not taken. Programs read it.
 type Code string
 

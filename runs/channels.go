@@ -128,8 +128,5 @@ func (c modelChannel) Ask(ctx context.Context, q inquiry.Question) error {
 		return err
 	}
 	_, err = c.broker.Resolve(ctx, q.ID, channel.AutoReply.Answer(words))
-	if inquiry.Late(err) {
-		return nil
-	}
-	return err
+	return inquiry.UnlessLate(err)
 }

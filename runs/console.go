@@ -70,6 +70,10 @@ func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 var errSilence = fmt.Errorf("no answer in time was given here, and the question stays open: %w",
 	io.EOF)
 
+// plainly are the replies of one word.
+var plainly = map[string]inquiry.Type{"/refuse": inquiry.TypeDecline,
+	"/timeout": inquiry.TypeTimeout, "/delegate": inquiry.TypeDelegate}
+
 // ask is Ask with how the run goes on with the answer; nil is as it did.
 func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.RawMessage) error {
 	select {
@@ -105,12 +109,9 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		case "/stop":
 			c.stop(q)
 			return nil
-		case "/refuse":
-			r.Type, r.Response = inquiry.TypeDecline, ""
-		case "/timeout":
-			r.Type, r.Response = inquiry.TypeTimeout, ""
-		case "/delegate":
-			r.Type, r.Response = inquiry.TypeDelegate, ""
+		}
+		if typ := plainly[strings.TrimSpace(line)]; typ != "" {
+			r.Type, r.Response = typ, ""
 		}
 		if words, is := strings.CutPrefix(strings.TrimSpace(line), "/remember "); is {
 			scope, rest, _ := strings.Cut(strings.TrimSpace(words), " ")

@@ -39,10 +39,8 @@ func (d deciding) Ask(ctx context.Context, q inquiry.Question) error {
 	}
 	r := d.name.Answer(v.Answer)
 	r.By = d.decider.Name()
-	if _, err = d.m.broker.Resolve(ctx, q.ID, r); inquiry.Late(err) {
-		return nil
-	}
-	return err
+	_, err = d.m.broker.Resolve(ctx, q.ID, r)
+	return inquiry.UnlessLate(err)
 }
 
 // consult asks a deciding model, and counts what it costs as the question's, and as the run's when
@@ -149,7 +147,7 @@ func (m *Manager) Inquire(ctx context.Context, q inquiry.Question, mode channel.
 	for _, s := range steps {
 		is := channel.Mode(s.Name).IsModel()
 		models = models || is
-		if is || hasChannel(q, s.Name) {
+		if is || q.Index(s.Name) >= 0 {
 			kept = append(kept, s)
 		}
 	}
@@ -164,7 +162,7 @@ func (m *Manager) Inquire(ctx context.Context, q inquiry.Question, mode channel.
 		return q, err
 	}
 	for _, c := range rest {
-		if !hasChannel(q, c.Name) {
+		if q.Index(c.Name) < 0 {
 			q.Channels = append(q.Channels, c)
 		}
 	}
@@ -173,15 +171,6 @@ func (m *Manager) Inquire(ctx context.Context, q inquiry.Question, mode channel.
 	}
 	q.Turn = m.router.First(q)
 	return m.broker.Open(ctx, q)
-}
-
-func hasChannel(q inquiry.Question, name string) bool {
-	for _, c := range q.Channels {
-		if c.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // mine reports whether the question is this process's to see to: its run is, or it has none.

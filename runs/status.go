@@ -50,6 +50,16 @@ func (m *Manager) Session(ctx context.Context, id, client string) (session.Sessi
 	return x, UnknownSession(id, err)
 }
 
+// latest is a session with its latest run.
+func (m *Manager) latest(ctx context.Context, id string) (session.Session, session.Run, error) {
+	x, err := m.store.Session(ctx, id)
+	if err != nil {
+		return x, session.Run{}, UnknownSession(id, err)
+	}
+	r, err := m.store.LatestRun(ctx, x.ID)
+	return x, r, UnknownSession(id, err)
+}
+
 // Status tells how a session's latest run stands. One that has ended, while the store did not take
 // that yet, is PAUSED as INTERNAL_ERROR, and Message says why.
 func (m *Manager) Status(ctx context.Context, sessionID string) (Status, error) {

@@ -65,13 +65,9 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 		return Status{}, invalid(fmt.Sprintf("use %q, %q or %q", Cancel, Pause, Takeover),
 			"unknown mode %q", r.Mode)
 	}
-	sess, err := m.store.Session(ctx, r.SessionID)
+	sess, before, err := m.latest(ctx, r.SessionID)
 	if err != nil {
-		return Status{}, UnknownSession(r.SessionID, err)
-	}
-	before, err := m.store.LatestRun(ctx, sess.ID)
-	if err != nil {
-		return Status{}, UnknownSession(r.SessionID, err)
+		return Status{}, err
 	}
 	if how.to == session.WaitingTakeover {
 		if err := m.canTakeOver(ctx, sess, before); err != nil {
@@ -123,9 +119,8 @@ func (m *Manager) stopBelow(ctx context.Context, r StopRequest) error {
 	open, err := m.broker.List(ctx,
 		inquiry.Filter{Status: inquiry.Pending, SessionID: r.SessionID})
 	for _, q := range open {
-		if failed := m.broker.Withdraw(ctx, q.ID, "the run was stopped"); !inquiry.Late(failed) {
-			err = errors.Join(err, failed)
-		}
+		err = errors.Join(err,
+			inquiry.UnlessLate(m.broker.Withdraw(ctx, q.ID, "the run was stopped")))
 	}
 	below, failed := m.store.Sessions(ctx, session.Filter{Parent: r.SessionID})
 	err = errors.Join(err, failed)
@@ -234,14 +229,10 @@ func (m *Manager) Say(ctx context.Context, r SayRequest) (Status, error) {
 	if err := checkMessage(r); err != nil {
 		return Status{}, err
 	}
-	sess, err := m.store.Session(ctx, r.SessionID)
-	if err != nil {
-		return Status{}, UnknownSession(r.SessionID, err)
-	}
-	run, err := m.store.LatestRun(ctx, sess.ID)
+	sess, run, err := m.latest(ctx, r.SessionID)
 	switch {
 	case err != nil:
-		return Status{}, UnknownSession(r.SessionID, err)
+		return Status{}, err
 	case sess.Phoneless() && !run.State.Terminal():
 		return Status{}, Refuse(InvalidArgument, "pause it, and say it when it goes on "+
 			"(taploop continue "+sess.ID+" WORDS), or say it to the session of one of its phones",

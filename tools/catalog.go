@@ -58,63 +58,65 @@ func catalog(o *Options) []tool {
 	var delegating []tool
 	if o.Goals != nil {
 		delegating = []tool{row(o, tool{name: goalTool, title: "Delegate a goal", hints: acting,
-			output: result.Schema[result.Result], failed: noRun, retry: run.retry}, run.delegate)}
+			answers: aRun, retry: run.retry}, run.delegate)}
 	}
 	return append([]tool{
 		row(o, tool{name: phonesTool, title: "List phones", hints: readOnly,
-			output: result.Schema[result.Phones],
-			failed: noPhones}, look.list),
+			answers: allPhones}, look.list),
 		row(o, tool{name: startTool, title: "Start a task on a phone", hints: acting,
-			output: result.Schema[result.Result], failed: noRun, retry: run.retry}, run.start),
+			answers: aRun, retry: run.retry}, run.start),
 		row(o, tool{name: goOnTool, title: "Answer, or go on with a session", hints: acting,
-			output: result.Schema[result.Result], failed: noRun, retry: run.retry}, run.goOn),
+			answers: aRun, retry: run.retry}, run.goOn),
 		row(o, tool{name: waitTool, title: "Wait for a run", hints: hints{idempotent: true},
-			output: result.Schema[result.Result], failed: noRun, retry: run.retry}, run.wait),
+			answers: aRun, retry: run.retry}, run.wait),
 		row(o, tool{name: stopTool, title: "Stop a run",
-			hints:  hints{destructive: true, idempotent: true},
-			output: result.Schema[result.Result], failed: noRun}, run.stop),
+			hints:   hints{destructive: true, idempotent: true},
+			answers: aRun}, run.stop),
 		row(o, tool{name: messageTool, title: "Say something to a run", unlisted: true,
-			output: result.Schema[result.Result], failed: noRun}, run.message),
+			answers: aRun}, run.message),
 		row(o, tool{name: olderTool, title: "Start or continue (older name)", hints: acting,
-			output: result.Schema[result.Result], failed: noRun, retry: run.retry}, run.either),
+			answers: aRun, retry: run.retry}, run.either),
 		row(o, tool{name: sessionsTool, title: "List sessions", hints: readOnly,
-			output: result.Schema[result.Sessions],
-			failed: noSessions}, run.list),
+			answers: allSessions}, run.list),
 		row(o, tool{name: "get_screenshot", title: "Look at a phone", hints: readOnly,
-			output: result.Schema[result.Screenshot],
-			failed: noPicture}, look.screenshot),
+			answers: aPicture}, look.screenshot),
 		row(o, tool{name: inquiryTool, title: "Ask a person", hints: hints{},
-			output: result.Schema[result.Inquiry], failed: noInquiry, retry: ask.retry}, ask.send),
+			answers: anInquiry, retry: ask.retry}, ask.send),
 		row(o, tool{name: pendingTool, title: "List open questions", hints: readOnly,
-			output: result.Schema[result.Pending],
-			failed: noQuestions}, ask.list),
+			answers: allQuestions}, ask.list),
 		row(o, tool{name: "answer_question", title: "Answer a question",
-			hints:  hints{destructive: true, idempotent: true},
-			output: result.Schema[result.Inquiry], failed: noInquiry}, ask.answer),
+			hints:   hints{destructive: true, idempotent: true},
+			answers: anInquiry}, ask.answer),
 	}, delegating...)
 }
 
-// The results of calls that cannot be carried out.
-
-func noRun(f result.Failure) any { return result.Result{Error: &f, Question: f.Open, Next: f.Next} }
-
-func noInquiry(f result.Failure) any {
-	return result.Inquiry{Error: &f, Question: f.Open, Next: f.Next}
+// answers are what a tool answers: the schema of structuredContent, and the structure about a call
+// that cannot be carried out.
+type answers struct {
+	output func() *schema.Schema
+	failed func(result.Failure) any
 }
 
-func noPicture(f result.Failure) any { return result.Screenshot{Error: &f, Next: f.Next} }
-
-func noPhones(f result.Failure) any {
-	return result.Phones{Devices: []result.ListedPhone{}, Error: &f}
-}
-
-func noSessions(f result.Failure) any {
-	return result.Sessions{Sessions: []result.Session{}, Error: &f}
-}
-
-func noQuestions(f result.Failure) any {
-	return result.Pending{Questions: []result.OpenQuestion{}, Error: &f, Next: f.Next}
-}
+var (
+	aRun = answers{result.Schema[result.Result], func(f result.Failure) any {
+		return result.Result{Error: &f, Question: f.Open, Next: f.Next}
+	}}
+	anInquiry = answers{result.Schema[result.Inquiry], func(f result.Failure) any {
+		return result.Inquiry{Error: &f, Question: f.Open, Next: f.Next}
+	}}
+	aPicture = answers{result.Schema[result.Screenshot], func(f result.Failure) any {
+		return result.Screenshot{Error: &f, Next: f.Next}
+	}}
+	allPhones = answers{result.Schema[result.Phones], func(f result.Failure) any {
+		return result.Phones{Devices: []result.ListedPhone{}, Error: &f}
+	}}
+	allSessions = answers{result.Schema[result.Sessions], func(f result.Failure) any {
+		return result.Sessions{Sessions: []result.Session{}, Error: &f}
+	}}
+	allQuestions = answers{result.Schema[result.Pending], func(f result.Failure) any {
+		return result.Pending{Questions: []result.OpenQuestion{}, Error: &f, Next: f.Next}
+	}}
+)
 
 // row is a tool with its description, the schema of its arguments, and its handler behind their
 // check.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -116,8 +115,7 @@ func (t *forms) drafted(ctx context.Context, q inquiry.Question,
 // not bounded.
 func untilTurn(q inquiry.Question, of channel.Mode) time.Duration {
 	const least = 100 * time.Millisecond
-	i := slices.IndexFunc(q.Channels,
-		func(d inquiry.Channel) bool { return d.Name == string(of) })
+	i := q.Index(string(of))
 	switch {
 	case i < 0 && of != "": // its turn is over, and the next one's is about to begin
 		return least
@@ -328,7 +326,7 @@ func (t *forms) wasClosed(id string) bool {
 
 // wants reports whether an inquiry is to be shown in a form.
 func (t *forms) wants(c *call, q inquiry.Question) bool {
-	return q.Open() && c.forms && slices.ContainsFunc(q.Channels, isForm) && !t.wasClosed(q.ID)
+	return q.Open() && c.forms && q.Index(string(channel.Elicit)) >= 0 && !t.wasClosed(q.ID)
 }
 
 func isForm(c inquiry.Channel) bool { return c.Name == string(channel.Elicit) }

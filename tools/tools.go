@@ -71,15 +71,13 @@ func (t *Tools) Register(s *server.MCPServer) {
 // tool is one MCP tool: what clients read of it, and what it does.
 type tool struct {
 	name, title string
-	wording     func() wording        // made when it is first asked for
-	output      func() *schema.Schema // of structuredContent
-	hints       hints
-	unlisted    bool // for [Tools.Do] only
-	call        func(context.Context, *call) (*reply, error)
+	wording     func() wording // made when it is first asked for
+	answers
+	hints    hints
+	unlisted bool // for [Tools.Do] only
+	call     func(context.Context, *call) (*reply, error)
 	// of a call that brings an answer; nil when it asks nothing
 	retry func(context.Context, *call) (*reply, error)
-	// structuredContent of a call that cannot be carried out
-	failed func(result.Failure) any
 }
 
 // wording is what a model reads of a tool, and how its arguments are checked.

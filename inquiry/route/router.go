@@ -280,7 +280,7 @@ func (r *Router) step(ctx context.Context, on *routing, q inquiry.Question) (don
 // ask lets the channel that is in turn ask until its time is over.
 func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done bool, err error) {
 	name, turn := q.Turn.Channel, ctx
-	if i := index(q, name); i >= 0 && !q.Channels[i].Until.IsZero() {
+	if i := q.Index(name); i >= 0 && !q.Channels[i].Until.IsZero() {
 		var cancel context.CancelFunc
 		turn, cancel = context.WithDeadlineCause(ctx, q.Channels[i].Until, ErrTurnOver)
 		defer cancel()

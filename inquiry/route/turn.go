@@ -1,7 +1,6 @@
 package route
 
 import (
-	"slices"
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
@@ -45,7 +44,7 @@ func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 // noticed yet that a time is over.
 func Asking(q inquiry.Question, at time.Time) string {
 	name := q.Turn.Channel
-	i := index(q, name)
+	i := q.Index(name)
 	if i < 0 || comes(q.Channels[i], at) {
 		return name
 	}
@@ -55,17 +54,12 @@ func Asking(q inquiry.Question, at time.Time) string {
 // next is the channel whose turn comes after the named one, "" after the last; name is "" before
 // the first.
 func next(q inquiry.Question, name string, at time.Time) string {
-	for _, c := range q.Channels[index(q, name)+1:] {
+	for _, c := range q.Channels[q.Index(name)+1:] {
 		if comes(c, at) {
 			return c.Name
 		}
 	}
 	return ""
-}
-
-// index is the place of the named channel among the question's, or -1.
-func index(q inquiry.Question, name string) int {
-	return slices.IndexFunc(q.Channels, func(c inquiry.Channel) bool { return c.Name == name })
 }
 
 // comes reports whether the channel is a step whose turn is not over.
@@ -82,7 +76,7 @@ func Left(q inquiry.Question, routed bool) (left []inquiry.Channel) {
 		return nil
 	}
 	now := time.Now()
-	turn := index(q, Asking(q, now))
+	turn := q.Index(Asking(q, now))
 	for i, d := range q.Channels {
 		c := channel.Named(d.Name)
 		over := !d.Until.IsZero() && !now.Before(d.Until) ||
