@@ -146,7 +146,7 @@ func (c *promptShowCmd) stored(
 		p.step = sess.Steps
 	}
 	_, err = replay.Run(ctx, store, sess.ID, replay.Options{Policy: p, Lang: a.conf.Model.Lang,
-		Shown: wrote(d)})
+		Own: own(d)})
 	switch {
 	case p.asked != nil && errors.Is(err, errPrompted):
 		if p.bare {

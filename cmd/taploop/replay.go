@@ -1,17 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/actions/dialect/render"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/measure/bench"
 	"github.com/taploop/taploop/measure/replay"
+	"github.com/taploop/taploop/screen"
 )
 
 type replayCmd struct {
@@ -51,7 +53,7 @@ func (c *replayCmd) Run(ctx context.Context, a *app) error {
 	live := statusOf(a.err)
 	defer live.show("")
 	r, err := replay.Run(ctx, store, sess.ID, replay.Options{
-		Policy: p.plain, Lang: a.conf.Model.Lang, Within: c.Within, Shown: wrote(family),
+		Policy: p.plain, Lang: a.conf.Model.Lang, Within: c.Within, Own: own(family),
 		Asking: func(n int) {
 			live.show(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps, a.conf.Model.Name))
 		}})
@@ -64,14 +66,33 @@ func (c *replayCmd) Run(ctx context.Context, a *app) error {
 	return closing(err, p.close)
 }
 
-// wrote reports whether replies are in the form of the dialect.
-func wrote(d dialect.Dialect) func(actions.Reply) bool {
-	name := d.Profile().Name
-	i := slices.IndexFunc(families.Known, func(f dialect.Family) bool { return f.Name == name })
-	if i < 0 {
-		return nil
+// own is what a model of the dialect is shown as its own reply: the recorded one where it is in the
+// dialect's form, else what was decided in that form, or in words where that has none.
+func own(d dialect.Dialect) func(actions.Reply, actions.Decision, screen.Size) actions.Reply {
+	profile := d.Profile()
+	wrote := func(f dialect.Family, r actions.Reply) bool {
+		return f.Name == profile.Name && f.Wrote(r)
 	}
-	return families.Known[i].Wrote
+	return func(r actions.Reply, was actions.Decision, picture screen.Size) actions.Reply {
+		for _, f := range families.Known {
+			if wrote(f, r) {
+				return r
+			}
+		}
+		if was.Action == nil {
+			return actions.Reply{}
+		}
+		words := cmp.Or(was.Explain, actions.Describe(was.Action))
+		was.Thought = cmp.Or(was.Thought, words)
+		if write := render.Known[profile.Name]; write != nil && picture.Valid() {
+			said, can := write(was, dialect.Scale{Coordinates: profile.Coordinates,
+				Picture: profile.Fit.Size(picture)})
+			if can {
+				return said
+			}
+		}
+		return actions.Reply{Text: words}
+	}
 }
 
 // shownReplay is the report with who was asked.

@@ -15,11 +15,14 @@ var packages = []row{
 	{pkg: "actions/dialect/...", imports: "actions actions/dialect actions/dialect/loose screen",
 		tests: "actions/dialect/dialecttest",
 		why:   "a family's prompts and replies; it never sees another family"},
-	{pkg: "actions/dialect/dialecttest", imports: "actions actions/dialect screen internal/golden",
-		why: "the contract that every dialect keeps, and replies as the families' models write " +
-			"them, for tests of the families and of whole tasks"},
+	{pkg: "actions/dialect/render", imports: "actions actions/dialect screen",
+		why: "decisions as the families' models write them: it knows no parser, so that what is " +
+			"written and what is read are two views of one form"},
+	{pkg: "actions/dialect/dialecttest",
+		imports: "actions actions/dialect actions/dialect/render screen internal/golden",
+		why:     "the contract that every dialect keeps, for tests of the families"},
 	{pkg: "actions/dialect/families", imports: "actions/dialect actions/dialect/...",
-		tests: "actions actions/dialect/dialecttest screen",
+		tests: "actions actions/dialect/dialecttest actions/dialect/render screen",
 		why: "the table of the families, a row each; a package of its own, because they import " +
 			"dialect"},
 

@@ -25,6 +25,7 @@ type past struct {
 	agentloop.Progress
 	lang string // of notes
 	run  string // the last step's
+	told bool   // the record has summaries of its own
 }
 
 // reach is the past of a step: that of the step before, and what has happened since.
@@ -45,17 +46,20 @@ func (p *past) reach(st session.StepRecord, runs []session.Run) {
 	p.run = st.RunID
 }
 
-// add is what a step has changed for those after it. shown says whether the model that is asked
-// may be shown the reply as it was.
-func (p *past) add(st session.StepRecord, shown bool) {
+// add is what a step has changed for those after it. said is its reply as the model that is asked
+// is shown it.
+func (p *past) add(st session.StepRecord, said actions.Reply) {
 	d := st.Proposal.Decision
 	p.Steps++
 	if len(st.Proposal.Tries) > 0 {
-		p.turn(st, shown)
+		p.turn(st, said)
 		p.Notes, p.ReplyJustIn = nil, false
 	}
-	if d.Summary != "" {
-		p.Summary = d.Summary
+	switch {
+	case d.Summary != "":
+		p.Summary, p.told = d.Summary, true
+	case !p.told && d.Action != nil: // most models write none
+		p.Summary = strings.TrimPrefix(p.Summary+"; "+did(d), "; ")
 	}
 	p.Remembered = d.Remember(p.Remembered)
 	if n, ok := refusal(st); ok {
@@ -91,15 +95,9 @@ func refusal(st session.StepRecord) (agentloop.Note, bool) {
 }
 
 // turn adds the step to the turns that a dialect may show again.
-func (p *past) turn(st session.StepRecord, shown bool) {
-	d := st.Proposal.Decision
-	t := actions.Turn{Step: st.Index, App: st.Look.State.App, Did: d.Explain}
-	if t.Did == "" {
-		t.Did = actions.Describe(d.Action)
-	}
-	if shown {
-		t.Reply = recorded(st)
-	}
+func (p *past) turn(st session.StepRecord, said actions.Reply) {
+	t := actions.Turn{Step: st.Index, App: st.Look.State.App, Did: did(st.Proposal.Decision),
+		Reply: said}
 	for _, n := range p.Notes {
 		t.Notes = append(t.Notes, n.Text(p.lang))
 	}
@@ -108,6 +106,9 @@ func (p *past) turn(st session.StepRecord, shown bool) {
 	}
 	p.History = append(slices.Clip(p.History), t)
 }
+
+// did is a decision in words.
+func did(d actions.Decision) string { return cmp.Or(d.Explain, actions.Describe(d.Action)) }
 
 // recorded is the reply that a step was decided by, as the record has it.
 func recorded(st session.StepRecord) actions.Reply {

@@ -20,9 +20,10 @@ import (
 // Options of a replay. Policy has to be there.
 type Options struct {
 	Policy agentloop.Policy // that is asked
-	// Shown says whether a recorded reply may be shown to the model as one of its own, because it
-	// is in the form that it writes itself; nil means never.
-	Shown  func(actions.Reply) bool
+	// Own is what a former step said as the model that is asked would have written it: it is shown
+	// it as its own. It is given the recorded reply, what that decided, and the size of the picture
+	// that is shown, which is zero where there is none. nil means that nothing is shown.
+	Own    func(r actions.Reply, was actions.Decision, picture screen.Size) actions.Reply
 	Lang   string      // of the model's prompts
 	Within float64     // how far points may lie apart and agree, as a share of the screen's width
 	Done   func(Step)  // is called after each step; nil for none
@@ -103,7 +104,11 @@ func Run(ctx context.Context, src Source, sessionID string, o Options) (Report, 
 		if o.Done != nil {
 			o.Done(s)
 		}
-		before.add(st, s.Model != "" && o.Shown != nil && o.Shown(recorded(st)))
+		said := actions.Reply{}
+		if s.Model != "" && o.Own != nil {
+			said = o.Own(recorded(st), st.Proposal.Decision, s.Picture)
+		}
+		before.add(st, said)
 	}
 	r.sum()
 	return r, err

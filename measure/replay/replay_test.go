@@ -133,7 +133,9 @@ func TestEachStepIsAskedWithWhatHadHappenedThen(t *testing.T) {
 	p := &asked{next: func(int) (agentloop.Proposal, error) { return tap, nil }}
 	var done []int
 	r, err := replay.Run(t.Context(), twoTasks(t), "s", replay.Options{Policy: p, Within: 0.1,
-		Lang: "en", Shown: func(r actions.Reply) bool { return r.Text == "R1" },
+		Lang: "en", Own: func(r actions.Reply, d actions.Decision, s screen.Size) actions.Reply {
+			return actions.Reply{Text: fmt.Sprint(r.Text, " ", d.Action.Verb(), " ", s)}
+		},
 		Done: func(s replay.Step) { done = append(done, s.Index) }})
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 2, 3, 4, 5}, done)
@@ -158,8 +160,8 @@ func TestEachStepIsAskedWithWhatHadHappenedThen(t *testing.T) {
 	h := s[3].History
 	require.Len(t, h, 3)
 	require.Equal(t, actions.Turn{Step: 1, App: "app", Did: "tap it", Reply: actions.Reply{
-		Text: "R1"}}, h[0])
-	require.Empty(t, h[1].Reply, "a reply in another form is not shown")
+		Text: "R1 CLICK 500x1000"}}, h[0])
+	require.Equal(t, "R2 INFO 500x1000", h[1].Reply.Text)
 	require.Contains(t, h[1].Notes[0], "was not carried out: offline")
 	require.Equal(t, "42", h[2].Answer.Answer)
 	past, err := s[3].Album.Frame(t.Context(), 2)
@@ -173,6 +175,25 @@ func TestEachStepIsAskedWithWhatHadHappenedThen(t *testing.T) {
 	require.True(t, r.Shrunk)
 	require.Equal(t, []screen.Size{size, {W: 500, H: 1000}}, []screen.Size{r.Steps[0].Screen,
 		r.Steps[0].Picture})
+}
+
+// A model that lives by its summary is told what was done also where the recorded one wrote none.
+func TestWhereNoSummaryWasWrittenTheStepsAreOne(t *testing.T) {
+	s := twoTasks(t)
+	for i := range s.steps {
+		s.steps[i].Proposal.Decision.Summary = ""
+	}
+	p := &asked{next: func(int) (agentloop.Proposal, error) {
+		return agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{}}}, nil
+	}}
+	_, err := replay.Run(t.Context(), s, "s", replay.Options{Policy: p})
+	require.NoError(t, err)
+	var said []string
+	for _, at := range p.situations {
+		said = append(said, at.Summary)
+	}
+	require.Equal(t, []string{"", "tap it", `tap it; ask "which?"`,
+		`tap it; ask "which?"; note "code 7"`, ""}, said)
 }
 
 func TestWhatCannotBeAskedIsSkippedAndWhatCannotBeReadDoesNotAgree(t *testing.T) {

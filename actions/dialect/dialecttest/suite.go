@@ -1,5 +1,5 @@
-// Package dialecttest is the contract that every dialect keeps: golden conversations, a law for a
-// fuzz target, and actions written as the family's models write them.
+// Package dialecttest is the contract that every dialect keeps: golden conversations, and a law
+// for a fuzz target.
 //
 // A family's test file names it once, as a [Suite], and calls its methods. The golden cases are in
 // testdata/dialects/NAME: replies, with the sections reply (or reply.quoted, a Go string, for what
@@ -22,6 +22,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/render"
 	"github.com/taploop/taploop/internal/golden"
 	"github.com/taploop/taploop/screen"
 )
@@ -239,7 +240,7 @@ func (s Suite) same(
 	t require.TestingT, d dialect.Dialect, now dialect.Situation, a actions.Action,
 ) bool {
 	p := d.Profile()
-	written, can := Renderers[s.Name](actions.Decision{Action: a, Thought: "t", Explain: "e"},
+	written, can := render.Known[s.Name](actions.Decision{Action: a, Thought: "t", Explain: "e"},
 		dialect.Scale{Coordinates: p.Coordinates, Picture: p.Fit.Size(now.Look.Frame.Size())})
 	if !can {
 		return false

@@ -1,4 +1,4 @@
-package dialecttest
+package render
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-func init() { Renderers["general"], Renderers["general-tools"] = general, generalTools }
+func init() { Known["general"], Known["general-tools"] = general, generalTools }
 
 // general is {"thought": ..., "action": {"type": ...}}.
 func general(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {

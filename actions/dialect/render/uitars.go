@@ -1,4 +1,4 @@
-package dialecttest
+package render
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-func init() { Renderers["ui-tars"] = uitars }
+func init() { Known["ui-tars"] = uitars }
 
 // uitars has no form for an emptied field, for several answers to choose from, and for notes.
 func uitars(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {

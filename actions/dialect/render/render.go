@@ -1,4 +1,6 @@
-package dialecttest
+// Package render writes decisions as the models of each family do: for what was decided by a model
+// of another one, and for tests.
+package render
 
 import (
 	"cmp"
@@ -15,13 +17,13 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// Render writes a decision as a family's models write it, with places on that scale. It reports
+// Func writes a decision as a family's models write it, with places on that scale. It reports
 // whether the family has a form for the action.
-type Render func(d actions.Decision, s dialect.Scale) (actions.Reply, bool)
+type Func func(d actions.Decision, s dialect.Scale) (actions.Reply, bool)
 
-// Renderers are those of every family, by its name; each of the files beside this one adds its own.
+// Known are those of every family, by its name; each of the files beside this one adds its own.
 // Not to be changed.
-var Renderers = map[string]Render{
+var Known = map[string]Func{
 	"gelab":             gelab("<THINK> {thought} </THINK>\n", ""),
 	"gelab-plain":       gelab("", ""),
 	"gelab-adv":         gelab("<THINK> {thought} </THINK>\nverify:it worked\tnote:{note}\t", ""),
@@ -51,7 +53,7 @@ func numbers(p screen.Point, s dialect.Scale) (first, second string) {
 }
 
 // gelab's variants differ in what stands in front of the fields of the action, and behind them.
-func gelab(front, behind string) Render {
+func gelab(front, behind string) Func {
 	return func(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 		fill := strings.NewReplacer("{thought}", d.Thought, "{note}", cmp.Or(d.Note, "none"))
 		action, can := gelabAction(d, s)

@@ -1,4 +1,4 @@
-package dialecttest
+package render
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-func init() { Renderers["glm"] = glm }
+func init() { Known["glm"] = glm }
 
 // glm presses Enter behind every text, and has no answers to choose from.
 func glm(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {

@@ -1,4 +1,4 @@
-package dialecttest
+package render
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 )
 
-func init() { Renderers["autoglm"] = autoglm }
+func init() { Known["autoglm"] = autoglm }
 
 // autoglm types in place of what is there, and never submits.
 func autoglm(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {

@@ -1,4 +1,4 @@
-package dialecttest
+package render
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-func init() { Renderers["qwen"] = qwen }
+func init() { Known["qwen"] = qwen }
 
 // qwen neither empties nor submits a field, and has no answers to choose from.
 func qwen(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
