@@ -200,7 +200,7 @@ func (a *agent) finish(ctx context.Context, c Call) error {
 const maxKept = 1 << 20
 
 // unknownOutcome is what a model is told of a call that was interrupted.
-const unknownOutcome = "The outcome is unknown: the program ended while this call was carried " +
+const unknownOutcome = "The outcome is unknown: the work was interrupted while this call was carried " +
 	"out. It may have been done, and it was not repeated. Find out before you call it again."
 
 func failed(format string, args ...any) Result {

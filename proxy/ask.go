@@ -197,7 +197,7 @@ func (p *Proxy) question(ctx context.Context, c *toolCall, d guard.Decision) inq
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: c.name, AllowedDecisions: allowed,
 			ArgsSchema: c.tool.schema}},
 		Severity: inquiry.Severity(d.Severity.String()), Reason: d.Reason, Rule: d.Rule,
-		OnTimeout: inquiry.Pause,
+		OnTimeout: cmp.Or(p.opts.OnUndecided, inquiry.Pause),
 	}
 	if name := mcptransport.ClientName(ctx); name != "" {
 		q.Task = "asked by " + name

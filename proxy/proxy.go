@@ -31,6 +31,8 @@ type Options struct {
 	Channels  []string        // through which the questions can be answered besides the client
 	Session   string          // the session that asks the questions; "" is none
 	Expires   time.Duration   // how long an approval holds; 0 means 10m
+	// what silence leads to: inquiry.RejectAll, or inquiry.Pause, which "" means
+	OnUndecided inquiry.OnTimeout
 	// how long a call of that client waits for a person; nil means 25s, and 45s with progress
 	Wait      func(client string, progress bool) time.Duration
 	Heartbeat time.Duration // between progress messages of a call that waits; 0 means 10s

@@ -117,6 +117,9 @@ func (c *hostCmd) report(ctx context.Context, a *app, w *hostWork, end hostEnd) 
 		return nil
 	case ctx.Err() != nil:
 		return ended(exitInterrupted)
+	case end.StopReason == agentloop.InfoNeedsReply,
+		end.StopReason == agentloop.ActionNeedsApproval:
+		return ended(exitWaiting)
 	}
 	return ended(exitOfRun(end.StopReason))
 }
@@ -298,6 +301,8 @@ var endings = []struct {
 	hint   string
 }{
 	{errStoppedElsewhere, agentloop.UserPaused, ""},
+	{errUnanswered, agentloop.InfoNeedsReply, "answer it (taploop inquiries), then go on"},
+	{errUndecided, agentloop.ActionNeedsApproval, "decide about it (taploop inquiries), then go on"},
 	{agentloop.ErrClosing, agentloop.ServerRestarted, ""},
 	{host.ErrCalls, agentloop.MaxStepsReached, "go on with a larger host.max_calls"},
 	{host.ErrRounds, agentloop.MaxStepsReached, "go on with a larger host.max_rounds"},

@@ -121,6 +121,38 @@ func TestAHostThatWasKilledRepeatsNoCallOfUnknownOutcome(t *testing.T) {
 	}
 }
 
+func TestSilencePausesAHostWithoutATerminal(t *testing.T) {
+	t.Parallel()
+	x := newHostEnv(t, `- {when: 'no answer in time', reply: "Not paid."}
+`+toolCallRule("Pay seat 7C", `{"tool": "pay_seat", "arguments": {"seat": "7C"}}`)+seatScript,
+		"TAPLOOP_QUESTIONS_ATTENTION=1s")
+	out, errs, code := x.run("host", "--mcp", x.file, "Book a seat")
+	require.Equal(t, exitWaiting, code, "%s%s", out, errs)
+	require.Contains(t, errs, "INFO_ACTION_NEEDS_REPLY")
+	id := x.newest()
+	require.Contains(t, errs, "taploop host --resume "+id)
+
+	var open []struct {
+		ID string `json:"question_id"`
+	}
+	out, errs, code = x.run("inquiries", "--json")
+	require.Zero(t, code, errs)
+	require.NoError(t, json.Unmarshal([]byte(out), &open))
+	require.Len(t, open, 1)
+	_, errs, code = x.run("reply", open[0].ID, "aisle")
+	require.Zero(t, code, errs)
+	_, errs, code = x.run("host", "--resume", id)
+	require.Equal(t, exitWaiting, code, "the payment is held: %s", errs)
+	require.Contains(t, errs, "ACTION_NEEDS_APPROVAL")
+	require.Zero(t, x.paid.Load())
+
+	x.env = append(x.env, "TAPLOOP_QUESTIONS_ON_UNDECIDED=reject")
+	out, errs, code = x.run("host", "--mcp", x.file, "Pay seat 7C")
+	require.Zero(t, code, errs)
+	require.Equal(t, "Not paid.\n", out)
+	require.Zero(t, x.paid.Load())
+}
+
 func TestAGoalIsDelegatedOverMCP(t *testing.T) {
 	t.Parallel()
 	x := newHostEnv(t, `- {when: 'outcome is unknown', reply: "It may be marked."}

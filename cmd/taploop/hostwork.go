@@ -39,8 +39,13 @@ func newHostWork(a *app, d *deps, lines *hostLines) *hostWork {
 		open: map[string]*host.Priced{}}}
 }
 
-// errStoppedElsewhere ends work whose run another process has stopped or paused.
-var errStoppedElsewhere = errors.New("another process stopped it")
+// What ends work besides itself: another process that has stopped or paused its run, and silence to
+// a question of it.
+var (
+	errStoppedElsewhere = errors.New("another process stopped it")
+	errUnanswered       = errors.New("nobody has answered in time (questions.attention)")
+	errUndecided        = errors.New("nobody has decided in time (questions.attention)")
+)
 
 // hostEnd is how work ended, as programs are shown it.
 type hostEnd struct {
@@ -176,15 +181,48 @@ func (w *hostWork) work(ctx context.Context, said string) (hostEnd, error) {
 	return w.end(context.WithoutCancel(ctx), h, answer, err)
 }
 
-// watch ends the work when another process stops or pauses the run.
+// watch ends the work when another process stops or pauses the run, and when nobody answers what
+// it asks and nobody is at a terminal.
 func (w *hostWork) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+	began := time.Now()
 	for wait.For(ctx, sweepEvery) == nil {
 		run, err := w.deps.store.Run(ctx, w.run.ID)
 		if err == nil && (run.State != session.Running || run.Fence != w.run.Fence) {
 			cancel(errStoppedElsewhere)
 			return
 		}
+		if w.lines == nil || w.lines.person != nil {
+			continue
+		}
+		if err := w.silence(ctx, began); err != nil {
+			cancel(err)
+			return
+		}
 	}
+}
+
+// silence is nil while every question of the agents is waited for, each as long as people are
+// given, since this life began.
+func (w *hostWork) silence(ctx context.Context, began time.Time) error {
+	open, err := w.deps.manager.Broker().List(ctx,
+		inquiry.Filter{SessionID: w.sess.ID, Status: inquiry.Pending})
+	if err != nil {
+		w.app.log.WarnContext(ctx, "looking at the questions", "error", err)
+	}
+	for _, q := range open {
+		since := began
+		if q.AskedAt.After(began) {
+			since = q.AskedAt
+		}
+		switch {
+		case time.Since(since) < w.app.conf.Questions.Attention || q.OnTimeout != inquiry.Pause:
+		case q.Kind == inquiry.Approval:
+			return errUndecided
+		default:
+			return errUnanswered
+		}
+	}
+	return nil
 }
 
 // questions asks at the terminal what waits for a person, in the session and those of its phones,
@@ -370,7 +408,12 @@ func (p hostPeople) Ask(ctx context.Context, key, question string, choices []str
 	string, error) {
 	b := p.deps.manager.Broker()
 	q := inquiry.Question{Kind: inquiry.Inquiry, Client: p.client, SessionID: p.sess.ID, Key: key,
-		Task: p.run.Task, Text: question, Options: choices, FreeText: len(choices) > 0}
+		Task: p.run.Task, Text: question, Options: choices, FreeText: len(choices) > 0,
+		OnTimeout: inquiry.Pause}
+	switch p.app.conf.Questions.OnTimeout {
+	case string(inquiry.GoOn), string(inquiry.GiveUp): // the agent is told that no answer came
+		q.OnTimeout = inquiry.GoOn
+	}
 	q.Secret = q.AsksForSecret()
 	for _, name := range p.deps.channels {
 		q.Channels = append(q.Channels, inquiry.Channel{Name: name})
