@@ -302,7 +302,7 @@ var endings = []struct {
 }{
 	{errStoppedElsewhere, agentloop.UserPaused, ""},
 	{errUnanswered, agentloop.InfoNeedsReply, "answer it (taploop inquiries), then go on"},
-	{errUndecided, agentloop.ActionNeedsApproval, "decide about it (taploop inquiries), then go on"},
+	{errUndecided, agentloop.ActionNeedsApproval, "decide (taploop inquiries), then go on"},
 	{agentloop.ErrClosing, agentloop.ServerRestarted, ""},
 	{host.ErrCalls, agentloop.MaxStepsReached, "go on with a larger host.max_calls"},
 	{host.ErrRounds, agentloop.MaxStepsReached, "go on with a larger host.max_rounds"},
