@@ -112,6 +112,18 @@ func Several(want string) *ParseError {
 		"exactly one, as the next one is decided on the screen that follows: "+want)
 }
 
+// goesOn is a line that goes on with words behind a call and its closing tags.
+var goesOn = lazyregexp.New(`^(?:</[^<>\n]*>|<\|[^<>\n]*\|>|[^\pL\pN\n{｛<])*\pL`)
+
+// Mentioned is the complaint about a call that would end the task and that the model may only speak
+// of: words follow it in its line, as in "I must not call it yet"; nil for any other.
+func Mentioned(a actions.Action, behind, want string) error {
+	if !Ends(a) || !goesOn.MatchString(behind) {
+		return nil
+	}
+	return Refuse("the end of the task stands within a sentence", "it alone: "+want)
+}
+
 // opens is where an object or a call between tags begins.
 var opens = lazyregexp.New(`[{｛]|<function\s*=`)
 

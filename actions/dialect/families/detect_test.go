@@ -22,6 +22,12 @@ func TestNoDialectTakesForAnActionWhatIsNone(t *testing.T) {
 		{Text: "I would call finish(message=\"done\") if it were done, but it is not."},
 		{Text: "Then one writes do(action=\"Tap\", element=[1,2]) for a tap."},
 		{Text: "<think>finish(message=\"done\")</think>"},
+		{Text: "I must not answer {\"action\": {\"type\": \"finish\", \"success\": true}} yet."},
+		{Text: "Not done, so no {\"type\": \"abort\", \"reason\": \"x\"}"},
+		{Text: "I must not call <tool_call>{\"name\": \"mobile_use\", \"arguments\": {\"action\": " +
+			"\"terminate\", \"status\": \"success\"}}</tool_call> yet, as nothing is done."},
+		{Text: "还不能写 <tool_call>{\"name\": \"mobile_use\", \"arguments\": {\"action\": " +
+			"\"answer\", \"text\": \"x\"}}</tool_call>，因为没有完成。"},
 		{Text: "<think>Action: finished(content='x')</think>I am not sure."},
 		{Text: "<think><tool_call>{\"name\": \"mobile_use\", \"arguments\": {\"action\": " +
 			"\"terminate\", \"status\": \"success\"}}</tool_call></think>It goes on."},

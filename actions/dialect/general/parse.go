@@ -90,11 +90,28 @@ func (g *general) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 		}
 	}
 	d, err := decode(calls[0], g.Scale(&s))
+	if err == nil && !g.native {
+		err = mentioned(d.Action, body, calls[0].text)
+	}
 	if err != nil {
 		return actions.Decision{}, err
 	}
 	d.Thought = dialect.Reasoned(thought, calls[0].thought)
 	return d, nil
+}
+
+// leadsTo is how the words in front of an object in its line end, where the object is meant.
+var leadsTo = lazyregexp.New(`(?:^|[^\pL\pN,，\s])[ \t]*$`)
+
+// mentioned is the complaint about an end of the task that is a part of a sentence.
+func mentioned(a actions.Action, body, object string) error {
+	before, _, _ := strings.Cut(body, object)
+	before = before[strings.LastIndex(before, "\n")+1:]
+	behind := body[strings.LastIndex(body, object)+len(object):]
+	if !leadsTo.MatchString(before) {
+		behind = "it is spoken of"
+	}
+	return dialect.Mentioned(a, behind, anyForm)
 }
 
 // native are the tool calls.

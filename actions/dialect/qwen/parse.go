@@ -37,6 +37,11 @@ func (q *qwen) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, er
 	if dialect.Another(args, behind, further, written) {
 		return actions.Decision{}, dialect.Several(anyForm)
 	}
+	if len(r.Calls) == 0 {
+		if err := dialect.Mentioned(a, behind, anyForm); err != nil {
+			return actions.Decision{}, err
+		}
+	}
 	thought, said := sentence(thought, behind)
 	return actions.Decision{Action: a, Thought: thought, Explain: said}, nil
 }
