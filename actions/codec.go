@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -80,13 +81,20 @@ func Named(verb string, args map[string]any) (Action, error) {
 		return nil, fmt.Errorf("unknown action %s (want one of %s)", text.Quote(verb, maxQuoted),
 			list(slices.Sorted(maps.Keys(members))))
 	}
+	names, needed := argumentsOf(t)
 	object := map[string]any{verbKey: verb}
 	for key, v := range args {
-		if key == verbKey {
-			return nil, fmt.Errorf("%s has no argument %q", verb, key)
+		if !slices.Contains(names, key) {
+			return nil, fmt.Errorf("%s has no argument %s (it has: %s)", verb,
+				text.Quote(key, maxQuoted), cmp.Or(list(names), "none"))
 		}
-		if v != nil && !reflect.ValueOf(v).IsZero() || !optional(t, key) {
+		if v != nil && !reflect.ValueOf(v).IsZero() || slices.Contains(needed, key) {
 			object[key] = v
+		}
+	}
+	for _, key := range needed {
+		if args[key] == nil {
+			return nil, fmt.Errorf("%s has no %q (it wants: %s)", verb, key, list(needed))
 		}
 	}
 	b, err := json.Marshal(object)
@@ -114,15 +122,16 @@ func Args(a Action) (map[string]any, error) {
 	return args, nil
 }
 
-// optional reports whether Marshal may leave the key out.
-func optional(t reflect.Type, key string) bool {
+// argumentsOf are the keys of an action's arguments, and those that Marshal never leaves out.
+func argumentsOf(t reflect.Type) (names, needed []string) {
 	for i := range t.NumField() {
 		name, rest, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if name == key && strings.Contains(rest, "omitempty") {
-			return true
+		names = append(names, name)
+		if !strings.Contains(rest, "omitempty") {
+			needed = append(needed, name)
 		}
 	}
-	return false
+	return names, needed
 }
 
 func sameJSON(a, b []byte) bool {

@@ -121,7 +121,7 @@ func TestAnActionIsNamedWithItsArguments(t *testing.T) {
 	for _, c := range []struct {
 		verb string
 		args map[string]any
-		want actions.Action // nil is an error
+		want any // an action, or a part of an error
 	}{
 		{"CLICK", map[string]any{"at": map[string]any{"x": 0.5, "y": 1}},
 			actions.Click{At: screen.Point{X: 0.5, Y: 1}}},
@@ -129,20 +129,22 @@ func TestAnActionIsNamedWithItsArguments(t *testing.T) {
 			actions.Type{Text: "hi", Submit: true}},
 		{"BACK", nil, actions.Back{}},
 		{"click", map[string]any{"at": map[string]any{"x": 0.5, "y": 1}}, nil},
-		{"CLICK", nil, nil}, // and not the corner at 0,0
+		{"CLICK", nil, `CLICK has no "at" (it wants: at)`}, // and not the corner at 0,0
+		{"WAIT", map[string]any{"seconds": 60}, `WAIT has no argument "seconds" (it has: for)`},
 		{"CLICK", map[string]any{"at": map[string]any{"x": 0.5, "y": 1.5}}, nil},
 		{"CLICK", map[string]any{"at": map[string]any{"x": 0.5}}, nil},
 		{"CLICK", map[string]any{"At": map[string]any{"x": 0.5, "y": 1}}, nil},
 		{"CLICK", map[string]any{"at": []any{0.5, 0.5}}, nil},
 		{"BACK", map[string]any{"verb": "CLICK"}, nil},
-		{"BACK", map[string]any{"much": 1}, nil},
+		{"BACK", map[string]any{"much": 1}, `BACK has no argument "much" (it has: none)`},
 		{"TYPE", map[string]any{"text": ""}, nil},
 		{"TYPE", map[string]any{"text": "a\x07"}, nil},
 		{"TYPE", map[string]any{"text": func() {}}, nil},
 	} {
 		got, err := actions.Named(c.verb, c.args)
-		if c.want == nil {
-			require.Error(t, err, "%s %v", c.verb, c.args)
+		if _, is := c.want.(actions.Action); !is {
+			part, _ := c.want.(string)
+			require.ErrorContains(t, err, part, "%s %v", c.verb, c.args)
 			continue
 		}
 		require.NoError(t, err)

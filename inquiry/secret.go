@@ -14,7 +14,7 @@ const (
 	secretZH = `(?:密码|口令|(?:验证|校验|动态|短信|安全|认证|确认|备[用份]|恢复|激活|授权)码|位数字|` +
 		`(?:银行|信用|储蓄|借记)?卡号|身份证号码?|助记词|(?:恢复|备份)(?:短语|密钥)|私钥|密保|令牌|` +
 		`安全(?:问题|提问)|CVV|CVC|PIN)`
-	secret = `(?:\b(?:passwords?|passcodes?|passphrases?|codes?|otps?|cvv|cvc|2fa|` +
+	secret = `(?:\b(?:passwords?|passcodes?|passphrases?|codes?|otps?|cvv|cvc|2fa|one[- ]time pass|` +
 		`(?-i:PINs?|PUKs?|\w*TANs?)|pin (?:codes?|number)|(?:the|your|my|card|sim) pin)\b|` + // not "pin it"
 		`\b(?:cards?(?:['’]s)?|social security|security|id card|passport) numbers?\b|` +
 		`\b(?:numbers?|digits)\b.{0,30}\b(?:cards?|text(?:s|ed)|e-?mailed)\b|\b(?:\w+-digit|security|hardware|login) tokens?\b|` +

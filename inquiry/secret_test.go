@@ -61,7 +61,7 @@ var (
 		"Code please",
 		"Read me the numbers from the authenticator.",
 		"The site asks for a second factor. Please tell me the code.",
-		"What's the Wi-Fi passphrase?",
+		"What's the Wi-Fi passphrase?", "Give me the one time pass",
 		"Could I have the password for ann@example.org?",
 		"I am on the login page and need your password.",
 		"Enter the 2FA code below:",
