@@ -1,14 +1,10 @@
 package scripted
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"net/http"
-	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // answer is a completion on its way out.
@@ -79,24 +75,7 @@ func tokens(s string) int {
 	return (narrow+3)/4 + wide
 }
 
-func (a *answer) usage() map[string]any {
-	return map[string]any{
-		"prompt_tokens":     a.prompt,
-		"completion_tokens": a.tokens,
-		"total_tokens":      a.prompt + a.tokens,
-	}
-}
-
-func (a *answer) frame(object string) map[string]any {
-	return map[string]any{
-		"id":      a.id,
-		"object":  object,
-		"created": time.Now().Unix(),
-		"model":   a.model,
-	}
-}
-
-// whole is the reply that is not streamed.
+// whole is the reply.
 func (a *answer) whole() map[string]any {
 	message := map[string]any{"role": "assistant", "content": a.text}
 	if a.reasoning != "" {
@@ -108,12 +87,14 @@ func (a *answer) whole() map[string]any {
 			message["content"] = nil
 		}
 	}
-	out := a.frame("chat.completion")
-	out["choices"] = []any{
-		map[string]any{"index": 0, "message": message, "finish_reason": a.finish},
+	return map[string]any{
+		"id": a.id, "object": "chat.completion", "created": time.Now().Unix(), "model": a.model,
+		"choices": []any{
+			map[string]any{"index": 0, "message": message, "finish_reason": a.finish},
+		},
+		"usage": map[string]any{"prompt_tokens": a.prompt, "completion_tokens": a.tokens,
+			"total_tokens": a.prompt + a.tokens},
 	}
-	out["usage"] = a.usage()
-	return out
 }
 
 func (a *answer) toolCalls() []any {
@@ -125,66 +106,4 @@ func (a *answer) toolCalls() []any {
 		})
 	}
 	return out
-}
-
-// stream sends the reply as server-sent events, in pieces.
-func (a *answer) stream(ctx context.Context, w http.ResponseWriter, withUsage bool) error {
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-cache")
-	w.WriteHeader(http.StatusOK)
-	for _, delta := range a.deltas() {
-		if ctx.Err() != nil {
-			return nil
-		}
-		a.event(w, []any{map[string]any{"index": 0, "delta": delta, "finish_reason": nil}}, nil)
-	}
-	a.event(w,
-		[]any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": a.finish}},
-		nil)
-	if withUsage {
-		a.event(w, []any{}, a.usage())
-	}
-	_, _ = fmt.Fprint(w, "data: [DONE]\n\n")
-	return nil
-}
-
-func (a *answer) deltas() []map[string]any {
-	out := []map[string]any{{"role": "assistant", "content": ""}}
-	for _, piece := range pieces(a.reasoning) {
-		out = append(out, map[string]any{"reasoning_content": piece})
-	}
-	for _, piece := range pieces(a.text) {
-		out = append(out, map[string]any{"content": piece})
-	}
-	if len(a.calls) > 0 {
-		out = append(out, map[string]any{"tool_calls": a.toolCalls()})
-	}
-	return out
-}
-
-// pieces cuts s into tokens' size, between runes.
-func pieces(s string) []string {
-	const size = 8
-	var out []string
-	for s != "" {
-		end := 0
-		for n := 0; n < size && end < len(s); n++ {
-			_, w := utf8.DecodeRuneInString(s[end:])
-			end += w
-		}
-		out = append(out, strings.ToValidUTF8(s[:end], "\uFFFD"))
-		s = s[end:]
-	}
-	return out
-}
-
-func (a *answer) event(w http.ResponseWriter, choices []any, usage map[string]any) {
-	chunk := a.frame("chat.completion.chunk")
-	chunk["choices"] = choices
-	if usage != nil {
-		chunk["usage"] = usage
-	}
-	b, _ := json.Marshal(chunk)
-	_, _ = fmt.Fprintf(w, "data: %s\n\n", b)
-	_ = http.NewResponseController(w).Flush()
 }

@@ -10,17 +10,15 @@
 //	  - when: alarm
 //	    times: 1
 //	    status: 503
-//	    retry_after: 1
 //	  - reply: done            # no `when`: matches everything
 //
 // Rules look at what is in the prompt, not at how often they were asked, so a script goes on
 // rightly after a crash of either side. `when` is a Go regular expression; what its named groups
 // caught is put into the reply for ${name} ($${ is a plain ${). A rule may give `reply`,
-// `reasoning`, `tool_calls`, `finish_reason`, or a `status` from 400 on with `retry_after` (then
-// `reply` is the error's message), and a `delay` before any of them. A request that no rule matches
-// gets a 400 that names the script and quotes the text.
+// `reasoning`, `tool_calls`, `finish_reason`, or a `status` from 400 on (then `reply` is the error's
+// message), and a `delay` before any of them. A request that no rule matches gets a 400 that names
+// the script and quotes the text.
 //
 // The endpoint checks requests as a real one does: JSON, model, messages, roles, pictures that
-// decode, the key when it wants one; with `models` in the script it knows only those. It streams
-// when asked to.
+// decode. It takes any key and any model, and does not stream.
 package scripted

@@ -2,13 +2,11 @@ package scripted
 
 import (
 	"cmp"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 
@@ -22,7 +20,6 @@ const maxBody = 32 << 20
 // Handler serves a script at .../chat/completions and .../models under any prefix. Its fields are
 // set before it serves; any number of requests may come at once.
 type Handler struct {
-	APIKey string // "" lets everybody in
 	// Observe is called with each request that is well-formed, before it is answered; it may be
 	// called concurrently.
 	Observe func(*Request)
@@ -38,12 +35,10 @@ func NewHandler(s *Script) *Handler { return &Handler{script: s, used: make([]in
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var err error
 	switch {
-	case !h.admits(r):
-		err = &fault{401, "incorrect API key provided", "invalid_request_error", "invalid_api_key"}
 	case strings.HasSuffix(r.URL.Path, "/chat/completions"):
 		err = h.chat(w, r)
 	case strings.HasSuffix(r.URL.Path, "/models"):
-		err = h.list(w, r)
+		err = list(w, r)
 	default:
 		err = &fault{404, fmt.Sprintf("no such path: %s %s", r.Method, r.URL.Path),
 			"invalid_request_error", "unknown_url"}
@@ -51,14 +46,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		refuse(w, err)
 	}
-}
-
-func (h *Handler) admits(r *http.Request) bool {
-	if h.APIKey == "" {
-		return true
-	}
-	return subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")),
-		[]byte("Bearer "+h.APIKey)) == 1
 }
 
 func allow(w http.ResponseWriter, r *http.Request, method string) error {
@@ -70,23 +57,13 @@ func allow(w http.ResponseWriter, r *http.Request, method string) error {
 		"invalid_request_error", ""}
 }
 
-func (h *Handler) list(w http.ResponseWriter, r *http.Request) error {
+func list(w http.ResponseWriter, r *http.Request) error {
 	if err := allow(w, r, http.MethodGet); err != nil {
 		return err
 	}
-	data := []map[string]any{}
-	for _, name := range h.names() {
-		data = append(data, map[string]any{"id": name, "object": "model", "created": 0,
-			"owned_by": "scripted"})
-	}
+	data := []any{map[string]any{"id": "scripted", "object": "model", "created": 0,
+		"owned_by": "scripted"}}
 	return send(w, http.StatusOK, map[string]any{"object": "list", "data": data})
-}
-
-func (h *Handler) names() []string {
-	if len(h.script.models) == 0 {
-		return []string{"scripted"}
-	}
-	return h.script.models
 }
 
 func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
@@ -97,11 +74,8 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return tooMuch(err)
 	}
-	req, wire, err := readRequest(body)
+	req, err := readRequest(body)
 	if err != nil {
-		return err
-	}
-	if err := h.knows(req.Model); err != nil {
 		return err
 	}
 	rule, groups := h.pick(req)
@@ -117,13 +91,10 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 		return &fault{503, "the endpoint is closing", "server_error", ""}
 	}
 	if rule.Status != 0 {
-		return h.fail(w, rule, groups)
+		message := cmp.Or(expand(rule.text(), groups, asIs), http.StatusText(rule.Status))
+		return &fault{rule.Status, message, "scripted_error", ""}
 	}
-	answer := newAnswer(rule, groups, req)
-	if wire.Stream {
-		return answer.stream(r.Context(), w, wire.Options != nil && wire.Options.IncludeUsage)
-	}
-	return send(w, http.StatusOK, answer.whole())
+	return send(w, http.StatusOK, newAnswer(rule, groups, req).whole())
 }
 
 func tooMuch(err error) error {
@@ -133,14 +104,6 @@ func tooMuch(err error) error {
 			"invalid_request_error", ""}
 	}
 	return badRequest("reading the request: %v", err)
-}
-
-func (h *Handler) knows(model string) error {
-	if len(h.script.models) == 0 || slices.Contains(h.script.models, model) {
-		return nil
-	}
-	return &fault{404, fmt.Sprintf("model %q not found", model), "not_found_error",
-		"model_not_found"}
 }
 
 // pick takes the first rule that matches and still may, and counts it.
@@ -160,14 +123,6 @@ func (h *Handler) pick(req *Request) (*rule, map[string]string) {
 		}
 	}
 	return nil, nil
-}
-
-func (h *Handler) fail(w http.ResponseWriter, r *rule, groups map[string]string) error {
-	if r.RetryAfter != "" {
-		w.Header().Set("Retry-After", r.RetryAfter)
-	}
-	message := cmp.Or(expand(r.text(), groups, asIs), http.StatusText(r.Status))
-	return &fault{r.Status, message, "scripted_error", ""}
 }
 
 func send(w http.ResponseWriter, status int, v any) error {

@@ -1,7 +1,6 @@
 package scripted_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -191,7 +190,7 @@ func withImage(url string) string {
 }
 
 func TestRequestsAreCheckedAsARealEndpointDoes(t *testing.T) {
-	h := handler(t, "models: [m]\nrules: [{reply: a}]")
+	h := handler(t, "rules: [{reply: a}]")
 	good := dataURL(t, "jpeg", 200, 200)
 	head := len("data:image/jpeg;base64,")
 	cut := head + (len(good)-head-16)&^3
@@ -216,10 +215,7 @@ func TestRequestsAreCheckedAsARealEndpointDoes(t *testing.T) {
 			"you must provide a model parameter", 400,
 		},
 		"a model that is 5": {`{"model":5}`, "invalid request", 400},
-		"an unknown model": {
-			`{"model":"z","messages":[{"role":"user","content":"x"}]}`, `model "z" not found`, 404,
-		},
-		"no messages": {`{"model":"m"}`, "messages: a list of at least one", 400},
+		"no messages":       {`{"model":"m"}`, "messages: a list of at least one", 400},
 		"empty messages": {
 			`{"model":"m","messages":[]}`, "messages: a list of at least one", 400,
 		},
@@ -235,16 +231,9 @@ func TestRequestsAreCheckedAsARealEndpointDoes(t *testing.T) {
 		"a part without URL": {
 			message(`[{"type":"image_url"}]`), `content[0]: type "image_url"`, 400,
 		},
-		"a temperature of 3": {
-			`{"model":"m","temperature":3,"messages":[{"role":"user","content":"x"}]}`,
-			"temperature: 3", 400,
-		},
-		"a top_p of 2": {
-			`{"model":"m","top_p":2,"messages":[{"role":"user","content":"x"}]}`, "top_p: 2", 400,
-		},
-		"max_tokens of 0": {
-			`{"model":"m","max_tokens":0,"messages":[{"role":"user","content":"x"}]}`,
-			"max_tokens: 0", 400,
+		"a stream": {
+			`{"model":"m","stream":true,"messages":[{"role":"user","content":"x"}]}`,
+			"whole replies only", 400,
 		},
 		"a web address": {
 			withImage("https://example.com/a.jpg"),
@@ -272,54 +261,40 @@ func TestRequestsAreCheckedAsARealEndpointDoes(t *testing.T) {
 	require.Equal(t, 413, post(h, strings.Repeat(" ", 33<<20)).Code)
 }
 
-func TestPathsMethodsAndKeys(t *testing.T) {
-	h := handler(t, "models: [a, b]\nrules: [{reply: a}]")
-	h.APIKey = "sk-right"
-	do := func(method, path, auth string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest(method, path,
-			strings.NewReader(strings.Replace(user("x"), `"m"`, `"a"`, 1)))
-		if auth != "" {
-			r.Header.Set("Authorization", auth)
-		}
+func TestPathsAndMethods(t *testing.T) {
+	h := handler(t, "rules: [{reply: a}]")
+	do := func(method, path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
+		h.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(user("x"))))
 		return w
 	}
 	for _, tc := range []struct {
-		method, path, auth string
-		code               int
+		method, path string
+		code         int
 	}{
-		{"POST", "/v1/chat/completions", "Bearer sk-right", 200},
-		{"POST", "/chat/completions", "Bearer sk-right", 200},
-		{"POST", "/any/prefix/chat/completions", "Bearer sk-right", 200},
-		{"POST", "/v1/chat/completions", "Bearer sk-wrong", 401},
-		{"POST", "/v1/chat/completions", "sk-right", 401},
-		{"GET", "/v1/models", "", 401},
-		{"GET", "/v1/chat/completions", "Bearer sk-right", 405},
-		{"POST", "/v1/models", "Bearer sk-right", 405},
-		{"POST", "/v1/completions", "Bearer sk-right", 404},
+		{"POST", "/v1/chat/completions", 200},
+		{"POST", "/chat/completions", 200},
+		{"POST", "/any/prefix/chat/completions", 200},
+		{"GET", "/v1/chat/completions", 405},
+		{"POST", "/v1/models", 405},
+		{"POST", "/v1/completions", 404},
 	} {
-		w := do(tc.method, tc.path, tc.auth)
-		require.Equal(t, tc.code, w.Code, "%s %s", tc.method, tc.path)
-		require.NotContains(t, w.Body.String(), "sk-")
+		require.Equal(t, tc.code, do(tc.method, tc.path).Code, "%s %s", tc.method, tc.path)
 	}
-	require.Equal(t, http.MethodPost,
-		do("GET", "/v1/chat/completions", "Bearer sk-right").Header().Get("Allow"))
+	require.Equal(t, http.MethodPost, do("GET", "/v1/chat/completions").Header().Get("Allow"))
 	var list struct{ Data []struct{ ID string } }
-	require.NoError(t,
-		json.Unmarshal(do("GET", "/v1/models", "Bearer sk-right").Body.Bytes(), &list))
-	require.Equal(t, []struct{ ID string }{{"a"}, {"b"}}, list.Data)
+	require.NoError(t, json.Unmarshal(do("GET", "/v1/models").Body.Bytes(), &list))
+	require.Equal(t, []struct{ ID string }{{"scripted"}}, list.Data)
 }
 
 func TestFaultsOfTheScript(t *testing.T) {
 	h := handler(
 		t,
-		"rules:\n  - {when: 'busy (?P<who>.*)', status: 429, retry_after: 7, reply: 'slow down "+
+		"rules:\n  - {when: 'busy (?P<who>.*)', status: 429, reply: 'slow down "+
 			"${who}'}\n  - {when: dead, status: 503}\n",
 	)
 	w := post(h, user("busy bee"))
 	require.Equal(t, 429, w.Code)
-	require.Equal(t, "7", w.Header().Get("Retry-After"))
 	require.Equal(t, "slow down bee", decode(t, w).Error.Message)
 	w = post(h, user("dead"))
 	require.Equal(t, 503, w.Code)
@@ -361,63 +336,6 @@ func TestADelayIsKeptAndEndsWithItsCaller(t *testing.T) {
 		require.Equal(t, time.Second, time.Since(start))
 		require.Equal(t, 503, w.Code)
 	})
-}
-
-func TestStreamedRepliesAddUpToWholeOnes(t *testing.T) {
-	h := handler(
-		t,
-		"rules: [{when: x, reasoning: why so, reply: '文字 a longer text than one piece', "+
-			"tool_calls: [{name: back}]}]",
-	)
-	body := strings.Replace(user("x"), "{",
-		`{"stream":true,"stream_options":{"include_usage":true},`, 1)
-	w := post(h, body)
-	require.Equal(t, "text/event-stream", w.Header().Get("Content-Type"))
-	var content, reasoning, finish string
-	var calls, usages, pieces int
-	lines := bufio.NewScanner(w.Body)
-	last := ""
-	for lines.Scan() {
-		data, ok := strings.CutPrefix(lines.Text(), "data: ")
-		if !ok || data == "[DONE]" {
-			last = lines.Text() + last
-			continue
-		}
-		var chunk struct {
-			Object  string
-			Choices []struct {
-				Delta struct {
-					Content          string
-					ReasoningContent string            `json:"reasoning_content"`
-					ToolCalls        []json.RawMessage `json:"tool_calls"`
-				}
-				FinishReason *string `json:"finish_reason"`
-			}
-			Usage *struct {
-				Total int `json:"total_tokens"`
-			}
-		}
-		require.NoError(t, json.Unmarshal([]byte(data), &chunk))
-		require.Equal(t, "chat.completion.chunk", chunk.Object)
-		if chunk.Usage != nil {
-			usages++
-			require.Positive(t, chunk.Usage.Total)
-			require.Empty(t, chunk.Choices)
-			continue
-		}
-		pieces++
-		content += chunk.Choices[0].Delta.Content
-		reasoning += chunk.Choices[0].Delta.ReasoningContent
-		calls += len(chunk.Choices[0].Delta.ToolCalls)
-		if f := chunk.Choices[0].FinishReason; f != nil {
-			finish += *f
-		}
-	}
-	require.Equal(t, "data: [DONE]", last)
-	require.Equal(t, []any{
-		"文字 a longer text than one piece", "why so", "tool_calls", 1, 1,
-	}, []any{content, reasoning, finish, calls, usages})
-	require.Greater(t, pieces, 5)
 }
 
 func TestCloseWaitsForTheRequestThatIsBeingAnswered(t *testing.T) {

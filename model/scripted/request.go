@@ -16,7 +16,6 @@ import (
 type Request struct {
 	Model    string
 	Messages []Said
-	Stream   bool
 	Body     map[string]json.RawMessage // every field as it came
 	Rule     int                        // which rule of the script answers, from 1; 0 for none
 }
@@ -50,19 +49,11 @@ func badRequest(format string, args ...any) error {
 	return &fault{status: 400, message: fmt.Sprintf(format, args...), kind: "invalid_request_error"}
 }
 
-// wire is a request's JSON.
+// wire is what is read of a request's JSON.
 type wire struct {
-	Model       *string          `json:"model"`
-	Messages    []wireMessage    `json:"messages"`
-	Stream      bool             `json:"stream"`
-	Temperature *float64         `json:"temperature"`
-	TopP        *float64         `json:"top_p"`
-	MaxTokens   *int             `json:"max_tokens"`
-	Options     *wireStreamTails `json:"stream_options"`
-}
-
-type wireStreamTails struct {
-	IncludeUsage bool `json:"include_usage"`
+	Model    *string       `json:"model"`
+	Messages []wireMessage `json:"messages"`
+	Stream   bool          `json:"stream"`
 }
 
 type wireMessage struct {
@@ -79,43 +70,32 @@ type wirePart struct {
 }
 
 // readRequest checks a body as an endpoint does.
-func readRequest(body []byte) (*Request, *wire, error) {
+func readRequest(body []byte) (*Request, error) {
 	var w wire
 	r := &Request{}
 	if err := json.Unmarshal(body, &r.Body); err != nil {
-		return nil, nil, badRequest("we could not parse the JSON body of your request: %v", err)
+		return nil, badRequest("we could not parse the JSON body of your request: %v", err)
 	}
-	if err := json.Unmarshal(body, &w); err != nil {
-		return nil, nil, badRequest("invalid request: %v", err)
+	err := json.Unmarshal(body, &w)
+	switch {
+	case err != nil:
+		return nil, badRequest("invalid request: %v", err)
+	case w.Model == nil || *w.Model == "":
+		return nil, badRequest("you must provide a model parameter")
+	case w.Stream:
+		return nil, badRequest("stream: this endpoint gives whole replies only")
+	case len(w.Messages) == 0:
+		return nil, badRequest("messages: a list of at least one message is required")
 	}
-	if err := w.check(); err != nil {
-		return nil, nil, err
-	}
-	r.Model, r.Stream = *w.Model, w.Stream
+	r.Model = *w.Model
 	for i, m := range w.Messages {
 		msg, err := m.read()
 		if err != nil {
-			return nil, nil, badRequest("messages[%d]: %v", i, err)
+			return nil, badRequest("messages[%d]: %v", i, err)
 		}
 		r.Messages = append(r.Messages, msg)
 	}
-	return r, &w, nil
-}
-
-func (w *wire) check() error {
-	switch {
-	case w.Model == nil || *w.Model == "":
-		return badRequest("you must provide a model parameter")
-	case len(w.Messages) == 0:
-		return badRequest("messages: a list of at least one message is required")
-	case w.Temperature != nil && (*w.Temperature < 0 || *w.Temperature > 2):
-		return badRequest("temperature: %v is not between 0 and 2", *w.Temperature)
-	case w.TopP != nil && (*w.TopP < 0 || *w.TopP > 1):
-		return badRequest("top_p: %v is not between 0 and 1", *w.TopP)
-	case w.MaxTokens != nil && *w.MaxTokens < 1:
-		return badRequest("max_tokens: %d is less than 1", *w.MaxTokens)
-	}
-	return nil
+	return r, nil
 }
 
 var roles = []string{"system", "developer", "user", "assistant", "tool"}

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -24,15 +22,11 @@ import (
 const maxScript = 256 << 10
 
 // Script is a checked script. It does not change, so any number of handlers may share it.
-type Script struct {
-	models []string
-	rules  []rule
-}
+type Script struct{ rules []rule }
 
 // rule is one entry of a script, ready to be matched.
 type rule struct {
 	source
-	line  int
 	when  *regexp.Regexp // nil matches everything
 	delay time.Duration
 	calls []toolCall
@@ -45,7 +39,6 @@ type source struct {
 	Reply        *string      `yaml:"reply"`
 	Reasoning    string       `yaml:"reasoning"`
 	Status       int          `yaml:"status"`
-	RetryAfter   string       `yaml:"retry_after"` // seconds or an HTTP date
 	Delay        string       `yaml:"delay"`
 	FinishReason string       `yaml:"finish_reason"`
 	ToolCalls    []sourceCall `yaml:"tool_calls"`
@@ -59,7 +52,7 @@ type sourceCall struct {
 // toolCall is a tool call with its arguments as JSON.
 type toolCall struct{ name, arguments string }
 
-// Parse reads a script from YAML. Errors name the line.
+// Parse reads a script from YAML. Errors name the line or the rule.
 func Parse(b []byte) (*Script, error) {
 	s, err := read(b)
 	if err != nil {
@@ -86,24 +79,19 @@ func read(b []byte) (s *Script, err error) {
 		return nil, errors.New("want exactly one YAML document that is not empty")
 	}
 	var top struct {
-		Models []string  `yaml:"models"`
-		Rules  []*source `yaml:"rules"`
+		Rules []*source `yaml:"rules"`
 	}
 	if err := yaml.NodeToValue(file.Docs[0].Body, &top, yaml.Strict()); err != nil {
 		return nil, located(err)
 	}
 	if len(top.Rules) == 0 {
-		return nil, errors.New("line 1: no rules")
+		return nil, errors.New("no rules")
 	}
-	s = &Script{models: top.Models}
-	lines := ruleLines(file.Docs[0].Body)
+	s = &Script{}
 	for i, src := range top.Rules {
-		r := rule{line: 1}
-		if i < len(lines) {
-			r.line = lines[i]
-		}
+		var r rule
 		if err := r.compile(src); err != nil {
-			return nil, fmt.Errorf("line %d: rule %d: %w", r.line, i+1, err)
+			return nil, fmt.Errorf("rule %d: %w", i+1, err)
 		}
 		s.rules = append(s.rules, r)
 	}
@@ -117,37 +105,6 @@ func located(err error) error {
 		return err
 	}
 	return fmt.Errorf("line %d: %s", y.GetToken().Position.Line, y.GetMessage())
-}
-
-// ruleLines are the lines on which the rules begin; short when they are written in a way that hides
-// it (an alias).
-func ruleLines(top ast.Node) []int {
-	m, _ := top.(*ast.MappingNode)
-	if m == nil {
-		return nil
-	}
-	for _, v := range m.Values {
-		seq, ok := v.Value.(*ast.SequenceNode)
-		if !ok || v.Key.String() != "rules" {
-			continue
-		}
-		var lines []int
-		for _, n := range seq.Values {
-			lines = append(lines, firstLine(n))
-		}
-		return lines
-	}
-	return nil
-}
-
-func firstLine(n ast.Node) int {
-	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 {
-		n = m.Values[0].Key
-	}
-	if n == nil || n.GetToken() == nil {
-		return 1
-	}
-	return n.GetToken().Position.Line
 }
 
 // compile checks a rule and readies it.
@@ -213,22 +170,13 @@ func (r *rule) checkWhole() error {
 	switch {
 	case r.Status == 0 && !says:
 		return errors.New("a rule needs one of reply, reasoning, tool_calls, status")
-	case r.Status == 0 && r.RetryAfter != "":
-		return errors.New("retry_after: only with a status")
 	case r.Status != 0 && (r.Reasoning != "" || len(r.calls) > 0 || r.FinishReason != ""):
 		return errors.New("status: an error has no reasoning, tool_calls or finish_reason")
-	}
-	if _, err := http.ParseTime(r.RetryAfter); r.RetryAfter != "" && err != nil &&
-		!seconds.MatchString(r.RetryAfter) {
-		return fmt.Errorf("retry_after: %q is neither seconds nor an HTTP date", r.RetryAfter)
 	}
 	return nil
 }
 
-var (
-	seconds     = lazyregexp.New(`^[0-9]{1,9}$`)
-	placeholder = lazyregexp.New(`\$?\$\{([^}]*)\}`)
-)
+var placeholder = lazyregexp.New(`\$?\$\{([^}]*)\}`)
 
 // checkGroups asks that every ${name} is a group of when.
 func (r *rule) checkGroups() error {
