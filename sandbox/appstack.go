@@ -63,7 +63,8 @@ type appStack struct {
 	home    *apps.Task
 	running []*apps.Task // most recently used last
 	front   *apps.Task
-	cover   cover // what the system shows in front of the app
+	// whether the overview of what runs is in front of the app
+	overview bool
 }
 
 func newAppStack(c *core) *appStack {
@@ -76,12 +77,12 @@ func newAppStack(c *core) *appStack {
 func (stack *appStack) reset() {
 	stack.home = stack.open(stack.sys.Find(launcherPackage))
 	stack.running = nil
-	stack.front, stack.cover = stack.home, coverNone
+	stack.front, stack.overview = stack.home, false
 }
 
-// show covers the app, or shows it again.
-func (stack *appStack) show(c cover) {
-	stack.cover = c
+// show puts the overview in front, or the app again.
+func (stack *appStack) show(overview bool) {
+	stack.overview = overview
 	stack.sys.Moved(apps.Popup)
 }
 
@@ -191,10 +192,10 @@ func (stack *appStack) bring(a *apps.App) {
 	}
 	others := slices.DeleteFunc(stack.running, func(t *apps.Task) bool { return t == task })
 	stack.running = append(others, task)
-	if stack.front != task || stack.cover != coverNone {
+	if stack.front != task || stack.overview {
 		stack.sys.Moved(apps.Backward)
 	}
-	stack.front, stack.cover = task, coverNone
+	stack.front, stack.overview = task, false
 }
 
 func (stack *appStack) task(pkg string) *apps.Task {
@@ -202,12 +203,12 @@ func (stack *appStack) task(pkg string) *apps.Task {
 }
 
 func (stack *appStack) goHome() {
-	if stack.front != stack.home || stack.cover != coverNone {
+	if stack.front != stack.home || stack.overview {
 		stack.sys.Moved(apps.Popup)
 	}
 	stack.home.PopTo(1)
 	stack.home.Dialog = nil
-	stack.front, stack.cover = stack.home, coverNone
+	stack.front, stack.overview = stack.home, false
 }
 
 // Foreground is the window in front: the app's, its dialog's, or the system's when the phone is
@@ -216,9 +217,9 @@ func (sc *screen) Foreground() Window { return look(sc.core, sc.window) }
 
 func (sc *screen) window() Window {
 	switch {
-	case sc.locked, sc.cover == coverShade:
+	case sc.locked:
 		return Window{Package: systemUI, Activity: "NotificationShade"}
-	case sc.cover == coverRecents:
+	case sc.overview:
 		return Window{Package: launcherPackage, Activity: ".RecentsActivity"}
 	}
 	page := sc.front.Top()

@@ -38,7 +38,7 @@ func (k *keys) Key(code int) error {
 func (k *keys) press(code int) {
 	switch {
 	case code == KeyPower && !k.off, code == KeySleep && !k.off:
-		k.cover = coverNone
+		k.overview = false
 		k.sleep()
 	case code == KeyPower, code == KeyWakeUp:
 		if k.off {
@@ -79,7 +79,7 @@ func (k *keys) systemKey(code int) bool {
 	case KeyBack, KeyEscape:
 		k.back()
 	case KeyRecents:
-		k.toggleRecents()
+		k.show(!k.overview)
 	default:
 		return false
 	}
@@ -88,19 +88,11 @@ func (k *keys) systemKey(code int) bool {
 
 func (k *keys) back() {
 	switch {
-	case k.cover != coverNone:
-		k.show(coverNone)
+	case k.overview:
+		k.show(false)
 	case k.scene().keyboard != nil:
 		k.keyboardHidden = true
 	case !k.front.Back() && k.front != k.home:
 		k.end(k.front.App.Package)
-	}
-}
-
-func (k *keys) toggleRecents() {
-	if k.cover == coverRecents {
-		k.show(coverNone)
-	} else {
-		k.show(coverRecents)
 	}
 }

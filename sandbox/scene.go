@@ -13,15 +13,6 @@ const (
 	navHeight    = 48
 )
 
-// cover is what the system shows in front of the app.
-type cover uint8
-
-const (
-	coverNone cover = iota
-	coverRecents
-	coverShade
-)
-
 // layer is one laid out tree of the display.
 type layer struct {
 	view *ui.View
@@ -96,7 +87,7 @@ func (sc *screen) windows(s *scene) (front *ui.View, mem *ui.Memory) {
 	case sc.locked:
 		add(photo(sc.lockScreen(sc.notifications())), &sc.lockMemory)
 		return front, mem
-	case sc.cover == coverRecents:
+	case sc.overview:
 		add(photo(sc.recents()), &sc.coverMemory)
 		return front, mem
 	case sc.front == sc.home:
@@ -106,10 +97,6 @@ func (sc *screen) windows(s *scene) (front *ui.View, mem *ui.Memory) {
 	}
 	if sc.front.Dialog != nil {
 		add(dialog(sc.front), &sc.front.Dialog.Memory)
-	}
-	if sc.cover == coverShade {
-		s.onPhoto = true
-		add(ui.Stack(sc.panel()).Fill(ui.RGB(0x20242e)).Modal(), &sc.coverMemory)
 	}
 	return front, mem
 }

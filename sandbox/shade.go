@@ -6,7 +6,7 @@ import (
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
-// shade is the notifications, and the panel that is pulled down over the apps.
+// shade is the notifications: on the lock screen, and for a while in front of the apps.
 type shade struct {
 	*core
 	*lock
@@ -45,15 +45,4 @@ func (s *shade) openNotification(i int) {
 	if n.Open != nil {
 		n.Open(s.front)
 	}
-}
-
-// panel is the notifications.
-func (s *shade) panel() *ui.View {
-	list := ui.List("notification_stack", s.notifications()...).Gap(8)
-	if len(s.sys.Notifications) == 0 {
-		list.Add(ui.Text(s.sys.Say("No notifications", "没有通知")).Ink(ui.White).Centered().Pad(24))
-	}
-	return ui.Column(list,
-		ui.Flat(s.sys.Say("Close", "关闭"), func() { s.show(coverNone) }).Ink(ui.White),
-	).Gap(8).Pad(16, 8)
 }

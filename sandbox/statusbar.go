@@ -56,27 +56,20 @@ func (sc *screen) bars(s *scene, ink ui.Ink) *ui.View {
 }
 
 func (sc *screen) statusIcons(ink ui.Ink) *ui.View {
-	on := func(key string) bool { return sc.sys.Settings.Bool(apps.Global, key) }
-	icon := func(name string) *ui.View { return ui.Icon(name).Size(17).Ink(ink) }
-	row := ui.Row().Gap(5)
-	if sc.sys.Data.NextAlarm(sc.sys.Now()) != nil {
-		row.Add(icon("alarm"))
-	}
+	shown := "wifi"
 	switch {
-	case on("airplane_mode_on"):
-		row.Add(icon("plane"))
-	case on("wifi_on"):
-		row.Add(icon("wifi"), icon("signal"))
-	default:
-		row.Add(icon("signal"))
+	case sc.sys.Settings.Bool(apps.Global, "airplane_mode_on"):
+		shown = "plane"
+	case !sc.sys.Settings.Bool(apps.Global, "wifi_on"):
+		shown = "signal"
 	}
-	return row
+	return ui.Icon(shown).Size(17).Ink(ink)
 }
 
 // banner is the last notification, shown in front for a while.
 func (s *shade) banner() *ui.View {
 	n := len(s.sys.Notifications)
-	if n == 0 || s.off || s.locked || s.cover == coverShade ||
+	if n == 0 || s.off || s.locked ||
 		!s.sys.BannerUntil.After(s.sys.Now()) {
 		return nil
 	}

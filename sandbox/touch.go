@@ -12,7 +12,6 @@ const (
 	longPress     = 500 * time.Millisecond
 	doubleTapTime = 400 * time.Millisecond
 	doubleTapSlop = 100 // dp between two taps of a double tap, at most
-	edgeSlop      = 40  // dp from the top, where a swipe down opens the shade
 )
 
 // touch is fingers on the display.
@@ -138,10 +137,6 @@ func (t *touch) systemSwipe(s *scene, from, by image.Point) bool {
 		_ = t.dismiss() // with a PIN it asks for it: that is the swipe's effect
 	case t.locked && down && t.bouncer:
 		t.closeBouncer()
-	case !t.locked && down && from.Y < s.metrics.Px(edgeSlop) && t.cover == coverNone:
-		t.show(coverShade)
-	case t.cover == coverShade && up && s.at(from, ui.Scrolls) == nil:
-		t.show(coverNone)
 	default:
 		return t.locked
 	}

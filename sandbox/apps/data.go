@@ -36,19 +36,6 @@ func (d *Data) Alarm(hour, minute int) *Alarm {
 	return found
 }
 
-// NextAlarm returns the alarm that rings next after now, or nil when none is on.
-func (d *Data) NextAlarm(now time.Time) *Alarm {
-	var next *Alarm
-	best := 0
-	for _, a := range d.Alarms {
-		wait := (a.Hour*60 + a.Minute - now.Hour()*60 - now.Minute() + 2*24*60 - 1) % (24 * 60)
-		if a.On && (next == nil || wait < best) {
-			next, best = a, wait
-		}
-	}
-	return next
-}
-
 // Note is a note; the first one is on top.
 type Note struct {
 	Title, Body string

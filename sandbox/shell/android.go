@@ -39,10 +39,7 @@ func callService(c *call, f service, words []string) (code int) {
 		case nil:
 		case exception:
 			c.errf("\nException occurred while executing '%s':\n%s\n", name, e)
-			c.errf("\tat com.android.modules.utils.BasicShellCommandHandler.exec" +
-				"(BasicShellCommandHandler.java:97)\n" +
-				"\tat android.os.ShellCommand.exec(ShellCommand.java:38)\n" +
-				"\tat android.os.Binder.onTransact(Binder.java:1043)\n")
+			c.errf("\tat android.os.ShellCommand.exec(ShellCommand.java:38)\n")
 			code = exitMinus
 		default:
 			panic(e)

@@ -80,12 +80,8 @@ func windowDisplays(s *Shell) string {
 	return fmt.Sprintf(`WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
   Display: mDisplayId=0 (organized)
     init=%dx%d %ddpi mMinSizeOfResizeableTaskDp=220%s cur=%dx%d app=%dx%d rng=%dx%d-%dx%d
-    deferred=false mLayoutNeeded=false mTouchExcludeRegion=SkRegion((0,0,%d,%d))
-    mLayoutSeq=24
 %s
   DisplayRotation
-    mCurrentAppOrientation=SCREEN_ORIENTATION_UNSPECIFIED
-    mLastOrientation=-1
     mRotation=ROTATION_%d mDeferredRotationPauseCount=0
     mCurrentRotation=ROTATION_%d
     mUserRotationMode=%s mUserRotation=ROTATION_%d
@@ -94,7 +90,7 @@ func windowDisplays(s *Shell) string {
       mDisplayFrame=Rect(0, 0 - %d, %d)
       InsetsSource id=4a9e0000 type=statusBars frame=[0,0][%d,%d] visible=true flags=[]
 `, init.X, init.Y, p.PhysicalDensity(), base, cur.X, cur.Y, cur.X, cur.Y,
-		min(cur.X, cur.Y), min(cur.X, cur.Y), max(cur.X, cur.Y), max(cur.X, cur.Y), cur.X, cur.Y,
+		min(cur.X, cur.Y), min(cur.X, cur.Y), max(cur.X, cur.Y), max(cur.X, cur.Y),
 		s.focus("    "), 90*turned, 90*turned,
 		choose(auto == "1", "USER_ROTATION_FREE", "USER_ROTATION_LOCKED"), 90*turned,
 		cur.X, cur.Y, cur.X, p.StatusBar())
@@ -104,9 +100,7 @@ func windowPolicy(s *Shell) string {
 	p := s.phone
 	on, locked := p.On(), p.Locked()
 	return fmt.Sprintf(`WINDOW MANAGER POLICY STATE (dumpsys window policy)
-    mSystemReady=true mSystemBooted=true
     mAwake=%[1]t mScreenOnEarly=%[1]t mScreenOnFully=%[1]t
-    mKeyguardDrawComplete=%[1]t mWindowManagerDrawComplete=%[1]t
     mShowingDream=false mDreamingLockscreen=%[2]t
     isKeyguardShowing=%[2]t
     KeyguardServiceDelegate
@@ -114,18 +108,10 @@ func windowPolicy(s *Shell) string {
       inputRestricted=%[2]t
       occluded=false
       secure=%[3]t
-      dreaming=false
-      systemIsReady=true
-      deviceHasKeyguard=true
-      enabled=true
-      offReason=%[4]s
-      currentUser=-10000
-      bootCompleted=true
-      screenState=%[5]s
-      interactiveState=%[6]s
-`, on, locked, p.HasPIN(), choose(on, "UNKNOWN", "OFF_BECAUSE_OF_USER"),
-		choose(on, "SCREEN_STATE_ON", "SCREEN_STATE_OFF"), choose(on, "INTERACTIVE_STATE_AWAKE",
-			"INTERACTIVE_STATE_SLEEP"))
+      screenState=%[4]s
+      interactiveState=%[5]s
+`, on, locked, p.HasPIN(), choose(on, "SCREEN_STATE_ON", "SCREEN_STATE_OFF"),
+		choose(on, "INTERACTIVE_STATE_AWAKE", "INTERACTIVE_STATE_SLEEP"))
 }
 
 func windowWindows(s *Shell) string {
