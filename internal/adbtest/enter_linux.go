@@ -28,7 +28,7 @@ func enter() (int, error) {
 			return code, nil
 		}
 	}
-	return 0, hint.Add(fmt.Errorf("no namespaces: %w", err), namespaceHint())
+	return 0, hint.Add(fmt.Errorf("no namespaces: %w", err), namespaceHint)
 }
 
 // reexec starts the second process, waits until its namespaces are furnished, and then stands in

@@ -2,8 +2,6 @@ package shell
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/sandbox"
@@ -18,22 +16,12 @@ func dumps() map[string]func(*call, []string) string {
 }
 
 func dumpsys(c *call) int {
-	words := c.args
-	if len(words) > 1 && words[0] == "-t" { // a time-out
-		words = words[2:]
-	}
-	if len(words) == 0 || words[0] == "-l" {
-		c.outf("Currently running services:\n")
-		for _, name := range slices.Sorted(maps.Keys(dumps())) {
-			c.outf("  %s\n", name)
-		}
-		return exitOK
-	}
-	f, ok := dumps()[words[0]]
+	name := strings.Join(c.args[:min(1, len(c.args))], "")
+	f, ok := dumps()[name]
 	if !ok {
-		return c.fail(exitOK, "Can't find service: %s", words[0])
+		return c.fail(exitOK, "Can't find service: %s", name)
 	}
-	c.outf("%s", f(c, words[1:]))
+	c.outf("%s", f(c, c.args[1:]))
 	return exitOK
 }
 

@@ -50,19 +50,14 @@ func imeEnable(c *call, a *args, on bool) int {
 	if !ok {
 		return c.fail(exitMinus, "Unknown input method %s cannot be %s for user #0", given, word)
 	}
-	list := c.sh.enabled()
-	when := "now"
-	if slices.Contains(list, id) == on {
-		when = "already"
-	}
-	list = slices.DeleteFunc(list, func(s string) bool { return s == id })
+	list := slices.DeleteFunc(c.sh.enabled(), func(s string) bool { return s == id })
 	if on {
 		list = append(list, id)
 	} else if c.sh.phone.IME() == id && len(list) > 0 {
 		_ = c.sh.phone.SetIME(list[0]) // it is enabled, so it is installed
 	}
 	c.sh.phone.PutSetting("secure", enabledIMEs, strings.Join(list, ":"))
-	c.outf("Input method %s: %s %s for user #0\n", id, when, word)
+	c.outf("Input method %s: now %s for user #0\n", id, word)
 	return exitOK
 }
 

@@ -1,9 +1,9 @@
 package shell
 
 import (
+	"fmt"
 	"image"
 	"strconv"
-	"strings"
 )
 
 func windowService(c *call, name string, a *args) int {
@@ -20,47 +20,30 @@ func windowService(c *call, name string, a *args) int {
 	return unknownCommand(c, name)
 }
 
-// number reads a number; what is none fails in Java's words.
-func (c *call) number(s string) (n, code int) {
-	v, err := strconv.ParseInt(s, 10, 32)
-	if err != nil {
-		return 0, c.fail(exitMinus,
-			"Error: bad number java.lang.NumberFormatException: For input string: %q", s)
-	}
-	return int(v), exitOK
-}
-
 func wmSize(c *call, a *args) int {
 	word, ok := a.next()
+	var size image.Point
 	switch {
 	case !ok:
-		size := c.sh.phone.PhysicalSize()
-		c.outf("Physical size: %dx%d\n", size.X, size.Y)
+		physical := c.sh.phone.PhysicalSize()
+		c.outf("Physical size: %dx%d\n", physical.X, physical.Y)
 		if o, set := c.sh.phone.Override(); set {
 			c.outf("Override size: %dx%d\n", o.X, o.Y)
 		}
-		return exitOK
 	case word == "reset":
 		c.sh.phone.SetOverride(nil)
-		return exitOK
+	default:
+		if n, _ := fmt.Sscanf(word, "%dx%d", &size.X, &size.Y); n != 2 {
+			return c.fail(exitMinus, "Error: bad size %s", word)
+		}
+		c.sh.phone.SetOverride(&size)
 	}
-	w, h, ok := strings.Cut(word, "x")
-	if !ok || w == "" || h == "" {
-		return c.fail(exitMinus, "Error: bad size %s", word)
-	}
-	width, code := c.number(w)
-	if code != exitOK {
-		return code
-	}
-	height, code := c.number(h)
-	if code == exitOK {
-		c.sh.phone.SetOverride(&image.Point{X: width, Y: height})
-	}
-	return code
+	return exitOK
 }
 
 func wmDensity(c *call, a *args) int {
 	word, ok := a.next()
+	n, err := strconv.Atoi(word)
 	switch {
 	case !ok:
 		physical := c.sh.phone.PhysicalDensity()
@@ -68,17 +51,12 @@ func wmDensity(c *call, a *args) int {
 		if d := c.sh.phone.Density(); d != physical {
 			c.outf("Override density: %d\n", d)
 		}
-		return exitOK
 	case word == "reset":
 		c.sh.phone.SetDensity(0)
-		return exitOK
-	}
-	n, code := c.number(word)
-	if code == exitOK && n < 72 {
-		return c.fail(exitMinus, "Error: density must be >= 72")
-	}
-	if code == exitOK {
+	case err != nil, n < 72:
+		return c.fail(exitMinus, "Error: density must be a number >= 72")
+	default:
 		c.sh.phone.SetDensity(n)
 	}
-	return code
+	return exitOK
 }
