@@ -247,7 +247,7 @@ func TestRequestsAreCheckedAsARealEndpointDoes(t *testing.T) {
 			withImage(strings.Replace(good, "jpeg", "png", 1)),
 			"the data is jpeg, not what data:image/png says", 400,
 		},
-		"half a picture": {withImage(good[:cut]), "the picture is broken", 400},
+		"half a picture": {withImage(good[:cut]), "the data is no picture", 400},
 		"a good one":     {withImage(good), "", 200},
 		"a good PNG":     {withImage(dataURL(t, "png", 8, 8)), "", 200},
 		"plain content":  {message(`"x"`), "", 200},
@@ -367,16 +367,11 @@ func TestCloseWaitsForTheRequestThatIsBeingAnswered(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-func TestTheServerEndsWithItsContextAndListensHereOnly(t *testing.T) {
+func TestTheServerEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s, err := scripted.Start(ctx, "", handler(t, "rules: [{reply: a}]"))
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(s.BaseURL, "http://127.0.0.1:"))
 	cancel()
 	require.NoError(t, s.Close())
-
-	for _, addr := range []string{"0.0.0.0:0", ":0", "192.0.2.1:80", "example.com:80", "nonsense"} {
-		_, err := scripted.Start(t.Context(), addr, nil)
-		require.Error(t, err, addr)
-	}
 }

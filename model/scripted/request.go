@@ -159,19 +159,16 @@ func picture(url string) (image.Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the data is not base64: %w", err)
 	}
-	c, format, err := image.DecodeConfig(bytes.NewReader(b))
+	c, _, err := image.DecodeConfig(bytes.NewReader(b))
+	if err == nil && c.Width*c.Height > maxPixels {
+		return nil, fmt.Errorf("%dx%d is too large", c.Width, c.Height)
+	}
+	img, format, err := image.Decode(bytes.NewReader(b))
 	if err != nil {
 		return nil, fmt.Errorf("the data is no picture: %w", err)
 	}
 	if "data:image/"+format != head {
 		return nil, fmt.Errorf("the data is %s, not what %s says", format, head)
-	}
-	if c.Width*c.Height > maxPixels {
-		return nil, fmt.Errorf("%dx%d is too large", c.Width, c.Height)
-	}
-	img, _, err := image.Decode(bytes.NewReader(b))
-	if err != nil {
-		return nil, fmt.Errorf("the picture is broken: %w", err)
 	}
 	return img, nil
 }

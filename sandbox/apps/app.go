@@ -29,6 +29,13 @@ type Page struct {
 	Memory ui.Memory   // scroll positions, focus, cursors
 }
 
+// opens makes an app's first page.
+func opens(activity string, view func(*Task) *ui.View) func(*Task) *Page {
+	return func(t *Task) *Page {
+		return &Page{Activity: activity, View: func() *ui.View { return view(t) }}
+	}
+}
+
 // Button is one choice of a [Dialog].
 type Button struct {
 	ID, Text string

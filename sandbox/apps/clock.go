@@ -9,9 +9,7 @@ import (
 var clock = &App{
 	Package: "com.android.deskclock", Activity: ".DeskClock", EN: "Clock", ZH: "时钟", Icon: "alarm",
 	Tint:   ui.RGB(0x355c8a),
-	System: true, Open: func(t *Task) *Page {
-		return &Page{Activity: ".DeskClock", View: func() *ui.View { return alarms(t) }}
-	},
+	System: true, Open: opens(".DeskClock", alarms),
 }
 
 func alarms(t *Task) *ui.View {

@@ -12,9 +12,7 @@ const Launcher = "com.android.launcher3"
 var launcher = &App{
 	Package: Launcher, Activity: ".Launcher", EN: "Home", ZH: "桌面", Icon: "nav-home",
 	Tint:   ui.RGB(0x5f6368),
-	System: true, Open: func(t *Task) *Page {
-		return &Page{Activity: ".Launcher", View: func() *ui.View { return home(t) }}
-	},
+	System: true, Open: opens(".Launcher", home),
 }
 
 // docked are the apps at the bottom of the home screen.

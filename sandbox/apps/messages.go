@@ -11,11 +11,7 @@ var messages = &App{
 	Package: "com.android.messaging", Activity: ".ConversationList", EN: "Messages", ZH: "短信",
 	Icon: "chat",
 	Tint: ui.RGB(0x1a73e8), System: true,
-	Open: func(t *Task) *Page {
-		return &Page{Activity: ".ConversationList", View: func() *ui.View {
-			return conversations(t)
-		}}
-	},
+	Open: opens(".ConversationList", conversations),
 }
 
 // avatars are the colours behind initials.

@@ -11,11 +11,7 @@ import (
 var notes = &App{
 	Package: "com.taploop.sandbox.notes", Activity: ".Notes", EN: "Notes", ZH: "便签", Icon: "note",
 	Tint: ui.RGB(0xd98200),
-	Open: func(t *Task) *Page {
-		return &Page{Activity: ".Notes", View: func() *ui.View {
-			return noteList(t)
-		}}
-	},
+	Open: opens(".Notes", noteList),
 }
 
 func noteList(t *Task) *ui.View {

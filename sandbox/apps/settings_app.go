@@ -9,9 +9,7 @@ import (
 var settings = &App{
 	Package: "com.android.settings", Activity: ".Settings", EN: "Settings", ZH: "设置", Icon: "gear",
 	Tint:   ui.RGB(0x5f6368),
-	System: true, Open: func(t *Task) *Page {
-		return &Page{Activity: ".Settings", View: func() *ui.View { return sectionList(t) }}
-	},
+	System: true, Open: opens(".Settings", sectionList),
 }
 
 // section is a page of settings that is reached from the main list.

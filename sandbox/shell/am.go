@@ -74,7 +74,6 @@ func packageOf(component string) string {
 
 func amBroadcast(c *call, a *args) int {
 	in := parseIntent(a, func(option string) bool { return option == "--async" })
-	in.flags = "0x400000"
 	c.outf("Broadcasting: %s\n", in)
 	result := 0
 	if c.sh.phone.Broadcast(in.action, in.extras) {

@@ -13,7 +13,6 @@ type intent struct {
 	pkg, component string
 	categories     []string
 	extras         map[string]string
-	flags          string
 }
 
 const (
@@ -47,9 +46,7 @@ func (in *intent) option(a *args, option string, own func(string) bool) {
 		in.pkg = a.need()
 	case "-n":
 		in.component = component(a.need())
-	case "-f":
-		in.flags = a.need()
-	case "--user", "-t":
+	case "--user", "-t", "-f":
 		a.need()
 	case "-e", "--es", "--ei", "--ez":
 		k := a.need()
@@ -92,25 +89,16 @@ func (in *intent) target(word string) {
 	}
 }
 
+// String says what the intent is for, without its extras.
 func (in *intent) String() string {
-	var parts []string
-	add := func(key, value string) {
-		if value != "" {
-			parts = append(parts, key+"="+value)
+	parts := []string{"Intent {"}
+	for _, p := range [][2]string{{"act", in.action}, {"dat", in.data}, {"pkg", in.pkg},
+		{"cmp", in.component}} {
+		if p[1] != "" {
+			parts = append(parts, p[0]+"="+p[1])
 		}
 	}
-	add("act", in.action)
-	if len(in.categories) > 0 {
-		add("cat", "["+strings.Join(in.categories, ",")+"]")
-	}
-	add("dat", in.data)
-	add("flg", in.flags)
-	add("pkg", in.pkg)
-	add("cmp", in.component)
-	if len(in.extras) > 0 {
-		parts = append(parts, "(has extras)")
-	}
-	return "Intent { " + strings.Join(append(parts, "}"), " ")
+	return strings.Join(append(parts, "}"), " ")
 }
 
 // settingsPages are the actions that open Settings.
