@@ -1,21 +1,33 @@
 package ui
 
 import (
-	"bytes"
+	"encoding/xml"
 	"fmt"
 	"image"
-	"strconv"
-	"strings"
 )
 
-// Node is one element of a UI tree as uiautomator lists it. Bounds are clipped to what is visible.
+// Node is one element of a UI tree as uiautomator lists it, and writes it: its attributes stand in
+// this order. Bounds are clipped to what is visible.
 type Node struct {
-	Text, ResourceID, Class, Package, Desc string
-	Checkable, Checked, Clickable, Enabled bool
-	Focusable, Focused, Scrollable         bool
-	LongClickable, Password, Selected      bool
-	Bounds                                 image.Rectangle
-	Children                               []Node
+	Index         int             `xml:"index,attr"`
+	Text          string          `xml:"text,attr"`
+	ResourceID    string          `xml:"resource-id,attr"`
+	Class         string          `xml:"class,attr"`
+	Package       string          `xml:"package,attr"`
+	Desc          string          `xml:"content-desc,attr"`
+	Checkable     bool            `xml:"checkable,attr"`
+	Checked       bool            `xml:"checked,attr"`
+	Clickable     bool            `xml:"clickable,attr"`
+	Enabled       bool            `xml:"enabled,attr"`
+	Focusable     bool            `xml:"focusable,attr"`
+	Focused       bool            `xml:"focused,attr"`
+	Scrollable    bool            `xml:"scrollable,attr"`
+	LongClickable bool            `xml:"long-clickable,attr"`
+	Password      bool            `xml:"password,attr"`
+	Selected      bool            `xml:"selected,attr"`
+	Place         string          `xml:"bounds,attr"` // the bounds as [left,top][right,bottom]
+	Bounds        image.Rectangle `xml:"-"`
+	Children      []Node          `xml:"node"`
 }
 
 // Walk calls f for n and everything below it, parents first.
@@ -44,58 +56,15 @@ func (n *Node) Center() image.Point { return n.Bounds.Min.Add(n.Bounds.Max).Div(
 
 // DumpXML writes the tree as uiautomator does: one line, one element a node.
 func DumpXML(root Node, rotation int) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy "+
-		"rotation=\"%d\">", rotation)
-	root.xml(&b, 0)
-	b.WriteString("</hierarchy>")
-	return b.Bytes()
-}
-
-func (n *Node) xml(b *bytes.Buffer, index int) {
-	flag := strconv.FormatBool
-	attrs := []string{
-		"index", strconv.Itoa(index), "text", n.Text, "resource-id", n.ResourceID, "class", n.Class,
-		"package", n.Package,
-		"content-desc", n.Desc, "checkable", flag(n.Checkable), "checked", flag(n.Checked),
-		"clickable", flag(n.Clickable),
-		"enabled", flag(n.Enabled), "focusable", flag(n.Focusable), "focused", flag(n.Focused),
-		"scrollable", flag(n.Scrollable), "long-clickable", flag(n.LongClickable), "password",
-		flag(n.Password),
-		"selected", flag(n.Selected), "bounds", boundsText(n.Bounds),
+	b, err := xml.Marshal(struct {
+		XMLName  xml.Name `xml:"hierarchy"`
+		Rotation int      `xml:"rotation,attr"`
+		Root     Node     `xml:"node"`
+	}{Rotation: rotation, Root: root})
+	if err != nil {
+		panic(err) // there is no kind of value in it that cannot be written
 	}
-	b.WriteString("<node")
-	for i := 0; i < len(attrs); i += 2 {
-		fmt.Fprintf(b, ` %s="%s"`, attrs[i], escape(attrs[i+1]))
-	}
-	if len(n.Children) == 0 {
-		b.WriteString(" />")
-		return
-	}
-	b.WriteString(">")
-	for i := range n.Children {
-		n.Children[i].xml(b, i)
-	}
-	b.WriteString("</node>")
-}
-
-func boundsText(r image.Rectangle) string {
-	return fmt.Sprintf("[%d,%d][%d,%d]", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
-}
-
-var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\n",
-	"&#10;", "\t", "&#9;", "\r", "&#13;")
-
-// escape writes text for an attribute; characters that XML forbids become dots, as uiautomator does
-// it.
-func escape(s string) string {
-	return escapes.Replace(strings.Map(func(r rune) rune {
-		if r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r >= 0x7f && r <= 0x9f ||
-			r == 0xfffe || r == 0xffff {
-			return '.'
-		}
-		return r
-	}, s))
+	return append([]byte(`<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>`), b...)
 }
 
 var classes = map[kind]string{
@@ -117,6 +86,8 @@ func (v *View) Node(pkg string) Node {
 		Password: v.secret, Focusable: clickable || v.kind == kindList,
 		Focused: v.Focused() || v.lit,
 	}
+	n.Place = fmt.Sprintf("[%d,%d][%d,%d]", n.Bounds.Min.X, n.Bounds.Min.Y, n.Bounds.Max.X,
+		n.Bounds.Max.Y)
 	if n.Class == "" {
 		n.Class = classes[v.kind]
 	}
@@ -128,7 +99,9 @@ func (v *View) Node(pkg string) Node {
 	}
 	for _, k := range v.kids {
 		if k.kind != kindSpace && !k.Bounds().Empty() {
-			n.Children = append(n.Children, k.Node(pkg))
+			child := k.Node(pkg)
+			child.Index = len(n.Children)
+			n.Children = append(n.Children, child)
 		}
 	}
 	return n

@@ -239,7 +239,7 @@ func TestDumpsAreXMLWhateverTheTextHolds(t *testing.T) {
 		}
 		require.NoError(r, xml.Unmarshal(b, &out))
 		require.Equal(r, "2", out.Rotation)
-		require.True(r, strings.HasSuffix(out.Node.Text, "<\"'&>\n."))
+		require.True(r, strings.HasSuffix(out.Node.Text, "<\"'&>\n\ufffd"))
 		require.Equal(r, 1, strings.Count(string(b), "\n")+1, "one line")
 	})
 }
