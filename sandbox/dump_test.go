@@ -23,7 +23,7 @@ func TestDumps(t *testing.T) {
 		for line := range strings.Lines(c.Section(t, "do")) {
 			h.step(strings.TrimSpace(line))
 		}
-		c.Want(t, "dump.xml", strings.NewReplacer("></node>", " />", "<node", "\n<node", "</node",
+		c.Want(t, "dump.xml", strings.NewReplacer(`"></node>`, `" />`, "<node", "\n<node", "</node",
 			"\n</node", "</hier", "\n</hier").Replace(string(h.DumpXML())))
 	})
 }

@@ -25,7 +25,7 @@ type Node struct {
 	LongClickable bool            `xml:"long-clickable,attr"`
 	Password      bool            `xml:"password,attr"`
 	Selected      bool            `xml:"selected,attr"`
-	Place         string          `xml:"bounds,attr"` // the bounds as [left,top][right,bottom]
+	Place         string          `xml:"bounds,attr"` // the bounds; DumpXML sets it
 	Bounds        image.Rectangle `xml:"-"`
 	Children      []Node          `xml:"node"`
 }
@@ -56,6 +56,10 @@ func (n *Node) Center() image.Point { return n.Bounds.Min.Add(n.Bounds.Max).Div(
 
 // DumpXML writes the tree as uiautomator does: one line, one element a node.
 func DumpXML(root Node, rotation int) []byte {
+	root.Walk(func(n *Node) {
+		b := n.Bounds
+		n.Place = fmt.Sprintf("[%d,%d][%d,%d]", b.Min.X, b.Min.Y, b.Max.X, b.Max.Y)
+	})
 	b, err := xml.Marshal(struct {
 		XMLName  xml.Name `xml:"hierarchy"`
 		Rotation int      `xml:"rotation,attr"`
@@ -86,8 +90,6 @@ func (v *View) Node(pkg string) Node {
 		Password: v.secret, Focusable: clickable || v.kind == kindList,
 		Focused: v.Focused() || v.lit,
 	}
-	n.Place = fmt.Sprintf("[%d,%d][%d,%d]", n.Bounds.Min.X, n.Bounds.Min.Y, n.Bounds.Max.X,
-		n.Bounds.Max.Y)
 	if n.Class == "" {
 		n.Class = classes[v.kind]
 	}
