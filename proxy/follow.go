@@ -46,9 +46,9 @@ func (l *link) subscribed(ctx context.Context, m *message) (*message, error) {
 	return &message{ID: m.ID, Result: json.RawMessage(`{}`)}, nil
 }
 
-// followOn makes the stream of what is wanted anew.
+// followOn opens the stream of what is wanted, unless it is open.
 func (l *link) followOn() {
-	if _, err := l.follow(l.life, func(*mcp.SubscriptionFilter) {}); err != nil {
+	if _, err := l.follow(l.life, nil); err != nil {
 		l.p.opts.Log.Info("a server does not tell of changes", "server", l.p.opts.Name,
 			"error", err)
 	}
@@ -63,9 +63,14 @@ func (l *link) follow(ctx context.Context, change func(*mcp.SubscriptionFilter))
 	defer l.subscribing.Unlock()
 	var up upstream
 	var meta json.RawMessage
-	set(l, func() { f, up, meta = l.wanted, l.up, l.meta })
-	f.ResourceSubscriptions = slices.Clone(f.ResourceSubscriptions)
-	change(&f)
+	open := false
+	set(l, func() { f, up, meta, open = l.wanted, l.up, l.meta, l.followed == l.up })
+	switch f.ResourceSubscriptions = slices.Clone(f.ResourceSubscriptions); {
+	case change != nil:
+		change(&f)
+	case open:
+		return f, nil
+	}
 	if len(f.ResourceSubscriptions) > mostSubscribed {
 		return f, fmt.Errorf("there are %d subscriptions already", mostSubscribed)
 	}
@@ -79,7 +84,10 @@ func (l *link) follow(ctx context.Context, change func(*mcp.SubscriptionFilter))
 		err = json.Unmarshal(at(agreed.Params, "notifications"), &f)
 	}
 	var before context.CancelFunc
-	set(l, func() { before, l.unfollow, l.wanted = l.unfollow, stop, f })
+	set(l, func() {
+		before, l.unfollow = l.unfollow, stop
+		l.wanted, l.followed = f, up
+	})
 	if before != nil {
 		before()
 	}
@@ -140,6 +148,7 @@ func (l *link) heed(life context.Context, up upstream, m *message, first chan<- 
 				case first != nil:
 					first <- in // it has a place for one
 					first = nil
+				case life.Err() != nil: // another stream has it
 				case open && in.Method != mcp.MethodNotificationSubscriptionsAcknowledged:
 					l.broadcast(in)
 				}

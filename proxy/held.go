@@ -142,6 +142,9 @@ func (l *link) until(ctx context.Context, up upstream, x *exchange, m *message) 
 		l.cancel(up, x, err)
 	}
 	l.finish(x)
+	if err == nil && in.Error == nil {
+		in.Result = with(in.Result, quoted("complete"), "resultType")
+	}
 	return in, err
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,6 +54,7 @@ type link struct {
 	held         map[string]*held // by the token of their requestState
 	subscribers  map[string]int   // of resources, by URI, at a server of the older era
 	wanted       mcp.SubscriptionFilter
+	followed     upstream           // whose stream is open
 	unfollow     context.CancelFunc // ends the stream of what is wanted; nil when there is none
 	under        sync.WaitGroup
 }
@@ -67,6 +70,7 @@ type exchange struct {
 	end   context.CancelFunc // of what is sent for it; nil when that ends with ctx
 
 	able   json.RawMessage         // what the client can be asked by its result; nil for nothing
+	asked  int                     // how often it was
 	parked bool                    // it waits for the client's answer
 	kept   []*message              // what came meanwhile
 	level  json.RawMessage         // from which on the client hears what is logged; nil for none
@@ -75,7 +79,7 @@ type exchange struct {
 
 func newLink(p *Proxy) *link {
 	l := &link{p: p, exchanges: map[int64]*exchange{}, asked: map[string]context.CancelFunc{},
-		raised: raised{}, held: map[string]*held{}}
+		raised: raised{}, held: map[string]*held{}, subscribers: map[string]int{}}
 	l.life, l.end = context.WithCancel(context.Background())
 	return l
 }
@@ -152,7 +156,7 @@ func (l *link) connected(ctx context.Context) (upstream, error) {
 		l.spawn(l.followOn)
 		return up, nil
 	}
-	if err := l.again(ctx, up, hello, level); err != nil {
+	if err := l.reshake(ctx, up, hello, level); err != nil {
 		l.drop(up)
 		up.close()
 		return nil, err
@@ -166,7 +170,6 @@ func (l *link) start(now time.Time) (upstream, error) {
 	defer l.mu.Unlock()
 	l.starts = append(l.starts, now)
 	l.strange, l.sample, l.tools, l.unasked = 0, "", nil, 0
-	l.subscribers = map[string]int{}
 	l.changes++
 	up, err := l.p.dial(l.life, l)
 	if err == nil {
@@ -175,8 +178,8 @@ func (l *link) start(now time.Time) (upstream, error) {
 	return up, err
 }
 
-// again makes the client's handshake with an upstream that was started again.
-func (l *link) again(ctx context.Context, up upstream, hello, level *message) error {
+// reshake makes the client's handshake with an upstream that was started again.
+func (l *link) reshake(ctx context.Context, up upstream, hello, level *message) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	resp, err := l.over(ctx, up, &message{Method: hello.Method, Params: hello.Params}, nil)
@@ -190,11 +193,22 @@ func (l *link) again(ctx context.Context, up upstream, hello, level *message) er
 	if err := up.send(ctx, &message{Method: "notifications/initialized"}); err != nil {
 		return l.fault("%v", err)
 	}
+	l.resubscribe(ctx, up)
 	if level == nil {
 		return nil
 	}
 	_, err = l.over(ctx, up, &message{Method: level.Method, Params: level.Params}, nil)
 	return err
+}
+
+// resubscribe makes the subscriptions of the client, or of several, anew.
+func (l *link) resubscribe(ctx context.Context, up upstream) {
+	var uris []string
+	set(l, func() { uris = slices.Collect(maps.Keys(l.subscribers)) })
+	for _, uri := range uris {
+		_, _ = l.over(ctx, up, &message{Method: string(mcp.MethodResourcesSubscribe),
+			Params: object{"uri": quoted(uri)}.raw()}, nil) // it may be gone
+	}
 }
 
 // startTime is how long a server has for the handshake after it was started again.
@@ -233,7 +247,7 @@ func (l *link) renew(ctx context.Context, refused *forgottenError) error {
 	if hello == nil {
 		return refused
 	}
-	err := l.again(ctx, refused.c, hello, level)
+	err := l.reshake(ctx, refused.c, hello, level)
 	if err != nil && l.drop(refused.c) { // the next request connects anew
 		l.discard(refused.c)
 	}
@@ -329,9 +343,35 @@ func (l *link) finish(x *exchange) {
 	if x.end != nil {
 		defer x.end()
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.exchanges, x.id)
+	set(l, func() { delete(l.exchanges, x.id) })
+	for _, in := range x.kept {
+		l.again(in)
+	}
+	l.sweep(x)
+}
+
+// sweep takes what came for a request that is over.
+func (l *link) sweep(x *exchange) {
+	for {
+		select {
+		case in := <-x.inbox:
+			l.again(in)
+		default:
+			return
+		}
+	}
+}
+
+// again takes what an upstream has sent for a request that is over: it may be another one's.
+func (l *link) again(m *message) {
+	switch {
+	case m.isRequest():
+		l.ask(m)
+	case m.isResponse(), m.Method == string(mcp.MethodNotificationProgress),
+		at(m.Params, "_meta", mcp.MetaKeySubscriptionID) != nil:
+	default:
+		l.notified(m)
+	}
 }
 
 // cancel tells the upstream that a request is not waited for any more. "The initialize request MUST
@@ -449,7 +489,13 @@ func (l *link) lost(up upstream, err error) {
 func (l *link) deliver(x *exchange, m *message) {
 	select {
 	case x.inbox <- m:
+		select {
+		case <-x.over:
+			l.sweep(x)
+		default:
+		}
 	case <-x.over:
+		l.again(m)
 	}
 }
 

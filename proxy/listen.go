@@ -47,10 +47,10 @@ func (l *link) listen(ctx context.Context, up upstream, m *message, of,
 	defer l.finish(x)
 	set(l, func() { x.wants = &f }) // before the first can come
 	var uris []string
+	defer func() { l.unsubscribe(up, uris) }()
 	for _, uri := range f.ResourceSubscriptions {
 		if l.subscribe(ctx, up, uri) {
 			uris = append(uris, uri)
-			defer l.unsubscribe(up, uri)
 		}
 	}
 	set(l, func() { x.wants.ResourceSubscriptions = uris })
@@ -167,24 +167,38 @@ func (l *link) subscribe(ctx context.Context, up upstream, uri string) bool {
 	return true
 }
 
-// unsubscribe takes one back.
-func (l *link) unsubscribe(up upstream, uri string) {
+// unsubscribe takes them back.
+func (l *link) unsubscribe(up upstream, uris []string) {
 	l.subscribing.Lock()
 	defer l.subscribing.Unlock()
-	last := false
-	set(l, func() {
-		if l.up == up { // another one knows of none
-			l.subscribers[uri]--
-			last = l.subscribers[uri] == 0
-		}
-	})
-	if !last {
-		return
-	}
 	ctx, cancel := context.WithTimeout(l.life, discoverTime)
 	defer cancel()
-	_, _ = l.over(ctx, up, &message{Method: string(mcp.MethodResourcesUnsubscribe),
-		Params: object{"uri": quoted(uri)}.raw()}, nil) // then it says too much
+	for _, uri := range uris {
+		last := false
+		set(l, func() {
+			l.subscribers[uri]--
+			if last = l.subscribers[uri] <= 0; last {
+				delete(l.subscribers, uri)
+			}
+		})
+		if last && ctx.Err() == nil { // else it says too much
+			_, _ = l.over(ctx, up, &message{Method: string(mcp.MethodResourcesUnsubscribe),
+				Params: object{"uri": quoted(uri)}.raw()}, nil)
+		}
+	}
+}
+
+// remember keeps a subscription of an older client, for when its server is started again.
+func (l *link) remember(m *message) {
+	uri := textOf(at(m.Params, "uri"))
+	set(l, func() {
+		switch {
+		case m.Method != string(mcp.MethodResourcesSubscribe):
+			delete(l.subscribers, uri)
+		case len(l.subscribers) < mostSubscribed:
+			l.subscribers[uri] = 1
+		}
+	})
 }
 
 // levels of what is logged, the least first.

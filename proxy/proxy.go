@@ -251,6 +251,12 @@ func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, erro
 			resp.Result = with(resp.Result, of, "_meta", mcp.MetaKeySubscriptionID)
 		}
 		return resp, err
+	case string(mcp.MethodResourcesSubscribe), string(mcp.MethodResourcesUnsubscribe):
+		resp, err := l.request(ctx, m, of)
+		if err == nil && resp.Error == nil {
+			l.remember(m)
+		}
+		return resp, err
 	case string(mcp.MethodSetLogLevel):
 		resp, err := l.request(ctx, m, of)
 		if err == nil && resp.Error == nil {

@@ -117,13 +117,15 @@ func (l *link) notified(m *message) {
 	case string(mcp.MethodNotificationToolsListChanged):
 		l.changed()
 	}
-	if x := l.exchange(at(m.Params, "_meta", mcp.MetaKeySubscriptionID)); x != nil {
-		m.Params = with(m.Params, x.of, "_meta", mcp.MetaKeySubscriptionID)
-		l.deliver(x, m)
-		return
-	}
 	var older bool
 	set(l, func() { older = l.greeting != nil })
+	if id := at(m.Params, "_meta", mcp.MetaKeySubscriptionID); id != nil && !older {
+		if x := l.exchange(id); x != nil { // else nobody listens any more
+			m.Params = with(m.Params, x.of, "_meta", mcp.MetaKeySubscriptionID)
+			l.deliver(x, m)
+		}
+		return
+	}
 	x := l.saidDuring(m)
 	switch {
 	case older && unasked(m):
@@ -161,8 +163,9 @@ func (l *link) saidDuring(m *message) *exchange {
 }
 
 // asks is the request of the client that a question of the upstream is about: the one on whose
-// stream it came, or else the newest, of those whose result can ask if there are any; nil when none
-// is under way.
+// stream it came, or else the newest; nil when none is under way. Of those whose result can ask, if
+// there are any, it is one that was asked least and waits for no answer: a client comes back so
+// often only.
 func (l *link) asks(m *message) (best *exchange) {
 	on := l.exchange(m.during)
 	l.mu.Lock()
@@ -170,17 +173,8 @@ func (l *link) asks(m *message) (best *exchange) {
 	if on != nil && on.of != nil {
 		return on
 	}
-	rank := func(x *exchange) (n int64) {
-		if n = x.id; x.able != nil {
-			n += 2 << 60
-		}
-		if !x.parked {
-			n += 1 << 60
-		}
-		return n
-	}
 	for _, x := range l.exchanges {
-		if x.of != nil && (best == nil || rank(x) > rank(best)) {
+		if x.of != nil && (best == nil || x.before(best)) {
 			best = x
 		}
 	}
@@ -218,10 +212,46 @@ func (l *link) broadcast(m *message) {
 // maxAsked is how many requests of an upstream may wait for the client.
 const maxAsked = 64
 
+// before reports whether it is rather asked than another one.
+func (x *exchange) before(y *exchange) bool {
+	switch {
+	case (x.able != nil) != (y.able != nil):
+		return x.able != nil
+	case x.parked != y.parked:
+		return y.parked
+	case x.asked != y.asked:
+		return x.asked < y.asked
+	}
+	return x.id > y.id
+}
+
+// put gives a question to a request that is under way; false when it is not any more.
+func (l *link) put(x *exchange, m *message) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.exchanges[x.id] != x {
+		return false
+	}
+	select {
+	case x.inbox <- m:
+		x.asked++
+	default:
+		if up := l.up; up != nil && !l.closed {
+			l.under.Go(func() {
+				l.answer(up, &message{ID: m.ID, Error: wrong(mcp.INVALID_REQUEST,
+					"more wait for the client already than it hears of")})
+			})
+		}
+	}
+	return true
+}
+
 // ask takes a request of the upstream to the client, and the answer back.
 func (l *link) ask(m *message) {
 	if x := l.asks(m); x != nil && x.able != nil && unable(x.able, m) == "" {
-		l.deliver(x, m)
+		if !l.put(x, m) { // it was answered just now
+			l.ask(m)
+		}
 		return
 	}
 	ctx, cancel := context.WithCancel(l.life)

@@ -119,9 +119,10 @@ func other() *server.MCPServer {
 		_ = os.WriteFile(os.Getenv("SERVER_LOG"), []byte("cancelled"), 0o600)
 		return mcp.NewToolResultText("cancelled"), nil
 	})
-	add(mcp.NewTool("ask"), func(ctx context.Context, _ mcp.CallToolRequest) (
+	add(mcp.NewTool("ask"), func(ctx context.Context, of mcp.CallToolRequest) (
 		*mcp.CallToolResult, error) {
-		r, err := mcptransport.Elicit(ctx, mcp.ElicitationParams{Message: "which?",
+		r, err := mcptransport.Elicit(ctx, mcp.ElicitationParams{
+			Message: fmt.Sprint("which? ", of.GetArguments()["n"]),
 			RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{
 				"x": map[string]any{"type": "string"}}}})
 		if err != nil {

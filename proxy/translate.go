@@ -152,11 +152,7 @@ func (l *link) toOlder(ctx context.Context, up upstream, m *message, of,
 	case string(mcp.MethodSubscriptionsListen):
 		return l.listen(ctx, up, m, of, greeting)
 	}
-	resp, err := l.olderRequest(ctx, up, m, of, greeting)
-	if err == nil && resp.Error == nil && at(resp.Result, "resultType") == nil {
-		resp.Result = with(resp.Result, quoted("complete"), "resultType")
-	}
-	return resp, err
+	return l.olderRequest(ctx, up, m, of, greeting)
 }
 
 // olderRequest sends a request, or goes on with the one that it answers a question of.

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -190,4 +191,48 @@ func TestARefusedRequestOfTheNewerEraIsNoHandshake(t *testing.T) {
 	require.NotNil(t, resp.Error)
 	require.Nil(t, l.meta)
 	require.Nil(t, l.greeting)
+}
+
+// Calls at the same time: each is asked what it is about and gets its own
+// result. Over stdio a server does not say which call asks; then another one may be asked, and the
+// answer is that to the question all the same.
+func TestCallsThatAskAtTheSameTimeAllGoOn(t *testing.T) {
+	across(t, "older", mcp.ProtocolVersion20260728, func(said string) *mcp.ElicitationResult {
+		return answers(mcp.ElicitationResponseActionAccept, map[string]any{"x": said})
+	}, func(t *testing.T, c *client.Client, _ *rig) {
+		var calls sync.WaitGroup
+		for n := range 20 {
+			calls.Go(func() {
+				var r mcp.CallToolRequest
+				r.Params.Name, r.Params.Arguments = "ask", map[string]any{"n": n}
+				res, err := c.CallTool(t.Context(), r)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got := res.Content[0].(mcp.TextContent).Text
+				if want := fmt.Sprintf("accept map[x:which? %d]", n); got != want {
+					t.Errorf("call %d: %s", n, got)
+				}
+			})
+		}
+		calls.Wait()
+	})
+}
+
+// A server that was started again knows the client's subscriptions.
+func TestSubscriptionsOutliveTheirServer(t *testing.T) {
+	r := newRig(t, nil)
+	r.shake("{}")
+	for _, method := range []string{"subscribe", "unsubscribe", "subscribe"} {
+		r.send(`{"jsonrpc":"2.0","id":"s","method":"resources/` + method +
+			`","params":{"uri":"x:1"}}`)
+		require.Contains(t, r.next(), `"result":{}`)
+	}
+	require.Contains(t, r.result(r.start("die", "{}", "")), "it has ended")
+	r.start("grow", "{}", "")
+	said := ""
+	for !strings.Contains(said, "resources/updated") || !strings.Contains(said, `"result"`) {
+		said += r.next()
+	}
 }
