@@ -25,24 +25,21 @@ type answersListCmd struct {
 
 // Run lists what is remembered.
 func (c *answersListCmd) Run(ctx context.Context, a *app) error {
-	store, err := a.readStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	list, err := store.Answers(ctx, nil)
-	if err != nil {
-		return err
-	}
-	return printList(a, c.JSON, list, "no answer is remembered",
-		"ID SINCE FOR USED BY ANSWER QUESTION", func(m inquiry.Remembered) []any {
-			scope := string(m.Scope)
-			if name := m.App + m.SessionID; name != "" {
-				scope += " " + name
-			}
-			return []any{m.ID, m.At.Local().Format("2006-01-02"), scope, m.Uses, m.By,
-				text.Cut(m.Answer, 60), text.Cut(m.Question, 100)}
-		})
+	return a.reading(ctx, func(store *session.Store) error {
+		list, err := store.Answers(ctx, nil)
+		if err != nil {
+			return err
+		}
+		return printList(a, c.JSON, list, "no answer is remembered",
+			"ID SINCE FOR USED BY ANSWER QUESTION", func(m inquiry.Remembered) []any {
+				scope := string(m.Scope)
+				if name := m.App + m.SessionID; name != "" {
+					scope += " " + name
+				}
+				return []any{m.ID, m.At.Local().Format("2006-01-02"), scope, m.Uses, m.By,
+					text.Cut(m.Answer, 60), text.Cut(m.Question, 100)}
+			})
+	})
 }
 
 type answersForgetCmd struct {

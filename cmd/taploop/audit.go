@@ -29,43 +29,40 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	store, err := a.readStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	if c.Question != "" {
-		q, err := identify(ctx, a.broker(store), c.Question)
-		if _, several := errors.AsType[*inquiry.AmbiguousError](err); several {
-			return err
-		} else if err == nil {
-			c.Question = q.ID // else it may be one of a session that was deleted
+	return a.reading(ctx, func(store *session.Store) error {
+		if c.Question != "" {
+			q, err := identify(ctx, a.broker(store), c.Question)
+			if _, several := errors.AsType[*inquiry.AmbiguousError](err); several {
+				return err
+			} else if err == nil {
+				c.Question = q.ID // else it may be one of a session that was deleted
+			}
 		}
-	}
-	if c.Session != "" {
-		x, err := findSession(ctx, store, c.Session)
-		if runs.CodeOf(err) == runs.InvalidArgument {
-			return err
-		} else if err == nil {
-			c.Session = x.ID // else it may have been deleted
+		if c.Session != "" {
+			x, err := findSession(ctx, store, c.Session)
+			if runs.CodeOf(err) == runs.InvalidArgument {
+				return err
+			} else if err == nil {
+				c.Session = x.ID // else it may have been deleted
+			}
 		}
-	}
-	list, err := store.Audit(ctx, session.AuditFilter{SessionID: c.Session, QuestionID: c.Question,
-		Since: since, Limit: int(c.Limit)})
-	if err != nil {
-		return err
-	}
-	sessions := tableIDs(a, list, func(e session.AuditEntry) string { return e.SessionID })
-	questions := tableIDs(a, list, func(e session.AuditEntry) string { return e.QuestionID })
-	layout := time.DateTime
-	if columnsOf(a.out) > 0 {
-		layout = toMinute
-	}
-	return printList(a, c.JSON, list, "nothing is in the audit that fits",
-		"TIME EVENT QUESTION SESSION DOOR BY TOOK WORDS", func(e session.AuditEntry) []any {
-			e.SessionID, e.QuestionID = sessions(e), questions(e)
-			return auditRow(e, layout)
-		})
+		list, err := store.Audit(ctx, session.AuditFilter{SessionID: c.Session,
+			QuestionID: c.Question, Since: since, Limit: int(c.Limit)})
+		if err != nil {
+			return err
+		}
+		sessions := tableIDs(a, list, func(e session.AuditEntry) string { return e.SessionID })
+		questions := tableIDs(a, list, func(e session.AuditEntry) string { return e.QuestionID })
+		layout := time.DateTime
+		if columnsOf(a.out) > 0 {
+			layout = toMinute
+		}
+		return printList(a, c.JSON, list, "nothing is in the audit that fits",
+			"TIME EVENT QUESTION SESSION DOOR BY TOOK WORDS", func(e session.AuditEntry) []any {
+				e.SessionID, e.QuestionID = sessions(e), questions(e)
+				return auditRow(e, layout)
+			})
+	})
 }
 
 // parseSince reads a point in time. "" is the zero time.

@@ -123,42 +123,35 @@ type checkedStep struct {
 
 // steps explains the decision about each step of a session that touches the phone.
 func (c *guardCheckCmd) steps(ctx context.Context, a *app, p *guard.Policy) error {
-	store, err := a.readStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	sess, err := findSession(ctx, store, c.Session)
-	if err != nil {
-		return err
-	}
-	steps, err := store.Steps(ctx, sess.ID)
-	if err != nil {
-		return err
-	}
-	var list []checkedStep
-	var run session.Run
-	for i := range steps {
-		st := &steps[i]
-		if st.RunID != run.ID {
-			if run, err = store.Run(ctx, st.RunID); err != nil {
-				return err
+	return a.readingSession(ctx, c.Session, func(store *session.Store, sess session.Session) error {
+		steps, err := store.Steps(ctx, sess.ID)
+		if err != nil {
+			return err
+		}
+		var list []checkedStep
+		var run session.Run
+		for i := range steps {
+			st := &steps[i]
+			if st.RunID != run.ID {
+				if run, err = store.Run(ctx, st.RunID); err != nil {
+					return err
+				}
+			}
+			g, is := st.Proposal.Action.(actions.Gesture)
+			if is && !actions.Passive(g) {
+				list = append(list, checkStep(p, st, run.Task))
 			}
 		}
-		g, is := st.Proposal.Action.(actions.Gesture)
-		if is && !actions.Passive(g) {
-			list = append(list, checkStep(p, st, run.Task))
-		}
-	}
-	return printList(a, c.JSON, list, "no step of the session touched the phone",
-		"STEP ACTION ELEMENT DECISION SEVERITY RULE WHY", func(s checkedStep) []any {
-			why := s.Reason
-			if s.Unseen {
-				why = strings.TrimSpace("(elements not known) " + why)
-			}
-			return []any{s.Step, s.Action, cmp.Or(s.Element, "-"), s.Verdict, s.Severity,
-				cmp.Or(s.Rule, "-"), cmp.Or(why, "-")}
-		})
+		return printList(a, c.JSON, list, "no step of the session touched the phone",
+			"STEP ACTION ELEMENT DECISION SEVERITY RULE WHY", func(s checkedStep) []any {
+				why := s.Reason
+				if s.Unseen {
+					why = strings.TrimSpace("(elements not known) " + why)
+				}
+				return []any{s.Step, s.Action, cmp.Or(s.Element, "-"), s.Verdict, s.Severity,
+					cmp.Or(s.Rule, "-"), cmp.Or(why, "-")}
+			})
+	})
 }
 
 func checkStep(p *guard.Policy, st *session.StepRecord, task string) checkedStep {

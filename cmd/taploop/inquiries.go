@@ -26,39 +26,36 @@ type inquiriesCmd struct {
 
 // Run lists questions, oldest first, or shows one. It needs no server: it reads the data folder.
 func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
-	store, err := a.readStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	b, now := a.broker(store), time.Now()
-	if !store.ReadOnly() { // without a server the clock was not looked at
-		if err := b.Sweep(ctx, now); err != nil {
+	return a.reading(ctx, func(store *session.Store) error {
+		b, now := a.broker(store), time.Now()
+		if !store.ReadOnly() { // without a server the clock was not looked at
+			if err := b.Sweep(ctx, now); err != nil {
+				return err
+			}
+		}
+		if c.Question != "" {
+			return c.show(ctx, a, b)
+		}
+		f := inquiry.Filter{Status: inquiry.Pending}
+		if c.All {
+			f.Status = ""
+		}
+		list, err := b.List(ctx, f)
+		if err != nil {
 			return err
 		}
-	}
-	if c.Question != "" {
-		return c.show(ctx, a, b)
-	}
-	f := inquiry.Filter{Status: inquiry.Pending}
-	if c.All {
-		f.Status = ""
-	}
-	list, err := b.List(ctx, f)
-	if err != nil {
-		return err
-	}
-	column, of := "DOORS", channelsOf
-	if c.All {
-		column, of = "STATUS", outcome
-	}
-	id := tableIDs(a, list, idOf)
-	session := tableIDs(a, list, func(q inquiry.Question) string { return q.SessionID })
-	return printList(a, c.JSON, list, "no questions",
-		"QUESTION SESSION AGE UNTIL "+column+" TEXT", func(q inquiry.Question) []any {
-			return []any{id(q), cmp.Or(session(q), "-"), age(now.Sub(q.AskedAt)),
-				q.ExpiresAt.Local().Format(toMinute), cmp.Or(of(q), "-"), wording(q)}
-		})
+		column, of := "DOORS", channelsOf
+		if c.All {
+			column, of = "STATUS", outcome
+		}
+		id := tableIDs(a, list, idOf)
+		session := tableIDs(a, list, func(q inquiry.Question) string { return q.SessionID })
+		return printList(a, c.JSON, list, "no questions",
+			"QUESTION SESSION AGE UNTIL "+column+" TEXT", func(q inquiry.Question) []any {
+				return []any{id(q), cmp.Or(session(q), "-"), age(now.Sub(q.AskedAt)),
+					q.ExpiresAt.Local().Format(toMinute), cmp.Or(of(q), "-"), wording(q)}
+			})
+	})
 }
 
 // show prints one question with all that is needed to answer it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/taploop/taploop/measure/replay"
 	"github.com/taploop/taploop/model"
 	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/session"
 )
 
 type promptCmd struct {
@@ -131,33 +133,25 @@ func (p *prompter) Next(
 // stored is the prompt of a step of a session.
 func (c *promptShowCmd) stored(
 	ctx context.Context, a *app, d dialect.Dialect,
-) (dialect.Request, error) {
-	store, err := a.readStore(ctx)
-	if err != nil {
-		return dialect.Request{}, err
-	}
-	defer store.Close()
-	sess, err := findSession(ctx, store, c.Session)
-	if err != nil {
-		return dialect.Request{}, err
-	}
-	p := &prompter{Dialect: d, step: int(c.Step)}
-	if p.step == 0 {
-		p.step = sess.Steps
-	}
-	_, err = replay.Run(ctx, store, sess.ID, replay.Options{Policy: p, Lang: a.conf.Model.Lang,
-		Own: own(d)})
-	switch {
-	case p.asked != nil && errors.Is(err, errPrompted):
-		if p.bare {
-			a.notef("note: no elements of that step are in the record, so none are numbered")
+) (asked dialect.Request, err error) {
+	err = a.readingSession(ctx, c.Session, func(store *session.Store, sess session.Session) error {
+		p := &prompter{Dialect: d, step: cmp.Or(int(c.Step), sess.Steps)}
+		_, err := replay.Run(ctx, store, sess.ID, replay.Options{Policy: p,
+			Lang: a.conf.Model.Lang, Own: own(d)})
+		switch {
+		case p.asked != nil && errors.Is(err, errPrompted):
+			if p.bare {
+				a.notef("note: no elements of that step are in the record, so none are numbered")
+			}
+			asked = *p.asked
+			return nil
+		case err != nil:
+			return err
 		}
-		return *p.asked, nil
-	case err != nil:
-		return dialect.Request{}, err
-	}
-	return dialect.Request{}, usage(fmt.Errorf("session %s has no step %d at which a model was "+
-		"asked and whose picture is there", sess.ID, p.step), "taploop sessions show "+sess.ID)
+		return usage(fmt.Errorf("session %s has no step %d at which a model was "+
+			"asked and whose picture is there", sess.ID, p.step), "taploop sessions show "+sess.ID)
+	})
+	return asked, err
 }
 
 type promptCheckCmd struct {

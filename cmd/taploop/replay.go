@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/measure/bench"
 	"github.com/taploop/taploop/measure/replay"
 	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session"
 )
 
 type replayCmd struct {
@@ -32,38 +33,31 @@ func (c *replayCmd) Run(ctx context.Context, a *app) error {
 		return usage(fmt.Errorf("--within is %v", c.Within),
 			"want a share of the screen's width from 0 to 3, for example 0.1")
 	}
-	store, err := a.readStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	sess, err := findSession(ctx, store, c.Session)
-	if err != nil {
-		return err
-	}
-	a.quiet()
-	p, err := a.policies()
-	if err != nil {
-		return err
-	}
-	family, err := a.dialect()
-	if err != nil {
-		return errors.Join(usageError{err}, p.close())
-	}
-	live := statusOf(a.err)
-	defer live.show("")
-	r, err := replay.Run(ctx, store, sess.ID, replay.Options{
-		Policy: p.plain, Lang: a.conf.Model.Lang, Within: c.Within, Own: own(family),
-		Asking: func(n int) {
-			live.show(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps, a.conf.Model.Name))
-		}})
-	live.show("")
-	if err == nil && len(r.Steps) == 0 {
-		err = usage(fmt.Errorf("session %s has no steps", sess.ID), "taploop sessions list")
-	} else {
-		err = errors.Join(err, c.print(a, r))
-	}
-	return closing(err, p.close)
+	return a.readingSession(ctx, c.Session, func(store *session.Store, sess session.Session) error {
+		a.quiet()
+		p, err := a.policies()
+		if err != nil {
+			return err
+		}
+		family, err := a.dialect()
+		if err != nil {
+			return errors.Join(usageError{err}, p.close())
+		}
+		live := statusOf(a.err)
+		defer live.show("")
+		r, err := replay.Run(ctx, store, sess.ID, replay.Options{
+			Policy: p.plain, Lang: a.conf.Model.Lang, Within: c.Within, Own: own(family),
+			Asking: func(n int) {
+				live.show(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps, a.conf.Model.Name))
+			}})
+		live.show("")
+		if err == nil && len(r.Steps) == 0 {
+			err = usage(fmt.Errorf("session %s has no steps", sess.ID), "taploop sessions list")
+		} else {
+			err = errors.Join(err, c.print(a, r))
+		}
+		return closing(err, p.close)
+	})
 }
 
 // own is what a model of the dialect is shown as its own reply: the recorded one where it is in the

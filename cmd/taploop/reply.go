@@ -51,26 +51,21 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	store, err := a.openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	b := a.broker(store)
-	q, err := identify(ctx, b, c.Question)
-	if err != nil {
-		return err
-	}
-	if r.Type != inquiry.TypeDecisions {
-		if r.Response, err = c.response(ctx, a, q); err != nil {
+	return a.withStore(ctx, func(store *session.Store) error {
+		b := a.broker(store)
+		q, err := identify(ctx, b, c.Question)
+		if err == nil && r.Type != inquiry.TypeDecisions {
+			r.Response, err = c.response(ctx, a, q)
+		}
+		if err != nil {
 			return err
 		}
-	}
-	res, err := b.Resolve(ctx, q.ID, r)
-	if err != nil {
-		return c.refused(ctx, a, store, err)
-	}
-	return c.taken(a, res)
+		res, err := b.Resolve(ctx, q.ID, r)
+		if err != nil {
+			return c.refused(ctx, a, store, err)
+		}
+		return c.taken(a, res)
+	})
 }
 
 // reply is what the flags say, without the words of an answer: how they are read depends on the

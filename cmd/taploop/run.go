@@ -175,16 +175,13 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 // ofHost is the command that goes on with a session of taploop host, nil when it is another one, or
 // none can be found.
 func (c *continueCmd) ofHost(ctx context.Context, a *app) (*hostCmd, error) {
-	store, err := a.openStore(ctx)
-	if err != nil {
-		return nil, nil // the error is found again, and then told with what goes on
-	}
-	sess, err := findSession(ctx, store, c.Session)
-	if err := store.Close(); err != nil {
-		return nil, err
-	}
+	var sess session.Session
+	err := a.withStore(ctx, func(store *session.Store) (err error) {
+		sess, err = findSession(ctx, store, c.Session)
+		return err
+	})
 	if err != nil || !sess.Phoneless() {
-		return nil, nil
+		return nil, nil // the error is found again, and then told with what goes on
 	}
 	if c.answers {
 		return nil, usage(fmt.Errorf("session %s is one of taploop host", sess.ID),

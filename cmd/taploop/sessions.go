@@ -26,28 +26,50 @@ type sessionsCmd struct {
 	Prune  sessionsPruneCmd  `cmd:"" help:"Delete sessions that have not changed for long."`
 }
 
-// openStore opens the store of the configuration.
-func (a *app) openStore(ctx context.Context) (*session.Store, error) {
+// withStore lends the store of the configuration to use, and closes it.
+func (a *app) withStore(ctx context.Context, use func(*session.Store) error) error {
 	if err := a.load(); err != nil {
-		return nil, err
+		return err
 	}
-	return a.store(ctx, nil)
+	return a.lend(ctx, nil, use)
 }
 
-// readStore opens it for a command that changes nothing: the folder need not be writable. Where it
-// is, runs that a dead process has left behind are PAUSED from then on.
-func (a *app) readStore(ctx context.Context) (*session.Store, error) {
+// lend lends the data folder of the configuration that is loaded.
+func (a *app) lend(ctx context.Context, o *session.Options,
+	use func(*session.Store) error) error {
+	store, err := a.store(ctx, o)
+	if err != nil {
+		return err
+	}
+	return closing(use(store), store.Close)
+}
+
+// reading is withStore for a command that changes nothing: the folder need not be writable. Where
+// it is, runs that a dead process has left behind are PAUSED from then on.
+func (a *app) reading(ctx context.Context, use func(*session.Store) error) error {
 	if err := a.load(); err != nil {
-		return nil, err
+		return err
 	}
-	store, err := a.store(ctx, &session.Options{Reading: true})
-	if err != nil || store.ReadOnly() {
-		return store, err
-	}
-	if _, err := store.Recover(ctx); err != nil { // what is stored can be read all the same
-		a.log.WarnContext(ctx, "looking for runs that were left behind", "err", err)
-	}
-	return store, nil
+	return a.lend(ctx, &session.Options{Reading: true}, func(store *session.Store) error {
+		if !store.ReadOnly() {
+			if _, err := store.Recover(ctx); err != nil { // what is stored can be read all the same
+				a.log.WarnContext(ctx, "looking for runs that were left behind", "err", err)
+			}
+		}
+		return use(store)
+	})
+}
+
+// readingSession is reading with the session whose id begins with the text.
+func (a *app) readingSession(ctx context.Context, id string,
+	use func(*session.Store, session.Session) error) error {
+	return a.reading(ctx, func(store *session.Store) error {
+		sess, err := findSession(ctx, store, id)
+		if err != nil {
+			return err
+		}
+		return use(store, sess)
+	})
 }
 
 // store opens the data folder. A folder that somebody else made stays as open as it is; when it is
@@ -104,24 +126,21 @@ func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 		return usage(fmt.Errorf("unknown state %q", c.State), "want one of "+
 			strings.Trim(strings.ReplaceAll(fmt.Sprint(result.States), " ", ", "), "[]"))
 	}
-	store, err := a.readStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	list, err := store.Sessions(ctx, session.Filter{State: session.State(c.State),
-		Limit: int(c.Limit)})
-	if err != nil {
-		return err
-	}
-	all := summaries(list)
-	id := tableIDs(a, all, func(s summary) string { return s.ID })
-	return printList(a, c.JSON, all, "no sessions",
-		"SESSION CHANGED PHONE STEPS STATE TASK", func(s summary) []any {
-			return []any{id(s), s.UpdatedAt.Local().Format(toMinute),
-				cmp.Or(s.Serial, "host"), s.Steps,
-				s.State, s.Task}
-		})
+	return a.reading(ctx, func(store *session.Store) error {
+		list, err := store.Sessions(ctx, session.Filter{State: session.State(c.State),
+			Limit: int(c.Limit)})
+		if err != nil {
+			return err
+		}
+		all := summaries(list)
+		id := tableIDs(a, all, func(s summary) string { return s.ID })
+		return printList(a, c.JSON, all, "no sessions",
+			"SESSION CHANGED PHONE STEPS STATE TASK", func(s summary) []any {
+				return []any{id(s), s.UpdatedAt.Local().Format(toMinute),
+					cmp.Or(s.Serial, "host"), s.Steps,
+					s.State, s.Task}
+			})
+	})
 }
 
 // summary is a session in a list.
@@ -157,24 +176,17 @@ type sessionsShowCmd struct {
 
 // Run prints one session.
 func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
-	store, err := a.readStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	sess, err := findSession(ctx, store, c.Session)
-	if err != nil {
-		return err
-	}
-	shown, err := read(ctx, store, sess)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(a.out, shown)
-	}
-	shown.print(a.out)
-	return nil
+	return a.readingSession(ctx, c.Session, func(store *session.Store, sess session.Session) error {
+		shown, err := read(ctx, store, sess)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(a.out, shown)
+		}
+		shown.print(a.out)
+		return nil
+	})
 }
 
 type sessionsExportCmd struct {
@@ -186,32 +198,23 @@ type sessionsExportCmd struct {
 
 // Run writes a session out and prints the path.
 func (c *sessionsExportCmd) Run(ctx context.Context, a *app) error {
-	store, err := a.readStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	sess, err := findSession(ctx, store, c.Session)
-	if err != nil {
-		return err
-	}
-	switch {
-	case c.Format == "gelab":
-		dir := cmp.Or(c.Output, "gelab-"+sess.ID)
-		if err := export.Gelab(ctx, dir, store, sess.ID); err != nil {
-			return err
+	return a.readingSession(ctx, c.Session, func(store *session.Store, sess session.Session) error {
+		path := cmp.Or(c.Output, sess.ID+".html")
+		var err error
+		switch {
+		case c.Format == "gelab":
+			path = cmp.Or(c.Output, "gelab-"+sess.ID)
+			err = export.Gelab(ctx, path, store, sess.ID)
+		case c.Output == "-":
+			return export.HTML(ctx, a.out, store, sess.ID)
+		default:
+			err = exportPage(ctx, store, sess.ID, path)
 		}
-		_, err = fmt.Fprintln(a.out, dir)
+		if err == nil {
+			_, err = fmt.Fprintln(a.out, path)
+		}
 		return err
-	case c.Output == "-":
-		return export.HTML(ctx, a.out, store, sess.ID)
-	}
-	path := cmp.Or(c.Output, sess.ID+".html")
-	if err := exportPage(ctx, store, sess.ID, path); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(a.out, path)
-	return err
+	})
 }
 
 // exportPage writes the HTML page, readable by its owner only: it shows what was on the screen.
@@ -261,15 +264,11 @@ func (c *sessionsPruneCmd) Run(ctx context.Context, a *app) error {
 		return usage(fmt.Errorf("--older-than is %s", c.OlderThan),
 			"want a duration above 0, for example 720h")
 	}
-	store, err := a.openStore(ctx)
-	if err != nil {
+	return a.withStore(ctx, func(store *session.Store) error {
+		n, err := store.Prune(ctx, time.Now().Add(-c.OlderThan))
+		if err == nil {
+			a.notef("deleted %s", plural(n, "session"))
+		}
 		return err
-	}
-	defer store.Close()
-	n, err := store.Prune(ctx, time.Now().Add(-c.OlderThan))
-	if err != nil {
-		return err
-	}
-	a.notef("deleted %s", plural(n, "session"))
-	return nil
+	})
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/config"
-	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/token"
 	"github.com/taploop/taploop/session"
 )
@@ -74,14 +73,10 @@ func (c *tokenAdoptCmd) Run(ctx context.Context, a *app) error {
 func (a *app) adopt(ctx context.Context, name string) error {
 	o := session.Orphans{}
 	if session.Exists(a.conf.DataDir) { // else nothing was begun yet
-		store, err := a.store(ctx, nil)
-		if err != nil {
+		if err := a.lend(ctx, nil, func(store *session.Store) (err error) {
+			o, err = store.Adopt(ctx, name, byCommandLine())
 			return err
-		}
-		defer store.Close()
-		if o, err = store.Adopt(ctx, name, session.AuditEntry{
-			Channel: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator,
-			By: userName()}); err != nil {
+		}); err != nil {
 			return err
 		}
 	}
@@ -94,17 +89,15 @@ func (a *app) orphans(ctx context.Context, name string) error {
 	if !session.Exists(a.conf.DataDir) {
 		return nil
 	}
-	store, err := a.store(ctx, nil)
-	if err != nil {
+	return a.lend(ctx, nil, func(store *session.Store) error {
+		o, err := store.Orphans(ctx)
+		if err == nil && len(o.Sessions)+len(o.Questions) > 0 {
+			a.notef("%s, begun without a token, cannot be reached over HTTP any more:%s\n"+
+				"  to let this token take over: taploop token adopt %s",
+				counted(o), listed(o), name)
+		}
 		return err
-	}
-	defer store.Close()
-	o, err := store.Orphans(ctx)
-	if err == nil && len(o.Sessions)+len(o.Questions) > 0 {
-		a.notef("%s, begun without a token, cannot be reached over HTTP any more:%s\n"+
-			"  to let this token take over: taploop token adopt %s", counted(o), listed(o), name)
-	}
-	return err
+	})
 }
 
 // counted is how much there is, in words.

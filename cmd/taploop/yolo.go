@@ -121,19 +121,16 @@ type yoloStatusCmd struct {
 
 // Run lists what holds.
 func (c *yoloStatusCmd) Run(ctx context.Context, a *app) error {
-	store, err := a.readStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	list, err := store.Grants(ctx)
-	if err != nil {
-		return err
-	}
-	return printList(a, c.JSON, list, "whatever the guard asks about is asked",
-		"SCOPE NAME UNTIL BY", func(g guard.Grant) []any {
-			return []any{g.Scope, g.Name, g.Until.Local().Format("2006-01-02 15:04:05"), g.By}
-		})
+	return a.reading(ctx, func(store *session.Store) error {
+		list, err := store.Grants(ctx)
+		if err != nil {
+			return err
+		}
+		return printList(a, c.JSON, list, "whatever the guard asks about is asked",
+			"SCOPE NAME UNTIL BY", func(g guard.Grant) []any {
+				return []any{g.Scope, g.Name, g.Until.Local().Format("2006-01-02 15:04:05"), g.By}
+			})
+	})
 }
 
 func finding(ctx context.Context, store *session.Store) func(string) (string, error) {
@@ -141,18 +138,6 @@ func finding(ctx context.Context, store *session.Store) func(string) (string, er
 		sess, err := findSession(ctx, store, id)
 		return sess.ID, err
 	}
-}
-
-// withStore lends the store to use.
-func (a *app) withStore(ctx context.Context, use func(*session.Store) error) error {
-	if err := a.load(); err != nil {
-		return err
-	}
-	store, err := a.store(ctx, nil)
-	if err != nil {
-		return err
-	}
-	return closing(use(store), store.Close)
 }
 
 // byCommandLine is who does something at the command line, for the audit.
