@@ -88,24 +88,17 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	}
 	var c commands
 	var helped bool
-	parse := func(options ...kong.Option) (*kong.Context, error) {
-		c = commands{}
-		parser, err := kong.New(&c, append(options, kong.Name("taploop"),
-			kong.Writers(s.out, s.err), kong.Exit(func(int) { helped = true }),
-			kong.Vars{"version": versionLine()},
-			kong.Description("Hand tasks to an Android phone: a vision model looks and decides, "+
-				"the phone acts over ADB.\n\n"+exitCodes()),
-			kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-			kong.BindTo(ctx, (*context.Context)(nil)))...)
-		if err != nil {
-			return nil, err
-		}
-		return parser.Parse(args)
+	parser, err := kong.New(&c, append(others(args[0]), kong.Name("taploop"),
+		kong.Writers(s.out, s.err), kong.Exit(func(int) { helped = true }),
+		kong.Vars{"version": versionLine()},
+		kong.Description("Hand tasks to an Android phone: a vision model looks and decides, "+
+			"the phone acts over ADB.\n\n"+exitCodes()),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)))...)
+	if err != nil {
+		return err
 	}
-	k, err := parse(others(args[0])...)
-	if err != nil && !helped { // is told with all commands in view
-		k, err = parse()
-	}
+	k, err := parser.Parse(args)
 	if helped {
 		return nil
 	}
