@@ -119,20 +119,16 @@ func (l *Loaded) use(keys []Key, name string) error {
 	})
 }
 
-// fileOnly refuses profiles on the command line.
+// fileOnly refuses what the file alone can hold.
 func fileOnly(flags map[string]any) error {
 	for path := range flags {
-		if path == proxiesPath || strings.HasPrefix(path, proxiesPath+".") {
-			return hint.Add(fmt.Errorf("%s cannot be set on the command line", path),
-				"the file holds the proxies")
-		}
-		if path == rolesPath || strings.HasPrefix(path, rolesPath+".") {
-			return hint.Add(fmt.Errorf("%s cannot be set on the command line", path),
-				"the file holds the roles")
-		}
-		if path == profilesPath || strings.HasPrefix(path, profilesPath+".") {
-			return hint.Add(fmt.Errorf("%s cannot be set on the command line", path),
-				"--set model.KEY=VALUE wins over what a profile says; the file holds the profiles")
+		for _, of := range [][2]string{{proxiesPath, "the file holds the proxies"},
+			{rolesPath, "the file holds the roles"},
+			{profilesPath, "--set model.KEY=VALUE wins over what a profile says; the file holds " +
+				"the profiles"}} {
+			if path == of[0] || strings.HasPrefix(path, of[0]+".") {
+				return hint.Add(fmt.Errorf("%s cannot be set on the command line", path), of[1])
+			}
 		}
 	}
 	return nil

@@ -13,7 +13,6 @@ import (
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/measure/bench"
 	"github.com/taploop/taploop/measure/calibrate"
-	"github.com/taploop/taploop/model"
 )
 
 type calibrateCmd struct {
@@ -74,17 +73,12 @@ func (c *calibrateCmd) measure(ctx context.Context, a *app) (r calibrate.Report,
 	if err != nil {
 		return r, err
 	}
-	transport, finish, err := a.openTransport(a.conf.Model)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, finish()) }()
 	a.quiet()
-	asked, err := model.New(deciderOptions(a.conf.Model, transport, a))
+	asked, end, err := a.openModel(a.conf.Model)
 	if err != nil {
 		return r, err
 	}
-	defer asked.Close()
+	defer func() { err = errors.Join(err, end()) }()
 	live := statusOf(a.err)
 	defer live.show("")
 	return calibrate.Run(ctx, calibrate.Options{Model: asked, Table: families.Known,

@@ -308,6 +308,18 @@ func (a *app) replayer(m config.Model) (*model.Replayer, error) {
 	return r, err
 }
 
+// openModel opens the client of a model of its own. end closes it, and finishes what it records.
+func (a *app) openModel(m config.Model) (client *model.Client, end func() error, err error) {
+	transport, finish, err := a.openTransport(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	if client, err = model.New(deciderOptions(m, transport, a)); err != nil {
+		return nil, nil, errors.Join(err, finish())
+	}
+	return client, func() error { client.Close(); return finish() }, nil
+}
+
 func deciderOptions(m config.Model, t http.RoundTripper, a *app) *model.Options {
 	return &model.Options{
 		BaseURL: m.BaseURL, Name: m.Name, APIKey: m.APIKey, Temperature: &m.Temperature,

@@ -353,7 +353,7 @@ type hostModels struct {
 	app  *app
 	mu   sync.Mutex
 	open map[string]*host.Priced
-	ends []func()
+	ends []func() error
 }
 
 // get is the model with the name: a profile of models, or one of the endpoint; "" is the configured
@@ -372,20 +372,11 @@ func (m *hostModels) get(name string) (host.Priced, error) {
 		}
 		conf = all[name]
 	}
-	transport, finish, err := m.app.openTransport(conf.Model)
+	client, end, err := m.app.openModel(conf.Model)
 	if err != nil {
 		return host.Priced{}, err
 	}
-	client, err := model.New(deciderOptions(conf.Model, transport, m.app))
-	if err != nil {
-		return host.Priced{}, errors.Join(err, finish())
-	}
-	m.ends = append(m.ends, func() {
-		client.Close()
-		if err := finish(); err != nil {
-			m.app.log.Warn("the recording of a model", "error", err)
-		}
-	})
+	m.ends = append(m.ends, end)
 	p := &host.Priced{Model: client, Prompt: conf.Model.PromptPrice, Reply: conf.Model.ReplyPrice}
 	m.open[name] = p
 	return *p, nil
@@ -395,7 +386,9 @@ func (m *hostModels) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, end := range m.ends {
-		end()
+		if err := end(); err != nil {
+			m.app.log.Warn("the recording of a model", "error", err)
+		}
 	}
 	m.ends = nil
 }
