@@ -20,46 +20,31 @@ type Completer interface {
 
 // Options has a working zero value.
 type Options struct {
-	Lang     string // of prompts and answers, "en" or "zh"; "" means "en"
-	LongSide int    // pictures are made to fit into this many pixels; 0 means 1280
-	Quality  int    // of the JPEG, 1 to 100; 0 means 85
+	Lang string // of prompts and answers, "en" or "zh"; "" means "en"
 }
 
 const (
 	describeTokens = 256
 	replyTokens    = 1024
 	temperature    = 0.5
+	longSide       = 1280 // pictures are made to fit into this many pixels
+	quality        = 85   // of their JPEG
 )
 
 // Captioner describes screens and answers questions. Any number of goroutines may use it.
 type Captioner struct {
-	model    Completer
-	words    *words
-	longSide int
-	quality  int
+	model Completer
+	words *words
 }
 
 // New returns a captioner that asks m. opts may be nil.
 func New(m Completer, opts *Options) (*Captioner, error) {
-	o := opts.withDefaults()
-	w, ok := languages[o.Lang]
+	lang := cmp.Or(cmp.Or(opts, &Options{}).Lang, "en")
+	w, ok := languages[lang]
 	if !ok {
-		return nil, hint.Add(fmt.Errorf("captions in language %q", o.Lang), "choose en or zh")
+		return nil, hint.Add(fmt.Errorf("captions in language %q", lang), "choose en or zh")
 	}
-	if o.LongSide < 28 || o.Quality < 1 || o.Quality > 100 {
-		return nil, fmt.Errorf("captions from pictures of long side %d and quality %d "+
-			"(want at least 28, and 1 to 100)", o.LongSide, o.Quality)
-	}
-	return &Captioner{model: m, words: w, longSide: o.LongSide, quality: o.Quality}, nil
-}
-
-// withDefaults is opts with the defaults filled in.
-func (opts *Options) withDefaults() Options {
-	o := *cmp.Or(opts, &Options{})
-	o.Lang = cmp.Or(o.Lang, "en")
-	o.LongSide = cmp.Or(o.LongSide, 1280)
-	o.Quality = cmp.Or(o.Quality, 85)
-	return o
+	return &Captioner{model: m, words: w}, nil
 }
 
 // Describe says in words what of the frame matters for the task.
@@ -95,7 +80,7 @@ func (c *Captioner) ask(
 ) (string, error) {
 	var parts []model.Part
 	if f != nil {
-		jpeg, err := f.Within(c.longSide).JPEG(c.quality)
+		jpeg, err := f.Within(longSide).JPEG(quality)
 		if err != nil {
 			return "", err
 		}

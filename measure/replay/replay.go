@@ -26,7 +26,6 @@ type Options struct {
 	Own    func(r actions.Reply, was actions.Decision, picture screen.Size) actions.Reply
 	Lang   string      // of the model's prompts
 	Within float64     // how far points may lie apart and agree, as a share of the screen's width
-	Done   func(Step)  // is called after each step; nil for none
 	Asking func(n int) // is called before a step is asked about; nil for none
 }
 
@@ -101,9 +100,6 @@ func Run(ctx context.Context, src Source, sessionID string, o Options) (Report, 
 			break
 		}
 		r.Steps = append(r.Steps, s)
-		if o.Done != nil {
-			o.Done(s)
-		}
 		said := actions.Reply{}
 		if s.Model != "" && o.Own != nil {
 			said = o.Own(recorded(st), st.Proposal.Decision, s.Picture)

@@ -131,14 +131,14 @@ func TestEachStepIsAskedWithWhatHadHappenedThen(t *testing.T) {
 	tap := agentloop.Proposal{Decision: actions.Decision{Action: actions.Click{At: at(0.5, 0.5)}},
 		Tries: []agentloop.Try{{Took: time.Second, PromptTokens: 10, CompletionTokens: 1}}}
 	p := &asked{next: func(int) (agentloop.Proposal, error) { return tap, nil }}
-	var done []int
+	var asked []int
 	r, err := replay.Run(t.Context(), twoTasks(t), "s", replay.Options{Policy: p, Within: 0.1,
 		Lang: "en", Own: func(r actions.Reply, d actions.Decision, s screen.Size) actions.Reply {
 			return actions.Reply{Text: fmt.Sprint(r.Text, " ", d.Action.Verb(), " ", s)}
 		},
-		Done: func(s replay.Step) { done = append(done, s.Index) }})
+		Asking: func(n int) { asked = append(asked, n) }})
 	require.NoError(t, err)
-	require.Equal(t, []int{1, 2, 3, 4, 5}, done)
+	require.Equal(t, []int{1, 2, 3, 4, 5}, asked)
 	s := p.situations
 	require.Equal(t, "element 2", s[1].Look.Elements[0].Text, "as the model was shown them")
 	require.Equal(t, []string{"first", "", "tapped", "tapped", "tapped", ""},
