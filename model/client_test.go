@@ -271,6 +271,12 @@ func TestRepliesAreReadInAllTheirForms(t *testing.T) {
 				ToolCalls:    []model.ToolCall{{ID: "c1", Name: "tap", Arguments: `{"x": 1}`}},
 			},
 		},
+		"a tool call whose arguments are no text": {
+			`{"choices":[{"message":{"tool_calls":[{"id":"c1","function":{"name":"tap",` +
+				`"arguments":{"x": 1}}},{"function":{"name":"home","arguments":null}}]}}]}`,
+			model.Response{ToolCalls: []model.ToolCall{
+				{ID: "c1", Name: "tap", Arguments: `{"x": 1}`}, {Name: "home"}}},
+		},
 		"blanks in front, as some routers keep a line alive": {
 			"\n\n   \n" + `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}` + "\n",
 			model.Response{Text: "a", FinishReason: "stop"},

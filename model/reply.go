@@ -34,11 +34,17 @@ type Usage struct{ PromptTokens, CompletionTokens int }
 type completion struct {
 	Choices []struct {
 		Message struct {
-			Content          json.RawMessage   `json:"content"`
-			Refusal          string            `json:"refusal"`
-			ReasoningContent json.RawMessage   `json:"reasoning_content"`
-			Reasoning        json.RawMessage   `json:"reasoning"`
-			ToolCalls        []openai.ToolCall `json:"tool_calls"`
+			Content          json.RawMessage `json:"content"`
+			Refusal          string          `json:"refusal"`
+			ReasoningContent json.RawMessage `json:"reasoning_content"`
+			Reasoning        json.RawMessage `json:"reasoning"`
+			ToolCalls        []struct {
+				ID       string `json:"id"`
+				Function struct {
+					Name      string          `json:"name"`
+					Arguments json.RawMessage `json:"arguments"`
+				} `json:"function"`
+			} `json:"tool_calls"`
 		} `json:"message"`
 		FinishReason string `json:"finish_reason"`
 	} `json:"choices"`
@@ -74,8 +80,12 @@ func (k *call) response() (Response, error) {
 		Attempts:     k.attempts,
 	}
 	for _, t := range said.ToolCalls {
-		arguments := k.scrub.text(t.Function.Arguments)
-		r.ToolCalls = append(r.ToolCalls, ToolCall{t.ID, t.Function.Name, arguments})
+		var arguments string
+		if json.Unmarshal(t.Function.Arguments, &arguments) != nil { // some write the object itself
+			arguments = string(t.Function.Arguments)
+		}
+		r.ToolCalls = append(r.ToolCalls,
+			ToolCall{t.ID, t.Function.Name, k.scrub.text(arguments)})
 	}
 	return r, nil
 }
