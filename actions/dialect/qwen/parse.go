@@ -131,6 +131,7 @@ func written(body string) (args loose.Object, behind string, err error) {
 
 var (
 	actionLine = lazyregexp.New(`(?im)^[ \t*]*action[ \t*]*[:：][ \t*]*(.*)$`)
+	opening    = lazyregexp.New(`(?i)<\s*tool_call\s*>\s*$`)
 	conclusion = lazyregexp.New(
 		`(?is)^.*(?:<\s*conclusion\s*>|###\s*description\s*###)(.*?)(?:<\s*/\s*conclusion\s*>|$)`)
 )
@@ -145,7 +146,7 @@ func sentence(thought, behind string) (rest, said string) {
 		return thought, ""
 	}
 	m := all[len(all)-1]
-	said = strings.Trim(strings.TrimSpace(thought[m[2]:m[3]]), `"`)
+	said = strings.Trim(strings.TrimSpace(opening.ReplaceAllString(thought[m[2]:m[3]], "")), `"`)
 	return strings.TrimSpace(thought[:m[0]] + thought[m[1]:]), said
 }
 
