@@ -85,21 +85,25 @@ var (
 	ErrReplyIDReused = errors.New("the reply id was used for another answer")
 )
 
-// AmbiguousError says that several questions have an id with this beginning.
+// AmbiguousError says that several questions, or sessions, have an id with this beginning.
 type AmbiguousError struct {
+	What      string // of what, with their number if it is known: "2 questions"
 	Beginning string
-	IDs       []string // as much of each as tells them apart
+	IDs       []string // of all, or of more than are named
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%d questions begin with %q: %s", len(e.IDs), e.Beginning,
-		strings.Join(e.IDs[:min(len(e.IDs), mostNamed)], ", "))
+	const named = 5
+	var names []string
+	n := text.Distinct(e.IDs, 8)
+	for _, id := range e.IDs[:min(len(e.IDs), named)] {
+		names = append(names, id[:min(n, len(id))])
+	}
+	if len(e.IDs) > named {
+		names = append(names, "...")
+	}
+	return fmt.Sprintf("%s begin with %q: %s", e.What, e.Beginning, strings.Join(names, ", "))
 }
-
-const (
-	shownID   = 8 // the least number of characters of an id that an error names
-	mostNamed = 5 // ids in one error
-)
 
 // Find returns the question with the id, or the only one whose id begins with it, among those that
 // sees lets through; nil lets all. One that is open goes before those that are settled. Otherwise
@@ -139,7 +143,11 @@ func (b *Broker) Find(ctx context.Context, id string, sees func(Question) (bool,
 	case 1:
 		return settled[0], nil
 	}
-	return Question{}, ambiguous(id, settled)
+	e := &AmbiguousError{What: fmt.Sprintf("%d questions", len(settled)), Beginning: id}
+	for _, q := range settled {
+		e.IDs = append(e.IDs, q.ID)
+	}
+	return Question{}, e
 }
 
 // beginning are the questions whose ids begin with the text.
@@ -165,16 +173,4 @@ func (b *Broker) beginning(ctx context.Context, id string) (found []Question, er
 		found = append(found, q)
 	}
 	return found, nil
-}
-
-func ambiguous(id string, found []Question) error {
-	e := &AmbiguousError{Beginning: id}
-	for _, q := range found {
-		e.IDs = append(e.IDs, q.ID)
-	}
-	n := text.Distinct(e.IDs, shownID)
-	for i, id := range e.IDs {
-		e.IDs[i] = id[:min(n, len(id))]
-	}
-	return e
 }

@@ -155,7 +155,7 @@ func UnknownSession(sessionID string, err error) error {
 				"one, or start a new task",
 			"there is no session %q", sessionID)
 	}
-	if _, several := errors.AsType[*session.AmbiguousError](err); several {
+	if _, several := errors.AsType[*inquiry.AmbiguousError](err); several {
 		return Coded(InvalidArgument, err)
 	}
 	return err

@@ -11,7 +11,6 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/text"
 )
 
 // What callers may ask of an error.
@@ -114,27 +113,6 @@ type BusyError struct{ Hold }
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("phone %q is held by session %s (%s) since %s", e.Serial, e.SessionID,
 		e.State, e.Since.UTC().Format(time.RFC3339))
-}
-
-// mostCandidates is how many ids an [AmbiguousError] names.
-const mostCandidates = 5
-
-// AmbiguousError says that several sessions have an id with this beginning.
-type AmbiguousError struct {
-	Beginning string
-	IDs       []string // the newest first; one more than are named when there are more
-}
-
-func (e *AmbiguousError) Error() string {
-	var names []string
-	n := text.Distinct(e.IDs, 8)
-	for _, id := range e.IDs[:min(len(e.IDs), mostCandidates)] {
-		names = append(names, id[:min(n, len(id))])
-	}
-	if len(e.IDs) > mostCandidates {
-		names = append(names, "...")
-	}
-	return fmt.Sprintf("several sessions begin with %q: %s", e.Beginning, strings.Join(names, ", "))
 }
 
 // KeyError says that a client has begun a session under this key before.

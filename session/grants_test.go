@@ -29,7 +29,7 @@ func TestGrantsHoldUntilTheyAreEndedOrOver(t *testing.T) {
 		}
 		return list
 	}
-	give(guard.ForAll, "", now.Add(-2*time.Hour)) // over
+	give(guard.ForAll, "", now.Add(-2*time.Hour))         // over
 	give(guard.ForApp, "com.shop", now.Add(-time.Second)) // whose place the next one takes
 	app := give(guard.ForApp, "com.shop", now.Add(-time.Minute))
 	sess := give(guard.ForSession, "s1", now.Add(-time.Minute))

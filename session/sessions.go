@@ -75,19 +75,23 @@ func (s *Store) Session(ctx context.Context, id string) (Session, error) {
 // LeastID is how many characters of an id [Store.Find] wants, so that nothing is found by a slip.
 const LeastID = 4
 
+// mostFound is how many sessions it looks for: more than an error names.
+const mostFound = 6
+
 var findQuery = "SELECT " + sessionColumns + ` FROM sessions s
 	WHERE s.id >= ? AND s.id < ? AND s.client = coalesce(?, s.client)
 	ORDER BY s.updated_at DESC, s.rowid DESC LIMIT ?`
 
 // Find returns the session with the id, or the only one whose id begins with it; client, if not
-// nil, is whom it has to belong to. Otherwise the error is ErrNotFound or an *AmbiguousError.
+// nil, is whom it has to belong to. Otherwise the error is ErrNotFound or an
+// *inquiry.AmbiguousError.
 func (s *Store) Find(ctx context.Context, id string, client *string) (Session, error) {
 	id = strings.ToLower(strings.TrimSpace(id))
 	var found []Session
 	var err error
 	if len(id) >= LeastID {
 		found, err = collect(ctx, s.read, scanRow[Session], findQuery, id, id+"\U0010FFFF", client,
-			mostCandidates+1)
+			mostFound)
 	}
 	switch {
 	case err != nil:
@@ -95,7 +99,7 @@ func (s *Store) Find(ctx context.Context, id string, client *string) (Session, e
 	case len(found) == 0:
 		return Session{}, listHint(doing(ErrNotFound, "session %q", id))
 	case len(found) > 1:
-		e := &AmbiguousError{Beginning: id}
+		e := &inquiry.AmbiguousError{What: "several sessions", Beginning: id}
 		for _, x := range found {
 			e.IDs = append(e.IDs, x.ID)
 		}

@@ -207,8 +207,7 @@ func refusalOf(err error) *refusal {
 	if large, is := errors.AsType[*http.MaxBytesError](err); is {
 		return refuse("TOO_LARGE", fmt.Errorf("the body is longer than %d bytes", large.Limit))
 	}
-	_, sessions := errors.AsType[*session.AmbiguousError](err)
-	if _, questions := errors.AsType[*inquiry.AmbiguousError](err); sessions || questions {
+	if _, several := errors.AsType[*inquiry.AmbiguousError](err); several {
 		return refuse("INVALID_ARGUMENT", err)
 	}
 	switch {
