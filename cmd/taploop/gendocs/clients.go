@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"path/filepath"
 	"strings"
-	"text/template"
 
 	"github.com/taploop/taploop/internal/clients"
 )
@@ -25,10 +23,6 @@ type section struct {
 
 // clientsPage is docs/clients.md.
 func clientsPage() ([]byte, error) {
-	t, err := template.New("clients").Parse(clientsTemplate)
-	if err != nil {
-		return nil, err
-	}
 	var list []section
 	for _, c := range clients.All() {
 		s, err := describe(c)
@@ -37,9 +31,7 @@ func clientsPage() ([]byte, error) {
 		}
 		list = append(list, s)
 	}
-	var b bytes.Buffer
-	err = t.Execute(&b, list)
-	return b.Bytes(), err
+	return fill(clientsTemplate, list)
 }
 
 func describe(c clients.Client) (s section, err error) {

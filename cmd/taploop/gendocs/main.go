@@ -4,57 +4,17 @@ package main
 
 import (
 	"bytes"
-	"fmt"
+	_ "embed"
 	"log"
 	"os"
 	"strings"
+	"text/template"
 
 	"github.com/taploop/taploop/config"
 )
 
-const head = `<!-- Made by go generate from package config; do not edit. -->
-
-# Configuration
-
-Layers, in rising order: the defaults, one YAML file, the environment, flags. The file is ` +
-	"`--config FILE`, else `$TAPLOOP_CONFIG`,\nelse `taploop.yaml`" +
-	` in the user's configuration folder. Unknown keys are errors. ` +
-	"`taploop config show`" + ` prints every key with
-its value and where that came from; ` + "`--set KEY=VALUE`" + ` sets any key for one command.
-
-In the file, a dot is a level:
-
-` + "```yaml" + `
-model:
-  base_url: https://models.example/v1
-  name: some-vision-model
-  api_key_file: /home/me/.secrets/models
-  lang: en
-  extra: {top_k: 1}
-models:
-  big: {base_url: https://other.example/v1, name: org/other-model, api_key_file: /home/me/.secrets/other}
-  bold: {temperature: 1}
-apps:
-  My Bank: com.example.bank
-calls:
-  clients:
-    cursor-vscode: {wait: 20s, max_wait: 40s}
-notify:
-  webhooks:
-    - {url: https://hooks.example/taploop, secret_env: TAPLOOP_WEBHOOK_SECRET}
-` + "```" + `
-
-A name below ` + "`models`" + ` stands wherever a model is named (` +
-	"`--model big`, `TAPLOOP_MODEL_NAME=big`" + `): its settings take the place of
-those of ` + "`model`" + `, wherever these came from, and flags win over both. ` +
-	"What it leaves out is taken from `model`, but a key\nnever goes to an endpoint " + `that it was not given for.
-
-Durations have a unit: 90s, 30m. Keys of models come from the environment or a file, never from a flag, and are masked wherever
-they are shown.
-
-| key | default | what it is | environment |
-| --- | --- | --- | --- |
-`
+//go:embed configuration.md.tmpl
+var configurationTemplate string
 
 func main() {
 	if len(os.Args) != 3 {
@@ -71,20 +31,17 @@ func main() {
 	}
 }
 
-func configuration() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString(head)
-	for _, k := range config.Keys() {
-		def := k.Default
-		if def != "" {
-			def = "`" + def + "`"
-		}
-		env := "`" + k.Env + "`"
-		if k.Env == "" {
-			env = "(file only)"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Path, def,
-			strings.ReplaceAll(k.Help, "|", `\|`), env)
+// configuration is docs/configuration.md.
+func configuration() ([]byte, error) { return fill(configurationTemplate, config.Keys()) }
+
+// fill is a page: a template with what it is about.
+func fill(page string, about any) ([]byte, error) {
+	cell := func(words string) string { return strings.ReplaceAll(words, "|", `\|`) }
+	t, err := template.New("page").Funcs(template.FuncMap{"cell": cell}).Parse(page)
+	if err != nil {
+		return nil, err
 	}
-	return b.Bytes(), nil
+	var b bytes.Buffer
+	err = t.Execute(&b, about)
+	return b.Bytes(), err
 }
