@@ -31,8 +31,8 @@ var steering = map[string]struct {
 		"请继续完成任务"},
 }
 
-// obedient is a model of the family that reports the last instruction of its prompt, or the task when
-// there is none.
+// obedient is a model of the family that reports the last instruction of its prompt, or the task
+// when there is none.
 func obedient(t *testing.T, d dialect.Dialect, prompts *[]string) mind {
 	p := d.Profile()
 	return func(_ context.Context, r model.Request) (model.Response, error) {

@@ -78,7 +78,7 @@ var packages = []row{
 		why: "one run in its own words; sees no phone, model, store or process, so that it runs " +
 			"in a synctest bubble"},
 	{pkg: "agentloop/policy", imports: "actions actions/dialect agentloop model screen",
-		tests: "actions/dialect/families model/scripted",
+		tests: "actions/dialect/families actions/dialect/render model/scripted",
 		why:   "joins a model and a dialect into the next action"},
 	{pkg: "runs", imports: "actions agentloop inquiry inquiry/channel inquiry/decider inquiry/route " +
 		"screen session session/export",
