@@ -135,9 +135,8 @@ func TestCalibrateSaysWhatADialectOfItsOwnIs(t *testing.T) {
 func TestCalibrateAModelThatDoesNotPoint(t *testing.T) {
 	t.Parallel()
 	for name, reply := range map[string]string{
-		"prose":     "Well \x1b[31m\u202e, it is on the left.",
-		"a refusal": "I'm sorry, I can't help with that.",
-		"a corner":  clicks(0, 0),
+		"prose":    "Well \x1b[31m\u202e, it is on the left.",
+		"a corner": clicks(0, 0),
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := lone(t, pointer(t, 8, func(image.Point, screen.Size) string { return reply }))
