@@ -308,3 +308,24 @@ func (s *Store) unused(ctx context.Context, q queryer, r *Run) (*inquiry.Questio
 	}
 	return &list[0], nil
 }
+
+// Trajectory is all of a session but its pictures.
+func (s *Store) Trajectory(ctx context.Context, sessionID string) (t Trajectory, err error) {
+	if t.Session, err = s.Session(ctx, sessionID); err != nil {
+		return t, err
+	}
+	if t.Runs, err = s.Runs(ctx, sessionID); err != nil {
+		return t, err
+	}
+	if t.Steps, err = s.Steps(ctx, sessionID); err != nil {
+		return t, err
+	}
+	t.Usage = map[string]Usage{}
+	for _, r := range t.Runs {
+		if t.Usage[r.ID], err = s.Usage(ctx, r.ID); err != nil {
+			return t, err
+		}
+	}
+	t.Asked, err = s.Waits(ctx, sessionID)
+	return t, err
+}

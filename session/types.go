@@ -166,6 +166,15 @@ type Filter struct {
 	Limit   int     // 0 means all
 }
 
+// Trajectory is all of a session but its pictures.
+type Trajectory struct {
+	Session Session
+	Runs    []Run                 // oldest first
+	Steps   []StepRecord          // oldest first
+	Usage   map[string]Usage      // of each run, by its ID
+	Asked   map[int]time.Duration // waited for the answer to a step's question, by the step's index
+}
+
 // Overview is a session with its latest run.
 type Overview struct {
 	Session

@@ -46,7 +46,7 @@ type Options struct {
 // Store is what the tools read past the Manager; *session.Store is one.
 type Store interface {
 	export.Source
-	Sessions(context.Context, session.Filter) ([]session.Overview, error)
+	Steps(ctx context.Context, sessionID string) ([]session.StepRecord, error)
 	Find(ctx context.Context, id string, client *string) (session.Session, error)
 	LatestRun(ctx context.Context, sessionID string) (session.Run, error)
 	Holder(ctx context.Context, serial string) (session.Hold, bool, error)

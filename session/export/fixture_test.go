@@ -33,15 +33,17 @@ type shelf struct {
 
 var _ export.Source = (*session.Store)(nil)
 
-func (s *shelf) Session(_ context.Context, id string) (session.Session, error) {
+func (s *shelf) Trajectory(_ context.Context, id string) (session.Trajectory, error) {
+	t := session.Trajectory{Session: s.session, Runs: s.runs, Steps: s.steps,
+		Usage: map[string]session.Usage{}, Asked: s.waits}
 	if id != s.session.ID {
-		return session.Session{}, fmt.Errorf("session %q: %w", id, session.ErrNotFound)
+		return t, fmt.Errorf("session %q: %w", id, session.ErrNotFound)
 	}
-	return s.session, nil
+	for _, r := range s.runs {
+		t.Usage[r.ID] = s.usage(r.ID)
+	}
+	return t, nil
 }
-
-func (s *shelf) Runs(context.Context, string) ([]session.Run, error)         { return s.runs, nil }
-func (s *shelf) Steps(context.Context, string) ([]session.StepRecord, error) { return s.steps, nil }
 
 func (s *shelf) Sessions(context.Context, session.Filter) ([]session.Overview, error) {
 	return nil, nil
@@ -50,11 +52,7 @@ func (s *shelf) Sessions(context.Context, session.Filter) ([]session.Overview, e
 // Entries is for sessions without a phone, which a shelf has none of.
 func (s *shelf) Entries(session.Run) *session.Entries { return nil }
 
-func (s *shelf) Waits(context.Context, string) (map[int]time.Duration, error) {
-	return s.waits, nil
-}
-
-func (s *shelf) Usage(_ context.Context, runID string) (session.Usage, error) {
+func (s *shelf) usage(runID string) session.Usage {
 	u := s.begun
 	for _, st := range s.steps {
 		if st.RunID != runID {
@@ -73,7 +71,7 @@ func (s *shelf) Usage(_ context.Context, runID string) (session.Usage, error) {
 			u.CompletionTokens += try.CompletionTokens
 		}
 	}
-	return u, nil
+	return u
 }
 
 func (s *shelf) Frame(_ context.Context, id string) ([]byte, error) {

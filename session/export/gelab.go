@@ -47,7 +47,7 @@ func gelab(ctx context.Context, dir string, src Source, sessionID string) error 
 			return err
 		}
 	}
-	for _, st := range t.steps {
+	for _, st := range t.Steps {
 		if err := saveImage(ctx, dir, src, st); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func gelab(ctx context.Context, dir string, src Source, sessionID string) error 
 	if err != nil {
 		return err
 	}
-	if err := below(ctx, dir, src, t.session); err != nil {
+	if err := below(ctx, dir, src, t.Session); err != nil {
 		return err
 	}
 	return atomicwriter.WriteFile(filepath.Join(dir, "traces", sessionID+".jsonl"), trace, 0o600)
@@ -202,19 +202,19 @@ func (t trajectory) trace(dir string, agents []*node) ([]byte, error) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	line := func(at time.Time, message any) error {
-		return enc.Encode(traceLine{t.session.ID, at.UTC().Format(time.DateTime), message})
+		return enc.Encode(traceLine{t.Session.ID, at.UTC().Format(time.DateTime), message})
 	}
-	comments, d := t.comments(), t.session.Device
+	comments, d := t.comments(), t.Session.Device
 	start := traceStart{LogType: "session_start", TaskType: taskType,
-		ModelConfig: modelOf(t.steps...),
+		ModelConfig: modelOf(t.Steps...),
 		ExtraInfo:   traceExtra{traceDevice{d.ID, [2]int{d.Size.W, d.Size.H}}, agents}}
-	if len(t.runs) > 0 {
-		start.Task = t.runs[0].Task
+	if len(t.Runs) > 0 {
+		start.Task = t.Runs[0].Task
 	}
-	if err := line(t.session.CreatedAt, start); err != nil {
+	if err := line(t.Session.CreatedAt, start); err != nil {
 		return nil, err
 	}
-	for _, st := range t.steps {
+	for _, st := range t.Steps {
 		message, err := newTraceStep(st, comments[st.Index], dir)
 		if err != nil {
 			return nil, fmt.Errorf("step %d: %w", st.Index, err)
@@ -230,13 +230,13 @@ func (t trajectory) trace(dir string, agents []*node) ([]byte, error) {
 // the step before it, or the task of a later run.
 func (t trajectory) comments() map[int]string {
 	task := map[string]string{}
-	for i, r := range t.runs {
+	for i, r := range t.Runs {
 		if i > 0 {
 			task[r.ID] = r.Task
 		}
 	}
 	out := map[int]string{}
-	for _, st := range t.steps {
+	for _, st := range t.Steps {
 		if words := task[st.RunID]; words != "" {
 			out[st.Index] = words
 			delete(task, st.RunID)

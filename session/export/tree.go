@@ -51,10 +51,10 @@ type entry struct {
 // agents and phones that they began. A phone of no call, as the program ended meanwhile, is at the
 // end.
 func tree(ctx context.Context, src Source, t trajectory) ([]*node, error) {
-	if !t.session.Phoneless() || len(t.runs) == 0 {
+	if !t.Session.Phoneless() || len(t.Runs) == 0 {
 		return nil, nil
 	}
-	begun, err := src.Sessions(ctx, session.Filter{Parent: t.session.ID})
+	begun, err := src.Sessions(ctx, session.Filter{Parent: t.Session.ID})
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func tree(ctx context.Context, src Source, t trajectory) ([]*node, error) {
 		}
 		phones[x.ID] = n
 	}
-	journal, err := src.Entries(t.runs[len(t.runs)-1]).All(ctx)
+	journal, err := src.Entries(t.Runs[len(t.Runs)-1]).All(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -114,23 +114,23 @@ func (s stepView) Parts() (list []part) {
 }
 
 func newView(t trajectory, picture func(string) (shot, error)) view {
-	d := &t.session.Device
-	for _, s := range []*string{&t.session.Serial, &d.Model, &d.Android} {
+	d := &t.Session.Device
+	for _, s := range []*string{&t.Session.Serial, &d.Model, &d.Android} {
 		*s = tag(*s)
 	}
-	v := view{Style: template.CSS(style), Policy: policy(), Session: t.session,
+	v := view{Style: template.CSS(style), Policy: policy(), Session: t.Session,
 		Title: "A session without a task", Outcome: "Not started", Tone: "plain"}
-	for _, r := range t.runs {
-		rv := runView{Run: r, Many: len(t.runs) > 1}
+	for _, r := range t.Runs {
+		rv := runView{Run: r, Many: len(t.Runs) > 1}
 		rv.Outcome, rv.Tone = outcome(r)
 		boundAll(&rv.Run.Task, &rv.Run.Answer, &rv.Run.Error)
-		v.Totals.add(t.usage[r.ID])
+		v.Totals.add(t.Usage[r.ID])
 		for _, st := range t.of(r) {
 			if _, asks := st.Proposal.Action.(actions.Info); asks {
 				v.Totals.Questions++
 			}
 			step := newStep(st, r, picture)
-			step.Asked = t.asked[st.Index]
+			step.Asked = t.Asked[st.Index]
 			rv.Steps = append(rv.Steps, step)
 		}
 		v.Runs = append(v.Runs, rv)
@@ -139,7 +139,7 @@ func newView(t trajectory, picture func(string) (shot, error)) view {
 	if len(v.Runs) > 0 {
 		v.Title = v.Runs[0].Task
 	}
-	v.Bars = bars(t.steps, t.asked)
+	v.Bars = bars(t.Steps, t.Asked)
 	return v
 }
 
