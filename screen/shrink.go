@@ -14,16 +14,18 @@ func shrink(src source, in Size, outs ...Size) ([]*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, stay := from.(staying)
+	stay = stay && in.W%2 == 0 // and are whole pairs
 	all := make([]*shrinker, len(outs))
 	for i, out := range outs {
 		all[i] = newShrinker(in, out)
+		all[i].stay = stay
 	}
 	add := func(line []byte, n int) {
 		for _, s := range all {
 			s.add(line, n)
 		}
 	}
-	_, stay := from.(staying)
 	own := make([]byte, (in.W+1)/2*8)
 	// the row that alike rows are alike to, as it came and with four bytes a pixel
 	var last, line []byte
@@ -38,7 +40,7 @@ func shrink(src source, in Size, outs ...Size) ([]*Picture, error) {
 			continue
 		}
 		add(line, alike)
-		if alike = 1; stay && len(row) == len(own) {
+		if alike = 1; stay {
 			last, line = row, row
 			continue
 		}
@@ -61,10 +63,12 @@ func shrink(src source, in Size, outs ...Size) ([]*Picture, error) {
 // those of one pixel add up to 256 in each direction.
 type shrinker struct {
 	out   *image.YCbCr
-	cols  []share     // of each column of out, in a row; nil for a half
+	cols  []share     // of each column of out; nil for a half
+	rest  [][]uint64  // what more pixels count in each; nil when none has more
 	sum   [2][]uint64 // of the rows so far, weighted: red and blue of each pair, green and the rest
 	mean  []uint64    // of the rows of a row of out; ends with room for a whole share
 	odd   []byte      // of a half: the row that has no other yet; empty when there is none
+	stay  bool        // rows stay as they are
 	h     int         // of what comes in
 	row   int         // of out
 	got   int         // how much of that row there is, in parts of h
@@ -72,33 +76,39 @@ type shrinker struct {
 	alike int         // how many rows of out before that row are all the same
 }
 
-// share is a run of pixels that make one pixel, and what each counts.
+// share is a run of pixels that make one pixel, and what its first ones count: most have no more,
+// and all of them have to stay near the processor.
 type share struct {
-	from    int
-	weights []uint64
+	from    int32
+	weights [fewPixels]uint16 // those that are not needed are 0
 }
 
-// fewPixels is how many weights a share has at least; those that are not needed are 0.
 const fewPixels = 3
 
-// shares divides n pixels among m, m <= n.
-func shares(n, m int) []share {
-	list := make([]share, m)
-	all := make([]uint64, 0, n+(1+fewPixels)*m)
+// shares divides n pixels among m, m <= n. What pixels count that are not the first ones of a share
+// comes second.
+func shares(n, m int) (list []share, rest [][]uint64) {
+	list = make([]share, m)
 	for i := range list {
 		begin, end := i*n, (i+1)*n // in parts of a pixel, of which it has m
-		first, done := len(all), 0
+		s := &list[i]
+		s.from = int32(begin / m)
+		done := 0
 		for x := begin / m; x*m < end; x++ {
 			part := min((x+1)*m, end) - begin
-			all = append(all, uint64(256*part/n-256*done/n))
+			weight := 256*part/n - 256*done/n
 			done = part
+			if at := x - begin/m; at < fewPixels {
+				s.weights[at] = uint16(weight)
+				continue
+			}
+			if rest == nil {
+				rest = make([][]uint64, m)
+			}
+			rest[i] = append(rest[i], uint64(weight))
 		}
-		for len(all) < first+fewPixels {
-			all = append(all, 0)
-		}
-		list[i] = share{begin / m, all[first:len(all):len(all)]}
 	}
-	return list
+	return list, rest
 }
 
 func newShrinker(in, out Size) *shrinker {
@@ -111,7 +121,7 @@ func newShrinker(in, out Size) *shrinker {
 		return s
 	}
 	pairs := (in.W + 1) / 2
-	s.cols = shares(in.W, out.W)
+	s.cols, s.rest = shares(in.W, out.W)
 	s.sum = [2][]uint64{make([]uint64, pairs), make([]uint64, pairs)}
 	s.mean = make([]uint64, 2*pairs+fewPixels)
 	return s
@@ -183,7 +193,10 @@ func (s *shrinker) addHalf(line []byte, n int) {
 	for ; n > 1; n -= 2 {
 		s.repeat()
 	}
-	if n == 1 {
+	switch {
+	case n == 1 && s.stay:
+		s.odd = line
+	case n == 1:
 		s.odd = append(s.odd[:0], line...)
 	}
 }
@@ -237,11 +250,15 @@ func (s *shrinker) finish() {
 	}
 	to := s.two[s.row%2]
 	grey := s.out.Y[s.row*s.out.YStride:][:len(to)]
-	for i, c := range s.cols {
-		v, w := sum[c.from:][:len(c.weights)], c.weights
-		px := half + v[0]*w[0] + v[1]*w[1] + v[2]*w[2]
-		for x := fewPixels; x < len(w); x++ {
-			px += v[x] * w[x]
+	for i := range s.cols {
+		c := &s.cols[i]
+		v, w := sum[c.from:][:fewPixels], &c.weights
+		px := half + v[0]*uint64(w[0]) + v[1]*uint64(w[1]) + v[2]*uint64(w[2])
+		if s.rest != nil {
+			more := sum[c.from+fewPixels:]
+			for x, w := range s.rest[i] {
+				px += more[x] * w
+			}
 		}
 		px = px >> 8 & low8
 		to[i] = px
