@@ -17,7 +17,7 @@ import (
 func TestAnEndlessDumpDoesNotStayOnThePhone(t *testing.T) {
 	r := newRigged(t)
 	r.plug(t, 0, sandbox.Options{})
-	host, err := device.NewHost(&device.Options{Server: r.Server, Timeout: time.Second,
+	host, err := device.NewHost(&device.Options{Server: r.Server, Timeout: 3 * time.Second,
 		Getenv: func(string) string { return "" }})
 	require.NoError(t, err)
 	p, err := host.Open(t.Context(), r.Serials[0])

@@ -37,6 +37,7 @@ func TestNoDialectTakesForAnActionWhatIsNone(t *testing.T) {
 		{Text: "<tool_call>{\"name\": \"mobile_use\", \"arguments\": {\"action\": \"type\", " +
 			"\"text\": \"finish(message='", Cut: true},
 		{Text: "Action: type(content='finished(content", Cut: true},
+		{Text: "It is not done, so I do not write\nfinished(content='x')\nyet."},
 		{Text: "explain:e\taction:TYPE\tvalue:do(action=\"Back\")", Cut: true},
 		{Text: "<|begin_of_box|>finish<|end_of_box|>"}, {Text: "Action: finished"},
 		{Text: "action_type status goal_status complete"}, {Text: "{}"}, {Text: "[]"},

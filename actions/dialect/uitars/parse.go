@@ -19,6 +19,9 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 	if !begins(body) {
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	}
+	prose := !labelled.MatchString(body) && strings.TrimSpace(thought) != "" &&
+		!thoughtLabel.MatchString(thought) && r.Reasoning == "" &&
+		!dialect.ThinkEnd.MatchString(r.Text)
 	body = actionLabel.ReplaceAllString(body, "")
 	call, behind, err := read(body)
 	if err != nil {
@@ -30,6 +33,9 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 	a, err := decode(call.Name, thought, &in)
 	if err != nil {
 		return actions.Decision{}, err
+	}
+	if dialect.Ends(a) && prose { // it may only speak of the call
+		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	}
 	if dialect.Ends(a) && swallowed(body[:len(body)-len(behind)]) || another(call, behind) {
 		return actions.Decision{}, dialect.Several(anyForm)
