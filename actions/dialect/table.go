@@ -22,6 +22,9 @@ type Family struct {
 	// Wrote reports whether a reply is in this dialect's form, readable or not. Text that stands in
 	// a thought or within a value does not count.
 	Wrote func(r actions.Reply) bool
+
+	// Write writes what was decided elsewhere, by a model of another family, as this one's.
+	Write Writer
 }
 
 // Table is the dialects that can be chosen. Its order is the order in which auto tries them by

@@ -12,7 +12,6 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
-	"github.com/taploop/taploop/actions/dialect/render"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
 	"github.com/taploop/taploop/model"
@@ -49,7 +48,7 @@ func obedient(t *testing.T, d dialect.Dialect, prompts *[]string) mind {
 		}
 		words, err := strconv.Unquote(follows)
 		require.NoError(t, err)
-		said, can := render.Known[p.Name](actions.Decision{Thought: "t", Explain: "e",
+		said, can := families.Known.Writer(p.Name)(actions.Decision{Thought: "t", Explain: "e",
 			Summary: "s", Action: actions.Complete{Report: words}}, dialect.Scale{
 			Coordinates: p.Coordinates, Picture: screen.Size{W: 54, H: 120}})
 		require.True(t, can, p.Name)

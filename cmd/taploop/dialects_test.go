@@ -20,7 +20,6 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
-	"github.com/taploop/taploop/actions/dialect/render"
 	"github.com/taploop/taploop/model/scripted"
 	"github.com/taploop/taploop/screen"
 )
@@ -85,7 +84,7 @@ func newPlayer(t *testing.T, family string, size image.Point) *player {
 	for i, done := range demoDecisions(t) {
 		words := fmt.Sprintf("Move %d of 8.", i+1)
 		done.Thought, done.Explain, done.Summary = words, words, words
-		said, can := render.Known[family](done, scale)
+		said, can := families.Known.Writer(family)(done, scale)
 		require.True(t, can, "%s cannot say %s", family, actions.Describe(done.Action))
 		r := playedRule{Reply: said.Text}
 		for _, c := range said.Calls {

@@ -9,7 +9,6 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
-	"github.com/taploop/taploop/actions/dialect/render"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/measure/bench"
 	"github.com/taploop/taploop/measure/replay"
@@ -78,7 +77,7 @@ func own(d dialect.Dialect) func(actions.Reply, actions.Decision, screen.Size) a
 		}
 		words := cmp.Or(was.Explain, actions.Describe(was.Action))
 		was.Thought = cmp.Or(was.Thought, words)
-		if write := render.Known[profile.Name]; write != nil && picture.Valid() {
+		if write := families.Known.Writer(profile.Name); write != nil && picture.Valid() {
 			said, can := write(was, dialect.Scale{Coordinates: profile.Coordinates,
 				Picture: profile.Fit.Size(picture)})
 			if can {

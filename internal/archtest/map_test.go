@@ -15,14 +15,11 @@ var packages = []row{
 	{pkg: "actions/dialect/...", imports: "actions actions/dialect actions/dialect/loose screen",
 		tests: "actions/dialect/dialecttest",
 		why:   "a family's prompts and replies; it never sees another family"},
-	{pkg: "actions/dialect/render", imports: "actions actions/dialect screen",
-		why: "decisions as the families' models write them: it knows no parser, so that what is " +
-			"written and what is read are two views of one form"},
 	{pkg: "actions/dialect/dialecttest",
-		imports: "actions actions/dialect actions/dialect/render screen internal/golden",
+		imports: "actions actions/dialect screen internal/golden",
 		why:     "the contract that every dialect keeps, for tests of the families"},
 	{pkg: "actions/dialect/families", imports: "actions/dialect actions/dialect/...",
-		tests: "actions actions/dialect/dialecttest actions/dialect/render screen",
+		tests: "actions actions/dialect/dialecttest screen",
 		why: "the table of the families, a row each; a package of its own, because they import " +
 			"dialect"},
 
@@ -78,7 +75,7 @@ var packages = []row{
 		why: "one run in its own words; sees no phone, model, store or process, so that it runs " +
 			"in a synctest bubble"},
 	{pkg: "agentloop/policy", imports: "actions actions/dialect agentloop model screen",
-		tests: "actions/dialect/families actions/dialect/render model/scripted",
+		tests: "actions/dialect/families model/scripted",
 		why:   "joins a model and a dialect into the next action"},
 	{pkg: "runs", imports: "actions agentloop inquiry inquiry/channel inquiry/decider inquiry/route " +
 		"screen session session/export",

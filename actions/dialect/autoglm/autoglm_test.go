@@ -13,6 +13,7 @@ import (
 )
 
 var suite = dialecttest.Suite{Name: "autoglm", New: autoglm.New, Wrote: autoglm.Wrote,
+	Write: autoglm.Write,
 	Typing: []string{`do(action="Type", text="{}")`, `do(action='Type', text='{}')`,
 		`<think>t</think><answer>do(action="Type", text="{}")</answer>`,
 		`<think>t</think>do(action="Type", text="{}"`,

@@ -22,7 +22,6 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
-	"github.com/taploop/taploop/actions/dialect/render"
 	"github.com/taploop/taploop/internal/golden"
 	"github.com/taploop/taploop/screen"
 )
@@ -32,6 +31,7 @@ type Suite struct {
 	Name  string
 	New   func(dialect.Options) dialect.Dialect
 	Wrote func(actions.Reply) bool
+	Write dialect.Writer
 
 	// Typing are replies that type a text which the model copied from the screen, with {} in its
 	// place. Whatever the text holds, they end no task.
@@ -40,7 +40,7 @@ type Suite struct {
 
 // speak is the family as it is chosen from a table.
 func (s Suite) speak(lang string) dialect.Dialect {
-	table := dialect.Table{{Name: s.Name, New: s.New, Wrote: s.Wrote}}
+	table := dialect.Table{{Name: s.Name, New: s.New, Wrote: s.Wrote, Write: s.Write}}
 	d, err := table.New(s.Name, &dialect.Options{Lang: lang, Quality: 50})
 	if err != nil {
 		panic(err)
@@ -240,7 +240,7 @@ func (s Suite) same(
 	t require.TestingT, d dialect.Dialect, now dialect.Situation, a actions.Action,
 ) bool {
 	p := d.Profile()
-	written, can := render.Known[s.Name](actions.Decision{Action: a, Thought: "t", Explain: "e"},
+	written, can := s.Write(actions.Decision{Action: a, Thought: "t", Explain: "e"},
 		dialect.Scale{Coordinates: p.Coordinates, Picture: p.Fit.Size(now.Look.Frame.Size())})
 	if !can {
 		return false

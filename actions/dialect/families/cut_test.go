@@ -12,7 +12,6 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/dialecttest"
 	"github.com/taploop/taploop/actions/dialect/families"
-	"github.com/taploop/taploop/actions/dialect/render"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -39,7 +38,7 @@ var hostile = []string{`say ") or more`, `a "} b`, `a ') b`, `a ', x: 1} b`, "a\
 
 // written are actions of every kind, those with texts with hostile ones, as the family writes them.
 func written(t *testing.T, family string) (said []actions.Reply, meant []actions.Action) {
-	require.Contains(t, render.Known, family, "say how its models write")
+	require.NotNil(t, families.Known.Writer(family), "say how its models write")
 	d := speak(t, family)
 	at, to := screen.Point{X: 0.5, Y: 0.25}, screen.Point{X: 0.125, Y: 0.75}
 	all := []actions.Action{actions.Click{At: at}, actions.Slide{From: at, To: to}, actions.Back{},
@@ -51,7 +50,7 @@ func written(t *testing.T, family string) (said []actions.Reply, meant []actions
 	}
 	p := d.Profile()
 	for _, a := range all {
-		r, can := render.Known[family](actions.Decision{Action: a, Thought: "t",
+		r, can := families.Known.Writer(family)(actions.Decision{Action: a, Thought: "t",
 			Explain: "e", Summary: "s"}, dialect.Scale{Coordinates: p.Coordinates,
 			Picture: p.Fit.Size(dialecttest.Frame(t).Size())})
 		if can {

@@ -9,7 +9,6 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/dialecttest"
 	"github.com/taploop/taploop/actions/dialect/families"
-	"github.com/taploop/taploop/actions/dialect/render"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -63,7 +62,7 @@ func TestAReplyThatQuotesAnotherDialectIsInItsOwn(t *testing.T) {
 		for _, quoted := range quotes {
 			d, err := families.Known.New(own.Name, &dialect.Options{Lang: "en"})
 			require.NoError(t, err)
-			said, can := render.Known[own.Name](actions.Decision{Thought: "t",
+			said, can := own.Write(actions.Decision{Thought: "t",
 				Explain: "e", Summary: "s", Action: actions.Type{Text: "write " + quoted}},
 				dialect.Scale{Coordinates: d.Profile().Coordinates})
 			if !can {
@@ -95,7 +94,7 @@ func TestRepliesOfEveryDialectAreReadUnderEveryOther(t *testing.T) {
 		require.NoError(t, err)
 		for _, a := range []actions.Action{actions.Complete{Report: "it is done"},
 			actions.Back{}, actions.Click{At: screen.Point{X: 0.25, Y: 0.5}}} {
-			said, can := render.Known[own.Name](actions.Decision{Thought: "t",
+			said, can := own.Write(actions.Decision{Thought: "t",
 				Explain: "e", Summary: "s", Action: a},
 				dialect.Scale{Coordinates: writes.Profile().Coordinates,
 					Picture: writes.Profile().Fit.Size(now.Look.Frame.Size())})
@@ -122,7 +121,7 @@ func TestWordsForPeopleAreCleaned(t *testing.T) {
 		require.NoError(t, err)
 		for _, a := range []actions.Action{actions.Info{Question: "Which\u0007 size\u202e?"},
 			actions.Complete{Report: "It\u001b is\u0000 done"}} {
-			said, can := render.Known[f.Name](actions.Decision{Action: a},
+			said, can := f.Write(actions.Decision{Action: a},
 				dialect.Scale{Coordinates: d.Profile().Coordinates})
 			require.True(t, can, f.Name)
 			got, err := d.Parse(said, now)

@@ -16,19 +16,25 @@ import (
 // looked at. The last row is for every model that no other row speaks with. Not to be
 // changed.
 var Known = dialect.Table{
-	{Name: "qwen", Speaks: qwen.Speaks, New: qwen.New, Wrote: qwen.Wrote},
+	{Name: "qwen", Speaks: qwen.Speaks, New: qwen.New, Wrote: qwen.Wrote, Write: qwen.Write},
 	{Name: "general-tools", Speaks: named(`claude|gpt-?\d|gpt-oss|\bo[134]\b|computer-use|gemini|grok`),
-		New: general.NewTools, Wrote: general.WroteTools, Toolless: "general"},
-	{Name: "autoglm", Speaks: named(`auto-?glm`), New: autoglm.New, Wrote: autoglm.Wrote},
-	{Name: "ui-tars", Speaks: uitars.Speaks, New: uitars.New, Wrote: uitars.Wrote},
-	{Name: "glm", Speaks: glm.Speaks, New: glm.New, Wrote: glm.Wrote},
+		New: general.NewTools, Wrote: general.WroteTools, Write: general.WriteTools,
+		Toolless: "general"},
+	{Name: "autoglm", Speaks: named(`auto-?glm`), New: autoglm.New, Wrote: autoglm.Wrote,
+		Write: autoglm.Write},
+	{Name: "ui-tars", Speaks: uitars.Speaks, New: uitars.New, Wrote: uitars.Wrote,
+		Write: uitars.Write},
+	{Name: "glm", Speaks: glm.Speaks, New: glm.New, Wrote: glm.Wrote, Write: glm.Write},
 	{Name: "gelab", Speaks: named(`gelab|step-?gui|scripted`), New: gelab.New,
-		Wrote: gelab.Wrote},
-	{Name: "gelab-plain", Speaks: unsaid, New: gelab.NewPlain, Wrote: gelab.Wrote},
-	{Name: "gelab-adv", Speaks: unsaid, New: gelab.NewAdv, Wrote: gelab.Wrote},
-	{Name: "gelab-key-process", Speaks: unsaid, New: gelab.NewKeyProcess, Wrote: gelab.Wrote},
+		Wrote: gelab.Wrote, Write: gelab.Write},
+	{Name: "gelab-plain", Speaks: unsaid, New: gelab.NewPlain, Wrote: gelab.Wrote,
+		Write: gelab.WritePlain},
+	{Name: "gelab-adv", Speaks: unsaid, New: gelab.NewAdv, Wrote: gelab.Wrote,
+		Write: gelab.WriteAdv},
+	{Name: "gelab-key-process", Speaks: unsaid, New: gelab.NewKeyProcess, Wrote: gelab.Wrote,
+		Write: gelab.WriteKeyProcess},
 	{Name: "general", Speaks: func(string) bool { return true }, New: general.New,
-		Wrote: general.Wrote},
+		Wrote: general.Wrote, Write: general.Write},
 }
 
 // unsaid is for variants that no name tells.

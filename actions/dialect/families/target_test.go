@@ -12,7 +12,6 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
-	"github.com/taploop/taploop/actions/dialect/render"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -53,7 +52,7 @@ func hits(t *rapid.T, family string) {
 	tap := actions.Click{At: screen.Point{X: (float64(px) + 0.5) / float64(size.W),
 		Y: (float64(py) + 0.5) / float64(size.H)}}
 	p := d.Profile()
-	said, can := render.Known[family](actions.Decision{Action: tap, Thought: "t",
+	said, can := families.Known.Writer(family)(actions.Decision{Action: tap, Thought: "t",
 		Explain: "e"}, dialect.Scale{Coordinates: p.Coordinates, Picture: p.Fit.Size(frame.Size())})
 	require.True(t, can)
 	got, err := d.Parse(said, dialect.Situation{Look: screen.Observation{Frame: frame}})

@@ -17,7 +17,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-var suite = dialecttest.Suite{Name: "gelab", New: gelab.New, Wrote: gelab.Wrote}
+var suite = dialecttest.Suite{Name: "gelab", New: gelab.New, Wrote: gelab.Wrote,
+	Write: gelab.Write}
 
 func replies(t testing.TB) string { return golden.Shared(t, "dialects/gelab/replies") }
 

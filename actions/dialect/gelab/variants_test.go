@@ -13,9 +13,10 @@ import (
 )
 
 var variants = []dialecttest.Suite{
-	{Name: "gelab-plain", New: gelab.NewPlain, Wrote: gelab.Wrote},
-	{Name: "gelab-adv", New: gelab.NewAdv, Wrote: gelab.Wrote},
-	{Name: "gelab-key-process", New: gelab.NewKeyProcess, Wrote: gelab.Wrote},
+	{Name: "gelab-plain", New: gelab.NewPlain, Wrote: gelab.Wrote, Write: gelab.WritePlain},
+	{Name: "gelab-adv", New: gelab.NewAdv, Wrote: gelab.Wrote, Write: gelab.WriteAdv},
+	{Name: "gelab-key-process", New: gelab.NewKeyProcess, Wrote: gelab.Wrote,
+		Write: gelab.WriteKeyProcess},
 }
 
 func TestEveryVariantHasItsPromptAndItsReplies(t *testing.T) {

@@ -16,13 +16,14 @@ import (
 
 var (
 	suite = dialecttest.Suite{Name: "general", New: general.New, Wrote: general.Wrote,
+		Write: general.Write,
 		Typing: []string{`{"thought": "t", "action": {"type": "type_text", "text": "{}"}}`,
 			`{"action": "type", "text": "{}"}`, `{'action': {'type': 'type', 'text': '{}'}}`,
 			"```json\n{\"action\": {\"type\": \"type\", \"text\": \"{}\"}}\n```",
 			`{"thought": "I see {}", "action": {"type": "tap", "x": 1, "y": 2}}`,
 			`<think>I see {}</think>{"action": {"type": "tap", "x": 1, "y": 2}}`}}
 	tools = dialecttest.Suite{Name: "general-tools", New: general.NewTools,
-		Wrote: general.WroteTools}
+		Wrote: general.WroteTools, Write: general.WriteTools}
 )
 
 func TestRepliesAreRead(t *testing.T)   { suite.Replies(t) }

@@ -11,7 +11,8 @@ import (
 	"github.com/taploop/taploop/actions/dialect/glm"
 )
 
-var suite = dialecttest.Suite{Name: "glm", New: glm.New, Wrote: glm.Wrote}
+var suite = dialecttest.Suite{Name: "glm", New: glm.New, Wrote: glm.Wrote,
+	Write: glm.Write}
 
 func TestRepliesAreRead(t *testing.T)   { suite.Replies(t) }
 func TestPromptsAreGolden(t *testing.T) { suite.Prompts(t) }

@@ -12,7 +12,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-var suite = dialecttest.Suite{Name: "qwen", New: qwen.New, Wrote: qwen.Wrote}
+var suite = dialecttest.Suite{Name: "qwen", New: qwen.New, Wrote: qwen.Wrote,
+	Write: qwen.Write}
 
 func TestRepliesAreRead(t *testing.T)      { suite.Replies(t) }
 func TestPromptsAreGolden(t *testing.T)    { suite.Prompts(t) }

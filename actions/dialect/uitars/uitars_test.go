@@ -13,6 +13,7 @@ import (
 )
 
 var suite = dialecttest.Suite{Name: "ui-tars", New: uitars.New, Wrote: uitars.Wrote,
+	Write: uitars.Write,
 	Typing: []string{"<function=type><parameter=content>{}</parameter></function>",
 		"<think>t</think><seed:tool_call><function=type><parameter=content>{}</parameter>" +
 			"</function></seed:tool_call>"}}

@@ -1,4 +1,4 @@
-package render
+package general
 
 import (
 	"encoding/json"
@@ -10,17 +10,15 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-func init() { Known["general"], Known["general-tools"] = general, generalTools }
-
-// general is {"thought": ..., "action": {"type": ...}}.
-func general(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
+// Write writes {"thought": ..., "action": {"type": ...}}.
+func Write(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	action := own(d.Action, s)
 	b, err := json.Marshal(map[string]any{"thought": d.Thought, "action": action})
 	return actions.Reply{Text: string(b)}, err == nil
 }
 
-// generalTools is a native tool call behind a thought.
-func generalTools(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
+// WriteTools writes a native tool call behind a thought.
+func WriteTools(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	arguments := own(d.Action, s)
 	name := arguments["type"].(string)
 	delete(arguments, "type")
@@ -33,7 +31,7 @@ func generalTools(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 func own(a actions.Action, s dialect.Scale) map[string]any {
 	o := map[string]any{}
 	place := func(p screen.Point, x, y string) {
-		first, second := numbers(p, s)
+		first, second := s.Numbers(p)
 		if s.Coordinates.YFirst {
 			first, second = second, first
 		}

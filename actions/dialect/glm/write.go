@@ -1,4 +1,4 @@
-package render
+package glm
 
 import (
 	"fmt"
@@ -9,12 +9,11 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-func init() { Known["glm"] = glm }
-
-// glm presses Enter behind every text, and has no answers to choose from.
-func glm(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
+// Write writes as the models of the family do, which press Enter behind every text, and have no
+// answers to choose from.
+func Write(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	box := func(p screen.Point) string {
-		x, y := numbers(p, s)
+		x, y := s.Numbers(p)
 		return fmt.Sprintf(`, "box_2d": [[%s,%s,%s,%s]]`, x, y, x, y)
 	}
 	can := true
@@ -29,7 +28,8 @@ func glm(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 		action = `long_press"` + box(a.At)
 	case actions.Type:
 		can = a.Submit
-		action = fmt.Sprintf(`input_text", "text": %s, "override": %v`, inQuotes(a.Text), a.Clear)
+		action = fmt.Sprintf(`input_text", "text": %s, "override": %v`,
+			dialect.InQuotes(a.Text), a.Clear)
 		if a.At != nil {
 			action += box(*a.At)
 		}
@@ -45,19 +45,19 @@ func glm(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 			actions.Left: "right", actions.Right: "left"}[a.Direction]
 		action = fmt.Sprintf(`swipe", "direction": "%s"`, finger) + box(a.At)
 	case actions.OpenApp:
-		action = `open_app", "app_name": ` + inQuotes(a.App)
+		action = `open_app", "app_name": ` + dialect.InQuotes(a.App)
 	case actions.Wait:
 		action = fmt.Sprintf(`wait", "time": %v`, a.For.Seconds())
 	case actions.Note:
-		action = `answer", "text": ` + inQuotes(a.Text)
+		action = `answer", "text": ` + dialect.InQuotes(a.Text)
 	case actions.Info:
 		can = a.Options == nil && a.Secret == nil && !a.ByHand
-		action = `ask_user", "text": ` + inQuotes(a.Question)
+		action = `ask_user", "text": ` + dialect.InQuotes(a.Question)
 	case actions.Complete:
-		action = `status", "goal_status": "complete", "text": ` + inQuotes(a.Report)
+		action = `status", "goal_status": "complete", "text": ` + dialect.InQuotes(a.Report)
 	case actions.Abort:
 		can = a.Reason != ""
-		action = `status", "goal_status": "infeasible", "text": ` + inQuotes(a.Reason)
+		action = `status", "goal_status": "infeasible", "text": ` + dialect.InQuotes(a.Reason)
 	default:
 		can = false
 	}

@@ -1,4 +1,4 @@
-package render
+package uitars
 
 import (
 	"fmt"
@@ -9,16 +9,15 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-func init() { Known["ui-tars"] = uitars }
-
-// uitars has no form for an emptied field, for several answers to choose from, and for notes.
-func uitars(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
+// Write writes as the models of the family do, which have no form for an emptied field, for several
+// answers to choose from, and for notes.
+func Write(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	text := func(s string) string {
 		return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`, "\n", `\n`, "\t", `\t`).Replace(s) +
 			"'"
 	}
 	at := func(p screen.Point) string {
-		x, y := numbers(p, s)
+		x, y := s.Numbers(p)
 		return "'(" + x + "," + y + ")'"
 	}
 	call := ""

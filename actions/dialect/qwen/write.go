@@ -1,4 +1,4 @@
-package render
+package qwen
 
 import (
 	"encoding/json"
@@ -9,12 +9,11 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-func init() { Known["qwen"] = qwen }
-
-// qwen neither empties nor submits a field, and has no answers to choose from.
-func qwen(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
+// Write writes as the models of the family do, which neither empty nor submit a field, and have no
+// answers to choose from.
+func Write(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 	place := func(p screen.Point) []json.Number {
-		x, y := numbers(p, s)
+		x, y := s.Numbers(p)
 		return []json.Number{json.Number(x), json.Number(y)}
 	}
 	args := map[string]any{}

@@ -1,0 +1,37 @@
+package dialect
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/screen"
+)
+
+// Writer writes a decision as a family's models write it, with places on that scale, and reports
+// whether the family has a form for the action. It knows no parser: what is written and what is
+// read are two views of one form.
+type Writer func(d actions.Decision, s Scale) (actions.Reply, bool)
+
+// Writer is that of the dialect of that name, nil when there is none.
+func (t Table) Writer(name string) Writer {
+	for _, f := range t {
+		if f.Name == name {
+			return f.Write
+		}
+	}
+	return nil
+}
+
+// InQuotes is a text as it stands in a call or in JSON.
+func InQuotes(s string) string {
+	b, _ := json.Marshal(s) // of a string, which cannot fail
+	return string(b)
+}
+
+// Numbers are those of a place, with all of their decimals.
+func (s Scale) Numbers(p screen.Point) (first, second string) {
+	a, b := s.Coordinates.Numbers(p, s.Picture)
+	write := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+	return write(a), write(b)
+}
