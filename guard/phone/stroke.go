@@ -11,17 +11,18 @@ import (
 // Android takes a finger for still until it is farther than 8 dp from where it came down, and one
 // that is still for half a second for a long press (ViewConfiguration, getScaledTouchSlop and
 // getLongPressTimeout). What a finger came down on is clicked when the finger leaves the screen
-// while it is on that, however far it went, unless something has begun to scroll (View,
-// onTouchEvent).
+// while it is on that, or beside it by no more than these 8 dp, however far it went, unless
+// something has begun to scroll (View, onTouchEvent and pointInView).
 const (
-	still     = 0.03 // of the screen's width; 8 dp are 0.025 of the narrowest
+	still     = 0.05 // of the screen's width; 8 dp are 0.042 of a watch's
 	longPress = 500 * time.Millisecond
 )
 
 // drawn is the way of a finger, as far as it may press what it comes down on.
 type drawn struct {
 	way   []screen.Point
-	holds bool // it is still for long enough, or all the time
+	tall  float64 // of the screen, in its widths
+	holds bool    // it is still for long enough, or all the time
 }
 
 // stroke is how an action draws a finger over a screen that is tall widths tall: not at all, when
@@ -31,7 +32,7 @@ func stroke(a actions.Action, tall float64) drawn {
 	if len(way) < 2 {
 		return drawn{}
 	}
-	d := drawn{way: way}
+	d := drawn{way: way, tall: tall}
 	far := math.Hypot(way[1].X-way[0].X, (way[1].Y-way[0].Y)*tall)
 	switch a := a.(type) {
 	case actions.Drag: // which picks up by a long press
@@ -46,5 +47,5 @@ func stroke(a actions.Action, tall float64) drawn {
 // presses reports whether the finger may press e, on which it comes down.
 func (d *drawn) presses(e *screen.Element) bool {
 	touchable := (e.Clickable || e.Editable || e.Checkable) && area(e.Bounds) < large
-	return d.holds || touchable && len(d.way) > 1 && e.Bounds.Contains(d.way[1])
+	return d.holds || touchable && len(d.way) > 1 && distance(e.Bounds, d.way[1], d.tall) < still
 }

@@ -1,0 +1,170 @@
+package phone_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/guard"
+	"github.com/taploop/taploop/guard/phone"
+	"github.com/taploop/taploop/screen"
+)
+
+// finger writes down where it touches, and which keys it presses.
+type finger struct {
+	at   []screen.Point
+	keys []actions.Key
+}
+
+func (f *finger) touch(at ...screen.Point) error { f.at = append(f.at, at...); return nil }
+
+func (f *finger) Tap(_ context.Context, at screen.Point) error       { return f.touch(at) }
+func (f *finger) DoubleTap(_ context.Context, at screen.Point) error { return f.touch(at) }
+func (f *finger) LongPress(_ context.Context, at screen.Point, _ time.Duration) error {
+	return f.touch(at)
+}
+func (f *finger) Swipe(_ context.Context, from, to screen.Point, _ time.Duration) error {
+	return f.touch(from, to)
+}
+func (f *finger) Drag(_ context.Context, from, to screen.Point) error { return f.touch(from, to) }
+func (f *finger) Type(context.Context, string) error                  { return nil }
+func (f *finger) Clear(context.Context) error                         { return nil }
+func (f *finger) Launch(context.Context, string) error                { return nil }
+func (f *finger) Key(_ context.Context, k actions.Key) error {
+	f.keys = append(f.keys, k)
+	return nil
+}
+
+// button is a screen that has a button to pay with from one point to the other.
+func button(from, to screen.Point) screen.Observation {
+	e := at(0, 0, 1, 1, "Pay $79.00", 0, true)
+	e.Class, e.Bounds = "android.widget.Button", screen.Rect{Min: from, Max: to}
+	return screen.Observation{Elements: []screen.Element{e}, State: screen.State{App: "com.shop",
+		Size: screen.Size{W: 1080, H: 2400}}}
+}
+
+func allowed(t *testing.T, look screen.Observation, a actions.Action) bool {
+	t.Helper()
+	p, err := guard.New(nil)
+	require.NoError(t, err)
+	v, err := phone.New(p, nil).Check(t.Context(), agentloop.Situation{Look: look,
+		Progress: agentloop.Progress{Task: "look around"}}, actions.Decision{Action: a})
+	require.NoError(t, err)
+	return v.Allowed()
+}
+
+// aimed is the action with every point that it has, wherever it keeps it, at p, and what else it
+// needs.
+func aimed(v reflect.Value, p screen.Point) (points int) {
+	switch field := v.Addr().Interface().(type) {
+	case *screen.Point:
+		*field = p
+		return 1
+	case *actions.Direction:
+		*field = actions.Down
+	case *actions.Key:
+		*field = actions.KeyEnter
+	case *string:
+		*field = "x\n"
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		return aimed(v.Elem(), p)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		return aimed(v.Index(0), p)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			points += aimed(v.Field(i), p)
+		}
+	}
+	return points
+}
+
+// Whatever touches a button, or presses the enter key while it has the focus, is judged as what may
+// press it: where it really touches, and not where it says that it does.
+func TestEveryActionIsJudgedWhereItTouches(t *testing.T) {
+	touching := 0
+	for _, zero := range actions.Vocabulary() {
+		v := reflect.New(reflect.TypeOf(zero)).Elem()
+		points := aimed(v, screen.Point{X: 0.5, Y: 0.6})
+		a := v.Interface().(actions.Action)
+		gesture, is := a.(actions.Gesture)
+		if !is || actions.Passive(a) {
+			require.Zero(t, points, a.Verb())
+			continue
+		}
+		var f finger
+		require.NoError(t, gesture.Do(t.Context(), &f))
+		require.Equal(t, points > 0, len(f.at) > 0, "%s: it touches where it has a point", a.Verb())
+		if len(f.at) > 0 {
+			touching++
+			low, high := f.at[0], f.at[0]
+			for _, p := range f.at {
+				require.Contains(t, actions.Points(a), p, a.Verb())
+				low = screen.Point{X: min(low.X, p.X), Y: min(low.Y, p.Y)}
+				high = screen.Point{X: max(high.X, p.X), Y: max(high.Y, p.Y)}
+			}
+			low, high = screen.Point{X: low.X - 0.1, Y: low.Y - 0.01},
+				screen.Point{X: high.X + 0.1, Y: high.Y + 0.01}
+			require.False(t, allowed(t, button(low, high), a), actions.Describe(a))
+		}
+		for _, k := range f.keys {
+			look := button(screen.Point{X: 0.1, Y: 0.1}, screen.Point{X: 0.2, Y: 0.2})
+			look.Elements[0].Focused = true
+			require.Equal(t, k == actions.KeyEnter, !allowed(t, look, a), actions.Describe(a))
+		}
+	}
+	require.GreaterOrEqual(t, touching, 7)
+}
+
+// A finger that is drawn from a button presses it while it is hardly off it, on screens of any
+// shape: 8 dp are a twentieth of the smallest watch.
+func TestAShortWayPressesWhatItBeginsOn(t *testing.T) {
+	const right, bottom, quick = 0.6, 0.7, 100 * time.Millisecond
+	look := button(screen.Point{X: 0.4, Y: 0.65}, screen.Point{X: right, Y: bottom})
+	for name, c := range map[string]struct {
+		size   screen.Size
+		dx, dy float64 // pixels from near the button's lower right corner
+		took   time.Duration
+		asked  bool
+	}{
+		"less than a pixel":           {screen.Size{W: 1080, H: 2400}, 0.01, 0, 0, true},
+		"the slop of a phone":         {screen.Size{W: 1080, H: 2400}, 21, 0, quick, true},
+		"the slop, downwards":         {screen.Size{W: 1080, H: 2400}, 0, 21, quick, true},
+		"the slop of a watch":         {screen.Size{W: 384, H: 384}, 16, 0, quick, true},
+		"the slop of a small display": {screen.Size{W: 480, H: 640}, 18, 0, quick, true},
+		"the slop, turned":            {screen.Size{W: 2400, H: 1080}, 0, 21, quick, true},
+		"the slop of a tablet":        {screen.Size{W: 2560, H: 1600}, 0, 18, quick, true},
+		"held before it goes":         {screen.Size{W: 1080, H: 2400}, 0, 400, 20 * time.Second, true},
+		"a way that scrolls":          {screen.Size{W: 1080, H: 2400}, 0, 700, quick, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			look.State.Size = c.size
+			from := screen.Point{X: right - 0.001, Y: bottom - 0.001}
+			to := screen.Point{X: from.X + c.dx/float64(c.size.W),
+				Y: from.Y + c.dy/float64(c.size.H)}
+			require.Equal(t, c.asked,
+				!allowed(t, look, actions.Slide{From: from, To: to, Took: c.took}))
+		})
+	}
+}
+
+// A finger that leaves what it came down on, by less than what Android takes for still, presses it
+// all the same, however far it went.
+func TestAWayThatEndsBesideTheButtonPressesIt(t *testing.T) {
+	look := button(screen.Point{X: 0.1, Y: 0.65}, screen.Point{X: 0.9, Y: 0.7})
+	for beyond, asked := range map[float64]bool{-0.1: true, 0.01: true, 0.019: true, 0.095: false} {
+		a := actions.Slide{From: screen.Point{X: 0.2, Y: 0.68},
+			To: screen.Point{X: 0.9 + beyond, Y: 0.68}, Took: 300 * time.Millisecond}
+		require.Equal(t, asked, !allowed(t, look, a), "%v beyond it", beyond)
+		require.False(t, allowed(t, look, actions.Drag{From: a.From, To: a.To}),
+			"what is picked up is held, however far it is carried")
+	}
+}
