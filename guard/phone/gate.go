@@ -46,8 +46,9 @@ func New(p *guard.Policy, opts *Options) *Gate {
 
 // How long the elements are waited for once the model has decided. A screen that never rests has
 // none to be had: it is judged by what is left then. A scroll does harm only where a slider is in
-// its way, and what is scrolled often does not rest. Before a person is asked for want of them they
-// are waited for longer: that takes less of anybody's time.
+// its way, and what is scrolled often does not rest: the time since the look counts for it, but for
+// this least. Before a person is asked for want of them they are waited for longer: that takes less
+// of anybody's time.
 const (
 	reading          = 5 * time.Second
 	readingForScroll = time.Second
@@ -60,7 +61,8 @@ func (g *Gate) Check(
 ) (agentloop.Verdict, error) {
 	wait := reading
 	if _, is := d.Action.(actions.Scroll); is {
-		wait = readingForScroll
+		since := g.opts.Now().Sub(s.Look.At)
+		wait = min(max(reading-since, readingForScroll), reading)
 	}
 	v, known, err := g.within(ctx, s, d, wait)
 	if err == nil && !known && !v.Allowed() {

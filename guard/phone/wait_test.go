@@ -41,16 +41,21 @@ func TestTheElementsAreWaitedForBeforeAPersonIsAsked(t *testing.T) {
 		says, shows string
 		after, took time.Duration
 		allowed     bool
+		ago         time.Duration // that the screen was looked at; 0 means long ago
 	}{
-		"harmless, seen late":       {tap, "buy now", "Details", 12 * sec, 12 * sec, true},
-		"a payment, seen late":      {tap, "details", "Pay now", 4 * sec, 4 * sec, false},
-		"a payment, never seen":     {tap, "buy now", "Pay now", never, 15 * sec, false},
-		"unsuspicious, never seen":  {tap, "details", "Details", never, 5 * sec, true},
-		"a scroll, never seen":      {scroll, "scroll on", "Details", never, sec, true},
-		"a slider, said to be one":  {scroll, "swipe up to pay", "", never, 11 * sec, false},
-		"a slider, seen late":       {scroll, "scroll", "Swipe up to pay", 0, 0, false},
-		"a list, said to be one":    {scroll, "swipe to pay", "Details", 3 * sec, 3 * sec, true},
-		"seen before it is decided": {tap, "details", "Details", 0, 0, true},
+		"harmless, seen late":      {tap, "buy now", "Details", 12 * sec, 12 * sec, true, 0},
+		"a payment, seen late":     {tap, "details", "Pay now", 4 * sec, 4 * sec, false, 0},
+		"a payment, never seen":    {tap, "buy now", "Pay now", never, 15 * sec, false, 0},
+		"unsuspicious, never seen": {tap, "details", "Details", never, 5 * sec, true, 0},
+		"a scroll, never seen":     {scroll, "scroll on", "Details", never, sec, true, 0},
+		"a slider, said to be one": {scroll, "swipe up to pay", "", never, 11 * sec, false, 0},
+		"a slider, seen late":      {scroll, "scroll", "Swipe up to pay", 0, 0, false, 0},
+		"a slider, seen soon after": {scroll, "scroll", "Swipe up to pay", 2 * sec, 2 * sec, false,
+			sec},
+		"a scroll of a video":       {scroll, "scroll", "Details", never, 2 * sec, true, 3 * sec},
+		"looked at in the future":   {scroll, "scroll", "Details", never, 5 * sec, true, -sec},
+		"a list, said to be one":    {scroll, "swipe to pay", "Details", 3 * sec, 3 * sec, true, 0},
+		"seen before it is decided": {tap, "details", "Details", 0, 0, true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -62,8 +67,12 @@ func TestTheElementsAreWaitedForBeforeAPersonIsAsked(t *testing.T) {
 				defer timer.Stop()
 				synctest.Wait()
 				began := time.Now()
+				var seen time.Time
+				if c.ago != 0 {
+					seen = began.Add(-c.ago)
+				}
 				v, err := phone.New(p, nil).Check(t.Context(), agentloop.Situation{Reader: r,
-					Look:     screen.Observation{State: screen.State{App: "com.shop"}},
+					Look:     screen.Observation{At: seen, State: screen.State{App: "com.shop"}},
 					Progress: agentloop.Progress{Task: "look around"}},
 					actions.Decision{Explain: c.says, Action: c.action})
 				require.NoError(t, err)
