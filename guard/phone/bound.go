@@ -107,6 +107,9 @@ func parseBound(s string) (b bound, ok bool) {
 	return b, s != "" && json.Unmarshal([]byte(s), &b) == nil
 }
 
+// pictured reports whether b is of a picture whose elements were not to be had.
+func (b bound) pictured() bool { return b.Screen != "" && len(b.Print) == 0 }
+
 // differs says what is another than in b, "" when nothing is.
 func (b bound) differs(now bound) string {
 	switch {

@@ -107,13 +107,20 @@ func (g *Gate) verdict(
 		return agentloop.Allow(), nil
 	}
 	now := bind(look, d.Action, list)
+	as := func(then bound) bound { // now, as far as it was known then
+		bare := look
+		if bare.Elements = nil; !then.pictured() || look.Elements == nil {
+			return now
+		}
+		return bind(bare, d.Action, Subjects(bare, s.Task, d))
+	}
 	for _, r := range s.Rejected {
-		if b, ok := parseBound(r); ok && b.repeated(now, look.Elements) {
+		if b, ok := parseBound(r); ok && b.repeated(as(b), look.Elements) {
 			return agentloop.Rejected("it was rejected before, on the same screen"), nil
 		}
 	}
 	if ruling != nil { // it was about that screen, however harmless the action is on this one
-		again := g.stale(*ruling, now, decision)
+		again := g.stale(*ruling, as, decision)
 		if again == "" {
 			return agentloop.Allow(), nil
 		}
@@ -167,7 +174,7 @@ func Decide(p *guard.Policy, list []guard.Subject) (guard.Subject, guard.Decisio
 }
 
 // stale says why what a person has decided does not hold for what is there now; "" when it does.
-func (g *Gate) stale(r agentloop.Ruling, now bound, d guard.Decision) string {
+func (g *Gate) stale(r agentloop.Ruling, now func(bound) bound, d guard.Decision) string {
 	then, ok := parseBound(r.Bound)
 	switch {
 	case r.Type != agentloop.Approve && r.Type != agentloop.Edit || !ok:
@@ -177,9 +184,9 @@ func (g *Gate) stale(r agentloop.Ruling, now bound, d guard.Decision) string {
 	case d.Severity > severity(r):
 		return "the severity"
 	case r.Type == agentloop.Edit:
-		return then.elsewhere(now)
+		return then.elsewhere(now(then))
 	}
-	return then.differs(now)
+	return then.differs(now(then))
 }
 
 // severity is that of what was decided about.

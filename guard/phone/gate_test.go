@@ -329,8 +329,15 @@ func TestWithoutElementsThePictureIsBound(t *testing.T) {
 	later := see()
 	require.NotEqual(t, look.Frame.Image().Pix, later.Frame.Image().Pix, "the clock is another")
 	require.True(t, d.check(later, a, &q).Allowed())
+	page, err := d.Elements(t.Context())
+	require.NoError(t, err)
+	later.Elements = page
+	require.True(t, d.check(later, a, &q).Allowed(), "the elements can be had this time")
 	d.show(t, "com.shop", "Total $31.00 · [Pay now] · [Back]")
-	require.False(t, d.check(see(), a, &q).Allowed(), "one figure is another")
+	changed := see()
+	require.False(t, d.check(changed, a, &q).Allowed(), "one figure is another")
+	changed.Elements = page
+	require.False(t, d.check(changed, a, &q).Allowed(), "also when elements can be had")
 	q.Review.Bound = strings.Repeat("x", 10)
 	require.False(t, d.check(look, a, &q).Allowed(), "an approval of nothing known")
 }
