@@ -36,6 +36,16 @@ func (r *onceReader) Elements(ctx context.Context) ([]screen.Element, error) {
 	return r.list, r.err
 }
 
+// Again has an error forgotten, so that who asks next has the elements read anew.
+func (r *onceReader) Again() {
+	select {
+	case r.turn <- struct{}{}:
+		r.read = r.read && r.err == nil
+		<-r.turn
+	default: // they are being read
+	}
+}
+
 // readAhead begins to read the elements of the screen. leave waits for it.
 func (l *loop) readAhead(ctx context.Context, r Reader) {
 	if !l.ReadAhead || l.Aside == nil || r == nil {

@@ -58,16 +58,21 @@ func (p *thinking) Next(
 	return agentloop.Proposal{Decision: d}, nil
 }
 
-// elementGate wants the elements of every screen.
+// elementGate wants the elements of every screen, a second time when it is so keen.
 type elementGate struct {
 	seen int
 	err  error
+	keen bool
 }
 
 func (g *elementGate) Check(
 	ctx context.Context, s agentloop.Situation, _ actions.Decision,
 ) (agentloop.Verdict, error) {
 	list, err := s.Reader.Elements(ctx)
+	if g.keen {
+		s.Reader.(interface{ Again() }).Again()
+		list, err = s.Reader.Elements(ctx)
+	}
 	g.seen, g.err = len(list), err
 	return agentloop.Allow(), nil
 }
@@ -104,13 +109,15 @@ func TestElementsAreReadWhileThePolicyDecides(t *testing.T) {
 }
 
 func TestElementsThatCannotBeReadAreTriedOnce(t *testing.T) {
-	p := &slowReader{Fake: devicetest.NewFake(), err: errors.New("no window")}
-	g := &elementGate{}
-	r := agentloop.Runner{Phone: p, Gate: g, Journal: &journal{}, ReadAhead: true,
-		Policy: &thinking{}, Aside: func(f func()) bool { return false },
-		Limits: agentloop.Limits{Steps: 5, Settle: -1}}
-	_, _, err := r.Run(t.Context(), agentloop.Progress{Task: "x"}, 0)
-	require.NoError(t, err)
-	require.ErrorIs(t, g.err, p.err)
-	require.Equal(t, 1, p.reads)
+	for keen, reads := range map[bool]int{false: 1, true: 2} {
+		p := &slowReader{Fake: devicetest.NewFake(), err: errors.New("no window")}
+		g := &elementGate{keen: keen}
+		r := agentloop.Runner{Phone: p, Gate: g, Journal: &journal{}, ReadAhead: true,
+			Policy: &thinking{}, Aside: func(f func()) bool { return false },
+			Limits: agentloop.Limits{Steps: 5, Settle: -1}}
+		_, _, err := r.Run(t.Context(), agentloop.Progress{Task: "x"}, 0)
+		require.NoError(t, err)
+		require.ErrorIs(t, g.err, p.err)
+		require.Equal(t, reads, p.reads, "unless somebody wants them again")
+	}
 }

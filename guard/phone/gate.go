@@ -66,6 +66,9 @@ func (g *Gate) Check(
 	}
 	v, known, err := g.within(ctx, s, d, wait)
 	if err == nil && !known && !v.Allowed() {
+		if r, keeps := s.Reader.(interface{ Again() }); keeps {
+			r.Again()
+		}
 		v, _, err = g.within(ctx, s, d, readingToAsk)
 	}
 	return v, err

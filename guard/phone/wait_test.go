@@ -2,6 +2,7 @@ package phone_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,5 +81,38 @@ func TestTheElementsAreWaitedForBeforeAPersonIsAsked(t *testing.T) {
 				require.Equal(t, c.took, time.Since(began))
 			})
 		})
+	}
+}
+
+// failing lists nothing, for a reason of its own, until it is told to read again.
+type failing struct {
+	slowly
+	again bool
+}
+
+func (f *failing) Again() { f.again = true }
+
+func (f *failing) Elements(ctx context.Context) ([]screen.Element, error) {
+	if !f.again {
+		return nil, errors.New("listing the elements of the screen took too long")
+	}
+	return f.slowly.Elements(ctx)
+}
+
+// A list that was given up, as on a phone under load, is begun anew before a person is asked.
+func TestTheElementsAreReadAgainBeforeAPersonIsAsked(t *testing.T) {
+	for says, again := range map[string]bool{"buy now": true, "details": false} {
+		r := &failing{slowly{make(chan struct{}), []screen.Element{at(0, 4, 10, 6, "Details", 0,
+			true)}}, false}
+		close(r.ready)
+		p, err := guard.New(nil)
+		require.NoError(t, err)
+		v, err := phone.New(p, nil).Check(t.Context(), agentloop.Situation{Reader: r,
+			Progress: agentloop.Progress{Task: "look around"}},
+			actions.Decision{Explain: says,
+				Action: actions.Click{At: screen.Point{X: 0.5, Y: 0.5}}})
+		require.NoError(t, err)
+		require.True(t, v.Allowed(), says)
+		require.Equal(t, again, r.again, says)
 	}
 }
