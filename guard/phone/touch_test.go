@@ -127,7 +127,7 @@ func TestEveryActionIsJudgedWhereItTouches(t *testing.T) {
 // A finger that is drawn from a button presses it while it is hardly off it, on screens of any
 // shape: 8 dp are a twentieth of the smallest watch.
 func TestAShortWayPressesWhatItBeginsOn(t *testing.T) {
-	const right, bottom, quick = 0.6, 0.7, 100 * time.Millisecond
+	const right, bottom, quick, slow = 0.6, 0.7, 100 * time.Millisecond, 20 * time.Second
 	look := button(screen.Point{X: 0.4, Y: 0.65}, screen.Point{X: right, Y: bottom})
 	for name, c := range map[string]struct {
 		size   screen.Size
@@ -142,7 +142,7 @@ func TestAShortWayPressesWhatItBeginsOn(t *testing.T) {
 		"the slop of a small display": {screen.Size{W: 480, H: 640}, 18, 0, quick, true},
 		"the slop, turned":            {screen.Size{W: 2400, H: 1080}, 0, 21, quick, true},
 		"the slop of a tablet":        {screen.Size{W: 2560, H: 1600}, 0, 18, quick, true},
-		"held before it goes":         {screen.Size{W: 1080, H: 2400}, 0, 400, 20 * time.Second, true},
+		"held before it goes":         {screen.Size{W: 1080, H: 2400}, 0, 400, slow, true},
 		"a way that scrolls":          {screen.Size{W: 1080, H: 2400}, 0, 700, quick, false},
 	} {
 		t.Run(name, func(t *testing.T) {
