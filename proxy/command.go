@@ -36,17 +36,19 @@ type process struct {
 	r    receiver
 	in   io.WriteCloser
 
-	writing sync.Mutex // to in
+	writing sync.Mutex    // to in
+	gone    chan struct{} // closed once it is known why it has ended
 	over    chan struct{}
 	said    *tail // its stderr
 
 	mu    sync.Mutex
-	cause error // why it was ended by us
+	cause error // why it has ended, or was ended by us
 }
 
 // start starts the program of a target.
 func start(ctx context.Context, t *Target, m mask, r receiver) (upstream, error) {
-	p := &process{mask: m, r: r, over: make(chan struct{}), said: &tail{}}
+	p := &process{mask: m, r: r, gone: make(chan struct{}), over: make(chan struct{}),
+		said: &tail{}}
 	p.cmd = exec.CommandContext(ctx, t.Command[0], t.Command[1:]...)
 	p.cmd.Env, p.cmd.Dir = t.Env, t.Dir
 	p.cmd.WaitDelay = endGrace
@@ -100,7 +102,9 @@ func (p *process) run(out io.Reader) {
 	}
 	_, _ = io.Copy(io.Discard, out)
 	_ = p.in.Close()
-	p.r.lost(p, p.ended(p.cmd.Wait()))
+	why := p.ended(p.cmd.Wait())
+	close(p.gone)
+	p.r.lost(p, why)
 }
 
 var errLong = errors.New("it sent a line that is too long")
@@ -145,10 +149,9 @@ func read(line []byte) (*message, []*message, error) {
 // ended says why the program is gone.
 func (p *process) ended(err error) error {
 	p.mu.Lock()
-	cause := p.cause
-	p.mu.Unlock()
-	if cause != nil {
-		return cause
+	defer p.mu.Unlock()
+	if p.cause != nil {
+		return p.cause
 	}
 	what := "it has ended"
 	if err != nil {
@@ -157,7 +160,8 @@ func (p *process) ended(err error) error {
 	if last := p.mask.text(p.said.last()); last != "" {
 		what += ", and said last: " + text.Quote(last, maxQuote)
 	}
-	return errors.New(what)
+	p.cause = errors.New(what)
+	return p.cause
 }
 
 // end ends the program for a reason.
@@ -170,24 +174,33 @@ func (p *process) end(cause error) {
 	kill(p.cmd)
 }
 
-func (p *process) send(_ context.Context, m *message) error {
+func (p *process) send(ctx context.Context, m *message) error {
 	data, err := m.encode()
-	if err != nil {
+	if err != nil || p.write(append(data, '\n')) == nil {
 		return err
 	}
+	late := time.NewTimer(endGrace)
+	defer late.Stop()
+	select { // it is mostly about to end, and then it is told why
+	case <-p.gone:
+		return p.ended(nil)
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	return errors.New("it takes no messages any more")
+}
+
+func (p *process) write(line []byte) error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
 	if in, is := p.in.(interface{ SetWriteDeadline(time.Time) error }); is {
 		_ = in.SetWriteDeadline(time.Now().Add(maxProbe)) // not every system can
 	}
-	_, err = p.in.Write(append(data, '\n'))
+	_, err := p.in.Write(line)
 	if errors.Is(err, os.ErrDeadlineExceeded) { // what was begun cannot be ended
 		p.end(errors.New("it hangs: it reads nothing any more"))
 	}
-	if err != nil {
-		return errors.New("it takes no messages any more")
-	}
-	return nil
+	return err
 }
 
 // close closes the program's input, "SIGTERM if the server does not exit within a reasonable time".

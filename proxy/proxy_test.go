@@ -399,7 +399,7 @@ func TestAServerThatReadsNothingIsNamedAndEnded(t *testing.T) {
 	})
 	r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
 		`"fill":"` + strings.Repeat("x", 1<<20) + `"}}`)
-	require.Contains(t, r.next(), "the server other: it takes no messages any more")
+	require.Contains(t, r.next(), "the server other: it hangs: it reads nothing any more")
 }
 
 func TestAServerThatCannotBeStartedIsNamed(t *testing.T) {
