@@ -1,0 +1,122 @@
+package guard
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
+)
+
+// plain is a text as it is compared: in one width and case, without what is not seen and without
+// accents, without spaces between Chinese characters or spelled letters, and in the letters that
+// others look like.
+func plain(s string) string {
+	s = strings.ToLower(steering.ReplaceAllString(s, ""))
+	if ascii(s) {
+		return strings.Join(strings.Fields(spaced(unspelled(s))), " ")
+	}
+	fields := strings.Fields(spaced(unspelled(fold(s))))
+	var b strings.Builder
+	for i, f := range fields {
+		if i > 0 {
+			last, _ := utf8.DecodeLastRuneInString(fields[i-1])
+			first, _ := utf8.DecodeRuneInString(f)
+			if !unicode.Is(unicode.Han, last) || !unicode.Is(unicode.Han, first) {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteString(latin(f))
+	}
+	return b.String()
+}
+
+// fold is a text in lower case and in its plainest letters: of Unicode's compatible forms the
+// common one (NFKC of UAX #15), without accents and what is not seen.
+func fold(s string) string {
+	return norm.NFC.String(strings.ToLower(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me),
+			unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), r == '\u2800':
+			return -1
+		}
+		for _, first := range framed {
+			if r >= first && r < first+26 {
+				return 'a' + r - first
+			}
+		}
+		return r
+	}, norm.NFKD.String(s))))
+}
+
+// framed are the first of the alphabets in circles, in squares and of flags, which have no plainer
+// form in Unicode.
+var framed = []rune{'\U0001F150', '\U0001F170', '\U0001F1E6'}
+
+// spaced has a space where a name that is written as one word has a line.
+func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
+
+// unspelled joins letters that stand alone: p a y, p.a.y.
+func unspelled(s string) string {
+	for n := 0; n < 2 && spells(s); n++ { // a space between two of them is an end of the first only
+		s = spelled.ReplaceAllStringFunc(s, func(t string) string {
+			inner := strings.TrimFunc(t, func(r rune) bool { return !unicode.IsLetter(r) })
+			_, size := utf8.DecodeRuneInString(inner)
+			by, _ := utf8.DecodeRuneInString(inner[size:])
+			return strings.Replace(t, inner, strings.ReplaceAll(inner, string(by), ""), 1)
+		})
+	}
+	return s
+}
+
+// spells reports whether there may be letters that stand alone, without more than a glance.
+func spells(s string) bool {
+	alone := 0
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool {
+		return strings.ContainsRune(" .-_·", r)
+	}) {
+		if alone++; utf8.RuneCountInString(word) > 1 {
+			alone = 0
+		}
+		if alone > 2 {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	steering = lazyregexp.New(`\x1b\[[0-9;?]*[A-Za-z]`) // of terminals
+	spelled  = lazyregexp.New(`(?:^|[^\pL])\pL(?:(?: \pL){2,}|(?:[.]\pL){2,}|(?:-\pL){2,}|` +
+		`(?:_\pL){2,}|(?:·\pL){2,})(?:$|[^\pL])`)
+)
+
+// Letters that look like Latin ones, in lower case, and those: Cyrillic, Greek, small capitals, and
+// those of Latin alphabets that have no plainer form in Unicode.
+var latinLike = strings.NewReplacer("ł", "l", "ø", "o", "đ", "d", "ß", "ss", "æ", "ae", "œ", "oe",
+	"ı", "i", "ɑ", "a", "ɡ", "g", "γ", "y",
+	"а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "у", "y",
+	"х", "x", "к", "k", "м", "m", "т", "t", "в", "b", "н", "h", "і", "i", "ѕ", "s", "ј", "j",
+	"ԁ", "d", "ѵ", "v", "ԝ", "w", "α", "a", "ο", "o", "ρ", "p", "υ", "u", "ν", "v", "ι", "i",
+	"κ", "k", "τ", "t", "ᴀ", "a", "ʙ", "b", "ᴄ", "c", "ᴅ", "d", "ᴇ", "e", "ꜰ", "f", "ɢ", "g",
+	"ʜ", "h", "ɪ", "i", "ᴊ", "j", "ᴋ", "k", "ʟ", "l", "ᴍ", "m", "ɴ", "n", "ᴏ", "o", "ᴘ", "p",
+	"ʀ", "r", "ꜱ", "s", "ᴛ", "t", "ᴜ", "u", "ᴠ", "v", "ᴡ", "w", "ʏ", "y", "ᴢ", "z")
+
+// latin is a word in Latin letters when all of it looks like some.
+func latin(word string) string {
+	if l := latinLike.Replace(word); ascii(l) {
+		return l
+	}
+	return word
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
