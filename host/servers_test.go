@@ -24,7 +24,7 @@ func TestTheFilesOfOtherProgramsAreRead(t *testing.T) {
     "e": {"command": "x", "envFile": "${userHome}/keys"},
     "off": {"disabled": true, "type": "sse", "url": "${NOT_SET}"},
   },
-}`), "/home/me/shop/.cursor/mcp.json", env)
+}`), "/srv/shop/.cursor/mcp.json", env)
 	require.NoError(t, err)
 	require.Equal(t, []host.ServerSettings{
 		{Name: "a", Type: "stdio", Command: "/home/me/srv", Args: []string{"/data", "x"},
@@ -32,8 +32,8 @@ func TestTheFilesOfOtherProgramsAreRead(t *testing.T) {
 		{Name: "b", Type: "http", URL: "https://b.example/mcp",
 			Headers: map[string]string{"Authorization": "Bearer t0"}},
 		{Name: "c", URL: "http://localhost:1/mcp"},
-		{Name: "d", Command: "/home/me/shop/srv", Args: []string{"shop"}, EnvFile: "/home/me/shop/.env",
-			Dir: "/home/me/shop"},
+		{Name: "d", Command: "/srv/shop/srv", Args: []string{"shop"}, EnvFile: "/srv/shop/.env",
+			Dir: "/srv/shop"},
 		{Name: "e", Command: "x", EnvFile: "/home/me/keys"},
 		{Name: "off", Type: "sse", URL: "${NOT_SET}", Disabled: true},
 	}, list)
