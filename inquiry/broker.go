@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/text"
@@ -39,23 +37,12 @@ type Broker struct {
 	store   Store
 	opts    Options
 	digests *digests
-
-	mu      sync.Mutex
-	waiters map[string][]chan struct{} // by question; closed when it is settled
-	// questions that this broker knows as open, with the attention time of which it told that it
-	// is over
-	open     map[string]time.Time
-	subs     map[*Subscription]struct{}
-	sweeping int // sweeps under way
-	// settled while a sweep is under way: its list may be older
-	settled map[string]bool
+	feed    *feed
 }
 
 // NewBroker makes a broker over a store. It starts no goroutine: the owner calls Run, or Sweep.
 func NewBroker(store Store, opts *Options) *Broker {
-	b := &Broker{store: store, digests: newDigests(), waiters: map[string][]chan struct{}{},
-		open: map[string]time.Time{}, settled: map[string]bool{},
-		subs: map[*Subscription]struct{}{}}
+	b := &Broker{store: store, digests: newDigests()}
 	if opts != nil {
 		b.opts = *opts
 	}
@@ -68,6 +55,7 @@ func NewBroker(store Store, opts *Options) *Broker {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	b.feed = newFeed(o.Buffer)
 	return b
 }
 
@@ -104,23 +92,16 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	}
 	q.AttentionUntil, q.ExpiresAt = q.AttentionUntil.UTC().Truncate(time.Millisecond),
 		q.ExpiresAt.UTC().Truncate(time.Millisecond)
-	if err := b.check(&q); err != nil {
+	if err := q.check(&b.opts); err != nil {
 		return Question{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	q.RememberFor = q.scopes()
-	b.mu.Lock()
-	// before it is in the store, so that no sweep takes it for another broker's
-	b.open[q.ID] = time.Time{}
-	b.mu.Unlock()
+	b.feed.expect(q.ID)
 	if err := b.store.Insert(ctx, q); err != nil {
-		b.drop(q.ID)
+		b.feed.drop(q.ID)
 		return Question{}, fmt.Errorf("asking: %w", err)
 	}
-	b.mu.Lock()
-	if _, open := b.open[q.ID]; open { // else it was settled in between, and everybody knows
-		b.publish(Created, q)
-	}
-	b.mu.Unlock()
+	b.feed.tell(Created, q)
 	b.recall(ctx, q)
 	return q, nil
 }
@@ -277,7 +258,7 @@ func (b *Broker) rule(ctx context.Context, q Question, r Reply, now time.Time) (
 	if err := q.checkType(r); err != nil {
 		return Result{}, err
 	}
-	decisions, err := b.decide(q, r)
+	decisions, err := b.opts.decide(q, r)
 	if err != nil {
 		return Result{}, err
 	}
@@ -292,7 +273,7 @@ func (b *Broker) rule(ctx context.Context, q Question, r Reply, now time.Time) (
 func (b *Broker) settle(ctx context.Context, id string, to Status, r Resolution) (Question, error) {
 	q, err := b.store.Settle(ctx, id, to, r)
 	if err == nil || errors.Is(err, ErrSettled) {
-		b.announce(q, err == nil)
+		b.feed.announce(q, err == nil)
 	}
 	return q, err
 }
@@ -325,8 +306,8 @@ func (b *Broker) Lapse(ctx context.Context, id string) error {
 // Wait returns the question once it is settled, or ctx's cause.
 // A question that another process settles is noticed by this broker's next sweep.
 func (b *Broker) Wait(ctx context.Context, id string) (Question, error) {
-	ch := b.await(id)
-	defer b.forget(id, ch)
+	ch := b.feed.await(id)
+	defer b.feed.forget(id, ch)
 	for {
 		q, err := b.store.Get(ctx, id)
 		if err != nil || !q.Open() {
@@ -337,23 +318,6 @@ func (b *Broker) Wait(ctx context.Context, id string) (Question, error) {
 		case <-ctx.Done():
 			return q, context.Cause(ctx)
 		}
-	}
-}
-
-func (b *Broker) await(id string) chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	ch := make(chan struct{})
-	b.waiters[id] = append(b.waiters[id], ch)
-	return ch
-}
-
-func (b *Broker) forget(id string, ch chan struct{}) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.waiters[id] = slices.DeleteFunc(b.waiters[id], func(w chan struct{}) bool { return w == ch })
-	if len(b.waiters[id]) == 0 {
-		delete(b.waiters, id)
 	}
 }
 

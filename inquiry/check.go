@@ -57,7 +57,7 @@ func (b *Broker) lost(q Question, r Reply) (Result, error) {
 // digest, while this process lives; after that the id decides.
 func (b *Broker) same(q Question, won *Resolution, r Reply) bool {
 	if won.Type == TypeDecisions {
-		decisions, err := b.decide(q, r)
+		decisions, err := b.opts.decide(q, r)
 		return err == nil && q.checkType(r) == nil &&
 			sameDecisions(decisions, won.Decisions)
 	}
@@ -209,7 +209,7 @@ func (q *Question) Clean() {
 
 // check reports what is wrong with a new question, and brings its defaults into their canonical
 // form.
-func (b *Broker) check(q *Question) error {
+func (q *Question) check(o *Options) error {
 	switch q.Kind {
 	case Info, Inquiry, Approval, Takeover:
 	default:
@@ -233,16 +233,16 @@ func (b *Broker) check(q *Question) error {
 			"the deadlines are out of order: asked %s, attention until %s, expires %s", q.AskedAt,
 			q.AttentionUntil, q.ExpiresAt)
 	}
-	if err := q.checkShape(b.opts.MaxAnswer); err != nil {
+	if err := q.checkShape(o.MaxAnswer); err != nil {
 		return err
 	}
 	if err := q.checkRequests(); err != nil {
 		return err
 	}
-	return b.checkSilence(q)
+	return q.checkSilence(o.MaxAnswer)
 }
 
-func (b *Broker) checkSilence(q *Question) error {
+func (q *Question) checkSilence(limit int) error {
 	if about := q.Kind == Approval; about || q.OnTimeout == RejectAll {
 		if about && (q.OnTimeout == "" || q.OnTimeout == Pause || q.OnTimeout == RejectAll) {
 			return nil
@@ -257,7 +257,7 @@ func (b *Broker) checkSilence(q *Question) error {
 	case q.OnTimeout.Model() != "":
 		return nil
 	case q.OnTimeout == Default:
-		answer, err := q.fit(Reply{Type: TypeAnswer, Response: q.DefaultAnswer}, b.opts.MaxAnswer)
+		answer, err := q.fit(Reply{Type: TypeAnswer, Response: q.DefaultAnswer}, limit)
 		if err != nil {
 			return fmt.Errorf("the default answer does not fit: %w", err)
 		}

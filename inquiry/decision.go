@@ -136,7 +136,7 @@ func (q Question) checkRequests() error {
 
 // decide checks the decisions of a reply, one for each request in their order, and returns them as
 // they are kept. Declining rejects every action.
-func (b *Broker) decide(q Question, r Reply) ([]Decision, error) {
+func (o *Options) decide(q Question, r Reply) ([]Decision, error) {
 	if r.Type == TypeDecline {
 		r.Decisions = slices.Repeat([]Decision{{Type: Reject, Message: r.Response}},
 			len(q.ActionRequests))
@@ -152,7 +152,7 @@ func (b *Broker) decide(q Question, r Reply) ([]Decision, error) {
 			at = fmt.Sprintf("decision %d: ", i+1)
 		}
 		var err *InvalidReplyError
-		if decisions[i], err = b.decideOne(q, i, d); err != nil {
+		if decisions[i], err = o.decideOne(q, i, d); err != nil {
 			err.Problem = at + err.Problem
 			return nil, err
 		}
@@ -168,13 +168,13 @@ func count(n int, what string) string {
 }
 
 // decideOne checks the decision about the request with this index.
-func (b *Broker) decideOne(q Question, i int, d Decision) (Decision, *InvalidReplyError) {
+func (o *Options) decideOne(q Question, i int, d Decision) (Decision, *InvalidReplyError) {
 	allowed := q.Allowed(i)
 	if !slices.Contains(allowed, d.Type) {
 		return d, &InvalidReplyError{Problem: fmt.Sprintf("%s cannot be decided about %s",
 			text.Quote(d.Type, maxClip), q.ActionRequests[i].Name), Options: allowed}
 	}
-	if err := fits(d.Message, b.opts.MaxAnswer); err != nil {
+	if err := fits(d.Message, o.MaxAnswer); err != nil {
 		unfit, _ := errors.AsType[*InvalidReplyError](err)
 		return d, unfit
 	}
@@ -188,13 +188,13 @@ func (b *Broker) decideOne(q Question, i int, d Decision) (Decision, *InvalidRep
 	case d.EditedAction != nil && d.Type != Edit:
 		return d, invalid("%s has an edited_action, which only %s takes", d.Type, Edit)
 	case d.Type == Edit:
-		return b.edit(q, q.ActionRequests[i], d)
+		return o.edit(q, q.ActionRequests[i], d)
 	}
 	return d, nil
 }
 
 // edit checks an action that is to take the place of one.
-func (b *Broker) edit(q Question, was ActionRequest, d Decision) (Decision, *InvalidReplyError) {
+func (o *Options) edit(q Question, was ActionRequest, d Decision) (Decision, *InvalidReplyError) {
 	const want = `want {"name": "...", "args": {...}}`
 	if d.EditedAction == nil || d.EditedAction.Name == "" {
 		return d, invalid("%s has no edited_action (%s)", Edit, want)
@@ -207,13 +207,13 @@ func (b *Broker) edit(q Question, was ActionRequest, d Decision) (Decision, *Inv
 	switch {
 	case err != nil:
 		return d, invalid("the edited action is not JSON: %v", err)
-	case len(encoded) > b.opts.MaxAnswer:
+	case len(encoded) > o.MaxAnswer:
 		return d, &InvalidReplyError{TooLong: true, Problem: fmt.Sprintf(
-			"the edited action has %d bytes (at most %d)", len(encoded), b.opts.MaxAnswer)}
-	case b.opts.CheckEdit == nil && q.argsSchema(was.Name) == nil:
+			"the edited action has %d bytes (at most %d)", len(encoded), o.MaxAnswer)}
+	case o.CheckEdit == nil && q.argsSchema(was.Name) == nil:
 		return d, invalid("an action cannot be edited here (approve or reject it)")
 	}
-	if err := b.checkEdit(q, was, e); err != nil {
+	if err := o.checkEdit(q, was, e); err != nil {
 		return d, invalid("the edited action cannot be carried out: %v", err)
 	}
 	d.EditedAction = &e
@@ -297,11 +297,11 @@ func (q Question) argsSchema(name string) map[string]any {
 }
 
 // checkEdit says why an action cannot take the place of was.
-func (b *Broker) checkEdit(q Question, was ActionRequest, e EditedAction) error {
+func (o *Options) checkEdit(q Question, was ActionRequest, e EditedAction) error {
 	if schema := q.argsSchema(was.Name); schema != nil {
 		return checkArgs(schema, was, e)
 	}
-	return b.opts.CheckEdit(was, e)
+	return o.CheckEdit(was, e)
 }
 
 // checkArgs says why an action whose arguments have a schema cannot take the place of was.

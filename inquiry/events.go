@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -38,7 +37,7 @@ var ErrClosed = errors.New("the subscription is closed")
 // Subscription is a queue of events. It never holds up the broker: one that is full is emptied and
 // its reader is told how many it lost.
 type Subscription struct {
-	b    *Broker
+	of   *feed
 	wake chan struct{} // holds one token when there is something to read
 
 	mu     sync.Mutex
@@ -48,13 +47,7 @@ type Subscription struct {
 }
 
 // Subscribe returns a queue of the events from now on. The caller closes it.
-func (b *Broker) Subscribe() *Subscription {
-	s := &Subscription{b: b, wake: make(chan struct{}, 1)}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.subs[s] = struct{}{}
-	return s
-}
+func (b *Broker) Subscribe() *Subscription { return b.feed.subscribe() }
 
 // Next waits for the next event. It returns ctx's cause when that ends, and ErrClosed after Close.
 // It is for one goroutine.
@@ -73,9 +66,9 @@ func (s *Subscription) Next(ctx context.Context) (Event, error) {
 
 // Close ends the subscription; a reader that waits gets ErrClosed. Closing again does nothing.
 func (s *Subscription) Close() {
-	s.b.mu.Lock()
-	delete(s.b.subs, s)
-	s.b.mu.Unlock()
+	s.of.mu.Lock()
+	delete(s.of.subs, s)
+	s.of.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed, s.queue = true, nil
@@ -104,43 +97,12 @@ func (s *Subscription) take() (Event, bool, error) {
 func (s *Subscription) put(e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.queue) >= s.b.opts.Buffer {
+	if len(s.queue) >= s.of.buffer {
 		s.lost += len(s.queue)
 		s.queue = nil
 	}
 	s.queue = append(s.queue, e)
 	wait.Wake(s.wake)
-}
-
-// publish gives an event to all. b.mu is held, so that every subscriber sees the events in one
-// order.
-func (b *Broker) publish(t EventType, q Question) {
-	for s := range b.subs {
-		s.put(Event{Type: t, Question: q.erased()})
-	}
-}
-
-// announce wakes those who wait for a settled question, and publishes it: when this broker settled
-// it, or knew it as open.
-func (b *Broker) announce(q Question, won bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.wake(q.ID)
-	_, known := b.open[q.ID]
-	delete(b.open, q.ID)
-	if b.sweeping > 0 {
-		b.settled[q.ID] = true
-	}
-	if won || known {
-		b.publish(q.Status.Event(), q)
-	}
-}
-
-func (b *Broker) wake(id string) {
-	for _, ch := range b.waiters[id] {
-		close(ch)
-	}
-	delete(b.waiters, id)
 }
 
 // Event is the type of event for a question that was settled so.
@@ -152,69 +114,4 @@ func (s Status) Event() EventType {
 		return RanOut
 	}
 	return Resolved
-}
-
-// discover notes an open question, and publishes it when another broker opened it.
-func (b *Broker) discover(q Question) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if _, known := b.open[q.ID]; !known && !b.settled[q.ID] {
-		b.open[q.ID] = time.Time{}
-		b.publish(Created, q)
-	}
-}
-
-// opened reports whether this broker knows the question as open, and whether it published that this
-// attention time of it is over.
-func (b *Broker) opened(q Question) (known, overdue bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	told, known := b.open[q.ID]
-	return known, told.Equal(q.AttentionUntil)
-}
-
-// overdue publishes, once, that a question stays open although its attention time is over.
-func (b *Broker) overdue(q Question) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if told, known := b.open[q.ID]; known && !told.Equal(q.AttentionUntil) {
-		b.open[q.ID] = q.AttentionUntil
-		b.publish(Overdue, q)
-	}
-}
-
-// known is the questions that this broker believes open, or that somebody waits for.
-func (b *Broker) known() map[string]bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	ids := map[string]bool{}
-	for id := range b.open {
-		ids[id] = true
-	}
-	for id := range b.waiters {
-		ids[id] = true
-	}
-	return ids
-}
-
-// drop forgets a question that was deleted. Those who wait look again and find it gone.
-func (b *Broker) drop(id string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.open, id)
-	b.wake(id)
-}
-
-// sweep begins a sweep; the caller calls what it returns at the end.
-func (b *Broker) sweep() (end func()) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.sweeping++
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.sweeping--; b.sweeping == 0 {
-			clear(b.settled)
-		}
-	}
 }

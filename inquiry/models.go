@@ -64,7 +64,7 @@ func (b *Broker) pass(ctx context.Context, q Question, r Resolution) (Result, er
 	case errors.Is(err, ErrSettled) && q.Open(): // two have refused: nobody is asked after that
 		q, err = b.settle(ctx, q.ID, r.status(), r)
 	case err == nil:
-		b.overdue(q)
+		b.feed.overdue(q)
 	}
 	if errors.Is(err, ErrSettled) {
 		return b.lost(q, Reply{ID: r.ReplyID, Type: r.Type, Response: r.Response.Reveal()})
@@ -110,11 +110,7 @@ func (b *Broker) Suggest(ctx context.Context, id string, s Suggestion) error {
 	case err != nil:
 		return err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if _, open := b.open[id]; open {
-		b.publish(Drafted, q)
-	}
+	b.feed.tell(Drafted, q)
 	return nil
 }
 

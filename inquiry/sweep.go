@@ -28,7 +28,7 @@ func (b *Broker) Run(ctx context.Context, report func(error)) error {
 // answer; tells, once per broker, of questions that got no attention in time and that stay
 // open; and tells of questions that other brokers opened or settled.
 func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
-	defer b.sweep()()
+	defer b.feed.sweep()()
 	// every second, of all: the whole of few is needed
 	pending, err := b.store.List(ctx, Filter{Status: Pending, Brief: true})
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 		found[q.ID] = true
 		errs = append(errs, b.look(ctx, q, now))
 	}
-	for id := range b.known() {
+	for id := range b.feed.known() {
 		if !found[id] {
 			errs = append(errs, b.refresh(ctx, id))
 		}
@@ -73,7 +73,7 @@ func (q Question) due(now time.Time) (Status, Resolution) {
 
 // look does what is due to one open question, of which the list had the times only.
 func (b *Broker) look(ctx context.Context, brief Question, now time.Time) error {
-	known, overdue := b.opened(brief)
+	known, overdue := b.feed.opened(brief)
 	if known && (now.Before(brief.AttentionUntil) || overdue && now.Before(brief.ExpiresAt)) {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (b *Broker) look(ctx context.Context, brief Question, now time.Time) error 
 	if err != nil {
 		return err
 	}
-	b.discover(q)
+	b.feed.discover(q)
 	if to, timer := q.due(now); to != Pending {
 		if _, err = b.settle(ctx, q.ID, to, timer); errors.Is(err, ErrSettled) {
 			err = nil
@@ -92,7 +92,7 @@ func (b *Broker) look(ctx context.Context, brief Question, now time.Time) error 
 		return err
 	}
 	if !now.Before(q.AttentionUntil) {
-		b.overdue(q)
+		b.feed.overdue(q)
 	}
 	return nil
 }
@@ -102,14 +102,14 @@ func (b *Broker) look(ctx context.Context, brief Question, now time.Time) error 
 func (b *Broker) refresh(ctx context.Context, id string) error {
 	q, err := b.store.Get(ctx, id)
 	if errors.Is(err, ErrNotFound) {
-		b.drop(id)
+		b.feed.drop(id)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	if !q.Open() {
-		b.announce(q, false)
+		b.feed.announce(q, false)
 	}
 	return nil
 }

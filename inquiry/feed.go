@@ -1,0 +1,168 @@
+package inquiry
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// feed is what a broker tells of questions, and whom: those who wait for one, and those who have
+// subscribed to all. It knows which questions were told of as open. It is safe for concurrent use.
+type feed struct {
+	buffer int // events that a subscriber may be behind
+
+	mu      sync.Mutex
+	waiters map[string][]chan struct{} // by question; closed when it is settled
+	// questions that were told of as open, with the attention time of which was told that it is
+	// over
+	open     map[string]time.Time
+	subs     map[*Subscription]struct{}
+	sweeping int // sweeps under way
+	// settled while a sweep is under way: its list may be older
+	settled map[string]bool
+}
+
+func newFeed(buffer int) *feed {
+	return &feed{buffer: buffer, waiters: map[string][]chan struct{}{},
+		open: map[string]time.Time{}, settled: map[string]bool{},
+		subs: map[*Subscription]struct{}{}}
+}
+
+func (f *feed) subscribe() *Subscription {
+	s := &Subscription{of: f, wake: make(chan struct{}, 1)}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.subs[s] = struct{}{}
+	return s
+}
+
+// expect notes a question that is about to be stored, so that no sweep takes it for another
+// broker's.
+func (f *feed) expect(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.open[id] = time.Time{}
+}
+
+// tell publishes something about a question that is open. Of one that was settled meanwhile
+// everybody knows.
+func (f *feed) tell(t EventType, q Question) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, open := f.open[q.ID]; open {
+		f.publish(t, q)
+	}
+}
+
+func (f *feed) await(id string) chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ch := make(chan struct{})
+	f.waiters[id] = append(f.waiters[id], ch)
+	return ch
+}
+
+func (f *feed) forget(id string, ch chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waiters[id] = slices.DeleteFunc(f.waiters[id], func(w chan struct{}) bool { return w == ch })
+	if len(f.waiters[id]) == 0 {
+		delete(f.waiters, id)
+	}
+}
+
+// publish gives an event to all. f.mu is held, so that every subscriber sees the events in one
+// order.
+func (f *feed) publish(t EventType, q Question) {
+	for s := range f.subs {
+		s.put(Event{Type: t, Question: q.erased()})
+	}
+}
+
+// announce wakes those who wait for a settled question, and publishes it: when this broker settled
+// it, or knew it as open.
+func (f *feed) announce(q Question, won bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.wake(q.ID)
+	_, known := f.open[q.ID]
+	delete(f.open, q.ID)
+	if f.sweeping > 0 {
+		f.settled[q.ID] = true
+	}
+	if won || known {
+		f.publish(q.Status.Event(), q)
+	}
+}
+
+func (f *feed) wake(id string) {
+	for _, ch := range f.waiters[id] {
+		close(ch)
+	}
+	delete(f.waiters, id)
+}
+
+// discover notes an open question, and publishes it when another broker opened it.
+func (f *feed) discover(q Question) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, known := f.open[q.ID]; !known && !f.settled[q.ID] {
+		f.open[q.ID] = time.Time{}
+		f.publish(Created, q)
+	}
+}
+
+// opened reports whether the feed knows the question as open, and whether it published that this
+// attention time of it is over.
+func (f *feed) opened(q Question) (known, overdue bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	told, known := f.open[q.ID]
+	return known, told.Equal(q.AttentionUntil)
+}
+
+// overdue publishes, once, that a question stays open although its attention time is over.
+func (f *feed) overdue(q Question) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if told, known := f.open[q.ID]; known && !told.Equal(q.AttentionUntil) {
+		f.open[q.ID] = q.AttentionUntil
+		f.publish(Overdue, q)
+	}
+}
+
+// known is the questions that are believed open, or that somebody waits for.
+func (f *feed) known() map[string]bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ids := map[string]bool{}
+	for id := range f.open {
+		ids[id] = true
+	}
+	for id := range f.waiters {
+		ids[id] = true
+	}
+	return ids
+}
+
+// drop forgets a question that was deleted. Those who wait look again and find it gone.
+func (f *feed) drop(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.open, id)
+	f.wake(id)
+}
+
+// sweep begins a sweep; the caller calls what it returns at the end.
+func (f *feed) sweep() (end func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sweeping++
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.sweeping--; f.sweeping == 0 {
+			clear(f.settled)
+		}
+	}
+}
