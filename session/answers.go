@@ -30,12 +30,12 @@ func clientOf(ctx context.Context, q queryer, x inquiry.Question) (client string
 }
 
 // Recall implements inquiry.Store.
-func (qs *questions) Recall(ctx context.Context, q inquiry.Question) (inquiry.Remembered, error) {
-	client, err := clientOf(ctx, qs.s.read, q)
+func (qs questions) Recall(ctx context.Context, q inquiry.Question) (inquiry.Remembered, error) {
+	client, err := clientOf(ctx, qs.read, q)
 	if err != nil {
 		return inquiry.Remembered{}, err
 	}
-	list, err := collect(ctx, qs.s.read, scanAnswer, "SELECT "+answerColumns+
+	list, err := collect(ctx, qs.read, scanAnswer, "SELECT "+answerColumns+
 		" FROM answers WHERE likeness = ? AND client = ?", q.Likeness(), client)
 	for _, scope := range inquiry.Scopes {
 		for _, m := range list {
@@ -52,10 +52,10 @@ func (qs *questions) Recall(ctx context.Context, q inquiry.Question) (inquiry.Re
 
 // remember keeps the answer of a question that is settled, when its resolution says so, in place of
 // one given before; and counts the use of one that was kept.
-func (qs *questions) remember(ctx context.Context, tx *sql.Tx, q inquiry.Question) error {
+func remember(ctx context.Context, tx *tx, q inquiry.Question) error {
 	r := q.Resolution
 	if r.Recalled != "" {
-		return exec(ctx, tx, "UPDATE answers SET uses = uses + 1, used_at = ? WHERE id = ?",
+		return tx.exec(ctx, "UPDATE answers SET uses = uses + 1, used_at = ? WHERE id = ?",
 			millis(r.At), r.Recalled)
 	}
 	if r.Remember == "" || q.Secret {
@@ -66,7 +66,7 @@ func (qs *questions) remember(ctx context.Context, tx *sql.Tx, q inquiry.Questio
 		return err
 	}
 	m := q.Remember(client)
-	err = exec(ctx, tx, `INSERT OR REPLACE INTO answers (id, likeness, client, scope, session_id,
+	err = tx.exec(ctx, `INSERT OR REPLACE INTO answers (id, likeness, client, scope, session_id,
 		app, body) VALUES (?, ?, ?, ?, ?, ?, ?)`, m.ID, q.Likeness(), client, m.Scope, m.SessionID,
 		m.App, object{m})
 	if err != nil {
@@ -74,7 +74,7 @@ func (qs *questions) remember(ctx context.Context, tx *sql.Tx, q inquiry.Questio
 	}
 	e := about(AuditRemembered, r.At, q)
 	e.Channel, e.Authority, e.By, e.Text = r.Channel, r.Authority, r.By, string(m.Scope)
-	return qs.s.audit(ctx, tx, e)
+	return tx.audit(ctx, e)
 }
 
 // Answers lists the remembered answers of the client, nil means of everybody, oldest first.
@@ -96,7 +96,7 @@ func answers(ctx context.Context, q queryer, client *string) ([]inquiry.Remember
 func (s *Store) Forget(
 	ctx context.Context, id string, client *string, by AuditEntry,
 ) (gone []inquiry.Remembered, err error) {
-	err = s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
 		gone = nil
 		list, err := answers(ctx, tx, client)
 		if err != nil {
@@ -107,12 +107,12 @@ func (s *Store) Forget(
 				continue
 			}
 			gone = append(gone, m)
-			if err := exec(ctx, tx, "DELETE FROM answers WHERE id = ?", m.ID); err != nil {
+			if err := tx.exec(ctx, "DELETE FROM answers WHERE id = ?", m.ID); err != nil {
 				return err
 			}
 			e := by
 			e.Event, e.QuestionID, e.SessionID = AuditForgotten, m.ID, m.SessionID
-			if err := s.audit(ctx, tx, e); err != nil {
+			if err := tx.audit(ctx, e); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -116,15 +115,15 @@ func (s *Store) Audit(ctx context.Context, f AuditFilter) ([]AuditEntry, error) 
 // the rest. A zero At means now. Entries are never changed or removed, even with their session.
 // The caller leaves secrets out.
 func (s *Store) AppendAudit(ctx context.Context, e AuditEntry) error {
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.audit(ctx, tx, e) })
+	err := s.update(ctx, func(ctx context.Context, tx *tx) error { return tx.audit(ctx, e) })
 	return doing(err, "writing the audit")
 }
 
-func (s *Store) audit(ctx context.Context, tx *sql.Tx, e AuditEntry) error {
+func (t *tx) audit(ctx context.Context, e AuditEntry) error {
 	if e.At.IsZero() {
-		e.At = s.now()
+		e.At = t.at
 	}
-	return e.fields().insert(ctx, tx, "audit")
+	return e.fields().insert(ctx, t, "audit")
 }
 
 // about is an entry about a question.
@@ -133,56 +132,49 @@ func about(event AuditEvent, at time.Time, q inquiry.Question) AuditEntry {
 		RunID: q.RunID, Frame: q.Frame}
 }
 
-// auditAsked notes a new question.
-func (s *Store) auditAsked(ctx context.Context, tx *sql.Tx, q inquiry.Question) error {
+// askedEntry is the entry of a new question, which is the client's.
+func askedEntry(q inquiry.Question, client string) AuditEntry {
 	e := about(AuditAsked, q.AskedAt, q)
 	names := make([]string, len(q.Channels))
 	for i, d := range q.Channels {
 		names[i] = d.Name
 	}
-	e.Channel = strings.Join(names, ", ")
-	e.Text = q.Text
-	var err error
-	if e.By, err = clientOf(ctx, tx, q); err != nil {
-		return err
-	}
-	return s.audit(ctx, tx, e)
+	e.Channel, e.Text, e.By = strings.Join(names, ", "), q.Text, client
+	return e
 }
 
-// auditSettled notes a resolution. The statuses of settled questions are events.
-func (s *Store) auditSettled(
-	ctx context.Context, tx *sql.Tx, q inquiry.Question, r inquiry.Resolution,
-) error {
+// settledEntry is that of a resolution. The statuses of settled questions are events.
+func settledEntry(q inquiry.Question) AuditEntry {
+	r := q.Resolution
 	e := about(AuditEvent(q.Status), r.At, q)
 	e.Channel, e.Authority = r.Channel, r.Authority
 	e.By, e.Text = r.By, r.Why
 	if r.Unedited != "" {
 		e.Text = "sent the unedited draft of " + r.Unedited
 	}
-	q.Resolution = &r
 	e.Answer, e.Took = r.Response.Reveal(), q.Waited(r.At)
 	if e.Answer != "" && (q.Secret || r.Response.IsSecret()) {
 		e.Answer = inquiry.Masked
 	}
-	return s.audit(ctx, tx, e)
+	return e
 }
 
-// auditPassed notes that a model is asked in place of a reply.
-func (s *Store) auditPassed(ctx context.Context, tx *sql.Tx, q inquiry.Question) error {
+// passedEntry says that a model is asked in place of a reply.
+func passedEntry(q inquiry.Question) AuditEntry {
 	r := q.Passed
 	e := about(AuditPassed, r.At, q)
 	e.Channel, e.Authority, e.By = r.Channel, r.Authority, r.By
 	e.Text, e.Answer = "to "+q.PassOn[r.Type], r.Response.String()
 	q.Resolution = r
 	e.Took = q.Waited(r.At)
-	return s.audit(ctx, tx, e)
+	return e
 }
 
-// auditApplied notes that a resolution was taken.
-func (s *Store) auditApplied(ctx context.Context, tx *sql.Tx, q inquiry.Question) error {
+// appliedEntry says that a resolution was taken.
+func appliedEntry(q inquiry.Question) AuditEntry {
 	e := about(AuditApplied, q.AppliedAt, q)
 	if q.Resolution != nil {
 		e.Took = q.AppliedAt.Sub(q.Resolution.At)
 	}
-	return s.audit(ctx, tx, e)
+	return e
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/taploop/taploop/guard"
 )
@@ -14,19 +13,19 @@ func (s *Store) Grant(ctx context.Context, g guard.Grant, by AuditEntry) error {
 	if g.Scope == guard.ForSession {
 		by.SessionID = g.Name
 	}
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		now := millis(s.now())
-		err := exec(ctx, tx, `UPDATE grants SET until = ? WHERE scope = ? AND name = ? AND until > ?`,
+	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+		now := millis(tx.at)
+		err := tx.exec(ctx, `UPDATE grants SET until = ? WHERE scope = ? AND name = ? AND until > ?`,
 			now, g.Scope, g.Name, now)
 		if err != nil {
 			return err
 		}
-		err = exec(ctx, tx, `INSERT INTO grants (scope, name, since, until, by)
+		err = tx.exec(ctx, `INSERT INTO grants (scope, name, since, until, by)
 			VALUES (?, ?, ?, ?, ?)`, g.Scope, g.Name, millis(g.From), millis(g.Until), g.By)
 		if err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, by)
+		return tx.audit(ctx, by)
 	})
 	return doing(err, "keeping a leave")
 }
@@ -49,8 +48,8 @@ func grants(ctx context.Context, q queryer, now int64) ([]guard.Grant, error) {
 func (s *Store) EndGrants(
 	ctx context.Context, scope guard.Scope, name string, by AuditEntry,
 ) (ended []guard.Grant, err error) {
-	err = s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		now := millis(s.now())
+	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
+		now := millis(tx.at)
 		held, err := grants(ctx, tx, now)
 		if err != nil {
 			return err
@@ -65,11 +64,11 @@ func (s *Store) EndGrants(
 			if g.Scope == guard.ForSession {
 				e.SessionID = g.Name
 			}
-			if err := s.audit(ctx, tx, e); err != nil {
+			if err := tx.audit(ctx, e); err != nil {
 				return err
 			}
 		}
-		return exec(ctx, tx, `UPDATE grants SET until = ? WHERE since <= ? AND until > ? AND
+		return tx.exec(ctx, `UPDATE grants SET until = ? WHERE since <= ? AND until > ? AND
 			(? = '' OR scope = ? AND name = ?)`, now, now, now, scope, scope, name)
 	})
 	return ended, doing(err, "ending what may be done without asking")

@@ -18,10 +18,10 @@ import (
 // Its writer is refused with ErrFenced once the run has another life, and an Intent also once the
 // run is not RUNNING any more: a stop, in this process or another, takes effect before the next
 // touch.
-func (s *Store) Journal(run Run) agentloop.Journal { return &journal{s: s, run: run} }
+func (s *Store) Journal(run Run) agentloop.Journal { return &journal{db: s.db, run: run} }
 
 type journal struct {
-	s    *Store
+	*db
 	run  Run
 	kept keptFrame // the last one
 }
@@ -46,8 +46,8 @@ func (j *journal) Prepare(ctx context.Context, st agentloop.Step) {
 	early := make(chan frameFile, 1)
 	j.kept = keptFrame{frame: f, index: st.Index, early: early}
 	ctx = context.WithoutCancel(ctx)
-	j.s.saving.Go(func() {
-		file, _ := j.s.saveFrame(ctx, j.run.FrameID(st.Index), f)
+	j.frames.saving.Go(func() {
+		file, _ := j.frames.save(ctx, j.run.FrameID(st.Index), f)
 		early <- file // none: keep tries again
 	})
 }
@@ -68,7 +68,7 @@ func (j *journal) keep(ctx context.Context, index int, f *screen.Frame) (frameFi
 	}
 	var err error
 	if k.file.id == "" {
-		k.file, err = j.s.saveFrame(ctx, j.run.FrameID(index), f)
+		k.file, err = j.frames.save(ctx, j.run.FrameID(index), f)
 	}
 	return k.file, err
 }
@@ -78,11 +78,9 @@ func (j *journal) keep(ctx context.Context, index int, f *screen.Frame) (frameFi
 func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 	r, err := j.record(ctx, st, Intent)
 	if err == nil {
-		err = j.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-			if state, fence, err := j.present(ctx, tx); err != nil {
+		err = j.update(ctx, func(ctx context.Context, tx *tx) error {
+			if err := goesOn(ctx, tx, j.run); err != nil {
 				return err
-			} else if fence != j.run.Fence || state != Running {
-				return j.fenced(state)
 			}
 			return j.insert(ctx, tx, r)
 		})
@@ -101,8 +99,8 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 		return fmt.Errorf("journaling step %d: %w", st.Index, err)
 	}
 	var lost error
-	err = j.s.note(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		state, fence, err := j.present(ctx, tx)
+	err = j.note(ctx, func(ctx context.Context, tx *tx) error {
+		state, fence, err := present(ctx, tx, j.run)
 		if err != nil {
 			return err
 		}
@@ -114,7 +112,7 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 			return err
 		}
 		if fence != j.run.Fence {
-			lost = j.fenced(state)
+			lost = fenced(state)
 			return nil
 		}
 		if !completed {
@@ -122,12 +120,12 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 				return err
 			}
 		}
-		err = exec(ctx, tx, "UPDATE runs SET course = ?, updated_at = ? WHERE id = ?", object{c},
-			millis(j.s.now()), j.run.ID)
+		err = tx.exec(ctx, "UPDATE runs SET course = ?, updated_at = ? WHERE id = ?", object{c},
+			millis(tx.at), j.run.ID)
 		if err != nil {
 			return err
 		}
-		return j.s.touch(ctx, tx, j.run.SessionID)
+		return tx.touch(ctx, j.run.SessionID)
 	})
 	if err == nil {
 		err = lost
@@ -138,7 +136,7 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 // Frame is what a former step of the session saw, or ErrNotFound. See agentloop.Album.
 func (j *journal) Frame(ctx context.Context, step int) (*screen.Frame, error) {
 	var id string
-	err := j.s.read.QueryRowContext(ctx, "SELECT frame FROM steps WHERE session_id = ? AND idx = ?",
+	err := j.read.QueryRowContext(ctx, "SELECT frame FROM steps WHERE session_id = ? AND idx = ?",
 		j.run.SessionID, step).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("step %d: %w", step, ErrNotFound)
@@ -146,7 +144,7 @@ func (j *journal) Frame(ctx context.Context, step int) (*screen.Frame, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the frame of step %d: %w", step, err)
 	}
-	b, err := j.s.Frame(ctx, id)
+	b, _, err := j.frame(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +161,7 @@ func (j *journal) record(
 		r.Proposal.Tries = []agentloop.Try{}
 	}
 	if state == Done {
-		r.DoneAt = j.s.now()
+		r.DoneAt = j.now()
 	}
 	f := st.Look.Frame
 	if f == nil {
@@ -195,21 +193,30 @@ func (j *journal) row(r *StepRecord) fields {
 }
 
 // present is the run's state and fence as they are now.
-func (j *journal) present(ctx context.Context, tx *sql.Tx) (state State, fence int64, err error) {
-	row := tx.QueryRowContext(ctx, "SELECT state, fence FROM runs WHERE id = ?", j.run.ID)
+func present(ctx context.Context, tx *tx, r Run) (state State, fence int64, err error) {
+	row := tx.QueryRowContext(ctx, "SELECT state, fence FROM runs WHERE id = ?", r.ID)
 	err = row.Scan(&state, &fence)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = fmt.Errorf("run %q: %w", j.run.ID, ErrNotFound)
+		err = fmt.Errorf("run %q: %w", r.ID, ErrNotFound)
 	}
 	return state, fence, err
 }
 
-func (j *journal) fenced(state State) error {
+// goesOn refuses a writer whose run is not RUNNING any more, or has another life.
+func goesOn(ctx context.Context, tx *tx, r Run) error {
+	state, fence, err := present(ctx, tx, r)
+	if err == nil && (fence != r.Fence || state != Running) {
+		err = fenced(state)
+	}
+	return err
+}
+
+func fenced(state State) error {
 	return hint.Add(fmt.Errorf("%w (it is %s now)", ErrFenced, state),
 		"continue the session if the run should go on")
 }
 
-func (j *journal) insert(ctx context.Context, tx *sql.Tx, r *StepRecord) error {
+func (j *journal) insert(ctx context.Context, tx *tx, r *StepRecord) error {
 	err := j.row(r).insert(ctx, tx, "steps")
 	if errors.Is(err, errTaken) {
 		return fmt.Errorf("session %s has a step %d already", r.SessionID, r.Index)
@@ -217,13 +224,12 @@ func (j *journal) insert(ctx context.Context, tx *sql.Tx, r *StepRecord) error {
 	if err != nil {
 		return err
 	}
-	return exec(ctx, tx,
-		"UPDATE sessions SET steps = max(steps, ?), updated_at = ? WHERE id = ?",
-		r.Index, millis(j.s.now()), r.SessionID)
+	return tx.exec(ctx, "UPDATE sessions SET steps = max(steps, ?), updated_at = ? WHERE id = ?",
+		r.Index, millis(tx.at), r.SessionID)
 }
 
 // complete turns this life's Intent of the step into Done; false when there is none.
-func (j *journal) complete(ctx context.Context, tx *sql.Tx, r *StepRecord) (bool, error) {
+func (j *journal) complete(ctx context.Context, tx *tx, r *StepRecord) (bool, error) {
 	n, err := j.row(r).update(ctx, tx, "steps",
 		"session_id = ? AND idx = ? AND run_id = ? AND fence = ? AND state = 'INTENT'",
 		r.SessionID, r.Index, r.RunID, j.run.Fence)
@@ -233,37 +239,34 @@ func (j *journal) complete(ctx context.Context, tx *sql.Tx, r *StepRecord) (bool
 // Entries is the journal of a session without a phone, as one life of its run writes it; run is
 // what Transition to Running returned. It is safe for concurrent use.
 type Entries struct {
-	s   *Store
+	*db
 	run Run
 }
 
 // Entries returns the journal of the run's life.
-func (s *Store) Entries(run Run) *Entries { return &Entries{s, run} }
+func (s *Store) Entries(run Run) *Entries { return &Entries{s.db, run} }
 
 // Append adds a line of JSON; it survives a crash of the machine. It is refused with ErrFenced once
 // the run is not RUNNING any more, or has another life.
 func (e *Entries) Append(ctx context.Context, body json.RawMessage) error {
-	err := e.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		j := journal{s: e.s, run: e.run}
-		if state, fence, err := j.present(ctx, tx); err != nil {
+	err := e.update(ctx, func(ctx context.Context, tx *tx) error {
+		if err := goesOn(ctx, tx, e.run); err != nil {
 			return err
-		} else if fence != e.run.Fence || state != Running {
-			return j.fenced(state)
 		}
-		err := exec(ctx, tx, `INSERT INTO entries (session_id, idx, body, at) VALUES (?1,
+		err := tx.exec(ctx, `INSERT INTO entries (session_id, idx, body, at) VALUES (?1,
 			(SELECT coalesce(max(idx), 0) + 1 FROM entries WHERE session_id = ?1), ?2, ?3)`,
-			e.run.SessionID, string(body), millis(e.s.now()))
+			e.run.SessionID, string(body), millis(tx.at))
 		if err != nil {
 			return err
 		}
-		return e.s.touch(ctx, tx, e.run.SessionID)
+		return tx.touch(ctx, e.run.SessionID)
 	})
 	return doing(err, "writing the session's journal")
 }
 
 // All are the lines of all lives of all runs, in their order.
 func (e *Entries) All(ctx context.Context) ([]json.RawMessage, error) {
-	list, err := collect(ctx, e.s.read, func(row scanner) (json.RawMessage, error) {
+	list, err := collect(ctx, e.read, func(row scanner) (json.RawMessage, error) {
 		var body string
 		err := row.Scan(&body)
 		return json.RawMessage(body), err

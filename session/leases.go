@@ -17,7 +17,7 @@ const Keep = 30 * time.Minute
 // any more: its run is paused or ended, its owner died while it was running, or it has waited for a
 // person for longer than Keep.
 func (s *Store) Lease(ctx context.Context, serial, runID string) error {
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
 		r, err := runByID(ctx, tx, runID)
 		if err != nil {
 			return err
@@ -30,17 +30,17 @@ func (s *Store) Lease(ctx context.Context, serial, runID string) error {
 			return hint.Add(&BusyError{h},
 				"wait until that session is done, stop it, or use another phone")
 		}
-		return exec(ctx, tx, `INSERT INTO leases (serial, run_id, since) VALUES (?, ?, ?)
+		return tx.exec(ctx, `INSERT INTO leases (serial, run_id, since) VALUES (?, ?, ?)
 			ON CONFLICT (serial) DO UPDATE SET run_id = excluded.run_id, since = excluded.since`,
-			serial, runID, millis(s.now()))
+			serial, runID, millis(tx.at))
 	})
 	return doing(err, "leasing phone %q", serial)
 }
 
 // Release gives the phone back if the run holds it; otherwise it does nothing.
 func (s *Store) Release(ctx context.Context, serial, runID string) error {
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return exec(ctx, tx, "DELETE FROM leases WHERE serial = ? AND run_id = ?", serial, runID)
+	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+		return tx.exec(ctx, "DELETE FROM leases WHERE serial = ? AND run_id = ?", serial, runID)
 	})
 	return doing(err, "releasing phone %q", serial)
 }
@@ -78,13 +78,13 @@ func (s *Store) holder(ctx context.Context, q queryer, serial string) (Hold, boo
 // SetFormerKeyboard remembers the keyboard that the phone had before another one took its place;
 // "" forgets it. It implements device.Keyboards, and does not read what it is given.
 func (s *Store) SetFormerKeyboard(ctx context.Context, serial, former string) error {
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
 		if former == "" {
-			return exec(ctx, tx, "DELETE FROM keyboards WHERE serial = ?", serial)
+			return tx.exec(ctx, "DELETE FROM keyboards WHERE serial = ?", serial)
 		}
-		return exec(ctx, tx, `INSERT INTO keyboards (serial, former, since) VALUES (?, ?, ?)
+		return tx.exec(ctx, `INSERT INTO keyboards (serial, former, since) VALUES (?, ?, ?)
 			ON CONFLICT (serial) DO UPDATE SET former = excluded.former, since = excluded.since`,
-			serial, former, millis(s.now()))
+			serial, former, millis(tx.at))
 	})
 	return doing(err, "remembering the keyboard of phone %q", serial)
 }

@@ -33,7 +33,7 @@ var (
 // done its last step, is refused with a *StateError: what is kept is heard before the end.
 func (s *Store) Say(ctx context.Context, runID string, m Message, by AuditEntry) (
 	replayed bool, err error) {
-	err = s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
 		r, err := runByID(ctx, tx, runID)
 		if err != nil {
 			return err
@@ -41,23 +41,23 @@ func (s *Store) Say(ctx context.Context, runID string, m Message, by AuditEntry)
 		if replayed, err = said(ctx, tx, runID, m); replayed || err != nil {
 			return err
 		}
-		if err := s.hears(ctx, tx, r); err != nil {
+		if err := hears(ctx, tx, r); err != nil {
 			return err
 		}
-		err = exec(ctx, tx, `INSERT INTO messages (run_id, mode, text, key, created_at)
+		err = tx.exec(ctx, `INSERT INTO messages (run_id, mode, text, key, created_at)
 			VALUES (?, ?, ?, ?, ?)`, runID, m.Mode, m.Text,
-			sql.NullString{String: m.Key, Valid: m.Key != ""}, millis(s.now()))
+			sql.NullString{String: m.Key, Valid: m.Key != ""}, millis(tx.at))
 		if err != nil {
 			return err
 		}
 		by.Event, by.SessionID, by.RunID, by.Text = AuditSaid, r.SessionID, r.ID, m.Text
-		return s.audit(ctx, tx, by)
+		return tx.audit(ctx, by)
 	})
 	return replayed, doing(err, "keeping a message for run %s", runID)
 }
 
 // said reports whether the message was kept before.
-func said(ctx context.Context, tx *sql.Tx, runID string, m Message) (bool, error) {
+func said(ctx context.Context, tx *tx, runID string, m Message) (bool, error) {
 	if m.Key == "" {
 		return false, nil
 	}
@@ -74,7 +74,7 @@ func said(ctx context.Context, tx *sql.Tx, runID string, m Message) (bool, error
 }
 
 // hears refuses a run to which nothing can be said any more.
-func (s *Store) hears(ctx context.Context, tx *sql.Tx, r Run) error {
+func hears(ctx context.Context, tx *tx, r Run) error {
 	var kept, last int
 	err := tx.QueryRowContext(ctx, `SELECT
 		(SELECT count(*) FROM messages WHERE run_id = ?1),
@@ -94,7 +94,7 @@ func (s *Store) hears(ctx context.Context, tx *sql.Tx, r Run) error {
 
 // Messages implements agentloop.Mailbox.
 func (j *journal) Messages(ctx context.Context, after int64) ([]agentloop.Message, error) {
-	list, err := collect(ctx, j.s.read, func(row scanner) (m agentloop.Message, err error) {
+	list, err := collect(ctx, j.read, func(row scanner) (m agentloop.Message, err error) {
 		err = row.Scan(&m.Number, &m.Mode, &m.Text)
 		return m, err
 	}, "SELECT id, mode, text FROM messages WHERE run_id = ? AND id > ? ORDER BY id",
@@ -103,7 +103,7 @@ func (j *journal) Messages(ctx context.Context, after int64) ([]agentloop.Messag
 }
 
 // heard refuses the last step of a run that has not heard all that was said to it.
-func (j *journal) heard(ctx context.Context, tx *sql.Tx, st agentloop.Step,
+func (j *journal) heard(ctx context.Context, tx *tx, st agentloop.Step,
 	p agentloop.Progress) error {
 	switch st.Proposal.Action.(type) {
 	case actions.Complete, actions.Abort:

@@ -3,18 +3,13 @@ package session
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -36,31 +31,7 @@ type Options struct {
 
 // Store is an open data folder. It is safe for concurrent use, within the process and between
 // processes.
-type Store struct {
-	dir   string
-	opts  Options
-	write *sql.DB // one connection
-	read  *sql.DB
-	// A writer puts the one token in. Senders that wait are served first come first served, while
-	// database/sql gives a free connection to any of those that wait for it.
-	line    chan struct{}
-	saving  sync.WaitGroup // frames that are kept in the background
-	owner   *owner
-	vault   *vault
-	stalled atomic.Bool // see Stalled
-}
-
-// slow is how long the database may take before that is told.
-const slow = 3 * time.Second
-
-// watch calls Stalled when what goes on now takes long, unless it is called off.
-func (s *Store) watch() (callOff func() bool) {
-	return time.AfterFunc(slow, func() {
-		if !s.stalled.Swap(true) && s.opts.Stalled != nil {
-			s.opts.Stalled()
-		}
-	}).Stop
-}
+type Store struct{ *db }
 
 // Stalled reports whether opening the folder or a write has waited for 3s, and no write has got
 // through since.
@@ -90,37 +61,38 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the data folder %s: %w", dir, err)
 	}
-	s := &Store{dir: abs, line: make(chan struct{}, 1)}
+	d := &db{dir: abs, frames: frames{dir: filepath.Join(abs, framesDir)},
+		line: make(chan struct{}, 1)}
 	if opts != nil {
-		s.opts = *opts
+		d.opts = *opts
 	}
-	if s.opts.Now == nil {
-		s.opts.Now = time.Now
+	if d.opts.Now == nil {
+		d.opts.Now = time.Now
 	}
-	s.opts.Patience = cmp.Or(s.opts.Patience, 15*time.Second)
-	callOff := s.watch()
-	err = s.open(ctx)
+	d.opts.Patience = cmp.Or(d.opts.Patience, 15*time.Second)
+	callOff := d.watch()
+	err = d.open(ctx)
 	callOff()
-	if s.opts.Reading && readOnly(err) {
-		err = s.openReading(ctx)
+	if d.opts.Reading && readOnly(err) {
+		err = d.openReading(ctx)
 	}
 	if err = explain(err); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), s.Close())
+		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), d.close())
 	}
-	return s, nil
+	return &Store{d}, nil
 }
 
-func (s *Store) open(ctx context.Context) error {
+func (d *db) open(ctx context.Context) error {
 	for _, sub := range []string{"", framesDir, ownersDir} {
-		if err := privateDir(filepath.Join(s.dir, sub)); err != nil {
+		if err := privateDir(filepath.Join(d.dir, sub)); err != nil {
 			return err
 		}
 	}
-	if err := writable(s.dir); err != nil {
+	if err := writable(d.dir); err != nil {
 		return err
 	}
-	path := filepath.Join(s.dir, dbName)
-	if err := s.checkWhole(path); err != nil {
+	path := filepath.Join(d.dir, dbName)
+	if err := d.checkWhole(path); err != nil {
 		return err
 	}
 	if err := privateFile(path); err != nil {
@@ -128,38 +100,22 @@ func (s *Store) open(ctx context.Context) error {
 	}
 	const params = "_txlock=immediate&_pragma=secure_delete(ON)"
 	var err error
-	if s.write, err = s.connect(path, 1, params); err != nil {
+	if d.write, err = d.connect(path, 1, params); err != nil {
 		return err
 	}
-	if err := s.migrate(ctx); err != nil {
+	if err := d.migrate(ctx); err != nil {
 		return err
 	}
-	if s.read, err = s.connect(path, 4, "_pragma=query_only(ON)"); err != nil {
+	if d.read, err = d.connect(path, 4, "_pragma=query_only(ON)"); err != nil {
 		return err
 	}
-	if s.vault, err = openVault(filepath.Join(s.dir, vaultName)); err != nil {
+	if d.vault, err = openVault(filepath.Join(d.dir, vaultName)); err != nil {
 		return err
 	}
-	if s.owner, err = newOwner(filepath.Join(s.dir, ownersDir)); err != nil {
+	if d.owner, err = newOwner(filepath.Join(d.dir, ownersDir)); err != nil {
 		return err
 	}
-	return s.owner.sweep()
-}
-
-// connect opens the database with pragmas that are per connection. WAL mode is set by migrate,
-// once, because it is kept in the file.
-func (s *Store) connect(path string, conns int, params string) (*sql.DB, error) {
-	always := fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=foreign_keys(ON)&",
-		s.opts.Patience.Milliseconds())
-	u := url.URL{Scheme: "file", Path: path, RawQuery: always + params}
-	c, err := newConnector(u.String())
-	if err != nil {
-		return nil, err
-	}
-	db := sql.OpenDB(c)
-	db.SetMaxOpenConns(conns)
-	db.SetMaxIdleConns(conns)
-	return db, nil
+	return d.owner.sweep()
 }
 
 // privateDir makes the folder for this user only, when it is missing. One that every user may write
@@ -207,9 +163,9 @@ func privateFile(path string) error {
 
 // checkWhole refuses a database that is empty, or is not there, while the frames of its sessions
 // are: they would be taken for left over ones. SQLite would also throw its log away.
-func (s *Store) checkWhole(path string) error {
+func (d *db) checkWhole(path string) error {
 	// In this order: another process may be making the folder.
-	some, err := s.anyFrames()
+	some, err := d.frames.any()
 	if err != nil {
 		return err
 	}
@@ -226,17 +182,6 @@ func (s *Store) checkWhole(path string) error {
 	return lost("empty")
 }
 
-// anyFrames reports whether the frames of a session are there.
-func (s *Store) anyFrames() (bool, error) {
-	frames, err := os.Open(filepath.Join(s.dir, framesDir))
-	if err != nil {
-		return false, err
-	}
-	defer frames.Close()
-	_, none := frames.Readdirnames(1)
-	return none != io.EOF, nil
-}
-
 // lost is the error of a database that has lost its sessions.
 func lost(state string) error {
 	return hint.Add(fmt.Errorf("%w: %s is %s, and what belongs to it is there", ErrDamaged, dbName,
@@ -245,19 +190,7 @@ func lost(state string) error {
 
 // Close gives up what this store owns. Its runs that were RUNNING count as left behind from now on,
 // see [Store.Recover].
-func (s *Store) Close() error {
-	s.saving.Wait()
-	var errs []error
-	for _, db := range []*sql.DB{s.read, s.write} {
-		if db != nil {
-			errs = append(errs, db.Close())
-		}
-	}
-	if s.owner != nil && !s.ReadOnly() {
-		errs = append(errs, s.owner.close())
-	}
-	return errors.Join(errs...)
-}
+func (s *Store) Close() error { return s.close() }
 
 // Dir is the data folder.
 func (s *Store) Dir() string { return s.dir }
@@ -274,8 +207,6 @@ func (s *Store) OwnedElsewhere(r Run) bool {
 	return r.Owner != s.owner.id && s.owner.alive(r.Owner)
 }
 
-func (s *Store) now() time.Time { return s.opts.Now().UTC().Truncate(time.Millisecond) }
-
 // ReadOnly reports whether nothing of the store can be changed, see [Options.Reading].
 func (s *Store) ReadOnly() bool { return s.write == nil }
 
@@ -285,8 +216,8 @@ func readOnly(err error) bool {
 }
 
 // openReading opens a folder without writing anything to it.
-func (s *Store) openReading(ctx context.Context) error {
-	path := filepath.Join(s.dir, dbName)
+func (d *db) openReading(ctx context.Context) error {
+	path := filepath.Join(d.dir, dbName)
 	if _, err := os.Stat(path); err != nil {
 		return hint.Add(err, hintWritable)
 	}
@@ -297,20 +228,20 @@ func (s *Store) openReading(ctx context.Context) error {
 		params = "immutable=1"
 	}
 	var err error
-	if s.write != nil { // a part of the folder was written
-		err, s.write = s.write.Close(), nil
+	if d.write != nil { // a part of the folder was written
+		err, d.write = d.write.Close(), nil
 	}
 	if err != nil {
 		return err
 	}
-	if s.read, err = s.connect(path, 4, params+"&_pragma=query_only(ON)"); err != nil {
+	if d.read, err = d.connect(path, 4, params+"&_pragma=query_only(ON)"); err != nil {
 		return err
 	}
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		return err
 	}
-	version, err := version(ctx, s.read, len(files))
+	version, err := version(ctx, d.read, len(files))
 	if err == nil && version < len(files) {
 		err = hint.Add(fmt.Errorf("it has the older schema %d, and cannot be brought to %d",
 			version, len(files)), "copy it to where this user may write, and open the copy")
@@ -318,13 +249,13 @@ func (s *Store) openReading(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.owner = &owner{dir: filepath.Join(s.dir, ownersDir)}
-	key, err := os.ReadFile(filepath.Join(s.dir, vaultName))
+	d.owner = &owner{dir: filepath.Join(d.dir, ownersDir)}
+	key, err := os.ReadFile(filepath.Join(d.dir, vaultName))
 	if errors.Is(err, fs.ErrNotExist) {
 		key, err = newKey(), nil // nothing was ever kept under one
 	}
 	if err == nil {
-		s.vault, err = newVault(key)
+		d.vault, err = newVault(key)
 	}
 	return err
 }

@@ -13,9 +13,9 @@ import (
 
 // Questions is the part of the store that keeps questions. A secret answer is encrypted from when
 // it is accepted until it is applied, and then erased.
-func (s *Store) Questions() inquiry.Store { return &questions{s} }
+func (s *Store) Questions() inquiry.Store { return questions{s.db} }
 
-type questions struct{ s *Store }
+type questions struct{ *db }
 
 // briefFields are what a brief list has, without what has to be decoded.
 func briefFields(q *inquiry.Question) fields {
@@ -41,13 +41,13 @@ var (
 // Waits is how long the questions of a session's runs have waited for their answers, by the index
 // of the step that asked. It is the one source of such times, see inquiry.Question.Waited.
 func (s *Store) Waits(ctx context.Context, sessionID string) (map[int]time.Duration, error) {
-	waits, err := s.waits(ctx, s.read, "session_id", sessionID)
+	waits, err := waits(ctx, s.read, s.now(), "session_id", sessionID)
 	return waits, doing(err, "reading how long session %s has waited", sessionID)
 }
 
-func (s *Store) waits(ctx context.Context, q queryer, column, id string) (
+func waits(ctx context.Context, q queryer, now time.Time, column, id string) (
 	map[int]time.Duration, error) {
-	waits, now := map[int]time.Duration{}, s.now()
+	waits := map[int]time.Duration{}
 	_, err := collect(ctx, q, func(row scanner) (none struct{}, err error) {
 		var step int
 		var asked inquiry.Question
@@ -64,7 +64,8 @@ func scanBrief(row scanner) (q inquiry.Question, err error) {
 	return q, err
 }
 
-func (qs *questions) scan(row scanner) (q inquiry.Question, err error) {
+// question reads one, with its answer when that was sealed.
+func (v *vault) question(row scanner) (q inquiry.Question, err error) {
 	var r inquiry.Resolution
 	var response string
 	var sealed []byte
@@ -76,7 +77,7 @@ func (qs *questions) scan(row scanner) (q inquiry.Question, err error) {
 	r.Response = inquiry.Plain(response)
 	if q.Secret && (r.Type == inquiry.TypeAnswer || r.Type == inquiry.TypeDecline) {
 		if sealed != nil {
-			response, err = qs.s.vault.open(q.ID, sealed)
+			response, err = v.open(q.ID, sealed)
 		}
 		r.Response = inquiry.Secret(response)
 	}
@@ -85,25 +86,29 @@ func (qs *questions) scan(row scanner) (q inquiry.Question, err error) {
 }
 
 // Insert implements inquiry.Store.
-func (qs *questions) Insert(ctx context.Context, q inquiry.Question) error {
+func (qs questions) Insert(ctx context.Context, q inquiry.Question) error {
 	if !q.Open() || q.Resolution != nil {
 		return fmt.Errorf("storing a question: it is %s already", q.Status)
 	}
 	row := append(questionFields(&q), field{"session_id", q.SessionID}, field{"run_id", q.RunID})
-	err := qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if err := qs.unique(ctx, tx, q); err != nil {
+	err := qs.update(ctx, func(ctx context.Context, tx *tx) error {
+		if err := unique(ctx, tx, q); err != nil {
 			return err
 		}
 		if err := row.insert(ctx, tx, "questions"); err != nil {
 			return err
 		}
-		return qs.s.auditAsked(ctx, tx, q)
+		client, err := clientOf(ctx, tx, q)
+		if err != nil {
+			return err
+		}
+		return tx.audit(ctx, askedEntry(q, client))
 	})
 	return doing(err, "storing a question")
 }
 
 // unique refuses a second question under one key.
-func (qs *questions) unique(ctx context.Context, tx *sql.Tx, q inquiry.Question) error {
+func unique(ctx context.Context, tx *tx, q inquiry.Question) error {
 	if q.Key == "" {
 		return nil
 	}
@@ -119,12 +124,14 @@ func (qs *questions) unique(ctx context.Context, tx *sql.Tx, q inquiry.Question)
 }
 
 // Get implements inquiry.Store.
-func (qs *questions) Get(ctx context.Context, id string) (inquiry.Question, error) {
-	return qs.get(ctx, qs.s.read, id)
+func (qs questions) Get(ctx context.Context, id string) (inquiry.Question, error) {
+	return questionByID(ctx, qs.read, qs.vault, id)
 }
 
-func (qs *questions) get(ctx context.Context, q queryer, id string) (inquiry.Question, error) {
-	x, err := qs.scan(q.QueryRowContext(ctx,
+func questionByID(
+	ctx context.Context, q queryer, v *vault, id string,
+) (inquiry.Question, error) {
+	x, err := v.question(q.QueryRowContext(ctx,
 		"SELECT "+questionColumns+" FROM questions WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = inquiry.ErrNotFound
@@ -133,11 +140,11 @@ func (qs *questions) get(ctx context.Context, q queryer, id string) (inquiry.Que
 }
 
 // change calls f with the question in a transaction, and returns the question as it is after that.
-func (qs *questions) change(
-	ctx context.Context, id string, f func(context.Context, *sql.Tx, *inquiry.Question) error,
+func (qs questions) change(
+	ctx context.Context, id string, f func(context.Context, *tx, *inquiry.Question) error,
 ) (q inquiry.Question, err error) {
-	err = qs.s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if q, err = qs.get(ctx, tx, id); err != nil {
+	err = qs.update(ctx, func(ctx context.Context, tx *tx) error {
+		if q, err = questionByID(ctx, tx, qs.vault, id); err != nil {
 			return err
 		}
 		return f(ctx, tx, &q)
@@ -146,29 +153,29 @@ func (qs *questions) change(
 }
 
 // Settle implements inquiry.Store.
-func (qs *questions) Settle(
+func (qs questions) Settle(
 	ctx context.Context, id string, to inquiry.Status, r inquiry.Resolution,
 ) (inquiry.Question, error) {
-	return qs.change(ctx, id, func(ctx context.Context, tx *sql.Tx, q *inquiry.Question) error {
+	return qs.change(ctx, id, func(ctx context.Context, tx *tx, q *inquiry.Question) error {
 		if !q.Open() {
 			return inquiry.ErrSettled
 		}
-		return qs.settle(ctx, tx, q, to, r)
+		return settle(ctx, tx, q, to, r)
 	})
 }
 
 // settle writes the resolution of an open question.
-func (qs *questions) settle(
-	ctx context.Context, tx *sql.Tx, q *inquiry.Question, to inquiry.Status, r inquiry.Resolution,
+func settle(
+	ctx context.Context, tx *tx, q *inquiry.Question, to inquiry.Status, r inquiry.Resolution,
 ) error {
 	response, sealed := r.Response.Reveal(), []byte(nil)
 	if r.Response.IsSecret() {
-		response, sealed = "", qs.s.vault.seal(q.ID, r.Response.Reveal())
+		response, sealed = "", tx.db.vault.seal(q.ID, r.Response.Reveal())
 	}
 	wasSecret := q.Secret
 	q.Settle(to, r)
 	if wasSecret != q.Secret {
-		err := exec(ctx, tx, "UPDATE questions SET body = CASE WHEN ? THEN "+
+		err := tx.exec(ctx, "UPDATE questions SET body = CASE WHEN ? THEN "+
 			"json_set(body, '$.secret', json('true')) ELSE json_remove(body, '$.secret') END "+
 			"WHERE id = ?", q.Secret, q.ID)
 		if err != nil {
@@ -180,17 +187,17 @@ func (qs *questions) settle(
 	if _, err := row.update(ctx, tx, "questions", "id = ?", q.ID); err != nil {
 		return err
 	}
-	if err := qs.s.auditSettled(ctx, tx, *q, r); err != nil {
+	if err := tx.audit(ctx, settledEntry(*q)); err != nil {
 		return err
 	}
-	return qs.remember(ctx, tx, *q)
+	return remember(ctx, tx, *q)
 }
 
 // Hasten implements inquiry.Store.
-func (qs *questions) Hasten(
+func (qs questions) Hasten(
 	ctx context.Context, id string, by inquiry.Resolution,
 ) (inquiry.Question, error) {
-	return qs.change(ctx, id, func(ctx context.Context, tx *sql.Tx, q *inquiry.Question) error {
+	return qs.change(ctx, id, func(ctx context.Context, tx *tx, q *inquiry.Question) error {
 		switch {
 		case !q.Open():
 			return inquiry.ErrSettled
@@ -200,18 +207,18 @@ func (qs *questions) Hasten(
 		q.AttentionUntil = by.At
 		e := about(AuditHastened, by.At, *q)
 		e.Channel, e.Authority, e.By = by.Channel, by.Authority, by.By
-		if err := qs.s.audit(ctx, tx, e); err != nil {
+		if err := tx.audit(ctx, e); err != nil {
 			return err
 		}
-		return exec(ctx, tx, "UPDATE questions SET attention_until = ? WHERE id = ?",
+		return tx.exec(ctx, "UPDATE questions SET attention_until = ? WHERE id = ?",
 			millis(by.At), id)
 	})
 }
 
 // Amend implements inquiry.Store.
-func (qs *questions) Amend(ctx context.Context, id string,
+func (qs questions) Amend(ctx context.Context, id string,
 	change func(*inquiry.Question) error) (inquiry.Question, error) {
-	return qs.change(ctx, id, func(ctx context.Context, tx *sql.Tx, q *inquiry.Question) error {
+	return qs.change(ctx, id, func(ctx context.Context, tx *tx, q *inquiry.Question) error {
 		if !q.Open() {
 			return inquiry.ErrSettled
 		}
@@ -227,45 +234,45 @@ func (qs *questions) Amend(ctx context.Context, id string,
 		if passed || q.Passed == nil {
 			return nil
 		}
-		return qs.s.auditPassed(ctx, tx, *q)
+		return tx.audit(ctx, passedEntry(*q))
 	})
 }
 
 // Spend implements inquiry.Store.
-func (qs *questions) Spend(ctx context.Context, id string, u inquiry.Spending) error {
-	_, err := qs.change(ctx, id, func(ctx context.Context, tx *sql.Tx, q *inquiry.Question) error {
-		return exec(ctx, tx, "UPDATE questions SET body = json_set(body, '$.usage', json(?)) "+
+func (qs questions) Spend(ctx context.Context, id string, u inquiry.Spending) error {
+	_, err := qs.change(ctx, id, func(ctx context.Context, tx *tx, q *inquiry.Question) error {
+		return tx.exec(ctx, "UPDATE questions SET body = json_set(body, '$.usage', json(?)) "+
 			"WHERE id = ?", object{q.Usage.Plus(u)}, id)
 	})
 	return err
 }
 
 // Apply implements inquiry.Store.
-func (qs *questions) Apply(
+func (qs questions) Apply(
 	ctx context.Context, id string, fence int64, at time.Time,
 ) (inquiry.Question, error) {
-	return qs.change(ctx, id, func(ctx context.Context, tx *sql.Tx, q *inquiry.Question) error {
-		return qs.apply(ctx, tx, q, fence, at)
+	return qs.change(ctx, id, func(ctx context.Context, tx *tx, q *inquiry.Question) error {
+		return apply(ctx, tx, q, fence, at)
 	})
 }
 
-func (qs *questions) apply(
-	ctx context.Context, tx *sql.Tx, q *inquiry.Question, fence int64, at time.Time,
+func apply(
+	ctx context.Context, tx *tx, q *inquiry.Question, fence int64, at time.Time,
 ) error {
 	if err := q.Applicable(fence); err != nil {
 		return err
 	}
 	q.AppliedAt = at
-	err := exec(ctx, tx, "UPDATE questions SET applied_at = ?, sealed = NULL WHERE id = ?",
+	err := tx.exec(ctx, "UPDATE questions SET applied_at = ?, sealed = NULL WHERE id = ?",
 		millis(at), q.ID)
 	if err != nil {
 		return err
 	}
-	return qs.s.auditApplied(ctx, tx, *q)
+	return tx.audit(ctx, appliedEntry(*q))
 }
 
 // List implements inquiry.Store.
-func (qs *questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error) {
+func (qs questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error) {
 	w := where{sql: "1"}
 	w.and("status = ?", string(f.Status))
 	w.and("session_id = ?", f.SessionID)
@@ -282,27 +289,26 @@ func (qs *questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Ques
 	if f.NoRun {
 		w.sql += " AND run_id = ''"
 	}
-	columns, scan := questionColumns, qs.scan
+	columns, scan := questionColumns, qs.vault.question
 	if f.Brief {
 		columns, scan = briefColumns, scanBrief
 	}
-	list, err := collect(ctx, qs.s.read, scan,
+	list, err := collect(ctx, qs.read, scan,
 		"SELECT "+columns+" FROM questions WHERE "+w.sql+" ORDER BY asked_at, rowid", w.args...)
 	return list, doing(err, "listing questions")
 }
 
 // withdrawAll withdraws the run's open questions.
-func (s *Store) withdrawAll(ctx context.Context, tx *sql.Tx, runID, why string) error {
-	qs := &questions{s}
-	open, err := collect(ctx, tx, qs.scan,
+func withdrawAll(ctx context.Context, tx *tx, runID, why string) error {
+	open, err := collect(ctx, tx, tx.db.vault.question,
 		"SELECT "+questionColumns+" FROM questions WHERE run_id = ? AND status = 'pending'", runID)
 	if err != nil {
 		return err
 	}
 	for _, q := range open {
 		r := inquiry.Resolution{Type: inquiry.TypeWithdraw, Channel: inquiry.ChannelRun, Why: why,
-			At: s.now()}
-		if err := qs.settle(ctx, tx, &q, inquiry.Withdrawn, r); err != nil {
+			At: tx.at}
+		if err := settle(ctx, tx, &q, inquiry.Withdrawn, r); err != nil {
 			return err
 		}
 	}
@@ -310,19 +316,18 @@ func (s *Store) withdrawAll(ctx context.Context, tx *sql.Tx, runID, why string) 
 }
 
 // applyTo applies the answer of c.Apply to the run, and notes the exchange at the step that asked.
-func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, r *Run, c Change) error {
-	qs := &questions{s}
-	q, err := qs.get(ctx, tx, c.Apply)
+func applyTo(ctx context.Context, tx *tx, r *Run, c Change) error {
+	q, err := questionByID(ctx, tx, tx.db.vault, c.Apply)
 	if err != nil {
 		return err
 	}
-	if err := qs.apply(ctx, tx, &q, r.Fence, s.now()); err != nil {
+	if err := apply(ctx, tx, &q, r.Fence, tx.at); err != nil {
 		return err
 	}
 	if q.RunID != r.ID {
 		return fmt.Errorf("question %q is not one of run %q", q.ID, r.ID)
 	}
-	if err := s.keepSecret(ctx, tx, q); err != nil {
+	if err := keepSecret(ctx, tx, q); err != nil {
 		return err
 	}
 	if c.Exchange == (actions.Exchange{}) {
@@ -333,6 +338,6 @@ func (s *Store) applyTo(ctx context.Context, tx *sql.Tx, r *Run, c Change) error
 	} else {
 		r.Progress = r.Progress.Answered(c.Exchange)
 	}
-	return exec(ctx, tx, "UPDATE steps SET exchange = ? WHERE run_id = ? AND idx = ?",
+	return tx.exec(ctx, "UPDATE steps SET exchange = ? WHERE run_id = ? AND idx = ?",
 		object{c.Exchange}, r.ID, q.Step)
 }

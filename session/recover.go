@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,16 +26,16 @@ import (
 //
 // It writes only when there is something to bring back.
 func (s *Store) Recover(ctx context.Context) ([]Run, error) {
-	left, err := s.leftBehind(ctx, s.read)
+	left, err := leftBehind(ctx, s.read, s.owner)
 	if err != nil || len(left) == 0 {
 		return nil, doing(err, "recovering interrupted runs")
 	}
-	err = s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if left, err = s.leftBehind(ctx, tx); err != nil {
+	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
+		if left, err = leftBehind(ctx, tx, s.owner); err != nil {
 			return err
 		}
 		for i := range left {
-			if err := s.recoverRun(ctx, tx, &left[i]); err != nil {
+			if err := recoverRun(ctx, tx, &left[i]); err != nil {
 				return doing(err, "run %s", left[i].ID)
 			}
 		}
@@ -46,40 +45,40 @@ func (s *Store) Recover(ctx context.Context) ([]Run, error) {
 		left = nil
 	}
 	for _, r := range left {
-		_ = os.Remove(s.endPath(r.ID)) // most have none, and it is read once
+		_ = os.Remove(s.owner.endPath(r.ID)) // most have none, and it is read once
 	}
 	return left, doing(err, "recovering interrupted runs")
 }
 
 // leftBehind are the runs that are going on, as the store says, and whose owners have died.
-func (s *Store) leftBehind(ctx context.Context, q queryer) ([]Run, error) {
+func leftBehind(ctx context.Context, q queryer, o *owner) ([]Run, error) {
 	runs, err := collect(ctx, q, scanRow[Run], "SELECT "+runColumns+` FROM runs r
 		WHERE state IN ('QUEUED', 'RUNNING') ORDER BY created_at, rowid`)
 	dead := map[string]bool{}
 	return slices.DeleteFunc(runs, func(r Run) bool {
 		if _, known := dead[r.Owner]; !known {
-			dead[r.Owner] = !s.owner.alive(r.Owner)
+			dead[r.Owner] = !o.alive(r.Owner)
 		}
 		return !dead[r.Owner]
 	}), err
 }
 
-func (s *Store) recoverRun(ctx context.Context, tx *sql.Tx, r *Run) error {
-	asked, err := s.unused(ctx, tx, r)
+func recoverRun(ctx context.Context, tx *tx, r *Run) error {
+	asked, err := unused(ctx, tx, tx.db.vault, *r)
 	if err != nil {
 		return err
 	}
-	if err := s.finishSteps(ctx, tx, r, asked != nil); err != nil {
+	if err := finishSteps(ctx, tx, r, asked != nil); err != nil {
 		return err
 	}
 	if asked != nil {
 		state, reason := waiting(string(asked.Kind))
-		s.enter(r, Change{To: state, Reason: reason, Question: asked.ID})
-		return s.saveRun(ctx, tx, r)
+		enter(tx, r, Change{To: state, Reason: reason, Question: asked.ID})
+		return saveRun(ctx, tx, r)
 	}
-	s.enter(r, s.leftEnd(r.ID))
+	enter(tx, r, tx.db.owner.leftEnd(r.ID))
 	r.Fence++
-	return s.saveRun(ctx, tx, r)
+	return saveRun(ctx, tx, r)
 }
 
 // end is what LeaveEnd has left.
@@ -93,19 +92,17 @@ type end struct {
 func (s *Store) LeaveEnd(runID string, reason agentloop.StopReason, err string) error {
 	b, failed := json.Marshal(end{reason, err})
 	if failed == nil {
-		failed = os.WriteFile(s.endPath(runID), b, 0o600)
+		failed = os.WriteFile(s.owner.endPath(runID), b, 0o600)
 	}
 	return doing(failed, "leaving word of the end of run %s", runID)
 }
 
-func (s *Store) endPath(runID string) string {
-	return filepath.Join(s.dir, ownersDir, runID+".end")
-}
+func (o *owner) endPath(runID string) string { return filepath.Join(o.dir, runID+".end") }
 
 // leftEnd is the end of a run whose process has died.
-func (s *Store) leftEnd(runID string) Change {
+func (o *owner) leftEnd(runID string) Change {
 	e := end{Reason: agentloop.ServerRestarted}
-	if b, err := os.ReadFile(s.endPath(runID)); err == nil {
+	if b, err := os.ReadFile(o.endPath(runID)); err == nil {
 		_ = json.Unmarshal(b, &e) // half a file says nothing: the process has died
 	}
 	return Change{To: Paused, Reason: e.Reason, Err: e.Err}

@@ -98,7 +98,7 @@ func (f fields) values() []any {
 var errTaken = errors.New("there is one with the same key already")
 
 // insert adds the row to the table, or returns errTaken.
-func (f fields) insert(ctx context.Context, tx *sql.Tx, table string) error {
+func (f fields) insert(ctx context.Context, tx *tx, table string) error {
 	query := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT DO NOTHING",
 		table, f.list("%s"), f.list("?%.0s"))
 	n, err := affected(tx.ExecContext(ctx, query, f.values()...))
@@ -110,7 +110,7 @@ func (f fields) insert(ctx context.Context, tx *sql.Tx, table string) error {
 
 // update replaces the row or rows of the table, and returns how many there were.
 func (f fields) update(
-	ctx context.Context, tx *sql.Tx, table, where string, args ...any,
+	ctx context.Context, tx *tx, table, where string, args ...any,
 ) (int64, error) {
 	query := fmt.Sprintf("UPDATE %s SET %s WHERE %s", table, f.list("%s = ?"), where)
 	return affected(tx.ExecContext(ctx, query, append(f.values(), args...)...))
@@ -234,12 +234,6 @@ func newID() string {
 	b := make([]byte, 20)
 	rand.Read(b) // never fails
 	return idAlphabet.EncodeToString(b)
-}
-
-// exec carries a statement out.
-func exec(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
-	_, err := tx.ExecContext(ctx, query, args...)
-	return err
 }
 
 // affected counts the rows that a statement changed.

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
@@ -43,8 +42,8 @@ func (s settings) Value() (driver.Value, error) {
 // ReplyMode and Settings from r; the rest is the store's own. While the session's latest run is not
 // terminal it returns a *StateError about that run.
 func (s *Store) CreateRun(ctx context.Context, r Run) (Run, error) {
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return s.newRun(ctx, tx, &r)
+	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+		return newRun(ctx, tx, &r)
 	})
 	if err != nil {
 		return Run{}, fmt.Errorf("creating a run: %w", err)
@@ -53,7 +52,7 @@ func (s *Store) CreateRun(ctx context.Context, r Run) (Run, error) {
 }
 
 // newRun fills in what is the store's own, and adds the run.
-func (s *Store) newRun(ctx context.Context, tx *sql.Tx, r *Run) error {
+func newRun(ctx context.Context, tx *tx, r *Run) error {
 	if r.State == "" {
 		r.State = Queued
 	}
@@ -61,8 +60,8 @@ func (s *Store) newRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 		r.Progress.Task = r.Task
 	}
 	r.ID, r.Fence = newID(), 1
-	r.Owner = s.owner.id
-	r.CreatedAt = s.now()
+	r.Owner = tx.db.owner.id
+	r.CreatedAt = tx.at
 	r.UpdatedAt = r.CreatedAt
 	if r.State.Terminal() || !r.State.Known() {
 		return fmt.Errorf("a new run cannot be %q", r.State)
@@ -81,7 +80,7 @@ func (s *Store) newRun(ctx context.Context, tx *sql.Tx, r *Run) error {
 	if err := r.fields().insert(ctx, tx, "runs"); err != nil {
 		return err
 	}
-	return s.touch(ctx, tx, r.SessionID)
+	return tx.touch(ctx, r.SessionID)
 }
 
 // Run returns a run, or ErrNotFound.

@@ -27,7 +27,7 @@ func (x *Session) fields() fields {
 // CreateRun takes. When the client has a session under this key already, nothing is added and the
 // error is a *KeyError.
 func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, error) {
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
 		have, err := sessionByKey(ctx, tx, x.Client, x.StartKey)
 		if err == nil {
 			return &KeyError{SessionID: have.ID}
@@ -36,13 +36,13 @@ func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, erro
 			return err
 		}
 		x.ID, x.Steps = newID(), 0
-		x.CreatedAt = s.now()
+		x.CreatedAt = tx.at
 		x.UpdatedAt = x.CreatedAt
 		if err := x.fields().insert(ctx, tx, "sessions"); err != nil {
 			return err
 		}
 		r.SessionID = x.ID
-		if err := s.newRun(ctx, tx, &r); err != nil {
+		if err := newRun(ctx, tx, &r); err != nil {
 			return err
 		}
 		x, err = sessionByID(ctx, tx, x.ID)
@@ -169,9 +169,8 @@ func scanOverview(row scanner) (Overview, error) {
 }
 
 // touch notes that something happened in the session.
-func (s *Store) touch(ctx context.Context, tx *sql.Tx, sessionID string) error {
-	return exec(ctx, tx, "UPDATE sessions SET updated_at = ? WHERE id = ?", millis(s.now()),
-		sessionID)
+func (t *tx) touch(ctx context.Context, sessionID string) error {
+	return t.exec(ctx, "UPDATE sessions SET updated_at = ? WHERE id = ?", millis(t.at), sessionID)
 }
 
 // Orphans are what was begun without a client's name, and goes on: sessions whose latest run has
@@ -198,18 +197,18 @@ func orphans(ctx context.Context, q queryer) (o Orphans, err error) {
 // Adopt makes the orphans the client's, and notes that in the audit.
 func (s *Store) Adopt(ctx context.Context, client string, by AuditEntry) (o Orphans, err error) {
 	by.Event, by.Text = AuditAdopted, client
-	err = s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
 		if o, err = orphans(ctx, tx); err != nil {
 			return err
 		}
 		for _, id := range o.Sessions {
 			// A key that a former bearer of the name has used stays that one's.
-			err := exec(ctx, tx, `UPDATE sessions SET client = ?1, start_key = CASE WHEN EXISTS
+			err := tx.exec(ctx, `UPDATE sessions SET client = ?1, start_key = CASE WHEN EXISTS
 				(SELECT 1 FROM sessions o WHERE o.client = ?1 AND o.start_key = sessions.start_key)
 				THEN '' ELSE start_key END WHERE id = ?2`, client, id)
 			by.SessionID = id
 			if err == nil {
-				err = s.audit(ctx, tx, by)
+				err = tx.audit(ctx, by)
 			}
 			if err != nil {
 				return err
@@ -217,17 +216,16 @@ func (s *Store) Adopt(ctx context.Context, client string, by AuditEntry) (o Orph
 		}
 		by.SessionID = ""
 		// what was remembered, but for what the client has itself
-		err := exec(ctx, tx, `UPDATE OR IGNORE answers SET client = ?1,
+		err := tx.exec(ctx, `UPDATE OR IGNORE answers SET client = ?1,
 			body = json_set(body, '$.client', ?1) WHERE client = ''`, client)
 		if err != nil {
 			return err
 		}
 		for _, id := range o.Questions {
-			err := exec(ctx, tx,
-				"UPDATE questions SET body = json_set(body, '$.client', ?) WHERE id = ?", client, id)
+			err := tx.exec(ctx, "UPDATE questions SET body = json_set(body, '$.client', ?) WHERE id = ?", client, id)
 			by.QuestionID = id
 			if err == nil {
-				err = s.audit(ctx, tx, by)
+				err = tx.audit(ctx, by)
 			}
 			if err != nil {
 				return err
@@ -271,10 +269,10 @@ func (s *Store) snapshot(
 	if v.Run, err = latestRun(ctx, tx, id); err != nil {
 		return v, err
 	}
-	if v.Question, err = s.unused(ctx, tx, &v.Run); err != nil {
+	if v.Question, err = unused(ctx, tx, s.vault, v.Run); err != nil {
 		return v, err
 	}
-	if v.Usage, err = s.usage(ctx, tx, v.Run.ID); err != nil {
+	if v.Usage, err = usage(ctx, tx, s.now(), v.Run.ID); err != nil {
 		return v, err
 	}
 	from, err := after(v.Run)
@@ -295,11 +293,11 @@ func (s *Store) snapshot(
 // that is open, or that was settled in a way which the run can go on with. It is nil when there is
 // none.
 func (s *Store) Unused(ctx context.Context, r Run) (*inquiry.Question, error) {
-	return s.unused(ctx, s.read, &r)
+	return unused(ctx, s.read, s.vault, r)
 }
 
-func (s *Store) unused(ctx context.Context, q queryer, r *Run) (*inquiry.Question, error) {
-	list, err := collect(ctx, q, (&questions{s}).scan, "SELECT "+questionColumns+` FROM questions
+func unused(ctx context.Context, q queryer, v *vault, r Run) (*inquiry.Question, error) {
+	list, err := collect(ctx, q, v.question, "SELECT "+questionColumns+` FROM questions
 		WHERE run_id = ? AND fence = ? AND applied_at = 0
 		AND status IN ('pending', 'answered', 'refused', 'timed_out')
 		ORDER BY asked_at DESC, rowid DESC LIMIT 1`, r.ID, r.Fence)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/agentloop"
 )
@@ -56,14 +57,14 @@ func stepsAfter(ctx context.Context, q queryer, sessionID string, after int) ([]
 
 // Usage is what a run has cost so far.
 func (s *Store) Usage(ctx context.Context, runID string) (Usage, error) {
-	u, err := s.usage(ctx, s.read, runID)
+	u, err := usage(ctx, s.read, s.now(), runID)
 	return u, doing(err, "adding up what run %s has cost", runID)
 }
 
 // Spend adds a call of a model that no step of the run has made. What it took counts as the model's
 // time, and not as the run's work.
 func (s *Store) Spend(ctx context.Context, runID string, t agentloop.Try) error {
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
 		return spend(ctx, tx, runID, agentloop.Step{Timing: agentloop.Timing{Model: t.Took},
 			Proposal: agentloop.Proposal{Tries: []agentloop.Try{t}}})
 	})
@@ -71,7 +72,7 @@ func (s *Store) Spend(ctx context.Context, runID string, t agentloop.Try) error 
 }
 
 // spend adds to a run's usage what was spent and is in none of its steps.
-func spend(ctx context.Context, tx *sql.Tx, runID string, begun agentloop.Step) error {
+func spend(ctx context.Context, tx *tx, runID string, begun agentloop.Step) error {
 	if begun.Timing == (agentloop.Timing{}) && len(begun.Proposal.Tries) == 0 {
 		return nil
 	}
@@ -89,13 +90,13 @@ func spend(ctx context.Context, tx *sql.Tx, runID string, begun agentloop.Step) 
 			add(p.Name, p.Time)
 		}
 	}
-	return exec(ctx, tx, "UPDATE usage SET "+strings.TrimSuffix(sets, ",")+" WHERE run_id = ?",
+	return tx.exec(ctx, "UPDATE usage SET "+strings.TrimSuffix(sets, ",")+" WHERE run_id = ?",
 		append(args, runID)...)
 }
 
 // usage is what the steps of a run have cost together, which the database adds up as they are
 // written, with what was spent besides, and how long the run has waited.
-func (s *Store) usage(ctx context.Context, q queryer, runID string) (Usage, error) {
+func usage(ctx context.Context, q queryer, now time.Time, runID string) (Usage, error) {
 	var u Usage
 	t := &u.Timing
 	row := q.QueryRowContext(ctx, `SELECT steps, calls, prompt_tokens, completion_tokens,
@@ -109,7 +110,7 @@ func (s *Store) usage(ctx context.Context, q queryer, runID string) (Usage, erro
 	if err != nil && !errors.Is(err, sql.ErrNoRows) { // of a run without a step
 		return u, err
 	}
-	waits, err := s.waits(ctx, q, "run_id", runID)
+	waits, err := waits(ctx, q, now, "run_id", runID)
 	for _, w := range waits {
 		u.Asked += w
 	}

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"time"
@@ -19,7 +18,7 @@ import (
 func (s *Store) Transition(ctx context.Context, runID string, c Change) (Run, error) {
 	var r Run
 	var refused error
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
 		var err error
 		if r, err = runByID(ctx, tx, runID); err != nil {
 			return err
@@ -30,7 +29,7 @@ func (s *Store) Transition(ctx context.Context, runID string, c Change) (Run, er
 		if refused = c.allowed(r); refused != nil {
 			return nil
 		}
-		return s.change(ctx, tx, &r, c)
+		return change(ctx, tx, &r, c)
 	})
 	if err == nil {
 		err = refused
@@ -55,9 +54,9 @@ func (c Change) allowed(r Run) error {
 }
 
 // change writes the change to r and to the database.
-func (s *Store) change(ctx context.Context, tx *sql.Tx, r *Run, c Change) error {
+func change(ctx context.Context, tx *tx, r *Run, c Change) error {
 	if c.Apply != "" {
-		if err := s.applyTo(ctx, tx, r, c); err != nil {
+		if err := applyTo(ctx, tx, r, c); err != nil {
 			return err
 		}
 	}
@@ -65,28 +64,28 @@ func (s *Store) change(ctx context.Context, tx *sql.Tx, r *Run, c Change) error 
 		r.Progress = c.Progress(r.Progress)
 	}
 	if c.To == Running {
-		if err := s.finishSteps(ctx, tx, r, false); err != nil {
+		if err := finishSteps(ctx, tx, r, false); err != nil {
 			return err
 		}
 	}
 	if c.To.Terminal() {
-		if err := s.withdrawAll(ctx, tx, r.ID, "the run has ended: "+string(c.To)); err != nil {
+		if err := withdrawAll(ctx, tx, r.ID, "the run has ended: "+string(c.To)); err != nil {
 			return err
 		}
-		if err := exec(ctx, tx, "DELETE FROM secrets WHERE run_id = ?", r.ID); err != nil {
+		if err := tx.exec(ctx, "DELETE FROM secrets WHERE run_id = ?", r.ID); err != nil {
 			return err
 		}
 	}
-	s.enter(r, c)
-	return s.saveRun(ctx, tx, r)
+	enter(tx, r, c)
+	return saveRun(ctx, tx, r)
 }
 
 // enter sets the fields of r that a change sets.
-func (s *Store) enter(r *Run, c Change) {
+func enter(tx *tx, r *Run, c Change) {
 	if !c.To.Waiting() {
 		r.waitingAt = time.Time{}
 	} else if r.State != c.To {
-		r.waitingAt = s.now()
+		r.waitingAt = tx.at
 	}
 	r.State, r.StopReason = c.To, c.Reason
 	r.Error, r.QuestionID = c.Err, c.Question
@@ -99,9 +98,9 @@ func (s *Store) enter(r *Run, c Change) {
 	if c.Settings != nil {
 		r.Settings = c.Settings
 	}
-	r.UpdatedAt = s.now()
+	r.UpdatedAt = tx.at
 	if c.To == Running || c.To == Queued {
-		r.Owner = s.owner.id
+		r.Owner = tx.db.owner.id
 	}
 	if c.To == Running || c.To.Terminal() {
 		r.Fence++
@@ -111,17 +110,17 @@ func (s *Store) enter(r *Run, c Change) {
 	}
 }
 
-func (s *Store) saveRun(ctx context.Context, tx *sql.Tx, r *Run) error {
+func saveRun(ctx context.Context, tx *tx, r *Run) error {
 	if _, err := r.fields().update(ctx, tx, "runs", "id = ?", r.ID); err != nil {
 		return err
 	}
-	return s.touch(ctx, tx, r.SessionID)
+	return tx.touch(ctx, r.SessionID)
 }
 
 // finishSteps closes the steps of the run that were begun and have no outcome; what that means for
 // the run is not for the store to say. asked says that the question which this life of the run was
 // about to park is known.
-func (s *Store) finishSteps(ctx context.Context, tx *sql.Tx, r *Run, asked bool) error {
+func finishSteps(ctx context.Context, tx *tx, r *Run, asked bool) error {
 	left, err := collect(ctx, tx, scanRow[StepRecord], "SELECT "+stepColumns+` FROM steps s
 		WHERE run_id = ? AND state = 'INTENT' ORDER BY idx`, r.ID)
 	for _, st := range left {
@@ -129,9 +128,9 @@ func (s *Store) finishSteps(ctx context.Context, tx *sql.Tx, r *Run, asked bool)
 		r.Progress = r.Progress.Interrupted(st.Step, parked)
 		state, at := Unknown, int64(0)
 		if parked {
-			state, at = Done, millis(s.now())
+			state, at = Done, millis(tx.at)
 		}
-		err := exec(ctx, tx, `UPDATE steps SET state = ?, done_at = ?
+		err := tx.exec(ctx, `UPDATE steps SET state = ?, done_at = ?
 			WHERE session_id = ? AND idx = ?`, state, at, r.SessionID, st.Index)
 		if err != nil {
 			return err

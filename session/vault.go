@@ -7,7 +7,6 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -137,18 +136,17 @@ func (s *Store) Secrets(ctx context.Context, runID string) ([]Secret, error) {
 
 // SecretTyped notes that the answer to the question was typed into the phone.
 func (s *Store) SecretTyped(ctx context.Context, questionID string) error {
-	err := s.update(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return exec(ctx, tx, "UPDATE secrets SET typed = 1 WHERE question_id = ?", questionID)
+	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+		return tx.exec(ctx, "UPDATE secrets SET typed = 1 WHERE question_id = ?", questionID)
 	})
 	return doing(err, "noting that a secret was typed")
 }
 
 // keepSecret keeps a secret answer for the run that applies it.
-func (s *Store) keepSecret(ctx context.Context, tx *sql.Tx, q inquiry.Question) error {
+func keepSecret(ctx context.Context, tx *tx, q inquiry.Question) error {
 	if !q.Secret || q.Resolution == nil || q.Resolution.Type != inquiry.TypeAnswer {
 		return nil
 	}
-	return exec(ctx, tx,
-		"INSERT INTO secrets (question_id, run_id, sealed, given_at) VALUES (?, ?, ?, ?)",
-		q.ID, q.RunID, s.vault.seal(q.ID, q.Resolution.Response.Reveal()), millis(s.now()))
+	return tx.exec(ctx, "INSERT INTO secrets (question_id, run_id, sealed, given_at) VALUES (?, ?, ?, ?)",
+		q.ID, q.RunID, tx.db.vault.seal(q.ID, q.Resolution.Response.Reveal()), millis(tx.at))
 }
