@@ -99,7 +99,7 @@ func passes(q inquiry.Question) bool {
 func (p *Proxy) moved(ctx context.Context, l *link, c *toolCall) (bool, error) {
 	before := c.tool.digest
 	var err error
-	c.tool, err = l.tool(ctx, c, true)
+	c.tool, err = l.tools.tool(ctx, c, true)
 	return c.tool.digest != before, err
 }
 

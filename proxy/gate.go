@@ -40,7 +40,7 @@ func (p *Proxy) call(ctx context.Context, l *link, m *message) (*message, error)
 	if err != nil {
 		return nil, err
 	}
-	if c.tool, err = l.tool(ctx, c, false); err != nil {
+	if c.tool, err = l.tools.tool(ctx, c, false); err != nil {
 		return nil, err
 	}
 	d := p.judge(c)

@@ -20,12 +20,12 @@ import (
 // link joins one client, or several whose requests stand alone, to one upstream. Requests of the
 // client get ids of the link's own, so that nobody's are mixed up, whatever came before.
 type link struct {
-	p    *Proxy
-	life context.Context // of the upstreams
-	end  context.CancelFunc
+	p     *Proxy
+	life  context.Context // of the upstreams
+	end   context.CancelFunc
+	tools toolList
 
 	connecting sync.Mutex // held while an upstream is started
-	listing    sync.Mutex // held while the list of tools is read
 	meeting    sync.Mutex // held while it is found out which era a server knows
 	// held while it is changed what a server tells of
 	subscribing sync.Mutex
@@ -47,10 +47,6 @@ type link struct {
 	greeting     json.RawMessage  // of a server of the older era, for clients of the newer
 	meta         json.RawMessage  // for a server of the newer era, of a client of the older
 	level        *message         // the client's logging/setLevel
-	tools        map[string]tool  // nil when not known
-	read         time.Time        // when they were
-	changes      int              // of the list of tools
-	raised       raised           // with listing
 	held         map[string]*held // by the token of their requestState
 	subscribers  map[string]int   // of resources, by URI, at a server of the older era
 	wanted       mcp.SubscriptionFilter
@@ -79,7 +75,11 @@ type exchange struct {
 
 func newLink(p *Proxy) *link {
 	l := &link{p: p, exchanges: map[int64]*exchange{}, asked: map[string]context.CancelFunc{},
-		raised: raised{}, held: map[string]*held{}, subscribers: map[string]int{}}
+		held: map[string]*held{}, subscribers: map[string]int{}}
+	l.tools = toolList{raised: raised{}, request: func(ctx context.Context, m *message) (
+		*message, error) {
+		return l.request(ctx, m, nil)
+	}}
 	l.life, l.end = context.WithCancel(context.Background())
 	return l
 }
@@ -169,8 +169,7 @@ func (l *link) start(now time.Time) (upstream, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.starts = append(l.starts, now)
-	l.strange, l.sample, l.tools, l.unasked = 0, "", nil, 0
-	l.changes++
+	l.strange, l.sample, l.unasked = 0, "", 0
 	up, err := l.p.dial(l.life, l)
 	if err == nil {
 		l.up = up
@@ -243,7 +242,7 @@ func (l *link) renew(ctx context.Context, refused *forgottenError) error {
 	l.mu.Lock()
 	hello, level := l.hello, l.level
 	l.mu.Unlock()
-	l.changed()
+	l.tools.forget()
 	if hello == nil {
 		return refused
 	}
@@ -457,7 +456,8 @@ func (l *link) drop(up upstream) bool {
 	if l.up != up {
 		return false
 	}
-	l.up, l.tools = nil, nil
+	l.up = nil
+	l.tools.forget()
 	return true
 }
 

@@ -241,7 +241,7 @@ func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, erro
 	case string(mcp.MethodToolsList):
 		resp, err := l.request(ctx, m, of)
 		if err == nil {
-			l.listed(resp.Result)
+			l.tools.told(resp.Result)
 			resp.Result = describe(resp.Result, p.descriptions(ctx))
 		}
 		return resp, err

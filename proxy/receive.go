@@ -115,7 +115,7 @@ func (l *link) notified(m *message) {
 		}
 		return
 	case string(mcp.MethodNotificationToolsListChanged):
-		l.changed()
+		l.tools.forget()
 	}
 	var older bool
 	set(l, func() { older = l.greeting != nil })

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -30,69 +31,82 @@ const (
 // listAge is how long a list of tools is taken for what it is: not every server tells of changes.
 const listAge = time.Minute
 
-// tool looks a tool up in the server's list. That is read anew when it has changed, from time to
-// time, for a tool that is not in it, and when the caller says so.
-func (l *link) tool(ctx context.Context, c *toolCall, anew bool) (tool, error) {
-	l.listing.Lock()
-	defer l.listing.Unlock()
-	l.mu.Lock()
-	t, ok := l.tools[c.name]
-	old := time.Since(l.read) > listAge
-	l.mu.Unlock()
+// toolList is what a server says of its tools, as it was last read.
+type toolList struct {
+	request func(context.Context, *message) (*message, error) // to the server
+
+	listing sync.Mutex // held while the list is read
+	raised  raised     // with listing
+
+	mu      sync.Mutex
+	tools   map[string]tool // nil when not known
+	read    time.Time       // when they were
+	changes int             // of the list
+}
+
+// tool looks up the tool of a call. The list is read anew when it has changed, from time to time,
+// for a tool that is not in it, and when the caller says so.
+func (tl *toolList) tool(ctx context.Context, c *toolCall, anew bool) (tool, error) {
+	tl.listing.Lock()
+	defer tl.listing.Unlock()
+	tl.mu.Lock()
+	t, ok := tl.tools[c.name]
+	old := time.Since(tl.read) > listAge
+	tl.mu.Unlock()
 	if ok && !anew && !old {
 		return t, nil
 	}
-	tools, err := l.list(ctx, c)
+	tools, err := tl.list(ctx, c)
 	t = tools[c.name]
-	t.destructive = t.destructive || l.raised.has(c.name)
+	t.destructive = t.destructive || tl.raised.has(c.name)
 	return t, err
 }
 
 // list reads the list of tools for a call's client.
-func (l *link) list(ctx context.Context, c *toolCall) (map[string]tool, error) {
-	l.mu.Lock()
-	before := l.changes
-	l.mu.Unlock()
+func (tl *toolList) list(ctx context.Context, c *toolCall) (map[string]tool, error) {
+	tl.mu.Lock()
+	before := tl.changes
+	tl.mu.Unlock()
 	tools := map[string]tool{}
 	var next json.RawMessage
 	for range mostPages {
-		resp, err := l.request(ctx, &message{Method: string(mcp.MethodToolsList),
-			Params: listParams(c.m.Params, next)}, nil)
+		resp, err := tl.request(ctx, &message{Method: string(mcp.MethodToolsList),
+			Params: listParams(c.m.Params, next)})
 		if err != nil {
 			return nil, err
 		}
 		if resp.Error != nil {
 			return nil, nil // it says so itself when the tool is called
 		}
-		l.readTools(resp.Result, tools)
+		tl.raised.readTools(resp.Result, tools)
 		if next = at(resp.Result, "nextCursor"); textOf(next) == "" {
 			break
 		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.changes == before { // else it is old already
-		l.tools, l.read = tools, time.Now()
+	tl.mu.Lock()
+	defer tl.mu.Unlock()
+	if tl.changes == before { // else it is old already
+		tl.tools, tl.read = tools, time.Now()
 	}
 	return tools, nil
 }
 
-// changed forgets the list of tools.
-func (l *link) changed() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.tools = nil
-	l.changes++
+// forget forgets the list: it has changed, or its server is gone.
+func (tl *toolList) forget() {
+	tl.mu.Lock()
+	defer tl.mu.Unlock()
+	tl.tools = nil
+	tl.changes++
 }
 
-// listed takes over what the client was told of tools.
-func (l *link) listed(result json.RawMessage) {
-	l.listing.Lock()
-	defer l.listing.Unlock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.tools != nil {
-		l.readTools(result, l.tools)
+// told takes over what the client was told of tools.
+func (tl *toolList) told(result json.RawMessage) {
+	tl.listing.Lock()
+	defer tl.listing.Unlock()
+	tl.mu.Lock()
+	defer tl.mu.Unlock()
+	if tl.tools != nil {
+		tl.raised.readTools(result, tl.tools)
 	}
 }
 
@@ -105,15 +119,11 @@ func listParams(call, cursor json.RawMessage) json.RawMessage {
 	if cursor != nil {
 		params["cursor"] = cursor
 	}
-	raw, err := encode(params)
-	if err != nil {
-		return nil
-	}
-	return raw
+	return params.raw()
 }
 
-// readTools reads a page of a list of tools. The caller holds listing.
-func (l *link) readTools(result json.RawMessage, into map[string]tool) {
+// readTools reads a page of a list of tools.
+func (r raised) readTools(result json.RawMessage, into map[string]tool) {
 	var list []json.RawMessage
 	if json.Unmarshal(at(result, "tools"), &list) != nil {
 		return
@@ -126,9 +136,9 @@ func (l *link) readTools(result json.RawMessage, into map[string]tool) {
 		hints := at(raw, "annotations")
 		if string(at(hints, "destructiveHint")) == "true" &&
 			string(at(hints, "readOnlyHint")) != "true" {
-			l.raised.add(name)
+			r.add(name)
 		}
-		t.destructive = l.raised.has(name)
+		t.destructive = r.has(name)
 		var known mcp.Tool
 		if json.Unmarshal(raw, &known) == nil {
 			t.known = &known
