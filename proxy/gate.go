@@ -7,11 +7,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/guard"
 	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // toolCall is a tools/call of a client.
@@ -43,6 +45,9 @@ func (p *Proxy) call(ctx context.Context, l *link, m *message) (*message, error)
 	if c.tool, err = l.tools.tool(ctx, c, false); err != nil {
 		return nil, err
 	}
+	if words := c.disguised(); words != "" && p.opts.Guard != nil {
+		return refusal(m, words), nil
+	}
 	d := p.judge(c)
 	switch d.Verdict {
 	case guard.Allow:
@@ -64,6 +69,48 @@ func (p *Proxy) judge(c *toolCall) guard.Decision {
 	}
 	return p.opts.Guard.Decide(guard.Subject{Action: c.name, App: p.opts.Name, Args: c.args,
 		Destructive: c.tool.destructive})
+}
+
+// callMembers are those of the params of a call.
+var callMembers = map[string]any{"name": nil, "arguments": nil, "_meta": nil, "requestState": nil,
+	"inputResponses": nil}
+
+// disguised is what is wrong with a call of which a server that reads JSON without regard to case
+// could read something else than the rules and a person see; "" for nothing.
+func (c *toolCall) disguised() string {
+	params := map[string]any{}
+	for name := range members(c.m.Params) {
+		params[name] = nil
+	}
+	known, _ := c.tool.schema["properties"].(map[string]any)
+	key, name := lookalike(params, callMembers)
+	if key == "" {
+		key, name = lookalike(c.args, known)
+	}
+	if key == "" {
+		return ""
+	}
+	return fmt.Sprintf("not carried out: %s could be read as %s, write it so",
+		text.Quote(key, 100), text.Quote(name, 100))
+}
+
+// lookalike is a name in o that differs from a known one in case alone, and that one.
+func lookalike(o, known map[string]any) (key, name string) {
+	for key, value := range o {
+		of, is := known[key]
+		for name := range known {
+			if !is && strings.EqualFold(key, name) {
+				return key, name
+			}
+		}
+		inner, _ := value.(map[string]any)
+		schema, _ := of.(map[string]any)
+		names, _ := schema["properties"].(map[string]any)
+		if key, name := lookalike(inner, names); key != "" {
+			return key, name
+		}
+	}
+	return "", ""
 }
 
 // headed is m with the headers that a server of the newer era wants over HTTP.

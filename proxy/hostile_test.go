@@ -199,6 +199,29 @@ func TestACallInDisguiseReachesNoServer(t *testing.T) {
 	}
 }
 
+// A server that reads names without regard to case, as encoding/json does, would read another call
+// than the one that was decided about.
+func TestACallHasNoSecondReading(t *testing.T) {
+	r, s := inFrontOf(t, `{"name":"tidy","inputSchema":{"type":"object","properties":{"desk":{},`+
+		`"at":{"type":"object","properties":{"room":{}}}}}}`, nil)
+	for params, twin := range map[string]string{
+		`"arguments":{},"argument\u017f":{"desk":1}`:      "argument\u017f",
+		`"Arguments":{"desk":1}`:                          "Arguments",
+		`"arguments":{},"NAME":"other"`:                   "NAME",
+		`"arguments":{"Desk":1}`:                          "Desk",
+		`"arguments":{"desk":1,"de\u017fk":2}`:            "de\u017fk",
+		`"arguments":{"at":{"room":1,"Room":2},"desk":1}`: "Room",
+	} {
+		r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tidy",` +
+			params + `}}`)
+		require.Contains(t, words(t, r.next()), `not carried out: "`+twin+`" could be read as "`)
+	}
+	require.Zero(t, s.count("tools/call"))
+	for _, args := range []string{`{"desk":1,"other":2}`, `{"at":{"floor":3}}`} {
+		require.Equal(t, "carried out", r.result(r.start("tidy", args, `,"task":{"ttl":1}`)))
+	}
+}
+
 // An answer to nothing, a second one, and one that comes too late change nothing; the one to
 // nothing is named when the server ends.
 func TestAnswersThatNobodyWaitsForAreNoAnswers(t *testing.T) {

@@ -270,13 +270,13 @@ func TestAClientsUserDecidesInAForm(t *testing.T) {
 func TestACallCannotSayTwoThings(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Wait = func(string, bool) time.Duration { return 0 } })
 	r.shake("{}")
-	for i, params := range []string{
-		`{"name":"send_message","Name":"echo","arguments":{"text":"x"}}`,
-		`{"Name":"echo","name":"send_message","arguments":{"text":"x"}}`,
-		`{"name":"echo","name":"send_message","arguments":{"text":"x"}}`,
+	for params, want := range map[string]string{
+		`{"name":"send_message","Name":"echo","arguments":{"text":"x"}}`: "not carried out",
+		`{"Name":"echo","name":"send_message","arguments":{"text":"x"}}`: "not carried out",
+		`{"name":"echo","name":"send_message","arguments":{"text":"x"}}`: "no answer yet",
 	} {
-		r.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":%s}`, i, params))
-		require.Contains(t, r.next(), "no answer yet", params)
+		r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`)
+		require.Contains(t, r.next(), want, params)
 	}
 	r.send(`{"jsonrpc":"2.0","id":9,"method":"tools/call",` +
 		`"params":{"name":"send_message","name":"echo","arguments":{"text":"a","text":"b"}}}`)
