@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -131,19 +132,31 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 
 // read reads a line: one message, or several as 2025-03-26 has them.
 func read(line []byte) (*message, []*message, error) {
-	var several []*message
 	if line[0] == '[' {
+		var several []*message
 		err := json.Unmarshal(line, &several)
+		if err == nil && (len(several) == 0 || slices.ContainsFunc(several, noMessage)) {
+			err = errNoMessage
+		}
 		return nil, several, err
 	}
 	m := new(message)
-	if err := json.Unmarshal(line, m); err != nil {
-		return nil, nil, err
+	err := json.Unmarshal(line, m)
+	if err == nil && noMessage(m) {
+		err = errNoMessage
 	}
-	if m.Method == "" && len(m.ID) == 0 {
-		return nil, nil, errors.New("it is no message")
+	return m, nil, err
+}
+
+var errNoMessage = errors.New("it is no message")
+
+// noMessage tidies m, and reports whether it is nothing.
+func noMessage(m *message) bool {
+	if m == nil {
+		return true
 	}
-	return m, nil, nil
+	m.tidy()
+	return m.Method == "" && len(m.ID) == 0
 }
 
 // ended says why the program is gone.

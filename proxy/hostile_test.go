@@ -58,11 +58,11 @@ func (s *scripted) close() {}
 
 // say makes the server send a line.
 func (s *scripted) say(line string) {
-	var m message
-	if err := json.Unmarshal([]byte(line), &m); err != nil {
+	m, _, err := read([]byte(line))
+	if err != nil {
 		panic(err)
 	}
-	s.r.receive(s, &m)
+	s.r.receive(s, m)
 }
 
 // lists makes its list of tools another one.
@@ -259,6 +259,37 @@ func TestAnswersThatNobodyWaitsForAreNoAnswers(t *testing.T) {
 
 	for _, l := range r.p.links {
 		require.Contains(t, l.fault("it has ended").Error(), "sent what is no answer 18 times")
+	}
+}
+
+func TestWhatIsReadAsAMessage(t *testing.T) {
+	for _, line := range []string{"[null]", "[]", "[{}]", "{}", "null", `{"id":1},`, "[", `"x"`,
+		`[{"id":1},null]`, `{"method":""}`} {
+		_, _, err := read([]byte(line))
+		require.Error(t, err, line)
+	}
+	m, _, err := read([]byte(`{"id":1,"result":{},"error":null}`))
+	require.NoError(t, err)
+	require.Equal(t, &message{ID: number(1), Result: []byte(`{}`)}, m)
+	_, several, err := read([]byte(`[{"id":null,"method":"notifications/x"}]`))
+	require.NoError(t, err)
+	require.Equal(t, []*message{{Method: "notifications/x"}}, several)
+}
+
+// What the server says of an error comes to the client, also what is no error of JSON-RPC.
+func TestAnErrorComesAsItIs(t *testing.T) {
+	r, s := inFrontOf(t, tame, nil)
+	for said, want := range map[string]string{
+		`{"code":-1,"message":"m","data":{"n":12345678901234567890}}`: `{"code":-1,"message":"m",` +
+			`"data":{"n":12345678901234567890}}`,
+		`{"code":"E7","message":"the disk is full"}`: `that cannot be read: \"{\\\"code\\\"`,
+	} {
+		s.when("prompts/list", func(s *scripted, m *message) string {
+			s.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":%s}`, m.ID, said))
+			return ""
+		})
+		r.send(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
+		require.Contains(t, r.next(), want)
 	}
 }
 

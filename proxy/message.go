@@ -45,6 +45,16 @@ type message struct {
 func (m *message) isRequest() bool  { return m.Method != "" && len(m.ID) > 0 }
 func (m *message) isResponse() bool { return m.Method == "" }
 
+// tidy takes out what is null in place of being left out: many servers write every member.
+func (m *message) tidy() {
+	if string(m.Error) == "null" {
+		m.Error = nil
+	}
+	if string(m.ID) == "null" && m.Method != "" {
+		m.ID = nil
+	}
+}
+
 // encode writes the message in one line.
 func (m *message) encode() ([]byte, error) {
 	m.Version = mcp.JSONRPC_VERSION

@@ -192,7 +192,10 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 		var e mcp.JSONRPCErrorDetails
 		if json.Unmarshal(resp.Error, &e) != nil {
 			return failure(mcp.INTERNAL_ERROR, "the server "+p.opts.Name+" answered with an error "+
-				"that cannot be read")
+				"that cannot be read: "+text.Quote(string(resp.Error), maxQuote))
+		}
+		if data := at(resp.Error, "data"); data != nil {
+			e.Data = data // to the digit
 		}
 		return mcp.JSONRPCError{JSONRPC: mcp.JSONRPC_VERSION, Error: e}
 	case len(resp.Result) == 0:

@@ -338,6 +338,8 @@ func TestAServerThatFloodsIsNamedAndEnded(t *testing.T) {
 	small(t)
 	for mode, want := range map[string]string{
 		"flood":    "it floods: it sent more than 500 messages within 10s",
+		"foreign":  "it floods: it sent more than 500 messages within 10s",
+		"batches":  "it wrote 1000 lines that are no messages",
 		"progress": "it floods: it sent more than 500 messages within 10s",
 		"line":     "it wrote a line of more than 1048576 bytes",
 	} {

@@ -25,17 +25,18 @@ func (l *link) odd(what string) {
 
 // receive implements receiver.
 func (l *link) receive(from upstream, m *message) {
-	if !l.hears(from, m) {
+	var x *exchange // that it answers
+	if m.isResponse() {
+		x = l.exchange(m.ID)
+	}
+	if !l.hears(from, x == nil) {
 		return
 	}
 	switch {
-	case m.isResponse():
-		x := l.exchange(m.ID)
-		if x == nil {
-			l.foreign(m)
-			return
-		}
+	case x != nil:
 		l.deliver(x, m)
+	case m.isResponse():
+		l.foreign(m)
 	case m.isRequest():
 		l.ask(m)
 	default:
@@ -49,13 +50,13 @@ var maxUnasked = 20_000
 const unaskedTime = 10 * time.Second
 
 // hears reports whether the upstream is still the one in use, and gives one up that floods.
-func (l *link) hears(from upstream, m *message) bool {
+func (l *link) hears(from upstream, unasked bool) bool {
 	l.mu.Lock()
 	current := l.up == from
 	if now := time.Now(); now.Sub(l.unaskedSince) > unaskedTime {
 		l.unasked, l.unaskedSince = 0, now
 	}
-	if !m.isResponse() {
+	if unasked {
 		l.unasked++
 	}
 	floods := l.unasked > maxUnasked

@@ -40,10 +40,12 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		return
-	case "flood":
+	case "flood", "foreign", "batches":
+		line := map[string]string{"flood": `{"jsonrpc":"2.0","method":"notifications/x"}`,
+			"foreign": `{"jsonrpc":"2.0","id":4711,"result":{}}`, "batches": "[]"}
 		go func() {
-			for _, err := fmt.Println(`{"jsonrpc":"2.0","method":"notifications/x"}`); err == nil; {
-				_, err = fmt.Println(`{"jsonrpc":"2.0","method":"notifications/x"}`)
+			for err := error(nil); err == nil; {
+				_, err = fmt.Println(line[os.Getenv("PROXY_UPSTREAM")])
 			}
 		}()
 		_, _ = io.Copy(io.Discard, os.Stdin)
