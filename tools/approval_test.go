@@ -27,7 +27,7 @@ func (a asking) Check(
 	}
 	return agentloop.Ask(agentloop.Question{Kind: agentloop.KindApproval,
 		Text: "May the agent do this?", Review: &agentloop.Review{Severity: a.severity,
-			Description: `tap "Send"`, Element: "Send\nnow", Reason: "it sends a message"}}), nil
+			Description: `tap "Send"`, Element: `"Send now"`, Reason: "it sends a message"}}), nil
 }
 
 func TestAClientPassesDecisionsOn(t *testing.T) {

@@ -252,7 +252,7 @@ func writeActions(b *strings.Builder, q inquiry.Question, in *messages) {
 		fmt.Fprintf(b, "\n%d. %s", i+1, quoted(r.Description, 500))
 	}
 	if q.Element != "" {
-		fmt.Fprintf(b, in.UnderFinger, quoted(q.Element, 300))
+		fmt.Fprintf(b, in.UnderFinger, shortLine(q.Element, 300))
 	}
 	if q.Reason != "" {
 		fmt.Fprintf(b, in.AskedBecause, quoted(q.Reason, 500))

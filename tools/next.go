@@ -81,7 +81,7 @@ func decideLine(n *result.Next, st runs.Status, page string, in *messages) strin
 	}
 	line := fmt.Sprintf(in.Decide, strings.Join(what, ", "))
 	if q.Element != "" {
-		line += fmt.Sprintf(in.UnderFinger, quoted(q.Element, 200))
+		line += fmt.Sprintf(in.UnderFinger, shortLine(q.Element, 200))
 	}
 	if q.Reason != "" {
 		line += fmt.Sprintf(in.AskedBecause, quoted(q.Reason, 300))

@@ -278,7 +278,7 @@ func (w phrases) again(what string) string {
 	return fmt.Sprintf(w.changed, cmp.Or(w.what[what], what))
 }
 
-// under is the element in words.
+// under is the element in words: the screen's own are in quotes.
 func (w phrases) under(e *guard.Element) string {
 	if e == nil {
 		return w.nothing
@@ -292,5 +292,8 @@ func (w phrases) under(e *guard.Element) string {
 			return text.Quote(line, 100)
 		}
 	}
-	return cmp.Or(e.Class, w.nothing)
+	if e.Class != "" {
+		return text.Quote(text.Line(e.Class), 100)
+	}
+	return w.nothing
 }
