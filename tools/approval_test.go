@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -129,6 +130,24 @@ func TestAPersonsRequestDecidesAboutWhatIsCritical(t *testing.T) {
 		who := tools.Caller{Client: "ann", By: runs.Actor{Channel: inquiry.ChannelHTTP,
 			Authority: inquiry.AuthorityClientModel, Name: "ann"}}
 		a := w.doAs(who, "ask_agent_start_new_task", in{"task": "tap", "wait_seconds": 20})
+// A form has no picture of the screen, and says what has one.
+func TestAFormNamesThePageThatShowsTheScreen(t *testing.T) {
+	for task, shows := range map[string]bool{"tap": true, "askhand": true, "ask": false} {
+		t.Run(task, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				w.end()
+				w.topts.BaseURL = "http://127.0.0.1:8731"
+				w.begin()
+				w.gate = asking{"critical"}
+				r := &reader{answers: []answering{acts("cancel", nil)}}
+				w.pipe(eras[0], r)
+				w.aloud("p", start, in{"task": task, "reply_mode": "elicit"})
+				require.Equal(t, shows, strings.Contains(r.shown()[0].Message, "taploop ui"))
+			})
+		})
+	}
+}
+
 		yes := in{"session_id": a.SessionID, "decisions": []any{in{"type": "approve"}}}
 		require.Equal(t, "DECISION_FORBIDDEN", w.doAs(who, goOn, yes).Error.Code)
 

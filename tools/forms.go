@@ -150,7 +150,7 @@ func (t *forms) dialog(ctx context.Context, c *call, s *callState, q inquiry.Que
 
 	problem := ""
 	for range mostForms {
-		answer, err := t.show(showing, c, newForm(q, problem, c.messages))
+		answer, err := t.show(showing, c, t.form(c, q, problem))
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -245,10 +245,20 @@ func (t *forms) reportSettled(ctx context.Context, c *call, id string) {
 	}
 }
 
+// form is the question as the client's user sees it. Forms have no pictures: it says what has.
+func (t *forms) form(c *call, q inquiry.Question, problem string) mcp.ElicitationParams {
+	form := newForm(q, problem, c.messages)
+	seen := q.Kind == inquiry.Approval || q.Kind == inquiry.Takeover
+	if seen && t.BaseURL != "" { // in words: forms are no place for links
+		form.Message += "\n\n" + c.messages.OnPage
+	}
+	return form
+}
+
 // formReply is the result that asks the client to show the form, and to call again with the answer.
 func (t *forms) formReply(c *call, q inquiry.Question, shown int, problem string) *reply {
 	state := t.signState(formState{q.ID, c.digest(), shown})
-	return &reply{form: mcptransport.InputRequired(state, formID, newForm(q, problem, c.messages))}
+	return &reply{form: mcptransport.InputRequired(state, formID, t.form(c, q, problem))}
 }
 
 // brings reports whether the call was made before, and brings the answer to the form that it was

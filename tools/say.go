@@ -213,7 +213,7 @@ type messages struct {
 	// A form.
 	DraftOf, Misfit, Asks, YourAnswer, Another, AnotherHelp, ChooseOne, ChooseOrWrite string
 	Instead, InsteadHelp, YouDecide, NoAnswer                                         string
-	Remember, RememberSession, RememberApp, RememberAlways                            string
+	Remember, RememberSession, RememberApp, RememberAlways, OnPage                    string
 	// An inquiry that is open, and one that is settled.
 	LeftToYou, RunGoesOn, OnlyYou, OpenFor, WaitOn                                    string
 	SecretGiven, PassedOn, AnsweredBy, Refused, Defaulted, Silent, AskPending, ReadOn string
