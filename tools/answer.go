@@ -112,7 +112,7 @@ func answeredLine(q inquiry.Question, in *messages) string {
 		return ""
 	}
 	question, answer := quoted(q.Text, 200), quoted(r.Response.String(), 300)
-	who := shortLine(r.Who(), 100)
+	who := in.who(*r)
 	switch {
 	case r.Type == inquiry.TypeDefault:
 		return fmt.Sprintf(in.ByDefault, question, answer)
@@ -126,6 +126,10 @@ func answeredLine(q inquiry.Question, in *messages) string {
 		return fmt.Sprintf(in.DeclinedBy, question, who)
 	case r.Type == inquiry.TypeDelegate:
 		return fmt.Sprintf(in.DelegatedBy, question, who)
+	case r.Type == inquiry.TypeDone:
+		return fmt.Sprintf(in.HandedBackBy, who, quote(in.IsDone), remark(answer))
+	case r.Type == inquiry.TypeCouldNot:
+		return fmt.Sprintf(in.HandedBackBy, who, quote(in.CouldNot), remark(answer))
 	case r.Type != inquiry.TypeAnswer:
 		return ""
 	case r.Authority == inquiry.AuthorityAgent:
@@ -142,6 +146,22 @@ func answeredLine(q inquiry.Question, in *messages) string {
 		return fmt.Sprintf(in.ByForm, question, draft, answer)
 	}
 	return fmt.Sprintf(in.ByOther, question, who, answer)
+}
+
+// remark is what was said when the phone was handed back; answer is in quotes.
+func remark(answer string) string {
+	if answer == `""` {
+		return ""
+	}
+	return " " + answer
+}
+
+// who is who has settled a question: the client's user, or who it was and through which channel.
+func (m *messages) who(r inquiry.Resolution) string {
+	if r.Channel == inquiry.ChannelElicit {
+		return m.InForm
+	}
+	return shortLine(r.Who(), 100)
 }
 
 type pendingArgs struct {

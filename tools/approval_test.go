@@ -72,6 +72,26 @@ func TestAClientPassesDecisionsOn(t *testing.T) {
 	}
 }
 
+// A pause changes nothing of who decides, and how.
+func TestAPausedApprovalIsAskedAsOne(t *testing.T) {
+	for severity, says := range map[string]string{"routine": "decisions: ",
+		"critical": "Your user decides there, not you"} {
+		t.Run(severity, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				w.gate = asking{severity}
+				id := w.start("tap").SessionID
+				a := w.call("ask_agent_stop", in{"session_id": id, "mode": "pause"})
+				require.Equal(t, "PAUSED USER_PAUSED", a.code())
+				require.Contains(t, a.text, says)
+				require.Contains(t, a.text, "call ask_agent_continue with")
+				require.NotContains(t, a.text, "reply_from_client")
+				listed := w.pending(t.Context(), in{})
+				require.NotContains(t, listed.text, "answer_question", "it takes no decisions")
+			})
+		})
+	}
+}
+
 func TestAClientDoesNotDecideInAPersonsPlace(t *testing.T) {
 	for _, severity := range []string{"critical", "sensitive", ""} {
 		t.Run(severity, func(t *testing.T) {
@@ -110,6 +130,24 @@ func TestAnActionIsDecidedOnInAForm(t *testing.T) {
 		})
 }
 
+// A form has no picture of the screen, and says what has one.
+func TestAFormNamesThePageThatShowsTheScreen(t *testing.T) {
+	for task, shows := range map[string]bool{"tap": true, "askhand": true, "ask": false} {
+		t.Run(task, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				w.end()
+				w.topts.BaseURL = "http://127.0.0.1:8731"
+				w.begin()
+				w.gate = asking{"critical"}
+				r := &reader{answers: []answering{acts("cancel", nil)}}
+				w.pipe(eras[0], r)
+				w.aloud("p", start, in{"task": task, "reply_mode": "elicit"})
+				require.Equal(t, shows, strings.Contains(r.shown()[0].Message, "taploop ui"))
+			})
+		})
+	}
+}
+
 func TestAResultTellsOfAPersonsLeave(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		require.Empty(t, w.start("tap").Notes)
@@ -130,24 +168,6 @@ func TestAPersonsRequestDecidesAboutWhatIsCritical(t *testing.T) {
 		who := tools.Caller{Client: "ann", By: runs.Actor{Channel: inquiry.ChannelHTTP,
 			Authority: inquiry.AuthorityClientModel, Name: "ann"}}
 		a := w.doAs(who, "ask_agent_start_new_task", in{"task": "tap", "wait_seconds": 20})
-// A form has no picture of the screen, and says what has one.
-func TestAFormNamesThePageThatShowsTheScreen(t *testing.T) {
-	for task, shows := range map[string]bool{"tap": true, "askhand": true, "ask": false} {
-		t.Run(task, func(t *testing.T) {
-			bubble(t, func(t *testing.T, w *fixture) {
-				w.end()
-				w.topts.BaseURL = "http://127.0.0.1:8731"
-				w.begin()
-				w.gate = asking{"critical"}
-				r := &reader{answers: []answering{acts("cancel", nil)}}
-				w.pipe(eras[0], r)
-				w.aloud("p", start, in{"task": task, "reply_mode": "elicit"})
-				require.Equal(t, shows, strings.Contains(r.shown()[0].Message, "taploop ui"))
-			})
-		})
-	}
-}
-
 		yes := in{"session_id": a.SessionID, "decisions": []any{in{"type": "approve"}}}
 		require.Equal(t, "DECISION_FORBIDDEN", w.doAs(who, goOn, yes).Error.Code)
 

@@ -73,10 +73,17 @@ func (t *Tools) goesOn(ctx context.Context, c *call, d tool, err error,
 // at least shows how the run ended.
 func (t *Tools) inSession(ctx context.Context, c *call, code runs.Code,
 	f *result.Failure) *result.Next {
-	n := t.nextIn(ctx, c.session)
+	st, err := t.opts.Runs.Status(ctx, c.session)
+	if err != nil {
+		return nil
+	}
+	n := Next(st)
 	switch {
 	case code == runs.RunInProgress && n != nil:
-		f.Hint = goOnWith(n) + "; or end it: " + stopCall(c.session)
+		f.Hint = goOnWith(n)
+		if !keptByPerson(st) { // which only a person ends
+			f.Hint += "; or end it: " + stopCall(c.session)
+		}
 	case (code == runs.QuestionAlreadyResolved || code == runs.NoOpenQuestion) && n == nil:
 		n = nextCall(waitTool, map[string]any{"session_id": c.session},
 			"it shows how the run ended")
@@ -131,7 +138,7 @@ func (t *Tools) busy(ctx context.Context, c *call, d tool, f *result.Failure) *r
 		return nil
 	}
 	f.Hint = goOnWith(next)
-	if !takenOver(st) || !st.Question.PeopleOnly { // which only a person ends
+	if !keptByPerson(st) { // which only a person ends
 		f.Hint += "; or end that session: " + stopCall(f.Holder.SessionID)
 		if d.wording().input.Properties["supersede"] != nil && !c.given["supersede"] {
 			f.Hint += `; or call again with "supersede": true, which ends it and starts`

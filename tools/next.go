@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,7 +22,7 @@ func Next(st runs.Status) *result.Next {
 	case questionInForm(st) != nil:
 		tool = waitTool
 		why = "the agent's question is shown to your user in a form while a call waits"
-	case takenOver(st) && st.Question.PeopleOnly && !running:
+	case keptByPerson(st) && !running:
 		tool = waitTool
 		why = "a person has taken the phone over and hands it back, which no call can; " +
 			"this waits for that"
@@ -87,13 +88,20 @@ func decideLine(n *result.Next, st runs.Status, page string, in *messages) strin
 		line += fmt.Sprintf(in.AskedBecause, quoted(q.Reason, 300))
 	}
 	if q.PeopleOnly {
-		at := "taploop reply " + q.ID[:min(len(q.ID), 8)] + " --approve"
-		if page != "" {
-			at = page
-		}
-		return line + fmt.Sprintf(in.DecidePeople, at, quote(n.Arguments))
+		return line + fmt.Sprintf(in.DecidePeople, whereToSettle(q.ID, q.Kind, page), n.Tool,
+			quote(n.Arguments))
 	}
 	return line + fmt.Sprintf(in.DecideWith, quote(n.Arguments), strings.Join(q.Allowed(0), "|"))
+}
+
+// whereToSettle is where people settle a question of this kind; page is its address on the inbox
+// page, or "".
+func whereToSettle(id string, kind inquiry.Kind, page string) string {
+	how := " --approve"
+	if kind == inquiry.Takeover {
+		how = " --done"
+	}
+	return cmp.Or(page, "taploop reply "+id[:min(len(id), 8)]+how)
 }
 
 // takenOver reports whether a person is to have the phone.
@@ -102,8 +110,15 @@ func takenOver(st runs.Status) bool {
 		st.Run.State == session.WaitingTakeover
 }
 
+// keptByPerson reports whether a person has the phone and only people hand it back.
+func keptByPerson(st runs.Status) bool { return takenOver(st) && st.Question.PeopleOnly }
+
 // handOverLine asks for what is to be done on the phone.
 func handOverLine(n *result.Next, st runs.Status, page string, in *messages) string {
+	if q := st.Question; q.PeopleOnly {
+		return fmt.Sprintf(in.HandBackPeople, quoted(q.Text, 1000),
+			whereToSettle(q.ID, q.Kind, page), n.Tool, quote(n.Arguments))
+	}
 	at := ""
 	if page != "" {
 		at = fmt.Sprintf(in.TakeOverAt, page)
@@ -129,17 +144,13 @@ func nextLine(n *result.Next, st runs.Status, page string, in *messages) string 
 	arguments := quote(n.Arguments)
 	switch {
 	case pausedOnPurpose(st):
-		return pausedLine(arguments, st, in)
+		return pausedLine(n, st, page, in)
 	case questionInForm(st) != nil:
 		return fmt.Sprintf(in.WaitForm, arguments)
-	case awaitsDecision(st):
-		return decideLine(n, st, page, in)
-	case n.Tool == waitTool && st.Question != nil:
+	case st.Question != nil && st.Reason == agentloop.StillRunning:
 		return fmt.Sprintf(in.Elsewhere, arguments)
-	case takenOver(st):
-		return handOverLine(n, st, page, in)
 	case st.Question != nil:
-		return askLine(arguments, st, in)
+		return questionLine(n, st, page, in)
 	case st.Reason == agentloop.ClientDetached && st.Mend == pickUp:
 		return fmt.Sprintf(in.PickUp, arguments)
 	case hintBefore(st) != "":
@@ -164,11 +175,22 @@ func hintBefore(st runs.Status) string {
 }
 
 // pausedLine is about a run that was paused on purpose: it does not urge the model on.
-func pausedLine(arguments string, st runs.Status, in *messages) string {
+func pausedLine(n *result.Next, st runs.Status, page string, in *messages) string {
 	if st.Question != nil {
-		return in.PausedAsking + askLine(arguments, st, in)
+		return in.PausedAsking + questionLine(n, st, page, in)
 	}
-	return fmt.Sprintf(in.Paused, arguments, quote(st.Session.ID))
+	return fmt.Sprintf(in.Paused, quote(n.Arguments), quote(st.Session.ID))
+}
+
+// questionLine asks for what the open question waits for.
+func questionLine(n *result.Next, st runs.Status, page string, in *messages) string {
+	switch st.Question.Kind {
+	case inquiry.Approval:
+		return decideLine(n, st, page, in)
+	case inquiry.Takeover:
+		return handOverLine(n, st, page, in)
+	}
+	return askLine(quote(n.Arguments), st, in)
 }
 
 // placeOf says where a QUEUED run stands in the line, and who has the phone if that is known.

@@ -68,12 +68,16 @@ func (t *questions) shown(q inquiry.Question) *result.OpenQuestion {
 	if t.forms.wasClosed(q.ID) {
 		out.Channels = slices.DeleteFunc(out.Channels, isForm)
 	}
-	t.link(out)
+	t.reach(out)
 	return out
 }
 
-// link adds the addresses under which the question can be answered over HTTP, when that is on.
-func (o *Options) link(q *result.OpenQuestion) {
+// reach adds the addresses under which the question can be answered over HTTP, when that is on. A
+// client's own call is no way to answer one that is left to people.
+func (o *Options) reach(q *result.OpenQuestion) {
+	if q != nil && q.PeopleOnly {
+		q.Channels = slices.DeleteFunc(slices.Clone(q.Channels), isClient)
+	}
 	if q != nil && o.BaseURL != "" {
 		q.ReplyURL = o.replyURL(q.ID)
 		q.PageURL = strings.TrimRight(o.BaseURL, "/") + "/ui#question=" + url.QueryEscape(q.ID)
@@ -206,7 +210,7 @@ func (t *inquiries) said(q inquiry.Question, body *result.Inquiry, in *messages)
 func settledSentence(q inquiry.Question, in *messages) string {
 	switch answered := q.Status == inquiry.Answered; {
 	case answered && q.Resolution.Type == inquiry.TypeDelegate:
-		return fmt.Sprintf(in.LeftToYou, shortLine(q.Resolution.Who(), 100))
+		return fmt.Sprintf(in.LeftToYou, in.who(*q.Resolution))
 	case answered && q.Secret:
 		return in.SecretGiven
 	case answered && q.Resolution.Authority == inquiry.AuthorityClientModel:
@@ -215,7 +219,7 @@ func settledSentence(q inquiry.Question, in *messages) string {
 		who := q.Resolution.Who() + ", " + q.Resolution.Why
 		return fmt.Sprintf(in.AnsweredBy, shortLine(who, 200))
 	case answered:
-		return fmt.Sprintf(in.AnsweredBy, shortLine(q.Resolution.Who(), 100))
+		return fmt.Sprintf(in.AnsweredBy, in.who(*q.Resolution))
 	case q.Status == inquiry.Refused:
 		return in.Refused
 	case q.Resolution.Type == inquiry.TypeDefault:

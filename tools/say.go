@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
@@ -99,6 +100,8 @@ func happened(body *result.Result, st runs.Status, in *messages) string {
 		return fmt.Sprintf(in.Going, after)
 	case awaitsDecision(st):
 		return fmt.Sprintf(in.NeedsApproval, after)
+	case keptByPerson(st):
+		return fmt.Sprintf(in.TakenOver, after)
 	case takenOver(st):
 		return fmt.Sprintf(in.HandsOver, after)
 	case st.Question != nil && !pausedOnPurpose(st):
@@ -169,14 +172,28 @@ func sessionsSaid(b *result.Sessions, in *messages) string {
 // questionsSaid is a list of open questions in text.
 func questionsSaid(b *result.Pending, in *messages) string {
 	lines := []string{fmt.Sprintf(in.Questions, fmt.Sprint(b.Total))}
+	answerable := len(b.Questions) < b.Total
 	for _, q := range b.Questions {
-		lines = append(lines, q.ID+": "+quoted(q.Text, 500))
+		how := settledOtherwise(q, in)
+		answerable = answerable || how == ""
+		lines = append(lines, q.ID+": "+quoted(q.Text, 500)+how)
 	}
 	lines = append(lines, in.notes(b.Notes)...)
-	if b.Total > 0 {
+	if answerable {
 		lines = append(lines, in.AskPending)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// settledOtherwise says how a question is settled that answer_question cannot; "" of any other.
+func settledOtherwise(q result.OpenQuestion, in *messages) string {
+	switch {
+	case q.PeopleOnly:
+		return fmt.Sprintf(in.OnlyPeople, whereToSettle(q.ID, q.Kind, q.PageURL))
+	case q.Kind == inquiry.Approval:
+		return fmt.Sprintf(in.ByDecisions, quote(q.SessionID))
+	}
+	return ""
 }
 
 // list is numbers with commas.
@@ -208,8 +225,8 @@ type messages struct {
 	DecidePeople, DecideWith                         string
 	Decision, DecisionMessage, EditedAction          string
 	// A phone that is handed over to a person.
-	HandsOver, TakeOver, TakeOverAt, HandBack     string
-	Outcome, IsDone, CouldNot, Remark, RemarkHelp string
+	HandsOver, TakenOver, TakeOver, TakeOverAt, HandBack, HandBackPeople string
+	Outcome, IsDone, CouldNot, Remark, RemarkHelp                        string
 	// A form.
 	DraftOf, Misfit, Asks, YourAnswer, Another, AnotherHelp, ChooseOne, ChooseOrWrite string
 	Instead, InsteadHelp, YouDecide, NoAnswer                                         string
@@ -217,9 +234,10 @@ type messages struct {
 	// An inquiry that is open, and one that is settled.
 	LeftToYou, RunGoesOn, OnlyYou, OpenFor, WaitOn                                    string
 	SecretGiven, PassedOn, AnsweredBy, Refused, Defaulted, Silent, AskPending, ReadOn string
+	OnlyPeople, ByDecisions                                                           string
 	// Who settled a question of the run; for Note.
 	Unedited, ByModel, ByForm, ByDefault, BySilence, ByOther string
-	DeclinedBy, DelegatedBy, ByMemory                        string
+	DeclinedBy, DelegatedBy, HandedBackBy, ByMemory, InForm  string
 	NotAsked, MoreAnswered                                   string
 	// The end of a description that is not ours.
 	Safety, ParamSafety string

@@ -100,6 +100,72 @@ func TestAClientTakesNoPhoneFromAPerson(t *testing.T) {
 	})
 }
 
+// What a person has taken over no call hands back, and no call is told to.
+func TestAClientIsToldThatAPersonHasThePhone(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		person := runs.Actor{Authority: inquiry.AuthorityHumanToken}
+		stop := func(id string, mode runs.StopMode) {
+			_, err := w.manager.Stop(t.Context(),
+				runs.StopRequest{SessionID: id, Mode: mode, By: person})
+			require.NoError(t, err)
+		}
+		id := w.call("ask_agent_start_new_task", in{"task": "forever", "wait_seconds": 3}).SessionID
+		stop(id, runs.Takeover)
+		for name, a := range map[string]answer{
+			"wait":     w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}),
+			"continue": w.call(goOn, in{"session_id": id, "wait_seconds": 0}),
+		} {
+			require.Contains(t, a.text, "A person has taken the phone over", name)
+			require.Contains(t, a.text, "hands it back there, not you: at taploop reply", name)
+			require.Contains(t, a.text, "call ask_agent_wait with", name)
+			require.NotContains(t, a.text, "ask_agent_continue", name)
+			require.NotContains(t, a.text, "reply_", name)
+			require.Empty(t, doorsOf(a.Question.Channels), name)
+		}
+		listed := w.pending(t.Context(), in{})
+		require.Contains(t, listed.text, "your user settles this, and no call of yours does")
+		require.NotContains(t, listed.text, "answer_question")
+		require.Empty(t, doorsOf(listed.Questions[0].Channels))
+		b := w.call(goOn, in{"session_id": id, "task": "another"})
+		require.Equal(t, "RUN_IN_PROGRESS", b.Error.Code)
+		require.NotContains(t, b.text, "ask_agent_stop", "only a person ends it")
+
+		stop(id, runs.Pause)
+		b = w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0})
+		require.Equal(t, "PAUSED USER_PAUSED", b.code())
+		require.Contains(t, b.text, "hands it back there, not you")
+		require.NotContains(t, b.text, "reply_")
+	})
+}
+
+func TestAClientIsToldWhoHandedThePhoneBack(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		a := w.start("askhand tap")
+		_, err := w.manager.Broker().Resolve(t.Context(), a.Question.ID, inquiry.Reply{
+			Type: inquiry.TypeCouldNot, Response: "no code came", Channel: inquiry.ChannelPage,
+			By: "kitchen", Authority: inquiry.AuthorityHumanToken})
+		require.NoError(t, err)
+		b := w.call("ask_agent_wait", in{"session_id": a.SessionID, "since_step": 1})
+		require.Equal(t, done, b.code())
+		require.Equal(t, []string{`the phone was handed back by kitchen through page: ` +
+			`"It could not be done" "no code came"`}, b.Notes)
+	})
+	inBothEras(t, these(accepts(in{"outcome": "It is done"})),
+		func(t *testing.T, w *fixture, r *reader) {
+			a := w.aloud("p", start, in{"task": "askhand", "reply_mode": "elicit"})
+			require.Equal(t, []string{
+				`the phone was handed back by your user in a form: "It is done"`}, a.Notes)
+		})
+}
+
+// doorsOf are the names of the channels.
+func doorsOf(list []inquiry.Channel) (names []string) {
+	for _, c := range list {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // Where nothing is to be seen, or the phone is locked, a person is asked, and the run goes on with
 // a screen that it may see.
 func TestAScreenThatTheAgentMayNotSeeIsHandedOver(t *testing.T) {

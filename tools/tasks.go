@@ -165,7 +165,7 @@ func (t *tasks) render(ctx context.Context, c *call, st runs.Status, s *callStat
 		return nil, err
 	}
 	body.Notes = slices.Concat(body.Notes, s.notes, settled)
-	t.link(body.Question)
+	t.reach(body.Question)
 	if c.gelab && body.Reason == agentloop.TakeoverNeeded { // these clients know their own words
 		body.Reason = agentloop.InfoNeedsReply
 	}

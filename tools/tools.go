@@ -157,7 +157,7 @@ func (t *Tools) carryOut(ctx context.Context, c *call, d tool) (r *reply, err er
 		return nil, context.Cause(ctx)
 	}
 	f := result.NewFailure(err)
-	t.opts.link(f.Open)
+	t.opts.reach(f.Open)
 	t.guide(ctx, c, d, err, &f)
 	t.opts.Log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
 	said := func() string { return refused(f, c.messages) }
