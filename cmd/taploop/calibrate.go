@@ -62,9 +62,9 @@ func (c *calibrateCmd) Run(ctx context.Context, a *app) error {
 
 // measure asks the model.
 func (c *calibrateCmd) measure(ctx context.Context, a *app) (r calibrate.Report, err error) {
-	prompt, err := a.prompting()
+	prompt, err := a.models().prompting()
 	if err == nil {
-		_, err = a.dialect()
+		_, err = a.models().dialect()
 	}
 	if err != nil {
 		return r, usageError{err}
@@ -74,7 +74,7 @@ func (c *calibrateCmd) measure(ctx context.Context, a *app) (r calibrate.Report,
 		return r, err
 	}
 	a.quiet()
-	asked, end, err := a.openModel(a.conf.Model)
+	asked, end, err := a.models().open(a.conf.Model)
 	if err != nil {
 		return r, err
 	}

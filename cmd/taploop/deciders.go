@@ -15,25 +15,25 @@ import (
 
 // deciders are the models that may decide in a person's place: the model, and every profile. A
 // setting that names another one is refused. They end with p.
-func (a *app) deciders(p *policies) (map[channel.Mode]runs.Decider, error) {
+func (ms *models) deciders(p *policies) (map[channel.Mode]runs.Decider, error) {
 	all := map[channel.Mode]runs.Decider{}
 	open := func(as channel.Mode, name string, m config.Model) error {
-		client, err := model.New(deciderOptions(m, p.transport, a))
+		client, err := model.New(ms.deciding(m, p.transport))
 		if err != nil {
 			return err
 		}
 		before := p.close
 		p.close = func() error { client.Close(); return before() }
 		all[as], err = decider.New(&decider.Options{Model: client, Name: name, Lang: m.Lang,
-			NoPicture:   a.conf.Privacy == "captions",
+			NoPicture:   ms.conf.Privacy == "captions",
 			PromptPrice: m.PromptPrice, ReplyPrice: m.ReplyPrice})
 		return err
 	}
-	if err := open(channel.Model, a.conf.Model.Name, a.conf.Model); err != nil {
+	if err := open(channel.Model, ms.conf.Model.Name, ms.conf.Model); err != nil {
 		return nil, err
 	}
-	for name := range a.conf.Models {
-		m, err := a.conf.ModelOf(name)
+	for name := range ms.conf.Models {
+		m, err := ms.conf.ModelOf(name)
 		if err == nil {
 			err = open(channel.OfModel(name), name, m)
 		}
@@ -41,19 +41,19 @@ func (a *app) deciders(p *policies) (map[channel.Mode]runs.Decider, error) {
 			return nil, fmt.Errorf("models.%s: %w", name, err)
 		}
 	}
-	return all, a.checkDeciders(all)
+	return all, ms.checkDeciders(all)
 }
 
 // checkDeciders refuses a setting that names a deciding model which there is not.
-func (a *app) checkDeciders(all map[channel.Mode]runs.Decider) error {
-	mode := channel.Mode(a.conf.Reply.Mode)
+func (ms *models) checkDeciders(all map[channel.Mode]runs.Decider) error {
+	mode := channel.Mode(ms.conf.Reply.Mode)
 	steps, err := mode.Steps()
 	if err != nil {
 		return usageError{fmt.Errorf("reply.mode: %w", err)}
 	}
-	named := []struct{ key, name string }{{"questions.on_timeout", a.conf.Questions.OnTimeout},
-		{"questions.on_refusal", a.conf.Questions.OnRefusal},
-		{"questions.draft", a.conf.Questions.Draft}}
+	named := []struct{ key, name string }{{"questions.on_timeout", ms.conf.Questions.OnTimeout},
+		{"questions.on_refusal", ms.conf.Questions.OnRefusal},
+		{"questions.draft", ms.conf.Questions.Draft}}
 	for _, s := range steps {
 		named = append(named, struct{ key, name string }{"reply.mode", s.Name})
 	}

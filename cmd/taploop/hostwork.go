@@ -372,7 +372,7 @@ func (m *hostModels) get(name string) (host.Priced, error) {
 		}
 		conf = all[name]
 	}
-	client, end, err := m.app.openModel(conf.Model)
+	client, end, err := m.app.models().open(conf.Model)
 	if err != nil {
 		return host.Priced{}, err
 	}

@@ -51,7 +51,7 @@ func (c *promptShowCmd) Run(ctx context.Context, a *app) error {
 	if err := a.load(); err != nil {
 		return err
 	}
-	d, err := a.dialect()
+	d, err := a.models().dialect()
 	if err != nil {
 		return usageError{err}
 	}
@@ -165,7 +165,7 @@ func (c *promptCheckCmd) Run(a *app) error {
 		return err
 	}
 	a.conf.Model.PromptTemplate = ""
-	d, err := a.dialect()
+	d, err := a.models().dialect()
 	if err != nil {
 		return usageError{err}
 	}

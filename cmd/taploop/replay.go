@@ -34,11 +34,11 @@ func (c *replayCmd) Run(ctx context.Context, a *app) error {
 	}
 	return a.readingSession(ctx, c.Session, func(store *session.Store, sess session.Session) error {
 		a.quiet()
-		p, err := a.policies()
+		p, err := a.models().policies()
 		if err != nil {
 			return err
 		}
-		family, err := a.dialect()
+		family, err := a.models().dialect()
 		if err != nil {
 			return errors.Join(usageError{err}, p.close())
 		}
