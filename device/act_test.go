@@ -69,7 +69,7 @@ func TestOnADisplayThatGoesDarkNothingIsTouchedLaunchedOrPressed(t *testing.T) {
 			return p.Relaunch(t.Context(), "com.example.odd", nil)
 		},
 		"unlocking": func(t *testing.T, p *Phone) error {
-			if err := p.unlock(t.Context(), reading{}); !errors.Is(err, ErrLocked) {
+			if err := p.display.unlock(t.Context(), reading{}); !errors.Is(err, ErrLocked) {
 				return err
 			}
 			return nil

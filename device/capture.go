@@ -43,8 +43,9 @@ const (
 	spares     = 1.5                    // times PNG's are what raw pixels may take
 )
 
-// meter measures both forms and says which one to take.
+// meter measures both forms and says which one to take. A host keeps that of a phone that was open.
 type meter struct {
+	mu    sync.Mutex
 	took  [2]time.Duration // of each form, 0 when it is not known: the better one of the last two
 	last  [2]time.Duration // the last one
 	since int              // captures since the slower form was tried
@@ -54,6 +55,8 @@ type meter struct {
 // better one, and now and then the other one again. To pack a picture is the most work that a step
 // asks of a phone, so PNG has to be quicker by a good part.
 func (m *meter) next() form {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	switch {
 	case m.took[formRaw] <= quick: // 0 as well
 		return formRaw
@@ -75,6 +78,8 @@ func (m *meter) better() form {
 // note records a capture that worked. One that took long may have been an accident, two were not:
 // what stands in the way of a capture makes it longer, and nothing makes it shorter.
 func (m *meter) note(f form, took time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	took = max(took, 1)
 	m.took[f] = took
 	if m.last[f] > 0 {
@@ -90,16 +95,12 @@ func (m *meter) note(f form, took time.Duration) {
 // tear records a capture that was no whole picture. The next one does not wait for a form that may
 // never work on this phone, such as raw pixels of an unknown format.
 func (m *meter) tear(f form) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.took[f] == 0 {
 		m.took[f] = never
 	}
 	m.since = 0
-}
-
-// camera is what a host keeps of a phone that was open: what its captures cost.
-type camera struct {
-	mu    sync.Mutex
-	meter meter
 }
 
 // buffers are the memory of the captures that are on their way from all phones of a host: as many
@@ -137,92 +138,73 @@ func (b buffers) giveBack(buf []byte) {
 	<-b.taken
 }
 
-// shoot captures one frame: the one before, when the phone says that its display has not moved. The
-// bytes end where the stream ends, so a torn one is known by its size only. A picture is decoded
-// when its header says that it shows the display: as it was at the last look, else as it is, which
-// comes through now.
-func (p *Phone) shoot(ctx context.Context, now <-chan reading) (*screen.Frame, error) {
-	switch f, err := p.unmoved(ctx); {
-	case err != nil:
-		return nil, err
-	case f != nil:
-		if err := p.expected(ctx, f.Size(), now); err != nil {
-			return nil, err
-		}
-		return f, nil
+// camera takes pictures of a phone's display.
+type camera struct {
+	*shell
+	meter   *meter
+	buffers buffers
+	decoder screen.Decoder
+	still   still
+}
+
+// shoot captures one frame, of at most limit bytes: the one before, when the phone says that its
+// display has not moved. fits is asked whether a picture of that size is of the display.
+func (c *camera) shoot(
+	ctx context.Context, limit int, fits func(screen.Size) error,
+) (*screen.Frame, error) {
+	changes := c.changes.Load()
+	f, err := c.unmoved(ctx, changes)
+	if f == nil && err == nil {
+		return c.capture(ctx, limit, fits, changes)
 	}
-	buf, err := p.buffers.take(ctx)
+	if err == nil {
+		err = fits(f.Size())
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() { p.buffers.giveBack(buf) }()
-	p.camera.mu.Lock()
-	f := p.camera.meter.next()
-	p.camera.mu.Unlock()
-	limit := p.captureLimit()
-	if f == formRaw && limit < maxCapture {
+	return f, nil
+}
+
+// capture has the phone make a picture. The bytes end where the stream ends, so a torn one is known
+// by its size only. It is decoded when its header says that it fits.
+func (c *camera) capture(
+	ctx context.Context, limit int, fits func(screen.Size) error, changes uint64,
+) (*screen.Frame, error) {
+	buf, err := c.buffers.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { c.buffers.giveBack(buf) }()
+	form := c.meter.next()
+	if form == formRaw && limit < maxCapture {
 		buf = slices.Grow(buf[:0], limit+1)
 	}
 	began := time.Now()
-	within, cancel := p.within(ctx, f.command(), 0)
-	defer cancel()
 	var sum screen.Sum
-	b, err := p.dev.Exec(within, f.command(), buf, limit, sum.Seen)
+	b, err := c.bytes(ctx, form.command(), buf, limit, sum.Seen)
 	switch {
 	case errors.Is(err, adb.ErrTooMuch):
 		return nil, tornError{fmt.Errorf("screencap gave more than a picture of the display: %w", err)}
 	case err != nil:
-		return nil, explain(err)
+		return nil, err
 	}
 	buf = b
 	took := time.Since(began)
 	if size, err := screen.Measure(b); err == nil { // else decoding says better what is wrong
-		if err := p.expected(ctx, size, now); err != nil {
+		if err := fits(size); err != nil {
 			return nil, err
 		}
 	}
 	began = time.Now()
-	frame, err := p.decoder.Decode(b, &sum)
-	p.camera.mu.Lock()
-	defer p.camera.mu.Unlock()
+	f, err := c.decoder.Decode(b, &sum)
 	if err != nil {
-		p.camera.meter.tear(f)
+		c.meter.tear(form)
 		return nil, tornError{fmt.Errorf("screencap gave no whole picture: %w", err)}
 	}
-	p.camera.meter.note(f, took+time.Since(began))
-	if f == formRaw {
-		p.still.remember(frame, sum.CRC())
-	} else {
-		p.still.forget()
-	}
-	return frame, nil
-}
-
-// captureLimit is how many bytes a capture may have: the raw pixels of the largest display that the
-// phone has reported, and some room for what comes in front of them.
-func (p *Phone) captureLimit() int {
-	g, most := p.lastReading().geometry, 0
-	for _, s := range []screen.Size{p.panel, p.info.Size, g.panel, g.natural, g.now} {
-		most = max(most, 4*s.W*s.H)
-	}
-	if most == 0 {
-		return maxCapture
-	}
-	return min(most+1<<20, maxCapture)
-}
-
-// expected is nil for a capture whose size is the display's.
-func (p *Phone) expected(ctx context.Context, size screen.Size, now <-chan reading) error {
-	last := p.lastReading()
-	if last.State.Size.Valid() && last.shows(size) == nil {
-		return nil
-	}
-	select {
-	case r := <-now:
-		return r.shows(size)
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	c.meter.note(form, took+time.Since(began))
+	c.still.remember(form, f, sum.CRC(), changes)
+	return f, nil
 }
 
 // tornError is a picture that is not whole or does not belong to the state read with it: worth a
@@ -245,30 +227,32 @@ const (
 // there. Its zero value knows no capture.
 type still struct {
 	mu      sync.Mutex
-	frame   *screen.Frame // captured last as raw pixels; nil once the phone was touched
+	frame   *screen.Frame // captured last, as raw pixels; else nil
 	sum     uint32        // of its capture
+	changes uint64        // of the shell, before it
 	without int           // captures for which the sum is not asked for
 	failed  int           // what without was after the last one that was another
 	unable  bool          // the phone has no such command
 }
 
-// forget has the next capture taken without asking for its sum: it will be another one.
-func (s *still) forget() { s.remember(nil, 0) }
-
-func (s *still) remember(f *screen.Frame, sum uint32) {
+func (s *still) remember(of form, f *screen.Frame, sum uint32, changes uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.frame, s.sum = f, sum
+	if of != formRaw {
+		f = nil
+	}
+	s.frame, s.sum, s.changes = f, sum, changes
 }
 
-// worth is what a capture may be the same as, nil when that is not asked for.
-func (s *still) worth() (*screen.Frame, uint32) {
+// worth is what a capture may be the same as, nil when that is not asked for: after a change it
+// will be another one.
+func (s *still) worth(changes uint64) (*screen.Frame, uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.unable:
+	case s.unable, s.frame == nil, s.changes != changes:
 		return nil, 0
-	case s.frame != nil && s.without > 0:
+	case s.without > 0:
 		s.without--
 		return nil, 0
 	}
@@ -292,18 +276,16 @@ func (s *still) same(answer string, sum uint32) bool {
 
 // unmoved is the frame that was captured last when the display still shows it, to the pixel, and
 // nobody has touched it since. It is nil when that is not known.
-func (p *Phone) unmoved(ctx context.Context) (*screen.Frame, error) {
-	f, sum := p.still.worth()
+func (c *camera) unmoved(ctx context.Context, changes uint64) (*screen.Frame, error) {
+	f, sum := c.still.worth(changes)
 	if f == nil {
 		return nil, nil
 	}
-	ctx, cancel := p.within(ctx, sumCommand, 0)
-	defer cancel()
-	answer, err := p.dev.Exec(ctx, sumCommand, nil, sumAnswer, nil)
+	answer, err := c.bytes(ctx, sumCommand, nil, sumAnswer, nil)
 	if err != nil && !errors.Is(err, adb.ErrTooMuch) {
-		return nil, explain(err)
+		return nil, err
 	}
-	if !p.still.same(string(answer), sum) {
+	if !c.still.same(string(answer), sum) {
 		return nil, nil
 	}
 	return f, nil

@@ -28,17 +28,17 @@ type editor struct {
 
 // editor waits a moment for a text field that takes input. Without one what is typed are keys: the
 // first gives any view the focus, and a space or an Enter then presses it.
-func (p *Phone) editor(ctx context.Context) (editor, error) {
+func (t *typist) editor(ctx context.Context) (editor, error) {
 	began := time.Now()
 	for {
-		s, err := p.read(ctx, "dumpsys input_method")
+		s, err := t.read(ctx, "dumpsys input_method")
 		if err != nil {
 			return editor{}, err
 		}
 		switch e := parseEditor(s[0]); {
 		case e.served:
 			return e, nil
-		case time.Since(began) >= p.waits.field:
+		case time.Since(began) >= t.patience:
 			return editor{}, errNoField
 		}
 		if err := wait.For(ctx, fieldPoll); err != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/taploop/taploop/internal/adb"
@@ -42,6 +43,12 @@ type dumping struct {
 	unlimited bool // the phone has no timeout command
 }
 
+// dumper has uiautomator list what is on the screen.
+type dumper struct {
+	*shell
+	way atomic.Pointer[dumping] // that works; nil before it is known
+}
+
 // Elements lists what is on the screen, in the order of uiautomator, parents before what is in
 // them, at most 20,000. It touches nothing, and leaves nothing on the phone. Bounds are
 // those of the frame of the last look. A password field comes without its text. ErrSecure when the
@@ -52,21 +59,21 @@ func (p *Phone) Elements(ctx context.Context) ([]screen.Element, error) {
 }
 
 func (p *Phone) elements(ctx context.Context) ([]screen.Element, error) {
-	before := p.lastReading()
-	if p.last.Load() == nil {
+	before := p.display.lastReading()
+	if p.display.last.Load() == nil {
 		var err error
-		if before, err = p.readState(ctx); err != nil {
+		if before, err = p.display.readState(ctx); err != nil {
 			return nil, err
 		}
 	}
 	if err := before.listable(); err != nil {
 		return nil, err
 	}
-	dump, err := p.dump(ctx)
+	dump, err := p.dumper.dump(ctx)
 	if err != nil {
 		return nil, err
 	}
-	after, err := p.readState(ctx)
+	after, err := p.display.readState(ctx)
 	if err == nil {
 		err = after.listable()
 	}
@@ -93,19 +100,19 @@ func (r reading) listable() error {
 // dump is what uiautomator writes of the window in front. It goes to the terminal, which exec:
 // gives it, with a sentence behind it; where it does not, to a file that other users of the phone
 // may not read and that is gone afterwards. The way that worked is tried first the next time.
-func (p *Phone) dump(ctx context.Context) ([]byte, error) {
+func (d *dumper) dump(ctx context.Context) ([]byte, error) {
 	var way dumping
-	if known := p.dumping.Load(); known != nil {
+	if known := d.way.Load(); known != nil {
 		way = *known
 	}
 	for {
-		dump, err := p.dumpOnce(ctx, way)
+		dump, err := d.dumpOnce(ctx, way)
 		if err != nil {
 			return nil, err
 		}
 		switch fault := dumpFault(dump); {
 		case dumpStart.Match(dump):
-			p.dumping.Store(&way)
+			d.way.Store(&way)
 			return dump, nil
 		case !way.unlimited && noTimeout.Match(dump):
 			way.unlimited = true
@@ -139,8 +146,8 @@ func said(b []byte) string {
 
 // dumpOnce runs uiautomator. The phone itself ends it after a while, also when nobody is connected
 // any more.
-func (p *Phone) dumpOnce(ctx context.Context, way dumping) ([]byte, error) {
-	limit := min(p.timeout, dumpTime)
+func (d *dumper) dumpOnce(ctx context.Context, way dumping) ([]byte, error) {
+	limit := min(d.timeout, dumpTime)
 	run := fmt.Sprintf("timeout -s KILL %d uiautomator dump ", int(math.Ceil(limit.Seconds())))
 	if way.unlimited {
 		run = "uiautomator dump "
@@ -152,9 +159,9 @@ func (p *Phone) dumpOnce(ctx context.Context, way dumping) ([]byte, error) {
 			file + "; cat " + file
 	}
 	began := time.Now()
-	within, cancel := p.within(ctx, "uiautomator dump", limit)
+	within, cancel := d.within(ctx, "uiautomator dump", limit)
 	defer cancel()
-	dump, err := p.dev.Exec(within, line, nil, maxDump+maxSaid, nil)
+	dump, err := d.dev.Exec(within, line, nil, maxDump+maxSaid, nil)
 	var hung *HungError
 	switch {
 	case errors.Is(err, adb.ErrTooMuch):

@@ -37,7 +37,7 @@ var (
 // ctx's cause, or one about reaching the phone.
 func (p *Phone) Feel(ctx context.Context) error {
 	for {
-		r, err := p.shell(ctx, listen, listenFor)
+		r, err := p.shell.run(ctx, listen, listenFor)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)

@@ -3,6 +3,7 @@ package device
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -43,8 +44,8 @@ type Host struct {
 	buffers buffers
 	waits   waits
 
-	mu      sync.Mutex
-	cameras map[string]*camera // by serial
+	mu     sync.Mutex
+	meters map[string]*meter // by serial
 }
 
 const (
@@ -83,7 +84,7 @@ func newHost(client *adb.Client, o Options) *Host {
 	}
 	return &Host{client: client, timeout: o.Timeout, getenv: o.Getenv, names: names, log: o.Log,
 		memory: cmp.Or[Keyboards](o.Memory, forgetful{}), buffers: newBuffers(),
-		waits: waits{listTimeout, fieldWithin, wakeWithin}, cameras: map[string]*camera{}}
+		waits: waits{listTimeout, fieldWithin, wakeWithin}, meters: map[string]*meter{}}
 }
 
 // Connections is how many connections to the server have been asked for, one for each service.
@@ -125,7 +126,7 @@ func (h *Host) describe(ctx context.Context, e adb.Entry) Info {
 		return info
 	}
 	p := h.phone(e)
-	p.timeout = min(h.timeout, h.waits.list)
+	p.shell.timeout = min(h.timeout, h.waits.list)
 	err := p.readInfo(ctx)
 	var hung *HungError
 	switch {
@@ -144,20 +145,21 @@ func (h *Host) phone(e adb.Entry) *Phone {
 	model := strings.ReplaceAll(e.Props["model"], "_", " ")
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.cameras[e.Serial] == nil {
-		h.cameras[e.Serial] = &camera{}
+	if h.meters[e.Serial] == nil {
+		h.meters[e.Serial] = &meter{}
 	}
+	sh := &shell{dev: h.client.Device(e.Serial), serial: e.Serial, timeout: h.timeout,
+		mark: "taploop-" + rand.Text()}
+	keyboard, dumper := &adbKeyboard{sh, h.memory, h.log}, &dumper{shell: sh}
 	return &Phone{
-		dev:     h.client.Device(e.Serial),
-		info:    Info{Serial: e.Serial, State: e.State, Model: model},
-		timeout: h.timeout,
-		names:   h.names,
-		marks:   newBatch(),
-		memory:  h.memory,
-		log:     h.log,
-		camera:  h.cameras[e.Serial],
-		buffers: h.buffers,
-		waits:   h.waits,
+		info:     Info{Serial: e.Serial, State: e.State, Model: model},
+		shell:    sh,
+		display:  display{shell: sh, wakes: h.waits.wake},
+		camera:   camera{shell: sh, meter: h.meters[e.Serial], buffers: h.buffers},
+		keyboard: keyboard,
+		typist:   typist{sh, keyboard, dumper, h.waits.field},
+		dumper:   dumper,
+		launcher: launcher{sh, h.names},
 	}
 }
 
@@ -259,7 +261,7 @@ var infoCommands = []string{
 
 // readInfo fills the phone's Info in, in one service.
 func (p *Phone) readInfo(ctx context.Context) error {
-	s, err := p.read(ctx, infoCommands...)
+	s, err := p.shell.read(ctx, infoCommands...)
 	if err != nil {
 		return err
 	}
@@ -269,7 +271,8 @@ func (p *Phone) readInfo(ctx context.Context) error {
 	p.info.Android = strings.TrimSpace(s[1])
 	p.info.SDK, _ = strconv.Atoi(strings.TrimSpace(s[2]))
 	physical, override := parseWMSize(s[3])
-	p.info.Size, p.panel = firstSize(override, physical), physical
+	p.display.opened = geometry{natural: firstSize(override, physical), panel: physical}
+	p.info.Size = p.display.opened.natural
 	if p.info.Android == "" && !p.info.Size.Valid() {
 		return errors.New("the phone reports neither its Android version nor its size: it is " +
 			"not Android, or still starting up")

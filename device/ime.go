@@ -3,10 +3,10 @@ package device
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -38,8 +38,15 @@ type keyboards struct {
 	enabled   bool // and switched on
 }
 
-func (p *Phone) keyboards(ctx context.Context) (keyboards, error) {
-	s, err := p.read(ctx, "settings get secure default_input_method", "ime list -a -s",
+// adbKeyboard puts ADBKeyBoard in the place of a phone's keyboard for a while.
+type adbKeyboard struct {
+	*shell
+	memory Keyboards
+	log    *slog.Logger
+}
+
+func (k *adbKeyboard) keyboards(ctx context.Context) (keyboards, error) {
+	s, err := k.read(ctx, "settings get secure default_input_method", "ime list -a -s",
 		"ime list -s")
 	if err != nil {
 		return keyboards{}, err
@@ -51,70 +58,38 @@ func (p *Phone) keyboards(ctx context.Context) (keyboards, error) {
 	}, nil
 }
 
-// broadcastOrKey runs one step of typing. `am broadcast` reports only that it was sent.
-func (p *Phone) broadcastOrKey(ctx context.Context, s step) error {
-	r, err := p.act(ctx, time.Duration(s.chars)*perChar, s.commands...)
-	if err != nil {
-		return err
-	}
-	broadcast := strings.HasPrefix(s.commands[0], "am ")
-	if broadcast && !strings.Contains(r.Stdout, "Broadcast completed") {
-		return fmt.Errorf("the phone did not send the text to its keyboard: %s",
-			firstLine(r.Text()))
-	}
-	return nil
-}
-
-// unicodeSteps are the lines that type any text through ADBKeyBoard: base64, so that no shell sees
-// it.
-func unicodeSteps(text string) []step {
-	var steps []step
-	for i, line := range strings.Split(text, "\n") {
-		if i > 0 {
-			steps = append(steps, step{[]string{keyevent(codeEnter)}, 1})
-		}
-		for part := range slices.Chunk([]rune(line), chunkChars) {
-			b64 := base64.StdEncoding.EncodeToString([]byte(string(part)))
-			commands := []string{"am broadcast -a ADB_INPUT_B64 --es msg " + adb.Quote(b64)}
-			steps = append(steps, step{commands, len(part)})
-		}
-	}
-	return steps
-}
-
-// withADBKeyboard runs f while ADBKeyBoard is the keyboard, and puts the former one back whatever
-// happens: the error of that is actions.ErrDone. Which one that is it remembers first: the next use
-// of the phone puts it back if this process is killed meanwhile.
-func (p *Phone) withADBKeyboard(ctx context.Context, k keyboards, f func() error) (err error) {
-	was, found := former{k.current, k.enabled}, true
-	if k.current == adbIME { // chosen by a person, unless something is remembered
-		if was, found, err = p.remembered(ctx); err != nil {
+// during runs f while ADBKeyBoard is the keyboard, and puts the former one back whatever happens:
+// the error of that is actions.ErrDone. Which one that is it remembers first: the next use of the
+// phone puts it back if this process is killed meanwhile.
+func (k *adbKeyboard) during(ctx context.Context, now keyboards, f func() error) (err error) {
+	was, found := former{now.current, now.enabled}, true
+	if now.current == adbIME { // chosen by a person, unless something is remembered
+		if was, found, err = k.remembered(ctx); err != nil {
 			return err
 		}
-	} else if err := p.remember(ctx, was); err != nil {
+	} else if err := k.remember(ctx, was); err != nil {
 		return fmt.Errorf("nothing was typed: %w", err)
 	}
 	if !found {
 		return f()
 	}
 	defer func() {
-		back := p.putBack(ctx, was)
+		back := k.putBack(ctx, was)
 		if back == nil {
 			return
 		}
-		p.log.WarnContext(ctx, "putting the former keyboard back", "serial", p.info.Serial,
-			"err", back)
+		k.warn(ctx, puttingBack, back)
 		if err == nil {
 			back = fmt.Errorf("it is done, but the former keyboard could not be put back: %w", back)
-			err = actions.Done(hint.Add(back, was.byHand(p.info.Serial)))
+			err = actions.Done(hint.Add(back, was.byHand(k.serial)))
 		}
 	}()
-	if k.current != adbIME {
-		if err := p.do(ctx, 0, "ime enable "+adbIME, "ime set "+adbIME); err != nil {
+	if now.current != adbIME {
+		if err := k.do(ctx, 0, "ime enable "+adbIME, "ime set "+adbIME); err != nil {
 			return fmt.Errorf("nothing was typed: switching to ADBKeyBoard: %w", err)
 		}
 	}
-	if err := p.keyboardReady(ctx); err != nil {
+	if err := k.ready(ctx); err != nil {
 		return fmt.Errorf("nothing was typed: %w", err)
 	}
 	return f()
@@ -134,12 +109,12 @@ var (
 			"on in the phone's settings")
 )
 
-// keyboardReady waits until the system has bound ADBKeyBoard and shows it: until then its
+// ready waits until the system has bound ADBKeyBoard and shows it: until then its
 // broadcasts are lost.
-func (p *Phone) keyboardReady(ctx context.Context) error {
+func (k *adbKeyboard) ready(ctx context.Context) error {
 	began, why := time.Now(), errNotSwitched
 	for time.Since(began) < imeWithin {
-		s, err := p.read(ctx, "settings get secure default_input_method", "dumpsys input_method")
+		s, err := k.read(ctx, "settings get secure default_input_method", "dumpsys input_method")
 		if err != nil {
 			return err
 		}
@@ -192,69 +167,75 @@ type former struct {
 }
 
 // remember keeps what the phone has now, until putBack.
-func (p *Phone) remember(ctx context.Context, f former) error {
+func (k *adbKeyboard) remember(ctx context.Context, f former) error {
 	b, err := json.Marshal(f)
 	if err == nil {
-		err = p.memory.SetFormerKeyboard(ctx, p.info.Serial, string(b))
+		err = k.memory.SetFormerKeyboard(ctx, k.serial, string(b))
 	}
 	return err
 }
 
 // remembered is what a process that was killed did not put back; false when there is nothing.
-func (p *Phone) remembered(ctx context.Context) (f former, found bool, err error) {
-	text, err := p.memory.FormerKeyboard(ctx, p.info.Serial)
+func (k *adbKeyboard) remembered(ctx context.Context) (f former, found bool, err error) {
+	text, err := k.memory.FormerKeyboard(ctx, k.serial)
 	if err != nil || text == "" {
 		return f, false, err
 	}
 	if err := json.Unmarshal([]byte(text), &f); err != nil {
-		return f, false, fmt.Errorf("reading the former keyboard of %s: %w", p.info.Serial, err)
+		return f, false, fmt.Errorf("reading the former keyboard of %s: %w", k.serial, err)
 	}
 	return f, true, nil
 }
 
-// restoreKeyboard puts back what is remembered. A keyboard that somebody has chosen since stays.
-func (p *Phone) restoreKeyboard(ctx context.Context) error {
-	f, found, err := p.remembered(ctx)
+// restore puts back what is remembered. A keyboard that somebody has chosen since stays.
+func (k *adbKeyboard) restore(ctx context.Context) error {
+	f, found, err := k.remembered(ctx)
 	if err != nil || !found {
 		return err
 	}
-	now, err := p.keyboards(ctx)
+	now, err := k.keyboards(ctx)
 	switch {
 	case err != nil:
 		return err
 	case now.current == adbIME:
-		return p.putBack(ctx, f)
+		return k.putBack(ctx, f)
 	case now.enabled && !f.Enabled:
-		if err := p.run(ctx, "ime disable "+adbIME, 0); err != nil {
+		if err := k.must(ctx, "ime disable "+adbIME); err != nil {
 			return err
 		}
 	}
-	p.forget(ctx)
+	k.forget(ctx)
 	return nil
 }
 
 // putBack restores the keyboard in time of its own, so that a cancelled call does not leave the
 // phone changed, and forgets it then. One that is not there any more gives way to the default.
-func (p *Phone) putBack(ctx context.Context, f former) error {
+func (k *adbKeyboard) putBack(ctx context.Context, f former) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackFor)
 	defer cancel()
-	r, err := p.shell(ctx, f.line(), 0)
+	r, err := k.run(ctx, f.line(), 0)
 	if err != nil {
 		return err
 	}
-	if err := refusal(r); err != nil && p.run(ctx, former{Enabled: f.Enabled}.line(), 0) != nil {
+	if err := refusal(r); err != nil && k.must(ctx, former{Enabled: f.Enabled}.line()) != nil {
 		return err
 	}
-	p.forget(ctx)
+	k.forget(ctx)
 	return nil
 }
 
 // forget ends the memory of what was put back. Should that go wrong, it is found to be put back the
 // next time.
-func (p *Phone) forget(ctx context.Context) {
-	if err := p.memory.SetFormerKeyboard(ctx, p.info.Serial, ""); err != nil {
-		p.log.WarnContext(ctx, "forgetting the former keyboard", "serial", p.info.Serial,
-			"err", err)
+func (k *adbKeyboard) forget(ctx context.Context) {
+	k.warn(ctx, "forgetting the former keyboard", k.memory.SetFormerKeyboard(ctx, k.serial, ""))
+}
+
+const puttingBack = "putting the former keyboard back"
+
+// warn logs an error; nil is none.
+func (k *adbKeyboard) warn(ctx context.Context, doing string, err error) {
+	if err != nil {
+		k.log.WarnContext(ctx, doing, "serial", k.serial, "err", err)
 	}
 }
 

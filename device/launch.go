@@ -18,9 +18,9 @@ import (
 // Launch brings an app to the front; app is a name or a package. It never starts another app than
 // the one that is meant: a name that matches none well is an error that lists near ones.
 func (p *Phone) Launch(ctx context.Context, app string) error {
-	pkg, err := p.find(ctx, app)
+	pkg, err := p.launcher.find(ctx, app)
 	if err == nil {
-		err = p.launch(ctx, pkg)
+		err = p.launcher.launch(ctx, pkg)
 	}
 	return p.failed(fmt.Sprintf("launching %q on", app), err)
 }
@@ -28,39 +28,45 @@ func (p *Phone) Launch(ctx context.Context, app string) error {
 // Relaunch is Launch of an app that is ended before, with what it does in the background, so that
 // it begins anew. The packages in used are launched as they are.
 func (p *Phone) Relaunch(ctx context.Context, app string, used []string) error {
-	pkg, err := p.find(ctx, app)
+	pkg, err := p.launcher.find(ctx, app)
 	if err == nil && !slices.Contains(used, pkg) {
-		err = p.do(ctx, 0, "am force-stop "+adb.Quote(pkg))
+		err = p.shell.do(ctx, 0, "am force-stop "+adb.Quote(pkg))
 	}
 	if err == nil {
-		err = p.launch(ctx, pkg)
+		err = p.launcher.launch(ctx, pkg)
 	}
 	return p.failed(fmt.Sprintf("launching %q on", app), err)
 }
 
-func (p *Phone) find(ctx context.Context, app string) (string, error) {
-	s, err := p.read(ctx, "pm list packages")
+// launcher finds and starts apps.
+type launcher struct {
+	*shell
+	names map[string]string // app names of Options.Apps, folded
+}
+
+func (l launcher) find(ctx context.Context, app string) (string, error) {
+	s, err := l.read(ctx, "pm list packages")
 	if err != nil {
 		return "", err
 	}
 	installed := parsePackages(s[0])
 	if len(installed) == 0 {
-		return "", fmt.Errorf("`pm list packages` lists none: %s", firstLine(s[0]))
+		return "", errNoApps(s[0])
 	}
-	return resolve(app, installed, p.names)
+	return resolve(app, installed, l.names)
 }
 
-func (p *Phone) launch(ctx context.Context, pkg string) error {
-	r, err := p.shell(ctx, "cmd package resolve-activity --brief -c "+
+func (l launcher) launch(ctx context.Context, pkg string) error {
+	r, err := l.run(ctx, "cmd package resolve-activity --brief -c "+
 		"android.intent.category.LAUNCHER "+adb.Quote(pkg), 0)
 	if err != nil {
 		return err
 	}
 	if activity := launcherActivity(r.Stdout, pkg); activity != "" {
-		return p.do(ctx, 0, "am start -a android.intent.action.MAIN -c "+
+		return l.do(ctx, 0, "am start -a android.intent.action.MAIN -c "+
 			"android.intent.category.LAUNCHER -n "+adb.Quote(activity))
 	}
-	return p.monkey(ctx, pkg)
+	return l.monkey(ctx, pkg)
 }
 
 // launcherActivity is the activity that `resolve-activity --brief` names, when it is one of the
@@ -78,8 +84,8 @@ func launcherActivity(out, pkg string) string {
 var monkeySent = lazyregexp.New(`(?m)^\s*Events injected: 1\b`)
 
 // monkey launches an app as its icon does, even on phones whose `cmd package` does not resolve.
-func (p *Phone) monkey(ctx context.Context, pkg string) error {
-	r, err := p.act(ctx, 0, "monkey -p "+adb.Quote(pkg)+" -c android.intent.category.LAUNCHER 1")
+func (l launcher) monkey(ctx context.Context, pkg string) error {
+	r, err := l.act(ctx, 0, "monkey -p "+adb.Quote(pkg)+" -c android.intent.category.LAUNCHER 1")
 	if strings.Contains(r.Text(), "No activities found") {
 		return hint.Add(fmt.Errorf("%s has no screen to open", pkg),
 			"choose an app that has an icon")
@@ -154,9 +160,14 @@ func keys(name string) []string {
 
 // Apps lists the installed apps, by package name.
 func (p *Phone) Apps(ctx context.Context) ([]App, error) {
-	s, err := p.read(ctx, "pm list packages", "pm list packages -3")
+	apps, err := p.launcher.list(ctx)
+	return apps, p.failed("listing the apps of", err)
+}
+
+func (l launcher) list(ctx context.Context) ([]App, error) {
+	s, err := l.read(ctx, "pm list packages", "pm list packages -3")
 	if err != nil {
-		return nil, p.failed("listing the apps of", err)
+		return nil, err
 	}
 	own := map[string]bool{}
 	for _, pkg := range parsePackages(s[1]) {
@@ -167,10 +178,13 @@ func (p *Phone) Apps(ctx context.Context) ([]App, error) {
 		apps = append(apps, App{pkg, shownName(pkg), !own[pkg]})
 	}
 	if len(apps) == 0 {
-		return nil, fmt.Errorf("listing the apps of %s: `pm list packages` lists none: %s",
-			p.info.Serial, firstLine(s[0]))
+		return nil, errNoApps(s[0])
 	}
 	return apps, nil
+}
+
+func errNoApps(said string) error {
+	return fmt.Errorf("`pm list packages` lists none: %s", firstLine(said))
 }
 
 // parsePackages reads `pm list packages`, sorted and without duplicates.

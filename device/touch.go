@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -22,7 +21,7 @@ func (p *Phone) Tap(ctx context.Context, at screen.Point) error {
 func (p *Phone) DoubleTap(ctx context.Context, at screen.Point) error {
 	return p.touch(ctx, "double-tapping", 0, func(to pixels) string {
 		tap := to.line("tap", at)
-		return tap + " && " + p.marks.did() + " && " + tap
+		return tap + " && " + p.shell.did() + " && " + tap
 	}, at)
 }
 
@@ -75,24 +74,11 @@ func (p *Phone) touch(ctx context.Context, doing string, takes time.Duration,
 				doing, p.info.Serial, at)
 		}
 	}
-	size, err := p.logicalSize(ctx)
+	r, err := p.display.known(ctx)
 	if err == nil {
-		err = p.do(ctx, takes, line(pixels(size)))
+		err = p.shell.do(ctx, takes, line(pixels(r.State.Size)))
 	}
 	return p.failed(doing, err)
-}
-
-// logicalSize is the display's size at the last look, or now when there was none.
-func (p *Phone) logicalSize(ctx context.Context) (screen.Size, error) {
-	if size := p.lastReading().State.Size; size.Valid() {
-		return size, nil
-	}
-	r, err := p.readState(ctx)
-	if err != nil {
-		return screen.Size{}, err
-	}
-	p.last.Store(&r)
-	return r.State.Size, nil
 }
 
 // pixels writes the lines of `input` for a display of this size.
@@ -143,10 +129,10 @@ func (p *Phone) Key(ctx context.Context, key actions.Key) error {
 	}
 	var err error
 	if code == codeEnter || code == codeDelete {
-		_, err = p.editor(ctx)
+		_, err = p.typist.editor(ctx)
 	}
 	if err == nil {
-		err = p.do(ctx, 0, keyevent(code))
+		err = p.shell.do(ctx, 0, keyevent(code))
 	}
 	return p.failed("pressing "+string(key)+" on", err)
 }
@@ -154,60 +140,4 @@ func (p *Phone) Key(ctx context.Context, key actions.Key) error {
 // keyevent is the line that presses keys one after the other.
 func keyevent(codes ...int) string {
 	return "input keyevent " + strings.Trim(fmt.Sprint(codes), "[]")
-}
-
-// darkness matches what `dumpsys power` says of a display that is off or dozing, see parsePower, as
-// a pattern for the phone's grep. A phone without grep is not asked.
-const darkness = `^[[:space:]]*(mWakefulness=(Asleep|Dozing)|Display Power: state=(OFF|DOZE))`
-
-// act runs commands that change what the phone does or shows, one after the other until one fails.
-// Right before each, in the same service, the phone is asked whether the display is dark: a person
-// stops a run so. Then nothing more is done, and the error is ErrDark. Any error says how far it
-// came, see actions.ErrPartial and actions.ErrUnknown.
-func (p *Phone) act(
-	ctx context.Context, takes time.Duration, commands ...string,
-) (adb.Result, error) {
-	p.still.forget()
-	ctx, cancel := p.within(ctx, commands[0], takes)
-	defer cancel()
-	r, err := p.dev.Shell(ctx, p.marks.guarded(commands))
-	if err != nil {
-		return r, explain(err)
-	}
-	var partly bool
-	if r.Stdout, partly = p.marks.didSome(r.Stdout); strings.HasSuffix(
-		strings.TrimSpace(r.Stdout), p.marks.dark()) {
-		err = ErrDark
-	} else {
-		err = refusal(r)
-	}
-	if err != nil && partly {
-		err = actions.Partial(fmt.Errorf("a part of it was carried out, but then: %w", err))
-	}
-	return r, err
-}
-
-// do is act where it does not matter what the commands say.
-func (p *Phone) do(ctx context.Context, takes time.Duration, commands ...string) error {
-	_, err := p.act(ctx, takes, commands...)
-	return err
-}
-
-// guarded is the line of act.
-func (b batch) guarded(commands []string) string {
-	guard := "{ dumpsys power 2>/dev/null | grep -qE '" + darkness + "' && echo " + b.dark() +
-		" && exit 3; "
-	return guard + strings.Join(commands, "; } && "+b.did()+" && "+guard) + "; }"
-}
-
-// dark is what is printed when the display is dark.
-func (b batch) dark() string { return b.mark + "-dark" }
-
-// did is the command between two that act: it prints that the first was carried out.
-func (b batch) did() string { return "echo " + b.mark + "-did" }
-
-// didSome is the output without what did has printed, and whether it has.
-func (b batch) didSome(out string) (rest string, some bool) {
-	rest = strings.ReplaceAll(out, b.mark+"-did\n", "")
-	return rest, len(rest) < len(out)
 }

@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,6 +26,14 @@ const (
 const hintKeyboard = "install ADBKeyBoard (com.android.adbkeyboard, " +
 	"github.com/senzhk/ADBKeyBoard) on the phone; it need not be the default keyboard"
 
+// typist types into the text field that has the focus.
+type typist struct {
+	*shell
+	keyboard *adbKeyboard
+	dumper   *dumper
+	patience time.Duration // see waits
+}
+
 // Type types text into the focused field. ASCII goes through `input text`; anything else, and tabs,
 // through ADBKeyBoard when it is installed (the keyboard in use is put back afterwards). A line
 // break is the Enter key. A text that cannot be typed exactly is refused before anything is typed,
@@ -34,7 +43,7 @@ func (p *Phone) Type(ctx context.Context, text string) error {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	err := typeable(text)
 	if err == nil && text != "" {
-		err = p.typeText(ctx, text)
+		err = p.typist.enter(ctx, text)
 	}
 	return p.failed("typing on", err)
 }
@@ -43,21 +52,14 @@ func (p *Phone) Type(ctx context.Context, text string) error {
 // PIN pad or in a game, ASCII is pressed as keys.
 func (p *Phone) TypeByHand(ctx context.Context, text string) error {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
-	read, err := p.read(ctx, "dumpsys input_method")
-	if err != nil {
-		return p.failed("typing on", err)
-	}
-	if !plain(text) || parseEditor(read[0]).served {
+	read, err := p.shell.read(ctx, "dumpsys input_method")
+	if err == nil && (!plain(text) || parseEditor(read[0]).served) {
 		return p.Type(ctx, text)
 	}
-	done := 0
-	for _, step := range plainSteps(text) {
-		if err := p.broadcastOrKey(ctx, step); err != nil {
-			return p.failed("typing on", partly(err, done, len(text)))
-		}
-		done += step.chars
+	if err == nil {
+		err = p.typist.enterInto(ctx, editor{lines: true}, text, plainSteps)
 	}
-	return nil
+	return p.failed("typing on", err)
 }
 
 // typeable refuses what no keyboard types. The error never quotes the text, which may be a secret.
@@ -85,38 +87,38 @@ func plain(text string) bool {
 	})
 }
 
-func (p *Phone) typeText(ctx context.Context, text string) error {
+func (t *typist) enter(ctx context.Context, text string) error {
 	var k keyboards
 	var err error
 	steps := plainSteps
 	if !plain(text) {
 		steps = unicodeSteps
-		if k, err = p.keyboards(ctx); err != nil {
+		if k, err = t.keyboard.keyboards(ctx); err != nil {
 			return err
 		}
 		if !k.installed {
 			return hint.Add(errNoKeyboard, hintKeyboard)
 		}
 	}
-	into, err := p.editor(ctx)
+	into, err := t.editor(ctx)
 	if err != nil {
 		return fmt.Errorf("taploop typed nothing: %w", err)
 	}
 	if plain(text) {
-		return p.typeInto(ctx, into, text, steps)
+		return t.enterInto(ctx, into, text, steps)
 	}
-	return p.withADBKeyboard(ctx, k, func() error { return p.typeInto(ctx, into, text, steps) })
+	return t.keyboard.during(ctx, k, func() error { return t.enterInto(ctx, into, text, steps) })
 }
 
-// typeInto types a text in steps. Enter may leave a field of one line, so what comes behind it is
+// enterInto types a text in steps. Enter may leave a field of one line, so what comes behind it is
 // typed only once a field has the focus again.
-func (p *Phone) typeInto(
+func (t *typist) enterInto(
 	ctx context.Context, into editor, text string, steps func(string) []step,
 ) (err error) {
 	done, all := 0, utf8.RuneCountInString(text)
 	for rest := text; rest != ""; {
 		if done > 0 {
-			if into, err = p.editor(ctx); err != nil {
+			if into, err = t.editor(ctx); err != nil {
 				return partly(err, done, all)
 			}
 		}
@@ -125,7 +127,7 @@ func (p *Phone) typeInto(
 			part = line + "\n"
 		}
 		for _, step := range steps(part) {
-			if err := p.broadcastOrKey(ctx, step); err != nil {
+			if err := t.carryOut(ctx, step); err != nil {
 				return partly(err, done, all)
 			}
 			done += step.chars
@@ -147,6 +149,20 @@ func partly(err error, done, all int) error {
 type step struct {
 	commands []string
 	chars    int
+}
+
+// carryOut runs one step of typing. `am broadcast` reports only that it was sent.
+func (t *typist) carryOut(ctx context.Context, s step) error {
+	r, err := t.act(ctx, time.Duration(s.chars)*perChar, s.commands...)
+	if err != nil {
+		return err
+	}
+	broadcast := strings.HasPrefix(s.commands[0], "am ")
+	if broadcast && !strings.Contains(r.Stdout, "Broadcast completed") {
+		return fmt.Errorf("the phone did not send the text to its keyboard: %s",
+			firstLine(r.Text()))
+	}
+	return nil
 }
 
 // plainSteps are the lines that type an ASCII text, each of at most about chunkChars characters.
@@ -179,6 +195,23 @@ func plainSteps(text string) []step {
 	return steps
 }
 
+// unicodeSteps are the lines that type any text through ADBKeyBoard: base64, so that no shell sees
+// it.
+func unicodeSteps(text string) []step {
+	var steps []step
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			steps = append(steps, step{[]string{keyevent(codeEnter)}, 1})
+		}
+		for part := range slices.Chunk([]rune(line), chunkChars) {
+			b64 := base64.StdEncoding.EncodeToString([]byte(string(part)))
+			commands := []string{"am broadcast -a ADB_INPUT_B64 --es msg " + adb.Quote(b64)}
+			steps = append(steps, step{commands, len(part)})
+		}
+	}
+	return steps
+}
+
 // inputPieces cuts a line into what one `input text` may get each. `input text` reads %s as a space
 // and knows no way to say %s itself, so the two characters never travel together.
 func inputPieces(line string) []string {
@@ -203,43 +236,43 @@ const blindDeletes = 200
 // Clear empties the focused field: through ADBKeyBoard when it is on the phone, else with as many
 // deletes as the field holds characters. No focused field is an error.
 func (p *Phone) Clear(ctx context.Context) error {
-	return p.failed("clearing the field on", p.clear(ctx))
+	return p.failed("clearing the field on", p.typist.clear(ctx))
 }
 
-func (p *Phone) clear(ctx context.Context) error {
-	if _, err := p.editor(ctx); err != nil {
+func (t *typist) clear(ctx context.Context) error {
+	if _, err := t.editor(ctx); err != nil {
 		return err
 	}
-	k, err := p.keyboards(ctx)
+	k, err := t.keyboard.keyboards(ctx)
 	if err != nil {
 		return err
 	}
 	if k.installed {
-		return p.withADBKeyboard(ctx, k, func() error {
-			return p.broadcastOrKey(ctx, step{[]string{"am broadcast -a ADB_CLEAR_TEXT"}, 0})
+		return t.keyboard.during(ctx, k, func() error {
+			return t.carryOut(ctx, step{[]string{"am broadcast -a ADB_CLEAR_TEXT"}, 0})
 		})
 	}
-	text, err := p.focusedText(ctx)
+	text, err := t.focusedText(ctx)
 	switch {
 	case errors.Is(err, errNoTree):
-		return p.delete(ctx, blindDeletes, blindDeletes)
+		return t.delete(ctx, blindDeletes, blindDeletes)
 	case err != nil:
 		return err
 	}
 	n := utf8.RuneCountInString(text)
 	if !strings.Contains(text, "\n") {
-		return p.delete(ctx, n, 0)
+		return t.delete(ctx, n, 0)
 	}
-	return p.delete(ctx, n, n) // MOVE_END goes to the end of the line only
+	return t.delete(ctx, n, n) // MOVE_END goes to the end of the line only
 }
 
 // delete goes to the end of the line and deletes so many characters before and behind the cursor.
-func (p *Phone) delete(ctx context.Context, before, behind int) error {
+func (t *typist) delete(ctx context.Context, before, behind int) error {
 	codes := slices.Concat([]int{codeMoveEnd}, slices.Repeat([]int{codeDelete}, before),
 		slices.Repeat([]int{codeForwardDelete}, behind))
 	done := 0
 	for part := range slices.Chunk(codes, chunkChars) {
-		if err := p.do(ctx, time.Duration(len(part))*perChar, keyevent(part...)); err != nil {
+		if err := t.do(ctx, time.Duration(len(part))*perChar, keyevent(part...)); err != nil {
 			return partly(err, done, len(codes))
 		}
 		done += len(part)
@@ -250,8 +283,8 @@ func (p *Phone) delete(ctx context.Context, before, behind int) error {
 var errNoTree = errors.New("the phone gives no tree of its screen")
 
 // focusedText is what stands in the field that has the focus, as `uiautomator dump` shows it.
-func (p *Phone) focusedText(ctx context.Context) (string, error) {
-	dump, err := p.dump(ctx)
+func (t *typist) focusedText(ctx context.Context) (string, error) {
+	dump, err := t.dumper.dump(ctx)
 	if err != nil {
 		if ctx.Err() != nil || errors.Is(err, ErrDisconnected) {
 			return "", err

@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -91,8 +92,9 @@ func FuzzPlainSteps(f *testing.F) {
 		for _, s := range steps {
 			chars += s.chars
 			// what the daemons of old phones take
-			if n := len(newBatch().guarded(s.commands)); n > 4000 {
-				t.Fatalf("a line of %d bytes", n)
+			sh := shell{mark: "taploop-" + rand.Text()}
+			if line, _ := sh.guarded(s.commands); len(line) > 4000 {
+				t.Fatalf("a line of %d bytes", len(line))
 			}
 		}
 		if chars != len(text) {

@@ -22,23 +22,20 @@ const (
 // back the keyboard that a killed process left behind (see Keyboards), which is logged when that
 // goes wrong, and tried again the next time.
 func (p *Phone) Wake(ctx context.Context) error {
-	if err := p.restoreKeyboard(ctx); err != nil {
-		p.log.WarnContext(ctx, "putting the former keyboard back", "serial", p.info.Serial,
-			"err", err)
-	}
-	return p.failed("waking", p.wake(ctx))
+	p.keyboard.warn(ctx, puttingBack, p.keyboard.restore(ctx))
+	return p.failed("waking", p.display.wake(ctx))
 }
 
-func (p *Phone) wake(ctx context.Context) error {
-	r, err := p.readState(ctx)
+func (d *display) wake(ctx context.Context) error {
+	r, err := d.readState(ctx)
 	if err != nil {
 		return err
 	}
 	if !r.State.On {
-		if err := p.run(ctx, keyevent(codeWakeUp), 0); err != nil {
+		if err := d.must(ctx, keyevent(codeWakeUp)); err != nil {
 			return err
 		}
-		if r, err = p.until(ctx, func(r reading) bool { return r.State.On }); err != nil {
+		if r, err = d.until(ctx, func(r reading) bool { return r.State.On }); err != nil {
 			return err
 		}
 		if !r.State.On {
@@ -49,17 +46,17 @@ func (p *Phone) wake(ctx context.Context) error {
 	if !r.State.Locked {
 		return nil
 	}
-	return p.unlock(ctx, r)
+	return d.unlock(ctx, r)
 }
 
 // unlock dismisses the lock screen. Where the system does not do it, as on some makers' phones, a
 // swipe up does.
-func (p *Phone) unlock(ctx context.Context, r reading) error {
+func (d *display) unlock(ctx context.Context, r reading) error {
 	open := func(r reading) bool { return !r.State.Locked }
-	if err := p.run(ctx, "wm dismiss-keyguard", 0); err != nil && !r.keyguard.secure {
+	if err := d.must(ctx, "wm dismiss-keyguard"); err != nil && !r.keyguard.secure {
 		return err
 	}
-	r, err := p.until(ctx, open)
+	r, err := d.until(ctx, open)
 	if err != nil || open(r) {
 		return err
 	}
@@ -67,10 +64,10 @@ func (p *Phone) unlock(ctx context.Context, r reading) error {
 		px := pixels(r.State.Size)
 		up := px.timed("swipe", 300*time.Millisecond, screen.Point{X: 0.5, Y: 0.9},
 			screen.Point{X: 0.5, Y: 0.2})
-		if err := p.do(ctx, time.Second, up); err != nil {
+		if err := d.do(ctx, time.Second, up); err != nil {
 			return err
 		}
-		if r, err = p.until(ctx, open); err != nil || open(r) {
+		if r, err = d.until(ctx, open); err != nil || open(r) {
 			return err
 		}
 	}
@@ -79,11 +76,11 @@ func (p *Phone) unlock(ctx context.Context, r reading) error {
 
 // until reads the state until it is as wanted or waits.wake has passed, and returns the last
 // reading.
-func (p *Phone) until(ctx context.Context, wanted func(reading) bool) (reading, error) {
+func (d *display) until(ctx context.Context, wanted func(reading) bool) (reading, error) {
 	began := time.Now()
 	for {
-		r, err := p.readState(ctx)
-		if err != nil || wanted(r) || time.Since(began) >= p.waits.wake {
+		r, err := d.readState(ctx)
+		if err != nil || wanted(r) || time.Since(began) >= d.wakes {
 			return r, err
 		}
 		if err := wait.For(ctx, wakePoll); err != nil {

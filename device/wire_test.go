@@ -153,7 +153,7 @@ var (
 	told   = regexp.MustCompile(` && echo \S+-did\b`)
 )
 
-// unguarded is a line as it was before [batch.guarded].
+// unguarded is a line as it was before [shell.act].
 func unguarded(line string) string {
 	if !guard.MatchString(line) {
 		return line

@@ -1,0 +1,205 @@
+package device
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/screen"
+)
+
+// display is what a phone says of its display, and of what is in front on it.
+type display struct {
+	*shell
+	wakes  time.Duration           // see waits
+	opened geometry                // as it was when the phone was opened
+	last   atomic.Pointer[reading] // of the last look; nil before the first
+
+	unread   atomic.Bool // what dumpsys window says of everything cannot be read
+	tellsLit atomic.Bool // it said by itself that the display is lit
+}
+
+// lastReading is that of the last look, zero before the first.
+func (d *display) lastReading() reading { return *cmp.Or(d.last.Load(), new(reading)) }
+
+// known is the reading of the last look, or one of now, which is kept, when there was none.
+func (d *display) known(ctx context.Context) (reading, error) {
+	if r := d.last.Load(); r != nil {
+		return *r, nil
+	}
+	r, err := d.readState(ctx)
+	if err == nil {
+		d.last.Store(&r)
+	}
+	return r, err
+}
+
+// captureLimit is how many bytes a capture may have: the raw pixels of the largest display that the
+// phone has reported, and some room for what comes in front of them.
+func (d *display) captureLimit() int {
+	g, most := d.lastReading().geometry, 0
+	for _, s := range []screen.Size{d.opened.panel, d.opened.natural, g.panel, g.natural, g.now} {
+		most = max(most, 4*s.W*s.H)
+	}
+	if most == 0 {
+		return maxCapture
+	}
+	return min(most+1<<20, maxCapture)
+}
+
+// expected is nil for a capture whose size is the display's: as it was at the last look, else as it
+// is, which comes through now.
+func (d *display) expected(ctx context.Context, size screen.Size, now <-chan reading) error {
+	if d.lastReading().shows(size) == nil {
+		return nil
+	}
+	select {
+	case r := <-now:
+		return r.shows(size)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// stateCommands are the reads of one state, which travel in one line; dumpCommands are the same in
+// two, of which the second has what the next three have, under headings.
+var (
+	stateCommands = []string{"dumpsys power", "dumpsys window policy", "dumpsys window displays",
+		"dumpsys window windows", "wm size"}
+	dumpCommands = []string{"dumpsys power", "dumpsys window"}
+)
+
+// readState reads the state alone, in one service: by one command when that says all there is to
+// know, by two when the phone's whole dump can be read, and otherwise each part by itself.
+func (d *display) readState(ctx context.Context) (reading, error) {
+	if !d.unread.Load() {
+		r, ok, err := d.readDump(ctx)
+		if ok || err != nil {
+			return r, err
+		}
+		d.unread.Store(true)
+	}
+	sections, err := d.read(ctx, stateCommands...)
+	if err != nil {
+		return reading{}, err
+	}
+	return parseState(sections)
+}
+
+// readDump asks the power manager only where the window manager does not say that the display is
+// lit: on phones that do not tell it there, and when it is not.
+func (d *display) readDump(ctx context.Context) (r reading, ok bool, err error) {
+	if d.tellsLit.Load() {
+		s, err := d.read(ctx, dumpCommands[1])
+		if err != nil {
+			return reading{}, false, err
+		}
+		if r, ok := parseDump("", s[0]); ok {
+			return r, true, nil
+		}
+	}
+	s, err := d.read(ctx, dumpCommands...)
+	if err != nil {
+		return reading{}, false, err
+	}
+	r, ok = parseDump(s[0], s[1])
+	d.tellsLit.Store(ok && r.State.On && parseLit(s[1]))
+	return r, ok, nil
+}
+
+var dumpHeading = atLine("WINDOW MANAGER ", `([A-Z ]+?) \(dumpsys window `)
+
+// parseDump reads what `dumpsys window` says of everything. ok is false when a part is missing, or
+// there more than once: the title of an app's window may pass for a heading.
+func parseDump(power, window string) (r reading, ok bool) {
+	parts := map[string]string{}
+	headings := dumpHeading.all(window)
+	for i, h := range headings {
+		end := len(window)
+		if i+1 < len(headings) {
+			end = headings[i+1][0]
+		}
+		name := window[h[2]:h[3]]
+		if parts[name] != "" {
+			return reading{}, false
+		}
+		parts[name] = window[h[0]:end]
+	}
+	policy, displays := parts["POLICY STATE"], parts["DISPLAY CONTENTS"]
+	windows := parts["WINDOWS"]
+	if policy == "" || displays == "" || windows == "" {
+		return reading{}, false
+	}
+	r, err := parseState([]string{power, policy, displays, windows, ""})
+	return r, err == nil && r.geometry.panel.Valid() && r.geometry.now.Valid()
+}
+
+// reading is what one state read gives, beyond what a [screen.State] holds.
+type reading struct {
+	screen.State
+	keyguard keyguard
+	geometry geometry
+	bar      float64 // share of the height that the status bar covers
+	hidden   bool    // a window that is seen, in front or not, is black in a capture
+}
+
+// errNoState is a phone whose answers are not understood.
+var errNoState = hint.Add(errors.New("the phone does not report its display's state"),
+	"check `adb shell dumpsys power` and `adb shell dumpsys window displays`; a phone that is "+
+		"still starting up does not answer them yet")
+
+// parseState puts the sections together, in the order of stateCommands. What the power manager says
+// may be missing when the policy says that the display is lit.
+func parseState(sections []string) (reading, error) {
+	power, policy := sections[0], sections[1]
+	displays, windows := sections[2], sections[3]
+	wmSize := sections[4]
+	on, known := parsePower(power)
+	if power == "" && parseLit(policy) {
+		on, known = true, true
+	}
+	display := mainDisplay(displays)
+	g := parseGeometry(display, wmSize)
+	if !known || !g.natural.Valid() {
+		return reading{}, errNoState
+	}
+	r := reading{keyguard: parseKeyguard(policy), geometry: g}
+	f := parseFront(display, windows)
+	r.State = screen.State{
+		On:       on,
+		Locked:   r.keyguard.front,
+		Rotation: parseRotation(display, windows, g),
+		App:      f.app,
+		Activity: f.object,
+	}
+	r.State.Secure, r.hidden = forbidden(parseWindows(windows), f)
+	r.State.Size = g.now
+	if !g.now.Valid() {
+		r.State.Size = g.natural
+		if r.State.Rotation%2 == 1 {
+			r.State.Size = g.natural.Turned()
+		}
+	}
+	r.bar = parseBar(display, r.State.Size)
+	return r, nil
+}
+
+// forbidden reports whether the window in front is black in a capture, and whether any that is seen
+// is. In front is the one that has the focus, and what a popup of the same app stands on; while
+// nothing has the focus, any may be.
+func forbidden(windows []window, f front) (inFront, anywhere bool) {
+	for _, w := range windows {
+		focused := w.id == f.window
+		if !w.secure || !focused && !w.visible {
+			continue
+		}
+		anywhere = true
+		if focused || f.window == "" || f.part && w.pkg == f.app {
+			inFront = true
+		}
+	}
+	return inFront, anywhere
+}
