@@ -75,7 +75,7 @@ func TestWhatADecisionLeadsTo(t *testing.T) {
 				}
 				require.Contains(t, strings.Join(told, "\n"), c.told)
 				require.Equal(t, c.told == "", told == nil)
-				all, err := w.store.Audit(w.ctx(),
+				all, err := w.store.Audit.List(w.ctx(),
 					session.AuditFilter{Event: session.AuditAnswered})
 				require.NoError(t, err)
 				require.Len(t, all, 1)

@@ -95,7 +95,7 @@ func TestTheDecidingModelOfAChainDecides(t *testing.T) {
 
 		require.Equal(t, 110, st.Usage.PromptTokens+st.Usage.CompletionTokens-tokensOf(st))
 		require.GreaterOrEqual(t, st.Usage.Timing.Model, time.Second)
-		audit, err := w.store.Audit(w.ctx(), session.AuditFilter{QuestionID: q.ID})
+		audit, err := w.store.Audit.List(w.ctx(), session.AuditFilter{QuestionID: q.ID})
 		require.NoError(t, err)
 		require.Equal(t, session.AuditAnswered, audit[1].Event)
 		require.Equal(t, []string{"fast", "model", "agent", "blue"}, []string{audit[1].By,
@@ -172,7 +172,7 @@ func TestAModelMayDecideWhatAPersonRefusesToAnswer(t *testing.T) {
 				require.Equal(t, "Ann", q.Resolution.By)
 				require.Equal(t, actions.Refused, st.Run.Progress.Exchanges[0].Outcome)
 			}
-			audit, err := w.store.Audit(w.ctx(),
+			audit, err := w.store.Audit.List(w.ctx(),
 				session.AuditFilter{QuestionID: q.ID, Event: session.AuditPassed})
 			require.NoError(t, err)
 			require.Len(t, audit, 1)
@@ -294,7 +294,7 @@ func TestADraftIsMadeBesideThePersonAndDoesNotHoldTheQuestionUp(t *testing.T) {
 		st = w.wait(st.Session.ID)
 		require.Equal(t, actions.Answered, st.Run.Progress.Exchanges[0].Outcome)
 		require.Equal(t, "fast", w.questions(st.Session.ID)[0].Resolution.Unedited)
-		audit, err := w.store.Audit(w.ctx(), session.AuditFilter{Event: session.AuditAnswered})
+		audit, err := w.store.Audit.List(w.ctx(), session.AuditFilter{Event: session.AuditAnswered})
 		require.NoError(t, err)
 		require.Equal(t, "sent the unedited draft of fast", audit[0].Text)
 	})

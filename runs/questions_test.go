@@ -229,7 +229,8 @@ func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
 		require.Equal(t, session.Cancelled, st.Run.State)
 		require.Equal(t, inquiry.Withdrawn, w.questions(st.Session.ID)[0].Status)
 		synctest.Wait()
-		entries, err := w.store.Audit(t.Context(), session.AuditFilter{SessionID: st.Session.ID})
+		entries, err := w.store.Audit.List(t.Context(),
+			session.AuditFilter{SessionID: st.Session.ID})
 		require.NoError(t, err)
 		last := entries[len(entries)-1]
 		require.Equal(t, session.AuditStopped, last.Event)

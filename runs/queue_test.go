@@ -234,7 +234,7 @@ func TestATaskMayTakeThePlaceOfTheClientsOwn(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, agentloop.Cancelled, ended.Run.StopReason)
 		}
-		audit, err := w.store.Audit(w.ctx(), session.AuditFilter{SessionID: asks.Session.ID})
+		audit, err := w.store.Audit.List(w.ctx(), session.AuditFilter{SessionID: asks.Session.ID})
 		require.NoError(t, err)
 		last := audit[len(audit)-1]
 		require.Equal(t, session.AuditStopped, last.Event)

@@ -36,7 +36,7 @@ func TestARunIsSteeredWithoutAStop(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, steps, 4, "what was decided before is no step")
 		require.Len(t, steps[1].Proposal.Tries, 2)
-		audit, err := w.store.Audit(w.ctx(), session.AuditFilter{Event: session.AuditSaid})
+		audit, err := w.store.Audit.List(w.ctx(), session.AuditFilter{Event: session.AuditSaid})
 		require.NoError(t, err)
 		require.Len(t, audit, 3)
 		require.Equal(t, "the red one", audit[2].Text)

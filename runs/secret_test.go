@@ -213,7 +213,7 @@ func TestWordThatSomethingIsDoneIsNoSecret(t *testing.T) {
 				require.Equal(t, c.answer, st.Run.Progress.Exchanges[0].Answer)
 				require.Contains(t, st.Run.Answer, "done "+c.answer, "the model knows it")
 				require.NotContains(t, w.facts(), "{{secret}}")
-				audit, err := w.store.Audit(w.ctx(), session.AuditFilter{})
+				audit, err := w.store.Audit.List(w.ctx(), session.AuditFilter{})
 				require.NoError(t, err)
 				require.Contains(t, fmt.Sprintf("%+v", audit), "Answer:"+c.answer)
 			})

@@ -112,7 +112,7 @@ func (m *Manager) Asked(ctx context.Context, s session.Session) ([]inquiry.Quest
 
 // addUnasked fills in the leaves of a person that may cover actions of the session.
 func (m *Manager) addUnasked(ctx context.Context, st *Status) error {
-	list, err := m.store.Grants(ctx)
+	list, err := m.store.Grants.List(ctx)
 	for _, g := range list {
 		if g.Scope != "session" || g.Name == st.Session.ID {
 			st.Unasked = append(st.Unasked, g.String())

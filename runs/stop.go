@@ -141,7 +141,7 @@ func (m *Manager) noteStop(ctx context.Context, by Actor, how stopping,
 	}
 	e := by.entry()
 	e.Event, e.SessionID, e.RunID = how.event, now.SessionID, now.ID
-	return m.store.AppendAudit(ctx, e)
+	return m.store.Audit.Append(ctx, e)
 }
 
 // mayTake refuses a program that would take the phone from a person who has taken it over.

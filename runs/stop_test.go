@@ -193,7 +193,7 @@ func TestWhoStopsARunIsInTheAudit(t *testing.T) {
 		_, err := w.manager.Stop(w.ctx(), runs.StopRequest{SessionID: other.Session.ID})
 		require.NoError(t, err)
 
-		entries, err := w.store.Audit(w.ctx(), session.AuditFilter{})
+		entries, err := w.store.Audit.List(w.ctx(), session.AuditFilter{})
 		require.NoError(t, err)
 		var story []string
 		for _, e := range entries {

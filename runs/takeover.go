@@ -299,7 +299,7 @@ func (t *touches) take(runID string) (list []session.AuditEntry) {
 // noteTouches writes the counts of a run's touches into the audit, those of all runs for "".
 func (m *Manager) noteTouches(ctx context.Context, runID string) {
 	for _, e := range m.touches.take(runID) {
-		if err := m.store.AppendAudit(ctx, e); err != nil {
+		if err := m.store.Audit.Append(ctx, e); err != nil {
 			m.log.ErrorContext(ctx, "noting what was touched by hand", "run", e.RunID, "err", err)
 		}
 	}

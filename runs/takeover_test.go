@@ -106,7 +106,8 @@ func TestAPersonTakesARunningPhoneOver(t *testing.T) {
 		x := w.policy.last().Exchanges[0]
 		require.Equal(t, actions.HandedBack, x.Outcome)
 		require.Equal(t, "A person wanted to do something on the phone.", x.Question)
-		audit, err := w.store.Audit(w.ctx(), session.AuditFilter{Event: session.AuditTakenOver})
+		audit, err := w.store.Audit.List(w.ctx(),
+			session.AuditFilter{Event: session.AuditTakenOver})
 		require.NoError(t, err)
 		require.Len(t, audit, 1)
 		require.Equal(t, "Ann", audit[0].By)
@@ -222,7 +223,7 @@ func TestAPhoneIsTouchedByHandOnlyWhileItIsTakenOver(t *testing.T) {
 		require.NoError(t, err)
 		refused("the run has ended")
 		synctest.Wait()
-		audit, err := w.store.Audit(w.ctx(), session.AuditFilter{Event: session.AuditByHand})
+		audit, err := w.store.Audit.List(w.ctx(), session.AuditFilter{Event: session.AuditByHand})
 		require.NoError(t, err)
 		require.Len(t, audit, 1)
 		require.Equal(t, "swipe 1, tap 3, text 1", audit[0].Text)
@@ -354,7 +355,7 @@ func TestATakeoverOutlivesTheServer(t *testing.T) {
 		end := w.handBack(id, inquiry.TypeDone, "")
 		require.Equal(t, session.Completed, end.Run.State)
 		require.Len(t, w.phones.phones["A"].done(), 3, "nothing is done twice")
-		audit, err := w.store.Audit(w.ctx(), session.AuditFilter{Event: session.AuditByHand})
+		audit, err := w.store.Audit.List(w.ctx(), session.AuditFilter{Event: session.AuditByHand})
 		require.NoError(t, err)
 		require.Len(t, audit, 2)
 		require.Equal(t, "tap 1", audit[0].Text, "the first server has noted it")

@@ -29,7 +29,8 @@ func (w *fixture) locked() (unlock func()) {
 	}})
 	require.NoError(w.t, err)
 	go func() {
-		done <- o.AppendAudit(context.Background(), session.AuditEntry{Event: session.AuditStopped})
+		done <- o.Audit.Append(context.Background(),
+			session.AuditEntry{Event: session.AuditStopped})
 	}()
 	<-held
 	return func() {

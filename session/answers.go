@@ -77,9 +77,12 @@ func remember(ctx context.Context, tx *tx, q inquiry.Question) error {
 	return tx.audit(ctx, e)
 }
 
-// Answers lists the remembered answers of the client, nil means of everybody, oldest first.
-func (s *Store) Answers(ctx context.Context, client *string) ([]inquiry.Remembered, error) {
-	list, err := answers(ctx, s.read, client)
+// Answers are the remembered ones, which are used again when the same is asked.
+type Answers struct{ *db }
+
+// List lists those of the client, nil means of everybody, oldest first.
+func (a Answers) List(ctx context.Context, client *string) ([]inquiry.Remembered, error) {
+	list, err := answers(ctx, a.read, client)
 	return list, doing(err, "listing the remembered answers")
 }
 
@@ -91,12 +94,12 @@ func answers(ctx context.Context, q queryer, client *string) ([]inquiry.Remember
 	}), err
 }
 
-// Forget removes the client's remembered answer with this id, all of them when id is "", and
+// Forget removes the client's answer with this id, all of them when id is "", and
 // returns what they were. The audit has each. One that is not there is ErrNotFound.
-func (s *Store) Forget(
+func (a Answers) Forget(
 	ctx context.Context, id string, client *string, by AuditEntry,
 ) (gone []inquiry.Remembered, err error) {
-	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
+	err = a.update(ctx, func(ctx context.Context, tx *tx) error {
 		gone = nil
 		list, err := answers(ctx, tx, client)
 		if err != nil {

@@ -99,23 +99,27 @@ func scanAudit(row scanner) (AuditEntry, error) {
 	return e, err
 }
 
-// Audit lists the newest entries in the order in which they were written, oldest first.
-func (s *Store) Audit(ctx context.Context, f AuditFilter) ([]AuditEntry, error) {
+// Audit tells what became of questions, and what people did besides. What happens to questions is
+// written by the store itself, in the transaction in which it happens. Entries are never changed
+// or removed, even with their session.
+type Audit struct{ *db }
+
+// List lists the newest entries in the order in which they were written, oldest first.
+func (a Audit) List(ctx context.Context, f AuditFilter) ([]AuditEntry, error) {
 	w := where{"at >= ?", []any{millis(f.Since)}}
 	w.and("session_id = ? AND session_id <> ''", f.SessionID) // so says its index
 	w.and("question_id = ? AND question_id <> ''", f.QuestionID)
 	w.and("event = ?", string(f.Event))
-	list, err := collect(ctx, s.read, scanAudit, "SELECT seq, "+auditColumns+
+	list, err := collect(ctx, a.read, scanAudit, "SELECT seq, "+auditColumns+
 		" FROM audit a WHERE "+w.sql+" ORDER BY at DESC, seq DESC LIMIT ?", w.limited(f.Limit)...)
 	slices.SortFunc(list, func(a, b AuditEntry) int { return cmp.Compare(a.Seq, b.Seq) })
 	return list, doing(err, "listing the audit")
 }
 
-// AppendAudit adds an entry: what happens to questions is written by the store itself, this is for
-// the rest. A zero At means now. Entries are never changed or removed, even with their session.
-// The caller leaves secrets out.
-func (s *Store) AppendAudit(ctx context.Context, e AuditEntry) error {
-	err := s.update(ctx, func(ctx context.Context, tx *tx) error { return tx.audit(ctx, e) })
+// Append adds an entry about something else than a question. A zero At means now. The caller leaves
+// secrets out.
+func (a Audit) Append(ctx context.Context, e AuditEntry) error {
+	err := a.update(ctx, func(ctx context.Context, tx *tx) error { return tx.audit(ctx, e) })
 	return doing(err, "writing the audit")
 }
 

@@ -58,7 +58,7 @@ func ask(t *testing.T, b *inquiry.Broker, r session.Run, q inquiry.Question) inq
 
 func audit(t *testing.T, s *session.Store, f session.AuditFilter) []session.AuditEntry {
 	t.Helper()
-	list, err := s.Audit(t.Context(), f)
+	list, err := s.Audit.List(t.Context(), f)
 	require.NoError(t, err)
 	for i := range list {
 		require.Positive(t, list[i].Seq)
@@ -229,7 +229,7 @@ func TestTheAuditIsListedByWhatIsAskedFor(t *testing.T) {
 		{Event: session.AuditPaused, SessionID: "s1", By: "ann"},
 		{Event: session.AuditStopped, SessionID: "s2", By: "ben"},
 	} {
-		require.NoError(t, s.AppendAudit(t.Context(), e), "entry %d", i)
+		require.NoError(t, s.Audit.Append(t.Context(), e), "entry %d", i)
 		c.pass(time.Hour)
 	}
 	names := func(f session.AuditFilter) (list []session.AuditEvent) {
@@ -250,7 +250,7 @@ func TestTheAuditIsListedByWhatIsAskedFor(t *testing.T) {
 		names(session.AuditFilter{Event: session.AuditStopped}))
 	require.Empty(t, names(session.AuditFilter{Event: session.AuditStopped, SessionID: "s1"}))
 	require.Empty(t, names(session.AuditFilter{SessionID: "s3"}))
-	require.Error(t, s.AppendAudit(t.Context(), session.AuditEntry{}), "an entry about nothing")
+	require.Error(t, s.Audit.Append(t.Context(), session.AuditEntry{}), "an entry about nothing")
 	require.Equal(t, newClock().at, audit(t, s, session.AuditFilter{Limit: 3})[0].At,
 		"now, when it does not say")
 }

@@ -75,7 +75,7 @@ func BenchmarkAuditOfAQuestion(b *testing.B) {
 	require.NoError(b, err)
 	require.NoError(b, db.Close())
 	for b.Loop() {
-		list, err := s.Audit(b.Context(), session.AuditFilter{QuestionID: "q100000"})
+		list, err := s.Audit.List(b.Context(), session.AuditFilter{QuestionID: "q100000"})
 		if err != nil || len(list) != 1 {
 			b.Fatal(list, err)
 		}

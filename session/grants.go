@@ -6,14 +6,16 @@ import (
 	"github.com/taploop/taploop/guard"
 )
 
-// Grant keeps a person's leave to go on without asking, and notes it in the audit. It takes the
-// place of those of its scope and name.
-func (s *Store) Grant(ctx context.Context, g guard.Grant, by AuditEntry) error {
+// Grants are people's leave to go on without asking. What becomes of one is noted in the audit.
+type Grants struct{ *db }
+
+// Give keeps a person's leave. It takes the place of those of its scope and name.
+func (gs Grants) Give(ctx context.Context, g guard.Grant, by AuditEntry) error {
 	by.Event, by.Text = AuditGranted, g.String()
 	if g.Scope == guard.ForSession {
 		by.SessionID = g.Name
 	}
-	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+	err := gs.update(ctx, func(ctx context.Context, tx *tx) error {
 		now := millis(tx.at)
 		err := tx.exec(ctx, `UPDATE grants SET until = ? WHERE scope = ? AND name = ? AND until > ?`,
 			now, g.Scope, g.Name, now)
@@ -30,9 +32,9 @@ func (s *Store) Grant(ctx context.Context, g guard.Grant, by AuditEntry) error {
 	return doing(err, "keeping a leave")
 }
 
-// Grants lists those that hold now, oldest first.
-func (s *Store) Grants(ctx context.Context) ([]guard.Grant, error) {
-	list, err := grants(ctx, s.read, millis(s.now()))
+// List lists those that hold now, oldest first.
+func (gs Grants) List(ctx context.Context) ([]guard.Grant, error) {
+	list, err := grants(ctx, gs.read, millis(gs.now()))
 	return list, doing(err, "listing what may be done without asking")
 }
 
@@ -43,12 +45,12 @@ func grants(ctx context.Context, q queryer, now int64) ([]guard.Grant, error) {
 		ORDER BY seq`, now, now)
 }
 
-// EndGrants ends those of the scope and the name, all of them when scope is "", and returns which
-// they were. Each is noted in the audit.
-func (s *Store) EndGrants(
+// End ends those of the scope and the name, all of them when scope is "", and returns which they
+// were.
+func (gs Grants) End(
 	ctx context.Context, scope guard.Scope, name string, by AuditEntry,
 ) (ended []guard.Grant, err error) {
-	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
+	err = gs.update(ctx, func(ctx context.Context, tx *tx) error {
 		now := millis(tx.at)
 		held, err := grants(ctx, tx, now)
 		if err != nil {

@@ -18,11 +18,11 @@ func TestGrantsHoldUntilTheyAreEndedOrOver(t *testing.T) {
 		g, err := guard.NewGrant(scope, name, from, time.Hour)
 		require.NoError(t, err)
 		g.By = "anna"
-		require.NoError(t, s.Grant(ctx, g, session.AuditEntry{By: "anna"}))
+		require.NoError(t, s.Grants.Give(ctx, g, session.AuditEntry{By: "anna"}))
 		return g
 	}
 	held := func() []guard.Grant {
-		list, err := s.Grants(ctx)
+		list, err := s.Grants.List(ctx)
 		require.NoError(t, err)
 		for i := range list {
 			list[i].From, list[i].Until = list[i].From.Local(), list[i].Until.Local()
@@ -35,19 +35,19 @@ func TestGrantsHoldUntilTheyAreEndedOrOver(t *testing.T) {
 	sess := give(guard.ForSession, "s1", now.Add(-time.Minute))
 	require.Equal(t, []guard.Grant{app, sess}, held())
 
-	ended, err := s.EndGrants(ctx, guard.ForApp, "com.other", session.AuditEntry{By: "bo"})
+	ended, err := s.Grants.End(ctx, guard.ForApp, "com.other", session.AuditEntry{By: "bo"})
 	require.NoError(t, err)
 	require.Empty(t, ended)
-	ended, err = s.EndGrants(ctx, guard.ForApp, "com.shop", session.AuditEntry{By: "bo"})
+	ended, err = s.Grants.End(ctx, guard.ForApp, "com.shop", session.AuditEntry{By: "bo"})
 	require.NoError(t, err)
 	require.Len(t, ended, 1)
 	require.Equal(t, []guard.Grant{sess}, held())
-	ended, err = s.EndGrants(ctx, "", "", session.AuditEntry{By: "bo"})
+	ended, err = s.Grants.End(ctx, "", "", session.AuditEntry{By: "bo"})
 	require.NoError(t, err)
 	require.Len(t, ended, 1)
 	require.Empty(t, held())
 
-	audit, err := s.Audit(ctx, session.AuditFilter{})
+	audit, err := s.Audit.List(ctx, session.AuditFilter{})
 	require.NoError(t, err)
 	var told []string
 	for _, e := range audit {

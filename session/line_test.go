@@ -24,7 +24,7 @@ func TestWritersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 		defer release()
 		slow = func() { <-let } // the clock is read within the transaction
 		write := func(ctx context.Context, by string) error {
-			return s.AppendAudit(ctx, session.AuditEntry{Event: session.AuditStopped, By: by})
+			return s.Audit.Append(ctx, session.AuditEntry{Event: session.AuditStopped, By: by})
 		}
 		const writers = 200
 		failed := make(chan error, writers)
@@ -49,7 +49,7 @@ func TestWritersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 			require.NoError(t, <-failed)
 		}
 
-		list, err := s.Audit(t.Context(), session.AuditFilter{})
+		list, err := s.Audit.List(t.Context(), session.AuditFilter{})
 		require.NoError(t, err)
 		var got, want []string
 		for _, e := range list {
@@ -78,7 +78,7 @@ func TestADatabaseThatDoesNotAnswerIsToldOnceAfterThreeSeconds(t *testing.T) {
 		}
 		s = open(t, dir, &session.Options{Now: now, Stalled: func() { told++ }})
 		write := func() {
-			require.NoError(t, s.AppendAudit(t.Context(),
+			require.NoError(t, s.Audit.Append(t.Context(),
 				session.AuditEntry{Event: session.AuditStopped, By: "x"}))
 			synctest.Wait()
 		}

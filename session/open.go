@@ -31,7 +31,12 @@ type Options struct {
 
 // Store is an open data folder. It is safe for concurrent use, within the process and between
 // processes.
-type Store struct{ *db }
+type Store struct {
+	*db
+	Audit   Audit
+	Answers Answers
+	Grants  Grants
+}
 
 // Stalled reports whether opening the folder or a write has waited for 3s, and no write has got
 // through since.
@@ -79,7 +84,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	if err = explain(err); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), d.close())
 	}
-	return &Store{d}, nil
+	return &Store{db: d, Audit: Audit{d}, Answers: Answers{d}, Grants: Grants{d}}, nil
 }
 
 func (d *db) open(ctx context.Context) error {

@@ -52,7 +52,7 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 		"Secrets":     func() error { _, err := s.Secrets(ctx, r.ID); return err },
 		"Begin":       func() error { started(t, s); return nil },
 		"Prune":       func() error { _, err := s.Prune(ctx, time.Unix(1, 0)); return err },
-		"AppendAudit": func() error { return s.AppendAudit(ctx, session.AuditEntry{Event: "x"}) },
+		"AppendAudit": func() error { return s.Audit.Append(ctx, session.AuditEntry{Event: "x"}) },
 		"Audit":       audited(s, session.AuditFilter{Limit: 20}),
 		"Audit since": audited(s, session.AuditFilter{Since: time.Now(), Limit: 20}),
 		"Audit of session": audited(s, session.AuditFilter{SessionID: "x", Limit: 20,
@@ -105,7 +105,7 @@ func list(s *session.Store, f session.Filter) func() error {
 }
 
 func audited(s *session.Store, f session.AuditFilter) func() error {
-	return func() error { _, err := s.Audit(context.Background(), f); return err }
+	return func() error { _, err := s.Audit.List(context.Background(), f); return err }
 }
 
 func asked(s *session.Store, f inquiry.Filter) func() error {

@@ -153,7 +153,7 @@ func TestAResultTellsOfAPersonsLeave(t *testing.T) {
 		require.Empty(t, w.start("tap").Notes)
 		g, err := guard.NewGrant(guard.ForAll, "", time.Now(), 5*time.Minute)
 		require.NoError(t, err)
-		require.NoError(t, w.store.Grant(t.Context(), g, session.AuditEntry{}))
+		require.NoError(t, w.store.Grants.Give(t.Context(), g, session.AuditEntry{}))
 
 		require.Contains(t, w.start("tap").Notes[0], "without asking (taploop yolo status)")
 		time.Sleep(6 * time.Minute)

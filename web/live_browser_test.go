@@ -112,7 +112,7 @@ func usesThePhone(t *testing.T, browser context.Context) {
 	require.Equal(t, inquiry.TypeDone, now.Resolution.Type)
 	require.Equal(t, "logged in as Ann", now.Resolution.Response.Reveal())
 	require.Equal(t, inquiry.ChannelPage, now.Resolution.Channel)
-	audit, err := g.store.Audit(t.Context(), session.AuditFilter{})
+	audit, err := g.store.Audit.List(t.Context(), session.AuditFilter{})
 	require.NoError(t, err)
 	for _, e := range audit {
 		require.NotContains(t, e.Text+e.Answer, "sword")

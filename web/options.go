@@ -32,13 +32,19 @@ type Sessions interface {
 	LatestRun(ctx context.Context, sessionID string) (session.Run, error)
 	StepsAfter(ctx context.Context, sessionID string, after int) ([]session.StepRecord, error)
 	Frame(ctx context.Context, id string) ([]byte, error)
+}
 
-	// what is remembered, and what is done without asking
-	Answers(ctx context.Context, client *string) ([]inquiry.Remembered, error)
+// Answers are what is remembered, a session.Answers.
+type Answers interface {
+	List(ctx context.Context, client *string) ([]inquiry.Remembered, error)
 	Forget(ctx context.Context, id string, client *string, by session.AuditEntry) (
 		[]inquiry.Remembered, error)
-	Grants(ctx context.Context) ([]guard.Grant, error)
-	EndGrants(ctx context.Context, scope guard.Scope, name string, by session.AuditEntry) (
+}
+
+// Grants are what is done without asking, a session.Grants.
+type Grants interface {
+	List(ctx context.Context) ([]guard.Grant, error)
+	End(ctx context.Context, scope guard.Scope, name string, by session.AuditEntry) (
 		[]guard.Grant, error)
 }
 
@@ -85,11 +91,13 @@ type Person struct {
 	Program bool   // a token's that is not a person's
 }
 
-// Options are the settings of a server. Questions, Sessions, Logins, Runs, Tasks, Hands, Authorize
-// and Operator are needed; the rest may be zero.
+// Options are the settings of a server. Questions, Sessions, Answers, Grants, Logins, Runs, Tasks,
+// Hands, Authorize and Operator are needed; the rest may be zero.
 type Options struct {
 	Questions Questions
 	Sessions  Sessions
+	Answers   Answers
+	Grants    Grants
 	Logins    *Logins
 	Runs      Runs
 	Tasks     Tasks

@@ -167,9 +167,8 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 		*to, _, err = tokens.Create(name, false)
 		require.NoError(t, err)
 	}
-	opts := &web.Options{Questions: g.broker, Sessions: store, Logins: g.logins, Runs: g.runs,
-		Tasks: g.tasks,
-		Hands: g.hands,
+	opts := &web.Options{Questions: g.broker, Sessions: store, Answers: store.Answers,
+		Grants: store.Grants, Logins: g.logins, Runs: g.runs, Tasks: g.tasks, Hands: g.hands,
 		Authorize: func(r *http.Request) (string, error) {
 			info, err := tokens.Check(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 			return info.Name, err

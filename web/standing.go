@@ -17,7 +17,7 @@ func (v viewer) by() session.AuditEntry {
 
 // listAnswers lists the remembered answers that the viewer may see.
 func (s *Server) listAnswers(w http.ResponseWriter, r *http.Request, v viewer) error {
-	list, err := s.opts.Sessions.Answers(r.Context(), v.client())
+	list, err := s.opts.Answers.List(r.Context(), v.client())
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (s *Server) listAnswers(w http.ResponseWriter, r *http.Request, v viewer) e
 // forget takes a remembered answer back.
 func (s *Server) forget(w http.ResponseWriter, r *http.Request, v viewer) error {
 	id := r.PathValue("id")
-	gone, err := s.opts.Sessions.Forget(r.Context(), id, v.client(), v.by())
+	gone, err := s.opts.Answers.Forget(r.Context(), id, v.client(), v.by())
 	if errors.Is(err, session.ErrNotFound) {
 		return refuse("NOT_FOUND", fmt.Errorf("there is no remembered answer %.100q", id))
 	}
@@ -45,7 +45,7 @@ func (s *Server) listGrants(w http.ResponseWriter, r *http.Request, v viewer) er
 	if err := v.person(peoples); err != nil {
 		return err
 	}
-	list, err := s.opts.Sessions.Grants(r.Context())
+	list, err := s.opts.Grants.List(r.Context())
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *Server) endGrant(w http.ResponseWriter, r *http.Request, v viewer) erro
 	if body.Scope == "" {
 		return badRequest(`there is no "scope" (want those of one of the grants)`)
 	}
-	ended, err := s.opts.Sessions.EndGrants(r.Context(), body.Scope, body.Name, v.by())
+	ended, err := s.opts.Grants.End(r.Context(), body.Scope, body.Name, v.by())
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func keeps(t *testing.T) *rig {
 	leave, err := guard.NewGrant(guard.ForApp, "com.shop", time.Now(), time.Hour)
 	require.NoError(t, err)
 	leave.By = "Kim"
-	require.NoError(t, g.store.Grant(t.Context(), leave, session.AuditEntry{}))
+	require.NoError(t, g.store.Grants.Give(t.Context(), leave, session.AuditEntry{}))
 	return g
 }
 
@@ -33,7 +33,8 @@ func TestWhatGoesOnWithoutAskingIsListedAndEndedOverHTTP(t *testing.T) {
 	a = g.post("/v1/grants/end", g.boss, `{"scope":"app","name":"com.shop"}`)
 	require.Contains(t, a.text, `"name":"com.shop"`)
 	require.Equal(t, `{"grants":[]}`+"\n", g.get("/v1/grants", g.boss).text)
-	audit, err := g.store.Audit(t.Context(), session.AuditFilter{Event: session.AuditGrantEnded})
+	audit, err := g.store.Audit.List(t.Context(),
+		session.AuditFilter{Event: session.AuditGrantEnded})
 	require.NoError(t, err)
 	require.Equal(t, []string{"boss", "http", "human_token"},
 		[]string{audit[0].By, audit[0].Channel, audit[0].Authority})
@@ -81,10 +82,10 @@ func TestWhatStandsIsShownAndEndedOnThePage(t *testing.T) {
 		p.do(js(list + `.querySelector("button").click()`))
 		p.until(list + `.children.length === ` + map[bool]string{true: "1", false: "0"}[next != ""])
 	}
-	grants, err := g.store.Grants(t.Context())
+	grants, err := g.store.Grants.List(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, grants)
-	answers, err := g.store.Answers(t.Context(), nil)
+	answers, err := g.store.Answers.List(t.Context(), nil)
 	require.NoError(t, err)
 	require.Empty(t, answers)
 }

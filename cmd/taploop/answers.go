@@ -26,7 +26,7 @@ type answersListCmd struct {
 // Run lists what is remembered.
 func (c *answersListCmd) Run(ctx context.Context, a *app) error {
 	return a.reading(ctx, func(store *session.Store) error {
-		list, err := store.Answers(ctx, nil)
+		list, err := store.Answers.List(ctx, nil)
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (c *answersForgetCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 		for _, id := range ids {
-			gone, err := store.Forget(ctx, id, nil, byCommandLine())
+			gone, err := store.Answers.Forget(ctx, id, nil, byCommandLine())
 			if err != nil {
 				return err
 			}
@@ -83,7 +83,7 @@ func (c *answersForgetCmd) wanted(ctx context.Context, store *session.Store) ([]
 	if c.All {
 		return []string{""}, nil
 	}
-	list, err := store.Answers(ctx, nil)
+	list, err := store.Answers.List(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 				c.Session = x.ID // else it may have been deleted
 			}
 		}
-		list, err := store.Audit(ctx, session.AuditFilter{SessionID: c.Session,
+		list, err := store.Audit.List(ctx, session.AuditFilter{SessionID: c.Session,
 			QuestionID: c.Question, Since: since, Limit: int(c.Limit)})
 		if err != nil {
 			return err

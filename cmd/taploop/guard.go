@@ -25,7 +25,7 @@ func (a *app) guardRuns(ctx context.Context, o *runs.Options, say bool) error {
 		for _, line := range a.guardNotes() {
 			a.notef("%s", line)
 		}
-		list, err := o.Store.Grants(ctx)
+		list, err := o.Store.Grants.List(ctx)
 		if err != nil {
 			return err
 		}
@@ -49,10 +49,10 @@ func granted(
 	store *session.Store, sess, run string,
 ) func(context.Context, guard.Subject, guard.Decision) (bool, error) {
 	return func(ctx context.Context, s guard.Subject, d guard.Decision) (bool, error) {
-		list, err := store.Grants(ctx)
+		list, err := store.Grants.List(ctx)
 		for _, g := range list {
 			if g.Covers(time.Now(), sess, s, d) {
-				return true, store.AppendAudit(ctx, session.AuditEntry{Event: session.AuditUnasked,
+				return true, store.Audit.Append(ctx, session.AuditEntry{Event: session.AuditUnasked,
 					SessionID: sess, RunID: run, By: g.By,
 					Text: fmt.Sprintf("%s in %s (%s), by the leave for %v", s.Action, s.App,
 						d.Rule, g)})

@@ -19,8 +19,8 @@ import (
 // to tell, until the dependencies are closed.
 func (a *app) notify(d *deps) error {
 	c := a.conf.Notify
-	o := &notify.Options{Questions: d.manager.Broker(), Ledger: ledger{d.store}, HideText: !c.Text,
-		BaseURL: a.pages, Log: a.log,
+	o := &notify.Options{Questions: d.manager.Broker(), Ledger: ledger{d.store.Audit},
+		HideText: !c.Text, BaseURL: a.pages, Log: a.log,
 		Ntfy: notify.Ntfy{URL: string(c.Ntfy.URL), Token: string(c.Ntfy.Token)}}
 	for _, h := range c.Webhooks {
 		o.Webhooks = append(o.Webhooks, notify.Webhook{URL: string(h.URL),
@@ -69,17 +69,17 @@ func (a *app) pages() string {
 }
 
 // ledger keeps in the audit what was told to whom.
-type ledger struct{ *session.Store }
+type ledger struct{ session.Audit }
 
 // Delivered implements notify.Ledger.
 func (l ledger) Delivered(ctx context.Context, r notify.Receipt) error {
-	return l.AppendAudit(ctx, session.AuditEntry{Event: session.AuditNotified,
+	return l.Append(ctx, session.AuditEntry{Event: session.AuditNotified,
 		QuestionID: r.QuestionID, SessionID: r.SessionID, Channel: r.Endpoint, Text: r.Event})
 }
 
 // Receipts implements notify.Ledger.
 func (l ledger) Receipts(ctx context.Context, s notify.Span) ([]notify.Receipt, error) {
-	entries, err := l.Audit(ctx, session.AuditFilter{QuestionID: s.QuestionID,
+	entries, err := l.List(ctx, session.AuditFilter{QuestionID: s.QuestionID,
 		Event: session.AuditNotified, Since: s.Since})
 	if err != nil {
 		return nil, err

@@ -93,6 +93,7 @@ func newDeadlineEnv(t *testing.T) *deadlineEnv {
 		Limits: agentloop.Limits{Settle: -1}})
 	t.Cleanup(func() { require.NoError(t, d.manager.Close()) })
 	page := web.New(&web.Options{Questions: d.manager.Broker(), Sessions: d.store,
+		Answers: d.store.Answers, Grants: d.store.Grants,
 		Logins:    web.OpenLogins(filepath.Join(dir, "logins.json")),
 		Authorize: func(*http.Request) (string, error) { return "ann", nil },
 		Operator:  func(string) bool { return true }})
@@ -207,7 +208,7 @@ func (d *deadlineEnv) came(q inquiry.Question, task, text string, status int) {
 	d.mind.mu.Lock()
 	defer d.mind.mu.Unlock()
 	require.Equal(t, []actions.Exchange{want}, d.mind.told[task], "HTTP %d", status)
-	entries, err := d.store.Audit(t.Context(), session.AuditFilter{QuestionID: q.ID})
+	entries, err := d.store.Audit.List(t.Context(), session.AuditFilter{QuestionID: q.ID})
 	require.NoError(t, err)
 	var story []session.AuditEvent
 	for _, e := range entries {

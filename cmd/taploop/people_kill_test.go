@@ -202,7 +202,7 @@ func (k *crashHarness) post(ctx context.Context, id, text, replyID string) (stat
 func (k *crashHarness) verify(questions []inquiry.Question) {
 	t := k.testEnv.t
 	for i, q := range questions {
-		entries, err := k.store.Audit(t.Context(), session.AuditFilter{QuestionID: q.ID})
+		entries, err := k.store.Audit.List(t.Context(), session.AuditFilter{QuestionID: q.ID})
 		require.NoError(t, err)
 		story := make([]string, len(entries))
 		for j, e := range entries {

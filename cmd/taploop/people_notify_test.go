@@ -147,7 +147,7 @@ func (b *testEnv) audited(questionID string, n int) (list []session.AuditEntry) 
 		defer close(done)
 		for len(list) < n && b.t.Context().Err() == nil {
 			list = nil
-			all, err := store.Audit(b.t.Context(), session.AuditFilter{QuestionID: questionID})
+			all, err := store.Audit.List(b.t.Context(), session.AuditFilter{QuestionID: questionID})
 			if err != nil {
 				return
 			}

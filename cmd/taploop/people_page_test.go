@@ -239,7 +239,8 @@ func (k *crashHarness) stoppedFrom(hall, kitchen browserPage) {
 
 // did is who did so in the present session, through which channel and with which answer.
 func (k *crashHarness) did(event session.AuditEvent) (list []string) {
-	entries, err := k.store.Audit(k.testEnv.t.Context(), session.AuditFilter{SessionID: k.session})
+	entries, err := k.store.Audit.List(k.testEnv.t.Context(),
+		session.AuditFilter{SessionID: k.session})
 	require.NoError(k.testEnv.t, err)
 	for _, e := range entries {
 		if e.Event == event {

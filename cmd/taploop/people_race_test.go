@@ -96,7 +96,7 @@ func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, k.prompted(regexp.QuoteMeta(first)))
-	entries, err := k.store.Audit(t.Context(), session.AuditFilter{QuestionID: q.ID})
+	entries, err := k.store.Audit.List(t.Context(), session.AuditFilter{QuestionID: q.ID})
 	require.NoError(t, err)
 	require.Len(t, entries, 3, "one answer is stored, and applied once: %+v", entries)
 	require.Len(t, k.wire.touches(), 1)
@@ -241,7 +241,7 @@ func TestAnAnswerAgainstAStopIsTakenOrTooLateAndTheRunEndsEitherWay(t *testing.T
 		require.Contains(t, []session.State{session.Cancelled, session.Completed}, stopped.State,
 			"%s", stopped.words)
 
-		entries, err := k.store.Audit(t.Context(), session.AuditFilter{QuestionID: q.ID})
+		entries, err := k.store.Audit.List(t.Context(), session.AuditFilter{QuestionID: q.ID})
 		require.NoError(t, err)
 		settled, err := k.store.Questions().Get(t.Context(), q.ID)
 		require.NoError(t, err)

@@ -247,7 +247,7 @@ func (h hand) paysUnseen() (pin string) {
 // counts.
 func (k *crashHarness) leavesNothingOf(typed ...string) {
 	t := k.testEnv.t
-	audit, err := k.store.Audit(t.Context(), session.AuditFilter{Event: session.AuditByHand})
+	audit, err := k.store.Audit.List(t.Context(), session.AuditFilter{Event: session.AuditByHand})
 	require.NoError(t, err)
 	require.Len(t, audit, 2)
 	require.Equal(t, "swipe 2, tap 6, text 2", audit[0].Text)

@@ -104,7 +104,7 @@ func newHostileWorld(t *testing.T) *hostileWorld {
 	put(t, broker, inquiry.Question{Text: evil, Channels: doors,
 		Fields: []inquiry.Field{{Name: "f", Label: evil, Type: inquiry.TextField}}})
 	put(t, broker, inquiry.Question{Text: evil, Channels: doors, Draft: evil})
-	require.NoError(t, store.AppendAudit(t.Context(), session.AuditEntry{Event: evil, By: evil,
+	require.NoError(t, store.Audit.Append(t.Context(), session.AuditEntry{Event: evil, By: evil,
 		Authority: evil, Channel: evil, Text: evil, Answer: evil}))
 	out, errs, code := h.run("run", "--json", "ask me "+evil)
 	require.Equal(t, exitWaiting, code, "%s", errs)

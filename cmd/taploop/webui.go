@@ -29,6 +29,7 @@ func (u *webUI) open(a *app, svc *service, auth *authenticator, mux *http.ServeM
 	server := web.New(&web.Options{
 		Hands:     u.hands,
 		Questions: d.manager.Broker(), Sessions: presented{d.store, d.manager},
+		Answers: d.store.Answers, Grants: d.store.Grants,
 		Logins: logins(a.conf.DataDir),
 		Runs:   stopper{d}, Tasks: tasks{svc.tools}, Schemas: svc.tools.TaskSchemas(),
 		Channels: d.manager.Channels, Authorize: auth.person,

@@ -78,7 +78,7 @@ func (c *yoloOnCmd) Run(ctx context.Context, a *app) error {
 			return usageError{err}
 		}
 		g.By = userName()
-		if err := store.Grant(ctx, g, byCommandLine()); err != nil {
+		if err := store.Grants.Give(ctx, g, byCommandLine()); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintln(a.out, text.Line(g.String()))
@@ -98,7 +98,7 @@ func (c *yoloOffCmd) Run(ctx context.Context, a *app) error {
 		if scope == guard.ForAll { // everything, whatever it was given for
 			scope = ""
 		}
-		ended, err := store.EndGrants(ctx, scope, name, byCommandLine())
+		ended, err := store.Grants.End(ctx, scope, name, byCommandLine())
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ type yoloStatusCmd struct {
 // Run lists what holds.
 func (c *yoloStatusCmd) Run(ctx context.Context, a *app) error {
 	return a.reading(ctx, func(store *session.Store) error {
-		list, err := store.Grants(ctx)
+		list, err := store.Grants.List(ctx)
 		if err != nil {
 			return err
 		}
