@@ -329,3 +329,24 @@ func TestSecretsAreWrittenNowhere(t *testing.T) {
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+func TestASecretIsHiddenHoweverItIsWritten(t *testing.T) {
+	const odd = `a&b+c/d"g\é12`
+	m := newMask([]string{"abcdefgh", "abcdefghijk\n", odd, "short"})
+	inJSON := func(s string) string { return string(quoted(s)) }
+	all := ""
+	for _, r := range odd {
+		all += fmt.Sprintf(`\u%04x`, r)
+	}
+	for said, want := range map[string]string{
+		"abcdefghijk abcdefgh": "[secret] [secret]",
+		inJSON(odd):            `"[secret]"`,
+		`{"a":1e3,"t":"x ` + all + `","u":"\n<"}`: `{"a":1e3,"t":"x [secret]","u":"\n<"}`,
+		inJSON(`{"K":"` + all + `"}`):             inJSON(`{"K":"[secret]"}`),
+		inJSON(`5" ` + inJSON(`{"K":`+inJSON("x"+odd)+"}")): inJSON(`5" ` +
+			inJSON(`{"K":"x[secret]"}`)),
+		`["\u00`: `["\u00`, `"\`: `"\`, `\"""\""`: `\"""\""`,
+	} {
+		require.Equal(t, want, m.text(said), said)
+	}
+}

@@ -1,8 +1,11 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -61,16 +64,13 @@ type mask struct{ *strings.Replacer }
 const shortest = 8
 
 func newMask(secrets []string) mask {
+	// one may begin with another: the longest goes first
+	secrets = slices.SortedFunc(slices.Values(secrets),
+		func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	var pairs []string
 	for _, s := range secrets {
-		if len(s) < shortest {
-			continue
-		}
-		pairs = append(pairs, s, hidden)
-		if inJSON, err := encode(s); err == nil {
-			if written := strings.Trim(string(inJSON), `"`); written != s {
-				pairs = append(pairs, written, hidden)
-			}
+		if s = strings.TrimSpace(s); len(s) >= shortest {
+			pairs = append(pairs, s, hidden)
 		}
 	}
 	if pairs == nil {
@@ -81,11 +81,39 @@ func newMask(secrets []string) mask {
 
 const hidden = "[secret]"
 
+// text is s without the secrets, also those in texts of JSON within it, however they are escaped.
 func (m mask) text(s string) string {
 	if m.Replacer == nil {
 		return s
 	}
-	return m.Replace(s)
+	s = m.Replace(s)
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var out strings.Builder
+	last := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] != '"' {
+			continue
+		}
+		begin, escaped := i, false
+		for i++; i < len(s) && s[i] != '"'; i++ {
+			if s[i] == '\\' {
+				escaped = true
+				i++
+			}
+		}
+		if end := i + 1; escaped && end <= len(s) {
+			is := textOf(json.RawMessage(s[begin:end]))
+			if masked := m.text(is); masked != is {
+				out.WriteString(s[last:begin] + string(quoted(masked)))
+				last = end
+				continue
+			}
+		}
+		i-- // what ends one text may begin the next: this is no reader of JSON
+	}
+	return out.String() + s[last:]
 }
 
 // bytes is b itself when there is nothing to hide.
@@ -93,5 +121,5 @@ func (m mask) bytes(b []byte) []byte {
 	if m.Replacer == nil {
 		return b
 	}
-	return []byte(m.Replace(string(b)))
+	return []byte(m.text(string(b)))
 }

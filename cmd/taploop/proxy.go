@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
@@ -162,7 +163,7 @@ func newTarget(env map[string]string) target {
 			continue
 		}
 		t.Env = append(t.Env, name+"="+value)
-		if secretName.MatchString(name) && !filepath.IsAbs(value) {
+		if secretName.MatchString(name) && !isFile(value) {
 			t.Secrets = append(t.Secrets, value)
 		}
 	}
@@ -170,10 +171,17 @@ func newTarget(env map[string]string) target {
 	return t
 }
 
-// header adds one whose value is shown nowhere.
+// isFile reports whether a value is the path of a file. Secrets begin with a slash, too.
+func isFile(value string) bool {
+	_, err := os.Stat(value)
+	return filepath.IsAbs(value) && err == nil
+}
+
+// header adds one whose value is shown nowhere, nor what follows the scheme in it.
 func (t target) header(name, value string) {
 	t.Headers[name] = value
-	t.Secrets = append(t.Secrets, value, strings.TrimPrefix(value, "Bearer "))
+	_, credentials, _ := strings.Cut(value, " ")
+	t.Secrets = append(t.Secrets, value, credentials)
 }
 
 // secretName matches the names of variables whose values are shown nowhere.
