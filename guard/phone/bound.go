@@ -23,6 +23,8 @@ type bound struct {
 	// the picture in small, without the status bar, when there are elements; they do not tell what
 	// is drawn over them
 	Print []byte `json:"print,omitempty"`
+	// the picture, when there are elements: for when they cannot be had any more
+	Picture string `json:"picture,omitempty"`
 	// where it is touched: a small change there matters
 	At *screen.Point `json:"at,omitempty"`
 	// it is a touch of one place, which may be repeated a little beside it, or for longer
@@ -55,7 +57,7 @@ func bind(look screen.Observation, a actions.Action, list []guard.Subject) bound
 	}
 	b.Screen = layout(look)
 	print := look.Frame.Fingerprint().Below(look.Bar)
-	b.Print = print[:]
+	b.Print, b.Picture = print[:], pixels(look)
 	return b
 }
 
@@ -109,6 +111,16 @@ func parseBound(s string) (b bound, ok bool) {
 
 // pictured reports whether b is of a picture whose elements were not to be had.
 func (b bound) pictured() bool { return b.Screen != "" && len(b.Print) == 0 }
+
+// seenAs is b, of a picture whose elements could not be had, with those of then when the picture is
+// the same to the pixel.
+func (b bound) seenAs(then bound) bound {
+	if then.Picture != "" && then.Picture == b.Screen {
+		b.Element, b.Screen = then.Element, then.Screen
+		b.Print, b.Picture = then.Print, then.Picture
+	}
+	return b
+}
 
 // differs says what is another than in b, "" when nothing is.
 func (b bound) differs(now bound) string {

@@ -112,10 +112,13 @@ func (g *Gate) verdict(
 	now := bind(look, d.Action, list)
 	as := func(then bound) bound { // now, as far as it was known then
 		bare := look
-		if bare.Elements = nil; !then.pictured() || look.Elements == nil {
-			return now
+		switch bare.Elements = nil; {
+		case look.Elements == nil:
+			return now.seenAs(then)
+		case then.pictured():
+			return bind(bare, d.Action, Subjects(bare, s.Task, d))
 		}
-		return bind(bare, d.Action, Subjects(bare, s.Task, d))
+		return now
 	}
 	for _, r := range s.Rejected {
 		if b, ok := parseBound(r); ok && b.repeated(as(b), look.Elements) {

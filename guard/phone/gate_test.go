@@ -342,6 +342,34 @@ func TestWithoutElementsThePictureIsBound(t *testing.T) {
 	require.False(t, d.check(look, a, &q).Allowed(), "an approval of nothing known")
 }
 
+func TestWhatWasApprovedHoldsOnTheSamePictureWithoutItsElements(t *testing.T) {
+	d := newDesk(t, payPage, "Pay now", phone.Options{})
+	a := d.policy.decision
+	see := func() screen.Observation {
+		look, err := d.Look(t.Context())
+		require.NoError(t, err)
+		return look
+	}
+	look := see()
+	bare := look
+	page, err := d.Elements(t.Context())
+	require.NoError(t, err)
+	look.Elements = page
+	q := d.asks(look, a)
+	require.Contains(t, q.Text, "Pay now")
+	d.skew.Add(int64(37 * time.Minute))
+	require.True(t, d.check(see(), a, &q).Allowed(), "the clock is another")
+	require.False(t, d.check(see(), actions.Decision{
+		Action: actions.Click{At: screen.Point{X: 0.5, Y: 0.9}}}, &q).Allowed(), "another place")
+	bare.State.App = "com.other"
+	require.False(t, d.check(bare, a, &q).Allowed(), "another app")
+	none := see()
+	none.Elements = []screen.Element{}
+	require.False(t, d.check(none, a, &q).Allowed(), "they were had, and are gone")
+	d.show(t, "com.shop", strings.Replace(payPage, "30", "31", 1))
+	require.False(t, d.check(see(), a, &q).Allowed(), "one figure is another")
+}
+
 func TestTheStatusBarIsNoPartOfTheScreen(t *testing.T) {
 	d := newDesk(t, payPage, "Pay now", phone.Options{})
 	look, err := d.Look(t.Context())
