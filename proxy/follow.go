@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -17,9 +18,27 @@ import (
 // restTime is between two streams of news, when a server ends them.
 const restTime = time.Second
 
-// subscribed is the answer to a resources/subscribe or resources/unsubscribe of an older client,
-// whose server is of the newer era.
-func (l *link) subscribed(ctx context.Context, m *message) (*message, error) {
+// feed is what an older client hears of changes from a server of the newer era.
+type feed struct {
+	line  *line
+	heard func(*message) // takes them
+
+	mu     sync.Mutex // held while another stream is opened
+	wanted mcp.SubscriptionFilter
+	from   upstream           // whose stream is open
+	stop   context.CancelFunc // ends the stream; nil when there is none
+}
+
+// want says what a client wants from the beginning.
+func (fd *feed) want(f mcp.SubscriptionFilter) {
+	fd.mu.Lock()
+	defer fd.mu.Unlock()
+	fd.wanted = f
+}
+
+// subscribed is the answer to a resources/subscribe or resources/unsubscribe.
+func (fd *feed) subscribed(ctx context.Context, m *message, meta json.RawMessage) (
+	*message, error) {
 	uri := textOf(at(m.Params, "uri"))
 	on := m.Method == string(mcp.MethodResourcesSubscribe)
 	refused := func(why string) (*message, error) {
@@ -28,74 +47,64 @@ func (l *link) subscribed(ctx context.Context, m *message) (*message, error) {
 	if uri == "" {
 		return refused("the uri of the resource is missing")
 	}
-	f, err := l.follow(ctx, func(f *mcp.SubscriptionFilter) {
-		f.ResourceSubscriptions = slices.DeleteFunc(f.ResourceSubscriptions,
-			func(u string) bool { return u == uri })
-		if on {
-			f.ResourceSubscriptions = append(f.ResourceSubscriptions, uri)
-		}
-	})
+	fd.mu.Lock()
+	defer fd.mu.Unlock()
+	f := fd.wanted
+	f.ResourceSubscriptions = slices.DeleteFunc(slices.Clone(f.ResourceSubscriptions),
+		func(u string) bool { return u == uri })
+	if on {
+		f.ResourceSubscriptions = append(f.ResourceSubscriptions, uri)
+	}
+	err := fd.follow(ctx, meta, f)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil && on:
-		return refused(l.fault("%v", err).Error())
-	case on && !slices.Contains(f.ResourceSubscriptions, uri):
-		return refused(l.fault("it tells of no changes of this resource").Error())
+		return refused(fd.line.fault("%v", err).Error())
+	case on && !slices.Contains(fd.wanted.ResourceSubscriptions, uri):
+		return refused(fd.line.fault("it tells of no changes of this resource").Error())
 	}
 	return &message{ID: m.ID, Result: json.RawMessage(`{}`)}, nil
 }
 
-// followOn opens the stream of what is wanted, unless it is open.
-func (l *link) followOn() {
-	if _, err := l.follow(l.life, nil); err != nil {
-		l.p.opts.Log.Info("a server does not tell of changes", "server", l.p.opts.Name,
+// open opens the stream of what is wanted, unless it is open.
+func (fd *feed) open(meta json.RawMessage) {
+	fd.mu.Lock()
+	defer fd.mu.Unlock()
+	if fd.from == fd.line.current() {
+		return
+	}
+	if err := fd.follow(fd.line.life, meta, fd.wanted); err != nil {
+		fd.line.opts.Log.Info("a server does not tell of changes", "server", fd.line.opts.Name,
 			"error", err)
 	}
 }
 
-// follow changes what an older client hears from a server of the newer era, by another stream in
-// the place of the one before. It gives what the server agrees to; what it does not agree to is
-// not wanted any more.
-func (l *link) follow(ctx context.Context, change func(*mcp.SubscriptionFilter)) (
-	f mcp.SubscriptionFilter, err error) {
-	l.subscribing.Lock()
-	defer l.subscribing.Unlock()
-	var up upstream
-	var meta json.RawMessage
-	open := false
-	set(l, func() { f, up, meta, open = l.wanted, l.up, l.meta, l.followed == l.up })
-	switch f.ResourceSubscriptions = slices.Clone(f.ResourceSubscriptions); {
-	case change != nil:
-		change(&f)
-	case open:
-		return f, nil
-	}
+// follow opens a stream in the place of the one before. What the server does not agree to is not
+// wanted any more. The caller holds the lock.
+func (fd *feed) follow(ctx context.Context, meta json.RawMessage, f mcp.SubscriptionFilter) error {
 	if len(f.ResourceSubscriptions) > mostSubscribed {
-		return f, fmt.Errorf("there are %d subscriptions already", mostSubscribed)
+		return fmt.Errorf("there are %d subscriptions already", mostSubscribed)
 	}
-	stop := func() {}
-	if up != nil && meta != nil && !f.IsEmpty() {
+	up, stop := fd.line.current(), func() {}
+	var err error
+	if up != nil && !f.IsEmpty() {
 		var agreed *message
-		if agreed, stop, err = l.opened(ctx, up, meta, f); err != nil {
-			return f, err
+		if agreed, stop, err = fd.opened(ctx, up, meta, f); err != nil {
+			return err
 		}
 		f = mcp.SubscriptionFilter{}
 		err = json.Unmarshal(at(agreed.Params, "notifications"), &f)
 	}
-	var before context.CancelFunc
-	set(l, func() {
-		before, l.unfollow = l.unfollow, stop
-		l.wanted, l.followed = f, up
-	})
-	if before != nil {
-		before()
+	if fd.stop != nil {
+		fd.stop()
 	}
-	return f, err
+	fd.wanted, fd.from, fd.stop = f, up, stop
+	return err
 }
 
 // opened opens a stream of news, and gives what the server agrees to.
-func (l *link) opened(ctx context.Context, up upstream, meta json.RawMessage,
+func (fd *feed) opened(ctx context.Context, up upstream, meta json.RawMessage,
 	f mcp.SubscriptionFilter) (*message, context.CancelFunc, error) {
 	wants, err := encode(f)
 	if err != nil {
@@ -103,9 +112,9 @@ func (l *link) opened(ctx context.Context, up upstream, meta json.RawMessage,
 	}
 	m := &message{Method: string(mcp.MethodSubscriptionsListen),
 		Params: object{"notifications": wants, "_meta": meta}.raw()}
-	life, stop := context.WithCancel(l.life)
+	life, stop := context.WithCancel(fd.line.life)
 	first := make(chan *message, 1)
-	if !l.spawn(func() { l.heed(life, up, m, first) }) {
+	if !fd.line.spawn(func() { fd.heed(life, up, m, first) }) {
 		stop()
 		return nil, nil, mcptransport.ErrClosed
 	}
@@ -133,12 +142,12 @@ func (l *link) opened(ctx context.Context, up upstream, meta json.RawMessage,
 
 // heed passes a stream of news on as the broadcasts that an older client knows, and opens it again
 // when it ends, until life does or the upstream is gone. What comes first goes to first.
-func (l *link) heed(life context.Context, up upstream, m *message, first chan<- *message) {
+func (fd *feed) heed(life context.Context, up upstream, m *message, first chan<- *message) {
 	for {
-		x := l.begin(life, &message{}, nil)
-		err := l.submit(life, up, x, m)
+		x := fd.line.open.begin(&exchange{ctx: life})
+		err := fd.line.submit(life, up, x, m)
 		if err != nil {
-			l.deliver(x, &message{fault: err})
+			fd.line.open.deliver(x, &message{fault: err})
 		}
 		for open := true; open; {
 			select {
@@ -150,24 +159,22 @@ func (l *link) heed(life context.Context, up upstream, m *message, first chan<- 
 					first = nil
 				case life.Err() != nil: // another stream has it
 				case open && in.Method != mcp.MethodNotificationSubscriptionsAcknowledged:
-					l.broadcast(in)
+					fd.heard(in)
 				}
 			case <-life.Done():
-				l.cancel(up, x, errors.New("it is not listened to any more"))
-				l.finish(x)
+				fd.line.cancel(up, x, errors.New("it is not listened to any more"))
+				fd.line.open.finish(x)
 				return
 			}
 		}
-		l.finish(x)
+		fd.line.open.finish(x)
 		rest := time.NewTimer(restTime)
 		select {
 		case <-rest.C:
 		case <-life.Done():
 		}
 		rest.Stop()
-		var gone bool
-		set(l, func() { gone = l.up != up })
-		if gone || life.Err() != nil {
+		if fd.line.current() != up || life.Err() != nil {
 			return
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -36,30 +37,46 @@ type held struct {
 	taken    chan struct{} // by the request that goes on with it
 }
 
+// heldCalls are those of a link.
+type heldCalls struct {
+	line *line
+
+	mu      sync.Mutex
+	byToken map[string]*held // of their requestState
+}
+
+// take gives the call with that token, once, if it is the wanted one.
+func (hs *heldCalls) take(token string, wanted func(*held) bool) *held {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	h := hs.byToken[token]
+	if h == nil || !wanted(h) {
+		return nil
+	}
+	delete(hs.byToken, token)
+	return h
+}
+
 // sameOf is the same for requests that differ in nothing but what a client says when it comes back.
 func sameOf(m *message) string {
 	return digest(quoted(m.Method), with(anew(m.Params), nil, "_meta"))
 }
 
 // hold gives the result that asks the client what the server has asked.
-func (l *link) hold(up upstream, x *exchange, m, question *message) (*message, error) {
+func (hs *heldCalls) hold(up upstream, x *exchange, m, question *message) (*message, error) {
 	request := object{"method": quoted(question.Method)}
 	if question.Params != nil {
 		request["params"] = question.Params
 	}
 	h := &held{x: x, up: up, same: sameOf(m), question: question, taken: make(chan struct{})}
 	token := rand.Text()
-	l.mu.Lock()
-	full := len(l.held) >= mostHeld || l.closed
-	if !full {
-		l.held[token] = h
-		x.parked = true
-		l.under.Go(func() { l.keep(token, h) })
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	if len(hs.byToken) >= mostHeld || !hs.line.spawn(func() { hs.keep(token, h) }) {
+		return nil, hs.line.fault("%d calls wait for your answers already", mostHeld)
 	}
-	l.mu.Unlock()
-	if full {
-		return nil, l.fault("%d calls wait for your answers already", mostHeld)
-	}
+	hs.byToken[token] = h
+	hs.line.open.set(func() { x.parked = true })
 	return &message{ID: m.ID, Result: object{
 		"resultType":    quoted(string(mcp.ResultTypeInputRequired)),
 		"inputRequests": object{askedID: request.raw()}.raw(),
@@ -68,8 +85,8 @@ func (l *link) hold(up upstream, x *exchange, m, question *message) (*message, e
 
 // keep keeps what the server says for a call that waits, but its progress, until the client comes
 // back, or does not for too long.
-func (l *link) keep(token string, h *held) {
-	late := time.NewTimer(l.p.opts.Expires)
+func (hs *heldCalls) keep(token string, h *held) {
+	late := time.NewTimer(hs.line.opts.Expires)
 	defer late.Stop()
 	for {
 		select {
@@ -81,19 +98,15 @@ func (l *link) keep(token string, h *held) {
 		case <-h.taken:
 			return
 		case <-late.C:
-		case <-l.life.Done():
+		case <-hs.line.life.Done():
 		}
-		l.mu.Lock()
-		mine := l.held[token] == h
-		delete(l.held, token)
-		l.mu.Unlock()
-		if !mine { // it is about to be taken
+		if hs.take(token, func(of *held) bool { return of == h }) == nil { // it is about to go on
 			<-h.taken
 			return
 		}
-		l.answer(h.up, &message{ID: h.question.ID, Error: wrong(mcp.INTERNAL_ERROR, silent)})
-		l.cancel(h.up, h.x, errors.New(silent))
-		l.finish(h.x)
+		hs.line.answer(h.up, &message{ID: h.question.ID, Error: wrong(mcp.INTERNAL_ERROR, silent)})
+		hs.line.cancel(h.up, h.x, errors.New(silent))
+		hs.line.open.finish(h.x)
 		return
 	}
 }
@@ -101,47 +114,45 @@ func (l *link) keep(token string, h *held) {
 const silent = "the client did not come back with the answer"
 
 // goOn goes on with a call that waits for this request of its client.
-func (l *link) goOn(ctx context.Context, token string, m *message, of json.RawMessage) (
+func (hs *heldCalls) goOn(ctx context.Context, token string, m *message, of json.RawMessage) (
 	*message, error) {
-	l.mu.Lock()
-	h := l.held[token]
-	if h == nil || h.same != sameOf(m) {
-		l.mu.Unlock()
+	same := sameOf(m)
+	h := hs.take(token, func(h *held) bool { return h.same == same })
+	if h == nil {
 		return nil, errors.New("the call that this answers is not under way any more, or was " +
 			"another one: make it again, without a requestState")
 	}
-	delete(l.held, token)
-	l.mu.Unlock()
 	h.taken <- struct{}{}
-	l.mu.Lock()
-	h.x.ctx, h.x.of, h.x.parked = ctx, of, false
-	if h.x.token != nil {
-		h.x.token = progressToken(m.Params)
-	}
-	l.mu.Unlock()
+	hs.line.open.set(func() {
+		h.x.ctx, h.x.of, h.x.parked = ctx, of, false
+		if h.x.token != nil {
+			h.x.token = progressToken(m.Params)
+		}
+	})
 	answer := at(m.Params, "inputResponses", askedID)
 	if answer == nil {
-		return l.hold(h.up, h.x, m, h.question)
+		return hs.hold(h.up, h.x, m, h.question)
 	}
 	err := h.up.send(ctx, &message{ID: h.question.ID, Result: answer})
 	if err != nil && len(h.x.kept) == 0 {
-		l.finish(h.x)
-		return nil, l.fault("%v", err)
+		hs.line.open.finish(h.x)
+		return nil, hs.line.fault("%v", err)
 	}
-	return l.until(ctx, h.up, h.x, m)
+	return hs.until(ctx, h.up, h.x, m)
 }
 
 // until waits for the response of a server of the older era, or for what it asks.
-func (l *link) until(ctx context.Context, up upstream, x *exchange, m *message) (*message, error) {
-	in, err := l.await(ctx, up, x, m)
+func (hs *heldCalls) until(ctx context.Context, up upstream, x *exchange, m *message) (
+	*message, error) {
+	in, err := hs.line.await(ctx, up, x, m)
 	if err == nil && in.isRequest() {
-		in, err = l.hold(up, x, m, in)
+		in, err = hs.hold(up, x, m, in)
 		if err == nil {
 			return in, nil
 		}
-		l.cancel(up, x, err)
+		hs.line.cancel(up, x, err)
 	}
-	l.finish(x)
+	hs.line.open.finish(x)
 	if err == nil && in.Error == nil {
 		in.Result = with(in.Result, quoted("complete"), "resultType")
 	}

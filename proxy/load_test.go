@@ -159,7 +159,7 @@ func BenchmarkIdleUpstream(b *testing.B) {
 		var open []*link
 		for range links {
 			l := newLink(p)
-			_, err := l.connected(b.Context())
+			_, err := l.line.connected(b.Context())
 			require.NoError(b, err)
 			open = append(open, l)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -114,9 +113,7 @@ func (p *Proxy) RegisterSession(_ context.Context, s server.ClientSession) error
 	defer p.mu.Unlock()
 	p.sessions[s.SessionID()] = s
 	if l := p.links[s.SessionID()]; l != nil {
-		l.mu.Lock()
-		l.session = s
-		l.mu.Unlock()
+		l.client.join(s)
 	}
 	return nil
 }
@@ -152,7 +149,7 @@ func (p *Proxy) link(ctx context.Context, alone bool, m *message) (*link, error)
 	l := p.links[key]
 	if l == nil {
 		l = newLink(p)
-		l.session = p.sessions[key]
+		l.client.join(p.sessions[key])
 		p.links[key] = l
 	}
 	return l, nil
@@ -231,62 +228,27 @@ func failure(code int, text string) mcp.JSONRPCMessage {
 
 // answer is the other server's response to a request, unless the gate says otherwise.
 func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, error) {
-	of := m.ID
+	if m.Method == string(mcp.MethodToolsCall) {
+		return p.call(ctx, l, m)
+	}
+	resp, err := l.request(ctx, m, m.ID)
+	if err != nil {
+		return nil, err
+	}
 	switch m.Method {
+	case string(mcp.MethodToolsList):
+		l.tools.told(resp.Result)
+		resp.Result = describe(resp.Result, p.descriptions(ctx))
+	case string(mcp.MethodSubscriptionsListen):
+		resp.Result = with(resp.Result, m.ID, "_meta", mcp.MetaKeySubscriptionID)
 	case string(mcp.MethodInitialize):
-		resp, err := l.request(ctx, m, of)
-		if err == nil && resp.Error == nil {
+		if resp.Error == nil {
 			err = l.shake(ctx, m, resp)
 		}
-		return resp, err
-	case string(mcp.MethodToolsCall):
-		return p.call(ctx, l, m)
-	case string(mcp.MethodToolsList):
-		resp, err := l.request(ctx, m, of)
-		if err == nil {
-			l.tools.told(resp.Result)
-			resp.Result = describe(resp.Result, p.descriptions(ctx))
+	default:
+		if resp.Error == nil {
+			l.told.note(m)
 		}
-		return resp, err
-	case string(mcp.MethodSubscriptionsListen):
-		resp, err := l.request(ctx, m, of)
-		if err == nil {
-			resp.Result = with(resp.Result, of, "_meta", mcp.MetaKeySubscriptionID)
-		}
-		return resp, err
-	case string(mcp.MethodResourcesSubscribe), string(mcp.MethodResourcesUnsubscribe):
-		resp, err := l.request(ctx, m, of)
-		if err == nil && resp.Error == nil {
-			l.remember(m)
-		}
-		return resp, err
-	case string(mcp.MethodSetLogLevel):
-		resp, err := l.request(ctx, m, of)
-		if err == nil && resp.Error == nil {
-			l.mu.Lock()
-			l.level = m
-			l.mu.Unlock()
-		}
-		return resp, err
 	}
-	return l.request(ctx, m, of)
-}
-
-// shake notes what a handshake has agreed on.
-func (l *link) shake(ctx context.Context, m, resp *message) error {
-	var params struct {
-		Info mcp.Implementation     `json:"clientInfo"`
-		Caps mcp.ClientCapabilities `json:"capabilities"`
-	}
-	if err := json.Unmarshal(m.Params, &params); err != nil {
-		return errors.New("the params of initialize cannot be read")
-	}
-	version := textOf(at(resp.Result, "protocolVersion"))
-	if err := mcptransport.Shook(ctx, version, params.Info, params.Caps); err != nil {
-		return l.fault("%v", err)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.hello = m
-	return nil
+	return resp, err
 }

@@ -80,9 +80,7 @@ func (r *rig) under() int {
 	defer r.p.mu.Unlock()
 	n := 0
 	for _, l := range r.p.links {
-		l.mu.Lock()
-		n += len(l.exchanges)
-		l.mu.Unlock()
+		l.line.open.set(func() { n += len(l.line.open.byID) })
 	}
 	return n
 }
@@ -432,11 +430,11 @@ func (h *heard) send(_ context.Context, m *message) error {
 func TestACallWithoutAnIDReachesNoServer(t *testing.T) {
 	l := newLink(newRig(t, nil).p)
 	up := &heard{}
-	l.up = up
+	l.line.up = up
 	for _, method := range []string{"tools/call", "resources/read", "initialize", "",
 		"Notifications/x", "notifications/roots/list_changed"} {
 		_ = l.notify(t.Context(), &message{Method: method})
 	}
 	require.Equal(t, []string{"notifications/roots/list_changed"}, up.methods)
-	l.up = nil
+	l.line.up = nil
 }

@@ -46,13 +46,10 @@ func newerMeta(info, caps json.RawMessage) (json.RawMessage, error) {
 // discovered is the answer to server/discover.
 func (l *link) discovered(ctx context.Context, up upstream, meta json.RawMessage) (*message,
 	error) {
-	params, err := encode(object{"_meta": meta})
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, discoverTime)
 	defer cancel()
-	return l.over(ctx, up, &message{Method: string(mcp.MethodServerDiscover), Params: params}, nil)
+	return l.line.over(ctx, up, &message{Method: string(mcp.MethodServerDiscover),
+		Params: object{"_meta": meta}.raw()}, nil)
 }
 
 // translated sends a request in the server's own era, and gives the response in the client's.
@@ -64,16 +61,14 @@ func (l *link) translated(ctx context.Context, up upstream, m *message, of json.
 			return nil, err
 		}
 	}
-	l.mu.Lock()
-	greeting, meta := l.greeting, l.meta
-	l.mu.Unlock()
+	greeting, meta := l.era()
 	switch {
 	case greeting != nil && newer:
 		return l.toOlder(ctx, up, m, of, greeting)
 	case meta != nil && !newer:
 		return l.toNewer(ctx, up, m, of, meta)
 	}
-	resp, err := l.over(ctx, up, m, of)
+	resp, err := l.line.over(ctx, up, m, of)
 	if !newer && err == nil && resp.Error != nil && m.Method == string(mcp.MethodInitialize) {
 		return l.discover(ctx, up, m, resp)
 	}
@@ -84,10 +79,7 @@ func (l *link) translated(ctx context.Context, up upstream, m *message, of json.
 func (l *link) meet(ctx context.Context, up upstream, m *message) error {
 	l.meeting.Lock()
 	defer l.meeting.Unlock()
-	l.mu.Lock()
-	met := l.met
-	l.mu.Unlock()
-	if met {
+	if l.met {
 		return nil
 	}
 	// of our own: what is wrong with the client's is for the server to say
@@ -100,42 +92,21 @@ func (l *link) meet(ctx context.Context, up upstream, m *message) error {
 		return context.Cause(ctx)
 	}
 	if err == nil && resp.Error == nil {
-		set(l, func() { l.met = true })
+		l.met = true
 		return nil
 	}
 	hello, err := handshakeOf(m)
 	if err != nil {
 		return err
 	}
-	greeting, err := l.greet(ctx, up, hello)
+	greeting, err := l.told.greet(ctx, up, hello)
 	if err != nil {
 		return err
 	}
-	set(l, func() { l.met, l.hello, l.greeting = true, hello, greeting })
+	l.told.note(hello)
+	l.met = true
+	l.set(func() { l.greeting = greeting })
 	return nil
-}
-
-func set(l *link, change func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	change()
-}
-
-// greet makes a handshake, and gives what the server says of itself.
-func (l *link) greet(ctx context.Context, up upstream, hello *message) (json.RawMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
-	defer cancel()
-	resp, err := l.over(ctx, up, hello, nil)
-	if err != nil {
-		return nil, err
-	}
-	if resp.Error != nil {
-		return nil, l.fault("it refused the handshake: %s", textOf(at(resp.Error, "message")))
-	}
-	if err := up.send(ctx, &message{Method: "notifications/initialized"}); err != nil {
-		return nil, l.fault("%v", err)
-	}
-	return resp.Result, nil
 }
 
 // toOlder sends a request of 2026-07-28 to a server that knows handshakes only.
@@ -150,7 +121,7 @@ func (l *link) toOlder(ctx context.Context, up upstream, m *message, of,
 			"_meta": with(json.RawMessage(`{}`), at(greeting, "serverInfo"),
 				mcp.MetaKeyServerInfo)}.raw()}, nil
 	case string(mcp.MethodSubscriptionsListen):
-		return l.listen(ctx, up, m, of, greeting)
+		return l.told.listen(ctx, up, m, of, greeting)
 	}
 	return l.olderRequest(ctx, up, m, of, greeting)
 }
@@ -160,34 +131,31 @@ func (l *link) olderRequest(ctx context.Context, up upstream, m *message, of,
 	greeting json.RawMessage) (*message, error) {
 	state := textOf(at(m.Params, "requestState"))
 	if token, goesOn := strings.CutPrefix(state, heldState); goesOn {
-		return l.goOn(ctx, token, m, of)
+		return l.held.goOn(ctx, token, m, of)
 	}
 	meta := at(m.Params, "_meta")
 	level := at(meta, mcp.MetaKeyLogLevel)
 	if rank(level) < 0 {
 		level = nil // it wants nothing that there is
 	}
-	l.logs(ctx, up, level, greeting)
+	l.told.logs(ctx, up, level, greeting)
 	for _, key := range []string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo,
 		mcp.MetaKeyClientCapabilities, mcp.MetaKeyLogLevel} {
 		meta = with(meta, nil, key)
 	}
 	sent := &message{Method: m.Method, Params: with(m.Params, meta, "_meta")}
-	x := l.begin(ctx, sent, of)
-	life, end := context.WithCancel(l.life) // it may outlive the client's request
-	set(l, func() {
-		x.level, x.end = level, end
-		switch m.Method {
-		case string(mcp.MethodToolsCall), string(mcp.MethodPromptsGet),
-			string(mcp.MethodResourcesRead):
-			x.able = able(m)
-		}
-	})
-	if err := l.submit(life, up, x, sent); err != nil {
-		l.finish(x)
+	life, end := context.WithCancel(l.line.life) // it may outlive the client's request
+	x := &exchange{ctx: ctx, of: of, token: progressToken(m.Params), level: level, end: end}
+	switch m.Method {
+	case string(mcp.MethodToolsCall), string(mcp.MethodPromptsGet), string(mcp.MethodResourcesRead):
+		x.able = able(m)
+	}
+	l.line.open.begin(x)
+	if err := l.line.submit(life, up, x, sent); err != nil {
+		l.line.open.finish(x)
 		return nil, err
 	}
-	return l.until(ctx, up, x, m)
+	return l.held.until(ctx, up, x, m)
 }
 
 func orText(raw json.RawMessage) json.RawMessage {
@@ -226,11 +194,9 @@ func (l *link) discover(ctx context.Context, up upstream, m, refused *message) (
 		return string(at(resp.Result, "capabilities", of, "listChanged")) == "true"
 	}
 	if err == nil {
-		set(l, func() {
-			l.meta = meta
-			l.wanted = mcp.SubscriptionFilter{ToolsListChanged: tells("tools"),
-				PromptsListChanged: tells("prompts"), ResourcesListChanged: tells("resources")}
-		})
+		l.feed.want(mcp.SubscriptionFilter{ToolsListChanged: tells("tools"),
+			PromptsListChanged: tells("prompts"), ResourcesListChanged: tells("resources")})
+		l.set(func() { l.meta = meta })
 	}
 	return &message{ID: m.ID, Result: raw}, err
 }
@@ -246,10 +212,10 @@ func (l *link) toNewer(ctx context.Context, up upstream, m *message, of, meta js
 	case string(mcp.MethodPing):
 		return &message{ID: m.ID, Result: json.RawMessage(`{}`)}, nil
 	case string(mcp.MethodSetLogLevel):
-		set(l, func() { l.meta = with(meta, at(m.Params, "level"), mcp.MetaKeyLogLevel) })
+		l.set(func() { l.meta = with(meta, at(m.Params, "level"), mcp.MetaKeyLogLevel) })
 		return &message{ID: m.ID, Result: json.RawMessage(`{}`)}, nil
 	case string(mcp.MethodResourcesSubscribe), string(mcp.MethodResourcesUnsubscribe):
-		return l.subscribed(ctx, m)
+		return l.feed.subscribed(ctx, m, meta)
 	}
 	params := m.Params
 	if members(params) == nil {
@@ -260,7 +226,7 @@ func (l *link) toNewer(ctx context.Context, up upstream, m *message, of, meta js
 	}
 	params = with(params, meta, "_meta")
 	for range mostAsking {
-		resp, err := l.over(ctx, up, &message{Method: m.Method, Params: params,
+		resp, err := l.line.over(ctx, up, &message{Method: m.Method, Params: params,
 			headers: m.headers}, of)
 		if err != nil || resp.Error != nil {
 			return resp, err
@@ -271,14 +237,14 @@ func (l *link) toNewer(ctx context.Context, up upstream, m *message, of, meta js
 		}
 		answers, err := l.answersTo(ctx, at(resp.Result, "inputRequests"))
 		if err != nil {
-			return nil, l.fault("it asks for what your client does not answer: %v", err)
+			return nil, l.line.fault("it asks for what your client does not answer: %v", err)
 		}
 		params = with(anew(params), answers, "inputResponses")
 		if state := at(resp.Result, "requestState"); state != nil {
 			params = with(params, state, "requestState")
 		}
 	}
-	return nil, l.fault("it asked %d times and did not answer", mostAsking)
+	return nil, l.line.fault("it asked %d times and did not answer", mostAsking)
 }
 
 // answersTo asks the client what a server's result asks for.

@@ -150,14 +150,6 @@ func TestAnOlderClientHearsOfChangesOfANewerServer(t *testing.T) {
 				}
 			})
 			require.Contains(t, r.shake("{}"), `"subscribe":true`)
-			ask := func(method, uri string) string {
-				r.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"s","method":"resources/%s",`+
-					`"params":{"uri":%q}}`, method, uri))
-				return r.next()
-			}
-			require.Contains(t, ask("subscribe", "x:1"), `"result":{}`)
-			require.Contains(t, ask("subscribe", "y:2"), `"result":{}`)
-			require.Contains(t, ask("subscribe", ""), "the uri of the resource is missing")
 			grown := func(until ...string) (said string) {
 				r.start("grow", "{}", "")
 				for until = append(until, `"result"`, "tools/list_changed"); len(until) > 0; {
@@ -168,6 +160,16 @@ func TestAnOlderClientHearsOfChangesOfANewerServer(t *testing.T) {
 				}
 				return said
 			}
+			require.Eventually(t, r.fed, 10*time.Second, time.Millisecond)
+			require.NotContains(t, grown(), "resources/updated", "nothing is subscribed to")
+			ask := func(method, uri string) string {
+				r.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"s","method":"resources/%s",`+
+					`"params":{"uri":%q}}`, method, uri))
+				return r.next()
+			}
+			require.Contains(t, ask("subscribe", "x:1"), `"result":{}`)
+			require.Contains(t, ask("subscribe", "y:2"), `"result":{}`)
+			require.Contains(t, ask("subscribe", ""), "the uri of the resource is missing")
 			said := grown("resources/updated")
 			require.Equal(t, 1, strings.Count(said, "resources/updated"), said)
 			require.Equal(t, 1, strings.Count(said, "tools/list_changed"), said)
@@ -177,6 +179,20 @@ func TestAnOlderClientHearsOfChangesOfANewerServer(t *testing.T) {
 			require.NotContains(t, grown(), "resources/updated")
 		})
 	}
+}
+
+// fed reports whether the clients hear of changes.
+func (r *rig) fed() bool {
+	r.p.mu.Lock()
+	defer r.p.mu.Unlock()
+	for _, l := range r.p.links {
+		l.feed.mu.Lock()
+		defer l.feed.mu.Unlock()
+		if l.feed.stop == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // What a client of the newer era asks for that is not there does not make it one of the older.

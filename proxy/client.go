@@ -1,0 +1,165 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/mcptransport"
+)
+
+// clientEnd is the client's end of a link: what the other server says and asks unasked, goes there.
+type clientEnd struct {
+	line *line
+
+	mu      sync.Mutex
+	session server.ClientSession          // that gets broadcasts; nil for none
+	asked   map[string]context.CancelFunc // requests of the upstream under way, by id
+}
+
+// join says whose end it is.
+func (c *clientEnd) join(s server.ClientSession) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session = s
+}
+
+func (c *clientEnd) joined() server.ClientSession {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session
+}
+
+// broadcast sends a notification to the client's session. One that does not listen misses what is
+// too much for the session to keep.
+func (c *clientEnd) broadcast(m *message) {
+	s := c.joined()
+	if s == nil {
+		return
+	}
+	data, err := m.encode()
+	if err != nil {
+		return
+	}
+	if c.line.opts.Stdio {
+		select {
+		case s.NotificationChannel() <- mcptransport.Broadcast(data):
+		case <-c.line.life.Done():
+		}
+		return
+	}
+	select {
+	case s.NotificationChannel() <- mcptransport.Broadcast(data):
+	default:
+		c.line.dropped(m)
+	}
+}
+
+// maxAsked is how many requests of an upstream may wait for the client.
+const maxAsked = 64
+
+// ask takes a request of the upstream to the client, and the answer back.
+func (c *clientEnd) ask(m *message) {
+	of, able, taken := c.line.open.put(m)
+	up := c.line.current()
+	if taken || up == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(c.line.life)
+	key := string(m.ID)
+	c.mu.Lock()
+	full := len(c.asked) >= maxAsked
+	if !full {
+		c.asked[key] = cancel
+	}
+	c.mu.Unlock()
+	c.line.spawn(func() {
+		defer cancel()
+		if full {
+			c.line.answer(up, &message{ID: m.ID, Error: wrong(mcp.INVALID_REQUEST,
+				fmt.Sprintf("%d requests wait for the client already", maxAsked))})
+			return
+		}
+		defer c.settle(key)
+		if answer := c.answerTo(ctx, of, able, m); answer != nil {
+			c.line.answer(up, answer)
+		}
+	})
+}
+
+func (c *clientEnd) settle(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.asked, key)
+}
+
+// withdraw ends a request of the upstream, which waits for no answer any more.
+func (c *clientEnd) withdraw(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cancel := c.asked[key]; cancel != nil {
+		cancel()
+	}
+}
+
+// withdrawAll ends all of them, of an upstream that is gone.
+func (c *clientEnd) withdrawAll() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, cancel := range c.asked {
+		cancel()
+	}
+}
+
+// answerTo is the client's answer to a request of the upstream, which is about the client's request
+// with that context; nil when the upstream has taken the request back.
+func (c *clientEnd) answerTo(ctx, of context.Context, able json.RawMessage, m *message) *message {
+	var result json.RawMessage
+	var err error
+	switch s := c.joined(); {
+	case m.Method == string(mcp.MethodPing):
+		result = json.RawMessage(`{}`)
+	case able != nil:
+		err = errors.New(cmp.Or(unable(able, m),
+			"more wait for the client already than it hears of"))
+	case of == nil && s == nil, of != nil && mcptransport.Stateless(of):
+		err = errors.New("the client's version of the protocol has questions of the server only as " +
+			"results of calls, prompts and resources, and none of them is under way")
+	case of == nil:
+		result, err = mcptransport.AskSession(ctx, s, m.Method, m.Params)
+	default:
+		on, cancel := context.WithCancelCause(of)
+		defer cancel(nil)
+		defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+		result, err = mcptransport.Ask(on, m.Method, m.Params)
+	}
+	refused, is := errors.AsType[*mcptransport.ClientError](err)
+	switch {
+	case is:
+		raw, err := encode(refused.JSONRPCErrorDetails)
+		if err != nil {
+			raw = wrong(mcp.INTERNAL_ERROR, refused.Message)
+		}
+		return &message{ID: m.ID, Error: raw}
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return &message{ID: m.ID, Error: wrong(mcp.INTERNAL_ERROR, err.Error())}
+	}
+	return &message{ID: m.ID, Result: result}
+}
+
+// wrong is the error of a response.
+func wrong(code int, said string) json.RawMessage {
+	raw, err := encode(mcp.JSONRPCErrorDetails{Code: code, Message: said})
+	if err != nil {
+		return json.RawMessage(`{"code":-32603,"message":"internal error"}`)
+	}
+	return raw
+}
