@@ -26,14 +26,19 @@ const enough = 4
 var errMoved = errors.New("the screen moved on, and the model was asked again")
 
 // aside is what is found out about the phone while the policy decides. The loop's own goroutine and
-// the one of Runner.Aside never use the phone at once: either waits for the other. A policy that
-// reads the elements of the screen does so beside both.
+// the one of Runner.Aside never use the phone at once: either waits for the other. Who reads the
+// elements of the screen does so beside both.
 type aside struct {
+	watch   *watch
+	atRest  func() // called when the screen that the policy is shown is at rest
+	callOff func() // ends the policy's decision
+
 	end      context.CancelFunc
 	reply    func()        // tells that the reply arrives
 	replying chan struct{} // closed by reply
 	still    chan struct{} // closed when rest and err are known
 	done     chan struct{} // closed when all is
+	read     chan struct{} // closed when the elements are not being read ahead any more
 
 	rest  *view // the screen at rest, when it is another one than the policy was shown
 	err   error // why that could not be found out
@@ -41,51 +46,56 @@ type aside struct {
 	at    time.Time // when state began to be read; zero when it was not
 }
 
-// begin looks on from what the policy is shown; callOff ends the policy's decision.
-func (l *loop) begin(ctx context.Context, s *Step, callOff func()) {
-	if l.Aside == nil {
-		return
-	}
+// begin looks on from what the policy is shown, and reads its elements ahead; callOff ends the
+// policy's decision.
+func (l *loop) begin(ctx context.Context, s *Step, elements Reader, callOff func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	a := &aside{end: cancel, replying: make(chan struct{}), still: make(chan struct{}),
-		done: make(chan struct{}), err: errors.New("looking on broke down")}
+	a := &aside{watch: &l.watch, atRest: func() { l.prepare(ctx, s) }, callOff: callOff,
+		end: cancel, replying: make(chan struct{}), still: make(chan struct{}),
+		done: make(chan struct{}), read: make(chan struct{}),
+		err: errors.New("looking on broke down")}
 	a.reply = sync.OnceFunc(func() { close(a.replying) })
-	moving := l.moving
+	moving := l.watch.moving
 	run := func() {
 		defer close(a.done)
 		if moving {
-			a.lookOn(ctx, l, s, callOff)
+			a.lookOn(ctx)
 		} else {
 			a.err = nil
 			close(a.still)
 		}
-		a.check(ctx, l)
+		a.check(ctx)
 	}
 	l.aside = a
 	if !l.Aside(run) { // then one comes after the other
 		a.reply()
 		run()
 	}
+	read := func() {
+		defer close(a.read)
+		_, _ = elements.Elements(ctx) // who asks later gets the error
+	}
+	if !l.ReadAhead || elements == nil || !l.Aside(read) {
+		close(a.read)
+	}
 }
 
 // lookOn finds out whether the screen is at rest, and calls the policy off when it is not the one
 // that was shown.
-func (a *aside) lookOn(ctx context.Context, l *loop, s *Step, callOff func()) {
+func (a *aside) lookOn(ctx context.Context) {
 	defer close(a.still)
-	a.rest, a.err = a.watch(ctx, l, l.before, callOff)
+	a.rest, a.err = a.follow(ctx, a.watch.before)
 	if a.rest == nil && a.err == nil {
-		l.prepare(ctx, s)
+		a.atRest()
 		return
 	}
-	callOff()
+	a.callOff()
 }
 
-// watch looks on until the screen is at rest. It returns nil when that is the screen that the
+// follow looks on until the screen is at rest. It returns nil when that is the screen that the
 // policy is shown.
-func (a *aside) watch(
-	ctx context.Context, l *loop, shown view, callOff func(),
-) (rest *view, err error) {
-	began, pause, former := time.Now(), firstPoll, shown
+func (a *aside) follow(ctx context.Context, shown view) (rest *view, err error) {
+	w, began, pause, former := a.watch, time.Now(), firstPoll, shown
 	moved, called := false, false
 	var quiet lull
 	quiet.saw(shown)
@@ -94,22 +104,22 @@ func (a *aside) watch(
 			return nil, err
 		}
 		pause = longer(pause)
-		v, err := a.look(ctx, l, former, moved)
+		v, err := a.look(ctx, former, moved)
 		if err != nil || !v.State.On || v.Frame == nil {
 			return &v, err
 		}
 		away := apart(v, shown)
 		if moved = moved || away > same; away > matters {
 			called = true
-			callOff()
+			a.callOff()
 		}
-		late := quiet.saw(v) || time.Since(began) >= l.limits.Settle
+		late := quiet.saw(v) || time.Since(began) >= w.longest
 		switch {
-		case !called && l.alike(shown, v), late && !called && inFront(shown, v):
-			if l.alike(former, v) || late {
+		case !called && w.alike(shown, v), late && !called && inFront(shown, v):
+			if w.alike(former, v) || late {
 				return nil, nil
 			}
-		case l.alike(former, v) || late:
+		case w.alike(former, v) || late:
 			return &v, nil
 		}
 		former = v
@@ -118,20 +128,20 @@ func (a *aside) watch(
 
 // look is a frame alone, with the state taken for what it was, until the screen has moved or the
 // reply is there: then the look is the last one before the touch.
-func (a *aside) look(ctx context.Context, l *loop, former view, moved bool) (view, error) {
+func (a *aside) look(ctx context.Context, former view, moved bool) (view, error) {
 	select {
 	case <-a.replying:
 	default:
 		if moved {
 			break
 		}
-		if v := l.peek(ctx); v.Frame != nil {
+		if v := a.watch.peek(ctx); v.Frame != nil {
 			v.State, v.Bar = former.State, former.Bar
 			return v, nil
 		}
 	}
 	at := time.Now()
-	v, err := l.glance(ctx)
+	v, err := a.watch.glance(ctx)
 	select {
 	case <-a.replying:
 		a.state, a.at = v.State, at
@@ -141,8 +151,8 @@ func (a *aside) look(ctx context.Context, l *loop, former view, moved bool) (vie
 }
 
 // check reads the state once the reply arrives.
-func (a *aside) check(ctx context.Context, l *loop) {
-	p, can := l.Phone.(Stater)
+func (a *aside) check(ctx context.Context) {
+	p, can := a.watch.phone.(Stater)
 	if !can || a.rest != nil || a.err != nil || !a.at.IsZero() {
 		return
 	}
@@ -161,13 +171,12 @@ func (a *aside) check(ctx context.Context, l *loop) {
 func (l *loop) consult(ctx context.Context, s *Step) (Proposal, error) {
 	thinking, callOff := context.WithCancelCause(ctx)
 	defer callOff(nil)
-	l.begin(ctx, s, func() { callOff(errMoved) })
 	now := l.situation(s)
-	if l.aside != nil {
+	if l.Aside != nil {
+		l.begin(ctx, s, now.Reader, func() { callOff(errMoved) })
 		now.Replying = l.aside.reply
 		defer l.aside.reply()
 	}
-	l.readAhead(ctx, now.Reader)
 	p, err := l.Policy.Next(thinking, now)
 	if err != nil && context.Cause(thinking) != errMoved {
 		l.leave()
@@ -181,10 +190,10 @@ func (l *loop) consult(ctx context.Context, s *Step) (Proposal, error) {
 func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) {
 	began := time.Now()
 	p, err := l.consult(ctx, s)
-	if l.moving {
+	if l.watch.moving {
 		l.asked++
 	}
-	l.moving = false
+	l.watch.moving = false
 	if l.aside == nil {
 		return p, nil, err
 	}
@@ -212,15 +221,8 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 // early reports whether the policy is asked before the screen is known to be at rest. It is not
 // where that was in vain more often than not.
 func (l *loop) early() bool {
-	return l.Early && l.Aside != nil && l.touched && l.last != nil && l.limits.Settle > 0 &&
+	return l.Early && l.Aside != nil && l.watch.touched && l.last != nil && l.limits.Settle > 0 &&
 		l.progress.Pending == nil && (l.asked < enough || 2*l.again <= l.asked)
-}
-
-// prepare has the step's frame kept while the policy thinks.
-func (l *loop) prepare(ctx context.Context, s *Step) {
-	if j, can := l.Journal.(Preparer); can {
-		j.Prepare(ctx, *s)
-	}
 }
 
 // now is the phone's state right before it is touched: as it was read while the reply arrived, when
@@ -242,13 +244,10 @@ func (l *loop) now(ctx context.Context) (state screen.State, ok bool, err error)
 
 // leave ends what goes on beside the loop, and waits for it.
 func (l *loop) leave() {
-	if l.ahead != nil {
-		l.ahead()
-		l.ahead = nil
-	}
-	if l.aside != nil {
-		l.aside.end()
-		<-l.aside.done
+	if a := l.aside; a != nil {
+		a.end()
+		<-a.read
+		<-a.done
 		l.aside = nil
 	}
 }

@@ -16,15 +16,15 @@ import (
 // many.
 func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	switch {
-	case l.askedInVain(info.Question):
-		n := l.repeated(info)
+	case l.progress.askedInVain(info.Question):
+		n := l.repeats.add(info, l.watch.before.print)
 		if n >= l.limits.Repeats {
 			return l.stuck(ctx, s, n)
 		}
 		s.Refusal = "not asked: the same question was not answered before"
 		l.note(Note{Kind: NoteAskedBefore, Detail: info.Question})
 		return l.done(ctx, s)
-	case l.progress.Questions >= l.limits.Questions && l.toldLimit():
+	case l.progress.Questions >= l.limits.Questions && l.progress.toldLimit():
 		s.Refusal = "not asked: no more questions in this run"
 		err := errors.New("the run went on asking after its last question was used up")
 		return l.finish(ctx, s, *halt(QuestionLimit, err))
@@ -42,9 +42,9 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 }
 
 // kind is that of the action's question. What is to be chosen, or kept secret, is no act.
-func (l *loop) kind(info actions.Info) string {
+func (r *Runner) kind(info actions.Info) string {
 	open := len(info.Options) == 0 && (info.Secret == nil || !*info.Secret)
-	if info.ByHand || open && l.ByHand != nil && l.ByHand(info.Question) {
+	if info.ByHand || open && r.ByHand != nil && r.ByHand(info.Question) {
 		return KindTakeover
 	}
 	return KindInfo
@@ -102,8 +102,8 @@ func (l *loop) settled(ctx context.Context, s *Step, info actions.Info, o action
 
 // askedInVain reports whether the question was asked before in the same words, and was not
 // answered.
-func (l *loop) askedInVain(question string) bool {
-	for _, x := range l.progress.Exchanges {
+func (p Progress) askedInVain(question string) bool {
+	for _, x := range p.Exchanges {
 		switch x.Outcome {
 		case actions.Refused, actions.Silence, actions.NoReply, actions.CouldNot,
 			actions.Delegated:
@@ -115,8 +115,8 @@ func (l *loop) askedInVain(question string) bool {
 	return false
 }
 
-func (l *loop) toldLimit() bool {
-	return slices.ContainsFunc(l.progress.Exchanges, func(x actions.Exchange) bool {
+func (p Progress) toldLimit() bool {
+	return slices.ContainsFunc(p.Exchanges, func(x actions.Exchange) bool {
 		return x.Outcome == actions.LimitReached
 	})
 }

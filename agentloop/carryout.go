@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -24,7 +23,7 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 	case actions.Info:
 		return l.ask(ctx, s, a)
 	}
-	n := l.repeated(s.Proposal.Action)
+	n := l.repeats.add(s.Proposal.Action, l.watch.before.print)
 	if n >= l.limits.Repeats+l.limits.Patience {
 		return l.stuck(ctx, s, n)
 	}
@@ -42,30 +41,14 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 	}
 }
 
-func (l *loop) finish(ctx context.Context, s *Step, end Ending) *Ending {
-	if failed := l.done(ctx, s); failed != nil {
-		return failed
-	}
-	return &end
-}
-
-// repeated is how often in a row the action was decided on this screen.
-func (l *loop) repeated(a actions.Action) int {
-	n := l.repeats.add(a, l.before.print)
-	if n == 1 {
-		l.refused = ""
-	}
-	return n
-}
-
 func (l *loop) stuck(ctx context.Context, s *Step, n int) *Ending {
 	s.Refusal = fmt.Sprintf(
 		"not carried out: the same action for the %dth time in a row on the same screen", n)
 	why := map[StopReason]string{ActionRejected: "although a person had rejected it",
-		PolicyDenied: "although it is not allowed"}[l.refused]
+		PolicyDenied: "although it is not allowed"}[l.repeats.refused]
 	err := fmt.Errorf("the run is stuck: %s was decided %d times in a row %s",
 		describe(s.Proposal.Decision), n, cmp.Or(why, "and changed nothing"))
-	return l.finish(ctx, s, *halt(cmp.Or(l.refused, Stuck), err))
+	return l.finish(ctx, s, *halt(cmp.Or(l.repeats.refused, Stuck), err))
 }
 
 // act carries a gesture out: intent first, then a last look whether it still may be, then the
@@ -106,25 +89,13 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	return l.outcome(ctx, s, what, err)
 }
 
-func (l *loop) intend(ctx context.Context, s *Step) error {
-	ctx, cancel := toJournal(ctx)
-	defer cancel()
-	began := time.Now()
-	err := l.Journal.Intent(ctx, *s)
-	s.Timing.Intent += time.Since(began)
-	if err == nil {
-		l.open = new(Step)
-	}
-	return err
-}
-
 // touch runs the gesture to its end even when the run is interrupted: half a gesture would leave
 // the phone in an unknown state. A passive one touches nothing, and is cut short.
 func (l *loop) touch(ctx context.Context, g actions.Gesture) error {
 	if actions.Passive(g) {
 		return g.Do(ctx, l.Phone)
 	}
-	l.touched = true
+	l.watch.touched = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.limits.Act)
 	defer cancel()
 	return g.Do(ctx, l.Phone)
@@ -160,16 +131,6 @@ func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *En
 	return nil
 }
 
-func (l *loop) refuse(s *Step, what string, err error) {
-	why := withHint(err)
-	n := Note{Kind: NoteRefused, Action: what, Detail: why}
-	s.Refusal = "not carried out: " + why
-	if errors.Is(err, actions.ErrPartial) {
-		n.Kind, s.Refusal = NotePartial, PartialRefusal+why
-	}
-	l.note(n)
-}
-
 func withHint(err error) string {
 	if h := hint.Of(err); h != "" {
 		return err.Error() + " (" + h + ")"
@@ -177,22 +138,11 @@ func withHint(err error) string {
 	return err.Error()
 }
 
-// warn warns a person, unless the run has a warning of the same setting.
-func (l *loop) warn(ctx context.Context, s *Step, w Warning) {
-	same := func(v Warning) bool { return v.Setting == w.Setting }
-	if !slices.ContainsFunc(l.progress.Warnings, same) {
-		l.progress.Warnings = append(l.progress.Warnings, w)
-		l.log.WarnContext(ctx, w.Text, "step", s.Index, "setting", w.Setting)
-	}
-}
-
 // PartialRefusal begins the Refusal of a step whose gesture had touched the phone when it failed.
 const PartialRefusal = "carried out only in part: "
 
 // CutShort begins the [Step.Refusal] of a wait that ended early, because the run was to end.
 const CutShort = "cut short: "
-
-func (l *loop) note(n Note) { l.progress = l.progress.noted(n) }
 
 // describe is a decision in words: the verb with the model's own words when it gave some, else with
 // what it does.

@@ -30,11 +30,3 @@ const (
 	Stepped EventKind = "step" // the step is in the journal
 	Ended   EventKind = "ended"
 )
-
-func (l *loop) emit(e Event) {
-	if l.Observe == nil {
-		return
-	}
-	e.At, e.Progress = time.Now(), l.progress
-	l.Observe(e)
-}

@@ -81,7 +81,7 @@ func (l *loop) pass(ctx context.Context, s *Step) (allowed bool, end *Ending) {
 	case err != nil:
 		err = stepError(s, "asking the gate", err)
 		return false, l.interruptedBy(ctx, s, *halt(InternalError, err))
-	case v.question != nil && l.rejectedBefore(*v.question):
+	case v.question != nil && l.progress.rejectedBefore(*v.question):
 		v = Rejected("it was rejected before, on the same screen")
 	case v.question != nil:
 		s.Refusal = "not carried out yet: it waits for an answer"
@@ -90,7 +90,7 @@ func (l *loop) pass(ctx context.Context, s *Step) (allowed bool, end *Ending) {
 		return false, l.park(ctx, s, q)
 	}
 	if v.refusal != "" {
-		l.refused = v.reason
+		l.repeats.refused = v.reason
 		s.Refusal = "not allowed: " + v.refusal
 		l.note(Note{Kind: NoteNotAllowed, Action: describe(s.Proposal.Decision), Detail: v.refusal})
 		return false, l.done(ctx, s)

@@ -56,14 +56,14 @@ func (p Progress) Told(m Message) Progress {
 }
 
 // messages are those that the model has not seen.
-func (l *loop) messages(ctx context.Context, s *Step) ([]Message, *Ending) {
-	box, can := l.Journal.(Mailbox)
+func (r *record) messages(ctx context.Context, s *Step) ([]Message, *Ending) {
+	box, can := r.journal.(Mailbox)
 	if !can {
 		return nil, nil
 	}
 	ctx, cancel := toJournal(ctx)
 	defer cancel()
-	list, err := box.Messages(ctx, l.progress.Heard)
+	list, err := box.Messages(ctx, r.progress.Heard)
 	if err != nil {
 		return nil, halt(InternalError, stepError(s, "reading messages", err))
 	}
@@ -71,18 +71,18 @@ func (l *loop) messages(ctx context.Context, s *Step) ([]Message, *Ending) {
 }
 
 // hear takes what was said into the progress.
-func (l *loop) hear(ctx context.Context, s *Step) *Ending {
-	list, end := l.messages(ctx, s)
+func (r *record) hear(ctx context.Context, s *Step) *Ending {
+	list, end := r.messages(ctx, s)
 	for _, m := range list {
-		l.progress = l.progress.Told(m)
+		r.progress = r.progress.Told(m)
 	}
 	return end
 }
 
 // outdated reports whether what was decided does not hold any more, because of what was said
 // meanwhile: a gesture after an instruction, anything else after any message.
-func (l *loop) outdated(ctx context.Context, s *Step) (bool, *Ending) {
-	list, end := l.messages(ctx, s)
+func (r *record) outdated(ctx context.Context, s *Step) (bool, *Ending) {
+	list, end := r.messages(ctx, s)
 	_, gesture := s.Proposal.Action.(actions.Gesture)
 	for _, m := range list {
 		if m.Mode == AsInstruction || !gesture {
@@ -94,8 +94,8 @@ func (l *loop) outdated(ctx context.Context, s *Step) (bool, *Ending) {
 
 // drop leaves the step's decision undone: the next step looks again, hears what was said, and the
 // policy decides anew. The model's tries and what the step took are kept with that one.
-func (l *loop) drop(before Progress, s *Step) {
-	l.progress = before
+func (r *record) drop(before Progress, s *Step) {
+	r.progress = before
 	for i := range s.Proposal.Tries {
 		s.Proposal.Tries[i].Again, s.Proposal.Tries[i].Error = true, errDropped.Error()
 	}

@@ -18,17 +18,26 @@ func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 	v, err := l.settle(ctx)
 	if err == nil && v.Frame != nil && v.Frame.Black() {
 		_ = wait.For(ctx, lookAgain)
-		l.touched, l.moving = true, false // what is about to show may still move
-		v, err = l.rested(ctx)
+		l.watch.touched, l.watch.moving = true, false // what is about to show may still move
+		v, err = l.watch.rested(ctx)
 	}
 	kind := Looked
-	if l.touched {
+	if l.watch.touched {
 		kind = Settled
 		s.Timing.Settle += time.Since(began)
 	} else {
 		s.Timing.Look += time.Since(began)
 	}
 	return l.saw(ctx, s, v, err, kind)
+}
+
+// settle gives the view that the policy is asked with: at rest, or when it is asked early the first
+// one that shows what the gesture did. Without a gesture before it, it looks once.
+func (l *loop) settle(ctx context.Context) (view, error) {
+	if l.early() {
+		return l.watch.changed(ctx)
+	}
+	return l.watch.rested(ctx)
 }
 
 // saw takes a view as what the step is about, unless there is nothing that may be shown.
@@ -45,7 +54,7 @@ func (l *loop) saw(ctx context.Context, s *Step, v view, err error, kind EventKi
 	if end := l.blackout(v.Frame.Black()); end != nil {
 		return end
 	}
-	l.touched, l.before, l.reader = false, v, nil
+	l.watch.shown(v)
 	s.Look = v.Observation
 	l.emit(Event{Kind: kind, Step: *s})
 	return nil

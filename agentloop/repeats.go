@@ -14,6 +14,8 @@ type repeatDetector struct {
 	action actions.Action
 	first  screen.Fingerprint
 	n      int
+
+	refused StopReason // why the action is not carried out; "" when it is
 }
 
 // add counts an action that was decided on a screen, and returns how many of its kind came in a

@@ -61,7 +61,7 @@ func (l *loop) ruled(s *Step) (over bool) {
 	case r.Type != Reject:
 		return false
 	}
-	l.refused = ActionRejected
+	l.repeats.refused = ActionRejected
 	if r.Bound != "" {
 		l.progress.Rejected = append(slices.Clip(l.progress.Rejected), r.Bound)
 	}
@@ -80,7 +80,7 @@ func (l *loop) ruled(s *Step) (over bool) {
 }
 
 // rejectedBefore reports whether a person has rejected in this run what the gate asks about.
-func (l *loop) rejectedBefore(q Question) bool {
+func (p Progress) rejectedBefore(q Question) bool {
 	return q.Review != nil && q.Review.Bound != "" &&
-		slices.Contains(l.progress.Rejected, q.Review.Bound)
+		slices.Contains(p.Rejected, q.Review.Bound)
 }

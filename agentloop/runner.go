@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"syscall"
@@ -56,35 +55,26 @@ type Runner struct {
 // has returned, the phone is left alone: Run starts no goroutines but those of Aside, for which it
 // waits.
 func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progress, error) {
-	l := &loop{Runner: r, limits: r.Limits.withDefaults(), progress: p.clone(), saved: p,
-		from: from, start: time.Now(), touched: r.Moving, open: new(Step),
-		log: cmp.Or(r.Log, slog.New(slog.DiscardHandler))}
+	limits := r.Limits.withDefaults()
+	l := &loop{Runner: r, limits: limits, start: time.Now(),
+		watch: watch{phone: r.Phone, longest: limits.Settle, touched: r.Moving},
+		record: record{journal: r.Journal, observe: r.Observe,
+			log:      cmp.Or(r.Log, slog.New(slog.DiscardHandler)),
+			progress: p.clone(), saved: p, from: from, open: new(Step)}}
 	return l.run(ctx)
 }
 
 // loop is one call of Run.
 type loop struct {
 	*Runner
-	limits   Limits
-	progress Progress
-	saved    Progress // as journaled: what a later call goes on from
-	from     int
-	log      *slog.Logger
-
+	record
+	limits  Limits
 	start   time.Time
-	local   int // steps journaled in this call
-	last    *Step
-	open    *Step       // what was spent and is journaled with no step yet: its Timing, its Tries
-	touched bool        // a gesture may have set the screen in motion
-	before  view        // the screen that was shown last; zero when there was none
-	moving  bool        // it is not known to be at rest
-	aside   *aside      // of this step; nil when nothing goes on
-	reader  *onceReader // of the screen that was shown last; nil when nobody has asked yet
-	ahead   func()      // ends what reads it ahead, and waits for that; nil when nothing does
-	asked   int         // how often the policy was asked early
-	again   int         // and again, because that was in vain
+	watch   watch
+	aside   *aside // of this step; nil when nothing goes on
+	asked   int    // how often the policy was asked early
+	again   int    // and again, because that was in vain
 	repeats repeatDetector
-	refused StopReason // why what is repeated is not carried out; "" when it is
 }
 
 func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
@@ -126,7 +116,7 @@ func (l *loop) step(ctx context.Context) *Ending {
 	if end := l.observe(timed, s); end != nil {
 		return end
 	}
-	if !l.moving {
+	if !l.watch.moving {
 		l.prepare(ctx, s)
 	}
 	if end := l.hear(ctx, s); end != nil {
@@ -155,14 +145,8 @@ func (l *loop) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 
 func (l *loop) situation(s *Step) Situation {
 	album, _ := l.Journal.(Album)
-	now := Situation{Progress: l.progress.clone(), Look: s.Look, Step: s.Index, Album: album}
-	if reader, can := l.Phone.(Reader); can {
-		if l.reader == nil {
-			l.reader = &onceReader{of: reader, turn: make(chan struct{}, 1)}
-		}
-		now.Reader = l.reader
-	}
-	return now
+	return Situation{Progress: l.progress.clone(), Look: s.Look, Step: s.Index, Album: album,
+		Reader: l.watch.reader()}
 }
 
 // Stopped is the ending of a run whose context was cancelled, as its cause says.
@@ -217,42 +201,5 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	l.progress = l.progress.decided(p.Decision)
 	l.progress.History = p.History
 	l.emit(Event{Kind: Decided, Step: *s})
-	return nil
-}
-
-// undecided journals a step that came to no action, so that none of the model's tries is lost. What
-// the model was to be told stays in the progress for the next call.
-func (l *loop) undecided(ctx context.Context, s *Step, reason StopReason, err error) *Ending {
-	s.Proposal.Action = nil
-	if end := l.done(ctx, s); end != nil {
-		return end
-	}
-	return halt(reason, err)
-}
-
-// journalTime bounds one entry of the journal, even after the run was interrupted.
-const journalTime = 10 * time.Second
-
-var errJournalTime = fmt.Errorf("the store did not answer within %v", journalTime)
-
-// toJournal is ctx for such an entry.
-func toJournal(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(context.WithoutCancel(ctx), journalTime, errJournalTime)
-}
-
-// done journals the step and counts it.
-func (l *loop) done(ctx context.Context, s *Step) *Ending {
-	p, began := l.progress.after(*s), time.Now()
-	ctx, cancel := toJournal(ctx)
-	defer cancel()
-	if err := l.Journal.Done(ctx, *s, p); err != nil {
-		return halt(InternalError, stepError(s, "journaling", err))
-	}
-	l.progress, l.saved = p, p.clone()
-	l.last, l.open = s, &Step{Timing: Timing{Done: time.Since(began)}}
-	l.local++
-	l.log.InfoContext(ctx, "step", "step", s.Index, "action", verb(s.Proposal.Action),
-		"refused", s.Refusal, "took", s.Timing.Total().Round(time.Millisecond))
-	l.emit(Event{Kind: Stepped, Step: *s})
 	return nil
 }

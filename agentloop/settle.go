@@ -55,36 +55,52 @@ const (
 	same       = 0.005                  // of the screen; what a cursor moves
 )
 
-// settle gives the view that the policy is asked with: at rest, or when it is asked early the first
-// one that shows what the gesture did. Without a gesture before it, it looks once.
-func (l *loop) settle(ctx context.Context) (view, error) {
-	if l.early() {
-		return l.changed(ctx)
+// watch looks at the phone, and tells when its screen is at rest.
+type watch struct {
+	phone    Phone
+	longest  time.Duration // that rest is waited for: Limits.Settle
+	touched  bool          // a gesture may have set the screen in motion
+	before   view          // the screen that was shown last; zero when there was none
+	moving   bool          // it is not known to be at rest
+	elements *onceReader   // of it; nil when nobody has asked yet
+}
+
+// shown takes a view for the screen that was shown last.
+func (w *watch) shown(v view) { w.touched, w.before, w.elements = false, v, nil }
+
+// reader reads the elements of that screen; nil when the phone cannot.
+func (w *watch) reader() Reader {
+	reader, can := w.phone.(Reader)
+	if !can {
+		return nil
 	}
-	return l.rested(ctx)
+	if w.elements == nil {
+		w.elements = &onceReader{of: reader, turn: make(chan struct{}, 1)}
+	}
+	return w.elements
 }
 
 // rested looks until two looks in a row are (nearly) the same, or nothing but something small has
 // moved for a while, or Limits.Settle has passed. Right after a gesture the phone may not have
 // begun to move: looks that are still the screen of the step before, or that cannot be held against
 // one, count only after the reaction time.
-func (l *loop) rested(ctx context.Context) (view, error) {
-	if !l.touched || l.limits.Settle < 0 {
-		return l.glance(ctx)
+func (w *watch) rested(ctx context.Context) (view, error) {
+	if !w.touched || w.longest < 0 {
+		return w.glance(ctx)
 	}
 	began, pause := time.Now(), firstPoll
-	former := l.peek(ctx)
+	former := w.peek(ctx)
 	var quiet lull
 	for {
 		// the look finds out whether ctx has ended
-		_ = wait.For(ctx, min(pause-time.Since(former.At), l.limits.Settle-time.Since(began)))
+		_ = wait.For(ctx, min(pause-time.Since(former.At), w.longest-time.Since(began)))
 		pause = longer(pause)
-		v, err := l.glance(ctx)
-		if err != nil || !v.State.On || v.Frame == nil || time.Since(began) >= l.limits.Settle {
+		v, err := w.glance(ctx)
+		if err != nil || !v.State.On || v.Frame == nil || time.Since(began) >= w.longest {
 			return v, err
 		}
-		reacted := l.last != nil && !l.unchanged(v) || time.Since(began) >= reaction
-		if calm := quiet.saw(v); reacted && (calm || l.alike(former, v)) {
+		reacted := w.before.Frame != nil && !w.unchanged(v) || time.Since(began) >= reaction
+		if calm := quiet.saw(v); reacted && (calm || w.alike(former, v)) {
 			return v, nil
 		}
 		former = v
@@ -92,39 +108,39 @@ func (l *loop) rested(ctx context.Context) (view, error) {
 }
 
 // changed looks until the screen is another one than before the gesture, or the reaction time has
-// passed. A screen that has changed is not known to be at rest: l.moving.
-func (l *loop) changed(ctx context.Context) (view, error) {
+// passed. A screen that has changed is not known to be at rest: w.moving.
+func (w *watch) changed(ctx context.Context) (view, error) {
 	began, pause := time.Now(), firstPoll
-	v, err := l.glance(ctx)
-	for former := v; err == nil && l.unchanged(v); {
+	v, err := w.glance(ctx)
+	for former := v; err == nil && w.unchanged(v); {
 		_ = wait.For(ctx, min(pause-time.Since(former.At), reaction-time.Since(began)))
 		pause = longer(pause)
 		late := time.Since(began) >= reaction
-		if former = l.peek(ctx); !late && l.unchanged(former) {
+		if former = w.peek(ctx); !late && w.unchanged(former) {
 			continue
 		}
-		if v, err = l.glance(ctx); late {
+		if v, err = w.glance(ctx); late {
 			break
 		}
 	}
-	l.moving = err == nil && v.Frame != nil && !l.unchanged(v)
+	w.moving = err == nil && v.Frame != nil && !w.unchanged(v)
 	return v, err
 }
 
 // unchanged reports whether a view shows the screen of the step before.
-func (l *loop) unchanged(v view) bool {
-	return v.Frame != nil && apart(v, l.before) <= same
+func (w *watch) unchanged(v view) bool {
+	return v.Frame != nil && apart(v, w.before) <= same
 }
 
 func longer(pause time.Duration) time.Duration { return min(pause*3/2, lastPoll) }
 
 // peek is a frame alone: whether the next look is the same tells whether the screen moves. What
 // goes wrong is found out by the look that follows.
-func (l *loop) peek(ctx context.Context) view {
+func (w *watch) peek(ctx context.Context) view {
 	ctx, cancel := context.WithTimeout(ctx, peekTime)
 	defer cancel()
 	at := time.Now()
-	f, err := l.Phone.Frame(ctx)
+	f, err := w.phone.Frame(ctx)
 	if err != nil || f == nil {
 		return view{Observation: screen.Observation{At: at}}
 	}
@@ -134,13 +150,13 @@ func (l *loop) peek(ctx context.Context) view {
 // alike reports whether two views are (nearly) the same, with the same app in front. What is in
 // front of a frame without a state is taken for what was there before the gesture: an app that
 // starts is looked at again.
-func (l *loop) alike(a, b view) bool {
+func (w *watch) alike(a, b view) bool {
 	s, t := a.State, b.State
 	if a.Frame == nil || apart(a, b) > same {
 		return false
 	}
 	if s == (screen.State{}) {
-		return l.last == nil || l.last.Look.State.App == t.App
+		return w.before.Frame == nil || w.before.State.App == t.App
 	}
 	return inFront(a, b)
 }
@@ -151,8 +167,8 @@ func inFront(a, b view) bool {
 	return s.App == t.App && s.Activity == t.Activity && s.Size == t.Size
 }
 
-func (l *loop) glance(ctx context.Context) (view, error) {
-	look, err := l.Phone.Look(ctx)
+func (w *watch) glance(ctx context.Context) (view, error) {
+	look, err := w.phone.Look(ctx)
 	if err != nil || look.Frame == nil {
 		return view{Observation: look}, err
 	}

@@ -45,24 +45,3 @@ func (r *onceReader) Again() {
 	default: // they are being read
 	}
 }
-
-// readAhead begins to read the elements of the screen. leave waits for it.
-func (l *loop) readAhead(ctx context.Context, r Reader) {
-	if !l.ReadAhead || l.Aside == nil || r == nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	read := func() {
-		defer close(done)
-		_, _ = r.Elements(ctx) // who asks later gets the error
-	}
-	if !l.Aside(read) {
-		cancel()
-		return
-	}
-	l.ahead = func() {
-		cancel()
-		<-done
-	}
-}
