@@ -146,11 +146,11 @@ func (m *Manager) present(ctx context.Context, s *sessionState,
 	if s.current() != nil || run.State != session.Running && run.State != session.Queued {
 		return run, nil
 	}
-	if run.Owner == m.store.Owner() && run.State == session.Queued &&
+	if run.Owner == m.store.Owner.ID && run.State == session.Queued &&
 		time.Since(run.UpdatedAt) < storeTime {
 		return run, nil // it is about to be launched
 	}
-	if run.Owner != m.store.Owner() {
+	if run.Owner != m.store.Owner.ID {
 		if _, err := m.store.Recover(ctx); err != nil {
 			return run, err
 		}

@@ -179,7 +179,7 @@ func (m *Manager) mine(q inquiry.Question) (bool, error) {
 		return true, nil
 	}
 	run, err := m.store.Run(m.ctx, q.RunID)
-	return err == nil && !m.store.OwnedElsewhere(run), err
+	return err == nil && !m.store.Owner.Elsewhere(run), err
 }
 
 // onOpened sees to a question that was opened, or found when the process began: one that no run has

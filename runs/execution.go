@@ -131,7 +131,7 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 	if err != nil {
 		return broken(ctx, err)
 	}
-	secrets, err := m.store.Secrets(ctx, run.ID)
+	secrets, err := m.store.Secrets.Of(ctx, run.ID)
 	if err != nil {
 		return broken(ctx, err)
 	}

@@ -90,7 +90,7 @@ func New(opts *Options) *Manager {
 		queues: phoneQueues{store: o.Store, log: o.Log, bySerial: map[string][]*queueEntry{}}}
 	m.askers = m.newAskers()
 	m.router = route.New(&route.Options{Store: m.broker, Askers: m.askers,
-		Name: m.store.Owner(), Alive: m.store.Alive,
+		Name: m.store.Owner.ID, Alive: m.store.Owner.Alive,
 		Moved: func(q inquiry.Question) { m.states.wake(q.SessionID) }, Log: m.log})
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	events := m.broker.Subscribe()

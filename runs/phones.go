@@ -115,14 +115,14 @@ const poll = time.Second
 // gives the entry up.
 func (p *phoneQueues) acquire(ctx context.Context, e *queueEntry, busy func()) error {
 	defer p.leave(e)
-	h, held, err := p.store.Holder(ctx, e.hold.Serial)
+	h, held, err := p.store.Leases.Holder(ctx, e.hold.Serial)
 	// It may have got the phone before it stood in the queue.
 	if err != nil || held && h.RunID == e.hold.RunID {
 		return err
 	}
 	for first := true; ; first = false {
 		if p.first(e) {
-			err := p.store.Lease(ctx, e.hold.Serial, e.hold.RunID)
+			err := p.store.Leases.Take(ctx, e.hold.Serial, e.hold.RunID)
 			if _, held := errors.AsType[*session.BusyError](err); !held {
 				return err
 			}
@@ -169,7 +169,7 @@ func (p *phoneQueues) leave(e *queueEntry) {
 func (p *phoneQueues) release(ctx context.Context, serial, runID string) {
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	if err := p.store.Release(ctx, serial, runID); err != nil {
+	if err := p.store.Leases.Release(ctx, serial, runID); err != nil {
 		p.log.ErrorContext(ctx, "release", "serial", serial, "run", runID, "err", err)
 	}
 	p.mu.Lock()
@@ -200,7 +200,7 @@ func (p *phoneQueues) holder(ctx context.Context,
 
 // holders are the run that has the phone, and those that wait for it in this process.
 func (p *phoneQueues) holders(ctx context.Context, serial string) (all []session.Hold, err error) {
-	h, held, err := p.store.Holder(ctx, serial)
+	h, held, err := p.store.Leases.Holder(ctx, serial)
 	if err != nil {
 		return nil, err
 	}

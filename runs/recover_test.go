@@ -255,7 +255,7 @@ func TestAnotherProcessMayBeFasterInApplying(t *testing.T) {
 		st = w.reply(st.Session.ID, "red")
 
 		require.Contains(t, []session.State{session.Queued, session.Running}, st.Run.State)
-		require.Equal(t, o.store.Owner(), st.Run.Owner)
+		require.Equal(t, o.store.Owner.ID, st.Run.Owner)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, "done red", st.Run.Answer)
 		require.Len(t, st.Run.Progress.Exchanges, 1)
@@ -309,7 +309,7 @@ func TestARunWhoseEndCouldNotBeStoredCanBeGoneOnWith(t *testing.T) {
 			session.Session{Serial: "A", Device: session.Device{ID: "A"}},
 			session.Run{Task: "tap", MaxSteps: 5})
 		require.NoError(t, err)
-		require.NoError(t, w.store.Lease(w.ctx(), "A", run.ID))
+		require.NoError(t, w.store.Leases.Take(w.ctx(), "A", run.ID))
 		_, err = w.store.Transition(w.ctx(), run.ID, session.Change{To: session.Running})
 		require.NoError(t, err)
 
@@ -433,7 +433,7 @@ func TestAnAnswerIsForTheProcessThatCarriesTheRunOut(t *testing.T) {
 		now, err := w.manager.Status(w.ctx(), st.Session.ID)
 		require.NoError(t, err)
 		// The server's own look at its questions may have come by now: the run is its in any case.
-		require.Equal(t, w.store.Owner(), now.Run.Owner, "it is not for the other one")
+		require.Equal(t, w.store.Owner.ID, now.Run.Owner, "it is not for the other one")
 
 		require.NoError(t, w.manager.Broker().Sweep(w.ctx(), time.Now()))
 		require.Equal(t, "done red", w.wait(st.Session.ID).Run.Answer)

@@ -132,7 +132,7 @@ func (r resumer) bring(ctx context.Context, questionID string) error {
 	}
 	run, err := r.m.store.Run(ctx, q.RunID)
 	// It is for the process that carries the run out, which may live longer than this one.
-	if err != nil || r.m.store.OwnedElsewhere(run) {
+	if err != nil || r.m.store.Owner.Elsewhere(run) {
 		return err
 	}
 	if q.Open() {

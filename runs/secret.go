@@ -52,7 +52,7 @@ func (p *secretPhone) Type(ctx context.Context, text string) error {
 func (m *Manager) secretTyped(ctx context.Context, questionID string) {
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	if err := m.store.SecretTyped(ctx, questionID); err != nil {
+	if err := m.store.Secrets.Typed(ctx, questionID); err != nil {
 		m.log.ErrorContext(ctx, "a secret was typed", "question", questionID, "err", err)
 	}
 }

@@ -67,7 +67,7 @@ func TestASecretIsThereUntilItWasTypedAlsoAfterAPauseAndARestart(t *testing.T) {
 				st = w.wait(st.Session.ID)
 				require.Equal(t, session.Completed, st.Run.State)
 				require.Equal(t, []string{"type " + secret, "tap"}, w.phones.phones["A"].done())
-				kept, err := w.store.Secrets(w.ctx(), st.Run.ID)
+				kept, err := w.store.Secrets.Of(w.ctx(), st.Run.ID)
 				require.NoError(t, err)
 				require.Empty(t, kept, "nothing of it is left once the run has ended")
 			})

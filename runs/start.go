@@ -198,7 +198,7 @@ func (m *Manager) supersede(ctx context.Context, serial string, r StartRequest) 
 
 // lease takes the phone for a new run at once. When another was faster meanwhile, the run is over.
 func (m *Manager) lease(ctx context.Context, r session.Run, sess session.Session) error {
-	err := m.store.Lease(ctx, sess.Serial, r.ID)
+	err := m.store.Leases.Take(ctx, sess.Serial, r.ID)
 	if err == nil {
 		return nil
 	}

@@ -149,7 +149,7 @@ func (m *Manager) takeOver(
 	}
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	if err := m.store.Lease(ctx, sess.Serial, run.ID); err != nil {
+	if err := m.store.Leases.Take(ctx, sess.Serial, run.ID); err != nil {
 		return err
 	}
 	change := session.Change{From: []session.State{run.State}, Fence: run.Fence,
@@ -194,7 +194,7 @@ type ByHand struct {
 func (m *Manager) HeldBy(
 	ctx context.Context, serial string, client *string,
 ) (h session.Hold, held bool, err error) {
-	h, held, err = m.store.Holder(ctx, serial)
+	h, held, err = m.store.Leases.Holder(ctx, serial)
 	if err != nil || !held {
 		return session.Hold{}, false, err
 	}

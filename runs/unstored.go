@@ -61,7 +61,7 @@ func (m *Manager) leave(s *sessionState) {
 		return
 	}
 	r := s.presented(e.run)
-	if err := m.store.LeaveEnd(r.ID, r.StopReason, r.Error); err != nil {
+	if err := m.store.Owner.LeaveEnd(r.ID, r.StopReason, r.Error); err != nil {
 		m.log.Error("the end of a run is lost", "run", r.ID, "err", err)
 	}
 }

@@ -299,7 +299,7 @@ func TestARunThatNobodyCarriesOutIsNotWaitedForForEver(t *testing.T) {
 				_, err = w.store.Transition(w.ctx(), run.ID, session.Change{To: state})
 				require.NoError(t, err)
 			}
-			require.NoError(t, w.store.Lease(w.ctx(), "A", run.ID))
+			require.NoError(t, w.store.Leases.Take(w.ctx(), "A", run.ID))
 
 			st := w.wait(sess.ID)
 

@@ -94,14 +94,14 @@ func (m *Manager) stateChange(ctx context.Context, s *sessionState, changed <-ch
 func (m *Manager) lookAfter(ctx context.Context, s *sessionState, r session.Run,
 	settled bool) error {
 	switch {
-	case m.store.OwnedElsewhere(r):
+	case m.store.Owner.Elsewhere(r):
 		return nil
 	case r.State.Waiting():
 		if settled {
 			m.spawn(func() { resumer{m}.attend(r.QuestionID) })
 		}
 		return nil
-	case r.Owner == m.store.Owner() && time.Since(r.UpdatedAt) < storeTime:
+	case r.Owner == m.store.Owner.ID && time.Since(r.UpdatedAt) < storeTime:
 		return nil // it is about to be launched, or has just ended
 	}
 	unlock, err := s.lock(ctx)

@@ -130,7 +130,7 @@ func BenchmarkStartAmongSessions(b *testing.B) {
 			_, err = s.Recover(b.Context())
 			require.NoError(b, err)
 			r := started(b, s)
-			require.NoError(b, s.Lease(b.Context(), "emu-1", r.ID))
+			require.NoError(b, s.Leases.Take(b.Context(), "emu-1", r.ID))
 			_, err = s.Transition(b.Context(), r.ID, session.Change{To: session.Completed})
 			require.NoError(b, err)
 			require.NoError(b, s.Close())

@@ -21,7 +21,7 @@ type db struct {
 	line    chan struct{}
 	stalled atomic.Bool // see Store.Stalled
 	frames  frames
-	owner   *owner
+	owner   *Owner
 	vault   *vault
 }
 

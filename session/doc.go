@@ -11,7 +11,7 @@
 // it has [Run]s, one at a time. [Store.Transition] moves a run from state to state by one
 // compare-and-set. [Store.Journal] writes a run's steps: the intent before the phone is touched,
 // the outcome after it. Each life of a run has a fence number, and a writer from a former life is
-// refused. [Store.Lease] is the right to touch a phone. [Store.Recover] brings back the runs of
+// refused. [Leases] have the right to touch a phone. [Store.Recover] brings back the runs of
 // owners that died: paused, with a note for the model, and with no action ever repeated.
 // [Store.Questions] keeps what waits for people, and [Audit] tells what became of it: rows
 // that are only ever added, in the same transactions.

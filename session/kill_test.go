@@ -195,7 +195,7 @@ func takeLease(dir, runID string) error {
 	if _, err := s.Transition(ctx, runID, session.Change{To: session.Running}); err != nil {
 		return err
 	}
-	if err := s.Lease(ctx, "emu-1", runID); err != nil {
+	if err := s.Leases.Take(ctx, "emu-1", runID); err != nil {
 		fmt.Println(err)
 	} else {
 		fmt.Println("taken")
@@ -215,13 +215,13 @@ func TestTwoProcessesDoNotHaveOnePhone(t *testing.T) {
 	first, out := child(t, "lease", dir, a.ID)
 	require.True(t, out.Scan())
 	require.Equal(t, "taken", out.Text())
-	err := s.Lease(t.Context(), "emu-1", b.ID)
+	err := s.Leases.Take(t.Context(), "emu-1", b.ID)
 	var busy *session.BusyError
 	require.ErrorAs(t, err, &busy)
 	require.Equal(t, a.ID, busy.RunID)
 
 	kill(first)
-	require.NoError(t, s.Lease(t.Context(), "emu-1", b.ID), "the holder's process is dead")
+	require.NoError(t, s.Leases.Take(t.Context(), "emu-1", b.ID), "the holder's process is dead")
 	second, out := child(t, "lease", dir, a.ID)
 	require.True(t, out.Scan())
 	require.Contains(t, out.Text(), "is held by session "+b.SessionID)

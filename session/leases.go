@@ -12,17 +12,20 @@ import (
 // Keep is how long a run that waits for a person keeps its phone.
 const Keep = 30 * time.Minute
 
-// Lease gives the phone to the run, or returns a *BusyError that says who has it. It is given when
+// Leases are the rights to touch phones; one run has that of a phone at a time.
+type Leases struct{ *db }
+
+// Take gives the phone to the run, or returns a *BusyError that says who has it. It is given when
 // nobody has it, when the run or another run of its session has it, or when the holder has no claim
 // any more: its run is paused or ended, its owner died while it was running, or it has waited for a
 // person for longer than Keep.
-func (s *Store) Lease(ctx context.Context, serial, runID string) error {
-	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+func (l Leases) Take(ctx context.Context, serial, runID string) error {
+	err := l.update(ctx, func(ctx context.Context, tx *tx) error {
 		r, err := runByID(ctx, tx, runID)
 		if err != nil {
 			return err
 		}
-		h, held, err := s.holder(ctx, tx, serial)
+		h, held, err := l.holder(ctx, tx, serial)
 		if err != nil || held && h.RunID == runID {
 			return err
 		}
@@ -38,20 +41,20 @@ func (s *Store) Lease(ctx context.Context, serial, runID string) error {
 }
 
 // Release gives the phone back if the run holds it; otherwise it does nothing.
-func (s *Store) Release(ctx context.Context, serial, runID string) error {
-	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+func (l Leases) Release(ctx context.Context, serial, runID string) error {
+	err := l.update(ctx, func(ctx context.Context, tx *tx) error {
 		return tx.exec(ctx, "DELETE FROM leases WHERE serial = ? AND run_id = ?", serial, runID)
 	})
 	return doing(err, "releasing phone %q", serial)
 }
 
 // Holder says who holds the phone; false when it is free.
-func (s *Store) Holder(ctx context.Context, serial string) (Hold, bool, error) {
-	h, held, err := s.holder(ctx, s.read, serial)
+func (l Leases) Holder(ctx context.Context, serial string) (Hold, bool, error) {
+	h, held, err := l.holder(ctx, l.read, serial)
 	return h, held, doing(err, "asking who holds phone %q", serial)
 }
 
-func (s *Store) holder(ctx context.Context, q queryer, serial string) (Hold, bool, error) {
+func (l Leases) holder(ctx context.Context, q queryer, serial string) (Hold, bool, error) {
 	h := Hold{Serial: serial}
 	var owner string
 	var waiting time.Time
@@ -67,18 +70,21 @@ func (s *Store) holder(ctx context.Context, q queryer, serial string) (Hold, boo
 	}
 	switch {
 	case h.State == Queued, h.State == Running:
-		return h, s.owner.alive(owner), nil
+		return h, l.owner.Alive(owner), nil
 	case h.State.Waiting():
 		h.Until = waiting.Add(Keep)
-		return h, s.now().Before(h.Until), nil
+		return h, l.now().Before(h.Until), nil
 	}
 	return h, false, nil
 }
 
-// SetFormerKeyboard remembers the keyboard that the phone had before another one took its place;
-// "" forgets it. It implements device.Keyboards, and does not read what it is given.
-func (s *Store) SetFormerKeyboard(ctx context.Context, serial, former string) error {
-	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+// Keyboards are those that phones had before another one took their place. It is a
+// device.Keyboards, and does not read what it is given.
+type Keyboards struct{ *db }
+
+// SetFormerKeyboard remembers the phone's; "" forgets it.
+func (k Keyboards) SetFormerKeyboard(ctx context.Context, serial, former string) error {
+	err := k.update(ctx, func(ctx context.Context, tx *tx) error {
 		if former == "" {
 			return tx.exec(ctx, "DELETE FROM keyboards WHERE serial = ?", serial)
 		}
@@ -90,8 +96,8 @@ func (s *Store) SetFormerKeyboard(ctx context.Context, serial, former string) er
 }
 
 // FormerKeyboard is the keyboard that is to be put back on the phone, "" for none.
-func (s *Store) FormerKeyboard(ctx context.Context, serial string) (former string, err error) {
-	err = s.read.QueryRowContext(ctx, "SELECT former FROM keyboards WHERE serial = ?",
+func (k Keyboards) FormerKeyboard(ctx context.Context, serial string) (former string, err error) {
+	err = k.read.QueryRowContext(ctx, "SELECT former FROM keyboards WHERE serial = ?",
 		serial).Scan(&former)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil

@@ -26,10 +26,10 @@ func TestOfManyWhoTakeAPhoneOneHasIt(t *testing.T) {
 	var errs [n]error
 	var wg sync.WaitGroup
 	for i := range runs {
-		wg.Go(func() { errs[i] = stores[i%2].Lease(t.Context(), "emu-1", runs[i].ID) })
+		wg.Go(func() { errs[i] = stores[i%2].Leases.Take(t.Context(), "emu-1", runs[i].ID) })
 	}
 	wg.Wait()
-	h, held, err := stores[0].Holder(t.Context(), "emu-1")
+	h, held, err := stores[0].Leases.Holder(t.Context(), "emu-1")
 	require.NoError(t, err)
 	require.True(t, held)
 	for i, err := range errs {
@@ -57,46 +57,46 @@ func TestWhoHasAClaimToAPhone(t *testing.T) {
 	} {
 		holder, taker := started(t, s), started(t, s)
 		serial := "phone-" + string(state)
-		require.NoError(t, s.Lease(t.Context(), serial, holder.ID))
-		require.NoError(t, s.Lease(t.Context(), serial, holder.ID), "again")
+		require.NoError(t, s.Leases.Take(t.Context(), serial, holder.ID))
+		require.NoError(t, s.Leases.Take(t.Context(), serial, holder.ID), "again")
 		_, err := s.Transition(t.Context(), holder.ID, session.Change{To: state})
 		require.NoError(t, err)
-		err = s.Lease(t.Context(), serial, taker.ID)
+		err = s.Leases.Take(t.Context(), serial, taker.ID)
 		require.Equal(t, free, err == nil, "%s: %v", state, err)
 	}
 	taker := started(t, s)
-	require.NoError(t, s.Release(t.Context(), "phone-RUNNING", taker.ID),
+	require.NoError(t, s.Leases.Release(t.Context(), "phone-RUNNING", taker.ID),
 		"somebody else's lease stays")
-	require.Error(t, s.Lease(t.Context(), "phone-RUNNING", taker.ID))
+	require.Error(t, s.Leases.Take(t.Context(), "phone-RUNNING", taker.ID))
 
 	clock.Add(session.Keep.Milliseconds() - 1)
-	require.Error(t, s.Lease(t.Context(), "phone-WAITING_REPLY", taker.ID))
+	require.Error(t, s.Leases.Take(t.Context(), "phone-WAITING_REPLY", taker.ID))
 	clock.Add(1)
-	_, held, err := s.Holder(t.Context(), "phone-WAITING_REPLY")
+	_, held, err := s.Leases.Holder(t.Context(), "phone-WAITING_REPLY")
 	require.NoError(t, err)
 	require.False(t, held)
-	require.NoError(t, s.Lease(t.Context(), "phone-WAITING_REPLY", taker.ID),
+	require.NoError(t, s.Leases.Take(t.Context(), "phone-WAITING_REPLY", taker.ID),
 		"it has waited for too long")
 
-	require.NoError(t, s.Release(t.Context(), "phone-WAITING_REPLY", taker.ID))
-	_, held, err = s.Holder(t.Context(), "phone-WAITING_REPLY")
+	require.NoError(t, s.Leases.Release(t.Context(), "phone-WAITING_REPLY", taker.ID))
+	_, held, err = s.Leases.Holder(t.Context(), "phone-WAITING_REPLY")
 	require.NoError(t, err)
 	require.False(t, held)
-	require.ErrorIs(t, s.Lease(t.Context(), "x", "nope"), session.ErrNotFound)
+	require.ErrorIs(t, s.Leases.Take(t.Context(), "x", "nope"), session.ErrNotFound)
 }
 
 func TestTheNextRunOfASessionInheritsThePhone(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
-	require.NoError(t, s.Lease(t.Context(), "emu-1", r.ID))
+	require.NoError(t, s.Leases.Take(t.Context(), "emu-1", r.ID))
 	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Completed})
 	require.NoError(t, err)
 	next, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "next"})
 	require.NoError(t, err)
-	require.NoError(t, s.Lease(t.Context(), "emu-1", next.ID))
-	require.NoError(t, s.Release(t.Context(), "emu-1", r.ID),
+	require.NoError(t, s.Leases.Take(t.Context(), "emu-1", next.ID))
+	require.NoError(t, s.Leases.Release(t.Context(), "emu-1", r.ID),
 		"the old run has nothing to give back")
-	h, held, err := s.Holder(t.Context(), "emu-1")
+	h, held, err := s.Leases.Holder(t.Context(), "emu-1")
 	require.NoError(t, err)
 	require.True(t, held)
 	require.Equal(t, next.ID, h.RunID)
@@ -131,16 +131,16 @@ func TestWhatADeadOwnerLeftIsPausedAndItsPhoneIsFree(t *testing.T) {
 	paused, err = dying.Transition(t.Context(), paused.ID,
 		session.Change{To: session.Paused, Reason: agentloop.UserPaused})
 	require.NoError(t, err)
-	require.NoError(t, dying.Lease(t.Context(), "emu-1", interrupted.ID))
+	require.NoError(t, dying.Leases.Take(t.Context(), "emu-1", interrupted.ID))
 
 	alive := started(t, s)
 	left, err := s.Recover(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, left, "all owners are alive")
-	require.Error(t, s.Lease(t.Context(), "emu-1", alive.ID))
+	require.Error(t, s.Leases.Take(t.Context(), "emu-1", alive.ID))
 
 	require.NoError(t, dying.Close())
-	require.NoError(t, s.Lease(t.Context(), "emu-1", alive.ID))
+	require.NoError(t, s.Leases.Take(t.Context(), "emu-1", alive.ID))
 	left, err = s.Recover(t.Context())
 	require.NoError(t, err)
 	require.Len(t, left, 4)

@@ -33,9 +33,13 @@ type Options struct {
 // processes.
 type Store struct {
 	*db
-	Audit   Audit
-	Answers Answers
-	Grants  Grants
+	Answers   Answers
+	Audit     Audit
+	Grants    Grants
+	Keyboards Keyboards
+	Leases    Leases
+	Owner     *Owner
+	Secrets   Secrets
 }
 
 // Stalled reports whether opening the folder or a write has waited for 3s, and no write has got
@@ -84,7 +88,8 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	if err = explain(err); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), d.close())
 	}
-	return &Store{db: d, Audit: Audit{d}, Answers: Answers{d}, Grants: Grants{d}}, nil
+	return &Store{db: d, Answers: Answers{d}, Audit: Audit{d}, Grants: Grants{d},
+		Keyboards: Keyboards{d}, Leases: Leases{d}, Owner: d.owner, Secrets: Secrets{d}}, nil
 }
 
 func (d *db) open(ctx context.Context) error {
@@ -200,18 +205,6 @@ func (s *Store) Close() error { return s.close() }
 // Dir is the data folder.
 func (s *Store) Dir() string { return s.dir }
 
-// Owner names this store among all that are open on the data folder.
-func (s *Store) Owner() string { return s.owner.id }
-
-// Alive reports whether the store that is called owner is open, in this process or another.
-func (s *Store) Alive(owner string) bool { return s.owner.alive(owner) }
-
-// OwnedElsewhere reports whether another store that is open on the data folder, in whichever
-// process, carried the run out last.
-func (s *Store) OwnedElsewhere(r Run) bool {
-	return r.Owner != s.owner.id && s.owner.alive(r.Owner)
-}
-
 // ReadOnly reports whether nothing of the store can be changed, see [Options.Reading].
 func (s *Store) ReadOnly() bool { return s.write == nil }
 
@@ -254,7 +247,7 @@ func (d *db) openReading(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.owner = &owner{dir: filepath.Join(d.dir, ownersDir)}
+	d.owner = &Owner{dir: filepath.Join(d.dir, ownersDir)}
 	key, err := os.ReadFile(filepath.Join(d.dir, vaultName))
 	if errors.Is(err, fs.ErrNotExist) {
 		key, err = newKey(), nil // nothing was ever kept under one

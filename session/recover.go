@@ -2,19 +2,8 @@ package session
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
-
-	"github.com/gofrs/flock"
-
-	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/inquiry"
 )
 
 // Recover brings back what owners that died have left behind, and returns those runs as they are
@@ -51,13 +40,13 @@ func (s *Store) Recover(ctx context.Context) ([]Run, error) {
 }
 
 // leftBehind are the runs that are going on, as the store says, and whose owners have died.
-func leftBehind(ctx context.Context, q queryer, o *owner) ([]Run, error) {
+func leftBehind(ctx context.Context, q queryer, o *Owner) ([]Run, error) {
 	runs, err := collect(ctx, q, scanRow[Run], "SELECT "+runColumns+` FROM runs r
 		WHERE state IN ('QUEUED', 'RUNNING') ORDER BY created_at, rowid`)
 	dead := map[string]bool{}
 	return slices.DeleteFunc(runs, func(r Run) bool {
 		if _, known := dead[r.Owner]; !known {
-			dead[r.Owner] = !o.alive(r.Owner)
+			dead[r.Owner] = !o.Alive(r.Owner)
 		}
 		return !dead[r.Owner]
 	}), err
@@ -79,111 +68,4 @@ func recoverRun(ctx context.Context, tx *tx, r *Run) error {
 	enter(tx, r, tx.db.owner.leftEnd(r.ID))
 	r.Fence++
 	return saveRun(ctx, tx, r)
-}
-
-// end is what LeaveEnd has left.
-type end struct {
-	Reason agentloop.StopReason `json:"reason"`
-	Err    string               `json:"error"`
-}
-
-// LeaveEnd leaves word of why a run is going to be PAUSED, in a file: the database does not take it
-// before the store closes. Recover finds it.
-func (s *Store) LeaveEnd(runID string, reason agentloop.StopReason, err string) error {
-	b, failed := json.Marshal(end{reason, err})
-	if failed == nil {
-		failed = os.WriteFile(s.owner.endPath(runID), b, 0o600)
-	}
-	return doing(failed, "leaving word of the end of run %s", runID)
-}
-
-func (o *owner) endPath(runID string) string { return filepath.Join(o.dir, runID+".end") }
-
-// leftEnd is the end of a run whose process has died.
-func (o *owner) leftEnd(runID string) Change {
-	e := end{Reason: agentloop.ServerRestarted}
-	if b, err := os.ReadFile(o.endPath(runID)); err == nil {
-		_ = json.Unmarshal(b, &e) // half a file says nothing: the process has died
-	}
-	return Change{To: Paused, Reason: e.Reason, Err: e.Err}
-}
-
-// owner is this store's presence: a file that it holds a lock on. The lock ends with the process,
-// however it ends, so an owner whose file is gone or can be locked is dead.
-type owner struct {
-	id   string
-	dir  string
-	lock *flock.Flock
-}
-
-const (
-	lockExt    = ".lock"
-	newLockExt = ".new"
-)
-
-// newOwner locks the file under a temporary name and renames it then: it is never found unlocked.
-func newOwner(dir string) (*owner, error) {
-	o := &owner{id: inquiry.NewID(), dir: dir}
-	temporary := filepath.Join(dir, o.id+newLockExt)
-	o.lock = flock.New(temporary)
-	held, err := o.lock.TryLock()
-	if err == nil && !held {
-		err = errors.New("the file system does not keep locks")
-	}
-	if err == nil {
-		err = os.Rename(temporary, o.path(o.id))
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("locking %s: %w", temporary, err), o.lock.Close())
-	}
-	return o, nil
-}
-
-func (o *owner) path(id string) string { return filepath.Join(o.dir, id+lockExt) }
-
-func (o *owner) close() error {
-	err := os.Remove(o.path(o.id))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil // the whole folder was removed
-	}
-	return errors.Join(err, o.lock.Close())
-}
-
-// alive reports whether the store with this id is open, in this process or another. An error means
-// that it cannot be told, and then it counts as alive: a phone is not taken from a run that may be
-// touching it.
-func (o *owner) alive(id string) bool {
-	if id == "" {
-		return false
-	}
-	if id == o.id {
-		return true
-	}
-	// A shared lock, so that two who look at once do not take each other for the owner. No
-	// O_CREATE: a look leaves nothing behind.
-	l := flock.New(o.path(id), flock.SetFlag(os.O_RDONLY))
-	free, err := l.TryRLock()
-	if errors.Is(err, fs.ErrNotExist) {
-		return false
-	}
-	return errors.Join(err, l.Close()) != nil || !free
-}
-
-// sweep removes the files that dead owners have left.
-func (o *owner) sweep() error {
-	entries, err := os.ReadDir(o.dir)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), lockExt)
-		if !ok || o.alive(id) {
-			continue
-		}
-		if err := os.Remove(o.path(id)); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
 }

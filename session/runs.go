@@ -60,7 +60,7 @@ func newRun(ctx context.Context, tx *tx, r *Run) error {
 		r.Progress.Task = r.Task
 	}
 	r.ID, r.Fence = newID(), 1
-	r.Owner = tx.db.owner.id
+	r.Owner = tx.db.owner.ID
 	r.CreatedAt = tx.at
 	r.UpdatedAt = r.CreatedAt
 	if r.State.Terminal() || !r.State.Known() {

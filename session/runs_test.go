@@ -54,7 +54,7 @@ func TestOfFiftyWhoMoveARunOneWins(t *testing.T) {
 func TestARunKeepsWhatAChangeDoesNotName(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
-	require.Equal(t, s.Owner(), r.Owner)
+	require.Equal(t, s.Owner.ID, r.Owner)
 	paused, err := s.Transition(t.Context(), r.ID,
 		session.Change{To: session.Paused, Reason: agentloop.MaxStepsReached, MaxSteps: 30,
 			Err: "tired"})
@@ -300,7 +300,7 @@ func TestAWriterIsRefusedWhenTheRunGoesOnElsewhere(t *testing.T) {
 	require.NoError(t, err)
 	r2, err := other.Transition(t.Context(), r.ID, session.Change{To: session.Running})
 	require.NoError(t, err)
-	require.Equal(t, other.Owner(), r2.Owner)
+	require.Equal(t, other.Owner.ID, r2.Owner)
 	require.ErrorIs(t, old.Intent(t.Context(), step(t, 1, actions.Home{})), session.ErrFenced)
 	require.ErrorIs(t, old.Done(t.Context(), step(t, 1, actions.Home{}), agentloop.Progress{}),
 		session.ErrFenced)

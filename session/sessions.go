@@ -282,7 +282,7 @@ func (s *Store) snapshot(
 	if v.Steps, err = stepsAfter(ctx, tx, id, min(from, v.Session.Steps-1)); err != nil {
 		return v, err
 	}
-	h, held, err := s.holder(ctx, tx, v.Session.Serial)
+	h, held, err := s.Leases.holder(ctx, tx, v.Session.Serial)
 	if held {
 		v.Holder = &h
 	}

@@ -24,7 +24,7 @@ func behind(n int) func(session.Run) (int, error) {
 func TestASnapshotIsWhatTheSingleReadsSay(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
-	require.NoError(t, s.Lease(t.Context(), "emu-1", r.ID))
+	require.NoError(t, s.Leases.Take(t.Context(), "emu-1", r.ID))
 	for i := range 3 {
 		st := step(t, i+1, actions.Home{})
 		st.Timing.Again = time.Duration(i/2) * time.Second
@@ -47,7 +47,7 @@ func TestASnapshotIsWhatTheSingleReadsSay(t *testing.T) {
 			Decide: 9 * time.Second, Model: 6 * time.Second, Touch: 6 * time.Millisecond}}
 	want.Steps, err = s.StepsAfter(t.Context(), r.SessionID, 1)
 	require.NoError(t, err)
-	h, held, err := s.Holder(t.Context(), "emu-1")
+	h, held, err := s.Leases.Holder(t.Context(), "emu-1")
 	require.NoError(t, err)
 	require.True(t, held)
 	want.Holder = &h

@@ -100,7 +100,7 @@ func enter(tx *tx, r *Run, c Change) {
 	}
 	r.UpdatedAt = tx.at
 	if c.To == Running || c.To == Queued {
-		r.Owner = tx.db.owner.id
+		r.Owner = tx.db.owner.ID
 	}
 	if c.To == Running || c.To.Terminal() {
 		r.Fence++

@@ -118,9 +118,12 @@ func (s Secret) String() string { return inquiry.Masked }
 // GoString masks the secret.
 func (s Secret) GoString() string { return inquiry.Masked }
 
-// Secrets are those of a run that has not ended, the one that was given last at the end. They are
-// there from the change that applied the answer (see Change.Apply), even after a crash.
-func (s *Store) Secrets(ctx context.Context, runID string) ([]Secret, error) {
+// Secrets are the secret answers that runs were given, from the change that applied each (see
+// Change.Apply) until the run ends, also over a crash.
+type Secrets struct{ *db }
+
+// Of are those of the run, the one that was given last at the end.
+func (s Secrets) Of(ctx context.Context, runID string) ([]Secret, error) {
 	list, err := collect(ctx, s.read, func(row scanner) (Secret, error) {
 		var x Secret
 		var sealed []byte
@@ -134,8 +137,8 @@ func (s *Store) Secrets(ctx context.Context, runID string) ([]Secret, error) {
 	return list, doing(err, "reading the secrets of run %s", runID)
 }
 
-// SecretTyped notes that the answer to the question was typed into the phone.
-func (s *Store) SecretTyped(ctx context.Context, questionID string) error {
+// Typed notes that the answer to the question was typed into the phone.
+func (s Secrets) Typed(ctx context.Context, questionID string) error {
 	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
 		return tx.exec(ctx, "UPDATE secrets SET typed = 1 WHERE question_id = ?", questionID)
 	})

@@ -35,7 +35,7 @@ func Example() {
 
 	srv := server.NewMCPServer("taploop", "1.0", server.WithInstructions(tools.Instructions))
 	tools.New(&tools.Options{Runs: manager, Questions: manager.Broker(), Store: store,
-		Phones: phones}).Register(srv)
+		Leases: store.Leases, Phones: phones, Sign: store.Sign}).Register(srv)
 
 	c, err := client.NewInProcessClient(srv)
 	check(err)

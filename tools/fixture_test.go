@@ -109,7 +109,7 @@ func (w *fixture) begin() {
 	w.manager = runs.New(&w.fopts)
 	require.NoError(w.t, w.manager.Recover(context.Background()))
 	w.topts.Runs, w.topts.Questions = w.manager, w.fopts.Broker
-	w.topts.Store = w.store
+	w.topts.Store, w.topts.Leases, w.topts.Sign = w.store, w.store.Leases, w.store.Sign
 	w.connect()
 	w.compile()
 }

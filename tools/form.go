@@ -227,7 +227,7 @@ const formPurpose = "the state of a form"
 // signState is the state as a client keeps it: the mark, then the state.
 func (t *forms) signState(s formState) string {
 	state := quote(s)
-	return base64.RawURLEncoding.EncodeToString(append(t.Store.Sign(formPurpose, state), state...))
+	return base64.RawURLEncoding.EncodeToString(append(t.Sign(formPurpose, state), state...))
 }
 
 // openState is the state in what a client brings.
@@ -235,7 +235,7 @@ func (t *forms) openState(signed string) (s formState, err error) {
 	const size = 32 // of a mark
 	raw, err := base64.RawURLEncoding.DecodeString(signed)
 	if err != nil || len(raw) < size ||
-		!hmac.Equal(raw[:size], t.Store.Sign(formPurpose, string(raw[size:]))) ||
+		!hmac.Equal(raw[:size], t.Sign(formPurpose, string(raw[size:]))) ||
 		json.Unmarshal(raw[size:], &s) != nil || s.Question == "" {
 		return formState{}, &redirect{invalid(
 			"send requestState back exactly as it was given, or go on without it and without "+

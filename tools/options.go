@@ -14,12 +14,15 @@ import (
 	"github.com/taploop/taploop/session/export"
 )
 
-// Options of Tools. Runs, Questions, Store and Phones have to be there.
+// Options of Tools. Runs, Questions, Store, Leases, Phones and Sign have to be there.
 type Options struct {
 	Runs      *runs.Manager
 	Questions *inquiry.Broker
 	Store     Store
+	Leases    Leases
 	Phones    runs.Phones
+	// makes a mark of 32 bytes on a text, which nobody else can make; the same after a restart
+	Sign func(purpose, text string) []byte
 
 	Waits Waits
 	// ClientWaits are for clients by the name that they give themselves, upper or lower case; a
@@ -49,9 +52,11 @@ type Store interface {
 	Steps(ctx context.Context, sessionID string) ([]session.StepRecord, error)
 	Find(ctx context.Context, id string, client *string) (session.Session, error)
 	LatestRun(ctx context.Context, sessionID string) (session.Run, error)
+}
+
+// Leases say who holds a phone; a session.Leases is one.
+type Leases interface {
 	Holder(ctx context.Context, serial string) (session.Hold, bool, error)
-	// Sign is a mark of 32 bytes on a text, which nobody else can make; the same after a restart.
-	Sign(purpose, text string) []byte
 }
 
 // Privacy says what may leave over MCP.

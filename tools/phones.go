@@ -68,7 +68,7 @@ func (t *phones) listed(ctx context.Context, c *call, p runs.PhoneInfo) (result.
 	if p.Size.Valid() {
 		d.Size = &[2]int{p.Size.W, p.Size.H}
 	}
-	h, held, err := t.Store.Holder(ctx, p.Serial)
+	h, held, err := t.Leases.Holder(ctx, p.Serial)
 	if err != nil {
 		return d, err
 	}
@@ -152,7 +152,7 @@ func (t *phones) screenshot(ctx context.Context, c *call, a screenshotArgs) (*re
 
 // mayLook refuses while a session of somebody else has the phone: what is on its screen is theirs.
 func (t *phones) mayLook(ctx context.Context, c *call, serial string) error {
-	h, held, err := t.Store.Holder(ctx, serial)
+	h, held, err := t.Leases.Holder(ctx, serial)
 	if err != nil || !held {
 		return err
 	}

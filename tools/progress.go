@@ -237,7 +237,7 @@ func (p *progressWatch) drain(steps <-chan runs.Event) {
 // begin reports where a run stands that goes on. One that has its phone and does not run yet
 // reports itself in a moment.
 func (p *progressWatch) begin(st runs.Status) {
-	h, held, err := p.Store.Holder(p.ctx, st.Session.Serial)
+	h, held, err := p.Leases.Holder(p.ctx, st.Session.Serial)
 	starting := err == nil && held && h.RunID == st.Run.ID && st.Run.State == session.Queued
 	if st.Reason == agentloop.StillRunning && !starting {
 		p.say(p.standing(st), nil)

@@ -50,7 +50,7 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 		return d, err
 	}
 	d.closers = append(d.closers, d.store.Close)
-	if d.host, err = a.host(d.store); err != nil {
+	if d.host, err = a.host(d.store.Keyboards); err != nil {
 		return d, err
 	}
 	q := a.conf.Questions

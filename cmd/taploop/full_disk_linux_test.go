@@ -118,7 +118,7 @@ func TestAServerWhoseDiskIsFullTellsAndPausesTheRunWhenThereIsRoom(t *testing.T)
 		require.NoError(t, err)
 		require.Less(t, time.Since(began), patience, "%s", run.State)
 	}
-	_, held, err := store.Holder(t.Context(), simulatedSerial)
+	_, held, err := store.Leases.Holder(t.Context(), simulatedSerial)
 	require.NoError(t, err)
 	require.False(t, held)
 	require.Len(t, b.wire.touches(), touches)

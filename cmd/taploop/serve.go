@@ -129,7 +129,8 @@ func (a *app) toolOptions(ctx context.Context, d *deps) (*tools.Options, error) 
 		clients[name] = tools.Waits{Default: c.Wait, Max: c.MaxWait}
 	}
 	o := &tools.Options{
-		Runs: d.manager, Questions: d.manager.Broker(), Store: d.store, Phones: phones{d.host},
+		Runs: d.manager, Questions: d.manager.Broker(), Store: d.store,
+		Leases: d.store.Leases, Phones: phones{d.host}, Sign: d.store.Sign,
 		Waits: tools.Waits{Default: calls.Wait, Max: calls.MaxWait,
 			Heartbeat: calls.Heartbeat},
 		ClientWaits: clients, ReplyMode: channel.Mode(a.conf.Reply.Mode),
