@@ -23,60 +23,27 @@ const (
 	maxDepth = 500
 )
 
-// node is one node of a dump, as the phone wrote it: with the text of password fields.
+// node is one node of a dump, as the phone wrote it: with the text of password fields. Its
+// attributes have the names that AccessibilityNodeInfoDumper of AOSP writes.
 type node struct {
-	text, desc, class, id, bounds  string
-	display                        string // since Android 14
-	clickable, scrollable, checked bool
-	checkable, password, focused   bool
-	disabled, unseen               bool
-	depth                          int // 1 for a window's root
+	xml.StartElement
+	depth int // 1 for a window's root
 }
+
+func (n node) get(name string) string { return attr(n.StartElement, name) }
+
+func (n node) is(name string) bool { return n.get(name) == "true" }
 
 // field reports whether n takes text.
-func (n *node) field() bool {
-	return strings.Contains(n.class, "EditText") || strings.Contains(n.class, "AutoComplete")
-}
-
-// set takes an attribute over; the names are those that AccessibilityNodeInfoDumper of AOSP writes.
-func (n *node) set(name, value string) {
-	yes := value == "true"
-	switch name {
-	case "text":
-		n.text = value
-	case "content-desc":
-		n.desc = value
-	case "class":
-		n.class = value
-	case "resource-id":
-		n.id = value
-	case "bounds":
-		n.bounds = value
-	case "display-id":
-		n.display = value
-	case "clickable":
-		n.clickable = yes
-	case "scrollable":
-		n.scrollable = yes
-	case "checkable":
-		n.checkable = yes
-	case "checked":
-		n.checked = yes
-	case "password":
-		n.password = yes
-	case "focused":
-		n.focused = yes
-	case "enabled":
-		n.disabled = value == "false"
-	case "visible-to-user":
-		n.unseen = value == "false"
-	}
+func (n node) field() bool {
+	class := n.get("class")
+	return strings.Contains(class, "EditText") || strings.Contains(class, "AutoComplete")
 }
 
 // readNodes calls visit for each node of a dump, parents first, and turned for the rotation of each
 // tree, until one of them returns an error. There may be several trees, text around them, and
 // characters that XML forbids. The error is theirs, or ErrBadDump or ErrHugeDump.
-func readNodes(dump []byte, turned func(rotation string) error, visit func(*node) error) error {
+func readNodes(dump []byte, turned func(rotation string) error, visit func(node) error) error {
 	if len(dump) > maxDump {
 		return fmt.Errorf("%w: over %d bytes", ErrHugeDump, maxDump)
 	}
@@ -108,7 +75,7 @@ func readNodes(dump []byte, turned func(rotation string) error, visit func(*node
 // nodeReader is where in a dump the reading is.
 type nodeReader struct {
 	turned func(string) error
-	visit  func(*node) error
+	visit  func(node) error
 
 	tags  []string // that are open
 	depth int      // of them nodes
@@ -134,11 +101,7 @@ func (r *nodeReader) open(e xml.StartElement) error {
 	case name != "node":
 		return nil
 	}
-	n := &node{depth: r.depth}
-	for _, a := range e.Attr {
-		n.set(a.Name.Local, a.Value)
-	}
-	return r.visit(n)
+	return r.visit(node{e, r.depth})
 }
 
 func (r *nodeReader) close(name string) error {
@@ -219,8 +182,8 @@ func attr(e xml.StartElement, name string) string {
 var nodeBounds = lazyregexp.New(`^\[(-?\d{1,6}),(-?\d{1,6})\]\[(-?\d{1,6}),(-?\d{1,6})\]$`)
 
 // pixels is where n is, the empty rectangle when that cannot be read.
-func (n *node) pixels() (r image.Rectangle) {
-	m := nodeBounds.FindStringSubmatch(n.bounds)
+func (n node) pixels() (r image.Rectangle) {
+	m := nodeBounds.FindStringSubmatch(n.get("bounds"))
 	if m == nil {
 		return r
 	}
@@ -261,36 +224,35 @@ func (l *lister) turned(rotation string) error {
 }
 
 // visit takes a node over when it says something or a touch of it does something.
-func (l *lister) visit(n *node) error {
-	at := n.pixels()
+func (l *lister) visit(n node) error {
+	at, display := n.pixels(), n.get("display-id") // since Android 14
 	// some versions round, and some add the shadow of a window
 	if slack := max(l.size.W, l.size.H) / 20; n.depth == 1 && !at.In(l.pixels.Inset(-slack)) ||
-		n.display != "" && n.display != "0" {
+		display != "" && display != "0" {
 		return fmt.Errorf("%w: a window of it is at %v, the display is %s", ErrOtherScreen, at,
 			l.size)
 	}
 	if n.depth <= l.secret {
 		l.secret = 0
 	}
-	hidden := n.password || l.secret > 0
-	if n.password && l.secret == 0 {
+	e := screen.Element{Bounds: screen.RectOf(at, l.size), Text: cutText(n.get("text")),
+		ContentDesc: cutText(n.get("content-desc")), Class: text.Cut(n.get("class"), 200),
+		ResourceID: text.Cut(n.get("resource-id"), 200), Depth: n.depth,
+		Clickable: n.is("clickable"), Scrollable: n.is("scrollable"), Editable: n.field(),
+		Password: n.is("password"), Checkable: n.is("checkable"), Checked: n.is("checked"),
+		Enabled: n.get("enabled") != "false", Focused: n.is("focused"),
+	}
+	if e.Password && l.secret == 0 {
 		l.secret = n.depth
 	}
-	e := screen.Element{Bounds: screen.RectOf(at, l.size), Text: cutText(n.text),
-		ContentDesc: cutText(n.desc), Class: text.Cut(n.class, 200),
-		ResourceID: text.Cut(n.id, 200), Depth: n.depth,
-		Clickable: n.clickable, Scrollable: n.scrollable, Editable: n.field(),
-		Password: n.password, Checkable: n.checkable, Checked: n.checked,
-		Enabled: !n.disabled, Focused: n.focused,
-	}
-	if hidden {
+	if l.secret > 0 {
 		e.Text = ""
 	}
-	if hidden && !n.password {
+	if l.secret > 0 && !e.Password {
 		e.ContentDesc = "" // of a part of the field
 	}
 	says := strings.TrimSpace(e.Text+e.ContentDesc) != "" || e.Password
-	if n.unseen || !e.Bounds.Valid() || !says && !e.Actionable() {
+	if n.get("visible-to-user") == "false" || !e.Bounds.Valid() || !says && !e.Actionable() {
 		return nil
 	}
 	l.list = append(l.list, e)

@@ -299,21 +299,23 @@ var errFound = errors.New("found")
 // parseFocused finds the focused field in a dump: errNoTree when the dump does not show it,
 // errNoField when nothing in it has the focus.
 func parseFocused(dump []byte) (string, error) {
-	var focused *node
-	seen := false
-	err := readNodes(dump, func(string) error { return nil }, func(n *node) error {
+	text, seen := "", false
+	err := readNodes(dump, func(string) error { return nil }, func(n node) error {
 		seen = true
-		if !n.focused {
+		switch {
+		case !n.is("focused"):
 			return nil
+		case !n.field():
+			return errNoTree // something of the app's own has the focus; it may well be a field
 		}
-		focused = n
+		text = n.get("text")
 		return errFound
 	})
 	switch {
-	case focused != nil && focused.field():
-		return focused.text, nil
-	case focused != nil, err != nil, !seen:
-		return "", errNoTree // something of the app's own has the focus; it may well be a field
+	case errors.Is(err, errFound):
+		return text, nil
+	case err != nil, !seen:
+		return "", errNoTree
 	}
 	return "", errNoField
 }
