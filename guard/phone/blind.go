@@ -14,7 +14,7 @@ const picture = 0.1
 // blind says why the action would go on on a screen that nobody has seen, "" when it does not: its
 // first touch is on something that may open another page.
 func blind(look screen.Observation, a actions.Action) string {
-	at := places(a)
+	at := places(look, a)
 	switch a.(type) {
 	case actions.DoubleClick, actions.Type:
 	default:

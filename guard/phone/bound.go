@@ -41,7 +41,7 @@ func bind(look screen.Observation, a actions.Action, list []guard.Subject) bound
 	for _, s := range list {
 		b.Element = digest(b.Element, fmt.Sprintf("%+v", s.Element))
 	}
-	if p := places(a); len(p) > 0 {
+	if p := places(look, a); len(p) > 0 {
 		b.At = &p[0]
 	}
 	switch a.(type) {

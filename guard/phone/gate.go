@@ -151,7 +151,7 @@ func (g *Gate) read(
 ) screen.Observation {
 	look := s.Look
 	ruled := s.Pending != nil && s.Pending.Ruling != nil // about a screen with its elements
-	matter := len(places(a)) > 0 || writes(a) || g.policy.Looks() || ruled
+	matter := len(places(look, a)) > 0 || writes(a) || g.policy.Looks() || ruled
 	if look.Elements != nil || s.Reader == nil || !matter {
 		return look
 	}

@@ -25,10 +25,9 @@ type drawn struct {
 	holds bool    // it is still for long enough, or all the time
 }
 
-// stroke is how an action draws a finger over a screen that is tall widths tall: not at all, when
-// it has no way.
-func stroke(a actions.Action, tall float64) drawn {
-	way := actions.Points(a)
+// stroke is how an action draws a finger along its way, over a screen that is tall widths tall: not
+// at all, when that is one place.
+func stroke(way []screen.Point, a actions.Action, tall float64) drawn {
 	if len(way) < 2 {
 		return drawn{}
 	}

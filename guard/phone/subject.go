@@ -25,10 +25,10 @@ const (
 func Subjects(look screen.Observation, task string, d actions.Decision) []guard.Subject {
 	base := subject(look.State.App, task, d)
 	base.Secure = look.State.Secure
-	points := places(d.Action)
+	points := places(look, d.Action)
 	base.Screen = words(look, points)
 	var list []guard.Subject
-	drawn := stroke(d.Action, shape(look))
+	drawn := stroke(way(look, d.Action), d.Action, shape(look))
 	for n, p := range points {
 		s := base
 		s.Near = near(look, p)
@@ -44,7 +44,7 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 		}
 	}
 	if len(list) > 0 {
-		return append(list, along(look.Elements, d.Action, list)...)
+		return append(list, along(look.Elements, drawn.way, list)...)
 	}
 	if i := focused(look.Elements); i >= 0 && writes(d.Action) {
 		base.Element = element(look.Elements, i, look.Elements[i].Bounds.Center())
@@ -65,10 +65,27 @@ func subject(app, task string, d actions.Decision) guard.Subject {
 	return s
 }
 
-// places are the points at which the action does something: where a way ends matters, because
+// way is where the action touches the phone, one place after the other: the middles of the pixels
+// that its points come to. A point on the last edge is beyond all elements, and yet on the last
+// pixel.
+func way(look screen.Observation, a actions.Action) []screen.Point {
+	points, size := actions.Points(a), look.State.Size
+	for i, p := range points {
+		if at := p.Pixel(size); size.Valid() {
+			p = screen.Point{X: (float64(at.X) + 0.5) / float64(size.W),
+				Y: (float64(at.Y) + 0.5) / float64(size.H)}
+		}
+		points[i] = screen.Point{X: min(p.X, beforeEdge), Y: min(p.Y, beforeEdge)}
+	}
+	return points
+}
+
+const beforeEdge = 1 - 1e-9
+
+// places are those of the way at which the action does something: where it ends matters, because
 // something may be carried along it.
-func places(a actions.Action) []screen.Point {
-	points := actions.Points(a)
+func places(look screen.Observation, a actions.Action) []screen.Point {
+	points := way(look, a)
 	switch a.(type) {
 	case actions.Drag, actions.Slide:
 		return points
@@ -78,10 +95,9 @@ func places(a actions.Action) []screen.Point {
 
 // along are the subjects that come to those that are known because a finger is drawn over what
 // looks like a slider.
-func along(elements []screen.Element, a actions.Action, known []guard.Subject) (
+func along(elements []screen.Element, way []screen.Point, known []guard.Subject) (
 	list []guard.Subject,
 ) {
-	way := actions.Points(a)
 	if len(way) < 2 {
 		return nil
 	}
@@ -159,9 +175,10 @@ func candidates(list []screen.Element, p screen.Point) []int {
 		if len(hits) == 0 {
 			return nil
 		}
-		return []int{slices.MaxFunc(hits, func(a, b int) int {
+		deepest := slices.MaxFunc(hits, func(a, b int) int {
 			return cmp.Or(cmp.Compare(list[a].Depth, list[b].Depth), a-b)
-		})}
+		})
+		return []int{deepest}
 	}
 	first := slices.MinFunc(touchable, smaller)
 	found := []int{first}

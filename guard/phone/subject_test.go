@@ -104,8 +104,8 @@ func TestAnyScreenHasSubjects(t *testing.T) {
 			e.Bounds.Max = screen.Point{X: unit.Draw(t, "right"), Y: unit.Draw(t, "bottom")}
 			return e
 		}), 0, 12).Draw(t, "elements")
-		p := screen.Point{X: rapid.Float64Range(0, 1).Draw(t, "px"),
-			Y: rapid.Float64Range(0, 1).Draw(t, "py")}
+		p := screen.Point{X: rapid.Float64Range(0, 0.99).Draw(t, "px"),
+			Y: rapid.Float64Range(0, 0.99).Draw(t, "py")}
 		look := screen.Observation{Elements: list}
 		for _, a := range actions.Vocabulary() {
 			require.NotEmpty(t, phone.Subjects(look, "x", actions.Decision{Action: a}), a.Verb())

@@ -168,3 +168,18 @@ func TestAWayThatEndsBesideTheButtonPressesIt(t *testing.T) {
 			"what is picked up is held, however far it is carried")
 	}
 }
+
+// What lies at the edge of the screen is touched by a finger on the edge, and what begins at a
+// pixel by a finger that comes to that pixel.
+func TestTheEdgeIsPartOfWhatLiesThere(t *testing.T) {
+	const pixel29 = 29.0 / 100 // which comes to pixel 28
+	for name, c := range map[string]struct{ from, to, finger screen.Point }{
+		"below":    {screen.Point{Y: 0.9}, screen.Point{X: 1, Y: 1}, screen.Point{X: 0.5, Y: 1}},
+		"right":    {screen.Point{X: 0.7}, screen.Point{X: 1, Y: 0.1}, screen.Point{X: 1}},
+		"rounding": {screen.Point{}, screen.Point{X: pixel29, Y: 1}, screen.Point{X: pixel29}},
+	} {
+		look := button(c.from, c.to)
+		look.State.Size, look.Elements[0].Text = screen.Size{W: 100, H: 200}, "Delete"
+		require.False(t, allowed(t, look, actions.Click{At: c.finger}), name)
+	}
+}
