@@ -156,7 +156,8 @@ func area(r screen.Rect) float64 { return (r.Max.X - r.Min.X) * (r.Max.Y - r.Min
 
 // candidates are the elements that may answer a touch at p: the smallest that is meant to be
 // touched, those that are, too, and do not lie around it, and the words drawn over these that are
-// meant for nothing else; else the deepest at p.
+// meant for nothing else; else the deepest at p. Of one that says nothing also what is around it
+// and under it there, and says something: that may be its name.
 func candidates(list []screen.Element, p screen.Point) []int {
 	var hits, touchable []int
 	for i := range list {
@@ -178,7 +179,7 @@ func candidates(list []screen.Element, p screen.Point) []int {
 		deepest := slices.MaxFunc(hits, func(a, b int) int {
 			return cmp.Or(cmp.Compare(list[a].Depth, list[b].Depth), a-b)
 		})
-		return []int{deepest}
+		return append([]int{deepest}, names(list, hits, []int{deepest}, p)...)
 	}
 	first := slices.MinFunc(touchable, smaller)
 	found := []int{first}
@@ -187,7 +188,26 @@ func candidates(list []screen.Element, p screen.Point) []int {
 			found = append(found, i)
 		}
 	}
-	return append(found, over(list, hits, found)...)
+	found = append(found, over(list, hits, found)...)
+	return append(found, names(list, hits, found, p)...)
+}
+
+// names are the hits besides those that were found that say something, when one of these does not.
+func names(list []screen.Element, hits, found []int, p screen.Point) (more []int) {
+	says := func(i int) bool {
+		e := element(list, i, p)
+		return list[i].Editable || e.Text+e.Description != ""
+	}
+	if !slices.ContainsFunc(found, func(f int) bool { return !says(f) }) {
+		return nil
+	}
+	for _, i := range hits {
+		e := &list[i]
+		if e.Text+e.ContentDesc != "" && area(e.Bounds) < large && !slices.Contains(found, i) {
+			more = append(more, i)
+		}
+	}
+	return more
 }
 
 // over are the hits behind the ones found, in the order of drawing, that say something, take no

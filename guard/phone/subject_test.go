@@ -37,6 +37,10 @@ func TestWhatIsUnderTheFinger(t *testing.T) {
 		at(1, 6, 5, 7, "Buy now", 1, false),
 		at(6, 6, 9, 7, "Under a button", 1, false),
 		at(6, 6, 9, 7, "Over words", 1, true),
+		at(0, 2, 3, 3, "Pay all", 1, false), // under one that takes the touches and says nothing
+		at(0, 2, 3, 3, "", 1, true),
+		at(4, 2, 7, 3, "Delete it", 1, false), // around an icon
+		at(5, 2, 6, 3, "", 2, true),
 	}
 	for _, c := range []struct {
 		name  string
@@ -54,6 +58,9 @@ func TestWhatIsUnderTheFinger(t *testing.T) {
 			texts: []string{"Open details", "Buy now"}},
 		{name: "words that are covered", x: 0.7, y: 0.65,
 			texts: []string{"Over words", "Open details"}},
+		{name: "words under one without any", x: 0.1, y: 0.25, texts: []string{"", "Pay all"}},
+		{name: "words around one without any", x: 0.55, y: 0.25,
+			texts: []string{"", "Delete it"}},
 		{name: "the page", x: 0.5, y: 0.35, texts: []string{""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -65,7 +72,8 @@ func TestWhatIsUnderTheFinger(t *testing.T) {
 				texts = append(texts, s.Element.Text)
 			}
 			require.Equal(t, c.texts, texts)
-			require.Equal(t, texts[0] == "" && c.near == "", list[0].Element.WholeScreen)
+			require.Equal(t, len(texts) == 1 && texts[0] == "" && c.near == "",
+				list[0].Element.WholeScreen)
 			if c.near != "" {
 				require.Equal(t, c.near, list[0].Near[0])
 			}
