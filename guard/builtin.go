@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
-	"github.com/taploop/taploop/internal/text"
 )
 
 // The apps of which more is known than what they show.
@@ -65,7 +64,7 @@ var (
 		`暂不\p{Han}{0,4}|跳过|关闭|返回|拒绝|保留|再想想|再看看|禁止|我再想想|` + noAbroad + `)$`)
 	price    = lazyregexp.New(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
 	currency = lazyregexp.New(`[$€£¥元]|usd|eur|rmb`)
-	digit    = lazyregexp.New(`^\d$`)
+	digit    = lazyregexp.New(`^\d(?: ?[a-z+]{1,5})?$`) // the key of a pad, such as 2 ABC
 	searches = lazyregexp.New(`search|query|url|address bar|搜索|查找|网址`)
 	subs     = lazyregexp.New(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)
 )
@@ -192,6 +191,7 @@ func touched(s *Subject) []finding {
 		}
 	case len(lines) > 0 && !e.WholeScreen:
 		list = append(list, labelled(lines, underFinger, strings.Contains(e.Class, "Button"))...)
+		list = append(list, labelled(wrapped(lines), underFinger, false)...)
 		if slices.ContainsFunc(lines, says.MatchString) {
 			list = append(list, asked(s)...)
 		}
@@ -200,6 +200,9 @@ func touched(s *Subject) []finding {
 		}
 		if slices.ContainsFunc(lines, subs.MatchString) {
 			list = append(list, shown(s, renews)...)
+		}
+		if !e.speaks() {
+			list = append(list, unlabelled(s)...)
 		}
 	default:
 		list = append(list, unlabelled(s)...)
@@ -259,7 +262,7 @@ func unlabelled(s *Subject) (list []finding) {
 
 // inApp is what follows from the app in front. known says that something was found already.
 func inApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
-	vague := len(lines) == 0 || s.Element.WholeScreen
+	vague := !s.Element.speaks() || s.Element.WholeScreen
 	switch {
 	case globs(moneyApps, s.App, true):
 		if vague || !refusal && (slices.ContainsFunc(lines, commits.MatchString) ||
@@ -287,16 +290,29 @@ func button(e *Element, lines []string) bool {
 		len(lines) == 1 && !sentence(lines[0], 5) && !strings.Contains(e.Class, "EditText")
 }
 
+// What asks for the password of payments: on any screen, and in an app about money.
+var (
+	payPin = lazyregexp.New(`(?:payment|transaction|transfer|wallet|upi) ` +
+		`(?:password|pin|passcode)|\bmpin\b|\b(?:password|pin|passcode|code) to (?:` + paying +
+		`)|\b(?:` + paying + `)\b.{0,40} (?:with|by|using) (?:your |the |a )?` +
+		`(?:password|pin|passcode)|(?:支付|付款|交易|取款|资金)密码`)
+	anyPin = lazyregexp.New(`\b(?:enter|type|input|confirm)\b.{0,30}` +
+		`\b(?:pin|password|passcode)\b|输入.{0,12}密码`)
+)
+
+const paying = `pay|buy|purchase|send|transfer|withdraw|(?:authori[sz]e|confirm|complete|approve) ` +
+	`(?:the |this |your )?(?:payment|purchase|transaction|order|transfer)`
+
 // payPad reports whether a finger here is a digit, or nothing that is known, on a screen that asks
 // for the password of payments.
 func payPad(s *Subject, lines []string) bool {
 	if len(lines) > 0 && !digit.MatchString(lines[0]) && !s.Element.WholeScreen {
 		return false
 	}
+	money := globs(moneyApps, s.App, true)
 	return slices.ContainsFunc(s.Screen, func(t string) bool {
 		t = plain(t)
-		return strings.Contains(t, "支付密码") || strings.Contains(t, "payment password") ||
-			strings.Contains(t, "payment pin")
+		return payPin.MatchString(t) || money && anyPin.MatchString(t)
 	})
 }
 
@@ -378,10 +394,10 @@ func asked(s *Subject) (list []finding) {
 // to be content: then only words at its beginning count, unless it is a button's that may do what
 // cannot be undone.
 func labelled(lines []string, where place, button bool) (list []finding) {
-	for _, l := range lines {
+	for i, l := range lines {
 		refusal := refuses.MatchString(l)
 		content := len(lines) > 2 || sentence(l, 5)
-		prose := refusal || len(lines) > 2 && sentence(l, 3)
+		prose := refusal || (len(lines) > 2 || i > 0 && !button) && sentence(l, 3)
 		for _, c := range known() {
 			if c.matches(l, content && !button) != "" && (!prose || c.severity == Critical) {
 				list = append(list, finding{c.class, where, l})
@@ -389,6 +405,18 @@ func labelled(lines []string, where place, button bool) (list []finding) {
 		}
 	}
 	return list
+}
+
+// wrapped is the one line of what stands in two or three because a button is narrow.
+func wrapped(lines []string) []string {
+	if len(lines) < 2 || len(lines) > 3 {
+		return nil
+	}
+	one := plain(strings.Join(lines, " "))
+	if sentence(one, 3) {
+		return nil
+	}
+	return []string{one}
 }
 
 // sentence reports whether a line has more than so many words, or is as long.
@@ -406,9 +434,12 @@ func (e *Element) identified() (list []finding) {
 	core := slices.DeleteFunc(slices.Clone(all), func(w string) bool {
 		return slices.Contains(widgets, w)
 	})
+	wordless := !e.speaks()
 	for _, c := range known() {
-		if c.id.MatchString(words) || len(core) > 0 && c.id.MatchString(strings.Join(core, " ")) ||
-			c.joinedID != nil && c.joinedID.MatchString(strings.Join(core, "")) {
+		whole := c.id.MatchString(words) ||
+			len(core) > 0 && c.id.MatchString(strings.Join(core, " "))
+		joined := c.joinedID != nil && c.joinedID.MatchString(strings.Join(core, ""))
+		if whole || joined || wordless && c.endsID(core) {
 			list = append(list, finding{c.class, identifier, e.ResourceID})
 		}
 	}
@@ -423,23 +454,6 @@ var widgets = strings.Fields("btn button bt iv tv ll rl fl cl ic img image icon 
 func (e *Element) field() bool {
 	return e != nil && (e.Password || e.Class == "" || strings.Contains(e.Class, "EditText") ||
 		strings.Contains(e.Class, "AutoComplete"))
-}
-
-// lines are the lines of what is written on the element, or read out of it.
-func (e *Element) lines() []string {
-	if e == nil {
-		return nil
-	}
-	return append(lines(e.Text), lines(e.Description)...)
-}
-
-func lines(s string) (list []string) {
-	for l := range strings.Lines(s) {
-		if l = plain(text.Cut(l, maxText)); l != "" && !slices.Contains(list, l) {
-			list = append(list, l)
-		}
-	}
-	return list
 }
 
 // idWords takes the name of a resource apart: com.app:id/btnPay_now is btn, pay, now.

@@ -104,7 +104,8 @@ var classes = []class{
 			`(?:cart|basket|favou?rites))|recently deleted|backspace|最近删除|清除(?:输入|搜索|筛选)|` +
 			`已删除|回收站$`,
 		ids: `(?:btn|button|menu|action|ic|icon)? ?(?:delete|erase|trash)(?: button| btn| all| ` +
-			`confirm| forever| icon| note| item| message| conversation)?|clear (?:all|data|history)|` +
+			`confirm| forever| icon| note| item| message| conversation| account| chat| photo| file| ` +
+			`row| post| comment| address| card| contact| event| user)?|clear (?:all|data|history)|` +
 			`empty trash|(?:btn|button|action) (?:remove|discard)`,
 		hints: `delete erase discard clear remove wipe empty undone permanently will 删除 清空 清除 移除 丢弃 恢复 撤销`,
 		asks: `\b(?:delete|erase|discard|clear|remove|wipe|empty)\b[^.]{0,80}\?|\b(?:cannot|can't|can ` +
@@ -195,7 +196,8 @@ type found struct {
 
 // lead is what may stand before the words on a button.
 const lead = `^(?:(?:yes|ok|agree|accept|confirm|continue|proceed|review|save|verify|log ?in|sign ?in|` +
-	`tap|click|slide|swipe|hold|press|drag|next|please|i)[,:]?(?: (?:up|down|left|right|here))?(?: (?:and|&|to|agree))?[ :]+|` +
+	`permanently|immediately|instantly|really|definitely|finally|quick(?:ly)?|bulk|mass|` +
+	`tap|click|slide|swipe|hold|press|drag|next|please|i)[,:!.]?(?: [-–—])?(?: (?:up|down|left|right|here))?(?: (?:and|&|to|agree))?[ :]+|` +
 	`(?:是|好|确认|确定|立即|马上|同意|并|去|点击|滑动|向?[上下左右]滑动?|按住|长按|请|我要|继续|仍然|仍要|` +
 	`一键|批量|全部|直接|彻底|永久|免费|现在)+[,, ]?)*`
 
@@ -246,6 +248,16 @@ func (f *found) oneWord(line string) string {
 		}
 	}
 	return ""
+}
+
+// endsID reports whether the words of a resource id end with what the class does.
+func (f *found) endsID(words []string) bool {
+	for i := range words {
+		if f.id.MatchString(strings.Join(words[i:], " ")) {
+			return true
+		}
+	}
+	return false
 }
 
 // matches are the words of a button's line that say what the class does, "" for none. Those of what

@@ -1,0 +1,64 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// lines are the lines of what is written on the element, or read out of it.
+func (e *Element) lines() []string {
+	if e == nil {
+		return nil
+	}
+	return append(lines(e.Text), lines(e.Description)...)
+}
+
+func lines(s string) (list []string) {
+	for l := range strings.Lines(s) {
+		if l = bare(plain(text.Cut(l, maxText))); l != "" && !slices.Contains(list, l) {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// speaks reports whether something can be read on the element, or out of it: what only has a
+// picture in letters is an icon, except for keys and what goes back, closes or opens a menu.
+func (e *Element) speaks() bool {
+	return e != nil && strings.ContainsFunc(e.Text+e.Description, func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune(quiet, r)
+	})
+}
+
+const quiet = ".,:*#+-−÷/=%⌫←‹<«↩×✕✖❌⋮⋯…☰≡?!"
+
+// icons are pictures in letters, and what they say.
+var icons = []struct{ any, says string }{{"🗑🚮⌦", "delete"}, {"✓✔✅☑👌🆗", "ok"},
+	{"→➔➜➞⟶❯»", "next"}, {"➤📤📨", "send"}, {"💸", "send money"}}
+
+// bare is a plain line without a picture, a number or a bracket in front of its words; a picture
+// alone is what it says.
+func bare(line string) string {
+	first, _ := utf8.DecodeRuneInString(line)
+	if unicode.IsLetter(first) {
+		return line
+	}
+	if !strings.ContainsFunc(line, func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsNumber(r)
+	}) {
+		for _, i := range icons {
+			if strings.ContainsAny(line, i.any) {
+				return i.says
+			}
+		}
+		return line
+	}
+	return decorated.ReplaceAllString(line, "")
+}
+
+var decorated = lazyregexp.New(`^(?:[\p{So}\p{Co}\p{Ps}\p{Pi}\p{Po}]+ ?|[-–—+→»›>] |\(?\d{1,3}[.)\]:] )+`)
