@@ -109,12 +109,15 @@ func globs(patterns []string, name string, fold bool) bool {
 		if fold {
 			p, name = strings.ToLower(p), strings.ToLower(name)
 		}
-		if ok, _ := path.Match(p, name); ok {
+		if ok, _ := path.Match(unparted.Replace(p), unparted.Replace(name)); ok {
 			return true
 		}
 	}
 	return len(patterns) == 0
 }
+
+// unparted has what parts a name, where a * would end, as any other character.
+var unparted = strings.NewReplacer("/", "\x00")
 
 // InterruptOn reads rules in the form of LangChain's human-in-the-loop middleware: an action's
 // name, or a glob, with true (ask), false (allow) or {allowed_decisions, description}. A name goes

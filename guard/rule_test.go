@@ -68,6 +68,15 @@ func TestTheFirstRuleThatMatchesWins(t *testing.T) {
 	}
 }
 
+func TestAStarStandsForWhatPartsANameToo(t *testing.T) {
+	p := policy(t, guard.Rule{Action: []string{"*"}, App: []string{"com*p"}, Decision: "deny"})
+	require.Equal(t, guard.Deny,
+		p.Decide(guard.Subject{Action: "files/read", App: "com/example/shop"}).Verdict)
+	p = policy(t, guard.Rule{Action: []string{"files/*"}, Decision: "deny"})
+	require.Equal(t, guard.Deny, p.Decide(guard.Subject{Action: "files/a/read"}).Verdict)
+	require.Equal(t, guard.Allow, p.Decide(guard.Subject{Action: "files|read"}).Verdict)
+}
+
 func TestConditionsSeeTheSubject(t *testing.T) {
 	s := harmless
 	s.Secure, s.Typed, s.Said, s.Destructive = true, "4111", "open it", true
