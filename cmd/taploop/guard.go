@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/agnivade/levenshtein"
+
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/guard"
 	guardphone "github.com/taploop/taploop/guard/phone"
@@ -74,8 +78,42 @@ func (a *app) guardNotes() []string {
 	case !a.conf.Guard.Enabled:
 		return []string{w.guardFloor}
 	}
+	var notes []string
 	if names := p.LowersFloor(); len(names) > 0 {
-		return []string{w.floorLowered + text.Line(strings.Join(names, ", "))}
+		notes = append(notes, w.floorLowered+text.Line(strings.Join(names, ", ")))
 	}
-	return nil
+	if names := misspelt(p.Rules()); len(names) > 0 {
+		notes = append(notes, w.misspelt+text.Line(strings.Join(names, ", ")))
+	}
+	return notes
+}
+
+// misspelt are the names in the rules that no action has about which rules are asked, and which are
+// written in capitals like those or nearly like one; others may be tools of servers.
+func misspelt(rules []guard.Rule) (names []string) {
+	var verbs []string
+	for _, one := range actions.Vocabulary() {
+		if _, does := one.(actions.Gesture); does && !actions.Passive(one) {
+			verbs = append(verbs, one.Verb())
+		}
+	}
+	for _, r := range rules {
+		for _, name := range r.Action {
+			upper := strings.ToUpper(name)
+			if slices.Contains(verbs, upper) || strings.ContainsAny(name, `*?[\`) {
+				continue
+			}
+			best := slices.MinFunc(verbs, func(x, y string) int {
+				return levenshtein.ComputeDistance(upper, x) - levenshtein.ComputeDistance(upper, y)
+			})
+			away := levenshtein.ComputeDistance(upper, best)
+			switch {
+			case away <= len(upper)/4:
+				names = append(names, fmt.Sprintf("%s (%s?)", name, best))
+			case name == upper && name != strings.ToLower(name):
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
