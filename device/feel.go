@@ -3,6 +3,7 @@ package device
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
@@ -13,9 +14,10 @@ import (
 var ErrNumb = errors.New("the phone does not tell when it is touched by hand")
 
 const (
-	// getevent waits for one event of any input device, named; what `input` injects is none. It is
-	// ended on the phone, so that nothing is left there for long when nobody listens any more.
-	listen    = "timeout 20 getevent -lqc 1"
+	// getevent waits for one event of any input device, named; what `input` injects is none. It
+	// says which devices it may not read, which -q would keep to itself. It is ended on the phone,
+	// so that nothing is left there for long when nobody listens any more.
+	listen    = "timeout 20 getevent -lv1 -c 1"
 	listenFor = 20 * time.Second
 	// between two events that are no touches, of which some sensors have many
 	pauseOfEvents = 200 * time.Millisecond
@@ -30,6 +32,8 @@ const (
 var (
 	byHand   = lazyregexp.New(`\b(?:EV_KEY|BTN_TOUCH|ABS_MT_\w+|ABS_[XY])\b`)
 	anyEvent = lazyregexp.New(`(?m)^(?:/dev/input/\S+:\s+)?EV_\w+`)
+	// of what is beside the devices with events, such as /dev/input/mice
+	beside = lazyregexp.New(`(?m)^could not .*/dev/input/(?:mice|mouse|js).*$`)
 )
 
 // Feel returns nil once somebody touches the display of the phone itself, or presses a key of it.
@@ -49,7 +53,8 @@ func (p *Phone) Feel(ctx context.Context) error {
 			if err := wait.For(ctx, pauseOfEvents); err != nil {
 				return err
 			}
-		case r.Stderr != "" || r.Code != codeTimeout && r.Code != codeTerminated:
+		case strings.TrimSpace(beside.ReplaceAllString(r.Stdout+r.Stderr, "")) != "",
+			r.Code != codeTimeout && r.Code != codeTerminated:
 			return p.failed("listening to", ErrNumb)
 		}
 	}

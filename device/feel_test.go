@@ -32,8 +32,15 @@ func TestAPhoneTellsThatItIsTouchedByHand(t *testing.T) {
 		"a sensor first": {says: []said{
 			{stdout: "/dev/input/event4: EV_MSC       MSC_TIMESTAMP        0a2b3c4d\n"},
 			{stdout: "/dev/input/event2: EV_ABS       ABS_MT_POSITION_Y    00000120\n"}}, asked: 2},
+		"what is no device with events": {says: []said{
+			{stderr: "could not get driver version for /dev/input/mice, Not a typewriter\n",
+				code: 124},
+			{stdout: "/dev/input/event2: EV_ABS       ABS_MT_POSITION_X    00000120\n"}}, asked: 2},
 		"not allowed": {says: []said{
 			{stderr: "could not open /dev/input/event2, Permission denied\n", code: 124}},
+			want: ErrNumb, asked: 1},
+		"not allowed, by an old shell": {says: []said{
+			{stdout: "could not open /dev/input/event2, Permission denied\n", code: 124}},
 			want: ErrNumb, asked: 1},
 		"no getevent": {says: []said{
 			{stderr: "/system/bin/sh: getevent: inaccessible or not found\n", code: 127}},
