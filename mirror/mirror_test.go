@@ -25,6 +25,7 @@ type phone struct {
 
 	mu      sync.Mutex
 	shown   *screen.Frame
+	bar     float64 // of the status bar
 	state   screen.State
 	err     error // of every capture
 	looks   int
@@ -63,6 +64,7 @@ func (p *phone) Look(context.Context) (screen.Observation, error) {
 	defer p.mu.Unlock()
 	p.looks++
 	o := screen.Observation{State: p.state, At: time.Now()}
+	o.Bar = p.bar
 	if p.state.On && p.err == nil {
 		o.Frame = p.shown
 	}
@@ -256,6 +258,32 @@ func TestATouchIsSeenSoon(t *testing.T) {
 		p.draw(t, 8)
 		next(t, v)
 		require.Equal(t, 1, next(t, v).ByHand, "it changed by itself, and came to rest")
+	})
+}
+
+func TestWhatChangesByItselfIsNoTouch(t *testing.T) {
+	bubble(t, func(t *testing.T, p *phone, m *mirror.Mirror) {
+		p.bar = 0.05
+		v := m.Watch("A")
+		defer v.Close()
+		next(t, v)
+		byHand := func() int {
+			time.Sleep(time.Minute)
+			return next(t, v).ByHand
+		}
+		clock := image.NewRGBA(image.Rect(0, 0, 108, 240))
+		draw.Draw(clock, clock.Bounds(), p.shown.Image(), image.Point{}, draw.Src)
+		draw.Draw(clock, image.Rect(4, 2, 30, 10), image.White, image.Point{}, draw.Src)
+		f, err := screen.NewFrame(clock)
+		require.NoError(t, err)
+		p.set(func(p *phone) { p.shown = f })
+		require.Zero(t, byHand(), "the clock in the status bar")
+		p.set(func(p *phone) { p.state.On = false })
+		require.Zero(t, byHand(), "the display goes off")
+		p.set(func(p *phone) { p.state.On = true })
+		require.Equal(t, 1, byHand(), "somebody switches it on")
+		p.draw(t, 2)
+		require.Equal(t, 2, byHand())
 	})
 }
 

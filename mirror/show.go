@@ -154,8 +154,17 @@ func (s *show) look(ctx context.Context, shown *screen.Frame) (*screen.Frame, er
 		s.offer(Picture{Screen: Lost, Err: err})
 		return nil, err
 	}
-	s.offer(p)
+	if shown != nil && p.Screen == s.showing() && sameBelow(o.Bar, shown, o.Frame) {
+		s.replace(p)
+	} else {
+		s.offer(p)
+	}
 	return o.Frame, nil
+}
+
+// sameBelow reports whether nothing but the status bar is another: the clock changes untouched.
+func sameBelow(bar float64, a, b *screen.Frame) bool {
+	return a.Size() == b.Size() && a.Fingerprint().Below(bar) == b.Fingerprint().Below(bar)
 }
 
 // encode makes the picture, smaller and smaller until it has no more bytes than it may.
@@ -176,19 +185,28 @@ func (s *show) showing() Screen {
 	return s.last.Screen
 }
 
-// offer publishes a picture that differs from the last one.
+// offer publishes a picture that differs from the last one, which somebody's touch may be why. A
+// display goes off, and a phone is lost and found, by itself.
 func (s *show) offer(p Picture) {
-	s.mu.Lock()
-	last, first := s.last, s.last.N == 0
-	if !first && p.Screen == last.Screen && bytes.Equal(p.JPEG, last.JPEG) {
-		s.mu.Unlock()
+	found := s.showing() == Lost
+	if !s.replace(p) || found || p.Screen == Off || p.Screen == Lost {
 		return
 	}
-	if !first && !s.feels && time.Since(s.touched) > echo {
-		s.moved = true
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.moved = s.moved || s.last.N > 1 && !s.feels && time.Since(s.touched) > echo
+}
+
+// replace publishes a picture when it differs from the last one.
+func (s *show) replace(p Picture) bool {
+	s.mu.Lock()
+	last := s.last
 	s.mu.Unlock()
+	if last.N > 0 && p.Screen == last.Screen && bytes.Equal(p.JPEG, last.JPEG) {
+		return false
+	}
 	s.publish(p)
+	return true
 }
 
 // rest counts a screen that has changed without a touch through the mirror, once it is at rest.
