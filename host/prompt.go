@@ -80,27 +80,29 @@ func (a *agent) request(textual bool) model.Request {
 	return r
 }
 
-// dialogue is what was said and done after the goal.
+// dialogue is what was said and done after the goal. What a person said while calls were carried
+// out stands behind their results: endpoints take nothing between a call and its result.
 func (a *agent) dialogue(w words, textual bool) []model.Message {
-	var list []model.Message
+	var list, said []model.Message
 	calls := map[string]Call{}
 	for _, e := range a.state.Entries {
-		m := model.Message{Role: "user"}
 		switch {
 		case e.Said != "":
-			m.Parts = []model.Part{{Text: fmt.Sprintf(w.said, e.Said)}}
+			said = append(said, model.Message{Role: "user",
+				Parts: []model.Part{{Text: fmt.Sprintf(w.said, e.Said)}}})
 		case e.Reply != nil:
 			for _, c := range e.Reply.Calls {
 				calls[c.ID] = c
 			}
 			list = append(list, replied(e.Reply, textual)...)
-			continue
 		case e.Result != nil:
-			m = a.answered(w, *e.Result, calls[e.Result.Call], textual)
-		default:
-			continue
+			c := calls[e.Result.Call]
+			delete(calls, c.ID)
+			list = append(list, a.answered(w, *e.Result, c, textual))
 		}
-		list = append(list, m)
+		if len(calls) == 0 {
+			list, said = append(list, said...), nil
+		}
 	}
 	return list
 }
