@@ -46,17 +46,21 @@ func (a *agent) tell(kind, call, name, words string, failed bool) {
 // work goes on until the model has nothing more to call, and returns its last word.
 func (a *agent) work(ctx context.Context) (string, error) {
 	for {
-		if err := a.carryOut(ctx, a.state.Open()); err != nil {
+		open := a.state.Open()
+		if len(open) > 0 && a.h.Spent().Calls > a.h.limits.Calls {
+			return "", ErrCalls // none of a reply that wants more than are left
+		}
+		if err := a.carryOut(ctx, open); err != nil {
 			return "", err
 		}
 		if answer, ok := a.state.Answer(); ok {
 			a.tell("end", "", "", answer, false)
 			return answer, nil
 		}
-		if err := a.h.limit(); err != nil {
-			return "", err
-		}
-		if a.state.replies() >= a.h.limits.Rounds {
+		switch l := a.h.limits; {
+		case l.Cost > 0 && a.h.Spent().Cost >= l.Cost:
+			return "", ErrCost
+		case a.state.replies() >= l.Rounds:
 			return "", ErrRounds
 		}
 		if err := a.ask(ctx); err != nil {

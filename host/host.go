@@ -167,18 +167,6 @@ func (h *Host) spend(e Entry) {
 	}
 }
 
-// limit is the limit that is reached, or nil.
-func (h *Host) limit() error {
-	s := h.Spent()
-	switch {
-	case s.Calls >= h.limits.Calls:
-		return ErrCalls
-	case h.limits.Cost > 0 && s.Cost >= h.limits.Cost:
-		return ErrCost
-	}
-	return nil
-}
-
 // read is the part of a result from a character on, as a model is shown it.
 func (h *Host) read(id string, offset int) (string, error) {
 	h.mu.Lock()
