@@ -100,6 +100,9 @@ func TestAClientDoesNotDecideInAPersonsPlace(t *testing.T) {
 				a := w.start("tap")
 				require.True(t, a.Question.PeopleOnly)
 				require.Equal(t, "ask_agent_wait", a.Next.Tool, "there is nothing to pass on")
+				began := time.Now()
+				w.call(a.Next.Tool, with(a.Next.Arguments, in{"wait_seconds": 40}))
+				require.Equal(t, 40*time.Second, time.Since(began), "it waits for the decision")
 				require.Contains(t, a.text, "Your user decides there, not you")
 
 				b := w.call(goOn, in{"session_id": a.SessionID,

@@ -13,95 +13,213 @@ import (
 	"github.com/taploop/taploop/tools/result"
 )
 
+// way is the call that goes on with a run.
+type way struct {
+	tool, why string
+	line      func(onward) string // the imperative that ends the text of a result
+}
+
+// onward is what a line needs to know of a run that goes on.
+type onward struct {
+	runs.Status
+	in              *messages
+	tool, arguments string // of the call
+	page            string // where people answer the run's question, or ""
+}
+
+// wayOn decides how a run goes on; false when it has ended.
+func wayOn(st runs.Status) (way, bool) {
+	asks, running := st.Question != nil, st.Reason == agentloop.StillRunning
+	switch {
+	case pausedOnPurpose(st):
+		return way{goOnTool, "the run is paused as it was wanted; call this when your user wants " +
+			"it to go on", onward.paused}, true
+	case questionInForm(st) != nil:
+		return way{waitTool, "the agent's question is shown to your user in a form while a call " +
+			"waits", onward.form}, true
+	case asks && !running:
+		return wayToSettle(st), true
+	case st.Run.State.Terminal():
+		return way{}, false
+	case asks:
+		return way{waitTool, "the agent's question is being asked elsewhere, and the run goes on " +
+			"with the answer", onward.elsewhere}, true
+	case running && st.Run.State == session.Queued:
+		return way{waitTool, "the run waits for its phone" + placeOf(st, languages["en"]()),
+			onward.inLine}, true
+	case st.Stalled:
+		return way{waitTool, "the run waits for its data folder, which does not answer",
+			onward.wait}, true
+	case running:
+		return way{waitTool, "the run goes on", onward.wait}, true
+	case st.Reason == agentloop.ClientDetached:
+		return way{waitTool, "the run paused because nobody waited for it, and goes on when " +
+			"somebody does", onward.pickUp}, true
+	case st.Reason == agentloop.MaxStepsReached:
+		return way{goOnTool, "the steps of this call are used up; continuing gives it more",
+			onward.goOn}, true
+	case st.Message != "":
+		return way{goOnTool, "the run is paused (" + shortLine(st.Message, 300) +
+			") and goes on from where it is", onward.goOn}, true
+	}
+	return way{goOnTool, "the run is paused and goes on from where it is", onward.goOn}, true
+}
+
+// wayToSettle is how a run goes on that rests until its question is settled.
+func wayToSettle(st runs.Status) way {
+	switch {
+	case keptByPerson(st):
+		return way{waitTool, "a person has taken the phone over and hands it back, which no call " +
+			"can; this waits for that", onward.question}
+	case takenOver(st):
+		return way{goOnTool, "your user is to do something on the phone by hand; add reply_type " +
+			"done when your user says so, or could_not with reply_from_client", onward.question}
+	case awaitsDecision(st) && st.Question.PeopleOnly:
+		return way{waitTool, "an action waits until a person has decided about it, which no call " +
+			"can; this waits for that", onward.question}
+	case awaitsDecision(st):
+		return way{goOnTool, "an action waits for a decision of your user's; add decisions, one " +
+			"for each of the question's action_requests", onward.question}
+	}
+	return way{goOnTool, "the agent asks something that only your user can answer; add " +
+		"reply_from_client with your user's own answer", onward.question}
+}
+
+// call is the call of the way.
+func (w way) call(st runs.Status) *result.Next {
+	arguments := map[string]any{"session_id": st.Session.ID}
+	if w.tool == waitTool {
+		arguments["since_step"] = st.Session.Steps
+	}
+	if st.Question != nil && st.Reason != agentloop.StillRunning { // what is settled, or waited for
+		arguments["question_id"] = st.Question.ID
+	}
+	return nextCall(w.tool, arguments, w.why)
+}
+
 // Next names the call that goes on with a run; nil when the run has ended.
 func Next(st runs.Status) *result.Next {
-	tool, why := goOnTool, "the run is paused and goes on from where it is"
-	switch asks, running := st.Question != nil, st.Reason == agentloop.StillRunning; {
-	case pausedOnPurpose(st):
-		why = "the run is paused as it was wanted; call this when your user wants it to go on"
-	case questionInForm(st) != nil:
-		tool = waitTool
-		why = "the agent's question is shown to your user in a form while a call waits"
-	case keptByPerson(st) && !running:
-		tool = waitTool
-		why = "a person has taken the phone over and hands it back, which no call can; " +
-			"this waits for that"
-	case takenOver(st) && !running:
-		why = "your user is to do something on the phone by hand; add reply_type done when your " +
-			"user says so, or could_not with reply_from_client"
-	case awaitsDecision(st) && st.Question.PeopleOnly:
-		tool = waitTool
-		why = "an action waits until a person has decided about it, which no call can; " +
-			"this waits for that"
-	case awaitsDecision(st):
-		why = "an action waits for a decision of your user's; add decisions, one for each of " +
-			"the question's action_requests"
-	case asks && !running:
-		why = "the agent asks something that only your user can answer; " +
-			"add reply_from_client with your user's own answer"
-	case st.Run.State.Terminal():
+	w, on := wayOn(st)
+	if !on {
 		return nil
-	case running && asks:
-		tool, why = waitTool, "the agent's question is being asked elsewhere, "+
-			"and the run goes on with the answer"
-	case running && st.Run.State == session.Queued:
-		tool, why = waitTool, "the run waits for its phone"+placeOf(st, languages["en"]())
-	case st.Stalled:
-		tool, why = waitTool, "the run waits for its data folder, which does not answer"
-	case running:
-		tool, why = waitTool, "the run goes on"
-	case st.Reason == agentloop.ClientDetached:
-		tool = waitTool
-		why = "the run paused because nobody waited for it, and goes on when somebody does"
-	case st.Reason == agentloop.MaxStepsReached:
-		why = "the steps of this call are used up; continuing gives it more"
-	case st.Message != "":
-		why = "the run is paused (" + shortLine(st.Message, 300) + ") and goes on from where it is"
 	}
-	args := map[string]any{"session_id": st.Session.ID}
-	if tool == waitTool {
-		args["since_step"] = st.Session.Steps
-	} else if st.Question != nil {
-		args["question_id"] = st.Question.ID
+	return w.call(st)
+}
+
+// nextLine is the imperative that ends the text of an unfinished run's result. page is where people
+// answer its question, or "".
+func nextLine(st runs.Status, page string, in *messages) string {
+	w, on := wayOn(st)
+	if !on {
+		return ""
 	}
-	return nextCall(tool, args, why)
+	n := w.call(st)
+	return w.line(onward{st, in, n.Tool, quote(n.Arguments), page})
+}
+
+func (o onward) form() string      { return fmt.Sprintf(o.in.WaitForm, o.arguments) }
+func (o onward) elsewhere() string { return fmt.Sprintf(o.in.Elsewhere, o.arguments) }
+
+func (o onward) inLine() string {
+	return fmt.Sprintf(o.in.InLine, o.arguments, placeOf(o.Status, o.in))
+}
+
+// wait and goOn say first what is to be mended before a paused run can go on.
+func (o onward) wait() string {
+	return o.mendFirst(fmt.Sprintf(o.in.WaitNow, o.arguments))
+}
+
+func (o onward) goOn() string {
+	return o.mendFirst(fmt.Sprintf(o.in.GoOn, o.arguments, quote(o.Session.ID)))
+}
+
+func (o onward) mendFirst(line string) string {
+	if before := hintBefore(o.Status); before != "" {
+		return fmt.Sprintf(o.in.HintFirst, before, o.tool, o.arguments)
+	}
+	return line
+}
+
+func (o onward) pickUp() string {
+	if o.Mend == pickUp {
+		return fmt.Sprintf(o.in.PickUp, o.arguments)
+	}
+	return o.wait()
+}
+
+// paused is about a run that was paused on purpose: it does not urge the model on.
+func (o onward) paused() string {
+	if o.Question != nil {
+		return o.in.PausedAsking + o.question()
+	}
+	return fmt.Sprintf(o.in.Paused, o.arguments, quote(o.Session.ID))
+}
+
+// question asks for what the open question waits for.
+func (o onward) question() string {
+	switch o.Question.Kind {
+	case inquiry.Approval:
+		return o.decide()
+	case inquiry.Takeover:
+		return o.handOver()
+	}
+	return o.ask()
+}
+
+func (o onward) ask() string {
+	line := fmt.Sprintf(o.in.AskUser, quoted(o.Question.Text, 1000))
+	var options []string
+	for _, option := range o.Question.Options[:min(len(o.Question.Options), 20)] {
+		options = append(options, quoted(option, 100))
+	}
+	if options != nil {
+		line += fmt.Sprintf(o.in.Choose, strings.Join(options, ", "))
+	}
+	if s := o.Question.Suggestion; s != nil {
+		line += fmt.Sprintf(o.in.Drafted, shortLine(s.By, 60), quoted(s.Answer, 500))
+	}
+	return line + fmt.Sprintf(o.in.ReplyWith, o.arguments)
+}
+
+// decide asks for a decision about an action.
+func (o onward) decide() string {
+	q := o.Question
+	var what []string
+	for _, r := range q.ActionRequests[:min(len(q.ActionRequests), 10)] {
+		what = append(what, quoted(r.Description, 300))
+	}
+	line := fmt.Sprintf(o.in.Decide, strings.Join(what, ", "))
+	if q.Element != "" {
+		line += fmt.Sprintf(o.in.UnderFinger, shortLine(q.Element, 200))
+	}
+	if q.Reason != "" {
+		line += fmt.Sprintf(o.in.AskedBecause, quoted(q.Reason, 300))
+	}
+	if q.PeopleOnly {
+		return line + fmt.Sprintf(o.in.DecidePeople, whereToSettle(q.ID, q.Kind, o.page), o.tool,
+			o.arguments)
+	}
+	return line + fmt.Sprintf(o.in.DecideWith, o.arguments, strings.Join(q.Allowed(0), "|"))
+}
+
+// handOver asks for what is to be done on the phone.
+func (o onward) handOver() string {
+	if q := o.Question; q.PeopleOnly {
+		return fmt.Sprintf(o.in.HandBackPeople, quoted(q.Text, 1000),
+			whereToSettle(q.ID, q.Kind, o.page), o.tool, o.arguments)
+	}
+	at := ""
+	if o.page != "" {
+		at = fmt.Sprintf(o.in.TakeOverAt, o.page)
+	}
+	return fmt.Sprintf(o.in.TakeOver, at, quoted(o.Question.Text, 1000)) +
+		fmt.Sprintf(o.in.HandBack, o.arguments)
 }
 
 // awaitsDecision reports whether an action waits for a decision.
 func awaitsDecision(st runs.Status) bool {
 	return st.Question != nil && st.Question.Kind == inquiry.Approval &&
 		st.Reason != agentloop.StillRunning && !pausedOnPurpose(st)
-}
-
-// decideLine asks for a decision about an action.
-func decideLine(n *result.Next, st runs.Status, page string, in *messages) string {
-	q := st.Question
-	var what []string
-	for _, r := range q.ActionRequests[:min(len(q.ActionRequests), 10)] {
-		what = append(what, quoted(r.Description, 300))
-	}
-	line := fmt.Sprintf(in.Decide, strings.Join(what, ", "))
-	if q.Element != "" {
-		line += fmt.Sprintf(in.UnderFinger, shortLine(q.Element, 200))
-	}
-	if q.Reason != "" {
-		line += fmt.Sprintf(in.AskedBecause, quoted(q.Reason, 300))
-	}
-	if q.PeopleOnly {
-		return line + fmt.Sprintf(in.DecidePeople, whereToSettle(q.ID, q.Kind, page), n.Tool,
-			quote(n.Arguments))
-	}
-	return line + fmt.Sprintf(in.DecideWith, quote(n.Arguments), strings.Join(q.Allowed(0), "|"))
-}
-
-// whereToSettle is where people settle a question of this kind; page is its address on the inbox
-// page, or "".
-func whereToSettle(id string, kind inquiry.Kind, page string) string {
-	how := " --approve"
-	if kind == inquiry.Takeover {
-		how = " --done"
-	}
-	return cmp.Or(page, "taploop reply "+id[:min(len(id), 8)]+how)
 }
 
 // takenOver reports whether a person is to have the phone.
@@ -113,18 +231,14 @@ func takenOver(st runs.Status) bool {
 // keptByPerson reports whether a person has the phone and only people hand it back.
 func keptByPerson(st runs.Status) bool { return takenOver(st) && st.Question.PeopleOnly }
 
-// handOverLine asks for what is to be done on the phone.
-func handOverLine(n *result.Next, st runs.Status, page string, in *messages) string {
-	if q := st.Question; q.PeopleOnly {
-		return fmt.Sprintf(in.HandBackPeople, quoted(q.Text, 1000),
-			whereToSettle(q.ID, q.Kind, page), n.Tool, quote(n.Arguments))
+// whereToSettle is where people settle a question of this kind; page is its address on the inbox
+// page, or "".
+func whereToSettle(id string, kind inquiry.Kind, page string) string {
+	how := " --approve"
+	if kind == inquiry.Takeover {
+		how = " --done"
 	}
-	at := ""
-	if page != "" {
-		at = fmt.Sprintf(in.TakeOverAt, page)
-	}
-	return fmt.Sprintf(in.TakeOver, at, quoted(st.Question.Text, 1000)) +
-		fmt.Sprintf(in.HandBack, quote(n.Arguments))
+	return cmp.Or(page, "taploop reply "+id[:min(len(id), 8)]+how)
 }
 
 // pausedOnPurpose reports whether a person or a client has paused the run.
@@ -133,36 +247,7 @@ func pausedOnPurpose(st runs.Status) bool {
 }
 
 // pickUp is the hint about a run that paused only because no client waited for it.
-const pickUp = "call ask_agent_wait, which picks the run up"
-
-// nextLine is the imperative that ends the text of an unfinished run's result. page is where people
-// answer its question, or "".
-func nextLine(n *result.Next, st runs.Status, page string, in *messages) string {
-	if n == nil {
-		return ""
-	}
-	arguments := quote(n.Arguments)
-	switch {
-	case pausedOnPurpose(st):
-		return pausedLine(n, st, page, in)
-	case questionInForm(st) != nil:
-		return fmt.Sprintf(in.WaitForm, arguments)
-	case st.Question != nil && st.Reason == agentloop.StillRunning:
-		return fmt.Sprintf(in.Elsewhere, arguments)
-	case st.Question != nil:
-		return questionLine(n, st, page, in)
-	case st.Reason == agentloop.ClientDetached && st.Mend == pickUp:
-		return fmt.Sprintf(in.PickUp, arguments)
-	case hintBefore(st) != "":
-		return fmt.Sprintf(in.HintFirst, hintBefore(st), n.Tool, arguments)
-	case st.Run.State == session.Queued:
-		return fmt.Sprintf(in.InLine, arguments, placeOf(st, in))
-	case n.Tool == waitTool:
-		return fmt.Sprintf(in.WaitNow, arguments)
-	default:
-		return fmt.Sprintf(in.GoOn, arguments, quote(st.Session.ID))
-	}
-}
+const pickUp = "wait for the run, which lets it go on"
 
 // hintBefore is what is to be done before a paused run can go on; "" when going on is all.
 func hintBefore(st runs.Status) string {
@@ -172,25 +257,6 @@ func hintBefore(st runs.Status) string {
 	// the line says it with the call
 	before, _, _ := strings.Cut(st.Mend, ", then continue the session")
 	return strings.TrimSuffix(shortLine(before, 300), ".")
-}
-
-// pausedLine is about a run that was paused on purpose: it does not urge the model on.
-func pausedLine(n *result.Next, st runs.Status, page string, in *messages) string {
-	if st.Question != nil {
-		return in.PausedAsking + questionLine(n, st, page, in)
-	}
-	return fmt.Sprintf(in.Paused, quote(n.Arguments), quote(st.Session.ID))
-}
-
-// questionLine asks for what the open question waits for.
-func questionLine(n *result.Next, st runs.Status, page string, in *messages) string {
-	switch st.Question.Kind {
-	case inquiry.Approval:
-		return decideLine(n, st, page, in)
-	case inquiry.Takeover:
-		return handOverLine(n, st, page, in)
-	}
-	return askLine(quote(n.Arguments), st, in)
 }
 
 // placeOf says where a QUEUED run stands in the line, and who has the phone if that is known.
@@ -204,21 +270,6 @@ func placeOf(st runs.Status, in *messages) string {
 		place += fmt.Sprintf(in.HeldBy, quote(h.SessionID), h.State)
 	}
 	return place
-}
-
-func askLine(arguments string, st runs.Status, in *messages) string {
-	line := fmt.Sprintf(in.AskUser, quoted(st.Question.Text, 1000))
-	var options []string
-	for _, o := range st.Question.Options[:min(len(st.Question.Options), 20)] {
-		options = append(options, quoted(o, 100))
-	}
-	if options != nil {
-		line += fmt.Sprintf(in.Choose, strings.Join(options, ", "))
-	}
-	if s := st.Question.Suggestion; s != nil {
-		line += fmt.Sprintf(in.Drafted, shortLine(s.By, 60), quoted(s.Answer, 500))
-	}
-	return line + fmt.Sprintf(in.ReplyWith, arguments)
 }
 
 // shortLine is a text on one line, cut to n characters.

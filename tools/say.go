@@ -43,7 +43,7 @@ func said(body *result.Result, st runs.Status, in *messages) string {
 	if body.Question != nil {
 		page = body.Question.PageURL
 	}
-	if l := nextLine(body.Next, st, page, in); l != "" {
+	if l := nextLine(st, page, in); l != "" {
 		lines = append(lines, l)
 	} else if f := body.Error; f != nil {
 		lines = append(lines, tryLines(*f)...)
