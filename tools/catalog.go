@@ -44,6 +44,7 @@ const (
 	sessionsTool = "list_sessions"
 	pendingTool  = "list_pending_questions"
 	inquiryTool  = "send_inquiry"
+	answerTool   = "answer_question"
 )
 
 // catalog is all tools in the order in which a client meets them: a row for each, its handler last.
@@ -84,7 +85,7 @@ func catalog(o *Options) []tool {
 			answers: anInquiry, retry: ask.retry}, ask.send),
 		row(o, tool{name: pendingTool, title: "List open questions", hints: readOnly,
 			answers: allQuestions}, ask.list),
-		row(o, tool{name: "answer_question", title: "Answer a question",
+		row(o, tool{name: answerTool, title: "Answer a question",
 			hints:   hints{destructive: true, idempotent: true},
 			answers: anInquiry}, ask.answer),
 	}, delegating...)

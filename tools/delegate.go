@@ -48,14 +48,18 @@ func (t *tasks) delegate(ctx context.Context, c *call, a goalArgs) (*reply, erro
 	return t.followGoal(ctx, c, s, id)
 }
 
-// goOnWithGoal goes on in a paused session of agents.
-func (t *tasks) goOnWithGoal(ctx context.Context, c *call, a continueArgs) (*reply, error) {
+// goOnWithGoal goes on in a session of agents that is paused, and waits for one that goes on.
+func (t *tasks) goOnWithGoal(ctx context.Context, c *call, before runs.Status, a continueArgs) (
+	*reply, error) {
 	s := &callState{began: time.Now(), budget: c.budget(a.Seconds)}
 	if a.Reply != "" || a.ReplyType != "" || c.given["decisions"] {
-		return nil, invalid("call list_pending_questions, and answer_question with what your user "+
-			"says", "questions of agents are not answered with ask_agent_continue")
+		return nil, &redirect{invalid("answer each of their questions by itself",
+			"agents have questions of their own, which no answer to a session is for"),
+			listOf("question_id")}
 	}
-	if err := t.Goals.GoOn(ctx, c.session, a.Task, c.actor()); err != nil {
+	err := t.Goals.GoOn(ctx, c.session, a.Task, c.actor())
+	going := before.Reason == agentloop.StillRunning && runs.CodeOf(err) == runs.RunInProgress
+	if err != nil && (a.Task != "" || !going) {
 		return nil, err
 	}
 	return t.followGoal(ctx, c, s, c.session)
@@ -70,14 +74,16 @@ func (t *tasks) followGoal(ctx context.Context, c *call, s *callState, id string
 }
 
 // asked notes that agents, or their phones, wait for answers while their work goes on.
-func (t *tasks) asked(ctx context.Context, st runs.Status, notes []string) ([]string, error) {
+func (t *tasks) asked(ctx context.Context, c *call, st runs.Status, notes []string) (
+	[]string, error) {
 	if !st.Session.Phoneless() || st.Reason != agentloop.StillRunning {
 		return notes, nil
 	}
 	open, err := t.Runs.Asked(ctx, st.Session)
 	if len(open) > 0 {
-		notes = append(notes, fmt.Sprintf("questions of the agents that wait: %d. Call "+
-			"list_pending_questions, and answer_question with what your user says", len(open)))
+		list, answer := c.named(listOf("question_id")), c.named(nextCall(answerTool, nil, ""))
+		notes = append(notes, fmt.Sprintf("questions of the agents that wait: %d. Call %s, and %s "+
+			"with what your user says", len(open), list.Tool, answer.Tool))
 	}
 	return notes, err
 }

@@ -19,7 +19,12 @@ type Caller struct {
 	// is given what happens while the call waits, in order and never after it; nil wants nothing.
 	// An error is only logged: who listens no longer ends the call's context.
 	Progress func(context.Context, Progress) error
+	// Names says what the call of a tool is where the caller is, for results that name one; nil
+	// leaves it as it is over MCP.
+	Names naming
 }
+
+type naming = func(tool string, arguments map[string]any) (call string, with map[string]any)
 
 // Progress is what happens while a call waits.
 type Progress struct {
@@ -48,7 +53,7 @@ func (t *Tools) Do(ctx context.Context, who Caller, name string, arguments json.
 	req := mcp.CallToolRequest{}
 	req.Params.Name, req.Params.Arguments = name, arguments
 	c := t.newCall(ctx, req)
-	c.principal, c.by, c.gelab = who.Client, &who.By, false
+	c.principal, c.by, c.gelab, c.names = who.Client, &who.By, false, who.Names
 	if who.Progress != nil {
 		c.progress = newProgressReporter(name, t.opts.Log)
 		c.progress.send = who.Progress

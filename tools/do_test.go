@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/tools/result"
 )
 
 // do calls a tool from elsewhere than over MCP.
@@ -27,6 +29,33 @@ func (w *fixture) doAs(who tools.Caller, tool string, arguments in) answer {
 	as := "ask_agent_wait" // what comes back is the same
 	return w.read(as, &mcp.CallToolResult{StructuredContent: got.Body, IsError: got.Code != "",
 		Content: []mcp.Content{mcp.NewTextContent(got.Text)}})
+}
+
+// What a result names can be called by whoever reads it.
+func TestACallerNamesItsOwnCalls(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		who := tools.Caller{Names: func(tool string, arguments map[string]any) (
+			string, map[string]any) {
+			require.NotNil(t, arguments["session_id"], tool)
+			return "POST " + tool[len("ask_agent_"):], in{"with": len(arguments)}
+		}}
+		start := func() (body result.Result) {
+			got, err := tools.New(&w.topts).Do(t.Context(), who, "ask_agent_start_new_task",
+				encode(t, in{"task": "ask"}))
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(got.Body, &body))
+			return body
+		}
+		next := start().Next
+		require.Equal(t, "POST continue", next.Tool)
+		require.Equal(t, in{"with": 2.0}, next.Arguments)
+		busy := start()
+		require.EqualValues(t, "DEVICE_BUSY", busy.Error.Code)
+		require.Equal(t, next, busy.Next)
+		require.Contains(t, busy.Error.Hint, `call POST continue with {"with":2}: `)
+		require.Contains(t, busy.Error.Hint, `call POST stop with {"with":1}`)
+		require.NotContains(t, busy.Error.Hint, "ask_agent")
+	})
 }
 
 func TestAToolIsCalledFromElsewhereAsOverMCP(t *testing.T) {

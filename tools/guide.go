@@ -25,7 +25,7 @@ func (r *redirect) Unwrap() error { return r.err }
 // guide adds to a refusal the call that goes on from there, when there is one. The hint names it,
 // too: what a model reads and what programs read is the same.
 func (t *Tools) guide(ctx context.Context, c *call, d tool, err error, f *result.Failure) {
-	f.Next = t.goesOn(ctx, c, d, err, f)
+	f.Next = c.named(t.goesOn(ctx, c, d, err, f))
 	if n := f.Next; n != nil && !strings.Contains(f.Hint, n.Tool) {
 		f.Hint += "; " + goOnWith(n)
 	}
@@ -80,9 +80,9 @@ func (t *Tools) inSession(ctx context.Context, c *call, code runs.Code,
 	n := Next(st)
 	switch {
 	case code == runs.RunInProgress && n != nil:
-		f.Hint = goOnWith(n)
+		f.Hint = goOnWith(c.named(n))
 		if !keptByPerson(st) { // which only a person ends
-			f.Hint += "; or end it: " + stopCall(c.session)
+			f.Hint += "; or end it: " + c.stopCall(c.session)
 		}
 	case (code == runs.QuestionAlreadyResolved || code == runs.NoOpenQuestion) && n == nil:
 		n = nextCall(waitTool, map[string]any{"session_id": c.session},
@@ -137,9 +137,9 @@ func (t *Tools) busy(ctx context.Context, c *call, d tool, f *result.Failure) *r
 	if next == nil {
 		return nil
 	}
-	f.Hint = goOnWith(next)
+	f.Hint = goOnWith(c.named(next))
 	if !keptByPerson(st) { // which only a person ends
-		f.Hint += "; or end that session: " + stopCall(f.Holder.SessionID)
+		f.Hint += "; or end that session: " + c.stopCall(f.Holder.SessionID)
 		if d.wording().input.Properties["supersede"] != nil && !c.given["supersede"] {
 			f.Hint += `; or call again with "supersede": true, which ends it and starts`
 		}
@@ -189,10 +189,25 @@ func (c *call) repeated(change map[string]any, why string) *result.Next {
 	return nextCall(c.request.Params.Name, arguments, why)
 }
 
-func goOnWith(n *result.Next) string {
-	return fmt.Sprintf("call %s with %s: %s", n.Tool, quote(n.Arguments), n.Why)
+// named is the call as the caller knows it.
+func (c *call) named(n *result.Next) *result.Next {
+	if n == nil || c.names == nil {
+		return n
+	}
+	tool, arguments := c.names(n.Tool, n.Arguments)
+	return nextCall(tool, arguments, n.Why)
 }
 
-func stopCall(sessionID string) string {
-	return fmt.Sprintf("call %s with %s", stopTool, quote(map[string]any{"session_id": sessionID}))
+func goOnWith(n *result.Next) string { return withArguments(n) + ": " + n.Why }
+
+// withArguments names a call in a sentence.
+func withArguments(n *result.Next) string {
+	if len(n.Arguments) == 0 {
+		return "call " + n.Tool
+	}
+	return fmt.Sprintf("call %s with %s", n.Tool, quote(n.Arguments))
+}
+
+func (c *call) stopCall(sessionID string) string {
+	return withArguments(c.named(nextCall(stopTool, map[string]any{"session_id": sessionID}, "")))
 }

@@ -150,7 +150,7 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 		return nil, err
 	}
 	if t.Goals != nil && before.Session.Phoneless() {
-		return t.goOnWithGoal(ctx, c, a)
+		return t.goOnWithGoal(ctx, c, before, a)
 	}
 	if a.Reply != "" || c.given["decisions"] {
 		a.ReplyID = cmp.Or(a.ReplyID, a.Key)

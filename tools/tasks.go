@@ -55,7 +55,7 @@ func (t *tasks) follow(ctx context.Context, c *call, s *callState) (*reply, erro
 			st.Message, st.Mend = s.resumeErr.Error(), hint.Of(s.resumeErr)
 		}
 	}
-	if s.notes, err = t.asked(ctx, st, s.notes); err != nil {
+	if s.notes, err = t.asked(ctx, c, st, s.notes); err != nil {
 		return nil, err
 	}
 	return t.render(ctx, c, st, s)
@@ -169,7 +169,7 @@ func (t *tasks) render(ctx context.Context, c *call, st runs.Status, s *callStat
 	if c.gelab && body.Reason == agentloop.TakeoverNeeded { // these clients know their own words
 		body.Reason = agentloop.InfoNeedsReply
 	}
-	body.Next = Next(st)
+	body.Next = c.named(Next(st))
 	if body.Final != nil && !shown.FinalCaption {
 		body.Final.Caption = ""
 	}

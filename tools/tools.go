@@ -106,6 +106,7 @@ type call struct {
 	options   *connectionOptions
 	messages  *messages
 	by        *runs.Actor // who calls from elsewhere than MCP; nil over MCP
+	names     naming      // see [Caller]; nil over MCP
 }
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {

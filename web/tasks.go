@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -26,6 +27,8 @@ type TaskCall struct {
 	Client    string // whom sessions belong to
 	By        Person
 	Progress  func() // called when something has happened, and now and then; nil wants nothing
+	// Names is the request that does what a tool does, for results that name a call.
+	Names func(tool string, arguments map[string]any) (request string, body map[string]any)
 }
 
 // TaskResult is what came of a call.
@@ -41,7 +44,44 @@ const (
 	messageTool  = "ask_agent_message"
 	waitTool     = "ask_agent_wait"
 	phonesTool   = "list_connected_devices"
+	stopTool     = "ask_agent_stop"
+	sessionsTool = "list_sessions"
+	pendingTool  = "list_pending_questions"
+	answerTool   = "answer_question"
 )
+
+// requestFor is the request that does what a tool does, and its body. Waiting has no route of its
+// own: what is settled by a person is waited for with its question.
+func requestFor(tool string, arguments map[string]any) (string, map[string]any) {
+	none, body := map[string]any{}, maps.Clone(arguments)
+	delete(body, "session_id")
+	question := arguments["question_id"]
+	switch session := fmt.Sprint("/v1/sessions/", arguments["session_id"]); {
+	case tool == startTool:
+		return "POST /v1/sessions", body
+	case tool == continueTool:
+		return "POST " + session + "/continue", body
+	case tool == messageTool:
+		return "POST " + session + "/message", body
+	case tool == stopTool:
+		return "POST " + session + "/stop", none
+	case tool == waitTool && question != nil:
+		return fmt.Sprintf("GET /v1/inquiries/%v?wait_seconds=60", question), none
+	case tool == waitTool && arguments["since_step"] != nil:
+		return "POST " + session + "/continue", none
+	case tool == waitTool:
+		return "GET " + session, none
+	case tool == sessionsTool:
+		return "GET /v1/sessions", none
+	case tool == pendingTool:
+		return "GET /v1/inquiries", none
+	case tool == answerTool:
+		return "POST /v1/inquiries/{id}/reply", none
+	case tool == phonesTool:
+		return "GET /v1/models", none
+	}
+	return tool, arguments
+}
 
 const maxKey = 200 // bytes of an Idempotency-Key
 
@@ -62,7 +102,7 @@ func (s *Server) call(ctx context.Context, v viewer, client, tool string, argume
 	stop := context.AfterFunc(s.ctx, func() { end(errClosing) })
 	defer stop()
 	out, err := s.opts.Tasks.Do(ctx, TaskCall{Tool: tool, Arguments: arguments, Client: client,
-		By: v.actor(), Progress: progress})
+		By: v.actor(), Progress: progress, Names: requestFor})
 	if err != nil && errors.Is(context.Cause(ctx), errClosing) {
 		err = errClosing
 	}

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -153,6 +155,29 @@ func TestSilencePausesAHostWithoutATerminal(t *testing.T) {
 	require.Zero(t, x.paid.Load())
 }
 
+// The goal that the README gives as an example is reached on one phone, a task after the other.
+func TestTheGoalOfTheReadmeIsReached(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	found := regexp.MustCompile(`taploop host "([^"]+)"`).FindStringSubmatch(string(readme))
+	require.NotNil(t, found)
+	var calls []string
+	for _, id := range []string{"alarm-0730", "like-message"} {
+		task, _ := newPhone().Task(id)
+		calls = append(calls, `{"tool": "use_phone", "arguments": {"task": "`+task.Goal+`"}}`)
+	}
+	b := newTestEnv(t, "alarm-0730", "- {when: 'Result of the call', reply: \"Both are done.\"}\n"+
+		toolCallRule(regexp.QuoteMeta(found[1]), calls...), "TAPLOOP_HOST_TEXTUAL=true")
+	liked, _ := b.sim.phone.Task("like-message")
+	liked.Setup(b.sim.phone)
+	out, errs, code := b.run("host", found[1])
+	require.Zero(t, code, errs)
+	require.Equal(t, "Both are done.\n", out)
+	require.NoError(t, b.task.Check(b.sim.phone), errs)
+	require.NoError(t, liked.Check(b.sim.phone), errs)
+}
+
 func TestAGoalIsDelegatedOverMCP(t *testing.T) {
 	t.Parallel()
 	x := newHostEnv(t, `- {when: 'outcome is unknown', reply: "It may be marked."}
@@ -175,7 +200,11 @@ func TestAGoalIsDelegatedOverMCP(t *testing.T) {
 	for _, tool := range []string{"ask_agent_wait", "ask_agent_stop", "ask_agent_continue"} {
 		other.refused("SESSION_NOT_FOUND", tool, session)
 	}
-	s.refused("RUN_IN_PROGRESS", "ask_agent_continue", session)
+	going := s.call("ask_agent_continue", map[string]any{"session_id": begun.SessionID,
+		"wait_seconds": 0})
+	require.EqualValues(t, "STILL_RUNNING", going.Reason, "it is waited for")
+	s.refused("RUN_IN_PROGRESS", "ask_agent_continue",
+		map[string]any{"session_id": begun.SessionID, "task": "and hurry"})
 	s.refused("NOTHING_TO_TAKE_OVER", "ask_agent_stop",
 		map[string]any{"session_id": begun.SessionID, "mode": "takeover"})
 

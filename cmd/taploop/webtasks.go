@@ -29,7 +29,7 @@ func (t tasks) Do(ctx context.Context, c web.TaskCall) (web.TaskResult, error) {
 	if err != nil {
 		return web.TaskResult{}, err
 	}
-	who := tools.Caller{Client: c.Client, By: wordOf(c.By)}
+	who := tools.Caller{Client: c.Client, By: wordOf(c.By), Names: c.Names}
 	if c.Progress != nil {
 		who.Progress = func(context.Context, tools.Progress) error {
 			c.Progress()
