@@ -8,12 +8,10 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/lazyregexp"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
 )
@@ -198,14 +196,6 @@ type standing struct {
 	} `json:"error"`
 }
 
-type chatQuestion struct {
-	ID      string   `json:"question_id"`
-	Text    string   `json:"text"`
-	Options []string `json:"options"`
-	Secret  bool     `json:"secret"`
-	PageURL string   `json:"page_url"`
-}
-
 func (n *standing) going() bool { return n.Reason == "STILL_RUNNING" }
 
 func (n *standing) paused() bool { return n.State == "PAUSED" }
@@ -282,9 +272,10 @@ func (t *talk) steer(ctx context.Context) error {
 		return err
 	}
 	switch {
-	case t.now.Question != nil:
-		return t.do(ctx, continueTool, t.keyed(map[string]any{"reply_from_client": said,
-			"question_id": t.now.Question.ID, "wait_seconds": 0}), nil)
+	case t.now.Question != nil && t.mayAnswer(t.now.Question):
+		return t.do(ctx, continueTool, t.keyed(t.now.Question.answered(said)), nil)
+	case t.now.Question != nil && says(said, consents):
+		return nil // it is not theirs to give: where that is done is said again
 	case t.now.ended():
 		return t.do(ctx, continueTool, t.keyed(t.onPhone(map[string]any{"task": said,
 			"wait_seconds": 0})), nil)
@@ -356,74 +347,7 @@ func (t *talk) tell(ctx context.Context, told func(line string) error) error {
 	return nil
 }
 
-// chatWords are the sentences around what the agent says, in the language of the user.
-type chatWords struct {
-	options, secret, completed, aborted, paused, ended, going string
-}
-
-var englishChat = chatWords{
-	options:   "Choose: %s",
-	secret:    "(This chat keeps what you write; the answer can be given in private at %s)",
-	completed: "Done.",
-	aborted:   "The task was given up: %s",
-	paused:    "The task is paused: %s\nSay something, and it goes on.",
-	ended:     "The task has ended: %s",
-	going:     "The task still goes on. Say something to steer it or to go on waiting.",
-}
-
-var chineseChat = chatWords{
-	options:   "可选：%s",
-	secret:    "（聊天会保留你写的内容；也可以在 %s 私下回答）",
-	completed: "已完成。",
-	aborted:   "任务已放弃：%s",
-	paused:    "任务已暂停：%s\n再说一句话即可继续。",
-	ended:     "任务已结束：%s",
-	going:     "任务还在进行。可以再说一句话来调整，或者继续等待。",
-}
-
-// wordsFor are the words for an answer to what was said.
-func wordsFor(said string) *chatWords {
-	if strings.ContainsFunc(said, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-		return &chineseChat
-	}
-	return &englishChat
-}
-
 // stepLine is a step in a line.
 func stepLine(st session.StepRecord) string {
 	return fmt.Sprintf("%d. %s\n", st.Index, export.Headline(st.Proposal))
-}
-
-// last is what is said at the end of a turn.
-func (w *chatWords) last(n *standing) string {
-	why := n.Reason
-	if n.Error != nil {
-		why = text.Line(n.Error.Message)
-	}
-	switch {
-	case n.Question != nil:
-		return w.asked(n.Question)
-	case n.going():
-		return w.going
-	case n.State == "COMPLETED" && n.Answer == "":
-		return w.completed
-	case n.State == "COMPLETED":
-		return text.Lines(n.Answer)
-	case n.State == "ABORTED":
-		return fmt.Sprintf(w.aborted, text.Line(n.Final.Action.Value))
-	case n.paused():
-		return fmt.Sprintf(w.paused, why)
-	}
-	return fmt.Sprintf(w.ended, why)
-}
-
-func (w *chatWords) asked(q *chatQuestion) string {
-	said := text.Lines(q.Text)
-	if len(q.Options) > 0 {
-		said += "\n" + fmt.Sprintf(w.options, text.Line(strings.Join(q.Options, " / ")))
-	}
-	if q.Secret && q.PageURL != "" {
-		said += "\n" + fmt.Sprintf(w.secret, q.PageURL)
-	}
-	return said
 }

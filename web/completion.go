@@ -121,7 +121,7 @@ func (t *talk) whole(ctx context.Context, w http.ResponseWriter) error {
 	if err != nil && !errors.Is(err, errPatience) {
 		return err
 	}
-	said.WriteString("\n" + t.words.last(&t.now))
+	said.WriteString("\n" + t.last())
 	out := t.made("chat.completion")
 	out.Usage = t.usage()
 	words := said.String()
@@ -166,7 +166,7 @@ func (t *talk) stream(ctx context.Context, l *listener) error {
 			return err
 		}
 	}
-	if err := say("\n" + t.words.last(&t.now)); err != nil {
+	if err := say("\n" + t.last()); err != nil {
 		return err
 	}
 	if err := t.chunk(l, &chatDelta{}, t.finish()); err != nil {
