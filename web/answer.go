@@ -200,7 +200,7 @@ func refusalOf(err error) *refusal {
 		return f
 	}
 	if c, is := errors.AsType[*Conflict](err); is {
-		f := refuse("CONFLICT", c.Err)
+		f := refuse(codeInTable(c.Code), c.Err)
 		f.name = c.Code
 		return f
 	}

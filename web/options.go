@@ -73,7 +73,8 @@ type Touch struct {
 	By     Person
 }
 
-// Conflict is why something cannot be done as things are now. It is answered as 409 with its code.
+// Conflict is why something cannot be done as things are now. It is answered with its code, as 409
+// unless that code has a status of its own.
 type Conflict struct {
 	Code string
 	Err  error // with a hint

@@ -64,6 +64,7 @@ func (d *described) does(method, path, body string, key string) (int, map[string
 	}
 	ok, problems := d.doc.ValidateHttpResponse(r, resp)
 	require.True(d.t, ok, "%s %s gives %d %s: %v", method, path, resp.StatusCode, text, problems)
+	require.NotContains(d.t, string(text), "ask_agent", "it names calls of MCP")
 	var m map[string]any
 	require.NoError(d.t, json.Unmarshal(text, &m), "%s", text)
 	return resp.StatusCode, m
@@ -104,6 +105,11 @@ func TestATaskIsDoneOverREST(t *testing.T) {
 	require.Equal(t, 201, status)
 	require.Equal(t, "WAITING_REPLY", begun["state"])
 	at := "/v1/sessions/" + begun["session_id"].(string)
+	require.Equal(t, map[string]any{"tool": "POST " + at + "/continue",
+		"arguments": map[string]any{
+			"question_id": begun["question"].(map[string]any)["question_id"]},
+		"why": "the agent asks something that only your user can answer; " +
+			"add reply_from_client with your user's own answer"}, begun["next"])
 	status, again := d.does("POST", "/v1/sessions", start, "k1")
 	require.Equal(t, 201, status)
 	require.Equal(t, begun["session_id"], again["session_id"], "the same call is the same session")
@@ -177,6 +183,11 @@ func isSeenAndTouchedAsDescribed(b *testEnv, d *described, url, at string) {
 	require.Equal(b.t, 200, status)
 	status, _ = ann.does("POST", "/v1/devices/sandbox-1/input", `{"type":"dance"}`, "")
 	require.Equal(b.t, 400, status)
+	for _, how := range []string{"/stop", "/pause"} {
+		status, refused = d.does("POST", at+how, "", "")
+		require.Equal(b.t, 403, status, "%v", refused)
+		require.Equal(b.t, "DECISION_FORBIDDEN", refused["error"].(map[string]any)["code"])
+	}
 	question := taken["question"].(map[string]any)["question_id"].(string)
 	status, back := ann.does("POST", "/v1/inquiries/"+question+"/reply", `{"type":"done"}`, "")
 	require.Equal(b.t, 200, status, "%v", back)

@@ -71,12 +71,10 @@ func actor(p web.Person) runs.Actor {
 	return runs.Actor{Channel: p.Channel, Authority: inquiry.AuthorityHumanToken, Name: p.Name}
 }
 
-// conflict is why a run or a phone could not be used as things are, for the web; any other error
-// stays as it is.
+// conflict is why a run or a phone could not be used, for the web; any other error stays as it is.
 func conflict(err error) error {
-	switch code := runs.CodeOf(err); code {
-	case runs.NothingToTakeOver, runs.DeviceBusy, runs.RunInProgress:
-		return &web.Conflict{Code: string(code), Err: err}
+	if e, refused := errors.AsType[*runs.Error](err); refused {
+		return &web.Conflict{Code: string(e.Code), Err: err}
 	}
 	return err
 }
