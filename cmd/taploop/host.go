@@ -138,6 +138,10 @@ func (c *hostCmd) list(ctx context.Context, w *hostWork) error {
 	if c.JSON {
 		return printJSON(a.out, shownTools(h))
 	}
+	if len(w.servers) == 0 {
+		a.notef("no MCP server is named: --mcp FILE, or the setting host.mcp; without one agents " +
+			"have phones and people only")
+	}
 	for _, t := range h.Tools() {
 		fmt.Fprintf(a.out, "%s\t%s\t%s\n", t.Name, text.Line(t.Server),
 			text.Cut(text.Line(t.Description), 100))
