@@ -18,7 +18,7 @@ import (
 // crash.
 func (c *continuation) reply(ctx context.Context) (Status, error) {
 	m := c.m
-	open, err := m.store.Unused(ctx, c.run)
+	open, err := m.store.Runs.Unused(ctx, c.run)
 	if err != nil {
 		return Status{}, err
 	}

@@ -151,13 +151,13 @@ func (m *Manager) present(ctx context.Context, s *sessionState,
 		return run, nil // it is about to be launched
 	}
 	if run.Owner != m.store.Owner.ID {
-		if _, err := m.store.Recover(ctx); err != nil {
+		if _, err := m.store.Runs.Recover(ctx); err != nil {
 			return run, err
 		}
-		return m.store.Run(ctx, run.ID)
+		return m.store.Runs.Get(ctx, run.ID)
 	}
 	// It has no goroutine any more, and nothing is known of how it ended.
-	return m.store.Transition(ctx, run.ID, session.Change{
+	return m.store.Runs.Transition(ctx, run.ID, session.Change{
 		From: []session.State{session.Queued, session.Running}, Fence: run.Fence,
 		To: session.Paused, Reason: agentloop.InternalError,
 		Err: "the run stopped, and it is not known why"})
@@ -217,7 +217,7 @@ func (c *continuation) createRun(ctx context.Context, x *execution) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	if c.run.State == session.Paused {
-		_, err := c.m.store.Transition(ctx, c.run.ID, session.Change{
+		_, err := c.m.store.Runs.Transition(ctx, c.run.ID, session.Change{
 			From: []session.State{session.Paused}, Fence: c.run.Fence,
 			To: session.Cancelled, Reason: agentloop.Cancelled, Err: "a new task took its place"})
 		if err != nil {
@@ -229,7 +229,7 @@ func (c *continuation) createRun(ctx context.Context, x *execution) error {
 	x.run.Progress = c.run.Progress.NextTask(c.Task, ended)
 	x.run.Settings = encode(x.settings)
 	var err error
-	x.run, err = c.m.store.CreateRun(ctx, x.run)
+	x.run, err = c.m.store.Runs.Create(ctx, x.run)
 	if err == nil && !c.Queue {
 		err = c.m.lease(ctx, x.run, c.sess)
 	}
@@ -256,7 +256,7 @@ func atRest(r session.Run) bool { return r.State.Waiting() || r.State == session
 // wakeUp resumes a run that is paused, and one whose question is settled; an open question is
 // asked.
 func (c *continuation) wakeUp(ctx context.Context, how resumption) error {
-	q, err := c.m.store.Unused(ctx, c.run)
+	q, err := c.m.store.Runs.Unused(ctx, c.run)
 	waits := c.run.State.Waiting()
 	switch {
 	case err != nil:
@@ -286,7 +286,7 @@ func (c *continuation) ask(q *inquiry.Question) {
 // waitAgain brings a run that was paused while it waited for a reply back to waiting.
 func (c *continuation) waitAgain(ctx context.Context, q *inquiry.Question) error {
 	w := agentloop.WaitingFor(string(q.Kind))
-	r, err := c.m.store.Transition(ctx, c.run.ID, session.Change{
+	r, err := c.m.store.Runs.Transition(ctx, c.run.ID, session.Change{
 		From: []session.State{session.Paused}, Fence: c.run.Fence,
 		To: session.State(w.State), Reason: w.Reason, Question: q.ID})
 	if err != nil {
@@ -379,7 +379,7 @@ func (c *continuation) requeue(ctx context.Context, x *execution, q *inquiry.Que
 		change.Ruling = rulingOf(*q)
 	}
 	var err error
-	x.run, err = c.m.store.Transition(ctx, c.run.ID, change)
+	x.run, err = c.m.store.Runs.Transition(ctx, c.run.ID, change)
 	return err
 }
 

@@ -60,7 +60,7 @@ func (m *Manager) consult(ctx context.Context, d Decider, q inquiry.Question) (
 	spent := m.broker.Spend(spending, q.ID, inquiry.Spending{Calls: 1, PromptTokens: v.PromptTokens,
 		CompletionTokens: v.CompletionTokens, TookMS: v.Took.Milliseconds(), Cost: v.Cost})
 	if q.RunID != "" {
-		spent = errors.Join(spent, m.store.Spend(spending, q.RunID, agentloop.Try{Took: v.Took,
+		spent = errors.Join(spent, m.store.Runs.Spend(spending, q.RunID, agentloop.Try{Took: v.Took,
 			PromptTokens: v.PromptTokens, CompletionTokens: v.CompletionTokens}))
 	}
 	if spent != nil {
@@ -77,7 +77,7 @@ func (m *Manager) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case
 	if q.RunID == "" {
 		return c, nil
 	}
-	run, err := m.store.Run(ctx, q.RunID)
+	run, err := m.store.Runs.Get(ctx, q.RunID)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (m *Manager) mine(q inquiry.Question) (bool, error) {
 	if q.RunID == "" {
 		return true, nil
 	}
-	run, err := m.store.Run(m.ctx, q.RunID)
+	run, err := m.store.Runs.Get(m.ctx, q.RunID)
 	return err == nil && !m.store.Owner.Elsewhere(run), err
 }
 

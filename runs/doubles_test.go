@@ -258,7 +258,7 @@ func (w *fixture) facts() string {
 	all, err := w.store.Sessions(w.ctx(), session.Filter{})
 	require.NoError(w.t, err)
 	for _, o := range all {
-		list, err := w.store.Runs(w.ctx(), o.ID)
+		list, err := w.store.Runs.Of(w.ctx(), o.ID)
 		require.NoError(w.t, err)
 		for _, r := range list {
 			lines = append(lines,

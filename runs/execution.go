@@ -64,7 +64,7 @@ func (x *execution) launch(queue bool) error {
 // need not wait any longer. The store refuses what such a life writes, whether or not it knows.
 func (m *Manager) watchRow(ctx context.Context, life session.Run, cancel context.CancelCauseFunc) {
 	for wait.For(ctx, elsewhere) == nil {
-		run, err := m.store.Run(ctx, life.ID)
+		run, err := m.store.Runs.Get(ctx, life.ID)
 		goes := run.State == session.Queued || run.State == session.Running
 		// The fence grows once, when this life gets the phone.
 		switch {
@@ -101,7 +101,7 @@ func (x *execution) acquireAndPursue(ctx context.Context) *agentloop.Ending {
 	if err := x.m.queues.acquire(ctx, x.place, busy); err != nil {
 		return broken(ctx, err)
 	}
-	run, err := x.m.store.Transition(ctx, x.run.ID, session.Change{
+	run, err := x.m.store.Runs.Transition(ctx, x.run.ID, session.Change{
 		From: []session.State{session.Queued}, Fence: x.run.Fence,
 		To: session.Running, Reason: agentloop.StillRunning})
 	if err != nil {

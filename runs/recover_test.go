@@ -310,7 +310,7 @@ func TestARunWhoseEndCouldNotBeStoredCanBeGoneOnWith(t *testing.T) {
 			session.Run{Task: "tap", MaxSteps: 5})
 		require.NoError(t, err)
 		require.NoError(t, w.store.Leases.Take(w.ctx(), "A", run.ID))
-		_, err = w.store.Transition(w.ctx(), run.ID, session.Change{To: session.Running})
+		_, err = w.store.Runs.Transition(w.ctx(), run.ID, session.Change{To: session.Running})
 		require.NoError(t, err)
 
 		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: sess.ID})

@@ -130,7 +130,7 @@ func (r resumer) bring(ctx context.Context, questionID string) error {
 	if q.RunID == "" {
 		return r.forget(ctx, q)
 	}
-	run, err := r.m.store.Run(ctx, q.RunID)
+	run, err := r.m.store.Runs.Get(ctx, q.RunID)
 	// It is for the process that carries the run out, which may live longer than this one.
 	if err != nil || r.m.store.Owner.Elsewhere(run) {
 		return err
@@ -171,7 +171,7 @@ func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) 
 // the meantime goes on with the answer. A server calls it once, before it takes calls. Runs of
 // processes that are alive are left alone.
 func (m *Manager) Recover(ctx context.Context) error {
-	recovered, err := m.store.Recover(ctx)
+	recovered, err := m.store.Runs.Recover(ctx)
 	for _, r := range recovered {
 		m.log.InfoContext(ctx, "recovered", "run", r.ID, "session", r.SessionID, "state", r.State)
 	}

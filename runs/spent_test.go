@@ -50,7 +50,7 @@ func TestWhatNoStepTellsIsInTheUsage(t *testing.T) {
 			w.policy.think = time.Minute
 			st := w.start("tap")
 			time.Sleep(s)
-			_, err := w.store.Transition(w.ctx(), st.Run.ID,
+			_, err := w.store.Runs.Transition(w.ctx(), st.Run.ID,
 				session.Change{To: session.Cancelled, Reason: agentloop.Cancelled})
 			require.NoError(t, err)
 			time.Sleep(s)

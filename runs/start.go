@@ -61,7 +61,7 @@ func (m *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, erro
 	case err != nil:
 		return Status{}, false, err
 	}
-	first, err := m.store.Runs(ctx, sess.ID)
+	first, err := m.store.Runs.Of(ctx, sess.ID)
 	if err != nil {
 		return Status{}, false, err
 	}

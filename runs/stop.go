@@ -182,7 +182,7 @@ func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Sessio
 	if run.State.Terminal() || run.State == how.to && !pausedAlone(run) {
 		return nil
 	}
-	now, err := m.store.Transition(ctx, run.ID,
+	now, err := m.store.Runs.Transition(ctx, run.ID,
 		session.Change{To: how.to, Reason: how.reason, Err: how.cause.Error()})
 	if superseded(err) { // it ended by itself meanwhile
 		return nil
@@ -238,7 +238,7 @@ func (m *Manager) Say(ctx context.Context, r SayRequest) (Status, error) {
 			"(taploop continue "+sess.ID+" WORDS), or say it to the session of one of its phones",
 			"session %s is one of taploop host, whose agents cannot be spoken to in between", sess.ID)
 	}
-	replayed, err := m.store.Say(ctx, run.ID,
+	replayed, err := m.store.Runs.Say(ctx, run.ID,
 		session.Message{Mode: r.Mode, Text: r.Text, Key: r.Key}, r.By.entry())
 	if err != nil {
 		return Status{}, unsaid(sess.ID, err)

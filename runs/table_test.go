@@ -180,7 +180,7 @@ func TestANewTaskWithdrawsTheQuestionOfAPausedOne(t *testing.T) {
 		qs, err := w.manager.Broker().List(w.ctx(), inquiry.Filter{SessionID: id})
 		require.NoError(t, err)
 		require.Equal(t, inquiry.Withdrawn, qs[0].Status)
-		old, err := w.store.Runs(w.ctx(), id)
+		old, err := w.store.Runs.Of(w.ctx(), id)
 		require.NoError(t, err)
 		require.Equal(t, session.Cancelled, old[0].State)
 		require.Equal(t, session.Completed, w.wait(id).Run.State)

@@ -143,7 +143,7 @@ func (m *Manager) takeOver(
 	if err != nil {
 		return err
 	}
-	asked, err := m.store.Unused(ctx, run)
+	asked, err := m.store.Runs.Unused(ctx, run)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (m *Manager) takeOver(
 		return err
 	}
 	change.Question = q.ID
-	now, err := m.store.Transition(ctx, run.ID, change)
+	now, err := m.store.Runs.Transition(ctx, run.ID, change)
 	if err != nil {
 		m.withdrawFor(ctx, q.ID)
 		return err

@@ -87,9 +87,9 @@ func (m *Manager) storeNow(ctx context.Context, s *sessionState) error {
 func (m *Manager) tryEnd(ctx context.Context, s *sessionState, e *ending) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	now, err := m.store.Transition(ctx, e.run.ID, e.change)
+	now, err := m.store.Runs.Transition(ctx, e.run.ID, e.change)
 	if superseded(err) {
-		now, err = m.store.Run(ctx, e.run.ID)
+		now, err = m.store.Runs.Get(ctx, e.run.ID)
 	}
 	if e.failed = err; err != nil {
 		return err

@@ -296,7 +296,7 @@ func TestARunThatNobodyCarriesOutIsNotWaitedForForEver(t *testing.T) {
 				session.Run{Task: "tap", MaxSteps: 5})
 			require.NoError(t, err)
 			if state == session.Running {
-				_, err = w.store.Transition(w.ctx(), run.ID, session.Change{To: state})
+				_, err = w.store.Runs.Transition(w.ctx(), run.ID, session.Change{To: state})
 				require.NoError(t, err)
 			}
 			require.NoError(t, w.store.Leases.Take(w.ctx(), "A", run.ID))

@@ -121,7 +121,7 @@ func TestEveryWayToSettleAQuestionIsInTheAudit(t *testing.T) {
 			Text: "not needed any more"}},
 		"ended run": {func(t *testing.T, s *session.Store, _ *inquiry.Broker, _ inquiry.Question,
 			r session.Run) {
-			_, err := s.Transition(t.Context(), r.ID,
+			_, err := s.Runs.Transition(t.Context(), r.ID,
 				session.Change{To: session.Cancelled, Reason: agentloop.Cancelled})
 			require.NoError(t, err)
 		}, session.AuditEntry{Event: session.AuditWithdrawn, Channel: "run",
@@ -154,14 +154,14 @@ func TestAnAnswerAppliedWithItsRunsChangeIsInTheAudit(t *testing.T) {
 	s, b, _ := desk(t, t.TempDir())
 	r := started(t, s)
 	q := ask(t, b, r, inquiry.Question{})
-	_, err := s.Transition(t.Context(), r.ID,
+	_, err := s.Runs.Transition(t.Context(), r.ID,
 		session.Change{To: session.WaitingReply, Question: q.ID})
 	require.NoError(t, err)
 	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "42", Channel: "mcp"})
 	require.NoError(t, err)
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running, Apply: q.ID})
+	_, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Running, Apply: q.ID})
 	require.NoError(t, err)
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running, Apply: q.ID})
+	_, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Running, Apply: q.ID})
 	require.ErrorIs(t, err, inquiry.ErrApplied)
 
 	var events []session.AuditEvent
@@ -273,7 +273,7 @@ func TestTheAuditCannotBeChangedAndOutlivesItsSession(t *testing.T) {
 		_, err := db.Exec(statement)
 		require.ErrorContains(t, err, "the audit is append-only", statement)
 	}
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled,
+	_, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled,
 		Reason: agentloop.Cancelled})
 	require.NoError(t, err)
 	before := audit(t, s, session.AuditFilter{})

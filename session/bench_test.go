@@ -127,11 +127,11 @@ func BenchmarkStartAmongSessions(b *testing.B) {
 		start[before] = func() {
 			s, err := session.Open(b.Context(), dir, nil)
 			require.NoError(b, err)
-			_, err = s.Recover(b.Context())
+			_, err = s.Runs.Recover(b.Context())
 			require.NoError(b, err)
 			r := started(b, s)
 			require.NoError(b, s.Leases.Take(b.Context(), "emu-1", r.ID))
-			_, err = s.Transition(b.Context(), r.ID, session.Change{To: session.Completed})
+			_, err = s.Runs.Transition(b.Context(), r.ID, session.Change{To: session.Completed})
 			require.NoError(b, err)
 			require.NoError(b, s.Close())
 		}
@@ -189,7 +189,7 @@ func manySessions(b *testing.B, n int) (dir string) {
 	r := started(b, s)
 	st := step(b, 1, actions.Home{})
 	require.NoError(b, s.Journal(r).Done(b.Context(), st, agentloop.Progress{Steps: 1}))
-	_, err = s.Transition(b.Context(), r.ID, session.Change{To: session.Completed})
+	_, err = s.Runs.Transition(b.Context(), r.ID, session.Change{To: session.Completed})
 	require.NoError(b, err)
 	require.NoError(b, s.Close())
 	numbers := "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "

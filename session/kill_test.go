@@ -59,7 +59,7 @@ func journalForever(dir, runID string) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.Transition(ctx, runID, session.Change{To: session.Running})
+	r, err := s.Runs.Transition(ctx, runID, session.Change{To: session.Running})
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.
 		owners, err := os.ReadDir(filepath.Join(dir, "owners"))
 		require.NoError(t, err)
 		require.Len(t, owners, 1, "what the killed process left is swept")
-		before, err := s.Run(t.Context(), r.ID)
+		before, err := s.Runs.Get(t.Context(), r.ID)
 		require.NoError(t, err)
 		require.Equal(t, session.Running, before.State)
 		steps, err := s.Steps(t.Context(), x.ID)
@@ -134,7 +134,7 @@ func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.
 		}
 		require.LessOrEqual(t, open, 1)
 
-		left, err := s.Recover(t.Context())
+		left, err := s.Runs.Recover(t.Context())
 		require.NoError(t, err)
 		require.Len(t, left, 1)
 		require.Equal(t, session.Paused, left[0].State)
@@ -192,7 +192,7 @@ func takeLease(dir, runID string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Transition(ctx, runID, session.Change{To: session.Running}); err != nil {
+	if _, err := s.Runs.Transition(ctx, runID, session.Change{To: session.Running}); err != nil {
 		return err
 	}
 	if err := s.Leases.Take(ctx, "emu-1", runID); err != nil {

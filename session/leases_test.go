@@ -59,7 +59,7 @@ func TestWhoHasAClaimToAPhone(t *testing.T) {
 		serial := "phone-" + string(state)
 		require.NoError(t, s.Leases.Take(t.Context(), serial, holder.ID))
 		require.NoError(t, s.Leases.Take(t.Context(), serial, holder.ID), "again")
-		_, err := s.Transition(t.Context(), holder.ID, session.Change{To: state})
+		_, err := s.Runs.Transition(t.Context(), holder.ID, session.Change{To: state})
 		require.NoError(t, err)
 		err = s.Leases.Take(t.Context(), serial, taker.ID)
 		require.Equal(t, free, err == nil, "%s: %v", state, err)
@@ -89,9 +89,9 @@ func TestTheNextRunOfASessionInheritsThePhone(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
 	require.NoError(t, s.Leases.Take(t.Context(), "emu-1", r.ID))
-	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Completed})
+	_, err := s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Completed})
 	require.NoError(t, err)
-	next, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "next"})
+	next, err := s.Runs.Create(t.Context(), session.Run{SessionID: r.SessionID, Task: "next"})
 	require.NoError(t, err)
 	require.NoError(t, s.Leases.Take(t.Context(), "emu-1", next.ID))
 	require.NoError(t, s.Leases.Release(t.Context(), "emu-1", r.ID),
@@ -122,32 +122,32 @@ func TestWhatADeadOwnerLeftIsPausedAndItsPhoneIsFree(t *testing.T) {
 	q, err := b.Open(t.Context(), inquiry.Question{RunID: waiting.ID, SessionID: waiting.SessionID,
 		Fence: waiting.Fence, Text: "when?"})
 	require.NoError(t, err)
-	waiting, err = dying.Transition(t.Context(), waiting.ID,
+	waiting, err = dying.Runs.Transition(t.Context(), waiting.ID,
 		session.Change{To: session.WaitingReply, Question: q.ID})
 	require.NoError(t, err)
 	q2, err := b.Open(t.Context(), inquiry.Question{RunID: asked.ID, SessionID: asked.SessionID,
 		Fence: asked.Fence, Text: "when?"})
 	require.NoError(t, err)
-	paused, err = dying.Transition(t.Context(), paused.ID,
+	paused, err = dying.Runs.Transition(t.Context(), paused.ID,
 		session.Change{To: session.Paused, Reason: agentloop.UserPaused})
 	require.NoError(t, err)
 	require.NoError(t, dying.Leases.Take(t.Context(), "emu-1", interrupted.ID))
 
 	alive := started(t, s)
-	left, err := s.Recover(t.Context())
+	left, err := s.Runs.Recover(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, left, "all owners are alive")
 	require.Error(t, s.Leases.Take(t.Context(), "emu-1", alive.ID))
 
 	require.NoError(t, dying.Close())
 	require.NoError(t, s.Leases.Take(t.Context(), "emu-1", alive.ID))
-	left, err = s.Recover(t.Context())
+	left, err = s.Runs.Recover(t.Context())
 	require.NoError(t, err)
 	require.Len(t, left, 4)
 	got := map[string]session.Run{}
 	for _, r := range left {
 		got[r.ID] = r
-		stored, err := s.Run(t.Context(), r.ID)
+		stored, err := s.Runs.Get(t.Context(), r.ID)
 		require.NoError(t, err)
 		require.Equal(t, r, stored)
 	}
@@ -163,7 +163,7 @@ func TestWhatADeadOwnerLeftIsPausedAndItsPhoneIsFree(t *testing.T) {
 	require.Equal(t, session.WaitingReply, got[asked.ID].State, "its question is not lost")
 	require.Equal(t, q2.ID, got[asked.ID].QuestionID)
 	for _, r := range []session.Run{waiting, paused, alive} {
-		now, err := s.Run(t.Context(), r.ID)
+		now, err := s.Runs.Get(t.Context(), r.ID)
 		require.NoError(t, err)
 		require.Equal(t, r, now)
 	}
@@ -174,7 +174,7 @@ func TestWhatADeadOwnerLeftIsPausedAndItsPhoneIsFree(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, x.Steps, "the next step is another one")
 
-	left, err = s.Recover(t.Context())
+	left, err = s.Runs.Recover(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, left, "once")
 }
@@ -191,9 +191,9 @@ func TestResumingARunWhoseOutcomeWasLostTellsTheModel(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
 	require.NoError(t, s.Journal(r).Intent(t.Context(), step(t, 1, actions.Back{})))
-	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
+	_, err := s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
 	require.NoError(t, err)
-	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running,
+	r, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Running,
 		Progress: agentloop.Progress.Resumed})
 	require.NoError(t, err)
 	require.Equal(t, []agentloop.Note{{Kind: agentloop.NoteResumed},
@@ -218,9 +218,9 @@ func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
 	require.NoError(t, dying.Journal(early).Intent(t.Context(), asks))
 	require.NoError(t, dying.Close())
 
-	_, err = s.Recover(t.Context())
+	_, err = s.Runs.Recover(t.Context())
 	require.NoError(t, err)
-	now, err := s.Run(t.Context(), asked.ID)
+	now, err := s.Runs.Get(t.Context(), asked.ID)
 	require.NoError(t, err)
 	require.Equal(t, session.WaitingReply, now.State)
 	require.Equal(t, q.ID, now.QuestionID)
@@ -232,7 +232,7 @@ func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
 
 	// Before the question was stored nobody knew of it: it is asked again, and there is nothing to
 	// warn the model of.
-	now, err = s.Run(t.Context(), early.ID)
+	now, err = s.Runs.Get(t.Context(), early.ID)
 	require.NoError(t, err)
 	require.Equal(t, session.Paused, now.State)
 	require.Equal(t, agentloop.Progress{Task: early.Task, Steps: 1}, now.Progress)
@@ -268,7 +268,7 @@ func TestACrashWhileAGateParksItsQuestionKeepsTheActionPending(t *testing.T) {
 		ActionRequests: back.ActionRequests, ReviewConfigs: back.ReviewConfigs})
 	require.NoError(t, dying.Close())
 
-	_, err := s.Recover(t.Context())
+	_, err := s.Runs.Recover(t.Context())
 	require.NoError(t, err)
 
 	for _, c := range []struct {
@@ -282,7 +282,7 @@ func TestACrashWhileAGateParksItsQuestionKeepsTheActionPending(t *testing.T) {
 		{again, session.WaitingApproval, agentloop.Progress{Task: "t", Steps: 1,
 			Notes: answered.Notes, Pending: pending}},
 	} {
-		now, err := s.Run(t.Context(), c.run.ID)
+		now, err := s.Runs.Get(t.Context(), c.run.ID)
 		require.NoError(t, err)
 		require.Equal(t, c.state, now.State)
 		require.Equal(t, c.want, now.Progress)

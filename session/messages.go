@@ -31,9 +31,9 @@ var (
 // Say keeps a message for the run; by says for the audit who sends it. It survives a crash of the
 // machine. replayed says that it had been kept before, under its key. A run that has ended, or has
 // done its last step, is refused with a *StateError: what is kept is heard before the end.
-func (s *Store) Say(ctx context.Context, runID string, m Message, by AuditEntry) (
+func (rs Runs) Say(ctx context.Context, runID string, m Message, by AuditEntry) (
 	replayed bool, err error) {
-	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
+	err = rs.update(ctx, func(ctx context.Context, tx *tx) error {
 		r, err := runByID(ctx, tx, runID)
 		if err != nil {
 			return err

@@ -16,7 +16,7 @@ func TestARunEndsOnlyWhenAllThatWasSaidIsHeard(t *testing.T) {
 	r := started(t, s)
 	j := s.Journal(r)
 	say := func(text string) error {
-		_, err := s.Say(t.Context(), r.ID, session.Message{Mode: agentloop.AsNote, Text: text},
+		_, err := s.Runs.Say(t.Context(), r.ID, session.Message{Mode: agentloop.AsNote, Text: text},
 			session.AuditEntry{By: "ann"})
 		return err
 	}
@@ -37,16 +37,16 @@ func TestARunEndsOnlyWhenAllThatWasSaidIsHeard(t *testing.T) {
 	var state *session.StateError
 	require.ErrorAs(t, say("stop"), &state, "nobody hears it any more")
 
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Paused}) // a crash
+	_, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Paused}) // a crash
 	require.NoError(t, err)
 	require.NoError(t, say("and this"))
-	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running})
+	r, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Running})
 	require.NoError(t, err)
 	require.NoError(t, say("and that"), "the last step was another life's")
 	list, err = s.Journal(r).(agentloop.Mailbox).Messages(t.Context(), heard.Heard)
 	require.NoError(t, err)
 	require.Len(t, list, 2)
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Completed})
+	_, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Completed})
 	require.NoError(t, err)
 	require.ErrorAs(t, say("stop"), &state)
 	require.NoError(t, s.Delete(t.Context(), r.SessionID))

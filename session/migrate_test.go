@@ -38,11 +38,11 @@ func TestAFolderOfSchemaSevenOpens(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, agentloop.Timing{Settle: 1, Look: 2, Decide: 3, Ask: 4, Touch: 5},
 		steps[0].Timing)
-	u, err := s.Usage(t.Context(), "r1")
+	u, err := s.Runs.Usage(t.Context(), "r1")
 	require.NoError(t, err)
 	require.Equal(t, session.Usage{Steps: 2, Calls: 3, PromptTokens: 30, CompletionTokens: 12,
 		Timing: agentloop.Timing{Settle: 11, Look: 22, Decide: 33, Ask: 4, Touch: 55}}, u)
-	none, err := s.Usage(t.Context(), "r2")
+	none, err := s.Runs.Usage(t.Context(), "r2")
 	require.NoError(t, err)
 	require.Zero(t, none)
 	found, err := s.Sessions(t.Context(), session.Filter{State: session.Paused})
@@ -56,11 +56,11 @@ func TestAFolderOfSchemaSevenOpens(t *testing.T) {
 	require.ErrorIs(t, err, session.ErrNotFound)
 	require.NotErrorIs(t, err, session.ErrFrameLost, "it may have been deleted")
 
-	r, err := s.Transition(t.Context(), "r2", session.Change{To: session.Running})
+	r, err := s.Runs.Transition(t.Context(), "r2", session.Change{To: session.Running})
 	require.NoError(t, err)
 	st := agentloop.Step{Index: 3, StartedAt: time.Now(), Timing: agentloop.Timing{Touch: 7}}
 	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{}))
-	u, err = s.Usage(t.Context(), "r2")
+	u, err = s.Runs.Usage(t.Context(), "r2")
 	require.NoError(t, err)
 	require.Equal(t, session.Usage{Steps: 1, Timing: agentloop.Timing{Touch: 7}}, u)
 }

@@ -39,6 +39,7 @@ type Store struct {
 	Keyboards Keyboards
 	Leases    Leases
 	Owner     *Owner
+	Runs      Runs
 	Secrets   Secrets
 }
 
@@ -89,7 +90,8 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), d.close())
 	}
 	return &Store{db: d, Answers: Answers{d}, Audit: Audit{d}, Grants: Grants{d},
-		Keyboards: Keyboards{d}, Leases: Leases{d}, Owner: d.owner, Secrets: Secrets{d}}, nil
+		Keyboards: Keyboards{d}, Leases: Leases{d}, Owner: d.owner,
+		Runs: Runs{d}, Secrets: Secrets{d}}, nil
 }
 
 func (d *db) open(ctx context.Context) error {
@@ -199,7 +201,7 @@ func lost(state string) error {
 }
 
 // Close gives up what this store owns. Its runs that were RUNNING count as left behind from now on,
-// see [Store.Recover].
+// see [Runs.Recover].
 func (s *Store) Close() error { return s.close() }
 
 // Dir is the data folder.

@@ -162,11 +162,11 @@ func TestAFullDiskIsNamedAsOne(t *testing.T) {
 	require.ErrorIs(t, err, session.ErrDiskFull)
 	require.Contains(t, hint.Of(err), "free some space")
 	require.NotContains(t, hint.Of(err), "move")
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Paused, Err: big})
+	_, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Paused, Err: big})
 	require.ErrorIs(t, err, session.ErrDiskFull)
 	require.ErrorContains(t, err, "the disk is full: database or disk is full (13)")
 
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
+	_, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
 	require.NoError(t, err, "what needs no room is stored")
 }
 
@@ -183,7 +183,7 @@ func TestALockedDatabaseIsNamedAsOne(t *testing.T) {
 	_, err = other.ExecContext(t.Context(), "BEGIN IMMEDIATE")
 	require.NoError(t, err)
 
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
+	_, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
 	require.ErrorIs(t, err, session.ErrLocked)
 	require.Contains(t, hint.Of(err), "end what has taploop.db open")
 	require.NotContains(t, hint.Of(err), "move")
@@ -243,13 +243,13 @@ func TestOldSessionsArePruned(t *testing.T) {
 		_, err := inquiry.NewBroker(s.Questions(), nil).Open(t.Context(),
 			inquiry.Question{SessionID: r.SessionID, Text: "x"})
 		require.NoError(t, err)
-		r, err = s.Transition(t.Context(), r.ID, session.Change{To: to})
+		r, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: to})
 		require.NoError(t, err)
 		runs = append(runs, r)
 	}
 	now = now.Add(time.Hour)
 	young := started(t, s)
-	_, err := s.Transition(t.Context(), young.ID, session.Change{To: session.Completed})
+	_, err := s.Runs.Transition(t.Context(), young.ID, session.Change{To: session.Completed})
 	require.NoError(t, err)
 	orphan := filepath.Join(dir, "frames", "gone")
 	require.NoError(t, os.Mkdir(orphan, 0o700))
@@ -290,7 +290,7 @@ func TestACallThatIsCancelledBeforeItBeginsWritesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, s.Journal(r).Intent(ctx, step(t, 1, actions.Home{})), context.Canceled)
-	_, err := s.Transition(ctx, r.ID, session.Change{To: session.Paused})
+	_, err := s.Runs.Transition(ctx, r.ID, session.Change{To: session.Paused})
 	require.ErrorIs(t, err, context.Canceled)
 	steps, err := s.Steps(t.Context(), r.SessionID)
 	require.NoError(t, err)
@@ -304,10 +304,10 @@ func TestACallThatIsCancelledHalfWayIsDoneWhole(t *testing.T) {
 		&session.Options{Now: func() time.Time { inside(); return time.Now() }})
 	r := started(t, s)
 	inside = cancel // the clock is read within the transaction
-	paused, err := s.Transition(ctx, r.ID, session.Change{To: session.Paused})
+	paused, err := s.Runs.Transition(ctx, r.ID, session.Change{To: session.Paused})
 	require.NoError(t, err)
 	require.ErrorIs(t, ctx.Err(), context.Canceled)
-	now, err := s.Run(t.Context(), r.ID)
+	now, err := s.Runs.Get(t.Context(), r.ID)
 	require.NoError(t, err)
 	require.Equal(t, paused, now)
 }

@@ -107,7 +107,7 @@ type end struct {
 }
 
 // LeaveEnd leaves word of why a run is going to be PAUSED, in a file: the database does not take it
-// before the store closes. [Store.Recover] finds it.
+// before the store closes. [Runs.Recover] finds it.
 func (o *Owner) LeaveEnd(runID string, reason agentloop.StopReason, err string) error {
 	b, failed := json.Marshal(end{reason, err})
 	if failed == nil {

@@ -37,15 +37,15 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 			_, err := s.Find(ctx, r.SessionID[:8], &desk)
 			return none(err)
 		},
-		"Recover": func() error { _, err := s.Recover(ctx); return err },
+		"Recover": func() error { _, err := s.Runs.Recover(ctx); return err },
 		"Status": func() error {
 			_, err := s.Snapshot(ctx, r.SessionID, behind(0))
 			return err
 		},
 		"Steps":       func() error { _, err := s.StepsAfter(ctx, r.SessionID, 5); return err },
-		"Usage":       func() error { _, err := s.Usage(ctx, r.ID); return err },
-		"Waits":       func() error { _, err := s.Waits(ctx, r.SessionID); return err },
-		"Runs":        func() error { _, err := s.Runs(ctx, r.SessionID); return err },
+		"Usage":       func() error { _, err := s.Runs.Usage(ctx, r.ID); return err },
+		"Trajectory":  func() error { _, err := s.Trajectory(ctx, r.SessionID); return err },
+		"Runs":        func() error { _, err := s.Runs.Of(ctx, r.SessionID); return err },
 		"by key":      func() error { _, err := s.SessionByKey(ctx, "a", "b"); return none(err) },
 		"Lease":       func() error { return s.Leases.Take(ctx, "emu-1", r.ID) },
 		"Holder":      func() error { _, _, err := s.Leases.Holder(ctx, "emu-1"); return err },
@@ -92,7 +92,7 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 		}
 	}
 	plans.Take()
-	_, err = s.Transition(ctx, r.ID, session.Change{To: session.Cancelled})
+	_, err = s.Runs.Transition(ctx, r.ID, session.Change{To: session.Cancelled})
 	require.NoError(t, err)
 	require.NoError(t, s.Delete(ctx, r.SessionID))
 	for _, p := range plans.Take() {

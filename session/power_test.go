@@ -58,7 +58,7 @@ func recoveredAfterCut(t *testing.T, dir string, r session.Run, last int) sessio
 	t.Helper()
 	s := open2(t, dir)
 	defer s.Close()
-	left, err := s.Recover(t.Context())
+	left, err := s.Runs.Recover(t.Context())
 	require.NoError(t, err)
 	require.Len(t, left, 1)
 	require.Equal(t, session.Paused, left[0].State)

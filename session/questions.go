@@ -38,13 +38,8 @@ var (
 		", resolution, response, sealed, resume"
 )
 
-// Waits is how long the questions of a session's runs have waited for their answers, by the index
-// of the step that asked. It is the one source of such times, see inquiry.Question.Waited.
-func (s *Store) Waits(ctx context.Context, sessionID string) (map[int]time.Duration, error) {
-	waits, err := waits(ctx, s.read, s.now(), "session_id", sessionID)
-	return waits, doing(err, "reading how long session %s has waited", sessionID)
-}
-
+// waits is how long the questions of a session, or of a run, have waited for their answers, by the
+// index of the step that asked. It is the one source of such times, see inquiry.Question.Waited.
 func waits(ctx context.Context, q queryer, now time.Time, column, id string) (
 	map[int]time.Duration, error) {
 	waits := map[int]time.Duration{}

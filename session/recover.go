@@ -14,13 +14,13 @@ import (
 // processes.
 //
 // It writes only when there is something to bring back.
-func (s *Store) Recover(ctx context.Context) ([]Run, error) {
-	left, err := leftBehind(ctx, s.read, s.owner)
+func (rs Runs) Recover(ctx context.Context) ([]Run, error) {
+	left, err := leftBehind(ctx, rs.read, rs.owner)
 	if err != nil || len(left) == 0 {
 		return nil, doing(err, "recovering interrupted runs")
 	}
-	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
-		if left, err = leftBehind(ctx, tx, s.owner); err != nil {
+	err = rs.update(ctx, func(ctx context.Context, tx *tx) error {
+		if left, err = leftBehind(ctx, tx, rs.owner); err != nil {
 			return err
 		}
 		for i := range left {
@@ -34,7 +34,7 @@ func (s *Store) Recover(ctx context.Context) ([]Run, error) {
 		left = nil
 	}
 	for _, r := range left {
-		_ = os.Remove(s.owner.endPath(r.ID)) // most have none, and it is read once
+		_ = os.Remove(rs.owner.endPath(r.ID)) // most have none, and it is read once
 	}
 	return left, doing(err, "recovering interrupted runs")
 }

@@ -38,11 +38,14 @@ func (s settings) Value() (driver.Value, error) {
 	return string(*s.raw), nil
 }
 
-// CreateRun adds a run to r.SessionID. It takes Task, State ("" means Queued), Progress, MaxSteps,
+// Runs are the runs of sessions, and what becomes of them.
+type Runs struct{ *db }
+
+// Create adds a run to r.SessionID. It takes Task, State ("" means Queued), Progress, MaxSteps,
 // ReplyMode and Settings from r; the rest is the store's own. While the session's latest run is not
 // terminal it returns a *StateError about that run.
-func (s *Store) CreateRun(ctx context.Context, r Run) (Run, error) {
-	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+func (rs Runs) Create(ctx context.Context, r Run) (Run, error) {
+	err := rs.update(ctx, func(ctx context.Context, tx *tx) error {
 		return newRun(ctx, tx, &r)
 	})
 	if err != nil {
@@ -83,8 +86,8 @@ func newRun(ctx context.Context, tx *tx, r *Run) error {
 	return tx.touch(ctx, r.SessionID)
 }
 
-// Run returns a run, or ErrNotFound.
-func (s *Store) Run(ctx context.Context, id string) (Run, error) { return runByID(ctx, s.read, id) }
+// Get returns a run, or ErrNotFound.
+func (rs Runs) Get(ctx context.Context, id string) (Run, error) { return runByID(ctx, rs.read, id) }
 
 func runByID(ctx context.Context, q queryer, id string) (Run, error) {
 	row := q.QueryRowContext(ctx, "SELECT "+runColumns+" FROM runs r WHERE id = ?", id)
@@ -103,11 +106,29 @@ func latestRun(ctx context.Context, q queryer, sessionID string) (Run, error) {
 	return oneRow(row, scanRow[Run], "a run of session", sessionID)
 }
 
-// Runs lists the session's runs, oldest first.
-func (s *Store) Runs(ctx context.Context, sessionID string) ([]Run, error) {
-	list, err := collect(ctx, s.read, scanRow[Run],
+// Of lists the session's runs, oldest first.
+func (rs Runs) Of(ctx context.Context, sessionID string) ([]Run, error) {
+	list, err := collect(ctx, rs.read, scanRow[Run],
 		"SELECT "+runColumns+" FROM runs r WHERE session_id = ? ORDER BY seq", sessionID)
 	return list, doing(err, "listing the runs of session %s", sessionID)
+}
+
+// Unused is the last question of this life of the run whose answer the run has not used yet: one
+// that is open, or that was settled in a way which the run can go on with. It is nil when there is
+// none.
+func (rs Runs) Unused(ctx context.Context, r Run) (*inquiry.Question, error) {
+	return unused(ctx, rs.read, rs.vault, r)
+}
+
+func unused(ctx context.Context, q queryer, v *vault, r Run) (*inquiry.Question, error) {
+	list, err := collect(ctx, q, v.question, "SELECT "+questionColumns+` FROM questions
+		WHERE run_id = ? AND fence = ? AND applied_at = 0
+		AND status IN ('pending', 'answered', 'refused', 'timed_out')
+		ORDER BY asked_at DESC, rowid DESC LIMIT 1`, r.ID, r.Fence)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
 }
 
 // AfterLate says in words what the sender of a reply to q can do that came too late. r is the

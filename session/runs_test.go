@@ -22,7 +22,7 @@ func TestOfFiftyWhoMoveARunOneWins(t *testing.T) {
 	dir := t.TempDir()
 	stores := []*session.Store{open(t, dir, nil), open(t, dir, nil)}
 	r := started(t, stores[0])
-	r, err := stores[0].Transition(t.Context(), r.ID,
+	r, err := stores[0].Runs.Transition(t.Context(), r.ID,
 		session.Change{To: session.Paused, Reason: agentloop.UserPaused})
 	require.NoError(t, err)
 
@@ -31,7 +31,7 @@ func TestOfFiftyWhoMoveARunOneWins(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			_, errs[i] = stores[i%2].Transition(t.Context(), r.ID,
+			_, errs[i] = stores[i%2].Runs.Transition(t.Context(), r.ID,
 				session.Change{From: []session.State{session.Paused}, To: session.Running})
 		})
 	}
@@ -55,7 +55,7 @@ func TestARunKeepsWhatAChangeDoesNotName(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
 	require.Equal(t, s.Owner.ID, r.Owner)
-	paused, err := s.Transition(t.Context(), r.ID,
+	paused, err := s.Runs.Transition(t.Context(), r.ID,
 		session.Change{To: session.Paused, Reason: agentloop.MaxStepsReached, MaxSteps: 30,
 			Err: "tired"})
 	require.NoError(t, err)
@@ -64,11 +64,11 @@ func TestARunKeepsWhatAChangeDoesNotName(t *testing.T) {
 	want.MaxSteps, want.Error = 30, "tired"
 	want.UpdatedAt = paused.UpdatedAt
 	require.Equal(t, want, paused)
-	stored, err := s.Run(t.Context(), r.ID)
+	stored, err := s.Runs.Get(t.Context(), r.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, stored)
 
-	done, err := s.Transition(t.Context(), r.ID,
+	done, err := s.Runs.Transition(t.Context(), r.ID,
 		session.Change{To: session.Completed, Reason: agentloop.TaskCompleted,
 			Answer: "rings at 7"})
 	require.NoError(t, err)
@@ -76,30 +76,30 @@ func TestARunKeepsWhatAChangeDoesNotName(t *testing.T) {
 	require.Empty(t, done.Error)
 	require.Equal(t, done.UpdatedAt, done.EndedAt)
 	var state *session.StateError
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running})
+	_, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Running})
 	require.ErrorAs(t, err, &state, "a terminal run never goes on")
-	_, err = s.Transition(t.Context(), "nope", session.Change{To: session.Running})
+	_, err = s.Runs.Transition(t.Context(), "nope", session.Change{To: session.Running})
 	require.ErrorIs(t, err, session.ErrNotFound)
-	r2, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "next"})
+	r2, err := s.Runs.Create(t.Context(), session.Run{SessionID: r.SessionID, Task: "next"})
 	require.NoError(t, err)
-	_, err = s.Transition(t.Context(), r2.ID, session.Change{To: "DANCING"})
+	_, err = s.Runs.Transition(t.Context(), r2.ID, session.Change{To: "DANCING"})
 	require.ErrorContains(t, err, `unknown state "DANCING"`)
 }
 
 func TestASessionHasOneRunAtATime(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
-	_, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "another"})
+	_, err := s.Runs.Create(t.Context(), session.Run{SessionID: r.SessionID, Task: "another"})
 	var busy *session.StateError
 	require.ErrorAs(t, err, &busy)
 	require.Equal(t, r.ID, busy.RunID)
-	_, err = s.CreateRun(t.Context(), session.Run{SessionID: "nope", Task: "another"})
+	_, err = s.Runs.Create(t.Context(), session.Run{SessionID: "nope", Task: "another"})
 	require.ErrorIs(t, err, session.ErrNotFound)
 	require.NotEmpty(t, hint.Of(err))
 
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
+	_, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
 	require.NoError(t, err)
-	next, err := s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "another",
+	next, err := s.Runs.Create(t.Context(), session.Run{SessionID: r.SessionID, Task: "another",
 		Progress: agentloop.Progress{Remembered: []string{"x"}}})
 	require.NoError(t, err)
 	require.Equal(t, 2, next.Seq)
@@ -107,7 +107,7 @@ func TestASessionHasOneRunAtATime(t *testing.T) {
 	latest, err := s.LatestRun(t.Context(), r.SessionID)
 	require.NoError(t, err)
 	require.Equal(t, next, latest)
-	all, err := s.Runs(t.Context(), r.SessionID)
+	all, err := s.Runs.Of(t.Context(), r.SessionID)
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	require.Equal(t, next, all[1])
@@ -121,7 +121,8 @@ func TestSessionsAreListedWithTheirLatestRunNewestFirst(t *testing.T) {
 	other, _, err := s.Begin(t.Context(), session.Session{Serial: "emu-2",
 		Device: session.Device{ID: "emu-2"}}, session.Run{Task: "wait"})
 	require.NoError(t, err)
-	a, err = s.Transition(t.Context(), a.ID, session.Change{To: session.Completed, Answer: "yes"})
+	a, err = s.Runs.Transition(t.Context(), a.ID,
+		session.Change{To: session.Completed, Answer: "yes"})
 	require.NoError(t, err)
 
 	list := func(f session.Filter) (ids []string) {
@@ -149,7 +150,7 @@ func TestStoppingARunWithdrawsItsQuestionsInTheSameMoment(t *testing.T) {
 		q, err := b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID,
 			Fence: r.Fence, Text: "when?"})
 		require.NoError(t, err)
-		r, err = s.Transition(t.Context(), r.ID,
+		r, err = s.Runs.Transition(t.Context(), r.ID,
 			session.Change{To: session.WaitingReply, Question: q.ID,
 				Reason: agentloop.InfoNeedsReply})
 		require.NoError(t, err)
@@ -162,7 +163,7 @@ func TestStoppingARunWithdrawsItsQuestionsInTheSameMoment(t *testing.T) {
 				inquiry.Reply{Response: "at 7", Channel: "http"})
 		})
 		wg.Go(func() {
-			_, stopped = s.Transition(t.Context(), r.ID,
+			_, stopped = s.Runs.Transition(t.Context(), r.ID,
 				session.Change{To: session.Cancelled})
 		})
 		wg.Wait()
@@ -175,17 +176,18 @@ func TestStoppingARunWithdrawsItsQuestionsInTheSameMoment(t *testing.T) {
 			require.ErrorIs(t, answered, inquiry.ErrGone)
 			require.Equal(t, inquiry.Withdrawn, now.Status)
 		}
-		_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running, Apply: q.ID})
+		_, err = s.Runs.Transition(t.Context(), r.ID,
+			session.Change{To: session.Running, Apply: q.ID})
 		var state *session.StateError
 		require.ErrorAs(t, err, &state)
-		ended, err := s.Run(t.Context(), r.ID)
+		ended, err := s.Runs.Get(t.Context(), r.ID)
 		require.NoError(t, err)
 		_, err = b.Apply(t.Context(), q.ID, ended.Fence)
 		require.ErrorIs(t, err, inquiry.ErrFenced, "an answer that a stop overtook is not applied")
 
-		r, err = s.CreateRun(t.Context(), session.Run{SessionID: r.SessionID, Task: "again"})
+		r, err = s.Runs.Create(t.Context(), session.Run{SessionID: r.SessionID, Task: "again"})
 		require.NoError(t, err)
-		r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Running})
+		r, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Running})
 		require.NoError(t, err)
 	}
 }
@@ -199,7 +201,7 @@ func TestAfterAStopNobodyCanAnswer(t *testing.T) {
 	require.NoError(t, err)
 	other, err := b.Open(t.Context(), inquiry.Question{RunID: "another", Text: "when?"})
 	require.NoError(t, err)
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
+	_, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
 	require.NoError(t, err)
 	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "at 7", Channel: "http"})
 	require.ErrorIs(t, err, inquiry.ErrGone)
@@ -219,22 +221,22 @@ func TestAnAnswerIsAppliedWithTheChangeThatUsesItOnce(t *testing.T) {
 	st.Exchange = nil
 	require.NoError(t, s.Journal(r).Done(t.Context(), st,
 		agentloop.Progress{Steps: 1, Questions: 1}))
-	r, err = s.Transition(t.Context(), r.ID, session.Change{To: session.WaitingReply,
+	r, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.WaitingReply,
 		Question: q.ID})
 	require.NoError(t, err)
 	exchange := actions.Exchange{Question: "when?", Answer: "at 7", Outcome: actions.Answered}
 	resume := session.Change{From: []session.State{session.WaitingReply}, To: session.Running,
 		Fence: r.Fence, Apply: q.ID, Exchange: exchange, Progress: agentloop.Progress.Resumed}
-	_, err = s.Transition(t.Context(), r.ID, resume)
+	_, err = s.Runs.Transition(t.Context(), r.ID, resume)
 	require.ErrorIs(t, err, inquiry.ErrPending)
 	_, err = b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "at 7", Channel: "http"})
 	require.NoError(t, err)
 
 	other := resume
 	other.Fence++
-	_, err = s.Transition(t.Context(), r.ID, other)
+	_, err = s.Runs.Transition(t.Context(), r.ID, other)
 	require.ErrorIs(t, err, session.ErrFenced)
-	resumed, err := s.Transition(t.Context(), r.ID, resume)
+	resumed, err := s.Runs.Transition(t.Context(), r.ID, resume)
 	require.NoError(t, err)
 	want := agentloop.Progress{Steps: 1, Questions: 1, Exchanges: []actions.Exchange{exchange},
 		ReplyJustIn: true, Notes: []agentloop.Note{{Kind: agentloop.NoteResumed}}}
@@ -254,12 +256,13 @@ func TestAnAnswerIsAppliedWithTheChangeThatUsesItOnce(t *testing.T) {
 func TestAFailedChangeChangesNothing(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
-	_, err := s.Transition(t.Context(), r.ID, session.Change{To: session.Completed, Apply: "nope"})
+	_, err := s.Runs.Transition(t.Context(), r.ID,
+		session.Change{To: session.Completed, Apply: "nope"})
 	require.ErrorIs(t, err, inquiry.ErrNotFound)
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Paused,
+	_, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Paused,
 		Settings: []byte("{")})
 	require.ErrorContains(t, err, "the settings are not JSON")
-	now, err := s.Run(t.Context(), r.ID)
+	now, err := s.Runs.Get(t.Context(), r.ID)
 	require.NoError(t, err)
 	require.Equal(t, r, now)
 }
@@ -272,7 +275,7 @@ func TestAWriterFromAFormerLifeIsRefused(t *testing.T) {
 	first := step(t, 1, actions.Home{})
 	require.NoError(t, old.Intent(t.Context(), first))
 
-	r2, err := other.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
+	r2, err := other.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
 	require.NoError(t, err)
 	require.Greater(t, r2.Fence, r.Fence)
 	err = old.Done(t.Context(), first, agentloop.Progress{Summary: "late"})
@@ -286,7 +289,7 @@ func TestAWriterFromAFormerLifeIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, steps, 1)
 	require.Equal(t, session.Done, steps[0].State, "what the phone did is known")
-	now, err := s.Run(t.Context(), r.ID)
+	now, err := s.Runs.Get(t.Context(), r.ID)
 	require.NoError(t, err)
 	require.Equal(t, r2, now, "its progress is not")
 }
@@ -296,9 +299,9 @@ func TestAWriterIsRefusedWhenTheRunGoesOnElsewhere(t *testing.T) {
 	s, other := open(t, dir, nil), open(t, dir, nil)
 	r := started(t, s)
 	old := s.Journal(r)
-	_, err := other.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
+	_, err := other.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Paused})
 	require.NoError(t, err)
-	r2, err := other.Transition(t.Context(), r.ID, session.Change{To: session.Running})
+	r2, err := other.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Running})
 	require.NoError(t, err)
 	require.Equal(t, other.Owner.ID, r2.Owner)
 	require.ErrorIs(t, old.Intent(t.Context(), step(t, 1, actions.Home{})), session.ErrFenced)
@@ -312,7 +315,7 @@ func TestAPausedRunTouchesNothingMore(t *testing.T) {
 	r := started(t, s)
 	j := s.Journal(r)
 	require.NoError(t, j.Intent(t.Context(), step(t, 1, actions.Home{})))
-	_, err := s.Transition(t.Context(), r.ID,
+	_, err := s.Runs.Transition(t.Context(), r.ID,
 		session.Change{To: session.Paused, Reason: agentloop.UserPaused})
 	require.NoError(t, err)
 	require.NoError(t, j.Done(t.Context(), step(t, 1, actions.Home{}),

@@ -24,8 +24,8 @@ func (x *Session) fields() fields {
 
 // Begin adds a session for a phone with its first run, in one transaction; ids and times are the
 // store's own. It takes Serial, Device, Client, StartKey and Parent from x, and from r what
-// CreateRun takes. When the client has a session under this key already, nothing is added and the
-// error is a *KeyError.
+// [Runs.Create] takes. When the client has a session under this key already, nothing is added and
+// the error is a *KeyError.
 func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, error) {
 	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
 		have, err := sessionByKey(ctx, tx, x.Client, x.StartKey)
@@ -289,30 +289,12 @@ func (s *Store) snapshot(
 	return v, err
 }
 
-// Unused is the last question of this life of the run whose answer the run has not used yet: one
-// that is open, or that was settled in a way which the run can go on with. It is nil when there is
-// none.
-func (s *Store) Unused(ctx context.Context, r Run) (*inquiry.Question, error) {
-	return unused(ctx, s.read, s.vault, r)
-}
-
-func unused(ctx context.Context, q queryer, v *vault, r Run) (*inquiry.Question, error) {
-	list, err := collect(ctx, q, v.question, "SELECT "+questionColumns+` FROM questions
-		WHERE run_id = ? AND fence = ? AND applied_at = 0
-		AND status IN ('pending', 'answered', 'refused', 'timed_out')
-		ORDER BY asked_at DESC, rowid DESC LIMIT 1`, r.ID, r.Fence)
-	if err != nil || len(list) == 0 {
-		return nil, err
-	}
-	return &list[0], nil
-}
-
 // Trajectory is all of a session but its pictures.
 func (s *Store) Trajectory(ctx context.Context, sessionID string) (t Trajectory, err error) {
 	if t.Session, err = s.Session(ctx, sessionID); err != nil {
 		return t, err
 	}
-	if t.Runs, err = s.Runs(ctx, sessionID); err != nil {
+	if t.Runs, err = s.Runs.Of(ctx, sessionID); err != nil {
 		return t, err
 	}
 	if t.Steps, err = s.Steps(ctx, sessionID); err != nil {
@@ -320,10 +302,10 @@ func (s *Store) Trajectory(ctx context.Context, sessionID string) (t Trajectory,
 	}
 	t.Usage = map[string]Usage{}
 	for _, r := range t.Runs {
-		if t.Usage[r.ID], err = s.Usage(ctx, r.ID); err != nil {
+		if t.Usage[r.ID], err = s.Runs.Usage(ctx, r.ID); err != nil {
 			return t, err
 		}
 	}
-	t.Asked, err = s.Waits(ctx, sessionID)
-	return t, err
+	t.Asked, err = waits(ctx, s.read, s.now(), "session_id", sessionID)
+	return t, doing(err, "reading how long session %s has waited", sessionID)
 }

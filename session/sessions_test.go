@@ -150,7 +150,7 @@ func TestAFolderOfTheFirstSchemaIsRead(t *testing.T) {
 	x, err := s.Session(t.Context(), "old")
 	require.NoError(t, err)
 	require.Equal(t, "", x.Client, "it belongs to the local operator")
-	left, err := s.Recover(t.Context())
+	left, err := s.Runs.Recover(t.Context())
 	require.NoError(t, err)
 	require.Len(t, left, 1)
 	require.Equal(t, session.WaitingReply, left[0].State, "the step asked when the program died")

@@ -40,7 +40,7 @@ func TestASnapshotIsWhatTheSingleReadsSay(t *testing.T) {
 	var want session.Snapshot
 	want.Session, err = s.Session(t.Context(), r.SessionID)
 	require.NoError(t, err)
-	want.Run, err = s.Run(t.Context(), r.ID)
+	want.Run, err = s.Runs.Get(t.Context(), r.ID)
 	require.NoError(t, err)
 	want.Usage = session.Usage{Steps: 3, Calls: 6, Again: 1, PromptTokens: 66, CompletionTokens: 15,
 		Timing: agentloop.Timing{Settle: 9 * time.Millisecond, Look: 3 * time.Millisecond,
@@ -85,7 +85,7 @@ func TestASnapshotHasTheQuestionWhoseAnswerIsNotUsedYet(t *testing.T) {
 	require.Nil(t, shown())
 
 	ask(t, b, r, inquiry.Question{Text: "never mind"})
-	_, err = s.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
+	_, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: session.Cancelled})
 	require.NoError(t, err)
 	require.Nil(t, shown(), "withdrawn with its run")
 }
@@ -112,7 +112,7 @@ func TestRecoverWritesNothingWhenThereIsNothingToRecover(t *testing.T) {
 	require.NoError(t, err)
 	defer writer.Rollback()
 
-	left, err := s.Recover(t.Context())
+	left, err := s.Runs.Recover(t.Context())
 
 	require.NoError(t, err)
 	require.Empty(t, left)
@@ -155,7 +155,7 @@ func TestTheUsageOfARunIsThatOfItsSteps(t *testing.T) {
 		sum.Ask, sum.Intent = sum.Ask+add.Ask, sum.Intent+add.Intent
 		sum.Check, sum.Touch = sum.Check+add.Check, sum.Touch+add.Touch
 	}
-	got, err := s.Usage(t.Context(), r.ID)
+	got, err := s.Runs.Usage(t.Context(), r.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 	require.Equal(t, 5, got.Calls)
@@ -163,10 +163,10 @@ func TestTheUsageOfARunIsThatOfItsSteps(t *testing.T) {
 	begun := step(t, 4, actions.Home{})
 	begun.Timing = agentloop.Timing{Ready: 1, Decide: 20, Model: 10, Again: 30}
 	ends := session.Change{To: session.Paused, Fence: r.Fence, Begun: begun}
-	_, err = s.Transition(t.Context(), r.ID, ends)
+	_, err = s.Runs.Transition(t.Context(), r.ID, ends)
 	require.NoError(t, err)
 	ends.Fence++
-	_, err = s.Transition(t.Context(), r.ID, ends)
+	_, err = s.Runs.Transition(t.Context(), r.ID, ends)
 	require.ErrorIs(t, err, session.ErrFenced)
 	for range 2 { // what was spent is spent, also when another has ended that life
 		for _, try := range begun.Proposal.Tries {
@@ -178,7 +178,7 @@ func TestTheUsageOfARunIsThatOfItsSteps(t *testing.T) {
 		want.Timing.Decide += 20
 		want.Timing.Model += 10
 	}
-	got, err = s.Usage(t.Context(), r.ID)
+	got, err = s.Runs.Usage(t.Context(), r.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }

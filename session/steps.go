@@ -56,15 +56,15 @@ func stepsAfter(ctx context.Context, q queryer, sessionID string, after int) ([]
 }
 
 // Usage is what a run has cost so far.
-func (s *Store) Usage(ctx context.Context, runID string) (Usage, error) {
-	u, err := usage(ctx, s.read, s.now(), runID)
+func (rs Runs) Usage(ctx context.Context, runID string) (Usage, error) {
+	u, err := usage(ctx, rs.read, rs.now(), runID)
 	return u, doing(err, "adding up what run %s has cost", runID)
 }
 
 // Spend adds a call of a model that no step of the run has made. What it took counts as the model's
 // time, and not as the run's work.
-func (s *Store) Spend(ctx context.Context, runID string, t agentloop.Try) error {
-	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+func (rs Runs) Spend(ctx context.Context, runID string, t agentloop.Try) error {
+	err := rs.update(ctx, func(ctx context.Context, tx *tx) error {
 		return spend(ctx, tx, runID, agentloop.Step{Timing: agentloop.Timing{Model: t.Took},
 			Proposal: agentloop.Proposal{Tries: []agentloop.Try{t}}})
 	})

@@ -35,8 +35,8 @@ func started(t testing.TB, s *session.Store) session.Run {
 		session.Run{Task: "set an alarm", MaxSteps: 20, ReplyMode: "pass_to_client",
 			Settings: json.RawMessage(`{"a":1}`)})
 	require.NoError(t, err)
-	r, err = s.Transition(t.Context(), r.ID, session.Change{From: []session.State{session.Queued},
-		To: session.Running})
+	r, err = s.Runs.Transition(t.Context(), r.ID,
+		session.Change{From: []session.State{session.Queued}, To: session.Running})
 	require.NoError(t, err)
 	return r
 }
@@ -122,7 +122,7 @@ func TestWhatIsJournaledIsReadBackWhole(t *testing.T) {
 	b, err := reopened.Frame(t.Context(), got[0].FrameID)
 	require.NoError(t, err)
 	require.Equal(t, "\xff\xd8\xff", string(b[:3]), "a JPEG")
-	run, err := reopened.Run(t.Context(), r.ID)
+	run, err := reopened.Runs.Get(t.Context(), r.ID)
 	require.NoError(t, err)
 	require.Equal(t, progress, run.Progress)
 	x, err := reopened.Session(t.Context(), r.SessionID)

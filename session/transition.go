@@ -15,10 +15,10 @@ import (
 // that its former life left without an outcome becomes a note for the model. Entering a terminal
 // state ends the life: its writer is refused from then on, and the run's open questions are
 // withdrawn in the same transaction, so that no later answer can win.
-func (s *Store) Transition(ctx context.Context, runID string, c Change) (Run, error) {
+func (rs Runs) Transition(ctx context.Context, runID string, c Change) (Run, error) {
 	var r Run
 	var refused error
-	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+	err := rs.update(ctx, func(ctx context.Context, tx *tx) error {
 		var err error
 		if r, err = runByID(ctx, tx, runID); err != nil {
 			return err

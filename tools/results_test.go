@@ -64,9 +64,9 @@ func TestTheTimeOfWaitingIsTrueEverywhere(t *testing.T) {
 		require.Zero(t, again.Timing.Asked)
 		require.Less(t, again.Timing.Run, int64(20_000))
 
-		waits, err := w.store.Waits(t.Context(), a.SessionID)
+		stored, err := w.store.Trajectory(t.Context(), a.SessionID)
 		require.NoError(t, err)
-		require.Equal(t, map[int]time.Duration{a.Global: 124 * time.Second}, waits)
+		require.Equal(t, map[int]time.Duration{a.Global: 124 * time.Second}, stored.Asked)
 		var page strings.Builder
 		require.NoError(t, export.HTML(t.Context(), &page, w.store, a.SessionID))
 		require.Contains(t, page.String(), "<dt>Waiting</dt><dd>2 min 4 s</dd>")

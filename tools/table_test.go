@@ -262,7 +262,7 @@ func (w *fixture) facts() string {
 	all, err := w.store.Sessions(w.t.Context(), session.Filter{})
 	require.NoError(w.t, err)
 	for _, o := range all {
-		list, err := w.store.Runs(w.t.Context(), o.ID)
+		list, err := w.store.Runs.Of(w.t.Context(), o.ID)
 		require.NoError(w.t, err)
 		for _, r := range list {
 			b.WriteString(strings.Join([]string{r.ID, string(r.State), string(r.StopReason),

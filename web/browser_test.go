@@ -166,7 +166,7 @@ func TestATaskIsStoppedByASecondPressAndNotByADoubleClick(t *testing.T) {
 	p.until("performance.now() - pressed > 700")
 	press(1)
 	p.until(stop + `.textContent === "Stop the task" && !` + stop + ".disabled")
-	run, err := g.store.Run(t.Context(), q.RunID)
+	run, err := g.store.Runs.Get(t.Context(), q.RunID)
 	require.NoError(t, err)
 	require.Equal(t, session.Cancelled, run.State)
 }

@@ -106,7 +106,7 @@ func TestStepsAndStatesOfASessionAreTold(t *testing.T) {
 	require.Contains(t, s.want("step").data, `"index":1`)
 	require.Contains(t, s.want("session.state").data, `"state":"WAITING_REPLY"`)
 
-	run, err := g.store.Transition(t.Context(), q.RunID, session.Change{To: session.Running})
+	run, err := g.store.Runs.Transition(t.Context(), q.RunID, session.Change{To: session.Running})
 	require.NoError(t, err)
 	g.step(run, 2)
 	g.step(run, 3)
@@ -135,7 +135,7 @@ func TestARunOfAnotherProcessIsTold(t *testing.T) {
 		return before
 	}
 	require.Contains(t, until("WAITING_REPLY"), "step")
-	_, err := g.store.Transition(t.Context(), q.RunID, session.Change{To: session.Cancelled})
+	_, err := g.store.Runs.Transition(t.Context(), q.RunID, session.Change{To: session.Cancelled})
 	require.NoError(t, err)
 	until("CANCELLED")
 }

@@ -407,7 +407,8 @@ func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 	ended := g.waiting("ann", inquiry.Question{})
 	require.Equal(t, 200, g.post("/v1/inquiries/"+ended.ID+"/reply", g.ann,
 		`{"response":"x"}`).status)
-	_, err := g.store.Transition(t.Context(), ended.RunID, session.Change{To: session.Cancelled})
+	_, err := g.store.Runs.Transition(t.Context(), ended.RunID,
+		session.Change{To: session.Cancelled})
 	require.NoError(t, err)
 	reply := func(q inquiry.Question) string { return "/v1/inquiries/" + q.ID + "/reply" }
 	for name, c := range map[string]struct {

@@ -149,7 +149,7 @@ func (s *stopper) Stop(ctx ctx, id, how string, by web.Person) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.store.Transition(ctx, run.ID, session.Change{To: to})
+	_, err = s.store.Runs.Transition(ctx, run.ID, session.Change{To: to})
 	return err
 }
 
@@ -209,7 +209,7 @@ func (g *rig) waiting(client string, q inquiry.Question) inquiry.Question {
 	x, run, err := g.store.Begin(ctx, session.Session{Serial: "emu-1", Client: client},
 		session.Run{Task: q.Task, MaxSteps: 20})
 	require.NoError(g.t, err)
-	run, err = g.store.Transition(ctx, run.ID, session.Change{To: session.Running})
+	run, err = g.store.Runs.Transition(ctx, run.ID, session.Change{To: session.Running})
 	require.NoError(g.t, err)
 	g.step(run, 1)
 	q.SessionID = x.ID
@@ -220,7 +220,7 @@ func (g *rig) waiting(client string, q inquiry.Question) inquiry.Question {
 	}
 	q, err = g.broker.Open(ctx, q)
 	require.NoError(g.t, err)
-	_, err = g.store.Transition(ctx, run.ID, session.Change{To: session.WaitingReply,
+	_, err = g.store.Runs.Transition(ctx, run.ID, session.Change{To: session.WaitingReply,
 		Question: q.ID})
 	require.NoError(g.t, err)
 	for h := g.probe.next(); h.name != "inquiry.created" ||

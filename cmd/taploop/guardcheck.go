@@ -133,7 +133,7 @@ func (c *guardCheckCmd) steps(ctx context.Context, a *app, p *guard.Policy) erro
 		for i := range steps {
 			st := &steps[i]
 			if st.RunID != run.ID {
-				if run, err = store.Run(ctx, st.RunID); err != nil {
+				if run, err = store.Runs.Get(ctx, st.RunID); err != nil {
 					return err
 				}
 			}

@@ -265,7 +265,7 @@ func (w *hostWork) resume(ctx context.Context, id string) error {
 			"taploop continue "+w.sess.ID)
 	}
 	w.client = w.sess.Client
-	if _, err := w.deps.store.Recover(ctx); err != nil {
+	if _, err := w.deps.store.Runs.Recover(ctx); err != nil {
 		return err
 	}
 	if w.run, err = w.deps.store.LatestRun(ctx, w.sess.ID); err != nil {
@@ -288,7 +288,7 @@ func (w *hostWork) enter(ctx context.Context) error {
 			"taploop sessions show "+w.sess.ID+", or begin anew", "the work has ended: %s",
 			w.run.State)
 	}
-	run, err := w.deps.store.Transition(ctx, w.run.ID, session.Change{To: session.Running,
+	run, err := w.deps.store.Runs.Transition(ctx, w.run.ID, session.Change{To: session.Running,
 		From: []session.State{session.Queued, session.Paused}})
 	if state, ok := errors.AsType[*session.StateError](err); ok && state.State == session.Running {
 		return runs.Refuse(runs.RunInProgress, "taploop stop "+w.sess.ID+" --pause pauses it there",

@@ -68,7 +68,7 @@ func (g *hostGoals) Start(ctx context.Context, t tools.Goal) (string, error) {
 
 // same refuses a key that stands for something else.
 func (g *hostGoals) same(ctx context.Context, sess session.Session, goal string) error {
-	first, err := g.deps.store.Runs(ctx, sess.ID)
+	first, err := g.deps.store.Runs.Of(ctx, sess.ID)
 	if err != nil {
 		return err
 	}

@@ -186,7 +186,7 @@ func (w *hostWork) work(ctx context.Context, said string) (hostEnd, error) {
 func (w *hostWork) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	began := time.Now()
 	for wait.For(ctx, sweepEvery) == nil {
-		run, err := w.deps.store.Run(ctx, w.run.ID)
+		run, err := w.deps.store.Runs.Get(ctx, w.run.ID)
 		if err == nil && (run.State != session.Running || run.Fence != w.run.Fence) {
 			cancel(errStoppedElsewhere)
 			return
@@ -270,7 +270,7 @@ func (w *hostWork) pause(ctx context.Context, why agentloop.StopReason, because 
 	if because != nil {
 		c.Err = text.Line(because.Error())
 	}
-	run, err := w.deps.store.Transition(ctx, w.run.ID, c)
+	run, err := w.deps.store.Runs.Transition(ctx, w.run.ID, c)
 	if err == nil {
 		w.run = run
 	}
@@ -284,7 +284,7 @@ func (w *hostWork) end(ctx context.Context, h *host.Host, answer string, err err
 	e := hostEnd{SessionID: w.sess.ID, Goal: w.run.Task, Usage: hostUsage(spent)}
 	switch {
 	case err == nil:
-		run, failed := w.deps.store.Transition(ctx, w.run.ID, session.Change{
+		run, failed := w.deps.store.Runs.Transition(ctx, w.run.ID, session.Change{
 			To: session.Completed, From: []session.State{session.Running}, Fence: w.run.Fence,
 			Reason: agentloop.TaskCompleted, Answer: answer})
 		if failed != nil {
@@ -292,7 +292,7 @@ func (w *hostWork) end(ctx context.Context, h *host.Host, answer string, err err
 		}
 		w.run = run
 	case errors.Is(err, errStoppedElsewhere) || errors.Is(err, session.ErrFenced):
-		run, failed := w.deps.store.Run(ctx, w.run.ID)
+		run, failed := w.deps.store.Runs.Get(ctx, w.run.ID)
 		if failed != nil {
 			return e, failed
 		}

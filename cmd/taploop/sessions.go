@@ -52,7 +52,8 @@ func (a *app) reading(ctx context.Context, use func(*session.Store) error) error
 	}
 	return a.lend(ctx, &session.Options{Reading: true}, func(store *session.Store) error {
 		if !store.ReadOnly() {
-			if _, err := store.Recover(ctx); err != nil { // what is stored can be read all the same
+			// What is stored can be read all the same.
+			if _, err := store.Runs.Recover(ctx); err != nil {
 				a.log.WarnContext(ctx, "looking for runs that were left behind", "err", err)
 			}
 		}

@@ -69,16 +69,13 @@ type shownReply struct {
 
 func read(ctx context.Context, store *session.Store, sess session.Session) (shownSession, error) {
 	x := shownSession{Session: sess, Runs: []shownRun{}, Steps: []shownStep{}}
-	all, err := store.Runs(ctx, sess.ID)
+	t, err := store.Trajectory(ctx, sess.ID)
 	if err != nil {
 		return x, err
 	}
-	for _, r := range all {
-		shown := shownRun{Run: r}
+	for _, r := range t.Runs {
+		shown := shownRun{Run: r, usage: t.Usage[r.ID]}
 		shown.Message, shown.Hint = runs.ErrorParts(r.Error)
-		if shown.usage, err = store.Usage(ctx, r.ID); err != nil {
-			return x, err
-		}
 		shown.WorkMS = shown.usage.Work().Milliseconds()
 		shown.AskedMS = shown.usage.Asked.Milliseconds()
 		shown.Parts = export.NewParts(shown.usage.Timing)
@@ -86,31 +83,23 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 		shown.Sent, shown.Received = shown.usage.PromptTokens, shown.usage.CompletionTokens
 		x.Runs = append(x.Runs, shown)
 	}
-	records, err := store.Steps(ctx, sess.ID)
-	if err != nil {
-		return x, err
-	}
 	asked, err := store.Questions().List(ctx, inquiry.Filter{SessionID: sess.ID})
-	if err != nil {
-		return x, err
-	}
-	waits, err := store.Waits(ctx, sess.ID)
 	if err != nil {
 		return x, err
 	}
 	for i := range x.Runs {
 		x.Runs[i].addQuestion(asked)
 	}
-	for _, st := range records {
+	for _, st := range t.Steps {
 		shown, err := newShownStep(ctx, store, st, asked)
 		if err != nil {
 			return x, err
 		}
-		shown.AskedMS = waits[st.Index].Milliseconds()
+		shown.AskedMS = t.Asked[st.Index].Milliseconds()
 		x.Steps = append(x.Steps, shown)
 	}
-	if sess.Phoneless() && len(all) > 0 {
-		x.Agents, err = shownAgents(ctx, store, all[len(all)-1])
+	if sess.Phoneless() && len(t.Runs) > 0 {
+		x.Agents, err = shownAgents(ctx, store, t.Runs[len(t.Runs)-1])
 	}
 	return x, err
 }

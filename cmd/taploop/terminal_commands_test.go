@@ -88,7 +88,7 @@ func newHostileWorld(t *testing.T) *hostileWorld {
 		Device: session.Device{ID: evil, Model: evil, Android: evil}},
 		session.Run{Task: evil, ReplyMode: evil})
 	require.NoError(t, err)
-	_, err = store.Transition(t.Context(), begun.ID, session.Change{To: session.Aborted,
+	_, err = store.Runs.Transition(t.Context(), begun.ID, session.Change{To: session.Aborted,
 		Answer: evil, Err: evil})
 	require.NoError(t, err)
 	h.done = begun.SessionID

@@ -15,8 +15,7 @@ import (
 
 // Source is what a replay reads of a store. A *session.Store is one.
 type Source interface {
-	Runs(ctx context.Context, sessionID string) ([]session.Run, error)
-	Steps(ctx context.Context, sessionID string) ([]session.StepRecord, error)
+	Trajectory(ctx context.Context, sessionID string) (session.Trajectory, error)
 	Frame(ctx context.Context, id string) ([]byte, error)
 }
 

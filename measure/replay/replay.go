@@ -76,21 +76,17 @@ type Report struct {
 // ended, the report has the steps until then.
 func Run(ctx context.Context, src Source, sessionID string, o Options) (Report, error) {
 	r := Report{SessionID: sessionID, Within: o.Within}
-	runs, err := src.Runs(ctx, sessionID)
-	if err != nil {
-		return r, err
-	}
-	steps, err := src.Steps(ctx, sessionID)
+	stored, err := src.Trajectory(ctx, sessionID)
 	if err != nil {
 		return r, err
 	}
 	all := album{src, map[int]string{}}
-	for _, st := range steps {
+	for _, st := range stored.Steps {
 		all.frames[st.Index] = st.FrameID
 	}
 	before := past{lang: o.Lang}
-	for _, st := range steps {
-		before.reach(st, runs)
+	for _, st := range stored.Steps {
+		before.reach(st, stored.Runs)
 		if o.Asking != nil {
 			o.Asking(st.Index)
 		}

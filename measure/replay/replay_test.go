@@ -71,10 +71,8 @@ type store struct {
 	frames map[string][]byte
 }
 
-func (s *store) Runs(context.Context, string) ([]session.Run, error) { return s.runs, nil }
-
-func (s *store) Steps(context.Context, string) ([]session.StepRecord, error) {
-	return s.steps, nil
+func (s *store) Trajectory(context.Context, string) (session.Trajectory, error) {
+	return session.Trajectory{Runs: s.runs, Steps: s.steps}, nil
 }
 
 func (s *store) Frame(_ context.Context, id string) ([]byte, error) {

@@ -19,7 +19,7 @@ func TestThePageOfAgentsShowsWhoWorkedBelowWhom(t *testing.T) {
 	defer store.Close()
 	top, run, err := store.Begin(t.Context(), session.Session{}, session.Run{Task: "Compare"})
 	require.NoError(t, err)
-	run, err = store.Transition(t.Context(), run.ID, session.Change{To: session.Running})
+	run, err = store.Runs.Transition(t.Context(), run.ID, session.Change{To: session.Running})
 	require.NoError(t, err)
 	phone := func(serial, task string) session.Session {
 		x, _, err := store.Begin(t.Context(),
