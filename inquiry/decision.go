@@ -16,9 +16,9 @@ import (
 // ActionRequest is an action that waits for a decision, in the shape of LangChain's
 // human-in-the-loop middleware.
 type ActionRequest struct {
-	Name        string         `json:"name"`
-	Args        map[string]any `json:"args"`
-	Description string         `json:"description,omitempty"` // in words, for people
+	Name        string `json:"name"`
+	Args        Args   `json:"args"`
+	Description string `json:"description,omitempty"` // in words, for people
 }
 
 // ReviewConfig says what may be decided about the actions of a name.
@@ -63,8 +63,8 @@ func ParseEdit(words string) (*EditedAction, error) {
 
 // EditedAction is what takes the place of an action.
 type EditedAction struct {
-	Name string         `json:"name"`
-	Args map[string]any `json:"args"`
+	Name string `json:"name"`
+	Args Args   `json:"args"`
 }
 
 // The decisions.

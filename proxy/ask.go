@@ -188,11 +188,13 @@ func (p *Proxy) question(ctx context.Context, c *toolCall, d guard.Decision) inq
 	if len(allowed) == 0 {
 		allowed = []string{inquiry.Approve, inquiry.Reject}
 	}
+	args := inquiry.Args{}
+	_ = json.Unmarshal(at(c.m.Params, "arguments"), &args) // the rules have read them
 	q := inquiry.Question{Kind: inquiry.Approval, Client: c.client, Bound: c.seen(),
 		SessionID: p.opts.Session,
 		Text: fmt.Sprintf("May %s of %s be called?", text.Quote(c.name, 100),
 			text.Quote(p.opts.Name, 100)),
-		ActionRequests: []inquiry.ActionRequest{{Name: c.name, Args: c.args,
+		ActionRequests: []inquiry.ActionRequest{{Name: c.name, Args: args,
 			Description: d.Description}},
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: c.name, AllowedDecisions: allowed,
 			ArgsSchema: c.tool.schema}},

@@ -134,7 +134,7 @@ func TestAPersonDecidesAboutACall(t *testing.T) {
 			require.Equal(t, inquiry.Approval, q.Kind)
 			require.Equal(t, inquiry.Sensitive, q.Severity)
 			require.Equal(t, "asked by tester", q.Task)
-			require.Equal(t, map[string]any{"text": "hi"}, q.ActionRequests[0].Args)
+			require.Equal(t, inquiry.Args{"text": "hi"}, q.ActionRequests[0].Args)
 			require.Empty(t, r.done())
 			require.NoError(t, r.decide(q, c.decision))
 			require.Equal(t, c.want, r.result(id))
@@ -160,6 +160,20 @@ func TestAnEditHasToFitTheToolsSchema(t *testing.T) {
 	require.NoError(t, r.decide(q, inquiry.Decision{Type: inquiry.Reject}))
 	require.Equal(t, "refused by the other side", r.result(id))
 	require.Empty(t, r.done())
+}
+
+// A whole number may be an id: it is shown, and comes back from an edit, to the digit.
+func TestNumbersKeepTheirDigitsWhereAPersonDecides(t *testing.T) {
+	r := newRig(t, nil)
+	r.shake("{}")
+	id := r.start("send_message", `{"times":1234567890123456789,"text":"hi"}`, "")
+	q := r.asked()
+	require.Equal(t, `{"name":"send_message","args":{"text":"hi","times":1234567890123456789}}`,
+		q.ActionRequests[0].Edited())
+	edit, err := inquiry.ParseEdit(strings.Replace(q.ActionRequests[0].Edited(), "hi", "ho", 1))
+	require.NoError(t, err)
+	require.NoError(t, r.decide(q, inquiry.Decision{Type: inquiry.Edit, EditedAction: edit}))
+	require.Contains(t, r.result(id), `send_message {"text":"ho","times":1234567890123456789}`)
 }
 
 func TestADestructiveToolIsAskedAbout(t *testing.T) {

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -61,6 +62,32 @@ func TestAnActionIsDecidedOnOnThePage(t *testing.T) {
 	p.send(two)
 	require.Equal(t, []inquiry.Decision{{Type: inquiry.Approve},
 		{Type: inquiry.Reject, Message: "not both"}}, g.decided(two))
+}
+
+// A call of a tool has no picture: what it does is in its arguments, which are shown, and which an
+// edit leaves as they are to the digit where it does not change them.
+func TestTheArgumentsOfACallAreShownOnThePage(t *testing.T) {
+	t.Parallel()
+	g := approvals(t, inquiry.Options{})
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	var args inquiry.Args
+	require.NoError(t, json.Unmarshal([]byte(`{"chat":1234567890123456789,"text":"<b>hi</b>"}`),
+		&args))
+	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Approval, Client: "ann",
+		Text:           `May "TYPE" of "mail" be called?`,
+		ActionRequests: []inquiry.ActionRequest{{Name: "TYPE", Args: args}},
+		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "TYPE",
+			AllowedDecisions: inquiry.DecisionTypes}}})
+	require.NoError(t, err)
+	p.until(card(q, ".decide") + " !== null")
+	require.Equal(t, "{\n \"chat\": 1234567890123456789,\n \"text\": \"<b>hi</b>\"\n}",
+		p.text(card(q, "pre")+".textContent"))
+	p.do(js(card(q, `button[data-type="edit"]`) + ".click()"))
+	p.do(js(card(q, "textarea") + ".value = " + card(q, "textarea") + ".value.replace('hi', 'ho')"))
+	p.send(q)
+	args["text"] = "<b>ho</b>"
+	require.Equal(t, []inquiry.Decision{{Type: inquiry.Edit, EditedAction: &inquiry.EditedAction{
+		Name: "TYPE", Args: args}}}, g.decided(q))
 }
 
 // decided waits until the question is settled, and returns what was decided.

@@ -36,8 +36,14 @@ async function ask(path, options = {}) {
 // hidden is what could turn the direction of writing, or hide what a text says; the joiners of scripts and emoji are no part of it.
 const hidden = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\u034f\u115f\u1160\u3164\uffa0\u{e0100}-\u{e01ef}]/gu;
 
+// exact is a number of a JSON text to the digit, as JSON.stringify writes it: a whole one may be an id that no number is equal to.
+const exact = (v, at) => at && JSON.rawJSON && !Number.isSafeInteger(v) && /^-?\d+$/.test(at.source) ? JSON.rawJSON(at.source) : v;
+
+// parse is JSON.parse with every digit.
+const parse = (text) => JSON.parse(text, (_, v, at) => typeof v === "number" ? exact(v, at) : v);
+
 // read is a JSON text of the server's without what is hidden in its words: models, phones and other people wrote them.
-const read = (text) => JSON.parse(text, (_, v) => typeof v === "string" ? v.replace(hidden, "") : v);
+const read = (text) => JSON.parse(text, (_, v, at) => typeof v === "string" ? v.replace(hidden, "") : typeof v === "number" ? exact(v, at) : v);
 
 async function call(method, path, body) {
   const r = await ask(path, { method, body: JSON.stringify(body) });

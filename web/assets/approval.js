@@ -37,6 +37,8 @@ class Approval {
     const w = words(), q = this.card.q, alone = q.action_requests.length === 1, id = "d-" + q.question_id + "-" + i;
     const box = el("fieldset", "action"), buttons = el("div", "decisions");
     box.append(el("legend", "", (alone ? "" : i + 1 + ". ") + (request.description || request.name)));
+    // without a picture, what is decided about is in the arguments alone
+    if (!q.screenshot_url && Object.keys(request.args || {}).length) box.append(el("pre", "args", JSON.stringify(request.args, null, 1), { tabindex: "0" }));
     const label = el("label", "", "", { for: id }), text = el("textarea", "grows", undefined, { id, rows: "2" });
     for (const type of this.allowed(request)) {
       const b = el("button", "decide " + type, w.decisions[type] || type, { type: "button", "data-type": type });
@@ -72,7 +74,7 @@ class Approval {
       const { text } = this.rows[i], decision = { type };
       if (!type) return this.wrong(w.notDecided, this.rows[i].buttons.firstElementChild);
       if (type === "edit") {
-        try { decision.edited_action = JSON.parse(text.value); } catch { return this.wrong(w.noJSON, text); }
+        try { decision.edited_action = parse(text.value); } catch { return this.wrong(w.noJSON, text); }
       } else if (type !== "approve" && text.value.trim()) {
         decision.message = text.value;
       }

@@ -1,0 +1,54 @@
+package inquiry
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Args are arguments of an action as JSON has them. Numbers are float64 but for whole ones that
+// none is equal to, which are json.Number: such an id would be another one.
+type Args map[string]any
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *Args) UnmarshalJSON(raw []byte) error {
+	read := json.NewDecoder(bytes.NewReader(raw))
+	read.UseNumber()
+	var given map[string]any
+	if err := read.Decode(&given); err != nil {
+		return err
+	}
+	*a = given
+	_, err := exact(given)
+	return err
+}
+
+// exact is v with its numbers as Args have them.
+func exact(v any) (_ any, err error) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key := range v {
+			if v[key], err = exact(v[key]); err != nil {
+				return nil, err
+			}
+		}
+	case []any:
+		for i := range v {
+			if v[i], err = exact(v[i]); err != nil {
+				return nil, err
+			}
+		}
+	case json.Number:
+		f, err := v.Float64()
+		if err != nil {
+			return nil, fmt.Errorf("%.40s is too large a number", v)
+		}
+		if s := v.String(); strings.ContainsAny(s, ".eE") ||
+			s == strconv.FormatFloat(f, 'f', -1, 64) {
+			return f, nil
+		}
+	}
+	return v, nil
+}
