@@ -152,11 +152,8 @@ func (p *Proxy) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 // Undecided reports whether there is a question about a call of the tool with the arguments whose
 // answer was not taken yet: such a call has not been passed on, and the same one takes the answer.
 func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage) (bool, error) {
-	params, err := encode(map[string]any{"name": tool, "arguments": args})
-	if err != nil {
-		return false, err
-	}
-	c, err := p.read(ctx, &message{Method: string(mcp.MethodToolsCall), Params: params})
+	c, err := p.read(ctx, &message{Method: string(mcp.MethodToolsCall),
+		Params: encode(object{"name": tool, "arguments": args})})
 	if err != nil || p.opts.Questions == nil {
 		return false, err
 	}
@@ -308,11 +305,7 @@ func replyOf(q inquiry.Question, answer *mcp.ElicitationResult) (r inquiry.Reply
 // form is the question as a client shows it.
 func form(q inquiry.Question) mcp.ElicitationParams {
 	r := q.ActionRequests[0]
-	args, err := encode(r.Args)
-	if err != nil {
-		args = nil
-	}
-	words := fmt.Sprintf("%s\n\n%s", q.Text, text.Cut(text.Lines(string(args)), 2000))
+	words := q.Text + "\n\n" + text.Cut(text.Lines(string(encode(r.Args))), 2000)
 	for _, more := range []string{r.Description, q.Reason} {
 		if more != "" {
 			words += "\n\n" + text.Cut(text.Lines(more), 1000)
@@ -367,7 +360,7 @@ func (p *Proxy) carry(ctx context.Context, l *link, c *toolCall, q inquiry.Quest
 // edited passes a call on with other arguments, and says so in its result.
 func (p *Proxy) edited(ctx context.Context, l *link, c *toolCall, d inquiry.Decision) (
 	*message, error) {
-	args, err := encode(cmp.Or(d.EditedAction, &inquiry.EditedAction{}).Args)
+	args, err := write(cmp.Or(d.EditedAction, &inquiry.EditedAction{}).Args)
 	if err != nil || d.EditedAction == nil || d.EditedAction.Name != c.name {
 		return refusal(c.m, "refused by the other side: another action was put in its place, "+
 			"which cannot be carried out"), nil
@@ -385,15 +378,12 @@ func noted(c *toolCall, resp *message, args string) *message {
 	if args == "" {
 		return resp
 	}
-	note, err := encode(map[string]any{"type": "text", "text": "the other side changed the " +
-		"arguments, and this was carried out: " + c.name + " " + args})
 	var content []json.RawMessage
-	if err != nil || json.Unmarshal(at(resp.Result, "content"), &content) != nil {
-		return resp
-	}
-	list, err := encode(append([]json.RawMessage{note}, content...))
-	if err == nil {
-		resp.Result = with(resp.Result, list, "content")
+	if json.Unmarshal(at(resp.Result, "content"), &content) == nil {
+		note := encode(object{"type": "text", "text": "the other side changed the arguments, and " +
+			"this was carried out: " + c.name + " " + args})
+		content = slices.Insert(content, 0, note)
+		resp.Result = with(resp.Result, encode(content), "content")
 	}
 	return resp
 }

@@ -82,8 +82,8 @@ func (c *clientEnd) ask(m *message) {
 	c.line.spawn(func() {
 		defer cancel()
 		if full {
-			c.line.answer(up, &message{ID: m.ID, Error: wrong(mcp.INVALID_REQUEST,
-				fmt.Sprintf("%d requests wait for the client already", maxAsked))})
+			c.line.answer(up, m.refused(mcp.INVALID_REQUEST,
+				fmt.Sprintf("%d requests wait for the client already", maxAsked)))
 			return
 		}
 		defer c.settle(key)
@@ -142,24 +142,11 @@ func (c *clientEnd) answerTo(ctx, of context.Context, able json.RawMessage, m *m
 	refused, is := errors.AsType[*mcptransport.ClientError](err)
 	switch {
 	case is:
-		raw, err := encode(refused.JSONRPCErrorDetails)
-		if err != nil {
-			raw = wrong(mcp.INTERNAL_ERROR, refused.Message)
-		}
-		return &message{ID: m.ID, Error: raw}
+		return &message{ID: m.ID, Error: encode(refused.JSONRPCErrorDetails)}
 	case ctx.Err() != nil:
 		return nil
 	case err != nil:
-		return &message{ID: m.ID, Error: wrong(mcp.INTERNAL_ERROR, err.Error())}
+		return m.refused(mcp.INTERNAL_ERROR, err.Error())
 	}
-	return &message{ID: m.ID, Result: result}
-}
-
-// wrong is the error of a response.
-func wrong(code int, said string) json.RawMessage {
-	raw, err := encode(mcp.JSONRPCErrorDetails{Code: code, Message: said})
-	if err != nil {
-		return json.RawMessage(`{"code":-32603,"message":"internal error"}`)
-	}
-	return raw
+	return m.answered(result)
 }

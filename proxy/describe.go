@@ -76,10 +76,10 @@ func describe(result json.RawMessage, descriptions map[string]string) json.RawMe
 		}
 		return splice(tools, func(_ string, tool json.RawMessage) json.RawMessage {
 			words, ok := descriptions[textOf(at(tool, "name"))]
-			raw, err := encode(words)
-			if !ok || err != nil {
+			if !ok {
 				return tool
 			}
+			raw := encode(words)
 			if at(tool, "description") == nil {
 				more := slices.Concat([]byte(`,"description":`), raw, []byte("}"))
 				return slices.Concat(tool[:len(tool)-1], more)

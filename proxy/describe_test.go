@@ -17,7 +17,7 @@ const uglyList = `{"nextCursor" : "<&>","z":1.50e+3, "tools":[ {"name":"b","titl
 
 func TestADescriptionIsAllThatChangesToTheByte(t *testing.T) {
 	raw := func(words string) string {
-		b, err := encode(words)
+		b, err := write(words)
 		require.NoError(t, err)
 		return string(b)
 	}

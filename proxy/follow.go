@@ -41,11 +41,8 @@ func (fd *feed) subscribed(ctx context.Context, m *message, meta json.RawMessage
 	*message, error) {
 	uri := textOf(at(m.Params, "uri"))
 	on := m.Method == string(mcp.MethodResourcesSubscribe)
-	refused := func(why string) (*message, error) {
-		return &message{ID: m.ID, Error: wrong(mcp.INVALID_PARAMS, why)}, nil
-	}
 	if uri == "" {
-		return refused("the uri of the resource is missing")
+		return m.refused(mcp.INVALID_PARAMS, "the uri of the resource is missing"), nil
 	}
 	fd.mu.Lock()
 	defer fd.mu.Unlock()
@@ -60,11 +57,12 @@ func (fd *feed) subscribed(ctx context.Context, m *message, meta json.RawMessage
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil && on:
-		return refused(fd.line.fault("%v", err).Error())
+		return m.refused(mcp.INVALID_PARAMS, fd.line.fault("%v", err).Error()), nil
 	case on && !slices.Contains(fd.wanted.ResourceSubscriptions, uri):
-		return refused(fd.line.fault("it tells of no changes of this resource").Error())
+		return m.refused(mcp.INVALID_PARAMS,
+			fd.line.fault("it tells of no changes of this resource").Error()), nil
 	}
-	return &message{ID: m.ID, Result: json.RawMessage(`{}`)}, nil
+	return m.answered(object{}), nil
 }
 
 // open opens the stream of what is wanted, unless it is open.
@@ -106,12 +104,8 @@ func (fd *feed) follow(ctx context.Context, meta json.RawMessage, f mcp.Subscrip
 // opened opens a stream of news, and gives what the server agrees to.
 func (fd *feed) opened(ctx context.Context, up upstream, meta json.RawMessage,
 	f mcp.SubscriptionFilter) (*message, context.CancelFunc, error) {
-	wants, err := encode(f)
-	if err != nil {
-		return nil, nil, err
-	}
 	m := &message{Method: string(mcp.MethodSubscriptionsListen),
-		Params: object{"notifications": wants, "_meta": meta}.raw()}
+		Params: encode(object{"notifications": f, "_meta": meta})}
 	life, stop := context.WithCancel(fd.line.life)
 	first := make(chan *message, 1)
 	if !fd.line.spawn(func() { fd.heed(life, up, m, first) }) {
@@ -120,6 +114,7 @@ func (fd *feed) opened(ctx context.Context, up upstream, meta json.RawMessage,
 	}
 	late := time.NewTimer(discoverTime)
 	defer late.Stop()
+	var err error
 	select {
 	case in := <-first:
 		switch {

@@ -174,13 +174,13 @@ func (c *toolCall) withArguments(m *message, args json.RawMessage) (*message, er
 		if err := d.Decode(&v); err != nil {
 			return nil, err
 		}
-		anew, err := encode(v)
+		anew, err := write(v)
 		if err != nil {
 			return nil, err
 		}
 		params["arguments"] = anew
 	}
-	raw, err := encode(params)
+	raw, err := write(params)
 	return &message{ID: m.ID, Method: m.Method, Params: raw}, err
 }
 
@@ -189,18 +189,14 @@ func refusal(m *message, words string) *message { return worded(m, words, true) 
 
 // worded is a result of words.
 func worded(m *message, words string, failed bool) *message {
-	result := map[string]any{"content": []any{map[string]any{"type": "text", "text": words}}}
+	result := object{"content": []object{{"type": "text", "text": words}}}
 	if failed {
 		result["isError"] = true
 	}
 	if modern(m.Params) {
 		result["resultType"] = "complete"
 	}
-	raw, err := encode(result)
-	if err != nil {
-		raw = json.RawMessage(`{"content":[],"isError":true}`)
-	}
-	return &message{ID: m.ID, Result: raw}
+	return m.answered(result)
 }
 
 // said is a refusal as the transport takes it.

@@ -59,12 +59,12 @@ func (hs *heldCalls) take(token string, wanted func(*held) bool) *held {
 
 // sameOf is the same for requests that differ in nothing but what a client says when it comes back.
 func sameOf(m *message) string {
-	return digest(quoted(m.Method), with(anew(m.Params), nil, "_meta"))
+	return digest(encode(m.Method), with(anew(m.Params), nil, "_meta"))
 }
 
 // hold gives the result that asks the client what the server has asked.
 func (hs *heldCalls) hold(up upstream, x *exchange, m, question *message) (*message, error) {
-	request := object{"method": quoted(question.Method)}
+	request := object{"method": question.Method}
 	if question.Params != nil {
 		request["params"] = question.Params
 	}
@@ -77,10 +77,8 @@ func (hs *heldCalls) hold(up upstream, x *exchange, m, question *message) (*mess
 	}
 	hs.byToken[token] = h
 	hs.line.open.set(func() { x.parked = true })
-	return &message{ID: m.ID, Result: object{
-		"resultType":    quoted(string(mcp.ResultTypeInputRequired)),
-		"inputRequests": object{askedID: request.raw()}.raw(),
-		"requestState":  quoted(heldState + token)}.raw()}, nil
+	return m.answered(object{"resultType": mcp.ResultTypeInputRequired,
+		"inputRequests": object{askedID: request}, "requestState": heldState + token}), nil
 }
 
 // keep keeps what the server says for a call that waits, but its progress, until the client comes
@@ -104,7 +102,7 @@ func (hs *heldCalls) keep(token string, h *held) {
 			<-h.taken
 			return
 		}
-		hs.line.answer(h.up, &message{ID: h.question.ID, Error: wrong(mcp.INTERNAL_ERROR, silent)})
+		hs.line.answer(h.up, h.question.refused(mcp.INTERNAL_ERROR, silent))
 		hs.line.cancel(h.up, h.x, errors.New(silent))
 		hs.line.open.finish(h.x)
 		return
@@ -154,7 +152,7 @@ func (hs *heldCalls) until(ctx context.Context, up upstream, x *exchange, m *mes
 	}
 	hs.line.open.finish(x)
 	if err == nil && in.Error == nil {
-		in.Result = with(in.Result, quoted("complete"), "resultType")
+		in.Result = with(in.Result, encode("complete"), "resultType")
 	}
 	return in, err
 }
@@ -171,12 +169,12 @@ func able(m *message) json.RawMessage {
 		has := object{}
 		for _, part := range parts {
 			if at(caps, name, part) != nil {
-				has[part] = json.RawMessage(`{}`)
+				has[part] = object{}
 			}
 		}
-		able[name] = has.raw()
+		able[name] = has
 	}
-	return able.raw()
+	return encode(able)
 }
 
 // unable says why a client cannot be asked that; "" when it can.

@@ -333,7 +333,7 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 func TestASecretIsHiddenHoweverItIsWritten(t *testing.T) {
 	const odd = `a&b+c/d"g\é12`
 	m := newMask([]string{"abcdefgh", "abcdefghijk\n", odd, "short"})
-	inJSON := func(s string) string { return string(quoted(s)) }
+	inJSON := func(s string) string { return string(encode(s)) }
 	all := ""
 	for _, r := range odd {
 		all += fmt.Sprintf(`\u%04x`, r)

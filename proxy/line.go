@@ -202,7 +202,7 @@ func (ln *line) await(ctx context.Context, up upstream, x *exchange, m *message)
 // cancel tells the upstream that a request is not waited for any more. "The initialize request MUST
 // NOT be cancelled by clients": then it is not known.
 func (ln *line) cancel(up upstream, x *exchange, cause error) {
-	params := object{"requestId": number(x.id), "reason": quoted(cause.Error())}.raw()
+	params := encode(object{"requestId": x.id, "reason": cause.Error()})
 	ctx, done := context.WithTimeout(ln.life, 5*time.Second)
 	defer done()
 	_ = up.send(ctx, &message{Method: "notifications/cancelled", Params: params}) // it may be gone

@@ -25,13 +25,12 @@ func (t *told) listen(ctx context.Context, up upstream, m *message, of,
 		Notifications mcp.SubscriptionFilter `json:"notifications"`
 	}
 	if err := json.Unmarshal(m.Params, &asks); err != nil {
-		return &message{ID: m.ID, Error: wrong(mcp.INVALID_PARAMS,
-			"the notifications that are wanted cannot be read")}, nil
+		return m.refused(mcp.INVALID_PARAMS, "the notifications that are wanted cannot be read"), nil
 	}
 	f := asks.Notifications
 	if len(f.ResourceSubscriptions) > mostSubscribed {
-		return &message{ID: m.ID, Error: wrong(mcp.INVALID_PARAMS, fmt.Sprintf(
-			"want at most %d resourceSubscriptions", mostSubscribed))}, nil
+		return m.refused(mcp.INVALID_PARAMS, fmt.Sprintf("want at most %d resourceSubscriptions",
+			mostSubscribed)), nil
 	}
 	says := func(of, what string) bool {
 		return string(at(greeting, "capabilities", of, what)) == "true"
@@ -55,32 +54,22 @@ func (t *told) listen(ctx context.Context, up upstream, m *message, of,
 	if err := x.tell(ctx, of); err != nil {
 		return nil, err
 	}
-	meta := object{mcp.MetaKeySubscriptionID: of}.raw()
-	return &message{ID: m.ID,
-		Result: object{"resultType": quoted("complete"), "_meta": meta}.raw()}, nil
+	return m.answered(object{"resultType": "complete",
+		"_meta": object{mcp.MetaKeySubscriptionID: of}}), nil
 }
 
 // tell sends a client of the newer era what it listens for, the acknowledgement first, until
 // nothing more can come.
 func (x *exchange) tell(ctx context.Context, of json.RawMessage) error {
-	tagged := func(params object, method string) error {
-		meta := members(params["_meta"])
-		if meta == nil {
-			meta = object{}
-		}
-		meta[mcp.MetaKeySubscriptionID] = of
-		params["_meta"] = meta.raw()
-		data, err := (&message{Method: method, Params: params.raw()}).encode()
+	tagged := func(params json.RawMessage, method string) error {
+		meta := with(orEmpty(at(params, "_meta")), of, mcp.MetaKeySubscriptionID)
+		data, err := (&message{Method: method, Params: with(orEmpty(params), meta, "_meta")}).encode()
 		if err != nil {
 			return err
 		}
 		return mcptransport.Send(ctx, data)
 	}
-	established, err := encode(x.wants)
-	if err != nil {
-		return err
-	}
-	err = tagged(object{"notifications": established},
+	err := tagged(encode(object{"notifications": x.wants}),
 		mcp.MethodNotificationSubscriptionsAcknowledged)
 	if x.wants.IsEmpty() {
 		return err
@@ -91,11 +80,7 @@ func (x *exchange) tell(ctx context.Context, of json.RawMessage) error {
 			if in.fault != nil {
 				return nil // the client listens again
 			}
-			params := members(in.Params)
-			if params == nil {
-				params = object{}
-			}
-			err = tagged(params, in.Method)
+			err = tagged(in.Params, in.Method)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -9,23 +9,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// object is a JSON object whose values are as they were written.
-type object map[string]json.RawMessage
-
-// raw is the object in JSON. Its values have to be JSON.
-func (o object) raw() json.RawMessage {
-	raw, err := encode(o)
-	if err != nil {
-		return json.RawMessage(`{}`)
-	}
-	return raw
-}
-
-// quoted is a text in JSON.
-func quoted(s string) json.RawMessage {
-	raw, _ := encode(s) // a text can always be written
-	return raw
-}
+// object is a JSON object to be written.
+type object map[string]any
 
 // message is one JSON-RPC message: a request has a method and an id, a notification only a method,
 // a response only an id.
@@ -55,14 +40,24 @@ func (m *message) tidy() {
 	}
 }
 
+// answered is the response to m with that result.
+func (m *message) answered(result any) *message {
+	return &message{ID: m.ID, Result: encode(result)}
+}
+
+// refused is the response to m with that error.
+func (m *message) refused(code int, why string) *message {
+	return &message{ID: m.ID, Error: encode(mcp.JSONRPCErrorDetails{Code: code, Message: why})}
+}
+
 // encode writes the message in one line.
 func (m *message) encode() ([]byte, error) {
 	m.Version = mcp.JSONRPC_VERSION
-	return encode(m)
+	return write(m)
 }
 
-// encode is v in JSON, with <, > and & as they are.
-func encode(v any) ([]byte, error) {
+// write is v in JSON, with <, > and & as they are.
+func write(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -70,11 +65,21 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
+// encode is [write] of what can be written: texts, numbers, and JSON as it was read. It is null for
+// what is nested too deep.
+func encode(v any) json.RawMessage {
+	raw, err := write(v)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return raw
+}
+
 func number(n int64) json.RawMessage { return strconv.AppendInt(nil, n, 10) }
 
 // members takes an object apart; nil when it is none.
-func members(raw json.RawMessage) object {
-	var o object
+func members(raw json.RawMessage) map[string]json.RawMessage {
+	var o map[string]json.RawMessage
 	if json.Unmarshal(raw, &o) != nil {
 		return nil
 	}
@@ -100,7 +105,7 @@ func with(raw json.RawMessage, value json.RawMessage, place ...string) json.RawM
 	default:
 		o[place[0]] = value
 	}
-	out, err := encode(o)
+	out, err := write(o)
 	if err != nil {
 		return raw
 	}
@@ -111,6 +116,24 @@ func with(raw json.RawMessage, value json.RawMessage, place ...string) json.RawM
 func at(raw json.RawMessage, place ...string) json.RawMessage {
 	for _, name := range place {
 		raw = members(raw)[name]
+	}
+	return raw
+}
+
+// or is raw, or else another value.
+func or(raw, other json.RawMessage) json.RawMessage {
+	if raw == nil {
+		return other
+	}
+	return raw
+}
+
+var empty = json.RawMessage(`{}`)
+
+// orEmpty is raw when it is an object, or else an empty one.
+func orEmpty(raw json.RawMessage) json.RawMessage {
+	if members(raw) == nil {
+		return empty
 	}
 	return raw
 }

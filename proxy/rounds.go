@@ -92,11 +92,7 @@ func asking(m *message, q inquiry.Question, problem string) *message {
 	if problem != "" {
 		f.Message = problem + "\n\n" + f.Message
 	}
-	raw, err := encode(mcptransport.InputRequired(formState+q.ID, formID, f))
-	if err != nil {
-		return refusal(m, "not carried out: the question cannot be shown: "+err.Error())
-	}
-	return &message{ID: m.ID, Result: raw}
+	return m.answered(mcptransport.InputRequired(formState+q.ID, formID, f))
 }
 
 // round is a call that was approved and whose server asks the client for more: made again, it is
@@ -175,8 +171,8 @@ func (p *Proxy) pass(ctx context.Context, l *link, c *toolCall, m *message, edit
 	}
 	token, ok := p.rounds.put(round{bound: c.seen(), client: c.client, m: m, edited: edited,
 		state: at(resp.Result, "requestState"), until: time.Now().Add(p.opts.Expires)})
-	if state, err := encode(roundState + token); ok && err == nil {
-		resp.Result = with(resp.Result, state, "requestState")
+	if ok {
+		resp.Result = with(resp.Result, encode(roundState+token), "requestState")
 	}
 	return resp, nil
 }

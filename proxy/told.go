@@ -55,7 +55,7 @@ func (t *told) set(change func()) {
 func (t *told) tell(ctx context.Context, up upstream, method mcp.MCPMethod, uri string) (
 	*message, error) {
 	return t.line.over(ctx, up, &message{Method: string(method),
-		Params: object{"uri": quoted(uri)}.raw()}, nil)
+		Params: encode(object{"uri": uri})}, nil)
 }
 
 // greet makes a handshake, and gives what the server says of itself.
@@ -153,7 +153,7 @@ func (t *told) logs(ctx context.Context, up upstream, level, greeting json.RawMe
 	}
 	t.changing.Lock()
 	defer t.changing.Unlock()
-	m := &message{Method: string(mcp.MethodSetLogLevel), Params: object{"level": level}.raw()}
+	m := &message{Method: string(mcp.MethodSetLogLevel), Params: encode(object{"level": level})}
 	enough := false
 	t.set(func() { enough = t.level != nil && rank(at(t.level.Params, "level")) <= n })
 	if enough {

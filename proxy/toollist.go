@@ -119,7 +119,7 @@ func listParams(call, cursor json.RawMessage) json.RawMessage {
 	if cursor != nil {
 		params["cursor"] = cursor
 	}
-	return params.raw()
+	return encode(params)
 }
 
 // readTools reads a page of a list of tools.
@@ -154,10 +154,8 @@ func digest(values ...json.RawMessage) string {
 		var v any
 		d := json.NewDecoder(strings.NewReader(string(raw)))
 		d.UseNumber()
-		_ = d.Decode(&v) // nothing is nil
-		if anew, err := encode(v); err == nil {
-			_, _ = sum.Write(append(anew, 0)) // never fails
-		}
+		_ = d.Decode(&v)                       // nothing is nil
+		_, _ = sum.Write(append(encode(v), 0)) // never fails
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

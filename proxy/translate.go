@@ -23,24 +23,16 @@ const discoverTime = 10 * time.Second
 var ourInfo = json.RawMessage(`{"name":"taploop","version":"1"}`)
 
 // handshakeOf is a handshake for a client that makes none.
-func handshakeOf(m *message) (*message, error) {
-	info := at(m.Params, "_meta", mcp.MetaKeyClientInfo)
-	if info == nil {
-		info = ourInfo
-	}
-	params, err := encode(object{"protocolVersion": quoted(mcp.ProtocolVersion20251125),
-		"capabilities": able(m), "clientInfo": info})
-	return &message{Method: string(mcp.MethodInitialize), Params: params}, err
+func handshakeOf(m *message) *message {
+	return &message{Method: string(mcp.MethodInitialize), Params: encode(object{
+		"protocolVersion": mcp.ProtocolVersion20251125, "capabilities": able(m),
+		"clientInfo": or(at(m.Params, "_meta", mcp.MetaKeyClientInfo), ourInfo)})}
 }
 
 // newerMeta is what each request to a server of the newer era says of its client.
-func newerMeta(info, caps json.RawMessage) (json.RawMessage, error) {
-	if info == nil {
-		info = ourInfo
-	}
-	return encode(object{
-		mcp.MetaKeyProtocolVersion: json.RawMessage(`"` + mcp.ProtocolVersion20260728 + `"`),
-		mcp.MetaKeyClientInfo:      info, mcp.MetaKeyClientCapabilities: without(caps, "")})
+func newerMeta(info, caps json.RawMessage) json.RawMessage {
+	return encode(object{mcp.MetaKeyProtocolVersion: mcp.ProtocolVersion20260728,
+		mcp.MetaKeyClientInfo: or(info, ourInfo), mcp.MetaKeyClientCapabilities: or(caps, empty)})
 }
 
 // discovered is the answer to server/discover.
@@ -49,7 +41,7 @@ func (l *link) discovered(ctx context.Context, up upstream, meta json.RawMessage
 	ctx, cancel := context.WithTimeout(ctx, discoverTime)
 	defer cancel()
 	return l.line.over(ctx, up, &message{Method: string(mcp.MethodServerDiscover),
-		Params: object{"_meta": meta}.raw()}, nil)
+		Params: encode(object{"_meta": meta})}, nil)
 }
 
 // translated sends a request in the server's own era, and gives the response in the client's.
@@ -83,11 +75,7 @@ func (l *link) meet(ctx context.Context, up upstream, m *message) error {
 		return nil
 	}
 	// of our own: what is wrong with the client's is for the server to say
-	meta, err := newerMeta(nil, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := l.discovered(ctx, up, meta)
+	resp, err := l.discovered(ctx, up, newerMeta(nil, nil))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -95,10 +83,7 @@ func (l *link) meet(ctx context.Context, up upstream, m *message) error {
 		l.met = true
 		return nil
 	}
-	hello, err := handshakeOf(m)
-	if err != nil {
-		return err
-	}
+	hello := handshakeOf(m)
 	greeting, err := l.told.greet(ctx, up, hello)
 	if err != nil {
 		return err
@@ -114,12 +99,11 @@ func (l *link) toOlder(ctx context.Context, up upstream, m *message, of,
 	greeting json.RawMessage) (*message, error) {
 	switch m.Method {
 	case string(mcp.MethodServerDiscover):
-		return &message{ID: m.ID, Result: object{"resultType": quoted("complete"),
-			"supportedVersions": json.RawMessage(`["` + mcp.ProtocolVersion20260728 + `"]`),
-			"capabilities":      without(at(greeting, "capabilities"), ""),
-			"instructions":      orText(at(greeting, "instructions")),
-			"_meta": with(json.RawMessage(`{}`), at(greeting, "serverInfo"),
-				mcp.MetaKeyServerInfo)}.raw()}, nil
+		return m.answered(object{"resultType": "complete",
+			"supportedVersions": []string{mcp.ProtocolVersion20260728},
+			"capabilities":      or(at(greeting, "capabilities"), empty),
+			"instructions":      textOf(at(greeting, "instructions")),
+			"_meta":             with(empty, at(greeting, "serverInfo"), mcp.MetaKeyServerInfo)}), nil
 	case string(mcp.MethodSubscriptionsListen):
 		return l.told.listen(ctx, up, m, of, greeting)
 	}
@@ -158,47 +142,25 @@ func (l *link) olderRequest(ctx context.Context, up upstream, m *message, of,
 	return l.held.until(ctx, up, x, m)
 }
 
-func orText(raw json.RawMessage) json.RawMessage {
-	if raw == nil {
-		return json.RawMessage(`""`)
-	}
-	return raw
-}
-
-func without(raw json.RawMessage, name string) json.RawMessage {
-	if raw == nil {
-		return json.RawMessage(`{}`)
-	}
-	return with(raw, nil, name)
-}
-
 // discover makes the handshake of an older client in the place of a server that knows none.
 func (l *link) discover(ctx context.Context, up upstream, m, refused *message) (*message, error) {
-	meta, err := newerMeta(at(m.Params, "clientInfo"), at(m.Params, "capabilities"))
-	if err != nil {
-		return nil, err
-	}
+	meta := newerMeta(at(m.Params, "clientInfo"), at(m.Params, "capabilities"))
 	resp, err := l.discovered(ctx, up, meta)
 	if err != nil || resp.Error != nil {
 		return refused, nil // it refuses both
 	}
-	info := at(resp.Result, "_meta", mcp.MetaKeyServerInfo)
-	if info == nil {
-		info = json.RawMessage(`{"name":"server","version":""}`)
-	}
-	version := mcp.NegotiateLegacyVersion(textOf(at(m.Params, "protocolVersion")))
-	raw, err := encode(object{"protocolVersion": json.RawMessage(`"` + version + `"`),
-		"capabilities": without(at(resp.Result, "capabilities"), ""), "serverInfo": info,
-		"instructions": orText(at(resp.Result, "instructions"))})
 	tells := func(of string) bool {
 		return string(at(resp.Result, "capabilities", of, "listChanged")) == "true"
 	}
-	if err == nil {
-		l.feed.want(mcp.SubscriptionFilter{ToolsListChanged: tells("tools"),
-			PromptsListChanged: tells("prompts"), ResourcesListChanged: tells("resources")})
-		l.set(func() { l.meta = meta })
-	}
-	return &message{ID: m.ID, Result: raw}, err
+	l.feed.want(mcp.SubscriptionFilter{ToolsListChanged: tells("tools"),
+		PromptsListChanged: tells("prompts"), ResourcesListChanged: tells("resources")})
+	l.set(func() { l.meta = meta })
+	return m.answered(object{
+		"protocolVersion": mcp.NegotiateLegacyVersion(textOf(at(m.Params, "protocolVersion"))),
+		"capabilities":    or(at(resp.Result, "capabilities"), empty),
+		"serverInfo": or(at(resp.Result, "_meta", mcp.MetaKeyServerInfo),
+			json.RawMessage(`{"name":"server","version":""}`)),
+		"instructions": textOf(at(resp.Result, "instructions"))}), nil
 }
 
 // mostAsking is how often a server may ask before a call ends.
@@ -210,17 +172,14 @@ func (l *link) toNewer(ctx context.Context, up upstream, m *message, of, meta js
 	*message, error) {
 	switch m.Method {
 	case string(mcp.MethodPing):
-		return &message{ID: m.ID, Result: json.RawMessage(`{}`)}, nil
+		return m.answered(object{}), nil
 	case string(mcp.MethodSetLogLevel):
 		l.set(func() { l.meta = with(meta, at(m.Params, "level"), mcp.MetaKeyLogLevel) })
-		return &message{ID: m.ID, Result: json.RawMessage(`{}`)}, nil
+		return m.answered(object{}), nil
 	case string(mcp.MethodResourcesSubscribe), string(mcp.MethodResourcesUnsubscribe):
 		return l.feed.subscribed(ctx, m, meta)
 	}
-	params := m.Params
-	if members(params) == nil {
-		params = json.RawMessage(`{}`)
-	}
+	params := orEmpty(m.Params)
 	if token := progressToken(params); token != nil {
 		meta = with(meta, token, "progressToken")
 	}
@@ -257,5 +216,5 @@ func (l *link) answersTo(ctx context.Context, requests json.RawMessage) (json.Ra
 		}
 		answers[id] = answer
 	}
-	return encode(answers)
+	return encode(answers), nil
 }

@@ -106,7 +106,7 @@ func (m mask) text(s string) string {
 		if end := i + 1; escaped && end <= len(s) {
 			is := textOf(json.RawMessage(s[begin:end]))
 			if masked := m.text(is); masked != is {
-				out.WriteString(s[last:begin] + string(quoted(masked)))
+				out.WriteString(s[last:begin] + string(encode(masked)))
 				last = end
 				continue
 			}
