@@ -137,16 +137,17 @@ func (p *Proxy) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 			p.claims.held[q.ID] && q.ID != c.form || c.form != "" && q.ID != c.form {
 			continue
 		}
-		return p.hold(q), nil
+		p.claims.held[q.ID] = true
+		return q, nil
 	}
 	if open >= maxOpen {
 		return inquiry.Question{}, fmt.Errorf("%d questions are open (at most %d)", open, maxOpen)
 	}
 	q, err := p.opts.Questions.Open(ctx, p.question(ctx, c, d))
-	if err != nil {
-		return q, err
+	if err == nil {
+		p.claims.held[q.ID] = true
 	}
-	return p.hold(q), nil
+	return q, err
 }
 
 // Undecided reports whether there is a question about a call of the tool with the arguments whose
@@ -162,14 +163,6 @@ func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage
 	return slices.ContainsFunc(list, func(q inquiry.Question) bool {
 		return q.Kind == inquiry.Approval && strings.HasPrefix(q.Bound, c.bound)
 	}), err
-}
-
-func (p *Proxy) hold(q inquiry.Question) inquiry.Question {
-	if p.claims.held == nil {
-		p.claims.held = map[string]bool{}
-	}
-	p.claims.held[q.ID] = true
-	return q
 }
 
 // question is what a person is asked.

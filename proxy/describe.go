@@ -57,10 +57,8 @@ func (p *Proxy) descriptions(ctx context.Context) map[string]string {
 	if len(of) == 0 {
 		return p.opts.Descriptions
 	}
-	all := maps.Clone(p.opts.Descriptions)
-	if all == nil {
-		all = map[string]string{}
-	}
+	all := map[string]string{}
+	maps.Copy(all, p.opts.Descriptions)
 	maps.Copy(all, of)
 	return all
 }

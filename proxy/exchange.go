@@ -15,6 +15,8 @@ import (
 
 // exchange is a request that an upstream has not answered.
 type exchange struct {
+	up    upstream           // which has it
+	m     *message           // as the upstream gets it, but for the id; one of ours has none
 	id    int64              // for the upstream, as is the token of its progress
 	inbox chan *message      // what came for it
 	over  chan struct{}      // closed when nothing more is taken
@@ -70,6 +72,7 @@ type exchanges struct {
 // begin gives an exchange its id. What comes for it has to be taken from its inbox until it is
 // finished.
 func (xs *exchanges) begin(x *exchange) *exchange {
+	x.of, x.token = x.m.ID, progressToken(x.m.Params)
 	x.inbox, x.over = make(chan *message, 64), make(chan struct{})
 	xs.mu.Lock()
 	defer xs.mu.Unlock()

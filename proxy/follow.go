@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // restTime is between two streams of news, when a server ends them.
@@ -112,8 +113,9 @@ func (fd *feed) opened(ctx context.Context, up upstream, meta json.RawMessage,
 		stop()
 		return nil, nil, mcptransport.ErrClosed
 	}
-	late := time.NewTimer(discoverTime)
-	defer late.Stop()
+	ctx, cancel := context.WithTimeoutCause(ctx, discoverTime,
+		errors.New("it does not say whether it tells of changes"))
+	defer cancel()
 	var err error
 	select {
 	case in := <-first:
@@ -128,48 +130,46 @@ func (fd *feed) opened(ctx context.Context, up upstream, meta json.RawMessage,
 		}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
-	case <-late.C:
-		err = errors.New("it does not say whether it tells of changes")
 	}
 	stop()
 	return nil, nil, err
 }
 
-// heed passes a stream of news on as the broadcasts that an older client knows, and opens it again
-// when it ends, until life does or the upstream is gone. What comes first goes to first.
+// heed passes a stream of news on, and opens it again when it ends, until life does or the upstream
+// is gone. What comes first goes to first.
 func (fd *feed) heed(life context.Context, up upstream, m *message, first chan<- *message) {
 	for {
-		x := fd.line.open.begin(&exchange{ctx: life})
-		err := fd.line.submit(life, up, x, m)
-		if err != nil {
-			fd.line.open.deliver(x, &message{fault: err})
+		fd.stream(&exchange{up: up, m: m, ctx: life}, first)
+		first = nil
+		if wait.For(life, restTime) != nil || fd.line.current() != up {
+			return
 		}
-		for open := true; open; {
-			select {
-			case in := <-x.inbox:
-				open = in.fault == nil && !in.isResponse()
-				switch {
-				case first != nil:
-					first <- in // it has a place for one
-					first = nil
-				case life.Err() != nil: // another stream has it
-				case open && in.Method != mcp.MethodNotificationSubscriptionsAcknowledged:
-					fd.heard(in)
-				}
-			case <-life.Done():
-				fd.line.cancel(up, x, errors.New("it is not listened to any more"))
-				fd.line.open.finish(x)
+	}
+}
+
+func (fd *feed) stream(x *exchange, first chan<- *message) {
+	fd.line.open.begin(x)
+	defer fd.line.open.finish(x)
+	if err := fd.line.submit(x.ctx, x); err != nil {
+		fd.line.open.deliver(x, &message{fault: err})
+	}
+	for {
+		select {
+		case in := <-x.inbox:
+			over := in.fault != nil || in.isResponse()
+			switch {
+			case first != nil:
+				first <- in // it has a place for one
+				first = nil
+			case over, x.ctx.Err() != nil: // another stream has it
+			case in.Method != mcp.MethodNotificationSubscriptionsAcknowledged:
+				fd.heard(in)
+			}
+			if over {
 				return
 			}
-		}
-		fd.line.open.finish(x)
-		rest := time.NewTimer(restTime)
-		select {
-		case <-rest.C:
-		case <-life.Done():
-		}
-		rest.Stop()
-		if fd.line.current() != up || life.Err() != nil {
+		case <-x.ctx.Done():
+			fd.line.cancel(x, errors.New("it is not listened to any more"))
 			return
 		}
 	}

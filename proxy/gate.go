@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -22,9 +23,9 @@ type toolCall struct {
 	name   string
 	args   map[string]any
 	tool   tool
-	client string // its principal
-	token  any    // of the progress that the client wants, nil for none
-	bound  string // the same for calls that do the same
+	client string          // its principal
+	token  json.RawMessage // of the progress that the client wants, nil for none
+	bound  string          // the same for calls that do the same
 
 	// of a call that is made again, under 2026-07-28
 	form    string // the question that the client has shown; "" for none
@@ -34,9 +35,8 @@ type toolCall struct {
 
 // call passes a call on, when the rules or a person allow it.
 func (p *Proxy) call(ctx context.Context, l *link, m *message) (*message, error) {
-	of := m.ID
 	if p.opts.Guard == nil && p.opts.Target.URL == "" { // else it may want headers
-		return l.request(ctx, m, of)
+		return l.request(ctx, m)
 	}
 	c, err := p.read(ctx, m)
 	if err != nil {
@@ -51,7 +51,7 @@ func (p *Proxy) call(ctx context.Context, l *link, m *message) (*message, error)
 	d := p.judge(c)
 	switch d.Verdict {
 	case guard.Allow:
-		return l.request(ctx, c.headed(c.m), of)
+		return l.request(ctx, c.headed(c.m))
 	case guard.Ask:
 		if r, ok := p.rounds.take(c); ok {
 			return p.again(ctx, l, c, r)
@@ -59,7 +59,7 @@ func (p *Proxy) call(ctx context.Context, l *link, m *message) (*message, error)
 		c.m.Params = anew(c.m.Params) // nothing is let through that is not decided about
 		return p.decided(ctx, l, c, d)
 	}
-	return refusal(m, "not allowed here: "+orUnsaid(d.Reason)), nil
+	return refusal(m, "not allowed here: "+cmp.Or(d.Reason, "a rule of this place forbids it")), nil
 }
 
 // judge is what the rules say of a call.
@@ -124,17 +124,10 @@ func (c *toolCall) headed(m *message) *message {
 // seen names the call and the tool as they are now: what is approved is both.
 func (c *toolCall) seen() string { return c.bound + " " + c.tool.digest }
 
-func orUnsaid(reason string) string {
-	if reason == "" {
-		return "a rule of this place forbids it"
-	}
-	return reason
-}
-
 // read reads a call. What is passed on is written anew, so that the other server cannot read
 // something else in it, such as the first of two names.
 func (p *Proxy) read(ctx context.Context, m *message) (*toolCall, error) {
-	c := &toolCall{client: mcptransport.Principal(ctx)}
+	c := &toolCall{client: mcptransport.Principal(ctx), token: progressToken(m.Params)}
 	m = c.brought(m)
 	params := members(m.Params)
 	c.name = textOf(params["name"])
@@ -147,9 +140,6 @@ func (p *Proxy) read(ctx context.Context, m *message) (*toolCall, error) {
 		if d.Decode(&c.args) != nil {
 			return nil, fmt.Errorf("the arguments of %s are no object", c.name)
 		}
-	}
-	if token := progressToken(m.Params); token != nil {
-		c.token = token
 	}
 	var err error
 	if c.m, err = c.withArguments(m, params["arguments"]); err != nil {
@@ -197,9 +187,4 @@ func worded(m *message, words string, failed bool) *message {
 		result["resultType"] = "complete"
 	}
 	return m.answered(result)
-}
-
-// said is a refusal as the transport takes it.
-func said(m *message, words string) mcp.JSONRPCMessage {
-	return mcp.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, Result: refusal(m, words).Result}
 }

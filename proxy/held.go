@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,7 +32,6 @@ const (
 // held is a call that waits for its client's answer.
 type held struct {
 	x        *exchange
-	up       upstream
 	same     string // for the same request
 	question *message
 	taken    chan struct{} // by the request that goes on with it
@@ -63,12 +63,12 @@ func sameOf(m *message) string {
 }
 
 // hold gives the result that asks the client what the server has asked.
-func (hs *heldCalls) hold(up upstream, x *exchange, m, question *message) (*message, error) {
+func (hs *heldCalls) hold(x *exchange, m, question *message) (*message, error) {
 	request := object{"method": question.Method}
 	if question.Params != nil {
 		request["params"] = question.Params
 	}
-	h := &held{x: x, up: up, same: sameOf(m), question: question, taken: make(chan struct{})}
+	h := &held{x: x, same: sameOf(m), question: question, taken: make(chan struct{})}
 	token := rand.Text()
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
@@ -102,8 +102,8 @@ func (hs *heldCalls) keep(token string, h *held) {
 			<-h.taken
 			return
 		}
-		hs.line.answer(h.up, h.question.refused(mcp.INTERNAL_ERROR, silent))
-		hs.line.cancel(h.up, h.x, errors.New(silent))
+		hs.line.answer(h.x.up, h.question.refused(mcp.INTERNAL_ERROR, silent))
+		hs.line.cancel(h.x, errors.New(silent))
 		hs.line.open.finish(h.x)
 		return
 	}
@@ -112,8 +112,7 @@ func (hs *heldCalls) keep(token string, h *held) {
 const silent = "the client did not come back with the answer"
 
 // goOn goes on with a call that waits for this request of its client.
-func (hs *heldCalls) goOn(ctx context.Context, token string, m *message, of json.RawMessage) (
-	*message, error) {
+func (hs *heldCalls) goOn(ctx context.Context, token string, m *message) (*message, error) {
 	same := sameOf(m)
 	h := hs.take(token, func(h *held) bool { return h.same == same })
 	if h == nil {
@@ -122,33 +121,33 @@ func (hs *heldCalls) goOn(ctx context.Context, token string, m *message, of json
 	}
 	h.taken <- struct{}{}
 	hs.line.open.set(func() {
-		h.x.ctx, h.x.of, h.x.parked = ctx, of, false
+		h.x.ctx, h.x.of, h.x.parked = ctx, m.ID, false
 		if h.x.token != nil {
 			h.x.token = progressToken(m.Params)
 		}
 	})
 	answer := at(m.Params, "inputResponses", askedID)
-	if answer == nil {
-		return hs.hold(h.up, h.x, m, h.question)
+	if answer == nil { // then it is asked again
+		h.x.kept = slices.Insert(h.x.kept, 0, h.question)
+		return hs.until(ctx, h.x, m)
 	}
-	err := h.up.send(ctx, &message{ID: h.question.ID, Result: answer})
+	err := h.x.up.send(ctx, h.question.answered(answer))
 	if err != nil && len(h.x.kept) == 0 {
 		hs.line.open.finish(h.x)
 		return nil, hs.line.fault("%v", err)
 	}
-	return hs.until(ctx, h.up, h.x, m)
+	return hs.until(ctx, h.x, m)
 }
 
 // until waits for the response of a server of the older era, or for what it asks.
-func (hs *heldCalls) until(ctx context.Context, up upstream, x *exchange, m *message) (
-	*message, error) {
-	in, err := hs.line.await(ctx, up, x, m)
+func (hs *heldCalls) until(ctx context.Context, x *exchange, m *message) (*message, error) {
+	in, err := hs.line.await(ctx, x)
 	if err == nil && in.isRequest() {
-		in, err = hs.hold(up, x, m, in)
+		in, err = hs.hold(x, m, in)
 		if err == nil {
 			return in, nil
 		}
-		hs.line.cancel(up, x, err)
+		hs.line.cancel(x, err)
 	}
 	hs.line.open.finish(x)
 	if err == nil && in.Error == nil {

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -136,24 +135,24 @@ func (ln *line) renew(ctx context.Context, refused *forgottenError) error {
 }
 
 // over sends a request and gives its response. What the upstream sends for it meanwhile goes to the
-// client, in order, unless the request is one of ours: then of is nil.
-func (ln *line) over(ctx context.Context, up upstream, m *message, of json.RawMessage) (
-	*message, error) {
-	x := ln.open.begin(&exchange{ctx: ctx, of: of, token: progressToken(m.Params)})
+// client, in order, unless the request is one of ours: then it has no id.
+func (ln *line) over(ctx context.Context, up upstream, m *message) (*message, error) {
+	x := ln.open.begin(&exchange{up: up, m: m, ctx: ctx})
 	defer ln.open.finish(x)
-	if err := ln.submit(ctx, up, x, m); err != nil {
+	if err := ln.submit(ctx, x); err != nil {
 		return nil, err
 	}
-	return ln.await(ctx, up, x, m)
+	return ln.await(ctx, x)
 }
 
 // submit sends the request of an exchange.
-func (ln *line) submit(ctx context.Context, up upstream, x *exchange, m *message) error {
-	sent := &message{ID: number(x.id), Method: m.Method, Params: m.Params, headers: m.headers}
+func (ln *line) submit(ctx context.Context, x *exchange) error {
+	sent := *x.m
+	sent.ID = number(x.id)
 	if x.token != nil {
-		sent.Params = with(m.Params, sent.ID, "_meta", "progressToken")
+		sent.Params = with(sent.Params, sent.ID, "_meta", "progressToken")
 	}
-	if err := up.send(ctx, sent); err != nil {
+	if err := x.up.send(ctx, &sent); err != nil {
 		return ln.fault("%v", err)
 	}
 	return nil
@@ -161,14 +160,13 @@ func (ln *line) submit(ctx context.Context, up upstream, x *exchange, m *message
 
 // await waits for the response to a request, or for what its client is asked by the result, and
 // passes on what comes before.
-func (ln *line) await(ctx context.Context, up upstream, x *exchange, m *message) (
-	*message, error) {
+func (ln *line) await(ctx context.Context, x *exchange) (*message, error) {
 	quiet := time.NewTimer(ln.opts.Quiet)
 	defer quiet.Stop()
 	take := func(in *message) (*message, error) {
 		switch {
 		case in.fault != nil:
-			return nil, ln.unanswered(m, in.fault)
+			return nil, ln.unanswered(x.m, in.fault)
 		case in.isResponse(), in.isRequest():
 			return in, nil
 		}
@@ -191,9 +189,9 @@ func (ln *line) await(ctx context.Context, up upstream, x *exchange, m *message)
 			}
 		case <-quiet.C:
 			quiet.Reset(ln.opts.Quiet)
-			go ln.probe(up) // ends within maxProbe
+			go ln.probe(x.up) // ends within maxProbe
 		case <-ctx.Done():
-			ln.cancel(up, x, context.Cause(ctx))
+			ln.cancel(x, context.Cause(ctx))
 			return nil, context.Cause(ctx)
 		}
 	}
@@ -201,11 +199,11 @@ func (ln *line) await(ctx context.Context, up upstream, x *exchange, m *message)
 
 // cancel tells the upstream that a request is not waited for any more. "The initialize request MUST
 // NOT be cancelled by clients": then it is not known.
-func (ln *line) cancel(up upstream, x *exchange, cause error) {
-	params := encode(object{"requestId": x.id, "reason": cause.Error()})
+func (ln *line) cancel(x *exchange, cause error) {
 	ctx, done := context.WithTimeout(ln.life, 5*time.Second)
 	defer done()
-	_ = up.send(ctx, &message{Method: "notifications/cancelled", Params: params}) // it may be gone
+	_ = x.up.send(ctx, &message{Method: string(mcp.MethodNotificationCancelled), // it may be gone
+		Params: encode(object{"requestId": x.id, "reason": cause.Error()})})
 }
 
 // answer answers a request of an upstream. One that is gone waits for nothing.
@@ -291,10 +289,9 @@ func (ln *line) probe(up upstream) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ln.life, maxProbe, errHangs)
 	defer cancel()
-	x := ln.open.begin(&exchange{ctx: ctx})
+	x := ln.open.begin(&exchange{up: up, m: &message{Method: string(mcp.MethodPing)}, ctx: ctx})
 	defer ln.open.finish(x)
-	err := up.send(ctx, &message{ID: number(x.id), Method: string(mcp.MethodPing)})
-	if err == nil {
+	if ln.submit(ctx, x) == nil {
 		select {
 		case <-x.inbox:
 			return

@@ -37,10 +37,7 @@ func newLink(p *Proxy) *link {
 		open: exchanges{stray: l.unasked, byID: map[int64]*exchange{}}}
 	l.line.life, l.line.end = context.WithCancel(context.Background())
 	l.client = clientEnd{line: &l.line, asked: map[string]context.CancelFunc{}}
-	l.tools = toolList{raised: raised{}, request: func(ctx context.Context, m *message) (
-		*message, error) {
-		return l.request(ctx, m, nil)
-	}}
+	l.tools = toolList{raised: raised{}, request: l.request}
 	l.held = heldCalls{line: &l.line, byToken: map[string]*held{}}
 	l.told = told{line: &l.line, subscribers: map[string]int{}}
 	l.feed = feed{line: &l.line, heard: l.client.broadcast}
@@ -94,16 +91,16 @@ func (l *link) shake(ctx context.Context, m, resp *message) error {
 }
 
 // request sends a request and gives its response. What the server sends for it meanwhile goes to
-// the client, in order, unless the request is one of ours: then of is nil.
-func (l *link) request(ctx context.Context, m *message, of json.RawMessage) (*message, error) {
+// the client, in order, unless the request is one of ours: then it has no id.
+func (l *link) request(ctx context.Context, m *message) (*message, error) {
 	up, err := l.line.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := l.translated(ctx, up, m, of)
+	resp, err := l.translated(ctx, up, m)
 	if refused, is := errors.AsType[*forgottenError](err); is {
 		if err = l.line.renew(ctx, refused); err == nil {
-			resp, err = l.translated(ctx, up, m, of)
+			resp, err = l.translated(ctx, up, m)
 		}
 		if again, is := errors.AsType[*forgottenError](err); is {
 			return nil, l.line.named(again)

@@ -19,15 +19,13 @@ const mostSubscribed = 100
 
 // listen is a subscriptions/listen in the place of a server of the older era, until the client or
 // the server is gone.
-func (t *told) listen(ctx context.Context, up upstream, m *message, of,
-	greeting json.RawMessage) (*message, error) {
-	var asks struct {
-		Notifications mcp.SubscriptionFilter `json:"notifications"`
+func (t *told) listen(ctx context.Context, up upstream, m *message, greeting json.RawMessage) (
+	*message, error) {
+	var f mcp.SubscriptionFilter
+	if json.Unmarshal(or(at(m.Params, "notifications"), empty), &f) != nil {
+		return m.refused(mcp.INVALID_PARAMS,
+			"the notifications that are wanted cannot be read"), nil
 	}
-	if err := json.Unmarshal(m.Params, &asks); err != nil {
-		return m.refused(mcp.INVALID_PARAMS, "the notifications that are wanted cannot be read"), nil
-	}
-	f := asks.Notifications
 	if len(f.ResourceSubscriptions) > mostSubscribed {
 		return m.refused(mcp.INVALID_PARAMS, fmt.Sprintf("want at most %d resourceSubscriptions",
 			mostSubscribed)), nil
@@ -41,7 +39,8 @@ func (t *told) listen(ctx context.Context, up upstream, m *message, of,
 	if !says("resources", "subscribe") {
 		f.ResourceSubscriptions = nil
 	}
-	x := t.line.open.begin(&exchange{ctx: ctx, wants: &f}) // before the first can come
+	// before the first can come
+	x := t.line.open.begin(&exchange{m: &message{}, ctx: ctx, wants: &f})
 	defer t.line.open.finish(x)
 	var uris []string
 	defer func() { t.unsubscribe(up, uris) }()
@@ -51,11 +50,11 @@ func (t *told) listen(ctx context.Context, up upstream, m *message, of,
 		}
 	}
 	t.line.open.set(func() { f.ResourceSubscriptions = uris })
-	if err := x.tell(ctx, of); err != nil {
+	if err := x.tell(ctx, m.ID); err != nil {
 		return nil, err
 	}
 	return m.answered(object{"resultType": "complete",
-		"_meta": object{mcp.MetaKeySubscriptionID: of}}), nil
+		"_meta": object{mcp.MetaKeySubscriptionID: m.ID}}), nil
 }
 
 // tell sends a client of the newer era what it listens for, the acknowledgement first, until
@@ -63,7 +62,8 @@ func (t *told) listen(ctx context.Context, up upstream, m *message, of,
 func (x *exchange) tell(ctx context.Context, of json.RawMessage) error {
 	tagged := func(params json.RawMessage, method string) error {
 		meta := with(orEmpty(at(params, "_meta")), of, mcp.MetaKeySubscriptionID)
-		data, err := (&message{Method: method, Params: with(orEmpty(params), meta, "_meta")}).encode()
+		m := message{Method: method, Params: with(orEmpty(params), meta, "_meta")}
+		data, err := m.encode()
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,8 @@ var _ mcptransport.Server = (*Proxy)(nil)
 // New makes a proxy. The other server is started with the first message of a client. Close ends it.
 func New(opts *Options) (*Proxy, error) {
 	p := &Proxy{opts: *opts, core: server.NewMCPServer("taploop", ""), links: map[string]*link{},
-		sessions: map[string]server.ClientSession{}}
+		sessions: map[string]server.ClientSession{}, claims: claims{held: map[string]bool{}},
+		rounds: rounds{open: map[string]round{}}}
 	o := &p.opts
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Quiet = cmp.Or(o.Quiet, time.Minute)
@@ -182,7 +183,8 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 	}
 	switch {
 	case err != nil && m.Method == string(mcp.MethodToolsCall):
-		return said(&m, err.Error())
+		return mcp.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION,
+			Result: refusal(&m, err.Error()).Result}
 	case err != nil:
 		return failure(mcp.INTERNAL_ERROR, err.Error())
 	case resp.Error != nil:
@@ -231,7 +233,7 @@ func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, erro
 	if m.Method == string(mcp.MethodToolsCall) {
 		return p.call(ctx, l, m)
 	}
-	resp, err := l.request(ctx, m, m.ID)
+	resp, err := l.request(ctx, m)
 	if err != nil {
 		return nil, err
 	}

@@ -41,17 +41,12 @@ func withInfo(ctx context.Context, params json.RawMessage) context.Context {
 // brought takes what is for us out of a call that is made again.
 func (c *toolCall) brought(m *message) *message {
 	state := textOf(at(m.Params, "requestState"))
-	var form, round bool
-	c.form, form = strings.CutPrefix(state, formState)
-	c.round, round = strings.CutPrefix(state, roundState)
-	if !form {
-		c.form = ""
-	}
-	if !round {
-		c.round = ""
-	}
 	c.answers = at(m.Params, "inputResponses")
-	if !form && !round {
+	if form, is := strings.CutPrefix(state, formState); is {
+		c.form = form
+	} else if round, is := strings.CutPrefix(state, roundState); is {
+		c.round = round
+	} else {
 		return m
 	}
 	return &message{ID: m.ID, Method: m.Method, Params: anew(m.Params)}
@@ -126,9 +121,6 @@ func (rs *rounds) put(r round) (token string, ok bool) {
 	if len(rs.open) >= mostRounds {
 		return "", false
 	}
-	if rs.open == nil {
-		rs.open = map[string]round{}
-	}
 	token = rand.Text()
 	rs.open[token] = r
 	return token, true
@@ -162,7 +154,7 @@ func (p *Proxy) again(ctx context.Context, l *link, c *toolCall, r round) (*mess
 // pass passes an approved call on, and sees to it that it can go on when its server asks.
 func (p *Proxy) pass(ctx context.Context, l *link, c *toolCall, m *message, edited string) (
 	*message, error) {
-	resp, err := l.request(ctx, c.headed(m), c.m.ID)
+	resp, err := l.request(ctx, c.headed(m))
 	if err != nil || resp.Error != nil {
 		return resp, err
 	}

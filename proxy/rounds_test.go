@@ -158,7 +158,7 @@ func TestAServerThatAsksOnNeedsNoSecondApproval(t *testing.T) {
 
 // What a client makes up to be let through is asked about like any other call.
 func TestARoundThatIsNotOnesOwnIsAskedAbout(t *testing.T) {
-	var rs rounds
+	rs := rounds{open: map[string]round{}}
 	token, ok := rs.put(round{bound: "b ", client: "ann", until: time.Now().Add(time.Hour)})
 	require.True(t, ok)
 	for _, c := range []*toolCall{{round: token, bound: "b", client: "bob"},

@@ -55,14 +55,14 @@ func (t *told) set(change func()) {
 func (t *told) tell(ctx context.Context, up upstream, method mcp.MCPMethod, uri string) (
 	*message, error) {
 	return t.line.over(ctx, up, &message{Method: string(method),
-		Params: encode(object{"uri": uri})}, nil)
+		Params: encode(object{"uri": uri})})
 }
 
 // greet makes a handshake, and gives what the server says of itself.
 func (t *told) greet(ctx context.Context, up upstream, hello *message) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	resp, err := t.line.over(ctx, up, &message{Method: hello.Method, Params: hello.Params}, nil)
+	resp, err := t.line.over(ctx, up, &message{Method: hello.Method, Params: hello.Params})
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (t *told) again(ctx context.Context, up upstream) error {
 	if level == nil {
 		return nil
 	}
-	_, err := t.line.over(ctx, up, &message{Method: level.Method, Params: level.Params}, nil)
+	_, err := t.line.over(ctx, up, &message{Method: level.Method, Params: level.Params})
 	return err
 }
 
@@ -159,7 +159,7 @@ func (t *told) logs(ctx context.Context, up upstream, level, greeting json.RawMe
 	if enough {
 		return
 	}
-	if resp, err := t.line.over(ctx, up, m, nil); err == nil && resp.Error == nil {
+	if resp, err := t.line.over(ctx, up, m); err == nil && resp.Error == nil {
 		t.note(m)
 	}
 }

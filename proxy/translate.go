@@ -41,12 +41,11 @@ func (l *link) discovered(ctx context.Context, up upstream, meta json.RawMessage
 	ctx, cancel := context.WithTimeout(ctx, discoverTime)
 	defer cancel()
 	return l.line.over(ctx, up, &message{Method: string(mcp.MethodServerDiscover),
-		Params: encode(object{"_meta": meta})}, nil)
+		Params: encode(object{"_meta": meta})})
 }
 
 // translated sends a request in the server's own era, and gives the response in the client's.
-func (l *link) translated(ctx context.Context, up upstream, m *message, of json.RawMessage) (
-	*message, error) {
+func (l *link) translated(ctx context.Context, up upstream, m *message) (*message, error) {
 	newer := modern(m.Params)
 	if newer {
 		if err := l.meet(ctx, up, m); err != nil {
@@ -56,11 +55,11 @@ func (l *link) translated(ctx context.Context, up upstream, m *message, of json.
 	greeting, meta := l.era()
 	switch {
 	case greeting != nil && newer:
-		return l.toOlder(ctx, up, m, of, greeting)
+		return l.toOlder(ctx, up, m, greeting)
 	case meta != nil && !newer:
-		return l.toNewer(ctx, up, m, of, meta)
+		return l.toNewer(ctx, up, m, meta)
 	}
-	resp, err := l.line.over(ctx, up, m, of)
+	resp, err := l.line.over(ctx, up, m)
 	if !newer && err == nil && resp.Error != nil && m.Method == string(mcp.MethodInitialize) {
 		return l.discover(ctx, up, m, resp)
 	}
@@ -95,27 +94,28 @@ func (l *link) meet(ctx context.Context, up upstream, m *message) error {
 }
 
 // toOlder sends a request of 2026-07-28 to a server that knows handshakes only.
-func (l *link) toOlder(ctx context.Context, up upstream, m *message, of,
-	greeting json.RawMessage) (*message, error) {
+func (l *link) toOlder(ctx context.Context, up upstream, m *message, greeting json.RawMessage) (
+	*message, error) {
 	switch m.Method {
 	case string(mcp.MethodServerDiscover):
 		return m.answered(object{"resultType": "complete",
 			"supportedVersions": []string{mcp.ProtocolVersion20260728},
 			"capabilities":      or(at(greeting, "capabilities"), empty),
 			"instructions":      textOf(at(greeting, "instructions")),
-			"_meta":             with(empty, at(greeting, "serverInfo"), mcp.MetaKeyServerInfo)}), nil
+			"_meta":             with(empty, at(greeting, "serverInfo"), mcp.MetaKeyServerInfo),
+		}), nil
 	case string(mcp.MethodSubscriptionsListen):
-		return l.told.listen(ctx, up, m, of, greeting)
+		return l.told.listen(ctx, up, m, greeting)
 	}
-	return l.olderRequest(ctx, up, m, of, greeting)
+	return l.olderRequest(ctx, up, m, greeting)
 }
 
 // olderRequest sends a request, or goes on with the one that it answers a question of.
-func (l *link) olderRequest(ctx context.Context, up upstream, m *message, of,
+func (l *link) olderRequest(ctx context.Context, up upstream, m *message,
 	greeting json.RawMessage) (*message, error) {
 	state := textOf(at(m.Params, "requestState"))
 	if token, goesOn := strings.CutPrefix(state, heldState); goesOn {
-		return l.held.goOn(ctx, token, m, of)
+		return l.held.goOn(ctx, token, m)
 	}
 	meta := at(m.Params, "_meta")
 	level := at(meta, mcp.MetaKeyLogLevel)
@@ -127,19 +127,19 @@ func (l *link) olderRequest(ctx context.Context, up upstream, m *message, of,
 		mcp.MetaKeyClientCapabilities, mcp.MetaKeyLogLevel} {
 		meta = with(meta, nil, key)
 	}
-	sent := &message{Method: m.Method, Params: with(m.Params, meta, "_meta")}
+	sent := &message{ID: m.ID, Method: m.Method, Params: with(m.Params, meta, "_meta")}
 	life, end := context.WithCancel(l.line.life) // it may outlive the client's request
-	x := &exchange{ctx: ctx, of: of, token: progressToken(m.Params), level: level, end: end}
+	x := &exchange{up: up, m: sent, ctx: ctx, level: level, end: end}
 	switch m.Method {
 	case string(mcp.MethodToolsCall), string(mcp.MethodPromptsGet), string(mcp.MethodResourcesRead):
 		x.able = able(m)
 	}
 	l.line.open.begin(x)
-	if err := l.line.submit(life, up, x, sent); err != nil {
+	if err := l.line.submit(life, x); err != nil {
 		l.line.open.finish(x)
 		return nil, err
 	}
-	return l.held.until(ctx, up, x, m)
+	return l.held.until(ctx, x, m)
 }
 
 // discover makes the handshake of an older client in the place of a server that knows none.
@@ -168,7 +168,7 @@ const mostAsking = 10
 
 // toNewer sends a request of an older client to a server that knows 2026-07-28 only. What the
 // server asks by its result, the client is asked as its version has it.
-func (l *link) toNewer(ctx context.Context, up upstream, m *message, of, meta json.RawMessage) (
+func (l *link) toNewer(ctx context.Context, up upstream, m *message, meta json.RawMessage) (
 	*message, error) {
 	switch m.Method {
 	case string(mcp.MethodPing):
@@ -185,8 +185,8 @@ func (l *link) toNewer(ctx context.Context, up upstream, m *message, of, meta js
 	}
 	params = with(params, meta, "_meta")
 	for range mostAsking {
-		resp, err := l.line.over(ctx, up, &message{Method: m.Method, Params: params,
-			headers: m.headers}, of)
+		resp, err := l.line.over(ctx, up, &message{ID: m.ID, Method: m.Method, Params: params,
+			headers: m.headers})
 		if err != nil || resp.Error != nil {
 			return resp, err
 		}

@@ -200,8 +200,8 @@ func TestARefusedRequestOfTheNewerEraIsNoHandshake(t *testing.T) {
 	l := newLink(behind(t))
 	defer l.close()
 	meta := newerMeta(nil, nil)
-	resp, err := l.request(t.Context(), &message{Method: "initialize",
-		Params: json.RawMessage(`{"_meta":` + string(meta) + `}`)}, json.RawMessage("1"))
+	resp, err := l.request(t.Context(), &message{ID: json.RawMessage("1"),
+		Method: "initialize", Params: json.RawMessage(`{"_meta":` + string(meta) + `}`)})
 	require.NoError(t, err)
 	require.NotNil(t, resp.Error)
 	require.Nil(t, l.meta)
