@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -35,11 +36,13 @@ type conversation struct {
 		Usage bool `json:"include_usage"`
 	} `json:"stream_options"`
 	Metadata struct {
-		Session string `json:"session_id"`
+		Session  string `json:"session_id"`
+		Question string `json:"question_id"`
 	} `json:"metadata"`
 
-	words   string // of the user, now
-	session string // that it goes on with, or its id's beginning; "" begins one
+	words    string // of the user, now
+	session  string // that it goes on with, or its id's beginning; "" begins one
+	question string // that the user saw last, and the words are for; or ""
 }
 
 type chatMessage struct {
@@ -75,7 +78,15 @@ func (c *chatText) UnmarshalJSON(b []byte) error {
 // session one is about; in Markdown it is not shown.
 const mark = "[//]: # (taploop %s)\n\n"
 
-var marked = lazyregexp.New(`^\s*\[//\]: # \(taploop ([A-Za-z0-9_-]{4,200})\)`)
+// questionMark ends what the assistant says when that is a question: an answer is for the question
+// that was seen, also when it is sent again after another one was asked.
+const questionMark = "\n\n[//]: # (taploop question %s)"
+
+var (
+	marked     = lazyregexp.New(`^\s*\[//\]: # \(taploop ([A-Za-z0-9_-]{4,200})\)`)
+	askedAtEnd = lazyregexp.New(
+		`\[//\]: # \(taploop question ([A-Za-z0-9_-]{4,200})\)\s*$`)
+)
 
 var errNoMark = hint.Add(errors.New("it cannot be told which session this conversation is about: "+
 	"the assistant's last message does not begin with the line that it had"),
@@ -103,21 +114,31 @@ func readConversation(r *http.Request) (*conversation, error) {
 	if c.words == "" {
 		return nil, badRequest("the user's last message is empty")
 	}
-	if c.session = c.Metadata.Session; c.session != "" {
-		return c, nil
-	}
-	for i := n - 2; i >= 0; i-- {
-		if c.Messages[i].Role != "assistant" {
+	return c, c.readMarks()
+}
+
+// readMarks finds which session the conversation is about, and which question was seen last.
+func (c *conversation) readMarks() error {
+	c.session, c.question = c.Metadata.Session, c.Metadata.Question
+	for _, m := range slices.Backward(c.Messages) {
+		if m.Role != "assistant" {
 			continue
 		}
-		found := marked.FindStringSubmatch(string(c.Messages[i].Content))
-		if found == nil {
-			return nil, refuse("INVALID_ARGUMENT", errNoMark)
+		said := string(m.Content)
+		if found := askedAtEnd.FindStringSubmatch(said); found != nil && c.question == "" {
+			c.question = found[1]
 		}
-		c.session = found[1]
+		found := marked.FindStringSubmatch(said)
+		switch {
+		case c.session != "":
+		case found == nil:
+			return refuse("INVALID_ARGUMENT", errNoMark)
+		default:
+			c.session = found[1]
+		}
 		break
 	}
-	return c, nil
+	return nil
 }
 
 // chat lets a conversation drive a phone: the first message of the user is a task, and each later
@@ -167,7 +188,8 @@ type talk struct {
 	words  *chatWords
 
 	now  standing
-	step int // the last one that was told
+	step int  // the last one that was told
+	late bool // the words answer a question that is settled
 }
 
 // standing is what a turn needs of a result object.
@@ -272,10 +294,13 @@ func (t *talk) steer(ctx context.Context) error {
 		return err
 	}
 	switch {
-	case t.now.Question != nil && t.mayAnswer(t.now.Question):
+	case t.answers(t.now.Question):
 		return t.do(ctx, continueTool, t.keyed(t.now.Question.answered(said)), nil)
-	case t.now.Question != nil && says(said, consents):
-		return nil // it is not theirs to give: where that is done is said again
+	case t.question != "" && (t.now.Question == nil || t.now.Question.ID != t.question):
+		t.late = true // the words were for a question that is settled
+		return nil
+	case t.now.Question != nil && (says(said, consents) || says(said, isDone)):
+		return nil // what it is about was not seen, or is not theirs to settle: it is shown again
 	case t.now.ended():
 		return t.do(ctx, continueTool, t.keyed(t.onPhone(map[string]any{"task": said,
 			"wait_seconds": 0})), nil)

@@ -14,33 +14,41 @@ import (
 func TestTheNextMessageSettlesWhatARunWaitsFor(t *testing.T) {
 	for name, c := range map[string]struct {
 		question string // besides its id and text
+		seen     string // the question that the conversation shows
 		boss     bool   // talks, who is a person
 		said     string
 		tool     string // that is called, with these arguments
 		want     string
 		shows    string // is said with the question
 	}{
-		"a question": {`"kind":"info"`, false, "42", "ask_agent_continue",
+		"a question": {`"kind":"info"`, "", false, "42", "ask_agent_continue",
 			`{"reply_from_client":"42"}`, "q?"},
-		"an action": {`"kind":"approval","action_requests":[{},{}]`, false, " Yes. ",
+		"an action": {`"kind":"approval","action_requests":[{},{}]`, "q1q1", false, " Yes. ",
 			"ask_agent_continue", `{"decisions":[{"type":"approve"},{"type":"approve"}]}`,
 			"q?\nAnswer yes, and it is done."},
-		"an action in Chinese": {`"kind":"approval","action_requests":[{}]`, false, "同意。",
+		"an action in Chinese": {`"kind":"approval","action_requests":[{}]`, "q1q1", false, "同意。",
 			"ask_agent_continue", `{"decisions":[{"type":"approve"}]}`, "回答“同意”即执行"},
-		"no clear consent": {`"kind":"approval","action_requests":[{}]`, false,
+		"no clear consent": {`"kind":"approval","action_requests":[{}]`, "q1q1", false,
 			"yes, but the red one", "ask_agent_continue",
 			`{"decisions":[{"type":"reject","message":"yes, but the red one"}]}`, "Answer yes"},
 		"an action for people": {`"kind":"approval","action_requests":[{}],"people_only":true`,
-			false, "yes", "", "", "q?\nOnly a person settles that: http://x/ui"},
+			"q1q1", false, "yes", "", "", "q?\nOnly a person settles that: http://x/ui"},
 		"an action that a person talks about": {
-			`"kind":"approval","action_requests":[{}],"people_only":true`, true, "approve",
+			`"kind":"approval","action_requests":[{}],"people_only":true`, "q1q1", true, "approve",
 			"ask_agent_continue", `{"decisions":[{"type":"approve"}]}`, "Answer yes"},
 		"words about what is for people": {
-			`"kind":"approval","action_requests":[{}],"people_only":true`, false, "leave it",
+			`"kind":"approval","action_requests":[{}],"people_only":true`, "q1q1", false, "leave it",
 			"ask_agent_message", `{"text":"leave it","mode":"instruction"}`, "Only a person"},
-		"a hand-over": {`"kind":"takeover"`, false, "Done!", "ask_agent_continue",
+		"an action that was not seen": {`"kind":"approval","action_requests":[{}]`, "", false,
+			"yes", "", "", "Answer yes"},
+		"words beside an action that was not seen": {
+			`"kind":"approval","action_requests":[{}]`, "", false, "make it blue",
+			"ask_agent_message", `{"text":"make it blue","mode":"instruction"}`, "Answer yes"},
+		"the answer to one before, sent again": {`"kind":"approval","action_requests":[{}]`,
+			"q0q0", false, "yes", "", "", "settled already; your answer was not passed on.)\nq?"},
+		"a hand-over": {`"kind":"takeover"`, "q1q1", false, "Done!", "ask_agent_continue",
 			`{"reply_type":"done"}`, "q?\nAnswer done"},
-		"a hand-over that fails": {`"kind":"takeover"`, false, "no code came",
+		"a hand-over that fails": {`"kind":"takeover"`, "q1q1", false, "no code came",
 			"ask_agent_continue",
 			`{"reply_type":"could_not","reply_from_client":"no code came"}`, "Answer done"},
 	} {
@@ -48,18 +56,25 @@ func TestTheNextMessageSettlesWhatARunWaitsFor(t *testing.T) {
 			g := newRig(t, nil)
 			q := g.waiting("ann", inquiry.Question{})
 			waits := web.TaskResult{Body: []byte(`{"session_id":"` + q.SessionID +
-				`","state":"WAITING","question":{"question_id":"q1","text":"q?",` +
+				`","state":"WAITING","question":{"question_id":"q1q1","text":"q?",` +
 				`"page_url":"http://x/ui",` + c.question + `}}`)}
 			g.tasks.next = []web.TaskResult{waits, waits}
 			token := g.ann
 			if c.boss {
 				token = g.boss
 			}
+			if c.seen != "" {
+				c.seen = "\n\n[//]: # (taploop question " + c.seen + ")"
+			}
 			said, err := json.Marshal(c.said)
 			require.NoError(t, err)
 
-			a := g.post("/v1/chat/completions", token, `{"metadata":{"session_id":"`+q.SessionID+
-				`"},"messages":[{"role":"user","content":`+string(said)+`}]}`)
+			before, err := json.Marshal("[//]: # (taploop " + q.SessionID + ")\n\nq?" + c.seen)
+			require.NoError(t, err)
+
+			a := g.post("/v1/chat/completions", token, `{"messages":[`+
+				`{"role":"assistant","content":`+string(before)+`},`+
+				`{"role":"user","content":`+string(said)+`}]}`)
 
 			require.Equal(t, 200, a.status, a.text)
 			choice := a.json(t)["choices"].([]any)[0].(map[string]any)
@@ -73,7 +88,7 @@ func TestTheNextMessageSettlesWhatARunWaitsFor(t *testing.T) {
 			var want map[string]any
 			require.NoError(t, json.Unmarshal([]byte(c.want), &want))
 			if c.tool == "ask_agent_continue" {
-				want["question_id"], want["wait_seconds"] = "q1", 0
+				want["question_id"], want["wait_seconds"] = "q1q1", 0
 			}
 			want["session_id"] = q.SessionID
 			sent, err := json.Marshal(calls[1].Arguments)

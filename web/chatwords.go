@@ -33,13 +33,27 @@ func says(said string, words []string) bool {
 	return slices.Contains(words, strings.ToLower(strings.Trim(said, " .!。！\"'“”")))
 }
 
+// answers reports whether the user's words are for the question: what is about acts has to have
+// been seen.
+func (t *talk) answers(q *chatQuestion) bool {
+	acts := q != nil && (q.Kind == "approval" || q.Kind == "takeover")
+	return q != nil && t.mayAnswer(q) && (q.ID == t.question || t.question == "" && !acts)
+}
+
 // mayAnswer reports whether who talks here may answer the question.
 func (t *talk) mayAnswer(q *chatQuestion) bool { return !q.PeopleOnly || !t.v.actor().Program }
 
 // last is what is said at the end of the turn.
 func (t *talk) last() string {
 	q := t.now.Question
-	return t.words.last(&t.now, q != nil && t.mayAnswer(q))
+	said := t.words.last(&t.now, q != nil && t.mayAnswer(q))
+	if t.late {
+		said = t.words.late + "\n" + said
+	}
+	if q != nil {
+		said += fmt.Sprintf(questionMark, q.ID)
+	}
+	return said
 }
 
 // answered are the arguments that answer the question with the user's words. Only what is clear is
@@ -65,7 +79,7 @@ func (q *chatQuestion) answered(said string) map[string]any {
 
 // chatWords are the sentences around what the agent says, in the language of the user.
 type chatWords struct {
-	options, secret, decide, handOver, person, completed, aborted, paused, ended, going string
+	options, secret, decide, handOver, person, late, completed, aborted, paused, ended, going string
 }
 
 var englishChat = chatWords{
@@ -74,6 +88,7 @@ var englishChat = chatWords{
 	decide:    "Answer yes, and it is done. Anything else is told to the agent, and it is not done.",
 	handOver:  "Answer done once it is. Anything else says that it could not be done, and why.",
 	person:    "Only a person settles that: %s",
+	late:      "(What you answered is settled already; your answer was not passed on.)",
 	completed: "Done.",
 	aborted:   "The task was given up: %s",
 	paused:    "The task is paused: %s\nSay something, and it goes on.",
@@ -87,6 +102,7 @@ var chineseChat = chatWords{
 	decide:    "回答“同意”即执行；其他回答会转告助手，且不执行。",
 	handOver:  "办好后回答“完成”；其他回答表示没能完成及其原因。",
 	person:    "只有本人可以决定：%s",
+	late:      "（你回答的问题已有结果，这次的回答未转达。）",
 	completed: "已完成。",
 	aborted:   "任务已放弃：%s",
 	paused:    "任务已暂停：%s\n再说一句话即可继续。",
