@@ -39,7 +39,7 @@ func (h *hand) checkDrawn(t require.TestingT, page string) (texts []ui.Op) {
 	root := h.UITree()
 	ops := ask(h.core, func() []ui.Op {
 		s := h.scene()
-		return ui.Paint(s.window[len(s.window)-1].view, h.theme(), false)
+		return ui.Paint(s.front().view, h.theme(), false)
 	})
 	for _, op := range ops {
 		drawn := op.Box.Intersect(op.Clip)
@@ -66,7 +66,7 @@ func (h *hand) checkShown(t require.TestingT, page string, texts []ui.Op) {
 	cut := map[image.Rectangle]bool{}
 	h.do(func() {
 		s := h.scene()
-		s.window[len(s.window)-1].view.Walk(func(v *ui.View) {
+		s.front().view.Walk(func(v *ui.Placed) {
 			cut[v.Bounds()] = cut[v.Bounds()] || v.Bounds() != v.Box()
 		})
 	})

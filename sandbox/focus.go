@@ -11,8 +11,8 @@ type keyFocus struct {
 }
 
 // focusable lists what can have the focus in the window in front.
-func (s *scene) focusable() (list []*ui.View) {
-	s.window[len(s.window)-1].view.Walk(func(v *ui.View) {
+func (s *scene) focusable() (list []*ui.Placed) {
+	s.front().view.Walk(func(v *ui.Placed) {
 		if ui.Focusable(v) && !v.Bounds().Empty() {
 			list = append(list, v)
 		}
@@ -20,13 +20,10 @@ func (s *scene) focusable() (list []*ui.View) {
 	return list
 }
 
-// memory is that of the window in front.
-func (s *scene) memory() *ui.Memory { return s.window[len(s.window)-1].mem }
-
 // pressable is the view that keys press, nil in touch mode and when a field has the focus.
-func (sc *screen) pressable(s *scene) *ui.View {
+func (sc *screen) pressable(s *scene) *ui.Placed {
 	list := s.focusable()
-	if !sc.focus.keys || s.field != nil || sc.focus.window != s.memory() || len(list) == 0 {
+	if !sc.focus.keys || s.field != nil || sc.focus.window != s.front().mem || len(list) == 0 {
 		return nil
 	}
 	return list[0]
@@ -35,21 +32,21 @@ func (sc *screen) pressable(s *scene) *ui.View {
 // leaveTouchMode gives the first view the focus when nothing has it, and reports whether it did.
 func (sc *screen) leaveTouchMode() bool {
 	s := sc.scene()
-	if sc.focus.keys && sc.focus.window == s.memory() {
+	if sc.focus.keys && sc.focus.window == s.front().mem {
 		return false
 	}
-	sc.focus.keys, sc.focus.window = true, s.memory()
+	sc.focus.keys, sc.focus.window = true, s.front().mem
 	list := s.focusable()
 	if s.field != nil || len(list) == 0 {
 		return false
 	}
-	if list[0].IsField() {
+	if list[0].Field() != nil {
 		sc.enterField(list[0])
 	}
 	return true
 }
 
-func (sc *screen) enterField(v *ui.View) {
+func (sc *screen) enterField(v *ui.Placed) {
 	v.Focus()
 	sc.showLetters()
 }
@@ -58,11 +55,11 @@ func (sc *screen) enterField(v *ui.View) {
 func (sc *screen) advance() bool {
 	s, behind := sc.scene(), false
 	for _, v := range s.focusable() {
-		if behind && v.IsField() {
+		if behind && v.Field() != nil {
 			sc.enterField(v)
 			return true
 		}
-		behind = behind || v == s.field
+		behind = behind || v.Focused()
 	}
 	return false
 }
@@ -82,7 +79,7 @@ func (sc *screen) Focus() Focus {
 			return Focus{}
 		}
 		s := sc.scene()
-		v := s.field
+		v := s.front().view.Find((*ui.Placed).Focused)
 		if v == nil {
 			v = sc.pressable(s)
 		}
@@ -90,23 +87,22 @@ func (sc *screen) Focus() Focus {
 			return Focus{}
 		}
 		n := v.Node(sc.window().Package)
-		return Focus{n.Class, n.ResourceID, v == s.field, inputType(v)}
+		return Focus{n.Class, n.ResourceID, v.Focused(), inputType(v.Field())}
 	})
 }
 
-func inputType(v *ui.View) int {
+func inputType(f *ui.Field) int {
 	const text, number, multiline, password, pin = 0x1, 0x2, 0x20000, 0x80, 0x10
-	secret := v.Node("").Password
 	switch {
-	case !v.IsField():
+	case f == nil:
 		return 0
-	case v.WantsDigits() && secret:
+	case f.Digits && f.Secret:
 		return number | pin
-	case v.WantsDigits():
+	case f.Digits:
 		return number
-	case secret:
+	case f.Secret:
 		return text | password
-	case v.Multiline():
+	case f.Multi:
 		return text | multiline
 	}
 	return text

@@ -150,7 +150,7 @@ func (h *hand) key(desc string) {
 	var at image.Point
 	h.do(func() {
 		if k := h.scene().keyboard; k != nil {
-			v := k.Find(func(v *ui.View) bool { return v.Name() == "key_"+strings.ToLower(desc) })
+			v := k.Find(func(v *ui.Placed) bool { return v.Name() == "key_"+strings.ToLower(desc) })
 			if v != nil {
 				at = v.Bounds().Min.Add(v.Bounds().Max).Div(2)
 			}

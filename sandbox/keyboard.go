@@ -55,7 +55,7 @@ func (k *keyboard) board(s *scene) *ui.View {
 	case k.ime() == adbIME:
 		on := ui.Text("ADB Keyboard {ON}").Size(14).Ink(ui.Dim).Centered()
 		return on.Fill(keyboardFill).Modal()
-	case s.field.WantsDigits():
+	case s.field.Digits:
 		return k.rows(s, digitRows, k.lastDigitRow)
 	case k.symbols:
 		return k.rows(s, symbolRows, k.lastRow)
@@ -71,13 +71,13 @@ func (k *keyboard) rows(s *scene, rows []string, last func(s *scene) *ui.View) *
 		if len(keys) == 9 && i == 1 {
 			row.Pad(18, 0)
 		}
-		if i == 2 && !s.field.WantsDigits() {
+		if i == 2 && !s.field.Digits {
 			row.Add(k.shiftKey())
 		}
 		for _, r := range keys {
 			row.Add(k.charKey(s, r))
 		}
-		if i == 2 && !s.field.WantsDigits() {
+		if i == 2 && !s.field.Digits {
 			row.Add(k.deleteKey(15))
 		}
 		board.Add(row)
@@ -96,7 +96,7 @@ func (k *keyboard) deleteKey(width int) *ui.View {
 }
 
 func (k *keyboard) charKey(s *scene, r rune) *ui.View {
-	if k.shift && !s.field.WantsDigits() {
+	if k.shift && !s.field.Digits {
 		r = unicode.ToUpper(r)
 	}
 	return k.key(ui.Text(string(r)).Size(21).Centered(), string(r), ui.Surface, 10, func() {
@@ -138,12 +138,12 @@ func (k *keyboard) lastDigitRow(s *scene) *ui.View {
 // enterKey is a new line, the field's action, or the end of typing.
 func (k *keyboard) enterKey(s *scene, width int) *ui.View {
 	f := s.field
-	if f.Action() != "" {
-		face := ui.Text(f.Action()).Size(16).Bold().Ink(ui.OnAccent).Centered().Lines(1)
+	if f.Action != "" {
+		face := ui.Text(f.Action).Size(16).Bold().Ink(ui.OnAccent).Centered().Lines(1)
 		return k.key(face, "Enter", ui.Accent, width, k.typist.enter)
 	}
 	icon := "check"
-	if f.Multiline() {
+	if f.Multi {
 		icon = "enter"
 	}
 	return k.key(ui.Icon(icon).Ink(ui.OnAccent), "Enter", ui.Accent, width, k.typist.enter)

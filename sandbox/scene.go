@@ -13,21 +13,22 @@ const (
 	navHeight    = 48
 )
 
-// layer is one laid out tree of the display.
+// layer is one tree of the display.
 type layer struct {
-	view *ui.View
-	mem  *ui.Memory
+	declared *ui.View
+	mem      *ui.Memory
+	view     *ui.Placed
 }
 
 // scene is everything on the display at one moment, laid out.
 type scene struct {
 	size     image.Point
 	metrics  ui.Metrics
-	window   []layer    // the app and what is in front of it; the last one is listed by uiautomator
-	system   []*ui.View // bars, banner, toast
-	keyboard *ui.View   // nil when it is hidden
-	field    *ui.View   // has the focus
-	onPhoto  bool       // the window is the wallpaper: bars are white
+	window   []layer      // the app, and what is in front of it; uiautomator lists the last
+	system   []*ui.Placed // bars, banner, toast
+	keyboard *ui.Placed   // nil when it is hidden
+	field    *ui.Field    // has the focus; nil when none has
+	onPhoto  bool         // the window is the wallpaper: bars are white
 }
 
 // screen builds what the phone shows: the windows, and the system's bars around them.
@@ -48,27 +49,23 @@ func (sc *screen) scene() *scene {
 	all := image.Rectangle{Max: s.size}
 	sc.sys.Wide = s.size.X > s.size.Y
 	front, mem := sc.windows(s)
-	s.field = front.Find(func(v *ui.View) bool {
-		return v.IsField() && v.Name() == mem.Focus && mem.Focus != ""
-	})
+	s.field = front.Field(mem.Focus)
 	bottom := s.metrics.Px(navHeight)
 	if s.field != nil && !sc.keyboardHidden {
-		s.keyboard = sc.board(s)
 		h := sc.keyboardHeight(s)
-		ui.Layout(s.keyboard, image.Rect(0, s.size.Y-bottom-h, s.size.X, s.size.Y-bottom),
-			s.metrics, &ui.Memory{})
+		s.keyboard = ui.Layout(sc.board(s), image.Rect(0, s.size.Y-bottom-h, s.size.X,
+			s.size.Y-bottom), s.metrics, &ui.Memory{})
 		bottom += h
 	}
-	for _, l := range s.window {
-		l.view.Inset(0, statusHeight, 0, bottom)
-		ui.Layout(l.view, all, s.metrics, l.mem)
+	for i, l := range s.window {
+		l.declared.Inset(0, statusHeight, 0, bottom)
+		s.window[i].view = ui.Layout(l.declared, all, s.metrics, l.mem)
 	}
 	if v := sc.pressable(s); v != nil {
 		v.Light()
 	}
 	for _, v := range sc.systemViews(s) {
-		ui.Layout(v, all, s.metrics, &ui.Memory{})
-		s.system = append(s.system, v)
+		s.system = append(s.system, ui.Layout(v, all, s.metrics, &ui.Memory{}))
 	}
 	return s
 }
@@ -76,7 +73,7 @@ func (sc *screen) scene() *scene {
 // windows builds the windows from back to front and returns the last one with its memory.
 func (sc *screen) windows(s *scene) (front *ui.View, mem *ui.Memory) {
 	add := func(v *ui.View, m *ui.Memory) {
-		s.window = append(s.window, layer{v, m})
+		s.window = append(s.window, layer{declared: v, mem: m})
 		front, mem = v, m
 	}
 	photo := func(v *ui.View) *ui.View {
@@ -103,7 +100,7 @@ func (sc *screen) windows(s *scene) (front *ui.View, mem *ui.Memory) {
 
 // at finds what is touched at a point: the keyboard and bars first, then the windows from front to
 // back.
-func (s *scene) at(at image.Point, want func(*ui.View) bool) *ui.View {
+func (s *scene) at(at image.Point, want func(*ui.Placed) bool) *ui.Placed {
 	for _, v := range slices.Backward(s.stack()) {
 		if found := v.At(at, want); found != nil {
 			return found
@@ -115,9 +112,12 @@ func (s *scene) at(at image.Point, want func(*ui.View) bool) *ui.View {
 	return nil
 }
 
+// front is the window in front.
+func (s *scene) front() layer { return s.window[len(s.window)-1] }
+
 // stack is all trees, the one in front last.
-func (s *scene) stack() []*ui.View {
-	var out []*ui.View
+func (s *scene) stack() []*ui.Placed {
+	var out []*ui.Placed
 	for _, l := range s.window {
 		out = append(out, l.view)
 	}
@@ -127,8 +127,8 @@ func (s *scene) stack() []*ui.View {
 	return append(out, s.system...)
 }
 
-// field is the view that has the focus, laid out, or nil.
-func (sc *screen) field() *ui.View { return sc.scene().field }
+// field is the one that has the focus, or nil.
+func (sc *screen) field() *ui.Field { return sc.scene().field }
 
 func (sc *screen) tree() Node {
 	s := sc.scene()
@@ -136,7 +136,7 @@ func (sc *screen) tree() Node {
 		return Node{Class: "android.widget.FrameLayout", Package: systemUI, Enabled: true,
 			Bounds: image.Rectangle{Max: s.size}}
 	}
-	return s.window[len(s.window)-1].view.Node(sc.window().Package)
+	return s.front().view.Node(sc.window().Package)
 }
 
 // KeyboardShown reports whether the input method is in front, as it is while a text field has the

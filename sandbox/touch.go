@@ -88,8 +88,8 @@ func (t *touch) tap(at image.Point) {
 }
 
 // touched shows the keyboard for a field and lights its cursor.
-func (t *typing) touched(v *ui.View) {
-	if v.IsField() {
+func (t *typing) touched(v *ui.Placed) {
+	if v.Field() != nil {
 		t.showLetters()
 		t.stage.edited = t.sys.Now()
 	}
@@ -97,7 +97,7 @@ func (t *typing) touched(v *ui.View) {
 
 func (t *touch) hold(at image.Point) {
 	s := t.scene()
-	v := s.at(at, func(v *ui.View) bool { return ui.Holdable(v) || ui.Touchable(v) })
+	v := s.at(at, func(v *ui.Placed) bool { return ui.Holdable(v) || ui.Touchable(v) })
 	switch {
 	case v == nil:
 	case ui.Holdable(v):
@@ -151,7 +151,7 @@ func (t *touch) drag(from, to image.Point) {
 }
 
 // grab picks up what lies at from and drops it on what lies at to.
-func (t *touch) grab(s *scene, from, to image.Point, want func(*ui.View) bool) bool {
+func (t *touch) grab(s *scene, from, to image.Point, want func(*ui.Placed) bool) bool {
 	if s.at(from, want) == nil {
 		return false
 	}

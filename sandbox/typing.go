@@ -43,7 +43,7 @@ func (t *typing) enter() {
 // submitted makes a new line or does the field's action, and reports whether it has one of the two.
 func (t *typing) submitted() bool {
 	f := t.field()
-	if f != nil && f.Multiline() {
+	if f != nil && f.Multi {
 		t.commit("\n")
 		return true
 	}

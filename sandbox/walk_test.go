@@ -94,8 +94,8 @@ func (h *hand) checkTree(r require.TestingT) {
 	})
 	h.do(func() {
 		s := h.scene()
-		var order []*ui.View // from back to front
-		s.window[len(s.window)-1].view.Walk(func(v *ui.View) { order = append(order, v) })
+		var order []*ui.Placed // from back to front
+		s.front().view.Walk(func(v *ui.Placed) { order = append(order, v) })
 		for _, n := range clickableOf(&root) {
 			c := n.Center()
 			v := s.at(c, ui.Touchable)
@@ -105,7 +105,7 @@ func (h *hand) checkTree(r require.TestingT) {
 				continue
 			}
 			require.True(r, c.In(v.Bounds()))
-			own := slices.IndexFunc(order, func(o *ui.View) bool {
+			own := slices.IndexFunc(order, func(o *ui.Placed) bool {
 				return ui.Touchable(o) &&
 					o.Bounds() == n.Bounds
 			})

@@ -128,7 +128,6 @@ func (d display) place(img *image.RGBA, random *rand.Rand, room image.Rectangle,
 	free := room.Size().Sub(size)
 	at := room.Min.Add(image.Pt(random.IntN(max(free.X, 1)), random.IntN(max(free.Y, 1))))
 	box := image.Rectangle{Min: at, Max: at.Add(size)}
-	ui.Layout(v, box, m, new(ui.Memory))
-	ui.Draw(img, ui.Paint(v, &ui.Light, false))
+	ui.Draw(img, ui.Paint(ui.Layout(v, box, m, new(ui.Memory)), &ui.Light, false))
 	return box
 }

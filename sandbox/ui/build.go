@@ -28,12 +28,13 @@ func Each[T any](items []T, f func(T) *View) []*View {
 }
 
 func group(k kind, kids []*View) *View {
-	v := &View{kind: k}
-	return v.Add(kids...)
+	return (&View{spec: spec{kind: k}}).Add(kids...)
 }
 
 // Text is text in the theme's strong colour, 16 dp high; it wraps.
-func Text(s string) *View { return &View{kind: kindText, text: s, size: 16, ink: Strong} }
+func Text(s string) *View {
+	return &View{spec: spec{kind: kindText, text: s, size: 16, ink: Strong}}
+}
 
 // Small is secondary text.
 func Small(s string) *View { return Text(s).Size(14).Ink(Dim) }
@@ -42,7 +43,9 @@ func Small(s string) *View { return Text(s).Size(14).Ink(Dim) }
 func Title(s string) *View { return Text(s).Size(20).Bold() }
 
 // Icon is one of the drawn icons, 24 dp. An unknown name draws a box, so that a mistake is seen.
-func Icon(name string) *View { return &View{kind: kindIcon, icon: name, size: 24, ink: Strong} }
+func Icon(name string) *View {
+	return &View{spec: spec{kind: kindIcon, icon: name, size: 24, ink: Strong}}
+}
 
 // IconButton is an icon to tap, described for those who do not see it.
 func IconButton(name, desc string, tap func()) *View {
@@ -74,29 +77,26 @@ func Chip(label string, selected bool, tap func()) *View {
 
 // Input is a field for text, edited in place. Its hint is shown while it is empty.
 func Input(name, hint string, value *string) *View {
-	return &View{
-		kind: kindField, name: name, desc: hint, value: value, size: 16, ink: Strong, fill: Sunken,
-		radius: 12,
-		pad:    [4]int{14, 12, 14, 12},
-	}
+	return &View{spec: spec{kind: kindField, name: name, desc: hint, field: &Field{value: value},
+		size: 16, ink: Strong, fill: Sunken, radius: 12, pad: [4]int{14, 12, 14, 12}}}
 }
 
 // Switch is a toggle; the tap handler is set with OnTap, on it or on the row around it.
 func Switch(on bool) *View {
-	return &View{kind: kindSwitch, checkable: true, on: on, width: 52, height: 32}
+	return &View{spec: spec{kind: kindSwitch, checkable: true, on: on, width: 52, height: 32}}
 }
 
 // Slider sets a value between 0 and 1000 under the finger.
 func Slider(name string, permille int, set func(permille int)) *View {
-	return &View{kind: kindSlider, name: name, level: min(max(permille, 0), 1000), slide: set,
-		height: 48}
+	return &View{spec: spec{kind: kindSlider, name: name, level: min(max(permille, 0), 1000),
+		slide: set, height: 48}}
 }
 
 // Space takes what is left over.
-func Space() *View { return &View{kind: kindSpace, grow: 1} }
+func Space() *View { return &View{spec: spec{kind: kindSpace, grow: 1}} }
 
 // Gap is an empty square of n dp.
-func Gap(n int) *View { return &View{kind: kindSpace, width: n, height: n} }
+func Gap(n int) *View { return &View{spec: spec{kind: kindSpace, width: n, height: n}} }
 
 // Card is a column on a raised surface.
 func Card(kids ...*View) *View { return Column(kids...).Fill(Surface).Radius(16).Pad(16) }

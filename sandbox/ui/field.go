@@ -6,49 +6,28 @@ import (
 	"unicode/utf8"
 )
 
-// IsField reports whether v takes text.
-func (v *View) IsField() bool { return v.kind == kindField }
+// Field is a text that is edited in place.
+type Field struct {
+	Multi  bool   // Enter makes a new line in it
+	Secret bool   // what is in it is not shown
+	Digits bool   // it takes digits only, and has the number keyboard
+	Action string // what the keyboard's enter key says, "" for none
 
-// Focused reports whether the field has the cursor.
-func (v *View) Focused() bool {
-	return v.kind == kindField && v.mem != nil && v.mem.Focus == v.name
+	value  *string
+	submit func()
+	mem    *Memory // of its layout
 }
-
-// Multiline reports whether Enter makes a new line in the field.
-func (v *View) Multiline() bool { return v.multi }
-
-// WantsDigits reports whether the field has the number keyboard.
-func (v *View) WantsDigits() bool { return v.digits }
-
-// Action is what the keyboard's enter key says for the field, "" for none.
-func (v *View) Action() string { return v.action }
-
-// shown is the text that is drawn: a field's value or its hint, a password as dots.
-func (v *View) shown() string {
-	switch {
-	case v.kind != kindField:
-		return v.text
-	case *v.value == "":
-		return v.desc
-	case v.secret:
-		return strings.Repeat("•", len([]rune(*v.value)))
-	}
-	return *v.value
-}
-
-// Focus puts the cursor into the field.
-func (v *View) Focus() { v.mem.Focus, v.mem.Reveal = v.name, true }
 
 // Insert types text behind what is there. A field of one line takes newlines as spaces; a field for
 // digits takes digits only.
-func (v *View) Insert(s string) {
-	if !v.multi {
+func (f *Field) Insert(s string) {
+	if !f.Multi {
 		s = strings.ReplaceAll(s, "\n", " ")
 	}
-	if v.digits {
+	if f.Digits {
 		s = strings.Map(digit, s)
 	}
-	v.set(*v.value + s)
+	f.set(*f.value + s)
 }
 
 func digit(r rune) rune {
@@ -59,45 +38,70 @@ func digit(r rune) rune {
 }
 
 // Delete removes the last rune.
-func (v *View) Delete() {
-	_, n := utf8.DecodeLastRuneInString(*v.value)
-	v.set((*v.value)[:len(*v.value)-n])
+func (f *Field) Delete() {
+	_, n := utf8.DecodeLastRuneInString(*f.value)
+	f.set((*f.value)[:len(*f.value)-n])
 }
 
 // Clear empties the field.
-func (v *View) Clear() { v.set("") }
+func (f *Field) Clear() { f.set("") }
 
-func (v *View) set(s string) { *v.value, v.mem.Reveal = s, true }
+func (f *Field) set(s string) { *f.value, f.mem.Reveal = s, true }
 
 // Submit does what the keyboard's action key does and reports whether there is such an action.
-func (v *View) Submit() bool {
-	if v.submit != nil {
-		v.submit()
+func (f *Field) Submit() bool {
+	if f.submit != nil {
+		f.submit()
 	}
-	return v.submit != nil
+	return f.submit != nil
 }
 
-// drawn is the field's own text as it is drawn, and its lines.
-func (v *View) drawn() (runes []rune, lines []lineSpan) {
-	runes = []rune(*v.value)
-	if v.secret {
-		runes = []rune(strings.Repeat("•", len(runes)))
+// shown is the text as it is drawn: a password as dots.
+func (f *Field) shown() string {
+	if f.Secret {
+		return strings.Repeat("•", utf8.RuneCountInString(*f.value))
 	}
-	if !v.multi {
+	return *f.value
+}
+
+// shown is the text that is drawn: a field's value or its hint.
+func (v *spec) shown() string {
+	switch {
+	case v.field == nil:
+		return v.text
+	case *v.field.value == "":
+		return v.desc
+	}
+	return v.field.shown()
+}
+
+// Field is what is edited in v, nil when v takes no text.
+func (v *Placed) Field() *Field { return v.field }
+
+// Focused reports whether the field has the cursor.
+func (v *Placed) Focused() bool { return v.field != nil && v.mem.Focus == v.name }
+
+// Focus puts the cursor into the field.
+func (v *Placed) Focus() { v.mem.Focus, v.mem.Reveal = v.name, true }
+
+// drawn is the field's own text as it is drawn, and its lines.
+func (v *Placed) drawn() (runes []rune, lines []lineSpan) {
+	runes = []rune(v.field.shown())
+	if !v.field.Multi {
 		return runes, []lineSpan{{0, len(runes)}}
 	}
 	return runes, breakLines(runes, v.px, v.bold, max(v.inner().Dx(), 0))
 }
 
 // caret is where the cursor is, from the beginning of the text.
-func (v *View) caret(runes []rune, lines []lineSpan) image.Point {
+func (v *Placed) caret(runes []rune, lines []lineSpan) image.Point {
 	last := lines[len(lines)-1]
 	return image.Pt(Measure(string(runes[last.start:last.end]), v.px, v.bold),
 		(len(lines)-1)*lineHeight(v.px))
 }
 
 // offset is how far the text is moved so that the cursor is inside the field.
-func (v *View) offset(caret image.Point) image.Point {
+func (v *Placed) offset(caret image.Point) image.Point {
 	in := v.inner()
 	if !v.Focused() {
 		return image.Point{}
@@ -106,7 +110,7 @@ func (v *View) offset(caret image.Point) image.Point {
 		max(caret.Y+lineHeight(v.px)-in.Dy(), 0))
 }
 
-func (p *painter) field(v *View) {
+func (p *painter) field(v *Placed) {
 	in := v.inner()
 	w := v.dp(2)
 	clip := v.clip.Intersect(v.box).Intersect(in.Inset(-w))
@@ -121,14 +125,13 @@ func (p *painter) field(v *View) {
 		runes, c = []rune(v.desc), p.theme.color(Dim)
 		lines = []lineSpan{{0, len(runes)}}
 	}
-	old := v.clip
-	v.clip = clip
+	cut := *v
+	cut.clip = clip
 	for i, l := range lines {
 		text := strings.TrimRight(string(runes[l.start:l.end]), "\n")
 		at := image.Pt(in.Min.X, in.Min.Y+i*lineHeight(v.px)).Sub(by)
-		p.line(v, text, at, c)
+		p.line(&cut, text, at, c)
 	}
-	v.clip = old
 	if v.Focused() && p.caret {
 		at := in.Min.Add(caret).Sub(by)
 		p.add(Op{Box: image.Rect(at.X, at.Y, at.X+w, at.Y+lineHeight(v.px)), Clip: clip,
@@ -137,7 +140,7 @@ func (p *painter) field(v *View) {
 }
 
 // focusRing draws the field's surface again with a line around it.
-func (p *painter) focusRing(v *View) {
+func (p *painter) focusRing(v *Placed) {
 	if v.fill == None {
 		return
 	}

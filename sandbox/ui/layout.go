@@ -32,10 +32,11 @@ type layouter struct {
 
 // Layout gives the view and all below it their places in r. Scroll positions come from mem and are
 // held inside the content there.
-func Layout(v *View, r image.Rectangle, m Metrics, mem *Memory) {
+func Layout(v *View, r image.Rectangle, m Metrics, mem *Memory) *Placed {
 	l := &layouter{m, mem}
-	l.place(v, r, r)
+	p := l.place(v, r, r)
 	mem.Reveal = false
+	return p
 }
 
 // measure is the size that v wants when it may be avail wide.
@@ -74,18 +75,23 @@ func (l *layouter) measure(v *View, avail int) (w, h int) {
 }
 
 func (l *layouter) measureText(v *View, inner int) (w, h int) {
-	v.px = l.font(v.size)
-	v.rows = wrap(v.shown(), v.px, v.bold, inner, v.lines)
-	if v.kind == kindField && !v.multi {
-		v.rows = []string{strings.ReplaceAll(v.shown(), "\n", " ")}
+	rows, px := l.rows(v, inner)
+	for _, row := range rows {
+		w = max(w, Measure(row, px, v.bold))
 	}
-	for _, row := range v.rows {
-		w = max(w, Measure(row, v.px, v.bold))
-	}
-	if v.kind == kindField {
+	if v.field != nil {
 		w = inner
 	}
-	return min(w, inner), len(v.rows) * lineHeight(v.px)
+	return min(w, inner), len(rows) * lineHeight(px)
+}
+
+// rows are the lines of a text, and how high its letters are.
+func (l *layouter) rows(v *View, inner int) (rows []string, px int) {
+	px = l.font(v.size)
+	if v.field != nil && !v.field.Multi {
+		return []string{strings.ReplaceAll(v.shown(), "\n", " ")}, px
+	}
+	return wrap(v.shown(), px, v.bold, inner, v.lines), px
 }
 
 func (l *layouter) measureColumn(v *View, inner int) (w, h int) {
@@ -132,27 +138,30 @@ func share(out []int, kids []*View, left, grow int) {
 	}
 }
 
-func (l *layouter) place(v *View, r, clip image.Rectangle) {
-	v.box, v.clip = r, clip
-	v.mem, v.unit = l.mem, l.unit()
+func (l *layouter) place(v *View, r, clip image.Rectangle) *Placed {
+	p := &Placed{spec: &v.spec, box: r, clip: clip, unit: l.unit(), mem: l.mem}
 	inner := image.Rect(r.Min.X+l.Px(v.pad[0]), r.Min.Y+l.Px(v.pad[1]), r.Max.X-l.Px(v.pad[2]),
 		r.Max.Y-l.Px(v.pad[3])-v.below)
 	switch v.kind {
 	case kindText, kindField:
-		l.measureText(v, max(inner.Dx(), 0))
+		p.rows, p.px = l.rows(v, max(inner.Dx(), 0))
 	case kindIcon:
-		v.px = l.Px(v.size)
+		p.px = l.Px(v.size)
 	case kindStack:
 		for _, k := range v.kids {
-			l.place(k, l.within(k, inner), clip)
+			p.kids = append(p.kids, l.place(k, l.within(k, inner), clip))
 		}
 	case kindRow:
-		l.placeRow(v, inner, clip)
+		p.kids = l.placeRow(v, inner, clip)
 	case kindColumn:
-		l.placeColumn(v, inner, clip, inner.Dy())
+		p.kids = l.placeColumn(v, inner, clip, inner.Dy())
 	case kindList:
-		l.placeList(v, inner, clip)
+		l.placeList(v, p, inner)
 	}
+	if v.field != nil {
+		v.field.mem = l.mem
+	}
+	return p
 }
 
 // within is the place of a stack's view.
@@ -179,7 +188,7 @@ func span(a Align, from, to, size int) (start, end int) {
 	return from, to
 }
 
-func (l *layouter) placeRow(v *View, r, clip image.Rectangle) {
+func (l *layouter) placeRow(v *View, r, clip image.Rectangle) (placed []*Placed) {
 	x := r.Min.X
 	for i, w := range l.widths(v, r.Dx()) {
 		k := v.kids[i]
@@ -189,14 +198,16 @@ func (l *layouter) placeRow(v *View, r, clip image.Rectangle) {
 		}
 		_, h := l.measure(k, w)
 		top, bottom := span(a, r.Min.Y, r.Max.Y, h)
-		l.place(k, image.Rect(x, top, x+w, bottom), clip)
+		placed = append(placed, l.place(k, image.Rect(x, top, x+w, bottom), clip))
 		x += w + l.Px(v.gap)
 	}
+	return placed
 }
 
-// placeColumn places the views below each other and returns the height that they take. What grows
-// shares what is left of height.
-func (l *layouter) placeColumn(v *View, r, clip image.Rectangle, height int) int {
+// placeColumn places the views below each other. What grows shares what is left of height.
+func (l *layouter) placeColumn(
+	v *View, r, clip image.Rectangle, height int,
+) (placed []*Placed) {
 	heights, grow := make([]int, len(v.kids)), 0
 	left := height - l.Px(v.gap)*max(len(v.kids)-1, 0)
 	for i, k := range v.kids {
@@ -210,10 +221,10 @@ func (l *layouter) placeColumn(v *View, r, clip image.Rectangle, height int) int
 	y := r.Min.Y
 	for i, k := range v.kids {
 		x0, x1 := l.across(k, r)
-		l.place(k, image.Rect(x0, y, x1, y+heights[i]), clip)
+		placed = append(placed, l.place(k, image.Rect(x0, y, x1, y+heights[i]), clip))
 		y += heights[i] + l.Px(v.gap)
 	}
-	return y - l.Px(v.gap) - r.Min.Y
+	return placed
 }
 
 func (l *layouter) across(k *View, r image.Rectangle) (x0, x1 int) {
@@ -228,25 +239,22 @@ func (l *layouter) across(k *View, r image.Rectangle) (x0, x1 int) {
 	return span(a, r.Min.X, r.Max.X, w)
 }
 
-func (l *layouter) placeList(v *View, r, clip image.Rectangle) {
-	clip = clip.Intersect(v.box)
-	_, v.extent = l.measureColumn(v, r.Dx())
-	most := max(v.extent-r.Dy(), 0)
+func (l *layouter) placeList(v *View, p *Placed, r image.Rectangle) {
+	clip := p.clip.Intersect(p.box)
+	_, p.extent = l.measureColumn(v, r.Dx())
+	most := max(p.extent-r.Dy(), 0)
 	at := min(max(l.mem.Scroll[v.name], 0), most)
-	l.placeColumn(v, r.Sub(image.Pt(0, at)), clip, 0)
+	p.kids = l.placeColumn(v, r.Sub(image.Pt(0, at)), clip, 0)
 	if l.mem.Reveal {
-		if f := v.Find(func(k *View) bool {
-			return k.kind == kindField &&
-				k.name == l.mem.Focus
-		}); f != nil {
+		if f := p.Find((*Placed).Focused); f != nil {
 			at = min(max(reveal(at, f.box, r), 0), most)
-			l.placeColumn(v, r.Sub(image.Pt(0, at)), clip, 0)
+			p.kids = l.placeColumn(v, r.Sub(image.Pt(0, at)), clip, 0)
 		}
 	}
 	if l.mem.Scroll == nil {
 		l.mem.Scroll = map[string]int{}
 	}
-	v.scrolled, l.mem.Scroll[v.name] = at, at
+	p.scrolled, l.mem.Scroll[v.name] = at, at
 	if v.tail && at == most {
 		l.mem.Scroll[v.name] = Bottom
 	}

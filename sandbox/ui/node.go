@@ -81,13 +81,13 @@ var classes = map[kind]string{
 }
 
 // Node lists the view and what is below it as uiautomator does; what is not seen is left out.
-func (v *View) Node(pkg string) Node {
+func (v *Placed) Node(pkg string) Node {
 	clickable := Touchable(v) && !v.quiet
 	n := Node{
 		Text: v.text, Class: v.class, Package: pkg, Desc: v.desc, Bounds: v.Bounds(),
 		Enabled: !v.off, Checkable: v.checkable, Checked: v.on, Clickable: clickable,
 		LongClickable: Holdable(v), Scrollable: Scrolls(v), Selected: v.selected,
-		Password: v.secret, Focusable: clickable || v.kind == kindList,
+		Password: v.field != nil && v.field.Secret, Focusable: clickable || v.kind == kindList,
 		Focused: v.Focused() || v.lit,
 	}
 	if n.Class == "" {
@@ -96,7 +96,7 @@ func (v *View) Node(pkg string) Node {
 	if v.name != "" {
 		n.ResourceID = pkg + ":id/" + v.name
 	}
-	if v.kind == kindField {
+	if v.field != nil {
 		n.Text, n.Desc = v.shown(), ""
 	}
 	for _, k := range v.kids {

@@ -49,7 +49,7 @@ type painter struct {
 }
 
 // Paint lists what draws the view. caret says whether the blinking cursor is shown now.
-func Paint(v *View, theme *Theme, caret bool) []Op {
+func Paint(v *Placed, theme *Theme, caret bool) []Op {
 	p := &painter{theme: theme, caret: caret}
 	p.view(v)
 	return p.ops
@@ -61,7 +61,7 @@ func (p *painter) add(o Op) {
 	}
 }
 
-func (p *painter) view(v *View) {
+func (p *painter) view(v *Placed) {
 	if v.Bounds().Empty() {
 		return
 	}
@@ -92,9 +92,9 @@ func (p *painter) view(v *View) {
 	}
 }
 
-func (v *View) dp(n int) int { return int(float64(n)*v.unit + 0.5) }
+func (v *Placed) dp(n int) int { return int(float64(n)*v.unit + 0.5) }
 
-func (p *painter) surface(v *View) {
+func (p *painter) surface(v *Placed) {
 	r := min(v.dp(v.radius), v.box.Dy()/2, v.box.Dx()/2)
 	if v.fill == None {
 		return
@@ -115,12 +115,12 @@ func (p *painter) surface(v *View) {
 // baseline is how far below a line's top its letters stand.
 func baseline(px int) int { return lineHeight(px)/2 + px*36/100 }
 
-func (v *View) inner() image.Rectangle {
+func (v *Placed) inner() image.Rectangle {
 	return image.Rect(v.box.Min.X+v.dp(v.pad[0]), v.box.Min.Y+v.dp(v.pad[1]),
 		v.box.Max.X-v.dp(v.pad[2]), v.box.Max.Y-v.dp(v.pad[3]))
 }
 
-func (p *painter) text(v *View) {
+func (p *painter) text(v *Placed) {
 	in := v.inner()
 	height := len(v.rows) * lineHeight(v.px)
 	y := in.Min.Y
@@ -137,7 +137,7 @@ func (p *painter) text(v *View) {
 	}
 }
 
-func (p *painter) line(v *View, s string, at image.Point, c color.RGBA) {
+func (p *painter) line(v *Placed, s string, at image.Point, c color.RGBA) {
 	if s == "" || at.Y >= v.clip.Max.Y || at.Y+lineHeight(v.px) <= v.clip.Min.Y {
 		return
 	}
@@ -149,14 +149,14 @@ func (p *painter) line(v *View, s string, at image.Point, c color.RGBA) {
 	})
 }
 
-func (p *painter) icon(v *View) {
+func (p *painter) icon(v *Placed) {
 	in := v.inner()
 	x, y := in.Min.X+(in.Dx()-v.px)/2, in.Min.Y+(in.Dy()-v.px)/2
 	p.add(Op{Shape: Drawing, Box: image.Rect(x, y, x+v.px, y+v.px), Clip: v.clip,
 		Color: p.theme.color(v.ink), Text: v.icon})
 }
 
-func (p *painter) toggle(v *View) {
+func (p *painter) toggle(v *Placed) {
 	track, thumb := Sunken, Dim
 	pad := v.dp(7)
 	if v.on {
@@ -175,12 +175,12 @@ func (p *painter) toggle(v *View) {
 }
 
 // track is where a slider's thumb may be.
-func (v *View) track() image.Rectangle {
+func (v *Placed) track() image.Rectangle {
 	y, h := (v.box.Min.Y+v.box.Max.Y)/2, v.dp(3)
 	return image.Rect(v.box.Min.X+v.dp(12), y-h, v.box.Max.X-v.dp(12), y+h)
 }
 
-func (p *painter) slider(v *View) {
+func (p *painter) slider(v *Placed) {
 	t := v.track()
 	x := t.Min.X + t.Dx()*v.level/1000
 	p.add(Op{Box: t, Clip: v.clip, Color: p.theme.color(Line), Radius: t.Dy() / 2})
@@ -191,7 +191,7 @@ func (p *painter) slider(v *View) {
 		Radius: r})
 }
 
-func (p *painter) scrollbar(v *View) {
+func (p *painter) scrollbar(v *Placed) {
 	in := v.inner()
 	if v.extent <= in.Dy() || in.Dy() <= 0 {
 		return

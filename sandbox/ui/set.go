@@ -118,16 +118,19 @@ func (v *View) Enable(ok bool) *View { v.off = !ok; return v }
 func (v *View) Modal() *View { v.modal = true; return v }
 
 // Multi lets a field have several lines.
-func (v *View) Multi() *View { v.multi = true; return v }
+func (v *View) Multi() *View { v.field.Multi = true; return v }
 
 // Password hides what is in a field.
-func (v *View) Password() *View { v.secret = true; return v }
+func (v *View) Password() *View { v.field.Secret = true; return v }
 
 // Digits gives a field the number keyboard and takes digits only.
-func (v *View) Digits() *View { v.digits = true; return v }
+func (v *View) Digits() *View { v.field.Digits = true; return v }
 
 // OnSubmit names the keyboard's enter key and sets what it does.
-func (v *View) OnSubmit(label string, f func()) *View { v.action, v.submit = label, f; return v }
+func (v *View) OnSubmit(label string, f func()) *View {
+	v.field.Action, v.field.submit = label, f
+	return v
+}
 
 // Quiet makes a view that is tapped but not listed as clickable, such as what is around a dialog.
 func (v *View) Quiet() *View { v.quiet = true; return v }

@@ -12,68 +12,64 @@ import (
 
 var phone = Metrics{Density: 160} // one pixel per dp
 
-func laidOut(v *View, w, h int) *View {
-	Layout(v, image.Rect(0, 0, w, h), phone, &Memory{})
-	return v
+func laidOut(v *View, w, h int) *Placed {
+	return Layout(v, image.Rect(0, 0, w, h), phone, &Memory{})
 }
 
 func TestAColumnStacksAndSharesWhatIsLeft(t *testing.T) {
-	a, b, c := Gap(10), Space(), Gap(20)
-	laidOut(Column(a, b, c).Gap(5).Pad(1, 2, 3, 4), 100, 200)
-	require.Equal(t, image.Rect(1, 2, 11, 12), a.Box(), "a width of its own stands at the start")
-	require.Equal(t, image.Rect(1, 17, 97, 171), b.Box())
-	require.Equal(t, image.Rect(1, 176, 21, 196), c.Box())
+	kids := laidOut(Column(Gap(10), Space(), Gap(20)).Gap(5).Pad(1, 2, 3, 4), 100, 200).kids
+	require.Equal(t, image.Rect(1, 2, 11, 12), kids[0].Box(),
+		"a width of its own stands at the start")
+	require.Equal(t, image.Rect(1, 17, 97, 171), kids[1].Box())
+	require.Equal(t, image.Rect(1, 176, 21, 196), kids[2].Box())
 }
 
 func TestARowSharesByWeightAndCentres(t *testing.T) {
-	a, b, c := Gap(10).Height(40), Space(), Space().Grow(3)
-	laidOut(Row(a, b, c).Gap(10), 110, 100)
-	require.Equal(t, image.Rect(0, 30, 10, 70), a.Box())
-	require.Equal(t, 20, b.Box().Dx())
-	require.Equal(t, 60, c.Box().Dx())
-	require.Equal(t, 110, c.Box().Max.X)
+	kids := laidOut(Row(Gap(10).Height(40), Space(), Space().Grow(3)).Gap(10), 110, 100).kids
+	require.Equal(t, image.Rect(0, 30, 10, 70), kids[0].Box())
+	require.Equal(t, 20, kids[1].Box().Dx())
+	require.Equal(t, 60, kids[2].Box().Dx())
+	require.Equal(t, 110, kids[2].Box().Max.X)
 }
 
 func TestAStackPlacesByAlignment(t *testing.T) {
-	whole, corner, middle := Stack(), Gap(10).Align(End, End), Gap(20).Align(Center, Start)
-	laidOut(Stack(whole, corner, middle), 100, 100)
-	require.Equal(t, image.Rect(0, 0, 100, 100), whole.Box())
-	require.Equal(t, image.Rect(90, 90, 100, 100), corner.Box())
-	require.Equal(t, image.Rect(40, 0, 60, 20), middle.Box())
+	corner, middle := Gap(10).Align(End, End), Gap(20).Align(Center, Start)
+	kids := laidOut(Stack(Stack(), corner, middle), 100, 100).kids
+	require.Equal(t, image.Rect(0, 0, 100, 100), kids[0].Box())
+	require.Equal(t, image.Rect(90, 90, 100, 100), kids[1].Box())
+	require.Equal(t, image.Rect(40, 0, 60, 20), kids[2].Box())
 }
 
 func TestAListScrollsWithinItsContent(t *testing.T) {
 	mem := &Memory{}
-	build := func() (*View, []*View) {
-		var rows []*View
-		for range 10 {
-			rows = append(rows, Stack().Height(50))
-		}
-		l := List("l", rows...)
-		Layout(l, image.Rect(0, 0, 100, 120), phone, mem)
-		return l, rows
+	list := List("l")
+	for range 10 {
+		list.Add(Stack().Height(50))
 	}
-	l, rows := build()
+	place := func() (*Placed, []*Placed) {
+		l := Layout(list, image.Rect(0, 0, 100, 120), phone, mem)
+		return l, l.kids
+	}
+	l, rows := place()
 	require.True(t, Scrolls(l))
 	require.Equal(t, image.Rect(0, 100, 100, 120), rows[2].Bounds(), "clipped at the edge")
 	require.True(t, rows[3].Bounds().Empty())
 	l.ScrollBy(70)
-	_, rows = build()
+	_, rows = place()
 	require.Equal(t, image.Rect(0, 0, 100, 30), rows[1].Bounds())
 	mem.Scroll["l"] = 1 << 30
-	_, rows = build()
+	_, rows = place()
 	require.Equal(t, image.Rect(0, 70, 100, 120), rows[9].Bounds())
 	mem.Scroll["l"] = -5
-	_, rows = build()
+	_, rows = place()
 	require.Equal(t, 0, rows[0].Box().Min.Y)
 }
 
 func TestAFocusedFieldIsScrolledIntoView(t *testing.T) {
 	text := ""
 	mem := &Memory{Focus: "f", Reveal: true}
-	f := Input("f", "", &text)
-	l := List("l", Stack().Height(500), f, Stack().Height(500))
-	Layout(l, image.Rect(0, 0, 100, 200), phone, mem)
+	list := List("l", Stack().Height(500), Input("f", "", &text), Stack().Height(500))
+	f := Layout(list, image.Rect(0, 0, 100, 200), phone, mem).kids[1]
 	require.Equal(t, 200, f.Bounds().Max.Y)
 	require.Equal(t, f.Box(), f.Bounds(), "whole")
 }
@@ -199,12 +195,12 @@ func TestDrawingStaysInsideTheClip(t *testing.T) {
 
 func TestAFieldOfOneLineTakesNoNewlines(t *testing.T) {
 	text := ""
-	v := laidOut(Column(Input("f", "hint", &text)), 300, 300).kids[0]
-	v.Insert("a\nb")
+	f := laidOut(Column(Input("f", "hint", &text)), 300, 300).kids[0].Field()
+	f.Insert("a\nb")
 	require.Equal(t, "a b", text)
-	v.Clear()
+	f.Clear()
 	require.Equal(t, "", text)
-	require.False(t, v.Submit(), "nothing to submit to")
+	require.False(t, f.Submit(), "nothing to submit to")
 }
 
 func TestANodeSaysWhatTheViewIs(t *testing.T) {

@@ -29,12 +29,16 @@ const (
 	Stretch
 )
 
-// View is one element of a screen. Make it with the functions of this package; the setters change
-// it and return it, so that they can be chained. Sizes are dp. A view is laid out once: build a new
-// tree for a new layout.
+// View is one element of a screen, as it is declared. Make it with the functions of this package;
+// the setters change it and return it, so that they can be chained. Sizes are dp.
 type View struct {
-	kind kind
+	spec
 	kids []*View
+}
+
+// spec is what is declared of a view.
+type spec struct {
+	kind kind
 
 	name, class      string
 	text, desc, icon string
@@ -60,23 +64,37 @@ type View struct {
 	level             int // of a slider, permille
 	checkable, on     bool
 	selected, off     bool
-	lit               bool // it has the focus of the keys
 	tail              bool // a list at its end stays there
 	modal, quiet      bool // modal: nothing below it is touched
 
-	value         *string // of a field
-	submit        func()
-	multi, secret bool
-	digits        bool
-	action        string // what the keyboard's enter key says
+	field *Field // nil for what is none
+}
 
-	// set by Layout
+// Field is the first field of that name, or nil.
+func (v *View) Field(name string) *Field {
+	if v.field != nil && v.name == name {
+		return v.field
+	}
+	for _, k := range v.kids {
+		if f := k.Field(name); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// Placed is a view that [Layout] has given a place.
+type Placed struct {
+	*spec
+	kids []*Placed
+
 	box, clip image.Rectangle
 	rows      []string // a text's lines
 	px        int      // text or icon size in pixels
 	unit      float64  // pixels per dp
 	extent    int      // a list's whole height
 	scrolled  int      // how far its content is moved up
+	lit       bool     // it has the focus of the keys
 	mem       *Memory
 }
 
@@ -91,16 +109,16 @@ type Memory struct {
 }
 
 // Bounds is where the view is seen, empty when it is scrolled or clipped away.
-func (v *View) Bounds() image.Rectangle { return v.box.Intersect(v.clip) }
+func (v *Placed) Bounds() image.Rectangle { return v.box.Intersect(v.clip) }
 
 // Box is where the view lies, seen or not.
-func (v *View) Box() image.Rectangle { return v.box }
+func (v *Placed) Box() image.Rectangle { return v.box }
 
 // Name is the view's name within its screen.
-func (v *View) Name() string { return v.name }
+func (v *Placed) Name() string { return v.name }
 
 // Walk calls f for v and everything below it, parents first.
-func (v *View) Walk(f func(*View)) {
+func (v *Placed) Walk(f func(*Placed)) {
 	f(v)
 	for _, k := range v.kids {
 		k.Walk(f)
@@ -108,7 +126,7 @@ func (v *View) Walk(f func(*View)) {
 }
 
 // Find returns the first view for which f holds, or nil.
-func (v *View) Find(f func(*View) bool) *View {
+func (v *Placed) Find(f func(*Placed) bool) *Placed {
 	if f(v) {
 		return v
 	}
