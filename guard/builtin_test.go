@@ -289,6 +289,20 @@ func TestATaskConsentsToWhatItNames(t *testing.T) {
 		{"删除?不。只看一看", "删除", nil, guard.Ask},
 		{"I want to send it to Anna", "Send", nil, guard.Allow},
 		{"delete the first note, no others are there", "Delete", nil, guard.Allow},
+		{"Get the latest news", "Install", nil, guard.Ask},
+		{"Update my status", "Install", nil, guard.Ask},
+		{"Get the Spotify app", "Install", nil, guard.Allow},
+		{"Give me a summary of the news", "Allow", nil, guard.Ask},
+		{"Turn on dark mode", "Allow", nil, guard.Ask},
+		{"Turn on the location", "Allow", nil, guard.Allow},
+		{"Give the app access to my photos", "Allow", nil, guard.Allow},
+		{"Mail app: find the newest mail", "Send", nil, guard.Ask},
+		{"Text colour should be blue", "Send", nil, guard.Ask},
+		{"Let me know the price", "Send", nil, guard.Ask},
+		{"Let Anna know the price", "Send", nil, guard.Allow},
+		{"Share price of Apple", "Post", nil, guard.Ask},
+		{"Post office opening hours", "Post", nil, guard.Ask},
+		{"Post about the holidays", "Post", nil, guard.Allow},
 	} {
 		s := tap("com.app", c.button, c.more...)
 		s.Task = c.task

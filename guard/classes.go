@@ -124,7 +124,7 @@ var classes = []class{
 		hints: `send 发送 發送 转发`,
 		asks:  `\bsend\b[^.]{0,60}\?|(?:确定|确认|是否)(?:要)?(?:发送|转发)`,
 		task: `send|text|message|mail|e-?mail|write to|reply|forward|tell (?:him|her|them|us|my|` +
-			`everyone|[a-z]{3,} that)|let .{1,40} know`,
+			`everyone|[a-z]{3,} that)|let (?:(?:my|the|our) )?[a-z]{3,}.{0,40} know`,
 		taskHan: `发送|发给|发消息|发短信|发邮件|发出|发微信|发一|发个|回复|告诉[^我]|转发|写信给`},
 	{name: "publish", severity: Sensitive, en: "it may publish something", zh: "可能会发布内容",
 		words: `publish(?: .*)?|post(?:$| (?:now|it|comment|reply))|tweet|share now|broadcast|submit ` +
@@ -147,7 +147,9 @@ var classes = []class{
 		hints: `allow want 允许 授权 授予 申请 访问`,
 		asks: `\ballow\b.{0,80}\?|\bwants? (?:to )?(?:access|permission)|(?:允许|授权|授予).{0,60}[吗?？]|` +
 			`申请.{0,20}权限|访问(?:您|你)的`,
-		task:    `allow|grant|permit|give|authori[sz]e|turn on|enable`,
+		task: `allow|grant|permit|authori[sz]e|give .{0,40}(?:access|permissions?|rights?)|` +
+			`(?:turn on|enable) .{0,40}(?:access|permissions?|location|gps|camera|microphone|` +
+			`contacts|notifications?|accessibility)`,
 		taskHan: `允许|授权|权限|授予`},
 	{name: "install", severity: Sensitive, en: "it may install an app", zh: "可能会安装应用",
 		words: `install(?: .*)?|get app|update all`,
@@ -156,7 +158,7 @@ var classes = []class{
 		ids:   `(?:btn|button|action)? ?install(?: button| btn| confirm)?`,
 		hints: `install 安装 更新`,
 		asks:  `\binstall\b.{0,80}\?|(?:安装|更新).{0,40}[吗?？]`,
-		task:  `install|download|get|update`, taskHan: `安装|下载|更新`},
+		task:  `install|download|(?:get|update) .{0,40}apps?`, taskHan: `安装|下载|更新`},
 	{name: "uninstall", severity: Sensitive, en: "it may remove an app", zh: "可能会卸载应用",
 		words: `uninstall(?: .*)?|disable app|uninstall updates`,
 		han:   `卸载|解除安裝|停用应用`,

@@ -52,7 +52,7 @@ func (c *class) consents(task, words string) bool {
 	named := regexp.MustCompile(`(?:^|[^a-z])(?:` + c.task + `)(?:$|[^a-z])|` +
 		cmp.Or(c.taskHan, "^$"))
 	wanted := regexp.MustCompile(wants + `(?:` + c.task + `)(?:$|[^a-z])`)
-	task = quoted.ReplaceAllString(plain(task), " ")
+	task = things.ReplaceAllString(quoted.ReplaceAllString(plain(task), " "), " ")
 	for _, w := range widens.FindAllString(plain(words), -1) {
 		if !strings.Contains(task, w) {
 			return false
@@ -83,6 +83,11 @@ func (c *class) wantedHan(clause string) bool {
 
 var quoted = lazyregexp.New(`"[^"]*"|“[^”]*”|「[^」]*」|‘[^’]*’|` +
 	`„[^“”]*[“”]|«[^»]*»|『[^』]*』`)
+
+// things are what a task may speak of with the words of an act.
+var things = lazyregexp.New(`\b(?:text|message|mail|e-?mail|post|share|comment|forward|publish|reply) ` +
+	`(?:apps?|box|fields?|list|folder|threads?|inbox|office|prices?|section|tab|page|screen|` +
+	`settings?|history|colou?r|size|icons?|buttons?|sheet|date|from|is|are|was|of|\d+)\b`)
 
 // negated reports whether a text takes back the words that are in it.
 func negated(text, words string) bool {
