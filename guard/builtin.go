@@ -46,11 +46,19 @@ var (
 var (
 	says = lazyregexp.New(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|done|got it|sure|` +
 		`proceed|continue|next|finish|apply|authenticate|verify|go|send it|activate|turn on|enable|` +
+		`yeah|yep|al(?:l )?right|do it|let['’]?s go|of course|absolutely|i['’ ]?a?m sure|(?:i )?under` +
+		`st(?:an|oo)d|acknowledge|approve|authori[sz]e|validate|complete|明白|没问题|已?(?:知晓|了解|阅读)|` +
 		`确定|确认|是|是的|好|好的|同意|提交|完成|继续|下一步|知道了|我知道了|确认无误|验证|激活|启用|开启|` +
 		yesAbroad + `)` +
 		`(?: *[(（].*)?[!.。]?$`)
 	commits = lazyregexp.New(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|authenticate|` +
-		`proceed|verify|确定|确认|是|是的|同意|提交|确认无误|验证|完成|` + yesAbroad + `)(?:[^a-z]|$)`)
+		`proceed|verify|approve|authori[sz]e|确定|确认|是|是的|同意|提交|确认无误|验证|完成|` + yesAbroad + `)(?:[^a-z]|$)`)
+	// what may stand before such words, and behind them
+	before = lazyregexp.New(`^(?:(?:i|yes|yeah|yep|okay|ok|sure|please|si|oui|ja)[,!.]? |` +
+		`(?:tap|click|touch|hold|press(?: and hold)?|long press|swipe|slide)(?: here| again)?` +
+		`(?: to|:)? |(?:是的?|好的?|我|请|点击|轻触|按住|长按|滑动)(?: ?,|以|来|即可)?)+`)
+	behind = lazyregexp.New(`(?:[ !.。…>›»→✓✔✅]|\(?\d+ ?(?:s|秒)?\)|\d+s?|[$€£¥] ?\d[\d.,]*|` +
+		`(?:&|and|并|,) ?(?:continue|finish|close|go on|继续))+$`)
 	// the whole line, or what sensitive words stand behind: words that say no take back no others
 	settles = lazyregexp.New(`^(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` +
 		`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
@@ -192,10 +200,10 @@ func touched(s *Subject) []finding {
 	case len(lines) > 0 && !e.WholeScreen:
 		list = append(list, labelled(lines, underFinger, strings.Contains(e.Class, "Button"))...)
 		list = append(list, labelled(wrapped(lines), underFinger, false)...)
-		if slices.ContainsFunc(lines, says.MatchString) {
+		if affirms(lines, says) {
 			list = append(list, asked(s)...)
 		}
-		if slices.ContainsFunc(lines, settles.MatchString) {
+		if affirms(lines, settles) {
 			list = append(list, shown(s, totals)...)
 		}
 		if slices.ContainsFunc(lines, subs.MatchString) {
@@ -212,6 +220,15 @@ func touched(s *Subject) []finding {
 	list = append(list, inApp(s, lines, refusal, len(list) > 0)...)
 	return slices.DeleteFunc(list, func(f finding) bool {
 		return f.class.name == "delete" && keypad(s)
+	})
+}
+
+// affirms reports whether one of the lines is such a yes, without what stands around it.
+func affirms(lines []string, yes *lazyregexp.Regexp) bool {
+	return slices.ContainsFunc(lines, func(l string) bool {
+		bare := behind.ReplaceAllString(l, "")
+		return yes.MatchString(l) || yes.MatchString(bare) ||
+			yes.MatchString(before.ReplaceAllString(bare, ""))
 	})
 }
 
@@ -265,7 +282,7 @@ func inApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	vague := !s.Element.speaks() || s.Element.WholeScreen
 	switch {
 	case globs(moneyApps, s.App, true):
-		if vague || !refusal && (slices.ContainsFunc(lines, commits.MatchString) ||
+		if vague || !refusal && (affirms(lines, commits) ||
 			button(s.Element, lines) && unread(s, lines)) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
 		}
@@ -314,56 +331,6 @@ func payPad(s *Subject, lines []string) bool {
 		t = plain(t)
 		return payPin.MatchString(t) || money && anyPin.MatchString(t)
 	})
-}
-
-// typed is what text in the element may do.
-func typed(s *Subject) (list []finding) {
-	if s.Element == nil || !s.Element.Password {
-		return nil
-	}
-	if globs(moneyApps, s.App, true) {
-		list = append(list, finding{&moneyPassword, inField, s.App})
-	}
-	for _, f := range asked(s) {
-		if f.class.severity == Critical {
-			list = append(list, f)
-		}
-	}
-	return append(list, finding{&password, inField, s.App})
-}
-
-// entered is what the enter key may do: what the screen's buttons say. It searches, in most fields,
-// of which one may still do what cannot be undone: whose id says so, beside a sum.
-func entered(s *Subject) (list []finding) {
-	named, search := false, false
-	if e := s.Element; e != nil && !e.field() { // it presses what has the focus
-		list = touched(s)
-	} else if e != nil {
-		named = searches.MatchString(strings.Join(idWords(e.ResourceID), " "))
-		search = named || searches.MatchString(plain(e.Text+" "+e.Description))
-	}
-	for _, t := range s.Screen {
-		if named && !amount.MatchString(plain(t)) { // such as a result's own button
-			continue
-		}
-		for _, f := range labelled(lines(t), onScreen, false) {
-			if f.class.severity == Critical || !search {
-				list = append(list, f)
-			}
-		}
-	}
-	if named { // an app may call anything so
-		list = append(list, shown(s, totals)...)
-	}
-	for _, f := range asked(s) {
-		if f.class.severity == Critical {
-			list = append(list, f)
-		}
-	}
-	if s.Element == nil && globs(moneyApps, s.App, true) {
-		list = append(list, finding{&unknownMoney, ofApp, s.App})
-	}
-	return list
 }
 
 // shown is a price that the screen shows: what is confirmed there is a purchase.

@@ -56,6 +56,8 @@ func (c *tapCase) decision(at screen.Point) actions.Decision {
 	switch c.more["verb"] {
 	case "DOUBLE_CLICK":
 		d.Action = actions.DoubleClick{At: at}
+	case "LONGPRESS":
+		d.Action = actions.LongPress{At: at}
 	case "SLIDE":
 		d.Action = actions.Slide{From: at, To: screen.Point{X: 0.9, Y: at.Y}}
 		var x, y float64

@@ -1,0 +1,74 @@
+package guard
+
+import (
+	"strings"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
+)
+
+// typed is what text in the element may do.
+func typed(s *Subject) (list []finding) {
+	if s.Element == nil || !s.Element.Password {
+		return nil
+	}
+	if globs(moneyApps, s.App, true) {
+		list = append(list, finding{&moneyPassword, inField, s.App})
+	}
+	for _, f := range asked(s) {
+		if f.class.severity == Critical {
+			list = append(list, f)
+		}
+	}
+	return append(list, finding{&password, inField, s.App})
+}
+
+// entered is what the enter key may do: what the screen's buttons say. It searches, in most fields,
+// of which one may still do what cannot be undone: whose id says so, beside a sum.
+func entered(s *Subject) (list []finding) {
+	named, search := false, false
+	if e := s.Element; e != nil && !e.field() { // it presses what has the focus
+		list = touched(s)
+	} else if e != nil {
+		named = searches.MatchString(strings.Join(idWords(e.ResourceID), " "))
+		search = named || searches.MatchString(plain(e.Text+" "+e.Description))
+	}
+	if !search && s.Element.field() {
+		list = append(list, s.Element.composes()...)
+	}
+	for _, t := range s.Screen {
+		if named && !amount.MatchString(plain(t)) { // such as a result's own button
+			continue
+		}
+		for _, f := range labelled(lines(t), onScreen, false) {
+			if f.class.severity == Critical || !search {
+				list = append(list, f)
+			}
+		}
+	}
+	if named { // an app may call anything so
+		list = append(list, shown(s, totals)...)
+	}
+	for _, f := range asked(s) {
+		if f.class.severity == Critical {
+			list = append(list, f)
+		}
+	}
+	if s.Element == nil && globs(moneyApps, s.App, true) {
+		list = append(list, finding{&unknownMoney, ofApp, s.App})
+	}
+	return list
+}
+
+// composes is what the enter key sends, of a field for what others read.
+func (e *Element) composes() []finding {
+	names := append(e.lines(), strings.Join(idWords(e.ResourceID), " "))
+	for _, n := range names {
+		if !sentence(n, 4) && composed.MatchString(n) {
+			return []finding{{classNamed("send"), underFinger, n}}
+		}
+	}
+	return nil
+}
+
+var composed = lazyregexp.New(`\b(?:i?message|comment|reply|tweet|sms|caption)\b|what['’]?s happening|` +
+	`消息|短信|评论|回复|留言|说点什么`)
