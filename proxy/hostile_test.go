@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -182,6 +183,43 @@ func TestAToolThatComesSilentlyIsLookedUp(t *testing.T) {
 	require.Contains(t, r.next(), "destructiveHint")
 	require.Contains(t, r.result(r.start("x", "{}", "")), "no answer yet")
 	require.Equal(t, 1, s.count("tools/call"))
+}
+
+// A server that does not list its tools holds up the calls alone that need the list.
+func TestACallWaitsForNoListThatItDoesNotNeed(t *testing.T) {
+	r, s := inFrontOf(t, tame, nil)
+	require.Equal(t, "carried out", r.result(r.start("tidy", "{}", "")))
+	s.when("tools/list", func(*scripted, *message) string { return "" })
+	id := r.start("other", "{}", "")
+	require.Eventually(t, func() bool { return s.count("tools/list") == 2 }, 10*time.Second,
+		time.Millisecond)
+	require.Equal(t, "carried out", r.result(r.start("tidy", "{}", "")))
+	waits := r.start("another", "{}", "")
+	for _, id := range []int{waits, id} {
+		r.send(fmt.Sprintf(
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
+	}
+	require.Eventually(t, func() bool { return r.under() == 0 }, 10*time.Second,
+		time.Millisecond, "a call that waits for another's list can be cancelled")
+}
+
+func TestAServerThatNeverListsItsToolsIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, s := inFrontOf(t, tame, nil)
+		s.when("tools/list", func(*scripted, *message) string { return "" })
+		r.start("tidy", "{}", "")
+		require.Contains(t, <-r.lines, "the server other: it does not say which tools it has")
+	})
+}
+
+func TestAServerThatListsNoToolsIsAskedAbout(t *testing.T) {
+	r, s := inFrontOf(t, "", atOnce)
+	s.when("tools/list", func(s *scripted, m *message) string {
+		s.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-1,"message":"no"}}`, m.ID))
+		return ""
+	})
+	require.Contains(t, r.result(r.start("tidy", "{}", "")), "no answer yet")
+	require.Zero(t, s.count("tools/call"))
 }
 
 // A server that reads methods generously would carry these out, and nobody was asked.

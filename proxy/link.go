@@ -37,7 +37,7 @@ func newLink(p *Proxy) *link {
 		open: exchanges{stray: l.unasked, byID: map[int64]*exchange{}}}
 	l.line.life, l.line.end = context.WithCancel(context.Background())
 	l.client = clientEnd{line: &l.line, asked: map[string]context.CancelFunc{}}
-	l.tools = toolList{raised: raised{}, request: l.request}
+	l.tools = toolList{raised: raised{}, request: l.listed, reading: make(chan struct{}, 1)}
 	l.held = heldCalls{line: &l.line, byToken: map[string]*held{}}
 	l.told = told{line: &l.line, subscribers: map[string]int{}}
 	l.feed = feed{line: &l.line, heard: l.client.broadcast}
@@ -108,6 +108,19 @@ func (l *link) request(ctx context.Context, m *message) (*message, error) {
 	}
 	return resp, err
 }
+
+// listed sends a request for the list of tools, which a server has to answer soon: calls wait.
+func (l *link) listed(ctx context.Context, m *message) (*message, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTime, errUnlisted)
+	defer cancel()
+	resp, err := l.request(ctx, m)
+	if errors.Is(err, errUnlisted) {
+		err = l.line.named(err)
+	}
+	return resp, err
+}
+
+var errUnlisted = errors.New("it does not say which tools it has")
 
 // notify sends a notification of the client. It starts no upstream. A request without an id is
 // none: a server that does not look at the id would carry it out, and nobody was asked.

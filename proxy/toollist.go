@@ -34,61 +34,75 @@ const listAge = time.Minute
 // toolList is what a server says of its tools, as it was last read.
 type toolList struct {
 	request func(context.Context, *message) (*message, error) // to the server
-
-	listing sync.Mutex // held while the list is read
-	raised  raised     // with listing
+	reading chan struct{}                                     // full while the list is read
 
 	mu      sync.Mutex
 	tools   map[string]tool // nil when not known
 	read    time.Time       // when they were
 	changes int             // of the list
+	raised  raised
 }
 
 // tool looks up the tool of a call. The list is read anew when it has changed, from time to time,
 // for a tool that is not in it, and when the caller says so.
 func (tl *toolList) tool(ctx context.Context, c *toolCall, anew bool) (tool, error) {
-	tl.listing.Lock()
-	defer tl.listing.Unlock()
-	tl.mu.Lock()
-	t, ok := tl.tools[c.name]
-	old := time.Since(tl.read) > listAge
-	tl.mu.Unlock()
-	if ok && !anew && !old {
+	if t, ok := tl.known(c.name); ok && !anew {
 		return t, nil
 	}
-	tools, err := tl.list(ctx, c)
-	t = tools[c.name]
-	t.destructive = t.destructive || tl.raised.has(c.name)
-	return t, err
+	select {
+	case tl.reading <- struct{}{}:
+		defer func() { <-tl.reading }()
+	case <-ctx.Done():
+		return tool{}, context.Cause(ctx)
+	}
+	if t, ok := tl.known(c.name); ok && !anew { // another call has read it
+		return t, nil
+	}
+	return tl.list(ctx, c)
 }
 
-// list reads the list of tools for a call's client.
-func (tl *toolList) list(ctx context.Context, c *toolCall) (map[string]tool, error) {
+// known is a tool of the list, when that is not too old.
+func (tl *toolList) known(name string) (t tool, ok bool) {
+	tl.mu.Lock()
+	defer tl.mu.Unlock()
+	t, ok = tl.tools[name]
+	return t, ok && time.Since(tl.read) <= listAge
+}
+
+// list reads the list of tools for a call's client, and gives the call's tool. Where a server does
+// not say what its tools are, each may destroy something.
+func (tl *toolList) list(ctx context.Context, c *toolCall) (tool, error) {
 	tl.mu.Lock()
 	before := tl.changes
 	tl.mu.Unlock()
-	tools := map[string]tool{}
+	var pages []json.RawMessage
 	var next json.RawMessage
 	for range mostPages {
 		resp, err := tl.request(ctx, &message{Method: string(mcp.MethodToolsList),
 			Params: listParams(c.m.Params, next)})
 		if err != nil {
-			return nil, err
+			return tool{}, err
 		}
 		if resp.Error != nil {
-			return nil, nil // it says so itself when the tool is called
+			return tool{destructive: true}, nil
 		}
-		tl.raised.readTools(resp.Result, tools)
+		pages = append(pages, resp.Result)
 		if next = at(resp.Result, "nextCursor"); textOf(next) == "" {
 			break
 		}
 	}
 	tl.mu.Lock()
 	defer tl.mu.Unlock()
+	tools := map[string]tool{}
+	for _, page := range pages {
+		tl.raised.readTools(page, tools)
+	}
 	if tl.changes == before { // else it is old already
 		tl.tools, tl.read = tools, time.Now()
 	}
-	return tools, nil
+	t := tools[c.name]
+	t.destructive = t.destructive || tl.raised.has(c.name)
+	return t, nil
 }
 
 // forget forgets the list: it has changed, or its server is gone.
@@ -101,8 +115,6 @@ func (tl *toolList) forget() {
 
 // told takes over what the client was told of tools.
 func (tl *toolList) told(result json.RawMessage) {
-	tl.listing.Lock()
-	defer tl.listing.Unlock()
 	tl.mu.Lock()
 	defer tl.mu.Unlock()
 	if tl.tools != nil {
