@@ -37,25 +37,25 @@ const maxOpen = 100
 
 // decided puts a call to a person, and does what is decided. The decision is taken once, on disk,
 // before anything is passed on.
-func (p *Proxy) decided(ctx context.Context, l *link, c *toolCall, d guard.Decision) (
+func (g *gate) decided(ctx context.Context, l *link, c *toolCall, d guard.Decision) (
 	*message, error) {
-	if p.opts.Questions == nil {
+	if g.opts.Questions == nil {
 		return refusal(c.m, "not allowed here: it needs a person, and nobody can be asked"), nil
 	}
 	began := time.Now()
-	budget := p.opts.Wait(mcptransport.ClientName(ctx), c.token != nil)
+	budget := g.opts.Wait(mcptransport.ClientName(ctx), c.token != nil)
 	for {
-		q, err := p.claim(ctx, c, d)
+		q, err := g.claim(ctx, c, d)
 		if err != nil {
 			return nil, fmt.Errorf("not carried out: the question to a person could not be asked: %w",
 				err)
 		}
-		if form := p.shown(ctx, c, q); form != nil {
-			p.claims.release(q.ID)
+		if form := g.shown(ctx, c, q); form != nil {
+			g.claims.release(q.ID)
 			return form, nil
 		}
-		q, err = p.wait(ctx, c, q, budget-time.Since(began))
-		p.claims.release(q.ID)
+		q, err = g.wait(ctx, c, q, budget-time.Since(began))
+		g.claims.release(q.ID)
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
@@ -66,22 +66,22 @@ func (p *Proxy) decided(ctx context.Context, l *link, c *toolCall, d guard.Decis
 		}
 		moved := false
 		if passes(q) {
-			if moved, err = p.moved(ctx, l, c); err != nil {
+			if moved, err = g.moved(ctx, l, c); err != nil {
 				return nil, fmt.Errorf("not carried out: %w", err)
 			}
 		}
-		_, err = p.opts.Questions.Apply(ctx, q.ID, q.Fence)
+		_, err = g.opts.Questions.Apply(ctx, q.ID, q.Fence)
 		switch {
 		case errors.Is(err, inquiry.ErrApplied): // by another call
 		case err != nil:
 			return nil, fmt.Errorf("not carried out: the answer could not be taken: %w", err)
-		case p.stale(q): // the person saw it too long ago
+		case g.stale(q): // the person saw it too long ago
 		case moved: // the person saw another tool
-			if now := p.judge(c); now.Verdict == guard.Ask {
+			if now := g.judge(c); now.Verdict == guard.Ask {
 				d = now
 			}
 		default:
-			return p.carry(ctx, l, c, q)
+			return g.carry(ctx, l, c, q)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func passes(q inquiry.Question) bool {
 }
 
 // moved looks the tool up again, and reports whether it is another one than the person saw.
-func (p *Proxy) moved(ctx context.Context, l *link, c *toolCall) (bool, error) {
+func (g *gate) moved(ctx context.Context, l *link, c *toolCall) (bool, error) {
 	before := c.tool.digest
 	var err error
 	c.tool, err = l.tools.tool(ctx, c, true)
@@ -104,9 +104,9 @@ func (p *Proxy) moved(ctx context.Context, l *link, c *toolCall) (bool, error) {
 }
 
 // stale reports whether an approval is too old to be used.
-func (p *Proxy) stale(q inquiry.Question) bool {
+func (g *gate) stale(q inquiry.Question) bool {
 	r := q.Resolution
-	return q.Status == inquiry.Answered && time.Since(r.At) > p.opts.Expires
+	return q.Status == inquiry.Answered && time.Since(r.At) > g.opts.Expires
 }
 
 // pending says that there is no decision yet, and what call brings it.
@@ -118,11 +118,11 @@ func pending(c *toolCall, q inquiry.Question) string {
 
 // claim is the question about the call: one that was asked for the same before and that no call
 // waits for, such as one of a client that gave up, or a new one.
-func (p *Proxy) claim(ctx context.Context, c *toolCall, d guard.Decision) (
+func (g *gate) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 	inquiry.Question, error) {
-	p.claims.mu.Lock()
-	defer p.claims.mu.Unlock()
-	list, err := p.opts.Questions.List(ctx, inquiry.Filter{Client: &c.client, Unapplied: true,
+	g.claims.mu.Lock()
+	defer g.claims.mu.Unlock()
+	list, err := g.opts.Questions.List(ctx, inquiry.Filter{Client: &c.client, Unapplied: true,
 		NoRun: true})
 	if err != nil {
 		return inquiry.Question{}, err
@@ -134,18 +134,18 @@ func (p *Proxy) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 		}
 		// the question that the client has shown is its own, whoever waits for it as well
 		if q.Kind != inquiry.Approval || q.Bound != c.seen() ||
-			p.claims.held[q.ID] && q.ID != c.form || c.form != "" && q.ID != c.form {
+			g.claims.held[q.ID] && q.ID != c.form || c.form != "" && q.ID != c.form {
 			continue
 		}
-		p.claims.held[q.ID] = true
+		g.claims.held[q.ID] = true
 		return q, nil
 	}
 	if open >= maxOpen {
 		return inquiry.Question{}, fmt.Errorf("%d questions are open (at most %d)", open, maxOpen)
 	}
-	q, err := p.opts.Questions.Open(ctx, p.question(ctx, c, d))
+	q, err := g.opts.Questions.Open(ctx, g.question(ctx, c, d))
 	if err == nil {
-		p.claims.held[q.ID] = true
+		g.claims.held[q.ID] = true
 	}
 	return q, err
 }
@@ -153,12 +153,13 @@ func (p *Proxy) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 // Undecided reports whether there is a question about a call of the tool with the arguments whose
 // answer was not taken yet: such a call has not been passed on, and the same one takes the answer.
 func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage) (bool, error) {
-	c, err := p.read(ctx, &message{Method: string(mcp.MethodToolsCall),
+	g := &p.gate
+	c, err := g.read(ctx, &message{Method: string(mcp.MethodToolsCall),
 		Params: encode(object{"name": tool, "arguments": args})})
-	if err != nil || p.opts.Questions == nil {
+	if err != nil || g.opts.Questions == nil {
 		return false, err
 	}
-	list, err := p.opts.Questions.List(ctx, inquiry.Filter{Client: &c.client, Unapplied: true,
+	list, err := g.opts.Questions.List(ctx, inquiry.Filter{Client: &c.client, Unapplied: true,
 		NoRun: true})
 	return slices.ContainsFunc(list, func(q inquiry.Question) bool {
 		return q.Kind == inquiry.Approval && strings.HasPrefix(q.Bound, c.bound)
@@ -166,7 +167,7 @@ func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage
 }
 
 // question is what a person is asked.
-func (p *Proxy) question(ctx context.Context, c *toolCall, d guard.Decision) inquiry.Question {
+func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inquiry.Question {
 	allowed := d.Allowed
 	if d.Verdict == guard.HandOver { // a person does it elsewhere, and says what came of it
 		allowed = []string{inquiry.Respond, inquiry.Reject}
@@ -181,15 +182,15 @@ func (p *Proxy) question(ctx context.Context, c *toolCall, d guard.Decision) inq
 	args := inquiry.Args{}
 	_ = json.Unmarshal(at(c.m.Params, "arguments"), &args) // the rules have read them
 	q := inquiry.Question{Kind: inquiry.Approval, Client: c.client, Bound: c.seen(),
-		SessionID: p.opts.Session,
+		SessionID: g.opts.Session,
 		Text: fmt.Sprintf("May %s of %s be called?", text.Quote(c.name, 100),
-			text.Quote(p.opts.Name, 100)),
+			text.Quote(g.opts.Name, 100)),
 		ActionRequests: []inquiry.ActionRequest{{Name: c.name, Args: args,
 			Description: d.Description}},
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: c.name, AllowedDecisions: allowed,
 			ArgsSchema: c.tool.schema}},
 		Severity: inquiry.Severity(d.Severity.String()), Reason: d.Reason, Rule: d.Rule,
-		OnTimeout: cmp.Or(p.opts.OnUndecided, inquiry.Pause),
+		OnTimeout: cmp.Or(g.opts.OnUndecided, inquiry.Pause),
 	}
 	if name := mcptransport.ClientName(ctx); name != "" {
 		q.Task = "asked by " + name
@@ -197,14 +198,14 @@ func (p *Proxy) question(ctx context.Context, c *toolCall, d guard.Decision) inq
 	if mcptransport.CanElicit(ctx) {
 		q.Channels = append(q.Channels, inquiry.Channel{Name: inquiry.ChannelElicit})
 	}
-	for _, name := range p.opts.Channels {
+	for _, name := range g.opts.Channels {
 		q.Channels = append(q.Channels, inquiry.Channel{Name: name})
 	}
 	return q
 }
 
 // wait waits for the decision, and tells the client of the question. The question is as it is then.
-func (p *Proxy) wait(ctx context.Context, c *toolCall, q inquiry.Question, budget time.Duration) (
+func (g *gate) wait(ctx context.Context, c *toolCall, q inquiry.Question, budget time.Duration) (
 	inquiry.Question, error) {
 	if !q.Open() {
 		return q, nil
@@ -214,13 +215,13 @@ func (p *Proxy) wait(ctx context.Context, c *toolCall, q inquiry.Question, budge
 	var helpers sync.WaitGroup
 	defer helpers.Wait()
 	defer cancel()
-	helpers.Go(func() { p.report(waiting, c, q) })
+	helpers.Go(func() { g.report(waiting, c, q) })
 	if mcptransport.CanElicit(ctx) && !mcptransport.Stateless(ctx) {
-		helpers.Go(func() { p.elicit(waiting, q) })
+		helpers.Go(func() { g.elicit(waiting, q) })
 	}
-	now, err := p.opts.Questions.Wait(waiting, q.ID)
+	now, err := g.opts.Questions.Wait(waiting, q.ID)
 	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
-		return p.opts.Questions.Get(ctx, q.ID)
+		return g.opts.Questions.Get(ctx, q.ID)
 	}
 	if err != nil {
 		return q, err
@@ -230,11 +231,11 @@ func (p *Proxy) wait(ctx context.Context, c *toolCall, q inquiry.Question, budge
 
 // report tells a client that wants progress of the question, again and again. The values are small:
 // those of the other server come after them, and have to be larger.
-func (p *Proxy) report(ctx context.Context, c *toolCall, q inquiry.Question) {
+func (g *gate) report(ctx context.Context, c *toolCall, q inquiry.Question) {
 	if c.token == nil {
 		return
 	}
-	beat := time.NewTicker(p.opts.Heartbeat)
+	beat := time.NewTicker(g.opts.Heartbeat)
 	defer beat.Stop()
 	meta := map[string]any{"type": "INQUIRY", "inquiryId": q.ID, "question_id": q.ID,
 		"question": q.Text, "kind": q.Kind}
@@ -255,7 +256,7 @@ func (p *Proxy) report(ctx context.Context, c *toolCall, q inquiry.Question) {
 
 // elicit shows the question to the client's user. What cannot be shown, or is closed without an
 // answer, leaves the question to its other channels.
-func (p *Proxy) elicit(ctx context.Context, q inquiry.Question) {
+func (g *gate) elicit(ctx context.Context, q inquiry.Question) {
 	answer, err := mcptransport.Elicit(ctx, form(q))
 	if err != nil {
 		return
@@ -264,8 +265,8 @@ func (p *Proxy) elicit(ctx context.Context, q inquiry.Question) {
 	if !ok {
 		return
 	}
-	if _, err := p.opts.Questions.Resolve(ctx, q.ID, r); err != nil {
-		p.opts.Log.Info("an answer from a client's form was not taken", "question", q.ID, "error",
+	if _, err := g.opts.Questions.Resolve(ctx, q.ID, r); err != nil {
+		g.opts.Log.Info("an answer from a client's form was not taken", "question", q.ID, "error",
 			err)
 	}
 }
@@ -319,7 +320,7 @@ func form(q inquiry.Question) mcp.ElicitationParams {
 }
 
 // carry does what a person has decided.
-func (p *Proxy) carry(ctx context.Context, l *link, c *toolCall, q inquiry.Question) (
+func (g *gate) carry(ctx context.Context, l *link, c *toolCall, q inquiry.Question) (
 	*message, error) {
 	switch q.Status {
 	case inquiry.Answered:
@@ -336,9 +337,9 @@ func (p *Proxy) carry(ctx context.Context, l *link, c *toolCall, q inquiry.Quest
 	d := q.Resolution.Decisions[0]
 	switch d.Type {
 	case inquiry.Approve:
-		return p.pass(ctx, l, c, c.m, "")
+		return g.pass(ctx, l, c, c.m, "")
 	case inquiry.Edit:
-		return p.edited(ctx, l, c, d)
+		return g.edited(ctx, l, c, d)
 	case inquiry.Respond:
 		// a result of a promised shape cannot be made of words
 		return worded(c.m, d.Message, c.tool.result), nil
@@ -351,7 +352,7 @@ func (p *Proxy) carry(ctx context.Context, l *link, c *toolCall, q inquiry.Quest
 }
 
 // edited passes a call on with other arguments, and says so in its result.
-func (p *Proxy) edited(ctx context.Context, l *link, c *toolCall, d inquiry.Decision) (
+func (g *gate) edited(ctx context.Context, l *link, c *toolCall, d inquiry.Decision) (
 	*message, error) {
 	args, err := write(cmp.Or(d.EditedAction, &inquiry.EditedAction{}).Args)
 	if err != nil || d.EditedAction == nil || d.EditedAction.Name != c.name {
@@ -362,7 +363,7 @@ func (p *Proxy) edited(ctx context.Context, l *link, c *toolCall, d inquiry.Deci
 	if err != nil {
 		return nil, err
 	}
-	return p.pass(ctx, l, c, m, string(args))
+	return g.pass(ctx, l, c, m, string(args))
 }
 
 // noted is a response that says with which arguments the call was carried out, when a person has

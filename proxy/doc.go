@@ -2,9 +2,10 @@
 // before they are carried out.
 //
 // From the bottom up: a message is one of JSON-RPC, with params and results as they were written;
-// an upstream is a connection to the other server, a process or an address; a link joins one client
-// to one upstream, with ids of its own in between, and starts the upstream again when it is gone;
-// the gate decides about each tools/call by the rules of package guard, and asks. [Proxy] is what
-// the transports of mcptransport serve. Everything else passes through, in both directions and in
-// order, so that the versions of the protocol are a matter between the client and the other server.
+// an upstream is a connection to the other server, a process or an address; a line has one
+// upstream, starts it again when it is gone, and knows the exchanges under way on it by ids of its
+// own; a link joins one client to one line, and translates for them when they know different eras
+// of the protocol; the gate decides about each tools/call by the rules of package guard, and asks.
+// [Proxy] is what the transports of mcptransport serve. Everything else passes through, in both
+// directions and in order.
 package proxy

@@ -17,6 +17,13 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
+// gate decides about each tools/call by the rules, and asks.
+type gate struct {
+	opts   *Options
+	claims claims
+	rounds rounds
+}
+
 // toolCall is a tools/call of a client.
 type toolCall struct {
 	m      *message // as it is passed on: what was decided about, and nothing else
@@ -34,40 +41,40 @@ type toolCall struct {
 }
 
 // call passes a call on, when the rules or a person allow it.
-func (p *Proxy) call(ctx context.Context, l *link, m *message) (*message, error) {
-	if p.opts.Guard == nil && p.opts.Target.URL == "" { // else it may want headers
+func (g *gate) call(ctx context.Context, l *link, m *message) (*message, error) {
+	if g.opts.Guard == nil && g.opts.Target.URL == "" { // else it may want headers
 		return l.request(ctx, m)
 	}
-	c, err := p.read(ctx, m)
+	c, err := g.read(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	if c.tool, err = l.tools.tool(ctx, c, false); err != nil {
 		return nil, err
 	}
-	if words := c.disguised(); words != "" && p.opts.Guard != nil {
+	if words := c.disguised(); words != "" && g.opts.Guard != nil {
 		return refusal(m, words), nil
 	}
-	d := p.judge(c)
+	d := g.judge(c)
 	switch d.Verdict {
 	case guard.Allow:
 		return l.request(ctx, c.headed(c.m))
 	case guard.Ask:
-		if r, ok := p.rounds.take(c); ok {
-			return p.again(ctx, l, c, r)
+		if r, ok := g.rounds.take(c); ok {
+			return g.again(ctx, l, c, r)
 		}
 		c.m.Params = anew(c.m.Params) // nothing is let through that is not decided about
-		return p.decided(ctx, l, c, d)
+		return g.decided(ctx, l, c, d)
 	}
 	return refusal(m, "not allowed here: "+cmp.Or(d.Reason, "a rule of this place forbids it")), nil
 }
 
 // judge is what the rules say of a call.
-func (p *Proxy) judge(c *toolCall) guard.Decision {
-	if p.opts.Guard == nil {
+func (g *gate) judge(c *toolCall) guard.Decision {
+	if g.opts.Guard == nil {
 		return guard.Decision{Verdict: guard.Allow}
 	}
-	return p.opts.Guard.Decide(guard.Subject{Action: c.name, App: p.opts.Name, Args: c.args,
+	return g.opts.Guard.Decide(guard.Subject{Action: c.name, App: g.opts.Name, Args: c.args,
 		Destructive: c.tool.destructive})
 }
 
@@ -126,7 +133,7 @@ func (c *toolCall) seen() string { return c.bound + " " + c.tool.digest }
 
 // read reads a call. What is passed on is written anew, so that the other server cannot read
 // something else in it, such as the first of two names.
-func (p *Proxy) read(ctx context.Context, m *message) (*toolCall, error) {
+func (g *gate) read(ctx context.Context, m *message) (*toolCall, error) {
 	c := &toolCall{client: mcptransport.Principal(ctx), token: progressToken(m.Params)}
 	m = c.brought(m)
 	params := members(m.Params)
@@ -146,9 +153,9 @@ func (p *Proxy) read(ctx context.Context, m *message) (*toolCall, error) {
 		return nil, err
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q %s", p.opts.Name, c.name, at(c.m.Params, "arguments"))
-	if p.opts.Session != "" {
-		fmt.Fprintf(sum, " %q", p.opts.Session)
+	fmt.Fprintf(sum, "%q %q %s", g.opts.Name, c.name, at(c.m.Params, "arguments"))
+	if g.opts.Session != "" {
+		fmt.Fprintf(sum, " %q", g.opts.Session)
 	}
 	c.bound = "proxy " + hex.EncodeToString(sum.Sum(nil))
 	return c, nil

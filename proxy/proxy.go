@@ -48,15 +48,13 @@ type Options struct {
 type Proxy struct {
 	opts Options
 	dial dial
+	gate gate
 	core *server.MCPServer // knows how a session is kept in a context; it answers nothing
 
 	mu       sync.Mutex
 	closed   bool
 	links    map[string]*link
 	sessions map[string]server.ClientSession
-
-	claims claims
-	rounds rounds
 }
 
 var _ mcptransport.Server = (*Proxy)(nil)
@@ -64,9 +62,10 @@ var _ mcptransport.Server = (*Proxy)(nil)
 // New makes a proxy. The other server is started with the first message of a client. Close ends it.
 func New(opts *Options) (*Proxy, error) {
 	p := &Proxy{opts: *opts, core: server.NewMCPServer("taploop", ""), links: map[string]*link{},
-		sessions: map[string]server.ClientSession{}, claims: claims{held: map[string]bool{}},
-		rounds: rounds{open: map[string]round{}}}
+		sessions: map[string]server.ClientSession{}}
 	o := &p.opts
+	p.gate = gate{opts: o, claims: claims{held: map[string]bool{}},
+		rounds: rounds{open: map[string]round{}}}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Quiet = cmp.Or(o.Quiet, time.Minute)
 	o.Heartbeat = cmp.Or(o.Heartbeat, 10*time.Second)
@@ -231,7 +230,7 @@ func failure(code int, text string) mcp.JSONRPCMessage {
 // answer is the other server's response to a request, unless the gate says otherwise.
 func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, error) {
 	if m.Method == string(mcp.MethodToolsCall) {
-		return p.call(ctx, l, m)
+		return p.gate.call(ctx, l, m)
 	}
 	resp, err := l.request(ctx, m)
 	if err != nil {

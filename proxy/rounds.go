@@ -59,7 +59,7 @@ func anew(params json.RawMessage) json.RawMessage {
 
 // shown puts the question to the client's user. The result asks the client for the form; it is nil
 // when the client has brought the answer, or its user wanted none.
-func (p *Proxy) shown(ctx context.Context, c *toolCall, q inquiry.Question) *message {
+func (g *gate) shown(ctx context.Context, c *toolCall, q inquiry.Question) *message {
 	if !mcptransport.Stateless(ctx) || !mcptransport.CanElicit(ctx) || !q.Open() {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (p *Proxy) shown(ctx context.Context, c *toolCall, q inquiry.Question) *mes
 	if !ok {
 		return nil
 	}
-	_, err := p.opts.Questions.Resolve(ctx, q.ID, reply)
+	_, err := g.opts.Questions.Resolve(ctx, q.ID, reply)
 	var misfit *inquiry.InvalidReplyError
 	if errors.As(err, &misfit) {
 		return asking(c.m, q, err.Error())
@@ -139,7 +139,7 @@ func (rs *rounds) take(c *toolCall) (round, bool) {
 }
 
 // again makes an approved call again, with the answers to what its server has asked.
-func (p *Proxy) again(ctx context.Context, l *link, c *toolCall, r round) (*message, error) {
+func (g *gate) again(ctx context.Context, l *link, c *toolCall, r round) (*message, error) {
 	params := with(anew(r.m.Params), at(c.m.Params, "_meta"), "_meta")
 	if c.answers != nil {
 		params = with(params, c.answers, "inputResponses")
@@ -148,11 +148,11 @@ func (p *Proxy) again(ctx context.Context, l *link, c *toolCall, r round) (*mess
 		params = with(params, r.state, "requestState")
 	}
 	r.m = &message{ID: c.m.ID, Method: r.m.Method, Params: params}
-	return p.pass(ctx, l, c, r.m, r.edited)
+	return g.pass(ctx, l, c, r.m, r.edited)
 }
 
 // pass passes an approved call on, and sees to it that it can go on when its server asks.
-func (p *Proxy) pass(ctx context.Context, l *link, c *toolCall, m *message, edited string) (
+func (g *gate) pass(ctx context.Context, l *link, c *toolCall, m *message, edited string) (
 	*message, error) {
 	resp, err := l.request(ctx, c.headed(m))
 	if err != nil || resp.Error != nil {
@@ -161,8 +161,8 @@ func (p *Proxy) pass(ctx context.Context, l *link, c *toolCall, m *message, edit
 	if textOf(at(resp.Result, "resultType")) != string(mcp.ResultTypeInputRequired) {
 		return noted(c, resp, edited), nil
 	}
-	token, ok := p.rounds.put(round{bound: c.seen(), client: c.client, m: m, edited: edited,
-		state: at(resp.Result, "requestState"), until: time.Now().Add(p.opts.Expires)})
+	token, ok := g.rounds.put(round{bound: c.seen(), client: c.client, m: m, edited: edited,
+		state: at(resp.Result, "requestState"), until: time.Now().Add(g.opts.Expires)})
 	if ok {
 		resp.Result = with(resp.Result, encode(roundState+token), "requestState")
 	}
