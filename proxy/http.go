@@ -110,7 +110,7 @@ func (c *remote) exchange(ctx context.Context, m *message, data []byte) error {
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if resp.StatusCode == http.StatusOK && kind == "text/event-stream" {
-		return c.follow(ctx, m, resp.Body, resp.Header)
+		return c.follow(ctx, m, resp)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(maxLine)))
 	if err != nil {
@@ -240,194 +240,48 @@ func (c *remote) shook(m, answer *message, h http.Header) {
 }
 
 func (c *remote) post(ctx context.Context, m *message, data []byte) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.t.URL, bytes.NewReader(data))
+	return c.do(ctx, http.MethodPost, data, func(h http.Header) {
+		h.Set("Content-Type", "application/json")
+		h.Set("Accept", "application/json, text/event-stream")
+		if !modern(m.Params) {
+			return
+		}
+		version := textOf(at(m.Params, "_meta", mcp.MetaKeyProtocolVersion))
+		h.Del(mcp.HeaderSessionID)
+		h.Set(mcp.HeaderProtocolVersion, version)
+		for name, value := range mcp.StandardHeaders(version, mcp.MCPMethod(m.Method), m.Params) {
+			h.Set(name, value)
+		}
+		for name, value := range m.headers {
+			h.Set(name, value)
+		}
+	})
+}
+
+// do makes a request with the headers of the target and the session, and as set has them.
+func (c *remote) do(ctx context.Context, method string, body []byte, set func(http.Header)) (
+	*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.t.URL, bytes.NewReader(body))
 	if err != nil {
 		return nil, errors.New("its address cannot be used")
 	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	c.headers(r)
-	if modern(m.Params) {
-		version := textOf(at(m.Params, "_meta", mcp.MetaKeyProtocolVersion))
-		r.Header.Del(mcp.HeaderSessionID)
-		r.Header.Set(mcp.HeaderProtocolVersion, version)
-		for name, value := range mcp.StandardHeaders(version, mcp.MCPMethod(m.Method), m.Params) {
-			r.Header.Set(name, value)
-		}
-		for name, value := range m.headers {
-			r.Header.Set(name, value)
-		}
-	}
-	resp, err := c.client.Do(r)
-	if err != nil {
-		return nil, fmt.Errorf("it cannot be reached: %w", cause(err))
-	}
-	return resp, nil
-}
-
-func (c *remote) headers(r *http.Request) {
 	for name, value := range c.t.Headers {
 		r.Header.Set(name, value)
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.session != "" {
 		r.Header.Set(mcp.HeaderSessionID, c.session)
 	}
 	if c.version != "" {
 		r.Header.Set(mcp.HeaderProtocolVersion, c.version)
 	}
-}
-
-// maxResumes is how often the stream of one request is resumed without having brought anything.
-const maxResumes = 5
-
-// follow receives the stream of a request until its response, and resumes it when it breaks off.
-func (c *remote) follow(ctx context.Context, m *message, body io.Reader, h http.Header) error {
-	var at cursor
-	for tries := 0; ; tries++ {
-		before := at.id
-		done, err := c.stream(body, &at, m, h)
-		if at.id != before {
-			tries = 0
-		}
-		switch {
-		case done:
-			return nil
-		case at.id == "" || tries >= maxResumes || errors.Is(err, errLong):
-			return fmt.Errorf("its answer broke off: %w", cause(err))
-		}
-		resp, err := c.resume(ctx, &at)
-		if err != nil {
-			return err
-		}
-		body = resp.Body
-		defer resp.Body.Close()
-	}
-}
-
-// resume asks for what follows the last event.
-func (c *remote) resume(ctx context.Context, at *cursor) (*http.Response, error) {
-	wait := time.NewTimer(at.retry)
-	defer wait.Stop()
-	select {
-	case <-wait.C:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.t.URL, nil)
-	if err != nil {
-		return nil, errors.New("its address cannot be used")
-	}
-	r.Header.Set("Accept", "text/event-stream")
-	c.headers(r)
-	if at.id != "" {
-		r.Header.Set(mcp.HeaderLastEventID, at.id)
-	}
+	c.mu.Unlock()
+	set(r.Header)
 	resp, err := c.client.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be reached: %w", cause(err))
 	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
-		resp.Body.Close()
-		return nil, errNoStream
-	}
 	return resp, nil
-}
-
-var errNoStream = errors.New("its answer broke off and cannot be resumed")
-
-// listen receives what belongs to no request, as long as the server offers that.
-func (c *remote) listen() {
-	at, session := cursor{retry: time.Millisecond}, c.known()
-	for c.known() == session {
-		resp, err := c.resume(c.ctx, &at)
-		if errors.Is(err, errNoStream) || c.ctx.Err() != nil {
-			return
-		}
-		at.retry = max(at.retry, time.Second)
-		if err == nil {
-			_, _ = c.stream(resp.Body, &at, nil, nil)
-			resp.Body.Close()
-		}
-	}
-}
-
-// cursor is where a stream is.
-type cursor struct {
-	id    string
-	retry time.Duration
-}
-
-// stream receives events until the response to m, which is nil for none, or the end.
-func (c *remote) stream(body io.Reader, at *cursor, m *message, h http.Header) (
-	done bool, err error) {
-	lines := bufio.NewReaderSize(body, 16<<10)
-	var data []byte
-	odd := 0
-	for {
-		line, err := readLine(lines)
-		switch {
-		case len(data) > maxLine:
-			return false, errLong
-		case odd == maxOdd:
-			return false, fmt.Errorf("it sent %d events that are no messages", odd)
-		case errors.Is(err, io.EOF):
-			return false, io.ErrUnexpectedEOF
-		case err != nil:
-			return false, err
-		}
-		name, value, _ := strings.Cut(string(line), ":")
-		value = strings.TrimPrefix(value, " ")
-		switch {
-		case len(line) == 0:
-			if len(bytes.TrimSpace(data)) > 0 {
-				done, err := c.event(data, m, h)
-				if done {
-					return true, nil
-				}
-				if odd++; err == nil {
-					odd = 0
-				}
-			}
-			data = nil
-		case name == "data" && data == nil:
-			data = []byte(value)
-		case name == "data":
-			data = append(append(data, '\n'), value...)
-		case name == "id":
-			at.id = value
-		case name == "retry":
-			if ms, err := time.ParseDuration(value + "ms"); err == nil {
-				at.retry = min(max(ms, 0), time.Minute)
-			}
-		}
-	}
-}
-
-// event receives one event. It reports whether that is the response to m; an error says that it is
-// no message.
-func (c *remote) event(data []byte, m *message, h http.Header) (done bool, err error) {
-	in, batch, err := read(c.mask.bytes(bytes.TrimSpace(data)))
-	if err != nil {
-		c.r.odd(text.Quote(c.mask.text(string(data[:min(len(data), maxRefusal)])), maxQuote))
-		return false, err
-	}
-	if in != nil {
-		batch = []*message{in}
-	}
-	for _, in := range batch {
-		if m != nil {
-			in.during = m.ID
-			if in.isResponse() && bytes.Equal(in.ID, m.ID) {
-				c.shook(m, in, h)
-				done = true
-			}
-		}
-		c.r.receive(c, in)
-	}
-	return done, nil
 }
 
 // close ends the session, "clients SHOULD send an HTTP DELETE".
@@ -439,11 +293,8 @@ func (c *remote) close() {
 	if !closed && session != "" {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), endGrace)
 		defer cancel()
-		if r, err := http.NewRequestWithContext(ctx, http.MethodDelete, c.t.URL, nil); err == nil {
-			c.headers(r)
-			if resp, err := c.client.Do(r); err == nil {
-				resp.Body.Close()
-			}
+		if resp, err := c.do(ctx, http.MethodDelete, nil, func(http.Header) {}); err == nil {
+			resp.Body.Close()
 		}
 	}
 	c.cancel()
