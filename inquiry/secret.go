@@ -51,6 +51,7 @@ var (
 		`that (?:you|it|the|this)|it (?:is|has|was|worked)|you(?:['’]\w+| are| have))\b[^.?!;]*`,
 		`\b(?:say|reply|answer|respond|type|write|send|confirm)(?: with| back| me)*:? ?`+
 			`["'“‘]?(?:done|ok|okay|yes|ready|finished|continue|go)\b`,
+		`\b(?:reply|answer|respond|write)(?: to me)? (?:when|once|as soon as) (?:done|finished|ready)\b`,
 		`\b(?:when|once|after|as soon as) (?:you|it|that)(?:['’]?\w+)?\b.{0,20}\b(?:done|`+
 			`finished|ready|complete\w*|logged|signed|entered|typed|in)\b`,
 		`(?:\b(?:and|then|then,|please)|[.,;]) (?:confirm|say so|report back|continue|`+
@@ -267,6 +268,15 @@ var onPhone = rule(`\b(?:by hand|manually|in person|take over|(?:take|pick up|gr
 		`解锁|拼图|滑块)|通过.{0,8}验证|按.{0,6}指纹|刷脸|`+
 		`(?:对准|看着|面对|正对).{0,6}(?:摄像头|镜头)|(?:滑动|拖动|点选|点击).{0,10}(?:滑块|拼图|验证))`)
 
+var (
+	// bodily is what a person has to be at the phone, or with it, for.
+	bodily = rule(`\b(?:re)?captchas?\b|\bface ?id\b|\btouch ?id\b|\bfinger ?prints?\b|\bbiometric|`+
+		`\b(?:puzzle|slider)\b|\bsim cards?\b|\bnfc\b`,
+		`滑块|拼图|(?:图形|人机|人脸|指纹|安全)验证|人脸|指纹|刷脸|NFC`)
+	// open is what leaves something to choose.
+	open = rule(`\b(?:if|whether|or)\b`, `还是|或|是否|如果`)
+)
+
 // AsksForAct reports whether the answer to the question is an act: it asks, in English or Chinese,
 // for something to be done on the phone, as to log in, to unlock it or to solve a captcha, and for
 // no more than word that it is done. Such a question asks for no secret, even when it names one.
@@ -280,6 +290,7 @@ func (q Question) AsksForAct() bool {
 		return false
 	}
 	return anyClause(words, onPhone) ||
+		bodily.MatchString(words) && asksWord.MatchString(words) && !open.MatchString(words) ||
 		secret && (asksWord.MatchString(words) || anyClause(words, asksAct))
 }
 

@@ -43,6 +43,16 @@ var forActs = []string{
 	"请扫码登录",
 	"需要人工验证,请协助通过验证",
 	"请刷脸完成登录",
+	"I can't solve this CAPTCHA. Could you do it and reply when finished?",
+	"The bank wants Face ID. Please look at the phone, then answer ok.",
+	"Could you please drag the puzzle piece into place? Tell me when it is done.",
+	"Please insert the SIM card and tell me when ready.",
+	"请您在手机上指纹验证一下,好了告诉我",
+	"请点击手机上的授权按钮并完成人脸验证,完成后回复OK",
+	"麻烦把手机放到NFC卡上刷一下,刷好告诉我",
+	"支付密码请您自己在手机上输,输好了叫我",
+	"Type the password directly on the phone, not here. Say done afterwards.",
+	"A two-factor prompt is open on the other phone; please approve it on that phone and say ok.",
 }
 
 // What asks for words, and only looks like an act.
@@ -65,6 +75,12 @@ var forWords = []string{
 	"要用哪个账号登录？",
 	"请确认收货地址是否正确",
 	"请告诉我会议时间",
+	"Shall I use the fingerprint or the PIN?",
+	"Let me know if you prefer Face ID.",
+	"Which SIM card should I use?",
+	"Once the captcha is solved, which article shall I order?",
+	"登录用指纹还是密码?",
+	"是否开启指纹登录?设置好后告诉我",
 }
 
 func TestWhatAsksForAnActAsksForNoSecret(t *testing.T) {
