@@ -2,55 +2,14 @@
 //
 //	node trip.mjs v1|v2 stdio PROGRAM | http URL
 //
-// v1 is @modelcontextprotocol/sdk, which speaks 2025-11-25; v2 is @modelcontextprotocol/client, which finds out that the
-// server speaks 2026-07-28 too. The task is in $GOAL, the answer in $ANSWER. Everything that is wrong ends it with an error.
+// The task is in $GOAL, the answer in $ANSWER. Everything that is wrong ends it with an error.
 import assert from 'node:assert/strict';
+import { caller, connect } from './client.mjs';
 
 const [sdk, transport, target] = process.argv.slice(2);
-const info = { name: 'ts-trip', version: '1.0.0' };
-
-async function load() {
-	if (sdk === 'v1') {
-		const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
-		const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
-		const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
-		return { client: new Client(info), StdioClientTransport, StreamableHTTPClientTransport };
-	}
-	const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-	const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
-	return { client: new Client(info, { versionNegotiation: { mode: 'auto' } }), StdioClientTransport, StreamableHTTPClientTransport };
-}
-
-const { client, StdioClientTransport, StreamableHTTPClientTransport } = await load();
-const wire = transport === 'stdio'
-	? new StdioClientTransport({ command: target, args: ['serve'], env: process.env, stderr: 'inherit' })
-	: new StreamableHTTPClientTransport(new URL(target));
-const wrong = [];
-client.onerror = (err) => {
-	// Both libraries handle a result at once and the notification in front of it a moment later: the last progress of a call,
-	// when the two come in one piece, then is for a call that it has forgotten.
-	if (/progress notification for an unknown token/.test(String(err))) return;
-	if (!/abort/i.test(String(err))) wrong.push(err); // closing aborts the stream that listens
-};
-await client.connect(wire);
-
+const { client, wrong } = await connect(sdk, transport, target);
 const heard = [];
-async function call(name, args) {
-	// A call takes no more than the minute that the library gives it. What the library itself checks: the result against the
-	// tool's output schema.
-	const options = { timeout: 60_000, onprogress: (p) => heard.push(p) };
-	const params = { name, arguments: args };
-	const result = sdk === 'v1' ? await client.callTool(params, undefined, options) : await client.callTool(params, options);
-	assert.ok(!result.isError, JSON.stringify(result.content));
-	assert.equal(result.content.length, 1);
-	assert.match(result.content[0].text, /^[A-Z].*\./, 'a sentence for a person');
-	return result.structuredContent;
-}
-
-async function follow(st) {
-	while (st.stop_reason === 'STILL_RUNNING') st = await call(st.next.tool, st.next.arguments);
-	return st;
-}
+const { call, follow } = caller(sdk, client, heard);
 
 const { tools } = await client.listTools();
 assert.equal(tools.length, 10);
