@@ -66,9 +66,17 @@ func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	return c.ask(ctx, q, nil)
 }
 
-// errSilence says that the person at the console has said that there is no answer in time.
-var errSilence = fmt.Errorf("no answer in time was given here, and the question stays open: %w",
-	io.EOF)
+// over is why nothing more comes from the console: an io.EOF in words.
+type over string
+
+func (o over) Error() string { return string(o) }
+func (o over) Unwrap() error { return io.EOF }
+
+const (
+	errEnded = over("the input at the terminal has ended")
+	// the person at the console has said that there is no answer in time
+	errSilence = over("no answer in time was given here, and the question stays open")
+)
 
 // plainly are the replies of one word.
 var plainly = map[string]inquiry.Type{"/refuse": inquiry.TypeDecline,
@@ -93,9 +101,13 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case errors.Is(err, io.EOF):
-			return fmt.Errorf("the input at the terminal has ended: %w", err)
+			return errEnded
 		case err != nil:
 			return fmt.Errorf("asking at the console: %w", err)
+		}
+		if err := stray(line, q); err != nil {
+			prompt = fmt.Sprintf("%v\n%s", err, c.words.ask(q))
+			continue
 		}
 		r := channel.ManualReply.Answer(picked(line, q.Options))
 		r.Resume = how
@@ -148,10 +160,7 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		case err == nil && res.Question.Open():
 			return errSilence
 		case errors.As(err, &unfit):
-			prompt = fmt.Sprintf("%v\n%s", unfit, c.words.again)
-			if q.Kind == inquiry.Approval {
-				prompt = fmt.Sprintf("%v\n%s", unfit, c.words.decide)
-			}
+			prompt = fmt.Sprintf("%v\n%s", unfit, c.words.ask(q))
 		case inquiry.Late(err):
 			return nil
 		default:
@@ -160,13 +169,27 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 	}
 }
 
+// ofKind are the commands that one kind of question alone takes.
+var ofKind = map[string]inquiry.Kind{"/approve": inquiry.Approval, "/edit": inquiry.Approval,
+	"/reject": inquiry.Approval, "/respond": inquiry.Approval,
+	"/done": inquiry.Takeover, "/cannot": inquiry.Takeover}
+
+// stray says why the line is no answer to the question: it is a command for one of another kind.
+func stray(line string, q inquiry.Question) error {
+	verb, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if kind := ofKind[verb]; kind == "" || kind == q.Kind || q.Secret {
+		return nil
+	}
+	return fmt.Errorf("%s is for another kind of question", verb)
+}
+
 // empty is what is asked after an empty line: that there is a draft by now, or for an answer.
 func (c *consoleChannel) empty(ctx context.Context, q *inquiry.Question) string {
 	if now, err := c.broker.Get(ctx, q.ID); err == nil && now.Suggestion != nil {
 		q.Suggestion = now.Suggestion
 		return c.words.suggestion(q.Suggestion) + c.words.again
 	}
-	return c.words.again
+	return c.words.ask(*q)
 }
 
 // suggestion is a draft of the answer, which an empty line sends.
@@ -204,6 +227,17 @@ func wordsOfConsole(lang string) consoleWords {
 		"Decide (/approve, /edit {\"name\":...,\"args\":...}, /reject WHY, /respond ANSWER, " +
 			"/stop: end the task): ",
 		"Draft of the model %s (Enter sends it):\n  %s\n"}
+}
+
+// ask asks for what the question takes.
+func (w consoleWords) ask(q inquiry.Question) string {
+	switch q.Kind {
+	case inquiry.Approval:
+		return w.decide
+	case inquiry.Takeover:
+		return w.handBack
+	}
+	return w.again
 }
 
 func (w consoleWords) prompt(q inquiry.Question) string {

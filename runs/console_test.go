@@ -46,10 +46,34 @@ func TestAQuestionThatIsLeftHereIsAsOpenAsBefore(t *testing.T) {
 		before := w.questions(st.Session.ID)
 		err := w.manager.AskHere(w.ctx(), *st.Question, nil)
 		require.ErrorIs(t, err, io.EOF)
+		require.EqualError(t, err, "the input at the terminal has ended")
 		require.Equal(t, before, w.questions(st.Session.ID))
 		w.again(func(o *runs.Options) { o.Console = nil })
 		require.ErrorIs(t, w.manager.AskHere(w.ctx(), *st.Question, nil), io.EOF, "no console")
 	})
+}
+
+// What is typed for a question of another kind is no answer.
+func TestAStrayCommandIsNoAnswer(t *testing.T) {
+	for task, c := range map[string]struct {
+		lines  []string
+		answer string
+	}{
+		"askhand": {[]string{"/approve", "/cannot no code came"}, "no code came"},
+		"ask tap": {[]string{"/done", "/reject no", "/home"}, "/home"},
+	} {
+		t.Run(task, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				p := &person{lines: c.lines}
+				w.again(func(o *runs.Options) { o.Console = p })
+				st := withMode(w, channel.ManualReply, task)
+				require.Equal(t, session.Completed, st.Run.State, "%s", st.Message)
+				require.Contains(t, p.prompts[1], "is for another kind of question")
+				q := w.questions(st.Session.ID)[0]
+				require.Equal(t, c.answer, q.Resolution.Response.Reveal())
+			})
+		})
+	}
 }
 
 func TestAQuestionThatIsSettledElsewhereIsTakenFromHere(t *testing.T) {

@@ -189,7 +189,9 @@ func TestAnActionIsDecidedOnAtTheConsole(t *testing.T) {
 			[]string{"type 7.30"}, "the action cannot be read"},
 		"respond": {[]string{"/respond", "/respond it is paid"}, nil, "respond has no message"},
 		"leave":   {[]string{"/delegate", "/timeout"}, nil, "cannot be left to the agent"},
-		"refuse":  {[]string{"", "/refuse"}, nil, "type an answer"},
+		"refuse":  {[]string{"", "/refuse"}, nil, "Decide (/approve"},
+		"a hand-over's word": {[]string{"/done", "/refuse"}, nil,
+			"/done is for another kind of question"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
