@@ -119,8 +119,12 @@ func (c *remote) exchange(ctx context.Context, m *message, data []byte) error {
 	answer, _, err := read(append(c.mask.bytes(bytes.TrimSpace(body)), ' '))
 	switch {
 	case err == nil && answer != nil && answer.isResponse():
-		if len(answer.ID) == 0 || bytes.Equal(answer.ID, []byte("null")) {
+		if bytes.Equal(answer.ID, []byte("null")) {
 			answer.ID = m.ID
+		}
+		if !bytes.Equal(answer.ID, m.ID) { // and nothing else comes
+			return fmt.Errorf("it answered another request, with the id %s",
+				text.Quote(string(answer.ID), 60))
 		}
 		c.shook(m, answer, resp.Header)
 		c.r.receive(c, answer)

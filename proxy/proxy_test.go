@@ -404,6 +404,21 @@ func TestAServerThatFloodsOverHTTPIsNamed(t *testing.T) {
 	}
 }
 
+// The answer to a POST is all that comes for its request.
+func TestAServerThatAnswersAnotherRequestOverHTTPIsNamed(t *testing.T) {
+	for id, want := range map[string]string{"4711": "it answered another request, with the id",
+		`"1"`: "it answered another request", "null": `"ok":true`} {
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"ok":true}}`, id)
+		}))
+		t.Cleanup(web.Close)
+		r := newRig(t, func(o *Options) { o.Target = Target{URL: web.URL} })
+		r.send(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
+		require.Contains(t, r.next(), want)
+	}
+}
+
 func TestAServerThatReadsNothingIsNamedAndEnded(t *testing.T) {
 	old := maxProbe
 	maxProbe = 50 * time.Millisecond
