@@ -415,10 +415,10 @@ func TestAPictureIsMeasuredBeforeItIsDecoded(t *testing.T) {
 		size screen.Size
 		want string
 	}{
-		"of the display's shape": {screen.Size{W: 4230, H: 9400},
-			"the picture is 4230x9400, the display 108x240"},
-		"of another shape": {screen.Size{W: 6000, H: 6000},
-			"the picture is 6000x6000, the display 108x240"},
+		"of the display's shape": {screen.Size{W: 1692, H: 3760},
+			"the picture is 1692x3760, the display 108x240"},
+		"of another shape": {screen.Size{W: 2400, H: 2400},
+			"the picture is 2400x2400, the display 108x240"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			picture := bomb(t, c.size)
