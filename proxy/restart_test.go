@@ -25,7 +25,7 @@ func asProxy() error {
 		return err
 	}
 	defer store.Close()
-	b := inquiry.NewBroker(store.Questions(), &inquiry.Options{Every: 5 * time.Millisecond})
+	b := inquiry.NewBroker(store.Questions, &inquiry.Options{Every: 5 * time.Millisecond})
 	go func() { _ = b.Run(context.Background(), nil) }() // ends with the process
 	rules, err := guard.New(nil)
 	if err != nil {
@@ -52,7 +52,7 @@ func TestAnApprovedCallIsPassedOnOnceOverAKill(t *testing.T) {
 	store, err := session.Open(t.Context(), dir, nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
-	r := &rig{t: t, ask: inquiry.NewBroker(store.Questions(), nil), log: log}
+	r := &rig{t: t, ask: inquiry.NewBroker(store.Questions, nil), log: log}
 	var cmd *exec.Cmd
 	spawn := func() {
 		exe, err := os.Executable()

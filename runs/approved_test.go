@@ -106,7 +106,7 @@ func approveInStore(t *testing.T, dir string) {
 	t.Helper()
 	store, err := session.Open(t.Context(), dir, nil)
 	require.NoError(t, err)
-	b := inquiry.NewBroker(store.Questions(), nil)
+	b := inquiry.NewBroker(store.Questions, nil)
 	open, err := b.List(t.Context(), inquiry.Filter{Status: inquiry.Pending})
 	require.NoError(t, err)
 	require.Len(t, open, atOnce)

@@ -52,7 +52,7 @@ func TestAnAnswerIsAppliedAndTheRunGoesOn(t *testing.T) {
 }
 
 func (w *fixture) questions(id string) []inquiry.Question {
-	qs, err := w.store.Questions().List(w.ctx(), inquiry.Filter{SessionID: id})
+	qs, err := w.store.Questions.List(w.ctx(), inquiry.Filter{SessionID: id})
 	require.NoError(w.t, err)
 	return qs
 }

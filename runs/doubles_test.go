@@ -217,7 +217,7 @@ func (w *fixture) begin() {
 	w.store, err = session.Open(context.Background(), w.dir, &w.files)
 	require.NoError(w.t, err)
 	w.opts.Store = w.store
-	w.opts.Broker = inquiry.NewBroker(w.store.Questions(),
+	w.opts.Broker = inquiry.NewBroker(w.store.Questions,
 		// a day passes in few sweeps
 		&inquiry.Options{Every: time.Hour / 2, CheckEdit: runs.CheckEdit})
 	w.manager = runs.New(&w.opts)
@@ -265,7 +265,7 @@ func (w *fixture) facts() string {
 				fmt.Sprintf("%s %s %d %s %s", r.ID, r.State, r.Fence, r.QuestionID, r.StopReason))
 		}
 	}
-	qs, err := w.store.Questions().List(w.ctx(), inquiry.Filter{})
+	qs, err := w.store.Questions.List(w.ctx(), inquiry.Filter{})
 	require.NoError(w.t, err)
 	for _, q := range qs {
 		lines = append(lines, fmt.Sprintf("%v %v", q, q.AppliedAt))

@@ -83,7 +83,7 @@ func New(opts *Options) *Manager {
 	o.Attention = cmp.Or(o.Attention, 10*time.Minute)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Broker == nil {
-		o.Broker = inquiry.NewBroker(o.Store.Questions(), &inquiry.Options{CheckEdit: CheckEdit})
+		o.Broker = inquiry.NewBroker(o.Store.Questions, &inquiry.Options{CheckEdit: CheckEdit})
 	}
 	m := &Manager{opts: o, store: o.Store, broker: o.Broker, log: o.Log,
 		states: sessionStates{grace: o.DetachGrace, byID: map[string]*sessionState{}},

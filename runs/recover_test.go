@@ -244,7 +244,7 @@ func TestAnotherProcessMayBeFasterInApplying(t *testing.T) {
 		defer o.close()
 		require.NoError(t, w.manager.Close())
 		var id string
-		w.opts.Broker = inquiry.NewBroker(slow{w.store.Questions(), func() {
+		w.opts.Broker = inquiry.NewBroker(slow{w.store.Questions, func() {
 			_, err := o.manager.Continue(o.ctx(), runs.ContinueRequest{SessionID: id})
 			require.NoError(t, err)
 		}}, nil)
@@ -403,7 +403,7 @@ func TestASecretThatWasGivenWhileNoServerRanIsErased(t *testing.T) {
 				Secret: true})
 		require.NoError(t, err)
 		require.NoError(t, w.manager.Close())
-		_, err = inquiry.NewBroker(w.store.Questions(), nil).
+		_, err = inquiry.NewBroker(w.store.Questions, nil).
 			Resolve(w.ctx(), q.ID, inquiry.Reply{Response: "s3cr3t"})
 		require.NoError(t, err)
 		require.NoError(t, w.store.Close())
@@ -424,7 +424,7 @@ func TestAnAnswerIsForTheProcessThatCarriesTheRunOut(t *testing.T) {
 		o := w.beside()
 		require.NoError(t,
 			o.manager.Broker().Sweep(o.ctx(), time.Now())) // it knows of the question
-		_, err := inquiry.NewBroker(w.store.Questions(), nil).
+		_, err := inquiry.NewBroker(w.store.Questions, nil).
 			Resolve(w.ctx(), st.Question.ID, inquiry.Reply{Response: "red"})
 		require.NoError(t, err)
 

@@ -184,7 +184,7 @@ func TestAnAnswerThatCannotBeStoredAtOnceIsAppliedLater(t *testing.T) {
 		st := w.wait(w.start("ask tap").Session.ID)
 		var unlock func()
 		require.NoError(t, w.manager.Close())
-		w.opts.Broker = inquiry.NewBroker(slow{w.store.Questions(), func() {
+		w.opts.Broker = inquiry.NewBroker(slow{w.store.Questions, func() {
 			unlock = w.locked()
 		}}, nil)
 		w.manager = runs.New(&w.opts)
@@ -239,7 +239,7 @@ func (w *fixture) locksOnSight(asked func(id string)) (unlock *func()) {
 			once.Do(func() { *unlock = w.locked() })
 		}
 	}
-	w.opts.Broker = inquiry.NewBroker(hastyAnswers{w.store.Questions(), asked, seen},
+	w.opts.Broker = inquiry.NewBroker(hastyAnswers{w.store.Questions, asked, seen},
 		&inquiry.Options{Every: time.Hour})
 	w.manager = runs.New(&w.opts)
 	return unlock
@@ -275,7 +275,7 @@ func TestAnAnswerThatAWaitHasFoundIsAppliedLater(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		unlock := w.locksOnSight(func(string) {})
 		st := w.wait(w.start("ask tap").Session.ID)
-		_, err := w.store.Questions().Settle(w.ctx(), st.Question.ID, inquiry.Answered,
+		_, err := w.store.Questions.Settle(w.ctx(), st.Question.ID, inquiry.Answered,
 			inquiry.Resolution{Type: inquiry.TypeAnswer, Response: inquiry.Plain("red"),
 				Channel: "page", At: time.Now()})
 		require.NoError(t, err, "another process settles it")

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/taploop/taploop/inquiry"
 )
@@ -30,7 +29,7 @@ func clientOf(ctx context.Context, q queryer, x inquiry.Question) (client string
 }
 
 // Recall implements inquiry.Store.
-func (qs questions) Recall(ctx context.Context, q inquiry.Question) (inquiry.Remembered, error) {
+func (qs Questions) Recall(ctx context.Context, q inquiry.Question) (inquiry.Remembered, error) {
 	client, err := clientOf(ctx, qs.read, q)
 	if err != nil {
 		return inquiry.Remembered{}, err
@@ -82,16 +81,9 @@ type Answers struct{ *db }
 
 // List lists those of the client, nil means of everybody, oldest first.
 func (a Answers) List(ctx context.Context, client *string) ([]inquiry.Remembered, error) {
-	list, err := answers(ctx, a.read, client)
+	list, err := collect(ctx, a.read, scanAnswer, "SELECT "+answerColumns+` FROM answers
+		WHERE client = coalesce(?, client) ORDER BY rowid`, client)
 	return list, doing(err, "listing the remembered answers")
-}
-
-func answers(ctx context.Context, q queryer, client *string) ([]inquiry.Remembered, error) {
-	list, err := collect(ctx, q, scanAnswer,
-		"SELECT "+answerColumns+" FROM answers ORDER BY rowid")
-	return slices.DeleteFunc(list, func(m inquiry.Remembered) bool {
-		return client != nil && m.Client != *client
-	}), err
 }
 
 // Forget removes the client's answer with this id, all of them when id is "", and
@@ -100,29 +92,16 @@ func (a Answers) Forget(
 	ctx context.Context, id string, client *string, by AuditEntry,
 ) (gone []inquiry.Remembered, err error) {
 	err = a.update(ctx, func(ctx context.Context, tx *tx) error {
-		gone = nil
-		list, err := answers(ctx, tx, client)
-		if err != nil {
-			return err
+		gone, err = collect(ctx, tx, scanAnswer, `DELETE FROM answers WHERE ?1 IN ('', id)
+			AND client = coalesce(?2, client) RETURNING `+answerColumns, id, client)
+		if err == nil && id != "" && len(gone) == 0 {
+			err = fmt.Errorf("answer %q: %w", id, ErrNotFound)
 		}
-		for _, m := range list {
-			if id != "" && m.ID != id {
-				continue
-			}
-			gone = append(gone, m)
-			if err := tx.exec(ctx, "DELETE FROM answers WHERE id = ?", m.ID); err != nil {
-				return err
-			}
-			e := by
-			e.Event, e.QuestionID, e.SessionID = AuditForgotten, m.ID, m.SessionID
-			if err := tx.audit(ctx, e); err != nil {
-				return err
-			}
+		for _, m := range gone {
+			by.Event, by.QuestionID, by.SessionID = AuditForgotten, m.ID, m.SessionID
+			err = errors.Join(err, tx.audit(ctx, by))
 		}
-		if id != "" && len(gone) == 0 {
-			return fmt.Errorf("answer %q: %w", id, ErrNotFound)
-		}
-		return nil
+		return err
 	})
 	return gone, doing(err, "forgetting a remembered answer")
 }

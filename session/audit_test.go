@@ -41,7 +41,7 @@ func (c *clock) pass(d time.Duration) {
 func desk(t *testing.T, dir string) (*session.Store, *inquiry.Broker, *clock) {
 	c := newClock()
 	s := open(t, dir, &session.Options{Now: c.now})
-	return s, inquiry.NewBroker(s.Questions(), &inquiry.Options{Now: c.now}), c
+	return s, inquiry.NewBroker(s.Questions, &inquiry.Options{Now: c.now}), c
 }
 
 // ask opens a question of the run.

@@ -54,20 +54,6 @@ func (d *db) connect(path string, conns int, params string) (*sql.DB, error) {
 	return pool, nil
 }
 
-func (d *db) close() error {
-	d.frames.saving.Wait()
-	var errs []error
-	for _, pool := range []*sql.DB{d.read, d.write} {
-		if pool != nil {
-			errs = append(errs, pool.Close())
-		}
-	}
-	if d.owner != nil && d.write != nil {
-		errs = append(errs, d.owner.close())
-	}
-	return errors.Join(errs...)
-}
-
 func (d *db) now() time.Time { return d.opts.Now().UTC().Truncate(time.Millisecond) }
 
 // slow is how long the database may take before that is told.

@@ -13,6 +13,6 @@
 // the outcome after it. Each life of a run has a fence number, and a writer from a former life is
 // refused. [Leases] have the right to touch a phone. [Runs.Recover] brings back the runs of
 // owners that died: paused, with a note for the model, and with no action ever repeated.
-// [Store.Questions] keeps what waits for people, and [Audit] tells what became of it: rows
+// [Questions] keep what waits for people, and [Audit] tells what became of it: rows
 // that are only ever added, in the same transactions.
 package session

@@ -118,7 +118,7 @@ func TestWhatADeadOwnerLeftIsPausedAndItsPhoneIsFree(t *testing.T) {
 	require.NoError(t, j.Intent(t.Context(), step(t, 2, actions.Type{Text: "pay 100"})))
 	require.NoError(t, dying.Journal(clean).Done(t.Context(), step(t, 1, actions.Home{}),
 		agentloop.Progress{Steps: 1}))
-	b := inquiry.NewBroker(dying.Questions(), nil)
+	b := inquiry.NewBroker(dying.Questions, nil)
 	q, err := b.Open(t.Context(), inquiry.Question{RunID: waiting.ID, SessionID: waiting.SessionID,
 		Fence: waiting.Fence, Text: "when?"})
 	require.NoError(t, err)
@@ -211,7 +211,7 @@ func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
 	asks.Asks = agentloop.KindInfo
 	require.NotEmpty(t, asks.Proposal.Summary)
 	require.NoError(t, dying.Journal(asked).Intent(t.Context(), asks))
-	q, err := inquiry.NewBroker(dying.Questions(), nil).Open(t.Context(),
+	q, err := inquiry.NewBroker(dying.Questions, nil).Open(t.Context(),
 		inquiry.Question{RunID: asked.ID, SessionID: asked.SessionID, Fence: asked.Fence,
 			Text: "when?"})
 	require.NoError(t, err)
@@ -258,7 +258,7 @@ func TestACrashWhileAGateParksItsQuestionKeepsTheActionPending(t *testing.T) {
 		require.NoError(t, dying.Journal(r).Intent(t.Context(), tap))
 	}
 	require.NoError(t, dying.Journal(again).Intent(t.Context(), second))
-	b := inquiry.NewBroker(dying.Questions(), nil)
+	b := inquiry.NewBroker(dying.Questions, nil)
 	back := inquiry.Question{ActionRequests: []inquiry.ActionRequest{{Name: "BACK"}},
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "BACK",
 			AllowedDecisions: []string{inquiry.Approve}}}}

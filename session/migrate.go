@@ -28,11 +28,7 @@ func (d *db) migrate(ctx context.Context) error {
 		return fmt.Errorf("waiting for another process that opens it: %w", err)
 	}
 	defer lock.Close()
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return err
-	}
-	version, err := version(ctx, d.write, len(files))
+	version, missing, err := schema(ctx, d.write)
 	if err != nil {
 		return err
 	}
@@ -46,7 +42,7 @@ func (d *db) migrate(ctx context.Context) error {
 	if _, err := d.write.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return fmt.Errorf("switching to WAL: %w", err)
 	}
-	for _, name := range files[version:] {
+	for _, name := range missing {
 		version++
 		if err := d.migrateTo(ctx, version, name); err != nil {
 			return fmt.Errorf("migrating to schema %d: %w", version, err)
@@ -55,18 +51,20 @@ func (d *db) migrate(ctx context.Context) error {
 	return nil
 }
 
-// version is that of the database, at most known.
-func version(ctx context.Context, db *sql.DB, known int) (int, error) {
-	var version int
+// schema is the version of the database, and the migrations that it has not had yet.
+func schema(ctx context.Context, db *sql.DB) (version int, missing []string, err error) {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return 0, nil, err
+	}
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return 0, fmt.Errorf("reading %s: %w", dbName, err)
+		return 0, nil, fmt.Errorf("reading %s: %w", dbName, err)
 	}
-	if version > known {
-		return 0, hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d", ErrNewerSchema,
-			version, known),
-			"use the newer taploop, or another data folder")
+	if version > len(files) {
+		return 0, nil, hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d",
+			ErrNewerSchema, version, len(files)), "use the newer taploop, or another data folder")
 	}
-	return version, nil
+	return version, files[version:], nil
 }
 
 func (d *db) migrateTo(ctx context.Context, version int, name string) error {

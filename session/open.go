@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,6 +40,7 @@ type Store struct {
 	Keyboards Keyboards
 	Leases    Leases
 	Owner     *Owner
+	Questions Questions
 	Runs      Runs
 	Secrets   Secrets
 }
@@ -80,6 +82,9 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		d.opts.Now = time.Now
 	}
 	d.opts.Patience = cmp.Or(d.opts.Patience, 15*time.Second)
+	s := &Store{db: d, Answers: Answers{d}, Audit: Audit{d}, Grants: Grants{d},
+		Keyboards: Keyboards{d}, Leases: Leases{d}, Questions: Questions{d}, Runs: Runs{d},
+		Secrets: Secrets{d}}
 	callOff := d.watch()
 	err = d.open(ctx)
 	callOff()
@@ -87,11 +92,10 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		err = d.openReading(ctx)
 	}
 	if err = explain(err); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), d.close())
+		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), s.Close())
 	}
-	return &Store{db: d, Answers: Answers{d}, Audit: Audit{d}, Grants: Grants{d},
-		Keyboards: Keyboards{d}, Leases: Leases{d}, Owner: d.owner,
-		Runs: Runs{d}, Secrets: Secrets{d}}, nil
+	s.Owner = d.owner
+	return s, nil
 }
 
 func (d *db) open(ctx context.Context) error {
@@ -202,7 +206,19 @@ func lost(state string) error {
 
 // Close gives up what this store owns. Its runs that were RUNNING count as left behind from now on,
 // see [Runs.Recover].
-func (s *Store) Close() error { return s.close() }
+func (s *Store) Close() error {
+	s.frames.saving.Wait()
+	var errs []error
+	for _, pool := range []*sql.DB{s.read, s.write} {
+		if pool != nil {
+			errs = append(errs, pool.Close())
+		}
+	}
+	if s.owner != nil && s.write != nil {
+		errs = append(errs, s.owner.close())
+	}
+	return errors.Join(errs...)
+}
 
 // Dir is the data folder.
 func (s *Store) Dir() string { return s.dir }
@@ -227,24 +243,20 @@ func (d *db) openReading(ctx context.Context) error {
 	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
 		params = "immutable=1"
 	}
-	var err error
 	if d.write != nil { // a part of the folder was written
-		err, d.write = d.write.Close(), nil
+		if err := d.write.Close(); err != nil {
+			return err
+		}
+		d.write = nil
 	}
-	if err != nil {
-		return err
-	}
+	var err error
 	if d.read, err = d.connect(path, 4, params+"&_pragma=query_only(ON)"); err != nil {
 		return err
 	}
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return err
-	}
-	version, err := version(ctx, d.read, len(files))
-	if err == nil && version < len(files) {
+	have, missing, err := schema(ctx, d.read)
+	if err == nil && len(missing) > 0 {
 		err = hint.Add(fmt.Errorf("it has the older schema %d, and cannot be brought to %d",
-			version, len(files)), "copy it to where this user may write, and open the copy")
+			have, have+len(missing)), "copy it to where this user may write, and open the copy")
 	}
 	if err != nil {
 		return err

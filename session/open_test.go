@@ -196,7 +196,7 @@ func TestASecretAnswerIsInNoFileEverInClear(t *testing.T) {
 	dir := t.TempDir()
 	s := open2(t, dir)
 	r := started(t, s)
-	b := inquiry.NewBroker(s.Questions(), nil)
+	b := inquiry.NewBroker(s.Questions, nil)
 	q, err := b.Open(t.Context(), inquiry.Question{RunID: r.ID, SessionID: r.SessionID,
 		Fence: r.Fence, Text: "code?", Secret: true})
 	require.NoError(t, err)
@@ -206,11 +206,11 @@ func TestASecretAnswerIsInNoFileEverInClear(t *testing.T) {
 
 	require.NoError(t, s.Close())
 	s = open(t, dir, nil) // as after a crash: the answer is still to be applied
-	applied, err := s.Questions().Apply(t.Context(), q.ID, r.Fence, time.Now())
+	applied, err := s.Questions.Apply(t.Context(), q.ID, r.Fence, time.Now())
 	require.NoError(t, err)
 	require.Equal(t, code, applied.Resolution.Response.Reveal())
 	requireNowhere(t, dir, code)
-	again, err := s.Questions().Get(t.Context(), q.ID)
+	again, err := s.Questions.Get(t.Context(), q.ID)
 	require.NoError(t, err)
 	require.Equal(t, inquiry.Secret(""), again.Resolution.Response)
 }
@@ -240,7 +240,7 @@ func TestOldSessionsArePruned(t *testing.T) {
 		r := started(t, s)
 		st := step(t, 1, actions.Home{})
 		require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{}))
-		_, err := inquiry.NewBroker(s.Questions(), nil).Open(t.Context(),
+		_, err := inquiry.NewBroker(s.Questions, nil).Open(t.Context(),
 			inquiry.Question{SessionID: r.SessionID, Text: "x"})
 		require.NoError(t, err)
 		r, err = s.Runs.Transition(t.Context(), r.ID, session.Change{To: to})
@@ -260,7 +260,7 @@ func TestOldSessionsArePruned(t *testing.T) {
 	require.NoDirExists(t, orphan)
 	for i, r := range runs {
 		_, err := s.Session(t.Context(), r.SessionID)
-		qs, qerr := s.Questions().List(t.Context(), inquiry.Filter{SessionID: r.SessionID})
+		qs, qerr := s.Questions.List(t.Context(), inquiry.Filter{SessionID: r.SessionID})
 		require.NoError(t, qerr)
 		frames := filepath.Join(dir, "frames", r.SessionID)
 		if i == 1 || i == 2 {

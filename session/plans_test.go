@@ -23,7 +23,7 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 	ctx := t.Context()
 	r := started(t, s)
 	st := step(t, 1, actions.Home{})
-	desk, broker := "desk", inquiry.NewBroker(s.Questions(), nil)
+	desk, broker := "desk", inquiry.NewBroker(s.Questions, nil)
 	var q inquiry.Question
 	for name, call := range map[string]func() error{
 		"Sessions":           list(s, session.Filter{Limit: 20}),
@@ -109,7 +109,7 @@ func audited(s *session.Store, f session.AuditFilter) func() error {
 }
 
 func asked(s *session.Store, f inquiry.Filter) func() error {
-	return func() error { _, err := s.Questions().List(context.Background(), f); return err }
+	return func() error { _, err := s.Questions.List(context.Background(), f); return err }
 }
 
 // none takes it for a success that nothing was found.

@@ -11,11 +11,9 @@ import (
 	"github.com/taploop/taploop/inquiry"
 )
 
-// Questions is the part of the store that keeps questions. A secret answer is encrypted from when
-// it is accepted until it is applied, and then erased.
-func (s *Store) Questions() inquiry.Store { return questions{s.db} }
-
-type questions struct{ *db }
+// Questions are what waits, or has waited, for people: an inquiry.Store. A secret answer is
+// encrypted from when it is accepted until it is applied, and then erased.
+type Questions struct{ *db }
 
 // briefFields are what a brief list has, without what has to be decoded.
 func briefFields(q *inquiry.Question) fields {
@@ -81,7 +79,7 @@ func (v *vault) question(row scanner) (q inquiry.Question, err error) {
 }
 
 // Insert implements inquiry.Store.
-func (qs questions) Insert(ctx context.Context, q inquiry.Question) error {
+func (qs Questions) Insert(ctx context.Context, q inquiry.Question) error {
 	if !q.Open() || q.Resolution != nil {
 		return fmt.Errorf("storing a question: it is %s already", q.Status)
 	}
@@ -119,7 +117,7 @@ func unique(ctx context.Context, tx *tx, q inquiry.Question) error {
 }
 
 // Get implements inquiry.Store.
-func (qs questions) Get(ctx context.Context, id string) (inquiry.Question, error) {
+func (qs Questions) Get(ctx context.Context, id string) (inquiry.Question, error) {
 	return questionByID(ctx, qs.read, qs.vault, id)
 }
 
@@ -135,7 +133,7 @@ func questionByID(
 }
 
 // change calls f with the question in a transaction, and returns the question as it is after that.
-func (qs questions) change(
+func (qs Questions) change(
 	ctx context.Context, id string, f func(context.Context, *tx, *inquiry.Question) error,
 ) (q inquiry.Question, err error) {
 	err = qs.update(ctx, func(ctx context.Context, tx *tx) error {
@@ -148,7 +146,7 @@ func (qs questions) change(
 }
 
 // Settle implements inquiry.Store.
-func (qs questions) Settle(
+func (qs Questions) Settle(
 	ctx context.Context, id string, to inquiry.Status, r inquiry.Resolution,
 ) (inquiry.Question, error) {
 	return qs.change(ctx, id, func(ctx context.Context, tx *tx, q *inquiry.Question) error {
@@ -189,7 +187,7 @@ func settle(
 }
 
 // Hasten implements inquiry.Store.
-func (qs questions) Hasten(
+func (qs Questions) Hasten(
 	ctx context.Context, id string, by inquiry.Resolution,
 ) (inquiry.Question, error) {
 	return qs.change(ctx, id, func(ctx context.Context, tx *tx, q *inquiry.Question) error {
@@ -211,7 +209,7 @@ func (qs questions) Hasten(
 }
 
 // Amend implements inquiry.Store.
-func (qs questions) Amend(ctx context.Context, id string,
+func (qs Questions) Amend(ctx context.Context, id string,
 	change func(*inquiry.Question) error) (inquiry.Question, error) {
 	return qs.change(ctx, id, func(ctx context.Context, tx *tx, q *inquiry.Question) error {
 		if !q.Open() {
@@ -234,7 +232,7 @@ func (qs questions) Amend(ctx context.Context, id string,
 }
 
 // Spend implements inquiry.Store.
-func (qs questions) Spend(ctx context.Context, id string, u inquiry.Spending) error {
+func (qs Questions) Spend(ctx context.Context, id string, u inquiry.Spending) error {
 	_, err := qs.change(ctx, id, func(ctx context.Context, tx *tx, q *inquiry.Question) error {
 		return tx.exec(ctx, "UPDATE questions SET body = json_set(body, '$.usage', json(?)) "+
 			"WHERE id = ?", object{q.Usage.Plus(u)}, id)
@@ -243,7 +241,7 @@ func (qs questions) Spend(ctx context.Context, id string, u inquiry.Spending) er
 }
 
 // Apply implements inquiry.Store.
-func (qs questions) Apply(
+func (qs Questions) Apply(
 	ctx context.Context, id string, fence int64, at time.Time,
 ) (inquiry.Question, error) {
 	return qs.change(ctx, id, func(ctx context.Context, tx *tx, q *inquiry.Question) error {
@@ -267,7 +265,7 @@ func apply(
 }
 
 // List implements inquiry.Store.
-func (qs questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error) {
+func (qs Questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error) {
 	w := where{sql: "1"}
 	w.and("status = ?", string(f.Status))
 	w.and("session_id = ?", f.SessionID)

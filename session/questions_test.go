@@ -10,6 +10,6 @@ import (
 func TestQuestionsKeepTheContract(t *testing.T) {
 	inquirytest.Run(t, func(t *testing.T) inquiry.Store {
 		return open(t, t.TempDir(),
-			nil).Questions()
+			nil).Questions
 	})
 }

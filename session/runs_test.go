@@ -145,7 +145,7 @@ func TestSessionsAreListedWithTheirLatestRunNewestFirst(t *testing.T) {
 func TestStoppingARunWithdrawsItsQuestionsInTheSameMoment(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
-	b := inquiry.NewBroker(s.Questions(), nil)
+	b := inquiry.NewBroker(s.Questions, nil)
 	for range 20 {
 		q, err := b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID,
 			Fence: r.Fence, Text: "when?"})
@@ -195,7 +195,7 @@ func TestStoppingARunWithdrawsItsQuestionsInTheSameMoment(t *testing.T) {
 func TestAfterAStopNobodyCanAnswer(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
-	b := inquiry.NewBroker(s.Questions(), nil)
+	b := inquiry.NewBroker(s.Questions, nil)
 	q, err := b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID,
 		Fence: r.Fence, Text: "when?"})
 	require.NoError(t, err)
@@ -213,7 +213,7 @@ func TestAfterAStopNobodyCanAnswer(t *testing.T) {
 func TestAnAnswerIsAppliedWithTheChangeThatUsesItOnce(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	r := started(t, s)
-	b := inquiry.NewBroker(s.Questions(), nil)
+	b := inquiry.NewBroker(s.Questions, nil)
 	q, err := b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID, Step: 1,
 		Fence: r.Fence, Text: "when?"})
 	require.NoError(t, err)

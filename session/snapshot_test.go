@@ -61,7 +61,7 @@ func TestASnapshotIsWhatTheSingleReadsSay(t *testing.T) {
 
 func TestASnapshotHasTheQuestionWhoseAnswerIsNotUsedYet(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
-	b := inquiry.NewBroker(s.Questions(), nil)
+	b := inquiry.NewBroker(s.Questions, nil)
 	r := started(t, s)
 	shown := func() *inquiry.Question {
 		v, err := s.Snapshot(t.Context(), r.SessionID, behind(0))

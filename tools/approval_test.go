@@ -178,7 +178,7 @@ func TestAPersonsRequestDecidesAboutWhatIsCritical(t *testing.T) {
 		b := w.doAs(who, goOn, yes)
 
 		require.Equal(t, session.Completed, b.State, b.text)
-		q, err := w.store.Questions().List(t.Context(), inquiry.Filter{})
+		q, err := w.store.Questions.List(t.Context(), inquiry.Filter{})
 		require.NoError(t, err)
 		require.Equal(t, inquiry.AuthorityHumanToken, q[0].Resolution.Authority)
 	})

@@ -97,7 +97,7 @@ func TestAToolIsCalledFromElsewhereAsOverMCP(t *testing.T) {
 		again := w.doAs(who, "ask_agent_continue",
 			in{"session_id": a.SessionID, "reply_from_client": "blue", "idempotency_key": "k"})
 		require.True(t, again.Replayed)
-		q, err := w.store.Questions().List(t.Context(), inquiry.Filter{})
+		q, err := w.store.Questions.List(t.Context(), inquiry.Filter{})
 		require.NoError(t, err)
 		require.Equal(t, inquiry.ChannelHTTP, q[0].Resolution.Channel)
 		require.Equal(t, "ann", q[0].Resolution.By)

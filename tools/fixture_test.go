@@ -104,7 +104,7 @@ func (w *fixture) begin() {
 	require.NoError(w.t, err)
 	w.fopts.Store = w.store
 	// a day passes in few sweeps
-	w.fopts.Broker = inquiry.NewBroker(w.store.Questions(),
+	w.fopts.Broker = inquiry.NewBroker(w.store.Questions,
 		&inquiry.Options{CheckEdit: runs.CheckEdit, Every: time.Hour / 2})
 	w.manager = runs.New(&w.fopts)
 	require.NoError(w.t, w.manager.Recover(context.Background()))

@@ -269,7 +269,7 @@ func (w *fixture) facts() string {
 				r.QuestionID, string(r.Settings), "\n"}, " "))
 		}
 	}
-	qs, err := w.store.Questions().List(w.t.Context(), inquiry.Filter{})
+	qs, err := w.store.Questions.List(w.t.Context(), inquiry.Filter{})
 	require.NoError(w.t, err)
 	for _, q := range qs {
 		b.WriteString(q.String() + q.AppliedAt.String() + "\n")

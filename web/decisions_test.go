@@ -20,7 +20,7 @@ func approvals(t *testing.T, opts inquiry.Options) *rig {
 		return nil
 	}
 	return newRig(t, func(o *web.Options) {
-		o.Questions = inquiry.NewBroker(o.Sessions.(*session.Store).Questions(), &opts)
+		o.Questions = inquiry.NewBroker(o.Sessions.(*session.Store).Questions, &opts)
 	})
 }
 

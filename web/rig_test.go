@@ -160,7 +160,7 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	tokens := token.Open(filepath.Join(dir, "tokens.json"))
-	g := &rig{t: t, store: store, broker: inquiry.NewBroker(store.Questions(), nil),
+	g := &rig{t: t, store: store, broker: inquiry.NewBroker(store.Questions, nil),
 		logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
 		tasks:  &toolbox{store: store}, runs: &stopper{store: store}, hands: newHands()}
 	for name, to := range map[string]*string{"ann": &g.ann, "ben": &g.ben, "boss": &g.boss} {

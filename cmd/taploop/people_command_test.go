@@ -141,7 +141,7 @@ func (b *testEnv) folder() (*session.Store, *inquiry.Broker) {
 	store, err := session.Open(b.t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)
 	require.NoError(b.t, err)
 	b.t.Cleanup(func() { require.NoError(b.t, store.Close()) })
-	return store, inquiry.NewBroker(store.Questions(), nil)
+	return store, inquiry.NewBroker(store.Questions, nil)
 }
 
 // put opens a question that no run has asked.
@@ -301,7 +301,7 @@ func TestQuestionsWhoseTimeIsOverAreNotListedAsOpen(t *testing.T) {
 	store, err := session.Open(t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	past := inquiry.NewBroker(store.Questions(),
+	past := inquiry.NewBroker(store.Questions,
 		&inquiry.Options{Now: func() time.Time { return time.Now().Add(-25 * time.Hour) }})
 	q := put(t, past, inquiry.Question{Text: "which?"})
 	require.Empty(t, b.questions(), "without a server, too")

@@ -88,7 +88,7 @@ func newDeadlineEnv(t *testing.T) *deadlineEnv {
 		OnTimeout: inquiry.GoOn,
 		NewPolicy: func(runs.Settings) (agentloop.Policy, error) { return d.mind, nil },
 		// Swept by the test alone.
-		Broker: inquiry.NewBroker(d.store.Questions(),
+		Broker: inquiry.NewBroker(d.store.Questions,
 			&inquiry.Options{Every: time.Hour, Now: d.now}),
 		Limits: agentloop.Limits{Settle: -1}})
 	t.Cleanup(func() { require.NoError(t, d.manager.Close()) })

@@ -140,7 +140,7 @@ func (k *crashHarness) awaitQuestion(i int) inquiry.Question {
 		case s.State == session.Paused:
 			k.call("ask_agent_continue", map[string]any{"session_id": k.session})
 		case s.State == session.WaitingReply && s.Question != nil:
-			q, err := k.store.Questions().Get(t.Context(), s.Question.ID)
+			q, err := k.store.Questions.Get(t.Context(), s.Question.ID)
 			require.NoError(t, err)
 			if q.Text == fmt.Sprintf("Question %d?", i) {
 				return q
@@ -240,7 +240,7 @@ func (k *crashHarness) verify(questions []inquiry.Question) {
 func (k *crashHarness) unchanged(q inquiry.Question) inquiry.Question {
 	t := k.testEnv.t
 	t.Helper()
-	now, err := k.store.Questions().Get(t.Context(), q.ID)
+	now, err := k.store.Questions.Get(t.Context(), q.ID)
 	require.NoError(t, err)
 	require.Equal(t, []time.Time{q.AskedAt, q.AttentionUntil, q.ExpiresAt},
 		[]time.Time{now.AskedAt, now.AttentionUntil, now.ExpiresAt})

@@ -118,7 +118,7 @@ func (k *crashHarness) asking() inquiry.Question {
 	t.Helper()
 	s := k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
 	require.Equal(t, session.WaitingReply, s.State, "%s", s.words)
-	q, err := k.store.Questions().Get(t.Context(), s.Question.ID)
+	q, err := k.store.Questions.Get(t.Context(), s.Question.ID)
 	require.NoError(t, err)
 	return q
 }
@@ -213,7 +213,7 @@ func (k *crashHarness) refusedWithKeys(kitchen, hall browserPage) {
 	prompt := asText(k.ended(session.Completed))
 	require.NotContains(t, prompt, "plum")
 	require.Contains(t, prompt, "the other side chose not to answer", "the model is told")
-	settled, err := k.store.Questions().Get(t.Context(), q.ID)
+	settled, err := k.store.Questions.Get(t.Context(), q.ID)
 	require.NoError(t, err)
 	require.Equal(t, inquiry.Refused, settled.Status)
 }

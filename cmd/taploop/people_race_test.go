@@ -74,7 +74,7 @@ func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
 	close(start)
 	all.Wait()
 
-	settled, err := k.store.Questions().Get(t.Context(), q.ID)
+	settled, err := k.store.Questions.Get(t.Context(), q.ID)
 	require.NoError(t, err)
 	first := settled.Resolution.Response.Reveal()
 	won := 0
@@ -243,7 +243,7 @@ func TestAnAnswerAgainstAStopIsTakenOrTooLateAndTheRunEndsEitherWay(t *testing.T
 
 		entries, err := k.store.Audit.List(t.Context(), session.AuditFilter{QuestionID: q.ID})
 		require.NoError(t, err)
-		settled, err := k.store.Questions().Get(t.Context(), q.ID)
+		settled, err := k.store.Questions.Get(t.Context(), q.ID)
 		require.NoError(t, err)
 		switch got {
 		case 200:

@@ -297,7 +297,7 @@ func TestACodeIsFoundNowhereAfterItWasGiven(t *testing.T) {
 					"it was typed into the phone, once")
 				require.Empty(t, c.places(codes[i]))
 				require.Empty(t, c.places(cores[i]))
-				settled, err := store.Questions().Get(t.Context(), q.ID)
+				settled, err := store.Questions.Get(t.Context(), q.ID)
 				require.NoError(t, err)
 				require.Equal(t, doors[i].channel, settled.Resolution.Channel)
 				require.Equal(t, inquiry.Secret(""), settled.Resolution.Response)

@@ -152,7 +152,7 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 	s := k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
 	require.Equal(t, session.WaitingTakeover, s.State, "%s", s.words)
 	require.Equal(t, "TAKEOVER_NEEDED", string(s.Reason))
-	q, err := k.store.Questions().Get(t.Context(), s.Question.ID)
+	q, err := k.store.Questions.Get(t.Context(), s.Question.ID)
 	require.NoError(t, err)
 	require.False(t, q.Secret, "it asks for an act")
 	h := hand{k.opens(browser, "kitchen"), k, q}

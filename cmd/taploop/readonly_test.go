@@ -77,7 +77,7 @@ func TestADataFolderThatCanOnlyBeReadIsRead(t *testing.T) {
 			_, run, err := store.Begin(t.Context(), session.Session{Serial: "emu-1"},
 				session.Run{Task: "set an alarm"})
 			require.NoError(t, err)
-			q := put(t, inquiry.NewBroker(store.Questions(), nil),
+			q := put(t, inquiry.NewBroker(store.Questions, nil),
 				inquiry.Question{Text: "at what time?"})
 			if killed { // its log is there, and has everything
 				require.NoError(t, os.CopyFS(r.dir, os.DirFS(made)))

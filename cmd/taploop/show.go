@@ -83,7 +83,7 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 		shown.Sent, shown.Received = shown.usage.PromptTokens, shown.usage.CompletionTokens
 		x.Runs = append(x.Runs, shown)
 	}
-	asked, err := store.Questions().List(ctx, inquiry.Filter{SessionID: sess.ID})
+	asked, err := store.Questions.List(ctx, inquiry.Filter{SessionID: sess.ID})
 	if err != nil {
 		return x, err
 	}
