@@ -124,6 +124,26 @@ func allows(patterns []string, t Tool) bool {
 	return false
 }
 
+// Unmatched are the patterns of roles that name no tool, as ROLE: PATTERN. Those that begin with a
+// server that cannot be reached are left out.
+func (h *Host) Unmatched() (list []string) {
+	tools := append(h.own(), h.tools...)
+	roles := map[string]Role{"main": h.opts.Main}
+	maps.Copy(roles, h.opts.Roles)
+	for _, name := range slices.Sorted(maps.Keys(roles)) {
+		for _, p := range roles[name].Tools {
+			named := slices.ContainsFunc(tools, func(t Tool) bool { return allows([]string{p}, t) })
+			down := slices.ContainsFunc(h.down, func(d Down) bool {
+				return strings.HasPrefix(p, d.Server+"/")
+			})
+			if !named && !down {
+				list = append(list, name+": "+p)
+			}
+		}
+	}
+	return list
+}
+
 // The host's own tools.
 const (
 	usePhone   = "use_phone"

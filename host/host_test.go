@@ -300,10 +300,14 @@ func TestARoleHasOnlyItsTools(t *testing.T) {
 	})
 	o := options(m, b)
 	o.Main.Tools = []string{"sums/*"}
-	answer, err := work(t, o, b, served("sums", reckon, "add"),
-		served("products", reckon, "multiply"))
+	o.Roles = map[string]host.Role{"other": {Tools: []string{"multiply", "sums/multiply", "add*"}}}
+	servers := []host.Server{served("sums", reckon, "add"), served("products", reckon, "multiply")}
+	answer, err := work(t, o, b, servers...)
 	require.NoError(t, err)
 	require.Contains(t, answer, "There is no tool")
+	h := host.New(t.Context(), o, servers)
+	defer h.Close()
+	require.Equal(t, []string{"other: sums/multiply"}, h.Unmatched())
 }
 
 func TestToolsOfOneNameAreToldApart(t *testing.T) {

@@ -178,6 +178,23 @@ func TestTheGoalOfTheReadmeIsReached(t *testing.T) {
 	require.NoError(t, liked.Check(b.sim.phone), errs)
 }
 
+// What waits, and what a slip of the pen leaves out, is told.
+func TestAHostTellsOfAPhoneThatIsHeldAndOfARoleThatNamesNoTool(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, toolCallRule("Get shoes",
+		`{"tool": "use_phone", "arguments": {"task": "Look"}}`), "TAPLOOP_HOST_TEXTUAL=true")
+	_, errs, code := b.run("run", b.task.Goal)
+	require.Equal(t, exitWaiting, code, errs)
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	require.NoError(t, writeFile(file, "host: {roles: {main: {tools: [use_phone, \"gone/*\"]}}}"))
+
+	p := b.spawn("host", "--config", file, "Get shoes")
+	p.stderr.await(t, `(host.roles.main: gone/\* names no tool)`)
+	p.stderr.await(t, "(waits for the phone "+simulatedSerial+", which another session has)")
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
+	require.Equal(t, exitInterrupted, p.ends(), "%s", p.stderr)
+}
+
 func TestAGoalIsDelegatedOverMCP(t *testing.T) {
 	t.Parallel()
 	x := newHostEnv(t, `- {when: 'outcome is unknown', reply: "It may be marked."}

@@ -107,6 +107,7 @@ func (l *hostLines) line(format string, args ...any) {
 type hostWords struct {
 	session, down, waits, spent, failed string
 	queue, pausing, slow, unpriced      string
+	unmatched, held                     string
 }
 
 func (l *hostLines) words() hostWords {
@@ -115,6 +116,7 @@ func (l *hostLines) words() hostWords {
 			waits: "等待回复：%s%s\n  %s",
 			spent: "%s，发送 %d 个 token，收到 %d 个", failed: "失败：",
 			queue: "等待空闲的手机", slow: "等待服务器 %s 启动",
+			unmatched: "host.roles.%s 不是任何工具的名称", held: "等待手机 %s，它正被另一个会话占用",
 			unpriced: "未设置 model.prompt_price 和 model.reply_price，host.max_cost 不起作用",
 			pausing:  "正在暂停，已开始的操作会做完；再按一次 Ctrl-C 立即结束，之后仍可继续"}
 	}
@@ -122,16 +124,21 @@ func (l *hostLines) words() hostWords {
 		waits: "waits for a reply: %s%s\n  %s",
 		spent: "%s, %d tokens sent, %d received", failed: "failed: ",
 		queue: "waits for a phone that is free", slow: "waits for the server %s to start",
-		unpriced: "host.max_cost limits nothing: model.prompt_price and model.reply_price are not set",
+		unmatched: "host.roles.%s names no tool",
+		held:      "waits for the phone %s, which another session has",
+		unpriced:  "host.max_cost limits nothing: model.prompt_price and model.reply_price are not set",
 		pausing: "pausing, what has begun on a phone is finished; a second Ctrl-C ends at once, " +
 			"and the work can go on all the same"}
 }
 
-func (l *hostLines) begin(session string, down []host.Down) {
+func (l *hostLines) begin(session string, h *host.Host) {
 	w := l.words()
 	l.line(w.session, session)
-	for _, d := range down {
+	for _, d := range h.Down() {
 		l.line(w.down, text.Line(d.Server), text.Line(d.Err.Error()))
+	}
+	for _, p := range h.Unmatched() {
+		l.line(w.unmatched, text.Line(p))
 	}
 }
 

@@ -40,6 +40,9 @@ func (p *hostPhones) Do(ctx context.Context, key, task string, begun func(string
 		Settings: runs.Settings{ReplyMode: "pass_to_client", DetachedOK: true}})
 	if err == nil {
 		p.work.lines.phone(st.Session.ID, serial, task)
+		if st.Run.State == session.Queued && st.Holder != nil {
+			p.work.lines.line("    "+p.work.lines.words().held, text.Line(serial))
+		}
 		begun(st.Session.ID)
 		if st.Run.State == session.Paused { // when the work was interrupted
 			st, err = m.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID, Queue: true})

@@ -167,7 +167,7 @@ func (w *hostWork) work(ctx context.Context, said string) (hostEnd, error) {
 		closeHost()
 		return hostEnd{}, errors.Join(err, w.pause(ctx, agentloop.NotStarted, err))
 	}
-	w.lines.begin(w.sess.ID, h.Down())
+	w.lines.begin(w.sess.ID, h)
 	working, cancel := context.WithCancelCause(ctx)
 	var helpers sync.WaitGroup
 	helpers.Go(func() { w.watch(working, cancel) })
