@@ -296,10 +296,19 @@ func replyOf(q inquiry.Question, answer *mcp.ElicitationResult) (r inquiry.Reply
 	return r, true
 }
 
-// form is the question as a client shows it.
+// maxShown is how many characters of the arguments a form shows.
+const maxShown = 8000
+
+// form is the question as a client shows it. Nobody approves there what is not shown.
 func form(q inquiry.Question) mcp.ElicitationParams {
 	r := q.ActionRequests[0]
-	words := q.Text + "\n\n" + text.Cut(text.Lines(string(encode(r.Args))), 2000)
+	args := text.Lines(string(encode(r.Args)))
+	words := q.Text + "\n\n" + text.Cut(args, maxShown)
+	whole := text.Cut(args, maxShown) == args
+	if !whole {
+		words += "\n\nThese are not all of the arguments: what approves the call shows them, " +
+			"such as taploop inquiries."
+	}
 	for _, more := range []string{r.Description, q.Reason} {
 		if more != "" {
 			words += "\n\n" + text.Cut(text.Lines(more), 1000)
@@ -307,7 +316,7 @@ func form(q inquiry.Question) mcp.ElicitationParams {
 	}
 	var choices []string
 	for _, d := range q.Allowed(0) {
-		if d != inquiry.Edit {
+		if d != inquiry.Edit && (whole || d != inquiry.Approve) {
 			choices = append(choices, d)
 		}
 	}

@@ -278,6 +278,21 @@ func TestAClientsUserDecidesInAForm(t *testing.T) {
 	require.Equal(t, inquiry.AuthorityClientUI, list[0].Resolution.Authority)
 }
 
+func TestAFormApprovesNothingThatItDoesNotShow(t *testing.T) {
+	r := newRig(t, nil)
+	r.shake(`{"elicitation":{}}`)
+	id := r.start("send_message", `{"text":"`+strings.Repeat("x", 9000)+`","then":"wipe"}`, "")
+	question := r.next()
+	require.NotContains(t, question, "wipe")
+	require.Contains(t, question, "These are not all of the arguments")
+	require.Contains(t, question, `"enum":["reject","respond"]`)
+	var q struct{ ID json.RawMessage }
+	require.NoError(t, json.Unmarshal([]byte(question), &q))
+	r.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept",`+
+		`"content":{"decision":"reject"}}}`, q.ID))
+	require.Equal(t, "refused by the other side", r.result(id))
+}
+
 // What the rules see is what the other server gets.
 func TestACallCannotSayTwoThings(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Wait = func(string, bool) time.Duration { return 0 } })
