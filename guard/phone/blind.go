@@ -5,20 +5,28 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/guard"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/screen"
 )
 
 // picture is the share of the screen from which on what is tapped may well be a picture.
 const picture = 0.1
 
+// tabbed is text in which the enter key comes right behind a tab: in some fields, such as those of
+// web pages, a tab that comes alone goes on to what is next, and the enter key presses that.
+var tabbed = lazyregexp.New(`\t[\r\n]`)
+
 // blind says why the action would go on on a screen that nobody has seen, "" when it does not: its
-// first touch is on something that may open another page.
+// first touch is on something that may open another page, or it presses what a tab leads to.
 func blind(look screen.Observation, a actions.Action) string {
 	at := places(look, a)
-	switch a.(type) {
-	case actions.DoubleClick, actions.Type:
-	default:
+	t, types := a.(actions.Type)
+	if _, twice := a.(actions.DoubleClick); !twice && !types {
 		return ""
+	}
+	if typed := t.Text + "\n"; t.Submit && tabbed.MatchString(typed) || tabbed.MatchString(t.Text) {
+		return "what the tab leads to has not been seen, and enter presses it: type the tab, look, " +
+			"and press enter then"
 	}
 	opens := false
 	for _, p := range at {
@@ -30,7 +38,6 @@ func blind(look screen.Observation, a actions.Action) string {
 			opens = opens || e.Clickable && area(e.Bounds) < picture
 		}
 	}
-	_, types := a.(actions.Type)
 	switch {
 	case !opens:
 		return ""

@@ -183,3 +183,18 @@ func TestTheEdgeIsPartOfWhatLiesThere(t *testing.T) {
 		require.False(t, allowed(t, look, actions.Click{At: c.finger}), name)
 	}
 }
+
+// A tab may leave the field, and the enter key then presses what is next: an icon, say, that nobody
+// has seen to have the focus.
+func TestEnterBehindATabIsBlind(t *testing.T) {
+	look := button(screen.Point{}, screen.Point{X: 1, Y: 0.1})
+	e := &look.Elements[0]
+	e.Text, e.Class, e.Editable, e.Focused = "", "android.widget.EditText", true, true
+	for text, submit := range map[string]bool{"\t\n": false, "x\n\t\n": false, "x\t\ny": false,
+		"\t": true, "x\t": true} {
+		require.False(t, allowed(t, look, actions.Type{Text: text, Submit: submit}), "%q", text)
+	}
+	for text, submit := range map[string]bool{"\t": false, "a\tb\nc\td": false, "a\tb": true} {
+		require.True(t, allowed(t, look, actions.Type{Text: text, Submit: submit}), "%q", text)
+	}
+}
