@@ -81,7 +81,7 @@ func (m *Manager) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case
 	if err != nil {
 		return nil, err
 	}
-	steps, err := m.store.Steps(ctx, q.SessionID)
+	steps, err := m.store.Steps(ctx, q.SessionID, 0)
 	if err != nil {
 		return nil, err
 	}

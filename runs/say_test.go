@@ -32,7 +32,7 @@ func TestARunIsSteeredWithoutAStop(t *testing.T) {
 		require.Equal(t, agentloop.TaskCompleted, st.Reason)
 		require.Equal(t, "done blue no the red one", st.Run.Answer)
 		require.Equal(t, actions.Instructed, w.policy.last().Exchanges[2].Outcome)
-		steps, err := w.store.Steps(w.ctx(), st.Session.ID)
+		steps, err := w.store.Steps(w.ctx(), st.Session.ID, 0)
 		require.NoError(t, err)
 		require.Len(t, steps, 4, "what was decided before is no step")
 		require.Len(t, steps[1].Proposal.Tries, 2)

@@ -105,7 +105,7 @@ func TestAGateIsNotShownASecretThatIsOnTheScreen(t *testing.T) {
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Equal(t, []string{"type " + secret, "tap"}, w.phones.phones["A"].done())
 		require.Equal(t, []string{"{{secret}}"}, seen)
-		steps, err := w.store.Steps(w.ctx(), st.Session.ID)
+		steps, err := w.store.Steps(w.ctx(), st.Session.ID, 0)
 		require.NoError(t, err)
 		require.Equal(t, "[{{secret}}]", steps[2].Seen)
 		require.Equal(t, "{{secret}}", steps[2].Proposal.Elements[0].Text,

@@ -50,7 +50,7 @@ func TestTheElementsOfAStepAreKeptInFewBytes(t *testing.T) {
 		require.NoError(t, j.Intent(t.Context(), st))
 		require.NoError(t, j.Done(t.Context(), st, agentloop.Progress{Steps: i + 1}))
 	}
-	steps, err := s.Steps(t.Context(), r.SessionID)
+	steps, err := s.Steps(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)
 	require.Len(t, steps, 3)
 	require.Nil(t, steps[0].Proposal.Elements)

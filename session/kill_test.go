@@ -120,7 +120,7 @@ func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.
 		before, err := s.Runs.Get(t.Context(), r.ID)
 		require.NoError(t, err)
 		require.Equal(t, session.Running, before.State)
-		steps, err := s.Steps(t.Context(), x.ID)
+		steps, err := s.Steps(t.Context(), x.ID, 0)
 		require.NoError(t, err)
 		open := 0
 		for i, st := range steps {
@@ -172,7 +172,7 @@ func requireEachTouchOnce(t *testing.T, dir string, s *session.Store, sessionID 
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		felt[lines.Text()]++
 	}
-	steps, err := s.Steps(t.Context(), sessionID)
+	steps, err := s.Steps(t.Context(), sessionID, 0)
 	require.NoError(t, err)
 	require.NotEmpty(t, steps)
 	for _, st := range steps {

@@ -167,7 +167,7 @@ func TestWhatADeadOwnerLeftIsPausedAndItsPhoneIsFree(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, r, now)
 	}
-	steps, err := s.Steps(t.Context(), interrupted.SessionID)
+	steps, err := s.Steps(t.Context(), interrupted.SessionID, 0)
 	require.NoError(t, err)
 	require.Equal(t, session.Unknown, steps[1].State)
 	x, err := s.Session(t.Context(), interrupted.SessionID)
@@ -226,7 +226,7 @@ func TestACrashBetweenAQuestionAndItsStepKeepsBoth(t *testing.T) {
 	require.Equal(t, q.ID, now.QuestionID)
 	require.Equal(t, agentloop.Progress{Task: asked.Task, Steps: 1, Questions: 1,
 		Summary: asks.Proposal.Summary}, now.Progress, "as if it had come a moment later")
-	steps, err := s.Steps(t.Context(), asked.SessionID)
+	steps, err := s.Steps(t.Context(), asked.SessionID, 0)
 	require.NoError(t, err)
 	require.Equal(t, session.Done, steps[0].State)
 

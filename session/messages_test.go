@@ -23,7 +23,7 @@ func TestARunEndsOnlyWhenAllThatWasSaidIsHeard(t *testing.T) {
 	require.NoError(t, say("wait"))
 	end := step(t, 1, actions.Complete{Report: "done"})
 	require.ErrorIs(t, j.Done(t.Context(), end, agentloop.Progress{}), agentloop.ErrUnheard)
-	steps, err := s.Steps(t.Context(), r.SessionID)
+	steps, err := s.Steps(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)
 	require.Empty(t, steps, "nothing is written")
 

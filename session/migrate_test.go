@@ -34,7 +34,7 @@ func TestAFolderOfSchemaSevenOpens(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(frames, "1.2.jpeg"), []byte("a JPEG"), 0o600))
 
 	s := open(t, dir, nil)
-	steps, err := s.Steps(t.Context(), "abc")
+	steps, err := s.Steps(t.Context(), "abc", 0)
 	require.NoError(t, err)
 	require.Equal(t, agentloop.Timing{Settle: 1, Look: 2, Decide: 3, Ask: 4, Touch: 5},
 		steps[0].Timing)

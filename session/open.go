@@ -30,8 +30,8 @@ type Options struct {
 	Reading bool
 }
 
-// Store is an open data folder. It is safe for concurrent use, within the process and between
-// processes.
+// Store is an open data folder: its sessions, and the parts that have the rest. All of it is safe
+// for concurrent use, within the process and between processes.
 type Store struct {
 	*db
 	Answers   Answers

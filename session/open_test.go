@@ -272,7 +272,7 @@ func TestOldSessionsArePruned(t *testing.T) {
 		require.ErrorIs(t, err, session.ErrNotFound)
 		require.Empty(t, qs)
 		require.NoDirExists(t, frames)
-		steps, err := s.Steps(t.Context(), r.SessionID)
+		steps, err := s.Steps(t.Context(), r.SessionID, 0)
 		require.NoError(t, err)
 		require.Empty(t, steps)
 	}
@@ -292,7 +292,7 @@ func TestACallThatIsCancelledBeforeItBeginsWritesNothing(t *testing.T) {
 	require.ErrorIs(t, s.Journal(r).Intent(ctx, step(t, 1, actions.Home{})), context.Canceled)
 	_, err := s.Runs.Transition(ctx, r.ID, session.Change{To: session.Paused})
 	require.ErrorIs(t, err, context.Canceled)
-	steps, err := s.Steps(t.Context(), r.SessionID)
+	steps, err := s.Steps(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)
 	require.Empty(t, steps)
 }

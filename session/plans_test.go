@@ -42,7 +42,7 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 			_, err := s.Snapshot(ctx, r.SessionID, behind(0))
 			return err
 		},
-		"Steps":       func() error { _, err := s.StepsAfter(ctx, r.SessionID, 5); return err },
+		"Steps":       func() error { _, err := s.Steps(ctx, r.SessionID, 5); return err },
 		"Usage":       func() error { _, err := s.Runs.Usage(ctx, r.ID); return err },
 		"Trajectory":  func() error { _, err := s.Trajectory(ctx, r.SessionID); return err },
 		"Runs":        func() error { _, err := s.Runs.Of(ctx, r.SessionID); return err },

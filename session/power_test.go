@@ -63,7 +63,7 @@ func recoveredAfterCut(t *testing.T, dir string, r session.Run, last int) sessio
 	require.Len(t, left, 1)
 	require.Equal(t, session.Paused, left[0].State)
 	require.Equal(t, last, left[0].Progress.Steps, "a step that was begun counts")
-	steps, err := s.Steps(t.Context(), r.SessionID)
+	steps, err := s.Steps(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)
 	require.Len(t, steps, last)
 	for _, st := range steps[:last-1] {

@@ -246,7 +246,7 @@ func TestAnAnswerIsAppliedWithTheChangeThatUsesItOnce(t *testing.T) {
 	q, err = b.Get(t.Context(), q.ID)
 	require.NoError(t, err)
 	require.False(t, q.AppliedAt.IsZero())
-	steps, err := s.Steps(t.Context(), r.SessionID)
+	steps, err := s.Steps(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)
 	require.Equal(t, &exchange, steps[0].Exchange, "the step that asked shows the answer")
 	_, err = b.Apply(t.Context(), q.ID, q.Fence)
@@ -285,7 +285,7 @@ func TestAWriterFromAFormerLifeIsRefused(t *testing.T) {
 	require.ErrorIs(t, old.Done(t.Context(), step(t, 2, actions.Info{}), agentloop.Progress{}),
 		session.ErrFenced)
 
-	steps, err := s.Steps(t.Context(), r.SessionID)
+	steps, err := s.Steps(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)
 	require.Len(t, steps, 1)
 	require.Equal(t, session.Done, steps[0].State, "what the phone did is known")
@@ -339,12 +339,12 @@ func TestAStepWithoutActionOrFrameIsWritten(t *testing.T) {
 	st := agentloop.Step{Index: 1, Local: 1,
 		Proposal: agentloop.Proposal{Tries: []agentloop.Try{{Reply: "???", Error: "no action"}}}}
 	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{}))
-	steps, err := s.StepsAfter(t.Context(), r.SessionID, 0)
+	steps, err := s.Steps(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)
 	require.Nil(t, steps[0].Proposal.Action)
 	require.Empty(t, steps[0].FrameID)
 	require.Equal(t, st.Proposal.Tries, steps[0].Proposal.Tries)
-	steps, err = s.StepsAfter(t.Context(), r.SessionID, 1)
+	steps, err = s.Steps(t.Context(), r.SessionID, 1)
 	require.NoError(t, err)
 	require.Empty(t, steps)
 }

@@ -297,7 +297,7 @@ func (s *Store) Trajectory(ctx context.Context, sessionID string) (t Trajectory,
 	if t.Runs, err = s.Runs.Of(ctx, sessionID); err != nil {
 		return t, err
 	}
-	if t.Steps, err = s.Steps(ctx, sessionID); err != nil {
+	if t.Steps, err = s.Steps(ctx, sessionID, 0); err != nil {
 		return t, err
 	}
 	t.Usage = map[string]Usage{}

@@ -45,7 +45,7 @@ func TestASnapshotIsWhatTheSingleReadsSay(t *testing.T) {
 	want.Usage = session.Usage{Steps: 3, Calls: 6, Again: 1, PromptTokens: 66, CompletionTokens: 15,
 		Timing: agentloop.Timing{Settle: 9 * time.Millisecond, Look: 3 * time.Millisecond,
 			Decide: 9 * time.Second, Model: 6 * time.Second, Touch: 6 * time.Millisecond}}
-	want.Steps, err = s.StepsAfter(t.Context(), r.SessionID, 1)
+	want.Steps, err = s.Steps(t.Context(), r.SessionID, 1)
 	require.NoError(t, err)
 	h, held, err := s.Leases.Holder(t.Context(), "emu-1")
 	require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestTheUsageOfARunIsThatOfItsSteps(t *testing.T) {
 	require.NoError(t, s.Journal(other).Done(t.Context(), step(t, 1, actions.Home{}),
 		agentloop.Progress{}))
 	var want session.Usage
-	steps, err := s.Steps(t.Context(), r.SessionID)
+	steps, err := s.Steps(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)
 	for _, st := range steps {
 		want.Steps++

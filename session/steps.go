@@ -39,13 +39,8 @@ func (st *StepRecord) usage() fields {
 		{"completion_tokens", u.CompletionTokens}}
 }
 
-// Steps lists the session's steps, oldest first.
-func (s *Store) Steps(ctx context.Context, sessionID string) ([]StepRecord, error) {
-	return s.StepsAfter(ctx, sessionID, 0)
-}
-
-// StepsAfter lists the session's steps with an index above after, oldest first.
-func (s *Store) StepsAfter(ctx context.Context, sessionID string, after int) ([]StepRecord, error) {
+// Steps lists the session's steps with an index above after, oldest first.
+func (s *Store) Steps(ctx context.Context, sessionID string, after int) ([]StepRecord, error) {
 	list, err := stepsAfter(ctx, s.read, sessionID, after)
 	return list, doing(err, "listing the steps of session %s", sessionID)
 }

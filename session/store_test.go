@@ -104,13 +104,13 @@ func TestWhatIsJournaledIsReadBackWhole(t *testing.T) {
 	before.Refusal, before.Exchange = "", nil
 
 	require.NoError(t, j.Intent(t.Context(), before))
-	got, err := s.Steps(t.Context(), r.SessionID)
+	got, err := s.Steps(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)
 	require.Equal(t, session.Intent, got[0].State)
 	require.NoError(t, j.Done(t.Context(), st, progress))
 
 	reopened := open(t, dir, nil)
-	got, err = reopened.Steps(t.Context(), r.SessionID)
+	got, err = reopened.Steps(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)
 	want := session.StepRecord{Step: st, SessionID: r.SessionID, RunID: r.ID, State: session.Done,
 		FrameID:   got[0].FrameID,
@@ -157,7 +157,7 @@ func TestEachStepHasItsOwnPicture(t *testing.T) {
 		require.NoError(t, j.Intent(t.Context(), st))
 		require.NoError(t, j.Done(t.Context(), st, agentloop.Progress{}))
 	}
-	steps, err := s.Steps(t.Context(), r.SessionID)
+	steps, err := s.Steps(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)
 	ids := map[string]bool{}
 	for i, dark := range []bool{false, true, true} {
@@ -204,7 +204,7 @@ func TestAFrameIsKeptBeforeTheDecision(t *testing.T) {
 	another := step(t, 2, actions.Home{}) // what was kept early is not taken for another step's
 	j.(agentloop.Preparer).Prepare(t.Context(), step(t, 3, actions.Home{}))
 	require.NoError(t, j.Done(t.Context(), another, agentloop.Progress{Steps: 2}))
-	steps, err := s.Steps(t.Context(), r.SessionID)
+	steps, err := s.Steps(t.Context(), r.SessionID, 0)
 	require.NoError(t, err)
 	for i, kept := range steps {
 		require.Equal(t, fmt.Sprintf("%s.%d.%d", r.SessionID, i+1, r.Fence), kept.FrameID)

@@ -72,7 +72,7 @@ func TestAMaskAroundThePhonesIsSeenByAllWhoLook(t *testing.T) {
 
 func lastFrame(t *testing.T, w *fixture, sessionID string) string {
 	t.Helper()
-	steps, err := w.store.StepsAfter(t.Context(), sessionID, 0)
+	steps, err := w.store.Steps(t.Context(), sessionID, 0)
 	require.NoError(t, err)
 	require.NotEmpty(t, steps)
 	return steps[0].FrameID

@@ -49,7 +49,7 @@ type Options struct {
 // Store is what the tools read past the Manager; *session.Store is one.
 type Store interface {
 	export.Source
-	Steps(ctx context.Context, sessionID string) ([]session.StepRecord, error)
+	Steps(ctx context.Context, sessionID string, after int) ([]session.StepRecord, error)
 	Find(ctx context.Context, id string, client *string) (session.Session, error)
 	LatestRun(ctx context.Context, sessionID string) (session.Run, error)
 }

@@ -69,7 +69,7 @@ func TestNoPixelLeavesWhenPicturesArePrivate(t *testing.T) {
 		out = append(out, shot)
 		told, err := json.Marshal(w.notifications())
 		require.NoError(t, err)
-		steps, err := w.store.Steps(t.Context(), a.SessionID)
+		steps, err := w.store.Steps(t.Context(), a.SessionID, 0)
 		require.NoError(t, err)
 		frame, err := w.store.Frame(t.Context(), steps[0].FrameID)
 		require.NoError(t, err)

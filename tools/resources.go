@@ -149,7 +149,7 @@ func (r resources) steps(ctx context.Context, req *mcp.ReadResourceRequest) (any
 	if err != nil {
 		return nil, err
 	}
-	list, err := r.Store.Steps(ctx, x.ID)
+	list, err := r.Store.Steps(ctx, x.ID, 0)
 	out := []export.Step{}
 	for _, s := range list {
 		out = append(out, export.NewStep(s))
@@ -166,7 +166,7 @@ func (r resources) frame(ctx context.Context, req *mcp.ReadResourceRequest) (any
 	if err != nil {
 		return nil, err
 	}
-	list, err := r.Store.Steps(ctx, x.ID)
+	list, err := r.Store.Steps(ctx, x.ID, 0)
 	if err != nil {
 		return nil, err
 	}

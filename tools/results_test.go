@@ -198,7 +198,7 @@ func TestTheArgumentsSayWhatIsShown(t *testing.T) {
 					require.Len(t, a.pictures(t), len(c.pictures))
 					require.NotContains(t, a.wire, "base64")
 				}
-				steps, err := w.store.Steps(t.Context(), first.SessionID)
+				steps, err := w.store.Steps(t.Context(), first.SessionID, 0)
 				require.NoError(t, err)
 				require.Equal(t, c.described,
 					[]bool{steps[0].Proposal.Caption != "",

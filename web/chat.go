@@ -353,7 +353,7 @@ func (t *talk) follow(ctx context.Context, told func(line string) error) error {
 
 // tell tells the steps that were not told.
 func (t *talk) tell(ctx context.Context, told func(line string) error) error {
-	steps, err := t.s.opts.Sessions.StepsAfter(ctx, t.now.SessionID, t.step)
+	steps, err := t.s.opts.Sessions.Steps(ctx, t.now.SessionID, t.step)
 	if err != nil {
 		return err
 	}

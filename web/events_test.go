@@ -151,7 +151,7 @@ func (noSessions) LatestRun(ctx, string) (session.Run, error) {
 	return session.Run{}, session.ErrNotFound
 }
 func (noSessions) Frame(ctx, string) ([]byte, error) { return nil, session.ErrNotFound }
-func (noSessions) StepsAfter(ctx, string, int) ([]session.StepRecord, error) {
+func (noSessions) Steps(ctx, string, int) ([]session.StepRecord, error) {
 	return nil, nil
 }
 

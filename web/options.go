@@ -30,7 +30,7 @@ type Sessions interface {
 	Find(ctx context.Context, id string, client *string) (session.Session, error)
 	Sessions(ctx context.Context, f session.Filter) ([]session.Overview, error)
 	LatestRun(ctx context.Context, sessionID string) (session.Run, error)
-	StepsAfter(ctx context.Context, sessionID string, after int) ([]session.StepRecord, error)
+	Steps(ctx context.Context, sessionID string, after int) ([]session.StepRecord, error)
 	Frame(ctx context.Context, id string) ([]byte, error)
 }
 

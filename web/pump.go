@@ -194,7 +194,7 @@ func (f *feed) publishSession(id string, before known, seen bool) (now known, er
 	if !seen {
 		now.step = max(x.Steps-1, 0)
 	}
-	steps, err := f.records.Sessions.StepsAfter(f.ctx, id, now.step)
+	steps, err := f.records.Sessions.Steps(f.ctx, id, now.step)
 	if err != nil {
 		return before, err
 	}

@@ -125,7 +125,7 @@ func (s *Server) listSteps(w http.ResponseWriter, r *http.Request, v viewer) err
 	if last > 0 {
 		after = max(after, x.Steps-last)
 	}
-	steps, err := s.opts.Sessions.StepsAfter(r.Context(), x.ID, after)
+	steps, err := s.opts.Sessions.Steps(r.Context(), x.ID, after)
 	if err != nil {
 		return err
 	}

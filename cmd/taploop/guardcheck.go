@@ -124,7 +124,7 @@ type checkedStep struct {
 // steps explains the decision about each step of a session that touches the phone.
 func (c *guardCheckCmd) steps(ctx context.Context, a *app, p *guard.Policy) error {
 	return a.readingSession(ctx, c.Session, func(store *session.Store, sess session.Session) error {
-		steps, err := store.Steps(ctx, sess.ID)
+		steps, err := store.Steps(ctx, sess.ID, 0)
 		if err != nil {
 			return err
 		}
