@@ -257,10 +257,7 @@ func (g *gate) report(ctx context.Context, c *toolCall, q inquiry.Question) {
 // elicit shows the question to the client's user. What cannot be shown, or is closed without an
 // answer, leaves the question to its other channels.
 func (g *gate) elicit(ctx context.Context, q inquiry.Question) {
-	answer, err := mcptransport.Elicit(ctx, form(q))
-	if err != nil {
-		return
-	}
+	answer, _ := mcptransport.Elicit(ctx, form(q))
 	r, ok := replyOf(q, answer)
 	if !ok {
 		return

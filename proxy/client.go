@@ -16,30 +16,17 @@ import (
 
 // clientEnd is the client's end of a link: what the other server says and asks unasked, goes there.
 type clientEnd struct {
-	line *line
+	line    *line
+	session func() server.ClientSession // that gets broadcasts; nil for none
 
-	mu      sync.Mutex
-	session server.ClientSession          // that gets broadcasts; nil for none
-	asked   map[string]context.CancelFunc // requests of the upstream under way, by id
-}
-
-// join says whose end it is.
-func (c *clientEnd) join(s server.ClientSession) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.session = s
-}
-
-func (c *clientEnd) joined() server.ClientSession {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session
+	mu    sync.Mutex
+	asked map[string]context.CancelFunc // requests of the upstream under way, by id
 }
 
 // broadcast sends a notification to the client's session. One that does not listen misses what is
 // too much for the session to keep.
 func (c *clientEnd) broadcast(m *message) {
-	s := c.joined()
+	s := c.session()
 	if s == nil {
 		return
 	}
@@ -122,7 +109,7 @@ func (c *clientEnd) withdrawAll() {
 func (c *clientEnd) answerTo(ctx, of context.Context, able json.RawMessage, m *message) *message {
 	var result json.RawMessage
 	var err error
-	switch s := c.joined(); {
+	switch s := c.session(); {
 	case m.Method == string(mcp.MethodPing):
 		result = json.RawMessage(`{}`)
 	case able != nil:

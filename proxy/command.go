@@ -85,7 +85,7 @@ func (p *process) run(out io.Reader) {
 		if len(strings.TrimSpace(string(line[:min(len(line), 64)]))) == 0 && len(line) < 64 {
 			continue
 		}
-		m, batch, err := read(line)
+		all, err := read(line)
 		if err != nil {
 			p.r.odd(text.Quote(string(line), maxQuote))
 			if odd++; odd == maxOdd {
@@ -94,10 +94,7 @@ func (p *process) run(out io.Reader) {
 			continue
 		}
 		odd = 0
-		if m != nil {
-			batch = []*message{m}
-		}
-		for _, m := range batch {
+		for _, m := range all {
 			p.r.receive(p, m)
 		}
 	}
@@ -131,24 +128,19 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 }
 
 // read reads a line: one message, or several as 2025-03-26 has them.
-func read(line []byte) (*message, []*message, error) {
+func read(line []byte) ([]*message, error) {
+	all := make([]*message, 1)
+	var err error
 	if line[0] == '[' {
-		var several []*message
-		err := json.Unmarshal(line, &several)
-		if err == nil && (len(several) == 0 || slices.ContainsFunc(several, noMessage)) {
-			err = errNoMessage
-		}
-		return nil, several, err
+		err = json.Unmarshal(line, &all)
+	} else {
+		err = json.Unmarshal(line, &all[0])
 	}
-	m := new(message)
-	err := json.Unmarshal(line, m)
-	if err == nil && noMessage(m) {
-		err = errNoMessage
+	if err == nil && (len(all) == 0 || slices.ContainsFunc(all, noMessage)) {
+		err = errors.New("it is no message")
 	}
-	return m, nil, err
+	return all, err
 }
-
-var errNoMessage = errors.New("it is no message")
 
 // noMessage tidies m, and reports whether it is nothing.
 func noMessage(m *message) bool {

@@ -52,11 +52,16 @@ func (x *exchange) pass(m *message) error {
 	if x.of == nil {
 		return nil
 	}
+	return notify(x.ctx, m)
+}
+
+// notify sends a notification on the stream of the client's request that ctx belongs to.
+func notify(ctx context.Context, m *message) error {
 	data, err := m.encode()
 	if err != nil {
 		return err
 	}
-	return mcptransport.Send(x.ctx, data)
+	return mcptransport.Send(ctx, data)
 }
 
 // exchanges are those under way with an upstream, under ids of our own, so that nobody's are mixed
@@ -234,7 +239,10 @@ func (xs *exchanges) news(m *message) bool {
 	defer xs.mu.Unlock()
 	all := true
 	for _, x := range xs.byID {
-		if x.wants == nil || !wanted(x.wants, m) {
+		if x.wants == nil {
+			continue
+		}
+		if wants, _ := wanted(x.wants, m); !wants {
 			continue
 		}
 		select {

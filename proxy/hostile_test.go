@@ -59,11 +59,11 @@ func (s *scripted) close() {}
 
 // say makes the server send a line.
 func (s *scripted) say(line string) {
-	m, _, err := read([]byte(line))
+	all, err := read([]byte(line))
 	if err != nil {
 		panic(err)
 	}
-	s.r.receive(s, m)
+	s.r.receive(s, all[0])
 }
 
 // lists makes its list of tools another one.
@@ -303,15 +303,15 @@ func TestAnswersThatNobodyWaitsForAreNoAnswers(t *testing.T) {
 func TestWhatIsReadAsAMessage(t *testing.T) {
 	for _, line := range []string{"[null]", "[]", "[{}]", "{}", "null", `{"id":1},`, "[", `"x"`,
 		`[{"id":1},null]`, `{"method":""}`} {
-		_, _, err := read([]byte(line))
+		_, err := read([]byte(line))
 		require.Error(t, err, line)
 	}
-	m, _, err := read([]byte(`{"id":1,"result":{},"error":null}`))
+	all, err := read([]byte(`{"id":1,"result":{},"error":null}`))
 	require.NoError(t, err)
-	require.Equal(t, &message{ID: number(1), Result: []byte(`{}`)}, m)
-	_, several, err := read([]byte(`[{"id":null,"method":"notifications/x"}]`))
+	require.Equal(t, []*message{{ID: number(1), Result: []byte(`{}`)}}, all)
+	all, err = read([]byte(`[{"id":null,"method":"notifications/x"}]`))
 	require.NoError(t, err)
-	require.Equal(t, []*message{{Method: "notifications/x"}}, several)
+	require.Equal(t, []*message{{Method: "notifications/x"}}, all)
 }
 
 // What the server says of an error comes to the client, also what is no error of JSON-RPC.

@@ -116,10 +116,11 @@ func (c *remote) exchange(ctx context.Context, m *message, data []byte) error {
 	if err != nil {
 		return fmt.Errorf("its answer did not arrive whole: %w", cause(err))
 	}
-	answer, _, err := read(append(c.mask.bytes(bytes.TrimSpace(body)), ' '))
+	all, err := read(append(c.mask.bytes(bytes.TrimSpace(body)), ' '))
 	switch {
-	case err == nil && answer != nil && answer.isResponse():
-		if bytes.Equal(answer.ID, []byte("null")) {
+	case err == nil && len(all) == 1 && all[0].isResponse():
+		answer := all[0]
+		if string(answer.ID) == "null" {
 			answer.ID = m.ID
 		}
 		if !bytes.Equal(answer.ID, m.ID) { // and nothing else comes

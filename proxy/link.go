@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/mcptransport"
 )
@@ -31,12 +32,15 @@ type link struct {
 	meta     json.RawMessage // for a server of the newer era, of a client of the older
 }
 
-func newLink(p *Proxy) *link {
+// newLink is a link for the session with that id, if there is one.
+func newLink(p *Proxy, id string) *link {
 	l := new(link)
 	l.line = line{opts: &p.opts, dial: p.dial, ready: l.ready, gone: l.gone,
 		open: exchanges{stray: l.unasked, byID: map[int64]*exchange{}}}
 	l.line.life, l.line.end = context.WithCancel(context.Background())
-	l.client = clientEnd{line: &l.line, asked: map[string]context.CancelFunc{}}
+	session := func() server.ClientSession { return p.session(id) }
+	l.client = clientEnd{line: &l.line, session: session,
+		asked: map[string]context.CancelFunc{}}
 	l.tools = toolList{raised: raised{}, request: l.listed, reading: make(chan struct{}, 1)}
 	l.held = heldCalls{line: &l.line, byToken: map[string]*held{}}
 	l.told = told{line: &l.line, subscribers: map[string]int{}}
@@ -166,8 +170,9 @@ func (l *link) unasked(m *message) {
 		return
 	}
 	x := l.line.open.saidDuring(m)
+	_, news := wanted(&mcp.SubscriptionFilter{}, m)
 	switch {
-	case older && isNews(m):
+	case older && news:
 		if !l.line.open.news(m) {
 			l.line.dropped(m)
 		}
@@ -180,6 +185,3 @@ func (l *link) unasked(m *message) {
 		l.client.broadcast(m)
 	}
 }
-
-// close ends the upstream, and waits for it.
-func (l *link) close() { l.line.close() }

@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"github.com/taploop/taploop/internal/mcptransport"
 )
 
 // News of a server, that lists or resources have changed, are broadcasts with resources/subscribe
@@ -62,12 +60,7 @@ func (t *told) listen(ctx context.Context, up upstream, m *message, greeting jso
 func (x *exchange) tell(ctx context.Context, of json.RawMessage) error {
 	tagged := func(params json.RawMessage, method string) error {
 		meta := with(orEmpty(at(params, "_meta")), of, mcp.MetaKeySubscriptionID)
-		m := message{Method: method, Params: with(orEmpty(params), meta, "_meta")}
-		data, err := m.encode()
-		if err != nil {
-			return err
-		}
-		return mcptransport.Send(ctx, data)
+		return notify(ctx, &message{Method: method, Params: with(orEmpty(params), meta, "_meta")})
 	}
 	err := tagged(encode(object{"notifications": x.wants}),
 		mcp.MethodNotificationSubscriptionsAcknowledged)
@@ -88,29 +81,18 @@ func (x *exchange) tell(ctx context.Context, of json.RawMessage) error {
 	return err
 }
 
-// isNews reports whether it is news, which a client hears of that listens for it.
-func isNews(m *message) bool {
-	switch m.Method {
-	case string(mcp.MethodNotificationToolsListChanged),
-		string(mcp.MethodNotificationPromptsListChanged),
-		string(mcp.MethodNotificationResourcesListChanged),
-		string(mcp.MethodNotificationResourceUpdated):
-		return true
-	}
-	return false
-}
-
-// wanted reports whether a client listens for this.
-func wanted(f *mcp.SubscriptionFilter, m *message) bool {
+// wanted reports whether a client listens for a notification, and whether it is news at all, which
+// a client hears of that listens for it.
+func wanted(f *mcp.SubscriptionFilter, m *message) (wants, news bool) {
 	switch m.Method {
 	case string(mcp.MethodNotificationToolsListChanged):
-		return f.ToolsListChanged
+		return f.ToolsListChanged, true
 	case string(mcp.MethodNotificationPromptsListChanged):
-		return f.PromptsListChanged
+		return f.PromptsListChanged, true
 	case string(mcp.MethodNotificationResourcesListChanged):
-		return f.ResourcesListChanged
+		return f.ResourcesListChanged, true
 	case string(mcp.MethodNotificationResourceUpdated):
-		return slices.Contains(f.ResourceSubscriptions, textOf(at(m.Params, "uri")))
+		return slices.Contains(f.ResourceSubscriptions, textOf(at(m.Params, "uri"))), true
 	}
-	return false
+	return false, false
 }

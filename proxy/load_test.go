@@ -158,7 +158,7 @@ func BenchmarkIdleUpstream(b *testing.B) {
 		runtime.ReadMemStats(&before)
 		var open []*link
 		for range links {
-			l := newLink(p)
+			l := newLink(p, "")
 			_, err := l.line.connected(b.Context())
 			require.NoError(b, err)
 			open = append(open, l)
@@ -166,7 +166,7 @@ func BenchmarkIdleUpstream(b *testing.B) {
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		for _, l := range open {
-			l.close()
+			l.line.close()
 		}
 	}
 	b.ReportMetric(float64(after.HeapAlloc+after.StackInuse-before.HeapAlloc-before.StackInuse)/

@@ -94,7 +94,7 @@ func (p *Proxy) Close() {
 	p.mu.Unlock()
 	var closing sync.WaitGroup
 	for _, l := range links {
-		closing.Go(l.close)
+		closing.Go(l.line.close)
 	}
 	closing.Wait()
 }
@@ -112,10 +112,13 @@ func (p *Proxy) RegisterSession(_ context.Context, s server.ClientSession) error
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sessions[s.SessionID()] = s
-	if l := p.links[s.SessionID()]; l != nil {
-		l.client.join(s)
-	}
 	return nil
+}
+
+func (p *Proxy) session(id string) server.ClientSession {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sessions[id]
 }
 
 // UnregisterSession implements mcptransport.Server.
@@ -126,7 +129,7 @@ func (p *Proxy) UnregisterSession(_ context.Context, id string) {
 	delete(p.sessions, id)
 	p.mu.Unlock()
 	if l != nil {
-		l.close()
+		l.line.close()
 	}
 }
 
@@ -148,8 +151,7 @@ func (p *Proxy) link(ctx context.Context, alone bool, m *message) (*link, error)
 	}
 	l := p.links[key]
 	if l == nil {
-		l = newLink(p)
-		l.client.join(p.sessions[key])
+		l = newLink(p, key)
 		p.links[key] = l
 	}
 	return l, nil

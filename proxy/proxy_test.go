@@ -472,7 +472,7 @@ func (h *heard) send(_ context.Context, m *message) error {
 
 // A server that does not look at the id would carry out a call without one, and nobody was asked.
 func TestACallWithoutAnIDReachesNoServer(t *testing.T) {
-	l := newLink(newRig(t, nil).p)
+	l := newLink(newRig(t, nil).p, "")
 	up := &heard{}
 	l.line.up = up
 	for _, method := range []string{"tools/call", "resources/read", "initialize", "",

@@ -139,15 +139,12 @@ func (c *remote) stream(body io.Reader, at *cursor, m *message, h http.Header) (
 // event receives one event. It reports whether that is the response to m; an error says that it is
 // no message.
 func (c *remote) event(data []byte, m *message, h http.Header) (done bool, err error) {
-	in, batch, err := read(c.mask.bytes(bytes.TrimSpace(data)))
+	all, err := read(c.mask.bytes(bytes.TrimSpace(data)))
 	if err != nil {
 		c.r.odd(text.Quote(c.mask.text(string(data[:min(len(data), maxRefusal)])), maxQuote))
 		return false, err
 	}
-	if in != nil {
-		batch = []*message{in}
-	}
-	for _, in := range batch {
+	for _, in := range all {
 		if m != nil {
 			in.during = m.ID
 			if in.isResponse() && bytes.Equal(in.ID, m.ID) {

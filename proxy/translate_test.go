@@ -197,8 +197,8 @@ func (r *rig) fed() bool {
 
 // What a client of the newer era asks for that is not there does not make it one of the older.
 func TestARefusedRequestOfTheNewerEraIsNoHandshake(t *testing.T) {
-	l := newLink(behind(t))
-	defer l.close()
+	l := newLink(behind(t), "")
+	defer l.line.close()
 	meta := newerMeta(nil, nil)
 	resp, err := l.request(t.Context(), &message{ID: json.RawMessage("1"),
 		Method: "initialize", Params: json.RawMessage(`{"_meta":` + string(meta) + `}`)})
