@@ -82,38 +82,38 @@ func (a *app) guardNotes() []string {
 	if names := p.LowersFloor(); len(names) > 0 {
 		notes = append(notes, w.floorLowered+text.Line(strings.Join(names, ", ")))
 	}
-	if names := misspelt(p.Rules()); len(names) > 0 {
-		notes = append(notes, w.misspelt+text.Line(strings.Join(names, ", ")))
+	var named []string
+	for _, r := range p.Rules() {
+		named = append(named, r.Action...)
 	}
-	return notes
+	return append(notes, a.misspelt(named)...)
 }
 
-// misspelt are the names in the rules that no action has about which rules are asked, and which are
-// written in capitals like those or nearly like one; others may be tools of servers.
-func misspelt(rules []guard.Rule) (names []string) {
-	var verbs []string
+// misspelt notes names that no action has about which the guard is asked, and that are written in
+// capitals like those or nearly like one; others may be tools of servers.
+func (a *app) misspelt(named []string) (notes []string) {
+	var verbs, list []string
 	for _, one := range actions.Vocabulary() {
 		if _, does := one.(actions.Gesture); does && !actions.Passive(one) {
 			verbs = append(verbs, one.Verb())
 		}
 	}
-	for _, r := range rules {
-		for _, name := range r.Action {
-			upper := strings.ToUpper(name)
-			if slices.Contains(verbs, upper) || strings.ContainsAny(name, `*?[\`) {
-				continue
-			}
-			best := slices.MinFunc(verbs, func(x, y string) int {
-				return levenshtein.ComputeDistance(upper, x) - levenshtein.ComputeDistance(upper, y)
-			})
-			away := levenshtein.ComputeDistance(upper, best)
-			switch {
-			case away <= len(upper)/4:
-				names = append(names, fmt.Sprintf("%s (%s?)", name, best))
-			case name == upper && name != strings.ToLower(name):
-				names = append(names, name)
-			}
+	for _, name := range named {
+		upper := strings.ToUpper(name)
+		if slices.Contains(verbs, upper) || strings.ContainsAny(name, `*?[\`) {
+			continue
+		}
+		away := func(verb string) int { return levenshtein.ComputeDistance(upper, verb) }
+		best := slices.MinFunc(verbs, func(x, y string) int { return away(x) - away(y) })
+		switch {
+		case away(best) <= len(upper)/4:
+			list = append(list, fmt.Sprintf("%s (%s?)", name, best))
+		case name == upper && name != strings.ToLower(name):
+			list = append(list, name)
 		}
 	}
-	return names
+	if len(list) > 0 {
+		notes = append(notes, wordsIn(a.lang()).misspelt+text.Line(strings.Join(list, ", ")))
+	}
+	return notes
 }

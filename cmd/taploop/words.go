@@ -71,7 +71,7 @@ var english = words{
 		"switch these off (guard.enabled)",
 	unasked:      "nothing is asked about but critical actions (taploop yolo status): ",
 	floorLowered: "critical actions are allowed without a person by the rules ",
-	misspelt:     "rules name what no phone is told to do, and are about tools of that name: ",
+	misspelt:     "no action of a phone has these names, which are taken for those of tools: ",
 	parted:       "%s\n  the model is asked from here on; the new recording is %s",
 	stalled: "warning: the data folder %s does not answer; another program, a backup or a database " +
 		"browser, may have taploop.db open: waiting for it",
@@ -135,7 +135,7 @@ var chinese = words{
 	guardFloor:   "防护已关闭,但关键操作仍需要人同意:只有配置文件才能关闭这一项(guard.enabled)",
 	unasked:      "除关键操作外,以下范围不再询问(taploop yolo status):",
 	floorLowered: "以下规则允许关键操作不经人同意就执行:",
-	misspelt:     "规则中的以下名称不是手机操作,只会用于同名工具:",
+	misspelt:     "以下名称不是手机操作,只会用于同名工具:",
 	parted:       "%s\n  从这里起改为询问模型；新的录制文件是 %s",
 	stalled:      "警告：数据目录 %s 没有响应；可能有其他程序（备份或数据库浏览器）占用了 taploop.db，正在等待",
 	unseen: "警告：%s 录制时没有保存屏幕：这次回放不检查手机显示的是否与录制时相同\n" +

@@ -77,6 +77,11 @@ func (c *yoloOnCmd) Run(ctx context.Context, a *app) error {
 		if err != nil {
 			return usageError{err}
 		}
+		if scope == guard.ForAction {
+			for _, line := range a.misspelt([]string{name}) {
+				a.notef("%s", line)
+			}
+		}
 		g.By = userName()
 		if err := store.Grants.Give(ctx, g, byCommandLine()); err != nil {
 			return err
