@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -127,4 +128,28 @@ func TestTheRealServersPhonesAreListed(t *testing.T) {
 	look, err := r.open(t, 0).Look(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, screen.Size{W: 1080, H: 2400}, look.Frame.Size(), "whole, through the daemon")
+}
+
+func TestARealDaemonTellsOfFingersAndOfNothingElse(t *testing.T) {
+	r := newRigged(t)
+	sim := r.plug(t, 0, small)
+	p := r.open(t, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	told := make(chan error, 1)
+	go func() { told <- p.Feel(ctx) }()
+	require.NoError(t, p.Tap(t.Context(), screen.Point{X: 0.5, Y: 0.5}))
+	require.Empty(t, told, "what is injected")
+	late, touching := time.After(20*time.Second), time.NewTicker(50*time.Millisecond)
+	for { // until getevent listens
+		select {
+		case err := <-told:
+			require.NoError(t, err)
+			return
+		case <-touching.C:
+			sim.Finger(10, 10)
+		case <-late:
+			require.Fail(t, "nobody felt the fingers")
+		}
+	}
 }

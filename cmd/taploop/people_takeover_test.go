@@ -157,6 +157,10 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 	require.False(t, q.Secret, "it asks for an act")
 	h := hand{k.opens(browser, "kitchen"), k, q}
 	h.until(inCard(q, ".live-screen img") + ".naturalWidth > 0")
+	k.becomes("felt", func() bool {
+		k.sim.phone.Finger(1, 1)
+		return h.number(inCard(q, ".live-hand")+".textContent.length") > 0
+	})
 	asked, touched := len(k.prompts), len(k.wire.touches())
 
 	h.taps("account")

@@ -11,7 +11,8 @@ import (
 // androidCommands are the programs of a system image that talk to its services.
 func androidCommands() map[string]command {
 	return map[string]command{
-		"am": commandOf(activityService), "cmd": cmd, "dumpsys": dumpsys, "getprop": getprop,
+		"am": commandOf(activityService), "cmd": cmd, "dumpsys": dumpsys,
+		"getevent": getevent, "getprop": getprop,
 		"ime": ime, "input": commandOf(inputService), "monkey": monkey,
 		"pm": commandOf(packageService), "screencap": screencap,
 		"settings": commandOf(settingsService), "uiautomator": uiautomator,

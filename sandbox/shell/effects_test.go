@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -106,4 +107,27 @@ func BenchmarkScreencap(b *testing.B) {
 			}
 		})
 	}
+}
+
+func TestGeteventTellsOfFingersAndOfNothingInjected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sh := newShell()
+		const line = "timeout 20 getevent -lv1 -c 1"
+		told := make(chan result, 1)
+		go func() { told <- run(t, sh, line) }()
+		synctest.Wait()
+		require.Equal(t, result{}, run(t, sh, "input tap 100 200"))
+		synctest.Wait()
+		require.Empty(t, told)
+		sh.Phone().Finger(100, 200)
+		require.Equal(t, result{stdout: "/dev/input/event2: " +
+			"EV_ABS       ABS_MT_TRACKING_ID   00000001\n"}, <-told)
+		require.Equal(t, result{code: 124}, run(t, sh, line), "nobody touches it")
+		go func() { told <- run(t, sh, "getevent -q -c 3") }()
+		synctest.Wait()
+		sh.Phone().Finger(16, 32)
+		require.Equal(t, "/dev/input/event2: 0003 0039 00000001\n"+
+			"/dev/input/event2: 0003 0035 00000010\n/dev/input/event2: 0003 0036 00000020\n",
+			(<-told).stdout)
+	})
 }

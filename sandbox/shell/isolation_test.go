@@ -147,7 +147,7 @@ func TestExecRunsOneCommandWithoutAShell(t *testing.T) {
 
 func TestNamesAreAndroidsCommandsOnly(t *testing.T) {
 	require.Equal(t, []string{
-		"am", "cmd", "dumpsys", "getprop", "ime", "input", "monkey", "pm", "screencap", "settings",
-		"uiautomator", "wm",
+		"am", "cmd", "dumpsys", "getevent", "getprop", "ime", "input", "monkey", "pm", "screencap",
+		"settings", "uiautomator", "wm",
 	}, shell.Names())
 }

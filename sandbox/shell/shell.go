@@ -20,6 +20,7 @@ const (
 	exitOK       = 0
 	exitFailure  = 1
 	exitService  = 20  // cmd: there is no such service
+	exitTimeout  = 124 // of timeout: the time was over
 	exitNotFound = 127 // the shell: there is no such command
 	exitKilled   = 137 // ended from outside, as by SIGKILL
 	exitPipe     = 141 // ended by SIGPIPE

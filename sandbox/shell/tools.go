@@ -255,11 +255,11 @@ func (c *call) seconds(args []string, least int) (time.Duration, int) {
 	return time.Duration(seconds * float64(time.Second)), exitOK
 }
 
-// timeout runs a command that ends after so many seconds, as if it were killed.
+// timeout runs a command that ends after so many seconds, with -s as if it were killed.
 func timeout(c *call) int {
-	args := c.args
+	args, ended := c.args, exitTimeout
 	if len(args) > 1 && args[0] == "-s" {
-		args = args[2:]
+		args, ended = args[2:], exitKilled
 	}
 	d, code := c.seconds(args, 2)
 	if code != exitOK {
@@ -269,7 +269,10 @@ func timeout(c *call) int {
 	defer cancel()
 	inner := *c
 	inner.ctx, inner.name, inner.args = ctx, baseName(args[1]), args[2:]
-	return inner.run(c.sh.commands)
+	if code = inner.run(c.sh.commands); code == exitKilled && c.ctx.Err() == nil {
+		return ended
+	}
+	return code
 }
 
 // sh runs a text of its own: sh -c TEXT, or what comes in.
