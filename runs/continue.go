@@ -202,14 +202,13 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 
 // openPhone opens the session's phone, which may not be another session's unless the call queues
 // for it.
-func (c *continuation) openPhone(ctx context.Context, x *execution) (err error) {
+func (c *continuation) openPhone(ctx context.Context, x *execution) error {
 	if !c.Queue {
-		if err := c.m.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {
+		if err := c.m.queues.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {
 			return err
 		}
 	}
-	x.phone, err = c.m.open(ctx, c.sess.Serial)
-	return err
+	return x.open(ctx, c.sess.Serial)
 }
 
 // createRun makes the new run. A paused one before it ends: it will not be gone on with.
@@ -231,7 +230,7 @@ func (c *continuation) createRun(ctx context.Context, x *execution) error {
 	var err error
 	x.run, err = c.m.store.Runs.Create(ctx, x.run)
 	if err == nil && !c.Queue {
-		err = c.m.lease(ctx, x.run, c.sess)
+		err = x.lease(ctx)
 	}
 	return err
 }
@@ -293,7 +292,7 @@ func (c *continuation) waitAgain(ctx context.Context, q *inquiry.Question) error
 		return err
 	}
 	c.ask(q)
-	c.m.moved(c.state, r)
+	c.state.moved(r)
 	return nil
 }
 
@@ -347,7 +346,7 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	x.settings.CallFrom = from
 	x.settings.Keys = s.keysWith(c.Key, c.Task)
 	if x.handed = q != nil && q.Kind == inquiry.Takeover; x.handed {
-		c.m.noteTouches(ctx, c.run.ID)
+		c.m.touches.note(ctx, c.run.ID)
 	}
 	if q != nil { // an answer that was taken is applied, and waits for the phone if need be
 		c.m.router.Finish(q.ID, settledAs(*q))

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -120,7 +119,7 @@ func invalid(remedy, format string, args ...any) *Error {
 	return Refuse(InvalidArgument, remedy, format, args...)
 }
 
-// busy is about a hold as the one who reads it may know it, see Manager.seenBy.
+// busy is about a hold as the one who reads it may know it, see phoneQueues.seenBy.
 func busy(h session.Hold) *Error {
 	who, remedy := "session "+h.SessionID, "wait for that session or stop it"
 	if h.SessionID == "" {
@@ -131,14 +130,6 @@ func busy(h session.Hold) *Error {
 		h.Serial, who, h.State, age(h.Since))
 	e.Holder = &h
 	return e
-}
-
-// seenBy is the hold as the client may know it: without ids when the session is somebody else's.
-func (m *Manager) seenBy(ctx context.Context, h session.Hold, client string) session.Hold {
-	if _, err := m.Session(ctx, h.SessionID, client); err != nil {
-		h.SessionID, h.RunID = "", ""
-	}
-	return h
 }
 
 // UnknownSession gives a store's answer about a session that is not there, or is not clear, its

@@ -53,7 +53,7 @@ func (x *execution) launch(queue bool) error {
 	// Here, so that the queue has the order of the calls.
 	x.place = m.queues.join(x.sess.Serial, x.run)
 	life := x.run
-	if m.spawn(func() { m.watchRow(ctx, life, cancel) }) && m.spawn(func() { x.drive(ctx) }) {
+	if m.spawn(func() { x.watchRow(ctx, life) }) && m.spawn(func() { x.drive(ctx) }) {
 		return nil
 	}
 	x.drive(ctx) // which has ended: the run is paused
@@ -62,25 +62,25 @@ func (x *execution) launch(queue bool) error {
 
 // watchRow cancels a life that another process has ended: what waits for a model, or for the phone,
 // need not wait any longer. The store refuses what such a life writes, whether or not it knows.
-func (m *Manager) watchRow(ctx context.Context, life session.Run, cancel context.CancelCauseFunc) {
+func (x *execution) watchRow(ctx context.Context, life session.Run) {
 	for wait.For(ctx, elsewhere) == nil {
-		run, err := m.store.Runs.Get(ctx, life.ID)
+		run, err := x.m.store.Runs.Get(ctx, life.ID)
 		goes := run.State == session.Queued || run.State == session.Running
 		// The fence grows once, when this life gets the phone.
 		switch {
 		case err != nil, goes && run.Owner == life.Owner && run.Fence <= life.Fence+1:
 			continue // the run itself meets what is wrong with the store
 		case run.State == session.Paused:
-			cancel(agentloop.ErrPaused)
+			x.active.cancel(agentloop.ErrPaused)
 		default:
-			cancel(agentloop.ErrStopped)
+			x.active.cancel(agentloop.ErrStopped)
 		}
 	}
 }
 
 // drive is the life of the run's goroutine.
 func (x *execution) drive(ctx context.Context) {
-	x.m.moved(x.state, x.run)
+	x.state.moved(x.run)
 	end := x.handOver(ctx, x.acquireAndPursue(ctx))
 	x.closePhone()
 	if x.parked != nil {
@@ -95,7 +95,7 @@ func (x *execution) drive(ctx context.Context) {
 // acquireAndPursue waits for the phone, and pursues the run then.
 func (x *execution) acquireAndPursue(ctx context.Context) *agentloop.Ending {
 	busy := func() {
-		x.m.publish(x.state, Event{SessionID: x.run.SessionID, RunID: x.run.ID,
+		x.state.publish(Event{SessionID: x.run.SessionID, RunID: x.run.ID,
 			State: session.Queued, Event: agentloop.Event{Kind: PhoneBusy, At: time.Now()}})
 	}
 	if err := x.m.queues.acquire(ctx, x.place, busy); err != nil {
@@ -108,7 +108,7 @@ func (x *execution) acquireAndPursue(ctx context.Context) *agentloop.Ending {
 		return broken(ctx, err)
 	}
 	x.run = run
-	x.m.moved(x.state, run)
+	x.state.moved(run)
 	return x.pursue(ctx)
 }
 
@@ -142,7 +142,7 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 	}
 	first := &freshPhone{Phone: x.phone, done: !x.fresh}
 	runner := agentloop.Runner{
-		Phone:   &secretPhone{Phone: first, secrets: secrets, typed: m.secretTyped},
+		Phone:   &secretPhone{Phone: first, secrets: secrets, typed: x.secretTyped},
 		Policy:  &redactingPolicy{x.policy, secrets},
 		Journal: m.store.Journal(run),
 		Parker:  x, NoQuestions: x.settings.ReplyMode == channel.NoReply,
@@ -155,7 +155,7 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 			if e.Kind == agentloop.Decided {
 				first.see(e.Step.Look.State)
 			}
-			m.publish(x.state,
+			x.state.publish(
 				Event{SessionID: run.SessionID, RunID: run.ID, State: session.Running, Event: e})
 		},
 		Log: m.log.With("run", run.ID, "serial", sess.Serial),

@@ -49,7 +49,7 @@ type Options struct {
 	// what silence about an action leads to: "" or inquiry.Pause, or inquiry.RejectAll
 	OnUndecided inquiry.OnTimeout
 	Lang        string       // "zh" or "en", of our own words to the model; "" means en
-	Observe     func(Event)  // gets every event, on the goroutine of its run
+	Observe     func(Event)  // gets every event, on its run's goroutine; nil does nothing
 	Log         *slog.Logger // nil discards
 }
 
@@ -85,9 +85,14 @@ func New(opts *Options) *Manager {
 	if o.Broker == nil {
 		o.Broker = inquiry.NewBroker(o.Store.Questions, &inquiry.Options{CheckEdit: CheckEdit})
 	}
+	if o.Observe == nil {
+		o.Observe = func(Event) {}
+	}
 	m := &Manager{opts: o, store: o.Store, broker: o.Broker, log: o.Log,
-		states: sessionStates{grace: o.DetachGrace, byID: map[string]*sessionState{}},
-		queues: phoneQueues{store: o.Store, log: o.Log, bySerial: map[string][]*queueEntry{}}}
+		states: sessionStates{grace: o.DetachGrace, observe: o.Observe,
+			byID: map[string]*sessionState{}},
+		queues:  phoneQueues{store: o.Store, log: o.Log, bySerial: map[string][]*queueEntry{}},
+		touches: touches{audit: o.Store.Audit, log: o.Log}}
 	m.askers = m.newAskers()
 	m.router = route.New(&route.Options{Store: m.broker, Askers: m.askers,
 		Name: m.store.Owner.ID, Alive: m.store.Owner.Alive,
@@ -115,7 +120,7 @@ func (m *Manager) Close() error {
 	m.wg.Wait()
 	ctx, cancel := detached(context.Background())
 	defer cancel()
-	m.noteTouches(ctx, "")
+	m.touches.note(ctx, "")
 	return nil
 }
 

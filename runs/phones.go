@@ -214,3 +214,21 @@ func (p *phoneQueues) holders(ctx context.Context, serial string) (all []session
 	}
 	return all, nil
 }
+
+// free refuses the client when another session than its own one has the phone, or is in the queue
+// for it.
+func (p *phoneQueues) free(ctx context.Context, serial, sessionID, client string) error {
+	h, held, err := p.holder(ctx, serial, sessionID)
+	if err == nil && held {
+		err = busy(p.seenBy(ctx, h, client))
+	}
+	return err
+}
+
+// seenBy is the hold as the client may know it: without ids when the session is somebody else's.
+func (p *phoneQueues) seenBy(ctx context.Context, h session.Hold, client string) session.Hold {
+	if _, err := p.store.Find(ctx, h.SessionID, &client); err != nil {
+		h.SessionID, h.RunID = "", ""
+	}
+	return h
+}

@@ -19,6 +19,7 @@ type sessionState struct {
 	changed  chan struct{} // closed when the run is in another state, or another channel is asked
 	watchers map[*Watch]struct{}
 	grace    time.Duration // how long a run goes on with no call attached; 0 is for ever
+	observe  func(Event)   // is given each event
 	attached int
 	timer    *time.Timer // of the grace; nil when it is not being counted
 
@@ -35,7 +36,8 @@ type activeRun struct {
 
 // sessionStates are those of the sessions that are in use.
 type sessionStates struct {
-	grace time.Duration // of each
+	grace   time.Duration // of each
+	observe func(Event)   // of each
 
 	mu   sync.Mutex
 	byID map[string]*sessionState
@@ -52,6 +54,7 @@ func (l *sessionStates) use(sessionID string) (s *sessionState, done func()) {
 			changed:  make(chan struct{}),
 			watchers: map[*Watch]struct{}{},
 			grace:    l.grace,
+			observe:  l.observe,
 		}
 		l.byID[sessionID] = s
 	}
@@ -205,10 +208,8 @@ const PhoneBusy agentloop.EventKind = "phone busy"
 
 // publish gives an event to all who watch, and wakes those who wait when the run is in another
 // state.
-func (m *Manager) publish(s *sessionState, e Event) {
-	if m.opts.Observe != nil {
-		m.opts.Observe(e)
-	}
+func (s *sessionState) publish(e Event) {
+	s.observe(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for w := range s.watchers {
@@ -220,8 +221,8 @@ func (m *Manager) publish(s *sessionState, e Event) {
 }
 
 // moved publishes that a run is in another state.
-func (m *Manager) moved(s *sessionState, r session.Run) {
-	m.publish(s, Event{SessionID: r.SessionID, RunID: r.ID, State: r.State,
+func (s *sessionState) moved(r session.Run) {
+	s.publish(Event{SessionID: r.SessionID, RunID: r.ID, State: r.State,
 		Event: agentloop.Event{Kind: StateChanged, At: time.Now(), Progress: r.Progress}})
 }
 

@@ -80,12 +80,12 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	if x.phone, err = m.open(ctx, r.Serial); err != nil {
+	if err := x.open(ctx, r.Serial); err != nil {
 		return Status{}, err
 	}
 	x.home = !r.KeepEnvironment
 	x.fresh = x.home && !m.opts.KeepApps
-	if err := m.takePlace(ctx, x, r); err != nil {
+	if err := x.takePlace(ctx, r); err != nil {
 		x.closePhone()
 		return Status{}, err
 	}
@@ -115,27 +115,26 @@ func (m *Manager) plan(task string, maxSteps int, s Settings) (*execution, error
 		run: session.Run{Task: task, MaxSteps: limit, ReplyMode: string(s.ReplyMode)}}, err
 }
 
-// open gives the phone, or the code for one that cannot be had.
-func (m *Manager) open(ctx context.Context, serial string) (Phone, error) {
-	p, err := m.opts.Phones.Open(ctx, serial)
+// open opens the phone, or gives the code for one that cannot be had.
+func (x *execution) open(ctx context.Context, serial string) (err error) {
+	x.phone, err = x.m.opts.Phones.Open(ctx, serial)
 	switch {
 	case err == nil:
-		return p, nil
+		return nil
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	default:
-		return nil, NoPhone(err)
+		return context.Cause(ctx)
 	}
+	return NoPhone(err)
 }
 
 // takePlace makes the session. Another call of the same client may take the phone between the end
 // of the run that has it and this one: under Supersede that run's place is taken, too.
-func (m *Manager) takePlace(ctx context.Context, x *execution, r StartRequest) error {
+func (x *execution) takePlace(ctx context.Context, r StartRequest) error {
 	const rounds = 10
 	planned := x.run
 	for round := 1; ; round++ {
 		x.run = planned
-		err := m.createSession(ctx, x, r)
+		err := x.createSession(ctx, r)
 		e, refused := errors.AsType[*Error](err)
 		own := refused && e.Code == DeviceBusy && e.Holder != nil && e.Holder.SessionID != ""
 		if !own || !r.Supersede || round == rounds || ctx.Err() != nil {
@@ -145,15 +144,15 @@ func (m *Manager) takePlace(ctx context.Context, x *execution, r StartRequest) e
 }
 
 // createSession makes the session and its run, and takes the phone unless the run may wait for it.
-func (m *Manager) createSession(ctx context.Context, x *execution, r StartRequest) error {
-	dev := x.phone.Device()
+func (x *execution) createSession(ctx context.Context, r StartRequest) error {
+	m, dev := x.m, x.phone.Device()
 	if r.Supersede {
 		if err := m.supersede(ctx, dev.ID, r); err != nil {
 			return err
 		}
 	}
 	if !r.Queue {
-		if err := m.free(ctx, dev.ID, "", r.Client); err != nil {
+		if err := m.queues.free(ctx, dev.ID, "", r.Client); err != nil {
 			return err
 		}
 	}
@@ -167,7 +166,7 @@ func (m *Manager) createSession(ctx context.Context, x *execution, r StartReques
 	if err != nil || r.Queue {
 		return err
 	}
-	if err := m.lease(ctx, x.run, x.sess); err != nil {
+	if err := x.lease(ctx); err != nil {
 		return errors.Join(err, m.store.Delete(ctx, x.sess.ID))
 	}
 	return nil
@@ -181,12 +180,12 @@ func (m *Manager) supersede(ctx context.Context, serial string, r StartRequest) 
 		return err
 	}
 	for _, h := range all {
-		if h = m.seenBy(ctx, h, r.Client); h.SessionID == "" && !r.Queue {
+		if h = m.queues.seenBy(ctx, h, r.Client); h.SessionID == "" && !r.Queue {
 			return busy(h)
 		}
 	}
 	for _, h := range slices.Backward(all) {
-		if m.seenBy(ctx, h, r.Client).SessionID == "" {
+		if m.queues.seenBy(ctx, h, r.Client).SessionID == "" {
 			continue
 		}
 		if _, err := m.Stop(ctx, StopRequest{SessionID: h.SessionID, By: r.By}); err != nil {
@@ -197,28 +196,19 @@ func (m *Manager) supersede(ctx context.Context, serial string, r StartRequest) 
 }
 
 // lease takes the phone for a new run at once. When another was faster meanwhile, the run is over.
-func (m *Manager) lease(ctx context.Context, r session.Run, sess session.Session) error {
-	err := m.store.Leases.Take(ctx, sess.Serial, r.ID)
+func (x *execution) lease(ctx context.Context) error {
+	m := x.m
+	err := m.store.Leases.Take(ctx, x.sess.Serial, x.run.ID)
 	if err == nil {
 		return nil
 	}
 	if held, ok := errors.AsType[*session.BusyError](err); ok {
-		err = busy(m.seenBy(ctx, held.Hold, sess.Client))
+		err = busy(m.queues.seenBy(ctx, held.Hold, x.sess.Client))
 	}
-	s, done := m.states.use(sess.ID)
+	s, done := m.states.use(x.sess.ID)
 	defer done()
-	m.end(ctx, s, ending{run: r, serial: sess.Serial, change: session.Change{
+	m.end(ctx, s, ending{run: x.run, serial: x.sess.Serial, change: session.Change{
 		To: session.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)}})
-	return err
-}
-
-// free refuses the client when another session than its own one has the phone, or is in the queue
-// for it.
-func (m *Manager) free(ctx context.Context, serial, sessionID, client string) error {
-	h, held, err := m.queues.holder(ctx, serial, sessionID)
-	if err == nil && held {
-		err = busy(m.seenBy(ctx, h, client))
-	}
 	return err
 }
 

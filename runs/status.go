@@ -88,7 +88,7 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	if h := v.Holder; v.Run.State == session.Queued {
 		st.Ahead = m.queues.ahead(v.Session.Serial, v.Run.ID)
 		if h != nil && h.RunID != v.Run.ID {
-			seen := m.seenBy(ctx, *h, v.Session.Client)
+			seen := m.queues.seenBy(ctx, *h, v.Session.Client)
 			st.Holder = &seen
 		}
 	}

@@ -190,7 +190,7 @@ func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Sessio
 	if err != nil {
 		return err
 	}
-	m.noteTouches(ctx, run.ID)
+	m.touches.note(ctx, run.ID)
 	m.cancelRouting(ctx, run.QuestionID)
 	m.queues.release(ctx, sess.Serial, run.ID)
 	if run.QuestionID != "" && how.to == session.Cancelled {
@@ -201,7 +201,7 @@ func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Sessio
 			m.log.WarnContext(ctx, "withdrawing", "question", run.QuestionID, "err", err)
 		}
 	}
-	m.moved(s, now)
+	s.moved(now)
 	return nil
 }
 

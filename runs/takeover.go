@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -117,7 +118,7 @@ func (m *Manager) canTakeOver(ctx context.Context, sess session.Session, r sessi
 			"the session's last task has ended (%s): there is no run to hand the phone back to",
 			r.State)
 	}
-	return m.free(ctx, sess.Serial, sess.ID, sess.Client)
+	return m.queues.free(ctx, sess.Serial, sess.ID, sess.Client)
 }
 
 // takeOver hands the phone of a run over that no goroutine of this Manager carries out. What the
@@ -177,7 +178,7 @@ func (m *Manager) takeOver(
 		m.withdrawFor(ctx, asked.ID)
 	}
 	m.router.Route(q.ID)
-	m.moved(s, now)
+	s.moved(now)
 	return nil
 }
 
@@ -234,7 +235,7 @@ func (m *Manager) Touch(ctx context.Context, r ByHand, do func(context.Context) 
 		return err
 	}
 	if m.touches.count(touched{run.ID, h.SessionID, r.By}, r.What) {
-		m.noteTouches(ctx, run.ID)
+		m.touches.note(ctx, run.ID)
 	}
 	return nil
 }
@@ -242,6 +243,9 @@ func (m *Manager) Touch(ctx context.Context, r ByHand, do func(context.Context) 
 // touches counts what people do on phones that they have taken over. How often is in the audit, and
 // what it was is nowhere.
 type touches struct {
+	audit session.Audit
+	log   *slog.Logger
+
 	mu     sync.Mutex
 	counts map[touched]map[string]int
 	since  map[string]time.Time // of the first touch of a run that is not in the audit yet
@@ -296,11 +300,11 @@ func (t *touches) take(runID string) (list []session.AuditEntry) {
 	return list
 }
 
-// noteTouches writes the counts of a run's touches into the audit, those of all runs for "".
-func (m *Manager) noteTouches(ctx context.Context, runID string) {
-	for _, e := range m.touches.take(runID) {
-		if err := m.store.Audit.Append(ctx, e); err != nil {
-			m.log.ErrorContext(ctx, "noting what was touched by hand", "run", e.RunID, "err", err)
+// note writes the counts of a run's touches into the audit, those of all runs for "".
+func (t *touches) note(ctx context.Context, runID string) {
+	for _, e := range t.take(runID) {
+		if err := t.audit.Append(ctx, e); err != nil {
+			t.log.ErrorContext(ctx, "noting what was touched by hand", "run", e.RunID, "err", err)
 		}
 	}
 }

@@ -102,8 +102,8 @@ func (m *Manager) tryEnd(ctx context.Context, s *sessionState, e *ending) error 
 		m.cancelRouting(ctx, e.parked)
 		m.queues.release(ctx, e.serial, now.ID)
 	}
-	m.noteTouches(ctx, now.ID)
-	m.moved(s, now)
+	m.touches.note(ctx, now.ID)
+	s.moved(now)
 	return nil
 }
 
