@@ -64,6 +64,13 @@ func TestWhatIsStoredCanBeReadAsResources(t *testing.T) {
 			require.NoError(t, err, uri)
 			require.Contains(t, got.(mcp.TextResourceContents).Text, want, uri)
 		}
+		got, err := w.resource(at)
+		require.NoError(t, err)
+		require.Contains(t, got.(mcp.TextResourceContents).Text, `"device_wm_size":[`)
+		got, err = w.resource(at + "/steps")
+		require.NoError(t, err)
+		require.Contains(t, got.(mcp.TextResourceContents).Text, `{"global_step_idx":1,`)
+		require.Contains(t, got.(mcp.TextResourceContents).Text, `"frame":"`+at+`/frames/1"`)
 		frame, err := w.resource(at + "/frames/1")
 		require.NoError(t, err)
 		require.NotEmpty(t, frame.(mcp.BlobResourceContents).Blob)
@@ -85,8 +92,9 @@ func TestWhatIsStoredCanBeReadAsResources(t *testing.T) {
 			_, err = w.resource(uri)
 			require.ErrorContains(t, err, "private", uri)
 		}
-		_, err = w.resource(at + "/steps")
+		got, err = w.resource(at + "/steps")
 		require.NoError(t, err)
+		require.NotContains(t, got.(mcp.TextResourceContents).Text, "frames/")
 	})
 }
 
@@ -116,7 +124,7 @@ func (w *fixture) complete(ref any, name, begun string) (*mcp.CompleteResult, er
 }
 
 func TestWhatAClientWroteWrongHasTheCodeForThat(t *testing.T) {
-	inBothEras(t, these(), func(t *testing.T, w *fixture, _ *reader) {
+	inBothEras(t, these(), func(t *testing.T, w *fixture, r *reader) {
 		for name, given := range map[string]map[string]string{"after_no_answer": nil,
 			"ask_for_intent": {"lang": "fr"}} {
 			get := mcp.GetPromptRequest{}
@@ -137,5 +145,11 @@ func TestWhatAClientWroteWrongHasTheCodeForThat(t *testing.T) {
 		}
 		_, err := w.resource("taploop://sessions/nosuch")
 		require.ErrorIs(t, err, notFound)
+		w.topts.Privacy = tools.PrivacyCaptions
+		w.disconnect()
+		w.pipe(w.client.ProtocolVersion(), r)
+		_, err = w.resource("taploop://sessions/any/trajectory")
+		require.ErrorIs(t, err, notFound)
+		require.ErrorContains(t, err, "private")
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
+	"github.com/taploop/taploop/tools/result"
 )
 
 const (
@@ -59,11 +60,14 @@ func (r resources) read(get func(context.Context, *mcp.ReadResourceRequest) (any
 	context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	return func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 		v, err := get(ctx, &req)
-		if errors.Is(err, session.ErrNotFound) {
-			code := mcp.RESOURCE_NOT_FOUND
-			if mcp.IsModernProtocol(server.RequestProtocolVersion(ctx)) {
-				code = mcp.INVALID_PARAMS
-			}
+		code := mcp.RESOURCE_NOT_FOUND
+		if mcp.IsModernProtocol(server.RequestProtocolVersion(ctx)) {
+			code = mcp.INVALID_PARAMS
+		}
+		switch {
+		case errors.Is(err, errPrivate):
+			return nil, mcptransport.Refuse(ctx, code, err.Error(), nil)
+		case errors.Is(err, session.ErrNotFound):
 			return nil, mcptransport.Refuse(ctx, code,
 				fmt.Sprintf("%v: %s", server.ErrResourceNotFound, req.Params.URI), nil)
 		}
@@ -136,7 +140,7 @@ func (r resources) session(ctx context.Context, req *mcp.ReadResourceRequest) (a
 
 func overview(x session.Session, run *session.Run) map[string]any {
 	out := map[string]any{"session_id": x.ID, "uri": sessionsURI + "/" + x.ID,
-		"device_info": x.Device, "steps": x.Steps, "updated_at": x.UpdatedAt}
+		"device_info": result.NewDevice(x.Device), "steps": x.Steps, "updated_at": x.UpdatedAt}
 	if run != nil {
 		out["run_id"], out["task"], out["state"] = run.ID, run.Task, run.State
 		out["stop_reason"], out["answer"] = run.StopReason, run.Answer
@@ -149,10 +153,19 @@ func (r resources) steps(ctx context.Context, req *mcp.ReadResourceRequest) (any
 	if err != nil {
 		return nil, err
 	}
+	type step struct {
+		Number int `json:"global_step_idx"`
+		export.Step
+		Frame string `json:"frame,omitempty"` // its resource, when it can be read
+	}
 	list, err := r.Store.Steps(ctx, x.ID, 0)
-	out := []export.Step{}
+	out := []step{}
 	for _, s := range list {
-		out = append(out, export.NewStep(s))
+		listed := step{Number: s.Index, Step: export.NewStep(s)}
+		if s.FrameID != "" && r.Privacy != PrivacyCaptions {
+			listed.Frame = fmt.Sprintf("%s/%s/frames/%d", sessionsURI, x.ID, s.Index)
+		}
+		out = append(out, listed)
 	}
 	return map[string]any{"session_id": x.ID, "steps": out}, err
 }

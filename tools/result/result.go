@@ -50,6 +50,11 @@ type Device struct {
 	Android string `json:"android_version,omitempty"`
 }
 
+// NewDevice is the phone of a stored session.
+func NewDevice(d session.Device) *Device {
+	return &Device{d.ID, [2]int{d.Size.W, d.Size.H}, d.Model, d.Android}
+}
+
 // Step is one step of a run.
 type Step struct {
 	Action  json.RawMessage `json:"agent_action"` // see actions.Decision.AgentAction
@@ -106,7 +111,7 @@ func New(st runs.Status) (Result, error) {
 		Reason:    st.Reason,
 		Task:      st.Run.Task,
 		Replayed:  st.Replayed,
-		Device:    &Device{d.ID, [2]int{d.Size.W, d.Size.H}, d.Model, d.Android},
+		Device:    NewDevice(d),
 		Local:     st.Local,
 		Global:    st.Session.Steps,
 		Delta:     len(st.Steps),
