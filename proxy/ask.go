@@ -75,7 +75,8 @@ func (g *gate) decided(ctx context.Context, l *link, c *toolCall, d guard.Decisi
 		case errors.Is(err, inquiry.ErrApplied): // by another call
 		case err != nil:
 			return nil, fmt.Errorf("not carried out: the answer could not be taken: %w", err)
-		case g.stale(q): // the person saw it too long ago
+		case q.Status == inquiry.Answered && time.Since(q.Resolution.At) > g.opts.Expires:
+			// the person saw it too long ago
 		case moved: // the person saw another tool
 			if now := g.judge(c); now.Verdict == guard.Ask {
 				d = now
@@ -101,12 +102,6 @@ func (g *gate) moved(ctx context.Context, l *link, c *toolCall) (bool, error) {
 	var err error
 	c.tool, err = l.tools.tool(ctx, c, true)
 	return c.tool.digest != before, err
-}
-
-// stale reports whether an approval is too old to be used.
-func (g *gate) stale(q inquiry.Question) bool {
-	r := q.Resolution
-	return q.Status == inquiry.Answered && time.Since(r.At) > g.opts.Expires
 }
 
 // pending says that there is no decision yet, and what call brings it.

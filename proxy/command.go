@@ -184,12 +184,11 @@ func (p *process) send(ctx context.Context, m *message) error {
 	if err != nil || p.write(append(data, '\n')) == nil {
 		return err
 	}
-	late := time.NewTimer(endGrace)
-	defer late.Stop()
+	ctx, cancel := context.WithTimeout(ctx, endGrace)
+	defer cancel()
 	select { // it is mostly about to end, and then it is told why
 	case <-p.gone:
 		return p.ended(nil)
-	case <-late.C:
 	case <-ctx.Done():
 	}
 	return errors.New("it takes no messages any more")

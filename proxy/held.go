@@ -7,7 +7,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -84,8 +83,8 @@ func (hs *heldCalls) hold(x *exchange, m, question *message) (*message, error) {
 // keep keeps what the server says for a call that waits, but its progress, until the client comes
 // back, or does not for too long.
 func (hs *heldCalls) keep(token string, h *held) {
-	late := time.NewTimer(hs.line.opts.Expires)
-	defer late.Stop()
+	late, cancel := context.WithTimeout(hs.line.life, hs.line.opts.Expires)
+	defer cancel()
 	for {
 		select {
 		case in := <-h.x.inbox:
@@ -95,8 +94,7 @@ func (hs *heldCalls) keep(token string, h *held) {
 			continue
 		case <-h.taken:
 			return
-		case <-late.C:
-		case <-hs.line.life.Done():
+		case <-late.Done():
 		}
 		if hs.take(token, func(of *held) bool { return of == h }) == nil { // it is about to go on
 			<-h.taken

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -60,18 +59,14 @@ func (c *remote) start(f func()) error {
 // send sends a message as the body of a POST. Notifications and answers are there when it returns;
 // the end of ctx ends the wait for a response of the others.
 func (c *remote) send(ctx context.Context, m *message) error {
-	data, err := m.encode()
-	if err != nil {
-		return err
-	}
 	if !m.isRequest() {
-		return c.deliver(ctx, m, data)
+		return c.deliver(ctx, m)
 	}
 	return c.start(func() {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(c.ctx, cancel)()
-		err := c.exchange(ctx, m, data)
+		err := c.exchange(ctx, m)
 		if err == nil || ctx.Err() != nil {
 			return
 		}
@@ -82,8 +77,8 @@ func (c *remote) send(ctx context.Context, m *message) error {
 	})
 }
 
-func (c *remote) deliver(ctx context.Context, m *message, data []byte) error {
-	resp, err := c.post(ctx, m, data)
+func (c *remote) deliver(ctx context.Context, m *message) error {
+	resp, err := c.post(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -99,8 +94,8 @@ func (c *remote) deliver(ctx context.Context, m *message, data []byte) error {
 }
 
 // exchange sends a request and receives all that belongs to it.
-func (c *remote) exchange(ctx context.Context, m *message, data []byte) error {
-	resp, err := c.post(ctx, m, data)
+func (c *remote) exchange(ctx context.Context, m *message) error {
+	resp, err := c.post(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -209,12 +204,7 @@ func (c *remote) forgotten(ctx context.Context, resp *http.Response) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxProbe)
 	defer cancel()
-	ping := &message{ID: json.RawMessage(`"ping"`), Method: string(mcp.MethodPing)}
-	data, err := ping.encode()
-	if err != nil {
-		return false
-	}
-	again, err := c.post(ctx, ping, data)
+	again, err := c.post(ctx, &message{ID: encode("ping"), Method: string(mcp.MethodPing)})
 	if err != nil {
 		return false
 	}
@@ -244,7 +234,11 @@ func (c *remote) shook(m, answer *message, h http.Header) {
 	c.version = textOf(at(answer.Result, "protocolVersion"))
 }
 
-func (c *remote) post(ctx context.Context, m *message, data []byte) (*http.Response, error) {
+func (c *remote) post(ctx context.Context, m *message) (*http.Response, error) {
+	data, err := m.encode()
+	if err != nil {
+		return nil, err
+	}
 	return c.do(ctx, http.MethodPost, data, func(h http.Header) {
 		h.Set("Content-Type", "application/json")
 		h.Set("Accept", "application/json, text/event-stream")

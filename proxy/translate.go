@@ -107,12 +107,6 @@ func (l *link) toOlder(ctx context.Context, up upstream, m *message, greeting js
 	case string(mcp.MethodSubscriptionsListen):
 		return l.told.listen(ctx, up, m, greeting)
 	}
-	return l.olderRequest(ctx, up, m, greeting)
-}
-
-// olderRequest sends a request, or goes on with the one that it answers a question of.
-func (l *link) olderRequest(ctx context.Context, up upstream, m *message,
-	greeting json.RawMessage) (*message, error) {
 	state := textOf(at(m.Params, "requestState"))
 	if token, goesOn := strings.CutPrefix(state, heldState); goesOn {
 		return l.held.goOn(ctx, token, m)
@@ -194,7 +188,7 @@ func (l *link) toNewer(ctx context.Context, up upstream, m *message, meta json.R
 			resp.Result = with(resp.Result, nil, "resultType")
 			return resp, nil
 		}
-		answers, err := l.answersTo(ctx, at(resp.Result, "inputRequests"))
+		answers, err := answersTo(ctx, at(resp.Result, "inputRequests"))
 		if err != nil {
 			return nil, l.line.fault("it asks for what your client does not answer: %v", err)
 		}
@@ -207,7 +201,7 @@ func (l *link) toNewer(ctx context.Context, up upstream, m *message, meta json.R
 }
 
 // answersTo asks the client what a server's result asks for.
-func (l *link) answersTo(ctx context.Context, requests json.RawMessage) (json.RawMessage, error) {
+func answersTo(ctx context.Context, requests json.RawMessage) (json.RawMessage, error) {
 	answers := object{}
 	for id, r := range members(requests) {
 		answer, err := mcptransport.Ask(ctx, textOf(at(r, "method")), at(r, "params"))

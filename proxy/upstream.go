@@ -39,9 +39,6 @@ type Target struct {
 	Secrets []string          // values that are shown nowhere
 }
 
-// errNoTarget is the error of a target that says nothing.
-var errNoTarget = errors.New("there is neither a command nor an address")
-
 func (t *Target) dialer() (dial, error) {
 	m := newMask(t.Secrets)
 	switch {
@@ -54,7 +51,7 @@ func (t *Target) dialer() (dial, error) {
 			return open(ctx, t, m, r), nil
 		}, nil
 	}
-	return nil, errNoTarget
+	return nil, errors.New("there is neither a command nor an address")
 }
 
 // mask takes secrets out of what others get to see.
