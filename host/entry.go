@@ -140,7 +140,8 @@ func (s *State) replies() int {
 
 // Spent is what replies and calls have come to.
 type Spent struct {
-	Calls            int
+	Calls            int // of tools
+	Replies          int // of models
 	PromptTokens     int
 	CompletionTokens int
 	Cost             float64
@@ -150,6 +151,7 @@ func (s *Spent) add(e Entry) {
 	switch {
 	case e.Reply != nil:
 		s.Calls += len(e.Reply.Calls)
+		s.Replies++
 		s.PromptTokens += e.Reply.Prompt
 		s.CompletionTokens += e.Reply.Tokens
 		s.Cost += e.Reply.Cost

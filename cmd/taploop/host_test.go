@@ -176,6 +176,11 @@ func TestTheGoalOfTheReadmeIsReached(t *testing.T) {
 	require.Equal(t, "Both are done.\n", out)
 	require.NoError(t, b.task.Check(b.sim.phone), errs)
 	require.NoError(t, liked.Check(b.sim.phone), errs)
+	id := regexp.MustCompile(`session (\w+)`).FindStringSubmatch(errs)[1]
+	shown, errs, code := b.run("sessions", "show", id)
+	require.Zero(t, code, errs)
+	require.Contains(t, shown, "\n  model: 2 calls, ")
+	require.NotContains(t, shown, "0s of work")
 }
 
 // What waits, and what a slip of the pen leaves out, is told.

@@ -34,15 +34,17 @@ type shownCall struct {
 // maxShown is how many characters of arguments and results are shown.
 const maxShown = 2000
 
-// shownAgents are the agents of a session, each behind the one that called it.
-func shownAgents(ctx context.Context, store *session.Store, run session.Run) ([]shownAgent, error) {
+// shownAgents are the agents of a session, each behind the one that called it, and what they have
+// come to.
+func shownAgents(ctx context.Context, store *session.Store, run session.Run) (
+	[]shownAgent, host.Spent, error) {
 	journal, err := store.Entries(run).All(ctx)
 	if err != nil {
-		return nil, err
+		return nil, host.Spent{}, err
 	}
-	states, _, err := host.Read(journal)
+	states, spent, err := host.Read(journal)
 	if err != nil {
-		return nil, err
+		return nil, spent, err
 	}
 	list := []shownAgent{}
 	for _, id := range slices.SortedFunc(maps.Keys(states), compareIDs) {
@@ -60,7 +62,7 @@ func shownAgents(ctx context.Context, store *session.Store, run session.Run) ([]
 		}
 		list = append(list, a)
 	}
-	return list, nil
+	return list, spent, nil
 }
 
 func (a shownAgent) print(p sheet) {

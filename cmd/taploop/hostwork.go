@@ -63,6 +63,7 @@ type hostEnd struct {
 
 type hostUsage struct {
 	Calls            int     `json:"calls"` // of tools
+	Replies          int     `json:"model_calls"`
 	PromptTokens     int     `json:"prompt_tokens"`
 	CompletionTokens int     `json:"completion_tokens"`
 	Cost             float64 `json:"cost,omitempty"`
@@ -315,7 +316,7 @@ func (w *hostWork) end(ctx context.Context, h *host.Host, answer string, err err
 		return e, err
 	}
 	var failed error
-	e.Agents, failed = shownAgents(ctx, w.deps.store, w.run)
+	e.Agents, _, failed = shownAgents(ctx, w.deps.store, w.run)
 	return e, failed
 }
 

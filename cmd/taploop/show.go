@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/host"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
@@ -99,7 +100,11 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 		x.Steps = append(x.Steps, shown)
 	}
 	if sess.Phoneless() && len(t.Runs) > 0 {
-		x.Agents, err = shownAgents(ctx, store, t.Runs[len(t.Runs)-1])
+		last := &x.Runs[len(x.Runs)-1]
+		var spent host.Spent
+		x.Agents, spent, err = shownAgents(ctx, store, last.Run)
+		last.Calls, last.Sent, last.Received = spent.Replies, spent.PromptTokens,
+			spent.CompletionTokens
 	}
 	return x, err
 }
@@ -193,8 +198,10 @@ func (x shownSession) print(w io.Writer) {
 		for _, warned := range r.Progress.Warnings {
 			p.line("  warning: ", warned.Text)
 		}
-		p.line("  time: ", english.spent(r.usage))
-		p.line("  parts: ", parts(r.usage.Timing))
+		if !x.Session.Phoneless() { // the times are those of steps
+			p.line("  time: ", english.spent(r.usage))
+			p.line("  parts: ", parts(r.usage.Timing))
+		}
 		if r.Calls > 0 {
 			p.line("  model: ", fmt.Sprintf("%s, %d tokens sent, %d received",
 				plural(r.Calls, "call"), r.Sent, r.Received))

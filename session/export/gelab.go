@@ -56,7 +56,7 @@ func gelab(ctx context.Context, dir string, src Source, sessionID string) error 
 	if err != nil {
 		return err
 	}
-	agents, err := tree(ctx, src, t)
+	agents, _, err := tree(ctx, src, t)
 	if err != nil {
 		return err
 	}

@@ -32,12 +32,14 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error {
 	t, err := read(ctx, src, sessionID)
 	var agents []*node
+	var spent session.Usage
 	if err == nil {
-		agents, err = tree(ctx, src, t)
+		agents, spent, err = tree(ctx, src, t)
 	}
 	if err == nil {
 		v := newView(t, func(id string) (shot, error) { return picture(ctx, src, id) })
 		v.Tree = agents
+		v.Totals.add(spent)
 		err = page.Execute(text.NewWriter(w), v)
 	}
 	if err != nil {

@@ -34,6 +34,8 @@ type entry struct {
 			Name string          `json:"name"`
 			Args json.RawMessage `json:"args"`
 		} `json:"calls"`
+		Prompt int `json:"prompt_tokens"`
+		Tokens int `json:"completion_tokens"`
 	} `json:"reply"`
 	Session *struct {
 		Call string `json:"call"`
@@ -49,14 +51,15 @@ type entry struct {
 
 // tree is who worked in a session without a phone: agents, and below each its calls, with the
 // agents and phones that they began. A phone of no call, as the program ended meanwhile, is at the
-// end.
-func tree(ctx context.Context, src Source, t trajectory) ([]*node, error) {
+// end. spent is what the agents' replies have come to.
+func tree(ctx context.Context, src Source, t trajectory) (
+	list []*node, spent session.Usage, err error) {
 	if !t.Session.Phoneless() || len(t.Runs) == 0 {
-		return nil, nil
+		return nil, spent, nil
 	}
 	begun, err := src.Sessions(ctx, session.Filter{Parent: t.Session.ID})
 	if err != nil {
-		return nil, err
+		return nil, spent, err
 	}
 	phones := map[string]*node{}
 	for _, x := range begun {
@@ -69,13 +72,13 @@ func tree(ctx context.Context, src Source, t trajectory) ([]*node, error) {
 	}
 	journal, err := src.Entries(t.Runs[len(t.Runs)-1]).All(ctx)
 	if err != nil {
-		return nil, err
+		return nil, spent, err
 	}
 	calls := branches{"": {}}
 	for i, line := range journal {
 		var e entry
 		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, fmt.Errorf("line %d of the journal: %w", i+1, err)
+			return nil, spent, fmt.Errorf("line %d of the journal: %w", i+1, err)
 		}
 		if e.Session != nil && phones[e.Session.ID] != nil && calls[e.Agent] != nil {
 			n := calls.at(e.Session.Call)
@@ -83,6 +86,10 @@ func tree(ctx context.Context, src Source, t trajectory) ([]*node, error) {
 			delete(phones, e.Session.ID)
 		}
 		calls.add(e)
+		if e.Reply != nil {
+			spent.PromptTokens += e.Reply.Prompt
+			spent.CompletionTokens += e.Reply.Tokens
+		}
 	}
 	root := calls[""]
 	for _, x := range begun {
@@ -90,7 +97,7 @@ func tree(ctx context.Context, src Source, t trajectory) ([]*node, error) {
 			root.Below = append(root.Below, n)
 		}
 	}
-	return root.Below, nil
+	return root.Below, spent, nil
 }
 
 // branches are the agents and calls by id; "" is above all.

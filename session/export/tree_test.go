@@ -31,7 +31,8 @@ func TestThePageOfAgentsShowsWhoWorkedBelowWhom(t *testing.T) {
 	phone("emu-2", "Look there")
 	for _, line := range []string{`{"agent": "1", "begin": {"goal": "Compare"}}`,
 		`{"agent": "1", "reply": {"calls": [{"id": "1-1", "name": "ask_searcher", "args": {}},
-			{"id": "1-2", "name": "pay", "args": {"n": "<i>"}}]}}`,
+			{"id": "1-2", "name": "pay", "args": {"n": "<i>"}}],
+			"prompt_tokens": 1200, "completion_tokens": 34}}`,
 		`{"agent": "1", "result": {"call": "1-2", "text": "</pre>declined", "failed": true}}`,
 		`{"agent": "1-1", "begin": {"role": "searcher", "goal": "Search"}}`,
 		`{"agent": "1-1", "session": {"call": "1-1-1", "session_id": "` + first.ID + `"}}`,
@@ -41,6 +42,8 @@ func TestThePageOfAgentsShowsWhoWorkedBelowWhom(t *testing.T) {
 
 	var page strings.Builder
 	require.NoError(t, export.HTML(t.Context(), &page, store, top.ID))
+	require.Contains(t, page.String(), "<dt>Tokens in / out</dt><dd>1\u2009200 / 34</dd>")
+	require.NotContains(t, page.String(), "<dt>Time</dt>", "times are those of steps")
 	_, shown, found := strings.Cut(page.String(), "Agents and phones")
 	require.True(t, found)
 	shown, _, _ = strings.Cut(shown, "</section>")
