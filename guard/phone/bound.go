@@ -27,6 +27,7 @@ type bound struct {
 	Picture string `json:"picture,omitempty"`
 	// where it is touched: a small change there matters
 	At *screen.Point `json:"at,omitempty"`
+	To *screen.Point `json:"to,omitempty"` // where it is drawn to, too
 	// it is a touch of one place, which may be repeated a little beside it, or for longer
 	Touch bool `json:"touch,omitempty"`
 }
@@ -43,6 +44,9 @@ func bind(look screen.Observation, a actions.Action, list []guard.Subject) bound
 	}
 	if p := places(look, a); len(p) > 0 {
 		b.At = &p[0]
+		if len(p) > 1 {
+			b.To = &p[1]
+		}
 	}
 	switch a.(type) {
 	case actions.Click, actions.DoubleClick, actions.LongPress:
@@ -178,10 +182,17 @@ func (b bound) like(now bound) bool {
 	if x.Distance(y) > mayMove {
 		return false
 	}
-	if b.At == nil {
-		return true
+	for _, at := range []*screen.Point{b.At, b.To, now.At, now.To} {
+		if at != nil && !alike(&x, &y, *at) {
+			return false
+		}
 	}
-	col, row := int(b.At.X*cells), int(b.At.Y*cells)
+	return true
+}
+
+// alike reports whether nothing is another around the point.
+func alike(x, y *screen.Fingerprint, at screen.Point) bool {
+	col, row := int(at.X*cells), int(at.Y*cells)
 	for r := max(row-beside, 0); r <= min(row+beside, cells-1); r++ {
 		for c := max(col-beside, 0); c <= min(col+beside, cells-1); c++ {
 			if d := int(x[r*cells+c]) - int(y[r*cells+c]); d > 6 || d < -6 {
