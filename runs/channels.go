@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
@@ -27,51 +28,66 @@ func settledAs(q inquiry.Question) error {
 	return &settledError{fmt.Sprintf("%s: %s", q.Status, text.Line(q.Resolution.Who()))}
 }
 
-// newAskers are the channels that ask actively, as the Manager's options have them.
-func (m *Manager) newAskers() map[string]route.Asker {
-	askers := map[string]route.Asker{string(channel.NoReply): lapse{m.broker}}
-	if m.opts.Console != nil {
+// desk puts questions to people and models, through the channels that there are. It knows the runs
+// that ask only by what is stored of them.
+type desk struct {
+	opts   Options
+	store  *session.Store
+	broker *inquiry.Broker
+	router *route.Router
+	askers map[string]route.Asker // by channel
+	log    *slog.Logger
+
+	// The lifetime of all runs: it ends with the Manager's Close and not with any call.
+	ctx context.Context
+}
+
+// newAskers are the channels that ask actively, as the options have them; stop ends the run that
+// asks, for the person at the console.
+func (d *desk) newAskers(stop func(inquiry.Question)) map[string]route.Asker {
+	askers := map[string]route.Asker{string(channel.NoReply): lapse{d.broker}}
+	if d.opts.Console != nil {
 		askers[string(channel.ManualReply)] = &consoleChannel{
-			console: m.opts.Console,
-			broker:  m.broker,
-			words:   wordsOfConsole(m.opts.ConsoleLang),
+			console: d.opts.Console,
+			broker:  d.broker,
+			words:   wordsOfConsole(d.opts.ConsoleLang),
 			busy:    make(chan struct{}, 1),
-			stop:    m.stopFromConsole,
+			stop:    stop,
 		}
 	}
-	for name, d := range m.opts.Deciders {
-		askers[string(name)] = deciding{m, name, d}
+	for name, by := range d.opts.Deciders {
+		askers[string(name)] = deciding{d, name, by}
 	}
-	if m.opts.Answerer != nil {
-		askers[string(channel.AutoReply)] = modelChannel{m.opts.Answerer, m.broker, m.store}
+	if d.opts.Answerer != nil {
+		askers[string(channel.AutoReply)] = modelChannel{d.opts.Answerer, d.broker, d.store}
 	}
 	return askers
 }
 
 // Channels are those through which the open question can still be answered, the one that asks
 // now marked. Of a settled question there are none.
-func (m *Manager) Channels(q inquiry.Question) []inquiry.Channel {
-	return route.Left(q, m.router.Routed(q))
+func (d *desk) Channels(q inquiry.Question) []inquiry.Channel {
+	return route.Left(q, d.router.Routed(q))
 }
 
 // Decline says that a channel has no answer to the question, and why: the next one is asked. It
 // does nothing when the channel does not have its turn.
-func (m *Manager) Decline(q inquiry.Question, c channel.Mode, why string) {
-	if err := m.router.Decline(m.ctx, q.ID, string(c), why); err != nil && m.ctx.Err() == nil {
-		m.log.Error("passing a question on", "question", q.ID, "channel", c, "err", err)
+func (d *desk) Decline(q inquiry.Question, c channel.Mode, why string) {
+	if err := d.router.Decline(d.ctx, q.ID, string(c), why); err != nil && d.ctx.Err() == nil {
+		d.log.Error("passing a question on", "question", q.ID, "channel", c, "err", err)
 	}
 }
 
 // cancelRouting ends the routing of a question that is not to be answered now; "" is none.
-func (m *Manager) cancelRouting(ctx context.Context, questionID string) {
+func (d *desk) cancelRouting(ctx context.Context, questionID string) {
 	if questionID == "" {
 		return
 	}
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	err := m.router.Cancel(ctx, questionID, errHalted)
+	err := d.router.Cancel(ctx, questionID, errHalted)
 	if err != nil && !errors.Is(err, inquiry.ErrNotFound) {
-		m.log.ErrorContext(ctx, "a question is not asked any more", "question", questionID, "err",
+		d.log.ErrorContext(ctx, "a question is not asked any more", "question", questionID, "err",
 			err)
 	}
 }

@@ -26,62 +26,62 @@ var errPassed = errors.New("the question is put to a model, as somebody refused 
 
 // deciding is the channel at which a deciding model is asked.
 type deciding struct {
-	m       *Manager
+	desk    *desk
 	name    channel.Mode
 	decider Decider
 }
 
 // Ask implements route.Asker.
 func (d deciding) Ask(ctx context.Context, q inquiry.Question) error {
-	v, err := d.m.consult(ctx, d.decider, q)
+	v, err := d.desk.consult(ctx, d.decider, q)
 	if err != nil {
 		return err
 	}
 	r := d.name.Answer(v.Answer)
 	r.By = d.decider.Name()
-	_, err = d.m.broker.Resolve(ctx, q.ID, r)
+	_, err = d.desk.broker.Resolve(ctx, q.ID, r)
 	return inquiry.UnlessLate(err)
 }
 
 // consult asks a deciding model, and counts what it costs as the question's, and as the run's when
 // one has asked it.
-func (m *Manager) consult(ctx context.Context, d Decider, q inquiry.Question) (
+func (d *desk) consult(ctx context.Context, by Decider, q inquiry.Question) (
 	decider.Verdict, error) {
 	if err := q.ForModels(); err != nil {
 		return decider.Verdict{}, err
 	}
-	c, err := m.caseOf(ctx, q)
+	c, err := d.caseOf(ctx, q)
 	if err != nil {
 		return decider.Verdict{}, err
 	}
-	v, err := d.Decide(ctx, c)
+	v, err := by.Decide(ctx, c)
 	spending, cancel := detached(ctx)
 	defer cancel()
-	spent := m.broker.Spend(spending, q.ID, inquiry.Spending{Calls: 1, PromptTokens: v.PromptTokens,
+	spent := d.broker.Spend(spending, q.ID, inquiry.Spending{Calls: 1, PromptTokens: v.PromptTokens,
 		CompletionTokens: v.CompletionTokens, TookMS: v.Took.Milliseconds(), Cost: v.Cost})
 	if q.RunID != "" {
-		spent = errors.Join(spent, m.store.Runs.Spend(spending, q.RunID, agentloop.Try{Took: v.Took,
+		spent = errors.Join(spent, d.store.Runs.Spend(spending, q.RunID, agentloop.Try{Took: v.Took,
 			PromptTokens: v.PromptTokens, CompletionTokens: v.CompletionTokens}))
 	}
 	if spent != nil {
-		m.log.Warn("what a decision cost is not counted", "question", q.ID, "err", spent)
+		d.log.Warn("what a decision cost is not counted", "question", q.ID, "err", spent)
 	}
-	m.log.Info("a model was asked", "question", q.ID, "model", d.Name(), "took", v.Took,
+	d.log.Info("a model was asked", "question", q.ID, "model", by.Name(), "took", v.Took,
 		"prompt_tokens", v.PromptTokens, "completion_tokens", v.CompletionTokens, "err", err)
 	return v, err
 }
 
 // caseOf is what there is to decide a question by.
-func (m *Manager) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case, error) {
-	c := &decider.Case{Question: q, Frame: frameOf(ctx, m.store, q)}
+func (d *desk) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case, error) {
+	c := &decider.Case{Question: q, Frame: frameOf(ctx, d.store, q)}
 	if q.RunID == "" {
 		return c, nil
 	}
-	run, err := m.store.Runs.Get(ctx, q.RunID)
+	run, err := d.store.Runs.Get(ctx, q.RunID)
 	if err != nil {
 		return nil, err
 	}
-	steps, err := m.store.Steps(ctx, q.SessionID, 0)
+	steps, err := d.store.Steps(ctx, q.SessionID, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (m *Manager) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case
 	if run.Progress.Summary != "" {
 		c.Notes = append(c.Notes[:len(c.Notes):len(c.Notes)], run.Progress.Summary)
 	}
-	asked, err := m.broker.List(ctx, inquiry.Filter{RunID: q.RunID})
+	asked, err := d.broker.List(ctx, inquiry.Filter{RunID: q.RunID})
 	for _, other := range asked {
 		if r := other.Resolution; r != nil {
 			c.Earlier = append(c.Earlier, fmt.Sprintf("%q: %s, %q", other.Text, other.Status,
@@ -109,7 +109,7 @@ func (m *Manager) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case
 
 // passOn writes into a new question which models are asked in place of a reply that is no answer,
 // and takes models out that may not be asked it.
-func (m *Manager) passOn(q *inquiry.Question, mode channel.Mode) {
+func (d *desk) passOn(q *inquiry.Question, mode channel.Mode) {
 	if q.ForModels() != nil {
 		if q.OnTimeout.Model() != "" {
 			q.OnTimeout = inquiry.Pause
@@ -117,18 +117,18 @@ func (m *Manager) passOn(q *inquiry.Question, mode channel.Mode) {
 		return
 	}
 	q.PassOn = map[inquiry.Type]string{}
-	if m.opts.OnRefusal != "" {
-		q.PassOn[inquiry.TypeDecline] = string(m.opts.OnRefusal)
+	if d.opts.OnRefusal != "" {
+		q.PassOn[inquiry.TypeDecline] = string(d.opts.OnRefusal)
 	}
-	named := []channel.Mode{m.opts.OnRefusal, channel.Mode(q.OnTimeout.Model())}
+	named := []channel.Mode{d.opts.OnRefusal, channel.Mode(q.OnTimeout.Model())}
 	if steps, err := mode.Steps(); err == nil {
 		for _, s := range steps {
 			named = append(named, channel.Mode(s.Name))
 		}
 	}
-	for _, d := range append(named, m.opts.Draft) {
-		if d.IsModel() {
-			q.PassOn[inquiry.TypeDelegate] = string(d)
+	for _, mode := range append(named, d.opts.Draft) {
+		if mode.IsModel() {
+			q.PassOn[inquiry.TypeDelegate] = string(mode)
 			break
 		}
 	}
@@ -136,7 +136,7 @@ func (m *Manager) passOn(q *inquiry.Question, mode channel.Mode) {
 
 // Inquire asks a question that no run has asked, through the channels of q, and through the
 // deciding models of the mode in their places among them.
-func (m *Manager) Inquire(ctx context.Context, q inquiry.Question, mode channel.Mode) (
+func (d *desk) Inquire(ctx context.Context, q inquiry.Question, mode channel.Mode) (
 	inquiry.Question, error) {
 	steps, err := mode.Steps()
 	if err != nil {
@@ -151,14 +151,14 @@ func (m *Manager) Inquire(ctx context.Context, q inquiry.Question, mode channel.
 			kept = append(kept, s)
 		}
 	}
-	m.passOn(&q, mode)
+	d.passOn(&q, mode)
 	if !models || q.ForModels() != nil {
-		return m.broker.Open(ctx, q)
+		return d.broker.Open(ctx, q)
 	}
 	attention, until := q.AttentionUntil, q.ExpiresAt
 	rest := q.Channels
 	q.Channels = nil
-	if err := route.Plan(&q, channel.Of(kept), m.opts.Attention, nil); err != nil {
+	if err := route.Plan(&q, channel.Of(kept), d.opts.Attention, nil); err != nil {
 		return q, err
 	}
 	for _, c := range rest {
@@ -169,41 +169,41 @@ func (m *Manager) Inquire(ctx context.Context, q inquiry.Question, mode channel.
 	if !attention.IsZero() { // the caller has said when silence counts
 		q.AttentionUntil, q.ExpiresAt = attention, until
 	}
-	q.Turn = m.router.First(q)
-	return m.broker.Open(ctx, q)
+	q.Turn = d.router.First(q)
+	return d.broker.Open(ctx, q)
 }
 
 // mine reports whether the question is this process's to see to: its run is, or it has none.
-func (m *Manager) mine(q inquiry.Question) (bool, error) {
+func (d *desk) mine(q inquiry.Question) (bool, error) {
 	if q.RunID == "" {
 		return true, nil
 	}
-	run, err := m.store.Runs.Get(m.ctx, q.RunID)
-	return err == nil && !m.store.Owner.Elsewhere(run), err
+	run, err := d.store.Runs.Get(d.ctx, q.RunID)
+	return err == nil && !d.store.Owner.Elsewhere(run), err
 }
 
 // onOpened sees to a question that was opened, or found when the process began: one that no run has
 // asked goes to its deciding model, and a draft of the answer is made.
-func (m *Manager) onOpened(q inquiry.Question) {
-	if len(m.opts.Deciders) == 0 { // it is for a process that has models
+func (d *desk) onOpened(q inquiry.Question) {
+	if len(d.opts.Deciders) == 0 { // it is for a process that has models
 		return
 	}
 	if q.RunID == "" && q.Turn.Channel != "" {
-		m.router.Route(q.ID)
+		d.router.Route(q.ID)
 	}
-	d := m.opts.Deciders[m.opts.Draft]
-	if d == nil || q.Suggestion != nil || q.Draft != "" || q.ForModels() != nil {
+	by := d.opts.Deciders[d.opts.Draft]
+	if by == nil || q.Suggestion != nil || q.Draft != "" || q.ForModels() != nil {
 		return
 	}
-	if mine, err := m.mine(q); err != nil || !mine {
+	if mine, err := d.mine(q); err != nil || !mine {
 		return
 	}
-	v, err := m.consult(m.ctx, d, q)
+	v, err := d.consult(d.ctx, by, q)
 	if err == nil {
-		err = m.broker.Suggest(m.ctx, q.ID,
-			inquiry.Suggestion{Answer: v.Answer, By: d.Name()})
+		err = d.broker.Suggest(d.ctx, q.ID,
+			inquiry.Suggestion{Answer: v.Answer, By: by.Name()})
 	}
-	if err != nil && m.ctx.Err() == nil {
-		m.log.Warn("no draft of an answer", "question", q.ID, "err", err)
+	if err != nil && d.ctx.Err() == nil {
+		d.log.Warn("no draft of an answer", "question", q.ID, "err", err)
 	}
 }

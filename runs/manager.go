@@ -55,17 +55,9 @@ type Options struct {
 
 // Manager carries runs out. It is safe for concurrent use.
 type Manager struct {
-	opts   Options
-	store  *session.Store
-	broker *inquiry.Broker
-	log    *slog.Logger
+	desk
 
-	router *route.Router
-	askers map[string]route.Asker // by channel
-
-	// The lifetime of all runs: it ends with Close and not with any call.
-	ctx    context.Context
-	cancel context.CancelCauseFunc
+	cancel context.CancelCauseFunc // ends desk.ctx
 	wg     sync.WaitGroup
 
 	states    sessionStates
@@ -88,12 +80,12 @@ func New(opts *Options) *Manager {
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
 	}
-	m := &Manager{opts: o, store: o.Store, broker: o.Broker, log: o.Log,
+	m := &Manager{desk: desk{opts: o, store: o.Store, broker: o.Broker, log: o.Log},
 		states: sessionStates{grace: o.DetachGrace, observe: o.Observe,
 			byID: map[string]*sessionState{}},
 		queues:  phoneQueues{store: o.Store, log: o.Log, bySerial: map[string][]*queueEntry{}},
 		touches: touches{audit: o.Store.Audit, log: o.Log}}
-	m.askers = m.newAskers()
+	m.askers = m.newAskers(m.stopFromConsole)
 	m.router = route.New(&route.Options{Store: m.broker, Askers: m.askers,
 		Name: m.store.Owner.ID, Alive: m.store.Owner.Alive,
 		Moved: func(q inquiry.Question) { m.states.wake(q.SessionID) }, Log: m.log})

@@ -56,15 +56,15 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 }
 
 // openQuestion asks a question of a run through the channels of the mode.
-func (m *Manager) openQuestion(
+func (d *desk) openQuestion(
 	ctx context.Context, q inquiry.Question, mode channel.Mode,
 ) (inquiry.Question, error) {
-	if err := route.Plan(&q, mode, m.opts.Attention, m.opts.Channels); err != nil {
+	if err := route.Plan(&q, mode, d.opts.Attention, d.opts.Channels); err != nil {
 		return q, err
 	}
-	m.passOn(&q, mode)
-	q.Turn = m.router.First(q)
-	return m.broker.Open(ctx, q)
+	d.passOn(&q, mode)
+	q.Turn = d.router.First(q)
+	return d.broker.Open(ctx, q)
 }
 
 // distinct are the options without those that say nothing, or what another one says: a model may
@@ -95,7 +95,7 @@ func CheckEdit(_ inquiry.ActionRequest, e inquiry.EditedAction) error {
 }
 
 // reviewed fills in what a person needs to decide about the action of q.
-func (m *Manager) reviewed(asked *inquiry.Question, q agentloop.Question) error {
+func (d *desk) reviewed(asked *inquiry.Question, q agentloop.Question) error {
 	if q.Review == nil || q.Action == nil {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (m *Manager) reviewed(asked *inquiry.Question, q agentloop.Question) error 
 	}
 	// What else it could be answered with is not what is asked.
 	asked.Options, asked.FreeText, asked.Secret = nil, false, false
-	asked.OnTimeout = m.opts.OnUndecided
+	asked.OnTimeout = d.opts.OnUndecided
 	return nil
 }
 

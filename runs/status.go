@@ -93,16 +93,16 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 		}
 	}
 	st.addSteps(v.Steps, since, s.CallFrom)
-	return st, m.addUnasked(ctx, &st)
+	return st, st.addUnasked(ctx, m.store.Grants)
 }
 
 // Asked are the open questions of a session and of those that it has begun.
-func (m *Manager) Asked(ctx context.Context, s session.Session) ([]inquiry.Question, error) {
-	open, err := m.broker.List(ctx, inquiry.Filter{Status: inquiry.Pending})
+func (d *desk) Asked(ctx context.Context, s session.Session) ([]inquiry.Question, error) {
+	open, err := d.broker.List(ctx, inquiry.Filter{Status: inquiry.Pending})
 	if err != nil {
 		return nil, err
 	}
-	below, err := m.store.Sessions(ctx, session.Filter{Parent: s.ID})
+	below, err := d.store.Sessions(ctx, session.Filter{Parent: s.ID})
 	ours := map[string]bool{s.ID: true}
 	for _, x := range below {
 		ours[x.ID] = true
@@ -111,8 +111,8 @@ func (m *Manager) Asked(ctx context.Context, s session.Session) ([]inquiry.Quest
 }
 
 // addUnasked fills in the leaves of a person that may cover actions of the session.
-func (m *Manager) addUnasked(ctx context.Context, st *Status) error {
-	list, err := m.store.Grants.List(ctx)
+func (st *Status) addUnasked(ctx context.Context, grants session.Grants) error {
+	list, err := grants.List(ctx)
 	for _, g := range list {
 		if g.Scope != "session" || g.Name == st.Session.ID {
 			st.Unasked = append(st.Unasked, g.String())
@@ -134,14 +134,14 @@ func (st *Status) addReason(unused *inquiry.Question) {
 }
 
 // addQuestion fills in the open question of a run that waits or is paused.
-func (m *Manager) addQuestion(st *Status, q *inquiry.Question) {
+func (d *desk) addQuestion(st *Status, q *inquiry.Question) {
 	asking := channel.Mode(route.Asking(*q, time.Now()))
 	st.Question = q
-	q.Channels = m.Channels(*q)
+	q.Channels = d.Channels(*q)
 	if !st.Run.State.Waiting() {
 		return
 	}
-	if m.router.Routed(*q) {
+	if d.router.Routed(*q) {
 		st.Asking = asking
 	}
 	switch {

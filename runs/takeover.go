@@ -99,10 +99,10 @@ func (x *execution) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 }
 
 // withdrawFor withdraws a question of a run whose phone a person has taken over.
-func (m *Manager) withdrawFor(ctx context.Context, questionID string) {
-	if err := m.broker.Withdraw(ctx, questionID, agentloop.ErrTakeover.Error()); err != nil &&
+func (d *desk) withdrawFor(ctx context.Context, questionID string) {
+	if err := d.broker.Withdraw(ctx, questionID, agentloop.ErrTakeover.Error()); err != nil &&
 		!inquiry.Late(err) {
-		m.log.WarnContext(ctx, "withdrawing", "question", questionID, "err", err)
+		d.log.WarnContext(ctx, "withdrawing", "question", questionID, "err", err)
 	}
 }
 
