@@ -74,6 +74,7 @@ var (
 	currency = lazyregexp.New(`[$€£¥元]|usd|eur|rmb`)
 	digit    = lazyregexp.New(`^\d(?: ?[a-z+]{1,5})?$`) // the key of a pad, such as 2 ABC
 	searches = lazyregexp.New(`search|query|url|address bar|搜索|查找|网址`)
+	updates  = lazyregexp.New(`^(?:update|更新)(?: now)?$`)
 	subs     = lazyregexp.New(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)
 )
 
@@ -294,6 +295,9 @@ func inApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		for _, l := range lines {
 			if price.MatchString(l) && currency.MatchString(l) || subs.MatchString(l) {
 				list = append(list, finding{&classes[0], underFinger, l})
+			}
+			if updates.MatchString(l) {
+				list = append(list, finding{classNamed("install"), underFinger, l})
 			}
 		}
 	}

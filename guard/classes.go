@@ -30,7 +30,8 @@ type class struct {
 var classes = []class{
 	{name: "pay", severity: Critical, en: "it may pay money", zh: "可能会付款",
 		words: `pay|repay|top ?up|recharge|donate|make (?:a )?payment|(?:confirm|submit|complete|` +
-			`authori[sz]e) (?:the |this |your )?payment|(?:upgrade|subscribe|unlock|renew|book|` +
+			`authori[sz]e|process|schedule|approve) (?:the |this |your )?payment|add (?:money|funds)|` +
+			`settle (?:up|now|(?:the |your )?bill)|(?:upgrade|subscribe|unlock|renew|book|` +
 			`reserve|request|join|tip|continue|start|get|donate)\b.*[$€£¥] ?\d.*|start (?:paid )?` +
 			`subscription|start (?:my |your |a )?(?:free )?trial|` +
 			`use (?:fingerprint|face|touch id|biometrics?) to pay`,
@@ -50,10 +51,12 @@ var classes = []class{
 	{name: "order", severity: Critical, en: "it may place an order", zh: "可能会下单",
 		words: `place (?:your |the |my |an )?order|submit (?:the |your )?order|order now|buy(?: it)? ` +
 			`now|buy(?: with| for)?(?: [$€£¥1].*)?|purchase(?: now)?|1-(?:click|tap) buy|` +
-			`(?:confirm|complete) (?:the |your |my )?(?:order|purchase|booking|reservation)|book ` +
-			`now|bid now|place (?:a )?bid`,
+			`(?:confirm|complete|finali[sz]e) (?:the |your |my )?(?:order|purchase|booking|reservation|` +
+			`check-?out|pick-?up|ride|uber\w*)|book now|bid now|place (?:a )?bid|pre-?order|reserve now|` +
+			`order with .*|check ?out (?:now|[$€£¥].*)|(?:rent|bid)(?: for)? [$€£¥].*|request (?:a )?ride`,
 		han: `提交订单|确认下单|立即下单|马上下单|去下单|^下单|确认订单|立即购买|确认购买|一键购买|` +
-			`马上抢|立即抢购|立即预订|确认预订|呼叫(?:专车|快车)|确认呼叫`,
+			`马上抢|立即抢购|立即预订|确认预订|呼叫(?:专车|快车)|确认呼叫|^购买$|马上买|立即订购|` +
+			`(?:立即|一键)叫车|确认用车|(?:确认|立即)(?:买入|卖出|申购|赎回)|下注|投注|立即出价`,
 		not: `\bbuy (?:again$|list)|下单成功`,
 		ids: `(?:place|submit|confirm) order|(?:btn|button) order|order (?:btn|button)|buy(?: now| button| btn)?|order now|purchase(?: button| ` +
 			`btn| now)?`,
@@ -62,7 +65,8 @@ var classes = []class{
 			`order|booking|purchase)|\b1-tap buy|(?:确认|确定|是否)(?:要)?(?:下单|购买|提交订单|预订)`},
 	{name: "transfer", severity: Critical, en: "it may send money", zh: "可能会转账",
 		words: `transfer(?: now| money| funds)?|send (?:money|[$€£¥]\d.*|cash|payment)|withdraw|cash ` +
-			`out|wire(?: money)?|remit|(?:confirm|submit|make) (?:the |this |a )?transfer|sell all`,
+			`out|wire(?: money)?|remit|(?:confirm|submit|make) (?:the |this |a )?transfer|sell all|` +
+			`(?:approve|sign|confirm) (?:the |this )?transaction|(?:invest|swap|sell) now`,
 		han: `转账|转钱|汇款|转出|提现|发红包|塞钱进红包|领取并转账`,
 		not: `\b(?:file|data|photo) transfer|transfer (?:files?|photos?|data|history)|转账记录|提现记录`,
 		ids: `(?:confirm|submit|do|btn|button)? ?transfer(?: now| button| btn| money)?|send money|` +
@@ -98,8 +102,11 @@ var classes = []class{
 			`storage|cache|history|chats?|conversations?|messages?))|remove|discard|` +
 			`deactivate|close (?:my )?account|cancel (?:my |the |your )?(?:order|subscription|` +
 			`booking|membership|account)|move to (?:trash|bin)|reset (?:all )?(?:settings|` +
-			`preferences)|force stop|block(?:$| (?:user|contact|number))`,
-		han: `删除|刪除|清空|清除|移除|注销账[号户]|取消(?:订单|订阅|预订|关注全部)|丢弃|强行停止|拉黑|解散`,
+			`preferences)|force stop|block(?:$| (?:user|contact|number))|` +
+			`unsend|purge|shred|destroy|unfriend|forget (?:the |this )?(?:network|device)|` +
+			`(?:leave|exit) (?:the |this )?(?:group|channel|server)|reset (?:network|app|wi-?fi)\b.*`,
+		han: `删除|刪除|清空|清除|移除|注销账[号户]|取消(?:订单|订阅|预订|关注全部)|丢弃|强行停止|拉黑|解散|退群|退出群聊|` +
+			`解除好友|(?:恢复默认|(?:还原|重置).{0,4})设置`,
 		not: `\b(?:clear|remove|delete) (?:text|search|query|input|filters?|selection|from (?:the )?` +
 			`(?:cart|basket|favou?rites))|recently deleted|backspace|最近删除|清除(?:输入|搜索|筛选)|` +
 			`已删除|回收站$`,
@@ -127,7 +134,8 @@ var classes = []class{
 			`everyone|[a-z]{3,} that)|let (?:(?:my|the|our) )?[a-z]{3,}.{0,40} know`,
 		taskHan: `发送|发给|发消息|发短信|发邮件|发出|发微信|发一|发个|回复|告诉[^我]|转发|写信给`},
 	{name: "publish", severity: Sensitive, en: "it may publish something", zh: "可能会发布内容",
-		words: `publish(?: .*)?|post(?:$| (?:now|it|comment|reply))|tweet|share now|broadcast|submit ` +
+		words: `publish(?: .*)?|post(?:$| (?:now|it|comment|reply))|tweet|share now|broadcast|` +
+			`repost|retweet|go live|start (?:live ?)?(?:broadcast|stream)|(?:add|share) to (?:my |your )?story|submit ` +
 			`(?:review|comment|reply|post|form|application|report)`,
 		han: `发布|發佈|发表|發表|发帖|提交评[论价]|立即分享`,
 		not: `发布会|已[发發][布佈]|发布于`,
@@ -139,7 +147,8 @@ var classes = []class{
 		taskHan: `发布|发表|发帖|发朋友圈|发微博|分享|评论|提交`},
 	{name: "grant", severity: Sensitive, en: "it may grant a permission", zh: "可能会授予权限",
 		words: `allow(?: .*)?|grant(?: .*)?|while using the app|only this time|authori[sz]e(?: .*)?|` +
-			`turn on accessibility|always allow|give access|share (?:my )?location`,
+			`(?:turn on|enable) accessibility|always allow|give (?:access|permission)|` +
+			`share (?:my |live )*location`,
 		han: `允许|始终允许|仅限这一次|使用时允许|使用应用时允许|仅在使用.*允许|授权|同意授权|授予`,
 		not: `\ballow list\b|允许的|已允许|已授权|未授权|授权管理`,
 		ids: `permission allow.*|(?:btn|button|action) (?:allow|grant|authori[sz]e)|(?:allow|grant) ` +
@@ -168,7 +177,7 @@ var classes = []class{
 		task:  `uninstall|remove .{0,30}apps?|delete .{0,30}apps?`, taskHan: `卸载|删除.{0,12}应用`},
 	{name: "account", severity: Sensitive, en: "it may log out or change a password",
 		zh: "可能会退出登录或修改密码",
-		words: `log ?(?:out|off)(?: .*)?|sign ?(?:out|off)(?: .*)?|(?:change|reset|set|update|save) ` +
+		words: `(?:log|sign) ?(?:me )?(?:out|off)(?: .*)?|switch account|(?:change|reset|set|update|save) ` +
 			`(?:the |your |my |new )*(?:password|pin|passcode|screen lock)|remove account|turn off ` +
 			`(?:find my device|2-step verification|screen lock)`,
 		han: `退出登录|退出账[号户]|登出|注销|切换账号|(?:修改|重置|更改|设置|保存).{0,4}密码|退出当前账[号户]`,
