@@ -171,7 +171,7 @@ func (q Question) normal(response string) string {
 	if q.Secret {
 		return response
 	}
-	return strings.TrimSpace(response)
+	return q.withoutCode(strings.TrimSpace(response))
 }
 
 // option is the option that the answer names, upper or lower case, or "". What is not seen does not

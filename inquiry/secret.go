@@ -192,6 +192,21 @@ func (q Question) IsCode(answer string) bool {
 		onCard.MatchString(answer) && cvv.MatchString(q.Text)
 }
 
+// within is a code among other words.
+var within = lazyregexp.New(`\b(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\b`)
+
+// withoutCode is what is said beside an act on the phone, without the code or the password that was
+// for the phone alone.
+func (q Question) withoutCode(words string) string {
+	switch {
+	case q.Kind != Takeover || q.Public || !named.MatchString(q.about()):
+		return words
+	case q.IsCode(words):
+		return Masked
+	}
+	return within.ReplaceAllString(words, Masked)
+}
+
 // narrow is the digit that a full-width one stands for.
 func narrow(r rune) rune {
 	if r >= '０' && r <= '９' {

@@ -115,6 +115,12 @@ func TestATakeoverIsHandedBack(t *testing.T) {
 		{reply: inquiry.Reply{Response: "not yet"}, want: inquiry.TypeAnswer, response: "not yet"},
 		{reply: inquiry.Reply{Response: "482913"}, want: inquiry.TypeAnswer, response: "482913",
 			secret: true},
+		{reply: inquiry.Reply{Type: inquiry.TypeDone, Response: "482913"}, want: inquiry.TypeDone,
+			response: "[secret]"},
+		{reply: inquiry.Reply{Type: inquiry.TypeCouldNot, Response: "it took 482 913, not 7123."},
+			want: inquiry.TypeCouldNot, response: "it took [secret], not [secret]."},
+		{reply: inquiry.Reply{Response: "482913 does not work"}, want: inquiry.TypeAnswer,
+			response: "[secret] does not work"},
 	} {
 		b := inquiry.NewBroker(new(inquirytest.Memory), nil)
 		q, err := b.Open(t.Context(), inquiry.Question{Kind: inquiry.Takeover,
