@@ -107,7 +107,7 @@ func strict(b []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		return unknownField(err, into)
+		return misread(err, into)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("there is something after the JSON object")
@@ -221,8 +221,12 @@ func refusalOf(err error) *refusal {
 	return refuse("INTERNAL", errors.New("something went wrong here; the server's log has more"))
 }
 
-// unknownField names the fields that there are when the error is about one that there is not.
-func unknownField(err error, into any) error {
+// misread is the error of a decoder for who sent the body: it names what is wanted of a field, and
+// the fields that there are when it is about one that there is not.
+func misread(err error, into any) error {
+	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is && wrong.Field != "" {
+		return fmt.Errorf("%q: a JSON %s (want %s)", wrong.Field, wrong.Value, wanted(wrong.Type))
+	}
 	if !strings.HasPrefix(err.Error(), "json: unknown field ") {
 		return err
 	}
@@ -232,6 +236,25 @@ func unknownField(err error, into any) error {
 	}
 	return fmt.Errorf("%s (want %s)", strings.TrimPrefix(err.Error(), "json: "),
 		strings.Join(names, ", "))
+}
+
+// wanted is the JSON that encoding/json reads into a value of this type.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return wanted(t.Elem())
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	}
+	return "a whole number"
 }
 
 // fieldNames are the keys that encoding/json reads into a pointer to a struct.

@@ -55,8 +55,8 @@ func TestDecisionsOverHTTP(t *testing.T) {
 		`{"decisions":[{"type":"approve","extra":1}]}`:                 "unknown field",
 		`{"decisions":[{"type":"edit"}]}`:                              "no edited_action",
 		`{"decisions":[{"type":"edit","edited_action":{"name":"X"}}]}`: "no action X",
-		`{"decisions":["approve"]}`:                                    "cannot unmarshal",
-		`{"decisions":{"type":"approve"}}`:                             "cannot unmarshal",
+		`{"decisions":["approve"]}`:                                    "want an object",
+		`{"decisions":{"type":"approve"}}`:                             "want a list",
 	} {
 		a := g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, body)
 		require.Equal(t, 400, a.status, "%s: %s", body, a.text)

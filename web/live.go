@@ -28,10 +28,10 @@ type liveView struct {
 	Mend   string        `json:"mend,omitempty"`
 }
 
-// live shows a phone, as multipart/x-mixed-replace: a part for each picture that differs from the
-// one before. A listener that is slow misses those in between.
 const ofPeople = "a phone is shown to people, and touched by them"
 
+// live shows a phone, as multipart/x-mixed-replace: a part for each picture that differs from the
+// one before. A listener that is slow misses those in between.
 func (s *Server) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := v.person(ofPeople); err != nil {
 		return err
