@@ -147,7 +147,7 @@ func (x *execution) takePlace(ctx context.Context, r StartRequest) error {
 func (x *execution) createSession(ctx context.Context, r StartRequest) error {
 	m, dev := x.m, x.phone.Device()
 	if r.Supersede {
-		if err := m.supersede(ctx, dev.ID, r); err != nil {
+		if err := x.supersede(ctx, dev.ID, r); err != nil {
 			return err
 		}
 	}
@@ -174,7 +174,8 @@ func (x *execution) createSession(ctx context.Context, r StartRequest) error {
 
 // supersede stops the client's sessions that have the phone or wait for it, the holder last. While
 // one of somebody else does, it stops none and refuses the call, unless that may wait.
-func (m *Manager) supersede(ctx context.Context, serial string, r StartRequest) error {
+func (x *execution) supersede(ctx context.Context, serial string, r StartRequest) error {
+	m := x.m
 	all, err := m.queues.holders(ctx, serial)
 	if err != nil {
 		return err
@@ -285,8 +286,8 @@ func checkTask(task string) error {
 	return nil
 }
 
-// checkSettings fills in the reply mode and refuses what this Manager cannot do.
-func (m *Manager) checkSettings(s Settings) (Settings, error) {
+// checkSettings fills in the reply mode and refuses what cannot be had here.
+func (d *desk) checkSettings(s Settings) (Settings, error) {
 	var err error
 	if s.ReplyMode, err = channel.Parse(string(s.ReplyMode)); err != nil {
 		return s, Coded(InvalidArgument, err)
@@ -296,7 +297,7 @@ func (m *Manager) checkSettings(s Settings) (Settings, error) {
 		return s, err
 	}
 	for _, step := range steps {
-		if step.Needs != "" && m.askers[step.Name] == nil {
+		if step.Needs != "" && d.askers[step.Name] == nil {
 			return s, invalid("use pass_to_client, or "+step.Provide,
 				"reply mode %s needs %s, and there is none", s.ReplyMode, step.Needs)
 		}

@@ -39,6 +39,15 @@ var stoppings = map[StopMode]stopping{
 		session.AuditTakenOver},
 }
 
+// stop is one call of Stop.
+type stop struct {
+	stopping
+	by    Actor
+	m     *Manager
+	state *sessionState
+	sess  session.Session
+}
+
 // StopRequest stops a session's run.
 type StopRequest struct {
 	SessionID string
@@ -69,19 +78,19 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	if how.to == session.WaitingTakeover {
-		if err := m.canTakeOver(ctx, sess, before); err != nil {
-			return Status{}, err
-		}
-	}
 	s, done := m.states.use(sess.ID)
 	defer done()
-	person := inquiry.IsPerson(r.By.Authority)
-	if how.to == session.WaitingTakeover && person {
-		how.cause = errTakenByPerson
+	p := &stop{stopping: how, by: r.By, m: m, state: s, sess: sess}
+	if p.to == session.WaitingTakeover {
+		if err := p.canTakeOver(ctx, before); err != nil {
+			return Status{}, err
+		}
+		if inquiry.IsPerson(p.by.Authority) {
+			p.cause = errTakenByPerson
+		}
 	}
 	if a := s.current(); a != nil {
-		a.cancel(how.cause) // at once; the lock may be held by a call that waits for the phone
+		a.cancel(p.cause) // at once; the lock may be held by a call that waits for the phone
 	}
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -89,17 +98,17 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	}
 	defer unlock()
 	if a := s.current(); a != nil {
-		a.cancel(how.cause)
+		a.cancel(p.cause)
 		select {
 		case <-a.done:
 		case <-ctx.Done():
 			return Status{}, context.Cause(ctx)
 		}
 	}
-	if err := m.halt(ctx, s, sess, how, r.By); err != nil {
+	if err := p.halt(ctx); err != nil {
 		return Status{}, err
 	}
-	if sess.Phoneless() && how.to == session.Cancelled {
+	if sess.Phoneless() && p.to == session.Cancelled {
 		if err := m.stopBelow(ctx, r); err != nil {
 			return Status{}, err
 		}
@@ -109,7 +118,7 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	defer cancel()
 	st, err := m.Status(ctx, sess.ID)
 	if err == nil {
-		err = m.noteStop(ctx, r.By, how, before, st.Run)
+		err = p.note(ctx, before, st.Run)
 	}
 	return st, err
 }
@@ -132,24 +141,24 @@ func (m *Manager) stopBelow(ctx context.Context, r StopRequest) error {
 	return err
 }
 
-// noteStop writes into the audit who has stopped the run, if this did.
-func (m *Manager) noteStop(ctx context.Context, by Actor, how stopping,
-	before, now session.Run) error {
-	if by == (Actor{}) || now.StopReason != how.reason ||
+// note writes into the audit who has stopped the run, if this did.
+func (p *stop) note(ctx context.Context, before, now session.Run) error {
+	if p.by == (Actor{}) || now.StopReason != p.reason ||
 		before.ID == now.ID && before.State == now.State {
 		return nil
 	}
-	e := by.entry()
-	e.Event, e.SessionID, e.RunID = how.event, now.SessionID, now.ID
-	return m.store.Audit.Append(ctx, e)
+	e := p.by.entry()
+	e.Event, e.SessionID, e.RunID = p.event, now.SessionID, now.ID
+	return p.m.store.Audit.Append(ctx, e)
 }
 
 // mayTake refuses a program that would take the phone from a person who has taken it over.
-func (m *Manager) mayTake(ctx context.Context, run session.Run, by Actor) error {
-	if run.State != session.WaitingTakeover || by == (Actor{}) || inquiry.IsPerson(by.Authority) {
+func (p *stop) mayTake(ctx context.Context, run session.Run) error {
+	if run.State != session.WaitingTakeover || p.by == (Actor{}) ||
+		inquiry.IsPerson(p.by.Authority) {
 		return nil
 	}
-	q, err := m.broker.Get(ctx, run.QuestionID)
+	q, err := p.m.broker.Get(ctx, run.QuestionID)
 	if err != nil || !q.PeopleOnly {
 		return err
 	}
@@ -160,30 +169,30 @@ func (m *Manager) mayTake(ctx context.Context, run session.Run, by Actor) error 
 
 // halt moves a run that no goroutine of this Manager carries out. One that another process carries
 // out finds itself superseded before its next gesture.
-func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Session,
-	how stopping, by Actor) error {
-	look := m.present
-	if sess.Phoneless() { // who works on it looks after it
-		look = func(ctx context.Context, _ *sessionState, id string) (session.Run, error) {
-			return m.store.LatestRun(ctx, id)
-		}
+func (p *stop) halt(ctx context.Context) error {
+	m := p.m
+	var run session.Run
+	var err error
+	if p.sess.Phoneless() { // who works on it looks after it
+		run, err = m.store.LatestRun(ctx, p.sess.ID)
+	} else {
+		run, err = m.present(ctx, p.state, p.sess.ID)
 	}
-	run, err := look(ctx, s, sess.ID)
 	if err != nil {
 		return err
 	}
-	if how.to == session.WaitingTakeover {
-		return m.takeOver(ctx, s, sess, run, inquiry.IsPerson(by.Authority))
+	if p.to == session.WaitingTakeover {
+		return p.takeOver(ctx, run)
 	}
-	if err := m.mayTake(ctx, run, by); err != nil {
+	if err := p.mayTake(ctx, run); err != nil {
 		return err
 	}
 	// A pause that is meant is not picked up by who waits.
-	if run.State.Terminal() || run.State == how.to && !pausedAlone(run) {
+	if run.State.Terminal() || run.State == p.to && !pausedAlone(run) {
 		return nil
 	}
 	now, err := m.store.Runs.Transition(ctx, run.ID,
-		session.Change{To: how.to, Reason: how.reason, Err: how.cause.Error()})
+		session.Change{To: p.to, Reason: p.reason, Err: p.cause.Error()})
 	if superseded(err) { // it ended by itself meanwhile
 		return nil
 	}
@@ -192,8 +201,8 @@ func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Sessio
 	}
 	m.touches.note(ctx, run.ID)
 	m.cancelRouting(ctx, run.QuestionID)
-	m.queues.release(ctx, sess.Serial, run.ID)
-	if run.QuestionID != "" && how.to == session.Cancelled {
+	m.queues.release(ctx, p.sess.Serial, run.ID)
+	if run.QuestionID != "" && p.to == session.Cancelled {
 		// The store has withdrawn it with the change; this tells those who show it.
 		ctx, cancel := detached(ctx)
 		defer cancel()
@@ -201,7 +210,7 @@ func (m *Manager) halt(ctx context.Context, s *sessionState, sess session.Sessio
 			m.log.WarnContext(ctx, "withdrawing", "question", run.QuestionID, "err", err)
 		}
 	}
-	s.moved(now)
+	p.state.moved(now)
 	return nil
 }
 

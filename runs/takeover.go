@@ -108,32 +108,31 @@ func (d *desk) withdrawFor(ctx context.Context, questionID string) {
 
 // canTakeOver refuses to take over the phone of a run that has ended, and one that another session
 // has.
-func (m *Manager) canTakeOver(ctx context.Context, sess session.Session, r session.Run) error {
-	if sess.Phoneless() {
+func (p *stop) canTakeOver(ctx context.Context, r session.Run) error {
+	if p.sess.Phoneless() {
 		return Refuse(NothingToTakeOver, "take over the session of one of its phones, or pause it",
-			"session %s is one of taploop host, and has no phone of its own", sess.ID)
+			"session %s is one of taploop host, and has no phone of its own", p.sess.ID)
 	}
 	if r.State.Terminal() {
 		return Refuse(NothingToTakeOver, "give the session a new task, or use the phone as it is",
 			"the session's last task has ended (%s): there is no run to hand the phone back to",
 			r.State)
 	}
-	return m.queues.free(ctx, sess.Serial, sess.ID, sess.Client)
+	return p.m.queues.free(ctx, p.sess.Serial, p.sess.ID, p.sess.Client)
 }
 
 // takeOver hands the phone of a run over that no goroutine of this Manager carries out. What the
 // run had asked is withdrawn; an answer that was taken is applied. What a person takes over, only
 // people hand back. The caller has the session's lock.
-func (m *Manager) takeOver(
-	ctx context.Context, s *sessionState, sess session.Session, run session.Run, person bool,
-) error {
+func (p *stop) takeOver(ctx context.Context, run session.Run) error {
+	m, person := p.m, inquiry.IsPerson(p.by.Authority)
 	if run.State == session.WaitingTakeover {
 		if person {
 			return m.broker.Claim(ctx, run.QuestionID)
 		}
 		return nil
 	}
-	if err := m.canTakeOver(ctx, sess, run); err != nil {
+	if err := p.canTakeOver(ctx, run); err != nil {
 		return err
 	}
 	if !atRest(run) { // in another process
@@ -150,7 +149,7 @@ func (m *Manager) takeOver(
 	}
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	if err := m.store.Leases.Take(ctx, sess.Serial, run.ID); err != nil {
+	if err := m.store.Leases.Take(ctx, p.sess.Serial, run.ID); err != nil {
 		return err
 	}
 	change := session.Change{From: []session.State{run.State}, Fence: run.Fence,
@@ -158,7 +157,7 @@ func (m *Manager) takeOver(
 	if asked != nil && !asked.Open() {
 		change.Apply, change.Exchange = asked.ID, exchangeOf(*asked, m.opts.Lang)
 	}
-	q, err := m.openQuestion(ctx, inquiry.Question{SessionID: sess.ID, RunID: run.ID,
+	q, err := m.openQuestion(ctx, inquiry.Question{SessionID: p.sess.ID, RunID: run.ID,
 		Fence: run.Fence, Kind: inquiry.Takeover, Task: run.Task,
 		PeopleOnly: person, Text: wordsOfHandOver(m.opts.ConsoleLang).wanted},
 		personalMode(set.ReplyMode))
@@ -178,7 +177,7 @@ func (m *Manager) takeOver(
 		m.withdrawFor(ctx, asked.ID)
 	}
 	m.router.Route(q.ID)
-	s.moved(now)
+	p.state.moved(now)
 	return nil
 }
 
