@@ -150,7 +150,11 @@ func progressToken(params json.RawMessage) json.RawMessage {
 	if !bytes.Contains(params, []byte(`"progressToken"`)) {
 		return nil
 	}
-	return at(params, "_meta", "progressToken")
+	token := at(params, "_meta", "progressToken")
+	if string(token) == "null" {
+		return nil
+	}
+	return token
 }
 
 // modern reports whether a request stands alone, as those of 2026-07-28 do.

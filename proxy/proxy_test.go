@@ -262,6 +262,14 @@ func TestProgressTellsOfTheQuestion(t *testing.T) {
 	}
 }
 
+func TestATokenThatIsNullWantsNoProgress(t *testing.T) {
+	r := newRig(t, nil)
+	r.shake("{}")
+	id := r.start("send_message", `{"text":"hi"}`, `,"_meta":{"progressToken":null}`)
+	require.NoError(t, r.decide(r.asked(), inquiry.Decision{Type: inquiry.Reject}))
+	require.Equal(t, "refused by the other side", r.result(id))
+}
+
 func TestAClientsUserDecidesInAForm(t *testing.T) {
 	r := newRig(t, nil)
 	r.shake(`{"elicitation":{}}`)
