@@ -147,7 +147,7 @@ func (c *hostCmd) list(ctx context.Context, w *hostWork) error {
 			text.Cut(text.Line(t.Description), 100))
 	}
 	for _, down := range h.Down() {
-		a.notef("%s: %s", text.Line(down.Server), text.Line(down.Err.Error()))
+		a.notef("%s: %s", text.Line(down.Server), whyDown(down))
 	}
 	return nil
 }

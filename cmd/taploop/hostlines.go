@@ -135,11 +135,16 @@ func (l *hostLines) begin(session string, h *host.Host) {
 	w := l.words()
 	l.line(w.session, session)
 	for _, d := range h.Down() {
-		l.line(w.down, text.Line(d.Server), text.Line(d.Err.Error()))
+		l.line(w.down, text.Line(d.Server), whyDown(d))
 	}
 	for _, p := range h.Unmatched() {
 		l.line(w.unmatched, text.Line(p))
 	}
+}
+
+// whyDown is why a server cannot be reached, without its name, which stands before it.
+func whyDown(d host.Down) string {
+	return text.Line(strings.TrimPrefix(d.Err.Error(), "the server "+d.Server+": "))
 }
 
 func (l *hostLines) spent(u hostUsage) string {

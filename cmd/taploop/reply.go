@@ -320,7 +320,7 @@ func (c *replyCmd) taken(a *app, res inquiry.Result) error {
 		a.notef("the question stays open: that is what on_timeout says (%s)",
 			cmp.Or(q.OnTimeout, inquiry.Pause))
 	case q.SessionID != "":
-		a.notef("a server that runs goes on with it by itself; without one: taploop continue %s",
+		a.notef("whatever runs it goes on by itself; when nothing does: taploop continue %s",
 			q.SessionID)
 	}
 	_, err := fmt.Fprintln(a.out, q.Status)
