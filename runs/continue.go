@@ -136,7 +136,7 @@ func sameTask(a, b string) bool {
 // is paused first. The caller has the session's lock.
 func (m *Manager) present(ctx context.Context, s *sessionState,
 	sessionID string) (session.Run, error) {
-	if err := m.storeNow(ctx, s); err != nil {
+	if err := s.storeNow(ctx); err != nil {
 		return session.Run{}, err
 	}
 	run, err := m.store.LatestRun(ctx, sessionID)

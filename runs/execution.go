@@ -260,8 +260,8 @@ func (x *execution) finish(ctx context.Context, end *agentloop.Ending) {
 	begun.Timing.Ready += x.before.Ready
 	begun.Timing.Decide += x.before.Decide
 	begun.Timing.Model += x.before.Model
-	e := ending{run: x.run, serial: x.sess.Serial, change: session.Change{To: stateOf(end),
-		Reason: end.Reason, Answer: end.Answer, Begun: begun,
+	e := ending{m: x.m, state: x.state, run: x.run, serial: x.sess.Serial, change: session.Change{
+		To: stateOf(end), Reason: end.Reason, Answer: end.Answer, Begun: begun,
 		Err: strings.ReplaceAll(errorText(end.Err), "sessions show SESSION",
 			"sessions show "+x.sess.ID)}}
 	if x.parked != nil {
@@ -270,7 +270,7 @@ func (x *execution) finish(ctx context.Context, end *agentloop.Ending) {
 	if e.change.To.Waiting() {
 		e.change.Question = e.parked
 	}
-	x.m.end(ctx, x.state, e)
+	e.keep(ctx)
 }
 
 // stateOf is the state of a run that ended so. What can go on is PAUSED.

@@ -162,7 +162,7 @@ func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) 
 		}
 		return err
 	}
-	c.m.end(ctx, c.state, ending{run: c.run, serial: c.sess.Serial, change: end})
+	ending{m: c.m, state: c.state, run: c.run, serial: c.sess.Serial, change: end}.keep(ctx)
 	return nil
 }
 

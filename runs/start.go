@@ -208,8 +208,8 @@ func (x *execution) lease(ctx context.Context) error {
 	}
 	s, done := m.states.use(x.sess.ID)
 	defer done()
-	m.end(ctx, s, ending{run: x.run, serial: x.sess.Serial, change: session.Change{
-		To: session.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)}})
+	ending{m: m, state: s, run: x.run, serial: x.sess.Serial, change: session.Change{
+		To: session.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)}}.keep(ctx)
 	return err
 }
 

@@ -11,6 +11,8 @@ import (
 
 // ending is how a life of a run, or its waiting, ended.
 type ending struct {
+	m      *Manager
+	state  *sessionState
 	run    session.Run // as it was until then
 	serial string      // of its phone
 	parked string      // the question that it has parked, "" for none
@@ -18,12 +20,13 @@ type ending struct {
 	failed error // why it could not be stored the last time; nil before
 }
 
-// end stores how a life of a run ended. What the store does not take, because the disk is full or
+// keep stores how a life of a run ended. What the store does not take, because the disk is full or
 // the database locked, is kept: it is tried again until it is taken, and Status tells of it
 // meanwhile.
-func (m *Manager) end(ctx context.Context, s *sessionState, e ending) {
+func (e ending) keep(ctx context.Context) {
+	m, s := e.m, e.state
 	e.change.From, e.change.Fence = []session.State{e.run.State}, e.run.Fence
-	if m.tryEnd(ctx, s, &e) == nil {
+	if e.try(ctx) == nil {
 		return
 	}
 	m.log.ErrorContext(ctx, "the end of a run could not be stored, and is tried again", "run",
@@ -32,59 +35,60 @@ func (m *Manager) end(ctx context.Context, s *sessionState, e ending) {
 	_, done := m.states.use(e.run.SessionID)
 	if !m.spawn(func() {
 		defer done()
-		m.storeLater(s)
+		s.storeLater(m.ctx)
 	}) {
-		m.leave(s)
+		s.leaveWord()
 		done()
 	}
 }
 
-// storeLater tries again and again to store an end, and a last time when the Manager closes. If the
-// store does not take it then either, word of it is left for who recovers the run.
-func (m *Manager) storeLater(s *sessionState) {
+// storeLater tries again and again to store an end, and a last time when ctx ends. If the store
+// does not take it then either, word of it is left for who recovers the run.
+func (s *sessionState) storeLater(ctx context.Context) {
 	for closing := false; s.notStored() != nil && !closing; {
-		closing = wait.For(m.ctx, elsewhere) != nil
-		ctx, cancel := detached(m.ctx)
+		closing = wait.For(ctx, elsewhere) != nil
+		ctx, cancel := detached(ctx)
 		if unlock, err := s.lock(ctx); err == nil {
-			_ = m.storeNow(ctx, s) // what keeps it from being stored is told by Status
+			_ = s.storeNow(ctx) // what keeps it from being stored is told by Status
 			unlock()
 		}
 		cancel()
 	}
-	m.leave(s)
+	s.leaveWord()
 }
 
-// leave leaves word of an end that is not stored for who recovers the run.
-func (m *Manager) leave(s *sessionState) {
+// leaveWord leaves word of an end that is not stored for who recovers the run.
+func (s *sessionState) leaveWord() {
 	e := s.notStored()
 	if e == nil {
 		return
 	}
 	r := s.presented(e.run)
-	if err := m.store.Owner.LeaveEnd(r.ID, r.StopReason, r.Error); err != nil {
-		m.log.Error("the end of a run is lost", "run", r.ID, "err", err)
+	if err := e.m.store.Owner.LeaveEnd(r.ID, r.StopReason, r.Error); err != nil {
+		e.m.log.Error("the end of a run is lost", "run", r.ID, "err", err)
 	}
 }
 
 // storeNow stores the end that could not be stored, if there is one. The caller has the session's
 // lock.
-func (m *Manager) storeNow(ctx context.Context, s *sessionState) error {
+func (s *sessionState) storeNow(ctx context.Context) error {
 	last := s.notStored()
 	if last == nil {
 		return nil
 	}
 	e := *last
-	if err := m.tryEnd(ctx, s, &e); err != nil {
+	if err := e.try(ctx); err != nil {
 		s.setUnstored(&e)
 		return e.told()
 	}
 	s.setUnstored(nil)
-	m.log.InfoContext(ctx, "the end of a run is stored now", "run", e.run.ID)
+	e.m.log.InfoContext(ctx, "the end of a run is stored now", "run", e.run.ID)
 	return nil
 }
 
-// tryEnd stores an end, gives the phone back, and tells those who wait.
-func (m *Manager) tryEnd(ctx context.Context, s *sessionState, e *ending) error {
+// try stores the end, gives the phone back, and tells those who wait.
+func (e *ending) try(ctx context.Context) error {
+	m := e.m
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	now, err := m.store.Runs.Transition(ctx, e.run.ID, e.change)
@@ -103,7 +107,7 @@ func (m *Manager) tryEnd(ctx context.Context, s *sessionState, e *ending) error 
 		m.queues.release(ctx, e.serial, now.ID)
 	}
 	m.touches.note(ctx, now.ID)
-	s.moved(now)
+	e.state.moved(now)
 	return nil
 }
 
