@@ -168,6 +168,9 @@ func (o onward) question() string {
 
 func (o onward) ask() string {
 	line := fmt.Sprintf(o.in.AskUser, quoted(o.Question.Text, 1000))
+	if q := o.Question; q.Secret {
+		line += fmt.Sprintf(o.in.SecretAt, whereToSettle(q.ID, q.Kind, o.page))
+	}
 	var options []string
 	for _, option := range o.Question.Options[:min(len(o.Question.Options), 20)] {
 		options = append(options, quoted(option, 100))
@@ -234,8 +237,11 @@ func keptByPerson(st runs.Status) bool { return takenOver(st) && st.Question.Peo
 // whereToSettle is where people settle a question of this kind; page is its address on the inbox
 // page, or "".
 func whereToSettle(id string, kind inquiry.Kind, page string) string {
-	how := " --approve"
-	if kind == inquiry.Takeover {
+	how := " -" // a secret, which others could read on the command line
+	switch kind {
+	case inquiry.Approval:
+		how = " --approve"
+	case inquiry.Takeover:
 		how = " --done"
 	}
 	return cmp.Or(page, "taploop reply "+id[:min(len(id), 8)]+how)

@@ -219,7 +219,7 @@ type messages struct {
 	// A run that waits for the phone, or that was paused.
 	InLine, Ahead, HeldBy, HeldElsewhere, Paused, PausedAsking string
 	// A question of the agent on the phone.
-	AskUser, Choose, Drafted, ReplyWith string
+	AskUser, SecretAt, Choose, Drafted, ReplyWith string
 	// An action that waits for a decision.
 	NeedsApproval, Decide, UnderFinger, AskedBecause string
 	DecidePeople, DecideWith                         string
