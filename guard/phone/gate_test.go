@@ -417,6 +417,14 @@ func TestWhatTheGateKnewIsRecalled(t *testing.T) {
 	require.Equal(t, guard.Critical, said.Severity, "an app about money is asked about")
 	_, known = phone.Recall("{", "", "", d.policy.decision)
 	require.False(t, known)
+
+	at := d.policy.decision.Action.(actions.Click).At
+	d.policy.decision.Action = actions.Slide{From: at, To: screen.Point{X: at.X + 0.01, Y: at.Y}}
+	d.p, d.policy.times = agentloop.Progress{}, 1
+	d.run()
+	list, _ = phone.Recall(d.steps.steps[1].Seen, "com.shop", "look around", d.policy.decision)
+	_, said = phone.Decide(p, list)
+	require.Equal(t, "built-in: pay", said.Rule, "a short way presses")
 }
 
 func TestPeopleAreAskedInTheirLanguage(t *testing.T) {

@@ -18,6 +18,7 @@ type seen struct {
 type seenPlace struct {
 	Element *guard.Element `json:"element,omitempty"`
 	Near    []string       `json:"near,omitempty"`
+	Presses bool           `json:"presses,omitempty"`
 }
 
 // Bounds of what is kept of a step.
@@ -42,7 +43,8 @@ func keep(list []guard.Subject) string {
 			}
 		}
 		if i < keptHits {
-			s.Places = append(s.Places, seenPlace{one.Element, one.Near})
+			s.Places = append(s.Places,
+				seenPlace{one.Element, one.Near, one.Presses})
 		}
 	}
 	b, err := json.Marshal(s)
@@ -63,7 +65,7 @@ func Recall(kept, app, task string, d actions.Decision) (list []guard.Subject, k
 	base.Screen, base.Secure = s.Screen, s.Secure
 	for _, p := range s.Places {
 		one := base
-		one.Element, one.Near = p.Element, p.Near
+		one.Element, one.Near, one.Presses = p.Element, p.Near, p.Presses
 		list = append(list, one)
 	}
 	return list, true
