@@ -145,6 +145,10 @@ func builtin(s *Subject) []finding {
 	}
 	switch s.Action {
 	case "CLICK", "DOUBLE_CLICK", "LONGPRESS":
+		if s.Enters {
+			add(entered(s)...)
+			break
+		}
 		add(touched(s)...)
 	case "SLIDE", "DRAG", "SCROLL":
 		add(slid(s)...)

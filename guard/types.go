@@ -20,6 +20,8 @@ type Subject struct {
 	// a finger that is drawn from there may press the element, too: it is held, hardly moves, or
 	// stays on it
 	Presses bool `json:"presses,omitempty"`
+	// there may be a keyboard's key that enters what stands in the element, which has the focus
+	Enters bool `json:"enters,omitempty"`
 
 	Typed string `json:"typed,omitempty"` // text that the action writes
 	Task  string `json:"task,omitempty"`  // what a person asked for, in the person's words

@@ -19,6 +19,7 @@ type seenPlace struct {
 	Element *guard.Element `json:"element,omitempty"`
 	Near    []string       `json:"near,omitempty"`
 	Presses bool           `json:"presses,omitempty"`
+	Enters  bool           `json:"enters,omitempty"`
 }
 
 // Bounds of what is kept of a step.
@@ -44,7 +45,7 @@ func keep(list []guard.Subject) string {
 		}
 		if i < keptHits {
 			s.Places = append(s.Places,
-				seenPlace{one.Element, one.Near, one.Presses})
+				seenPlace{one.Element, one.Near, one.Presses, one.Enters})
 		}
 	}
 	b, err := json.Marshal(s)
@@ -65,7 +66,7 @@ func Recall(kept, app, task string, d actions.Decision) (list []guard.Subject, k
 	base.Screen, base.Secure = s.Screen, s.Secure
 	for _, p := range s.Places {
 		one := base
-		one.Element, one.Near, one.Presses = p.Element, p.Near, p.Presses
+		one.Element, one.Near, one.Presses, one.Enters = p.Element, p.Near, p.Presses, p.Enters
 		list = append(list, one)
 	}
 	return list, true

@@ -43,6 +43,11 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 			list = append(list, s)
 		}
 	}
+	if i := focused(look.Elements); i >= 0 && len(list) == 1 && overEnter(points[0], list[0]) {
+		s := list[0]
+		s.Enters, s.Element = true, element(look.Elements, i, look.Elements[i].Bounds.Center())
+		list = append(list, s)
+	}
 	if len(list) > 0 {
 		return append(list, along(look.Elements, drawn.way, list)...)
 	}
@@ -50,6 +55,15 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 		base.Element = element(look.Elements, i, look.Elements[i].Bounds.Center())
 	}
 	return []guard.Subject{base}
+}
+
+// corner is from where on keyboards have their enter key, to the right and below. They are windows
+// of their own, whose keys no phone lists: what lies there is the page.
+const corner = 0.8
+
+// overEnter reports whether the enter key of a keyboard may be at p, where s is known to be.
+func overEnter(p screen.Point, s guard.Subject) bool {
+	return p.X > corner && p.Y > corner && (s.Element == nil || s.Element.WholeScreen)
 }
 
 // subject is what is known of an action without the screen.

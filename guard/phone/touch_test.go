@@ -198,3 +198,18 @@ func TestEnterBehindATabIsBlind(t *testing.T) {
 		require.True(t, allowed(t, look, actions.Type{Text: text, Submit: submit}), "%q", text)
 	}
 }
+
+// Where nothing is listed in the lower right corner, a keyboard's enter key may be.
+func TestAKeyboardsEnterKeyIsOne(t *testing.T) {
+	look := button(screen.Point{}, screen.Point{X: 1, Y: 0.1})
+	page, field := at(0, 0, 10, 10, "", 0, false), at(0, 5, 8, 6, "Type a message", 1, true)
+	field.Class, field.Editable, field.Focused = "android.widget.EditText", true, true
+	look.Elements = []screen.Element{page, field}
+	enter, letter := screen.Point{X: 0.93, Y: 0.92}, screen.Point{X: 0.5, Y: 0.8}
+	require.False(t, allowed(t, look, actions.Click{At: enter}))
+	require.True(t, allowed(t, look, actions.Click{At: letter}))
+	look.Elements[1].Text = "Search"
+	require.True(t, allowed(t, look, actions.Click{At: enter}))
+	look.Elements[1].Text, look.Elements[1].Focused = "Type a message", false
+	require.True(t, allowed(t, look, actions.Click{At: enter}), "no keyboard is shown")
+}
