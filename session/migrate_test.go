@@ -38,13 +38,11 @@ func TestAFolderOfSchemaSevenOpens(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, agentloop.Timing{Settle: 1, Look: 2, Decide: 3, Ask: 4, Touch: 5},
 		steps[0].Timing)
-	u, err := s.Runs.Usage(t.Context(), "r1")
-	require.NoError(t, err)
+	spent := usage(t, s, "abc")
 	require.Equal(t, session.Usage{Steps: 2, Calls: 3, PromptTokens: 30, CompletionTokens: 12,
-		Timing: agentloop.Timing{Settle: 11, Look: 22, Decide: 33, Ask: 4, Touch: 55}}, u)
-	none, err := s.Runs.Usage(t.Context(), "r2")
-	require.NoError(t, err)
-	require.Zero(t, none)
+		Timing: agentloop.Timing{Settle: 11, Look: 22, Decide: 33, Ask: 4, Touch: 55}},
+		spent["r1"])
+	require.Zero(t, spent["r2"])
 	found, err := s.Sessions(t.Context(), session.Filter{State: session.Paused})
 	require.NoError(t, err)
 	require.Len(t, found, 1, "as its latest run")
@@ -60,7 +58,6 @@ func TestAFolderOfSchemaSevenOpens(t *testing.T) {
 	require.NoError(t, err)
 	st := agentloop.Step{Index: 3, StartedAt: time.Now(), Timing: agentloop.Timing{Touch: 7}}
 	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{}))
-	u, err = s.Runs.Usage(t.Context(), "r2")
-	require.NoError(t, err)
-	require.Equal(t, session.Usage{Steps: 1, Timing: agentloop.Timing{Touch: 7}}, u)
+	require.Equal(t, session.Usage{Steps: 1, Timing: agentloop.Timing{Touch: 7}},
+		usage(t, s, "abc")["r2"])
 }

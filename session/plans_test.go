@@ -43,7 +43,6 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 			return err
 		},
 		"Steps":       func() error { _, err := s.Steps(ctx, r.SessionID, 5); return err },
-		"Usage":       func() error { _, err := s.Runs.Usage(ctx, r.ID); return err },
 		"Trajectory":  func() error { _, err := s.Trajectory(ctx, r.SessionID); return err },
 		"Runs":        func() error { _, err := s.Runs.Of(ctx, r.SessionID); return err },
 		"by key":      func() error { _, err := s.SessionByKey(ctx, "a", "b"); return none(err) },

@@ -302,8 +302,8 @@ func (s *Store) Trajectory(ctx context.Context, sessionID string) (t Trajectory,
 	}
 	t.Usage = map[string]Usage{}
 	for _, r := range t.Runs {
-		if t.Usage[r.ID], err = s.Runs.Usage(ctx, r.ID); err != nil {
-			return t, err
+		if t.Usage[r.ID], err = usage(ctx, s.read, s.now(), r.ID); err != nil {
+			return t, doing(err, "adding up what run %s has cost", r.ID)
 		}
 	}
 	t.Asked, err = waits(ctx, s.read, s.now(), "session_id", sessionID)

@@ -155,8 +155,7 @@ func TestTheUsageOfARunIsThatOfItsSteps(t *testing.T) {
 		sum.Ask, sum.Intent = sum.Ask+add.Ask, sum.Intent+add.Intent
 		sum.Check, sum.Touch = sum.Check+add.Check, sum.Touch+add.Touch
 	}
-	got, err := s.Runs.Usage(t.Context(), r.ID)
-	require.NoError(t, err)
+	got := usage(t, s, r.SessionID)[r.ID]
 	require.Equal(t, want, got)
 	require.Equal(t, 5, got.Calls)
 
@@ -178,7 +177,5 @@ func TestTheUsageOfARunIsThatOfItsSteps(t *testing.T) {
 		want.Timing.Decide += 20
 		want.Timing.Model += 10
 	}
-	got, err = s.Runs.Usage(t.Context(), r.ID)
-	require.NoError(t, err)
-	require.Equal(t, want, got)
+	require.Equal(t, want, usage(t, s, r.SessionID)[r.ID])
 }

@@ -50,12 +50,6 @@ func stepsAfter(ctx context.Context, q queryer, sessionID string, after int) ([]
 		WHERE session_id = ? AND idx > ? ORDER BY idx`, sessionID, after)
 }
 
-// Usage is what a run has cost so far.
-func (rs Runs) Usage(ctx context.Context, runID string) (Usage, error) {
-	u, err := usage(ctx, rs.read, rs.now(), runID)
-	return u, doing(err, "adding up what run %s has cost", runID)
-}
-
 // Spend adds a call of a model that no step of the run has made. What it took counts as the model's
 // time, and not as the run's work.
 func (rs Runs) Spend(ctx context.Context, runID string, t agentloop.Try) error {

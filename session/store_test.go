@@ -28,6 +28,13 @@ func open(t testing.TB, dir string, opts *session.Options) *session.Store {
 	return s
 }
 
+// usage is what each run of the session has cost.
+func usage(t *testing.T, s *session.Store, sessionID string) map[string]session.Usage {
+	all, err := s.Trajectory(t.Context(), sessionID)
+	require.NoError(t, err)
+	return all.Usage
+}
+
 // started is a new session with a run that is RUNNING.
 func started(t testing.TB, s *session.Store) session.Run {
 	t.Helper()
