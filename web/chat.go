@@ -302,15 +302,40 @@ func (t *talk) steer(ctx context.Context) error {
 	case t.now.Question != nil && (says(said, consents) || says(said, isDone)):
 		return nil // what it is about was not seen, or is not theirs to settle: it is shown again
 	case t.now.ended():
-		return t.do(ctx, continueTool, t.keyed(t.onPhone(map[string]any{"task": said,
-			"wait_seconds": 0})), nil)
+		return t.again(ctx, t.instruct, t.nextTask)
+	case t.now.going():
+		return t.again(ctx, t.nextTask, t.instruct)
 	}
 	paused := t.now.paused()
-	err := t.do(ctx, messageTool, t.keyed(map[string]any{"text": said, "mode": "instruction"}), nil)
+	err := t.instruct(ctx)
 	if err == nil && paused {
 		err = t.do(ctx, continueTool, map[string]any{"wait_seconds": 0}, nil)
 	}
 	return err
+}
+
+// again passes the words on as now does. What is sent again under its key may have come when the
+// words were for something else: before is refused, unless that is so.
+func (t *talk) again(ctx context.Context, before, now func(context.Context) error) error {
+	if t.key != "" {
+		err := before(ctx)
+		if _, refused := errors.AsType[*refusal](err); !refused {
+			return err
+		}
+	}
+	return now(ctx)
+}
+
+// nextTask begins a task, which is refused while one goes on.
+func (t *talk) nextTask(ctx context.Context) error {
+	return t.do(ctx, continueTool, t.keyed(t.onPhone(map[string]any{
+		"task": t.conversation.words, "wait_seconds": 0})), nil)
+}
+
+// instruct tells the run, which is refused once that has ended.
+func (t *talk) instruct(ctx context.Context) error {
+	return t.do(ctx, messageTool, t.keyed(map[string]any{"text": t.conversation.words,
+		"mode": "instruction"}), nil)
 }
 
 func (t *talk) keyed(arguments map[string]any) map[string]any {

@@ -2,6 +2,8 @@ package web_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +11,49 @@ import (
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/web"
 )
+
+// What was a task or an instruction when it came first is that again, under its key.
+func TestATurnThatIsSentAgainUnderItsKeyIsNotSomethingElse(t *testing.T) {
+	const refused = `{"error":{"code":"RUN_ENDED","message":"no","mend":"m"}}`
+	for name, c := range map[string]struct {
+		state string
+		first string // the tool that may know the key
+		then  string
+	}{
+		"after the end": {`"state":"COMPLETED"`, "ask_agent_message", "ask_agent_continue"},
+		"while it goes on": {`"state":"RUNNING","stop_reason":"STILL_RUNNING"`,
+			"ask_agent_continue", "ask_agent_message"},
+	} {
+		for _, known := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, known), func(t *testing.T) {
+				g := newRig(t, nil)
+				q := g.waiting("ann", inquiry.Question{})
+				stands := web.TaskResult{Body: []byte(`{"session_id":"` + q.SessionID + `",` +
+					c.state + `}`)}
+				paused := web.TaskResult{Body: []byte(`{"session_id":"` + q.SessionID +
+					`","state":"PAUSED"}`)}
+				g.tasks.next = []web.TaskResult{stands, paused, paused}
+				if !known {
+					g.tasks.next[1] = web.TaskResult{Code: "RUN_ENDED", Body: []byte(refused)}
+				}
+				a := g.send("POST", "/v1/chat/completions", g.ann, `{"metadata":{"session_id":"`+
+					q.SessionID+`"},"messages":[{"role":"user","content":"blue"}]}`,
+					func(r *http.Request) { r.Header.Set("Idempotency-Key", "k") })
+				require.Equal(t, 200, a.status, a.text)
+				var tools []string
+				for _, call := range g.tasks.calls[1:] {
+					require.Equal(t, "k", call.Arguments["idempotency_key"])
+					tools = append(tools, call.Tool)
+				}
+				if known {
+					require.Equal(t, []string{c.first}, tools)
+				} else {
+					require.Equal(t, []string{c.first, c.then}, tools)
+				}
+			})
+		}
+	}
+}
 
 // Whatever a run waits for, the next message settles it, when who talks may do that.
 func TestTheNextMessageSettlesWhatARunWaitsFor(t *testing.T) {
