@@ -41,6 +41,11 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 			s.Element = element(look.Elements, i, p)
 			s.Presses = n == 0 && drawn.presses(&look.Elements[i])
 			list = append(list, s)
+			if l := label(look.Elements, i); l != "" && s.Element.Text+s.Element.Description == "" {
+				named := *s.Element
+				named.Text, s.Element = l, &named
+				list = append(list, s)
+			}
 		}
 	}
 	if i := focused(look.Elements); i >= 0 && len(list) == 1 && overEnter(points[0], list[0]) {
@@ -282,6 +287,31 @@ func element(list []screen.Element, i int, p screen.Point) *guard.Element {
 		g.Text = strings.TrimPrefix(g.Text+"\n"+strings.Join(lines, "\n"), "\n")
 	}
 	return g
+}
+
+// label is what stands in the large element i, wherever that is, when it is little: it is a button
+// then, and no page. What is touched by itself is none of it.
+func label(list []screen.Element, i int) string {
+	if size := area(list[i].Bounds); size < large || size >= whole {
+		return ""
+	}
+	var lines []string
+	for n := i + 1; n < end(list, i); n++ {
+		in := &list[n]
+		if in.Clickable || in.Editable || in.Checkable {
+			n = end(list, n) - 1
+			continue
+		}
+		for _, t := range []string{in.Text, in.ContentDesc} {
+			if t != "" && !slices.Contains(lines, t) {
+				lines = append(lines, t)
+			}
+		}
+	}
+	if len(lines) > 3 {
+		return ""
+	}
+	return strings.Join(lines, "\n")
 }
 
 // words are all that the elements say, each once. Of a long list what is nearest to the first of

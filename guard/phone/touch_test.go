@@ -213,3 +213,15 @@ func TestAKeyboardsEnterKeyIsOne(t *testing.T) {
 	look.Elements[1].Text, look.Elements[1].Focused = "Type a message", false
 	require.True(t, allowed(t, look, actions.Click{At: enter}), "no keyboard is shown")
 }
+
+// A large button is known by its few words, wherever the finger is on it, and a large card is not
+// what a button in it is.
+func TestALargeButtonHasItsLabelEverywhere(t *testing.T) {
+	look := button(screen.Point{}, screen.Point{X: 1, Y: 0.1})
+	low := actions.Click{At: screen.Point{X: 0.5, Y: 0.88}}
+	card, label := at(0, 6, 10, 9, "", 1, true), at(3, 6, 7, 6.4, "Delete", 2, false)
+	look.Elements = []screen.Element{at(0, 0, 10, 10, "", 0, false), card, label}
+	require.False(t, allowed(t, look, low))
+	look.Elements[2].Clickable = true
+	require.True(t, allowed(t, look, low), "a button in a card")
+}
