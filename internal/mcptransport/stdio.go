@@ -25,10 +25,10 @@ const drainTime = 2 * time.Second
 // Requests run side by side; everything else is done in the order in which it came.
 //
 // When in ends, the contexts of the handlers end with ErrEOF; what they return is still written,
-// and ServeStdio returns nil after it, at the latest two seconds later, then with an error. When
-// ctx ends the same happens with ErrClosed, and the error is ctx's cause; a Read of in may then
-// still be under way, and ends when in is closed. It is also an error when in or out breaks. Nobody
-// else may write to out.
+// and ServeStdio returns nil after it, at the latest two seconds later, then with an error; a
+// handshake has two more. When ctx ends the same happens with ErrClosed, and the error is ctx's
+// cause; a Read of in may then still be under way, and ends when in is closed. It is also an error
+// when in or out breaks. Nobody else may write to out.
 func ServeStdio(ctx context.Context, srv Server, in io.Reader, out io.Writer,
 	opts *Options) error {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -38,7 +38,7 @@ func ServeStdio(ctx context.Context, srv Server, in io.Reader, out io.Writer,
 		return fmt.Errorf("serving stdio: %w", err)
 	}
 	defer srv.UnregisterSession(context.WithoutCancel(ctx), t.id)
-	go t.read(in)  // ends with in, or at the next line after ServeStdio has returned
+	go t.read(in)  // ends when ServeStdio returns
 	go t.forward() // ends when ServeStdio returns
 	var cause, err error
 	select {
@@ -59,7 +59,8 @@ type terminal struct {
 	opts  Options
 	out   *lineWriter
 	feed  chan mcp.JSONRPCNotification
-	ended chan error // gives why in or out ended, nil for the end of in
+	gone  chan struct{} // closed when in has ended
+	ended chan error    // gives why in or out ended, nil for the end of in
 	under sync.WaitGroup
 }
 
@@ -68,6 +69,7 @@ func newTerminal(ctx context.Context, srv Server, out io.Writer,
 	t := &terminal{
 		peer: newPeer(newID(), ""), ctx: ctx, srv: srv, opts: opts,
 		feed:  make(chan mcp.JSONRPCNotification, 16),
+		gone:  make(chan struct{}),
 		ended: make(chan error, 2), // each ends once
 	}
 	t.out = &lineWriter{w: out,
@@ -78,27 +80,59 @@ func newTerminal(ctx context.Context, srv Server, out io.Writer,
 // NotificationChannel takes broadcasts.
 func (t *terminal) NotificationChannel() chan<- mcp.JSONRPCNotification { return t.feed }
 
-// read takes what comes until in ends.
-func (t *terminal) read(in io.Reader) {
+// line is one of the client's, or why there is none.
+type line struct {
+	data []byte
+	err  error
+}
+
+// last reports whether nothing follows.
+func (l line) last() bool { return l.err != nil && !errors.Is(l.err, errLong) }
+
+// readAhead reads lines until in ends, also while a handshake is under way, and closes gone then.
+func (t *terminal) readAhead(in io.Reader, lines chan<- line) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
-		line, err := readLine(r, t.opts.MaxBody)
-		if t.ctx.Err() != nil {
+		data, err := readLine(r, t.opts.MaxBody)
+		l := line{data, err}
+		if l.last() {
+			close(t.gone)
+		}
+		select {
+		case lines <- l:
+		case <-t.ctx.Done():
+			return
+		}
+		if l.last() {
+			return
+		}
+	}
+}
+
+// read takes what comes until in ends.
+func (t *terminal) read(in io.Reader) {
+	lines := make(chan line, 16)
+	go t.readAhead(in, lines) // ends with in, or at the next line after ServeStdio has returned
+	for {
+		var l line
+		select {
+		case l = <-lines:
+		case <-t.ctx.Done():
 			return
 		}
 		switch {
-		case errors.Is(err, errLong):
+		case errors.Is(l.err, errLong):
 			e := invalid(fmt.Sprintf("the message is longer than %d bytes", t.opts.MaxBody))
-			e.id = idOf(line)
+			e.id = idOf(l.data)
 			t.message(e.encode())
-		case errors.Is(err, io.EOF):
+		case errors.Is(l.err, io.EOF):
 			t.ended <- nil
 			return
-		case err != nil:
-			t.ended <- fmt.Errorf("reading from the client: %w", err)
+		case l.err != nil:
+			t.ended <- fmt.Errorf("reading from the client: %w", l.err)
 			return
 		default:
-			t.take(line)
+			t.take(l.data)
 		}
 	}
 }
@@ -155,8 +189,7 @@ func (t *terminal) take(data []byte) {
 				text: "initialize must not be part of a batch"}
 			s.response(e.encode(), e.code)
 		case shakes:
-			// what follows needs what it agrees on
-			newCall(t.ctx, t.peer, m, &t.opts).run(t.srv, m.raw, s)
+			t.shake(m, s)
 		case m.request():
 			t.start(m, s)
 		case m.response():
@@ -164,6 +197,26 @@ func (t *terminal) take(data []byte) {
 		default:
 			t.notice(t.ctx, t.srv, t, m, t.opts.Log)
 		}
+	}
+}
+
+// shake answers the handshake before anything else is taken: what follows needs what it agrees on.
+// A client that has gone meanwhile does not wait for it.
+func (t *terminal) shake(m *message, s sink) {
+	c := newCall(t.ctx, t.peer, m, &t.opts)
+	done := make(chan struct{})
+	go func() { c.run(t.srv, m.raw, s); close(done) }() // ends with the handler
+	select {
+	case <-done:
+		return
+	case <-t.gone:
+	}
+	late := time.NewTimer(drainTime)
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+		c.cancel(ErrEOF)
 	}
 }
 

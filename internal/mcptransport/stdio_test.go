@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
 )
 
@@ -50,6 +53,28 @@ func TestTheEndOfInputEndsServingWithinTwoSeconds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// unshaken is a server whose handshake does not end by itself.
+type unshaken struct{ *server.MCPServer }
+
+func (u unshaken) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {
+	<-ctx.Done()
+	return nil
+}
+
+// What came behind the handshake does not hide that the client has gone.
+func TestTheEndOfInputEndsAHandshake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := serveStdio(t, unshaken{newLab().MCPServer}, nil)
+		go func() { _, _ = io.Copy(io.Discard, w.out) }()
+		w.send(fmt.Sprintf(handshake, "2025-11-25", "{}"))
+		w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`)
+		start := time.Now()
+		require.NoError(t, w.in.Close())
+		require.NoError(t, <-w.served)
+		require.Equal(t, 2*time.Second, time.Since(start))
+	})
 }
 
 func TestRequestsBeforeTheEndOfInputAreAnswered(t *testing.T) {
