@@ -64,7 +64,7 @@ func (c *continuation) checkReply(ctx context.Context, current bool) error {
 			return err
 		}
 	}
-	_, err := c.m.steps(c.MaxSteps)
+	_, err := c.m.opts.steps(c.MaxSteps)
 	return err
 }
 

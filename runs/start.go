@@ -103,7 +103,7 @@ func (m *Manager) plan(task string, maxSteps int, s Settings) (*execution, error
 	if err := checkTask(task); err != nil {
 		return nil, err
 	}
-	limit, err := m.steps(maxSteps)
+	limit, err := m.opts.steps(maxSteps)
 	if err != nil {
 		return nil, err
 	}
@@ -309,11 +309,11 @@ func (d *desk) checkSettings(s Settings) (Settings, error) {
 }
 
 // steps is the effective limit of a call: what was asked for, at most what is configured.
-func (m *Manager) steps(asked int) (int, error) {
+func (o *Options) steps(asked int) (int, error) {
 	if asked < 0 {
 		return 0, invalid("leave max_steps out for the configured maximum",
 			"max_steps is %d (want at least 1)", asked)
 	}
-	most := m.opts.Limits.Steps
+	most := o.Limits.Steps
 	return min(cmp.Or(asked, most), most), nil
 }

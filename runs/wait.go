@@ -48,7 +48,7 @@ func (m *Manager) await(ctx context.Context, r WaitRequest) (Status, error) {
 				return st, err
 			}
 		}
-		if over, err = m.stateChange(ctx, s, changed, budget.C); err != nil {
+		if over, err = s.stateChange(ctx, m.ctx.Done(), changed, budget.C); err != nil {
 			return st, err
 		}
 	}
@@ -63,7 +63,7 @@ func (st Status) worthWaiting(questionID string) bool {
 
 // stateChange returns when the state may be another one. over says that there is nothing more to
 // wait for.
-func (m *Manager) stateChange(ctx context.Context, s *sessionState, changed <-chan struct{},
+func (s *sessionState) stateChange(ctx context.Context, closing, changed <-chan struct{},
 	budget <-chan time.Time) (over bool, err error) {
 	var look <-chan time.Time
 	if s.current() == nil {
@@ -74,7 +74,7 @@ func (m *Manager) stateChange(ctx context.Context, s *sessionState, changed <-ch
 	case <-look:
 	case <-budget:
 		return true, nil
-	case <-m.ctx.Done():
+	case <-closing:
 		if s.current() == nil {
 			return true, nil
 		}
