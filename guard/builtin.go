@@ -22,7 +22,12 @@ var (
 		"com.infonow.bofa*", "com.wf.wellsfargo*", "com.citi*", "com.revolut*", "de.number26*",
 		"com.transferwise*", "com.zellepay*", "com.coinbase*", "com.binance*", "com.robinhood*",
 		"io.metamask*", "com.phonepe*", "net.one97.paytm*", "com.klarna*", "piuk.blockchain*",
-		"com.westernunion*", "com.wechat.pay*", "com.huawei.wallet*", "com.mipay*", "*.mipay*"}
+		"com.westernunion*", "com.wechat.pay*", "com.huawei.wallet*", "com.mipay*", "*.mipay*",
+		"*banco*", "*banque*", "*santander*", "*bbva*", "*sparkasse*", "com.starfinanz*",
+		"com.ing.*", "*getmondo*", "*tinkoff*", "com.sbi.*", "in.org.npci*", "*paypay*",
+		"*kakaopay*", "viva.republica.toss*", "*gcash*", "id.dana*", "com.nu.production*",
+		"com.schwab*", "com.fidelity*", "com.etrade*", "com.okinc*", "com.bybit*",
+		"com.cmbchina*", "com.antfortune*", "com.jdpay*", "cn.gov.pbc*", "com.boc.*", "com.ccb.*"}
 	// permissionApps draw the system's dialogs about permissions.
 	permissionApps = []string{"*permissioncontroller*", "com.lbe.security.miui*",
 		"com.android.vpndialogs", "com.miui.permission*"}
@@ -219,6 +224,10 @@ func touched(s *Subject) []finding {
 		}
 	default:
 		list = append(list, unlabelled(s)...)
+		if e != nil && slices.ContainsFunc(idWords(e.ResourceID), says.MatchString) {
+			list = append(list, asked(s)...)
+			list = append(list, shown(s, totals)...)
+		}
 	}
 	list = append(list, e.identified()...)
 	list = append(list, e.thrown(false)...)

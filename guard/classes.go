@@ -41,7 +41,8 @@ var classes = []class{
 			`已支付|待支付|微信支付$|充值记录|还款记录`,
 		ids: `(?:(?:confirm|submit|do|go|btn|button|to|and) )*pay(?: (?:now|button|btn|confirm|` +
 			`order))*|(?:(?:confirm|submit|do|make|btn|button) )+payment(?: (?:button|btn))*|` +
-			`payment (?:confirm|button|btn|submit)|(?:topup|recharge|donate)(?: button| btn| now)?`,
+			`payment (?:confirm|button|btn|submit)|(?:topup|recharge|donate)(?: button| btn| now)?|` +
+			`zhifu|fukuan`,
 		hints: `pay purchase transaction charged fingerprint face 支付 付款 充值 缴费 将从 将扣`,
 		asks: `\b(?:confirm|authori[sz]e|complete|make|approve) (?:the |this |your |a )?(?:payment|` +
 			`purchase|transaction)|\byou(?:r card)? will be charged|\bpay (?:now|with|to|[$€£¥\d])|` +
@@ -58,7 +59,8 @@ var classes = []class{
 			`马上抢|立即抢购|立即预订|确认预订|呼叫(?:专车|快车)|确认呼叫|^购买$|马上买|立即订购|` +
 			`(?:立即|一键)叫车|确认用车|(?:确认|立即)(?:买入|卖出|申购|赎回)|下注|投注|立即出价`,
 		not: `\bbuy (?:again$|list)|下单成功`,
-		ids: `(?:place|submit|confirm) order|(?:btn|button) order|order (?:btn|button)|buy(?: now| button| btn)?|order now|purchase(?: button| ` +
+		ids: `(?:place|submit|confirm) order|order submit|tijiao dingdan|tijiaodingdan|goumai|(?:btn|button) ` +
+			`order|order (?:btn|button)|buy(?: now| button| btn)?|order now|purchase(?: button| ` +
 			`btn| now)?`,
 		hints: `order booking purchase 1-tap 下单 购买 提交订单 预订`,
 		asks: `\bplace (?:your |this |the )?order\b|\b(?:confirm|complete) (?:your |this |the )?(?:` +
@@ -69,7 +71,8 @@ var classes = []class{
 			`(?:approve|sign|confirm) (?:the |this )?transaction|(?:invest|swap|sell) now`,
 		han: `转账|转钱|汇款|转出|提现|发红包|塞钱进红包|领取并转账`,
 		not: `\b(?:file|data|photo) transfer|transfer (?:files?|photos?|data|history)|转账记录|提现记录`,
-		ids: `(?:confirm|submit|do|btn|button)? ?transfer(?: now| button| btn| money)?|send money|` +
+		ids: `transfer confirm|zhuanzhang|(?:confirm|submit|do|btn|button)? ?transfer(?: now| ` +
+			`button| btn| money)?|send money|` +
 			`withdraw(?: button| btn)?|cash out`,
 		hints: `transfer send wire 转账 汇款 提现 转出 塞钱`,
 		asks: `\b(?:transfer|send|wire) (?:[$€£¥]\s?\d|\d+ ?(?:usd|eur|gbp|cny|dollars|euros))|` +
@@ -112,7 +115,8 @@ var classes = []class{
 			`已删除|回收站$`,
 		ids: `(?:btn|button|menu|action|ic|icon)? ?(?:delete|erase|trash)(?: button| btn| all| ` +
 			`confirm| forever| icon| note| item| message| conversation| account| chat| photo| file| ` +
-			`row| post| comment| address| card| contact| event| user)?|clear (?:all|data|history)|` +
+			`row| post| comment| address| card| contact| event| user)?|del|shanchu|deactivate|` +
+			`close account|block user|clear (?:all|data|history)|` +
 			`empty trash|(?:btn|button|action) (?:remove|discard)`,
 		hints: `delete erase discard clear remove wipe empty undone permanently will 删除 清空 清除 移除 丢弃 恢复 撤销`,
 		asks: `\b(?:delete|erase|discard|clear|remove|wipe|empty)\b[^.]{0,80}\?|\b(?:cannot|can't|can ` +
@@ -126,7 +130,7 @@ var classes = []class{
 		han:   `发送|發送|发出|發出|群发|确认转发`,
 		not: `\b(?:re)?send (?:a |the |me (?:a )?|new )*(?:verification |login |sms )?(?:code|otp)\b|` +
 			`[发發]送(?:新?[验驗][证證][码碼]|到(?:电脑|手机)$)|重新[发發]送|已[发發]送`,
-		ids: `(?:btn|button|action|ic|chat|message|compose|fab)? ?send(?: message| button| btn| ` +
+		ids: `fasong|(?:btn|button|action|ic|chat|message|compose|fab)? ?send(?: msg| message| button| btn| ` +
 			`icon| sms| mail| now| message button(?: container| icon)?)?`,
 		hints: `send 发送 發送 转发`,
 		asks:  `\bsend\b[^.]{0,60}\?|(?:确定|确认|是否)(?:要)?(?:发送|转发)`,
