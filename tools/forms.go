@@ -340,5 +340,3 @@ func (t *forms) wants(c *call, q inquiry.Question) bool {
 }
 
 func isForm(c inquiry.Channel) bool { return c.Name == string(channel.Elicit) }
-
-func isClient(c inquiry.Channel) bool { return c.Name == string(channel.PassToClient) }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/session"
@@ -72,13 +73,14 @@ func (t *questions) shown(q inquiry.Question) *result.OpenQuestion {
 	return out
 }
 
-// reach adds the addresses under which the question can be answered over HTTP, when that is on. A
-// client's own call is no way to answer one that is left to people.
+// reach leaves of an open question's channels those through which it can be settled, and adds the
+// addresses under which it can be answered over HTTP, when that is on.
 func (o *Options) reach(q *result.OpenQuestion) {
-	if q != nil && q.PeopleOnly {
-		q.Channels = slices.DeleteFunc(slices.Clone(q.Channels), isClient)
+	if q == nil {
+		return
 	}
-	if q != nil && o.BaseURL != "" {
+	q.Channels = channel.Settling(inquiry.Question{PeopleOnly: q.PeopleOnly}, q.Channels)
+	if o.BaseURL != "" {
 		q.ReplyURL = o.replyURL(q.ID)
 		q.PageURL = strings.TrimRight(o.BaseURL, "/") + "/ui#question=" + url.QueryEscape(q.ID)
 	}

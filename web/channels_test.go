@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
 )
 
@@ -24,5 +25,17 @@ func TestThePageNamesEveryChannelInBothLanguages(t *testing.T) {
 			require.NotEmpty(t, labels["zh"][name], name)
 		}
 		require.Equal(t, c.Label[0], labels["en"][c.Name])
+	}
+}
+
+func TestWhatIsLeftToPeopleIsNotForAClientsCall(t *testing.T) {
+	for people, doors := range map[bool]string{false: `"door":"pass_to_client"`, true: ""} {
+		g := newRig(t, nil)
+		q := g.waiting("", inquiry.Question{Kind: inquiry.Takeover, Text: "Somebody has the phone.",
+			PeopleOnly: people, Channels: []inquiry.Channel{{Name: "pass_to_client"},
+				{Name: inquiry.ChannelPage}}})
+		shown := g.get("/v1/inquiries/"+q.ID, g.boss).text
+		require.Contains(t, shown, `"door":"page"`)
+		require.Equal(t, doors != "", strings.Contains(shown, `"door":"pass_to_client"`))
 	}
 }

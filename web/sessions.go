@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/session/export"
 )
@@ -184,7 +185,7 @@ func (s *Server) halt(how string) handler {
 type records struct{ *Options }
 
 func (o records) viewOf(q inquiry.Question) inquiryView {
-	q.Channels = o.Channels(q)
+	q.Channels = channel.Settling(q, o.Channels(q))
 	v := inquiryView{Question: q, InquiryID: q.ID, InputSchema: inquiry.Schema(q.Fields)}
 	if q.Frame != "" && q.SessionID != "" {
 		v.ScreenshotURL = frameURL(q.SessionID, q.Frame)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/inquiry/channel"
 	questionroute "github.com/taploop/taploop/inquiry/route"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
@@ -163,7 +164,7 @@ const sweepEvery = 500 * time.Millisecond
 // channelsOf is where a question can still be answered.
 func channelsOf(q inquiry.Question) string {
 	var names []string
-	for _, d := range questionroute.Left(q, false) {
+	for _, d := range channel.Settling(q, questionroute.Left(q, false)) {
 		names = append(names, text.Line(d.Name))
 	}
 	return strings.Join(names, ", ")

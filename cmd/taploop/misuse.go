@@ -212,7 +212,7 @@ func emptied(c *kong.Context) error {
 		case p.Flag != nil && reflect.Indirect(p.Flag.Target).Kind() == reflect.String &&
 			reflect.Indirect(p.Flag.Target).String() == "" && p.Flag.Tag.Get("empty") == "":
 			return usage(fmt.Errorf("--%s is empty", p.Flag.Name),
-				fmt.Sprintf("leave it out, or want %s", wanted(p.Flag)))
+				fmt.Sprintf("leave it out, or give %s", wanted(p.Flag)))
 		}
 	}
 	return nil

@@ -95,6 +95,14 @@ func Steps() []Channel {
 	return slices.DeleteFunc(All(), func(c Channel) bool { return !c.Step })
 }
 
+// Settling are those of the channels through which the question can be settled: a client's own call
+// settles none that is left to people.
+func Settling(q inquiry.Question, list []inquiry.Channel) []inquiry.Channel {
+	return slices.DeleteFunc(slices.Clone(list), func(c inquiry.Channel) bool {
+		return q.PeopleOnly && c.Name == string(PassToClient)
+	})
+}
+
 // Answer is an answer through the channel of this mode.
 func (m Mode) Answer(text string) inquiry.Reply {
 	c := Named(string(m))
