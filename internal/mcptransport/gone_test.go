@@ -414,3 +414,39 @@ func TestAPeerTakesNothingAfterItsEndAndEachAnswerOnce(t *testing.T) {
 	c := newCall(t.Context(), p, &message{ID: json.RawMessage("1")}, new(settings(nil)))
 	require.EqualError(t, p.begin(c, 1, nil), ErrClosed.Error(), "the first reason")
 }
+
+// Nobody can take up the session of a handshake whose client has left, or go on with it when the
+// endpoint closes.
+func TestAHandshakeEndsWithItsClientAndWithTheEndpoint(t *testing.T) {
+	for name, end := range map[string]func(e *endpoint, leave func()){
+		"the client leaves":   func(_ *endpoint, leave func()) { leave() },
+		"the endpoint closes": func(e *endpoint, _ func()) { _ = e.h.Close(context.Background()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := serveHTTP(t, unshaken{newLab().MCPServer}, nil)
+				ctx, leave := context.WithCancel(t.Context())
+				defer leave()
+				r, err := http.NewRequestWithContext(ctx, http.MethodPost,
+					"http://127.0.0.1:8702/mcp",
+					strings.NewReader(fmt.Sprintf(handshake, "2025-11-25", "{}")))
+				require.NoError(t, err)
+				r.Header.Set("Content-Type", "application/json")
+				r.Header.Set("Accept", "application/json, text/event-stream")
+				go func() {
+					if resp, err := e.client.Do(r); err == nil {
+						resp.Body.Close()
+					}
+				}()
+				synctest.Wait()
+				require.Len(t, e.h.sessions, 1)
+				start := time.Now()
+				end(e, leave)
+				synctest.Wait()
+				require.Empty(t, e.h.sessions)
+				require.NoError(t, e.h.Close(context.Background()))
+				require.Zero(t, time.Since(start))
+			})
+		})
+	}
+}

@@ -300,6 +300,7 @@ func (*single) message([]byte) {}
 func (s *single) response(data []byte, _ int) { s.data = data }
 
 // initialize answers the handshake of 2025-11-25 and older, and begins a session when it succeeds.
+// It ends with a client that leaves: nobody can take the session up.
 func (v *visit) initialize(m *message) {
 	s := newSession(newPeer(newID(), v.principal), v.h.opts.Buffer)
 	if !v.h.admit(s) {
@@ -312,7 +313,13 @@ func (v *visit) initialize(m *message) {
 	s.visit(1)
 	defer s.leave()
 	var answer single
-	newCall(v.context(), s.peer, m, &v.h.opts).run(v.h.srv, m.raw, &answer)
+	c := newCall(v.context(), s.peer, m, &v.h.opts)
+	if err := s.begin(c, 1, nil); err != nil { // it was closed just now
+		v.refuse(http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	defer context.AfterFunc(v.r.Context(), func() { c.cancel(ErrDropped) })()
+	c.run(v.h.srv, m.raw, &answer)
 	if !s.Initialized() || v.h.srv.RegisterSession(v.context(), s) != nil {
 		v.h.remove(s)
 	} else {
