@@ -71,8 +71,8 @@ func remember(ctx context.Context, tx *tx, q inquiry.Question) error {
 	if err != nil {
 		return err
 	}
-	e := about(AuditRemembered, r.At, q)
-	e.Channel, e.Authority, e.By, e.Text = r.Channel, r.Authority, r.By, string(m.Scope)
+	e := about(AuditRemembered, q, *r)
+	e.Text = string(m.Scope)
 	return tx.audit(ctx, e)
 }
 
@@ -97,9 +97,9 @@ func (a Answers) Forget(
 		if err == nil && id != "" && len(gone) == 0 {
 			err = fmt.Errorf("answer %q: %w", id, ErrNotFound)
 		}
-		for _, m := range gone {
-			by.Event, by.QuestionID, by.SessionID = AuditForgotten, m.ID, m.SessionID
-			err = errors.Join(err, tx.audit(ctx, by))
+		for i := 0; i < len(gone) && err == nil; i++ {
+			by.Event, by.QuestionID, by.SessionID = AuditForgotten, gone[i].ID, gone[i].SessionID
+			err = tx.audit(ctx, by)
 		}
 		return err
 	})

@@ -130,15 +130,15 @@ func (t *tx) audit(ctx context.Context, e AuditEntry) error {
 	return e.fields().insert(ctx, t, "audit")
 }
 
-// about is an entry about a question.
-func about(event AuditEvent, at time.Time, q inquiry.Question) AuditEntry {
-	return AuditEntry{Event: event, At: at, QuestionID: q.ID, SessionID: q.SessionID,
-		RunID: q.RunID, Frame: q.Frame}
+// about is an entry about a question, and about when and by whom r was said to it.
+func about(event AuditEvent, q inquiry.Question, r inquiry.Resolution) AuditEntry {
+	return AuditEntry{Event: event, At: r.At, QuestionID: q.ID, SessionID: q.SessionID,
+		RunID: q.RunID, Frame: q.Frame, Channel: r.Channel, Authority: r.Authority, By: r.By}
 }
 
 // askedEntry is the entry of a new question, which is the client's.
 func askedEntry(q inquiry.Question, client string) AuditEntry {
-	e := about(AuditAsked, q.AskedAt, q)
+	e := about(AuditAsked, q, inquiry.Resolution{At: q.AskedAt})
 	names := make([]string, len(q.Channels))
 	for i, d := range q.Channels {
 		names[i] = d.Name
@@ -150,9 +150,8 @@ func askedEntry(q inquiry.Question, client string) AuditEntry {
 // settledEntry is that of a resolution. The statuses of settled questions are events.
 func settledEntry(q inquiry.Question) AuditEntry {
 	r := q.Resolution
-	e := about(AuditEvent(q.Status), r.At, q)
-	e.Channel, e.Authority = r.Channel, r.Authority
-	e.By, e.Text = r.By, r.Why
+	e := about(AuditEvent(q.Status), q, *r)
+	e.Text = r.Why
 	if r.Unedited != "" {
 		e.Text = "sent the unedited draft of " + r.Unedited
 	}
@@ -166,8 +165,7 @@ func settledEntry(q inquiry.Question) AuditEntry {
 // passedEntry says that a model is asked in place of a reply.
 func passedEntry(q inquiry.Question) AuditEntry {
 	r := q.Passed
-	e := about(AuditPassed, r.At, q)
-	e.Channel, e.Authority, e.By = r.Channel, r.Authority, r.By
+	e := about(AuditPassed, q, *r)
 	e.Text, e.Answer = "to "+q.PassOn[r.Type], r.Response.String()
 	q.Resolution = r
 	e.Took = q.Waited(r.At)
@@ -176,7 +174,7 @@ func passedEntry(q inquiry.Question) AuditEntry {
 
 // appliedEntry says that a resolution was taken.
 func appliedEntry(q inquiry.Question) AuditEntry {
-	e := about(AuditApplied, q.AppliedAt, q)
+	e := about(AuditApplied, q, inquiry.Resolution{At: q.AppliedAt})
 	if q.Resolution != nil {
 		e.Took = q.AppliedAt.Sub(q.Resolution.At)
 	}

@@ -11,10 +11,6 @@ type Grants struct{ *db }
 
 // Give keeps a person's leave. It takes the place of those of its scope and name.
 func (gs Grants) Give(ctx context.Context, g guard.Grant, by AuditEntry) error {
-	by.Event, by.Text = AuditGranted, g.String()
-	if g.Scope == guard.ForSession {
-		by.SessionID = g.Name
-	}
 	err := gs.update(ctx, func(ctx context.Context, tx *tx) error {
 		now := millis(tx.at)
 		err := tx.exec(ctx, `UPDATE grants SET until = ? WHERE scope = ? AND name = ? AND until > ?`,
@@ -27,9 +23,18 @@ func (gs Grants) Give(ctx context.Context, g guard.Grant, by AuditEntry) error {
 		if err != nil {
 			return err
 		}
-		return tx.audit(ctx, by)
+		return tx.audit(ctx, ofGrant(AuditGranted, g, by))
 	})
 	return doing(err, "keeping a leave")
+}
+
+// ofGrant is an entry about a grant.
+func ofGrant(event AuditEvent, g guard.Grant, e AuditEntry) AuditEntry {
+	e.Event, e.Text = event, g.String()
+	if g.Scope == guard.ForSession {
+		e.SessionID = g.Name
+	}
+	return e
 }
 
 // List lists those that hold now, oldest first.
@@ -61,12 +66,7 @@ func (gs Grants) End(
 				continue
 			}
 			ended = append(ended, g)
-			e := by
-			e.Event, e.Text = AuditGrantEnded, g.String()
-			if g.Scope == guard.ForSession {
-				e.SessionID = g.Name
-			}
-			if err := tx.audit(ctx, e); err != nil {
+			if err := tx.audit(ctx, ofGrant(AuditGrantEnded, g, by)); err != nil {
 				return err
 			}
 		}

@@ -198,9 +198,7 @@ func (qs Questions) Hasten(
 			return nil
 		}
 		q.AttentionUntil = by.At
-		e := about(AuditHastened, by.At, *q)
-		e.Channel, e.Authority, e.By = by.Channel, by.Authority, by.By
-		if err := tx.audit(ctx, e); err != nil {
+		if err := tx.audit(ctx, about(AuditHastened, *q, by)); err != nil {
 			return err
 		}
 		return tx.exec(ctx, "UPDATE questions SET attention_until = ? WHERE id = ?",
