@@ -164,8 +164,10 @@ func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage
 // question is what a person is asked.
 func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inquiry.Question {
 	allowed := d.Allowed
+	asks := "May %s of %s be called?"
 	if d.Verdict == guard.HandOver { // a person does it elsewhere, and says what came of it
 		allowed = []string{inquiry.Respond, inquiry.Reject}
+		asks = "This is for you to do by hand: %s of %s. What came of it?"
 	}
 	if c.tool.schema == nil {
 		allowed = slices.DeleteFunc(slices.Clone(allowed),
@@ -178,7 +180,7 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 	_ = json.Unmarshal(at(c.m.Params, "arguments"), &args) // the rules have read them
 	q := inquiry.Question{Kind: inquiry.Approval, Client: c.client, Bound: c.seen(),
 		SessionID: g.opts.Session,
-		Text: fmt.Sprintf("May %s of %s be called?", text.Quote(c.name, 100),
+		Text: fmt.Sprintf(asks, text.Quote(c.name, 100),
 			text.Quote(g.opts.Name, 100)),
 		ActionRequests: []inquiry.ActionRequest{{Name: c.name, Args: args,
 			Description: d.Description}},

@@ -59,7 +59,7 @@ func (g *gate) call(ctx context.Context, l *link, m *message) (*message, error) 
 	switch d.Verdict {
 	case guard.Allow:
 		return l.request(ctx, c.headed(c.m))
-	case guard.Ask:
+	case guard.Ask, guard.HandOver:
 		if r, ok := g.rounds.take(c); ok {
 			return g.again(ctx, l, c, r)
 		}

@@ -143,6 +143,20 @@ func TestAPersonDecidesAboutACall(t *testing.T) {
 	}
 }
 
+// A rule that hands a call over has a person do it, and say what came of it.
+func TestACallIsHandedOverToAPerson(t *testing.T) {
+	r := newRig(t, nil)
+	r.shake("{}")
+	id := r.start("by_hand", "{}", "")
+	q := r.asked()
+	require.Contains(t, q.Text, "by hand")
+	require.Equal(t, []string{inquiry.Respond, inquiry.Reject}, q.Allowed(0))
+	require.Error(t, r.decide(q, inquiry.Decision{Type: inquiry.Approve}))
+	require.NoError(t, r.decide(q, inquiry.Decision{Type: inquiry.Respond, Message: "all done"}))
+	require.Equal(t, "all done", r.result(id))
+	require.Empty(t, r.done())
+}
+
 func TestAnEditHasToFitTheToolsSchema(t *testing.T) {
 	r := newRig(t, nil)
 	r.shake("{}")

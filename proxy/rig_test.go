@@ -211,7 +211,8 @@ func newRig(t *testing.T, change func(*Options)) *rig {
 		lines: make(chan string, 10000)}
 	rules, err := guard.New(&guard.Options{Lists: []guard.List{{Name: "rules", Rules: []guard.Rule{
 		{Action: []string{"forbidden"}, App: []string{"other"}, Decision: "deny",
-			Description: "it is not for you"}}}}})
+			Description: "it is not for you"},
+		{Action: []string{"by_hand"}, Decision: "takeover"}}}}})
 	require.NoError(t, err)
 	exe, err := os.Executable()
 	require.NoError(t, err)
