@@ -69,7 +69,7 @@ var (
 		`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
 		`(?:` + yesAbroad + `)(?:[^\pL]|$))`)
 	renews = lazyregexp.New(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
-	totals = lazyregexp.New(`^(?:order |grand |cart )?(?:total|amount due|to pay|you pay)\b|` +
+	totals = lazyregexp.New(`^(?:(?:your|the) )?(?:order |grand |cart )?(?:total|amount due|to pay|you pay)\b|` +
 		`^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumAbroad + `)(?:[^\pL]|$)`)
 	refuses = lazyregexp.New(`^(?:(?:don['’]?t|do not|never|keep)(?: [^ ,;]+){0,3}|cancel|no|` +
 		`no,? thank(?:s| you)|not now|later|skip|close|(?:go )?back|dismiss|undo|deny(?: .*)?|` +

@@ -43,9 +43,14 @@ var classes = []class{
 			`order))*|(?:(?:confirm|submit|do|make|btn|button) )+payment(?: (?:button|btn))*|` +
 			`payment (?:confirm|button|btn|submit)|(?:topup|recharge|donate)(?: button| btn| now)?|` +
 			`zhifu|fukuan`,
-		hints: `pay purchase transaction charged fingerprint face 支付 付款 充值 缴费 将从 将扣`,
+		hints: `pay purchase transaction charged fingerprint face 支付 付款 充值 缴费 将从 将扣 扣 ` +
+			`$ € £ ¥ usd eur gbp btc eth 元`,
 		asks: `\b(?:confirm|authori[sz]e|complete|make|approve) (?:the |this |your |a )?(?:payment|` +
-			`purchase|transaction)|\byou(?:r card)? will be charged|\bpay (?:now|with|to|[$€£¥\d])|` +
+			`purchase|transaction)|` +
+			`\b(?:you|your card\b.{0,20})(?: will|['’]ll) be charged|\b(?:pay|buy|charge|tip|bid|book|` +
+			`reserve|order|rent|donate|subscri\w*|upgrade|withdraw|sell|transfer|send|add|accept|use|` +
+			`spend)\b[^.?]{0,60}?(?:[$€£¥] ?\d|\d[\d.,]* ?(?:usd|eur|gbp|btc|eth|元))[^?]{0,40}\?|` +
+			`(?:^|本次|需|应|将|请)(?:支付|付款|扣款|扣除) ?¥? ?\d|\bpay (?:now|with|to|[$€£¥\d])|` +
 			`\b(?:enter|type|confirm with|use) (?:the |your )?(?:payment (?:password|pin)|pin (?:of ` +
 			`your wallet|to pay)|(?:fingerprint|face) to pay)|(?:确认|确定|立即|验证后?|是否)(?:要)?` +
 			`(?:支付|付款|充值|缴费)|支付密码|(?:指纹|刷脸|面容)支付|将(?:从|扣)`},
@@ -62,9 +67,10 @@ var classes = []class{
 		ids: `(?:place|submit|confirm) order|order submit|tijiao dingdan|tijiaodingdan|goumai|(?:btn|button) ` +
 			`order|order (?:btn|button)|buy(?: now| button| btn)?|order now|purchase(?: button| ` +
 			`btn| now)?`,
-		hints: `order booking purchase 1-tap 下单 购买 提交订单 预订`,
+		hints: `order booking purchase 1-tap 下单 购买 提交订单 预订 叫车 买入 卖出 申购`,
 		asks: `\bplace (?:your |this |the )?order\b|\b(?:confirm|complete) (?:your |this |the )?(?:` +
-			`order|booking|purchase)|\b1-tap buy|(?:确认|确定|是否)(?:要)?(?:下单|购买|提交订单|预订)`},
+			`order|booking|purchase)|\b1-tap buy|(?:确认|确定|是否)(?:要)?(?:下单|购买|提交订单|预订|` +
+			`叫车|买入|卖出|申购)`},
 	{name: "transfer", severity: Critical, en: "it may send money", zh: "可能会转账",
 		words: `transfer(?: now| money| funds)?|send (?:money|[$€£¥]\d.*|cash|payment)|withdraw|cash ` +
 			`out|wire(?: money)?|remit|(?:confirm|submit|make) (?:the |this |a )?transfer|sell all|` +
@@ -74,9 +80,10 @@ var classes = []class{
 		ids: `transfer confirm|zhuanzhang|(?:confirm|submit|do|btn|button)? ?transfer(?: now| ` +
 			`button| btn| money)?|send money|` +
 			`withdraw(?: button| btn)?|cash out`,
-		hints: `transfer send wire 转账 汇款 提现 转出 塞钱`,
+		hints: `transfer send wire transaction 转账 汇款 提现 转出 塞钱`,
 		asks: `\b(?:transfer|send|wire) (?:[$€£¥]\s?\d|\d+ ?(?:usd|eur|gbp|cny|dollars|euros))|` +
-			`\b(?:confirm|complete) (?:the |this |your )?transfer|(?:确认|确定|是否)(?:要)?(?:转账|汇款|` +
+			`\b(?:confirm|complete) (?:the |this |your )?transfer|\b(?:sign|approve) (?:the |this )?` +
+			`transaction|(?:确认|确定|是否)(?:要)?(?:转账|汇款|` +
 			`提现|转出)|向.{1,20}转账|塞钱`},
 	{name: "factory reset", severity: Critical, en: "it may erase the phone",
 		zh: "可能会清除整部手机",
@@ -86,9 +93,9 @@ var classes = []class{
 		han: `恢复出厂设置|清除所有数据|抹掉所有|重置手机|还原手机|格式化|清空手机|恢复出厂`,
 		ids: `factory reset|wipe (?:data|phone|device)|master clear|initiate master clear|execute master clear|erase ` +
 			`(?:all|everything)`,
-		hints: `reset erase erased deleted lost factory 出厂 清除 抹掉 格式化`,
+		hints: `reset erase erased deleted lost factory format 出厂 清除 抹掉 格式化`,
 		asks: `\bfactory (?:data )?(?:reset|defaults|settings)|\breset (?:this |your |the )?(?:phone|device|` +
-			`tablet)|\berase (?:all|everything)|\ball (?:your |of your )?(?:data|` +
+			`tablet)|\berase (?:all|everything)|\bformat\b.{0,30}\?|\ball (?:your |of your )?(?:data|` +
 			`personal information).{0,60}\b(?:erased|deleted|lost)|恢复出厂|清除所有(?:数据|内容)|` +
 			`抹掉所有|格式化`},
 	{name: "device admin", severity: Critical, en: "it may give an app power over the phone",
@@ -118,8 +125,14 @@ var classes = []class{
 			`row| post| comment| address| card| contact| event| user)?|del|shanchu|deactivate|` +
 			`close account|block user|clear (?:all|data|history)|` +
 			`empty trash|(?:btn|button|action) (?:remove|discard)`,
-		hints: `delete erase discard clear remove wipe empty undone permanently will 删除 清空 清除 移除 丢弃 恢复 撤销`,
-		asks: `\b(?:delete|erase|discard|clear|remove|wipe|empty)\b[^.]{0,80}\?|\b(?:cannot|can't|can ` +
+		hints: `delete erase discard clear remove wipe empty undone permanently will trash bin leave ` +
+			`quit exit block unfriend forget reset cancel 删除 清空 清除 移除 丢弃 恢复 撤销 重置 拉黑 解除 退群 退出群`,
+		asks: `\b(?:delete|erase|discard|clear|remove|wipe|empty|unfriend)\b[^.]{0,80}\?|` +
+			`\b(?:block|forget|reset)\b (?:\w+ (?:and|or) \w+ )?(?:all|the|this|that|your)\b.{0,60}\?|` +
+			`\bmove\b.{0,60}\b(?:trash|bin)\?|\b(?:quit|leave|exit) (?:the |this |that )?(?:group|channel|` +
+			`server)\b.{0,30}\?|\bcancel (?:the |this |your |my )?(?:order|subscription|booking|membership|account|` +
+			`plan|ride|trip)\b.{0,30}\?|\band block\b.{0,60}\?|(?:清空|重置|拉黑|解除|退群|退出群聊?).{0,12}(?:\?|吗)|` +
+			`(?:是否|确定|确认)(?:要)?.{0,10}(?:重置|拉黑|解除|退群|退出群)|\b(?:cannot|can't|can ` +
 			`not|can’t) be undone|\bpermanently|\bwill be (?:deleted|erased|removed|lost)|(?:确定|确认|` +
 			`是否|要)(?:要)?.{0,30}(?:删除|清空|清除|移除|丢弃)|删除(?:这|此|该|所选|全部|吗).*|` +
 			`(?:无法|不可)(?:恢复|撤销)|将被(?:删除|清除)`,
@@ -133,7 +146,7 @@ var classes = []class{
 		ids: `fasong|(?:btn|button|action|ic|chat|message|compose|fab)? ?send(?: msg| message| button| btn| ` +
 			`icon| sms| mail| now| message button(?: container| icon)?)?`,
 		hints: `send 发送 發送 转发`,
-		asks:  `\bsend\b[^.]{0,60}\?|(?:确定|确认|是否)(?:要)?(?:发送|转发)`,
+		asks:  `\bsend\b[^.]{0,60}\?|(?:确定|确认|是否)(?:要)?(?:发送|转发)|发送.{0,20}吗`,
 		task: `send|text|message|mail|e-?mail|write to|reply|forward|tell (?:him|her|them|us|my|` +
 			`everyone|[a-z]{3,} that)|let (?:(?:my|the|our) )?[a-z]{3,}.{0,40} know`,
 		taskHan: `发送|发给|发消息|发短信|发邮件|发出|发微信|发一|发个|回复|告诉[^我]|转发|写信给`},
@@ -159,7 +172,8 @@ var classes = []class{
 			`(?:button|btn|permission)`,
 		hints: `allow want 允许 授权 授予 申请 访问`,
 		asks: `\ballow\b.{0,80}\?|\bwants? (?:to )?(?:access|permission)|(?:允许|授权|授予).{0,60}[吗?？]|` +
-			`申请.{0,20}权限|访问(?:您|你)的`,
+			`申请.{0,20}权限|访问(?:您|你)的|` +
+			`(?:是否|确定|确认)(?:要)?(?:允许|授权|授予)`,
 		task: `allow|grant|permit|authori[sz]e|give .{0,40}(?:access|permissions?|rights?)|` +
 			`(?:turn on|enable) .{0,40}(?:access|permissions?|location|gps|camera|microphone|` +
 			`contacts|notifications?|accessibility)`,
@@ -170,14 +184,15 @@ var classes = []class{
 		not:   `\binstalled\b|\binstallments?\b|已安装|安装成功|安装包$|未安装`,
 		ids:   `(?:btn|button|action)? ?install(?: button| btn| confirm)?`,
 		hints: `install 安装 更新`,
-		asks:  `\binstall\b.{0,80}\?|(?:安装|更新).{0,40}[吗?？]`,
-		task:  `install|download|(?:get|update) .{0,40}apps?`, taskHan: `安装|下载|更新`},
+		asks: `\binstall\b.{0,80}\?|(?:安装|更新).{0,40}[吗?？]|` +
+			`(?:是否|确定|确认)(?:要)?(?:安装|更新)`,
+		task: `install|download|(?:get|update) .{0,40}apps?`, taskHan: `安装|下载|更新`},
 	{name: "uninstall", severity: Sensitive, en: "it may remove an app", zh: "可能会卸载应用",
 		words: `uninstall(?: .*)?|disable app|uninstall updates`,
 		han:   `卸载|解除安裝|停用应用`,
 		ids:   `(?:btn|button|action)? ?uninstall(?: button| btn| confirm)?`,
 		hints: `uninstall 卸载`,
-		asks:  `\buninstall\b.{0,80}\?|卸载.{0,40}[吗?？]`,
+		asks:  `\buninstall\b.{0,80}\?|卸载.{0,40}[吗?？]|(?:是否|确定|确认)(?:要)?卸载`,
 		task:  `uninstall|remove .{0,30}apps?|delete .{0,30}apps?`, taskHan: `卸载|删除.{0,12}应用`},
 	{name: "account", severity: Sensitive, en: "it may log out or change a password",
 		zh: "可能会退出登录或修改密码",
