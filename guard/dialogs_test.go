@@ -24,7 +24,8 @@ func TestADialogIsKnownByWhatItAsks(t *testing.T) {
 			"是否授权", "是否重置网络", "是否拉黑该用户", "解除好友关系?", "要发送给小王吗?"},
 		guard.Routine: {"Order placed! You paid $30", "Your balance: $30", "您已成功支付30元",
 			"已支付 30 元", "上次支付30元", "Leave group", "How was your ride? Total fare $12",
-			"Free delivery from $30", "Update available", "Turn off Wi-Fi?", "Want a discount of $5?",
+			"Free delivery from $30", "Update available", "Turn off Wi-Fi?",
+			"Want a discount of $5?",
 			"Add a photo?", "Reset", "Book club", "退出全屏?", "开启夜间模式?", "余额 30 元"},
 	} {
 		for _, asks := range list {
