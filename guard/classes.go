@@ -139,8 +139,9 @@ var classes = []class{
 		task:    `delete|erase|remove|clear|wipe|empty|discard|cancel|deactivate|block|get rid of`,
 		taskHan: `删除|删掉|删了|删去|刪除|清空|清除|移除|取消|注销|丢弃|拉黑`},
 	{name: "send", severity: Sensitive, en: "it may send something", zh: "可能会发送内容",
-		words: `send(?: now| message| sms| mms| email| anyway| to .*)?|reply all|forward (?:now|to .*)`,
-		han:   `发送|發送|发出|發出|群发|确认转发`,
+		words: `send(?: now| message| sms| mms| email| anyway| to .*)?|reply all|forward (?:now|to .*)|` +
+			`(?:hold|press(?: and hold)?) to (?:talk|speak|record)`,
+		han: `发送|按住说话|發送|发出|發出|群发|确认转发`,
 		not: `\b(?:re)?send (?:a |the |me (?:a )?|new )*(?:verification |login |sms )?(?:code|otp)\b|` +
 			`[发發]送(?:新?[验驗][证證][码碼]|到(?:电脑|手机)$)|重新[发發]送|已[发發]送`,
 		ids: `fasong|(?:btn|button|action|ic|chat|message|compose|fab)? ?send(?: msg| message| button| btn| ` +
