@@ -1,16 +1,17 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -42,24 +43,29 @@ func shown(v any) string {
 	if !ok {
 		value = strings.TrimPrefix(fmt.Sprint(v), "map[]")
 	}
-	if u, err := url.Parse(value); err == nil && u.User != nil {
-		value = u.Redacted()
-	}
-	return text.Line(value)
+	return text.Line(password.ReplaceAllString(value, "${1}xxxxx@"))
 }
+
+// password matches the one of an address, and what is before it in the address.
+var password = lazyregexp.New(`(://[^/\s:@"]*:)[^/\s@"]+@`)
 
 func (a *app) configJSON() error {
 	type entry struct {
-		Value  any    `json:"value"`
-		Origin string `json:"from"`
-		Env    string `json:"environment"`
+		Value  json.RawMessage `json:"value"`
+		Origin string          `json:"from"`
+		Env    string          `json:"environment"`
 	}
 	all := map[string]entry{}
 	for _, v := range a.conf.Values() {
 		if d, ok := v.Value.(fmt.Stringer); ok {
 			v.Value = d.String()
 		}
-		all[v.Path] = entry{v.Value, v.Origin, v.Env}
+		value, err := json.Marshal(v.Value)
+		if err != nil {
+			return err
+		}
+		value = []byte(password.ReplaceAllString(string(value), "${1}xxxxx@"))
+		all[v.Path] = entry{json.RawMessage(value), v.Origin, v.Env}
 	}
 	return printJSON(a.out, all)
 }
