@@ -153,7 +153,8 @@ func (g *gate) read(ctx context.Context, m *message) (*toolCall, error) {
 		return nil, err
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q %s", g.opts.Name, c.name, at(c.m.Params, "arguments"))
+	fmt.Fprintf(sum, "%q %q %q %q %s", g.opts.Name, g.opts.Target.Command, g.opts.Target.URL,
+		c.name, at(c.m.Params, "arguments"))
 	if g.opts.Session != "" {
 		fmt.Fprintf(sum, " %q", g.opts.Session)
 	}

@@ -138,6 +138,20 @@ func TestAnApprovalIsOfTheToolAsItWas(t *testing.T) {
 	}
 }
 
+// Two servers may have the same name, such as one for each of two folders.
+func TestAnApprovalIsForOneServer(t *testing.T) {
+	r, _ := inFrontOf(t, wild, atOnce)
+	r.result(r.start("tidy", "{}", ""))
+	require.NoError(t, r.decide(r.asked(), inquiry.Decision{Type: inquiry.Approve}))
+	other, s := inFrontOf(t, wild, func(o *Options) {
+		atOnce(o)
+		o.Questions, o.Target.Command = r.ask, []string{"server", "/elsewhere"}
+	})
+	require.Contains(t, other.result(other.start("tidy", "{}", "")), "no answer yet")
+	require.Zero(t, s.count("tools/call"))
+	require.Equal(t, "carried out", r.result(r.start("tidy", "{}", "")))
+}
+
 func TestAToolThatChangesWhileAPersonIsAskedIsAskedAboutAgain(t *testing.T) {
 	r, s := inFrontOf(t, wild, nil)
 	id := r.start("tidy", "{}", "")
