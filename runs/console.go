@@ -203,8 +203,8 @@ type consoleWords struct {
 	asks, answer, again, halted, answered string
 	hands, handBack                       string // of a take-over
 	// of an action that waits
-	waits, under, because, decide string
-	draft                         string // of the answer, by a model
+	waits, under, because, screen, decide string
+	draft                                 string // of the answer, by a model
 }
 
 // wordsOfConsole are those of the language; English ones unless it is Chinese.
@@ -213,7 +213,7 @@ func wordsOfConsole(lang string) consoleWords {
 		return consoleWords{"手机助手提问：", "请回答（/refuse 不回答，/delegate 由助手决定，/timeout 超时，/stop 停止）：", "请输入回答：",
 			"任务已停止或暂停", "问题已在别处得到回答",
 			"请在手机上亲自完成：", "完成后输入 /done，没能完成输入 /cannot 原因（/stop：停止任务）：",
-			"执行之前需要你的决定：", "手指所在的元素：", "询问原因：",
+			"执行之前需要你的决定：", "手指所在的元素：", "询问原因：", "屏幕截图（标出位置）：",
 			"请决定（/approve 同意，/edit {\"name\":...,\"args\":...} 修改，/reject 原因 拒绝，" +
 				"/respond 答复，/stop 停止任务）：",
 			"模型 %s 拟的回答（直接按回车即发送）：\n  %s\n"}
@@ -224,6 +224,7 @@ func wordsOfConsole(lang string) consoleWords {
 		"Please do this on the phone by hand:",
 		"Then type /done, or /cannot and why (/stop: end the task): ",
 		"Before this is done, you decide:", "Under the finger:", "Asked because:",
+		"The screen, with the place marked:",
 		"Decide (/approve, /edit {\"name\":...,\"args\":...}, /reject WHY, /respond ANSWER, " +
 			"/stop: end the task): ",
 		"Draft of the model %s (Enter sends it):\n  %s\n"}
@@ -277,6 +278,9 @@ func (w consoleWords) review(q inquiry.Question) string {
 		if line[1] != "" {
 			fmt.Fprintf(&b, "  %s %s\n", line[0], text.Line(line[1]))
 		}
+	}
+	if q.Frame != "" {
+		fmt.Fprintf(&b, "  %s taploop inquiries %.8s --picture FILE.jpg\n", w.screen, q.ID)
 	}
 	b.WriteString(w.decide)
 	return b.String()

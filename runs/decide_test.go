@@ -206,6 +206,7 @@ func TestAnActionIsDecidedOnAtTheConsole(t *testing.T) {
 				require.Equal(t, c.touches, w.phones.phones["A"].done())
 				require.Contains(t, console.prompts[0], "Under the finger: a button")
 				require.Contains(t, console.prompts[0], "Asked because: it pays")
+				require.Regexp(t, `taploop inquiries [0-9a-f]{8} --picture`, console.prompts[0])
 				require.Contains(t, console.prompts[0],
 					`1. tap (0.500,0.500) ({"name":"CLICK","args":{"at":{"x":0.5,"y":0.5}}})`)
 				require.Contains(t, console.prompts[1], c.shown)

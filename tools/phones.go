@@ -269,7 +269,7 @@ func (t *tasks) pictures(ctx context.Context, body *result.Result, st runs.Statu
 		if i == 0 && o.FinalScreenshot {
 			sides = []int{longSide, smallSide}
 		}
-		jpeg, err := t.picture(ctx, step.FrameID, sides, room)
+		jpeg, err := t.picture(ctx, step.FrameID, sides, room, touchedOn(step.FrameID, st))
 		if err != nil {
 			return nil, err
 		}
@@ -289,10 +289,21 @@ func (t *tasks) pictures(ctx context.Context, body *result.Result, st runs.Statu
 	return list, nil
 }
 
+// touchedOn are the places of a frame that the open question is about.
+func touchedOn(frameID string, st runs.Status) (places []screen.Point) {
+	if st.Question == nil || st.Question.Frame != frameID {
+		return nil
+	}
+	for _, p := range st.Question.Places {
+		places = append(places, screen.Point{X: p.X, Y: p.Y})
+	}
+	return places
+}
+
 // picture is a frame in the first of the sizes that fits into room; nil when none does, or when the
 // frame is not kept any more.
-func (t *tasks) picture(ctx context.Context, frameID string, sides []int, room int) ([]byte,
-	error) {
+func (t *tasks) picture(ctx context.Context, frameID string, sides []int, room int,
+	touched []screen.Point) ([]byte, error) {
 	frame, err := t.Store.Frame(ctx, frameID)
 	if errors.Is(err, session.ErrNotFound) {
 		return nil, nil
@@ -301,7 +312,7 @@ func (t *tasks) picture(ctx context.Context, frameID string, sides []int, room i
 		return nil, err
 	}
 	for _, side := range sides {
-		small, err := export.Shrink(frame, side, quality)
+		small, err := export.Shrink(frame, side, quality, touched...)
 		if err != nil {
 			return nil, fmt.Errorf("frame %s: %w", frameID, err)
 		}

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/session/export"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -36,15 +38,40 @@ func TestPicturesAreSmallJPEGs(t *testing.T) {
 	})
 }
 
+// What waits for a decision is decided by where the finger would be.
+func TestThePictureOfAnApprovalShowsThePlace(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.gate = asking{"routine"}
+		a := w.start("tap", in{"enable_final_screenshot": true})
+		pictures := a.pictures(t)
+		require.Len(t, pictures, 1)
+		steps, err := w.store.Steps(t.Context(), a.SessionID, 0)
+		require.NoError(t, err)
+		frame, err := w.store.Frame(t.Context(), steps[0].FrameID)
+		require.NoError(t, err)
+		marked, err := export.Shrink(frame, 1280, 80, screen.Point{X: 0.5, Y: 0.5})
+		require.NoError(t, err)
+		require.Equal(t, marked, bytesOf(t, pictures[0]))
+		bare, err := export.Shrink(frame, 1280, 80)
+		require.NoError(t, err)
+		require.NotEqual(t, bare, marked)
+	})
+}
+
 func sizeOf(t *testing.T, url string) (int, int) {
+	t.Helper()
+	c, err := jpeg.DecodeConfig(bytes.NewReader(bytesOf(t, url)))
+	require.NoError(t, err)
+	return c.Width, c.Height
+}
+
+func bytesOf(t *testing.T, url string) []byte {
 	t.Helper()
 	data, found := strings.CutPrefix(url, "data:image/jpeg;base64,")
 	require.True(t, found)
 	b, err := base64.StdEncoding.DecodeString(data)
 	require.NoError(t, err)
-	c, err := jpeg.DecodeConfig(bytes.NewReader(b))
-	require.NoError(t, err)
-	return c.Width, c.Height
+	return b
 }
 
 func TestNoPixelLeavesWhenPicturesArePrivate(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -15,12 +17,15 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/session/export"
 )
 
 type inquiriesCmd struct {
 	Question string `arg:"" optional:"" help:"Only this one, with all of it: the question's id, or its beginning."`
 	JSON     bool   `help:"Print JSON."`
+	Picture  string `help:"Write the screen that the question is about to this file, with the places marked that are touched." placeholder:"FILE.jpg"`
 	All      bool   `help:"Also those that are settled."`
 	DataDir  string `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
 }
@@ -35,7 +40,11 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 			}
 		}
 		if c.Question != "" {
-			return c.show(ctx, a, b)
+			return c.show(ctx, a, b, store)
+		}
+		if c.Picture != "" {
+			return usage(errors.New("--picture is of one question"),
+				"taploop inquiries ID --picture FILE.jpg")
 		}
 		f := inquiry.Filter{Status: inquiry.Pending}
 		if c.All {
@@ -60,10 +69,14 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 }
 
 // show prints one question with all that is needed to answer it.
-func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) error {
+func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker,
+	store *session.Store) error {
 	q, err := identify(ctx, b, c.Question)
 	if err != nil {
 		return err
+	}
+	if c.Picture != "" {
+		return writePicture(ctx, store, q, c.Picture)
 	}
 	if c.JSON {
 		return printJSON(a.out, q)
@@ -89,6 +102,9 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 		w.line("decide", strings.Join(q.Allowed(i), ", "))
 	}
 	w.line("under", q.Element)
+	if q.Frame != "" {
+		w.line("screen", "taploop inquiries "+prefix(q.ID, 8)+" --picture FILE.jpg")
+	}
 	w.line("because", q.Reason)
 	w.line("severity", string(q.Severity))
 	w.line("draft", q.Draft)
@@ -104,6 +120,37 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker) erro
 		w.line("reason", q.Resolution.Why)
 	}
 	return w.err
+}
+
+// writePicture writes the screen that a question is about to a file that there is not yet.
+func writePicture(ctx context.Context, store *session.Store, q inquiry.Question,
+	file string) error {
+	if q.Frame == "" {
+		return fmt.Errorf("question %s has no picture: its screen was not seen", prefix(q.ID, 8))
+	}
+	b, err := store.Frame(ctx, q.Frame)
+	if errors.Is(err, session.ErrNotFound) {
+		return fmt.Errorf("the picture of question %s is not kept any more", prefix(q.ID, 8))
+	}
+	if err != nil {
+		return err
+	}
+	var touched []screen.Point
+	for _, p := range q.Places {
+		touched = append(touched, screen.Point{X: p.X, Y: p.Y})
+	}
+	if b, err = export.Shrink(b, 1280, 90, touched...); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return usage(err, "name a file that there is not yet")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	return cmp.Or(err, f.Close())
 }
 
 // spentOn is what the models have cost that were asked about a question.

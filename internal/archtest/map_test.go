@@ -68,8 +68,9 @@ var packages = []row{
 		tests: "inquiry/inquirytest",
 		why:   "keeps steps, progress and questions in their own types, and is the loop's journal"},
 	{pkg: "session/sessiontest", imports: "session", why: "data folders for tests"},
-	{pkg: "session/export", imports: "actions agentloop screen session", tests: "inquiry",
-		why: "a stored session as others see it: steps in words, a page, a trace"},
+	{pkg: "session/export", imports: "actions agentloop screen screen/marks session",
+		tests: "inquiry",
+		why:   "a stored session as others see it: steps in words, a page, a trace"},
 
 	{pkg: "agentloop", imports: "actions screen", tests: "device/devicetest",
 		why: "one run in its own words; sees no phone, model, store or process, so that it runs " +

@@ -100,6 +100,21 @@ func Draw(p *screen.Picture, list []Mark) *screen.Picture {
 	return screen.NewPicture(out)
 }
 
+// Touch shows where a picture is touched: a frame around each place. p does not change.
+func Touch(p *screen.Picture, places []screen.Point) *screen.Picture {
+	if len(places) == 0 {
+		return p
+	}
+	size := p.Size()
+	line := max(3, max(size.W, size.H)/200)
+	around := image.Rect(-5*line, -5*line, 5*line, 5*line)
+	out := copied(p.Image())
+	for _, at := range places {
+		frame(out, around.Add(at.Pixel(size)), inks[0], line)
+	}
+	return screen.NewPicture(out)
+}
+
 // inks are the colours of labels, dark enough for white digits on them.
 var inks = []color.YCbCr{ink(0xc0, 0x00, 0x20), ink(0x00, 0x50, 0xc0), ink(0x00, 0x6a, 0x2c),
 	ink(0x8a, 0x00, 0x9a), ink(0x9a, 0x48, 0x00), ink(0x00, 0x62, 0x78)}

@@ -261,6 +261,19 @@ func TestThePictureThatWasGivenStays(t *testing.T) {
 	require.Same(t, p, Draw(p, nil))
 }
 
+func TestATouchIsMarkedAroundItsPlace(t *testing.T) {
+	size := screen.Size{W: 400, H: 800}
+	p := plain(t, size, color.White)
+	at := screen.Point{X: 0.5, Y: 0.5}
+	out := Touch(p, []screen.Point{at, {X: 1, Y: 0}}).Image() // at an edge, too
+	white := p.Image().At(0, 0)
+	require.Equal(t, white, out.At(200, 400), "what is touched stays to be seen")
+	require.NotEqual(t, white, out.At(200-20, 400), "the frame is around it")
+	require.NotEqual(t, white, out.At(399-20, 4))
+	require.Equal(t, plain(t, size, color.White).Image(), p.Image())
+	require.Same(t, p, Touch(p, nil))
+}
+
 func BenchmarkDraw(b *testing.B) {
 	f := home(b)
 	size := f.Size()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/screen/marks"
 	"github.com/taploop/taploop/session"
 )
 
@@ -79,14 +80,15 @@ func picture(ctx context.Context, src Source, id string) (shot, error) {
 		base64.StdEncoding.EncodeToString(b))}, nil
 }
 
-// Shrink is a stored JPEG with a long side of at most side pixels.
-func Shrink(b []byte, side, quality int) ([]byte, error) {
+// Shrink is a stored JPEG with a long side of at most side pixels, and with marks at the places
+// that are touched.
+func Shrink(b []byte, side, quality int, touched ...screen.Point) ([]byte, error) {
 	f, err := screen.FromJPEG(b)
 	if err != nil {
 		return nil, err
 	}
-	if size := f.Size(); max(size.W, size.H) <= side {
+	if size := f.Size(); max(size.W, size.H) <= side && touched == nil {
 		return b, nil
 	}
-	return f.Within(side).JPEG(quality)
+	return marks.Touch(f.Within(side), touched).JPEG(quality)
 }
