@@ -25,6 +25,8 @@ type exchange struct {
 	level json.RawMessage    // from which on the client hears what is logged; nil for none
 	kept  []*message         // what came while it waited for the client's answer
 
+	astray int // how many answers to nothing had come before it
+
 	// with the lock of its exchanges
 	ctx    context.Context         // of the client's request
 	of     json.RawMessage         // the client's own id; nil for a request of ours

@@ -274,6 +274,24 @@ func TestACallHasNoSecondReading(t *testing.T) {
 	}
 }
 
+// Whose call is answered under another id is told so, also by a server that lives.
+func TestACallThatIsAnsweredUnderAnotherIDIsToldSo(t *testing.T) {
+	r, s := inFrontOf(t, tame, func(o *Options) {
+		o.Guard, o.Quiet = nil, 50*time.Millisecond
+	})
+	s.when("tools/call", func(s *scripted, m *message) string {
+		s.say(`{"jsonrpc":"2.0","id":4711,"result":{"content":[]}}`)
+		return ""
+	})
+	told := r.result(r.start("tidy", "{}", ""))
+	require.Contains(t, told, "it answered a request that was not made, and this one not at all")
+	require.Contains(t, told, "4711")
+	require.Contains(t, told, "whether the call was carried out is not known")
+	require.Eventually(t, func() bool { return s.count("notifications/cancelled") == 1 },
+		10*time.Second, time.Millisecond)
+	require.Zero(t, r.under())
+}
+
 // An answer to nothing, a second one, and one that comes too late change nothing; the one to
 // nothing is named when the server ends.
 func TestAnswersThatNobodyWaitsForAreNoAnswers(t *testing.T) {

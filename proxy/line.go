@@ -152,6 +152,7 @@ func (ln *line) submit(ctx context.Context, x *exchange) error {
 	if x.token != nil {
 		sent.Params = with(sent.Params, sent.ID, "_meta", "progressToken")
 	}
+	x.astray = ln.noise.answers()
 	if err := x.up.send(ctx, &sent); err != nil {
 		return ln.fault("%v", err)
 	}
@@ -188,6 +189,10 @@ func (ln *line) await(ctx context.Context, x *exchange) (*message, error) {
 				return in, err
 			}
 		case <-quiet.C:
+			if ln.noise.answers() > x.astray {
+				ln.cancel(x, errAstray)
+				return nil, ln.unanswered(x.m, ln.fault("%v", errAstray))
+			}
 			quiet.Reset(ln.opts.Quiet)
 			go ln.probe(x.up) // ends within maxProbe
 		case <-ctx.Done():
@@ -226,8 +231,7 @@ func (ln *line) receive(from upstream, m *message) {
 	case !m.isResponse():
 		ln.open.stray(m)
 	case !made: // else it crosses with its being cancelled
-		ln.odd("an answer to a request that was not made, with the id " +
-			text.Quote(string(m.ID), 60))
+		ln.noise.wrong(m)
 	}
 }
 
@@ -279,7 +283,10 @@ func (ln *line) giveUp(up upstream, err error) {
 // maxProbe is how long an upstream has to show that it lives.
 var maxProbe = 20 * time.Second
 
-var errHangs = errors.New("it hangs: it answers nothing any more")
+var (
+	errHangs  = errors.New("it hangs: it answers nothing any more")
+	errAstray = errors.New("it answered a request that was not made, and this one not at all")
+)
 
 // probe gives up an upstream that does not answer at all: whatever it says to a ping shows that it
 // lives.
@@ -338,6 +345,7 @@ type noise struct {
 	since   time.Time
 	strange int    // how often it was no message
 	sample  string // the last of it
+	astray  int    // how often it was an answer to a request that was not made
 }
 
 // silence begins anew, for another upstream.
@@ -352,6 +360,21 @@ func (n *noise) odd(what string) {
 	defer n.mu.Unlock()
 	n.strange++
 	n.sample = what
+}
+
+// wrong counts an answer to a request that was not made.
+func (n *noise) wrong(m *message) {
+	n.odd("an answer to a request that was not made, with the id " + text.Quote(string(m.ID), 60))
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.astray++
+}
+
+// answers is how many such answers there were, of all upstreams.
+func (n *noise) answers() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.astray
 }
 
 // floods counts a message that answers nothing, and reports whether there are too many.
