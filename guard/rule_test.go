@@ -164,7 +164,8 @@ func TestConditionsEndSoon(t *testing.T) {
 		When: `any(screen, # matches "(a*)*b") or typed matches "(a|aa)+$b"`})
 	began := time.Now()
 	require.Equal(t, guard.Allow, p.Decide(huge).Verdict)
-	require.Less(t, time.Since(began), 3*time.Second)
+	// an engine that goes back takes longer than anybody waits; a slow machine does not
+	require.Less(t, time.Since(began), time.Minute)
 }
 
 func TestLangChainsForms(t *testing.T) {
