@@ -25,6 +25,36 @@ func (a *Args) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
+// Once says which key of an object in JSON is there twice, nil when none is: readers would differ
+// on which one counts. What is no JSON is left to who reads it.
+func Once(raw []byte) error { return once(json.NewDecoder(bytes.NewReader(raw))) }
+
+// once looks at the next value.
+func once(d *json.Decoder) error {
+	open, err := d.Token()
+	if _, nested := open.(json.Delim); err != nil || !nested {
+		return nil
+	}
+	seen := map[json.Token]bool{}
+	for d.More() {
+		if open == json.Delim('{') {
+			key, err := d.Token()
+			if err != nil {
+				return nil
+			}
+			if seen[key] {
+				return fmt.Errorf("%.64q is there twice", key)
+			}
+			seen[key] = true
+		}
+		if err := once(d); err != nil {
+			return err
+		}
+	}
+	_, _ = d.Token() // its end
+	return nil
+}
+
 // exact is v with its numbers as Args have them.
 func exact(v any) (_ any, err error) {
 	switch v := v.(type) {

@@ -23,3 +23,19 @@ func TestArgumentsKeepEveryDigit(t *testing.T) {
 		require.Error(t, err, bad)
 	}
 }
+
+// Who writes a key twice may have read the first.
+func TestAnEditHasEachKeyOnce(t *testing.T) {
+	for edit, twice := range map[string]string{
+		`{"name":"BACK","args":{},"name":"CLICK"}`:                      "name",
+		`{"name":"CLICK","args":{"at":{"x":0,"y":0},"at":{"x":1}}}`:     "at",
+		`{"name":"CLICK","args":{"at":{"x":0.5,"y":0,"x":1}}}`:          "x",
+		`{"name":"T","args":{"l":[{"a":1},{"a":1,"b":[],"\u0061":2}]}}`: "a",
+	} {
+		_, err := inquiry.ParseEdit(edit)
+		require.ErrorContains(t, err, `"`+twice+`" is there twice`, edit)
+	}
+	e, err := inquiry.ParseEdit(`{"name":"T","args":{"a":{"a":[{"a":"a"},{"a":null}]},"A":1}}`)
+	require.NoError(t, err)
+	require.Len(t, e.Args, 2)
+}

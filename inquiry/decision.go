@@ -46,8 +46,11 @@ func (r ActionRequest) Edited() string {
 	return string(b)
 }
 
-// ParseEdit reads an EditedAction as JSON, and nothing else.
+// ParseEdit reads an EditedAction as JSON, and nothing else. No key may be there twice.
 func ParseEdit(words string) (*EditedAction, error) {
+	if err := Once([]byte(words)); err != nil {
+		return nil, fmt.Errorf("the action cannot be read: %w", err)
+	}
 	e := new(EditedAction)
 	read := json.NewDecoder(strings.NewReader(words))
 	read.DisallowUnknownFields()

@@ -92,8 +92,8 @@ func number(r *http.Request, name string, most int) (int, error) {
 	return n, nil
 }
 
-// strict decodes one JSON value with known fields and nothing after it. Text that is not UTF-8 is
-// refused: it would be stored as something else than what was sent.
+// strict decodes one JSON value with known fields, each once, and nothing after it. Text that is
+// not UTF-8 is refused: it would be stored as something else than what was sent.
 func strict(b []byte, into any) error {
 	if !utf8.Valid(b) {
 		return errors.New("it is not valid UTF-8")
@@ -103,6 +103,9 @@ func strict(b []byte, into any) error {
 	}
 	if bytes.TrimSpace(b)[0] != '{' {
 		return errors.New("it is not a JSON object")
+	}
+	if err := inquiry.Once(b); err != nil {
+		return err
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()

@@ -56,6 +56,8 @@ func TestDecisionsOverHTTP(t *testing.T) {
 		`{"decisions":[{"type":"edit"}]}`:                              "no edited_action",
 		`{"decisions":[{"type":"edit","edited_action":{"name":"X"}}]}`: "no action X",
 		`{"decisions":["approve"]}`:                                    "want an object",
+		`{"decisions":[{"type":"reject","type":"approve"}]}`:           "there twice",
+		`{"decisions":[],"decisions":[{"type":"approve"}]}`:            "there twice",
 		`{"decisions":{"type":"approve"}}`:                             "want a list",
 	} {
 		a := g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, body)
