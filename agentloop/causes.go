@@ -7,7 +7,7 @@ var (
 	ErrStopped  error = &interruption{Cancelled, "the run was stopped"}
 	ErrDetached error = &interruption{ClientDetached, "nobody has waited for the run for too long"}
 	ErrClosing  error = &interruption{ServerRestarted, "the server is shutting down"}
-	ErrTakeover error = &interruption{TakeoverNeeded, "a person has taken the phone over"}
+	ErrTakeover error = &interruption{TakeoverNeeded, "the phone was taken over"}
 )
 
 type interruption struct {

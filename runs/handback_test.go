@@ -50,6 +50,20 @@ func TestAPersonsTakeoverIsHandedBackByPeopleOnly(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, session.WaitingTakeover, st.Run.State)
 				require.Equal(t, person, st.Question.PeopleOnly, "%s %s", task, beginner)
+				asks, why := "A program has asked for something to be done on the phone by hand.",
+					"the phone was taken over"
+				if person {
+					asks, why = "A person wanted to do something on the phone.",
+						"a person has taken the phone over"
+				}
+				if task != "askhand tap" { // which was handed over before
+					require.Equal(t, asks, st.Question.Text, "%s %s", task, beginner)
+				}
+				for _, q := range w.questions(id) {
+					if q.Status == inquiry.Withdrawn {
+						require.Equal(t, why, q.Resolution.Why, "%s %s", task, beginner)
+					}
+				}
 
 				for _, typ := range []inquiry.Type{inquiry.TypeDone, inquiry.TypeCouldNot,
 					inquiry.TypeDecline} {

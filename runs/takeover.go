@@ -22,12 +22,15 @@ var errTakenByPerson error = byPerson{agentloop.ErrTakeover}
 
 type byPerson struct{ error }
 
+func (p byPerson) Error() string { return "a person has taken the phone over" }
+
 func (p byPerson) Unwrap() error { return p.error }
 
 // handOverWords are what people are asked when the phone is handed over, and what the model is told
 // when they say nothing themselves.
 type handOverWords struct {
 	locked, secure, wanted string
+	handed                 string // wanted, by a program
 	done, noReason         string
 }
 
@@ -37,6 +40,7 @@ func wordsOfHandOver(lang string) handOverWords {
 			locked: "手机已锁屏，请手动解锁。",
 			secure: "当前页面禁止截屏，请手动完成这一步，并离开该页面。",
 			wanted: "对方想亲自操作手机。",
+			handed: "有程序请求由人来操作手机。",
 			done:   "已完成", noReason: "没有说明原因",
 		}
 	}
@@ -45,8 +49,17 @@ func wordsOfHandOver(lang string) handOverWords {
 		secure: "The app in front forbids pictures of its screen. Please do this part by hand, " +
 			"and leave that screen.",
 		wanted: "A person wanted to do something on the phone.",
+		handed: "A program has asked for something to be done on the phone by hand.",
 		done:   "done", noReason: "no reason was given",
 	}
+}
+
+// asked is what people are asked when a person, or else a program, has taken the phone over.
+func (w handOverWords) asked(person bool) string {
+	if person {
+		return w.wanted
+	}
+	return w.handed
 }
 
 // personalMode is how people are asked in a run of this reply mode for what no model can do or
@@ -65,13 +78,17 @@ func personalMode(mode channel.Mode) channel.Mode {
 // forbids capture.
 func (x *execution) handOver(ctx context.Context, end *agentloop.Ending) *agentloop.Ending {
 	words, text := wordsOfHandOver(x.m.opts.ConsoleLang), ""
+	cause := agentloop.ErrTakeover
+	if x.taken = errors.Is(context.Cause(ctx), errTakenByPerson); x.taken {
+		cause = errTakenByPerson
+	}
 	asks := x.m.opts.HandOver && x.settings.ReplyMode != channel.NoReply
 	switch {
 	case x.run.State != session.Running && end.Reason == agentloop.TakeoverNeeded:
 		end.Reason = agentloop.UserPaused // it had no phone yet: takeOver gives it to the person
 	case x.run.State != session.Running:
 	case end.Reason == agentloop.TakeoverNeeded && end.Question == nil:
-		text = words.wanted
+		text = words.asked(x.taken)
 	case end.Reason == agentloop.ScreenLocked && asks:
 		text = words.locked
 	case end.Reason == agentloop.SecureScreen && asks:
@@ -80,11 +97,9 @@ func (x *execution) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 	if text == "" {
 		return end
 	}
-	cause := context.Cause(ctx)
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	asked := x.parked
-	x.taken = errors.Is(cause, errTakenByPerson)
 	q := agentloop.Question{Kind: agentloop.KindTakeover, Text: text, Task: x.run.Task}
 	if err := x.Park(ctx, q); err != nil {
 		x.m.log.ErrorContext(ctx, "handing the phone over", "run", x.run.ID, "err", err)
@@ -92,15 +107,15 @@ func (x *execution) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 			Begun: end.Begun, Err: fmt.Errorf("the phone could not be handed over: %w", err)}
 	}
 	if asked != nil {
-		x.m.withdrawFor(ctx, asked.ID)
+		x.m.withdrawFor(ctx, asked.ID, cause)
 	}
 	return &agentloop.Ending{Reason: agentloop.TakeoverNeeded, Question: &q, Steps: end.Steps,
 		Last: end.Last, Begun: end.Begun, Took: end.Took}
 }
 
-// withdrawFor withdraws a question of a run whose phone a person has taken over.
-func (d *desk) withdrawFor(ctx context.Context, questionID string) {
-	if err := d.broker.Withdraw(ctx, questionID, agentloop.ErrTakeover.Error()); err != nil &&
+// withdrawFor withdraws a question of a run whose phone was taken over, as the cause says.
+func (d *desk) withdrawFor(ctx context.Context, questionID string, cause error) {
+	if err := d.broker.Withdraw(ctx, questionID, cause.Error()); err != nil &&
 		!inquiry.Late(err) {
 		d.log.WarnContext(ctx, "withdrawing", "question", questionID, "err", err)
 	}
@@ -159,7 +174,7 @@ func (p *stop) takeOver(ctx context.Context, run session.Run) error {
 	}
 	q, err := m.openQuestion(ctx, inquiry.Question{SessionID: p.sess.ID, RunID: run.ID,
 		Fence: run.Fence, Kind: inquiry.Takeover, Task: run.Task,
-		PeopleOnly: person, Text: wordsOfHandOver(m.opts.ConsoleLang).wanted},
+		PeopleOnly: person, Text: wordsOfHandOver(m.opts.ConsoleLang).asked(person)},
 		personalMode(set.ReplyMode))
 	if err != nil {
 		return err
@@ -167,14 +182,14 @@ func (p *stop) takeOver(ctx context.Context, run session.Run) error {
 	change.Question = q.ID
 	now, err := m.store.Runs.Transition(ctx, run.ID, change)
 	if err != nil {
-		m.withdrawFor(ctx, q.ID)
+		m.withdrawFor(ctx, q.ID, p.cause)
 		return err
 	}
 	if asked != nil {
 		m.cancelRouting(ctx, asked.ID)
 	}
 	if asked != nil && asked.Open() {
-		m.withdrawFor(ctx, asked.ID)
+		m.withdrawFor(ctx, asked.ID, p.cause)
 	}
 	m.router.Route(q.ID)
 	p.state.moved(now)

@@ -32,7 +32,7 @@ const (
 	AuditStopped    AuditEvent = "stopped"    // a person ended the run
 	AuditPaused     AuditEvent = "paused"     // a person paused it
 	AuditSaid       AuditEvent = "said"       // the other side said Text to it, unasked
-	AuditTakenOver  AuditEvent = "taken_over" // a person took the phone over
+	AuditTakenOver  AuditEvent = "taken_over" // the phone was taken from its run
 	AuditByHand     AuditEvent = "by_hand"    // a person touched it through us; Text has how often
 	AuditGranted    AuditEvent = "granted"    // a person gave leave to go on without asking
 	// that leave was taken back
