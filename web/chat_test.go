@@ -90,7 +90,7 @@ func TestTheNextMessageSettlesWhatARunWaitsFor(t *testing.T) {
 			`"kind":"approval","action_requests":[{}]`, "", false, "make it blue",
 			"ask_agent_message", `{"text":"make it blue","mode":"instruction"}`, "Answer yes"},
 		"the answer to one before, sent again": {`"kind":"approval","action_requests":[{}]`,
-			"q0q0", false, "yes", "", "", "settled already; your answer was not passed on.)\nq?"},
+			"q0q0", false, "yes", "", "", "settled already: this message changes nothing.)\n\nq?"},
 		"a hand-over": {`"kind":"takeover"`, "q1q1", false, "Done!", "ask_agent_continue",
 			`{"reply_type":"done"}`, "q?\nAnswer done"},
 		"a hand-over that fails": {`"kind":"takeover"`, "q1q1", false, "no code came",
@@ -142,5 +142,26 @@ func TestTheNextMessageSettlesWhatARunWaitsFor(t *testing.T) {
 			require.NoError(t, err)
 			require.JSONEq(t, string(wanted), string(sent))
 		})
+	}
+}
+
+// Words for a question that is settled are dropped: that is said at once, and not at the end of a
+// run that may take an hour.
+func TestWordsThatComeTooLateAreToldBeforeTheRunGoesOn(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		g := newRig(t, nil)
+		q := g.waiting("ann", inquiry.Question{})
+		for _, state := range []string{`RUNNING","stop_reason":"STILL_RUNNING`, "COMPLETED"} {
+			g.tasks.next = append(g.tasks.next, web.TaskResult{Body: []byte(`{"session_id":"` +
+				q.SessionID + `","state":"` + state + `"}`)})
+		}
+		a := g.post("/v1/chat/completions", g.ann, fmt.Sprintf(`{"stream":%t,"metadata":{`+
+			`"session_id":%q,"question_id":"q0q0"},"messages":[{"role":"user","content":"blue"}]}`,
+			stream, q.SessionID))
+		require.Equal(t, 200, a.status, a.text)
+		require.Contains(t, a.text, `"[//]: # (taploop `+q.SessionID+
+			`)\n\n(That question is settled already: this message changes nothing.)\n`)
+		require.Contains(t, a.text, "Done.")
+		require.Len(t, g.tasks.calls, 2, "it looked and waited")
 	}
 }

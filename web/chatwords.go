@@ -43,13 +43,19 @@ func (t *talk) answers(q *chatQuestion) bool {
 // mayAnswer reports whether who talks here may answer the question.
 func (t *talk) mayAnswer(q *chatQuestion) bool { return !q.PeopleOnly || !t.v.actor().Program }
 
+// first is what is said before the run goes on.
+func (t *talk) first() string {
+	said := fmt.Sprintf(mark, t.now.SessionID)
+	if t.late {
+		said += t.words.late + "\n"
+	}
+	return said
+}
+
 // last is what is said at the end of the turn.
 func (t *talk) last() string {
 	q := t.now.Question
 	said := t.words.last(&t.now, q != nil && t.mayAnswer(q))
-	if t.late {
-		said = t.words.late + "\n" + said
-	}
 	if q != nil {
 		said += fmt.Sprintf(questionMark, q.ID)
 	}
@@ -88,7 +94,7 @@ var englishChat = chatWords{
 	decide:    "Answer yes, and it is done. Anything else is told to the agent, and it is not done.",
 	handOver:  "Answer done once it is. Anything else says that it could not be done, and why.",
 	person:    "Only a person settles that: %s",
-	late:      "(What you answered is settled already; your answer was not passed on.)",
+	late:      "(That question is settled already: this message changes nothing.)",
 	completed: "Done.",
 	aborted:   "The task was given up: %s",
 	paused:    "The task is paused: %s\nSay something, and it goes on.",
@@ -102,7 +108,7 @@ var chineseChat = chatWords{
 	decide:    "回答“同意”即执行；其他回答会转告助手，且不执行。",
 	handOver:  "办好后回答“完成”；其他回答表示没能完成及其原因。",
 	person:    "只有本人可以决定：%s",
-	late:      "（你回答的问题已有结果，这次的回答未转达。）",
+	late:      "（该问题已有结果，这条消息不起作用。）",
 	completed: "已完成。",
 	aborted:   "任务已放弃：%s",
 	paused:    "任务已暂停：%s\n再说一句话即可继续。",

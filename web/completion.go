@@ -113,7 +113,7 @@ func (t *talk) whole(ctx context.Context, w http.ResponseWriter) error {
 		return err
 	}
 	var said strings.Builder
-	fmt.Fprintf(&said, mark, t.now.SessionID)
+	said.WriteString(t.first())
 	err := t.follow(ctx, func(line string) error {
 		said.WriteString(line)
 		return nil
@@ -145,7 +145,7 @@ func (t *talk) stream(ctx context.Context, l *listener) error {
 	l.w.Header().Set("Content-Type", "text/event-stream")
 	l.w.Header().Set("X-Accel-Buffering", "no")
 	say := func(words string) error { return t.chunk(l, &chatDelta{Content: &words}, nil) }
-	first := fmt.Sprintf(mark, t.now.SessionID)
+	first := t.first()
 	if err := t.chunk(l, &chatDelta{Role: "assistant", Content: &first}, nil); err != nil {
 		return err
 	}
