@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/session"
@@ -293,9 +294,16 @@ func (t *talk) steer(ctx context.Context) error {
 	if err := t.do(ctx, waitTool, map[string]any{"wait_seconds": 0}, nil); err != nil {
 		return err
 	}
+	answered, err := t.answeredBefore(ctx)
 	switch {
+	case answered || err != nil:
+		return err
 	case t.answers(t.now.Question):
-		return t.do(ctx, continueTool, t.keyed(t.now.Question.answered(said)), nil)
+		answer := t.keyed(t.now.Question.answered(said))
+		if t.key != "" {
+			answer["reply_id"] = t.key
+		}
+		return t.do(ctx, continueTool, answer, nil)
 	case t.question != "" && (t.now.Question == nil || t.now.Question.ID != t.question):
 		t.late = true // the words were for a question that is settled
 		return nil
@@ -307,11 +315,22 @@ func (t *talk) steer(ctx context.Context) error {
 		return t.again(ctx, t.nextTask, t.instruct)
 	}
 	paused := t.now.paused()
-	err := t.instruct(ctx)
+	err = t.instruct(ctx)
 	if err == nil && paused {
 		err = t.do(ctx, continueTool, map[string]any{"wait_seconds": 0}, nil)
 	}
 	return err
+}
+
+// answeredBefore reports whether the turn was sent before, under its key, and was an answer then.
+func (t *talk) answeredBefore(ctx context.Context) (bool, error) {
+	if t.key == "" {
+		return false, nil
+	}
+	list, err := t.s.opts.Questions.List(ctx, inquiry.Filter{SessionID: t.now.SessionID})
+	return slices.ContainsFunc(list, func(q inquiry.Question) bool {
+		return q.Resolution != nil && q.Resolution.ReplyID == t.key
+	}), err
 }
 
 // again passes the words on as now does. What is sent again under its key may have come when the

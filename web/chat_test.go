@@ -165,3 +165,39 @@ func TestWordsThatComeTooLateAreToldBeforeTheRunGoesOn(t *testing.T) {
 		require.Len(t, g.tasks.calls, 2, "it looked and waited")
 	}
 }
+
+// An answer that is sent again under its key is no instruction and no task, and not too late.
+func TestAnAnswerThatIsSentAgainUnderItsKeyIsTakenOnce(t *testing.T) {
+	for _, seen := range []bool{false, true} {
+		for _, state := range []string{`"RUNNING","stop_reason":"STILL_RUNNING"`, `"COMPLETED"`} {
+			g := newRig(t, nil)
+			q := g.waiting("ann", inquiry.Question{FreeText: true})
+			metadata := `"session_id":"` + q.SessionID + `"`
+			if seen {
+				metadata += `,"question_id":"` + q.ID + `"`
+			}
+			said := func(stands string) answer {
+				g.tasks.next = []web.TaskResult{
+					{Body: []byte(`{"session_id":"` + q.SessionID + `","state":` + stands + `}`)},
+					{Body: []byte(`{"session_id":"` + q.SessionID + `","state":"COMPLETED"}`)}}
+				return g.send("POST", "/v1/chat/completions", g.ann, `{"metadata":{`+metadata+
+					`},"messages":[{"role":"user","content":"blue"}]}`,
+					func(r *http.Request) { r.Header.Set("Idempotency-Key", "k") })
+			}
+			said(`"WAITING_REPLY","question":{"question_id":"` + q.ID + `","kind":"info"}`)
+			reply := g.tasks.calls[1].Arguments["reply_id"].(string)
+			_, err := g.broker.Resolve(t.Context(), q.ID, inquiry.Reply{ID: reply,
+				Type: inquiry.TypeAnswer, Response: "blue", Authority: inquiry.AuthorityToken})
+			require.NoError(t, err)
+			g.tasks.calls = nil
+
+			a := said(state)
+
+			require.Equal(t, 200, a.status, a.text)
+			require.Contains(t, a.text, `\n\n\nDone."`)
+			for _, call := range g.tasks.calls {
+				require.Equal(t, "ask_agent_wait", call.Tool)
+			}
+		}
+	}
+}
