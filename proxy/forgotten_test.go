@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -191,4 +192,64 @@ func TestAServerOfTheFirstTransportIsNamedWithTheWayToMendIt(t *testing.T) {
 			require.Contains(t, said, "HTTP status 404")
 		})
 	}
+}
+
+// forgetful is a server over HTTP whose sessions end, and that makes no others then.
+func forgetful(called chan<- bool) http.HandlerFunc {
+	gone := make(chan struct{})
+	return func(w http.ResponseWriter, r *http.Request) {
+		var m message
+		if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&m) != nil {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		result := `"result":{"protocolVersion":"2025-11-25","capabilities":{}}`
+		switch tool := textOf(at(m.Params, "name")); {
+		case m.Method == "tools/call" && tool == "hang":
+			called <- true
+			select {
+			case <-r.Context().Done():
+			case <-time.After(20 * time.Second):
+			}
+		case m.Method == "tools/call":
+			close(gone)
+			w.WriteHeader(http.StatusNotFound)
+			return
+		case m.Method == "initialize":
+			select {
+			case <-gone:
+				result = `"error":{"code":-32000,"message":"full"}`
+			default:
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Mcp-Session-Id", "s")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, or(m.ID, json.RawMessage("null")), result)
+	}
+}
+
+// What is under way at a server that has forgotten the session, and refuses another handshake, is
+// told so.
+func TestWhatIsUnderWayIsToldOfARefusedHandshake(t *testing.T) {
+	called := make(chan bool, 1)
+	web := httptest.NewServer(forgetful(called))
+	t.Cleanup(web.Close)
+	r := newRig(t, func(o *Options) { o.Guard, o.Target = nil, Target{URL: web.URL} })
+	r.shake("{}")
+	r.start("hang", "{}", "")
+	<-called
+	r.start("echo", "{}", "")
+	for range 2 {
+		require.Contains(t, words(t, r.next()), "it refused the handshake: full")
+	}
+}
+
+// A request that was sent to a server which was lost just before is not waited for.
+func TestARequestToALostServerIsNotWaitedFor(t *testing.T) {
+	r, s := inFrontOf(t, tame, func(o *Options) { o.Quiet = 50 * time.Millisecond })
+	s.when("tools/call", func(s *scripted, _ *message) string {
+		s.r.(*line).drop(s)
+		return ""
+	})
+	require.Contains(t, r.result(r.start("tidy", "{}", "")), "the connection to it is lost")
 }

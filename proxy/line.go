@@ -128,8 +128,8 @@ func (ln *line) renew(ctx context.Context, refused *forgottenError) error {
 	}
 	ln.gone()
 	err := ln.ready(ctx, refused.c)
-	if err != nil && ln.drop(refused.c) { // the next request connects anew
-		ln.spawn(refused.c.close)
+	if err != nil { // the next request connects anew
+		ln.giveUp(refused.c, err)
 	}
 	return err
 }
@@ -164,6 +164,7 @@ func (ln *line) submit(ctx context.Context, x *exchange) error {
 func (ln *line) await(ctx context.Context, x *exchange) (*message, error) {
 	quiet := time.NewTimer(ln.opts.Quiet)
 	defer quiet.Stop()
+	lost := false // when it was quiet before
 	take := func(in *message) (*message, error) {
 		switch {
 		case in.fault != nil:
@@ -189,6 +190,11 @@ func (ln *line) await(ctx context.Context, x *exchange) (*message, error) {
 				return in, err
 			}
 		case <-quiet.C:
+			gone := ln.current() != x.up
+			if gone && lost { // before this was sent, else it would have been told so
+				return nil, ln.unanswered(x.m, ln.fault("%v", errLost))
+			}
+			lost = gone
 			if ln.noise.answers() > x.astray {
 				ln.cancel(x, errAstray)
 				return nil, ln.unanswered(x.m, ln.fault("%v", errAstray))
@@ -263,7 +269,7 @@ func (ln *line) lost(up upstream, err error) {
 	if !ln.drop(up) {
 		return
 	}
-	fault := ln.fault("%v", err)
+	fault := ln.named(err)
 	ln.mu.Lock()
 	closed := ln.closed
 	ln.mu.Unlock()
@@ -285,6 +291,7 @@ var maxProbe = 20 * time.Second
 
 var (
 	errHangs  = errors.New("it hangs: it answers nothing any more")
+	errLost   = errors.New("the connection to it is lost")
 	errAstray = errors.New("it answered a request that was not made, and this one not at all")
 )
 
