@@ -21,9 +21,10 @@ import (
 // maxLine is how much of one message of a server is read.
 var maxLine = 64 << 20
 
+// endGrace is how long a program has to end once its input is closed.
+var endGrace = 2 * time.Second
+
 const (
-	// how long a program has to end once its input is closed
-	endGrace = 2 * time.Second
 	// lines in a row that are no messages, after which a program is given up
 	maxOdd = 1000
 	// how much of what a program says is quoted
@@ -36,6 +37,9 @@ type process struct {
 	mask mask
 	r    receiver
 	in   io.WriteCloser
+	out  io.ReadCloser
+
+	grace time.Duration // [endGrace]
 
 	writing sync.Mutex    // to in
 	gone    chan struct{} // closed once it is known why it has ended
@@ -48,15 +52,15 @@ type process struct {
 
 // start starts the program of a target.
 func start(ctx context.Context, t *Target, m mask, r receiver) (upstream, error) {
-	p := &process{mask: m, r: r, gone: make(chan struct{}), over: make(chan struct{}),
-		said: &tail{}}
+	p := &process{mask: m, r: r, grace: endGrace, gone: make(chan struct{}),
+		over: make(chan struct{}), said: &tail{}}
 	p.cmd = exec.CommandContext(ctx, t.Command[0], t.Command[1:]...)
 	p.cmd.Env, p.cmd.Dir = t.Env, t.Dir
-	p.cmd.WaitDelay = endGrace
+	p.cmd.WaitDelay = p.grace
 	group(p.cmd)
 	p.cmd.Stderr = p.said
-	out, err := p.cmd.StdoutPipe()
-	if err == nil {
+	var err error
+	if p.out, err = p.cmd.StdoutPipe(); err == nil {
 		p.in, err = p.cmd.StdinPipe()
 	}
 	if err == nil {
@@ -65,14 +69,14 @@ func start(ctx context.Context, t *Target, m mask, r receiver) (upstream, error)
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be started: %s", m.text(text.Line(err.Error())))
 	}
-	go p.run(out) // close waits for it
+	go p.run() // close waits for it
 	return p, nil
 }
 
 // run reads what the program writes until it ends.
-func (p *process) run(out io.Reader) {
+func (p *process) run() {
 	defer close(p.over)
-	in, odd := bufio.NewReaderSize(out, 16<<10), 0
+	in, odd := bufio.NewReaderSize(p.out, 16<<10), 0
 	for {
 		line, err := readLine(in)
 		if errors.Is(err, errLong) {
@@ -98,14 +102,20 @@ func (p *process) run(out io.Reader) {
 			p.r.receive(p, m)
 		}
 	}
-	_, _ = io.Copy(io.Discard, out)
+	_, _ = io.Copy(io.Discard, p.out)
 	_ = p.in.Close()
+	late := time.AfterFunc(p.grace, func() { p.end(errMute) })
 	why := p.ended(p.cmd.Wait())
+	late.Stop()
 	close(p.gone)
 	p.r.lost(p, why)
 }
 
-var errLong = errors.New("it sent a line that is too long")
+var (
+	errLong = errors.New("it sent a line that is too long")
+	errMute = errors.New("it hangs: it has closed its output, and did not end")
+	errDeaf = errors.New("it takes no messages any more")
+)
 
 // readLine gives the next line without its end, until the next call. The last line needs no end.
 func readLine(r *bufio.Reader) ([]byte, error) {
@@ -169,7 +179,8 @@ func (p *process) ended(err error) error {
 	return p.cause
 }
 
-// end ends the program for a reason.
+// end ends the program for a reason. What it has written is still read, but others that it has left
+// behind, such as a daemon, may hold its output open: that is not waited for.
 func (p *process) end(cause error) {
 	p.mu.Lock()
 	if p.cause == nil {
@@ -177,6 +188,9 @@ func (p *process) end(cause error) {
 	}
 	p.mu.Unlock()
 	kill(p.cmd)
+	if out, is := p.out.(interface{ SetReadDeadline(time.Time) error }); is {
+		_ = out.SetReadDeadline(time.Now().Add(p.grace)) // not every system can
+	}
 }
 
 func (p *process) send(ctx context.Context, m *message) error {
@@ -184,14 +198,15 @@ func (p *process) send(ctx context.Context, m *message) error {
 	if err != nil || p.write(append(data, '\n')) == nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, endGrace)
+	ctx, cancel := context.WithTimeout(ctx, p.grace)
 	defer cancel()
 	select { // it is mostly about to end, and then it is told why
 	case <-p.gone:
 		return p.ended(nil)
 	case <-ctx.Done():
 	}
-	return errors.New("it takes no messages any more")
+	p.end(errDeaf)
+	return errDeaf
 }
 
 func (p *process) write(line []byte) error {
@@ -210,7 +225,7 @@ func (p *process) write(line []byte) error {
 // close closes the program's input, "SIGTERM if the server does not exit within a reasonable time".
 func (p *process) close() {
 	_ = p.in.Close()
-	late := time.AfterFunc(endGrace, func() { p.end(errClosed) })
+	late := time.AfterFunc(p.grace, func() { p.end(errClosed) })
 	defer late.Stop()
 	<-p.over
 }

@@ -327,17 +327,32 @@ func (ln *line) spawn(f func()) bool {
 	return !ln.closed
 }
 
-// close ends the upstream, and waits for it.
+// closeTime is how long an upstream has to end, when all that it says is taken.
+var closeTime = 4 * endGrace
+
+// close ends the upstream, and waits for it, but not for a client that takes nothing of what is for
+// it: what waits for that ends when the client has gone.
 func (ln *line) close() {
 	ln.mu.Lock()
 	ln.closed = true
 	up := ln.up
 	ln.mu.Unlock()
-	if up != nil {
-		up.close()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if up != nil {
+			up.close()
+		}
+		ln.end()
+		ln.under.Wait()
+	}()
+	late := time.NewTimer(closeTime)
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+		ln.end()
 	}
-	ln.end()
-	ln.under.Wait()
 }
 
 // Of what a server says unasked, so many messages within a while are more than any has use for.

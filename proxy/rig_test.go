@@ -68,6 +68,24 @@ func TestMain(m *testing.M) {
 	case "deaf":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		return
+	case "left":
+		time.Sleep(20 * time.Second)
+		return
+	case "leaves": // another process, which holds its output
+		if err := leave(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case "talks": // after the handshake
+		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+		_, err := fmt.Println(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+		for err == nil {
+			_, err = fmt.Println(`{"jsonrpc":"2.0","method":"notifications/x"}`)
+		}
+	case "mute":
+		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+		_ = os.Stdout.Close()
+		time.Sleep(time.Hour)
 	}
 	err := mcptransport.ServeStdio(context.Background(), speaking(other(),
 		os.Getenv("PROXY_UPSTREAM")), os.Stdin, os.Stdout, nil)
