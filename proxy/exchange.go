@@ -49,6 +49,12 @@ func (x *exchange) before(y *exchange) bool {
 	return x.id > y.id
 }
 
+// ended reports whether the last that is kept is the response.
+func (x *exchange) ended() bool {
+	n := len(x.kept)
+	return n > 0 && x.kept[n-1].isResponse()
+}
+
 // pass sends a notification of the upstream to the client.
 func (x *exchange) pass(m *message) error {
 	if x.of == nil {

@@ -24,7 +24,7 @@ const askedID = "question"
 const (
 	// how many calls of a link may wait for their client's answer
 	mostHeld = 64
-	// how much of what a server says for a call is kept meanwhile
+	// how many requests of a server are kept for a call meanwhile
 	mostKept = 16
 )
 
@@ -88,7 +88,11 @@ func (hs *heldCalls) keep(token string, h *held) {
 	for {
 		select {
 		case in := <-h.x.inbox:
-			if (in.isRequest() || in.isResponse()) && len(h.x.kept) < mostKept {
+			switch full := len(h.x.kept) >= mostKept; {
+			case in.isRequest() && full:
+				hs.line.answer(h.x.up, in.refused(mcp.INTERNAL_ERROR,
+					"the client has not answered what it was asked before"))
+			case in.isRequest(), in.isResponse() && !h.x.ended():
 				h.x.kept = append(h.x.kept, in)
 			}
 			continue

@@ -68,6 +68,40 @@ func inputs(t *testing.T, line string) (state string, questions json.RawMessage)
 	return textOf(at(result, "requestState")), at(result, "inputRequests")
 }
 
+// However much a server asks meanwhile: it is answered, and the response is not lost.
+func TestWhatIsSaidDuringAHeldCallIsAnswered(t *testing.T) {
+	r, s := older(t, nil)
+	const asked = mostKept + 4
+	refused := make(chan string, asked+1)
+	s.when("tools/call", func(s *scripted, m *message) string {
+		s.when("", func(_ *scripted, a *message) string {
+			refused <- textOf(at(a.Error, "message"))
+			return ""
+		})
+		s.say(`{"jsonrpc":"2.0","id":"first",` + formed + `}`)
+		for n := range asked {
+			s.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":"r%d",%s}`, n, formed))
+		}
+		s.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text",`+
+			`"text":"done"}]}}`, m.ID))
+		return ""
+	})
+	call := `"name":"tidy","arguments":{"n":1},`
+	r.modern(1, "tools/call", call, "")
+	state, _ := inputs(t, r.next())
+	for range asked - mostKept {
+		require.Equal(t, "the client has not answered what it was asked before", <-refused)
+	}
+	for n := range mostKept + 1 {
+		r.modern(2+n, "tools/call", call+fmt.Sprintf(`"requestState":%q,`, state)+
+			`"inputResponses":{"question":{"action":"accept","content":{"n":1}}},`, "")
+		if n < mostKept {
+			state, _ = inputs(t, r.next())
+		}
+	}
+	require.Contains(t, r.next(), "done")
+}
+
 // What a server of the older era asks during a call, a client of the newer is asked by its result;
 // the call goes on where it was, and is made once.
 func TestACallGoesOnWhereItsServerAsked(t *testing.T) {

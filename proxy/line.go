@@ -236,6 +236,8 @@ func (ln *line) receive(from upstream, m *message) {
 			"answer nothing", maxUnasked, unaskedTime))
 	case !m.isResponse():
 		ln.open.stray(m)
+	case string(m.ID) == "null": // an error, about something that it could not read
+		ln.odd("an answer to nothing: " + text.Quote(string(m.Error), 200))
 	case !made: // else it crosses with its being cancelled
 		ln.noise.wrong(m)
 	}
