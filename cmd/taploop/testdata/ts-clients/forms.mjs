@@ -9,7 +9,7 @@ import { caller, connect } from './client.mjs';
 
 const accept = (content) => ({ action: 'accept', content });
 const user = [
-	[/wanted to do something on the phone/, ['outcome', 'remark'], accept({ outcome: 'It is done', remark: 'it was only a look' })],
+	[/something to be done on the phone/, ['outcome', 'remark'], accept({ outcome: 'It is done', remark: 'it was only a look' })],
 	[/[Ss]ize/, ['answer', 'instead', 'remember'], accept({})], // nothing was filled in
 	[/^That answer does not fit: the answer is empty/, ['answer', 'instead', 'remember'], accept({ answer: process.env.ANSWER })],
 	[/under the finger: "Add to cart"/, ['decision', 'message', 'edited_action', 'instead'], accept({ decision: 'approve' })],

@@ -12,7 +12,7 @@ from mcp import Client
 from mcp_types import ElicitResult
 
 user = [
-    ("wanted to do something on the phone", {"outcome": "It is done", "remark": "it was only a look"}),
+    ("something to be done on the phone", {"outcome": "It is done", "remark": "it was only a look"}),
     ("[Ss]ize", {}),  # nothing was filled in
     ("^That answer does not fit: the answer is empty", {"answer": os.environ["ANSWER"]}),
     ('under the finger: "Add to cart"', {"decision": "approve"}),
