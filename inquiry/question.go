@@ -162,7 +162,7 @@ type Question struct {
 // Turn says whose time it is to answer a question that goes from channel to channel. The zero value
 // is that of a question which does not.
 type Turn struct {
-	// its Door's name; "" when every channel has had its time
+	// its channel's name; "" when every channel has had its time
 	Channel string    `json:"channel,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
 	Trouble string    `json:"trouble,omitempty"` // why the last channel that gave up had no answer

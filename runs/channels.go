@@ -28,9 +28,9 @@ func settledAs(q inquiry.Question) error {
 	return &settledError{fmt.Sprintf("%s: %s", q.Status, text.Line(q.Resolution.Who()))}
 }
 
-// desk puts questions to people and models, through the channels that there are. It knows the runs
-// that ask only by what is stored of them.
-type desk struct {
+// questioner puts questions to people and models, through the channels that there are. It knows
+// the runs that ask only by what is stored of them.
+type questioner struct {
 	opts   Options
 	store  *session.Store
 	broker *inquiry.Broker
@@ -44,7 +44,7 @@ type desk struct {
 
 // newAskers are the channels that ask actively, as the options have them; stop ends the run that
 // asks, for the person at the console.
-func (d *desk) newAskers(stop func(inquiry.Question)) map[string]route.Asker {
+func (d *questioner) newAskers(stop func(inquiry.Question)) map[string]route.Asker {
 	askers := map[string]route.Asker{string(channel.NoReply): lapse{d.broker}}
 	if d.opts.Console != nil {
 		askers[string(channel.ManualReply)] = &consoleChannel{
@@ -66,20 +66,20 @@ func (d *desk) newAskers(stop func(inquiry.Question)) map[string]route.Asker {
 
 // Channels are those through which the open question can still be answered, the one that asks
 // now marked. Of a settled question there are none.
-func (d *desk) Channels(q inquiry.Question) []inquiry.Channel {
+func (d *questioner) Channels(q inquiry.Question) []inquiry.Channel {
 	return route.Left(q, d.router.Routed(q))
 }
 
 // Decline says that a channel has no answer to the question, and why: the next one is asked. It
 // does nothing when the channel does not have its turn.
-func (d *desk) Decline(q inquiry.Question, c channel.Mode, why string) {
+func (d *questioner) Decline(q inquiry.Question, c channel.Mode, why string) {
 	if err := d.router.Decline(d.ctx, q.ID, string(c), why); err != nil && d.ctx.Err() == nil {
 		d.log.Error("passing a question on", "question", q.ID, "channel", c, "err", err)
 	}
 }
 
 // cancelRouting ends the routing of a question that is not to be answered now; "" is none.
-func (d *desk) cancelRouting(ctx context.Context, questionID string) {
+func (d *questioner) cancelRouting(ctx context.Context, questionID string) {
 	if questionID == "" {
 		return
 	}

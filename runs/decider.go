@@ -26,26 +26,26 @@ var errPassed = errors.New("the question is put to a model, as somebody refused 
 
 // deciding is the channel at which a deciding model is asked.
 type deciding struct {
-	desk    *desk
+	asks    *questioner
 	name    channel.Mode
 	decider Decider
 }
 
 // Ask implements route.Asker.
 func (d deciding) Ask(ctx context.Context, q inquiry.Question) error {
-	v, err := d.desk.consult(ctx, d.decider, q)
+	v, err := d.asks.consult(ctx, d.decider, q)
 	if err != nil {
 		return err
 	}
 	r := d.name.Answer(v.Answer)
 	r.By = d.decider.Name()
-	_, err = d.desk.broker.Resolve(ctx, q.ID, r)
+	_, err = d.asks.broker.Resolve(ctx, q.ID, r)
 	return inquiry.UnlessLate(err)
 }
 
 // consult asks a deciding model, and counts what it costs as the question's, and as the run's when
 // one has asked it.
-func (d *desk) consult(ctx context.Context, by Decider, q inquiry.Question) (
+func (d *questioner) consult(ctx context.Context, by Decider, q inquiry.Question) (
 	decider.Verdict, error) {
 	if err := q.ForModels(); err != nil {
 		return decider.Verdict{}, err
@@ -72,7 +72,7 @@ func (d *desk) consult(ctx context.Context, by Decider, q inquiry.Question) (
 }
 
 // caseOf is what there is to decide a question by.
-func (d *desk) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case, error) {
+func (d *questioner) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case, error) {
 	c := &decider.Case{Question: q, Frame: frameOf(ctx, d.store, q)}
 	if q.RunID == "" {
 		return c, nil
@@ -109,7 +109,7 @@ func (d *desk) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case, e
 
 // passOn writes into a new question which models are asked in place of a reply that is no answer,
 // and takes models out that may not be asked it.
-func (d *desk) passOn(q *inquiry.Question, mode channel.Mode) {
+func (d *questioner) passOn(q *inquiry.Question, mode channel.Mode) {
 	if q.ForModels() != nil {
 		if q.OnTimeout.Model() != "" {
 			q.OnTimeout = inquiry.Pause
@@ -136,7 +136,7 @@ func (d *desk) passOn(q *inquiry.Question, mode channel.Mode) {
 
 // Inquire asks a question that no run has asked, through the channels of q, and through the
 // deciding models of the mode in their places among them.
-func (d *desk) Inquire(ctx context.Context, q inquiry.Question, mode channel.Mode) (
+func (d *questioner) Inquire(ctx context.Context, q inquiry.Question, mode channel.Mode) (
 	inquiry.Question, error) {
 	steps, err := mode.Steps()
 	if err != nil {
@@ -174,7 +174,7 @@ func (d *desk) Inquire(ctx context.Context, q inquiry.Question, mode channel.Mod
 }
 
 // mine reports whether the question is this process's to see to: its run is, or it has none.
-func (d *desk) mine(q inquiry.Question) (bool, error) {
+func (d *questioner) mine(q inquiry.Question) (bool, error) {
 	if q.RunID == "" {
 		return true, nil
 	}
@@ -184,7 +184,7 @@ func (d *desk) mine(q inquiry.Question) (bool, error) {
 
 // onOpened sees to a question that was opened, or found when the process began: one that no run has
 // asked goes to its deciding model, and a draft of the answer is made.
-func (d *desk) onOpened(q inquiry.Question) {
+func (d *questioner) onOpened(q inquiry.Question) {
 	if len(d.opts.Deciders) == 0 { // it is for a process that has models
 		return
 	}

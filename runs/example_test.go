@@ -15,17 +15,17 @@ import (
 	"github.com/taploop/taploop/session"
 )
 
-// desk is a phone on somebody's desk.
-type desk struct{ *devicetest.Fake }
+// lone is one phone, in memory.
+type lone struct{ *devicetest.Fake }
 
-func (d desk) List(context.Context) ([]runs.PhoneInfo, error) {
+func (d lone) List(context.Context) ([]runs.PhoneInfo, error) {
 	return []runs.PhoneInfo{{Serial: "emu-1", State: "device", Usable: true}}, nil
 }
-func (d desk) Open(context.Context, string) (runs.Phone, error) { return d, nil }
+func (d lone) Open(context.Context, string) (runs.Phone, error) { return d, nil }
 
-func (d desk) Device() session.Device { return session.Device{ID: "emu-1"} }
-func (d desk) Close() error           { return nil }
-func (d desk) State(ctx context.Context) (screen.State, error) {
+func (d lone) Device() session.Device { return session.Device{ID: "emu-1"} }
+func (d lone) Close() error           { return nil }
+func (d lone) State(ctx context.Context) (screen.State, error) {
 	seen, err := d.Look(ctx)
 	return seen.State, err
 }
@@ -55,7 +55,7 @@ func Example() {
 		panic(err)
 	}
 	defer store.Close()
-	manager := runs.New(&runs.Options{Store: store, Phones: desk{devicetest.NewFake()},
+	manager := runs.New(&runs.Options{Store: store, Phones: lone{devicetest.NewFake()},
 		NewPolicy: func(runs.Settings) (agentloop.Policy, error) { return brewer{}, nil }})
 	defer manager.Close()
 

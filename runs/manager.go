@@ -55,9 +55,9 @@ type Options struct {
 
 // Manager carries runs out. It is safe for concurrent use.
 type Manager struct {
-	desk
+	questioner
 
-	cancel context.CancelCauseFunc // ends desk.ctx
+	cancel context.CancelCauseFunc // ends questioner.ctx
 	wg     sync.WaitGroup
 
 	states    sessionStates
@@ -80,7 +80,7 @@ func New(opts *Options) *Manager {
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
 	}
-	m := &Manager{desk: desk{opts: o, store: o.Store, broker: o.Broker, log: o.Log},
+	m := &Manager{questioner: questioner{opts: o, store: o.Store, broker: o.Broker, log: o.Log},
 		states: sessionStates{grace: o.DetachGrace, observe: o.Observe,
 			byID: map[string]*sessionState{}},
 		queues:  phoneQueues{store: o.Store, log: o.Log, bySerial: map[string][]*queueEntry{}},

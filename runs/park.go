@@ -56,7 +56,7 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 }
 
 // openQuestion asks a question of a run through the channels of the mode.
-func (d *desk) openQuestion(
+func (d *questioner) openQuestion(
 	ctx context.Context, q inquiry.Question, mode channel.Mode,
 ) (inquiry.Question, error) {
 	if err := route.Plan(&q, mode, d.opts.Attention, d.opts.Channels); err != nil {
@@ -95,7 +95,7 @@ func CheckEdit(_ inquiry.ActionRequest, e inquiry.EditedAction) error {
 }
 
 // reviewed fills in what a person needs to decide about the action of q.
-func (d *desk) reviewed(asked *inquiry.Question, q agentloop.Question) error {
+func (d *questioner) reviewed(asked *inquiry.Question, q agentloop.Question) error {
 	if q.Review == nil || q.Action == nil {
 		return nil
 	}

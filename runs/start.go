@@ -287,7 +287,7 @@ func checkTask(task string) error {
 }
 
 // checkSettings fills in the reply mode and refuses what cannot be had here.
-func (d *desk) checkSettings(s Settings) (Settings, error) {
+func (d *questioner) checkSettings(s Settings) (Settings, error) {
 	var err error
 	if s.ReplyMode, err = channel.Parse(string(s.ReplyMode)); err != nil {
 		return s, Coded(InvalidArgument, err)

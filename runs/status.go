@@ -97,7 +97,7 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 }
 
 // Asked are the open questions of a session and of those that it has begun.
-func (d *desk) Asked(ctx context.Context, s session.Session) ([]inquiry.Question, error) {
+func (d *questioner) Asked(ctx context.Context, s session.Session) ([]inquiry.Question, error) {
 	open, err := d.broker.List(ctx, inquiry.Filter{Status: inquiry.Pending})
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (st *Status) addReason(unused *inquiry.Question) {
 }
 
 // addQuestion fills in the open question of a run that waits or is paused.
-func (d *desk) addQuestion(st *Status, q *inquiry.Question) {
+func (d *questioner) addQuestion(st *Status, q *inquiry.Question) {
 	asking := channel.Mode(route.Asking(*q, time.Now()))
 	st.Question = q
 	q.Channels = d.Channels(*q)

@@ -114,7 +114,7 @@ func (x *execution) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 }
 
 // withdrawFor withdraws a question of a run whose phone was taken over, as the cause says.
-func (d *desk) withdrawFor(ctx context.Context, questionID string, cause error) {
+func (d *questioner) withdrawFor(ctx context.Context, questionID string, cause error) {
 	if err := d.broker.Withdraw(ctx, questionID, cause.Error()); err != nil &&
 		!inquiry.Late(err) {
 		d.log.WarnContext(ctx, "withdrawing", "question", questionID, "err", err)
