@@ -112,7 +112,7 @@ func BenchmarkScreencap(b *testing.B) {
 func TestGeteventTellsOfFingersAndOfNothingInjected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sh := newShell()
-		const line = "timeout 20 getevent -lv1 -c 1"
+		const line = "timeout 10 getevent -lv1 -c 1"
 		told := make(chan result, 1)
 		go func() { told <- run(t, sh, line) }()
 		synctest.Wait()
