@@ -57,7 +57,8 @@ var (
 		yesAbroad + `)` +
 		`(?: *[(（].*)?[!.。]?$`)
 	commits = lazyregexp.New(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|authenticate|` +
-		`proceed|verify|approve|authori[sz]e|确定|确认|是|是的|同意|提交|确认无误|验证|完成|` + yesAbroad + `)(?:[^a-z]|$)`)
+		`proceed|verify|approve|authori[sz]e|确定|确认|是|是的|同意|提交|确认无误|验证|完成|` +
+		yesAbroad + `)(?:[^a-z]|$)`)
 	// what may stand before such words, and behind them
 	before = lazyregexp.New(`^(?:(?:i|yes|yeah|yep|okay|ok|sure|please|si|oui|ja)[,!.]? |` +
 		`(?:tap|click|touch|hold|press(?: and hold)?|long press|swipe|slide)(?: here| again)?` +
@@ -69,7 +70,8 @@ var (
 		`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
 		`(?:` + yesAbroad + `)(?:[^\pL]|$))`)
 	renews = lazyregexp.New(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
-	totals = lazyregexp.New(`^(?:(?:your|the) )?(?:order |grand |cart )?(?:total|amount due|to pay|you pay)\b|` +
+	totals = lazyregexp.New(`^(?:(?:your|the) )?(?:order |grand |cart )?` +
+		`(?:total|amount due|to pay|you pay)\b|` +
 		`^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumAbroad + `)(?:[^\pL]|$)`)
 	refuses = lazyregexp.New(`^(?:(?:don['’]?t|do not|never|keep)(?: [^ ,;]+){0,3}|cancel|no|` +
 		`no,? thank(?:s| you)|not now|later|skip|close|(?:go )?back|dismiss|undo|deny(?: .*)?|` +
