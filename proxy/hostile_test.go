@@ -5,7 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -418,5 +421,70 @@ func TestASecretIsHiddenHoweverItIsWritten(t *testing.T) {
 		`["\u00`: `["\u00`, `"\`: `"\`, `\"""\""`: `\"""\""`,
 	} {
 		require.Equal(t, want, m.text(said), said)
+	}
+}
+
+// small makes the bounds of floods small.
+func small(t *testing.T) {
+	unasked, line := maxUnasked, maxLine
+	maxUnasked, maxLine = 500, 1<<20
+	t.Cleanup(func() { maxUnasked, maxLine = unasked, line })
+}
+
+func TestAServerThatFloodsIsNamedAndEnded(t *testing.T) {
+	small(t)
+	for mode, want := range map[string]string{
+		"flood":    "it floods: it sent more than 500 messages within 10s",
+		"foreign":  "it floods: it sent more than 500 messages within 10s",
+		"batches":  "it wrote 1000 lines that are no messages",
+		"progress": "it floods: it sent more than 500 messages within 10s",
+		"line":     "it wrote a line of more than 1048576 bytes",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, func(o *Options) {
+				o.Target.Env = append(o.Target.Env, "PROXY_UPSTREAM="+mode)
+			})
+			r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":` +
+				`"2025-11-25","_meta":{"progressToken":"p"}}}`)
+			line := r.next()
+			for strings.Contains(line, `"method"`) {
+				line = r.next()
+			}
+			require.Contains(t, line, "the server other: "+want)
+		})
+	}
+}
+
+func TestAServerThatFloodsOverHTTPIsNamed(t *testing.T) {
+	small(t)
+	for name, x := range map[string]struct{ sent, want string }{
+		"garbage": {"data: {\"api_key\": \"" + secret + "\"\n\n",
+			"1000 events that are no messages"},
+		"line":    {strings.Repeat("x", 1<<20), "it sent a line that is too long"},
+		"unasked": {`data: {"jsonrpc":"2.0","method":"notifications/x"}` + "\n\n", "it floods"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+				_ *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				for err := error(nil); err == nil; {
+					_, err = io.WriteString(w, x.sent)
+				}
+			}))
+			t.Cleanup(web.Close)
+			r := newRig(t, func(o *Options) {
+				o.Target = Target{URL: web.URL, Secrets: []string{secret}}
+			})
+			r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
+			line := r.next()
+			for strings.Contains(line, `"method"`) {
+				line = r.next()
+			}
+			require.Contains(t, line, "the server other: ")
+			require.Contains(t, line, x.want)
+			require.NotContains(t, line, secret)
+		})
 	}
 }
