@@ -3,7 +3,9 @@ package actions
 import (
 	"context"
 	"reflect"
+	"strings"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -15,8 +17,8 @@ type Action interface {
 	// Validate reports what is wrong in words that a model can act on (which field, its value, what
 	// is allowed), or nil.
 	Validate() error
-	// describe is the action in words. Being unexported, it closes the vocabulary.
-	describe() string
+	// brief is the action in a few words. Being unexported, it closes the vocabulary.
+	brief() phrase
 	// arguments is the action's fields for agent_action, when the model did not write fields.
 	arguments() []Field
 }
@@ -76,10 +78,36 @@ func Texts(a Action, f func(string) string) Action {
 // Describe is the action in words for people, on one line, for example: tap (0.512,0.334). Long
 // texts are shortened.
 func Describe(a Action) string {
-	if a == nil {
+	switch a := a.(type) {
+	case nil:
 		return "nothing"
+	case interface{ describe() string }: // where and how, besides what
+		return a.describe()
 	}
-	return a.describe()
+	return a.brief().in("en")
+}
+
+// Brief is the action in a few words for people, without the places it touches, in Chinese for the
+// language zh and in English for any other.
+func Brief(a Action, lang string) string { return a.brief().in(lang) }
+
+// phrase is what an action does, in two languages, and the text or the value that it does it with.
+type phrase struct{ en, zh, with string }
+
+// quoting is the phrase with a text in quotes, when there is one.
+func (p phrase) quoting(s string) phrase {
+	if s != "" {
+		p.with = text.Quote(s, maxDescribed)
+	}
+	return p
+}
+
+func (p phrase) in(lang string) string {
+	what := p.en
+	if lang == "zh" {
+		what = p.zh
+	}
+	return strings.TrimSpace(what + " " + p.with)
 }
 
 // Vocabulary returns the zero value of every member, in the order in which they are explained to

@@ -19,6 +19,7 @@ func (a Click) Do(ctx context.Context, s Surface) error { return s.Tap(ctx, a.At
 
 func (a Click) arguments() []Field { return point("point", a.At) }
 func (a Click) describe() string   { return fmt.Sprintf("tap %v", a.At) }
+func (Click) brief() phrase        { return phrase{en: "tap", zh: "点击"} }
 
 // DoubleClick taps a point twice.
 type DoubleClick struct {
@@ -32,3 +33,4 @@ func (a DoubleClick) Do(ctx context.Context, s Surface) error { return s.DoubleT
 
 func (a DoubleClick) arguments() []Field { return point("point", a.At) }
 func (a DoubleClick) describe() string   { return fmt.Sprintf("tap %v twice", a.At) }
+func (DoubleClick) brief() phrase        { return phrase{en: "tap twice", zh: "双击"} }

@@ -22,4 +22,5 @@ func (a Drag) arguments() []Field {
 	return append(point("point1", a.From), point("point2", a.To)...)
 }
 
+func (Drag) brief() phrase      { return phrase{en: "drag", zh: "拖动"} }
 func (a Drag) describe() string { return fmt.Sprintf("drag from %v to %v", a.From, a.To) }

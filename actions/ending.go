@@ -14,6 +14,7 @@ func (a Complete) Validate() error { return because(a, plain("the report", a.Rep
 
 func (a Complete) arguments() []Field { return []Field{{"return", a.Report}} }
 func (a Complete) describe() string   { return reported("done", a.Report) }
+func (a Complete) brief() phrase      { return phrase{en: "done", zh: "完成"}.quoting(a.Report) }
 
 // Abort ends the run as not done, with the reason, which may be empty.
 type Abort struct {
@@ -25,6 +26,7 @@ func (a Abort) Validate() error { return because(a, plain("the reason", a.Reason
 
 func (a Abort) arguments() []Field { return []Field{{"value", a.Reason}} }
 func (a Abort) describe() string   { return reported("give up", a.Reason) }
+func (a Abort) brief() phrase      { return phrase{en: "give up", zh: "放弃"}.quoting(a.Reason) }
 
 func reported(what, why string) string {
 	if why == "" {

@@ -46,6 +46,8 @@ func (a Info) arguments() []Field {
 	return fields
 }
 
+func (a Info) brief() phrase { return phrase{en: "ask", zh: "提问"}.quoting(a.Question) }
+
 func (a Info) describe() string {
 	does := "ask "
 	if a.ByHand {

@@ -36,6 +36,7 @@ func (a LongPress) arguments() []Field {
 	return append(point("point", a.At), duration(a.Hold)...)
 }
 
+func (LongPress) brief() phrase      { return phrase{en: "hold", zh: "长按"} }
 func (a LongPress) describe() string { return fmt.Sprintf("hold %v for %v", a.At, usual(a.Hold)) }
 
 // MarshalJSON writes Hold as text, for example "2s".

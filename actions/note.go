@@ -1,9 +1,5 @@
 package actions
 
-import (
-	"github.com/taploop/taploop/internal/text"
-)
-
 // Note remembers something for later steps and does nothing else.
 type Note struct {
 	Text string `json:"text"`
@@ -14,4 +10,4 @@ func (a Note) Validate() error { return because(a, filled("the text", a.Text, Ma
 
 func (a Note) arguments() []Field { return []Field{{"value", a.Text}} }
 
-func (a Note) describe() string { return "note " + text.Quote(a.Text, maxDescribed) }
+func (a Note) brief() phrase { return phrase{en: "note", zh: "记下"}.quoting(a.Text) }

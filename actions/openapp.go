@@ -29,4 +29,4 @@ func (a OpenApp) Do(ctx context.Context, s Surface) error { return s.Launch(ctx,
 
 func (a OpenApp) arguments() []Field { return []Field{{"value", a.App}} }
 
-func (a OpenApp) describe() string { return "open " + text.Quote(a.App, maxDescribed) }
+func (a OpenApp) brief() phrase { return phrase{en: "open", zh: "打开应用"}.quoting(a.App) }

@@ -87,4 +87,5 @@ func (a Scroll) arguments() []Field {
 	return append(point("point", a.At), Field{"direction", string(a.Direction)})
 }
 
+func (Scroll) brief() phrase      { return phrase{en: "scroll", zh: "滚动"} }
 func (a Scroll) describe() string { return fmt.Sprintf("scroll %s at %v", a.Direction, a.At) }

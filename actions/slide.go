@@ -42,6 +42,8 @@ func (a Slide) arguments() []Field {
 	return append(way, duration(a.Took)...)
 }
 
+func (Slide) brief() phrase { return phrase{en: "slide", zh: "滑动"} }
+
 func (a Slide) describe() string {
 	return fmt.Sprintf("slide from %v to %v in %v", a.From, a.To, a.Takes())
 }

@@ -102,6 +102,8 @@ func (a Type) arguments() []Field {
 	return append(append(fields, flag("clear", a.Clear)...), flag("submit", a.Submit)...)
 }
 
+func (a Type) brief() phrase { return phrase{en: "type", zh: "输入"}.quoting(a.Text) }
+
 func (a Type) describe() string {
 	var steps []string
 	if a.At != nil {

@@ -24,7 +24,7 @@ import (
 func TestVocabularyHoldsEveryMember(t *testing.T) {
 	var inSource []string
 	for name, methods := range methodsOfSource(t) {
-		if methods["describe"] {
+		if methods["brief"] {
 			inSource = append(inSource, name)
 		}
 	}
@@ -62,6 +62,7 @@ func TestGolden(t *testing.T) {
 		c.Want(t, "want", b.String())
 	})
 	for _, a := range actions.Vocabulary() {
+		require.NotEqual(t, actions.Brief(a, "en"), actions.Brief(a, "zh"))
 		require.True(t, accepted[a.Verb()], "no case of %s", a.Verb())
 		fields := reflect.TypeOf(a).NumField() > 0 // what has fields has a way to be wrong
 		require.Equal(t, fields, refused[a.Verb()], "no case refuses %s", a.Verb())
@@ -75,7 +76,8 @@ func shown(t *testing.T, a actions.Action) string {
 	}
 	back, err := actions.Decision{Action: a}.AgentAction()
 	require.NoError(t, err)
-	out := "  words: " + actions.Describe(a) + "\n  agent_action: " + string(back) + "\n"
+	out := "  words: " + actions.Describe(a) + "\n  brief: " + actions.Brief(a, "en") + " | " +
+		actions.Brief(a, "zh") + "\n  agent_action: " + string(back) + "\n"
 	if g, ok := a.(actions.Gesture); ok {
 		synctest.Test(t, func(t *testing.T) {
 			var p pad

@@ -36,6 +36,11 @@ func (Wait) Passive() {}
 
 func (a Wait) arguments() []Field { return []Field{{"value", seconds(a.For)}} }
 
+func (a Wait) brief() phrase {
+	of := min(a.For, MaxWait).Round(100 * time.Millisecond)
+	return phrase{en: "wait", zh: "等待", with: of.String()}
+}
+
 func (a Wait) describe() string {
 	return fmt.Sprintf("wait %v", min(a.For, MaxWait).Round(time.Millisecond))
 }

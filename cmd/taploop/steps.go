@@ -112,7 +112,7 @@ func (s *steps) tell(e runs.Event) {
 	case agentloop.Acted:
 		s.present(e.Step, w.note)
 	case agentloop.Acting:
-		s.present(e.Step, fmt.Sprintf(w.act, w.action(e.Step.Proposal.Action)))
+		s.present(e.Step, fmt.Sprintf(w.act, actions.Brief(e.Step.Proposal.Action, w.lang)))
 	case agentloop.Stepped:
 		s.live.show("")
 		s.step(e.Step)

@@ -15,6 +15,7 @@ import (
 
 // words are what run and continue say to a person, in one language.
 type words struct {
+	lang                     string
 	session, model           string // where the run is: an id on a phone, and what that phone is
 	now                      string // the step of the status line
 	ready, look, think, act  string // what is being done
@@ -39,13 +40,13 @@ type words struct {
 	reasons map[agentloop.StopReason]string
 	// by stop reason or code, in front of an error, whose own words are English; nil in English
 	inFront map[string]string
-	does    map[string]string // by the action's verb
 }
 
 // vocabularies are the words by language.
 var vocabularies = map[string]words{"en": english, "zh": chinese}
 
 var english = words{
+	lang:    "en",
 	session: "session %s on %s", model: " (%s, Android %s, %s)",
 	now:   "step %d of at most %d: ",
 	ready: "getting model and phone ready", look: "looking at the screen", think: "thinking",
@@ -102,16 +103,10 @@ var english = words{
 			"(also --edit JSON, --reject WHY, --respond ANSWER)",
 		agentloop.TakeoverNeeded: "this is for you to do on the phone, by hand",
 	},
-	does: map[string]string{
-		"CLICK": "tap", "DOUBLE_CLICK": "tap twice", "LONGPRESS": "hold", "TYPE": "type",
-		"SLIDE": "slide", "SCROLL": "scroll", "DRAG": "drag", "AWAKE": "open", "BACK": "go back",
-		"HOME": "go to the home screen", "RECENTS": "show the recent apps",
-		"HOT_KEY": "press the key", "WAIT": "wait", "INFO": "ask", "NOTE": "note",
-		"COMPLETE": "done", "ABORT": "give up",
-	},
 }
 
 var chinese = words{
+	lang:    "zh",
 	session: "会话 %s，手机 %s", model: "（%s，Android %s，%s）",
 	now:   "第 %d 步（最多 %d 步）：",
 	ready: "正在准备模型和手机", look: "正在看屏幕", think: "正在思考",
@@ -184,12 +179,6 @@ var chinese = words{
 		string(runs.DeviceBusy):              "手机正被另一个会话使用",
 		string(runs.SessionNotFound):         "没有这个会话",
 	},
-	does: map[string]string{
-		"CLICK": "点击", "DOUBLE_CLICK": "双击", "LONGPRESS": "长按", "TYPE": "输入", "SLIDE": "滑动",
-		"SCROLL": "滚动", "DRAG": "拖动", "AWAKE": "打开应用", "BACK": "返回", "HOME": "回到主屏幕",
-		"RECENTS": "最近的应用", "HOT_KEY": "按键", "WAIT": "等待", "INFO": "提问", "NOTE": "记下",
-		"COMPLETE": "完成", "ABORT": "放弃",
-	},
 }
 
 // wordsIn are those of the language; English ones where there are none.
@@ -198,33 +187,6 @@ func wordsIn(lang string) words {
 		return w
 	}
 	return english
-}
-
-// action is an action in words: what it does, and with which text.
-func (w words) action(a actions.Action) string {
-	of := ""
-	switch a := a.(type) {
-	case actions.Type:
-		of = a.Text
-	case actions.OpenApp:
-		of = a.App
-	case actions.Info:
-		of = a.Question
-	case actions.Note:
-		of = a.Text
-	case actions.Complete:
-		of = a.Report
-	case actions.Abort:
-		of = a.Reason
-	case actions.HotKey:
-		return w.does[a.Verb()] + " " + string(a.Key)
-	case actions.Wait:
-		return w.does[a.Verb()] + " " + tenths(min(a.For, actions.MaxWait))
-	}
-	if of == "" {
-		return w.does[a.Verb()]
-	}
-	return w.does[a.Verb()] + " " + text.Quote(of, 80)
 }
 
 // made is a step in one line: what was decided and why, and why it was not carried out.
@@ -239,7 +201,7 @@ func (w words) made(s agentloop.Step) string {
 	case p.Explain != "":
 		line = p.Action.Verb() + " (" + text.Cut(text.Line(p.Explain), 300) + ")"
 	default:
-		line = p.Action.Verb() + " (" + w.action(p.Action) + ")"
+		line = p.Action.Verb() + " (" + actions.Brief(p.Action, w.lang) + ")"
 	}
 	if strings.HasPrefix(s.Refusal, agentloop.CutShort) {
 		line += w.cutShort
