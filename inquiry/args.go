@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Args are arguments of an action as JSON has them. Numbers are float64 but for whole ones that
@@ -43,7 +45,7 @@ func once(d *json.Decoder) error {
 				return nil
 			}
 			if seen[key] {
-				return fmt.Errorf("%.64q is there twice", key)
+				return fmt.Errorf("%s is there twice", text.Quote(fmt.Sprint(key), maxClip))
 			}
 			seen[key] = true
 		}
@@ -73,7 +75,7 @@ func exact(v any) (_ any, err error) {
 	case json.Number:
 		f, err := v.Float64()
 		if err != nil {
-			return nil, fmt.Errorf("%.40s is too large a number", v)
+			return nil, fmt.Errorf("%s is too large a number", text.Cut(v.String(), 40))
 		}
 		if s := v.String(); strings.ContainsAny(s, ".eE") ||
 			s == strconv.FormatFloat(f, 'f', -1, 64) {

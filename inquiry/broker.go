@@ -75,7 +75,8 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	q = q.Clone()
 	q.Clean()
 	q.ID, q.Status = NewID(), Pending
-	q.Resolution, q.Passed, q.AppliedAt = nil, nil, time.Time{}
+	q.Resolution, q.Deferred = nil, nil
+	q.AppliedAt = time.Time{}
 	q.AskedAt = b.now()
 	if q.Kind == "" {
 		q.Kind = Info
@@ -194,12 +195,12 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
-	r.Type = q.typed(r)
+	r.Type = q.replyType(r)
 	if !q.Open() {
-		return b.lost(q, r)
+		return b.tooLate(q, r)
 	}
-	if p := q.Passed; p != nil && r.ID != "" && r.ID == p.ReplyID {
-		return b.lost(q, r)
+	if p := q.Deferred; p != nil && r.ID != "" && r.ID == p.ReplyID {
+		return b.tooLate(q, r)
 	}
 	now := b.now()
 	if to, timer := q.due(now); to != Pending {
@@ -207,7 +208,7 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 		if err != nil && !errors.Is(err, ErrSettled) {
 			return Result{}, err
 		}
-		return b.lost(q, r)
+		return b.tooLate(q, r)
 	}
 	if r.Type == TypeAnswer && q.IsCode(text.Lines(r.Response)) {
 		q.Secret = true
@@ -220,9 +221,9 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	}
 	switch {
 	case r.Type == TypeTimeout:
-		return b.silence(ctx, q, r, now)
+		return b.resolveTimeout(ctx, q, r, now)
 	case q.Kind == Approval:
-		return b.rule(ctx, q, r, now)
+		return b.resolveApproval(ctx, q, r, now)
 	}
 	if r.Response, err = q.fit(r, b.opts.MaxAnswer); err != nil {
 		return Result{}, err
@@ -241,20 +242,22 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 		res.Unedited = s.By
 	}
 	switch {
-	case r.Authority == AuthorityAgent && q.Passed != nil && r.Resume == nil:
+	case r.Authority == AuthorityAgent && q.Deferred != nil && r.Resume == nil:
 		res.Resume = json.RawMessage(q.Turn.Resume)
-	case q.PassOn[r.Type] != "" && q.Passed == nil && q.ForModels() == nil:
-		return b.pass(ctx, q, res)
+	case q.Fallback[r.Type] != "" && q.Deferred == nil && q.ForModels() == nil:
+		return b.fallBack(ctx, q, res)
 	}
 	q, err = b.settle(ctx, id, res.status(), res)
 	if err == nil && q.Secret {
 		b.digests.keep(q.ID, r.Response)
 	}
-	return b.unlessLost(q, r, err)
+	return b.unlessTooLate(q, r, err)
 }
 
-// rule settles a question about actions.
-func (b *Broker) rule(ctx context.Context, q Question, r Reply, now time.Time) (Result, error) {
+// resolveApproval settles a question about actions.
+func (b *Broker) resolveApproval(
+	ctx context.Context, q Question, r Reply, now time.Time,
+) (Result, error) {
 	if err := q.checkType(r); err != nil {
 		return Result{}, err
 	}
@@ -265,7 +268,7 @@ func (b *Broker) rule(ctx context.Context, q Question, r Reply, now time.Time) (
 	q, err = b.settle(ctx, q.ID, Answered, Resolution{Type: TypeDecisions, Decisions: decisions,
 		Response: Plain(wordsOf(decisions)), Channel: r.Channel, Authority: r.Authority, By: r.By,
 		ReplyID: r.ID, At: now, Resume: r.Resume})
-	return b.unlessLost(q, r, err)
+	return b.unlessTooLate(q, r, err)
 }
 
 // settle is the one way to settle a question: the store first, then those who wait. The question is

@@ -38,10 +38,10 @@ func invalid(format string, args ...any) *InvalidReplyError {
 	return &InvalidReplyError{Problem: fmt.Sprintf(format, args...)}
 }
 
-// lost is the answer to a reply whose question was settled before.
-func (b *Broker) lost(q Question, r Reply) (Result, error) {
+// tooLate is the answer to a reply whose question was settled before.
+func (b *Broker) tooLate(q Question, r Reply) (Result, error) {
 	won := q.Resolution
-	if p := q.Passed; p != nil && r.ID == p.ReplyID { // it counted, as far as it could
+	if p := q.Deferred; p != nil && r.ID == p.ReplyID { // it counted, as far as it could
 		won = p
 	}
 	if r.ID == "" || r.ID != won.ReplyID {
@@ -68,13 +68,13 @@ func (b *Broker) same(q Question, won *Resolution, r Reply) bool {
 		return false
 	}
 	if won.Response.IsSecret() && !q.AppliedAt.IsZero() {
-		return b.digests.fits(q.ID, q.normal(r.Response))
+		return b.digests.fits(q.ID, q.normalize(r.Response))
 	}
 	if r.Type == TypeAnswer && len(q.Fields) > 0 {
 		answer, err := readForm(q.Fields, r.Response)
 		return err == nil && answer == won.Response.Reveal()
 	}
-	return q.normal(r.Response) == won.Response.Reveal()
+	return q.normalize(r.Response) == won.Response.Reveal()
 }
 
 // types are those of replies to the question.
@@ -111,7 +111,8 @@ func (q Question) checkType(r Reply) error {
 		return invalid("decisions are about actions, and this question is about none "+
 			"(want one of %q)", q.types())
 	}
-	return invalid("unknown type of reply %.100q (want one of %q)", r.Type, q.types())
+	return invalid("unknown type of reply %s (want one of %q)", text.Quote(string(r.Type), 100),
+		q.types())
 }
 
 // fit checks a reply against its question and returns the response as it is kept.
@@ -124,7 +125,7 @@ func (q Question) fit(r Reply, limit int) (string, error) {
 			"(leave them out, or send them as an answer)", r.Type)
 	}
 	if r.Type != TypeAnswer {
-		return q.normal(r.Response), fits(r.Response, limit)
+		return q.normalize(r.Response), fits(r.Response, limit)
 	}
 	if err := fits(r.Response, limit); err != nil {
 		return "", err
@@ -132,7 +133,7 @@ func (q Question) fit(r Reply, limit int) (string, error) {
 	if len(q.Fields) > 0 {
 		return readForm(q.Fields, r.Response)
 	}
-	answer := q.normal(r.Response)
+	answer := q.normalize(r.Response)
 	if strings.TrimSpace(answer) == "" {
 		return "", &InvalidReplyError{Problem: "the answer is empty", Options: q.Options}
 	}
@@ -156,10 +157,10 @@ func fits(answer string, limit int) error {
 	return nil
 }
 
-// normal is the response as it is kept: an option in the question's own spelling, anything else
+// normalize is the response as it is kept: an option in the question's own spelling, anything else
 // without what would steer a terminal or hide in it, and without the line break at its end. Spaces
 // stay in a secret: they may belong to it. So they do in a draft that was edited.
-func (q Question) normal(response string) string {
+func (q Question) normalize(response string) string {
 	if o := option(q.Options, response); o != "" {
 		return o
 	}
@@ -225,7 +226,7 @@ func (q *Question) check(o *Options) error {
 		if slices.ContainsFunc(q.Options[:i], func(before string) bool {
 			return strings.TrimSpace(before) == strings.TrimSpace(o)
 		}) {
-			return fmt.Errorf("the option %.100q is there twice (want each once)", o)
+			return fmt.Errorf("the option %s is there twice (want each once)", text.Quote(o, 100))
 		}
 	}
 	if q.AttentionUntil.Before(q.AskedAt) || q.ExpiresAt.Before(q.AttentionUntil) {
@@ -284,8 +285,8 @@ func newDigests() *digests {
 	return &digests{key: []byte(rand.Text()), sums: map[string][]byte{}}
 }
 
-// most is how many are kept.
-const most = 1000
+// maxDigests is how many are kept.
+const maxDigests = 1000
 
 func (d *digests) sum(id, text string) []byte {
 	h := hmac.New(sha256.New, d.key)
@@ -298,7 +299,7 @@ func (d *digests) keep(id, text string) {
 	sum := d.sum(id, text)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.sums) >= most {
+	if len(d.sums) >= maxDigests {
 		clear(d.sums)
 	}
 	d.sums[id] = sum

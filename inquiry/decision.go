@@ -310,8 +310,8 @@ func (o *Options) checkEdit(q Question, was ActionRequest, e EditedAction) error
 // checkArgs says why an action whose arguments have a schema cannot take the place of was.
 func checkArgs(given map[string]any, was ActionRequest, e EditedAction) error {
 	if e.Name != was.Name {
-		return fmt.Errorf("its name is %.100q (only the arguments of %s can be edited)", e.Name,
-			was.Name)
+		return fmt.Errorf("its name is %s (only the arguments of %s can be edited)",
+			text.Quote(e.Name, 100), was.Name)
 	}
 	var schema jsonschema.Schema
 	raw, err := json.Marshal(given)

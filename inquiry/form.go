@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // FieldType is what sort of value a field of a form takes.
@@ -96,8 +97,8 @@ func checkForm(fields []Field) error {
 	for i := range fields {
 		f := &fields[i]
 		if !fieldName.MatchString(f.Name) {
-			return fmt.Errorf("field %d is named %.100q (want letters a to z, digits, _ and -, "+
-				"at most 64 of them)", i+1, f.Name)
+			return fmt.Errorf("field %d is named %s (want letters a to z, digits, _ and -, "+
+				"at most 64 of them)", i+1, text.Quote(f.Name, 100))
 		}
 		if seen[f.Name] {
 			return fmt.Errorf("two fields are named %q", f.Name)
@@ -146,7 +147,7 @@ func (f *Field) checkOptions() error {
 		}
 		return nil
 	default:
-		return fmt.Errorf("unknown type %.100q (want one of %q)", f.Type,
+		return fmt.Errorf("unknown type %s (want one of %q)", text.Quote(string(f.Type), 100),
 			[]FieldType{TextField, ChoiceField, ChoicesField, YesNoField, NumberField, DateField})
 	}
 	if n := len(f.Options); n == 0 || n > MaxFieldOptions {
@@ -159,7 +160,7 @@ func (f *Field) checkOptions() error {
 		case !textual(o) || len(o) > MaxFieldLabel:
 			return fmt.Errorf("an option is not plain text of at most %d bytes", MaxFieldLabel)
 		case slices.Contains(f.Options[:i], o):
-			return fmt.Errorf("the option %.100q is there twice", o)
+			return fmt.Errorf("the option %s is there twice", text.Quote(o, 100))
 		}
 	}
 	return nil

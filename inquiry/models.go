@@ -47,15 +47,15 @@ func (q Question) Prefilled() Question {
 	return q
 }
 
-// pass has a model asked in place of what a person replied, who has no answer: the question stays
-// open, and that reply is what it is settled with when the model has none, either.
-func (b *Broker) pass(ctx context.Context, q Question, r Resolution) (Result, error) {
+// fallBack has a model asked in place of what a person replied, who has no answer: the question
+// stays open, and that reply is what it is settled with when the model has none, either.
+func (b *Broker) fallBack(ctx context.Context, q Question, r Resolution) (Result, error) {
 	q, err := b.store.Amend(ctx, q.ID, func(q *Question) error {
-		if q.Passed != nil {
+		if q.Deferred != nil {
 			return ErrSettled
 		}
-		q.Passed = &r
-		q.Turn = Turn{Channel: q.PassOn[r.Type], Since: r.At, Router: q.Turn.Router,
+		q.Deferred = &r
+		q.Turn = Turn{Channel: q.Fallback[r.Type], Since: r.At, Router: q.Turn.Router,
 			Trouble: q.Turn.Trouble, Resume: string(r.Resume)}
 		q.AttentionUntil = r.At // nobody else is waited for
 		return nil
@@ -67,19 +67,19 @@ func (b *Broker) pass(ctx context.Context, q Question, r Resolution) (Result, er
 		b.feed.overdue(q)
 	}
 	if errors.Is(err, ErrSettled) {
-		return b.lost(q, Reply{ID: r.ReplyID, Type: r.Type, Response: r.Response.Reveal()})
+		return b.tooLate(q, Reply{ID: r.ReplyID, Type: r.Type, Response: r.Response.Reveal()})
 	}
 	return Result{Question: q}, err
 }
 
-// Unpass settles a question that was passed on to a model with the reply that it was passed on for.
-// It does nothing when it is settled.
-func (b *Broker) Unpass(ctx context.Context, id string) error {
+// SettleDeferred settles a question that was passed on to a model with the reply that it was passed
+// on for. It does nothing when it is settled.
+func (b *Broker) SettleDeferred(ctx context.Context, id string) error {
 	q, err := b.store.Get(ctx, id)
-	if err != nil || !q.Open() || q.Passed == nil {
+	if err != nil || !q.Open() || q.Deferred == nil {
 		return err
 	}
-	r := *q.Passed
+	r := *q.Deferred
 	r.Resume = json.RawMessage(q.Turn.Resume)
 	if _, err = b.settle(ctx, id, r.status(), r); errors.Is(err, ErrSettled) {
 		return nil

@@ -45,7 +45,7 @@ func TestNoModelEverDecidesForPeople(t *testing.T) {
 					onTimeout, secret = inquiry.Pause, false
 				}
 				q := inquiry.Question{Kind: kind, Text: words, Severity: severity, Secret: secret,
-					PeopleOnly: only, OnTimeout: onTimeout, PassOn: passed}
+					PeopleOnly: only, OnTimeout: onTimeout, Fallback: passed}
 				if kind == inquiry.Approval {
 					q.ActionRequests = []inquiry.ActionRequest{{Name: "CLICK"}}
 					q.ReviewConfigs = []inquiry.ReviewConfig{{ActionName: "CLICK",
@@ -76,7 +76,7 @@ func TestNoModelEverDecidesForPeople(t *testing.T) {
 				q, err = b.Get(t.Context(), q.ID)
 				require.NoError(t, err)
 				require.False(t, q.Open(), "a refusal is not passed on: %+v", q)
-				require.Nil(t, q.Passed)
+				require.Nil(t, q.Deferred)
 				require.Nil(t, q.Suggestion)
 			}
 		}
@@ -102,7 +102,7 @@ func TestAModelsAnswerThatIsACodeIsNotTaken(t *testing.T) {
 // refused is a broker with a question that Ann has refused to answer.
 func refused(t *testing.T) (*inquiry.Broker, inquiry.Question, *inquiry.Subscription) {
 	b := inquiry.NewBroker(&inquirytest.Memory{}, nil)
-	q, err := b.Open(t.Context(), inquiry.Question{Text: "which?", PassOn: passed,
+	q, err := b.Open(t.Context(), inquiry.Question{Text: "which?", Fallback: passed,
 		OnTimeout: inquiry.GoOn, Turn: inquiry.Turn{Channel: "elicit", Router: "one"}})
 	require.NoError(t, err)
 	events := b.Subscribe()
@@ -115,8 +115,8 @@ func refused(t *testing.T) (*inquiry.Broker, inquiry.Question, *inquiry.Subscrip
 func TestARefusalIsPassedOnToAModel(t *testing.T) {
 	b, q, events := refused(t)
 	require.True(t, q.Open())
-	require.Equal(t, "Ann", q.Passed.By)
-	require.Equal(t, inquiry.Turn{Channel: "model:fast", Since: q.Passed.At, Router: "one",
+	require.Equal(t, "Ann", q.Deferred.By)
+	require.Equal(t, inquiry.Turn{Channel: "model:fast", Since: q.Deferred.At, Router: "one",
 		Resume: `{"steps":3}`}, q.Turn)
 	e, err := events.Next(t.Context())
 	require.NoError(t, err)
@@ -144,7 +144,9 @@ func TestARefusalIsPassedOnToAModel(t *testing.T) {
 
 func TestWhereTheModelHasNoAnswerTheRefusalCounts(t *testing.T) {
 	for name, end := range map[string]func(b *inquiry.Broker, id string) error{
-		"at once": func(b *inquiry.Broker, id string) error { return b.Unpass(t.Context(), id) },
+		"at once": func(b *inquiry.Broker, id string) error {
+			return b.SettleDeferred(t.Context(), id)
+		},
 		"a second person refuses": func(b *inquiry.Broker, id string) error {
 			_, err := b.Resolve(t.Context(), id, refusal("r2"))
 			return err

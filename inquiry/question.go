@@ -135,9 +135,9 @@ type Question struct {
 	DefaultAnswer string    `json:"default_answer,omitempty"`
 	OnTimeout     OnTimeout `json:"on_timeout,omitempty"`
 	// the channels of models that are asked instead when a reply of the type comes
-	PassOn map[Type]string `json:"pass_on,omitempty"`
+	Fallback map[Type]string `json:"pass_on,omitempty"`
 	// the reply that came, while a model is asked in its place and after
-	Passed     *Resolution `json:"passed,omitempty"`
+	Deferred   *Resolution `json:"passed,omitempty"`
 	Suggestion *Suggestion `json:"suggestion,omitempty"`
 	Usage      *Spending   `json:"usage,omitempty"`  // nil when no model was asked about it
 	Secret     bool        `json:"secret,omitempty"` // the answer must not be shown anywhere
@@ -251,8 +251,8 @@ func (q Question) Clone() Question {
 	q.RememberFor = slices.Clone(q.RememberFor)
 	q.ActionRequests = slices.Clone(q.ActionRequests) // whose arguments are never changed
 	q.ReviewConfigs, q.Places = slices.Clone(q.ReviewConfigs), slices.Clone(q.Places)
-	q.PassOn = maps.Clone(q.PassOn)
-	q.Resolution, q.Passed = q.Resolution.clone(), q.Passed.clone()
+	q.Fallback = maps.Clone(q.Fallback)
+	q.Resolution, q.Deferred = q.Resolution.clone(), q.Deferred.clone()
 	if q.Suggestion != nil {
 		s := *q.Suggestion
 		q.Suggestion = &s

@@ -90,17 +90,16 @@ func (q Question) Likeness() string {
 
 var (
 	// consents ask for leave, and yes is one of the answers where options do
-	consents = lazyregexp.New(`(?i)\b(?:may|shall|should|can|could|must) (?:i|we)\b|\bwant me to\b|` +
-		`\bok(?:ay)?,? (?:if|to|for)\b|\b(?:go ahead|proceed|confirm|approve|really|sure)\b|` +
+	consents = lazyregexp.New(`(?i)\b(?:may|shall|should|can|could|must) (?:i|we)\b|\bwant me ` +
+		`to\b|\bok(?:ay)?,? (?:if|to|for)\b|\b(?:go ahead|proceed|confirm|approve|really|sure)\b|` +
 		`是否|确[认定]|可以|能不能|要不要|需要我|允许|同意|吗`)
-	yes = lazyregexp.New(`(?i)^(?:yes|y|ok|okay|sure|confirm|approve|agree|allow|proceed|go ahead|` +
-		`do it|是|好|可以|确[认定]|同意|允许)`)
+	yes = lazyregexp.New(`(?i)^(?:yes|y|ok|okay|sure|confirm|approve|agree|allow|proceed|go ` +
+		`ahead|do it|是|好|可以|确[认定]|同意|允许)`)
 	// harms are acts that a person consents to each time
-	harms = lazyregexp.New(`(?i)\b(?:pay|buy|purchase|order|book|bid|subscribe|donate|transfer|wire|` +
-		`withdraw|send|reply|forward|post|publish|share|delete|erase|remove|clear|wipe|reset|grant|` +
-		`allow|authori[sz]e|install|uninstall|log ?out|sign ?out|spend|charge)|` +
-		`支付|付款|购买|下单|预订|订阅|转账|汇款|提现|发送|发给|回复|转发|发布|分享|删除|清空|清除|移除|` +
-		`重置|允许|授权|安装|卸载|退出|注销|花费|充值`)
+	harms = lazyregexp.New(`(?i)\b(?:pay|buy|purchase|order|book|bid|subscribe|donate|transfer|` +
+		`wire|withdraw|send|reply|forward|post|publish|share|delete|erase|remove|clear|wipe|` +
+		`reset|grant|allow|authori[sz]e|install|uninstall|log ?out|sign ?out|spend|charge)|支付|付款|` +
+		`购买|下单|预订|订阅|转账|汇款|提现|发送|发给|回复|转发|发布|分享|删除|清空|清除|移除|重置|允许|授权|安装|卸载|退出|注销|花费|充值`)
 )
 
 // consent reports whether the question asks for leave to do harm.
@@ -109,14 +108,14 @@ func (q Question) consent() bool {
 		slices.ContainsFunc(q.Options, yes.MatchString))
 }
 
-// lasting reports whether an answer to the question may be remembered: it is none about an act, a
-// draft or a secret, nor does it name one, and it is no consent.
-func (q Question) lasting() bool {
+// rememberable reports whether an answer to the question may be remembered: it is none about an
+// act, a draft or a secret, nor does it name one, and it is no consent.
+func (q Question) rememberable() bool {
 	open := Question{Text: q.Text} // whatever its options are
 	return (q.Kind == Info || q.Kind == Inquiry) && !q.Secret && q.Draft == "" && !q.consent() &&
-		!named.MatchString(q.about()) && !open.AsksForSecret() && !open.AsksForAct() &&
+		!namesSecret.MatchString(q.about()) && !open.AsksForSecret() && !open.AsksForAct() &&
 		!slices.ContainsFunc(q.Fields, func(f Field) bool {
-			return named.MatchString(f.Name + " " + f.Label)
+			return namesSecret.MatchString(f.Name + " " + f.Label)
 		})
 }
 
@@ -138,13 +137,13 @@ func (q Question) checkRemember(r Reply) error {
 	case r.Remember == "":
 		return nil
 	case !slices.Contains(Scopes, r.Remember):
-		return invalid("unknown scope %.40q to remember an answer for (want one of %q)", r.Remember,
-			Scopes)
+		return invalid("unknown scope %s to remember an answer for (want one of %q)",
+			text.Quote(string(r.Remember), 40), Scopes)
 	case r.Type != TypeAnswer:
 		return invalid("only answers are remembered, and this is a reply of type %q"+leave, r.Type)
-	case !q.lasting() || q.IsCode(r.Response):
-		return invalid("no answer about a secret, a draft, an action or a take-over, and no consent, is " +
-			"remembered" + leave)
+	case !q.rememberable() || q.IsCode(r.Response):
+		return invalid("no answer about a secret, a draft, an action or a take-over, and no " +
+			"consent, is remembered" + leave)
 	case r.Remember == ThisSession && q.SessionID == "":
 		return invalid("the question belongs to no session (remember it %q)", Always)
 	case r.Remember == ThisApp && q.App == "":

@@ -11,31 +11,29 @@ import (
 
 // What only the phone should see.
 const (
-	secretZH = `(?:密码|口令|(?:验证|校验|动态|短信|安全|认证|确认|备[用份]|恢复|激活|授权)码|位数字|` +
-		`(?:银行|信用|储蓄|借记)?卡号|身份证号码?|助记词|(?:恢复|备份)(?:短语|密钥)|私钥|密保|令牌|` +
-		`安全(?:问题|提问)|CVV|CVC|PIN)`
+	secretZH = `(?:密码|口令|(?:验证|校验|动态|短信|安全|认证|确认|备[用份]|恢复|激活|授权)码|位数字|(?:银行|信用|储蓄|借记)?卡号|身份证号码?|` +
+		`助记词|(?:恢复|备份)(?:短语|密钥)|私钥|密保|令牌|安全(?:问题|提问)|CVV|CVC|PIN)`
 	secret = `(?:\b(?:passwords?|passcodes?|passphrases?|codes?|otps?|cvv|cvc|2fa|one[- ]time pass|` +
 		`(?-i:PINs?|PUKs?|\w*TANs?)|pin (?:codes?|number)|(?:the|your|my|card|sim) pin)\b|` + // not "pin it"
 		`\b(?:cards?(?:['’]s)?|social security|security|id card|passport) numbers?\b|` +
-		`\b(?:numbers?|digits)\b.{0,30}\b(?:cards?|text(?:s|ed)|e-?mailed)\b|\b(?:\w+-digit|security|hardware|login) tokens?\b|` +
-		`\bkey ?fobs?\b|` +
-		`\b(?:recovery|seed|backup|secret|mnemonic) (?:phrase|words?|key)s?\b|\bmnemonics?\b|` +
-		`\b(?:private|api) keys?\b|\bmaiden name\b|\b(?:security|secret) (?:question|answer)s?\b|` +
-		`\b(?:digits|numbers?)\b.{0,30}\b(?:authenticator|sms|text message)\b|` + secretZH + `)`
+		`\b(?:numbers?|digits)\b.{0,30}\b(?:cards?|text(?:s|ed)|e-?mailed)\b|\b(?:\w+-digit|` +
+		`security|hardware|login) tokens?\b|\bkey ?fobs?\b|\b(?:recovery|seed|backup|secret|` +
+		`mnemonic) (?:phrase|words?|key)s?\b|\bmnemonics?\b|\b(?:private|api) keys?\b|\bmaiden ` +
+		`name\b|\b(?:security|secret) (?:question|answer)s?\b|\b(?:digits|` +
+		`numbers?)\b.{0,30}\b(?:authenticator|sms|text message)\b|` + secretZH + `)`
 )
 
 var (
-	named = lazyregexp.New(`(?i)` + secret)
+	namesSecret = lazyregexp.New(`(?i)` + secret)
 
 	// noSecret has the words of a secret in it and is none: another sort of code, a part of the
 	// screen, or where a code comes from ("shown on your phone" is not where it is to be entered).
-	noSecret = lazyregexp.New(`(?i)\b(?:postal|post|zip|promo\w*|discount|coupon|voucher|` +
-		`gift|country|area|dial\w*|qr|bar|error|source|status|product|referral|invit\w+|colou?r|dress|` +
+	noSecret = lazyregexp.New(`(?i)\b(?:postal|post|zip|promo\w*|discount|coupon|voucher|gift|` +
+		`country|area|dial\w*|qr|bar|error|source|status|product|referral|invit\w+|colou?r|dress|` +
 		`currency|airport|booking|reference|reservation|tracking|flight)[ -]codes?\b|` +
 		`\b(?:password|passcode|code|pin)s? (?:manager|field|box|page|screen|hint|setting)s?\b|` +
-		`\b(?:shown|displayed|sent|received|you (?:see|got|get)|appears?) (?:\w+ ){0,3}?` +
-		`(?:on|in|at|to|by) (?:the|your|this) \w+|密码(?:管理器|输入框|框|栏)|` +
-		`(邮政编码|优惠码|二维码|邀请码)`)
+		`\b(?:shown|displayed|sent|received|you (?:see|got|get)|appears?) (?:\w+ ){0,3}?(?:on|in|` +
+		`at|to|by) (?:the|your|this) \w+|密码(?:管理器|输入框|框|栏)|(邮政编码|优惠码|二维码|邀请码)`)
 
 	clauses = lazyregexp.New(`(?i)[.?!;:,]+(?:\s|$)|[。？！；：，]+|\b(?:and|then|but)\b`)
 
@@ -68,14 +66,15 @@ var (
 		`\bwhich (?:the |of |your )*(?:\S+ )?(?:digits|letters|characters|`+secret+`)`,
 		`\b(?:which|what) one\b\W*$`, `\bwhat (?:is|was|are|does|did) (?:it|they)\b`,
 		`\b(?:spell|spelled|spelt|dictate)\b`,
-		`\b(?:tell|give|send|text|show|read|provide|share|supply|paste|post|message|forward|let (?:me|us) `+
-			`(?:know|have)|(?:reply|answer|respond) with|(?:can|could|may) i (?:get|have))(?: me| us)?`+
-			`(?: the| your| my| a| both)?(?: [\w-]+){0,2}? ?`+secret,
-		`\b(?:tell|give|send|provide|share|supply|paste|post|message|forward|drop|reply with|have) `+
-			`(?:(?:me|us) )?(?:it|them|that|one|those)\b`,
+		`\b(?:tell|give|send|text|show|read|provide|share|supply|paste|post|message|forward|let `+
+			`(?:me|us) (?:know|have)|(?:reply|answer|respond) with|(?:can|could|may) i (?:get|`+
+			`have))(?: me| us)?(?: the| your| my| a| both)?(?: [\w-]+){0,2}? ?`+secret,
+		`\b(?:tell|give|send|provide|share|supply|paste|post|message|forward|drop|reply with|`+
+			`have) (?:(?:me|us) )?(?:it|them|that|one|those)\b`,
 		`\b(?:pass|read) (?:it|them|that|those) (?:on|out|over)\b`,
-		`\b(?:type|enter|write|put|input|fill|paste|leave|reply|answer)\b[^.?!,;]*\b(?:here|below|back|in (?:this|the|our) `+
-			`(?:chat|conversation)|(?:as|in) (?:your|a) (?:reply|answer|message))\b`,
+		`\b(?:type|enter|write|put|input|fill|paste|leave|reply|answer)\b[^.?!,;]*\b(?:here|`+
+			`below|back|in (?:this|the|our) (?:chat|conversation)|(?:as|in) (?:your|a) (?:reply|`+
+			`answer|message))\b`,
 		`告[诉知]|提供|[发报念读说给传贴写填]一?[下声]|[发报念读传贴给]我|[发贴传报][过出]?来|[发贴写填传][在到]?(?:[这此]|聊天|对话)|`+
 			`(?:这里|此处|下方|下面|聊天|对话)[里中框内]*(?:输入|填|写|回复)|`+
 			`是(?:什么(?:[^时样意颜]|$)|啥|哪[几个])|(?:哪一?个|什么)`+secretZH+`|`+
@@ -89,8 +88,9 @@ var (
 
 	// asksAct is a clause for an act, in person or on the phone.
 	asksAct = rule(`\b(?:yourself|by hand|manually|in person|take over|so (?:that )?you can)\b`,
-		`\b(?:enter|type|input|fill|put|use|draw)\b.*\b(?:on|in|into|at|with) (?:the|your|`+
-			`this|that) (?:phone|device|screen|handset|app|page|field|form|dialog|box|browser|keyboard|keypad)\b`,
+		`\b(?:enter|type|input|fill|put|use|draw)\b.*\b(?:on|in|into|at|with) (?:the|your|this|`+
+			`that) (?:phone|device|screen|handset|app|page|field|form|dialog|box|browser|`+
+			`keyboard|keypad)\b`,
 		`^(?:(?:please|kindly|now|could you|can you|would you|you need to|you have to|first) )*(?:`+
 			`(?:log|sign) ?in|unlock|approve|confirm|verify|complete|finish|`+
 			`solve|change|reset|scan|press|tap|handle|pay|do (?:the|this|it))\b`,
@@ -105,8 +105,8 @@ var (
 	asksOther = rule(`^(?:(?:please )?(?:tell me|know|so|or|to|from|on|in|at) )*`+
 		`(?:which|whom?|whose|where|how|why|when)\b`,
 		`^what (?:happens|(?:should|shall|can|do) (?:i|we) do)\b`,
-		`^(?:shall|should|do you (?:\w+ )?(?:want|need|wish|prefer|like|mean|mind)|would you (?:like|rather)|may i|`+
-			`do (?:i|we) (?:need|have)|is|are|was|were|has|have|did|does)\b`,
+		`^(?:shall|should|do you (?:\w+ )?(?:want|need|wish|prefer|like|mean|mind)|would you `+
+			`(?:like|rather)|may i|do (?:i|we) (?:need|have)|is|are|was|were|has|have|did|does)\b`,
 		`哪|谁|还是|选择|几位|什么时候|怎么|为什么|做什么|是否|要不要|需不需要|需要我|吗$`)
 )
 
@@ -147,7 +147,7 @@ func anyClause(words string, rules ...*lazyregexp.Regexp) bool {
 // about something else at the end; all of these count for nothing where it asks to be told.
 func (q Question) AsksForSecret() bool {
 	words := q.about()
-	if !q.openEnded() || !named.MatchString(words) {
+	if !q.openEnded() || !namesSecret.MatchString(words) {
 		return false
 	}
 	rest := asksWord.ReplaceAllString(words, "")
@@ -182,7 +182,7 @@ var (
 // digits among them and no spaces, a recovery phrase 12 to 24 short words; a card's number is known
 // by its check digit. A telephone number, an address of mail or of a page is none of these.
 func (q Question) IsCode(answer string) bool {
-	if q.Public || !q.openEnded() || !named.MatchString(q.about()) {
+	if q.Public || !q.openEnded() || !namesSecret.MatchString(q.about()) {
 		return false
 	}
 	answer = strings.Map(narrow, strings.TrimSpace(answer))
@@ -199,7 +199,7 @@ var within = lazyregexp.New(`\b(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\b`)
 // for the phone alone.
 func (q Question) withoutCode(words string) string {
 	switch {
-	case q.Kind != Takeover || q.Public || !named.MatchString(q.about()):
+	case q.Kind != Takeover || q.Public || !namesSecret.MatchString(q.about()):
 		return words
 	case q.IsCode(words):
 		return Masked
@@ -238,21 +238,20 @@ var (
 	punctuation = lazyregexp.New(`(?:[\s,，.。!！;；:、~～…"'“”‘’–—]|\B-+\B)+`)
 
 	// acknowledgement is made of words that say nothing, and one at least that says it is done.
-	acknowledgement = lazyregexp.New(`(?i)^(?:` +
-		`(?:i|you|it|we|that|am|is|are|was|have|has|m|s|ve|did|just|all|now|already|been|` +
-		`everything|please|not|yet|you|can|` + done + `|` +
-		`(?:entered|typed|entering|typing|confirmed) ` +
-		`(?:the|my) (?:code|password|pin)|(?:on|in) (?:the|my) (?:phone|device|screen|app|tablet))(?: |$)|` +
-		`(?:我|你|在?(?:手机|设备|屏幕|平板)上|已经|已|都|现在|刚|还|成功|完毕|的|啦|咯|吧|` +
-		`(?:验证码|密码)(?:已经|已|都|输|填)|(?:输|填)(?:入|写)?[好完]?了?(?:验证码|密码)了?|` + doneZH + `) ?)+$`)
+	acknowledgement = lazyregexp.New(`(?i)^(?:(?:i|you|it|we|that|am|is|are|was|have|has|m|s|ve|` +
+		`did|just|all|now|already|been|everything|please|not|yet|you|can|` + done + `|` +
+		`(?:entered|typed|entering|typing|confirmed) (?:the|my) (?:code|password|pin)|(?:on|in) ` +
+		`(?:the|my) (?:phone|device|screen|app|tablet))(?: |$)|(?:我|你|在?(?:手机|设备|屏幕|平板)上|已经|已|都|` +
+		`现在|刚|还|成功|完毕|的|啦|咯|吧|(?:验证码|密码)(?:已经|已|都|输|填)|(?:输|填)(?:入|写)?[好完]?了?(?:验证码|` +
+		`密码)了?|` + doneZH + `) ?)+$`)
 	acknowledged = lazyregexp.New(`(?i)\b(?:` + done + `|not yet)\b|` + doneZH)
 )
 
 const (
 	done = `(?:yes|yep|yeah|y|no|nope|ok|okay|k|sure|right|fine|good|great|thanks|thank|go|on|` +
-		`ahead|carry|continue|proceed|next|ready|set|done|finish|finished|complete|completed|logged|` +
-		`signed|in|entered|entering|typed|typing|unlocked|approved|confirmed|verified|did|worked|` +
-		`works)`
+		`ahead|carry|continue|proceed|next|ready|set|done|finish|finished|complete|completed|` +
+		`logged|signed|in|entered|entering|typed|typing|unlocked|approved|confirmed|verified|did|` +
+		`worked|works)`
 	doneZH = `(?:登[录陆]|输入?|填写?|完|解锁|验证|操作|完成|搞定|搞|弄|处理|确认|批准|通过|好|可以|行|` +
 		`嗯|是|不|对|继续|没问题|没有|没|收到|拿到|谢谢|了|ok)`
 )
@@ -267,29 +266,32 @@ func Acknowledges(answer string) bool {
 
 // onPhone is what only a person can do, and only on the phone or with it: an act of the kind that
 // an agent hands the phone over for.
-var onPhone = rule(`\b(?:by hand|manually|in person|take over|(?:take|pick up|grab) (?:the|your) phone|(?:do|enter|type|solve|finish|`+
-	`complete|log ?in|sign ?in|unlock|confirm)\b.{0,40}\byourself)\b`,
-	`\b(?:enter|type|input|fill|put|use|draw|log ?in|sign ?in|unlock|do|finish|complete|solve|scan|`+
-		`confirm|approve|authori[sz]e|accept|verify|place|press|tap|hold|touch|drag)\b.*\b(?:on|in|into|at|with|to) (?:the|your|this|that) (?:phone|device|`+
-		`screen|handset|fingerprint|sensor|captcha|puzzle|slider)\b`,
+var onPhone = rule(`\b(?:by hand|manually|in person|take over|(?:take|pick up|grab) (?:the|your) `+
+	`phone|(?:do|enter|type|solve|finish|complete|log ?in|sign ?in|unlock|`+
+	`confirm)\b.{0,40}\byourself)\b`,
+	`\b(?:enter|type|input|fill|put|use|draw|log ?in|sign ?in|unlock|do|finish|complete|solve|`+
+		`scan|confirm|approve|authori[sz]e|accept|verify|place|press|tap|hold|touch|`+
+		`drag)\b.*\b(?:on|in|into|at|with|to) (?:the|your|this|that) (?:phone|device|screen|`+
+		`handset|fingerprint|sensor|captcha|puzzle|slider)\b`,
 	`\b(?:confirm|approve|pay|log ?in|sign ?in|verify)\b.*\bwith your (?:face|finger\w*|thumb)\b`,
-	`^(?:(?:please|kindly|now|could you|can you|would you|you need to|you have to|first) )*(?:`+
-		`(?:log|sign) ?in|unlock|solve|scan|(?:approve|authori[sz]e|confirm|accept|allow) (?:the |this )?`+
-		`(?:\w+ )?(?:log-?in|sign-?in|request|prompt|notification)|(?:complete|finish|pass|do) (?:the |this )?(?:\w+ )?`+
-		`(?:captcha|verification|log-?in|sign-?in|puzzle|slider|challenge))\b`,
+	`^(?:(?:please|kindly|now|could you|can you|would you|you need to|you have to|first) `+
+		`)*(?:(?:log|sign) ?in|unlock|solve|scan|(?:approve|authori[sz]e|confirm|accept|allow) `+
+		`(?:the |this )?(?:\w+ )?(?:log-?in|sign-?in|request|prompt|notification)|(?:complete|`+
+		`finish|pass|do) (?:the |this )?(?:\w+ )?(?:captcha|verification|log-?in|sign-?in|puzzle|`+
+		`slider|challenge))\b`,
 	`手动|自行|亲自|接管|人工|(?:自己|本人)来?(?:操作|完成)|(?:手机|设备|屏幕|页面|弹窗|界面|应用)[上中里内]?面?[先再]?(?:直接)?`+
 		`(?:输入|填|登[录陆]|完成|解锁|操作|验证|按|刷|点选|滑动|拖动)`,
-	`^(?:请|麻烦|先|您|你|帮忙|需要|要|现在|接下来|这里|并|用户|本人)*(?:用.{0,6})?(?:登[录陆]|解锁|扫码|扫一?下|完成.{0,8}(?:验证|登[录陆]|`+
-		`解锁|拼图|滑块)|通过.{0,8}验证|按.{0,6}指纹|刷脸|`+
-		`(?:对准|看着|面对|正对).{0,6}(?:摄像头|镜头)|(?:滑动|拖动|点选|点击).{0,10}(?:滑块|拼图|验证))`)
+	`^(?:请|麻烦|先|您|你|帮忙|需要|要|现在|接下来|这里|并|用户|本人)*(?:用.{0,6})?(?:登[录陆]|解锁|扫码|扫一?下|完成.{0,8}(?:验证|`+
+		`登[录陆]|解锁|拼图|滑块)|通过.{0,8}验证|按.{0,6}指纹|刷脸|(?:对准|看着|面对|正对).{0,6}(?:摄像头|镜头)|(?:滑动|拖动|点选|`+
+		`点击).{0,10}(?:滑块|拼图|验证))`)
 
 var (
 	// bodily is what a person has to be at the phone, or with it, for.
-	bodily = rule(`\b(?:re)?captchas?\b|\bface ?id\b|\btouch ?id\b|\bfinger ?prints?\b|\bbiometric|`+
-		`\b(?:puzzle|slider)\b|\bsim cards?\b|\bnfc\b`,
+	bodily = rule(`\b(?:re)?captchas?\b|\bface ?id\b|\btouch ?id\b|\bfinger ?prints?\b|`+
+		`\bbiometric|\b(?:puzzle|slider)\b|\bsim cards?\b|\bnfc\b`,
 		`滑块|拼图|(?:图形|人机|人脸|指纹|安全)验证|人脸|指纹|刷脸|NFC`)
-	// open is what leaves something to choose.
-	open = rule(`\b(?:if|whether|or)\b`, `还是|或|是否|如果`)
+	// leavesChoice is what leaves something to choose.
+	leavesChoice = rule(`\b(?:if|whether|or)\b`, `还是|或|是否|如果`)
 )
 
 // AsksForAct reports whether the answer to the question is an act: it asks, in English or Chinese,
@@ -300,22 +302,23 @@ func (q Question) AsksForAct() bool {
 		return false
 	}
 	words := q.words()
-	secret := named.MatchString(q.about())
+	secret := namesSecret.MatchString(q.about())
 	if anyClause(asksWord.ReplaceAllString(words, ""), asksOther) {
 		return false
 	}
 	return anyClause(words, onPhone) ||
-		bodily.MatchString(words) && asksWord.MatchString(words) && !open.MatchString(words) ||
+		bodily.MatchString(words) && asksWord.MatchString(words) &&
+			!leavesChoice.MatchString(words) ||
 		secret && (asksWord.MatchString(words) || anyClause(words, asksAct))
 }
 
 // itIsDone is an answer that says that what was to be done is done, and nothing else.
-var itIsDone = lazyregexp.New(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|现在) ?)*` +
-	`(?:(?:done|finished|completed?|ready|logged in|signed in|unlocked|solved|ok|okay|` +
-	`完成|搞定|弄好|做好|登[录陆]好?|解锁|好)(?:了|啦)? ?)+$`)
+var itIsDone = lazyregexp.New(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|` +
+	`现在) ?)*(?:(?:done|finished|completed?|ready|logged in|signed in|unlocked|solved|ok|okay|完成|` +
+	`搞定|弄好|做好|登[录陆]好?|解锁|好)(?:了|啦)? ?)+$`)
 
-// typed is the type of a reply to the question.
-func (q Question) typed(r Reply) Type {
+// replyType is the type of a reply to the question.
+func (q Question) replyType(r Reply) Type {
 	r.Type = cmp.Or(r.Type, TypeAnswer)
 	words := strings.TrimSpace(punctuation.ReplaceAllString(
 		thumbs.ReplaceAllString(r.Response, " ok "), " "))

@@ -38,7 +38,7 @@ func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 	found := map[string]bool{}
 	for _, q := range pending {
 		found[q.ID] = true
-		errs = append(errs, b.look(ctx, q, now))
+		errs = append(errs, b.checkDue(ctx, q, now))
 	}
 	for id := range b.feed.known() {
 		if !found[id] {
@@ -55,12 +55,12 @@ func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 func (q Question) due(now time.Time) (Status, Resolution) {
 	timer := Resolution{Channel: ChannelTimer, At: now}
 	switch late := !now.Before(q.AttentionUntil); {
-	case !now.Before(q.ExpiresAt) && q.Passed != nil:
-		return q.Passed.status(), *q.Passed
+	case !now.Before(q.ExpiresAt) && q.Deferred != nil:
+		return q.Deferred.status(), *q.Deferred
 	case !now.Before(q.ExpiresAt):
 		timer.Type = TypeExpire
 		return Expired, timer
-	case q.Passed != nil: // a model has the time that it needs
+	case q.Deferred != nil: // a model has the time that it needs
 	case late && q.OnTimeout == Default:
 		timer.Type, timer.Response = TypeDefault, Plain(q.DefaultAnswer)
 		return TimedOut, timer
@@ -71,8 +71,8 @@ func (q Question) due(now time.Time) (Status, Resolution) {
 	return Pending, Resolution{}
 }
 
-// look does what is due to one open question, of which the list had the times only.
-func (b *Broker) look(ctx context.Context, brief Question, now time.Time) error {
+// checkDue does what is due to one open question, of which the list had the times only.
+func (b *Broker) checkDue(ctx context.Context, brief Question, now time.Time) error {
 	known, overdue := b.feed.opened(brief)
 	if known && (now.Before(brief.AttentionUntil) || overdue && now.Before(brief.ExpiresAt)) {
 		return nil
@@ -114,10 +114,12 @@ func (b *Broker) refresh(ctx context.Context, id string) error {
 	return nil
 }
 
-// silence does to an open question what [OnTimeout] says of silence, now: somebody says that no
-// answer comes in time. A question that stays open comes back as it is then, and is told of as
+// resolveTimeout does to an open question what [OnTimeout] says of silence, now: somebody says that
+// no answer comes in time. A question that stays open comes back as it is then, and is told of as
 // Overdue; how its asker is to go on is not kept with it.
-func (b *Broker) silence(ctx context.Context, q Question, r Reply, now time.Time) (Result, error) {
+func (b *Broker) resolveTimeout(
+	ctx context.Context, q Question, r Reply, now time.Time,
+) (Result, error) {
 	if _, err := q.fit(r, b.opts.MaxAnswer); err != nil {
 		return Result{}, err
 	}
@@ -127,9 +129,9 @@ func (b *Broker) silence(ctx context.Context, q Question, r Reply, now time.Time
 	to, timer := q.due(now)
 	if to == Pending {
 		if q, err := b.store.Hasten(ctx, q.ID, by); err != nil {
-			return b.unlessLost(q, r, err)
+			return b.unlessTooLate(q, r, err)
 		}
-		err := b.look(ctx, q, now)
+		err := b.checkDue(ctx, q, now)
 		if err == nil {
 			q, err = b.store.Get(ctx, q.ID)
 		}
@@ -137,13 +139,14 @@ func (b *Broker) silence(ctx context.Context, q Question, r Reply, now time.Time
 	}
 	by.Type, by.Response = timer.Type, timer.Response
 	q, err := b.settle(ctx, q.ID, to, by)
-	return b.unlessLost(q, r, err)
+	return b.unlessTooLate(q, r, err)
 }
 
-// unlessLost is the question that a reply has settled, unless err says that another one was first.
-func (b *Broker) unlessLost(q Question, r Reply, err error) (Result, error) {
+// unlessTooLate is the question that a reply has settled, unless err says that another one was
+// first.
+func (b *Broker) unlessTooLate(q Question, r Reply, err error) (Result, error) {
 	if errors.Is(err, ErrSettled) {
-		return b.lost(q, r)
+		return b.tooLate(q, r)
 	}
 	return Result{Question: q}, err
 }

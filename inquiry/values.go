@@ -17,8 +17,8 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// maxStrange bounds how many keys that are no fields a sender is told of.
-const maxStrange = 10
+// maxUnknownKeys bounds how many keys that are no fields a sender is told of.
+const maxUnknownKeys = 10
 
 // readForm checks the answer to a form and returns it in canonical JSON: one object with the keys
 // in the order of the fields, without those that were left out. The caller has bounded its length.
@@ -46,8 +46,8 @@ func readForm(fields []Field, answer string) (string, error) {
 			member(&b, f.Name, value)
 		}
 	}
-	strange := slices.Sorted(maps.Keys(given))
-	for _, name := range strange[:min(len(strange), maxStrange)] {
+	unknown := slices.Sorted(maps.Keys(given))
+	for _, name := range unknown[:min(len(unknown), maxUnknownKeys)] {
 		note(text.Cut(name, maxClip), "the form has no such field (it has "+names(fields)+")")
 	}
 	if len(wrong) > 0 {

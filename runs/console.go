@@ -153,7 +153,7 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		var unfit *inquiry.InvalidReplyError
 		res, err := c.broker.Resolve(ctx, q.ID, r)
 		switch {
-		case err == nil && res.Question.Open() && res.Question.Passed != nil:
+		case err == nil && res.Question.Open() && res.Question.Deferred != nil:
 			return nil // a model is asked
 		case err == nil && res.Question.Open() && q.OnTimeout.Model() != "":
 			prompt = c.words.again // until the model has answered

@@ -116,9 +116,9 @@ func (d *questioner) passOn(q *inquiry.Question, mode channel.Mode) {
 		}
 		return
 	}
-	q.PassOn = map[inquiry.Type]string{}
+	q.Fallback = map[inquiry.Type]string{}
 	if d.opts.OnRefusal != "" {
-		q.PassOn[inquiry.TypeDecline] = string(d.opts.OnRefusal)
+		q.Fallback[inquiry.TypeDecline] = string(d.opts.OnRefusal)
 	}
 	named := []channel.Mode{d.opts.OnRefusal, channel.Mode(q.OnTimeout.Model())}
 	if steps, err := mode.Steps(); err == nil {
@@ -128,7 +128,7 @@ func (d *questioner) passOn(q *inquiry.Question, mode channel.Mode) {
 	}
 	for _, mode := range append(named, d.opts.Draft) {
 		if mode.IsModel() {
-			q.PassOn[inquiry.TypeDelegate] = string(mode)
+			q.Fallback[inquiry.TypeDelegate] = string(mode)
 			break
 		}
 	}

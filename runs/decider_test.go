@@ -311,7 +311,7 @@ func TestNoDraftIsMadeOfWhatIsForPeople(t *testing.T) {
 			st = w.stands(st.Session.ID)
 			require.Equal(t, agentloop.InfoNeedsReply, st.Reason)
 			require.Nil(t, st.Question.Suggestion)
-			require.Empty(t, st.Question.PassOn)
+			require.Empty(t, st.Question.Fallback)
 			require.Zero(t, m.times())
 			require.True(t, strings.Contains(st.Message, "a secret"), st.Message)
 		})

@@ -76,8 +76,8 @@ func (r resumer) answerOverdue(q inquiry.Question) {
 	mine, err := r.m.mine(q)
 	model := r.m.askers[q.OnTimeout.Model()]
 	switch {
-	case err != nil || !mine, q.Passed != nil && len(r.m.opts.Deciders) == 0:
-	case q.Passed != nil:
+	case err != nil || !mine, q.Deferred != nil && len(r.m.opts.Deciders) == 0:
+	case q.Deferred != nil:
 		r.m.router.Reroute(q, errPassed)
 	case model != nil:
 		err = model.Ask(r.m.ctx, q)

@@ -164,9 +164,9 @@ func settledEntry(q inquiry.Question) AuditEntry {
 
 // passedEntry says that a model is asked in place of a reply.
 func passedEntry(q inquiry.Question) AuditEntry {
-	r := q.Passed
+	r := q.Deferred
 	e := about(AuditPassed, q, *r)
-	e.Text, e.Answer = "to "+q.PassOn[r.Type], r.Response.String()
+	e.Text, e.Answer = "to "+q.Fallback[r.Type], r.Response.String()
 	q.Resolution = r
 	e.Took = q.Waited(r.At)
 	return e

@@ -213,7 +213,7 @@ func (qs Questions) Amend(ctx context.Context, id string,
 		if !q.Open() {
 			return inquiry.ErrSettled
 		}
-		passed := q.Passed != nil
+		passed := q.Deferred != nil
 		if err := change(q); err != nil {
 			return err
 		}
@@ -222,7 +222,7 @@ func (qs Questions) Amend(ctx context.Context, id string,
 		if _, err := row.update(ctx, tx, "questions", "id = ?", id); err != nil {
 			return err
 		}
-		if passed || q.Passed == nil {
+		if passed || q.Deferred == nil {
 			return nil
 		}
 		return tx.audit(ctx, passedEntry(*q))

@@ -314,7 +314,7 @@ func (c *replyCmd) taken(a *app, res inquiry.Result) error {
 		a.notef("this reply was taken before")
 	}
 	switch {
-	case q.Open() && q.Passed != nil:
+	case q.Open() && q.Deferred != nil:
 		a.notef("a model is asked in its place; the question stays open until it has answered")
 	case q.Open():
 		a.notef("the question stays open: that is what on_timeout says (%s)",

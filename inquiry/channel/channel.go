@@ -189,8 +189,8 @@ const (
 	longest  = 24 * time.Hour
 )
 
-// most is how many characters of somebody else's words are in a message.
-const most = 80
+// maxQuoted is how many characters of somebody else's words are in a message.
+const maxQuoted = 80
 
 // Parse reads a reply mode and gives its canonical text; "" is PassToClient. An error has a hint.
 func Parse(mode string) (Mode, error) {
@@ -227,11 +227,11 @@ func (m Mode) Steps() ([]Step, error) {
 		}
 		if slices.ContainsFunc(steps, func(other Step) bool { return other.Name == s.Name }) {
 			return nil, bad("name each channel once", "the reply mode %q has %s twice",
-				text.Cut(string(m), most), s.Name)
+				text.Cut(string(m), maxQuoted), s.Name)
 		}
 		if n := len(steps); n > 0 && steps[n-1].Last {
 			return nil, bad(fmt.Sprintf("put %s at the end", steps[n-1].Name),
-				"in the reply mode %q nothing can come after %s", text.Cut(string(m), most),
+				"in the reply mode %q nothing can come after %s", text.Cut(string(m), maxQuoted),
 				steps[n-1].Name)
 		}
 		steps = append(steps, s)
@@ -270,7 +270,7 @@ func parseStep(words string) (Step, error) {
 		return s, bad(
 			fmt.Sprintf("use one of %v, or several like %q", names,
 				"manual_reply (60s) -> auto_reply"),
-			"unknown reply mode %q", text.Cut(name, most))
+			"unknown reply mode %q", text.Cut(name, maxQuoted))
 	}
 	if !timed {
 		return s, nil
@@ -283,7 +283,7 @@ func parseStep(words string) (Step, error) {
 	d, err := time.ParseDuration(strings.TrimSuffix(after, "in")) // "2 min"
 	if !ok || err != nil || d < shortest || d > longest {
 		return s, bad("write a time from 1s to 24h, for example manual_reply (60s)",
-			"the time %q of %s cannot be used", text.Cut(rest, most), name)
+			"the time %q of %s cannot be used", text.Cut(rest, maxQuoted), name)
 	}
 	s.Time = d
 	return s, nil

@@ -152,7 +152,7 @@ func afterThought(reply string) string {
 
 // parse reads a reply: one JSON object with one of the keys, and nothing else.
 func parse(q *inquiry.Question, reply string) (answer string, err error) {
-	keys, value, err := single(afterThought(reply))
+	keys, value, err := onlyKey(afterThought(reply))
 	if err != nil {
 		return "", err
 	}
@@ -186,8 +186,8 @@ func parse(q *inquiry.Question, reply string) (answer string, err error) {
 	return said, nil
 }
 
-// single is the one key of an object, and its value.
-func single(object string) (key string, value json.RawMessage, err error) {
+// onlyKey is the one key of an object, and its value.
+func onlyKey(object string) (key string, value json.RawMessage, err error) {
 	d := json.NewDecoder(strings.NewReader(object))
 	first, err := d.Token()
 	if err != nil || first != json.Delim('{') {
@@ -199,7 +199,7 @@ func single(object string) (key string, value json.RawMessage, err error) {
 	case err != nil || !is:
 		return "", nil, errors.New("the object says nothing")
 	case key != "choice" && key != "text" && key != "values" && key != "cannot_decide":
-		return "", nil, fmt.Errorf("unknown key %.40q", key)
+		return "", nil, fmt.Errorf("unknown key %s", text.Quote(key, 40))
 	}
 	if err := d.Decode(&value); err != nil {
 		return "", nil, fmt.Errorf("the value of %s is no JSON", key)

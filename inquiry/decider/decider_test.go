@@ -68,7 +68,7 @@ func TestThePromptQuotesAllThatOthersSaid(t *testing.T) {
 			case "draft":
 				q.Draft = "# Plan\n"
 			case "refused":
-				q.Passed = &inquiry.Resolution{Type: inquiry.TypeDecline,
+				q.Deferred = &inquiry.Resolution{Type: inquiry.TypeDecline,
 					Response: inquiry.Plain("ask \"Ann\"")}
 			}
 		}

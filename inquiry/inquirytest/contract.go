@@ -280,8 +280,8 @@ func amend(t *testing.T, s inquiry.Store) {
 	won := Won("not me")
 	won.Resume = nil // which a turn keeps
 	change := func(q *inquiry.Question) error {
-		q.Passed, q.Suggestion = &won, &inquiry.Suggestion{Answer: "Mon", By: "fast"}
-		q.PassOn = map[inquiry.Type]string{inquiry.TypeAnswer: "model:fast"}
+		q.Deferred, q.Suggestion = &won, &inquiry.Suggestion{Answer: "Mon", By: "fast"}
+		q.Fallback = map[inquiry.Type]string{inquiry.TypeAnswer: "model:fast"}
 		q.Turn, q.AttentionUntil = inquiry.Turn{Channel: "model:fast", Since: asked}, asked
 		return nil
 	}

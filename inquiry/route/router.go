@@ -25,7 +25,7 @@ type Asker interface {
 type Store interface {
 	Get(ctx context.Context, id string) (inquiry.Question, error)
 	SetTurn(ctx context.Context, id string, was, to inquiry.Turn) (inquiry.Question, error)
-	Unpass(ctx context.Context, id string) error
+	SettleDeferred(ctx context.Context, id string) error
 }
 
 // Options of a Router. All but Log have to be there.
@@ -47,8 +47,8 @@ var ErrTurnOver = errors.New("the time to answer here is over; " +
 // errNoModel is why a deciding model has no answer that was configured when the question was asked.
 var errNoModel = errors.New("there is no such model any more")
 
-// decides reports whether this router has deciding models: another process may have none.
-func (r *Router) decides() bool { return r.opts.Askers[string(channel.Model)] != nil }
+// hasDeciders reports whether this router has deciding models: another process may have none.
+func (r *Router) hasDeciders() bool { return r.opts.Askers[string(channel.Model)] != nil }
 
 // Router takes questions from channel to channel. It is safe for concurrent use.
 type Router struct {
@@ -97,8 +97,8 @@ func (r *Router) Routed(q inquiry.Question) bool {
 func (r *Router) First(q inquiry.Question) inquiry.Turn {
 	now := time.Now()
 	t := inquiry.Turn{Channel: next(q, "", now), Since: stored(now), Router: r.opts.Name}
-	if q.Passed != nil {
-		t.Channel = q.PassOn[q.Passed.Type]
+	if q.Deferred != nil {
+		t.Channel = q.Fallback[q.Deferred.Type]
 	}
 	return t
 }
@@ -126,8 +126,8 @@ func (r *Router) Route(questionID string) {
 	r.routes[questionID] = on
 	r.wg.Go(func() {
 		defer cancel(nil)
-		for more := true; more; more = !r.over(questionID, on) {
-			r.lead(ctx, on, questionID)
+		for more := true; more; more = !r.finished(questionID, on) {
+			r.run(ctx, on, questionID)
 		}
 	})
 }
@@ -151,8 +151,8 @@ func (r *Router) claim(ctx context.Context,
 	return q, err == nil, err
 }
 
-// over forgets a routing, unless its question is to be looked at again.
-func (r *Router) over(questionID string, on *routing) bool {
+// finished forgets a routing, unless its question is to be looked at again.
+func (r *Router) finished(questionID string, on *routing) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.routes[questionID] != on {
@@ -247,9 +247,9 @@ func unlessSettled(err error) error {
 	return err
 }
 
-// lead lets one channel after the other ask, until the question is settled, or no channel is left,
+// run lets one channel after the other ask, until the question is settled, or no channel is left,
 // or the one that is in turn is passive and has no end.
-func (r *Router) lead(ctx context.Context, on *routing, questionID string) {
+func (r *Router) run(ctx context.Context, on *routing, questionID string) {
 	for done := false; !done && ctx.Err() == nil; {
 		q, err := r.opts.Store.Get(ctx, questionID)
 		if err == nil {
@@ -286,7 +286,7 @@ func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done
 		defer cancel()
 	}
 	asker := r.opts.Askers[name]
-	if asker == nil && !(r.decides() && channel.Mode(name).IsModel()) {
+	if asker == nil && !(r.hasDeciders() && channel.Mode(name).IsModel()) {
 		if turn == ctx {
 			return true, nil // nothing to do until somebody answers or it declines
 		}
@@ -311,8 +311,8 @@ func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done
 		return true, nil
 	}
 	r.opts.Log.WarnContext(ctx, "no answer", "question", q.ID, "channel", name, "err", err)
-	if q.Passed != nil {
-		return false, r.opts.Store.Unpass(ctx, q.ID)
+	if q.Deferred != nil {
+		return false, r.opts.Store.SettleDeferred(ctx, q.ID)
 	}
 	return false, r.pass(ctx, q, name, fmt.Sprintf("%s had no answer: %v", name, err))
 }
@@ -355,7 +355,7 @@ func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 func Asking(q inquiry.Question, at time.Time) string {
 	name := q.Turn.Channel
 	i := q.Index(name)
-	if i < 0 || comes(q.Channels[i], at) {
+	if i < 0 || upcoming(q.Channels[i], at) {
 		return name
 	}
 	return next(q, name, at)
@@ -365,15 +365,15 @@ func Asking(q inquiry.Question, at time.Time) string {
 // the first.
 func next(q inquiry.Question, name string, at time.Time) string {
 	for _, c := range q.Channels[q.Index(name)+1:] {
-		if comes(c, at) {
+		if upcoming(c, at) {
 			return c.Name
 		}
 	}
 	return ""
 }
 
-// comes reports whether the channel is a step whose turn is not over.
-func comes(c inquiry.Channel, at time.Time) bool {
+// upcoming reports whether the channel is a step whose turn is not over.
+func upcoming(c inquiry.Channel, at time.Time) bool {
 	return channel.Named(c.Name).Step && (c.Until.IsZero() || at.Before(c.Until))
 }
 
