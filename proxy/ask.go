@@ -35,9 +35,9 @@ func (c *claims) release(id string) {
 // maxOpen is how many questions of one client may be open.
 const maxOpen = 100
 
-// decided puts a call to a person, and does what is decided. The decision is taken once, on disk,
+// review puts a call to a person, and does what is decided. The decision is taken once, on disk,
 // before anything is passed on.
-func (g *gate) decided(ctx context.Context, l *link, c *toolCall, d guard.Decision) (
+func (g *gate) review(ctx context.Context, l *link, c *toolCall, d guard.Decision) (
 	*message, error) {
 	if g.opts.Questions == nil {
 		return refusal(c.m, "not allowed here: it needs a person, and nobody can be asked"), nil
@@ -50,7 +50,7 @@ func (g *gate) decided(ctx context.Context, l *link, c *toolCall, d guard.Decisi
 			return nil, fmt.Errorf("not carried out: the question to a person could not be asked: %w",
 				err)
 		}
-		if form := g.shown(ctx, c, q); form != nil {
+		if form := g.askInResult(ctx, c, q); form != nil {
 			g.claims.release(q.ID)
 			return form, nil
 		}
@@ -66,7 +66,7 @@ func (g *gate) decided(ctx context.Context, l *link, c *toolCall, d guard.Decisi
 		}
 		moved := false
 		if passes(q) {
-			if moved, err = g.moved(ctx, l, c); err != nil {
+			if moved, err = g.toolChanged(ctx, l, c); err != nil {
 				return nil, fmt.Errorf("not carried out: %w", err)
 			}
 		}
@@ -82,7 +82,7 @@ func (g *gate) decided(ctx context.Context, l *link, c *toolCall, d guard.Decisi
 				d = now
 			}
 		default:
-			return g.carry(ctx, l, c, q)
+			return g.execute(ctx, l, c, q)
 		}
 	}
 }
@@ -96,8 +96,8 @@ func passes(q inquiry.Question) bool {
 	return d == inquiry.Approve || d == inquiry.Edit
 }
 
-// moved looks the tool up again, and reports whether it is another one than the person saw.
-func (g *gate) moved(ctx context.Context, l *link, c *toolCall) (bool, error) {
+// toolChanged looks the tool up again, and reports whether it is another one than the person saw.
+func (g *gate) toolChanged(ctx context.Context, l *link, c *toolCall) (bool, error) {
 	before := c.tool.digest
 	var err error
 	c.tool, err = l.tools.tool(ctx, c, true)
@@ -128,7 +128,7 @@ func (g *gate) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 			open++
 		}
 		// the question that the client has shown is its own, whoever waits for it as well
-		if q.Kind != inquiry.Approval || q.Bound != c.seen() ||
+		if q.Kind != inquiry.Approval || q.Bound != c.approvalKey() ||
 			g.claims.held[q.ID] && q.ID != c.form || c.form != "" && q.ID != c.form {
 			continue
 		}
@@ -178,7 +178,7 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 	}
 	args := inquiry.Args{}
 	_ = json.Unmarshal(at(c.m.Params, "arguments"), &args) // the rules have read them
-	q := inquiry.Question{Kind: inquiry.Approval, Client: c.client, Bound: c.seen(),
+	q := inquiry.Question{Kind: inquiry.Approval, Client: c.client, Bound: c.approvalKey(),
 		SessionID: g.opts.Session,
 		Text: fmt.Sprintf(asks, text.Quote(c.name, 100),
 			text.Quote(g.opts.Name, 100)),
@@ -322,8 +322,8 @@ func form(q inquiry.Question) mcp.ElicitationParams {
 		}}}
 }
 
-// carry does what a person has decided.
-func (g *gate) carry(ctx context.Context, l *link, c *toolCall, q inquiry.Question) (
+// execute does what a person has decided.
+func (g *gate) execute(ctx context.Context, l *link, c *toolCall, q inquiry.Question) (
 	*message, error) {
 	switch q.Status {
 	case inquiry.Answered:
@@ -369,9 +369,9 @@ func (g *gate) edited(ctx context.Context, l *link, c *toolCall, d inquiry.Decis
 	return g.pass(ctx, l, c, m, string(args))
 }
 
-// noted is a response that says with which arguments the call was carried out, when a person has
+// withNote is a response that says with which arguments the call was carried out, when a person has
 // changed them.
-func noted(c *toolCall, resp *message, args string) *message {
+func withNote(c *toolCall, resp *message, args string) *message {
 	if args == "" {
 		return resp
 	}

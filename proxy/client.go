@@ -16,7 +16,7 @@ import (
 
 // clientEnd is the client's end of a link: what the other server says and asks unasked, goes there.
 type clientEnd struct {
-	line    *line
+	conn    *connection
 	session func() server.ClientSession // that gets broadcasts; nil for none
 
 	mu    sync.Mutex
@@ -34,17 +34,17 @@ func (c *clientEnd) broadcast(m *message) {
 	if err != nil {
 		return
 	}
-	if c.line.opts.Stdio {
+	if c.conn.opts.Stdio {
 		select {
 		case s.NotificationChannel() <- mcptransport.Broadcast(data):
-		case <-c.line.life.Done():
+		case <-c.conn.life.Done():
 		}
 		return
 	}
 	select {
 	case s.NotificationChannel() <- mcptransport.Broadcast(data):
 	default:
-		c.line.dropped(m)
+		c.conn.dropped(m)
 	}
 }
 
@@ -53,12 +53,12 @@ const maxAsked = 64
 
 // ask takes a request of the upstream to the client, and the answer back.
 func (c *clientEnd) ask(m *message) {
-	of, able, taken := c.line.open.put(m)
-	up := c.line.current()
+	of, caps, taken := c.conn.open.assign(m)
+	up := c.conn.current()
 	if taken || up == nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(c.line.life)
+	ctx, cancel := context.WithCancel(c.conn.life)
 	key := string(m.ID)
 	c.mu.Lock()
 	full := len(c.asked) >= maxAsked
@@ -66,16 +66,16 @@ func (c *clientEnd) ask(m *message) {
 		c.asked[key] = cancel
 	}
 	c.mu.Unlock()
-	c.line.spawn(func() {
+	c.conn.spawn(func() {
 		defer cancel()
 		if full {
-			c.line.answer(up, m.refused(mcp.INVALID_REQUEST,
+			c.conn.answer(up, m.errorResponse(mcp.INVALID_REQUEST,
 				fmt.Sprintf("%d requests wait for the client already", maxAsked)))
 			return
 		}
 		defer c.settle(key)
-		if answer := c.answerTo(ctx, of, able, m); answer != nil {
-			c.line.answer(up, answer)
+		if answer := c.answerTo(ctx, of, caps, m); answer != nil {
+			c.conn.answer(up, answer)
 		}
 	})
 }
@@ -106,18 +106,18 @@ func (c *clientEnd) withdrawAll() {
 
 // answerTo is the client's answer to a request of the upstream, which is about the client's request
 // with that context; nil when the upstream has taken the request back.
-func (c *clientEnd) answerTo(ctx, of context.Context, able json.RawMessage, m *message) *message {
+func (c *clientEnd) answerTo(ctx, of context.Context, caps json.RawMessage, m *message) *message {
 	var result json.RawMessage
 	var err error
 	switch s := c.session(); {
 	case m.Method == string(mcp.MethodPing):
 		result = json.RawMessage(`{}`)
-	case able != nil:
-		err = errors.New(cmp.Or(unable(able, m),
+	case caps != nil:
+		err = errors.New(cmp.Or(cannotAsk(caps, m),
 			"more wait for the client already than it hears of"))
 	case of == nil && s == nil, of != nil && mcptransport.Stateless(of):
-		err = errors.New("the client's version of the protocol has questions of the server only as " +
-			"results of calls, prompts and resources, and none of them is under way")
+		err = errors.New("the client's version of the protocol has questions of the server only " +
+			"as results of calls, prompts and resources, and none of them is under way")
 	case of == nil:
 		result, err = mcptransport.AskSession(ctx, s, m.Method, m.Params)
 	default:
@@ -133,7 +133,7 @@ func (c *clientEnd) answerTo(ctx, of context.Context, able json.RawMessage, m *m
 	case ctx.Err() != nil:
 		return nil
 	case err != nil:
-		return m.refused(mcp.INTERNAL_ERROR, err.Error())
+		return m.errorResponse(mcp.INTERNAL_ERROR, err.Error())
 	}
-	return m.answered(result)
+	return m.response(result)
 }

@@ -26,7 +26,7 @@ var endGrace = 2 * time.Second
 
 const (
 	// lines in a row that are no messages, after which a program is given up
-	maxOdd = 1000
+	maxMalformed = 1000
 	// how much of what a program says is quoted
 	maxQuote = 300
 )
@@ -41,10 +41,10 @@ type process struct {
 
 	grace time.Duration // [endGrace]
 
-	writing sync.Mutex    // to in
-	gone    chan struct{} // closed once it is known why it has ended
-	over    chan struct{}
-	said    *tail // its stderr
+	writing  sync.Mutex    // to in
+	gone     chan struct{} // closed once it is known why it has ended
+	finished chan struct{}
+	said     *tail // its stderr
 
 	mu    sync.Mutex
 	cause error // why it has ended, or was ended by us
@@ -53,7 +53,7 @@ type process struct {
 // start starts the program of a target.
 func start(ctx context.Context, t *Target, m mask, r receiver) (upstream, error) {
 	p := &process{mask: m, r: r, grace: endGrace, gone: make(chan struct{}),
-		over: make(chan struct{}), said: &tail{}}
+		finished: make(chan struct{}), said: &tail{}}
 	p.cmd = exec.CommandContext(ctx, t.Command[0], t.Command[1:]...)
 	p.cmd.Env, p.cmd.Dir = t.Env, t.Dir
 	p.cmd.WaitDelay = p.grace
@@ -75,8 +75,8 @@ func start(ctx context.Context, t *Target, m mask, r receiver) (upstream, error)
 
 // run reads what the program writes until it ends.
 func (p *process) run() {
-	defer close(p.over)
-	in, odd := bufio.NewReaderSize(p.out, 16<<10), 0
+	defer close(p.finished)
+	in, malformed := bufio.NewReaderSize(p.out, 16<<10), 0
 	for {
 		line, err := readLine(in)
 		if errors.Is(err, errLong) {
@@ -91,20 +91,20 @@ func (p *process) run() {
 		}
 		all, err := read(line)
 		if err != nil {
-			p.r.odd(text.Quote(string(line), maxQuote))
-			if odd++; odd == maxOdd {
-				p.end(fmt.Errorf("it wrote %d lines that are no messages", odd))
+			p.r.malformed(text.Quote(string(line), maxQuote))
+			if malformed++; malformed == maxMalformed {
+				p.end(fmt.Errorf("it wrote %d lines that are no messages", malformed))
 			}
 			continue
 		}
-		odd = 0
+		malformed = 0
 		for _, m := range all {
 			p.r.receive(p, m)
 		}
 	}
 	_, _ = io.Copy(io.Discard, p.out)
 	_ = p.in.Close()
-	late := time.AfterFunc(p.grace, func() { p.end(errMute) })
+	late := time.AfterFunc(p.grace, func() { p.end(errOutputClosed) })
 	why := p.ended(p.cmd.Wait())
 	late.Stop()
 	close(p.gone)
@@ -112,9 +112,9 @@ func (p *process) run() {
 }
 
 var (
-	errLong = errors.New("it sent a line that is too long")
-	errMute = errors.New("it hangs: it has closed its output, and did not end")
-	errDeaf = errors.New("it takes no messages any more")
+	errLong         = errors.New("it sent a line that is too long")
+	errOutputClosed = errors.New("it hangs: it has closed its output, and did not end")
+	errNotReading   = errors.New("it takes no messages any more")
 )
 
 // readLine gives the next line without its end, until the next call. The last line needs no end.
@@ -157,7 +157,7 @@ func noMessage(m *message) bool {
 	if m == nil {
 		return true
 	}
-	m.tidy()
+	m.normalize()
 	return m.Method == "" && len(m.ID) == 0
 }
 
@@ -205,8 +205,8 @@ func (p *process) send(ctx context.Context, m *message) error {
 		return p.ended(nil)
 	case <-ctx.Done():
 	}
-	p.end(errDeaf)
-	return errDeaf
+	p.end(errNotReading)
+	return errNotReading
 }
 
 func (p *process) write(line []byte) error {
@@ -227,7 +227,7 @@ func (p *process) close() {
 	_ = p.in.Close()
 	late := time.AfterFunc(p.grace, func() { p.end(errClosed) })
 	defer late.Stop()
-	<-p.over
+	<-p.finished
 }
 
 var errClosed = errors.New("it was ended")

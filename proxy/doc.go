@@ -2,10 +2,11 @@
 // before they are carried out.
 //
 // From the bottom up: a message is one of JSON-RPC, with params and results as they were written;
-// an upstream is a connection to the other server, a process or an address; a line has one
+// an upstream is the other server as it runs, a process or an address; a connection has one
 // upstream, starts it again when it is gone, and knows the exchanges under way on it by ids of its
-// own; a link joins one client to one line, and translates for them when they know different eras
-// of the protocol; the gate decides about each tools/call by the rules of package guard, and asks.
+// own; a link joins one client to one connection, and translates for them when they know different
+// eras of the protocol; the gate decides about each tools/call by the rules of package guard, and
+// asks.
 // [Proxy] is what the transports of mcptransport serve. Everything else passes through, in both
 // directions and in order.
 package proxy

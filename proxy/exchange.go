@@ -19,13 +19,13 @@ type exchange struct {
 	m     *message           // as the upstream gets it, but for the id; one of ours has none
 	id    int64              // for the upstream, as is the token of its progress
 	inbox chan *message      // what came for it
-	over  chan struct{}      // closed when nothing more is taken
+	done  chan struct{}      // closed when nothing more is taken
 	end   context.CancelFunc // of what is sent for it; nil when that ends with ctx
-	able  json.RawMessage    // what the client can be asked by its result; nil for nothing
+	caps  json.RawMessage    // what the client can be asked by its result; nil for nothing
 	level json.RawMessage    // from which on the client hears what is logged; nil for none
 	kept  []*message         // what came while it waited for the client's answer
 
-	astray int // how many answers to nothing had come before it
+	unmatchedBefore int // how many answers to nothing had come before it
 
 	// with the lock of its exchanges
 	ctx    context.Context         // of the client's request
@@ -39,8 +39,8 @@ type exchange struct {
 // before reports whether its client is rather asked than the one of y.
 func (x *exchange) before(y *exchange) bool {
 	switch {
-	case (x.able != nil) != (y.able != nil):
-		return x.able != nil
+	case (x.caps != nil) != (y.caps != nil):
+		return x.caps != nil
 	case x.parked != y.parked:
 		return y.parked
 	case x.asked != y.asked:
@@ -75,7 +75,7 @@ func notify(ctx context.Context, m *message) error {
 // exchanges are those under way with an upstream, under ids of our own, so that nobody's are mixed
 // up, whatever came before.
 type exchanges struct {
-	stray func(*message) // takes what an upstream has sent for one that is over
+	unclaimed func(*message) // takes what an upstream has sent for one that is over
 
 	mu     sync.Mutex
 	lastID int64
@@ -86,7 +86,7 @@ type exchanges struct {
 // finished.
 func (xs *exchanges) begin(x *exchange) *exchange {
 	x.of, x.token = x.m.ID, progressToken(x.m.Params)
-	x.inbox, x.over = make(chan *message, 64), make(chan struct{})
+	x.inbox, x.done = make(chan *message, 64), make(chan struct{})
 	xs.mu.Lock()
 	defer xs.mu.Unlock()
 	xs.lastID++
@@ -96,15 +96,15 @@ func (xs *exchanges) begin(x *exchange) *exchange {
 }
 
 func (xs *exchanges) finish(x *exchange) {
-	close(x.over)
+	close(x.done)
 	if x.end != nil {
 		defer x.end()
 	}
 	xs.set(func() { delete(xs.byID, x.id) })
 	for _, in := range x.kept {
-		xs.again(in)
+		xs.reroute(in)
 	}
-	xs.sweep(x)
+	xs.drain(x)
 }
 
 // set changes what is guarded by the lock.
@@ -118,36 +118,36 @@ func (xs *exchanges) deliver(x *exchange, m *message) {
 	select {
 	case x.inbox <- m:
 		select {
-		case <-x.over:
-			xs.sweep(x)
+		case <-x.done:
+			xs.drain(x)
 		default:
 		}
-	case <-x.over:
-		xs.again(m)
+	case <-x.done:
+		xs.reroute(m)
 	}
 }
 
-// sweep takes what came for an exchange that is over.
-func (xs *exchanges) sweep(x *exchange) {
+// drain takes what came for an exchange that is over.
+func (xs *exchanges) drain(x *exchange) {
 	for {
 		select {
 		case in := <-x.inbox:
-			xs.again(in)
+			xs.reroute(in)
 		default:
 			return
 		}
 	}
 }
 
-// again takes what came for an exchange that is over: it may be another one's.
-func (xs *exchanges) again(m *message) {
+// reroute takes what came for an exchange that is over: it may be another one's.
+func (xs *exchanges) reroute(m *message) {
 	switch {
 	case m.isRequest():
-		xs.stray(m)
+		xs.unclaimed(m)
 	case m.isResponse(), m.Method == string(mcp.MethodNotificationProgress),
 		at(m.Params, "_meta", mcp.MetaKeySubscriptionID) != nil:
 	default:
-		xs.stray(m)
+		xs.unclaimed(m)
 	}
 }
 
@@ -201,9 +201,9 @@ func (xs *exchanges) candidates(m *message) (all []*exchange) {
 	return all
 }
 
-// saidDuring is the client's request on whose stream a notification came, or the one that is under
-// way when there is exactly one: what comes then is said during it.
-func (xs *exchanges) saidDuring(m *message) *exchange {
+// requestDuring is the client's request on whose stream a notification came, or the one that is
+// under way when there is exactly one: what comes then is said during it.
+func (xs *exchanges) requestDuring(m *message) *exchange {
 	xs.mu.Lock()
 	defer xs.mu.Unlock()
 	if all := xs.candidates(m); len(all) == 1 {
@@ -212,12 +212,12 @@ func (xs *exchanges) saidDuring(m *message) *exchange {
 	return nil
 }
 
-// put gives a question of the upstream to the client's request that it is about, if the result of
-// that can ask it and few wait for it already. That is the request on whose stream it came, or else
-// the newest. Of those whose result can ask, if there are any, it is one that was asked least and
-// waits for no answer: a client comes back so often only. The context, nil for none, and what the
-// client can be asked are those of the request.
-func (xs *exchanges) put(m *message) (of context.Context, able json.RawMessage, taken bool) {
+// assign gives a question of the upstream to the client's request that it is about, if the result
+// of that can ask it and few wait for it already. That is the request on whose stream it came, or
+// else the newest. Of those whose result can ask, if there are any, it is one that was asked least
+// and waits for no answer: a client comes back so often only. The context, nil for none, and what
+// the client can be asked are those of the request.
+func (xs *exchanges) assign(m *message) (of context.Context, caps json.RawMessage, taken bool) {
 	xs.mu.Lock()
 	defer xs.mu.Unlock()
 	var best *exchange
@@ -229,7 +229,7 @@ func (xs *exchanges) put(m *message) (of context.Context, able json.RawMessage, 
 	if best == nil {
 		return nil, nil, false
 	}
-	if best.able != nil && unable(best.able, m) == "" {
+	if best.caps != nil && cannotAsk(best.caps, m) == "" {
 		select {
 		case best.inbox <- m:
 			best.asked++
@@ -237,12 +237,12 @@ func (xs *exchanges) put(m *message) (of context.Context, able json.RawMessage, 
 		default:
 		}
 	}
-	return best.ctx, best.able, taken
+	return best.ctx, best.caps, taken
 }
 
-// news gives what a server of the older era says unasked to the clients that listen for it. It
-// reports whether all have taken it: one that does not read misses what is too much.
-func (xs *exchanges) news(m *message) bool {
+// deliverNews gives what a server of the older era says unasked to the clients that listen for it.
+// It reports whether all have taken it: one that does not read misses what is too much.
+func (xs *exchanges) deliverNews(m *message) bool {
 	xs.mu.Lock()
 	defer xs.mu.Unlock()
 	all := true

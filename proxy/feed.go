@@ -21,8 +21,8 @@ const restTime = time.Second
 
 // feed is what an older client hears of changes from a server of the newer era.
 type feed struct {
-	line  *line
-	heard func(*message) // takes them
+	conn      *connection
+	broadcast func(*message) // takes them
 
 	mu     sync.Mutex // held while another stream is opened
 	wanted mcp.SubscriptionFilter
@@ -43,7 +43,7 @@ func (fd *feed) subscribed(ctx context.Context, m *message, meta json.RawMessage
 	uri := textOf(at(m.Params, "uri"))
 	on := m.Method == string(mcp.MethodResourcesSubscribe)
 	if uri == "" {
-		return m.refused(mcp.INVALID_PARAMS, "the uri of the resource is missing"), nil
+		return m.errorResponse(mcp.INVALID_PARAMS, "the uri of the resource is missing"), nil
 	}
 	fd.mu.Lock()
 	defer fd.mu.Unlock()
@@ -53,43 +53,43 @@ func (fd *feed) subscribed(ctx context.Context, m *message, meta json.RawMessage
 	if on {
 		f.ResourceSubscriptions = append(f.ResourceSubscriptions, uri)
 	}
-	err := fd.follow(ctx, meta, f)
+	err := fd.replace(ctx, meta, f)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil && on:
-		return m.refused(mcp.INVALID_PARAMS, fd.line.fault("%v", err).Error()), nil
+		return m.errorResponse(mcp.INVALID_PARAMS, fd.conn.fault("%v", err).Error()), nil
 	case on && !slices.Contains(fd.wanted.ResourceSubscriptions, uri):
-		return m.refused(mcp.INVALID_PARAMS,
-			fd.line.fault("it tells of no changes of this resource").Error()), nil
+		return m.errorResponse(mcp.INVALID_PARAMS,
+			fd.conn.fault("it tells of no changes of this resource").Error()), nil
 	}
-	return m.answered(object{}), nil
+	return m.response(object{}), nil
 }
 
 // open opens the stream of what is wanted, unless it is open.
 func (fd *feed) open(meta json.RawMessage) {
 	fd.mu.Lock()
 	defer fd.mu.Unlock()
-	if fd.from == fd.line.current() {
+	if fd.from == fd.conn.current() {
 		return
 	}
-	if err := fd.follow(fd.line.life, meta, fd.wanted); err != nil {
-		fd.line.opts.Log.Info("a server does not tell of changes", "server", fd.line.opts.Name,
+	if err := fd.replace(fd.conn.life, meta, fd.wanted); err != nil {
+		fd.conn.opts.Log.Info("a server does not tell of changes", "server", fd.conn.opts.Name,
 			"error", err)
 	}
 }
 
-// follow opens a stream in the place of the one before. What the server does not agree to is not
+// replace opens a stream in the place of the one before. What the server does not agree to is not
 // wanted any more. The caller holds the lock.
-func (fd *feed) follow(ctx context.Context, meta json.RawMessage, f mcp.SubscriptionFilter) error {
-	if len(f.ResourceSubscriptions) > mostSubscribed {
-		return fmt.Errorf("there are %d subscriptions already", mostSubscribed)
+func (fd *feed) replace(ctx context.Context, meta json.RawMessage, f mcp.SubscriptionFilter) error {
+	if len(f.ResourceSubscriptions) > maxSubscribed {
+		return fmt.Errorf("there are %d subscriptions already", maxSubscribed)
 	}
-	up, stop := fd.line.current(), func() {}
+	up, stop := fd.conn.current(), func() {}
 	var err error
 	if up != nil && !f.IsEmpty() {
 		var agreed *message
-		if agreed, stop, err = fd.opened(ctx, up, meta, f); err != nil {
+		if agreed, stop, err = fd.openStream(ctx, up, meta, f); err != nil {
 			return err
 		}
 		f = mcp.SubscriptionFilter{}
@@ -98,18 +98,19 @@ func (fd *feed) follow(ctx context.Context, meta json.RawMessage, f mcp.Subscrip
 	if fd.stop != nil {
 		fd.stop()
 	}
-	fd.wanted, fd.from, fd.stop = f, up, stop
+	fd.wanted = f
+	fd.from, fd.stop = up, stop
 	return err
 }
 
-// opened opens a stream of news, and gives what the server agrees to.
-func (fd *feed) opened(ctx context.Context, up upstream, meta json.RawMessage,
+// openStream opens a stream of news, and gives what the server agrees to.
+func (fd *feed) openStream(ctx context.Context, up upstream, meta json.RawMessage,
 	f mcp.SubscriptionFilter) (*message, context.CancelFunc, error) {
 	m := &message{Method: string(mcp.MethodSubscriptionsListen),
 		Params: encode(object{"notifications": f, "_meta": meta})}
-	life, stop := context.WithCancel(fd.line.life)
+	life, stop := context.WithCancel(fd.conn.life)
 	first := make(chan *message, 1)
-	if !fd.line.spawn(func() { fd.heed(life, up, m, first) }) {
+	if !fd.conn.spawn(func() { fd.keepStream(life, up, m, first) }) {
 		stop()
 		return nil, nil, mcptransport.ErrClosed
 	}
@@ -135,23 +136,23 @@ func (fd *feed) opened(ctx context.Context, up upstream, meta json.RawMessage,
 	return nil, nil, err
 }
 
-// heed passes a stream of news on, and opens it again when it ends, until life does or the upstream
-// is gone. What comes first goes to first.
-func (fd *feed) heed(life context.Context, up upstream, m *message, first chan<- *message) {
+// keepStream passes a stream of news on, and opens it again when it ends, until life does or the
+// upstream is gone. What comes first goes to first.
+func (fd *feed) keepStream(life context.Context, up upstream, m *message, first chan<- *message) {
 	for {
 		fd.stream(&exchange{up: up, m: m, ctx: life}, first)
 		first = nil
-		if wait.For(life, restTime) != nil || fd.line.current() != up {
+		if wait.For(life, restTime) != nil || fd.conn.current() != up {
 			return
 		}
 	}
 }
 
 func (fd *feed) stream(x *exchange, first chan<- *message) {
-	fd.line.open.begin(x)
-	defer fd.line.open.finish(x)
-	if err := fd.line.submit(x.ctx, x); err != nil {
-		fd.line.open.deliver(x, &message{fault: err})
+	fd.conn.open.begin(x)
+	defer fd.conn.open.finish(x)
+	if err := fd.conn.submit(x.ctx, x); err != nil {
+		fd.conn.open.deliver(x, &message{fault: err})
 	}
 	for {
 		select {
@@ -163,13 +164,13 @@ func (fd *feed) stream(x *exchange, first chan<- *message) {
 				first = nil
 			case over, x.ctx.Err() != nil: // another stream has it
 			case in.Method != mcp.MethodNotificationSubscriptionsAcknowledged:
-				fd.heard(in)
+				fd.broadcast(in)
 			}
 			if over {
 				return
 			}
 		case <-x.ctx.Done():
-			fd.line.cancel(x, errors.New("it is not listened to any more"))
+			fd.conn.cancel(x, errors.New("it is not listened to any more"))
 			return
 		}
 	}

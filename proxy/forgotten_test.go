@@ -165,7 +165,7 @@ func TestAServerThatForgetsEverySessionIsNamed(t *testing.T) {
 }
 
 // A server of 2024-11-05 answers a GET with the address for messages, and knows no POST there.
-func TestAServerOfTheFirstTransportIsNamedWithTheWayToMendIt(t *testing.T) {
+func TestAServerOfTheFirstTransportIsNamedWithWhatToDoAboutIt(t *testing.T) {
 	for name, first := range map[string]string{"old": "event: endpoint\ndata: /messages?id=1\n\n",
 		"no server": "data: {}\n\n"} {
 		t.Run(name, func(t *testing.T) {
@@ -248,7 +248,7 @@ func TestWhatIsUnderWayIsToldOfARefusedHandshake(t *testing.T) {
 func TestARequestToALostServerIsNotWaitedFor(t *testing.T) {
 	r, s := inFrontOf(t, tame, func(o *Options) { o.Quiet = 50 * time.Millisecond })
 	s.when("tools/call", func(s *scripted, _ *message) string {
-		s.r.(*line).drop(s)
+		s.r.(*connection).drop(s)
 		return ""
 	})
 	require.Contains(t, r.result(r.start("tidy", "{}", "")), "the connection to it is lost")

@@ -58,13 +58,13 @@ func (g *gate) call(ctx context.Context, l *link, m *message) (*message, error) 
 	d := g.judge(c)
 	switch d.Verdict {
 	case guard.Allow:
-		return l.request(ctx, c.headed(c.m))
+		return l.request(ctx, c.withHeaders(c.m))
 	case guard.Ask, guard.HandOver:
 		if r, ok := g.rounds.take(c); ok {
-			return g.again(ctx, l, c, r)
+			return g.continueRound(ctx, l, c, r)
 		}
-		c.m.Params = anew(c.m.Params) // nothing is let through that is not decided about
-		return g.decided(ctx, l, c, d)
+		c.m.Params = withoutRetry(c.m.Params) // nothing is let through that is not decided about
+		return g.review(ctx, l, c, d)
 	}
 	return refusal(m, "not allowed here: "+cmp.Or(d.Reason, "a rule of this place forbids it")), nil
 }
@@ -120,22 +120,22 @@ func lookalike(o, known map[string]any) (key, name string) {
 	return "", ""
 }
 
-// headed is m with the headers that a server of the newer era wants over HTTP.
-func (c *toolCall) headed(m *message) *message {
+// withHeaders is m with the headers that a server of the newer era wants over HTTP.
+func (c *toolCall) withHeaders(m *message) *message {
 	if c.tool.known != nil {
 		m.headers = mcp.GenerateParamHeaders(c.tool.known, m.Params)
 	}
 	return m
 }
 
-// seen names the call and the tool as they are now: what is approved is both.
-func (c *toolCall) seen() string { return c.bound + " " + c.tool.digest }
+// approvalKey names the call and the tool as they are now: what is approved is both.
+func (c *toolCall) approvalKey() string { return c.bound + " " + c.tool.digest }
 
 // read reads a call. What is passed on is written anew, so that the other server cannot read
 // something else in it, such as the first of two names.
 func (g *gate) read(ctx context.Context, m *message) (*toolCall, error) {
 	c := &toolCall{client: mcptransport.Principal(ctx), token: progressToken(m.Params)}
-	m = c.brought(m)
+	m = c.readRetry(m)
 	params := members(m.Params)
 	c.name = textOf(params["name"])
 	if c.name == "" {
@@ -172,11 +172,11 @@ func (c *toolCall) withArguments(m *message, args json.RawMessage) (*message, er
 		if err := d.Decode(&v); err != nil {
 			return nil, err
 		}
-		anew, err := write(v)
+		rewritten, err := write(v)
 		if err != nil {
 			return nil, err
 		}
-		params["arguments"] = anew
+		params["arguments"] = rewritten
 	}
 	raw, err := write(params)
 	return &message{ID: m.ID, Method: m.Method, Params: raw}, err
@@ -194,5 +194,5 @@ func worded(m *message, words string, failed bool) *message {
 	if modern(m.Params) {
 		result["resultType"] = "complete"
 	}
-	return m.answered(result)
+	return m.response(result)
 }

@@ -23,22 +23,22 @@ const askedID = "question"
 
 const (
 	// how many calls of a link may wait for their client's answer
-	mostHeld = 64
+	maxHeld = 64
 	// how many requests of a server are kept for a call meanwhile
-	mostKept = 16
+	maxKept = 16
 )
 
 // held is a call that waits for its client's answer.
 type held struct {
 	x        *exchange
-	same     string // for the same request
+	digest   string // for the same request
 	question *message
 	taken    chan struct{} // by the request that goes on with it
 }
 
 // heldCalls are those of a link.
 type heldCalls struct {
-	line *line
+	conn *connection
 
 	mu      sync.Mutex
 	byToken map[string]*held // of their requestState
@@ -56,9 +56,10 @@ func (hs *heldCalls) take(token string, wanted func(*held) bool) *held {
 	return h
 }
 
-// sameOf is the same for requests that differ in nothing but what a client says when it comes back.
-func sameOf(m *message) string {
-	return digest(encode(m.Method), with(anew(m.Params), nil, "_meta"))
+// requestDigest is the same for requests that differ in nothing but what a client says when it
+// comes back.
+func requestDigest(m *message) string {
+	return digest(encode(m.Method), with(withoutRetry(m.Params), nil, "_meta"))
 }
 
 // hold gives the result that asks the client what the server has asked.
@@ -67,30 +68,30 @@ func (hs *heldCalls) hold(x *exchange, m, question *message) (*message, error) {
 	if question.Params != nil {
 		request["params"] = question.Params
 	}
-	h := &held{x: x, same: sameOf(m), question: question, taken: make(chan struct{})}
+	h := &held{x: x, digest: requestDigest(m), question: question, taken: make(chan struct{})}
 	token := rand.Text()
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
-	if len(hs.byToken) >= mostHeld || !hs.line.spawn(func() { hs.keep(token, h) }) {
-		return nil, hs.line.fault("%d calls wait for your answers already", mostHeld)
+	if len(hs.byToken) >= maxHeld || !hs.conn.spawn(func() { hs.keep(token, h) }) {
+		return nil, hs.conn.fault("%d calls wait for your answers already", maxHeld)
 	}
 	hs.byToken[token] = h
-	hs.line.open.set(func() { x.parked = true })
-	return m.answered(object{"resultType": mcp.ResultTypeInputRequired,
+	hs.conn.open.set(func() { x.parked = true })
+	return m.response(object{"resultType": mcp.ResultTypeInputRequired,
 		"inputRequests": object{askedID: request}, "requestState": heldState + token}), nil
 }
 
 // keep keeps what the server says for a call that waits, but its progress, until the client comes
 // back, or does not for too long.
 func (hs *heldCalls) keep(token string, h *held) {
-	late, cancel := context.WithTimeout(hs.line.life, hs.line.opts.Expires)
+	late, cancel := context.WithTimeout(hs.conn.life, hs.conn.opts.Expires)
 	defer cancel()
 	for {
 		select {
 		case in := <-h.x.inbox:
-			switch full := len(h.x.kept) >= mostKept; {
+			switch full := len(h.x.kept) >= maxKept; {
 			case in.isRequest() && full:
-				hs.line.answer(h.x.up, in.refused(mcp.INTERNAL_ERROR,
+				hs.conn.answer(h.x.up, in.errorResponse(mcp.INTERNAL_ERROR,
 					"the client has not answered what it was asked before"))
 			case in.isRequest(), in.isResponse() && !h.x.ended():
 				h.x.kept = append(h.x.kept, in)
@@ -104,26 +105,27 @@ func (hs *heldCalls) keep(token string, h *held) {
 			<-h.taken
 			return
 		}
-		hs.line.answer(h.x.up, h.question.refused(mcp.INTERNAL_ERROR, silent))
-		hs.line.cancel(h.x, errors.New(silent))
-		hs.line.open.finish(h.x)
+		hs.conn.answer(h.x.up, h.question.errorResponse(mcp.INTERNAL_ERROR, noAnswer))
+		hs.conn.cancel(h.x, errors.New(noAnswer))
+		hs.conn.open.finish(h.x)
 		return
 	}
 }
 
-const silent = "the client did not come back with the answer"
+const noAnswer = "the client did not come back with the answer"
 
-// goOn goes on with a call that waits for this request of its client.
-func (hs *heldCalls) goOn(ctx context.Context, token string, m *message) (*message, error) {
-	same := sameOf(m)
-	h := hs.take(token, func(h *held) bool { return h.same == same })
+// resume goes on with a call that waits for this request of its client.
+func (hs *heldCalls) resume(ctx context.Context, token string, m *message) (*message, error) {
+	same := requestDigest(m)
+	h := hs.take(token, func(h *held) bool { return h.digest == same })
 	if h == nil {
 		return nil, errors.New("the call that this answers is not under way any more, or was " +
 			"another one: make it again, without a requestState")
 	}
 	h.taken <- struct{}{}
-	hs.line.open.set(func() {
-		h.x.ctx, h.x.of, h.x.parked = ctx, m.ID, false
+	hs.conn.open.set(func() {
+		h.x.ctx, h.x.of = ctx, m.ID
+		h.x.parked = false
 		if h.x.token != nil {
 			h.x.token = progressToken(m.Params)
 		}
@@ -133,54 +135,54 @@ func (hs *heldCalls) goOn(ctx context.Context, token string, m *message) (*messa
 		h.x.kept = slices.Insert(h.x.kept, 0, h.question)
 		return hs.until(ctx, h.x, m)
 	}
-	err := h.x.up.send(ctx, h.question.answered(answer))
+	err := h.x.up.send(ctx, h.question.response(answer))
 	if err != nil && len(h.x.kept) == 0 {
-		hs.line.open.finish(h.x)
-		return nil, hs.line.fault("%v", err)
+		hs.conn.open.finish(h.x)
+		return nil, hs.conn.fault("%v", err)
 	}
 	return hs.until(ctx, h.x, m)
 }
 
 // until waits for the response of a server of the older era, or for what it asks.
 func (hs *heldCalls) until(ctx context.Context, x *exchange, m *message) (*message, error) {
-	in, err := hs.line.await(ctx, x)
+	in, err := hs.conn.await(ctx, x)
 	if err == nil && in.isRequest() {
 		in, err = hs.hold(x, m, in)
 		if err == nil {
 			return in, nil
 		}
-		hs.line.cancel(x, err)
+		hs.conn.cancel(x, err)
 	}
-	hs.line.open.finish(x)
+	hs.conn.open.finish(x)
 	if err == nil && in.Error == nil {
 		in.Result = with(in.Result, encode("complete"), "resultType")
 	}
 	return in, err
 }
 
-// able is what the client of a request can be asked, as it says, in one spelling.
-func able(m *message) json.RawMessage {
-	caps := at(m.Params, "_meta", mcp.MetaKeyClientCapabilities)
-	able := object{}
+// capabilities is what the client of a request can be asked, as it says, in one spelling.
+func capabilities(m *message) json.RawMessage {
+	declared := at(m.Params, "_meta", mcp.MetaKeyClientCapabilities)
+	caps := object{}
 	for name, parts := range map[string][]string{"elicitation": {"form", "url"},
 		"sampling": {"context", "tools"}, "roots": nil} {
-		if at(caps, name) == nil {
+		if at(declared, name) == nil {
 			continue
 		}
 		has := object{}
 		for _, part := range parts {
-			if at(caps, name, part) != nil {
+			if at(declared, name, part) != nil {
 				has[part] = object{}
 			}
 		}
-		able[name] = has
+		caps[name] = has
 	}
-	return encode(able)
+	return encode(caps)
 }
 
-// unable says why a client cannot be asked that; "" when it can.
-func unable(able json.RawMessage, m *message) string {
-	forms, url := at(able, "elicitation"), at(able, "elicitation", "url")
+// cannotAsk says why a client cannot be asked that; "" when it can.
+func cannotAsk(caps json.RawMessage, m *message) string {
+	forms, url := at(caps, "elicitation"), at(caps, "elicitation", "url")
 	switch m.Method {
 	case string(mcp.MethodElicitationCreate):
 		asksURL := textOf(at(m.Params, "mode")) == mcp.ElicitationModeURL
@@ -190,13 +192,13 @@ func unable(able json.RawMessage, m *message) string {
 		}
 		return "the client shows no such forms to its user"
 	case string(mcp.MethodSamplingCreateMessage):
-		if at(able, "sampling") != nil &&
-			(at(m.Params, "tools") == nil || at(able, "sampling", "tools") != nil) {
+		if at(caps, "sampling") != nil &&
+			(at(m.Params, "tools") == nil || at(caps, "sampling", "tools") != nil) {
 			return ""
 		}
 		return "the client lends its model to no server, or not with tools"
 	case string(mcp.MethodListRoots):
-		if at(able, "roots") != nil {
+		if at(caps, "roots") != nil {
 			return ""
 		}
 		return "the client has no roots"

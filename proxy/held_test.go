@@ -71,7 +71,7 @@ func inputs(t *testing.T, line string) (state string, questions json.RawMessage)
 // However much a server asks meanwhile: it is answered, and the response is not lost.
 func TestWhatIsSaidDuringAHeldCallIsAnswered(t *testing.T) {
 	r, s := older(t, nil)
-	const asked = mostKept + 4
+	const asked = maxKept + 4
 	refused := make(chan string, asked+1)
 	s.when("tools/call", func(s *scripted, m *message) string {
 		s.when("", func(_ *scripted, a *message) string {
@@ -89,13 +89,13 @@ func TestWhatIsSaidDuringAHeldCallIsAnswered(t *testing.T) {
 	call := `"name":"tidy","arguments":{"n":1},`
 	r.modern(1, "tools/call", call, "")
 	state, _ := inputs(t, r.next())
-	for range asked - mostKept {
+	for range asked - maxKept {
 		require.Equal(t, "the client has not answered what it was asked before", <-refused)
 	}
-	for n := range mostKept + 1 {
+	for n := range maxKept + 1 {
 		r.modern(2+n, "tools/call", call+fmt.Sprintf(`"requestState":%q,`, state)+
 			`"inputResponses":{"question":{"action":"accept","content":{"n":1}}},`, "")
-		if n < mostKept {
+		if n < maxKept {
 			state, _ = inputs(t, r.next())
 		}
 	}
@@ -140,7 +140,7 @@ func TestACallWhoseClientDoesNotComeBackIsCancelled(t *testing.T) {
 	answers := inquiring(s, formed)
 	r.modern(1, "tools/call", `"name":"tidy",`, "")
 	inputs(t, r.next())
-	require.Equal(t, `"q0"`+silent, <-answers)
+	require.Equal(t, `"q0"`+noAnswer, <-answers)
 	require.Eventually(t, func() bool {
 		return s.count("notifications/cancelled") == 1 && r.under() == 0
 	}, 10*time.Second, time.Millisecond)

@@ -331,7 +331,7 @@ func TestAnswersThatNobodyWaitsForAreNoAnswers(t *testing.T) {
 	require.Zero(t, r.under())
 
 	for _, l := range r.p.links {
-		require.Contains(t, l.line.fault("it has ended").Error(), "sent what is no answer 18 times")
+		require.Contains(t, l.conn.fault("it has ended").Error(), "sent what is no answer 18 times")
 	}
 }
 

@@ -122,12 +122,12 @@ func (c *remote) exchange(ctx context.Context, m *message) error {
 			return fmt.Errorf("it answered another request, with the id %s",
 				text.Quote(string(answer.ID), 60))
 		}
-		c.shook(m, answer, resp.Header)
+		c.recordHandshake(m, answer, resp.Header)
 		c.r.receive(c, answer)
 		return nil
 	case resp.StatusCode != http.StatusOK && m.Method == string(mcp.MethodInitialize) &&
-		c.ancient(ctx):
-		return errAncient
+		c.speaksOldTransport(ctx):
+		return errOldTransport
 	case resp.StatusCode != http.StatusOK:
 		return fmt.Errorf("it answered with HTTP status %d: %s", resp.StatusCode,
 			text.Quote(string(body[:min(len(body), maxRefusal)]), maxQuote))
@@ -136,14 +136,14 @@ func (c *remote) exchange(ctx context.Context, m *message) error {
 		text.Quote(string(body[:min(len(body), maxRefusal)]), maxQuote))
 }
 
-// errAncient is about the first of the transports over HTTP, which was replaced in 2025-03-26.
-var errAncient = errors.New("it speaks only HTTP+SSE of 2024-11-05 at this address, which is not " +
-	"spoken here: give the address of its Streamable HTTP (often /mcp, in the place of /sse), or " +
-	"put a bridge between, as in taploop proxy -- npx -y mcp-remote URL")
+// errOldTransport is about the first of the transports over HTTP, which was replaced in 2025-03-26.
+var errOldTransport = errors.New("it speaks only HTTP+SSE of 2024-11-05 at this address, which " +
+	"is not spoken here: give the address of its Streamable HTTP (often /mcp, in the place of " +
+	"/sse), or put a bridge between, as in taploop proxy -- npx -y mcp-remote URL")
 
-// ancient reports whether a GET gives "an SSE stream, and an endpoint event as the first event", as
-// servers of 2024-11-05 do.
-func (c *remote) ancient(ctx context.Context) bool {
+// speaksOldTransport reports whether a GET gives "an SSE stream, and an endpoint event as the first
+// event", as servers of 2024-11-05 do.
+func (c *remote) speaksOldTransport(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	resp, err := c.resume(ctx, &cursor{})
@@ -170,7 +170,7 @@ func cause(err error) error {
 	}
 }
 
-func (c *remote) known() string {
+func (c *remote) sessionID() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session
@@ -199,7 +199,7 @@ func (c *remote) forgotten(ctx context.Context, resp *http.Response) bool {
 		return true
 	case resp.StatusCode != http.StatusBadRequest:
 		return false
-	case c.known() != session: // as another request has found out
+	case c.sessionID() != session: // as another request has found out
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxProbe)
@@ -223,8 +223,8 @@ func (c *remote) forget(session string) bool {
 	return true
 }
 
-// shook keeps what the handshake has agreed on.
-func (c *remote) shook(m, answer *message, h http.Header) {
+// recordHandshake keeps what the handshake has agreed on.
+func (c *remote) recordHandshake(m, answer *message, h http.Header) {
 	if m.Method != string(mcp.MethodInitialize) || answer.Error != nil {
 		return
 	}

@@ -17,43 +17,44 @@ import (
 // link joins one client, or several whose requests stand alone, to the other server, and speaks to
 // each side in the era of the protocol that it knows.
 type link struct {
-	line   line
+	conn   connection
 	client clientEnd
 	tools  toolList
 	held   heldCalls
-	told   told
+	state  serverState
 	feed   feed
 
-	meeting sync.Mutex // held while it is found out which era the server knows
-	met     bool       // with meeting: that is known
+	negotiating sync.Mutex // held while it is found out which era the server knows
+	negotiated  bool       // with meeting: that is known
 
-	mu       sync.Mutex
-	greeting json.RawMessage // of a server of the older era, for clients of the newer
-	meta     json.RawMessage // for a server of the newer era, of a client of the older
+	mu         sync.Mutex
+	initResult json.RawMessage // of a server of the older era, for clients of the newer
+	meta       json.RawMessage // for a server of the newer era, of a client of the older
 }
 
 // newLink is a link for the session with that id, if there is one.
 func newLink(p *Proxy, id string) *link {
 	l := new(link)
-	l.line = line{opts: &p.opts, dial: p.dial, ready: l.ready, gone: l.gone,
-		open: exchanges{stray: l.unasked, byID: map[int64]*exchange{}}}
-	l.line.life, l.line.end = context.WithCancel(context.Background())
+	l.conn = connection{opts: &p.opts, dial: p.dial, ready: l.ready, gone: l.gone,
+		open: exchanges{unclaimed: l.unasked, byID: map[int64]*exchange{}}}
+	l.conn.life, l.conn.end = context.WithCancel(context.Background())
 	session := func() server.ClientSession { return p.session(id) }
-	l.client = clientEnd{line: &l.line, session: session,
+	l.client = clientEnd{conn: &l.conn, session: session,
 		asked: map[string]context.CancelFunc{}}
-	l.tools = toolList{raised: raised{}, request: l.listed, reading: make(chan struct{}, 1)}
-	l.held = heldCalls{line: &l.line, byToken: map[string]*held{}}
-	l.told = told{line: &l.line, subscribers: map[string]int{}}
-	l.feed = feed{line: &l.line, heard: l.client.broadcast}
+	l.tools = toolList{destructive: destructiveTools{}, request: l.listed,
+		reading: make(chan struct{}, 1)}
+	l.held = heldCalls{conn: &l.conn, byToken: map[string]*held{}}
+	l.state = serverState{conn: &l.conn, subscribers: map[string]int{}}
+	l.feed = feed{conn: &l.conn, broadcast: l.client.broadcast}
 	return l
 }
 
-// era is what is known of a server of the era that is not its client's: the greeting of an older
-// one, or what a newer one is told with each request.
-func (l *link) era() (greeting, meta json.RawMessage) {
+// era is what is known of a server of the era that is not its client's: the result of initialize of
+// an older one, or what a newer one is told with each request.
+func (l *link) era() (initResult, meta json.RawMessage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.greeting, l.meta
+	return l.initResult, l.meta
 }
 
 func (l *link) set(change func()) {
@@ -65,10 +66,10 @@ func (l *link) set(change func()) {
 // ready tells a server again what those before it knew.
 func (l *link) ready(ctx context.Context, up upstream) error {
 	if _, meta := l.era(); meta != nil {
-		l.line.spawn(func() { l.feed.open(meta) })
+		l.conn.spawn(func() { l.feed.open(meta) })
 		return nil
 	}
-	return l.told.again(ctx, up)
+	return l.state.restore(ctx, up)
 }
 
 // gone forgets what was the upstream's.
@@ -77,8 +78,8 @@ func (l *link) gone() {
 	l.client.withdrawAll()
 }
 
-// shake notes what a handshake of the client has agreed on.
-func (l *link) shake(ctx context.Context, m, resp *message) error {
+// recordHandshake notes what a handshake of the client has agreed on.
+func (l *link) recordHandshake(ctx context.Context, m, resp *message) error {
 	var params struct {
 		Info mcp.Implementation     `json:"clientInfo"`
 		Caps mcp.ClientCapabilities `json:"capabilities"`
@@ -88,26 +89,26 @@ func (l *link) shake(ctx context.Context, m, resp *message) error {
 	}
 	version := textOf(at(resp.Result, "protocolVersion"))
 	if err := mcptransport.Shook(ctx, version, params.Info, params.Caps); err != nil {
-		return l.line.fault("%v", err)
+		return l.conn.fault("%v", err)
 	}
-	l.told.note(m)
+	l.state.record(m)
 	return nil
 }
 
 // request sends a request and gives its response. What the server sends for it meanwhile goes to
 // the client, in order, unless the request is one of ours: then it has no id.
 func (l *link) request(ctx context.Context, m *message) (*message, error) {
-	up, err := l.line.connected(ctx)
+	up, err := l.conn.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
 	resp, err := l.translated(ctx, up, m)
 	if refused, is := errors.AsType[*forgottenError](err); is {
-		if err = l.line.renew(ctx, refused); err == nil {
+		if err = l.conn.renew(ctx, refused); err == nil {
 			resp, err = l.translated(ctx, up, m)
 		}
 		if again, is := errors.AsType[*forgottenError](err); is {
-			return nil, l.line.named(again)
+			return nil, l.conn.named(again)
 		}
 	}
 	return resp, err
@@ -119,7 +120,7 @@ func (l *link) listed(ctx context.Context, m *message) (*message, error) {
 	defer cancel()
 	resp, err := l.request(ctx, m)
 	if errors.Is(err, errUnlisted) {
-		err = l.line.named(err)
+		err = l.conn.named(err)
 	}
 	return resp, err
 }
@@ -134,9 +135,9 @@ func (l *link) notify(ctx context.Context, m *message) error {
 	}
 	_, newer := l.era()
 	if newer != nil && m.Method == "notifications/initialized" {
-		l.line.spawn(func() { l.feed.open(newer) })
+		l.conn.spawn(func() { l.feed.open(newer) })
 	}
-	up := l.line.current()
+	up := l.conn.current()
 	if up == nil || newer != nil { // to which a client says nothing unasked
 		return nil
 	}
@@ -152,7 +153,7 @@ func (l *link) unasked(m *message) {
 	}
 	switch m.Method {
 	case string(mcp.MethodNotificationProgress):
-		l.line.open.progress(m)
+		l.conn.open.progress(m)
 		return
 	case string(mcp.MethodNotificationCancelled):
 		l.client.withdraw(string(at(m.Params, "requestId")))
@@ -160,27 +161,27 @@ func (l *link) unasked(m *message) {
 	case string(mcp.MethodNotificationToolsListChanged):
 		l.tools.forget()
 	}
-	greeting, _ := l.era()
-	older := greeting != nil
+	initResult, _ := l.era()
+	older := initResult != nil
 	if id := at(m.Params, "_meta", mcp.MetaKeySubscriptionID); id != nil && !older {
-		if x, _ := l.line.open.find(id); x != nil { // else nobody listens any more
+		if x, _ := l.conn.open.find(id); x != nil { // else nobody listens any more
 			m.Params = with(m.Params, x.of, "_meta", mcp.MetaKeySubscriptionID)
-			l.line.open.deliver(x, m)
+			l.conn.open.deliver(x, m)
 		}
 		return
 	}
-	x := l.line.open.saidDuring(m)
+	x := l.conn.open.requestDuring(m)
 	_, news := wanted(&mcp.SubscriptionFilter{}, m)
 	switch {
 	case older && news:
-		if !l.line.open.news(m) {
-			l.line.dropped(m)
+		if !l.conn.open.deliverNews(m) {
+			l.conn.dropped(m)
 		}
 	case older && m.Method == string(mcp.MethodNotificationMessage) &&
 		(x == nil || x.level == nil || rank(at(m.Params, "level")) < rank(x.level)):
 		// "MUST NOT be sent for a request that does not want them"
 	case x != nil:
-		l.line.open.deliver(x, m)
+		l.conn.open.deliver(x, m)
 	default:
 		l.client.broadcast(m)
 	}

@@ -12,24 +12,25 @@ import (
 // News of a server, that lists or resources have changed, are broadcasts with resources/subscribe
 // in the older era, and the stream of a subscriptions/listen in the newer one.
 
-// mostSubscribed is how many resources one client may subscribe to, across the eras.
-const mostSubscribed = 100
+// maxSubscribed is how many resources one client may subscribe to, across the eras.
+const maxSubscribed = 100
 
 // listen is a subscriptions/listen in the place of a server of the older era, until the client or
 // the server is gone.
-func (t *told) listen(ctx context.Context, up upstream, m *message, greeting json.RawMessage) (
-	*message, error) {
+func (s *serverState) listen(
+	ctx context.Context, up upstream, m *message, initResult json.RawMessage,
+) (*message, error) {
 	var f mcp.SubscriptionFilter
 	if json.Unmarshal(or(at(m.Params, "notifications"), empty), &f) != nil {
-		return m.refused(mcp.INVALID_PARAMS,
+		return m.errorResponse(mcp.INVALID_PARAMS,
 			"the notifications that are wanted cannot be read"), nil
 	}
-	if len(f.ResourceSubscriptions) > mostSubscribed {
-		return m.refused(mcp.INVALID_PARAMS, fmt.Sprintf("want at most %d resourceSubscriptions",
-			mostSubscribed)), nil
+	if len(f.ResourceSubscriptions) > maxSubscribed {
+		return m.errorResponse(mcp.INVALID_PARAMS,
+			fmt.Sprintf("want at most %d resourceSubscriptions", maxSubscribed)), nil
 	}
 	says := func(of, what string) bool {
-		return string(at(greeting, "capabilities", of, what)) == "true"
+		return string(at(initResult, "capabilities", of, what)) == "true"
 	}
 	f.ToolsListChanged = f.ToolsListChanged && says("tools", "listChanged")
 	f.PromptsListChanged = f.PromptsListChanged && says("prompts", "listChanged")
@@ -38,20 +39,20 @@ func (t *told) listen(ctx context.Context, up upstream, m *message, greeting jso
 		f.ResourceSubscriptions = nil
 	}
 	// before the first can come
-	x := t.line.open.begin(&exchange{m: &message{}, ctx: ctx, wants: &f})
-	defer t.line.open.finish(x)
+	x := s.conn.open.begin(&exchange{m: &message{}, ctx: ctx, wants: &f})
+	defer s.conn.open.finish(x)
 	var uris []string
-	defer func() { t.unsubscribe(up, uris) }()
+	defer func() { s.unsubscribe(up, uris) }()
 	for _, uri := range f.ResourceSubscriptions {
-		if t.subscribe(ctx, up, uri) {
+		if s.subscribe(ctx, up, uri) {
 			uris = append(uris, uri)
 		}
 	}
-	t.line.open.set(func() { f.ResourceSubscriptions = uris })
+	s.conn.open.set(func() { f.ResourceSubscriptions = uris })
 	if err := x.tell(ctx, m.ID); err != nil {
 		return nil, err
 	}
-	return m.answered(object{"resultType": "complete",
+	return m.response(object{"resultType": "complete",
 		"_meta": object{mcp.MetaKeySubscriptionID: m.ID}}), nil
 }
 

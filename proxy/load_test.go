@@ -159,14 +159,14 @@ func BenchmarkIdleUpstream(b *testing.B) {
 		var open []*link
 		for range links {
 			l := newLink(p, "")
-			_, err := l.line.connected(b.Context())
+			_, err := l.conn.connected(b.Context())
 			require.NoError(b, err)
 			open = append(open, l)
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		for _, l := range open {
-			l.line.close()
+			l.conn.close()
 		}
 	}
 	b.ReportMetric(float64(after.HeapAlloc+after.StackInuse-before.HeapAlloc-before.StackInuse)/

@@ -30,8 +30,8 @@ type message struct {
 func (m *message) isRequest() bool  { return m.Method != "" && len(m.ID) > 0 }
 func (m *message) isResponse() bool { return m.Method == "" }
 
-// tidy takes out what is null in place of being left out: many servers write every member.
-func (m *message) tidy() {
+// normalize takes out what is null in place of being left out: many servers write every member.
+func (m *message) normalize() {
 	if string(m.Error) == "null" {
 		m.Error = nil
 	}
@@ -40,13 +40,13 @@ func (m *message) tidy() {
 	}
 }
 
-// answered is the response to m with that result.
-func (m *message) answered(result any) *message {
+// response is the response to m with that result.
+func (m *message) response(result any) *message {
 	return &message{ID: m.ID, Result: encode(result)}
 }
 
-// refused is the response to m with that error.
-func (m *message) refused(code int, why string) *message {
+// errorResponse is the response to m with that error.
+func (m *message) errorResponse(code int, why string) *message {
 	return &message{ID: m.ID, Error: encode(mcp.JSONRPCErrorDetails{Code: code, Message: why})}
 }
 

@@ -94,7 +94,7 @@ func (p *Proxy) Close() {
 	p.mu.Unlock()
 	var closing sync.WaitGroup
 	for _, l := range links {
-		closing.Go(l.line.close)
+		closing.Go(l.conn.close)
 	}
 	closing.Wait()
 }
@@ -129,14 +129,14 @@ func (p *Proxy) UnregisterSession(_ context.Context, id string) {
 	delete(p.sessions, id)
 	p.mu.Unlock()
 	if l != nil {
-		l.line.close()
+		l.conn.close()
 	}
 }
 
 // link is the one of the client that sends a message: of its session, or, for requests that stand
 // alone, the one that all of the principal's share whose clients can be asked the same.
 func (p *Proxy) link(ctx context.Context, alone bool, m *message) (*link, error) {
-	key := fmt.Sprintf("alone %s %s", able(m), mcptransport.Principal(ctx))
+	key := fmt.Sprintf("alone %s %s", capabilities(m), mcptransport.Principal(ctx))
 	if !alone {
 		s := server.ClientSessionFromContext(ctx)
 		if s == nil {
@@ -240,17 +240,17 @@ func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, erro
 	}
 	switch m.Method {
 	case string(mcp.MethodToolsList):
-		l.tools.told(resp.Result)
+		l.tools.update(resp.Result)
 		resp.Result = describe(resp.Result, p.descriptions(ctx))
 	case string(mcp.MethodSubscriptionsListen):
 		resp.Result = with(resp.Result, m.ID, "_meta", mcp.MetaKeySubscriptionID)
 	case string(mcp.MethodInitialize):
 		if resp.Error == nil {
-			err = l.shake(ctx, m, resp)
+			err = l.recordHandshake(ctx, m, resp)
 		}
 	default:
 		if resp.Error == nil {
-			l.told.note(m)
+			l.state.record(m)
 		}
 	}
 	return resp, err

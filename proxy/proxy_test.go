@@ -79,7 +79,7 @@ func (r *rig) under() int {
 	defer r.p.mu.Unlock()
 	n := 0
 	for _, l := range r.p.links {
-		l.line.open.set(func() { n += len(l.line.open.byID) })
+		l.conn.open.set(func() { n += len(l.conn.open.byID) })
 	}
 	return n
 }
@@ -430,11 +430,11 @@ func (h *heard) send(_ context.Context, m *message) error {
 func TestACallWithoutAnIDReachesNoServer(t *testing.T) {
 	l := newLink(newRig(t, nil).p, "")
 	up := &heard{}
-	l.line.up = up
+	l.conn.up = up
 	for _, method := range []string{"tools/call", "resources/read", "initialize", "",
 		"Notifications/x", "notifications/roots/list_changed"} {
 		_ = l.notify(t.Context(), &message{Method: method})
 	}
 	require.Equal(t, []string{"notifications/roots/list_changed"}, up.methods)
-	l.line.up = nil
+	l.conn.up = nil
 }

@@ -38,8 +38,8 @@ func withInfo(ctx context.Context, params json.RawMessage) context.Context {
 		ClientCapabilities: meta.ClientCapabilities(), LogLevel: meta.LogLevel()})
 }
 
-// brought takes what is for us out of a call that is made again.
-func (c *toolCall) brought(m *message) *message {
+// readRetry takes what is for us out of a call that is made again.
+func (c *toolCall) readRetry(m *message) *message {
 	state := textOf(at(m.Params, "requestState"))
 	c.answers = at(m.Params, "inputResponses")
 	if form, is := strings.CutPrefix(state, formState); is {
@@ -49,22 +49,22 @@ func (c *toolCall) brought(m *message) *message {
 	} else {
 		return m
 	}
-	return &message{ID: m.ID, Method: m.Method, Params: anew(m.Params)}
+	return &message{ID: m.ID, Method: m.Method, Params: withoutRetry(m.Params)}
 }
 
-// anew are the params of a call that was not made before.
-func anew(params json.RawMessage) json.RawMessage {
+// withoutRetry are the params of a call that was not made before.
+func withoutRetry(params json.RawMessage) json.RawMessage {
 	return with(with(params, nil, "requestState"), nil, "inputResponses")
 }
 
-// shown puts the question to the client's user. The result asks the client for the form; it is nil
-// when the client has brought the answer, or its user wanted none.
-func (g *gate) shown(ctx context.Context, c *toolCall, q inquiry.Question) *message {
+// askInResult puts the question to the client's user. The result asks the client for the form; it
+// is nil when the client has brought the answer, or its user wanted none.
+func (g *gate) askInResult(ctx context.Context, c *toolCall, q inquiry.Question) *message {
 	if !mcptransport.Stateless(ctx) || !mcptransport.CanElicit(ctx) || !q.Open() {
 		return nil
 	}
 	if c.form != q.ID {
-		return asking(c.m, q, "")
+		return inputRequired(c.m, q, "")
 	}
 	c.form = "" // another question needs another form
 	var r mcp.CallToolRequest
@@ -76,18 +76,18 @@ func (g *gate) shown(ctx context.Context, c *toolCall, q inquiry.Question) *mess
 	_, err := g.opts.Questions.Resolve(ctx, q.ID, reply)
 	var misfit *inquiry.InvalidReplyError
 	if errors.As(err, &misfit) {
-		return asking(c.m, q, err.Error())
+		return inputRequired(c.m, q, err.Error())
 	}
 	return nil // settled, by this answer or another
 }
 
-// asking is the result of a call that asks for the form.
-func asking(m *message, q inquiry.Question, problem string) *message {
+// inputRequired is the result of a call that asks for the form.
+func inputRequired(m *message, q inquiry.Question, problem string) *message {
 	f := form(q)
 	if problem != "" {
 		f.Message = problem + "\n\n" + f.Message
 	}
-	return m.answered(mcptransport.InputRequired(formState+q.ID, formID, f))
+	return m.response(mcptransport.InputRequired(formState+q.ID, formID, f))
 }
 
 // round is a call that was approved and whose server asks the client for more: made again, it is
@@ -106,8 +106,8 @@ type rounds struct {
 	open map[string]round
 }
 
-// mostRounds bounds the memory of rounds. A call that has no place is asked about again.
-const mostRounds = 1000
+// maxRounds bounds the memory of rounds. A call that has no place is asked about again.
+const maxRounds = 1000
 
 func (rs *rounds) put(r round) (token string, ok bool) {
 	rs.mu.Lock()
@@ -118,7 +118,7 @@ func (rs *rounds) put(r round) (token string, ok bool) {
 			delete(rs.open, token)
 		}
 	}
-	if len(rs.open) >= mostRounds {
+	if len(rs.open) >= maxRounds {
 		return "", false
 	}
 	token = rand.Text()
@@ -131,16 +131,16 @@ func (rs *rounds) take(c *toolCall) (round, bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	r, ok := rs.open[c.round]
-	if !ok || r.bound != c.seen() || r.client != c.client || time.Now().After(r.until) {
+	if !ok || r.bound != c.approvalKey() || r.client != c.client || time.Now().After(r.until) {
 		return round{}, false
 	}
 	delete(rs.open, c.round)
 	return r, true
 }
 
-// again makes an approved call again, with the answers to what its server has asked.
-func (g *gate) again(ctx context.Context, l *link, c *toolCall, r round) (*message, error) {
-	params := with(anew(r.m.Params), at(c.m.Params, "_meta"), "_meta")
+// continueRound makes an approved call again, with the answers to what its server has asked.
+func (g *gate) continueRound(ctx context.Context, l *link, c *toolCall, r round) (*message, error) {
+	params := with(withoutRetry(r.m.Params), at(c.m.Params, "_meta"), "_meta")
 	if c.answers != nil {
 		params = with(params, c.answers, "inputResponses")
 	}
@@ -154,14 +154,14 @@ func (g *gate) again(ctx context.Context, l *link, c *toolCall, r round) (*messa
 // pass passes an approved call on, and sees to it that it can go on when its server asks.
 func (g *gate) pass(ctx context.Context, l *link, c *toolCall, m *message, edited string) (
 	*message, error) {
-	resp, err := l.request(ctx, c.headed(m))
+	resp, err := l.request(ctx, c.withHeaders(m))
 	if err != nil || resp.Error != nil {
 		return resp, err
 	}
 	if textOf(at(resp.Result, "resultType")) != string(mcp.ResultTypeInputRequired) {
-		return noted(c, resp, edited), nil
+		return withNote(c, resp, edited), nil
 	}
-	token, ok := g.rounds.put(round{bound: c.seen(), client: c.client, m: m, edited: edited,
+	token, ok := g.rounds.put(round{bound: c.approvalKey(), client: c.client, m: m, edited: edited,
 		state: at(resp.Result, "requestState"), until: time.Now().Add(g.opts.Expires)})
 	if ok {
 		resp.Result = with(resp.Result, encode(roundState+token), "requestState")

@@ -176,9 +176,9 @@ func TestARoundThatIsNotOnesOwnIsAskedAbout(t *testing.T) {
 	require.False(t, ok)
 
 	c := new(toolCall)
-	m := c.brought(&message{Params: []byte(`{"name":"x","requestState":"theirs",` +
+	m := c.readRetry(&message{Params: []byte(`{"name":"x","requestState":"theirs",` +
 		`"inputResponses":{"a":{}}}`)})
 	require.Contains(t, string(m.Params), "theirs", "it may be the server's own")
-	require.JSONEq(t, `{"name":"x"}`, string(anew(m.Params)))
+	require.JSONEq(t, `{"name":"x"}`, string(withoutRetry(m.Params)))
 	require.Empty(t, c.form+c.round)
 }

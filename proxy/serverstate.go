@@ -11,14 +11,14 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// told is what a server of the older era knows of its clients, and has forgotten when it is started
-// again.
-type told struct {
-	line     *line
+// serverState is what a server of the older era knows of its clients, and has forgotten when it is
+// started again.
+type serverState struct {
+	conn     *connection
 	changing sync.Mutex // held while the server is told something else
 
 	mu          sync.Mutex
-	hello       *message       // the handshake
+	handshake   *message       // the handshake
 	level       *message       // the last logging/setLevel
 	subscribers map[string]int // of resources, by URI
 }
@@ -26,111 +26,115 @@ type told struct {
 // startTime is how long a server has for the handshake.
 const startTime = time.Minute
 
-// note keeps what a client has told its server.
-func (t *told) note(m *message) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// record keeps what a client has told its server.
+func (s *serverState) record(m *message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	uri := textOf(at(m.Params, "uri"))
 	switch m.Method {
 	case string(mcp.MethodInitialize):
-		t.hello = m
+		s.handshake = m
 	case string(mcp.MethodSetLogLevel):
-		t.level = m
+		s.level = m
 	case string(mcp.MethodResourcesUnsubscribe):
-		delete(t.subscribers, uri)
+		delete(s.subscribers, uri)
 	case string(mcp.MethodResourcesSubscribe):
-		if len(t.subscribers) < mostSubscribed {
-			t.subscribers[uri] = 1
+		if len(s.subscribers) < maxSubscribed {
+			s.subscribers[uri] = 1
 		}
 	}
 }
 
-func (t *told) set(change func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (s *serverState) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	change()
 }
 
-// tell sends a request about a resource.
-func (t *told) tell(ctx context.Context, up upstream, method mcp.MCPMethod, uri string) (
-	*message, error) {
-	return t.line.over(ctx, up, &message{Method: string(method),
+// resourceRequest sends a request about a resource.
+func (s *serverState) resourceRequest(
+	ctx context.Context, up upstream, method mcp.MCPMethod, uri string,
+) (*message, error) {
+	return s.conn.roundTrip(ctx, up, &message{Method: string(method),
 		Params: encode(object{"uri": uri})})
 }
 
-// greet makes a handshake, and gives what the server says of itself.
-func (t *told) greet(ctx context.Context, up upstream, hello *message) (json.RawMessage, error) {
+// initialize makes a handshake, and gives what the server says of itself.
+func (s *serverState) initialize(
+	ctx context.Context, up upstream, handshake *message,
+) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	resp, err := t.line.over(ctx, up, &message{Method: hello.Method, Params: hello.Params})
+	sent := &message{Method: handshake.Method, Params: handshake.Params}
+	resp, err := s.conn.roundTrip(ctx, up, sent)
 	if err != nil {
 		return nil, err
 	}
 	if resp.Error != nil {
-		return nil, t.line.fault("it refused the handshake: %s", textOf(at(resp.Error, "message")))
+		return nil, s.conn.fault("it refused the handshake: %s", textOf(at(resp.Error, "message")))
 	}
 	if err := up.send(ctx, &message{Method: "notifications/initialized"}); err != nil {
-		return nil, t.line.fault("%v", err)
+		return nil, s.conn.fault("%v", err)
 	}
 	return resp.Result, nil
 }
 
-// again tells it all to a server that knows nothing of it.
-func (t *told) again(ctx context.Context, up upstream) error {
-	t.mu.Lock()
-	hello, level := t.hello, t.level
-	uris := slices.Collect(maps.Keys(t.subscribers))
-	t.mu.Unlock()
-	if hello == nil {
+// restore tells it all to a server that knows nothing of it.
+func (s *serverState) restore(ctx context.Context, up upstream) error {
+	s.mu.Lock()
+	handshake, level := s.handshake, s.level
+	uris := slices.Collect(maps.Keys(s.subscribers))
+	s.mu.Unlock()
+	if handshake == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	if _, err := t.greet(ctx, up, hello); err != nil {
+	if _, err := s.initialize(ctx, up, handshake); err != nil {
 		return err
 	}
 	for _, uri := range uris {
-		_, _ = t.tell(ctx, up, mcp.MethodResourcesSubscribe, uri) // it may be gone
+		_, _ = s.resourceRequest(ctx, up, mcp.MethodResourcesSubscribe, uri) // it may be gone
 	}
 	if level == nil {
 		return nil
 	}
-	_, err := t.line.over(ctx, up, &message{Method: level.Method, Params: level.Params})
+	_, err := s.conn.roundTrip(ctx, up, &message{Method: level.Method, Params: level.Params})
 	return err
 }
 
 // subscribe makes sure of a subscription at a server of the older era, which knows one for all.
-func (t *told) subscribe(ctx context.Context, up upstream, uri string) bool {
-	t.changing.Lock()
-	defer t.changing.Unlock()
+func (s *serverState) subscribe(ctx context.Context, up upstream, uri string) bool {
+	s.changing.Lock()
+	defer s.changing.Unlock()
 	n := 0
-	t.set(func() { n = t.subscribers[uri] })
+	s.set(func() { n = s.subscribers[uri] })
 	if n == 0 {
-		resp, err := t.tell(ctx, up, mcp.MethodResourcesSubscribe, uri)
+		resp, err := s.resourceRequest(ctx, up, mcp.MethodResourcesSubscribe, uri)
 		if err != nil || resp.Error != nil {
 			return false
 		}
 	}
-	t.set(func() { t.subscribers[uri]++ })
+	s.set(func() { s.subscribers[uri]++ })
 	return true
 }
 
 // unsubscribe takes them back.
-func (t *told) unsubscribe(up upstream, uris []string) {
-	t.changing.Lock()
-	defer t.changing.Unlock()
-	ctx, cancel := context.WithTimeout(t.line.life, discoverTime)
+func (s *serverState) unsubscribe(up upstream, uris []string) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	ctx, cancel := context.WithTimeout(s.conn.life, discoverTime)
 	defer cancel()
 	for _, uri := range uris {
 		last := false
-		t.set(func() {
-			t.subscribers[uri]--
-			if last = t.subscribers[uri] <= 0; last {
-				delete(t.subscribers, uri)
+		s.set(func() {
+			s.subscribers[uri]--
+			if last = s.subscribers[uri] <= 0; last {
+				delete(s.subscribers, uri)
 			}
 		})
 		if last && ctx.Err() == nil { // else it says too much
-			_, _ = t.tell(ctx, up, mcp.MethodResourcesUnsubscribe, uri)
+			_, _ = s.resourceRequest(ctx, up, mcp.MethodResourcesUnsubscribe, uri)
 		}
 	}
 }
@@ -144,22 +148,24 @@ func rank(level json.RawMessage) int {
 	return slices.Index(levels, mcp.LoggingLevel(textOf(level)))
 }
 
-// logs sees to it that a server of the older era logs what a request wants to hear: it knows one
-// level for all.
-func (t *told) logs(ctx context.Context, up upstream, level, greeting json.RawMessage) {
+// ensureLevel sees to it that a server of the older era logs what a request wants to hear: it knows
+// one level for all.
+func (s *serverState) ensureLevel(
+	ctx context.Context, up upstream, level, initResult json.RawMessage,
+) {
 	n := rank(level)
-	if n < 0 || at(greeting, "capabilities", "logging") == nil {
+	if n < 0 || at(initResult, "capabilities", "logging") == nil {
 		return
 	}
-	t.changing.Lock()
-	defer t.changing.Unlock()
+	s.changing.Lock()
+	defer s.changing.Unlock()
 	m := &message{Method: string(mcp.MethodSetLogLevel), Params: encode(object{"level": level})}
 	enough := false
-	t.set(func() { enough = t.level != nil && rank(at(t.level.Params, "level")) <= n })
+	s.set(func() { enough = s.level != nil && rank(at(s.level.Params, "level")) <= n })
 	if enough {
 		return
 	}
-	if resp, err := t.line.over(ctx, up, m); err == nil && resp.Error == nil {
-		t.note(m)
+	if resp, err := s.conn.roundTrip(ctx, up, m); err == nil && resp.Error == nil {
+		s.record(m)
 	}
 }

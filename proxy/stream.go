@@ -70,8 +70,8 @@ var errNoStream = errors.New("its answer broke off and cannot be resumed")
 
 // listen receives what belongs to no request, as long as the server offers that.
 func (c *remote) listen() {
-	at, session := cursor{retry: time.Millisecond}, c.known()
-	for c.known() == session {
+	at, session := cursor{retry: time.Millisecond}, c.sessionID()
+	for c.sessionID() == session {
 		resp, err := c.resume(c.ctx, &at)
 		if errors.Is(err, errNoStream) || c.ctx.Err() != nil {
 			return
@@ -95,14 +95,14 @@ func (c *remote) stream(body io.Reader, at *cursor, m *message, h http.Header) (
 	done bool, err error) {
 	lines := bufio.NewReaderSize(body, 16<<10)
 	var data []byte
-	odd := 0
+	malformed := 0
 	for {
 		line, err := readLine(lines)
 		switch {
 		case len(data) > maxLine:
 			return false, errLong
-		case odd == maxOdd:
-			return false, fmt.Errorf("it sent %d events that are no messages", odd)
+		case malformed == maxMalformed:
+			return false, fmt.Errorf("it sent %d events that are no messages", malformed)
 		case errors.Is(err, io.EOF):
 			return false, io.ErrUnexpectedEOF
 		case err != nil:
@@ -117,8 +117,8 @@ func (c *remote) stream(body io.Reader, at *cursor, m *message, h http.Header) (
 				if done {
 					return true, nil
 				}
-				if odd++; err == nil {
-					odd = 0
+				if malformed++; err == nil {
+					malformed = 0
 				}
 			}
 			data = nil
@@ -141,14 +141,14 @@ func (c *remote) stream(body io.Reader, at *cursor, m *message, h http.Header) (
 func (c *remote) event(data []byte, m *message, h http.Header) (done bool, err error) {
 	all, err := read(c.mask.bytes(bytes.TrimSpace(data)))
 	if err != nil {
-		c.r.odd(text.Quote(c.mask.text(string(data[:min(len(data), maxRefusal)])), maxQuote))
+		c.r.malformed(text.Quote(c.mask.text(string(data[:min(len(data), maxRefusal)])), maxQuote))
 		return false, err
 	}
 	for _, in := range all {
 		if m != nil {
 			in.during = m.ID
 			if in.isResponse() && bytes.Equal(in.ID, m.ID) {
-				c.shook(m, in, h)
+				c.recordHandshake(m, in, h)
 				done = true
 			}
 		}

@@ -23,9 +23,9 @@ type tool struct {
 
 const (
 	// how many pages of a list of tools are read
-	mostPages = 100
+	maxPages = 100
 	// of how many tools it is kept that they destroy something; with more it holds for all
-	mostRaised = 10_000
+	maxDestructive = 10_000
 )
 
 // listAge is how long a list of tools is taken for what it is: not every server tells of changes.
@@ -36,17 +36,17 @@ type toolList struct {
 	request func(context.Context, *message) (*message, error) // to the server
 	reading chan struct{}                                     // full while the list is read
 
-	mu      sync.Mutex
-	tools   map[string]tool // nil when not known
-	read    time.Time       // when they were
-	changes int             // of the list
-	raised  raised
+	mu          sync.Mutex
+	tools       map[string]tool // nil when not known
+	read        time.Time       // when they were
+	changes     int             // of the list
+	destructive destructiveTools
 }
 
 // tool looks up the tool of a call. The list is read anew when it has changed, from time to time,
 // for a tool that is not in it, and when the caller says so.
-func (tl *toolList) tool(ctx context.Context, c *toolCall, anew bool) (tool, error) {
-	if t, ok := tl.known(c.name); ok && !anew {
+func (tl *toolList) tool(ctx context.Context, c *toolCall, refresh bool) (tool, error) {
+	if t, ok := tl.known(c.name); ok && !refresh {
 		return t, nil
 	}
 	select {
@@ -55,7 +55,7 @@ func (tl *toolList) tool(ctx context.Context, c *toolCall, anew bool) (tool, err
 	case <-ctx.Done():
 		return tool{}, context.Cause(ctx)
 	}
-	if t, ok := tl.known(c.name); ok && !anew { // another call has read it
+	if t, ok := tl.known(c.name); ok && !refresh { // another call has read it
 		return t, nil
 	}
 	return tl.list(ctx, c)
@@ -77,7 +77,7 @@ func (tl *toolList) list(ctx context.Context, c *toolCall) (tool, error) {
 	tl.mu.Unlock()
 	var pages []json.RawMessage
 	var next json.RawMessage
-	for range mostPages {
+	for range maxPages {
 		resp, err := tl.request(ctx, &message{Method: string(mcp.MethodToolsList),
 			Params: listParams(c.m.Params, next)})
 		if err != nil {
@@ -95,13 +95,13 @@ func (tl *toolList) list(ctx context.Context, c *toolCall) (tool, error) {
 	defer tl.mu.Unlock()
 	tools := map[string]tool{}
 	for _, page := range pages {
-		tl.raised.readTools(page, tools)
+		tl.destructive.readTools(page, tools)
 	}
 	if tl.changes == before { // else it is old already
 		tl.tools, tl.read = tools, time.Now()
 	}
 	t := tools[c.name]
-	t.destructive = t.destructive || tl.raised.has(c.name)
+	t.destructive = t.destructive || tl.destructive.has(c.name)
 	return t, nil
 }
 
@@ -113,12 +113,12 @@ func (tl *toolList) forget() {
 	tl.changes++
 }
 
-// told takes over what the client was told of tools.
-func (tl *toolList) told(result json.RawMessage) {
+// update takes over what the client was told of tools.
+func (tl *toolList) update(result json.RawMessage) {
 	tl.mu.Lock()
 	defer tl.mu.Unlock()
 	if tl.tools != nil {
-		tl.raised.readTools(result, tl.tools)
+		tl.destructive.readTools(result, tl.tools)
 	}
 }
 
@@ -135,7 +135,7 @@ func listParams(call, cursor json.RawMessage) json.RawMessage {
 }
 
 // readTools reads a page of a list of tools.
-func (r raised) readTools(result json.RawMessage, into map[string]tool) {
+func (r destructiveTools) readTools(result json.RawMessage, into map[string]tool) {
 	var list []json.RawMessage
 	if json.Unmarshal(at(result, "tools"), &list) != nil {
 		return
@@ -172,14 +172,14 @@ func digest(values ...json.RawMessage) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// raised are the tools of which a server has said that they destroy something: it does not take
-// that back.
-type raised map[string]bool
+// destructiveTools are the tools of which a server has said that they destroy something: it does
+// not take that back.
+type destructiveTools map[string]bool
 
-func (r raised) add(name string) {
-	if len(r) < mostRaised {
+func (r destructiveTools) add(name string) {
+	if len(r) < maxDestructive {
 		r[name] = true
 	}
 }
 
-func (r raised) has(name string) bool { return r[name] || len(r) >= mostRaised }
+func (r destructiveTools) has(name string) bool { return r[name] || len(r) >= maxDestructive }

@@ -25,7 +25,7 @@ var ourInfo = json.RawMessage(`{"name":"taploop","version":"1"}`)
 // handshakeOf is a handshake for a client that makes none.
 func handshakeOf(m *message) *message {
 	return &message{Method: string(mcp.MethodInitialize), Params: encode(object{
-		"protocolVersion": mcp.ProtocolVersion20251125, "capabilities": able(m),
+		"protocolVersion": mcp.ProtocolVersion20251125, "capabilities": capabilities(m),
 		"clientInfo": or(at(m.Params, "_meta", mcp.MetaKeyClientInfo), ourInfo)})}
 }
 
@@ -40,7 +40,7 @@ func (l *link) discovered(ctx context.Context, up upstream, meta json.RawMessage
 	error) {
 	ctx, cancel := context.WithTimeout(ctx, discoverTime)
 	defer cancel()
-	return l.line.over(ctx, up, &message{Method: string(mcp.MethodServerDiscover),
+	return l.conn.roundTrip(ctx, up, &message{Method: string(mcp.MethodServerDiscover),
 		Params: encode(object{"_meta": meta})})
 }
 
@@ -48,29 +48,30 @@ func (l *link) discovered(ctx context.Context, up upstream, meta json.RawMessage
 func (l *link) translated(ctx context.Context, up upstream, m *message) (*message, error) {
 	newer := modern(m.Params)
 	if newer {
-		if err := l.meet(ctx, up, m); err != nil {
+		if err := l.negotiate(ctx, up, m); err != nil {
 			return nil, err
 		}
 	}
-	greeting, meta := l.era()
+	initResult, meta := l.era()
 	switch {
-	case greeting != nil && newer:
-		return l.toOlder(ctx, up, m, greeting)
+	case initResult != nil && newer:
+		return l.toOlder(ctx, up, m, initResult)
 	case meta != nil && !newer:
 		return l.toNewer(ctx, up, m, meta)
 	}
-	resp, err := l.line.over(ctx, up, m)
+	resp, err := l.conn.roundTrip(ctx, up, m)
 	if !newer && err == nil && resp.Error != nil && m.Method == string(mcp.MethodInitialize) {
 		return l.discover(ctx, up, m, resp)
 	}
 	return resp, err
 }
 
-// meet finds out, once, whether a server knows the newer era, and else makes a handshake with it.
-func (l *link) meet(ctx context.Context, up upstream, m *message) error {
-	l.meeting.Lock()
-	defer l.meeting.Unlock()
-	if l.met {
+// negotiate finds out, once, whether a server knows the newer era, and else makes a handshake with
+// it.
+func (l *link) negotiate(ctx context.Context, up upstream, m *message) error {
+	l.negotiating.Lock()
+	defer l.negotiating.Unlock()
+	if l.negotiated {
 		return nil
 	}
 	// of our own: what is wrong with the client's is for the server to say
@@ -79,58 +80,58 @@ func (l *link) meet(ctx context.Context, up upstream, m *message) error {
 		return context.Cause(ctx)
 	}
 	if err == nil && resp.Error == nil {
-		l.met = true
+		l.negotiated = true
 		return nil
 	}
-	hello := handshakeOf(m)
-	greeting, err := l.told.greet(ctx, up, hello)
+	handshake := handshakeOf(m)
+	initResult, err := l.state.initialize(ctx, up, handshake)
 	if err != nil {
 		return err
 	}
-	l.told.note(hello)
-	l.met = true
-	l.set(func() { l.greeting = greeting })
+	l.state.record(handshake)
+	l.negotiated = true
+	l.set(func() { l.initResult = initResult })
 	return nil
 }
 
 // toOlder sends a request of 2026-07-28 to a server that knows handshakes only.
-func (l *link) toOlder(ctx context.Context, up upstream, m *message, greeting json.RawMessage) (
+func (l *link) toOlder(ctx context.Context, up upstream, m *message, initResult json.RawMessage) (
 	*message, error) {
 	switch m.Method {
 	case string(mcp.MethodServerDiscover):
-		return m.answered(object{"resultType": "complete",
+		return m.response(object{"resultType": "complete",
 			"supportedVersions": []string{mcp.ProtocolVersion20260728},
-			"capabilities":      or(at(greeting, "capabilities"), empty),
-			"instructions":      textOf(at(greeting, "instructions")),
-			"_meta":             with(empty, at(greeting, "serverInfo"), mcp.MetaKeyServerInfo),
+			"capabilities":      or(at(initResult, "capabilities"), empty),
+			"instructions":      textOf(at(initResult, "instructions")),
+			"_meta":             with(empty, at(initResult, "serverInfo"), mcp.MetaKeyServerInfo),
 		}), nil
 	case string(mcp.MethodSubscriptionsListen):
-		return l.told.listen(ctx, up, m, greeting)
+		return l.state.listen(ctx, up, m, initResult)
 	}
 	state := textOf(at(m.Params, "requestState"))
 	if token, goesOn := strings.CutPrefix(state, heldState); goesOn {
-		return l.held.goOn(ctx, token, m)
+		return l.held.resume(ctx, token, m)
 	}
 	meta := at(m.Params, "_meta")
 	level := at(meta, mcp.MetaKeyLogLevel)
 	if rank(level) < 0 {
 		level = nil // it wants nothing that there is
 	}
-	l.told.logs(ctx, up, level, greeting)
+	l.state.ensureLevel(ctx, up, level, initResult)
 	for _, key := range []string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo,
 		mcp.MetaKeyClientCapabilities, mcp.MetaKeyLogLevel} {
 		meta = with(meta, nil, key)
 	}
 	sent := &message{ID: m.ID, Method: m.Method, Params: with(m.Params, meta, "_meta")}
-	life, end := context.WithCancel(l.line.life) // it may outlive the client's request
+	life, end := context.WithCancel(l.conn.life) // it may outlive the client's request
 	x := &exchange{up: up, m: sent, ctx: ctx, level: level, end: end}
 	switch m.Method {
 	case string(mcp.MethodToolsCall), string(mcp.MethodPromptsGet), string(mcp.MethodResourcesRead):
-		x.able = able(m)
+		x.caps = capabilities(m)
 	}
-	l.line.open.begin(x)
-	if err := l.line.submit(life, x); err != nil {
-		l.line.open.finish(x)
+	l.conn.open.begin(x)
+	if err := l.conn.submit(life, x); err != nil {
+		l.conn.open.finish(x)
 		return nil, err
 	}
 	return l.held.until(ctx, x, m)
@@ -149,7 +150,7 @@ func (l *link) discover(ctx context.Context, up upstream, m, refused *message) (
 	l.feed.want(mcp.SubscriptionFilter{ToolsListChanged: tells("tools"),
 		PromptsListChanged: tells("prompts"), ResourcesListChanged: tells("resources")})
 	l.set(func() { l.meta = meta })
-	return m.answered(object{
+	return m.response(object{
 		"protocolVersion": mcp.NegotiateLegacyVersion(textOf(at(m.Params, "protocolVersion"))),
 		"capabilities":    or(at(resp.Result, "capabilities"), empty),
 		"serverInfo": or(at(resp.Result, "_meta", mcp.MetaKeyServerInfo),
@@ -157,8 +158,8 @@ func (l *link) discover(ctx context.Context, up upstream, m, refused *message) (
 		"instructions": textOf(at(resp.Result, "instructions"))}), nil
 }
 
-// mostAsking is how often a server may ask before a call ends.
-const mostAsking = 10
+// maxAskings is how often a server may ask before a call ends.
+const maxAskings = 10
 
 // toNewer sends a request of an older client to a server that knows 2026-07-28 only. What the
 // server asks by its result, the client is asked as its version has it.
@@ -166,10 +167,10 @@ func (l *link) toNewer(ctx context.Context, up upstream, m *message, meta json.R
 	*message, error) {
 	switch m.Method {
 	case string(mcp.MethodPing):
-		return m.answered(object{}), nil
+		return m.response(object{}), nil
 	case string(mcp.MethodSetLogLevel):
 		l.set(func() { l.meta = with(meta, at(m.Params, "level"), mcp.MetaKeyLogLevel) })
-		return m.answered(object{}), nil
+		return m.response(object{}), nil
 	case string(mcp.MethodResourcesSubscribe), string(mcp.MethodResourcesUnsubscribe):
 		return l.feed.subscribed(ctx, m, meta)
 	}
@@ -178,8 +179,8 @@ func (l *link) toNewer(ctx context.Context, up upstream, m *message, meta json.R
 		meta = with(meta, token, "progressToken")
 	}
 	params = with(params, meta, "_meta")
-	for range mostAsking {
-		resp, err := l.line.over(ctx, up, &message{ID: m.ID, Method: m.Method, Params: params,
+	for range maxAskings {
+		resp, err := l.conn.roundTrip(ctx, up, &message{ID: m.ID, Method: m.Method, Params: params,
 			headers: m.headers})
 		if err != nil || resp.Error != nil {
 			return resp, err
@@ -190,14 +191,14 @@ func (l *link) toNewer(ctx context.Context, up upstream, m *message, meta json.R
 		}
 		answers, err := answersTo(ctx, at(resp.Result, "inputRequests"))
 		if err != nil {
-			return nil, l.line.fault("it asks for what your client does not answer: %v", err)
+			return nil, l.conn.fault("it asks for what your client does not answer: %v", err)
 		}
-		params = with(anew(params), answers, "inputResponses")
+		params = with(withoutRetry(params), answers, "inputResponses")
 		if state := at(resp.Result, "requestState"); state != nil {
 			params = with(params, state, "requestState")
 		}
 	}
-	return nil, l.line.fault("it asked %d times and did not answer", mostAsking)
+	return nil, l.conn.fault("it asked %d times and did not answer", maxAskings)
 }
 
 // answersTo asks the client what a server's result asks for.

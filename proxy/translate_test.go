@@ -198,14 +198,14 @@ func (r *rig) fed() bool {
 // What a client of the newer era asks for that is not there does not make it one of the older.
 func TestARefusedRequestOfTheNewerEraIsNoHandshake(t *testing.T) {
 	l := newLink(behind(t), "")
-	defer l.line.close()
+	defer l.conn.close()
 	meta := newerMeta(nil, nil)
 	resp, err := l.request(t.Context(), &message{ID: json.RawMessage("1"),
 		Method: "initialize", Params: json.RawMessage(`{"_meta":` + string(meta) + `}`)})
 	require.NoError(t, err)
 	require.NotNil(t, resp.Error)
 	require.Nil(t, l.meta)
-	require.Nil(t, l.greeting)
+	require.Nil(t, l.initResult)
 }
 
 // Calls at the same time: each is asked what it is about and gets its own

@@ -20,8 +20,8 @@ type upstream interface {
 // receiver takes what comes from an upstream.
 type receiver interface {
 	receive(from upstream, m *message)
-	// odd notes what is no message; what is a line of ours, without secrets.
-	odd(what string)
+	// malformed notes what is no message; what is a line of ours, without secrets.
+	malformed(what string)
 	// lost says once that nothing comes any more.
 	lost(u upstream, err error)
 }
