@@ -38,7 +38,7 @@ func (a *agent) note(ctx context.Context, e Entry) error {
 	return nil
 }
 
-func (a *agent) tell(kind, call, name, words string, failed bool) {
+func (a *agent) emit(kind, call, name, words string, failed bool) {
 	a.h.opts.Observe(Event{Agent: a.state.Agent, Role: a.state.Begin.Role, Kind: kind, Call: call,
 		Name: name, Text: words, Failed: failed})
 }
@@ -54,7 +54,7 @@ func (a *agent) work(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if answer, ok := a.state.Answer(); ok {
-			a.tell("end", "", "", answer, false)
+			a.emit("end", "", "", answer, false)
 			return answer, nil
 		}
 		switch l := a.h.limits; {
@@ -69,8 +69,8 @@ func (a *agent) work(ctx context.Context) (string, error) {
 	}
 }
 
-// mostProblems is how many replies in a row may be of no use.
-const mostProblems = 3
+// maxProblems is how many replies in a row may be of no use.
+const maxProblems = 3
 
 // ask asks the model once.
 func (a *agent) ask(ctx context.Context) error {
@@ -95,9 +95,9 @@ func (a *agent) ask(ctx context.Context) error {
 		said = strings.TrimSpace(fenced.ReplaceAllString(said, ""))
 	}
 	if said != "" && len(r.Calls) > 0 {
-		a.tell("reply", "", "", said, false)
+		a.emit("reply", "", "", said, false)
 	}
-	if r.Problem != "" && a.problems() >= mostProblems {
+	if r.Problem != "" && a.problems() >= maxProblems {
 		return fmt.Errorf("%w: %s", ErrUnreadable, r.Problem)
 	}
 	return nil
@@ -116,8 +116,8 @@ func (a *agent) problems() int {
 	return n
 }
 
-// mostCalls is how many calls of one reply are carried out.
-const mostCalls = 16
+// maxCalls is how many calls of one reply are carried out.
+const maxCalls = 16
 
 // read makes an entry of a reply: its native calls, or from a model that is asked so those that it
 // has as JSON in its text. In any other's such text is quoted. What looks like a call and is none
@@ -126,9 +126,9 @@ func (a *agent) read(resp model.Response, textual bool) Reply {
 	r := Reply{Text: strings.TrimSpace(resp.Text)}
 	calls := resp.ToolCalls
 	if len(calls) == 0 && textual {
-		calls, r.Problem = written(r.Text, a.tools)
+		calls, r.Problem = parseCalls(r.Text, a.tools)
 	}
-	if len(calls) == 0 && r.Problem == "" && meantAsCall(r.Text, textual) {
+	if len(calls) == 0 && r.Problem == "" && looksLikeCall(r.Text, textual) {
 		r.Problem = "A call could not be read. Nothing was carried out; write it again, in the " +
 			"form that was asked for."
 	}
@@ -136,9 +136,9 @@ func (a *agent) read(resp model.Response, textual bool) Reply {
 	case resp.FinishReason == "content_filter":
 		r.Problem = "The endpoint withheld a part of the reply. Nothing was carried out."
 		return r
-	case len(calls) > mostCalls:
+	case len(calls) > maxCalls:
 		r.Problem = fmt.Sprintf("The reply has %d calls, and at most %d can be made at once. None "+
-			"was carried out.", len(calls), mostCalls)
+			"was carried out.", len(calls), maxCalls)
 		return r
 	case resp.Truncated():
 		r.Problem = "The reply was cut off, as it was too long. Nothing was carried out: be brief."
@@ -186,7 +186,7 @@ func (a *agent) carryOut(ctx context.Context, calls []Call) error {
 
 // finish brings a call to its end, and writes that down.
 func (a *agent) finish(ctx context.Context, c Call) error {
-	a.tell("call", c.ID, c.Name, string(c.Args), false)
+	a.emit("call", c.ID, c.Name, string(c.Args), false)
 	r, err := a.call(ctx, c)
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func (a *agent) finish(ctx context.Context, c Call) error {
 	if err := a.note(context.WithoutCancel(ctx), Entry{Result: &r}); err != nil {
 		return err
 	}
-	a.tell("result", c.ID, c.Name, r.Text, r.Failed)
+	a.emit("result", c.ID, c.Name, r.Text, r.Failed)
 	return nil
 }
 
@@ -204,8 +204,9 @@ func (a *agent) finish(ctx context.Context, c Call) error {
 const maxKept = 1 << 20
 
 // unknownOutcome is what a model is told of a call that was interrupted.
-const unknownOutcome = "The outcome is unknown: the work was interrupted while this call was carried " +
-	"out. It may have been done, and it was not repeated. Find out before you call it again."
+const unknownOutcome = "The outcome is unknown: the work was interrupted while this call was " +
+	"carried out. It may have been done, and it was not repeated. Find out before you call it " +
+	"again."
 
 func failed(format string, args ...any) Result {
 	return Result{Text: fmt.Sprintf(format, args...), Failed: true}
@@ -216,7 +217,7 @@ func failed(format string, args ...any) Result {
 func (a *agent) tool(name string) (Tool, bool) {
 	t, ok := a.tools[name]
 	for _, other := range a.tools {
-		if !ok && other.conn != nil && named(other.Server+"_"+other.Of) == name {
+		if !ok && other.conn != nil && toolName(other.Server+"_"+other.Of) == name {
 			return other, true
 		}
 	}
@@ -241,10 +242,10 @@ func (a *agent) call(ctx context.Context, c Call) (Result, error) {
 			c.Name), nil
 	}
 	if t.conn == nil {
-		return a.callOwn(ctx, c, t)
+		return a.callBuiltin(ctx, c, t)
 	}
 	if begun {
-		waits, err := t.conn.Face.Undecided(ctx, t.Of, c.Args)
+		waits, err := t.conn.Proxy.Undecided(ctx, t.Of, c.Args)
 		if err != nil {
 			return Result{}, err
 		}
@@ -258,8 +259,9 @@ func (a *agent) call(ctx context.Context, c Call) (Result, error) {
 	return Result{Text: words, Failed: bad}, err
 }
 
-// callOwn carries out a call of one of the host's own tools. Each of them can be carried out again.
-func (a *agent) callOwn(ctx context.Context, c Call, t Tool) (Result, error) {
+// callBuiltin carries out a call of one of the host's own tools. Each of them can be carried out
+// again.
+func (a *agent) callBuiltin(ctx context.Context, c Call, t Tool) (Result, error) {
 	var args struct {
 		ID       string   `json:"id"`
 		Offset   int      `json:"offset"`

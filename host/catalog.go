@@ -34,8 +34,8 @@ const (
 
 var unnamable = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 
-// named is a name that every endpoint takes.
-func named(s string) string {
+// toolName is a name that every endpoint takes.
+func toolName(s string) string {
 	s = unnamable.ReplaceAllString(s, "_")
 	return cmp.Or(s[:min(len(s), maxName)], "_")
 }
@@ -59,9 +59,9 @@ func catalog(conns []*connection, own []Tool) []Tool {
 	}
 	for _, c := range conns {
 		for _, t := range c.tools {
-			name, base := named(t.Name), named(c.Name+"_"+t.Name)
+			name, base := toolName(t.Name), toolName(c.Name+"_"+t.Name)
 			if strings.Trim(name, "_-") == "" { // other letters, that endpoints refuse
-				base = named(c.Name + "_tool")
+				base = toolName(c.Name + "_tool")
 				name = base
 			}
 			if owners[name] > 1 {
@@ -78,7 +78,7 @@ func catalog(conns []*connection, own []Tool) []Tool {
 					text.Quote(c.Name, 100), says)
 			}
 			all = append(all, Tool{Name: name, Server: c.Name, Of: t.Name, conn: c,
-				Schema:      usable(t.Schema),
+				Schema:      usableSchema(t.Schema),
 				Description: text.Cut(text.Lines(says), maxDescription)})
 		}
 	}
@@ -88,9 +88,9 @@ func catalog(conns []*connection, own []Tool) []Tool {
 // maxSchema is how long a schema is at most that models are shown, in bytes.
 const maxSchema = 32 << 10
 
-// usable is the schema, or one that allows all where endpoints would refuse it, and with it every
-// request. The server checks its arguments in any case.
-func usable(schema json.RawMessage) json.RawMessage {
+// usableSchema is the schema, or one that allows all where endpoints would refuse it, and with it
+// every request. The server checks its arguments in any case.
+func usableSchema(schema json.RawMessage) json.RawMessage {
 	var of jsonschema.Schema
 	if len(schema) <= maxSchema && json.Unmarshal(schema, &of) == nil && of.Type == "object" {
 		if _, err := of.Resolve(nil); err == nil {
@@ -103,7 +103,7 @@ func usable(schema json.RawMessage) json.RawMessage {
 func toolNames(c *connection) map[string]bool {
 	names := map[string]bool{}
 	for _, t := range c.tools {
-		names[named(t.Name)] = true
+		names[toolName(t.Name)] = true
 	}
 	return names
 }
@@ -127,7 +127,7 @@ func allows(patterns []string, t Tool) bool {
 // Unmatched are the patterns of roles that name no tool, as ROLE: PATTERN. Those that begin with a
 // server that cannot be reached are left out.
 func (h *Host) Unmatched() (list []string) {
-	tools := append(h.own(), h.tools...)
+	tools := append(h.builtinTools(), h.tools...)
 	roles := map[string]Role{"main": h.opts.Main}
 	maps.Copy(roles, h.opts.Roles)
 	for _, name := range slices.Sorted(maps.Keys(roles)) {
@@ -157,8 +157,8 @@ func object(properties string, required ...string) json.RawMessage {
 		strings.Join(required, `","`)))
 }
 
-// own are the host's tools that an agent may have besides those of servers.
-func (h *Host) own() []Tool {
+// builtinTools are the host's tools that an agent may have besides those of servers.
+func (h *Host) builtinTools() []Tool {
 	list := []Tool{{Name: readResult,
 		Description: "Reads on in a result that was cut: the text from a character on.",
 		Schema: object(`"id":{"type":"string","description":"the call's id, as the cut result `+
@@ -166,8 +166,8 @@ func (h *Host) own() []Tool {
 	if h.opts.Phones != nil {
 		list = append(list, Tool{Name: usePhone,
 			Description: "Has a task done on an Android phone by an agent that sees its screen, " +
-				"in one app, and returns what came of it. Tasks that are called together are done " +
-				"at the same time, as far as phones are free.",
+				"in one app, and returns what came of it. Tasks that are called together are " +
+				"done at the same time, as far as phones are free.",
 			Schema: object(`"task":{"type":"string","description":"what is to be done and what `+
 				`is to be told, in a sentence or two, with everything that has to be known"}`,
 				"task")})
@@ -176,8 +176,7 @@ func (h *Host) own() []Tool {
 		list = append(list, Tool{Name: askPerson,
 			Description: "Asks the person whose goal it is, and waits for the answer. Only for " +
 				"what cannot be found out otherwise.",
-			Schema: object(`"question":{"type":"string"},"choices":{"type":"array","items":`+
-				`{"type":"string"}}`, "question")})
+			Schema: object(`"question":{"type":"string"},"choices":{"type":"array","items":{"type":"string"}}`, "question")})
 	}
 	return list
 }
@@ -186,7 +185,7 @@ func (h *Host) own() []Tool {
 func (h *Host) roleTools() []Tool {
 	var list []Tool
 	for _, name := range slices.Sorted(maps.Keys(h.opts.Roles)) {
-		list = append(list, Tool{Name: named("ask_" + name), Of: name,
+		list = append(list, Tool{Name: toolName("ask_" + name), Of: name,
 			Description: text.Cut(text.Lines(fmt.Sprintf("Hands a part of the goal to another "+
 				"agent, %s, and returns its answer. %s", name, h.opts.Roles[name].Description)),
 				maxDescription),
@@ -204,7 +203,7 @@ func (h *Host) toolsOf(r Role, depth int) map[string]Tool {
 			tools[t.Name] = t
 		}
 	}
-	for _, t := range h.own() {
+	for _, t := range h.builtinTools() {
 		if t.Name == readResult || allows(r.Tools, t) {
 			tools[t.Name] = t
 		}
@@ -217,8 +216,8 @@ func (h *Host) toolsOf(r Role, depth int) map[string]Tool {
 	return tools
 }
 
-// sorted are tools in the order of their names, as models are told of them.
-func sorted(tools map[string]Tool) []model.Tool {
+// modelTools are tools in the order of their names, as models are told of them.
+func modelTools(tools map[string]Tool) []model.Tool {
 	var list []model.Tool
 	for _, name := range slices.Sorted(maps.Keys(tools)) {
 		t := tools[name]

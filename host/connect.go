@@ -32,7 +32,7 @@ func connect(ctx context.Context, s Server) (*connection, error) {
 	c := &connection{Server: s}
 	var serving sync.WaitGroup
 	serving.Go(func() {
-		err := mcptransport.ServeStdio(life, s.Face, fromClient, toClient, nil)
+		err := mcptransport.ServeStdio(life, s.Proxy, fromClient, toClient, nil)
 		toClient.CloseWithError(cause(err))
 		fromClient.CloseWithError(cause(err))
 	})
@@ -46,7 +46,7 @@ func connect(ctx context.Context, s Server) (*connection, error) {
 	}
 	if err := c.begin(ctx); err != nil {
 		c.end()
-		return nil, errors.New(said(err))
+		return nil, errors.New(errorText(err))
 	}
 	c.tools = wire.tools
 	return c, nil
@@ -73,8 +73,8 @@ func (c *connection) begin(ctx context.Context) error {
 	return err
 }
 
-// said is what a server says of an error, without the name of the error's code.
-func said(err error) string {
+// errorText is what a server says of an error, without the name of the error's code.
+func errorText(err error) string {
 	if wrapped, ok := errors.AsType[*transport.Error](err); ok {
 		err = wrapped.Err
 	}
@@ -92,7 +92,7 @@ func (c *connection) call(ctx context.Context, name string, args json.RawMessage
 		if ctx.Err() != nil {
 			return "", false, context.Cause(ctx)
 		}
-		return "the call failed: " + said(err), true, nil
+		return "the call failed: " + errorText(err), true, nil
 	}
 	for _, c := range result.Content { // wire makes one of all
 		words += c.(mcp.TextContent).Text

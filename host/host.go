@@ -72,7 +72,7 @@ func New(ctx context.Context, opts *Options, servers []Server) *Host {
 		}
 		h.conns = append(h.conns, c)
 	}
-	h.tools = catalog(h.conns, append(h.own(), h.roleTools()...))
+	h.tools = catalog(h.conns, append(h.builtinTools(), h.roleTools()...))
 	return h
 }
 
@@ -153,7 +153,7 @@ func (h *Host) agent(ctx context.Context, id string, b Begin, r Role, depth int)
 	h.mu.Lock()
 	h.states[id] = a.state
 	h.mu.Unlock()
-	a.tell("goal", "", "", b.Goal, false)
+	a.emit("goal", "", "", b.Goal, false)
 	return a, nil
 }
 

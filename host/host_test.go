@@ -17,13 +17,13 @@ import (
 	"github.com/taploop/taploop/model"
 )
 
-// face is a server without anything in front of it.
-type face struct {
+// plainServer is a server without anything in front of it.
+type plainServer struct {
 	*server.MCPServer
 	undecided bool
 }
 
-func (f face) Undecided(context.Context, string, json.RawMessage) (bool, error) {
+func (f plainServer) Undecided(context.Context, string, json.RawMessage) (bool, error) {
 	return f.undecided, nil
 }
 
@@ -37,7 +37,7 @@ func served(name string, answer func(tool string, args map[string]any) string,
 				return mcp.NewToolResultText(answer(t, r.GetArguments())), nil
 			})
 	}
-	return host.Server{Name: name, Face: face{MCPServer: s}}
+	return host.Server{Name: name, Proxy: plainServer{MCPServer: s}}
 }
 
 // script is a model that replies as a function of what it is asked.
@@ -210,7 +210,7 @@ func TestACallWhoseOutcomeIsUnknownIsNotRepeated(t *testing.T) {
 		called := 0
 		pay := func(string, map[string]any) string { called++; return "paid" }
 		s := served("bank", pay, "pay")
-		s.Face = face{s.Face.(face).MCPServer, undecided}
+		s.Proxy = plainServer{s.Proxy.(plainServer).MCPServer, undecided}
 		m := script(func(r model.Request) model.Response {
 			if len(r.Messages) == 2 {
 				return model.Response{ToolCalls: []model.ToolCall{call("pay", `{}`)}}

@@ -16,7 +16,7 @@ import (
 
 // raw is a server that answers lists of tools and calls with these results.
 type raw struct {
-	face
+	plainServer
 	list func(cursor string) string
 	call string
 }
@@ -33,13 +33,14 @@ func (r raw) HandleMessage(ctx context.Context, in json.RawMessage) mcp.JSONRPCM
 		result = r.list(m.Params.Cursor)
 	case "tools/call":
 	default:
-		return r.face.HandleMessage(ctx, in)
+		return r.plainServer.HandleMessage(ctx, in)
 	}
 	return mcp.JSONRPCResponse{Result: json.RawMessage(result)}
 }
 
 func hostile(list func(cursor string) string, call string) host.Server {
-	return host.Server{Name: "hostile", Face: raw{served("hostile", nil).Face.(face), list, call}}
+	plain := served("hostile", nil).Proxy.(plainServer)
+	return host.Server{Name: "hostile", Proxy: raw{plain, list, call}}
 }
 
 func always(list string) func(string) string { return func(string) string { return list } }

@@ -87,7 +87,7 @@ func result(raw json.RawMessage) (json.RawMessage, error) {
 		parts = append(parts, string(raw))
 	}
 	for _, part := range r.Content {
-		parts = append(parts, inWords(part))
+		parts = append(parts, asText(part))
 	}
 	if len(parts) == 0 && len(r.Structured) > 0 {
 		parts = append(parts, string(r.Structured))
@@ -100,8 +100,8 @@ func result(raw json.RawMessage) (json.RawMessage, error) {
 		Content: []mcp.Content{mcp.NewTextContent(all)}})
 }
 
-// inWords is a part of a result as text. Pictures and sounds are named.
-func inWords(part json.RawMessage) string {
+// asText is a part of a result as text. Pictures and sounds are named.
+func asText(part json.RawMessage) string {
 	var p struct {
 		Type, Text, MIMEType, Name, URI string
 		Resource                        struct{ Text string }

@@ -106,7 +106,7 @@ func TestAServerThatDiesOrFloodsIsNamedAndNotTheEnd(t *testing.T) {
 			defer p.Close()
 			b := &book{}
 			h := host.New(t.Context(), options(script(everything), b),
-				[]host.Server{{Name: "bad", Face: p}, served("sums", reckon, "add")})
+				[]host.Server{{Name: "bad", Proxy: p}, served("sums", reckon, "add")})
 			defer h.Close()
 			answer, err := h.Work(t.Context(), "the goal", "", nil)
 			require.NoError(t, err)
@@ -125,7 +125,7 @@ func TestAServerThatDiesOrFloodsIsNamedAndNotTheEnd(t *testing.T) {
 
 // silent is a server that never answers one method.
 type silent struct {
-	face
+	plainServer
 	method string
 }
 
@@ -136,18 +136,19 @@ func (s silent) HandleMessage(ctx context.Context, in json.RawMessage) mcp.JSONR
 		<-ctx.Done()
 		return nil
 	}
-	return s.face.HandleMessage(ctx, in)
+	return s.plainServer.HandleMessage(ctx, in)
 }
 
 func TestAServerThatHangsAtTheBeginningIsNamedAndGivenUp(t *testing.T) {
 	for _, method := range []string{"server/discover", "tools/list"} {
 		synctest.Test(t, func(t *testing.T) {
 			told := make(chan string, 9)
+			plain := served("mute", reckon, "x").Proxy.(plainServer)
 			o := options(nil, &book{})
 			o.Observe = func(e host.Event) { told <- e.Kind + " " + e.Name }
 			began := time.Now()
 			h := host.New(t.Context(), o, []host.Server{served("sums", reckon, "add"),
-				{Name: "mute", Face: silent{served("mute", reckon, "x").Face.(face), method}}})
+				{Name: "mute", Proxy: silent{plain, method}}})
 			defer h.Close()
 			require.Len(t, told, 1)
 			require.Equal(t, "slow mute", <-told)

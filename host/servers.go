@@ -16,6 +16,7 @@ import (
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // ServerSettings are those of a server in a file as Cursor and Claude write it.
@@ -92,7 +93,8 @@ func ReadServers(file []byte, path string, env map[string]string) ([]ServerSetti
 		if !s.Disabled {
 			if err := errors.Join(s.expand(known), s.check(want)); err != nil {
 				at := tree.Find("/" + key + "/" + pointer.Replace(name))
-				return nil, line(at.StartOffset, fmt.Errorf("server %.80q: %w", name, err))
+				err = fmt.Errorf("server %s: %w", text.Quote(name, 80), err)
+				return nil, line(at.StartOffset, err)
 			}
 		}
 		list = append(list, s)
@@ -108,8 +110,8 @@ func twice(tree hujson.Value, place string) (offset int, err error) {
 	for _, m := range object.Members {
 		name := m.Name.Value.(hujson.Literal).String()
 		if known[name] {
-			return m.Name.StartOffset, fmt.Errorf("the name %.80q is empty or was used before",
-				name)
+			return m.Name.StartOffset, fmt.Errorf("the name %s is empty or was used before",
+				text.Quote(name, 80))
 		}
 		known[name] = true
 	}
@@ -133,7 +135,7 @@ func (s *ServerSettings) check(want string) error {
 			"not spoken here"), `most such servers have another address, often .../mcp: name that `+
 			`with "type": "http", or write "disabled": true`)
 	default:
-		return hint.Add(fmt.Errorf("unknown type %.80q", s.Type), "want stdio or http")
+		return hint.Add(fmt.Errorf("unknown type %s", text.Quote(s.Type, 80)), "want stdio or http")
 	}
 	switch {
 	case s.Command != "" && s.URL != "", overHTTP && s.URL == "", !overHTTP && s.Command == "":
@@ -188,8 +190,8 @@ var assignment = lazyregexp.New(
 // expand puts variables in their places.
 func (s *ServerSettings) expand(env map[string]string) error {
 	var missing error
-	put := func(text string) string {
-		return variable.ReplaceAllStringFunc(text, func(v string) string {
+	put := func(value string) string {
+		return variable.ReplaceAllStringFunc(value, func(v string) string {
 			value, err := valueOf(variable.FindStringSubmatch(v), env)
 			if missing == nil {
 				missing = err
@@ -215,9 +217,10 @@ func (s *ServerSettings) expand(env map[string]string) error {
 
 // valueOf is what a match of variable stands for.
 func valueOf(match []string, env map[string]string) (string, error) {
-	kind, name, fallback := match[1], match[2], match[3]
+	kind, name := match[1], match[2]
+	fallback := match[3]
 	if kind != "" && kind != "env" {
-		return "", hint.Add(fmt.Errorf("%.80s cannot be filled in here", match[0]),
+		return "", hint.Add(fmt.Errorf("%s cannot be filled in here", text.Cut(match[0], 80)),
 			"write ${env:NAME}, and export NAME=VALUE")
 	}
 	value, ok := env[name]

@@ -71,7 +71,7 @@ func (x *trip) servers() []host.Server {
 			Wait: func(string, bool) time.Duration { return time.Hour }})
 		require.NoError(x, err)
 		x.Cleanup(p.Close)
-		list = append(list, host.Server{Name: name, Face: p})
+		list = append(list, host.Server{Name: name, Proxy: p})
 	}
 	return list
 }

@@ -32,12 +32,12 @@ type Priced struct {
 
 // Server is an MCP server with something in front of it that decides about calls: a proxy.Proxy.
 type Server struct {
-	Name string
-	Face Face
+	Name  string
+	Proxy Proxy
 }
 
-// Face is the part of a proxy that a host uses.
-type Face interface {
+// Proxy is the part of a proxy that a host uses.
+type Proxy interface {
 	mcptransport.Server
 	// Undecided reports whether a call of the tool with the arguments has not begun, because the
 	// decision about it is still to be taken from the store.

@@ -91,7 +91,7 @@ func (w *hostWork) open(ctx context.Context) (*host.Host, func(), error) {
 			return nil, nil, err
 		}
 		open = append(open, p)
-		servers = append(servers, host.Server{Name: s.Name, Face: p})
+		servers = append(servers, host.Server{Name: s.Name, Proxy: p})
 	}
 	h := host.New(ctx, w.options(), servers)
 	return h, func() { h.Close(); end() }, nil
