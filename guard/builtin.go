@@ -49,16 +49,16 @@ var (
 
 // Words that only say yes: what to, the screen has to tell. And words that say no.
 var (
-	says = lazyregexp.New(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|done|got it|sure|` +
+	affirmative = lazyregexp.New(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|done|got it|sure|` +
 		`proceed|continue|next|finish|apply|authenticate|verify|go|send it|activate|turn on|enable|` +
 		`yeah|yep|al(?:l )?right|do it|let['’]?s go|of course|absolutely|i['’ ]?a?m sure|(?:i )?under` +
 		`st(?:an|oo)d|acknowledge|approve|authori[sz]e|validate|complete|明白|没问题|已?(?:知晓|了解|阅读)|` +
 		`确定|确认|是|是的|好|好的|同意|提交|完成|继续|下一步|知道了|我知道了|确认无误|验证|激活|启用|开启|` +
-		yesAbroad + `)` +
+		yesForeign + `)` +
 		`(?: *[(（].*)?[!.。]?$`)
 	commits = lazyregexp.New(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|authenticate|` +
 		`proceed|verify|approve|authori[sz]e|确定|确认|是|是的|同意|提交|确认无误|验证|完成|` +
-		yesAbroad + `)(?:[^a-z]|$)`)
+		yesForeign + `)(?:[^a-z]|$)`)
 	// what may stand before such words, and behind them
 	before = lazyregexp.New(`^(?:(?:i|yes|yeah|yep|okay|ok|sure|please|si|oui|ja)[,!.]? |` +
 		`(?:tap|click|touch|hold|press(?: and hold)?|long press|swipe|slide)(?: here| again)?` +
@@ -68,15 +68,14 @@ var (
 	// the whole line, or what sensitive words stand behind: words that say no take back no others
 	settles = lazyregexp.New(`^(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` +
 		`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
-		`(?:` + yesAbroad + `)(?:[^\pL]|$))`)
+		`(?:` + yesForeign + `)(?:[^\pL]|$))`)
 	renews = lazyregexp.New(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
-	totals = lazyregexp.New(`^(?:(?:your|the) )?(?:order |grand |cart )?` +
-		`(?:total|amount due|to pay|you pay)\b|` +
-		`^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumAbroad + `)(?:[^\pL]|$)`)
+	totals = lazyregexp.New(`^(?:(?:your|the) )?(?:order |grand |cart )?(?:total|amount due|to ` +
+		`pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumForeign + `)(?:[^\pL]|$)`)
 	refuses = lazyregexp.New(`^(?:(?:don['’]?t|do not|never|keep)(?: [^ ,;]+){0,3}|cancel|no|` +
 		`no,? thank(?:s| you)|not now|later|skip|close|(?:go )?back|dismiss|undo|deny(?: .*)?|` +
 		`decline|reject|maybe later|remind me later|exit|不\p{Han}{0,5}|取消|否|稍后(?:再说)?|以后再说|` +
-		`暂不\p{Han}{0,4}|跳过|关闭|返回|拒绝|保留|再想想|再看看|禁止|我再想想|` + noAbroad + `)$`)
+		`暂不\p{Han}{0,4}|跳过|关闭|返回|拒绝|保留|再想想|再看看|禁止|我再想想|` + noForeign + `)$`)
 	price    = lazyregexp.New(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
 	currency = lazyregexp.New(`[$€£¥元]|usd|eur|rmb`)
 	digit    = lazyregexp.New(`^\d(?: ?[a-z+]{1,5})?$`) // the key of a pad, such as 2 ABC
@@ -212,7 +211,7 @@ func touched(s *Subject) []finding {
 	case len(lines) > 0 && !e.WholeScreen:
 		list = append(list, labelled(lines, underFinger, strings.Contains(e.Class, "Button"))...)
 		list = append(list, labelled(wrapped(lines), underFinger, false)...)
-		if affirms(lines, says) {
+		if affirms(lines, affirmative) {
 			list = append(list, asked(s)...)
 		}
 		if affirms(lines, settles) {
@@ -226,13 +225,13 @@ func touched(s *Subject) []finding {
 		}
 	default:
 		list = append(list, unlabelled(s)...)
-		if e != nil && slices.ContainsFunc(idWords(e.ResourceID), says.MatchString) {
+		if e != nil && slices.ContainsFunc(idWords(e.ResourceID), affirmative.MatchString) {
 			list = append(list, asked(s)...)
 			list = append(list, shown(s, totals)...)
 		}
 	}
 	list = append(list, e.identified()...)
-	list = append(list, e.thrown(false)...)
+	list = append(list, e.discards(false)...)
 	list = append(list, inApp(s, lines, refusal, len(list) > 0)...)
 	return slices.DeleteFunc(list, func(f finding) bool {
 		return f.class.name == "delete" && keypad(s)
@@ -270,7 +269,7 @@ func unlabelled(s *Subject) (list []finding) {
 	}
 	said := plain(s.Said)
 	for _, c := range known() {
-		words := c.short.FindString(c.not.ReplaceAllString(said, " "))
+		words := c.anywhere.FindString(c.not.ReplaceAllString(said, " "))
 		if words != "" && !negated(said, words) {
 			list = append(list, finding{c.class, modelWords, words})
 		}
@@ -336,8 +335,8 @@ var (
 		`\b(?:pin|password|passcode)\b|输入.{0,12}密码`)
 )
 
-const paying = `pay|buy|purchase|send|transfer|withdraw|(?:authori[sz]e|confirm|complete|approve) ` +
-	`(?:the |this |your )?(?:payment|purchase|transaction|order|transfer)`
+const paying = `pay|buy|purchase|send|transfer|withdraw|(?:authori[sz]e|confirm|complete|` +
+	`approve) (?:the |this |your )?(?:payment|purchase|transaction|order|transfer)`
 
 // payPad reports whether a finger here is a digit, or nothing that is known, on a screen that asks
 // for the password of payments.

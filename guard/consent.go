@@ -16,8 +16,7 @@ var no = lazyregexp.New(`\b(?:not|never|no|without|don['’]?t|do not|doesn['’
 var (
 	taken = lazyregexp.New(`\b(?:nothing|none|never|not|no|nobody|myself|ourselves)\b|` +
 		`(?:都|也)(?:不|别)|自己`)
-	myself = lazyregexp.New(`\b(?:i|we)(?:['’]ll| will| shall)(?: [a-z]+){0,2} $|由我|` +
-		`我(?:自己|会|来)|本人`)
+	myself  = lazyregexp.New(`\b(?:i|we)(?:['’]ll| will| shall)(?: [a-z]+){0,2} $|由我|我(?:自己|会|来)|本人`)
 	refusal = lazyregexp.New(`^ ?(?:no|nope|never|none|不|不要|不用|不行|别|否)$`)
 )
 
@@ -27,9 +26,9 @@ var clauses = lazyregexp.New(`[.,;:!?。,;:!?、\n]+|\b(?:but|then|and then|howe
 
 // wants is what stands before a verb that says what is to be done: "delete it", "open it and delete
 // it", "I want you to delete it". "An empty note" and "what Tom will send" want nothing.
-const wants = `(?:^ ?(?:(?:please|also|now|just|first|next|finally|and|so|ok|okay|can you|could you|` +
-	`would you|go ahead and) )*|\b(?:and|also|please|now|or|you (?:may|can|should|must)|(?:want|need|` +
-	`like|have|allowed|free|okay|ok|sure|remember)(?: you| me)? to) )`
+const wants = `(?:^ ?(?:(?:please|also|now|just|first|next|finally|and|so|ok|okay|can you|could ` +
+	`you|would you|go ahead and) )*|\b(?:and|also|please|now|or|you (?:may|can|should|must)|` +
+	`(?:want|need|like|have|allowed|free|okay|ok|sure|remember)(?: you| me)? to) )`
 
 // asksOnly is what makes of a Chinese clause one that only wants to know something.
 var asksOnly = lazyregexp.New(`什么|哪|谁|吗|多少|是否|怎么|如何|有没有|查|看|找`)
@@ -38,8 +37,8 @@ var asksOnly = lazyregexp.New(`什么|哪|谁|吗|多少|是否|怎么|如何|�
 var furthers = lazyregexp.New(`.*[并再后]`)
 
 // widens is what makes more of an act than a task wants that does not say it as well.
-var widens = lazyregexp.New(`\b(?:all|everything|every|account|history|data|storage)\b|` +
-	`全部|所有|一切|账[号户]|数据|记录|` + folded(`\b(?:todos?|todas?|alles?|tout(?:es)?|tous|tutt[ioae]|wszystk\w*|allt?|`+
+var widens = lazyregexp.New(`\b(?:all|everything|every|account|history|data|storage)\b|全部|所有|一切|` +
+	`账[号户]|数据|记录|` + folded(`\b(?:todos?|todas?|alles?|tout(?:es)?|tous|tutt[ioae]|wszystk\w*|allt?|`+
 	`hepsi|tüm|semua)\b|вс[её]|すべて|全て|모든|모두|전체|الكل|सभी`))
 
 // consents reports whether the task wants what the class does, as the words on the phone have it,
@@ -65,7 +64,7 @@ func (c *class) consents(task, words string) bool {
 			return false
 		}
 		before = words != ""
-		abroad, forbids := spokenOf()[c.name].wants(clause)
+		abroad, forbids := foreignMatchers()[c.name].wants(clause)
 		if forbids {
 			return false
 		}
@@ -81,13 +80,12 @@ func (c *class) wantedHan(clause string) bool {
 	return words != "" && !asksOnly.MatchString(furthers.ReplaceAllString(before, ""))
 }
 
-var quoted = lazyregexp.New(`"[^"]*"|“[^”]*”|「[^」]*」|‘[^’]*’|` +
-	`„[^“”]*[“”]|«[^»]*»|『[^』]*』`)
+var quoted = lazyregexp.New(`"[^"]*"|“[^”]*”|「[^」]*」|‘[^’]*’|„[^“”]*[“”]|«[^»]*»|『[^』]*』`)
 
 // things are what a task may speak of with the words of an act.
-var things = lazyregexp.New(`\b(?:text|message|mail|e-?mail|post|share|comment|forward|publish|reply) ` +
-	`(?:apps?|box|fields?|list|folder|threads?|inbox|office|prices?|section|tab|page|screen|` +
-	`settings?|history|colou?r|size|icons?|buttons?|sheet|date|from|is|are|was|of|\d+)\b`)
+var things = lazyregexp.New(`\b(?:text|message|mail|e-?mail|post|share|comment|forward|publish|` +
+	`reply) (?:apps?|box|fields?|list|folder|threads?|inbox|office|prices?|section|tab|page|` +
+	`screen|settings?|history|colou?r|size|icons?|buttons?|sheet|date|from|is|are|was|of|\d+)\b`)
 
 // negated reports whether a text takes back the words that are in it.
 func negated(text, words string) bool {

@@ -9,11 +9,11 @@ import (
 
 var (
 	slides = lazyregexp.New(`\b(?:slide|swipe|drag|flick)\b|^(?:pull|push|hold|press)\b|` +
-		`滑|按住|拖[动至到]|` + slideAbroad)
+		`滑|按住|拖[动至到]|` + slideForeign)
 	// what a line that says so begins with, before it says what for
 	sliding = lazyregexp.New(`^.*?(?:\b(?:slide|swipe|drag|flick|pull|push|hold|press)\b` +
 		`(?:.{0,40}?\b(?:to|and|for)\b)?|(?:滑动?|按住|拖动?)(?:.{0,8}?(?:[以来]|即可|` +
-		`[至到](?:最?[上下左右]?[边侧端]|底|顶)))?|(?:` + slideAbroad + `)` +
+		`[至到](?:最?[上下左右]?[边侧端]|底|顶)))?|(?:` + slideForeign + `)` +
 		`(?:.{0,40}?\b(?:para|pour|per|um zu|zum|om te|aby|att|untuk|de)\b)?)[ :,]*`)
 	// what sliders only show, and the parts of those that do more
 	shows = lazyregexp.New(`^(?:see|view|show|more|refresh|reload|close|dismiss|go back|browse|` +
@@ -45,7 +45,7 @@ func (e *Element) Slides() bool {
 func slid(s *Subject) (list []finding) {
 	e, lines := s.Element, s.Element.lines()
 	if s.Action != "SCROLL" { // which drops nothing
-		list = e.thrown(true)
+		list = e.discards(true)
 	}
 	for _, l := range lines {
 		list = append(list, drawn(s, l, underFinger)...)
@@ -73,7 +73,7 @@ func slid(s *Subject) (list []finding) {
 			slices.ContainsFunc(words, grips.MatchString)) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
 		}
-		if len(lines) == 0 && slices.ContainsFunc(words, says.MatchString) {
+		if len(lines) == 0 && slices.ContainsFunc(words, affirmative.MatchString) {
 			list = append(list, asked(s)...)
 			list = append(list, shown(s, totals)...)
 		}
@@ -97,7 +97,7 @@ func drawn(s *Subject, line string, where place) (list []finding) {
 	}
 	list = labelled([]string{line}, where, false)
 	list = append(list, labelled([]string{what}, where, false)...)
-	if what == "" || says.MatchString(what) || settles.MatchString(what) {
+	if what == "" || affirmative.MatchString(what) || settles.MatchString(what) {
 		list = append(list, asked(s)...)
 		list = append(list, shown(s, totals)...)
 	}

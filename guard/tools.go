@@ -10,21 +10,21 @@ import (
 // Words of names of tools that only look, when they come first, and those that do harm.
 var (
 	looks = strings.Fields("get list read search find show describe view fetch query count check " +
-		"preview estimate calculate is has lookup browse inspect validate track history status 获取 查询 " +
-		"查看 搜索 列出 读取")
+		"preview estimate calculate is has lookup browse inspect validate track history status " +
+		"获取 查询 查看 搜索 列出 读取")
 	harms = []struct {
 		class string
 		words []string
 	}{
-		{"pay", strings.Fields("pay pays paying payment payments repay checkout charge recharge donate " +
-			"topup payout refund")},
+		{"pay", strings.Fields("pay pays paying payment payments repay checkout charge recharge " +
+			"donate topup payout refund")},
 		{"order", strings.Fields("buy buys buying purchase purchases order orders bid bids book")},
 		{"transfer", strings.Fields("transfer transfers withdraw remit wire cashout")},
-		{"delete", strings.Fields("delete deletes deleting remove removes removing erase wipe purge " +
-			"drop destroy truncate unlink rm rmdir trash discard deactivate terminate uninstall " +
-			"cancel revoke")},
-		{"send", strings.Fields("send sends sending publish post tweet reply email mail sms forward " +
-			"broadcast submit invite share")},
+		{"delete", strings.Fields("delete deletes deleting remove removes removing erase wipe " +
+			"purge drop destroy truncate unlink rm rmdir trash discard deactivate terminate " +
+			"uninstall cancel revoke")},
+		{"send", strings.Fields("send sends sending publish post tweet reply email mail sms " +
+			"forward broadcast submit invite share")},
 	}
 	harmsHan = []struct {
 		class string

@@ -70,5 +70,5 @@ func (e *Element) composes() []finding {
 	return nil
 }
 
-var composed = lazyregexp.New(`\b(?:i?message|comment|reply|tweet|sms|caption)\b|what['’]?s happening|` +
-	`消息|短信|评论|回复|留言|说点什么`)
+var composed = lazyregexp.New(`\b(?:i?message|comment|reply|tweet|sms|caption)\b|what['’]?s ` +
+	`happening|消息|短信|评论|回复|留言|说点什么`)

@@ -11,12 +11,12 @@ import (
 // everyday are English words by which a screen in English is told: none is a word of another
 // language that is written in Latin letters, or means there what is done with money.
 var everyday = lazyregexp.New(`\b(?:the|your?|my|with|from|this|that|what|have|will|and|for|all|` +
-	`not|here|learn|more|help|home|back|next|close|search|settings|view|show|see|hide|edit|add|new|` +
-	`balance|accounts?|cards?|statements?|history|details|activity|overview|recent|spending|savings|` +
-	`available|today|yesterday|received|pending|rewards|offers|insights|transactions?|profile|` +
-	`support|notifications?|messages?|security|limits?|exchange|rates?|budgets?|coupons?|receipts?|` +
-	`share|copy|download|refresh|filter|sort|language|about|privacy|feedback|invite|welcome|log ?in|` +
-	`sign ?in|log ?out|sign ?out|skip|later|cancel|yes|no|ok|okay|continue|done)\b`)
+	`not|here|learn|more|help|home|back|next|close|search|settings|view|show|see|hide|edit|add|` +
+	`new|balance|accounts?|cards?|statements?|history|details|activity|overview|recent|spending|` +
+	`savings|available|today|yesterday|received|pending|rewards|offers|insights|transactions?|` +
+	`profile|support|notifications?|messages?|security|limits?|exchange|rates?|budgets?|coupons?|` +
+	`receipts?|share|copy|download|refresh|filter|sort|language|about|privacy|feedback|invite|` +
+	`welcome|log ?in|sign ?in|log ?out|sign ?out|skip|later|cancel|yes|no|ok|okay|continue|done)\b`)
 
 // unread reports whether the lines on what is touched are of a button whose language is not known:
 // in other letters than Latin and Chinese ones, or in Latin ones that have no word of English,
@@ -48,14 +48,13 @@ var amount = lazyregexp.New(`(?:[$€£¥₽₩₹₺₫฿₴]|\b(?:` + units +
 const units = `usd|eur|gbp|cny|rmb|jpy|krw|inr|brl|rub|chf|try|kr|zl|kc|ft|lei|rs|rp|tl`
 
 // disposes is what a place is called onto which things are thrown away.
-var disposes = lazyregexp.New(`^(?:(?:move (?:it )?to |` +
-	`drop (?:it )?here to )?(?:the )?(?:trash(?: ?can)?|` +
-	`(?:recycle |rubbish |waste )?bin|wastebasket|delete|remove|uninstall|discard)(?: here)?|` +
-	`.{0,4}(?:回收站|垃圾桶|垃圾箱|废纸篓|删除|移除|卸载|丢弃))$`)
+var disposes = lazyregexp.New(`^(?:(?:move (?:it )?to |drop (?:it )?here to )?(?:the ` +
+	`)?(?:trash(?: ?can)?|(?:recycle |rubbish |waste )?bin|wastebasket|delete|remove|uninstall|` +
+	`discard)(?: here)?|.{0,4}(?:回收站|垃圾桶|垃圾箱|废纸篓|删除|移除|卸载|丢弃))$`)
 
-// thrown is what follows from the names of an element that things are thrown away by: of one onto
+// discards is what follows from the names of an element that things are thrown away by: of one onto
 // which something is drawn its words count, of an icon what is read out of it.
-func (e *Element) thrown(onto bool) []finding {
+func (e *Element) discards(onto bool) []finding {
 	if e == nil {
 		return nil
 	}

@@ -25,8 +25,8 @@ func blind(look screen.Observation, a actions.Action) string {
 		return ""
 	}
 	if typed := t.Text + "\n"; t.Submit && tabbed.MatchString(typed) || tabbed.MatchString(t.Text) {
-		return "what the tab leads to has not been seen, and enter presses it: type the tab, look, " +
-			"and press enter then"
+		return "what the tab leads to has not been seen, and enter presses it: type the tab, " +
+			"look, and press enter then"
 	}
 	opens := false
 	for _, p := range at {

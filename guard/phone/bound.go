@@ -126,15 +126,15 @@ func (b bound) seenAs(then bound) bound {
 	return b
 }
 
-// differs says what is another than in b, "" when nothing is.
-func (b bound) differs(now bound) string {
+// diff says what is another than in b, "" when nothing is.
+func (b bound) diff(now bound) string {
 	switch {
 	case b.Action != now.Action:
 		return "the action"
 	case b.Element != now.Element:
 		return "what is under the finger"
 	}
-	return b.elsewhere(now)
+	return b.screenDiff(now)
 }
 
 // repeated reports whether now is what b was about once more: the same action, or a touch of the
@@ -143,14 +143,14 @@ func (b bound) repeated(now bound, list []screen.Element) bool {
 	if b.Touch && now.Touch && b.At != nil && now.At != nil && b.Element == now.Element {
 		then := candidates(list, *b.At)
 		if len(then) > 0 && slices.Equal(then, candidates(list, *now.At)) {
-			return b.elsewhere(now) == ""
+			return b.screenDiff(now) == ""
 		}
 	}
-	return b.differs(now) == ""
+	return b.diff(now) == ""
 }
 
-// elsewhere says what of the screen is another than in b, whatever is done on it.
-func (b bound) elsewhere(now bound) string {
+// screenDiff says what of the screen is another than in b, whatever is done on it.
+func (b bound) screenDiff(now bound) string {
 	switch {
 	case b.App != now.App:
 		return "the app in front"

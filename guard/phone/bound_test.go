@@ -17,7 +17,7 @@ import (
 // A little of the picture may be another though the elements are the same, such as a banner: not
 // where an edit touches, nor where a finger is drawn to.
 func TestWhatIsDrawnOverAnotherPlaceOfTheActionIsAChange(t *testing.T) {
-	d := newDesk(t, payPage, "Pay now", phone.Options{})
+	d := newFixture(t, payPage, "Pay now", phone.Options{})
 	look, err := d.Look(t.Context())
 	require.NoError(t, err)
 	look.Elements, err = d.Elements(t.Context())

@@ -190,9 +190,9 @@ func (g *Gate) stale(r agentloop.Ruling, now func(bound) bound, d guard.Decision
 	case d.Severity > severity(r):
 		return "the severity"
 	case r.Type == agentloop.Edit:
-		return then.elsewhere(now(then))
+		return then.screenDiff(now(then))
 	}
-	return then.differs(now(then))
+	return then.diff(now(then))
 }
 
 // severity is that of what was decided about.
@@ -248,8 +248,9 @@ type phrases struct {
 }
 
 var english = phrases{
-	ask:    "Approve this? %s in %s, on %s",
-	byHand: "Please do this on the phone by hand, or decide otherwise there: %s in %s, on %s", anApp: "an app that is not known",
+	ask:     "Approve this? %s in %s, on %s",
+	byHand:  "Please do this on the phone by hand, or decide otherwise there: %s in %s, on %s",
+	anApp:   "an app that is not known",
 	nothing: "something that is not known", changed: "Since it was approved, %s has changed.",
 	expired:  "The approval has expired.",
 	severity: "It may do more harm than what was approved.",
@@ -257,7 +258,8 @@ var english = phrases{
 
 var mandarin = phrases{
 	ask:    "是否允许这一步?%s,应用 %s,位置上是 %s",
-	byHand: "请在手机上亲自完成这一步,或另作决定:%s,应用 %s,位置上是 %s", anApp: "未知", nothing: "未知的内容",
+	byHand: "请在手机上亲自完成这一步,或另作决定:%s,应用 %s,位置上是 %s",
+	anApp:  "未知", nothing: "未知的内容",
 	changed: "获得同意之后,%s发生了变化。", expired: "之前的同意已经过期。",
 	severity: "它可能比之前同意的操作造成更大的影响。",
 	what: map[string]string{"the action": "操作", "what is under the finger": "手指下的内容",

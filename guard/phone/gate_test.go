@@ -42,21 +42,21 @@ func (i *inbox) Park(_ context.Context, q agentloop.Question) error {
 type always struct {
 	decision actions.Decision
 	times    int
-	told     []agentloop.Note
+	notes    []agentloop.Note
 }
 
 func (p *always) Next(
 	_ context.Context, s agentloop.Situation,
 ) (agentloop.Proposal, error) {
-	p.told = append(p.told, s.Notes...)
+	p.notes = append(p.notes, s.Notes...)
 	if p.times--; p.times < 0 {
 		return agentloop.Proposal{Decision: actions.Decision{Action: actions.Complete{}}}, nil
 	}
 	return agentloop.Proposal{Decision: p.decision}, nil
 }
 
-// desk is a run on a rig, in the midst of what a person is asked.
-type desk struct {
+// fixture is a run on a rig, in the midst of what a person is asked.
+type fixture struct {
 	*rig
 	t      testing.TB
 	gate   *phone.Gate
@@ -68,16 +68,16 @@ type desk struct {
 	end    agentloop.Ending
 }
 
-// newDesk shows the widgets in a shop, and has the model tap what.
-func newDesk(t testing.TB, widgets, what string, o phone.Options) *desk {
+// newFixture shows the widgets in a shop, and has the model tap what.
+func newFixture(t testing.TB, widgets, what string, o phone.Options) *fixture {
 	t.Helper()
-	return newRuledDesk(t, nil, widgets, what, o)
+	return newRuledFixture(t, nil, widgets, what, o)
 }
 
-// newRuledDesk has a policy of its own; nil is that of the built-in rules.
-func newRuledDesk(
+// newRuledFixture has a policy of its own; nil is that of the built-in rules.
+func newRuledFixture(
 	t testing.TB, policy *guard.Options, widgets, what string, o phone.Options,
-) *desk {
+) *fixture {
 	t.Helper()
 	r := newRig(t, "en", "com.shop", "com.other")
 	r.show(t, "com.shop", widgets)
@@ -87,7 +87,7 @@ func newRuledDesk(
 	require.NoError(t, err)
 	rules, err := guard.New(policy)
 	require.NoError(t, err)
-	d := &desk{rig: r, t: t, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+	d := &fixture{rig: r, t: t, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		p: agentloop.Progress{Task: "look around"},
 		policy: &always{decision: actions.Decision{Explain: "open details",
 			Action: actions.Click{At: find(t, list, what)}}, times: 1}}
@@ -97,7 +97,7 @@ func newRuledDesk(
 	return d
 }
 
-func (d *desk) run() {
+func (d *fixture) run() {
 	d.t.Helper()
 	r := agentloop.Runner{Phone: d.Phone, Policy: d.policy, Gate: d.gate, Parker: &d.inbox,
 		Journal: &d.steps, Limits: agentloop.Limits{Steps: 9, Settle: -1}}
@@ -107,7 +107,7 @@ func (d *desk) run() {
 }
 
 // decides is a person's decision about the last question, upon which the run goes on.
-func (d *desk) decides(r agentloop.Ruling) {
+func (d *fixture) decides(r agentloop.Ruling) {
 	d.t.Helper()
 	require.Equal(d.t, agentloop.ActionNeedsApproval, d.end.Reason)
 	q := d.inbox.parked[len(d.inbox.parked)-1]
@@ -125,7 +125,7 @@ var approve = agentloop.Ruling{Type: agentloop.Approve}
 const payPage = "Total $30.00 · [Pay now] · [Back]"
 
 func TestWhatIsApprovedIsDoneOnceAndNoMore(t *testing.T) {
-	d := newDesk(t, payPage, "Pay now", phone.Options{})
+	d := newFixture(t, payPage, "Pay now", phone.Options{})
 	require.Empty(t, d.touched(), "nothing is touched before it is approved")
 	q := d.inbox.parked[0]
 	require.Equal(t, agentloop.KindApproval, q.Kind)
@@ -149,39 +149,40 @@ func TestWhatIsApprovedIsDoneOnceAndNoMore(t *testing.T) {
 func TestWhatChangedSinceTheApprovalIsAskedAgain(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(d *desk)
+		change func(d *fixture)
 		why    string // "" when it is carried out
 	}{
-		{"nothing", func(*desk) {}, ""},
-		{"the clock of the status bar", func(d *desk) { d.skew.Add(int64(37 * time.Minute)) }, ""},
-		{"the price", func(d *desk) {
+		{"nothing", func(*fixture) {}, ""},
+		{"the clock of the status bar",
+			func(d *fixture) { d.skew.Add(int64(37 * time.Minute)) }, ""},
+		{"the price", func(d *fixture) {
 			d.show(d.t, "com.shop",
 				"Total $3000.00 · [Pay now] · [Back]")
 		}, "the screen has changed"},
-		{"the button", func(d *desk) {
+		{"the button", func(d *fixture) {
 			d.show(d.t, "com.shop",
 				"Total $30.00 · [Pay all] · [Back]")
 		}, "what is under the finger has changed"},
-		{"its place", func(d *desk) {
+		{"its place", func(d *fixture) {
 			d.show(d.t, "com.shop",
 				"Total $30.00 · Thank you · [Pay now]")
 		}, "what is under the finger has changed"},
-		{"another app in front", func(d *desk) { d.show(d.t, "com.other", payPage) },
+		{"another app in front", func(d *fixture) { d.show(d.t, "com.other", payPage) },
 			"the app in front has changed"},
-		{"a pop-up", func(d *desk) {
+		{"a pop-up", func(d *fixture) {
 			d.show(d.t, "com.shop",
 				"Pay for all of your friends? · [Pay now] · [Back]")
 		}, "the screen has changed"},
-		{"everything, and nothing speaks against it there", func(d *desk) {
+		{"everything, and nothing speaks against it there", func(d *fixture) {
 			d.show(d.t, "com.other", "Thank you · [Read on] · [Back]")
 		}, "has changed"},
-		{"the rotation", func(d *desk) { d.sim.SetRotation(1) }, "has changed"},
-		{"time", func(d *desk) { d.now = d.now.Add(10*time.Minute + time.Second) }, "expired"},
-		{"a clock set back", func(d *desk) { d.now = d.now.Add(-time.Hour) }, "expired"},
+		{"the rotation", func(d *fixture) { d.sim.SetRotation(1) }, "has changed"},
+		{"time", func(d *fixture) { d.now = d.now.Add(10*time.Minute + time.Second) }, "expired"},
+		{"a clock set back", func(d *fixture) { d.now = d.now.Add(-time.Hour) }, "expired"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, payPage, "Pay now", phone.Options{})
+			d := newFixture(t, payPage, "Pay now", phone.Options{})
 			r := approve
 			r.At = d.now
 			c.change(d)
@@ -202,7 +203,7 @@ func TestWhatChangedSinceTheApprovalIsAskedAgain(t *testing.T) {
 }
 
 func TestAnEditIsCheckedLikeAModelsAction(t *testing.T) {
-	d := newDesk(t, "[Delete] · Total $30.00 · [Pay now] · [Back]", "Delete", phone.Options{})
+	d := newFixture(t, "[Delete] · Total $30.00 · [Pay now] · [Back]", "Delete", phone.Options{})
 	require.Equal(t, "sensitive", d.inbox.parked[0].Review.Severity)
 	list, err := d.Elements(t.Context())
 	require.NoError(t, err)
@@ -221,7 +222,7 @@ func TestAnEditIsCheckedLikeAModelsAction(t *testing.T) {
 
 func TestAnEditMayTouchNothing(t *testing.T) {
 	for _, a := range []actions.Action{actions.Back{}, actions.Home{}, actions.Wait{}} {
-		d := newDesk(t, payPage, "Pay now", phone.Options{})
+		d := newFixture(t, payPage, "Pay now", phone.Options{})
 		d.decides(agentloop.Ruling{Type: agentloop.Edit, Edited: &actions.Decision{Action: a}})
 		require.Equal(t, agentloop.TaskCompleted, d.end.Reason, a)
 		require.Equal(t, a, d.steps.steps[1].Proposal.Action)
@@ -229,7 +230,7 @@ func TestAnEditMayTouchNothing(t *testing.T) {
 }
 
 func TestWhatWasRejectedIsNotProposedToPeopleAgain(t *testing.T) {
-	d := newDesk(t, payPage, "Pay now", phone.Options{})
+	d := newFixture(t, payPage, "Pay now", phone.Options{})
 	d.policy.times = 1
 	d.skew.Add(int64(time.Hour)) // which is no other screen
 	d.decides(agentloop.Ruling{Type: agentloop.Reject, Message: "too dear"})
@@ -238,7 +239,7 @@ func TestWhatWasRejectedIsNotProposedToPeopleAgain(t *testing.T) {
 	require.Empty(t, d.touched())
 	require.Equal(t, "not allowed: it was rejected before, on the same screen",
 		d.steps.refusals[2])
-	require.Equal(t, agentloop.NoteNotAllowed, d.policy.told[1].Kind)
+	require.Equal(t, agentloop.NoteNotAllowed, d.policy.notes[1].Kind)
 
 	at := d.policy.decision.Action.(actions.Click).At
 	for _, a := range []actions.Action{actions.Click{At: screen.Point{X: at.X + 0.002, Y: at.Y}},
@@ -256,7 +257,7 @@ func TestWhatWasRejectedIsNotProposedToPeopleAgain(t *testing.T) {
 }
 
 func TestARuleMayDeny(t *testing.T) {
-	d := newDesk(t, payPage, "Back", phone.Options{})
+	d := newFixture(t, payPage, "Back", phone.Options{})
 	require.Equal(t, []string{"[Back]"}, d.touched())
 	p, err := guard.New(&guard.Options{Lists: []guard.List{{Rules: []guard.Rule{
 		{When: `"Back" in screen`, Decision: "deny", Description: "not here"}}}}})
@@ -274,16 +275,16 @@ func TestAGrantAnswersAllButCriticalActions(t *testing.T) {
 		g, err := guard.NewGrant(guard.ForApp, "com.shop", time.Unix(0, 0), time.Hour)
 		return g.Covers(time.Unix(1, 0), "s", s, d), err
 	}}
-	d := newDesk(t, "[Delete] · [Pay now]", "Delete", o)
+	d := newFixture(t, "[Delete] · [Pay now]", "Delete", o)
 	require.Equal(t, []string{"[Delete]"}, d.touched())
 	require.Equal(t, 1, asked)
-	d = newDesk(t, "[Delete] · [Pay now]", "Pay now", o)
+	d = newFixture(t, "[Delete] · [Pay now]", "Pay now", o)
 	require.Equal(t, agentloop.ActionNeedsApproval, d.end.Reason)
 	require.Equal(t, 1, asked, "no grant is looked for")
 }
 
 // asks is what a person is asked about the action on that screen.
-func (d *desk) asks(look screen.Observation, a actions.Decision) agentloop.Question {
+func (d *fixture) asks(look screen.Observation, a actions.Decision) agentloop.Question {
 	d.t.Helper()
 	g := gateFunc(func(agentloop.Situation) agentloop.Verdict { return d.check(look, a, nil) })
 	r := agentloop.Runner{Phone: d.Phone, Policy: &always{decision: a, times: 1}, Gate: g,
@@ -296,7 +297,7 @@ func (d *desk) asks(look screen.Observation, a actions.Decision) agentloop.Quest
 
 // check asks the gate about the action on that screen, which a person has approved in the answer to
 // the question, if there is one.
-func (d *desk) check(
+func (d *fixture) check(
 	look screen.Observation, a actions.Decision, approved *agentloop.Question,
 ) agentloop.Verdict {
 	d.t.Helper()
@@ -312,7 +313,7 @@ func (d *desk) check(
 }
 
 func TestWithoutElementsThePictureIsBound(t *testing.T) {
-	d := newDesk(t, payPage, "Pay now", phone.Options{})
+	d := newFixture(t, payPage, "Pay now", phone.Options{})
 	a := actions.Decision{Action: actions.Click{At: screen.Point{X: 0.5, Y: 0.5}}}
 	see := func() screen.Observation {
 		look, err := d.Look(t.Context())
@@ -343,7 +344,7 @@ func TestWithoutElementsThePictureIsBound(t *testing.T) {
 }
 
 func TestWhatWasApprovedHoldsOnTheSamePictureWithoutItsElements(t *testing.T) {
-	d := newDesk(t, payPage, "Pay now", phone.Options{})
+	d := newFixture(t, payPage, "Pay now", phone.Options{})
 	a := d.policy.decision
 	see := func() screen.Observation {
 		look, err := d.Look(t.Context())
@@ -371,7 +372,7 @@ func TestWhatWasApprovedHoldsOnTheSamePictureWithoutItsElements(t *testing.T) {
 }
 
 func TestTheStatusBarIsNoPartOfTheScreen(t *testing.T) {
-	d := newDesk(t, payPage, "Pay now", phone.Options{})
+	d := newFixture(t, payPage, "Pay now", phone.Options{})
 	look, err := d.Look(t.Context())
 	require.NoError(t, err)
 	page, err := d.Elements(t.Context())
@@ -400,7 +401,7 @@ func (f gateFunc) Check(
 }
 
 func TestWhatTheGateKnewIsRecalled(t *testing.T) {
-	d := newDesk(t, payPage, "Pay now", phone.Options{})
+	d := newFixture(t, payPage, "Pay now", phone.Options{})
 	s := d.steps.steps[0]
 	list, known := phone.Recall(s.Seen, "com.shop", "look around", d.policy.decision)
 	require.True(t, known)
@@ -428,7 +429,7 @@ func TestWhatTheGateKnewIsRecalled(t *testing.T) {
 }
 
 func TestPeopleAreAskedInTheirLanguage(t *testing.T) {
-	d := newRuledDesk(t, &guard.Options{Lang: "zh"}, "合计 ¥30 · [立即支付]", "立即支付",
+	d := newRuledFixture(t, &guard.Options{Lang: "zh"}, "合计 ¥30 · [立即支付]", "立即支付",
 		phone.Options{Lang: "zh"})
 	require.Equal(t, "是否允许这一步?tap (0.500,0.191),应用 com.shop,位置上是 \"立即支付\"\n"+
 		"可能会付款:手指下是 \"立即支付\"", d.inbox.parked[0].Text)
@@ -442,7 +443,7 @@ func TestPeopleAreAskedInTheirLanguage(t *testing.T) {
 // BenchmarkCheck is what the gate adds to a step when the elements were read while the model
 // thought: to one that is carried out, and to one that a person is asked about.
 func BenchmarkCheck(b *testing.B) {
-	d := newDesk(b, payPage, "Pay now", phone.Options{})
+	d := newFixture(b, payPage, "Pay now", phone.Options{})
 	look, err := d.Look(b.Context())
 	require.NoError(b, err)
 	one, err := d.Elements(b.Context())
@@ -473,7 +474,7 @@ func BenchmarkCheck(b *testing.B) {
 
 // A rule may leave an action to a person: the agent does not do it, whatever the person did.
 func TestARuleHandsThePhoneOver(t *testing.T) {
-	d := newRuledDesk(t, &guard.Options{Lists: []guard.List{{Name: "guard.rules",
+	d := newRuledFixture(t, &guard.Options{Lists: []guard.List{{Name: "guard.rules",
 		Rules: []guard.Rule{{App: []string{"com.shop"}, Decision: "takeover",
 			Description: "Please pay, if you want to."}}}}}, payPage, "Pay now",
 		phone.Options{Granted: func(context.Context, guard.Subject, guard.Decision) (bool, error) {

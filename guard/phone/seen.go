@@ -66,7 +66,8 @@ func Recall(kept, app, task string, d actions.Decision) (list []guard.Subject, k
 	base.Screen, base.Secure = s.Screen, s.Secure
 	for _, p := range s.Places {
 		one := base
-		one.Element, one.Near, one.Presses, one.Enters = p.Element, p.Near, p.Presses, p.Enters
+		one.Element, one.Near = p.Element, p.Near
+		one.Presses, one.Enters = p.Presses, p.Enters
 		list = append(list, one)
 	}
 	return list, true

@@ -14,7 +14,7 @@ import (
 // while it is on that, or beside it by no more than these 8 dp, however far it went, unless
 // something has begun to scroll (View, onTouchEvent and pointInView).
 const (
-	still     = 0.05 // of the screen's width; 8 dp are 0.042 of a watch's
+	touchSlop = 0.05 // of the screen's width; 8 dp are 0.042 of a watch's
 	longPress = 500 * time.Millisecond
 )
 
@@ -39,12 +39,13 @@ func stroke(way []screen.Point, a actions.Action, tall float64) drawn {
 	case actions.Slide:
 		far *= min(1, longPress.Seconds()/a.Takes().Seconds())
 	}
-	d.holds = d.holds || far < still
+	d.holds = d.holds || far < touchSlop
 	return d
 }
 
 // presses reports whether the finger may press e, on which it comes down.
 func (d *drawn) presses(e *screen.Element) bool {
 	touchable := (e.Clickable || e.Editable || e.Checkable) && area(e.Bounds) < large
-	return d.holds || touchable && len(d.way) > 1 && distance(e.Bounds, d.way[1], d.tall) < still
+	return d.holds ||
+		touchable && len(d.way) > 1 && distance(e.Bounds, d.way[1], d.tall) < touchSlop
 }

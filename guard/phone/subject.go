@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	whole  = 0.8  // share of the screen from which on an element says nothing of a place on it
-	large  = 0.25 // from which on what lies in it is content, not its label
-	around = 0.2  // of the screen's width: how far words are near
-	most   = 8    // words that are near
-	long   = 500  // elements
+	whole       = 0.8  // share of the screen from which on an element says nothing of a place on it
+	large       = 0.25 // from which on what lies in it is content, not its label
+	around      = 0.2  // of the screen's width: how far words are near
+	maxNear     = 8    // words that are near
+	maxElements = 500  // elements
 )
 
 // Subjects is what an action on a screen is to the rules: mostly one subject, several where it
@@ -139,15 +139,17 @@ func along(elements []screen.Element, way []screen.Point, known []guard.Subject)
 // crossed reports whether the way from a to b leads over r.
 func crossed(r screen.Rect, a, b screen.Point) bool {
 	enter, leave := 0.0, 1.0 // shares of the way
-	for _, side := range [][4]float64{{a.X, b.X, r.Min.X, r.Max.X}, {a.Y, b.Y, r.Min.Y, r.Max.Y}} {
-		from, to, low, high := side[0], side[1], side[2], side[3]
-		if from == to {
-			if from < low || from >= high {
+	for _, axis := range []struct{ from, to, low, high float64 }{
+		{a.X, b.X, r.Min.X, r.Max.X}, {a.Y, b.Y, r.Min.Y, r.Max.Y},
+	} {
+		way := axis.to - axis.from
+		if way == 0 {
+			if axis.from < axis.low || axis.from >= axis.high {
 				return false
 			}
 			continue
 		}
-		first, last := (low-from)/(to-from), (high-from)/(to-from)
+		first, last := (axis.low-axis.from)/way, (axis.high-axis.from)/way
 		enter, leave = max(enter, min(first, last)), min(leave, max(first, last))
 	}
 	return enter <= leave
@@ -318,7 +320,7 @@ func label(list []screen.Element, i int) string {
 // the points comes first: rules do not read on for ever.
 func words(look screen.Observation, points []screen.Point) []string {
 	list := look.Elements
-	if len(list) > long && len(points) > 0 {
+	if len(list) > maxElements && len(points) > 0 {
 		tall := shape(look)
 		list = slices.Clone(list)
 		slices.SortStableFunc(list, func(a, b screen.Element) int {
@@ -369,7 +371,7 @@ func near(look screen.Observation, p screen.Point) []string {
 	slices.SortStableFunc(all, func(a, b word) int { return cmp.Compare(a.away, b.away) })
 	var out []string
 	for _, w := range all {
-		if len(out) < most && !slices.Contains(out, w.text) {
+		if len(out) < maxNear && !slices.Contains(out, w.text) {
 			out = append(out, w.text)
 		}
 	}
