@@ -95,7 +95,7 @@ func (c *Captioner) ask(
 	if err != nil {
 		return "", err
 	}
-	return said(&resp, tokens)
+	return answerText(&resp, tokens)
 }
 
 var (
@@ -103,9 +103,9 @@ var (
 	thinkBegin = lazyregexp.New(`(?i)<\s*think\s*>`)
 )
 
-// said is the text after the last closing think tag. A thought that never ends is no answer, nor is
-// silence.
-func said(r *model.Response, tokens int) (string, error) {
+// answerText is the text after the last closing think tag. A thought that never ends is no answer,
+// nor is silence.
+func answerText(r *model.Response, tokens int) (string, error) {
 	text := r.Text
 	if ends := thinkEnd.FindAllStringIndex(text, -1); ends != nil {
 		text = text[ends[len(ends)-1][1]:]

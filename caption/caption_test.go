@@ -165,7 +165,7 @@ func TestSilenceIsAnError(t *testing.T) {
 	require.Equal(t, "a list of", text)
 }
 
-func TestErrorsOfTheModelKeepTheirMends(t *testing.T) {
+func TestErrorsOfTheModelKeepTheirHints(t *testing.T) {
 	c := captioner(t, &oracle{err: hint.Add(io.ErrUnexpectedEOF, "plug it in")}, nil)
 	_, err := c.Describe(t.Context(), "t", frame(t, 9, 9))
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)

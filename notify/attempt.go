@@ -109,7 +109,7 @@ func (e *endpoint) report() {
 func (e *endpoint) settle(i *item, o outcome) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	i.flying = false
+	i.inFlight = false
 	switch {
 	case o.ok():
 		e.delivered(i)
@@ -123,14 +123,14 @@ func (e *endpoint) settle(i *item, o outcome) {
 }
 
 func (e *endpoint) delivered(i *item) {
-	if e.troubled {
+	if e.failing {
 		e.note(slog.LevelInfo, "notifications get through again")
 	}
-	e.troubled, e.failures = false, 0
+	e.failing, e.failures = false, 0
 	e.until = time.Time{}
 	e.remove(i)
-	if e.had = append(e.had, i.message); len(e.had) > e.opts.Queue {
-		e.had = e.had[1:]
+	if e.recent = append(e.recent, i.message); len(e.recent) > e.opts.Queue {
+		e.recent = e.recent[1:]
 	}
 }
 
@@ -143,8 +143,8 @@ func (e *endpoint) failed(i *item, o outcome) {
 		e.until = now.Add(max(e.wait(e.failures), o.after))
 		i.next = e.until
 	}
-	if !e.troubled {
-		e.troubled = true
+	if !e.failing {
+		e.failing = true
 		e.note(slog.LevelWarn, "a notification did not get through; it is tried again", "why",
 			o.String())
 	}

@@ -17,8 +17,8 @@ import (
 type target struct {
 	name string
 	// it calls people: to open questions alone; any other target gets everything
-	calls   bool
-	request func(ctx context.Context, m *message, o *Options) (*http.Request, error)
+	openOnly bool
+	request  func(ctx context.Context, m *message, o *Options) (*http.Request, error)
 }
 
 // endpoint delivers to one target, one message at a time.
@@ -32,22 +32,22 @@ type endpoint struct {
 	mu    sync.Mutex
 	queue []*item
 	// the last that were delivered, for when the ledger is read just before it is written
-	had      []*message
+	recent   []*message
 	failures int       // in a row, of the endpoint and not of one message
 	until    time.Time // it is left alone
 	gone     bool      // it wants nothing any more
 	full     bool      // messages were dropped, which was logged
-	troubled bool      // it failed, which was logged
+	failing  bool      // it failed, which was logged
 	notes    []func()  // lines for the log
 }
 
 // item is a message that waits.
 type item struct {
 	*message
-	tries  int
-	next   time.Time // when it is tried
-	by     time.Time // when it is given up
-	flying bool      // it is being tried
+	tries    int
+	next     time.Time // when it is tried
+	by       time.Time // when it is given up
+	inFlight bool      // it is being tried
 }
 
 func newEndpoint(t target, o *Options, catchUp func(context.Context)) *endpoint {
@@ -70,7 +70,7 @@ func (e *endpoint) put(m *message) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	waits := slices.ContainsFunc(e.queue, func(i *item) bool { return m.follows(i.message) })
-	if waits || e.gone || slices.ContainsFunc(e.had, m.follows) {
+	if waits || e.gone || slices.ContainsFunc(e.recent, m.follows) {
 		return
 	}
 	if len(e.queue) >= e.opts.Queue {
@@ -84,7 +84,7 @@ func (e *endpoint) put(m *message) {
 // overflow drops the oldest message that is not being tried. Once there is room again what is still
 // true is sent after all.
 func (e *endpoint) overflow() {
-	i := slices.IndexFunc(e.queue, func(i *item) bool { return !i.flying })
+	i := slices.IndexFunc(e.queue, func(i *item) bool { return !i.inFlight })
 	if i < 0 {
 		return
 	}
@@ -121,7 +121,7 @@ func (e *endpoint) run(ctx context.Context) {
 // outdated reports whether the message need not be sent any more: people are not called to a
 // settled question.
 func (e *endpoint) outdated(ctx context.Context, m *message) bool {
-	if !e.calls {
+	if !e.openOnly {
 		return false
 	}
 	q, err := e.opts.Questions.Get(ctx, m.question.ID)
@@ -154,7 +154,7 @@ func (e *endpoint) pick(now time.Time) (*item, time.Duration) {
 			at = e.until
 		}
 		if !at.After(now) {
-			i.flying = true
+			i.inFlight = true
 			return i, 0
 		}
 		pause = min(pause, at.Sub(now))

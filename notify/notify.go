@@ -110,7 +110,7 @@ func (n *Notifier) Run(ctx context.Context) error {
 			return err
 		case e.Type == inquiry.Lost:
 			n.catchUp(ctx)
-		case e.Type == inquiry.Drafted, e.Question.Open() && e.Question.Passed != nil:
+		case e.Type == inquiry.Drafted, e.Question.Open() && e.Question.Deferred != nil:
 			// nobody has to be told: it waits as it did, or for a model
 		default:
 			n.send(ctx, newMessage(e.Type, e.Question))
@@ -123,7 +123,7 @@ func (n *Notifier) send(ctx context.Context, m *message) {
 	m.link = n.link(m.question.ID)
 	had := n.receipts(ctx, Span{QuestionID: m.question.ID})
 	for _, e := range n.endpoints {
-		if !(e.calls && m.ends()) && !had[m.receipt(e.name)] {
+		if !(e.openOnly && m.ends()) && !had[m.receipt(e.name)] {
 			e.put(m)
 		}
 	}

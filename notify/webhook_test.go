@@ -207,7 +207,7 @@ func TestARestartTellsWhatWasNotToldAndNothingTwice(t *testing.T) {
 	require.Equal(t, "msg_"+last.ID+"_resolved", x.id)
 }
 
-func TestWhatCannotWorkIsRefusedWithAMend(t *testing.T) {
+func TestWhatCannotWorkIsRefusedWithAHint(t *testing.T) {
 	hook := func(url, secret string) notify.Options {
 		return notify.Options{Webhooks: []notify.Webhook{{URL: url, Secret: secret}}}
 	}
