@@ -37,11 +37,12 @@ type PhoneInfo struct {
 	Size    screen.Size
 }
 
-// Phone is one phone. It is used by one run at a time.
+// Phone is one phone. It is used by one run at a time, and besides by those who look at it.
 type Phone interface {
 	agentloop.Phone
 	agentloop.Stater
 	agentloop.Reader
+	Hands
 	// Device is what is known of the phone; its ID is the serial.
 	Device() session.Device
 	// Wake switches the display on and opens a lock screen that needs no person; else the error is
@@ -51,6 +52,15 @@ type Phone interface {
 	// A name that matches no installed app ends none.
 	Relaunch(ctx context.Context, app string, used []string) error
 	Close() error
+}
+
+// Hands are what a phone offers to people who see it live. Runs do not use them.
+type Hands interface {
+	// TypeByHand is Type, and types keys where no field has the focus.
+	TypeByHand(ctx context.Context, text string) error
+	// Feel returns nil once somebody touches the phone itself, and any error but ctx's when it
+	// cannot tell.
+	Feel(ctx context.Context) error
 }
 
 // ready wakes the phone and, when asked to, goes to the home screen.

@@ -114,6 +114,7 @@ func (h *handset) idle(t *testing.T) {
 
 // openPhone is an open phone.
 type openPhone struct {
+	runs.Hands // nil: runs have no use for them
 	*handset
 	closed bool
 }

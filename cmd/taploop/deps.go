@@ -19,6 +19,7 @@ import (
 type deps struct {
 	store    *session.Store
 	host     *device.Host
+	phones   runs.Phones // of the host, for all who look at one
 	manager  *runs.Manager
 	url      string         // as in overrides
 	channels []string       // through which every question can be answered
@@ -27,12 +28,15 @@ type deps struct {
 
 // overrides are what a command adds to the dependencies, or leaves out.
 type overrides struct {
-	console   runs.Console
-	observe   func(runs.Event)
-	url       string        // where people reach the server; "" when it serves no HTTP
-	grace     time.Duration // how long a run goes on unattached; 0 means for ever
-	handOver  bool          // see runs.Options
-	storeOnly bool          // no run is to be carried out: models are opened only if one is
+	console  runs.Console
+	observe  func(runs.Event)
+	url      string        // where people reach the server; "" when it serves no HTTP
+	grace    time.Duration // how long a run goes on unattached; 0 means for ever
+	handOver bool          // see runs.Options
+	// around gives the phones that are used in place of those of the host, for example with a mask
+	// over every picture; nil leaves them as they are
+	around    func(runs.Phones) runs.Phones
+	storeOnly bool // no run is to be carried out: models are opened only if one is
 }
 
 // open wires the dependencies. The caller closes them, which waits for all that runs.
@@ -53,9 +57,13 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 	if d.host, err = a.host(d.store.Keyboards); err != nil {
 		return d, err
 	}
+	d.phones = phones{d.host}
+	if o.around != nil {
+		d.phones = o.around(d.phones)
+	}
 	q := a.conf.Questions
 	opts := &runs.Options{
-		Store: d.store, Phones: phones{d.host}, Broker: a.broker(d.store), Console: o.console,
+		Store: d.store, Phones: d.phones, Broker: a.broker(d.store), Console: o.console,
 		ConsoleLang: a.lang(),
 		Limits: agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime,
 			Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},

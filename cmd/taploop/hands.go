@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/mirror"
@@ -19,22 +18,19 @@ type hands struct {
 	mirror  *mirror.Mirror
 }
 
-// newHands shows the phones of a host. The caller closes the mirror.
+// newHands shows the phones of d. The caller closes the mirror.
 func newHands(a *app, d *deps) hands {
 	return hands{d.manager, mirror.New(&mirror.Options{Log: a.log,
 		Open: func(ctx context.Context, serial string) (mirror.Phone, error) {
-			p, err := d.host.Open(ctx, serial)
-			if err != nil {
-				return nil, err
+			p, err := d.phones.Open(ctx, serial)
+			if e, coded := errors.AsType[*runs.Error](err); coded {
+				return nil, e.Unwrap() // the page has codes of its own
 			}
-			return p, nil
+			return p, err
 		}})}
 }
 
-var (
-	_ mirror.Phone  = (*device.Phone)(nil)
-	_ mirror.Feeler = (*device.Phone)(nil)
-)
+var _ mirror.Feeler = runs.Phone(nil)
 
 var errNotYours = errors.New("no session of yours has this phone")
 

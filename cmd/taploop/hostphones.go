@@ -131,7 +131,7 @@ func (p *hostPhones) usable(ctx context.Context, key string) ([]string, error) {
 	if !errors.Is(err, session.ErrNotFound) {
 		return nil, err
 	}
-	list, err := (phones{d.host}).List(ctx)
+	list, err := d.phones.List(ctx)
 	if err != nil {
 		return nil, err
 	}

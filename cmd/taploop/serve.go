@@ -130,7 +130,7 @@ func (a *app) toolOptions(ctx context.Context, d *deps) (*tools.Options, error) 
 	}
 	o := &tools.Options{
 		Runs: d.manager, Questions: d.manager.Broker(), Store: d.store,
-		Leases: d.store.Leases, Phones: phones{d.host}, Sign: d.store.Sign,
+		Leases: d.store.Leases, Phones: d.phones, Sign: d.store.Sign,
 		Waits: tools.Waits{Default: calls.Wait, Max: calls.MaxWait,
 			Heartbeat: calls.Heartbeat},
 		ClientWaits: clients, ReplyMode: channel.Mode(a.conf.Reply.Mode),

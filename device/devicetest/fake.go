@@ -320,6 +320,12 @@ func (f *Fake) Type(ctx context.Context, text string) error {
 	})
 }
 
+// Feel waits for the end of ctx: nobody touches a phone in memory.
+func (f *Fake) Feel(ctx context.Context) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
 // TypeByHand is Type, and does nothing where no field has the focus.
 func (f *Fake) TypeByHand(ctx context.Context, text string) error {
 	if err := f.Type(ctx, text); err == nil || !strings.Contains(err.Error(), noField) {
