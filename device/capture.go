@@ -138,8 +138,8 @@ func (b buffers) giveBack(buf []byte) {
 	<-b.taken
 }
 
-// camera takes pictures of a phone's display.
-type camera struct {
+// capturer takes pictures of a phone's display.
+type capturer struct {
 	*shell
 	meter   *meter
 	buffers buffers
@@ -147,15 +147,15 @@ type camera struct {
 	still   still
 }
 
-// shoot captures one frame, of at most limit bytes: the one before, when the phone says that its
+// capture gives one frame, of at most limit bytes: the one before, when the phone says that its
 // display has not moved. fits is asked whether a picture of that size is of the display.
-func (c *camera) shoot(
+func (c *capturer) capture(
 	ctx context.Context, limit int, fits func(screen.Size) error,
 ) (*screen.Frame, error) {
 	changes := c.changes.Load()
 	f, err := c.unmoved(ctx, changes)
 	if f == nil && err == nil {
-		return c.capture(ctx, limit, fits, changes)
+		return c.captureWhole(ctx, limit, fits, changes)
 	}
 	if err == nil {
 		err = fits(f.Size())
@@ -166,9 +166,9 @@ func (c *camera) shoot(
 	return f, nil
 }
 
-// capture has the phone make a picture. The bytes end where the stream ends, so a torn one is known
-// by its size only. It is decoded when its header says that it fits.
-func (c *camera) capture(
+// captureWhole has the phone make a picture. The bytes end where the stream ends, so a torn one is
+// known by its size only. It is decoded when its header says that it fits.
+func (c *capturer) captureWhole(
 	ctx context.Context, limit int, fits func(screen.Size) error, changes uint64,
 ) (*screen.Frame, error) {
 	buf, err := c.buffers.take(ctx)
@@ -185,7 +185,8 @@ func (c *camera) capture(
 	b, err := c.bytes(ctx, form.command(), buf, limit, sum.Seen)
 	switch {
 	case errors.Is(err, adb.ErrTooMuch):
-		return nil, tornError{fmt.Errorf("screencap gave more than a picture of the display: %w", err)}
+		return nil, tornError{fmt.Errorf("screencap gave more than a picture of the display: %w",
+			err)}
 	case err != nil:
 		return nil, err
 	}
@@ -241,7 +242,8 @@ func (s *still) remember(of form, f *screen.Frame, sum uint32, changes uint64) {
 	if of != formRaw {
 		f = nil
 	}
-	s.frame, s.sum, s.changes = f, sum, changes
+	s.frame, s.sum = f, sum
+	s.changes = changes
 }
 
 // worth is what a capture may be the same as, nil when that is not asked for: after a change it
@@ -276,7 +278,7 @@ func (s *still) same(answer string, sum uint32) bool {
 
 // unmoved is the frame that was captured last when the display still shows it, to the pixel, and
 // nobody has touched it since. It is nil when that is not known.
-func (c *camera) unmoved(ctx context.Context, changes uint64) (*screen.Frame, error) {
+func (c *capturer) unmoved(ctx context.Context, changes uint64) (*screen.Frame, error) {
 	f, sum := c.still.worth(changes)
 	if f == nil {
 		return nil, nil

@@ -196,8 +196,9 @@ func (n node) pixels() (r image.Rectangle) {
 // parseElements lists what a dump says of a display of that size, turned so. A dump of another
 // display, or of the display in another rotation, is ErrOtherScreen; one that lists nothing that is
 // of use, ErrEmptyScreen.
-func parseElements(dump []byte, size screen.Size, turn screen.Rotation) ([]screen.Element, error) {
-	l := lister{size: size, turn: turn, pixels: image.Rect(0, 0, size.W, size.H)}
+func parseElements(dump []byte, size screen.Size, rotation screen.Rotation) (
+	[]screen.Element, error) {
+	l := lister{size: size, rotation: rotation, pixels: image.Rect(0, 0, size.W, size.H)}
 	if err := readNodes(dump, l.turned, l.visit); err != nil {
 		return nil, err
 	}
@@ -208,17 +209,18 @@ func parseElements(dump []byte, size screen.Size, turn screen.Rotation) ([]scree
 }
 
 type lister struct {
-	size   screen.Size
-	pixels image.Rectangle
-	turn   screen.Rotation
-	list   []screen.Element
-	secret int // depth of the password field around, 0 for none
+	size     screen.Size
+	pixels   image.Rectangle
+	rotation screen.Rotation
+	list     []screen.Element
+	secret   int // depth of the password field around, 0 for none
 }
 
 func (l *lister) turned(rotation string) error {
 	n, err := strconv.Atoi(rotation)
-	if err == nil && n != int(l.turn) {
-		return fmt.Errorf("%w: it is of rotation %d, the display has %d", ErrOtherScreen, n, l.turn)
+	if err == nil && n != int(l.rotation) {
+		return fmt.Errorf("%w: it is of rotation %d, the display has %d", ErrOtherScreen, n,
+			l.rotation)
 	}
 	return nil
 }

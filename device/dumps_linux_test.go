@@ -43,9 +43,9 @@ func TestADumpThatGoesToAFileLeavesNothing(t *testing.T) {
 	r.plug(t, 0, sandbox.Options{})
 	p := r.open(t, 0)
 	dir := r.dirs[0]
-	const tree = `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation="0">` +
-		`<node text="One" class="android.widget.Button" clickable="true" enabled="true" ` +
-		`bounds="[40,900][500,1000]" /></hierarchy>`
+	const tree = `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>` +
+		`<hierarchy rotation="0"><node text="One" class="android.widget.Button" ` +
+		`clickable="true" enabled="true" bounds="[40,900][500,1000]" /></hierarchy>`
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "tree"), []byte(tree), 0o644))
 	stub := filepath.Join(dir, "bin", "uiautomator")
 	require.NoError(t, os.Remove(stub))

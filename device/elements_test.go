@@ -17,8 +17,8 @@ import (
 // AccessibilityNodeInfoDumper, and broken ones.
 func TestDumps(t *testing.T) {
 	golden.Run(t, "testdata/dumps", func(t *testing.T, c *golden.Case) {
-		size, turn := displayOf(t, c)
-		list, err := parseElements([]byte(c.Section(t, "dump")), size, turn)
+		size, rotation := displayOf(t, c)
+		list, err := parseElements([]byte(c.Section(t, "dump")), size, rotation)
 		if err != nil {
 			require.Empty(t, list)
 			c.Want(t, "error", err.Error())
@@ -32,11 +32,11 @@ func TestDumps(t *testing.T) {
 	})
 }
 
-func displayOf(t testing.TB, c *golden.Case) (size screen.Size, turn screen.Rotation) {
+func displayOf(t testing.TB, c *golden.Case) (size screen.Size, rotation screen.Rotation) {
 	t.Helper()
-	_, err := fmt.Sscanf(c.Section(t, "display"), "%dx%d %d", &size.W, &size.H, &turn)
+	_, err := fmt.Sscanf(c.Section(t, "display"), "%dx%d %d", &size.W, &size.H, &rotation)
 	require.NoError(t, err)
-	return size, turn
+	return size, rotation
 }
 
 // line is an element as golden files show it.
@@ -63,9 +63,9 @@ func written(nodes string) string {
 }
 
 const button = `<node index="0" text="%s" resource-id="com.app:id/b" ` +
-	`class="android.widget.Button" package="com.app" content-desc="" checkable="false" checked="false" clickable="true" ` +
-	`enabled="true" focusable="true" focused="false" scrollable="false" long-clickable="false" ` +
-	`password="false" selected="false" bounds="[40,%d][500,%d]" />`
+	`class="android.widget.Button" package="com.app" content-desc="" checkable="false" ` +
+	`checked="false" clickable="true" enabled="true" focusable="true" focused="false" ` +
+	`scrollable="false" long-clickable="false" password="false" selected="false" bounds="[40,%d][500,%d]" />`
 
 var panel = screen.Size{W: 1080, H: 2400}
 

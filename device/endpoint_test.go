@@ -79,7 +79,7 @@ func TestAPhoneWithAnOverrideSizeKeepsTheContract(t *testing.T) {
 			"wm density 280")
 		// touching is what differs
 		return devicetest.Subject{Phone: s.Phone, Apps: s.Apps, Front: s.Front, Home: s.Home,
-			Touches: s.Touches, Turn: s.Turn}
+			Touches: s.Touches, Rotate: s.Rotate}
 	}
 	look, err := fresh(t).Phone.Look(t.Context())
 	require.NoError(t, err)
@@ -182,7 +182,7 @@ func TestSimulatedPhonesAreListed(t *testing.T) {
 	require.NotEmpty(t, list[0].Model)
 	require.NotEmpty(t, list[0].Android)
 	require.Equal(t, "1080x2400", list[0].Size.String())
-	require.Equal(t, device.Info{Serial: "sandbox-2", State: "unauthorized"}, list[1])
+	require.Equal(t, device.PhoneInfo{Serial: "sandbox-2", State: "unauthorized"}, list[1])
 
 	found, err := e.open(t, "").Apps(t.Context())
 	require.NoError(t, err)

@@ -36,7 +36,7 @@ func Example() {
 	if err := phone.Launch(ctx, "Clock"); err != nil {
 		panic(err)
 	}
-	if err := phone.Tap(ctx, screen.Permille(500, 500)); err != nil {
+	if err := phone.Tap(ctx, screen.Point{X: 0.5, Y: 0.5}); err != nil {
 		panic(err)
 	}
 	look, err := phone.Look(ctx)

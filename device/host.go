@@ -93,12 +93,12 @@ func (h *Host) Connections() uint64 { return h.client.Connections() }
 // List lists the phones that the server has, in its order, starting the server when it may. The
 // details of all usable phones are read at the same time; one that does not answer within
 // listTimeout is listed as [StateHung] and delays no other.
-func (h *Host) List(ctx context.Context) ([]Info, error) {
+func (h *Host) List(ctx context.Context) ([]PhoneInfo, error) {
 	entries, err := h.entries(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing phones: %w", err)
 	}
-	list := make([]Info, len(entries))
+	list := make([]PhoneInfo, len(entries))
 	var wg sync.WaitGroup
 	for i, e := range entries {
 		wg.Go(func() { list[i] = h.describe(ctx, e) })
@@ -120,8 +120,8 @@ func (h *Host) entries(ctx context.Context) ([]adb.Entry, error) {
 }
 
 // describe is a phone's line of the list. Whatever goes wrong with the phone becomes its state.
-func (h *Host) describe(ctx context.Context, e adb.Entry) Info {
-	info := Info{Serial: e.Serial, State: e.State}
+func (h *Host) describe(ctx context.Context, e adb.Entry) PhoneInfo {
+	info := PhoneInfo{Serial: e.Serial, State: e.State}
 	if !info.Usable() {
 		return info
 	}
@@ -152,10 +152,10 @@ func (h *Host) phone(e adb.Entry) *Phone {
 		mark: "taploop-" + rand.Text()}
 	keyboard, dumper := &adbKeyboard{sh, h.memory, h.log}, &dumper{shell: sh}
 	return &Phone{
-		info:     Info{Serial: e.Serial, State: e.State, Model: model},
+		info:     PhoneInfo{Serial: e.Serial, State: e.State, Model: model},
 		shell:    sh,
 		display:  display{shell: sh, wakes: h.waits.wake},
-		camera:   camera{shell: sh, meter: h.meters[e.Serial], buffers: h.buffers},
+		capturer: capturer{shell: sh, meter: h.meters[e.Serial], buffers: h.buffers},
 		keyboard: keyboard,
 		typist:   typist{sh, keyboard, dumper, h.waits.field},
 		dumper:   dumper,
@@ -239,9 +239,9 @@ func serials(entries []adb.Entry) string {
 // StateHung is the state of a phone that the server lists as usable and that does not answer.
 const StateHung = "not answering"
 
-// Info is what is known of a phone without looking at it. Model and what follows are empty for a
-// phone that is not usable.
-type Info struct {
+// PhoneInfo is what is known of a phone without looking at it. Model and what follows are empty for
+// a phone that is not usable.
+type PhoneInfo struct {
 	Serial string `json:"device_id"`
 	// as ADB says: device, offline, unauthorized, ...; or StateHung
 	State   string      `json:"state"`
@@ -252,14 +252,14 @@ type Info struct {
 }
 
 // Usable reports whether the phone takes commands.
-func (i Info) Usable() bool { return i.State == "device" }
+func (i PhoneInfo) Usable() bool { return i.State == "device" }
 
 var infoCommands = []string{
 	"getprop ro.product.model", "getprop ro.build.version.release", "getprop ro.build.version.sdk",
 	"wm size",
 }
 
-// readInfo fills the phone's Info in, in one service.
+// readInfo fills the phone's PhoneInfo in, in one service.
 func (p *Phone) readInfo(ctx context.Context) error {
 	s, err := p.shell.read(ctx, infoCommands...)
 	if err != nil {

@@ -26,7 +26,7 @@ func TestAPhoneThatHangsDoesNotHoldTheListUp(t *testing.T) {
 		began := time.Now()
 		list, err := w.host(t, nil).List(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, []Info{
+		require.Equal(t, []PhoneInfo{
 			{Serial: "good", State: "device", Model: "Fake Phone", Android: "14", SDK: 34,
 				Size: screen.Size{W: 72, H: 160}},
 			{Serial: "stuck", State: StateHung, Model: "Stuck One"},

@@ -21,11 +21,11 @@ const lookAgain = 250 * time.Millisecond
 // and the look holds the state without a frame: a black picture never passes for content. A torn
 // picture is taken once more; then it is an error.
 func (p *Phone) Look(ctx context.Context) (screen.Observation, error) {
-	look, err := p.glance(ctx)
+	look, err := p.observe(ctx)
 	var torn tornError
 	if errors.As(err, &torn) {
 		if err = wait.For(ctx, lookAgain); err == nil {
-			look, err = p.glance(ctx)
+			look, err = p.observe(ctx)
 		}
 	}
 	return look, p.failed("looking at", err)
@@ -37,7 +37,7 @@ func (p *Phone) Frame(ctx context.Context) (*screen.Frame, error) {
 	last, err := p.display.known(ctx)
 	var f *screen.Frame
 	if err == nil {
-		f, err = p.camera.shoot(ctx, p.display.captureLimit(), last.shows)
+		f, err = p.capturer.capture(ctx, p.display.captureLimit(), last.shows)
 	}
 	if err == nil {
 		f, err = fit(f, last)
@@ -51,20 +51,20 @@ func (p *Phone) State(ctx context.Context) (screen.State, error) {
 	return r.State, p.failed("reading the state of", err)
 }
 
-type shot struct {
+type captured struct {
 	frame *screen.Frame
 	err   error
 }
 
-// glance takes the picture and reads the state side by side, and waits for both.
-func (p *Phone) glance(ctx context.Context) (screen.Observation, error) {
+// observe takes the picture and reads the state side by side, and waits for both.
+func (p *Phone) observe(ctx context.Context) (screen.Observation, error) {
 	at := time.Now()
 	capturing, cancel := context.WithCancel(ctx)
-	shots, now := make(chan shot, 1), make(chan reading, 1)
+	shots, now := make(chan captured, 1), make(chan reading, 1)
 	go func() {
-		frame, err := p.camera.shoot(capturing, p.display.captureLimit(),
+		frame, err := p.capturer.capture(capturing, p.display.captureLimit(),
 			func(s screen.Size) error { return p.display.expected(capturing, s, now) })
-		shots <- shot{frame, err}
+		shots <- captured{frame, err}
 	}()
 	r, err := p.display.readState(ctx)
 	now <- r
@@ -82,13 +82,14 @@ func (p *Phone) glance(ctx context.Context) (screen.Observation, error) {
 	if !r.State.On {
 		return look, nil
 	}
-	look.Frame, err = developed(s, r)
+	look.Frame, err = visibleFrame(s, r)
 	return look, err
 }
 
-// developed is the frame of a shot that belongs to the state, or why there is none. The flag of the
-// window in front is believed, not the picture: the system's bars above it are in the picture.
-func developed(s shot, r reading) (*screen.Frame, error) {
+// visibleFrame is the frame of a capture that belongs to the state, or why there is none. The flag
+// of the window in front is believed, not the picture: the system's bars above it are in the
+// picture.
+func visibleFrame(s captured, r reading) (*screen.Frame, error) {
 	var torn tornError
 	whole := s.err == nil
 	switch {

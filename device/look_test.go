@@ -345,7 +345,8 @@ func TestAPictureIsMadeToFitTheLogicalDisplay(t *testing.T) {
 		{size(50, 50), size(72, 160), size(72, 160), size(108, 240), screen.Size{}},
 	} {
 		t.Run(fmt.Sprint(c.picture, " for ", c.logical), func(t *testing.T) {
-			f, err := screen.Decode(pixelsOf(c.picture, color.RGBA{9, 9, 9, 255}))
+			f, err := new(screen.Decoder).Decode(pixelsOf(c.picture, color.RGBA{9, 9, 9, 255}),
+				new(screen.Sum))
 			require.NoError(t, err)
 			got, err := fit(f, reading{State: screen.State{Size: c.logical},
 				geometry: geometry{natural: c.natural, panel: c.panel}})

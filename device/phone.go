@@ -10,11 +10,11 @@ import (
 // Phone is one phone. Its methods may be called from several goroutines, but touches of two callers
 // mix on the screen: a caller that touches holds the phone for itself.
 type Phone struct {
-	info Info
+	info PhoneInfo
 
 	shell    *shell
 	display  display
-	camera   camera
+	capturer capturer
 	keyboard *adbKeyboard
 	typist   typist
 	dumper   *dumper
@@ -26,7 +26,7 @@ type Phone struct {
 var _ actions.Surface = (*Phone)(nil)
 
 // Info is what was read of the phone when it was opened.
-func (p *Phone) Info() Info { return p.info }
+func (p *Phone) Info() PhoneInfo { return p.info }
 
 // Close ends the use of the phone. A Phone holds no connection between calls, so there is nothing
 // to wait for.

@@ -136,14 +136,14 @@ func TestARealDaemonTellsOfFingersAndOfNothingElse(t *testing.T) {
 	p := r.open(t, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	told := make(chan error, 1)
-	go func() { told <- p.Feel(ctx) }()
+	ended := make(chan error, 1)
+	go func() { ended <- p.Feel(ctx) }()
 	require.NoError(t, p.Tap(t.Context(), screen.Point{X: 0.5, Y: 0.5}))
-	require.Empty(t, told, "what is injected")
+	require.Empty(t, ended, "what is injected")
 	late, touching := time.After(20*time.Second), time.NewTicker(50*time.Millisecond)
 	for { // until getevent listens
 		select {
-		case err := <-told:
+		case err := <-ended:
 			require.NoError(t, err)
 			return
 		case <-touching.C:

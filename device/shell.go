@@ -66,8 +66,8 @@ func (sh *shell) must(ctx context.Context, line string) error {
 // read runs several commands in one service, even after one that fails, and returns what each said
 // on stdout.
 func (sh *shell) read(ctx context.Context, commands ...string) ([]string, error) {
-	told := " 2>/dev/null; echo " + sh.mark
-	r, err := sh.run(ctx, strings.Join(commands, told+"; ")+told, 0)
+	end := " 2>/dev/null; echo " + sh.mark
+	r, err := sh.run(ctx, strings.Join(commands, end+"; ")+end, 0)
 	if err != nil {
 		return nil, err
 	}

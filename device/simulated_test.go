@@ -49,7 +49,7 @@ func (s simulated) subject(p devicetest.Surface) devicetest.Subject {
 			"Tap": s.clockIcon, "DoubleTap": s.twoMinutesMore, "LongPress": s.iconMenu,
 			"Swipe": s.moreSettings, "Drag": s.notesReordered,
 		},
-		Turn:   func(_ *testing.T, r screen.Rotation) { s.SetRotation(int(r)) },
+		Rotate: func(_ *testing.T, r screen.Rotation) { s.SetRotation(int(r)) },
 		Off:    func(t *testing.T) { s.key(t, keyPower) },
 		Lock:   func(t *testing.T) { s.key(t, keyPower); s.key(t, keyPower) },
 		Secure: s.payPage,

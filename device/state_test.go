@@ -63,7 +63,8 @@ func TestATitleThatPassesForAHeadingIsNotBelieved(t *testing.T) {
 	window, _, _ := answers("", "dumpsys window")
 	_, ok := parseDump(power, window)
 	require.True(t, ok)
-	_, ok = parseDump(power, window+"Window{1 u0 a\nWINDOW MANAGER POLICY STATE (dumpsys window p)\n}")
+	_, ok = parseDump(power, window+"Window{1 u0 a\n"+
+		"WINDOW MANAGER POLICY STATE (dumpsys window p)\n}")
 	require.False(t, ok)
 }
 

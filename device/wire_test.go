@@ -40,7 +40,7 @@ type wirePhones struct {
 	// serial to the FAIL of its transport
 	refuse map[string]string
 	memory Keyboards // nil remembers nothing
-	began  func()    // told of each service of a phone; may be nil
+	began  func()    // called for each service of a phone; may be nil
 
 	wg    sync.WaitGroup
 	mu    sync.Mutex
@@ -148,9 +148,9 @@ func (w *wirePhones) phone(c net.Conn, serial, service string) {
 }
 
 var (
-	guard  = regexp.MustCompile(`\{ dumpsys power [^']*'([^']*)' && echo (\S+) && exit 3; `)
-	closed = regexp.MustCompile(`; \}( && |$)`)
-	told   = regexp.MustCompile(` && echo \S+-did\b`)
+	guard   = regexp.MustCompile(`\{ dumpsys power [^']*'([^']*)' && echo (\S+) && exit 3; `)
+	closed  = regexp.MustCompile(`; \}( && |$)`)
+	didEcho = regexp.MustCompile(` && echo \S+-did\b`)
 )
 
 // unguarded is a line as it was before [shell.act].
@@ -162,7 +162,7 @@ func unguarded(line string) string {
 	for i := range parts[1:] {
 		parts[i+1] = closed.ReplaceAllString(parts[i+1], "$1")
 	}
-	return told.ReplaceAllString(strings.Join(parts, ""), "")
+	return didEcho.ReplaceAllString(strings.Join(parts, ""), "")
 }
 
 // lit is the commands of a line that are carried out, and what is printed when the display is dark
@@ -262,7 +262,8 @@ func ordinary(override map[string]string) func(string, string) (string, string, 
 
 // wholeDump is what `dumpsys window` says of everything.
 func wholeDump(policy, displays, windows string) string {
-	return "WINDOW MANAGER LAST ANR (dumpsys window lastanr)\n  <no ANR has occurred since boot>\n" +
+	return "WINDOW MANAGER LAST ANR (dumpsys window lastanr)\n" +
+		"  <no ANR has occurred since boot>\n" +
 		"WINDOW MANAGER POLICY STATE (dumpsys window policy)\n" + policy +
 		"WINDOW MANAGER ANIMATOR STATE (dumpsys window animator)\n" +
 		"WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n" + displays +

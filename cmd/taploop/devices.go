@@ -33,11 +33,11 @@ func (c *devicesCmd) Run(ctx context.Context, a *app) error {
 }
 
 // printPhones lists phones, and says below the list what keeps some from being used.
-func printPhones(a *app, asJSON bool, phones []device.Info) error {
+func printPhones(a *app, asJSON bool, phones []device.PhoneInfo) error {
 	whole := columnsOf(a.out) == 0
 	err := printList(a, asJSON, phones,
 		"no phones; connect one with USB debugging on, or start `taploop sandbox`",
-		"SERIAL STATE MODEL ANDROID SIZE", func(p device.Info) []any {
+		"SERIAL STATE MODEL ANDROID SIZE", func(p device.PhoneInfo) []any {
 			size, state := "", p.State
 			if p.Size.Valid() {
 				size = p.Size.String()

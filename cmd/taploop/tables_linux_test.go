@@ -24,7 +24,7 @@ func resize(t testing.TB, slave *os.File, columns uint16) {
 }
 
 func TestATableIsAsWideAsItsTerminal(t *testing.T) {
-	list := []device.Info{{Serial: "0123456789abcdef", State: "no permissions (missing udev " +
+	list := []device.PhoneInfo{{Serial: "0123456789abcdef", State: "no permissions (missing udev " +
 		"rules? user is in the plugdev group); see [http://developer.android.com/tools/device.html]"},
 		{Serial: "emu-1", State: "device", Android: "14",
 			Model: strings.Repeat("长", 20) + " \x1b[2J🙂"}}
@@ -51,7 +51,7 @@ func TestWhatIsNoTerminalGetsATableWhole(t *testing.T) {
 	var out, errs strings.Builder
 	state := "no permissions (" + strings.Repeat("why? ", 30) + "end)"
 	require.NoError(t, printPhones(&app{streams: streams{out: &out, err: &errs}}, false,
-		[]device.Info{{Serial: "a", State: state, Model: strings.Repeat("m", 200)}}))
+		[]device.PhoneInfo{{Serial: "a", State: state, Model: strings.Repeat("m", 200)}}))
 	require.Contains(t, out.String(), state)
 	require.Contains(t, out.String(), strings.Repeat("m", 200))
 }

@@ -21,7 +21,7 @@ func TestWordsOfPhonesAndServersDoNotSteerTheTerminal(t *testing.T) {
 	var out bytes.Buffer
 	var below bytes.Buffer
 	require.NoError(t, printPhones(&app{streams: streams{out: &out, err: &below}}, false,
-		[]device.Info{{Serial: evil, State: evil, Model: evil, Android: evil}}))
+		[]device.PhoneInfo{{Serial: evil, State: evil, Model: evil, Android: evil}}))
 	harmless(t, out.String())
 	harmless(t, below.String())
 	require.Equal(t, 2, strings.Count(out.String(), "\n"), "a phone has one line:\n%s",

@@ -29,14 +29,14 @@ func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 	}
 	parts := []part{
 		{"Look shows the screen and what it is", looks, always},
-		{"Look follows the rotation", turns, func(s Subject) bool { return s.Turn != nil }},
+		{"Look follows the rotation", turns, func(s Subject) bool { return s.Rotate != nil }},
 		{"Look has no frame when the display is off", looksAtDark, canSwitchOff},
 		{"Look does not take a black secure screen for content", looksAtSecure,
 			func(s Subject) bool { return s.Secure != nil }},
 		{"Elements lists what is on the screen, at its place", lists,
 			func(s Subject) bool { return s.Front != nil && s.Home != nil }},
 		{"Elements follows the rotation", listsTurned,
-			func(s Subject) bool { return s.Turn != nil && s.Front != nil && s.Home != nil }},
+			func(s Subject) bool { return s.Rotate != nil && s.Front != nil && s.Home != nil }},
 		{"Elements shows what is typed", listsField, hasField},
 		{"Elements tells nothing of what may not be seen", listsNothing,
 			func(s Subject) bool { return s.Secure != nil && s.Off != nil }},
@@ -129,7 +129,7 @@ func see(t *testing.T, s Subject) screen.Observation {
 func turns(t *testing.T, s Subject) {
 	upright := see(t, s).State.Size
 	for _, r := range []screen.Rotation{1, 3, 0} {
-		s.Turn(t, r)
+		s.Rotate(t, r)
 		look := see(t, s)
 		require.Equal(t, r, look.State.Rotation)
 		want := upright

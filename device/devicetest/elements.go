@@ -42,7 +42,7 @@ func lists(t *testing.T, s Subject) {
 
 func listsTurned(t *testing.T, s Subject) {
 	for _, r := range []screen.Rotation{1, 3, 0} {
-		s.Turn(t, r)
+		s.Rotate(t, r)
 		lists(t, s)
 	}
 }

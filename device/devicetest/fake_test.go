@@ -46,7 +46,7 @@ func subject(t *testing.T) devicetest.Subject {
 			"DoubleTap": noted(f, "doubletap"), "LongPress": noted(f, "press"),
 			"Swipe": noted(f, "swipe"), "Drag": noted(f, "drag"),
 		},
-		Turn:   func(_ *testing.T, r screen.Rotation) { f.Set(devicetest.Change{Rotation: &r}) },
+		Rotate: func(_ *testing.T, r screen.Rotation) { f.Set(devicetest.Change{Rotation: &r}) },
 		Off:    in(devicetest.Change{Off: new(true)}),
 		Lock:   in(devicetest.Change{Locked: new(true)}),
 		Secure: in(devicetest.Change{Secure: new(true)}),

@@ -47,7 +47,7 @@ type Subject struct {
 	// by the method: Tap, DoubleTap, LongPress, Swipe, Drag
 	Touches map[string]func(t *testing.T) Target
 
-	Turn       func(t *testing.T, r screen.Rotation)
+	Rotate     func(t *testing.T, r screen.Rotation)
 	Off        func(t *testing.T)         // switches the display off
 	Lock       func(t *testing.T)         // display on, lock screen without a PIN in front
 	LockedPIN  func(t *testing.T) Surface // another phone, at a lock screen with a PIN
