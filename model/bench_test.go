@@ -46,8 +46,8 @@ func BenchmarkCall(b *testing.B) {
 			Transport: oneReply(func(r *http.Request) (*http.Response, error) {
 				n, err := io.Copy(io.Discard, r.Body)
 				sent = int(n)
-				body := `{"choices":[{"message":{"content":"<THINK>x</THINK>explain:a\taction:CLICK` +
-					`\tpoint:1,2\tsummary:b"},"finish_reason":"stop"}]}`
+				body := `{"choices":[{"message":{"content":"<THINK>x</THINK>explain:a` +
+					`\taction:CLICK\tpoint:1,2\tsummary:b"},"finish_reason":"stop"}]}`
 				return &http.Response{
 					StatusCode: 200,
 					Body:       io.NopCloser(strings.NewReader(body)),

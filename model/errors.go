@@ -12,26 +12,26 @@ import (
 	"time"
 )
 
-// Kind says what sort of failure an [Error] is.
-type Kind string
+// ErrorKind says what sort of failure an [Error] is.
+type ErrorKind string
 
 // The kinds of failure.
 const (
-	Unreachable  Kind = "unreachable"    // no connection: refused, no such host, wrong certificate
-	TimedOut     Kind = "timed out"      // no whole reply within Options.Timeout
-	Unauthorized Kind = "unauthorized"   // 401, 403: the key is missing or wrong
-	NoSuchModel  Kind = "no such model"  // the endpoint does not know the name
-	NoSuchPath   Kind = "no such path"   // 404, 405, a redirect: the base URL is no endpoint's
-	RateLimited  Kind = "rate limited"   // 429 to the last attempt, or an empty purse
-	TooLong      Kind = "too long"       // the request does not fit the model's context
-	Rejected     Kind = "rejected"       // other 4xx: the endpoint refuses the request as it is
-	ServerFault  Kind = "server fault"   // 5xx to the last attempt
-	BadReply     Kind = "unusable reply" // no chat completion came back, or one without a choice
+	Unreachable  ErrorKind = "unreachable"    // refused, no such host, wrong certificate
+	TimedOut     ErrorKind = "timed out"      // no whole reply within Options.Timeout
+	Unauthorized ErrorKind = "unauthorized"   // 401, 403: the key is missing or wrong
+	NoSuchModel  ErrorKind = "no such model"  // the endpoint does not know the name
+	NoSuchPath   ErrorKind = "no such path"   // 404, 405, a redirect: the base URL is no endpoint's
+	RateLimited  ErrorKind = "rate limited"   // 429 to the last attempt, or an empty purse
+	TooLong      ErrorKind = "too long"       // the request does not fit the model's context
+	Rejected     ErrorKind = "rejected"       // other 4xx: the request as it is
+	ServerFault  ErrorKind = "server fault"   // 5xx to the last attempt
+	BadReply     ErrorKind = "unusable reply" // no chat completion, or none with a choice
 )
 
 // Error is a call that got no usable reply. Its text holds no key and fits one line.
 type Error struct {
-	Kind     Kind
+	Kind     ErrorKind
 	Status   int    // HTTP status of the last attempt, 0 when it got no reply
 	Message  string // what the endpoint or the network said, shortened
 	Attempts int
@@ -155,7 +155,7 @@ func (k *call) empty(inside json.RawMessage) *Error {
 	return k.fail(BadReply, "the endpoint reports: "+said(inside), nil)
 }
 
-func (k *call) fail(kind Kind, message string, cause error) *Error {
+func (k *call) fail(kind ErrorKind, message string, cause error) *Error {
 	return &Error{
 		Kind:     kind,
 		Status:   k.status,
@@ -167,7 +167,7 @@ func (k *call) fail(kind Kind, message string, cause error) *Error {
 	}
 }
 
-func kindOf(status int, said string) Kind {
+func kindOf(status int, said string) ErrorKind {
 	said = strings.ToLower(said)
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:

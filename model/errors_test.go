@@ -26,7 +26,7 @@ func TestEachFailureSaysWhatItIsAndHowToMendIt(t *testing.T) {
 		strings.Repeat("x", 5000)
 	for name, tc := range map[string]struct {
 		page page
-		kind model.Kind
+		kind model.ErrorKind
 		says string
 		hint string
 	}{

@@ -22,8 +22,8 @@ var (
 		`too many tokens|(prompt|input|request) is too (long|large)`)
 	noModel = lazyregexp.New(`model.*(not[ _]found|does not exist)|` +
 		`(unknown|no such|invalid) model`)
-	noTools = lazyregexp.New(`(not|n't|without|endpoints found that) support(ing)?( native| for)? ` +
-		`['"\x60]?(tools?([^\w\[.]|$)|tool (use|call)|function[ _-]call)` + // Ollama, OpenRouter
+	noTools = lazyregexp.New(`(not|n't|without|endpoints found that) support(ing)?( native| for)?` +
+		` ['"\x60]?(tools?([^\w\[.]|$)|tool (use|call)|function[ _-]call)` + // Ollama, OpenRouter
 		`|(?:^|['"\x60 ])(tools|tool (use|calling|calls)|function calling)['"\x60]? (is|are) ` +
 		`(currently )?(not|disabled|unsupported)` + // Groq, Gemini
 		`|--enable-auto-tool-choice|--tool-call-parser|tools param requires` + // vLLM, llama.cpp

@@ -31,7 +31,7 @@ func TestAnEndpointIsAskedWhetherItIsThereAndTakesTheKey(t *testing.T) {
 	list, both := []string{"/models"}, []string{"/models", "/chat/completions"}
 	for name, tc := range map[string]struct {
 		pages []page
-		kind  model.Kind // "" for one that is ready
+		kind  model.ErrorKind // "" for one that is ready
 		asked []string
 	}{
 		"lists its models":        {[]page{models}, "", list},

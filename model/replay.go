@@ -167,7 +167,8 @@ func (r *Replayer) part(d *Divergence) (*tape, *Recorder, error) {
 			how = "run what was recorded, with the same task, settings and answers, or " + how
 		} else {
 			how = "bring the phone to the recorded state, mask what changes by itself " +
-				"(--replay-mask), go on with the model and record anew (--replay-or-model), or " + how
+				"(--replay-mask), go on with the model and record anew (--replay-or-model), " +
+				"or " + how
 		}
 		return nil, nil, hint.Add(d, how)
 	}

@@ -43,7 +43,7 @@ type Tool struct {
 	Parameters  json.RawMessage
 }
 
-// Message is one turn. Role is system, developer, user, assistant or tool.
+// Message is one of the conversation. Role is system, developer, user, assistant or tool.
 type Message struct {
 	Role      string
 	Parts     []Part

@@ -20,7 +20,7 @@ type Request struct {
 	Rule     int                        // which rule of the script answers, from 1; 0 for none
 }
 
-// Said is one turn of a request.
+// Said is one message of a request.
 type Said struct {
 	Role   string
 	Text   string // its text parts, one a line
