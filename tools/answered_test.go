@@ -19,7 +19,8 @@ func TestAResultSaysWhoAnsweredInTheClientsPlace(t *testing.T) {
 		want    string
 	}{
 		"a model": {"auto_reply", "",
-			`the agent's question "question 1?" was answered by a model, not by your user: "a model's answer"`},
+			`the agent's question "question 1?" was answered by a model, ` +
+				`not by your user: "a model's answer"`},
 		"a model after a silence": {"pass_to_client", inquiry.AskModel,
 			`was answered by a model, not by your user: "a model's answer"`},
 		"somebody at the console": {"manual_reply", "",

@@ -122,7 +122,7 @@ func TestAnActionIsDecidedOnInAForm(t *testing.T) {
 		accepts(in{"decision": "approve", "message": "was left there"})),
 		func(t *testing.T, w *fixture, r *reader) {
 			w.gate = asking{"critical"}
-			a := w.aloud("p", "ask_agent_start_new_task",
+			a := w.withProgress("p", "ask_agent_start_new_task",
 				in{"task": "tap", "reply_mode": "elicit"})
 
 			require.Equal(t, done, a.code(), a.text)
@@ -144,7 +144,7 @@ func TestAFormNamesThePageThatShowsTheScreen(t *testing.T) {
 				w.gate = asking{"critical"}
 				r := &reader{answers: []answering{acts("cancel", nil)}}
 				w.pipe(eras[0], r)
-				w.aloud("p", start, in{"task": task, "reply_mode": "elicit"})
+				w.withProgress("p", start, in{"task": task, "reply_mode": "elicit"})
 				require.Equal(t, shows, strings.Contains(r.shown()[0].Message, "taploop ui"))
 			})
 		})

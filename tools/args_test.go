@@ -155,7 +155,7 @@ func TestTheMendOfAnArgumentCanBeFollowed(t *testing.T) {
 		for name, c := range map[string]struct {
 			tool      string
 			arguments in
-			mend      string
+			hint      string
 		}{
 			"one that is needed, empty":   {start, in{"task": " "}, "pass a text"},
 			"one that is needed, as well": {wait, in{"session_id": ""}, "pass a text"},
@@ -169,8 +169,8 @@ func TestTheMendOfAnArgumentCanBeFollowed(t *testing.T) {
 		} {
 			a := w.call(c.tool, c.arguments)
 			require.Equal(t, "INVALID_ARGUMENT", a.code(), name)
-			mend, _, _ := strings.Cut(a.Error.Hint, "; call ")
-			require.Equal(t, c.mend, mend, name)
+			hint, _, _ := strings.Cut(a.Error.Hint, "; call ")
+			require.Equal(t, c.hint, hint, name)
 			require.NotContains(t, a.text, "e+06", name)
 		}
 	})

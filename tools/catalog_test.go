@@ -377,7 +377,8 @@ func TestTheSchemaAndTheCheckAgree(t *testing.T) {
 
 // misfit tells a value that is none from arguments that do not go together.
 var misfit = regexp.MustCompile(
-	`^\w+ (is (a (text|number|list)|an object|true or false|empty|missing|")|has \d+ (characters|bytes))`)
+	`^\w+ (is (a (text|number|list)|an object|true or false|empty|missing|")|` +
+		`has \d+ (characters|bytes))`)
 
 // What is listed to models is what the whole schema has, in fewer words.
 func TestTheBriefListIsTrue(t *testing.T) {
@@ -410,9 +411,9 @@ func TestBothErasOfTheProtocolGetTheSame(t *testing.T) {
 		require.Equal(t, old, modern)
 		a := w.start("tap ask")
 		require.Equal(t, asks, a.code())
-		require.Equal(t, done, w.aloud("p", "ask_agent_continue",
+		require.Equal(t, done, w.withProgress("p", "ask_agent_continue",
 			in{"session_id": a.SessionID, "reply_from_client": "red"}).code())
-		messages, _ := w.told("p")
+		messages, _ := w.progressed("p")
 		require.NotEmpty(t, messages)
 	})
 }

@@ -53,9 +53,10 @@ const (
 
 func TestAConnectionDescribesItsToolsInItsOwnWords(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		plain, shot := w.described(t.Context(), "send_inquiry"), w.described(t.Context(),
+		plain, picture := w.described(t.Context(), "send_inquiry"), w.described(t.Context(),
 			"get_screenshot")
-		ctx := w.at("description=Ask+Ann.&desc.ask_agent_wait.wait_seconds=How+long.&desc.answer_question=&x=y")
+		ctx := w.at("description=Ask+Ann.&desc.ask_agent_wait.wait_seconds=How+long." +
+			"&desc.answer_question=&x=y")
 
 		own := w.described(ctx, "send_inquiry")
 		require.True(t, strings.HasPrefix(own.Description, "Ask Ann.\n"+safety), own.Description)
@@ -64,7 +65,7 @@ func TestAConnectionDescribesItsToolsInItsOwnWords(t *testing.T) {
 		require.Equal(t, "How long."+paramSafety, words(wait, "wait_seconds"))
 		require.True(t, strings.HasPrefix(wait.Description, "Waits until"))
 		require.Contains(t, wait.Description, "\n"+safety)
-		require.Equal(t, shot, w.described(ctx, "get_screenshot"))
+		require.Equal(t, picture, w.described(ctx, "get_screenshot"))
 		require.Equal(t, w.described(t.Context(), "answer_question"),
 			w.described(ctx, "answer_question"), "nothing is nothing")
 		require.Equal(t, plain, w.described(t.Context(), "send_inquiry"),

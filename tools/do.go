@@ -33,8 +33,8 @@ type Progress struct {
 	Meta     map[string]any // of a question, as in the _meta of MCP's progress; else nil
 }
 
-// Outcome is what came of a call.
-type Outcome struct {
+// CallOutcome is what came of a call.
+type CallOutcome struct {
 	Body     json.RawMessage // what is structuredContent over MCP
 	Text     string          // the same in words
 	Code     string          // why the call could not be carried out; "" when it was
@@ -45,15 +45,16 @@ type Outcome struct {
 // something to a run without stopping it, can only be called here. An error says that ctx has
 // ended, or that there is no such tool.
 func (t *Tools) Do(ctx context.Context, who Caller, name string, arguments json.RawMessage) (
-	Outcome, error) {
+	CallOutcome, error) {
 	d, known := t.byName[name]
 	if !known {
-		return Outcome{}, fmt.Errorf("there is no tool %q", name)
+		return CallOutcome{}, fmt.Errorf("there is no tool %q", name)
 	}
 	req := mcp.CallToolRequest{}
 	req.Params.Name, req.Params.Arguments = name, arguments
 	c := t.newCall(ctx, req)
-	c.principal, c.by, c.gelab, c.names = who.Client, &who.By, false, who.Names
+	c.principal, c.by = who.Client, &who.By
+	c.gelab, c.names = false, who.Names
 	if who.Progress != nil {
 		c.progress = newProgressReporter(name, t.opts.Log)
 		c.progress.send = who.Progress
@@ -61,11 +62,11 @@ func (t *Tools) Do(ctx context.Context, who Caller, name string, arguments json.
 	}
 	r, err := t.carryOut(ctx, c, d)
 	if err != nil {
-		return Outcome{}, err
+		return CallOutcome{}, err
 	}
-	out := Outcome{Text: r.text(), Code: r.code}
+	out := CallOutcome{Text: r.text(), Code: r.code}
 	if out.Body, err = json.Marshal(r.body); err != nil {
-		return Outcome{}, fmt.Errorf("encoding the result: %w", err)
+		return CallOutcome{}, fmt.Errorf("encoding the result: %w", err)
 	}
 	var said struct {
 		Replayed bool `json:"replayed"`

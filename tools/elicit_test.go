@@ -25,7 +25,7 @@ func TestAQuestionIsAskedInAForm(t *testing.T) {
 		func(t *testing.T, w *fixture, r *reader) {
 			touches := w.phones.touches("A")
 
-			a := w.aloud("p", "ask_agent_start_new_task",
+			a := w.withProgress("p", "ask_agent_start_new_task",
 				in{"task": "tap ask tap ask", "reply_mode": "elicit"})
 
 			require.Equal(t, done, a.code(), a.text)
@@ -58,10 +58,10 @@ func TestProgressGoesOnWhileAFormIsShown(t *testing.T) {
 			return acts("accept", in{"choice": "blue"})(nil, mcp.ElicitationParams{})
 		}}}
 		w.pipe(eras[0], r)
-		a := w.aloud("p", "ask_agent_start_new_task",
+		a := w.withProgress("p", "ask_agent_start_new_task",
 			in{"task": "tap ask tap", "reply_mode": "elicit"})
 		require.Equal(t, done, a.code())
-		got, metas := w.told("p")
+		got, metas := w.progressed("p")
 		i := slices.Index(got, "the question is shown in a form")
 		require.Greater(t, i, slices.Index(got, "the agent asks: question 1?"))
 		require.Equal(t, []string{"the question is shown in a form",

@@ -43,7 +43,7 @@ type fixture struct {
 	also    []*client.Client
 	sopts   *mcptransport.Options
 	piped   chan error // of a server at the other end of a pipe; nil when there is none
-	hangUp  func()     // reads what it still has to say
+	drain   func()     // reads what it still has to say
 	calls   int        // that were made without the client's own hands
 	output  map[string]*jsonschema.Schema
 
@@ -194,7 +194,7 @@ func (w *fixture) end() {
 func (w *fixture) disconnect() {
 	require.NoError(w.t, w.client.Close())
 	if w.piped != nil {
-		go w.hangUp()
+		go w.drain()
 		require.NoError(w.t, <-w.piped)
 		w.piped = nil
 	}

@@ -59,8 +59,8 @@ func (c *call) canShow(mode channel.Mode) error {
 }
 
 // ask asks the client's user in a form, at most until end. form is not nil when the client has to
-// call again with the answer. When both are nil the question is settled, or its next channel is in
-// turn, or the time is over.
+// call again with the answer. When both are nil the question is settled, or is with its next
+// channel, or the time is over.
 func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Question,
 	end time.Time) (*reply, error) {
 	switch {
@@ -111,13 +111,13 @@ func (t *forms) drafted(ctx context.Context, q inquiry.Question,
 	return q
 }
 
-// untilTurn is how long the channel is in turn still, but never nothing at all; a day when that is
-// not bounded.
-func untilTurn(q inquiry.Question, of channel.Mode) time.Duration {
+// untilNextChannel is how long the question stays with this channel, but never nothing at all; a
+// day when that is not bounded.
+func untilNextChannel(q inquiry.Question, of channel.Mode) time.Duration {
 	const least = 100 * time.Millisecond
 	i := q.Index(string(of))
 	switch {
-	case i < 0 && of != "": // its turn is over, and the next one's is about to begin
+	case i < 0 && of != "": // it is over, and the next channel's is about to begin
 		return least
 	case i < 0 || q.Channels[i].Until.IsZero():
 		return inquiry.MaxAttention
@@ -130,7 +130,7 @@ func (t *forms) dialog(ctx context.Context, c *call, s *callState, q inquiry.Que
 	end time.Time) error {
 	showing, closeForm := context.WithCancelCause(ctx)
 	showing, late := context.WithTimeoutCause(showing,
-		min(time.Until(end), untilTurn(q, channel.Elicit)), errLater)
+		min(time.Until(end), untilNextChannel(q, channel.Elicit)), errLater)
 	var helpers sync.WaitGroup
 	defer helpers.Wait()
 	defer closeForm(nil)

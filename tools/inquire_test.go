@@ -380,7 +380,7 @@ func TestAnInquiryIsToldWhileItIsWaitedFor(t *testing.T) {
 		a := w.askAs(t.Context(), "send_inquiry", in{"question_id": id}, "p")
 
 		require.Equal(t, "answered", a.says())
-		got, metas := w.told("p")
+		got, metas := w.progressed("p")
 		require.Equal(t, []string{"asked: go on?", "waiting for an answer",
 			"the question is settled: answered by Ann through page"}, got)
 		url := "http://127.0.0.1:8731/v1/inquiries/" + id + "/reply"

@@ -124,16 +124,16 @@ func (o onward) inLine() string {
 	return fmt.Sprintf(o.in.InLine, o.arguments, placeOf(o.Status, o.in))
 }
 
-// wait and goOn say first what is to be mended before a paused run can go on.
+// wait and goOn say first what is to be done before a paused run can go on.
 func (o onward) wait() string {
-	return o.mendFirst(fmt.Sprintf(o.in.WaitNow, o.arguments))
+	return o.hintFirst(fmt.Sprintf(o.in.WaitNow, o.arguments))
 }
 
 func (o onward) goOn() string {
-	return o.mendFirst(fmt.Sprintf(o.in.GoOn, o.arguments, quote(o.Session.ID)))
+	return o.hintFirst(fmt.Sprintf(o.in.GoOn, o.arguments, quote(o.Session.ID)))
 }
 
-func (o onward) mendFirst(line string) string {
+func (o onward) hintFirst(line string) string {
 	if before := hintBefore(o.Status); before != "" {
 		return fmt.Sprintf(o.in.HintFirst, before, o.tool, o.arguments)
 	}

@@ -83,7 +83,7 @@ func TestNoPixelLeavesWhenPicturesArePrivate(t *testing.T) {
 			"enable_intermediate_image_caption": false, "enable_final_image_caption": false}
 		var out []answer
 		a := w.start("tap ask tap", all)
-		out = append(out, a, w.aloud("p", "ask_agent_continue",
+		out = append(out, a, w.withProgress("p", "ask_agent_continue",
 			with(in{"session_id": a.SessionID, "reply_from_client": "red"}, all)),
 			w.call("ask_agent_wait", in{"session_id": a.SessionID}), w.call("ask_agent_stop",
 				in{"session_id": a.SessionID}),
@@ -91,16 +91,16 @@ func TestNoPixelLeavesWhenPicturesArePrivate(t *testing.T) {
 		require.Contains(t, a.text, "pictures private")
 		require.NotEmpty(t, a.Final.Caption, "screens are told in words, whatever the flags say")
 		require.NotEmpty(t, a.Logs[0].Caption)
-		shot := w.call("get_screenshot", nil)
-		require.Equal(t, "PRIVACY_MODE", shot.code())
-		out = append(out, shot)
-		told, err := json.Marshal(w.notifications())
+		picture := w.call("get_screenshot", nil)
+		require.Equal(t, "PRIVACY_MODE", picture.code())
+		out = append(out, picture)
+		sent, err := json.Marshal(w.notifications())
 		require.NoError(t, err)
 		steps, err := w.store.Steps(t.Context(), a.SessionID, 0)
 		require.NoError(t, err)
 		frame, err := w.store.Frame(t.Context(), steps[0].FrameID)
 		require.NoError(t, err)
-		for _, text := range append(wires(out), string(told)) {
+		for _, text := range append(wires(out), string(sent)) {
 			for _, forbidden := range []string{"data:image", "/9j/", "iVBORw0KGgo", "\xff\xd8\xff",
 				"\x89PNG", base64.StdEncoding.EncodeToString(frame)[:40]} {
 				require.NotContains(t, text, forbidden)

@@ -12,8 +12,8 @@ import (
 	"github.com/taploop/taploop/inquiry"
 )
 
-// told is the progress that came since the last time, checked for what the protocol wants.
-func (w *fixture) told(token any) (messages []string, metas []map[string]any) {
+// progressed is the progress that came since the last time, checked for what the protocol wants.
+func (w *fixture) progressed(token any) (messages []string, metas []map[string]any) {
 	w.t.Helper()
 	last := -1.0
 	for _, n := range w.notifications() {
@@ -32,8 +32,8 @@ func (w *fixture) told(token any) (messages []string, metas []map[string]any) {
 
 func isNil(m map[string]any) bool { return m == nil }
 
-// aloud calls with a progress token.
-func (w *fixture) aloud(token any, tool string, arguments in) answer {
+// withProgress calls with a progress token.
+func (w *fixture) withProgress(token any, tool string, arguments in) answer {
 	w.t.Helper()
 	a, err := w.try(w.t.Context(), tool, arguments, token)
 	require.NoError(w.t, err)
@@ -42,8 +42,8 @@ func (w *fixture) aloud(token any, tool string, arguments in) answer {
 
 func TestEachStepIsToldInWords(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		w.aloud("p", "ask_agent_start_new_task", in{"task": "tap remember", "max_steps": 9})
-		got, _ := w.told("p")
+		w.withProgress("p", "ask_agent_start_new_task", in{"task": "tap remember", "max_steps": 9})
+		got, _ := w.progressed("p")
 		require.Equal(t, []string{
 			"running: step 1 of 9",
 			"step 1 of 9: CLICK (tap (0.500,0.500))",
@@ -66,8 +66,8 @@ func TestASilentRunIsToldEveryTenSeconds(t *testing.T) {
 		w.policy.hold()
 		defer w.policy.release()
 		time.Sleep(2 * time.Second)
-		w.aloud(42, "ask_agent_wait", in{"session_id": id, "wait_seconds": 79})
-		got, _ := w.told(42)
+		w.withProgress(42, "ask_agent_wait", in{"session_id": id, "wait_seconds": 79})
+		got, _ := w.progressed(42)
 		require.Len(t, got, 1+7, "%v", got)
 		for _, m := range got {
 			require.Equal(t, "running: step 3 of 1000", m)
@@ -81,10 +81,10 @@ func TestThePlaceInTheLineIsTold(t *testing.T) {
 			in{"wait_seconds": 0.5})
 		second := w.start("tap tap", in{"wait_seconds": 0, "queue": true})
 
-		a := w.aloud("p", "ask_agent_start_new_task", in{"task": "tap", "queue": true})
+		a := w.withProgress("p", "ask_agent_start_new_task", in{"task": "tap", "queue": true})
 
 		require.Equal(t, done, a.code())
-		got, _ := w.told("p")
+		got, _ := w.progressed("p")
 		require.Equal(t, "waiting for phone A: number 2 in the line", got[0])
 		require.Contains(t, got, "running: step 1 of 20")
 		require.Equal(t, done, w.wait(first.SessionID).code())
@@ -95,8 +95,8 @@ func TestThePlaceInTheLineIsTold(t *testing.T) {
 
 func TestAQuestionAndItsSettlingAreTold(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		a := w.aloud("p", "ask_agent_start_new_task", in{"task": "tap ask tap"})
-		got, metas := w.told("p")
+		a := w.withProgress("p", "ask_agent_start_new_task", in{"task": "tap ask tap"})
+		got, metas := w.progressed("p")
 		require.Contains(t, got, "the agent asks: question 1?")
 		require.Equal(t, []map[string]any{{"type": "INQUIRY", "inquiryId": a.Question.ID,
 			"question_id": a.Question.ID, "question": "question 1?",
@@ -109,10 +109,10 @@ func TestAQuestionAndItsSettlingAreTold(t *testing.T) {
 				inquiry.Reply{Response: "red", Channel: "page"})
 			require.NoError(t, err)
 		}()
-		b := w.aloud("q", "ask_agent_wait",
+		b := w.withProgress("q", "ask_agent_wait",
 			in{"session_id": a.SessionID, "question_id": a.Question.ID})
 		require.Equal(t, done, b.code())
-		got, metas = w.told("q")
+		got, metas = w.progressed("q")
 		require.Equal(t, "the agent asks: question 1?", got[0], "who comes late is told, too")
 		require.Contains(t, got, "waiting for an answer", "the heartbeat")
 		require.Equal(t, map[string]any{"type": "INQUIRY_RESOLVED", "inquiryId": a.Question.ID,
@@ -127,10 +127,10 @@ func TestAQuestionAtTheConsoleIsTold(t *testing.T) {
 		w.end()
 		w.fopts.Console = &console{lines: []string{"red"}}
 		w.begin()
-		a := w.aloud("p", "ask_agent_start_new_task",
+		a := w.withProgress("p", "ask_agent_start_new_task",
 			in{"task": "ask", "reply_mode": "manual_reply"})
 		require.Equal(t, done, a.code())
-		got, _ := w.told("p")
+		got, _ := w.progressed("p")
 		require.Contains(t, got, "the agent asks: question 1?")
 		require.Contains(t, got, "the question is settled: answered by console")
 	})
@@ -142,7 +142,7 @@ func TestProgressOfOneCallNeverReachesAnother(t *testing.T) {
 		ended := make(chan answer, 2)
 		for _, s := range []string{"A", "B"} {
 			go func() {
-				ended <- w.aloud(s, "ask_agent_start_new_task",
+				ended <- w.withProgress(s, "ask_agent_start_new_task",
 					in{"task": "tap tap tap", "device_id": s})
 			}()
 		}

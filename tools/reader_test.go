@@ -112,7 +112,7 @@ func (w *fixture) serve(srv *server.MCPServer, version string, r *reader) {
 	_, err := c.Initialize(context.Background(), req)
 	require.NoError(w.t, err)
 	w.client, w.piped = c, served
-	w.hangUp = func() { _, _ = io.Copy(io.Discard, out) }
+	w.drain = func() { _, _ = io.Copy(io.Discard, out) }
 }
 
 // inBothEras runs a test with a client that shows forms to its user.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 
@@ -142,8 +143,8 @@ func overview(x session.Session, run *session.Run) map[string]any {
 	out := map[string]any{"session_id": x.ID, "uri": sessionsURI + "/" + x.ID,
 		"device_info": result.NewDevice(x.Device), "steps": x.Steps, "updated_at": x.UpdatedAt}
 	if run != nil {
-		out["run_id"], out["task"], out["state"] = run.ID, run.Task, run.State
-		out["stop_reason"], out["answer"] = run.StopReason, run.Answer
+		maps.Copy(out, map[string]any{"run_id": run.ID, "task": run.Task, "state": run.State,
+			"stop_reason": run.StopReason, "answer": run.Answer})
 	}
 	return out
 }
@@ -213,14 +214,14 @@ type listener interface {
 	Relisted()
 }
 
-// audience are the clients that are there, and whose the sessions are that they may hear of.
-type audience struct {
+// subscribers are the clients that are there, and whose the sessions are that they may hear of.
+type subscribers struct {
 	mu        sync.Mutex
-	listeners map[string]heard  // by id
-	owners    map[string]string // of sessions that something was heard of
+	listeners map[string]subscriber // by id
+	owners    map[string]string     // of sessions that something was heard of
 }
 
-type heard struct {
+type subscriber struct {
 	listener
 	principal string
 }
@@ -234,25 +235,25 @@ func (t *Tools) enter(ctx context.Context, s server.ClientSession) {
 	if !is {
 		return
 	}
-	a := &t.audience
+	a := &t.subscribers
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.listeners == nil {
-		a.listeners, a.owners = map[string]heard{}, map[string]string{}
+		a.listeners, a.owners = map[string]subscriber{}, map[string]string{}
 	}
-	a.listeners[s.SessionID()] = heard{l, t.opts.Principal(ctx)}
+	a.listeners[s.SessionID()] = subscriber{l, t.opts.Principal(ctx)}
 }
 
 func (t *Tools) leave(_ context.Context, s server.ClientSession) {
-	t.audience.mu.Lock()
-	defer t.audience.mu.Unlock()
-	delete(t.audience.listeners, s.SessionID())
+	t.subscribers.mu.Lock()
+	defer t.subscribers.mu.Unlock()
+	delete(t.subscribers.listeners, s.SessionID())
 }
 
 // Changed says that something has happened in a run: the clients of its session's owner hear of the
 // resources that have changed. It waits for no client, so a run may call it at each of its events.
 func (t *Tools) Changed(ctx context.Context, e runs.Event) {
-	a := &t.audience
+	a := &t.subscribers
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.listeners) == 0 {

@@ -236,7 +236,8 @@ func (a replyArgs) answer(c *call) (*inquiry.Reply, error) {
 			}
 		}
 		if c.by != nil {
-			r.Channel, r.Authority, r.By = c.by.Channel, c.by.Authority, c.by.Name
+			r.Channel, r.Authority = c.by.Channel, c.by.Authority
+			r.By = c.by.Name
 			if r.Type == inquiry.TypeDecisions && !inquiry.IsPerson(r.Authority) {
 				r.Authority = inquiry.AuthorityToken
 			}

@@ -72,14 +72,14 @@ func (w *fixture) subscribe(version string, uris ...string) (stop func(), err er
 	}, err
 }
 
-// heard is how often each thing was told since the last time.
-func (w *fixture) heard() map[string]int {
-	told := map[string]int{}
+// notified is how often each thing was notified since the last time.
+func (w *fixture) notified() map[string]int {
+	counts := map[string]int{}
 	for _, n := range w.notifications() {
 		uri, _ := n.Params.AdditionalFields["uri"].(string)
-		told[n.Method+" "+uri]++
+		counts[n.Method+" "+uri]++
 	}
-	return told
+	return counts
 }
 
 const updated = "notifications/resources/updated "
@@ -92,9 +92,9 @@ func TestAClientHearsOfTheResourcesThatItSubscribesTo(t *testing.T) {
 				stop, err := w.subscribe(version, "taploop://sessions")
 				require.NoError(t, err)
 				id := w.start("ask").SessionID
-				told := w.heard()
-				require.Positive(t, told[updated+"taploop://sessions"])
-				require.Equal(t, 1, told["notifications/resources/list_changed "])
+				got := w.notified()
+				require.Positive(t, got[updated+"taploop://sessions"])
+				require.Equal(t, 1, got["notifications/resources/list_changed "])
 				list, err := w.client.ListResources(t.Context(), mcp.ListResourcesRequest{})
 				require.NoError(t, err)
 				require.Equal(t, "taploop://sessions/"+id, list.Resources[1].URI)
@@ -106,15 +106,15 @@ func TestAClientHearsOfTheResourcesThatItSubscribesTo(t *testing.T) {
 				require.NoError(t, err)
 				w.call("ask_agent_continue", in{"session_id": id, "reply_from_client": "blue"})
 				w.wait(id)
-				told = w.heard()
-				require.Positive(t, told[updated+at])
-				require.Positive(t, told[updated+at+"/steps"])
-				require.Zero(t, told[updated+"taploop://sessions"], "not any more")
-				require.Zero(t, told["notifications/resources/list_changed "])
+				got = w.notified()
+				require.Positive(t, got[updated+at])
+				require.Positive(t, got[updated+at+"/steps"])
+				require.Zero(t, got[updated+"taploop://sessions"], "not any more")
+				require.Zero(t, got["notifications/resources/list_changed "])
 				stop()
 				w.call("ask_agent_continue", in{"session_id": id, "task": "tap"})
 				w.wait(id)
-				require.Empty(t, w.heard())
+				require.Empty(t, w.notified())
 			})
 		})
 	}

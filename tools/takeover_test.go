@@ -46,7 +46,7 @@ func TestAPhoneIsHandedBackInAForm(t *testing.T) {
 	inBothEras(t, these(accepts(in{"outcome": "It is done", "remark": "logged in"}),
 		accepts(in{"outcome": "It could not be done"})),
 		func(t *testing.T, w *fixture, r *reader) {
-			a := w.aloud("p", "ask_agent_start_new_task",
+			a := w.withProgress("p", "ask_agent_start_new_task",
 				in{"task": "askhand askhand", "reply_mode": "elicit"})
 
 			require.Equal(t, done, a.code(), a.text)
@@ -152,7 +152,7 @@ func TestAClientIsToldWhoHandedThePhoneBack(t *testing.T) {
 	})
 	inBothEras(t, these(accepts(in{"outcome": "It is done"})),
 		func(t *testing.T, w *fixture, r *reader) {
-			a := w.aloud("p", start, in{"task": "askhand", "reply_mode": "elicit"})
+			a := w.withProgress("p", start, in{"task": "askhand", "reply_mode": "elicit"})
 			require.Equal(t, []string{
 				`the phone was handed back by your user in a form: "It is done"`}, a.Notes)
 		})

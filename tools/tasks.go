@@ -48,7 +48,8 @@ func (t *tasks) follow(ctx context.Context, c *call, s *callState) (*reply, erro
 	if err != nil || form != nil {
 		return form, err
 	}
-	st.Waited, st.Budget, st.Replayed = time.Since(s.began), s.budget, s.status.Replayed
+	st.Waited, st.Budget = time.Since(s.began), s.budget
+	st.Replayed = s.status.Replayed
 	if st.Reason == agentloop.ClientDetached {
 		st.Mend = pickUp
 		if s.resumeErr != nil {
@@ -81,8 +82,8 @@ func (t *tasks) attend(ctx context.Context, c *call, s *callState) (
 		if known || !elicits {
 			req.QuestionID = s.question
 		}
-		if known && elicits { // it may be the form's turn later
-			req.Budget = min(left, untilTurn(*st.Question, st.Asking))
+		if known && elicits { // a form may come later
+			req.Budget = min(left, untilNextChannel(*st.Question, st.Asking))
 		}
 		if st, err = t.await(ctx, c, st, req); err != nil {
 			return st, nil, err

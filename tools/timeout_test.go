@@ -33,7 +33,7 @@ func TestAFormSaysThatTheAgentDecidesOrThatNobodyAnswers(t *testing.T) {
 	inBothEras(t, these(accepts(in{"instead": "Decide yourself", "choice": "red"}),
 		accepts(in{"instead": "No answer in time"})),
 		func(t *testing.T, w *fixture, r *reader) {
-			a := w.aloud("p", "ask_agent_start_new_task",
+			a := w.withProgress("p", "ask_agent_start_new_task",
 				in{"task": "ask ask", "reply_mode": "elicit"})
 
 			require.Equal(t, asks, a.code(), "nobody answers: it is open elsewhere")
@@ -54,7 +54,8 @@ func TestAFormSaysThatTheAgentDecidesOrThatNobodyAnswers(t *testing.T) {
 func TestAnAnswerInAFormIsRemembered(t *testing.T) {
 	inBothEras(t, these(accepts(in{"choice": "red", "remember": "Always"})),
 		func(t *testing.T, w *fixture, r *reader) {
-			w.aloud("p", "ask_agent_start_new_task", in{"task": "ask", "reply_mode": "elicit"})
+			w.withProgress("p", "ask_agent_start_new_task",
+				in{"task": "ask", "reply_mode": "elicit"})
 			require.Equal(t, []any{"In this session", "In this app", "Always"}, r.shown()[0].
 				RequestedSchema.(in)["properties"].(in)["remember"].(in)["enum"])
 

@@ -20,10 +20,10 @@ import (
 
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
-	opts     Options
-	list     []tool // in the order in which a client meets them
-	byName   map[string]tool
-	audience audience
+	opts        Options
+	list        []tool // in the order in which a client meets them
+	byName      map[string]tool
+	subscribers subscribers
 }
 
 // New makes the tools.

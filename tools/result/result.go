@@ -125,8 +125,8 @@ func New(st runs.Status) (Result, error) {
 		r.Notes = append(r.Notes, w.Text)
 	}
 	if st.Stalled {
-		r.Notes = append(r.Notes, "the data folder does not answer, and the run waits for it: another "+
-			"program, a backup or a database browser, may have taploop.db open")
+		r.Notes = append(r.Notes, "the data folder does not answer, and the run waits for it: "+
+			"another program, a backup or a database browser, may have taploop.db open")
 	}
 	for _, g := range st.Unasked {
 		r.Notes = append(r.Notes, "a person lets sensitive actions be carried out without asking "+

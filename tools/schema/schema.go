@@ -164,7 +164,8 @@ func Listed[T any](s *Schema) *Schema {
 
 // brief leaves the names, kinds, values and descriptions of s.
 func brief(s *Schema) {
-	s.AdditionalProperties, s.MinLength, s.MaxLength = nil, nil, nil
+	s.AdditionalProperties = nil
+	s.MinLength, s.MaxLength = nil, nil
 	s.Minimum, s.Maximum = nil, nil
 	s.MinItems, s.MaxItems = nil, nil
 	if len(s.Required) == 0 {
