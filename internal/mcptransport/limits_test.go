@@ -313,7 +313,8 @@ func TestAMessageOfVeryManyValuesIsRefusedUnread(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			_, err := parse(message)
 			runtime.ReadMemStats(&after)
-			require.ErrorContains(t, err, "values (at most 20000): leave out what was not asked for")
+			require.ErrorContains(t, err,
+				"values (at most 20000): leave out what was not asked for")
 			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4*len(message)+1<<20))
 			answer := err.(*rpcError).encode()
 			require.Contains(t, string(answer), `"id":"mine"`)

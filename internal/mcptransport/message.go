@@ -164,8 +164,8 @@ func (m *message) check() error {
 		return errors.New("a message without a method needs a result or an error")
 	}
 	if n := values(m.raw); n > maxValues {
-		return fmt.Errorf("the message has %d values (at most %d): leave out what was not asked for",
-			n, maxValues)
+		return fmt.Errorf("the message has %d values (at most %d): "+
+			"leave out what was not asked for", n, maxValues)
 	}
 	return nil
 }

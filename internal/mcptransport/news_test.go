@@ -28,13 +28,13 @@ func TestAClientThatDoesNotListenCostsNoMoreThanItsSubscriptions(t *testing.T) {
 	}
 	<-p.wake
 	require.Empty(t, p.wake)
-	told, err := json.Marshal(p.unheard())
+	sent, err := json.Marshal(p.unheard())
 	require.NoError(t, err)
 	require.JSONEq(t, `[
 		{"jsonrpc": "2.0", "method": "notifications/resources/list_changed"},
 		{"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "x:7"}},
 		{"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "x:3"}}]`,
-		string(told))
+		string(sent))
 	require.Empty(t, p.unheard())
 
 	p.Updated("x:3")

@@ -206,9 +206,9 @@ func (h *HTTP) session(id, principal string) *session {
 	return s
 }
 
-// admit takes a new session in, if need be instead of the same principal's that has been idle
+// register takes a new session in, if need be instead of the same principal's that has been idle
 // longest.
-func (h *HTTP) admit(s *session) bool {
+func (h *HTTP) register(s *session) bool {
 	oldest, ok := h.place(s)
 	if oldest != nil {
 		h.opts.Log.Warn("too many sessions: ended the one that was idle longest", "most",
@@ -303,7 +303,7 @@ func (s *single) response(data []byte, _ int) { s.data = data }
 // It ends with a client that leaves: nobody can take the session up.
 func (v *visit) initialize(m *message) {
 	s := newSession(newPeer(newID(), v.principal), v.h.opts.Buffer)
-	if !v.h.admit(s) {
+	if !v.h.register(s) {
 		v.w.Header().Set("Retry-After", "60")
 		v.refuse(http.StatusServiceUnavailable,
 			fmt.Sprintf("you have as many sessions as your share of the server's %d allows, and "+

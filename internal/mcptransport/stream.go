@@ -25,7 +25,7 @@ type stream struct {
 	size    int  // bytes held
 	last    int  // number of the newest event
 	sent    int  // number of the newest event that any reader got
-	told    bool // whether a client may know an id to resume from
+	idSent  bool // whether a client may know an id to resume from
 	owed    int  // responses to come
 	answers bool // whether a response came with data
 	reader  *reader
@@ -116,7 +116,7 @@ func (st *stream) got(rd *reader, n int) {
 	defer st.mu.Unlock()
 	rd.at = n
 	st.sent = max(st.sent, n)
-	st.told = st.name != ""
+	st.idSent = st.name != ""
 	st.change()
 }
 
@@ -186,10 +186,10 @@ func parseEventID(id string) (name string, n int, ok bool) {
 }
 
 // prime notes that the client is being told the id of the event before the first.
-func (st *stream) prime() { set(&st.mu, &st.told, true) }
+func (st *stream) prime() { set(&st.mu, &st.idSent, true) }
 
 // resumable reports whether a client may know an id to resume from.
-func (st *stream) resumable() bool { return get(&st.mu, &st.told) }
+func (st *stream) resumable() bool { return get(&st.mu, &st.idSent) }
 
 // replaced reports whether another connection took over from rd.
 func (st *stream) replaced(rd *reader) bool { return get(&st.mu, &st.reader) != rd }

@@ -22,9 +22,9 @@ type Source interface {
 // past is what had happened before a step, made anew from the steps that are stored.
 type past struct {
 	agentloop.Progress
-	lang string // of notes
-	run  string // the last step's
-	told bool   // the record has summaries of its own
+	lang         string // of notes
+	run          string // the last step's
+	ownSummaries bool   // the record has summaries of its own
 }
 
 // reach is the past of a step: that of the step before, and what has happened since.
@@ -51,13 +51,13 @@ func (p *past) add(st session.StepRecord, said actions.Reply) {
 	d := st.Proposal.Decision
 	p.Steps++
 	if len(st.Proposal.Tries) > 0 {
-		p.turn(st, said)
+		p.remember(st, said)
 		p.Notes, p.ReplyJustIn = nil, false
 	}
 	switch {
 	case d.Summary != "":
-		p.Summary, p.told = d.Summary, true
-	case !p.told && d.Action != nil: // most models write none
+		p.Summary, p.ownSummaries = d.Summary, true
+	case !p.ownSummaries && d.Action != nil: // most models write none
 		p.Summary = strings.TrimPrefix(p.Summary+"; "+did(d), "; ")
 	}
 	p.Remembered = d.Remember(p.Remembered)
@@ -93,8 +93,8 @@ func refusal(st session.StepRecord) (agentloop.Note, bool) {
 	return n, st.Refusal != ""
 }
 
-// turn adds the step to the turns that a dialect may show again.
-func (p *past) turn(st session.StepRecord, said actions.Reply) {
+// remember adds the step to the turns that a dialect may show again.
+func (p *past) remember(st session.StepRecord, said actions.Reply) {
 	t := actions.Turn{Step: st.Index, App: st.Look.State.App, Did: did(st.Proposal.Decision),
 		Reply: said}
 	for _, n := range p.Notes {
