@@ -23,7 +23,7 @@ func TestAgentActionHasTheModelsFieldsAndTheActionsOwnName(t *testing.T) {
 	require.Equal(t, `{"summary":"<b>","action":"LONGPRESS","action_type":"LONGPRESS",`+
 		`"point":[12,30],"point2":[1,2],"point3":"here","value":"1,2"}`, string(got))
 
-	got, err = actions.Decision{Action: actions.Click{At: screen.Permille(500, 300)},
+	got, err = actions.Decision{Action: actions.Click{At: screen.Point{X: 0.5, Y: 0.3}},
 		Fields: []actions.Field{{Key: "action", Value: "点击"}, {Key: "point", Value: "（500，300）"}},
 	}.AgentAction()
 	require.NoError(t, err)

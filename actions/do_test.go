@@ -70,7 +70,8 @@ func TestARefusedTouchEndsTheGestureAndSaysHowFarItCame(t *testing.T) {
 	all := actions.Type{Text: "a", At: &middle, Clear: true, Submit: true}
 	for refuse, want := range map[int]string{
 		1: "nothing was typed, tapping the field: the phone refused",
-		2: "the point was tapped, but then: nothing was typed, emptying the field: the phone refused",
+		2: "the point was tapped, but then: nothing was typed, emptying the field: " +
+			"the phone refused",
 		3: "the point was tapped, the field was emptied, but then: the phone refused",
 		4: "the point was tapped, the field was emptied, the text was typed, but then: " +
 			"pressing Enter: the phone refused",

@@ -60,8 +60,8 @@ func (b *Base) Profile() Profile { return b.profile }
 // Scale is how the model writes places on the screen of s.
 func (b *Base) Scale(s *Situation) Scale {
 	scale := Scale{Coordinates: b.profile.Coordinates}
-	if s.Look.Frame != nil {
-		scale.Picture = b.profile.Fit.Size(s.Look.Frame.Size())
+	if s.Screen.Frame != nil {
+		scale.Picture = b.profile.Fit.Size(s.Screen.Frame.Size())
 		scale.Marks = b.marks(s, scale.Picture)
 	}
 	return scale
@@ -69,7 +69,7 @@ func (b *Base) Scale(s *Situation) Scale {
 
 // Prompt implements Dialect.
 func (b *Base) Prompt(s Situation) (Request, error) {
-	if s.Look.Frame == nil {
+	if s.Screen.Frame == nil {
 		return Request{}, errors.New("prompting: there is no frame to decide from")
 	}
 	messages, shown, err := b.messages(&s)

@@ -40,42 +40,49 @@ func CheckTemplate(t *Template, d Dialect) ([]Lack, error) {
 		if l.always {
 			of = samples
 		}
-		if slices.ContainsFunc(of, func(s string) bool { return !strings.Contains(s, l.sign) }) {
+		if slices.ContainsFunc(of, func(s string) bool { return !strings.Contains(s, l.sample) }) {
 			lacks = append(lacks, l.Lack)
 		}
 	}
 	return lacks, nil
 }
 
-// Signs of what the sample prompts have in them.
+// What the sample prompts have in them.
 const (
-	signTask, signNote, signKept = "the sample's task", "a note of it", "what was kept of it"
-	signNew, signOld, signDone   = "a new answer", "an old answer", "done in the sample"
-	signApp, signSummary         = "app.of.the.sample", "a summary of the sample"
+	sampleTask       = "the sample's task"
+	sampleNote       = "a note of it"
+	sampleRemembered = "what was kept of it"
+	sampleNewAnswer  = "a new answer"
+	sampleOldAnswer  = "an old answer"
+	sampleAction     = "done in the sample"
+	sampleApp        = "app.of.the.sample"
+	sampleSummary    = "a summary of the sample"
 )
 
-// sign is a lack and what shows that it is none.
-type sign struct {
+// expectation is a lack and what of the sample shows that it is none.
+type expectation struct {
 	Lack
-	sign   string
-	always bool // every prompt is to show it, also a run's first
+	sample string
+	always bool // every prompt is to show it, even a run's first
 }
 
 // wanted is what a prompt of the dialect is to show.
-func wanted(p Profile) []sign {
-	all := []sign{
+func wanted(p Profile) []expectation {
+	all := []expectation{
 		{Lack{".Picture", "the screen", true}, "[picture ", true},
-		{Lack{".Task", "what it is to do", true}, signTask, true},
-		{Lack{".JustIn", "the answer to its question", true}, signNew, false},
+		{Lack{".Task", "what it is to do", true}, sampleTask, true},
+		{Lack{".JustIn", "the answer to its question", true}, sampleNewAnswer, false},
 		{Lack{".Notes", "that an action was refused, or why a run goes on after a pause", false},
-			signNote, false},
-		{Lack{".Asked", "what was answered before", false}, signOld, false},
-		{Lack{".Remembered", "what it noted", false}, signKept, false},
+			sampleNote, false},
+		{Lack{".Asked", "what was answered before", false}, sampleOldAnswer, false},
+		{Lack{".Remembered", "what it noted", false}, sampleRemembered, false},
 	}
 	if p.Turns > 0 {
-		return append(all, sign{Lack{".History", "what it has done", true}, signDone, false})
+		return append(all, expectation{Lack{".History", "what it has done", true}, sampleAction,
+			false})
 	}
-	return append(all, sign{Lack{".Summary", "what it has done", true}, signSummary, false})
+	return append(all, expectation{Lack{".Summary", "what it has done", true}, sampleSummary,
+		false})
 }
 
 // sample is the prompt of a step with as many turns before it, and with news or without.
@@ -84,17 +91,18 @@ func (b *Base) sample(turns int, news bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := Situation{Task: signTask, Look: screen.Observation{Frame: frame}}
+	s := Situation{Task: sampleTask, Screen: screen.Observation{Frame: frame}}
 	if news {
-		s.Look.State.App, s.Summary = signApp, signSummary
-		s.Notes, s.Remembered, s.ReplyJustIn = []string{signNote}, []string{signKept}, true
+		s.Screen.State.App, s.Summary = sampleApp, sampleSummary
+		s.Notes, s.Remembered = []string{sampleNote}, []string{sampleRemembered}
+		s.ReplyJustIn = true
 		s.Exchanges = []actions.Exchange{
-			{Question: "?", Answer: signOld, Outcome: actions.Answered},
-			{Question: "?", Answer: signNew, Outcome: actions.Answered}}
+			{Question: "?", Answer: sampleOldAnswer, Outcome: actions.Answered},
+			{Question: "?", Answer: sampleNewAnswer, Outcome: actions.Answered}}
 	}
 	for i := range turns {
-		s.History = append(s.History, Turn{Turn: actions.Turn{Step: i + 1, Did: signDone,
-			Reply: actions.Reply{Text: signDone}}, Frame: frame})
+		s.History = append(s.History, Turn{Turn: actions.Turn{Step: i + 1, Did: sampleAction,
+			Reply: actions.Reply{Text: sampleAction}}, Frame: frame})
 	}
 	messages, _, err := b.messages(&s)
 	if err == nil {

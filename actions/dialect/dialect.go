@@ -50,7 +50,7 @@ type Situation struct {
 	ReplyJustIn bool               // the last exchange has not been shown to the model yet
 	Notes       []string           // said once, worded in the dialect's language
 	History     []Turn             // as many past turns as the profile wants, oldest first
-	Look        screen.Observation // the screen now
+	Screen      screen.Observation // the screen now
 }
 
 // Turn is a past step as it is shown again.
@@ -84,7 +84,7 @@ func (r Request) String() string {
 	return b.String()
 }
 
-// Message is one turn of a conversation with a model.
+// Message is one of a conversation with a model.
 type Message struct {
 	Role   string // system, user, assistant or tool
 	Parts  []Part

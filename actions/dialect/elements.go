@@ -19,7 +19,7 @@ func (b *Base) marks(s *Situation, picture screen.Size) []marks.Mark {
 	if !b.profile.Elements {
 		return nil
 	}
-	return marks.List(s.Look.Elements, picture)
+	return marks.List(s.Screen.Elements, picture)
 }
 
 // maxLabel is how many characters of what an element says are listed.

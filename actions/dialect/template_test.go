@@ -41,7 +41,7 @@ Task: {{$.Task}}{{end}}
 `)
 	look := dialecttest.Look(t)
 	asked, err := b.Prompt(dialect.Situation{
-		Task: "buy\nshoes", Look: look, ReplyJustIn: true,
+		Task: "buy\nshoes", Screen: look, ReplyJustIn: true,
 		Exchanges: []actions.Exchange{{Question: "1", Answer: "a", Outcome: actions.Answered},
 			{Question: "2", Answer: "b", Outcome: actions.Answered},
 			{Question: "3", Answer: "c", Outcome: actions.Answered}},
@@ -103,7 +103,7 @@ func TestATemplateThatCannotBeReadNamesItsLine(t *testing.T) {
 		"{{index .Notes 5}}":          "prompting: own:1:2: executing",
 	} {
 		b := templated(t, text)
-		_, err := b.Prompt(dialect.Situation{Look: dialecttest.Look(t),
+		_, err := b.Prompt(dialect.Situation{Screen: dialecttest.Look(t),
 			History: make([]dialect.Turn, 1)})
 		require.ErrorContains(t, err, want, text)
 		require.NotContains(t, err.Error(), "\n")
@@ -112,11 +112,13 @@ func TestATemplateThatCannotBeReadNamesItsLine(t *testing.T) {
 
 // What is there is not called unknown, and a mark of the encoding is no message.
 func TestATemplateOfAllForms(t *testing.T) {
-	b := templated(t, "\ufeff{{system}}S{{user}}{{.Picture}}{{$t := \"\"}}{{range .History}}{{$t = .}}{{.Did.String}}"+
-		"{{end}}{{with $t}}{{.Did}}{{end}}{{range $t := .Notes}}{{$t}}{{else}}none{{end}} "+
+	b := templated(t, "\ufeff{{system}}S{{user}}{{.Picture}}{{$t := \"\"}}"+
+		"{{range .History}}{{$t = .}}"+
+		"{{.Did.String}}{{end}}{{with $t}}{{.Did}}{{end}}"+
+		"{{range $t := .Notes}}{{$t}}{{else}}none{{end}} "+
 		"{{with .Task}}{{printf \"%s\" . | len}} {{$.Lang}}{{end}}{{range 2}}{{.}}{{end}}"+
 		"{{template \"notes\" .}}{{block \"list\" .History}}{{range .}}{{.N}}{{end}}{{end}}")
-	asked, err := b.Prompt(dialect.Situation{Task: "ab", Look: dialecttest.Look(t),
+	asked, err := b.Prompt(dialect.Situation{Task: "ab", Screen: dialecttest.Look(t),
 		History: []dialect.Turn{{Turn: actions.Turn{Did: "it"}}}})
 	require.NoError(t, err)
 	require.Equal(t, "[system]\nS\n[user]\n[picture 54x120]\nititnone 2 en011\n", asked.String())
@@ -142,7 +144,7 @@ func TestThePromptExplainsTheCoordinatesThatHold(t *testing.T) {
 				d, err := families.Known.New(f.Name, &dialect.Options{Lang: lang, Coordinates: &c,
 					Fit: &screen.Fit{Long: 120}})
 				require.NoError(t, err)
-				asked, err := d.Prompt(dialect.Situation{Task: "t", Look: look})
+				asked, err := d.Prompt(dialect.Situation{Task: "t", Screen: look})
 				require.NoError(t, err)
 				said := want[i]
 				if strings.HasPrefix(f.Name, "general") {
@@ -167,7 +169,7 @@ func TestAPromptIsBounded(t *testing.T) {
 		d, err := families.Known.New(f.Name, nil)
 		require.NoError(t, err)
 		s := dialect.Situation{Task: many[0], Summary: many[0], Remembered: many, Notes: many,
-			Exchanges: exchanges, Look: look}
+			Exchanges: exchanges, Screen: look}
 		for range d.Profile().Turns {
 			s.History = append(s.History, dialect.Turn{Turn: actions.Turn{Notes: many[:1],
 				Reply: actions.Reply{Text: many[0] + many[0]}, Did: many[0]}})
@@ -182,7 +184,7 @@ func TestAPromptIsBounded(t *testing.T) {
 // A template that writes without end is stopped.
 func TestATemplateThatWritesWithoutEndIsStopped(t *testing.T) {
 	b := templated(t, `{{.Picture}}{{range 999999999}}{{printf "%99s" $.Task}}{{end}}`)
-	_, err := b.Prompt(dialect.Situation{Task: "buy shoes", Look: dialecttest.Look(t)})
+	_, err := b.Prompt(dialect.Situation{Task: "buy shoes", Screen: dialecttest.Look(t)})
 	require.ErrorContains(t, err, "the prompt is longer than 4 MB")
 	_, err = dialect.ParseTemplate("own",
 		`{{define "form"}}{{range 99999999}}{{printf "%99s" 1}}{{end}}{{end}}`, "en")
@@ -207,7 +209,7 @@ func TestATemplateThatRepeatsItselfWithoutEndIsStopped(t *testing.T) {
 	} {
 		b := templated(t, `{{.Picture}}`+text)
 		begun := time.Now()
-		_, err := b.Prompt(dialect.Situation{Task: "buy shoes", Look: dialecttest.Look(t)})
+		_, err := b.Prompt(dialect.Situation{Task: "buy shoes", Screen: dialecttest.Look(t)})
 		require.ErrorContains(t, err, want, text)
 		require.Less(t, time.Since(begun), 5*time.Second, text)
 	}
@@ -215,7 +217,7 @@ func TestATemplateThatRepeatsItselfWithoutEndIsStopped(t *testing.T) {
 		"en")
 	require.ErrorContains(t, err, rounds)
 	b := templated(t, `{{.Picture}}{{range 99}}{{.}} {{end}}{{printf "%s!" .Task}}{{html "<"}}`)
-	asked, err := b.Prompt(dialect.Situation{Task: "buy shoes", Look: dialecttest.Look(t)})
+	asked, err := b.Prompt(dialect.Situation{Task: "buy shoes", Screen: dialecttest.Look(t)})
 	require.NoError(t, err)
 	require.Contains(t, asked.String(), " 97 98 buy shoes!&lt;")
 }
@@ -229,7 +231,7 @@ func TestANewInstructionIsNotToldToGoOnWithTheTask(t *testing.T) {
 			b := templatedIn(t, lang, `{{template "justIn" .}}{{.Picture}}`)
 			r, err := b.Prompt(dialect.Situation{Task: "pick blue", ReplyJustIn: true,
 				Exchanges: []actions.Exchange{{Answer: `the "red" one`, Outcome: o}},
-				Look:      dialecttest.Look(t)})
+				Screen:    dialecttest.Look(t)})
 			require.NoError(t, err)
 			return r.String()
 		}
@@ -275,8 +277,8 @@ func TestATemplateThatShowsTheScreenOnlySometimesIsRefused(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	blind := templated(t, `{{.Task}}{{if eq .Task "t"}}{{.Picture}}{{end}}`)
-	_, err = blind.Prompt(dialect.Situation{Task: "t", Look: dialecttest.Look(t)})
+	_, err = blind.Prompt(dialect.Situation{Task: "t", Screen: dialecttest.Look(t)})
 	require.NoError(t, err)
-	_, err = blind.Prompt(dialect.Situation{Task: "another", Look: dialecttest.Look(t)})
+	_, err = blind.Prompt(dialect.Situation{Task: "another", Screen: dialecttest.Look(t)})
 	require.ErrorContains(t, err, "the template does not show .Picture in this step")
 }

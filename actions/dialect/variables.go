@@ -35,7 +35,7 @@ type Variables struct {
 // Past is a former turn.
 type Past struct {
 	N       int    // from 1
-	Notes   []Text // that the model was told
+	Notes   []Text // that the model was shown
 	JustIn  string // an answer that had just come, in a sentence; "" for none
 	App     Text   // package that was in front
 	Picture string // what the model saw; "" when it is not kept
@@ -71,10 +71,10 @@ func (b *Base) variables(s *Situation, a *album) *Variables {
 	v := &Variables{
 		Task: b.text(s.Task, maxTask), Summary: b.text(s.Summary, maxSaid),
 		Remembered: b.texts(s.Remembered), Notes: b.texts(s.Notes),
-		App: b.text(s.Look.State.App, maxNote), Picture: a.add(s.Look.Frame, scale.Marks...),
+		App: b.text(s.Screen.State.App, maxNote), Picture: a.add(s.Screen.Frame, scale.Marks...),
 		Elements: b.words.Elements(scale.Marks),
-		Date:     s.Look.At.Format("2006-01-02"),
-		Weekday:  b.words.weekdays[s.Look.At.Weekday()],
+		Date:     s.Screen.At.Format("2006-01-02"),
+		Weekday:  b.words.weekdays[s.Screen.At.Weekday()],
 		Place:    b.words.Place(written, scale.Picture),
 		Width:    scale.Picture.W, Height: scale.Picture.H, Lang: b.profile.Lang,
 	}
@@ -144,33 +144,33 @@ func newest[From any, To ~string](b *Base, all []From, word func(From) To) []To 
 
 // album is the pictures of a prompt. What stands for one in a text is a mark with its number.
 type album struct {
-	fit     screen.Fit
-	quality int
-	shots   []shot // the first is the screen to decide from
-	shown   bool   // the first was asked for
+	fit      screen.Fit
+	quality  int
+	pictures []albumPicture // the first is the screen to decide from
+	shown    bool           // the first was asked for
 }
 
-// shot is a picture with the numbers that are drawn on it.
-type shot struct {
+// albumPicture is a picture with the numbers that are drawn on it.
+type albumPicture struct {
 	frame *screen.Frame
 	marks []marks.Mark
 }
 
 func (a *album) add(f *screen.Frame, list ...marks.Mark) string {
-	a.shots = append(a.shots, shot{f, list})
-	return mark + strconv.Itoa(len(a.shots)-1) + mark
+	a.pictures = append(a.pictures, albumPicture{f, list})
+	return mark + strconv.Itoa(len(a.pictures)-1) + mark
 }
 
 func (a *album) part(i int) (Part, error) {
 	a.shown = a.shown || i == 0
-	f := a.shots[i].frame
-	jpeg, err := marks.Draw(f.Resized(a.fit.Size(f.Size())), a.shots[i].marks).JPEG(a.quality)
+	f := a.pictures[i].frame
+	jpeg, err := marks.Draw(f.Resized(a.fit.Size(f.Size())), a.pictures[i].marks).JPEG(a.quality)
 	return Part{JPEG: jpeg}, err
 }
 
 // Remember is the turn that was just taken, as it is kept for later ones.
 func Remember(s *Situation, step int, r actions.Reply, d actions.Decision) actions.Turn {
-	t := actions.Turn{Step: step, Notes: s.Notes, App: s.Look.State.App, Reply: r,
+	t := actions.Turn{Step: step, Notes: s.Notes, App: s.Screen.State.App, Reply: r,
 		Did: d.Explain}
 	if t.Did == "" {
 		t.Did = actions.Describe(d.Action)

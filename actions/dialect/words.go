@@ -44,7 +44,8 @@ func (w *Words) Exchange(e actions.Exchange, abort string, limit int) string {
 
 // Place says how a place on a picture of that size is written.
 func (w *Words) Place(c screen.Coordinates, picture screen.Size) string {
-	order, end, numbers := "x,y", "", ""
+	var numbers string
+	order := "x,y"
 	first, second := c.Numbers(screen.Point{X: 1, Y: 1}, picture)
 	switch c.Unit {
 	case 0:
@@ -57,7 +58,7 @@ func (w *Words) Place(c screen.Coordinates, picture screen.Size) string {
 	if c.YFirst {
 		order = "y,x"
 	}
-	end = fmt.Sprintf("%v,%v", first, second)
+	end := fmt.Sprintf("%v,%v", first, second)
 	return strings.NewReplacer("{order}", order, "{range}", numbers, "{end}", end).Replace(w.place)
 }
 
@@ -87,9 +88,9 @@ var english = Words{
 			`and go on, and do not ask any further questions.`,
 		actions.LimitReached: `Your question {q} was not passed on: there are no more questions ` +
 			`in this run. Finish with what you know, or {abort}.`,
-		actions.HandedBack: `For {q} the other side took the phone over, handed it back and says: ` +
-			`{a}. What was done there was not shown to you: go by the screen as it is now, and ` +
-			`do not do it a second time.`,
+		actions.HandedBack: `For {q} the other side took the phone over, handed it back and ` +
+			`says: {a}. What was done there was not shown to you: go by the screen as it is now, ` +
+			`and do not do it a second time.`,
 		actions.CouldNot: `For {q} the other side took the phone over, handed it back and says ` +
 			`that it could not be done: {a}. Go by the screen as it is now: find another way, or ` +
 			`{abort} and say what is missing.`,

@@ -40,7 +40,7 @@ func (dialogue) Prompt(s dialect.Situation) (dialect.Request, error) {
 		done.CallID = t.Reply.Calls[0].ID
 		messages = append(messages, seen, did, done)
 	}
-	jpeg, err := s.Look.Frame.JPEG(50)
+	jpeg, err := s.Screen.Frame.JPEG(50)
 	now := say("user", "now")
 	now.Parts = append(now.Parts, dialect.Part{JPEG: jpeg})
 	return dialect.Request{

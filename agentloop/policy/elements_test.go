@@ -77,7 +77,7 @@ func TestElementsAreReadForADialectThatWantsThem(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.list, got.Elements, "what the model was shown is told")
 			require.Len(t, d.asked, 1)
-			require.Equal(t, c.list, d.asked[0].Look.Elements)
+			require.Equal(t, c.list, d.asked[0].Screen.Elements)
 			require.Equal(t, c.notes, d.asked[0].Notes)
 			if c.phone != nil {
 				require.Equal(t, c.times, c.phone.times)

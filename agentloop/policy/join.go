@@ -35,7 +35,7 @@ func (p *Policy) situation(ctx context.Context, s *agentloop.Situation) dialect.
 		ReplyJustIn: s.ReplyJustIn,
 		Notes:       notes,
 		History:     p.history(ctx, s, profile),
-		Look:        look,
+		Screen:      look,
 	}
 }
 

@@ -93,7 +93,7 @@ func RefusesTools(err error) bool {
 func (p *Policy) next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	var out agentloop.Proposal
 	now := p.situation(ctx, &s)
-	out.Elements = now.Look.Elements
+	out.Elements = now.Screen.Elements
 	asked, err := p.dialect.Prompt(now)
 	if err != nil {
 		return out, err

@@ -58,7 +58,7 @@ func TestAnEndpointThatTakesNoToolsIsAskedWithoutThemFromThenOn(t *testing.T) {
 	for range 3 {
 		got, err := p.Next(t.Context(), s)
 		require.NoError(t, err)
-		require.Equal(t, actions.Click{At: screen.Permille(500, 250)}, got.Action)
+		require.Equal(t, actions.Click{At: screen.Point{X: 0.5, Y: 0.25}}, got.Action)
 		require.Len(t, got.Tries, 1)
 		require.Empty(t, got.Tries[0].Error)
 		s.Warnings = append(s.Warnings, got.Warnings...)

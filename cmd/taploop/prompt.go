@@ -94,7 +94,7 @@ func onSandbox(
 	if err != nil {
 		return asked, err
 	}
-	return d.Prompt(dialect.Situation{Task: task, Look: look})
+	return d.Prompt(dialect.Situation{Task: task, Screen: look})
 }
 
 // errPrompted ends a replay at the step that is wanted.
@@ -111,7 +111,7 @@ type prompter struct {
 // Prompt implements dialect.Dialect.
 func (p *prompter) Prompt(s dialect.Situation) (dialect.Request, error) {
 	asked, err := p.Dialect.Prompt(s)
-	p.asked, p.bare = &asked, p.Profile().Elements && len(s.Look.Elements) == 0
+	p.asked, p.bare = &asked, p.Profile().Elements && len(s.Screen.Elements) == 0
 	return asked, err
 }
 

@@ -144,7 +144,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 // ask asks for one target.
 func (a *answer) ask(ctx context.Context, d dialect.Dialect, m policy.Completer) error {
 	a.at = dialect.Situation{Task: a.target.Task[d.Profile().Lang],
-		Look: screen.Observation{Frame: a.screen.Frame}}
+		Screen: screen.Observation{Frame: a.screen.Frame}}
 	asked, err := d.Prompt(a.at)
 	if err != nil {
 		return err

@@ -70,7 +70,7 @@ func Look(t require.TestingT) screen.Observation {
 
 // Replies reads the golden replies.
 func (s Suite) Replies(t *testing.T) {
-	d, situation := s.speak("en"), dialect.Situation{Look: Look(t)}
+	d, situation := s.speak("en"), dialect.Situation{Screen: Look(t)}
 	golden.Run(t, s.folder(t, "replies"), func(t *testing.T, c *golden.Case) {
 		require.NotEmpty(t, c.Comment, "say the rule")
 		r := Reply(t, c)
@@ -135,11 +135,11 @@ func (s Suite) Prompts(t *testing.T) {
 		for _, lang := range []string{"zh", "en"} {
 			var now dialect.Situation
 			require.NoError(t, json.Unmarshal([]byte(c.Section(t, "situation.json")), &now))
-			now.Look = Look(t)
+			now.Screen = Look(t)
 			d := s.speak(lang)
 			for i := range now.History {
 				if len(now.History)-i <= d.Profile().Pictures {
-					now.History[i].Frame = now.Look.Frame
+					now.History[i].Frame = now.Screen.Frame
 				}
 			}
 			asked, err := d.Prompt(now)
@@ -161,7 +161,7 @@ func (s Suite) Fuzz(f *testing.F) {
 		}
 		f.Add(r.Text, r.Reasoning, name, arguments, r.Cut)
 	}
-	d, situation := s.speak("zh"), dialect.Situation{Look: Look(f)}
+	d, situation := s.speak("zh"), dialect.Situation{Screen: Look(f)}
 	f.Fuzz(func(t *testing.T, text, reasoning, name, arguments string, cut bool) {
 		r := actions.Reply{Text: text, Reasoning: reasoning, Cut: cut}
 		if name != "" {
@@ -215,7 +215,7 @@ func (s Suite) endsNothing(
 // CopiedTexts types texts that are made of these endings, in whatever may pass for the end of what
 // is typed.
 func (s Suite) CopiedTexts(t *testing.T, endings ...string) {
-	d, now := s.speak("en"), dialect.Situation{Look: Look(t)}
+	d, now := s.speak("en"), dialect.Situation{Screen: Look(t)}
 	require.NotEmpty(t, s.Typing)
 	afters := []string{"", "\n", "</answer>", "\n```", `"`}
 	tried := 0
@@ -241,7 +241,7 @@ func (s Suite) same(
 ) bool {
 	p := d.Profile()
 	written, can := s.Write(actions.Decision{Action: a, Thought: "t", Explain: "e"},
-		dialect.Scale{Coordinates: p.Coordinates, Picture: p.Fit.Size(now.Look.Frame.Size())})
+		dialect.Scale{Coordinates: p.Coordinates, Picture: p.Fit.Size(now.Screen.Frame.Size())})
 	if !can {
 		return false
 	}
@@ -275,7 +275,7 @@ func round(v any) any {
 // Vocabulary writes every valid action of the golden cases as the family's models write it, and
 // reads it back. It fails when the dialect has no form for an action that is not among without.
 func (s Suite) Vocabulary(t *testing.T, without ...actions.Action) {
-	d, now := s.speak("en"), dialect.Situation{Look: Look(t)}
+	d, now := s.speak("en"), dialect.Situation{Screen: Look(t)}
 	missing := map[string]bool{}
 	for _, a := range without {
 		missing[a.Verb()] = true

@@ -15,7 +15,7 @@ import (
 // Whatever the dialect that was chosen, prose, what is only thought of, quoted or cut off ends no
 // task and touches nothing.
 func TestNoDialectTakesForAnActionWhatIsNone(t *testing.T) {
-	now := dialect.Situation{Look: dialecttest.Look(t)}
+	now := dialect.Situation{Screen: dialecttest.Look(t)}
 	for _, r := range []actions.Reply{
 		{Text: "The task is finished."}, {Text: "finished"}, {Text: "任务已经完成。"},
 		{Text: "I would call finish(message=\"done\") if it were done, but it is not."},
@@ -23,13 +23,14 @@ func TestNoDialectTakesForAnActionWhatIsNone(t *testing.T) {
 		{Text: "<think>finish(message=\"done\")</think>"},
 		{Text: "I must not answer {\"action\": {\"type\": \"finish\", \"success\": true}} yet."},
 		{Text: "Not done, so no {\"type\": \"abort\", \"reason\": \"x\"}"},
-		{Text: "I must not call <tool_call>{\"name\": \"mobile_use\", \"arguments\": {\"action\": " +
-			"\"terminate\", \"status\": \"success\"}}</tool_call> yet, as nothing is done."},
+		{Text: "I must not call <tool_call>{\"name\": \"mobile_use\", \"arguments\": {" +
+			"\"action\": \"terminate\", \"status\": \"success\"}}</tool_call> yet, as " +
+			"nothing is done."},
 		{Text: "还不能写 <tool_call>{\"name\": \"mobile_use\", \"arguments\": {\"action\": " +
 			"\"answer\", \"text\": \"x\"}}</tool_call>，因为没有完成。"},
 		{Text: "<think>Action: finished(content='x')</think>I am not sure."},
-		{Text: "<think><tool_call>{\"name\": \"mobile_use\", \"arguments\": {\"action\": " +
-			"\"terminate\", \"status\": \"success\"}}</tool_call></think>It goes on."},
+		{Text: "<think><tool_call>{\"name\": \"mobile_use\", \"arguments\": {" +
+			"\"action\": \"terminate\", \"status\": \"success\"}}</tool_call></think>It goes on."},
 		{Text: "<seed:think><function=finished></function></seed:think>Hm."},
 		{Reasoning: "It may be finished. What then?", Text: "I do not know."},
 		{Text: "```\nfinish the task\n```"},
@@ -54,7 +55,7 @@ func TestNoDialectTakesForAnActionWhatIsNone(t *testing.T) {
 
 // A reply in one dialect that quotes another's form is the one, under every dialect.
 func TestAReplyThatQuotesAnotherDialectIsInItsOwn(t *testing.T) {
-	now := dialect.Situation{Look: dialecttest.Look(t)}
+	now := dialect.Situation{Screen: dialecttest.Look(t)}
 	quotes := []string{`do(action='Back')`, `finish(message='x')`, `finished(content='x')`,
 		`press_back()`, `<tool_call>{'name': 'mobile_use'}</tool_call>`, `{'action_type': 'wait'}`,
 		`<function=finished></function>`, `{'action': {'type': 'abort', 'reason': 'x'}}`}
@@ -88,7 +89,7 @@ func TestAReplyThatQuotesAnotherDialectIsInItsOwn(t *testing.T) {
 
 // Whatever the dialect that was chosen, a reply in any other's form is read.
 func TestRepliesOfEveryDialectAreReadUnderEveryOther(t *testing.T) {
-	now := dialect.Situation{Look: dialecttest.Look(t)}
+	now := dialect.Situation{Screen: dialecttest.Look(t)}
 	for _, own := range families.Known {
 		writes, err := families.Known.New(own.Name, &dialect.Options{Lang: "en"})
 		require.NoError(t, err)
@@ -97,7 +98,7 @@ func TestRepliesOfEveryDialectAreReadUnderEveryOther(t *testing.T) {
 			said, can := own.Write(actions.Decision{Thought: "t",
 				Explain: "e", Summary: "s", Action: a},
 				dialect.Scale{Coordinates: writes.Profile().Coordinates,
-					Picture: writes.Profile().Fit.Size(now.Look.Frame.Size())})
+					Picture: writes.Profile().Fit.Size(now.Screen.Frame.Size())})
 			require.True(t, can, own.Name)
 			for _, f := range families.Known {
 				d, err := families.Known.New(f.Name, &dialect.Options{Lang: "en"})
@@ -115,7 +116,7 @@ func TestRepliesOfEveryDialectAreReadUnderEveryOther(t *testing.T) {
 
 // A stray control character in words for people is left out; it is no reason to ask again.
 func TestWordsForPeopleAreCleaned(t *testing.T) {
-	now := dialect.Situation{Look: dialecttest.Look(t)}
+	now := dialect.Situation{Screen: dialecttest.Look(t)}
 	for _, f := range families.Known {
 		d, err := families.Known.New(f.Name, &dialect.Options{Lang: "en"})
 		require.NoError(t, err)

@@ -17,8 +17,9 @@ import (
 // changed.
 var Known = dialect.Table{
 	{Name: "qwen", Speaks: qwen.Speaks, New: qwen.New, Wrote: qwen.Wrote, Write: qwen.Write},
-	{Name: "general-tools", Speaks: named(`claude|gpt-?\d|gpt-oss|\bo[134]\b|computer-use|gemini|grok`),
-		New: general.NewTools, Wrote: general.WroteTools, Write: general.WriteTools,
+	{Name: "general-tools",
+		Speaks: named(`claude|gpt-?\d|gpt-oss|\bo[134]\b|computer-use|gemini|grok`),
+		New:    general.NewTools, Wrote: general.WroteTools, Write: general.WriteTools,
 		Toolless: "general"},
 	{Name: "autoglm", Speaks: named(`auto-?glm`), New: autoglm.New, Wrote: autoglm.Wrote,
 		Write: autoglm.Write},

@@ -51,8 +51,8 @@ func TestAutoChoosesByTheModelsName(t *testing.T) {
 			computer-use-preview anthropic/claude-sonnet-4.5 claude-opus-4-5-20251101 x-ai/grok-4
 			us.anthropic.claude-sonnet-4-5-20250929-v1:0 gemini-2.5-pro google/gemini-3-pro
 			models/gemini-2.5-flash GPT4o`,
-		"general": `some-other-model llava:13b qwen3-32b qwen3-8b Qwen/Qwen2.5-7B-Instruct qwen2.5:7b
-			glm-4.6 glm-4.5-air glm-4-voice llama3.2-vision:11b pixtral-12b
+		"general": `some-other-model llava:13b qwen3-32b qwen3-8b Qwen/Qwen2.5-7B-Instruct
+			qwen2.5:7b glm-4.6 glm-4.5-air glm-4-voice llama3.2-vision:11b pixtral-12b
 			moonshotai/kimi-k2.5 mistral-small3.2 gemma3:27b deepseek-chat minicpm-v:8b internvl3`,
 	} {
 		for _, model := range strings.Fields(models) {
@@ -130,7 +130,7 @@ func picture(t *testing.T, o dialect.Options) []byte {
 	require.NoError(t, err)
 	f, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 108, 240)))
 	require.NoError(t, err)
-	asked, err := d.Prompt(dialect.Situation{Task: "t", Look: screen.Observation{Frame: f}})
+	asked, err := d.Prompt(dialect.Situation{Task: "t", Screen: screen.Observation{Frame: f}})
 	require.NoError(t, err)
 	return asked.Messages[0].Parts[1].JPEG
 }
@@ -170,9 +170,9 @@ func TestNoReplyTakesLongToRead(t *testing.T) {
 			"<function=click></function>"} {
 			r := actions.Reply{Text: strings.Repeat(piece, 16<<10/len(piece))}
 			begun := time.Now()
-			_, err := d.Parse(r, dialect.Situation{Look: look})
+			_, err := d.Parse(r, dialect.Situation{Screen: look})
 			if i == 0 || i == len(families.Known)-1 { // it asks all the others
-				d.(dialect.Detector).Detect(r, dialect.Situation{Look: look})
+				d.(dialect.Detector).Detect(r, dialect.Situation{Screen: look})
 			}
 			require.Error(t, err, "%s: %q", f.Name, piece)
 			require.Less(t, time.Since(begun), 5*time.Second, "%s: %q", f.Name, piece)
@@ -191,7 +191,7 @@ func TestEveryPromptShowsWhatARunHas(t *testing.T) {
 			require.NoError(t, err)
 			s := dialect.Situation{Task: "the task", Summary: "a summary",
 				Remembered: []string{"kept"}, Notes: []string{"a note"}, ReplyJustIn: true,
-				Exchanges: answered, Look: dialecttest.Look(t)}
+				Exchanges: answered, Screen: dialecttest.Look(t)}
 			want := []string{"the task", "kept", "a note", "an old answer", "a new answer",
 				"[picture "}
 			if d.Profile().Turns > 0 {

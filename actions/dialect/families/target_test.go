@@ -55,7 +55,7 @@ func hits(t *rapid.T, family string) {
 	said, can := families.Known.Writer(family)(actions.Decision{Action: tap, Thought: "t",
 		Explain: "e"}, dialect.Scale{Coordinates: p.Coordinates, Picture: p.Fit.Size(frame.Size())})
 	require.True(t, can)
-	got, err := d.Parse(said, dialect.Situation{Look: screen.Observation{Frame: frame}})
+	got, err := d.Parse(said, dialect.Situation{Screen: screen.Observation{Frame: frame}})
 	parse, refused := errors.AsType[*dialect.ParseError](err)
 	if refused && parse.Off != nil && parse.Off.Fractions {
 		return // in the corner, below one of a unit that is whole

@@ -17,12 +17,12 @@ import (
 func BenchmarkPrompt(b *testing.B) {
 	png, err := os.ReadFile(golden.Shared(b, "screens/home.png"))
 	require.NoError(b, err)
-	f, err := screen.Decode(png)
+	f, err := new(screen.Decoder).Decode(png, new(screen.Sum))
 	require.NoError(b, err)
 	d := gelab.New(dialect.Options{Lang: "zh", Quality: 85})
 	for b.Loop() {
 		_, err := d.Prompt(
-			dialect.Situation{Task: "open the shop", Look: screen.Observation{Frame: f}},
+			dialect.Situation{Task: "open the shop", Screen: screen.Observation{Frame: f}},
 		)
 		require.NoError(b, err)
 	}

@@ -27,7 +27,7 @@ func TestPrompts(t *testing.T) {
 		require.NotEmpty(t, c.Comment, "say the rule")
 		var s dialect.Situation
 		require.NoError(t, json.Unmarshal([]byte(c.Section(t, "situation.json")), &s))
-		s.Look = look(t)
+		s.Screen = look(t)
 		for _, lang := range []string{"zh", "en"} {
 			text := prompted(t, gelab.New(dialect.Options{Lang: lang, Quality: 85}), s)
 			if c.Name != "first-step" { // the other cases show what differs
@@ -79,7 +79,7 @@ func look(t require.TestingT) screen.Observation {
 func TestEveryActionIsExplainedByAnExampleThatIsRead(t *testing.T) {
 	for _, lang := range []string{"zh", "en"} {
 		d := small(lang)
-		text := prompted(t, d, dialect.Situation{Task: "t", Look: look(t)})
+		text := prompted(t, d, dialect.Situation{Task: "t", Screen: look(t)})
 		var explained []string
 		for line := range strings.Lines(text) {
 			name, _, ok := strings.Cut(strings.TrimPrefix(line, "- "), ":")
@@ -101,7 +101,7 @@ func TestEveryActionIsExplainedByAnExampleThatIsRead(t *testing.T) {
 		got, err := d.Parse(actions.Reply{Text: text[strings.LastIndex(text, "<THINK> "):]},
 			dialect.Situation{})
 		require.NoError(t, err)
-		require.Equal(t, actions.Click{At: screen.Permille(512, 92)}, got.Action)
+		require.Equal(t, actions.Click{At: screen.Point{X: 0.512, Y: 0.092}}, got.Action)
 		require.NotEmpty(t, got.Thought)
 		require.NotEmpty(t, got.Summary)
 	}
@@ -122,7 +122,7 @@ func TestEveryOutcomeHasItsWords(t *testing.T) {
 		for _, o := range all {
 			s := dialect.Situation{
 				Task:      "t",
-				Look:      look(t),
+				Screen:    look(t),
 				Exchanges: []actions.Exchange{{Question: "q", Answer: "a", Outcome: o}},
 			}
 			said[prompted(t, small(lang), s)] = true
@@ -136,7 +136,7 @@ func TestEveryOutcomeHasItsWords(t *testing.T) {
 func TestThePromptKeepsItsShapeWhateverTextsHold(t *testing.T) {
 	d, f := small("en"), look(t)
 	plain := dialect.Situation{
-		Task: "t", Summary: "s", Remembered: []string{"r"}, Notes: []string{"n"}, Look: f,
+		Task: "t", Summary: "s", Remembered: []string{"r"}, Notes: []string{"n"}, Screen: f,
 		Exchanges: []actions.Exchange{{Question: "q", Answer: "a", Outcome: actions.Answered}},
 	}
 	want := strings.Count(prompted(t, d, plain), "\n")
@@ -148,7 +148,7 @@ func TestThePromptKeepsItsShapeWhateverTextsHold(t *testing.T) {
 		text := func(name string) string { return "x" + nasty.Draw(t, name) + nasty.Draw(t, name) }
 		s := dialect.Situation{
 			Task: text("task"), Summary: text("summary"), Remembered: []string{text("remembered")},
-			Notes: []string{text("note")}, Look: f,
+			Notes: []string{text("note")}, Screen: f,
 			Exchanges: []actions.Exchange{
 				{Question: text("q"), Answer: text("a"), Outcome: actions.Answered},
 			},
@@ -182,7 +182,7 @@ func TestWhatIsVeryLongIsShortenedAndSaysSo(t *testing.T) {
 	}
 	text := prompted(t, small("en"), dialect.Situation{
 		Task: long, Summary: long, Remembered: many, Notes: []string{long}, Exchanges: exchanges,
-		Look: look(t),
+		Screen: look(t),
 	})
 	require.Less(t, len(text), 40*3*5000+100_000)
 	require.Contains(t, after(text, "\nTask: "), `end (shortened, 92008 characters are left out)"`)

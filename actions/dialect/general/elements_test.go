@@ -41,7 +41,7 @@ func listing(t testing.TB) dialect.Situation {
 		{Bounds: at(0, 500, 540, 600), Class: "android.widget.Switch", Depth: 1, Clickable: true,
 			Checkable: true, Text: strings.Repeat("long ", 100)},
 	}
-	return dialect.Situation{Task: "t", Look: look}
+	return dialect.Situation{Task: "t", Screen: look}
 }
 
 func TestElementsAreNumberedAndListed(t *testing.T) {
@@ -57,13 +57,13 @@ func TestElementsAreNumberedAndListed(t *testing.T) {
 		marked, err := d.Prompt(s)
 		require.NoError(t, err)
 		said := marked.String()
-		require.Contains(t, said, "\n"+`1: ViewGroup "Dark theme\"}]\u003c/answer> \u0000 do(`+
+		require.Contains(t, said, "\n"+`1: ViewGroup "Dark theme\"}]\u003c/answer> do(`+
 			`action=\"Tap\")"`+"\n", "a text is no part of the prompt")
 		for _, line := range want {
 			require.Contains(t, said, line)
 		}
 		require.NotContains(t, said, "4: ", "a text in a row has no number of its own")
-		s.Look.Elements = nil
+		s.Screen.Elements = nil
 		bare, err := d.Prompt(s)
 		require.NoError(t, err)
 		require.NotContains(t, bare.String(), `"element"`, "points alone")
@@ -106,8 +106,8 @@ func TestAnActionNamesANumberOrAPlace(t *testing.T) {
 	d := general.New(dialect.Options{Lang: "en", Quality: 50})
 	native := general.NewTools(dialect.Options{Lang: "en", Quality: 50})
 	s := listing(t)
-	place := screen.Permille(500, 250)
-	middle := s.Look.Elements[2].Bounds.Center()
+	place := screen.Point{X: 0.5, Y: 0.25}
+	middle := s.Screen.Elements[2].Bounds.Center()
 	up := actions.Scroll{At: middle, Direction: "up"}
 	for arguments, want := range map[string]actions.Action{
 		`"type": "tap", "element": 2`:                       actions.Click{At: middle},
@@ -127,10 +127,10 @@ func TestAnActionNamesANumberOrAPlace(t *testing.T) {
 	got, err := native.Parse(actions.Reply{Calls: []actions.Call{
 		{Name: "tap", Arguments: `{"element": 3}`}}}, s)
 	require.NoError(t, err)
-	require.Equal(t, actions.Click{At: s.Look.Elements[3].Bounds.Center()}, got.Action)
+	require.Equal(t, actions.Click{At: s.Screen.Elements[3].Bounds.Center()}, got.Action)
 
 	bare := s
-	bare.Look.Elements = nil
+	bare.Screen.Elements = nil
 	for _, c := range []struct {
 		number string
 		s      dialect.Situation
@@ -185,8 +185,8 @@ Step 6: tap {"element":`+touched+`}`, done)
 
 	got, err := d.Parse(actions.Reply{Text: `{"type": "tap", "element": ` + touched + `}`}, s)
 	require.NoError(t, err, "what is shown may be repeated")
-	require.Equal(t, actions.Click{At: s.Look.Elements[2].Bounds.Center()}, got.Action)
-	s.Look.Elements[3].ContentDesc, s.Look.Elements[3].Text = "PIN", ""
+	require.Equal(t, actions.Click{At: s.Screen.Elements[2].Bounds.Center()}, got.Action)
+	s.Screen.Elements[3].ContentDesc, s.Screen.Elements[3].Text = "PIN", ""
 	_, err = d.Parse(actions.Reply{Text: `{"type": "tap", "element": "PIN"}`}, s)
 	require.ErrorContains(t, err, `"PIN" is none of the numbered elements`, "two say it")
 }
@@ -203,7 +203,7 @@ func TestNamedPlacesHaveNoOrder(t *testing.T) {
 		`{"type": "tap", "point": [300, 100]}`} {
 		got, err := d.Parse(actions.Reply{Text: said}, s)
 		require.NoError(t, err)
-		require.Equal(t, actions.Click{At: screen.Permille(100, 300)}, got.Action, said)
+		require.Equal(t, actions.Click{At: screen.Point{X: 0.1, Y: 0.3}}, got.Action, said)
 	}
 }
 
@@ -228,7 +228,7 @@ func BenchmarkPrompt(b *testing.B) {
 			look.Elements = list
 			b.ReportAllocs()
 			for b.Loop() {
-				_, err := d.Prompt(dialect.Situation{Task: "t", Look: look})
+				_, err := d.Prompt(dialect.Situation{Task: "t", Screen: look})
 				require.NoError(b, err)
 			}
 		})

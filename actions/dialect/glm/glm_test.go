@@ -25,7 +25,7 @@ func TestEveryActionHasAForm(t *testing.T) {
 // An answer does not end the task: it is kept, and is the report of the end that follows.
 func TestTheAnswerIsTheReport(t *testing.T) {
 	d := glm.New(dialect.Options{Lang: "en", Quality: 50})
-	now := dialect.Situation{Look: dialecttest.Look(t), Remembered: []string{"It is 7:30"}}
+	now := dialect.Situation{Screen: dialecttest.Look(t), Remembered: []string{"It is 7:30"}}
 	end := actions.Reply{Text: `Action: {"action_type": "status", "goal_status": "complete"}`}
 	got, err := d.Parse(end, now)
 	require.NoError(t, err)

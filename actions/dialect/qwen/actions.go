@@ -14,8 +14,8 @@ type form struct {
 	read func(*dialect.Args) actions.Action
 }
 
-const names = "click, long_press, double_click, swipe, drag, type, system_button, key, open, wait, " +
-	"ask_user, answer, terminate"
+const names = "click, long_press, double_click, swipe, drag, type, system_button, key, open, " +
+	"wait, ask_user, answer, terminate"
 
 const atPlace = `, "coordinate": [x, y]`
 

@@ -64,7 +64,7 @@ func TestPlacesAreShownAsTheModelWritesThem(t *testing.T) {
 		"doubao-seed-1.6": "drag(start_point='<point>x1 y1</point>', end_point='<point>x2 y2</point>')",
 	} {
 		d := uitars.New(dialect.Options{Lang: "en", Model: model, Quality: 50})
-		asked, err := d.Prompt(dialect.Situation{Task: "t", Look: dialecttest.Look(t)})
+		asked, err := d.Prompt(dialect.Situation{Task: "t", Screen: dialecttest.Look(t)})
 		require.NoError(t, err)
 		require.Contains(t, asked.String(), want)
 	}
