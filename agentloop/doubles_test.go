@@ -299,4 +299,7 @@ func (r *rig) kinds() []agentloop.EventKind {
 	return out
 }
 
-func tap(x, y float64) actions.Click { return actions.Click{At: screen.Permille(x, y)} }
+// tap is one of a place in thousandths.
+func tap(x, y float64) actions.Click {
+	return actions.Click{At: screen.Point{X: x / 1000, Y: y / 1000}}
+}

@@ -38,7 +38,7 @@ func TestARunThatGoesInCirclesIsToldAndThenEnded(t *testing.T) {
 }
 
 func TestWhatCountsAsGoingInCircles(t *testing.T) {
-	field := screen.Permille(500, 500)
+	field := screen.Point{X: 0.5, Y: 0.5}
 	jitter := []actions.Action{}
 	for i := range 10 {
 		jitter = append(jitter, tap(500+float64(i%3)*5, 500-float64(i%2)*5))

@@ -105,7 +105,7 @@ func (m *scriptedPolicy) last() agentloop.Situation {
 func decide(s agentloop.Situation) actions.Action {
 	words := strings.Fields(s.Task)
 	if strings.Contains(s.Task, "forever") {
-		return actions.Click{At: screen.Permille(500, 500)}
+		return actions.Click{At: screen.Point{X: 0.5, Y: 0.5}}
 	}
 	if s.Steps >= len(words) {
 		var said []string
@@ -119,7 +119,7 @@ func decide(s agentloop.Situation) actions.Action {
 	}
 	switch w := words[s.Steps]; w {
 	case "tap":
-		return actions.Click{At: screen.Permille(500, 500)}
+		return actions.Click{At: screen.Point{X: 0.5, Y: 0.5}}
 	case "ask":
 		return actions.Info{
 			Question: fmt.Sprintf("question %d?", s.Questions+1),

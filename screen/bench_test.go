@@ -15,7 +15,7 @@ import (
 func captures(b *testing.B) map[string][]byte {
 	png, err := os.ReadFile(golden.Shared(b, "screens/home.png"))
 	require.NoError(b, err)
-	f, err := screen.Decode(png)
+	f, err := decoded(png)
 	require.NoError(b, err)
 	img := image.NRGBA(*f.Image()) // opaque: the same pixels
 	return map[string][]byte{"raw": rawOf(&img, 1), "png": png}
@@ -27,7 +27,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(1080 * 2400 * 4)
 			b.ReportAllocs()
 			for b.Loop() {
-				_, err := screen.Decode(data)
+				_, err := decoded(data)
 				require.NoError(b, err)
 			}
 		})
@@ -41,7 +41,7 @@ func BenchmarkCaptureToPrompt(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				f, err := screen.Decode(data)
+				f, err := decoded(data)
 				require.NoError(b, err)
 				_, err = f.Resized(screen.Size{W: 728, H: 728}).JPEG(85)
 				require.NoError(b, err)

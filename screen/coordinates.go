@@ -119,8 +119,8 @@ func ParseCoordinates(s string) (Coordinates, error) {
 	}
 	n, err := strconv.Atoi(unit)
 	if err != nil || n < 1 || n > 10000 {
-		return Coordinates{}, errors.New("want 1000, 999, 1 for fractions, or pixels for those of " +
-			"the picture that is sent; where y comes first with yx behind it, such as 1000 yx")
+		return Coordinates{}, errors.New("want 1000, 999, 1 for fractions, or pixels for those " +
+			"of the picture that is sent; where y comes first with yx behind it, such as 1000 yx")
 	}
 	return Coordinates{float64(n), y}, nil
 }

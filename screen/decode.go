@@ -22,12 +22,6 @@ const maxPreamble = 4096
 
 var pngMagic = []byte("\x89PNG\r\n\x1a\n")
 
-// Decode reads what screencap writes: PNG, or the raw form (width, height and pixel format as
-// little-endian uint32, since Android 9 a colour space too, then RGBA rows). Lines of text in front
-// of the data, as screencap's warning about several displays, are passed over. A picture that is
-// not whole is an error.
-func Decode(b []byte) (*Frame, error) { return decode(b, nil) }
-
 // decode makes pictures of these sizes along with the frame, which holds no pixels besides when all
 // of them can be made; with no sizes it holds its pixels.
 func decode(b []byte, sizes []Size) (*Frame, error) {
@@ -41,8 +35,8 @@ func decode(b []byte, sizes []Size) (*Frame, error) {
 	return decodeRaw(b[at:], size, sizes)
 }
 
-// Measure is the size of the picture that Decode would read, from its header alone: before memory
-// is taken for it a caller can see whether that size is one to expect.
+// Measure is the size of the picture that a Decoder would read, from its header alone: before
+// memory is taken for it a caller can see whether that size is one to expect.
 func Measure(b []byte) (Size, error) {
 	_, size, err := locate(b)
 	return size, err
@@ -134,8 +128,8 @@ func measureRaw(b []byte) (Size, error) {
 	}
 	n := int(w) * int(h) * 4
 	if header := len(b) - n; header != 12 && header != 16 {
-		return Size{}, fmt.Errorf("raw pixels of %dx%d want %d bytes after the header, got %d", w, h,
-			n, len(b)-12)
+		return Size{}, fmt.Errorf("raw pixels of %dx%d want %d bytes after the header, got %d",
+			w, h, n, len(b)-12)
 	}
 	return Size{int(w), int(h)}, nil
 }
@@ -172,7 +166,10 @@ type Decoder struct {
 	wishes wishes
 }
 
-// Decode is [Decode], for the next capture. What seen has seen was the beginning of b.
+// Decode reads what screencap writes: PNG, or the raw form (width, height and pixel format as
+// little-endian uint32, since Android 9 a colour space too, then RGBA rows). Lines of text in front
+// of the data, as screencap's warning about several displays, are passed over. A picture that is
+// not whole is an error. What seen has seen was the beginning of b.
 func (d *Decoder) Decode(b []byte, seen *Sum) (*Frame, error) {
 	seen.Seen(b)
 	seen.add(b[seen.done:])

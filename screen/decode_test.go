@@ -18,6 +18,11 @@ const warning = "[Warning] Multiple displays were found, but no display id was s
 	"Defaulting to the first display found,\n" +
 	"however this default is not guaranteed to be consistent across captures.\n\n"
 
+// decoded is the frame of one capture alone.
+func decoded(b []byte) (*screen.Frame, error) {
+	return new(screen.Decoder).Decode(b, new(screen.Sum))
+}
+
 // picture has a different colour at each pixel.
 func picture(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -84,7 +89,7 @@ func TestDecodeGivesThePixelsWhateverTheForm(t *testing.T) {
 		"width is a newline":     rawOf(picture(10, 3), 1),
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := screen.Decode(b)
+			f, err := decoded(b)
 			require.NoError(t, err)
 			want := img
 			if f.Size().W == 10 {
@@ -98,7 +103,7 @@ func TestDecodeGivesThePixelsWhateverTheForm(t *testing.T) {
 
 func TestDecodeDoesNotKeepItsInput(t *testing.T) {
 	b := rawOf(picture(4, 4), 1)
-	f, err := screen.Decode(b)
+	f, err := decoded(b)
 	require.NoError(t, err)
 	clear(b)
 	require.Equal(t, picture(4, 4).Pix, f.Image().Pix)
@@ -145,7 +150,7 @@ func TestDecodeRefusesWhatIsNotAWholePicture(t *testing.T) {
 			"16384x16384 is larger than any screen"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f, err := screen.Decode(c.in)
+			f, err := decoded(c.in)
 			require.ErrorContains(t, err, c.want)
 			require.Nil(t, f)
 		})
@@ -168,7 +173,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		frame, err := screen.Decode(b)
+		frame, err := decoded(b)
 		if err != nil {
 			require.Nil(t, frame)
 			require.NotEmpty(t, err.Error())
@@ -219,7 +224,7 @@ func TestACaptureIsMadeInTheSizesThatTheOneBeforeWasAskedForIn(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, made(second, shown))
 	require.False(t, made(second, other))
-	same, err := screen.Decode(at(1))
+	same, err := decoded(at(1))
 	require.NoError(t, err)
 	require.Equal(t, same.Resized(shown).Image(), second.Resized(shown).Image())
 
@@ -247,7 +252,7 @@ func TestAFrameIsWholeOnlyWhereItsPicturesDoNotSuffice(t *testing.T) {
 	require.NotEqual(t, picture(90, 3001).Pix, second.Image().Pix)
 	require.Equal(t, image.Rect(0, 0, 90, 3001), second.Image().Rect)
 	for _, s := range []screen.Size{{W: 30, H: 1000}, {W: 90, H: 2500}, {W: 100, H: 4000}} {
-		whole, err := screen.Decode(capture(1))
+		whole, err := decoded(capture(1))
 		require.NoError(t, err)
 		require.Equal(t, s, second.Resized(s).Size())
 		requireAlike(t, whole.Resized(s).Image(), second.Resized(s).Image(), 12)
@@ -278,7 +283,7 @@ func requireAlike(t *testing.T, want, got *image.YCbCr, bound float64) {
 func TestARawCaptureIsUnpackedAsItWas(t *testing.T) {
 	for _, size := range []image.Point{{1, 1}, {100, 163}, {100, 164}, {16384, 3}, {1000, 33}} {
 		img := picture(size.X, size.Y)
-		f, err := screen.Decode(rawOf(img, 1))
+		f, err := decoded(rawOf(img, 1))
 		require.NoError(t, err)
 		require.Equal(t, img.Pix, f.Image().Pix, size)
 	}

@@ -30,9 +30,6 @@ type Point struct {
 	Y float64 `json:"y"`
 }
 
-// Permille is the point at x/1000, y/1000.
-func Permille(x, y float64) Point { return Point{x / 1000, y / 1000} }
-
 // Valid reports whether p is on the frame. NaN is not.
 func (p Point) Valid() bool { return p.X >= 0 && p.X <= 1 && p.Y >= 0 && p.Y <= 1 }
 

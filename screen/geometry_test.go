@@ -62,7 +62,7 @@ func TestThousandthsAreTheFormOfThePrompt(t *testing.T) {
 		{1000, 1000, image.Pt(1079, 2399)},
 		{-5, 2000, image.Pt(0, 2399)},
 	} {
-		require.Equal(t, c.want, screen.Permille(c.x, c.y).Pixel(size))
+		require.Equal(t, c.want, screen.Point{X: c.x / 1000, Y: c.y / 1000}.Pixel(size))
 	}
 }
 

@@ -127,7 +127,8 @@ func leftover(i int) float64 {
 
 // unzig is where in a block the coefficients are, in the order in which they are written.
 var unzig = func() (order [64]int) {
-	for k, x, y := 0, 0, 0; k < 64; k++ {
+	x, y := 0, 0
+	for k := range order {
 		order[k] = 8*y + x
 		switch up := (x+y)%2 == 0; {
 		case up && x == 7, !up && y < 7 && x == 0:
@@ -212,7 +213,8 @@ const everyByte = 0x0101_0101_0101_0101
 // block writes 8x8 pixels with the tables of a kind, 0 for brightness and 1 for colours. It returns
 // their mean as it is written; before is that of the block before.
 func (s *scan) block(rows [8]uint64, kind int, before int64) (mean int64) {
-	q, dc, ac := &s.form.quantum[kind], &s.form.dc[kind], &s.form.ac[kind]
+	q := &s.form.quantum[kind]
+	dc, ac := &s.form.dc[kind], &s.form.ac[kind]
 	first := rows[0]
 	if first == first&0xff*everyByte && rows == [8]uint64{first, first, first, first, first, first,
 		first, first} {

@@ -54,7 +54,7 @@ func standard(t require.TestingT, img image.Image, quality int) []byte {
 func TestAScreenAsJPEGIsAsGoodAsTheStandardEncoders(t *testing.T) {
 	b, err := os.ReadFile(golden.Shared(t, "screens/home.png"))
 	require.NoError(t, err)
-	f, err := screen.Decode(b)
+	f, err := decoded(b)
 	require.NoError(t, err)
 	p := f.Resized(screen.Size{W: 541, H: 601})
 	for _, quality := range []int{1, 50, 80, 85, 100} {
@@ -99,7 +99,7 @@ func TestAnyPictureAsJPEGIsAsGoodAsTheStandardEncoders(t *testing.T) {
 func BenchmarkJPEG(b *testing.B) {
 	data, err := os.ReadFile(golden.Shared(b, "screens/home.png"))
 	require.NoError(b, err)
-	f, err := screen.Decode(data)
+	f, err := decoded(data)
 	require.NoError(b, err)
 	p := f.Resized(screen.Size{W: 728, H: 728})
 	b.Run("ours", func(b *testing.B) {

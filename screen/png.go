@@ -167,7 +167,8 @@ func unpaeth(row, up []byte, depth int) {
 		for i := c; i < len(row); i += depth {
 			above := int(up[i])
 			p, q := above-corner, left-corner
-			toLeft, toAbove, toCorner := magnitude(p), magnitude(q), magnitude(p+q)
+			toLeft, toAbove := magnitude(p), magnitude(q)
+			toCorner := magnitude(p + q)
 			switch {
 			case toLeft <= toAbove && toLeft <= toCorner:
 			case toAbove <= toCorner:

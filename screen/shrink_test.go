@@ -43,7 +43,7 @@ func TestASmallPictureIsTheMeanOfWhatItCovers(t *testing.T) {
 	require.NoError(t, err)
 	img, err := png.Decode(bytes.NewReader(b))
 	require.NoError(t, err)
-	f, err := screen.Decode(b)
+	f, err := decoded(b)
 	require.NoError(t, err)
 	for _, s := range []screen.Size{{W: 540, H: 1200}, {W: 270, H: 600}, {W: 360, H: 800},
 		{W: 1080, H: 2400}} {
@@ -109,7 +109,7 @@ func TestAnyPictureShrinksToAnySize(t *testing.T) {
 			}
 		}
 		capture := rapid.SampledFrom([][]byte{pngOf(t, img), rawOf(img, 1)}).Draw(r, "capture")
-		f, err := screen.Decode(capture)
+		f, err := decoded(capture)
 		require.NoError(r, err)
 		_, most := far(exactly(img, out), f.Resized(out).Image())
 		require.LessOrEqual(r, most, 4.0)
@@ -132,7 +132,7 @@ func TestEveryFilterOfAPNGIsUndone(t *testing.T) {
 		for _, one := range []*image.NRGBA{img, &glass} {
 			var b bytes.Buffer
 			require.NoError(t, (&png.Encoder{CompressionLevel: level}).Encode(&b, one))
-			f, err := screen.Decode(b.Bytes())
+			f, err := decoded(b.Bytes())
 			require.NoError(t, err)
 			require.Equal(t, img.Pix[4:], f.Image().Pix[4:])
 		}

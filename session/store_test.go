@@ -102,7 +102,7 @@ func TestWhatIsJournaledIsReadBackWhole(t *testing.T) {
 	s := open(t, dir, nil)
 	r := started(t, s)
 	j := s.Journal(r)
-	st := step(t, 1, actions.Click{At: screen.Permille(500, 250)})
+	st := step(t, 1, actions.Click{At: screen.Point{X: 0.5, Y: 0.25}})
 	st.Asks = "approval"
 	progress := agentloop.Progress{Task: "set an alarm", Steps: 1, Summary: "began",
 		Notes:   []agentloop.Note{{Kind: agentloop.NoteRefused, Action: "tap", Detail: "no"}},

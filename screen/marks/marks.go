@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -65,22 +66,20 @@ func numbered(elements []screen.Element, wanted func(*screen.Element) bool) []Ma
 // list that scrolls is not what its rows say.
 func label(elements []screen.Element, i int) string {
 	e := &elements[i]
-	own := cmp.Or(oneLine(e.Text), oneLine(e.ContentDesc))
+	own := cmp.Or(text.Line(e.Text), text.Line(e.ContentDesc))
 	if own != "" || e.Password || e.Scrollable && !e.Clickable {
 		return own
 	}
 	var said []string
 	for j := i + 1; j < len(elements) && elements[j].Depth > e.Depth && len(said) < 4; j++ {
 		in := &elements[j]
-		if s := cmp.Or(oneLine(in.Text), oneLine(in.ContentDesc)); s != "" &&
+		if s := cmp.Or(text.Line(in.Text), text.Line(in.ContentDesc)); s != "" &&
 			!slices.Contains(said, s) {
 			said = append(said, s)
 		}
 	}
 	return strings.Join(said, ", ")
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Draw shows a list's numbers on the picture that it is for: each element has a frame and a label
 // of one colour. Labels are on the picture, and no two overlap. p does not change.
@@ -155,7 +154,8 @@ func arrange(list []Mark, size screen.Size) []Mark {
 func place(box image.Rectangle, label image.Point, all image.Rectangle,
 	free func(image.Rectangle) bool) (image.Rectangle, bool) {
 	w, h := label.X, label.Y
-	left, right, top, bottom := box.Min.X, box.Max.X-w, box.Min.Y, box.Max.Y-h
+	left, right := box.Min.X, box.Max.X-w
+	top, bottom := box.Min.Y, box.Max.Y-h
 	inside := []image.Point{{left, top}, {right, top}, {left, bottom}, {right, bottom}}
 	around := []image.Point{{left - w, top}, {box.Max.X, top}, {left - w, bottom},
 		{box.Max.X, bottom}, {left, top - h}, {right, top - h}, {left, box.Max.Y},

@@ -38,7 +38,7 @@ func home(t testing.TB) *screen.Frame {
 	t.Helper()
 	b, err := os.ReadFile(golden.Shared(t, "screens/home.png"))
 	require.NoError(t, err)
-	f, err := screen.Decode(b)
+	f, err := new(screen.Decoder).Decode(b, new(screen.Sum))
 	require.NoError(t, err)
 	return f
 }

@@ -172,12 +172,13 @@ func completed() *shelf {
 			{Key: "value", Value: "Clock"}, {Key: "summary", Value: "s"}}
 		st.Proposal.Caption = "the launcher"
 	})
-	s.step(actions.Click{At: screen.Permille(500, 850)}, 54, 120, func(st *session.StepRecord) {
+	s.step(actions.Click{At: screen.Point{X: 0.5, Y: 0.85}}, 54, 120, func(st *session.StepRecord) {
 		st.Proposal.Fields = []actions.Field{{Key: "action", Value: "CLICK"},
 			{Key: "point", Value: "500,850"}}
 		st.Proposal.Explain = ""
 	})
-	s.step(actions.Slide{From: screen.Permille(100, 200), To: screen.Permille(900, 200)}, 120, 54)
+	s.step(actions.Slide{From: screen.Point{X: 0.1, Y: 0.2}, To: screen.Point{X: 0.9, Y: 0.2}},
+		120, 54)
 	s.step(actions.Info{Question: "On weekends, too?", Options: []string{"Yes", "No"}}, 54, 120,
 		func(st *session.StepRecord) {
 			st.Exchange = &actions.Exchange{Question: "On weekends, too?", Answer: "No",
@@ -201,14 +202,15 @@ func troubles() *shelf {
 			st.Refusal = agentloop.PartialRefusal + "the point was tapped, but then: taploop " +
 				"typed nothing: no text field has the focus"
 		})
-	s.step(actions.LongPress{At: screen.Permille(0, 1000)}, 54, 120,
+	s.step(actions.LongPress{At: screen.Point{X: 0, Y: 1}}, 54, 120,
 		func(st *session.StepRecord) { st.State, st.DoneAt = session.Unknown, time.Time{} })
-	s.step(actions.Scroll{At: screen.Permille(500, 100), Direction: actions.Down}, 54, 120,
+	s.step(actions.Scroll{At: screen.Point{X: 0.5, Y: 0.1}, Direction: actions.Down}, 54, 120,
 		func(st *session.StepRecord) { delete(s.frames, st.FrameID) })
 	s.step(actions.Wait{For: 2 * time.Second}, 0, 0)
-	s.step(actions.Drag{From: screen.Permille(100, 100), To: screen.Permille(200, 900)}, 54, 120,
+	s.step(actions.Drag{From: screen.Point{X: 0.1, Y: 0.1}, To: screen.Point{X: 0.2, Y: 0.9}},
+		54, 120,
 		func(st *session.StepRecord) { st.State = session.Intent })
-	s.step(actions.DoubleClick{At: screen.Permille(250, 750)}, 54, 120,
+	s.step(actions.DoubleClick{At: screen.Point{X: 0.25, Y: 0.75}}, 54, 120,
 		func(st *session.StepRecord) {
 			st.Refusal = "not carried out: double-tapping emu-1: the phone refused: no"
 		})
