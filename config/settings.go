@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -127,9 +128,8 @@ var settings = []struct {
 			"that app is ended before it is opened, so that it shows its first page"},
 
 	{"reply.mode", "pass_to_client", nil,
-		"pass_to_client, elicit, manual_reply, auto_reply, model (or model:NAME of models) or " +
-			"no_reply, for short pass, manual, auto and no, or several in turn: manual_reply (60s) " +
-			"-> model:NAME -> auto_reply"},
+		channel.Names(channel.Steps()) + ", model:NAME of models, or several in turn: " +
+			"manual_reply (60s) -> model:NAME -> auto_reply"},
 
 	{"calls.wait", "", orDefault(positive),
 		"how long a call waits for its run; 0s means 25s, and 45s for a client that asks for " +

@@ -1,8 +1,10 @@
 package main
 
 import (
-	"reflect"
+	"bytes"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,10 +17,20 @@ func TestHelpNamesEveryChannelOfAReplyMode(t *testing.T) {
 	keys := config.Keys()
 	i := slices.IndexFunc(keys, func(k config.Key) bool { return k.Path == "reply.mode" })
 	require.NotEqual(t, -1, i)
-	serve, found := reflect.TypeFor[serveCmd]().FieldByName("ReplyMode")
-	require.True(t, found)
+	help := func(command string) string {
+		var out bytes.Buffer
+		code := run(t.Context(), []string{command, "--help"}, nil, streams{out: &out, err: &out})
+		require.Equal(t, exitDone, code)
+		return strings.Join(strings.Fields(out.String()), " ")
+	}
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
 	for _, c := range channel.Steps() {
 		require.Contains(t, keys[i].Help, c.Name, "the setting's help")
-		require.Contains(t, serve.Tag.Get("help"), c.Name, "the flag's help")
+		require.Contains(t, help("serve"), c.Name, "the flag's help")
+		if c.Name != string(channel.Elicit) { // which needs a client
+			require.Contains(t, help("run"), c.Name, "the flag's help")
+		}
+		require.Contains(t, string(readme), "| `"+c.Name+"` | "+c.Guide+" |")
 	}
 }

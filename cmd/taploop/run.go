@@ -35,7 +35,7 @@ type workFlags struct {
 
 // taskFlags are what run and continue share.
 type taskFlags struct {
-	ReplyMode string `key:"reply.mode" help:"What happens when the model asks: pass_to_client, manual_reply, auto_reply, model, no_reply (or pass, manual, auto, no), or several like 'manual (60s) -> auto'." placeholder:"MODE"`
+	ReplyMode string `key:"reply.mode" help:"What happens when the model asks: ${terminal_modes}, or several like 'manual (60s) -> auto'." placeholder:"MODE"`
 	MaxSteps  whole  `help:"Most steps of this call; the default is loop.max_steps." from:"1" to:"1000" placeholder:"N"`
 	Captions  string `enum:"none,final,all" default:"none" help:"Which screens a model puts in words, with a call for each: none, final, all." placeholder:"WHICH"`
 	Queue     bool   `help:"Wait for a phone that another session holds."`

@@ -21,7 +21,7 @@ import (
 type serveCmd struct {
 	HTTP      httpFlag `name:"http" help:"Serve Streamable HTTP at /mcp, on ADDR (HOST:PORT) or else on http.addr; without it MCP is on stdin and stdout."`
 	Addr      string   `arg:"" optional:"" help:"The address for --http." placeholder:"ADDR"`
-	ReplyMode string   `key:"reply.mode" help:"What happens when the model asks and the call does not say: pass_to_client, elicit, manual_reply, auto_reply, model, no_reply (or pass, manual, auto, no), or several like 'elicit -> pass'." placeholder:"MODE"`
+	ReplyMode string   `key:"reply.mode" help:"What happens when the model asks and the call does not say: ${reply_modes}, or several like 'elicit -> pass'." placeholder:"MODE"`
 	Privacy   string   `key:"privacy" help:"off, or captions: no picture leaves over MCP." placeholder:"LEVEL"`
 	Schemas   string   `key:"schemas" help:"How much the list of tools says: brief, or full with rare arguments, bounds and output schemas." placeholder:"LIST"`
 	Compat    string   `key:"compat" help:"off, or gelab: the tools as gelab-zero's MCP server has them." placeholder:"NAME"`

@@ -27,6 +27,7 @@ type Channel struct {
 	Needs     string // what has to be there for it to ask; "" for one that waits until it is asked
 	Provide   string // how that is provided
 	Help      string // what happens then, for the model of a client
+	Guide     string // and for people, in the README's table of reply modes
 
 	Label [2]string // for people, in English and Chinese
 }
@@ -45,17 +46,24 @@ const (
 var registry = []Channel{
 	{Name: string(PassToClient), Short: "pass",
 		Stored: inquiry.ChannelMCP, Step: true, Person: true,
-		Help:  "returns the question to you, for your user",
+		Help: "returns the question to you, for your user",
+		Guide: "the default of MCP calls, of pipes and of `--json`: the run waits in the store, the " +
+			"command ends with exit code 4 and the session's id; `taploop continue SESSION --reply " +
+			"TEXT` goes on, today or tomorrow, even after a crash",
 		Label: [2]string{"MCP client", "MCP 客户端"}},
 	{Name: string(Elicit), Stored: inquiry.ChannelElicit, Step: true, Person: true,
 		Authority: inquiry.AuthorityClientUI,
 		Help:      "shows your user a form, if you can show forms",
+		Guide:     "the MCP client shows its user a form, when it can; only with `taploop serve`",
 		Label:     [2]string{"client's dialog", "客户端对话框"}},
 	{Name: string(ManualReply), Short: "manual",
 		Stored: inquiry.ChannelConsole, Step: true, Person: true,
 		OutOfBand: true, Authority: inquiry.AuthorityLocalOperator,
 		Needs: "a console", Provide: "run at a terminal",
-		Help:  "asks the person at the server's console",
+		Help: "asks the person at the server's console",
+		Guide: "the terminal asks, in your language (English or Chinese); an empty line asks again, " +
+			"`/refuse` refuses, `/delegate` leaves it to the agent, `/timeout` does what silence does, " +
+			"`/stop` ends the run",
 		Label: [2]string{"console", "控制台"}},
 	{Name: string(AutoReply), Short: "auto",
 		Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
@@ -63,6 +71,8 @@ var registry = []Channel{
 		Needs:     "a model that answers", Provide: "configure a model that answers",
 		Help: "lets a model answer in the person's place, " +
 			"and the result's notes say what it answered",
+		Guide: "a model answers from the task, the question and the screenshot; the answer is marked " +
+			"as a model's",
 		Label: [2]string{"model", "模型"}},
 	{Name: string(Model),
 		Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
@@ -70,11 +80,14 @@ var registry = []Channel{
 		Needs:     "that deciding model", Provide: "configure it under models",
 		Help: "(or model:NAME) lets the server's deciding model answer, " +
 			"which passes the question on when it cannot decide",
+		Guide: "or `model:NAME`: a deciding model answers, or says that it cannot and the next one is " +
+			"asked ([more](docs/notifications.md#deciding-models))",
 		Label: [2]string{"model", "模型"}},
 	{Name: string(NoReply), Short: "no",
 		Stored: inquiry.ChannelTimer, Step: true, OutOfBand: true, Last: true,
 		Needs: "a timer", Provide: "use another mode",
 		Help:  "tells the agent to go on without an answer",
+		Guide: "the model is told to go on and not to ask",
 		Label: [2]string{"timer", "定时器"}},
 
 	{Name: inquiry.ChannelPage, Stored: inquiry.ChannelPage, Label: [2]string{"inbox page", "收件页"}},
@@ -129,6 +142,18 @@ func Help() string {
 		parts = append(parts, c.Name+" "+c.Help)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// Names are the names of these steps, and then their short ones, for help texts.
+func Names(steps []Channel) string {
+	var names, short []string
+	for _, c := range steps {
+		names = append(names, c.Name)
+		if c.Short != "" {
+			short = append(short, c.Short)
+		}
+	}
+	return strings.Join(names, ", ") + " (or " + strings.Join(short, ", ") + ")"
 }
 
 // step is the one with this name, its own or the short one; the zero value when there is none.

@@ -114,7 +114,8 @@ var packages = []row{
 		tests: "guard inquiry inquiry/inquirytest proxy",
 		why: "agents over the tools of MCP servers; a proxy is in front of each server, and phones, " +
 			"people and the store are behind small interfaces"},
-	{pkg: "tools/gendocs", why: "reads the list of tools as clients get it"},
+	{pkg: "tools/gendocs", imports: "inquiry/channel",
+		why: "reads the list of tools as clients get it, and the registry of reply modes"},
 
 	{pkg: "sandbox", imports: "sandbox/ui sandbox/apps",
 		why: "the simulated phone; never sees device, so that no shared mistake looks right"},
@@ -145,9 +146,10 @@ var packages = []row{
 		why: "how a model replies, found out on screens that are handed in, with any table of " +
 			"dialects"},
 
-	{pkg: "config", imports: "actions/dialect/families guard model screen internal/userfile",
+	{pkg: "config",
+		imports: "actions/dialect/families guard inquiry/channel model screen internal/userfile",
 		why: "one struct; a key masks itself by model's own type, a rule is read by guard's, and " +
-			"the table of the dialects says their names"},
+			"the tables of dialects and channels say their names"},
 	{pkg: "cmd/taploop", imports: "*", why: "the wiring"},
 	{pkg: "cmd/taploop/gendocs", imports: "config internal/clients",
 		why: "the settings' own descriptions become a page, and so do those of the clients"},

@@ -1,5 +1,6 @@
-// Command gendocs writes the tools' table into the README, and docs/tools.md, from the lists of
-// tools as clients get them: what models are told, and all that there is.
+// Command gendocs writes the tables of the tools and of the reply modes into the README, and
+// docs/tools.md, from the lists of tools as clients get them: what models are told, and all that
+// there is.
 package main
 
 import (
@@ -14,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/taploop/taploop/inquiry/channel"
 )
 
 // tool is what the documents need of a tool.
@@ -46,11 +49,6 @@ type property struct {
 	Maximum     *float64 `json:"maximum"`
 }
 
-const (
-	opening = "<!-- tools -->"
-	closing = "<!-- /tools -->"
-)
-
 func main() {
 	if len(os.Args) != 4 {
 		log.Fatal("usage: gendocs FOLDER README.md TOOLS.md")
@@ -78,7 +76,10 @@ func write(folder, readme, page string) error {
 	if err != nil {
 		return err
 	}
-	text, err := between(string(old), table(tools))
+	text, err := fill(string(old), "tools", table(tools))
+	if err == nil {
+		text, err = fill(text, "reply modes", modes())
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", readme, err)
 	}
@@ -103,8 +104,9 @@ func read(list string) (tools []tool, err error) {
 	return tools, nil
 }
 
-// between puts the text between the marks.
-func between(in, text string) (string, error) {
+// fill puts the text into the section of that name.
+func fill(in, section, text string) (string, error) {
+	opening, closing := "<!-- "+section+" -->", "<!-- /"+section+" -->"
 	before, rest, found := strings.Cut(in, opening)
 	_, after, foundEnd := strings.Cut(rest, closing)
 	if !found || !foundEnd {
@@ -129,6 +131,16 @@ func table(tools []tool) string {
 	for _, t := range tools {
 		first, _, _ := strings.Cut(t.Description, "\n")
 		fmt.Fprintf(&b, "| [`%s`](docs/tools.md#%s) | %s |\n", t.Name, t.Name, cell(first))
+	}
+	return b.String()
+}
+
+// modes is a line for each step of a reply mode.
+func modes() string {
+	var b strings.Builder
+	b.WriteString("| mode | what happens |\n| --- | --- |\n")
+	for _, c := range channel.Steps() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", c.Name, cell(c.Guide))
 	}
 	return b.String()
 }
