@@ -2,6 +2,7 @@ package adbserver
 
 import (
 	"cmp"
+	"encoding/binary"
 	"io"
 	"slices"
 	"strings"
@@ -32,57 +33,32 @@ func (c *conn) service(req string) error {
 	case name == "sync":
 		return c.sync()
 	case slices.Contains(options, "v2"):
-		return c.shellV2(person, arg)
+		code := c.run(arg, person, c.packets, &output{c, packetStdout}, &output{c, packetStderr})
+		return c.write([]byte{packetExit, 1, 0, 0, 0, byte(code)})
 	}
-	out := &plainOut{c: c}
-	c.run(arg, person, &plainIn{c: c}, out, out)
+	out := &output{c: c}
+	c.run(arg, person, c.bytes, out, out)
 	return nil
 }
 
-// plainOut sends output as it is.
-type plainOut struct{ c *conn }
-
-func (p *plainOut) Write(b []byte) (int, error) {
-	if err := p.c.write(b); err != nil {
-		p.c.cancel() // the client is gone
-		return 0, err
-	}
-	return len(b), nil
-}
-
-// event is something that a client sent to a service.
-type event struct {
-	data []byte // for stdin
-	end  bool   // the end of stdin
-}
-
-// events is the reading half of a service's connection. next returns io.EOF when nothing can follow
-// and the client still listens, another error when the client is gone.
-type events interface {
-	next() (event, error)
-}
-
-// plainIn takes every byte for stdin. The end of the bytes is the end of stdin: a client may
-// half-close.
-type plainIn struct {
-	c   *conn
-	buf [32 << 10]byte
-}
-
-func (p *plainIn) next() (event, error) {
-	n, err := p.c.r.Read(p.buf[:])
-	return event{data: p.buf[:n]}, err
-}
-
-// run runs a command line between what the client sends and the outputs, and returns the exit code.
-// Without a command the lines come from stdin, but not from a person: there is nothing here to edit
-// a line with.
-func (c *conn) run(cmdline string, person bool, in events, stdout, stderr io.Writer) int {
+// run runs a command line between what the client sends, which read hands on, and the outputs, and
+// returns the exit code. Without a command the lines come from stdin, but not from a person: there
+// is nothing here to edit a line with.
+func (c *conn) run(
+	cmdline string, person bool, read func(stdin *io.PipeWriter) error, stdout, stderr io.Writer,
+) int {
 	stdout, flush := c.phone.output(cmdline, stdout)
 	defer flush()
 	stdin, feed := io.Pipe()
 	defer stdin.Close()
-	c.start(in, feed)
+	c.fed = make(chan struct{})
+	c.wg.Go(func() { // ends with the client; drain waits for it
+		defer close(c.fed)
+		defer feed.Close()
+		if read(feed) != nil {
+			c.cancel() // the client is gone
+		}
+	})
 	if person {
 		_, _ = io.WriteString(stdout, "the simulated phone has no interactive shell: run adb "+
 			"shell COMMAND\r\n")
@@ -91,29 +67,72 @@ func (c *conn) run(cmdline string, person bool, in events, stdout, stderr io.Wri
 	return c.phone.sh.Run(c.ctx, cmp.Or(cmdline, "sh"), stdin, stdout, stderr)
 }
 
-// start begins to hand what the client sends to stdin, even when no command reads it any longer:
-// the end of the client must be seen. drain waits for the end of it.
-func (c *conn) start(in events, stdin *io.PipeWriter) {
-	c.fed = make(chan struct{})
-	c.wg.Go(func() {
-		defer close(c.fed)
-		defer stdin.Close()
-		for {
-			e, err := in.next()
-			if len(e.data) > 0 {
-				_, _ = stdin.Write(e.data)
-			}
-			if e.end {
-				_ = stdin.Close()
-			}
-			switch err {
-			case nil:
-				continue
-			case io.EOF:
-			default:
-				c.cancel() // the client is gone
-			}
-			return
+// bytes takes all that the client sends for stdin. The end of the bytes is the end of stdin: a
+// client may half-close.
+func (c *conn) bytes(stdin *io.PipeWriter) error {
+	_, err := io.Copy(unread{stdin}, c.r)
+	return err
+}
+
+// unread takes everything, even when no command reads it any longer: the end of the client must be
+// seen.
+type unread struct{ stdin *io.PipeWriter }
+
+func (u unread) Write(b []byte) (int, error) {
+	_, _ = u.stdin.Write(b)
+	return len(b), nil
+}
+
+// Packets of shell v2: one byte of kind, four of length, then the data.
+const (
+	packetStdin      = 0
+	packetStdout     = 1
+	packetStderr     = 2
+	packetExit       = 3
+	packetCloseStdin = 4
+)
+
+// packets reads the client's packets. The connection's end is the client's end.
+func (c *conn) packets(stdin *io.PipeWriter) error {
+	for {
+		var head [5]byte
+		if _, err := io.ReadFull(c.r, head[:]); err != nil {
+			return err
 		}
-	})
+		to := io.Discard // a terminal's size, and kinds that came later, are passed over
+		switch head[0] {
+		case packetStdin:
+			to = unread{stdin}
+		case packetCloseStdin:
+			_ = stdin.Close()
+		}
+		n := int64(binary.LittleEndian.Uint32(head[1:]))
+		if _, err := io.CopyN(to, c.r, n); err != nil {
+			return err
+		}
+	}
+}
+
+// chunk is how much output is sent at once.
+const chunk = 256 << 10
+
+// output sends what is written to it: as packets of its kind, or as it is when that is 0.
+type output struct {
+	c    *conn
+	kind byte
+}
+
+func (o *output) Write(b []byte) (sent int, err error) {
+	for part := range slices.Chunk(b, chunk) {
+		var head []byte
+		if o.kind != 0 {
+			head = append([]byte{o.kind}, le32(uint32(len(part)))...)
+		}
+		if err := o.c.write(head, part); err != nil {
+			o.c.cancel() // the client is gone
+			return sent, err
+		}
+		sent += len(part)
+	}
+	return sent, nil
 }
