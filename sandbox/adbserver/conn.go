@@ -100,7 +100,7 @@ func lengthPrefixed(text string) string {
 func (c *conn) write(parts ...[]byte) error {
 	if p := c.phone; p != nil {
 		select {
-		case <-p.gate():
+		case <-p.now().open:
 		case <-c.ctx.Done():
 			return context.Cause(c.ctx)
 		}
@@ -130,14 +130,14 @@ func (c *conn) drain() {
 // ready waits until the phone of the connection begins a service: its latency, and for as long as
 // it hangs. A client that goes away meanwhile ends the wait.
 func (c *conn) ready() error {
-	if d := c.phone.delay(); d > 0 {
+	if d := c.phone.now().latency; d > 0 {
 		timer := time.NewTimer(d)
 		defer timer.Stop()
 		if err := wait(c, timer.C); err != nil {
 			return err
 		}
 	}
-	return wait(c, c.phone.gate())
+	return wait(c, c.phone.now().open)
 }
 
 // wait waits for ch while watching for the client's end. What the client sends stays to be read.

@@ -116,7 +116,7 @@ func (c *conn) describe(t target, what string) error {
 		return err
 	}
 	return c.send("OKAY", map[string]string{
-		"features": features, "get-state": p.current(), "get-serialno": p.serial,
+		"features": features, "get-state": p.now().state, "get-serialno": p.serial,
 	}[what])
 }
 
@@ -158,5 +158,5 @@ func reached(p *phone, err error, state string) bool {
 	if state == "disconnect" {
 		return err != nil
 	}
-	return err == nil && (state == "any" || p.current() == state)
+	return err == nil && (state == "any" || p.now().state == state)
 }

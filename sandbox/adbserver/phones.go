@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
@@ -29,7 +28,12 @@ type phone struct {
 	id     uint64
 	sh     *shell.Shell
 
-	mu      sync.Mutex
+	mu sync.Mutex
+	health
+}
+
+// health is a phone's state and its faults.
+type health struct {
 	state   string
 	open    chan struct{} // closed while the phone answers
 	latency time.Duration
@@ -37,20 +41,21 @@ type phone struct {
 }
 
 func newPhone(serial string, id uint64, sh *shell.Shell) *phone {
-	p := &phone{serial: serial, id: id, sh: sh, state: StateDevice, open: make(chan struct{})}
+	p := &phone{serial: serial, id: id, sh: sh,
+		health: health{state: StateDevice, open: make(chan struct{})}}
 	close(p.open)
 	return p
 }
 
-func (p *phone) current() string {
+func (p *phone) now() health {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.state
+	return p.health
 }
 
 // line is the phone's line of adb devices.
 func (p *phone) line(long bool) string {
-	state := p.current()
+	state := p.now().state
 	if !long {
 		return fmt.Sprintf("%s\t%s\n", p.serial, state)
 	}
@@ -59,14 +64,12 @@ func (p *phone) line(long bool) string {
 		props := p.sh.Phone().Props()
 		for _, name := range []string{"name", "model", "device"} {
 			key := strings.Replace(name, "name", "product", 1)
-			out += " " + key + ":" + strange.ReplaceAllString(props["ro.product."+name], "_")
+			value := strings.ReplaceAll(props["ro.product."+name], " ", "_") // one word
+			out += " " + key + ":" + value
 		}
 	}
 	return out + fmt.Sprintf(" transport_id:%d\n", p.id)
 }
-
-// strange is what the list shows as _ in a property, which is one word there.
-var strange = lazyregexp.New(`[^-.0-9A-Za-z]`)
 
 func (s *Server) attached() []*phone {
 	s.mu.Lock()
@@ -128,7 +131,7 @@ func (t target) notOne(n int) error {
 }
 
 func (p *phone) usable() error {
-	switch state := p.current(); state {
+	switch p.now().state {
 	case StateOffline:
 		return failure("device offline")
 	case StateUnauthorized:
@@ -222,25 +225,10 @@ func (s *Server) drop(p *phone) {
 	}
 }
 
-// gate is closed (as a channel) while the phone answers.
-func (p *phone) gate() <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.open
-}
-
-func (p *phone) delay() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.latency
-}
-
 // output wraps the output of a command line in the phone's faults. done hands on what was held
 // back.
 func (p *phone) output(cmdline string, w io.Writer) (out io.Writer, done func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.corrupt || !strings.Contains(cmdline, "screencap") {
+	if !p.now().corrupt || !strings.Contains(cmdline, "screencap") {
 		return w, func() {}
 	}
 	var all bytes.Buffer // stdout is never written by two at once
