@@ -77,19 +77,27 @@ func (f *Files) Read(name string) ([]byte, error) {
 }
 
 // Write makes or replaces a file with a copy of the data. The folder must exist.
-func (f *Files) Write(name string, data []byte) error {
+func (f *Files) Write(name string, data []byte) error { return f.write(name, data, false) }
+
+// Append adds a copy of the data to a file, which it makes when there is none.
+func (f *Files) Append(name string, data []byte) error { return f.write(name, data, true) }
+
+func (f *Files) write(name string, data []byte, behind bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	p := clean(name)
-	old := f.nodes[p]
-	used := f.used - len(old.Data) + len(data)
 	if err := f.writable(p); err != nil {
 		return fail("open", name, err)
 	}
+	old, kept := f.nodes[p].Data, []byte(nil)
+	if behind {
+		kept = old // those who hold it see no more of it than it was
+	}
+	used := f.used - len(old) + len(kept) + len(data)
 	if used > maxFiles {
 		return fail("write", name, syscall.ENOSPC)
 	}
-	f.used, f.nodes[p] = used, File{Data: slices.Clone(data), At: f.now()}
+	f.used, f.nodes[p] = used, File{Data: append(kept, data...), At: f.now()}
 	return nil
 }
 

@@ -110,7 +110,7 @@ func handle(ctx context.Context, c net.Conn, sh *shell.Shell) {
 		defer cancel()
 		p.listen()
 	})
-	code := sh.WithSave(p.save).WithDir(string(ask.Dir)).Exec(ctx, argv,
+	code := sh.In(string(ask.Dir), p.save).Exec(ctx, argv,
 		stream{p, standin.Reply{}}, stream{p, standin.Reply{Err: true}})
 	_ = p.wire.Send(standin.Reply{Last: true, Code: code}, nil)
 	cancel() // closes the connection, which ends listen

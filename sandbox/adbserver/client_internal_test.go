@@ -21,7 +21,7 @@ func TestTheEndOfTheClientEndsItsCommand(t *testing.T) {
 	var running sync.WaitGroup
 	running.Go(func() { s.handle(t.Context(), ours, &running) })
 	for _, request := range []string{"host:transport:one",
-		"shell,v2,raw:echo ready; cat; touch /sdcard/after"} {
+		"shell,v2,raw:echo ready; cat; echo > /sdcard/after"} {
 		_, err := fmt.Fprintf(theirs, "%04x%s", len(request), request)
 		require.NoError(t, err)
 		_, err = io.ReadFull(theirs, make([]byte, 4))

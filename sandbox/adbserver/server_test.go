@@ -241,7 +241,7 @@ func TestUnreadInputDoesNotCostTheAnswer(t *testing.T) {
 
 func TestTheEndOfServeEndsWhatRunsAndWaitsForIt(t *testing.T) {
 	e := serve(t)
-	c := e.open("shell,v2,raw:echo ready; sleep 1000; touch /sdcard/after")
+	c := e.open("shell,v2,raw:echo ready; sleep 1000; echo > /sdcard/after")
 	c.okay()
 	require.Equal(t, packet(1, "ready\n"), c.read(11))
 	e.stop()

@@ -1,7 +1,6 @@
 package adbserver
 
 import (
-	"cmp"
 	"encoding/binary"
 	"io"
 	"slices"
@@ -64,7 +63,7 @@ func (c *conn) run(
 			"shell COMMAND\r\n")
 		return 1
 	}
-	return c.phone.sh.Run(c.ctx, cmp.Or(cmdline, "sh"), stdin, stdout, stderr)
+	return c.phone.sh.Run(c.ctx, cmdline, stdin, stdout, stderr)
 }
 
 // bytes takes all that the client sends for stdin. The end of the bytes is the end of stdin: a

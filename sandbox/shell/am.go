@@ -1,12 +1,6 @@
 package shell
 
-import (
-	"errors"
-	"io"
-	"strings"
-
-	"github.com/taploop/taploop/sandbox"
-)
+import "strings"
 
 func activityService(c *call, name string, a *args) int {
 	switch name {
@@ -46,8 +40,9 @@ func amStart(c *call, a *args) int {
 		_ = c.sh.phone.ForceStop(packageOf(target)) // one that is not installed is reported below
 	}
 	top := c.sh.phone.Foreground().Component() == target
-	if err := c.sh.phone.Start(target); err != nil {
-		return startFailed(c.stderr, target, err)
+	if c.sh.phone.Start(target) != nil {
+		complain(c.stderr, "Error type 3")
+		return c.fail(exitFailure, "Error: Activity class {%s} does not exist.", long(target))
 	}
 	if top {
 		complain(c.stderr, "Warning: Activity not started, intent has been delivered to "+
@@ -57,14 +52,6 @@ func amStart(c *call, a *args) int {
 		c.outf("Status: ok\nActivity: %s\nComplete\n", target)
 	}
 	return exitOK
-}
-
-func startFailed(out io.Writer, target string, err error) int {
-	if !errors.Is(err, sandbox.ErrNoActivity) && !errors.Is(err, sandbox.ErrNoPackage) {
-		return complain(out, "Error: Activity not started, %v", err)
-	}
-	complain(out, "Error type 3")
-	return complain(out, "Error: Activity class {%s} does not exist.", long(target))
 }
 
 func packageOf(component string) string {

@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"fmt"
-	"image"
 	"math"
 	"slices"
 	"strconv"
@@ -125,49 +123,35 @@ func inputKeys(c *call, a *args) {
 	}
 }
 
-// getevent prints what fingers do on the glass, and nothing of the devices, as with -q or -v1: with
-// -l in words, with -c so many events, else until it is ended.
+// getevent prints in words what fingers do on the glass, and nothing of the devices: getevent
+// -lv1 [-c COUNT], as many events, else until it is ended.
 func getevent(c *call) int {
 	letters, rest := options(c.args)
 	most := math.MaxInt
-	if strings.HasSuffix(letters, "c") && len(rest) > 0 {
+	if strings.HasSuffix(letters, "c") && len(rest) == 1 {
 		most, _ = strconv.Atoi(rest[0])
-		rest = rest[1:]
+	} else if letters != "lv1" || len(rest) > 0 {
+		return c.fail(exitFailure, "Usage: getevent -lv1 [-c count]")
 	}
-	quiet := strings.Contains(letters, "q") || strings.Contains(letters, "v1")
-	if len(rest) > 0 || !quiet || strings.Trim(letters, "lqv1c") != "" {
-		return c.fail(exitFailure, "Usage: getevent [-l] [-q] [-v1] [-c count]")
-	}
-	for n := 0; n < most; {
+	for n := 0; n < most && c.stdout.err == nil; {
 		at, err := c.sh.phone.Feel(c.ctx)
 		if err != nil {
 			return exitKilled
 		}
-		for _, e := range eventsOf(at)[:min(4, most-n)] {
-			c.outf("/dev/input/event2: %s\n", e.line(strings.Contains(letters, "l")))
+		events := []event{
+			{"EV_ABS", "ABS_MT_TRACKING_ID", 1}, {"EV_ABS", "ABS_MT_POSITION_X", at.X},
+			{"EV_ABS", "ABS_MT_POSITION_Y", at.Y}, {"EV_SYN", "SYN_REPORT", 0},
+		}
+		for _, e := range events[:min(len(events), most-n)] {
+			c.outf("/dev/input/event2: %-12.12s %-20.20s %08x\n", e.kind, e.name, e.value)
 			n++
 		}
 	}
 	return exitOK
 }
 
-// event is one of an input device: its type and code with their names, and its value.
+// event is one of an input device.
 type event struct {
-	typ, code  int
 	kind, name string
 	value      int
-}
-
-// eventsOf are those of a finger that comes onto the glass.
-func eventsOf(at image.Point) []event {
-	return []event{{3, 0x39, "EV_ABS", "ABS_MT_TRACKING_ID", 1},
-		{3, 0x35, "EV_ABS", "ABS_MT_POSITION_X", at.X},
-		{3, 0x36, "EV_ABS", "ABS_MT_POSITION_Y", at.Y}, {0, 0, "EV_SYN", "SYN_REPORT", 0}}
-}
-
-func (e event) line(words bool) string {
-	if words {
-		return fmt.Sprintf("%-12.12s %-20.20s %08x", e.kind, e.name, e.value)
-	}
-	return fmt.Sprintf("%04x %04x %08x", e.typ, e.code, e.value)
 }

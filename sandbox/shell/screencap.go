@@ -26,8 +26,8 @@ func screencap(c *call) int {
 	head, pixels, err := encode(img, asPNG || strings.HasSuffix(file, ".png"))
 	if err == nil && file == "" {
 		_, _ = c.stdout.Write(head)
-		_, err = c.stdout.Write(pixels)
-		return c.wrote(err)
+		_, _ = c.stdout.Write(pixels)
+		return exitOK
 	}
 	if err == nil {
 		err = c.write(file, append(head, pixels...))

@@ -6,27 +6,19 @@ import (
 )
 
 func settingsService(c *call, name string, a *args) int {
-	want := map[string]int{"get": 2, "put": 3}[name]
-	if want == 0 {
+	if name != "get" && name != "put" {
 		return unknownCommand(c, name)
 	}
 	skipUser(a)
-	words := a.rest
-	if len(words) == 0 {
-		return c.fail(exitMinus, "Invalid namespace 'null'")
-	}
-	space := strings.ToLower(words[0])
+	space, key := strings.ToLower(a.need()), a.need()
 	if !slices.Contains([]string{"system", "secure", "global"}, space) {
-		return c.fail(exitMinus, "Invalid namespace '%s'", words[0])
-	}
-	if len(words) < want {
-		return c.fail(exitMinus, "Bad arguments")
+		return c.fail(exitMinus, "Invalid namespace '%s'", space)
 	}
 	if name == "put" {
-		c.sh.phone.PutSetting(space, words[1], words[2])
+		c.sh.phone.PutSetting(space, key, a.need())
 		return exitOK
 	}
-	v, ok := c.sh.phone.Setting(space, words[1])
+	v, ok := c.sh.phone.Setting(space, key)
 	if !ok {
 		v = "null"
 	}

@@ -2,12 +2,17 @@ package shell
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 
 	"github.com/taploop/taploop/sandbox"
 )
@@ -34,48 +39,46 @@ type Shell struct {
 	commands map[string]command
 	save     func(name string, data []byte) error
 	dir      string // of Exec
-	limits   limits
 }
 
 // New makes a shell for a phone.
 func New(phone *sandbox.Simulator) *Shell {
 	all := androidCommands()
 	maps.Copy(all, smallTools())
-	return &Shell{phone: phone, commands: all, limits: defaultLimits(), dir: "/",
-		save: phone.Files().Write}
+	return &Shell{phone: phone, commands: all, dir: "/", save: phone.Files().Write}
 }
 
 // Phone is the phone that the lines act on.
 func (s *Shell) Phone() *sandbox.Simulator { return s.phone }
 
-// WithSave returns a shell whose Android commands hand the files that they write (screencap FILE,
-// uiautomator dump FILE) to save instead of the phone's storage. Errors with an fs.PathError or
-// errno inside give the usual texts.
-func (s *Shell) WithSave(save func(name string, data []byte) error) *Shell {
+// In returns a shell whose Exec takes part in another file system: names of files are resolved
+// from dir, and what Android's commands write (screencap FILE, uiautomator dump FILE) goes to save,
+// whose errors with an fs.PathError or errno inside give the usual texts.
+func (s *Shell) In(dir string, save func(name string, data []byte) error) *Shell {
 	out := *s
-	out.save = save
-	return &out
-}
-
-// WithDir returns a shell whose Exec resolves the names of files from dir, which is / otherwise.
-func (s *Shell) WithDir(dir string) *Shell {
-	out := *s
-	out.dir = dir
+	out.dir, out.save = dir, save
 	return &out
 }
 
 // Names lists Android's own commands, sorted; the small Unix tools are not among them.
 func Names() []string { return slices.Sorted(maps.Keys(androidCommands())) }
 
-// Run runs a command line and returns its exit code, 137 when ctx ended it. stdin may be nil; a
-// goroutine reads it once a command asks for input, and ends at the reader's next Read or EOF, so
-// its owner should close it after Run. stdout and stderr are never written at once, and may be the
-// same.
+// Run runs a command line, or without one what comes in on stdin, and returns its exit code, 137
+// when ctx ended it. stdin may be nil; its owner ends it when ctx ends. stdout and stderr are never
+// written at once, and may be the same.
 func (s *Shell) Run(
 	ctx context.Context, cmdline string, stdin io.Reader, stdout, stderr io.Writer,
 ) int {
-	p, end := s.newProcess(ctx, stdin, stdout, stderr)
-	defer end()
+	if stdin == nil {
+		stdin = bytes.NewReader(nil)
+	}
+	if cmdline == "" {
+		text, _ := io.ReadAll(io.LimitReader(stdin, maxSource+1)) // what came is the text
+		cmdline = string(text)
+	}
+	mu := new(sync.Mutex)
+	p := &process{sh: s, ctx: ctx, words: new(atomic.Int64), stdin: stdin,
+		stdout: &outward{mu, stdout}, stderr: &outward{mu, stderr}}
 	code := p.run(cmdline)
 	if ctx.Err() != nil {
 		return exitKilled
@@ -88,27 +91,38 @@ func (s *Shell) Exec(ctx context.Context, argv []string, stdout, stderr io.Write
 	if len(argv) == 0 {
 		return complain(stderr, "%s: no command", shName)
 	}
-	none := bytes.NewReader(nil)
-	c := &call{ctx: ctx, sh: s, name: argv[0], args: argv[1:], dir: s.dir, stdin: none,
-		stdout: stdout, stderr: stderr}
+	c := &call{ctx: ctx, sh: s, name: argv[0], args: argv[1:], dir: s.dir,
+		stdin: bytes.NewReader(nil), stdout: &kept{Writer: stdout}, stderr: stderr}
 	return c.run(androidCommands())
 }
 
 // call is one command being run.
 type call struct {
-	ctx            context.Context
-	sh             *Shell
-	shell          *process // that runs it; nil in Exec, whose commands do not need it
-	name           string
-	args           []string
-	dir            string
-	stdin          io.Reader
-	stdout, stderr io.Writer
+	ctx    context.Context
+	sh     *Shell
+	name   string
+	args   []string
+	dir    string
+	stdin  io.Reader
+	stdout *kept
+	stderr io.Writer
 }
 
 type command func(*call) int
 
-// run runs the command, which is one of those that are known.
+// kept keeps the first error of a stream, so that commands need not look at each.
+type kept struct {
+	io.Writer
+	err error
+}
+
+func (k *kept) Write(b []byte) (int, error) {
+	n, err := k.Writer.Write(b)
+	k.err = cmp.Or(k.err, err)
+	return n, err
+}
+
+// run runs the command, which is one of those that are known, and says what could not be written.
 func (c *call) run(known map[string]command) int {
 	cmd := known[c.name]
 	switch {
@@ -117,7 +131,15 @@ func (c *call) run(known map[string]command) int {
 	case c.ctx.Err() != nil:
 		return exitKilled
 	}
-	return cmd(c)
+	code := cmd(c)
+	switch err := c.stdout.err; {
+	case code != exitOK || err == nil:
+		return code
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe // without a message
+	default:
+		return c.fail(exitFailure, "%s: write: %s", c.name, ErrorText(err))
+	}
 }
 
 // baseName takes the folder of the system's programs off a name; other paths stay, and name no

@@ -1,8 +1,8 @@
 package shell
 
 import (
-	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -10,92 +10,63 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/taploop/taploop/sandbox"
 )
 
 // devices are the files that swallow what is written to them and hold nothing.
 var devices = map[string]bool{"/dev/null": true, "/dev/tty": true}
 
-func (c *call) read(name string) ([]byte, error) { return c.sh.read(c.path(name)) }
-
-func (s *Shell) read(name string) ([]byte, error) {
-	if devices[name] {
+func (c *call) read(name string) ([]byte, error) {
+	if name = c.path(name); devices[name] {
 		return nil, nil
 	}
-	return s.phone.Files().Read(name)
+	return c.sh.phone.Files().Read(name)
 }
 
-// redirect changes a stream of p. A file that is to be written is returned; it is stored when the
-// command has ended. The errors read as the phone's shell writes them.
-func (p *process) redirect(r *syntax.Redirect) (*file, error) {
+// redirect changes a stream of p. Its errors read as the phone's shell writes them.
+func (p *process) redirect(r *syntax.Redirect) error {
 	name, err := expand.Literal(p.expansion(), r.Word)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	full := join("/", name)
 	from := &p.stdout
 	if r.N != nil && r.N.Value == "2" {
 		from = &p.stderr
 	}
+	full, files := join("/", name), p.sh.phone.Files()
+	write := files.Write
 	switch {
+	case r.Op == syntax.DplOut && name == "2":
+		*from = p.stderr
+		return nil
 	case r.Op == syntax.DplOut:
 		*from = p.stdout
-		if name == "2" {
-			*from = p.stderr
-		}
-		return nil, nil
-	case r.Op == syntax.RdrIn:
-		data, err := p.sh.read(full)
-		if err != nil {
-			return nil, opening("open", name, err)
-		}
-		p.stdin = bytes.NewReader(data)
-		return nil, nil
+		return nil
 	case devices[full]:
 		*from = io.Discard
-		return nil, nil
+		return nil
+	case r.Op == syntax.AppOut:
+		write = files.Append
 	}
-	f := &file{p: p, name: full}
-	if r.Op == syntax.AppOut {
-		f.old, err = p.sh.read(full)
+	if err := write(full, nil); err != nil {
+		return fmt.Errorf("can't create %s: %s", name, ErrorText(err))
 	}
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = f.close()
-	}
-	if err != nil {
-		return nil, opening("create", name, err)
-	}
-	*from = f
-	return f, nil
+	*from = &file{files, full}
+	return nil
 }
 
-func opening(what, name string, err error) error {
-	return errors.New("can't " + what + " " + name + ": " + ErrorText(err))
-}
-
-// file is a file being written. Its content shows in the storage when it is closed.
+// file is a file that is written to at its end.
 type file struct {
-	p    *process
-	name string
-	old  []byte // what stands before the data
-	data bytes.Buffer
-	full bool // the line has written too much
+	files *sandbox.Files
+	name  string
 }
 
 func (f *file) Write(b []byte) (int, error) {
-	f.full = f.full || f.p.used.held.Add(int64(len(b))) > f.p.sh.limits.held
-	if f.full {
-		return 0, syscall.ENOSPC
+	if err := f.files.Append(f.name, b); err != nil {
+		return 0, err
 	}
-	return f.data.Write(b)
-}
-
-// close stores the file, unless it is too large.
-func (f *file) close() error {
-	if f.full {
-		return syscall.ENOSPC
-	}
-	whole := append(f.old[:len(f.old):len(f.old)], f.data.Bytes()...)
-	return f.p.sh.phone.Files().Write(f.name, whole)
+	return len(b), nil
 }
 
 func join(dir, name string) string {

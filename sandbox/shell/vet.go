@@ -18,9 +18,9 @@ var errNested = errors.New("nested too deeply")
 
 // parse reads shell text and refuses all of it when it has anything that this shell does not carry
 // out.
-func parse(src string, maxBytes int) (*syntax.File, error) {
-	if len(src) > maxBytes {
-		return nil, fmt.Errorf("the text is longer than %d bytes", maxBytes)
+func parse(src string) (*syntax.File, error) {
+	if len(src) > maxSource {
+		return nil, fmt.Errorf("the text is longer than %d bytes", maxSource)
 	}
 	if strings.Count(src, "(") > maxOpen {
 		return nil, errNested
@@ -108,13 +108,14 @@ func refuseIf(refused bool, what string) error {
 	return nil
 }
 
-// checkParameter allows $NAME and ${NAME}.
+// checkParameter allows $?.
 func checkParameter(p *syntax.ParamExp) error {
 	simple := syntax.ParamExp{Dollar: p.Dollar, Rbrace: p.Rbrace, Short: p.Short, Param: p.Param}
-	return refuseIf(p.Param == nil || !reflect.DeepEqual(*p, simple), "this kind of ${...}")
+	refused := p.Param == nil || p.Param.Value != "?" || !reflect.DeepEqual(*p, simple)
+	return refuseIf(refused, "a variable")
 }
 
-// checkRedirect allows files for the three streams, and 2>&1 and its kin.
+// checkRedirect allows files for what is written, and 2>&1 and its kin.
 func checkRedirect(r *syntax.Redirect) error {
 	from := ""
 	if r.N != nil {
@@ -122,9 +123,7 @@ func checkRedirect(r *syntax.Redirect) error {
 	}
 	known := false
 	switch r.Op {
-	case syntax.RdrIn:
-		known = from == "" || from == "0"
-	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
+	case syntax.RdrOut, syntax.AppOut:
 		known = from == "" || from == "1" || from == "2"
 	case syntax.DplOut:
 		to := r.Word.Lit()
