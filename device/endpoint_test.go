@@ -75,8 +75,8 @@ func TestAPhoneWithoutADBKeyboardKeepsTheContract(t *testing.T) {
 // count in the override.
 func TestAPhoneWithAnOverrideSizeKeepsTheContract(t *testing.T) {
 	fresh := func(t *testing.T) devicetest.Subject {
-		s := overEndpoint(t, sandbox.Options{CapturePhysical: true}, "wm size 720x1600",
-			"wm density 280")
+		s := overEndpoint(t, sandbox.Options{CapturePhysical: true, Density: 280},
+			"wm size 720x1600")
 		// touching is what differs
 		return devicetest.Subject{Phone: s.Phone, Apps: s.Apps, Front: s.Front, Home: s.Home,
 			Touches: s.Touches, Rotate: s.Rotate}

@@ -8,11 +8,10 @@ import (
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
-// display is the panel: its size, density and rotation.
+// display is the panel: its size and rotation.
 type display struct {
 	*settings
 	override *image.Point
-	density  int
 }
 
 // PhysicalSize is the size of the panel in natural orientation.
@@ -49,35 +48,21 @@ func (d *display) Size() image.Point { return look(d.core, d.size) }
 
 func (d *display) size() image.Point {
 	if d.override != nil {
-		return d.turn(*d.override)
+		return d.turned(*d.override)
 	}
-	return d.turn(d.opts.Size)
+	return d.turned(d.opts.Size)
 }
 
-// turn is a size in natural orientation as the display is turned now.
-func (d *display) turn(s image.Point) image.Point {
+// turned is a size in natural orientation as the display is turned now.
+func (d *display) turned(s image.Point) image.Point {
 	if d.rotation()%2 == 0 {
 		return s
 	}
 	return image.Pt(s.Y, s.X)
 }
 
-// PhysicalDensity is the panel's own density in dots per inch.
-func (d *display) PhysicalDensity() int { return d.opts.Density }
-
-// Density is the density that apps are laid out with.
-func (d *display) Density() int { return look(d.core, func() int { return d.density }) }
-
-// SetDensity sets the density, held between 72 and 1000; 0 goes back to the physical one.
-func (d *display) SetDensity(dpi int) {
-	d.do(func() {
-		d.density = d.opts.Density
-		if dpi != 0 {
-			d.density = min(max(dpi, 72), 1000)
-		}
-		d.sys.Moved(apps.Popup)
-	})
-}
+// Density is the panel's in dots per inch, which apps are laid out with.
+func (d *display) Density() int { return d.opts.Density }
 
 // Rotation is how far the display is turned, in quarter turns, 0 to 3.
 func (d *display) Rotation() int { return look(d.core, d.rotation) }
@@ -92,7 +77,7 @@ func (d *display) SetRotation(r int) {
 
 func (d *display) metrics() ui.Metrics {
 	scale := min(max(d.sys.Settings.Float(apps.System, "font_scale", 1), 0.5), 3)
-	return ui.Metrics{Density: d.density, FontScale: scale}
+	return ui.Metrics{Density: d.opts.Density, FontScale: scale}
 }
 
 func (d *display) theme() *ui.Theme {

@@ -51,7 +51,7 @@ func New(opts *Options) *Simulator {
 	o := opts.withDefaults()
 	c := &core{opts: o, sys: newSystem(&o)}
 	p := &Simulator{core: c, settings: &settings{c}, files: newFiles(o.Now)}
-	p.display = &display{settings: p.settings, density: o.Density}
+	p.display = &display{settings: p.settings}
 	p.lock = &lock{core: c, lockState: lockState{locked: o.Locked}}
 	p.appStack = newAppStack(c)
 	p.keyboard = &keyboard{settings: p.settings}

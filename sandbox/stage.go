@@ -84,7 +84,7 @@ func (st *stage) capture() *image.RGBA {
 		st.frame, st.drawn = image.NewRGBA(image.Rectangle{Max: size}), ops
 		ui.Draw(st.frame, ops)
 		if st.opts.CapturePhysical && st.override != nil {
-			st.frame = ui.Scale(st.frame, st.turn(st.opts.Size))
+			st.frame = ui.Scale(st.frame, st.turned(st.opts.Size))
 		}
 	}
 	return st.frame

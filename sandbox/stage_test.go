@@ -164,16 +164,13 @@ func TestTheFirstTransitionBeginsAtTheHomeScreen(t *testing.T) {
 }
 
 func TestAnOverrideSizeIsWhatAppsAndInputSee(t *testing.T) {
-	h := hold(t, nil)
+	h := hold(t, &Options{Density: 280})
 	_, set := h.Override()
 	require.False(t, set)
 	h.SetOverride(&image.Point{X: 720, Y: 1600})
-	h.SetDensity(280)
 	size, set := h.Override()
 	require.True(t, set)
 	require.Equal(t, image.Pt(720, 1600), size)
-	require.Equal(t, 280, h.Density())
-	require.Equal(t, 420, h.PhysicalDensity())
 	require.Equal(t, size, h.Screenshot().Rect.Size())
 	h.touch("icon_shop")
 	require.Equal(t, shopApp, h.Foreground().Package)
@@ -181,9 +178,7 @@ func TestAnOverrideSizeIsWhatAppsAndInputSee(t *testing.T) {
 	require.Equal(t, image.Pt(1600, 720), h.Screenshot().Rect.Size())
 	h.SetRotation(0)
 	h.SetOverride(nil)
-	h.SetDensity(0)
 	require.Equal(t, image.Pt(1080, 2400), h.Screenshot().Rect.Size())
-	require.Equal(t, 420, h.Density())
 	h.SetOverride(&image.Point{X: -5, Y: 1 << 30})
 	size, _ = h.Override()
 	require.Equal(t, image.Pt(200, 8192), size)

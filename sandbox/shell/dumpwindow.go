@@ -70,10 +70,7 @@ func windowDisplays(s *Shell) string {
 	init, cur := p.PhysicalSize(), p.Size()
 	turned := p.Rotation()
 	base := ""
-	if o, set := p.Override(); set || p.Density() != p.PhysicalDensity() {
-		if !set {
-			o = init
-		}
+	if o, set := p.Override(); set {
 		base = fmt.Sprintf(" base=%dx%d %ddpi", o.X, o.Y, p.Density())
 	}
 	auto, _ := p.Setting("system", "accelerometer_rotation")
@@ -89,7 +86,7 @@ func windowDisplays(s *Shell) string {
     InsetsState
       mDisplayFrame=Rect(0, 0 - %d, %d)
       InsetsSource id=4a9e0000 type=statusBars frame=[0,0][%d,%d] visible=true flags=[]
-`, init.X, init.Y, p.PhysicalDensity(), base, cur.X, cur.Y, cur.X, cur.Y,
+`, init.X, init.Y, p.Density(), base, cur.X, cur.Y, cur.X, cur.Y,
 		min(cur.X, cur.Y), min(cur.X, cur.Y), max(cur.X, cur.Y), max(cur.X, cur.Y),
 		s.focus("    "), 90*turned, 90*turned,
 		choose(auto == "1", "USER_ROTATION_FREE", "USER_ROTATION_LOCKED"), 90*turned,

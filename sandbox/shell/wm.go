@@ -3,7 +3,6 @@ package shell
 import (
 	"fmt"
 	"image"
-	"strconv"
 )
 
 func windowService(c *call, name string, a *args) int {
@@ -11,7 +10,11 @@ func windowService(c *call, name string, a *args) int {
 	case "size":
 		return wmSize(c, a)
 	case "density":
-		return wmDensity(c, a)
+		if _, ok := a.next(); ok {
+			return c.fail(exitMinus, "Error: the density of the simulated phone stays")
+		}
+		c.outf("Physical density: %d\n", c.sh.phone.Density())
+		return exitOK
 	case "dismiss-keyguard":
 		// with a PIN the phone now asks; the command does not say so
 		_ = c.sh.phone.DismissKeyguard()
@@ -37,26 +40,6 @@ func wmSize(c *call, a *args) int {
 			return c.fail(exitMinus, "Error: bad size %s", word)
 		}
 		c.sh.phone.SetOverride(&size)
-	}
-	return exitOK
-}
-
-func wmDensity(c *call, a *args) int {
-	word, ok := a.next()
-	n, err := strconv.Atoi(word)
-	switch {
-	case !ok:
-		physical := c.sh.phone.PhysicalDensity()
-		c.outf("Physical density: %d\n", physical)
-		if d := c.sh.phone.Density(); d != physical {
-			c.outf("Override density: %d\n", d)
-		}
-	case word == "reset":
-		c.sh.phone.SetDensity(0)
-	case err != nil, n < 72:
-		return c.fail(exitMinus, "Error: density must be a number >= 72")
-	default:
-		c.sh.phone.SetDensity(n)
 	}
 	return exitOK
 }
