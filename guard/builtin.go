@@ -171,11 +171,7 @@ func builtin(s *Subject) []finding {
 		case submits || strings.HasSuffix(s.Typed, "\n"):
 			add(entered(s)...)
 		case strings.ContainsAny(s.Typed, "\n\r"): // the enter key, or a new line of the text
-			for _, f := range entered(s) {
-				if f.class.severity == Critical {
-					add(f)
-				}
-			}
+			add(critical(entered(s))...)
 		}
 	case "HOT_KEY":
 		if key, _ := s.Args["key"].(string); strings.EqualFold(key, "enter") {
@@ -188,6 +184,11 @@ func builtin(s *Subject) []finding {
 		return int(b.class.severity - a.class.severity)
 	})
 	return list
+}
+
+// critical are those of the findings that are: it takes the others out of the list.
+func critical(list []finding) []finding {
+	return slices.DeleteFunc(list, func(f finding) bool { return f.class.severity < Critical })
 }
 
 // touched is what a finger on the element may do.
@@ -279,11 +280,7 @@ func unlabelled(s *Subject) (list []finding) {
 			if len(t) > 200 { // no button's
 				continue
 			}
-			for _, f := range labelled(lines(t), onScreen, false) {
-				if f.class.severity == Critical {
-					list = append(list, f)
-				}
-			}
+			list = append(list, critical(labelled(lines(t), onScreen, false))...)
 		}
 	}
 	if s.Secure && len(list) == 0 {

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -20,7 +19,6 @@ type class struct {
 	han      string // of buttons, in Chinese
 	not      string // what such words may also say, in either language
 	ids      string // of resource ids, taken apart into words
-	hints    string // one of which is in every text that asks matches: looking for them is quick
 	asks     string // of the text of a dialog, or of a page that leaves "OK" to be said
 	task     string // of a task, in English
 	taskHan  string // and in Chinese
@@ -43,8 +41,6 @@ var classes = []class{
 			`order))*|(?:(?:confirm|submit|do|make|btn|button) )+payment(?: (?:button|btn))*|` +
 			`payment (?:confirm|button|btn|submit)|(?:topup|recharge|donate)(?: button| btn| ` +
 			`now)?|zhifu|fukuan`,
-		hints: `pay purchase transaction charged fingerprint face 支付 付款 充值 缴费 将从 将扣 扣 ` +
-			`$ € £ ¥ usd eur gbp btc eth 元`,
 		asks: `\b(?:confirm|authori[sz]e|complete|make|approve) (?:the |this |your |a ` +
 			`)?(?:payment|purchase|transaction)|\b(?:you|your card\b.{0,20})(?: will|['’]ll) be ` +
 			`charged|\b(?:pay|buy|charge|tip|bid|book|reserve|order|rent|donate|subscri\w*|` +
@@ -67,7 +63,6 @@ var classes = []class{
 		ids: `(?:place|submit|confirm) order|order submit|tijiao dingdan|tijiaodingdan|goumai|` +
 			`(?:btn|button) order|order (?:btn|button)|buy(?: now| button| btn)?|order now|` +
 			`purchase(?: button| btn| now)?`,
-		hints: `order booking purchase 1-tap 下单 购买 提交订单 预订 叫车 买入 卖出 申购`,
 		asks: `\bplace (?:your |this |the )?order\b|\b(?:confirm|complete) (?:your |this |the ` +
 			`)?(?:order|booking|purchase)|\b1-tap buy|(?:确认|确定|是否)(?:要)?(?:下单|购买|提交订单|预订|叫车|买入|` +
 			`卖出|申购)`},
@@ -79,7 +74,6 @@ var classes = []class{
 		not: `\b(?:file|data|photo) transfer|transfer (?:files?|photos?|data|history)|转账记录|提现记录`,
 		ids: `transfer confirm|zhuanzhang|(?:confirm|submit|do|btn|button)? ?transfer(?: now| ` +
 			`button| btn| money)?|send money|withdraw(?: button| btn)?|cash out`,
-		hints: `transfer send wire transaction 转账 汇款 提现 转出 塞钱`,
 		asks: `\b(?:transfer|send|wire) (?:[$€£¥]\s?\d|\d+ ?(?:usd|eur|gbp|cny|dollars|euros))|` +
 			`\b(?:confirm|complete) (?:the |this |your )?transfer|\b(?:sign|approve) (?:the |` +
 			`this )?transaction|(?:确认|确定|是否)(?:要)?(?:转账|汇款|提现|转出)|向.{1,20}转账|塞钱`},
@@ -91,7 +85,6 @@ var classes = []class{
 		han: `恢复出厂设置|清除所有数据|抹掉所有|重置手机|还原手机|格式化|清空手机|恢复出厂`,
 		ids: `factory reset|wipe (?:data|phone|device)|master clear|initiate master clear|` +
 			`execute master clear|erase (?:all|everything)`,
-		hints: `reset erase erased deleted lost factory format 出厂 清除 抹掉 格式化`,
 		asks: `\bfactory (?:data )?(?:reset|defaults|settings)|\breset (?:this |your |the ` +
 			`)?(?:phone|device|tablet)|\berase (?:all|everything)|\bformat\b.{0,30}\?|\ball ` +
 			`(?:your |of your )?(?:data|personal information).{0,60}\b(?:erased|deleted|lost)|` +
@@ -100,9 +93,8 @@ var classes = []class{
 		zh: "可能会让应用控制手机",
 		words: `activate(?: this)? device admin(?: app)?|(?:enable|add|set) (?:device|profile) ` +
 			`(?:admin(?:istrator)?|owner)`,
-		han:   `激活(?:此)?设备管理.*|启用设备管理.*`,
-		ids:   `activate device admin|device admin (?:activate|add)`,
-		hints: `admin control 设备管理 控制`,
+		han: `激活(?:此)?设备管理.*|启用设备管理.*`,
+		ids: `activate device admin|device admin (?:activate|add)`,
 		asks: `\bdevice admin(?:istrator)?(?: app)?\?|\bactivat(?:e|ing) (?:this )?(?:device ` +
 			`)?admin|\b(?:full control of your device)|设备管理(?:器|应用)|完全控制(?:您|你)的设备`},
 	{name: "delete", severity: Sensitive, en: "it may delete something", zh: "可能会删除内容",
@@ -123,9 +115,6 @@ var classes = []class{
 			`file| row| post| comment| address| card| contact| event| user)?|del|shanchu|` +
 			`deactivate|close account|block user|clear (?:all|data|history)|empty trash|(?:btn|` +
 			`button|action) (?:remove|discard)`,
-		hints: `delete erase discard clear remove wipe empty undone permanently will trash bin ` +
-			`leave quit exit block unfriend forget reset cancel 删除 清空 清除 移除 丢弃 恢复 撤销 重置 拉黑 解除 退群 ` +
-			`退出群`,
 		asks: `\b(?:delete|erase|discard|clear|remove|wipe|empty|unfriend)\b[^.]{0,80}\?|` +
 			`\b(?:block|forget|reset)\b (?:\w+ (?:and|or) \w+ )?(?:all|the|this|that|` +
 			`your)\b.{0,60}\?|\bmove\b.{0,60}\b(?:trash|bin)\?|\b(?:quit|leave|exit) (?:the |` +
@@ -146,8 +135,7 @@ var classes = []class{
 			`otp)\b|[发發]送(?:新?[验驗][证證][码碼]|到(?:电脑|手机)$)|重新[发發]送|已[发發]送`,
 		ids: `fasong|(?:btn|button|action|ic|chat|message|compose|fab)? ?send(?: msg| message| ` +
 			`button| btn| icon| sms| mail| now| message button(?: container| icon)?)?`,
-		hints: `send 发送 發送 转发`,
-		asks:  `\bsend\b[^.]{0,60}\?|(?:确定|确认|是否)(?:要)?(?:发送|转发)|发送.{0,20}吗`,
+		asks: `\bsend\b[^.]{0,60}\?|(?:确定|确认|是否)(?:要)?(?:发送|转发)|发送.{0,20}吗`,
 		task: `send|text|message|mail|e-?mail|write to|reply|forward|tell (?:him|her|them|us|my|` +
 			`everyone|[a-z]{3,} that)|let (?:(?:my|the|our) )?[a-z]{3,}.{0,40} know`,
 		taskHan: `发送|发给|发消息|发短信|发邮件|发出|发微信|发一|发个|回复|告诉[^我]|转发|写信给`},
@@ -159,7 +147,6 @@ var classes = []class{
 		not: `发布会|已[发發][布佈]|发布于`,
 		ids: `(?:btn|button|action) (?:publish|post|tweet)|(?:publish|post|tweet) (?:button|btn)|` +
 			`publish|submit (?:review|comment|post)`,
-		hints:   `publish post share submit 发布 发表 提交`,
 		asks:    `\b(?:publish|post|share|submit)\b[^.]{0,60}\?|(?:确定|确认|是否)(?:要)?(?:发布|发表|提交)`,
 		task:    `publish|tweet|submit|post|share|comment|broadcast`,
 		taskHan: `发布|发表|发帖|发朋友圈|发微博|分享|评论|提交`},
@@ -171,7 +158,6 @@ var classes = []class{
 		not: `\ballow list\b|允许的|已允许|已授权|未授权|授权管理`,
 		ids: `permission allow.*|(?:btn|button|action) (?:allow|grant|authori[sz]e)|(?:allow|` +
 			`grant) (?:button|btn|permission)`,
-		hints: `allow want 允许 授权 授予 申请 访问`,
 		asks: `\ballow\b.{0,80}\?|\bwants? (?:to )?(?:access|permission)|(?:允许|授权|` +
 			`授予).{0,60}[吗?？]|申请.{0,20}权限|访问(?:您|你)的|(?:是否|确定|确认)(?:要)?(?:允许|授权|授予)`,
 		task: `allow|grant|permit|authori[sz]e|give .{0,40}(?:access|permissions?|rights?)|` +
@@ -183,14 +169,12 @@ var classes = []class{
 		han:   `安装|安裝|全部更新|继续安装|仍然安装`,
 		not:   `\binstalled\b|\binstallments?\b|已安装|安装成功|安装包$|未安装`,
 		ids:   `(?:btn|button|action)? ?install(?: button| btn| confirm)?`,
-		hints: `install 安装 更新`,
 		asks:  `\binstall\b.{0,80}\?|(?:安装|更新).{0,40}[吗?？]|(?:是否|确定|确认)(?:要)?(?:安装|更新)`,
 		task:  `install|download|(?:get|update) .{0,40}apps?`, taskHan: `安装|下载|更新`},
 	{name: "uninstall", severity: Sensitive, en: "it may remove an app", zh: "可能会卸载应用",
 		words: `uninstall(?: .*)?|disable app|uninstall updates`,
 		han:   `卸载|解除安裝|停用应用`,
 		ids:   `(?:btn|button|action)? ?uninstall(?: button| btn| confirm)?`,
-		hints: `uninstall 卸载`,
 		asks:  `\buninstall\b.{0,80}\?|卸载.{0,40}[吗?？]|(?:是否|确定|确认)(?:要)?卸载`,
 		task:  `uninstall|remove .{0,30}apps?|delete .{0,30}apps?`, taskHan: `卸载|删除.{0,12}应用`},
 	{name: "account", severity: Sensitive, en: "it may log out or change a password",
@@ -202,7 +186,6 @@ var classes = []class{
 		not: `\bforgot(?:ten)?\b|忘记密码`,
 		ids: `(?:btn|button|action|menu)? ?(?:log ?out|sign ?out|logoff)(?: button| btn| row)?|` +
 			`(?:change|reset) (?:password|pin)(?: button| btn)?|remove account`,
-		hints: `out change reset 退出 登出 注销`,
 		asks: `\b(?:log|sign) ?out\b.{0,60}\?|(?:确定|确认|是否)(?:要)?(?:退出|登出|注销)|(?:change|reset) ` +
 			`(?:your )?password\?`,
 		task: `log ?(?:out|off)|sign ?(?:out|off)|(?:change|reset|update|set) .{0,20}(?:password|` +
@@ -218,7 +201,7 @@ type found struct {
 	// of what cannot be undone, written as one word; else nil
 	joined, joinedID *lazyregexp.Regexp
 
-	hints   []string
+	hints   []string        // of asked
 	foreign *foreignMatcher // nil when it is known in English and Chinese only
 }
 
@@ -234,7 +217,7 @@ var known = sync.OnceValue(func() []found {
 	list := make([]found, len(classes))
 	for i := range classes {
 		c := &classes[i]
-		list[i] = found{class: c, hints: strings.Fields(c.hints),
+		list[i] = found{class: c, hints: hintsOf(c.asks),
 			foreign:  foreignMatchers()[c.name],
 			anywhere: lazyregexp.New(`\b(?:` + c.words + `)(?:\b|$)|` + c.han),
 			atStart:  lazyregexp.New(leadIn + `(?:(?:` + c.words + `)(?:\b|$)|` + c.han + `)`),
@@ -257,8 +240,7 @@ func (f *found) asksIn(text string) string {
 			return words
 		}
 	}
-	hinted := slices.ContainsFunc(f.hints, func(h string) bool { return strings.Contains(text, h) })
-	if !hinted {
+	if !hinted(text, f.hints) {
 		return ""
 	}
 	return f.asked.FindString(text)

@@ -2,8 +2,6 @@ package guard
 
 import (
 	"regexp"
-	"regexp/syntax"
-	"slices"
 	"strings"
 	"sync"
 
@@ -179,9 +177,8 @@ var letters = lazyregexp.New(`\pL+`)
 
 // foreignMatcher is a class's words in other languages, ready to be looked for.
 type foreignMatcher struct {
-	line *regexp.Regexp // anywhere in a line
-	// one of them is in every line that has such words: looking for them is quick
-	hints []string
+	line  *regexp.Regexp // anywhere in a line
+	hints []string       // of line
 	ends  *regexp.Regexp // at its beginning or end: other languages have the verb behind its object
 	not   *regexp.Regexp
 	// of a task; nil when there are none
@@ -194,7 +191,7 @@ var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
 	for name, f := range foreignWords {
 		latin, other := `\b(?:`+folded(f.latin)+`)(?:\b|$)`, folded(f.other)
 		words := "(?:" + latin + "|" + other + ")"
-		s := &foreignMatcher{line: regexp.MustCompile(words),
+		s := &foreignMatcher{line: regexp.MustCompile(words), hints: hintsOf(words),
 			not: regexp.MustCompile(folded(f.not)),
 			ends: regexp.MustCompile("^(?:(?:" + yesForeign + ")[,: ]+)?" + words + "|" +
 				words + "$")}
@@ -204,49 +201,15 @@ var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
 		if f.last != "" {
 			s.last = regexp.MustCompile("(?:" + folded(f.last) + ")(?:" + lastForeign + ")$")
 		}
-		if re, err := syntax.Parse(words, syntax.Perl); err == nil { // it was compiled before
-			s.hints = hintsOf(re)
-		}
 		all[name] = s
 	}
 	return all
 })
 
-// hintsOf are texts of which one is in all that the expression matches; nil when that is not known.
-func hintsOf(re *syntax.Regexp) (list []string) {
-	switch re.Op {
-	case syntax.OpLiteral:
-		return []string{string(re.Rune)}
-	case syntax.OpCapture, syntax.OpPlus:
-		return hintsOf(re.Sub[0])
-	case syntax.OpAlternate:
-		for _, sub := range re.Sub {
-			hints := hintsOf(sub)
-			if hints == nil {
-				return nil
-			}
-			list = append(list, hints...)
-		}
-	case syntax.OpConcat: // the part whose shortest one is longest
-		most := 0
-		for _, sub := range re.Sub {
-			if hints := hintsOf(sub); hints != nil {
-				short := len(slices.MinFunc(hints, func(a, b string) int {
-					return len(a) - len(b)
-				}))
-				if short > most {
-					list, most = hints, short
-				}
-			}
-		}
-	}
-	return list
-}
-
 // matches are the words of a line that name in another language what a class does, "" for none. In
 // content, only those at its beginning count.
 func (s *foreignMatcher) matches(line string, anywhere, content bool) string {
-	if !slices.ContainsFunc(s.hints, func(h string) bool { return strings.Contains(line, h) }) {
+	if !hinted(line, s.hints) {
 		return ""
 	}
 	if s.not.String() != "" {

@@ -6,10 +6,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Without hints a class's words in other languages would never be found.
+// Without hints the words of a class, and how people are told to slide, would never be found.
 func TestEachClassHasHintsOfItsWords(t *testing.T) {
+	all := map[string][]string{"slides": slideHints()}
 	for name, s := range foreignMatchers() {
-		require.NotEmpty(t, s.hints, name)
-		require.NotContains(t, s.hints, "", name)
+		all["foreign "+name] = s.hints
+	}
+	for _, c := range known() {
+		all[c.name] = c.hints
+	}
+	for name, hints := range all {
+		require.NotEmpty(t, hints, name)
+		require.NotContains(t, hints, "", name)
 	}
 }

@@ -3,6 +3,7 @@ package guard
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
 )
@@ -22,15 +23,11 @@ var (
 	slider = lazyregexp.New(`\b(?:slide|slider|slid|swipe|seek|drag|knob)\b`)
 )
 
-// slideHints are in every line that slides matches: looking for them is quick.
-var slideHints = strings.Fields(folded("slid swip drag flick pull push hold press 滑 按住 拖 " +
-	"desli arrast wisch schieb gliss balay scorri trascin veeg schuif przesu kaydir geser svep " +
-	"vuot truot провед сдвин свайп スワイプ スライド 밀 اسحب مرر"))
+var slideHints = sync.OnceValue(func() []string { return hintsOf(slides.String()) })
 
 // isSlide reports whether a plain line says that a finger is to be drawn.
 func isSlide(line string) bool {
-	hinted := func(h string) bool { return strings.Contains(line, h) }
-	return slices.ContainsFunc(slideHints, hinted) && slides.MatchString(line)
+	return hinted(line, slideHints()) && slides.MatchString(line)
 }
 
 // Slides reports whether the element seems to be one along which a finger is drawn to do something,

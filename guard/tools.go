@@ -14,27 +14,21 @@ var (
 		"获取 查询 查看 搜索 列出 读取")
 	harms = []struct {
 		class string
-		words []string
+		words string // spaces around each
+		han   *lazyregexp.Regexp
 	}{
-		{"pay", strings.Fields("pay pays paying payment payments repay checkout charge recharge " +
-			"donate topup payout refund")},
-		{"order", strings.Fields("buy buys buying purchase purchases order orders bid bids book")},
-		{"transfer", strings.Fields("transfer transfers withdraw remit wire cashout")},
-		{"delete", strings.Fields("delete deletes deleting remove removes removing erase wipe " +
-			"purge drop destroy truncate unlink rm rmdir trash discard deactivate terminate " +
-			"uninstall cancel revoke")},
-		{"send", strings.Fields("send sends sending publish post tweet reply email mail sms " +
-			"forward broadcast submit invite share")},
-	}
-	harmsHan = []struct {
-		class string
-		words *lazyregexp.Regexp
-	}{
-		{"pay", lazyregexp.New(`支付|付款|缴费|充值|结账|退款|打赏`)},
-		{"order", lazyregexp.New(`下单|购买|订购|预订|提交订单`)},
-		{"transfer", lazyregexp.New(`转账|汇款|提现|发红包`)},
-		{"delete", lazyregexp.New(`删除|清空|清除|移除|注销|卸载|取消`)},
-		{"send", lazyregexp.New(`发送|发布|发表|群发|发帖|回复|转发|提交|邀请`)},
+		{"pay", " pay pays paying payment payments repay checkout charge recharge donate topup " +
+			"payout refund ", lazyregexp.New(`支付|付款|缴费|充值|结账|退款|打赏`)},
+		{"order", " buy buys buying purchase purchases order orders bid bids book ",
+			lazyregexp.New(`下单|购买|订购|预订|提交订单`)},
+		{"transfer", " transfer transfers withdraw remit wire cashout ",
+			lazyregexp.New(`转账|汇款|提现|发红包`)},
+		{"delete", " delete deletes deleting remove removes removing erase wipe purge drop destroy " +
+			"truncate unlink rm rmdir trash discard deactivate terminate uninstall cancel revoke ",
+			lazyregexp.New(`删除|清空|清除|移除|注销|卸载|取消`)},
+		{"send", " send sends sending publish post tweet reply email mail sms forward broadcast " +
+			"submit invite share ",
+			lazyregexp.New(`发送|发布|发表|群发|发帖|回复|转发|提交|邀请`)},
 	}
 	// joins are in names of tools that do one thing and another, whichever comes first
 	joins = []string{"and", "or", "then"}
@@ -56,15 +50,10 @@ func named(s *Subject) (list []finding) {
 		return nil
 	}
 	for _, h := range harms {
-		for _, w := range words {
-			if slices.Contains(h.words, w) {
-				list = append(list, finding{classNamed(h.class), ofName, s.Action})
-				break
-			}
-		}
-	}
-	for _, h := range harmsHan {
-		if !ascii(whole) && h.words.MatchString(whole) {
+		says := slices.ContainsFunc(words, func(w string) bool {
+			return strings.Contains(h.words, " "+w+" ")
+		})
+		if says || !ascii(whole) && h.han.MatchString(whole) {
 			list = append(list, finding{classNamed(h.class), ofName, s.Action})
 		}
 	}

@@ -14,11 +14,7 @@ func typed(s *Subject) (list []finding) {
 	if globs(moneyApps, s.App, true) {
 		list = append(list, finding{&moneyPassword, inField, s.App})
 	}
-	for _, f := range asked(s) {
-		if f.class.severity == Critical {
-			list = append(list, f)
-		}
-	}
+	list = append(list, critical(asked(s))...)
 	return append(list, finding{&password, inField, s.App})
 }
 
@@ -39,20 +35,16 @@ func entered(s *Subject) (list []finding) {
 		if named && !amount.MatchString(plain(t)) { // such as a result's own button
 			continue
 		}
-		for _, f := range labelled(lines(t), onScreen, false) {
-			if f.class.severity == Critical || !search {
-				list = append(list, f)
-			}
+		buttons := labelled(lines(t), onScreen, false)
+		if search {
+			buttons = critical(buttons)
 		}
+		list = append(list, buttons...)
 	}
 	if named { // an app may call anything so
 		list = append(list, shown(s, totals)...)
 	}
-	for _, f := range asked(s) {
-		if f.class.severity == Critical {
-			list = append(list, f)
-		}
-	}
+	list = append(list, critical(asked(s))...)
 	if s.Element == nil && globs(moneyApps, s.App, true) {
 		list = append(list, finding{&unknownMoney, ofApp, s.App})
 	}
