@@ -1,9 +1,9 @@
 package caption
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // words are the prompts of one language.
@@ -94,13 +94,10 @@ func (w *words) reply(task, question string, options []string) string {
 	return strings.Join(append(lines, w.never, w.end), "\n")
 }
 
-func (w *words) label(name, text string) string { return name + ": " + quote(text) }
+func (w *words) label(name, s string) string { return name + ": " + quote(s) }
 
 // quote makes foreign text one line in quotation marks that it cannot leave.
 func quote(s string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(strings.TrimSpace(s)) // strings always encode
-	return strings.TrimSpace(b.String())
+	b, _ := text.Marshal(strings.TrimSpace(s)) // strings always encode
+	return string(b)
 }

@@ -21,10 +21,14 @@ func hinted(text string, hints []string) bool {
 	return slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(text, h) })
 }
 
-// literals are texts of which one is in all that the expression matches; nil when that is not known.
+// literals are texts of which one is in all that the expression matches; nil when that is not
+// known.
 func literals(re *syntax.Regexp) (list []string) {
 	switch re.Op {
 	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase != 0 {
+			return nil
+		}
 		return []string{string(re.Rune)}
 	case syntax.OpCapture, syntax.OpPlus:
 		return literals(re.Sub[0])

@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // A cassette is a file of JSON lines: a header, then one exchange a line, in the order in which the
@@ -194,11 +196,8 @@ func mapStrings(v any, f func(string) string) any {
 
 // marshal is for values that came from JSON. It leaves <, > and & readable.
 func marshal(v any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	raw, _ := text.Marshal(v)
+	return raw
 }
 
 // readCassette reads exchanges. A last line without a line break is the trace of a crash and is

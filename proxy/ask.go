@@ -357,7 +357,7 @@ func (g *gate) execute(ctx context.Context, l *link, c *toolCall, q inquiry.Ques
 // edited passes a call on with other arguments, and says so in its result.
 func (g *gate) edited(ctx context.Context, l *link, c *toolCall, d inquiry.Decision) (
 	*message, error) {
-	args, err := write(cmp.Or(d.EditedAction, &inquiry.EditedAction{}).Args)
+	args, err := text.Marshal(cmp.Or(d.EditedAction, &inquiry.EditedAction{}).Args)
 	if err != nil || d.EditedAction == nil || d.EditedAction.Name != c.name {
 		return refusal(c.m, "refused by the other side: another action was put in its place, "+
 			"which cannot be carried out"), nil

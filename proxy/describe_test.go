@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // A list of tools in which everything is as no encoder would write it.
@@ -17,7 +19,7 @@ const uglyList = `{"nextCursor" : "<&>","z":1.50e+3, "tools":[ {"name":"b","titl
 
 func TestADescriptionIsAllThatChangesToTheByte(t *testing.T) {
 	raw := func(words string) string {
-		b, err := write(words)
+		b, err := text.Marshal(words)
 		require.NoError(t, err)
 		return string(b)
 	}

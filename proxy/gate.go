@@ -172,13 +172,13 @@ func (c *toolCall) withArguments(m *message, args json.RawMessage) (*message, er
 		if err := d.Decode(&v); err != nil {
 			return nil, err
 		}
-		rewritten, err := write(v)
+		rewritten, err := text.Marshal(v)
 		if err != nil {
 			return nil, err
 		}
 		params["arguments"] = rewritten
 	}
-	raw, err := write(params)
+	raw, err := text.Marshal(params)
 	return &message{ID: m.ID, Method: m.Method, Params: raw}, err
 }
 

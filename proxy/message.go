@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // object is a JSON object to be written.
@@ -53,22 +55,13 @@ func (m *message) errorResponse(code int, why string) *message {
 // encode writes the message in one line.
 func (m *message) encode() ([]byte, error) {
 	m.Version = mcp.JSONRPC_VERSION
-	return write(m)
+	return text.Marshal(m)
 }
 
-// write is v in JSON, with <, > and & as they are.
-func write(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimRight(b.Bytes(), "\n"), err
-}
-
-// encode is [write] of what can be written: texts, numbers, and JSON as it was read. It is null for
-// what is nested too deep.
+// encode is [text.Marshal] of what can be written: texts, numbers, and JSON as it was read. It is
+// null for what is nested too deep.
 func encode(v any) json.RawMessage {
-	raw, err := write(v)
+	raw, err := text.Marshal(v)
 	if err != nil {
 		return json.RawMessage("null")
 	}
@@ -105,7 +98,7 @@ func with(raw json.RawMessage, value json.RawMessage, place ...string) json.RawM
 	default:
 		o[place[0]] = value
 	}
-	out, err := write(o)
+	out, err := text.Marshal(o)
 	if err != nil {
 		return raw
 	}

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -85,13 +84,8 @@ func (c *call) fit(r *reply, body interface{ Shorten(n int) }) error {
 // readable is a value as JSON that people may read: `<`, `>` and `&` stand as they are, and only
 // what would steer a terminal, or hide in it, as an escape.
 func readable(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return text.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	raw, err := text.Marshal(v)
+	return text.JSON(raw), err
 }
 
 // quote is a value of ours as JSON.

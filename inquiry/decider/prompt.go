@@ -1,7 +1,6 @@
 package decider
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -86,11 +85,8 @@ func (w *words) prompt(c *Case) (rules, shown string) {
 			d.Person += ": " + text.Cut(said, noteChars)
 		}
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(d) // it is texts only
-	return rules, strings.TrimSpace(b.String())
+	b, _ := text.Marshal(d) // it is texts only
+	return rules, string(b)
 }
 
 // tail is the last lines, each cut and on one line.

@@ -1,7 +1,6 @@
 package mcptransport
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // call is one request under way. mcp-go sees it as the client's session while it answers the
@@ -257,16 +258,13 @@ func (c *call) encode(resp mcp.JSONRPCMessage) (data []byte, failure int) {
 	}
 	switch m := resp.(type) {
 	case mcp.JSONRPCResponse:
-		var data bytes.Buffer
-		e := json.NewEncoder(&data)
-		e.SetEscapeHTML(false) // what a server has written stays as it is
-		err := e.Encode(struct {
+		raw, err := text.Marshal(struct { // what a server has written stays as it is
 			Version string          `json:"jsonrpc"`
 			ID      json.RawMessage `json:"id"`
 			Result  any             `json:"result"`
 		}{mcp.JSONRPC_VERSION, c.id, m.Result})
 		if err == nil {
-			return bytes.TrimRight(data.Bytes(), "\n"), 0
+			return raw, 0
 		}
 		c.log.Error("result is no JSON", "method", c.method, "error", err)
 		return c.encode(c.failure("internal error: the result cannot be written as JSON"))

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -62,4 +64,14 @@ func JSON(encoded []byte) []byte {
 		}
 	}
 	return []byte(b.String())
+}
+
+// Marshal is v as JSON on one line, with <, > and & as they are: it is for models and programs, and
+// never HTML.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
