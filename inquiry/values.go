@@ -57,36 +57,19 @@ func readForm(fields []Field, answer string) (string, error) {
 	return "{" + b.String() + "}", nil
 }
 
-// members splits one JSON object. A key that is there twice is an error: readers would differ on
-// which one counts.
-func members(answer string) (map[string]json.RawMessage, error) {
-	d := json.NewDecoder(strings.NewReader(answer))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+// members splits one JSON object. A key that is there twice is an error: see [Once].
+func members(answer string) (all map[string]json.RawMessage, err error) {
+	if !strings.HasPrefix(strings.TrimSpace(answer), "{") {
 		return nil, errors.New("it is not a JSON object")
 	}
-	all := map[string]json.RawMessage{}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return nil, fmt.Errorf("it is not JSON: %w", err)
-		}
-		name, _ := key.(string) // the decoder takes nothing else as a key
-		if _, twice := all[name]; twice {
-			return nil, fmt.Errorf("%q is there twice", text.Cut(name, maxClip))
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, fmt.Errorf("it is not JSON: %w", err)
-		}
-		all[name] = value
-	}
-	if _, err := d.Token(); err != nil {
+	d := json.NewDecoder(strings.NewReader(answer))
+	if err := d.Decode(&all); err != nil {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is something after the JSON object")
 	}
-	return all, nil
+	return all, Once([]byte(answer))
 }
 
 // member appends one key with its value.
@@ -99,16 +82,13 @@ func member(b *bytes.Buffer, name string, value any) {
 	b.Write(encode(value))
 }
 
-// encode is v in JSON, with <, > and & as they are: an answer is text for models and programs,
-// never HTML.
+// encode is v in JSON.
 func encode(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	raw, err := text.Marshal(v)
+	if err != nil {
 		panic(err) // only strings, numbers, booleans, lists and maps of them come here
 	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return raw
 }
 
 // names lists the names of the fields.
