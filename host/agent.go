@@ -146,7 +146,7 @@ func (a *agent) read(resp model.Response, textual bool) Reply {
 	case len(calls) == 0 && r.Text == "" && r.Problem == "":
 		r.Problem = "The reply is empty: call a tool, or give the answer."
 	}
-	n := a.numbered()
+	n := len(a.state.Calls())
 	for _, c := range calls {
 		n++
 		args := json.RawMessage(c.Arguments)
@@ -160,17 +160,6 @@ func (a *agent) read(resp model.Response, textual bool) Reply {
 			Args: args})
 	}
 	return r
-}
-
-// numbered is how many calls the agent has made.
-func (a *agent) numbered() int {
-	n := 0
-	for _, e := range a.state.Entries {
-		if e.Reply != nil {
-			n += len(e.Reply.Calls)
-		}
-	}
-	return n
 }
 
 // carryOut carries calls out, all at once, and waits for them.

@@ -43,20 +43,21 @@ func toolName(s string) string {
 // catalog is the tools of all servers. One whose name another server's tool has too, or one of the
 // host's own, has its server's name before its own.
 func catalog(conns []*connection, own []Tool) []Tool {
-	owners := map[string]int{}
+	owners, taken := map[string]int{}, map[string]bool{}
 	for _, t := range own {
 		owners[t.Name]++
+		taken[t.Name] = true
 	}
 	for _, c := range conns {
-		for _, name := range slices.Sorted(maps.Keys(toolNames(c))) {
+		names := map[string]bool{}
+		for _, t := range c.tools {
+			names[toolName(t.Name)] = true
+		}
+		for name := range names {
 			owners[name]++
 		}
 	}
 	var all []Tool
-	taken := map[string]bool{}
-	for _, t := range own {
-		taken[t.Name] = true
-	}
 	for _, c := range conns {
 		for _, t := range c.tools {
 			name, base := toolName(t.Name), toolName(c.Name+"_"+t.Name)
@@ -98,14 +99,6 @@ func usableSchema(schema json.RawMessage) json.RawMessage {
 		}
 	}
 	return json.RawMessage(`{"type":"object"}`)
-}
-
-func toolNames(c *connection) map[string]bool {
-	names := map[string]bool{}
-	for _, t := range c.tools {
-		names[toolName(t.Name)] = true
-	}
-	return names
 }
 
 // allows reports whether one of the patterns is the tool's name, or SERVER/NAME. nil allows every

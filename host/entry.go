@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // Entry is a line of a session's journal. One of its fields besides Agent is there.
@@ -70,17 +71,13 @@ func (s *State) Open() []Call {
 	var open []Call
 	for _, e := range s.Entries {
 		if e.Reply != nil {
-			open = open[:0]
-			open = append(open, e.Reply.Calls...)
+			open = e.Reply.Calls
 		}
 	}
-	left := open[:0]
-	for _, c := range open {
-		if _, ended := s.ended[c.ID]; !ended {
-			left = append(left, c)
-		}
-	}
-	return left
+	return slices.DeleteFunc(slices.Clone(open), func(c Call) bool {
+		_, ended := s.ended[c.ID]
+		return ended
+	})
 }
 
 // Calls are all calls of the agent, in their order.
@@ -148,8 +145,7 @@ type Spent struct {
 }
 
 func (s *Spent) add(e Entry) {
-	switch {
-	case e.Reply != nil:
+	if e.Reply != nil {
 		s.Calls += len(e.Reply.Calls)
 		s.Replies++
 		s.PromptTokens += e.Reply.Prompt

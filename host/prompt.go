@@ -70,14 +70,13 @@ func (a *agent) request(textual bool) model.Request {
 	} else {
 		r.Tools = modelTools(a.tools)
 	}
-	say := func(role, words string) {
-		r.Messages = append(r.Messages, model.Message{Role: role,
-			Parts: []model.Part{{Text: words}}})
-	}
-	say("system", system)
-	say("user", a.state.Begin.Goal)
+	r.Messages = []model.Message{message("system", system), message("user", a.state.Begin.Goal)}
 	r.Messages = append(r.Messages, a.dialogue(w, textual)...)
 	return r
+}
+
+func message(role, words string) model.Message {
+	return model.Message{Role: role, Parts: []model.Part{{Text: words}}}
 }
 
 // dialogue is what was said and done after the goal. What a person said while calls were carried
@@ -88,8 +87,7 @@ func (a *agent) dialogue(w words, textual bool) []model.Message {
 	for _, e := range a.state.Entries {
 		switch {
 		case e.Said != "":
-			said = append(said, model.Message{Role: "user",
-				Parts: []model.Part{{Text: fmt.Sprintf(w.said, e.Said)}}})
+			said = append(said, message("user", fmt.Sprintf(w.said, e.Said)))
 		case e.Reply != nil:
 			for _, c := range e.Reply.Calls {
 				calls[c.ID] = c
@@ -110,11 +108,12 @@ func (a *agent) dialogue(w words, textual bool) []model.Message {
 // replyMessages is a reply as its model is shown it again.
 func replyMessages(r *Reply, textual bool) []model.Message {
 	m := model.Message{Role: "assistant"}
-	if r.Text != "" {
-		m.Parts = []model.Part{{Text: r.Text}}
+	words := r.Text
+	if textual && words == "" {
+		words = formatCalls(r.Calls)
 	}
-	if textual && r.Text == "" {
-		m.Parts = []model.Part{{Text: formatCalls(r.Calls)}}
+	if words != "" {
+		m.Parts = []model.Part{{Text: words}}
 	}
 	if !textual {
 		for _, c := range r.Calls {
@@ -124,7 +123,7 @@ func replyMessages(r *Reply, textual bool) []model.Message {
 	}
 	list := []model.Message{m}
 	if r.Problem != "" {
-		list = append(list, model.Message{Role: "user", Parts: []model.Part{{Text: r.Problem}}})
+		list = append(list, message("user", r.Problem))
 	}
 	return list
 }
@@ -139,10 +138,9 @@ func (a *agent) resultMessage(w words, r Result, c Call, textual bool) model.Mes
 	if r.Failed {
 		form = w.failed
 	}
-	m := model.Message{Role: "tool", CallID: r.Call, Parts: []model.Part{
-		{Text: fmt.Sprintf(form, r.Call, c.Name, shown)}}}
-	if textual {
-		m.Role, m.CallID = "user", ""
+	m := message("user", fmt.Sprintf(form, r.Call, c.Name, shown))
+	if !textual {
+		m.Role, m.CallID = "tool", r.Call
 	}
 	return m
 }
