@@ -56,7 +56,7 @@ var (
 		`确定|确认|是|是的|好|好的|同意|提交|完成|继续|下一步|知道了|我知道了|确认无误|验证|激活|启用|开启|` +
 		yesForeign + `)` +
 		`(?: *[(（].*)?[!.。]?$`)
-	commits = lazyregexp.New(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|authenticate|` +
+	confirms = lazyregexp.New(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|authenticate|` +
 		`proceed|verify|approve|authori[sz]e|确定|确认|是|是的|同意|提交|确认无误|验证|完成|` +
 		yesForeign + `)(?:[^a-z]|$)`)
 	// what may stand before such words, and behind them
@@ -66,13 +66,13 @@ var (
 	behind = lazyregexp.New(`(?:[ !.。…>›»→✓✔✅]|\(?\d+ ?(?:s|秒)?\)|\d+s?|[$€£¥] ?\d[\d.,]*|` +
 		`(?:&|and|并|,) ?(?:continue|finish|close|go on|继续))+$`)
 	// the whole line, or what sensitive words stand behind: words that say no take back no others
-	settles = lazyregexp.New(`^(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` +
+	finalizes = lazyregexp.New(`^(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` +
 		`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
 		`(?:` + yesForeign + `)(?:[^\pL]|$))`)
 	renews = lazyregexp.New(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
 	totals = lazyregexp.New(`^(?:(?:your|the) )?(?:order |grand |cart )?(?:total|amount due|to ` +
 		`pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumForeign + `)(?:[^\pL]|$)`)
-	refuses = lazyregexp.New(`^(?:(?:don['’]?t|do not|never|keep)(?: [^ ,;]+){0,3}|cancel|no|` +
+	negative = lazyregexp.New(`^(?:(?:don['’]?t|do not|never|keep)(?: [^ ,;]+){0,3}|cancel|no|` +
 		`no,? thank(?:s| you)|not now|later|skip|close|(?:go )?back|dismiss|undo|deny(?: .*)?|` +
 		`decline|reject|maybe later|remind me later|exit|不\p{Han}{0,5}|取消|否|稍后(?:再说)?|以后再说|` +
 		`暂不\p{Han}{0,4}|跳过|关闭|返回|拒绝|保留|再想想|再看看|禁止|我再想想|` + noForeign + `)$`)
@@ -152,33 +152,33 @@ func builtin(s *Subject) []finding {
 	switch s.Action {
 	case "CLICK", "DOUBLE_CLICK", "LONGPRESS":
 		if s.Enters {
-			add(entered(s)...)
+			add(byEnterKey(s)...)
 			break
 		}
-		add(touched(s)...)
+		add(byTouch(s)...)
 	case "SLIDE", "DRAG", "SCROLL":
-		add(slid(s)...)
+		add(bySlide(s)...)
 		if s.Presses {
-			add(touched(s)...)
+			add(byTouch(s)...)
 		}
 	case "TYPE":
-		add(typed(s)...)
+		add(byTyping(s)...)
 		field := s.Element.field() && s.Element.Class != ""
 		if s.Args["at"] != nil && !field { // it is touched before
-			add(touched(s)...)
+			add(byTouch(s)...)
 		}
 		switch submits, _ := s.Args["submit"].(bool); {
 		case submits || strings.HasSuffix(s.Typed, "\n"):
-			add(entered(s)...)
+			add(byEnterKey(s)...)
 		case strings.ContainsAny(s.Typed, "\n\r"): // the enter key, or a new line of the text
-			add(critical(entered(s))...)
+			add(critical(byEnterKey(s))...)
 		}
 	case "HOT_KEY":
 		if key, _ := s.Args["key"].(string); strings.EqualFold(key, "enter") {
-			add(entered(s)...)
+			add(byEnterKey(s)...)
 		}
 	default:
-		add(named(s)...)
+		add(byToolName(s)...)
 	}
 	slices.SortStableFunc(list, func(a, b finding) int {
 		return int(b.class.severity - a.class.severity)
@@ -191,49 +191,49 @@ func critical(list []finding) []finding {
 	return slices.DeleteFunc(list, func(f finding) bool { return f.class.severity < Critical })
 }
 
-// touched is what a finger on the element may do.
-func touched(s *Subject) []finding {
+// byTouch is what a finger on the element may do.
+func byTouch(s *Subject) []finding {
 	e := s.Element
 	var list []finding
 	lines := e.lines()
 	refusal := len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {
-		return !refuses.MatchString(l)
+		return !negative.MatchString(l)
 	})
 	if payPad(s, lines) {
 		list = append(list, finding{&classes[0], onScreen, "PIN"})
 	}
 	switch {
 	case len(lines) > 0 && globs(launchers, s.App, true): // names of apps may say anything
-		for _, f := range labelled(lines, underFinger, false) {
+		for _, f := range byLabel(lines, underFinger, false) {
 			if strings.HasSuffix(f.class.name, "install") {
 				list = append(list, f)
 			}
 		}
 	case len(lines) > 0 && !e.WholeScreen:
-		list = append(list, labelled(lines, underFinger, strings.Contains(e.Class, "Button"))...)
-		list = append(list, labelled(wrapped(lines), underFinger, false)...)
+		list = append(list, byLabel(lines, underFinger, strings.Contains(e.Class, "Button"))...)
+		list = append(list, byLabel(wrapped(lines), underFinger, false)...)
 		if affirms(lines, affirmative) {
-			list = append(list, asked(s)...)
+			list = append(list, byDialog(s)...)
 		}
-		if affirms(lines, settles) {
-			list = append(list, shown(s, totals)...)
+		if affirms(lines, finalizes) {
+			list = append(list, byPrice(s, totals)...)
 		}
 		if slices.ContainsFunc(lines, subs.MatchString) {
-			list = append(list, shown(s, renews)...)
+			list = append(list, byPrice(s, renews)...)
 		}
-		if !e.speaks() {
-			list = append(list, unlabelled(s)...)
+		if !e.hasText() {
+			list = append(list, byContext(s)...)
 		}
 	default:
-		list = append(list, unlabelled(s)...)
+		list = append(list, byContext(s)...)
 		if e != nil && slices.ContainsFunc(idWords(e.ResourceID), affirmative.MatchString) {
-			list = append(list, asked(s)...)
-			list = append(list, shown(s, totals)...)
+			list = append(list, byDialog(s)...)
+			list = append(list, byPrice(s, totals)...)
 		}
 	}
-	list = append(list, e.identified()...)
-	list = append(list, e.discards(false)...)
-	list = append(list, inApp(s, lines, refusal, len(list) > 0)...)
+	list = append(list, e.byResourceID()...)
+	list = append(list, e.byTrashCan(false)...)
+	list = append(list, byApp(s, lines, refusal, len(list) > 0)...)
 	return slices.DeleteFunc(list, func(f finding) bool {
 		return f.class.name == "delete" && keypad(s)
 	})
@@ -254,7 +254,7 @@ func keypad(s *Subject) bool {
 		return false
 	}
 	for n := 1; n <= 9; n++ {
-		key := func(t string) bool { return strings.HasPrefix(plain(t), strconv.Itoa(n)) }
+		key := func(t string) bool { return strings.HasPrefix(normalize(t), strconv.Itoa(n)) }
 		if !slices.ContainsFunc(s.Screen, key) {
 			return false
 		}
@@ -262,14 +262,14 @@ func keypad(s *Subject) bool {
 	return true
 }
 
-// unlabelled is what can be told when nothing is written under the finger: the words around it, and
+// byContext is what can be told when nothing is written under the finger: the words around it, and
 // the model's.
-func unlabelled(s *Subject) (list []finding) {
+func byContext(s *Subject) (list []finding) {
 	for _, n := range s.Near[:min(len(s.Near), 3)] {
-		list = append(list, labelled(lines(n), nearby, false)...)
+		list = append(list, byLabel(lines(n), nearby, false)...)
 	}
-	said := plain(s.Said)
-	for _, c := range known() {
+	said := normalize(s.Said)
+	for _, c := range matchers() {
 		words := c.anywhere.FindString(c.not.ReplaceAllString(said, " "))
 		if words != "" && !negated(said, words) {
 			list = append(list, finding{c.class, modelWords, words})
@@ -280,7 +280,7 @@ func unlabelled(s *Subject) (list []finding) {
 			if len(t) > 200 { // no button's
 				continue
 			}
-			list = append(list, critical(labelled(lines(t), onScreen, false))...)
+			list = append(list, critical(byLabel(lines(t), onScreen, false))...)
 		}
 	}
 	if s.Secure && len(list) == 0 {
@@ -289,13 +289,13 @@ func unlabelled(s *Subject) (list []finding) {
 	return list
 }
 
-// inApp is what follows from the app in front. known says that something was found already.
-func inApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
-	vague := !s.Element.speaks() || s.Element.WholeScreen
+// byApp is what follows from the app in front. known says that something was found already.
+func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
+	vague := !s.Element.hasText() || s.Element.WholeScreen
 	switch {
 	case globs(moneyApps, s.App, true):
-		if vague || !refusal && (affirms(lines, commits) ||
-			button(s.Element, lines) && unread(s, lines)) {
+		if vague || !refusal && (affirms(lines, confirms) ||
+			button(s.Element, lines) && unknownLanguage(s, lines)) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
 		}
 	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true):
@@ -343,26 +343,26 @@ func payPad(s *Subject, lines []string) bool {
 	}
 	money := globs(moneyApps, s.App, true)
 	return slices.ContainsFunc(s.Screen, func(t string) bool {
-		t = plain(t)
+		t = normalize(t)
 		return payPin.MatchString(t) || money && anyPin.MatchString(t)
 	})
 }
 
-// shown is a price that the screen shows: what is confirmed there is a purchase.
-func shown(s *Subject, price *lazyregexp.Regexp) []finding {
+// byPrice is a price that the screen shows: what is confirmed there is a purchase.
+func byPrice(s *Subject, price *lazyregexp.Regexp) []finding {
 	for _, t := range s.Screen {
-		if t = plain(t); price.MatchString(t) {
+		if t = normalize(t); price.MatchString(t) {
 			return []finding{{&classes[0], onScreen, t}}
 		}
 	}
 	return nil
 }
 
-// asked is what the screen asks about.
-func asked(s *Subject) (list []finding) {
+// byDialog is what the screen asks about.
+func byDialog(s *Subject) (list []finding) {
 	for _, t := range s.Screen {
-		t = plain(t)
-		for _, c := range known() {
+		t = normalize(t)
+		for _, c := range matchers() {
 			f := finding{c.class, onScreen, c.asksIn(t)}
 			if f.words != "" && !slices.Contains(list, f) {
 				list = append(list, f)
@@ -372,15 +372,15 @@ func asked(s *Subject) (list []finding) {
 	return list
 }
 
-// labelled is what a button with these lines does. A line among several, or a long one, is likely
+// byLabel is what a button with these lines does. A line among several, or a long one, is likely
 // to be content: then only words at its beginning count, unless it is a button's that may do what
 // cannot be undone.
-func labelled(lines []string, where place, button bool) (list []finding) {
+func byLabel(lines []string, where place, button bool) (list []finding) {
 	for i, l := range lines {
-		refusal := refuses.MatchString(l)
+		refusal := negative.MatchString(l)
 		content := len(lines) > 2 || sentence(l, 5)
 		prose := refusal || (len(lines) > 2 || i > 0 && !button) && sentence(l, 3)
-		for _, c := range known() {
+		for _, c := range matchers() {
 			if c.matches(l, content && !button) != "" && (!prose || c.severity == Critical) {
 				list = append(list, finding{c.class, where, l})
 			}
@@ -394,7 +394,7 @@ func wrapped(lines []string) []string {
 	if len(lines) < 2 || len(lines) > 3 {
 		return nil
 	}
-	one := plain(strings.Join(lines, " "))
+	one := normalize(strings.Join(lines, " "))
 	if sentence(one, 3) {
 		return nil
 	}
@@ -406,8 +406,8 @@ func sentence(l string, n int) bool {
 	return len(strings.Fields(l)) > n || utf8.RuneCountInString(l) > 8*n
 }
 
-// identified is what the element's resource id says.
-func (e *Element) identified() (list []finding) {
+// byResourceID is what the element's resource id says.
+func (e *Element) byResourceID() (list []finding) {
 	if e == nil {
 		return nil
 	}
@@ -416,8 +416,8 @@ func (e *Element) identified() (list []finding) {
 	core := slices.DeleteFunc(slices.Clone(all), func(w string) bool {
 		return slices.Contains(widgets, w)
 	})
-	wordless := !e.speaks()
-	for _, c := range known() {
+	wordless := !e.hasText()
+	for _, c := range matchers() {
 		whole := c.id.MatchString(words) ||
 			len(core) > 0 && c.id.MatchString(strings.Join(core, " "))
 		joined := c.joinedID != nil && c.joinedID.MatchString(strings.Join(core, ""))

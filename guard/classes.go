@@ -193,8 +193,8 @@ var classes = []class{
 		taskHan: `退出登录|退出账[号户]|登出|注销|(?:修改|重置|更改|设置).{0,6}密码|切换账号`},
 }
 
-// found is what a class's words become: one pattern for each place where they are looked for.
-type found struct {
+// matcher is what a class's words become: one pattern for each place where they are looked for.
+type matcher struct {
 	*class
 	anywhere, atStart, not, id, asked *lazyregexp.Regexp
 
@@ -212,12 +212,12 @@ const leadIn = `^(?:(?:yes|ok|agree|accept|confirm|continue|proceed|review|save|
 	`right|here))?(?: (?:and|&|to|agree))?[ :]+|(?:是|好|确认|确定|立即|马上|同意|并|去|点击|滑动|向?[上下左右]滑动?|按住|` +
 	`长按|请|我要|继续|仍然|仍要|一键|批量|全部|直接|彻底|永久|免费|现在)+[,, ]?)*`
 
-// known are the classes, ready to be looked for.
-var known = sync.OnceValue(func() []found {
-	list := make([]found, len(classes))
+// matchers are the classes, ready to be looked for.
+var matchers = sync.OnceValue(func() []matcher {
+	list := make([]matcher, len(classes))
 	for i := range classes {
 		c := &classes[i]
-		list[i] = found{class: c, hints: hintsOf(c.asks),
+		list[i] = matcher{class: c, hints: hintsOf(c.asks),
 			foreign:  foreignMatchers()[c.name],
 			anywhere: lazyregexp.New(`\b(?:` + c.words + `)(?:\b|$)|` + c.han),
 			atStart:  lazyregexp.New(leadIn + `(?:(?:` + c.words + `)(?:\b|$)|` + c.han + `)`),
@@ -234,7 +234,7 @@ var known = sync.OnceValue(func() []found {
 })
 
 // asksIn are the words of a text that ask for what the class does, "" for none.
-func (f *found) asksIn(text string) string {
+func (f *matcher) asksIn(text string) string {
 	if f.foreign != nil && question(text) {
 		if words := f.foreign.matches(text, true, false); words != "" {
 			return words
@@ -252,7 +252,7 @@ func question(text string) bool {
 }
 
 // oneWord is the word of a line that is several which say what the class does: PayNow.
-func (f *found) oneWord(line string) string {
+func (f *matcher) oneWord(line string) string {
 	for word := range strings.FieldsSeq(line) {
 		if len(word) > 5 && len(word) < 20 && f.joined.MatchString(word) {
 			return word
@@ -262,7 +262,7 @@ func (f *found) oneWord(line string) string {
 }
 
 // endsID reports whether the words of a resource id end with what the class does.
-func (f *found) endsID(words []string) bool {
+func (f *matcher) endsID(words []string) bool {
 	for i := range words {
 		if f.id.MatchString(strings.Join(words[i:], " ")) {
 			return true
@@ -273,7 +273,7 @@ func (f *found) endsID(words []string) bool {
 
 // matches are the words of a button's line that say what the class does, "" for none. Those of what
 // cannot be undone count wherever they stand, unless the line is long; others at its beginning.
-func (f *found) matches(line string, content bool) string {
+func (f *matcher) matches(line string, content bool) string {
 	if f.not.String() != "" {
 		line = f.not.ReplaceAllString(line, " ")
 	}

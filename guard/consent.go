@@ -8,15 +8,15 @@ import (
 	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
-// no is what takes a consent back when it stands before the words.
-var no = lazyregexp.New(`\b(?:not|never|no|without|don['’]?t|do not|doesn['’]?t|nothing|avoid|` +
+// negation is what takes a consent back when it stands before the words.
+var negation = lazyregexp.New(`\b(?:not|never|no|without|don['’]?t|do not|doesn['’]?t|nothing|avoid|` +
 	`instead of|unless|before you|except)\b|不|别|勿|莫|没有|无需|禁止|除非|避免`)
 
 // taken is what takes a consent back behind the words; myself is whoever does the act without us.
 var (
-	taken = lazyregexp.New(`\b(?:nothing|none|never|not|no|nobody|myself|ourselves)\b|` +
+	negationAfter = lazyregexp.New(`\b(?:nothing|none|never|not|no|nobody|myself|ourselves)\b|` +
 		`(?:都|也)(?:不|别)|自己`)
-	myself  = lazyregexp.New(`\b(?:i|we)(?:['’]ll| will| shall)(?: [a-z]+){0,2} $|由我|我(?:自己|会|来)|本人`)
+	bySelf  = lazyregexp.New(`\b(?:i|we)(?:['’]ll| will| shall)(?: [a-z]+){0,2} $|由我|我(?:自己|会|来)|本人`)
 	refusal = lazyregexp.New(`^ ?(?:no|nope|never|none|不|不要|不用|不行|别|否)$`)
 )
 
@@ -51,8 +51,8 @@ func (c *class) consents(task, words string) bool {
 	named := regexp.MustCompile(`(?:^|[^a-z])(?:` + c.task + `)(?:$|[^a-z])|` +
 		cmp.Or(c.taskHan, "^$"))
 	wanted := regexp.MustCompile(wants + `(?:` + c.task + `)(?:$|[^a-z])`)
-	task = things.ReplaceAllString(quoted.ReplaceAllString(plain(task), " "), " ")
-	for _, w := range widens.FindAllString(plain(words), -1) {
+	task = things.ReplaceAllString(quoted.ReplaceAllString(normalize(task), " "), " ")
+	for _, w := range widens.FindAllString(normalize(words), -1) {
 		if !strings.Contains(task, w) {
 			return false
 		}
@@ -90,12 +90,13 @@ var things = lazyregexp.New(`\b(?:text|message|mail|e-?mail|post|share|comment|f
 // negated reports whether a text takes back the words that are in it.
 func negated(text, words string) bool {
 	before, _, _ := strings.Cut(text, words)
-	return no.MatchString(before)
+	return negation.MatchString(before)
 }
 
 // withheld reports whether a clause of a task takes back the act that it names, or leaves it to a
 // person.
 func withheld(clause, words string) bool {
 	before, after, _ := strings.Cut(clause, words)
-	return negated(clause, words) || myself.MatchString(before+" ") || taken.MatchString(after)
+	return negated(clause, words) || bySelf.MatchString(before+" ") ||
+		negationAfter.MatchString(after)
 }

@@ -170,7 +170,7 @@ var (
 
 // folded is a pattern in the letters in which texts are compared.
 func folded(pattern string) string {
-	return letters.ReplaceAllStringFunc(fold(pattern), latin)
+	return letters.ReplaceAllStringFunc(fold(pattern), toLatin)
 }
 
 var letters = lazyregexp.New(`\pL+`)

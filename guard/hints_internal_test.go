@@ -12,7 +12,7 @@ func TestEachClassHasHintsOfItsWords(t *testing.T) {
 	for name, s := range foreignMatchers() {
 		all["foreign "+name] = s.hints
 	}
-	for _, c := range known() {
+	for _, c := range matchers() {
 		all[c.name] = c.hints
 	}
 	for name, hints := range all {

@@ -20,30 +20,30 @@ func (e *Element) lines() []string {
 
 func lines(s string) (list []string) {
 	for l := range strings.Lines(s) {
-		if l = bare(plain(text.Cut(l, maxText))); l != "" && !slices.Contains(list, l) {
+		if l = undecorated(normalize(text.Cut(l, maxText))); l != "" && !slices.Contains(list, l) {
 			list = append(list, l)
 		}
 	}
 	return list
 }
 
-// speaks reports whether something can be read on the element, or out of it: what only has a
+// hasText reports whether something can be read on the element, or out of it: what only has a
 // picture in letters is an icon, except for keys and what goes back, closes or opens a menu.
-func (e *Element) speaks() bool {
+func (e *Element) hasText() bool {
 	return e != nil && strings.ContainsFunc(e.Text+e.Description, func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune(quiet, r)
+		return unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune(symbols, r)
 	})
 }
 
-const quiet = ".,:*#+-−÷/=%⌫←‹<«↩×✕✖❌⋮⋯…☰≡?!"
+const symbols = ".,:*#+-−÷/=%⌫←‹<«↩×✕✖❌⋮⋯…☰≡?!"
 
 // icons are pictures in letters, and what they say.
 var icons = []struct{ any, says string }{{"🗑🚮⌦", "delete"}, {"✓✔✅☑👌🆗", "ok"},
 	{"→➔➜➞⟶❯»", "next"}, {"➤📤📨", "send"}, {"💸", "send money"}}
 
-// bare is a plain line without a picture, a number or a bracket in front of its words; a picture
-// alone is what it says.
-func bare(line string) string {
+// undecorated is a plain line without a picture, a number or a bracket in front of its words; a
+// picture alone is what it says.
+func undecorated(line string) string {
 	first, _ := utf8.DecodeRuneInString(line)
 	if unicode.IsLetter(first) {
 		return line

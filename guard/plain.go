@@ -10,15 +10,15 @@ import (
 	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
-// plain is a text as it is compared: in one width and case, without what is not seen and without
-// accents, without spaces between Chinese characters or spelled letters, and in the letters that
-// others look like.
-func plain(s string) string {
+// normalize is a text as it is compared: in one width and case, without what is not seen and
+// without accents, without spaces between Chinese characters or spelled letters, and in the letters
+// that others look like.
+func normalize(s string) string {
 	s = strings.ToLower(steering.ReplaceAllString(s, ""))
 	if ascii(s) {
-		return strings.Join(strings.Fields(spaced(unspelled(s))), " ")
+		return strings.Join(strings.Fields(spaced(joinSpelled(s))), " ")
 	}
-	fields := strings.Fields(spaced(unspelled(fold(s))))
+	fields := strings.Fields(spaced(joinSpelled(fold(s))))
 	var b strings.Builder
 	for i, f := range fields {
 		if i > 0 {
@@ -28,7 +28,7 @@ func plain(s string) string {
 				b.WriteByte(' ')
 			}
 		}
-		b.WriteString(latin(f))
+		b.WriteString(toLatin(f))
 	}
 	return b.String()
 }
@@ -58,8 +58,8 @@ var framed = []rune{'\U0001F150', '\U0001F170', '\U0001F1E6'}
 // spaced has a space where a name that is written as one word has a line.
 func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
-// unspelled joins letters that stand alone: p a y, p.a.y.
-func unspelled(s string) string {
+// joinSpelled joins letters that stand alone: p a y, p.a.y.
+func joinSpelled(s string) string {
 	for n := 0; n < 2 && spells(s); n++ { // a space between two of them is an end of the first only
 		s = spelled.ReplaceAllStringFunc(s, func(t string) string {
 			inner := strings.TrimFunc(t, func(r rune) bool { return !unicode.IsLetter(r) })
@@ -104,8 +104,8 @@ var latinLike = strings.NewReplacer("ł", "l", "ø", "o", "đ", "d", "ß", "ss",
 	"ʜ", "h", "ɪ", "i", "ᴊ", "j", "ᴋ", "k", "ʟ", "l", "ᴍ", "m", "ɴ", "n", "ᴏ", "o", "ᴘ", "p",
 	"ʀ", "r", "ꜱ", "s", "ᴛ", "t", "ᴜ", "u", "ᴠ", "v", "ᴡ", "w", "ʏ", "y", "ᴢ", "z")
 
-// latin is a word in Latin letters when all of it looks like some.
-func latin(word string) string {
+// toLatin is a word in Latin letters when all of it looks like some.
+func toLatin(word string) string {
 	if l := latinLike.Replace(word); ascii(l) {
 		return l
 	}

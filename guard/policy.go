@@ -102,7 +102,7 @@ func (p *Policy) Looks() bool {
 // looks at 1,000 texts of 1,000 characters.
 func (p *Policy) Decide(s Subject) Decision {
 	s = s.cut()
-	own := p.byItself(&s)
+	own := p.builtIn(&s)
 	given := s.scope(own.Severity)
 	for i := range p.rules {
 		r := &p.rules[i]
@@ -114,13 +114,13 @@ func (p *Policy) Decide(s Subject) Decision {
 		if err != nil {
 			d.Reason = fmt.Sprintf("the condition of %s could not be answered: %v", r.Name, err)
 		}
-		return p.described(d, &s)
+		return p.withDescription(d, &s)
 	}
-	return p.described(own, &s)
+	return p.withDescription(own, &s)
 }
 
-// byItself is what the built-in rules say.
-func (p *Policy) byItself(s *Subject) Decision {
+// builtIn is what the built-in rules say.
+func (p *Policy) builtIn(s *Subject) Decision {
 	d := Decision{Verdict: Allow}
 	for _, f := range builtin(s) {
 		consents := f.class.severity < Critical &&
@@ -163,8 +163,8 @@ func (r *rule) decide(own Decision) Decision {
 	return d
 }
 
-// described is d with what people are told when nobody wrote anything for them.
-func (p *Policy) described(d Decision, s *Subject) Decision {
+// withDescription is d with what people are told when nobody wrote anything for them.
+func (p *Policy) withDescription(d Decision, s *Subject) Decision {
 	if d.Verdict != Ask {
 		return d
 	}
@@ -191,8 +191,8 @@ func (s Subject) cut() Subject {
 	s.Said = cutText(s.Said, 10*maxText)
 	if s.Element != nil {
 		e := *s.Element
-		e.Text = cutText(turned(e.Text), maxText)
-		e.Description = cutText(turned(e.Description), maxText)
+		e.Text = cutText(withReversed(e.Text), maxText)
+		e.Description = cutText(withReversed(e.Description), maxText)
 		s.Element = &e
 	}
 	return s
@@ -201,7 +201,7 @@ func (s Subject) cut() Subject {
 func cutAll(list []string) []string {
 	list = slices.Clone(list[:min(len(list), maxTexts)])
 	for i := range list {
-		list[i] = cutText(turned(list[i]), maxText)
+		list[i] = cutText(withReversed(list[i]), maxText)
 	}
 	return list
 }
@@ -219,9 +219,9 @@ func cutText(s string, n int) string {
 	return s
 }
 
-// turned adds to a text what it looks like where a character of it has it written from right to
-// left, as U+202E does up to U+202C.
-func turned(s string) string {
+// withReversed adds to a text what it looks like where a character of it has it written from right
+// to left, as U+202E does up to U+202C.
+func withReversed(s string) string {
 	looks, rest, is := strings.Cut(s, "\u202e")
 	for more := is; more; {
 		back, after, _ := strings.Cut(rest, "\u202c")

@@ -38,65 +38,65 @@ func (e *Element) Slides() bool {
 		slices.ContainsFunc(e.lines(), isSlide)
 }
 
-// slid is what a finger drawn from the element may do, or over it. Most ways only scroll.
-func slid(s *Subject) (list []finding) {
+// bySlide is what a finger drawn from the element may do, or over it. Most ways only scroll.
+func bySlide(s *Subject) (list []finding) {
 	e, lines := s.Element, s.Element.lines()
 	if s.Action != "SCROLL" { // which drops nothing
-		list = e.discards(true)
+		list = e.byTrashCan(true)
 	}
 	for _, l := range lines {
-		list = append(list, drawn(s, l, underFinger)...)
+		list = append(list, bySlideLine(s, l, underFinger)...)
 	}
 	if n := len(lines); n == 2 || n == 3 { // of one sentence
-		list = append(list, drawn(s, strings.Join(lines, " "), underFinger)...)
+		list = append(list, bySlideLine(s, strings.Join(lines, " "), underFinger)...)
 	}
 	for _, n := range s.Near {
-		list = append(list, drawn(s, plain(n), nearby)...)
+		list = append(list, bySlideLine(s, normalize(n), nearby)...)
 	}
 	money := globs(moneyApps, s.App, true)
 	switch {
 	case e == nil || e.WholeScreen:
 		for _, t := range s.Screen {
-			list = append(list, drawn(s, plain(t), onScreen)...)
+			list = append(list, bySlideLine(s, normalize(t), onScreen)...)
 		}
-		list = append(list, drawn(s, plain(s.Said), modelWords)...)
+		list = append(list, bySlideLine(s, normalize(s.Said), modelWords)...)
 		if money && len(s.Screen) == 0 {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
 		}
 	case e.Slides():
-		list = append(list, e.identified()...)
+		list = append(list, e.byResourceID()...)
 		words := idWords(e.ResourceID)
 		if money && (strings.Contains(e.Class, "SeekBar") ||
 			slices.ContainsFunc(words, grips.MatchString)) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
 		}
 		if len(lines) == 0 && slices.ContainsFunc(words, affirmative.MatchString) {
-			list = append(list, asked(s)...)
-			list = append(list, shown(s, totals)...)
+			list = append(list, byDialog(s)...)
+			list = append(list, byPrice(s, totals)...)
 		}
 	}
 	return list
 }
 
-// drawn is what a finger does that is drawn where the line says that it is to be.
-func drawn(s *Subject, line string, where place) (list []finding) {
+// bySlideLine is what a finger does that is drawn where the line says that it is to be.
+func bySlideLine(s *Subject, line string, where place) (list []finding) {
 	if !isSlide(line) {
 		return nil
 	}
 	what := sliding.ReplaceAllString(line, "")
 	if where == modelWords { // which may tell of more
-		for _, c := range known() {
+		for _, c := range matchers() {
 			if words := c.matches(what, true); words != "" {
 				list = append(list, finding{c.class, where, words})
 			}
 		}
 		return list
 	}
-	list = labelled([]string{line}, where, false)
-	list = append(list, labelled([]string{what}, where, false)...)
-	if what == "" || affirmative.MatchString(what) || settles.MatchString(what) {
-		list = append(list, asked(s)...)
-		list = append(list, shown(s, totals)...)
+	list = byLabel([]string{line}, where, false)
+	list = append(list, byLabel([]string{what}, where, false)...)
+	if what == "" || affirmative.MatchString(what) || finalizes.MatchString(what) {
+		list = append(list, byDialog(s)...)
+		list = append(list, byPrice(s, totals)...)
 	}
 	if where == underFinger && globs(moneyApps, s.App, true) && !shows.MatchString(what) {
 		list = append(list, finding{&unknownMoney, ofApp, s.App})

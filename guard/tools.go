@@ -34,15 +34,15 @@ var (
 	joins = []string{"and", "or", "then"}
 )
 
-// named is what the name of a tool says that it does. A name that begins with looking says nothing
-// more, such as list_orders.
-func named(s *Subject) (list []finding) {
+// byToolName is what the name of a tool says that it does. A name that begins with looking says
+// nothing more, such as list_orders.
+func byToolName(s *Subject) (list []finding) {
 	words := idWords(s.Action)
 	first := ""
 	if len(words) > 0 {
 		first = words[0]
 	}
-	whole := plain(s.Action)
+	whole := normalize(s.Action)
 	several := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(joins, w) })
 	if slices.Contains(looks, first) && !several || slices.ContainsFunc(looks, func(l string) bool {
 		return !ascii(l) && strings.HasPrefix(whole, l)

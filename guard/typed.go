@@ -6,53 +6,53 @@ import (
 	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
-// typed is what text in the element may do.
-func typed(s *Subject) (list []finding) {
+// byTyping is what text in the element may do.
+func byTyping(s *Subject) (list []finding) {
 	if s.Element == nil || !s.Element.Password {
 		return nil
 	}
 	if globs(moneyApps, s.App, true) {
 		list = append(list, finding{&moneyPassword, inField, s.App})
 	}
-	list = append(list, critical(asked(s))...)
+	list = append(list, critical(byDialog(s))...)
 	return append(list, finding{&password, inField, s.App})
 }
 
-// entered is what the enter key may do: what the screen's buttons say. It searches, in most fields,
-// of which one may still do what cannot be undone: whose id says so, beside a sum.
-func entered(s *Subject) (list []finding) {
+// byEnterKey is what the enter key may do: what the screen's buttons say. It searches, in most
+// fields, of which one may still do what cannot be undone: whose id says so, beside a sum.
+func byEnterKey(s *Subject) (list []finding) {
 	named, search := false, false
 	if e := s.Element; e != nil && !e.field() { // it presses what has the focus
-		list = touched(s)
+		list = byTouch(s)
 	} else if e != nil {
 		named = searches.MatchString(strings.Join(idWords(e.ResourceID), " "))
-		search = named || searches.MatchString(plain(e.Text+" "+e.Description))
+		search = named || searches.MatchString(normalize(e.Text+" "+e.Description))
 	}
 	if !search && s.Element.field() {
-		list = append(list, s.Element.composes()...)
+		list = append(list, s.Element.byComposeField()...)
 	}
 	for _, t := range s.Screen {
-		if named && !amount.MatchString(plain(t)) { // such as a result's own button
+		if named && !amount.MatchString(normalize(t)) { // such as a result's own button
 			continue
 		}
-		buttons := labelled(lines(t), onScreen, false)
+		buttons := byLabel(lines(t), onScreen, false)
 		if search {
 			buttons = critical(buttons)
 		}
 		list = append(list, buttons...)
 	}
 	if named { // an app may call anything so
-		list = append(list, shown(s, totals)...)
+		list = append(list, byPrice(s, totals)...)
 	}
-	list = append(list, critical(asked(s))...)
+	list = append(list, critical(byDialog(s))...)
 	if s.Element == nil && globs(moneyApps, s.App, true) {
 		list = append(list, finding{&unknownMoney, ofApp, s.App})
 	}
 	return list
 }
 
-// composes is what the enter key sends, of a field for what others read.
-func (e *Element) composes() []finding {
+// byComposeField is what the enter key sends, of a field for what others read.
+func (e *Element) byComposeField() []finding {
 	names := append(e.lines(), strings.Join(idWords(e.ResourceID), " "))
 	for _, n := range names {
 		if !sentence(n, 4) && composed.MatchString(n) {

@@ -18,10 +18,10 @@ var everyday = lazyregexp.New(`\b(?:the|your?|my|with|from|this|that|what|have|w
 	`receipts?|share|copy|download|refresh|filter|sort|language|about|privacy|feedback|invite|` +
 	`welcome|log ?in|sign ?in|log ?out|sign ?out|skip|later|cancel|yes|no|ok|okay|continue|done)\b`)
 
-// unread reports whether the lines on what is touched are of a button whose language is not known:
-// in other letters than Latin and Chinese ones, or in Latin ones that have no word of English,
-// where the screen has none either or money stands next to them.
-func unread(s *Subject, lines []string) bool {
+// unknownLanguage reports whether the lines on what is touched are of a button whose language is
+// not known: in other letters than Latin and Chinese ones, or in Latin ones that have no word of
+// English, where the screen has none either or money stands next to them.
+func unknownLanguage(s *Subject, lines []string) bool {
 	written := strings.Join(lines, " ")
 	if !strings.ContainsFunc(written, unicode.IsLetter) {
 		return false
@@ -37,8 +37,8 @@ func unread(s *Subject, lines []string) bool {
 		})
 	}
 	return !known(written) && (slices.ContainsFunc(s.Near, func(t string) bool {
-		return amount.MatchString(plain(t))
-	}) || !slices.ContainsFunc(s.Screen, func(t string) bool { return known(plain(t)) }))
+		return amount.MatchString(normalize(t))
+	}) || !slices.ContainsFunc(s.Screen, func(t string) bool { return known(normalize(t)) }))
 }
 
 // amount is a sum of money.
@@ -52,9 +52,9 @@ var disposes = lazyregexp.New(`^(?:(?:move (?:it )?to |drop (?:it )?here to )?(?
 	`)?(?:trash(?: ?can)?|(?:recycle |rubbish |waste )?bin|wastebasket|delete|remove|uninstall|` +
 	`discard)(?: here)?|.{0,4}(?:回收站|垃圾桶|垃圾箱|废纸篓|删除|移除|卸载|丢弃))$`)
 
-// discards is what follows from the names of an element that things are thrown away by: of one onto
-// which something is drawn its words count, of an icon what is read out of it.
-func (e *Element) discards(onto bool) []finding {
+// byTrashCan is what follows from the names of an element that things are thrown away by: of one
+// onto which something is drawn its words count, of an icon what is read out of it.
+func (e *Element) byTrashCan(onto bool) []finding {
 	if e == nil {
 		return nil
 	}

@@ -20,7 +20,7 @@ import (
 type connection struct {
 	Server
 	client *client.Client
-	tools  []listed
+	tools  []listedTool
 	end    func()
 }
 

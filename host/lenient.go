@@ -16,11 +16,11 @@ import (
 // is made of the rest.
 type lenient struct {
 	*transport.Stdio
-	tools []listed // that were listed
+	tools []listedTool // that were listed
 }
 
-// listed is a tool as its server describes it.
-type listed struct {
+// listedTool is a tool as its server describes it.
+type listedTool struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage // of its arguments
@@ -57,9 +57,9 @@ func (l *lenient) list(page json.RawMessage) (json.RawMessage, error) {
 	for _, tool := range p.Tools {
 		var fields map[string]json.RawMessage
 		_ = json.Unmarshal(tool, &fields) // else it has no name
-		t := listed{Schema: fields["inputSchema"]}
+		t := listedTool{Schema: fields["inputSchema"]}
 		_ = json.Unmarshal(fields["description"], &t.Description) // else it has none
-		same := func(k listed) bool { return k.Name == t.Name }
+		same := func(k listedTool) bool { return k.Name == t.Name }
 		if json.Unmarshal(fields["name"], &t.Name) != nil || t.Name == "" ||
 			slices.ContainsFunc(l.tools, same) {
 			continue

@@ -81,18 +81,18 @@ func ReadServers(file []byte, path string, env map[string]string) ([]ServerSetti
 		return nil, fmt.Errorf("it names %d servers (at most %d)", len(f.MCPServers), maxServers)
 	}
 	for _, place := range []string{"", "/" + key} {
-		if at, err := twice(tree, place); err != nil {
+		if at, err := duplicateMember(tree, place); err != nil {
 			return nil, hint.Add(line(at, err), "give each server a name of its own")
 		}
 	}
-	known := places(path, env)
+	known := variables(path, env)
 	var list []ServerSettings
 	for _, name := range slices.Sorted(maps.Keys(f.MCPServers)) {
 		s := f.MCPServers[name]
 		s.Name = name
 		if !s.Disabled {
 			if err := errors.Join(s.expand(known), s.check(want)); err != nil {
-				at := tree.Find("/" + key + "/" + pointer.Replace(name))
+				at := tree.Find("/" + key + "/" + jsonPointer.Replace(name))
 				err = fmt.Errorf("server %s: %w", text.Quote(name, 80), err)
 				return nil, line(at.StartOffset, err)
 			}
@@ -102,9 +102,9 @@ func ReadServers(file []byte, path string, env map[string]string) ([]ServerSetti
 	return list, nil
 }
 
-// twice finds a member of an object that has another one's name, or none: of two one would be
-// passed over.
-func twice(tree hujson.Value, place string) (offset int, err error) {
+// duplicateMember finds a member of an object that has another one's name, or none: of two one
+// would be passed over.
+func duplicateMember(tree hujson.Value, place string) (offset int, err error) {
 	object, _ := tree.Find(place).Value.(*hujson.Object)
 	known := map[string]bool{"": true}
 	for _, m := range object.Members {
@@ -118,7 +118,7 @@ func twice(tree hujson.Value, place string) (offset int, err error) {
 	return 0, nil
 }
 
-var pointer = strings.NewReplacer("~", "~0", "/", "~1")
+var jsonPointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // check says what is wrong with a server that is to be used.
 func (s *ServerSettings) check(want string) error {
@@ -147,9 +147,9 @@ func (s *ServerSettings) check(want string) error {
 	return nil
 }
 
-// places is the environment with what Cursor's variables stand for. The workspace is the folder
+// variables is the environment with what Cursor's variables stand for. The workspace is the folder
 // that the file or its .cursor or .vscode folder is in.
-func places(path string, env map[string]string) map[string]string {
+func variables(path string, env map[string]string) map[string]string {
 	folder := filepath.Dir(path)
 	if name := filepath.Base(folder); name == ".cursor" || name == ".vscode" {
 		folder = filepath.Dir(folder)

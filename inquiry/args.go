@@ -23,7 +23,7 @@ func (a *Args) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	*a = given
-	_, err := exact(given)
+	_, err := exactNumbers(given)
 	return err
 }
 
@@ -57,18 +57,18 @@ func once(d *json.Decoder) error {
 	return nil
 }
 
-// exact is v with its numbers as Args have them.
-func exact(v any) (_ any, err error) {
+// exactNumbers is v with its numbers as Args have them.
+func exactNumbers(v any) (_ any, err error) {
 	switch v := v.(type) {
 	case map[string]any:
 		for key := range v {
-			if v[key], err = exact(v[key]); err != nil {
+			if v[key], err = exactNumbers(v[key]); err != nil {
 				return nil, err
 			}
 		}
 	case []any:
 		for i := range v {
-			if v[i], err = exact(v[i]); err != nil {
+			if v[i], err = exactNumbers(v[i]); err != nil {
 				return nil, err
 			}
 		}

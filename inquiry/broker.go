@@ -102,7 +102,7 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 		b.feed.drop(q.ID)
 		return Question{}, fmt.Errorf("asking: %w", err)
 	}
-	b.feed.tell(Created, q)
+	b.feed.publishIfOpen(Created, q)
 	b.recall(ctx, q)
 	return q, nil
 }
@@ -225,7 +225,7 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	case q.Kind == Approval:
 		return b.resolveApproval(ctx, q, r, now)
 	}
-	if r.Response, err = q.fit(r, b.opts.MaxAnswer); err != nil {
+	if r.Response, err = q.checkReply(r, b.opts.MaxAnswer); err != nil {
 		return Result{}, err
 	}
 	res := Resolution{Type: r.Type, Response: Plain(r.Response), Channel: r.Channel,

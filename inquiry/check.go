@@ -94,7 +94,7 @@ func (q Question) types() []Type {
 // checkType checks what comes with the content of a reply.
 func (q Question) checkType(r Reply) error {
 	switch {
-	case len(r.ID) > MaxReplyID || !textual(r.ID):
+	case len(r.ID) > MaxReplyID || !isPlainText(r.ID):
 		return invalid("the reply id is not plain text of at most %d bytes", MaxReplyID)
 	case slices.Contains(q.types(), r.Type):
 		return nil
@@ -115,8 +115,8 @@ func (q Question) checkType(r Reply) error {
 		q.types())
 }
 
-// fit checks a reply against its question and returns the response as it is kept.
-func (q Question) fit(r Reply, limit int) (string, error) {
+// checkReply checks a reply against its question and returns the response as it is kept.
+func (q Question) checkReply(r Reply, limit int) (string, error) {
 	if err := q.checkType(r); err != nil {
 		return "", err
 	}
@@ -125,9 +125,9 @@ func (q Question) fit(r Reply, limit int) (string, error) {
 			"(leave them out, or send them as an answer)", r.Type)
 	}
 	if r.Type != TypeAnswer {
-		return q.normalize(r.Response), fits(r.Response, limit)
+		return q.normalize(r.Response), checkText(r.Response, limit)
 	}
-	if err := fits(r.Response, limit); err != nil {
+	if err := checkText(r.Response, limit); err != nil {
 		return "", err
 	}
 	if len(q.Fields) > 0 {
@@ -144,7 +144,7 @@ func (q Question) fit(r Reply, limit int) (string, error) {
 	return answer, nil
 }
 
-func fits(answer string, limit int) error {
+func checkText(answer string, limit int) error {
 	switch {
 	case len(answer) > limit:
 		return &InvalidReplyError{Problem: fmt.Sprintf("the answer has %d bytes (at most %d)",
@@ -258,7 +258,7 @@ func (q *Question) checkSilence(limit int) error {
 	case q.OnTimeout.Model() != "":
 		return nil
 	case q.OnTimeout == Default:
-		answer, err := q.fit(Reply{Type: TypeAnswer, Response: q.DefaultAnswer}, limit)
+		answer, err := q.checkReply(Reply{Type: TypeAnswer, Response: q.DefaultAnswer}, limit)
 		if err != nil {
 			return fmt.Errorf("the default answer does not fit: %w", err)
 		}

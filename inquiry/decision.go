@@ -177,7 +177,7 @@ func (o *Options) decideOne(q Question, i int, d Decision) (Decision, *InvalidRe
 		return d, &InvalidReplyError{Problem: fmt.Sprintf("%s cannot be decided about %s",
 			text.Quote(d.Type, maxClip), q.ActionRequests[i].Name), Options: allowed}
 	}
-	if err := fits(d.Message, o.MaxAnswer); err != nil {
+	if err := checkText(d.Message, o.MaxAnswer); err != nil {
 		unfit, _ := errors.AsType[*InvalidReplyError](err)
 		return d, unfit
 	}

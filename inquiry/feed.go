@@ -44,9 +44,9 @@ func (f *feed) expect(id string) {
 	f.open[id] = time.Time{}
 }
 
-// tell publishes something about a question that is open. Of one that was settled meanwhile
-// everybody knows.
-func (f *feed) tell(t EventType, q Question) {
+// publishIfOpen publishes something about a question that is open. Of one that was settled
+// meanwhile everybody knows.
+func (f *feed) publishIfOpen(t EventType, q Question) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, open := f.open[q.ID]; open {

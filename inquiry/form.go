@@ -82,7 +82,7 @@ func (q *Question) checkShape(limit int) error {
 			"a secret question has no form and no draft: ask for each secret in a question of " +
 				"its own")
 	}
-	if err := fits(q.Draft, limit); err != nil {
+	if err := checkText(q.Draft, limit); err != nil {
 		return fmt.Errorf("the draft cannot be answered as it is: %w", err)
 	}
 	return checkForm(q.Fields)
@@ -113,7 +113,7 @@ func checkForm(fields []Field) error {
 
 // check reports what is wrong with a field, and brings its default into canonical form.
 func (f *Field) check() error {
-	if !textual(f.Label) || len(f.Label) > MaxFieldLabel {
+	if !isPlainText(f.Label) || len(f.Label) > MaxFieldLabel {
 		return fmt.Errorf("the label is not plain text of at most %d bytes", MaxFieldLabel)
 	}
 	if err := f.checkOptions(); err != nil {
@@ -157,7 +157,7 @@ func (f *Field) checkOptions() error {
 		switch {
 		case strings.TrimSpace(o) == "":
 			return errors.New("an option is empty")
-		case !textual(o) || len(o) > MaxFieldLabel:
+		case !isPlainText(o) || len(o) > MaxFieldLabel:
 			return fmt.Errorf("an option is not plain text of at most %d bytes", MaxFieldLabel)
 		case slices.Contains(f.Options[:i], o):
 			return fmt.Errorf("the option %s is there twice", text.Quote(o, 100))
@@ -195,8 +195,8 @@ func (f *Field) checkBounds() error {
 	return nil
 }
 
-// textual reports whether the text is UTF-8 without NUL.
-func textual(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
+// isPlainText reports whether the text is UTF-8 without NUL.
+func isPlainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // Schema is the form in JSON Schema: one flat object whose properties stand in the order of the
 // fields, so that a program that does not know this one can show it. It uses only what an MCP

@@ -97,7 +97,7 @@ func (b *Broker) Suggest(ctx context.Context, id string, s Suggestion) error {
 		if q.Suggestion != nil {
 			return errDrafted
 		}
-		answer, err := q.fit(Reply{Type: TypeAnswer, Response: s.Answer}, b.opts.MaxAnswer)
+		answer, err := q.checkReply(Reply{Type: TypeAnswer, Response: s.Answer}, b.opts.MaxAnswer)
 		if err == nil && q.IsCode(answer) {
 			err = ErrSecret
 		}
@@ -110,7 +110,7 @@ func (b *Broker) Suggest(ctx context.Context, id string, s Suggestion) error {
 	case err != nil:
 		return err
 	}
-	b.feed.tell(Drafted, q)
+	b.feed.publishIfOpen(Drafted, q)
 	return nil
 }
 

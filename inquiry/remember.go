@@ -102,8 +102,8 @@ var (
 		`购买|下单|预订|订阅|转账|汇款|提现|发送|发给|回复|转发|发布|分享|删除|清空|清除|移除|重置|允许|授权|安装|卸载|退出|注销|花费|充值`)
 )
 
-// consent reports whether the question asks for leave to do harm.
-func (q Question) consent() bool {
+// asksConsent reports whether the question asks for leave to do harm.
+func (q Question) asksConsent() bool {
 	return harms.MatchString(q.about()) && (consents.MatchString(q.Text) ||
 		slices.ContainsFunc(q.Options, yes.MatchString))
 }
@@ -112,8 +112,9 @@ func (q Question) consent() bool {
 // act, a draft or a secret, nor does it name one, and it is no consent.
 func (q Question) rememberable() bool {
 	open := Question{Text: q.Text} // whatever its options are
-	return (q.Kind == Info || q.Kind == Inquiry) && !q.Secret && q.Draft == "" && !q.consent() &&
-		!namesSecret.MatchString(q.about()) && !open.AsksForSecret() && !open.AsksForAct() &&
+	return (q.Kind == Info || q.Kind == Inquiry) && !q.Secret && q.Draft == "" &&
+		!q.asksConsent() && !namesSecret.MatchString(q.about()) &&
+		!open.AsksForSecret() && !open.AsksForAct() &&
 		!slices.ContainsFunc(q.Fields, func(f Field) bool {
 			return namesSecret.MatchString(f.Name + " " + f.Label)
 		})
@@ -165,7 +166,7 @@ func (b *Broker) recall(ctx context.Context, q Question) {
 	if err != nil || q.IsCode(m.Answer) {
 		return // it is asked
 	}
-	response, err := q.fit(Reply{Type: TypeAnswer, Response: m.Answer}, b.opts.MaxAnswer)
+	response, err := q.checkReply(Reply{Type: TypeAnswer, Response: m.Answer}, b.opts.MaxAnswer)
 	if err != nil {
 		return
 	}

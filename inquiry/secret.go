@@ -185,7 +185,7 @@ func (q Question) IsCode(answer string) bool {
 	if q.Public || !q.openEnded() || !namesSecret.MatchString(q.about()) {
 		return false
 	}
-	answer = strings.Map(narrow, strings.TrimSpace(answer))
+	answer = strings.Map(asciiDigit, strings.TrimSpace(answer))
 	password := token.MatchString(answer) && mixed.MatchString(answer) &&
 		!addressed.MatchString(answer)
 	return password || code.MatchString(answer) || isCard(answer) || phrase.MatchString(answer) ||
@@ -207,8 +207,8 @@ func (q Question) withoutCode(words string) string {
 	return within.ReplaceAllString(words, Masked)
 }
 
-// narrow is the digit that a full-width one stands for.
-func narrow(r rune) rune {
+// asciiDigit is the digit that a full-width one stands for.
+func asciiDigit(r rune) rune {
 	if r >= '０' && r <= '９' {
 		return r - '０' + '0'
 	}
@@ -286,8 +286,8 @@ var onPhone = rule(`\b(?:by hand|manually|in person|take over|(?:take|pick up|gr
 		`点击).{0,10}(?:滑块|拼图|验证))`)
 
 var (
-	// bodily is what a person has to be at the phone, or with it, for.
-	bodily = rule(`\b(?:re)?captchas?\b|\bface ?id\b|\btouch ?id\b|\bfinger ?prints?\b|`+
+	// inPerson is what a person has to be at the phone, or with it, for.
+	inPerson = rule(`\b(?:re)?captchas?\b|\bface ?id\b|\btouch ?id\b|\bfinger ?prints?\b|`+
 		`\bbiometric|\b(?:puzzle|slider)\b|\bsim cards?\b|\bnfc\b`,
 		`滑块|拼图|(?:图形|人机|人脸|指纹|安全)验证|人脸|指纹|刷脸|NFC`)
 	// leavesChoice is what leaves something to choose.
@@ -307,7 +307,7 @@ func (q Question) AsksForAct() bool {
 		return false
 	}
 	return anyClause(words, onPhone) ||
-		bodily.MatchString(words) && asksWord.MatchString(words) &&
+		inPerson.MatchString(words) && asksWord.MatchString(words) &&
 			!leavesChoice.MatchString(words) ||
 		secret && (asksWord.MatchString(words) || anyClause(words, asksAct))
 }

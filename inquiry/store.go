@@ -114,7 +114,7 @@ func (b *Broker) Find(ctx context.Context, id string, sees func(Question) (bool,
 	q, err := b.store.Get(ctx, id)
 	found := []Question{q}
 	if errors.Is(err, ErrNotFound) {
-		found, err = b.beginning(ctx, id)
+		found, err = b.byPrefix(ctx, id)
 	}
 	if err != nil {
 		return Question{}, err
@@ -150,8 +150,8 @@ func (b *Broker) Find(ctx context.Context, id string, sees func(Question) (bool,
 	return Question{}, e
 }
 
-// beginning are the questions whose ids begin with the text.
-func (b *Broker) beginning(ctx context.Context, id string) (found []Question, err error) {
+// byPrefix are the questions whose ids begin with the text.
+func (b *Broker) byPrefix(ctx context.Context, id string) (found []Question, err error) {
 	if id == "" {
 		return nil, nil
 	}

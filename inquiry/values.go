@@ -156,7 +156,7 @@ func (f Field) readText(v any) (any, string) {
 	switch {
 	case !is:
 		return nil, "it is not text (want a JSON string)"
-	case !textual(answer):
+	case !isPlainText(answer):
 		return nil, "it contains a NUL character"
 	}
 	answer = strings.TrimSpace(text.Lines(answer))

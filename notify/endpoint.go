@@ -69,8 +69,8 @@ func newEndpoint(t target, o *Options, catchUp func(context.Context)) *endpoint 
 func (e *endpoint) put(m *message) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	waits := slices.ContainsFunc(e.queue, func(i *item) bool { return m.follows(i.message) })
-	if waits || e.gone || slices.ContainsFunc(e.recent, m.follows) {
+	waits := slices.ContainsFunc(e.queue, func(i *item) bool { return m.obsoleteAfter(i.message) })
+	if waits || e.gone || slices.ContainsFunc(e.recent, m.obsoleteAfter) {
 		return
 	}
 	if len(e.queue) >= e.opts.Queue {

@@ -35,13 +35,13 @@ func newMessage(t inquiry.EventType, q inquiry.Question) *message {
 	return m
 }
 
-// ends reports whether no answer is needed any more.
-func (m *message) ends() bool { return m.event != created && m.event != overdue }
+// final reports whether no answer is needed any more.
+func (m *message) final() bool { return m.event != created && m.event != overdue }
 
-// follows reports whether m comes too late after x: it is the same, or x is the end of the
+// obsoleteAfter reports whether m comes too late after x: it is the same, or x is the end of the
 // question.
-func (m *message) follows(x *message) bool {
-	return m.question.ID == x.question.ID && (m.event == x.event || x.ends())
+func (m *message) obsoleteAfter(x *message) bool {
+	return m.question.ID == x.question.ID && (m.event == x.event || x.final())
 }
 
 func (m *message) receipt(endpoint string) Receipt {

@@ -123,7 +123,7 @@ func (n *Notifier) send(ctx context.Context, m *message) {
 	m.link = n.link(m.question.ID)
 	had := n.receipts(ctx, Span{QuestionID: m.question.ID})
 	for _, e := range n.endpoints {
-		if !(e.openOnly && m.ends()) && !had[m.receipt(e.name)] {
+		if !(e.openOnly && m.final()) && !had[m.receipt(e.name)] {
 			e.put(m)
 		}
 	}

@@ -40,7 +40,7 @@ const maxOpen = 100
 func (g *gate) review(ctx context.Context, l *link, c *toolCall, d guard.Decision) (
 	*message, error) {
 	if g.opts.Questions == nil {
-		return refusal(c.m, "not allowed here: it needs a person, and nobody can be asked"), nil
+		return errorResult(c.m, "not allowed here: it needs a person, and nobody can be asked"), nil
 	}
 	began := time.Now()
 	budget := g.opts.Wait(mcptransport.ClientName(ctx), c.token != nil)
@@ -62,7 +62,7 @@ func (g *gate) review(ctx context.Context, l *link, c *toolCall, d guard.Decisio
 		case err != nil:
 			return nil, fmt.Errorf("not carried out: the answer could not be read: %w", err)
 		case q.Open():
-			return refusal(c.m, pending(c, q)), nil
+			return errorResult(c.m, pending(c, q)), nil
 		}
 		moved := false
 		if passes(q) {
@@ -328,14 +328,14 @@ func (g *gate) execute(ctx context.Context, l *link, c *toolCall, q inquiry.Ques
 	switch q.Status {
 	case inquiry.Answered:
 	case inquiry.Withdrawn:
-		return refusal(c.m, "not carried out: the question was taken back"), nil
+		return errorResult(c.m, "not carried out: the question was taken back"), nil
 	case inquiry.Refused:
-		return refusal(c.m, "refused by the other side"), nil
+		return errorResult(c.m, "refused by the other side"), nil
 	default:
-		return refusal(c.m, "no answer in time: nobody decided, and nothing was carried out"), nil
+		return errorResult(c.m, "no answer in time: nobody decided, and nothing was carried out"), nil
 	}
 	if len(q.Resolution.Decisions) != 1 {
-		return refusal(c.m, "refused by the other side"), nil
+		return errorResult(c.m, "refused by the other side"), nil
 	}
 	d := q.Resolution.Decisions[0]
 	switch d.Type {
@@ -345,13 +345,13 @@ func (g *gate) execute(ctx context.Context, l *link, c *toolCall, q inquiry.Ques
 		return g.edited(ctx, l, c, d)
 	case inquiry.Respond:
 		// a result of a promised shape cannot be made of words
-		return worded(c.m, d.Message, c.tool.result), nil
+		return textResult(c.m, d.Message, c.tool.result), nil
 	}
 	said := "refused by the other side"
 	if d.Message != "" {
 		said += ": " + d.Message
 	}
-	return refusal(c.m, said), nil
+	return errorResult(c.m, said), nil
 }
 
 // edited passes a call on with other arguments, and says so in its result.
@@ -359,7 +359,7 @@ func (g *gate) edited(ctx context.Context, l *link, c *toolCall, d inquiry.Decis
 	*message, error) {
 	args, err := text.Marshal(cmp.Or(d.EditedAction, &inquiry.EditedAction{}).Args)
 	if err != nil || d.EditedAction == nil || d.EditedAction.Name != c.name {
-		return refusal(c.m, "refused by the other side: another action was put in its place, "+
+		return errorResult(c.m, "refused by the other side: another action was put in its place, "+
 			"which cannot be carried out"), nil
 	}
 	m, err := c.withArguments(c.m, args)

@@ -233,7 +233,7 @@ func (c *connection) receive(from upstream, m *message) {
 		c.open.deliver(x, m)
 	case c.noise.floods():
 		c.giveUp(from, fmt.Errorf("it floods: it sent more than %d messages within %v that "+
-			"answer nothing", maxUnasked, unaskedTime))
+			"answer nothing", maxUnsolicited, unsolicitedTime))
 	case !m.isResponse():
 		c.open.unclaimed(m)
 	case string(m.ID) == "null": // an error, about something that it could not read
@@ -358,25 +358,25 @@ func (c *connection) close() {
 }
 
 // Of what a server says unasked, so many messages within a while are more than any has use for.
-var maxUnasked = 20_000
+var maxUnsolicited = 20_000
 
-const unaskedTime = 10 * time.Second
+const unsolicitedTime = 10 * time.Second
 
 // noise is what an upstream sends that answers nothing, or is no message at all.
 type noise struct {
-	mu        sync.Mutex
-	unasked   int
-	since     time.Time
-	malformed int    // how often it was no message
-	sample    string // the last of it
-	unmatched int    // how often it was an answer to a request that was not made
+	mu          sync.Mutex
+	unsolicited int
+	since       time.Time
+	malformed   int    // how often it was no message
+	sample      string // the last of it
+	unmatched   int    // how often it was an answer to a request that was not made
 }
 
 // reset begins anew, for another upstream.
 func (n *noise) reset() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.unasked, n.malformed = 0, 0
+	n.unsolicited, n.malformed = 0, 0
 	n.sample = ""
 }
 
@@ -406,11 +406,11 @@ func (n *noise) unmatchedAnswers() int {
 func (n *noise) floods() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if now := time.Now(); now.Sub(n.since) > unaskedTime {
-		n.unasked, n.since = 0, now
+	if now := time.Now(); now.Sub(n.since) > unsolicitedTime {
+		n.unsolicited, n.since = 0, now
 	}
-	n.unasked++
-	return n.unasked > maxUnasked
+	n.unsolicited++
+	return n.unsolicited > maxUnsolicited
 }
 
 // summary are for the end of a fault.

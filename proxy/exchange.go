@@ -250,7 +250,7 @@ func (xs *exchanges) deliverNews(m *message) bool {
 		if x.wants == nil {
 			continue
 		}
-		if wants, _ := wanted(x.wants, m); !wants {
+		if wants, _ := matchesFilter(x.wants, m); !wants {
 			continue
 		}
 		select {

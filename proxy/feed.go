@@ -37,8 +37,8 @@ func (fd *feed) want(f mcp.SubscriptionFilter) {
 	fd.wanted = f
 }
 
-// subscribed is the answer to a resources/subscribe or resources/unsubscribe.
-func (fd *feed) subscribed(ctx context.Context, m *message, meta json.RawMessage) (
+// handleSubscribe is the answer to a resources/subscribe or resources/unsubscribe.
+func (fd *feed) handleSubscribe(ctx context.Context, m *message, meta json.RawMessage) (
 	*message, error) {
 	uri := textOf(at(m.Params, "uri"))
 	on := m.Method == string(mcp.MethodResourcesSubscribe)

@@ -53,7 +53,7 @@ func (g *gate) call(ctx context.Context, l *link, m *message) (*message, error) 
 		return nil, err
 	}
 	if words := c.disguised(); words != "" && g.opts.Guard != nil {
-		return refusal(m, words), nil
+		return errorResult(m, words), nil
 	}
 	d := g.judge(c)
 	switch d.Verdict {
@@ -66,7 +66,8 @@ func (g *gate) call(ctx context.Context, l *link, m *message) (*message, error) 
 		c.m.Params = withoutRetry(c.m.Params) // nothing is let through that is not decided about
 		return g.review(ctx, l, c, d)
 	}
-	return refusal(m, "not allowed here: "+cmp.Or(d.Reason, "a rule of this place forbids it")), nil
+	why := cmp.Or(d.Reason, "a rule of this place forbids it")
+	return errorResult(m, "not allowed here: "+why), nil
 }
 
 // judge is what the rules say of a call.
@@ -182,11 +183,11 @@ func (c *toolCall) withArguments(m *message, args json.RawMessage) (*message, er
 	return &message{ID: m.ID, Method: m.Method, Params: raw}, err
 }
 
-// refusal is a result that says in words why a call was not carried out.
-func refusal(m *message, words string) *message { return worded(m, words, true) }
+// errorResult is a result that says in words why a call was not carried out.
+func errorResult(m *message, words string) *message { return textResult(m, words, true) }
 
-// worded is a result of words.
-func worded(m *message, words string, failed bool) *message {
+// textResult is a result of words.
+func textResult(m *message, words string, failed bool) *message {
 	result := object{"content": []object{{"type": "text", "text": words}}}
 	if failed {
 		result["isError"] = true

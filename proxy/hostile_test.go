@@ -426,9 +426,9 @@ func TestASecretIsHiddenHoweverItIsWritten(t *testing.T) {
 
 // small makes the bounds of floods small.
 func small(t *testing.T) {
-	unasked, line := maxUnasked, maxLine
-	maxUnasked, maxLine = 500, 1<<20
-	t.Cleanup(func() { maxUnasked, maxLine = unasked, line })
+	unasked, line := maxUnsolicited, maxLine
+	maxUnsolicited, maxLine = 500, 1<<20
+	t.Cleanup(func() { maxUnsolicited, maxLine = unasked, line })
 }
 
 func TestAServerThatFloodsIsNamedAndEnded(t *testing.T) {

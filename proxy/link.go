@@ -36,12 +36,12 @@ type link struct {
 func newLink(p *Proxy, id string) *link {
 	l := new(link)
 	l.conn = connection{opts: &p.opts, dial: p.dial, ready: l.ready, gone: l.gone,
-		open: exchanges{unclaimed: l.unasked, byID: map[int64]*exchange{}}}
+		open: exchanges{unclaimed: l.unsolicited, byID: map[int64]*exchange{}}}
 	l.conn.life, l.conn.end = context.WithCancel(context.Background())
 	session := func() server.ClientSession { return p.session(id) }
 	l.client = clientEnd{conn: &l.conn, session: session,
 		asked: map[string]context.CancelFunc{}}
-	l.tools = toolList{destructive: destructiveTools{}, request: l.listed,
+	l.tools = toolList{destructive: destructiveTools{}, request: l.listTools,
 		reading: make(chan struct{}, 1)}
 	l.held = heldCalls{conn: &l.conn, byToken: map[string]*held{}}
 	l.state = serverState{conn: &l.conn, subscribers: map[string]int{}}
@@ -102,10 +102,10 @@ func (l *link) request(ctx context.Context, m *message) (*message, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, err := l.translated(ctx, up, m)
+	resp, err := l.translate(ctx, up, m)
 	if refused, is := errors.AsType[*forgottenError](err); is {
 		if err = l.conn.renew(ctx, refused); err == nil {
-			resp, err = l.translated(ctx, up, m)
+			resp, err = l.translate(ctx, up, m)
 		}
 		if again, is := errors.AsType[*forgottenError](err); is {
 			return nil, l.conn.named(again)
@@ -114,8 +114,8 @@ func (l *link) request(ctx context.Context, m *message) (*message, error) {
 	return resp, err
 }
 
-// listed sends a request for the list of tools, which a server has to answer soon: calls wait.
-func (l *link) listed(ctx context.Context, m *message) (*message, error) {
+// listTools sends a request for the list of tools, which a server has to answer soon: calls wait.
+func (l *link) listTools(ctx context.Context, m *message) (*message, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTime, errUnlisted)
 	defer cancel()
 	resp, err := l.request(ctx, m)
@@ -144,9 +144,9 @@ func (l *link) notify(ctx context.Context, m *message) error {
 	return up.send(ctx, &message{Method: m.Method, Params: m.Params})
 }
 
-// unasked takes what the upstream says that answers nothing: what belongs to a request of the
+// unsolicited takes what the upstream says that answers nothing: what belongs to a request of the
 // client goes there, and the rest to the client's session.
-func (l *link) unasked(m *message) {
+func (l *link) unsolicited(m *message) {
 	if m.isRequest() {
 		l.client.ask(m)
 		return
@@ -171,7 +171,7 @@ func (l *link) unasked(m *message) {
 		return
 	}
 	x := l.conn.open.requestDuring(m)
-	_, news := wanted(&mcp.SubscriptionFilter{}, m)
+	_, news := matchesFilter(&mcp.SubscriptionFilter{}, m)
 	switch {
 	case older && news:
 		if !l.conn.open.deliverNews(m) {

@@ -82,9 +82,9 @@ func (x *exchange) tell(ctx context.Context, of json.RawMessage) error {
 	return err
 }
 
-// wanted reports whether a client listens for a notification, and whether it is news at all, which
-// a client hears of that listens for it.
-func wanted(f *mcp.SubscriptionFilter, m *message) (wants, news bool) {
+// matchesFilter reports whether a client listens for a notification, and whether it is news at all,
+// which a client hears of that listens for it.
+func matchesFilter(f *mcp.SubscriptionFilter, m *message) (wants, news bool) {
 	switch m.Method {
 	case string(mcp.MethodNotificationToolsListChanged):
 		return f.ToolsListChanged, true

@@ -185,7 +185,7 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 	switch {
 	case err != nil && m.Method == string(mcp.MethodToolsCall):
 		return mcp.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION,
-			Result: refusal(&m, err.Error()).Result}
+			Result: errorResult(&m, err.Error()).Result}
 	case err != nil:
 		return failure(mcp.INTERNAL_ERROR, err.Error())
 	case resp.Error != nil:

@@ -35,8 +35,8 @@ func newerMeta(info, caps json.RawMessage) json.RawMessage {
 		mcp.MetaKeyClientInfo: or(info, ourInfo), mcp.MetaKeyClientCapabilities: or(caps, empty)})
 }
 
-// discovered is the answer to server/discover.
-func (l *link) discovered(ctx context.Context, up upstream, meta json.RawMessage) (*message,
+// serverDiscover is the answer to server/discover.
+func (l *link) serverDiscover(ctx context.Context, up upstream, meta json.RawMessage) (*message,
 	error) {
 	ctx, cancel := context.WithTimeout(ctx, discoverTime)
 	defer cancel()
@@ -44,8 +44,8 @@ func (l *link) discovered(ctx context.Context, up upstream, meta json.RawMessage
 		Params: encode(object{"_meta": meta})})
 }
 
-// translated sends a request in the server's own era, and gives the response in the client's.
-func (l *link) translated(ctx context.Context, up upstream, m *message) (*message, error) {
+// translate sends a request in the server's own era, and gives the response in the client's.
+func (l *link) translate(ctx context.Context, up upstream, m *message) (*message, error) {
 	newer := modern(m.Params)
 	if newer {
 		if err := l.negotiate(ctx, up, m); err != nil {
@@ -75,7 +75,7 @@ func (l *link) negotiate(ctx context.Context, up upstream, m *message) error {
 		return nil
 	}
 	// of our own: what is wrong with the client's is for the server to say
-	resp, err := l.discovered(ctx, up, newerMeta(nil, nil))
+	resp, err := l.serverDiscover(ctx, up, newerMeta(nil, nil))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -140,7 +140,7 @@ func (l *link) toOlder(ctx context.Context, up upstream, m *message, initResult 
 // discover makes the handshake of an older client in the place of a server that knows none.
 func (l *link) discover(ctx context.Context, up upstream, m, refused *message) (*message, error) {
 	meta := newerMeta(at(m.Params, "clientInfo"), at(m.Params, "capabilities"))
-	resp, err := l.discovered(ctx, up, meta)
+	resp, err := l.serverDiscover(ctx, up, meta)
 	if err != nil || resp.Error != nil {
 		return refused, nil // it refuses both
 	}
@@ -172,7 +172,7 @@ func (l *link) toNewer(ctx context.Context, up upstream, m *message, meta json.R
 		l.set(func() { l.meta = with(meta, at(m.Params, "level"), mcp.MetaKeyLogLevel) })
 		return m.response(object{}), nil
 	case string(mcp.MethodResourcesSubscribe), string(mcp.MethodResourcesUnsubscribe):
-		return l.feed.subscribed(ctx, m, meta)
+		return l.feed.handleSubscribe(ctx, m, meta)
 	}
 	params := orEmpty(m.Params)
 	if token := progressToken(params); token != nil {

@@ -57,8 +57,8 @@ func (t *Target) dialer() (dial, error) {
 // mask takes secrets out of what others get to see.
 type mask struct{ *strings.Replacer }
 
-// shortest is how long a secret has at least: a shorter one is likely to be a word like any other.
-const shortest = 8
+// minSecret is how long a secret has at least: a shorter one is likely to be a word like any other.
+const minSecret = 8
 
 func newMask(secrets []string) mask {
 	// one may begin with another: the longest goes first
@@ -66,8 +66,8 @@ func newMask(secrets []string) mask {
 		func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	var pairs []string
 	for _, s := range secrets {
-		if s = strings.TrimSpace(s); len(s) >= shortest {
-			pairs = append(pairs, s, hidden)
+		if s = strings.TrimSpace(s); len(s) >= minSecret {
+			pairs = append(pairs, s, redacted)
 		}
 	}
 	if pairs == nil {
@@ -76,7 +76,7 @@ func newMask(secrets []string) mask {
 	return mask{strings.NewReplacer(pairs...)}
 }
 
-const hidden = "[secret]"
+const redacted = "[secret]"
 
 // text is s without the secrets, also those in texts of JSON within it, however they are escaped.
 func (m mask) text(s string) string {

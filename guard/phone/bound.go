@@ -116,9 +116,9 @@ func parseBound(s string) (b bound, ok bool) {
 // pictured reports whether b is of a picture whose elements were not to be had.
 func (b bound) pictured() bool { return b.Screen != "" && len(b.Print) == 0 }
 
-// seenAs is b, of a picture whose elements could not be had, with those of then when the picture is
-// the same to the pixel.
-func (b bound) seenAs(then bound) bound {
+// withElementsOf is b, of a picture whose elements could not be had, with those of then when the
+// picture is the same to the pixel.
+func (b bound) withElementsOf(then bound) bound {
 	if then.Picture != "" && then.Picture == b.Screen {
 		b.Element, b.Screen = then.Element, then.Screen
 		b.Print, b.Picture = then.Print, then.Picture
@@ -154,7 +154,7 @@ func (b bound) screenDiff(now bound) string {
 	switch {
 	case b.App != now.App:
 		return "the app in front"
-	case b.Screen != now.Screen || b.Screen == "" || !b.like(now):
+	case b.Screen != now.Screen || b.Screen == "" || !b.similar(now):
 		return "the screen"
 	}
 	return ""
@@ -167,8 +167,8 @@ const (
 	beside  = 1  // cells around the point in which nothing may
 )
 
-// like reports whether the pictures are near enough.
-func (b bound) like(now bound) bool {
+// similar reports whether the pictures are near enough.
+func (b bound) similar(now bound) bool {
 	if len(b.Print) != len(now.Print) {
 		return false
 	}
@@ -183,15 +183,15 @@ func (b bound) like(now bound) bool {
 		return false
 	}
 	for _, at := range []*screen.Point{b.At, b.To, now.At, now.To} {
-		if at != nil && !alike(&x, &y, *at) {
+		if at != nil && !samePicture(&x, &y, *at) {
 			return false
 		}
 	}
 	return true
 }
 
-// alike reports whether nothing is another around the point.
-func alike(x, y *screen.Fingerprint, at screen.Point) bool {
+// samePicture reports whether nothing is another around the point.
+func samePicture(x, y *screen.Fingerprint, at screen.Point) bool {
 	col, row := int(at.X*cells), int(at.Y*cells)
 	for r := max(row-beside, 0); r <= min(row+beside, cells-1); r++ {
 		for c := max(col-beside, 0); c <= min(col+beside, cells-1); c++ {

@@ -85,7 +85,7 @@ func (g *Gate) within(
 	}
 	list := Subjects(look, s.Task, d)
 	v, err = g.verdict(ctx, s, look, d, list)
-	return v.With(keep(list)), look.Elements != nil, err
+	return v.With(encodeSeen(list)), look.Elements != nil, err
 }
 
 func (g *Gate) verdict(
@@ -114,7 +114,7 @@ func (g *Gate) verdict(
 		bare := look
 		switch bare.Elements = nil; {
 		case look.Elements == nil:
-			return now.seenAs(then)
+			return now.withElementsOf(then)
 		case then.pictured():
 			return bind(bare, d.Action, Subjects(bare, s.Task, d))
 		}

@@ -29,7 +29,7 @@ const (
 	keptHits  = 8
 )
 
-func keep(list []guard.Subject) string {
+func encodeSeen(list []guard.Subject) string {
 	var s seen
 	for i, one := range list {
 		if i == 0 {

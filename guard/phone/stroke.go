@@ -18,20 +18,20 @@ const (
 	longPress = 500 * time.Millisecond
 )
 
-// drawn is the way of a finger, as far as it may press what it comes down on.
-type drawn struct {
+// swipe is the way of a finger, as far as it may press what it comes down on.
+type swipe struct {
 	way   []screen.Point
 	tall  float64 // of the screen, in its widths
 	holds bool    // it is still for long enough, or all the time
 }
 
-// stroke is how an action draws a finger along its way, over a screen that is tall widths tall: not
-// at all, when that is one place.
-func stroke(way []screen.Point, a actions.Action, tall float64) drawn {
+// swipeOf is how an action draws a finger along its way, over a screen that is tall widths tall:
+// not at all, when that is one place.
+func swipeOf(way []screen.Point, a actions.Action, tall float64) swipe {
 	if len(way) < 2 {
-		return drawn{}
+		return swipe{}
 	}
-	d := drawn{way: way, tall: tall}
+	d := swipe{way: way, tall: tall}
 	far := math.Hypot(way[1].X-way[0].X, (way[1].Y-way[0].Y)*tall)
 	switch a := a.(type) {
 	case actions.Drag: // which picks up by a long press
@@ -44,7 +44,7 @@ func stroke(way []screen.Point, a actions.Action, tall float64) drawn {
 }
 
 // presses reports whether the finger may press e, on which it comes down.
-func (d *drawn) presses(e *screen.Element) bool {
+func (d *swipe) presses(e *screen.Element) bool {
 	touchable := (e.Clickable || e.Editable || e.Checkable) && area(e.Bounds) < large
 	return d.holds ||
 		touchable && len(d.way) > 1 && distance(e.Bounds, d.way[1], d.tall) < touchSlop

@@ -28,18 +28,18 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 	points := places(look, d.Action)
 	base.Screen = words(look, points)
 	var list []guard.Subject
-	drawn := stroke(way(look, d.Action), d.Action, shape(look))
+	stroke := swipeOf(way(look, d.Action), d.Action, shape(look))
 	for n, p := range points {
 		s := base
 		s.Near = near(look, p)
 		hits := candidates(look.Elements, p)
 		if len(hits) == 0 {
-			s.Presses = n == 0 && drawn.holds
+			s.Presses = n == 0 && stroke.holds
 			list = append(list, s)
 		}
 		for _, i := range hits {
 			s.Element = element(look.Elements, i, p)
-			s.Presses = n == 0 && drawn.presses(&look.Elements[i])
+			s.Presses = n == 0 && stroke.presses(&look.Elements[i])
 			list = append(list, s)
 			if l := label(look.Elements, i); l != "" && s.Element.Text+s.Element.Description == "" {
 				named := *s.Element
@@ -54,7 +54,7 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 		list = append(list, s)
 	}
 	if len(list) > 0 {
-		return append(list, along(look.Elements, drawn.way, list)...)
+		return append(list, along(look.Elements, stroke.way, list)...)
 	}
 	if i := focused(look.Elements); i >= 0 && writes(d.Action) {
 		base.Element = element(look.Elements, i, look.Elements[i].Bounds.Center())
@@ -200,7 +200,7 @@ func candidates(list []screen.Element, p screen.Point) []int {
 		deepest := slices.MaxFunc(hits, func(a, b int) int {
 			return cmp.Or(cmp.Compare(list[a].Depth, list[b].Depth), a-b)
 		})
-		return append([]int{deepest}, names(list, hits, []int{deepest}, p)...)
+		return append([]int{deepest}, labels(list, hits, []int{deepest}, p)...)
 	}
 	first := slices.MinFunc(touchable, smaller)
 	found := []int{first}
@@ -209,12 +209,12 @@ func candidates(list []screen.Element, p screen.Point) []int {
 			found = append(found, i)
 		}
 	}
-	found = append(found, over(list, hits, found)...)
-	return append(found, names(list, hits, found, p)...)
+	found = append(found, drawnOver(list, hits, found)...)
+	return append(found, labels(list, hits, found, p)...)
 }
 
-// names are the hits besides those that were found that say something, when one of these does not.
-func names(list []screen.Element, hits, found []int, p screen.Point) (more []int) {
+// labels are the hits besides those that were found that say something, when one of these does not.
+func labels(list []screen.Element, hits, found []int, p screen.Point) (more []int) {
 	says := func(i int) bool {
 		e := element(list, i, p)
 		return list[i].Editable || e.Text+e.Description != ""
@@ -231,9 +231,9 @@ func names(list []screen.Element, hits, found []int, p screen.Point) (more []int
 	return more
 }
 
-// over are the hits behind the ones found, in the order of drawing, that say something, take no
-// touch of their own and lie in none of these.
-func over(list []screen.Element, hits, found []int) (words []int) {
+// drawnOver are the hits behind the ones found, in the order of drawing, that say something, take
+// no touch of their own and lie in none of these.
+func drawnOver(list []screen.Element, hits, found []int) (words []int) {
 	for _, i := range hits {
 		e := &list[i]
 		inside := slices.ContainsFunc(found, func(f int) bool {

@@ -210,8 +210,8 @@ type Step struct {
 
 // The times that a turn may have.
 const (
-	shortest = time.Second
-	longest  = 24 * time.Hour
+	minTime = time.Second
+	maxTime = 24 * time.Hour
 )
 
 // maxQuoted is how many characters of somebody else's words are in a message.
@@ -251,11 +251,11 @@ func (m Mode) Steps() ([]Step, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(steps, func(other Step) bool { return other.Name == s.Name }) {
-			return nil, bad("name each channel once", "the reply mode %q has %s twice",
+			return nil, invalid("name each channel once", "the reply mode %q has %s twice",
 				text.Cut(string(m), maxQuoted), s.Name)
 		}
 		if n := len(steps); n > 0 && steps[n-1].Last {
-			return nil, bad(fmt.Sprintf("put %s at the end", steps[n-1].Name),
+			return nil, invalid(fmt.Sprintf("put %s at the end", steps[n-1].Name),
 				"in the reply mode %q nothing can come after %s", text.Cut(string(m), maxQuoted),
 				steps[n-1].Name)
 		}
@@ -292,7 +292,7 @@ func parseStep(words string) (Step, error) {
 		for _, c := range Steps() {
 			names = append(names, c.Name)
 		}
-		return s, bad(
+		return s, invalid(
 			fmt.Sprintf("use one of %v, or several like %q", names,
 				"manual_reply (60s) -> auto_reply"),
 			"unknown reply mode %q", text.Cut(name, maxQuoted))
@@ -306,14 +306,14 @@ func parseStep(words string) (Step, error) {
 		after += "s"
 	}
 	d, err := time.ParseDuration(strings.TrimSuffix(after, "in")) // "2 min"
-	if !ok || err != nil || d < shortest || d > longest {
-		return s, bad("write a time from 1s to 24h, for example manual_reply (60s)",
+	if !ok || err != nil || d < minTime || d > maxTime {
+		return s, invalid("write a time from 1s to 24h, for example manual_reply (60s)",
 			"the time %q of %s cannot be used", text.Cut(rest, maxQuoted), name)
 	}
 	s.Time = d
 	return s, nil
 }
 
-func bad(remedy, format string, args ...any) error {
+func invalid(remedy, format string, args ...any) error {
 	return hint.Add(fmt.Errorf(format, args...), remedy)
 }

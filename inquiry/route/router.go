@@ -96,7 +96,7 @@ func (r *Router) Routed(q inquiry.Question) bool {
 // First is the turn of a new question that this router will be given.
 func (r *Router) First(q inquiry.Question) inquiry.Turn {
 	now := time.Now()
-	t := inquiry.Turn{Channel: next(q, "", now), Since: stored(now), Router: r.opts.Name}
+	t := inquiry.Turn{Channel: next(q, "", now), Since: storedTime(now), Router: r.opts.Name}
 	if q.Deferred != nil {
 		t.Channel = q.Fallback[q.Deferred.Type]
 	}
@@ -223,7 +223,7 @@ func (r *Router) Decline(ctx context.Context, questionID, channel, why string) e
 // pass gives the turn of a channel to the next one. trouble is "" when it just took too long.
 func (r *Router) pass(ctx context.Context, q inquiry.Question, channel, trouble string) error {
 	now := time.Now()
-	to := inquiry.Turn{Channel: next(q, channel, now), Since: stored(now), Router: r.opts.Name,
+	to := inquiry.Turn{Channel: next(q, channel, now), Since: storedTime(now), Router: r.opts.Name,
 		Trouble: cmp.Or(trouble, q.Turn.Trouble)}
 	_, err := r.setTurn(ctx, q, to)
 	return err
@@ -333,7 +333,7 @@ func Plan(q *inquiry.Question, mode channel.Mode, attention time.Duration, liste
 			s.Time = attention
 		}
 		if q.AttentionUntil = at.Add(s.Time); !last {
-			c.Until = stored(q.AttentionUntil)
+			c.Until = storedTime(q.AttentionUntil)
 		}
 		if last && s.Last {
 			q.AttentionUntil, q.OnTimeout = at, inquiry.GoOn
@@ -347,8 +347,8 @@ func Plan(q *inquiry.Question, mode channel.Mode, attention time.Duration, liste
 	return nil
 }
 
-// stored is a time as a store keeps it.
-func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+// storedTime is a time as a store keeps it.
+func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 // Asking is the channel that is in turn at the time; "" when none has. Its router may not have
 // noticed yet that a time is over.
