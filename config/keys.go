@@ -40,7 +40,8 @@ func walk(t reflect.Type, prefix string, index []int) []Key {
 		}
 		for _, s := range settings {
 			if s.path == path {
-				k.Default, k.Help, k.check = s.byDefault, s.help, s.check
+				k.Default, k.Help = s.byDefault, s.help
+				k.check = s.check
 			}
 		}
 		if k.Open || f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {

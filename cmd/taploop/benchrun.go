@@ -75,7 +75,9 @@ func (b *benchRun) measure(ctx context.Context) (err error) {
 		return errors.Join(err, b.close())
 	}
 	b.total, b.began = len(left), time.Now()
-	b.running, b.keys, b.broken = map[bench.Key]int{}, map[string]bench.Key{}, map[string]int{}
+	b.running = map[bench.Key]int{}
+	b.keys = map[string]bench.Key{}
+	b.broken = map[string]int{}
 	defer statusOf(b.app.err).show("")
 	return closing(b.all(ctx, left), b.close)
 }

@@ -61,7 +61,8 @@ func (g *hostGoals) Start(ctx context.Context, t tools.Goal) (string, error) {
 		return "", err
 	}
 	w := newHostWork(g.app, g.deps, nil)
-	w.client, w.key, w.by = t.Client, t.Key, t.By
+	w.client, w.key = t.Client, t.Key
+	w.by = t.By
 	err = g.begin(w, "", func() error { return w.begin(ctx, t.Text, g.app.conf.Host.MCP) })
 	return w.sess.ID, err
 }

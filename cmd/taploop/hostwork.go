@@ -308,8 +308,8 @@ func (w *hostWork) end(ctx context.Context, h *host.Host, answer string, err err
 			return e, errors.Join(err, failed)
 		}
 	}
-	e.State, e.StopReason, e.Answer = w.run.State, w.run.StopReason, w.run.Answer
-	e.Message = w.run.Error
+	e.State, e.StopReason = w.run.State, w.run.StopReason
+	e.Answer, e.Message = w.run.Answer, w.run.Error
 	if !w.run.State.Terminal() {
 		e.Next = "taploop host --resume " + w.sess.ID
 	} else if err := w.withdraw(ctx); err != nil {

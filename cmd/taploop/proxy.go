@@ -95,8 +95,10 @@ func (a *app) proxy(o proxy.Options, b *inquiry.Broker) (*proxy.Proxy, error) {
 		}
 	}
 	calls := a.conf.Calls
+	o.Questions = b
 	o.OnUndecided = inquiry.OnTimeout(a.conf.Questions.OnUndecided)
-	o.Questions, o.Expires, o.Heartbeat, o.Log = b, a.conf.Guard.Expires, calls.Heartbeat, a.log
+	o.Expires, o.Heartbeat = a.conf.Guard.Expires, calls.Heartbeat
+	o.Log = a.log
 	if o.Wait != nil {
 		return proxy.New(&o)
 	}

@@ -162,7 +162,8 @@ func summaries(list []session.Overview) []summary {
 		s := summary{ID: o.ID, Serial: o.Serial, Steps: o.Steps, CreatedAt: o.CreatedAt,
 			UpdatedAt: o.UpdatedAt}
 		if r := o.Latest; r != nil {
-			s.Task, s.State, s.Reason = r.Task, r.State, string(r.StopReason)
+			s.Task = r.Task
+			s.State, s.Reason = r.State, string(r.StopReason)
 		}
 		out = append(out, s)
 	}

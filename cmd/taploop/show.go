@@ -103,8 +103,8 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 		last := &x.Runs[len(x.Runs)-1]
 		var spent host.Spent
 		x.Agents, spent, err = shownAgents(ctx, store, last.Run)
-		last.Calls, last.Sent, last.Received = spent.Replies, spent.PromptTokens,
-			spent.CompletionTokens
+		last.Calls = spent.Replies
+		last.Sent, last.Received = spent.PromptTokens, spent.CompletionTokens
 	}
 	return x, err
 }

@@ -98,9 +98,11 @@ func (d display) draw(random *rand.Rand, asked int) (calibrate.Screen, error) {
 // text draws a button, or small the bare word.
 func (d display) text(img *image.RGBA, random *rand.Rand, room image.Rectangle, word, script string,
 	small bool) calibrate.Target {
-	v, w, h, size := ui.Button(word, nil).Pad(6, 12), 104, 44, "large"
+	v, size := ui.Button(word, nil).Pad(6, 12), "large"
+	w, h := 104, 44
 	if small {
-		v, w, h, size = ui.Small(word).Centered(), 64, 22, "small"
+		v, size = ui.Small(word).Centered(), "small"
+		w, h = 64, 22
 	}
 	return calibrate.Target{Box: d.place(img, random, room, v, w, h),
 		Groups: []string{"text " + script, size}, Task: map[string]string{
@@ -110,7 +112,8 @@ func (d display) text(img *image.RGBA, random *rand.Rand, room image.Rectangle, 
 
 func (d display) icon(img *image.RGBA, random *rand.Rand, room image.Rectangle, which int,
 	small bool) calibrate.Target {
-	p, side, size := pictograms[which], 48, "large"
+	p := pictograms[which]
+	side, size := 48, "large"
 	if small {
 		side, size = 22, "small"
 	}
