@@ -90,8 +90,7 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	var helped bool
 	parser, err := kong.New(&c, append(others(args[0]), kong.Name("taploop"),
 		kong.Writers(s.out, s.err), kong.Exit(func(int) { helped = true }),
-		kong.Vars{"version": versionLine(), "reply_modes": channel.Names(channel.Steps()),
-			"terminal_modes": channel.Names(atTerminal())},
+		helpWords(),
 		kong.Description("Hand tasks to an Android phone: a vision model looks and decides, "+
 			"the phone acts over ADB.\n\n"+exitCodes()),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
@@ -119,10 +118,12 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	return inResult(s.out, k, err)
 }
 
-// atTerminal are the steps of reply modes that need no MCP client.
-func atTerminal() []channel.Channel {
-	return slices.DeleteFunc(channel.Steps(),
+// helpWords are what the help takes from elsewhere.
+func helpWords() kong.Vars {
+	needsNoClient := slices.DeleteFunc(channel.Steps(),
 		func(c channel.Channel) bool { return c.Name == string(channel.Elicit) })
+	return kong.Vars{"version": versionLine(), "reply_modes": channel.Names(channel.Steps()),
+		"terminal_modes": channel.Names(needsNoClient)}
 }
 
 // others leaves out all commands but the named one, as the parser would take longer to get to know

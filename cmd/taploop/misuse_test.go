@@ -36,7 +36,7 @@ func misused(t *testing.T, args []string) (stdout, said string) {
 // leafNodes are the commands that do something, in their order.
 func leafNodes(t *testing.T) []*kong.Node {
 	t.Helper()
-	parser, err := kong.New(new(commands), kong.Name("taploop"), kong.Vars{"version": ""})
+	parser, err := kong.New(new(commands), kong.Name("taploop"), helpWords())
 	require.NoError(t, err)
 	all := parser.Model.Leaves(true)
 	require.Greater(t, len(all), 20)
