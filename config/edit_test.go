@@ -20,22 +20,23 @@ func TestAnEditKeepsTheRestOfTheFile(t *testing.T) {
 			"    max_steps: 3\n",
 			"# mine\n\nmodel: # the one\n  # speaks\n  dialect: gelab\n  name: 'x'\n" +
 				"  coordinates: \"1000\"\n\nloop:\n    max_steps: 3\n"},
-		{"model:\n  dialect:     auto      # how it speaks\n  coordinates: 'it''s'   # 0 to 1000\n" +
-			"  name:        \"a # b\"   # kept\n",
-			"model:\n  dialect:     gelab     # how it speaks\n  coordinates: \"1000\"    # 0 to 1000\n" +
-				"  name:        \"a # b\"   # kept\n"},
+		{"model:\n  dialect:     auto      # how it speaks\n  coordinates: 'it''s'   " +
+			"# 0 to 1000\n  name:        \"a # b\"   # kept\n",
+			"model:\n  dialect:     gelab     # how it speaks\n  coordinates: \"1000\"    " +
+				"# 0 to 1000\n  name:        \"a # b\"   # kept\n"},
 		{"model:\r\n  name: 模型 # 中\r\n  dialect: 自 # é\r\n  api_key: >-\r\n    x\r\n# end\r\n",
 			"model:\r\n  name: 模型 # 中\r\n  dialect: gelab # é\r\n  coordinates: \"1000\"\r\n" +
 				"  api_key: >-\r\n    x\r\n# end\r\n"},
-		{"model:\n    # of names\n    name:   x\n\n    # of keys\n    api_key: >-\n      a\n      b\n",
-			"model:\n    # of names\n    name:   x\n    coordinates: \"1000\"\n    dialect: gelab\n\n" +
-				"    # of keys\n    api_key: >-\n      a\n      b\n"},
+		{"model:\n    # of names\n    name:   x\n\n    # of keys\n    api_key: >-\n" +
+			"      a\n      b\n",
+			"model:\n    # of names\n    name:   x\n    coordinates: \"1000\"\n" +
+				"    dialect: gelab\n\n    # of keys\n    api_key: >-\n      a\n      b\n"},
 		{"# a\r\nmodel: {name: x} # b\r\n# c\r\nloop:\r\n  max_steps: 3\r\n",
 			"# a\r\nmodel: {name: x, coordinates: \"1000\", dialect: gelab} # b\r\n# c\r\nloop:" +
 				"\r\n  max_steps: 3\r\n"},
 		{"# a\r\nloop:\r\n  # of steps\r\n  max_steps: 3\r\n",
-			"# a\r\nloop:\r\n  # of steps\r\n  max_steps: 3\r\nmodel:\r\n  coordinates: \"1000\"\r\n" +
-				"  dialect: gelab\r\n"},
+			"# a\r\nloop:\r\n  # of steps\r\n  max_steps: 3\r\nmodel:\r\n" +
+				"  coordinates: \"1000\"\r\n  dialect: gelab\r\n"},
 		{"# nothing yet\r\n", "# nothing yet\r\nmodel:\r\n  coordinates: \"1000\"\r\n" +
 			"  dialect: gelab\r\n"},
 		{"model: {name: x, coordinates: pixels}",

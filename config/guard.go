@@ -68,9 +68,10 @@ func (l *Loaded) guardFile() ([]guard.List, error) {
 	if from := l.Origin("guard.file"); from != l.File {
 		for i, r := range f.Rules {
 			if r.LowersFloor() {
-				return nil, hint.Add(fmt.Errorf("%s: rules[%d] allows critical actions, and %s named "+
-					"the file", path, i, from), "critical actions are allowed by the configuration "+
-					"file alone: set guard.file there, or remove the severity of that rule")
+				return nil, hint.Add(fmt.Errorf("%s: rules[%d] allows critical actions, and %s "+
+					"named the file", path, i, from), "critical actions are allowed by the "+
+					"configuration file alone: set guard.file there, or remove the severity of "+
+					"that rule")
 			}
 		}
 	}

@@ -60,9 +60,11 @@ func TestAProfileStandsWhereAModelIsNamed(t *testing.T) {
 
 func TestAProfileThatCannotBeIsNamedAlsoWhenItIsNotUsed(t *testing.T) {
 	for yaml, want := range map[string]string{
-		"models: {a: {nmae: x}}":               `in models.a: there is no setting "model.nmae"`,
-		"models: {a.b: {temperature: hot}}":    `model.temperature is "hot" (from models.a.b.temperature)`,
-		"models: {a: {temperature: 3}}":        `model.temperature is 3 (from models.a.temperature)`,
+		"models: {a: {nmae: x}}": `in models.a: there is no setting "model.nmae"`,
+		"models: {a.b: {temperature: hot}}": `model.temperature is "hot" ` +
+			`(from models.a.b.temperature)`,
+		"models: {a: {temperature: 3}}": `model.temperature is 3 ` +
+			`(from models.a.temperature)`,
 		"models: {a: just-a-name}":             "models.a is no model",
 		"models: [a, b]":                       "models is no map",
 		"models: {'': {name: x}}":              "is no model",

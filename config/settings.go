@@ -59,8 +59,8 @@ var settings = []struct {
 		"how the model is prompted and read: " + strings.Join(families.Known.Names(), ", ")},
 	{"model.lang", "zh", oneOf("zh", "en"), "language of the prompts: zh, en"},
 	{"model.prompt_template", "", nil,
-		"file with a template of the prompt, in the place of the dialect's own (docs/prompts.md); " +
-			"taploop prompt check says what it lacks"},
+		"file with a template of the prompt, in the place of the dialect's own " +
+			"(docs/prompts.md); taploop prompt check says what it lacks"},
 	{"model.temperature", "0.1", between(0, 2), "sampling temperature; 0 is sent as 0"},
 	{"model.top_p", "0.95", between(0, 1), "nucleus sampling"},
 	{"model.frequency_penalty", "0", between(-2, 2), "frequency penalty"},
@@ -68,12 +68,12 @@ var settings = []struct {
 	{"model.timeout", "90s", positive, "longest time for one attempt"},
 	{"model.retries", "3", between(0, 20), "further attempts after a failure that may pass"},
 	{"model.coordinates", Auto, orAuto(screen.ParseCoordinates),
-		"how the model writes places: 1000 or 999 for whole numbers up to there, 1 for fractions, " +
-			"pixels for those of the picture that it is sent; where y comes first with yx behind " +
-			"it, such as 1000 yx; auto is the dialect's own"},
+		"how the model writes places: 1000 or 999 for whole numbers up to there, 1 for " +
+			"fractions, pixels for those of the picture that it is sent; where y comes first " +
+			"with yx behind it, such as 1000 yx; auto is the dialect's own"},
 	{"model.image_size", Auto, orAuto(screen.ParseFit),
-		"size of the picture that the model gets: WxH, full for the screen's own, long=1280 for a " +
-			"long side of at most as many pixels, or multiple=28,min=3136,max=12845056 for sides " +
+		"size of the picture that the model gets: WxH, full for the screen's own, long=1280 for " +
+			"a long side of at most as many pixels, or multiple=28,min=3136,max=12845056 for sides " +
 			"that are multiples and bounds of the number of pixels; auto is the dialect's own"},
 	{"model.image_quality", "85", between(1, 100), "JPEG quality of that picture"},
 	{"model.extra", "", nil, "further fields of the request body"},
@@ -93,8 +93,8 @@ var settings = []struct {
 			"fractions of the screen, such as 0 0.4 1 0.1; a package in front of them, or home, " +
 			"limits that to one app; in the environment separated by commas"},
 	{"model.prompt_price", "0", between(0, 1e6),
-		"price of a million tokens that are sent, in a currency of your choice; bench adds it up; " +
-			"0 means that it is not known"},
+		"price of a million tokens that are sent, in a currency of your choice; bench adds it " +
+			"up; 0 means that it is not known"},
 	{"model.reply_price", "0", between(0, 1e6), "price of a million tokens that come back"},
 
 	{"models", "", nil,
@@ -116,9 +116,9 @@ var settings = []struct {
 	{"loop.settle_timeout", "3s", positive,
 		"longest wait for the screen to settle after an action"},
 	{"loop.ask_early", Auto, oneOf(Auto, On, Off),
-		"whether the model is asked before the screen is known to be at rest, and once more when it " +
-			"moved on: on, off; auto is on for a model on this machine or in a private network, as " +
-			"elsewhere a second request may have its price"},
+		"whether the model is asked before the screen is known to be at rest, and once more when " +
+			"it moved on: on, off; auto is on for a model on this machine or in a private " +
+			"network, as elsewhere a second request may have its price"},
 	{"loop.hand_over", "true", nil,
 		"A server asks a person to take the phone over where its screen is locked or forbids " +
 			"capture (`TAKEOVER_NEEDED`). Otherwise the run is paused, as `SCREEN_LOCKED` or " +
@@ -147,8 +147,8 @@ var settings = []struct {
 	{"questions.per_run", "20", between(1, 1000), "most questions of one run"},
 	{"questions.on_timeout", "pause", orDecider("pause", "continue_without_answer", "auto_reply",
 		"auto", "abort"),
-		"pause, continue_without_answer, auto_reply or abort; or model or model:NAME, which lets a " +
-			"deciding model answer (docs/notifications.md#deciding-models)"},
+		"pause, continue_without_answer, auto_reply or abort; or model or model:NAME, which lets " +
+			"a deciding model answer (docs/notifications.md#deciding-models)"},
 	{"questions.on_refusal", "continue_without_answer", orDecider("continue_without_answer"),
 		"what happens when a person refuses to answer: continue_without_answer, which tells the " +
 			"agent so; or model or model:NAME, which asks a deciding model first"},
@@ -180,8 +180,8 @@ var settings = []struct {
 			"configuration file"},
 	{"guard.rules", "", nil,
 		"rules of your own, the first that matches wins, before the built-in ones: [{action: " +
-			"CLICK, app: com.example.*, when: 'element.text contains \"Publish\"', decision: ask, " +
-			"severity: critical}]"},
+			"CLICK, app: com.example.*, when: 'element.text contains \"Publish\"', decision: " +
+			"ask, severity: critical}]"},
 	{"guard.interrupt_on", "", nil,
 		"rules in LangChain's form, behind those of guard.rules: {ACTION: true}, false, or " +
 			"{allowed_decisions: [approve, reject], description: TEXT}"},
@@ -206,27 +206,27 @@ var settings = []struct {
 			"up; over HTTP also compat=gelab in the query of a connection's URL"},
 	{"apps", "", nil, "more app names: name to package"},
 
-	{"host.mcp", "", nil, "the file with MCP servers whose tools taploop host calls, in the form of " +
-		"Cursor and Claude: {\"mcpServers\": {NAME: {command, args, env}}}, or {url, headers}"},
+	{"host.mcp", "", nil, "the file with MCP servers whose tools taploop host calls, in the form " +
+		"of Cursor and Claude: {\"mcpServers\": {NAME: {command, args, env}}}, or {url, headers}"},
 	{"host.max_rounds", "30", between(1, 1000), "most replies of one agent's model"},
 	{"host.max_calls", "200", between(1, 100000), "most calls of tools, of all agents together"},
 	{"host.max_depth", "3", between(0, 10), "how many agents may stand below one another"},
 	{"host.max_time", "30m", positive, "how long agents work at a time"},
-	{"host.max_cost", "0", between(0, 1e6), "what the replies may cost, where model.prompt_price and " +
-		"model.reply_price say it; 0 is no limit"},
+	{"host.max_cost", "0", between(0, 1e6), "what the replies may cost, where model.prompt_price " +
+		"and model.reply_price say it; 0 is no limit"},
 	{"host.textual", "false", nil, "models write calls as JSON in their replies, as they know no " +
 		"native ones; otherwise that is found out from what the endpoint refuses"},
-	{"host.enabled", "false", nil, "serve has the tool delegate_goal, which hands a goal to agents " +
-		"with the tools of host.mcp"},
-	{"host.roles", "", nil, "agents that agents may hand parts of a goal to (docs/host.md): {NAME: " +
-		"{description: ..., prompt: ..., model: ..., tools: [PATTERN], roles: [NAME]}}; main is the " +
-		"one that has the goal"},
+	{"host.enabled", "false", nil, "serve has the tool delegate_goal, which hands a goal to " +
+		"agents with the tools of host.mcp"},
+	{"host.roles", "", nil, "agents that agents may hand parts of a goal to (docs/host.md): " +
+		"{NAME: {description: ..., prompt: ..., model: ..., tools: [PATTERN], roles: [NAME]}}; " +
+		"main is the one that has the goal"},
 
 	{"proxies", "", nil,
-		"MCP servers that serve --http stands in front of, each at /proxy/NAME/mcp (docs/proxy.md): " +
-			"{NAME: {command: npx, args: [-y, SERVER], env: {TOKEN: ...}}}, or {url: " +
-			"https://mcp.example/mcp, headers: {Authorization: ...}}; guard: [...] are rules that go " +
-			"before guard.rules"},
+		"MCP servers that serve --http stands in front of, each at /proxy/NAME/mcp " +
+			"(docs/proxy.md): {NAME: {command: npx, args: [-y, SERVER], env: {TOKEN: ...}}}, or " +
+			"{url: https://mcp.example/mcp, headers: {Authorization: ...}}; guard: [...] are " +
+			"rules that go before guard.rules"},
 }
 
 // A check returns what is wrong with a value.

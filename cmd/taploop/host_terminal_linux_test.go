@@ -30,7 +30,8 @@ func TestAHostAtATerminalAsksThere(t *testing.T) {
 			x.file, "Book a seat")
 		screen.await(t, `(?s)`+words.asks+`.*1\. window.*(2\. aisle.*(?:: |：))`)
 		typeAt(t, master, "2\n")
-		screen.await(t, `(?s)May "pay_seat" of "travel" be called\?\r\n  1\. \{"name".*(`+words.decide+`)`)
+		screen.await(t, `(?s)May "pay_seat" of "travel" be called\?\r\n  1\. `+
+			`\{"name".*(`+words.decide+`)`)
 		typeAt(t, master, "yes\n")
 		screen.await(t, `("yes" is no decision.*)`)
 		require.Zero(t, x.paid.Load())

@@ -328,6 +328,7 @@ func TestTheStepsOfAHostsPhonesAreShownWithThePhone(t *testing.T) {
 	l.step(runs.Event{SessionID: "s1", Event: agentloop.Event{Kind: agentloop.Stepped,
 		Step: agentloop.Step{Index: 3, Proposal: agentloop.Proposal{Decision: actions.Decision{
 			Action: actions.Home{}, Explain: "Search\x1b[2J it"}}}}})
-	require.Regexp(t, `^    emu-1: Look.* \(session s1\)\n    emu-1 3: HOME \(Search.*it\)\n$`, out.String())
+	require.Regexp(t, `^    emu-1: Look.* \(session s1\)\n`+
+		`    emu-1 3: HOME \(Search.*it\)\n$`, out.String())
 	require.NotContains(t, out.String(), "\x1b")
 }

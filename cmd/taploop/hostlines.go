@@ -126,7 +126,8 @@ func (l *hostLines) words() hostWords {
 		queue: "waits for a phone that is free", slow: "waits for the server %s to start",
 		unmatched: "host.roles.%s names no tool",
 		held:      "waits for the phone %s, which another session has",
-		unpriced:  "host.max_cost limits nothing: model.prompt_price and model.reply_price are not set",
+		unpriced: "host.max_cost limits nothing: model.prompt_price and model.reply_price are " +
+			"not set",
 		pausing: "pausing, what has begun on a phone is finished; a second Ctrl-C ends at once, " +
 			"and the work can go on all the same"}
 }

@@ -25,9 +25,11 @@ func BenchmarkQuestion(b *testing.B) {
 						_, _ = io.WriteString(to, `{"data": []}`)
 						return
 					}
-					text := "<THINK>end</THINK>\nexplain:end\taction:COMPLETE\treturn:done\tsummary:s"
+					text := "<THINK>end</THINK>\n" +
+						"explain:end\taction:COMPLETE\treturn:done\tsummary:s"
 					if asks {
-						text = "<THINK>ask</THINK>\nexplain:ask\taction:INFO\tvalue:Which size?\tsummary:s"
+						text = "<THINK>ask</THINK>\n" +
+							"explain:ask\taction:INFO\tvalue:Which size?\tsummary:s"
 					} else {
 						requests <- time.Now()
 					}

@@ -98,7 +98,8 @@ func (c *replyCmd) replyType() (inquiry.Type, error) {
 	}
 	if given > 1 {
 		return "", usage(errors.New("--refuse, --delegate, --timeout, --done, --could-not, "+
-			"--approve, --edit, --reject, --respond and --decision exclude each other"), "give one of them")
+			"--approve, --edit, --reject, --respond and --decision exclude each other"),
+			"give one of them")
 	}
 	return types, nil
 }

@@ -23,7 +23,8 @@ func sixSteps() (script string) {
 		when := fmt.Sprintf(`\[six steps, step %d of 6`, i-1)
 		switch i {
 		case 6:
-			action = `COMPLETE\treturn:The alarm at 6:00 rings on weekdays, the one at 8:15 is gone.`
+			action = `COMPLETE\treturn:The alarm at 6:00 rings on weekdays, ` +
+				`the one at 8:15 is gone.`
 		case 1:
 			when = "only these six steps"
 		}
@@ -124,7 +125,8 @@ func TestOnlyOlderClientsGetTheObjectAsText(t *testing.T) {
 						map[string]any{"session_id": "nosuch"})} {
 					require.Len(t, got.raw.Content, blocks, got.words)
 					first, _, _ := strings.Cut(got.words, "\n")
-					require.Regexp(t, `^(Phones that can be reached: 1\.|Not done: .* \(SESSION_NOT_FOUND\)\.)$`, first)
+					require.Regexp(t, `^(Phones that can be reached: 1\.|Not done: .* `+
+						`\(SESSION_NOT_FOUND\)\.)$`, first)
 					if blocks == 1 {
 						continue
 					}

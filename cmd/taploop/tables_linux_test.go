@@ -25,7 +25,8 @@ func resize(t testing.TB, slave *os.File, columns uint16) {
 
 func TestATableIsAsWideAsItsTerminal(t *testing.T) {
 	list := []device.PhoneInfo{{Serial: "0123456789abcdef", State: "no permissions (missing udev " +
-		"rules? user is in the plugdev group); see [http://developer.android.com/tools/device.html]"},
+		"rules? user is in the plugdev group); see " +
+		"[http://developer.android.com/tools/device.html]"},
 		{Serial: "emu-1", State: "device", Android: "14",
 			Model: strings.Repeat("长", 20) + " \x1b[2J🙂"}}
 	for _, columns := range []uint16{60, 80, 120, 200} {

@@ -74,8 +74,8 @@ var english = words{
 	floorLowered: "critical actions are allowed without a person by the rules ",
 	misspelt:     "no action of a phone has these names, which are taken for those of tools: ",
 	parted:       "%s\n  the model is asked from here on; the new recording is %s",
-	stalled: "warning: the data folder %s does not answer; another program, a backup or a database " +
-		"browser, may have taploop.db open: waiting for it",
+	stalled: "warning: the data folder %s does not answer; another program, a backup or a " +
+		"database browser, may have taploop.db open: waiting for it",
 	unseen: "warning: %s was recorded without its screens: this replay does not check that the " +
 		"phone shows what was recorded\n  try: record it anew, with --record",
 	outcomes: map[actions.Outcome]string{
@@ -95,8 +95,8 @@ var english = words{
 		agentloop.Cancelled:        "the run was stopped",
 		agentloop.SessionExpired:   "there was no answer before the question expired",
 		agentloop.QuestionTimedOut: "there was no answer in time",
-		agentloop.QuestionLimit: "the model asked too often; say beforehand in a new task what it " +
-			"kept asking for",
+		agentloop.QuestionLimit: "the model asked too often; say beforehand in a new task what " +
+			"it kept asking for",
 		agentloop.ScreenLocked:    "the phone is locked: unlock it by hand, then go on",
 		agentloop.ServerRestarted: "the program that carried the run out has ended",
 		agentloop.ActionNeedsApproval: "an action waits until you have decided about it " +

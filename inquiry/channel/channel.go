@@ -47,9 +47,9 @@ var registry = []Channel{
 	{Name: string(PassToClient), Short: "pass",
 		Stored: inquiry.ChannelMCP, Step: true, Person: true,
 		Help: "returns the question to you, for your user",
-		Guide: "the default of MCP calls, of pipes and of `--json`: the run waits in the store, the " +
-			"command ends with exit code 4 and the session's id; `taploop continue SESSION --reply " +
-			"TEXT` goes on, today or tomorrow, even after a crash",
+		Guide: "the default of MCP calls, of pipes and of `--json`: the run waits in the store, " +
+			"the command ends with exit code 4 and the session's id; `taploop continue SESSION " +
+			"--reply TEXT` goes on, today or tomorrow, even after a crash",
 		Label: [2]string{"MCP client", "MCP 客户端"}},
 	{Name: string(Elicit), Stored: inquiry.ChannelElicit, Step: true, Person: true,
 		Authority: inquiry.AuthorityClientUI,
@@ -61,9 +61,9 @@ var registry = []Channel{
 		OutOfBand: true, Authority: inquiry.AuthorityLocalOperator,
 		Needs: "a console", Provide: "run at a terminal",
 		Help: "asks the person at the server's console",
-		Guide: "the terminal asks, in your language (English or Chinese); an empty line asks again, " +
-			"`/refuse` refuses, `/delegate` leaves it to the agent, `/timeout` does what silence does, " +
-			"`/stop` ends the run",
+		Guide: "the terminal asks, in your language (English or Chinese); an empty line asks " +
+			"again, `/refuse` refuses, `/delegate` leaves it to the agent, `/timeout` does what " +
+			"silence does, `/stop` ends the run",
 		Label: [2]string{"console", "控制台"}},
 	{Name: string(AutoReply), Short: "auto",
 		Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
@@ -71,8 +71,8 @@ var registry = []Channel{
 		Needs:     "a model that answers", Provide: "configure a model that answers",
 		Help: "lets a model answer in the person's place, " +
 			"and the result's notes say what it answered",
-		Guide: "a model answers from the task, the question and the screenshot; the answer is marked " +
-			"as a model's",
+		Guide: "a model answers from the task, the question and the screenshot; the answer is " +
+			"marked as a model's",
 		Label: [2]string{"model", "模型"}},
 	{Name: string(Model),
 		Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
@@ -80,8 +80,8 @@ var registry = []Channel{
 		Needs:     "that deciding model", Provide: "configure it under models",
 		Help: "(or model:NAME) lets the server's deciding model answer, " +
 			"which passes the question on when it cannot decide",
-		Guide: "or `model:NAME`: a deciding model answers, or says that it cannot and the next one is " +
-			"asked ([more](docs/notifications.md#deciding-models))",
+		Guide: "or `model:NAME`: a deciding model answers, or says that it cannot and the next " +
+			"one is asked ([more](docs/notifications.md#deciding-models))",
 		Label: [2]string{"model", "模型"}},
 	{Name: string(NoReply), Short: "no",
 		Stored: inquiry.ChannelTimer, Step: true, OutOfBand: true, Last: true,

@@ -78,8 +78,8 @@ var packages = []row{
 	{pkg: "agentloop/policy", imports: "actions actions/dialect agentloop model screen",
 		tests: "actions/dialect/families model/scripted",
 		why:   "joins a model and a dialect into the next action"},
-	{pkg: "runs", imports: "actions agentloop inquiry inquiry/channel inquiry/decider inquiry/route " +
-		"screen session session/export",
+	{pkg: "runs", imports: "actions agentloop inquiry inquiry/channel inquiry/decider " +
+		"inquiry/route screen session session/export",
 		tests: "device/devicetest model session/sessiontest",
 		why: "the use cases: owns each run's goroutine and each phone's lease; phones and " +
 			"policies are handed in"},
@@ -108,12 +108,12 @@ var packages = []row{
 
 	{pkg: "proxy", imports: "guard inquiry internal/mcptransport",
 		tests: "inquiry/inquirytest session",
-		why: "an MCP server in front of another one; passes messages on as they are, and knows no " +
-			"phones"},
+		why: "an MCP server in front of another one; passes messages on as they are, and knows " +
+			"no phones"},
 	{pkg: "host", imports: "model internal/mcptransport",
 		tests: "guard inquiry inquiry/inquirytest proxy",
-		why: "agents over the tools of MCP servers; a proxy is in front of each server, and phones, " +
-			"people and the store are behind small interfaces"},
+		why: "agents over the tools of MCP servers; a proxy is in front of each server, and " +
+			"phones, people and the store are behind small interfaces"},
 	{pkg: "tools/gendocs", imports: "inquiry/channel",
 		why: "reads the list of tools as clients get it, and the registry of reply modes"},
 
@@ -174,8 +174,8 @@ var packages = []row{
 	{pkg: "internal/wait", why: "a pause that a context ends"},
 	{pkg: "internal/lazyregexp", why: "regular expressions that do not slow the start down"},
 	{pkg: "internal/httpguard",
-		why: "what every HTTP route needs before it is served: Host and Origin, deadlines, shares; " +
-			"knows nothing of what is served"},
+		why: "what every HTTP route needs before it is served: Host and Origin, deadlines, " +
+			"shares; knows nothing of what is served"},
 	{pkg: "internal/mcptransport", imports: "internal/httpguard",
 		why: "carries MCP, knows nothing of what the tools mean"},
 	{pkg: "internal/mcptransport/conformance", imports: "internal/mcptransport",
@@ -226,7 +226,8 @@ var roads = []road{
 		why: "these are pure: they run in a synctest bubble"},
 	{to: "net/...", never: "guard/phone", code: true,
 		why: "it is pure, too; its tests serve a phone"},
-	{to: "os/exec", never: "screen actions/... guard/... inquiry/... agentloop/... session/... runs",
+	{to: "os/exec", never: "screen actions/... guard/... inquiry/... agentloop/... session/... " +
+		"runs",
 		code: true, why: "processes belong to internal/adb and cmd"},
 	// inquiry uses log/slog to mask secret answers, not to log.
 	{to: "log/slog", never: "screen actions/... guard/... inquiry/inquirytest", code: true,
