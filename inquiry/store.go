@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,9 +50,10 @@ type Filter struct {
 	RunID     string
 	Client    *string // "" is one, too; nil does not restrict
 	Key       string
-	Unapplied bool // only those whose answer was not applied
-	NoRun     bool // only those that no run has asked
-	Brief     bool // the list needs no more of a question than its ID, Status and times
+	Beginning string // of the id
+	Unapplied bool   // only those whose answer was not applied
+	NoRun     bool   // only those that no run has asked
+	Brief     bool   // the list needs no more of a question than its ID, Status and times
 }
 
 // Match reports whether the filter lets q through.
@@ -61,6 +63,7 @@ func (f Filter) Match(q Question) bool {
 		(f.RunID == "" || f.RunID == q.RunID) &&
 		(f.Client == nil || *f.Client == q.Client) &&
 		(f.Key == "" || f.Key == q.Key) &&
+		strings.HasPrefix(q.ID, f.Beginning) &&
 		(!f.Unapplied || q.AppliedAt.IsZero()) &&
 		(!f.NoRun || q.RunID == "")
 }
@@ -112,65 +115,40 @@ func (b *Broker) Find(ctx context.Context, id string, sees func(Question) (bool,
 	Question, error) {
 	id = strings.ToLower(strings.TrimSpace(id))
 	q, err := b.store.Get(ctx, id)
-	found := []Question{q}
+	list := []Question{q}
 	if errors.Is(err, ErrNotFound) {
-		found, err = b.byPrefix(ctx, id)
+		list, err = nil, nil
+		if id != "" {
+			list, err = b.store.List(ctx, Filter{Beginning: id})
+		}
 	}
 	if err != nil {
 		return Question{}, err
 	}
-	var open, settled []Question
-	for _, q := range found {
+	var found []Question
+	for _, q := range list {
 		seen := true
 		if sees != nil {
 			if seen, err = sees(q); err != nil {
 				return Question{}, err
 			}
 		}
-		switch {
-		case seen && q.Open():
-			open = append(open, q)
-		case seen:
-			settled = append(settled, q)
+		if seen {
+			found = append(found, q)
 		}
 	}
-	if len(open) > 0 {
-		settled = open
+	if slices.ContainsFunc(found, Question.Open) {
+		found = slices.DeleteFunc(found, func(q Question) bool { return !q.Open() })
 	}
-	switch len(settled) {
+	switch len(found) {
 	case 0:
 		return Question{}, fmt.Errorf("question %s: %w", text.Quote(id, 60), ErrNotFound)
 	case 1:
-		return settled[0], nil
+		return found[0], nil
 	}
-	e := &AmbiguousError{What: fmt.Sprintf("%d questions", len(settled)), Beginning: id}
-	for _, q := range settled {
+	e := &AmbiguousError{What: fmt.Sprintf("%d questions", len(found)), Beginning: id}
+	for _, q := range found {
 		e.IDs = append(e.IDs, q.ID)
 	}
 	return Question{}, e
-}
-
-// byPrefix are the questions whose ids begin with the text.
-func (b *Broker) byPrefix(ctx context.Context, id string) (found []Question, err error) {
-	if id == "" {
-		return nil, nil
-	}
-	all, err := b.store.List(ctx, Filter{Brief: true})
-	if err != nil {
-		return nil, err
-	}
-	for _, brief := range all {
-		if !strings.HasPrefix(brief.ID, id) {
-			continue
-		}
-		q, err := b.store.Get(ctx, brief.ID)
-		if errors.Is(err, ErrNotFound) { // deleted meanwhile
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, q)
-	}
-	return found, nil
 }

@@ -274,6 +274,10 @@ func (qs Questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Quest
 		w.and("json_extract(body, '$.client') = ?", *f.Client)
 	}
 	w.and("json_extract(body, '$.key') = ?", f.Key)
+	if f.Beginning != "" {
+		w.and("id >= ?", f.Beginning)
+		w.and("id < ?", f.Beginning+"\U0010FFFF")
+	}
 	if f.Unapplied {
 		w.sql += " AND applied_at = 0"
 	}

@@ -383,6 +383,10 @@ func list(t *testing.T, s inquiry.Store) {
 		{inquiry.Filter{Unapplied: true}, all},
 		{inquiry.Filter{SessionID: "s9"}, nil},
 		{inquiry.Filter{NoRun: true}, nil},
+		{inquiry.Filter{Beginning: all[1].ID}, all[1:2]},
+		{inquiry.Filter{Beginning: all[1].ID[:30]}, all[1:2]},
+		{inquiry.Filter{Beginning: all[1].ID + "0"}, nil},
+		{inquiry.Filter{Beginning: "%"}, nil},
 	} {
 		got, err := s.List(t.Context(), c.f)
 		require.NoError(t, err)
