@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -142,12 +141,11 @@ func (g *gate) read(ctx context.Context, m *message) (*toolCall, error) {
 	if c.name == "" {
 		return nil, fmt.Errorf("the call names no tool")
 	}
-	c.args = map[string]any{}
-	if raw := params["arguments"]; len(raw) > 0 && !bytes.Equal(raw, []byte("null")) {
-		d := json.NewDecoder(bytes.NewReader(raw))
-		if d.Decode(&c.args) != nil {
-			return nil, fmt.Errorf("the arguments of %s are no object", c.name)
-		}
+	if raw := params["arguments"]; raw != nil && json.Unmarshal(raw, &c.args) != nil {
+		return nil, fmt.Errorf("the arguments of %s are no object", c.name)
+	}
+	if c.args == nil {
+		c.args = map[string]any{}
 	}
 	var err error
 	if c.m, err = c.withArguments(m, params["arguments"]); err != nil {
@@ -167,17 +165,10 @@ func (g *gate) read(ctx context.Context, m *message) (*toolCall, error) {
 func (c *toolCall) withArguments(m *message, args json.RawMessage) (*message, error) {
 	params := members(m.Params)
 	if len(args) > 0 {
-		var v any
-		d := json.NewDecoder(bytes.NewReader(args))
-		d.UseNumber()
-		if err := d.Decode(&v); err != nil {
+		var err error
+		if params["arguments"], err = canonical(args); err != nil {
 			return nil, err
 		}
-		rewritten, err := text.Marshal(v)
-		if err != nil {
-			return nil, err
-		}
-		params["arguments"] = rewritten
 	}
 	raw, err := text.Marshal(params)
 	return &message{ID: m.ID, Method: m.Method, Params: raw}, err

@@ -68,6 +68,18 @@ func encode(v any) json.RawMessage {
 	return raw
 }
 
+// canonical is raw written anew, the same for all that mean the same: members in their order, each
+// once, and numbers as they are.
+func canonical(raw json.RawMessage) (json.RawMessage, error) {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	return text.Marshal(v)
+}
+
 func number(n int64) json.RawMessage { return strconv.AppendInt(nil, n, 10) }
 
 // members takes an object apart; nil when it is none.

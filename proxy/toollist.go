@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"strings"
 	"sync"
 	"time"
 
@@ -163,11 +162,11 @@ func (r destructiveTools) readTools(result json.RawMessage, into map[string]tool
 func digest(values ...json.RawMessage) string {
 	sum := sha256.New()
 	for _, raw := range values {
-		var v any
-		d := json.NewDecoder(strings.NewReader(string(raw)))
-		d.UseNumber()
-		_ = d.Decode(&v)                       // nothing is nil
-		_, _ = sum.Write(append(encode(v), 0)) // never fails
+		is, err := canonical(raw)
+		if err != nil { // it is not there
+			is = json.RawMessage("null")
+		}
+		_, _ = sum.Write(append(is, 0)) // never fails
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
