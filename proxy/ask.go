@@ -22,15 +22,11 @@ import (
 // claims are the questions that a call waits for in this process. Each call that asks has one of
 // its own: one approval is never that of two calls.
 type claims struct {
-	mu   sync.Mutex // also held while a call looks for its question
+	mu   lock // also held while a call looks for its question
 	held map[string]bool
 }
 
-func (c *claims) release(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.held, id)
-}
+func (c *claims) release(id string) { c.mu.do(func() { delete(c.held, id) }) }
 
 // maxOpen is how many questions of one client may be open.
 const maxOpen = 100

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -19,7 +18,7 @@ type clientEnd struct {
 	conn    *connection
 	session func() server.ClientSession // that gets broadcasts; nil for none
 
-	mu    sync.Mutex
+	mu    lock
 	asked map[string]context.CancelFunc // requests of the upstream under way, by id
 }
 
@@ -73,17 +72,11 @@ func (c *clientEnd) ask(m *message) {
 				fmt.Sprintf("%d requests wait for the client already", maxAsked)))
 			return
 		}
-		defer c.settle(key)
+		defer c.mu.do(func() { delete(c.asked, key) })
 		if answer := c.answerTo(ctx, of, caps, m); answer != nil {
 			c.conn.answer(up, answer)
 		}
 	})
-}
-
-func (c *clientEnd) settle(key string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.asked, key)
 }
 
 // withdraw ends a request of the upstream, which waits for no answer any more.

@@ -30,7 +30,7 @@ type connection struct {
 
 	connecting sync.Mutex // held while an upstream is started
 
-	mu     sync.Mutex
+	mu     lock
 	up     upstream // nil while there is none
 	closed bool
 	starts []time.Time // of the last minute
@@ -272,9 +272,8 @@ func (c *connection) lost(up upstream, err error) {
 		return
 	}
 	fault := c.named(err)
-	c.mu.Lock()
-	closed := c.closed
-	c.mu.Unlock()
+	var closed bool
+	c.mu.do(func() { closed = c.closed })
 	if !closed {
 		c.opts.Log.Warn("the connection to a server is lost", "server", c.opts.Name, "error",
 			fault)
@@ -364,7 +363,7 @@ const unsolicitedTime = 10 * time.Second
 
 // noise is what an upstream sends that answers nothing, or is no message at all.
 type noise struct {
-	mu          sync.Mutex
+	mu          lock
 	unsolicited int
 	since       time.Time
 	malformed   int    // how often it was no message
@@ -390,9 +389,7 @@ func (n *noise) note(what string) {
 // noteUnmatched counts an answer to a request that was not made.
 func (n *noise) noteUnmatched(m *message) {
 	n.note("an answer to a request that was not made, with the id " + text.Quote(string(m.ID), 60))
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.unmatched++
+	n.mu.do(func() { n.unmatched++ })
 }
 
 // unmatchedAnswers is how many such answers there were, of all upstreams.

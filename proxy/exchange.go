@@ -72,12 +72,21 @@ func notify(ctx context.Context, m *message) error {
 	return mcptransport.Send(ctx, data)
 }
 
+// lock is a mutex, with a way to do one thing under it.
+type lock struct{ sync.Mutex }
+
+func (l *lock) do(f func()) {
+	l.Lock()
+	defer l.Unlock()
+	f()
+}
+
 // exchanges are those under way with an upstream, under ids of our own, so that nobody's are mixed
 // up, whatever came before.
 type exchanges struct {
 	unclaimed func(*message) // takes what an upstream has sent for one that is over
 
-	mu     sync.Mutex
+	mu     lock
 	lastID int64
 	byID   map[int64]*exchange
 }
@@ -100,18 +109,11 @@ func (xs *exchanges) finish(x *exchange) {
 	if x.end != nil {
 		defer x.end()
 	}
-	xs.set(func() { delete(xs.byID, x.id) })
+	xs.mu.do(func() { delete(xs.byID, x.id) })
 	for _, in := range x.kept {
 		xs.reroute(in)
 	}
 	xs.drain(x)
-}
-
-// set changes what is guarded by the lock.
-func (xs *exchanges) set(change func()) {
-	xs.mu.Lock()
-	defer xs.mu.Unlock()
-	change()
 }
 
 func (xs *exchanges) deliver(x *exchange, m *message) {
@@ -154,7 +156,7 @@ func (xs *exchanges) reroute(m *message) {
 // fail tells all why there is no answer.
 func (xs *exchanges) fail(fault error) {
 	var all []*exchange
-	xs.set(func() { all = slices.Collect(maps.Values(xs.byID)) })
+	xs.mu.do(func() { all = slices.Collect(maps.Values(xs.byID)) })
 	for _, x := range all {
 		xs.deliver(x, &message{fault: fault})
 	}
@@ -179,7 +181,7 @@ func (xs *exchanges) progress(m *message) {
 		return
 	}
 	var token json.RawMessage
-	xs.set(func() { token = x.token })
+	xs.mu.do(func() { token = x.token })
 	if token != nil {
 		m.Params = with(m.Params, token, "progressToken")
 		xs.deliver(x, m)

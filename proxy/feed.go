@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -24,17 +23,10 @@ type feed struct {
 	conn      *connection
 	broadcast func(*message) // takes them
 
-	mu     sync.Mutex // held while another stream is opened
-	wanted mcp.SubscriptionFilter
-	from   upstream           // whose stream is open
-	stop   context.CancelFunc // ends the stream; nil when there is none
-}
-
-// want says what a client wants from the beginning.
-func (fd *feed) want(f mcp.SubscriptionFilter) {
-	fd.mu.Lock()
-	defer fd.mu.Unlock()
-	fd.wanted = f
+	mu     lock                   // held while another stream is opened
+	wanted mcp.SubscriptionFilter // what the client wants, at first of the lists
+	from   upstream               // whose stream is open
+	stop   context.CancelFunc     // ends the stream; nil when there is none
 }
 
 // handleSubscribe is the answer to a resources/subscribe or resources/unsubscribe.

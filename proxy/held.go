@@ -76,7 +76,7 @@ func (hs *heldCalls) hold(x *exchange, m, question *message) (*message, error) {
 		return nil, hs.conn.fault("%d calls wait for your answers already", maxHeld)
 	}
 	hs.byToken[token] = h
-	hs.conn.open.set(func() { x.parked = true })
+	hs.conn.open.mu.do(func() { x.parked = true })
 	return m.response(object{"resultType": mcp.ResultTypeInputRequired,
 		"inputRequests": object{askedID: request}, "requestState": heldState + token}), nil
 }
@@ -123,7 +123,7 @@ func (hs *heldCalls) resume(ctx context.Context, token string, m *message) (*mes
 			"another one: make it again, without a requestState")
 	}
 	h.taken <- struct{}{}
-	hs.conn.open.set(func() {
+	hs.conn.open.mu.do(func() {
 		h.x.ctx, h.x.of = ctx, m.ID
 		h.x.parked = false
 		if h.x.token != nil {

@@ -27,7 +27,7 @@ type link struct {
 	negotiating sync.Mutex // held while it is found out which era the server knows
 	negotiated  bool       // with meeting: that is known
 
-	mu         sync.Mutex
+	mu         lock
 	initResult json.RawMessage // of a server of the older era, for clients of the newer
 	meta       json.RawMessage // for a server of the newer era, of a client of the older
 }
@@ -55,12 +55,6 @@ func (l *link) era() (initResult, meta json.RawMessage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.initResult, l.meta
-}
-
-func (l *link) set(change func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	change()
 }
 
 // ready tells a server again what those before it knew.

@@ -48,7 +48,7 @@ func (s *serverState) listen(
 			uris = append(uris, uri)
 		}
 	}
-	s.conn.open.set(func() { f.ResourceSubscriptions = uris })
+	s.conn.open.mu.do(func() { f.ResourceSubscriptions = uris })
 	if err := x.tell(ctx, m.ID); err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func (r *rig) under() int {
 	defer r.p.mu.Unlock()
 	n := 0
 	for _, l := range r.p.links {
-		l.conn.open.set(func() { n += len(l.conn.open.byID) })
+		l.conn.open.mu.do(func() { n += len(l.conn.open.byID) })
 	}
 	return n
 }

@@ -17,7 +17,7 @@ type serverState struct {
 	conn     *connection
 	changing sync.Mutex // held while the server is told something else
 
-	mu          sync.Mutex
+	mu          lock
 	handshake   *message       // the handshake
 	level       *message       // the last logging/setLevel
 	subscribers map[string]int // of resources, by URI
@@ -43,12 +43,6 @@ func (s *serverState) record(m *message) {
 			s.subscribers[uri] = 1
 		}
 	}
-}
-
-func (s *serverState) set(change func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change()
 }
 
 // resourceRequest sends a request about a resource.
@@ -108,14 +102,14 @@ func (s *serverState) subscribe(ctx context.Context, up upstream, uri string) bo
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	n := 0
-	s.set(func() { n = s.subscribers[uri] })
+	s.mu.do(func() { n = s.subscribers[uri] })
 	if n == 0 {
 		resp, err := s.resourceRequest(ctx, up, mcp.MethodResourcesSubscribe, uri)
 		if err != nil || resp.Error != nil {
 			return false
 		}
 	}
-	s.set(func() { s.subscribers[uri]++ })
+	s.mu.do(func() { s.subscribers[uri]++ })
 	return true
 }
 
@@ -127,7 +121,7 @@ func (s *serverState) unsubscribe(up upstream, uris []string) {
 	defer cancel()
 	for _, uri := range uris {
 		last := false
-		s.set(func() {
+		s.mu.do(func() {
 			s.subscribers[uri]--
 			if last = s.subscribers[uri] <= 0; last {
 				delete(s.subscribers, uri)
@@ -161,7 +155,7 @@ func (s *serverState) ensureLevel(
 	defer s.changing.Unlock()
 	m := &message{Method: string(mcp.MethodSetLogLevel), Params: encode(object{"level": level})}
 	enough := false
-	s.set(func() { enough = s.level != nil && rank(at(s.level.Params, "level")) <= n })
+	s.mu.do(func() { enough = s.level != nil && rank(at(s.level.Params, "level")) <= n })
 	if enough {
 		return
 	}

@@ -90,7 +90,7 @@ func (l *link) negotiate(ctx context.Context, up upstream, m *message) error {
 	}
 	l.state.record(handshake)
 	l.negotiated = true
-	l.set(func() { l.initResult = initResult })
+	l.mu.do(func() { l.initResult = initResult })
 	return nil
 }
 
@@ -147,9 +147,10 @@ func (l *link) discover(ctx context.Context, up upstream, m, refused *message) (
 	tells := func(of string) bool {
 		return string(at(resp.Result, "capabilities", of, "listChanged")) == "true"
 	}
-	l.feed.want(mcp.SubscriptionFilter{ToolsListChanged: tells("tools"),
-		PromptsListChanged: tells("prompts"), ResourcesListChanged: tells("resources")})
-	l.set(func() { l.meta = meta })
+	f := mcp.SubscriptionFilter{ToolsListChanged: tells("tools"),
+		PromptsListChanged: tells("prompts"), ResourcesListChanged: tells("resources")}
+	l.feed.mu.do(func() { l.feed.wanted = f })
+	l.mu.do(func() { l.meta = meta })
 	return m.response(object{
 		"protocolVersion": mcp.NegotiateLegacyVersion(textOf(at(m.Params, "protocolVersion"))),
 		"capabilities":    or(at(resp.Result, "capabilities"), empty),
@@ -169,7 +170,7 @@ func (l *link) toNewer(ctx context.Context, up upstream, m *message, meta json.R
 	case string(mcp.MethodPing):
 		return m.response(object{}), nil
 	case string(mcp.MethodSetLogLevel):
-		l.set(func() { l.meta = with(meta, at(m.Params, "level"), mcp.MetaKeyLogLevel) })
+		l.mu.do(func() { l.meta = with(meta, at(m.Params, "level"), mcp.MetaKeyLogLevel) })
 		return m.response(object{}), nil
 	case string(mcp.MethodResourcesSubscribe), string(mcp.MethodResourcesUnsubscribe):
 		return l.feed.handleSubscribe(ctx, m, meta)
