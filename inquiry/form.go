@@ -56,8 +56,7 @@ func (f Field) clone() Field {
 	f.Options = slices.Clone(f.Options)
 	for _, p := range []**float64{&f.Min, &f.Max} {
 		if *p != nil {
-			v := **p
-			*p = &v
+			*p = new(**p)
 		}
 	}
 	if list, is := f.Default.([]any); is {

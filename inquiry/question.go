@@ -254,8 +254,7 @@ func (q Question) Clone() Question {
 	q.Fallback = maps.Clone(q.Fallback)
 	q.Resolution, q.Deferred = q.Resolution.clone(), q.Deferred.clone()
 	if q.Suggestion != nil {
-		s := *q.Suggestion
-		q.Suggestion = &s
+		q.Suggestion = new(*q.Suggestion)
 	}
 	if q.Usage != nil {
 		q.Usage = q.Usage.Plus(Spending{})

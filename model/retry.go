@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"strconv"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 const (
@@ -84,9 +85,7 @@ func delay(r reply, done int) time.Duration {
 	if after, ok := retryAfter(r.header); ok {
 		return min(after, maxRetryAfter)
 	}
-	d := min(firstDelay<<min(max(done-1, 0), 10), maxDelay)
-	// callers that failed together shall not come back together
-	return time.Duration((0.75 + rand.Float64()/2) * float64(d))
+	return wait.Backoff(firstDelay, maxDelay, done)
 }
 
 // retryAfter reads the header's two forms, seconds and a date.

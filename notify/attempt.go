@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // outcome is what became of one attempt.
@@ -137,10 +138,10 @@ func (e *endpoint) delivered(i *item) {
 func (e *endpoint) failed(i *item, o outcome) {
 	now := time.Now()
 	i.tries++
-	i.next = now.Add(max(e.wait(i.tries), o.after))
+	i.next = now.Add(max(e.backoff(i.tries), o.after))
 	if !o.ofMessage() || o.after > 0 {
 		e.failures++
-		e.until = now.Add(max(e.wait(e.failures), o.after))
+		e.until = now.Add(max(e.backoff(e.failures), o.after))
 		i.next = e.until
 	}
 	if !e.failing {
@@ -175,9 +176,6 @@ func (e *endpoint) remove(i *item) {
 	e.queue = slices.DeleteFunc(e.queue, func(x *item) bool { return x == i })
 }
 
-// wait is the pause after so many failures: twice as long each time, and never quite the same, so
-// that those who failed together do not come back together.
-func (e *endpoint) wait(failures int) time.Duration {
-	d := min(e.opts.FirstWait<<min(failures-1, 20), e.opts.LastWait)
-	return time.Duration((0.75 + rand.Float64()/2) * float64(d))
+func (e *endpoint) backoff(failures int) time.Duration {
+	return wait.Backoff(e.opts.FirstWait, e.opts.LastWait, failures)
 }

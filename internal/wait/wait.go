@@ -3,6 +3,7 @@ package wait
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 )
 
@@ -25,6 +26,13 @@ func Until(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// Backoff is the pause after so many failures: first, then twice as long each time up to most, and
+// never quite the same, so that those who failed together do not come back together.
+func Backoff(first, most time.Duration, failures int) time.Duration {
+	d := min(first<<min(max(failures-1, 0), 20), most)
+	return time.Duration((0.75 + rand.Float64()/2) * float64(d))
 }
 
 // Wake leaves a token in ch, which has room for one, for whoever waits there; one is enough.

@@ -50,3 +50,16 @@ func TestAPauseTakesItsTimeUnlessItIsEnded(t *testing.T) {
 		})
 	}
 }
+
+func TestPausesAfterFailuresGrowAndDiffer(t *testing.T) {
+	for failures, want := range map[int]time.Duration{0: 1, 1: 1, 2: 2, 3: 4, 5: 10, 99: 10} {
+		want *= time.Second
+		seen := map[time.Duration]bool{}
+		for range 20 {
+			d := wait.Backoff(time.Second, 10*time.Second, failures)
+			require.InDelta(t, want, d, float64(want)/4, "%d", failures)
+			seen[d] = true
+		}
+		require.Greater(t, len(seen), 1)
+	}
+}
