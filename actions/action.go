@@ -10,7 +10,7 @@ import (
 )
 
 // Action is one member of the closed vocabulary. Members are struct values; pointers to them are
-// not members.
+// not members. The tag arg of a field names it in agent_action, the first for writing.
 type Action interface {
 	// Verb is the action's name as models and logs write it, for example CLICK.
 	Verb() string
@@ -19,8 +19,6 @@ type Action interface {
 	Validate() error
 	// brief is the action in a few words. Being unexported, it closes the vocabulary.
 	brief() phrase
-	// arguments is the action's fields for agent_action, when the model did not write fields.
-	arguments() []Field
 }
 
 // Gesture is an action that is carried out on the phone.

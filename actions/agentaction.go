@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -43,7 +44,7 @@ func (d Decision) AgentAction() (json.RawMessage, error) {
 
 func (d Decision) ownFields() []Field {
 	fields := []Field{{"cot", d.Thought}, {"explain", d.Explain}, {"action", d.Action.Verb()}}
-	fields = append(fields, d.Action.arguments()...)
+	fields = append(fields, arguments(d.Action)...)
 	return append(fields, Field{"summary", d.Summary})
 }
 
@@ -66,7 +67,7 @@ func (d Decision) value(f Field) any {
 	if _, is := v.([]int); is || !strings.HasPrefix(f.Key, "point") {
 		return v
 	}
-	for _, own := range d.Action.arguments() {
+	for _, own := range arguments(d.Action) {
 		if own.Key == f.Key {
 			return pointOr(own.Key, own.Value)
 		}
@@ -90,22 +91,29 @@ func pointOr(key, value string) any {
 	return []int{x, y}
 }
 
-func point(key string, p screen.Point) []Field {
-	return []Field{{key, fmt.Sprintf("%.0f,%.0f", p.X*1000, p.Y*1000)}}
-}
-
-func flag(key string, set bool) []Field {
-	if !set {
-		return nil
+// arguments are the action's fields as their tag arg names them, without those that may be left out
+// and are.
+func arguments(a Action) (list []Field) {
+	v := reflect.ValueOf(a)
+	for i := range v.NumField() {
+		tag, field := v.Type().Field(i).Tag, v.Field(i)
+		if field.IsZero() && strings.Contains(tag.Get("json"), "omitempty") {
+			continue
+		}
+		key, _, _ := strings.Cut(tag.Get("arg"), ",")
+		list = append(list, Field{key, written(reflect.Indirect(field).Interface())})
 	}
-	return []Field{{key, "true"}}
+	return list
 }
 
-func duration(d time.Duration) []Field {
-	if d == 0 {
-		return nil
+func written(field any) string {
+	switch v := field.(type) {
+	case screen.Point:
+		return fmt.Sprintf("%.0f,%.0f", v.X*1000, v.Y*1000)
+	case time.Duration:
+		return strconv.FormatFloat(v.Seconds(), 'f', -1, 64)
+	case []string:
+		return strings.Join(v, "|")
 	}
-	return []Field{{"duration", seconds(d)}}
+	return fmt.Sprint(field)
 }
-
-func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }

@@ -9,7 +9,7 @@ import (
 
 // Click taps a point.
 type Click struct {
-	At screen.Point `json:"at"`
+	At screen.Point `json:"at" arg:"point"`
 }
 
 func (Click) Verb() string      { return "CLICK" }
@@ -17,13 +17,12 @@ func (a Click) Validate() error { return because(a, onScreen("the point", a.At))
 
 func (a Click) Do(ctx context.Context, s Surface) error { return s.Tap(ctx, a.At) }
 
-func (a Click) arguments() []Field { return point("point", a.At) }
-func (a Click) describe() string   { return fmt.Sprintf("tap %v", a.At) }
-func (Click) brief() phrase        { return phrase{en: "tap", zh: "点击"} }
+func (a Click) describe() string { return fmt.Sprintf("tap %v", a.At) }
+func (Click) brief() phrase      { return phrase{en: "tap", zh: "点击"} }
 
 // DoubleClick taps a point twice.
 type DoubleClick struct {
-	At screen.Point `json:"at"`
+	At screen.Point `json:"at" arg:"point"`
 }
 
 func (DoubleClick) Verb() string      { return "DOUBLE_CLICK" }
@@ -31,6 +30,5 @@ func (a DoubleClick) Validate() error { return because(a, onScreen("the point", 
 
 func (a DoubleClick) Do(ctx context.Context, s Surface) error { return s.DoubleTap(ctx, a.At) }
 
-func (a DoubleClick) arguments() []Field { return point("point", a.At) }
-func (a DoubleClick) describe() string   { return fmt.Sprintf("tap %v twice", a.At) }
-func (DoubleClick) brief() phrase        { return phrase{en: "tap twice", zh: "双击"} }
+func (a DoubleClick) describe() string { return fmt.Sprintf("tap %v twice", a.At) }
+func (DoubleClick) brief() phrase      { return phrase{en: "tap twice", zh: "双击"} }

@@ -9,18 +9,14 @@ import (
 
 // Drag picks up what is under From and drops it at To.
 type Drag struct {
-	From screen.Point `json:"from"`
-	To   screen.Point `json:"to"`
+	From screen.Point `json:"from" arg:"point1"`
+	To   screen.Point `json:"to" arg:"point2"`
 }
 
 func (Drag) Verb() string      { return "DRAG" }
 func (a Drag) Validate() error { return because(a, way(a.From, a.To)) }
 
 func (a Drag) Do(ctx context.Context, s Surface) error { return s.Drag(ctx, a.From, a.To) }
-
-func (a Drag) arguments() []Field {
-	return append(point("point1", a.From), point("point2", a.To)...)
-}
 
 func (Drag) brief() phrase      { return phrase{en: "drag", zh: "拖动"} }
 func (a Drag) describe() string { return fmt.Sprintf("drag from %v to %v", a.From, a.To) }

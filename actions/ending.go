@@ -6,27 +6,25 @@ import (
 
 // Complete ends the run as done, with a report, which may be empty.
 type Complete struct {
-	Report string `json:"report"`
+	Report string `json:"report" arg:"return,value"`
 }
 
 func (Complete) Verb() string      { return "COMPLETE" }
 func (a Complete) Validate() error { return because(a, plain("the report", a.Report, MaxReport)) }
 
-func (a Complete) arguments() []Field { return []Field{{"return", a.Report}} }
-func (a Complete) describe() string   { return reported("done", a.Report) }
-func (a Complete) brief() phrase      { return phrase{en: "done", zh: "完成"}.quoting(a.Report) }
+func (a Complete) describe() string { return reported("done", a.Report) }
+func (a Complete) brief() phrase    { return phrase{en: "done", zh: "完成"}.quoting(a.Report) }
 
 // Abort ends the run as not done, with the reason, which may be empty.
 type Abort struct {
-	Reason string `json:"reason"`
+	Reason string `json:"reason" arg:"value,return"`
 }
 
 func (Abort) Verb() string      { return "ABORT" }
 func (a Abort) Validate() error { return because(a, plain("the reason", a.Reason, MaxReport)) }
 
-func (a Abort) arguments() []Field { return []Field{{"value", a.Reason}} }
-func (a Abort) describe() string   { return reported("give up", a.Reason) }
-func (a Abort) brief() phrase      { return phrase{en: "give up", zh: "放弃"}.quoting(a.Reason) }
+func (a Abort) describe() string { return reported("give up", a.Reason) }
+func (a Abort) brief() phrase    { return phrase{en: "give up", zh: "放弃"}.quoting(a.Reason) }
 
 func reported(what, why string) string {
 	if why == "" {

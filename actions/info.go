@@ -2,8 +2,6 @@ package actions
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/taploop/taploop/internal/text"
 )
@@ -12,10 +10,10 @@ import (
 // the answer must not be shown anywhere again; nil leaves it to the question's words. ByHand says
 // that the answer is an act: a person is to do on the phone what Question says.
 type Info struct {
-	Question string   `json:"question"`
-	Options  []string `json:"options,omitempty"`
-	Secret   *bool    `json:"secret,omitempty"`
-	ByHand   bool     `json:"by_hand,omitempty"`
+	Question string   `json:"question" arg:"value"`
+	Options  []string `json:"options,omitempty" arg:"options"`
+	Secret   *bool    `json:"secret,omitempty" arg:"secret"`
+	ByHand   bool     `json:"by_hand,omitempty" arg:"by_hand"`
 }
 
 func (Info) Verb() string { return "INFO" }
@@ -30,20 +28,6 @@ func (a Info) Validate() error {
 		errs = append(errs, filled(fmt.Sprintf("option %d", i+1), o, MaxOption))
 	}
 	return because(a, errs...)
-}
-
-func (a Info) arguments() []Field {
-	fields := []Field{{"value", a.Question}}
-	if len(a.Options) > 0 {
-		fields = append(fields, Field{"options", strings.Join(a.Options, "|")})
-	}
-	if a.Secret != nil {
-		fields = append(fields, Field{"secret", strconv.FormatBool(*a.Secret)})
-	}
-	if a.ByHand {
-		fields = append(fields, Field{"by_hand", "true"})
-	}
-	return fields
 }
 
 func (a Info) brief() phrase { return phrase{en: "ask", zh: "提问"}.quoting(a.Question) }

@@ -16,8 +16,7 @@ func (Back) Validate() error { return nil }
 
 func (Back) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyBack) }
 
-func (Back) arguments() []Field { return nil }
-func (Back) brief() phrase      { return phrase{en: "go back", zh: "返回"} }
+func (Back) brief() phrase { return phrase{en: "go back", zh: "返回"} }
 
 // Home presses the home key.
 type Home struct{}
@@ -27,8 +26,7 @@ func (Home) Validate() error { return nil }
 
 func (Home) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyHome) }
 
-func (Home) arguments() []Field { return nil }
-func (Home) brief() phrase      { return phrase{en: "go to the home screen", zh: "回到主屏幕"} }
+func (Home) brief() phrase { return phrase{en: "go to the home screen", zh: "回到主屏幕"} }
 
 // Recents presses the recent-apps key.
 type Recents struct{}
@@ -38,12 +36,11 @@ func (Recents) Validate() error { return nil }
 
 func (Recents) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyRecents) }
 
-func (Recents) arguments() []Field { return nil }
-func (Recents) brief() phrase      { return phrase{en: "show the recent apps", zh: "最近的应用"} }
+func (Recents) brief() phrase { return phrase{en: "show the recent apps", zh: "最近的应用"} }
 
 // HotKey presses one of the [Keys].
 type HotKey struct {
-	Key Key `json:"key"`
+	Key Key `json:"key" arg:"key,value"`
 }
 
 func (HotKey) Verb() string { return "HOT_KEY" }
@@ -60,5 +57,4 @@ func (a HotKey) Validate() error {
 
 func (a HotKey) Do(ctx context.Context, s Surface) error { return s.Key(ctx, a.Key) }
 
-func (a HotKey) arguments() []Field { return []Field{{"key", string(a.Key)}} }
-func (a HotKey) brief() phrase      { return phrase{"press the key", "按键", string(a.Key)} }
+func (a HotKey) brief() phrase { return phrase{"press the key", "按键", string(a.Key)} }

@@ -11,8 +11,8 @@ import (
 
 // LongPress holds a point. Hold 0 means 1.5 s; at most [MaxTouch].
 type LongPress struct {
-	At   screen.Point  `json:"at"`
-	Hold time.Duration `json:"hold,omitempty"`
+	At   screen.Point  `json:"at" arg:"point"`
+	Hold time.Duration `json:"hold,omitempty" arg:"duration"`
 }
 
 type longPressJSON struct {
@@ -30,10 +30,6 @@ func (a LongPress) Validate() error {
 // Do holds the point.
 func (a LongPress) Do(ctx context.Context, s Surface) error {
 	return s.LongPress(ctx, a.At, usual(a.Hold))
-}
-
-func (a LongPress) arguments() []Field {
-	return append(point("point", a.At), duration(a.Hold)...)
 }
 
 func (LongPress) brief() phrase      { return phrase{en: "hold", zh: "长按"} }

@@ -10,7 +10,7 @@ import (
 
 // OpenApp brings an app to the front; App is a name or a package.
 type OpenApp struct {
-	App string `json:"app"`
+	App string `json:"app" arg:"value"`
 }
 
 func (OpenApp) Verb() string { return "AWAKE" }
@@ -26,7 +26,5 @@ func (a OpenApp) Validate() error {
 }
 
 func (a OpenApp) Do(ctx context.Context, s Surface) error { return s.Launch(ctx, a.App) }
-
-func (a OpenApp) arguments() []Field { return []Field{{"value", a.App}} }
 
 func (a OpenApp) brief() phrase { return phrase{en: "open", zh: "打开应用"}.quoting(a.App) }

@@ -14,8 +14,8 @@ import (
 // as near to it as keeps the whole swipe off the screen's edges, where Android listens for gestures
 // of its own.
 type Scroll struct {
-	At        screen.Point `json:"at"`
-	Direction Direction    `json:"direction"`
+	At        screen.Point `json:"at" arg:"point"`
+	Direction Direction    `json:"direction" arg:"direction"`
 }
 
 // Direction is where the content's next part is looked for: scrolling Down shows what is below.
@@ -81,10 +81,6 @@ func stroke(at, sign float64) (from, to float64) {
 	from = min(max(at, edge), 1-edge)
 	to = min(max(from+sign*length, edge), 1-edge)
 	return to - sign*length, to
-}
-
-func (a Scroll) arguments() []Field {
-	return append(point("point", a.At), Field{"direction", string(a.Direction)})
 }
 
 func (Scroll) brief() phrase      { return phrase{en: "scroll", zh: "滚动"} }

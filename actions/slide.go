@@ -11,9 +11,9 @@ import (
 
 // Slide moves a finger from one point to another. Took 0 means 1.5 s; at most [MaxTouch].
 type Slide struct {
-	From screen.Point  `json:"from"`
-	To   screen.Point  `json:"to"`
-	Took time.Duration `json:"took,omitempty"`
+	From screen.Point  `json:"from" arg:"point1"`
+	To   screen.Point  `json:"to" arg:"point2"`
+	Took time.Duration `json:"took,omitempty" arg:"duration"`
 }
 
 type slideJSON struct {
@@ -36,11 +36,6 @@ func (a Slide) Do(ctx context.Context, s Surface) error {
 
 // Takes is how long the finger moves: Took, or the usual time.
 func (a Slide) Takes() time.Duration { return usual(a.Took) }
-
-func (a Slide) arguments() []Field {
-	way := append(point("point1", a.From), point("point2", a.To)...)
-	return append(way, duration(a.Took)...)
-}
 
 func (Slide) brief() phrase { return phrase{en: "slide", zh: "滑动"} }
 

@@ -15,10 +15,10 @@ import (
 // Type types text: into the focused field, or at At after tapping it. Clear empties the field
 // first; Submit presses Enter after. Text may be empty only with Clear.
 type Type struct {
-	Text   string        `json:"text"`
-	At     *screen.Point `json:"at,omitempty"`
-	Clear  bool          `json:"clear,omitempty"`
-	Submit bool          `json:"submit,omitempty"`
+	Text   string        `json:"text" arg:"value"`
+	At     *screen.Point `json:"at,omitempty" arg:"point"`
+	Clear  bool          `json:"clear,omitempty" arg:"clear"`
+	Submit bool          `json:"submit,omitempty" arg:"submit"`
 }
 
 // focusTime is between tapping a field and typing: the field has to take the keyboard over.
@@ -92,14 +92,6 @@ func (a Type) parts(ctx context.Context, s Surface) (all []part) {
 			func() error { return s.Key(ctx, KeyEnter) }})
 	}
 	return all
-}
-
-func (a Type) arguments() []Field {
-	fields := []Field{{"value", a.Text}}
-	if a.At != nil {
-		fields = append(fields, point("point", *a.At)...)
-	}
-	return append(append(fields, flag("clear", a.Clear)...), flag("submit", a.Submit)...)
 }
 
 func (a Type) brief() phrase { return phrase{en: "type", zh: "输入"}.quoting(a.Text) }

@@ -99,6 +99,14 @@ func TestEveryMemberIsAGestureOrForTheLoop(t *testing.T) {
 	require.Equal(t, []string{"INFO", "NOTE", "COMPLETE", "ABORT"}, forTheLoop)
 }
 
+func TestEveryFieldHasItsNameInAgentAction(t *testing.T) {
+	for _, a := range actions.Vocabulary() {
+		for f := range reflect.TypeOf(a).Fields() {
+			require.NotEmpty(t, f.Tag.Get("arg"), "%s.%s", a.Verb(), f.Name)
+		}
+	}
+}
+
 func TestOnlyWaitIsPassive(t *testing.T) {
 	for _, a := range actions.Vocabulary() {
 		require.Equal(t, a.Verb() == "WAIT", actions.Passive(a), a.Verb())

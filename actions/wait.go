@@ -12,7 +12,7 @@ import (
 // Wait waits for the screen to change by itself. For is above 0; what is longer than [MaxWait] is
 // cut to it.
 type Wait struct {
-	For time.Duration `json:"for"`
+	For time.Duration `json:"for" arg:"value,duration"`
 }
 
 type waitJSON struct {
@@ -33,8 +33,6 @@ func (a Wait) Do(ctx context.Context, _ Surface) error { return wait.For(ctx, mi
 
 // Passive marks the one gesture that touches nothing.
 func (Wait) Passive() {}
-
-func (a Wait) arguments() []Field { return []Field{{"value", seconds(a.For)}} }
 
 func (a Wait) brief() phrase {
 	of := min(a.For, MaxWait).Round(100 * time.Millisecond)
