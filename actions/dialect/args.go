@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,6 +24,10 @@ type Args struct {
 	Corner bool   // of a box its first corner is the place, and not its centre
 	Named  string // what is said of the element that was named, "" for none
 
+	Thought string // in front of the action
+	Now     *Situation
+	Lang    string
+
 	complaint string
 	off       *screen.OffScale
 }
@@ -36,13 +39,10 @@ type Scale struct {
 	Marks       []marks.Mark // the elements that are numbered on it
 }
 
-// FieldArgs are arguments that are written as fields.
-func FieldArgs(fields []actions.Field, s Scale) Args {
-	values := make(loose.Object, len(fields))
-	for i, f := range fields {
-		values[i] = loose.Member{Name: f.Key, Value: f.Value}
-	}
-	return Args{Values: values, Scale: s}
+// Args are arguments that stand behind a thought.
+func (b *Base) Args(values loose.Object, thought string, now *Situation) *Args {
+	return &Args{Values: values, Scale: b.Scale(now), Thought: thought, Now: now,
+		Lang: b.profile.Lang}
 }
 
 // Check is act when its arguments could be read, each once, and it is valid, else a *ParseError
@@ -82,8 +82,15 @@ func (a *Args) value(names []string) any {
 	return nil
 }
 
-// Has reports whether one of the arguments is there and not empty.
-func (a *Args) Has(names ...string) bool { return a.value(names) != nil }
+// Has reports whether one of the arguments is there and not empty, or a part of one.
+func (a *Args) Has(names ...string) bool {
+	for _, n := range names {
+		if n == Numbered && a.HasElement() || a.value(strings.Split(n, ",")) != nil {
+			return true
+		}
+	}
+	return false
+}
 
 // Text is the text without spaces at its ends and without characters that no person could see, ""
 // when there is none.
@@ -91,20 +98,68 @@ func (a *Args) Text(names ...string) string {
 	return strings.TrimSpace(text.Lines(loose.Text(a.value(names))))
 }
 
-// Raw is the text as it was written, "" when there is none.
-func (a *Args) Raw(name string) string { return loose.Text(a.Values.Get(name)) }
+// Raw is the first text that is not empty, as it was written.
+func (a *Args) Raw(names ...string) string {
+	for _, n := range names {
+		if s := loose.Text(a.Values.Get(n)); s != "" {
+			return s
+		}
+	}
+	return ""
+}
 
-// Point is a place: [x,y], "x,y", or the four numbers of a box.
+// List is texts: a list of them, or one with bars between them.
+func (a *Args) List(names ...string) (all []string) {
+	list, is := a.value(names).([]any)
+	if !is {
+		for s := range strings.SplitSeq(a.Text(names...), "|") {
+			list = append(list, s)
+		}
+	}
+	for _, v := range list {
+		if s := strings.TrimSpace(loose.Text(v)); s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+var underscored = strings.NewReplacer(" ", "_", "-", "_")
+
+// Key is a key by its name, which may be Android's. One that there is not is as it was written.
+func (a *Args) Key(names ...string) actions.Key {
+	said := strings.ToLower(a.Text(names...))
+	key := actions.Key(strings.TrimPrefix(underscored.Replace(said), "keycode_"))
+	if !slices.Contains(actions.Keys, key) {
+		return actions.Key(said)
+	}
+	return key
+}
+
+// Numbered stands among the names of a place for the element that is named by its number.
+const Numbered = "#"
+
+// Point is a place: [x,y], "x,y", or the four numbers of a box. A name such as "x,y" stands for two
+// arguments, which say themselves which is which.
 func (a *Args) Point(names ...string) screen.Point {
-	v := a.value(names)
+	if slices.Contains(names, Numbered) {
+		if at, ok := a.Element(); ok {
+			return at
+		}
+	}
+	name, v := a.place(names)
 	if v == nil {
-		a.Complain("the field %s is missing", names[0])
+		missing := "the field " + name + " is missing"
+		if x, y, pair := strings.Cut(name, ","); pair {
+			missing = "the place is missing: " + x + " and " + y
+		}
+		a.Complain("%s", missing)
 		return screen.Point{}
 	}
 	n, ok := numbersIn(v)
 	shown := text.Quote(written(v), MaxShown)
 	if !ok {
-		a.Complain("%s %s is no point", names[0], shown)
+		a.Complain("%s %s is no point", name, shown)
 		return screen.Point{}
 	}
 	first, second := n[0], n[1]
@@ -113,10 +168,30 @@ func (a *Args) Point(names ...string) screen.Point {
 	}
 	p, err := a.Coordinates.Point(first, second, a.Picture)
 	if err != nil && a.complaint == "" {
-		a.Complain("%s %s %v", names[0], shown, err)
+		a.Complain("%s %s %v", name, shown, err)
 		a.off, _ = errors.AsType[*screen.OffScale](err)
 	}
 	return p
+}
+
+// place is the first of the arguments that is there, with its name.
+func (a *Args) place(names []string) (name string, v any) {
+	for _, n := range names {
+		x, y, pair := strings.Cut(n, ",")
+		both := []any{a.Values.Get(x), a.Values.Get(y)}
+		switch {
+		case !pair:
+			if v := a.value([]string{n}); v != nil {
+				return n, v
+			}
+		case both[0] != nil && both[1] != nil:
+			if a.Coordinates.YFirst {
+				slices.Reverse(both)
+			}
+			return n, both
+		}
+	}
+	return names[0], nil
 }
 
 var (
@@ -220,23 +295,27 @@ func (a *Args) Duration(names ...string) time.Duration {
 	return time.Duration(min(n*float64(unit(m[2])), float64(24*time.Hour)))
 }
 
-// usualWait is how long a wait is that says no time.
-const usualWait = 2 * time.Second
-
-// Wait is a wait of that time, of a usual one when there is none.
-func (a *Args) Wait(names ...string) actions.Wait {
-	return actions.Wait{For: min(cmp.Or(a.Duration(names...), usualWait), actions.MaxWait)}
-}
+// UsualWait is a wait that says no time.
+var UsualWait = actions.Wait{For: 2 * time.Second}
 
 // opposite is the side whose content comes into view when a finger moves to the other.
-var opposite = map[string]actions.Direction{"up": actions.Down, "down": actions.Up,
-	"left": actions.Right, "right": actions.Left}
+var opposite = map[actions.Direction]actions.Direction{actions.Up: actions.Down,
+	actions.Down: actions.Up, actions.Left: actions.Right, actions.Right: actions.Left}
+
+// ByFinger is an action as families write it whose models scroll by where the finger moves.
+func ByFinger(a actions.Action) actions.Action {
+	if s, is := a.(actions.Scroll); is {
+		s.Direction = opposite[s.Direction]
+		return s
+	}
+	return a
+}
 
 // Stroke scrolls by a finger that moves in the direction of that name. It is in the middle of the
 // screen when there is no place of these names.
 func (a *Args) Stroke(direction string, place ...string) actions.Scroll {
 	to := a.Text(direction)
-	side, known := opposite[strings.ToLower(to)]
+	side, known := opposite[actions.Direction(strings.ToLower(to))]
 	if !known {
 		a.Complain("there is no direction %s", text.Quote(to, MaxShown))
 	}

@@ -23,9 +23,10 @@ func (t Table) Writer(name string) Writer {
 	return nil
 }
 
-// InQuotes is a text as it stands in a call or in JSON.
-func InQuotes(s string) string {
-	b, _ := json.Marshal(s) // of a string, which cannot fail
+// AsJSON is the value of an argument as it stands in a call or in JSON. A place is for the family
+// to write.
+func AsJSON(value any) string {
+	b, _ := json.Marshal(value) // of texts and numbers, which cannot fail
 	return string(b)
 }
 

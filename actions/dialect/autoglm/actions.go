@@ -10,15 +10,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/screen"
 )
-
-var joined = strings.NewReplacer(" ", "", "_", "", "-", "")
-
-// verb is the name of an action without what models vary in it.
-func verb(name string) string {
-	return strings.ToLower(joined.Replace(name))
-}
 
 // action is what do is to do, which may stand without its name.
 func action(args loose.Object) any {
@@ -30,87 +22,71 @@ func action(args loose.Object) any {
 	return nil
 }
 
-// form is how one action is written and read.
-type form struct {
-	written string
-	read    func(*autoglm, *reading) actions.Action
-}
-
-// reading is one call while it is read.
-type reading struct {
-	dialect.Args
-	thought string
-	now     *dialect.Situation
-}
-
 const (
-	element = `element=[x,y]`
-	message = `message="..."`
+	at      = "At=element|point|coordinate"
+	element = `element=[x,y])`
+	message = `message="...")`
 )
 
-// forms are the actions by their names.
-var forms = map[string]form{
-	"launch": {`do(action="Launch", app="name")`, func(_ *autoglm, r *reading) actions.Action {
-		return actions.OpenApp{App: r.Text("app", "app_name", "text")}
-	}},
-	"tap": {`do(action="Tap", ` + element + `)`, (*autoglm).tap},
-	"doubletap": {`do(action="Double Tap", ` + element + `)`,
-		func(_ *autoglm, r *reading) actions.Action {
-			return actions.DoubleClick{At: r.element()}
+// forms are what do does. The models type in place of what is there, and never submit.
+var forms = dialect.Forms{
+	{Name: "Launch", Want: `do(action="Launch", app="name")`, Action: actions.OpenApp{},
+		Args: "App=app|app_name|text"},
+	{Name: "Tap", Want: `do(action="Tap", ` + element, Action: actions.Click{}, Args: at,
+		Read: tap},
+	{Name: "Double Tap", Want: `do(action="Double Tap", ` + element,
+		Action: actions.DoubleClick{}, Args: at},
+	{Name: "Long Press", Want: `do(action="Long Press", ` + element, Action: actions.LongPress{},
+		Args: at + " Hold?=duration"},
+	{Name: "Swipe", Want: `do(action="Swipe", start=[x,y], end=[x,y])`, Action: actions.Slide{},
+		Args: "From=start|start_point To=end|end_point Took?=duration"},
+	{Name: "Type", Want: `do(action="Type", text="...")`, Action: actions.Type{Clear: true},
+		Args: "Text=text"},
+	{Name: "Type_Name", Want: `do(action="Type_Name", text="...")`,
+		Action: actions.Type{Clear: true}, Args: "Text=text"},
+	{Name: "Back", Want: `do(action="Back")`, Action: actions.Back{}},
+	{Name: "Home", Want: `do(action="Home")`, Action: actions.Home{}},
+	{Name: "Wait", Want: `do(action="Wait", duration="2 seconds")`, Action: actions.Wait{},
+		Args: "For=duration|time"},
+	{Name: "Take_over", Want: `do(action="Take_over", ` + message,
+		Action: actions.Info{ByHand: true}, Args: "Question=message|text"},
+	{Name: "Interact", Want: `do(action="Interact", ` + message, Action: actions.Info{},
+		Args: "Question=message", Read: func(a *dialect.Args) actions.Action {
+			return actions.Info{Question: cmp.Or(a.Text("message", "text"), choose[a.Lang])}
 		}},
-	"longpress": {`do(action="Long Press", ` + element + `)`,
-		func(_ *autoglm, r *reading) actions.Action {
-			return actions.LongPress{At: r.element(), Hold: r.Duration("duration")}
-		}},
-	"swipe": {`do(action="Swipe", start=[x,y], end=[x,y])`,
-		func(_ *autoglm, r *reading) actions.Action {
-			return actions.Slide{From: r.Point("start", "start_point"),
-				To: r.Point("end", "end_point"), Took: r.Duration("duration")}
-		}},
-	"type":     {`do(action="Type", text="...")`, typed},
-	"typename": {`do(action="Type_Name", text="...")`, typed},
-	"back": {`do(action="Back")`, func(*autoglm, *reading) actions.Action {
-		return actions.Back{}
-	}},
-	"home": {`do(action="Home")`, func(*autoglm, *reading) actions.Action {
-		return actions.Home{}
-	}},
-	"wait": {`do(action="Wait", duration="2 seconds")`,
-		func(_ *autoglm, r *reading) actions.Action {
-			return actions.Wait{For: min(r.Duration("duration", "time"), actions.MaxWait)}
-		}},
-	"takeover": {`do(action="Take_over", ` + message + `)`,
-		func(_ *autoglm, r *reading) actions.Action {
-			return actions.Info{Question: r.Text("message", "text"), ByHand: true}
-		}},
-	"interact": {`do(action="Interact", ` + message + `)`,
-		func(g *autoglm, r *reading) actions.Action {
-			return actions.Info{Question: cmp.Or(r.Text("message", "text"), g.choose)}
-		}},
-	"note": {`do(action="Note", ` + message + `)`, func(_ *autoglm, r *reading) actions.Action {
-		said := r.Text("message", "text")
-		if said == "" || strings.EqualFold(said, "true") { // what is to be kept is the thought
-			said, _ = dialect.Shorten(r.thought, actions.MaxText/2)
-		}
-		return actions.Note{Text: said}
-	}},
-	"callapi": {`do(action="Call_API", instruction="...")`,
-		func(_ *autoglm, r *reading) actions.Action {
-			return actions.Note{Text: r.Text("instruction", "message")}
-		}},
-	"abort": {`do(action="Abort", ` + message + `)`, func(_ *autoglm, r *reading) actions.Action {
-		return actions.Abort{Reason: r.Text("message", "text")}
-	}},
+	{Name: "Note", Want: `do(action="Note", ` + message, Action: actions.Note{},
+		Args: "Text=message", Read: note},
+	{Name: "Call_API", Want: `do(action="Call_API", instruction="...")`, Action: actions.Note{},
+		Args: "Text=instruction|message"},
+	{Name: "Abort", Want: `do(action="Abort", ` + message, Action: actions.Abort{},
+		Args: "Reason=message|text"},
 }
 
-// names are those of the forms, as they are written.
+// finish is the other call that there is.
+var finish = dialect.Form{Want: `finish(message="...")`, Action: actions.Complete{},
+	Read: func(a *dialect.Args) actions.Action {
+		report := cmp.Or(a.Text("message", "text"), a.Raw(""))
+		if a.Has("success") && !a.Flag("success") {
+			return actions.Abort{Reason: report}
+		}
+		return actions.Complete{Report: report}
+	}}
+
+// names are those of the forms that the prompt explains.
 const names = `one of Launch, Tap, Double Tap, Long Press, Swipe, Type, Back, Home, Wait, ` +
 	`Take_over, Interact, Note, Abort, or finish(message="...")`
 
-func (r *reading) element() screen.Point { return r.Point("element", "point", "coordinate") }
+// choose is what Interact asks.
+var choose = map[string]string{"zh": "有多种选择可以继续，请告诉我选哪一个。",
+	"en": "There are several ways to go on. Which one shall it be?"}
 
-func typed(_ *autoglm, r *reading) actions.Action {
-	return actions.Type{Text: r.Raw("text"), Clear: true}
+// note keeps what is said, or else the thought.
+func note(a *dialect.Args) actions.Action {
+	said := a.Text("message", "text")
+	if said == "" || strings.EqualFold(said, "true") {
+		said, _ = dialect.Shorten(a.Thought, actions.MaxText/2)
+	}
+	return actions.Note{Text: said}
 }
 
 // consents are the options of the question whether a tap may be, the first of which agrees.
@@ -122,44 +98,40 @@ var agreed = lazyregexp.New(`(?i)^\s*(?:yes|y|ok|okay|是|是的|好|好的|可�
 // tap is a tap, or, when it comes with a message, the question that the message is: such a tap is
 // one that a person has to agree to. The agreement is for that place, and for the reply right
 // behind it.
-func (g *autoglm) tap(r *reading) actions.Action {
-	tap := actions.Click{At: r.element()}
-	asked := r.Text("message")
+func tap(a *dialect.Args) actions.Action {
+	tap := actions.Click{At: a.Point("element", "point", "coordinate")}
+	asked := a.Text("message")
 	if asked == "" {
 		return tap
 	}
 	asked = fmt.Sprintf("%s (%.0f%%, %.0f%%)", asked, tap.At.X*100, tap.At.Y*100)
-	last := len(r.now.Exchanges) - 1
-	if last < 0 || !r.now.ReplyJustIn || r.now.Exchanges[last].Question != asked {
-		return actions.Info{Question: asked, Options: consents[g.Profile().Lang]}
+	last := len(a.Now.Exchanges) - 1
+	if last < 0 || !a.Now.ReplyJustIn || a.Now.Exchanges[last].Question != asked {
+		return actions.Info{Question: asked, Options: consents[a.Lang]}
 	}
-	switch e := r.now.Exchanges[last]; e.Outcome {
+	switch e := a.Now.Exchanges[last]; e.Outcome {
 	case actions.Answered, actions.DefaultAnswer:
 		if agreed.MatchString(e.Answer) {
 			return tap
 		}
 	}
-	r.Complain("the question about this tap was asked, and no person has agreed")
+	a.Complain("the question about this tap was asked, and no person has agreed")
 	return tap
 }
 
 // decode makes the action that the call names.
 func (g *autoglm) decode(c call, thought string, s *dialect.Situation) (actions.Action, error) {
-	r := &reading{Args: dialect.Args{Values: c.Args, Scale: g.Scale(s)}, thought: thought, now: s}
+	in := g.Args(c.Args, thought, s)
 	if strings.EqualFold(c.Name, "finish") {
-		report := cmp.Or(r.Text("message", "text"), loose.Text(c.Args.Get("")))
-		if r.Has("success") && !r.Flag("success") {
-			return r.Check(actions.Abort{Reason: report}, `finish(message="...")`)
-		}
-		return r.Check(actions.Complete{Report: report}, `finish(message="...")`)
+		return finish.Decode(in)
 	}
 	written := loose.Text(action(c.Args))
-	f, ok := forms[verb(written)]
+	form := forms.Find(written)
 	switch {
 	case written == "":
 		return nil, dialect.Refuse("do has no action", names)
-	case !ok:
+	case form == nil:
 		return nil, dialect.Refuse("unknown action "+text.Quote(written, dialect.MaxShown), names)
 	}
-	return r.Check(f.read(g, r), f.written)
+	return form.Decode(in)
 }

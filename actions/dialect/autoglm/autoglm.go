@@ -13,20 +13,13 @@ import (
 //go:embed prompt.*.tmpl
 var prompts embed.FS
 
-type autoglm struct {
-	dialect.Base
-	choose string // what Interact asks
-}
+type autoglm struct{ dialect.Base }
 
 // turns is how many former turns are shown again, as text.
 const turns = 20
 
 // New returns the dialect; its options have their defaults filled in.
 func New(o dialect.Options) dialect.Dialect {
-	choose := "有多种选择可以继续，请告诉我选哪一个。"
-	if o.Lang == "en" {
-		choose = "There are several ways to go on. Which one shall it be?"
-	}
 	return &autoglm{dialect.NewBase(o, dialect.Made{
 		Profile: dialect.Profile{
 			Name:        "autoglm",
@@ -35,5 +28,5 @@ func New(o dialect.Options) dialect.Dialect {
 		},
 		Template: dialect.MustTemplate(prompts, o.Lang),
 		Abort:    `do(action="Abort")`,
-	}), choose}
+	})}
 }

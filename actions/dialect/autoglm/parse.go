@@ -69,7 +69,8 @@ func (c call) swallowed() bool {
 }
 
 func (c call) ends() bool {
-	return strings.EqualFold(c.Name, "finish") || verb(loose.Text(action(c.Args))) == "abort"
+	form := forms.Find(loose.Text(action(c.Args)))
+	return strings.EqualFold(c.Name, "finish") || form != nil && form.Name == "Abort"
 }
 
 // read is the call that the text begins with and those behind it.

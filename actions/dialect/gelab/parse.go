@@ -27,7 +27,7 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 		return actions.Decision{}, err
 	}
 	f := found.led(dialect.Reasoned(reasoning, thought))
-	a, err := decode(f, g.Scale(&s))
+	a, err := g.decode(f, &s)
 	if err != nil {
 		return actions.Decision{}, err
 	}
@@ -110,15 +110,26 @@ func splitThought(s string) (thought, body string) {
 	return thought, s
 }
 
+// anyKey is the name of a field: one around the action, or an argument of one.
+func anyKey() string {
+	all := []string{"explain", "action", "key_process", "tag", "summary", "verify", "note", "cot"}
+	for i := range forms {
+		for _, p := range forms[i].Params() {
+			all = append(all, p.Names...)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int { // one that goes on stands in front
+		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
+	})
+	return "(" + strings.Join(slices.Compact(all), "|") + ")"
+}
+
 // Patterns of fields. A key that starts a line, follows a TAB or follows the two characters \t
 // starts a field.
-const (
-	keys = `(explain|action|point1|point2|point|value|return|direction|duration|key_process|key|` +
-		`tag|secret|options|clear|submit|summary|verify|note|cot)`
-	colon = `[ ]*[:：]`
-)
+const colon = `[ ]*[:：]`
 
 var (
+	keys         = anyKey()
 	actionMark   = lazyregexp.New(`(?im)(?:^|\t|\\t)[ ]*action` + colon)
 	lineStart    = lazyregexp.New(`(?im)^[ ]*` + keys + colon)
 	tabLineMarks = lazyregexp.New(`(?i)(?:^|[\n\t])\s*` + keys + colon)
@@ -134,7 +145,7 @@ var (
 	// anyAction is an action however it is set off from what is in front of it. Behind a blank it
 	// must be in capitals: prose says "next action: click it".
 	anyAction = lazyregexp.New("(?:^|[^\\pL\\pN_]|\\\\[tn])(?i:action(?:_type)?)[\"'*` ]*[:：=]" +
-		"[\"'*`]*((?i:" + strings.Join(allNames(), "|") + ")\\b|\\s*[A-Z][A-Z_]+)")
+		"[\"'*`]*((?i:" + strings.Join(forms.Known(), "|") + ")\\b|\\s*[A-Z][A-Z_]+)")
 )
 
 func hasAction(s string) bool { return actionMark.MatchString(s) }
@@ -327,7 +338,7 @@ func Wrote(r actions.Reply) bool {
 			}
 			first, _, _ := strings.Cut(strings.TrimLeft(body[s.value:s.to], "\n\t "), "\n")
 			first, _, _ = strings.Cut(first, "\t")
-			return formOf(actionName(first)) != nil
+			return forms.Find(actionName(first)) != nil
 		})
 	})
 }

@@ -25,13 +25,13 @@ func TestEverySpellingOfAnActionGetsItsOwnName(t *testing.T) {
 		strings.NewReplacer("point:", "Point: ", ",", " ")}
 	examples := examples(t)
 	for _, f := range forms {
-		own, err := d.Parse(actions.Reply{Text: "action:" + f.name + examples[f.name]},
+		own, err := d.Parse(actions.Reply{Text: "action:" + f.Name + examples[f.Name]},
 			dialect.Situation{})
-		require.NoError(t, err, f.name)
-		for _, name := range append([]string{f.name}, f.also...) {
+		require.NoError(t, err, f.Name)
+		for _, name := range append([]string{f.Name}, strings.Fields(f.Also)...) {
 			for _, spell := range spellings {
 				for _, p := range points {
-					example := examples[f.name]
+					example := examples[f.Name]
 					if strings.Contains(example, "point") {
 						example = p.Replace(example)
 					}

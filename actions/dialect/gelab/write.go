@@ -2,10 +2,7 @@ package gelab
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
@@ -35,29 +32,24 @@ func writer(front, behind string) dialect.Writer {
 // writtenFields is explain, action and its fields. Values have no line breaks, and no blanks at
 // their ends.
 func writtenFields(d actions.Decision, s dialect.Scale) (text string, can bool) {
-	b, err := d.AgentAction()
-	var fields map[string]any
-	if err != nil || json.Unmarshal(b, &fields) != nil {
+	form, args := forms.Write(d.Action)
+	if form == nil {
 		return "", false
 	}
-	text = "explain:" + d.Explain + "\taction:" + d.Action.Verb()
-	places := actions.Points(d.Action)
-	if a, is := d.Action.(actions.Scroll); is {
-		places = []screen.Point{a.At}
-	}
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		value := fmt.Sprint(fields[key])
-		if _, is := fields[key].([]any); is {
-			x, y := s.Numbers(places[0])
-			value, places = x+","+y, places[1:]
+	text = "explain:" + d.Explain + "\taction:" + form.Name
+	for _, a := range args {
+		value := fmt.Sprint(a.Value)
+		switch v := a.Value.(type) {
+		case screen.Point:
+			x, y := s.Numbers(v)
+			value = x + "," + y
+		case []string:
+			value = strings.Join(v, "|")
 		}
-		switch {
-		case slices.Contains([]string{"cot", "explain", "action", "action_type", "summary"}, key):
-			continue
-		case strings.TrimSpace(value) != value, strings.ContainsAny(value, "\t\n\\<"):
+		if strings.TrimSpace(value) != value || strings.ContainsAny(value, "\t\n\\<") {
 			return "", false
 		}
-		text += "\t" + key + ":" + value
+		text += "\t" + a.Name + ":" + value
 	}
 	return text, true
 }

@@ -8,6 +8,7 @@ package general
 import (
 	"embed"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions/dialect"
@@ -79,24 +80,28 @@ func tools(lang string) []dialect.Tool {
 		words[m[2]] = m[3]
 	}
 	var all []dialect.Tool
-	for i := range forms {
-		f := &forms[i]
-		all = append(all, dialect.Tool{Name: f.name, Description: words[f.name],
-			Parameters: f.schema()})
+	for _, name := range forms.Names() {
+		all = append(all, dialect.Tool{Name: name, Description: words[name],
+			Parameters: parameters(forms.Find(name))})
 	}
 	return all
 }
 
-// schema is the JSON Schema of the action's arguments.
-func (f *form) schema() json.RawMessage {
+// parameters is the JSON Schema of an action's arguments. Where an element may be named, neither it
+// nor its place is required.
+func parameters(f *dialect.Form) json.RawMessage {
 	properties := map[string]any{}
 	required := []string{}
-	for _, p := range strings.Fields(f.parameters) {
-		name, kind, _ := strings.Cut(p, ":")
-		plain := strings.TrimRight(name, "?*")
-		properties[plain] = kinds[kind]
-		if plain == name {
-			required = append(required, name)
+	for _, p := range f.Params() {
+		numbered := slices.Contains(p.Names, dialect.Numbered)
+		if numbered {
+			properties["element"] = kinds[p.Type]
+		}
+		for name := range strings.SplitSeq(p.Names[0], ",") {
+			properties[name] = kinds[p.Type]
+			if !p.Optional && !numbered {
+				required = append(required, name)
+			}
 		}
 	}
 	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties,

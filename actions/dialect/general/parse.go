@@ -26,8 +26,8 @@ type call struct {
 }
 
 func (c call) ends() bool {
-	f := lookup(c.name)
-	return f != nil && (f.name == "finish" || f.name == "abort")
+	f := forms.Find(c.name)
+	return f != nil && dialect.Ends(f.Action)
 }
 
 // same reports whether the calls are one, which was written twice.
@@ -89,7 +89,7 @@ func (g *general) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 			return actions.Decision{}, dialect.Several(want)
 		}
 	}
-	d, err := decode(calls[0], g.Scale(&s))
+	d, err := g.decode(calls[0], &s)
 	if err == nil && !g.native {
 		err = mentioned(d.Action, body, calls[0].text)
 	}

@@ -6,92 +6,58 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
-	"github.com/taploop/taploop/screen"
 )
 
-// reading is one action while it is read.
-type reading struct {
-	dialect.Args
-	reason     string
-	remembered []string // what the model has answered and noted before
+const (
+	box = `, "box_2d": [[x1,y1,x2,y2]]}`
+	at  = "At=box_2d|point"
+)
+
+// forms are the actions. The models press Enter behind every text, and have no answers to choose
+// from.
+var forms = dialect.Forms{
+	{Name: "click", Want: `{"action_type": "click"` + box, Action: actions.Click{}, Args: at},
+	{Name: "long_press", Want: `{"action_type": "long_press"` + box, Action: actions.LongPress{},
+		Args: at},
+	{Name: "double_tap", Want: `{"action_type": "double_tap"` + box,
+		Action: actions.DoubleClick{}, Args: at},
+	{Name: "input_text", Want: `{"action_type": "input_text", "text": "..."` + box,
+		Action: actions.Type{Submit: true}, Args: "Text=text Clear?=override At?=box_2d|point"},
+	{Name: "keyboard_enter", Want: `{"action_type": "keyboard_enter"}`,
+		Action: actions.HotKey{Key: actions.KeyEnter}},
+	{Name: "navigate_home", Want: `{"action_type": "navigate_home"}`, Action: actions.Home{}},
+	{Name: "navigate_back", Want: `{"action_type": "navigate_back"}`, Action: actions.Back{}},
+	{Name: "swipe", Want: `{"action_type": "swipe", "direction": "up"}`, Action: actions.Scroll{},
+		Args: "Direction=direction At=box_2d",
+		Read: func(a *dialect.Args) actions.Action {
+			return a.Stroke("direction", "box_2d", "point")
+		}},
+	{Name: "open_app", Want: `{"action_type": "open_app", "app_name": "..."}`,
+		Action: actions.OpenApp{}, Args: "App=app_name|text"},
+	{Name: "wait", Want: `{"action_type": "wait"}`, Action: dialect.UsualWait,
+		Args: "For=time|duration"},
+	{Name: "answer", Want: `{"action_type": "answer", "text": "..."}`, Action: actions.Note{},
+		Args: "Text=text"},
+	{Name: "ask_user", Want: `{"action_type": "ask_user", "text": "..."}`, Action: actions.Info{},
+		Args: "Question=text|question"},
+	{Name: "status", Want: `{"action_type": "status", "goal_status": "complete" or "infeasible"}`,
+		Action: actions.Complete{}, Args: "goal_status:complete Report=text", Read: readStatus},
+	{Name: "status", Action: actions.Abort{}, Args: "goal_status:infeasible Reason=text"},
 }
 
-// form is how one action is written and read.
-type form struct {
-	want string
-	read func(*reading) actions.Action
-}
-
-const names = "click, long_press, double_tap, input_text, keyboard_enter, navigate_home, " +
-	"navigate_back, swipe, open_app, wait, answer, ask_user, status"
-
-const box = `, "box_2d": [[x1,y1,x2,y2]]}`
-
-// forms are the actions by their names.
-var forms = map[string]form{
-	"click": {`{"action_type": "click"` + box, func(r *reading) actions.Action {
-		return actions.Click{At: r.at()}
-	}},
-	"double_tap": {`{"action_type": "double_tap"` + box, func(r *reading) actions.Action {
-		return actions.DoubleClick{At: r.at()}
-	}},
-	"long_press": {`{"action_type": "long_press"` + box, func(r *reading) actions.Action {
-		return actions.LongPress{At: r.at()}
-	}},
-	"input_text": {`{"action_type": "input_text", "text": "..."` + box, (*reading).typed},
-	"keyboard_enter": {`{"action_type": "keyboard_enter"}`, func(*reading) actions.Action {
-		return actions.HotKey{Key: actions.KeyEnter}
-	}},
-	"navigate_home": {`{"action_type": "navigate_home"}`, func(*reading) actions.Action {
-		return actions.Home{}
-	}},
-	"navigate_back": {`{"action_type": "navigate_back"}`, func(*reading) actions.Action {
-		return actions.Back{}
-	}},
-	"swipe": {`{"action_type": "swipe", "direction": "up"}`, func(r *reading) actions.Action {
-		return r.Stroke("direction", "box_2d", "point")
-	}},
-	"open_app": {`{"action_type": "open_app", "app_name": "..."}`, func(r *reading) actions.Action {
-		return actions.OpenApp{App: r.Text("app_name", "text")}
-	}},
-	"wait": {`{"action_type": "wait"}`, func(r *reading) actions.Action {
-		return r.Wait("time", "duration")
-	}},
-	"answer": {`{"action_type": "answer", "text": "..."}`, func(r *reading) actions.Action {
-		return actions.Note{Text: r.Text("text")}
-	}},
-	"ask_user": {`{"action_type": "ask_user", "text": "..."}`, func(r *reading) actions.Action {
-		return actions.Info{Question: r.Text("text", "question")}
-	}},
-	"status": {`{"action_type": "status", "goal_status": "complete" or "infeasible"}`,
-		(*reading).status},
-}
-
-func (r *reading) at() screen.Point { return r.Point("box_2d", "point") }
-
-// typed taps a field, types and presses Enter.
-func (r *reading) typed() actions.Action {
-	t := actions.Type{Text: r.Raw("text"), Clear: r.Flag("override"), Submit: true}
-	if r.Has("box_2d", "point") {
-		at := r.at()
-		t.At = &at
-	}
-	return t
-}
-
-// status is how the task ends. What the model answered before is its report.
-func (r *reading) status() actions.Action {
-	said := r.Text("text")
-	switch status := strings.ToLower(r.Text("goal_status", "status")); status {
+// readStatus reads how the task ends. What the model answered before is its report.
+func readStatus(a *dialect.Args) actions.Action {
+	said := a.Text("text")
+	switch status := strings.ToLower(a.Text("goal_status", "status")); status {
 	case "complete", "completed", "success":
-		if n := len(r.remembered); n > 0 && said == "" {
-			said = r.remembered[n-1]
+		if n := len(a.Now.Remembered); n > 0 && said == "" {
+			said = a.Now.Remembered[n-1]
 		}
 		return actions.Complete{Report: said}
 	case "infeasible", "failure":
-		return actions.Abort{Reason: cmp.Or(said, r.reason)}
+		return actions.Abort{Reason: cmp.Or(said, a.Thought)}
 	default:
-		r.Complain("goal_status %q is neither complete nor infeasible", status)
+		a.Complain("goal_status %q is neither complete nor infeasible", status)
 		return actions.Abort{}
 	}
 }

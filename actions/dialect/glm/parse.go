@@ -28,8 +28,7 @@ func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, err
 			anyForm)
 	}
 	thought, memory, reason := parts(front)
-	in := &reading{dialect.Args{Values: args, Scale: g.Scale(&s)}, reason, s.Remembered}
-	a, err := in.decode()
+	a, err := decode(g.Args(args, reason, &s))
 	if err != nil {
 		return actions.Decision{}, err
 	}
@@ -91,15 +90,15 @@ func parts(front string) (thought, memory, reason string) {
 }
 
 // decode makes the action that the arguments name.
-func (in *reading) decode() (actions.Action, error) {
+func decode(in *dialect.Args) (actions.Action, error) {
 	name := in.Text("action_type")
-	f, known := forms[strings.ToLower(name)]
+	form := forms.Find(name)
 	switch {
 	case name == "":
 		return nil, dialect.Refuse("action_type is empty", anyForm)
-	case !known:
+	case form == nil:
 		return nil, dialect.Refuse("unknown action_type "+text.Quote(name, dialect.MaxShown),
-			"one of "+names)
+			"one of "+strings.Join(forms.Names(), ", "))
 	}
-	return in.Check(f.read(in), f.want)
+	return form.Decode(in)
 }

@@ -5,71 +5,50 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
-	"github.com/taploop/taploop/screen"
 )
 
-// form is how one action is written and read.
-type form struct {
-	want string
-	read func(*dialect.Args) actions.Action
-}
-
-const names = "click, long_press, double_click, swipe, drag, type, system_button, key, open, " +
-	"wait, ask_user, answer, terminate"
-
-const atPlace = `, "coordinate": [x, y]`
-
-// What several actions are written like.
-var (
-	click = form{`"action": "click"` + atPlace, func(a *dialect.Args) actions.Action {
-		return actions.Click{At: at(a)}
-	}}
-	open = form{`"action": "open", "text": "name of the app"`,
-		func(a *dialect.Args) actions.Action {
-			return actions.OpenApp{App: a.Text("text", "app", "app_name")}
-		}}
-	ask = form{`"action": "ask_user", "text": "..."`, func(a *dialect.Args) actions.Action {
-		return actions.Info{Question: a.Text("text", "question", "content")}
-	}}
+const (
+	atPlace = `, "coordinate": [x, y]`
+	at      = "At=coordinate|coordinate1|point"
 )
 
-// forms are the actions by their names.
-var forms = map[string]form{
-	"click": click,
-	"tap":   click,
-	"long_press": {`"action": "long_press"` + atPlace + `, "time": 2`,
-		func(a *dialect.Args) actions.Action {
-			return actions.LongPress{At: at(a), Hold: a.Duration("time", "duration")}
-		}},
-	"double_click": {`"action": "double_click"` + atPlace, func(a *dialect.Args) actions.Action {
-		return actions.DoubleClick{At: at(a)}
-	}},
-	"swipe": {`"action": "swipe"` + atPlace + `, "coordinate2": [x, y]`, readSwipe},
-	"drag": {`"action": "drag", "start_coordinate": [x, y], "end_coordinate": [x, y]`,
-		func(a *dialect.Args) actions.Action {
-			return actions.Drag{From: a.Point("start_coordinate", "coordinate"),
-				To: a.Point("end_coordinate", "coordinate2")}
-		}},
-	"type": {`"action": "type", "text": "..."`, func(a *dialect.Args) actions.Action {
-		return actions.Type{Text: a.Raw("text")}
-	}},
-	"system_button": {`"action": "system_button", "button": "Back"`, readButton},
-	"key":           {`"action": "key", "text": "volume_up"`, readKey},
-	"open":          open,
-	"open_app":      open,
-	"wait": {`"action": "wait", "time": 2`, func(a *dialect.Args) actions.Action {
-		return a.Wait("time", "duration")
-	}},
-	"ask_user":  ask,
-	"call_user": ask,
-	"interact":  ask,
-	"answer": {`"action": "answer", "text": "..."`, func(a *dialect.Args) actions.Action {
-		return actions.Complete{Report: a.Text("text", "answer")}
-	}},
-	"terminate": {`"action": "terminate", "status": "success" or "failure"`, readEnd},
+// forms are the actions. The models neither empty nor submit a field, and have no answers to choose
+// from.
+var forms = dialect.Forms{
+	{Name: "click", Also: "tap", Want: `"action": "click"` + atPlace, Action: actions.Click{},
+		Args: at},
+	{Name: "long_press", Want: `"action": "long_press"` + atPlace + `, "time": 2`,
+		Action: actions.LongPress{}, Args: at + " Hold?=time|duration"},
+	{Name: "double_click", Want: `"action": "double_click"` + atPlace,
+		Action: actions.DoubleClick{}, Args: at},
+	{Name: "swipe", Want: `"action": "swipe"` + atPlace + `, "coordinate2": [x, y]`,
+		Action: actions.Slide{},
+		Args:   "From=coordinate To=coordinate2 Took?=time", Read: readSwipe},
+	{Name: "swipe", Action: actions.Scroll{}, Args: "At=coordinate Direction=direction"},
+	{Name: "drag",
+		Want:   `"action": "drag", "start_coordinate": [x, y], "end_coordinate": [x, y]`,
+		Action: actions.Drag{},
+		Args:   "From=start_coordinate|coordinate To=end_coordinate|coordinate2"},
+	{Name: "type", Want: `"action": "type", "text": "..."`, Action: actions.Type{},
+		Args: "Text=text"},
+	{Name: "system_button", Want: `"action": "system_button", "button": "Back"`,
+		Action: actions.Back{}, Args: "button:Back", Read: readButton},
+	{Name: "system_button", Action: actions.Home{}, Args: "button:Home"},
+	{Name: "system_button", Action: actions.Recents{}, Args: "button:Recents"},
+	{Name: "key", Want: `"action": "key", "text": "volume_up"`, Action: actions.HotKey{},
+		Args: "Key=text|key"},
+	{Name: "open", Also: "open_app", Want: `"action": "open", "text": "name of the app"`,
+		Action: actions.OpenApp{}, Args: "App=text|app|app_name"},
+	{Name: "wait", Want: `"action": "wait", "time": 2`, Action: dialect.UsualWait,
+		Args: "For=time|duration"},
+	{Name: "ask_user", Also: "call_user interact", Want: `"action": "ask_user", "text": "..."`,
+		Action: actions.Info{}, Args: "Question=text|question|content"},
+	{Name: "terminate", Want: `"action": "terminate", "status": "success" or "failure"`,
+		Action: actions.Complete{}, Args: "status:success Report=text", Read: readEnd},
+	{Name: "terminate", Action: actions.Abort{}, Args: "status:failure Reason=text"},
+	{Name: "answer", Want: `"action": "answer", "text": "..."`, Action: actions.Complete{},
+		Args: "Report=text|answer"},
 }
-
-func at(a *dialect.Args) screen.Point { return a.Point("coordinate", "coordinate1", "point") }
 
 // readSwipe reads a way of the finger: two places, or where to, as MAI-UI writes it.
 func readSwipe(a *dialect.Args) actions.Action {
@@ -91,12 +70,6 @@ func readButton(a *dialect.Args) actions.Action {
 	default:
 		return actions.HotKey{Key: actions.Key(b)}
 	}
-}
-
-// readKey reads a key by its name, which may be Android's.
-func readKey(a *dialect.Args) actions.Action {
-	name := strings.ToLower(a.Text("text", "key"))
-	return actions.HotKey{Key: actions.Key(strings.TrimPrefix(name, "keycode_"))}
 }
 
 // readEnd reads how the task ended. What does not say so is asked again: it could be either.

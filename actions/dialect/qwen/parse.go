@@ -29,8 +29,7 @@ func (q *qwen) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, er
 	if err != nil {
 		return actions.Decision{}, dialect.Refuse(err.Error(), anyForm)
 	}
-	in := dialect.Args{Values: args, Scale: q.Scale(&s)}
-	a, err := decode(&in)
+	a, err := decode(q.Args(args, thought, &s))
 	if err != nil {
 		return actions.Decision{}, err
 	}
@@ -153,13 +152,13 @@ func sentence(thought, behind string) (rest, said string) {
 // decode makes the action that the arguments name.
 func decode(in *dialect.Args) (actions.Action, error) {
 	name := in.Text("action")
-	f, known := forms[strings.ToLower(name)]
+	form := forms.Find(name)
 	switch {
 	case name == "":
 		return nil, dialect.Refuse("the argument action is missing", anyForm)
-	case !known:
+	case form == nil:
 		return nil, dialect.Refuse("unknown action "+text.Quote(name, dialect.MaxShown), "one of "+
-			names)
+			strings.Join(forms.Names(), ", "))
 	}
-	return in.Check(f.read(in), f.want)
+	return form.Decode(in)
 }

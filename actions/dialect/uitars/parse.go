@@ -29,8 +29,7 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 			anyForm)
 	}
 	thought = thoughtLabel.ReplaceAllString(thought, "")
-	in := dialect.Args{Values: untagged(call.Args), Scale: u.Scale(&s)}
-	a, err := decode(call.Name, thought, &in)
+	a, err := decode(call.Name, u.Args(untagged(call.Args), thought, &s))
 	if err != nil {
 		return actions.Decision{}, err
 	}
@@ -90,7 +89,7 @@ var (
 	labelled     = lazyregexp.New(actionLabel.String() + `[\pL_]+\s*[(（]`)
 	thoughtLabel = lazyregexp.New(`(?im)^[\s*#]*thought[ \t*]*[:：][ \t*]*`)
 
-	anyCall     = `(?i:` + strings.Join(names(), "|") + `)\s*[(（]`
+	anyCall     = `(?i:` + strings.Join(forms.Known(), "|") + `)\s*[(（]`
 	tagCall     = lazyregexp.New(`^` + loose.Function(loose.AnyName))
 	ownCall     = lazyregexp.New(`^` + anyCall)
 	innerCall   = lazyregexp.New(`[^\pL\pN_]` + anyCall)
@@ -130,11 +129,9 @@ func untagged(all loose.Object) loose.Object {
 }
 
 // decode makes the action that the call names.
-func decode(name, thought string, in *dialect.Args) (actions.Action, error) {
-	for _, f := range forms {
-		if f.is(strings.ToLower(name)) {
-			return in.Check(f.read(in, thought), f.want)
-		}
+func decode(name string, in *dialect.Args) (actions.Action, error) {
+	if form := forms.Find(name); form != nil {
+		return form.Decode(in)
 	}
 	return nil, dialect.Refuse("unknown action "+text.Quote(name, dialect.MaxShown),
 		"one of "+strings.Join(shown(), ", "))

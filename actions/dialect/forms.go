@@ -1,0 +1,228 @@
+package dialect
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/screen"
+)
+
+// Form is how a family writes one action, and how it reads it.
+type Form struct {
+	Name string // as it is written
+	Also string // other names that models use for it, with blanks between them
+	Want string // how it is to be written, for what could not be read
+
+	// Action is the action as it is when no argument says anything. What has no argument is the
+	// same in every action of the form.
+	Action actions.Action
+
+	// Args are the arguments, with blanks between them. FIELD=NAME|OTHER is a field of the action
+	// with the names under which it is read, the first of which is written; FIELD?=NAME may be left
+	// out; NAME:VALUE is always written so.
+	Args string
+
+	// Read reads the action where it is more than its fields.
+	Read func(*Args) actions.Action
+}
+
+// Forms are those of a family. Of several forms of one action the first is written that can say
+// all of it, of several with one name the first is read.
+type Forms []Form
+
+// Find is the form of that name, however its words are joined; nil when there is none.
+func (list Forms) Find(name string) *Form {
+	name = joined.Replace(strings.ToLower(strings.TrimSpace(name)))
+	for i := range list {
+		if slices.ContainsFunc(list[i].names(), func(own string) bool {
+			return joined.Replace(strings.ToLower(own)) == name
+		}) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+var joined = strings.NewReplacer(" ", "", "_", "", "-", "")
+
+func (f *Form) names() []string { return append(strings.Fields(f.Also), f.Name) }
+
+// Names are those that the family writes, in the order of the forms.
+func (list Forms) Names() (names []string) {
+	for _, f := range list {
+		if !slices.Contains(names, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Known are all names that are read.
+func (list Forms) Known() (names []string) {
+	for _, f := range list {
+		names = append(names, f.names()...)
+	}
+	return names
+}
+
+// Param is an argument of a form.
+type Param struct {
+	Field    string   // of the action; "" for one that is always the same
+	Names    []string // the first is written
+	Optional bool
+	Type     reflect.Type // of the field, without a pointer
+
+	value string // that is always the same
+}
+
+// Params are the form's arguments, in their order.
+func (f *Form) Params() (list []Param) {
+	of := reflect.TypeOf(f.Action)
+	for _, arg := range strings.Fields(f.Args) {
+		field, names, ok := strings.Cut(arg, "=")
+		if !ok {
+			name, value, _ := strings.Cut(arg, ":")
+			list = append(list, Param{Names: []string{name}, Type: reflect.TypeOf(constant(value)),
+				value: value})
+			continue
+		}
+		p := Param{Names: strings.Split(names, "|")}
+		p.Field, p.Optional = strings.CutSuffix(field, "?")
+		in, found := of.FieldByName(p.Field)
+		if !found {
+			panic(of.Name() + " has no field " + p.Field)
+		}
+		if p.Type = in.Type; p.Type.Kind() == reflect.Pointer {
+			p.Type = p.Type.Elem()
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// Decode makes the action of the arguments. Its error is a *ParseError.
+func (f *Form) Decode(a *Args) (actions.Action, error) {
+	if f.Read != nil {
+		return a.Check(f.Read(a), f.Want)
+	}
+	v := reflect.New(reflect.TypeOf(f.Action)).Elem()
+	v.Set(reflect.ValueOf(f.Action))
+	for _, p := range f.Params() {
+		if p.Field == "" || p.Optional && !a.Has(p.Names...) {
+			continue
+		}
+		field := v.FieldByName(p.Field)
+		if field.Kind() == reflect.Pointer {
+			field.Set(reflect.New(p.Type))
+			field = field.Elem()
+		}
+		a.fill(field, p.Names, f.Action.Verb() == actions.Type{}.Verb())
+	}
+	act := v.Interface().(actions.Action)
+	if w, is := act.(actions.Wait); is {
+		act = actions.Wait{For: min(w.For, actions.MaxWait)}
+	}
+	return a.Check(act, f.Want)
+}
+
+// fill reads a field. A text that is typed is as it was written.
+func (a *Args) fill(field reflect.Value, names []string, typed bool) {
+	switch to := field.Addr().Interface().(type) {
+	case *screen.Point:
+		*to = a.Point(names...)
+	case *string:
+		*to = a.Text(names...)
+		if typed {
+			*to = a.Raw(names...)
+		}
+	case *bool:
+		*to = a.Flag(names[0])
+	case *time.Duration:
+		if d := a.Duration(names...); d != 0 {
+			*to = d
+		}
+	case *[]string:
+		*to = a.List(names...)
+	case *actions.Direction:
+		*to = actions.Direction(strings.ToLower(a.Text(names...)))
+	case *actions.Key:
+		*to = a.Key(names...)
+	default:
+		panic("no argument is read as " + field.Type().String())
+	}
+}
+
+// Argument is one that is to be written. Its value is a screen.Point, a text, true or false, a list
+// of texts, or a number of seconds.
+type Argument struct {
+	Name  string
+	Value any
+}
+
+// Write is the form that says the action, with its arguments; nil when there is none.
+func (list Forms) Write(a actions.Action) (*Form, []Argument) {
+	for i := range list {
+		if args, ok := list[i].write(a); ok {
+			return &list[i], args
+		}
+	}
+	return nil, nil
+}
+
+func (f *Form) write(a actions.Action) (args []Argument, ok bool) {
+	if reflect.TypeOf(a) != reflect.TypeOf(f.Action) {
+		return nil, false
+	}
+	left := reflect.New(reflect.TypeOf(a)).Elem() // what no argument says
+	left.Set(reflect.ValueOf(a))
+	for _, p := range f.Params() {
+		if p.Field == "" {
+			args = append(args, Argument{p.Names[0], constant(p.value)})
+			continue
+		}
+		field := left.FieldByName(p.Field)
+		if !p.Optional || !field.IsZero() {
+			args = append(args, Argument{p.Names[0], plainly(reflect.Indirect(field).Interface())})
+		}
+		field.Set(reflect.ValueOf(f.Action).FieldByName(p.Field))
+	}
+	return args, reflect.DeepEqual(left.Interface(), f.Action)
+}
+
+func constant(s string) any {
+	if s == "true" {
+		return true
+	}
+	return s
+}
+
+func plainly(field any) any {
+	switch v := field.(type) {
+	case time.Duration:
+		return json.Number(strconv.FormatFloat(v.Seconds(), 'f', -1, 64))
+	case actions.Direction:
+		return string(v)
+	case actions.Key:
+		return string(v)
+	}
+	return field
+}
+
+// OwnForm is how an action is written in the words of agent_action: its verb, and its arguments as
+// its fields name them.
+func OwnForm(a actions.Action) Form {
+	f := Form{Name: a.Verb(), Action: a}
+	for field := range reflect.TypeOf(a).Fields() {
+		arg := field.Name
+		if strings.Contains(field.Tag.Get("json"), "omitempty") {
+			arg += "?"
+		}
+		f.Args += " " + arg + "=" + strings.ReplaceAll(field.Tag.Get("arg"), ",", "|")
+	}
+	return f
+}
