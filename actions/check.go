@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -73,11 +73,9 @@ func plain(what, s string, limit int) error {
 	if n := utf8.RuneCountInString(s); n > limit {
 		return fmt.Errorf("%s has %d characters (want at most %d)", what, n, limit)
 	}
-	for _, r := range s {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return fmt.Errorf("%s holds the control character %U "+
-				"(want text; line breaks and tabs are allowed)", what, r)
-		}
+	if r, found := text.Control(s, "\n\t"); found {
+		return fmt.Errorf("%s holds the control character %U "+
+			"(want text; line breaks and tabs are allowed)", what, r)
 	}
 	return nil
 }

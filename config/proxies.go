@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/guard"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/text"
 )
 
 const proxiesPath = "proxies"
@@ -45,8 +46,8 @@ func (l *Loaded) takeProxies(file string, given any) error {
 			wrong = "headers are for a url"
 		}
 		if wrong != "" {
-			bad = append(bad,
-				hint.Add(fmt.Errorf("in %s: proxies.%.80s: %s", file, name, wrong), want))
+			err := fmt.Errorf("in %s: proxies.%s: %s", file, text.Cut(name, 80), wrong)
+			bad = append(bad, hint.Add(err, want))
 		} else if _, err := guard.New(&guard.Options{Lists: p.rules(name)}); err != nil {
 			bad = append(bad, err)
 		}

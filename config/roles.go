@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 const rolesPath = "host.roles"
@@ -42,8 +43,8 @@ func (l *Loaded) takeRoles(file string, given any) error {
 	var bad []error
 	for _, name := range slices.Sorted(maps.Keys(l.Host.Roles)) {
 		if wrong := l.wrongRole(name); wrong != "" {
-			bad = append(bad, hint.Add(fmt.Errorf("in %s: %s.%.80s: %s", file, rolesPath, name,
-				wrong), want))
+			bad = append(bad, hint.Add(fmt.Errorf("in %s: %s.%s: %s", file, rolesPath,
+				text.Cut(name, 80), wrong), want))
 		}
 	}
 	return errors.Join(bad...)

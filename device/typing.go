@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
 )
 
 const (
@@ -63,19 +63,17 @@ func (p *Phone) TypeByHand(ctx context.Context, text string) error {
 }
 
 // typeable refuses what no keyboard types. The error never quotes the text, which may be a secret.
-func typeable(text string) error {
-	if !utf8.ValidString(text) {
+func typeable(words string) error {
+	if !utf8.ValidString(words) {
 		return errors.New("nothing was typed: the text is not valid UTF-8")
 	}
-	if n := utf8.RuneCountInString(text); n > typeLimit {
+	if n := utf8.RuneCountInString(words); n > typeLimit {
 		return hint.Add(fmt.Errorf("nothing was typed: the text has %d characters, at most %d "+
 			"are typed at once", n, typeLimit), "type it in parts")
 	}
-	for _, r := range text {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return hint.Add(fmt.Errorf("nothing was typed: the text holds the control character %U",
-				r), "leave it out; line breaks and tabs may stay")
-		}
+	if r, found := text.Control(words, "\n\t"); found {
+		return hint.Add(fmt.Errorf("nothing was typed: the text holds the control character %U",
+			r), "leave it out; line breaks and tabs may stay")
 	}
 	return nil
 }

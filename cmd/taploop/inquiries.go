@@ -194,7 +194,7 @@ func describeField(f inquiry.Field) string {
 	if f.Default != nil {
 		line += fmt.Sprintf(" [%v]", f.Default)
 	}
-	return strings.ReplaceAll(line, "\n", " ")
+	return text.Line(line)
 }
 
 // broker settles questions of the store in this process.

@@ -43,6 +43,19 @@ var unseen = rangetable.Merge(unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, un
 
 func joins(r rune) bool { return r == 0x200C || r == 0x200D }
 
+// Control is the first control character of s that is none of those allowed: for words that are
+// refused and not cleaned, since they are to be typed or kept as they are.
+func Control(s, allowed string) (r rune, found bool) {
+	i := strings.IndexFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) && !strings.ContainsRune(allowed, r)
+	})
+	if i < 0 {
+		return 0, false
+	}
+	r, _ = utf8.DecodeRuneInString(s[i:])
+	return r, true
+}
+
 // Line is s on one line: no dangerous characters, each run of white space one space, none at the
 // ends. Bytes that are no UTF-8 become U+FFFD, and a joiner stays only between two characters
 // beyond ASCII.

@@ -50,6 +50,17 @@ func TestWhatWouldSteerOrHideIsTakenOut(t *testing.T) {
 	}
 }
 
+func TestControlNamesTheFirstThatIsNotAllowed(t *testing.T) {
+	for s, want := range map[string]rune{"": 0, "a\tb\n": 0, "a\rb\x1b": '\r', "é\u0085": 0x85,
+		"\xff": 0} {
+		r, found := text.Control(s, "\n\t")
+		require.Equal(t, want, r, "%q", s)
+		require.Equal(t, want != 0, found, "%q", s)
+	}
+	_, found := text.Control("a\r\n", "\r\n")
+	require.False(t, found)
+}
+
 func TestCutTextsAreCountedInCharacters(t *testing.T) {
 	for _, c := range []struct {
 		in        string

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -236,11 +235,9 @@ func (a argument) checkText(s string) error {
 		return wrong("pass a shorter text",
 			"%s has %d characters (at most %d)", a.name, n, *a.MaxLength)
 	}
-	for _, r := range s {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
-			return wrong("leave control characters out",
-				"%s has the control character %U", a.name, r)
-		}
+	if r, found := text.Control(s, "\n\t\r"); found { // "\r" of clients that end lines so
+		return wrong("leave control characters out",
+			"%s has the control character %U", a.name, r)
 	}
 	return nil
 }
