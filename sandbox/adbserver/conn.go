@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // linger is how long an ended connection is read on, so that what was sent last is not lost to a
@@ -27,7 +29,7 @@ type conn struct {
 	cancel context.CancelFunc
 	phone  *phone // chosen by a transport request; nil before. Changed under s.mu.
 
-	fed chan struct{} // closed when a service's stdin is fed no more; nil without one
+	fed chan struct{} // closed when listen is over; nil without it
 
 	wmu sync.Mutex
 }
@@ -99,10 +101,8 @@ func lengthPrefixed(text string) string {
 // not get through.
 func (c *conn) write(parts ...[]byte) error {
 	if p := c.phone; p != nil {
-		select {
-		case <-p.now().open:
-		case <-c.ctx.Done():
-			return context.Cause(c.ctx)
+		if err := c.until(p.now().open); err != nil {
+			return err
 		}
 	}
 	c.wmu.Lock()
@@ -127,57 +127,35 @@ func (c *conn) drain() {
 	_, _ = io.Copy(io.Discard, c.r)
 }
 
-// ready waits until the phone of the connection begins a service: its latency, and for as long as
-// it hangs. A client that goes away meanwhile ends the wait.
-func (c *conn) ready() error {
-	if d := c.phone.now().latency; d > 0 {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		if err := wait(c, timer.C); err != nil {
-			return err
-		}
-	}
-	return wait(c, c.phone.now().open)
-}
-
-// wait waits for ch while watching for the client's end. What the client sends stays to be read.
-func wait[T any](c *conn, ch <-chan T) error {
-	select {
-	case <-ch:
-		return nil
-	default:
-	}
-	gone := make(chan error, 1)
+// listen has read take all that the client sends from here on; its error is the client's end, and
+// ends what runs. drain waits for its return.
+func (c *conn) listen(read func() error) {
+	c.fed = make(chan struct{})
 	c.wg.Go(func() {
-		_, err := c.r.Peek(1)
-		gone <- err
+		defer close(c.fed)
+		if read() != nil {
+			c.cancel()
+		}
 	})
-	select {
-	case <-ch:
-		_ = c.nc.SetReadDeadline(time.Unix(1, 0)) // wakes the Peek
-		err := <-gone
-		_ = c.nc.SetReadDeadline(time.Time{})
-		if err == nil || isTimeout(err) {
-			return nil
-		}
-		return err
-	case err := <-gone:
-		if err != nil {
-			return err
-		}
-		// The client has sent something ahead; from here on only the end of the connection is seen.
-		select {
-		case <-ch:
-			return nil
-		case <-c.ctx.Done():
-			return context.Cause(c.ctx)
-		}
-	}
 }
 
-func isTimeout(err error) bool {
-	t, ok := errors.AsType[net.Error](err)
-	return ok && t.Timeout()
+// ready waits until the phone of the connection begins a service: its latency, and for as long as
+// it hangs.
+func (c *conn) ready() error {
+	if err := wait.For(c.ctx, c.phone.now().latency); err != nil {
+		return err
+	}
+	return c.until(c.phone.now().open)
+}
+
+// until waits for done, or for the connection's end.
+func (c *conn) until(done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-c.ctx.Done():
+		return context.Cause(c.ctx)
+	}
 }
 
 func le32(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }

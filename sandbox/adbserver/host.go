@@ -1,9 +1,9 @@
 package adbserver
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,17 +139,18 @@ func (c *conn) waitFor(t target, what string) error {
 	if err := c.okay(); err != nil {
 		return err
 	}
+	c.listen(func() error { // for its end
+		_, _ = io.Copy(io.Discard, c.r)
+		return io.EOF
+	})
 	for {
 		changed := c.s.follow()
 		p, err := c.s.pick(t, true)
 		if reached(p, err, state) {
 			return c.okay()
 		}
-		if err := wait(c, changed); err != nil {
+		if err := c.until(changed); err != nil {
 			return err
-		}
-		if c.ctx.Err() != nil {
-			return context.Cause(c.ctx)
 		}
 	}
 }

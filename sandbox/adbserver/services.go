@@ -12,58 +12,59 @@ func (c *conn) service(req string) error {
 	if c.phone == nil {
 		return failure("device offline (no transport)")
 	}
+	name, line, _ := strings.Cut(req, ":")
+	options := strings.Split(name, ",")
+	isShell := options[0] == "shell" || name == "exec"
+	read := c.bytes
+	v2 := slices.Contains(options, "v2")
+	if v2 {
+		read = c.packets
+	}
+	stdin, feed := io.Pipe()
+	defer stdin.Close()
+	if isShell { // at once, so that the client's end is seen whatever the phone does
+		c.listen(func() error {
+			defer feed.Close()
+			return read(feed)
+		})
+	}
 	if err := c.ready(); err != nil {
 		return err
 	}
 	if err := c.phone.usable(); err != nil {
 		return err
 	}
-	name, arg, _ := strings.Cut(req, ":")
-	options := strings.Split(name, ",")
-	if options[0] != "shell" && name != "exec" && name != "sync" {
+	if !isShell && name != "sync" {
 		return failure("closed") // the phone does not have this service
 	}
 	if err := c.okay(); err != nil {
 		return err
 	}
 	// Without a command a shell is for a person on a terminal, unless raw is asked for.
-	person := options[0] == "shell" && arg == "" && !slices.Contains(options, "raw")
+	person := options[0] == "shell" && line == "" && !slices.Contains(options, "raw")
 	switch {
 	case name == "sync":
 		return c.sync()
-	case slices.Contains(options, "v2"):
-		code := c.run(arg, person, c.packets, &output{c, packetStdout}, &output{c, packetStderr})
+	case v2:
+		code := c.run(line, person, stdin, &output{c, packetStdout}, &output{c, packetStderr})
 		return c.write([]byte{packetExit, 1, 0, 0, 0, byte(code)})
 	}
 	out := &output{c: c}
-	c.run(arg, person, c.bytes, out, out)
+	c.run(line, person, stdin, out, out)
 	return nil
 }
 
-// run runs a command line between what the client sends, which read hands on, and the outputs, and
-// returns the exit code. Without a command the lines come from stdin, but not from a person: there
-// is nothing here to edit a line with.
-func (c *conn) run(
-	cmdline string, person bool, read func(stdin *io.PipeWriter) error, stdout, stderr io.Writer,
-) int {
-	stdout, flush := c.phone.output(cmdline, stdout)
+// run runs a command line and returns the exit code. Without one the lines come from stdin, but not
+// from a person: there is nothing here to edit a line with.
+func (c *conn) run(line string, person bool, stdin io.Reader, stdout, stderr io.Writer) int {
+	stdout, flush := c.phone.output(line, stdout)
 	defer flush()
-	stdin, feed := io.Pipe()
-	defer stdin.Close()
-	c.fed = make(chan struct{})
-	c.wg.Go(func() { // ends with the client; drain waits for it
-		defer close(c.fed)
-		defer feed.Close()
-		if read(feed) != nil {
-			c.cancel() // the client is gone
-		}
-	})
 	if person {
 		_, _ = io.WriteString(stdout, "the simulated phone has no interactive shell: run adb "+
 			"shell COMMAND\r\n")
 		return 1
 	}
-	return c.phone.sh.Run(c.ctx, cmdline, stdin, stdout, stderr)
+	return c.phone.sh.Run(c.ctx, line, stdin, stdout, stderr)
 }
 
 // bytes takes all that the client sends for stdin. The end of the bytes is the end of stdin: a
