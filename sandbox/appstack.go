@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,12 +13,6 @@ const (
 	systemUI        = "com.android.systemui"
 	latinPackage    = "com.android.inputmethod.latin"
 	adbPackage      = "com.android.adbkeyboard"
-)
-
-// Reasons for which an app cannot be started.
-var (
-	ErrNoPackage  = errors.New("package is not installed")
-	ErrNoActivity = errors.New("activity does not exist")
 )
 
 // App is an installed package.
@@ -108,57 +101,32 @@ func (stack *appStack) Running() (pkgs []string) {
 }
 
 // Start starts a component such as "com.android.settings/.Settings"; the class may be written in
-// full. Only launcher activities can be started from outside. Errors wrap ErrNoPackage or
-// ErrNoActivity.
+// full. Only launcher activities can be started from outside.
 func (stack *appStack) Start(component string) error {
-	pkg, class, ok := strings.Cut(component, "/")
-	if !ok {
-		return fmt.Errorf("component %q: want PACKAGE/ACTIVITY", component)
-	}
-	return stack.with(pkg, "starting "+component, func(app *apps.App) error {
-		if strings.TrimPrefix(class, pkg) != app.Activity {
-			return ErrNoActivity
-		}
-		return stack.launch(app)
-	})
+	pkg, class, _ := strings.Cut(component, "/")
+	return stack.start(pkg, strings.TrimPrefix(class, pkg))
 }
 
-// with calls f with an installed app. doing says in errors what for.
-func (stack *appStack) with(pkg, doing string, f func(*apps.App) error) error {
+// Launch brings an app to the front as its icon does: as it was left, or new.
+func (stack *appStack) Launch(pkg string) error { return stack.start(pkg, "") }
+
+// start brings an app to the front by its activity, where "" is the one that it has.
+func (stack *appStack) start(pkg, activity string) error {
 	return ask(stack.core, func() error {
-		err := ErrNoPackage
-		if app := stack.sys.Find(pkg); app != nil {
-			err = f(app)
+		app := stack.sys.Find(pkg)
+		switch {
+		case app == nil:
+			return fmt.Errorf("starting %s: it is not installed", pkg)
+		case app.Activity == "", activity != "" && activity != app.Activity:
+			return fmt.Errorf("starting %s: it has no such activity", pkg)
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", doing, err)
-		}
+		stack.bring(app)
 		return nil
 	})
 }
 
-func (stack *appStack) launch(app *apps.App) error {
-	if app.Activity == "" {
-		return ErrNoActivity
-	}
-	stack.bring(app)
-	return nil
-}
-
-// Launch brings an app to the front as its icon does: as it was left, or new. Errors wrap
-// ErrNoPackage or ErrNoActivity.
-func (stack *appStack) Launch(pkg string) error {
-	return stack.with(pkg, "launching "+pkg, stack.launch)
-}
-
-// ForceStop ends an app: pages and unsaved input are gone, what it stored stays. The error wraps
-// ErrNoPackage.
-func (stack *appStack) ForceStop(pkg string) error {
-	return stack.with(pkg, "stopping "+pkg, func(*apps.App) error {
-		stack.end(pkg)
-		return nil
-	})
-}
+// ForceStop ends an app if it runs: pages and unsaved input are gone, what it stored stays.
+func (stack *appStack) ForceStop(pkg string) { stack.do(func() { stack.end(pkg) }) }
 
 func (stack *appStack) end(pkg string) {
 	stack.running = slices.DeleteFunc(stack.running, func(t *apps.Task) bool {

@@ -1,8 +1,6 @@
 package sandbox
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,9 +11,6 @@ const (
 	latinIME = latinPackage + "/.LatinIME"
 	adbIME   = adbPackage + "/.AdbIME"
 )
-
-// ErrNoIME is returned for an input method that is not installed.
-var ErrNoIME = errors.New("input method is not installed")
 
 // IMEs lists the ids of the installed input methods.
 func (k *keyboard) IMEs() []string { return k.opts.imes() }
@@ -38,14 +33,4 @@ func (k *keyboard) FindIME(given string) (id string, ok bool) {
 	pkg, class, _ := strings.Cut(given, "/")
 	id = pkg + "/" + strings.TrimPrefix(class, pkg)
 	return id, slices.Contains(k.IMEs(), id)
-}
-
-// SetIME selects an input method that FindIME finds. The error wraps ErrNoIME.
-func (k *keyboard) SetIME(given string) error {
-	id, ok := k.FindIME(given)
-	if !ok {
-		return fmt.Errorf("selecting %s: %w", id, ErrNoIME)
-	}
-	k.PutSetting(apps.Secure, "default_input_method", id)
-	return nil
 }

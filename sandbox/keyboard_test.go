@@ -175,7 +175,9 @@ func TestTheADBKeyboardTakesAnyTextWhileItIsSelected(t *testing.T) {
 	require.False(t, h.Broadcast("ADB_INPUT_B64", send), "the other keyboard is selected")
 	require.Equal(t, "", h.body())
 
-	require.NoError(t, h.SetIME("com.android.adbkeyboard/com.android.adbkeyboard.AdbIME"))
+	id, ok := h.FindIME("com.android.adbkeyboard/com.android.adbkeyboard.AdbIME")
+	require.True(t, ok)
+	h.useIME(id)
 	require.Equal(t, "com.android.adbkeyboard/.AdbIME", h.IME())
 	require.True(t, h.Broadcast("ADB_INPUT_B64", send))
 	require.Equal(t, nasty, h.body())
@@ -192,7 +194,7 @@ func TestTheADBKeyboardsEditorCodeSubmits(t *testing.T) {
 	h := hold(t, nil)
 	h.open(shopApp)
 	h.touch("search")
-	require.NoError(t, h.SetIME(adbIME))
+	h.useIME(adbIME)
 	require.True(t, h.Broadcast("ADB_INPUT_TEXT", map[string]string{"msg": "mug"}))
 	require.True(t, h.Broadcast("ADB_EDITOR_CODE", map[string]string{"code": "3"}))
 	require.Equal(t, ".Results", h.Foreground().Activity)
@@ -202,7 +204,8 @@ func TestAPhoneWithoutTheADBKeyboardHasNone(t *testing.T) {
 	no := false
 	h := hold(t, &Options{ADBKeyboard: &no})
 	require.Equal(t, []string{latinIME}, h.IMEs())
-	require.ErrorIs(t, h.SetIME(adbIME), ErrNoIME)
+	_, ok := h.FindIME(adbIME)
+	require.False(t, ok)
 	for _, a := range h.Packages() {
 		require.NotEqual(t, adbPackage, a.Package)
 	}

@@ -57,7 +57,7 @@ func (k *keys) press(code int) {
 func (k *keys) lockedKey(code int) {
 	switch code {
 	case KeyMenu:
-		_ = k.dismiss() // with a PIN it asks for it: that is the key's effect
+		k.dismiss() // with a PIN it asks for it: that is the key's effect
 	case KeyBack:
 		if k.bouncer {
 			k.closeBouncer()

@@ -1,13 +1,6 @@
 package sandbox
 
-import (
-	"errors"
-
-	"github.com/taploop/taploop/sandbox/apps"
-)
-
-// ErrPIN is returned when the lock screen cannot be dismissed without the PIN.
-var ErrPIN = errors.New("the lock screen asks for a PIN")
+import "github.com/taploop/taploop/sandbox/apps"
 
 // lock is the power key and the lock screen.
 type lock struct {
@@ -33,23 +26,20 @@ func (l *lock) Locked() bool { return look(l.core, func() bool { return l.locked
 // HasPIN reports whether the lock screen asks for a PIN.
 func (l *lock) HasPIN() bool { return l.opts.PIN != "" }
 
-// DismissKeyguard unlocks the phone as a swipe up does. With a PIN the phone asks for it and ErrPIN
-// is returned.
-func (l *lock) DismissKeyguard() error { return ask(l.core, l.dismiss) }
+// DismissKeyguard unlocks the phone as a swipe up does. With a PIN the phone asks for it.
+func (l *lock) DismissKeyguard() { l.do(func() { l.dismiss() }) }
 
-func (l *lock) dismiss() error {
+// dismiss reports whether the phone is unlocked then.
+func (l *lock) dismiss() bool {
 	switch {
 	case !l.locked:
-		return nil
-	case l.off && l.opts.PIN != "":
-		return ErrPIN
-	case l.opts.PIN != "":
+	case l.opts.PIN == "":
+		l.unlock()
+	case !l.off:
 		l.bouncer = true
 		l.sys.Moved(apps.Popup)
-		return ErrPIN
 	}
-	l.unlock()
-	return nil
+	return !l.locked
 }
 
 func (l *lock) unlock() {

@@ -42,16 +42,16 @@ func use(p *Simulator, who int) {
 	case 4:
 		_ = p.Key(KeyHome)
 		_ = p.Key(KeyBack)
-		_ = p.ForceStop(notesApp)
+		p.ForceStop(notesApp)
 	case 5:
 		p.SetRotation(1)
 		p.PutSetting("secure", "ui_night_mode", "2")
 		p.SetRotation(0)
 	case 6:
-		_ = p.SetIME(adbIME)
+		p.PutSetting("secure", "default_input_method", adbIME)
 		p.Broadcast("ADB_INPUT_TEXT", map[string]string{"msg": "语"})
 		p.Props()
-		_ = p.SetIME(latinIME)
+		p.PutSetting("secure", "default_input_method", latinIME)
 	case 7:
 		_ = p.Files().Write("/sdcard/f", []byte("x"))
 		_, _ = p.Files().List("/sdcard")

@@ -35,7 +35,7 @@ func (s *shade) notifications() (cards []*ui.View) {
 }
 
 func (s *shade) openNotification(i int) {
-	if s.dismiss() != nil {
+	if !s.dismiss() {
 		return // the lock screen asks for the PIN first
 	}
 	n := s.sys.Notifications[i]

@@ -19,11 +19,13 @@ func (h *hand) write(en, zh string) {
 		return
 	}
 	old := h.IME()
-	require.NoError(h.t, h.SetIME(adbIME))
+	h.useIME(adbIME)
 	require.True(h.t, h.Broadcast("ADB_INPUT_B64",
 		map[string]string{"msg": base64.StdEncoding.EncodeToString([]byte(zh))}))
-	require.NoError(h.t, h.SetIME(old))
+	h.useIME(old)
 }
+
+func (h *hand) useIME(id string) { h.PutSetting("secure", "default_input_method", id) }
 
 func (h *hand) say(en, zh string) string { return h.sys.Say(en, zh) }
 

@@ -134,7 +134,7 @@ func (t *touch) systemSwipe(s *scene, from, by image.Point) bool {
 	down := by.Y > s.size.Y/8 && by.Y > max(by.X, -by.X)
 	switch {
 	case t.locked && up && !t.bouncer:
-		_ = t.dismiss() // with a PIN it asks for it: that is the swipe's effect
+		t.dismiss() // with a PIN it asks for it: that is the swipe's effect
 	case t.locked && down && t.bouncer:
 		t.closeBouncer()
 	default:

@@ -69,7 +69,7 @@ func (h *hand) anyKey(r *rapid.T) {
 	case 26:
 		_ = h.Key(KeySleep)
 		_ = h.Key(KeyWakeUp)
-		_ = h.DismissKeyguard()
+		h.DismissKeyguard()
 	case 0:
 		h.SetRotation(rapid.IntRange(0, 3).Draw(r, "rotation"))
 	default:

@@ -73,7 +73,7 @@ func (r *rig) show(t testing.TB, pkg, widgets string) {
 		return column
 	}
 	r.sim.Edit(func(*apps.Data) { r.scene = scene })
-	require.NoError(t, r.sim.ForceStop(pkg))
+	r.sim.ForceStop(pkg)
 	require.NoError(t, r.sim.Launch(pkg))
 }
 
@@ -121,7 +121,7 @@ func find(t testing.TB, list []screen.Element, what string) screen.Point {
 // open is the simulated phone's own app after these taps.
 func (r *rig) open(t testing.TB, pkg string, taps ...string) {
 	t.Helper()
-	require.NoError(t, r.sim.ForceStop(pkg))
+	r.sim.ForceStop(pkg)
 	require.NoError(t, r.sim.Launch(pkg))
 	for _, what := range taps {
 		hold := strings.HasPrefix(what, "hold ")

@@ -10,7 +10,7 @@ func activityService(c *call, name string, a *args) int {
 		return amBroadcast(c, a)
 	case "force-stop":
 		skipUser(a)
-		_ = c.sh.phone.ForceStop(a.need()) // the real one does not say whether it ran
+		c.sh.phone.ForceStop(a.need())
 		return exitOK
 	}
 	return unknownCommand(c, name)
@@ -37,7 +37,7 @@ func amStart(c *call, a *args) int {
 		return c.fail(exitFailure, "Error: Activity not started, unable to resolve %s", in)
 	}
 	if stop {
-		_ = c.sh.phone.ForceStop(packageOf(target)) // one that is not installed is reported below
+		c.sh.phone.ForceStop(packageOf(target)) // one that is not installed is reported below
 	}
 	top := c.sh.phone.Foreground().Component() == target
 	if c.sh.phone.Start(target) != nil {

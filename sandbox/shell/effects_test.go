@@ -30,7 +30,7 @@ func find(t testing.TB, phone *sandbox.Simulator, id string) *sandbox.Node {
 func newNote(t testing.TB, sh *shell.Shell) {
 	t.Helper()
 	phone := sh.Phone()
-	require.NoError(t, phone.ForceStop("com.taploop.sandbox.notes"))
+	phone.ForceStop("com.taploop.sandbox.notes")
 	require.NoError(t, phone.Launch("com.taploop.sandbox.notes"))
 	for _, id := range []string{"new_note", "edit_body"} {
 		at := center(find(t, phone, id).Bounds)

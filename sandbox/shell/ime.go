@@ -5,7 +5,11 @@ import (
 	"strings"
 )
 
-const enabledIMEs = "enabled_input_methods"
+// Settings about input methods, in the namespace secure.
+const (
+	enabledIMEs = "enabled_input_methods"
+	selectedIME = "default_input_method"
+)
 
 func ime(c *call) int { return callService(c, imeService, append([]string{"ime"}, c.args...)) }
 
@@ -54,7 +58,7 @@ func imeEnable(c *call, a *args, on bool) int {
 	if on {
 		list = append(list, id)
 	} else if c.sh.phone.IME() == id && len(list) > 0 {
-		_ = c.sh.phone.SetIME(list[0]) // it is enabled, so it is installed
+		c.sh.phone.PutSetting("secure", selectedIME, list[0])
 	}
 	c.sh.phone.PutSetting("secure", enabledIMEs, strings.Join(list, ":"))
 	c.outf("Input method %s: now %s for user #0\n", id, word)
@@ -65,9 +69,10 @@ func imeSet(c *call, a *args) int {
 	skipUser(a)
 	given := a.need()
 	id, ok := c.sh.phone.FindIME(given)
-	if !ok || !slices.Contains(c.sh.enabled(), id) || c.sh.phone.SetIME(id) != nil {
+	if !ok || !slices.Contains(c.sh.enabled(), id) {
 		return c.fail(exitMinus, "Unknown input method %s cannot be selected for user #0", given)
 	}
+	c.sh.phone.PutSetting("secure", selectedIME, id)
 	c.outf("Input method %s selected for user #0\n", id)
 	return exitOK
 }

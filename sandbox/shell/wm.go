@@ -17,7 +17,7 @@ func windowService(c *call, name string, a *args) int {
 		return exitOK
 	case "dismiss-keyguard":
 		// with a PIN the phone now asks; the command does not say so
-		_ = c.sh.phone.DismissKeyguard()
+		c.sh.phone.DismissKeyguard()
 		return exitOK
 	}
 	return unknownCommand(c, name)
