@@ -8,7 +8,7 @@
 // and a test starts a server with phones, whose framework commands are stand-ins in a folder of the
 // caller's:
 //
-//	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Phone{{Standins: dir}}})
+//	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Daemon{{Standins: dir}}})
 //	host, err := device.NewHost(&device.Options{Server: rig.Server})
 //
 // adbd listens on every interface and asks for no key, so it must never run in the open. Main

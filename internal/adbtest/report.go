@@ -16,6 +16,13 @@ const (
 	leftOut = "left out"
 )
 
+// LeaveOut skips a test that wants what is not there, or is switched off, and reports it.
+func LeaveOut(t testing.TB, why string) {
+	t.Helper()
+	record(t, leftOut, why)
+	t.Skip("left out: ", why)
+}
+
 // record appends one line to the report: outcome, package, test and detail, separated by tabs.
 // Lines of any number of test binaries that run at once do not mix.
 func record(t testing.TB, outcome, detail string) {

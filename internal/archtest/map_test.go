@@ -163,7 +163,7 @@ var packages = []row{
 		why: "asks the real server as the product does; the stand-ins' folder is given to it, so " +
 			"that any package may use it"},
 	{pkg: "internal/archtest", why: "reads files only"},
-	{pkg: "internal/chrometest", imports: "internal/golden",
+	{pkg: "internal/chrometest", imports: "internal/adbtest internal/golden",
 		why: "a helper of tests: a browser, and nothing of what it is shown"},
 	{pkg: "internal/clients",
 		why: "edits other programs' settings; knows no server but as a command or an address"},

@@ -9,16 +9,16 @@ package chrometest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/taploop/taploop/internal/adbtest"
 )
 
 // lifetime is the longest that a test has the browser.
@@ -30,8 +30,7 @@ const lifetime = 3 * time.Minute
 func Chromium(t testing.TB) context.Context {
 	t.Helper()
 	if strings.EqualFold(os.Getenv("TAPLOOP_BROWSER"), "off") {
-		report(t, "TAPLOOP_BROWSER=off")
-		t.SkipNow()
+		adbtest.LeaveOut(t, "TAPLOOP_BROWSER=off")
 	}
 	path := program()
 	if path == "" {
@@ -127,24 +126,4 @@ func program() string {
 		}
 	}
 	return ""
-}
-
-// report notes in the rig's report that the test did not run.
-func report(t testing.TB, why string) {
-	path := os.Getenv("TAPLOOP_RIG_REPORT")
-	if path == "" {
-		return
-	}
-	tested := "?"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		tested = strings.TrimSuffix(info.Path, ".test")
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		t.Fatalf("writing the rig's report: %v", err)
-	}
-	defer f.Close()
-	if _, err := fmt.Fprintf(f, "left out\t%s\t%s\t%s\n", tested, t.Name(), why); err != nil {
-		t.Fatalf("writing the rig's report: %v", err)
-	}
 }
