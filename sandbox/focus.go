@@ -92,7 +92,11 @@ func (sc *screen) Focus() Focus {
 }
 
 func inputType(f *ui.Field) int {
-	const text, number, multiline, password, pin = 0x1, 0x2, 0x20000, 0x80, 0x10
+	const (
+		text, number  = 0x1, 0x2
+		multiline     = 0x20000
+		password, pin = 0x80, 0x10 // variations of text, and of a number
+	)
 	switch {
 	case f == nil:
 		return 0

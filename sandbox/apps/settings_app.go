@@ -112,9 +112,10 @@ func (r setting) row(t *Task) *ui.View {
 		return ui.Column(ui.Text(title).Size(17), ui.Small(r.key)).Pad(18, 12)
 	}
 	now, _ := t.Settings.Get(r.namespace, r.key)
-	on, other, state := false, cmp.Or(r.on, "1"), t.Say("Off", "关闭")
-	if now == other {
-		on, other, state = true, cmp.Or(r.off, "0"), t.Say("On", "开启")
+	other, state := cmp.Or(r.on, "1"), t.Say("Off", "关闭")
+	on := now == other
+	if on {
+		other, state = cmp.Or(r.off, "0"), t.Say("On", "开启")
 	}
 	flip := func() { t.Settings.Put(r.namespace, r.key, other) }
 	return ui.Row(

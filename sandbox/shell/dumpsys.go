@@ -69,7 +69,8 @@ func dumpInputMethod(c *call, _ []string) string {
 // dumpClient is what the app in front says of the view that its input goes to. Any view that has
 // the focus is served; only one that takes text has a connection.
 func dumpClient(f sandbox.Focus, ime string) string {
-	view, info, connection := "null", " null", "null"
+	view, info := "null", " null"
+	connection := "null"
 	if f.Class != "" {
 		view = fmt.Sprintf("%s{%s V.ED..C.. .F...... app:%s}", f.Class, identity(f.ID), f.ID)
 		info = fmt.Sprintf("\n    inputType=%#x imeOptions=0x0 privateImeOptions=null", f.InputType)
