@@ -1,6 +1,7 @@
 package adbdshim
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -85,9 +88,9 @@ const maxToPhone = 4 << 20
 
 // peer is one stand-in that runs a command.
 type peer struct {
-	ctx     context.Context // of the command; ends when the stand-in does
-	wire    *standin.Wire
-	answers chan standin.Saved // closed at the stand-in's end
+	ctx   context.Context // of the command; ends when the stand-in does
+	out   io.Writer
+	saved chan syscall.Errno // closed at the stand-in's end
 }
 
 func handle(ctx context.Context, c net.Conn, sh *shell.Shell) {
@@ -95,38 +98,39 @@ func handle(ctx context.Context, c net.Conn, sh *shell.Shell) {
 	defer cancel()
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
-	p := &peer{ctx: ctx, wire: standin.NewWire(io.LimitReader(c, maxToPhone), c),
-		answers: make(chan standin.Saved)}
-	var ask standin.Request
-	if _, err := p.wire.Receive(&ask, nil, 0); err != nil {
+	in := bufio.NewReader(io.LimitReader(c, maxToPhone))
+	kind, ask, err := standin.Receive(in, nil, maxToPhone)
+	if err != nil || kind != standin.Ask {
 		return
 	}
-	var argv []string
-	for _, a := range ask.Argv {
-		argv = append(argv, string(a))
-	}
+	words := strings.Split(string(ask), "\x00")
+	p := &peer{ctx: ctx, out: c, saved: make(chan syscall.Errno)}
 	var listening sync.WaitGroup
 	listening.Go(func() {
 		defer cancel()
-		p.listen()
+		p.listen(in)
 	})
-	code := sh.In(string(ask.Dir), p.save).Exec(ctx, argv,
-		stream{p, standin.Reply{}}, stream{p, standin.Reply{Err: true}})
-	_ = p.wire.Send(standin.Reply{Last: true, Code: code}, nil)
+	code := sh.In(words[0], p.save).Exec(ctx, words[1:],
+		stream{c, standin.Stdout}, stream{c, standin.Stderr})
+	_ = standin.Send(c, standin.Exit, []byte(strconv.Itoa(code)))
 	cancel() // closes the connection, which ends listen
 	listening.Wait()
 }
 
 // listen hands on the stand-in's answers until it ends.
-func (p *peer) listen() {
-	defer close(p.answers)
+func (p *peer) listen(in io.Reader) {
+	defer close(p.saved)
 	for {
-		var s standin.Saved
-		if _, err := p.wire.Receive(&s, nil, 0); err != nil {
+		_, digits, err := standin.Receive(in, nil, maxToPhone)
+		if err != nil {
+			return
+		}
+		code, err := strconv.Atoi(string(digits))
+		if err != nil {
 			return
 		}
 		select {
-		case p.answers <- s:
+		case p.saved <- syscall.Errno(code):
 		case <-p.ctx.Done():
 			return
 		}
@@ -135,23 +139,24 @@ func (p *peer) listen() {
 
 // save has the stand-in write a file.
 func (p *peer) save(name string, data []byte) error {
-	if err := p.wire.Send(standin.Reply{File: []byte(name)}, data); err != nil {
+	if err := errors.Join(standin.Send(p.out, standin.Name, []byte(name)),
+		standin.Send(p.out, standin.File, data)); err != nil {
 		return err
 	}
-	s, ok := <-p.answers
+	code, ok := <-p.saved
 	switch {
 	case !ok:
 		return io.ErrUnexpectedEOF
-	case s.Errno != 0:
-		return s.Errno
+	case code != 0:
+		return code
 	}
 	return nil
 }
 
-// stream is the command's stdout or stderr: what is written goes with its reply.
+// stream is the command's stdout or stderr: what is written goes with its kind.
 type stream struct {
-	p  *peer
-	as standin.Reply
+	out  io.Writer
+	kind byte
 }
 
 // piece bounds what goes to a stand-in at once, and so the memory that it takes.
@@ -160,7 +165,7 @@ const piece = 64 << 10
 func (s stream) Write(b []byte) (int, error) {
 	n := 0
 	for part := range slices.Chunk(b, piece) {
-		if err := s.p.wire.Send(s.as, part); err != nil {
+		if err := standin.Send(s.out, s.kind, part); err != nil {
 			return n, err
 		}
 		n += len(part)

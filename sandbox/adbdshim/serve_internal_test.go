@@ -19,20 +19,17 @@ func TestTheEndOfAStandInEndsItsCommand(t *testing.T) {
 		defer close(done)
 		handle(t.Context(), ours, shell.New(sandbox.New(nil)))
 	}()
-	swipe := standin.Request{Dir: []byte("/")}
-	for _, a := range []string{"input", "swipe", "1", "1", "2", "2", "1000000"} {
-		swipe.Argv = append(swipe.Argv, []byte(a))
-	}
-	require.NoError(t, standin.NewWire(theirs, theirs).Send(swipe, nil))
+	require.NoError(t, standin.Send(theirs, standin.Ask,
+		[]byte("/\x00input\x00swipe\x001\x001\x002\x002\x001000000")))
 	require.NoError(t, theirs.Close())
 	<-done
 }
 
 func FuzzBytesFromStandIns(f *testing.F) {
-	f.Add([]byte{})
-	f.Add([]byte{255, 255, 255, 255, 1})
-	f.Add([]byte("{\"Head\": {}}\n"))
-	f.Add([]byte("{\"Head\": {\"Argv\": [\"aW5wdXQ=\"]}, \"Size\": 1}\n"))
+	for _, seed := range []string{"", "\xff\xff\xff\xff\xff", "\x00\x00\x00\x00\x00",
+		"\x00\x07\x00\x00\x00/\x00input", "\x00\x0d\x00\x00\x00/\x00screencap\x00x\x01\x01\x00\x00\x000"} {
+		f.Add([]byte(seed))
+	}
 	sh := shell.New(sandbox.New(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		theirs, ours := net.Pipe()

@@ -1,11 +1,14 @@
 package standin
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -40,11 +43,7 @@ func run(name string, args []string, stdout, stderr io.Writer) (int, error) {
 	if err != nil {
 		dir = "/"
 	}
-	ask := Request{Dir: []byte(dir), Argv: [][]byte{[]byte(name)}}
-	for _, a := range args {
-		ask.Argv = append(ask.Argv, []byte(a))
-	}
-	code, err := converse(c, ask, stdout, stderr)
+	code, err := converse(c, append([]string{dir, name}, args...), stdout, stderr)
 	if err != nil {
 		return 0, fmt.Errorf("the simulated phone broke off: %w", err)
 	}
@@ -55,25 +54,30 @@ func run(name string, args []string, stdout, stderr io.Writer) (int, error) {
 const mostData = 256 << 20
 
 // converse asks the phone and does what it says until the exit code comes.
-func converse(c net.Conn, ask Request, stdout, stderr io.Writer) (int, error) {
-	w := NewWire(c, c)
-	if err := w.Send(ask, nil); err != nil {
+func converse(c net.Conn, ask []string, stdout, stderr io.Writer) (int, error) {
+	if err := Send(c, Ask, []byte(strings.Join(ask, "\x00"))); err != nil {
 		return 0, err
 	}
+	var name string
 	var data []byte
-	for {
-		var r Reply
+	for in := bufio.NewReader(c); ; {
+		var kind byte
 		var err error
-		data, err = w.Receive(&r, data, mostData)
-		switch {
-		case err != nil || r.Last:
-			return r.Code, err
-		case len(r.File) > 0:
-			err = w.Send(save(string(r.File), data), nil)
-		case r.Err:
-			_, err = stderr.Write(data)
-		default:
+		kind, data, err = Receive(in, data, mostData)
+		if err != nil {
+			return 0, err
+		}
+		switch kind {
+		case Stdout:
 			_, err = stdout.Write(data)
+		case Stderr:
+			_, err = stderr.Write(data)
+		case Name:
+			name = string(data)
+		case File:
+			err = Send(c, Saved, []byte(strconv.Itoa(save(name, data))))
+		default: // Exit
+			return strconv.Atoi(string(data))
 		}
 		if err != nil {
 			return 0, err
@@ -81,12 +85,12 @@ func converse(c net.Conn, ask Request, stdout, stderr io.Writer) (int, error) {
 	}
 }
 
-// save writes a file for the phone.
-func save(name string, data []byte) Saved {
+// save writes a file for the phone, and returns its errno.
+func save(name string, data []byte) int {
 	err := os.WriteFile(name, data, 0o664)
 	code, ok := errors.AsType[syscall.Errno](err)
 	if err != nil && !ok {
 		code = syscall.EIO
 	}
-	return Saved{code}
+	return int(code)
 }
