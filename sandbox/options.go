@@ -17,8 +17,7 @@ type Options struct {
 	Locked  bool             // starts at the lock screen
 	// Android's animation scale; nil means 1, 0 switches animations off
 	AnimationScale *float64
-	ADBKeyboard    *bool  // whether com.android.adbkeyboard is installed; nil means true
-	Serial         string // ro.serialno; "" means "TAPLOOP00001"
+	ADBKeyboard    *bool // whether com.android.adbkeyboard is installed; nil means true
 	// CapturePhysical makes captures have the physical size while an override size is set, as some
 	// Android versions do.
 	CapturePhysical bool
@@ -45,9 +44,6 @@ func (o *Options) withDefaults() Options {
 	}
 	if out.Locale != "zh" {
 		out.Locale = "en"
-	}
-	if out.Serial == "" {
-		out.Serial = "TAPLOOP00001"
 	}
 	return out
 }

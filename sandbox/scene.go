@@ -102,11 +102,8 @@ func (sc *screen) windows(s *scene) (front *ui.View, mem *ui.Memory) {
 // back.
 func (s *scene) at(at image.Point, want func(*ui.Placed) bool) *ui.Placed {
 	for _, v := range slices.Backward(s.stack()) {
-		if found := v.At(at, want); found != nil {
+		if found, blocked := v.At(at, want); blocked {
 			return found
-		}
-		if v.Blocks(at) {
-			return nil
 		}
 	}
 	return nil

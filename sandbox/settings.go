@@ -3,7 +3,6 @@ package sandbox
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/taploop/taploop/sandbox/apps"
 )
@@ -74,14 +73,11 @@ func (c *settings) Props() map[string]string {
 		"ro.product.locale":        c.opts.localeTag(),
 		"ro.build.version.release": "14",
 		"ro.build.version.sdk":     "34",
-		"ro.serialno":              c.opts.Serial,
+		"ro.serialno":              "TAPLOOP00001",
 		"persist.sys.locale":       c.opts.localeTag(),
 		"sys.boot_completed":       "1",
 	}
 }
-
-// Now is the time on the phone's clock.
-func (c *settings) Now() time.Time { return c.opts.Now() }
 
 func (c *settings) rotation() int {
 	if c.sys.Settings.Bool(apps.System, "accelerometer_rotation") {

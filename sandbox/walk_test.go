@@ -130,7 +130,7 @@ func clickableOf(root *Node) (nodes []*Node) {
 // covered reports whether the system's bars, the keyboard or something modal takes the touch.
 func (s *scene) covered(at image.Point) bool {
 	for _, v := range s.stack() {
-		if v.Blocks(at) {
+		if _, blocked := v.At(at, func(*ui.Placed) bool { return false }); blocked {
 			return true
 		}
 	}

@@ -152,6 +152,6 @@ func (s *store) accountPage() *Page {
 					Named("log_in").Align(ui.Center))
 		}
 		return s.screen(s.Say("Account", "账户"), nil, ui.Card(ui.Text(s.Say("Logged in as", "已登录")),
-			ui.Title(user).Named("account_number")).Gap(4))
+			ui.Text(user).Size(20).Bold().Named("account_number")).Gap(4))
 	}}
 }

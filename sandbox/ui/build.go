@@ -39,9 +39,6 @@ func Text(s string) *View {
 // Small is secondary text.
 func Small(s string) *View { return Text(s).Size(14).Ink(Dim) }
 
-// Title is a heading.
-func Title(s string) *View { return Text(s).Size(20).Bold() }
-
 // Icon is one of the drawn icons, 24 dp. An unknown name draws a box, so that a mistake is seen.
 func Icon(name string) *View {
 	return &View{spec: spec{kind: kindIcon, icon: name, size: 24, ink: Strong}}

@@ -1,23 +1,22 @@
 package ui
 
-import "image"
+import (
+	"image"
+	"slices"
+)
 
 // At returns the view in front at a point for which want holds: the innermost one, or what is
-// around it. Nothing behind a modal view, or behind one that is switched off, is found.
-func (v *Placed) At(p image.Point, want func(*Placed) bool) *Placed {
-	found, _ := v.at(p, want)
-	return found
-}
-
-func (v *Placed) at(p image.Point, want func(*Placed) bool) (found *Placed, blocked bool) {
+// around it. Nothing behind a modal view, or behind one that is switched off, is found: blocked
+// tells that nothing behind the tree may be touched either.
+func (v *Placed) At(p image.Point, want func(*Placed) bool) (found *Placed, blocked bool) {
 	if !p.In(v.Bounds()) {
 		return nil, false
 	}
 	if v.off {
 		return nil, true
 	}
-	for i := len(v.kids) - 1; i >= 0; i-- {
-		if found, blocked = v.kids[i].at(p, want); found != nil || blocked {
+	for _, k := range slices.Backward(v.kids) {
+		if found, blocked = k.At(p, want); found != nil || blocked {
 			return found, blocked
 		}
 	}
@@ -25,13 +24,6 @@ func (v *Placed) at(p image.Point, want func(*Placed) bool) (found *Placed, bloc
 		return v, true
 	}
 	return nil, v.modal
-}
-
-// Blocks reports whether the point is on a modal view, so that nothing behind the tree may be
-// touched.
-func (v *Placed) Blocks(p image.Point) bool {
-	_, blocked := v.at(p, func(*Placed) bool { return false })
-	return blocked
 }
 
 // Touchable reports whether a tap does something with v.

@@ -232,7 +232,7 @@ func (l *layouter) across(k *View, r image.Rectangle) (x0, x1 int) {
 	if a == Auto && k.width > 0 {
 		a = Start
 	}
-	if a == Auto || a == Stretch {
+	if a == Auto {
 		return r.Min.X, r.Max.X
 	}
 	w, _ := l.measure(k, r.Dx())

@@ -32,10 +32,7 @@ type Node struct {
 
 // Walk calls f for n and everything below it, parents first.
 func (n *Node) Walk(f func(*Node)) {
-	f(n)
-	for i := range n.Children {
-		n.Children[i].Walk(f)
-	}
+	n.Find(func(n *Node) bool { f(n); return false })
 }
 
 // Find returns the first node for which f holds, or nil.

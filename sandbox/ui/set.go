@@ -105,9 +105,6 @@ func (v *View) OnDrop(key string, f func(onto string)) *View {
 // Handle makes a swipe that starts here drag at once, without a long press.
 func (v *View) Handle() *View { v.handle = true; return v }
 
-// Check makes the view checkable, on or not.
-func (v *View) Check(on bool) *View { v.checkable, v.on = true, on; return v }
-
 // Select marks the view as the selected one.
 func (v *View) Select(on bool) *View { v.selected = on; return v }
 

@@ -85,7 +85,7 @@ func TestTouchFindsTheInnermostAndWhatIsInFront(t *testing.T) {
 	), 200, 200)
 	tap := func(x, y int) string {
 		got = "nothing"
-		if v := root.At(image.Pt(x, y), Touchable); v != nil {
+		if v, _ := root.At(image.Pt(x, y), Touchable); v != nil {
 			v.Tap(image.Pt(x, y))
 		}
 		return got
@@ -95,8 +95,10 @@ func TestTouchFindsTheInnermostAndWhatIsInFront(t *testing.T) {
 	require.Equal(t, "nothing", tap(195, 195), "what is switched off keeps its touches")
 	require.Equal(t, "nothing", tap(190, 10), "nothing behind something modal")
 	require.Equal(t, "nothing", tap(200, 200))
-	require.True(t, root.Blocks(image.Pt(190, 10)))
-	require.False(t, root.Blocks(image.Pt(100, 100)))
+	for at, blocks := range map[image.Point]bool{{190, 10}: true, {100, 100}: false} {
+		_, blocked := root.At(at, func(*Placed) bool { return false })
+		require.Equal(t, blocks, blocked, at)
+	}
 }
 
 func TestWrappedLinesFitAndLoseNothing(t *testing.T) {

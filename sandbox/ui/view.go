@@ -20,13 +20,13 @@ const (
 // Align places a view across the direction of its parent.
 type Align uint8
 
-// The alignments. Auto is Stretch in a column, Center in a row, and the whole place in a stack.
+// The alignments. Auto is the whole width in a column, Center in a row, and the whole place in a
+// stack.
 const (
 	Auto Align = iota
 	Start
 	Center
 	End
-	Stretch
 )
 
 // View is one element of a screen, as it is declared. Make it with the functions of this package;
@@ -119,10 +119,7 @@ func (v *Placed) Name() string { return v.name }
 
 // Walk calls f for v and everything below it, parents first.
 func (v *Placed) Walk(f func(*Placed)) {
-	f(v)
-	for _, k := range v.kids {
-		k.Walk(f)
-	}
+	v.Find(func(v *Placed) bool { f(v); return false })
 }
 
 // Find returns the first view for which f holds, or nil.
