@@ -118,7 +118,7 @@ func TestFaultsOfAnUnknownPhoneAreErrors(t *testing.T) {
 		s.SetState("x", adbserver.StateOffline), s.Hang("x", true), s.SetLatency("x", 1),
 		s.CorruptCaptures("x", true), s.DropConnections("x"),
 	} {
-		require.EqualError(t, err, `no phone "x" is attached`)
+		require.EqualError(t, err, "device 'x' not found")
 	}
 }
 

@@ -67,17 +67,13 @@ func parseTarget(req string) (t target, rest string, isHost bool) {
 func (c *conn) transport(rest string) error {
 	var t target
 	which, tport := strings.CutPrefix(rest, "tport:")
-	if serial, ok := strings.CutPrefix(which, "serial:"); ok {
-		which = ":" + serial
-	} else if tport {
-		which = "-" + which
-	}
-	switch which = strings.TrimPrefix(which, "transport"); {
-	case strings.HasPrefix(which, ":"):
-		t.serial = which[1:]
-	case strings.HasPrefix(which, "-id:"):
-		t.id, _ = strconv.ParseUint(which[4:], 10, 64)
-	case slices.Contains(kinds, strings.TrimPrefix(which, "-")):
+	kind, which, _ := strings.Cut(strings.TrimPrefix(which, "transport-"), ":")
+	switch {
+	case kind == "transport", kind == "serial":
+		t.serial = which
+	case kind == "id":
+		t.id, _ = strconv.ParseUint(which, 10, 64)
+	case slices.Contains(kinds, kind):
 		t.any = true
 	}
 	if t == (target{}) {

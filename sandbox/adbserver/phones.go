@@ -100,14 +100,9 @@ func (f failure) Error() string { return string(f) }
 // pick finds the phone of a target. Unless anyState, a phone that cannot be used is refused with
 // what is the matter.
 func (s *Server) pick(t target, anyState bool) (*phone, error) {
-	var found []*phone
-	for _, p := range s.attached() {
-		switch {
-		case t.serial != "" && p.serial != t.serial, t.id != 0 && p.id != t.id:
-		default:
-			found = append(found, p)
-		}
-	}
+	found := slices.DeleteFunc(s.attached(), func(p *phone) bool {
+		return t.serial != "" && p.serial != t.serial || t.id != 0 && p.id != t.id
+	})
 	if len(found) != 1 {
 		return nil, t.notOne(len(found))
 	}
@@ -142,19 +137,9 @@ func (p *phone) usable() error {
 	return nil
 }
 
-// find returns an attached phone by its serial.
-func (s *Server) find(serial string) (*phone, error) {
-	for _, p := range s.attached() {
-		if p.serial == serial {
-			return p, nil
-		}
-	}
-	return nil, fmt.Errorf("no phone %q is attached", serial)
-}
-
 // change changes a phone under its lock.
 func (s *Server) change(serial string, f func(*phone)) error {
-	p, err := s.find(serial)
+	p, err := s.pick(target{serial: serial}, true)
 	if err != nil {
 		return err
 	}
@@ -208,7 +193,7 @@ func (s *Server) CorruptCaptures(serial string, corrupt bool) error {
 
 // DropConnections ends the connections that a phone has now, in the middle of whatever they do.
 func (s *Server) DropConnections(serial string) error {
-	p, err := s.find(serial)
+	p, err := s.pick(target{serial: serial}, true)
 	if err == nil {
 		s.drop(p)
 	}
