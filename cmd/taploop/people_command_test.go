@@ -66,13 +66,13 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 		require.Equal(t, inquiry.Answered, b.questions("--all")[0].Status)
 
 		var story []session.AuditEvent
-		var doors []string
+		var channels []string
 		for _, e := range b.audit("--session", asked.SessionID) {
-			story, doors = append(story, e.Event), append(doors, e.Channel)
+			story, channels = append(story, e.Event), append(channels, e.Channel)
 		}
 		require.Equal(t, []session.AuditEvent{session.AuditAsked, session.AuditAnswered,
 			session.AuditRemembered, session.AuditApplied}, story)
-		require.Equal(t, "command_line", doors[1])
+		require.Equal(t, "command_line", channels[1])
 		out, _, code = b.run("audit", "--question", id[:8], "--since", "1h")
 		require.Zero(t, code)
 		require.Regexp(t,

@@ -61,11 +61,11 @@ func TestAnAnswerOverHTTPLetsTheRunGoOn(t *testing.T) {
 			status, list := v.send("GET", "/v1/inquiries?status=open", "")
 			require.Equal(t, 200, status)
 			require.Len(t, list["inquiries"], 1)
-			var doors []string
+			var channels []string
 			for _, d := range b.questions()[0].Channels {
-				doors = append(doors, d.Name)
+				channels = append(channels, d.Name)
 			}
-			require.Equal(t, []string{"pass_to_client", "page", "command_line"}, doors)
+			require.Equal(t, []string{"pass_to_client", "page", "command_line"}, channels)
 			require.Equal(t, asked.Question.ID,
 				list["inquiries"].([]any)[0].(map[string]any)["question_id"])
 			require.Equal(t,

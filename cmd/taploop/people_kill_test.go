@@ -157,10 +157,10 @@ func (k *crashHarness) awaitQuestion(i int) inquiry.Question {
 var replyChannels = []string{"mcp", "http", "command_line"}
 
 // reply reports whether it was told that the answer is taken.
-func (k *crashHarness) reply(ctx context.Context, door string, q inquiry.Question,
+func (k *crashHarness) reply(ctx context.Context, channel string, q inquiry.Question,
 	text string) (taken bool) {
 	id := "of " + text
-	switch door {
+	switch channel {
 	case "mcp":
 		s, err := k.try(ctx, "ask_agent_continue",
 			map[string]any{"session_id": k.session, "reply_from_client": text, "question_id": q.ID,
@@ -285,13 +285,13 @@ func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T)
 	for i := 2; i <= n+1; i++ {
 		q := next
 		questions = append(questions, q)
-		text, door, moment := fmt.Sprintf("answer %d;", i), replyChannels[k.rnd.IntN(3)],
+		text, channel, moment := fmt.Sprintf("answer %d;", i), replyChannels[k.rnd.IntN(3)],
 			k.rnd.IntN(3)
 		if moment == 0 {
-			door = replyChannels[k.rnd.IntN(2)] // those through the server that is killed
+			channel = replyChannels[k.rnd.IntN(2)] // those through the server that is killed
 		}
 		taken := make(chan bool, 1)
-		go func() { taken <- k.reply(t.Context(), door, q, text) }()
+		go func() { taken <- k.reply(t.Context(), channel, q, text) }()
 		switch moment {
 		case 0: // while the answer is accepted
 			pause(time.Duration(k.rnd.Int64N(2 * int64(first))))
@@ -307,11 +307,11 @@ func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T)
 		now := k.unchanged(q)
 		if told {
 			require.Equal(t, inquiry.Answered, now.Status,
-				"an answer was taken through %s and is lost", door)
+				"an answer was taken through %s and is lost", channel)
 		}
 		if now.Open() {
 			lost++
-			require.True(t, k.reply(t.Context(), door, q, text), "it can be sent again")
+			require.True(t, k.reply(t.Context(), channel, q, text), "it can be sent again")
 		}
 		if i <= n {
 			next = k.awaitQuestion(i + 1)

@@ -33,19 +33,19 @@ func (k *crashHarness) prompted(pattern string) string {
 
 // attempt is one of many answers, and what became of it.
 type attempt struct {
-	door, text string
-	taken      bool
-	winner     string // the answer that was first, as the loser was told
+	channel, text string
+	taken         bool
+	winner        string // the answer that was first, as the loser was told
 }
 
-func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
+func TestTwoHundredAnswersThroughFiveChannelsHaveOneWinner(t *testing.T) {
 	t.Parallel()
 	k := newCrashHarness(t, 1)
 	q := k.awaitQuestion(1)
 	ann, status := k.browser(k.url, k.link())
 	require.Equal(t, 200, status)
 	_, beside := k.folder() // as the command line answers, without a process for each
-	doors := []func(*attempt){
+	ways := []func(*attempt){
 		k.replyOverMCP(q), k.replyOverHTTP(newHTTPClient(t, k.url, k.token), q),
 		k.replyOverHTTP(ann, q), replyThroughStore(t, beside, q), k.replyOverMCP(q),
 	}
@@ -57,13 +57,13 @@ func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
 	// others are there.
 	require.NoError(t, k.cmd.Process.Signal(syscall.SIGSTOP))
 	for i := range bids {
-		b, offer := &bids[i], doors[i%5]
-		b.door, b.text = names[i%5], fmt.Sprintf("answer 1; by replier %d.", i)
+		b, offer := &bids[i], ways[i%5]
+		b.channel, b.text = names[i%5], fmt.Sprintf("answer 1; by replier %d.", i)
 		if i < 4 {
-			offer, b.door = k.replyByCommand(q), "command_line"
+			offer, b.channel = k.replyByCommand(q), "command_line"
 		}
 		all.Go(func() {
-			if b.door == "command_line" {
+			if b.channel == "command_line" {
 				<-start
 			}
 			offer(b)
@@ -82,10 +82,10 @@ func TestTwoHundredAnswersThroughFiveDoorsHaveOneWinner(t *testing.T) {
 		if b.taken {
 			won++
 			require.Equal(t, b.text, first)
-			require.Equal(t, b.door, settled.Resolution.Channel)
+			require.Equal(t, b.channel, settled.Resolution.Channel)
 			continue
 		}
-		require.Equal(t, first, b.winner, "a loser through %s is told who won", b.door)
+		require.Equal(t, first, b.winner, "a loser through %s is told who won", b.channel)
 	}
 	require.Equal(t, 1, won)
 	k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))

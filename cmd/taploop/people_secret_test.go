@@ -227,7 +227,7 @@ func (c *secretHarness) end() {
 	}
 }
 
-// secretChannel is a door, and how a code is given through it.
+// secretChannel is a channel, and how a code is given through it.
 type secretChannel struct {
 	channel string
 	give    func(c *secretHarness, id, code string)
@@ -249,7 +249,7 @@ func (c *secretHarness) answersAs(v *httpClient, id, code string) {
 
 func TestACodeIsFoundNowhereAfterItWasGiven(t *testing.T) {
 	t.Parallel()
-	for mode, doors := range map[string][]secretChannel{
+	for mode, channels := range map[string][]secretChannel{
 		"pass_to_client": {
 			{"mcp", func(c *secretHarness, id, code string) {
 				for range 2 {
@@ -283,12 +283,12 @@ func TestACodeIsFoundNowhereAfterItWasGiven(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			c := newSecretHarness(t, len(doors), mode)
+			c := newSecretHarness(t, len(channels), mode)
 			var codes, cores []string
-			for _, door := range doors {
+			for _, through := range channels {
 				code, core := newCode()
 				codes, cores = append(codes, code), append(cores, core)
-				door.give(c, c.next(), code)
+				through.give(c, c.next(), code)
 			}
 			c.end()
 			store, _ := c.folder()
@@ -299,7 +299,7 @@ func TestACodeIsFoundNowhereAfterItWasGiven(t *testing.T) {
 				require.Empty(t, c.places(cores[i]))
 				settled, err := store.Questions.Get(t.Context(), q.ID)
 				require.NoError(t, err)
-				require.Equal(t, doors[i].channel, settled.Resolution.Channel)
+				require.Equal(t, channels[i].channel, settled.Resolution.Channel)
 				require.Equal(t, inquiry.Secret(""), settled.Resolution.Response)
 			}
 			requireSearched(t, c)

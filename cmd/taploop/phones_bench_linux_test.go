@@ -35,7 +35,7 @@ func BenchmarkManyPhones(b *testing.B) {
 		b.Run(strconv.Itoa(phones), func(b *testing.B) {
 			var took, agents, others time.Duration
 			for b.Loop() {
-				f := newFleet(b, phones)
+				f := newPhoneServer(b, phones)
 				before := f.server.peak(b)
 				agent, other := cpuOf(b, f.server.cmd.Process.Pid), cpuOf(b, os.Getpid())
 				took += f.runAll()
@@ -65,7 +65,7 @@ func BenchmarkManyPhones(b *testing.B) {
 
 // BenchmarkAllocationOfARun is all that a run of nine steps allocates from its start to its end.
 func BenchmarkAllocationOfARun(b *testing.B) {
-	f := newFleet(b, 1)
+	f := newPhoneServer(b, 1)
 	f.thinks = 0
 	f.server.kill()
 	for i := 0; b.Loop(); i++ {
@@ -88,8 +88,8 @@ func BenchmarkAllocationOfARun(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// fleet is simulated phones behind one ADB server, a model for all of them, and a server of ours.
-type fleet struct {
+// phoneServer is simulated phones behind one ADB server, a model for all of them, and a server of ours.
+type phoneServer struct {
 	testEnv
 	phones []*sandbox.Simulator
 	places [2][2]int // to be tapped in turn, in permille
@@ -103,10 +103,10 @@ type fleet struct {
 
 func serial(i int) string { return fmt.Sprintf("phone-%d", i) }
 
-func (f *fleet) task(i int) string { return fmt.Sprintf("Tap the places in turn, number %d.", i) }
+func (f *phoneServer) task(i int) string { return fmt.Sprintf("Tap the places in turn, number %d.", i) }
 
-func newFleet(b *testing.B, phones int) *fleet {
-	f := &fleet{thinks: time.Second}
+func newPhoneServer(b *testing.B, phones int) *phoneServer {
+	f := &phoneServer{thinks: time.Second}
 	f.t, f.dir = b, b.TempDir()
 	f.reset()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -138,7 +138,7 @@ func newFleet(b *testing.B, phones int) *fleet {
 }
 
 // findPlaces finds a row of the settings, and the way back from its page.
-func (f *fleet) findPlaces(b *testing.B) {
+func (f *phoneServer) findPlaces(b *testing.B) {
 	p := f.phones[0]
 	find := func(is func(*sandbox.Node) bool) [2]int {
 		root := p.UITree()
@@ -152,7 +152,7 @@ func (f *fleet) findPlaces(b *testing.B) {
 	f.places[1] = find(func(n *sandbox.Node) bool { return n.Desc == "Navigate up" })
 }
 
-func (f *fleet) reset() {
+func (f *phoneServer) reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = map[string]int{}
@@ -161,7 +161,7 @@ func (f *fleet) reset() {
 var taskNumber = regexp.MustCompile(`in turn, number (\d+)\.`)
 
 // answer is the model: eight taps, and the end.
-func (f *fleet) answer(w http.ResponseWriter, r *http.Request) {
+func (f *phoneServer) answer(w http.ResponseWriter, r *http.Request) {
 	var body json.RawMessage
 	if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&body) != nil {
 		_, _ = fmt.Fprint(w, `{"data": []}`)
@@ -188,7 +188,7 @@ func (f *fleet) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 // runAll runs a task on every phone at once, and returns how long they took on average.
-func (f *fleet) runAll() time.Duration {
+func (f *phoneServer) runAll() time.Duration {
 	took := make([]time.Duration, len(f.phones))
 	var wg sync.WaitGroup
 	for i := range f.phones {

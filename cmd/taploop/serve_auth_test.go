@@ -114,7 +114,7 @@ func TestAStrangersPageCannotReachTheServer(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, status)
 }
 
-func TestTokensOpenTheDoor(t *testing.T) {
+func TestTokensLetClientsIn(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
 	p, url := b.serve()

@@ -92,18 +92,18 @@ func newHostileWorld(t *testing.T) *hostileWorld {
 		Answer: evil, Err: evil})
 	require.NoError(t, err)
 	h.done = begun.SessionID
-	doors := []inquiry.Channel{{Name: evil}, {Name: inquiry.ChannelCommandLine}}
+	channels := []inquiry.Channel{{Name: evil}, {Name: inquiry.ChannelCommandLine}}
 	ask := func() string {
 		return put(t, broker, inquiry.Question{Task: evil, Text: evil, Client: evil, FreeText: true,
-			Options: []string{evil, "b"}, Channels: doors}).ID
+			Options: []string{evil, "b"}, Channels: channels}).ID
 	}
 	h.question, h.settled = ask(), ask()
 	_, err = broker.Resolve(t.Context(), h.settled, inquiry.Reply{Response: evil, By: evil,
 		Channel: "http"})
 	require.NoError(t, err)
-	put(t, broker, inquiry.Question{Text: evil, Channels: doors,
+	put(t, broker, inquiry.Question{Text: evil, Channels: channels,
 		Fields: []inquiry.Field{{Name: "f", Label: evil, Type: inquiry.TextField}}})
-	put(t, broker, inquiry.Question{Text: evil, Channels: doors, Draft: evil})
+	put(t, broker, inquiry.Question{Text: evil, Channels: channels, Draft: evil})
 	require.NoError(t, store.Audit.Append(t.Context(), session.AuditEntry{Event: evil, By: evil,
 		Authority: evil, Channel: evil, Text: evil, Answer: evil}))
 	out, errs, code := h.run("run", "--json", "ask me "+evil)
