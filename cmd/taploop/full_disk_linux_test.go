@@ -101,11 +101,11 @@ func TestAServerWhoseDiskIsFullTellsAndPausesTheRunWhenThereIsRoom(t *testing.T)
 	d.fill()
 	g.open()
 
-	told := s.follow(begun) // as next says
-	require.Equal(t, session.Paused, told.State, "%s", told.words)
-	require.EqualValues(t, "INTERNAL_ERROR", told.Reason)
-	require.Contains(t, told.words, "the disk is full")
-	require.Contains(t, told.words, "free some space")
+	shown := s.follow(begun) // as next says
+	require.Equal(t, session.Paused, shown.State, "%s", shown.words)
+	require.EqualValues(t, "INTERNAL_ERROR", shown.Reason)
+	require.Contains(t, shown.words, "the disk is full")
+	require.Contains(t, shown.words, "free some space")
 	touches := len(b.wire.touches())
 
 	d.empty()
@@ -123,7 +123,7 @@ func TestAServerWhoseDiskIsFullTellsAndPausesTheRunWhenThereIsRoom(t *testing.T)
 	require.False(t, held)
 	require.Len(t, b.wire.touches(), touches)
 
-	done := s.follow(s.call(told.Next.Tool, told.Next.Arguments))
+	done := s.follow(s.call(shown.Next.Tool, shown.Next.Arguments))
 	require.Equal(t, session.Completed, done.State, "%s", done.words)
 	require.NoError(t, b.task.Check(b.sim.phone))
 }

@@ -57,7 +57,8 @@ func (l *hostLines) Ask(ctx context.Context, prompt string, secret bool) (string
 	return line, err
 }
 
-// asks reports whether the next question is asked here. Then nothing is told until told is called.
+// asks reports whether the next question is asked here. Then nothing is printed until asked is
+// called.
 func (l *hostLines) asks() bool {
 	if l == nil || l.person == nil {
 		return false
@@ -68,7 +69,8 @@ func (l *hostLines) asks() bool {
 	return l.asking
 }
 
-func (l *hostLines) told() {
+// asked prints what has happened while a question was asked here.
+func (l *hostLines) asked() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asking = false

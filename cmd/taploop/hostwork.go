@@ -257,7 +257,7 @@ func (w *hostWork) question(ctx context.Context, q inquiry.Question) {
 		return
 	}
 	err := w.deps.manager.AskHere(ctx, q, nil)
-	w.lines.told()
+	w.lines.asked()
 	if err != nil && ctx.Err() == nil { // it stays open
 		w.lines.waits(q)
 	}

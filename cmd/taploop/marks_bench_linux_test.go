@@ -40,8 +40,8 @@ type unkept struct{}
 func (unkept) Intent(context.Context, agentloop.Step) error                   { return nil }
 func (unkept) Done(context.Context, agentloop.Step, agentloop.Progress) error { return nil }
 
-// told is a phone that tells its state.
-type told interface {
+// stater is a phone that tells its state.
+type stater interface {
 	agentloop.Phone
 	agentloop.Stater
 }
@@ -79,9 +79,9 @@ func BenchmarkStepWithMarks(b *testing.B) {
 	var with, without time.Duration
 	rounds := 0
 	for b.Loop() {
-		without += run(struct{ told }{p})
+		without += run(struct{ stater }{p})
 		with += run(struct {
-			told
+			stater
 			agentloop.Reader
 		}{p, p})
 		rounds++

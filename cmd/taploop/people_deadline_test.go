@@ -46,13 +46,13 @@ func (s blankPhone) Look(context.Context) (screen.Observation, error) {
 // askOncePolicy asks one question and is done with whatever becomes of it.
 type askOncePolicy struct {
 	mu   sync.Mutex
-	told map[string][]actions.Exchange // by task: what it knew when it decided for the last time
+	knew map[string][]actions.Exchange // by task: what it knew when it decided for the last time
 }
 
 func (c *askOncePolicy) Next(_ context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.told[s.Task] = s.Exchanges
+	c.knew[s.Task] = s.Exchanges
 	p := agentloop.Proposal{Tries: []agentloop.Try{{Prompt: s.Task}}}
 	p.Action = actions.Info{Question: "Which colour?"}
 	if len(s.Exchanges) > 0 {
@@ -65,7 +65,7 @@ func (c *askOncePolicy) Next(_ context.Context, s agentloop.Situation) (agentloo
 // questions.
 type deadlineEnv struct {
 	t       *testing.T
-	mind    *askOncePolicy
+	policy  *askOncePolicy
 	manager *runs.Manager
 	clock   atomic.Pointer[time.Time] // nil is the system's
 	store   *session.Store
@@ -74,7 +74,7 @@ type deadlineEnv struct {
 }
 
 func newDeadlineEnv(t *testing.T) *deadlineEnv {
-	d := &deadlineEnv{t: t, mind: &askOncePolicy{told: map[string][]actions.Exchange{}},
+	d := &deadlineEnv{t: t, policy: &askOncePolicy{knew: map[string][]actions.Exchange{}},
 		there: make(chan struct{}, 1)}
 	dir := t.TempDir()
 	var err error
@@ -86,7 +86,7 @@ func newDeadlineEnv(t *testing.T) *deadlineEnv {
 	require.NoError(t, err)
 	d.manager = runs.New(&runs.Options{Store: d.store, Phones: blankPhone{frame: frame},
 		OnTimeout: inquiry.GoOn,
-		NewPolicy: func(runs.Settings) (agentloop.Policy, error) { return d.mind, nil },
+		NewPolicy: func(runs.Settings) (agentloop.Policy, error) { return d.policy, nil },
 		// Swept by the test alone.
 		Broker: inquiry.NewBroker(d.store.Questions,
 			&inquiry.Options{Every: time.Hour, Now: d.now}),
@@ -205,9 +205,9 @@ func (d *deadlineEnv) came(q inquiry.Question, task, text string, status int) {
 	if status == 200 {
 		want.Outcome, want.Answer, event = actions.Answered, text, session.AuditAnswered
 	}
-	d.mind.mu.Lock()
-	defer d.mind.mu.Unlock()
-	require.Equal(t, []actions.Exchange{want}, d.mind.told[task], "HTTP %d", status)
+	d.policy.mu.Lock()
+	defer d.policy.mu.Unlock()
+	require.Equal(t, []actions.Exchange{want}, d.policy.knew[task], "HTTP %d", status)
 	entries, err := d.store.Audit.List(t.Context(), session.AuditFilter{QuestionID: q.ID})
 	require.NoError(t, err)
 	var story []session.AuditEvent

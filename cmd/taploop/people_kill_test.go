@@ -302,10 +302,10 @@ func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T)
 			pause(time.Duration(k.rnd.IntN(20)) * time.Millisecond)
 		}
 		k.kill()
-		told := <-taken
+		accepted := <-taken
 		k.restart()
 		now := k.unchanged(q)
-		if told {
+		if accepted {
 			require.Equal(t, inquiry.Answered, now.Status,
 				"an answer was taken through %s and is lost", channel)
 		}

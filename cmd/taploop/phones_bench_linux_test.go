@@ -88,7 +88,8 @@ func BenchmarkAllocationOfARun(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// phoneServer is simulated phones behind one ADB server, a model for all of them, and a server of ours.
+// phoneServer is simulated phones behind one ADB server, a model for all of them, and a server of
+// ours.
 type phoneServer struct {
 	testEnv
 	phones []*sandbox.Simulator
@@ -103,7 +104,9 @@ type phoneServer struct {
 
 func serial(i int) string { return fmt.Sprintf("phone-%d", i) }
 
-func (f *phoneServer) task(i int) string { return fmt.Sprintf("Tap the places in turn, number %d.", i) }
+func (f *phoneServer) task(i int) string {
+	return fmt.Sprintf("Tap the places in turn, number %d.", i)
+}
 
 func newPhoneServer(b *testing.B, phones int) *phoneServer {
 	f := &phoneServer{thinks: time.Second}

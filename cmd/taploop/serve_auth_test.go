@@ -161,7 +161,7 @@ func TestTokensLetClientsIn(t *testing.T) {
 func TestWhereOthersCanReachTheServerEveryRequestNeedsAToken(t *testing.T) {
 	g := &authenticator{tokens: token.Open(filepath.Join(t.TempDir(), "tokens.json"))}
 	require.ErrorContains(t, g.check("192.168.1.5:8702"), "there is no token yet")
-	secret, info, err := g.tokens.Create("phone-farm", false)
+	secret, info, err := g.tokens.Create("phone-room", false)
 	require.NoError(t, err)
 	require.NoError(t, g.check("192.168.1.5:8702"))
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil)
@@ -175,7 +175,7 @@ func TestWhereOthersCanReachTheServerEveryRequestNeedsAToken(t *testing.T) {
 	_, err = g.authorize(r)
 	require.ErrorIs(t, err, errNoToken, "two of them are none")
 
-	_, err = g.tokens.Revoke("phone-farm")
+	_, err = g.tokens.Revoke("phone-room")
 	require.NoError(t, err)
 	_, err = g.authorize(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil))
 	require.ErrorIs(t, err, errNoToken, "the last token is gone, and no client may come in")

@@ -15,14 +15,14 @@ func TestTheTourNamesEveryPackageWithItsImports(t *testing.T) {
 	require.NoError(t, err)
 	want := map[string]string{}
 	for _, r := range packages {
-		want[r.pkg] = told(r.imports)
+		want[r.pkg] = inPage(r.imports)
 	}
 	require.Equal(t, want, tour(string(page)),
 		"the table of ARCHITECTURE.md says what map_test.go does")
 }
 
-// told is how the page writes a row's imports.
-func told(imports string) string {
+// inPage is how the page writes a row's imports.
+func inPage(imports string) string {
 	list := strings.Fields(imports)
 	switch {
 	case len(list) == 0:
