@@ -12,7 +12,7 @@ import (
 var negation = lazyregexp.New(`\b(?:not|never|no|without|don['’]?t|do not|doesn['’]?t|nothing|avoid|` +
 	`instead of|unless|before you|except)\b|不|别|勿|莫|没有|无需|禁止|除非|避免`)
 
-// taken is what takes a consent back behind the words; myself is whoever does the act without us.
+// negationAfter takes a consent back behind the words; bySelf says that a person does the act.
 var (
 	negationAfter = lazyregexp.New(`\b(?:nothing|none|never|not|no|nobody|myself|ourselves)\b|` +
 		`(?:都|也)(?:不|别)|自己`)
