@@ -120,21 +120,21 @@ var places = []struct{ en, zh string }{
 
 // Classes of harm that are no words.
 var (
-	unknownMoney = class{name: "unknown", severity: Critical,
-		en: "it cannot be told what this does in an app about money",
-		zh: "无法判断这一步在金融应用中会做什么"}
-	unknownSystem = class{name: "system dialog", severity: Sensitive,
-		en: "it answers a dialog of the system", zh: "会回应系统对话框",
-		task: `allow|grant|give|install|uninstall`, taskHan: `允许|授权|权限|安装|卸载`}
-	unseen = class{name: "unseen", severity: Sensitive,
-		en: "the screen forbids that it is looked at", zh: "屏幕禁止查看"}
-	password = class{name: "password", severity: Sensitive, en: "it types a password",
-		zh: "会输入密码", task: `(?:type|enter|use) .{0,40}(?:password|passcode|pin)|log ?in|sign ?in|unlock`,
-		taskHan: `密码|登录|解锁`}
-	moneyPassword = class{name: "confirm with a password", severity: Critical,
-		en: "it types a password in an app about money", zh: "会在金融应用中输入密码"}
-	destructive = class{name: "destructive", severity: Sensitive, en: "it may destroy something",
-		zh: "可能会造成破坏"}
+	unknownMoney = class{Name: "unknown", Severity: Critical,
+		En: "it cannot be told what this does in an app about money",
+		Zh: "无法判断这一步在金融应用中会做什么"}
+	unknownSystem = class{Name: "system dialog", Severity: Sensitive,
+		En: "it answers a dialog of the system", Zh: "会回应系统对话框",
+		Task: `allow|grant|give|install|uninstall`, TaskHan: `允许|授权|权限|安装|卸载`}
+	unseen = class{Name: "unseen", Severity: Sensitive,
+		En: "the screen forbids that it is looked at", Zh: "屏幕禁止查看"}
+	password = class{Name: "password", Severity: Sensitive, En: "it types a password",
+		Zh: "会输入密码", Task: `(?:type|enter|use) .{0,40}(?:password|passcode|pin)|log ?in|sign ?in|unlock`,
+		TaskHan: `密码|登录|解锁`}
+	moneyPassword = class{Name: "confirm with a password", Severity: Critical,
+		En: "it types a password in an app about money", Zh: "会在金融应用中输入密码"}
+	destructive = class{Name: "destructive", Severity: Sensitive, En: "it may destroy something",
+		Zh: "可能会造成破坏"}
 )
 
 // wordless are those classes.
@@ -181,14 +181,14 @@ func builtin(s *Subject) []finding {
 		add(byToolName(s)...)
 	}
 	slices.SortStableFunc(list, func(a, b finding) int {
-		return int(b.class.severity - a.class.severity)
+		return int(b.class.Severity - a.class.Severity)
 	})
 	return list
 }
 
 // critical are those of the findings that are: it takes the others out of the list.
 func critical(list []finding) []finding {
-	return slices.DeleteFunc(list, func(f finding) bool { return f.class.severity < Critical })
+	return slices.DeleteFunc(list, func(f finding) bool { return f.class.Severity < Critical })
 }
 
 // byTouch is what a finger on the element may do.
@@ -200,12 +200,12 @@ func byTouch(s *Subject) []finding {
 		return !negative.MatchString(l)
 	})
 	if payPad(s, lines) {
-		list = append(list, finding{&classes[0], onScreen, "PIN"})
+		list = append(list, finding{classNamed("pay"), onScreen, "PIN"})
 	}
 	switch {
 	case len(lines) > 0 && globs(launchers, s.App, true): // names of apps may say anything
 		for _, f := range byLabel(lines, underFinger, false) {
-			if strings.HasSuffix(f.class.name, "install") {
+			if strings.HasSuffix(f.class.Name, "install") {
 				list = append(list, f)
 			}
 		}
@@ -235,7 +235,7 @@ func byTouch(s *Subject) []finding {
 	list = append(list, e.byTrashCan(false)...)
 	list = append(list, byApp(s, lines, refusal, len(list) > 0)...)
 	return slices.DeleteFunc(list, func(f finding) bool {
-		return f.class.name == "delete" && keypad(s)
+		return f.class.Name == "delete" && keypad(s)
 	})
 }
 
@@ -305,7 +305,7 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	case globs(storeApps, s.App, true):
 		for _, l := range lines {
 			if price.MatchString(l) && currency.MatchString(l) || subs.MatchString(l) {
-				list = append(list, finding{&classes[0], underFinger, l})
+				list = append(list, finding{classNamed("pay"), underFinger, l})
 			}
 			if updates.MatchString(l) {
 				list = append(list, finding{classNamed("install"), underFinger, l})
@@ -352,7 +352,7 @@ func payPad(s *Subject, lines []string) bool {
 func byPrice(s *Subject, price *lazyregexp.Regexp) []finding {
 	for _, t := range s.Screen {
 		if t = normalize(t); price.MatchString(t) {
-			return []finding{{&classes[0], onScreen, t}}
+			return []finding{{classNamed("pay"), onScreen, t}}
 		}
 	}
 	return nil
@@ -381,7 +381,7 @@ func byLabel(lines []string, where place, button bool) (list []finding) {
 		content := len(lines) > 2 || sentence(l, 5)
 		prose := refusal || (len(lines) > 2 || i > 0 && !button) && sentence(l, 3)
 		for _, c := range matchers() {
-			if c.matches(l, content && !button) != "" && (!prose || c.severity == Critical) {
+			if c.matches(l, content && !button) != "" && (!prose || c.Severity == Critical) {
 				list = append(list, finding{c.class, where, l})
 			}
 		}
@@ -460,15 +460,15 @@ func chinese(lang string) bool { return strings.HasPrefix(strings.ToLower(lang),
 // reason is the finding in words.
 func (f *finding) reason(lang string) string {
 	if chinese(lang) {
-		return f.class.zh + ":" + fmt.Sprintf(places[f.where].zh, f.words)
+		return f.class.Zh + ":" + fmt.Sprintf(places[f.where].zh, f.words)
 	}
-	return f.class.en + ": " + fmt.Sprintf(places[f.where].en, f.words)
+	return f.class.En + ": " + fmt.Sprintf(places[f.where].en, f.words)
 }
 
 // says is what the class does, in words.
 func (c *class) says(lang string) string {
 	if chinese(lang) {
-		return c.zh
+		return c.Zh
 	}
-	return c.en
+	return c.En
 }

@@ -45,12 +45,12 @@ var widens = lazyregexp.New(`\b(?:all|everything|every|account|history|data|stor
 // and does not say that it must not be done. Text in quotes is what is to be written, and wants
 // nothing.
 func (c *class) consents(task, words string) bool {
-	if c.severity != Sensitive || c.task == "" {
+	if c.Severity != Sensitive || c.Task == "" {
 		return false
 	}
-	named := regexp.MustCompile(`(?:^|[^a-z])(?:` + c.task + `)(?:$|[^a-z])|` +
-		cmp.Or(c.taskHan, "^$"))
-	wanted := regexp.MustCompile(wants + `(?:` + c.task + `)(?:$|[^a-z])`)
+	verbs := `(?:` + string(c.Task) + `)(?:$|[^a-z])`
+	named := regexp.MustCompile(`(?:^|[^a-z])` + verbs + `|` + string(cmp.Or(c.TaskHan, "^$")))
+	wanted := regexp.MustCompile(wants + verbs)
 	task = things.ReplaceAllString(quoted.ReplaceAllString(normalize(task), " "), " ")
 	for _, w := range widens.FindAllString(normalize(words), -1) {
 		if !strings.Contains(task, w) {
@@ -64,7 +64,7 @@ func (c *class) consents(task, words string) bool {
 			return false
 		}
 		before = words != ""
-		abroad, forbids := foreignMatchers()[c.name].wants(clause)
+		abroad, forbids := foreignMatchers()[c.Name].wants(clause)
 		if forbids {
 			return false
 		}
@@ -75,7 +75,7 @@ func (c *class) consents(task, words string) bool {
 
 // wantedHan reports whether a Chinese clause wants what the class does.
 func (c *class) wantedHan(clause string) bool {
-	words := regexp.MustCompile(c.taskHan).FindString(clause)
+	words := regexp.MustCompile(string(c.TaskHan)).FindString(clause)
 	before, _, _ := strings.Cut(clause, words)
 	return words != "" && !asksOnly.MatchString(furthers.ReplaceAllString(before, ""))
 }

@@ -10,127 +10,13 @@ import (
 
 // foreign is how other languages than English and Chinese name what a class does: on buttons, in
 // Latin letters and in others; what such words may also say; and how a task says that it is to be
-// done, at the beginning of a clause or as the last of it. The languages are Spanish, Portuguese,
-// French, German, Italian, Dutch, Polish, Swedish, Turkish, Indonesian and Vietnamese; Russian,
-// Japanese, Korean, Arabic, Hindi and Thai; and Chinese in its traditional characters.
-type foreign struct{ latin, other, not, task, last string }
-
-var foreignWords = map[string]foreign{
-	"pay": {
-		latin: `pagar|paga(?: ora| adesso| ahora| agora)?$|pagare|(?:realizar|efetuar|efectuar|` +
-			`confirmar|hacer) (?:el |o )?(?:pago|pagamento)|bezahlen|jetzt zahlen|payer|` +
-			`r[ée]gler (?:la|ma)? ?commande|(?:conferma|effettua) (?:il )?pagamento|betalen|` +
-			`afrekenen|zap[łl]a[ćc]|płacę|betala|ödeme(?:yi)? (?:yap|tamamla|onayla)|(?:hemen|` +
-			`şimdi) öde|bayar|thanh toán|paiement sécurisé|valider (?:le |mon )?paiement|` +
-			`(?:recargar|recarregar) (?:saldo|ahora|agora)|doar|spenden`,
-		other: `оплатить|заплатить|подтвердить (?:оплату|плат[её]ж)|пополнить|支払う|支払い(?:を|に進|へ|` +
-			`する)|決済(?:する|を)|결제|충전하기|ادفع|الدفع الآن|دفع الآن|تأكيد الدفع|भुगतान कर|ชำระเงิน|` +
-			`จ่ายเงิน|付費$|結帳|儲值`,
-		not: `\bpayer (?:details|name|info|id|account)\b|\b(?:a|por) pagar$|支払い?方法|支払い?履歴|` +
-			`결제 ?(?:수단|내역|방법|정보|완료|관리)`},
-	"order": {
-		latin: `comprar|(?:confirmar|finalizar|completar|concluir|tramitar|hacer|realizar|fazer) ` +
-			`(?:la |a |el |o |mi |meu )?(?:compra|pedido|reserva)|kaufen|(?:zahlungs|` +
-			`kosten)pflichtig.*|(?:jetzt )?bestellen|bestellung (?:abschicken|aufgeben|` +
-			`abschließen)|acheter|(?:passer|valider|confirmer) (?:la |ma |votre )?commande|` +
-			`commander(?: maintenant| et payer)?$|réserver maintenant|acquista|compra (?:ora|` +
-			`adesso|ahora|agora|ya)|(?:conferma|invia|completa) (?:l'|l’)?(?:ordine|acquisto)|` +
-			`bestelling plaatsen|koop nu|nu kopen|kup(?: teraz)?$|kupuję.*|zamawiam.*|köp(?: ` +
-			`nu)?$|slutför köp|satın al|hemen al|sipariş(?:i)? (?:ver|onayla|tamamla)|beli|buat ` +
-			`pesanan|pesan sekarang|mua(?: ngay)?$|đặt hàng`,
-		other: `купить|(?:оформить|подтвердить) заказ|заказать|購入(?:する|を確定|手続き|$)|今すぐ買う|注文(?:する|` +
-			`を確定|$)|구매하기|구매$|바로 ?구매|주문하기|اشتر|(?:^| )شراء|إتمام الطلب|تأكيد الطلب|खरीदें|ऑर्डर ` +
-			`करें|^ซื้อ|สั่งซื้อ|購買|下單|訂購`,
-	},
-	"transfer": {
-		latin: `transferir(?: ahora| agora| dinero| dinheiro| fondos)?|(?:enviar|mandar) ` +
-			`(?:dinero|dinheiro|plata)|retirar (?:dinero|dinheiro|fondos)|überweisen|überweisung ` +
-			`(?:ausführen|senden)|geld (?:senden|überweisen|abheben)|auszahlen|envoyer (?:de ` +
-			`l['’])?argent|(?:faire|effectuer|valider) (?:un |le )?virement|invia denaro|` +
-			`(?:effettua|conferma) (?:il )?bonifico|geld (?:overmaken|sturen)|overboeken|przelej|` +
-			`wyślij pieniądze|skicka pengar|para (?:gönder|çek)|havale yap|kirim uang|tarik ` +
-			`tunai|chuyển (?:tiền|khoản)|rút tiền`,
-		other: `(?:отправить|перевести|снять) (?:деньги|средства)|перевести \d|送金|振り?込|出金する|송금|` +
-			`이체|출금|تحويل (?:الأموال|المال)|إرسال (?:الأموال|المال)|पैसे भेज|โอนเงิน|轉帳|匯款|提領`,
-		not: `\btransferir (?:archivos?|arquivos?|fotos?|datos|dados)\b|송금 ?내역|이체 ?내역|送金履歴|振込履歴`},
-	"factory reset": {
-		latin: `restablecer (?:los )?(?:datos de fábrica|valores de fábrica|el teléfono|` +
-			`teléfono)|borrar todos? .*datos|borrar todo|apagar (?:todos os dados|tudo)|` +
-			`redefinir (?:o )?telefone|(?:restaurar|redefinir).{0,20} de fábrica|réinitialiser ` +
-			`(?:le téléphone|l['’]appareil)|tout effacer|effacer toutes les données|(?:auf ` +
-			`)?werkseinstellungen.*|alle daten löschen|(?:telefon|handy|gerät) zurücksetzen|` +
-			`ripristina dati di fabbrica|cancella tutti i dati|fabrieksinstellingen.*|fabrika ` +
-			`(?:ayarlarına|verilerine).*|reset ke setelan pabrik`,
-		other: `сброс.{0,20}заводск|удалить все данные|стереть вс[её]|出荷時|データの初期化|すべてのデータを消去|` +
-			`(?:공장|출고).{0,6}초기화|إعادة ضبط المصنع|恢復原廠|重設手機`},
-	"device admin": {
-		latin: `(?:activar|ativar) .{0,30}administrador.*|activer .{0,30}administrateur.*|` +
-			`geräteadministrator.*|attiva .{0,30}amministratore.*`,
-		other: `администратор устройства|デバイス管理|기기 관리자|مشرف الجهاز|啟用.{0,6}裝置管理`},
-	"delete": {
-		latin: `eliminar|borrar|vaciar|quitar|excluir|apagar|remover|esvaziar|limpar|supprimer|` +
-			`effacer|vider|retirer|löschen|entfernen|leeren|elimina|cancella|rimuovi|svuota|` +
-			`verwijderen|usuń|wyczyść|opróżnij|radera|ta bort|sil|kaldır|temizle|hapus|kosongkan|` +
-			`xóa|cancelar (?:el |o |la |a )?(?:pedido|suscripción|assinatura)|konto schließen`,
-		other: `удалить|стереть|очистить|削除|消去|ゴミ箱に移動|삭제|지우기|비우기|حذف|إزالة|हटाएं|मिटाएं|^ลบ|` +
-			`清除|移至垃圾桶|移除`,
-		not: `(?:limpar|borrar|effacer|quitar|elimina|cancella|löschen|radera|remover|` +
-			`vaciar)\b.{0,12}\b(?:filtr|pesquisa|búsqueda|recherche|ricerca|suche|texto|` +
-			`eingabe)\w*|\b(?:retirer|supprimer|quitar|eliminar|remover|excluir|elimina|rimuovi) ` +
-			`d\w{1,4} (?:l['’])?(?:panier|carrito|cesta|carrinho|carrello|favoris|favoritos|` +
-			`preferiti)|aus (?:dem )?(?:warenkorb|favoriten) entfernen|削除済み|삭제된`,
-		task: `elimin[ae]|elimínalo|borr[ae]|bórralo|exclu[ai]|apagu?[ae]|eliminar|borrar|` +
-			`excluir|apagar|` +
-			`supprimez?|efface[rz]?|supprimer|lösche?n?|entferne?n?|cancella(?:re)?|rimuovi|` +
-			`verwijder(?:en)?|usuń|sil|hapus|xóa|удали(?:ть|те)?|сотри|احذف`,
-		last: `削除し(?:て|ろ)|삭제(?:해|하세요)`},
-	"send": {
-		latin: `enviar|reenviar|responder a todos|envoyer|senden|abschicken|absenden|invia|` +
-			`inoltra|verzenden|versturen|wyślij|skicka|gönder|kirim|gửi`,
-		other: `отправить|переслать|送信|보내기|전송|إرسال|أرسل|भेजें|^ส่ง|送出|傳送`,
-		not: `\b(?:enviar|reenviar|envoyer|renvoyer|invia|wyślij|kirim)\b.{0,6}\b(?:código|` +
-			`code|codice|kod|` +
-			`kode)\b|\bcode (?:senden|anfordern)\b|отправить код|コードを送信|인증번호.*|전송 ?내역|送信済み|送出驗證碼`,
-		task: `envi[aeé]|env[íi][ae]|manda|escribe(?:le)? a|escreva para|responde|enviar|` +
-			`envoyez?|envoie|écris à|réponds|sende?n?|schick(?:e|en)?|schreib(?:e)? (?:an ` +
-			`)?[\pL]+ (?:eine|dass)|antworte|invia(?:re)?|scrivi a|rispondi|stuur|verstuur|` +
-			`wyślij|skicka|gönder|kirim(?:kan)?|gửi|отправь?(?:те|ить)?|пошли|напиши|ответь|أرسل`,
-		last: `送(?:信し|っ)て|보내|전송해`},
-	"publish": {
-		latin: `publicar|publier|veröffentlichen|(?:jetzt|beitrag) posten|pubblica|publiceren|` +
-			`opublikuj|publicera|paylaş|yayınla|terbitkan|đăng bài`,
-		other: `опубликовать|投稿(?:する|$)|公開する|게시하기|게시$|نشر|पोस्ट करें|โพสต์`,
-		task: `publica(?:r)?|publi(?:er|e|ez)|veröffentliche|poste|pubblica|paylaş|` +
-			`опубликуй(?:те)?`,
-		last: `投稿して|게시해`},
-	"grant": {
-		latin: `permitir|conceder|autoriser|zulassen|erlauben|consenti|toestaan|zezwól|tillåt|` +
-			`izin ver|izinkan|cho phép`,
-		other: `разрешить|許可|허용|^السماح|अनुमति दें|^อนุญาต|允許`,
-		not:   `許可しない|허용 ?안 ?함`,
-		task:  `permit[ea]|autorisez?|erlaube|consenti|разреши(?:те)?`},
-	"install": {
-		latin: `instalar|^installer$|installieren|installa|installeren|zainstaluj|installera|` +
-			`yükle$|pasang|cài đặt ứng dụng`,
-		other: `установить приложение|установить$|インストール|설치|تثبيت|इंस्टॉल|ติดตั้ง`,
-		not:   `インストール済み|설치됨`,
-		task:  `instal[ae]|instalar|installez?|installiere?n?|installa|zainstaluj|установи(?:те)?`,
-		last:  `インストールして|설치해`},
-	"uninstall": {
-		latin: `desinstalar|désinstaller|deinstallieren|disinstalla|verwijder app|odinstaluj|` +
-			`avinstallera|kaldır|copot pemasangan|gỡ cài đặt`,
-		other: `удалить приложение|アンインストール|제거|إلغاء التثبيت|अनइंस्टॉल|ถอนการติดตั้ง|解除安裝`,
-		task:  `desinstal[ae]|désinstallez?|deinstalliere?n?|disinstalla|odinstaluj`},
-	"account": {
-		latin: `cerrar sesión|cambiar (?:la )?contraseña|sair(?: da conta)?|terminar sessão|` +
-			`encerrar sessão|(?:alterar|mudar) (?:a )?senha|se déconnecter|déconnexion|changer ` +
-			`(?:le |de )?mot de passe|abmelden|passwort ändern|esci(?: dall.*)?|cambia password|` +
-			`uitloggen|afmelden|wyloguj(?: się)?|logga ut|çıkış yap|oturumu kapat|keluar|đăng xuất`,
-		other: `выйти из аккаунта|сменить пароль|ログアウト|パスワードを変更|로그아웃|비밀번호 변경|تسجيل الخروج|` +
-			`लॉग ?आउट|ออกจากระบบ|登出`,
-		task: `cierra (?:la )?sesión|sai da conta|déconnecte|melde? .{0,30}\bab|abmelden|` +
-			`esci|выйди`,
-		last: `ログアウトして|로그아웃해`},
+// done, at the beginning of a clause or as the last of it.
+type foreign struct {
+	Latin pattern `yaml:"latin"`
+	Other pattern `yaml:"other"`
+	Not   pattern `yaml:"not"`
+	Task  pattern `yaml:"task"`
+	Last  pattern `yaml:"last"`
 }
 
 // Words of other languages that only say yes, that say no, and that begin the line of a sum.
@@ -169,8 +55,8 @@ var (
 )
 
 // folded is a pattern in the letters in which texts are compared.
-func folded(pattern string) string {
-	return letters.ReplaceAllStringFunc(fold(pattern), toLatin)
+func folded(p pattern) string {
+	return letters.ReplaceAllStringFunc(fold(string(p)), toLatin)
 }
 
 var letters = lazyregexp.New(`\pL+`)
@@ -188,20 +74,24 @@ type foreignMatcher struct {
 
 var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
 	all := map[string]*foreignMatcher{}
-	for name, f := range foreignWords {
-		latin, other := `\b(?:`+folded(f.latin)+`)(?:\b|$)`, folded(f.other)
+	for _, c := range classes() {
+		f := c.Foreign
+		if f.Latin == "" {
+			continue
+		}
+		latin, other := `\b(?:`+folded(f.Latin)+`)(?:\b|$)`, folded(f.Other)
 		words := "(?:" + latin + "|" + other + ")"
 		s := &foreignMatcher{line: regexp.MustCompile(words), hints: hintsOf(words),
-			not: regexp.MustCompile(folded(f.not)),
+			not: regexp.MustCompile(folded(f.Not)),
 			ends: regexp.MustCompile("^(?:(?:" + yesForeign + ")[,: ]+)?" + words + "|" +
 				words + "$")}
-		if f.task != "" {
-			s.task = regexp.MustCompile(politeForeign + "(?:" + folded(f.task) + `)(?:$|[^\pL])`)
+		if f.Task != "" {
+			s.task = regexp.MustCompile(politeForeign + "(?:" + folded(f.Task) + `)(?:$|[^\pL])`)
 		}
-		if f.last != "" {
-			s.last = regexp.MustCompile("(?:" + folded(f.last) + ")(?:" + lastForeign + ")$")
+		if f.Last != "" {
+			s.last = regexp.MustCompile("(?:" + folded(f.Last) + ")(?:" + lastForeign + ")$")
 		}
-		all[name] = s
+		all[c.Name] = s
 	}
 	return all
 })

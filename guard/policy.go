@@ -77,13 +77,13 @@ func (p *Policy) Rules() []Rule {
 		list = append(list, r.Rule)
 	}
 	add := func(c *class) {
-		if c.severity == Critical || !p.opts.FloorOnly {
+		if c.Severity == Critical || !p.opts.FloorOnly {
 			list = append(list, Rule{Name: builtInName(c), Decision: string(Ask),
-				Description: c.says(p.opts.Lang), Severity: c.severity.String()})
+				Description: c.says(p.opts.Lang), Severity: c.Severity.String()})
 		}
 	}
-	for i := range classes {
-		add(&classes[i])
+	for _, c := range classes() {
+		add(&c)
 	}
 	for _, c := range wordless {
 		add(c)
@@ -91,7 +91,7 @@ func (p *Policy) Rules() []Rule {
 	return list
 }
 
-func builtInName(c *class) string { return "built-in: " + c.name }
+func builtInName(c *class) string { return "built-in: " + c.Name }
 
 // Looks reports whether there are rules whose conditions may be about any action's screen.
 func (p *Policy) Looks() bool {
@@ -123,10 +123,10 @@ func (p *Policy) Decide(s Subject) Decision {
 func (p *Policy) builtIn(s *Subject) Decision {
 	d := Decision{Verdict: Allow}
 	for _, f := range builtin(s) {
-		consents := f.class.severity < Critical &&
+		consents := f.class.Severity < Critical &&
 			(p.opts.FloorOnly || !p.opts.AskAnyway && f.class.consents(s.Task, f.words))
 		if d.Rule == "" || d.Verdict == Allow && !consents {
-			d.Severity, d.Rule = f.class.severity, builtInName(f.class)
+			d.Severity, d.Rule = f.class.Severity, builtInName(f.class)
 			d.Reason = f.reason(p.opts.Lang)
 			if consents && !p.opts.FloorOnly {
 				d.Reason += p.consented()

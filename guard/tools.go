@@ -3,33 +3,13 @@ package guard
 import (
 	"slices"
 	"strings"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
-// Words of names of tools that only look, when they come first, and those that do harm.
 var (
+	// looks are words of names of tools that only look, when they come first
 	looks = strings.Fields("get list read search find show describe view fetch query count check " +
 		"preview estimate calculate is has lookup browse inspect validate track history status " +
 		"获取 查询 查看 搜索 列出 读取")
-	harms = []struct {
-		class string
-		words string // spaces around each
-		han   *lazyregexp.Regexp
-	}{
-		{"pay", " pay pays paying payment payments repay checkout charge recharge donate topup " +
-			"payout refund ", lazyregexp.New(`支付|付款|缴费|充值|结账|退款|打赏`)},
-		{"order", " buy buys buying purchase purchases order orders bid bids book ",
-			lazyregexp.New(`下单|购买|订购|预订|提交订单`)},
-		{"transfer", " transfer transfers withdraw remit wire cashout ",
-			lazyregexp.New(`转账|汇款|提现|发红包`)},
-		{"delete", " delete deletes deleting remove removes removing erase wipe purge drop destroy " +
-			"truncate unlink rm rmdir trash discard deactivate terminate uninstall cancel revoke ",
-			lazyregexp.New(`删除|清空|清除|移除|注销|卸载|取消`)},
-		{"send", " send sends sending publish post tweet reply email mail sms forward broadcast " +
-			"submit invite share ",
-			lazyregexp.New(`发送|发布|发表|群发|发帖|回复|转发|提交|邀请`)},
-	}
 	// joins are in names of tools that do one thing and another, whichever comes first
 	joins = []string{"and", "or", "then"}
 )
@@ -49,17 +29,11 @@ func byToolName(s *Subject) (list []finding) {
 	}) {
 		return nil
 	}
-	for _, h := range harms {
-		says := slices.ContainsFunc(words, func(w string) bool {
-			return strings.Contains(h.words, " "+w+" ")
-		})
-		if says || !ascii(whole) && h.han.MatchString(whole) {
-			list = append(list, finding{classNamed(h.class), ofName, s.Action})
+	for _, m := range matchers() {
+		has := func(w string) bool { return slices.Contains(m.Tools, w) }
+		if slices.ContainsFunc(words, has) || m.ToolsHan != "" && m.toolsHan.MatchString(whole) {
+			list = append(list, finding{m.class, ofName, s.Action})
 		}
 	}
 	return list
-}
-
-func classNamed(name string) *class {
-	return &classes[slices.IndexFunc(classes, func(c class) bool { return c.name == name })]
 }

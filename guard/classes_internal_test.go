@@ -1,0 +1,43 @@
+package guard
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Without hints the words of a class, and how people are told to slide, would never be found.
+func TestEachClassHasHintsOfItsWords(t *testing.T) {
+	all := map[string][]string{"slides": slideHints()}
+	for name, s := range foreignMatchers() {
+		all["foreign "+name] = s.hints
+	}
+	for _, c := range matchers() {
+		all[c.Name] = c.hints
+	}
+	for name, hints := range all {
+		require.NotEmpty(t, hints, name)
+		require.NotContains(t, hints, "", name)
+	}
+}
+
+func TestTheFileOfClassesIsWhole(t *testing.T) {
+	names := map[string]bool{}
+	for _, c := range classes() {
+		require.False(t, names[c.Name], "%s is there twice", c.Name)
+		names[c.Name] = true
+		require.NotEmpty(t, c.En, c.Name)
+		require.NotEmpty(t, c.Zh, c.Name)
+		require.NotEqual(t, Routine, c.Severity, c.Name)
+		for _, p := range []pattern{c.Words, c.Han, c.IDs, c.Asks} {
+			require.NotEmpty(t, p, c.Name)
+		}
+		for _, p := range []pattern{c.Words, c.Han, c.Not, c.IDs, c.Asks, c.Task, c.TaskHan,
+			c.ToolsHan, c.Foreign.Latin, c.Foreign.Other, c.Foreign.Not, c.Foreign.Task,
+			c.Foreign.Last} {
+			_, err := regexp.Compile(string(p))
+			require.NoError(t, err, c.Name)
+		}
+	}
+}
