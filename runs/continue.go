@@ -256,23 +256,23 @@ func atRest(r session.Run) bool { return r.State.Waiting() || r.State == session
 // asked.
 func (c *continuation) wakeUp(ctx context.Context, how resumption) error {
 	q, err := c.m.store.Runs.Unused(ctx, c.run)
-	waits := c.run.State.Waiting()
+	open, waits := q != nil && q.Open(), c.run.State.Waiting()
 	switch {
 	case err != nil:
 		return err
+	case open && waits:
+		c.ask(q)
+		return nil
+	case open:
+		return c.waitAgain(ctx, q)
 	case q == nil && waits:
 		return fmt.Errorf("run %s waits for a reply to a question that is not there", c.run.ID)
-	case q == nil:
-		return c.resume(ctx, how, nil)
-	case !q.Open() && waits:
+	case waits:
 		return c.resumeAnswered(ctx, q)
-	case !q.Open():
-		return c.resume(ctx, how, q)
-	case !waits:
-		return c.waitAgain(ctx, q)
 	}
-	c.ask(q)
-	return nil
+	// It is this call that ends the pause, so the run goes on as it wishes. What was answered during
+	// the pause is applied with that, and ends no run.
+	return c.resume(ctx, how, q)
 }
 
 // ask has an open question asked, unless the caller does.
@@ -321,8 +321,8 @@ func resumptionOf(q inquiry.Question) (r resumption, err error) {
 	return r, nil
 }
 
-// resume takes up a run that is paused or waits. With q, a settled question, its answer is applied
-// in the same change.
+// resume takes up a run that is paused or waits; no other way leads from there to a new life. With
+// q, a settled question, its answer is applied in the same change.
 func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Question) error {
 	s, err := settingsOf(c.run)
 	if err != nil {

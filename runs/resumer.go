@@ -151,8 +151,9 @@ func (r resumer) bring(ctx context.Context, questionID string) error {
 	return c.resumeAnswered(ctx, &q)
 }
 
-// resumeAnswered is the one way from a settled question to its run: the run goes on with the
-// answer, as the one who answered wished, or ends. The caller has the session's lock.
+// resumeAnswered is the one way in which an answer moves its run: the run goes on, as the one who
+// answered wished, or ends. A call that ends a pause and brings no answer moves the run itself, and
+// only takes along what was answered meanwhile: see wakeUp. The caller has the session's lock.
 func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) error {
 	end, ends := endOf(*q)
 	if !ends {

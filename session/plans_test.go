@@ -51,7 +51,7 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 		"Secrets":     func() error { _, err := s.Secrets.Of(ctx, r.ID); return err },
 		"Begin":       func() error { started(t, s); return nil },
 		"Prune":       func() error { _, err := s.Prune(ctx, time.Unix(1, 0)); return err },
-		"AppendAudit": func() error { return s.Audit.Append(ctx, session.AuditEntry{Event: "x"}) },
+		"Append":      func() error { return s.Audit.Append(ctx, session.AuditEntry{Event: "x"}) },
 		"Audit":       audited(s, session.AuditFilter{Limit: 20}),
 		"Audit since": audited(s, session.AuditFilter{Since: time.Now(), Limit: 20}),
 		"Audit of session": audited(s, session.AuditFilter{SessionID: "x", Limit: 20,
