@@ -119,7 +119,7 @@ func invalid(remedy, format string, args ...any) *Error {
 	return Refuse(InvalidArgument, remedy, format, args...)
 }
 
-// busy is about a hold as the one who reads it may know it, see phoneQueues.seenBy.
+// busy is about a hold as the one who reads it may know it, see session.Hold.SeenBy.
 func busy(h session.Hold) *Error {
 	who, remedy := "session "+h.SessionID, "wait for that session or stop it"
 	if h.SessionID == "" {

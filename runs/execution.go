@@ -51,7 +51,7 @@ func (x *execution) launch(queue bool) error {
 	x.state, x.release = m.states.use(x.sess.ID)
 	x.state.enter(x.active)
 	// Here, so that the queue has the order of the calls.
-	x.place = m.queues.join(x.sess.Serial, x.run)
+	x.place = m.queues.join(x.sess, x.run.ID)
 	life := x.run
 	if m.spawn(func() { x.watchRow(ctx, life) }) && m.spawn(func() { x.drive(ctx) }) {
 		return nil

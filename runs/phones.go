@@ -146,16 +146,16 @@ func (p *phoneQueues) acquire(ctx context.Context, e *queueEntry, busy func()) e
 	}
 }
 
-// join puts a run at the end of the queue.
-func (p *phoneQueues) join(serial string, r session.Run) *queueEntry {
+// join puts a run of the session at the end of the queue.
+func (p *phoneQueues) join(x session.Session, runID string) *queueEntry {
 	e := &queueEntry{
 		wake: make(chan struct{}, 1),
-		hold: session.Hold{Serial: serial, SessionID: r.SessionID, RunID: r.ID,
+		hold: session.Hold{Serial: x.Serial, SessionID: x.ID, Client: x.Client, RunID: runID,
 			State: session.Queued, Since: time.Now()},
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.bySerial[serial] = append(p.bySerial[serial], e)
+	p.bySerial[x.Serial] = append(p.bySerial[x.Serial], e)
 	return e
 }
 
@@ -230,15 +230,7 @@ func (p *phoneQueues) holders(ctx context.Context, serial string) (all []session
 func (p *phoneQueues) free(ctx context.Context, serial, sessionID, client string) error {
 	h, held, err := p.holder(ctx, serial, sessionID)
 	if err == nil && held {
-		err = busy(p.seenBy(ctx, h, client))
+		err = busy(h.SeenBy(client))
 	}
 	return err
-}
-
-// seenBy is the hold as the client may know it: without ids when the session is somebody else's.
-func (p *phoneQueues) seenBy(ctx context.Context, h session.Hold, client string) session.Hold {
-	if _, err := p.store.Find(ctx, h.SessionID, &client); err != nil {
-		h.SessionID, h.RunID = "", ""
-	}
-	return h
 }

@@ -181,12 +181,12 @@ func (x *execution) supersede(ctx context.Context, serial string, r StartRequest
 		return err
 	}
 	for _, h := range all {
-		if h = m.queues.seenBy(ctx, h, r.Client); h.SessionID == "" && !r.Queue {
-			return busy(h)
+		if h.Client != r.Client && !r.Queue {
+			return busy(h.SeenBy(r.Client))
 		}
 	}
 	for _, h := range slices.Backward(all) {
-		if m.queues.seenBy(ctx, h, r.Client).SessionID == "" {
+		if h.Client != r.Client {
 			continue
 		}
 		if _, err := m.Stop(ctx, StopRequest{SessionID: h.SessionID, By: r.By}); err != nil {
@@ -204,7 +204,7 @@ func (x *execution) lease(ctx context.Context) error {
 		return nil
 	}
 	if held, ok := errors.AsType[*session.BusyError](err); ok {
-		err = busy(m.queues.seenBy(ctx, held.Hold, x.sess.Client))
+		err = busy(held.Hold.SeenBy(x.sess.Client))
 	}
 	s, done := m.states.use(x.sess.ID)
 	defer done()

@@ -88,12 +88,15 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	if h := v.Holder; v.Run.State == session.Queued {
 		st.Ahead = m.queues.ahead(v.Session.Serial, v.Run.ID)
 		if h != nil && h.RunID != v.Run.ID {
-			seen := m.queues.seenBy(ctx, *h, v.Session.Client)
+			seen := h.SeenBy(v.Session.Client)
 			st.Holder = &seen
 		}
 	}
 	st.addSteps(v.Steps, since, s.CallFrom)
-	return st, st.addUnasked(ctx, m.store.Grants)
+	for _, g := range v.Grants {
+		st.Unasked = append(st.Unasked, g.String())
+	}
+	return st, nil
 }
 
 // Asked are the open questions of a session and of those that it has begun.
@@ -108,17 +111,6 @@ func (d *questioner) Asked(ctx context.Context, s session.Session) ([]inquiry.Qu
 		ours[x.ID] = true
 	}
 	return slices.DeleteFunc(open, func(q inquiry.Question) bool { return !ours[q.SessionID] }), err
-}
-
-// addUnasked fills in the leaves of a person that may cover actions of the session.
-func (st *Status) addUnasked(ctx context.Context, grants session.Grants) error {
-	list, err := grants.List(ctx)
-	for _, g := range list {
-		if g.Scope != "session" || g.Name == st.Session.ID {
-			st.Unasked = append(st.Unasked, g.String())
-		}
-	}
-	return err
 }
 
 // addReason fills in why the run stands still, or that it does not.

@@ -210,14 +210,10 @@ func (m *Manager) HeldBy(
 	ctx context.Context, serial string, client *string,
 ) (h session.Hold, held bool, err error) {
 	h, held, err = m.store.Leases.Holder(ctx, serial)
-	if err != nil || !held {
+	if err != nil || !held || client != nil && h.Client != *client {
 		return session.Hold{}, false, err
 	}
-	_, err = m.store.Find(ctx, h.SessionID, client)
-	if errors.Is(err, session.ErrNotFound) {
-		return session.Hold{}, false, nil
-	}
-	return h, err == nil, err
+	return h, true, nil
 }
 
 // Touch lets do touch the phone while a person has it: the run that holds it waits in

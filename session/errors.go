@@ -102,9 +102,18 @@ type Hold struct {
 	RunID     string    `json:"run_id"`
 	State     State     `json:"state"` // of the run
 	Since     time.Time `json:"since"`
+	Client    string    `json:"-"` // whom the session belongs to
 
 	// Until is when a run that waits for a person loses the phone; zero for one that runs.
 	Until time.Time `json:"until,omitzero"`
+}
+
+// SeenBy is h as the client may know it: without ids when the session is somebody else's.
+func (h Hold) SeenBy(client string) Hold {
+	if h.Client != client {
+		h.SessionID, h.RunID = "", ""
+	}
+	return h
 }
 
 // BusyError says that another session holds the phone.

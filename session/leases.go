@@ -59,9 +59,11 @@ func (l Leases) holder(ctx context.Context, q queryer, serial string) (Hold, boo
 	var owner string
 	var waiting time.Time
 	row := q.QueryRowContext(ctx, `
-		SELECT r.id, r.session_id, r.state, r.owner, r.waiting_at, l.since
-		FROM leases l JOIN runs r ON r.id = l.run_id WHERE l.serial = ?`, serial)
-	err := row.Scan(&h.RunID, &h.SessionID, &h.State, &owner, instant{&waiting}, instant{&h.Since})
+		SELECT r.id, r.session_id, s.client, r.state, r.owner, r.waiting_at, l.since
+		FROM leases l JOIN runs r ON r.id = l.run_id JOIN sessions s ON s.id = r.session_id
+		WHERE l.serial = ?`, serial)
+	err := row.Scan(&h.RunID, &h.SessionID, &h.Client, &h.State, &owner, instant{&waiting},
+		instant{&h.Since})
 	if errors.Is(err, sql.ErrNoRows) {
 		return Hold{}, false, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/guard"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
 )
@@ -244,6 +245,7 @@ type Snapshot struct {
 	Usage    Usage             // of Run
 	Steps    []StepRecord      // the ones asked for, oldest first; the last step is always there
 	Holder   *Hold             // who has the session's phone; nil when it is free
+	Grants   []guard.Grant     // people's leaves that may cover actions of the session
 }
 
 // Snapshot reads how a session stands, in one transaction. after is given the latest run and says
@@ -283,9 +285,16 @@ func (s *Store) snapshot(
 		return v, err
 	}
 	h, held, err := s.Leases.holder(ctx, tx, v.Session.Serial)
+	if err != nil {
+		return v, err
+	}
 	if held {
 		v.Holder = &h
 	}
+	v.Grants, err = grants(ctx, tx, s.now())
+	v.Grants = slices.DeleteFunc(v.Grants, func(g guard.Grant) bool {
+		return g.Scope == guard.ForSession && g.Name != id
+	})
 	return v, err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/guard"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/session"
 )
@@ -29,6 +30,12 @@ func TestASnapshotIsWhatTheSingleReadsSay(t *testing.T) {
 		st := step(t, i+1, actions.Home{})
 		st.Timing.Again = time.Duration(i/2) * time.Second
 		require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{Steps: i + 1}))
+	}
+
+	for _, g := range []guard.Grant{{Scope: guard.ForAll}, {Scope: guard.ForSession,
+		Name: r.SessionID}, {Scope: guard.ForSession, Name: "another"}} {
+		g.Until = time.Now().Add(time.Hour)
+		require.NoError(t, s.Grants.Give(t.Context(), g, session.AuditEntry{}))
 	}
 
 	got, err := s.Snapshot(t.Context(), r.SessionID, func(now session.Run) (int, error) {
@@ -51,6 +58,9 @@ func TestASnapshotIsWhatTheSingleReadsSay(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, held)
 	want.Holder = &h
+	want.Grants, err = s.Grants.List(t.Context())
+	require.NoError(t, err)
+	want.Grants = want.Grants[:2]
 	require.Equal(t, want, got)
 	require.Len(t, got.Steps, 2)
 

@@ -73,10 +73,7 @@ func (t *phones) listed(ctx context.Context, c *call, p runs.PhoneInfo) (result.
 		return d, err
 	}
 	if held {
-		d.HeldBy = result.NewHolder(h)
-		if _, err := t.Runs.Session(ctx, h.SessionID, c.principal); err != nil {
-			d.HeldBy.SessionID = "" // ids of somebody else's sessions are not shown
-		}
+		d.HeldBy = result.NewHolder(h.SeenBy(c.principal))
 	}
 	if !p.Usable {
 		return d, nil
@@ -153,11 +150,7 @@ func (t *phones) screenshot(ctx context.Context, c *call, a screenshotArgs) (*re
 // mayLook refuses while a session of somebody else has the phone: what is on its screen is theirs.
 func (t *phones) mayLook(ctx context.Context, c *call, serial string) error {
 	h, held, err := t.Leases.Holder(ctx, serial)
-	if err != nil || !held {
-		return err
-	}
-	_, err = t.Runs.Session(ctx, h.SessionID, c.principal)
-	if runs.CodeOf(err) != runs.SessionNotFound {
+	if err != nil || !held || h.Client == c.principal {
 		return err
 	}
 	return runs.Refuse(runs.DeviceBusy, "wait until it is done, or use another phone",
