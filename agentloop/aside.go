@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// matters is the share of the screen that makes it another one, and not one on which something
-	// small still moves.
-	matters = 0.02
-	// fresh is how old the phone's state may be when the phone is touched. It is read while the
-	// reply arrives, and again when a store, a gate or a second try took longer.
-	fresh = 200 * time.Millisecond
+	// otherScreen is the share of the screen that makes it another one, and not one on which
+	// something small still moves.
+	otherScreen = 0.02
+	// maxStateAge is how old the phone's state may be when the phone is touched. It is read while
+	// the reply arrives, and again when a store, a gate or a second try took longer.
+	maxStateAge = 200 * time.Millisecond
 )
 
-// enough early questions tell whether they are worth it.
-const enough = 4
+// earlyTrials early questions tell whether they are worth it.
+const earlyTrials = 4
 
 var errMoved = errors.New("the screen moved on, and the model was asked again")
 
@@ -97,8 +97,8 @@ func (a *aside) lookOn(ctx context.Context) {
 func (a *aside) follow(ctx context.Context, shown view) (rest *view, err error) {
 	w, began, pause, former := a.watch, time.Now(), firstPoll, shown
 	moved, called := false, false
-	var quiet lull
-	quiet.saw(shown)
+	var quiet quietPeriod
+	quiet.add(shown)
 	for {
 		if err := wait.For(ctx, pause-time.Since(former.At)); err != nil {
 			return nil, err
@@ -108,12 +108,12 @@ func (a *aside) follow(ctx context.Context, shown view) (rest *view, err error) 
 		if err != nil || !v.State.On || v.Frame == nil {
 			return &v, err
 		}
-		away := apart(v, shown)
-		if moved = moved || away > same; away > matters {
+		away := difference(v, shown)
+		if moved = moved || away > sameScreen; away > otherScreen {
 			called = true
 			a.callOff()
 		}
-		late := quiet.saw(v) || time.Since(began) >= w.longest
+		late := quiet.add(v) || time.Since(began) >= w.longest
 		switch {
 		case !called && w.alike(shown, v), late && !called && inFront(shown, v):
 			if w.alike(former, v) || late {
@@ -135,13 +135,13 @@ func (a *aside) look(ctx context.Context, former view, moved bool) (view, error)
 		if moved {
 			break
 		}
-		if v := a.watch.peek(ctx); v.Frame != nil {
+		if v := a.watch.frameOnly(ctx); v.Frame != nil {
 			v.State, v.Bar = former.State, former.Bar
 			return v, nil
 		}
 	}
 	at := time.Now()
-	v, err := a.watch.glance(ctx)
+	v, err := a.watch.look(ctx)
 	select {
 	case <-a.replying:
 		a.state, a.at = v.State, at
@@ -209,7 +209,7 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 	for i := range former {
 		former[i].Again, former[i].Error = true, errMoved.Error()
 	}
-	if end := l.saw(ctx, s, *cmp.Or(rest, new(view)), lost, Settled); end != nil {
+	if end := l.setView(ctx, s, *cmp.Or(rest, new(view)), lost, Settled); end != nil {
 		return Proposal{Tries: former}, end, nil
 	}
 	l.prepare(ctx, s)
@@ -222,7 +222,7 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 // where that was in vain more often than not.
 func (l *loop) early() bool {
 	return l.Early && l.Aside != nil && l.watch.touched && l.last != nil && l.limits.Settle > 0 &&
-		l.progress.Pending == nil && (l.asked < enough || 2*l.again <= l.asked)
+		l.progress.Pending == nil && (l.asked < earlyTrials || 2*l.again <= l.asked)
 }
 
 // now is the phone's state right before it is touched: as it was read while the reply arrived, when
@@ -231,7 +231,7 @@ func (l *loop) now(ctx context.Context) (state screen.State, ok bool, err error)
 	p, can := l.Phone.(Stater)
 	if a := l.aside; a != nil {
 		<-a.done
-		if !a.at.IsZero() && time.Since(a.at) <= fresh {
+		if !a.at.IsZero() && time.Since(a.at) <= maxStateAge {
 			return a.state, can, nil
 		}
 	}

@@ -77,10 +77,10 @@ func TestAScreenThatMovesOnIsAskedAboutAgain(t *testing.T) {
 		require.Equal(t, agentloop.TaskCompleted, end.Reason)
 		require.Len(t, r.phone.touches, 1)
 		require.Len(t, r.script.seen, 3)
-		require.Equal(t, scene(1).Fingerprint(), r.script.seen[2].Look.Frame.Fingerprint())
+		require.Equal(t, scene(1).Fingerprint(), r.script.seen[2].Screen.Frame.Fingerprint())
 		require.Empty(t, r.script.seen[2].Notes)
 		last := r.journal.steps[1]
-		require.Equal(t, scene(1).Fingerprint(), last.Look.Frame.Fingerprint())
+		require.Equal(t, scene(1).Fingerprint(), last.Screen.Frame.Fingerprint())
 		require.Len(t, last.Proposal.Tries, 2)
 		require.True(t, last.Proposal.Tries[0].Again)
 		require.Equal(t, "the screen moved on, and the model was asked again",
@@ -99,7 +99,7 @@ func TestAScreenThatIsSlowToChangeIsWaitedFor(t *testing.T) {
 	run(t, r, "x")
 
 	require.Len(t, r.script.seen, 2)
-	require.Equal(t, scene(1).Fingerprint(), r.script.seen[1].Look.Frame.Fingerprint())
+	require.Equal(t, scene(1).Fingerprint(), r.script.seen[1].Screen.Frame.Fingerprint())
 	require.Equal(t, 475*time.Millisecond, r.journal.steps[1].Timing.Settle)
 }
 
@@ -207,7 +207,7 @@ func TestWithoutAnAsideTheScreenIsWaitedFor(t *testing.T) {
 	run(t, r, "x")
 
 	require.Len(t, r.script.seen, 3, "the second is called off before it begins")
-	require.Equal(t, scene(1).Fingerprint(), r.script.seen[2].Look.Frame.Fingerprint())
+	require.Equal(t, scene(1).Fingerprint(), r.script.seen[2].Screen.Frame.Fingerprint())
 	require.Len(t, r.phone.touches, 1)
 }
 

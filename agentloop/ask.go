@@ -24,12 +24,12 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 		s.Refusal = "not asked: the same question was not answered before"
 		l.note(Note{Kind: NoteAskedBefore, Detail: info.Question})
 		return l.done(ctx, s)
-	case l.progress.Questions >= l.limits.Questions && l.progress.toldLimit():
+	case l.progress.Questions >= l.limits.Questions && l.progress.knowsLimit():
 		s.Refusal = "not asked: no more questions in this run"
 		err := errors.New("the run went on asking after its last question was used up")
 		return l.finish(ctx, s, *halt(QuestionLimit, err))
 	case l.progress.Questions >= l.limits.Questions:
-		return l.settled(ctx, s, info, actions.LimitReached)
+		return l.answerAtOnce(ctx, s, info, actions.LimitReached)
 	}
 	q := l.question(s, Question{Kind: l.kind(info), Text: info.Question, Options: info.Options,
 		FreeText: true, Secret: info.Secret})
@@ -38,7 +38,7 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	}
 	l.emit(Event{Kind: Asking, Step: *s, Question: &q})
 	l.progress.Questions++
-	return l.settled(ctx, s, info, actions.NoReply)
+	return l.answerAtOnce(ctx, s, info, actions.NoReply)
 }
 
 // kind is that of the action's question. What is to be chosen, or kept secret, is no act.
@@ -72,11 +72,11 @@ func (l *loop) park(ctx context.Context, s *Step, q Question) *Ending {
 	if ctx.Err() != nil {
 		return l.interruptedBy(ctx, s, *Stopped(ctx))
 	}
-	return l.interruptedBy(ctx, s, *unparked(s, err))
+	return l.interruptedBy(ctx, s, *parkFailed(s, err))
 }
 
-// unparked is the ending of a run whose question could not be parked.
-func unparked(s *Step, err error) *Ending {
+// parkFailed is the ending of a run whose question could not be parked.
+func parkFailed(s *Step, err error) *Ending {
 	var i *interruption
 	if errors.As(err, &i) {
 		return halt(i.reason, stepError(s, "asking", err))
@@ -87,14 +87,16 @@ func unparked(s *Step, err error) *Ending {
 
 // question is q with what it is about.
 func (l *loop) question(s *Step, q Question) Question {
-	q.Task, q.Look = l.progress.Task, s.Look
+	q.Task, q.Screen = l.progress.Task, s.Screen
 	q.Step, q.Round = s.Index, l.progress.Questions+1
 	return q
 }
 
-// settled journals a step whose question is not put to anybody; the policy is shown what came of it
-// from the next step on.
-func (l *loop) settled(ctx context.Context, s *Step, info actions.Info, o actions.Outcome) *Ending {
+// answerAtOnce journals a step whose question is not put to anybody; the policy is shown what came
+// of it from the next step on.
+func (l *loop) answerAtOnce(
+	ctx context.Context, s *Step, info actions.Info, o actions.Outcome,
+) *Ending {
 	s.Exchange = &actions.Exchange{Question: info.Question, Outcome: o}
 	l.progress = l.progress.Answered(*s.Exchange)
 	return l.done(ctx, s)
@@ -107,7 +109,7 @@ func (p Progress) askedInVain(question string) bool {
 		switch x.Outcome {
 		case actions.Refused, actions.Silence, actions.NoReply, actions.CouldNot,
 			actions.Delegated:
-			if words(x.Question) == words(question) {
+			if normalized(x.Question) == normalized(question) {
 				return true
 			}
 		}
@@ -115,14 +117,15 @@ func (p Progress) askedInVain(question string) bool {
 	return false
 }
 
-func (p Progress) toldLimit() bool {
+func (p Progress) knowsLimit() bool {
 	return slices.ContainsFunc(p.Exchanges, func(x actions.Exchange) bool {
 		return x.Outcome == actions.LimitReached
 	})
 }
 
-// words is a question without what does not make it another one: case, spacing and closing marks.
-func words(question string) string {
+// normalized is a question without what does not make it another one: case, spacing and closing
+// marks.
+func normalized(question string) string {
 	question = strings.TrimRight(strings.TrimSpace(question), "?？.。!！ ")
 	return strings.Join(strings.Fields(strings.ToLower(question)), " ")
 }

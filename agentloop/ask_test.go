@@ -42,7 +42,7 @@ func TestAParkedQuestionEndsTheCallAndTheRunGoesOnWithTheAnswer(t *testing.T) {
 	want := agentloop.Question{Kind: "info", Text: "which colour?",
 		Options:  []string{"red", "blue"},
 		FreeText: true, Secret: new(true), Task: "buy a hat",
-		Look: r.script.seen[0].Look, Step: 1, Round: 1}
+		Screen: r.script.seen[0].Screen, Step: 1, Round: 1}
 	require.Equal(t, []agentloop.Question{want}, r.inbox.parked)
 	require.Equal(t, agentloop.InfoNeedsReply, end.Reason)
 	require.NoError(t, end.Err)

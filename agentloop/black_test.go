@@ -39,7 +39,7 @@ func TestABlackPictureIsLookedAtAgain(t *testing.T) {
 
 	require.Equal(t, agentloop.TaskCompleted, end.Reason)
 	require.Empty(t, r.script.told(1))
-	require.False(t, r.script.seen[0].Look.Frame.Black())
+	require.False(t, r.script.seen[0].Screen.Frame.Black())
 	require.False(t, progress.Blind)
 }
 

@@ -62,7 +62,7 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	if ctx.Err() != nil {
 		return Stopped(ctx)
 	}
-	if allowed, end := l.pass(ctx, s); !allowed {
+	if allowed, end := l.checkGate(ctx, s); !allowed {
 		return end
 	}
 	if err := l.intend(ctx, s); err != nil {

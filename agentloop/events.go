@@ -21,7 +21,7 @@ type EventKind string
 const (
 	Started EventKind = "started"
 	Looking EventKind = "looking" // a step begins
-	Settled EventKind = "settled" // the screen is at rest after the step before; Step.Look shows it
+	Settled EventKind = "settled" // the screen is at rest after the step before; see Step.Screen
 	Looked  EventKind = "looked"  // the screen was captured afresh; comes instead of Settled
 	Decided EventKind = "decided"
 	Asking  EventKind = "asking"

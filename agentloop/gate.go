@@ -57,9 +57,9 @@ func Rejected(why string) Verdict { return Verdict{refusal: why, reason: ActionR
 // the action is refused.
 func Ask(q Question) Verdict { return Verdict{question: &q} }
 
-// pass asks the gate about the step's gesture. It returns true when that may be carried out;
+// checkGate asks the gate about the step's gesture. It returns true when that may be carried out;
 // otherwise the step is over, and end is how the run ends, nil when it goes on.
-func (l *loop) pass(ctx context.Context, s *Step) (allowed bool, end *Ending) {
+func (l *loop) checkGate(ctx context.Context, s *Step) (allowed bool, end *Ending) {
 	if l.Gate == nil || actions.Passive(s.Proposal.Action) {
 		return true, nil
 	}

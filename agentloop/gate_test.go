@@ -86,7 +86,7 @@ func TestTheGateIsAskedBeforeEveryTouchAndNothingElse(t *testing.T) {
 
 	require.Equal(t, agentloop.TaskCompleted, end.Reason)
 	require.Equal(t, []actions.Action{tap(1, 1), actions.Home{}}, g.asked)
-	require.Equal(t, r.script.seen[0].Look, g.seen[0].Look, "it sees what the model saw")
+	require.Equal(t, r.script.seen[0].Screen, g.seen[0].Screen, "it sees what the model saw")
 	require.Equal(t, 1, g.seen[0].Step)
 	require.Equal(t, "x", g.seen[0].Task)
 	require.Len(t, r.phone.touches, 2)
@@ -115,7 +115,7 @@ func TestAnActionThatWasApprovedIsCarriedOutOnceWithoutTheModel(t *testing.T) {
 
 	want := agentloop.Question{Kind: "approval", Text: "may it tap?",
 		Options: []string{"yes", "no"}, Action: tap(1, 1),
-		Task: "x", Look: r.script.seen[0].Look, Step: 1, Round: 1}
+		Task: "x", Screen: r.script.seen[0].Screen, Step: 1, Round: 1}
 	require.Equal(t, []agentloop.Question{want}, r.inbox.parked)
 	require.Equal(t, &want, end.Question)
 	require.Equal(t, agentloop.WaitingFor("approval").Reason, end.Reason)

@@ -33,7 +33,7 @@ func TestTheIntentIsWrittenBeforeThePhoneIsTouched(t *testing.T) {
 	run(t, r, "x")
 
 	require.Len(t, r.phone.touches, 1)
-	require.NotNil(t, r.journal.intents[0].Look.Frame, "the intent shows what the model saw")
+	require.NotNil(t, r.journal.intents[0].Screen.Frame, "the intent shows what the model saw")
 }
 
 func TestWhatCannotBeWrittenDownIsNotDone(t *testing.T) {

@@ -58,8 +58,8 @@ var hints = map[StopReason]string{
 		"continue the session",
 	DeviceDisconnected: "bring the phone back (cable, Wi-Fi, `adb devices`), then continue the " +
 		"session",
-	DeviceError: "`taploop devices` tells how the phone stands; look at its screen, then continue " +
-		"the session",
+	DeviceError: "`taploop devices` tells how the phone stands; look at its screen, then " +
+		"continue the session",
 	ModelError: "see that the model's server answers (`taploop config show` has its address, " +
 		"model.base_url), then continue the session",
 	ModelKeyRefused: "put the key right that the model's endpoint wants, then continue the " +

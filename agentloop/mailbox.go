@@ -38,11 +38,12 @@ type Mailbox interface {
 var ErrUnheard = errors.New("the other side has said something that the model has not seen")
 
 // errDropped is the error of a model's try whose decision was not carried out.
-var errDropped = errors.New("the other side said something meanwhile, and the model was asked again")
+var errDropped = errors.New("the other side said something meanwhile, and the model was asked " +
+	"again")
 
-// Told is p after a message. An action that waits to be carried out, or for an answer, belonged to
-// what an instruction goes before: it is dropped.
-func (p Progress) Told(m Message) Progress {
+// WithMessage is p after a message. An action that waits to be carried out, or for an answer,
+// belonged to what an instruction goes before: it is dropped.
+func (p Progress) WithMessage(m Message) Progress {
 	outcome := actions.Noted
 	if m.Mode == AsInstruction {
 		outcome = actions.Instructed
@@ -70,11 +71,11 @@ func (r *record) messages(ctx context.Context, s *Step) ([]Message, *Ending) {
 	return list, nil
 }
 
-// hear takes what was said into the progress.
-func (r *record) hear(ctx context.Context, s *Step) *Ending {
+// takeMessages takes what was said into the progress.
+func (r *record) takeMessages(ctx context.Context, s *Step) *Ending {
 	list, end := r.messages(ctx, s)
 	for _, m := range list {
-		r.progress = r.progress.Told(m)
+		r.progress = r.progress.WithMessage(m)
 	}
 	return end
 }
@@ -92,9 +93,9 @@ func (r *record) outdated(ctx context.Context, s *Step) (bool, *Ending) {
 	return false, end
 }
 
-// drop leaves the step's decision undone: the next step looks again, hears what was said, and the
-// policy decides anew. The model's tries and what the step took are kept with that one.
-func (r *record) drop(before Progress, s *Step) {
+// discard leaves the step's decision undone: the next step looks again, hears what was said, and
+// the policy decides anew. The model's tries and what the step took are kept with that one.
+func (r *record) discard(before Progress, s *Step) {
 	r.progress = before
 	for i := range s.Proposal.Tries {
 		s.Proposal.Tries[i].Again, s.Proposal.Tries[i].Error = true, errDropped.Error()

@@ -106,12 +106,14 @@ var notes = map[NoteKind]struct{ en, zh string }{
 	},
 	NoteRejectedSilently: {
 		"The action {action} was rejected by the other side, and not carried out. Do not " +
-			"propose it again on this screen: find another way, or ABORT and say what is in the way.",
+			"propose it again on this screen: find another way, or ABORT and say what is in " +
+			"the way.",
 		"对方拒绝了操作({action}),该操作没有执行。请不要在这个屏幕上再次提出它:请换一种做法,或者 ABORT 并说明障碍。",
 	},
 	NoteUndecided: {
 		"The action {action} needs the other side's approval, which did not come in time. That " +
-			"is neither yes nor no. It was not carried out; do not propose it again on this screen.",
+			"is neither yes nor no. It was not carried out; do not propose it again on this " +
+			"screen.",
 		"操作({action})需要对方同意,但对方没有及时答复。这既不是同意也不是拒绝。该操作没有执行,请不要在这个屏幕上再次提出它。",
 	},
 	NoteResponded: {

@@ -12,8 +12,8 @@ func TestNotesAreWordedInTheLanguageOfTheRun(t *testing.T) {
 	n := agentloop.Note{Kind: agentloop.NoteRefused, Action: "CLICK (tap {detail})",
 		Detail: "no {action} here"}
 
-	require.Equal(t,
-		"The last action, CLICK (tap {detail}), was not carried out: no {action} here", n.Text("en"))
+	require.Equal(t, "The last action, CLICK (tap {detail}), was not carried out: "+
+		"no {action} here", n.Text("en"))
 	require.Equal(t, "上一步操作(CLICK (tap {detail}))没有执行:no {action} here", n.Text("zh-CN"))
 	require.Equal(t, n.Text("en"), n.Text(""))
 	require.Equal(t, "a b", agentloop.Note{Kind: "of a later version", Action: "a",

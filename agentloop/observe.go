@@ -19,7 +19,7 @@ func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 	if err == nil && v.Frame != nil && v.Frame.Black() {
 		_ = wait.For(ctx, lookAgain)
 		l.watch.touched, l.watch.moving = true, false // what is about to show may still move
-		v, err = l.watch.rested(ctx)
+		v, err = l.watch.untilStill(ctx)
 	}
 	kind := Looked
 	if l.watch.touched {
@@ -28,20 +28,20 @@ func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 	} else {
 		s.Timing.Look += time.Since(began)
 	}
-	return l.saw(ctx, s, v, err, kind)
+	return l.setView(ctx, s, v, err, kind)
 }
 
 // settle gives the view that the policy is asked with: at rest, or when it is asked early the first
 // one that shows what the gesture did. Without a gesture before it, it looks once.
 func (l *loop) settle(ctx context.Context) (view, error) {
 	if l.early() {
-		return l.watch.changed(ctx)
+		return l.watch.untilChanged(ctx)
 	}
-	return l.watch.rested(ctx)
+	return l.watch.untilStill(ctx)
 }
 
-// saw takes a view as what the step is about, unless there is nothing that may be shown.
-func (l *loop) saw(ctx context.Context, s *Step, v view, err error, kind EventKind) *Ending {
+// setView takes a view as what the step is about, unless there is nothing that may be shown.
+func (l *loop) setView(ctx context.Context, s *Step, v view, err error, kind EventKind) *Ending {
 	if ctx.Err() != nil {
 		return Stopped(ctx)
 	}
@@ -54,8 +54,8 @@ func (l *loop) saw(ctx context.Context, s *Step, v view, err error, kind EventKi
 	if end := l.blackout(v.Frame.Black()); end != nil {
 		return end
 	}
-	l.watch.shown(v)
-	s.Look = v.Observation
+	l.watch.setShown(v)
+	s.Screen = v.Observation
 	l.emit(Event{Kind: kind, Step: *s})
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 // onceReader reads the elements of one screen once, for all who ask, at once or one after the
 // other.
 type onceReader struct {
-	of   Reader
-	turn chan struct{} // holds one value while somebody reads
+	of      Reader
+	reading chan struct{} // holds one value while somebody reads
 
 	read bool
 	list []screen.Element
@@ -21,11 +21,11 @@ type onceReader struct {
 // the next one.
 func (r *onceReader) Elements(ctx context.Context) ([]screen.Element, error) {
 	select {
-	case r.turn <- struct{}{}:
+	case r.reading <- struct{}{}:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	defer func() { <-r.turn }()
+	defer func() { <-r.reading }()
 	if !r.read {
 		list, err := r.of.Elements(ctx)
 		if err != nil && ctx.Err() != nil {
@@ -39,9 +39,9 @@ func (r *onceReader) Elements(ctx context.Context) ([]screen.Element, error) {
 // Again has an error forgotten, so that who asks next has the elements read anew.
 func (r *onceReader) Again() {
 	select {
-	case r.turn <- struct{}{}:
+	case r.reading <- struct{}{}:
 		r.read = r.read && r.err == nil
-		<-r.turn
+		<-r.reading
 	default: // they are being read
 	}
 }

@@ -25,15 +25,15 @@ func (d *repeatDetector) add(a actions.Action, on screen.Fingerprint) int {
 		return 0
 	}
 	repeated := d.n > 0 && alike(reflect.ValueOf(d.action), reflect.ValueOf(a))
-	if !repeated || d.first.Distance(on) > same {
+	if !repeated || d.first.Distance(on) > sameScreen {
 		*d = repeatDetector{action: a, first: on}
 	}
 	d.n++
 	return d.n
 }
 
-// near is how far apart two fractions may be and still mean the same place on the screen.
-const near = 0.02
+// samePlace is how far apart two fractions may be and still mean the same place on the screen.
+const samePlace = 0.02
 
 // alike reports whether two actions are the same, with points that a finger could not tell apart
 // counting as one.
@@ -55,7 +55,7 @@ func alike(a, b reflect.Value) bool {
 		}
 		return alike(a.Elem(), b.Elem())
 	case reflect.Float64:
-		return math.Abs(a.Float()-b.Float()) <= near
+		return math.Abs(a.Float()-b.Float()) <= samePlace
 	default:
 		return reflect.DeepEqual(a.Interface(), b.Interface())
 	}

@@ -119,7 +119,7 @@ func (l *loop) step(ctx context.Context) *Ending {
 	if !l.watch.moving {
 		l.prepare(ctx, s)
 	}
-	if end := l.hear(ctx, s); end != nil {
+	if end := l.takeMessages(ctx, s); end != nil {
 		return end
 	}
 	before := l.progress
@@ -127,12 +127,12 @@ func (l *loop) step(ctx context.Context) *Ending {
 		return end
 	}
 	if news, end := l.outdated(ctx, s); news || end != nil {
-		l.drop(before, s)
+		l.discard(before, s)
 		return end
 	}
 	end := l.carryOut(ctx, s)
 	if end != nil && errors.Is(end.Err, ErrUnheard) {
-		l.drop(before, s)
+		l.discard(before, s)
 		return nil
 	}
 	return end
@@ -145,7 +145,7 @@ func (l *loop) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 
 func (l *loop) situation(s *Step) Situation {
 	album, _ := l.Journal.(Album)
-	return Situation{Progress: l.progress.clone(), Look: s.Look, Step: s.Index, Album: album,
+	return Situation{Progress: l.progress.clone(), Screen: s.Screen, Step: s.Index, Album: album,
 		Reader: l.watch.reader()}
 }
 

@@ -14,9 +14,9 @@ type view struct {
 	print screen.Fingerprint
 }
 
-// apart is the share of the screen that differs between two views. What the status bar shows is no
-// part of it: a clock, a battery, what others have sent.
-func apart(a, b view) float64 {
+// difference is the share of the screen that differs between two views. What the status bar shows
+// is no part of it: a clock, a battery, what others have sent.
+func difference(a, b view) float64 {
 	var c screen.Cells
 	differ(&c, a, b)
 	return c.Share()
@@ -27,32 +27,32 @@ func differ(c *screen.Cells, a, b view) {
 	c.Add(a.print.Below(bar), b.print.Below(bar))
 }
 
-// lull is how long nothing but something small has moved on a screen: a spinner, a video in a
-// corner. It keeps no screen from being at rest, but what may be loading is given some time.
-type lull struct {
+// quietPeriod is how long nothing but something small has moved on a screen: a spinner, a video in
+// a corner. It keeps no screen from being at rest, but what may be loading is given some time.
+type quietPeriod struct {
 	since time.Time
 	moved screen.Cells // since then
 	last  view
 }
 
-// saw reports whether that is long enough, at a view.
-func (l *lull) saw(v view) bool {
-	differ(&l.moved, l.last, v)
-	if l.since.IsZero() || !inFront(l.last, v) || l.moved.Share() > matters {
-		l.since, l.moved = v.At, screen.Cells{}
+// add reports whether that is long enough, at a view.
+func (q *quietPeriod) add(v view) bool {
+	differ(&q.moved, q.last, v)
+	if q.since.IsZero() || !inFront(q.last, v) || q.moved.Share() > otherScreen {
+		q.since, q.moved = v.At, screen.Cells{}
 	}
-	l.last = v
-	return v.At.Sub(l.since) >= enoughLull
+	q.last = v
+	return v.At.Sub(q.since) >= enoughQuiet
 }
 
 const (
-	peekTime   = 2 * time.Second        // for a frame without a state
-	firstPoll  = 100 * time.Millisecond // between the beginnings of the first two looks
-	lastPoll   = 300 * time.Millisecond // what the pauses between looks grow to
-	reaction   = 600 * time.Millisecond // a screen that did not move for so long is not going to
-	lookAgain  = time.Second            // what a black screen gets to show something
-	enoughLull = time.Second            // of a screen on which something small goes on moving
-	same       = 0.005                  // of the screen; what a cursor moves
+	frameTime   = 2 * time.Second        // for a frame without a state
+	firstPoll   = 100 * time.Millisecond // between the beginnings of the first two looks
+	lastPoll    = 300 * time.Millisecond // what the pauses between looks grow to
+	reaction    = 600 * time.Millisecond // a screen that did not move for so long is not going to
+	lookAgain   = time.Second            // what a black screen gets to show something
+	enoughQuiet = time.Second            // of a screen on which something small goes on moving
+	sameScreen  = 0.005                  // of the screen; what a cursor moves
 )
 
 // watch looks at the phone, and tells when its screen is at rest.
@@ -65,8 +65,8 @@ type watch struct {
 	elements *onceReader   // of it; nil when nobody has asked yet
 }
 
-// shown takes a view for the screen that was shown last.
-func (w *watch) shown(v view) { w.touched, w.before, w.elements = false, v, nil }
+// setShown takes a view for the screen that was shown last.
+func (w *watch) setShown(v view) { w.touched, w.before, w.elements = false, v, nil }
 
 // reader reads the elements of that screen; nil when the phone cannot.
 func (w *watch) reader() Reader {
@@ -75,51 +75,51 @@ func (w *watch) reader() Reader {
 		return nil
 	}
 	if w.elements == nil {
-		w.elements = &onceReader{of: reader, turn: make(chan struct{}, 1)}
+		w.elements = &onceReader{of: reader, reading: make(chan struct{}, 1)}
 	}
 	return w.elements
 }
 
-// rested looks until two looks in a row are (nearly) the same, or nothing but something small has
-// moved for a while, or Limits.Settle has passed. Right after a gesture the phone may not have
+// untilStill looks until two looks in a row are (nearly) the same, or nothing but something small
+// has moved for a while, or Limits.Settle has passed. Right after a gesture the phone may not have
 // begun to move: looks that are still the screen of the step before, or that cannot be held against
 // one, count only after the reaction time.
-func (w *watch) rested(ctx context.Context) (view, error) {
+func (w *watch) untilStill(ctx context.Context) (view, error) {
 	if !w.touched || w.longest < 0 {
-		return w.glance(ctx)
+		return w.look(ctx)
 	}
 	began, pause := time.Now(), firstPoll
-	former := w.peek(ctx)
-	var quiet lull
+	former := w.frameOnly(ctx)
+	var quiet quietPeriod
 	for {
 		// the look finds out whether ctx has ended
 		_ = wait.For(ctx, min(pause-time.Since(former.At), w.longest-time.Since(began)))
 		pause = longer(pause)
-		v, err := w.glance(ctx)
+		v, err := w.look(ctx)
 		if err != nil || !v.State.On || v.Frame == nil || time.Since(began) >= w.longest {
 			return v, err
 		}
 		reacted := w.before.Frame != nil && !w.unchanged(v) || time.Since(began) >= reaction
-		if calm := quiet.saw(v); reacted && (calm || w.alike(former, v)) {
+		if calm := quiet.add(v); reacted && (calm || w.alike(former, v)) {
 			return v, nil
 		}
 		former = v
 	}
 }
 
-// changed looks until the screen is another one than before the gesture, or the reaction time has
-// passed. A screen that has changed is not known to be at rest: w.moving.
-func (w *watch) changed(ctx context.Context) (view, error) {
+// untilChanged looks until the screen is another one than before the gesture, or the reaction time
+// has passed. A screen that has changed is not known to be at rest: w.moving.
+func (w *watch) untilChanged(ctx context.Context) (view, error) {
 	began, pause := time.Now(), firstPoll
-	v, err := w.glance(ctx)
+	v, err := w.look(ctx)
 	for former := v; err == nil && w.unchanged(v); {
 		_ = wait.For(ctx, min(pause-time.Since(former.At), reaction-time.Since(began)))
 		pause = longer(pause)
 		late := time.Since(began) >= reaction
-		if former = w.peek(ctx); !late && w.unchanged(former) {
+		if former = w.frameOnly(ctx); !late && w.unchanged(former) {
 			continue
 		}
-		if v, err = w.glance(ctx); late {
+		if v, err = w.look(ctx); late {
 			break
 		}
 	}
@@ -129,15 +129,15 @@ func (w *watch) changed(ctx context.Context) (view, error) {
 
 // unchanged reports whether a view shows the screen of the step before.
 func (w *watch) unchanged(v view) bool {
-	return v.Frame != nil && apart(v, w.before) <= same
+	return v.Frame != nil && difference(v, w.before) <= sameScreen
 }
 
 func longer(pause time.Duration) time.Duration { return min(pause*3/2, lastPoll) }
 
-// peek is a frame alone: whether the next look is the same tells whether the screen moves. What
-// goes wrong is found out by the look that follows.
-func (w *watch) peek(ctx context.Context) view {
-	ctx, cancel := context.WithTimeout(ctx, peekTime)
+// frameOnly is a frame alone: whether the next look is the same tells whether the screen moves.
+// What goes wrong is found out by the look that follows.
+func (w *watch) frameOnly(ctx context.Context) view {
+	ctx, cancel := context.WithTimeout(ctx, frameTime)
 	defer cancel()
 	at := time.Now()
 	f, err := w.phone.Frame(ctx)
@@ -152,7 +152,7 @@ func (w *watch) peek(ctx context.Context) view {
 // starts is looked at again.
 func (w *watch) alike(a, b view) bool {
 	s, t := a.State, b.State
-	if a.Frame == nil || apart(a, b) > same {
+	if a.Frame == nil || difference(a, b) > sameScreen {
 		return false
 	}
 	if s == (screen.State{}) {
@@ -167,7 +167,7 @@ func inFront(a, b view) bool {
 	return s.App == t.App && s.Activity == t.Activity && s.Size == t.Size
 }
 
-func (w *watch) glance(ctx context.Context) (view, error) {
+func (w *watch) look(ctx context.Context) (view, error) {
 	look, err := w.phone.Look(ctx)
 	if err != nil || look.Frame == nil {
 		return view{Observation: look}, err

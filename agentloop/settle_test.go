@@ -50,7 +50,7 @@ func TestAfterAGestureTheScreenIsWaitedFor(t *testing.T) {
 			require.Equal(t, c.looks+1, r.phone.looks)
 			require.Zero(t, second.Timing.Look, "the settled look is the step's look")
 			if c.scene >= 0 {
-				require.Equal(t, scene(c.scene).Fingerprint(), second.Look.Frame.Fingerprint())
+				require.Equal(t, scene(c.scene).Fingerprint(), second.Screen.Frame.Fingerprint())
 			}
 		})
 	}
@@ -103,7 +103,7 @@ func TestAnAppThatComesToTheFrontWithTheSamePictureIsWaitedFor(t *testing.T) {
 
 	run(t, r, "x")
 
-	require.Equal(t, "main", r.script.seen[1].Look.State.App)
+	require.Equal(t, "main", r.script.seen[1].Screen.State.App)
 	require.Equal(t, 5, r.phone.looks)
 }
 

@@ -17,7 +17,7 @@ func (l *loop) superseded(
 		return "", nil
 	}
 	now, can, err := l.now(ctx)
-	then := s.Look.State
+	then := s.Screen.State
 	switch {
 	case !can:
 		return "", nil

@@ -59,7 +59,8 @@ func TestWhatHappensWhileTheModelThinks(t *testing.T) {
 			now:     func(s *screen.State) error { s.Secure = true; return nil },
 			want:    agentloop.TaskCompleted,
 			told:    "a window that forbids capture came to the front in the meantime",
-			refusal: "not carried out: a window that forbids capture came to the front in the meantime"},
+			refusal: "not carried out: a window that forbids capture came to the front in the " +
+				"meantime"},
 		{name: "an app that is not told",
 			now:  func(s *screen.State) error { s.App = ""; return nil },
 			want: agentloop.TaskCompleted, touches: 1},

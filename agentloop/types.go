@@ -10,11 +10,11 @@ import (
 // Situation is what a policy decides from.
 type Situation struct {
 	Progress
-	Look  screen.Observation
-	Step  int   // index of the step within the session, from 1
-	Album Album // what former steps saw; nil when that is not kept
+	Screen screen.Observation
+	Step   int   // index of the step within the session, from 1
+	Album  Album // what former steps saw; nil when that is not kept
 
-	Reader Reader // lists what is on the screen of Look; nil when the phone cannot
+	Reader Reader // lists what is on the Screen; nil when the phone cannot
 	// Replying, when it is not nil, is called as soon as the reply begins to arrive: by any
 	// goroutine, any number of times.
 	Replying func()
@@ -58,7 +58,7 @@ type Question struct {
 	FreeText bool     // an answer besides the Options is fine
 	Secret   *bool    // the answer must not be shown anywhere again; nil leaves it to the words
 	Task     string
-	Look     screen.Observation
+	Screen   screen.Observation
 	Step     int // index within the session
 	Round    int // 1 for a run's first question
 
@@ -76,7 +76,7 @@ const (
 type Step struct {
 	Index     int // within the session, from 1
 	Local     int // within this call, from 1
-	Look      screen.Observation
+	Screen    screen.Observation
 	Proposal  Proposal
 	Asks      string            // the kind of the question that the step parks, "" for none
 	Seen      string            // what the gate knew of it, in its own form; "" without one

@@ -270,8 +270,8 @@ func (c *continuation) wakeUp(ctx context.Context, how resumption) error {
 	case waits:
 		return c.resumeAnswered(ctx, q)
 	}
-	// It is this call that ends the pause, so the run goes on as it wishes. What was answered during
-	// the pause is applied with that, and ends no run.
+	// It is this call that ends the pause, so the run goes on as it wishes. What was answered
+	// during the pause is applied with that, and ends no run.
 	return c.resume(ctx, how, q)
 }
 

@@ -153,7 +153,7 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 		ReadAhead: m.opts.NewGate != nil,
 		Observe: func(e agentloop.Event) {
 			if e.Kind == agentloop.Decided {
-				first.see(e.Step.Look.State)
+				first.see(e.Step.Screen.State)
 			}
 			x.state.publish(
 				Event{SessionID: run.SessionID, RunID: run.ID, State: session.Running, Event: e})

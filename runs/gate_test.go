@@ -27,7 +27,7 @@ func (consent) Check(
 	}
 	return agentloop.Ask(agentloop.Question{Kind: agentloop.KindApproval, Text: "may it tap?",
 		Review: &agentloop.Review{Severity: "critical", Element: "a button", Reason: "it pays",
-			Rule: "pay", Bound: s.Look.State.App + " tap"}}), nil
+			Rule: "pay", Bound: s.Screen.State.App + " tap"}}), nil
 }
 
 // by is decisions of the person at the server's command line.

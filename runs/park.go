@@ -27,11 +27,11 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 		Options:   distinct(q.Options),
 		FreeText:  q.FreeText,
 		Round:     q.Round,
-		App:       q.Look.State.App,
+		App:       q.Screen.State.App,
 		OnTimeout: x.m.opts.OnTimeout,
 	}
 	mode := x.settings.ReplyMode
-	if q.Look.Frame != nil {
+	if q.Screen.Frame != nil {
 		asked.Frame = x.run.FrameID(q.Step) // kept with the step's intent
 	}
 	asked.Secret = asked.AsksForSecret()

@@ -33,7 +33,7 @@ func BenchmarkStep(b *testing.B) {
 	b.ReportAllocs()
 	for i := range b.N {
 		b.StopTimer()
-		st.Index, st.Look.Frame = i+1, picture(b, i)
+		st.Index, st.Screen.Frame = i+1, picture(b, i)
 		b.StartTimer()
 		if err := j.Intent(ctx, st); err != nil {
 			b.Fatal(err)
@@ -98,7 +98,7 @@ func stepBehind(b *testing.B, before int) func() {
 	s := open(b, dir, nil)
 	r := started(b, s)
 	st := step(b, 1, actions.Home{})
-	st.Look.Frame = nil
+	st.Screen.Frame = nil
 	j := s.Journal(r)
 	require.NoError(b, j.Done(b.Context(), st, agentloop.Progress{Steps: 1}))
 	fill(b, dir, `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)

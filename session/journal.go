@@ -39,7 +39,7 @@ type keptFrame struct {
 // Prepare keeps the step's frame in the background; the store's Close waits for that. See
 // agentloop.Preparer.
 func (j *journal) Prepare(ctx context.Context, st agentloop.Step) {
-	f := st.Look.Frame
+	f := st.Screen.Frame
 	if f == nil {
 		return
 	}
@@ -163,7 +163,7 @@ func (j *journal) record(
 	if state == Done {
 		r.DoneAt = j.now()
 	}
-	f := st.Look.Frame
+	f := st.Screen.Frame
 	if f == nil {
 		return r, nil
 	}

@@ -84,7 +84,7 @@ func TestAPictureThatWasNotWholeOnTheDiskIsNeverShown(t *testing.T) {
 	j := s.Journal(r)
 	for i := 1; i <= 2; i++ {
 		st := step(t, i, actions.Home{})
-		st.Look.Frame = picture(t, i)
+		st.Screen.Frame = picture(t, i)
 		require.NoError(t, j.Intent(t.Context(), st))
 		require.NoError(t, j.Done(t.Context(), st, agentloop.Progress{Steps: i}))
 	}

@@ -21,9 +21,9 @@ func (st *StepRecord) fields() fields {
 		{"state", &st.State}, {"asks", &st.Asks}, {"decision", object{&p.Decision}},
 		{"tries", object{&p.Tries}}, {"caption", &p.Caption}, {"refusal", &st.Refusal},
 		{"seen", &st.Seen}, {"elements", packed{&p.Elements}},
-		{"exchange", object{&st.Exchange}}, {"phone", object{&st.Look.State}},
+		{"exchange", object{&st.Exchange}}, {"phone", object{&st.Screen.State}},
 		{"timing", object{&st.Timing}}, {"frame", &st.FrameID}, {"frame_w", &st.FrameSize.W},
-		{"frame_h", &st.FrameSize.H}, {"looked_at", instant{&st.Look.At}},
+		{"frame_h", &st.FrameSize.H}, {"looked_at", instant{&st.Screen.At}},
 		{"started_at", instant{&st.StartedAt}}, {"done_at", instant{&st.DoneAt}},
 	}
 }

@@ -69,7 +69,7 @@ func step(t testing.TB, index int, a actions.Action) agentloop.Step {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC)
 	return agentloop.Step{
 		Index: index, Local: index,
-		Look: screen.Observation{Frame: frame(t, 27, 60, color.White),
+		Screen: screen.Observation{Frame: frame(t, 27, 60, color.White),
 			State: screen.State{On: true, Size: screen.Size{W: 27, H: 60},
 				App: "com.android.deskclock"}, At: at},
 		Proposal: agentloop.Proposal{
@@ -122,7 +122,7 @@ func TestWhatIsJournaledIsReadBackWhole(t *testing.T) {
 	want := session.StepRecord{Step: st, SessionID: r.SessionID, RunID: r.ID, State: session.Done,
 		FrameID:   got[0].FrameID,
 		FrameSize: screen.Size{W: 27, H: 60}, DoneAt: got[0].DoneAt}
-	want.Look.Frame = nil
+	want.Screen.Frame = nil
 	require.Equal(t, []session.StepRecord{want}, got)
 	require.WithinDuration(t, time.Now(), got[0].DoneAt, time.Minute)
 
@@ -160,7 +160,7 @@ func TestEachStepHasItsOwnPicture(t *testing.T) {
 	black := frame(t, 8, 8, color.Black)
 	for i, f := range []*screen.Frame{frame(t, 8, 8, color.White), black, black} {
 		st := step(t, i+1, actions.Home{})
-		st.Look.Frame = f
+		st.Screen.Frame = f
 		require.NoError(t, j.Intent(t.Context(), st))
 		require.NoError(t, j.Done(t.Context(), st, agentloop.Progress{}))
 	}
@@ -187,11 +187,11 @@ func TestAJournalShowsWhatFormerStepsSaw(t *testing.T) {
 	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{}))
 	f, err := album.Frame(t.Context(), 1)
 	require.NoError(t, err)
-	require.Equal(t, st.Look.Frame.Size(), f.Size())
-	require.Equal(t, st.Look.Frame.Fingerprint(), f.Fingerprint())
+	require.Equal(t, st.Screen.Frame.Size(), f.Size())
+	require.Equal(t, st.Screen.Frame.Fingerprint(), f.Fingerprint())
 
 	dark := step(t, 2, actions.Back{})
-	dark.Look.Frame = nil
+	dark.Screen.Frame = nil
 	require.NoError(t, s.Journal(r).Done(t.Context(), dark, agentloop.Progress{}))
 	for _, none := range []int{2, 3} {
 		_, err = album.Frame(t.Context(), none)

@@ -144,7 +144,7 @@ const (
 	Unknown StepState = "UNKNOWN" // interrupted between the two; never repeated
 )
 
-// StepRecord is a step as it was journaled. Its Look has no Frame: read the picture with
+// StepRecord is a step as it was journaled. Its Screen has no Frame: read the picture with
 // Store.Frame(FrameID).
 type StepRecord struct {
 	agentloop.Step

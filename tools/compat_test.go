@@ -151,7 +151,7 @@ func TestAClientOfGelabsServerGoesOnAsItKnows(t *testing.T) {
 		w.phones.phone("A").Set(frontIs("com.android.notes"))
 		first := goOn(in{"task": "ask tap"})
 		require.Equal(t, asks, first.code(), "without a session it begins one")
-		require.Equal(t, "com.android.notes", w.policy.last().Look.State.App,
+		require.Equal(t, "com.android.notes", w.policy.last().Screen.State.App,
 			"and leaves the phone as it is")
 		second := goOn(in{"session_id": first.SessionID, "task": "ask tap, and my answer is red",
 			"reply_from_client": "red"})

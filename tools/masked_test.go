@@ -52,7 +52,7 @@ func TestAMaskAroundThePhonesIsSeenByAllWhoLook(t *testing.T) {
 
 		st := w.start("tap ask")
 
-		picture, err := w.policy.last().Look.Frame.JPEG(90)
+		picture, err := w.policy.last().Screen.Frame.JPEG(90)
 		require.NoError(t, err)
 		red(t, picture, "what decides")
 		stored, err := w.store.Frame(t.Context(), lastFrame(t, w, st.SessionID))

@@ -395,7 +395,7 @@ func TestOnlyANewTaskGoesToTheHomeScreen(t *testing.T) {
 			w.phones.phone("A").Set(frontIs(notes))
 			require.Equal(t, done, w.call(c.tool, with(c.arguments, in{"task": "remember"})).code(),
 				name)
-			require.Equal(t, c.want, w.policy.last().Look.State.App, name)
+			require.Equal(t, c.want, w.policy.last().Screen.State.App, name)
 		}
 	})
 }

@@ -238,7 +238,7 @@ func (g *rig) step(run session.Run, index int) {
 		explain = "open the menu"
 	}
 	st := agentloop.Step{Index: index, Local: index, StartedAt: time.Now(),
-		Look: screen.Observation{Frame: picture(), State: screen.State{On: true},
+		Screen: screen.Observation{Frame: picture(), State: screen.State{On: true},
 			At: time.Now()},
 		Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{},
 			Explain: explain}}}

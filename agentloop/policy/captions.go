@@ -32,7 +32,7 @@ type captioned struct {
 func (c *captioned) Ready(ctx context.Context) error { return ready(ctx, c.Policy) }
 
 func (c *captioned) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
-	if s.Look.Frame == nil {
+	if s.Screen.Frame == nil {
 		return c.Policy.Next(ctx, s)
 	}
 	describing, callOff := context.WithCancel(ctx)
@@ -51,7 +51,7 @@ func (c *captioned) Next(ctx context.Context, s agentloop.Situation) (agentloop.
 
 // caption is the frame in words, or "" with a line in the log, unless that is because ctx ended.
 func (c *captioned) caption(ctx context.Context, s agentloop.Situation) string {
-	caption, err := c.describer.Describe(ctx, s.Task, s.Look.Frame)
+	caption, err := c.describer.Describe(ctx, s.Task, s.Screen.Frame)
 	if err == nil {
 		return caption
 	}
@@ -74,7 +74,7 @@ func (c *finallyCaptioned) Next(
 	ctx context.Context, s agentloop.Situation,
 ) (agentloop.Proposal, error) {
 	out, err := c.Policy.Next(ctx, s)
-	if err != nil || s.Look.Frame == nil {
+	if err != nil || s.Screen.Frame == nil {
 		return out, err
 	}
 	switch out.Action.(type) {

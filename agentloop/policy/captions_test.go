@@ -42,7 +42,7 @@ func TestTheFrameIsDescribedWhileThePolicyDecides(t *testing.T) {
 			decider(decides),
 			describer(func(_ context.Context, task string, f *screen.Frame) (string, error) {
 				require.Equal(t, "open the shop", task)
-				require.Same(t, s.Look.Frame, f)
+				require.Same(t, s.Screen.Frame, f)
 				time.Sleep(3 * time.Second)
 				return "a shop", nil
 			}),

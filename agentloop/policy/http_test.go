@@ -64,7 +64,7 @@ func situation(t *testing.T) agentloop.Situation {
 	require.NoError(t, err)
 	return agentloop.Situation{
 		Progress: agentloop.Progress{Task: "open the shop"},
-		Look:     screen.Observation{Frame: f},
+		Screen:   screen.Observation{Frame: f},
 		Step:     1,
 	}
 }

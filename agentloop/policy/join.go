@@ -18,7 +18,7 @@ func (p *Policy) situation(ctx context.Context, s *agentloop.Situation) dialect.
 	for _, n := range s.Notes {
 		notes = append(notes, n.Text(profile.Lang))
 	}
-	look := s.Look
+	look := s.Screen
 	if profile.Elements {
 		list, err := p.elements(ctx, s)
 		if err != nil {
@@ -43,8 +43,8 @@ func (p *Policy) situation(ctx context.Context, s *agentloop.Situation) dialect.
 func (p *Policy) elements(
 	ctx context.Context, s *agentloop.Situation,
 ) ([]screen.Element, error) {
-	if s.Look.Elements != nil || s.Reader == nil {
-		return s.Look.Elements, nil
+	if s.Screen.Elements != nil || s.Reader == nil {
+		return s.Screen.Elements, nil
 	}
 	list, err := s.Reader.Elements(ctx)
 	if err != nil {

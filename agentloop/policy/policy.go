@@ -101,7 +101,7 @@ func (p *Policy) next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 	for {
 		reply, err := p.ask(ctx, &s, asked, &out)
 		if err != nil {
-			return out, unheard(out.Tries, err)
+			return out, withReplies(out.Tries, err)
 		}
 		d, err := p.dialect.Parse(reply, now)
 		if err != nil {
@@ -201,8 +201,9 @@ func ended(ctx context.Context) error {
 // quotedReply is how many characters of a reply are quoted.
 const quotedReply = 200
 
-// unheard is err with the replies that came before it: they are in no step that could show them.
-func unheard(tries []agentloop.Try, err error) error {
+// withReplies is err with the replies that came before it: they are in no step that could show
+// them.
+func withReplies(tries []agentloop.Try, err error) error {
 	var wrote []string
 	for _, t := range tries {
 		if t.Reply != "" {

@@ -12,7 +12,7 @@ import (
 
 // sight is what a cassette keeps of what is seen.
 func sight(s *agentloop.Situation) func() (model.Sight, error) {
-	step, look := s.Step, s.Look
+	step, look := s.Step, s.Screen
 	return func() (model.Sight, error) {
 		small, err := look.Frame.Thumbnail()
 		return model.Sight{Step: step, App: look.State.App, PNG: small}, err

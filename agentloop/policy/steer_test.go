@@ -76,7 +76,7 @@ func TestARunningTaskIsSteeredInEveryDialect(t *testing.T) {
 			next := func(mode agentloop.MessageMode, said, follows string) string {
 				s.Step++
 				if s.ReplyJustIn = said != ""; s.ReplyJustIn {
-					told = told.Told(agentloop.Message{Number: told.Heard + 1, Mode: mode,
+					told = told.WithMessage(agentloop.Message{Number: told.Heard + 1, Mode: mode,
 						Text: said})
 				}
 				s.Exchanges = told.Exchanges

@@ -156,7 +156,7 @@ func (c *guardCheckCmd) steps(ctx context.Context, a *app, p *guard.Policy) erro
 
 func checkStep(p *guard.Policy, st *session.StepRecord, task string) checkedStep {
 	d := st.Proposal.Decision
-	list, known := guardphone.Recall(st.Seen, st.Look.State.App, task, d)
+	list, known := guardphone.Recall(st.Seen, st.Screen.State.App, task, d)
 	s, said := guardphone.Decide(p, list)
 	out := checkedStep{Step: st.Index, Action: actions.Describe(d.Action), App: s.App,
 		Decision: said, Unseen: !known && slices.Contains(touching, s.Action)}

@@ -128,7 +128,7 @@ func (r *shownRun) addQuestion(asked []inquiry.Question) {
 func newShownStep(ctx context.Context, store *session.Store, st session.StepRecord,
 	asked []inquiry.Question) (shownStep, error) {
 	s := shownStep{Step: export.NewStep(st), Index: st.Index, Exchange: st.Exchange,
-		Frame: st.FrameID, App: st.Look.State.App,
+		Frame: st.FrameID, App: st.Screen.State.App,
 		Tries: len(st.Proposal.Tries), TookMS: st.Timing.Total().Milliseconds(), At: st.StartedAt}
 	for _, try := range st.Proposal.Tries {
 		s.Replies = append(s.Replies, shownReply{try.Reply, try.Error, try.Again})

@@ -44,7 +44,7 @@ func TestWhatIsDrawnOverAnotherPlaceOfTheActionIsAChange(t *testing.T) {
 		q := d.asks(look, actions.Decision{Action: c.asked})
 		a := actions.Decision{Action: cmp.Or(c.done, c.asked)}
 		allowed := func(look screen.Observation) bool {
-			v, err := d.gate.Check(t.Context(), agentloop.Situation{Look: look,
+			v, err := d.gate.Check(t.Context(), agentloop.Situation{Screen: look,
 				Progress: agentloop.Progress{Pending: &agentloop.Pending{Decision: a,
 					Ruling: &agentloop.Ruling{Type: c.kind, Bound: q.Review.Bound,
 						Severity: "critical", At: d.now}}}}, a)

@@ -61,7 +61,7 @@ func (g *Gate) Check(
 ) (agentloop.Verdict, error) {
 	wait := reading
 	if _, is := d.Action.(actions.Scroll); is {
-		since := g.opts.Now().Sub(s.Look.At)
+		since := g.opts.Now().Sub(s.Screen.At)
 		wait = min(max(reading-since, readingForScroll), reading)
 	}
 	v, known, err := g.within(ctx, s, d, wait)
@@ -149,7 +149,7 @@ func (g *Gate) verdict(
 func (g *Gate) read(
 	ctx context.Context, s agentloop.Situation, a actions.Action, wait time.Duration,
 ) screen.Observation {
-	look := s.Look
+	look := s.Screen
 	ruled := s.Pending != nil && s.Pending.Ruling != nil // about a screen with its elements
 	matter := len(places(look, a)) > 0 || writes(a) || g.policy.Looks() || ruled
 	if look.Elements != nil || s.Reader == nil || !matter {

@@ -301,7 +301,7 @@ func (d *fixture) check(
 	look screen.Observation, a actions.Decision, approved *agentloop.Question,
 ) agentloop.Verdict {
 	d.t.Helper()
-	s := agentloop.Situation{Look: look}
+	s := agentloop.Situation{Screen: look}
 	if approved != nil {
 		s.Pending = &agentloop.Pending{Decision: a, Ruling: &agentloop.Ruling{
 			Type: agentloop.Approve, Bound: approved.Review.Bound, Severity: "critical",
@@ -463,7 +463,7 @@ func BenchmarkCheck(b *testing.B) {
 		}
 		b.Run(what, func(b *testing.B) {
 			for b.Loop() {
-				v, err := d.gate.Check(b.Context(), agentloop.Situation{Look: look}, a)
+				v, err := d.gate.Check(b.Context(), agentloop.Situation{Screen: look}, a)
 				if err != nil || v.Allowed() == (what == "Pay now") {
 					b.Fatal(v, err)
 				}

@@ -117,7 +117,7 @@ func (r *rig) check(t *testing.T, g *phone.Gate, c *tapCase) agentloop.Verdict {
 	if c.more["tree"] == "none" {
 		reader = nil
 	}
-	v, err := g.Check(t.Context(), agentloop.Situation{Look: look, Reader: reader,
+	v, err := g.Check(t.Context(), agentloop.Situation{Screen: look, Reader: reader,
 		Progress: agentloop.Progress{Task: task}}, c.decision(at))
 	require.NoError(t, err)
 	return v

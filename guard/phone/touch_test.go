@@ -52,7 +52,7 @@ func allowed(t *testing.T, look screen.Observation, a actions.Action) bool {
 	t.Helper()
 	p, err := guard.New(nil)
 	require.NoError(t, err)
-	v, err := phone.New(p, nil).Check(t.Context(), agentloop.Situation{Look: look,
+	v, err := phone.New(p, nil).Check(t.Context(), agentloop.Situation{Screen: look,
 		Progress: agentloop.Progress{Task: "look around"}}, actions.Decision{Action: a})
 	require.NoError(t, err)
 	return v.Allowed()

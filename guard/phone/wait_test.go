@@ -73,7 +73,7 @@ func TestTheElementsAreWaitedForBeforeAPersonIsAsked(t *testing.T) {
 					seen = began.Add(-c.ago)
 				}
 				v, err := phone.New(p, nil).Check(t.Context(), agentloop.Situation{Reader: r,
-					Look:     screen.Observation{At: seen, State: screen.State{App: "com.shop"}},
+					Screen:   screen.Observation{At: seen, State: screen.State{App: "com.shop"}},
 					Progress: agentloop.Progress{Task: "look around"}},
 					actions.Decision{Explain: c.says, Action: c.action})
 				require.NoError(t, err)

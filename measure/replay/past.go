@@ -95,7 +95,7 @@ func refusal(st session.StepRecord) (agentloop.Note, bool) {
 
 // remember adds the step to the turns that a dialect may show again.
 func (p *past) remember(st session.StepRecord, said actions.Reply) {
-	t := actions.Turn{Step: st.Index, App: st.Look.State.App, Did: did(st.Proposal.Decision),
+	t := actions.Turn{Step: st.Index, App: st.Screen.State.App, Did: did(st.Proposal.Decision),
 		Reply: said}
 	for _, n := range p.Notes {
 		t.Notes = append(t.Notes, n.Text(p.lang))

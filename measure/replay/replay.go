@@ -130,9 +130,9 @@ func ask(ctx context.Context, all album, before agentloop.Progress, st session.S
 		return s, err
 	}
 	s.Picture = frame.Size()
-	look := st.Look
+	look := st.Screen
 	look.Frame, look.Elements = frame, st.Proposal.Elements
-	p, err := o.Policy.Next(ctx, agentloop.Situation{Progress: before, Look: look,
+	p, err := o.Policy.Next(ctx, agentloop.Situation{Progress: before, Screen: look,
 		Step: st.Index, Album: all})
 	for _, t := range p.Tries {
 		s.Calls++

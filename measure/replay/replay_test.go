@@ -92,7 +92,7 @@ func (s *store) add(t *testing.T, run string, local int, d actions.Decision, rep
 	st := session.StepRecord{RunID: run, FrameID: fmt.Sprint("f", n), FrameSize: size,
 		State: session.Done}
 	st.Index, st.Local, st.Proposal.Decision = n, local, d
-	st.Look.State.App = "app"
+	st.Screen.State.App = "app"
 	st.Proposal.Elements = []screen.Element{{Text: fmt.Sprint("element ", n)}}
 	st.Proposal.Tries = []agentloop.Try{{Reply: reply, Model: "old"}}
 	s.steps, s.frames[st.FrameID] = append(s.steps, st), jpeg
@@ -138,7 +138,7 @@ func TestEachStepIsAskedWithWhatHadHappenedThen(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 2, 3, 4, 5}, asked)
 	s := p.situations
-	require.Equal(t, "element 2", s[1].Look.Elements[0].Text, "as the model was shown them")
+	require.Equal(t, "element 2", s[1].Screen.Elements[0].Text, "as the model was shown them")
 	require.Equal(t, []string{"first", "", "tapped", "tapped", "tapped", ""},
 		[]string{s[0].Task, s[0].Summary, s[1].Summary, s[2].Summary, s[3].Summary, s[4].Summary})
 	require.Equal(t, []agentloop.Note{{Kind: agentloop.NoteRefused, Action: "tap (0.500,0.500)",

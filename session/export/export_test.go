@@ -88,7 +88,7 @@ func hostileShelf(text string) *shelf {
 		p := &st.Proposal
 		try := &p.Tries[0]
 		for _, to := range []*string{&p.Thought, &p.Explain, &p.Summary, &p.Caption, &st.Refusal,
-			&st.Look.State.App, &try.Prompt, &try.Reply, &try.Error} {
+			&st.Screen.State.App, &try.Prompt, &try.Reply, &try.Error} {
 			*to = text
 		}
 		p.Fields = []actions.Field{{Key: text, Value: text}, {Key: "action", Value: text},

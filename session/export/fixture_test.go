@@ -109,7 +109,7 @@ func (s *shelf) step(a actions.Action, w, h int, change ...func(*session.StepRec
 	st := session.StepRecord{SessionID: "s1", RunID: s.runs[len(s.runs)-1].ID, State: session.Done,
 		DoneAt: began.Add(time.Duration(n) * time.Second)}
 	st.Index, st.Local, st.StartedAt = n, n, began.Add(time.Duration(n-1)*time.Second)
-	st.Look = screen.Observation{State: screen.State{On: true, App: "com.android.deskclock"},
+	st.Screen = screen.Observation{State: screen.State{On: true, App: "com.android.deskclock"},
 		At: st.StartedAt}
 	st.Timing = agentloop.Timing{Settle: 200 * time.Millisecond, Look: 100 * time.Millisecond,
 		Decide: 1500 * time.Millisecond, Touch: 40 * time.Millisecond}

@@ -198,7 +198,7 @@ func newStep(st session.StepRecord, r session.Run,
 	}
 	v.Touch, v.Wide = drawn(p.Action, st.FrameSize), st.FrameSize.Landscape()
 	boundAll(&p.Thought, &p.Summary, &p.Caption, &st.Refusal)
-	st.Look.State.App = tag(st.Look.State.App)
+	st.Screen.State.App = tag(st.Screen.State.App)
 	tries := make([]agentloop.Try, len(p.Tries)) // the caller's stay as they are
 	for i, try := range p.Tries {
 		try.Reply, try.Error = bounded(try.Reply), bounded(try.Error)
