@@ -98,7 +98,9 @@ func (a Answers) Forget(
 			err = fmt.Errorf("answer %q: %w", id, ErrNotFound)
 		}
 		for i := 0; i < len(gone) && err == nil; i++ {
-			by.Event, by.QuestionID, by.SessionID = AuditForgotten, gone[i].ID, gone[i].SessionID
+			by.Event = AuditForgotten
+			by.QuestionID = gone[i].ID
+			by.SessionID = gone[i].SessionID
 			err = tx.audit(ctx, by)
 		}
 		return err

@@ -143,7 +143,9 @@ func askedEntry(q inquiry.Question, client string) AuditEntry {
 	for i, d := range q.Channels {
 		names[i] = d.Name
 	}
-	e.Channel, e.Text, e.By = strings.Join(names, ", "), q.Text, client
+	e.Channel = strings.Join(names, ", ")
+	e.Text = q.Text
+	e.By = client
 	return e
 }
 

@@ -37,8 +37,8 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// desk is a store and a broker over it with one clock.
-func desk(t *testing.T, dir string) (*session.Store, *inquiry.Broker, *clock) {
+// clocked is a store and a broker over it with one clock.
+func clocked(t *testing.T, dir string) (*session.Store, *inquiry.Broker, *clock) {
 	c := newClock()
 	s := open(t, dir, &session.Options{Now: c.now})
 	return s, inquiry.NewBroker(s.Questions, &inquiry.Options{Now: c.now}), c
@@ -68,7 +68,7 @@ func audit(t *testing.T, s *session.Store, f session.AuditFilter) []session.Audi
 }
 
 func TestTheAuditTellsTheWholeStoryOfAQuestion(t *testing.T) {
-	s, b, c := desk(t, t.TempDir())
+	s, b, c := clocked(t, t.TempDir())
 	x, r, err := s.Begin(t.Context(), session.Session{Serial: "emu-1", Client: "laptop"},
 		session.Run{Task: "buy"})
 	require.NoError(t, err)
@@ -137,7 +137,7 @@ func TestEveryWayToSettleAQuestionIsInTheAudit(t *testing.T) {
 		}, session.AuditEntry{Event: session.AuditExpired, Channel: "timer", Took: 24 * time.Hour}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, b, _ := desk(t, t.TempDir())
+			s, b, _ := clocked(t, t.TempDir())
 			r := started(t, s)
 			q := ask(t, b, r, inquiry.Question{DefaultAnswer: "medium", OnTimeout: inquiry.Default})
 			way.settle(t, s, b, q, r)
@@ -151,7 +151,7 @@ func TestEveryWayToSettleAQuestionIsInTheAudit(t *testing.T) {
 }
 
 func TestAnAnswerAppliedWithItsRunsChangeIsInTheAudit(t *testing.T) {
-	s, b, _ := desk(t, t.TempDir())
+	s, b, _ := clocked(t, t.TempDir())
 	r := started(t, s)
 	q := ask(t, b, r, inquiry.Question{})
 	_, err := s.Runs.Transition(t.Context(), r.ID,
@@ -175,7 +175,7 @@ func TestAnAnswerAppliedWithItsRunsChangeIsInTheAudit(t *testing.T) {
 func TestASecretAnswerIsMaskedInTheAuditAndInTheFiles(t *testing.T) {
 	const secret = "correct-horse-4711"
 	dir := t.TempDir()
-	s, b, _ := desk(t, dir)
+	s, b, _ := clocked(t, dir)
 	r := started(t, s)
 	var ids []string
 	for _, kind := range []inquiry.Type{inquiry.TypeAnswer, inquiry.TypeDecline} {
@@ -201,7 +201,7 @@ func TestASecretAnswerIsMaskedInTheAuditAndInTheFiles(t *testing.T) {
 
 func TestACodeInAnswerToAnActIsInNoFile(t *testing.T) {
 	dir := t.TempDir()
-	s, b, _ := desk(t, dir)
+	s, b, _ := clocked(t, dir)
 	q := ask(t, b, started(t, s), inquiry.Question{
 		Text: "Please enter the verification code on the phone, then say done."})
 	_, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "739155", Channel: "page"})
@@ -222,7 +222,7 @@ func TestACodeInAnswerToAnActIsInNoFile(t *testing.T) {
 }
 
 func TestTheAuditIsListedByWhatIsAskedFor(t *testing.T) {
-	s, _, c := desk(t, t.TempDir())
+	s, _, c := clocked(t, t.TempDir())
 	for i, e := range []session.AuditEntry{
 		{Event: session.AuditNotified, QuestionID: "q1", SessionID: "s1", Channel: "webhook",
 			Took: time.Second},
@@ -257,7 +257,7 @@ func TestTheAuditIsListedByWhatIsAskedFor(t *testing.T) {
 
 func TestTheAuditCannotBeChangedAndOutlivesItsSession(t *testing.T) {
 	dir := t.TempDir()
-	s, b, _ := desk(t, dir)
+	s, b, _ := clocked(t, dir)
 	r := started(t, s)
 	q := ask(t, b, r, inquiry.Question{})
 	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
@@ -285,7 +285,7 @@ func TestTheAuditCannotBeChangedAndOutlivesItsSession(t *testing.T) {
 
 func TestAQuestionThatCannotBeAuditedIsNotAsked(t *testing.T) {
 	dir := t.TempDir()
-	s, b, _ := desk(t, dir)
+	s, b, _ := clocked(t, dir)
 	r := started(t, s)
 	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
 	require.NoError(t, err)

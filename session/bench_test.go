@@ -198,7 +198,8 @@ func manySessions(b *testing.B, n int) (dir string) {
 		FROM sessions, n`, n)
 	fill(b, dir, numbers+`INSERT INTO runs (id, session_id, seq, task, state, course, settings,
 			created_at, updated_at, ended_at, waiting_at)
-		SELECT printf('r%031d', i), printf('s%031d', i), 1, task, CASE WHEN i % 100 = 0 THEN 'PAUSED'
+		SELECT printf('r%031d', i), printf('s%031d', i), 1, task,
+			CASE WHEN i % 100 = 0 THEN 'PAUSED'
 			WHEN i % 1000 = 1 THEN 'WAITING_REPLY' ELSE state END, course, settings, created_at + i,
 			updated_at + i, iif(i % 100 = 0 OR i % 1000 = 1, 0, ended_at + i), i % 1000 = 1
 		FROM runs, n`, n)

@@ -18,11 +18,11 @@ type db struct {
 	read  *sql.DB
 	// A writer puts the one token in. Senders that wait are served first come first served, while
 	// database/sql gives a free connection to any of those that wait for it.
-	line    chan struct{}
-	stalled atomic.Bool // see Store.Stalled
-	frames  frames
-	owner   *Owner
-	vault   *vault
+	writeQueue chan struct{}
+	stalled    atomic.Bool // see Store.Stalled
+	frames     frames
+	owner      *Owner
+	vault      *vault
 }
 
 // tx is a transaction that writes, and the time of what it writes down.
@@ -73,9 +73,9 @@ func (d *db) update(ctx context.Context, f func(context.Context, *tx) error) err
 	return d.transact(ctx, "FULL", f)
 }
 
-// note is update for what need only survive a crash of the process yet. The next update, in
-// whichever process, makes it survive one of the machine: the log is synced from its beginning.
-func (d *db) note(ctx context.Context, f func(context.Context, *tx) error) error {
+// updateUnsynced is update for what need only survive a crash of the process yet. The next update,
+// in whichever process, makes it survive one of the machine: the log is synced from its beginning.
+func (d *db) updateUnsynced(ctx context.Context, f func(context.Context, *tx) error) error {
 	return d.transact(ctx, "NORMAL", f)
 }
 
@@ -95,11 +95,11 @@ func (d *db) transact(ctx context.Context, synchronous string,
 	callOff := d.watch()
 	defer callOff()
 	select {
-	case d.line <- struct{}{}:
+	case d.writeQueue <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	defer func() { <-d.line }()
+	defer func() { <-d.writeQueue }()
 	ctx = context.WithoutCancel(ctx)
 	if _, err := d.write.ExecContext(ctx, "PRAGMA synchronous = "+synchronous); err != nil {
 		return err

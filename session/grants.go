@@ -14,8 +14,8 @@ type Grants struct{ *db }
 func (gs Grants) Give(ctx context.Context, g guard.Grant, by AuditEntry) error {
 	err := gs.update(ctx, func(ctx context.Context, tx *tx) error {
 		now := millis(tx.at)
-		err := tx.exec(ctx, `UPDATE grants SET until = ? WHERE scope = ? AND name = ? AND until > ?`,
-			now, g.Scope, g.Name, now)
+		err := tx.exec(ctx, `UPDATE grants SET until = ?1
+			WHERE scope = ?2 AND name = ?3 AND until > ?1`, now, g.Scope, g.Name)
 		if err != nil {
 			return err
 		}

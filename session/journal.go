@@ -79,7 +79,7 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 	r, err := j.record(ctx, st, Intent)
 	if err == nil {
 		err = j.update(ctx, func(ctx context.Context, tx *tx) error {
-			if err := goesOn(ctx, tx, j.run); err != nil {
+			if err := checkWriter(ctx, tx, j.run); err != nil {
 				return err
 			}
 			return j.insert(ctx, tx, r)
@@ -99,12 +99,12 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 		return fmt.Errorf("journaling step %d: %w", st.Index, err)
 	}
 	var lost error
-	err = j.note(ctx, func(ctx context.Context, tx *tx) error {
-		state, fence, err := present(ctx, tx, j.run)
+	err = j.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
+		state, fence, err := currentState(ctx, tx, j.run)
 		if err != nil {
 			return err
 		}
-		if err := j.heard(ctx, tx, st, c); err != nil {
+		if err := j.checkHeard(ctx, tx, st, c); err != nil {
 			return err
 		}
 		completed, err := j.complete(ctx, tx, r)
@@ -192,8 +192,8 @@ func (j *journal) row(r *StepRecord) fields {
 	return append(r.fields(), more...)
 }
 
-// present is the run's state and fence as they are now.
-func present(ctx context.Context, tx *tx, r Run) (state State, fence int64, err error) {
+// currentState is the run's state and fence as they are now.
+func currentState(ctx context.Context, tx *tx, r Run) (state State, fence int64, err error) {
 	row := tx.QueryRowContext(ctx, "SELECT state, fence FROM runs WHERE id = ?", r.ID)
 	err = row.Scan(&state, &fence)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -202,9 +202,9 @@ func present(ctx context.Context, tx *tx, r Run) (state State, fence int64, err 
 	return state, fence, err
 }
 
-// goesOn refuses a writer whose run is not RUNNING any more, or has another life.
-func goesOn(ctx context.Context, tx *tx, r Run) error {
-	state, fence, err := present(ctx, tx, r)
+// checkWriter refuses a writer whose run is not RUNNING any more, or has another life.
+func checkWriter(ctx context.Context, tx *tx, r Run) error {
+	state, fence, err := currentState(ctx, tx, r)
 	if err == nil && (fence != r.Fence || state != Running) {
 		err = fenced(state)
 	}
@@ -250,7 +250,7 @@ func (s *Store) Entries(run Run) *Entries { return &Entries{s.db, run} }
 // the run is not RUNNING any more, or has another life.
 func (e *Entries) Append(ctx context.Context, body json.RawMessage) error {
 	err := e.update(ctx, func(ctx context.Context, tx *tx) error {
-		if err := goesOn(ctx, tx, e.run); err != nil {
+		if err := checkWriter(ctx, tx, e.run); err != nil {
 			return err
 		}
 		err := tx.exec(ctx, `INSERT INTO entries (session_id, idx, body, at) VALUES (?1,

@@ -9,8 +9,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Keep is how long a run that waits for a person keeps its phone.
-const Keep = 30 * time.Minute
+// WaitingLease is how long a run that waits for a person keeps its phone.
+const WaitingLease = 30 * time.Minute
 
 // Leases are the rights to touch phones; one run has that of a phone at a time.
 type Leases struct{ *db }
@@ -18,7 +18,7 @@ type Leases struct{ *db }
 // Take gives the phone to the run, or returns a *BusyError that says who has it. It is given when
 // nobody has it, when the run or another run of its session has it, or when the holder has no claim
 // any more: its run is paused or ended, its owner died while it was running, or it has waited for a
-// person for longer than Keep.
+// person for longer than WaitingLease.
 func (l Leases) Take(ctx context.Context, serial, runID string) error {
 	err := l.update(ctx, func(ctx context.Context, tx *tx) error {
 		r, err := runByID(ctx, tx, runID)
@@ -74,7 +74,7 @@ func (l Leases) holder(ctx context.Context, q queryer, serial string) (Hold, boo
 	case h.State == Queued, h.State == Running:
 		return h, l.owner.Alive(owner), nil
 	case h.State.Waiting():
-		h.Until = waiting.Add(Keep)
+		h.Until = waiting.Add(WaitingLease)
 		return h, l.now().Before(h.Until), nil
 	}
 	return h, false, nil

@@ -69,7 +69,7 @@ func TestWhoHasAClaimToAPhone(t *testing.T) {
 		"somebody else's lease stays")
 	require.Error(t, s.Leases.Take(t.Context(), "phone-RUNNING", taker.ID))
 
-	clock.Add(session.Keep.Milliseconds() - 1)
+	clock.Add(session.WaitingLease.Milliseconds() - 1)
 	require.Error(t, s.Leases.Take(t.Context(), "phone-WAITING_REPLY", taker.ID))
 	clock.Add(1)
 	_, held, err := s.Leases.Holder(t.Context(), "phone-WAITING_REPLY")

@@ -38,10 +38,10 @@ func (rs Runs) Say(ctx context.Context, runID string, m Message, by AuditEntry) 
 		if err != nil {
 			return err
 		}
-		if replayed, err = said(ctx, tx, runID, m); replayed || err != nil {
+		if replayed, err = sentBefore(ctx, tx, runID, m); replayed || err != nil {
 			return err
 		}
-		if err := hears(ctx, tx, r); err != nil {
+		if err := mayReceive(ctx, tx, r); err != nil {
 			return err
 		}
 		err = tx.exec(ctx, `INSERT INTO messages (run_id, mode, text, key, created_at)
@@ -50,14 +50,17 @@ func (rs Runs) Say(ctx context.Context, runID string, m Message, by AuditEntry) 
 		if err != nil {
 			return err
 		}
-		by.Event, by.SessionID, by.RunID, by.Text = AuditSaid, r.SessionID, r.ID, m.Text
+		by.Event = AuditSaid
+		by.SessionID = r.SessionID
+		by.RunID = r.ID
+		by.Text = m.Text
 		return tx.audit(ctx, by)
 	})
 	return replayed, doing(err, "keeping a message for run %s", runID)
 }
 
-// said reports whether the message was kept before.
-func said(ctx context.Context, tx *tx, runID string, m Message) (bool, error) {
+// sentBefore reports whether the message was kept before.
+func sentBefore(ctx context.Context, tx *tx, runID string, m Message) (bool, error) {
 	if m.Key == "" {
 		return false, nil
 	}
@@ -73,8 +76,8 @@ func said(ctx context.Context, tx *tx, runID string, m Message) (bool, error) {
 	return err == nil, err
 }
 
-// hears refuses a run to which nothing can be said any more.
-func hears(ctx context.Context, tx *tx, r Run) error {
+// mayReceive refuses a run to which nothing can be said any more.
+func mayReceive(ctx context.Context, tx *tx, r Run) error {
 	var kept, last int
 	err := tx.QueryRowContext(ctx, `SELECT
 		(SELECT count(*) FROM messages WHERE run_id = ?1),
@@ -102,8 +105,8 @@ func (j *journal) Messages(ctx context.Context, after int64) ([]agentloop.Messag
 	return list, doing(err, "reading what was said to run %s", j.run.ID)
 }
 
-// heard refuses the last step of a run that has not heard all that was said to it.
-func (j *journal) heard(ctx context.Context, tx *tx, st agentloop.Step,
+// checkHeard refuses the last step of a run that has not heard all that was said to it.
+func (j *journal) checkHeard(ctx context.Context, tx *tx, st agentloop.Step,
 	p agentloop.Progress) error {
 	switch st.Proposal.Action.(type) {
 	case actions.Complete, actions.Abort:

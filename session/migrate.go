@@ -36,7 +36,7 @@ func (d *db) migrate(ctx context.Context) error {
 		if some, err := d.frames.any(); err != nil {
 			return err
 		} else if some {
-			return lost("without tables")
+			return lostDatabase("without tables")
 		}
 	}
 	if _, err := d.write.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {

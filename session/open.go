@@ -74,7 +74,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		return nil, fmt.Errorf("finding the data folder %s: %w", dir, err)
 	}
 	d := &db{dir: abs, frames: frames{dir: filepath.Join(abs, framesDir)},
-		line: make(chan struct{}, 1)}
+		writeQueue: make(chan struct{}, 1)}
 	if opts != nil {
 		d.opts = *opts
 	}
@@ -191,15 +191,15 @@ func (d *db) checkWhole(path string) error {
 	}
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return lost("not there")
+		return lostDatabase("not there")
 	case err != nil || info.Size() > 0:
 		return err
 	}
-	return lost("empty")
+	return lostDatabase("empty")
 }
 
-// lost is the error of a database that has lost its sessions.
-func lost(state string) error {
+// lostDatabase is the error of a database that has lost its sessions.
+func lostDatabase(state string) error {
 	return hint.Add(fmt.Errorf("%w: %s is %s, and what belongs to it is there", ErrDamaged, dbName,
 		state), hintRestore)
 }

@@ -100,8 +100,8 @@ func (o *Owner) sweep() error {
 	return errors.Join(errs...)
 }
 
-// end is what LeaveEnd has left.
-type end struct {
+// endFile is what LeaveEnd has left.
+type endFile struct {
 	Reason agentloop.StopReason `json:"reason"`
 	Err    string               `json:"error"`
 }
@@ -109,7 +109,7 @@ type end struct {
 // LeaveEnd leaves word of why a run is going to be PAUSED, in a file: the database does not take it
 // before the store closes. [Runs.Recover] finds it.
 func (o *Owner) LeaveEnd(runID string, reason agentloop.StopReason, err string) error {
-	b, failed := json.Marshal(end{reason, err})
+	b, failed := json.Marshal(endFile{reason, err})
 	if failed == nil {
 		failed = os.WriteFile(o.endPath(runID), b, 0o600)
 	}
@@ -120,7 +120,7 @@ func (o *Owner) endPath(runID string) string { return filepath.Join(o.dir, runID
 
 // leftEnd is the end of a run whose process has died.
 func (o *Owner) leftEnd(runID string) Change {
-	e := end{Reason: agentloop.ServerRestarted}
+	e := endFile{Reason: agentloop.ServerRestarted}
 	if b, err := os.ReadFile(o.endPath(runID)); err == nil {
 		_ = json.Unmarshal(b, &e) // half a file says nothing: the process has died
 	}

@@ -23,18 +23,18 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 	ctx := t.Context()
 	r := started(t, s)
 	st := step(t, 1, actions.Home{})
-	desk, broker := "desk", inquiry.NewBroker(s.Questions, nil)
+	client, broker := "c", inquiry.NewBroker(s.Questions, nil)
 	var q inquiry.Question
 	for name, call := range map[string]func() error{
 		"Sessions":           list(s, session.Filter{Limit: 20}),
-		"Sessions of client": list(s, session.Filter{Client: &desk, Limit: 20}),
+		"Sessions of client": list(s, session.Filter{Client: &client, Limit: 20}),
 		"Sessions in state":  list(s, session.Filter{State: session.Failed, Limit: 20}),
-		"Sessions of client in state": list(s, session.Filter{Client: &desk,
+		"Sessions of client in state": list(s, session.Filter{Client: &client,
 			State: session.Failed, Limit: 20}),
-		"Sessions on phone": list(s, session.Filter{Client: &desk, Serial: "x", Limit: 1}),
+		"Sessions on phone": list(s, session.Filter{Client: &client, Serial: "x", Limit: 1}),
 		"Sessions waiting":  list(s, session.Filter{Waiting: true}),
 		"Find": func() error {
-			_, err := s.Find(ctx, r.SessionID[:8], &desk)
+			_, err := s.Find(ctx, r.SessionID[:8], &client)
 			return none(err)
 		},
 		"Recover": func() error { _, err := s.Runs.Recover(ctx); return err },

@@ -36,9 +36,10 @@ var (
 		", resolution, response, sealed, resume"
 )
 
-// waits is how long the questions of a session, or of a run, have waited for their answers, by the
-// index of the step that asked. It is the one source of such times, see inquiry.Question.Waited.
-func waits(ctx context.Context, q queryer, now time.Time, column, id string) (
+// waitTimes is how long the questions of a session, or of a run, have waited for their answers, by
+// the index of the step that asked. It is the one source of such times, see
+// inquiry.Question.Waited.
+func waitTimes(ctx context.Context, q queryer, now time.Time, column, id string) (
 	map[int]time.Duration, error) {
 	waits := map[int]time.Duration{}
 	_, err := collect(ctx, q, func(row scanner) (none struct{}, err error) {

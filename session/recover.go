@@ -15,12 +15,12 @@ import (
 //
 // It writes only when there is something to bring back.
 func (rs Runs) Recover(ctx context.Context) ([]Run, error) {
-	left, err := leftBehind(ctx, rs.read, rs.owner)
+	left, err := abandoned(ctx, rs.read, rs.owner)
 	if err != nil || len(left) == 0 {
 		return nil, doing(err, "recovering interrupted runs")
 	}
 	err = rs.update(ctx, func(ctx context.Context, tx *tx) error {
-		if left, err = leftBehind(ctx, tx, rs.owner); err != nil {
+		if left, err = abandoned(ctx, tx, rs.owner); err != nil {
 			return err
 		}
 		for i := range left {
@@ -39,8 +39,8 @@ func (rs Runs) Recover(ctx context.Context) ([]Run, error) {
 	return left, doing(err, "recovering interrupted runs")
 }
 
-// leftBehind are the runs that are going on, as the store says, and whose owners have died.
-func leftBehind(ctx context.Context, q queryer, o *Owner) ([]Run, error) {
+// abandoned are the runs that are going on, as the store says, and whose owners have died.
+func abandoned(ctx context.Context, q queryer, o *Owner) ([]Run, error) {
 	runs, err := collect(ctx, q, scanRow[Run], "SELECT "+runColumns+` FROM runs r
 		WHERE state IN ('QUEUED', 'RUNNING') ORDER BY created_at, rowid`)
 	dead := map[string]bool{}

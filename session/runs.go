@@ -17,21 +17,21 @@ func (r *Run) fields() fields {
 		{"id", &r.ID}, {"session_id", &r.SessionID}, {"seq", &r.Seq}, {"task", &r.Task},
 		{"state", &r.State}, {"stop_reason", &r.StopReason}, {"answer", &r.Answer},
 		{"error", &r.Error}, {"course", object{&r.Progress}}, {"max_steps", &r.MaxSteps},
-		{"reply_mode", &r.ReplyMode}, {"settings", settings{&r.Settings}}, {"owner", &r.Owner},
+		{"reply_mode", &r.ReplyMode}, {"settings", rawJSON{&r.Settings}}, {"owner", &r.Owner},
 		{"fence", &r.Fence}, {"question_id", &r.QuestionID}, {"waiting_at", instant{&r.waitingAt}},
 		{"created_at", instant{&r.CreatedAt}}, {"updated_at", instant{&r.UpdatedAt}},
 		{"ended_at", instant{&r.EndedAt}},
 	}
 }
 
-// settings are JSON as it was given, "" for none.
-type settings struct{ raw *json.RawMessage }
+// rawJSON is JSON as it was given, "" for none.
+type rawJSON struct{ raw *json.RawMessage }
 
 // Scan reads a column.
-func (s settings) Scan(v any) error { return object{s.raw}.Scan(v) }
+func (s rawJSON) Scan(v any) error { return object{s.raw}.Scan(v) }
 
 // Value is what is written to a column.
-func (s settings) Value() (driver.Value, error) {
+func (s rawJSON) Value() (driver.Value, error) {
 	if len(*s.raw) > 0 && !json.Valid(*s.raw) {
 		return nil, errors.New("the settings are not JSON")
 	}
@@ -138,8 +138,8 @@ func (r Run) AfterLate(q inquiry.Question) string {
 	case r.ID != q.RunID:
 		return "the run that asked has ended, and its session has had another task since"
 	case r.State.Terminal():
-		return fmt.Sprintf("the run has ended since (%s): read what came of it, or give the session "+
-			"a new task", r.State)
+		return fmt.Sprintf("the run has ended since (%s): read what came of it, or give the "+
+			"session a new task", r.State)
 	case r.State == Paused:
 		return "the run is paused: continue the session without a reply"
 	case r.State.Waiting() && r.QuestionID != q.ID:

@@ -116,8 +116,8 @@ func sessionByID(ctx context.Context, q queryer, id string) (Session, error) {
 
 func listHint(err error) error {
 	if errors.Is(err, ErrNotFound) {
-		return hint.Add(err, "`taploop sessions list`, over MCP list_sessions, names them: pass the id "+
-			"of one of them")
+		return hint.Add(err, "`taploop sessions list`, over MCP list_sessions, names them: pass "+
+			"the id of one of them")
 	}
 	return err
 }
@@ -185,8 +185,10 @@ func (s *Store) Orphans(ctx context.Context) (Orphans, error) {
 }
 
 func orphans(ctx context.Context, q queryer) (o Orphans, err error) {
-	o.Sessions, err = collect(ctx, q, scanID, `SELECT s.id FROM sessions s WHERE s.client = '' AND EXISTS
-		(SELECT 1 FROM runs r WHERE r.session_id = s.id AND r.ended_at = 0) ORDER BY s.rowid`)
+	o.Sessions, err = collect(ctx, q, scanID, `SELECT s.id FROM sessions s
+		WHERE s.client = '' AND EXISTS
+			(SELECT 1 FROM runs r WHERE r.session_id = s.id AND r.ended_at = 0)
+		ORDER BY s.rowid`)
 	if err == nil {
 		o.Questions, err = collect(ctx, q, scanID, `SELECT id FROM questions WHERE run_id = ''
 			AND applied_at = 0 AND coalesce(json_extract(body, '$.client'), '') = ''
@@ -223,7 +225,8 @@ func (s *Store) Adopt(ctx context.Context, client string, by AuditEntry) (o Orph
 			return err
 		}
 		for _, id := range o.Questions {
-			err := tx.exec(ctx, "UPDATE questions SET body = json_set(body, '$.client', ?) WHERE id = ?", client, id)
+			err := tx.exec(ctx, `UPDATE questions
+				SET body = json_set(body, '$.client', ?) WHERE id = ?`, client, id)
 			by.QuestionID = id
 			if err == nil {
 				err = tx.audit(ctx, by)
@@ -315,6 +318,6 @@ func (s *Store) Trajectory(ctx context.Context, sessionID string) (t Trajectory,
 			return t, doing(err, "adding up what run %s has cost", r.ID)
 		}
 	}
-	t.Asked, err = waits(ctx, s.read, s.now(), "session_id", sessionID)
+	t.Asked, err = waitTimes(ctx, s.read, s.now(), "session_id", sessionID)
 	return t, doing(err, "reading how long session %s has waited", sessionID)
 }

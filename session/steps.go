@@ -99,7 +99,7 @@ func usage(ctx context.Context, q queryer, now time.Time, runID string) (Usage, 
 	if err != nil && !errors.Is(err, sql.ErrNoRows) { // of a run without a step
 		return u, err
 	}
-	waits, err := waits(ctx, q, now, "run_id", runID)
+	waits, err := waitTimes(ctx, q, now, "run_id", runID)
 	for _, w := range waits {
 		u.Asked += w
 	}

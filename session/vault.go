@@ -150,6 +150,7 @@ func keepSecret(ctx context.Context, tx *tx, q inquiry.Question) error {
 	if !q.Secret || q.Resolution == nil || q.Resolution.Type != inquiry.TypeAnswer {
 		return nil
 	}
-	return tx.exec(ctx, "INSERT INTO secrets (question_id, run_id, sealed, given_at) VALUES (?, ?, ?, ?)",
-		q.ID, q.RunID, tx.db.vault.seal(q.ID, q.Resolution.Response.Reveal()), millis(tx.at))
+	return tx.exec(ctx, `INSERT INTO secrets (question_id, run_id, sealed, given_at)
+		VALUES (?, ?, ?, ?)`, q.ID, q.RunID,
+		tx.db.vault.seal(q.ID, q.Resolution.Response.Reveal()), millis(tx.at))
 }

@@ -38,7 +38,7 @@ func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error 
 		agents, spent, err = tree(ctx, src, t)
 	}
 	if err == nil {
-		v := newView(t, func(id string) (shot, error) { return picture(ctx, src, id) })
+		v := newView(t, func(id string) (screenshot, error) { return picture(ctx, src, id) })
 		v.Tree = agents
 		v.Totals.add(spent)
 		err = page.Execute(text.NewWriter(w), v)
@@ -63,20 +63,20 @@ const (
 )
 
 // picture is a frame, small; none when the store does not have it any more.
-func picture(ctx context.Context, src Source, id string) (shot, error) {
+func picture(ctx context.Context, src Source, id string) (screenshot, error) {
 	b, err := src.Frame(ctx, id)
 	switch {
 	case errors.Is(err, session.ErrFrameLost):
-		return shot{Missing: "The picture was lost when the machine went down"}, nil
+		return screenshot{Missing: "The picture was lost when the machine went down"}, nil
 	case errors.Is(err, session.ErrNotFound):
-		return shot{Missing: "The picture is not there any more"}, nil
+		return screenshot{Missing: "The picture is not there any more"}, nil
 	case err != nil:
-		return shot{}, fmt.Errorf("reading frame %s: %w", id, err)
+		return screenshot{}, fmt.Errorf("reading frame %s: %w", id, err)
 	}
 	if b, err = Shrink(b, longSide, quality); err != nil {
-		return shot{}, fmt.Errorf("shrinking frame %s: %w", id, err)
+		return screenshot{}, fmt.Errorf("shrinking frame %s: %w", id, err)
 	}
-	return shot{URL: template.URL("data:image/jpeg;base64," +
+	return screenshot{URL: template.URL("data:image/jpeg;base64," +
 		base64.StdEncoding.EncodeToString(b))}, nil
 }
 

@@ -18,8 +18,8 @@ type ring struct{ X, Y, R int }
 
 type line struct{ X1, Y1, X2, Y2 int }
 
-// drawn is where the action touches the screen; nil when it does not touch it at a point.
-func drawn(a actions.Action, s screen.Size) *touch {
+// touchOf is where the action touches the screen; nil when it does not touch it at a point.
+func touchOf(a actions.Action, s screen.Size) *touch {
 	if a == nil || !s.Valid() {
 		return nil
 	}

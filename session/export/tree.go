@@ -63,7 +63,7 @@ func tree(ctx context.Context, src Source, t trajectory) (
 	}
 	phones := map[string]*node{}
 	for _, x := range begun {
-		n := &node{ID: x.ID, Name: tag(x.Serial)}
+		n := &node{ID: x.ID, Name: label(x.Serial)}
 		if x.Latest != nil {
 			n.Words = bounded(x.Latest.Task)
 			n.Outcome, n.Tone = outcome(*x.Latest)
@@ -117,11 +117,11 @@ func (b branches) add(e entry) {
 	switch {
 	case e.Begin != nil:
 		n := b.at(e.Agent)
-		n.Name, n.Words = tag(e.Begin.Role), bounded(e.Begin.Goal)
+		n.Name, n.Words = label(e.Begin.Role), bounded(e.Begin.Goal)
 	case e.Reply != nil:
 		for _, c := range e.Reply.Calls {
 			n := b.at(c.ID)
-			n.Name, n.Words = tag(c.Name), bounded(string(c.Args))
+			n.Name, n.Words = label(c.Name), bounded(string(c.Args))
 		}
 	case e.Result != nil:
 		n := b.at(e.Result.Call)

@@ -73,23 +73,23 @@ type stepView struct {
 	Answer   string
 	Answered string // by whom; "" when it was not
 	Open     bool   // the question waits for an answer
-	picture  func(id string) (shot, error)
+	picture  func(id string) (screenshot, error)
 }
 
 // Partial reports whether the action had touched the phone when it failed.
 func (s stepView) Partial() bool { return strings.HasPrefix(s.Refusal, agentloop.PartialRefusal) }
 
-// shot is a picture as a data URL, or why there is none.
-type shot struct {
+// screenshot is a picture as a data URL, or why there is none.
+type screenshot struct {
 	URL     template.URL
 	Missing string
 }
 
 // Picture is the step's screenshot. It is made when the page is written, so that only one is in
 // memory at a time.
-func (s stepView) Picture() (shot, error) {
+func (s stepView) Picture() (screenshot, error) {
 	if s.FrameID == "" {
-		return shot{Missing: "The display was off"}, nil
+		return screenshot{Missing: "The display was off"}, nil
 	}
 	return s.picture(s.FrameID)
 }
@@ -113,10 +113,10 @@ func (s stepView) Parts() (list []part) {
 	return list
 }
 
-func newView(t trajectory, picture func(string) (shot, error)) view {
+func newView(t trajectory, picture func(string) (screenshot, error)) view {
 	d := &t.Session.Device
 	for _, s := range []*string{&t.Session.Serial, &d.Model, &d.Android} {
-		*s = tag(*s)
+		*s = label(*s)
 	}
 	v := view{Style: template.CSS(style), Policy: policy(), Session: t.Session,
 		Title: "A session without a task", Outcome: "Not started", Tone: "plain"}
@@ -186,7 +186,7 @@ func bars(steps []session.StepRecord, waited map[int]time.Duration) []bar {
 }
 
 func newStep(st session.StepRecord, r session.Run,
-	picture func(string) (shot, error)) stepView {
+	picture func(string) (screenshot, error)) stepView {
 	p := &st.Proposal
 	v := stepView{Verb: verbOf(p.Action), Words: Words(*p), picture: picture}
 	v.Heading = strings.TrimSpace(bounded(p.Explain))
@@ -196,9 +196,9 @@ func newStep(st session.StepRecord, r session.Run,
 	} else if ask {
 		v.Plain = true
 	}
-	v.Touch, v.Wide = drawn(p.Action, st.FrameSize), st.FrameSize.Landscape()
+	v.Touch, v.Wide = touchOf(p.Action, st.FrameSize), st.FrameSize.Landscape()
 	boundAll(&p.Thought, &p.Summary, &p.Caption, &st.Refusal)
-	st.Screen.State.App = tag(st.Screen.State.App)
+	st.Screen.State.App = label(st.Screen.State.App)
 	tries := make([]agentloop.Try, len(p.Tries)) // the caller's stay as they are
 	for i, try := range p.Tries {
 		try.Reply, try.Error = bounded(try.Reply), bounded(try.Error)
@@ -215,7 +215,7 @@ func (v *stepView) ask(r session.Run) {
 	if info, ok := v.Proposal.Action.(actions.Info); ok {
 		v.Question = bounded(info.Question)
 		for _, o := range info.Options[:min(len(info.Options), 50)] {
-			v.Options = append(v.Options, tag(o))
+			v.Options = append(v.Options, label(o))
 		}
 		v.Open = v.Exchange == nil && !r.State.Terminal()
 	}

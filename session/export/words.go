@@ -43,13 +43,13 @@ func grouped(n int) string {
 
 // The bounds of the page's texts, in characters: what a model or a person wrote may be huge.
 const (
-	longest = 20_000
-	longTag = 200 // of what is shown in one line
+	longest   = 20_000
+	longLabel = 200 // of what is shown in one line
 )
 
 func bounded(s string) string { return cut(s, longest) }
 
-func tag(s string) string { return cut(s, longTag) }
+func label(s string) string { return cut(s, longLabel) }
 
 func cut(s string, most int) string {
 	head, left := text.Head(strings.ToValidUTF8(s, "\uFFFD"), most)
@@ -82,7 +82,7 @@ var outcomes = map[session.State][2]string{
 }
 
 // answered is who an answer is from.
-func answered(o actions.Outcome) string { return cmp.Or(answerers[o], tag(string(o))) }
+func answered(o actions.Outcome) string { return cmp.Or(answerers[o], label(string(o))) }
 
 var answerers = map[actions.Outcome]string{
 	actions.Answered:      "answered by a person",
