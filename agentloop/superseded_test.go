@@ -56,9 +56,9 @@ func TestWhatHappensWhileTheModelThinks(t *testing.T) {
 			told:    "the display became 120x54 in the meantime",
 			refusal: "not carried out: the display became 120x54 in the meantime"},
 		{name: "a private window opens",
-			now:     func(s *screen.State) error { s.Secure = true; return nil },
-			want:    agentloop.TaskCompleted,
-			told:    "a window that forbids capture came to the front in the meantime",
+			now:  func(s *screen.State) error { s.Secure = true; return nil },
+			want: agentloop.TaskCompleted,
+			told: "a window that forbids capture came to the front in the meantime",
 			refusal: "not carried out: a window that forbids capture came to the front in the " +
 				"meantime"},
 		{name: "an app that is not told",
