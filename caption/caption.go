@@ -40,7 +40,7 @@ type Captioner struct {
 // New returns a captioner that asks m. opts may be nil.
 func New(m Completer, opts *Options) (*Captioner, error) {
 	lang := cmp.Or(cmp.Or(opts, &Options{}).Lang, "en")
-	w, ok := languages[lang]
+	w, ok := languages()[lang]
 	if !ok {
 		return nil, hint.Add(fmt.Errorf("captions in language %q", lang), "choose en or zh")
 	}

@@ -73,7 +73,7 @@ const (
 
 // New makes a Decider.
 func New(opts *Options) (*Decider, error) {
-	w, ok := languages[cmp.Or(opts.Lang, "en")]
+	w, ok := languages()[cmp.Or(opts.Lang, "en")]
 	if !ok {
 		return nil, hint.Add(fmt.Errorf("decisions in language %q", opts.Lang), "choose en or zh")
 	}
