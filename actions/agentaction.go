@@ -96,11 +96,11 @@ func pointOr(key, value string) any {
 func arguments(a Action) (list []Field) {
 	v := reflect.ValueOf(a)
 	for i := range v.NumField() {
-		tag, field := v.Type().Field(i).Tag, v.Field(i)
-		if field.IsZero() && strings.Contains(tag.Get("json"), "omitempty") {
+		own, field := v.Type().Field(i), v.Field(i)
+		if _, optional := argumentOf(own); optional && field.IsZero() {
 			continue
 		}
-		key, _, _ := strings.Cut(tag.Get("arg"), ",")
+		key, _, _ := strings.Cut(own.Tag.Get("arg"), ",")
 		list = append(list, Field{key, written(reflect.Indirect(field).Interface())})
 	}
 	return list

@@ -31,15 +31,24 @@ func Marshal(a Action) ([]byte, error) {
 	if !slices.Contains(slices.Collect(maps.Values(members)), reflect.TypeOf(a)) {
 		return nil, fmt.Errorf("encoding an action: %T is not in the vocabulary", a)
 	}
-	fields, err := json.Marshal(a)
-	if err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", a.Verb(), err)
+	out := []byte(`{"` + verbKey + `":"` + a.Verb() + `"`)
+	v := reflect.ValueOf(a)
+	for i := range v.NumField() {
+		name, optional := argumentOf(v.Type().Field(i))
+		if optional && v.Field(i).IsZero() {
+			continue
+		}
+		field := v.Field(i).Interface()
+		if d, is := field.(time.Duration); is {
+			field = span(d)
+		}
+		b, err := json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("encoding %s: %w", a.Verb(), err)
+		}
+		out = append(append(out, `,"`+name+`":`...), b...)
 	}
-	head := `{"` + verbKey + `":"` + a.Verb() + `"`
-	if string(fields) == "{}" {
-		return []byte(head + "}"), nil
-	}
-	return append([]byte(head+","), fields[1:]...), nil
+	return append(out, '}'), nil
 }
 
 // Unmarshal reads what Marshal wrote, and nothing else: an unknown verb, an unknown, missing or
@@ -57,11 +66,11 @@ func Unmarshal(b []byte) (Action, error) {
 		return nil, fmt.Errorf("decoding an action: unknown verb %s",
 			text.Quote(head.Verb, maxQuoted))
 	}
-	v := reflect.New(t)
-	if err := json.Unmarshal(b, v.Interface()); err != nil {
+	v := reflect.New(t).Elem()
+	if err := readFields(b, v); err != nil {
 		return nil, fmt.Errorf("decoding %s: %w", head.Verb, err)
 	}
-	a := v.Elem().Interface().(Action)
+	a := v.Interface().(Action)
 	again, err := Marshal(a)
 	if err != nil {
 		return nil, err
@@ -71,6 +80,23 @@ func Unmarshal(b []byte) (Action, error) {
 			text.Quote(string(b), 200), text.Quote(string(again), 200))
 	}
 	return a, nil
+}
+
+// readFields reads those fields of an action that are in a JSON object.
+func readFields(b []byte, v reflect.Value) error {
+	var object map[string]json.RawMessage
+	err := json.Unmarshal(b, &object)
+	for i := 0; err == nil && i < v.NumField(); i++ {
+		name, _ := argumentOf(v.Type().Field(i))
+		to := v.Field(i).Addr().Interface()
+		if d, is := to.(*time.Duration); is {
+			to = (*span)(d)
+		}
+		if raw, there := object[name]; there {
+			err = json.Unmarshal(raw, to)
+		}
+	}
+	return err
 }
 
 // Named is the action with this verb and these arguments, as a person writes them: those of [Args].
@@ -124,14 +150,20 @@ func Args(a Action) (map[string]any, error) {
 
 // argumentsOf are the keys of an action's arguments, and those that Marshal never leaves out.
 func argumentsOf(t reflect.Type) (names, needed []string) {
-	for i := range t.NumField() {
-		name, rest, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	for field := range t.Fields() {
+		name, optional := argumentOf(field)
 		names = append(names, name)
-		if !strings.Contains(rest, "omitempty") {
+		if !optional {
 			needed = append(needed, name)
 		}
 	}
 	return names, needed
+}
+
+// argumentOf is the key of an argument, and whether Marshal leaves it out when it says nothing.
+func argumentOf(field reflect.StructField) (name string, optional bool) {
+	name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return name, rest == "omitempty"
 }
 
 func sameJSON(a, b []byte) bool {

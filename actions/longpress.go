@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -13,11 +12,6 @@ import (
 type LongPress struct {
 	At   screen.Point  `json:"at" arg:"point"`
 	Hold time.Duration `json:"hold,omitempty" arg:"duration"`
-}
-
-type longPressJSON struct {
-	At   screen.Point `json:"at"`
-	Hold span         `json:"hold,omitempty"`
 }
 
 func (LongPress) Verb() string { return "LONGPRESS" }
@@ -34,16 +28,3 @@ func (a LongPress) Do(ctx context.Context, s Surface) error {
 
 func (LongPress) brief() phrase      { return phrase{en: "hold", zh: "长按"} }
 func (a LongPress) describe() string { return fmt.Sprintf("hold %v for %v", a.At, usual(a.Hold)) }
-
-// MarshalJSON writes Hold as text, for example "2s".
-func (a LongPress) MarshalJSON() ([]byte, error) {
-	return json.Marshal(longPressJSON{a.At, span(a.Hold)})
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (a *LongPress) UnmarshalJSON(b []byte) error {
-	var j longPressJSON
-	err := json.Unmarshal(b, &j)
-	*a = LongPress{j.At, time.Duration(j.Hold)}
-	return err
-}

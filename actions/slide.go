@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -14,12 +13,6 @@ type Slide struct {
 	From screen.Point  `json:"from" arg:"point1"`
 	To   screen.Point  `json:"to" arg:"point2"`
 	Took time.Duration `json:"took,omitempty" arg:"duration"`
-}
-
-type slideJSON struct {
-	From screen.Point `json:"from"`
-	To   screen.Point `json:"to"`
-	Took span         `json:"took,omitempty"`
 }
 
 func (Slide) Verb() string { return "SLIDE" }
@@ -41,17 +34,4 @@ func (Slide) brief() phrase { return phrase{en: "slide", zh: "滑动"} }
 
 func (a Slide) describe() string {
 	return fmt.Sprintf("slide from %v to %v in %v", a.From, a.To, a.Takes())
-}
-
-// MarshalJSON writes Took as text, for example "2s".
-func (a Slide) MarshalJSON() ([]byte, error) {
-	return json.Marshal(slideJSON{a.From, a.To, span(a.Took)})
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (a *Slide) UnmarshalJSON(b []byte) error {
-	var j slideJSON
-	err := json.Unmarshal(b, &j)
-	*a = Slide{j.From, j.To, time.Duration(j.Took)}
-	return err
 }

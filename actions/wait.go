@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -13,10 +12,6 @@ import (
 // cut to it.
 type Wait struct {
 	For time.Duration `json:"for" arg:"value,duration"`
-}
-
-type waitJSON struct {
-	For span `json:"for"`
 }
 
 func (Wait) Verb() string { return "WAIT" }
@@ -41,15 +36,4 @@ func (a Wait) brief() phrase {
 
 func (a Wait) describe() string {
 	return fmt.Sprintf("wait %v", min(a.For, MaxWait).Round(time.Millisecond))
-}
-
-// MarshalJSON writes For as text, for example "2s".
-func (a Wait) MarshalJSON() ([]byte, error) { return json.Marshal(waitJSON{span(a.For)}) }
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (a *Wait) UnmarshalJSON(b []byte) error {
-	var j waitJSON
-	err := json.Unmarshal(b, &j)
-	*a = Wait{time.Duration(j.For)}
-	return err
 }
