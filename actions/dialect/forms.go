@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -103,6 +104,18 @@ func (f *Form) Params() (list []Param) {
 		list = append(list, p)
 	}
 	return list
+}
+
+// Decode makes the action of that name; want says what is expected where there is none. Its error
+// is a *ParseError.
+func (list Forms) Decode(name string, a *Args, want string) (actions.Action, error) {
+	if f := list.Find(name); f != nil {
+		return f.Decode(a)
+	}
+	if strings.TrimSpace(name) == "" {
+		return nil, Refuse("the name of the action is missing", want)
+	}
+	return nil, Refuse("unknown action "+text.Quote(name, MaxShown), want)
 }
 
 // Decode makes the action of the arguments. Its error is a *ParseError.

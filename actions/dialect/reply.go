@@ -102,6 +102,16 @@ func Split(r actions.Reply, begins func(string) bool) (thought, body string) {
 		" \t\n")
 }
 
+// SplitLine is [Split] where the body may begin within a line, too.
+func SplitLine(r actions.Reply, begins func(string) bool, inLine *lazyregexp.Regexp) (
+	thought, body string) {
+	thought, body = Split(r, begins)
+	if at := inLine.FindStringIndex(body); at != nil && !begins(body) {
+		return Reasoned(thought, Bare(body[:at[0]])), body[at[0]:]
+	}
+	return thought, body
+}
+
 // Refuse is the complaint that something is wrong, with what is wanted.
 func Refuse(problem, want string) *ParseError { return &ParseError{Problem: problem, Want: want} }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/lazyregexp"
-	"github.com/taploop/taploop/internal/text"
 )
 
 // action is what do is to do, which may stand without its name.
@@ -125,13 +124,5 @@ func (g *autoglm) decode(c call, thought string, s *dialect.Situation) (actions.
 	if strings.EqualFold(c.Name, "finish") {
 		return finish.Decode(in)
 	}
-	written := loose.Text(action(c.Args))
-	form := forms.Find(written)
-	switch {
-	case written == "":
-		return nil, dialect.Refuse("do has no action", names)
-	case form == nil:
-		return nil, dialect.Refuse("unknown action "+text.Quote(written, dialect.MaxShown), names)
-	}
-	return form.Decode(in)
+	return forms.Decode(loose.Text(action(c.Args)), in, names)
 }

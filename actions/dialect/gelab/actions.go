@@ -8,8 +8,6 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
-	"github.com/taploop/taploop/internal/lazyregexp"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -60,33 +58,16 @@ func wanted(f *dialect.Form) (fields string) {
 	return fields
 }
 
-var spaced = lazyregexp.New(`[\s-]+`)
-
 // decode makes the action that the fields name.
 func (g *gelab) decode(f fields, s *dialect.Situation) (actions.Action, error) {
-	written := f.get("action")
-	name := actionName(written)
-	form := forms.Find(name)
-	switch {
-	case name == "":
-		return nil, dialect.Refuse("the field action is empty", actionNames())
-	case form == nil:
-		return nil, dialect.Refuse("unknown action "+text.Quote(written, dialect.MaxShown),
-			actionNames())
-	}
 	values := make(loose.Object, len(f))
 	for i, one := range f {
 		values[i] = loose.Member{Name: one.Key, Value: one.Value}
 	}
 	in := g.Args(values, "", s)
 	in.Corner = true
-	return form.Decode(in)
+	return forms.Decode(cleaned(f.get("action")), in, "one of "+strings.Join(forms.Names(), ", "))
 }
 
-// actionName is an action's name without what models put around it.
-func actionName(written string) string {
-	name := spaced.ReplaceAllString(strings.Trim(written, " \"'`*[]().。"), "_")
-	return strings.ToUpper(name)
-}
-
-func actionNames() string { return "one of " + strings.Join(forms.Names(), ", ") }
+// cleaned is an action's name without what models put around it.
+func cleaned(name string) string { return strings.Trim(name, " \"'`*[]().。") }

@@ -35,7 +35,7 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 		f = f.trimmed()
 	}
 	if front, ok := strings.CutSuffix(text, body); ok && dialect.Ends(a) &&
-		rival(front, f.get("action")) {
+		rival(front, a) {
 		return actions.Decision{}, dialect.Refuse(twoActions, onlyOne)
 	}
 	return actions.Decision{
@@ -65,9 +65,9 @@ func noted(said string) string {
 
 // rival reports whether a thought holds another action than the one that would end the task. A
 // closing tag in a text that the model copied makes a thought of the action in front of it.
-func rival(thought, ending string) bool {
+func rival(thought string, ending actions.Action) bool {
 	for _, m := range anyAction.FindAllStringSubmatch(thought, -1) {
-		if !strings.EqualFold(m[1], actionName(ending)) {
+		if form := forms.Find(m[1]); form == nil || form.Name != ending.Verb() {
 			return true
 		}
 	}
@@ -338,7 +338,7 @@ func Wrote(r actions.Reply) bool {
 			}
 			first, _, _ := strings.Cut(strings.TrimLeft(body[s.value:s.to], "\n\t "), "\n")
 			first, _, _ = strings.Cut(first, "\t")
-			return forms.Find(actionName(first)) != nil
+			return forms.Find(cleaned(first)) != nil
 		})
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -96,8 +95,6 @@ func wanted(f *dialect.Form) string {
 	return example + "}"
 }
 
-func names() string { return "one of " + strings.Join(forms.Names(), ", ") }
-
 func readKey(a *dialect.Args) actions.Action {
 	switch key := a.Key("key", "button", "keys"); key {
 	case actions.KeyBack:
@@ -122,32 +119,17 @@ func readEnd(a *dialect.Args) actions.Action {
 	return actions.Complete{Report: answer}
 }
 
-// lookup is the form of that name, nil when there is none, with its arguments. The name of a key
-// stands for the press of it.
-func lookup(c call) (*dialect.Form, loose.Object) {
-	if f := forms.Find(c.name); f != nil {
-		return f, c.arguments
-	}
-	switch name := strings.ToLower(strings.TrimSpace(c.name)); actions.Key(name) {
-	case actions.KeyBack, actions.KeyHome, actions.KeyRecents:
-		return forms.Find("press"), loose.Object{{Name: "key", Value: name}}
-	}
-	return nil, nil
-}
-
 // decode makes the action of that name with these arguments, and says on which element.
 func (g *general) decode(c call, s *dialect.Situation) (d actions.Decision, err error) {
-	f, arguments := lookup(c)
-	switch {
-	case c.name == "":
-		return d, dialect.Refuse("the action has no type", names())
-	case f == nil:
-		return d, dialect.Refuse("unknown action "+text.Quote(c.name, dialect.MaxShown), names())
+	name, arguments := c.name, c.arguments
+	switch key := strings.ToLower(strings.TrimSpace(name)); actions.Key(key) {
+	case actions.KeyBack, actions.KeyHome, actions.KeyRecents: // for the press of it
+		name, arguments = "press", loose.Object{{Name: "key", Value: key}}
 	}
 	in := g.Args(arguments, "", s)
-	d.Action, err = f.Decode(in)
+	d.Action, err = forms.Decode(name, in, "one of "+strings.Join(forms.Names(), ", "))
 	if err == nil && in.Named != "" {
-		d.Explain = f.Name + " " + in.Named
+		d.Explain = forms.Find(name).Name + " " + in.Named
 	}
 	return d, err
 }

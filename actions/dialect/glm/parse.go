@@ -7,7 +7,6 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/lazyregexp"
-	"github.com/taploop/taploop/internal/text"
 )
 
 const anyForm = `Action: {"action_type": ...}`
@@ -28,7 +27,8 @@ func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, err
 			anyForm)
 	}
 	thought, memory, reason := parts(front)
-	a, err := decode(g.Args(args, reason, &s))
+	a, err := forms.Decode(loose.Text(args.Get("action_type")), g.Args(args, reason, &s),
+		"one of "+strings.Join(forms.Names(), ", "))
 	if err != nil {
 		return actions.Decision{}, err
 	}
@@ -57,14 +57,7 @@ var (
 
 func begins(s string) bool { return start.MatchString(s) }
 
-// split separates what stands in front from the action, which may begin within a line.
-func split(r actions.Reply) (front, body string) {
-	front, body = dialect.Split(r, begins)
-	if at := inLine.FindStringIndex(body); at != nil && !begins(body) {
-		return dialect.Reasoned(front, dialect.Bare(body[:at[0]])), body[at[0]:]
-	}
-	return front, body
-}
+func split(r actions.Reply) (front, body string) { return dialect.SplitLine(r, begins, inLine) }
 
 var (
 	memoryLabel = lazyregexp.New(`(?is)(?:^|[^\pL])[*#]*memory[ \t*]*[:：](.*)$`)
@@ -87,18 +80,4 @@ func parts(front string) (thought, memory, reason string) {
 	}
 	memory, reason = cut(memory, reasonLabel)
 	return thought, memory, reason
-}
-
-// decode makes the action that the arguments name.
-func decode(in *dialect.Args) (actions.Action, error) {
-	name := in.Text("action_type")
-	form := forms.Find(name)
-	switch {
-	case name == "":
-		return nil, dialect.Refuse("action_type is empty", anyForm)
-	case form == nil:
-		return nil, dialect.Refuse("unknown action_type "+text.Quote(name, dialect.MaxShown),
-			"one of "+strings.Join(forms.Names(), ", "))
-	}
-	return form.Decode(in)
 }

@@ -29,7 +29,8 @@ func (q *qwen) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, er
 	if err != nil {
 		return actions.Decision{}, dialect.Refuse(err.Error(), anyForm)
 	}
-	a, err := decode(q.Args(args, thought, &s))
+	a, err := forms.Decode(loose.Text(args.Get("action")), q.Args(args, thought, &s),
+		"one of "+strings.Join(forms.Names(), ", "))
 	if err != nil {
 		return actions.Decision{}, err
 	}
@@ -70,14 +71,7 @@ func begins(s string) bool {
 	return tagged.MatchString(s) || bare.MatchString(s) || own.MatchString(s)
 }
 
-// split separates the thought from the call, which may begin within a line.
-func split(r actions.Reply) (thought, body string) {
-	thought, body = dialect.Split(r, begins)
-	if at := inLine.FindStringIndex(body); at != nil && !begins(body) {
-		return dialect.Reasoned(thought, dialect.Bare(body[:at[0]])), body[at[0]:]
-	}
-	return thought, body
-}
+func split(r actions.Reply) (thought, body string) { return dialect.SplitLine(r, begins, inLine) }
 
 // called is the arguments of the first native call; behind are those of the others.
 func called(calls []actions.Call) (args loose.Object, behind string, err error) {
@@ -147,18 +141,4 @@ func sentence(thought, behind string) (rest, said string) {
 	m := all[len(all)-1]
 	said = strings.Trim(strings.TrimSpace(opening.ReplaceAllString(thought[m[2]:m[3]], "")), `"`)
 	return strings.TrimSpace(thought[:m[0]] + thought[m[1]:]), said
-}
-
-// decode makes the action that the arguments name.
-func decode(in *dialect.Args) (actions.Action, error) {
-	name := in.Text("action")
-	form := forms.Find(name)
-	switch {
-	case name == "":
-		return nil, dialect.Refuse("the argument action is missing", anyForm)
-	case form == nil:
-		return nil, dialect.Refuse("unknown action "+text.Quote(name, dialect.MaxShown), "one of "+
-			strings.Join(forms.Names(), ", "))
-	}
-	return form.Decode(in)
 }

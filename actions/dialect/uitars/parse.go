@@ -8,7 +8,6 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/lazyregexp"
-	"github.com/taploop/taploop/internal/text"
 )
 
 const anyForm = "a line such as Action: click(start_box='(x1,y1)')"
@@ -29,7 +28,8 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 			anyForm)
 	}
 	thought = thoughtLabel.ReplaceAllString(thought, "")
-	a, err := decode(call.Name, u.Args(untagged(call.Args), thought, &s))
+	a, err := forms.Decode(call.Name, u.Args(untagged(call.Args), thought, &s),
+		"one of "+strings.Join(shown(), ", "))
 	if err != nil {
 		return actions.Decision{}, err
 	}
@@ -126,13 +126,4 @@ func untagged(all loose.Object) loose.Object {
 		out[i] = m
 	}
 	return out
-}
-
-// decode makes the action that the call names.
-func decode(name string, in *dialect.Args) (actions.Action, error) {
-	if form := forms.Find(name); form != nil {
-		return form.Decode(in)
-	}
-	return nil, dialect.Refuse("unknown action "+text.Quote(name, dialect.MaxShown),
-		"one of "+strings.Join(shown(), ", "))
 }
