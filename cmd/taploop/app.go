@@ -56,15 +56,20 @@ type commands struct {
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
-// app is what a command gets: the streams, the configuration and a log.
+// app is what a command gets: the streams, and what the configuration is made into.
 type app struct {
 	streams
-	args []string
+	wiring
+	args    []string
+	verbose bool
+}
+
+// wiring is the configuration with a log: what it takes to make what a command uses, and says
+// nothing to a person.
+type wiring struct {
 	opts config.Options
 	conf *config.Loaded
 	log  *slog.Logger
-
-	verbose bool
 }
 
 // run is the program. It returns the exit code. All that is printed is harmless for a terminal,
@@ -109,8 +114,8 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 		}
 		err = misuse(args, err)
 	} else if err = emptied(k); err == nil {
-		a := &app{streams: s, args: args, opts: config.Options{File: c.Config, Environ: environ},
-			log: logger(s.err, c.Verbose), verbose: c.Verbose}
+		a := &app{streams: s, args: args, verbose: c.Verbose, wiring: wiring{
+			opts: config.Options{File: c.Config, Environ: environ}, log: logger(s.err, c.Verbose)}}
 		if a.opts.Flags, err = settings(k, c.Set); err == nil {
 			err = k.Run(a)
 		}
@@ -168,11 +173,11 @@ func inResult(out io.Writer, k *kong.Context, err error) error {
 }
 
 // notef prints a line for the person at the terminal; stdout is for programs.
-func (a *app) notef(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+func (s *streams) notef(format string, args ...any) { fmt.Fprintf(s.err, format+"\n", args...) }
 
 // load reads the configuration. Commands that need none do not call it.
-func (a *app) load() error {
-	conf, err := config.Load(&a.opts)
+func (w *wiring) load() error {
+	conf, err := config.Load(&w.opts)
 	if err != nil {
 		return usageError{err}
 	}
@@ -181,7 +186,7 @@ func (a *app) load() error {
 		return usageError{fmt.Errorf("reply.mode (from %s): %w", conf.Origin("reply.mode"), err)}
 	}
 	conf.Reply.Mode = string(mode)
-	a.conf = conf
+	w.conf = conf
 	return nil
 }
 

@@ -97,15 +97,15 @@ func (c *benchCmd) tasks() (map[string]sandbox.Task, error) {
 
 // named loads the configuration once for each model: with the profile of that name, or with the
 // model that the endpoint knows by it.
-func (a *app) named(names []string) (map[string]*config.Loaded, error) {
+func (w *wiring) named(names []string) (map[string]*config.Loaded, error) {
 	models := map[string]*config.Loaded{}
 	for _, name := range names {
 		if strings.TrimSpace(name) == "" || models[name] != nil {
 			return nil, usage(fmt.Errorf("the model %q is empty or given twice", name),
 				"name each model once, by its profile or as the endpoint knows it")
 		}
-		of := *a
-		of.opts.Flags = maps.Clone(a.opts.Flags)
+		of := *w
+		of.opts.Flags = maps.Clone(w.opts.Flags)
 		of.opts.Flags["model.name"] = name
 		if err := of.load(); err != nil {
 			return nil, err

@@ -37,7 +37,7 @@ func (c *calibrateCmd) Run(ctx context.Context, a *app) error {
 	shown := shownCalibration{Model: a.conf.Model.Name, Report: r}
 	var edit *config.Edit
 	if r.Sure && err == nil {
-		edit, err = a.profile(r)
+		edit, err = profileOf(&a.wiring, r)
 	}
 	if edit != nil {
 		shown.File = edit.Path
@@ -89,23 +89,23 @@ func (c *calibrateCmd) measure(ctx context.Context, a *app) (r calibrate.Report,
 		}})
 }
 
-// profile is what was found as a change of the configuration file: of the model that the file has,
-// of the profile that was named, or of a new profile for a model that was named otherwise.
-func (a *app) profile(r calibrate.Report) (*config.Edit, error) {
-	path, _ := config.Path(&a.opts)
+// profileOf is what was found as a change of the configuration file: of the model that the file
+// has, of the profile that was named, or of a new profile for a model that was named otherwise.
+func profileOf(w *wiring, r calibrate.Report) (*config.Edit, error) {
+	path, _ := config.Path(&w.opts)
 	set := map[string]string{"dialect": r.Dialect, "coordinates": r.Coordinates,
 		"image_size": r.ImageSize}
 	if r.Dialect != r.Prompted && !strings.HasPrefix(r.Coordinates, "pixels") {
 		delete(set, "image_size") // the asked dialect's; the other one has its own
 	}
-	m := a.conf.Model
+	m := w.conf.Model
 	passing := func(key string) bool { // from the environment or the command line
-		from := a.conf.Origin(key)
-		return from != config.ByDefault && from != a.conf.File
+		from := w.conf.Origin(key)
+		return from != config.ByDefault && from != w.conf.File
 	}
 	switch {
-	case a.conf.Profile != "":
-		return config.NewEdit(path, []string{"models", a.conf.Profile}, set)
+	case w.conf.Profile != "":
+		return config.NewEdit(path, []string{"models", w.conf.Profile}, set)
 	case passing("model.name"):
 		set["name"] = m.Name
 		if passing("model.base_url") {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ func (c *configShowCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		return a.configJSON()
+		return printSettings(a.out, a.conf)
 	}
 	return printList(a, false, a.conf.Values(), "", "KEY VALUE FROM ENVIRONMENT",
 		func(v config.Value) []any { return []any{v.Path, shown(v.Value), v.Origin, v.Env} })
@@ -49,14 +50,15 @@ func shown(v any) string {
 // password matches the one of an address, and what is before it in the address.
 var password = lazyregexp.New(`(://[^/\s:@"]*:)[^/\s@"]+@`)
 
-func (a *app) configJSON() error {
+// printSettings prints the settings for programs.
+func printSettings(out io.Writer, conf *config.Loaded) error {
 	type entry struct {
 		Value  json.RawMessage `json:"value"`
 		Origin string          `json:"from"`
 		Env    string          `json:"environment"`
 	}
 	all := map[string]entry{}
-	for _, v := range a.conf.Values() {
+	for _, v := range conf.Values() {
 		if d, ok := v.Value.(fmt.Stringer); ok {
 			v.Value = d.String()
 		}
@@ -67,7 +69,7 @@ func (a *app) configJSON() error {
 		value = []byte(password.ReplaceAllString(string(value), "${1}xxxxx@"))
 		all[v.Path] = entry{json.RawMessage(value), v.Origin, v.Env}
 	}
-	return printJSON(a.out, all)
+	return printJSON(out, all)
 }
 
 type configImportCmd struct {

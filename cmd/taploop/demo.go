@@ -112,7 +112,7 @@ func (c *demoCmd) finish(ctx context.Context, a *app, store *session.Store, sim 
 	if err := exportPage(context.WithoutCancel(ctx), store, st.Session.ID, path); err != nil {
 		return err
 	}
-	end := a.reportEnd(ctx, st, &taskFlags{})
+	end := new(taskFlags).reportEnd(ctx, a, st)
 	if end == nil && c.given == task.Reply { // the check knows this answer only
 		if err := task.Check(sim.phone); err != nil {
 			return fmt.Errorf("the model says that it is done, the phone's state does not: %w", err)

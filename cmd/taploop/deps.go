@@ -104,11 +104,11 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 }
 
 // onTimeout is what silence to a question leads to.
-func (a *app) onTimeout() inquiry.OnTimeout {
-	if a.conf.Questions.OnTimeout == "auto" { // the channel's short name
+func (w *wiring) onTimeout() inquiry.OnTimeout {
+	if w.conf.Questions.OnTimeout == "auto" { // the channel's short name
 		return inquiry.AskModel
 	}
-	return inquiry.OnTimeout(a.conf.Questions.OnTimeout)
+	return inquiry.OnTimeout(w.conf.Questions.OnTimeout)
 }
 
 // with loads the configuration and lends its dependencies to use. They are closed when it returns,

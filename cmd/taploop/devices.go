@@ -61,9 +61,9 @@ func printPhones(a *app, asJSON bool, phones []device.PhoneInfo) error {
 }
 
 // host is the ADB server of the configuration.
-func (a *app) host(memory device.Keyboards) (*device.Host, error) {
+func (w *wiring) host(memory device.Keyboards) (*device.Host, error) {
 	return device.NewHost(&device.Options{
-		Server: a.conf.ADB.Server, ADB: a.conf.ADB.Path, Timeout: a.conf.ADB.Timeout,
-		Getenv: a.opts.Getenv, Apps: a.conf.Apps, Log: a.log, Memory: memory,
+		Server: w.conf.ADB.Server, ADB: w.conf.ADB.Path, Timeout: w.conf.ADB.Timeout,
+		Getenv: w.opts.Getenv, Apps: w.conf.Apps, Log: w.log, Memory: memory,
 	})
 }

@@ -67,31 +67,31 @@ func granted(
 }
 
 // guardNotes say what the guard does not do.
-func (a *app) guardNotes() []string {
-	w := wordsIn(a.lang())
-	p, err := a.conf.GuardPolicy(a.lang())
+func (w *wiring) guardNotes() []string {
+	say := wordsIn(w.lang())
+	p, err := w.conf.GuardPolicy(w.lang())
 	switch {
 	case err != nil:
 		return nil
 	case p == nil:
-		return []string{w.guardOff}
-	case !a.conf.Guard.Enabled:
-		return []string{w.guardFloor}
+		return []string{say.guardOff}
+	case !w.conf.Guard.Enabled:
+		return []string{say.guardFloor}
 	}
 	var notes []string
 	if names := p.LowersFloor(); len(names) > 0 {
-		notes = append(notes, w.floorLowered+text.Line(strings.Join(names, ", ")))
+		notes = append(notes, say.floorLowered+text.Line(strings.Join(names, ", ")))
 	}
 	var named []string
 	for _, r := range p.Rules() {
 		named = append(named, r.Action...)
 	}
-	return append(notes, a.misspelt(named)...)
+	return append(notes, w.misspelt(named)...)
 }
 
 // misspelt notes names that no action has about which the guard is asked, and that are written in
 // capitals like those or nearly like one; others may be tools of servers.
-func (a *app) misspelt(named []string) (notes []string) {
+func (w *wiring) misspelt(named []string) (notes []string) {
 	var verbs, list []string
 	for _, one := range actions.Vocabulary() {
 		if _, does := one.(actions.Gesture); does && !actions.Passive(one) {
@@ -113,7 +113,7 @@ func (a *app) misspelt(named []string) (notes []string) {
 		}
 	}
 	if len(list) > 0 {
-		notes = append(notes, wordsIn(a.lang()).misspelt+text.Line(strings.Join(list, ", ")))
+		notes = append(notes, wordsIn(w.lang()).misspelt+text.Line(strings.Join(list, ", ")))
 	}
 	return notes
 }

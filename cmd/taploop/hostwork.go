@@ -101,8 +101,8 @@ func (w *hostWork) open(ctx context.Context) (*host.Host, func(), error) {
 const wholeQuestion = 10 * 365 * 24 * time.Hour
 
 // mcpTarget is a server of a file.
-func (a *app) mcpTarget(s host.ServerSettings) *proxy.Target {
-	t := newTarget(environment(a.opts.Environ))
+func (w *wiring) mcpTarget(s host.ServerSettings) *proxy.Target {
+	t := newTarget(environment(w.opts.Environ))
 	t.URL, t.Dir = s.URL, s.Dir
 	if s.Command != "" {
 		t.Command = append([]string{s.Command}, s.Args...)

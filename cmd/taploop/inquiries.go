@@ -198,8 +198,8 @@ func describeField(f inquiry.Field) string {
 }
 
 // broker settles questions of the store in this process.
-func (a *app) broker(store *session.Store) *inquiry.Broker {
-	q := a.conf.Questions
+func (w *wiring) broker(store *session.Store) *inquiry.Broker {
+	q := w.conf.Questions
 	return inquiry.NewBroker(store.Questions, &inquiry.Options{Attention: q.Attention, TTL: q.TTL,
 		Every: sweepEvery, ProgramsDecide: q.ProgramsDecide, CheckEdit: runs.CheckEdit})
 }

@@ -108,8 +108,8 @@ func TestAMaskAroundThePhonesIsOverEveryPicture(t *testing.T) {
 	}))
 	t.Cleanup(asked.Close)
 	a := &app{streams: streams{strings.NewReader(""), io.Discard, io.Discard},
-		log: slog.New(slog.DiscardHandler), opts: config.Options{Environ: b.env,
-			Flags: map[string]any{"model.base_url": asked.URL + "/v1"}}}
+		wiring: wiring{log: slog.New(slog.DiscardHandler), opts: config.Options{Environ: b.env,
+			Flags: map[string]any{"model.base_url": asked.URL + "/v1"}}}}
 	require.NoError(t, a.load())
 	svc, err := a.start(t.Context(),
 		overrides{around: func(p runs.Phones) runs.Phones { return green{p} }})

@@ -76,10 +76,15 @@ func replyTo(q inquiry.Question) string {
 	return "taploop reply " + prefix(q.ID, 8) + " " + how
 }
 
-// refused is an error of a command that begins or continues a run, with a hint that names commands,
+// onward finds what goes on after an error of a command with these arguments.
+type onward struct {
+	*deps
+	args []string
+}
+
+// from is an error of a command that begins or continues a run, with a hint that names commands,
 // and what goes on from there; nil when nothing does. The session is "" when there is none yet.
-func (a *app) refused(ctx context.Context, d *deps, sessionID string, err error) (
-	*nextCommand, error) {
+func (o onward) from(ctx context.Context, sessionID string, err error) (*nextCommand, error) {
 	var e *runs.Error
 	if !errors.As(err, &e) {
 		return nil, err
@@ -87,15 +92,15 @@ func (a *app) refused(ctx context.Context, d *deps, sessionID string, err error)
 	_, unfit := errors.AsType[*inquiry.InvalidReplyError](err)
 	switch remedy := e.Code.Remedy(); {
 	case unfit:
-		return d.way(ctx, sessionID), err
+		return o.way(ctx, sessionID), err
 	case remedy == runs.SeePhones:
 		return &nextCommand{Command: "taploop devices", Why: "it lists the phones"}, err
 	case remedy == runs.SeeSessions:
 		return &nextCommand{Command: "taploop sessions list", Why: "it lists the sessions"}, err
 	case remedy == runs.SeeHolder:
-		return a.busy(ctx, d, e, err)
+		return o.busy(ctx, e, err)
 	case e.Code == runs.RunInProgress:
-		next := d.way(ctx, sessionID)
+		next := o.way(ctx, sessionID)
 		return next, hint.Add(err, next.Command+"; or end it: taploop stop "+sessionID)
 	case remedy == runs.SeeSession, errors.Is(err, inquiry.ErrReplyIDReused):
 		return &nextCommand{Command: "taploop sessions show " + sessionID,
@@ -105,12 +110,12 @@ func (a *app) refused(ctx context.Context, d *deps, sessionID string, err error)
 }
 
 // busy tells how to get at a phone that another session has.
-func (a *app) busy(ctx context.Context, d *deps, e *runs.Error, err error) (*nextCommand, error) {
+func (o onward) busy(ctx context.Context, e *runs.Error, err error) (*nextCommand, error) {
 	const queue = "repeat the command with --queue, which waits until the phone is free"
 	if e.Holder == nil || e.Holder.SessionID == "" {
-		return a.repeated("--queue"), hint.Add(err, queue+", or use another phone")
+		return o.repeated("--queue"), hint.Add(err, queue+", or use another phone")
 	}
-	next := d.way(ctx, e.Holder.SessionID)
+	next := o.way(ctx, e.Holder.SessionID)
 	how := next.Command
 	if stop := "taploop stop " + e.Holder.SessionID; how != stop {
 		how += "; or " + stop
@@ -120,8 +125,8 @@ func (a *app) busy(ctx context.Context, d *deps, e *runs.Error, err error) (*nex
 }
 
 // way is how to be done with a session: by answering its question, or by ending it.
-func (d *deps) way(ctx context.Context, sessionID string) *nextCommand {
-	st, err := d.manager.Status(ctx, sessionID)
+func (o onward) way(ctx context.Context, sessionID string) *nextCommand {
+	st, err := o.manager.Status(ctx, sessionID)
 	if next := nextOf(st); err == nil && st.Question != nil && next != nil {
 		return next
 	}
@@ -130,12 +135,12 @@ func (d *deps) way(ctx context.Context, sessionID string) *nextCommand {
 
 // repeated is the command that is run, with one more flag; nil where it holds an answer, which is
 // not said again.
-func (a *app) repeated(flag string) *nextCommand {
-	if slices.ContainsFunc(a.args, func(s string) bool { return strings.HasPrefix(s, "--reply") }) {
+func (o onward) repeated(flag string) *nextCommand {
+	if slices.ContainsFunc(o.args, func(s string) bool { return strings.HasPrefix(s, "--reply") }) {
 		return nil
 	}
-	verb := slices.IndexFunc(a.args, func(s string) bool { return s == "run" || s == "continue" })
-	args := slices.Insert(slices.Clone(a.args), verb+1, flag)
+	verb := slices.IndexFunc(o.args, func(s string) bool { return s == "run" || s == "continue" })
+	args := slices.Insert(slices.Clone(o.args), verb+1, flag)
 	return &nextCommand{Command: "taploop " + adb.Quote(args...),
 		Why: "it waits until the phone is free"}
 }

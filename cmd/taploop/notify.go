@@ -17,10 +17,10 @@ import (
 
 // notify tells people outside of the questions in the store, when the configuration names somebody
 // to tell, until the dependencies are closed.
-func (a *app) notify(d *deps) error {
-	c := a.conf.Notify
+func (w *wiring) notify(d *deps) error {
+	c := w.conf.Notify
 	o := &notify.Options{Questions: d.manager.Broker(), Ledger: ledger{d.store.Audit},
-		HideText: !c.Text, BaseURL: a.pages, Log: a.log,
+		HideText: !c.Text, BaseURL: w.pages, Log: w.log,
 		Ntfy: notify.Ntfy{URL: string(c.Ntfy.URL), Token: string(c.Ntfy.Token)}}
 	for _, h := range c.Webhooks {
 		o.Webhooks = append(o.Webhooks, notify.Webhook{URL: string(h.URL),
@@ -35,33 +35,33 @@ func (a *app) notify(d *deps) error {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	var wg sync.WaitGroup
-	wg.Go(func() { a.notifyInTurn(ctx, n) }) // ends when the dependencies are closed
+	wg.Go(func() { w.notifyInTurn(ctx, n) }) // ends when the dependencies are closed
 	d.closers = append(d.closers, func() error { cancel(errEnded); wg.Wait(); return nil })
 	return nil
 }
 
 // notifyInTurn runs the notifier while no other process of this data folder does: of several
 // servers one tells, and when it ends the next goes on from what was noted as told.
-func (a *app) notifyInTurn(ctx context.Context, n *notify.Notifier) {
-	turn := flock.New(filepath.Join(a.conf.DataDir, "notify.lock"), flock.SetPermissions(0o600))
+func (w *wiring) notifyInTurn(ctx context.Context, n *notify.Notifier) {
+	turn := flock.New(filepath.Join(w.conf.DataDir, "notify.lock"), flock.SetPermissions(0o600))
 	defer turn.Close()
 	if _, err := turn.TryLockContext(ctx, time.Second); err != nil {
 		if ctx.Err() == nil {
-			a.log.Error("no notifications of questions", "err", err)
+			w.log.Error("no notifications of questions", "err", err)
 		}
 		return
 	}
 	if err := n.Run(ctx); !errors.Is(err, errEnded) {
-		a.log.Error("no more notifications of questions", "err", err)
+		w.log.Error("no more notifications of questions", "err", err)
 	}
 }
 
 // pages is where people find the page now; "" when there is none.
-func (a *app) pages() string {
-	if configured := cmp.Or(a.conf.Notify.BaseURL, a.conf.HTTP.URL); configured != "" {
+func (w *wiring) pages() string {
+	if configured := cmp.Or(w.conf.Notify.BaseURL, w.conf.HTTP.URL); configured != "" {
 		return configured
 	}
-	here, _, err := servers(a.conf.DataDir)
+	here, _, err := servers(w.conf.DataDir)
 	if err != nil || len(here) == 0 {
 		return ""
 	}

@@ -21,17 +21,17 @@ type proxies struct {
 
 // openProxies puts the configured proxies at /proxy/NAME/mcp. No server is started before a client
 // comes.
-func (a *app) openProxies(d *deps, mux *http.ServeMux, opts mcptransport.Options) (*proxies,
+func (w *wiring) openProxies(d *deps, mux *http.ServeMux, opts mcptransport.Options) (*proxies,
 	error) {
 	all := &proxies{}
 	opts.Context = proxy.Connected
-	for _, name := range slices.Sorted(maps.Keys(a.conf.Proxies)) {
-		rules, err := a.conf.ProxyPolicy(name, a.lang())
+	for _, name := range slices.Sorted(maps.Keys(w.conf.Proxies)) {
+		rules, err := w.conf.ProxyPolicy(name, w.lang())
 		if err != nil {
 			return nil, usageError{err}
 		}
-		p, err := a.proxy(proxy.Options{Name: name, Guard: rules, Channels: d.channels,
-			Target: *a.proxied(a.conf.Proxies[name])}, d.manager.Broker())
+		p, err := w.proxy(proxy.Options{Name: name, Guard: rules, Channels: d.channels,
+			Target: *w.proxied(w.conf.Proxies[name])}, d.manager.Broker())
 		if err != nil {
 			return nil, err
 		}
@@ -43,8 +43,8 @@ func (a *app) openProxies(d *deps, mux *http.ServeMux, opts mcptransport.Options
 }
 
 // proxied is a server of the configuration.
-func (a *app) proxied(s config.ProxyServer) *proxy.Target {
-	t := newTarget(environment(a.opts.Environ))
+func (w *wiring) proxied(s config.ProxyServer) *proxy.Target {
+	t := newTarget(environment(w.opts.Environ))
 	t.URL = s.URL
 	if s.Command != "" {
 		t.Command = append([]string{s.Command}, s.Args...)

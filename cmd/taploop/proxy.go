@@ -87,18 +87,18 @@ func (c *proxyCmd) Run(ctx context.Context, a *app) error {
 }
 
 // proxy is one with what the configuration says of all of them.
-func (a *app) proxy(o proxy.Options, b *inquiry.Broker) (*proxy.Proxy, error) {
+func (w *wiring) proxy(o proxy.Options, b *inquiry.Broker) (*proxy.Proxy, error) {
 	var err error
 	if o.Guard == nil {
-		if o.Guard, err = a.conf.GuardPolicy(a.lang()); err != nil {
+		if o.Guard, err = w.conf.GuardPolicy(w.lang()); err != nil {
 			return nil, usageError{err}
 		}
 	}
-	calls := a.conf.Calls
+	calls := w.conf.Calls
 	o.Questions = b
-	o.OnUndecided = inquiry.OnTimeout(a.conf.Questions.OnUndecided)
-	o.Expires, o.Heartbeat = a.conf.Guard.Expires, calls.Heartbeat
-	o.Log = a.log
+	o.OnUndecided = inquiry.OnTimeout(w.conf.Questions.OnUndecided)
+	o.Expires, o.Heartbeat = w.conf.Guard.Expires, calls.Heartbeat
+	o.Log = w.log
 	if o.Wait != nil {
 		return proxy.New(&o)
 	}

@@ -82,7 +82,7 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	err = a.follow(ctx, &c.taskFlags, func(d *deps) (runs.Status, error) {
+	err = c.follow(ctx, a, func(d *deps) (runs.Status, error) {
 		if err := unanswerable(a); err != nil {
 			return runs.Status{}, err
 		}
@@ -140,7 +140,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 	} else if h != nil {
 		return h.resume(ctx, a)
 	}
-	return a.follow(ctx, &c.taskFlags, func(d *deps) (runs.Status, error) {
+	return c.follow(ctx, a, func(d *deps) (runs.Status, error) {
 		sess, err := findSession(ctx, d.store, c.Session)
 		if err != nil {
 			return runs.Status{}, err
@@ -211,7 +211,7 @@ func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager,
 }
 
 // follow opens the dependencies, begins a run, shows its steps, and reports how it ended.
-func (a *app) follow(ctx context.Context, c *taskFlags,
+func (c *taskFlags) follow(ctx context.Context, a *app,
 	begin func(*deps) (runs.Status, error)) error {
 	if channel.Mode(c.ReplyMode).Has(channel.Elicit) {
 		return usage(errors.New("reply mode elicit asks the user of an MCP client, and there is "+
@@ -230,7 +230,7 @@ func (a *app) follow(ctx context.Context, c *taskFlags,
 	var st runs.Status
 	err := a.with(ctx, o, func(d *deps) (err error) {
 		if st, err = begin(d); err != nil {
-			next, err := a.refused(ctx, d, st.Session.ID, err)
+			next, err := onward{d, a.args}.from(ctx, st.Session.ID, err)
 			return &stoppedShort{err, next}
 		}
 		show.begin(st)
@@ -246,7 +246,7 @@ func (a *app) follow(ctx context.Context, c *taskFlags,
 	if err != nil {
 		return err
 	}
-	return a.reportEnd(ctx, st, c)
+	return c.reportEnd(ctx, a, st)
 }
 
 // waitForEnd waits until the run does not go on by itself any more. Unless here is nil its
@@ -282,8 +282,8 @@ func (s *steps) waitForEnd(ctx context.Context, manager *runs.Manager, st runs.S
 }
 
 // reportEnd prints the result and gives the exit code.
-func (a *app) reportEnd(ctx context.Context, st runs.Status, c *taskFlags) error {
-	notes := a.cutSteps(int(c.MaxSteps))
+func (c *taskFlags) reportEnd(ctx context.Context, a *app, st runs.Status) error {
+	notes := c.cutSteps(a)
 	if c.JSON {
 		body, err := result.New(st)
 		body.Notes = append(body.Notes, notes...)
@@ -305,8 +305,8 @@ func (a *app) reportEnd(ctx context.Context, st runs.Status, c *taskFlags) error
 }
 
 // cutSteps notes, also to the person, that a command has fewer steps than it wanted.
-func (a *app) cutSteps(wanted int) []string {
-	most := a.conf.Loop.MaxSteps
+func (c *taskFlags) cutSteps(a *app) []string {
+	wanted, most := int(c.MaxSteps), a.conf.Loop.MaxSteps
 	if wanted <= most {
 		return nil
 	}

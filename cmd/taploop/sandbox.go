@@ -33,7 +33,7 @@ type sandboxCmd struct {
 func (c *sandboxCmd) Run(ctx context.Context, a *app) error {
 	phone := sandbox.New(&sandbox.Options{Locale: c.Locale, PIN: c.PIN, Locked: c.PIN != ""})
 	if c.Tasks {
-		return a.listTasks(phone, c.JSON)
+		return c.listTasks(a, phone)
 	}
 	task, err := c.setUp(phone)
 	if err != nil {
@@ -155,7 +155,7 @@ func goal(t sandbox.Task, locale string) string {
 	return t.Goal
 }
 
-func (a *app) listTasks(phone *sandbox.Simulator, asJSON bool) error {
+func (c *sandboxCmd) listTasks(a *app, phone *sandbox.Simulator) error {
 	type entry struct {
 		ID     string `json:"id"`
 		Goal   string `json:"goal"`
@@ -166,7 +166,7 @@ func (a *app) listTasks(phone *sandbox.Simulator, asJSON bool) error {
 	for _, t := range phone.Tasks() {
 		list = append(list, entry{t.ID, t.Goal, t.GoalZH, t.Reply})
 	}
-	return printList(a, asJSON, list, "", "TASK GOAL", func(t entry) []any {
+	return printList(a, c.JSON, list, "", "TASK GOAL", func(t entry) []any {
 		return []any{t.ID, t.Goal}
 	})
 }

@@ -154,14 +154,14 @@ func (a *app) toolOptions(ctx context.Context, d *deps) (*tools.Options, error) 
 
 // reserveStdout keeps everybody else off stdout, which belongs to the protocol: what libraries
 // print goes to stderr. It returns stdout itself.
-func (a *app) reserveStdout() io.Writer {
-	out := a.out
+func (s *streams) reserveStdout() io.Writer {
+	out := s.out
 	if w, wraps := out.(wrapper); wraps {
 		out = w.Unwrap()
 	}
 	if out == io.Writer(os.Stdout) {
 		os.Stdout = os.Stderr
 	}
-	a.out = a.err
+	s.out = s.err
 	return out
 }

@@ -86,14 +86,16 @@ func (a *app) serveHTTP(ctx context.Context) error {
 }
 
 // isOperator reports whether a token of that name answers for everybody.
-func (a *app) isOperator(name string) bool { return slices.Contains(a.conf.HTTP.Operators, name) }
+func (w *wiring) isOperator(name string) bool {
+	return slices.Contains(w.conf.HTTP.Operators, name)
+}
 
 // announce says where the server is, and to a person also how to get in. What gets one in is not
 // said: this may be a log.
-func (a *app) announce(addr net.Addr) {
-	a.notef("listening on http://%s/mcp", addr)
-	if _, ok := terminalOf(a.err); ok {
-		a.notef("questions are answered at /ui; for a link that logs a browser in: taploop ui")
+func (s *streams) announce(addr net.Addr) {
+	s.notef("listening on http://%s/mcp", addr)
+	if _, ok := terminalOf(s.err); ok {
+		s.notef("questions are answered at /ui; for a link that logs a browser in: taploop ui")
 	}
 }
 

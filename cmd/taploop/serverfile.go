@@ -37,8 +37,8 @@ const (
 )
 
 // publicURL is where people reach a server that listens on addr.
-func (a *app) publicURL(addr net.Addr) string {
-	if url := a.conf.HTTP.URL; url != "" {
+func (w *wiring) publicURL(addr net.Addr) string {
+	if url := w.conf.HTTP.URL; url != "" {
 		return strings.TrimSuffix(url, "/")
 	}
 	return "http://" + dialable(addr.String())

@@ -183,7 +183,7 @@ func (s *steps) line(label, words string) {
 }
 
 // lang is the language of the person at the terminal, as the system has it.
-func (a *app) lang() string { return langOf(a.opts.Getenv) }
+func (w *wiring) lang() string { return langOf(w.opts.Getenv) }
 
 func langOf(getenv func(string) string) string {
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {

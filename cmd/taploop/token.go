@@ -47,9 +47,9 @@ func (c *tokenCreateCmd) Run(ctx context.Context, a *app) error {
 		info.Name)
 	_, err = fmt.Fprintln(a.out, secret)
 	if c.Adopt {
-		return errors.Join(err, a.adopt(ctx, info.Name))
+		return errors.Join(err, adopt(ctx, a, info.Name))
 	}
-	return errors.Join(err, a.orphans(ctx, info.Name))
+	return errors.Join(err, noteOrphans(ctx, a, info.Name))
 }
 
 type tokenAdoptCmd struct {
@@ -66,11 +66,11 @@ func (c *tokenAdoptCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return a.adopt(ctx, info.Name)
+	return adopt(ctx, a, info.Name)
 }
 
 // adopt gives what is open and was begun without a token to the one of that name.
-func (a *app) adopt(ctx context.Context, name string) error {
+func adopt(ctx context.Context, a *app, name string) error {
 	o := session.Orphans{}
 	if session.Exists(a.conf.DataDir) { // else nothing was begun yet
 		if err := a.lend(ctx, nil, func(store *session.Store) (err error) {
@@ -84,8 +84,8 @@ func (a *app) adopt(ctx context.Context, name string) error {
 	return nil
 }
 
-// orphans says what was begun without a token and cannot be reached over HTTP any more.
-func (a *app) orphans(ctx context.Context, name string) error {
+// noteOrphans says what was begun without a token and cannot be reached over HTTP any more.
+func noteOrphans(ctx context.Context, a *app, name string) error {
 	if !session.Exists(a.conf.DataDir) {
 		return nil
 	}

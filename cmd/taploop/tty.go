@@ -25,29 +25,29 @@ func openTTY() (person runs.Console, close func() error) {
 // console is the person who started the command: at its terminal, or what is piped into it; close
 // gives the terminal back. It is nil when stdin is neither. The question is asked at the terminal
 // also when stderr leads elsewhere.
-func (a *app) console() (person runs.Console, close func() error) {
+func (s *streams) console() (person runs.Console, close func() error) {
 	keep := func() error { return nil }
-	f, ok := terminalOf(a.in)
+	f, ok := terminalOf(s.in)
 	if ok {
-		if _, seen := terminalOf(a.err); !seen {
+		if _, seen := terminalOf(s.err); !seen {
 			if person, close = openTTY(); person != nil {
 				return person, close
 			}
 		}
-		return terminal{newConsole(f, a.err), f}, keep
+		return terminal{newConsole(f, s.err), f}, keep
 	}
 	if f != nil {
 		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
 			return nil, keep // /dev/null, or closed
 		}
 	}
-	return newConsole(a.in, a.err), keep
+	return newConsole(s.in, s.err), keep
 }
 
 // attended reports whether a person is at the command's terminal, and reads what it says.
-func (a *app) attended() bool {
-	_, reads := terminalOf(a.in)
-	_, sees := terminalOf(a.err)
+func (s *streams) attended() bool {
+	_, reads := terminalOf(s.in)
+	_, sees := terminalOf(s.err)
 	return reads && sees
 }
 
