@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -188,6 +189,14 @@ func (w *wiring) load() error {
 	conf.Reply.Mode = string(mode)
 	w.conf = conf
 	return nil
+}
+
+// withFlags is the wiring of the configuration with these flags, too.
+func (w *wiring) withFlags(more map[string]any) (wiring, error) {
+	of := *w
+	of.opts.Flags = maps.Clone(w.opts.Flags)
+	maps.Copy(of.opts.Flags, more)
+	return of, of.load()
 }
 
 // settings collects the configuration keys that the command line sets.

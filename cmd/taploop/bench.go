@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,10 +103,8 @@ func (w *wiring) named(names []string) (map[string]*config.Loaded, error) {
 			return nil, usage(fmt.Errorf("the model %q is empty or given twice", name),
 				"name each model once, by its profile or as the endpoint knows it")
 		}
-		of := *w
-		of.opts.Flags = maps.Clone(w.opts.Flags)
-		of.opts.Flags["model.name"] = name
-		if err := of.load(); err != nil {
+		of, err := w.withFlags(map[string]any{"model.name": name})
+		if err != nil {
 			return nil, err
 		}
 		if m := of.conf.Model; m.Record+m.Replay+m.ReplayOrModel != "" {
@@ -169,11 +166,11 @@ func (b *benchRun) report(setup bench.Setup, failed error) error {
 		return errors.Join(failed, err)
 	}
 	f, err := overwrite(r.Page)
-	if err != nil {
-		return errors.Join(failed, fmt.Errorf("writing the report: %w", err))
+	if err == nil {
+		_, err = f.Write(page.Bytes())
+		err = errors.Join(err, f.Close())
 	}
-	_, err = f.Write(page.Bytes())
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err != nil {
 		return errors.Join(failed, fmt.Errorf("writing the report: %w", err))
 	}
 	if b.JSON {

@@ -88,10 +88,10 @@ func (b *benchRun) open(ctx context.Context, adbAddr string) error {
 	b.deps = map[string]*deps{}
 	for _, name := range b.plan.Models {
 		of := *b.app
-		of.opts.Flags = maps.Clone(b.app.opts.Flags)
-		maps.Copy(of.opts.Flags, map[string]any{"model.name": name, "adb.server": adbAddr,
+		var err error
+		of.wiring, err = b.app.withFlags(map[string]any{"model.name": name, "adb.server": adbAddr,
 			"data_dir": filepath.Join(b.dir, "data")})
-		if err := of.load(); err != nil {
+		if err != nil {
 			return err
 		}
 		d, err := of.open(ctx, overrides{observe: b.observe})
