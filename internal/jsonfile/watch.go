@@ -40,7 +40,7 @@ func (w *Watcher) Run(ctx context.Context, paths ...string) {
 			before[i] = now
 		}
 		if changed && !first {
-			w.tell()
+			w.notify()
 		}
 		select {
 		case <-tick.C:
@@ -50,7 +50,7 @@ func (w *Watcher) Run(ctx context.Context, paths ...string) {
 	}
 }
 
-func (w *Watcher) tell() {
+func (w *Watcher) notify() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.changed != nil {
