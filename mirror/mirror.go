@@ -90,9 +90,9 @@ type Mirror struct {
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
 
-	mu     sync.Mutex
-	shows  map[string]*show // by serial
-	closed bool
+	mu      sync.Mutex
+	streams map[string]*stream // by serial
+	closed  bool
 }
 
 // ErrClosed is what viewers get when the mirror is closed.
@@ -100,7 +100,7 @@ var ErrClosed = errors.New("the live picture has ended: the server is closing")
 
 // New makes a mirror. It starts no goroutine before somebody looks. The caller closes it.
 func New(opts *Options) *Mirror {
-	m := &Mirror{opts: opts.withDefaults(), shows: map[string]*show{}}
+	m := &Mirror{opts: opts.withDefaults(), streams: map[string]*stream{}}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	return m
 }
@@ -118,7 +118,7 @@ func (m *Mirror) Close() error {
 // Watch begins to look at a phone. The caller closes the viewer.
 func (m *Mirror) Watch(serial string) *Viewer {
 	s, done := m.use(serial)
-	return &Viewer{show: s, done: done}
+	return &Viewer{stream: s, done: done}
 }
 
 // Touch has do touch the phone, one at a time, with places as fractions of what is shown.
@@ -138,14 +138,14 @@ func (m *Mirror) Touch(
 }
 
 // use gives what shows the phone, the same to all; each calls done once.
-func (m *Mirror) use(serial string) (s *show, done func()) {
+func (m *Mirror) use(serial string) (s *stream, done func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s = m.shows[serial]; s == nil {
-		s = newShow(m.opts, serial)
+	if s = m.streams[serial]; s == nil {
+		s = newStream(m.opts, serial)
 		ctx, cancel := context.WithCancelCause(m.ctx)
 		s.end = cancel
-		m.shows[serial] = s
+		m.streams[serial] = s
 		if m.closed {
 			close(s.opened)
 			s.finish(ErrClosed)
@@ -168,16 +168,16 @@ func (m *Mirror) use(serial string) (s *show, done func()) {
 	})
 }
 
-func (m *Mirror) forget(s *show) {
+func (m *Mirror) forget(s *stream) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drop(s)
 }
 
 // drop has the next one who looks at the phone begin anew. The lock is held.
-func (m *Mirror) drop(s *show) {
-	if m.shows[s.serial] == s {
-		delete(m.shows, s.serial)
+func (m *Mirror) drop(s *stream) {
+	if m.streams[s.serial] == s {
+		delete(m.streams, s.serial)
 	}
 }
 

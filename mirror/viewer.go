@@ -32,9 +32,9 @@ type Picture struct {
 
 // Viewer is one who looks at a phone.
 type Viewer struct {
-	show *show
-	done func()
-	had  uint64
+	stream *stream
+	done   func()
+	had    uint64
 }
 
 // Next is the newest picture that the viewer has not had yet; it waits for one. What came before it
@@ -56,12 +56,12 @@ func (v *Viewer) Next(ctx context.Context) (Picture, error) {
 // Newest is the newest picture; fresh says that the viewer has not had it yet. changed is closed
 // when there may be another one. Its error is as of [Viewer.Next].
 func (v *Viewer) Newest() (p Picture, fresh bool, changed <-chan struct{}, err error) {
-	p, changed = v.show.newest()
+	p, changed = v.stream.newest()
 	if p.N > v.had {
 		v.had = p.N
 		return p, true, changed, nil
 	}
-	return p, false, changed, v.show.over()
+	return p, false, changed, v.stream.ended()
 }
 
 // Close ends the looking. Closing again does nothing.

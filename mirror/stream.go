@@ -12,8 +12,8 @@ import (
 	"github.com/taploop/taploop/screen"
 )
 
-// show is one phone that is shown: a goroutine that captures it.
-type show struct {
+// stream is one phone that is shown: a goroutine that captures it.
+type stream struct {
 	opts   Options
 	serial string
 	end    context.CancelCauseFunc
@@ -35,8 +35,8 @@ type show struct {
 	feels   bool          // the phone tells when it is touched
 }
 
-func newShow(opts Options, serial string) *show {
-	return &show{opts: opts, serial: serial, opened: make(chan struct{}),
+func newStream(opts Options, serial string) *stream {
+	return &stream{opts: opts, serial: serial, opened: make(chan struct{}),
 		wake: make(chan struct{}, 1), changed: make(chan struct{})}
 }
 
@@ -47,7 +47,7 @@ const (
 )
 
 // run captures the phone until ctx ends. Its error says why there are no more pictures.
-func (s *show) run(ctx context.Context) error {
+func (s *stream) run(ctx context.Context) error {
 	s.phone, s.failed = s.opts.Open(ctx, s.serial)
 	close(s.opened)
 	if s.failed != nil {
@@ -70,7 +70,7 @@ func (s *show) run(ctx context.Context) error {
 }
 
 // finish tells the viewers that there are no more pictures, and why.
-func (s *show) finish(why error) {
+func (s *stream) finish(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.why = why
@@ -79,7 +79,7 @@ func (s *show) finish(why error) {
 }
 
 // capture looks again and again: often while the screen moves, seldom while it is still.
-func (s *show) capture(ctx context.Context) {
+func (s *stream) capture(ctx context.Context) {
 	var shown *screen.Frame
 	var at, changed, looked time.Time
 	for ctx.Err() == nil {
@@ -115,7 +115,7 @@ func (s *show) capture(ctx context.Context) {
 	}
 }
 
-func (s *show) frame(ctx context.Context) (*screen.Frame, error) {
+func (s *stream) frame(ctx context.Context) (*screen.Frame, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return s.phone.Frame(ctx)
@@ -123,7 +123,7 @@ func (s *show) frame(ctx context.Context) (*screen.Frame, error) {
 
 // look captures the phone with its state, and publishes what is new. It returns the frame that is
 // shown now, nil when nothing is.
-func (s *show) look(ctx context.Context, shown *screen.Frame) (*screen.Frame, error) {
+func (s *stream) look(ctx context.Context, shown *screen.Frame) (*screen.Frame, error) {
 	within, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	o, err := s.phone.Look(within)
@@ -168,7 +168,7 @@ func sameBelow(bar float64, a, b *screen.Frame) bool {
 }
 
 // encode makes the picture, smaller and smaller until it has no more bytes than it may.
-func (s *show) encode(f *screen.Frame) ([]byte, error) {
+func (s *stream) encode(f *screen.Frame) ([]byte, error) {
 	side, quality := s.opts.Side, s.opts.Quality
 	for {
 		b, err := f.Within(side).JPEG(quality)
@@ -179,7 +179,7 @@ func (s *show) encode(f *screen.Frame) ([]byte, error) {
 	}
 }
 
-func (s *show) showing() Screen {
+func (s *stream) showing() Screen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last.Screen
@@ -187,7 +187,7 @@ func (s *show) showing() Screen {
 
 // offer publishes a picture that differs from the last one, which somebody's touch may be why. A
 // display goes off, and a phone is lost and found, by itself.
-func (s *show) offer(p Picture) {
+func (s *stream) offer(p Picture) {
 	found := s.showing() == Lost
 	if !s.replace(p) || found || p.Screen == Off || p.Screen == Lost {
 		return
@@ -198,7 +198,7 @@ func (s *show) offer(p Picture) {
 }
 
 // replace publishes a picture when it differs from the last one.
-func (s *show) replace(p Picture) bool {
+func (s *stream) replace(p Picture) bool {
 	s.mu.Lock()
 	last := s.last
 	s.mu.Unlock()
@@ -210,7 +210,7 @@ func (s *show) replace(p Picture) bool {
 }
 
 // rest counts a screen that has changed without a touch through the mirror, once it is at rest.
-func (s *show) rest(since time.Duration) {
+func (s *stream) rest(since time.Duration) {
 	s.mu.Lock()
 	counts := s.moved && since >= s.opts.Rest && time.Since(s.touched) > echo
 	if counts {
@@ -223,7 +223,7 @@ func (s *show) rest(since time.Duration) {
 }
 
 // byHand tells that the phone itself was touched.
-func (s *show) byHand() {
+func (s *stream) byHand() {
 	s.mu.Lock()
 	p := s.last
 	p.ByHand++
@@ -233,13 +233,13 @@ func (s *show) byHand() {
 }
 
 // feel tells whenever the phone itself is touched, until it cannot tell any more.
-func (s *show) feel(ctx context.Context, f Feeler) {
+func (s *stream) feel(ctx context.Context, f Feeler) {
 	for {
 		if err := f.Feel(ctx); err != nil {
 			s.setFeels(false)
 			return
 		}
-		s.stir()
+		s.captureNow()
 		s.byHand()
 		if wait.For(ctx, s.opts.Rest) != nil {
 			return
@@ -247,14 +247,14 @@ func (s *show) feel(ctx context.Context, f Feeler) {
 	}
 }
 
-func (s *show) setFeels(can bool) {
+func (s *stream) setFeels(can bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.feels = can
 }
 
 // publish makes the picture the newest one.
-func (s *show) publish(p Picture) {
+func (s *stream) publish(p Picture) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.N, p.ByHand = s.last.N+1, s.last.ByHand
@@ -264,25 +264,25 @@ func (s *show) publish(p Picture) {
 }
 
 // newest is the last picture, and what is closed at the next one.
-func (s *show) newest() (Picture, <-chan struct{}) {
+func (s *stream) newest() (Picture, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last, s.changed
 }
 
-// over is why there will be no more pictures; nil while there may be.
-func (s *show) over() error {
+// ended is why there will be no more pictures; nil while there may be.
+func (s *stream) ended() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.why
 }
 
 // touch touches the phone, and has the screen looked at more often for a while.
-func (s *show) touch(
+func (s *stream) touch(
 	ctx context.Context, do func(context.Context, actions.Surface) error,
 ) error {
 	if s.phone == nil {
-		return errors.Join(s.failed, s.over())
+		return errors.Join(s.failed, s.ended())
 	}
 	s.hands.Lock()
 	defer s.hands.Unlock()
@@ -295,16 +295,16 @@ func (s *show) touch(
 	s.mu.Lock()
 	s.touched, s.moved = time.Now(), false
 	s.mu.Unlock()
-	s.stir()
+	s.captureNow()
 	return err
 }
 
-// stir has the phone captured now.
-func (s *show) stir() {
+// captureNow has the phone captured now.
+func (s *stream) captureNow() {
 	wait.Wake(s.wake)
 }
 
-func (s *show) justTouched() bool {
+func (s *stream) justTouched() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return time.Since(s.touched) < s.opts.Fast
