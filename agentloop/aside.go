@@ -95,7 +95,8 @@ func (a *aside) lookOn(ctx context.Context) {
 // follow looks on until the screen is at rest. It returns nil when that is the screen that the
 // policy is shown.
 func (a *aside) follow(ctx context.Context, shown view) (rest *view, err error) {
-	w, began, pause, former := a.watch, time.Now(), firstPoll, shown
+	w, began := a.watch, time.Now()
+	pause, former := firstPoll, shown
 	moved, called := false, false
 	var quiet quietPeriod
 	quiet.add(shown)

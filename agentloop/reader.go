@@ -31,7 +31,8 @@ func (r *onceReader) Elements(ctx context.Context) ([]screen.Element, error) {
 		if err != nil && ctx.Err() != nil {
 			return nil, err
 		}
-		r.list, r.err, r.read = list, err, true
+		r.list, r.err = list, err
+		r.read = true
 	}
 	return r.list, r.err
 }

@@ -83,7 +83,8 @@ func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
 	for end == nil {
 		end = l.step(ctx)
 	}
-	end.Steps, end.Last, end.Begun = l.local, l.last, *l.open
+	end.Steps, end.Last = l.local, l.last
+	end.Begun = *l.open
 	end.Took = time.Since(l.start)
 	l.log.InfoContext(ctx, "ended", "reason", end.Reason, "steps", end.Steps,
 		"took", end.Took.Round(time.Millisecond), "err", end.Err)

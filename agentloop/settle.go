@@ -66,7 +66,10 @@ type watch struct {
 }
 
 // setShown takes a view for the screen that was shown last.
-func (w *watch) setShown(v view) { w.touched, w.before, w.elements = false, v, nil }
+func (w *watch) setShown(v view) {
+	w.touched = false
+	w.before, w.elements = v, nil
+}
 
 // reader reads the elements of that screen; nil when the phone cannot.
 func (w *watch) reader() Reader {
