@@ -73,7 +73,7 @@ func receive(r *http.Request, into any) error {
 	if err != nil {
 		return err
 	}
-	if err := strict(b, into); err != nil {
+	if err := decodeStrict(b, into); err != nil {
 		return badRequest("the body is not what is expected here: %w", err)
 	}
 	return nil
@@ -92,9 +92,9 @@ func number(r *http.Request, name string, most int) (int, error) {
 	return n, nil
 }
 
-// strict decodes one JSON value with known fields, each once, and nothing after it. Text that is
-// not UTF-8 is refused: it would be stored as something else than what was sent.
-func strict(b []byte, into any) error {
+// decodeStrict decodes one JSON value with known fields, each once, and nothing after it. Text that
+// is not UTF-8 is refused: it would be stored as something else than what was sent.
+func decodeStrict(b []byte, into any) error {
 	if !utf8.Valid(b) {
 		return errors.New("it is not valid UTF-8")
 	}
@@ -110,7 +110,7 @@ func strict(b []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		return misread(err, into)
+		return decodeError(err, into)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("there is something after the JSON object")
@@ -224,9 +224,9 @@ func refusalOf(err error) *refusal {
 	return refuse("INTERNAL", errors.New("something went wrong here; the server's log has more"))
 }
 
-// misread is the error of a decoder for who sent the body: it names what is wanted of a field, and
-// the fields that there are when it is about one that there is not.
-func misread(err error, into any) error {
+// decodeError is the error of a decoder for who sent the body: it names what is wanted of a field,
+// and the fields that there are when it is about one that there is not.
+func decodeError(err error, into any) error {
 	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is && wrong.Field != "" {
 		return fmt.Errorf("%q: a JSON %s (want %s)", wrong.Field, wrong.Value, wanted(wrong.Type))
 	}
@@ -273,8 +273,8 @@ func fieldNames(t reflect.Type) (names []string) {
 	return names
 }
 
-// nothing answers where there is nothing: in JSON below /v1, and elsewhere with what there is.
-func (s *Server) nothing(w http.ResponseWriter, r *http.Request) error {
+// notFound answers where there is nothing: in JSON below /v1, and elsewhere with what there is.
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) error {
 	if strings.HasPrefix(r.URL.Path, "/v1/") {
 		var paths []string
 		for _, x := range s.table() {

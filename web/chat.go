@@ -149,12 +149,12 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err != nil {
 		return err
 	}
-	leave, err := s.enter(w, v)
+	leave, err := s.takePlace(w, v)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	t := &talk{s: s, v: v, conversation: c, client: v.owner(), words: wordsFor(c.words)}
+	t := &chatTurn{s: s, v: v, conversation: c, client: v.owner(), words: wordsFor(c.words)}
 	if t.key, err = keyOf(r); err != nil {
 		return err
 	}
@@ -179,8 +179,8 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, v viewer) error {
 
 var errPatience = errors.New("the run takes longer than a conversation waits that is not streamed")
 
-// talk is one turn of a conversation.
-type talk struct {
+// chatTurn is one turn of a conversation.
+type chatTurn struct {
 	*conversation
 	s      *Server
 	v      viewer
@@ -188,13 +188,13 @@ type talk struct {
 	key    string
 	words  *chatWords
 
-	now  standing
+	now  callResult
 	step int  // the last one that was told
 	late bool // the words answer a question that is settled
 }
 
-// standing is what a turn needs of a result object.
-type standing struct {
+// callResult is what a turn needs of a result object.
+type callResult struct {
 	SessionID string `json:"session_id"`
 	RunID     string `json:"run_id"`
 	State     string `json:"state"`
@@ -215,15 +215,15 @@ type standing struct {
 	Error *struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
-		Mend    string `json:"mend"`
+		Hint    string `json:"mend"`
 	} `json:"error"`
 }
 
-func (n *standing) going() bool { return n.Reason == "STILL_RUNNING" }
+func (n *callResult) going() bool { return n.Reason == "STILL_RUNNING" }
 
-func (n *standing) paused() bool { return n.State == "PAUSED" }
+func (n *callResult) paused() bool { return n.State == "PAUSED" }
 
-func (n *standing) ended() bool {
+func (n *callResult) ended() bool {
 	switch n.State {
 	case "COMPLETED", "ABORTED", "FAILED", "CANCELLED", "EXPIRED":
 		return true
@@ -231,8 +231,8 @@ func (n *standing) ended() bool {
 	return false
 }
 
-// do calls a tool and reads how things stand after it.
-func (t *talk) do(ctx context.Context, tool string, arguments map[string]any,
+// callTool calls a tool and reads how things stand after it.
+func (t *chatTurn) callTool(ctx context.Context, tool string, arguments map[string]any,
 	progress func()) error {
 	if t.now.SessionID != "" {
 		arguments["session_id"] = t.now.SessionID
@@ -241,7 +241,7 @@ func (t *talk) do(ctx context.Context, tool string, arguments map[string]any,
 	if err != nil {
 		return err
 	}
-	var now standing
+	var now callResult
 	if err := json.Unmarshal(out.Body, &now); err != nil {
 		return fmt.Errorf("reading the result of %s: %w", tool, err)
 	}
@@ -251,7 +251,7 @@ func (t *talk) do(ctx context.Context, tool string, arguments map[string]any,
 	}
 	err = errors.New(out.Code)
 	if now.Error != nil {
-		err = hint.Add(errors.New(now.Error.Message), now.Error.Mend)
+		err = hint.Add(errors.New(now.Error.Message), now.Error.Hint)
 	}
 	return &refusal{code: codeInTable(out.Code), name: out.Code, err: err}
 }
@@ -266,16 +266,18 @@ func codeInTable(code string) string {
 }
 
 // begin does what the user's words are for, and returns as soon as that is stored.
-func (t *talk) begin(ctx context.Context) error {
+func (t *chatTurn) begin(ctx context.Context) error {
 	if t.session == "" {
-		return t.do(ctx, startTool, t.keyed(t.onPhone(map[string]any{"task": t.conversation.words,
-			"wait_seconds": 0})), nil)
+		return t.callTool(ctx, startTool, t.keyed(t.onPhone(map[string]any{
+			"task": t.conversation.words, "wait_seconds": 0})), nil)
 	}
 	x, err := t.s.opts.Sessions.Find(ctx, t.session, t.v.client())
 	if err != nil {
 		return err
 	}
-	t.client, t.now.SessionID, t.step = x.Client, x.ID, x.Steps
+	t.client = x.Client
+	t.now.SessionID = x.ID
+	t.step = x.Steps
 	for tries := 0; ; tries++ {
 		err := t.steer(ctx)
 		f, is := errors.AsType[*refusal](err)
@@ -289,9 +291,9 @@ func (t *talk) begin(ctx context.Context) error {
 }
 
 // steer passes the words on as the run stands.
-func (t *talk) steer(ctx context.Context) error {
+func (t *chatTurn) steer(ctx context.Context) error {
 	said := t.conversation.words
-	if err := t.do(ctx, waitTool, map[string]any{"wait_seconds": 0}, nil); err != nil {
+	if err := t.callTool(ctx, waitTool, map[string]any{"wait_seconds": 0}, nil); err != nil {
 		return err
 	}
 	answered, err := t.answeredBefore(ctx)
@@ -303,11 +305,11 @@ func (t *talk) steer(ctx context.Context) error {
 		if t.key != "" {
 			answer["reply_id"] = t.key
 		}
-		return t.do(ctx, continueTool, answer, nil)
+		return t.callTool(ctx, continueTool, answer, nil)
 	case t.question != "" && (t.now.Question == nil || t.now.Question.ID != t.question):
 		t.late = true // the words were for a question that is settled
 		return nil
-	case t.now.Question != nil && (says(said, consents) || says(said, isDone)):
+	case t.now.Question != nil && (saidOnly(said, consents) || saidOnly(said, isDone)):
 		return nil // what it is about was not seen, or is not theirs to settle: it is shown again
 	case t.now.ended():
 		return t.again(ctx, t.instruct, t.nextTask)
@@ -317,13 +319,13 @@ func (t *talk) steer(ctx context.Context) error {
 	paused := t.now.paused()
 	err = t.instruct(ctx)
 	if err == nil && paused {
-		err = t.do(ctx, continueTool, map[string]any{"wait_seconds": 0}, nil)
+		err = t.callTool(ctx, continueTool, map[string]any{"wait_seconds": 0}, nil)
 	}
 	return err
 }
 
 // answeredBefore reports whether the turn was sent before, under its key, and was an answer then.
-func (t *talk) answeredBefore(ctx context.Context) (bool, error) {
+func (t *chatTurn) answeredBefore(ctx context.Context) (bool, error) {
 	if t.key == "" {
 		return false, nil
 	}
@@ -335,7 +337,7 @@ func (t *talk) answeredBefore(ctx context.Context) (bool, error) {
 
 // again passes the words on as now does. What is sent again under its key may have come when the
 // words were for something else: before is refused, unless that is so.
-func (t *talk) again(ctx context.Context, before, now func(context.Context) error) error {
+func (t *chatTurn) again(ctx context.Context, before, now func(context.Context) error) error {
 	if t.key != "" {
 		err := before(ctx)
 		if _, refused := errors.AsType[*refusal](err); !refused {
@@ -346,18 +348,18 @@ func (t *talk) again(ctx context.Context, before, now func(context.Context) erro
 }
 
 // nextTask begins a task, which is refused while one goes on.
-func (t *talk) nextTask(ctx context.Context) error {
-	return t.do(ctx, continueTool, t.keyed(t.onPhone(map[string]any{
+func (t *chatTurn) nextTask(ctx context.Context) error {
+	return t.callTool(ctx, continueTool, t.keyed(t.onPhone(map[string]any{
 		"task": t.conversation.words, "wait_seconds": 0})), nil)
 }
 
 // instruct tells the run, which is refused once that has ended.
-func (t *talk) instruct(ctx context.Context) error {
-	return t.do(ctx, messageTool, t.keyed(map[string]any{"text": t.conversation.words,
+func (t *chatTurn) instruct(ctx context.Context) error {
+	return t.callTool(ctx, messageTool, t.keyed(map[string]any{"text": t.conversation.words,
 		"mode": "instruction"}), nil)
 }
 
-func (t *talk) keyed(arguments map[string]any) map[string]any {
+func (t *chatTurn) keyed(arguments map[string]any) map[string]any {
 	if t.key != "" {
 		arguments["idempotency_key"] = t.key
 	}
@@ -365,7 +367,7 @@ func (t *talk) keyed(arguments map[string]any) map[string]any {
 }
 
 // onPhone names the phone, unless any will do.
-func (t *talk) onPhone(arguments map[string]any) map[string]any {
+func (t *chatTurn) onPhone(arguments map[string]any) map[string]any {
 	if t.Model != "" && t.Model != anyPhone {
 		arguments["device_id"] = t.Model
 	}
@@ -374,16 +376,16 @@ func (t *talk) onPhone(arguments map[string]any) map[string]any {
 
 // follow waits until the run asks something, rests or has ended. told gets its steps, each in a
 // line, and "" now and then.
-func (t *talk) follow(ctx context.Context, told func(line string) error) error {
+func (t *chatTurn) follow(ctx context.Context, told func(line string) error) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	progress := func() {
-		if err := t.tell(ctx, told); err != nil {
+		if err := t.reportSteps(ctx, told); err != nil {
 			end(err)
 		}
 	}
 	for t.now.going() {
-		err := t.do(ctx, waitTool, map[string]any{"since_step": t.now.Global,
+		err := t.callTool(ctx, waitTool, map[string]any{"since_step": t.now.Global,
 			"wait_seconds": maxWait.Seconds()}, progress)
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
@@ -392,11 +394,11 @@ func (t *talk) follow(ctx context.Context, told func(line string) error) error {
 			return err
 		}
 	}
-	return t.tell(ctx, told)
+	return t.reportSteps(ctx, told)
 }
 
-// tell tells the steps that were not told.
-func (t *talk) tell(ctx context.Context, told func(line string) error) error {
+// reportSteps tells the steps that were not told.
+func (t *chatTurn) reportSteps(ctx context.Context, told func(line string) error) error {
 	steps, err := t.s.opts.Sessions.Steps(ctx, t.now.SessionID, t.step)
 	if err != nil {
 		return err

@@ -82,7 +82,8 @@ func TestTheNextMessageSettlesWhatARunWaitsFor(t *testing.T) {
 			`"kind":"approval","action_requests":[{}],"people_only":true`, "q1q1", true, "approve",
 			"ask_agent_continue", `{"decisions":[{"type":"approve"}]}`, "Answer yes"},
 		"words about what is for people": {
-			`"kind":"approval","action_requests":[{}],"people_only":true`, "q1q1", false, "leave it",
+			`"kind":"approval","action_requests":[{}],"people_only":true`, "q1q1", false,
+			"leave it",
 			"ask_agent_message", `{"text":"leave it","mode":"instruction"}`, "Only a person"},
 		"an action that was not seen": {`"kind":"approval","action_requests":[{}]`, "", false,
 			"yes", "", "", "Answer yes"},

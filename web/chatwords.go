@@ -28,23 +28,23 @@ var (
 	isDone   = []string{"done", "完成", "好了"}
 )
 
-// says reports whether the user said one of the words and nothing else.
-func says(said string, words []string) bool {
+// saidOnly reports whether the user said one of the words and nothing else.
+func saidOnly(said string, words []string) bool {
 	return slices.Contains(words, strings.ToLower(strings.Trim(said, " .!。！\"'“”")))
 }
 
 // answers reports whether the user's words are for the question: what is about acts has to have
 // been seen.
-func (t *talk) answers(q *chatQuestion) bool {
+func (t *chatTurn) answers(q *chatQuestion) bool {
 	acts := q != nil && (q.Kind == "approval" || q.Kind == "takeover")
 	return q != nil && t.mayAnswer(q) && (q.ID == t.question || t.question == "" && !acts)
 }
 
 // mayAnswer reports whether who talks here may answer the question.
-func (t *talk) mayAnswer(q *chatQuestion) bool { return !q.PeopleOnly || !t.v.actor().Program }
+func (t *chatTurn) mayAnswer(q *chatQuestion) bool { return !q.PeopleOnly || !t.v.actor().Program }
 
 // first is what is said before the run goes on.
-func (t *talk) first() string {
+func (t *chatTurn) first() string {
 	said := fmt.Sprintf(mark, t.now.SessionID)
 	if t.late {
 		said += t.words.late + "\n"
@@ -53,7 +53,7 @@ func (t *talk) first() string {
 }
 
 // last is what is said at the end of the turn.
-func (t *talk) last() string {
+func (t *chatTurn) last() string {
 	q := t.now.Question
 	said := t.words.last(&t.now, q != nil && t.mayAnswer(q))
 	if q != nil {
@@ -67,13 +67,13 @@ func (t *talk) last() string {
 func (q *chatQuestion) answered(said string) map[string]any {
 	arguments := map[string]any{"question_id": q.ID, "wait_seconds": 0}
 	switch {
-	case q.Kind == "approval" && says(said, consents):
+	case q.Kind == "approval" && saidOnly(said, consents):
 		arguments["decisions"] = slices.Repeat([]any{map[string]any{"type": "approve"}},
 			len(q.Actions))
 	case q.Kind == "approval":
 		arguments["decisions"] = slices.Repeat([]any{map[string]any{"type": "reject",
 			"message": said}}, len(q.Actions))
-	case q.Kind == "takeover" && says(said, isDone):
+	case q.Kind == "takeover" && saidOnly(said, isDone):
 		arguments["reply_type"] = "done"
 	case q.Kind == "takeover":
 		arguments["reply_type"], arguments["reply_from_client"] = "could_not", said
@@ -89,9 +89,10 @@ type chatWords struct {
 }
 
 var englishChat = chatWords{
-	options:   "Choose: %s",
-	secret:    "(This chat keeps what you write; the answer can be given in private at %s)",
-	decide:    "Answer yes, and it is done. Anything else is told to the agent, and it is not done.",
+	options: "Choose: %s",
+	secret:  "(This chat keeps what you write; the answer can be given in private at %s)",
+	decide: "Answer yes, and it is done. Anything else is told to the agent, and it is not " +
+		"done.",
 	handOver:  "Answer done once it is. Anything else says that it could not be done, and why.",
 	person:    "Only a person settles that: %s",
 	late:      "(That question is settled already: this message changes nothing.)",
@@ -125,7 +126,7 @@ func wordsFor(said string) *chatWords {
 }
 
 // last is what is said at the end of a turn; yours is as for asked.
-func (w *chatWords) last(n *standing, yours bool) string {
+func (w *chatWords) last(n *callResult, yours bool) string {
 	why := n.Reason
 	if n.Error != nil {
 		why = text.Line(n.Error.Message)

@@ -73,7 +73,7 @@ type noticeParams struct {
 	Method   string  `json:"method"`
 }
 
-func noticeOf(n *standing) *chatosData {
+func noticeOf(n *callResult) *chatosData {
 	out := inquiryNotice{Method: "notifications/progress", Version: "2.0"}
 	out.Params.Method, out.Params.Token = out.Method, 1
 	out.Params.Progress = float64(n.Local)
@@ -84,7 +84,7 @@ func noticeOf(n *standing) *chatosData {
 }
 
 // made is a completion without its choices.
-func (t *talk) made(object string) completion {
+func (t *chatTurn) made(object string) completion {
 	model := t.Model
 	if model == "" {
 		model = anyPhone
@@ -94,7 +94,7 @@ func (t *talk) made(object string) completion {
 }
 
 // finish is why the answer ends: with "length" there is more to come.
-func (t *talk) finish() *string {
+func (t *chatTurn) finish() *string {
 	why := "stop"
 	if t.now.going() {
 		why = "length"
@@ -102,13 +102,13 @@ func (t *talk) finish() *string {
 	return &why
 }
 
-func (t *talk) usage() *chatUsage {
+func (t *chatTurn) usage() *chatUsage {
 	u := t.now.Usage
 	return &chatUsage{u.Prompt, u.Completion, u.Prompt + u.Completion}
 }
 
 // whole answers at once, when the run asks something, rests or has ended, or patience is over.
-func (t *talk) whole(ctx context.Context, w http.ResponseWriter) error {
+func (t *chatTurn) whole(ctx context.Context, w http.ResponseWriter) error {
 	if err := t.begin(ctx); err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (t *talk) whole(ctx context.Context, w http.ResponseWriter) error {
 }
 
 // stream answers chunk by chunk. A client that goes away detaches, and its run goes on for a while.
-func (t *talk) stream(ctx context.Context, l *listener) error {
+func (t *chatTurn) stream(ctx context.Context, l *listener) error {
 	if err := t.begin(ctx); err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (t *talk) stream(ctx context.Context, l *listener) error {
 		return err
 	}
 	err := t.follow(ctx, func(line string) error {
-		if err := t.s.gate.still(l.r, l.v); err != nil {
+		if err := t.s.auth.recheck(l.r, l.v); err != nil {
 			return err
 		}
 		if line == "" {
@@ -183,7 +183,7 @@ func (t *talk) stream(ctx context.Context, l *listener) error {
 }
 
 // chunk sends one choice.
-func (t *talk) chunk(l *listener, d *chatDelta, finish *string) error {
+func (t *chatTurn) chunk(l *listener, d *chatDelta, finish *string) error {
 	out := t.made("chat.completion.chunk")
 	out.Choices = []chatChoice{{Delta: d, Finish: finish}}
 	return l.send(data(out))
@@ -238,7 +238,7 @@ func (s *Server) models(r *http.Request, v viewer) ([]chatModel, error) {
 			ID     string `json:"device_id"`
 			Usable bool   `json:"usable"`
 		} `json:"devices"`
-		Error *struct{ Message, Mend string } `json:"error"`
+		Error *struct{ Message string } `json:"error"`
 	}
 	if err := json.Unmarshal(out.Body, &phones); err != nil {
 		return nil, fmt.Errorf("reading the phones: %w", err)

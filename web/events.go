@@ -11,7 +11,7 @@ import (
 // events is the stream of what happens: a snapshot first, unless the listener brings the id of an
 // event that is still in the ring. A listener that falls behind the ring gets a snapshot again.
 func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error {
-	leave, err := s.enter(w, v)
+	leave, err := s.takePlace(w, v)
 	if err != nil {
 		return err
 	}
@@ -38,9 +38,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error 
 	return l.broken(err)
 }
 
-// enter takes a place among those who listen or wait, of which every client has its share. The
+// takePlace takes a place among those who listen or wait, of which every client has its share. The
 // caller leaves it.
-func (s *Server) enter(w http.ResponseWriter, v viewer) (leave func(), err error) {
+func (s *Server) takePlace(w http.ResponseWriter, v viewer) (leave func(), err error) {
 	leave, ok := s.listeners.Take(v.name, v.all)
 	if ok && s.ctx.Err() == nil {
 		return leave, nil
@@ -86,7 +86,7 @@ func (l *listener) run() error {
 	ping := time.NewTicker(l.s.opts.Ping)
 	defer ping.Stop()
 	changed := l.s.opts.Changed()
-	if l.s.gate.still(l.r, l.v) != nil { // it was, but perhaps not until changed was there
+	if l.s.auth.recheck(l.r, l.v) != nil { // it was, but perhaps not until changed was there
 		return errGone
 	}
 	for {
@@ -104,7 +104,7 @@ func (l *listener) run() error {
 		case <-more:
 		case <-changed:
 			changed = l.s.opts.Changed()
-			if l.s.gate.still(l.r, l.v) != nil {
+			if l.s.auth.recheck(l.r, l.v) != nil {
 				return errGone
 			}
 		case <-ping.C:
@@ -128,7 +128,7 @@ func (l *listener) pass(list []event) error {
 	for _, e := range list {
 		l.at++
 		if l.v.sees(e.client) {
-			frame(&b, e.name, l.s.feed.ring.id(l.at), e.data)
+			writeEvent(&b, e.name, l.s.feed.ring.id(l.at), e.data)
 		}
 	}
 	if b.Len() == 0 {
@@ -139,11 +139,12 @@ func (l *listener) pass(list []event) error {
 
 // ping keeps the connection and shows the listener that it is there.
 func (l *listener) ping() error {
-	if l.s.gate.still(l.r, l.v) != nil {
+	if l.s.auth.recheck(l.r, l.v) != nil {
 		return errGone
 	}
 	var b bytes.Buffer
-	frame(&b, "ping", "", fmt.Appendf(nil, `{"at":%q}`, time.Now().UTC().Format(time.RFC3339Nano)))
+	now := time.Now().UTC().Format(time.RFC3339Nano)
+	writeEvent(&b, "ping", "", fmt.Appendf(nil, `{"at":%q}`, now))
 	return l.send(b.Bytes())
 }
 
@@ -158,9 +159,9 @@ func (l *listener) snapshot() error {
 	return l.send(text)
 }
 
-// frame writes one event. JSON has no line breaks outside of its strings, and none inside them
+// writeEvent writes one event. JSON has no line breaks outside of its strings, and none inside them
 // either.
-func frame(b *bytes.Buffer, name, id string, data []byte) {
+func writeEvent(b *bytes.Buffer, name, id string, data []byte) {
 	fmt.Fprintf(b, "event: %s\n", name)
 	if id != "" {
 		fmt.Fprintf(b, "id: %s\n", id)

@@ -70,7 +70,7 @@ func (s *Server) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) er
 		return err
 	}
 	if wait > 0 && q.Open() {
-		leave, err := s.enter(w, v)
+		leave, err := s.takePlace(w, v)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (s *Server) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) er
 		if q, err = s.await(r, q.ID, min(time.Duration(wait)*time.Second, maxWait)); err != nil {
 			return err
 		}
-		if err = s.gate.still(r, v); err != nil {
+		if err = s.auth.recheck(r, v); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,8 @@ func (b *replyBody) check(q inquiry.Question) error {
 		return badRequest(
 			`there is no "response" (want {"response": "..."}, ` +
 				`{"response": {...}} to answer a form, {"type": "decline"} to refuse, ` +
-				`{"type": "delegate"} to leave it to the agent, {"type": "timeout"}, or of a take-over {"type": "done"} or {"type": "could_not"})`)
+				`{"type": "delegate"} to leave it to the agent, {"type": "timeout"}, or of a ` +
+				`take-over {"type": "done"} or {"type": "could_not"})`)
 	case b.Response.object &&
 		(len(q.Fields) == 0 || b.Type != "" && b.Type != inquiry.TypeAnswer):
 		return badRequest(`"response" is an object, which only the answer to a form is (want text)`)

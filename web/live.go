@@ -25,23 +25,23 @@ type liveView struct {
 	Screen mirror.Screen `json:"screen"`
 	ByHand int           `json:"by_hand"`
 	Error  string        `json:"error,omitempty"`
-	Mend   string        `json:"mend,omitempty"`
+	Hint   string        `json:"mend,omitempty"`
 }
 
-const ofPeople = "a phone is shown to people, and touched by them"
+const phonesForPeople = "a phone is shown to people, and touched by them"
 
 // live shows a phone, as multipart/x-mixed-replace: a part for each picture that differs from the
 // one before. A listener that is slow misses those in between.
 func (s *Server) live(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := v.person(ofPeople); err != nil {
+	if err := v.person(phonesForPeople); err != nil {
 		return err
 	}
-	leave, err := s.enter(w, v)
+	leave, err := s.takePlace(w, v)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	look, err := s.opts.Hands.Watch(r.Context(), r.PathValue("id"), v.client())
+	look, err := s.opts.Phones.Watch(r.Context(), r.PathValue("id"), v.client())
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (l *listener) show(look *mirror.Viewer, p mirror.Picture) error {
 	defer ping.Stop()
 	credential := l.s.opts.Changed()
 	for fresh := true; ; {
-		if l.s.gate.still(l.r, l.v) != nil {
+		if l.s.auth.recheck(l.r, l.v) != nil {
 			return errGone
 		}
 		if fresh {
@@ -109,7 +109,7 @@ func (l *listener) show(look *mirror.Viewer, p mirror.Picture) error {
 func part(p mirror.Picture) []byte {
 	said := liveView{Screen: p.Screen, ByHand: p.ByHand}
 	if p.Err != nil {
-		said.Error, said.Mend = p.Err.Error(), hint.Of(p.Err)
+		said.Error, said.Hint = p.Err.Error(), hint.Of(p.Err)
 	}
 	kind, body := "image/jpeg", p.JPEG
 	if body == nil {
@@ -195,7 +195,7 @@ func point(nameX string, x *float64, nameY string, y *float64) (screen.Point, er
 
 // input touches a phone that a person has taken over. What is typed is kept nowhere.
 func (s *Server) input(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := v.person(ofPeople); err != nil {
+	if err := v.person(phonesForPeople); err != nil {
 		return err
 	}
 	var body inputBody
@@ -211,7 +211,7 @@ func (s *Server) input(w http.ResponseWriter, r *http.Request, v viewer) error {
 	defer cancel()
 	touch := Touch{Serial: r.PathValue("id"), Client: v.client(), Kind: body.Type,
 		By: v.actor()}
-	err = s.opts.Hands.Touch(ctx, touch, g)
+	err = s.opts.Phones.Touch(ctx, touch, g)
 	if _, refused := errors.AsType[*Conflict](err); refused {
 		return err
 	}

@@ -48,15 +48,15 @@ type Grants interface {
 		[]guard.Grant, error)
 }
 
-// Runs stops what runs.
-type Runs interface {
+// Stopper stops what runs.
+type Stopper interface {
 	// Stop returns once the phone is left alone; stopping what has stopped changes nothing. how is
 	// "cancel", "pause" or "takeover". A *Conflict says why that cannot be done now.
 	Stop(ctx context.Context, sessionID, how string, by Person) error
 }
 
-// Hands are the phones that people look at, and touch while they have taken them over.
-type Hands interface {
+// Phones are the phones that people look at, and touch while they have taken them over.
+type Phones interface {
 	// Watch shows the phone to one who may see what belongs to the client; nil is everybody's. The
 	// caller closes the viewer.
 	Watch(ctx context.Context, serial string, client *string) (*mirror.Viewer, error)
@@ -100,12 +100,12 @@ type Options struct {
 	Answers   Answers
 	Grants    Grants
 	Logins    *Logins
-	Runs      Runs
+	Stopper   Stopper
 	Tasks     Tasks
 	// of the arguments and the results of Tasks, for the OpenAPI document, by their names there;
 	// nil leaves them open
 	Schemas map[string]json.RawMessage
-	Hands   Hands
+	Phones  Phones
 
 	// Channels are those through which a question can still be answered, for what the server shows.
 	// nil: those that it was asked through.

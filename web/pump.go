@@ -113,8 +113,8 @@ func (c *changes) take() map[string]bool {
 	return ids
 }
 
-// known is what listeners know of a session.
-type known struct {
+// lastSeen is what listeners know of a session.
+type lastSeen struct {
 	run, reason string
 	state       session.State
 	step        int
@@ -126,7 +126,7 @@ const maxKnown = 4096
 
 // pumpSessions looks at the sessions that changed until the feed stops.
 func (f *feed) pumpSessions() {
-	sessions := map[string]known{}
+	sessions := map[string]lastSeen{}
 	elsewhere := time.NewTicker(f.records.Elsewhere)
 	defer elsewhere.Stop()
 	for last := false; !last; {
@@ -162,7 +162,7 @@ func (f *feed) pumpSessions() {
 
 // lookElsewhere adds the sessions whose runs are under way, or were when they were last looked at,
 // to those that changed: what another process does with its own is only in the store.
-func (f *feed) lookElsewhere(sessions map[string]known) {
+func (f *feed) lookElsewhere(sessions map[string]lastSeen) {
 	for id, k := range sessions {
 		if !k.state.Terminal() {
 			f.changes.add(id)
@@ -181,7 +181,7 @@ func (f *feed) lookElsewhere(sessions map[string]known) {
 
 // publishSession publishes what is new in a session: of one that was not seen before the state and
 // the last step.
-func (f *feed) publishSession(id string, before known, seen bool) (now known, err error) {
+func (f *feed) publishSession(id string, before lastSeen, seen bool) (now lastSeen, err error) {
 	x, err := f.records.Sessions.Find(f.ctx, id, nil)
 	if err != nil {
 		return before, err
@@ -190,7 +190,7 @@ func (f *feed) publishSession(id string, before known, seen bool) (now known, er
 	if err != nil || view.Run == nil {
 		return before, err
 	}
-	now = known{view.Run.ID, view.Run.StopReason, view.Run.State, before.step}
+	now = lastSeen{view.Run.ID, view.Run.StopReason, view.Run.State, before.step}
 	if !seen {
 		now.step = max(x.Steps-1, 0)
 	}
@@ -298,10 +298,11 @@ type snapshots struct {
 
 // snapshot is all open questions and the sessions under way, as one viewer sees them.
 type snapshot struct {
-	turn chan struct{} // holds one token: its holder makes the snapshot, and the others wait for it
-	at   uint64        // the number of the last event that is in it
-	made time.Time
-	text []byte // the event, ready to be sent
+	// holds one token: its holder makes the snapshot, and the others wait for it
+	making chan struct{}
+	at     uint64 // the number of the last event that is in it
+	made   time.Time
+	text   []byte // the event, ready to be sent
 }
 
 const (
@@ -318,11 +319,11 @@ func (f *feed) snapshot(ctx context.Context, v viewer) (at uint64, text []byte, 
 	}
 	x := f.snapshots.get(v)
 	select {
-	case x.turn <- struct{}{}:
+	case x.making <- struct{}{}:
 	case <-ctx.Done():
 		return 0, nil, context.Cause(ctx)
 	}
-	defer func() { <-x.turn }()
+	defer func() { <-x.making }()
 	if x.text == nil || x.at != f.ring.last() || time.Since(x.made) >= freshFor {
 		if err := f.make(ctx, v, x); err != nil {
 			return 0, nil, err
@@ -339,7 +340,7 @@ func (c *snapshots) get(v viewer) *snapshot {
 		if len(c.kept) >= maxSnapshots || c.kept == nil {
 			c.kept = map[viewer]*snapshot{}
 		}
-		x = &snapshot{turn: make(chan struct{}, 1)}
+		x = &snapshot{making: make(chan struct{}, 1)}
 		c.kept[v] = x
 	}
 	return x
@@ -371,7 +372,7 @@ func (f *feed) make(ctx context.Context, v viewer, x *snapshot) error {
 	}
 	var b bytes.Buffer
 	b.Grow(len(data) + 100)
-	frame(&b, "snapshot", f.ring.id(at), data)
+	writeEvent(&b, "snapshot", f.ring.id(at), data)
 	x.at, x.made = at, made
 	x.text = b.Bytes()
 	return nil

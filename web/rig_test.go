@@ -168,7 +168,7 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 		require.NoError(t, err)
 	}
 	opts := &web.Options{Questions: g.broker, Sessions: store, Answers: store.Answers,
-		Grants: store.Grants, Logins: g.logins, Runs: g.runs, Tasks: g.tasks, Hands: g.hands,
+		Grants: store.Grants, Logins: g.logins, Stopper: g.runs, Tasks: g.tasks, Phones: g.hands,
 		Authorize: func(r *http.Request) (string, error) {
 			info, err := tokens.Check(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 			return info.Name, err

@@ -23,7 +23,7 @@ type Server struct {
 	guard *httpguard.Guard
 	mux   *http.ServeMux
 
-	gate    gate
+	auth    authenticator
 	records records
 	feed    *feed
 
@@ -39,7 +39,8 @@ var errClosing = errors.New("the server is closing")
 func New(opts *Options) *Server {
 	o := settings(opts)
 	s := &Server{opts: &o, guard: &httpguard.Guard{Hosts: o.Hosts, Origins: o.Origins},
-		gate: gate{&o}, records: records{&o}, listeners: httpguard.NewShares(o.MaxListeners)}
+		auth: authenticator{&o}, records: records{&o},
+		listeners: httpguard.NewShares(o.MaxListeners)}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.mux = s.routes()
 	s.feed = newFeed(s.ctx, s.records)
@@ -57,7 +58,7 @@ func (s *Server) Close() error {
 
 // ServeHTTP implements http.Handler for /v1/ and /ui, and for what no other handler serves.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	harden(w.Header())
+	setSecurityHeaders(w.Header())
 	if err := s.guard.Check(r); err != nil {
 		s.opts.Log.Warn("request refused", "err", err, "remote", r.RemoteAddr)
 		s.fail(w, r, refuse("FORBIDDEN", err))
@@ -71,8 +72,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// harden sets the headers that every answer has. None of them lets another origin in.
-func harden(h http.Header) {
+// setSecurityHeaders sets the headers that every answer has. None of them lets another origin in.
+func setSecurityHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Frame-Options", "DENY")
@@ -123,7 +124,7 @@ func (s *Server) table() []route {
 		{"GET", "/v1/models/{model}", s.getModel},
 		{"POST", chatPath, s.chat},
 		{"GET", "/v1/openapi.json", s.openAPI},
-		{"POST", "/ui/logout", s.gate.logout},
+		{"POST", "/ui/logout", s.auth.logout},
 	}
 }
 
@@ -139,7 +140,7 @@ func (s *Server) routes() *http.ServeMux {
 	paths := map[string][]string{}
 	for _, x := range s.table() {
 		handle(x.method+" "+x.path, func(w http.ResponseWriter, r *http.Request) error {
-			v, err := s.gate.who(r)
+			v, err := s.auth.authenticate(r)
 			if err != nil {
 				return err
 			}
@@ -152,11 +153,11 @@ func (s *Server) routes() *http.ServeMux {
 			return notAllowed(w, methods...)
 		})
 	}
-	handle("POST /ui/login", s.gate.login)
+	handle("POST /ui/login", s.auth.login)
 	handle("GET /ui", page)
 	mux.Handle("GET /ui/{$}", http.RedirectHandler("/ui", http.StatusFound))
 	handle("/ui/{asset}", asset)
-	handle("/", s.nothing)
+	handle("/", s.notFound)
 	return mux
 }
 
@@ -211,7 +212,7 @@ func page(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Vary", "Accept-Language")
 	w.Header().Set("Cache-Control", "no-cache")
 	_, _ = w.Write(bytes.Replace(b, []byte(`<html lang="en">`),
-		[]byte(`<html lang="`+spoken(r.Header.Get("Accept-Language"))+`">`), 1))
+		[]byte(`<html lang="`+pageLanguage(r.Header.Get("Accept-Language"))+`">`), 1))
 	return nil
 }
 
@@ -249,15 +250,15 @@ func assetOf(name string) ([]byte, error) {
 // languages are those of the page, the first one for who reads neither.
 var languages = []language.Tag{language.English, language.Chinese}
 
-// spoken is the one of languages that the browser likes best.
-func spoken(accept string) string {
+// pageLanguage is the one of languages that the browser likes best.
+func pageLanguage(accept string) string {
 	_, i := language.MatchStrings(language.NewMatcher(languages), accept)
 	return languages[i].String()
 }
 
 // login takes the code of a link, once, and gives the browser the secret that it logs in with from
 // then on. No other page may ask: what a link is worth is for ours.
-func (g gate) login(w http.ResponseWriter, r *http.Request) error {
+func (g authenticator) login(w http.ResponseWriter, r *http.Request) error {
 	if err := samePage(r); err != nil {
 		return err
 	}
@@ -279,7 +280,7 @@ func (g gate) login(w http.ResponseWriter, r *http.Request) error {
 	return send(w, http.StatusOK, map[string]any{"login": secret})
 }
 
-func (g gate) logout(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (g authenticator) logout(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if v.page {
 		if err := g.Logins.forget(r.Header.Get(loginHeader)); err != nil {
 			return err

@@ -172,12 +172,12 @@ func (s *Server) halt(how string) handler {
 		}
 		// The client may be gone by now: what was asked is done all the same.
 		ctx := context.WithoutCancel(r.Context())
-		if err := s.opts.Runs.Stop(ctx, x.ID, how, v.actor()); err != nil {
+		if err := s.opts.Stopper.Stop(ctx, x.ID, how, v.actor()); err != nil {
 			return err
 		}
 		s.opts.Log.InfoContext(r.Context(), "session stopped", "session", x.ID, "by", v.name,
 			"through", v.channel())
-		return s.standing(w, r, v, x)
+		return s.answerStanding(w, r, v, x)
 	}
 }
 

@@ -115,7 +115,7 @@ func (s *Server) startSession(w http.ResponseWriter, r *http.Request, v viewer) 
 	if err != nil {
 		return err
 	}
-	out, err := s.waits(w, r, v, v.owner(), startTool, arguments)
+	out, err := s.callWaiting(w, r, v, v.owner(), startTool, arguments)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (s *Server) inSession(tool string) handler {
 			return badRequest("session_id is in the path, and the body has another one")
 		}
 		arguments["session_id"] = x.ID
-		out, err := s.waits(w, r, v, x.Client, tool, arguments)
+		out, err := s.callWaiting(w, r, v, x.Client, tool, arguments)
 		if err != nil {
 			return err
 		}
@@ -152,23 +152,23 @@ func (s *Server) inSession(tool string) handler {
 	}
 }
 
-// waits calls a tool that may wait, in one of the places for that.
-func (s *Server) waits(w http.ResponseWriter, r *http.Request, v viewer, client, tool string,
+// callWaiting calls a tool that may wait, in one of the places for that.
+func (s *Server) callWaiting(w http.ResponseWriter, r *http.Request, v viewer, client, tool string,
 	arguments map[string]any) (TaskResult, error) {
-	leave, err := s.enter(w, v)
+	leave, err := s.takePlace(w, v)
 	if err != nil {
 		return TaskResult{}, err
 	}
 	defer leave()
 	out, err := s.call(r.Context(), v, client, tool, arguments, nil)
 	if err == nil {
-		err = s.gate.still(r, v)
+		err = s.auth.recheck(r, v)
 	}
 	return out, err
 }
 
-// standing answers with how the session stands, as a tool would.
-func (s *Server) standing(w http.ResponseWriter, r *http.Request, v viewer,
+// answerStanding answers with how the session stands, as a tool would.
+func (s *Server) answerStanding(w http.ResponseWriter, r *http.Request, v viewer,
 	x session.Session) error {
 	out, err := s.call(r.Context(), v, x.Client, waitTool,
 		map[string]any{"session_id": x.ID, "wait_seconds": 0}, nil)
@@ -202,7 +202,7 @@ func argumentsOf(r *http.Request) (map[string]any, error) {
 	}
 	arguments := map[string]any{}
 	if len(b) > 0 {
-		if err := strict(b, &arguments); err != nil {
+		if err := decodeStrict(b, &arguments); err != nil {
 			return nil, badRequest("the body is not what is expected here: %w", err)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/taploop/taploop/internal/jsonfile"
 )
 
-// gate lets those in who have a credential.
-type gate struct{ *Options }
+// authenticator lets those in who have a credential.
+type authenticator struct{ *Options }
 
 // viewer is who sends a request.
 type viewer struct {
@@ -76,8 +76,8 @@ const loginHeader = "X-Taploop-Login"
 
 var errStrangePage = errors.New("this page may not use the login of the inbox page")
 
-// who finds out who sends the request. A token goes before the login of a browser.
-func (g gate) who(r *http.Request) (viewer, error) {
+// authenticate finds out who sends the request. A token goes before the login of a browser.
+func (g authenticator) authenticate(r *http.Request) (viewer, error) {
 	secret := r.Header.Get(loginHeader)
 	if secret != "" && r.Header.Get("Authorization") == "" {
 		return g.browser(r, secret)
@@ -89,10 +89,10 @@ func (g gate) who(r *http.Request) (viewer, error) {
 	return viewer{name: name, all: g.Operator(name)}, nil
 }
 
-// still refuses a request that was v's when the credential of v does not hold any more, as that of
-// a token which was revoked.
-func (g gate) still(r *http.Request, v viewer) error {
-	now, err := g.who(r)
+// recheck refuses a request that was v's when the credential of v does not hold any more, as that
+// of a token which was revoked.
+func (g authenticator) recheck(r *http.Request, v viewer) error {
+	now, err := g.authenticate(r)
 	if err == nil && now != v {
 		err = refuse("UNAUTHORIZED", errors.New("the credential is not what it was"))
 	}
@@ -101,7 +101,7 @@ func (g gate) still(r *http.Request, v viewer) error {
 
 // browser checks the secret that the page sends. No other page can send it: it does not know it,
 // and its header wants a preflight, which is never granted.
-func (g gate) browser(r *http.Request, secret string) (viewer, error) {
+func (g authenticator) browser(r *http.Request, secret string) (viewer, error) {
 	if err := samePage(r); err != nil {
 		return viewer{}, err
 	}
@@ -118,7 +118,7 @@ func (g gate) browser(r *http.Request, secret string) (viewer, error) {
 
 // samePage refuses what another page sends, be it a page on another port of this machine.
 func samePage(r *http.Request) error {
-	if origin := r.Header.Get("Origin"); origin != "" && !own(origin, r.Host) {
+	if origin := r.Header.Get("Origin"); origin != "" && !ownOrigin(origin, r.Host) {
 		return refuse("FORBIDDEN", errStrangePage)
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
@@ -128,9 +128,9 @@ func samePage(r *http.Request) error {
 	return refuse("FORBIDDEN", errStrangePage)
 }
 
-// own reports whether the origin is the server's. A proxy in front may add TLS, so both schemes are
-// fine.
-func own(origin, host string) bool {
+// ownOrigin reports whether the origin is the server's. A proxy in front may add TLS, so both
+// schemes are fine.
+func ownOrigin(origin, host string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
 		strings.EqualFold(u.Host, host)

@@ -27,11 +27,11 @@ func (u *webUI) open(a *app, svc *service, auth *authenticator, mux *http.ServeM
 	d := svc.deps
 	u.hands = newHands(a, d)
 	server := web.New(&web.Options{
-		Hands:     u.hands,
+		Phones:    u.hands,
 		Questions: d.manager.Broker(), Sessions: presented{d.store, d.manager},
 		Answers: d.store.Answers, Grants: d.store.Grants,
-		Logins: logins(a.conf.DataDir),
-		Runs:   stopper{d}, Tasks: tasks{svc.tools}, Schemas: svc.tools.TaskSchemas(),
+		Logins:  logins(a.conf.DataDir),
+		Stopper: stopper{d}, Tasks: tasks{svc.tools}, Schemas: svc.tools.TaskSchemas(),
 		Channels: d.manager.Channels, Authorize: auth.person,
 		Changed:  auth.files.Changed,
 		Operator: func(name string) bool { return a.isOperator(name) || auth.isPerson(name) },

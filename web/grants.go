@@ -38,11 +38,11 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request, v viewer) error 
 	return send(w, http.StatusOK, map[string]any{"answers": gone})
 }
 
-const peoples = "people say what is done without asking, and see it"
+const grantsForPeople = "people say what is done without asking, and see it"
 
 // listGrants lists what is done without asking.
 func (s *Server) listGrants(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := v.person(peoples); err != nil {
+	if err := v.person(grantsForPeople); err != nil {
 		return err
 	}
 	list, err := s.opts.Grants.List(r.Context())
@@ -58,7 +58,7 @@ func (s *Server) endGrant(w http.ResponseWriter, r *http.Request, v viewer) erro
 		Scope guard.Scope `json:"scope"`
 		Name  string      `json:"name"`
 	}
-	if err := v.person(peoples); err != nil {
+	if err := v.person(grantsForPeople); err != nil {
 		return err
 	}
 	if err := receive(r, &body); err != nil {
