@@ -38,7 +38,7 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 	r.Resume = encode(c.resumption())
 	res, err := m.broker.Resolve(ctx, id, r)
 	if err != nil {
-		return Status{}, c.unresolved(id, open, err)
+		return Status{}, c.replyRefusal(id, open, err)
 	}
 	// Else the end of this life attends to it.
 	if atRest(c.run) && !res.Question.Open() && (c.run.QuestionID == id || !res.Replayed) {
@@ -133,8 +133,8 @@ func withoutQuestion(r session.Run) string {
 	return "wait for the run, which goes on by itself"
 }
 
-// unresolved turns the broker's refusal of a reply into a code.
-func (c *continuation) unresolved(id string, open *inquiry.Question, err error) error {
+// replyRefusal turns the broker's refusal of a reply into a code.
+func (c *continuation) replyRefusal(id string, open *inquiry.Question, err error) error {
 	_, unfit := errors.AsType[*inquiry.InvalidReplyError](err)
 	if open != nil && open.ID != id && !unfit && !errors.Is(err, inquiry.ErrReplyIDReused) {
 		e := Refuse(QuestionSuperseded, "answer the current question",

@@ -45,7 +45,7 @@ type questioner struct {
 // newAskers are the channels that ask actively, as the options have them; stop ends the run that
 // asks, for the person at the console.
 func (d *questioner) newAskers(stop func(inquiry.Question)) map[string]route.Asker {
-	askers := map[string]route.Asker{string(channel.NoReply): lapse{d.broker}}
+	askers := map[string]route.Asker{string(channel.NoReply): noReplyChannel{d.broker}}
 	if d.opts.Console != nil {
 		askers[string(channel.ManualReply)] = &consoleChannel{
 			console: d.opts.Console,
@@ -56,7 +56,7 @@ func (d *questioner) newAskers(stop func(inquiry.Question)) map[string]route.Ask
 		}
 	}
 	for name, by := range d.opts.Deciders {
-		askers[string(name)] = deciding{d, name, by}
+		askers[string(name)] = deciderChannel{d, name, by}
 	}
 	if d.opts.Answerer != nil {
 		askers[string(channel.AutoReply)] = modelChannel{d.opts.Answerer, d.broker, d.store}
@@ -102,11 +102,11 @@ func (m *Manager) stopFromConsole(q inquiry.Question) {
 	}
 }
 
-// lapse is the channel at which nobody is asked.
-type lapse struct{ broker *inquiry.Broker }
+// noReplyChannel is the channel at which nobody is asked.
+type noReplyChannel struct{ broker *inquiry.Broker }
 
 // Ask implements route.Asker.
-func (l lapse) Ask(ctx context.Context, q inquiry.Question) error {
+func (l noReplyChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	return l.broker.Lapse(ctx, q.ID)
 }
 

@@ -66,20 +66,20 @@ func (c *consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	return c.ask(ctx, q, nil)
 }
 
-// over is why nothing more comes from the console: an io.EOF in words.
-type over string
+// consoleClosed is why nothing more comes from the console: an io.EOF in words.
+type consoleClosed string
 
-func (o over) Error() string { return string(o) }
-func (o over) Unwrap() error { return io.EOF }
+func (o consoleClosed) Error() string { return string(o) }
+func (o consoleClosed) Unwrap() error { return io.EOF }
 
 const (
-	errEnded = over("the input at the terminal has ended")
+	errEnded = consoleClosed("the input at the terminal has ended")
 	// the person at the console has said that there is no answer in time
-	errSilence = over("no answer in time was given here, and the question stays open")
+	errSilence = consoleClosed("no answer in time was given here, and the question stays open")
 )
 
-// plainly are the replies of one word.
-var plainly = map[string]inquiry.Type{"/refuse": inquiry.TypeDecline,
+// oneWordReplies are the replies of one word.
+var oneWordReplies = map[string]inquiry.Type{"/refuse": inquiry.TypeDecline,
 	"/timeout": inquiry.TypeTimeout, "/delegate": inquiry.TypeDelegate}
 
 // ask is Ask with how the run goes on with the answer; nil is as it did.
@@ -105,30 +105,20 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		case err != nil:
 			return fmt.Errorf("asking at the console: %w", err)
 		}
-		if err := stray(line, q); err != nil {
+		if err := wrongKind(line, q); err != nil {
 			prompt = fmt.Sprintf("%v\n%s", err, c.words.ask(q))
 			continue
 		}
-		r := channel.ManualReply.Answer(picked(line, q.Options))
-		r.Resume = how
-		switch strings.TrimSpace(line) {
-		case "":
-			if q.Suggestion == nil || q.Secret {
-				prompt = c.empty(ctx, &q)
-				continue
-			}
-			r.Response = q.Suggestion.Answer
-		case "/stop":
+		switch typed := strings.TrimSpace(line); {
+		case typed == "/stop":
 			c.stop(q)
 			return nil
+		case typed == "" && (q.Suggestion == nil || q.Secret):
+			prompt = c.empty(ctx, &q)
+			continue
 		}
-		if typ := plainly[strings.TrimSpace(line)]; typ != "" {
-			r.Type, r.Response = typ, ""
-		}
-		if words, is := strings.CutPrefix(strings.TrimSpace(line), "/remember "); is {
-			scope, rest, _ := strings.Cut(strings.TrimSpace(words), " ")
-			r.Remember, r.Response = inquiry.Scope(scope), picked(rest, q.Options)
-		}
+		r := replyIn(line, q)
+		r.Resume = how
 		if q.Kind == inquiry.Approval && r.Type == inquiry.TypeAnswer {
 			d, err := decisionIn(line)
 			if err != nil {
@@ -139,45 +129,65 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 				prompt = fmt.Sprintf("%d. %s", len(decisions)+1, c.words.decide)
 				continue
 			}
-			r.Type, r.Response, r.Decisions = inquiry.TypeDecisions, "", decisions
-			decisions = nil
+			r.Type, r.Response = inquiry.TypeDecisions, ""
+			r.Decisions, decisions = decisions, nil
 		}
-		if verb, note, _ := strings.Cut(strings.TrimSpace(line), " "); q.Kind == inquiry.Takeover {
-			switch verb {
-			case "/done":
-				r.Type, r.Response = inquiry.TypeDone, note
-			case "/cannot":
-				r.Type, r.Response = inquiry.TypeCouldNot, note
-			}
-		}
-		var unfit *inquiry.InvalidReplyError
-		res, err := c.broker.Resolve(ctx, q.ID, r)
-		switch {
-		case err == nil && res.Question.Open() && res.Question.Deferred != nil:
-			return nil // a model is asked
-		case err == nil && res.Question.Open() && q.OnTimeout.Model() != "":
-			prompt = c.words.again // until the model has answered
-		case err == nil && res.Question.Open():
-			return errSilence
-		case errors.As(err, &unfit):
-			prompt = fmt.Sprintf("%v\n%s", unfit, c.words.ask(q))
-		case inquiry.Late(err):
-			return nil
-		default:
+		if prompt, err = c.resolve(ctx, q, r); prompt == "" {
 			return err
 		}
 	}
 }
 
-// ofKind are the commands that one kind of question alone takes.
-var ofKind = map[string]inquiry.Kind{"/approve": inquiry.Approval, "/edit": inquiry.Approval,
+// replyIn is the reply that the line makes, decisions aside.
+func replyIn(line string, q inquiry.Question) inquiry.Reply {
+	r := channel.ManualReply.Answer(chosenOption(line, q.Options))
+	line = strings.TrimSpace(line)
+	verb, rest, _ := strings.Cut(line, " ")
+	switch typ := oneWordReplies[line]; {
+	case typ != "":
+		r.Type, r.Response = typ, ""
+	case line == "" && q.Suggestion != nil:
+		r.Response = q.Suggestion.Answer
+	case verb == "/remember" && rest != "":
+		scope, words, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		r.Remember, r.Response = inquiry.Scope(scope), chosenOption(words, q.Options)
+	case verb == "/done" && q.Kind == inquiry.Takeover:
+		r.Type, r.Response = inquiry.TypeDone, rest
+	case verb == "/cannot" && q.Kind == inquiry.Takeover:
+		r.Type, r.Response = inquiry.TypeCouldNot, rest
+	}
+	return r
+}
+
+// resolve settles the question. prompt is what is to be asked then, "" when nothing is.
+func (c *consoleChannel) resolve(
+	ctx context.Context, q inquiry.Question, r inquiry.Reply,
+) (prompt string, err error) {
+	var unfit *inquiry.InvalidReplyError
+	res, err := c.broker.Resolve(ctx, q.ID, r)
+	switch {
+	case errors.As(err, &unfit):
+		return fmt.Sprintf("%v\n%s", unfit, c.words.ask(q)), nil
+	case err != nil:
+		return "", inquiry.UnlessLate(err)
+	case !res.Question.Open(), res.Question.Deferred != nil: // which a model is asked then
+		return "", nil
+	case q.OnTimeout.Model() != "":
+		return c.words.again, nil // until the model has answered
+	}
+	return "", errSilence
+}
+
+// commandKinds are the commands that one kind of question alone takes.
+var commandKinds = map[string]inquiry.Kind{"/approve": inquiry.Approval, "/edit": inquiry.Approval,
 	"/reject": inquiry.Approval, "/respond": inquiry.Approval,
 	"/done": inquiry.Takeover, "/cannot": inquiry.Takeover}
 
-// stray says why the line is no answer to the question: it is a command for one of another kind.
-func stray(line string, q inquiry.Question) error {
+// wrongKind says why the line is no answer to the question: it is a command for one of another
+// kind.
+func wrongKind(line string, q inquiry.Question) error {
 	verb, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if kind := ofKind[verb]; kind == "" || kind == q.Kind || q.Secret {
+	if kind := commandKinds[verb]; kind == "" || kind == q.Kind || q.Secret {
 		return nil
 	}
 	return fmt.Errorf("%s is for another kind of question", verb)
@@ -210,24 +220,39 @@ type consoleWords struct {
 // wordsOfConsole are those of the language; English ones unless it is Chinese.
 func wordsOfConsole(lang string) consoleWords {
 	if strings.HasPrefix(lang, "zh") {
-		return consoleWords{"手机助手提问：", "请回答（/refuse 不回答，/delegate 由助手决定，/timeout 超时，/stop 停止）：", "请输入回答：",
-			"任务已停止或暂停", "问题已在别处得到回答",
-			"请在手机上亲自完成：", "完成后输入 /done，没能完成输入 /cannot 原因（/stop：停止任务）：",
-			"执行之前需要你的决定：", "手指所在的元素：", "询问原因：", "屏幕截图（标出位置）：",
-			"请决定（/approve 同意，/edit {\"name\":...,\"args\":...} 修改，/reject 原因 拒绝，" +
+		return consoleWords{
+			asks:     "手机助手提问：",
+			answer:   "请回答（/refuse 不回答，/delegate 由助手决定，/timeout 超时，/stop 停止）：",
+			again:    "请输入回答：",
+			halted:   "任务已停止或暂停",
+			answered: "问题已在别处得到回答",
+			hands:    "请在手机上亲自完成：",
+			handBack: "完成后输入 /done，没能完成输入 /cannot 原因（/stop：停止任务）：",
+			waits:    "执行之前需要你的决定：",
+			under:    "手指所在的元素：",
+			because:  "询问原因：",
+			screen:   "屏幕截图（标出位置）：",
+			decide: "请决定（/approve 同意，/edit {\"name\":...,\"args\":...} 修改，/reject 原因 拒绝，" +
 				"/respond 答复，/stop 停止任务）：",
-			"模型 %s 拟的回答（直接按回车即发送）：\n  %s\n"}
+			draft: "模型 %s 拟的回答（直接按回车即发送）：\n  %s\n",
+		}
 	}
-	return consoleWords{"The agent asks:",
-		"Answer (/refuse, /delegate to the agent, /timeout, /stop the task): ", "Please type an answer: ",
-		"the run was stopped or paused", "the question was answered elsewhere",
-		"Please do this on the phone by hand:",
-		"Then type /done, or /cannot and why (/stop: end the task): ",
-		"Before this is done, you decide:", "Under the finger:", "Asked because:",
-		"The screen, with the place marked:",
-		"Decide (/approve, /edit {\"name\":...,\"args\":...}, /reject WHY, /respond ANSWER, " +
-			"/stop: end the task): ",
-		"Draft of the model %s (Enter sends it):\n  %s\n"}
+	return consoleWords{
+		asks:     "The agent asks:",
+		answer:   "Answer (/refuse, /delegate to the agent, /timeout, /stop the task): ",
+		again:    "Please type an answer: ",
+		halted:   "the run was stopped or paused",
+		answered: "the question was answered elsewhere",
+		hands:    "Please do this on the phone by hand:",
+		handBack: "Then type /done, or /cannot and why (/stop: end the task): ",
+		waits:    "Before this is done, you decide:",
+		under:    "Under the finger:",
+		because:  "Asked because:",
+		screen:   "The screen, with the place marked:",
+		decide: "Decide (/approve, /edit {\"name\":...,\"args\":...}, /reject WHY, " +
+			"/respond ANSWER, /stop: end the task): ",
+		draft: "Draft of the model %s (Enter sends it):\n  %s\n",
+	}
 }
 
 // ask asks for what the question takes.
@@ -242,14 +267,14 @@ func (w consoleWords) ask(q inquiry.Question) string {
 }
 
 func (w consoleWords) prompt(q inquiry.Question) string {
-	var b strings.Builder
+	if q.Kind == inquiry.Approval {
+		return w.review(q)
+	}
 	asks, answer := w.asks, w.answer
 	if q.Kind == inquiry.Takeover {
 		asks, answer = w.hands, w.handBack
 	}
-	if q.Kind == inquiry.Approval {
-		return w.review(q)
-	}
+	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n  %s\n", asks,
 		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
 	for i, o := range q.Options {
@@ -314,8 +339,8 @@ func (w consoleWords) closed(cause error) error {
 	return cause
 }
 
-// picked is the option whose number was typed, else the line.
-func picked(line string, options []string) string {
+// chosenOption is the option whose number was typed, else the line.
+func chosenOption(line string, options []string) string {
 	if n, err := strconv.Atoi(strings.TrimSpace(line)); err == nil && n >= 1 && n <= len(options) {
 		return options[n-1]
 	}

@@ -24,15 +24,15 @@ type Decider interface {
 var errPassed = errors.New("the question is put to a model, as somebody refused to answer / " +
 	"有人拒绝回答,问题已转给模型")
 
-// deciding is the channel at which a deciding model is asked.
-type deciding struct {
+// deciderChannel is the channel at which a deciding model is asked.
+type deciderChannel struct {
 	asks    *questioner
 	name    channel.Mode
 	decider Decider
 }
 
 // Ask implements route.Asker.
-func (d deciding) Ask(ctx context.Context, q inquiry.Question) error {
+func (d deciderChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	v, err := d.asks.consult(ctx, d.decider, q)
 	if err != nil {
 		return err
@@ -173,8 +173,8 @@ func (d *questioner) Inquire(ctx context.Context, q inquiry.Question, mode chann
 	return d.broker.Open(ctx, q)
 }
 
-// mine reports whether the question is this process's to see to: its run is, or it has none.
-func (d *questioner) mine(q inquiry.Question) (bool, error) {
+// isOurs reports whether the question is this process's to see to: its run is, or it has none.
+func (d *questioner) isOurs(q inquiry.Question) (bool, error) {
 	if q.RunID == "" {
 		return true, nil
 	}
@@ -195,7 +195,7 @@ func (d *questioner) onOpened(q inquiry.Question) {
 	if by == nil || q.Suggestion != nil || q.Draft != "" || q.ForModels() != nil {
 		return
 	}
-	if mine, err := d.mine(q); err != nil || !mine {
+	if mine, err := d.isOurs(q); err != nil || !mine {
 		return
 	}
 	v, err := d.consult(d.ctx, by, q)

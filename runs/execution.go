@@ -17,16 +17,16 @@ import (
 
 // execution is one life of a run: from QUEUED until it ends or comes to rest.
 type execution struct {
-	m        *Manager
-	sess     session.Session
-	run      session.Run // to be stored as QUEUED, and RUNNING from when it has the phone
-	settings stored
-	phone    Phone            // nil is opened when the run gets it
-	policy   agentloop.Policy // nil is made then
-	home     bool             // go to the home screen first
-	fresh    bool             // and let the first app that is opened begin anew
-	handed   bool             // a person has had the phone just before
-	taken    bool             // a person has it now, and has taken it
+	m             *Manager
+	sess          session.Session
+	run           session.Run // to be stored as QUEUED, and RUNNING from when it has the phone
+	settings      storedSettings
+	phone         Phone            // nil is opened when the run gets it
+	policy        agentloop.Policy // nil is made then
+	home          bool             // go to the home screen first
+	fresh         bool             // and let the first app that is opened begin anew
+	handed        bool             // a person has had the phone just before
+	takenByPerson bool             // a person has it now, and has taken it
 
 	before agentloop.Timing // what it took until the loop began
 
@@ -63,7 +63,7 @@ func (x *execution) launch(queue bool) error {
 // watchRow cancels a life that another process has ended: what waits for a model, or for the phone,
 // need not wait any longer. The store refuses what such a life writes, whether or not it knows.
 func (x *execution) watchRow(ctx context.Context, life session.Run) {
-	for wait.For(ctx, elsewhere) == nil {
+	for wait.For(ctx, otherProcessPoll) == nil {
 		run, err := x.m.store.Runs.Get(ctx, life.ID)
 		goes := run.State == session.Queued || run.State == session.Running
 		// The fence grows once, when this life gets the phone.
@@ -99,13 +99,13 @@ func (x *execution) acquireAndPursue(ctx context.Context) *agentloop.Ending {
 			State: session.Queued, Event: agentloop.Event{Kind: PhoneBusy, At: time.Now()}})
 	}
 	if err := x.m.queues.acquire(ctx, x.place, busy); err != nil {
-		return broken(ctx, err)
+		return endedInternally(ctx, err)
 	}
 	run, err := x.m.store.Runs.Transition(ctx, x.run.ID, session.Change{
 		From: []session.State{session.Queued}, Fence: x.run.Fence,
 		To: session.Running, Reason: agentloop.StillRunning})
 	if err != nil {
-		return broken(ctx, err)
+		return endedInternally(ctx, err)
 	}
 	x.run = run
 	x.state.moved(run)
@@ -129,11 +129,11 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 	// Steps that a former life left without an outcome were counted when this one began.
 	sess, err := m.store.Session(ctx, run.SessionID)
 	if err != nil {
-		return broken(ctx, err)
+		return endedInternally(ctx, err)
 	}
 	secrets, err := m.store.Secrets.Of(ctx, run.ID)
 	if err != nil {
-		return broken(ctx, err)
+		return endedInternally(ctx, err)
 	}
 	limits := m.opts.Limits
 	limits.Steps = run.MaxSteps - (sess.Steps - x.settings.CallFrom)
@@ -249,8 +249,8 @@ func lostModel(ctx context.Context, err error) *agentloop.Ending {
 	return agentloop.LostModel(err)
 }
 
-// broken is endedBy for what should not happen.
-func broken(ctx context.Context, err error) *agentloop.Ending {
+// endedInternally is endedBy for what should not happen.
+func endedInternally(ctx context.Context, err error) *agentloop.Ending {
 	return endedBy(ctx, err, agentloop.InternalError)
 }
 

@@ -18,8 +18,8 @@ func TestWhatFailsBecauseTheRunIsPausedEndsAsAPause(t *testing.T) {
 		require.Equal(t, &agentloop.Ending{Reason: reason, Err: failed},
 			endedBy(ctx, failed, reason))
 	}
-	require.Equal(t, agentloop.InternalError, broken(ctx, failed).Reason)
+	require.Equal(t, agentloop.InternalError, endedInternally(ctx, failed).Reason)
 	cancel(agentloop.ErrPaused)
-	require.Equal(t, agentloop.UserPaused, broken(ctx, failed).Reason)
+	require.Equal(t, agentloop.UserPaused, endedInternally(ctx, failed).Reason)
 	require.Equal(t, agentloop.UserPaused, endedBy(ctx, failed, agentloop.ModelError).Reason)
 }

@@ -60,10 +60,10 @@ type Manager struct {
 	cancel context.CancelCauseFunc // ends questioner.ctx
 	wg     sync.WaitGroup
 
-	states    sessionStates
-	attending sync.Map // questions whose answers the store does not take yet
-	queues    phoneQueues
-	touches   touches
+	states     sessionStates
+	delivering sync.Map // questions whose answers the store does not take yet
+	queues     phoneQueues
+	touches    touches
 
 	closing sync.Mutex // Close ends ctx and spawn looks at it, one after the other
 }

@@ -41,7 +41,9 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 	switch {
 	case asked.Kind == inquiry.Takeover:
 		mode = personalMode(mode)
-		asked.Secret, asked.OnTimeout, asked.PeopleOnly = false, inquiry.Pause, x.taken
+		asked.Secret = false
+		asked.OnTimeout = inquiry.Pause
+		asked.PeopleOnly = x.takenByPerson
 	case q.Review != nil:
 		mode = personalMode(mode)
 		if err := x.m.reviewed(&asked, q); err != nil {
@@ -112,12 +114,15 @@ func (d *questioner) reviewed(asked *inquiry.Question, q agentloop.Question) err
 	}
 	asked.ReviewConfigs = []inquiry.ReviewConfig{{ActionName: name, AllowedDecisions: allowed}}
 	asked.Severity, asked.Bound = inquiry.Severity(r.Severity), r.Bound
-	asked.Element, asked.Reason, asked.Rule = r.Element, r.Reason, r.Rule
+	asked.Element = r.Element
+	asked.Reason = r.Reason
+	asked.Rule = r.Rule
 	for _, p := range actions.Points(q.Action) {
 		asked.Places = append(asked.Places, inquiry.Place{X: p.X, Y: p.Y})
 	}
 	// What else it could be answered with is not what is asked.
-	asked.Options, asked.FreeText, asked.Secret = nil, false, false
+	asked.Options = nil
+	asked.FreeText, asked.Secret = false, false
 	asked.OnTimeout = d.opts.OnUndecided
 	return nil
 }

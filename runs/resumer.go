@@ -22,7 +22,7 @@ func (r resumer) watch(events *inquiry.Subscription) {
 		}
 		switch e.Type {
 		case inquiry.Resolved, inquiry.RanOut, inquiry.Withdrew:
-			r.m.spawn(func() { r.attend(e.Question.ID) })
+			r.m.spawn(func() { r.deliverRetrying(e.Question.ID) })
 		case inquiry.Created:
 			r.m.spawn(func() { r.m.onOpened(e.Question) })
 		case inquiry.Overdue:
@@ -45,14 +45,14 @@ func (r resumer) catchUp(ctx context.Context) error {
 		return err
 	}
 	for _, w := range waiting {
-		r.attend(w.Latest.QuestionID)
+		r.deliverRetrying(w.Latest.QuestionID)
 	}
 	unread, err := r.m.broker.List(ctx, inquiry.Filter{Unapplied: true, NoRun: true})
 	if err != nil {
 		return err
 	}
 	for _, q := range unread {
-		r.attend(q.ID)
+		r.deliverRetrying(q.ID)
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (r resumer) forget(ctx context.Context, q inquiry.Question) error {
 // answerOverdue lets a model answer a question that got no attention, or that was passed on to it,
 // if there is one.
 func (r resumer) answerOverdue(q inquiry.Question) {
-	mine, err := r.m.mine(q)
+	mine, err := r.m.isOurs(q)
 	model := r.m.askers[q.OnTimeout.Model()]
 	switch {
 	case err != nil || !mine, q.Deferred != nil && len(r.m.opts.Deciders) == 0:
@@ -87,24 +87,24 @@ func (r resumer) answerOverdue(q inquiry.Question) {
 	}
 }
 
-// attend brings a settled question to the run that waits for it, and has an open one routed. It
-// does nothing when that was done. Events of questions, their absence after a crash, and the end of
-// a run's life lead here. What the store does not take now is tried again and again, on a goroutine
-// of its own.
-func (r resumer) attend(questionID string) {
-	err := r.bring(r.m.ctx, questionID)
+// deliverRetrying brings a settled question to the run that waits for it, and has an open one
+// routed. It does nothing when that was done. Events of questions, their absence after a crash, and
+// the end of a run's life lead here. What the store does not take now is tried again and again, on
+// a goroutine of its own.
+func (r resumer) deliverRetrying(questionID string) {
+	err := r.deliver(r.m.ctx, questionID)
 	if !unavailable(err) {
 		r.report(questionID, err)
 		return
 	}
-	if _, already := r.m.attending.LoadOrStore(questionID, true); already {
+	if _, already := r.m.delivering.LoadOrStore(questionID, true); already {
 		return
 	}
 	r.report(questionID, err)
 	r.m.spawn(func() {
-		defer r.m.attending.Delete(questionID)
+		defer r.m.delivering.Delete(questionID)
 		for unavailable(err) && wait.For(r.m.ctx, poll) == nil {
-			err = r.bring(r.m.ctx, questionID)
+			err = r.deliver(r.m.ctx, questionID)
 		}
 		r.report(questionID, err)
 	})
@@ -122,7 +122,7 @@ func unavailable(err error) bool {
 		errors.Is(err, errStoreTime)
 }
 
-func (r resumer) bring(ctx context.Context, questionID string) error {
+func (r resumer) deliver(ctx context.Context, questionID string) error {
 	q, err := r.m.broker.Get(ctx, questionID)
 	if err != nil {
 		return err

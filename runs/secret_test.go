@@ -143,7 +143,8 @@ func TestASecretThatWasTypedIsTypedOnceWhateverTheTypingHasLeft(t *testing.T) {
 		require.Equal(t, session.Completed, st.Run.State)
 		require.Equal(t, 2, touches, "it was typed once, and then a tap")
 		require.Equal(t, []agentloop.Warning{{Setting: "phone",
-			Text: "typing a secret: after {{secret}} the keyboard stays"}}, st.Run.Progress.Warnings)
+			Text: "typing a secret: after {{secret}} the keyboard stays"}},
+			st.Run.Progress.Warnings)
 	})
 }
 

@@ -111,7 +111,7 @@ func (m *Manager) plan(task string, maxSteps int, s Settings) (*execution, error
 		return nil, err
 	}
 	policy, err := m.opts.NewPolicy(s)
-	return &execution{m: m, policy: policy, settings: stored{Settings: s},
+	return &execution{m: m, policy: policy, settings: storedSettings{Settings: s},
 		run: session.Run{Task: task, MaxSteps: limit, ReplyMode: string(s.ReplyMode)}}, err
 }
 
@@ -225,8 +225,8 @@ type Settings struct {
 	Client     json.RawMessage `json:"client,omitempty"` // the caller's own, kept as given
 }
 
-// stored is the settings with what the Manager itself has to know again.
-type stored struct {
+// storedSettings is the settings with what the Manager itself has to know again.
+type storedSettings struct {
 	Settings
 	CallFrom int `json:"call_from"` // steps of the session before the present call
 	// of the calls that began or resumed the session's runs, oldest first
@@ -242,7 +242,7 @@ type usedKey struct {
 // keysKept is how many calls back one can be sent again.
 const keysKept = 20
 
-func (s stored) keysWith(key, task string) []usedKey {
+func (s storedSettings) keysWith(key, task string) []usedKey {
 	if key == "" {
 		return s.Keys
 	}
@@ -259,8 +259,8 @@ func encode(v any) json.RawMessage {
 	return b
 }
 
-func settingsOf(r session.Run) (stored, error) {
-	var s stored
+func settingsOf(r session.Run) (storedSettings, error) {
+	var s storedSettings
 	if len(r.Settings) == 0 {
 		return s, nil
 	}

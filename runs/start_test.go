@@ -114,7 +114,7 @@ func TestTheLimitOfStepsIsTheSmallerOne(t *testing.T) {
 			require.Equal(t, session.Paused, st.Run.State)
 			require.Equal(t, want, st.Local)
 			require.Contains(t, st.Message, "steps of this call are used up")
-			require.Contains(t, st.Mend, "more steps")
+			require.Contains(t, st.Hint, "more steps")
 		}
 	})
 }
@@ -155,7 +155,7 @@ func TestAPhoneThatCannotBeGotReadyStopsTheRun(t *testing.T) {
 			require.Equal(t, c.state, st.Run.State)
 			require.Equal(t, c.reason, st.Reason)
 			require.Contains(t, st.Message, "waking the phone")
-			require.NotEmpty(t, st.Mend)
+			require.NotEmpty(t, st.Hint)
 		})
 	}
 }

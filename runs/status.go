@@ -40,7 +40,7 @@ type Status struct {
 	// what a person lets be carried out without asking, and may concern the session, in words
 	Unasked []string
 	Message string // what is in the way of the run, "" when nothing is
-	Mend    string // what can be done about it
+	Hint    string // what can be done about it
 }
 
 // Session gives the client's session with the id, or the only one whose id begins with it. For one
@@ -67,7 +67,7 @@ func (m *Manager) Status(ctx context.Context, sessionID string) (Status, error) 
 }
 
 func (m *Manager) status(ctx context.Context, sessionID string, since int) (Status, error) {
-	var s stored
+	var s storedSettings
 	v, err := m.store.Snapshot(ctx, sessionID, func(r session.Run) (after int, err error) {
 		if s, err = settingsOf(r); since <= 0 {
 			since = s.CallFrom
@@ -79,7 +79,7 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	}
 	v.Run = m.Presented(v.Run)
 	st := Status{Session: v.Session, Run: v.Run, Settings: s.Settings, Usage: v.Usage}
-	st.Message, st.Mend = ErrorParts(v.Run.Error)
+	st.Message, st.Hint = ErrorParts(v.Run.Error)
 	st.addReason(v.Question)
 	st.Stalled = st.Reason == agentloop.StillRunning && m.store.Stalled()
 	if q := v.Question; q != nil && q.Open() && atRest(v.Run) {

@@ -24,24 +24,24 @@ const (
 	Takeover StopMode = "takeover"
 )
 
-// stopping is what a StopMode does to a run.
-type stopping struct {
+// stopEffect is what a StopMode does to a run.
+type stopEffect struct {
 	cause  error // of the end of its life
 	to     session.State
 	reason agentloop.StopReason
 	event  session.AuditEvent
 }
 
-var stoppings = map[StopMode]stopping{
+var stopEffects = map[StopMode]stopEffect{
 	Cancel: {agentloop.ErrStopped, session.Cancelled, agentloop.Cancelled, session.AuditStopped},
 	Pause:  {agentloop.ErrPaused, session.Paused, agentloop.UserPaused, session.AuditPaused},
 	Takeover: {agentloop.ErrTakeover, session.WaitingTakeover, agentloop.TakeoverNeeded,
 		session.AuditTakenOver},
 }
 
-// stop is one call of Stop.
-type stop struct {
-	stopping
+// stopCall is one call of Stop.
+type stopCall struct {
+	stopEffect
 	by    Actor
 	m     *Manager
 	state *sessionState
@@ -69,7 +69,7 @@ func (a Actor) entry() session.AuditEntry {
 // under Pause. Stopping what has stopped changes nothing, but there has to be a run with a phone to
 // take that over.
 func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
-	how, known := stoppings[cmp.Or(r.Mode, Cancel)]
+	how, known := stopEffects[cmp.Or(r.Mode, Cancel)]
 	if !known {
 		return Status{}, invalid(fmt.Sprintf("use %q, %q or %q", Cancel, Pause, Takeover),
 			"unknown mode %q", r.Mode)
@@ -80,7 +80,7 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	}
 	s, done := m.states.use(sess.ID)
 	defer done()
-	p := &stop{stopping: how, by: r.By, m: m, state: s, sess: sess}
+	p := &stopCall{stopEffect: how, by: r.By, m: m, state: s, sess: sess}
 	if p.to == session.WaitingTakeover {
 		if err := p.canTakeOver(ctx, before); err != nil {
 			return Status{}, err
@@ -142,18 +142,19 @@ func (m *Manager) stopBelow(ctx context.Context, r StopRequest) error {
 }
 
 // note writes into the audit who has stopped the run, if this did.
-func (p *stop) note(ctx context.Context, before, now session.Run) error {
+func (p *stopCall) note(ctx context.Context, before, now session.Run) error {
 	if p.by == (Actor{}) || now.StopReason != p.reason ||
 		before.ID == now.ID && before.State == now.State {
 		return nil
 	}
 	e := p.by.entry()
-	e.Event, e.SessionID, e.RunID = p.event, now.SessionID, now.ID
+	e.Event = p.event
+	e.SessionID, e.RunID = now.SessionID, now.ID
 	return p.m.store.Audit.Append(ctx, e)
 }
 
 // mayTake refuses a program that would take the phone from a person who has taken it over.
-func (p *stop) mayTake(ctx context.Context, run session.Run) error {
+func (p *stopCall) mayTake(ctx context.Context, run session.Run) error {
 	if run.State != session.WaitingTakeover || p.by == (Actor{}) ||
 		inquiry.IsPerson(p.by.Authority) {
 		return nil
@@ -169,7 +170,7 @@ func (p *stop) mayTake(ctx context.Context, run session.Run) error {
 
 // halt moves a run that no goroutine of this Manager carries out. One that another process carries
 // out finds itself superseded before its next gesture.
-func (p *stop) halt(ctx context.Context) error {
+func (p *stopCall) halt(ctx context.Context) error {
 	m := p.m
 	var run session.Run
 	var err error
@@ -245,12 +246,13 @@ func (m *Manager) Say(ctx context.Context, r SayRequest) (Status, error) {
 	case sess.Phoneless() && !run.State.Terminal():
 		return Status{}, Refuse(InvalidArgument, "pause it, and say it when it goes on "+
 			"(taploop continue "+sess.ID+" WORDS), or say it to the session of one of its phones",
-			"session %s is one of taploop host, whose agents cannot be spoken to in between", sess.ID)
+			"session %s is one of taploop host, whose agents cannot be spoken to in between",
+			sess.ID)
 	}
 	replayed, err := m.store.Runs.Say(ctx, run.ID,
 		session.Message{Mode: r.Mode, Text: r.Text, Key: r.Key}, r.By.entry())
 	if err != nil {
-		return Status{}, unsaid(sess.ID, err)
+		return Status{}, messageRefusal(sess.ID, err)
 	}
 	st, err := m.Status(ctx, sess.ID)
 	st.Replayed = replayed
@@ -274,8 +276,8 @@ func checkMessage(r SayRequest) error {
 	return nil
 }
 
-// unsaid is why something could not be said.
-func unsaid(sessionID string, err error) error {
+// messageRefusal is why something could not be said.
+func messageRefusal(sessionID string, err error) error {
 	_, ended := errors.AsType[*session.StateError](err)
 	switch {
 	case ended:

@@ -79,7 +79,7 @@ func personalMode(mode channel.Mode) channel.Mode {
 func (x *execution) handOver(ctx context.Context, end *agentloop.Ending) *agentloop.Ending {
 	words, text := wordsOfHandOver(x.m.opts.ConsoleLang), ""
 	cause := agentloop.ErrTakeover
-	if x.taken = errors.Is(context.Cause(ctx), errTakenByPerson); x.taken {
+	if x.takenByPerson = errors.Is(context.Cause(ctx), errTakenByPerson); x.takenByPerson {
 		cause = errTakenByPerson
 	}
 	asks := x.m.opts.HandOver && x.settings.ReplyMode != channel.NoReply
@@ -88,7 +88,7 @@ func (x *execution) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 		end.Reason = agentloop.UserPaused // it had no phone yet: takeOver gives it to the person
 	case x.run.State != session.Running:
 	case end.Reason == agentloop.TakeoverNeeded && end.Question == nil:
-		text = words.asked(x.taken)
+		text = words.asked(x.takenByPerson)
 	case end.Reason == agentloop.ScreenLocked && asks:
 		text = words.locked
 	case end.Reason == agentloop.SecureScreen && asks:
@@ -123,7 +123,7 @@ func (d *questioner) withdrawFor(ctx context.Context, questionID string, cause e
 
 // canTakeOver refuses to take over the phone of a run that has ended, and one that another session
 // has.
-func (p *stop) canTakeOver(ctx context.Context, r session.Run) error {
+func (p *stopCall) canTakeOver(ctx context.Context, r session.Run) error {
 	if p.sess.Phoneless() {
 		return Refuse(NothingToTakeOver, "take over the session of one of its phones, or pause it",
 			"session %s is one of taploop host, and has no phone of its own", p.sess.ID)
@@ -139,7 +139,7 @@ func (p *stop) canTakeOver(ctx context.Context, r session.Run) error {
 // takeOver hands the phone of a run over that no goroutine of this Manager carries out. What the
 // run had asked is withdrawn; an answer that was taken is applied. What a person takes over, only
 // people hand back. The caller has the session's lock.
-func (p *stop) takeOver(ctx context.Context, run session.Run) error {
+func (p *stopCall) takeOver(ctx context.Context, run session.Run) error {
 	m, person := p.m, inquiry.IsPerson(p.by.Authority)
 	if run.State == session.WaitingTakeover {
 		if person {
@@ -244,7 +244,7 @@ func (m *Manager) Touch(ctx context.Context, r ByHand, do func(context.Context) 
 	if err := do(ctx); err != nil {
 		return err
 	}
-	if m.touches.count(touched{run.ID, h.SessionID, r.By}, r.What) {
+	if m.touches.count(touchKey{run.ID, h.SessionID, r.By}, r.What) {
 		m.touches.note(ctx, run.ID)
 	}
 	return nil
@@ -257,12 +257,12 @@ type touches struct {
 	log   *slog.Logger
 
 	mu     sync.Mutex
-	counts map[touched]map[string]int
+	counts map[touchKey]map[string]int
 	since  map[string]time.Time // of the first touch of a run that is not in the audit yet
 }
 
-// touched is whose touches belong together.
-type touched struct {
+// touchKey is whose touches belong together.
+type touchKey struct {
 	runID, sessionID string
 	by               Actor
 }
@@ -272,11 +272,11 @@ type touched struct {
 const noteAfter = time.Minute
 
 // count adds a touch, and reports whether it is time to note those of the run.
-func (t *touches) count(who touched, what string) bool {
+func (t *touches) count(who touchKey, what string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.counts == nil {
-		t.counts, t.since = map[touched]map[string]int{}, map[string]time.Time{}
+		t.counts, t.since = map[touchKey]map[string]int{}, map[string]time.Time{}
 	}
 	if t.counts[who] == nil {
 		t.counts[who] = map[string]int{}
@@ -301,7 +301,8 @@ func (t *touches) take(runID string) (list []session.AuditEntry) {
 			words = append(words, fmt.Sprintf("%s %d", what, counts[what]))
 		}
 		e := who.by.entry()
-		e.Event, e.RunID, e.SessionID = session.AuditByHand, who.runID, who.sessionID
+		e.Event = session.AuditByHand
+		e.SessionID, e.RunID = who.sessionID, who.runID
 		e.Text = strings.Join(words, ", ")
 		list = append(list, e)
 		delete(t.counts, who)

@@ -37,7 +37,7 @@ func (e ending) keep(ctx context.Context) {
 		defer done()
 		s.storeLater(m.ctx)
 	}) {
-		s.leaveWord()
+		s.leaveEnd()
 		done()
 	}
 }
@@ -46,7 +46,7 @@ func (e ending) keep(ctx context.Context) {
 // does not take it then either, word of it is left for who recovers the run.
 func (s *sessionState) storeLater(ctx context.Context) {
 	for closing := false; s.notStored() != nil && !closing; {
-		closing = wait.For(ctx, elsewhere) != nil
+		closing = wait.For(ctx, otherProcessPoll) != nil
 		ctx, cancel := detached(ctx)
 		if unlock, err := s.lock(ctx); err == nil {
 			_ = s.storeNow(ctx) // what keeps it from being stored is told by Status
@@ -54,11 +54,11 @@ func (s *sessionState) storeLater(ctx context.Context) {
 		}
 		cancel()
 	}
-	s.leaveWord()
+	s.leaveEnd()
 }
 
-// leaveWord leaves word of an end that is not stored for who recovers the run.
-func (s *sessionState) leaveWord() {
+// leaveEnd leaves word of an end that is not stored for who recovers the run.
+func (s *sessionState) leaveEnd() {
 	e := s.notStored()
 	if e == nil {
 		return
@@ -79,7 +79,7 @@ func (s *sessionState) storeNow(ctx context.Context) error {
 	e := *last
 	if err := e.try(ctx); err != nil {
 		s.setUnstored(&e)
-		return e.told()
+		return e.asError()
 	}
 	s.setUnstored(nil)
 	e.m.log.InfoContext(ctx, "the end of a run is stored now", "run", e.run.ID)
@@ -101,7 +101,7 @@ func (e *ending) try(ctx context.Context) error {
 	switch {
 	case now.State.Waiting():
 		// An answer that came before the run was waiting for it was not brought to it.
-		m.spawn(func() { resumer{m}.attend(now.QuestionID) })
+		m.spawn(func() { resumer{m}.deliverRetrying(now.QuestionID) })
 	case atRest(now), now.State.Terminal(): // otherwise another life goes on, with the phone
 		m.cancelRouting(ctx, e.parked)
 		m.queues.release(ctx, e.serial, now.ID)
@@ -111,8 +111,8 @@ func (e *ending) try(ctx context.Context) error {
 	return nil
 }
 
-// told says that the end is not stored.
-func (e *ending) told() error {
+// asError says that the end is not stored.
+func (e *ending) asError() error {
 	return fmt.Errorf("the run has ended as %s, and this could not be stored yet: %w",
 		e.change.Reason, e.failed)
 }
@@ -133,7 +133,7 @@ func (s *sessionState) presented(r session.Run) session.Run {
 		return r
 	}
 	r.State, r.StopReason = session.Paused, agentloop.InternalError
-	r.Error = errorText(e.told())
+	r.Error = errorText(e.asError())
 	return r
 }
 

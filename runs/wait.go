@@ -18,8 +18,8 @@ type WaitRequest struct {
 	Budget    time.Duration // 0 returns at once
 }
 
-// elsewhere is how often a run that another process carries out is looked at.
-const elsewhere = 500 * time.Millisecond
+// otherProcessPoll is how often a run that another process carries out is looked at.
+const otherProcessPoll = 500 * time.Millisecond
 
 // Wait returns when the run is not QUEUED or RUNNING any more, and at the latest when the budget is
 // used up: a run that goes on then has the stop reason STILL_RUNNING. Any number of callers may
@@ -44,7 +44,7 @@ func (m *Manager) await(ctx context.Context, r WaitRequest) (Status, error) {
 			return st, err
 		}
 		if s.current() == nil && !st.Session.Phoneless() {
-			if err := m.lookAfter(ctx, s, st.Run, st.Question == nil); err != nil {
+			if err := m.recoverStale(ctx, s, st.Run, st.Question == nil); err != nil {
 				return st, err
 			}
 		}
@@ -67,7 +67,7 @@ func (s *sessionState) stateChange(ctx context.Context, closing, changed <-chan 
 	budget <-chan time.Time) (over bool, err error) {
 	var look <-chan time.Time
 	if s.current() == nil {
-		look = time.After(elsewhere)
+		look = time.After(otherProcessPoll)
 	}
 	select {
 	case <-changed:
@@ -89,16 +89,16 @@ func (s *sessionState) stateChange(ctx context.Context, closing, changed <-chan 
 	return false, nil
 }
 
-// lookAfter sees to a run that no goroutine of this Manager carries out: its process may have died,
-// and may have left an answer to its question that it did not bring to the run.
-func (m *Manager) lookAfter(ctx context.Context, s *sessionState, r session.Run,
+// recoverStale sees to a run that no goroutine of this Manager carries out: its process may have
+// died, and may have left an answer to its question that it did not bring to the run.
+func (m *Manager) recoverStale(ctx context.Context, s *sessionState, r session.Run,
 	settled bool) error {
 	switch {
 	case m.store.Owner.Elsewhere(r):
 		return nil
 	case r.State.Waiting():
 		if settled {
-			m.spawn(func() { resumer{m}.attend(r.QuestionID) })
+			m.spawn(func() { resumer{m}.deliverRetrying(r.QuestionID) })
 		}
 		return nil
 	case r.Owner == m.store.Owner.ID && time.Since(r.UpdatedAt) < storeTime:

@@ -141,7 +141,7 @@ func (o onward) hintFirst(line string) string {
 }
 
 func (o onward) pickUp() string {
-	if o.Mend == pickUp {
+	if o.Hint == pickUp {
 		return fmt.Sprintf(o.in.PickUp, o.arguments)
 	}
 	return o.wait()
@@ -257,11 +257,11 @@ const pickUp = "wait for the run, which lets it go on"
 
 // hintBefore is what is to be done before a paused run can go on; "" when going on is all.
 func hintBefore(st runs.Status) string {
-	if st.Run.State != session.Paused || strings.HasPrefix(st.Mend, "continue the session") {
+	if st.Run.State != session.Paused || strings.HasPrefix(st.Hint, "continue the session") {
 		return ""
 	}
 	// the line says it with the call
-	before, _, _ := strings.Cut(st.Mend, ", then continue the session")
+	before, _, _ := strings.Cut(st.Hint, ", then continue the session")
 	return strings.TrimSuffix(shortLine(before, 300), ".")
 }
 

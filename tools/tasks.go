@@ -51,9 +51,9 @@ func (t *tasks) follow(ctx context.Context, c *call, s *callState) (*reply, erro
 	st.Waited, st.Budget = time.Since(s.began), s.budget
 	st.Replayed = s.status.Replayed
 	if st.Reason == agentloop.ClientDetached {
-		st.Mend = pickUp
+		st.Hint = pickUp
 		if s.resumeErr != nil {
-			st.Message, st.Mend = s.resumeErr.Error(), hint.Of(s.resumeErr)
+			st.Message, st.Hint = s.resumeErr.Error(), hint.Of(s.resumeErr)
 		}
 	}
 	if s.notes, err = t.asked(ctx, c, st, s.notes); err != nil {

@@ -231,8 +231,8 @@ func (b *benchRun) done(r bench.Result, st runs.Status) {
 	switch {
 	case r.Broken != "":
 		line += "no measurement: " + text.Cut(text.Line(r.Broken), 300)
-		if st.Mend != "" {
-			line += "\n  try: " + text.Line(st.Mend)
+		if st.Hint != "" {
+			line += "\n  try: " + text.Line(st.Hint)
 		}
 	case r.Passed:
 		line += fmt.Sprintf("done, %s, %.1fs", plural(r.Steps, "step"), r.Seconds)

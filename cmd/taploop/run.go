@@ -328,7 +328,7 @@ func (a *app) printEnd(st runs.Status) error {
 		if st.Message != st.Run.Answer {
 			say.line("", st.Message)
 		}
-		say.line(w.try, st.Mend)
+		say.line(w.try, st.Hint)
 	}
 	switch state := st.Run.State; {
 	case state == session.Completed, state == session.Aborted:

@@ -146,7 +146,7 @@ func New(st runs.Status) (Result, error) {
 		r.Question = NewQuestion(*st.Question)
 	}
 	if st.Message != "" && st.Reason != agentloop.UserPaused { // what was wanted is no error
-		r.Error = &Failure{Code: string(st.Reason), Message: st.Message, Hint: st.Mend}
+		r.Error = &Failure{Code: string(st.Reason), Message: st.Message, Hint: st.Hint}
 	}
 	return r, nil
 }
