@@ -88,19 +88,9 @@ func (q Question) Likeness() string {
 	return string(b)
 }
 
-var (
-	// consents ask for leave, and yes is one of the answers where options do
-	consents = lazyregexp.New(`(?i)\b(?:may|shall|should|can|could|must) (?:i|we)\b|\bwant me ` +
-		`to\b|\bok(?:ay)?,? (?:if|to|for)\b|\b(?:go ahead|proceed|confirm|approve|really|sure)\b|` +
-		`是否|确[认定]|可以|能不能|要不要|需要我|允许|同意|吗`)
-	yes = lazyregexp.New(`(?i)^(?:yes|y|ok|okay|sure|confirm|approve|agree|allow|proceed|go ` +
-		`ahead|do it|是|好|可以|确[认定]|同意|允许)`)
-	// harms are acts that a person consents to each time
-	harms = lazyregexp.New(`(?i)\b(?:pay|buy|purchase|order|book|bid|subscribe|donate|transfer|` +
-		`wire|withdraw|send|reply|forward|post|publish|share|delete|erase|remove|clear|wipe|` +
-		`reset|grant|allow|authori[sz]e|install|uninstall|log ?out|sign ?out|spend|charge)|支付|付款|` +
-		`购买|下单|预订|订阅|转账|汇款|提现|发送|发给|回复|转发|发布|分享|删除|清空|清除|移除|重置|允许|授权|安装|卸载|退出|注销|花费|充值`)
-)
+// yes is one of the answers where options ask for leave.
+var yes = lazyregexp.New(`(?i)^(?:yes|y|ok|okay|sure|confirm|approve|agree|allow|proceed|go ahead|` +
+	`do it|是|好|可以|确[认定]|同意|允许)`)
 
 // asksConsent reports whether the question asks for leave to do harm.
 func (q Question) asksConsent() bool {
