@@ -1,6 +1,7 @@
 package guard
 
 import (
+	_ "embed"
 	"fmt"
 	"path"
 	"slices"
@@ -47,18 +48,18 @@ var (
 		"com.microsoft.launcher", "com.teslacoilsw.launcher", "com.transsion.hilauncher"}
 )
 
-// Words that only say yes: what to, the screen has to tell. And words that say no.
+// words.txt has the words.
 var (
-	affirmative = lazyregexp.New(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|done|got it|sure|` +
-		`proceed|continue|next|finish|apply|authenticate|verify|go|send it|activate|turn on|enable|` +
-		`yeah|yep|al(?:l )?right|do it|let['’]?s go|of course|absolutely|i['’ ]?a?m sure|(?:i )?under` +
-		`st(?:an|oo)d|acknowledge|approve|authori[sz]e|validate|complete|明白|没问题|已?(?:知晓|了解|阅读)|` +
-		`确定|确认|是|是的|好|好的|同意|提交|完成|继续|下一步|知道了|我知道了|确认无误|验证|激活|启用|开启|` +
-		yesForeign + `)` +
-		`(?: *[(（].*)?[!.。]?$`)
-	confirms = lazyregexp.New(`^(?:ok|okay|yes|confirm|submit|agree|accept|i agree|authenticate|` +
-		`proceed|verify|approve|authori[sz]e|确定|确认|是|是的|同意|提交|确认无误|验证|完成|` +
-		yesForeign + `)(?:[^a-z]|$)`)
+	//go:embed words.txt
+	wordsFile string
+	wordLists = lazyregexp.Read(wordsFile)
+)
+
+// Words that only say yes, and words that say no.
+var (
+	affirmative = lazyregexp.New(`^(?:` + wordLists["yes"] + `|` + yesForeign +
+		`)(?: *[(（].*)?[!.。]?$`)
+	confirms = lazyregexp.New(`^(?:` + wordLists["confirms"] + `|` + yesForeign + `)(?:[^a-z]|$)`)
 	// what may stand before such words, and behind them
 	before = lazyregexp.New(`^(?:(?:i|yes|yeah|yep|okay|ok|sure|please|si|oui|ja)[,!.]? |` +
 		`(?:tap|click|touch|hold|press(?: and hold)?|long press|swipe|slide)(?: here| again)?` +
@@ -72,10 +73,7 @@ var (
 	renews = lazyregexp.New(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
 	totals = lazyregexp.New(`^(?:(?:your|the) )?(?:order |grand |cart )?(?:total|amount due|to ` +
 		`pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumForeign + `)(?:[^\pL]|$)`)
-	negative = lazyregexp.New(`^(?:(?:don['’]?t|do not|never|keep)(?: [^ ,;]+){0,3}|cancel|no|` +
-		`no,? thank(?:s| you)|not now|later|skip|close|(?:go )?back|dismiss|undo|deny(?: .*)?|` +
-		`decline|reject|maybe later|remind me later|exit|不\p{Han}{0,5}|取消|否|稍后(?:再说)?|以后再说|` +
-		`暂不\p{Han}{0,4}|跳过|关闭|返回|拒绝|保留|再想想|再看看|禁止|我再想想|` + noForeign + `)$`)
+	negative = lazyregexp.New(`^(?:` + wordLists["no"] + `|` + noForeign + `)$`)
 	price    = lazyregexp.New(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
 	currency = lazyregexp.New(`[$€£¥元]|usd|eur|rmb`)
 	digit    = lazyregexp.New(`^\d(?: ?[a-z+]{1,5})?$`) // the key of a pad, such as 2 ABC

@@ -22,7 +22,14 @@ func TestEachClassHasHintsOfItsWords(t *testing.T) {
 	}
 }
 
-func TestTheFileOfClassesIsWhole(t *testing.T) {
+func TestTheFilesOfWordsAreWhole(t *testing.T) {
+	for name, words := range wordLists {
+		require.NotEmpty(t, words, name)
+	}
+	for _, name := range []string{"yes", "confirms", "no", "everyday", "yes_foreign", "no_foreign",
+		"sum_foreign", "slide_foreign", "not_foreign"} {
+		require.Contains(t, wordLists, name)
+	}
 	names := map[string]bool{}
 	for _, c := range classes() {
 		require.False(t, names[c.Name], "%s is there twice", c.Name)

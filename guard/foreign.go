@@ -21,31 +21,12 @@ type foreign struct {
 
 // Words of other languages that only say yes, that say no, and that begin the line of a sum.
 var (
-	yesForeign = folded(`aceptar|acepto|confirmar|continuar|s[ií]|sim|aceitar|ja|bestätigen|` +
-		`weiter|fortfahren|oui|confirmer|valider|continuer|accepter|sì|conferma|accetta|continua|` +
-		`prosegui|bevestigen|doorgaan|tak|potwierdź|dalej|bekräfta|evet|onayla|tamam|devam|ya|` +
-		`konfirmasi|lanjutkan|đồng ý|xác nhận|tiếp tục|да|ок|подтвердить|продолжить|はい|確認(?:する)?|` +
-		`確定(?:する)?|続ける|同意する|예|네|확인|계속|동의|نعم|موافق|تأكيد|متابعة|हाँ|हां|ठीक|पुष्टि करें|ตกลง|` +
-		`ยืนยัน|確認|確定|繼續`)
-	noForeign = folded(`cancelar|anular|no permitir|rechazar|ahora no|cerrar|volver|atrás|não(?: ` +
-		`permitir)?|agora não|fechar|voltar|recusar|abbrechen|nein|nicht (?:zulassen|jetzt)|` +
-		`ablehnen|schließen|zurück|annuler|non|ne pas autoriser|refuser|fermer|retour|plus tard|` +
-		`annulla|rifiuta|chiudi|indietro|annuleren|nee|sluiten|terug|anuluj|nie|wróć|avbryt|nej|` +
-		`iptal|hayır|vazgeç|geri|batal|tidak|tutup|hủy|không|đóng|отмена|нет|закрыть|назад|не ` +
-		`сейчас|キャンセル|いいえ|閉じる|戻る|許可しない|취소|아니요|닫기|뒤로|허용 ?안 ?함|إلغاء|لا|رجوع|रद्द करें|नहीं|ยกเลิก|` +
-		`取消|關閉`)
-	// how people are told to draw a finger
-	slideForeign = folded(`\b(?:desli[zc]\w*|arrast\w*|wisch\w*|schieb\w*|glisse\w*|balay\w*|` +
-		`scorri\w*|trascina\w*|veeg\w*|schuif\w*|przesu\w*|kaydir\w*|geser\w*|svep\w*|vuot|` +
-		`truot)|провед\pL*|сдвин\pL*|свайп\pL*|スワイプ|スライド|밀어|밀기|اسحب|مرر`)
-	sumForeign = folded(`(?:importe|valor|monto) (?:total|a pagar)|gesamt(?:betrag|summe)?|summe|` +
-		`zu zahlen|zahlbetrag|montant|à payer|importo|totale|totaal|do zapłaty|razem|suma|summa|` +
-		`toplam|tổng|jumlah|итого|к оплате|合計|お支払い金額|합계|총|결제 ?금액|المجموع|الإجمالي|कुल|รวม`)
+	yesForeign   = folded(wordLists["yes_foreign"])
+	noForeign    = folded(wordLists["no_foreign"])
+	sumForeign   = folded(wordLists["sum_foreign"])
+	slideForeign = folded(wordLists["slide_foreign"]) // how people are told to draw a finger
 	// what takes a consent back, wherever in a clause it stands
-	notForeign = folded(`\b(?:nunca|sin|não|nao|sem|nada|nem|nicht|nichts|kein\w*|ohne|nie|` +
-		`niemals|ne|pas|rien|jamais|sans|non|senza|niente|mai|niet|niets|geen|inte|jangan|tidak|` +
-		`tanpa|đừng|không|no)\b|\bn['’]|(?:^| )(?:не|ничего|без|никогда)(?: |$)|ない|ません|하지|말고|않|` +
-		`لا|بدون`)
+	notForeign = folded(wordLists["not_foreign"])
 	// how a wish ends, in the languages that have the verb last
 	lastForeign = folded(`(?:くだ|下さ|ほし|お願い).*| ?줘| ?주세요|라|`)
 	// what may stand before the verb that says what is to be done
@@ -55,7 +36,7 @@ var (
 )
 
 // folded is a pattern in the letters in which texts are compared.
-func folded(p pattern) string {
+func folded[T ~string](p T) string {
 	return letters.ReplaceAllStringFunc(fold(string(p)), toLatin)
 }
 

@@ -8,15 +8,8 @@ import (
 	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
-// everyday are English words by which a screen in English is told: none is a word of another
-// language that is written in Latin letters, or means there what is done with money.
-var everyday = lazyregexp.New(`\b(?:the|your?|my|with|from|this|that|what|have|will|and|for|all|` +
-	`not|here|learn|more|help|home|back|next|close|search|settings|view|show|see|hide|edit|add|` +
-	`new|balance|accounts?|cards?|statements?|history|details|activity|overview|recent|spending|` +
-	`savings|available|today|yesterday|received|pending|rewards|offers|insights|transactions?|` +
-	`profile|support|notifications?|messages?|security|limits?|exchange|rates?|budgets?|coupons?|` +
-	`receipts?|share|copy|download|refresh|filter|sort|language|about|privacy|feedback|invite|` +
-	`welcome|log ?in|sign ?in|log ?out|sign ?out|skip|later|cancel|yes|no|ok|okay|continue|done)\b`)
+// everyday are English words by which a screen in English is told.
+var everyday = lazyregexp.New(`\b(?:` + wordLists["everyday"] + `)\b`)
 
 // unknownLanguage reports whether the lines on what is touched are of a button whose language is
 // not known: in other letters than Latin and Chinese ones, or in Latin ones that have no word of
