@@ -67,11 +67,11 @@ func TestLayersRiseFromFileToEnvironmentToFlags(t *testing.T) {
 	require.Equal(t, []string{file, "TAPLOOP_MODEL_NAME", "flag", file, "default"}, origins)
 }
 
-func TestBadInputIsNamedWithItsPlaceAndMend(t *testing.T) {
+func TestBadInputIsNamedWithItsPlaceAndHint(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
 		environ    []string
-		want, mend string
+		want, hint string
 	}{
 		{"unknown key", "model: {nmae: x}", nil, `there is no setting "model.nmae"`,
 			"did you mean model.name?"},
@@ -130,7 +130,7 @@ func TestBadInputIsNamedWithItsPlaceAndMend(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := load(t, config.Options{File: write(t, "c.yaml", c.file), Environ: c.environ})
 			require.ErrorContains(t, err, c.want)
-			require.Contains(t, hint.Of(err), c.mend)
+			require.Contains(t, hint.Of(err), c.hint)
 		})
 	}
 }

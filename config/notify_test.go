@@ -58,7 +58,7 @@ func TestNotificationsThatCannotWorkAreNamedWithTheirMend(t *testing.T) {
 		file    string
 		environ []string
 		want    string
-		mend    string
+		hint    string
 	}{
 		"an unknown field": {"notify: {webhooks: [{url: https://a.example, secrt: x}]}",
 			nil, "secrt", "config show"},
@@ -81,7 +81,7 @@ func TestNotificationsThatCannotWorkAreNamedWithTheirMend(t *testing.T) {
 	} {
 		_, err := load(t, config.Options{File: write(t, "c.yaml", c.file), Environ: c.environ})
 		require.ErrorContains(t, err, c.want, name)
-		require.Contains(t, hint.Of(err), c.mend, name)
+		require.Contains(t, hint.Of(err), c.hint, name)
 		require.NotContains(t, err.Error(), "hush", name)
 	}
 }

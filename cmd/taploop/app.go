@@ -17,6 +17,7 @@ import (
 
 	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/runs"
@@ -129,7 +130,8 @@ func helpWords() kong.Vars {
 	needsNoClient := slices.DeleteFunc(channel.Steps(),
 		func(c channel.Channel) bool { return c.Name == string(channel.Elicit) })
 	return kong.Vars{"version": versionLine(), "reply_modes": channel.Names(channel.Steps()),
-		"terminal_modes": channel.Names(needsNoClient)}
+		"terminal_modes": channel.Names(needsNoClient),
+		"clients":        strings.Join(clients.Names(), ", ")}
 }
 
 // others leaves out all commands but the named one, as the parser would take longer to get to know

@@ -113,7 +113,7 @@ func TestPeopleOutsideAreToldOnceAlsoOverAKillAndBySeveralServers(t *testing.T) 
 	require.Equal(t, link, push.header.Get("Click"))
 	require.Equal(t, "Bearer tk_hush", push.header.Get("Authorization"))
 
-	beside := b.open(route{era: modern}) // it would tell, too, if it were the only one
+	second := b.open(route{era: modern}) // it would tell, too, if it were the only one
 	other := b.audited(asked.Question.ID, 2)
 	s.kill()
 	next, url := b.serve()
@@ -135,7 +135,7 @@ func TestPeopleOutsideAreToldOnceAlsoOverAKillAndBySeveralServers(t *testing.T) 
 	audit, _, code := b.run("audit", "--json", "--question", other[0].QuestionID)
 	require.Zero(t, code)
 	require.NotContains(t, shown+asJSON+strings.ReplaceAll(audit, "size-hush",
-		"")+s.stderr.String()+next.stderr.String()+beside.stderr.String(), "hush")
+		"")+s.stderr.String()+next.stderr.String()+second.stderr.String(), "hush")
 }
 
 // audited waits until so many deliveries are noted, and returns them.

@@ -44,10 +44,10 @@ func TestTwoHundredAnswersThroughFiveChannelsHaveOneWinner(t *testing.T) {
 	q := k.awaitQuestion(1)
 	ann, status := k.browser(k.url, k.link())
 	require.Equal(t, 200, status)
-	_, beside := k.folder() // as the command line answers, without a process for each
+	_, direct := k.folder() // as the command line answers, without a process for each
 	ways := []func(*attempt){
 		k.replyOverMCP(q), k.replyOverHTTP(newHTTPClient(t, k.url, k.token), q),
-		k.replyOverHTTP(ann, q), replyThroughStore(t, beside, q), k.replyOverMCP(q),
+		k.replyOverHTTP(ann, q), replyThroughStore(t, direct, q), k.replyOverMCP(q),
 	}
 	names := []string{"mcp", "http", "page", "command_line", "mcp"}
 	bids := make([]attempt, 200)
@@ -130,9 +130,9 @@ func (k *crashHarness) replyOverHTTP(v *httpClient, q inquiry.Question) func(*at
 	}
 }
 
-func replyThroughStore(t testing.TB, beside *inquiry.Broker, q inquiry.Question) func(*attempt) {
+func replyThroughStore(t testing.TB, direct *inquiry.Broker, q inquiry.Question) func(*attempt) {
 	return func(b *attempt) {
-		_, err := beside.Resolve(t.Context(), q.ID,
+		_, err := direct.Resolve(t.Context(), q.ID,
 			inquiry.Reply{Response: b.text, Channel: "command_line", Authority: "local_operator"})
 		var lost *inquiry.SettledError
 		if b.taken = err == nil; errors.As(err, &lost) {

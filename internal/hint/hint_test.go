@@ -19,5 +19,5 @@ func TestTheOutermostMendIsShownAndTheErrorStaysItself(t *testing.T) {
 	require.Equal(t, "plug the cable in", hint.Of(outer))
 	require.Equal(t, "wait", hint.Of(hint.Add(outer, "wait")))
 	require.Empty(t, hint.Of(io.EOF))
-	require.NoError(t, hint.Add(nil, "nothing to mend"))
+	require.NoError(t, hint.Add(nil, "nothing to do"))
 }
