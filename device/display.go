@@ -116,17 +116,12 @@ var dumpHeading = atLine("WINDOW MANAGER ", `([A-Z ]+?) \(dumpsys window `)
 // there more than once: the title of an app's window may pass for a heading.
 func parseDump(power, window string) (r reading, ok bool) {
 	parts := map[string]string{}
-	headings := dumpHeading.all(window)
-	for i, h := range headings {
-		end := len(window)
-		if i+1 < len(headings) {
-			end = headings[i+1][0]
-		}
-		name := window[h[2]:h[3]]
+	for _, b := range dumpHeading.blocks(window) {
+		name := b.groups[0]
 		if parts[name] != "" {
 			return reading{}, false
 		}
-		parts[name] = window[h[0]:end]
+		parts[name] = b.text
 	}
 	policy, displays := parts["POLICY STATE"], parts["DISPLAY CONTENTS"]
 	windows := parts["WINDOWS"]

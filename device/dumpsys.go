@@ -95,15 +95,10 @@ func size(f field, s string) screen.Size {
 
 // mainDisplay is the part of `dumpsys window displays` that is about the built-in display.
 func mainDisplay(displays string) string {
-	starts := displayStart.all(displays)
-	for i, s := range starts {
-		if displays[s[2]:s[3]] != "0" {
-			continue
+	for _, b := range displayStart.blocks(displays) {
+		if b.groups[0] == "0" {
+			return b.text
 		}
-		if i+1 < len(starts) {
-			return displays[s[0]:starts[i+1][0]]
-		}
-		return displays[s[0]:]
 	}
 	return displays
 }
@@ -227,19 +222,13 @@ type window struct {
 // parseWindows lists the windows of the built-in display, the topmost first.
 func parseWindows(s string) []window {
 	var list []window
-	starts := windowStart.all(s)
-	for i, m := range starts {
-		end := len(s)
-		if i+1 < len(starts) {
-			end = starts[i+1][0]
-		}
-		block := s[m[1]:end]
-		if id := windowOnMain.first(block); id != "" && id != "0" {
+	for _, b := range windowStart.blocks(s) {
+		if id := windowOnMain.first(b.rest); id != "" && id != "0" {
 			continue
 		}
-		pkg, _ := shortComponent(windowTitle(s[m[4]:m[5]]))
-		list = append(list, window{s[m[2]:m[3]], pkg, visible(block),
-			secureFlag(windowFlags.first(block))})
+		pkg, _ := shortComponent(windowTitle(b.groups[1]))
+		list = append(list, window{b.groups[0], pkg, visible(b.rest),
+			secureFlag(windowFlags.first(b.rest))})
 	}
 	return list
 }

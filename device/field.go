@@ -59,29 +59,36 @@ func (f field) begins(before string) bool {
 	return c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
 }
 
-func (f field) all(s string) (list [][]int) {
-	for from := 0; ; {
-		m := f.next(s, from)
-		if m == nil {
-			return list
-		}
-		list = append(list, m)
-		from = m[1]
-	}
+// block is a part of a text that begins with a field and ends where the next one begins.
+type block struct {
+	groups []string // of the field
+	text   string   // with the field
+	rest   string   // behind it
 }
 
-// groups are those of the first one in s; nil when there is none.
-func (f field) groups(s string) []string {
-	m := f.next(s, 0)
-	if m == nil {
-		return nil
-	}
-	var list []string
-	for i := 2; i < len(m); i += 2 {
-		list = append(list, s[m[i]:m[i+1]])
+// blocks are those that a text has.
+func (f field) blocks(s string) (list []block) {
+	for m := f.next(s, 0); m != nil; {
+		end, next := len(s), f.next(s, m[1])
+		if next != nil {
+			end = next[0]
+		}
+		list = append(list, block{groups(s, m), s[m[0]:end], s[m[1]:end]})
+		m = next
 	}
 	return list
 }
+
+// groups are those of a match in s.
+func groups(s string, match []int) (list []string) {
+	for i := 2; i < len(match); i += 2 {
+		list = append(list, s[match[i]:match[i+1]])
+	}
+	return list
+}
+
+// groups are those of the first one in s; nil when there is none.
+func (f field) groups(s string) []string { return groups(s, f.next(s, 0)) }
 
 // first is the first group of the first one in s, or "".
 func (f field) first(s string) string {
