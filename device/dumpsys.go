@@ -213,7 +213,7 @@ var (
 
 // window is one window of `dumpsys window windows`.
 type window struct {
-	id      string // of all windows that there are, also of those with the same title
+	id      string // of all windows that there are, even of those with the same title
 	pkg     string // its app, "" when the title does not tell
 	visible bool
 	secure  bool // FLAG_SECURE: it is black in a capture

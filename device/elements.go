@@ -144,7 +144,7 @@ func said(b []byte) string {
 	return text.Quote(cmp.Or(firstLine(string(b[:min(len(b), 4096)])), "nothing"), 200)
 }
 
-// dumpOnce runs uiautomator. The phone itself ends it after a while, also when nobody is connected
+// dumpOnce runs uiautomator. The phone itself ends it after a while, even when nobody is connected
 // any more.
 func (d *dumper) dumpOnce(ctx context.Context, way dumping) ([]byte, error) {
 	limit := min(d.timeout, dumpTime)

@@ -145,7 +145,7 @@ func imeMissing(dump string) error {
 }
 
 // Keyboards remembers by serial the keyboard that a phone had before ADBKeyBoard took its place, so
-// that it is put back also when the process that switched was killed.
+// that it is put back even when the process that switched was killed.
 type Keyboards interface {
 	// SetFormerKeyboard remembers it, in place of another one; "" forgets it.
 	SetFormerKeyboard(ctx context.Context, serial, former string) error

@@ -82,7 +82,7 @@ func (l *link) recordHandshake(ctx context.Context, m, resp *message) error {
 		return errors.New("the params of initialize cannot be read")
 	}
 	version := textOf(at(resp.Result, "protocolVersion"))
-	if err := mcptransport.Shook(ctx, version, params.Info, params.Caps); err != nil {
+	if err := mcptransport.SetHandshake(ctx, version, params.Info, params.Caps); err != nil {
 		return l.conn.fault("%v", err)
 	}
 	l.state.record(m)

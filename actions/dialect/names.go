@@ -8,7 +8,7 @@ import (
 	"text/template/parse"
 )
 
-// names finds the variables of a template that there are not, in all of its branches: also in
+// names finds the variables of a template that there are not, in all of its branches, even in
 // those that are taken in the middle of a run only. What it cannot know the type of is let be.
 type names struct {
 	tmpl    *template.Template

@@ -56,7 +56,7 @@ func BenchmarkCallOverStdio(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			w := serveStdio(b, newLab().MCPServer, nil)
 			w.out = bufio.NewReaderSize(w.out, 64<<10)
-			w.shake("2025-11-25", "{}")
+			w.handshake("2025-11-25", "{}")
 			call := tool(1, name, `{"n":5}`)
 			b.ReportAllocs()
 			for b.Loop() {

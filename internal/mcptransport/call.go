@@ -145,11 +145,11 @@ func (c *call) run(srv Server, raw json.RawMessage, s sink) {
 		select {
 		case n := <-c.out:
 			c.pass(n, s)
-			if c.listens() { // it is acknowledged: news may follow
+			if c.listens() { // it is acknowledged: updates may follow
 				wake = c.wake
 			}
 		case <-wake:
-			for _, n := range c.unheard() {
+			for _, n := range c.takeUpdates() {
 				c.tell(n, s)
 			}
 		case resp := <-answered:

@@ -424,7 +424,7 @@ func TestAHandshakeEndsWithItsClientAndWithTheEndpoint(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e := serveHTTP(t, unshaken{newLab().MCPServer}, nil)
+				e := serveHTTP(t, silentServer{newLab().MCPServer}, nil)
 				ctx, leave := context.WithCancel(t.Context())
 				defer leave()
 				r, err := http.NewRequestWithContext(ctx, http.MethodPost,

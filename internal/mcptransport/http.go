@@ -65,7 +65,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.under.Done()
-	v := visit{h: h, w: w, r: r, principal: principal, vouched: time.Now(),
+	v := httpRequest{h: h, w: w, r: r, principal: principal, authorizedAt: time.Now(),
 		changed: changed}
 	switch r.Method {
 	case http.MethodPost:
@@ -78,21 +78,21 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// visit is one HTTP request.
-type visit struct {
-	h         *HTTP
-	w         http.ResponseWriter
-	r         *http.Request
-	principal string
-	vouched   time.Time       // when the credential was looked at last
-	changed   <-chan struct{} // closed when it has to be looked at again
+// httpRequest is one HTTP request of a client.
+type httpRequest struct {
+	h            *HTTP
+	w            http.ResponseWriter
+	r            *http.Request
+	principal    string
+	authorizedAt time.Time       // when the credential was looked at last
+	changed      <-chan struct{} // closed when it has to be looked at again
 }
 
-func (v *visit) refuse(status int, text string) { refuse(v.w, status, invalid(text)) }
+func (v *httpRequest) refuse(status int, text string) { refuse(v.w, status, invalid(text)) }
 
 // context is the one for handlers: it has the values of the HTTP request's, but does not end with
 // it.
-func (v *visit) context() context.Context {
+func (v *httpRequest) context() context.Context {
 	ctx := context.WithoutCancel(v.r.Context())
 	ctx = context.WithValue(ctx, principalKey{}, v.principal)
 	if v.h.opts.Context != nil {
@@ -130,13 +130,13 @@ func (h *HTTP) authorize(w http.ResponseWriter, r *http.Request) (principal stri
 // errRevoked ends a connection whose credential does not hold any more.
 var errRevoked = errors.New("the credential of this connection was revoked")
 
-// vouch looks at the credential again, at most once a second, before something is sent on a
+// reauthorize looks at the credential again, at most once a second, before something is sent on a
 // connection that is open for long.
-func (v *visit) vouch() error {
-	if v.h.opts.Authorize == nil || time.Since(v.vouched) < time.Second {
+func (v *httpRequest) reauthorize() error {
+	if v.h.opts.Authorize == nil || time.Since(v.authorizedAt) < time.Second {
 		return nil
 	}
-	v.vouched = time.Now()
+	v.authorizedAt = time.Now()
 	if principal, err := v.h.opts.Authorize(v.r); err != nil || principal != v.principal {
 		return errRevoked
 	}
@@ -144,9 +144,9 @@ func (v *visit) vouch() error {
 }
 
 // recheck looks at the credential once changed was closed.
-func (v *visit) recheck() error {
-	v.changed, v.vouched = v.h.opts.Changed(), time.Time{}
-	return v.vouch()
+func (v *httpRequest) recheck() error {
+	v.changed, v.authorizedAt = v.h.opts.Changed(), time.Time{}
+	return v.reauthorize()
 }
 
 // enter notes one more HTTP request under way, unless the server is closing.
@@ -160,9 +160,9 @@ func (h *HTTP) enter() bool {
 	return true
 }
 
-// start runs the call in a goroutine that Close waits for, and then done. Its error is an
+// startCall runs the call in a goroutine that Close waits for, and then done. Its error is an
 // *rpcError; nothing runs then.
-func (h *HTTP) start(c *call, m *message, s sink, done func()) error {
+func (h *HTTP) startCall(c *call, m *message, s sink, done func()) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closing {
@@ -190,7 +190,7 @@ func (h *HTTP) start(c *call, m *message, s sink, done func()) error {
 // and waits until the handlers have returned and their answers are written. Its error says that ctx
 // ended first; what is left then ends by itself.
 func (h *HTTP) Close(ctx context.Context) error {
-	for _, s := range h.shut() {
+	for _, s := range h.closeSessions() {
 		s.close(ErrClosed)
 		h.srv.UnregisterSession(ctx, s.id)
 	}
@@ -212,7 +212,7 @@ func (h *HTTP) Close(ctx context.Context) error {
 	}
 }
 
-func (h *HTTP) shut() []*session {
+func (h *HTTP) closeSessions() []*session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closing = true

@@ -148,7 +148,7 @@ func callOverHTTP(web *httptest.Server, token, body string, header []string) err
 
 func TestNoMessageIsLostReorderedOrMisdeliveredOverStdio(t *testing.T) {
 	w := serveStdio(t, newLab().MCPServer, nil)
-	w.shake("2025-11-25", "{}")
+	w.handshake("2025-11-25", "{}")
 	var mu sync.Mutex // of running, and of writing
 	running := map[string]chan string{}
 	read := make(chan struct{})

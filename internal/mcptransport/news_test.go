@@ -28,18 +28,18 @@ func TestAClientThatDoesNotListenCostsNoMoreThanItsSubscriptions(t *testing.T) {
 	}
 	<-p.wake
 	require.Empty(t, p.wake)
-	sent, err := json.Marshal(p.unheard())
+	sent, err := json.Marshal(p.takeUpdates())
 	require.NoError(t, err)
 	require.JSONEq(t, `[
 		{"jsonrpc": "2.0", "method": "notifications/resources/list_changed"},
 		{"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "x:7"}},
 		{"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "x:3"}}]`,
 		string(sent))
-	require.Empty(t, p.unheard())
+	require.Empty(t, p.takeUpdates())
 
 	p.Updated("x:3")
 	p.UnsubscribeFromResource("x:3")
-	require.Empty(t, p.unheard(), "it is not told any more")
+	require.Empty(t, p.takeUpdates(), "it is not told any more")
 	require.NoError(t, p.subscribe("x:more"))
 }
 

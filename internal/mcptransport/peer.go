@@ -16,7 +16,7 @@ import (
 type peer struct {
 	id        string
 	principal string
-	news
+	updates
 
 	mu          sync.Mutex
 	initialized bool
@@ -32,8 +32,8 @@ type peer struct {
 
 func newPeer(id, principal string) *peer {
 	return &peer{id: id, principal: principal, level: mcp.LoggingLevelInfo,
-		news:  news{wake: make(chan struct{}, 1)},
-		calls: map[string]*call{}, asked: map[int64]chan answer{}}
+		updates: updates{wake: make(chan struct{}, 1)},
+		calls:   map[string]*call{}, asked: map[int64]chan answer{}}
 }
 
 // begin notes a request as under way, and in under, which may be nil. Its error is an *rpcError.
@@ -139,11 +139,11 @@ func set[T any](mu *sync.Mutex, field *T, value T) {
 // subscriptions/listen.
 const mostSubscriptions = 100
 
-// news is what a client wants to hear of resources, and has not heard. What changes again before
-// the client has heard of it is told once, so that a client that does not listen costs no more than
-// its subscriptions. It is safe for concurrent use.
-type news struct {
-	wake chan struct{} // holds one token when there is something unheard
+// updates are what a client wants to hear of resources, and has not heard. What changes again
+// before the client has heard of it is told once, so that a client that does not listen costs no
+// more than its subscriptions. It is safe for concurrent use.
+type updates struct {
+	wake chan struct{} // holds one token when there is something to take
 
 	mu         sync.Mutex
 	subscribed map[string]bool // by URI
@@ -152,9 +152,9 @@ type news struct {
 }
 
 // SubscribeToResource adds a subscription, unless there are as many as there may be.
-func (w *news) SubscribeToResource(uri string) { _ = w.subscribe(uri) }
+func (w *updates) SubscribeToResource(uri string) { _ = w.subscribe(uri) }
 
-func (w *news) subscribe(uri string) error {
+func (w *updates) subscribe(uri string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.subscribed) >= mostSubscriptions && !w.subscribed[uri] {
@@ -169,7 +169,7 @@ func (w *news) subscribe(uri string) error {
 }
 
 // UnsubscribeFromResource takes a subscription back.
-func (w *news) UnsubscribeFromResource(uri string) {
+func (w *updates) UnsubscribeFromResource(uri string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.subscribed, uri)
@@ -177,7 +177,7 @@ func (w *news) UnsubscribeFromResource(uri string) {
 }
 
 // SubscribedResources are the URIs.
-func (w *news) SubscribedResources() (uris []string) {
+func (w *updates) SubscribedResources() (uris []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for uri := range w.subscribed {
@@ -187,7 +187,7 @@ func (w *news) SubscribedResources() (uris []string) {
 }
 
 // IsSubscribedToResource reports whether there is a subscription.
-func (w *news) IsSubscribedToResource(uri string) bool {
+func (w *updates) IsSubscribedToResource(uri string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.subscribed[uri]
@@ -195,7 +195,7 @@ func (w *news) IsSubscribedToResource(uri string) bool {
 
 // Updated tells the client that resources have changed, of those that it has subscribed to. It
 // waits for nobody.
-func (w *news) Updated(uris ...string) {
+func (w *updates) Updated(uris ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, uri := range uris {
@@ -207,15 +207,15 @@ func (w *news) Updated(uris ...string) {
 }
 
 // Relisted tells the client that the list of resources has changed. It waits for nobody.
-func (w *news) Relisted() {
+func (w *updates) Relisted() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.relisted = true
 	wait.Wake(w.wake)
 }
 
-// unheard is what the client has not heard.
-func (w *news) unheard() (list []mcp.JSONRPCNotification) {
+// takeUpdates is what the client has not heard.
+func (w *updates) takeUpdates() (list []mcp.JSONRPCNotification) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.relisted {
@@ -243,6 +243,6 @@ func (c *call) SubscribeToResourceErr(uri string) error {
 // Relisted tells a client of 2026-07-28 only when it has asked for that.
 func (c *call) Relisted() {
 	if f, _ := c.SubscriptionFilter(); f.ResourcesListChanged {
-		c.news.Relisted()
+		c.updates.Relisted()
 	}
 }

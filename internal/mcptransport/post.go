@@ -21,7 +21,7 @@ const promptly = time.Second
 
 // post takes what a client sends and tells the eras apart: a request is of 2026-07-28 when its body
 // or its header says so.
-func (v *visit) post() {
+func (v *httpRequest) post() {
 	if !isJSON(v.r.Header) {
 		v.refuse(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
 		return
@@ -56,7 +56,7 @@ func (v *visit) post() {
 }
 
 // read gives what the body holds; nil when it was refused.
-func (v *visit) read() *incoming {
+func (v *httpRequest) read() *incoming {
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, v.h.opts.MaxBody))
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -84,7 +84,7 @@ func unsupported(version string) *rpcError {
 }
 
 // exchange serves messages of a session.
-func (v *visit) exchange(s *session, in *incoming) {
+func (v *httpRequest) exchange(s *session, in *incoming) {
 	if in.batch && !batches(s.ProtocolVersion()) {
 		v.refuse(http.StatusBadRequest, noBatches)
 		return
@@ -115,16 +115,16 @@ func (v *visit) exchange(s *session, in *incoming) {
 }
 
 // answer runs the requests of one POST and sends what they say.
-func (v *visit) answer(s *session, requests []*message, batch bool) {
+func (v *httpRequest) answer(s *session, requests []*message, batch bool) {
 	st, rd := newStream(s.nextName(), v.h.opts.Buffer, len(requests))
 	ctx, cancel := context.WithCancelCause(v.context())
 	st.drop = func() { cancel(ErrDropped) }
-	rest := s.work()
+	ended := s.beginStream()
 	done := func() {
 		if st.ended() {
 			cancel(ErrOver)
 			s.finish(st)
-			rest()
+			ended()
 		}
 	}
 	for _, m := range requests {
@@ -137,22 +137,22 @@ func (v *visit) answer(s *session, requests []*message, batch bool) {
 		refused := err.(*rpcError)
 		if !batch {
 			cancel(ErrOver)
-			rest()
+			ended()
 			refuse(v.w, http.StatusTooManyRequests, refused)
 			return
 		}
-		// this visit counts, so Close waits for it still
+		// this HTTP request counts, so Close waits for it still
 		v.h.under.Go(func() { st.response(refused.encode(), refused.code); done() })
 	}
 	v.deliver(s, st, rd, batch, done)
 }
 
 // begin starts a request of the session, or gives it back. Its error is an *rpcError.
-func (v *visit) begin(s *session, c *call, m *message, st *stream, done func()) error {
+func (v *httpRequest) begin(s *session, c *call, m *message, st *stream, done func()) error {
 	if err := s.begin(c, v.h.opts.MaxCalls, nil); err != nil {
 		return err
 	}
-	err := v.h.start(c, m, st, done)
+	err := v.h.startCall(c, m, st, done)
 	if err != nil {
 		s.peer.finish(c)
 	}
@@ -161,7 +161,7 @@ func (v *visit) begin(s *session, c *call, m *message, st *stream, done func()) 
 
 // deliver sends what the requests of one POST have to say: a lone response at once, anything else
 // as a stream that is kept.
-func (v *visit) deliver(s *session, st *stream, rd *reader, batch bool, done func()) {
+func (v *httpRequest) deliver(s *session, st *stream, rd *reader, batch bool, done func()) {
 	first, ended := v.await(st, rd)
 	if ended && len(first) == 1 && first[0].final && !batch {
 		st.leave(rd)
@@ -179,7 +179,7 @@ func (v *visit) deliver(s *session, st *stream, rd *reader, batch bool, done fun
 }
 
 // await waits until the stream has something, but not long.
-func (v *visit) await(st *stream, rd *reader) (first []event, ended bool) {
+func (v *httpRequest) await(st *stream, rd *reader) (first []event, ended bool) {
 	enough := time.NewTimer(min(promptly, v.h.opts.KeepAlive))
 	defer enough.Stop()
 	for {
@@ -204,7 +204,7 @@ func refuse(w http.ResponseWriter, status int, e *rpcError) { write(w, status, e
 
 // reply answers with a message, which may be large, so that a client that does not read it is given
 // up.
-func (v *visit) reply(status int, message []byte) {
+func (v *httpRequest) reply(status int, message []byte) {
 	v.extend() // net/http lifts it when the answer has ended
 	write(v.w, status, message)
 }

@@ -402,8 +402,8 @@ func (w *wire) line() string {
 	return strings.TrimSuffix(l, "\n")
 }
 
-// shake does the handshake.
-func (w *wire) shake(version, capabilities string) {
+// handshake does the handshake.
+func (w *wire) handshake(version, capabilities string) {
 	w.t.Helper()
 	w.send(fmt.Sprintf(handshake, version, capabilities))
 	require.Contains(w.t, w.line(), `"result"`)

@@ -67,7 +67,7 @@ func AskSession(ctx context.Context, s server.ClientSession, method string,
 	var p *peer
 	var life context.Context
 	switch s := s.(type) {
-	case *terminal:
+	case *stdioClient:
 		p, life = s.peer, s.ctx
 	case *session:
 		p, life = s.peer, s.ctx
@@ -87,9 +87,9 @@ func AskSession(ctx context.Context, s server.ClientSession, method string,
 	}, method, params)
 }
 
-// Shook notes what the handshake of the request that ctx belongs to has agreed on, when something
-// else than mcp-go has answered it.
-func Shook(ctx context.Context, version string, info mcp.Implementation,
+// SetHandshake notes what the handshake of the request that ctx belongs to has agreed on, when
+// something else than mcp-go has answered it.
+func SetHandshake(ctx context.Context, version string, info mcp.Implementation,
 	caps mcp.ClientCapabilities) error {
 	c := callOf(ctx)
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// session is one client of 2025-11-25 or older over HTTP, from its handshake until it says goodbye
+// session is one client of 2025-11-25 or older over HTTP, from its handshake until it ends it
 // or stays away too long. To mcp-go it is the session that broadcasts go to, and requests that are
 // not answered by a call.
 type session struct {
@@ -28,12 +28,12 @@ type session struct {
 	listening *stream
 
 	// below peer.mu
-	streams  map[string]*stream // that can be resumed
-	finished []string           // names of those that ended, oldest first
-	opened   int
-	seen     time.Time
-	visits   int // HTTP requests of the session being served
-	working  int // streams that have not ended, which may be without a connection
+	streams     map[string]*stream // that can be resumed
+	finished    []string           // names of those that ended, oldest first
+	opened      int
+	seen        time.Time
+	requests    int // HTTP requests of the session being served
+	openStreams int // streams that have not ended, which may be without a connection
 }
 
 // mostFinished is how many ended streams are kept for clients that have lost the end.
@@ -69,35 +69,35 @@ func (s *session) close(cause error) {
 	s.end(cause)
 }
 
-// visit notes that an HTTP request of the session is being served, until leave. It reports whether
+// enter notes that an HTTP request of the session is being served, until leave. It reports whether
 // there are not more than that many.
-func (s *session) visit(most int) bool {
+func (s *session) enter(most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.visits >= most {
+	if s.requests >= most {
 		return false
 	}
-	s.visits++
+	s.requests++
 	return true
 }
 
 func (s *session) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.visits--
+	s.requests--
 	s.seen = time.Now()
 }
 
-// work notes that a stream of the session has begun, until rest is called, which may be more than
-// once.
-func (s *session) work() (rest func()) {
+// beginStream notes that a stream of the session has begun, until end is called, which may be more
+// than once.
+func (s *session) beginStream() (end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.working++
+	s.openStreams++
 	return sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.working--
+		s.openStreams--
 		s.seen = time.Now()
 	})
 }
@@ -106,7 +106,7 @@ func (s *session) work() (rest func()) {
 func (s *session) idle(now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.visits > 0 || s.working > 0 {
+	if s.requests > 0 || s.openStreams > 0 {
 		return 0
 	}
 	return now.Sub(s.seen)
@@ -174,7 +174,7 @@ func newID() string { return rand.Text() }
 // that require a session ID SHOULD respond to requests without an MCP-Session-Id header (other than
 // initialization) with HTTP 400 Bad Request", and to those with one that ended, or that is another
 // principal's, "with HTTP 404 Not Found".
-func (v *visit) session() *session {
+func (v *httpRequest) session() *session {
 	id := v.r.Header.Get(mcp.HeaderSessionID)
 	if id == "" {
 		v.refuse(http.StatusBadRequest,
@@ -188,7 +188,7 @@ func (v *visit) session() *session {
 		v.refuse(http.StatusNotFound,
 			"this session is not known, or no longer: send initialize again")
 		return nil
-	case !s.visit(2 * v.h.opts.MaxCalls):
+	case !s.enter(2 * v.h.opts.MaxCalls):
 		v.refuse(http.StatusTooManyRequests, "there are too many connections of this session")
 		return nil
 	}
@@ -292,16 +292,16 @@ func (h *HTTP) expired() (idle []*session) {
 	return idle
 }
 
-// single takes the response of a call that has no stream.
-type single struct{ data []byte }
+// responseSink takes the response of a call that has no stream.
+type responseSink struct{ data []byte }
 
-func (*single) message([]byte) {}
+func (*responseSink) message([]byte) {}
 
-func (s *single) response(data []byte, _ int) { s.data = data }
+func (s *responseSink) response(data []byte, _ int) { s.data = data }
 
 // initialize answers the handshake of 2025-11-25 and older, and begins a session when it succeeds.
 // It ends with a client that leaves: nobody can take the session up.
-func (v *visit) initialize(m *message) {
+func (v *httpRequest) initialize(m *message) {
 	s := newSession(newPeer(newID(), v.principal), v.h.opts.Buffer)
 	if !v.h.register(s) {
 		v.w.Header().Set("Retry-After", "60")
@@ -310,9 +310,9 @@ func (v *visit) initialize(m *message) {
 				"none is idle; end one with DELETE, or try again later", v.h.opts.MaxSessions))
 		return
 	}
-	s.visit(1)
+	s.enter(1)
 	defer s.leave()
-	var answer single
+	var answer responseSink
 	c := newCall(v.context(), s.peer, m, &v.h.opts)
 	if err := s.begin(c, 1, nil); err != nil { // it was closed just now
 		v.refuse(http.StatusServiceUnavailable, err.Error())

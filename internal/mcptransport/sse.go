@@ -12,7 +12,7 @@ import (
 )
 
 // open begins the event stream. "Servers SHOULD include the X-Accel-Buffering: no header."
-func (v *visit) open() error {
+func (v *httpRequest) open() error {
 	h := v.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache, no-transform")
@@ -24,7 +24,7 @@ func (v *visit) open() error {
 
 // write writes to the event stream. What takes too long breaks the connection, so that a client
 // that does not read holds up only itself.
-func (v *visit) write(data []byte) error {
+func (v *httpRequest) write(data []byte) error {
 	v.extend()
 	if _, err := v.w.Write(data); err != nil {
 		return err
@@ -33,18 +33,18 @@ func (v *visit) write(data []byte) error {
 }
 
 // extend gives the client WriteTimeout from now on to take what is written.
-func (v *visit) extend() {
+func (v *httpRequest) extend() {
 	// not every writer can
 	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(v.h.opts.WriteTimeout))
 }
 
 // prime tells the client an id to resume from before there is any message.
-func (v *visit) prime(st *stream) error {
+func (v *httpRequest) prime(st *stream) error {
 	st.prime()
 	return v.write(fmt.Appendf(nil, "id: %s\ndata:\n\n", st.eventID(0)))
 }
 
-func (v *visit) events(st *stream, events []event) error {
+func (v *httpRequest) events(st *stream, events []event) error {
 	var b bytes.Buffer
 	for _, e := range events {
 		if st.name != "" {
@@ -58,7 +58,7 @@ func (v *visit) events(st *stream, events []event) error {
 // stream sends a resumable stream to the client, as long as both last. When the connection breaks,
 // the requests of the stream go on for ResumeGrace: "disconnection SHOULD NOT be interpreted as the
 // client cancelling its request".
-func (v *visit) stream(s *session, st *stream, rd *reader, prime bool) {
+func (v *httpRequest) stream(s *session, st *stream, rd *reader, prime bool) {
 	err := v.open()
 	if prime && err == nil {
 		err = v.prime(st)
@@ -66,7 +66,7 @@ func (v *visit) stream(s *session, st *stream, rd *reader, prime bool) {
 	if err == nil {
 		rd, err = v.follow(s, st, rd)
 	}
-	v.part(err)
+	v.logEnd(err)
 	if !st.leave(rd) || st.drop == nil {
 		return
 	}
@@ -81,8 +81,8 @@ func (v *visit) stream(s *session, st *stream, rd *reader, prime bool) {
 	})
 }
 
-// part notes how the connection ended.
-func (v *visit) part(err error) {
+// logEnd notes how the connection ended.
+func (v *httpRequest) logEnd(err error) {
 	v.extend() // net/http writes the end of the stream
 	switch {
 	case err == nil:
@@ -101,7 +101,7 @@ func (v *visit) part(err error) {
 // newer one took over stays open, and is written to again when that one is lost. "The client MAY
 // remain connected to multiple SSE streams simultaneously. The server MUST send each of its
 // JSON-RPC messages on only one of the connected streams."
-func (v *visit) follow(s *session, st *stream, rd *reader) (*reader, error) {
+func (v *httpRequest) follow(s *session, st *stream, rd *reader) (*reader, error) {
 	quiet := time.NewTimer(v.h.opts.KeepAlive)
 	defer quiet.Stop()
 	listens := s != nil && st == s.listening
@@ -115,7 +115,7 @@ func (v *visit) follow(s *session, st *stream, rd *reader) (*reader, error) {
 			if !listens {
 				return rd, nil
 			}
-			rd, changed = st.relieve()
+			rd, changed = st.takeOver()
 		}
 		var feed <-chan mcp.JSONRPCNotification
 		if rd != nil {
@@ -142,14 +142,14 @@ func (v *visit) follow(s *session, st *stream, rd *reader) (*reader, error) {
 				return rd, err
 			}
 		case <-quiet.C:
-			if err := v.beat(); err != nil {
+			if err := v.keepAlive(); err != nil {
 				return rd, err
 			}
 			quiet.Reset(v.h.opts.KeepAlive)
 		case n := <-feed:
 			encodeAll([]mcp.JSONRPCNotification{n}, v.h.opts.Log, st.message)
 		case <-wake:
-			encodeAll(s.unheard(), v.h.opts.Log, st.message)
+			encodeAll(s.takeUpdates(), v.h.opts.Log, st.message)
 		case <-closed:
 			return rd, nil
 		case <-v.r.Context().Done():
@@ -160,8 +160,8 @@ func (v *visit) follow(s *session, st *stream, rd *reader) (*reader, error) {
 
 // send writes events and notes that rd has got them. An error means that the connection is lost, or
 // its credential.
-func (v *visit) send(st *stream, rd *reader, events []event) error {
-	if err := v.vouch(); err != nil {
+func (v *httpRequest) send(st *stream, rd *reader, events []event) error {
+	if err := v.reauthorize(); err != nil {
 		return err
 	}
 	if err := v.events(st, events); err != nil {
@@ -173,7 +173,7 @@ func (v *visit) send(st *stream, rd *reader, events []event) error {
 
 // connect serves GET and DELETE, which only the older era has: "HTTP GET or DELETE to the MCP
 // endpoint: respond with 405 Method Not Allowed" (2026-07-28).
-func (v *visit) connect() {
+func (v *httpRequest) connect() {
 	version := v.r.Header.Get(mcp.HeaderProtocolVersion)
 	switch {
 	case version == mcp.ProtocolVersion20260728:
@@ -206,7 +206,7 @@ func (v *visit) connect() {
 
 // listen opens the stream of the session's broadcasts, or resumes the stream that the client lost.
 // "The server MUST NOT replay messages that would have been delivered on a different stream."
-func (v *visit) listen(s *session) {
+func (v *httpRequest) listen(s *session) {
 	leave, ok := v.h.places.listeners.Take(v.principal, v.h.opts.Operator(v.principal))
 	if !ok {
 		v.refuse(http.StatusTooManyRequests, fmt.Sprintf("you have as many listening connections "+
@@ -230,10 +230,10 @@ func (v *visit) listen(s *session) {
 	v.stream(s, st, rd, false)
 }
 
-// beat keeps a quiet connection from being taken for dead, as long as its credential holds: clients
-// must ignore a comment.
-func (v *visit) beat() error {
-	if err := v.vouch(); err != nil {
+// keepAlive keeps a quiet connection from being taken for dead, as long as its credential holds:
+// clients must ignore a comment.
+func (v *httpRequest) keepAlive() error {
+	if err := v.reauthorize(); err != nil {
 		return err
 	}
 	return v.write([]byte(": keep-alive\n\n"))

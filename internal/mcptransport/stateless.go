@@ -11,18 +11,18 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// lone numbers the requests that stand alone, as mcp-go wants a name for each session.
-var lone atomic.Int64
+// statelessRequests numbers the requests that stand alone, as mcp-go wants a name for each session.
+var statelessRequests atomic.Int64
 
-// newLone is the peer of one request of 2026-07-28: "servers MUST NOT rely on prior requests over
-// the same connection to establish context", so nothing is known of the client but what the request
-// says.
-func newLone(principal string) *peer {
-	return newPeer(fmt.Sprintf("request-%d", lone.Add(1)), principal)
+// newStatelessPeer is the peer of one request of 2026-07-28: "servers MUST NOT rely on prior
+// requests over the same connection to establish context", so nothing is known of the client but
+// what the request says.
+func newStatelessPeer(principal string) *peer {
+	return newPeer(fmt.Sprintf("request-%d", statelessRequests.Add(1)), principal)
 }
 
 // stateless serves a message of 2026-07-28.
-func (v *visit) stateless(in *incoming, header string) {
+func (v *httpRequest) stateless(in *incoming, header string) {
 	m := in.messages[0]
 	switch {
 	case in.batch:
@@ -41,7 +41,7 @@ func (v *visit) stateless(in *incoming, header string) {
 		refuse(v.w, status(wrong.code), wrong)
 		return
 	}
-	v.alone(m)
+	v.answerStateless(m)
 }
 
 // mismatch says what the headers of the request do not say as its body does: "servers that process
@@ -95,13 +95,13 @@ func (h *HTTP) mismatchedParams(m *message, headers http.Header) error {
 	return mcp.ValidateParamHeadersLookup(lookup, &tool.Tool, m.Params)
 }
 
-// alone answers one request. "Closing the SSE response stream MUST be treated by the server as
-// cancellation of that request."
-func (v *visit) alone(m *message) {
+// answerStateless answers one request. "Closing the SSE response stream MUST be treated by the
+// server as cancellation of that request."
+func (v *httpRequest) answerStateless(m *message) {
 	st, rd := newStream("", v.h.opts.Buffer, 1)
-	c := newCall(v.context(), newLone(v.principal), m, &v.h.opts)
+	c := newCall(v.context(), newStatelessPeer(v.principal), m, &v.h.opts)
 	leave := subscribe(v.h.srv, c)
-	err := v.h.start(c, m, st, leave)
+	err := v.h.startCall(c, m, st, leave)
 	var refused *rpcError
 	if errors.As(err, &refused) {
 		leave()
@@ -118,7 +118,7 @@ func (v *visit) alone(m *message) {
 	if err = v.open(); err == nil {
 		_, err = v.follow(nil, st, rd)
 	}
-	v.part(err)
+	v.logEnd(err)
 	if st.leave(rd) {
 		c.cancel(ErrDropped)
 	}
@@ -127,7 +127,7 @@ func (v *visit) alone(m *message) {
 // subscribe makes a subscriptions/listen reachable for broadcasts until leave is called.
 func subscribe(srv Server, c *call) (leave func()) {
 	ctx := context.WithoutCancel(c.ctx)
-	// the name of a lone request is always new
+	// the name of such a request is always new
 	if !c.listens() || srv.RegisterSession(ctx, c) != nil {
 		return func() {}
 	}

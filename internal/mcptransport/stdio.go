@@ -33,7 +33,7 @@ func ServeStdio(ctx context.Context, srv Server, in io.Reader, out io.Writer,
 	opts *Options) error {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	t := newTerminal(life, srv, out, settings(opts))
+	t := newStdioClient(life, srv, out, settings(opts))
 	if err := srv.RegisterSession(ctx, t); err != nil {
 		return fmt.Errorf("serving stdio: %w", err)
 	}
@@ -50,9 +50,9 @@ func ServeStdio(ctx context.Context, srv Server, in io.Reader, out io.Writer,
 	return errors.Join(err, t.end(cause))
 }
 
-// terminal is the client at the other end of stdio. To mcp-go it is the session that broadcasts go
-// to, and requests that are not answered by a call.
-type terminal struct {
+// stdioClient is the client at the other end of stdio. To mcp-go it is the session that broadcasts
+// go to, and requests that are not answered by a call.
+type stdioClient struct {
 	*peer
 	ctx   context.Context // ends when ServeStdio returns
 	srv   Server
@@ -64,9 +64,9 @@ type terminal struct {
 	under sync.WaitGroup
 }
 
-func newTerminal(ctx context.Context, srv Server, out io.Writer,
-	opts Options) *terminal {
-	t := &terminal{
+func newStdioClient(ctx context.Context, srv Server, out io.Writer,
+	opts Options) *stdioClient {
+	t := &stdioClient{
 		peer: newPeer(newID(), ""), ctx: ctx, srv: srv, opts: opts,
 		feed:  make(chan mcp.JSONRPCNotification, 16),
 		gone:  make(chan struct{}),
@@ -78,7 +78,7 @@ func newTerminal(ctx context.Context, srv Server, out io.Writer,
 }
 
 // NotificationChannel takes broadcasts.
-func (t *terminal) NotificationChannel() chan<- mcp.JSONRPCNotification { return t.feed }
+func (t *stdioClient) NotificationChannel() chan<- mcp.JSONRPCNotification { return t.feed }
 
 // line is one of the client's, or why there is none.
 type line struct {
@@ -89,8 +89,8 @@ type line struct {
 // last reports whether nothing follows.
 func (l line) last() bool { return l.err != nil && !errors.Is(l.err, errLong) }
 
-// readAhead reads lines until in ends, also while a handshake is under way, and closes gone then.
-func (t *terminal) readAhead(in io.Reader, lines chan<- line) {
+// readAhead reads lines until in ends, even while a handshake is under way, and closes gone then.
+func (t *stdioClient) readAhead(in io.Reader, lines chan<- line) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
 		data, err := readLine(r, t.opts.MaxBody)
@@ -110,7 +110,7 @@ func (t *terminal) readAhead(in io.Reader, lines chan<- line) {
 }
 
 // read takes what comes until in ends.
-func (t *terminal) read(in io.Reader) {
+func (t *stdioClient) read(in io.Reader) {
 	lines := make(chan line, 16)
 	go t.readAhead(in, lines) // ends with in, or at the next line after ServeStdio has returned
 	for {
@@ -138,13 +138,13 @@ func (t *terminal) read(in io.Reader) {
 }
 
 // forward writes broadcasts.
-func (t *terminal) forward() {
+func (t *stdioClient) forward() {
 	for {
 		select {
 		case n := <-t.feed:
 			encodeAll([]mcp.JSONRPCNotification{n}, t.opts.Log, t.message)
 		case <-t.wake:
-			encodeAll(t.unheard(), t.opts.Log, t.message)
+			encodeAll(t.takeUpdates(), t.opts.Log, t.message)
 		case <-t.ctx.Done():
 			return
 		}
@@ -152,7 +152,7 @@ func (t *terminal) forward() {
 }
 
 // end cancels the handlers and waits for what they return.
-func (t *terminal) end(cause error) error {
+func (t *stdioClient) end(cause error) error {
 	defer t.out.closed.Store(true)
 	t.peer.close(cause)
 	done := make(chan struct{})
@@ -169,7 +169,7 @@ func (t *terminal) end(cause error) error {
 }
 
 // take serves one line.
-func (t *terminal) take(data []byte) {
+func (t *stdioClient) take(data []byte) {
 	in, err := parse(data)
 	var wrong *rpcError
 	switch {
@@ -182,14 +182,14 @@ func (t *terminal) take(data []byte) {
 	}
 	s := t.sink(in)
 	for _, m := range in.messages {
-		shakes := m.request() && m.Method == string(mcp.MethodInitialize)
+		isHandshake := m.request() && m.Method == string(mcp.MethodInitialize)
 		switch {
-		case shakes && in.batch:
+		case isHandshake && in.batch:
 			e := rpcError{id: m.ID, code: mcp.INVALID_REQUEST,
 				text: "initialize must not be part of a batch"}
 			s.response(e.encode(), e.code)
-		case shakes:
-			t.shake(m, s)
+		case isHandshake:
+			t.handshake(m, s)
 		case m.request():
 			t.start(m, s)
 		case m.response():
@@ -200,9 +200,9 @@ func (t *terminal) take(data []byte) {
 	}
 }
 
-// shake answers the handshake before anything else is taken: what follows needs what it agrees on.
-// A client that has gone meanwhile does not wait for it.
-func (t *terminal) shake(m *message, s sink) {
+// handshake answers the handshake before anything else is taken: what follows needs what it agrees
+// on. A client that has gone meanwhile does not wait for it.
+func (t *stdioClient) handshake(m *message, s sink) {
 	c := newCall(t.ctx, t.peer, m, &t.opts)
 	done := make(chan struct{})
 	go func() { c.run(t.srv, m.raw, s); close(done) }() // ends with the handler
@@ -221,12 +221,12 @@ func (t *terminal) shake(m *message, s sink) {
 }
 
 // start answers a request in a goroutine of its own, which end waits for.
-func (t *terminal) start(m *message, s sink) {
+func (t *stdioClient) start(m *message, s sink) {
 	c := newCall(t.ctx, t.peer, m, &t.opts)
 	leave := func() {}
 	err := t.begin(c, t.opts.MaxCalls, &t.under)
 	if err == nil && mcp.IsModernProtocol(m.protocol()) {
-		c.peer = newLone("") // it stands alone
+		c.peer = newStatelessPeer("") // it stands alone
 		leave = subscribe(t.srv, c)
 	}
 	var refused *rpcError
@@ -243,7 +243,7 @@ func (t *terminal) start(m *message, s sink) {
 }
 
 // sink is where the answers to what came as one line go: the responses to a batch are one line too.
-func (t *terminal) sink(in *incoming) sink {
+func (t *stdioClient) sink(in *incoming) sink {
 	if !in.batch {
 		return t
 	}
@@ -253,28 +253,28 @@ func (t *terminal) sink(in *incoming) sink {
 			requests++
 		}
 	}
-	return &gathering{terminal: t, owed: requests}
+	return &batchSink{stdioClient: t, owed: requests}
 }
 
-// message makes the terminal the sink of a message that came by itself.
-func (t *terminal) message(data []byte) { t.out.write(data) }
+// message makes the client the sink of a message that came by itself.
+func (t *stdioClient) message(data []byte) { t.out.write(data) }
 
-func (t *terminal) response(data []byte, _ int) {
+func (t *stdioClient) response(data []byte, _ int) {
 	if data != nil {
 		t.message(data)
 	}
 }
 
-// gathering writes messages as they come, and the responses as one array once all are there. It is
+// batchSink writes messages as they come, and the responses as one array once all are there. It is
 // safe for concurrent use.
-type gathering struct {
-	*terminal
+type batchSink struct {
+	*stdioClient
 	mu        sync.Mutex
 	owed      int
 	responses [][]byte
 }
 
-func (g *gathering) response(data []byte, _ int) {
+func (g *batchSink) response(data []byte, _ int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if data != nil {

@@ -35,7 +35,7 @@ func TestTheEndOfInputEndsServingWithinTwoSeconds(t *testing.T) {
 				release := make(chan struct{})
 				l.AddTool(stubbornTool(release))
 				w := serveStdio(t, l.MCPServer, nil)
-				w.shake("2025-11-25", "{}")
+				w.handshake("2025-11-25", "{}")
 				w.send(strings.Replace(tool(1, c.tool, "{}"), `"progressToken":1`, "", 1))
 				synctest.Wait()
 				start := time.Now()
@@ -55,10 +55,10 @@ func TestTheEndOfInputEndsServingWithinTwoSeconds(t *testing.T) {
 	}
 }
 
-// unshaken is a server whose handshake does not end by itself.
-type unshaken struct{ *server.MCPServer }
+// silentServer is a server whose handshake does not end by itself.
+type silentServer struct{ *server.MCPServer }
 
-func (u unshaken) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {
+func (u silentServer) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {
 	<-ctx.Done()
 	return nil
 }
@@ -66,7 +66,7 @@ func (u unshaken) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JS
 // What came behind the handshake does not hide that the client has gone.
 func TestTheEndOfInputEndsAHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := serveStdio(t, unshaken{newLab().MCPServer}, nil)
+		w := serveStdio(t, silentServer{newLab().MCPServer}, nil)
 		go func() { _, _ = io.Copy(io.Discard, w.out) }()
 		w.send(fmt.Sprintf(handshake, "2025-11-25", "{}"))
 		w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`)
@@ -93,7 +93,7 @@ func TestTheEndOfTheContextEndsServing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab()
 		w := serveStdio(t, l.MCPServer, nil)
-		w.shake("2025-11-25", "{}")
+		w.handshake("2025-11-25", "{}")
 		w.send(tool(1, "gate", "{}"))
 		require.Contains(t, w.line(), "begun")
 		w.cancel()

@@ -120,9 +120,9 @@ func (st *stream) got(rd *reader, n int) {
 	st.change()
 }
 
-// relieve makes a connection the reader if there is none; otherwise it gives what is closed when
+// takeOver makes a connection the reader if there is none; otherwise it gives what is closed when
 // that may have changed.
-func (st *stream) relieve() (*reader, <-chan struct{}) {
+func (st *stream) takeOver() (*reader, <-chan struct{}) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.reader != nil {
