@@ -158,10 +158,8 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if t.key, err = keyOf(r); err != nil {
 		return err
 	}
-	ctx, end := context.WithCancelCause(r.Context())
-	defer end(nil)
-	stop := context.AfterFunc(s.ctx, func() { end(errClosing) })
-	defer stop()
+	ctx, end := s.untilClosing(r.Context())
+	defer end()
 	if !c.Stream {
 		ctx, cancel := context.WithTimeoutCause(ctx, patience, errPatience)
 		defer cancel()
@@ -195,13 +193,13 @@ type chatTurn struct {
 
 // callResult is what a turn needs of a result object.
 type callResult struct {
-	SessionID string `json:"session_id"`
-	RunID     string `json:"run_id"`
-	State     string `json:"state"`
-	Reason    string `json:"stop_reason"`
-	Local     int    `json:"local_step_idx"`
-	Global    int    `json:"global_step_idx"`
-	Answer    string `json:"answer"`
+	SessionID string        `json:"session_id"`
+	RunID     string        `json:"run_id"`
+	State     session.State `json:"state"`
+	Reason    string        `json:"stop_reason"`
+	Local     int           `json:"local_step_idx"`
+	Global    int           `json:"global_step_idx"`
+	Answer    string        `json:"answer"`
 	Final     struct {
 		Action struct {
 			Value string `json:"value"`
@@ -213,23 +211,12 @@ type callResult struct {
 		Completion int `json:"completion_tokens"`
 	} `json:"usage"`
 	Error *struct {
-		Code    string `json:"code"`
 		Message string `json:"message"`
 		Hint    string `json:"mend"`
 	} `json:"error"`
 }
 
 func (n *callResult) going() bool { return n.Reason == "STILL_RUNNING" }
-
-func (n *callResult) paused() bool { return n.State == "PAUSED" }
-
-func (n *callResult) ended() bool {
-	switch n.State {
-	case "COMPLETED", "ABORTED", "FAILED", "CANCELLED", "EXPIRED":
-		return true
-	}
-	return false
-}
 
 // callTool calls a tool and reads how things stand after it.
 func (t *chatTurn) callTool(ctx context.Context, tool string, arguments map[string]any,
@@ -311,12 +298,12 @@ func (t *chatTurn) steer(ctx context.Context) error {
 		return nil
 	case t.now.Question != nil && (saidOnly(said, consents) || saidOnly(said, isDone)):
 		return nil // what it is about was not seen, or is not theirs to settle: it is shown again
-	case t.now.ended():
+	case t.now.State.Terminal():
 		return t.again(ctx, t.instruct, t.nextTask)
 	case t.now.going():
 		return t.again(ctx, t.nextTask, t.instruct)
 	}
-	paused := t.now.paused()
+	paused := t.now.State == session.Paused
 	err = t.instruct(ctx)
 	if err == nil && paused {
 		err = t.callTool(ctx, continueTool, map[string]any{"wait_seconds": 0}, nil)

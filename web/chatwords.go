@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/session"
 )
 
 // chatQuestion is what a conversation needs of a question.
@@ -136,13 +137,13 @@ func (w *chatWords) last(n *callResult, yours bool) string {
 		return w.asked(n.Question, yours)
 	case n.going():
 		return w.going
-	case n.State == "COMPLETED" && n.Answer == "":
+	case n.State == session.Completed && n.Answer == "":
 		return w.completed
-	case n.State == "COMPLETED":
+	case n.State == session.Completed:
 		return text.Lines(n.Answer)
-	case n.State == "ABORTED":
+	case n.State == session.Aborted:
 		return fmt.Sprintf(w.aborted, text.Line(n.Final.Action.Value))
-	case n.paused():
+	case n.State == session.Paused:
 		return fmt.Sprintf(w.paused, why)
 	}
 	return fmt.Sprintf(w.ended, why)

@@ -87,10 +87,8 @@ func (s *Server) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) er
 
 // await returns the question once it is settled, or as it is after d.
 func (s *Server) await(r *http.Request, id string, d time.Duration) (inquiry.Question, error) {
-	ctx, end := context.WithCancelCause(r.Context())
-	defer end(nil)
-	stop := context.AfterFunc(s.ctx, func() { end(errClosing) })
-	defer stop()
+	ctx, end := s.untilClosing(r.Context())
+	defer end()
 	late := errors.New("nobody has answered yet")
 	ctx, cancel := context.WithTimeoutCause(ctx, d, late)
 	defer cancel()

@@ -46,9 +46,8 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 		return err
 	}
 	defer look.Close()
-	ctx, end := context.WithCancelCause(r.Context())
-	defer end(nil)
-	defer context.AfterFunc(s.ctx, func() { end(errClosing) })()
+	ctx, end := s.untilClosing(r.Context())
+	defer end()
 	first, err := look.Next(ctx)
 	switch {
 	case err != nil:

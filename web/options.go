@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/guard"
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/mirror"
 	"github.com/taploop/taploop/session"
@@ -32,20 +31,6 @@ type Sessions interface {
 	LatestRun(ctx context.Context, sessionID string) (session.Run, error)
 	Steps(ctx context.Context, sessionID string, after int) ([]session.StepRecord, error)
 	Frame(ctx context.Context, id string) ([]byte, error)
-}
-
-// Answers are what is remembered, a session.Answers.
-type Answers interface {
-	List(ctx context.Context, client *string) ([]inquiry.Remembered, error)
-	Forget(ctx context.Context, id string, client *string, by session.AuditEntry) (
-		[]inquiry.Remembered, error)
-}
-
-// Grants are what is done without asking, a session.Grants.
-type Grants interface {
-	List(ctx context.Context) ([]guard.Grant, error)
-	End(ctx context.Context, scope guard.Scope, name string, by session.AuditEntry) (
-		[]guard.Grant, error)
 }
 
 // Stopper stops what runs.
@@ -97,8 +82,8 @@ type Person struct {
 type Options struct {
 	Questions Questions
 	Sessions  Sessions
-	Answers   Answers
-	Grants    Grants
+	Answers   session.Answers // what is remembered
+	Grants    session.Grants  // what is done without asking
 	Logins    *Logins
 	Stopper   Stopper
 	Tasks     Tasks

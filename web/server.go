@@ -56,6 +56,13 @@ func (s *Server) Close() error {
 	return nil
 }
 
+// untilClosing is ctx until the server closes, which is its cause then. The caller calls end.
+func (s *Server) untilClosing(ctx context.Context) (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.ctx, func() { cancel(errClosing) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
 // ServeHTTP implements http.Handler for /v1/ and /ui, and for what no other handler serves.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setSecurityHeaders(w.Header())

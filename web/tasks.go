@@ -97,10 +97,8 @@ func (v viewer) owner() string {
 // call carries out a tool for the viewer.
 func (s *Server) call(ctx context.Context, v viewer, client, tool string, arguments map[string]any,
 	progress func()) (TaskResult, error) {
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	stop := context.AfterFunc(s.ctx, func() { end(errClosing) })
-	defer stop()
+	ctx, end := s.untilClosing(ctx)
+	defer end()
 	out, err := s.opts.Tasks.Do(ctx, TaskCall{Tool: tool, Arguments: arguments, Client: client,
 		By: v.actor(), Progress: progress, Names: requestFor})
 	if err != nil && errors.Is(context.Cause(ctx), errClosing) {
