@@ -250,7 +250,7 @@ func (m *Manager) Say(ctx context.Context, r SayRequest) (Status, error) {
 			sess.ID)
 	}
 	replayed, err := m.store.Runs.Say(ctx, run.ID,
-		session.Message{Mode: r.Mode, Text: r.Text, Key: r.Key}, r.By.entry())
+		agentloop.Message{Mode: r.Mode, Text: r.Text}, r.Key, r.By.entry())
 	if err != nil {
 		return Status{}, messageRefusal(sess.ID, err)
 	}

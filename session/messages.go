@@ -10,13 +10,6 @@ import (
 	"github.com/taploop/taploop/agentloop"
 )
 
-// Message is something that is said to a run unasked.
-type Message struct {
-	Mode agentloop.MessageMode
-	Text string
-	Key  string // chosen by the sender: the same message sent again is not said twice; "" is none
-}
-
 // MaxMessages is how many messages a run takes.
 const MaxMessages = 50
 
@@ -28,17 +21,20 @@ var (
 	ErrTooMuch = fmt.Errorf("%d messages were sent to the run, and it takes no more", MaxMessages)
 )
 
-// Say keeps a message for the run; by says for the audit who sends it. It survives a crash of the
-// machine. replayed says that it had been kept before, under its key. A run that has ended, or has
-// done its last step, is refused with a *StateError: what is kept is heard before the end.
-func (rs Runs) Say(ctx context.Context, runID string, m Message, by AuditEntry) (
-	replayed bool, err error) {
+// Say keeps a message for the run, whose Number is the store's own; by says for the audit who sends
+// it. It survives a crash of the machine. key is chosen by the sender: the same message sent again
+// under it is not said twice, and replayed says that it had been kept before; "" is none. A run
+// that has ended, or has done its last step, is refused with a *StateError: what is kept is heard
+// before the end.
+func (rs Runs) Say(
+	ctx context.Context, runID string, m agentloop.Message, key string, by AuditEntry,
+) (replayed bool, err error) {
 	err = rs.update(ctx, func(ctx context.Context, tx *tx) error {
 		r, err := runByID(ctx, tx, runID)
 		if err != nil {
 			return err
 		}
-		if replayed, err = sentBefore(ctx, tx, runID, m); replayed || err != nil {
+		if replayed, err = sentBefore(ctx, tx, runID, m, key); replayed || err != nil {
 			return err
 		}
 		if err := mayReceive(ctx, tx, r); err != nil {
@@ -46,7 +42,7 @@ func (rs Runs) Say(ctx context.Context, runID string, m Message, by AuditEntry) 
 		}
 		err = tx.exec(ctx, `INSERT INTO messages (run_id, mode, text, key, created_at)
 			VALUES (?, ?, ?, ?, ?)`, runID, m.Mode, m.Text,
-			sql.NullString{String: m.Key, Valid: m.Key != ""}, millis(tx.at))
+			sql.NullString{String: key, Valid: key != ""}, millis(tx.at))
 		if err != nil {
 			return err
 		}
@@ -60,13 +56,15 @@ func (rs Runs) Say(ctx context.Context, runID string, m Message, by AuditEntry) 
 }
 
 // sentBefore reports whether the message was kept before.
-func sentBefore(ctx context.Context, tx *tx, runID string, m Message) (bool, error) {
-	if m.Key == "" {
+func sentBefore(
+	ctx context.Context, tx *tx, runID string, m agentloop.Message, key string,
+) (bool, error) {
+	if key == "" {
 		return false, nil
 	}
-	var was Message
+	var was agentloop.Message
 	err := tx.QueryRowContext(ctx, "SELECT mode, text FROM messages WHERE run_id = ? AND key = ?",
-		runID, m.Key).Scan(&was.Mode, &was.Text)
+		runID, key).Scan(&was.Mode, &was.Text)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return false, nil

@@ -16,8 +16,8 @@ func TestARunEndsOnlyWhenAllThatWasSaidIsHeard(t *testing.T) {
 	r := started(t, s)
 	j := s.Journal(r)
 	say := func(text string) error {
-		_, err := s.Runs.Say(t.Context(), r.ID, session.Message{Mode: agentloop.AsNote, Text: text},
-			session.AuditEntry{By: "ann"})
+		m := agentloop.Message{Mode: agentloop.AsNote, Text: text}
+		_, err := s.Runs.Say(t.Context(), r.ID, m, "", session.AuditEntry{By: "ann"})
 		return err
 	}
 	require.NoError(t, say("wait"))
