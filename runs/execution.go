@@ -124,7 +124,7 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 		}
 	}()
 	if end := x.prepare(ctx); end != nil {
-		return end
+		return unlessStopped(ctx, end)
 	}
 	// Steps that a former life left without an outcome were counted when this one began.
 	sess, err := m.store.Session(ctx, run.SessionID)
@@ -183,12 +183,13 @@ func (x *execution) aside(f func()) bool {
 	})
 }
 
-// prepare sees that there is a policy whose model can be asked, and then a phone that is awake.
+// prepare sees that there is a policy whose model can be asked, and then a phone that is awake. An
+// ending says which there is not, even when that is only because ctx has ended.
 func (x *execution) prepare(ctx context.Context) *agentloop.Ending {
 	var err error
 	if x.policy == nil {
 		if x.policy, err = x.m.opts.NewPolicy(x.settings.Settings); err != nil {
-			return lostModel(ctx, err)
+			return agentloop.LostModel(err)
 		}
 	}
 	if r, ok := x.policy.(readier); ok {
@@ -197,20 +198,17 @@ func (x *execution) prepare(ctx context.Context) *agentloop.Ending {
 		x.before.Decide = time.Since(began)
 		x.before.Model = x.before.Decide
 		if err != nil {
-			return lostModel(ctx, err)
+			return agentloop.LostModel(err)
 		}
 	}
 	began := time.Now()
 	defer func() { x.before.Ready = time.Since(began) }()
 	if x.phone == nil {
 		if x.phone, err = x.m.opts.Phones.Open(ctx, x.sess.Serial); err != nil {
-			return endedBy(ctx, err, agentloop.DeviceDisconnected)
+			return &agentloop.Ending{Reason: agentloop.DeviceDisconnected, Err: err}
 		}
 	}
 	if err := ready(ctx, x.phone, x.home); err != nil {
-		if ctx.Err() != nil {
-			return agentloop.Stopped(ctx)
-		}
 		return agentloop.LostPhone(err)
 	}
 	return nil
@@ -232,26 +230,18 @@ func (x *execution) closePhone() {
 	x.phone = nil
 }
 
-// endedBy is the ending of a life that err ends: for the reason, unless err only says that ctx has
-// ended.
-func endedBy(ctx context.Context, err error, reason agentloop.StopReason) *agentloop.Ending {
+// unlessStopped is the ending of a life to which something has happened, perhaps only because ctx
+// has ended.
+func unlessStopped(ctx context.Context, end *agentloop.Ending) *agentloop.Ending {
 	if ctx.Err() != nil {
 		return agentloop.Stopped(ctx)
 	}
-	return &agentloop.Ending{Reason: reason, Err: err}
+	return end
 }
 
-// lostModel is the ending of a life whose model cannot be asked, unless ctx has ended.
-func lostModel(ctx context.Context, err error) *agentloop.Ending {
-	if ctx.Err() != nil {
-		return agentloop.Stopped(ctx)
-	}
-	return agentloop.LostModel(err)
-}
-
-// endedInternally is endedBy for what should not happen.
+// endedInternally is the ending by what should not happen.
 func endedInternally(ctx context.Context, err error) *agentloop.Ending {
-	return endedBy(ctx, err, agentloop.InternalError)
+	return unlessStopped(ctx, &agentloop.Ending{Reason: agentloop.InternalError, Err: err})
 }
 
 // finish stores how this life ended.

@@ -15,11 +15,11 @@ func TestWhatFailsBecauseTheRunIsPausedEndsAsAPause(t *testing.T) {
 	failed := errors.New("reading the run's secrets: interrupted")
 	for _, reason := range []agentloop.StopReason{agentloop.ModelError,
 		agentloop.DeviceDisconnected} {
-		require.Equal(t, &agentloop.Ending{Reason: reason, Err: failed},
-			endedBy(ctx, failed, reason))
+		end := &agentloop.Ending{Reason: reason, Err: failed}
+		require.Same(t, end, unlessStopped(ctx, end))
 	}
 	require.Equal(t, agentloop.InternalError, endedInternally(ctx, failed).Reason)
 	cancel(agentloop.ErrPaused)
 	require.Equal(t, agentloop.UserPaused, endedInternally(ctx, failed).Reason)
-	require.Equal(t, agentloop.UserPaused, endedBy(ctx, failed, agentloop.ModelError).Reason)
+	require.Equal(t, agentloop.UserPaused, unlessStopped(ctx, agentloop.LostModel(failed)).Reason)
 }

@@ -103,14 +103,16 @@ func (x *execution) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 	q := agentloop.Question{Kind: agentloop.KindTakeover, Text: text, Task: x.run.Task}
 	if err := x.Park(ctx, q); err != nil {
 		x.m.log.ErrorContext(ctx, "handing the phone over", "run", x.run.ID, "err", err)
-		return &agentloop.Ending{Reason: agentloop.InternalError, Steps: end.Steps, Last: end.Last,
-			Begun: end.Begun, Err: fmt.Errorf("the phone could not be handed over: %w", err)}
+		end.Reason = agentloop.InternalError
+		end.Err = fmt.Errorf("the phone could not be handed over: %w", err)
+		return end
 	}
 	if asked != nil {
 		x.m.withdrawFor(ctx, asked.ID, cause)
 	}
-	return &agentloop.Ending{Reason: agentloop.TakeoverNeeded, Question: &q, Steps: end.Steps,
-		Last: end.Last, Begun: end.Begun, Took: end.Took}
+	end.Reason, end.Question = agentloop.TakeoverNeeded, &q
+	end.Err = nil
+	return end
 }
 
 // withdrawFor withdraws a question of a run whose phone was taken over, as the cause says.
