@@ -32,24 +32,22 @@ func monkey(c *call) int {
 
 func parseMonkey(words []string) (in *intent, count int, ok bool) {
 	in = &intent{action: actionMain, categories: []string{categoryLauncher}}
-	for len(words) > 1 {
-		switch word := words[0]; {
-		case word == "-p":
-			in.pkg = words[1]
-		case word == "-c":
-			in.categories[0] = words[1]
-		case word == "-s", word == "--throttle", strings.HasPrefix(word, "--pct-"):
-		case word == "-v", strings.HasPrefix(word, "--ignore-"):
-			words = words[1:]
+	a := &args{rest: words}
+	for option := range a.options() {
+		if option == "-v" || strings.HasPrefix(option, "--ignore-") {
 			continue
+		}
+		switch value, _ := a.next(); {
+		case option == "-p":
+			in.pkg = value
+		case option == "-c":
+			in.categories[0] = value
+		case option == "-s", option == "--throttle", strings.HasPrefix(option, "--pct-"):
 		default:
 			return nil, 0, false
 		}
-		words = words[2:]
 	}
-	if len(words) == 0 {
-		return nil, 0, false
-	}
-	count, err := strconv.Atoi(words[0])
+	word, _ := a.next()
+	count, err := strconv.Atoi(word)
 	return in, count, err == nil && count >= 0
 }

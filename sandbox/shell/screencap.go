@@ -11,19 +11,13 @@ import (
 
 // screencap writes the picture of the display: raw, or as PNG.
 func screencap(c *call) int {
-	asPNG, file := false, ""
-	for _, arg := range c.args {
-		switch {
-		case arg == "-p":
-			asPNG = true
-		case strings.HasPrefix(arg, "-") || file != "":
-			return c.fail(exitFailure, "usage: screencap [-p] [FILENAME]")
-		default:
-			file = arg
-		}
+	letters, files := options(c.args)
+	if strings.Trim(letters, "p") != "" || len(files) > 1 {
+		return c.fail(exitFailure, "usage: screencap [-p] [FILENAME]")
 	}
+	file := strings.Join(files, "")
 	img := c.sh.phone.Screenshot()
-	head, pixels, err := encode(img, asPNG || strings.HasSuffix(file, ".png"))
+	head, pixels, err := encode(img, letters != "" || strings.HasSuffix(file, ".png"))
 	if err == nil && file == "" {
 		_, _ = c.stdout.Write(head)
 		_, _ = c.stdout.Write(pixels)
