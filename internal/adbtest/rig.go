@@ -157,10 +157,7 @@ func (r *Rig) ADB(args ...string) (stdout, stderr string, code int) {
 
 // Command is the real adb binary, to be run against the rig's server with these arguments.
 func (r *Rig) Command(args ...string) *exec.Cmd {
-	r.t.Helper()
-	cmd, err := r.server.call(r.t.Context(), args)
-	r.must("preparing adb", err)
-	return cmd
+	return r.server.call(r.t.Context(), args...)
 }
 
 func (r *Rig) boot(d *daemon) {

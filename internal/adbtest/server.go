@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +21,7 @@ import (
 // server is a running adb server.
 type server struct {
 	addr   string
+	port   string // of addr
 	binary string
 	dir    string // its temporary files and its log
 	cmd    *exec.Cmd
@@ -30,7 +30,7 @@ type server struct {
 
 // startServer returns when the server takes requests.
 func startServer(binary string, port int, dir string) (*server, error) {
-	s := &server{addr: loopback(port), binary: binary, dir: dir}
+	s := &server{addr: loopback(port), port: strconv.Itoa(port), binary: binary, dir: dir}
 	var err error
 	if s.client, err = adb.New(&adb.Options{Server: s.addr}); err != nil {
 		return nil, err
@@ -45,8 +45,7 @@ func startServer(binary string, port int, dir string) (*server, error) {
 	defer ready.Close()
 	// "fork-server" is how adb starts its own server: it says OK on the given descriptor when it
 	// listens. It does not fork in this form, so it stays our child.
-	s.cmd = s.command(context.Background(), "-P", strconv.Itoa(port), "fork-server", "server",
-		"--reply-fd", "3")
+	s.cmd = s.call(context.Background(), "fork-server", "server", "--reply-fd", "3")
 	s.cmd.ExtraFiles = []*os.File{theirs}
 	err = s.cmd.Start()
 	theirs.Close()
@@ -115,22 +114,15 @@ func (s *server) stop() {
 }
 
 // call is the adb binary that asks the server.
-func (s *server) call(ctx context.Context, args []string) (*exec.Cmd, error) {
-	_, port, err := net.SplitHostPort(s.addr)
-	if err != nil {
-		return nil, err
-	}
-	return s.command(ctx, append([]string{"-P", port}, args...)...), nil
+func (s *server) call(ctx context.Context, args ...string) *exec.Cmd {
+	return s.command(ctx, append([]string{"-P", s.port}, args...)...)
 }
 
 // run runs the adb binary against the server.
 func (s *server) run(
 	ctx context.Context, args []string,
 ) (stdout, stderr string, code int, err error) {
-	cmd, err := s.call(ctx, args)
-	if err != nil {
-		return "", "", 0, err
-	}
+	cmd := s.call(ctx, args...)
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	var exit *exec.ExitError
