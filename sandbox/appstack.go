@@ -90,16 +90,6 @@ func (stack *appStack) Packages() (list []App) {
 	return list
 }
 
-// Running lists the packages of running apps, most recently used first.
-func (stack *appStack) Running() (pkgs []string) {
-	stack.do(func() {
-		for _, t := range slices.Backward(stack.running) {
-			pkgs = append(pkgs, t.App.Package)
-		}
-	})
-	return pkgs
-}
-
 // Start starts a component such as "com.android.settings/.Settings"; the class may be written in
 // full. Only launcher activities can be started from outside.
 func (stack *appStack) Start(component string) error {
@@ -183,11 +173,18 @@ func (stack *appStack) goHome() {
 // locked or off.
 func (sc *screen) Foreground() Window { return look(sc.core, sc.window) }
 
+// App is the app's window in front, which stays what it is while the system's covers it.
+func (sc *screen) App() Window { return look(sc.core, sc.app) }
+
 func (sc *screen) window() Window {
-	switch {
-	case sc.locked:
+	if sc.locked {
 		return Window{Package: systemUI, Activity: "NotificationShade"}
-	case sc.overview:
+	}
+	return sc.app()
+}
+
+func (sc *screen) app() Window {
+	if sc.overview {
 		return Window{Package: launcherPackage, Activity: ".RecentsActivity"}
 	}
 	page := sc.front.Top()

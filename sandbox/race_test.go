@@ -37,7 +37,7 @@ func use(p *Simulator, who int) {
 		p.Swipe(540, 1800, 540, 600, 100*time.Millisecond)
 	case 3:
 		p.DumpXML()
-		p.Running()
+		p.App()
 		p.Packages()
 	case 4:
 		_ = p.Key(KeyHome)

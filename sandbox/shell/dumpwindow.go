@@ -23,22 +23,8 @@ func windowRecord(w sandbox.Window) string {
 // activity is the record of the app in front, which stays what it is while a system window covers
 // it.
 func (s *Shell) activity() string {
-	component := s.component()
+	component := s.phone.App().Component()
 	return fmt.Sprintf("ActivityRecord{%s u0 %s t100}", identity(component), component)
-}
-
-// component is the activity in front; behind a system window it is that of the app that was used
-// last, or the launcher's.
-func (s *Shell) component() string {
-	if front := s.phone.Foreground().Component(); front != "" {
-		return front
-	}
-	for _, pkg := range s.phone.Running() {
-		if app, ok := s.find(pkg); ok {
-			return app.Package + "/" + app.Activity
-		}
-	}
-	return s.resolve(&intent{action: actionMain, categories: []string{categoryHome}})
 }
 
 func dumpWindow(c *call, words []string) string {
