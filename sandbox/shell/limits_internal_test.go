@@ -16,9 +16,6 @@ func TestALineIsBounded(t *testing.T) {
 	large := bytes.Repeat([]byte("a "), 1<<20)
 	for _, c := range []struct{ name, line, says string }{
 		{"its length", "echo " + strings.Repeat("x", maxSource), "longer than 65536 bytes"},
-		{"what it captures", "echo $(cat /sdcard/f)", "Argument list too long"},
-		{"what it captures in all", strings.Repeat("true $(cat /sdcard/half); ", 3),
-			"Argument list too long"},
 		{"what it keeps", "{ " + strings.Repeat("cat /sdcard/f; ", 70) + "} > /sdcard/x",
 			"cat: write: No space left on device"},
 		{"depth of its text", strings.Repeat("(", 201) + "true" + strings.Repeat(")", 190),
@@ -27,7 +24,6 @@ func TestALineIsBounded(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			sh := New(sandbox.New(nil))
 			require.NoError(t, sh.save("/sdcard/f", large))
-			require.NoError(t, sh.save("/sdcard/half", large[:maxWords/2]))
 			var out, errs bytes.Buffer
 			code := sh.Run(t.Context(), c.line, nil, &out, &errs)
 			require.NotZero(t, code)
@@ -37,12 +33,9 @@ func TestALineIsBounded(t *testing.T) {
 	}
 }
 
-// What is small to write may not become large to hold: 4 MB of words took 1.4 GB as arguments.
+// What is small to write may not become large to hold.
 func TestWhatALineTakesOfTheMemoryIsBounded(t *testing.T) {
 	for name, line := range map[string]string{
-		"words":       "echo $(cat /sdcard/f)",
-		"one word":    `echo "$(cat /sdcard/f)"`,
-		"nested":      "echo $(echo $(echo $(cat /sdcard/f)))",
 		"long lines":  "cat /sdcard/f" + strings.Repeat(" | grep a", 30),
 		"short lines": "cat /sdcard/l" + strings.Repeat(" | grep -v b", 30),
 		"many files":  "cat" + strings.Repeat(" /sdcard/l", 30) + " | grep -v b",

@@ -6,24 +6,20 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// What one line may take of the memory; time is bounded by its context, files by the storage.
-const (
-	maxSource = 64 << 10 // bytes of shell text
-	maxWords  = 1 << 20  // bytes that become words: what is captured
-)
+// maxSource bounds the bytes of a line, and so what it may take of the memory: its words stand in it.
+// Its time is bounded by its context, its files by the storage.
+const maxSource = 64 << 10
 
 // process is a shell at work: its streams, and how its last command ended.
 type process struct {
 	sh             *Shell
 	ctx            context.Context // of the line
-	words          *atomic.Int64   // bytes that became words, of all processes of the line
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	code           int  // of the last command, $?
@@ -123,9 +119,6 @@ func (p *process) simple(words []*syntax.Word) int {
 		return complain(p.stderr, "%s: %s", shName, ErrorText(err))
 	case len(argv) == 0:
 		return exitOK
-	case p.words.Load() > maxWords:
-		p.exited = true
-		return complain(p.stderr, "%s: %s: Argument list too long", shName, argv[0])
 	}
 	if argv[0] == "exit" {
 		return p.exit(argv[1:])
@@ -150,18 +143,9 @@ func (p *process) exit(args []string) int {
 	return int(n)
 }
 
-// expansion is how words become what they stand for, with the phone's commands. A glob stands for
-// itself.
+// expansion is how words become what they stand for. A glob stands for itself.
 func (p *process) expansion() *expand.Config {
-	return &expand.Config{
-		Env: expand.FuncEnviron(p.variable),
-		CmdSubst: func(w io.Writer, s *syntax.CmdSubst) error {
-			q := p.fork()
-			q.stdout = &captured{w: w, p: p}
-			p.code = q.statements(s.Stmts)
-			return nil
-		},
-	}
+	return &expand.Config{Env: expand.FuncEnviron(p.variable)}
 }
 
 // variable is what $NAME stands for: there is $?. "HOME name" is the expansion's question for a
@@ -188,17 +172,4 @@ func (o *outward) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.w.Write(b)
-}
-
-// captured is what a command substitution writes.
-type captured struct {
-	w io.Writer
-	p *process
-}
-
-func (c *captured) Write(b []byte) (int, error) {
-	if c.p.words.Add(int64(len(b))) > maxWords {
-		return 0, syscall.E2BIG
-	}
-	return c.w.Write(b)
 }

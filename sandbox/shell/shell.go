@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/taploop/taploop/sandbox"
@@ -77,7 +76,7 @@ func (s *Shell) Run(
 		cmdline = string(text)
 	}
 	mu := new(sync.Mutex)
-	p := &process{sh: s, ctx: ctx, words: new(atomic.Int64), stdin: stdin,
+	p := &process{sh: s, ctx: ctx, stdin: stdin,
 		stdout: &outward{mu, stdout}, stderr: &outward{mu, stderr}}
 	code := p.run(cmdline)
 	if ctx.Err() != nil {

@@ -88,7 +88,6 @@ func ErrorText(err error) string {
 		{syscall.EISDIR, "Is a directory"},
 		{syscall.ENOTDIR, "Not a directory"},
 		{syscall.ENOSPC, "No space left on device"},
-		{syscall.E2BIG, "Argument list too long"},
 		{syscall.EINVAL, "Invalid argument"},
 	} {
 		if errors.Is(err, e.is) {

@@ -88,7 +88,7 @@ func check(n syntax.Node) error {
 	case *syntax.Redirect:
 		return checkRedirect(n)
 	case *syntax.CmdSubst:
-		return refuseIf(n.TempFile || n.ReplyVar, "${ ...}")
+		return refuseIf(true, "$(...)")
 	case *syntax.ParamExp:
 		return checkParameter(n)
 	case *syntax.Word:
