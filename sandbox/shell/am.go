@@ -25,18 +25,13 @@ func skipUser(a *args) {
 }
 
 func amStart(c *call, a *args) int {
-	wait, stop := false, false
-	in := parseIntent(a, func(option string) bool {
-		wait = wait || option == "-W"
-		stop = stop || option == "-S"
-		return option == "-W" || option == "-S"
-	})
+	in := parseIntent(a, "-W", "-S")
 	target := c.sh.resolve(in)
 	c.outf("Starting: %s\n", in)
 	if target == "" {
 		return c.fail(exitFailure, "Error: Activity not started, unable to resolve %s", in)
 	}
-	if stop {
+	if in.flags["-S"] {
 		c.sh.phone.ForceStop(packageOf(target)) // one that is not installed is reported below
 	}
 	top := c.sh.phone.Foreground().Component() == target
@@ -48,7 +43,7 @@ func amStart(c *call, a *args) int {
 		complain(c.stderr, "Warning: Activity not started, intent has been delivered to "+
 			"currently running top-most instance.")
 	}
-	if wait {
+	if in.flags["-W"] {
 		c.outf("Status: ok\nActivity: %s\nComplete\n", target)
 	}
 	return exitOK
@@ -60,7 +55,7 @@ func packageOf(component string) string {
 }
 
 func amBroadcast(c *call, a *args) int {
-	in := parseIntent(a, func(option string) bool { return option == "--async" })
+	in := parseIntent(a, "--async")
 	c.outf("Broadcasting: %s\n", in)
 	result := 0
 	if c.sh.phone.Broadcast(in.action, in.extras) {

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/sandbox"
@@ -13,6 +14,7 @@ type intent struct {
 	pkg, component string
 	categories     []string
 	extras         map[string]string
+	flags          map[string]bool // of the command's own, those that are there
 }
 
 const (
@@ -21,12 +23,15 @@ const (
 	categoryHome     = "android.intent.category.HOME"
 )
 
-// parseIntent reads the words of an intent. Options that are not an intent's go to own, which says
-// whether it knows them.
-func parseIntent(a *args, own func(option string) bool) *intent {
-	in := &intent{extras: map[string]string{}}
+// parseIntent reads the words of an intent, among them the command's own flags.
+func parseIntent(a *args, flags ...string) *intent {
+	in := &intent{extras: map[string]string{}, flags: map[string]bool{}}
 	for option := range a.options() {
-		in.option(a, option, own)
+		if slices.Contains(flags, option) {
+			in.flags[option] = true
+		} else {
+			in.option(a, option)
+		}
 	}
 	if word, ok := a.next(); ok {
 		in.target(word)
@@ -34,7 +39,7 @@ func parseIntent(a *args, own func(option string) bool) *intent {
 	return in
 }
 
-func (in *intent) option(a *args, option string, own func(string) bool) {
+func (in *intent) option(a *args, option string) {
 	switch option {
 	case "-a":
 		in.action = a.need()
@@ -52,9 +57,7 @@ func (in *intent) option(a *args, option string, own func(string) bool) {
 		k := a.need()
 		in.extras[k] = a.need()
 	default:
-		if !own(option) {
-			panic(illegalArgument("Unknown option: %s", option))
-		}
+		panic(illegalArgument("Unknown option: %s", option))
 	}
 }
 

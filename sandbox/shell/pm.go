@@ -58,7 +58,7 @@ const resolved = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 is
 
 // pmResolve answers in the brief form.
 func pmResolve(c *call, a *args) int {
-	target := c.sh.resolve(parseIntent(a, brief))
+	target := c.sh.resolve(parseIntent(a, "--brief", "--components"))
 	app, _ := c.sh.find(packageOf(target))
 	if target == "" || target != app.Package+"/"+app.Activity {
 		c.outf("No activity found\n")
@@ -68,12 +68,9 @@ func pmResolve(c *call, a *args) int {
 	return exitOK
 }
 
-// brief takes the options that are not the intent's.
-func brief(option string) bool { return option == "--brief" || option == "--components" }
-
 // pmQuery answers in the long form.
 func pmQuery(c *call, a *args) int {
-	in := parseIntent(a, brief)
+	in := parseIntent(a, "--brief", "--components")
 	var found []sandbox.App
 	for _, app := range c.sh.phone.Packages() {
 		if c.sh.takes(app, in) {
