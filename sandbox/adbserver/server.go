@@ -38,21 +38,17 @@ func (s *Server) Attach(serial string, sh *shell.Shell) {
 	s.announce()
 }
 
-// Detach unplugs a phone: its connections end and it leaves the list. It reports whether there was
-// one.
-func (s *Server) Detach(serial string) bool {
-	s.mu.Lock()
-	i := slices.IndexFunc(s.phones, func(p *phone) bool { return p.serial == serial })
-	if i < 0 {
-		s.mu.Unlock()
-		return false
+// Detach unplugs a phone if it is there: its connections end and it leaves the list.
+func (s *Server) Detach(serial string) {
+	gone, err := s.pick(target{serial: serial}, true)
+	if err != nil {
+		return
 	}
-	gone := s.phones[i]
-	s.phones = slices.Delete(s.phones, i, i+1)
+	s.mu.Lock()
+	s.phones = slices.DeleteFunc(s.phones, func(p *phone) bool { return p == gone })
 	s.announce()
 	s.mu.Unlock()
 	s.drop(gone)
-	return true
 }
 
 // announce wakes those who follow the list of phones. The caller holds mu.
