@@ -16,12 +16,7 @@ const (
 )
 
 // App is an installed package.
-type App struct {
-	Package  string
-	Label    string // in the phone's language
-	Activity string // launcher activity in short form (".Main"), "" when it cannot be launched
-	System   bool
-}
+type App = apps.App
 
 // Window is what is in front. Activity is in short form (".Main"), or a bare window title such as
 // "NotificationShade" when the system itself is in front.
@@ -80,13 +75,9 @@ func (stack *appStack) show(overview bool) {
 }
 
 // Packages lists what is installed, by package name.
-func (stack *appStack) Packages() (list []App) {
-	stack.do(func() {
-		for _, a := range stack.sys.Apps {
-			list = append(list, App{a.Package, a.Label(stack.sys), a.Activity, a.System})
-		}
-	})
-	slices.SortFunc(list, func(a, b App) int { return strings.Compare(a.Package, b.Package) })
+func (stack *appStack) Packages() []*App {
+	list := look(stack.core, func() []*App { return slices.Clone(stack.sys.Apps) })
+	slices.SortFunc(list, func(a, b *App) int { return strings.Compare(a.Package, b.Package) })
 	return list
 }
 

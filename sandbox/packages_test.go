@@ -10,9 +10,9 @@ import (
 
 func TestPackagesAreListedInThePhonesLanguage(t *testing.T) {
 	labels := func(locale string) map[string]string {
-		out := map[string]string{}
-		for _, a := range New(&Options{Locale: locale}).Packages() {
-			out[a.Package] = a.Label
+		out, p := map[string]string{}, New(&Options{Locale: locale})
+		for _, a := range p.Packages() {
+			out[a.Package] = a.Label(p.sys)
 		}
 		return out
 	}
@@ -21,9 +21,15 @@ func TestPackagesAreListedInThePhonesLanguage(t *testing.T) {
 	require.Equal(t, "设置", zh["com.android.settings"])
 	require.Len(t, zh, len(en))
 	list := New(nil).Packages()
-	require.Equal(t, App{Package: adbPackage, Label: "ADB Keyboard"}, list[0])
-	require.Contains(t, list, App{notesApp, "Notes", ".Notes", false})
-	require.Contains(t, list, App{launcherPackage, "Home", ".Launcher", true})
+	require.Equal(t, adbPackage, list[0].Package)
+	require.Equal(t, "ADB Keyboard", en[adbPackage])
+	var own []string
+	for _, a := range list {
+		if !a.System {
+			own = append(own, a.Package+"/"+a.Activity)
+		}
+	}
+	require.Equal(t, []string{adbPackage + "/", notesApp + "/.Notes", shopApp + "/.Shop"}, own)
 }
 
 func TestEveryAppOpensFromItsIconAndByItsComponent(t *testing.T) {
@@ -32,7 +38,7 @@ func TestEveryAppOpensFromItsIconAndByItsComponent(t *testing.T) {
 			continue
 		}
 		h := hold(t, nil)
-		h.touch(a.Label)
+		h.touch(a.EN)
 		require.Equal(t, a.Package+"/"+a.Activity, h.Foreground().Component())
 		h.keyCodes(KeyHome)
 		require.NoError(t, h.Start(a.Package+"/"+a.Package+a.Activity), "the class in full")

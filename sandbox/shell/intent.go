@@ -121,7 +121,7 @@ func (s *Shell) resolve(in *intent) string {
 }
 
 // takes reports whether an app has an activity for an intent without a component.
-func (s *Shell) takes(app sandbox.App, in *intent) bool {
+func (s *Shell) takes(app *sandbox.App, in *intent) bool {
 	if app.Activity == "" || in.pkg != "" && in.pkg != app.Package {
 		return false
 	}
@@ -139,16 +139,6 @@ func (s *Shell) takes(app sandbox.App, in *intent) bool {
 		}
 	}
 	return true
-}
-
-// find returns an installed app.
-func (s *Shell) find(pkg string) (sandbox.App, bool) {
-	for _, app := range s.phone.Packages() {
-		if app.Package == pkg {
-			return app, true
-		}
-	}
-	return sandbox.App{}, false
 }
 
 // long is a component with its class written in full, as window titles have it.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/sandbox"
@@ -12,11 +13,11 @@ func packageService(c *call, name string, a *args) int {
 		return pmList(c, a)
 	case "path":
 		skipUser(a)
-		app, ok := c.sh.find(a.need())
-		if !ok {
+		pkg := a.need()
+		if !c.sh.installed(func(app *sandbox.App) bool { return app.Package == pkg }) {
 			return exitFailure
 		}
-		c.outf("package:/data/app/%s/base.apk\n", app.Package)
+		c.outf("package:/data/app/%s/base.apk\n", pkg)
 		return exitOK
 	case "resolve-activity":
 		return pmResolve(c, a)
@@ -24,6 +25,11 @@ func packageService(c *call, name string, a *args) int {
 		return pmQuery(c, a)
 	}
 	return unknownCommand(c, name)
+}
+
+// installed reports whether there is such an app.
+func (s *Shell) installed(such func(*sandbox.App) bool) bool {
+	return slices.ContainsFunc(s.phone.Packages(), such)
 }
 
 func pmList(c *call, a *args) int {
@@ -59,8 +65,8 @@ const resolved = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 is
 // pmResolve answers in the brief form.
 func pmResolve(c *call, a *args) int {
 	target := c.sh.resolve(parseIntent(a, "--brief", "--components"))
-	app, _ := c.sh.find(packageOf(target))
-	if target == "" || target != app.Package+"/"+app.Activity {
+	known := func(app *sandbox.App) bool { return app.Package+"/"+app.Activity == target }
+	if !c.sh.installed(known) {
 		c.outf("No activity found\n")
 		return exitOK
 	}
@@ -71,7 +77,7 @@ func pmResolve(c *call, a *args) int {
 // pmQuery answers in the long form.
 func pmQuery(c *call, a *args) int {
 	in := parseIntent(a, "--brief", "--components")
-	var found []sandbox.App
+	var found []*sandbox.App
 	for _, app := range c.sh.phone.Packages() {
 		if c.sh.takes(app, in) {
 			found = append(found, app)
