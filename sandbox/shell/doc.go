@@ -6,8 +6,8 @@
 // answer with the texts, streams and exit codes of an Android 14 phone, as far as tools look at
 // them.
 //
-// A line has commands, quotes and $?, pipes, redirections of what is written, groups, and lists with
-// ; && and ||. What else a shell has (variables, $(...), loops, functions, jobs, eval) is refused
-// by name. Nothing of the machine that this runs on can be reached: there are no processes,
+// A line has commands, quotes and $?, pipes, redirections of what is written, groups, and lists
+// with ; && and ||. What else a shell has (variables, $(...), loops, functions, jobs, eval) is
+// refused by name. Nothing of the machine that this runs on can be reached: there are no processes,
 // no host files, no host environment, no users.
 package shell

@@ -12,8 +12,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxSource bounds the bytes of a line, and so what it may take of the memory: its words stand in it.
-// Its time is bounded by its context, its files by the storage.
+// maxSource bounds the bytes of a line, and so what it may take of the memory: its words stand in
+// it. Its time is bounded by its context, its files by the storage.
 const maxSource = 64 << 10
 
 // process is a shell at work: its streams, and how its last command ended.
