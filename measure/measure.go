@@ -10,18 +10,25 @@ import (
 // z95 is the normal distribution's quantile for an interval of 95%.
 const z95 = 1.959963984540054
 
-// Wilson is the 95% interval of a share that was seen as hits among n trials, after E. B. Wilson,
-// "Probable Inference, the Law of Succession, and Statistical Inference" (1927). Both ends are from
-// 0 to 1; without trials nothing is known, which is 0 to 1.
-func Wilson(hits, n int) (low, high float64) {
+// Rate is a share that was seen, with its 95% interval.
+type Rate struct {
+	Share float64 `json:"share"` // of the trials
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// NewRate is that of hits among n trials. Its interval is after E. B. Wilson, "Probable Inference,
+// the Law of Succession, and Statistical Inference" (1927); without trials nothing is known, which
+// is 0 to 1.
+func NewRate(hits, n int) Rate {
 	if n <= 0 {
-		return 0, 1
+		return Rate{High: 1}
 	}
 	count, share := float64(n), float64(hits)/float64(n)
 	z2 := z95 * z95 / count
 	middle := (share + z2/2) / (1 + z2)
 	half := z95 / (1 + z2) * math.Sqrt(share*(1-share)/count+z2/(4*count))
-	return max(middle-half, 0), min(middle+half, 1)
+	return Rate{share, max(middle-half, 0), min(middle+half, 1)}
 }
 
 // Quantile is the value below which the share q, 0 to 1, of the values lies, interpolated between

@@ -18,9 +18,9 @@ func TestTheIntervalIsWilsons(t *testing.T) {
 		{0, 0, 0, 1}, {0, 10, 0, 0.2775}, {10, 10, 0.7225, 1}, {5, 10, 0.2366, 0.7634},
 		{1, 1, 0.2065, 1}, {81, 263, 0.2553, 0.3662},
 	} {
-		low, high := measure.Wilson(c.hits, c.n)
-		require.InDelta(t, c.low, low, 5e-5, c)
-		require.InDelta(t, c.high, high, 5e-5, c)
+		got := measure.NewRate(c.hits, c.n)
+		require.InDelta(t, c.low, got.Low, 5e-5, c)
+		require.InDelta(t, c.high, got.High, 5e-5, c)
 	}
 }
 
@@ -28,11 +28,12 @@ func TestTheIntervalHoldsTheShareAndGrowsNarrower(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 10_000).Draw(t, "n")
 		hits := rapid.IntRange(0, n).Draw(t, "hits")
-		low, high := measure.Wilson(hits, n)
-		share := float64(hits) / float64(n)
-		require.True(t, 0 <= low && low <= share+1e-12 && share <= high+1e-12 && high <= 1)
-		low2, high2 := measure.Wilson(4*hits, 4*n)
-		require.Less(t, high2-low2, high-low)
+		r := measure.NewRate(hits, n)
+		require.Equal(t, float64(hits)/float64(n), r.Share)
+		require.True(t, 0 <= r.Low && r.Low <= r.Share+1e-12 && r.Share <= r.High+1e-12 &&
+			r.High <= 1)
+		more := measure.NewRate(4*hits, 4*n)
+		require.Less(t, more.High-more.Low, r.High-r.Low)
 	})
 }
 

@@ -19,55 +19,54 @@ import (
 //go:embed prompts/*.txt
 var promptFiles embed.FS
 
-// promptRow is a prompt that a client's user can choose.
-type promptRow struct {
-	name, title, description string
-	arguments                []promptArgument
-}
+var langArgument = mcp.PromptArgument{Name: "lang", Description: "Of the prompt: en or zh."}
 
-type promptArgument struct {
-	name, description string
-	required          bool
-}
-
-var langArgument = promptArgument{"lang", "Of the prompt: en or zh.", false}
-
-var promptRows = []promptRow{
-	{"ask_for_intent", "Ask what is really wanted",
-		"Finds out with a few questions what is wanted, before anything is done on a phone.",
-		[]promptArgument{{"goal", "What is wanted, in the user's words.", true}, langArgument}},
-	{"gather_information", "Gather information in rounds",
-		"Collects what is needed with forms, round by round.",
-		[]promptArgument{{"topic", "What is to be collected, and what for.", true}, langArgument}},
-	{"hand_over_phone_task", "Hand a task over to a phone",
-		"Has something done on a phone, step by step, with all decisions left to the user.",
-		[]promptArgument{{"task", "What is to be done.", true},
-			{"device_id", "The phone; left out, the only one.", false}, langArgument}},
-	{"after_no_answer", "After a refusal, or silence",
-		"What to do when a question was refused, or not answered in time.",
-		[]promptArgument{{"session_id", "The session that asked.", true},
-			{"what", "Whether it was refused, or nobody answered.", false}, langArgument}},
+// prompts are those that a client's user can choose.
+var prompts = []mcp.Prompt{
+	{Name: "ask_for_intent", Title: "Ask what is really wanted",
+		Description: "Finds out with a few questions what is wanted, before anything is done on " +
+			"a phone.",
+		Arguments: []mcp.PromptArgument{
+			{Name: "goal", Description: "What is wanted, in the user's words.", Required: true},
+			langArgument}},
+	{Name: "gather_information", Title: "Gather information in rounds",
+		Description: "Collects what is needed with forms, round by round.",
+		Arguments: []mcp.PromptArgument{
+			{Name: "topic", Description: "What is to be collected, and what for.", Required: true},
+			langArgument}},
+	{Name: "hand_over_phone_task", Title: "Hand a task over to a phone",
+		Description: "Has something done on a phone, step by step, with all decisions left to " +
+			"the user.",
+		Arguments: []mcp.PromptArgument{
+			{Name: "task", Description: "What is to be done.", Required: true},
+			{Name: "device_id", Description: "The phone; left out, the only one."},
+			langArgument}},
+	{Name: "after_no_answer", Title: "After a refusal, or silence",
+		Description: "What to do when a question was refused, or not answered in time.",
+		Arguments: []mcp.PromptArgument{
+			{Name: "session_id", Description: "The session that asked.", Required: true},
+			{Name: "what", Description: "Whether it was refused, or nobody answered."},
+			langArgument}},
 }
 
 const maxPromptArgument = 4000 // characters
 
 // addPrompts adds the prompts to a server.
 func (t *Tools) addPrompts(s *server.MCPServer) {
-	for _, row := range promptRows {
-		p := mcp.Prompt{Name: row.name, Title: row.title, Description: row.description}
-		for _, a := range row.arguments {
-			p.Arguments = append(p.Arguments,
-				mcp.PromptArgument{Name: a.name, Description: a.description, Required: a.required})
-		}
-		s.AddPrompt(p, row.get)
+	for _, p := range prompts {
+		s.AddPrompt(p, func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult,
+			error) {
+			return filledIn(ctx, p, r.Params.Arguments)
+		})
 	}
 }
 
-// get is the prompt with its arguments.
-func (p promptRow) get(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+// filledIn is the prompt with its arguments.
+func filledIn(ctx context.Context, p mcp.Prompt, arguments map[string]string) (
+	*mcp.GetPromptResult, error) {
 	lang := connectionOptionsOf(ctx).lang
 	given := map[string]string{}
-	for name, value := range r.Params.Arguments {
+	for name, value := range arguments {
 		given[name] = strings.TrimSpace(text.Cut(text.Lines(value), maxPromptArgument))
 	}
 	if l := given["lang"]; l != "" {
@@ -77,27 +76,27 @@ func (p promptRow) get(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPro
 		lang = l
 	}
 	var fill []string
-	for _, a := range p.arguments {
-		if a.required && given[a.name] == "" {
-			return nil, badArgument(ctx, a.name+" is missing: "+a.description)
+	for _, a := range p.Arguments {
+		if a.Required && given[a.Name] == "" {
+			return nil, badArgument(ctx, a.Name+" is missing: "+a.Description)
 		}
-		value := quote(given[a.name])
-		if a.name == "session_id" {
-			value = text.Line(given[a.name])
+		value := quote(given[a.Name])
+		if a.Name == "session_id" {
+			value = text.Line(given[a.Name])
 		}
-		fill = append(fill, "{{"+a.name+"}}", value)
+		fill = append(fill, "{{"+a.Name+"}}", value)
 	}
 	fill = append(fill, "{{on_device}}", onDevice(given["device_id"]))
 	if given["what"] == "" {
 		fill = append([]string{"{{what}}", map[string]string{"en": "refused, or not in time",
 			"zh": "被拒绝，或者没有及时回答"}[lang]}, fill...)
 	}
-	b, err := promptFiles.ReadFile("prompts/" + p.name + "." + lang + ".txt")
+	b, err := promptFiles.ReadFile("prompts/" + p.Name + "." + lang + ".txt")
 	if err != nil {
 		return nil, err
 	}
 	words := strings.TrimSpace(strings.NewReplacer(fill...).Replace(string(b)))
-	return &mcp.GetPromptResult{Description: p.description, Messages: []mcp.PromptMessage{
+	return &mcp.GetPromptResult{Description: p.Description, Messages: []mcp.PromptMessage{
 		mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(words))}}, nil
 }
 
@@ -114,9 +113,9 @@ type completer struct{ *Options }
 // CompletePromptArgument implements server.PromptCompletionProvider.
 func (c completer) CompletePromptArgument(ctx context.Context, name string, a mcp.CompleteArgument,
 	_ mcp.CompleteContext) (*mcp.Completion, error) {
-	for _, p := range promptRows {
-		for _, own := range p.arguments {
-			if p.name == name && own.name == a.Name {
+	for _, p := range prompts {
+		for _, own := range p.Arguments {
+			if p.Name == name && own.Name == a.Name {
 				return c.complete(ctx, a)
 			}
 		}

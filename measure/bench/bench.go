@@ -65,13 +65,11 @@ type Result struct {
 
 // Score sums runs up.
 type Score struct {
-	Runs      int     `json:"runs"`
-	Passed    int     `json:"passed"`
-	Share     float64 `json:"share"` // of Runs that passed
-	Low       float64 `json:"low"`   // the 95% interval of Share, after Wilson
-	High      float64 `json:"high"`
-	Unclaimed int     `json:"passed_unclaimed"` // passed, and the model did not say that it is done
-	False     int     `json:"claimed_falsely"`  // not passed, and the model said so
+	Runs         int `json:"runs"`
+	Passed       int `json:"passed"`
+	measure.Rate     // of Runs, those that passed
+	Unclaimed    int `json:"passed_unclaimed"` // passed, and the model did not say that it is done
+	False        int `json:"claimed_falsely"`  // not passed, and the model said so
 
 	Steps            float64 `json:"steps"` // medians of a run, from here on
 	Seconds          float64 `json:"seconds"`
@@ -98,10 +96,7 @@ func NewScore(results []Result) Score {
 			s.False++
 		}
 	}
-	if s.Runs > 0 {
-		s.Share = float64(s.Passed) / float64(s.Runs)
-	}
-	s.Low, s.High = measure.Wilson(s.Passed, s.Runs)
+	s.Rate = measure.NewRate(s.Passed, s.Runs)
 	median := func(of func(Result) float64) float64 {
 		values := make([]float64, len(results))
 		for i, r := range results {

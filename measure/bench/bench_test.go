@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/measure"
 	"github.com/taploop/taploop/measure/bench"
 )
 
@@ -112,7 +113,7 @@ func TestAScoreCountsWhatTheCheckSays(t *testing.T) {
 	require.Equal(t, []int{1, 1}, []int{s.Unclaimed, s.False})
 	require.Equal(t, []float64{8, 20, 300, 0.75}, []float64{s.Steps, s.Seconds, s.PromptTokens,
 		s.Cost})
-	require.Equal(t, bench.Score{High: 1}, bench.NewScore(nil))
+	require.Equal(t, bench.Score{Rate: measure.Rate{High: 1}}, bench.NewScore(nil))
 }
 
 func TestTheReportHasTheLastOfEachRunAndNothingElse(t *testing.T) {

@@ -65,13 +65,11 @@ type Report struct {
 	Example     string         `json:"example,omitempty"`  // a reply that could not be read
 	LastError   string         `json:"last_error,omitempty"`
 
-	Asked      int     `json:"asked"`
-	Unanswered int     `json:"unanswered"` // the endpoint failed, or took too long
-	Unreadable int     `json:"unreadable"` // no place could be read
-	Hits       int     `json:"hits"`
-	Share      float64 `json:"share"` // of Asked that were hit
-	Low        float64 `json:"low"`   // the 95% interval of Share, after Wilson
-	High       float64 `json:"high"`
+	Asked        int `json:"asked"`
+	Unanswered   int `json:"unanswered"` // the endpoint failed, or took too long
+	Unreadable   int `json:"unreadable"` // no place could be read
+	Hits         int `json:"hits"`
+	measure.Rate     // of Asked, those that were hit
 
 	Pixels   float64 `json:"error_pixels"` // from the middle of the target, median
 	Pixels90 float64 `json:"error_pixels_90"`
@@ -268,10 +266,7 @@ func (r *Report) hold(w Way, answers []*answer) {
 		r.Groups = append(r.Groups, *g)
 	}
 	slices.SortFunc(r.Groups, func(a, b Group) int { return cmp.Compare(a.Name, b.Name) })
-	if r.Asked > 0 {
-		r.Share = float64(r.Hits) / float64(r.Asked)
-	}
-	r.Low, r.High = measure.Wilson(r.Hits, r.Asked)
+	r.Rate = measure.NewRate(r.Hits, r.Asked)
 	r.Pixels, r.Pixels90 = measure.Median(pixels), measure.Quantile(pixels, 0.9)
 }
 

@@ -53,16 +53,14 @@ type Report struct {
 	SessionID string `json:"session_id"`
 	Steps     []Step `json:"steps"`
 
-	Asked      int      `json:"asked"`
-	Agreed     int      `json:"agreed"`
-	Share      float64  `json:"share"` // of Asked that agreed
-	Low        float64  `json:"low"`   // the 95% interval of Share, after Wilson
-	High       float64  `json:"high"`
-	SameKind   int      `json:"same_kind"`
-	Unreadable int      `json:"unreadable"`
-	Within     float64  `json:"within"`             // see Options
-	Distance   *float64 `json:"distance,omitempty"` // median, of the screen's width
-	Pixels     *float64 `json:"distance_pixels,omitempty"`
+	Asked        int      `json:"asked"`
+	Agreed       int      `json:"agreed"`
+	measure.Rate          // of Asked, those that agreed
+	SameKind     int      `json:"same_kind"`
+	Unreadable   int      `json:"unreadable"`
+	Within       float64  `json:"within"`             // see Options
+	Distance     *float64 `json:"distance,omitempty"` // median, of the screen's width
+	Pixels       *float64 `json:"distance_pixels,omitempty"`
 
 	Seconds          float64 `json:"seconds"` // median of a step
 	Seconds90        float64 `json:"seconds_90"`
@@ -177,10 +175,7 @@ func (r *Report) sum() {
 			distances, pixels = append(distances, *s.Distance), append(pixels, *s.Pixels)
 		}
 	}
-	if r.Asked > 0 {
-		r.Share = float64(r.Agreed) / float64(r.Asked)
-	}
-	r.Low, r.High = measure.Wilson(r.Agreed, r.Asked)
+	r.Rate = measure.NewRate(r.Agreed, r.Asked)
 	if len(distances) > 0 {
 		r.Distance, r.Pixels = new(measure.Median(distances)), new(measure.Median(pixels))
 	}
