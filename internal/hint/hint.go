@@ -1,6 +1,8 @@
-// Package hint attaches a hint to an error: what a person or a model can do about it.  The text of
-// the error says what is wrong; the hint is shown once, at the edge: cmd prints it below the error,
-// the MCP tools put it next to the message. [errors.Is] and [errors.As] see through a hint.
+// Package hint attaches a hint to an error: what a person or a model can do about it.
+//
+// The text of the error says what is wrong; the hint is shown once, at the edge: cmd prints it
+// below the error, the MCP tools put it next to the message. [errors.Is] and [errors.As] see
+// through a hint.
 package hint
 
 import "errors"
