@@ -264,7 +264,7 @@ func report(w io.Writer, say words, err error) int {
 	}
 	for _, e := range split(err) {
 		code := runs.CodeOf(e) // that of any error without one is InternalError
-		if first := say.inFront[string(code)]; first != "" && code != runs.InternalError {
+		if first := say.InFront[string(code)]; first != "" && code != runs.InternalError {
 			fmt.Fprintf(w, "%s\n", first)
 		}
 		fmt.Fprintf(w, "taploop: %s\n", indented(e.Error(), "    "))

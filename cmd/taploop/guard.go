@@ -34,7 +34,7 @@ func (a *app) guardRuns(ctx context.Context, o *runs.Options, say bool) error {
 			return err
 		}
 		for _, g := range list {
-			a.notef("%s%s", wordsIn(a.lang()).unasked, text.Line(g.String()))
+			a.notef("%s%s", wordsIn(a.lang()).Unasked, text.Line(g.String()))
 		}
 	}
 	if p == nil {
@@ -74,13 +74,13 @@ func (w *wiring) guardNotes() []string {
 	case err != nil:
 		return nil
 	case p == nil:
-		return []string{say.guardOff}
+		return []string{say.GuardOff}
 	case !w.conf.Guard.Enabled:
-		return []string{say.guardFloor}
+		return []string{say.GuardFloor}
 	}
 	var notes []string
 	if names := p.LowersFloor(); len(names) > 0 {
-		notes = append(notes, say.floorLowered+text.Line(strings.Join(names, ", ")))
+		notes = append(notes, say.FloorLowered+text.Line(strings.Join(names, ", ")))
 	}
 	var named []string
 	for _, r := range p.Rules() {
@@ -113,7 +113,7 @@ func (w *wiring) misspelt(named []string) (notes []string) {
 		}
 	}
 	if len(list) > 0 {
-		notes = append(notes, wordsIn(w.lang()).misspelt+text.Line(strings.Join(list, ", ")))
+		notes = append(notes, wordsIn(w.lang()).Misspelt+text.Line(strings.Join(list, ", ")))
 	}
 	return notes
 }

@@ -60,7 +60,7 @@ func (c *hostCmd) resume(ctx context.Context, a *app) error {
 		if c.List {
 			return c.list(ctx, newHostWork(a, d, lines))
 		}
-		defer context.AfterFunc(ctx, func() { lines.line("%s", lines.words().pausing) })()
+		defer context.AfterFunc(ctx, func() { lines.line("%s", lines.words().Pausing) })()
 		return c.work(ctx, newHostWork(a, d, lines))
 	})
 }
@@ -69,7 +69,7 @@ func (c *hostCmd) resume(ctx context.Context, a *app) error {
 func (c *hostCmd) work(ctx context.Context, w *hostWork) error {
 	a := w.app
 	if m := a.conf.Model; a.conf.Host.MaxCost > 0 && m.PromptPrice == 0 && m.ReplyPrice == 0 {
-		w.lines.line("%s", w.lines.words().unpriced)
+		w.lines.line("%s", w.lines.words().Unpriced)
 	}
 	var err error
 	said := ""
@@ -109,7 +109,7 @@ func (c *hostCmd) report(ctx context.Context, a *app, w *hostWork, end hostEnd) 
 			}
 		}
 		if end.Next != "" {
-			a.notef("%s%s", wordsIn(a.lang()).goOn, end.Next)
+			a.notef("%s%s", wordsIn(a.lang()).GoOn, end.Next)
 		}
 	}
 	switch {

@@ -42,7 +42,7 @@ func (l *hostLines) phone(session, serial, task string) {
 	l.phones[session] = serial
 	l.mu.Unlock()
 	l.line("    %s: %s (%s)", text.Line(serial), text.Cut(text.Line(task), mostTold),
-		fmt.Sprintf(l.words().session, session))
+		fmt.Sprintf(l.words().Session, session))
 }
 
 // Ask implements runs.Console.
@@ -105,43 +105,21 @@ func (l *hostLines) line(format string, args ...any) {
 	fmt.Fprint(l.out, line)
 }
 
-// hostWords are those of a host at a terminal.
-type hostWords struct {
-	session, down, waits, spent, failed string
-	queue, pausing, slow, unpriced      string
-	unmatched, held                     string
-}
-
 func (l *hostLines) words() hostWords {
-	if l != nil && l.lang == "zh" {
-		return hostWords{session: "会话 %s", down: "服务器 %s 无法连接：%s",
-			waits: "等待回复：%s%s\n  %s",
-			spent: "%s，发送 %d 个 token，收到 %d 个", failed: "失败：",
-			queue: "等待空闲的手机", slow: "等待服务器 %s 启动",
-			unmatched: "host.roles.%s 不是任何工具的名称", held: "等待手机 %s，它正被另一个会话占用",
-			unpriced: "未设置 model.prompt_price 和 model.reply_price，host.max_cost 不起作用",
-			pausing:  "正在暂停，已开始的操作会做完；再按一次 Ctrl-C 立即结束，之后仍可继续"}
+	if l == nil {
+		return wordsIn("").Host
 	}
-	return hostWords{session: "session %s", down: "server %s cannot be reached: %s",
-		waits: "waits for a reply: %s%s\n  %s",
-		spent: "%s, %d tokens sent, %d received", failed: "failed: ",
-		queue: "waits for a phone that is free", slow: "waits for the server %s to start",
-		unmatched: "host.roles.%s names no tool",
-		held:      "waits for the phone %s, which another session has",
-		unpriced: "host.max_cost limits nothing: model.prompt_price and model.reply_price are " +
-			"not set",
-		pausing: "pausing, what has begun on a phone is finished; a second Ctrl-C ends at once, " +
-			"and the work can go on all the same"}
+	return wordsIn(l.lang).Host
 }
 
 func (l *hostLines) begin(session string, h *host.Host) {
 	w := l.words()
-	l.line(w.session, session)
+	l.line(w.Session, session)
 	for _, d := range h.Down() {
-		l.line(w.down, text.Line(d.Server), whyDown(d))
+		l.line(w.Down, text.Line(d.Server), whyDown(d))
 	}
 	for _, p := range h.Unmatched() {
-		l.line(w.unmatched, text.Line(p))
+		l.line(w.Unmatched, text.Line(p))
 	}
 }
 
@@ -151,11 +129,12 @@ func whyDown(d host.Down) string {
 }
 
 func (l *hostLines) spent(u hostUsage) string {
-	calls := plural(u.Calls, "call")
-	if l.lang == "zh" {
-		calls = fmt.Sprintf("%d 次调用", u.Calls)
+	w := l.words()
+	calls := w.OneCall
+	if u.Calls != 1 {
+		calls = fmt.Sprintf(w.Calls, u.Calls)
 	}
-	return fmt.Sprintf(l.words().spent, calls, u.PromptTokens, u.CompletionTokens)
+	return fmt.Sprintf(w.Spent, calls, u.PromptTokens, u.CompletionTokens)
 }
 
 // mostTold is how many characters of somebody's words are told.
@@ -169,7 +148,7 @@ func (l *hostLines) event(e host.Event) {
 		words = text.Line(e.Name) + " " + words
 	case "result":
 		if e.Failed {
-			words = l.words().failed + words
+			words = l.words().Failed + words
 		}
 		words = "= " + words
 	case "goal":
@@ -178,7 +157,7 @@ func (l *hostLines) event(e host.Event) {
 		}
 		words = text.Line(e.Role) + ": " + words
 	case "slow":
-		l.line(l.words().slow, text.Line(e.Name))
+		l.line(l.words().Slow, text.Line(e.Name))
 		return
 	case "end":
 		return // the result of the call, or the answer, says it
@@ -200,5 +179,5 @@ func (l *hostLines) waits(q inquiry.Question) {
 	for _, o := range q.Options {
 		fmt.Fprintf(&more, "\n  - %s", text.Line(o))
 	}
-	l.line(l.words().waits, text.Cut(text.Line(q.Text), mostTold), more.String(), replyTo(q))
+	l.line(l.words().Waits, text.Cut(text.Line(q.Text), mostTold), more.String(), replyTo(q))
 }

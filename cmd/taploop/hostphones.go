@@ -41,7 +41,7 @@ func (p *hostPhones) Do(ctx context.Context, key, task string, begun func(string
 	if err == nil {
 		p.work.lines.phone(st.Session.ID, serial, task)
 		if st.Run.State == session.Queued && st.Holder != nil {
-			p.work.lines.line("    "+p.work.lines.words().held, text.Line(serial))
+			p.work.lines.line("    "+p.work.lines.words().Held, text.Line(serial))
 		}
 		begun(st.Session.ID)
 		if st.Run.State == session.Paused { // when the work was interrupted
@@ -112,7 +112,7 @@ func (p *hostPhones) take(ctx context.Context, key string) (string, error) {
 		}
 		freed := p.freed
 		p.mu.Unlock()
-		p.work.lines.line("    %s", p.work.lines.words().queue)
+		p.work.lines.line("    %s", p.work.lines.words().Queue)
 		select {
 		case <-freed:
 		case <-ctx.Done():

@@ -190,12 +190,12 @@ func (ms *models) replayer(m config.Model) (*model.Replayer, error) {
 			return nil, err
 		}
 		opts.Parted = func(why error) {
-			ms.notef(ms.words.parted, text.Line(why.Error()), text.Line(opts.OrModel))
+			ms.notef(ms.words.Parted, text.Line(why.Error()), text.Line(opts.OrModel))
 		}
 	}
 	r, err := model.NewReplayer(file, &opts)
 	if err == nil && r.Unseen() {
-		ms.notef(ms.words.unseen, text.Line(file))
+		ms.notef(ms.words.Unseen, text.Line(file))
 	}
 	return r, err
 }

@@ -184,13 +184,13 @@ func (a *app) typed(ctx context.Context, q inquiry.Question) (string, error) {
 	switch {
 	case terminal && q.Draft == "":
 		fmt.Fprintln(a.err, text.Cut(text.Line(q.Text), 200))
-		text, err := newConsole(a.in, a.err).Ask(ctx, wordsIn(a.lang()).hidden, true)
+		text, err := newConsole(a.in, a.err).Ask(ctx, wordsIn(a.lang()).Hidden, true)
 		if errors.Is(err, io.EOF) {
 			return "", errors.New("nothing was typed; the question is still open")
 		}
 		return text, err
 	case terminal:
-		a.notef("%s", wordsIn(a.lang()).whole)
+		a.notef("%s", wordsIn(a.lang()).Whole)
 	}
 	text, err := io.ReadAll(io.LimitReader(a.in, maxAnswer))
 	if err != nil {

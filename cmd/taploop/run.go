@@ -236,7 +236,7 @@ func (c *taskFlags) follow(ctx context.Context, a *app,
 		show.begin(st)
 		replayed := st.Replayed
 		if replayed {
-			show.line("", show.words.replayed)
+			show.line("", show.words.Replayed)
 		}
 		began := time.Now()
 		st, err = show.waitForEnd(ctx, d.manager, st, c.here)
@@ -310,7 +310,7 @@ func (c *taskFlags) cutSteps(a *app) []string {
 	if wanted <= most {
 		return nil
 	}
-	a.notef(wordsIn(a.lang()).cut, wanted, most)
+	a.notef(wordsIn(a.lang()).Cut, wanted, most)
 	return []string{fmt.Sprintf("--max-steps %d was cut to %d, which is loop.max_steps", wanted,
 		most)}
 }
@@ -320,15 +320,15 @@ func (a *app) printEnd(st runs.Status) error {
 	w := wordsIn(a.lang())
 	say := sheet{a.err, columnsOf(a.err)}
 	fmt.Fprintln(a.err)
-	say.line("", fmt.Sprintf(w.ended, st.Reason, w.count(st.Usage.Steps), w.spent(st.Usage)))
-	if why := w.reasons[st.Reason]; why != "" {
+	say.line("", fmt.Sprintf(w.Ended, st.Reason, w.count(st.Usage.Steps), w.spent(st.Usage)))
+	if why := w.Reasons[st.Reason]; why != "" {
 		say.line("", why)
 	} else {
-		say.line("", w.inFront[string(st.Reason)])
+		say.line("", w.InFront[string(st.Reason)])
 		if st.Message != st.Run.Answer {
 			say.line("", st.Message)
 		}
-		say.line(w.try, st.Hint)
+		say.line(w.Try, st.Hint)
 	}
 	switch state := st.Run.State; {
 	case state == session.Completed, state == session.Aborted:
@@ -342,12 +342,12 @@ func (a *app) printEnd(st runs.Status) error {
 				fmt.Fprintf(a.out, "  - %s\n", text.Line(o))
 			}
 		}
-		a.notef("%s%s", w.answer, nextOf(st).Command)
+		a.notef("%s%s", w.Answer, nextOf(st).Command)
 		if st.Question != nil && st.Question.Secret {
-			a.notef("%s", w.typed)
+			a.notef("%s", w.Typed)
 		}
 	case state == session.Paused:
-		a.notef("%s%s", w.goOn, nextOf(st).Command)
+		a.notef("%s%s", w.GoOn, nextOf(st).Command)
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func TestARunAtATerminalAsksThere(t *testing.T) {
 			require.NoError(t, err)
 			require.LessOrEqual(t, n, 8, "there is no such step")
 		}
-		require.NotContains(t, shown, vocabularies[lang[:2]].queue, "the phone is free")
+		require.NotContains(t, shown, wordsIn(lang[:2]).Queue, "the phone is free")
 		require.Equal(t, 1, strings.Count(shown, "Which size do you wear?"), "%s", shown)
 
 		left := lines(t, shown)
@@ -98,15 +98,15 @@ func TestTheStatusLineTellsTheStoreFromTheModel(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
 	require.NoError(t, err)
 	defer f.Close()
-	s := &steps{live: &statusLine{f: f}, words: english, max: 40}
+	s := &steps{live: &statusLine{f: f}, words: wordsIn("en"), max: 40}
 	for _, c := range []struct {
 		kind agentloop.EventKind
 		want string
 	}{
 		{agentloop.Looked, "step 1 of at most 40: thinking"},
-		{agentloop.Decided, "step 1 of at most 40: " + english.check},
+		{agentloop.Decided, "step 1 of at most 40: " + wordsIn("en").Check},
 		{agentloop.Acting, "step 1 of at most 40: doing: go back"},
-		{agentloop.Acted, "step 1 of at most 40: " + english.note},
+		{agentloop.Acted, "step 1 of at most 40: " + wordsIn("en").Note},
 	} {
 		s.tell(runs.Event{Event: agentloop.Event{Kind: c.kind, Step: agentloop.Step{Index: 1,
 			Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{}}}}}})

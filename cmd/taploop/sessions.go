@@ -83,7 +83,7 @@ func (a *app) store(ctx context.Context, o *session.Options) (*session.Store, er
 	if o != nil {
 		with = *o
 	}
-	with.Stalled = func() { a.notef(wordsIn(a.lang()).stalled, dir) }
+	with.Stalled = func() { a.notef(wordsIn(a.lang()).Stalled, dir) }
 	s, failed := session.Open(ctx, dir, &with)
 	if failed == nil && err == nil && !used && before.Mode().Perm()&0o077 != 0 &&
 		runtime.GOOS != "windows" {

@@ -199,7 +199,7 @@ func (x shownSession) print(w io.Writer) {
 			p.line("  warning: ", warned.Text)
 		}
 		if !x.Session.Phoneless() { // the times are those of steps
-			p.line("  time: ", english.spent(r.usage))
+			p.line("  time: ", wordsIn("en").spent(r.usage))
 			p.line("  parts: ", parts(r.usage.Timing))
 		}
 		if r.Calls > 0 {

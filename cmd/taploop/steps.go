@@ -44,9 +44,9 @@ func (s *steps) begin(st runs.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := st.Session.Device
-	line := fmt.Sprintf(s.words.session, st.Session.ID, text.Line(d.ID))
+	line := fmt.Sprintf(s.words.Session, st.Session.ID, text.Line(d.ID))
 	if d.Model != "" {
-		line += fmt.Sprintf(s.words.model, text.Line(d.Model), text.Line(d.Android), d.Size)
+		line += fmt.Sprintf(s.words.Model, text.Line(d.Model), text.Line(d.Android), d.Size)
 	}
 	s.line("", line)
 	s.max, s.base = st.Run.MaxSteps, st.Session.Steps-st.Local
@@ -104,22 +104,22 @@ func (s *steps) tell(e runs.Event) {
 	s.warn(e)
 	switch e.Kind {
 	case agentloop.Looking:
-		s.present(e.Step, w.look)
+		s.present(e.Step, w.Look)
 	case agentloop.Settled, agentloop.Looked:
-		s.present(e.Step, w.think)
+		s.present(e.Step, w.Think)
 	case agentloop.Decided:
-		s.present(e.Step, w.check)
+		s.present(e.Step, w.Check)
 	case agentloop.Acted:
-		s.present(e.Step, w.note)
+		s.present(e.Step, w.Note)
 	case agentloop.Acting:
-		s.present(e.Step, fmt.Sprintf(w.act, actions.Brief(e.Step.Proposal.Action, w.lang)))
+		s.present(e.Step, fmt.Sprintf(w.Act, actions.Brief(e.Step.Proposal.Action, w.lang)))
 	case agentloop.Stepped:
 		s.live.show("")
 		s.step(e.Step)
 	case agentloop.Asking, agentloop.Ended:
 		s.live.show("")
 	case runs.PhoneBusy:
-		s.live.show(w.queue)
+		s.live.show(w.Queue)
 	case runs.StateChanged:
 		s.state(e)
 	}
@@ -133,7 +133,7 @@ func (s *steps) warn(e runs.Event) {
 		s.warned = len(all)
 	case e.Kind == agentloop.Stepped:
 		for _, w := range all[min(s.warned, len(all)):] {
-			s.line(s.words.warning, w.Text)
+			s.line(s.words.Warning, w.Text)
 		}
 		s.warned = len(all)
 	}
@@ -144,7 +144,7 @@ func (s *steps) state(e runs.Event) {
 		s.live.show("")
 		return
 	}
-	s.live.show(s.words.ready)
+	s.live.show(s.words.Ready)
 	if x := e.Progress.Exchanges; e.Progress.ReplyJustIn && len(x) > 0 {
 		s.exchange(x[len(x)-1])
 	}
@@ -152,7 +152,7 @@ func (s *steps) state(e runs.Event) {
 
 // present says what is being done in a step.
 func (s *steps) present(st agentloop.Step, doing string) {
-	s.live.show(fmt.Sprintf(s.words.now, st.Index-s.base, s.max) + doing)
+	s.live.show(fmt.Sprintf(s.words.Now, st.Index-s.base, s.max) + doing)
 }
 
 // exchange says what came of a question, if there was one. What was asked and answered here is here
@@ -162,17 +162,17 @@ func (s *steps) exchange(x actions.Exchange) {
 	if known || x.Question == "" {
 		return
 	}
-	outcome := cmp.Or(s.words.outcomes[x.Outcome], string(x.Outcome))
-	said := fmt.Sprintf(s.words.unanswered, text.Line(x.Question), outcome)
+	outcome := cmp.Or(s.words.Outcomes[x.Outcome], string(x.Outcome))
+	said := fmt.Sprintf(s.words.Unanswered, text.Line(x.Question), outcome)
 	if answer := text.Line(x.Answer); answer != "" {
-		said = fmt.Sprintf(s.words.exchange, text.Line(x.Question), outcome, answer)
+		said = fmt.Sprintf(s.words.Exchange, text.Line(x.Question), outcome, answer)
 	}
 	s.line("         ", said)
 }
 
 // step says a step in one line: what was done or why, once, and how long it took.
 func (s *steps) step(st agentloop.Step) {
-	s.line(fmt.Sprintf(s.words.step, st.Index), s.words.made(st))
+	s.line(fmt.Sprintf(s.words.Step, st.Index), s.words.made(st))
 	if st.Exchange != nil {
 		s.exchange(*st.Exchange)
 	}

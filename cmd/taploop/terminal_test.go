@@ -28,7 +28,8 @@ func TestWordsOfPhonesAndServersDoNotSteerTheTerminal(t *testing.T) {
 		out.String())
 
 	out.Reset()
-	require.Equal(t, exitError, report(&out, english, hint.Add(errors.New("phone "+evil), evil)))
+	require.Equal(t, exitError,
+		report(&out, wordsIn("en"), hint.Add(errors.New("phone "+evil), evil)))
 	harmless(t, out.String())
 	require.Equal(t,
 		"taploop: phone x[2J\n    SERIAL  device  y\n  try: x[2J\n       SERIAL  device  y\n",
@@ -71,9 +72,10 @@ func devicesOf(t *testing.T, reason string) (code int, errs string) {
 func TestOrdinaryTroubleIsSaidInThePersonsLanguageFirst(t *testing.T) {
 	var out bytes.Buffer
 	held := runs.Refuse(runs.DeviceBusy, "wait", "held")
-	require.Equal(t, exitPhone, report(&out, chinese, held))
-	require.Equal(t, chinese.inFront["DEVICE_BUSY"]+"\ntaploop: held\n  try: wait\n", out.String())
+	require.Equal(t, exitPhone, report(&out, wordsIn("zh"), held))
+	require.Equal(t, wordsIn("zh").InFront["DEVICE_BUSY"]+"\ntaploop: held\n  try: wait\n",
+		out.String())
 	out.Reset()
-	report(&out, chinese, errors.New("x"))
+	report(&out, wordsIn("zh"), errors.New("x"))
 	require.Equal(t, "taploop: x\n", out.String(), "what is not known has no words in front")
 }

@@ -25,8 +25,11 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 		}
 		return kinds
 	}
+	english := wordsIn("en")
+	source := allSource(t)
 	want := reflect.ValueOf(english)
-	for lang, w := range vocabularies {
+	for lang, read := range vocabularies {
+		w := read()
 		got := reflect.ValueOf(w)
 		for i := range got.NumField() {
 			name := want.Type().Field(i).Name
@@ -35,8 +38,14 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 				require.NotEmpty(t, got.Field(i).String(), "%s: %s", lang, name)
 				require.Equal(t, of(want.Field(i).String()), of(got.Field(i).String()),
 					"%s: %s is made of other things", lang, name)
+			case reflect.Struct:
+				for j := range got.Field(i).NumField() {
+					require.NotEmpty(t, got.Field(i).Field(j).String(), "%s: %s", lang, name)
+					require.Equal(t, of(want.Field(i).Field(j).String()),
+						of(got.Field(i).Field(j).String()), "%s: %s %d", lang, name, j)
+				}
 			default:
-				if name == "inFront" { // of errors, which are English themselves
+				if name == "InFront" { // of errors, which are English themselves
 					require.Equal(t, lang == "en", got.Field(i).Len() == 0, lang)
 				} else {
 					require.Equal(t, keys(want.Field(i)), keys(got.Field(i)), "%s: %s", lang, name)
@@ -44,6 +53,7 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 				for _, k := range got.Field(i).MapKeys() {
 					require.NotEmpty(t, got.Field(i).MapIndex(k).String(), "%s: %s %s", lang,
 						name, k)
+					require.Contains(t, source, `"`+k.String()+`"`, "nothing has this code")
 				}
 			}
 		}
@@ -51,7 +61,7 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 			actions.Silence, actions.DefaultAnswer, actions.ModelAnswer, actions.NoReply,
 			actions.LimitReached, actions.HandedBack, actions.CouldNot, actions.Instructed,
 			actions.Noted, actions.Delegated, actions.Remembered},
-			slices.Collect(maps.Keys(w.outcomes)), lang)
+			slices.Collect(maps.Keys(w.Outcomes)), lang)
 	}
 	require.Equal(t, english, wordsIn("fr"))
 }
@@ -59,11 +69,11 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 func TestAWaitThatWasCutShortIsNoRefusalOfThePhone(t *testing.T) {
 	s := agentloop.Step{Refusal: agentloop.CutShort + "the person pressed Ctrl-C"}
 	s.Proposal.Action = actions.Wait{For: time.Second}
-	require.Contains(t, english.made(s), "; cut short")
-	require.NotContains(t, english.made(s), "refused")
-	require.Contains(t, chinese.made(s), "；已中断")
+	require.Contains(t, wordsIn("en").made(s), "; cut short")
+	require.NotContains(t, wordsIn("en").made(s), "refused")
+	require.Contains(t, wordsIn("zh").made(s), "；已中断")
 	s.Refusal = "not carried out: Killed"
-	require.Contains(t, english.made(s), "); not carried out: Killed")
+	require.Contains(t, wordsIn("en").made(s), "); not carried out: Killed")
 }
 
 // What came of a question ends without a colon when there was no answer.
