@@ -13,47 +13,24 @@ import (
 	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
-// The apps of which more is known than what they show.
-var (
-	// moneyApps are about money: what is not known there is asked.
-	moneyApps = []string{"com.eg.android.alipay*", "*.alipay*", "com.unionpay*", "com.tenpay*",
-		"*bank*", "*wallet*", "cmb.pb*", "com.icbc*", "com.chinamworld*", "com.bankcomm*",
-		"com.jd.jrapp*", "com.paypal*", "com.venmo*", "com.squareup.cash*",
-		"com.google.android.apps.nbu.paisa*", "com.samsung.android.spay*", "com.chase*",
-		"com.infonow.bofa*", "com.wf.wellsfargo*", "com.citi*", "com.revolut*", "de.number26*",
-		"com.transferwise*", "com.zellepay*", "com.coinbase*", "com.binance*", "com.robinhood*",
-		"io.metamask*", "com.phonepe*", "net.one97.paytm*", "com.klarna*", "piuk.blockchain*",
-		"com.westernunion*", "com.wechat.pay*", "com.huawei.wallet*", "com.mipay*", "*.mipay*",
-		"*banco*", "*banque*", "*santander*", "*bbva*", "*sparkasse*", "com.starfinanz*",
-		"com.ing.*", "*getmondo*", "*tinkoff*", "com.sbi.*", "in.org.npci*", "*paypay*",
-		"*kakaopay*", "viva.republica.toss*", "*gcash*", "id.dana*", "com.nu.production*",
-		"com.schwab*", "com.fidelity*", "com.etrade*", "com.okinc*", "com.bybit*",
-		"com.cmbchina*", "com.antfortune*", "com.jdpay*", "cn.gov.pbc*", "com.boc.*", "com.ccb.*"}
-	// permissionApps draw the system's dialogs about permissions.
-	permissionApps = []string{"*permissioncontroller*", "com.lbe.security.miui*",
-		"com.android.vpndialogs", "com.miui.permission*"}
-	// installerApps draw the system's dialogs about apps.
-	installerApps = []string{"*packageinstaller*", "com.miui.global.packageinstaller*"}
-	// storeApps sell and install apps, and take money for them.
-	storeApps = []string{"com.android.vending*", "com.google.android.gms*", "com.huawei.appmarket*",
-		"com.xiaomi.market*", "com.oppo.market*", "com.heytap.market*", "com.bbk.appstore*",
-		"com.tencent.android.qqdownloader*"}
-	// keypads have a key that deletes a digit.
-	keypads = []string{"*calculator*", "*dialer*"}
-	// launchers show the names of apps.
-	launchers = []string{"com.android.launcher*", "com.google.android.apps.nexuslauncher",
-		"com.sec.android.app.launcher", "com.miui.home", "com.mi.android.globallauncher",
-		"com.huawei.android.launcher", "com.hihonor.android.launcher", "com.oppo.launcher",
-		"com.bbk.launcher2", "net.oneplus.launcher", "com.motorola.launcher3",
-		"com.microsoft.launcher", "com.teslacoilsw.launcher", "com.transsion.hilauncher"}
-)
-
 // words.txt has the words.
 var (
 	//go:embed words.txt
 	wordsFile string
 	wordLists = lazyregexp.Read(wordsFile)
 )
+
+// The apps of which more is known than what they show.
+var (
+	moneyApps      = apps("money_apps")
+	permissionApps = apps("permission_apps")
+	installerApps  = apps("installer_apps")
+	storeApps      = apps("store_apps")
+	keypads        = apps("keypads")
+	launchers      = apps("launchers")
+)
+
+func apps(name string) []string { return strings.Split(wordLists[name], "|") }
 
 // Words that only say yes, and words that say no.
 var (
