@@ -50,7 +50,7 @@ func TestTwoHundredAnswersAtOnceHaveOneWinnerWhomTheLosersAreTold(t *testing.T) 
 			wg.Go(func() {
 				_, errs[i] = b.Resolve(t.Context(), q.ID,
 					inquiry.Reply{ID: fmt.Sprint(i), Response: fmt.Sprint("answer ", i),
-						Channel: fmt.Sprint("door", i)})
+						Channel: fmt.Sprint("channel ", i)})
 			})
 		}
 		wg.Wait()

@@ -3,10 +3,14 @@ package phone
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
@@ -212,9 +216,9 @@ func (g *Gate) question(
 	under := w.under(s.Element)
 	reason := d.Reason
 	if again != "" {
-		reason = strings.TrimSpace(w.again(again) + "\n" + reason)
+		reason = strings.TrimSpace(w.Again[again] + "\n" + reason)
 	}
-	asks := fmt.Sprintf(w.ask, what, cmp.Or(s.App, w.anApp), under)
+	asks := fmt.Sprintf(w.Ask, what, cmp.Or(s.App, w.AnApp), under)
 	if d.Description != "" {
 		asks = d.Description
 	}
@@ -227,7 +231,7 @@ func (g *Gate) question(
 // handOver is what a person is asked to do on the phone, in the place of an action.
 func (g *Gate) handOver(s guard.Subject, d guard.Decision, a actions.Action) agentloop.Question {
 	w := wordsOf(g.opts.Lang)
-	asks := fmt.Sprintf(w.byHand, actions.Describe(a), cmp.Or(s.App, w.anApp), w.under(s.Element))
+	asks := fmt.Sprintf(w.ByHand, actions.Describe(a), cmp.Or(s.App, w.AnApp), w.under(s.Element))
 	if d.Description != "" {
 		asks = d.Description
 	}
@@ -243,50 +247,31 @@ func join(a, b string) string {
 
 // phrases are our own words to people.
 type phrases struct {
-	ask, byHand, anApp, nothing, changed, expired, severity string
-	what                                                    map[string]string // what has changed
+	Ask, ByHand, AnApp, Nothing string
+	Again                       map[string]string // by what has changed
 }
 
-var english = phrases{
-	ask:     "Approve this? %s in %s, on %s",
-	byHand:  "Please do this on the phone by hand, or decide otherwise there: %s in %s, on %s",
-	anApp:   "an app that is not known",
-	nothing: "something that is not known", changed: "Since it was approved, %s has changed.",
-	expired:  "The approval has expired.",
-	severity: "It may do more harm than what was approved.",
-}
+//go:embed words.yaml
+var wordsFile []byte
 
-var mandarin = phrases{
-	ask:    "是否允许这一步?%s,应用 %s,位置上是 %s",
-	byHand: "请在手机上亲自完成这一步,或另作决定:%s,应用 %s,位置上是 %s",
-	anApp:  "未知", nothing: "未知的内容",
-	changed: "获得同意之后,%s发生了变化。", expired: "之前的同意已经过期。",
-	severity: "它可能比之前同意的操作造成更大的影响。",
-	what: map[string]string{"the action": "操作", "what is under the finger": "手指下的内容",
-		"the app in front": "前台应用", "the screen": "屏幕", "the approval": "同意"},
-}
+var languages = sync.OnceValue(func() (all map[string]*phrases) {
+	if err := yaml.UnmarshalWithOptions(wordsFile, &all, yaml.Strict()); err != nil {
+		panic(err) // it is a part of the program
+	}
+	return all
+})
 
-func wordsOf(lang string) phrases {
+func wordsOf(lang string) *phrases {
 	if strings.HasPrefix(strings.ToLower(lang), "zh") {
-		return mandarin
+		return languages()["zh"]
 	}
-	return english
-}
-
-func (w phrases) again(what string) string {
-	switch what {
-	case "expired":
-		return w.expired
-	case "the severity":
-		return w.severity
-	}
-	return fmt.Sprintf(w.changed, cmp.Or(w.what[what], what))
+	return languages()["en"]
 }
 
 // under is the element in words: the screen's own are in quotes.
-func (w phrases) under(e *guard.Element) string {
+func (w *phrases) under(e *guard.Element) string {
 	if e == nil {
-		return w.nothing
+		return w.Nothing
 	}
 	list := []string{e.Text, e.Description, e.ResourceID}
 	if strings.HasSuffix(e.Class, "EditText") { // its text is what somebody has written
@@ -300,5 +285,5 @@ func (w phrases) under(e *guard.Element) string {
 	if e.Class != "" {
 		return text.Quote(text.Line(e.Class), 100)
 	}
-	return w.nothing
+	return w.Nothing
 }
