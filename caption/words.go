@@ -3,11 +3,9 @@ package caption
 import (
 	_ "embed"
 	"strings"
-	"sync"
-
-	"github.com/goccy/go-yaml"
 
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wordfile"
 )
 
 // words are the prompts of one language.
@@ -21,12 +19,7 @@ type words struct {
 var wordsFile []byte
 
 // languages are the words, by language.
-var languages = sync.OnceValue(func() (all map[string]*words) {
-	if err := yaml.UnmarshalWithOptions(wordsFile, &all, yaml.Strict()); err != nil {
-		panic(err) // it is a part of the program
-	}
-	return all
-})
+var languages = wordfile.YAML[map[string]*words](wordsFile)
 
 func (w *words) describe(task string) string {
 	if strings.TrimSpace(task) == "" {

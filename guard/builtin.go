@@ -11,13 +11,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/wordfile"
 )
 
 // words.txt has the words.
 var (
 	//go:embed words.txt
 	wordsFile string
-	wordLists = lazyregexp.Read(wordsFile)
+	wordLists = wordfile.Lists(wordsFile)
 )
 
 // The apps of which more is known than what they show.

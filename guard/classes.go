@@ -7,9 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/wordfile"
 )
 
 // class is a kind of harm: what it is called on buttons, in resource ids, in the text of a dialog
@@ -46,12 +45,7 @@ func (p *pattern) UnmarshalYAML(read func(any) error) error {
 var classesFile []byte
 
 // classes are the built-in rules, the gravest first.
-var classes = sync.OnceValue(func() (list []class) {
-	if err := yaml.UnmarshalWithOptions(classesFile, &list, yaml.Strict()); err != nil {
-		panic(err) // it is a part of the program
-	}
-	return list
-})
+var classes = wordfile.YAML[[]class](classesFile)
 
 func classNamed(name string) *class {
 	list := classes()

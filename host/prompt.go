@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
-
-	"github.com/goccy/go-yaml"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wordfile"
 	"github.com/taploop/taploop/model"
 )
 
@@ -24,12 +22,7 @@ type words struct {
 var wordsFile []byte
 
 // languages are the words, by language.
-var languages = sync.OnceValue(func() (all map[string]*words) {
-	if err := yaml.UnmarshalWithOptions(wordsFile, &all, yaml.Strict()); err != nil {
-		panic(err) // it is a part of the program
-	}
-	return all
-})
+var languages = wordfile.YAML[map[string]*words](wordsFile)
 
 func (h *Host) words() *words {
 	if h.opts.Lang == "zh" {

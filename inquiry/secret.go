@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/wordfile"
 )
 
 // patterns.txt says what each of these expressions is for.
 var (
 	//go:embed patterns.txt
 	patternsFile string
-	patterns     = lazyregexp.Read(patternsFile)
+	patterns     = wordfile.Lists(patternsFile)
 
 	namesSecret  = rule("secret")
 	noSecret     = rule("no_secret")

@@ -7,15 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/goccy/go-yaml"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/guard"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wordfile"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -254,12 +252,7 @@ type phrases struct {
 //go:embed words.yaml
 var wordsFile []byte
 
-var languages = sync.OnceValue(func() (all map[string]*phrases) {
-	if err := yaml.UnmarshalWithOptions(wordsFile, &all, yaml.Strict()); err != nil {
-		panic(err) // it is a part of the program
-	}
-	return all
-})
+var languages = wordfile.YAML[map[string]*phrases](wordsFile)
 
 func wordsOf(lang string) *phrases {
 	if strings.HasPrefix(strings.ToLower(lang), "zh") {

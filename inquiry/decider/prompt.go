@@ -4,12 +4,10 @@ import (
 	_ "embed"
 	"encoding/json"
 	"strings"
-	"sync"
-
-	"github.com/goccy/go-yaml"
 
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wordfile"
 )
 
 // words are the prompt in one language.
@@ -105,9 +103,4 @@ func tail(lines []string, most, chars int) (out []string) {
 var wordsFile []byte
 
 // languages are the words, by language.
-var languages = sync.OnceValue(func() (all map[string]*words) {
-	if err := yaml.UnmarshalWithOptions(wordsFile, &all, yaml.Strict()); err != nil {
-		panic(err) // it is a part of the program
-	}
-	return all
-})
+var languages = wordfile.YAML[map[string]*words](wordsFile)

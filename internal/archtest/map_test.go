@@ -173,6 +173,7 @@ var packages = []row{
 		why: "one decision about which characters are dangerous wherever words are shown"},
 	{pkg: "internal/wait", why: "a pause that a context ends"},
 	{pkg: "internal/lazyregexp", why: "regular expressions that do not slow the start down"},
+	{pkg: "internal/wordfile", why: "words of our own, from files that are a part of the program"},
 	{pkg: "internal/httpguard",
 		why: "what every HTTP route needs before it is served: Host and Origin, deadlines, " +
 			"shares; knows nothing of what is served"},
@@ -189,7 +190,7 @@ var packages = []row{
 }
 
 // everyCode may be imported by any package: helpers that are pure and know nothing of ours.
-const everyCode = "internal/hint internal/lazyregexp internal/text internal/wait"
+const everyCode = "internal/hint internal/lazyregexp internal/text internal/wait internal/wordfile"
 
 // everyTest may be imported by the tests of any package, besides what its row says and the package
 // itself.

@@ -31,8 +31,3 @@ func TestAProgramCompilesWhatItUses(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "PASS")
 }
-
-func TestAFileHasAnAlternativeALine(t *testing.T) {
-	require.Equal(t, map[string]string{"one": "a|[bc]", "two": "x{1,2} (?:a|[bc])!|#"},
-		lazyregexp.Read("# of one\n-- one --\na\n[bc]\n\n-- two --\nx{1,2} (?:{one})!\n#\n"))
-}
