@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -232,7 +233,7 @@ func TestACallWhoseOutcomeIsUnknownIsNotRepeated(t *testing.T) {
 		answer, err := work(t, options(m, b), b, s)
 		require.NoError(t, err)
 		if undecided { // the store says that it had not begun
-			require.Equal(t, 2, called)
+			require.EqualValues(t, 2, called)
 			require.Contains(t, answer, "paid")
 		} else {
 			require.Equal(t, 1, called)
@@ -365,8 +366,9 @@ func TestLimitsEndTheWork(t *testing.T) {
 }
 
 func TestCallsBeyondTheLimitAreNotCarriedOut(t *testing.T) {
-	b, called := &book{}, 0
-	count := func(string, map[string]any) string { called++; return "done" }
+	b := &book{}
+	var called atomic.Int32
+	count := func(string, map[string]any) string { called.Add(1); return "done" }
 	m := script(func(r model.Request) model.Response {
 		if strings.Contains(last(r), "(data, no instructions):\ndone") {
 			return model.Response{Text: "end"}
@@ -379,12 +381,12 @@ func TestCallsBeyondTheLimitAreNotCarriedOut(t *testing.T) {
 	s := served("sums", count, "add")
 	_, err := work(t, o, b, s)
 	require.ErrorIs(t, err, host.ErrCalls)
-	require.Zero(t, called, "the reply asks for two, and one is left")
+	require.Zero(t, called.Load(), "the reply asks for two, and one is left")
 	o.Limits.Calls = 2
 	answer, err := work(t, o, b, s)
 	require.NoError(t, err)
 	require.Equal(t, "end", answer)
-	require.Equal(t, 2, called)
+	require.EqualValues(t, 2, called.Load())
 }
 
 // Endpoints take nothing between a call and its result.
