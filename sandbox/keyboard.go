@@ -11,7 +11,6 @@ var (
 	keyboardFill = ui.Sunken
 	letterRows   = []string{"qwertyuiop", "asdfghjkl", "zxcvbnm"}
 	symbolRows   = []string{"1234567890", "@#$_&-+()/", "*\"':;!?%="}
-	digitRows    = []string{"123", "456", "789", "0"}
 )
 
 // keyboard is the input methods and what they show.
@@ -56,33 +55,36 @@ func (k *keyboard) board(s *scene) *ui.View {
 		on := ui.Text("ADB Keyboard {ON}").Size(14).Ink(ui.Dim).Centered()
 		return on.Fill(keyboardFill).Modal()
 	case s.field.Digits:
-		return k.rows(s, digitRows, k.lastDigitRow)
-	case k.symbols:
-		return k.rows(s, symbolRows, k.lastRow)
+		return keyRows(k.chars(s, "123"), k.chars(s, "456"), k.chars(s, "789"),
+			[]*ui.View{k.deleteKey(10), k.charKey(s, '0'), k.enterKey(s, 10)})
 	}
-	return k.rows(s, letterRows, k.lastRow)
+	rows := letterRows
+	if k.symbols {
+		rows = symbolRows
+	}
+	third := append(append([]*ui.View{k.shiftKey()}, k.chars(s, rows[2])...), k.deleteKey(15))
+	return keyRows(k.chars(s, rows[0]), k.chars(s, rows[1]), third, k.lastRow(s))
 }
 
-// rows lays the rows of keys out; the third one has shift and delete at its ends.
-func (k *keyboard) rows(s *scene, rows []string, last func(s *scene) *ui.View) *ui.View {
+// keyRows lays rows of keys out; a second one of nine keys is indented.
+func keyRows(rows ...[]*ui.View) *ui.View {
 	board := ui.Column().Gap(6).Pad(4, 8).Fill(keyboardFill).Modal()
-	for i, keys := range rows[:3] {
-		row := ui.Row().Gap(5)
-		if len(keys) == 9 && i == 1 {
+	for i, keys := range rows {
+		row := ui.Row(keys...).Gap(5)
+		if i == 1 && len(keys) == 9 {
 			row.Pad(18, 0)
-		}
-		if i == 2 && !s.field.Digits {
-			row.Add(k.shiftKey())
-		}
-		for _, r := range keys {
-			row.Add(k.charKey(s, r))
-		}
-		if i == 2 && !s.field.Digits {
-			row.Add(k.deleteKey(15))
 		}
 		board.Add(row)
 	}
-	return board.Add(last(s))
+	return board
+}
+
+// chars are keys that type what they show.
+func (k *keyboard) chars(s *scene, keys string) (row []*ui.View) {
+	for _, r := range keys {
+		row = append(row, k.charKey(s, r))
+	}
+	return row
 }
 
 func (k *keyboard) key(face *ui.View, desc string, fill ui.Ink, width int, tap func()) *ui.View {
@@ -111,28 +113,20 @@ func (k *keyboard) shiftKey() *ui.View {
 	return k.key(ui.Icon(icon), "Shift", ui.Line, 15, func() { k.shift = !k.shift && !k.symbols })
 }
 
-func (k *keyboard) lastRow(s *scene) *ui.View {
+func (k *keyboard) lastRow(s *scene) []*ui.View {
 	other := "?123"
 	if k.symbols {
 		other = "ABC"
 	}
 	space := ui.Text(k.sys.Say("English", "英文")).Size(14).Ink(ui.Dim).Centered()
 	flip := func() { k.symbols, k.shift = !k.symbols, false }
-	return ui.Row(
+	return []*ui.View{
 		k.key(ui.Text(other).Size(16).Centered(), other, ui.Line, 15, flip),
 		k.charKey(s, ','),
 		k.key(space, "Space", ui.Surface, 45, func() { k.typist.commit(" ") }),
 		k.charKey(s, '.'),
 		k.enterKey(s, 20),
-	).Gap(5)
-}
-
-func (k *keyboard) lastDigitRow(s *scene) *ui.View {
-	return ui.Row(
-		k.deleteKey(10),
-		k.charKey(s, '0'),
-		k.enterKey(s, 10),
-	).Gap(5)
+	}
 }
 
 // enterKey is a new line, the field's action, or the end of typing.
