@@ -84,20 +84,18 @@ func (v *Placed) Focused() bool { return v.field != nil && v.mem.Focus == v.name
 // Focus puts the cursor into the field.
 func (v *Placed) Focus() { v.mem.Focus, v.mem.Reveal = v.name, true }
 
-// drawn is the field's own text as it is drawn, and its lines.
-func (v *Placed) drawn() (runes []rune, lines []lineSpan) {
-	runes = []rune(v.field.shown())
+// drawn is the field's own text as it is drawn.
+func (v *Placed) drawn() (lines []string) {
 	if !v.field.Multi {
-		return runes, []lineSpan{{0, len(runes)}}
+		return []string{v.field.shown()}
 	}
-	return runes, breakLines(runes, v.px, v.bold, max(v.inner().Dx(), 0))
+	return breakLines(v.field.shown(), v.px, v.bold, max(v.inner().Dx(), 0))
 }
 
-// caret is where the cursor is, from the beginning of the text.
-func (v *Placed) caret(runes []rune, lines []lineSpan) image.Point {
-	last := lines[len(lines)-1]
-	return image.Pt(Measure(string(runes[last.start:last.end]), v.px, v.bold),
-		(len(lines)-1)*lineHeight(v.px))
+// caret is where the cursor is behind these lines, from their beginning.
+func (v *Placed) caret(lines []string) image.Point {
+	last := len(lines) - 1
+	return image.Pt(Measure(lines[last], v.px, v.bold), last*lineHeight(v.px))
 }
 
 // offset is how far the text is moved so that the cursor is inside the field.
@@ -114,23 +112,20 @@ func (p *painter) field(v *Placed) {
 	in := v.inner()
 	w := v.dp(2)
 	clip := v.clip.Intersect(v.box).Intersect(in.Inset(-w))
-	runes, lines := v.drawn()
-	caret := v.caret(runes, lines)
+	lines := v.drawn()
+	caret := v.caret(lines)
 	by := v.offset(caret)
 	if v.Focused() {
 		p.focusRing(v)
 	}
 	c := p.theme.color(v.ink)
-	if len(runes) == 0 {
-		runes, c = []rune(v.desc), p.theme.color(Dim)
-		lines = []lineSpan{{0, len(runes)}}
+	if *v.field.value == "" {
+		lines, c = []string{v.desc}, p.theme.color(Dim)
 	}
 	cut := *v
 	cut.clip = clip
-	for i, l := range lines {
-		text := strings.TrimRight(string(runes[l.start:l.end]), "\n")
-		at := image.Pt(in.Min.X, in.Min.Y+i*lineHeight(v.px)).Sub(by)
-		p.line(&cut, text, at, c)
+	for i, line := range lines {
+		p.line(&cut, line, image.Pt(in.Min.X, in.Min.Y+i*lineHeight(v.px)).Sub(by), c)
 	}
 	if v.Focused() && p.caret {
 		at := in.Min.Add(caret).Sub(by)

@@ -5,16 +5,12 @@ import (
 	"unicode"
 )
 
-// lineSpan is a line's runes: from start up to end.
-type lineSpan struct{ start, end int }
-
 // wrap breaks text into lines of at most width pixels. limit > 0 cuts after that many lines with an
 // ellipsis.
 func wrap(s string, px int, bold bool, width, limit int) []string {
-	runes := []rune(s)
-	var rows []string
-	for _, l := range breakLines(runes, px, bold, width) {
-		rows = append(rows, strings.TrimRight(string(runes[l.start:l.end]), " "))
+	rows := breakLines(s, px, bold, width)
+	for i, row := range rows {
+		rows[i] = strings.TrimRight(row, " ")
 	}
 	if limit > 0 && len(rows) > limit {
 		rows = rows[:limit]
@@ -25,26 +21,22 @@ func wrap(s string, px int, bold bool, width, limit int) []string {
 
 // breakLines finds the lines of a text: it breaks at newlines, behind spaces, between wide
 // characters, and inside a word that is longer than a line. There is always at least one line.
-func breakLines(runes []rune, px int, bold bool, width int) []lineSpan {
-	var out []lineSpan
-	for start := 0; start <= len(runes); start++ {
-		para := start
-		for para < len(runes) && runes[para] != '\n' {
-			para++
-		}
-		for first := true; first || start < para; first = false {
-			end := start + fit(runes[start:para], px, bold, width)
-			if end < para {
-				end = breakBefore(runes, start, end)
+func breakLines(s string, px int, bold bool, width int) (lines []string) {
+	for para := range strings.SplitSeq(s, "\n") {
+		runes := []rune(para)
+		for first := true; first || len(runes) > 0; first = false {
+			end := fit(runes, px, bold, width)
+			if end < len(runes) {
+				end = breakBefore(runes, end)
 			}
-			for end < para && runes[end] == ' ' {
+			for end < len(runes) && runes[end] == ' ' {
 				end++
 			}
-			out = append(out, lineSpan{start, end})
-			start = end
+			lines = append(lines, string(runes[:end]))
+			runes = runes[end:]
 		}
 	}
-	return out
+	return lines
 }
 
 // fit is how many of the runes, at least one, are at most width wide.
@@ -60,10 +52,9 @@ func fit(runes []rune, px int, bold bool, width int) (n int) {
 	return n
 }
 
-// breakBefore is the last place between start and end at which a line may end, or end when there is
-// none.
-func breakBefore(runes []rune, start, end int) int {
-	for i := end; i > start; i-- {
+// breakBefore is the last place up to end at which a line may end, or end when there is none.
+func breakBefore(runes []rune, end int) int {
+	for i := end; i > 0; i-- {
 		if runes[i] == ' ' || runes[i-1] == ' ' || wide(runes[i]) || wide(runes[i-1]) {
 			if !closing(runes[i]) {
 				return i
