@@ -40,7 +40,7 @@ func (w *fixture) stands(id string) runs.Status {
 	return st
 }
 
-func TestDoorsHaveTheirTurnOneAfterTheOther(t *testing.T) {
+func TestChannelsAskOneAfterTheOther(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		o := &oracle{}
 		w.again(func(opts *runs.Options) {
@@ -71,7 +71,7 @@ func TestDoorsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 	})
 }
 
-func TestADoorThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
+func TestAChannelThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"green"}} })
 		st := begun(w, "elicit -> manual_reply", "ask tap")
@@ -205,7 +205,7 @@ func TestAPausedRunLeavesTheConsoleAlone(t *testing.T) {
 	})
 }
 
-func TestSilenceAfterTheLastDoor(t *testing.T) {
+func TestSilenceAfterTheLastChannel(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		o := &oracle{err: errors.New("away")}
 		w.again(func(opts *runs.Options) {
@@ -220,7 +220,7 @@ func TestSilenceAfterTheLastDoor(t *testing.T) {
 	})
 }
 
-func TestNoReplyHasItsTurnAsSoonAsNobodyElseIsLeft(t *testing.T) {
+func TestNoReplyComesAsSoonAsNoOtherChannelIsLeft(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := begun(w, "elicit (60s) -> no_reply", "ask tap")
 		began := time.Now()

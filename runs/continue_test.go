@@ -312,7 +312,7 @@ func TestAWaitingSessionKeepsItsPhoneForAWhile(t *testing.T) {
 		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
 		require.Equal(t, before, w.questions(asking.Session.ID))
 
-		// Through another door the answer is taken, and the run waits for its turn.
+		// Through another channel the answer is taken, and the run waits for its turn.
 		_, err = w.manager.Broker().
 			Resolve(w.ctx(), asking.Question.ID, inquiry.Reply{Response: "blue", Channel: "http"})
 		require.NoError(t, err)

@@ -84,7 +84,7 @@ func withMode(w *fixture, mode channel.Mode, task string) runs.Status {
 	return w.wait(st.Session.ID)
 }
 
-// again is the world with other options.
+// again is the environment with other options.
 func (w *fixture) again(change func(o *runs.Options)) {
 	w.close()
 	change(&w.opts)
@@ -249,7 +249,7 @@ func TestAQuestionOutlivesTheConsole(t *testing.T) {
 	})
 }
 
-func TestAnotherDoorClosesTheConsole(t *testing.T) {
+func TestAnotherChannelClosesTheConsole(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
 		w.again(func(o *runs.Options) { o.Console = p })

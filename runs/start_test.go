@@ -119,7 +119,7 @@ func TestTheLimitOfStepsIsTheSmallerOne(t *testing.T) {
 	})
 }
 
-func TestSettingsReachTheMind(t *testing.T) {
+func TestSettingsReachThePolicy(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		s := runs.Settings{
 			ReplyMode: channel.NoReply,

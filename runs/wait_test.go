@@ -79,7 +79,7 @@ func TestAWaitersEndIsNotTheRuns(t *testing.T) {
 	})
 }
 
-func TestWaitingForAnAnswerThatComesThroughAnotherDoor(t *testing.T) {
+func TestWaitingForAnAnswerThatComesThroughAnotherChannel(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := w.wait(w.start("ask tap").Session.ID)
 		time.AfterFunc(time.Minute, func() {

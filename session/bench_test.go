@@ -142,7 +142,7 @@ func BenchmarkStartAmongSessions(b *testing.B) {
 // BenchmarkListAmongSessions is the lists of sessions among 10 and among 10,000, in turn.
 func BenchmarkListAmongSessions(b *testing.B) {
 	list := map[int]func(){}
-	client := "desk"
+	client := "ann"
 	for _, before := range []int{10, 10_000} {
 		s := open(b, manySessions(b, before), nil)
 		list[before] = func() {
@@ -194,7 +194,7 @@ func manySessions(b *testing.B, n int) (dir string) {
 	require.NoError(b, s.Close())
 	numbers := "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
 	fill(b, dir, numbers+`INSERT INTO sessions (id, serial, device, client, created_at, updated_at)
-		SELECT printf('s%031d', i), serial, device, 'desk', created_at + i, updated_at + i
+		SELECT printf('s%031d', i), serial, device, 'ann', created_at + i, updated_at + i
 		FROM sessions, n`, n)
 	fill(b, dir, numbers+`INSERT INTO runs (id, session_id, seq, task, state, course, settings,
 			created_at, updated_at, ended_at, waiting_at)

@@ -88,7 +88,7 @@ func TestWhatDoesNotFitAFormIsToldPerField(t *testing.T) {
 	require.Equal(t, 200, g.post(path, g.ann, `{"type":"decline"}`).status)
 }
 
-func TestAProgramSeesTheSchemaTheDraftAndTheDoors(t *testing.T) {
+func TestAProgramSeesTheSchemaTheDraftAndTheChannels(t *testing.T) {
 	g := newRig(t, nil)
 	form := g.waiting("ann", inquiry.Question{Fields: trip(),
 		Channels: []inquiry.Channel{{Name: "elicit"}, {Name: "page"}}})

@@ -19,24 +19,24 @@ import (
 
 // scenes are what the pictures show, one question each, with what makes the card whole.
 func scenes() map[string]inquiry.Question {
-	doors := []inquiry.Channel{{Name: "elicit", Until: time.Now().Add(time.Minute)},
+	channels := []inquiry.Channel{{Name: "elicit", Until: time.Now().Add(time.Minute)},
 		{Name: "pass_to_client"}, {Name: "page"}, {Name: "command_line"}}
 	approval := about(inquiry.Critical)
-	approval.Task, approval.Channels = "renew the library books", doors
+	approval.Task, approval.Channels = "renew the library books", channels
 	return map[string]inquiry.Question{
 		"approval": approval,
 		"inbox": {Task: "order a pizza", Text: "Which size should the pizza have?",
-			Options: []string{"Small", "Large"}, FreeText: true, Channels: doors},
+			Options: []string{"Small", "Large"}, FreeText: true, Channels: channels},
 		"form": {Task: "book the train to the meeting", Text: "A few things before I book:",
-			Fields: trip(), Channels: doors,
+			Fields: trip(), Channels: channels,
 			OnTimeout: inquiry.GiveUp},
 		"draft": {Kind: inquiry.Inquiry, Client: "release-job",
-			Text: "Please look over the announcement.", Channels: doors[2:],
+			Text: "Please look over the announcement.", Channels: channels[2:],
 			Draft: "# Version 2.1\n\nThe search now finds what was archived.\n\n- Dates may be " +
 				"typed in words.\n- A search can be saved under a name.\n\nThanks to all who " +
 				"reported what was slow.\n"},
 		"takeover": {Kind: inquiry.Takeover, Task: "order a pizza",
-			Text: "Please log in on the phone, and tell me when you are done.", Channels: doors},
+			Text: "Please log in on the phone, and tell me when you are done.", Channels: channels},
 	}
 }
 
