@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/taploop/taploop/inquiry"
@@ -20,12 +18,11 @@ func clientOf(ctx context.Context, q queryer, x inquiry.Question) (client string
 	if x.SessionID == "" {
 		return x.Client, nil
 	}
-	err = q.QueryRowContext(ctx, "SELECT client FROM sessions WHERE id = ?",
-		x.SessionID).Scan(&client)
-	if errors.Is(err, sql.ErrNoRows) {
-		return x.Client, nil
+	row := q.QueryRowContext(ctx, "SELECT client FROM sessions WHERE id = ?", x.SessionID)
+	if known, err := found(row, &client); known || err != nil {
+		return client, err
 	}
-	return client, err
+	return x.Client, nil
 }
 
 // Recall implements inquiry.Store.

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -47,12 +46,11 @@ func (s *Store) delete(ctx context.Context, id string, before time.Time) (delete
 }
 
 func notBusy(ctx context.Context, tx *tx, sessionID string) error {
-	r, err := scanRow[Run](tx.QueryRowContext(ctx, "SELECT "+runColumns+` FROM runs r
-		WHERE session_id = ? AND ended_at = 0 AND state <> 'PAUSED'`, sessionID))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
+	var r Run
+	busy, err := found(tx.QueryRowContext(ctx, "SELECT "+runColumns+` FROM runs r
+		WHERE session_id = ? AND ended_at = 0 AND state <> 'PAUSED'`, sessionID),
+		r.fields().values()...)
+	if err != nil || !busy {
 		return err
 	}
 	return hint.Add(&StateError{RunID: r.ID, State: r.State, Fence: r.Fence},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -118,10 +117,11 @@ func (d *db) frame(ctx context.Context, id string) ([]byte, string, error) {
 	var sum []byte
 	row := d.read.QueryRowContext(ctx, `SELECT frame_bytes, frame_sum FROM steps
 		WHERE session_id = ? AND idx = ? AND frame = ?`, sessionID, step, id)
-	if err := row.Scan(&size, &sum); errors.Is(err, sql.ErrNoRows) {
-		return nil, "", fmt.Errorf("frame %q: %w", id, ErrNotFound)
-	} else if err != nil {
+	switch known, err := found(row, &size, &sum); {
+	case err != nil:
 		return nil, "", doing(err, "looking for frame %q", id)
+	case !known:
+		return nil, "", fmt.Errorf("frame %q: %w", id, ErrNotFound)
 	}
 	b, err := os.ReadFile(path)
 	guarded := len(sum) > 0 // former versions synced each file

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -136,10 +135,10 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 // Frame is what a former step of the session saw, or ErrNotFound. See agentloop.Album.
 func (j *journal) Frame(ctx context.Context, step int) (*screen.Frame, error) {
 	var id string
-	err := j.read.QueryRowContext(ctx, "SELECT frame FROM steps WHERE session_id = ? AND idx = ?",
-		j.run.SessionID, step).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, fmt.Errorf("step %d: %w", step, ErrNotFound)
+	known, err := found(j.read.QueryRowContext(ctx, `SELECT frame FROM steps
+		WHERE session_id = ? AND idx = ?`, j.run.SessionID, step), &id)
+	if err == nil && !known {
+		err = ErrNotFound
 	}
 	if err != nil {
 		return nil, fmt.Errorf("finding the frame of step %d: %w", step, err)
@@ -195,8 +194,8 @@ func (j *journal) row(r *StepRecord) fields {
 // currentState is the run's state and fence as they are now.
 func currentState(ctx context.Context, tx *tx, r Run) (state State, fence int64, err error) {
 	row := tx.QueryRowContext(ctx, "SELECT state, fence FROM runs WHERE id = ?", r.ID)
-	err = row.Scan(&state, &fence)
-	if errors.Is(err, sql.ErrNoRows) {
+	known, err := found(row, &state, &fence)
+	if err == nil && !known {
 		err = fmt.Errorf("run %q: %w", r.ID, ErrNotFound)
 	}
 	return state, fence, err

@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -62,12 +60,9 @@ func (l Leases) holder(ctx context.Context, q queryer, serial string) (Hold, boo
 		SELECT r.id, r.session_id, s.client, r.state, r.owner, r.waiting_at, l.since
 		FROM leases l JOIN runs r ON r.id = l.run_id JOIN sessions s ON s.id = r.session_id
 		WHERE l.serial = ?`, serial)
-	err := row.Scan(&h.RunID, &h.SessionID, &h.Client, &h.State, &owner, instant{&waiting},
-		instant{&h.Since})
-	if errors.Is(err, sql.ErrNoRows) {
-		return Hold{}, false, nil
-	}
-	if err != nil {
+	leased, err := found(row, &h.RunID, &h.SessionID, &h.Client, &h.State, &owner,
+		instant{&waiting}, instant{&h.Since})
+	if err != nil || !leased {
 		return Hold{}, false, err
 	}
 	switch {
@@ -99,10 +94,7 @@ func (k Keyboards) SetFormerKeyboard(ctx context.Context, serial, former string)
 
 // FormerKeyboard is the keyboard that is to be put back on the phone, "" for none.
 func (k Keyboards) FormerKeyboard(ctx context.Context, serial string) (former string, err error) {
-	err = k.read.QueryRowContext(ctx, "SELECT former FROM keyboards WHERE serial = ?",
-		serial).Scan(&former)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
+	row := k.read.QueryRowContext(ctx, "SELECT former FROM keyboards WHERE serial = ?", serial)
+	_, err = found(row, &former)
 	return former, doing(err, "reading the former keyboard of phone %q", serial)
 }

@@ -63,15 +63,12 @@ func sentBefore(
 		return false, nil
 	}
 	var was agentloop.Message
-	err := tx.QueryRowContext(ctx, "SELECT mode, text FROM messages WHERE run_id = ? AND key = ?",
-		runID, key).Scan(&was.Mode, &was.Text)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return false, nil
-	case err == nil && (was.Mode != m.Mode || was.Text != m.Text):
-		err = ErrMessageKey
+	kept, err := found(tx.QueryRowContext(ctx, `SELECT mode, text FROM messages
+		WHERE run_id = ? AND key = ?`, runID, key), &was.Mode, &was.Text)
+	if kept && was != m {
+		return false, ErrMessageKey
 	}
-	return err == nil, err
+	return kept, err
 }
 
 // mayReceive refuses a run to which nothing can be said any more.

@@ -58,6 +58,15 @@ func oneRow[T any](row *sql.Row, scan func(scanner) (T, error), what, id string)
 	return t, doing(err, "%s %q", what, id)
 }
 
+// found reads a row into dest, and reports whether there is one.
+func found(row *sql.Row, dest ...any) (bool, error) {
+	err := row.Scan(dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // field is a column of a row, with the place of its value: a pointer, an instant or an object.
 type field struct {
 	column string

@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -86,17 +84,17 @@ func spend(ctx context.Context, tx *tx, runID string, begun agentloop.Step) erro
 // usage is what the steps of a run have cost together, which the database adds up as they are
 // written, with what was spent besides, and how long the run has waited.
 func usage(ctx context.Context, q queryer, now time.Time, runID string) (Usage, error) {
-	var u Usage
+	var u Usage // of a run without a step
 	t := &u.Timing
 	row := q.QueryRowContext(ctx, `SELECT steps, calls, prompt_tokens, completion_tokens,
 		ready, done, settle, look, decide, model, ask, intent, "check", touch,
 		again
 		FROM usage WHERE run_id = ?`, runID)
-	err := row.Scan(&u.Steps, &u.Calls, &u.PromptTokens, &u.CompletionTokens,
+	_, err := found(row, &u.Steps, &u.Calls, &u.PromptTokens, &u.CompletionTokens,
 		&t.Ready, &t.Done,
 		&t.Settle, &t.Look, &t.Decide, &t.Model, &t.Ask, &t.Intent, &t.Check, &t.Touch,
 		&u.Again)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) { // of a run without a step
+	if err != nil {
 		return u, err
 	}
 	waits, err := waitTimes(ctx, q, now, "run_id", runID)

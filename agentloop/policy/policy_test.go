@@ -95,7 +95,9 @@ func TestAReplyThatComesAfterTheStopIsRecordedAndNotUsed(t *testing.T) {
 func TestAfterAStopTheModelIsNotAskedAgain(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	p := policy.New(english(t), completerFunc(func(context.Context, model.Request) (model.Response, error) {
+	p := policy.New(english(t), completerFunc(func(
+		context.Context, model.Request,
+	) (model.Response, error) {
 		calls++
 		cancel()
 		return model.Response{Text: "prose"}, nil
