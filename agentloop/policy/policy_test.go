@@ -21,10 +21,10 @@ import (
 	"github.com/taploop/taploop/model"
 )
 
-// completerFunc answers with what the function returns.
-type completerFunc func(context.Context, model.Request) (model.Response, error)
+// completer answers with what the function returns.
+type completer func(context.Context, model.Request) (model.Response, error)
 
-func (m completerFunc) Complete(ctx context.Context, r model.Request) (model.Response, error) {
+func (m completer) Complete(ctx context.Context, r model.Request) (model.Response, error) {
 	return m(ctx, r)
 }
 
@@ -42,7 +42,7 @@ func TestWhatTheCourseHoldsIsInThePromptInItsLanguage(t *testing.T) {
 	for _, lang := range []string{"zh", "en"} {
 		d, err := families.Known.New("gelab", &dialect.Options{Lang: lang})
 		require.NoError(t, err)
-		p := policy.New(d, completerFunc(func(context.Context, model.Request) (model.Response, error) {
+		p := policy.New(d, completer(func(context.Context, model.Request) (model.Response, error) {
 			return model.Response{Text: "action:BACK"}, nil
 		}), nil)
 		got, err := p.Next(t.Context(), s)
@@ -58,7 +58,7 @@ func TestWhatTheCourseHoldsIsInThePromptInItsLanguage(t *testing.T) {
 }
 
 func TestWithoutAFrameNothingIsAsked(t *testing.T) {
-	p := policy.New(english(t), completerFunc(nil), nil)
+	p := policy.New(english(t), completer(nil), nil)
 	got, err := p.Next(t.Context(), agentloop.Situation{})
 	require.ErrorContains(t, err, "no frame")
 	require.Empty(t, got.Tries)
@@ -70,7 +70,7 @@ func TestAReplyThatComesAfterTheStopIsRecordedAndNotUsed(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		p := policy.New(
 			english(t),
-			completerFunc(func(context.Context, model.Request) (model.Response, error) {
+			completer(func(context.Context, model.Request) (model.Response, error) {
 				cancel(stopped)
 				time.Sleep(time.Second)
 				return model.Response{
@@ -95,7 +95,7 @@ func TestAReplyThatComesAfterTheStopIsRecordedAndNotUsed(t *testing.T) {
 func TestAfterAStopTheModelIsNotAskedAgain(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	p := policy.New(english(t), completerFunc(func(
+	p := policy.New(english(t), completer(func(
 		context.Context, model.Request,
 	) (model.Response, error) {
 		calls++

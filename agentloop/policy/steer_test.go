@@ -32,7 +32,7 @@ var steering = map[string]struct {
 
 // obedient is a model of the family that reports the last instruction of its prompt, or the task
 // when there is none.
-func obedient(t *testing.T, d dialect.Dialect, prompts *[]string) completerFunc {
+func obedient(t *testing.T, d dialect.Dialect, prompts *[]string) completer {
 	p := d.Profile()
 	return func(_ context.Context, r model.Request) (model.Response, error) {
 		var prompt strings.Builder
