@@ -28,16 +28,16 @@ type stream struct {
 
 	mu      sync.Mutex
 	last    Picture
-	changed chan struct{} // closed at the next picture, and at the end
-	why     error         // it has ended
-	touched time.Time     // through the mirror
-	moved   bool          // changed since, and without a touch through the mirror
-	feels   bool          // the phone tells when it is touched
+	changed wait.Broadcast // at the next picture, and at the end
+	why     error          // it has ended
+	touched time.Time      // through the mirror
+	moved   bool           // changed since, and without a touch through the mirror
+	feels   bool           // the phone tells when it is touched
 }
 
 func newStream(opts Options, serial string) *stream {
 	return &stream{opts: opts, serial: serial, opened: make(chan struct{}),
-		wake: make(chan struct{}, 1), changed: make(chan struct{})}
+		wake: make(chan struct{}, 1)}
 }
 
 const (
@@ -74,8 +74,7 @@ func (s *stream) finish(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.why = why
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.changed.Send()
 }
 
 // capture looks again and again: often while the screen moves, seldom while it is still.
@@ -259,15 +258,14 @@ func (s *stream) publish(p Picture) {
 	defer s.mu.Unlock()
 	p.N, p.ByHand = s.last.N+1, s.last.ByHand
 	s.last = p
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.changed.Send()
 }
 
 // newest is the last picture, and what is closed at the next one.
 func (s *stream) newest() (Picture, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.last, s.changed
+	return s.last, s.changed.Next()
 }
 
 // ended is why there will be no more pictures; nil while there may be.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/session"
 )
 
@@ -15,8 +16,8 @@ type sessionState struct {
 
 	mu       sync.Mutex
 	active   *activeRun
-	unstored *ending       // that the store did not take; nil when there is none
-	changed  chan struct{} // closed when the run is in another state, or another channel is asked
+	unstored *ending        // that the store did not take; nil when there is none
+	changed  wait.Broadcast // when the run is in another state, or another channel is asked
 	watchers map[*Watch]struct{}
 	grace    time.Duration // how long a run goes on with no call attached; 0 is for ever
 	observe  func(Event)   // is given each event
@@ -51,7 +52,6 @@ func (l *sessionStates) use(sessionID string) (s *sessionState, done func()) {
 	if s = l.byID[sessionID]; s == nil {
 		s = &sessionState{
 			op:       make(chan struct{}, 1),
-			changed:  make(chan struct{}),
 			watchers: map[*Watch]struct{}{},
 			grace:    l.grace,
 			observe:  l.observe,
@@ -78,9 +78,7 @@ func (l *sessionStates) inUse(sessionID string) *sessionState {
 // wake wakes those who wait for a change of the session.
 func (l *sessionStates) wake(sessionID string) {
 	if s := l.inUse(sessionID); s != nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.wake()
+		s.changed.Send()
 	}
 }
 
@@ -100,13 +98,6 @@ func (s *sessionState) current() *activeRun {
 	return s.active
 }
 
-// changes is closed at the next change.
-func (s *sessionState) changes() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.changed
-}
-
 func (s *sessionState) enter(r *activeRun) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,13 +114,7 @@ func (s *sessionState) leave(r *activeRun) {
 	}
 	s.countDown()
 	close(r.done)
-	s.wake()
-}
-
-// wake wakes those who wait for a change. s.mu is held.
-func (s *sessionState) wake() {
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.changed.Send()
 }
 
 // Attach notes that somebody waits for the session's runs, or watches them. The caller calls detach
@@ -216,7 +201,7 @@ func (s *sessionState) publish(e Event) {
 		w.put(e)
 	}
 	if e.Kind == StateChanged {
-		s.wake()
+		s.changed.Send()
 	}
 }
 

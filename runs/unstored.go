@@ -147,5 +147,5 @@ func (s *sessionState) setUnstored(e *ending) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unstored = e
-	s.wake()
+	s.changed.Send()
 }

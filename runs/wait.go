@@ -38,7 +38,7 @@ func (m *Manager) await(ctx context.Context, r WaitRequest) (Status, error) {
 	budget := time.NewTimer(r.Budget)
 	defer budget.Stop()
 	for over := false; ; {
-		changed := s.changes()
+		changed := s.changed.Next()
 		st, err := m.status(ctx, r.SessionID, r.SinceStep)
 		if err != nil || over || !st.worthWaiting(r.QuestionID) {
 			return st, err

@@ -227,13 +227,13 @@ type ring struct {
 	kept  []event // kept[i] has the number first+i
 	first uint64
 	limit int
-	more  chan struct{} // closed and replaced when there is more to read
+	more  wait.Broadcast // when there is more to read
 }
 
 func newRing(limit int) *ring {
 	var b [6]byte
 	rand.Read(b[:]) // never fails
-	return &ring{epoch: hex.EncodeToString(b[:]), first: 1, limit: limit, more: make(chan struct{})}
+	return &ring{epoch: hex.EncodeToString(b[:]), first: 1, limit: limit}
 }
 
 func (r *ring) put(e event) {
@@ -244,7 +244,7 @@ func (r *ring) put(e event) {
 		r.kept = r.kept[1:]
 	}
 	r.kept = append(r.kept, e)
-	r.wake()
+	r.more.Send()
 }
 
 // resync says that events are missing here: every reader gets a snapshot.
@@ -252,13 +252,7 @@ func (r *ring) resync() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.first, r.kept = r.first+uint64(len(r.kept))+1, nil
-	r.wake()
-}
-
-// wake wakes those who wait. The lock is held.
-func (r *ring) wake() {
-	close(r.more)
-	r.more = make(chan struct{})
+	r.more.Send()
 }
 
 // last is the number of the newest event.
@@ -274,9 +268,9 @@ func (r *ring) after(n uint64) (list []event, more <-chan struct{}, gone bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n+1 < r.first || n >= r.first+uint64(len(r.kept)) {
-		return nil, r.more, true
+		return nil, r.more.Next(), true
 	}
-	return slices.Clone(r.kept[n+1-r.first:]), r.more, false
+	return slices.Clone(r.kept[n+1-r.first:]), r.more.Next(), false
 }
 
 // id is an event's id for listeners.

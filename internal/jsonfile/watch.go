@@ -3,29 +3,20 @@ package jsonfile
 import (
 	"context"
 	"os"
-	"sync"
 	"time"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // Watcher tells that files have changed, whichever process changed them. The zero value is ready;
 // it is safe for concurrent use.
-type Watcher struct {
-	mu      sync.Mutex
-	changed chan struct{}
-}
+type Watcher struct{ changed wait.Broadcast }
 
 // every is how often the files are looked at.
 const every = 200 * time.Millisecond
 
 // Changed is closed at the next change that Run sees.
-func (w *Watcher) Changed() <-chan struct{} {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.changed == nil {
-		w.changed = make(chan struct{})
-	}
-	return w.changed
-}
+func (w *Watcher) Changed() <-chan struct{} { return w.changed.Next() }
 
 // Run watches the files until ctx ends. A file that comes or goes has changed, too.
 func (w *Watcher) Run(ctx context.Context, paths ...string) {
@@ -40,22 +31,13 @@ func (w *Watcher) Run(ctx context.Context, paths ...string) {
 			before[i] = now
 		}
 		if changed && !first {
-			w.notify()
+			w.changed.Send()
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
-	}
-}
-
-func (w *Watcher) notify() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.changed != nil {
-		close(w.changed)
-		w.changed = nil
 	}
 }
 

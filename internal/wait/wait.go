@@ -1,4 +1,4 @@
-// Package wait is the pause that a context can end, and what ends it.
+// Package wait is the pause that a context can end, what ends it, and waking all who wait.
 package wait
 
 import (

@@ -63,3 +63,27 @@ func TestPausesAfterFailuresGrowAndDiffer(t *testing.T) {
 		require.Greater(t, len(seen), 1)
 	}
 }
+
+func TestABroadcastWakesAllWhoWaitAndNobodyLater(t *testing.T) {
+	var b wait.Broadcast
+	b.Send()
+	one, two := b.Next(), b.Next()
+	require.Empty(t, closed(one, two, b.Next()))
+	b.Send()
+	later := b.Next()
+	require.Equal(t, []int{0, 1}, closed(one, two, later))
+	b.Send()
+	require.Equal(t, []int{0, 1, 2}, closed(one, two, later))
+}
+
+// closed are the indexes of the channels that are closed.
+func closed(all ...<-chan struct{}) (list []int) {
+	for i, ch := range all {
+		select {
+		case <-ch:
+			list = append(list, i)
+		default:
+		}
+	}
+	return list
+}
