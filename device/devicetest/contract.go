@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,56 +22,49 @@ import (
 // patience is how long an effect may take to be seen, and how late a cancelled call may come back.
 const patience = 10 * time.Second
 
+// part is one of the contract's, with the fields that a Subject has to have for it.
+type part struct {
+	name  string
+	test  func(t *testing.T, s Subject)
+	needs string
+}
+
+var parts = []part{
+	{"Look shows the screen and what it is", looks, ""},
+	{"Look follows the rotation", turns, "Rotate"},
+	{"Look has no frame when the display is off", looksAtDark, "Off"},
+	{"Look does not take a black secure screen for content", looksAtSecure, "Secure"},
+	{"Elements lists what is on the screen, at its place", lists, "Front Home"},
+	{"Elements follows the rotation", listsTurned, "Rotate Front Home"},
+	{"Elements shows what is typed", listsField, "Field"},
+	{"Elements tells nothing of what may not be seen", listsNothing, "Secure Off"},
+	{"Points beyond the screen are refused", refusesPoints, ""},
+	{"Key", keys, "Front Home"},
+	{"Type types exactly or refuses", types, "Field"},
+	{"Nothing is typed without a field", typesNowhere, "Front Home"},
+	{"Clear empties the field", clears, "Field"},
+	{"Launch opens what is meant, and nothing else", launches, "Front"},
+	{"Relaunch begins an app anew", relaunches, "Front Home Field"},
+	{"Wake", wakes, "Off"},
+	{"Wake opens a lock screen without a PIN", unlocks, "Lock"},
+	{"Wake stops at a PIN", stopsAtPIN, "LockedPIN"},
+	{"A cancelled call does nothing", cancelledBefore, ""},
+	{"A call ends when it is cancelled", cancelledDuring, "Hang"},
+	{"A phone that hangs ends at the deadline", hangs, "Hang"},
+	{"A phone that is gone says so, and comes back", disconnects, "Disconnect"},
+}
+
 // Run runs the contract. fresh makes a subject for one part of it, and cleans up through t.
 func Run(t *testing.T, fresh func(t *testing.T) Subject) {
-	type part struct {
-		name string
-		test func(t *testing.T, s Subject)
-		can  func(s Subject) bool
-	}
-	parts := []part{
-		{"Look shows the screen and what it is", looks, always},
-		{"Look follows the rotation", turns, func(s Subject) bool { return s.Rotate != nil }},
-		{"Look has no frame when the display is off", looksAtDark, canSwitchOff},
-		{"Look does not take a black secure screen for content", looksAtSecure,
-			func(s Subject) bool { return s.Secure != nil }},
-		{"Elements lists what is on the screen, at its place", lists,
-			func(s Subject) bool { return s.Front != nil && s.Home != nil }},
-		{"Elements follows the rotation", listsTurned,
-			func(s Subject) bool { return s.Rotate != nil && s.Front != nil && s.Home != nil }},
-		{"Elements shows what is typed", listsField, hasField},
-		{"Elements tells nothing of what may not be seen", listsNothing,
-			func(s Subject) bool { return s.Secure != nil && s.Off != nil }},
-		{"Points beyond the screen are refused", refusesPoints, always},
-		{"Key", keys, func(s Subject) bool { return s.Front != nil && s.Home != nil }},
-		{"Type types exactly or refuses", types, hasField},
-		{"Nothing is typed without a field", typesNowhere,
-			func(s Subject) bool { return s.Front != nil && s.Home != nil }},
-		{"Clear empties the field", clears, hasField},
-		{"Launch opens what is meant, and nothing else", launches, knowsFront},
-		{"Relaunch begins an app anew", relaunches,
-			func(s Subject) bool { return s.Front != nil && s.Home != nil && s.Field != nil }},
-		{"Wake", wakes, canSwitchOff},
-		{"Wake opens a lock screen without a PIN", unlocks,
-			func(s Subject) bool { return s.Lock != nil }},
-		{"Wake stops at a PIN", stopsAtPIN, func(s Subject) bool { return s.LockedPIN != nil }},
-		{"A cancelled call does nothing", cancelledBefore, always},
-		{"A call ends when it is cancelled", cancelledDuring, canHang},
-		{"A phone that hangs ends at the deadline", hangs, canHang},
-		{"A phone that is gone says so, and comes back", disconnects,
-			func(s Subject) bool { return s.Disconnect != nil }},
-	}
+	all := slices.Clone(parts)
 	for name := range gestures(nil, Target{}) {
-		parts = append(parts, part{
-			name,
-			func(t *testing.T, s Subject) { touches(t, s, name) },
-			func(s Subject) bool { return s.Touches[name] != nil },
-		})
+		all = append(all, part{name, func(t *testing.T, s Subject) { touches(t, s, name) },
+			"Touches." + name})
 	}
-	for _, part := range parts {
+	for _, part := range all {
 		t.Run(part.name, func(t *testing.T) {
 			s := fresh(t)
-			if !part.can(s) {
+			if !s.has(strings.Fields(part.needs)) {
 				t.Log("left out: it cannot be seen or brought about on this phone")
 				return
 			}
@@ -81,11 +76,15 @@ func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 	}
 }
 
-func always(Subject) bool         { return true }
-func canSwitchOff(s Subject) bool { return s.Off != nil }
-func hasField(s Subject) bool     { return s.Field != nil }
-func knowsFront(s Subject) bool   { return s.Front != nil }
-func canHang(s Subject) bool      { return s.Hang != nil }
+// has reports whether the subject has these fields, or touches.
+func (s Subject) has(fields []string) bool {
+	return !slices.ContainsFunc(fields, func(name string) bool {
+		if touch, is := strings.CutPrefix(name, "Touches."); is {
+			return s.Touches[touch] == nil
+		}
+		return reflect.ValueOf(s).FieldByName(name).IsNil()
+	})
+}
 
 // gestures is each touch of p, by name.
 func gestures(p Surface, g Target) map[string]func(context.Context) error {

@@ -119,32 +119,24 @@ func (v *httpRequest) follow(s *session, st *stream, rd *reader) (*reader, error
 		}
 		var feed <-chan mcp.JSONRPCNotification
 		if rd != nil {
-			var events []event
-			var ended bool
-			events, ended, changed = st.next(rd)
-			switch {
-			case len(events) > 0:
-				if err := v.send(st, rd, events); err != nil {
-					return rd, err
-				}
+			sent, ended, more, err := v.sendNew(st, rd)
+			switch changed = more; {
+			case err != nil || ended:
+				return rd, err
+			case sent:
 				quiet.Reset(v.h.opts.KeepAlive)
 				continue
-			case ended:
-				return rd, nil
 			case listens:
 				feed, wake = s.feed, s.wake
 			}
 		}
+		var err error
 		select {
 		case <-changed:
 		case <-v.changed:
-			if err := v.recheck(); err != nil {
-				return rd, err
-			}
+			err = v.recheck()
 		case <-quiet.C:
-			if err := v.keepAlive(); err != nil {
-				return rd, err
-			}
+			err = v.keepAlive()
 			quiet.Reset(v.h.opts.KeepAlive)
 		case n := <-feed:
 			encodeAll([]mcp.JSONRPCNotification{n}, v.h.opts.Log, st.message)
@@ -153,9 +145,23 @@ func (v *httpRequest) follow(s *session, st *stream, rd *reader) (*reader, error
 		case <-closed:
 			return rd, nil
 		case <-v.r.Context().Done():
-			return rd, context.Cause(v.r.Context())
+			err = context.Cause(v.r.Context())
+		}
+		if err != nil {
+			return rd, err
 		}
 	}
+}
+
+// sendNew sends what rd has not got, if there is anything; else it tells whether nothing comes any
+// more, and what is closed when something does.
+func (v *httpRequest) sendNew(st *stream, rd *reader) (
+	sent, ended bool, changed <-chan struct{}, err error) {
+	events, ended, changed := st.next(rd)
+	if len(events) == 0 {
+		return false, ended, changed, nil
+	}
+	return true, false, nil, v.send(st, rd, events)
 }
 
 // send writes events and notes that rd has got them. An error means that the connection is lost, or
