@@ -123,5 +123,6 @@ func answerText(r *model.Response, tokens int) (string, error) {
 		)
 	}
 	return "", hint.Add(errors.New("the model said nothing"),
-		"set caption.name to a model that takes pictures; `taploop config show` has the present one")
+		"set caption.name to a model that takes pictures; "+
+			"`taploop config show` has the present one")
 }

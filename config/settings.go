@@ -73,8 +73,9 @@ var settings = []struct {
 			"with yx behind it, such as 1000 yx; auto is the dialect's own"},
 	{"model.image_size", Auto, orAuto(screen.ParseFit),
 		"size of the picture that the model gets: WxH, full for the screen's own, long=1280 for " +
-			"a long side of at most as many pixels, or multiple=28,min=3136,max=12845056 for sides " +
-			"that are multiples and bounds of the number of pixels; auto is the dialect's own"},
+			"a long side of at most as many pixels, or multiple=28,min=3136,max=12845056 for " +
+			"sides that are multiples and bounds of the number of pixels; " +
+			"auto is the dialect's own"},
 	{"model.image_quality", "85", between(1, 100), "JPEG quality of that picture"},
 	{"model.extra", "", nil, "further fields of the request body"},
 	{"model.record", "", nil, "file to record the model's replies in"},

@@ -65,7 +65,8 @@ func written(nodes string) string {
 const button = `<node index="0" text="%s" resource-id="com.app:id/b" ` +
 	`class="android.widget.Button" package="com.app" content-desc="" checkable="false" ` +
 	`checked="false" clickable="true" enabled="true" focusable="true" focused="false" ` +
-	`scrollable="false" long-clickable="false" password="false" selected="false" bounds="[40,%d][500,%d]" />`
+	`scrollable="false" long-clickable="false" password="false" selected="false" ` +
+	`bounds="[40,%d][500,%d]" />`
 
 var panel = screen.Size{W: 1080, H: 2400}
 

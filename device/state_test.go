@@ -45,12 +45,14 @@ func TestStatesOfAndroidsVersions(t *testing.T) {
 func TestTheStatusBarIsToldByWhereInsetsComeFrom(t *testing.T) {
 	size := screen.Size{W: 1080, H: 2400}
 	for line, want := range map[string]float64{
-		"InsetsSource id=4a9e0000 type=statusBars frame=[0,0][1080,120] visible=true flags=[]": 0.05,
-		"  InsetsSource type=ITYPE_STATUS_BAR frame=[0,0][1080,60] visible=true":               0.025,
-		"InsetsSource id=4a9e0000 type=statusBars frame=[0,0][1080,120] visible=false":         0,
-		"InsetsSource id=4a9e0000 type=statusBars frame=[0,0][2400,120] visible=true":          0,
-		"InsetsSource id=4a9e0000 type=statusBars frame=[0,0][1080,2400] visible=true":         0,
-		"InsetsSource id=4a9e0001 type=navigationBars frame=[0,2274][1080,2400] visible=true":  0,
+		"InsetsSource id=4a9e0000 type=statusBars frame=[0,0][1080,120] " +
+			"visible=true flags=[]": 0.05,
+		"  InsetsSource type=ITYPE_STATUS_BAR frame=[0,0][1080,60] " +
+			"visible=true": 0.025,
+		"InsetsSource id=4a9e0000 type=statusBars frame=[0,0][1080,120] visible=false":        0,
+		"InsetsSource id=4a9e0000 type=statusBars frame=[0,0][2400,120] visible=true":         0,
+		"InsetsSource id=4a9e0000 type=statusBars frame=[0,0][1080,2400] visible=true":        0,
+		"InsetsSource id=4a9e0001 type=navigationBars frame=[0,2274][1080,2400] visible=true": 0,
 		"": 0,
 	} {
 		require.InDelta(t, want, parseBar("  Display: mDisplayId=0\n"+line+"\n", size), 1e-9, line)

@@ -105,7 +105,8 @@ var (
 	unseen = class{Name: "unseen", Severity: Sensitive,
 		En: "the screen forbids that it is looked at", Zh: "屏幕禁止查看"}
 	password = class{Name: "password", Severity: Sensitive, En: "it types a password",
-		Zh: "会输入密码", Task: `(?:type|enter|use) .{0,40}(?:password|passcode|pin)|log ?in|sign ?in|unlock`,
+		Zh: "会输入密码", Task: `(?:type|enter|use) .{0,40}(?:password|passcode|pin)|` +
+			`log ?in|sign ?in|unlock`,
 		TaskHan: `密码|登录|解锁`}
 	moneyPassword = class{Name: "confirm with a password", Severity: Critical,
 		En: "it types a password in an app about money", Zh: "会在金融应用中输入密码"}

@@ -9,14 +9,15 @@ import (
 )
 
 // negation is what takes a consent back when it stands before the words.
-var negation = lazyregexp.New(`\b(?:not|never|no|without|don['’]?t|do not|doesn['’]?t|nothing|avoid|` +
-	`instead of|unless|before you|except)\b|不|别|勿|莫|没有|无需|禁止|除非|避免`)
+var negation = lazyregexp.New(`\b(?:not|never|no|without|don['’]?t|do not|doesn['’]?t|nothing|` +
+	`avoid|instead of|unless|before you|except)\b|不|别|勿|莫|没有|无需|禁止|除非|避免`)
 
 // negationAfter takes a consent back behind the words; bySelf says that a person does the act.
 var (
 	negationAfter = lazyregexp.New(`\b(?:nothing|none|never|not|no|nobody|myself|ourselves)\b|` +
 		`(?:都|也)(?:不|别)|自己`)
-	bySelf  = lazyregexp.New(`\b(?:i|we)(?:['’]ll| will| shall)(?: [a-z]+){0,2} $|由我|我(?:自己|会|来)|本人`)
+	bySelf = lazyregexp.New(`\b(?:i|we)(?:['’]ll| will| shall)(?: [a-z]+){0,2} ` +
+		`$|由我|我(?:自己|会|来)|本人`)
 	refusal = lazyregexp.New(`^ ?(?:no|nope|never|none|不|不要|不用|不行|别|否)$`)
 )
 
@@ -38,8 +39,8 @@ var furthers = lazyregexp.New(`.*[并再后]`)
 
 // widens is what makes more of an act than a task wants that does not say it as well.
 var widens = lazyregexp.New(`\b(?:all|everything|every|account|history|data|storage)\b|全部|所有|一切|` +
-	`账[号户]|数据|记录|` + folded(`\b(?:todos?|todas?|alles?|tout(?:es)?|tous|tutt[ioae]|wszystk\w*|allt?|`+
-	`hepsi|tüm|semua)\b|вс[её]|すべて|全て|모든|모두|전체|الكل|सभी`))
+	`账[号户]|数据|记录|` + folded(`\b(?:todos?|todas?|alles?|tout(?:es)?|tous|tutt[ioae]|`+
+	`wszystk\w*|allt?|hepsi|tüm|semua)\b|вс[её]|すべて|全て|모든|모두|전체|الكل|सभी`))
 
 // consents reports whether the task wants what the class does, as the words on the phone have it,
 // and does not say that it must not be done. Text in quotes is what is to be written, and wants

@@ -16,8 +16,8 @@ import (
 const language = "a condition is made of action, app, args, element.text, element.description, " +
 	"element.id, element.class, element.password, element.whole_screen, element.known, near, " +
 	"screen, secure, typed, task, said, destructive and severity; of ==, !=, <, >, in, contains, " +
-	"startsWith, endsWith, matches, not, and, or; and of lower, upper, trim, len, any, all, none, " +
-	`such as: any(screen, # contains "Total") (docs/guard.md)`
+	"startsWith, endsWith, matches, not, and, or; and of lower, upper, trim, len, any, all, " +
+	`none, such as: any(screen, # contains "Total") (docs/guard.md)`
 
 // What bounds a condition besides what it may have: it is tried on every action.
 const (

@@ -61,4 +61,5 @@ func undecorated(line string) string {
 	return decorated.ReplaceAllString(line, "")
 }
 
-var decorated = lazyregexp.New(`^(?:[\p{So}\p{Co}\p{Ps}\p{Pi}\p{Po}]+ ?|[-–—+→»›>] |\(?\d{1,3}[.)\]:] )+`)
+var decorated = lazyregexp.New(`^(?:[\p{So}\p{Co}\p{Ps}\p{Pi}\p{Po}]+ ?|` +
+	`[-–—+→»›>] |\(?\d{1,3}[.)\]:] )+`)

@@ -169,7 +169,8 @@ func (h *Host) builtinTools() []Tool {
 		list = append(list, Tool{Name: askPerson,
 			Description: "Asks the person whose goal it is, and waits for the answer. Only for " +
 				"what cannot be found out otherwise.",
-			Schema: object(`"question":{"type":"string"},"choices":{"type":"array","items":{"type":"string"}}`, "question")})
+			Schema: object(`"question":{"type":"string"},`+
+				`"choices":{"type":"array","items":{"type":"string"}}`, "question")})
 	}
 	return list
 }

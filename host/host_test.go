@@ -125,10 +125,12 @@ func TestAModelWithoutNativeCallsWritesThemAsJSON(t *testing.T) {
 		require.Contains(t, r.Messages[0].Parts[0].Text, `"tool": "NAME"`)
 		switch asked++; asked {
 		case 1:
-			return model.Response{Text: "First:\n```json\n{\"tool\": \"add\", \"arguments\": {\"a\": 1,}}\n```"}
+			return model.Response{Text: "First:\n```json\n" +
+				"{\"tool\": \"add\", \"arguments\": {\"a\": 1,}}\n```"}
 		case 2:
 			require.Contains(t, last(r), "no JSON")
-			return model.Response{Text: "```json\n{\"tool\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n```"}
+			return model.Response{Text: "```json\n" +
+				"{\"tool\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n```"}
 		}
 		return model.Response{Text: "done: " + last(r)}
 	})
@@ -196,7 +198,8 @@ func TestThatAnEndpointTakesNoNativeCallsIsFoundOut(t *testing.T) {
 	b := &book{}
 	m := refusing{func(r model.Request) model.Response {
 		if len(r.Messages) == 2 {
-			return model.Response{Text: "```json\n{\"tool\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n```"}
+			return model.Response{Text: "```json\n" +
+				"{\"tool\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n```"}
 		}
 		return model.Response{Text: "three"}
 	}}

@@ -55,7 +55,8 @@ func ParseEdit(words string) (*EditedAction, error) {
 	read := json.NewDecoder(strings.NewReader(words))
 	read.DisallowUnknownFields()
 	if err := read.Decode(e); err != nil {
-		return nil, fmt.Errorf(`the action cannot be read: %w (want {"name": "...", "args": {...}})`,
+		return nil, fmt.Errorf(`the action cannot be read: %w `+
+			`(want {"name": "...", "args": {...}})`,
 			err)
 	}
 	if read.More() {

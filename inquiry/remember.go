@@ -89,8 +89,8 @@ func (q Question) Likeness() string {
 }
 
 // yes is one of the answers where options ask for leave.
-var yes = lazyregexp.New(`(?i)^(?:yes|y|ok|okay|sure|confirm|approve|agree|allow|proceed|go ahead|` +
-	`do it|是|好|可以|确[认定]|同意|允许)`)
+var yes = lazyregexp.New(`(?i)^(?:yes|y|ok|okay|sure|confirm|approve|agree|allow|proceed|` +
+	`go ahead|do it|是|好|可以|确[认定]|同意|允许)`)
 
 // asksConsent reports whether the question asks for leave to do harm.
 func (q Question) asksConsent() bool {

@@ -33,8 +33,8 @@ func TestAnAnswerThatWasRememberedIsUsedAndSaysSo(t *testing.T) {
 	require.Equal(t, "Large", r.Response.Reveal())
 	require.Equal(t, []string{inquiry.ChannelMemory, inquiry.AuthorityHumanToken, "Ann", first.ID},
 		[]string{r.Channel, r.Authority, r.By, r.Recalled})
-	require.Regexp(t, `^remembered \d{4}-\d\d-\d\d \d\d:\d\d \(always\) from Ann; taploop answers forget `+
-		first.ID+"$", r.Why)
+	require.Regexp(t, `^remembered \d{4}-\d\d-\d\d \d\d:\d\d \(always\) from Ann; `+
+		`taploop answers forget `+first.ID+"$", r.Why)
 }
 
 func TestWhatIsNeverRemembered(t *testing.T) {

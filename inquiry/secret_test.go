@@ -363,9 +363,11 @@ func TestACodeInAnswerToAnActIsASecret(t *testing.T) {
 		"no card":    {inquiry.Question{Text: act}, "4111 1111 1111 1112", false},
 		"cvv": {inquiry.Question{Text: "Please enter the CVV on the phone, then say done."}, "739",
 			true},
-		"phrase": {inquiry.Question{Text: "Please enter the recovery phrase on the phone yourself."},
+		"phrase": {inquiry.Question{Text: "Please enter the recovery phrase " +
+			"on the phone yourself."},
 			"army van defense carry jealous true garbage claim echo media make crunch", true},
-		"a report": {inquiry.Question{Text: "Please enter the recovery phrase on the phone yourself."},
+		"a report": {inquiry.Question{Text: "Please enter the recovery phrase " +
+			"on the phone yourself."},
 			"I could not find it anywhere", false},
 		"a sentence": {inquiry.Question{Text: "请在手机上输入验证码，完成后告诉我"}, "我10点已经输入好了", false},
 		"in halves":  {inquiry.Question{Text: act}, "739 155", true},

@@ -43,7 +43,8 @@ func (g *gate) review(ctx context.Context, l *link, c *toolCall, d guard.Decisio
 	for {
 		q, err := g.claim(ctx, c, d)
 		if err != nil {
-			return nil, fmt.Errorf("not carried out: the question to a person could not be asked: %w",
+			return nil, fmt.Errorf("not carried out: "+
+				"the question to a person could not be asked: %w",
 				err)
 		}
 		if form := g.askInResult(ctx, c, q); form != nil {
@@ -328,7 +329,8 @@ func (g *gate) execute(ctx context.Context, l *link, c *toolCall, q inquiry.Ques
 	case inquiry.Refused:
 		return errorResult(c.m, "refused by the other side"), nil
 	default:
-		return errorResult(c.m, "no answer in time: nobody decided, and nothing was carried out"), nil
+		return errorResult(c.m, "no answer in time: nobody decided, "+
+			"and nothing was carried out"), nil
 	}
 	if len(q.Resolution.Decisions) != 1 {
 		return errorResult(c.m, "refused by the other side"), nil

@@ -64,7 +64,8 @@ func TestWhatAServerLeavesBehindIsNotWaitedFor(t *testing.T) {
 func TestAServerThatClosesItsOutputIsNamedAndEnded(t *testing.T) {
 	impatient(t)
 	r := newRig(t, mode("mute"))
-	r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize",` +
+		`"params":{"protocolVersion":"2025-11-25"}}`)
 	require.Contains(t, r.next(), "it has closed its output")
 }
 

@@ -39,8 +39,8 @@ func TestNothingIsLostReorderedOrMisdelivered(t *testing.T) {
 				free <- struct{}{}
 				mu.Lock()
 				_, err := fmt.Fprintf(r.in, `{"jsonrpc":"2.0","id":"c%d","method":"tools/call",`+
-					`"params":{"name":"steps","arguments":{"n":%[1]d},"_meta":{"progressToken":"c%[1]d"}}}`+
-					"\n", i)
+					`"params":{"name":"steps","arguments":{"n":%[1]d},`+
+					`"_meta":{"progressToken":"c%[1]d"}}}`+"\n", i)
 				mu.Unlock()
 				if err != nil {
 					t.Error(err)

@@ -371,7 +371,8 @@ func TestAServerThatHangsIsNamedAndEnded(t *testing.T) {
 		o.Quiet = 50 * time.Millisecond
 		o.Target.Env = append(o.Target.Env, "PROXY_UPSTREAM=deaf")
 	})
-	r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize",` +
+		`"params":{"protocolVersion":"2025-11-25"}}`)
 	require.Contains(t, r.next(), "the server other: it hangs")
 }
 
@@ -397,8 +398,8 @@ func TestAServerThatReadsNothingIsNamedAndEnded(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Target.Env = append(o.Target.Env, "PROXY_UPSTREAM=blind")
 	})
-	r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
-		`"fill":"` + strings.Repeat("x", 1<<20) + `"}}`)
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize",` +
+		`"params":{"protocolVersion":"2025-11-25","fill":"` + strings.Repeat("x", 1<<20) + `"}}`)
 	require.Contains(t, r.next(), "the server other: it hangs: it reads nothing any more")
 }
 

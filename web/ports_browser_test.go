@@ -118,8 +118,8 @@ func TestTheLoginIsOfAllTabsOfTheOriginUntilItIsGivenUp(t *testing.T) {
 	second.do(chromedp.Navigate(g.http.URL + "/ui"))
 	second.until(card(q, "textarea") + " !== null")
 	p.do(js(`document.getElementById("logout").click()`))
-	p.until(`!document.getElementById("login").hidden && localStorage.getItem("taploop.login") === ` +
-		`null`)
+	p.until(`!document.getElementById("login").hidden && ` +
+		`localStorage.getItem("taploop.login") === null`)
 	second.until(`!document.getElementById("login").hidden && document.querySelector("article") ` +
 		`=== null`)
 }

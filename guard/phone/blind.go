@@ -42,7 +42,8 @@ func blind(look screen.Observation, a actions.Action) string {
 	case !opens:
 		return ""
 	case types:
-		return "it is no text field, and what it opens has not been seen: tap it, look, and type then"
+		return "it is no text field, and what it opens has not been seen: " +
+			"tap it, look, and type then"
 	}
 	return "the second tap would be on what the first one opens, which has not been seen: tap it " +
 		"once, and look"

@@ -96,7 +96,8 @@ func TestWhatIsNoDecisionIsAnError(t *testing.T) {
 		err          string
 	}{
 		{choices, `{"choice": "blue"}`, "blue", ""},
-		{choices, "<think>{\"choice\": \"red\"}</think>\n```json\n{\"choice\": \"blue\"}\n```", "blue", ""},
+		{choices, "<think>{\"choice\": \"red\"}</think>\n" +
+			"```json\n{\"choice\": \"blue\"}\n```", "blue", ""},
 		{choices, `{"choice": "Blue!"}`, "", `"Blue!" is none of the choices`},
 		{choices, `{"text": "blue"}`, "", "a text does not answer a question with choices only"},
 		{choices, `blue`, "", "it is no JSON object"},
@@ -135,8 +136,8 @@ func TestAModelThatFailsSaysWhichOneAndWhy(t *testing.T) {
 	q := inquiry.Question{Kind: inquiry.Info, Text: "which?"}
 	for script, want := range map[string]string{
 		"rules: [{status: 500, reply: on fire}]": "asking the model fast: ",
-		"rules: [{reply: '{\"text\": \"a', finish_reason: length}]": "the reply of the model fast " +
-			"was cut off after 1024 tokens",
+		"rules: [{reply: '{\"text\": \"a', finish_reason: length}]": "the reply of the model " +
+			"fast was cut off after 1024 tokens",
 		"rules: [{reply: hello}]": `the reply of the model fast is no decision: it is no JSON ` +
 			`object ("hello")`,
 	} {

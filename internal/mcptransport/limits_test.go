@@ -322,6 +322,7 @@ func TestAMessageOfVeryManyValuesIsRefusedUnread(t *testing.T) {
 		})
 	}
 	text := strings.Repeat(`,:\"`, 100_000)
-	_, err := parse([]byte(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"text":"` + text + `"}}`))
+	_, err := parse([]byte(`{"jsonrpc":"2.0","id":1,"method":"x",` +
+		`"params":{"text":"` + text + `"}}`))
 	require.NoError(t, err, "what stands in a text is no value")
 }

@@ -27,7 +27,8 @@ func TestTheEndOfAStandInEndsItsCommand(t *testing.T) {
 
 func FuzzBytesFromStandIns(f *testing.F) {
 	for _, seed := range []string{"", "\xff\xff\xff\xff\xff", "\x00\x00\x00\x00\x00",
-		"\x00\x07\x00\x00\x00/\x00input", "\x00\x0d\x00\x00\x00/\x00screencap\x00x\x01\x01\x00\x00\x000"} {
+		"\x00\x07\x00\x00\x00/\x00input",
+		"\x00\x0d\x00\x00\x00/\x00screencap\x00x\x01\x01\x00\x00\x000"} {
 		f.Add([]byte(seed))
 	}
 	sh := shell.New(sandbox.New(nil))

@@ -61,8 +61,9 @@ func TestThePageOfAgentsShowsWhoWorkedBelowWhom(t *testing.T) {
 	require.NoError(t, export.Gelab(t.Context(), dir, store, top.ID))
 	trace, err := os.ReadFile(filepath.Join(dir, "traces", top.ID+".jsonl"))
 	require.NoError(t, err)
-	require.Contains(t, string(trace), `"agents":[{"id":"1","words":"Compare","below":[{"id":"1-1",`+
-		`"name":"searcher","words":"Search","below":[{"id":"1-1-1","below":[{"id":"`+first.ID)
+	require.Contains(t, string(trace), `"agents":[{"id":"1","words":"Compare",`+
+		`"below":[{"id":"1-1","name":"searcher","words":"Search",`+
+		`"below":[{"id":"1-1-1","below":[{"id":"`+first.ID)
 	require.Contains(t, string(trace), `"outcome":"Failed","result":"</pre>declined"`)
 	require.FileExists(t, filepath.Join(dir, "traces", first.ID+".jsonl"))
 	page.Reset()

@@ -60,8 +60,9 @@ func TestTheModelsNameSaysHowPlacesAreWritten(t *testing.T) {
 // Models of Doubao are shown places as points in tags, which they write, too.
 func TestPlacesAreShownAsTheModelWritesThem(t *testing.T) {
 	for model, want := range map[string]string{
-		"ui-tars-1.5-7b":  "click(start_box='(x1,y1)')",
-		"doubao-seed-1.6": "drag(start_point='<point>x1 y1</point>', end_point='<point>x2 y2</point>')",
+		"ui-tars-1.5-7b": "click(start_box='(x1,y1)')",
+		"doubao-seed-1.6": "drag(start_point='<point>x1 y1</point>', " +
+			"end_point='<point>x2 y2</point>')",
 	} {
 		d := uitars.New(dialect.Options{Lang: "en", Model: model, Quality: 50})
 		asked, err := d.Prompt(dialect.Situation{Task: "t", Screen: dialecttest.Look(t)})
