@@ -236,7 +236,7 @@ func TestACallWhoseOutcomeIsUnknownIsNotRepeated(t *testing.T) {
 		answer, err := work(t, options(m, b), b, s)
 		require.NoError(t, err)
 		if undecided { // the store says that it had not begun
-			require.EqualValues(t, 2, called)
+			require.Equal(t, 2, called)
 			require.Contains(t, answer, "paid")
 		} else {
 			require.Equal(t, 1, called)
