@@ -3,6 +3,7 @@ package agentloop
 import (
 	"context"
 
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/screen"
 )
 
@@ -10,7 +11,7 @@ import (
 // other.
 type onceReader struct {
 	of      Reader
-	reading chan struct{} // holds one value while somebody reads
+	reading wait.Mutex // held by who reads
 
 	read bool
 	list []screen.Element
@@ -20,12 +21,10 @@ type onceReader struct {
 // Elements waits for who reads already. What was not read because its asker went away is read for
 // the next one.
 func (r *onceReader) Elements(ctx context.Context) ([]screen.Element, error) {
-	select {
-	case r.reading <- struct{}{}:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	if err := r.reading.Lock(ctx); err != nil {
+		return nil, err
 	}
-	defer func() { <-r.reading }()
+	defer r.reading.Unlock()
 	if !r.read {
 		list, err := r.of.Elements(ctx)
 		if err != nil && ctx.Err() != nil {
@@ -39,10 +38,8 @@ func (r *onceReader) Elements(ctx context.Context) ([]screen.Element, error) {
 
 // Again has an error forgotten, so that who asks next has the elements read anew.
 func (r *onceReader) Again() {
-	select {
-	case r.reading <- struct{}{}:
+	if r.reading.TryLock() { // else they are being read
 		r.read = r.read && r.err == nil
-		<-r.reading
-	default: // they are being read
+		r.reading.Unlock()
 	}
 }

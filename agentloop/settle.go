@@ -78,7 +78,7 @@ func (w *watch) reader() Reader {
 		return nil
 	}
 	if w.elements == nil {
-		w.elements = &onceReader{of: reader, reading: make(chan struct{}, 1)}
+		w.elements = &onceReader{of: reader, reading: wait.NewMutex()}
 	}
 	return w.elements
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // link joins one client, or several whose requests stand alone, to the other server, and speaks to
@@ -42,7 +43,7 @@ func newLink(p *Proxy, id string) *link {
 	l.client = clientEnd{conn: &l.conn, session: session,
 		asked: map[string]context.CancelFunc{}}
 	l.tools = toolList{destructive: destructiveTools{}, request: l.listTools,
-		reading: make(chan struct{}, 1)}
+		reading: wait.NewMutex()}
 	l.held = heldCalls{conn: &l.conn, byToken: map[string]*held{}}
 	l.state = serverState{conn: &l.conn, subscribers: map[string]int{}}
 	l.feed = feed{conn: &l.conn, broadcast: l.client.broadcast}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // tool is what a server says of one of its tools.
@@ -33,7 +35,7 @@ const listAge = time.Minute
 // toolList is what a server says of its tools, as it was last read.
 type toolList struct {
 	request func(context.Context, *message) (*message, error) // to the server
-	reading chan struct{}                                     // full while the list is read
+	reading wait.Mutex                                        // held while the list is read
 
 	mu          sync.Mutex
 	tools       map[string]tool // nil when not known
@@ -48,12 +50,10 @@ func (tl *toolList) tool(ctx context.Context, c *toolCall, refresh bool) (tool, 
 	if t, ok := tl.known(c.name); ok && !refresh {
 		return t, nil
 	}
-	select {
-	case tl.reading <- struct{}{}:
-		defer func() { <-tl.reading }()
-	case <-ctx.Done():
-		return tool{}, context.Cause(ctx)
+	if err := tl.reading.Lock(ctx); err != nil {
+		return tool{}, err
 	}
+	defer tl.reading.Unlock()
 	if t, ok := tl.known(c.name); ok && !refresh { // another call has read it
 		return t, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/inquiry/route"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/screen"
 	"github.com/taploop/taploop/session"
 )
@@ -51,7 +52,7 @@ func (d *questioner) newAskers(stop func(inquiry.Question)) map[string]route.Ask
 			console: d.opts.Console,
 			broker:  d.broker,
 			words:   wordsOfConsole(d.opts.ConsoleLang),
-			busy:    make(chan struct{}, 1),
+			busy:    wait.NewMutex(),
 			stop:    stop,
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // Console is where a person sits.
@@ -29,7 +30,7 @@ type consoleChannel struct {
 	console Console
 	broker  *inquiry.Broker
 	words   consoleWords
-	busy    chan struct{}            // holds a token while a question is on the console
+	busy    wait.Mutex               // held while a question is on the console
 	stop    func(q inquiry.Question) // ends the run that asks
 }
 
@@ -84,12 +85,10 @@ var oneWordReplies = map[string]inquiry.Type{"/refuse": inquiry.TypeDecline,
 
 // ask is Ask with how the run goes on with the answer; nil is as it did.
 func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.RawMessage) error {
-	select {
-	case c.busy <- struct{}{}:
-		defer func() { <-c.busy }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := c.busy.Lock(ctx); err != nil {
+		return err
 	}
+	defer c.busy.Unlock()
 	shown, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(c.words.closed(context.Cause(ctx))) })()

@@ -12,7 +12,7 @@ import (
 
 // sessionState is what a Manager keeps in memory about one session.
 type sessionState struct {
-	op chan struct{} // holds one token: its holder may change the session's runs
+	op wait.Mutex // its holder may change the session's runs
 
 	mu       sync.Mutex
 	active   *activeRun
@@ -51,7 +51,7 @@ func (l *sessionStates) use(sessionID string) (s *sessionState, done func()) {
 	defer l.mu.Unlock()
 	if s = l.byID[sessionID]; s == nil {
 		s = &sessionState{
-			op:       make(chan struct{}, 1),
+			op:       wait.NewMutex(),
 			watchers: map[*Watch]struct{}{},
 			grace:    l.grace,
 			observe:  l.observe,
@@ -84,12 +84,7 @@ func (l *sessionStates) wake(sessionID string) {
 
 // lock waits for the right to change the session's runs; the caller gives it back.
 func (s *sessionState) lock(ctx context.Context) (unlock func(), err error) {
-	select {
-	case s.op <- struct{}{}:
-		return func() { <-s.op }, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
+	return s.op.Unlock, s.op.Lock(ctx)
 }
 
 func (s *sessionState) current() *activeRun {

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // db is an open data folder, as the parts of a store share it.
@@ -16,9 +18,9 @@ type db struct {
 	opts  Options
 	write *sql.DB // one connection; nil when nothing can be changed
 	read  *sql.DB
-	// A writer puts the one token in. Senders that wait are served first come first served, while
-	// database/sql gives a free connection to any of those that wait for it.
-	writeQueue chan struct{}
+	// Held by who writes. Those who wait are served first come first served, while database/sql
+	// gives a free connection to any of those that wait for it.
+	writeQueue wait.Mutex
 	stalled    atomic.Bool // see Store.Stalled
 	frames     frames
 	owner      *Owner
@@ -94,12 +96,10 @@ func (d *db) transact(ctx context.Context, synchronous string,
 	}
 	callOff := d.watch()
 	defer callOff()
-	select {
-	case d.writeQueue <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := d.writeQueue.Lock(ctx); err != nil {
+		return err
 	}
-	defer func() { <-d.writeQueue }()
+	defer d.writeQueue.Unlock()
 	ctx = context.WithoutCancel(ctx)
 	if _, err := d.write.ExecContext(ctx, "PRAGMA synchronous = "+synchronous); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // Options say how a store works.
@@ -74,7 +75,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		return nil, fmt.Errorf("finding the data folder %s: %w", dir, err)
 	}
 	d := &db{dir: abs, frames: frames{dir: filepath.Join(abs, framesDir)},
-		writeQueue: make(chan struct{}, 1)}
+		writeQueue: wait.NewMutex()}
 	if opts != nil {
 		d.opts = *opts
 	}

@@ -292,9 +292,8 @@ type snapshots struct {
 
 // snapshot is all open questions and the sessions under way, as one viewer sees them.
 type snapshot struct {
-	// holds one token: its holder makes the snapshot, and the others wait for it
-	making chan struct{}
-	at     uint64 // the number of the last event that is in it
+	making wait.Mutex // its holder makes the snapshot, and the others wait for it
+	at     uint64     // the number of the last event that is in it
 	made   time.Time
 	text   []byte // the event, ready to be sent
 }
@@ -312,12 +311,10 @@ func (f *feed) snapshot(ctx context.Context, v viewer) (at uint64, text []byte, 
 		v = viewer{all: true} // they all see the same
 	}
 	x := f.snapshots.get(v)
-	select {
-	case x.making <- struct{}{}:
-	case <-ctx.Done():
-		return 0, nil, context.Cause(ctx)
+	if err := x.making.Lock(ctx); err != nil {
+		return 0, nil, err
 	}
-	defer func() { <-x.making }()
+	defer x.making.Unlock()
 	if x.text == nil || x.at != f.ring.last() || time.Since(x.made) >= freshFor {
 		if err := f.make(ctx, v, x); err != nil {
 			return 0, nil, err
@@ -334,7 +331,7 @@ func (c *snapshots) get(v viewer) *snapshot {
 		if len(c.kept) >= maxSnapshots || c.kept == nil {
 			c.kept = map[viewer]*snapshot{}
 		}
-		x = &snapshot{making: make(chan struct{}, 1)}
+		x = &snapshot{making: wait.NewMutex()}
 		c.kept[v] = x
 	}
 	return x

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // Options of a Client. The zero value works.
@@ -37,7 +38,7 @@ type Client struct {
 	binary string
 	dialer Dialer
 	log    *slog.Logger
-	start  chan struct{} // a token: its holder may start the server
+	start  wait.Mutex // its holder may start the server
 	dialed atomic.Uint64
 }
 
@@ -56,7 +57,7 @@ func New(opts *Options) (*Client, error) {
 		return nil, err
 	}
 	return &Client{addr: addr, binary: o.ADB, dialer: o.Dialer, log: o.Log,
-		start: make(chan struct{}, 1)}, nil
+		start: wait.NewMutex()}, nil
 }
 
 // Address is where the server is, for people.

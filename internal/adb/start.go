@@ -19,12 +19,10 @@ const startWithin = 20 * time.Second
 // startAndDial starts the server and connects. One caller starts it, the others wait and find it
 // running.
 func (c *Client) startAndDial(ctx context.Context) (net.Conn, error) {
-	select {
-	case c.start <- struct{}{}:
-		defer func() { <-c.start }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	if err := c.start.Lock(ctx); err != nil {
+		return nil, err
 	}
+	defer c.start.Unlock()
 	n, err := c.dialer.DialContext(ctx, c.addr.network, c.addr.addr)
 	if !nothingListens(err) {
 		return n, err

@@ -171,7 +171,7 @@ var packages = []row{
 	{pkg: "internal/hint", why: "a helper of errors"},
 	{pkg: "internal/text",
 		why: "one decision about which characters are dangerous wherever words are shown"},
-	{pkg: "internal/wait", why: "a pause that a context ends, and a broadcast"},
+	{pkg: "internal/wait", why: "pauses, locks and broadcasts"},
 	{pkg: "internal/lazyregexp", why: "regular expressions that do not slow the start down"},
 	{pkg: "internal/wordfile", why: "words of our own, from files that are a part of the program"},
 	{pkg: "internal/httpguard",

@@ -1,4 +1,4 @@
-// Package wait is the pause that a context can end, what ends it, and waking all who wait.
+// Package wait has pauses and locks that a context can end, and what wakes all who wait.
 package wait
 
 import (

@@ -87,3 +87,28 @@ func closed(all ...<-chan struct{}) (list []int) {
 	}
 	return list
 }
+
+func TestAMutexIsWaitedForUntilTheContextEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := wait.NewMutex()
+		require.NoError(t, m.Lock(t.Context()))
+		require.False(t, m.TryLock())
+		late := errors.New("too late")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Hour, late)
+		defer cancel()
+		require.Equal(t, late, m.Lock(ctx))
+		var order []int
+		for i := range 3 {
+			go func() {
+				_ = m.Lock(t.Context())
+				order = append(order, i)
+				m.Unlock()
+			}()
+			synctest.Wait()
+		}
+		m.Unlock()
+		synctest.Wait()
+		require.Equal(t, []int{0, 1, 2}, order)
+		require.True(t, m.TryLock())
+	})
+}
