@@ -53,7 +53,7 @@ func TestSecretsAndTopicsOfNotificationsAreNeverPrinted(t *testing.T) {
 	require.Contains(t, printed, "https://a.example/[secret]", "which server it is may be known")
 }
 
-func TestNotificationsThatCannotWorkAreNamedWithTheirMend(t *testing.T) {
+func TestNotificationsThatCannotWorkAreNamedWithTheirHint(t *testing.T) {
 	for name, c := range map[string]struct {
 		file    string
 		environ []string

@@ -307,7 +307,7 @@ func TestAPhoneThatHangsIsNamedWithItsCommand(t *testing.T) {
 	})
 }
 
-func TestAPhoneThatIsGoneIsDisconnectedWithTheMendOfADB(t *testing.T) {
+func TestAPhoneThatIsGoneIsDisconnectedWithTheHintOfADB(t *testing.T) {
 	for _, text := range []string{"device 'emu' not found", "device offline",
 		"device unauthorized.\nThis adb server's keys are not set", "no devices/emulators found"} {
 		w := &wirePhones{shell: ordinary(nil), exec: shows(upright, white, 0, 0)}

@@ -72,7 +72,7 @@ func TestAPointBeyondTheScreenNeverReachesThePhone(t *testing.T) {
 	require.Empty(t, w.asked())
 }
 
-func TestARefusedTouchIsAnErrorWithTheMend(t *testing.T) {
+func TestARefusedTouchIsAnErrorWithTheHint(t *testing.T) {
 	for name, c := range map[string]struct {
 		out, err   string
 		code       int

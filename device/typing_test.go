@@ -249,7 +249,7 @@ func TestTheKeyboardIsPutBackAlsoAfterFailureAndCancellation(t *testing.T) {
 	})
 }
 
-func TestUnicodeWithoutAKeyboardForItIsRefusedWithTheMend(t *testing.T) {
+func TestUnicodeWithoutAKeyboardForItIsRefusedWithTheHint(t *testing.T) {
 	i := &imePhone{t: t, current: latin}
 	w := &wirePhones{shell: i.shell}
 	p := w.open(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/taploop/taploop/model"
 )
 
-func TestEachFailureSaysWhatItIsAndHowToMendIt(t *testing.T) {
+func TestEachFailureSaysWhatItIsAndWhatToDo(t *testing.T) {
 	html := "<!DOCTYPE html><html><head><title>502\n Bad Gateway</title></head><body>" +
 		strings.Repeat("x", 5000)
 	for name, tc := range map[string]struct {
@@ -213,7 +213,7 @@ func TestNobodyListeningAsksForOllamaOnItsPort(t *testing.T) {
 	}
 }
 
-func TestOtherWaysOfNotReachingAnEndpointHaveTheirMends(t *testing.T) {
+func TestOtherWaysOfNotReachingAnEndpointHaveTheirHints(t *testing.T) {
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	defer secure.Close()

@@ -13,7 +13,7 @@ import (
 	"github.com/taploop/taploop/model"
 )
 
-func TestBadBaseURLsAreRefusedWithAMend(t *testing.T) {
+func TestBadBaseURLsAreRefusedWithAHint(t *testing.T) {
 	for _, tc := range []struct{ url, err, hint string }{
 		{
 			"localhost:11434/v1", "is not an http or https URL",

@@ -69,7 +69,7 @@ func TestAResultSaysWhoAnsweredInTheClientsPlace(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThroughAnotherDoorIsToldToWhoWaits(t *testing.T) {
+func TestAnAnswerThroughAnotherChannelIsToldToWhoWaits(t *testing.T) {
 	for want, r := range map[string]inquiry.Reply{
 		`was answered by Ann through page: "blue \"now\""`: {Response: "blue \"now\"", By: "Ann"},
 		`was left unanswered on purpose by Ann through page`: {Type: inquiry.TypeDecline,

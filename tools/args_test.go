@@ -150,7 +150,7 @@ func TestUnusualArgumentsAreTakenAsTheyAre(t *testing.T) {
 	})
 }
 
-func TestTheMendOfAnArgumentCanBeFollowed(t *testing.T) {
+func TestTheHintOfAnArgumentCanBeFollowed(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		for name, c := range map[string]struct {
 			tool      string

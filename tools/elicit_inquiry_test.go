@@ -82,7 +82,7 @@ func TestAnInquiryWhoseFormIsClosedStaysOpen(t *testing.T) {
 		began := time.Now()
 		a := w.ask("send_inquiry", in{"prompt": "go on?"})
 		require.Equal(t, "pending", a.says())
-		require.GreaterOrEqual(t, time.Since(began), 25*time.Second, "it waits for the other doors")
+		require.GreaterOrEqual(t, time.Since(began), 25*time.Second, "it waits for others")
 		require.Equal(t, "pending", w.ask(a.Next.Tool, a.Next.Arguments).says())
 		require.Len(t, r.shown(), 1, "it is not shown again")
 		w.settle(a.ID, fromPage)
@@ -108,7 +108,7 @@ func TestWhatIsNotShownInAForm(t *testing.T) {
 	})
 }
 
-func TestAnInquirysFormIsClosedWhenAnotherDoorWins(t *testing.T) {
+func TestAnInquirysFormIsClosedWhenAnotherChannelWins(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		r := &reader{gone: make(chan struct{})}
 		defer close(r.gone)

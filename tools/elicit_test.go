@@ -149,7 +149,7 @@ func TestASecretIsNotAskedForInAForm(t *testing.T) {
 	})
 }
 
-func TestAFormIsClosedWhenAnotherDoorWins(t *testing.T) {
+func TestAFormIsClosedWhenAnotherChannelWins(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		r := &reader{gone: make(chan struct{})}
 		defer close(r.gone)

@@ -105,7 +105,7 @@ func TestWhoHoldsThePhoneIsNotToldToSomebodyElse(t *testing.T) {
 	})
 }
 
-func TestTheMendOfAReplyThatNobodyWaitsForCanBeFollowed(t *testing.T) {
+func TestTheHintOfAReplyThatNobodyWaitsForCanBeFollowed(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		id := w.start("tap").SessionID
 		reply := in{"session_id": id, "reply_from_client": "red"}

@@ -250,7 +250,7 @@ func TestAnAnswerThatCannotBeTaken(t *testing.T) {
 	})
 }
 
-func TestADoorWhoseTurnIsOverIsNotShown(t *testing.T) {
+func TestAChannelWhoseTurnIsOverIsNotShown(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.fopts.Channels = []string{"inbox"}
 		w.restart()
@@ -274,8 +274,8 @@ func TestADoorWhoseTurnIsOverIsNotShown(t *testing.T) {
 	})
 }
 
-func names(doors []inquiry.Channel) (list []string) {
-	for _, d := range doors {
+func names(channels []inquiry.Channel) (list []string) {
+	for _, d := range channels {
 		list = append(list, d.Name)
 	}
 	return list

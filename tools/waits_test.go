@@ -302,7 +302,7 @@ func TestWaitingForAQuestionThatIsAnsweredElsewhere(t *testing.T) {
 	})
 }
 
-func TestAModelThatFailsPausesTheRunWithTheMend(t *testing.T) {
+func TestAModelThatFailsPausesTheRunWithTheHint(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.policy.fails = errors.New("connection refused")
 		a := w.start("tap")

@@ -10,7 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-func TestTheOutermostMendIsShownAndTheErrorStaysItself(t *testing.T) {
+func TestTheOutermostHintIsShownAndTheErrorStaysItself(t *testing.T) {
 	inner := hint.Add(io.ErrUnexpectedEOF, "plug the cable in")
 	outer := fmt.Errorf("looking: %w", inner)
 
