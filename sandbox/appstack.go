@@ -116,9 +116,6 @@ func (stack *appStack) end(pkg string) {
 	if stack.front.App.Package != pkg {
 		return
 	}
-	if pkg == launcherPackage {
-		stack.home = stack.open(stack.sys.Find(launcherPackage))
-	}
 	stack.front = stack.home
 	stack.sys.Moved(apps.Popup)
 }
@@ -155,7 +152,7 @@ func (stack *appStack) goHome() {
 	if stack.front != stack.home || stack.overview {
 		stack.sys.Moved(apps.Popup)
 	}
-	stack.home.PopTo(1)
+	stack.home.PopAll()
 	stack.home.Dialog = nil
 	stack.front, stack.overview = stack.home, false
 }

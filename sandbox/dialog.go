@@ -11,9 +11,7 @@ func dialog(t *apps.Task) *ui.View {
 	d := t.Dialog
 	card := ui.Column().Gap(12).Pad(24, 22, 24, 12).Fill(ui.Surface).Radius(26).Modal().
 		Width(328).Align(ui.Center, ui.Center)
-	if d.Title != "" {
-		card.Add(ui.Text(d.Title).Size(21).Bold().Named("alertTitle"))
-	}
+	card.Add(ui.Text(d.Title).Size(21).Bold().Named("alertTitle"))
 	if d.Message != "" {
 		card.Add(ui.Text(d.Message).Ink(ui.Dim).Named("message"))
 	}
@@ -25,13 +23,10 @@ func dialog(t *apps.Task) *ui.View {
 	return scrim
 }
 
-// dialogButtons stand side by side when there are two at most, below each other otherwise.
+// dialogButtons stand side by side.
 func dialogButtons(t *apps.Task) *ui.View {
 	views := ui.Each(t.Dialog.Buttons, func(b apps.Button) *ui.View {
 		return ui.Flat(b.Text, func() { t.Answer(b) }).Named(b.ID)
 	})
-	if len(views) > 2 {
-		return ui.Column(views...).Gap(4)
-	}
 	return ui.Row(ui.Space()).Add(views...).Gap(4)
 }

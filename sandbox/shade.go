@@ -42,7 +42,5 @@ func (s *shade) openNotification(i int) {
 	s.sys.Notifications = slices.Delete(s.sys.Notifications, i, i+1)
 	s.sys.BannerUntil = s.sys.Now()
 	s.bring(s.sys.Find(n.Package))
-	if n.Open != nil {
-		n.Open(s.front)
-	}
+	n.Open(s.front)
 }

@@ -25,8 +25,8 @@ type Page struct {
 	Secure   bool   // captured black
 	// builds the screen from the state; called often, must not change anything
 	View   func() *ui.View
-	Back   func() bool // handles the back key when it returns true; nil closes the page
-	Memory ui.Memory   // scroll positions, focus, cursors
+	Back   func()    // what the back key does; nil closes the page
+	Memory ui.Memory // scroll positions, focus, cursors
 }
 
 // opens makes an app's first page.
@@ -76,10 +76,10 @@ func (t *Task) Pop() {
 	}
 }
 
-// PopTo closes pages until n are left.
-func (t *Task) PopTo(n int) {
-	if n >= 1 && n < len(t.Pages) {
-		t.Pages = t.Pages[:n]
+// PopAll closes all pages but the first.
+func (t *Task) PopAll() {
+	if len(t.Pages) > 1 {
+		t.Pages = t.Pages[:1]
 		t.Moved(Backward)
 	}
 }
@@ -111,12 +111,12 @@ func (t *Task) Back() bool {
 		if !t.Dialog.Sticky {
 			t.Dismiss()
 		}
-		return true
-	case t.Top().Back != nil && t.Top().Back():
-		return true
+	case t.Top().Back != nil:
+		t.Top().Back()
 	case len(t.Pages) > 1:
 		t.Pop()
-		return true
+	default:
+		return false
 	}
-	return false
+	return true
 }

@@ -62,13 +62,8 @@ type Thread struct {
 	Unread       bool
 }
 
-// Last is the newest message, an empty one when all are deleted.
-func (t *Thread) Last() *SMS {
-	if len(t.Messages) == 0 {
-		return &SMS{}
-	}
-	return t.Messages[len(t.Messages)-1]
-}
+// Last is the newest message.
+func (t *Thread) Last() *SMS { return t.Messages[len(t.Messages)-1] }
 
 // SMS is one message of a thread.
 type SMS struct {

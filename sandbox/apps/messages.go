@@ -84,7 +84,7 @@ func contacts(t *Task) *Page {
 		if th == nil {
 			th = &Thread{Name: name, Number: number}
 		}
-		t.PopTo(1)
+		t.PopAll()
 		t.Push(chat(t, th))
 	}
 	page := &Page{Activity: ".StartChat"}

@@ -64,7 +64,7 @@ func noteEdit(t *Task, n *Note) *Page {
 	if n != nil {
 		draft = *n
 	}
-	save := func() bool {
+	save := func() {
 		if strings.TrimSpace(draft.Title+draft.Body) != "" && (n == nil || *n != draft) {
 			if n == nil {
 				n = &Note{}
@@ -75,7 +75,6 @@ func noteEdit(t *Task, n *Note) *Page {
 			t.Show("Note saved", "便签已保存")
 		}
 		t.Pop()
-		return true
 	}
 	page := &Page{Activity: ".NoteEdit", Back: save}
 	if n == nil {
@@ -83,8 +82,7 @@ func noteEdit(t *Task, n *Note) *Page {
 	}
 	page.View = func() *ui.View {
 		return t.screen(t.Say("Edit note", "编辑便签"),
-			[]*ui.View{ui.IconButton("check", t.Say("Save", "保存"), func() { save() }).Named("save").
-				Ink(ui.Accent)},
+			[]*ui.View{ui.IconButton("check", t.Say("Save", "保存"), save).Named("save").Ink(ui.Accent)},
 			ui.Column(
 				ui.Input("edit_title", t.Say("Title", "标题"), &draft.Title).Size(20).Bold(),
 				ui.Input("edit_body", t.Say("Note", "内容"), &draft.Body).Multi().Grow(1),

@@ -7,19 +7,13 @@ import "github.com/taploop/taploop/sandbox/ui"
 func (t *Task) screen(title string, actions []*ui.View, body ...*ui.View) *ui.View {
 	bar := ui.Row().Gap(4).Pad(4, 0, 8, 0).Height(60)
 	if len(t.Pages) > 1 {
-		bar.Add(ui.IconButton("back", t.Say("Navigate up", "转到上一层级"), t.up).Named("up"))
+		bar.Add(ui.IconButton("back", t.Say("Navigate up", "转到上一层级"), func() { t.Back() }).
+			Named("up"))
 	} else {
 		bar.Pad(20, 0, 8, 0)
 	}
 	bar.Add(ui.Text(title).Size(22).Bold().Lines(1).Grow(1).Named("title")).Add(actions...)
 	return ui.Column(bar).Add(body...)
-}
-
-// up does what the arrow in the bar does: the page's own way back, or closing it.
-func (t *Task) up() {
-	if back := t.Top().Back; back == nil || !back() {
-		t.Pop()
-	}
 }
 
 // floating puts the round button of a page's main action over the body's lower right corner.
@@ -36,8 +30,8 @@ func empty(icon, text string) *ui.View {
 	).Gap(12).Pad(32, 96)
 }
 
-// menu asks which of several things to do, as a long press does.
-func (t *Task) menu(title string, buttons ...Button) {
+// menu asks whether to do what a long press offers.
+func (t *Task) menu(title string, offer Button) {
 	cancel := Button{ID: "cancel", Text: t.Say("Cancel", "取消")}
-	t.Ask(&Dialog{Title: title, Buttons: append(buttons, cancel)})
+	t.Ask(&Dialog{Title: title, Buttons: []Button{offer, cancel}})
 }

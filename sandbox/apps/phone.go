@@ -40,7 +40,7 @@ type Host struct {
 type Notification struct {
 	Package, Title, Text string
 	At                   time.Time
-	Open                 func(*Task) // brings the app to the right page; may be nil
+	Open                 func(*Task) // brings the app to the right page
 }
 
 type timer struct {

@@ -58,7 +58,7 @@ func (s *store) payPage(total int) *Page {
 			return
 		}
 		cart.Orders, cart.Cart = append(cart.Orders, total), nil
-		s.PopTo(1)
+		s.PopAll()
 		s.Ask(&Dialog{Title: s.Say("Order placed", "下单成功"), Message: s.Say("Paid ", "已付款 ") +
 			Price(total),
 			Buttons: []Button{{"ok", s.Say("OK", "确定"), nil}}})
@@ -136,7 +136,7 @@ func (s *store) deliver(code string) {
 	s.Data.Receive(name, "10690011", text, s.Now())
 	s.Notify(Notification{Package: messages.Package, Title: name, Text: text, Open: func(t *Task) {
 		t.Dialog = nil
-		t.PopTo(1)
+		t.PopAll()
 		t.Push(chat(t, t.Data.Thread(name)))
 	}})
 }
