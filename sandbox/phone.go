@@ -58,7 +58,6 @@ func New(opts *Options) *Simulator {
 	p.screen = &screen{
 		core: c, settings: p.settings, display: p.display, lock: p.lock, appStack: p.appStack,
 		keyboard: p.keyboard,
-		shade:    &shade{c, p.lock, p.appStack},
 	}
 	p.stage = &stage{screen: p.screen}
 	p.typing = &typing{p.stage}

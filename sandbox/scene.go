@@ -39,7 +39,6 @@ type screen struct {
 	*lock
 	*appStack
 	*keyboard
-	*shade
 	coverMemory, lockMemory ui.Memory
 }
 

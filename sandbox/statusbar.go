@@ -67,13 +67,13 @@ func (sc *screen) statusIcons(ink ui.Ink) *ui.View {
 }
 
 // banner is the last notification, shown in front for a while.
-func (s *shade) banner() *ui.View {
-	n := len(s.sys.Notifications)
-	if n == 0 || s.off || s.locked ||
-		!s.sys.BannerUntil.After(s.sys.Now()) {
+func (sc *screen) banner() *ui.View {
+	n := len(sc.sys.Notifications)
+	if n == 0 || sc.off || sc.locked ||
+		!sc.sys.BannerUntil.After(sc.sys.Now()) {
 		return nil
 	}
-	card := s.notification(n - 1)
+	card := sc.notification(n - 1)
 	return ui.Column(ui.Gap(statusHeight), ui.Column(card).Pad(10, 4), ui.Space())
 }
 
