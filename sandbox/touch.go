@@ -17,8 +17,10 @@ const (
 // touch is fingers on the display.
 type touch struct {
 	*typing
-	tapAt   image.Point // the last tap, which the next one may make a double tap
-	tapTime time.Time
+	tapAt    image.Point // the last tap, which the next one may make a double tap
+	tapTime  time.Time
+	fingerAt image.Point   // the last of somebody's own fingers
+	felt     chan struct{} // closed at the next one
 }
 
 // Tap puts a finger down at a point and lifts it. Points outside the display are ignored, as is
