@@ -84,17 +84,17 @@ func (t *touch) tap(at image.Point) {
 		}
 	}
 	if v := s.at(at, ui.Touchable); v != nil {
-		t.touched(v)
-		v.Tap(at)
+		t.touched(v, at)
 	}
 }
 
-// touched shows the keyboard for a field and lights its cursor.
-func (t *typing) touched(v *ui.Placed) {
+// touched is a finger that is lifted from v. For a field the keyboard is shown and the cursor lit.
+func (t *touch) touched(v *ui.Placed, at image.Point) {
 	if v.Field() != nil {
 		t.showLetters()
 		t.stage.edited = t.sys.Now()
 	}
+	v.Tap(at)
 }
 
 func (t *touch) hold(at image.Point) {
@@ -106,8 +106,7 @@ func (t *touch) hold(at image.Point) {
 		v.Hold()
 	default:
 		// without a long press of its own, a view takes it as a tap when the finger is lifted
-		t.touched(v)
-		v.Tap(at)
+		t.touched(v, at)
 	}
 }
 

@@ -82,7 +82,9 @@ func noteEdit(t *Task, n *Note) *Page {
 	}
 	page.View = func() *ui.View {
 		return t.screen(t.Say("Edit note", "编辑便签"),
-			[]*ui.View{ui.IconButton("check", t.Say("Save", "保存"), save).Named("save").Ink(ui.Accent)},
+			[]*ui.View{
+				ui.IconButton("check", t.Say("Save", "保存"), save).Named("save").Ink(ui.Accent),
+			},
 			ui.Column(
 				ui.Input("edit_title", t.Say("Title", "标题"), &draft.Title).Size(20).Bold(),
 				ui.Input("edit_body", t.Say("Note", "内容"), &draft.Body).Multi().Grow(1),
