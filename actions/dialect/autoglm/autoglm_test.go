@@ -26,7 +26,7 @@ func TestRepliesAreRead(t *testing.T) { suite.Replies(t) }
 func TestPrompts(t *testing.T) { suite.Prompts(t) }
 
 func TestWhatIsWrittenIsReadAsIt(t *testing.T) {
-	suite.Vocabulary(t, actions.Scroll{}, actions.Drag{}, actions.Recents{}, actions.HotKey{})
+	suite.Vocabulary(t)
 }
 
 func TestACopiedTextEndsNoTask(t *testing.T) {

@@ -4,10 +4,11 @@
 // A family's test file names it once, as a [Suite], and calls its methods. The golden cases are in
 // testdata/dialects/NAME: replies, with the sections reply (or reply.quoted, a Go string, for what
 // a text file would hide), reasoning, calls (a line each: name and arguments) and cut; prompts,
-// with the section situation.json.
+// with the section situation.json; the vocabulary, as the family writes it.
 package dialecttest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -235,20 +236,20 @@ func (s Suite) CopiedTexts(t *testing.T, endings ...string) {
 	}
 }
 
-// same reports whether the dialect has a form for the action, which has to read as it.
+// same is the action as the family writes it, which has to read as it; can is false when it has no
+// form for it.
 func (s Suite) same(
 	t require.TestingT, d dialect.Dialect, now dialect.Situation, a actions.Action,
-) bool {
+) (written actions.Reply, can bool) {
 	p := d.Profile()
-	written, can := s.Write(actions.Decision{Action: a, Thought: "t", Explain: "e"},
+	written, can = s.Write(actions.Decision{Action: a, Thought: "t", Explain: "e"},
 		dialect.Scale{Coordinates: p.Coordinates, Picture: p.Fit.Size(now.Screen.Frame.Size())})
-	if !can {
-		return false
+	if can {
+		again, err := d.Parse(written, now)
+		require.NoError(t, err, "%+v", written)
+		require.Equal(t, rounded(t, a), rounded(t, again.Action), "%+v", written)
 	}
-	again, err := d.Parse(written, now)
-	require.NoError(t, err, "%+v", written)
-	require.Equal(t, rounded(t, a), rounded(t, again.Action), "%+v", written)
-	return true
+	return written, can
 }
 
 // rounded is the action as JSON, with the numbers of points as exact as they are written.
@@ -273,14 +274,10 @@ func round(v any) any {
 }
 
 // Vocabulary writes every valid action of the golden cases as the family's models write it, and
-// reads it back. It fails when the dialect has no form for an action that is not among without.
-func (s Suite) Vocabulary(t *testing.T, without ...actions.Action) {
+// reads it back. It holds the shortest of each kind, and which ones the family has no form for.
+func (s Suite) Vocabulary(t *testing.T) {
 	d, now := s.speak("en"), dialect.Situation{Screen: Look(t)}
-	missing := map[string]bool{}
-	for _, a := range without {
-		missing[a.Verb()] = true
-	}
-	written := map[string]bool{}
+	shortest := map[string]string{}
 	for _, c := range golden.Load(t, golden.Shared(t, "actions")) {
 		for line := range strings.Lines(c.Section(t, "cases")) {
 			a, err := actions.Unmarshal([]byte(line))
@@ -288,12 +285,23 @@ func (s Suite) Vocabulary(t *testing.T, without ...actions.Action) {
 			if w, ok := a.(actions.Wait); ok {
 				a = actions.Wait{For: min(w.For, actions.MaxWait)}
 			}
-			if a.Validate() == nil && s.same(t, d, now, a) {
-				written[a.Verb()] = true
+			if a.Validate() != nil {
+				continue
+			}
+			if r, can := s.same(t, d, now, a); can {
+				said := strconv.Quote(d.Transcript(r))
+				if was := shortest[a.Verb()]; was == "" || len(said) < len(was) {
+					shortest[a.Verb()] = said
+				}
 			}
 		}
 	}
-	for _, a := range actions.Vocabulary() {
-		require.NotEqual(t, missing[a.Verb()], written[a.Verb()], a.Verb())
-	}
+	golden.Run(t, s.folder(t, "vocabulary"), func(t *testing.T, c *golden.Case) {
+		require.NotEmpty(t, c.Comment, "say the rule")
+		var b strings.Builder
+		for _, a := range actions.Vocabulary() {
+			fmt.Fprintln(&b, a.Verb(), cmp.Or(shortest[a.Verb()], "has no form"))
+		}
+		c.Want(t, "want", b.String())
+	})
 }

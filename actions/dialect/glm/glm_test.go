@@ -16,11 +16,8 @@ var suite = dialecttest.Suite{Name: "glm", New: glm.New, Wrote: glm.Wrote,
 
 func TestRepliesAreRead(t *testing.T)   { suite.Replies(t) }
 func TestPromptsAreGolden(t *testing.T) { suite.Prompts(t) }
+func TestWhatIsWritten(t *testing.T)    { suite.Vocabulary(t) }
 func FuzzParse(f *testing.F)            { suite.Fuzz(f) }
-
-func TestEveryActionHasAForm(t *testing.T) {
-	suite.Vocabulary(t, actions.Slide{}, actions.Drag{}, actions.Recents{})
-}
 
 // An answer does not end the task: it is kept, and is the report of the end that follows.
 func TestTheAnswerIsTheReport(t *testing.T) {

@@ -15,10 +15,10 @@ import (
 var suite = dialecttest.Suite{Name: "qwen", New: qwen.New, Wrote: qwen.Wrote,
 	Write: qwen.Write}
 
-func TestRepliesAreRead(t *testing.T)      { suite.Replies(t) }
-func TestPromptsAreGolden(t *testing.T)    { suite.Prompts(t) }
-func TestEveryActionHasAForm(t *testing.T) { suite.Vocabulary(t, actions.Note{}) }
-func FuzzParse(f *testing.F)               { suite.Fuzz(f) }
+func TestRepliesAreRead(t *testing.T)   { suite.Replies(t) }
+func TestPromptsAreGolden(t *testing.T) { suite.Prompts(t) }
+func TestWhatIsWritten(t *testing.T)    { suite.Vocabulary(t) }
+func FuzzParse(f *testing.F)            { suite.Fuzz(f) }
 
 func TestTheModelsNameSaysHowItWasTrained(t *testing.T) {
 	smart := screen.Fit{Multiple: 28, Min: 3136, Max: 12845056}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/dialecttest"
 	"github.com/taploop/taploop/actions/dialect/uitars"
@@ -30,8 +29,8 @@ func TestWhatIsCopiedBetweenTagsEndsNoTask(t *testing.T) {
 
 func FuzzParse(f *testing.F) { suite.Fuzz(f) }
 
-func TestEveryActionHasAForm(t *testing.T) {
-	suite.Vocabulary(t, actions.Drag{}, actions.Note{})
+func TestWhatIsWritten(t *testing.T) {
+	suite.Vocabulary(t)
 }
 
 func TestTheModelsNameSaysHowPlacesAreWritten(t *testing.T) {
