@@ -142,7 +142,7 @@ func (s *stream) look(ctx context.Context, shown *screen.Frame) (*screen.Frame, 
 		s.offer(Picture{Screen: Secure})
 		return nil, nil
 	}
-	p := Picture{Screen: Shown, Size: o.State.Size}
+	p := Picture{Screen: Shown}
 	if o.State.Locked {
 		p.Screen = Locked
 	}

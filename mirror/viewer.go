@@ -1,10 +1,6 @@
 package mirror
 
-import (
-	"context"
-
-	"github.com/taploop/taploop/screen"
-)
+import "context"
 
 // Screen says what a Picture shows.
 type Screen string
@@ -22,8 +18,7 @@ const (
 type Picture struct {
 	N      uint64 // of this phone, from 1; later ones have larger numbers
 	Screen Screen
-	JPEG   []byte      // empty when there is nothing to see
-	Size   screen.Size // of the display as it is turned
+	JPEG   []byte // empty when there is nothing to see
 	// how often somebody is known to have touched the phone itself, or the screen to have changed
 	// without a touch through the mirror and to have come to rest
 	ByHand int

@@ -221,9 +221,6 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Dir is the data folder.
-func (s *Store) Dir() string { return s.dir }
-
 // ReadOnly reports whether nothing of the store can be changed, see [Options.Reading].
 func (s *Store) ReadOnly() bool { return s.write == nil }
 

@@ -77,8 +77,8 @@ type Person struct {
 	Program bool   // a token's that is not a person's
 }
 
-// Options are the settings of a server. Questions, Sessions, Answers, Grants, Logins, Runs, Tasks,
-// Hands, Authorize and Operator are needed; the rest may be zero.
+// Options are the settings of a server. Questions, Sessions, Answers, Grants, Logins, Stopper,
+// Tasks, Phones, Authorize and Operator are needed; the rest may be zero.
 type Options struct {
 	Questions Questions
 	Sessions  Sessions

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -231,9 +230,7 @@ type ring struct {
 }
 
 func newRing(limit int) *ring {
-	var b [6]byte
-	rand.Read(b[:]) // never fails
-	return &ring{epoch: hex.EncodeToString(b[:]), first: 1, limit: limit}
+	return &ring{epoch: rand.Text(), first: 1, limit: limit}
 }
 
 func (r *ring) put(e event) {

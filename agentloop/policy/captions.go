@@ -17,9 +17,9 @@ type Describer interface {
 
 // WithCaptions returns p with the frame in words as Proposal.Caption, described while p decides.
 // Next waits for both; when p fails, describing is called off. A caption that cannot be had is
-// logged and left empty: it fails no step. opts may be nil.
-func WithCaptions(p agentloop.Policy, d Describer, opts *Options) agentloop.Policy {
-	return &captioned{p, d, opts.log()}
+// logged and left empty: it fails no step. log may be nil.
+func WithCaptions(p agentloop.Policy, d Describer, log *slog.Logger) agentloop.Policy {
+	return &captioned{p, d, logger(log)}
 }
 
 type captioned struct {
@@ -64,8 +64,8 @@ func (c *captioned) caption(ctx context.Context, s agentloop.Situation) string {
 // WithFinalCaption returns p with the frame in words as Proposal.Caption where the decision ends
 // the run or asks a question: the frame that the task's giver wants to know of.
 // Otherwise it is as [WithCaptions].
-func WithFinalCaption(p agentloop.Policy, d Describer, opts *Options) agentloop.Policy {
-	return &finallyCaptioned{captioned{p, d, opts.log()}}
+func WithFinalCaption(p agentloop.Policy, d Describer, log *slog.Logger) agentloop.Policy {
+	return &finallyCaptioned{captioned{p, d, logger(log)}}
 }
 
 type finallyCaptioned struct{ captioned }

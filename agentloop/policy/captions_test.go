@@ -67,7 +67,7 @@ func TestACaptionThatCannotBeHadFailsNoStep(t *testing.T) {
 			describer(func(context.Context, string, *screen.Frame) (string, error) {
 				return "half a cap", errors.New("out of words")
 			}),
-			&policy.Options{Log: slog.New(slog.NewTextHandler(&log, nil))},
+			slog.New(slog.NewTextHandler(&log, nil)),
 		)
 		got, err := p.Next(t.Context(), s)
 		require.NoError(t, err)
@@ -90,7 +90,7 @@ func TestDescribingIsCalledOffAndWaitedForWhenThePolicyFails(t *testing.T) {
 			time.Sleep(time.Second) // putting things away
 			ended = true
 			return "", ctx.Err()
-		}), &policy.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		}), slog.New(slog.NewTextHandler(&log, nil)))
 		got, err := p.Next(t.Context(), s)
 		require.ErrorIs(t, err, failed)
 		require.Len(t, got.Tries, 1)

@@ -27,7 +27,7 @@ func TestAReplyInAnotherDialectIsAcceptedWithOneWarningInARun(t *testing.T) {
 	d, err := spoken.New("auto", nil)
 	require.NoError(t, err)
 	var log bytes.Buffer
-	p := policy.New(d, r.client, &policy.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	p := policy.New(d, r.client, slog.New(slog.NewTextHandler(&log, nil)))
 	s := situation(t)
 	for range 3 {
 		got, err := p.Next(t.Context(), s)

@@ -29,11 +29,6 @@ type Completer interface {
 	Complete(ctx context.Context, r model.Request) (model.Response, error)
 }
 
-// Options of a Policy.
-type Options struct {
-	Log *slog.Logger // nil discards
-}
-
 // Policy decides by asking a model. Any number of goroutines may use it.
 type Policy struct {
 	dialect dialect.Dialect
@@ -46,19 +41,20 @@ type Policy struct {
 
 var _ agentloop.Policy = (*Policy)(nil)
 
-// New returns a policy that speaks to m in d. opts may be nil.
-func New(d dialect.Dialect, m Completer, opts *Options) *Policy {
-	p := &Policy{dialect: d, model: m, log: opts.log()}
+// New returns a policy that speaks to m in d. log may be nil.
+func New(d dialect.Dialect, m Completer, log *slog.Logger) *Policy {
+	p := &Policy{dialect: d, model: m, log: logger(log)}
 	if t, can := d.(dialect.Tooled); can {
 		if other := t.Toolless(); other != nil {
-			p.toolless = New(other, m, opts)
+			p.toolless = New(other, m, log)
 		}
 	}
 	return p
 }
 
-func (opts *Options) log() *slog.Logger {
-	return cmp.Or(cmp.Or(opts, &Options{}).Log, slog.New(slog.DiscardHandler))
+// logger is log, or for nil one that discards.
+func logger(log *slog.Logger) *slog.Logger {
+	return cmp.Or(log, slog.New(slog.DiscardHandler))
 }
 
 // Next asks for the next action, and asks again after a reply that is none. The error is

@@ -80,11 +80,10 @@ func (ms *models) policies() (p *policies, err error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	o := &policy.Options{Log: ms.log}
-	plain := policy.New(spoken, decider, o)
+	plain := policy.New(spoken, decider, ms.log)
 	return &policies{
-		plain: plain, captioned: policy.WithCaptions(plain, captioner, o),
-		lastCaptioned: policy.WithFinalCaption(plain, captioner, o), captioner: captioner,
+		plain: plain, captioned: policy.WithCaptions(plain, captioner, ms.log),
+		lastCaptioned: policy.WithFinalCaption(plain, captioner, ms.log), captioner: captioner,
 		transport: transport,
 		close:     func() error { decider.Close(); helper.Close(); return finish() },
 	}, nil
