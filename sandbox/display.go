@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"image"
 	"strconv"
 
@@ -11,33 +12,27 @@ import (
 // display is the panel: its size and rotation.
 type display struct {
 	*settings
-	override *image.Point
+	override image.Point // zero for none
 }
 
 // PhysicalSize is the size of the panel in natural orientation.
 func (d *display) PhysicalSize() image.Point { return d.opts.Size }
 
-// Override returns the size that was set in place of the physical one, in natural orientation, and
-// whether one is set.
-func (d *display) Override() (size image.Point, set bool) {
-	now := look(d.core, func() *image.Point { return d.override })
-	if now == nil {
-		return image.Point{}, false
-	}
-	return *now, true
+// Override is the size that was set in place of the physical one, in natural orientation, zero when
+// none is set.
+func (d *display) Override() image.Point {
+	return look(d.core, func() image.Point { return d.override })
 }
 
-// SetOverride sets the size that apps and input see, in natural orientation; nil goes back to the
+// SetOverride sets the size that apps and input see, in natural orientation; zero goes back to the
 // physical size. Sides are held between 200 and 8192.
-func (d *display) SetOverride(size *image.Point) {
+func (d *display) SetOverride(size image.Point) {
 	d.do(func() {
-		d.override = nil
-		if size != nil {
-			d.override = &image.Point{
-				X: min(max(size.X, 200), 8192),
-				Y: min(max(size.Y, 200), 8192),
-			}
+		if size != (image.Point{}) {
+			size.X = min(max(size.X, 200), 8192)
+			size.Y = min(max(size.Y, 200), 8192)
 		}
+		d.override = size
 		d.sys.Moved(apps.Popup)
 	})
 }
@@ -47,10 +42,7 @@ func (d *display) SetOverride(size *image.Point) {
 func (d *display) Size() image.Point { return look(d.core, d.size) }
 
 func (d *display) size() image.Point {
-	if d.override != nil {
-		return d.turned(*d.override)
-	}
-	return d.turned(d.opts.Size)
+	return d.turned(cmp.Or(d.override, d.opts.Size))
 }
 
 // turned is a size in natural orientation as the display is turned now.

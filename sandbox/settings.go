@@ -60,12 +60,10 @@ func (c *settings) put(namespace, key, value string) {
 	}
 }
 
-const modelName = "taploop sandbox"
-
 // Props returns what getprop lists.
 func (c *settings) Props() map[string]string {
 	return map[string]string{
-		"ro.product.model":         modelName,
+		"ro.product.model":         "taploop sandbox",
 		"ro.product.manufacturer":  "taploop",
 		"ro.product.brand":         "taploop",
 		"ro.product.device":        "sandbox",

@@ -83,7 +83,7 @@ func (st *stage) capture() *image.RGBA {
 	if st.frame == nil || !slices.Equal(ops, st.drawn) {
 		st.frame, st.drawn = image.NewRGBA(image.Rectangle{Max: size}), ops
 		ui.Draw(st.frame, ops)
-		if st.opts.CapturePhysical && st.override != nil {
+		if st.opts.CapturePhysical && st.override != (image.Point{}) {
 			st.frame = ui.Scale(st.frame, st.turned(st.opts.Size))
 		}
 	}

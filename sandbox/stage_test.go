@@ -165,11 +165,9 @@ func TestTheFirstTransitionBeginsAtTheHomeScreen(t *testing.T) {
 
 func TestAnOverrideSizeIsWhatAppsAndInputSee(t *testing.T) {
 	h := hold(t, &Options{Density: 280})
-	_, set := h.Override()
-	require.False(t, set)
-	h.SetOverride(&image.Point{X: 720, Y: 1600})
-	size, set := h.Override()
-	require.True(t, set)
+	require.Zero(t, h.Override())
+	h.SetOverride(image.Pt(720, 1600))
+	size := h.Override()
 	require.Equal(t, image.Pt(720, 1600), size)
 	require.Equal(t, size, h.Screenshot().Rect.Size())
 	h.touch("icon_shop")
@@ -177,16 +175,15 @@ func TestAnOverrideSizeIsWhatAppsAndInputSee(t *testing.T) {
 	h.SetRotation(1)
 	require.Equal(t, image.Pt(1600, 720), h.Screenshot().Rect.Size())
 	h.SetRotation(0)
-	h.SetOverride(nil)
+	h.SetOverride(image.Point{})
 	require.Equal(t, image.Pt(1080, 2400), h.Screenshot().Rect.Size())
-	h.SetOverride(&image.Point{X: -5, Y: 1 << 30})
-	size, _ = h.Override()
-	require.Equal(t, image.Pt(200, 8192), size)
+	h.SetOverride(image.Pt(-5, 1<<30))
+	require.Equal(t, image.Pt(200, 8192), h.Override())
 }
 
 func TestSomePhonesCapturePhysicalPixelsUnderAnOverride(t *testing.T) {
 	h := hold(t, &Options{CapturePhysical: true})
-	h.SetOverride(&image.Point{X: 720, Y: 1600})
+	h.SetOverride(image.Pt(720, 1600))
 	require.Equal(t, image.Pt(1080, 2400), h.Screenshot().Rect.Size())
 	h.SetRotation(1)
 	require.Equal(t, image.Pt(2400, 1080), h.Screenshot().Rect.Size())

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"image"
 	"strings"
 
 	"github.com/taploop/taploop/sandbox"
@@ -56,7 +57,7 @@ func windowDisplays(s *Shell) string {
 	init, cur := p.PhysicalSize(), p.Size()
 	turned := p.Rotation()
 	base := ""
-	if o, set := p.Override(); set {
+	if o := p.Override(); o != (image.Point{}) {
 		base = fmt.Sprintf(" base=%dx%d %ddpi", o.X, o.Y, p.Density())
 	}
 	auto, _ := p.Setting("system", "accelerometer_rotation")

@@ -25,21 +25,19 @@ func windowService(c *call, name string, a *args) int {
 
 func wmSize(c *call, a *args) int {
 	word, ok := a.next()
-	var size image.Point
-	switch {
-	case !ok:
+	if !ok {
 		physical := c.sh.phone.PhysicalSize()
 		c.outf("Physical size: %dx%d\n", physical.X, physical.Y)
-		if o, set := c.sh.phone.Override(); set {
+		if o := c.sh.phone.Override(); o != (image.Point{}) {
 			c.outf("Override size: %dx%d\n", o.X, o.Y)
 		}
-	case word == "reset":
-		c.sh.phone.SetOverride(nil)
-	default:
-		if n, _ := fmt.Sscanf(word, "%dx%d", &size.X, &size.Y); n != 2 {
-			return c.fail(exitMinus, "Error: bad size %s", word)
-		}
-		c.sh.phone.SetOverride(&size)
+		return exitOK
 	}
+	var size image.Point
+	n, _ := fmt.Sscanf(word, "%dx%d", &size.X, &size.Y)
+	if n != 2 && word != "reset" {
+		return c.fail(exitMinus, "Error: bad size %s", word)
+	}
+	c.sh.phone.SetOverride(size)
 	return exitOK
 }
