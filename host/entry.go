@@ -137,11 +137,11 @@ func (s *State) replies() int {
 
 // Spent is what replies and calls have come to.
 type Spent struct {
-	Calls            int // of tools
-	Replies          int // of models
-	PromptTokens     int
-	CompletionTokens int
-	Cost             float64
+	Calls            int     `json:"calls"` // of tools
+	Replies          int     `json:"model_calls"`
+	PromptTokens     int     `json:"prompt_tokens"`
+	CompletionTokens int     `json:"completion_tokens"`
+	Cost             float64 `json:"cost,omitempty"`
 }
 
 func (s *Spent) add(e Entry) {

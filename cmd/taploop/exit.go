@@ -9,6 +9,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/model"
 	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/session"
 )
 
 // The exit codes.
@@ -55,18 +56,20 @@ func exitCodes() string {
 // troubles are the exit codes by what an error or the end of a run says. Other ends are those of a
 // task that is not completed.
 var troubles = map[string]int{
-	string(runs.ADBUnreachable):          exitPhone,
-	string(runs.DeviceMismatch):          exitPhone,
-	string(agentloop.DeviceDisconnected): exitPhone,
-	string(agentloop.DeviceError):        exitPhone,
-	string(agentloop.ScreenLocked):       exitPhone,
-	string(agentloop.ModelError):         exitModel,
-	string(agentloop.ModelOutputInvalid): exitModel,
-	string(agentloop.ModelKeyRefused):    exitKey,
-	string(agentloop.InternalError):      exitError,
-	string(agentloop.ServerRestarted):    exitError,
-	string(runs.InvalidArgument):         exitUsage,
-	string(runs.RunEnded):                exitUsage,
+	string(runs.ADBUnreachable):           exitPhone,
+	string(runs.DeviceMismatch):           exitPhone,
+	string(agentloop.DeviceDisconnected):  exitPhone,
+	string(agentloop.DeviceError):         exitPhone,
+	string(agentloop.ScreenLocked):        exitPhone,
+	string(agentloop.ModelError):          exitModel,
+	string(agentloop.ModelOutputInvalid):  exitModel,
+	string(agentloop.ModelKeyRefused):     exitKey,
+	string(agentloop.InfoNeedsReply):      exitWaiting,
+	string(agentloop.ActionNeedsApproval): exitWaiting,
+	string(agentloop.InternalError):       exitError,
+	string(agentloop.ServerRestarted):     exitError,
+	string(runs.InvalidArgument):          exitUsage,
+	string(runs.RunEnded):                 exitUsage,
 }
 
 // exitOf is the exit code of a command that failed.
@@ -89,6 +92,19 @@ func exitOf(err error) int {
 		return exitPhone
 	}
 	return exitError
+}
+
+// endOf is the end of a command whose run ended, or rests, so; nil when the task is done.
+func endOf(ctx context.Context, state session.State, reason agentloop.StopReason) error {
+	switch {
+	case state == session.Completed:
+		return nil
+	case ctx.Err() != nil:
+		return ended(exitInterrupted)
+	case state.Waiting():
+		return ended(exitWaiting)
+	}
+	return ended(exitOfRun(reason))
 }
 
 // exitOfRun is the exit code of a run that ended, or paused.

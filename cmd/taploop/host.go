@@ -112,22 +112,13 @@ func (c *hostCmd) report(ctx context.Context, a *app, w *hostWork, end hostEnd) 
 			a.notef("%s%s", wordsIn(a.lang()).GoOn, end.Next)
 		}
 	}
-	switch {
-	case end.State == session.Completed:
-		return nil
-	case ctx.Err() != nil:
-		return ended(exitInterrupted)
-	case end.StopReason == agentloop.InfoNeedsReply,
-		end.StopReason == agentloop.ActionNeedsApproval:
-		return ended(exitWaiting)
-	}
-	return ended(exitOfRun(end.StopReason))
+	return endOf(ctx, end.State, end.StopReason)
 }
 
 // list prints the tools of all servers.
 func (c *hostCmd) list(ctx context.Context, w *hostWork) error {
 	a := w.app
-	if err := w.readServers(a.conf.Host.MCP); err != nil {
+	if _, err := w.readServers(a.conf.Host.MCP); err != nil {
 		return err
 	}
 	h, closeHost, err := w.open(ctx)
@@ -181,35 +172,35 @@ type hostSettings struct {
 	MCP string `json:"mcp"`
 }
 
-// readServers reads the file with the servers; "" is none.
-func (w *hostWork) readServers(file string) error {
+// readServers reads the file with the servers, and gives its whole path; "" is none.
+func (w *hostWork) readServers(file string) (whole string, err error) {
 	if file == "" {
-		return nil
+		return "", nil
 	}
 	b, err := userfile.Read(file)
 	if err != nil {
-		return usage(fmt.Errorf("the file of the MCP servers: %w", err),
+		return "", usage(fmt.Errorf("the file of the MCP servers: %w", err),
 			"--mcp FILE names another one")
 	}
-	whole, err := filepath.Abs(file)
-	if err != nil {
-		return err
+	if whole, err = filepath.Abs(file); err != nil {
+		return "", err
 	}
 	all, err := host.ReadServers(b, whole, environment(w.app.opts.Environ))
 	if err != nil {
-		return usageError{fmt.Errorf("in %s: %w", file, err)}
+		return "", usageError{fmt.Errorf("in %s: %w", file, err)}
 	}
 	for _, s := range all {
 		if s.Disabled {
 			continue
 		}
 		if err := addEnv(&s); err != nil {
-			return usage(fmt.Errorf("in %s: server %.80q: envFile: %w", file, s.Name, err),
+			return "", usage(fmt.Errorf("in %s: server %s: envFile: %w", file,
+				text.Quote(s.Name, 80), err),
 				"write a file with lines NAME=VALUE, or leave envFile out")
 		}
 		w.servers = append(w.servers, s)
 	}
-	return nil
+	return whole, nil
 }
 
 // addEnv adds the variables of the server's envFile that its env does not have.
@@ -232,15 +223,9 @@ func addEnv(s *host.ServerSettings) error {
 
 // begin begins a session.
 func (w *hostWork) begin(ctx context.Context, goal, file string) error {
-	if err := w.readServers(file); err != nil {
+	file, err := w.readServers(file)
+	if err != nil {
 		return err
-	}
-	if file != "" {
-		whole, err := filepath.Abs(file)
-		if err != nil {
-			return err
-		}
-		file = whole
 	}
 	settings, err := json.Marshal(hostSettings{MCP: file})
 	if err != nil {
@@ -275,7 +260,7 @@ func (w *hostWork) resume(ctx context.Context, id string) error {
 	if err := json.Unmarshal(w.run.Settings, &s); err != nil {
 		return fmt.Errorf("the session's settings: %w", err)
 	}
-	if err := w.readServers(cmp.Or(w.app.conf.Host.MCP, s.MCP)); err != nil {
+	if _, err := w.readServers(cmp.Or(w.app.conf.Host.MCP, s.MCP)); err != nil {
 		return err
 	}
 	return w.enter(ctx)

@@ -31,7 +31,7 @@ const mostGoals = 8
 
 // newHostGoals checks what every work begins with.
 func newHostGoals(ctx context.Context, a *app, d *deps) (*hostGoals, error) {
-	if err := newHostWork(a, d, nil).readServers(a.conf.Host.MCP); err != nil {
+	if _, err := newHostWork(a, d, nil).readServers(a.conf.Host.MCP); err != nil {
 		return nil, err
 	}
 	g := &hostGoals{app: a, deps: d, places: mostGoals}

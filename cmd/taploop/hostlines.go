@@ -128,7 +128,7 @@ func whyDown(d host.Down) string {
 	return text.Line(strings.TrimPrefix(d.Err.Error(), "the server "+d.Server+": "))
 }
 
-func (l *hostLines) spent(u hostUsage) string {
+func (l *hostLines) spent(u host.Spent) string {
 	w := l.words()
 	calls := w.OneCall
 	if u.Calls != 1 {

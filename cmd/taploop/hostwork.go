@@ -57,16 +57,8 @@ type hostEnd struct {
 	Message    string               `json:"message,omitempty"`
 	Hint       string               `json:"hint,omitempty"`
 	Next       string               `json:"next,omitempty"` // the command that goes on
-	Usage      hostUsage            `json:"usage"`
+	Usage      host.Spent           `json:"usage"`
 	Agents     []shownAgent         `json:"agents"`
-}
-
-type hostUsage struct {
-	Calls            int     `json:"calls"` // of tools
-	Replies          int     `json:"model_calls"`
-	PromptTokens     int     `json:"prompt_tokens"`
-	CompletionTokens int     `json:"completion_tokens"`
-	Cost             float64 `json:"cost,omitempty"`
 }
 
 // open connects to the servers. What it opened is ended with the function that it returns.
@@ -281,8 +273,7 @@ func (w *hostWork) pause(ctx context.Context, why agentloop.StopReason, because 
 // end stores how the work ended, and tells it.
 func (w *hostWork) end(ctx context.Context, h *host.Host, answer string, err error) (
 	hostEnd, error) {
-	spent := h.Spent()
-	e := hostEnd{SessionID: w.sess.ID, Goal: w.run.Task, Usage: hostUsage(spent)}
+	e := hostEnd{SessionID: w.sess.ID, Goal: w.run.Task, Usage: h.Spent()}
 	switch {
 	case err == nil:
 		run, failed := w.deps.store.Runs.Transition(ctx, w.run.ID, session.Change{

@@ -293,15 +293,7 @@ func (c *taskFlags) reportEnd(ctx context.Context, a *app, st runs.Status) error
 	} else if err := a.printEnd(st); err != nil {
 		return err
 	}
-	switch {
-	case st.Run.State == session.Completed:
-		return nil
-	case ctx.Err() != nil:
-		return ended(exitInterrupted)
-	case st.Run.State.Waiting():
-		return ended(exitWaiting)
-	}
-	return ended(exitOfRun(st.Reason))
+	return endOf(ctx, st.Run.State, st.Reason)
 }
 
 // cutSteps notes, also to the person, that a command has fewer steps than it wanted.
