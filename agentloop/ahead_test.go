@@ -93,9 +93,9 @@ func TestElementsAreReadWhileThePolicyDecides(t *testing.T) {
 				p := &slowReader{Fake: devicetest.NewFake(), takes: c.reads}
 				g, j := &elementGate{}, &journal{}
 				r := agentloop.Runner{Phone: p, Gate: g, Journal: j, ReadAhead: true,
-					Policy: &thinking{c.think, c.policyReads},
-					Aside:  func(f func()) bool { go f(); return true },
-					Limits: agentloop.Limits{Steps: 5, Settle: -1}}
+					Policy:     &thinking{c.think, c.policyReads},
+					Background: func(f func()) bool { go f(); return true },
+					Limits:     agentloop.Limits{Steps: 5, Settle: -1}}
 				end, _, err := r.Run(t.Context(), agentloop.Progress{Task: "x"}, 0)
 				require.NoError(t, err)
 				require.Equal(t, agentloop.TaskCompleted, end.Reason)
@@ -113,7 +113,7 @@ func TestElementsThatCannotBeReadAreTriedOnce(t *testing.T) {
 		p := &slowReader{Fake: devicetest.NewFake(), err: errors.New("no window")}
 		g := &elementGate{keen: keen}
 		r := agentloop.Runner{Phone: p, Gate: g, Journal: &journal{}, ReadAhead: true,
-			Policy: &thinking{}, Aside: func(f func()) bool { return false },
+			Policy: &thinking{}, Background: func(f func()) bool { return false },
 			Limits: agentloop.Limits{Steps: 5, Settle: -1}}
 		_, _, err := r.Run(t.Context(), agentloop.Progress{Task: "x"}, 0)
 		require.NoError(t, err)

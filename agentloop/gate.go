@@ -63,7 +63,7 @@ func (l *loop) checkGate(ctx context.Context, s *Step) (allowed bool, end *Endin
 	if l.Gate == nil || actions.Passive(s.Proposal.Action) {
 		return true, nil
 	}
-	if l.ruled(s) {
+	if l.applyRuling(s) {
 		return false, l.done(ctx, s)
 	}
 	timed, cancel := l.timed(ctx)

@@ -44,10 +44,10 @@ type Ruling struct {
 	At       time.Time         `json:"at"` // of the decision
 }
 
-// ruled applies what a person has decided about the pending action, as far as that needs no gate:
-// one that was rejected, or answered in words, is not carried out. over says that the step is done
-// with.
-func (l *loop) ruled(s *Step) (over bool) {
+// applyRuling applies what a person has decided about the pending action, as far as that needs no
+// gate: one that was rejected, or answered in words, is not carried out. over says that the step is
+// done with.
+func (l *loop) applyRuling(s *Step) (over bool) {
 	what := describe(s.Proposal.Decision)
 	if l.progress.Pending == nil || l.progress.Pending.Ruling == nil {
 		return false

@@ -28,14 +28,15 @@ type Runner struct {
 	// parked all the same.
 	NoQuestions bool
 
-	// Aside runs f on a goroutine of its owner's, who waits for it, or returns false. With it the
-	// phone is looked at while the Policy decides; the loop waits for f before Run returns.
-	Aside func(f func()) bool
+	// Background runs f on a goroutine of its owner's, who waits for it, or returns false. With it
+	// the phone is looked at while the Policy decides; the loop waits for f before Run returns.
+	Background func(f func()) bool
 	// ReadAhead has the elements of each screen read while the Policy decides, when the Phone is a
-	// Reader and there is Aside: the Gate then finds them read.
+	// Reader and there is Background: the Gate then finds them read.
 	ReadAhead bool
-	// Early asks the Policy with the first look that shows what a gesture did, while Aside finds
-	// out whether the screen is at rest. When it was not, the Policy is called off and asked again.
+	// Early asks the Policy with the first look that shows what a gesture did, while Background
+	// finds out whether the screen is at rest. When it was not, the Policy is called off and asked
+	// again.
 	Early bool
 
 	Moving  bool         // the phone was touched just before: the first step waits for rest, too
@@ -52,8 +53,8 @@ type Runner struct {
 //
 // Cancelling ctx ends the run as its cause says (see [ErrPaused] and its kin). A gesture that has
 // begun is finished and journaled first; a decision that arrives later is not acted on. When Run
-// has returned, the phone is left alone: Run starts no goroutines but those of Aside, for which it
-// waits.
+// has returned, the phone is left alone: Run starts no goroutines but those of Background, for
+// which it waits.
 func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progress, error) {
 	limits := r.Limits.withDefaults()
 	l := &loop{Runner: r, limits: limits, start: time.Now(),
@@ -68,13 +69,13 @@ func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progres
 type loop struct {
 	*Runner
 	record
-	limits  Limits
-	start   time.Time
-	watch   watch
-	aside   *aside // of this step; nil when nothing goes on
-	asked   int    // how often the policy was asked early
-	again   int    // and again, because that was in vain
-	repeats repeatDetector
+	limits     Limits
+	start      time.Time
+	watch      watch
+	background *background // of this step; nil when nothing goes on
+	asked      int         // how often the policy was asked early
+	again      int         // and again, because that was in vain
+	repeats    repeatDetector
 }
 
 func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
@@ -113,7 +114,7 @@ func (l *loop) step(ctx context.Context) *Ending {
 		Proposal: Proposal{Tries: l.open.Proposal.Tries}, Timing: l.open.Timing}
 	l.open = s
 	l.emit(Event{Kind: Looking, Step: *s})
-	defer l.leave()
+	defer l.endBackground()
 	if end := l.observe(timed, s); end != nil {
 		return end
 	}

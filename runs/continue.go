@@ -47,12 +47,12 @@ type continuation struct {
 
 // Continue goes on with a session, and returns as soon as what it does is stored.
 func (m *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, error) {
-	c, unlock, err := m.receive(ctx, r)
+	c, unlock, err := m.openContinuation(ctx, r)
 	if err != nil {
 		return Status{}, err
 	}
 	defer unlock()
-	if again, err := c.again(); again || err != nil {
+	if again, err := c.alreadyDone(); again || err != nil {
 		st, _ := m.Status(ctx, c.sess.ID)
 		st.Replayed = true
 		return st, err
@@ -68,12 +68,12 @@ func (m *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, erro
 	case fresh:
 		return c.next(ctx)
 	default:
-		return c.goOn(ctx, r.resumption())
+		return c.resumeOrReport(ctx, r.resumption())
 	}
 }
 
-// receive looks the session up and takes its lock; the caller gives it back.
-func (m *Manager) receive(ctx context.Context,
+// openContinuation looks the session up and takes its lock; the caller gives it back.
+func (m *Manager) openContinuation(ctx context.Context,
 	r ContinueRequest) (c *continuation, unlock func(), err error) {
 	if err := m.checkOpen(); err != nil {
 		return nil, nil, err
@@ -98,7 +98,7 @@ func (m *Manager) receive(ctx context.Context,
 		return nil, nil, err
 	}
 	unlock = func() { giveBack(); done() }
-	run, err := m.present(ctx, s, sess.ID)
+	run, err := m.currentRun(ctx, s, sess.ID)
 	if err != nil {
 		unlock()
 		return nil, nil, err
@@ -106,8 +106,8 @@ func (m *Manager) receive(ctx context.Context,
 	return &continuation{ContinueRequest: r, m: m, state: s, sess: sess, run: run}, unlock, nil
 }
 
-// again reports whether the call was carried out before, under its key.
-func (c *continuation) again() (bool, error) {
+// alreadyDone reports whether the call was carried out before, under its key.
+func (c *continuation) alreadyDone() (bool, error) {
 	if c.Key == "" || c.Reply != nil {
 		return false, nil
 	}
@@ -132,9 +132,9 @@ func sameTask(a, b string) bool {
 	return strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
 }
 
-// present is the session's latest run. One that claims to be running and that nobody runs any more
-// is paused first. The caller has the session's lock.
-func (m *Manager) present(ctx context.Context, s *sessionState,
+// currentRun is the session's latest run. One that claims to be running and that nobody runs any
+// more is paused first. The caller has the session's lock.
+func (m *Manager) currentRun(ctx context.Context, s *sessionState,
 	sessionID string) (session.Run, error) {
 	if err := s.storeNow(ctx); err != nil {
 		return session.Run{}, err
@@ -235,8 +235,8 @@ func (c *continuation) createRun(ctx context.Context, x *execution) error {
 	return err
 }
 
-// goOn resumes a paused run, or tells how the run stands.
-func (c *continuation) goOn(ctx context.Context, how resumption) (Status, error) {
+// resumeOrReport resumes a paused run, or tells how the run stands.
+func (c *continuation) resumeOrReport(ctx context.Context, how resumption) (Status, error) {
 	if c.run.State.Terminal() {
 		return Status{}, invalid("pass the next task, or start a new session",
 			"the session's last task has ended (%s), and there is no new one", c.run.State)

@@ -149,7 +149,8 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 		ByHand: func(question string) bool {
 			return inquiry.Question{Text: question}.AsksForAct()
 		},
-		Limits: limits, Moving: x.home || x.handed, Aside: x.aside, Early: m.opts.AskEarly,
+		Limits: limits, Moving: x.home || x.handed,
+		Background: x.background, Early: m.opts.AskEarly,
 		ReadAhead: m.opts.NewGate != nil,
 		Observe: func(e agentloop.Event) {
 			if e.Kind == agentloop.Decided {
@@ -170,9 +171,9 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 	return &got
 }
 
-// aside runs what the loop has done beside it. A panic there ends the run at most, and not the
-// server.
-func (x *execution) aside(f func()) bool {
+// background runs what the loop has done in the background. A panic there ends the run at most, and
+// not the server.
+func (x *execution) background(f func()) bool {
 	return x.m.spawn(func() {
 		defer func() {
 			if p := recover(); p != nil {

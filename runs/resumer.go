@@ -140,7 +140,7 @@ func (r resumer) deliver(ctx context.Context, questionID string) error {
 		return nil
 	}
 	r.m.router.Finish(q.ID, settledAs(q))
-	c, unlock, err := r.m.receive(ctx, ContinueRequest{SessionID: q.SessionID})
+	c, unlock, err := r.m.openContinuation(ctx, ContinueRequest{SessionID: q.SessionID})
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func (m *Manager) Attach(sessionID string) (detach func()) {
 // PickUp takes a run up that was paused because no call was attached: the call that it was in goes
 // on, with what is left of its steps. Any other run is left as it is. The caller attaches first.
 func (m *Manager) PickUp(ctx context.Context, sessionID string) (Status, error) {
-	c, unlock, err := m.receive(ctx, ContinueRequest{SessionID: sessionID})
+	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: sessionID})
 	if err != nil {
 		return Status{}, err
 	}
@@ -136,7 +136,7 @@ func (m *Manager) PickUp(ctx context.Context, sessionID string) (Status, error) 
 	if !pausedAlone(c.run) {
 		return m.Status(ctx, c.sess.ID)
 	}
-	return c.goOn(ctx, resumption{SameCall: true})
+	return c.resumeOrReport(ctx, resumption{SameCall: true})
 }
 
 // pausedAlone reports whether the run was paused because no call was attached.

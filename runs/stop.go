@@ -153,8 +153,8 @@ func (p *stopCall) note(ctx context.Context, before, now session.Run) error {
 	return p.m.store.Audit.Append(ctx, e)
 }
 
-// mayTake refuses a program that would take the phone from a person who has taken it over.
-func (p *stopCall) mayTake(ctx context.Context, run session.Run) error {
+// checkTakenOver refuses a program that would take the phone from a person who has taken it over.
+func (p *stopCall) checkTakenOver(ctx context.Context, run session.Run) error {
 	if run.State != session.WaitingTakeover || p.by == (Actor{}) ||
 		inquiry.IsPerson(p.by.Authority) {
 		return nil
@@ -177,7 +177,7 @@ func (p *stopCall) halt(ctx context.Context) error {
 	if p.sess.Phoneless() { // who works on it looks after it
 		run, err = m.store.LatestRun(ctx, p.sess.ID)
 	} else {
-		run, err = m.present(ctx, p.state, p.sess.ID)
+		run, err = m.currentRun(ctx, p.state, p.sess.ID)
 	}
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func (p *stopCall) halt(ctx context.Context) error {
 	if p.to == session.WaitingTakeover {
 		return p.takeOver(ctx, run)
 	}
-	if err := p.mayTake(ctx, run); err != nil {
+	if err := p.checkTakenOver(ctx, run); err != nil {
 		return err
 	}
 	// A pause that is meant is not picked up by who waits.

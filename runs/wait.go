@@ -107,7 +107,7 @@ func (m *Manager) recoverStale(ctx context.Context, s *sessionState, r session.R
 	unlock, err := s.lock(ctx)
 	if err == nil {
 		defer unlock()
-		_, err = m.present(ctx, s, r.SessionID)
+		_, err = m.currentRun(ctx, s, r.SessionID)
 	}
 	return err
 }

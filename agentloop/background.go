@@ -25,10 +25,10 @@ const earlyTrials = 4
 
 var errMoved = errors.New("the screen moved on, and the model was asked again")
 
-// aside is what is found out about the phone while the policy decides. The loop's own goroutine and
-// the one of Runner.Aside never use the phone at once: either waits for the other. Who reads the
-// elements of the screen does so beside both.
-type aside struct {
+// background is what is found out about the phone while the policy decides. The loop's own
+// goroutine and the one of Runner.Background never use the phone at once: either waits for the
+// other. Who reads the elements of the screen waits for neither.
+type background struct {
 	watch   *watch
 	atRest  func() // called when the screen that the policy is shown is at rest
 	callOff func() // ends the policy's decision
@@ -46,11 +46,11 @@ type aside struct {
 	at    time.Time // when state began to be read; zero when it was not
 }
 
-// begin looks on from what the policy is shown, and reads its elements ahead; callOff ends the
-// policy's decision.
-func (l *loop) begin(ctx context.Context, s *Step, elements Reader, callOff func()) {
+// startBackground looks on from what the policy is shown, and reads its elements ahead; callOff
+// ends the policy's decision.
+func (l *loop) startBackground(ctx context.Context, s *Step, elements Reader, callOff func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	a := &aside{watch: &l.watch, atRest: func() { l.prepare(ctx, s) }, callOff: callOff,
+	a := &background{watch: &l.watch, atRest: func() { l.prepare(ctx, s) }, callOff: callOff,
 		end: cancel, replying: make(chan struct{}), still: make(chan struct{}),
 		done: make(chan struct{}), read: make(chan struct{}),
 		err: errors.New("looking on broke down")}
@@ -59,15 +59,15 @@ func (l *loop) begin(ctx context.Context, s *Step, elements Reader, callOff func
 	run := func() {
 		defer close(a.done)
 		if moving {
-			a.lookOn(ctx)
+			a.keepLooking(ctx)
 		} else {
 			a.err = nil
 			close(a.still)
 		}
 		a.check(ctx)
 	}
-	l.aside = a
-	if !l.Aside(run) { // then one comes after the other
+	l.background = a
+	if !l.Background(run) { // then one comes after the other
 		a.reply()
 		run()
 	}
@@ -75,14 +75,14 @@ func (l *loop) begin(ctx context.Context, s *Step, elements Reader, callOff func
 		defer close(a.read)
 		_, _ = elements.Elements(ctx) // who asks later gets the error
 	}
-	if !l.ReadAhead || elements == nil || !l.Aside(read) {
+	if !l.ReadAhead || elements == nil || !l.Background(read) {
 		close(a.read)
 	}
 }
 
-// lookOn finds out whether the screen is at rest, and calls the policy off when it is not the one
-// that was shown.
-func (a *aside) lookOn(ctx context.Context) {
+// keepLooking finds out whether the screen is at rest, and calls the policy off when it is not the
+// one that was shown.
+func (a *background) keepLooking(ctx context.Context) {
 	defer close(a.still)
 	a.rest, a.err = a.follow(ctx, a.watch.before)
 	if a.rest == nil && a.err == nil {
@@ -94,7 +94,7 @@ func (a *aside) lookOn(ctx context.Context) {
 
 // follow looks on until the screen is at rest. It returns nil when that is the screen that the
 // policy is shown.
-func (a *aside) follow(ctx context.Context, shown view) (rest *view, err error) {
+func (a *background) follow(ctx context.Context, shown view) (rest *view, err error) {
 	w, began := a.watch, time.Now()
 	pause, former := firstPoll, shown
 	moved, called := false, false
@@ -129,7 +129,7 @@ func (a *aside) follow(ctx context.Context, shown view) (rest *view, err error) 
 
 // look is a frame alone, with the state taken for what it was, until the screen has moved or the
 // reply is there: then the look is the last one before the touch.
-func (a *aside) look(ctx context.Context, former view, moved bool) (view, error) {
+func (a *background) look(ctx context.Context, former view, moved bool) (view, error) {
 	select {
 	case <-a.replying:
 	default:
@@ -152,7 +152,7 @@ func (a *aside) look(ctx context.Context, former view, moved bool) (view, error)
 }
 
 // check reads the state once the reply arrives.
-func (a *aside) check(ctx context.Context) {
+func (a *background) check(ctx context.Context) {
 	p, can := a.watch.phone.(Stater)
 	if !can || a.rest != nil || a.err != nil || !a.at.IsZero() {
 		return
@@ -173,14 +173,14 @@ func (l *loop) consult(ctx context.Context, s *Step) (Proposal, error) {
 	thinking, callOff := context.WithCancelCause(ctx)
 	defer callOff(nil)
 	now := l.situation(s)
-	if l.Aside != nil {
-		l.begin(ctx, s, now.Reader, func() { callOff(errMoved) })
-		now.Replying = l.aside.reply
-		defer l.aside.reply()
+	if l.Background != nil {
+		l.startBackground(ctx, s, now.Reader, func() { callOff(errMoved) })
+		now.Replying = l.background.reply
+		defer l.background.reply()
 	}
 	p, err := l.Policy.Next(thinking, now)
 	if err != nil && context.Cause(thinking) != errMoved {
-		l.leave()
+		l.endBackground()
 	}
 	return p, err
 }
@@ -195,15 +195,15 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 		l.asked++
 	}
 	l.watch.moving = false
-	if l.aside == nil {
+	if l.background == nil {
 		return p, nil, err
 	}
-	<-l.aside.still
-	rest, lost := l.aside.rest, l.aside.err
+	<-l.background.still
+	rest, lost := l.background.rest, l.background.err
 	if rest == nil && lost == nil {
 		return p, nil, err
 	}
-	l.leave()
+	l.endBackground()
 	l.again++
 	s.Timing.Again += time.Since(began)
 	former := p.Tries
@@ -222,15 +222,16 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 // early reports whether the policy is asked before the screen is known to be at rest. It is not
 // where that was in vain more often than not.
 func (l *loop) early() bool {
-	return l.Early && l.Aside != nil && l.watch.touched && l.last != nil && l.limits.Settle > 0 &&
-		l.progress.Pending == nil && (l.asked < earlyTrials || 2*l.again <= l.asked)
+	return l.Early && l.Background != nil && l.watch.touched && l.last != nil &&
+		l.limits.Settle > 0 && l.progress.Pending == nil &&
+		(l.asked < earlyTrials || 2*l.again <= l.asked)
 }
 
 // now is the phone's state right before it is touched: as it was read while the reply arrived, when
 // that was just now. ok is false for a phone that cannot tell.
 func (l *loop) now(ctx context.Context) (state screen.State, ok bool, err error) {
 	p, can := l.Phone.(Stater)
-	if a := l.aside; a != nil {
+	if a := l.background; a != nil {
 		<-a.done
 		if !a.at.IsZero() && time.Since(a.at) <= maxStateAge {
 			return a.state, can, nil
@@ -243,12 +244,12 @@ func (l *loop) now(ctx context.Context) (state screen.State, ok bool, err error)
 	return state, true, err
 }
 
-// leave ends what goes on beside the loop, and waits for it.
-func (l *loop) leave() {
-	if a := l.aside; a != nil {
+// endBackground ends what goes on in the background, and waits for it.
+func (l *loop) endBackground() {
+	if a := l.background; a != nil {
 		a.end()
 		<-a.read
 		<-a.done
-		l.aside = nil
+		l.background = nil
 	}
 }

@@ -45,7 +45,7 @@ func newEarlyRig(acts ...actions.Action) (*rig, *thinker) {
 	r := newRig(acts...)
 	p := &thinker{script: r.script, thinks: time.Second}
 	r.runner.Policy, r.runner.Early = p, true
-	r.runner.Aside = func(f func()) bool { go f(); return true }
+	r.runner.Background = func(f func()) bool { go f(); return true }
 	return r, p
 }
 
@@ -201,7 +201,7 @@ func TestAskingEarlyEndsWhereItIsInVain(t *testing.T) {
 
 func TestWithoutAnAsideTheScreenIsWaitedFor(t *testing.T) {
 	r, _ := newEarlyRig(tap(1, 1), actions.Complete{})
-	r.runner.Aside = func(func()) bool { return false }
+	r.runner.Background = func(func()) bool { return false }
 	r.phone.moving = 220 * time.Millisecond
 
 	run(t, r, "x")
