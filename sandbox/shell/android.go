@@ -13,7 +13,7 @@ func androidCommands() map[string]command {
 	return map[string]command{
 		"am": commandOf(activityService), "cmd": cmd, "dumpsys": dumpsys,
 		"getevent": getevent, "getprop": getprop,
-		"ime": ime, "input": commandOf(inputService), "monkey": monkey,
+		"ime": commandOf(imeService), "input": commandOf(inputService), "monkey": monkey,
 		"pm": commandOf(packageService), "screencap": screencap,
 		"settings": commandOf(settingsService), "uiautomator": uiautomator,
 		"wm": commandOf(windowService),

@@ -3,7 +3,7 @@ package shell
 // services are what cmd(1) reaches.
 func services() map[string]service {
 	return map[string]service{
-		"activity": activityService, "input": inputService, "input_method": imeService,
+		"activity": activityService, "input": inputService,
 		"package": packageService, "settings": settingsService, "window": windowService,
 	}
 }

@@ -11,23 +11,17 @@ const (
 	selectedIME = "default_input_method"
 )
 
-func ime(c *call) int { return callService(c, imeService, append([]string{"ime"}, c.args...)) }
-
-// imeService is the ime command. cmd input_method has it as a subcommand of that name.
+// imeService is the ime command.
 func imeService(c *call, name string, a *args) int {
-	if name != "ime" {
-		return unknownCommand(c, name)
-	}
-	what, _ := a.next()
-	switch what {
+	switch name {
 	case "list":
 		return imeList(c, a)
 	case "enable", "disable":
-		return imeEnable(c, a, what == "enable")
+		return imeEnable(c, a, name == "enable")
 	case "set":
 		return imeSet(c, a)
 	}
-	return unknownCommand(c, what)
+	return unknownCommand(c, name)
 }
 
 // enabled lists the input methods that may be selected.
