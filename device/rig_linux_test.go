@@ -137,7 +137,7 @@ func TestARealDaemonTellsOfFingersAndOfNothingElse(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- p.Feel(ctx) }()
+	go func() { ended <- p.AwaitTouch(ctx) }()
 	require.NoError(t, p.Tap(t.Context(), screen.Point{X: 0.5, Y: 0.5}))
 	require.Empty(t, ended, "what is injected")
 	late, touching := time.After(20*time.Second), time.NewTicker(50*time.Millisecond)

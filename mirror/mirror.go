@@ -47,11 +47,11 @@ func (p touched) Key(ctx context.Context, key actions.Key) error {
 	return p.Phone.Key(ctx, key)
 }
 
-// Feeler is a Phone that can tell when somebody touches it by hand.
-type Feeler interface {
-	// Feel returns nil once somebody touches the phone itself, and any error but ctx's when it
-	// cannot tell.
-	Feel(ctx context.Context) error
+// TouchSensor is a Phone that can tell when somebody touches it by hand.
+type TouchSensor interface {
+	// AwaitTouch returns nil once somebody touches the phone itself, and any error but ctx's when
+	// it cannot tell.
+	AwaitTouch(ctx context.Context) error
 }
 
 // Options of a Mirror. Open has to be there.

@@ -107,13 +107,13 @@ func (p *phone) captures() int {
 	return p.looks + p.frames
 }
 
-// feeling is a phone that tells when it is touched by hand.
-type feeling struct {
+// touchSensor is a phone that tells when it is touched by hand.
+type touchSensor struct {
 	*phone
 	touched chan error
 }
 
-func (f *feeling) Feel(ctx context.Context) error {
+func (f *touchSensor) AwaitTouch(ctx context.Context) error {
 	select {
 	case err := <-f.touched:
 		return err
@@ -127,7 +127,7 @@ func open(p mirror.Phone) func(context.Context, string) (mirror.Phone, error) {
 		switch p := p.(type) {
 		case *phone:
 			p.set(func(p *phone) { p.opened++ })
-		case *feeling:
+		case *touchSensor:
 			p.set(func(p *phone) { p.opened++ })
 		}
 		return p, nil
@@ -305,7 +305,7 @@ func TestADarkPhoneIsWoken(t *testing.T) {
 
 func TestAPhoneTellsThatItIsTouchedByHand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &feeling{newPhone(t), make(chan error)}
+		f := &touchSensor{newPhone(t), make(chan error)}
 		m := mirror.New(&mirror.Options{Open: open(f)})
 		v := m.Watch("A")
 		next(t, v)

@@ -26,13 +26,13 @@ type stream struct {
 	wake  chan struct{} // holds a token when the screen is about to change
 	hands sync.Mutex    // of the one who touches
 
-	mu      sync.Mutex
-	last    Picture
-	changed wait.Broadcast // at the next picture, and at the end
-	why     error          // it has ended
-	touched time.Time      // through the mirror
-	moved   bool           // changed since, and without a touch through the mirror
-	feels   bool           // the phone tells when it is touched
+	mu          sync.Mutex
+	last        Picture
+	changed     wait.Broadcast // at the next picture, and at the end
+	why         error          // it has ended
+	touched     time.Time      // through the mirror
+	moved       bool           // changed since, and without a touch through the mirror
+	sensesTouch bool           // the phone tells when it is touched
 }
 
 func newStream(opts Options, serial string) *stream {
@@ -59,11 +59,11 @@ func (s *stream) run(ctx context.Context) error {
 			s.opts.Log.Warn("closing the phone", "serial", s.serial, "err", err)
 		}
 	}()
-	var feeling sync.WaitGroup
-	defer feeling.Wait()
-	if f, can := s.phone.(Feeler); can {
-		s.setFeels(true)
-		feeling.Go(func() { s.feel(ctx, f) })
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	if f, can := s.phone.(TouchSensor); can {
+		s.setSensesTouch(true)
+		watching.Go(func() { s.watchTouches(ctx, f) })
 	}
 	s.capture(ctx)
 	return context.Cause(ctx)
@@ -193,7 +193,7 @@ func (s *stream) offer(p Picture) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.moved = s.moved || s.last.N > 1 && !s.feels && time.Since(s.touched) > echo
+	s.moved = s.moved || s.last.N > 1 && !s.sensesTouch && time.Since(s.touched) > echo
 }
 
 // replace publishes a picture when it differs from the last one.
@@ -231,11 +231,11 @@ func (s *stream) byHand() {
 	s.publish(p)
 }
 
-// feel tells whenever the phone itself is touched, until it cannot tell any more.
-func (s *stream) feel(ctx context.Context, f Feeler) {
+// watchTouches tells whenever the phone itself is touched, until it cannot tell any more.
+func (s *stream) watchTouches(ctx context.Context, f TouchSensor) {
 	for {
-		if err := f.Feel(ctx); err != nil {
-			s.setFeels(false)
+		if err := f.AwaitTouch(ctx); err != nil {
+			s.setSensesTouch(false)
 			return
 		}
 		s.captureNow()
@@ -246,10 +246,10 @@ func (s *stream) feel(ctx context.Context, f Feeler) {
 	}
 }
 
-func (s *stream) setFeels(can bool) {
+func (s *stream) setSensesTouch(can bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.feels = can
+	s.sensesTouch = can
 }
 
 // publish makes the picture the newest one.

@@ -58,9 +58,9 @@ type Phone interface {
 type Hands interface {
 	// TypeByHand is Type, and types keys where no field has the focus.
 	TypeByHand(ctx context.Context, text string) error
-	// Feel returns nil once somebody touches the phone itself, and any error but ctx's when it
-	// cannot tell.
-	Feel(ctx context.Context) error
+	// AwaitTouch returns nil once somebody touches the phone itself, and any error but ctx's when
+	// it cannot tell.
+	AwaitTouch(ctx context.Context) error
 }
 
 // ready wakes the phone and, when asked to, goes to the home screen.

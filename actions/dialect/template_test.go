@@ -39,7 +39,7 @@ Task: {{$.Task}}{{end}}
 {{end}}{{user}}
 {{.Picture}} {{.Width}}x{{.Height}} {{.App}} {{range .Earlier}}({{.}}){{end}}{{.JustIn}}
 `)
-	look := dialecttest.Look(t)
+	look := dialecttest.Observation(t)
 	asked, err := b.Prompt(dialect.Situation{
 		Task: "buy\nshoes", Screen: look, ReplyJustIn: true,
 		Exchanges: []actions.Exchange{{Question: "1", Answer: "a", Outcome: actions.Answered},
@@ -103,7 +103,7 @@ func TestATemplateThatCannotBeReadNamesItsLine(t *testing.T) {
 		"{{index .Notes 5}}":          "prompting: own:1:2: executing",
 	} {
 		b := templated(t, text)
-		_, err := b.Prompt(dialect.Situation{Screen: dialecttest.Look(t),
+		_, err := b.Prompt(dialect.Situation{Screen: dialecttest.Observation(t),
 			History: make([]dialect.Turn, 1)})
 		require.ErrorContains(t, err, want, text)
 		require.NotContains(t, err.Error(), "\n")
@@ -118,7 +118,7 @@ func TestATemplateOfAllForms(t *testing.T) {
 		"{{range $t := .Notes}}{{$t}}{{else}}none{{end}} "+
 		"{{with .Task}}{{printf \"%s\" . | len}} {{$.Lang}}{{end}}{{range 2}}{{.}}{{end}}"+
 		"{{template \"notes\" .}}{{block \"list\" .History}}{{range .}}{{.N}}{{end}}{{end}}")
-	asked, err := b.Prompt(dialect.Situation{Task: "ab", Screen: dialecttest.Look(t),
+	asked, err := b.Prompt(dialect.Situation{Task: "ab", Screen: dialecttest.Observation(t),
 		History: []dialect.Turn{{Turn: actions.Turn{Did: "it"}}}})
 	require.NoError(t, err)
 	require.Equal(t, "[system]\nS\n[user]\n[picture 54x120]\nititnone 2 en011\n", asked.String())
@@ -129,7 +129,7 @@ var keyed = strings.NewReplacer("y,x", "x,y", "120,54", "54,120")
 
 // A place is explained in the coordinates that hold, in both languages.
 func TestThePromptExplainsTheCoordinatesThatHold(t *testing.T) {
-	look := dialecttest.Look(t)
+	look := dialecttest.Observation(t)
 	for set, want := range map[string][2]string{
 		"1000":      {"written x,y: two whole numbers from 0 to 1000", "x,y，是两个 0 到 1000 的整数"},
 		"999 yx":    {"written y,x: two whole numbers from 0 to 999", "y,x，是两个 0 到 999 的整数"},
@@ -158,7 +158,7 @@ func TestThePromptExplainsTheCoordinatesThatHold(t *testing.T) {
 
 // The texts of a prompt are bounded whatever a run has gathered.
 func TestAPromptIsBounded(t *testing.T) {
-	look := dialecttest.Look(t)
+	look := dialecttest.Observation(t)
 	many := make([]string, 500)
 	exchanges := make([]actions.Exchange, 500)
 	for i := range many {
@@ -184,7 +184,7 @@ func TestAPromptIsBounded(t *testing.T) {
 // A template that writes without end is stopped.
 func TestATemplateThatWritesWithoutEndIsStopped(t *testing.T) {
 	b := templated(t, `{{.Picture}}{{range 999999999}}{{printf "%99s" $.Task}}{{end}}`)
-	_, err := b.Prompt(dialect.Situation{Task: "buy shoes", Screen: dialecttest.Look(t)})
+	_, err := b.Prompt(dialect.Situation{Task: "buy shoes", Screen: dialecttest.Observation(t)})
 	require.ErrorContains(t, err, "the prompt is longer than 4 MB")
 	_, err = dialect.ParseTemplate("own",
 		`{{define "form"}}{{range 99999999}}{{printf "%99s" 1}}{{end}}{{end}}`, "en")
@@ -209,7 +209,7 @@ func TestATemplateThatRepeatsItselfWithoutEndIsStopped(t *testing.T) {
 	} {
 		b := templated(t, `{{.Picture}}`+text)
 		begun := time.Now()
-		_, err := b.Prompt(dialect.Situation{Task: "buy shoes", Screen: dialecttest.Look(t)})
+		_, err := b.Prompt(dialect.Situation{Task: "buy shoes", Screen: dialecttest.Observation(t)})
 		require.ErrorContains(t, err, want, text)
 		require.Less(t, time.Since(begun), 5*time.Second, text)
 	}
@@ -217,7 +217,7 @@ func TestATemplateThatRepeatsItselfWithoutEndIsStopped(t *testing.T) {
 		"en")
 	require.ErrorContains(t, err, rounds)
 	b := templated(t, `{{.Picture}}{{range 99}}{{.}} {{end}}{{printf "%s!" .Task}}{{html "<"}}`)
-	asked, err := b.Prompt(dialect.Situation{Task: "buy shoes", Screen: dialecttest.Look(t)})
+	asked, err := b.Prompt(dialect.Situation{Task: "buy shoes", Screen: dialecttest.Observation(t)})
 	require.NoError(t, err)
 	require.Contains(t, asked.String(), " 97 98 buy shoes!&lt;")
 }
@@ -231,7 +231,7 @@ func TestANewInstructionIsNotToldToGoOnWithTheTask(t *testing.T) {
 			b := templatedIn(t, lang, `{{template "justIn" .}}{{.Picture}}`)
 			r, err := b.Prompt(dialect.Situation{Task: "pick blue", ReplyJustIn: true,
 				Exchanges: []actions.Exchange{{Answer: `the "red" one`, Outcome: o}},
-				Screen:    dialecttest.Look(t)})
+				Screen:    dialecttest.Observation(t)})
 			require.NoError(t, err)
 			return r.String()
 		}
@@ -277,8 +277,8 @@ func TestATemplateThatShowsTheScreenOnlySometimesIsRefused(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	blind := templated(t, `{{.Task}}{{if eq .Task "t"}}{{.Picture}}{{end}}`)
-	_, err = blind.Prompt(dialect.Situation{Task: "t", Screen: dialecttest.Look(t)})
+	_, err = blind.Prompt(dialect.Situation{Task: "t", Screen: dialecttest.Observation(t)})
 	require.NoError(t, err)
-	_, err = blind.Prompt(dialect.Situation{Task: "another", Screen: dialecttest.Look(t)})
+	_, err = blind.Prompt(dialect.Situation{Task: "another", Screen: dialecttest.Observation(t)})
 	require.ErrorContains(t, err, "the template does not show .Picture in this step")
 }

@@ -30,7 +30,7 @@ func newHands(a *app, d *deps) hands {
 		}})}
 }
 
-var _ mirror.Feeler = runs.Phone(nil)
+var _ mirror.TouchSensor = runs.Phone(nil)
 
 var errNotYours = errors.New("no session of yours has this phone")
 

@@ -320,8 +320,8 @@ func (f *Fake) Type(ctx context.Context, text string) error {
 	})
 }
 
-// Feel waits for the end of ctx: nobody touches a phone in memory.
-func (f *Fake) Feel(ctx context.Context) error {
+// AwaitTouch waits for the end of ctx: nobody touches a phone in memory.
+func (f *Fake) AwaitTouch(ctx context.Context) error {
 	<-ctx.Done()
 	return context.Cause(ctx)
 }

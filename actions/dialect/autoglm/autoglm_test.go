@@ -38,7 +38,7 @@ func TestACopiedTextEndsNoTask(t *testing.T) {
 func TestACallThatIsRepeatedGivesWayToTheNextOne(t *testing.T) {
 	d := autoglm.New(dialect.Options{Lang: "en", Quality: 50})
 	said := actions.Reply{Text: `do(action="Back")` + "\n" + `do(action="Home")`}
-	s := dialect.Situation{Screen: dialecttest.Look(t)}
+	s := dialect.Situation{Screen: dialecttest.Observation(t)}
 	_, err := d.Parse(said, s)
 	require.ErrorContains(t, err, "more than one action")
 	s.History = []dialect.Turn{{Turn: actions.Turn{Reply: actions.Reply{
@@ -57,7 +57,7 @@ func TestATapThatNeedsConsentWaitsForIt(t *testing.T) {
 	d := autoglm.New(dialect.Options{Lang: "en", Quality: 50})
 	said := actions.Reply{Text: `do(action="Tap", element=[500, 250], message="Pay 12 yuan?")`}
 	asks := actions.Info{Question: "Pay 12 yuan? (50%, 25%)", Options: []string{"Yes", "No"}}
-	s := dialect.Situation{Screen: dialecttest.Look(t)}
+	s := dialect.Situation{Screen: dialecttest.Observation(t)}
 	got, err := d.Parse(said, s)
 	require.NoError(t, err)
 	require.Equal(t, asks, got.Action)

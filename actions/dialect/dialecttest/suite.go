@@ -63,15 +63,15 @@ func Frame(t require.TestingT) *screen.Frame {
 	return f
 }
 
-// Look is a look at a phone on a Sunday.
-func Look(t require.TestingT) screen.Observation {
+// Observation is what is seen of a phone on a Sunday.
+func Observation(t require.TestingT) screen.Observation {
 	return screen.Observation{Frame: Frame(t), State: screen.State{App: "com.example.shop"},
 		At: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC)}
 }
 
 // Replies reads the golden replies.
 func (s Suite) Replies(t *testing.T) {
-	d, situation := s.speak("en"), dialect.Situation{Screen: Look(t)}
+	d, situation := s.speak("en"), dialect.Situation{Screen: Observation(t)}
 	golden.Run(t, s.folder(t, "replies"), func(t *testing.T, c *golden.Case) {
 		require.NotEmpty(t, c.Comment, "say the rule")
 		r := Reply(t, c)
@@ -136,7 +136,7 @@ func (s Suite) Prompts(t *testing.T) {
 		for _, lang := range []string{"zh", "en"} {
 			var now dialect.Situation
 			require.NoError(t, json.Unmarshal([]byte(c.Section(t, "situation.json")), &now))
-			now.Screen = Look(t)
+			now.Screen = Observation(t)
 			d := s.speak(lang)
 			for i := range now.History {
 				if len(now.History)-i <= d.Profile().Pictures {
@@ -162,7 +162,7 @@ func (s Suite) Fuzz(f *testing.F) {
 		}
 		f.Add(r.Text, r.Reasoning, name, arguments, r.Cut)
 	}
-	d, situation := s.speak("zh"), dialect.Situation{Screen: Look(f)}
+	d, situation := s.speak("zh"), dialect.Situation{Screen: Observation(f)}
 	f.Fuzz(func(t *testing.T, text, reasoning, name, arguments string, cut bool) {
 		r := actions.Reply{Text: text, Reasoning: reasoning, Cut: cut}
 		if name != "" {
@@ -216,7 +216,7 @@ func (s Suite) endsNothing(
 // CopiedTexts types texts that are made of these endings, in whatever may pass for the end of what
 // is typed.
 func (s Suite) CopiedTexts(t *testing.T, endings ...string) {
-	d, now := s.speak("en"), dialect.Situation{Screen: Look(t)}
+	d, now := s.speak("en"), dialect.Situation{Screen: Observation(t)}
 	require.NotEmpty(t, s.Typing)
 	afters := []string{"", "\n", "</answer>", "\n```", `"`}
 	tried := 0
@@ -276,7 +276,7 @@ func round(v any) any {
 // Vocabulary writes every valid action of the golden cases as the family's models write it, and
 // reads it back. It holds the shortest of each kind, and which ones the family has no form for.
 func (s Suite) Vocabulary(t *testing.T) {
-	d, now := s.speak("en"), dialect.Situation{Screen: Look(t)}
+	d, now := s.speak("en"), dialect.Situation{Screen: Observation(t)}
 	shortest := map[string]string{}
 	for _, c := range golden.Load(t, golden.Shared(t, "actions")) {
 		for line := range strings.Lines(c.Section(t, "cases")) {

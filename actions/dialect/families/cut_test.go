@@ -82,7 +82,7 @@ func begun(r actions.Reply) []actions.Reply {
 // The law: a reply that was cut off is never acted on. Where the endpoint does not say so, what is
 // left of it is the whole action or none; gelab's lines do not show where they end.
 func TestWhatWasCutOffIsNotActedOn(t *testing.T) {
-	now := dialect.Situation{Screen: dialecttest.Look(t)}
+	now := dialect.Situation{Screen: dialecttest.Observation(t)}
 	for _, f := range families.Known {
 		t.Run(f.Name, func(t *testing.T) {
 			said, meant := written(t, f.Name)
@@ -107,7 +107,7 @@ func TestWhatWasCutOffIsNotActedOn(t *testing.T) {
 
 // A thought that was never closed ends nowhere: what follows in it is no action.
 func TestAnUnclosedThoughtIsNoAction(t *testing.T) {
-	now := dialect.Situation{Screen: dialecttest.Look(t)}
+	now := dialect.Situation{Screen: dialecttest.Observation(t)}
 	var known []dialect.Dialect
 	for _, f := range families.Known {
 		known = append(known, speak(t, f.Name))

@@ -15,7 +15,7 @@ import (
 // Whatever the dialect that was chosen, prose, what is only thought of, quoted or cut off ends no
 // task and touches nothing.
 func TestNoDialectTakesForAnActionWhatIsNone(t *testing.T) {
-	now := dialect.Situation{Screen: dialecttest.Look(t)}
+	now := dialect.Situation{Screen: dialecttest.Observation(t)}
 	for _, r := range []actions.Reply{
 		{Text: "The task is finished."}, {Text: "finished"}, {Text: "任务已经完成。"},
 		{Text: "I would call finish(message=\"done\") if it were done, but it is not."},
@@ -55,7 +55,7 @@ func TestNoDialectTakesForAnActionWhatIsNone(t *testing.T) {
 
 // A reply in one dialect that quotes another's form is the one, under every dialect.
 func TestAReplyThatQuotesAnotherDialectIsInItsOwn(t *testing.T) {
-	now := dialect.Situation{Screen: dialecttest.Look(t)}
+	now := dialect.Situation{Screen: dialecttest.Observation(t)}
 	quotes := []string{`do(action='Back')`, `finish(message='x')`, `finished(content='x')`,
 		`press_back()`, `<tool_call>{'name': 'mobile_use'}</tool_call>`, `{'action_type': 'wait'}`,
 		`<function=finished></function>`, `{'action': {'type': 'abort', 'reason': 'x'}}`}
@@ -89,7 +89,7 @@ func TestAReplyThatQuotesAnotherDialectIsInItsOwn(t *testing.T) {
 
 // Whatever the dialect that was chosen, a reply in any other's form is read.
 func TestRepliesOfEveryDialectAreReadUnderEveryOther(t *testing.T) {
-	now := dialect.Situation{Screen: dialecttest.Look(t)}
+	now := dialect.Situation{Screen: dialecttest.Observation(t)}
 	for _, own := range families.Known {
 		writes, err := families.Known.New(own.Name, &dialect.Options{Lang: "en"})
 		require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestRepliesOfEveryDialectAreReadUnderEveryOther(t *testing.T) {
 
 // A stray control character in words for people is left out; it is no reason to ask again.
 func TestWordsForPeopleAreCleaned(t *testing.T) {
-	now := dialect.Situation{Screen: dialecttest.Look(t)}
+	now := dialect.Situation{Screen: dialecttest.Observation(t)}
 	for _, f := range families.Known {
 		d, err := families.Known.New(f.Name, &dialect.Options{Lang: "en"})
 		require.NoError(t, err)

@@ -160,7 +160,7 @@ func TestTheReadmeNamesEveryFamily(t *testing.T) {
 
 // A reply that is made to be slow to read is as bounded as any other.
 func TestNoReplyTakesLongToRead(t *testing.T) {
-	look := dialecttest.Look(t)
+	look := dialecttest.Observation(t)
 	for i, f := range families.Known {
 		d, err := families.Known.New(f.Name, nil)
 		require.NoError(t, err)
@@ -191,7 +191,7 @@ func TestEveryPromptShowsWhatARunHas(t *testing.T) {
 			require.NoError(t, err)
 			s := dialect.Situation{Task: "the task", Summary: "a summary",
 				Remembered: []string{"kept"}, Notes: []string{"a note"}, ReplyJustIn: true,
-				Exchanges: answered, Screen: dialecttest.Look(t)}
+				Exchanges: answered, Screen: dialecttest.Observation(t)}
 			want := []string{"the task", "kept", "a note", "an old answer", "a new answer",
 				"[picture "}
 			if d.Profile().Turns > 0 {

@@ -34,7 +34,7 @@ func TestTheFormOfEveryVariantIsReadAndAskedForAgain(t *testing.T) {
 	for _, s := range variants {
 		for _, lang := range []string{"en", "zh"} {
 			d := s.New(dialect.Options{Lang: lang, Quality: 50})
-			now := dialect.Situation{Task: "t", Screen: dialecttest.Look(t)}
+			now := dialect.Situation{Task: "t", Screen: dialecttest.Observation(t)}
 			again := d.Repair(actions.Reply{Text: "It is done."}, dialect.Refuse("prose", "fields"))
 			form := again[len(again)-1].Parts[0].Text
 			_, example, _ := strings.Cut(form, map[string]string{"en": "For example:\n",

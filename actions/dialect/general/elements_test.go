@@ -26,7 +26,7 @@ func listing(t testing.TB) dialect.Situation {
 		draw.Src)
 	f, err := screen.NewFrame(img)
 	require.NoError(t, err)
-	look := dialecttest.Look(t)
+	look := dialecttest.Observation(t)
 	look.Frame = f
 	at := func(x0, y0, x1, y1 int) screen.Rect {
 		return screen.RectOf(image.Rect(x0, y0, x1, y1), f.Size())
@@ -215,7 +215,7 @@ func BenchmarkPrompt(b *testing.B) {
 	}
 	f, err := screen.NewFrame(img)
 	require.NoError(b, err)
-	look := dialecttest.Look(b)
+	look := dialecttest.Observation(b)
 	look.Frame = f
 	for i := range 60 {
 		x, y := i%4*270, i/4*150

@@ -51,7 +51,7 @@ func TestEveryActionIsExplainedByAnExampleThatIsRead(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^- (\{"type": "(\w+)".*?\}) \S`)
 	for _, lang := range []string{"en", "zh"} {
 		d := general.New(dialect.Options{Lang: lang, Quality: 50})
-		s := dialect.Situation{Task: "t", Screen: dialecttest.Look(t)}
+		s := dialect.Situation{Task: "t", Screen: dialecttest.Observation(t)}
 		asked, err := d.Prompt(s)
 		require.NoError(t, err)
 		var names []string
@@ -87,7 +87,7 @@ func TestEveryActionIsExplainedByAnExampleThatIsRead(t *testing.T) {
 func TestNamedCoordinatesKeepTheirNames(t *testing.T) {
 	c := screen.Coordinates{Unit: 1000, YFirst: true}
 	d := general.New(dialect.Options{Lang: "en", Quality: 50, Coordinates: &c})
-	s := dialect.Situation{Screen: dialecttest.Look(t)}
+	s := dialect.Situation{Screen: dialecttest.Observation(t)}
 	want := actions.Click{At: screen.Point{X: 0.25, Y: 0.75}}
 	for _, text := range []string{`{"action": {"type": "tap", "x": 250, "y": 750}}`,
 		`{"action": {"type": "tap", "point": [750, 250]}}`,

@@ -22,7 +22,7 @@ func FuzzParse(f *testing.F)            { suite.Fuzz(f) }
 // An answer does not end the task: it is kept, and is the report of the end that follows.
 func TestTheAnswerIsTheReport(t *testing.T) {
 	d := glm.New(dialect.Options{Lang: "en", Quality: 50})
-	now := dialect.Situation{Screen: dialecttest.Look(t), Remembered: []string{"It is 7:30"}}
+	now := dialect.Situation{Screen: dialecttest.Observation(t), Remembered: []string{"It is 7:30"}}
 	end := actions.Reply{Text: `Action: {"action_type": "status", "goal_status": "complete"}`}
 	got, err := d.Parse(end, now)
 	require.NoError(t, err)

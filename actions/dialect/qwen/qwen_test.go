@@ -49,9 +49,10 @@ func unit(n float64) screen.Coordinates { return screen.Coordinates{Unit: n} }
 
 // MAI-UI and GUI-Owl-1.5 are shown a dialogue with pictures, all others a list of steps.
 func TestTheHistoryIsShownAsTheModelWasTrained(t *testing.T) {
-	now := dialect.Situation{Task: "t", Screen: dialecttest.Look(t), History: []dialect.Turn{{
-		Turn:  actions.Turn{Reply: actions.Reply{Text: "said before"}, Did: "did before"},
-		Frame: dialecttest.Frame(t)}}}
+	now := dialect.Situation{Task: "t", Screen: dialecttest.Observation(t),
+		History: []dialect.Turn{{
+			Turn:  actions.Turn{Reply: actions.Reply{Text: "said before"}, Did: "did before"},
+			Frame: dialecttest.Frame(t)}}}
 	for model, roles := range map[string][]string{
 		"qwen3-vl": {"system", "user"}, "mai-ui-8b": {"system", "user", "assistant", "user"},
 	} {

@@ -64,7 +64,7 @@ func TestPlacesAreShownAsTheModelWritesThem(t *testing.T) {
 			"end_point='<point>x2 y2</point>')",
 	} {
 		d := uitars.New(dialect.Options{Lang: "en", Model: model, Quality: 50})
-		asked, err := d.Prompt(dialect.Situation{Task: "t", Screen: dialecttest.Look(t)})
+		asked, err := d.Prompt(dialect.Situation{Task: "t", Screen: dialecttest.Observation(t)})
 		require.NoError(t, err)
 		require.Contains(t, asked.String(), want)
 	}

@@ -38,15 +38,15 @@ func TestAPhoneTellsThatItIsTouchedByHand(t *testing.T) {
 			{stdout: "/dev/input/event2: EV_ABS       ABS_MT_POSITION_X    00000120\n"}}, asked: 2},
 		"not allowed": {says: []said{
 			{stderr: "could not open /dev/input/event2, Permission denied\n", code: 124}},
-			want: ErrNumb, asked: 1},
+			want: ErrNoTouchEvents, asked: 1},
 		"not allowed, by an old shell": {says: []said{
 			{stdout: "could not open /dev/input/event2, Permission denied\n", code: 124}},
-			want: ErrNumb, asked: 1},
+			want: ErrNoTouchEvents, asked: 1},
 		"no getevent": {says: []said{
 			{stderr: "/system/bin/sh: getevent: inaccessible or not found\n", code: 127}},
-			want: ErrNumb, asked: 1},
+			want: ErrNoTouchEvents, asked: 1},
 		"an old shell without codes": {says: []said{{stdout: "getevent: not found\n"}},
-			want: ErrNumb, asked: 1},
+			want: ErrNoTouchEvents, asked: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestAPhoneTellsThatItIsTouchedByHand(t *testing.T) {
 					asked++
 					return s.stdout, s.stderr, s.code
 				}
-				err := w.open(t).Feel(t.Context())
+				err := w.open(t).AwaitTouch(t.Context())
 				require.ErrorIs(t, err, c.want)
 				require.Equal(t, c.asked, asked)
 			})
@@ -76,7 +76,7 @@ func TestListeningToAPhoneEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		began := time.Now()
-		require.ErrorIs(t, p.Feel(ctx), context.DeadlineExceeded)
+		require.ErrorIs(t, p.AwaitTouch(ctx), context.DeadlineExceeded)
 		require.Equal(t, 3*time.Second, time.Since(began))
 		w.hang("emu", false)
 	})
