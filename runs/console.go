@@ -119,13 +119,7 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		r := replyIn(line, q)
 		r.Resume = how
 		if q.Kind == inquiry.Approval && r.Type == inquiry.TypeAnswer {
-			d, err := decisionIn(line)
-			if err != nil {
-				prompt = fmt.Sprintf("%v\n%s", err, c.words.decide)
-				continue
-			}
-			if decisions = append(decisions, d); len(decisions) < len(q.ActionRequests) {
-				prompt = fmt.Sprintf("%d. %s", len(decisions)+1, c.words.decide)
+			if decisions, prompt = c.decide(line, q, decisions); prompt != "" {
 				continue
 			}
 			r.Type, r.Response = inquiry.TypeDecisions, ""
@@ -135,6 +129,21 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 			return err
 		}
 	}
+}
+
+// decide adds the decision in the line to those so far. prompt asks for it again, or for the next
+// one; "" says that there is one of each action.
+func (c *consoleChannel) decide(
+	line string, q inquiry.Question, soFar []inquiry.Decision,
+) (all []inquiry.Decision, prompt string) {
+	d, err := decisionIn(line)
+	if err != nil {
+		return soFar, fmt.Sprintf("%v\n%s", err, c.words.decide)
+	}
+	if all = append(soFar, d); len(all) < len(q.ActionRequests) {
+		prompt = fmt.Sprintf("%d. %s", len(all)+1, c.words.decide)
+	}
+	return all, prompt
 }
 
 // replyIn is the reply that the line makes, decisions aside.

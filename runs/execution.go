@@ -140,8 +140,21 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 	if limits.Steps <= 0 { // asked at the last one
 		return agentloop.OutOfSteps(run.MaxSteps)
 	}
+	runner := x.runner(sess, secrets, limits)
+	got, _, err := runner.Run(ctx, run.Progress, sess.Steps)
+	if err != nil && !superseded(err) {
+		m.log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
+	}
+	return &got
+}
+
+// runner is the loop of this life, whose secrets neither the model nor a gate gets to see.
+func (x *execution) runner(
+	sess session.Session, secrets []session.Secret, limits agentloop.Limits,
+) *agentloop.Runner {
 	first := &freshPhone{Phone: x.phone, done: !x.fresh}
-	runner := agentloop.Runner{
+	m, run := x.m, x.run
+	runner := &agentloop.Runner{
 		Phone:   &secretPhone{Phone: first, secrets: secrets, typed: x.secretTyped},
 		Policy:  &redactingPolicy{x.policy, secrets},
 		Journal: m.store.Journal(run),
@@ -164,11 +177,7 @@ func (x *execution) pursue(ctx context.Context) (end *agentloop.Ending) {
 	if m.opts.NewGate != nil {
 		runner.Gate = &redactingGate{m.opts.NewGate(sess, run), secrets}
 	}
-	got, _, err := runner.Run(ctx, run.Progress, sess.Steps)
-	if err != nil && !superseded(err) {
-		m.log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
-	}
-	return &got
+	return runner
 }
 
 // background runs what the loop has done in the background. A panic there ends the run at most, and

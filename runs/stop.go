@@ -97,21 +97,8 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 		return Status{}, err
 	}
 	defer unlock()
-	if a := s.current(); a != nil {
-		a.cancel(p.cause)
-		select {
-		case <-a.done:
-		case <-ctx.Done():
-			return Status{}, context.Cause(ctx)
-		}
-	}
-	if err := p.halt(ctx); err != nil {
+	if err := p.carryOut(ctx, r); err != nil {
 		return Status{}, err
-	}
-	if sess.Phoneless() && p.to == session.Cancelled {
-		if err := m.stopBelow(ctx, r); err != nil {
-			return Status{}, err
-		}
 	}
 	// it is stopped: that is noted, although the caller may be gone by now
 	ctx, cancel := detached(ctx)
@@ -121,6 +108,24 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 		err = p.note(ctx, before, st.Run)
 	}
 	return st, err
+}
+
+// carryOut returns once the phone is left alone, and the run is as it is to be. The caller has the
+// session's lock.
+func (p *stopCall) carryOut(ctx context.Context, r StopRequest) error {
+	if a := p.state.current(); a != nil {
+		a.cancel(p.cause)
+		select {
+		case <-a.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	err := p.halt(ctx)
+	if err == nil && p.sess.Phoneless() && p.to == session.Cancelled {
+		err = p.m.stopBelow(ctx, r)
+	}
+	return err
 }
 
 // stopBelow takes the questions of a session of agents back, and stops its phones as r says.

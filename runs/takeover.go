@@ -156,6 +156,12 @@ func (p *stopCall) takeOver(ctx context.Context, run session.Run) error {
 		return Refuse(RunInProgress, "stop it there",
 			"the run is carried out by another process, which has to be asked")
 	}
+	return p.takePhone(ctx, run, person)
+}
+
+// takePhone is takeOver of a run that is at rest.
+func (p *stopCall) takePhone(ctx context.Context, run session.Run, person bool) error {
+	m := p.m
 	set, err := settingsOf(run)
 	if err != nil {
 		return err
@@ -189,9 +195,9 @@ func (p *stopCall) takeOver(ctx context.Context, run session.Run) error {
 	}
 	if asked != nil {
 		m.cancelRouting(ctx, asked.ID)
-	}
-	if asked != nil && asked.Open() {
-		m.withdrawFor(ctx, asked.ID, p.cause)
+		if asked.Open() {
+			m.withdrawFor(ctx, asked.ID, p.cause)
+		}
 	}
 	m.router.Route(q.ID)
 	p.state.moved(now)
