@@ -37,7 +37,7 @@ func Gelab(ctx context.Context, dir string, src Source, sessionID string) error 
 }
 
 func gelab(ctx context.Context, dir string, src Source, sessionID string) error {
-	t, err := read(ctx, src, sessionID)
+	t, err := src.Trajectory(ctx, sessionID)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func gelab(ctx context.Context, dir string, src Source, sessionID string) error 
 	if err != nil {
 		return err
 	}
-	trace, err := t.trace(shown, agents)
+	trace, err := traceOf(t, shown, agents)
 	if err != nil {
 		return err
 	}
@@ -197,14 +197,15 @@ type traceCost struct {
 	End   float64 `json:"llm_end_time"`
 }
 
-func (t trajectory) trace(dir string, agents []*node) ([]byte, error) {
+// traceOf is the lines of the trace, with the pictures in dir.
+func traceOf(t session.Trajectory, dir string, agents []*node) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	line := func(at time.Time, message any) error {
 		return enc.Encode(traceLine{t.Session.ID, at.UTC().Format(time.DateTime), message})
 	}
-	comments, d := t.comments(), t.Session.Device
+	said, d := comments(t), t.Session.Device
 	start := traceStart{LogType: "session_start", TaskType: taskType,
 		ModelConfig: modelOf(t.Steps...),
 		ExtraInfo:   traceExtra{traceDevice{d.ID, [2]int{d.Size.W, d.Size.H}}, agents}}
@@ -215,7 +216,7 @@ func (t trajectory) trace(dir string, agents []*node) ([]byte, error) {
 		return nil, err
 	}
 	for _, st := range t.Steps {
-		message, err := newTraceStep(st, comments[st.Index], dir)
+		message, err := newTraceStep(st, said[st.Index], dir)
 		if err != nil {
 			return nil, fmt.Errorf("step %d: %w", st.Index, err)
 		}
@@ -228,7 +229,7 @@ func (t trajectory) trace(dir string, agents []*node) ([]byte, error) {
 
 // comments is what the user said before a step, by the step's index: the answer to the question of
 // the step before it, or the task of a later run.
-func (t trajectory) comments() map[int]string {
+func comments(t session.Trajectory) map[int]string {
 	task := map[string]string{}
 	for i, r := range t.Runs {
 		if i > 0 {

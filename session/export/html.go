@@ -31,7 +31,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 // All text is shown as text, whoever wrote it, without what would steer or hide. When it returns an
 // error, w has got a part of the page or none.
 func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error {
-	t, err := read(ctx, src, sessionID)
+	t, err := src.Trajectory(ctx, sessionID)
 	var agents []*node
 	var spent session.Usage
 	if err == nil {

@@ -52,7 +52,7 @@ type entry struct {
 // tree is who worked in a session without a phone: agents, and below each its calls, with the
 // agents and phones that they began. A phone of no call, as the program ended meanwhile, is at the
 // end. spent is what the agents' replies have come to.
-func tree(ctx context.Context, src Source, t trajectory) (
+func tree(ctx context.Context, src Source, t session.Trajectory) (
 	list []*node, spent session.Usage, err error) {
 	if !t.Session.Phoneless() || len(t.Runs) == 0 {
 		return nil, spent, nil

@@ -113,7 +113,7 @@ func (s stepView) Parts() (list []part) {
 	return list
 }
 
-func newView(t trajectory, picture func(string) (screenshot, error)) view {
+func newView(t session.Trajectory, picture func(string) (screenshot, error)) view {
 	d := &t.Session.Device
 	for _, s := range []*string{&t.Session.Serial, &d.Model, &d.Android} {
 		*s = label(*s)
@@ -125,7 +125,10 @@ func newView(t trajectory, picture func(string) (screenshot, error)) view {
 		rv.Outcome, rv.Tone = outcome(r)
 		boundAll(&rv.Run.Task, &rv.Run.Answer, &rv.Run.Error)
 		v.Totals.add(t.Usage[r.ID])
-		for _, st := range t.of(r) {
+		for _, st := range t.Steps {
+			if st.RunID != r.ID {
+				continue
+			}
 			if _, asks := st.Proposal.Action.(actions.Info); asks {
 				v.Totals.Questions++
 			}
