@@ -16,9 +16,10 @@ func hintsOf(pattern string) []string {
 	return literals(re)
 }
 
-// hinted reports whether one of the hints is in a text.
+// hinted reports whether one of the hints is in a text. Without hints any text may match.
 func hinted(text string, hints []string) bool {
-	return slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(text, h) })
+	return len(hints) == 0 ||
+		slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(text, h) })
 }
 
 // literals are texts of which one is in all that the expression matches; nil when that is not
