@@ -92,8 +92,12 @@ func readFields(b []byte, v reflect.Value) error {
 		if d, is := to.(*time.Duration); is {
 			to = (*span)(d)
 		}
-		if raw, there := object[name]; there {
-			err = json.Unmarshal(raw, to)
+		raw, there := object[name]
+		if !there {
+			continue
+		}
+		if err = json.Unmarshal(raw, to); err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return err
