@@ -126,9 +126,9 @@ func TestScriptsInAFormAreText(t *testing.T) {
 		require.Equal(t, evil, p.text(card(q, ".question")+".textContent"))
 		require.Equal(t, "Asked by "+evil, p.text(card(q, ".client")+".textContent"))
 		require.Equal(t, evil, p.text(card(q, ".task")+".textContent"))
-		require.Equal(t, evil, p.text(card(q, ".doors li")+".textContent"))
+		require.Equal(t, evil, p.text(card(q, ".channels li")+".textContent"))
 		require.Equal(t, "__proto__constructorthis page",
-			p.text(`[...document.querySelectorAll(".doors li")].slice(1).map((e) => `+
+			p.text(`[...document.querySelectorAll(".channels li")].slice(1).map((e) => `+
 				`e.textContent).join("")`))
 		require.Equal(t, evil, p.text(field(q, 1, "label")+".textContent"))
 		require.Equal(t, evil, p.text(field(q, 1, "textarea")+".value"))

@@ -66,7 +66,7 @@ func TestThePageInPictures(t *testing.T) {
 			refusal, refused = ".reject", "拒绝…"
 		}
 		p := g.login(browser, "kitchen")
-		p.until(card(q, ".doors li") +
+		p.until(card(q, ".channels li") +
 			" !== null && document.querySelectorAll('.steps li').length === " +
 			map[bool]string{true: "1", false: "0"}[q.SessionID != ""])
 		for _, c := range []struct {

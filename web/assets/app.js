@@ -169,7 +169,7 @@ function clip(text) {
 function reason(q) {
   const w = words(), r = q.resolution || {};
   const model = r.authority === "agent" && r.by;
-  const who = model ? w.model(r.by) : r.reply_id && sent.has(r.reply_id) ? w.you : w.through(r.by || r.authority || "?", doorName(r.channel || "?"));
+  const who = model ? w.model(r.by) : r.reply_id && sent.has(r.reply_id) ? w.you : w.through(r.by || r.authority || "?", channelName(r.channel || "?"));
   const said = q.secret ? "" : r.response || "";
   if (r.type === "delegate") return w.delegated(who);
   const what = clip(q.fields && q.fields.length ? readable(q.fields, said) : said);

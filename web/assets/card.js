@@ -30,10 +30,10 @@ function clock(at) {
   return t.toLocaleString(lang === "zh" ? "zh-CN" : "en", { ...day, hour: "numeric", minute: "2-digit" });
 }
 
-// doorName is a door in words. One that the page does not know is shown by its name.
-function doorName(name) {
+// channelName is a channel in words. One that the page does not know is shown by its name.
+function channelName(name) {
   const [kind, ...which] = name.split(":"); // a model may have its name there
-  return Object.hasOwn(words().doors, kind) ? [words().doors[kind], ...which].join(" ") : name;
+  return Object.hasOwn(words().channels, kind) ? [words().channels[kind], ...which].join(" ") : name;
 }
 
 // newID is for a reply: the same one again is the same reply. randomUUID is not there on plain HTTP in a network.
@@ -75,7 +75,7 @@ class Card {
     this.meta.append(this.asked, this.due, this.spent);
     this.steps = el("ol", "steps");
     asks.append(this.meta);
-    box.append(this.steps, this.form(), this.doors());
+    box.append(this.steps, this.form(), this.channels());
     // In this order on a narrow page, and for those who hear it: what is answered is seen first.
     const picture = this.hand ? [this.hand.live.root] : q.screenshot_url ? [this.shot()] : [];
     this.root.replaceChildren(asks, ...picture, box);
@@ -149,13 +149,13 @@ class Card {
     if (this.img?.src) URL.revokeObjectURL(this.img.src);
   }
 
-  // doors lists where the question can be answered: those that ask one after the other, then the standing ones.
-  doors() {
-    const box = el("div", "doors"), list = el("ul", "", undefined, { "aria-label": words().doorsTitle });
-    box.append(el("span", "", words().doorsTitle), list);
+  // channels lists where the question can be answered: those that ask one after the other, then the standing ones.
+  channels() {
+    const box = el("div", "channels"), list = el("ul", "", undefined, { "aria-label": words().channelsTitle });
+    box.append(el("span", "", words().channelsTitle), list);
     this.timed = [];
     for (const d of this.q.doors || []) {
-      const chip = el("li", d.door === "page" ? "here" : "", d.door === "page" ? words().here : doorName(d.door));
+      const chip = el("li", d.door === "page" ? "here" : "", d.door === "page" ? words().here : channelName(d.door));
       if (d.until && d.door !== "pass_to_client") { // the client may answer as long as the question is open
         chip.append(el("span", "until", words().until(clock(d.until))));
         this.timed.push([chip, new Date(d.until)]);
