@@ -11,16 +11,14 @@ func (t *touch) Finger(x, y int) {
 	t.Tap(x, y)
 	t.do(func() {
 		t.fingerAt = image.Pt(x, y)
-		close(t.felt)
-		t.felt = make(chan struct{})
+		t.felt.Send()
 	})
 }
 
 // Feel waits for the next finger on the glass, and says where it is. Its error is ctx's cause.
 func (t *touch) Feel(ctx context.Context) (at image.Point, err error) {
-	felt := look(t.core, func() chan struct{} { return t.felt })
 	select {
-	case <-felt:
+	case <-t.felt.Next():
 		return look(t.core, func() image.Point { return t.fingerAt }), nil
 	case <-ctx.Done():
 		return at, context.Cause(ctx)

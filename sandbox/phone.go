@@ -60,7 +60,7 @@ func New(opts *Options) *Simulator {
 	}
 	p.stage = &stage{screen: p.screen}
 	p.typing = &typing{p.stage}
-	p.touch = &touch{typing: p.typing, felt: make(chan struct{})}
+	p.touch = &touch{typing: p.typing}
 	p.keys = &keys{p.typing}
 	c.typist, c.after = p.keys, p.stage.settle
 	p.settle()

@@ -4,6 +4,7 @@ import (
 	"image"
 	"time"
 
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/sandbox/ui"
 )
 
@@ -19,8 +20,8 @@ type touch struct {
 	*typing
 	tapAt    image.Point // the last tap, which the next one may make a double tap
 	tapTime  time.Time
-	fingerAt image.Point   // the last of somebody's own fingers
-	felt     chan struct{} // closed at the next one
+	fingerAt image.Point // the last of somebody's own fingers
+	felt     wait.Broadcast
 }
 
 // Tap puts a finger down at a point and lifts it. Points outside the display are ignored, as is

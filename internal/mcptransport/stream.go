@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // stream holds the newest messages of one request, of one batch, or of a session's listening
@@ -29,7 +31,7 @@ type stream struct {
 	owed    int  // responses to come
 	answers bool // whether a response came with data
 	reader  *reader
-	changed chan struct{} // closed at the next change
+	changed wait.Broadcast
 }
 
 type event struct {
@@ -50,8 +52,7 @@ const mostBytes = 4 << 20
 // newStream is a stream with a reader that has nothing yet. It ends after that many responses.
 func newStream(name string, most, responses int) (*stream, *reader) {
 	rd := new(reader)
-	return &stream{name: name, most: most, waits: true, owed: responses, reader: rd,
-		changed: make(chan struct{})}, rd
+	return &stream{name: name, most: most, waits: true, owed: responses, reader: rd}, rd
 }
 
 func (st *stream) message(data []byte) { st.add(event{data: data}) }
@@ -82,20 +83,15 @@ func (st *stream) add(e event) {
 	if e.final {
 		st.owed--
 	}
-	st.change()
+	st.changed.Send()
 }
 
 // await lets go of the lock until something changes.
 func (st *stream) await() {
-	changed := st.changed
+	changed := st.changed.Next()
 	st.mu.Unlock()
 	<-changed
 	st.mu.Lock()
-}
-
-func (st *stream) change() {
-	close(st.changed)
-	st.changed = make(chan struct{})
 }
 
 // next is what rd has not got yet, whether nothing comes after that, and what is closed when there
@@ -107,7 +103,7 @@ func (st *stream) next(rd *reader) (events []event, ended bool, changed <-chan s
 	if i >= 0 {
 		events = slices.Clone(st.held[i:])
 	}
-	return events, st.owed <= 0, st.changed
+	return events, st.owed <= 0, st.changed.Next()
 }
 
 // got notes that rd has all up to the event n.
@@ -117,7 +113,7 @@ func (st *stream) got(rd *reader, n int) {
 	rd.at = n
 	st.sent = max(st.sent, n)
 	st.idSent = st.name != ""
-	st.change()
+	st.changed.Send()
 }
 
 // takeOver makes a connection the reader if there is none; otherwise it gives what is closed when
@@ -126,7 +122,7 @@ func (st *stream) takeOver() (*reader, <-chan struct{}) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.reader != nil {
-		return nil, st.changed
+		return nil, st.changed.Next()
 	}
 	st.reader = &reader{at: st.sent}
 	return st.reader, nil
@@ -145,7 +141,7 @@ func (st *stream) attach(from int) (*reader, bool) {
 		return nil, false
 	}
 	st.reader = &reader{at: from}
-	st.change()
+	st.changed.Send()
 	return st.reader, true
 }
 
@@ -158,7 +154,7 @@ func (st *stream) leave(rd *reader) (lost bool) {
 		return false
 	}
 	st.reader = nil
-	st.change()
+	st.changed.Send()
 	return st.owed > 0
 }
 

@@ -116,13 +116,6 @@ func (c *conn) describe(t target, what string) error {
 	}[what])
 }
 
-// follow returns a channel that is closed at the next change of the list of phones.
-func (s *Server) follow() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.changed
-}
-
 // waitFor answers a second time when a phone has reached a state: TYPE-STATE.
 func (c *conn) waitFor(t target, what string) error {
 	kind, state, ok := strings.Cut(what, "-")
@@ -140,7 +133,7 @@ func (c *conn) waitFor(t target, what string) error {
 		return io.EOF
 	})
 	for {
-		changed := c.s.follow()
+		changed := c.s.changed.Next()
 		p, err := c.s.pick(t, true)
 		if reached(p, err, state) {
 			return c.okay()

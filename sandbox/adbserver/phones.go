@@ -156,7 +156,7 @@ func (s *Server) SetState(serial, state string) error {
 		return err
 	}
 	s.mu.Lock()
-	s.announce()
+	s.changed.Send()
 	s.mu.Unlock()
 	if state != StateDevice {
 		return s.DropConnections(serial)

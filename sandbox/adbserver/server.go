@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/sandbox/shell"
 )
 
@@ -18,13 +19,13 @@ type Server struct {
 	mu      sync.Mutex
 	phones  []*phone // in the order of attaching
 	lastID  uint64
-	changed chan struct{} // closed and made anew when the list of phones or a state changes
+	changed wait.Broadcast // the list of phones, or a state
 	conns   map[*conn]bool
 }
 
 // New makes a server without phones.
 func New() *Server {
-	return &Server{changed: make(chan struct{}), conns: map[*conn]bool{}}
+	return &Server{conns: map[*conn]bool{}}
 }
 
 // Attach plugs a phone in, in the state device. A phone that was attached under the same serial is
@@ -35,7 +36,7 @@ func (s *Server) Attach(serial string, sh *shell.Shell) {
 	defer s.mu.Unlock()
 	s.lastID++
 	s.phones = append(s.phones, newPhone(serial, s.lastID, sh))
-	s.announce()
+	s.changed.Send()
 }
 
 // Detach unplugs a phone if it is there: its connections end and it leaves the list.
@@ -46,15 +47,9 @@ func (s *Server) Detach(serial string) {
 	}
 	s.mu.Lock()
 	s.phones = slices.DeleteFunc(s.phones, func(p *phone) bool { return p == gone })
-	s.announce()
+	s.changed.Send()
 	s.mu.Unlock()
 	s.drop(gone)
-}
-
-// announce wakes those who follow the list of phones. The caller holds mu.
-func (s *Server) announce() {
-	close(s.changed)
-	s.changed = make(chan struct{})
 }
 
 // Serve answers the connections of ln until ctx ends, which is no error. It closes ln, ends the
