@@ -167,7 +167,7 @@ type Turn struct {
 	Since   time.Time `json:"since,omitzero"`
 	Trouble string    `json:"trouble,omitempty"` // why the last channel that gave up had no answer
 	Router  string    `json:"router,omitempty"`  // who takes the question from channel to channel
-	Resume  string    `json:"resume,omitempty"`  // of Question.Passed
+	Resume  string    `json:"resume,omitempty"`  // of Question.Deferred
 }
 
 // Type is the way in which a question was settled.
