@@ -110,7 +110,7 @@ func TestTheSameQuestionIsNotAskedAgainWhenItWasNotAnswered(t *testing.T) {
 			require.Len(t, r.inbox.parked, 2)
 			require.Equal(t, "another one", r.inbox.parked[1].Text)
 			require.Equal(t, 2, c.Questions)
-			require.Contains(t, r.script.told(3)[0], "has not been asked again")
+			require.Contains(t, r.script.notesAt(3)[0], "has not been asked again")
 			require.Equal(t, "not asked: the same question was not answered before",
 				r.journal.steps[1].Refusal)
 		})

@@ -38,7 +38,7 @@ func TestABlackPictureIsLookedAtAgain(t *testing.T) {
 	end, progress := run(t, r, "x")
 
 	require.Equal(t, agentloop.TaskCompleted, end.Reason)
-	require.Empty(t, r.script.told(1))
+	require.Empty(t, r.script.notesAt(1))
 	require.False(t, r.script.seen[0].Screen.Frame.Black())
 	require.False(t, progress.Blind)
 }
@@ -54,9 +54,9 @@ func TestABlackPictureIsToldToTheModelOnceAndThenStopsTheRun(t *testing.T) {
 		require.Equal(t, agentloop.SecureScreen, end.Reason)
 		require.ErrorIs(t, end.Err, screen.ErrSecure)
 		require.ErrorContains(t, end.Err, "wholly black")
-		require.Empty(t, r.script.told(1))
+		require.Empty(t, r.script.notesAt(1))
 		require.Len(t, r.script.seen, 2)
-		require.Contains(t, r.script.told(2)[0], "wholly black")
+		require.Contains(t, r.script.notesAt(2)[0], "wholly black")
 		require.LessOrEqual(t, len(r.phone.touches), 2, "one on what was seen, one on black")
 		require.True(t, progress.Blind)
 
@@ -78,8 +78,8 @@ func TestAModelThatGoesBackFromABlackScreenGoesOn(t *testing.T) {
 	end, progress := run(t, r, "x")
 
 	require.Equal(t, agentloop.TaskCompleted, end.Reason)
-	require.Len(t, r.script.told(1), 1)
-	require.Empty(t, r.script.told(2))
+	require.Len(t, r.script.notesAt(1), 1)
+	require.Empty(t, r.script.notesAt(2))
 	require.False(t, progress.Blind)
 }
 
@@ -102,7 +102,7 @@ func TestAModelThatCouldNotBeAskedIsToldOfTheBlackScreenNextTime(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, agentloop.TaskAborted, end.Reason)
 	})
-	require.Len(t, r.script.told(2), 1, "once, not twice")
+	require.Len(t, r.script.notesAt(2), 1, "once, not twice")
 }
 
 func TestAPendingActionIsNotCarriedOutOnABlackScreen(t *testing.T) {

@@ -191,8 +191,8 @@ func (s *script) Next(_ context.Context, sit agentloop.Situation) (agentloop.Pro
 	return p, nil
 }
 
-// told is the notes that the nth decision was shown, from 1, in English.
-func (s *script) told(n int) []string {
+// notesAt is the notes that the nth decision was shown, from 1, in English.
+func (s *script) notesAt(n int) []string {
 	var out []string
 	for _, note := range s.seen[n-1].Notes {
 		out = append(out, note.Text("en"))

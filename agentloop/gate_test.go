@@ -102,7 +102,7 @@ func TestARefusedActionIsNotCarriedOutAndTheModelIsToldWhy(t *testing.T) {
 	require.Empty(t, r.phone.touches)
 	require.Equal(t, []string{"done 1 CLICK", "done 2 COMPLETE"}, r.journal.entries)
 	require.Equal(t, "not allowed: no payments here", r.journal.steps[0].Refusal)
-	require.Contains(t, r.script.told(2)[0],
+	require.Contains(t, r.script.notesAt(2)[0],
 		"was not allowed, and not carried out: no payments here")
 	require.Nil(t, c.Pending)
 }
@@ -151,11 +151,11 @@ func TestWhatAPendingActionComesTo(t *testing.T) {
 		want    agentloop.StopReason
 		asked   int // the gate, both calls together
 		touches int
-		told    string
+		note    string
 	}{
 		{name: "refused after the answer", verdict: agentloop.Refuse("the person said no"),
 			resume: func(p agentloop.Progress) agentloop.Progress { return p.Answered(no) },
-			want:   agentloop.TaskCompleted, asked: 2, told: "not carried out: the person said no"},
+			want:   agentloop.TaskCompleted, asked: 2, note: "not carried out: the person said no"},
 		{name: "asked about once more", verdict: approval,
 			resume: func(p agentloop.Progress) agentloop.Progress { return p.Answered(silence) },
 			want:   agentloop.ActionNeedsApproval, asked: 2},
@@ -163,22 +163,22 @@ func TestWhatAPendingActionComesTo(t *testing.T) {
 			resume: func(p agentloop.Progress) agentloop.Progress {
 				return p.Answered(no).Resumed()
 			},
-			want: agentloop.TaskCompleted, asked: 2, touches: 1, told: "goes on after a pause"},
+			want: agentloop.TaskCompleted, asked: 2, touches: 1, note: "goes on after a pause"},
 		{name: "resumed without an answer", verdict: agentloop.Allow(),
 			resume: agentloop.Progress.Resumed,
-			want:   agentloop.TaskCompleted, asked: 1, told: "was stopped before the action CLICK"},
+			want:   agentloop.TaskCompleted, asked: 1, note: "was stopped before the action CLICK"},
 		{name: "followed by another task", verdict: agentloop.Allow(),
 			resume: func(p agentloop.Progress) agentloop.Progress {
 				return p.NextTask("y",
 					"given up")
 			},
-			want: agentloop.TaskCompleted, asked: 1, told: "used for another one: x"},
+			want: agentloop.TaskCompleted, asked: 1, note: "used for another one: x"},
 		{name: "killed while it was carried out", verdict: agentloop.Allow(),
 			resume: func(p agentloop.Progress) agentloop.Progress {
 				return p.Answered(no).Interrupted(agentloop.Step{
 					Proposal: agentloop.Proposal{Decision: p.Pending.Decision}}, false)
 			},
-			want: agentloop.TaskCompleted, asked: 1, told: "Whether it took effect is unknown"},
+			want: agentloop.TaskCompleted, asked: 1, note: "Whether it took effect is unknown"},
 		{name: "on a screen that has changed", verdict: agentloop.Allow(),
 			resume:  func(p agentloop.Progress) agentloop.Progress { return p.Answered(no) },
 			arrange: func(r *rig) { r.phone.state.On = false },
@@ -198,9 +198,9 @@ func TestWhatAPendingActionComesTo(t *testing.T) {
 			require.Len(t, g.asked, c.asked)
 			require.Len(t, r.phone.touches, c.touches)
 			require.Equal(t, c.want != agentloop.TaskCompleted, p.Pending != nil)
-			if c.told != "" {
-				told := r.script.told(2)
-				require.Contains(t, told[len(told)-1], c.told)
+			if c.note != "" {
+				notes := r.script.notesAt(2)
+				require.Contains(t, notes[len(notes)-1], c.note)
 			}
 		})
 	}
@@ -264,5 +264,5 @@ func TestAPhoneThatWasPickedUpWhileTheGateDecidedIsLeftAlone(t *testing.T) {
 	run(t, r, "x")
 
 	require.Empty(t, r.phone.touches)
-	require.Contains(t, r.script.told(2)[0], "dialer came to the front")
+	require.Contains(t, r.script.notesAt(2)[0], "dialer came to the front")
 }

@@ -87,7 +87,7 @@ func TestAGestureOfUnknownOutcomeIsNotRepeated(t *testing.T) {
 	})
 
 	require.Len(t, r.phone.touches, 2)
-	require.Contains(t, r.script.told(3)[0], "do not submit it twice")
+	require.Contains(t, r.script.notesAt(3)[0], "do not submit it twice")
 }
 
 func TestTheLastFactsAreWrittenAlsoAfterACancellation(t *testing.T) {

@@ -55,7 +55,7 @@ func pursued(t *testing.T, r *rig, p agentloop.Progress) agentloop.Ending {
 
 var done = actions.Complete{Report: "done"}
 
-func told(s agentloop.Situation) (list []string) {
+func exchangesIn(s agentloop.Situation) (list []string) {
 	for _, x := range s.Exchanges {
 		list = append(list, string(x.Outcome)+": "+x.Answer)
 	}
@@ -72,11 +72,11 @@ func TestAnInstructionThatComesWhileTheModelThinksGoesBeforeItsDecision(t *testi
 	end := pursued(t, r, agentloop.Progress{Task: "pick the blue one"})
 	require.Equal(t, agentloop.TaskCompleted, end.Reason)
 	require.Equal(t, []string{"tap (0.200,0.200)"}, r.phone.touches, "the old one is not followed")
-	require.Empty(t, told(r.script.seen[0]))
+	require.Empty(t, exchangesIn(r.script.seen[0]))
 	want := []string{"instructed: the red one"}
-	require.Equal(t, want, told(r.script.seen[1]))
+	require.Equal(t, want, exchangesIn(r.script.seen[1]))
 	require.True(t, r.script.seen[1].ReplyJustIn)
-	require.Equal(t, want, told(r.script.seen[2]), "it is shown from then on")
+	require.Equal(t, want, exchangesIn(r.script.seen[2]), "it is shown from then on")
 	require.False(t, r.script.seen[2].ReplyJustIn)
 	tries := r.journal.steps[0].Proposal.Tries
 	require.Len(t, tries, 2, "what was decided in vain is kept, and paid for")
@@ -94,7 +94,7 @@ func TestANoteDoesNotUndoAGesture(t *testing.T) {
 	}
 	pursued(t, r, agentloop.Progress{Task: "pick one"})
 	require.Equal(t, []string{"tap (0.100,0.100)"}, r.phone.touches)
-	require.Equal(t, []string{"noted: it is on the left"}, told(r.script.seen[1]))
+	require.Equal(t, []string{"noted: it is on the left"}, exchangesIn(r.script.seen[1]))
 }
 
 func TestNothingThatIsSaidBeforeTheEndIsLost(t *testing.T) {
@@ -109,7 +109,7 @@ func TestNothingThatIsSaidBeforeTheEndIsLost(t *testing.T) {
 		end := pursued(t, r, agentloop.Progress{Task: "make it red"})
 		require.Equal(t, agentloop.TaskCompleted, end.Reason)
 		require.Len(t, r.script.seen, 4)
-		require.Len(t, told(r.script.seen[3]), 2)
+		require.Len(t, exchangesIn(r.script.seen[3]), 2)
 		require.Equal(t, []string{"intent 1 CLICK", "done 1 CLICK", "done 2 COMPLETE"},
 			r.journal.entries)
 	}
@@ -135,7 +135,7 @@ func TestAnActionThatWaitsIsDroppedByAnInstruction(t *testing.T) {
 	p.say(agentloop.AsInstruction, "do not pay")
 	pursued(t, r, pending)
 	require.Empty(t, r.phone.touches)
-	require.Contains(t, r.script.told(1)[0], "stopped before the action CLICK")
+	require.Contains(t, r.script.notesAt(1)[0], "stopped before the action CLICK")
 	require.NotNil(t, pending.Pending, "progress is a value")
 
 	r, p = posted(done)

@@ -22,28 +22,28 @@ func TestWhatADecisionMakesOfAnAction(t *testing.T) {
 		asked   int      // the gate, both calls together
 		touches []string // on the phone
 		refusal string   // of the second step
-		told    string   // to the model
+		note    string   // to the model
 		kept    []string // as rejected
 	}{
 		{name: "approved", ruling: agentloop.Ruling{Type: agentloop.Approve}, asked: 2,
 			touches: []string{"tap (0.001,0.001)"}},
 		{name: "edited", ruling: agentloop.Ruling{Type: agentloop.Edit,
 			Edited: &actions.Decision{Action: actions.Home{}}}, asked: 2,
-			touches: []string{"key home"}, told: "changed the action CLICK (tap (0.001,0.001)) " +
+			touches: []string{"key home"}, note: "changed the action CLICK (tap (0.001,0.001)) " +
 				"to: HOME (go to the home screen)"},
 		{name: "rejected with a reason", ruling: agentloop.Ruling{Type: agentloop.Reject,
 			Message: "too dear", Bound: "the pay button"}, asked: 1,
-			refusal: "not carried out: rejected: too dear", told: `They say: "too dear"`,
+			refusal: "not carried out: rejected: too dear", note: `They say: "too dear"`,
 			kept: []string{"the pay button"}},
 		{name: "rejected", ruling: agentloop.Ruling{Type: agentloop.Reject}, asked: 1,
-			refusal: "not carried out: rejected", told: "was rejected by the other side"},
+			refusal: "not carried out: rejected", note: "was rejected by the other side"},
 		{name: "not decided in time", ruling: agentloop.Ruling{Type: agentloop.Reject},
 			outcome: actions.Silence, asked: 1, refusal: "not carried out: nobody decided in time",
-			told: "neither yes nor no"},
+			note: "neither yes nor no"},
 		{name: "answered", ruling: agentloop.Ruling{Type: agentloop.Respond,
 			Message: "use the card"}, asked: 1,
 			refusal: "not carried out: answered in words instead",
-			told:    `the other side says: "use the card"`},
+			note:    `the other side says: "use the card"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := &guard{verdicts: []agentloop.Verdict{reviewed, agentloop.Allow()}}
@@ -63,10 +63,10 @@ func TestWhatADecisionMakesOfAnAction(t *testing.T) {
 			require.Nil(t, p.Pending)
 			require.Equal(t, c.kept, p.Rejected)
 			require.Empty(t, p.Exchanges, "the model has asked nothing")
-			if c.told == "" {
-				require.Empty(t, r.script.told(2))
+			if c.note == "" {
+				require.Empty(t, r.script.notesAt(2))
 			} else {
-				require.Contains(t, r.script.told(2)[0], c.told)
+				require.Contains(t, r.script.notesAt(2)[0], c.note)
 			}
 		})
 	}

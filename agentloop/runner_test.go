@@ -279,10 +279,10 @@ func TestARefusalIsToldToTheModelOnce(t *testing.T) {
 	require.Equal(t, agentloop.TaskCompleted, end.Reason)
 	require.Equal(t, `not carried out: no app is called "Nope" (near ones are Notes and Shop)`,
 		r.journal.steps[0].Refusal)
-	require.Len(t, r.script.told(2), 1)
-	require.Contains(t, r.script.told(2)[0], `open "Nope"`)
-	require.Contains(t, r.script.told(2)[0], "near ones are Notes and Shop")
-	require.Empty(t, r.script.told(3))
+	require.Len(t, r.script.notesAt(2), 1)
+	require.Contains(t, r.script.notesAt(2)[0], `open "Nope"`)
+	require.Contains(t, r.script.notesAt(2)[0], "near ones are Notes and Shop")
+	require.Empty(t, r.script.notesAt(3))
 }
 
 func TestWhatWasCarriedOutInPartIsToldAsThat(t *testing.T) {
@@ -302,7 +302,7 @@ func TestWhatWasCarriedOutInPartIsToldAsThat(t *testing.T) {
 	require.Equal(t, agentloop.PartialRefusal+why, r.journal.steps[0].Refusal)
 	require.Equal(t, []string{`The last action, TYPE (tap (0.500,0.500), type "x"), was carried ` +
 		"out only in part: " + why + ". Look at the screen first, and do not repeat what is done."},
-		r.script.told(2))
+		r.script.notesAt(2))
 }
 
 func TestWhatIsDoneIsToldAsDoneAndAPersonIsWarnedOfWhatItLeft(t *testing.T) {
@@ -319,8 +319,8 @@ func TestWhatIsDoneIsToldAsDoneAndAPersonIsWarnedOfWhatItLeft(t *testing.T) {
 	for _, s := range r.journal.steps {
 		require.Empty(t, s.Refusal)
 	}
-	require.Empty(t, r.script.told(2))
-	require.Empty(t, r.script.told(3))
+	require.Empty(t, r.script.notesAt(2))
+	require.Empty(t, r.script.notesAt(3))
 	require.Equal(t, []agentloop.Warning{{Setting: "phone",
 		Text: "the keyboard stays: the phone is disconnected (run: ime set)"}}, p.Warnings, "once")
 	require.Equal(t, p.Warnings, r.journal.progress.Warnings)
@@ -330,7 +330,7 @@ func TestWhatThePhoneEndedHasAnUnknownOutcome(t *testing.T) {
 	killed := actions.Unknown(errors.New("killed"))
 	for _, c := range []struct {
 		err           error
-		refusal, told string
+		refusal, note string
 	}{
 		{killed, "outcome unknown: killed", "Whether it took effect is unknown"},
 		{actions.Partial(fmt.Errorf("after 2 of 3 characters: %w", killed)),
@@ -343,7 +343,7 @@ func TestWhatThePhoneEndedHasAnUnknownOutcome(t *testing.T) {
 
 		require.Equal(t, agentloop.TaskCompleted, end.Reason)
 		require.Equal(t, c.refusal, r.journal.steps[0].Refusal)
-		require.Contains(t, r.script.told(2)[0], c.told)
+		require.Contains(t, r.script.notesAt(2)[0], c.note)
 	}
 }
 
@@ -355,7 +355,7 @@ func TestAnInvalidGestureNeverReachesThePhone(t *testing.T) {
 	require.Empty(t, r.phone.touches)
 	require.Equal(t, []string{"done 1 CLICK", "done 2 COMPLETE"}, r.journal.entries,
 		"no intent: the phone was not to be touched")
-	require.Contains(t, r.script.told(2)[0], "off the screen")
+	require.Contains(t, r.script.notesAt(2)[0], "off the screen")
 }
 
 func TestAGestureThatHangsHasAnUnknownOutcome(t *testing.T) {
@@ -371,7 +371,7 @@ func TestAGestureThatHangsHasAnUnknownOutcome(t *testing.T) {
 	run(t, r, "x")
 
 	require.Equal(t, time.Minute, r.journal.steps[0].Timing.Touch)
-	require.Contains(t, r.script.told(2)[0], "Whether it took effect is unknown")
+	require.Contains(t, r.script.notesAt(2)[0], "Whether it took effect is unknown")
 }
 
 func TestWhatTheModelWasNotShownYetIsKeptForTheNextCall(t *testing.T) {

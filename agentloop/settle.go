@@ -103,7 +103,7 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 			return v, err
 		}
 		reacted := w.before.Frame != nil && !w.unchanged(v) || time.Since(began) >= reaction
-		if calm := quiet.add(v); reacted && (calm || w.alike(former, v)) {
+		if still := quiet.add(v); reacted && (still || w.alike(former, v)) {
 			return v, nil
 		}
 		former = v

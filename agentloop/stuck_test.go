@@ -30,10 +30,10 @@ func TestARunThatGoesInCirclesIsToldAndThenEnded(t *testing.T) {
 	require.Len(t, r.phone.touches, 7)
 	require.Equal(t, 8, end.Steps)
 	for n := 1; n <= 5; n++ {
-		require.Empty(t, r.script.told(n))
+		require.Empty(t, r.script.notesAt(n))
 	}
 	for n := 6; n <= 8; n++ {
-		require.Contains(t, r.script.told(n)[0], "changed nothing")
+		require.Contains(t, r.script.notesAt(n)[0], "changed nothing")
 	}
 }
 

@@ -33,7 +33,7 @@ func TestWhatHappensWhileTheModelThinks(t *testing.T) {
 		now     func(s *screen.State) error
 		want    agentloop.StopReason
 		touches int
-		told    string // on the second step
+		note    string // on the second step
 		refusal string // of the first
 	}{
 		{name: "nothing", now: func(*screen.State) error { return nil },
@@ -48,17 +48,17 @@ func TestWhatHappensWhileTheModelThinks(t *testing.T) {
 			refusal: "not carried out: the phone is locked"},
 		{name: "a call comes in", now: func(s *screen.State) error { s.App = "dialer"; return nil },
 			want:    agentloop.TaskCompleted,
-			told:    "dialer came to the front in the meantime",
+			note:    "dialer came to the front in the meantime",
 			refusal: "not carried out: dialer came to the front in the meantime"},
 		{name: "the phone is turned",
 			now:     func(s *screen.State) error { s.Size = s.Size.Turned(); return nil },
 			want:    agentloop.TaskCompleted,
-			told:    "the display became 120x54 in the meantime",
+			note:    "the display became 120x54 in the meantime",
 			refusal: "not carried out: the display became 120x54 in the meantime"},
 		{name: "a private window opens",
 			now:  func(s *screen.State) error { s.Secure = true; return nil },
 			want: agentloop.TaskCompleted,
-			told: "a window that forbids capture came to the front in the meantime",
+			note: "a window that forbids capture came to the front in the meantime",
 			refusal: "not carried out: a window that forbids capture came to the front in the " +
 				"meantime"},
 		{name: "an app that is not told",
@@ -81,8 +81,8 @@ func TestWhatHappensWhileTheModelThinks(t *testing.T) {
 				require.Equal(t, c.refusal, r.journal.steps[0].Refusal)
 				require.Equal(t, "done 1 CLICK", r.journal.entries[1])
 			}
-			if c.told != "" {
-				require.Contains(t, r.script.told(2)[0], c.told)
+			if c.note != "" {
+				require.Contains(t, r.script.notesAt(2)[0], c.note)
 			}
 		})
 	}

@@ -36,7 +36,7 @@ func serve(t testing.TB) endpoint {
 	h, err := device.NewHost(&device.Options{Server: ln.Addr().String(),
 		Getenv: func(string) string { return "" }})
 	require.NoError(t, err)
-	h.Hurry()
+	h.ShortenWaits()
 	return endpoint{s, h, ln.Addr().String()}
 }
 

@@ -57,7 +57,7 @@ func newRigged(t *testing.T) *rigged {
 		return ""
 	}})
 	require.NoError(t, err)
-	r.host.Hurry()
+	r.host.ShortenWaits()
 	return r
 }
 

@@ -54,7 +54,7 @@ func TestWhatADecisionLeadsTo(t *testing.T) {
 	for name, c := range map[string]struct {
 		decision inquiry.Decision
 		touches  []string
-		told     string
+		note     string
 	}{
 		"approve": {yes, []string{"tap"}, ""},
 		"edit": {edited("TYPE", map[string]any{"text": "7.30"}), []string{"type 7.30"},
@@ -69,12 +69,12 @@ func TestWhatADecisionLeadsTo(t *testing.T) {
 
 				require.Equal(t, session.Completed, st.Run.State, st.Message)
 				require.Equal(t, c.touches, w.phones.phones["A"].done())
-				var told []string
+				var notes []string
 				for _, n := range w.policy.seen[1].Notes {
-					told = append(told, n.Text("en"))
+					notes = append(notes, n.Text("en"))
 				}
-				require.Contains(t, strings.Join(told, "\n"), c.told)
-				require.Equal(t, c.told == "", told == nil)
+				require.Contains(t, strings.Join(notes, "\n"), c.note)
+				require.Equal(t, c.note == "", notes == nil)
 				all, err := w.store.Audit.List(w.ctx(),
 					session.AuditFilter{Event: session.AuditAnswered})
 				require.NoError(t, err)

@@ -91,20 +91,20 @@ func TestKilledAtTheGate(t *testing.T) {
 		then  string // where a second one, which approves, is killed; "" is not begun
 		reply inquiry.Decision
 		more  int // touches of this process
-		told  agentloop.NoteKind
+		note  agentloop.NoteKind
 	}{
 		{name: "parked, then allowed", at: "WAITING_APPROVAL", reply: yes, more: 1},
 		{name: "parked, then refused", at: "WAITING_APPROVAL", reply: no,
-			told: agentloop.NoteRejected},
+			note: agentloop.NoteRejected},
 		{name: "while it parks, then allowed", at: "asking", reply: yes, more: 1},
 		{name: "while it parks, then refused", at: "asking", reply: no,
-			told: agentloop.NoteRejected},
+			note: agentloop.NoteRejected},
 		{name: "between the answer and the touch", at: "WAITING_APPROVAL", then: "QUEUED", more: 1,
-			told: agentloop.NoteResumed},
+			note: agentloop.NoteResumed},
 		{name: "in the touch", at: "WAITING_APPROVAL", then: "touch 1",
-			told: agentloop.NoteOutcomeUnknown},
+			note: agentloop.NoteOutcomeUnknown},
 		{name: "after the touch", at: "WAITING_APPROVAL", then: "think 3",
-			told: agentloop.NoteResumed},
+			note: agentloop.NoteResumed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -139,14 +139,14 @@ func TestKilledAtTheGate(t *testing.T) {
 			require.Len(t, w.questions(id), 1, "nobody is asked twice")
 			require.Nil(t, st.Run.Progress.Pending)
 			require.Empty(t, st.Run.Progress.Exchanges, "the model has asked nothing")
-			var told []agentloop.NoteKind
+			var notes []agentloop.NoteKind
 			for _, n := range w.policy.seen[0].Notes {
-				told = append(told, n.Kind)
+				notes = append(notes, n.Kind)
 			}
-			if c.told == "" {
-				require.Empty(t, told)
+			if c.note == "" {
+				require.Empty(t, notes)
 			} else {
-				require.Contains(t, told, c.told)
+				require.Contains(t, notes, c.note)
 			}
 		})
 	}

@@ -54,18 +54,18 @@ func TestARunWhoseEndCannotBeStoredIsPausedAsSoonAsTheStoreAnswers(t *testing.T)
 		unlock := w.locked()
 		time.AfterFunc(45*time.Second, unlock)
 
-		told := w.wait(id)
+		ended := w.wait(id)
 
 		require.Less(t, time.Since(began), 45*time.Second, "told while the store does not answer")
-		require.Equal(t, session.Paused, told.Run.State)
-		require.Equal(t, agentloop.InternalError, told.Reason)
-		require.Contains(t, told.Message, "the run has ended as INTERNAL_ERROR, and this could "+
+		require.Equal(t, session.Paused, ended.Run.State)
+		require.Equal(t, agentloop.InternalError, ended.Reason)
+		require.Contains(t, ended.Message, "the run has ended as INTERNAL_ERROR, and this could "+
 			"not be stored yet: moving the run to PAUSED: another program has locked the database")
-		require.Contains(t, told.Hint, "end what has taploop.db open")
+		require.Contains(t, ended.Hint, "end what has taploop.db open")
 		run, err := w.store.LatestRun(w.ctx(), id)
 		require.NoError(t, err)
 		require.Equal(t, session.Running, run.State)
-		require.Equal(t, told.Run, w.manager.Presented(run))
+		require.Equal(t, ended.Run, w.manager.Presented(run))
 		_, err = w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 		require.ErrorIs(t, err, session.ErrLocked, "refused in words, not for ever")
 		require.Len(t, w.phones.phones["A"].done(), 1, "nothing is touched that is not noted")
@@ -97,9 +97,9 @@ func TestAnEndThatIsStoredLateIsTheTrueOne(t *testing.T) {
 			}
 		})
 		id := w.start("tap").Session.ID
-		told := w.wait(id)
-		require.Equal(t, agentloop.InternalError, told.Reason, "what is not stored is not promised")
-		require.Contains(t, told.Message, "ended as TASK_COMPLETED_SUCCESSFULLY")
+		ended := w.wait(id)
+		require.Equal(t, agentloop.InternalError, ended.Reason, "what is not stored is not promised")
+		require.Contains(t, ended.Message, "ended as TASK_COMPLETED_SUCCESSFULLY")
 		unlock()
 		time.Sleep(time.Minute)
 
@@ -118,8 +118,8 @@ func TestAnEndThatIsNeverStoredIsToldByWhoeverOpensTheStoreNext(t *testing.T) {
 		id := w.start("tap tap tap").Session.ID
 		time.Sleep(1500 * time.Millisecond)
 		unlock := w.locked()
-		told := w.wait(id)
-		require.Equal(t, session.Paused, told.Run.State)
+		ended := w.wait(id)
+		require.Equal(t, session.Paused, ended.Run.State)
 		w.close()
 		unlock()
 
@@ -129,8 +129,8 @@ func TestAnEndThatIsNeverStoredIsToldByWhoeverOpensTheStoreNext(t *testing.T) {
 		st := w.wait(id)
 		require.Equal(t, session.Paused, st.Run.State)
 		require.Equal(t, agentloop.InternalError, st.Reason)
-		require.Equal(t, told.Message, st.Message)
-		require.Equal(t, told.Hint, st.Hint)
+		require.Equal(t, ended.Message, st.Message)
+		require.Equal(t, ended.Hint, st.Hint)
 		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id})
 		require.NoError(t, err)
 		require.Equal(t, session.Completed, w.wait(id).Run.State)

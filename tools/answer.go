@@ -50,7 +50,7 @@ func (t *inquiries) answer(ctx context.Context, c *call, a answerArgs) (*reply, 
 	}
 	body := result.NewInquiry(settled.Question)
 	body.Replayed = settled.Replayed
-	return t.stands(c, settled.Question, body, 0)
+	return t.statusFrom(c, settled.Question, body, 0)
 }
 
 func (a answerArgs) check() error {

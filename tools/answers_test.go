@@ -303,7 +303,7 @@ func TestAKeyStartsOnce(t *testing.T) {
 func TestWhatSteersOrHidesInAnAnswerDoesNotReachTheModel(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("ask tap")
-		b := w.call(goOn, in{"session_id": a.SessionID,
+		b := w.call(resume, in{"session_id": a.SessionID,
 			"reply_from_client": "gr\u202e\u200been\nor \u2066both\tof them"})
 		require.Equal(t, done, b.code())
 		require.Equal(t, "green\nor both\tof them", w.policy.last().Exchanges[0].Answer)

@@ -53,17 +53,17 @@ func TestAClientPassesDecisionsOn(t *testing.T) {
 				require.Equal(t, "ask_agent_continue", a.Next.Tool)
 				require.Contains(t, a.text, `(under the finger: "Send now")`)
 				require.Contains(t, a.text, "decisions: ")
-				bad := w.call(goOn, in{"session_id": a.SessionID, "decisions": []any{}})
+				bad := w.call(resume, in{"session_id": a.SessionID, "decisions": []any{}})
 				require.Equal(t, "INVALID_ARGUMENT", bad.Error.Code, bad.text)
-				bad = w.call(goOn, in{"session_id": a.SessionID, "reply_from_client": "yes"})
+				bad = w.call(resume, in{"session_id": a.SessionID, "reply_from_client": "yes"})
 				require.Equal(t, "INVALID_ARGUMENT", bad.Error.Code, bad.text)
-				bad = w.call(goOn, in{"session_id": a.SessionID, "reply_from_client": "yes",
+				bad = w.call(resume, in{"session_id": a.SessionID, "reply_from_client": "yes",
 					"decisions": []any{c.decision}})
 				require.Equal(t, "INVALID_ARGUMENT", bad.Error.Code, bad.text)
 
 				before := w.phones.touches("A")
 
-				b := w.call(goOn, in{"session_id": a.SessionID, "decisions": []any{c.decision}})
+				b := w.call(resume, in{"session_id": a.SessionID, "decisions": []any{c.decision}})
 
 				require.Equal(t, "COMPLETED TASK_COMPLETED_SUCCESSFULLY", b.code(), b.text)
 				require.Equal(t, c.touched, w.phones.touches("A")-before)
@@ -105,7 +105,7 @@ func TestAClientDoesNotDecideInAPersonsPlace(t *testing.T) {
 				require.Equal(t, 40*time.Second, time.Since(began), "it waits for the decision")
 				require.Contains(t, a.text, "Your user decides there, not you")
 
-				b := w.call(goOn, in{"session_id": a.SessionID,
+				b := w.call(resume, in{"session_id": a.SessionID,
 					"decisions": []any{in{"type": "approve"}}})
 
 				require.Equal(t, "DECISION_FORBIDDEN", b.Error.Code, b.text)
@@ -172,10 +172,10 @@ func TestAPersonsRequestDecidesAboutWhatIsCritical(t *testing.T) {
 			Authority: inquiry.AuthorityClientModel, Name: "ann"}}
 		a := w.doAs(who, "ask_agent_start_new_task", in{"task": "tap", "wait_seconds": 20})
 		yes := in{"session_id": a.SessionID, "decisions": []any{in{"type": "approve"}}}
-		require.Equal(t, "DECISION_FORBIDDEN", w.doAs(who, goOn, yes).Error.Code)
+		require.Equal(t, "DECISION_FORBIDDEN", w.doAs(who, resume, yes).Error.Code)
 
 		who.By.Authority = inquiry.AuthorityHumanToken
-		b := w.doAs(who, goOn, yes)
+		b := w.doAs(who, resume, yes)
 
 		require.Equal(t, session.Completed, b.State, b.text)
 		q, err := w.store.Questions.List(t.Context(), inquiry.Filter{})

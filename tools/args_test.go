@@ -11,9 +11,9 @@ import (
 
 // The tools of these tests, so that a case is a line.
 const (
-	start = "ask_agent_start_new_task"
-	goOn  = "ask_agent_continue"
-	wait  = "ask_agent_wait"
+	start  = "ask_agent_start_new_task"
+	resume = "ask_agent_continue"
+	wait   = "ask_agent_wait"
 )
 
 func TestAbsurdArgumentsChangeNothing(t *testing.T) {
@@ -78,21 +78,21 @@ func TestAbsurdArgumentsChangeNothing(t *testing.T) {
 			"extra_info is a text (want an object)"},
 		"much extra": {start, task(in{"extra_info": in{"x": long}}),
 			"extra_info has"},
-		"no session": {goOn, in{"reply_from_client": "red"}, "session_id is missing"},
+		"no session": {resume, in{"reply_from_client": "red"}, "session_id is missing"},
 		"no steps, as a text": {start, task(in{"max_steps": "0"}),
 			"max_steps is \"0\" (want 1 to 1000)"},
-		"empty session": {goOn, in{"session_id": ""}, "session_id is empty"},
-		"question without answer": {goOn, in{"session_id": "S", "question_id": "q"},
+		"empty session": {resume, in{"session_id": ""}, "session_id is empty"},
+		"question without answer": {resume, in{"session_id": "S", "question_id": "q"},
 			"reply_from_client is missing"},
-		"id without answer": {goOn, in{"session_id": "S", "reply_id": "r"},
+		"id without answer": {resume, in{"session_id": "S", "reply_id": "r"},
 			"reply_from_client is missing"},
-		"empty answer": {goOn, in{"session_id": "S", "reply_from_client": ""},
+		"empty answer": {resume, in{"session_id": "S", "reply_from_client": ""},
 			"reply_from_client is empty"},
-		"blank answer": {goOn, in{"session_id": "S", "reply_from_client": "  "},
+		"blank answer": {resume, in{"session_id": "S", "reply_from_client": "  "},
 			"reply_from_client is empty"},
-		"answer is a number": {goOn, in{"session_id": "S", "reply_from_client": 1234},
+		"answer is a number": {resume, in{"session_id": "S", "reply_from_client": 1234},
 			"reply_from_client is a number (want a text)"},
-		"answer and another task": {goOn,
+		"answer and another task": {resume,
 			in{"session_id": "S", "reply_from_client": "red",
 				"task": "tap tap"}, "a reply and a new task cannot be sent together"},
 		"negative since": {wait, in{"session_id": "S", "since_step": -1}, "since_step"},

@@ -32,12 +32,12 @@ var Instructions = strings.TrimSpace(described("instructions"))
 
 // The tools that others name.
 const (
-	startTool = "ask_agent_start_new_task"
-	goOnTool  = "ask_agent_continue"
-	waitTool  = "ask_agent_wait"
-	stopTool  = "ask_agent_stop"
-	olderTool = "ask_agent"
-	goalTool  = "delegate_goal"
+	startTool    = "ask_agent_start_new_task"
+	continueTool = "ask_agent_continue"
+	waitTool     = "ask_agent_wait"
+	stopTool     = "ask_agent_stop"
+	olderTool    = "ask_agent"
+	goalTool     = "delegate_goal"
 	// not an MCP tool, see [Tools.Do]
 	messageTool = "ask_agent_message"
 
@@ -66,8 +66,8 @@ func catalog(o *Options) []tool {
 			answers: allPhones}, look.list),
 		row(o, tool{name: startTool, title: "Start a task on a phone", hints: acting,
 			answers: aRun, retry: run.retry}, run.start),
-		row(o, tool{name: goOnTool, title: "Answer, or go on with a session", hints: acting,
-			answers: aRun, retry: run.retry}, run.goOn),
+		row(o, tool{name: continueTool, title: "Answer, or go on with a session", hints: acting,
+			answers: aRun, retry: run.retry}, run.resume),
 		row(o, tool{name: waitTool, title: "Wait for a run", hints: hints{idempotent: true},
 			answers: aRun, retry: run.retry}, run.wait),
 		row(o, tool{name: stopTool, title: "Stop a run",
@@ -139,7 +139,7 @@ func row[A any](o *Options, d tool, handle func(context.Context, *call, A) (*rep
 		switch {
 		case err != nil:
 			return nil, err
-		case d.retry != nil && c.brings():
+		case d.retry != nil && c.isRetry():
 			return d.retry(ctx, c)
 		}
 		return handle(ctx, c, args)

@@ -140,7 +140,7 @@ func TestAClientOfGelabsServerGetsTheResultWhenTheTaskEnds(t *testing.T) {
 
 func TestAClientOfGelabsServerGoesOnAsItKnows(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		goOn := func(arguments in) answer {
+		resume := func(arguments in) answer {
 			t.Helper()
 			a, err := w.try(w.gelab(), "ask_agent_continue",
 				with(in{"device_id": "A"}, arguments), nil)
@@ -149,15 +149,15 @@ func TestAClientOfGelabsServerGoesOnAsItKnows(t *testing.T) {
 			return a
 		}
 		w.phones.phone("A").Set(frontIs("com.android.notes"))
-		first := goOn(in{"task": "ask tap"})
+		first := resume(in{"task": "ask tap"})
 		require.Equal(t, asks, first.code(), "without a session it begins one")
 		require.Equal(t, "com.android.notes", w.policy.last().Screen.State.App,
 			"and leaves the phone as it is")
-		second := goOn(in{"session_id": first.SessionID, "task": "ask tap, and my answer is red",
+		second := resume(in{"session_id": first.SessionID, "task": "ask tap, and my answer is red",
 			"reply_from_client": "red"})
 		require.Equal(t, done, second.code(), "the answer counts, not the task beside it")
 		require.Equal(t, first.SessionID, second.SessionID)
-		require.Equal(t, done, goOn(in{"task": "tap tap"}).code(), "a related task")
+		require.Equal(t, done, resume(in{"task": "tap tap"}).code(), "a related task")
 		a, err := w.try(w.gelab(), "ask_agent_continue", in{"device_id": "Z", "task": "tap",
 			"reply_from_client": "red"}, nil)
 		require.NoError(t, err)

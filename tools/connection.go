@@ -196,7 +196,7 @@ const phonesTool = "list_connected_devices"
 
 // gelabTools are listed to gelab-zero's clients. It has no ask_agent_wait and no ask_agent_stop;
 // here a result may name them.
-var gelabTools = []string{phonesTool, olderTool, startTool, goOnTool, waitTool, stopTool}
+var gelabTools = []string{phonesTool, olderTool, startTool, continueTool, waitTool, stopTool}
 
 // servesGelab reports whether the connection finds gelab-zero's server.
 func (t *Tools) servesGelab(o *connectionOptions) bool {

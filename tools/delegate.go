@@ -48,8 +48,8 @@ func (t *tasks) delegate(ctx context.Context, c *call, a goalArgs) (*reply, erro
 	return t.followGoal(ctx, c, s, id)
 }
 
-// goOnWithGoal goes on in a session of agents that is paused, and waits for one that goes on.
-func (t *tasks) goOnWithGoal(ctx context.Context, c *call, before runs.Status, a continueArgs) (
+// resumeGoal goes on in a session of agents that is paused, and waits for one that goes on.
+func (t *tasks) resumeGoal(ctx context.Context, c *call, before runs.Status, a continueArgs) (
 	*reply, error) {
 	s := &callState{began: time.Now(), budget: c.budget(a.Seconds)}
 	if a.Reply != "" || a.ReplyType != "" || c.given["decisions"] {

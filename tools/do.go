@@ -80,7 +80,7 @@ func (t *Tools) Do(ctx context.Context, who Caller, name string, arguments json.
 // of the tools, and of what it gives: Result. What a path names may be left out.
 func (t *Tools) TaskSchemas() map[string]json.RawMessage {
 	list := map[string]json.RawMessage{"Result": schema.JSON(result.Schema[result.Result]())}
-	for _, name := range []string{startTool, goOnTool, messageTool} {
+	for _, name := range []string{startTool, continueTool, messageTool} {
 		input := *t.byName[name].wording().input
 		if name == messageTool {
 			input.Required = []string{"text"}

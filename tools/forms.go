@@ -261,9 +261,9 @@ func (t *forms) formReply(c *call, q inquiry.Question, shown int, problem string
 	return &reply{form: mcptransport.InputRequired(state, formID, t.form(c, q, problem))}
 }
 
-// brings reports whether the call was made before, and brings the answer to the form that it was
+// isRetry reports whether the call was made before, and brings the answer to the form that it was
 // given instead of a result.
-func (c *call) brings() bool {
+func (c *call) isRetry() bool {
 	return c.request.Params.RequestState != "" || len(c.request.Params.InputResponses) > 0
 }
 

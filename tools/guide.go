@@ -27,7 +27,7 @@ func (r *redirect) Unwrap() error { return r.err }
 func (t *Tools) guide(ctx context.Context, c *call, d tool, err error, f *result.Failure) {
 	f.Next = c.named(t.goesOn(ctx, c, d, err, f))
 	if n := f.Next; n != nil && !strings.Contains(f.Hint, n.Tool) {
-		f.Hint += "; " + goOnWith(n)
+		f.Hint += "; " + hintTo(n)
 	}
 }
 
@@ -80,7 +80,7 @@ func (t *Tools) inSession(ctx context.Context, c *call, code runs.Code,
 	n := Next(st)
 	switch {
 	case code == runs.RunInProgress && n != nil:
-		f.Hint = goOnWith(c.named(n))
+		f.Hint = hintTo(c.named(n))
 		if !keptByPerson(st) { // which only a person ends
 			f.Hint += "; or end it: " + c.stopCall(c.session)
 		}
@@ -137,7 +137,7 @@ func (t *Tools) busy(ctx context.Context, c *call, d tool, f *result.Failure) *r
 	if next == nil {
 		return nil
 	}
-	f.Hint = goOnWith(c.named(next))
+	f.Hint = hintTo(c.named(next))
 	if !keptByPerson(st) { // which only a person ends
 		f.Hint += "; or end that session: " + c.stopCall(f.Holder.SessionID)
 		if d.wording().input.Properties["supersede"] != nil && !c.given["supersede"] {
@@ -198,7 +198,7 @@ func (c *call) named(n *result.Next) *result.Next {
 	return nextCall(tool, arguments, n.Why)
 }
 
-func goOnWith(n *result.Next) string { return withArguments(n) + ": " + n.Why }
+func hintTo(n *result.Next) string { return withArguments(n) + ": " + n.Why }
 
 // withArguments names a call in a sentence.
 func withArguments(n *result.Next) string {

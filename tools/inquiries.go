@@ -97,7 +97,7 @@ func (t *inquiries) follow(ctx context.Context, c *call, s *callState, id string
 	if q, err = t.await(ctx, c, q, max(time.Until(end), 0)); err != nil {
 		return nil, err
 	}
-	r, err := t.standing(c, q, s)
+	r, err := t.status(c, q, s)
 	if err == nil {
 		t.delivered(ctx, q)
 	}

@@ -32,7 +32,7 @@ func wayOn(st runs.Status) (way, bool) {
 	asks, running := st.Question != nil, st.Reason == agentloop.StillRunning
 	switch {
 	case pausedOnPurpose(st):
-		return way{goOnTool, "the run is paused as it was wanted; call this when your user wants " +
+		return way{continueTool, "the run is paused as it was wanted; call this when your user wants " +
 			"it to go on", onward.paused}, true
 	case questionInForm(st) != nil:
 		return way{waitTool, "the agent's question is shown to your user in a form while a call " +
@@ -56,13 +56,13 @@ func wayOn(st runs.Status) (way, bool) {
 		return way{waitTool, "the run paused because nobody waited for it, and goes on when " +
 			"somebody does", onward.pickUp}, true
 	case st.Reason == agentloop.MaxStepsReached:
-		return way{goOnTool, "the steps of this call are used up; continuing gives it more",
-			onward.goOn}, true
+		return way{continueTool, "the steps of this call are used up; continuing gives it more",
+			onward.resume}, true
 	case st.Message != "":
-		return way{goOnTool, "the run is paused (" + shortLine(st.Message, 300) +
-			") and goes on from where it is", onward.goOn}, true
+		return way{continueTool, "the run is paused (" + shortLine(st.Message, 300) +
+			") and goes on from where it is", onward.resume}, true
 	}
-	return way{goOnTool, "the run is paused and goes on from where it is", onward.goOn}, true
+	return way{continueTool, "the run is paused and goes on from where it is", onward.resume}, true
 }
 
 // wayToSettle is how a run goes on that rests until its question is settled.
@@ -72,16 +72,16 @@ func wayToSettle(st runs.Status) way {
 		return way{waitTool, "a person has taken the phone over and hands it back, which no call " +
 			"can; this waits for that", onward.question}
 	case takenOver(st):
-		return way{goOnTool, "your user is to do something on the phone by hand; add reply_type " +
+		return way{continueTool, "your user is to do something on the phone by hand; add reply_type " +
 			"done when your user says so, or could_not with reply_from_client", onward.question}
 	case awaitsDecision(st) && st.Question.PeopleOnly:
 		return way{waitTool, "an action waits until a person has decided about it, which no call " +
 			"can; this waits for that", onward.question}
 	case awaitsDecision(st):
-		return way{goOnTool, "an action waits for a decision of your user's; add decisions, one " +
+		return way{continueTool, "an action waits for a decision of your user's; add decisions, one " +
 			"for each of the question's action_requests", onward.question}
 	}
-	return way{goOnTool, "the agent asks something that only your user can answer; add " +
+	return way{continueTool, "the agent asks something that only your user can answer; add " +
 		"reply_from_client with your user's own answer", onward.question}
 }
 
@@ -124,12 +124,12 @@ func (o onward) inLine() string {
 	return fmt.Sprintf(o.in.InLine, o.arguments, placeOf(o.Status, o.in))
 }
 
-// wait and goOn say first what is to be done before a paused run can go on.
+// wait and resume say first what is to be done before a paused run can go on.
 func (o onward) wait() string {
 	return o.hintFirst(fmt.Sprintf(o.in.WaitNow, o.arguments))
 }
 
-func (o onward) goOn() string {
+func (o onward) resume() string {
 	return o.hintFirst(fmt.Sprintf(o.in.GoOn, o.arguments, quote(o.Session.ID)))
 }
 

@@ -207,7 +207,7 @@ func TestAnAnswerToAQuestionThatIsGoneIsToldWhatThereIsToDo(t *testing.T) {
 		require.Equal(t, inquiry.Withdrawn, late.Failure.Winner.Status)
 		require.Contains(t, late.Failure.Hint, "has ended since (CANCELLED)")
 		again := w.call("ask_agent_continue", in{"session_id": expired.SessionID, "task": "tap"})
-		require.Equal(t, done, again.code(), "the mend can be followed")
+		require.Equal(t, done, again.code(), "the hint can be followed")
 	})
 }
 

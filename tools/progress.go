@@ -240,7 +240,7 @@ func (p *progressWatch) begin(st runs.Status) {
 	h, held, err := p.Leases.Holder(p.ctx, st.Session.Serial)
 	starting := err == nil && held && h.RunID == st.Run.ID && st.Run.State == session.Queued
 	if st.Reason == agentloop.StillRunning && !starting {
-		p.say(p.standing(st), nil)
+		p.say(p.status(st), nil)
 	}
 	if st.Question != nil && st.Run.State.Waiting() {
 		p.asked(*st.Question)
@@ -293,11 +293,11 @@ func (p *progressWatch) asked(q inquiry.Question) {
 // beat reports that nothing new has happened.
 func (p *progressWatch) beat() {
 	if st, err := p.Runs.Status(p.ctx, p.id); err == nil {
-		p.say(p.standing(st), nil)
+		p.say(p.status(st), nil)
 	}
 }
 
-func (p *progressWatch) standing(st runs.Status) string {
+func (p *progressWatch) status(st runs.Status) string {
 	switch {
 	case st.Run.State == session.Queued:
 		place := st.Ahead + 1

@@ -112,16 +112,16 @@ func (t *questions) unresolved(ctx context.Context, q inquiry.Question, err erro
 	return runs.RefusedReply(err, session.Run{})
 }
 
-// standing tells how a question stands that the call has waited for.
-func (t *inquiries) standing(c *call, q inquiry.Question, s *callState) (*reply, error) {
+// status tells how a question stands that the call has waited for.
+func (t *inquiries) status(c *call, q inquiry.Question, s *callState) (*reply, error) {
 	body := result.NewInquiry(q)
 	body.Replayed = s.replayed
 	body.Timing, body.Notes = new(result.NewWaiting(time.Since(s.began), s.budget)), s.notes
-	return t.stands(c, q, body, s.from)
+	return t.statusFrom(c, q, body, s.from)
 }
 
-// stands tells how a question stands, with its answer from a character on.
-func (t *inquiries) stands(c *call, q inquiry.Question, body *result.Inquiry, from int) (
+// statusFrom tells how a question stands, with its answer from a character on.
+func (t *inquiries) statusFrom(c *call, q inquiry.Question, body *result.Inquiry, from int) (
 	*reply, error) {
 	if q.Open() {
 		body.Question = t.questions.shown(q)

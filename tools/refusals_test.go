@@ -55,7 +55,7 @@ func nextOf(t *testing.T, a answer) *result.Next {
 var refusals = map[string]func(w *fixture) answer{
 	"SESSION_NOT_FOUND": func(w *fixture) answer { return w.wait("nosuch") },
 	"SESSION_NOT_FOUND on a phone": func(w *fixture) answer {
-		return w.call(goOn, in{"device_id": "A"})
+		return w.call(resume, in{"device_id": "A"})
 	},
 	"SESSION_NOT_FOUND of a question": func(w *fixture) answer {
 		return w.call("send_inquiry", in{"prompt": "x?", "session_id": "nosuch"})
@@ -73,10 +73,10 @@ var refusals = map[string]func(w *fixture) answer{
 		return w.call(start, in{"task": "tap"})
 	},
 	"DEVICE_MISMATCH": func(w *fixture) answer {
-		return w.call(goOn, in{"session_id": w.start("tap ask").SessionID, "device_id": "B"})
+		return w.call(resume, in{"session_id": w.start("tap ask").SessionID, "device_id": "B"})
 	},
 	"DEVICE_MISMATCH with an answer": func(w *fixture) answer {
-		return w.call(goOn, in{"session_id": w.start("ask").SessionID, "device_id": "B",
+		return w.call(resume, in{"session_id": w.start("ask").SessionID, "device_id": "B",
 			"reply_from_client": "red"})
 	},
 	"DEVICE_BUSY by the caller's question": func(w *fixture) answer {
@@ -97,23 +97,23 @@ var refusals = map[string]func(w *fixture) answer{
 	},
 	"NO_OPEN_QUESTION while it runs": func(w *fixture) answer {
 		id := w.start("forever", in{"wait_seconds": 1}).SessionID
-		return w.call(goOn, in{"session_id": id, "reply_from_client": "red"})
+		return w.call(resume, in{"session_id": id, "reply_from_client": "red"})
 	},
 	"NO_OPEN_QUESTION any more": func(w *fixture) answer {
-		return w.call(goOn, in{"session_id": w.start("tap").SessionID, "reply_from_client": "red"})
+		return w.call(resume, in{"session_id": w.start("tap").SessionID, "reply_from_client": "red"})
 	},
 	"NO_OPEN_QUESTION of this id": func(w *fixture) answer {
-		return w.call(goOn, in{"session_id": w.start("ask").SessionID, "reply_from_client": "red",
+		return w.call(resume, in{"session_id": w.start("ask").SessionID, "reply_from_client": "red",
 			"question_id": "nosuch"})
 	},
 	"NO_OPEN_QUESTION to wait for": func(w *fixture) answer {
 		return w.call(wait, in{"session_id": w.start("ask").SessionID, "question_id": "nosuch"})
 	},
 	"QUESTION_ALREADY_RESOLVED while it runs": func(w *fixture) answer {
-		return w.late("ask tap tap tap tap", goOn)
+		return w.late("ask tap tap tap tap", resume)
 	},
 	"QUESTION_ALREADY_RESOLVED and it has ended": func(w *fixture) answer {
-		return w.late("ask tap", goOn)
+		return w.late("ask tap", resume)
 	},
 	"QUESTION_ALREADY_RESOLVED by another tool": func(w *fixture) answer {
 		return w.late("ask tap tap tap tap", "answer_question")
@@ -133,21 +133,21 @@ var refusals = map[string]func(w *fixture) answer{
 	},
 	"QUESTION_SUPERSEDED": func(w *fixture) answer {
 		a := w.start("ask ask")
-		w.call(goOn, in{"session_id": a.SessionID, "reply_from_client": "red"})
-		return w.call(goOn, in{"session_id": a.SessionID, "reply_from_client": "blue",
+		w.call(resume, in{"session_id": a.SessionID, "reply_from_client": "red"})
+		return w.call(resume, in{"session_id": a.SessionID, "reply_from_client": "blue",
 			"question_id": a.Question.ID})
 	},
 	"DECISION_FORBIDDEN": func(w *fixture) answer {
 		w.gate = asking{"critical"}
-		return w.call(goOn, in{"session_id": w.start("tap").SessionID,
+		return w.call(resume, in{"session_id": w.start("tap").SessionID,
 			"decisions": []any{in{"type": "approve"}}})
 	},
 	"RUN_IN_PROGRESS": func(w *fixture) answer {
 		id := w.start("forever", in{"wait_seconds": 1}).SessionID
-		return w.call(goOn, in{"session_id": id, "task": "tap"})
+		return w.call(resume, in{"session_id": id, "task": "tap"})
 	},
 	"RUN_IN_PROGRESS with a question": func(w *fixture) answer {
-		return w.call(goOn, in{"session_id": w.start("ask").SessionID, "task": "tap"})
+		return w.call(resume, in{"session_id": w.start("ask").SessionID, "task": "tap"})
 	},
 	"QUESTION_NOT_FOUND": func(w *fixture) answer {
 		return w.call("answer_question", in{"question_id": "nosuch", "response": "x"})
@@ -166,7 +166,7 @@ var refusals = map[string]func(w *fixture) answer{
 	},
 	"INVALID_ARGUMENT: the agent's question, of a run that goes on": func(w *fixture) answer {
 		a := w.start("ask tap tap tap tap")
-		w.call(goOn, in{"session_id": a.SessionID, "reply_from_client": "x", "wait_seconds": 1})
+		w.call(resume, in{"session_id": a.SessionID, "reply_from_client": "x", "wait_seconds": 1})
 		return w.call("send_inquiry", in{"question_id": a.Question.ID})
 	},
 	"INVALID_ARGUMENT: a question asked and waited for": func(w *fixture) answer {
@@ -174,14 +174,14 @@ var refusals = map[string]func(w *fixture) answer{
 		return w.call("send_inquiry", in{"question_id": q.ID, "prompt": "y?", "wait_seconds": 0})
 	},
 	"INVALID_ARGUMENT: an answer and a task": func(w *fixture) answer {
-		return w.call(goOn, in{"session_id": w.start("ask").SessionID, "reply_from_client": "red",
+		return w.call(resume, in{"session_id": w.start("ask").SessionID, "reply_from_client": "red",
 			"task": "another"})
 	},
 	"INVALID_ARGUMENT: an answer and a task, under the older name": func(w *fixture) answer {
 		return w.call("ask_agent", in{"session_id": w.start("ask").SessionID,
 			"reply_from_client": "red", "task": "another", "wait_seconds": 3})
 	},
-	"INVALID_ARGUMENT: no session":            without(goOn),
+	"INVALID_ARGUMENT: no session":            without(resume),
 	"INVALID_ARGUMENT: no session to answer":  without("ask_agent", "reply_from_client", "red"),
 	"INVALID_ARGUMENT: no session to wait":    without(wait),
 	"INVALID_ARGUMENT: no session to stop":    without("ask_agent_stop"),
@@ -203,7 +203,7 @@ var refusals = map[string]func(w *fixture) answer{
 		return w.call(start, in{"task": "other", "idempotency_key": "k"})
 	},
 	"INVALID_ARGUMENT: nothing to go on with": func(w *fixture) answer {
-		return w.call(goOn, in{"session_id": w.start("tap").SessionID})
+		return w.call(resume, in{"session_id": w.start("tap").SessionID})
 	},
 	"RUN_ENDED": func(w *fixture) answer {
 		return w.do("ask_agent_message",
@@ -264,9 +264,9 @@ func (w *fixture) foreign(task string) {
 // late answers a question of a task that was answered before.
 func (w *fixture) late(task, tool string) answer {
 	a := w.start(task)
-	w.call(goOn, in{"session_id": a.SessionID, "reply_from_client": "red", "wait_seconds": 3})
-	if tool == goOn {
-		return w.call(goOn, in{"session_id": a.SessionID, "reply_from_client": "blue",
+	w.call(resume, in{"session_id": a.SessionID, "reply_from_client": "red", "wait_seconds": 3})
+	if tool == resume {
+		return w.call(resume, in{"session_id": a.SessionID, "reply_from_client": "blue",
 			"question_id": a.Question.ID})
 	}
 	return w.call(tool, in{"question_id": a.Question.ID, "response": "blue"})

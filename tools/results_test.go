@@ -120,7 +120,7 @@ func TestARunThatEndsWithoutAReportSaysWhy(t *testing.T) {
 		w.begin()
 		asked := w.start("ask ask ask ask ask ask")
 		for a = asked; a.State == "WAITING_REPLY"; {
-			a = w.call(goOn, in{"session_id": a.SessionID, "reply_from_client": "red"})
+			a = w.call(resume, in{"session_id": a.SessionID, "reply_from_client": "red"})
 		}
 		require.Equal(t, "FAILED QUESTION_LIMIT", a.code(), a.text)
 		require.Regexp(t, `^The task failed after \d steps: .+\n`, a.text)

@@ -16,14 +16,14 @@ func TestWhoWaitsIsToldThatTheDataFolderDoesNotAnswer(t *testing.T) {
 		Stalled: true}
 	const said = "data folder"
 	require.Contains(t, Next(st).Why, said)
-	require.Contains(t, new(progressWatch).standing(st), said)
+	require.Contains(t, new(progressWatch).status(st), said)
 	r, err := result.New(st)
 	require.NoError(t, err)
 	require.Contains(t, r.Notes[0], "the data folder does not answer")
 
 	st.Stalled = false
 	require.Equal(t, "the run goes on", Next(st).Why)
-	require.NotContains(t, new(progressWatch).standing(st), said)
+	require.NotContains(t, new(progressWatch).status(st), said)
 	r, err = result.New(st)
 	require.NoError(t, err)
 	require.Empty(t, r.Notes)

@@ -105,7 +105,7 @@ func (t *tasks) either(ctx context.Context, c *call, a eitherArgs) (*reply, erro
 			return nil, invalid("leave idempotency_key out; reply_id does the same for an answer",
 				"idempotency_key is for a new task, and there is a session_id")
 		}
-		return t.goOn(ctx, c, continueArgs{a.SessionID, a.Task, a.ReplyMode, reset, "", a.replyArgs,
+		return t.resume(ctx, c, continueArgs{a.SessionID, a.Task, a.ReplyMode, reset, "", a.replyArgs,
 			a.runArgs})
 	}
 	for _, name := range []string{"reply_from_client", "question_id", "reply_id"} {
@@ -131,8 +131,8 @@ type continueArgs struct {
 	runArgs
 }
 
-// goOn answers, gives more steps, or begins a related task.
-func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, error) {
+// resume answers, gives more steps, or begins a related task.
+func (t *tasks) resume(ctx context.Context, c *call, a continueArgs) (*reply, error) {
 	began := time.Now()
 	if a.SessionID == "" {
 		var err error
@@ -150,7 +150,7 @@ func (t *tasks) goOn(ctx context.Context, c *call, a continueArgs) (*reply, erro
 		return nil, err
 	}
 	if t.Goals != nil && before.Session.Phoneless() {
-		return t.goOnWithGoal(ctx, c, before, a)
+		return t.resumeGoal(ctx, c, before, a)
 	}
 	if a.Reply != "" || c.given["decisions"] {
 		a.ReplyID = cmp.Or(a.ReplyID, a.Key)

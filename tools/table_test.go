@@ -121,9 +121,9 @@ const (
 )
 
 // row is what each call returns in one state: a state with a reason, or a code.
-func row(start, startInTurn, goOn, reply, task, wait, stop, pause, otherPhone,
+func row(start, startInTurn, resume, reply, task, wait, stop, pause, otherPhone,
 	noPhone string) map[string]string {
-	return map[string]string{"start": start, "start in turn": startInTurn, "continue": goOn,
+	return map[string]string{"start": start, "start in turn": startInTurn, "continue": resume,
 		"reply": reply, "new task": task, "wait": wait,
 		"stop": stop, "pause": pause, "other " +
 			"phone": otherPhone, "no phone": noPhone, "older name, " +

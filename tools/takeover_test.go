@@ -113,7 +113,7 @@ func TestAClientIsToldThatAPersonHasThePhone(t *testing.T) {
 		stop(id, runs.Takeover)
 		for name, a := range map[string]answer{
 			"wait":     w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}),
-			"continue": w.call(goOn, in{"session_id": id, "wait_seconds": 0}),
+			"continue": w.call(resume, in{"session_id": id, "wait_seconds": 0}),
 		} {
 			require.Contains(t, a.text, "A person has taken the phone over", name)
 			require.Contains(t, a.text, "hands it back there, not you: at taploop reply", name)
@@ -126,7 +126,7 @@ func TestAClientIsToldThatAPersonHasThePhone(t *testing.T) {
 		require.Contains(t, listed.text, "your user settles this, and no call of yours does")
 		require.NotContains(t, listed.text, "answer_question")
 		require.Empty(t, doorsOf(listed.Questions[0].Channels))
-		b := w.call(goOn, in{"session_id": id, "task": "another"})
+		b := w.call(resume, in{"session_id": id, "task": "another"})
 		require.Equal(t, "RUN_IN_PROGRESS", b.Error.Code)
 		require.NotContains(t, b.text, "ask_agent_stop", "only a person ends it")
 

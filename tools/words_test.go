@@ -17,7 +17,7 @@ func TestShortWordsStandForReplyModes(t *testing.T) {
 			st, err := w.manager.Status(t.Context(), id)
 			require.NoError(t, err)
 			require.Equal(t, long, st.Settings.ReplyMode)
-			b := w.call(goOn, in{"session_id": id, "task": "tap", "reply_mode": short})
+			b := w.call(resume, in{"session_id": id, "task": "tap", "reply_mode": short})
 			require.Equal(t, done, b.code())
 		}
 		a, err := w.try(w.at("reply_mode=pass"), start,
@@ -47,18 +47,18 @@ func TestContinueFindsTheNewestSessionOnAPhone(t *testing.T) {
 		asked := w.start("ask", in{"device_id": "A"})
 		w.start("tap", in{"device_id": "B"})
 
-		a := w.call(goOn, in{"device_id": "A", "reply_from_client": "red"})
+		a := w.call(resume, in{"device_id": "A", "reply_from_client": "red"})
 		require.Equal(t, done, a.code())
 		require.Equal(t, asked.SessionID, a.SessionID)
 		require.Equal(t, "done red", *a.Answer)
 
-		foreign, err := w.try(w.as("bob"), goOn, in{"device_id": "A", "task": "tap"}, nil)
+		foreign, err := w.try(w.as("bob"), resume, in{"device_id": "A", "task": "tap"}, nil)
 		require.NoError(t, err)
 		require.Equal(t, "SESSION_NOT_FOUND", foreign.code(), "somebody else's does not count")
 		require.Contains(t, foreign.Error.Hint, "start a new task")
-		none := w.call(goOn, in{"device_id": "nosuch", "task": "tap"})
+		none := w.call(resume, in{"device_id": "nosuch", "task": "tap"})
 		require.Equal(t, "SESSION_NOT_FOUND", none.code())
-		neither := w.call(goOn, in{"task": "tap"})
+		neither := w.call(resume, in{"task": "tap"})
 		require.Equal(t, "INVALID_ARGUMENT", neither.code())
 		require.Contains(t, neither.Error.Hint, "device_id")
 	})

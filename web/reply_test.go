@@ -414,7 +414,7 @@ func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer        answer
 		status        int
-		message, mend string
+		message, hint string
 	}{
 		"an unknown question": {g.get("/v1/inquiries/none", g.ann), 404, "it does not exist",
 			"GET /v1/inquiries"},
@@ -451,7 +451,7 @@ func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 		told := c.answer.json(t)["error"].(map[string]any)
 		require.Contains(t, told["message"], c.message, name)
 		require.NotEmpty(t, told["mend"], name)
-		require.Contains(t, told["mend"], c.mend, name)
+		require.Contains(t, told["mend"], c.hint, name)
 	}
 	a := g.get("/", "")
 	require.Equal(t, 404, a.status)

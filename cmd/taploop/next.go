@@ -44,12 +44,12 @@ func nextOf(st runs.Status) *nextCommand {
 	if n == nil {
 		return nil
 	}
-	return &nextCommand{goOn(st.Session.ID, st.Question), n.Tool, n.Arguments, n.Why}
+	return &nextCommand{continueCommand(st.Session.ID, st.Question), n.Tool, n.Arguments, n.Why}
 }
 
-// goOn is the command that goes on with a session's run, which waits for the question if there is
+// continueCommand is the command that goes on with a session's run, which waits for the question if there is
 // one.
-func goOn(sessionID string, q *inquiry.Question) string {
+func continueCommand(sessionID string, q *inquiry.Question) string {
 	command := "taploop continue " + sessionID
 	switch {
 	case q != nil && (q.Kind == inquiry.Approval || q.Kind == inquiry.Takeover):

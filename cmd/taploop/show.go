@@ -120,7 +120,7 @@ func (r *shownRun) addQuestion(asked []inquiry.Question) {
 	if i >= 0 {
 		r.Question = &asked[i]
 	}
-	if how := goOn(r.SessionID, r.Question); !strings.Contains(r.Hint, how) {
+	if how := continueCommand(r.SessionID, r.Question); !strings.Contains(r.Hint, how) {
 		r.Hint = strings.TrimPrefix(r.Hint+": "+how, ": ")
 	}
 }
