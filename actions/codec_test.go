@@ -78,7 +78,7 @@ func TestOnlyWhatIsWrittenIsRead(t *testing.T) {
 		`{"verb":"BACK","at":{}}`:         `is written as "{\"verb\":\"BACK\"}"`,
 		`{"verb":"CLICK"}`:                `decoding CLICK: "{\"verb\":\"CLICK\"}" is written as`,
 		`{"verb":"CLICK","at":null}`:      `is written as`,
-		`{"verb":"CLICK","at":[0.5,0.5]}`: `decoding CLICK: json: cannot unmarshal array`,
+		`{"verb":"CLICK","at":[0.5,0.5]}`: `decoding CLICK: at: json: cannot unmarshal array`,
 		`{"verb":"CLICK","at":{"x":0.5}}`: `is written as`,
 		`{"verb":"CLICK","at":{"x":0.5,"y":1,"z":1}}`:              `is written as`,
 		`{"verb":"CLICK","At":{"x":0.5,"y":1}}`:                    `is written as`,

@@ -78,8 +78,8 @@ func wayToSettle(st runs.Status) way {
 		return way{waitTool, "an action waits until a person has decided about it, which no call " +
 			"can; this waits for that", onward.question}
 	case awaitsDecision(st):
-		return way{continueTool, "an action waits for a decision of your user's; add decisions, one " +
-			"for each of the question's action_requests", onward.question}
+		return way{continueTool, "an action waits for a decision of your user's; add decisions, " +
+			"one for each of the question's action_requests", onward.question}
 	}
 	return way{continueTool, "the agent asks something that only your user can answer; add " +
 		"reply_from_client with your user's own answer", onward.question}

@@ -100,7 +100,8 @@ var refusals = map[string]func(w *fixture) answer{
 		return w.call(resume, in{"session_id": id, "reply_from_client": "red"})
 	},
 	"NO_OPEN_QUESTION any more": func(w *fixture) answer {
-		return w.call(resume, in{"session_id": w.start("tap").SessionID, "reply_from_client": "red"})
+		id := w.start("tap").SessionID
+		return w.call(resume, in{"session_id": id, "reply_from_client": "red"})
 	},
 	"NO_OPEN_QUESTION of this id": func(w *fixture) answer {
 		return w.call(resume, in{"session_id": w.start("ask").SessionID, "reply_from_client": "red",

@@ -105,8 +105,8 @@ func (t *tasks) either(ctx context.Context, c *call, a eitherArgs) (*reply, erro
 			return nil, invalid("leave idempotency_key out; reply_id does the same for an answer",
 				"idempotency_key is for a new task, and there is a session_id")
 		}
-		return t.resume(ctx, c, continueArgs{a.SessionID, a.Task, a.ReplyMode, reset, "", a.replyArgs,
-			a.runArgs})
+		return t.resume(ctx, c, continueArgs{a.SessionID, a.Task, a.ReplyMode, reset, "",
+			a.replyArgs, a.runArgs})
 	}
 	for _, name := range []string{"reply_from_client", "question_id", "reply_id"} {
 		if c.given[name] {
