@@ -98,7 +98,8 @@ func TestAnEndThatIsStoredLateIsTheTrueOne(t *testing.T) {
 		})
 		id := w.start("tap").Session.ID
 		ended := w.wait(id)
-		require.Equal(t, agentloop.InternalError, ended.Reason, "what is not stored is not promised")
+		require.Equal(t, agentloop.InternalError, ended.Reason,
+			"what is not stored is not promised")
 		require.Contains(t, ended.Message, "ended as TASK_COMPLETED_SUCCESSFULLY")
 		unlock()
 		time.Sleep(time.Minute)

@@ -32,8 +32,8 @@ func wayOn(st runs.Status) (way, bool) {
 	asks, running := st.Question != nil, st.Reason == agentloop.StillRunning
 	switch {
 	case pausedOnPurpose(st):
-		return way{continueTool, "the run is paused as it was wanted; call this when your user wants " +
-			"it to go on", onward.paused}, true
+		return way{continueTool, "the run is paused as it was wanted; call this when your user " +
+			"wants it to go on", onward.paused}, true
 	case questionInForm(st) != nil:
 		return way{waitTool, "the agent's question is shown to your user in a form while a call " +
 			"waits", onward.form}, true
@@ -72,8 +72,9 @@ func wayToSettle(st runs.Status) way {
 		return way{waitTool, "a person has taken the phone over and hands it back, which no call " +
 			"can; this waits for that", onward.question}
 	case takenOver(st):
-		return way{continueTool, "your user is to do something on the phone by hand; add reply_type " +
-			"done when your user says so, or could_not with reply_from_client", onward.question}
+		return way{continueTool, "your user is to do something on the phone by hand; add " +
+			"reply_type done when your user says so, or could_not with reply_from_client",
+			onward.question}
 	case awaitsDecision(st) && st.Question.PeopleOnly:
 		return way{waitTool, "an action waits until a person has decided about it, which no call " +
 			"can; this waits for that", onward.question}

@@ -47,8 +47,8 @@ func nextOf(st runs.Status) *nextCommand {
 	return &nextCommand{continueCommand(st.Session.ID, st.Question), n.Tool, n.Arguments, n.Why}
 }
 
-// continueCommand is the command that goes on with a session's run, which waits for the question if there is
-// one.
+// continueCommand is the command that goes on with a session's run, which waits for the question if
+// there is one.
 func continueCommand(sessionID string, q *inquiry.Question) string {
 	command := "taploop continue " + sessionID
 	switch {
