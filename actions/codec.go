@@ -3,6 +3,7 @@ package actions
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -97,6 +98,10 @@ func readFields(b []byte, v reflect.Value) error {
 			continue
 		}
 		if err = json.Unmarshal(raw, to); err != nil {
+			var mismatch *json.UnmarshalTypeError
+			if errors.As(err, &mismatch) {
+				return fmt.Errorf("%s cannot be a JSON %s", name, mismatch.Value)
+			}
 			err = fmt.Errorf("%s: %w", name, err)
 		}
 	}

@@ -78,14 +78,14 @@ func TestOnlyWhatIsWrittenIsRead(t *testing.T) {
 		`{"verb":"BACK","at":{}}`:         `is written as "{\"verb\":\"BACK\"}"`,
 		`{"verb":"CLICK"}`:                `decoding CLICK: "{\"verb\":\"CLICK\"}" is written as`,
 		`{"verb":"CLICK","at":null}`:      `is written as`,
-		`{"verb":"CLICK","at":[0.5,0.5]}`: `decoding CLICK: at: json: cannot unmarshal array`,
+		`{"verb":"CLICK","at":[0.5,0.5]}`: `decoding CLICK: at cannot be a JSON array`,
 		`{"verb":"CLICK","at":{"x":0.5}}`: `is written as`,
 		`{"verb":"CLICK","at":{"x":0.5,"y":1,"z":1}}`:              `is written as`,
 		`{"verb":"CLICK","At":{"x":0.5,"y":1}}`:                    `is written as`,
 		`{"verb":"CLICK","at":{"x":0.5,"y":1},"AT":{"x":0,"y":0}}`: `is written as`,
-		`{"verb":"CLICK","at":{"x":"0.5","y":1}}`:                  `cannot unmarshal string`,
+		`{"verb":"CLICK","at":{"x":"0.5","y":1}}`:                  `at cannot be a JSON string`,
 		`{"verb":"TYPE","text":"a","at":{"x":1}}`:                  `is written as`,
-		`{"verb":"WAIT","for":3}`:                                  `cannot unmarshal number`,
+		`{"verb":"WAIT","for":3}`:                                  `for cannot be a JSON number`,
 		`{"verb":"WAIT","for":"soon"}`:                             `time: invalid duration "soon"`,
 	} {
 		t.Run(in, func(t *testing.T) {

@@ -36,9 +36,10 @@ type Form struct {
 // all of it, of several with one name the first is read.
 type Forms []Form
 
-// Find is the form of that name, however its words are joined; nil when there is none.
+// Find is the form of that name, however its words are joined and whatever in it is not seen; nil
+// when there is none.
 func (list Forms) Find(name string) *Form {
-	name = joined.Replace(strings.ToLower(strings.TrimSpace(name)))
+	name = joined.Replace(strings.ToLower(text.Line(name)))
 	for i := range list {
 		if slices.ContainsFunc(list[i].names(), func(own string) bool {
 			return joined.Replace(strings.ToLower(own)) == name

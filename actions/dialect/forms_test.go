@@ -38,6 +38,7 @@ func TestAFormIsReadFieldByField(t *testing.T) {
 		want            actions.Action
 	}{
 		{"hold", `{"at": [500, 250]}`, actions.LongPress{At: at}},
+		{"ho\u200bld", `{"at": [500, 250]}`, actions.LongPress{At: at}},
 		{"Long-Press", `{"x": 500, "y": 250, "time": 2}`,
 			actions.LongPress{At: at, Hold: 2 * time.Second}},
 		{"enter", `{"name": "back"}`, actions.HotKey{Key: actions.KeyEnter}},
