@@ -27,8 +27,8 @@ const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 func at(base string) func() string { return func() string { return base } }
 
-// world is a broker whose questions are told of.
-type world struct {
+// fixture is a broker whose questions are told of.
+type fixture struct {
 	t      testing.TB
 	store  *inquirytest.Memory
 	broker *inquiry.Broker
@@ -36,14 +36,14 @@ type world struct {
 	end    func() // of the notifier and of the broker's sweeps
 }
 
-func newWorld(t testing.TB, opts notify.Options) *world {
-	w := &world{t: t, store: new(inquirytest.Memory), opts: opts}
+func newFixture(t testing.TB, opts notify.Options) *fixture {
+	w := &fixture{t: t, store: new(inquirytest.Memory), opts: opts}
 	w.opts.Ledger = new(memory)
 	return w
 }
 
 // begin starts a broker and a notifier, as a process does.
-func (w *world) begin() {
+func (w *fixture) begin() {
 	w.t.Helper()
 	w.broker = inquiry.NewBroker(w.store, nil)
 	w.opts.Questions = w.broker
@@ -58,19 +58,19 @@ func (w *world) begin() {
 	w.t.Cleanup(w.end)
 }
 
-func (w *world) ask(text string) inquiry.Question {
+func (w *fixture) ask(text string) inquiry.Question {
 	w.t.Helper()
 	return w.open(inquiry.Question{Text: text})
 }
 
-func (w *world) open(q inquiry.Question) inquiry.Question {
+func (w *fixture) open(q inquiry.Question) inquiry.Question {
 	w.t.Helper()
 	q, err := w.broker.Open(w.t.Context(), q)
 	require.NoError(w.t, err)
 	return q
 }
 
-func (w *world) answer(q inquiry.Question, text string) {
+func (w *fixture) answer(q inquiry.Question, text string) {
 	w.t.Helper()
 	_, err := w.broker.Resolve(w.t.Context(), q.ID,
 		inquiry.Reply{Response: text, Channel: "page", Authority: "human_token", By: "laptop"})

@@ -74,11 +74,11 @@ func (w *wire) count() int { w.mu.Lock(); defer w.mu.Unlock(); return len(w.at) 
 var hooked = []notify.Webhook{{URL: "https://hooks.example/hush", Secret: secret}}
 
 // bubble runs f with a notifier over the wire, in a time of its own.
-func bubble(t *testing.T, o notify.Options, x *wire, f func(t *testing.T, w *world)) {
+func bubble(t *testing.T, o notify.Options, x *wire, f func(t *testing.T, w *fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		o.Transport = x
-		w := newWorld(t, o)
+		w := newFixture(t, o)
 		w.begin()
 		defer w.end()
 		f(t, w)
@@ -98,7 +98,7 @@ func TestPausesGrowUntilAMessageIsGivenUp(t *testing.T) {
 	}}
 	var log bytes.Buffer
 	bubble(t, notify.Options{Webhooks: hooked, Log: slog.New(slog.NewTextHandler(&log, nil))}, x,
-		func(t *testing.T, w *world) {
+		func(t *testing.T, w *fixture) {
 			w.open(lasting("which?"))
 			time.Sleep(100 * time.Hour)
 			w.end()
@@ -122,7 +122,7 @@ func TestJitterKeepsEndpointsThatFailedTogetherApart(t *testing.T) {
 	x := &wire{answer: func(int, *http.Request) (*http.Response, error) { return says(503), nil }}
 	bubble(t, notify.Options{Webhooks: append(hooked,
 		notify.Webhook{URL: "https://hooks.example/y", Secret: secret})}, x,
-		func(t *testing.T, w *world) {
+		func(t *testing.T, w *fixture) {
 			w.open(lasting("which?"))
 			time.Sleep(time.Hour)
 			w.end()
@@ -144,7 +144,7 @@ func TestAnEndpointSaysWhenItWantsToBeAskedAgain(t *testing.T) {
 			}
 			return says(204), nil
 		}}
-		bubble(t, notify.Options{Webhooks: hooked}, x, func(t *testing.T, w *world) {
+		bubble(t, notify.Options{Webhooks: hooked}, x, func(t *testing.T, w *fixture) {
 			w.open(lasting("one"))
 			w.open(lasting("two"))
 			time.Sleep(2 * time.Hour)
@@ -162,7 +162,7 @@ func TestAnAttemptTakesTenSecondsAtMost(t *testing.T) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	}
-	bubble(t, notify.Options{Webhooks: hooked}, x, func(t *testing.T, w *world) {
+	bubble(t, notify.Options{Webhooks: hooked}, x, func(t *testing.T, w *fixture) {
 		w.open(lasting("which?"))
 		time.Sleep(time.Minute)
 		require.Equal(t, 2, x.count())
@@ -178,7 +178,7 @@ func TestAMessageThatNobodyTakesDoesNotHoldUpTheOthers(t *testing.T) {
 		}
 		return says(200), nil
 	}
-	bubble(t, notify.Options{Webhooks: hooked}, x, func(t *testing.T, w *world) {
+	bubble(t, notify.Options{Webhooks: hooked}, x, func(t *testing.T, w *fixture) {
 		for i := range 3 {
 			w.open(lasting(fmt.Sprint(i)))
 		}
@@ -197,7 +197,7 @@ func TestAQueueIsBoundedAndNoOpenQuestionIsForgotten(t *testing.T) {
 	}}
 	var log bytes.Buffer
 	bubble(t, notify.Options{Webhooks: hooked, Queue: 10, LastWait: time.Minute,
-		Log: slog.New(slog.NewTextHandler(&log, nil))}, x, func(t *testing.T, w *world) {
+		Log: slog.New(slog.NewTextHandler(&log, nil))}, x, func(t *testing.T, w *fixture) {
 		want := map[string]bool{}
 		for i := range 35 {
 			want["msg_"+w.open(lasting(fmt.Sprint(i))).ID+"_created"] = true
@@ -228,7 +228,7 @@ func TestMessagesAboutOneQuestionKeepTheirOrder(t *testing.T) {
 		}
 		return says(200), nil
 	}}
-	bubble(t, notify.Options{Webhooks: hooked}, x, func(t *testing.T, w *world) {
+	bubble(t, notify.Options{Webhooks: hooked}, x, func(t *testing.T, w *fixture) {
 		q := w.open(lasting("which?"))
 		synctest.Wait()
 		w.answer(q, "x")
@@ -243,7 +243,7 @@ func TestNtfyPushesAQuestionAndPressesWhenNobodyCame(t *testing.T) {
 	x := &wire{}
 	o := notify.Options{Ntfy: notify.Ntfy{URL: "https://ntfy.example/topic", Token: "tk_1"},
 		BaseURL: at("https://phones.example")}
-	bubble(t, o, x, func(t *testing.T, w *world) {
+	bubble(t, o, x, func(t *testing.T, w *fixture) {
 		q := w.ask("Which size?\x00\x1b[2J\xe2\x80\xae 鞋码?")
 		time.Sleep(9 * time.Minute)
 		require.Equal(t, 1, x.count())
@@ -280,7 +280,7 @@ func TestNobodyIsCalledToAQuestionThatIsSettled(t *testing.T) {
 		return says(200), nil
 	}}
 	o := notify.Options{Ntfy: notify.Ntfy{URL: "https://ntfy.example/topic"}, HideText: true}
-	bubble(t, o, x, func(t *testing.T, w *world) {
+	bubble(t, o, x, func(t *testing.T, w *fixture) {
 		settled, open := w.open(lasting("hush 1")), w.open(lasting("hush 2"))
 		time.Sleep(time.Minute)
 		w.answer(settled, "x")

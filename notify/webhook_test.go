@@ -17,7 +17,7 @@ import (
 
 func TestAWebhookIsToldOfAQuestionAndOfItsEndButNotOfTheAnswer(t *testing.T) {
 	r := newReceiver(t, nil)
-	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{r.hook()},
+	w := newFixture(t, notify.Options{Webhooks: []notify.Webhook{r.hook()},
 		BaseURL: at("https://phones.example/")})
 	w.begin()
 	for _, hidden := range []bool{false, true} {
@@ -47,7 +47,7 @@ func TestAWebhookIsToldOfAQuestionAndOfItsEndButNotOfTheAnswer(t *testing.T) {
 
 func TestTheTextOfAQuestionMayStayAtHome(t *testing.T) {
 	r := newReceiver(t, nil)
-	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{r.hook()}, HideText: true})
+	w := newFixture(t, notify.Options{Webhooks: []notify.Webhook{r.hook()}, HideText: true})
 	w.begin()
 	w.open(inquiry.Question{Text: "hush?", Options: []string{"hush 1", "hush 2"}})
 	asked := next(t, r.got)
@@ -58,7 +58,7 @@ func TestTheTextOfAQuestionMayStayAtHome(t *testing.T) {
 func TestWhatFailsIsSentAgainAsTheSameMessage(t *testing.T) {
 	var log bytes.Buffer
 	r := newReceiver(t, status(http.StatusInternalServerError, 3))
-	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{r.hook()},
+	w := newFixture(t, notify.Options{Webhooks: []notify.Webhook{r.hook()},
 		FirstWait: time.Millisecond, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	w.begin()
 	w.ask("which?")
@@ -79,7 +79,7 @@ func TestWhatFailsIsSentAgainAsTheSameMessage(t *testing.T) {
 func TestARedirectIsAFailureAndIsNotFollowed(t *testing.T) {
 	elsewhere := newReceiver(t, nil)
 	r := newReceiver(t, status(http.StatusTemporaryRedirect, 2, "Location", elsewhere.url))
-	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{r.hook()},
+	w := newFixture(t, notify.Options{Webhooks: []notify.Webhook{r.hook()},
 		FirstWait: time.Millisecond})
 	w.begin()
 	w.ask("which?")
@@ -90,7 +90,7 @@ func TestARedirectIsAFailureAndIsNotFollowed(t *testing.T) {
 
 func TestAnEndpointThatIsGoneIsToldNothingMore(t *testing.T) {
 	gone, r := newReceiver(t, status(http.StatusGone, 1000)), newReceiver(t, nil)
-	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{gone.hook(), r.hook()},
+	w := newFixture(t, notify.Options{Webhooks: []notify.Webhook{gone.hook(), r.hook()},
 		FirstWait: time.Millisecond})
 	w.begin()
 	w.ask("one")
@@ -110,7 +110,7 @@ func TestAnEndpointThatHangsHoldsUpNobodyElse(t *testing.T) {
 	hangs := newReceiver(t, func(http.ResponseWriter, int) bool { <-stuck; return false })
 	t.Cleanup(func() { close(stuck) }) // before the server closes, which waits for it
 	r := newReceiver(t, nil)
-	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{hangs.hook(), r.hook()}})
+	w := newFixture(t, notify.Options{Webhooks: []notify.Webhook{hangs.hook(), r.hook()}})
 	w.begin()
 	w.ask("one")
 	next(t, hangs.seen)
@@ -147,7 +147,7 @@ func TestALogThatHangsHoldsUpNoOtherEndpoint(t *testing.T) {
 			log := &jammed{lines: make(chan struct{}, 1), open: make(chan struct{})}
 			fails, r := newReceiver(t, status(http.StatusInternalServerError, 1000)),
 				newReceiver(t, nil)
-			w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{fails.hook(), r.hook()},
+			w := newFixture(t, notify.Options{Webhooks: []notify.Webhook{fails.hook(), r.hook()},
 				FirstWait: time.Hour, LastWait: time.Hour, Queue: queue,
 				Log: slog.New(slog.NewTextHandler(log, nil))})
 			w.begin()
@@ -176,7 +176,7 @@ func TestARestartTellsWhatWasNotToldAndNothingTwice(t *testing.T) {
 		refused <- struct{}{}
 		return false
 	})
-	w := newWorld(t, notify.Options{Webhooks: []notify.Webhook{r.hook()}})
+	w := newFixture(t, notify.Options{Webhooks: []notify.Webhook{r.hook()}})
 	w.begin()
 	told, settled := w.ask("told"), w.ask("settled while nobody is there")
 	require.Equal(t, told.ID, next(t, r.got).Data.QuestionID)

@@ -59,7 +59,7 @@ func explain(err error) error {
 	case code == sqlite3.SQLITE_CANTOPEN, code == sqlite3.SQLITE_PERM,
 		code == sqlite3.SQLITE_READONLY:
 		return hint.Add(err, "see that this user may read and write "+dbName+" and the files "+
-			"beside it, that they are files, and that not too many files are open; or use "+
+			"next to it, that they are files, and that not too many files are open; or use "+
 			"another data folder (data_dir)")
 	}
 	return err

@@ -29,7 +29,7 @@ const evil = "e\x1b]0;t\x07\u009b2J\u202ev\u2066i\u200bl\x7f\U000e0061"
 // does with them, nothing of it reaches the terminal but text.
 func TestNoCommandLetsHostileWordsReachTheTerminal(t *testing.T) {
 	t.Parallel()
-	h := newHostileWorld(t)
+	h := newHostileEnv(t)
 	calls := h.calls()
 	for _, n := range leafNodes(t) {
 		leaf := typed(n)
@@ -66,18 +66,18 @@ func TestNoCommandLetsHostileWordsReachTheTerminal(t *testing.T) {
 	}
 }
 
-// hostileWorld is a data folder in which everybody's words are hostile, with a simulated phone, and
+// hostileEnv is a data folder in which everybody's words are hostile, with a simulated phone, and
 // a model that is hostile, too.
-type hostileWorld struct {
+type hostileEnv struct {
 	*testEnv
 	adb, session, done, question, settled string
 	json                                  string // what was printed as JSON
 }
 
-func newHostileWorld(t *testing.T) *hostileWorld {
+func newHostileEnv(t *testing.T) *hostileEnv {
 	q := strconv.QuoteToASCII(evil)
 	quoted := q[1 : len(q)-1]
-	h := &hostileWorld{testEnv: newTestEnv(t, demoTask, fmt.Sprintf(`- when: ask %s
+	h := &hostileEnv{testEnv: newTestEnv(t, demoTask, fmt.Sprintf(`- when: ask %s
   reply: "<THINK>%s</THINK>explain:%s\taction:INFO\tvalue:which\u202e\u2066?\tsummary:%s"
 - when: end %s
   reply: "<THINK>%s</THINK>explain:%s\taction:ABORT\tvalue:no\u202e\u2066!\tsummary:%s"
@@ -117,14 +117,14 @@ func newHostileWorld(t *testing.T) *hostileWorld {
 }
 
 // inside runs a command without a process of its own.
-func (h *hostileWorld) inside(args []string) (stdout, stderr string) {
+func (h *hostileEnv) inside(args []string) (stdout, stderr string) {
 	var out, errs bytes.Buffer
 	run(h.t.Context(), args, h.env, streams{strings.NewReader(""), &out, &errs})
 	return out.String(), errs.String()
 }
 
 // calls are, for each command, ways to call it in which it prints hostile words.
-func (h *hostileWorld) calls() map[string][][]string {
+func (h *hostileEnv) calls() map[string][][]string {
 	config := filepath.Join(h.dir, evil+".yaml")
 	require.NoError(h.t, os.WriteFile(config, []byte(strconv.QuoteToASCII(evil)+": 1\n"), 0o600))
 	page := filepath.Join(h.dir, evil+".html")
