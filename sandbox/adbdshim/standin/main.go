@@ -1,5 +1,5 @@
-// Package standin is one command of the simulated phone as a process behind the real adbd: it asks the
-// phone over a socket, prints what that says and ends with its exit code.
+// Package standin is one command of the simulated phone as a process behind the real adbd: it asks
+// the phone over a socket, prints what that says and ends with its exit code.
 package standin
 
 import (
