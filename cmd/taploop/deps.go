@@ -61,6 +61,22 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 	if o.around != nil {
 		d.phones = o.around(d.phones)
 	}
+	opts := a.runOptions(d, o)
+	if err := a.guardRuns(ctx, opts, !o.storeOnly); err != nil {
+		return d, err
+	}
+	if o.storeOnly {
+		opts.NewPolicy = a.policyWhenNeeded
+	} else if err := a.openModels(d, opts); err != nil {
+		return d, err
+	}
+	d.manager = runs.New(opts)
+	d.closers = append(d.closers, d.manager.Close)
+	return d, nil
+}
+
+// runOptions are those of the configuration and the command, without guard and models.
+func (a *app) runOptions(d *deps, o overrides) *runs.Options {
 	q := a.conf.Questions
 	opts := &runs.Options{
 		Store: d.store, Phones: d.phones, Broker: a.broker(d.store), Console: o.console,
@@ -76,31 +92,28 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 	if m := channel.Mode(q.OnRefusal); m.IsModel() {
 		opts.OnRefusal = m
 	}
-	if err := a.guardRuns(ctx, opts, !o.storeOnly); err != nil {
-		return d, err
+	return opts
+}
+
+// openModels opens the models that act, answer and decide, and puts them into the runs.
+func (a *app) openModels(d *deps, opts *runs.Options) error {
+	p, err := a.models().policies()
+	if err != nil {
+		return err
 	}
-	if !o.storeOnly {
-		p, err := a.models().policies()
-		if err != nil {
-			return d, err
-		}
-		d.closers = append(d.closers, p.close)
-		opts.NewPolicy, opts.Answerer = p.choose, p.captioner
-		if opts.Deciders, err = a.models().deciders(p); err != nil {
-			return d, err
-		}
-	} else {
-		opts.NewPolicy = func(s runs.Settings) (agentloop.Policy, error) {
-			p, err := a.models().policies() // they end with the process
-			if err != nil {
-				return nil, err
-			}
-			return p.choose(s)
-		}
+	d.closers = append(d.closers, p.close)
+	opts.NewPolicy, opts.Answerer = p.choose, p.captioner
+	opts.Deciders, err = a.models().deciders(p)
+	return err
+}
+
+// policyWhenNeeded opens the models only for a run that is carried out after all.
+func (a *app) policyWhenNeeded(s runs.Settings) (agentloop.Policy, error) {
+	p, err := a.models().policies() // they end with the process
+	if err != nil {
+		return nil, err
 	}
-	d.manager = runs.New(opts)
-	d.closers = append(d.closers, d.manager.Close)
-	return d, nil
+	return p.choose(s)
 }
 
 // onTimeout is what silence to a question leads to.
