@@ -81,7 +81,12 @@ func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker,
 	if c.JSON {
 		return printJSON(a.out, q)
 	}
-	w := &fieldList{out: a.out}
+	return printQuestion(a.out, q)
+}
+
+// printQuestion prints all of a question for people, with the commands that go on from there.
+func printQuestion(out io.Writer, q inquiry.Question) error {
+	w := &fieldList{out: out}
 	w.line("question", q.ID)
 	w.line("status", outcome(q))
 	w.line("session", q.SessionID)
