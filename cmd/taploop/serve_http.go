@@ -45,11 +45,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	opts := mcptransport.Options{
-		Hosts: a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Authorize: auth.authorize,
-		Changed: auth.files.Changed, Operator: a.isOperator, Context: tools.Connected, Log: a.log,
-		Subscribe: s.tools.MaySubscribe,
-	}
+	opts := a.transportOptions(auth, s)
 	transport := mcptransport.NewHTTP(s.mcp, &opts)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", transport)
@@ -68,6 +64,23 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	srv := &http.Server{Handler: httpguard.Timely(mux), ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout: 2 * time.Minute,
 		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
+	err = a.letIn(ctx, srv, ln, url)
+	return errors.Join(err,
+		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, transport, proxied, page))
+}
+
+// transportOptions are those of every MCP server that is served over HTTP.
+func (w *wiring) transportOptions(auth *authenticator, s *service) mcptransport.Options {
+	return mcptransport.Options{
+		Hosts: w.conf.HTTP.Hosts, Origins: w.conf.HTTP.Origins, Authorize: auth.authorize,
+		Changed: auth.files.Changed, Operator: w.isOperator, Context: tools.Connected, Log: w.log,
+		Subscribe: s.tools.MaySubscribe,
+	}
+}
+
+// letIn takes new clients at ln, which other processes find by its url, until ctx ends. Then srv
+// goes on for those who are there.
+func (a *app) letIn(ctx context.Context, srv *http.Server, ln net.Listener, url string) error {
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }() // ends with ln
 	entry, err := publishServer(a.conf.DataDir, url)
@@ -79,10 +92,9 @@ func (a *app) serveHTTP(ctx context.Context) error {
 			served <- nil
 		}
 	}
-	_ = ln.Close() // no new clients from here on; srv goes on for those who are there
+	_ = ln.Close() // no new clients from here on
 	<-served
-	return errors.Join(err, entry.remove(),
-		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, transport, proxied, page))
+	return errors.Join(err, entry.remove())
 }
 
 // isOperator reports whether a token of that name answers for everybody.
