@@ -41,65 +41,94 @@ const maxServers = 100
 // ${/} as Cursor does, and ${input:ID}, which only VS Code can ask for.
 var variable = lazyregexp.New(`\$\{(?:(\w+):)?([A-Za-z_]\w*|/)(:-[^}]*)?\}`)
 
+// wantServers is how a file names servers.
+const wantServers = `write {"mcpServers": {"NAME": {"command": "PROGRAM", "args": []}}}, or ` +
+	`{"url": "https://..."} for a server over HTTP`
+
 // ReadServers reads the servers that such a file names, in the order of their names. path is the
 // file's, whole. Comments and commas at the end are allowed; variables of the environment are put
 // in their places, and those that are not set are an error. What it does not know is ignored, as
 // other programs do. An error names the line.
 func ReadServers(file []byte, path string, env map[string]string) ([]ServerSettings, error) {
-	const want = `write {"mcpServers": {"NAME": {"command": "PROGRAM", "args": []}}}, or ` +
-		`{"url": "https://..."} for a server over HTTP`
-	file = bytes.TrimPrefix(file, []byte("\ufeff"))
-	tree, err := hujson.Parse(file)
-	if err != nil { // names the line
-		return nil, hint.Add(errors.New(strings.TrimPrefix(err.Error(), "hujson: ")), want)
+	f, err := parseServers(file)
+	if err != nil {
+		return nil, err
 	}
-	plain := tree.Clone()
-	plain.Standardize() // every byte stays where it was
-	line := func(offset int, err error) error {
-		return fmt.Errorf("line %d: %w", 1+bytes.Count(file[:min(offset, len(file))],
-			[]byte("\n")), err)
-	}
-	var f struct {
-		MCPServers map[string]ServerSettings `json:"mcpServers"`
-		Servers    map[string]ServerSettings `json:"servers"` // as VS Code writes it
-	}
-	if err := json.Unmarshal(plain.Pack(), &f); err != nil {
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			err = line(int(wrong.Offset), fmt.Errorf("%s cannot be of the kind %s",
-				cmp.Or(wrong.Field, "the whole"), wrong.Value))
-		}
-		return nil, hint.Add(err, want)
-	}
-	key := "mcpServers"
-	if f.MCPServers == nil {
-		f.MCPServers, key = f.Servers, "servers"
-	}
-	if len(f.MCPServers) == 0 || tree.Find("/"+key) == nil { // in other cases of letters
-		return nil, hint.Add(errors.New("it names no servers"), want)
-	}
-	if len(f.MCPServers) > maxServers {
-		return nil, fmt.Errorf("it names %d servers (at most %d)", len(f.MCPServers), maxServers)
-	}
-	for _, place := range []string{"", "/" + key} {
-		if at, err := duplicateMember(tree, place); err != nil {
-			return nil, hint.Add(line(at, err), "give each server a name of its own")
-		}
+	if err := f.check(); err != nil {
+		return nil, err
 	}
 	known := variables(path, env)
 	var list []ServerSettings
-	for _, name := range slices.Sorted(maps.Keys(f.MCPServers)) {
-		s := f.MCPServers[name]
+	for _, name := range slices.Sorted(maps.Keys(f.servers)) {
+		s := f.servers[name]
 		s.Name = name
 		if !s.Disabled {
-			if err := errors.Join(s.expand(known), s.check(want)); err != nil {
-				at := tree.Find("/" + key + "/" + jsonPointer.Replace(name))
+			if err := errors.Join(s.expand(known), s.check()); err != nil {
+				at := f.tree.Find("/" + f.key + "/" + jsonPointer.Replace(name))
 				err = fmt.Errorf("server %s: %w", text.Quote(name, 80), err)
-				return nil, line(at.StartOffset, err)
+				return nil, f.inLine(at.StartOffset, err)
 			}
 		}
 		list = append(list, s)
 	}
 	return list, nil
+}
+
+// serversFile is a file that names servers.
+type serversFile struct {
+	text    []byte
+	tree    hujson.Value
+	key     string // of the member that servers is from
+	servers map[string]ServerSettings
+}
+
+// parseServers reads what is in a file, whatever it names.
+func parseServers(file []byte) (*serversFile, error) {
+	f := &serversFile{text: bytes.TrimPrefix(file, []byte("\ufeff")), key: "mcpServers"}
+	var err error
+	if f.tree, err = hujson.Parse(f.text); err != nil { // names the line
+		return nil, hint.Add(errors.New(strings.TrimPrefix(err.Error(), "hujson: ")), wantServers)
+	}
+	plain := f.tree.Clone()
+	plain.Standardize() // every byte stays where it was
+	var members struct {
+		MCPServers map[string]ServerSettings `json:"mcpServers"`
+		Servers    map[string]ServerSettings `json:"servers"` // as VS Code writes it
+	}
+	if err := json.Unmarshal(plain.Pack(), &members); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			err = f.inLine(int(wrong.Offset), fmt.Errorf("%s cannot be of the kind %s",
+				cmp.Or(wrong.Field, "the whole"), wrong.Value))
+		}
+		return nil, hint.Add(err, wantServers)
+	}
+	f.servers = members.MCPServers
+	if f.servers == nil {
+		f.servers, f.key = members.Servers, "servers"
+	}
+	return f, nil
+}
+
+// check says what is wrong with the names: there are none, too many, or one twice.
+func (f *serversFile) check() error {
+	if len(f.servers) == 0 || f.tree.Find("/"+f.key) == nil { // in other cases of letters
+		return hint.Add(errors.New("it names no servers"), wantServers)
+	}
+	if len(f.servers) > maxServers {
+		return fmt.Errorf("it names %d servers (at most %d)", len(f.servers), maxServers)
+	}
+	for _, place := range []string{"", "/" + f.key} {
+		if at, err := duplicateMember(f.tree, place); err != nil {
+			return hint.Add(f.inLine(at, err), "give each server a name of its own")
+		}
+	}
+	return nil
+}
+
+// inLine adds the number of the line that the offset is in.
+func (f *serversFile) inLine(offset int, err error) error {
+	before := f.text[:min(offset, len(f.text))]
+	return fmt.Errorf("line %d: %w", 1+bytes.Count(before, []byte("\n")), err)
 }
 
 // duplicateMember finds a member of an object that has another one's name, or none: of two one
@@ -121,7 +150,7 @@ func duplicateMember(tree hujson.Value, place string) (offset int, err error) {
 var jsonPointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // check says what is wrong with a server that is to be used.
-func (s *ServerSettings) check(want string) error {
+func (s *ServerSettings) check() error {
 	u, err := url.Parse(s.URL)
 	overHTTP := true
 	switch s.Type {
@@ -139,7 +168,8 @@ func (s *ServerSettings) check(want string) error {
 	}
 	switch {
 	case s.Command != "" && s.URL != "", overHTTP && s.URL == "", !overHTTP && s.Command == "":
-		return hint.Add(errors.New("it has not one of command and url, as its type wants"), want)
+		return hint.Add(errors.New("it has not one of command and url, as its type wants"),
+			wantServers)
 	case overHTTP && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
 		return hint.Add(errors.New("its url is no address of an HTTP server"),
 			"write https://HOST/PATH")
