@@ -88,8 +88,7 @@ func (s *store) loginPage(done func()) *Page {
 		send := func() {
 			sent = true
 			page.Memory.Focus = "login_code"
-			want := s.Data.Shop.newCode(number)
-			s.After(2*time.Second, func() { s.deliver(want) })
+			s.sendCode(number)
 		}
 		if s.Data.Shop.Wary {
 			s.Push(s.captchaPage(send))
@@ -98,14 +97,10 @@ func (s *store) loginPage(done func()) *Page {
 		send()
 	}
 	confirm := func() {
-		if cart := &s.Data.Shop; code != cart.code || code == "" {
+		if !s.logIn(number, code) {
 			code = ""
-			s.Show("That code is wrong", "验证码错误")
 			return
 		}
-		s.Data.Shop.User, s.Data.Shop.code = number, ""
-		s.Pop()
-		s.Show("Logged in", "登录成功")
 		done()
 	}
 	page.View = func() *ui.View {
@@ -126,6 +121,25 @@ func (s *store) loginPage(done func()) *Page {
 		))
 	}
 	return page
+}
+
+// logIn logs in who has the number, and leaves the page, when code is the one that was sent there.
+func (s *store) logIn(number, code string) bool {
+	cart := &s.Data.Shop
+	if code != cart.code || code == "" {
+		s.Show("That code is wrong", "验证码错误")
+		return false
+	}
+	cart.User, cart.code = number, ""
+	s.Pop()
+	s.Show("Logged in", "登录成功")
+	return true
+}
+
+// sendCode makes a login code for the number. It takes a moment to arrive.
+func (s *store) sendCode(number string) {
+	code := s.Data.Shop.newCode(number)
+	s.After(2*time.Second, func() { s.deliver(code) })
 }
 
 // deliver brings the login code as a message.
