@@ -112,16 +112,7 @@ func (g *Gate) verdict(
 		return agentloop.Allow(), nil
 	}
 	now := bind(look, d.Action, list)
-	as := func(then bound) bound { // now, as far as it was known then
-		bare := look
-		switch bare.Elements = nil; {
-		case look.Elements == nil:
-			return now.withElementsOf(then)
-		case then.pictured():
-			return bind(bare, d.Action, Subjects(bare, s.Task, d))
-		}
-		return now
-	}
+	as := asKnown(now, look, s.Task, d)
 	for _, r := range s.Rejected {
 		if b, ok := parseBound(r); ok && b.repeated(as(b), look.Elements) {
 			return agentloop.Rejected("it was rejected before, on the same screen"), nil
@@ -145,6 +136,23 @@ func (g *Gate) verdict(
 		}
 	}
 	return agentloop.Ask(g.question(subject, decision, now, d.Action, "")), nil
+}
+
+// asKnown gives now, which is bound to the look, as far as it was known then.
+func asKnown(
+	now bound, look screen.Observation, task string, d actions.Decision,
+) func(then bound) bound {
+	return func(then bound) bound {
+		switch {
+		case look.Elements == nil:
+			return now.withElementsOf(then)
+		case then.pictured():
+			bare := look
+			bare.Elements = nil
+			return bind(bare, d.Action, Subjects(bare, task, d))
+		}
+		return now
+	}
 }
 
 // read is the look with its elements, where they matter. That they cannot be had is no error.
