@@ -225,9 +225,33 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	case q.Kind == Approval:
 		return b.resolveApproval(ctx, q, r, now)
 	}
+	return b.resolveWords(ctx, q, r, now)
+}
+
+// resolveWords settles a question with what was said to it, or passes it on to a model.
+func (b *Broker) resolveWords(
+	ctx context.Context, q Question, r Reply, now time.Time,
+) (Result, error) {
+	var err error
 	if r.Response, err = q.checkReply(r, b.opts.MaxAnswer); err != nil {
 		return Result{}, err
 	}
+	res := q.resolution(r, now)
+	switch {
+	case r.Authority == AuthorityAgent && q.Deferred != nil && r.Resume == nil:
+		res.Resume = json.RawMessage(q.Turn.Resume)
+	case q.Fallback[r.Type] != "" && q.Deferred == nil && q.ForModels() == nil:
+		return b.fallBack(ctx, q, res)
+	}
+	q, err = b.settle(ctx, q.ID, res.status(), res)
+	if err == nil && q.Secret {
+		b.digests.keep(q.ID, r.Response)
+	}
+	return b.unlessTooLate(q, r, err)
+}
+
+// resolution is what is kept of a reply in words, whose response was checked.
+func (q Question) resolution(r Reply, now time.Time) Resolution {
 	res := Resolution{Type: r.Type, Response: Plain(r.Response), Channel: r.Channel,
 		Authority: r.Authority, By: r.By, ReplyID: r.ID, At: now, Resume: r.Resume,
 		Remember: r.Remember}
@@ -241,17 +265,7 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 		r.Response == s.Answer {
 		res.Unedited = s.By
 	}
-	switch {
-	case r.Authority == AuthorityAgent && q.Deferred != nil && r.Resume == nil:
-		res.Resume = json.RawMessage(q.Turn.Resume)
-	case q.Fallback[r.Type] != "" && q.Deferred == nil && q.ForModels() == nil:
-		return b.fallBack(ctx, q, res)
-	}
-	q, err = b.settle(ctx, id, res.status(), res)
-	if err == nil && q.Secret {
-		b.digests.keep(q.ID, r.Response)
-	}
-	return b.unlessTooLate(q, r, err)
+	return res
 }
 
 // resolveApproval settles a question about actions.
