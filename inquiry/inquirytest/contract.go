@@ -219,7 +219,12 @@ func remember(t *testing.T, s inquiry.Store) {
 	}
 	last := given(inquiry.ThisApp, "Fri")
 	require.Equal(t, "Fri", recalled(elsewhere), "the last one counts")
+	countUse(t, s, last)
+}
 
+// countUse settles a question with what was remembered of last, and wants that use to be kept.
+func countUse(t *testing.T, s inquiry.Store, last inquiry.Question) {
+	t.Helper()
 	again := insert(t, s, Sample())
 	won := Won("Fri")
 	won.Recalled = last.ID
@@ -392,15 +397,7 @@ func list(t *testing.T, s inquiry.Store) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, got, "%+v", c.f)
 	}
-	brief, err := s.List(t.Context(), inquiry.Filter{Status: inquiry.Pending, Brief: true})
-	require.NoError(t, err)
-	require.Len(t, brief, 3)
-	for i, q := range all[1:] {
-		require.Equal(t, []any{q.ID, q.Status, q.AskedAt, q.AttentionUntil, q.ExpiresAt,
-			q.AppliedAt},
-			[]any{brief[i].ID, brief[i].Status, brief[i].AskedAt, brief[i].AttentionUntil,
-				brief[i].ExpiresAt, brief[i].AppliedAt})
-	}
+	listInBrief(t, s, all[1:])
 	_, err = s.Apply(t.Context(), all[0].ID, all[0].Fence, asked)
 	require.NoError(t, err)
 	got, err := s.List(t.Context(), inquiry.Filter{Unapplied: true})
@@ -412,6 +409,20 @@ func list(t *testing.T, s inquiry.Store) {
 	got, err = s.List(t.Context(), inquiry.Filter{Unapplied: true, NoRun: true})
 	require.NoError(t, err)
 	require.Equal(t, []inquiry.Question{alone}, got)
+}
+
+// listInBrief wants a brief list of the open questions to have their times.
+func listInBrief(t *testing.T, s inquiry.Store, open []inquiry.Question) {
+	t.Helper()
+	brief, err := s.List(t.Context(), inquiry.Filter{Status: inquiry.Pending, Brief: true})
+	require.NoError(t, err)
+	require.Len(t, brief, len(open))
+	for i, q := range open {
+		require.Equal(t, []any{q.ID, q.Status, q.AskedAt, q.AttentionUntil, q.ExpiresAt,
+			q.AppliedAt},
+			[]any{brief[i].ID, brief[i].Status, brief[i].AskedAt, brief[i].AttentionUntil,
+				brief[i].ExpiresAt, brief[i].AppliedAt})
+	}
 }
 
 func missing(t *testing.T, s inquiry.Store) {
