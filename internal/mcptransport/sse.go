@@ -110,47 +110,62 @@ func (v *httpRequest) follow(s *session, st *stream, rd *reader) (*reader, error
 		closed = s.ctx.Done()
 	}
 	for {
-		var changed, wake <-chan struct{}
+		next := awaited{closed: closed}
 		if rd == nil || st.replaced(rd) {
 			if !listens {
 				return rd, nil
 			}
-			rd, changed = st.takeOver()
+			rd, next.changed = st.takeOver()
 		}
-		var feed <-chan mcp.JSONRPCNotification
 		if rd != nil {
-			sent, ended, more, err := v.sendNew(st, rd)
-			switch changed = more; {
+			sent, ended, changed, err := v.sendNew(st, rd)
+			switch next.changed = changed; {
 			case err != nil || ended:
 				return rd, err
 			case sent:
 				quiet.Reset(v.h.opts.KeepAlive)
 				continue
 			case listens:
-				feed, wake = s.feed, s.wake
+				next.feed, next.wake = s.feed, s.wake
 			}
 		}
-		var err error
-		select {
-		case <-changed:
-		case <-v.changed:
-			err = v.recheck()
-		case <-quiet.C:
-			err = v.keepAlive()
-			quiet.Reset(v.h.opts.KeepAlive)
-		case n := <-feed:
-			encodeAll([]mcp.JSONRPCNotification{n}, v.h.opts.Log, st.message)
-		case <-wake:
-			encodeAll(s.takeUpdates(), v.h.opts.Log, st.message)
-		case <-closed:
-			return rd, nil
-		case <-v.r.Context().Done():
-			err = context.Cause(v.r.Context())
-		}
-		if err != nil {
+		if ended, err := v.serveNext(s, st, next, quiet); ended || err != nil {
 			return rd, err
 		}
 	}
+}
+
+// awaited is what a connection waits for while there is nothing to write; a nil channel is not
+// waited for.
+type awaited struct {
+	changed <-chan struct{} // closed when the stream has more, or is free to be taken over
+	feed    <-chan mcp.JSONRPCNotification
+	wake    <-chan struct{} // the session has updates to take
+	closed  <-chan struct{} // the session has ended
+}
+
+// serveNext waits for the next thing that happens to the connection and does what it asks for: what
+// is broadcast goes into the stream. It reports whether the session has ended; that the connection
+// has is an error.
+func (v *httpRequest) serveNext(s *session, st *stream, next awaited, quiet *time.Timer) (
+	ended bool, err error) {
+	select {
+	case <-next.changed:
+	case <-v.changed:
+		err = v.recheck()
+	case <-quiet.C:
+		err = v.keepAlive()
+		quiet.Reset(v.h.opts.KeepAlive)
+	case n := <-next.feed:
+		encodeAll([]mcp.JSONRPCNotification{n}, v.h.opts.Log, st.message)
+	case <-next.wake:
+		encodeAll(s.takeUpdates(), v.h.opts.Log, st.message)
+	case <-next.closed:
+		return true, nil
+	case <-v.r.Context().Done():
+		err = context.Cause(v.r.Context())
+	}
+	return false, err
 }
 
 // sendNew sends what rd has not got, if there is anything; else it tells whether nothing comes any
