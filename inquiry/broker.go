@@ -117,14 +117,14 @@ func (b *Broker) List(ctx context.Context, f Filter) ([]Question, error) {
 	return b.store.List(ctx, f)
 }
 
-// SetTurn is the compare-and-set of the turn of an open question, whose turn is still was.
+// SetRouting is the compare-and-set of the routing of an open question, which is still was.
 // Otherwise it returns the question as it is, and ErrSettled or ErrTurn.
-func (b *Broker) SetTurn(ctx context.Context, id string, was, to Turn) (Question, error) {
+func (b *Broker) SetRouting(ctx context.Context, id string, was, to Routing) (Question, error) {
 	return b.store.Amend(ctx, id, func(q *Question) error {
-		if q.Turn != was {
+		if q.Routing != was {
 			return ErrTurn
 		}
-		q.Turn = to
+		q.Routing = to
 		return nil
 	})
 }
@@ -239,7 +239,7 @@ func (b *Broker) resolveWords(
 	res := q.resolution(r, now)
 	switch {
 	case r.Authority == AuthorityAgent && q.Deferred != nil && r.Resume == nil:
-		res.Resume = json.RawMessage(q.Turn.Resume)
+		res.Resume = json.RawMessage(q.Routing.Resume)
 	case q.Fallback[r.Type] != "" && q.Deferred == nil && q.ForModels() == nil:
 		return b.fallBack(ctx, q, res)
 	}

@@ -55,8 +55,8 @@ func (b *Broker) fallBack(ctx context.Context, q Question, r Resolution) (Result
 			return ErrSettled
 		}
 		q.Deferred = &r
-		q.Turn = Turn{Channel: q.Fallback[r.Type], Since: r.At, Router: q.Turn.Router,
-			Trouble: q.Turn.Trouble, Resume: string(r.Resume)}
+		q.Routing = Routing{Channel: q.Fallback[r.Type], Since: r.At, Router: q.Routing.Router,
+			Trouble: q.Routing.Trouble, Resume: string(r.Resume)}
 		q.AttentionUntil = r.At // nobody else is waited for
 		return nil
 	})
@@ -80,7 +80,7 @@ func (b *Broker) SettleDeferred(ctx context.Context, id string) error {
 		return err
 	}
 	r := *q.Deferred
-	r.Resume = json.RawMessage(q.Turn.Resume)
+	r.Resume = json.RawMessage(q.Routing.Resume)
 	if _, err = b.settle(ctx, id, r.status(), r); errors.Is(err, ErrSettled) {
 		return nil
 	}

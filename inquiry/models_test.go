@@ -103,7 +103,7 @@ func TestAModelsAnswerThatIsACodeIsNotTaken(t *testing.T) {
 func refused(t *testing.T) (*inquiry.Broker, inquiry.Question, *inquiry.Subscription) {
 	b := inquiry.NewBroker(&inquirytest.Memory{}, nil)
 	q, err := b.Open(t.Context(), inquiry.Question{Text: "which?", Fallback: passed,
-		OnTimeout: inquiry.GoOn, Turn: inquiry.Turn{Channel: "elicit", Router: "one"}})
+		OnTimeout: inquiry.GoOn, Routing: inquiry.Routing{Channel: "elicit", Router: "one"}})
 	require.NoError(t, err)
 	events := b.Subscribe()
 	t.Cleanup(events.Close)
@@ -116,8 +116,8 @@ func TestARefusalIsPassedOnToAModel(t *testing.T) {
 	b, q, events := refused(t)
 	require.True(t, q.Open())
 	require.Equal(t, "Ann", q.Deferred.By)
-	require.Equal(t, inquiry.Turn{Channel: "model:fast", Since: q.Deferred.At, Router: "one",
-		Resume: `{"steps":3}`}, q.Turn)
+	require.Equal(t, inquiry.Routing{Channel: "model:fast", Since: q.Deferred.At, Router: "one",
+		Resume: `{"steps":3}`}, q.Routing)
 	e, err := events.Next(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, inquiry.Overdue, e.Type, "whoever asks models is told")

@@ -156,12 +156,12 @@ type Question struct {
 	Status         Status      `json:"status"`
 	Resolution     *Resolution `json:"resolution,omitempty"`
 	AppliedAt      time.Time   `json:"applied_at,omitzero"`
-	Turn           Turn        `json:"-"` // of an open question
+	Routing        Routing     `json:"-"` // of an open question
 }
 
-// Turn says whose time it is to answer a question that goes from channel to channel. The zero value
-// is that of a question which does not.
-type Turn struct {
+// Routing says whose turn it is to answer a question that goes from channel to channel. The zero
+// value is that of a question which does not.
+type Routing struct {
 	// its channel's name; "" when every channel has had its time
 	Channel string    `json:"channel,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
@@ -216,7 +216,7 @@ type Channel struct {
 	Name string `json:"door"`
 	// when the next channel is asked; zero: as long as the question is open
 	Until time.Time `json:"until,omitzero"`
-	Asks  bool      `json:"asks,omitempty"` // it asks now: not stored here, see Question.Turn
+	Asks  bool      `json:"asks,omitempty"` // it asks now: not stored here, see Question.Routing
 }
 
 // Index is the place of the named channel among the question's, or -1.

@@ -169,7 +169,7 @@ func (d *questioner) Inquire(ctx context.Context, q inquiry.Question, mode chann
 	if !attention.IsZero() { // the caller has said when silence counts
 		q.AttentionUntil, q.ExpiresAt = attention, until
 	}
-	q.Turn = d.router.First(q)
+	q.Routing = d.router.First(q)
 	return d.broker.Open(ctx, q)
 }
 
@@ -188,7 +188,7 @@ func (d *questioner) onOpened(q inquiry.Question) {
 	if len(d.opts.Deciders) == 0 { // it is for a process that has models
 		return
 	}
-	if q.RunID == "" && q.Turn.Channel != "" {
+	if q.RunID == "" && q.Routing.Channel != "" {
 		d.router.Route(q.ID)
 	}
 	by := d.opts.Deciders[d.opts.Draft]

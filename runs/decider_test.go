@@ -246,8 +246,8 @@ func TestAProgramsQuestionGoesToTheModelsOfTheChain(t *testing.T) {
 
 		q = ask(inquiry.Question{Text: "go on?"})
 		require.True(t, q.Open())
-		require.Equal(t, "pass_to_client", q.Turn.Channel)
-		require.Contains(t, q.Turn.Trouble, "is no decision")
+		require.Equal(t, "pass_to_client", q.Routing.Channel)
+		require.Contains(t, q.Routing.Trouble, "is no decision")
 		require.Equal(t, []string{"model:fast", "pass_to_client", "page"}, names(q.Channels))
 		require.Equal(t, &cost, q.Usage, "in vain is not for nothing")
 

@@ -65,7 +65,7 @@ func (d *questioner) openQuestion(
 		return q, err
 	}
 	d.passOn(&q, mode)
-	q.Turn = d.router.First(q)
+	q.Routing = d.router.First(q)
 	return d.broker.Open(ctx, q)
 }
 

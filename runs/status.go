@@ -139,8 +139,8 @@ func (d *questioner) addQuestion(st *Status, q *inquiry.Question) {
 	switch {
 	case channel.Named(string(st.Asking)).OutOfBand:
 		st.Reason = agentloop.StillRunning
-	case q.Turn.Trouble != "":
-		st.Message = q.Turn.Trouble
+	case q.Routing.Trouble != "":
+		st.Message = q.Routing.Trouble
 	}
 }
 

@@ -27,7 +27,7 @@ func briefFields(q *inquiry.Question) fields {
 // questionFields are all but the resolution. The body is read first: what other columns hold of it
 // is newer.
 func questionFields(q *inquiry.Question) fields {
-	return append(fields{{"body", object{q}}, {"turn", object{&q.Turn}}}, briefFields(q)...)
+	return append(fields{{"body", object{q}}, {"turn", object{&q.Routing}}}, briefFields(q)...)
 }
 
 var (
@@ -218,7 +218,7 @@ func (qs Questions) Amend(ctx context.Context, id string,
 		if err := change(q); err != nil {
 			return err
 		}
-		row := fields{{"body", object{q}}, {"turn", object{q.Turn}},
+		row := fields{{"body", object{q}}, {"turn", object{q.Routing}},
 			{"attention_until", instant{&q.AttentionUntil}}}
 		if _, err := row.update(ctx, tx, "questions", "id = ?", id); err != nil {
 			return err

@@ -29,7 +29,7 @@ func Sample() inquiry.Question {
 		Round: 2, Fence: 7,
 		AskedAt: asked, AttentionUntil: asked.Add(time.Minute), ExpiresAt: asked.Add(time.Hour),
 		Status: inquiry.Pending,
-		Turn: inquiry.Turn{Channel: "elicit", Since: asked, Trouble: "the console was closed",
+		Routing: inquiry.Routing{Channel: "elicit", Since: asked, Trouble: "the console was closed",
 			Router: "server-1"},
 	}
 }
@@ -138,18 +138,18 @@ func applyOnce(t *testing.T, s inquiry.Store) {
 func turns(t *testing.T, s inquiry.Store) {
 	q := insert(t, s, Sample())
 	b := inquiry.NewBroker(s, nil)
-	next := inquiry.Turn{Channel: "page", Since: asked.Add(time.Second), Router: "server-2"}
-	got, err := b.SetTurn(t.Context(), q.ID, q.Turn, next)
+	next := inquiry.Routing{Channel: "page", Since: asked.Add(time.Second), Router: "server-2"}
+	got, err := b.SetRouting(t.Context(), q.ID, q.Routing, next)
 	require.NoError(t, err)
-	require.Equal(t, next, got.Turn)
+	require.Equal(t, next, got.Routing)
 	require.Equal(t, got, get(t, s, q.ID))
-	got, err = b.SetTurn(t.Context(), q.ID, q.Turn, inquiry.Turn{Channel: "elsewhere"})
+	got, err = b.SetRouting(t.Context(), q.ID, q.Routing, inquiry.Routing{Channel: "elsewhere"})
 	require.ErrorIs(t, err, inquiry.ErrTurn)
-	require.Equal(t, next, got.Turn, "who is too late is shown whose turn it is")
+	require.Equal(t, next, got.Routing, "who is too late is shown whose turn it is")
 
 	_, err = s.Settle(t.Context(), q.ID, inquiry.Answered, Won("Tue"))
 	require.NoError(t, err)
-	got, err = b.SetTurn(t.Context(), q.ID, next, inquiry.Turn{})
+	got, err = b.SetRouting(t.Context(), q.ID, next, inquiry.Routing{})
 	require.ErrorIs(t, err, inquiry.ErrSettled)
 	require.Equal(t, inquiry.Answered, got.Status)
 }
@@ -287,7 +287,7 @@ func amend(t *testing.T, s inquiry.Store) {
 	change := func(q *inquiry.Question) error {
 		q.Deferred, q.Suggestion = &won, &inquiry.Suggestion{Answer: "Mon", By: "fast"}
 		q.Fallback = map[inquiry.Type]string{inquiry.TypeAnswer: "model:fast"}
-		q.Turn, q.AttentionUntil = inquiry.Turn{Channel: "model:fast", Since: asked}, asked
+		q.Routing, q.AttentionUntil = inquiry.Routing{Channel: "model:fast", Since: asked}, asked
 		return nil
 	}
 	no := errors.New("no")

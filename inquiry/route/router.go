@@ -24,7 +24,7 @@ type Asker interface {
 // Store is what a Router needs of a store of questions; *inquiry.Broker is one.
 type Store interface {
 	Get(ctx context.Context, id string) (inquiry.Question, error)
-	SetTurn(ctx context.Context, id string, was, to inquiry.Turn) (inquiry.Question, error)
+	SetRouting(ctx context.Context, id string, was, to inquiry.Routing) (inquiry.Question, error)
 	SettleDeferred(ctx context.Context, id string) error
 }
 
@@ -90,13 +90,14 @@ func (r *Router) Close(why error) {
 
 // Routed reports whether some router takes the question from channel to channel.
 func (r *Router) Routed(q inquiry.Question) bool {
-	return q.Turn.Router != "" && (q.Turn.Router == r.opts.Name || r.opts.Alive(q.Turn.Router))
+	by := q.Routing.Router
+	return by != "" && (by == r.opts.Name || r.opts.Alive(by))
 }
 
 // First is the turn of a new question that this router will be given.
-func (r *Router) First(q inquiry.Question) inquiry.Turn {
+func (r *Router) First(q inquiry.Question) inquiry.Routing {
 	now := time.Now()
-	t := inquiry.Turn{Channel: next(q, "", now), Since: storedTime(now), Router: r.opts.Name}
+	t := inquiry.Routing{Channel: next(q, "", now), Since: storedTime(now), Router: r.opts.Name}
 	if q.Deferred != nil {
 		t.Channel = q.Fallback[q.Deferred.Type]
 	}
@@ -136,18 +137,18 @@ func (r *Router) Route(questionID string) {
 // another router's.
 func (r *Router) claim(ctx context.Context,
 	q inquiry.Question) (now inquiry.Question, mine bool, err error) {
-	to := q.Turn
+	to := q.Routing
 	switch {
-	case !q.Open(), q.Turn.Router != r.opts.Name && r.Routed(q):
+	case !q.Open(), q.Routing.Router != r.opts.Name && r.Routed(q):
 		return q, false, nil
-	case q.Turn.Router == r.opts.Name:
+	case q.Routing.Router == r.opts.Name:
 		return q, true, nil
 	// no channel has asked yet, or none had an answer while the other router was there
-	case q.Turn.Channel == "":
+	case q.Routing.Channel == "":
 		to = r.First(q)
 	}
 	to.Router = r.opts.Name
-	q, err = r.setTurn(ctx, q, to)
+	q, err = r.setRouting(ctx, q, to)
 	return q, err == nil, err
 }
 
@@ -182,7 +183,7 @@ func (r *Router) Finish(questionID string, why error) {
 func (r *Router) Reroute(q inquiry.Question, why error) {
 	r.mu.Lock()
 	on := r.routes[q.ID]
-	other := on != nil && on.asking != q.Turn.Channel
+	other := on != nil && on.asking != q.Routing.Channel
 	r.mu.Unlock()
 	if other {
 		r.Finish(q.ID, why)
@@ -199,8 +200,8 @@ func (r *Router) Cancel(ctx context.Context, questionID string, why error) error
 		if err != nil || !q.Open() {
 			return err
 		}
-		if _, err = r.opts.Store.SetTurn(ctx, questionID, q.Turn, inquiry.Turn{}); !errors.Is(err,
-			inquiry.ErrTurn) {
+		_, err = r.opts.Store.SetRouting(ctx, questionID, q.Routing, inquiry.Routing{})
+		if !errors.Is(err, inquiry.ErrTurn) {
 			return unlessSettled(err)
 		}
 	}
@@ -210,7 +211,8 @@ func (r *Router) Cancel(ctx context.Context, questionID string, why error) error
 // does nothing when the channel does not have its turn, or another router has the question.
 func (r *Router) Decline(ctx context.Context, questionID, channel, why string) error {
 	q, err := r.opts.Store.Get(ctx, questionID)
-	if err != nil || !q.Open() || Asking(q, time.Now()) != channel || q.Turn.Router != r.opts.Name {
+	if err != nil || !q.Open() || Asking(q, time.Now()) != channel ||
+		q.Routing.Router != r.opts.Name {
 		return err
 	}
 	if err := r.pass(ctx, q, channel, why); err != nil {
@@ -223,15 +225,15 @@ func (r *Router) Decline(ctx context.Context, questionID, channel, why string) e
 // pass gives the turn of a channel to the next one. trouble is "" when it just took too long.
 func (r *Router) pass(ctx context.Context, q inquiry.Question, channel, trouble string) error {
 	now := time.Now()
-	to := inquiry.Turn{Channel: next(q, channel, now), Since: storedTime(now), Router: r.opts.Name,
-		Trouble: cmp.Or(trouble, q.Turn.Trouble)}
-	_, err := r.setTurn(ctx, q, to)
+	to := inquiry.Routing{Channel: next(q, channel, now), Since: storedTime(now),
+		Router: r.opts.Name, Trouble: cmp.Or(trouble, q.Routing.Trouble)}
+	_, err := r.setRouting(ctx, q, to)
 	return err
 }
 
-func (r *Router) setTurn(ctx context.Context, q inquiry.Question,
-	to inquiry.Turn) (inquiry.Question, error) {
-	q, err := r.opts.Store.SetTurn(ctx, q.ID, q.Turn, to)
+func (r *Router) setRouting(ctx context.Context, q inquiry.Question,
+	to inquiry.Routing) (inquiry.Question, error) {
+	q, err := r.opts.Store.SetRouting(ctx, q.ID, q.Routing, to)
 	if err == nil {
 		r.opts.Moved(q)
 	}
@@ -269,17 +271,17 @@ func (r *Router) step(ctx context.Context, on *routing, q inquiry.Question) (don
 	switch {
 	case err != nil:
 		return false, err
-	case !mine, q.Turn.Channel == "":
+	case !mine, q.Routing.Channel == "":
 		return true, nil
-	case Asking(q, time.Now()) != q.Turn.Channel:
-		return false, r.pass(ctx, q, q.Turn.Channel, "")
+	case Asking(q, time.Now()) != q.Routing.Channel:
+		return false, r.pass(ctx, q, q.Routing.Channel, "")
 	}
 	return r.ask(ctx, on, q)
 }
 
 // ask lets the channel that is in turn ask until its time is over.
 func (r *Router) ask(ctx context.Context, on *routing, q inquiry.Question) (done bool, err error) {
-	name, turn := q.Turn.Channel, ctx
+	name, turn := q.Routing.Channel, ctx
 	if i := q.Index(name); i >= 0 && !q.Channels[i].Until.IsZero() {
 		var cancel context.CancelFunc
 		turn, cancel = context.WithDeadlineCause(ctx, q.Channels[i].Until, ErrTurnOver)
@@ -353,7 +355,7 @@ func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecon
 // Asking is the channel that is in turn at the time; "" when none has. Its router may not have
 // noticed yet that a time is over.
 func Asking(q inquiry.Question, at time.Time) string {
-	name := q.Turn.Channel
+	name := q.Routing.Channel
 	i := q.Index(name)
 	if i < 0 || upcoming(q.Channels[i], at) {
 		return name
@@ -390,7 +392,7 @@ func Left(q inquiry.Question, routed bool) (left []inquiry.Channel) {
 	for i, d := range q.Channels {
 		c := channel.Named(d.Name)
 		over := !d.Until.IsZero() && !now.Before(d.Until) ||
-			c.Step && q.Turn != (inquiry.Turn{}) && (turn < 0 || i < turn)
+			c.Step && q.Routing != (inquiry.Routing{}) && (turn < 0 || i < turn)
 		switch {
 		case c.Last, over && c.Name != string(channel.PassToClient):
 			continue

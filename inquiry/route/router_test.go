@@ -59,7 +59,7 @@ func (o *office) open(name string) {
 	r := route.New(&route.Options{Store: o.broker, Name: name,
 		Askers: map[string]route.Asker{"manual_reply": o.console, "auto_reply": o.model},
 		Alive:  func(router string) bool { return !o.dead[router] },
-		Moved:  func(q inquiry.Question) { o.moves = append(o.moves, q.Turn.Channel) }})
+		Moved:  func(q inquiry.Question) { o.moves = append(o.moves, q.Routing.Channel) }})
 	o.router = r
 	o.Cleanup(func() { r.Close(errors.New("closing")) })
 }
@@ -69,7 +69,7 @@ func (o *office) ask(mode channel.Mode) string {
 	o.Helper()
 	q := inquiry.Question{Text: "which?"}
 	require.NoError(o, route.Plan(&q, mode, time.Minute, []string{"page"}))
-	q.Turn = o.router.First(q)
+	q.Routing = o.router.First(q)
 	q, err := o.broker.Open(o.Context(), q)
 	require.NoError(o, err)
 	o.route(q.ID)
@@ -95,7 +95,7 @@ func TestChannelsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 		o.model.err = errors.New("connection refused")
 		id := o.ask("manual_reply (60s) -> auto_reply -> pass_to_client")
 		q := o.question(id)
-		require.Equal(t, "manual_reply", q.Turn.Channel)
+		require.Equal(t, "manual_reply", q.Routing.Channel)
 		require.Equal(t, "manual_reply", route.Asking(q, time.Now()))
 		require.Equal(t, "auto_reply", route.Asking(q, time.Now().Add(time.Minute)),
 			"by the clock, whether or not it was noticed")
@@ -104,9 +104,9 @@ func TestChannelsHaveTheirTurnOneAfterTheOther(t *testing.T) {
 		q = o.question(id)
 		require.ErrorIs(t, o.console.left, route.ErrTurnOver)
 		require.Equal(t, 1, o.model.asked)
-		require.Equal(t, "pass_to_client", q.Turn.Channel)
-		require.Equal(t, "auto_reply had no answer: connection refused", q.Turn.Trouble)
-		require.Equal(t, time.Now(), q.Turn.Since.Local())
+		require.Equal(t, "pass_to_client", q.Routing.Channel)
+		require.Equal(t, "auto_reply had no answer: connection refused", q.Routing.Trouble)
+		require.Equal(t, time.Now(), q.Routing.Since.Local())
 		require.Equal(t, []string{"auto_reply", "pass_to_client"}, o.moves)
 		require.Equal(t, []inquiry.Channel{{Name: "pass_to_client", Asks: true}, {Name: "page"}},
 			route.Left(q, o.router.Routed(q)))
@@ -120,12 +120,12 @@ func TestAPassiveChannelDeclinesOnceAndOnlyInItsTurn(t *testing.T) {
 			id := o.ask(mode)
 			require.NoError(t,
 				o.router.Decline(t.Context(), id, "pass_to_client", "it is not its turn"))
-			require.Equal(t, "elicit", o.question(id).Turn.Channel)
+			require.Equal(t, "elicit", o.question(id).Routing.Channel)
 			require.NoError(t,
 				o.router.Decline(t.Context(), id, "elicit", "the client shows no forms"))
 			q := o.question(id)
-			require.Equal(t, "manual_reply", q.Turn.Channel)
-			require.Equal(t, "the client shows no forms", q.Turn.Trouble)
+			require.Equal(t, "manual_reply", q.Routing.Channel)
+			require.Equal(t, "the client shows no forms", q.Routing.Trouble)
 			require.Equal(t, 1, o.console.asked)
 			require.NoError(t, o.router.Decline(t.Context(), id, "elicit", "again"))
 			time.Sleep(time.Minute)
@@ -153,13 +153,13 @@ func TestAnotherRouterGoesOnWhereOneWasKilled(t *testing.T) {
 		q := o.question(id)
 		require.Equal(
 			t,
-			inquiry.Turn{
+			inquiry.Routing{
 				Channel: "manual_reply",
-				Since:   before.Turn.Since,
+				Since:   before.Routing.Since,
 				Trouble: "no forms",
 				Router:  "two",
 			},
-			q.Turn,
+			q.Routing,
 		)
 		require.Equal(t, 2, o.console.asked)
 	})
@@ -170,14 +170,14 @@ func TestRoutingEndsWithTheAnswerAndBeginsAnewAfterAPause(t *testing.T) {
 		o := newOffice(t)
 		id := o.ask("elicit (5s) -> manual_reply")
 		time.Sleep(5 * time.Second)
-		require.Equal(t, "manual_reply", o.question(id).Turn.Channel)
+		require.Equal(t, "manual_reply", o.question(id).Routing.Channel)
 		paused, answered := errors.New("paused"), errors.New("answered")
 		require.NoError(t, o.router.Cancel(t.Context(), id, paused))
-		require.Zero(t, o.question(id).Turn)
+		require.Zero(t, o.question(id).Routing)
 		require.Equal(t, paused, o.console.left)
 
 		o.route(id)
-		require.Equal(t, "manual_reply", o.question(id).Turn.Channel,
+		require.Equal(t, "manual_reply", o.question(id).Routing.Channel,
 			"the time of the form is over")
 		require.Equal(t, 2, o.console.asked)
 		o.route(id)
@@ -201,8 +201,8 @@ func TestNobodyLeftLeavesTheQuestionOpenToEverybody(t *testing.T) {
 		o.console.err, o.model.err = errors.New("closed"), errors.New("away")
 		q := o.question(o.ask("manual_reply -> auto_reply"))
 		require.True(t, q.Open())
-		require.Empty(t, q.Turn.Channel)
-		require.Equal(t, "auto_reply had no answer: away", q.Turn.Trouble)
+		require.Empty(t, q.Routing.Channel)
+		require.Equal(t, "auto_reply had no answer: away", q.Routing.Trouble)
 		require.Equal(t, []inquiry.Channel{{Name: "page"}}, route.Left(q, true))
 	})
 }
@@ -212,7 +212,7 @@ func TestAQuestionThatNoChannelAnsweredIsAskedAnewByALaterRouter(t *testing.T) {
 		o := newOffice(t)
 		o.console.err = errors.New("closed")
 		id := o.ask("manual_reply")
-		require.Empty(t, o.question(id).Turn.Channel)
+		require.Empty(t, o.question(id).Routing.Channel)
 		o.console.err = nil
 		o.route(id)
 		require.Equal(t, 1, o.console.asked, "the same router has asked already")
@@ -222,7 +222,7 @@ func TestAQuestionThatNoChannelAnsweredIsAskedAnewByALaterRouter(t *testing.T) {
 		o.dead["one"] = true
 		o.route(id)
 		require.Equal(t, 2, o.console.asked)
-		require.Equal(t, "manual_reply", o.question(id).Turn.Channel)
+		require.Equal(t, "manual_reply", o.question(id).Routing.Channel)
 	})
 }
 
@@ -233,13 +233,15 @@ func TestOnlyChannelsThatCanStillAnswerAreLeft(t *testing.T) {
 		Channels: []inquiry.Channel{{Name: "manual_reply", Until: past},
 			{Name: "elicit", Until: later}, {Name: "auto_reply"}, {Name: "page"}},
 	}
-	asked := func(name string) inquiry.Turn { return inquiry.Turn{Channel: name, Router: "one"} }
+	asked := func(name string) inquiry.Routing {
+		return inquiry.Routing{Channel: name, Router: "one"}
+	}
 	for name, c := range map[string]struct {
-		turn   inquiry.Turn
+		turn   inquiry.Routing
 		routed bool
 		want   []inquiry.Channel
 	}{
-		"not routed": {inquiry.Turn{}, false, []inquiry.Channel{q.Channels[1],
+		"not routed": {inquiry.Routing{}, false, []inquiry.Channel{q.Channels[1],
 			q.Channels[2], q.Channels[3]}},
 		"the form asks": {asked("elicit"), true, []inquiry.Channel{{Name: "elicit",
 			Until: later, Asks: true}, q.Channels[2], q.Channels[3]}},
@@ -249,7 +251,7 @@ func TestOnlyChannelsThatCanStillAnswerAreLeft(t *testing.T) {
 			Asks: true}, q.Channels[3]}},
 		"all have had a turn": {asked(""), true, []inquiry.Channel{q.Channels[3]}},
 	} {
-		q.Turn = c.turn
+		q.Routing = c.turn
 		require.Equal(t, c.want, route.Left(q, c.routed), name)
 	}
 	q.Channels = []inquiry.Channel{
@@ -257,7 +259,7 @@ func TestOnlyChannelsThatCanStillAnswerAreLeft(t *testing.T) {
 		{Name: "no_reply"},
 		{Name: "page"},
 	}
-	q.Turn = asked("no_reply")
+	q.Routing = asked("no_reply")
 	require.Equal(t, []inquiry.Channel{{Name: "pass_to_client"}, {Name: "page"}},
 		route.Left(q, true), "nobody is asked at no_reply; a client may always answer")
 	q.Status = inquiry.Answered
