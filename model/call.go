@@ -19,19 +19,19 @@ const maxReply = 16 << 20
 
 var errAttemptTimeout = errors.New("time-out of one attempt")
 
-// call is one call of the endpoint with all its attempts. Not for concurrent use.
-type call struct {
-	opts     *Options
-	next     http.RoundTripper
-	scrub    scrubber
-	usable   func(body []byte) bool // whether a success is what was asked for; nil takes any
-	sight    func() (Sight, error)  // of what is asked; may be nil
-	attempts int
-	reply    // the last attempt's; its status is 0 when it got none
+// attempts is one call of the endpoint with all its attempts. Not for concurrent use.
+type attempts struct {
+	opts      *Options
+	next      http.RoundTripper
+	scrub     scrubber
+	usable    func(body []byte) bool // whether a success is what was asked for; nil takes any
+	sight     func() (Sight, error)  // of what is asked; may be nil
+	attempts  int
+	httpReply // the last attempt's; its status is 0 when it got none
 }
 
-// reply is what the endpoint answered, read to its end.
-type reply struct {
+// httpReply is what the endpoint answered, read to its end.
+type httpReply struct {
 	status int
 	header http.Header
 	body   []byte
@@ -39,36 +39,36 @@ type reply struct {
 
 // send posts the body, or gets when there is none, as often as the options allow. The error is that
 // of the last attempt when it got no reply; a refusal is a reply.
-func (k *call) send(ctx context.Context, path string, body []byte) error {
-	_, err := failsafe.With(k.retryPolicy(ctx)).WithContext(ctx).Get(func() (reply, error) {
+func (k *attempts) send(ctx context.Context, path string, body []byte) error {
+	_, err := failsafe.With(k.retryPolicy(ctx)).WithContext(ctx).Get(func() (httpReply, error) {
 		var err error
 		k.attempts++
 		start := time.Now()
-		k.reply, err = k.attempt(ctx, path, body)
+		k.httpReply, err = k.attempt(ctx, path, body)
 		k.log(ctx, start, err)
-		return k.reply, err
+		return k.httpReply, err
 	})
 	return err
 }
 
 // attempt sends the request once and reads the reply to its end, both within the time-out: a body
 // that stalls or breaks is an attempt that failed, not a reply.
-func (k *call) attempt(ctx context.Context, path string, body []byte) (reply, error) {
+func (k *attempts) attempt(ctx context.Context, path string, body []byte) (httpReply, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, k.opts.Timeout, errAttemptTimeout)
 	defer cancel()
 	req, err := k.request(ctx, path, body)
 	if err != nil {
-		return reply{}, permanent{err}
+		return httpReply{}, permanent{err}
 	}
 	next, err := k.transport()
 	if err != nil {
-		return reply{}, permanent{err}
+		return httpReply{}, permanent{err}
 	}
 	client := http.Client{Transport: next, CheckRedirect: followSameOrigin}
 	resp, err := client.Do(req)
-	var r reply
+	var r httpReply
 	if err == nil {
-		r = reply{status: resp.StatusCode, header: resp.Header}
+		r = httpReply{status: resp.StatusCode, header: resp.Header}
 		r.body, err = readBounded(resp.Body)
 	}
 	if err == nil {
@@ -77,7 +77,7 @@ func (k *call) attempt(ctx context.Context, path string, body []byte) (reply, er
 	if errors.Is(context.Cause(ctx), errAttemptTimeout) {
 		err = errAttemptTimeout
 	}
-	return reply{}, err
+	return httpReply{}, err
 }
 
 // cassette is a transport that keeps, or compares, what was seen when a request was made.
@@ -96,7 +96,7 @@ func (s sighted) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // transport is what this call's requests go through.
-func (k *call) transport() (http.RoundTripper, error) {
+func (k *attempts) transport() (http.RoundTripper, error) {
 	c, ok := k.next.(cassette)
 	if !ok || k.sight == nil {
 		return k.next, nil
@@ -105,7 +105,7 @@ func (k *call) transport() (http.RoundTripper, error) {
 	return sighted{c, &s}, err
 }
 
-func (k *call) request(ctx context.Context, path string, body []byte) (*http.Request, error) {
+func (k *attempts) request(ctx context.Context, path string, body []byte) (*http.Request, error) {
 	method := http.MethodPost
 	if body == nil {
 		method = http.MethodGet
@@ -122,7 +122,7 @@ func (k *call) request(ctx context.Context, path string, body []byte) (*http.Req
 	return req, nil
 }
 
-func (k *call) log(ctx context.Context, start time.Time, err error) {
+func (k *attempts) log(ctx context.Context, start time.Time, err error) {
 	outcome := slog.Int("status", k.status)
 	if err != nil {
 		outcome = slog.String("error", k.scrub.text(err.Error()))

@@ -160,7 +160,7 @@ func isList(body []byte) bool {
 // unlessAnswered is err, unless it says that the endpoint is one of models, took the key, and has
 // only something against so short a question or so many of them. That it is one of models shows in
 // an answer in JSON: a proxy or a web server refuses in its own words or with a page.
-func (k *call) unlessAnswered(err error) error {
+func (k *attempts) unlessAnswered(err error) error {
 	var e *Error
 	if errors.As(err, &e) && (e.Kind == Rejected || e.Kind == TooLong || e.Kind == RateLimited) &&
 		isObject(k.body) {
@@ -197,8 +197,8 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-func (c *Client) newCall() *call {
-	return &call{opts: &c.opts, next: c.next, scrub: newScrubber(string(c.opts.APIKey))}
+func (c *Client) newCall() *attempts {
+	return &attempts{opts: &c.opts, next: c.next, scrub: newScrubber(string(c.opts.APIKey))}
 }
 
 // withModels names the endpoint's models along with the complaint that there is no such model.

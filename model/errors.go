@@ -72,7 +72,7 @@ func (e *Error) NoTools() bool {
 
 // failed turns what send returned, and a reply that is no success, into an error that says what
 // happened and carries a hint.
-func (k *call) failed(ctx context.Context, err error) error {
+func (k *attempts) failed(ctx context.Context, err error) error {
 	var own permanent
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -90,7 +90,7 @@ func (k *call) failed(ctx context.Context, err error) error {
 }
 
 // unreadable is a success that is not what was asked for.
-func (k *call) unreadable(err error) *Error {
+func (k *attempts) unreadable(err error) *Error {
 	if len(k.body) == maxReply {
 		return k.fail(BadReply, fmt.Sprintf("the reply is longer than %d MiB, and begins with %s",
 			maxReply>>20, k.summary(k.body[:64<<10])), nil)
@@ -102,7 +102,7 @@ func (k *call) unreadable(err error) *Error {
 }
 
 // ended says why the caller's context ended, and what the last attempt had met.
-func (k *call) ended(ctx context.Context) error {
+func (k *attempts) ended(ctx context.Context) error {
 	met := ""
 	if k.status >= 400 {
 		met = fmt.Sprintf(" (attempt %d had met HTTP %d: %s)", k.attempts, k.status,
@@ -111,7 +111,7 @@ func (k *call) ended(ctx context.Context) error {
 	return fmt.Errorf("asking %s at %s%s: %w", k.opts.Name, k.opts.BaseURL, met, context.Cause(ctx))
 }
 
-func (k *call) unanswered(err error) *Error {
+func (k *attempts) unanswered(err error) *Error {
 	if errors.Is(err, errAttemptTimeout) {
 		return k.fail(TimedOut, fmt.Sprintf("no reply within %s", k.opts.Timeout), err)
 	}
@@ -122,7 +122,7 @@ func (k *call) unanswered(err error) *Error {
 	return k.fail(Unreachable, err.Error(), err)
 }
 
-func (k *call) redirected() *Error {
+func (k *attempts) redirected() *Error {
 	to := k.header.Get("Location")
 	if u, err := url.Parse(to); err == nil {
 		to = u.Redacted()
@@ -131,7 +131,7 @@ func (k *call) redirected() *Error {
 }
 
 // refused is a status of 400 or above. What the endpoint says of it is read from its error object.
-func (k *call) refused() *Error {
+func (k *attempts) refused() *Error {
 	var said struct {
 		Error struct{ Code, Param, Type any }
 	}
@@ -148,14 +148,14 @@ func (k *call) refused() *Error {
 }
 
 // empty is a success that has no choice in it; some routers report their errors so.
-func (k *call) empty(inside json.RawMessage) *Error {
+func (k *attempts) empty(inside json.RawMessage) *Error {
 	if !present(inside) {
 		return k.fail(BadReply, "the reply has no choices", nil)
 	}
 	return k.fail(BadReply, "the endpoint reports: "+said(inside), nil)
 }
 
-func (k *call) fail(kind ErrorKind, message string, cause error) *Error {
+func (k *attempts) fail(kind ErrorKind, message string, cause error) *Error {
 	return &Error{
 		Kind:     kind,
 		Status:   k.status,

@@ -33,9 +33,9 @@ var (
 		`support.*(image|vision|multimodal)`)
 )
 
-func (k *call) withHint(e *Error) error { return hint.Add(e, k.hint(e)) }
+func (k *attempts) withHint(e *Error) error { return hint.Add(e, k.hint(e)) }
 
-func (k *call) hint(e *Error) string {
+func (k *attempts) hint(e *Error) string {
 	env := k.opts.Env
 	switch e.Kind {
 	case Unreachable:
@@ -82,7 +82,7 @@ func (k *call) hint(e *Error) string {
 		"the configuration file leaves it out, and `taploop config show` lists the model's"
 }
 
-func (k *call) hintReach(e *Error) string {
+func (k *attempts) hintReach(e *Error) string {
 	var dns *net.DNSError
 	switch {
 	case errors.As(e, &dns):
@@ -100,7 +100,7 @@ func (k *call) hintReach(e *Error) string {
 	return "check the network and " + k.opts.Env + "BASE_URL"
 }
 
-func (k *call) hintPath(e *Error) string {
+func (k *attempts) hintPath(e *Error) string {
 	base := k.opts.BaseURL
 	if to := k.header.Get("Location"); to != "" {
 		return fmt.Sprintf("if that is the right place, set %sBASE_URL to it without %s",
@@ -132,7 +132,7 @@ func offer(err error, names []string, env string) error {
 }
 
 // summary says in a line what a body that is no chat completion says.
-func (k *call) summary(body []byte) string {
+func (k *attempts) summary(body []byte) string {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil &&
 		len(list) > 0 { // Gemini's endpoint packs its error into a list
@@ -180,7 +180,7 @@ func looksHTML(body []byte) bool {
 
 var heading = lazyregexp.New(`(?is)<(?:title|h1)[^>]*>(.*?)</`)
 
-func (k *call) page(body []byte) string {
+func (k *attempts) page(body []byte) string {
 	if m := heading.FindSubmatch(body[:min(len(body), 64<<10)]); m != nil {
 		if title := k.short(html.UnescapeString(string(m[1])), 120); title != "" {
 			return fmt.Sprintf("a web page titled %q", title)
@@ -192,4 +192,4 @@ func (k *call) page(body []byte) string {
 // short makes foreign text fit for an error. The key is looked for after hidden characters are
 // gone, which may have cut it in two, and before the text is shortened: half a key would not be
 // found any more.
-func (k *call) short(s string, n int) string { return text.Cut(k.scrub.text(text.Line(s)), n) }
+func (k *attempts) short(s string, n int) string { return text.Cut(k.scrub.text(text.Line(s)), n) }

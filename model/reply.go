@@ -63,7 +63,7 @@ func isCompletion(body []byte) bool {
 }
 
 // response reads the reply.
-func (k *call) response() (Response, error) {
+func (k *attempts) response() (Response, error) {
 	c, err := readCompletion(k.body)
 	if err != nil {
 		return Response{}, k.withHint(k.unreadable(err))

@@ -63,9 +63,9 @@ var roles = []string{
 	openai.ChatMessageRoleAssistant, openai.ChatMessageRoleTool,
 }
 
-// message is openai.ChatCompletionMessage as it is sent. That one writes itself, so encoding/json
-// would go through its pictures once more.
-type message struct {
+// wireMessage is openai.ChatCompletionMessage as it is sent. That one writes itself, so
+// encoding/json would go through its pictures once more.
+type wireMessage struct {
 	Role       string            `json:"role"`
 	Content    any               `json:"content,omitempty"` // a string or []openai.ChatMessagePart
 	ToolCalls  []openai.ToolCall `json:"tool_calls,omitempty"`
@@ -73,8 +73,8 @@ type message struct {
 }
 
 // messages puts r's messages into the protocol's form.
-func (r *Request) messages() ([]message, error) {
-	var out []message
+func (r *Request) messages() ([]wireMessage, error) {
+	var out []wireMessage
 	for i, m := range r.Messages {
 		if !slices.Contains(roles, m.Role) {
 			return nil, fmt.Errorf("message %d: role %q (want one of %s)", i+1, m.Role,
@@ -84,7 +84,7 @@ func (r *Request) messages() ([]message, error) {
 		if err != nil {
 			return nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
-		msg := message{Role: m.Role, ToolCallID: m.CallID}
+		msg := wireMessage{Role: m.Role, ToolCallID: m.CallID}
 		for _, c := range m.ToolCalls {
 			msg.ToolCalls = append(msg.ToolCalls, openai.ToolCall{
 				ID:       c.ID,

@@ -34,22 +34,22 @@ func (p permanent) Unwrap() error { return p.error }
 // what was asked for, such as a proxy's page. Its delays are the endpoint's Retry-After or grow
 // from half a second. failsafehttp's own builder is not used: it reads no dates, bounds nothing,
 // and tries wrong certificates again.
-func (k *call) retryPolicy(ctx context.Context) retrypolicy.RetryPolicy[reply] {
-	return retrypolicy.NewBuilder[reply]().
+func (k *attempts) retryPolicy(ctx context.Context) retrypolicy.RetryPolicy[httpReply] {
+	return retrypolicy.NewBuilder[httpReply]().
 		HandleIf(k.retryable).
 		WithMaxRetries(k.opts.Retries).
 		ReturnLastFailure().
-		WithDelayFunc(func(e failsafe.ExecutionAttempt[reply]) time.Duration {
+		WithDelayFunc(func(e failsafe.ExecutionAttempt[httpReply]) time.Duration {
 			return delay(e.LastResult(), e.Attempts())
 		}).
-		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[reply]) {
+		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[httpReply]) {
 			k.opts.Log.DebugContext(ctx, "model retry", "after_attempt", k.attempts, "delay",
 				e.Delay)
 		}).
 		Build()
 }
 
-func (k *call) retryable(r reply, err error) bool {
+func (k *attempts) retryable(r httpReply, err error) bool {
 	if err != nil {
 		return retryableError(err)
 	}
@@ -81,7 +81,7 @@ func retryableError(err error) bool {
 }
 
 // delay is how long to wait before the next attempt; done is the number of attempts so far.
-func delay(r reply, done int) time.Duration {
+func delay(r httpReply, done int) time.Duration {
 	if after, ok := retryAfter(r.header); ok {
 		return min(after, maxRetryAfter)
 	}

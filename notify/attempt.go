@@ -41,7 +41,7 @@ func (o outcome) String() string {
 var errSlow = errors.New("it did not answer in time")
 
 // attempt sends a message once.
-func (e *endpoint) attempt(ctx context.Context, m *message) outcome {
+func (e *endpoint) attempt(ctx context.Context, m *notification) outcome {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.opts.Try, errSlow)
 	defer cancel()
 	r, err := e.request(ctx, m, e.opts)
@@ -130,7 +130,7 @@ func (e *endpoint) delivered(i *item) {
 	e.failing, e.failures = false, 0
 	e.until = time.Time{}
 	e.remove(i)
-	if e.recent = append(e.recent, i.message); len(e.recent) > e.opts.Queue {
+	if e.recent = append(e.recent, i.notification); len(e.recent) > e.opts.Queue {
 		e.recent = e.recent[1:]
 	}
 }

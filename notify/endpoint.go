@@ -18,7 +18,7 @@ type target struct {
 	name string
 	// it calls people: to open questions alone; any other target gets everything
 	openOnly bool
-	request  func(ctx context.Context, m *message, o *Options) (*http.Request, error)
+	request  func(ctx context.Context, m *notification, o *Options) (*http.Request, error)
 }
 
 // endpoint delivers to one target, one message at a time.
@@ -32,7 +32,7 @@ type endpoint struct {
 	mu    sync.Mutex
 	queue []*item
 	// the last that were delivered, for when the ledger is read just before it is written
-	recent   []*message
+	recent   []*notification
 	failures int       // in a row, of the endpoint and not of one message
 	until    time.Time // it is left alone
 	gone     bool      // it wants nothing any more
@@ -43,7 +43,7 @@ type endpoint struct {
 
 // item is a message that waits.
 type item struct {
-	*message
+	*notification
 	tries    int
 	next     time.Time // when it is tried
 	by       time.Time // when it is given up
@@ -66,10 +66,11 @@ func newEndpoint(t target, o *Options, catchUp func(context.Context)) *endpoint 
 }
 
 // put adds a message, unless it waits already or was delivered just now.
-func (e *endpoint) put(m *message) {
+func (e *endpoint) put(m *notification) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	waits := slices.ContainsFunc(e.queue, func(i *item) bool { return m.obsoleteAfter(i.message) })
+	waits := slices.ContainsFunc(e.queue,
+		func(i *item) bool { return m.obsoleteAfter(i.notification) })
 	if waits || e.gone || slices.ContainsFunc(e.recent, m.obsoleteAfter) {
 		return
 	}
@@ -77,7 +78,7 @@ func (e *endpoint) put(m *message) {
 		e.overflow()
 	}
 	now := time.Now()
-	e.queue = append(e.queue, &item{message: m, next: now, by: now.Add(e.opts.GiveUp)})
+	e.queue = append(e.queue, &item{notification: m, next: now, by: now.Add(e.opts.GiveUp)})
 	wait.Wake(e.wake)
 }
 
@@ -107,7 +108,7 @@ func (e *endpoint) run(ctx context.Context) {
 		switch {
 		case i == nil:
 			_ = wait.Until(ctx, pause, e.wake) // the loop asks whether ctx has ended
-		case e.outdated(ctx, i.message):
+		case e.outdated(ctx, i.notification):
 			e.drop(i)
 		default:
 			e.deliver(ctx, i)
@@ -120,7 +121,7 @@ func (e *endpoint) run(ctx context.Context) {
 
 // outdated reports whether the message need not be sent any more: people are not called to a
 // settled question.
-func (e *endpoint) outdated(ctx context.Context, m *message) bool {
+func (e *endpoint) outdated(ctx context.Context, m *notification) bool {
 	if !e.openOnly {
 		return false
 	}
@@ -129,9 +130,9 @@ func (e *endpoint) outdated(ctx context.Context, m *message) bool {
 }
 
 func (e *endpoint) deliver(ctx context.Context, i *item) {
-	o := e.attempt(ctx, i.message)
+	o := e.attempt(ctx, i.notification)
 	if o.ok() {
-		e.receipt(ctx, i.message)
+		e.receipt(ctx, i.notification)
 	} else if ctx.Err() != nil {
 		return // the end of ctx has broken the attempt off
 	}
@@ -163,7 +164,7 @@ func (e *endpoint) pick(now time.Time) (*item, time.Duration) {
 }
 
 // receipt notes a delivery, even when ctx ends meanwhile.
-func (e *endpoint) receipt(ctx context.Context, m *message) {
+func (e *endpoint) receipt(ctx context.Context, m *notification) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := e.opts.Ledger.Delivered(ctx, m.receipt(e.name)); err != nil {

@@ -16,16 +16,16 @@ const (
 	overdue = prefix + string(inquiry.Overdue)
 )
 
-// message is one event about one question, for every endpoint that wants it.
-type message struct {
+// notification is one event about one question, for every endpoint that wants it.
+type notification struct {
 	event    string
 	question inquiry.Question // its answer is not read
 	at       time.Time        // when it happened
 	link     string           // to where it is answered; "" when it is not known
 }
 
-func newMessage(t inquiry.EventType, q inquiry.Question) *message {
-	m := &message{event: prefix + string(t), question: q, at: q.AskedAt}
+func newMessage(t inquiry.EventType, q inquiry.Question) *notification {
+	m := &notification{event: prefix + string(t), question: q, at: q.AskedAt}
 	if t == inquiry.Overdue {
 		m.at = q.AttentionUntil
 	}
@@ -36,21 +36,21 @@ func newMessage(t inquiry.EventType, q inquiry.Question) *message {
 }
 
 // final reports whether no answer is needed any more.
-func (m *message) final() bool { return m.event != created && m.event != overdue }
+func (m *notification) final() bool { return m.event != created && m.event != overdue }
 
 // obsoleteAfter reports whether m comes too late after x: it is the same, or x is the end of the
 // question.
-func (m *message) obsoleteAfter(x *message) bool {
+func (m *notification) obsoleteAfter(x *notification) bool {
 	return m.question.ID == x.question.ID && (m.event == x.event || x.final())
 }
 
-func (m *message) receipt(endpoint string) Receipt {
+func (m *notification) receipt(endpoint string) Receipt {
 	return Receipt{m.question.ID, m.question.SessionID, m.event, endpoint}
 }
 
 // id is the same however often, and by whichever process, the message is sent. It holds no full
 // stop, as the signature scheme wants it.
-func (m *message) id() string {
+func (m *notification) id() string {
 	return "msg_" + m.question.ID + "_" + strings.TrimPrefix(m.event, prefix)
 }
 
@@ -91,7 +91,7 @@ const (
 	maxOptions = 50
 )
 
-func (m *message) body(o *Options) ([]byte, error) {
+func (m *notification) body(o *Options) ([]byte, error) {
 	q := m.question
 	p := payload{Type: m.event, Timestamp: m.at.UTC(),
 		Data: data{QuestionID: q.ID, SessionID: q.SessionID, Kind: q.Kind, Status: q.Status,

@@ -119,7 +119,7 @@ func (n *Notifier) Run(ctx context.Context) error {
 }
 
 // send puts a message into the queues of the endpoints that have not had it.
-func (n *Notifier) send(ctx context.Context, m *message) {
+func (n *Notifier) send(ctx context.Context, m *notification) {
 	m.link = n.link(m.question.ID)
 	had := n.receipts(ctx, Span{QuestionID: m.question.ID})
 	for _, e := range n.endpoints {

@@ -31,7 +31,7 @@ func newTopic(n Ntfy) (target, error) {
 }
 
 // request has the question as its body, the rest are headers.
-func (n Ntfy) request(ctx context.Context, m *message, o *Options) (*http.Request, error) {
+func (n Ntfy) request(ctx context.Context, m *notification, o *Options) (*http.Request, error) {
 	body := "The question is on the page. 问题在页面上。"
 	if !o.HideText {
 		// ntfy takes what it cannot show as an attachment

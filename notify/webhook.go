@@ -49,7 +49,7 @@ func newHook(w Webhook) (target, error) {
 }
 
 // request has a time and so a signature of its own, the id and the body are the message's.
-func (h hook) request(ctx context.Context, m *message, o *Options) (*http.Request, error) {
+func (h hook) request(ctx context.Context, m *notification, o *Options) (*http.Request, error) {
 	body, err := m.body(o)
 	if err != nil {
 		return nil, err

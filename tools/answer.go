@@ -23,7 +23,7 @@ type answerArgs struct {
 }
 
 // answer answers in words that the client passes on.
-func (t *inquiries) answer(ctx context.Context, c *call, a answerArgs) (*reply, error) {
+func (t *inquiries) answer(ctx context.Context, c *call, a answerArgs) (*toolResult, error) {
 	r := inquiry.Reply{ID: a.ReplyID, Type: a.ReplyType, Response: a.Response,
 		Remember: a.Remember,
 		Channel:  inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel}
@@ -170,7 +170,7 @@ type pendingArgs struct {
 }
 
 // list lists the caller's open questions.
-func (t *inquiries) list(ctx context.Context, c *call, a pendingArgs) (*reply, error) {
+func (t *inquiries) list(ctx context.Context, c *call, a pendingArgs) (*toolResult, error) {
 	if a.SessionID != "" {
 		sess, err := t.Runs.Session(ctx, a.SessionID, c.principal)
 		if err != nil {
@@ -202,6 +202,6 @@ func (t *inquiries) list(ctx context.Context, c *call, a pendingArgs) (*reply, e
 			body.Questions = append(body.Questions, listed)
 		}
 	}
-	r := &reply{text: func() string { return questionsSaid(&body, c.messages) }}
+	r := &toolResult{text: func() string { return questionsSaid(&body, c.messages) }}
 	return r, c.fit(r, &body)
 }

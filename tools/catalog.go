@@ -121,7 +121,8 @@ var (
 
 // row is a tool with its description, the schema of its arguments, and its handler behind their
 // check.
-func row[A any](o *Options, d tool, handle func(context.Context, *call, A) (*reply, error)) tool {
+func row[A any](o *Options, d tool,
+	handle func(context.Context, *call, A) (*toolResult, error)) tool {
 	d.wording = sync.OnceValue(func() wording {
 		fill := o.placeholders()
 		text, arguments, _ := strings.Cut(fill.Replace(described(d.name)), "\n\n")
@@ -134,7 +135,7 @@ func row[A any](o *Options, d tool, handle func(context.Context, *call, A) (*rep
 		}
 		return wording{strings.TrimSpace(text), input, schema.Listed[A](input)}
 	})
-	d.call = func(ctx context.Context, c *call) (*reply, error) {
+	d.call = func(ctx context.Context, c *call) (*toolResult, error) {
 		args, err := read[A](d, c)
 		switch {
 		case err != nil:

@@ -239,12 +239,12 @@ func serialsSchema() *schema.Schema {
 }
 
 // serials lists the phones that can be used, as gelab-zero does.
-func serials(found []runs.PhoneInfo) *reply {
+func serials(found []runs.PhoneInfo) *toolResult {
 	list := []string{}
 	for _, p := range found {
 		if p.Usable {
 			list = append(list, p.Serial)
 		}
 	}
-	return &reply{body: result.Serials{Result: list}, plain: list}
+	return &toolResult{body: result.Serials{Result: list}, plain: list}
 }

@@ -35,7 +35,7 @@ type goalArgs struct {
 }
 
 // delegate begins work on a goal, and waits for it.
-func (t *tasks) delegate(ctx context.Context, c *call, a goalArgs) (*reply, error) {
+func (t *tasks) delegate(ctx context.Context, c *call, a goalArgs) (*toolResult, error) {
 	s := &callState{began: time.Now(), budget: c.budget(a.Seconds)}
 	if strings.TrimSpace(a.Goal) == "" {
 		return nil, invalid("say what is to be reached", "the goal is empty")
@@ -50,7 +50,7 @@ func (t *tasks) delegate(ctx context.Context, c *call, a goalArgs) (*reply, erro
 
 // resumeGoal goes on in a session of agents that is paused, and waits for one that goes on.
 func (t *tasks) resumeGoal(ctx context.Context, c *call, before runs.Status, a continueArgs) (
-	*reply, error) {
+	*toolResult, error) {
 	s := &callState{began: time.Now(), budget: c.budget(a.Seconds)}
 	if a.Reply != "" || a.ReplyType != "" || c.given["decisions"] {
 		return nil, &redirect{invalid("answer each of their questions by itself",
@@ -65,7 +65,8 @@ func (t *tasks) resumeGoal(ctx context.Context, c *call, before runs.Status, a c
 	return t.followGoal(ctx, c, s, c.session)
 }
 
-func (t *tasks) followGoal(ctx context.Context, c *call, s *callState, id string) (*reply, error) {
+func (t *tasks) followGoal(ctx context.Context, c *call, s *callState, id string) (
+	*toolResult, error) {
 	var err error
 	if s.status, err = t.Runs.Status(ctx, id); err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func (c *call) canShow(mode channel.Mode) error {
 // call again with the answer. When both are nil the question is settled, or is with its next
 // channel, or the time is over.
 func (t *forms) ask(ctx context.Context, c *call, s *callState, q inquiry.Question,
-	end time.Time) (*reply, error) {
+	end time.Time) (*toolResult, error) {
 	switch {
 	case !c.forms:
 		t.decline(q, "the client shows no forms to its user")
@@ -256,9 +256,9 @@ func (t *forms) form(c *call, q inquiry.Question, problem string) mcp.Elicitatio
 }
 
 // formReply is the result that asks the client to show the form, and to call again with the answer.
-func (t *forms) formReply(c *call, q inquiry.Question, shown int, problem string) *reply {
+func (t *forms) formReply(c *call, q inquiry.Question, shown int, problem string) *toolResult {
 	state := t.signState(formState{q.ID, c.digest(), shown})
-	return &reply{form: mcptransport.InputRequired(state, formID, t.form(c, q, problem))}
+	return &toolResult{form: mcptransport.InputRequired(state, formID, t.form(c, q, problem))}
 }
 
 // isRetry reports whether the call was made before, and brings the answer to the form that it was
@@ -270,7 +270,7 @@ func (c *call) isRetry() bool {
 // take takes the answer that comes with a call which is made again. form is not nil when the answer
 // does not fit.
 func (t *forms) take(ctx context.Context, c *call, owned *questions) (
-	s *callState, form *reply, err error) {
+	s *callState, form *toolResult, err error) {
 	s = &callState{began: time.Now()}
 	state, err := t.openState(c.request.Params.RequestState)
 	if err != nil {

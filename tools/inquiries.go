@@ -59,7 +59,7 @@ type field struct {
 }
 
 // send asks the person, or waits on for an answer to what was asked before.
-func (t *inquiries) send(ctx context.Context, c *call, a inquiryArgs) (*reply, error) {
+func (t *inquiries) send(ctx context.Context, c *call, a inquiryArgs) (*toolResult, error) {
 	s := &callState{began: time.Now(), budget: c.budget(a.Seconds), from: a.From}
 	q, err := t.find(ctx, c, a)
 	if err != nil {
@@ -69,7 +69,7 @@ func (t *inquiries) send(ctx context.Context, c *call, a inquiryArgs) (*reply, e
 }
 
 // retry takes the answer that comes with a call which is made again.
-func (t *inquiries) retry(ctx context.Context, c *call) (*reply, error) {
+func (t *inquiries) retry(ctx context.Context, c *call) (*toolResult, error) {
 	s, form, err := t.forms.take(ctx, c, t.questions)
 	if err != nil || form != nil {
 		return form, err
@@ -79,7 +79,8 @@ func (t *inquiries) retry(ctx context.Context, c *call) (*reply, error) {
 
 // follow waits for the answer within the call's budget, and shows the question in a form when that
 // is wanted.
-func (t *inquiries) follow(ctx context.Context, c *call, s *callState, id string) (*reply, error) {
+func (t *inquiries) follow(ctx context.Context, c *call, s *callState, id string) (
+	*toolResult, error) {
 	end := s.began.Add(s.budget)
 	q, err := t.Questions.Get(ctx, id)
 	if err != nil {

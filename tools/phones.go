@@ -35,7 +35,7 @@ const (
 const stateTime = 4 * time.Second
 
 // list lists the phones, reading their states at the same time.
-func (t *phones) list(ctx context.Context, c *call, _ struct{}) (*reply, error) {
+func (t *phones) list(ctx context.Context, c *call, _ struct{}) (*toolResult, error) {
 	found, err := t.Phones.List(ctx)
 	switch code := runs.CodeOf(err); {
 	case code == runs.ADBUnreachable:
@@ -58,7 +58,7 @@ func (t *phones) list(ctx context.Context, c *call, _ struct{}) (*reply, error) 
 	}
 	body := &result.Phones{Devices: list}
 	said := func() string { return phonesSaid(body, c.messages) }
-	return &reply{body: body, text: said}, nil
+	return &toolResult{body: body, text: said}, nil
 }
 
 func (t *phones) listed(ctx context.Context, c *call, p runs.PhoneInfo) (result.ListedPhone,
@@ -107,7 +107,7 @@ type screenshotArgs struct {
 
 // screenshot looks at a phone. Where pictures are private, what is on the screen is told in words
 // alone, and only when that is asked for.
-func (t *phones) screenshot(ctx context.Context, c *call, a screenshotArgs) (*reply, error) {
+func (t *phones) screenshot(ctx context.Context, c *call, a screenshotArgs) (*toolResult, error) {
 	private := t.Privacy == PrivacyCaptions
 	if private && !a.Elements {
 		return nil, runs.Refuse(privacyMode,
@@ -172,7 +172,7 @@ func unseen(err error) error {
 }
 
 // screenshotReply tells what was seen; unlisted is why there are no elements, "" for nothing.
-func screenshotReply(c *call, serial string, seen screen.Observation, unlisted string) (*reply,
+func screenshotReply(c *call, serial string, seen screen.Observation, unlisted string) (*toolResult,
 	error) {
 	body, in := result.NewScreenshot(serial, seen), c.messages
 	list, left, err := result.NewElements(seen.Elements, seen.State.Size)
@@ -187,7 +187,7 @@ func screenshotReply(c *call, serial string, seen screen.Observation, unlisted s
 		body.Notes = append(body.Notes, fmt.Sprintf("%d more elements are left out", left))
 	}
 	said := fmt.Sprintf(in.ScreenOf, quote(serial), quoted(body.App, 100))
-	out := &reply{}
+	out := &toolResult{}
 	switch {
 	case !seen.State.On:
 		body.Notes = append(body.Notes, "the screen is off, so there is no picture")

@@ -113,7 +113,7 @@ func (t *questions) unresolved(ctx context.Context, q inquiry.Question, err erro
 }
 
 // status tells how a question stands that the call has waited for.
-func (t *inquiries) status(c *call, q inquiry.Question, s *callState) (*reply, error) {
+func (t *inquiries) status(c *call, q inquiry.Question, s *callState) (*toolResult, error) {
 	body := result.NewInquiry(q)
 	body.Replayed = s.replayed
 	body.Timing, body.Notes = new(result.NewWaiting(time.Since(s.began), s.budget)), s.notes
@@ -122,12 +122,12 @@ func (t *inquiries) status(c *call, q inquiry.Question, s *callState) (*reply, e
 
 // statusFrom tells how a question stands, with its answer from a character on.
 func (t *inquiries) statusFrom(c *call, q inquiry.Question, body *result.Inquiry, from int) (
-	*reply, error) {
+	*toolResult, error) {
 	if q.Open() {
 		body.Question = t.questions.shown(q)
 	}
 	body.Next = nextOfQuestion(q)
-	r := &reply{text: func() string { return t.said(q, body, c.messages) }}
+	r := &toolResult{text: func() string { return t.said(q, body, c.messages) }}
 	if res := q.Resolution; res != nil &&
 		(res.Type == inquiry.TypeAnswer || res.Type == inquiry.TypeDefault) {
 		body.Settled.Answer = "" // it is said once
@@ -137,7 +137,7 @@ func (t *inquiries) statusFrom(c *call, q inquiry.Question, body *result.Inquiry
 }
 
 // fitAnswer adds the answer: all of it, or as much as fits and the call that reads on.
-func (c *call) fitAnswer(r *reply, q inquiry.Question, body *result.Inquiry, from int) error {
+func (c *call) fitAnswer(r *toolResult, q inquiry.Question, body *result.Inquiry, from int) error {
 	answer := []rune(q.Resolution.Response.String())
 	from = min(from, len(answer))
 	next, notes := body.Next, slices.Clip(body.Notes)

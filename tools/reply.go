@@ -19,9 +19,9 @@ const maxResult = 97_000
 // structured is the version of the protocol that brought structured content.
 const structured = "2025-06-18"
 
-// reply is what a tool answers. How it is sent, and how large it may be, is decided here and
+// toolResult is what a tool answers. How it is sent, and how large it may be, is decided here and
 // nowhere else.
-type reply struct {
+type toolResult struct {
 	body  any // structuredContent
 	plain any // what is there instead of body; nil when it is body
 	// text is what the calling model reads, of the body as it is then: what happened, in a sentence
@@ -37,7 +37,7 @@ type reply struct {
 // structured content SHOULD also return the serialized JSON in a TextContent block": clients that
 // know structured content pay for it twice, so only those get it that do not, and those of
 // gelab-zero's server, who read it.
-func (c *call) sent(r *reply) (*mcp.CallToolResult, error) {
+func (c *call) sent(r *toolResult) (*mcp.CallToolResult, error) {
 	if r.form != nil {
 		return r.form, nil
 	}
@@ -66,7 +66,7 @@ func (c *call) sent(r *reply) (*mcp.CallToolResult, error) {
 }
 
 // size is about how many bytes the reply will have on the wire.
-func (c *call) size(r *reply) (int, error) {
+func (c *call) size(r *toolResult) (int, error) {
 	out, err := c.sent(r)
 	if err != nil {
 		return 0, err
@@ -76,7 +76,7 @@ func (c *call) size(r *reply) (int, error) {
 }
 
 // fit makes body the reply's, and shortens it until the reply is small enough.
-func (c *call) fit(r *reply, body interface{ Shorten(n int) }) error {
+func (c *call) fit(r *toolResult, body interface{ Shorten(n int) }) error {
 	r.body = body
 	return result.Fit(body, maxResult, func() (int, error) { return c.size(r) })
 }

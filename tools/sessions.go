@@ -14,7 +14,7 @@ type listArgs struct {
 }
 
 // list lists the caller's sessions.
-func (t *tasks) list(ctx context.Context, c *call, a listArgs) (*reply, error) {
+func (t *tasks) list(ctx context.Context, c *call, a listArgs) (*toolResult, error) {
 	found, err := t.Store.Sessions(ctx,
 		session.Filter{Client: &c.principal, State: a.State, Limit: a.Limit})
 	if err != nil {
@@ -34,7 +34,7 @@ func (t *tasks) list(ctx context.Context, c *call, a listArgs) (*reply, error) {
 		}
 		body.Sessions = append(body.Sessions, listed)
 	}
-	r := &reply{text: func() string { return sessionsSaid(&body, c.messages) }}
+	r := &toolResult{text: func() string { return sessionsSaid(&body, c.messages) }}
 	return r, c.fit(r, &body)
 }
 

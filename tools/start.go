@@ -57,7 +57,7 @@ type startArgs struct {
 }
 
 // start begins a session with a task.
-func (t *tasks) start(ctx context.Context, c *call, a startArgs) (*reply, error) {
+func (t *tasks) start(ctx context.Context, c *call, a startArgs) (*toolResult, error) {
 	began, show := time.Now(), a.show()
 	set, err := t.settings(c, a.runArgs, a.ReplyMode, runs.Settings{ReplyMode: t.ReplyMode})
 	if err != nil {
@@ -95,7 +95,7 @@ type eitherArgs struct {
 }
 
 // either starts without a session and continues with one.
-func (t *tasks) either(ctx context.Context, c *call, a eitherArgs) (*reply, error) {
+func (t *tasks) either(ctx context.Context, c *call, a eitherArgs) (*toolResult, error) {
 	reset := a.SessionID == ""
 	if a.Reset != nil {
 		reset = *a.Reset
@@ -132,7 +132,7 @@ type continueArgs struct {
 }
 
 // resume answers, gives more steps, or begins a related task.
-func (t *tasks) resume(ctx context.Context, c *call, a continueArgs) (*reply, error) {
+func (t *tasks) resume(ctx context.Context, c *call, a continueArgs) (*toolResult, error) {
 	began := time.Now()
 	if a.SessionID == "" {
 		var err error

@@ -20,7 +20,7 @@ type waitArgs struct {
 
 // wait waits for a run to change. One that was paused because no client waited goes on, unless the
 // call only looks.
-func (t *tasks) wait(ctx context.Context, c *call, a waitArgs) (*reply, error) {
+func (t *tasks) wait(ctx context.Context, c *call, a waitArgs) (*toolResult, error) {
 	s := &callState{began: time.Now(), budget: c.budget(a.Seconds), since: a.Since,
 		question: a.QuestionID}
 	st, err := t.statusOf(ctx, c, a.SessionID)
@@ -70,7 +70,7 @@ type stopArgs struct {
 }
 
 // stop stops a run, and returns once the phone is left alone.
-func (t *tasks) stop(ctx context.Context, c *call, a stopArgs) (*reply, error) {
+func (t *tasks) stop(ctx context.Context, c *call, a stopArgs) (*toolResult, error) {
 	began := time.Now()
 	sess, err := t.Runs.Session(ctx, a.SessionID, c.principal)
 	if err != nil {
@@ -97,7 +97,7 @@ type messageArgs struct {
 }
 
 // message says something to a run that goes on, waits or is paused, and returns at once.
-func (t *tasks) message(ctx context.Context, c *call, a messageArgs) (*reply, error) {
+func (t *tasks) message(ctx context.Context, c *call, a messageArgs) (*toolResult, error) {
 	st, err := t.statusOf(ctx, c, a.SessionID)
 	if err != nil {
 		return nil, err

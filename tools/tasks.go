@@ -41,7 +41,7 @@ type callState struct {
 // follow waits for the run within the call's budget, reports progress, shows its questions to the
 // client's user when that is wanted, and renders what is true then. When ctx ends first the call
 // detaches and the run goes on.
-func (t *tasks) follow(ctx context.Context, c *call, s *callState) (*reply, error) {
+func (t *tasks) follow(ctx context.Context, c *call, s *callState) (*toolResult, error) {
 	detach := t.Runs.Attach(s.status.Session.ID)
 	defer detach()
 	st, form, err := t.attend(ctx, c, s)
@@ -65,7 +65,7 @@ func (t *tasks) follow(ctx context.Context, c *call, s *callState) (*reply, erro
 // attend waits within the budget. form is not nil when the client has to ask its user first, and
 // call again.
 func (t *tasks) attend(ctx context.Context, c *call, s *callState) (
-	st runs.Status, form *reply, err error) {
+	st runs.Status, form *toolResult, err error) {
 	end := s.began.Add(s.budget)
 	st = s.status
 	elicits := st.Settings.ReplyMode.Has(channel.Elicit)
@@ -123,7 +123,7 @@ func (t *tasks) await(ctx context.Context, c *call, st runs.Status,
 
 // retry takes the answer that comes with a call which is made again, and follows the run. What the
 // call had to begin was begun the first time.
-func (t *tasks) retry(ctx context.Context, c *call) (*reply, error) {
+func (t *tasks) retry(ctx context.Context, c *call) (*toolResult, error) {
 	s, form, err := t.forms.take(ctx, c, t.questions)
 	if err != nil || form != nil {
 		return form, err
@@ -149,7 +149,8 @@ func (t *tasks) statusOf(ctx context.Context, c *call, id string) (runs.Status, 
 }
 
 // render makes the result of a call that was carried out.
-func (t *tasks) render(ctx context.Context, c *call, st runs.Status, s *callState) (*reply, error) {
+func (t *tasks) render(ctx context.Context, c *call, st runs.Status, s *callState) (
+	*toolResult, error) {
 	shown := s.show.private(t.Privacy)
 	body, err := result.New(st)
 	if err != nil {
@@ -187,7 +188,7 @@ func (t *tasks) render(ctx context.Context, c *call, st runs.Status, s *callStat
 	if err != nil {
 		return nil, err
 	}
-	r := &reply{text: func() string { return said(&body, st, c.messages) }}
+	r := &toolResult{text: func() string { return said(&body, st, c.messages) }}
 	err = c.fit(r, &body)
 	r.pictures = pictures
 	return r, err

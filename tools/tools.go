@@ -75,9 +75,9 @@ type tool struct {
 	answers
 	hints    hints
 	unlisted bool // for [Tools.Do] only
-	call     func(context.Context, *call) (*reply, error)
+	call     func(context.Context, *call) (*toolResult, error)
 	// of a call that brings an answer; nil when it asks nothing
-	retry func(context.Context, *call) (*reply, error)
+	retry func(context.Context, *call) (*toolResult, error)
 }
 
 // wording is what a model reads of a tool, and how its arguments are checked.
@@ -147,7 +147,7 @@ func (t *Tools) handler(d tool) server.ToolHandlerFunc {
 
 // carryOut carries the call out. What goes wrong is in the reply, too; an error says that nobody
 // waits for it any more.
-func (t *Tools) carryOut(ctx context.Context, c *call, d tool) (r *reply, err error) {
+func (t *Tools) carryOut(ctx context.Context, c *call, d tool) (r *toolResult, err error) {
 	if err = t.check(c.options); err == nil {
 		r, err = d.call(ctx, c)
 	}
@@ -162,7 +162,7 @@ func (t *Tools) carryOut(ctx context.Context, c *call, d tool) (r *reply, err er
 	t.guide(ctx, c, d, err, &f)
 	t.opts.Log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
 	said := func() string { return refused(f, c.messages) }
-	return &reply{body: d.failed(f), text: said, code: f.Code}, nil
+	return &toolResult{body: d.failed(f), text: said, code: f.Code}, nil
 }
 
 // read reads the call's arguments into those of the tool.

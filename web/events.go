@@ -123,7 +123,7 @@ func (l *listener) run() error {
 }
 
 // pass sends those of the events that the viewer may see, in one write.
-func (l *listener) pass(list []event) error {
+func (l *listener) pass(list []pageEvent) error {
 	var b bytes.Buffer
 	for _, e := range list {
 		l.at++

@@ -76,7 +76,7 @@ func (f *feed) publish(name string, client *string, err error, view any) {
 	if err == nil {
 		var b []byte
 		if b, err = json.Marshal(view); err == nil {
-			f.ring.put(event{name, b, client})
+			f.ring.put(pageEvent{name, b, client})
 			return
 		}
 	}
@@ -210,8 +210,8 @@ func (f *feed) publishSession(id string, before lastSeen, seen bool) (now lastSe
 	return now, nil
 }
 
-// event is something that happened, ready to be sent.
-type event struct {
+// pageEvent is something that happened, ready to be sent.
+type pageEvent struct {
 	name   string
 	data   []byte
 	client *string // whom it belongs to; nil for no client
@@ -223,7 +223,7 @@ type ring struct {
 	epoch string // of this process: a number of a former one means nothing here
 
 	mu    sync.Mutex
-	kept  []event // kept[i] has the number first+i
+	kept  []pageEvent // kept[i] has the number first+i
 	first uint64
 	limit int
 	more  wait.Broadcast // when there is more to read
@@ -233,7 +233,7 @@ func newRing(limit int) *ring {
 	return &ring{epoch: rand.Text(), first: 1, limit: limit}
 }
 
-func (r *ring) put(e event) {
+func (r *ring) put(e pageEvent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.kept) >= r.limit {
@@ -261,7 +261,7 @@ func (r *ring) last() uint64 {
 
 // after gives the events after number n, and what closes when there are more. gone says that some
 // of them are not there any more, or that there never was a number n.
-func (r *ring) after(n uint64) (list []event, more <-chan struct{}, gone bool) {
+func (r *ring) after(n uint64) (list []pageEvent, more <-chan struct{}, gone bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n+1 < r.first || n >= r.first+uint64(len(r.kept)) {

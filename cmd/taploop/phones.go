@@ -19,7 +19,7 @@ func (p phones) Open(ctx context.Context, serial string) (runs.Phone, error) {
 	if err != nil {
 		return nil, withCode(err)
 	}
-	return phone{ph}, nil
+	return adbPhone{ph}, nil
 }
 
 // withCode is err with the code of its cause, if that has one.
@@ -60,10 +60,10 @@ func (p phones) List(ctx context.Context) ([]runs.PhoneInfo, error) {
 	return list, nil
 }
 
-type phone struct{ *device.Phone }
+type adbPhone struct{ *device.Phone }
 
 // Device implements runs.Phone.
-func (p phone) Device() session.Device {
+func (p adbPhone) Device() session.Device {
 	i := p.Info()
 	return session.Device{ID: i.Serial, Size: i.Size, Model: i.Model, Android: i.Android}
 }

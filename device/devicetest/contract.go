@@ -22,14 +22,14 @@ import (
 // patience is how long an effect may take to be seen, and how late a cancelled call may come back.
 const patience = 10 * time.Second
 
-// part is one of the contract's, with the fields that a Subject has to have for it.
-type part struct {
+// clause is one of the contract's, with the fields that a Subject has to have for it.
+type clause struct {
 	name  string
 	test  func(t *testing.T, s Subject)
 	needs string
 }
 
-var parts = []part{
+var parts = []clause{
 	{"Look shows the screen and what it is", looks, ""},
 	{"Look follows the rotation", turns, "Rotate"},
 	{"Look has no frame when the display is off", looksAtDark, "Off"},
@@ -58,7 +58,7 @@ var parts = []part{
 func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 	all := slices.Clone(parts)
 	for name := range gestures(nil, Target{}) {
-		all = append(all, part{name, func(t *testing.T, s Subject) { touches(t, s, name) },
+		all = append(all, clause{name, func(t *testing.T, s Subject) { touches(t, s, name) },
 			"Touches." + name})
 	}
 	for _, part := range all {

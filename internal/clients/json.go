@@ -21,19 +21,19 @@ type jsonForm struct {
 	ask string
 }
 
-// question is an input of VS Code.
-type question struct {
+// input is an input of VS Code.
+type input struct {
 	ID          string `json:"id"`
 	Type        string `json:"type"`
 	Description string `json:"description"`
 	Password    bool   `json:"password"`
 }
 
-func (f jsonForm) questions(s Server) []question {
+func (f jsonForm) questions(s Server) []input {
 	if f.ask == "" || s.URL == "" || !s.Token {
 		return nil
 	}
-	return []question{{f.ask, "promptString", "Token of the taploop server", true}}
+	return []input{{f.ask, "promptString", "Token of the taploop server", true}}
 }
 
 func (f jsonForm) snippet(e any, s Server) (string, error) {

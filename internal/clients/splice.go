@@ -83,13 +83,13 @@ func holds(v hujson.Value, e any) bool {
 }
 
 // putQuestion adds the question to the inputs in root, unless one of them has its id.
-func putQuestion(root *hujson.Value, lay layout, q question) error {
+func putQuestion(root *hujson.Value, lay layout, q input) error {
 	array, err := member(root, "inputs")
 	if err != nil {
 		return err
 	}
 	if array == nil {
-		return lay.addMember(root, 1, "inputs", []question{q})
+		return lay.addMember(root, 1, "inputs", []input{q})
 	}
 	list, ok := array.Value.(*hujson.Array)
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// answer is what the client answered to a request of the server.
-type answer struct {
+// clientAnswer is what the client answered to a request of the server.
+type clientAnswer struct {
 	result json.RawMessage
 	err    error
 }
@@ -57,11 +57,11 @@ func note(method string, meta, fields map[string]any) mcp.JSONRPCNotification {
 		Method: method, Params: mcp.NotificationParams{Meta: meta, AdditionalFields: fields}}}
 }
 
-func (p *peer) expect() (int64, <-chan answer) {
+func (p *peer) expect() (int64, <-chan clientAnswer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lastAsked++
-	answered := make(chan answer, 1) // the one that takes it from the map sends once
+	answered := make(chan clientAnswer, 1) // the one that takes it from the map sends once
 	p.asked[p.lastAsked] = answered
 	return p.lastAsked, answered
 }
@@ -85,7 +85,7 @@ func (p *peer) answered(m *message) bool {
 	if waiting == nil {
 		return false
 	}
-	a := answer{result: m.Result}
+	a := clientAnswer{result: m.Result}
 	if m.Error != nil {
 		a.err = clientError(m.Error)
 	}

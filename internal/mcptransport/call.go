@@ -166,7 +166,7 @@ func (c *call) run(srv Server, raw json.RawMessage, s sink) {
 	}
 }
 
-// answer is HandleMessage without its panics.
+// clientAnswer is HandleMessage without its panics.
 func (c *call) answer(srv Server, raw json.RawMessage) (resp mcp.JSONRPCMessage) {
 	returned := false
 	defer func() {

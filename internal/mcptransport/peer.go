@@ -25,7 +25,7 @@ type peer struct {
 	version     string // "" before the handshake
 	level       mcp.LoggingLevel
 	calls       map[string]*call // the client's requests under way, by key of their id
-	asked       map[int64]chan answer
+	asked       map[int64]chan clientAnswer
 	lastAsked   int64
 	closed      error // why no more is taken
 }
@@ -33,7 +33,7 @@ type peer struct {
 func newPeer(id, principal string) *peer {
 	return &peer{id: id, principal: principal, level: mcp.LoggingLevelInfo,
 		updates: updates{wake: make(chan struct{}, 1)},
-		calls:   map[string]*call{}, asked: map[int64]chan answer{}}
+		calls:   map[string]*call{}, asked: map[int64]chan clientAnswer{}}
 }
 
 // begin notes a request as under way, and in under, which may be nil. Its error is an *rpcError.

@@ -179,7 +179,7 @@ func (v *httpRequest) deliver(s *session, st *stream, rd *reader, batch bool, do
 }
 
 // await waits until the stream has something, but not long.
-func (v *httpRequest) await(st *stream, rd *reader) (first []event, ended bool) {
+func (v *httpRequest) await(st *stream, rd *reader) (first []streamEvent, ended bool) {
 	enough := time.NewTimer(min(promptly, v.h.opts.KeepAlive))
 	defer enough.Stop()
 	for {

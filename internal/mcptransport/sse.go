@@ -44,7 +44,7 @@ func (v *httpRequest) prime(st *stream) error {
 	return v.write(fmt.Appendf(nil, "id: %s\ndata:\n\n", st.eventID(0)))
 }
 
-func (v *httpRequest) events(st *stream, events []event) error {
+func (v *httpRequest) events(st *stream, events []streamEvent) error {
 	var b bytes.Buffer
 	for _, e := range events {
 		if st.name != "" {
@@ -181,7 +181,7 @@ func (v *httpRequest) sendNew(st *stream, rd *reader) (
 
 // send writes events and notes that rd has got them. An error means that the connection is lost, or
 // its credential.
-func (v *httpRequest) send(st *stream, rd *reader, events []event) error {
+func (v *httpRequest) send(st *stream, rd *reader, events []streamEvent) error {
 	if err := v.reauthorize(); err != nil {
 		return err
 	}

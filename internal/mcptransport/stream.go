@@ -23,7 +23,7 @@ type stream struct {
 	drop  func() // called when the reader is lost; nil does nothing
 
 	mu      sync.Mutex
-	held    []event
+	held    []streamEvent
 	size    int  // bytes held
 	last    int  // number of the newest event
 	sent    int  // number of the newest event that any reader got
@@ -34,7 +34,7 @@ type stream struct {
 	changed wait.Broadcast
 }
 
-type event struct {
+type streamEvent struct {
 	n       int
 	data    []byte
 	final   bool // a response
@@ -55,14 +55,14 @@ func newStream(name string, most, responses int) (*stream, *reader) {
 	return &stream{name: name, most: most, waits: true, owed: responses, reader: rd}, rd
 }
 
-func (st *stream) message(data []byte) { st.add(event{data: data}) }
+func (st *stream) message(data []byte) { st.add(streamEvent{data: data}) }
 
 func (st *stream) response(data []byte, failure int) {
-	st.add(event{data: data, final: true, failure: failure})
+	st.add(streamEvent{data: data, final: true, failure: failure})
 }
 
 // add appends a message; a response need not have data.
-func (st *stream) add(e event) {
+func (st *stream) add(e streamEvent) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	for e.data != nil && len(st.held) > 0 && (len(st.held) >= st.most || st.size >= mostBytes) {
@@ -96,10 +96,10 @@ func (st *stream) await() {
 
 // next is what rd has not got yet, whether nothing comes after that, and what is closed when there
 // is more.
-func (st *stream) next(rd *reader) (events []event, ended bool, changed <-chan struct{}) {
+func (st *stream) next(rd *reader) (events []streamEvent, ended bool, changed <-chan struct{}) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	i := slices.IndexFunc(st.held, func(e event) bool { return e.n > rd.at })
+	i := slices.IndexFunc(st.held, func(e streamEvent) bool { return e.n > rd.at })
 	if i >= 0 {
 		events = slices.Clone(st.held[i:])
 	}

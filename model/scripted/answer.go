@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// answer is a completion on its way out.
-type answer struct {
+// completion is a completion on its way out.
+type completion struct {
 	id, model       string
 	text, reasoning string
 	calls           []toolCall
@@ -24,8 +24,8 @@ func inJSON(s string) string {
 	return string(b[1 : len(b)-1])
 }
 
-func newAnswer(r *rule, groups map[string]string, req *Request) *answer {
-	a := &answer{
+func newAnswer(r *rule, groups map[string]string, req *Request) *completion {
+	a := &completion{
 		model:     req.Model,
 		text:      expand(r.text(), groups, asIs),
 		reasoning: expand(r.Reasoning, groups, asIs),
@@ -76,7 +76,7 @@ func tokens(s string) int {
 }
 
 // whole is the reply.
-func (a *answer) whole() map[string]any {
+func (a *completion) whole() map[string]any {
 	message := map[string]any{"role": "assistant", "content": a.text}
 	if a.reasoning != "" {
 		message["reasoning_content"] = a.reasoning
@@ -97,7 +97,7 @@ func (a *answer) whole() map[string]any {
 	}
 }
 
-func (a *answer) toolCalls() []any {
+func (a *completion) toolCalls() []any {
 	var out []any
 	for i, c := range a.calls {
 		out = append(out, map[string]any{

@@ -27,7 +27,7 @@ type conn struct {
 	r      *bufio.Reader
 	ctx    context.Context // of the connection
 	cancel context.CancelFunc
-	phone  *phone // chosen by a transport request; nil before. Changed under s.mu.
+	phone  *attachedPhone // chosen by a transport request; nil before. Changed under s.mu.
 
 	fed chan struct{} // closed when listen is over; nil without it
 

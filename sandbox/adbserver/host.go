@@ -98,7 +98,7 @@ func (c *conn) transport(rest string) error {
 
 // pick is the server's, but a transport that the connection has chosen before goes for a request
 // that names no phone.
-func (c *conn) pick(t target, anyState bool) (*phone, error) {
+func (c *conn) pick(t target, anyState bool) (*attachedPhone, error) {
 	if t.serial == "" && t.id == 0 && c.phone != nil {
 		return c.phone, nil
 	}
@@ -144,7 +144,7 @@ func (c *conn) waitFor(t target, what string) error {
 	}
 }
 
-func reached(p *phone, err error, state string) bool {
+func reached(p *attachedPhone, err error, state string) bool {
 	if state == "disconnect" {
 		return err != nil
 	}

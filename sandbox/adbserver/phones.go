@@ -22,8 +22,8 @@ const (
 // features are what a phone and the server say they can do; nothing that is not so.
 const features = "shell_v2,cmd"
 
-// phone is an attached phone with its faults.
-type phone struct {
+// attachedPhone is an attached phone with its faults.
+type attachedPhone struct {
 	serial string
 	id     uint64
 	sh     *shell.Shell
@@ -40,21 +40,21 @@ type health struct {
 	corrupt bool
 }
 
-func newPhone(serial string, id uint64, sh *shell.Shell) *phone {
-	p := &phone{serial: serial, id: id, sh: sh,
+func newPhone(serial string, id uint64, sh *shell.Shell) *attachedPhone {
+	p := &attachedPhone{serial: serial, id: id, sh: sh,
 		health: health{state: StateDevice, open: make(chan struct{})}}
 	close(p.open)
 	return p
 }
 
-func (p *phone) now() health {
+func (p *attachedPhone) now() health {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.health
 }
 
 // line is the phone's line of adb devices.
-func (p *phone) line(long bool) string {
+func (p *attachedPhone) line(long bool) string {
 	state := p.now().state
 	if !long {
 		return fmt.Sprintf("%s\t%s\n", p.serial, state)
@@ -71,7 +71,7 @@ func (p *phone) line(long bool) string {
 	return out + fmt.Sprintf(" transport_id:%d\n", p.id)
 }
 
-func (s *Server) attached() []*phone {
+func (s *Server) attached() []*attachedPhone {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.phones)
@@ -99,8 +99,8 @@ func (f failure) Error() string { return string(f) }
 
 // pick finds the phone of a target. Unless anyState, a phone that cannot be used is refused with
 // what is the matter.
-func (s *Server) pick(t target, anyState bool) (*phone, error) {
-	found := slices.DeleteFunc(s.attached(), func(p *phone) bool {
+func (s *Server) pick(t target, anyState bool) (*attachedPhone, error) {
+	found := slices.DeleteFunc(s.attached(), func(p *attachedPhone) bool {
 		return t.serial != "" && p.serial != t.serial || t.id != 0 && p.id != t.id
 	})
 	if len(found) != 1 {
@@ -125,7 +125,7 @@ func (t target) notOne(n int) error {
 	return failure("no devices/emulators found")
 }
 
-func (p *phone) usable() error {
+func (p *attachedPhone) usable() error {
 	switch p.now().state {
 	case StateOffline:
 		return failure("device offline")
@@ -138,7 +138,7 @@ func (p *phone) usable() error {
 }
 
 // change changes a phone under its lock.
-func (s *Server) change(serial string, f func(*phone)) error {
+func (s *Server) change(serial string, f func(*attachedPhone)) error {
 	p, err := s.pick(target{serial: serial}, true)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (s *Server) change(serial string, f func(*phone)) error {
 // SetState puts a phone into a state of adb devices. In any other than StateDevice it takes no
 // commands; its connections end.
 func (s *Server) SetState(serial, state string) error {
-	if err := s.change(serial, func(p *phone) { p.state = state }); err != nil {
+	if err := s.change(serial, func(p *attachedPhone) { p.state = state }); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -167,7 +167,7 @@ func (s *Server) SetState(serial, state string) error {
 // Hang stops a phone from answering, as a stopped daemon does: services are accepted and nothing
 // comes, even in the middle of one, until it is called with false.
 func (s *Server) Hang(serial string, hung bool) error {
-	return s.change(serial, func(p *phone) {
+	return s.change(serial, func(p *attachedPhone) {
 		select {
 		case <-p.open:
 			if hung {
@@ -183,12 +183,12 @@ func (s *Server) Hang(serial string, hung bool) error {
 
 // SetLatency makes a phone wait before it begins a service.
 func (s *Server) SetLatency(serial string, d time.Duration) error {
-	return s.change(serial, func(p *phone) { p.latency = d })
+	return s.change(serial, func(p *attachedPhone) { p.latency = d })
 }
 
 // CorruptCaptures makes the output of screencap lose its last third, as when a transfer breaks off.
 func (s *Server) CorruptCaptures(serial string, corrupt bool) error {
-	return s.change(serial, func(p *phone) { p.corrupt = corrupt })
+	return s.change(serial, func(p *attachedPhone) { p.corrupt = corrupt })
 }
 
 // DropConnections ends the connections that a phone has now, in the middle of whatever they do.
@@ -200,7 +200,7 @@ func (s *Server) DropConnections(serial string) error {
 	return err
 }
 
-func (s *Server) drop(p *phone) {
+func (s *Server) drop(p *attachedPhone) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
@@ -212,7 +212,7 @@ func (s *Server) drop(p *phone) {
 
 // output wraps the output of a command line in the phone's faults. done hands on what was held
 // back.
-func (p *phone) output(cmdline string, w io.Writer) (out io.Writer, done func()) {
+func (p *attachedPhone) output(cmdline string, w io.Writer) (out io.Writer, done func()) {
 	if !p.now().corrupt || !strings.Contains(cmdline, "screencap") {
 		return w, func() {}
 	}

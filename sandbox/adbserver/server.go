@@ -17,7 +17,7 @@ const version = 41
 // Server is an ADB server. It is safe for concurrent use.
 type Server struct {
 	mu      sync.Mutex
-	phones  []*phone // in the order of attaching
+	phones  []*attachedPhone // in the order of attaching
 	lastID  uint64
 	changed wait.Broadcast // the list of phones, or a state
 	conns   map[*conn]bool
@@ -46,7 +46,7 @@ func (s *Server) Detach(serial string) {
 		return
 	}
 	s.mu.Lock()
-	s.phones = slices.DeleteFunc(s.phones, func(p *phone) bool { return p == gone })
+	s.phones = slices.DeleteFunc(s.phones, func(p *attachedPhone) bool { return p == gone })
 	s.changed.Send()
 	s.mu.Unlock()
 	s.drop(gone)

@@ -2,7 +2,7 @@ package shell
 
 import "strings"
 
-func activityService(c *call, name string, a *args) int {
+func activityService(c *invocation, name string, a *args) int {
 	switch name {
 	case "start", "start-activity":
 		return amStart(c, a)
@@ -24,7 +24,7 @@ func skipUser(a *args) {
 	}
 }
 
-func amStart(c *call, a *args) int {
+func amStart(c *invocation, a *args) int {
 	in := parseIntent(a, "-W", "-S")
 	target := c.sh.resolve(in)
 	c.outf("Starting: %s\n", in)
@@ -54,7 +54,7 @@ func packageOf(component string) string {
 	return pkg
 }
 
-func amBroadcast(c *call, a *args) int {
+func amBroadcast(c *invocation, a *args) int {
 	in := parseIntent(a, "--async")
 	c.outf("Broadcasting: %s\n", in)
 	result := 0

@@ -21,16 +21,16 @@ func androidCommands() map[string]command {
 }
 
 // service runs a system service's command; name is the subcommand, "" when there is none.
-type service func(c *call, name string, args *args) int
+type service func(c *invocation, name string, args *args) int
 
 // commandOf is the program that is nothing but a service's commands.
 func commandOf(f service) command {
-	return func(c *call) int { return callService(c, f, c.args) }
+	return func(c *invocation) int { return callService(c, f, c.args) }
 }
 
 // callService runs a service as cmd(1) does: a mistake in the arguments is an exception with a
 // trace and exit code 255.
-func callService(c *call, f service, words []string) (code int) {
+func callService(c *invocation, f service, words []string) (code int) {
 	name := ""
 	if len(words) > 0 {
 		name, words = words[0], words[1:]
@@ -91,7 +91,7 @@ func (a *args) options() iter.Seq[string] {
 }
 
 // unknownCommand is what a service says to a subcommand that it does not have.
-func unknownCommand(c *call, name string) int {
+func unknownCommand(c *invocation, name string) int {
 	c.outf("Unknown command: %s\n", name)
 	return exitMinus
 }
@@ -104,7 +104,7 @@ func identity(name string) string {
 	return fmt.Sprintf("%07x", h.Sum32()&0xfffffff)
 }
 
-func getprop(c *call) int {
+func getprop(c *invocation) int {
 	all := c.sh.phone.Props()
 	if len(c.args) > 0 {
 		c.outf("%s\n", all[c.args[0]])

@@ -8,7 +8,7 @@ func services() map[string]service {
 	}
 }
 
-func cmd(c *call) int {
+func cmd(c *invocation) int {
 	if len(c.args) == 0 {
 		return c.fail(exitService, "cmd: No service specified")
 	}

@@ -8,14 +8,14 @@ import (
 )
 
 // dumps are the services that print their state.
-func dumps() map[string]func(*call, []string) string {
-	return map[string]func(*call, []string) string{
+func dumps() map[string]func(*invocation, []string) string {
+	return map[string]func(*invocation, []string) string{
 		"activity": dumpActivity, "input_method": dumpInputMethod, "power": dumpPower,
 		"window": dumpWindow,
 	}
 }
 
-func dumpsys(c *call) int {
+func dumpsys(c *invocation) int {
 	name := strings.Join(c.args[:min(1, len(c.args))], "")
 	f, ok := dumps()[name]
 	if !ok {
@@ -33,7 +33,7 @@ func choose(yes bool, a, b string) string {
 	return b
 }
 
-func dumpPower(c *call, _ []string) string {
+func dumpPower(c *invocation, _ []string) string {
 	p := c.sh.phone
 	on := p.On()
 	return fmt.Sprintf(`POWER MANAGER (dumpsys power)
@@ -50,7 +50,7 @@ Display Power: state=%s
 `, choose(on, "Awake", "Asleep"), on, choose(on, "ON", "OFF"))
 }
 
-func dumpInputMethod(c *call, _ []string) string {
+func dumpInputMethod(c *invocation, _ []string) string {
 	p := c.sh.phone
 	current, shown := p.IME(), p.KeyboardShown()
 	var b strings.Builder

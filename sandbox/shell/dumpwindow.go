@@ -28,7 +28,7 @@ func (s *Shell) activity() string {
 	return fmt.Sprintf("ActivityRecord{%s u0 %s t100}", identity(component), component)
 }
 
-func dumpWindow(c *call, words []string) string {
+func dumpWindow(c *invocation, words []string) string {
 	parts := map[string]func(*Shell) string{
 		"displays": windowDisplays, "d": windowDisplays,
 		"policy": windowPolicy, "p": windowPolicy,
@@ -124,7 +124,7 @@ func windowState(w sandbox.Window, on bool) string {
 		choose(w.Secure, "SECURE ", ""), on, on)
 }
 
-func dumpActivity(c *call, _ []string) string {
+func dumpActivity(c *invocation, _ []string) string {
 	record := c.sh.activity()
 	return fmt.Sprintf("ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\nDisplay #0 "+
 		"(activities from top to bottom):\n    topResumedActivity=%s\n\n  ResumedActivity: %[1]s\n"+

@@ -12,7 +12,7 @@ const (
 )
 
 // imeService is the ime command.
-func imeService(c *call, name string, a *args) int {
+func imeService(c *invocation, name string, a *args) int {
 	switch name {
 	case "list":
 		return imeList(c, a)
@@ -30,7 +30,7 @@ func (s *Shell) enabled() []string {
 	return strings.FieldsFunc(v, func(r rune) bool { return r == ':' })
 }
 
-func imeList(c *call, a *args) int {
+func imeList(c *invocation, a *args) int {
 	all := slices.Contains(a.rest, "-a")
 	for _, id := range c.sh.phone.IMEs() {
 		if all || slices.Contains(c.sh.enabled(), id) {
@@ -40,7 +40,7 @@ func imeList(c *call, a *args) int {
 	return exitOK
 }
 
-func imeEnable(c *call, a *args, on bool) int {
+func imeEnable(c *invocation, a *args, on bool) int {
 	word := map[bool]string{true: "enabled", false: "disabled"}[on]
 	skipUser(a)
 	given := a.need()
@@ -59,7 +59,7 @@ func imeEnable(c *call, a *args, on bool) int {
 	return exitOK
 }
 
-func imeSet(c *call, a *args) int {
+func imeSet(c *invocation, a *args) int {
 	skipUser(a)
 	given := a.need()
 	id, ok := c.sh.phone.FindIME(given)

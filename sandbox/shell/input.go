@@ -21,7 +21,7 @@ const (
 
 // inputService is the input command. Like the real one it answers 0 to a subcommand that it does
 // not know.
-func inputService(c *call, name string, a *args) int {
+func inputService(c *invocation, name string, a *args) int {
 	if slices.Contains(sources, name) {
 		name = a.need()
 	}
@@ -86,7 +86,7 @@ func (a *args) move(command string) move {
 
 // pause waits as the real command does while a finger moves or rests; it reports false when the
 // line was ended meanwhile.
-func (c *call) pause(d time.Duration) bool { return wait.For(c.ctx, d) == nil }
+func (c *invocation) pause(d time.Duration) bool { return wait.For(c.ctx, d) == nil }
 
 // typed is the text that input text types: %s is a space, other percent signs are themselves.
 //
@@ -101,7 +101,7 @@ func unmapped(s string) bool {
 	})
 }
 
-func inputText(c *call, a *args) {
+func inputText(c *invocation, a *args) {
 	text := typed(a.need())
 	if unmapped(text) {
 		panic(exception("java.lang.NullPointerException: Attempt to get length of null array"))
@@ -109,7 +109,7 @@ func inputText(c *call, a *args) {
 	c.sh.phone.Text(text)
 }
 
-func inputKeys(c *call, a *args) {
+func inputKeys(c *invocation, a *args) {
 	word := a.need()
 	rest := a.rest
 	if word == "--longpress" {
@@ -125,7 +125,7 @@ func inputKeys(c *call, a *args) {
 
 // getevent prints in words what fingers do on the glass, and nothing of the devices: getevent
 // -lv1 [-c COUNT], as many events, else until it is ended.
-func getevent(c *call) int {
+func getevent(c *invocation) int {
 	letters, rest := options(c.args)
 	most := math.MaxInt
 	if strings.HasSuffix(letters, "c") && len(rest) == 1 {
@@ -138,7 +138,7 @@ func getevent(c *call) int {
 		if err != nil {
 			return exitKilled
 		}
-		events := []event{
+		events := []inputEvent{
 			{"EV_ABS", "ABS_MT_TRACKING_ID", 1}, {"EV_ABS", "ABS_MT_POSITION_X", at.X},
 			{"EV_ABS", "ABS_MT_POSITION_Y", at.Y}, {"EV_SYN", "SYN_REPORT", 0},
 		}
@@ -150,8 +150,8 @@ func getevent(c *call) int {
 	return exitOK
 }
 
-// event is one of an input device.
-type event struct {
+// inputEvent is one of an input device.
+type inputEvent struct {
 	kind, name string
 	value      int
 }

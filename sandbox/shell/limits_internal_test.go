@@ -124,6 +124,7 @@ func TestASecureWindowIsMarkedAsSuch(t *testing.T) {
 }
 
 func TestAPanicThatIsNoExceptionIsNotSwallowed(t *testing.T) {
-	broken := func(*call, string, *args) int { panic("a mistake of our own") }
-	require.PanicsWithValue(t, "a mistake of our own", func() { callService(&call{}, broken, nil) })
+	broken := func(*invocation, string, *args) int { panic("a mistake of our own") }
+	require.PanicsWithValue(t, "a mistake of our own",
+		func() { callService(&invocation{}, broken, nil) })
 }

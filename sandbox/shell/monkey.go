@@ -13,7 +13,7 @@ const (
 
 // monkey starts an app, which is its first event and all that it is used for over ADB. The script
 // around the real one prints the arguments first.
-func monkey(c *call) int {
+func monkey(c *invocation) int {
 	for _, a := range c.args {
 		c.outf("  bash arg: %s\n", a)
 	}

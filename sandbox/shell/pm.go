@@ -7,7 +7,7 @@ import (
 	"github.com/taploop/taploop/sandbox"
 )
 
-func packageService(c *call, name string, a *args) int {
+func packageService(c *invocation, name string, a *args) int {
 	switch name {
 	case "list":
 		return pmList(c, a)
@@ -32,7 +32,7 @@ func (s *Shell) installed(such func(*sandbox.App) bool) bool {
 	return slices.ContainsFunc(s.phone.Packages(), such)
 }
 
-func pmList(c *call, a *args) int {
+func pmList(c *invocation, a *args) int {
 	if what := a.need(); what != "packages" && what != "package" {
 		return c.fail(exitMinus, "Error: unknown list type '%s'", what)
 	}
@@ -63,7 +63,7 @@ func pmList(c *call, a *args) int {
 const resolved = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault="
 
 // pmResolve answers in the brief form.
-func pmResolve(c *call, a *args) int {
+func pmResolve(c *invocation, a *args) int {
 	target := c.sh.resolve(parseIntent(a, "--brief", "--components"))
 	known := func(app *sandbox.App) bool { return app.Package+"/"+app.Activity == target }
 	if !c.sh.installed(known) {
@@ -75,7 +75,7 @@ func pmResolve(c *call, a *args) int {
 }
 
 // pmQuery answers in the long form.
-func pmQuery(c *call, a *args) int {
+func pmQuery(c *invocation, a *args) int {
 	in := parseIntent(a, "--brief", "--components")
 	var found []*sandbox.App
 	for _, app := range c.sh.phone.Packages() {

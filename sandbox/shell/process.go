@@ -123,7 +123,7 @@ func (p *process) simple(words []*syntax.Word) int {
 	if argv[0] == "exit" {
 		return p.exit(argv[1:])
 	}
-	c := &call{
+	c := &invocation{
 		ctx: p.ctx, sh: p.sh, name: baseName(argv[0]), args: argv[1:], dir: "/",
 		stdin: p.stdin, stdout: &kept{Writer: p.stdout}, stderr: p.stderr,
 	}

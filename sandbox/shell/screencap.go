@@ -10,7 +10,7 @@ import (
 )
 
 // screencap writes the picture of the display: raw, or as PNG.
-func screencap(c *call) int {
+func screencap(c *invocation) int {
 	letters, files := options(c.args)
 	if strings.Trim(letters, "p") != "" || len(files) > 1 {
 		return c.fail(exitFailure, "usage: screencap [-p] [FILENAME]")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-func settingsService(c *call, name string, a *args) int {
+func settingsService(c *invocation, name string, a *args) int {
 	if name != "get" && name != "put" {
 		return unknownCommand(c, name)
 	}

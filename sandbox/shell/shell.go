@@ -90,13 +90,13 @@ func (s *Shell) Exec(ctx context.Context, argv []string, stdout, stderr io.Write
 	if len(argv) == 0 {
 		return complain(stderr, "%s: no command", shName)
 	}
-	c := &call{ctx: ctx, sh: s, name: argv[0], args: argv[1:], dir: s.dir,
+	c := &invocation{ctx: ctx, sh: s, name: argv[0], args: argv[1:], dir: s.dir,
 		stdin: bytes.NewReader(nil), stdout: &kept{Writer: stdout}, stderr: stderr}
 	return c.run(androidCommands())
 }
 
-// call is one command being run.
-type call struct {
+// invocation is one command being run.
+type invocation struct {
 	ctx    context.Context
 	sh     *Shell
 	name   string
@@ -107,7 +107,7 @@ type call struct {
 	stderr io.Writer
 }
 
-type command func(*call) int
+type command func(*invocation) int
 
 // kept keeps the first error of a stream, so that commands need not look at each.
 type kept struct {
@@ -122,7 +122,7 @@ func (k *kept) Write(b []byte) (int, error) {
 }
 
 // run runs the command, which is one of those that are known, and says what could not be written.
-func (c *call) run(known map[string]command) int {
+func (c *invocation) run(known map[string]command) int {
 	cmd := known[c.name]
 	switch {
 	case cmd == nil:
@@ -153,16 +153,20 @@ func baseName(name string) string {
 	return name
 }
 
-func (c *call) path(name string) string { return join(c.dir, name) }
+func (c *invocation) path(name string) string { return join(c.dir, name) }
 
-func (c *call) write(name string, data []byte) error { return c.sh.save(c.path(name), data) }
+func (c *invocation) write(name string, data []byte) error { return c.sh.save(c.path(name), data) }
 
-func (c *call) outf(format string, args ...any) { _, _ = fmt.Fprintf(c.stdout, format, args...) }
+func (c *invocation) outf(format string, args ...any) {
+	_, _ = fmt.Fprintf(c.stdout, format, args...)
+}
 
-func (c *call) errf(format string, args ...any) { _, _ = fmt.Fprintf(c.stderr, format, args...) }
+func (c *invocation) errf(format string, args ...any) {
+	_, _ = fmt.Fprintf(c.stderr, format, args...)
+}
 
 // fail writes a message to stderr and returns a code.
-func (c *call) fail(code int, format string, args ...any) int {
+func (c *invocation) fail(code int, format string, args ...any) int {
 	c.errf(format+"\n", args...)
 	return code
 }

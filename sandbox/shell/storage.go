@@ -17,7 +17,7 @@ import (
 // devices are the files that swallow what is written to them and hold nothing.
 var devices = map[string]bool{"/dev/null": true, "/dev/tty": true}
 
-func (c *call) read(name string) ([]byte, error) {
+func (c *invocation) read(name string) ([]byte, error) {
 	if name = c.path(name); devices[name] {
 		return nil, nil
 	}

@@ -18,13 +18,13 @@ func smallTools() map[string]command {
 	return map[string]command{
 		"cat": cat, "cksum": cksum, "echo": echo, "grep": grep, "ls": ls, "rm": rm, "sleep": sleep,
 		"timeout": timeout,
-		"false":   func(*call) int { return exitFailure },
-		"true":    func(*call) int { return exitOK },
+		"false":   func(*invocation) int { return exitFailure },
+		"true":    func(*invocation) int { return exitOK },
 	}
 }
 
 // cksum is the one form that is used of it: gzip's CRC-32 of what comes in, in hexadecimal.
-func cksum(c *call) int {
+func cksum(c *invocation) int {
 	if letters, rest := options(c.args); letters != "HLPN" || len(rest) > 0 {
 		return c.fail(exitFailure, "usage: cksum -HLPN")
 	}
@@ -34,7 +34,7 @@ func cksum(c *call) int {
 	return exitOK
 }
 
-func echo(c *call) int {
+func echo(c *invocation) int {
 	args, end := c.args, "\n"
 	if len(args) > 0 && args[0] == "-n" {
 		args, end = args[1:], ""
@@ -53,7 +53,7 @@ func options(args []string) (letters string, rest []string) {
 }
 
 // each runs f for every name and says what failed.
-func (c *call) each(names []string, f func(name string) error) int {
+func (c *invocation) each(names []string, f func(name string) error) int {
 	code := exitOK
 	for _, name := range names {
 		if err := f(name); err != nil {
@@ -64,7 +64,7 @@ func (c *call) each(names []string, f func(name string) error) int {
 }
 
 // cat copies as data comes, so that it can stand in the middle of a conversation.
-func cat(c *call) int {
+func cat(c *invocation) int {
 	if len(c.args) == 0 {
 		_, _ = io.Copy(c.stdout, c.stdin) // what could not be written is told by run
 	}
@@ -75,7 +75,7 @@ func cat(c *call) int {
 	})
 }
 
-func ls(c *call) int {
+func ls(c *invocation) int {
 	_, names := options(c.args)
 	if len(names) == 0 {
 		names = []string{"."}
@@ -96,7 +96,7 @@ func ls(c *call) int {
 }
 
 // rm deletes files; folders are the phone's own.
-func rm(c *call) int {
+func rm(c *invocation) int {
 	letters, names := options(c.args)
 	return c.each(names, func(name string) error {
 		err := c.sh.phone.Files().Remove(c.path(name))
@@ -116,7 +116,7 @@ var sidesSwap = strings.NewReplacer(
 const maxLine = 1 << 20 // bytes of a line that grep reads
 
 // grep searches what comes in: grep [-EFivqc] PATTERN.
-func grep(c *call) int {
+func grep(c *invocation) int {
 	letters, args := options(c.args)
 	if bad := strings.Trim(letters, "EFivqc"); bad != "" || len(args) != 1 {
 		return c.fail(2, "usage: grep [-EFivqc] PATTERN")
@@ -158,7 +158,7 @@ func grep(c *call) int {
 	return exitOK
 }
 
-func sleep(c *call) int {
+func sleep(c *invocation) int {
 	d, code := c.seconds(c.args, 1)
 	if code == exitOK && !c.pause(d) {
 		return exitKilled
@@ -167,7 +167,7 @@ func sleep(c *call) int {
 }
 
 // seconds is the first of at least so many arguments as a time.
-func (c *call) seconds(args []string, least int) (time.Duration, int) {
+func (c *invocation) seconds(args []string, least int) (time.Duration, int) {
 	if len(args) < least {
 		return 0, c.fail(exitFailure, "%s: Needs %d argument(s)", c.name, least)
 	}
@@ -179,7 +179,7 @@ func (c *call) seconds(args []string, least int) (time.Duration, int) {
 }
 
 // timeout runs a command that ends after so many seconds, with -s as if it were killed.
-func timeout(c *call) int {
+func timeout(c *invocation) int {
 	args, ended := c.args, exitTimeout
 	if len(args) > 1 && args[0] == "-s" {
 		args, ended = args[2:], exitKilled

@@ -3,7 +3,7 @@ package shell
 import "strings"
 
 // uiautomator writes what is in the window in front as XML.
-func uiautomator(c *call) int {
+func uiautomator(c *invocation) int {
 	if len(c.args) == 0 || c.args[0] != "dump" {
 		return c.fail(exitFailure, "usage: uiautomator dump [--compressed] [file]")
 	}

@@ -5,7 +5,7 @@ import (
 	"image"
 )
 
-func windowService(c *call, name string, a *args) int {
+func windowService(c *invocation, name string, a *args) int {
 	switch name {
 	case "size":
 		return wmSize(c, a)
@@ -23,7 +23,7 @@ func windowService(c *call, name string, a *args) int {
 	return unknownCommand(c, name)
 }
 
-func wmSize(c *call, a *args) int {
+func wmSize(c *invocation, a *args) int {
 	word, ok := a.next()
 	if !ok {
 		physical := c.sh.phone.PhysicalSize()

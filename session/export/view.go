@@ -94,8 +94,8 @@ func (s stepView) Picture() (screenshot, error) {
 	return s.picture(s.FrameID)
 }
 
-// part is a part of a step's time, with its class on the page; "" is the store's.
-type part struct {
+// timePart is a part of a step's time, with its class on the page; "" is the store's.
+type timePart struct {
 	agentloop.Part
 	Kind string
 }
@@ -104,10 +104,10 @@ var kinds = map[string]string{"settle": "k-phone", "look": "k-phone", "check": "
 	"touch": "k-phone", "decide": "k-model", "model": "k-model", "ask": "k-ask"}
 
 // Parts are the parts that took time.
-func (s stepView) Parts() (list []part) {
+func (s stepView) Parts() (list []timePart) {
 	for _, p := range s.Timing.Parts() {
 		if p.Time > 0 {
-			list = append(list, part{p, kinds[p.Name]})
+			list = append(list, timePart{p, kinds[p.Name]})
 		}
 	}
 	return list

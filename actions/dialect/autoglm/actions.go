@@ -119,7 +119,8 @@ func tap(a *dialect.Args) actions.Action {
 }
 
 // decode makes the action that the call names.
-func (g *autoglm) decode(c call, thought string, s *dialect.Situation) (actions.Action, error) {
+func (g *autoglm) decode(c writtenCall, thought string, s *dialect.Situation) (
+	actions.Action, error) {
 	in := g.Args(c.Args, thought, s)
 	if strings.EqualFold(c.Name, "finish") {
 		return finish.Decode(in)

@@ -56,25 +56,25 @@ func (g *autoglm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 	return actions.Decision{Action: a, Thought: thought}, nil
 }
 
-// call is a call as it was written.
-type call struct {
+// writtenCall is a call as it was written.
+type writtenCall struct {
 	loose.Call
 	text string // as it stands in the reply
 }
 
 // swallowed reports whether the call has another one within it, or the end of a thought: then it
 // may have begun in a text that the model copied from the screen.
-func (c call) swallowed() bool {
+func (c writtenCall) swallowed() bool {
 	return further.MatchString(c.text[1:]) || dialect.ThinkEnd.MatchString(c.text)
 }
 
-func (c call) ends() bool {
+func (c writtenCall) ends() bool {
 	form := forms.Find(loose.Text(action(c.Args)))
 	return strings.EqualFold(c.Name, "finish") || form != nil && form.Name == "Abort"
 }
 
 // read is the call that the text begins with and those behind it.
-func read(text string) ([]call, error) {
+func read(text string) ([]writtenCall, error) {
 	text = wrapper.ReplaceAllString(text, "")
 	text = half.ReplaceAllString(text, `do(action="$1"$2`)
 	first, rest, err := next(text)
@@ -86,7 +86,7 @@ func read(text string) ([]call, error) {
 		return nil, dialect.Refuse("it is not clear where a text in the call ends", anyForm+
 			`, with \" for a quote within a text`)
 	}
-	all := []call{first}
+	all := []writtenCall{first}
 	for {
 		at := further.FindStringSubmatchIndex(rest)
 		if at == nil {
@@ -102,17 +102,17 @@ func read(text string) ([]call, error) {
 	}
 }
 
-func next(text string) (call, string, error) {
+func next(text string) (writtenCall, string, error) {
 	c, rest, err := loose.ReadCall(text)
 	if err != nil {
-		return call{}, text, err
+		return writtenCall{}, text, err
 	}
-	return call{c, strings.TrimRight(text[:len(text)-len(rest)], " \t\n")}, rest, nil
+	return writtenCall{c, strings.TrimRight(text[:len(text)-len(rest)], " \t\n")}, rest, nil
 }
 
 // one is the call that is meant. A model that repeats its last call, which did nothing, and then
 // gives another means the last one; else there has to be one.
-func one(calls []call, s *dialect.Situation) (call, error) {
+func one(calls []writtenCall, s *dialect.Situation) (writtenCall, error) {
 	if n := len(s.History); len(calls) > 1 && n > 0 {
 		_, body := dialect.Split(s.History[n-1].Reply, begins)
 		if before, err := read(body); begins(body) && err == nil &&
@@ -122,11 +122,11 @@ func one(calls []call, s *dialect.Situation) (call, error) {
 	}
 	for _, c := range calls[1:] {
 		if !reflect.DeepEqual(c.Call, calls[0].Call) {
-			return call{}, dialect.Several(anyForm)
+			return writtenCall{}, dialect.Several(anyForm)
 		}
 	}
 	if calls[0].ends() && calls[0].swallowed() {
-		return call{}, dialect.Several(anyForm)
+		return writtenCall{}, dialect.Several(anyForm)
 	}
 	return calls[0], nil
 }

@@ -120,7 +120,7 @@ func readEnd(a *dialect.Args) actions.Action {
 }
 
 // decode makes the action of that name with these arguments, and says on which element.
-func (g *general) decode(c call, s *dialect.Situation) (d actions.Decision, err error) {
+func (g *general) decode(c writtenAction, s *dialect.Situation) (d actions.Decision, err error) {
 	name, arguments := c.name, c.arguments
 	switch key := strings.ToLower(strings.TrimSpace(name)); actions.Key(key) {
 	case actions.KeyBack, actions.KeyHome, actions.KeyRecents: // for the press of it

@@ -15,8 +15,8 @@ import (
 
 const anyForm = `{"thought": "...", "action": {"type": "tap", "x": ..., "y": ...}}`
 
-// call is an action as it was written.
-type call struct {
+// writtenAction is an action as it was written.
+type writtenAction struct {
 	name      string
 	arguments loose.Object
 	thought   string
@@ -25,13 +25,13 @@ type call struct {
 	twice     string // the name of what its object has more than once
 }
 
-func (c call) ends() bool {
+func (c writtenAction) ends() bool {
 	f := forms.Find(c.name)
 	return f != nil && dialect.Ends(f.Action)
 }
 
 // same reports whether the calls are one, which was written twice.
-func (c call) same(as call) bool {
+func (c writtenAction) same(as writtenAction) bool {
 	return c.name == as.name && c.unread == as.unread &&
 		reflect.DeepEqual(c.arguments, as.arguments)
 }
@@ -115,11 +115,11 @@ func mentioned(a actions.Action, body, object string) error {
 }
 
 // native are the tool calls.
-func native(calls []actions.Call) []call {
-	var all []call
+func native(calls []actions.Call) []writtenAction {
+	var all []writtenAction
 	for _, c := range calls {
 		arguments := strings.TrimSpace(c.Arguments)
-		read := call{name: c.Name}
+		read := writtenAction{name: c.Name}
 		if arguments != "" && arguments != "null" { // else there are none
 			o, _, err := loose.ReadObject(arguments)
 			if read.arguments = o; err != nil {
@@ -133,8 +133,8 @@ func native(calls []actions.Call) []call {
 
 // objects are the actions of a text: its balanced objects with an action in them. A broken object
 // that has an action ends them: a later action alone is not acted on.
-func objects(text string) []call {
-	var all []call
+func objects(text string) []writtenAction {
+	var all []writtenAction
 	for range maxObjects {
 		at := strings.IndexAny(text, "{｛")
 		if at < 0 {
@@ -168,14 +168,14 @@ var again = lazyregexp.New(`["']?action["']?\s*[:：=]\s*["'{]`)
 
 // swallowed reports whether the object has another action within it, or the end of a thought: then
 // it may have begun in a text that the model copied from the screen.
-func (c call) swallowed() bool {
+func (c writtenAction) swallowed() bool {
 	return len(again.FindAllString(c.text, -1)) > 1 || dialect.ThinkEnd.MatchString(c.text)
 }
 
 // flat is the action of an object: {"action": {"type": NAME, ...}}, {"action": NAME, ...}, {"type":
 // NAME, ...}, with the arguments in the object or in one of its own, which may be JSON in a text.
-func flat(o loose.Object) call {
-	c := call{thought: loose.Text(o.Get("thought"))}
+func flat(o loose.Object) writtenAction {
+	c := writtenAction{thought: loose.Text(o.Get("thought"))}
 	inner, nested := o.Get("action").(loose.Object)
 	if !nested {
 		inner = o

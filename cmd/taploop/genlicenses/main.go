@@ -62,8 +62,8 @@ func same(path string, text []byte) bool {
 	return err == nil && bytes.Equal(old, text)
 }
 
-// part is a module, or Go itself, with the files in which it states its terms.
-type part struct {
+// module is a module, or Go itself, with the files in which it states its terms.
+type module struct {
 	name  string // with its version
 	files map[string]string
 }
@@ -74,8 +74,8 @@ func licenses() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := &part{name: "taploop", files: map[string]string{}}
-	golang := &part{name: "Go, its standard library and runtime", files: map[string]string{}}
+	own := &module{name: "taploop", files: map[string]string{}}
+	golang := &module{name: "Go, its standard library and runtime", files: map[string]string{}}
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return nil, fmt.Errorf("asking Go where it is: %w", err)
@@ -89,7 +89,7 @@ func licenses() ([]byte, error) {
 	}
 	var b bytes.Buffer
 	b.WriteString("taploop is made of what follows, each under its own terms.\n")
-	for _, p := range append([]*part{own, golang}, parts...) {
+	for _, p := range append([]*module{own, golang}, parts...) {
 		if len(p.files) == 0 {
 			return nil, fmt.Errorf("%s states no terms in a file that this program knows", p.name)
 		}
@@ -102,10 +102,10 @@ func licenses() ([]byte, error) {
 }
 
 // linked is the modules of which a package is linked on one of the systems, by name.
-func linked() ([]*part, error) {
+func linked() ([]*module, error) {
 	const format = "{{with .Module}}{{if not .Main}}" +
 		"{{.Path}} {{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}"
-	parts := map[string]*part{}
+	parts := map[string]*module{}
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		list := exec.Command("go", "list", "-deps", "-f", format, ".",
 			"../../sandbox/ui/genfonts") // of which parts are compiled in
@@ -121,7 +121,7 @@ func linked() ([]*part, error) {
 				continue
 			}
 			if parts[f[0]] == nil {
-				parts[f[0]] = &part{f[0], map[string]string{}}
+				parts[f[0]] = &module{f[0], map[string]string{}}
 				if err := parts[f[0]].takeFonts(f[1]); err != nil {
 					return nil, err
 				}
@@ -131,7 +131,7 @@ func linked() ([]*part, error) {
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Values(parts), func(a, b *part) int {
+	return slices.SortedFunc(maps.Values(parts), func(a, b *module) int {
 		return strings.Compare(a.name, b.name)
 	}), nil
 }
@@ -140,7 +140,7 @@ func linked() ([]*part, error) {
 var terms = regexp.MustCompile(`(?i)^((un)?licen[cs]e|copying|copyright|notice|patents)`)
 
 // take reads the terms in the folder of a package and those above it, up to the module's.
-func (p *part) take(module, folder string) error {
+func (p *module) take(module, folder string) error {
 	for dir := folder; ; dir = filepath.Dir(dir) {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
@@ -174,7 +174,7 @@ const fonts = "github.com/hajimehoshi/bitmapfont/"
 var openFontLicense []byte
 
 // takeFonts reads the terms of the fonts in a module.
-func (p *part) takeFonts(module string) error {
+func (p *module) takeFonts(module string) error {
 	if !strings.HasPrefix(p.name, fonts) {
 		return nil
 	}
