@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/screen"
 )
 
 // Action is one member of the closed vocabulary. Members are struct values; pointers to them are

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // AgentAction is the decision for agent_action, in gelab-zero's keys: one JSON object with the

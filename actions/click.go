@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Click taps a point.

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 func TestWhatIsWrittenIsReadBackEqual(t *testing.T) {

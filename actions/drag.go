@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Drag picks up what is under From and drops it at To.

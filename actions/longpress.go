@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // LongPress holds a point. Hold 0 means 1.5 s; at most [MaxTouch].

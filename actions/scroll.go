@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/screen"
 )
 
 // Scroll moves the content under At by about a third of the screen: a swipe that starts at At, or

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Slide moves a finger from one point to another. Took 0 means 1.5 s; at most [MaxTouch].

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Surface is the touches that verbs need of a phone. It lives here, not with its consumer, because

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
-	"github.com/taploop/taploop/screen"
 )
 
 // Type types text: into the focused field, or at At after tapping it. Clear empties the field

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/wait"
-	"github.com/taploop/taploop/screen"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Phone is what the loop needs of a phone. It is used by one goroutine at a time, but for what a

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/wait"
-	"github.com/taploop/taploop/screen"
 )
 
 // observe gives the step its look: after a gesture the first one that shows the screen at rest,

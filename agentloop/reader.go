@@ -3,8 +3,8 @@ package agentloop
 import (
 	"context"
 
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/wait"
-	"github.com/taploop/taploop/screen"
 )
 
 // onceReader reads the elements of one screen once, for all who ask, at once or one after the

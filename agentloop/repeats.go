@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // repeatDetector counts the same action on the same screen. Screens are compared with the first

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/wait"
-	"github.com/taploop/taploop/screen"
 )
 
 // view is a look and its fingerprint. That of a frame without a state is zero in all else.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Situation is what a policy decides from.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/lazyregexp"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Completer asks a model; model.Client is one.

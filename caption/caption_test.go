@@ -14,9 +14,9 @@ import (
 	"github.com/taploop/taploop/caption"
 	"github.com/taploop/taploop/internal/golden"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/model/scripted"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

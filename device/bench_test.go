@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/adbserver"
-	"github.com/taploop/taploop/sandbox/shell"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbserver"
+	"github.com/taploop/taploop/internal/sandbox/shell"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // benchPhone is a phone behind the simulated server, and the server's port.

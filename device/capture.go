@@ -14,7 +14,7 @@ import (
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // form is one of the two ways in which screencap gives a picture. Raw pixels are quick to make and

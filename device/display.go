@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // display is what a phone says of its display, and of what is in front on it.

@@ -12,8 +12,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/screen"
 )
 
 // Bounds of a dump of uiautomator. Busy screens give some hundred KB, and nest some 40 deep.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device"
-	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/internal/sandbox"
 )
 
 // A uiautomator that never ends is ended by the phone, and the phone goes on.

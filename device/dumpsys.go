@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // The parsers of this file are pure functions over what Android's services print about themselves.

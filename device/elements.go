@@ -14,8 +14,8 @@ import (
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/screen"
 )
 
 // Why the elements of a screen could not be read. A caller goes on without them.

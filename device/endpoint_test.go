@@ -13,9 +13,9 @@ import (
 
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/device/devicetest"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/adbserver"
-	"github.com/taploop/taploop/sandbox/shell"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbserver"
+	"github.com/taploop/taploop/internal/sandbox/shell"
 )
 
 // endpoint is the simulated phone's own ADB server.

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/device"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/adbserver"
-	"github.com/taploop/taploop/sandbox/shell"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbserver"
+	"github.com/taploop/taploop/internal/sandbox/shell"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // A phone behind an ADB server: here the simulated one, so that the example runs anywhere.

@@ -10,8 +10,8 @@ import (
 	goadb "github.com/zach-klippenstein/goadb"
 
 	"github.com/taploop/taploop/internal/adb"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/shell"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/shell"
 )
 
 // Our client and the simulated server were written by the same people. What goadb reads of the

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/wait"
-	"github.com/taploop/taploop/screen"
 )
 
 const hintSecure = "the app in front forbids screenshots (a password, a payment, a private " +

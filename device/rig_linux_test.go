@@ -15,10 +15,10 @@ import (
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/internal/adbtest"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/adbdshim"
-	"github.com/taploop/taploop/sandbox/shell"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbdshim"
+	"github.com/taploop/taploop/internal/sandbox/shell"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 func TestMain(m *testing.M) { adbtest.Main(m) }
@@ -36,7 +36,7 @@ func newRigged(t *testing.T) *rigged {
 	t.Helper()
 	// Not this binary, which takes long to start: they are started some hundred times.
 	command := filepath.Join(t.TempDir(), "command")
-	said, err := exec.Command("go", "build", "-o", command, "../sandbox/adbdshim/command").
+	said, err := exec.Command("go", "build", "-o", command, "../internal/sandbox/adbdshim/command").
 		CombinedOutput()
 	require.NoError(t, err, "%s", said)
 	r := &rigged{}

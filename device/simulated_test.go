@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device/devicetest"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/apps"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/apps"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 const (

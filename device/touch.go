@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Tap taps a point.

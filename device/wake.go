@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/wait"
-	"github.com/taploop/taploop/screen"
 )
 
 const hintLocked = "unlock the phone by hand; PINs, patterns and passwords are never typed for you"

@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/tools/result"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 func TestAResultSaysWhoAnsweredInTheClientsPlace(t *testing.T) {

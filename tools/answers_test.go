@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/tools/result"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/guard"
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -156,7 +156,7 @@ func TestAResultTellsOfAPersonsLeave(t *testing.T) {
 		require.Empty(t, w.start("tap").Notes)
 		g, err := guard.NewGrant(guard.ForAll, "", time.Now(), 5*time.Minute)
 		require.NoError(t, err)
-		require.NoError(t, w.store.Grants.Give(t.Context(), g, session.AuditEntry{}))
+		require.NoError(t, w.store.Grants.Give(t.Context(), g, store.AuditEntry{}))
 
 		require.Contains(t, w.start("tap").Notes[0], "without asking (taploop yolo status)")
 		time.Sleep(6 * time.Minute)
@@ -177,7 +177,7 @@ func TestAPersonsRequestDecidesAboutWhatIsCritical(t *testing.T) {
 		who.By.Authority = inquiry.AuthorityHumanToken
 		b := w.doAs(who, resume, yes)
 
-		require.Equal(t, session.Completed, b.State, b.text)
+		require.Equal(t, store.Completed, b.State, b.text)
 		q, err := w.store.Questions.List(t.Context(), inquiry.Filter{})
 		require.NoError(t, err)
 		require.Equal(t, inquiry.AuthorityHumanToken, q[0].Resolution.Authority)

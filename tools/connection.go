@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
 )
@@ -51,7 +51,7 @@ type connectionKey struct{}
 // They tighten what the server allows and never loosen it. A sentence of ours stays at the end of
 // every description.
 //
-// It is for mcptransport.Options.Context.
+// It is for transport.Options.Context.
 func Connected(ctx context.Context, r *http.Request) context.Context {
 	return context.WithValue(ctx, connectionKey{}, readConnectionOptions(r.URL.Query()))
 }

@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/client/transport"
+	clienttransport "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry/channel"
-	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -224,12 +224,12 @@ func TestTheAddressOfAConnectionOverHTTP(t *testing.T) {
 	defer w.end()
 	srv := server.NewMCPServer("taploop", "test", server.WithToolCapabilities(false))
 	tools.New(&w.topts).Register(srv)
-	h := mcptransport.NewHTTP(srv, &mcptransport.Options{Context: tools.Connected})
+	h := transport.NewHTTP(srv, &transport.Options{Context: tools.Connected})
 	web := httptest.NewServer(h)
 	defer web.Close()
 	defer func() { require.NoError(t, h.Close(context.Background())) }()
 	for _, version := range eras {
-		tr, err := transport.NewStreamableHTTP(web.URL +
+		tr, err := clienttransport.NewStreamableHTTP(web.URL +
 			"/mcp?lang=zh&description=Ask+Ann.&wait_seconds=0")
 		require.NoError(t, err)
 		c := client.NewClient(tr, client.WithProtocolVersion(version))

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/runs"
 )
 
 // Goals hands goals to agents that have tools of MCP servers, and phones. Their sessions are

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/runs"
 )
 
 // noGoals takes none.

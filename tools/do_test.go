@@ -9,9 +9,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -92,7 +92,7 @@ func TestAToolIsCalledFromElsewhereAsOverMCP(t *testing.T) {
 
 		a = w.doAs(who, "ask_agent_continue",
 			in{"session_id": a.SessionID, "reply_from_client": "blue", "idempotency_key": "k"})
-		require.Equal(t, session.Completed, a.State)
+		require.Equal(t, store.Completed, a.State)
 		require.Equal(t, "done blue the red one", *a.Answer)
 		again := w.doAs(who, "ask_agent_continue",
 			in{"session_id": a.SessionID, "reply_from_client": "blue", "idempotency_key": "k"})

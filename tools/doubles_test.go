@@ -14,9 +14,9 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/screen"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // fakePhones are phones in memory. It is what runs opens and what the tools list.
@@ -102,8 +102,8 @@ type phone struct {
 	serial string
 }
 
-func (p *phone) Device() session.Device {
-	return session.Device{ID: p.serial, Size: screen.Size{W: 1080, H: 2400}, Model: "Double",
+func (p *phone) Device() store.Device {
+	return store.Device{ID: p.serial, Size: screen.Size{W: 1080, H: 2400}, Model: "Double",
 		Android: "15"}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/taploop/taploop/device/devicetest"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/tools"
 )
 

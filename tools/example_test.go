@@ -12,8 +12,8 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -24,18 +24,18 @@ func Example() {
 	dir, err := os.MkdirTemp("", "taploop-")
 	check(err)
 	defer os.RemoveAll(dir)
-	store, err := session.Open(ctx, dir, nil)
+	db, err := store.Open(ctx, dir, nil)
 	check(err)
-	defer store.Close()
+	defer db.Close()
 	phones := newFakePhones("emulator-5554")
-	manager := runs.New(&runs.Options{Store: store, Phones: phones,
+	manager := runs.New(&runs.Options{Store: db, Phones: phones,
 		Limits:    agentloop.Limits{Settle: -1},
 		NewPolicy: func(runs.Settings) (agentloop.Policy, error) { return seesAnAlarm{}, nil }})
 	defer manager.Close()
 
 	srv := server.NewMCPServer("taploop", "1.0", server.WithInstructions(tools.Instructions))
-	tools.New(&tools.Options{Runs: manager, Questions: manager.Broker(), Store: store,
-		Leases: store.Leases, Phones: phones, Sign: store.Sign}).Register(srv)
+	tools.New(&tools.Options{Runs: manager, Questions: manager.Broker(), Store: db,
+		Leases: db.Leases, Phones: phones, Sign: db.Sign}).Register(srv)
 
 	c, err := client.NewInProcessClient(srv)
 	check(err)

@@ -18,11 +18,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/mcptransport"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/session/sessiontest"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/storetest"
 	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -37,11 +37,11 @@ type fixture struct {
 	policy  *scriptedPolicy
 	fopts   runs.Options
 	topts   tools.Options
-	store   *session.Store
+	store   *store.Store
 	manager *runs.Manager
 	client  *client.Client
 	also    []*client.Client
-	sopts   *mcptransport.Options
+	sopts   *transport.Options
 	piped   chan error // of a server at the other end of a pipe; nil when there is none
 	drain   func()     // reads what it still has to say
 	calls   int        // that were made without the client's own hands
@@ -61,7 +61,7 @@ const forever = 30 * 24 * time.Hour
 func bubble(t *testing.T, test func(t *testing.T, w *fixture)) {
 	t.Helper()
 	t.Parallel()
-	dir := sessiontest.Dir(t)
+	dir := storetest.Dir(t)
 	synctest.Test(t, func(t *testing.T) {
 		defer time.AfterFunc(forever, func() {
 			debug.SetTraceback("all")
@@ -80,7 +80,7 @@ func newFixture(t *testing.T, dir string) *fixture {
 	w := &fixture{t: t, dir: dir, phones: newFakePhones("A"), policy: &scriptedPolicy{}}
 	w.gate = asking{"none"}
 	w.fopts = runs.Options{Phones: w.phones, NewPolicy: w.policy.make, DetachGrace: 2 * time.Minute,
-		NewGate: func(session.Session, session.Run) agentloop.Gate { return w.gate },
+		NewGate: func(store.Session, store.Run) agentloop.Gate { return w.gate },
 		Limits:  agentloop.Limits{Settle: -1, Repeats: 10_000, Steps: 1000, Time: 24 * time.Hour}}
 	w.topts = tools.Options{Phones: w.phones, Principal: func(ctx context.Context) string {
 		name, _ := ctx.Value(principalKey{}).(string)
@@ -100,7 +100,7 @@ func (w *fixture) as(name string) context.Context {
 // begin opens the store, and a Manager and the tools over it.
 func (w *fixture) begin() {
 	var err error
-	w.store, err = session.Open(context.Background(), w.dir, nil)
+	w.store, err = store.Open(context.Background(), w.dir, nil)
 	require.NoError(w.t, err)
 	w.fopts.Store = w.store
 	// a day passes in few sweeps

@@ -11,7 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/tools/schema"
 )
@@ -221,7 +221,7 @@ func (c *call) digest() []byte {
 	return sum[:]
 }
 
-// formPurpose is what the mark is for, see session.Store.Sign.
+// formPurpose is what the mark is for, see store.Store.Sign.
 const formPurpose = "the state of a form"
 
 // signState is the state as a client keeps it: the mark, then the state.

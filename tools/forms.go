@@ -11,11 +11,11 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/inquiry/channel"
-	"github.com/taploop/taploop/internal/mcptransport"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // forms show questions to the users of clients, which MCP calls elicitation.
@@ -141,7 +141,7 @@ func (t *forms) dialog(ctx context.Context, c *call, s *callState, q inquiry.Que
 		defer watch.Close()
 		helpers.Go(func() {
 			for e := range watch.C {
-				if e.Kind == runs.StateChanged && e.State == session.Paused {
+				if e.Kind == runs.StateChanged && e.State == store.Paused {
 					closeForm(errNoLonger)
 				}
 			}
@@ -181,7 +181,7 @@ func (t *forms) show(ctx context.Context, c *call, form mcp.ElicitationParams) (
 	answer *mcp.ElicitationResult, err error) {
 	err = c.progress.while(ctx, c.waits.Heartbeat, "the question is shown in a form",
 		func() (err error) {
-			answer, err = mcptransport.Elicit(ctx, form)
+			answer, err = transport.Elicit(ctx, form)
 			return err
 		})
 	return answer, err
@@ -258,7 +258,7 @@ func (t *forms) form(c *call, q inquiry.Question, problem string) mcp.Elicitatio
 // formReply is the result that asks the client to show the form, and to call again with the answer.
 func (t *forms) formReply(c *call, q inquiry.Question, shown int, problem string) *toolResult {
 	state := t.signState(formState{q.ID, c.digest(), shown})
-	return &toolResult{form: mcptransport.InputRequired(state, formID, t.form(c, q, problem))}
+	return &toolResult{form: transport.InputRequired(state, formID, t.form(c, q, problem))}
 }
 
 // isRetry reports whether the call was made before, and brings the answer to the form that it was
@@ -297,7 +297,7 @@ func (t *forms) take(ctx context.Context, c *call, owned *questions) (
 	s.since, s.from = args.Since, args.From
 	s.question, s.budget = args.QuestionID, c.budget(args.Seconds)
 	s.answered = q
-	problem, err := t.settle(ctx, c, s, q, mcptransport.Answer(c.request, formID))
+	problem, err := t.settle(ctx, c, s, q, transport.Answer(c.request, formID))
 	switch {
 	case err != nil || problem == "":
 	case state.Shown < mostForms:

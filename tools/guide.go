@@ -7,8 +7,8 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
 )

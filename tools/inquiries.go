@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
 )
 
 // inquiries are the tools that ask people for any client, and that list and answer questions.

@@ -13,8 +13,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // masked are phones with every picture painted over in red.

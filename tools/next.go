@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -44,7 +44,7 @@ func wayOn(st runs.Status) (way, bool) {
 	case asks:
 		return way{waitTool, "the agent's question is being asked elsewhere, and the run goes on " +
 			"with the answer", onward.elsewhere}, true
-	case running && st.Run.State == session.Queued:
+	case running && st.Run.State == store.Queued:
 		return way{waitTool, "the run waits for its phone" + placeOf(st, languages["en"]()),
 			onward.inLine}, true
 	case st.Stalled:
@@ -229,7 +229,7 @@ func awaitsDecision(st runs.Status) bool {
 // takenOver reports whether a person is to have the phone.
 func takenOver(st runs.Status) bool {
 	return st.Question != nil && st.Question.Kind == inquiry.Takeover &&
-		st.Run.State == session.WaitingTakeover
+		st.Run.State == store.WaitingTakeover
 }
 
 // keptByPerson reports whether a person has the phone and only people hand it back.
@@ -250,7 +250,7 @@ func whereToSettle(id string, kind inquiry.Kind, page string) string {
 
 // pausedOnPurpose reports whether a person or a client has paused the run.
 func pausedOnPurpose(st runs.Status) bool {
-	return st.Reason == agentloop.UserPaused && st.Run.State == session.Paused
+	return st.Reason == agentloop.UserPaused && st.Run.State == store.Paused
 }
 
 // pickUp is the hint about a run that paused only because no client waited for it.
@@ -258,7 +258,7 @@ const pickUp = "wait for the run, which lets it go on"
 
 // hintBefore is what is to be done before a paused run can go on; "" when going on is all.
 func hintBefore(st runs.Status) string {
-	if st.Run.State != session.Paused || strings.HasPrefix(st.Hint, "continue the session") {
+	if st.Run.State != store.Paused || strings.HasPrefix(st.Hint, "continue the session") {
 		return ""
 	}
 	// the line says it with the call

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/inquiry/channel"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/session/export"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 )
 
 // Options of Tools. Runs, Questions, Store, Leases, Phones and Sign have to be there.
@@ -42,21 +42,21 @@ type Options struct {
 
 	Goals Goals // nil: there is no tool delegate_goal
 
-	Principal func(context.Context) string // who calls; nil means mcptransport.Principal
+	Principal func(context.Context) string // who calls; nil means transport.Principal
 	Log       *slog.Logger                 // nil discards
 }
 
-// Store is what the tools read past the Manager; *session.Store is one.
+// Store is what the tools read past the Manager; *store.Store is one.
 type Store interface {
 	export.Source
-	Steps(ctx context.Context, sessionID string, after int) ([]session.StepRecord, error)
-	Find(ctx context.Context, id string, client *string) (session.Session, error)
-	LatestRun(ctx context.Context, sessionID string) (session.Run, error)
+	Steps(ctx context.Context, sessionID string, after int) ([]store.StepRecord, error)
+	Find(ctx context.Context, id string, client *string) (store.Session, error)
+	LatestRun(ctx context.Context, sessionID string) (store.Run, error)
 }
 
-// Leases say who holds a phone; a session.Leases is one.
+// Leases say who holds a phone; a store.Leases is one.
 type Leases interface {
-	Holder(ctx context.Context, serial string) (session.Hold, bool, error)
+	Holder(ctx context.Context, serial string) (store.Hold, bool, error)
 }
 
 // Privacy says what may leave over MCP.

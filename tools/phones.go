@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/screen"
-	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/session/export"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -244,7 +244,7 @@ const (
 // first, then the earlier ones from the end. They are in the order of the steps.
 func (t *tasks) pictures(ctx context.Context, body *result.Result, st runs.Status,
 	o resultOptions) (list [][]byte, err error) {
-	var wanted []session.StepRecord
+	var wanted []store.StepRecord
 	if o.FinalScreenshot && st.Last != nil {
 		wanted = append(wanted, *st.Last)
 	}
@@ -298,7 +298,7 @@ func touchedOn(frameID string, st runs.Status) (places []screen.Point) {
 func (t *tasks) picture(ctx context.Context, frameID string, sides []int, room int,
 	touched []screen.Point) ([]byte, error) {
 	frame, err := t.Store.Frame(ctx, frameID)
-	if errors.Is(err, session.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device/devicetest"
-	"github.com/taploop/taploop/screen"
-	"github.com/taploop/taploop/session/export"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/tools"
 )
 

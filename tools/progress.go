@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/internal/mcptransport"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/session/export"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 )
 
 // progressReporter sends the progress of one call, so that nothing is reported twice, and the value
@@ -52,7 +52,7 @@ func (p *progressReporter) report(ctx context.Context, step, of int, message str
 	if p.send != nil {
 		err = p.send(ctx, Progress{Step: step, Of: of, Message: message, Meta: meta})
 	} else {
-		err = mcptransport.Progress(ctx, p.token, at, float64(of), message, meta)
+		err = transport.Progress(ctx, p.token, at, float64(of), message, meta)
 	}
 	if err != nil && ctx.Err() == nil {
 		p.log.DebugContext(ctx, "progress", "err", err)
@@ -238,7 +238,7 @@ func (p *progressWatch) drain(steps <-chan runs.Event) {
 // reports itself in a moment.
 func (p *progressWatch) begin(st runs.Status) {
 	h, held, err := p.Leases.Holder(p.ctx, st.Session.Serial)
-	starting := err == nil && held && h.RunID == st.Run.ID && st.Run.State == session.Queued
+	starting := err == nil && held && h.RunID == st.Run.ID && st.Run.State == store.Queued
 	if st.Reason == agentloop.StillRunning && !starting {
 		p.say(p.status(st), nil)
 	}
@@ -256,7 +256,7 @@ func (p *progressWatch) happened(e runs.Event) bool {
 		p.step = max(p.step, n)
 		did := export.Headline(e.Step.Proposal)
 		p.say(fmt.Sprintf("step %d of %d: %s", n, p.of, did), nil)
-	case e.Kind == runs.StateChanged && e.State == session.Running && !p.ran:
+	case e.Kind == runs.StateChanged && e.State == store.Running && !p.ran:
 		p.ran = true
 		p.say(fmt.Sprintf("running: step %d of %d", p.step+1, p.of), nil)
 	default:
@@ -299,7 +299,7 @@ func (p *progressWatch) beat() {
 
 func (p *progressWatch) status(st runs.Status) string {
 	switch {
-	case st.Run.State == session.Queued:
+	case st.Run.State == store.Queued:
 		place := st.Ahead + 1
 		return fmt.Sprintf("waiting for phone %s: number %d in the line", st.Session.Serial, place)
 	case st.Run.State.Waiting():

@@ -9,9 +9,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/session"
 )
 
 // promptFiles are the prompts, in English and in Chinese.
@@ -138,7 +138,7 @@ func badArgument(ctx context.Context, format string, quoted ...string) error {
 	for _, q := range quoted {
 		shown = append(shown, text.Quote(q, 200))
 	}
-	return mcptransport.Refuse(ctx, mcp.INVALID_PARAMS, fmt.Sprintf(format, shown...), nil)
+	return transport.Refuse(ctx, mcp.INVALID_PARAMS, fmt.Sprintf(format, shown...), nil)
 }
 
 const maxCompletions = 100 // "Must not exceed 100 items."
@@ -159,7 +159,7 @@ func (c completer) complete(ctx context.Context, a mcp.CompleteArgument) (*mcp.C
 		}
 	case "session_id":
 		client := c.Principal(ctx)
-		list, err := c.Store.Sessions(ctx, session.Filter{Client: &client, Limit: 1000})
+		list, err := c.Store.Sessions(ctx, store.Filter{Client: &client, Limit: 1000})
 		if err != nil {
 			return nil, err
 		}

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -100,7 +100,7 @@ func (t *questions) unresolved(ctx context.Context, q inquiry.Question, err erro
 	case errors.Is(err, inquiry.ErrNotFound): // deleted meanwhile
 		return noQuestion(q.ID)
 	case late && q.RunID == "":
-		return &redirect{runs.RefusedReply(err, session.Run{}), nextCall(inquiryTool,
+		return &redirect{runs.RefusedReply(err, store.Run{}), nextCall(inquiryTool,
 			map[string]any{"question_id": q.ID}, "it shows how the question was settled")}
 	case late:
 		st, failed := t.Runs.Status(ctx, q.SessionID)
@@ -109,7 +109,7 @@ func (t *questions) unresolved(ctx context.Context, q inquiry.Question, err erro
 		}
 		return runs.RefusedReply(err, st.Run)
 	}
-	return runs.RefusedReply(err, session.Run{})
+	return runs.RefusedReply(err, store.Run{})
 }
 
 // status tells how a question stands that the call has waited for.

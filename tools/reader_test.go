@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/client/transport"
+	clienttransport "github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -93,14 +93,14 @@ func (w *fixture) serve(srv *server.MCPServer, version string, r *reader) {
 	out, toClient := io.Pipe()
 	served := make(chan error, 1)
 	go func() {
-		served <- mcptransport.ServeStdio(context.Background(), srv, fromClient, toClient, w.sopts)
+		served <- transport.ServeStdio(context.Background(), srv, fromClient, toClient, w.sopts)
 		_ = toClient.Close()
 	}()
 	options := []client.ClientOption{client.WithProtocolVersion(version)}
 	if r != nil {
 		options = append(options, client.WithElicitationHandler(r))
 	}
-	c := client.NewClient(transport.NewIO(out, in, io.NopCloser(strings.NewReader(""))), options...)
+	c := client.NewClient(clienttransport.NewIO(out, in, io.NopCloser(strings.NewReader(""))), options...)
 	require.NoError(w.t, c.Start(context.Background()))
 	c.OnNotification(func(n mcp.JSONRPCNotification) {
 		w.mu.Lock()

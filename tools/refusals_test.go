@@ -19,8 +19,8 @@ import (
 
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -212,7 +212,7 @@ var refusals = map[string]func(w *fixture) answer{
 	},
 	"MESSAGE_LIMIT": func(w *fixture) answer {
 		id := w.start("ask").SessionID
-		for range session.MaxMessages {
+		for range store.MaxMessages {
 			w.do("ask_agent_message", in{"session_id": id, "text": "hey"})
 		}
 		return w.do("ask_agent_message", in{"session_id": id, "text": "hey"})
@@ -242,7 +242,7 @@ var refusals = map[string]func(w *fixture) answer{
 		return w.call(start, in{"task": "tap"})
 	},
 	"INTERNAL_ERROR":    failing(errors.New("out of luck")),
-	"STORE_UNAVAILABLE": failing(hint.Add(session.ErrLocked, "wait for it")),
+	"STORE_UNAVAILABLE": failing(hint.Add(store.ErrLocked, "wait for it")),
 }
 
 // failing has a store that fails.
@@ -330,7 +330,7 @@ func TestTheRefusalsAreAllThatThereAre(t *testing.T) {
 		provoked = append(provoked, strings.TrimSuffix(code, ":"))
 	}
 	codes := 0
-	for _, dir := range []string{".", "../runs"} {
+	for _, dir := range []string{".", "../internal/runs"} {
 		for _, code := range codesIn(t, dir) {
 			codes++
 			require.Contains(t, provoked, code, "give the code in %s a row in refusals", dir)

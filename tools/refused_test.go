@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/store"
 )
 
 func TestAStoreThatFailsIsAnInternalError(t *testing.T) {
@@ -25,7 +25,7 @@ func TestAStoreThatFailsIsAnInternalError(t *testing.T) {
 		a := fail(errors.New("out of luck"))
 		require.Equal(t, "INTERNAL_ERROR", a.code())
 		require.Contains(t, a.Error.Hint, "log")
-		for _, err := range []error{session.ErrLocked, session.ErrDiskFull} {
+		for _, err := range []error{store.ErrLocked, store.ErrDiskFull} {
 			a = fail(hint.Add(err, "make room"))
 			require.Equal(t, "STORE_UNAVAILABLE", a.code())
 			require.Contains(t, a.Error.Hint, "make room")
@@ -118,10 +118,10 @@ func TestAnAnswerThatComesTooLateNamesHowTheRunGoesOn(t *testing.T) {
 }
 
 type brokenStore struct {
-	*session.Store
+	*store.Store
 	err error
 }
 
-func (b brokenStore) Sessions(context.Context, session.Filter) ([]session.Overview, error) {
+func (b brokenStore) Sessions(context.Context, store.Filter) ([]store.Overview, error) {
 	return nil, fmt.Errorf("listing: %w", b.err)
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/session/export"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -67,9 +67,9 @@ func (r resources) read(get func(context.Context, *mcp.ReadResourceRequest) (any
 		}
 		switch {
 		case errors.Is(err, errPrivate):
-			return nil, mcptransport.Refuse(ctx, code, err.Error(), nil)
-		case errors.Is(err, session.ErrNotFound):
-			return nil, mcptransport.Refuse(ctx, code,
+			return nil, transport.Refuse(ctx, code, err.Error(), nil)
+		case errors.Is(err, store.ErrNotFound):
+			return nil, transport.Refuse(ctx, code,
 				fmt.Sprintf("%v: %s", server.ErrResourceNotFound, req.Params.URI), nil)
 		}
 		if err != nil {
@@ -90,7 +90,7 @@ func (r resources) read(get func(context.Context, *mcp.ReadResourceRequest) (any
 }
 
 // of is the caller's session that the address names.
-func (r resources) of(ctx context.Context, req *mcp.ReadResourceRequest) (session.Session, error) {
+func (r resources) of(ctx context.Context, req *mcp.ReadResourceRequest) (store.Session, error) {
 	rest, _ := strings.CutPrefix(req.Params.URI, sessionsURI+"/")
 	id, _, _ := strings.Cut(rest, "/")
 	client := r.Principal(ctx)
@@ -104,7 +104,7 @@ const mostListed = 50
 func (r resources) list(ctx context.Context, _ any, _ *mcp.ListResourcesRequest,
 	result *mcp.ListResourcesResult) {
 	client := r.Principal(ctx)
-	list, err := r.Store.Sessions(ctx, session.Filter{Client: &client, Limit: mostListed})
+	list, err := r.Store.Sessions(ctx, store.Filter{Client: &client, Limit: mostListed})
 	if err != nil {
 		r.Log.ErrorContext(ctx, "listing the sessions", "err", err)
 		return
@@ -122,7 +122,7 @@ func (r resources) list(ctx context.Context, _ any, _ *mcp.ListResourcesRequest,
 
 func (r resources) sessions(ctx context.Context, _ *mcp.ReadResourceRequest) (any, error) {
 	client := r.Principal(ctx)
-	list, err := r.Store.Sessions(ctx, session.Filter{Client: &client, Limit: 100})
+	list, err := r.Store.Sessions(ctx, store.Filter{Client: &client, Limit: 100})
 	out := []map[string]any{}
 	for _, x := range list {
 		out = append(out, overview(x.Session, x.Latest))
@@ -139,7 +139,7 @@ func (r resources) session(ctx context.Context, req *mcp.ReadResourceRequest) (a
 	return overview(x, &run), err
 }
 
-func overview(x session.Session, run *session.Run) map[string]any {
+func overview(x store.Session, run *store.Run) map[string]any {
 	out := map[string]any{"session_id": x.ID, "uri": sessionsURI + "/" + x.ID,
 		"device_info": result.NewDevice(x.Device), "steps": x.Steps, "updated_at": x.UpdatedAt}
 	if run != nil {
@@ -190,7 +190,7 @@ func (r resources) frame(ctx context.Context, req *mcp.ReadResourceRequest) (any
 			return r.Store.Frame(ctx, s.FrameID)
 		}
 	}
-	return nil, session.ErrNotFound
+	return nil, store.ErrNotFound
 }
 
 func (r resources) trajectory(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
@@ -207,7 +207,7 @@ func (r resources) trajectory(ctx context.Context, req *mcp.ReadResourceRequest)
 }
 
 // listener is a client's session, or its subscriptions/listen, that can hear of resources. Package
-// mcptransport has them.
+// transport has them.
 type listener interface {
 	server.ClientSession
 	Updated(uris ...string) // of those that it has subscribed to
@@ -285,7 +285,7 @@ func (t *Tools) Changed(ctx context.Context, e runs.Event) {
 }
 
 // MaySubscribe says why the caller may not subscribe to a resource, nil when it may. It is for
-// mcptransport.Options.Subscribe.
+// transport.Options.Subscribe.
 func (t *Tools) MaySubscribe(ctx context.Context, uri string) error {
 	shown := text.Quote(uri, 200)
 	id, part, _ := strings.Cut(strings.TrimPrefix(uri, sessionsURI+"/"), "/")

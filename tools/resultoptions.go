@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/taploop/taploop/inquiry/channel"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
 )
 
 // resultOptions say what a result shows besides the bare facts. They are stored with the run, for

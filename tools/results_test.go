@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device/devicetest"
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/session/export"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -71,7 +71,7 @@ func TestTheTimeOfWaitingIsTrueEverywhere(t *testing.T) {
 		require.NoError(t, export.HTML(t.Context(), &page, w.store, a.SessionID))
 		require.Contains(t, page.String(), "<dt>Waiting</dt><dd>2 min 4 s</dd>")
 		require.Contains(t, page.String(), ">wait 2 min 4 s</span>")
-		entries, err := w.store.Audit.List(t.Context(), session.AuditFilter{SessionID: a.SessionID,
+		entries, err := w.store.Audit.List(t.Context(), store.AuditFilter{SessionID: a.SessionID,
 			Event: "answered"})
 		require.NoError(t, err)
 		require.Equal(t, 124*time.Second, entries[0].Took)

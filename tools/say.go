@@ -10,10 +10,10 @@ import (
 	"sync"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -81,20 +81,20 @@ func happened(body *result.Result, st runs.Status, in *messages) string {
 		why = shortLine(body.Error.Message, 500)
 	}
 	switch state := st.Run.State; {
-	case state == session.Completed:
+	case state == store.Completed:
 		return fmt.Sprintf(in.Done, after, quoted(*body.Answer, maxSaid))
-	case state == session.Aborted:
+	case state == store.Aborted:
 		if st.Run.Answer != "" {
 			why = quoted(st.Run.Answer, maxSaid)
 		}
 		return fmt.Sprintf(in.GaveUp, after, cmp.Or(why, string(st.Reason)))
-	case state == session.Failed:
+	case state == store.Failed:
 		return fmt.Sprintf(in.Failed, after, cmp.Or(why, string(st.Reason)))
-	case state == session.Cancelled:
+	case state == store.Cancelled:
 		return fmt.Sprintf(in.Stopped, after)
-	case state == session.Expired:
+	case state == store.Expired:
 		return fmt.Sprintf(in.Expired, after)
-	case state == session.Queued:
+	case state == store.Queued:
 		return in.Queued
 	case st.Reason == agentloop.StillRunning:
 		return fmt.Sprintf(in.Going, after)

@@ -3,20 +3,20 @@ package tools
 import (
 	"context"
 
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/tools/result"
 )
 
 type listArgs struct {
-	State session.State `json:"state,omitempty"`
-	Limit int           `json:"limit" default:"20" min:"1" max:"100"`
+	State store.State `json:"state,omitempty"`
+	Limit int         `json:"limit" default:"20" min:"1" max:"100"`
 }
 
 // list lists the caller's sessions.
 func (t *tasks) list(ctx context.Context, c *call, a listArgs) (*toolResult, error) {
 	found, err := t.Store.Sessions(ctx,
-		session.Filter{Client: &c.principal, State: a.State, Limit: a.Limit})
+		store.Filter{Client: &c.principal, State: a.State, Limit: a.Limit})
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (t *tasks) list(ctx context.Context, c *call, a listArgs) (*toolResult, err
 	return r, c.fit(r, &body)
 }
 
-func (t *tasks) listed(ctx context.Context, o session.Overview) (result.Session, error) {
+func (t *tasks) listed(ctx context.Context, o store.Overview) (result.Session, error) {
 	st := runs.Status{Session: o.Session, Run: *o.Latest, Reason: o.Latest.StopReason}
 	if !st.Run.State.Terminal() {
 		var err error
@@ -51,7 +51,7 @@ func (t *tasks) listed(ctx context.Context, o session.Overview) (result.Session,
 		State: st.Run.State, Reason: st.Reason,
 		Steps: st.Session.Steps, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, Next: Next(st),
 	}
-	if st.Run.State == session.Completed {
+	if st.Run.State == store.Completed {
 		listed.Answer = &st.Run.Answer
 	}
 	if st.Question != nil {

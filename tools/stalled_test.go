@@ -6,13 +6,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/tools/result"
 )
 
 func TestWhoWaitsIsToldThatTheDataFolderDoesNotAnswer(t *testing.T) {
-	st := runs.Status{Run: session.Run{State: session.Running}, Reason: agentloop.StillRunning,
+	st := runs.Status{Run: store.Run{State: store.Running}, Reason: agentloop.StillRunning,
 		Stalled: true}
 	const said = "data folder"
 	require.Contains(t, Next(st).Why, said)

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools/schema"
 )
 
@@ -190,7 +190,7 @@ func (t *tasks) newestOn(ctx context.Context, c *call, serial string) (string, e
 				"your newest session on that phone"))
 	}
 	found, err := t.Store.Sessions(ctx,
-		session.Filter{Client: &c.principal, Serial: serial, Limit: 1})
+		store.Filter{Client: &c.principal, Serial: serial, Limit: 1})
 	if err == nil && len(found) == 0 {
 		err = runs.Refuse(runs.SessionNotFound,
 			"pass the session_id of another session, or start a task on that phone",

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 )
 
 type waitArgs struct {
@@ -37,7 +37,7 @@ func (t *tasks) wait(ctx context.Context, c *call, a waitArgs) (*toolResult, err
 	if err := t.askedIn(ctx, c, st.Session.ID, a.QuestionID); err != nil {
 		return nil, err
 	}
-	if st.Run.State == session.Paused && st.Reason == agentloop.ClientDetached && s.budget > 0 {
+	if st.Run.State == store.Paused && st.Reason == agentloop.ClientDetached && s.budget > 0 {
 		detach := t.Runs.Attach(st.Session.ID) // before it goes on
 		defer detach()
 		if s.status, s.resumeErr = t.Runs.PickUp(ctx, st.Session.ID); s.resumeErr != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/internal/mcptransport"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -29,7 +29,7 @@ func (w *fixture) observed(version string) {
 	hear.Store(of)
 	srv := server.NewMCPServer("taploop", "test", server.WithToolCapabilities(false))
 	of.Register(srv)
-	w.sopts = &mcptransport.Options{Subscribe: of.MaySubscribe}
+	w.sopts = &transport.Options{Subscribe: of.MaySubscribe}
 	w.serve(srv, version, nil)
 }
 

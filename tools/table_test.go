@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // arrange brings a session into a state, and returns its id.
@@ -259,7 +259,7 @@ func (w *fixture) pointsOn(a answer) {
 // facts is all that the store knows of runs and questions, to see that nothing has changed.
 func (w *fixture) facts() string {
 	var b strings.Builder
-	all, err := w.store.Sessions(w.t.Context(), session.Filter{})
+	all, err := w.store.Sessions(w.t.Context(), store.Filter{})
 	require.NoError(w.t, err)
 	for _, o := range all {
 		list, err := w.store.Runs.Of(w.t.Context(), o.ID)

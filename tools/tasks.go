@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/tools/result"
 )
 

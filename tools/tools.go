@@ -10,10 +10,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/inquiry/channel"
-	"github.com/taploop/taploop/internal/mcptransport"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
 )
@@ -30,7 +30,7 @@ type Tools struct {
 func New(opts *Options) *Tools {
 	t := &Tools{opts: *opts, byName: map[string]tool{}}
 	if t.opts.Principal == nil {
-		t.opts.Principal = mcptransport.Principal
+		t.opts.Principal = transport.Principal
 	}
 	if t.opts.ReplyMode == "" {
 		t.opts.ReplyMode = channel.PassToClient
@@ -119,9 +119,9 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		request:   req,
 		principal: t.opts.Principal(ctx),
 		progress:  newProgressReporter(token, t.opts.Log),
-		waits:     o.tighten(t.opts.waitsOf(mcptransport.ClientName(ctx), token != nil)),
-		forms:     mcptransport.CanElicit(ctx),
-		stateless: mcptransport.Stateless(ctx),
+		waits:     o.tighten(t.opts.waitsOf(transport.ClientName(ctx), token != nil)),
+		forms:     transport.CanElicit(ctx),
+		stateless: transport.Stateless(ctx),
 		version:   server.RequestProtocolVersion(ctx),
 		gelab:     t.servesGelab(o),
 		options:   o,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -124,7 +124,7 @@ func TestACallThatIsCancelledDetachesAndTheRunGoesOnForItsGrace(t *testing.T) {
 		}()
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		cancel(mcptransport.ErrDropped)
+		cancel(transport.ErrDropped)
 		require.Error(t, <-failed)
 		list := w.call("list_sessions", nil)
 		id := list.structured["sessions"].([]any)[0].(in)["session_id"].(string)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry/channel"
 )
 
 func TestShortWordsStandForReplyModes(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/screen/marks"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/screen"
-	"github.com/taploop/taploop/screen/marks"
 )
 
 // Args reads the arguments of an action as a model wrote them, and keeps the first complaint, which

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Dialect is how one family of models is spoken to. Any number of goroutines may use one at once.

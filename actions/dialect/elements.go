@@ -8,9 +8,9 @@ import (
 
 	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/screen/marks"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/screen"
-	"github.com/taploop/taploop/screen/marks"
 )
 
 // marks are the elements of the screen of s with the numbers that they have on its picture; none

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Options says which model is prompted, and how.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/screen"
-	"github.com/taploop/taploop/screen/marks"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/screen/marks"
 )
 
 // Variables are what a prompt's template may show. All of them have their values at every dialect.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Words is what every family says alike, in one language.

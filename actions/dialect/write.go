@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Writer writes a decision as a family's models write it, with places on that scale, and reports

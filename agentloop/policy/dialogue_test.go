@@ -12,7 +12,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/agentloop/policy"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // dialogue is a dialect that is as unlike gelab's as can be: a system message, a tool, native tool

@@ -9,7 +9,7 @@ import (
 
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/agentloop/policy"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // numbering is a dialogue that wants the elements of the screen, or not, and notes what it is asked

@@ -16,9 +16,9 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/model/scripted"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // good is a readable reply, as YAML.

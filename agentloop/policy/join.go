@@ -7,8 +7,8 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // situation is what the dialect words: notes are facts until here, and past turns have no pictures.

@@ -16,8 +16,8 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/model"
 )
 
 // Repairs is how often a model is asked again after a reply that is no action.

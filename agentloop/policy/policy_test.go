@@ -18,7 +18,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
-	"github.com/taploop/taploop/model"
+	"github.com/taploop/taploop/internal/model"
 )
 
 // completer answers with what the function returns.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // sight is what a cassette keeps of what is seen.

@@ -14,8 +14,8 @@ import (
 	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // steering is how the prompts of a language say that an instruction goes before what was said

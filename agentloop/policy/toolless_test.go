@@ -15,9 +15,9 @@ import (
 	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/model/scripted"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // withoutTools is an endpoint that refuses tools with status and error, or every request.

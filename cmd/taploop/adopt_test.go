@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // A client that began without a token is shut out by the first one. With the new token it goes on
@@ -54,11 +54,11 @@ func TestATokenTakesOverWhatWasBegunWithoutOne(t *testing.T) {
 				"question_id": b.questions()[1].ID})
 			done := mine.follow(mine.call("ask_agent_continue", map[string]any{
 				"session_id": asked.SessionID, "reply_from_client": b.task.Reply}))
-			require.Equal(t, session.Completed, done.State, "%s", done.words)
+			require.Equal(t, store.Completed, done.State, "%s", done.words)
 			b.done(tripTouches)
 			var adopted []string
 			for _, entry := range b.audit() {
-				if entry.Event == session.AuditAdopted {
+				if entry.Event == store.AuditAdopted {
 					adopted = append(adopted, entry.SessionID+" "+entry.Text)
 				}
 			}

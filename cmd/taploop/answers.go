@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/session"
 )
 
 type answersCmd struct {
@@ -25,8 +25,8 @@ type answersListCmd struct {
 
 // Run lists what is remembered.
 func (c *answersListCmd) Run(ctx context.Context, a *app) error {
-	return a.reading(ctx, func(store *session.Store) error {
-		list, err := store.Answers.List(ctx, nil)
+	return a.reading(ctx, func(db *store.Store) error {
+		list, err := db.Answers.List(ctx, nil)
 		if err != nil {
 			return err
 		}
@@ -54,13 +54,13 @@ func (c *answersForgetCmd) Run(ctx context.Context, a *app) error {
 		return usage(errors.New("it is not said what is to be forgotten"),
 			"taploop answers forget ID, or --all")
 	}
-	return a.withStore(ctx, func(store *session.Store) error {
-		ids, err := c.wanted(ctx, store)
+	return a.withStore(ctx, func(db *store.Store) error {
+		ids, err := c.wanted(ctx, db)
 		if err != nil {
 			return err
 		}
 		for _, id := range ids {
-			gone, err := store.Answers.Forget(ctx, id, nil, byCommandLine())
+			gone, err := db.Answers.Forget(ctx, id, nil, byCommandLine())
 			if err != nil {
 				return err
 			}
@@ -79,11 +79,11 @@ func (c *answersForgetCmd) Run(ctx context.Context, a *app) error {
 }
 
 // wanted are the whole ids; "" is all.
-func (c *answersForgetCmd) wanted(ctx context.Context, store *session.Store) ([]string, error) {
+func (c *answersForgetCmd) wanted(ctx context.Context, db *store.Store) ([]string, error) {
 	if c.All {
 		return []string{""}, nil
 	}
-	list, err := store.Answers.List(ctx, nil)
+	list, err := db.Answers.List(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

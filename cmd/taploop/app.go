@@ -15,12 +15,12 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/taploop/taploop/config"
-	"github.com/taploop/taploop/inquiry/channel"
 	"github.com/taploop/taploop/internal/clients"
+	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools/result"
 )
 

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 )
 
 type auditCmd struct {
@@ -29,9 +29,9 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return a.reading(ctx, func(store *session.Store) error {
+	return a.reading(ctx, func(db *store.Store) error {
 		if c.Question != "" {
-			q, err := identify(ctx, a.broker(store), c.Question)
+			q, err := identify(ctx, a.broker(db), c.Question)
 			if _, several := errors.AsType[*inquiry.AmbiguousError](err); several {
 				return err
 			} else if err == nil {
@@ -39,26 +39,26 @@ func (c *auditCmd) Run(ctx context.Context, a *app) error {
 			}
 		}
 		if c.Session != "" {
-			x, err := findSession(ctx, store, c.Session)
+			x, err := findSession(ctx, db, c.Session)
 			if runs.CodeOf(err) == runs.InvalidArgument {
 				return err
 			} else if err == nil {
 				c.Session = x.ID // else it may have been deleted
 			}
 		}
-		list, err := store.Audit.List(ctx, session.AuditFilter{SessionID: c.Session,
+		list, err := db.Audit.List(ctx, store.AuditFilter{SessionID: c.Session,
 			QuestionID: c.Question, Since: since, Limit: int(c.Limit)})
 		if err != nil {
 			return err
 		}
-		sessions := tableIDs(a, list, func(e session.AuditEntry) string { return e.SessionID })
-		questions := tableIDs(a, list, func(e session.AuditEntry) string { return e.QuestionID })
+		sessions := tableIDs(a, list, func(e store.AuditEntry) string { return e.SessionID })
+		questions := tableIDs(a, list, func(e store.AuditEntry) string { return e.QuestionID })
 		layout := time.DateTime
 		if columnsOf(a.out) > 0 {
 			layout = toMinute
 		}
 		return printList(a, c.JSON, list, "nothing is in the audit that fits",
-			"TIME EVENT QUESTION SESSION DOOR BY TOOK WORDS", func(e session.AuditEntry) []any {
+			"TIME EVENT QUESTION SESSION DOOR BY TOOK WORDS", func(e store.AuditEntry) []any {
 				e.SessionID, e.QuestionID = sessions(e), questions(e)
 				return auditRow(e, layout)
 			})
@@ -82,7 +82,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		"write a duration such as 24h, or a date such as 2026-01-31")
 }
 
-func auditRow(e session.AuditEntry, layout string) []any {
+func auditRow(e store.AuditEntry, layout string) []any {
 	took := ""
 	if e.Took > 0 {
 		took = e.Took.Round(time.Millisecond).String()
@@ -97,7 +97,7 @@ func auditRow(e session.AuditEntry, layout string) []any {
 }
 
 // actorOf is who acted, and with which authority.
-func actorOf(e session.AuditEntry) string {
+func actorOf(e store.AuditEntry) string {
 	by, authority := text.Line(e.By), text.Line(e.Authority)
 	switch {
 	case authority == "":

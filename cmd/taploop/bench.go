@@ -14,10 +14,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/lab/bench"
+	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/measure/bench"
-	"github.com/taploop/taploop/sandbox"
 )
 
 type benchCmd struct {

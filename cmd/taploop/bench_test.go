@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/model/scripted"
+	"github.com/taploop/taploop/internal/model/scripted"
 )
 
 // modelOf serves a script; observe may be nil.

@@ -13,14 +13,14 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/config"
-	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/lab/bench"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbserver"
+	"github.com/taploop/taploop/internal/sandbox/shell"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/measure/bench"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/adbserver"
-	"github.com/taploop/taploop/sandbox/shell"
 )
 
 // benchRun carries out what is left of a bench.

@@ -9,10 +9,10 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/taploop/taploop/actions/dialect/families"
-	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/lab/bench"
+	"github.com/taploop/taploop/internal/lab/calibrate"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/measure/bench"
-	"github.com/taploop/taploop/measure/calibrate"
 )
 
 type calibrateCmd struct {

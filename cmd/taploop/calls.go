@@ -8,7 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/mcp/transport"
 )
 
 // calls counts the tool calls under way.
@@ -26,9 +26,9 @@ func (c *calls) count(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 		c.enter()
 		defer c.leave()
 		c.log.DebugContext(ctx, "call", "tool", r.Params.Name, "client",
-			mcptransport.ClientName(ctx), "principal", mcptransport.Principal(ctx))
+			transport.ClientName(ctx), "principal", transport.Principal(ctx))
 		result, err := next(ctx, r)
-		if why := mcptransport.Closed(ctx); why != nil {
+		if why := transport.Closed(ctx); why != nil {
 			c.log.DebugContext(ctx, "the caller waits no longer", "tool", r.Params.Name,
 				"why", why)
 		}

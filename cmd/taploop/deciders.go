@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taploop/taploop/config"
-	"github.com/taploop/taploop/inquiry/channel"
-	"github.com/taploop/taploop/inquiry/decider"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry/decider"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/runs"
 )
 
 // deciders are the models that may decide in a person's place: the model, and every profile. A

@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/session"
 )
 
 // demoTask needs an answer in the middle, which decides what is right.
@@ -106,10 +106,10 @@ func (c *demoCmd) answer(ctx context.Context, a *app, people *steps,
 }
 
 // finish checks the phone, writes the page and says how it went.
-func (c *demoCmd) finish(ctx context.Context, a *app, store *session.Store, sim *simulation,
+func (c *demoCmd) finish(ctx context.Context, a *app, db *store.Store, sim *simulation,
 	task sandbox.Task, st runs.Status) error {
 	path := cmp.Or(c.Output, filepath.Join(a.conf.DataDir, "pages", st.Session.ID+".html"))
-	if err := exportPage(context.WithoutCancel(ctx), store, st.Session.ID, path); err != nil {
+	if err := exportPage(context.WithoutCancel(ctx), db, st.Session.ID, path); err != nil {
 		return err
 	}
 	end := new(taskFlags).reportEnd(ctx, a, st)

@@ -9,15 +9,15 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/inquiry/channel"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // deps is all that carries runs out, wired from a configuration.
 type deps struct {
-	store    *session.Store
+	store    *store.Store
 	host     *device.Host
 	phones   runs.Phones // of the host, for all who look at one
 	manager  *runs.Manager

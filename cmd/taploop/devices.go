@@ -8,7 +8,7 @@ import (
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/runs"
 )
 
 type devicesCmd struct {

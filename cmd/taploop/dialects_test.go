@@ -20,8 +20,8 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
-	"github.com/taploop/taploop/model/scripted"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Any endpoint will do: a model of every family solves a whole task, with a question in the middle,

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // The exit codes.
@@ -95,9 +95,9 @@ func exitOf(err error) int {
 }
 
 // endOf is the end of a command whose run ended, or rests, so; nil when the task is done.
-func endOf(ctx context.Context, state session.State, reason agentloop.StopReason) error {
+func endOf(ctx context.Context, state store.State, reason agentloop.StopReason) error {
 	switch {
-	case state == session.Completed:
+	case state == store.Completed:
 		return nil
 	case ctx.Err() != nil:
 		return ended(exitInterrupted)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/measure/replay"
+	"github.com/taploop/taploop/internal/lab/replay"
 )
 
 func TestAKeyThatIsRefusedHasAnExitCodeOfItsOwn(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 )
 
 func TestTheReadmeHasTheTableOfExitCodes(t *testing.T) {
@@ -42,8 +42,8 @@ func TestTheExitCodeTellsTroubleFromATaskThatFailed(t *testing.T) {
 		want int
 	}{
 		{errors.New("disk full"), exitError},
-		{fmt.Errorf("x: %w", session.ErrLocked), exitError},
-		{fmt.Errorf("x: %w", session.ErrDiskFull), exitError},
+		{fmt.Errorf("x: %w", store.ErrLocked), exitError},
+		{fmt.Errorf("x: %w", store.ErrDiskFull), exitError},
 		{usage(errors.New("x"), "y"), exitUsage},
 		{runs.Coded(runs.InvalidArgument, errors.New("x")), exitUsage},
 		{fmt.Errorf("running: %w", runs.Coded(runs.DeviceBusy, errors.New("x"))), exitPhone},

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/adbtest"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // disk is a small one with the data folder of a test's environment.
@@ -102,28 +102,28 @@ func TestAServerWhoseDiskIsFullTellsAndPausesTheRunWhenThereIsRoom(t *testing.T)
 	g.open()
 
 	shown := s.follow(begun) // as next says
-	require.Equal(t, session.Paused, shown.State, "%s", shown.words)
+	require.Equal(t, store.Paused, shown.State, "%s", shown.words)
 	require.EqualValues(t, "INTERNAL_ERROR", shown.Reason)
 	require.Contains(t, shown.words, "the disk is full")
 	require.Contains(t, shown.words, "free some space")
 	touches := len(b.wire.touches())
 
 	d.empty()
-	store, err := session.Open(t.Context(), filepath.Join(filepath.Dir(d.path), "data"), nil)
+	db, err := store.Open(t.Context(), filepath.Join(filepath.Dir(d.path), "data"), nil)
 	require.NoError(t, err)
-	defer store.Close()
+	defer db.Close()
 	began := time.Now()
-	for run := (session.Run{}); run.State != session.Paused; pause(10 * time.Millisecond) {
-		run, err = store.LatestRun(t.Context(), begun.SessionID)
+	for run := (store.Run{}); run.State != store.Paused; pause(10 * time.Millisecond) {
+		run, err = db.LatestRun(t.Context(), begun.SessionID)
 		require.NoError(t, err)
 		require.Less(t, time.Since(began), patience, "%s", run.State)
 	}
-	_, held, err := store.Leases.Holder(t.Context(), simulatedSerial)
+	_, held, err := db.Leases.Holder(t.Context(), simulatedSerial)
 	require.NoError(t, err)
 	require.False(t, held)
 	require.Len(t, b.wire.touches(), touches)
 
 	done := s.follow(s.call(shown.Next.Tool, shown.Next.Arguments))
-	require.Equal(t, session.Completed, done.State, "%s", done.words)
+	require.Equal(t, store.Completed, done.State, "%s", done.words)
 	require.NoError(t, b.task.Check(b.sim.phone))
 }

@@ -11,11 +11,11 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/guard"
-	guardphone "github.com/taploop/taploop/guard/phone"
+	"github.com/taploop/taploop/internal/guard"
+	guardphone "github.com/taploop/taploop/internal/guard/phone"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 )
 
 // guardRuns puts the guard's gate into the runs. It says what the configuration has taken away from
@@ -40,7 +40,7 @@ func (a *app) guardRuns(ctx context.Context, o *runs.Options, say bool) error {
 	if p == nil {
 		return nil
 	}
-	o.NewGate = func(sess session.Session, run session.Run) agentloop.Gate {
+	o.NewGate = func(sess store.Session, run store.Run) agentloop.Gate {
 		return guardphone.New(p, &guardphone.Options{Expires: a.conf.Guard.Expires, Lang: a.lang(),
 			Granted: granted(o.Store, sess.ID, run.ID)})
 	}
@@ -50,13 +50,13 @@ func (a *app) guardRuns(ctx context.Context, o *runs.Options, say bool) error {
 // granted reports whether a person has given leave to do something unasked. What is done so is in
 // the audit.
 func granted(
-	store *session.Store, sess, run string,
+	db *store.Store, sess, run string,
 ) func(context.Context, guard.Subject, guard.Decision) (bool, error) {
 	return func(ctx context.Context, s guard.Subject, d guard.Decision) (bool, error) {
-		list, err := store.Grants.List(ctx)
+		list, err := db.Grants.List(ctx)
 		for _, g := range list {
 			if g.Covers(time.Now(), sess, s, d) {
-				return true, store.Audit.Append(ctx, session.AuditEntry{Event: session.AuditUnasked,
+				return true, db.Audit.Append(ctx, store.AuditEntry{Event: store.AuditUnasked,
 					SessionID: sess, RunID: run, By: g.By,
 					Text: fmt.Sprintf("%s in %s (%s), by the leave for %v", s.Action, s.App,
 						d.Rule, g)})

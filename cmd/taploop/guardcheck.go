@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/guard"
-	guardphone "github.com/taploop/taploop/guard/phone"
+	"github.com/taploop/taploop/internal/guard"
+	guardphone "github.com/taploop/taploop/internal/guard/phone"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/session"
 )
 
 type guardCmd struct {
@@ -123,17 +123,17 @@ type checkedStep struct {
 
 // steps explains the decision about each step of a session that touches the phone.
 func (c *guardCheckCmd) steps(ctx context.Context, a *app, p *guard.Policy) error {
-	return a.readingSession(ctx, c.Session, func(store *session.Store, sess session.Session) error {
-		steps, err := store.Steps(ctx, sess.ID, 0)
+	return a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
+		steps, err := db.Steps(ctx, sess.ID, 0)
 		if err != nil {
 			return err
 		}
 		var list []checkedStep
-		var run session.Run
+		var run store.Run
 		for i := range steps {
 			st := &steps[i]
 			if st.RunID != run.ID {
-				if run, err = store.Runs.Get(ctx, st.RunID); err != nil {
+				if run, err = db.Runs.Get(ctx, st.RunID); err != nil {
 					return err
 				}
 			}
@@ -154,7 +154,7 @@ func (c *guardCheckCmd) steps(ctx context.Context, a *app, p *guard.Policy) erro
 	})
 }
 
-func checkStep(p *guard.Policy, st *session.StepRecord, task string) checkedStep {
+func checkStep(p *guard.Policy, st *store.StepRecord, task string) checkedStep {
 	d := st.Proposal.Decision
 	list, known := guardphone.Recall(st.Seen, st.Screen.State.App, task, d)
 	s, said := guardphone.Decide(p, list)

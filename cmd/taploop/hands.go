@@ -5,11 +5,11 @@ import (
 	"errors"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/mirror"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/web"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mirror"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/web"
 )
 
 // hands are the phones as people look at them and touch them. It implements web.Hands.

@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/host"
+	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/userfile"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 )
 
 type hostCmd struct {
@@ -156,7 +156,7 @@ type shownCatalog struct {
 	Down  map[string]string `json:"unreachable"`
 }
 
-func shownTools(h *host.Host) shownCatalog {
+func shownTools(h *agents.Host) shownCatalog {
 	list := shownCatalog{Tools: []shownTool{}, Down: map[string]string{}}
 	for _, t := range h.Tools() {
 		list.Tools = append(list.Tools, shownTool{t.Name, t.Server, t.Of, t.Description, t.Schema})
@@ -185,7 +185,7 @@ func (w *hostWork) readServers(file string) (whole string, err error) {
 	if whole, err = filepath.Abs(file); err != nil {
 		return "", err
 	}
-	all, err := host.ReadServers(b, whole, environment(w.app.opts.Environ))
+	all, err := agents.ReadServers(b, whole, environment(w.app.opts.Environ))
 	if err != nil {
 		return "", usageError{fmt.Errorf("in %s: %w", file, err)}
 	}
@@ -204,7 +204,7 @@ func (w *hostWork) readServers(file string) (whole string, err error) {
 }
 
 // addEnv adds the variables of the server's envFile that its env does not have.
-func addEnv(s *host.ServerSettings) error {
+func addEnv(s *agents.ServerSettings) error {
 	if s.EnvFile == "" {
 		return nil
 	}
@@ -212,7 +212,7 @@ func addEnv(s *host.ServerSettings) error {
 	if err != nil {
 		return err
 	}
-	env, err := host.ReadEnv(b)
+	env, err := agents.ReadEnv(b)
 	if err != nil {
 		return err
 	}
@@ -231,8 +231,8 @@ func (w *hostWork) begin(ctx context.Context, goal, file string) error {
 	if err != nil {
 		return err
 	}
-	w.sess, w.run, err = w.deps.store.Begin(ctx, session.Session{Client: w.client, StartKey: w.key},
-		session.Run{Task: goal, Settings: settings})
+	w.sess, w.run, err = w.deps.store.Begin(ctx, store.Session{Client: w.client, StartKey: w.key},
+		store.Run{Task: goal, Settings: settings})
 	if err == nil {
 		err = w.enter(ctx)
 	}
@@ -273,9 +273,9 @@ func (w *hostWork) enter(ctx context.Context) error {
 			"taploop sessions show "+w.sess.ID+", or begin anew", "the work has ended: %s",
 			w.run.State)
 	}
-	run, err := w.deps.store.Runs.Transition(ctx, w.run.ID, session.Change{To: session.Running,
-		From: []session.State{session.Queued, session.Paused}})
-	if state, ok := errors.AsType[*session.StateError](err); ok && state.State == session.Running {
+	run, err := w.deps.store.Runs.Transition(ctx, w.run.ID, store.Change{To: store.Running,
+		From: []store.State{store.Queued, store.Paused}})
+	if state, ok := errors.AsType[*store.StateError](err); ok && state.State == store.Running {
 		return runs.Refuse(runs.RunInProgress, "taploop stop "+w.sess.ID+" --pause pauses it there",
 			"it is being worked on at this moment")
 	}
@@ -293,9 +293,9 @@ var endings = []struct {
 	{errUnanswered, agentloop.InfoNeedsReply, "answer it (taploop inquiries), then go on"},
 	{errUndecided, agentloop.ActionNeedsApproval, "decide (taploop inquiries), then go on"},
 	{agentloop.ErrClosing, agentloop.ServerRestarted, ""},
-	{host.ErrCalls, agentloop.MaxStepsReached, "go on with a larger host.max_calls"},
-	{host.ErrRounds, agentloop.MaxStepsReached, "go on with a larger host.max_rounds"},
-	{host.ErrCost, agentloop.MaxStepsReached, "go on with a larger host.max_cost"},
-	{host.ErrTime, agentloop.TimeLimitReached, "go on, or set a larger host.max_time"},
-	{host.ErrUnreadable, agentloop.ModelOutputInvalid, "try another model"},
+	{agents.ErrCalls, agentloop.MaxStepsReached, "go on with a larger host.max_calls"},
+	{agents.ErrRounds, agentloop.MaxStepsReached, "go on with a larger host.max_rounds"},
+	{agents.ErrCost, agentloop.MaxStepsReached, "go on with a larger host.max_cost"},
+	{agents.ErrTime, agentloop.TimeLimitReached, "go on, or set a larger host.max_time"},
+	{agents.ErrUnreadable, agentloop.ModelOutputInvalid, "try another model"},
 }

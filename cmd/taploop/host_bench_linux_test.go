@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/sandbox/shell"
+	"github.com/taploop/taploop/internal/sandbox/shell"
 )
 
 // pricesScript is a host's model that has two prices looked up, and a phone's that thinks so long

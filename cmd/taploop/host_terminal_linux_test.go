@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/sandbox/shell"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/sandbox/shell"
 )
 
 func typeAt(t *testing.T, master *os.File, line string) {

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -57,7 +57,7 @@ func (g *hostGoals) Start(ctx context.Context, t tools.Goal) (string, error) {
 	if err == nil {
 		return sess.ID, g.same(ctx, sess, t.Text)
 	}
-	if !errors.Is(err, session.ErrNotFound) {
+	if !errors.Is(err, store.ErrNotFound) {
 		return "", err
 	}
 	w := newHostWork(g.app, g.deps, nil)
@@ -68,7 +68,7 @@ func (g *hostGoals) Start(ctx context.Context, t tools.Goal) (string, error) {
 }
 
 // same refuses a key that stands for something else.
-func (g *hostGoals) same(ctx context.Context, sess session.Session, goal string) error {
+func (g *hostGoals) same(ctx context.Context, sess store.Session, goal string) error {
 	first, err := g.deps.store.Runs.Of(ctx, sess.ID)
 	if err != nil {
 		return err

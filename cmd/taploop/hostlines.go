@@ -9,11 +9,11 @@ import (
 	"sync"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/host"
-	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session/export"
 )
 
 // hostLines tell at a terminal what agents do, as they do it; nil tells nothing. They are the
@@ -112,7 +112,7 @@ func (l *hostLines) words() hostWords {
 	return wordsIn(l.lang).Host
 }
 
-func (l *hostLines) begin(session string, h *host.Host) {
+func (l *hostLines) begin(session string, h *agents.Host) {
 	w := l.words()
 	l.line(w.Session, session)
 	for _, d := range h.Down() {
@@ -124,11 +124,11 @@ func (l *hostLines) begin(session string, h *host.Host) {
 }
 
 // whyDown is why a server cannot be reached, without its name, which stands before it.
-func whyDown(d host.Down) string {
+func whyDown(d agents.Down) string {
 	return text.Line(strings.TrimPrefix(d.Err.Error(), "the server "+d.Server+": "))
 }
 
-func (l *hostLines) spent(u host.Spent) string {
+func (l *hostLines) spent(u agents.Spent) string {
 	w := l.words()
 	calls := w.OneCall
 	if u.Calls != 1 {
@@ -141,7 +141,7 @@ func (l *hostLines) spent(u host.Spent) string {
 const mostTold = 200
 
 // event tells an event. Those of an agent below another one stand further to the right.
-func (l *hostLines) event(e host.Event) {
+func (l *hostLines) event(e agents.Event) {
 	words := text.Cut(text.Line(e.Text), mostTold)
 	switch e.Kind {
 	case "call":
@@ -152,7 +152,7 @@ func (l *hostLines) event(e host.Event) {
 		}
 		words = "= " + words
 	case "goal":
-		if e.Agent == host.First {
+		if e.Agent == agents.First {
 			return
 		}
 		words = text.Line(e.Role) + ": " + words

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 )
 
 // hostPhones carries phone tasks of agents out, on as many phones as are free.
@@ -23,7 +23,7 @@ type hostPhones struct {
 	freed chan struct{}   // closed when one is given back
 }
 
-// Do implements host.Phones. A question of the phone's agent waits in the inbox like any other.
+// Do implements agents.Phones. A question of the phone's agent waits in the inbox like any other.
 func (p *hostPhones) Do(ctx context.Context, key, task string, begun func(string)) (
 	string, bool, error) {
 	m := p.work.deps.manager
@@ -40,11 +40,11 @@ func (p *hostPhones) Do(ctx context.Context, key, task string, begun func(string
 		Settings: runs.Settings{ReplyMode: "pass_to_client", DetachedOK: true}})
 	if err == nil {
 		p.work.lines.phone(st.Session.ID, serial, task)
-		if st.Run.State == session.Queued && st.Holder != nil {
+		if st.Run.State == store.Queued && st.Holder != nil {
 			p.work.lines.line("    "+p.work.lines.words().Held, text.Line(serial))
 		}
 		begun(st.Session.ID)
-		if st.Run.State == session.Paused { // when the work was interrupted
+		if st.Run.State == store.Paused { // when the work was interrupted
 			st, err = m.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID, Queue: true})
 		}
 	}
@@ -56,7 +56,7 @@ func (p *hostPhones) Do(ctx context.Context, key, task string, begun func(string
 		return "", false, context.Cause(ctx)
 	case err != nil:
 		return "the task was not done: " + text.Line(err.Error()), false, nil
-	case st.Run.State == session.Completed:
+	case st.Run.State == store.Completed:
 		return st.Run.Answer, true, nil
 	}
 	return fmt.Sprintf("the task ended as %s (%s): %s", st.Run.State, st.Reason,
@@ -128,7 +128,7 @@ func (p *hostPhones) usable(ctx context.Context, key string) ([]string, error) {
 	if err == nil {
 		return []string{sess.Serial}, nil
 	}
-	if !errors.Is(err, session.ErrNotFound) {
+	if !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
 	list, err := d.phones.List(ctx)

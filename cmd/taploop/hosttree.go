@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taploop/taploop/host"
+	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/session"
 )
 
 // shownAgent is an agent of a session of taploop host, with what it called.
@@ -36,13 +36,13 @@ const maxShown = 2000
 
 // shownAgents are the agents of a session, each behind the one that called it, and what they have
 // come to.
-func shownAgents(ctx context.Context, store *session.Store, run session.Run) (
-	[]shownAgent, host.Spent, error) {
-	journal, err := store.Entries(run).All(ctx)
+func shownAgents(ctx context.Context, db *store.Store, run store.Run) (
+	[]shownAgent, agents.Spent, error) {
+	journal, err := db.Entries(run).All(ctx)
 	if err != nil {
-		return nil, host.Spent{}, err
+		return nil, agents.Spent{}, err
 	}
-	states, spent, err := host.Read(journal)
+	states, spent, err := agents.Read(journal)
 	if err != nil {
 		return nil, spent, err
 	}

@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/host"
-	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/agents"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/proxy"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/proxy"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 )
 
 // hostWork is a session of agents, from its beginning or going on.
@@ -28,15 +28,15 @@ type hostWork struct {
 	key     string // of the client's, that stands for a new session; "" for none
 	by      runs.Actor
 	lines   *hostLines
-	servers []host.ServerSettings
-	sess    session.Session
-	run     session.Run
+	servers []agents.ServerSettings
+	sess    store.Session
+	run     store.Run
 	models  hostModels
 }
 
 func newHostWork(a *app, d *deps, lines *hostLines) *hostWork {
 	return &hostWork{app: a, deps: d, lines: lines, by: operator(), models: hostModels{app: a,
-		open: map[string]*host.Priced{}}}
+		open: map[string]*agents.Priced{}}}
 }
 
 // What ends work besides itself: another process that has stopped or paused its run, and silence to
@@ -51,19 +51,19 @@ var (
 type hostEnd struct {
 	SessionID  string               `json:"session_id"`
 	Goal       string               `json:"goal"`
-	State      session.State        `json:"state"`
+	State      store.State          `json:"state"`
 	StopReason agentloop.StopReason `json:"stop_reason"`
 	Answer     string               `json:"answer,omitempty"`
 	Message    string               `json:"message,omitempty"`
 	Hint       string               `json:"hint,omitempty"`
 	Next       string               `json:"next,omitempty"` // the command that goes on
-	Usage      host.Spent           `json:"usage"`
+	Usage      agents.Spent         `json:"usage"`
 	Agents     []shownAgent         `json:"agents"`
 }
 
 // open connects to the servers. What it opened is ended with the function that it returns.
-func (w *hostWork) open(ctx context.Context) (*host.Host, func(), error) {
-	var servers []host.Server
+func (w *hostWork) open(ctx context.Context) (*agents.Host, func(), error) {
+	var servers []agents.Server
 	var open []*proxy.Proxy
 	end := func() {
 		var closing sync.WaitGroup
@@ -83,9 +83,9 @@ func (w *hostWork) open(ctx context.Context) (*host.Host, func(), error) {
 			return nil, nil, err
 		}
 		open = append(open, p)
-		servers = append(servers, host.Server{Name: s.Name, Proxy: p})
+		servers = append(servers, agents.Server{Name: s.Name, Proxy: p})
 	}
-	h := host.New(ctx, w.options(), servers)
+	h := agents.New(ctx, w.options(), servers)
 	return h, func() { h.Close(); end() }, nil
 }
 
@@ -93,7 +93,7 @@ func (w *hostWork) open(ctx context.Context) (*host.Host, func(), error) {
 const wholeQuestion = 10 * 365 * 24 * time.Hour
 
 // mcpTarget is a server of a file.
-func (w *wiring) mcpTarget(s host.ServerSettings) *proxy.Target {
+func (w *wiring) mcpTarget(s agents.ServerSettings) *proxy.Target {
 	t := newTarget(environment(w.opts.Environ))
 	t.URL, t.Dir = s.URL, s.Dir
 	if s.Command != "" {
@@ -111,14 +111,14 @@ func (w *wiring) mcpTarget(s host.ServerSettings) *proxy.Target {
 	return t.Target
 }
 
-func (w *hostWork) options() *host.Options {
+func (w *hostWork) options() *agents.Options {
 	c := w.app.conf.Host
-	o := &host.Options{Session: w.sess.ID, Roles: map[string]host.Role{}, Model: w.models.get,
+	o := &agents.Options{Session: w.sess.ID, Roles: map[string]agents.Role{}, Model: w.models.get,
 		Textual: c.Textual, Lang: w.app.conf.Model.Lang,
-		Limits: host.Limits{Rounds: c.MaxRounds, Calls: c.MaxCalls,
+		Limits: agents.Limits{Rounds: c.MaxRounds, Calls: c.MaxCalls,
 			Depth: cmp.Or(c.MaxDepth, -1), Time: c.MaxTime, Cost: c.MaxCost}}
 	for name, r := range c.Roles {
-		o.Roles[name] = host.Role(r)
+		o.Roles[name] = agents.Role(r)
 	}
 	var hasMain bool
 	if o.Main, hasMain = o.Roles["main"]; hasMain {
@@ -139,9 +139,9 @@ func (w *hostWork) options() *host.Options {
 }
 
 // hostJournal is a session's, in the store.
-type hostJournal struct{ *session.Entries }
+type hostJournal struct{ *store.Entries }
 
-func (j hostJournal) Append(ctx context.Context, e host.Entry) error {
+func (j hostJournal) Append(ctx context.Context, e agents.Entry) error {
 	body, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -180,7 +180,7 @@ func (w *hostWork) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	began := time.Now()
 	for wait.For(ctx, sweepEvery) == nil {
 		run, err := w.deps.store.Runs.Get(ctx, w.run.ID)
-		if err == nil && (run.State != session.Running || run.Fence != w.run.Fence) {
+		if err == nil && (run.State != store.Running || run.Fence != w.run.Fence) {
 			cancel(errStoppedElsewhere)
 			return
 		}
@@ -258,7 +258,7 @@ func (w *hostWork) question(ctx context.Context, q inquiry.Question) {
 // pause stores that the work is at rest.
 func (w *hostWork) pause(ctx context.Context, why agentloop.StopReason, because error) error {
 	ctx = context.WithoutCancel(ctx)
-	c := session.Change{To: session.Paused, From: []session.State{session.Running},
+	c := store.Change{To: store.Paused, From: []store.State{store.Running},
 		Fence: w.run.Fence, Reason: why}
 	if because != nil {
 		c.Err = text.Line(because.Error())
@@ -271,19 +271,19 @@ func (w *hostWork) pause(ctx context.Context, why agentloop.StopReason, because 
 }
 
 // end stores how the work ended, and tells it.
-func (w *hostWork) end(ctx context.Context, h *host.Host, answer string, err error) (
+func (w *hostWork) end(ctx context.Context, h *agents.Host, answer string, err error) (
 	hostEnd, error) {
 	e := hostEnd{SessionID: w.sess.ID, Goal: w.run.Task, Usage: h.Spent()}
 	switch {
 	case err == nil:
-		run, failed := w.deps.store.Runs.Transition(ctx, w.run.ID, session.Change{
-			To: session.Completed, From: []session.State{session.Running}, Fence: w.run.Fence,
+		run, failed := w.deps.store.Runs.Transition(ctx, w.run.ID, store.Change{
+			To: store.Completed, From: []store.State{store.Running}, Fence: w.run.Fence,
 			Reason: agentloop.TaskCompleted, Answer: answer})
 		if failed != nil {
 			return e, failed
 		}
 		w.run = run
-	case errors.Is(err, errStoppedElsewhere) || errors.Is(err, session.ErrFenced):
+	case errors.Is(err, errStoppedElsewhere) || errors.Is(err, store.ErrFenced):
 		run, failed := w.deps.store.Runs.Get(ctx, w.run.ID)
 		if failed != nil {
 			return e, failed
@@ -344,13 +344,13 @@ func (w *hostWork) withdraw(ctx context.Context) error {
 type hostModels struct {
 	app  *app
 	mu   sync.Mutex
-	open map[string]*host.Priced
+	open map[string]*agents.Priced
 	ends []func() error
 }
 
 // get is the model with the name: a profile of models, or one of the endpoint; "" is the configured
 // one.
-func (m *hostModels) get(name string) (host.Priced, error) {
+func (m *hostModels) get(name string) (agents.Priced, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if p := m.open[name]; p != nil {
@@ -360,16 +360,16 @@ func (m *hostModels) get(name string) (host.Priced, error) {
 	if name != "" {
 		all, err := m.app.named([]string{name})
 		if err != nil {
-			return host.Priced{}, err
+			return agents.Priced{}, err
 		}
 		conf = all[name]
 	}
 	client, end, err := m.app.models().open(conf.Model)
 	if err != nil {
-		return host.Priced{}, err
+		return agents.Priced{}, err
 	}
 	m.ends = append(m.ends, end)
-	p := &host.Priced{Model: client, Prompt: conf.Model.PromptPrice, Reply: conf.Model.ReplyPrice}
+	p := &agents.Priced{Model: client, Prompt: conf.Model.PromptPrice, Reply: conf.Model.ReplyPrice}
 	m.open[name] = p
 	return *p, nil
 }
@@ -388,7 +388,7 @@ func (m *hostModels) close() {
 // hostPeople asks people what agents want to know.
 type hostPeople struct{ *hostWork }
 
-// Ask implements host.People. The question is in the inbox like any other.
+// Ask implements agents.People. The question is in the inbox like any other.
 func (p hostPeople) Ask(ctx context.Context, key, question string, choices []string) (
 	string, error) {
 	b := p.deps.manager.Broker()

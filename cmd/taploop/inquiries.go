@@ -11,15 +11,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/inquiry/channel"
-	questionroute "github.com/taploop/taploop/inquiry/route"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	questionroute "github.com/taploop/taploop/internal/inquiry/route"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/screen"
-	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/session/export"
 )
 
 type inquiriesCmd struct {
@@ -32,15 +32,15 @@ type inquiriesCmd struct {
 
 // Run lists questions, oldest first, or shows one. It needs no server: it reads the data folder.
 func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
-	return a.reading(ctx, func(store *session.Store) error {
-		b, now := a.broker(store), time.Now()
-		if !store.ReadOnly() { // without a server the clock was not looked at
+	return a.reading(ctx, func(db *store.Store) error {
+		b, now := a.broker(db), time.Now()
+		if !db.ReadOnly() { // without a server the clock was not looked at
 			if err := b.Sweep(ctx, now); err != nil {
 				return err
 			}
 		}
 		if c.Question != "" {
-			return c.show(ctx, a, b, store)
+			return c.show(ctx, a, b, db)
 		}
 		if c.Picture != "" {
 			return usage(errors.New("--picture is of one question"),
@@ -70,13 +70,13 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 
 // show prints one question with all that is needed to answer it.
 func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker,
-	store *session.Store) error {
+	db *store.Store) error {
 	q, err := identify(ctx, b, c.Question)
 	if err != nil {
 		return err
 	}
 	if c.Picture != "" {
-		return writePicture(ctx, store, q, c.Picture)
+		return writePicture(ctx, db, q, c.Picture)
 	}
 	if c.JSON {
 		return printJSON(a.out, q)
@@ -128,13 +128,13 @@ func printQuestion(out io.Writer, q inquiry.Question) error {
 }
 
 // writePicture writes the screen that a question is about to a file that there is not yet.
-func writePicture(ctx context.Context, store *session.Store, q inquiry.Question,
+func writePicture(ctx context.Context, db *store.Store, q inquiry.Question,
 	file string) error {
 	if q.Frame == "" {
 		return fmt.Errorf("question %s has no picture: its screen was not seen", prefix(q.ID, 8))
 	}
-	b, err := store.Frame(ctx, q.Frame)
-	if errors.Is(err, session.ErrNotFound) {
+	b, err := db.Frame(ctx, q.Frame)
+	if errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("the picture of question %s is not kept any more", prefix(q.ID, 8))
 	}
 	if err != nil {
@@ -203,9 +203,9 @@ func describeField(f inquiry.Field) string {
 }
 
 // broker settles questions of the store in this process.
-func (w *wiring) broker(store *session.Store) *inquiry.Broker {
+func (w *wiring) broker(db *store.Store) *inquiry.Broker {
 	q := w.conf.Questions
-	return inquiry.NewBroker(store.Questions, &inquiry.Options{Attention: q.Attention, TTL: q.TTL,
+	return inquiry.NewBroker(db.Questions, &inquiry.Options{Attention: q.Attention, TTL: q.TTL,
 		Every: sweepEvery, ProgramsDecide: q.ProgramsDecide, CheckEdit: runs.CheckEdit})
 }
 

@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/config"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/apps"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/apps"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // With the settings as they come, a replay notices another language, start page, layout, way of

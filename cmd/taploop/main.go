@@ -11,8 +11,8 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/taploop/taploop/sandbox/adbdshim"
-	"github.com/taploop/taploop/sandbox/adbdshim/standin"
+	"github.com/taploop/taploop/internal/sandbox/adbdshim"
+	"github.com/taploop/taploop/internal/sandbox/adbdshim/standin"
 )
 
 func main() {

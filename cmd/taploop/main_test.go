@@ -22,9 +22,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/adbtest"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/adbdshim"
-	"github.com/taploop/taploop/sandbox/adbdshim/standin"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbdshim"
+	"github.com/taploop/taploop/internal/sandbox/adbdshim/standin"
 )
 
 // The test binary is also each of the phone's commands under the real adbd.

@@ -14,10 +14,10 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
 	"github.com/taploop/taploop/device"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/adbserver"
-	"github.com/taploop/taploop/sandbox/shell"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbserver"
+	"github.com/taploop/taploop/internal/sandbox/shell"
 )
 
 // presser is a model that presses a key that changes nothing, at once.

@@ -24,9 +24,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/config"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // green phones are others with every picture painted over.

@@ -8,9 +8,9 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/httpguard"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/runs"
 )
 
 // counters are what a server's runs have come to since it began, for Prometheus.

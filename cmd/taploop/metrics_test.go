@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/runs"
 )
 
 func TestTheMetricsTellWhereTheTimeOfStepsWent(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
 )
 
 // missing says, of an argument by its name and of a flag that has to be there, that it is not

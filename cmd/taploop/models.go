@@ -13,12 +13,12 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
 	"github.com/taploop/taploop/caption"
-	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/screen"
 )
 
 // models opens the models of a configuration.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/config"
-	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/inquiry/channel"
 )
 
 func TestHelpNamesEveryChannelOfAReplyMode(t *testing.T) {

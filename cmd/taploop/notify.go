@@ -11,8 +11,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/taploop/taploop/notify"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/notify"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // notify tells people outside of the questions in the store, when the configuration names somebody
@@ -69,18 +69,18 @@ func (w *wiring) pages() string {
 }
 
 // ledger keeps in the audit what was told to whom.
-type ledger struct{ session.Audit }
+type ledger struct{ store.Audit }
 
 // Delivered implements notify.Ledger.
 func (l ledger) Delivered(ctx context.Context, r notify.Receipt) error {
-	return l.Append(ctx, session.AuditEntry{Event: session.AuditNotified,
+	return l.Append(ctx, store.AuditEntry{Event: store.AuditNotified,
 		QuestionID: r.QuestionID, SessionID: r.SessionID, Channel: r.Endpoint, Text: r.Event})
 }
 
 // Receipts implements notify.Ledger.
 func (l ledger) Receipts(ctx context.Context, s notify.Span) ([]notify.Receipt, error) {
-	entries, err := l.List(ctx, session.AuditFilter{QuestionID: s.QuestionID,
-		Event: session.AuditNotified, Since: s.Since})
+	entries, err := l.List(ctx, store.AuditFilter{QuestionID: s.QuestionID,
+		Event: store.AuditNotified, Since: s.Since})
 	if err != nil {
 		return nil, err
 	}

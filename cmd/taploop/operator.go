@@ -3,9 +3,9 @@ package main
 import (
 	"os/user"
 
-	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
 )
 
 // userName is this user's name on this machine, "" when the system does not tell.

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/session/export"
+	"github.com/taploop/taploop/internal/store/export"
 )
 
 // Results, sessions show, the metrics and the page of the benchmarks name the parts of a step

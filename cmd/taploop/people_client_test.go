@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // httpClient sends requests to the server for people.
@@ -156,7 +156,7 @@ func (b *testEnv) questions(args ...string) (list []inquiry.Question) {
 }
 
 // audit is what the command lists.
-func (b *testEnv) audit(args ...string) (list []session.AuditEntry) {
+func (b *testEnv) audit(args ...string) (list []store.AuditEntry) {
 	out, errs, code := b.run(append([]string{"audit", "--json"}, args...)...)
 	require.Zero(b.t, code, "%s", errs)
 	require.NoError(b.t, json.Unmarshal([]byte(out), &list), "%s", out)
@@ -167,6 +167,6 @@ func (b *testEnv) audit(args ...string) (list []session.AuditEntry) {
 func (s *clientProcess) asks(goal string) toolResult {
 	s.mcpClient.t.Helper()
 	asked := s.follow(s.start(goal))
-	require.Equal(s.mcpClient.t, session.WaitingReply, asked.State, "%s", asked.words)
+	require.Equal(s.mcpClient.t, store.WaitingReply, asked.State, "%s", asked.words)
 	return asked
 }

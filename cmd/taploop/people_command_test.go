@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 )
 
 func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
@@ -65,13 +65,13 @@ func TestAnAnswerFromTheCommandLineLetsTheRunGoOn(t *testing.T) {
 		require.Empty(t, b.questions())
 		require.Equal(t, inquiry.Answered, b.questions("--all")[0].Status)
 
-		var story []session.AuditEvent
+		var story []store.AuditEvent
 		var channels []string
 		for _, e := range b.audit("--session", asked.SessionID) {
 			story, channels = append(story, e.Event), append(channels, e.Channel)
 		}
-		require.Equal(t, []session.AuditEvent{session.AuditAsked, session.AuditAnswered,
-			session.AuditRemembered, session.AuditApplied}, story)
+		require.Equal(t, []store.AuditEvent{store.AuditAsked, store.AuditAnswered,
+			store.AuditRemembered, store.AuditApplied}, story)
 		require.Equal(t, "command_line", channels[1])
 		out, _, code = b.run("audit", "--question", id[:8], "--since", "1h")
 		require.Zero(t, code)
@@ -137,11 +137,11 @@ func TestADraftIsPipedIn(t *testing.T) {
 }
 
 // folder opens the store of the data folder along with the programs that use it.
-func (b *testEnv) folder() (*session.Store, *inquiry.Broker) {
-	store, err := session.Open(b.t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)
+func (b *testEnv) folder() (*store.Store, *inquiry.Broker) {
+	db, err := store.Open(b.t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)
 	require.NoError(b.t, err)
-	b.t.Cleanup(func() { require.NoError(b.t, store.Close()) })
-	return store, inquiry.NewBroker(store.Questions, nil)
+	b.t.Cleanup(func() { require.NoError(b.t, db.Close()) })
+	return db, inquiry.NewBroker(db.Questions, nil)
 }
 
 // put opens a question that no run has asked.
@@ -298,10 +298,10 @@ func TestTheBeginningOfAnIdIsEnoughWhenItIsTheOnlyOne(t *testing.T) {
 func TestQuestionsWhoseTimeIsOverAreNotListedAsOpen(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
-	store, err := session.Open(t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)
+	db, err := store.Open(t.Context(), filepath.Join(b.dir, "data", "taploop"), nil)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	past := inquiry.NewBroker(store.Questions,
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	past := inquiry.NewBroker(db.Questions,
 		&inquiry.Options{Now: func() time.Time { return time.Now().Add(-25 * time.Hour) }})
 	q := put(t, past, inquiry.Question{Text: "which?"})
 	require.Empty(t, b.questions(), "without a server, too")
@@ -309,7 +309,7 @@ func TestQuestionsWhoseTimeIsOverAreNotListedAsOpen(t *testing.T) {
 	_, errs, code := b.run("reply", q.ID, "x")
 	require.Equal(t, exitError, code)
 	require.Contains(t, errs, "expired")
-	require.Equal(t, session.AuditExpired, b.audit()[1].Event)
+	require.Equal(t, store.AuditExpired, b.audit()[1].Event)
 }
 
 func TestTheAuditOutlivesItsSession(t *testing.T) {

@@ -18,11 +18,11 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/screen"
-	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/web"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/web"
 )
 
 // blankPhone is a phone on which nothing ever happens.
@@ -33,8 +33,8 @@ type blankPhone struct {
 
 func (s blankPhone) List(context.Context) ([]runs.PhoneInfo, error)   { return nil, nil }
 func (s blankPhone) Open(context.Context, string) (runs.Phone, error) { return s, nil }
-func (s blankPhone) Device() session.Device {
-	return session.Device{ID: "blank", Size: s.frame.Size()}
+func (s blankPhone) Device() store.Device {
+	return store.Device{ID: "blank", Size: s.frame.Size()}
 }
 func (s blankPhone) Wake(context.Context) error { return nil }
 func (s blankPhone) Close() error               { return nil }
@@ -68,7 +68,7 @@ type deadlineEnv struct {
 	policy  *askOncePolicy
 	manager *runs.Manager
 	clock   atomic.Pointer[time.Time] // nil is the system's
-	store   *session.Store
+	store   *store.Store
 	http    *httptest.Server
 	there   chan struct{} // a request has reached the server
 }
@@ -78,7 +78,7 @@ func newDeadlineEnv(t *testing.T) *deadlineEnv {
 		there: make(chan struct{}, 1)}
 	dir := t.TempDir()
 	var err error
-	d.store, err = session.Open(t.Context(), dir, nil)
+	d.store, err = store.Open(t.Context(), dir, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.store.Close()) })
 	frame, err := screen.NewFrame(image.NewPaletted(image.Rect(0, 0, 54, 120),
@@ -123,7 +123,7 @@ func (d *deadlineEnv) asked(task string) inquiry.Question {
 	st, err = d.manager.Wait(d.t.Context(), runs.WaitRequest{SessionID: st.Session.ID,
 		Budget: patience})
 	require.NoError(d.t, err)
-	require.Equal(d.t, session.WaitingReply, st.Run.State)
+	require.Equal(d.t, store.WaitingReply, st.Run.State)
 	q, err := d.manager.Broker().Get(d.t.Context(), st.Run.QuestionID)
 	require.NoError(d.t, err)
 	return q
@@ -199,21 +199,21 @@ func (d *deadlineEnv) came(q inquiry.Question, task, text string, status int) {
 	st, err := d.manager.Wait(t.Context(), runs.WaitRequest{SessionID: q.SessionID,
 		QuestionID: q.ID, Budget: patience})
 	require.NoError(t, err)
-	require.Equal(t, session.Completed, st.Run.State)
+	require.Equal(t, store.Completed, st.Run.State)
 	want, event := actions.Exchange{Question: "Which colour?", Outcome: actions.Silence},
-		session.AuditTimedOut
+		store.AuditTimedOut
 	if status == 200 {
-		want.Outcome, want.Answer, event = actions.Answered, text, session.AuditAnswered
+		want.Outcome, want.Answer, event = actions.Answered, text, store.AuditAnswered
 	}
 	d.policy.mu.Lock()
 	defer d.policy.mu.Unlock()
 	require.Equal(t, []actions.Exchange{want}, d.policy.knew[task], "HTTP %d", status)
-	entries, err := d.store.Audit.List(t.Context(), session.AuditFilter{QuestionID: q.ID})
+	entries, err := d.store.Audit.List(t.Context(), store.AuditFilter{QuestionID: q.ID})
 	require.NoError(t, err)
-	var story []session.AuditEvent
+	var story []store.AuditEvent
 	for _, e := range entries {
 		story = append(story, e.Event)
 	}
-	require.Equal(t, []session.AuditEvent{session.AuditAsked, event, session.AuditApplied}, story,
+	require.Equal(t, []store.AuditEvent{store.AuditAsked, event, store.AuditApplied}, story,
 		"HTTP %d", status)
 }

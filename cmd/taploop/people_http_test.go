@@ -18,7 +18,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // openAs starts a server with a token for its client.
@@ -352,12 +352,12 @@ func TestOpenEventStreamsDoNotHoldUpTheEnd(t *testing.T) {
 		var view struct {
 			ID  string `json:"session_id"`
 			Run struct {
-				State session.State `json:"state"`
+				State store.State `json:"state"`
 			} `json:"run"`
 		}
 		require.NoError(t, json.Unmarshal([]byte(last.data), &view), "%s", last.data)
 		require.Equal(t, begun.SessionID, view.ID)
-		require.Equal(t, session.Paused, view.Run.State, "the page sees how it ended")
+		require.Equal(t, store.Paused, view.Run.State, "the page sees how it ended")
 	}
 }
 

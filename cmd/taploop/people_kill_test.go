@@ -25,8 +25,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // tapAfterAnswerScript is a task in which the model asks a question, taps a place of its own for
@@ -62,7 +62,7 @@ type crashHarness struct {
 	*clientProcess
 	rnd     *rand.Rand
 	token   string
-	store   *session.Store
+	store   *store.Store
 	session string
 	n       int
 
@@ -137,9 +137,9 @@ func (k *crashHarness) awaitQuestion(i int) inquiry.Question {
 	for {
 		s := k.call("ask_agent_wait", map[string]any{"session_id": k.session})
 		switch {
-		case s.State == session.Paused:
+		case s.State == store.Paused:
 			k.call("ask_agent_continue", map[string]any{"session_id": k.session})
-		case s.State == session.WaitingReply && s.Question != nil:
+		case s.State == store.WaitingReply && s.Question != nil:
 			q, err := k.store.Questions.Get(t.Context(), s.Question.ID)
 			require.NoError(t, err)
 			if q.Text == fmt.Sprintf("Question %d?", i) {
@@ -202,7 +202,7 @@ func (k *crashHarness) post(ctx context.Context, id, text, replyID string) (stat
 func (k *crashHarness) verify(questions []inquiry.Question) {
 	t := k.testEnv.t
 	for i, q := range questions {
-		entries, err := k.store.Audit.List(t.Context(), session.AuditFilter{QuestionID: q.ID})
+		entries, err := k.store.Audit.List(t.Context(), store.AuditFilter{QuestionID: q.ID})
 		require.NoError(t, err)
 		story := make([]string, len(entries))
 		for j, e := range entries {
@@ -319,12 +319,12 @@ func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T)
 	}
 	for {
 		s := k.call("ask_agent_wait", map[string]any{"session_id": k.session})
-		if s.State == session.Completed {
+		if s.State == store.Completed {
 			break
 		}
-		require.Contains(t, []session.State{session.Running, session.Paused, session.WaitingReply},
+		require.Contains(t, []store.State{store.Running, store.Paused, store.WaitingReply},
 			s.State, "%s", s.words)
-		if s.State == session.Paused {
+		if s.State == store.Paused {
 			k.call("ask_agent_continue", map[string]any{"session_id": k.session})
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // notification is what a notification's receiver got.
@@ -139,20 +139,20 @@ func TestPeopleOutsideAreToldOnceAlsoOverAKillAndBySeveralServers(t *testing.T) 
 }
 
 // audited waits until so many deliveries are noted, and returns them.
-func (b *testEnv) audited(questionID string, n int) (list []session.AuditEntry) {
+func (b *testEnv) audited(questionID string, n int) (list []store.AuditEntry) {
 	b.t.Helper()
-	store, _ := b.folder()
+	db, _ := b.folder()
 	done := make(chan struct{})
 	go func() { // ends with the deliveries, or with the test
 		defer close(done)
 		for len(list) < n && b.t.Context().Err() == nil {
 			list = nil
-			all, err := store.Audit.List(b.t.Context(), session.AuditFilter{QuestionID: questionID})
+			all, err := db.Audit.List(b.t.Context(), store.AuditFilter{QuestionID: questionID})
 			if err != nil {
 				return
 			}
 			for _, e := range all {
-				if e.Event == session.AuditNotified {
+				if e.Event == store.AuditNotified {
 					list = append(list, e)
 				}
 			}

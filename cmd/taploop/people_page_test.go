@@ -14,9 +14,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/chrometest"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // pageScript is a task with a step, a question, and an end whatever the answer is.
@@ -117,7 +117,7 @@ func (k *crashHarness) asking() inquiry.Question {
 	t := k.testEnv.t
 	t.Helper()
 	s := k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
-	require.Equal(t, session.WaitingReply, s.State, "%s", s.words)
+	require.Equal(t, store.WaitingReply, s.State, "%s", s.words)
 	q, err := k.store.Questions.Get(t.Context(), s.Question.ID)
 	require.NoError(t, err)
 	return q
@@ -132,7 +132,7 @@ func (k *crashHarness) another() inquiry.Question {
 
 // ended waits for the end of the present session, and returns what the model was last asked about
 // its question.
-func (k *crashHarness) ended(as session.State) string {
+func (k *crashHarness) ended(as store.State) string {
 	k.testEnv.t.Helper()
 	k.becomes(string(as), func() bool {
 		run, err := k.store.LatestRun(k.testEnv.t.Context(), k.session)
@@ -187,8 +187,8 @@ func (k *crashHarness) answeredIn(kitchen, hall browserPage, q inquiry.Question)
 	require.Equal(t, "“Which <b>colour</b>?”: answered by kitchen (inbox page): plum <i>7</i>",
 		reason)
 	require.Equal(t, "“Which <b>colour</b>?”: answered by you: plum <i>7</i>", kitchen.gone(q))
-	require.Contains(t, asText(k.ended(session.Completed)), "plum <i>7</i>", "the model is told")
-	require.Equal(t, []string{"page kitchen plum <i>7</i>"}, k.did(session.AuditAnswered))
+	require.Contains(t, asText(k.ended(store.Completed)), "plum <i>7</i>", "the model is told")
+	require.Equal(t, []string{"page kitchen plum <i>7</i>"}, k.did(store.AuditAnswered))
 }
 
 // refusedWithKeys refuses a question without a mouse.
@@ -210,7 +210,7 @@ func (k *crashHarness) refusedWithKeys(kitchen, hall browserPage) {
 	hall.do(chromedp.KeyEvent("\r"))
 	require.Equal(t, "“Which <b>colour</b>?”: hall (inbox page) refused to answer", kitchen.gone(q))
 	require.Contains(t, hall.gone(q), "you refused to answer")
-	prompt := asText(k.ended(session.Completed))
+	prompt := asText(k.ended(store.Completed))
 	require.NotContains(t, prompt, "plum")
 	require.Contains(t, prompt, "the other side chose not to answer", "the model is told")
 	settled, err := k.store.Questions.Get(t.Context(), q.ID)
@@ -231,16 +231,16 @@ func (k *crashHarness) stoppedFrom(hall, kitchen browserPage) {
 	hall.runs(inCard(q, ".stop") + ".click()")
 	require.Contains(t, kitchen.gone(q), "withdrawn")
 	require.Contains(t, hall.gone(q), "withdrawn")
-	k.ended(session.Cancelled)
+	k.ended(store.Cancelled)
 	// Once the stop is over.
-	k.becomes("noted as stopped", func() bool { return len(k.did(session.AuditStopped)) > 0 })
-	require.Equal(t, []string{"page hall "}, k.did(session.AuditStopped))
+	k.becomes("noted as stopped", func() bool { return len(k.did(store.AuditStopped)) > 0 })
+	require.Equal(t, []string{"page hall "}, k.did(store.AuditStopped))
 }
 
 // did is who did so in the present session, through which channel and with which answer.
-func (k *crashHarness) did(event session.AuditEvent) (list []string) {
+func (k *crashHarness) did(event store.AuditEvent) (list []string) {
 	entries, err := k.store.Audit.List(k.testEnv.t.Context(),
-		session.AuditFilter{SessionID: k.session})
+		store.AuditFilter{SessionID: k.session})
 	require.NoError(k.testEnv.t, err)
 	for _, e := range entries {
 		if e.Event == event {

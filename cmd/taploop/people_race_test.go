@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // prompted is the last thing that the model was asked whose words match.
@@ -96,7 +96,7 @@ func TestTwoHundredAnswersThroughFiveChannelsHaveOneWinner(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, k.prompted(regexp.QuoteMeta(first)))
-	entries, err := k.store.Audit.List(t.Context(), session.AuditFilter{QuestionID: q.ID})
+	entries, err := k.store.Audit.List(t.Context(), store.AuditFilter{QuestionID: q.ID})
 	require.NoError(t, err)
 	require.Len(t, entries, 3, "one answer is stored, and applied once: %+v", entries)
 	require.Len(t, k.wire.touches(), 1)
@@ -238,10 +238,10 @@ func TestAnAnswerAgainstAStopIsTakenOrTooLateAndTheRunEndsEitherWay(t *testing.T
 		touches := len(k.wire.touches())
 		got := <-status
 		counts[got]++
-		require.Contains(t, []session.State{session.Cancelled, session.Completed}, stopped.State,
+		require.Contains(t, []store.State{store.Cancelled, store.Completed}, stopped.State,
 			"%s", stopped.words)
 
-		entries, err := k.store.Audit.List(t.Context(), session.AuditFilter{QuestionID: q.ID})
+		entries, err := k.store.Audit.List(t.Context(), store.AuditFilter{QuestionID: q.ID})
 		require.NoError(t, err)
 		settled, err := k.store.Questions.Get(t.Context(), q.ID)
 		require.NoError(t, err)
@@ -256,7 +256,7 @@ func TestAnAnswerAgainstAStopIsTakenOrTooLateAndTheRunEndsEitherWay(t *testing.T
 		}
 		resolved := 0
 		for _, e := range entries {
-			if e.Event == session.AuditAnswered || e.Event == session.AuditWithdrawn {
+			if e.Event == store.AuditAnswered || e.Event == store.AuditWithdrawn {
 				resolved++
 			}
 		}

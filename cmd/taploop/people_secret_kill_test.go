@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // guardedScript opens a field, asks for codes and types each of them, at most n, until a question
@@ -89,7 +89,7 @@ func (k *crashHarness) declineToEnd(q inquiry.Question) {
 		`{"type":"decline"}`)
 	require.Equal(t, 200, status, "%v", body)
 	s := k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
-	require.Equal(t, session.Completed, s.State, "%s", s.words)
+	require.Equal(t, store.Completed, s.State, "%s", s.words)
 }
 
 // giveSecret gives a code over HTTP, where it is accepted.

@@ -21,8 +21,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -153,7 +153,7 @@ func (c *secretHarness) next() string {
 			c.add("ntfy", []byte(c.gets(c.out.ntfy).body))
 			return q.ID
 		}
-		require.Contains(c.testEnv.t, []session.State{session.Running, session.WaitingReply},
+		require.Contains(c.testEnv.t, []store.State{store.Running, store.WaitingReply},
 			s.State, "%s", s.words)
 	}
 }
@@ -176,11 +176,11 @@ func (c *secretHarness) prints(args ...string) {
 func (c *secretHarness) end() {
 	t, id := c.testEnv.t, c.asked[0].ID
 	s := c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.crashHarness.session}))
-	for s.Reason == "STILL_RUNNING" || s.State == session.WaitingReply {
+	for s.Reason == "STILL_RUNNING" || s.State == store.WaitingReply {
 		s = c.hears(c.call("ask_agent_wait", map[string]any{"session_id": c.crashHarness.session,
 			"wait_seconds": 2}))
 	}
-	require.Equal(t, session.Completed, s.State, "%s", s.words)
+	require.Equal(t, store.Completed, s.State, "%s", s.words)
 	late, err := c.try(t.Context(), "ask_agent_continue",
 		map[string]any{"session_id": c.crashHarness.session, "reply_from_client": "other",
 			"question_id": id})
@@ -291,13 +291,13 @@ func TestACodeIsFoundNowhereAfterItWasGiven(t *testing.T) {
 				through.give(c, c.next(), code)
 			}
 			c.end()
-			store, _ := c.folder()
+			db, _ := c.folder()
 			for i, q := range c.asked {
 				require.Equal(t, 1, strings.Count(c.wire.sent.String(), cores[i]),
 					"it was typed into the phone, once")
 				require.Empty(t, c.places(codes[i]))
 				require.Empty(t, c.places(cores[i]))
-				settled, err := store.Questions.Get(t.Context(), q.ID)
+				settled, err := db.Questions.Get(t.Context(), q.ID)
 				require.NoError(t, err)
 				require.Equal(t, channels[i].channel, settled.Resolution.Channel)
 				require.Equal(t, inquiry.Secret(""), settled.Resolution.Response)

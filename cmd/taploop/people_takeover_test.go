@@ -13,11 +13,11 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/chrometest"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/apps"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/apps"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // handOverScript opens the Shop, hands the phone over, and ends.
@@ -150,7 +150,7 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 	k := crashHarnessOn(t, "shop-login", "", 1, handOverScript)
 	k.sim.phone.Edit(func(d *apps.Data) { d.Shop.Wary = true })
 	s := k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
-	require.Equal(t, session.WaitingTakeover, s.State, "%s", s.words)
+	require.Equal(t, store.WaitingTakeover, s.State, "%s", s.words)
 	require.Equal(t, "TAKEOVER_NEEDED", string(s.Reason))
 	q, err := k.store.Questions.Get(t.Context(), s.Question.ID)
 	require.NoError(t, err)
@@ -189,12 +189,12 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 	h.runs(inCard(q, ".words textarea") + `.value = "I am in."`)
 	h.runs(inCard(q, "button.main") + ".click()")
 	h.gone(q)
-	k.ended(session.Completed)
+	k.ended(store.Completed)
 	last := asText(k.prompted(`\[handed over\]`))
 	require.Contains(t, last, "the other side took the phone over")
 	require.Contains(t, last, "I am in.")
 	require.Len(t, k.wire.touches(), touched+10)
-	require.Equal(t, []string{"page kitchen I am in."}, k.did(session.AuditAnswered))
+	require.Equal(t, []string{"page kitchen I am in."}, k.did(store.AuditAnswered))
 	pin := h.paysUnseen()
 	k.leavesNothingOf(code, pin)
 }
@@ -224,7 +224,7 @@ func (h hand) paysUnseen() (pin string) {
 	}
 	s := k.follow(k.call("ask_agent_continue", map[string]any{"session_id": k.session,
 		"task": "Say that it is paid"}))
-	require.Equal(t, session.WaitingTakeover, s.State, "%s", s.words)
+	require.Equal(t, store.WaitingTakeover, s.State, "%s", s.words)
 	h.q.ID = s.Question.ID
 	h.until(inCard(h.q, ".live-said") + `?.textContent.includes("forbids pictures")`)
 	touched := len(k.wire.touches())
@@ -241,7 +241,7 @@ func (h hand) paysUnseen() (pin string) {
 	h.until(inCard(h.q, ".live-said") + ".hidden") // there is something to be seen again
 	h.runs(inCard(h.q, "button.main") + ".click()")
 	h.gone(h.q)
-	k.ended(session.Completed)
+	k.ended(store.Completed)
 	require.Len(t, k.wire.touches(), touched+1, "the person's, and nothing else")
 	require.Equal(t, 1, orders)
 	return pin
@@ -251,7 +251,7 @@ func (h hand) paysUnseen() (pin string) {
 // counts.
 func (k *crashHarness) leavesNothingOf(typed ...string) {
 	t := k.testEnv.t
-	audit, err := k.store.Audit.List(t.Context(), session.AuditFilter{Event: session.AuditByHand})
+	audit, err := k.store.Audit.List(t.Context(), store.AuditFilter{Event: store.AuditByHand})
 	require.NoError(t, err)
 	require.Len(t, audit, 2)
 	require.Equal(t, "swipe 2, tap 6, text 2", audit[0].Text)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/adb"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // phones are those of one ADB server, for runs and for tools.
@@ -63,7 +63,7 @@ func (p phones) List(ctx context.Context) ([]runs.PhoneInfo, error) {
 type adbPhone struct{ *device.Phone }
 
 // Device implements runs.Phone.
-func (p adbPhone) Device() session.Device {
+func (p adbPhone) Device() store.Device {
 	i := p.Info()
-	return session.Device{ID: i.Serial, Size: i.Size, Model: i.Model, Android: i.Android}
+	return store.Device{ID: i.Serial, Size: i.Size, Model: i.Model, Android: i.Android}
 }

@@ -19,9 +19,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/adbserver"
-	"github.com/taploop/taploop/sandbox/shell"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbserver"
+	"github.com/taploop/taploop/internal/sandbox/shell"
 )
 
 // BenchmarkManyPhones is one server with so many simulated phones, each with a run of nine steps at

@@ -13,12 +13,12 @@ import (
 	"github.com/taploop/taploop/agentloop/policy"
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/lab/replay"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/userfile"
-	"github.com/taploop/taploop/measure/replay"
-	"github.com/taploop/taploop/model"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/session"
 )
 
 type promptCmd struct {
@@ -134,9 +134,9 @@ func (p *prompter) Next(
 func (c *promptShowCmd) stored(
 	ctx context.Context, a *app, d dialect.Dialect,
 ) (asked dialect.Request, err error) {
-	err = a.readingSession(ctx, c.Session, func(store *session.Store, sess session.Session) error {
+	err = a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
 		p := &prompter{Dialect: d, step: cmp.Or(int(c.Step), sess.Steps)}
-		_, err := replay.Run(ctx, store, sess.ID, replay.Options{Policy: p,
+		_, err := replay.Run(ctx, db, sess.ID, replay.Options{Policy: p,
 			Lang: a.conf.Model.Lang, Own: own(d)})
 		switch {
 		case p.asked != nil && errors.Is(err, errPrompted):

@@ -8,20 +8,20 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/taploop/taploop/config"
-	"github.com/taploop/taploop/internal/mcptransport"
-	"github.com/taploop/taploop/proxy"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/mcp/proxy"
+	"github.com/taploop/taploop/internal/mcp/transport"
 )
 
 // proxies are the servers that taploop serve --http stands in front of.
 type proxies struct {
 	list []*proxy.Proxy
-	ways []*mcptransport.HTTP
+	ways []*transport.HTTP
 }
 
 // openProxies puts the configured proxies at /proxy/NAME/mcp. No server is started before a client
 // comes.
-func (w *wiring) openProxies(d *deps, mux *http.ServeMux, opts mcptransport.Options) (*proxies,
+func (w *wiring) openProxies(d *deps, mux *http.ServeMux, opts transport.Options) (*proxies,
 	error) {
 	all := &proxies{}
 	opts.Context = proxy.Connected
@@ -35,7 +35,7 @@ func (w *wiring) openProxies(d *deps, mux *http.ServeMux, opts mcptransport.Opti
 		if err != nil {
 			return nil, err
 		}
-		way := mcptransport.NewHTTP(p, &opts)
+		way := transport.NewHTTP(p, &opts)
 		all.list, all.ways = append(all.list, p), append(all.ways, way)
 		mux.Handle("/proxy/"+name+"/mcp", way)
 	}

@@ -16,12 +16,12 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/lazyregexp"
-	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/mcp/proxy"
+	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/proxy"
 )
 
 type proxyCmd struct {
@@ -76,7 +76,7 @@ func (c *proxyCmd) Run(ctx context.Context, a *app) error {
 			a.log.Warn("looking at the questions", "error", err)
 		})
 	})
-	err = mcptransport.ServeStdio(ctx, p, a.in, out, &mcptransport.Options{Log: a.log})
+	err = transport.ServeStdio(ctx, p, a.in, out, &transport.Options{Log: a.log})
 	p.Close()
 	stop()
 	sweeper.Wait()

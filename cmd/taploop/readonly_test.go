@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // reader runs commands on a data folder that can only be read.
@@ -72,12 +72,12 @@ func TestADataFolderThatCanOnlyBeReadIsRead(t *testing.T) {
 			dir := t.TempDir()
 			r := reader{t, filepath.Join(dir, "data")}
 			made := filepath.Join(dir, "made")
-			store, err := session.Open(t.Context(), made, nil)
+			db, err := store.Open(t.Context(), made, nil)
 			require.NoError(t, err)
-			_, run, err := store.Begin(t.Context(), session.Session{Serial: "emu-1"},
-				session.Run{Task: "set an alarm"})
+			_, run, err := db.Begin(t.Context(), store.Session{Serial: "emu-1"},
+				store.Run{Task: "set an alarm"})
 			require.NoError(t, err)
-			q := put(t, inquiry.NewBroker(store.Questions, nil),
+			q := put(t, inquiry.NewBroker(db.Questions, nil),
 				inquiry.Question{Text: "at what time?"})
 			if killed { // its log is there, and has everything
 				require.NoError(t, os.CopyFS(r.dir, os.DirFS(made)))
@@ -85,7 +85,7 @@ func TestADataFolderThatCanOnlyBeReadIsRead(t *testing.T) {
 				require.NoError(t, err)
 				require.NotZero(t, log.Size())
 			}
-			require.NoError(t, store.Close())
+			require.NoError(t, db.Close())
 			if !killed {
 				require.NoError(t, os.Rename(made, r.dir))
 			}
@@ -118,9 +118,9 @@ func TestADataFolderThatCanOnlyBeReadIsRead(t *testing.T) {
 func TestAPageOverAFileThatWasThereIsOnlyForItsOwner(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
-	store, _ := b.folder()
-	_, run, err := store.Begin(t.Context(), session.Session{Serial: "emu-1"},
-		session.Run{Task: "set an alarm"})
+	db, _ := b.folder()
+	_, run, err := db.Begin(t.Context(), store.Session{Serial: "emu-1"},
+		store.Run{Task: "set an alarm"})
 	require.NoError(t, err)
 	page := filepath.Join(b.dir, "page.html")
 	long := bytes.Repeat([]byte("old "), 1<<18)

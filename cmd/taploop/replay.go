@@ -9,11 +9,11 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/internal/lab/bench"
+	"github.com/taploop/taploop/internal/lab/replay"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/measure/bench"
-	"github.com/taploop/taploop/measure/replay"
-	"github.com/taploop/taploop/screen"
-	"github.com/taploop/taploop/session"
 )
 
 type replayCmd struct {
@@ -32,7 +32,7 @@ func (c *replayCmd) Run(ctx context.Context, a *app) error {
 		return usage(fmt.Errorf("--within is %v", c.Within),
 			"want a share of the screen's width from 0 to 3, for example 0.1")
 	}
-	return a.readingSession(ctx, c.Session, func(store *session.Store, sess session.Session) error {
+	return a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
 		a.quiet()
 		p, err := a.models().policies()
 		if err != nil {
@@ -44,7 +44,7 @@ func (c *replayCmd) Run(ctx context.Context, a *app) error {
 		}
 		live := statusOf(a.err)
 		defer live.show("")
-		r, err := replay.Run(ctx, store, sess.ID, replay.Options{
+		r, err := replay.Run(ctx, db, sess.ID, replay.Options{
 			Policy: p.plain, Lang: a.conf.Model.Lang, Within: c.Within, Own: own(family),
 			Asking: func(n int) {
 				live.show(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps, a.conf.Model.Name))

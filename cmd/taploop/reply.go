@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/session"
 )
 
 type replyCmd struct {
@@ -51,8 +51,8 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return a.withStore(ctx, func(store *session.Store) error {
-		b := a.broker(store)
+	return a.withStore(ctx, func(db *store.Store) error {
+		b := a.broker(db)
 		q, err := identify(ctx, b, c.Question)
 		if err == nil && r.Type != inquiry.TypeDecisions {
 			r.Response, err = c.response(ctx, a, q)
@@ -62,7 +62,7 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 		}
 		res, err := b.Resolve(ctx, q.ID, r)
 		if err != nil {
-			return c.refused(ctx, a, store, err)
+			return c.refused(ctx, a, db, err)
 		}
 		return c.taken(a, res)
 	})
@@ -273,7 +273,7 @@ type replyResult struct {
 }
 
 // refused says why the reply was not taken.
-func (c *replyCmd) refused(ctx context.Context, a *app, store *session.Store, err error) error {
+func (c *replyCmd) refused(ctx context.Context, a *app, db *store.Store, err error) error {
 	why, is := inquiry.RefusalOf(err)
 	switch {
 	case !is:
@@ -283,7 +283,7 @@ func (c *replyCmd) refused(ctx context.Context, a *app, store *session.Store, er
 	}
 	q := *why.Question
 	if q.RunID != "" {
-		if latest, err := store.LatestRun(ctx, q.SessionID); err == nil {
+		if latest, err := db.LatestRun(ctx, q.SessionID); err == nil {
 			why.Hint = latest.AfterLate(q)
 		}
 	}

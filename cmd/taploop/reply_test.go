@@ -7,19 +7,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // Several actions of one question are decided about in their order, all of them or none.
 func TestSeveralActionsAreDecidedAboutInOneReply(t *testing.T) {
 	dir := t.TempDir()
-	store, err := session.Open(t.Context(), dir, nil)
+	db, err := store.Open(t.Context(), dir, nil)
 	require.NoError(t, err)
-	defer store.Close()
+	defer db.Close()
 	click := inquiry.ActionRequest{Name: "CLICK",
 		Args: map[string]any{"at": map[string]any{"x": 0.5, "y": 0.5}}}
-	q, err := inquiry.NewBroker(store.Questions, nil).Open(t.Context(), inquiry.Question{
+	q, err := inquiry.NewBroker(db.Questions, nil).Open(t.Context(), inquiry.Question{
 		Kind: inquiry.Approval, Text: "may it tap?", Severity: inquiry.Critical,
 		ActionRequests: []inquiry.ActionRequest{click, click, click},
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
@@ -48,7 +48,7 @@ func TestSeveralActionsAreDecidedAboutInOneReply(t *testing.T) {
 		_, errs, code := reply(given...)
 		require.Equal(t, exitUsage, code, "%s: %s", want, errs)
 		require.Contains(t, errs, want)
-		now, err := store.Questions.Get(t.Context(), q.ID)
+		now, err := db.Questions.Get(t.Context(), q.ID)
 		require.NoError(t, err)
 		require.True(t, now.Open(), "nothing is changed")
 	}
@@ -57,7 +57,7 @@ func TestSeveralActionsAreDecidedAboutInOneReply(t *testing.T) {
 
 	require.Equal(t, exitDone, code, errs)
 	require.Equal(t, "answered\n", out)
-	now, err := store.Questions.Get(t.Context(), q.ID)
+	now, err := db.Questions.Get(t.Context(), q.ID)
 	require.NoError(t, err)
 	got := now.Resolution.Decisions
 	require.Equal(t, []string{"reject", "edit", "approve"},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/model/scripted"
+	"github.com/taploop/taploop/internal/model/scripted"
 )
 
 // What a replay shows of the past is what the model was shown then, word for word.

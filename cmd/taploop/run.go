@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/config"
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -175,9 +175,9 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 // ofHost is the command that goes on with a session of taploop host, nil when it is another one, or
 // none can be found.
 func (c *continueCmd) ofHost(ctx context.Context, a *app) (*hostCmd, error) {
-	var sess session.Session
-	err := a.withStore(ctx, func(store *session.Store) (err error) {
-		sess, err = findSession(ctx, store, c.Session)
+	var sess store.Session
+	err := a.withStore(ctx, func(db *store.Store) (err error) {
+		sess, err = findSession(ctx, db, c.Session)
 		return err
 	})
 	if err != nil || !sess.Phoneless() {
@@ -323,7 +323,7 @@ func (a *app) printEnd(st runs.Status) error {
 		say.line(w.Try, st.Hint)
 	}
 	switch state := st.Run.State; {
-	case state == session.Completed, state == session.Aborted:
+	case state == store.Completed, state == store.Aborted:
 		_, err := fmt.Fprintln(a.out, text.Line(st.Run.Answer))
 		return err
 	case state.Waiting():
@@ -338,7 +338,7 @@ func (a *app) printEnd(st runs.Status) error {
 		if st.Question != nil && st.Question.Secret {
 			a.notef("%s", w.Typed)
 		}
-	case state == session.Paused:
+	case state == store.Paused:
 		a.notef("%s%s", w.GoOn, nextOf(st).Command)
 	}
 	return nil

@@ -12,9 +12,9 @@ import (
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbdshim"
 	"github.com/taploop/taploop/internal/userfile"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/adbdshim"
 )
 
 type sandboxCmd struct {

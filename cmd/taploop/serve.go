@@ -13,8 +13,8 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/taploop/taploop/inquiry/channel"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/tools"
 )
 

@@ -23,8 +23,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/token"
-	"github.com/taploop/taploop/session"
 )
 
 // run runs a command to its end and returns what it wrote.
@@ -193,7 +193,7 @@ func TestSessionsBelongToTheirToken(t *testing.T) {
 			you := connect(t, e, over(t, url, bearer(theirs)))
 
 			asked := me.follow(me.start(b.task.Goal))
-			require.Equal(t, session.WaitingReply, asked.State)
+			require.Equal(t, store.WaitingReply, asked.State)
 			for tool, args := range map[string]map[string]any{
 				"ask_agent_wait":     {"session_id": asked.SessionID},
 				"ask_agent_stop":     {"session_id": asked.SessionID},

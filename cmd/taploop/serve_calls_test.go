@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // A minute of the server is 600 ms here: it is configured to wait a hundredth of the usual 45 s.
@@ -113,7 +113,7 @@ func TestAWaitOfZeroReturnsAtOnceAndAnyNumberMayWait(t *testing.T) {
 		}
 		g.open()
 		for range cap(results) {
-			require.Equal(t, session.WaitingReply, s.follow(<-results).State)
+			require.Equal(t, store.WaitingReply, s.follow(<-results).State)
 		}
 	})
 }
@@ -125,7 +125,7 @@ func TestProgressTellsEachStepAndEndsBeforeTheResult(t *testing.T) {
 		got, err := s.ask(t.Context(), "ask_agent_start_new_task",
 			map[string]any{"task": b.task.Goal, "wait_seconds": 600}, "tok")
 		require.NoError(t, err)
-		require.Equal(t, session.WaitingReply, got.State, "%s", got.words)
+		require.Equal(t, store.WaitingReply, got.State, "%s", got.words)
 		s.mu.Lock()
 		heard := s.progress
 		s.progress = nil
@@ -174,7 +174,7 @@ func TestACancelledCallLeavesItsRunAlone(t *testing.T) {
 		require.Equal(t, "RUNNING", s.look(begun.SessionID).State)
 		g.open()
 		asked := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}))
-		require.Equal(t, session.WaitingReply, asked.State, "%s", asked.words)
+		require.Equal(t, store.WaitingReply, asked.State, "%s", asked.words)
 		require.Equal(t, begun.RunID, asked.RunID)
 	})
 }
@@ -198,7 +198,7 @@ func TestARunThatNobodyWaitsForIsPausedAfterAWhile(t *testing.T) {
 			return st
 		}
 		asked := insist(s.call("ask_agent_continue", map[string]any{"session_id": begun.SessionID}))
-		require.Equal(t, session.WaitingReply, asked.State, "%s", asked.words)
+		require.Equal(t, store.WaitingReply, asked.State, "%s", asked.words)
 		done := insist(s.answer(asked, "42"))
 		require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
 		b.done(tripTouches)
@@ -215,13 +215,13 @@ func TestAStoppedRunLeavesThePhoneAlone(t *testing.T) {
 		watch := s.stopwatch()
 		stopped := s.call("ask_agent_stop", map[string]any{"session_id": begun.SessionID})
 		watch.within(2 * time.Second)
-		require.Equal(t, session.Cancelled, stopped.State)
+		require.Equal(t, store.Cancelled, stopped.State)
 		g.deserted(t)
 		g.open() // the model's reply comes too late
 		require.Equal(t, "CANCELLED", s.look(begun.SessionID).State)
 		require.Empty(t, b.wire.touches())
 		next := s.follow(s.start(b.task.Goal)) // the phone is free
-		require.Equal(t, session.WaitingReply, next.State)
+		require.Equal(t, store.WaitingReply, next.State)
 		require.Len(t, b.wire.touches(), askTouches, "those of the second task")
 		require.Equal(t, "CANCELLED", s.look(begun.SessionID).State)
 	})
@@ -242,12 +242,12 @@ func TestAStopInTheMiddleOfAnActionWaitsForIt(t *testing.T) {
 		watch := s.stopwatch()
 		stopped := s.call("ask_agent_stop", map[string]any{"session_id": begun.SessionID})
 		watch.within(action + 2*time.Second)
-		require.Equal(t, session.Cancelled, stopped.State, "%s", stopped.words)
+		require.Equal(t, store.Cancelled, stopped.State, "%s", stopped.words)
 		require.Len(t, b.wire.touches(), 1)
 		require.NoError(t, b.sim.adb.SetLatency(simulatedSerial, 0))
 
 		next := s.follow(s.start(b.task.Goal)) // the phone is free
-		require.Equal(t, session.WaitingReply, next.State)
+		require.Equal(t, store.WaitingReply, next.State)
 		require.Len(t, b.wire.touches(), 1+askTouches, "those of the second task")
 	})
 }
@@ -266,12 +266,12 @@ func TestOnePhoneIsForOneSessionAtATime(t *testing.T) {
 		require.Contains(t, busy.Error.Message, begun.SessionID)
 		queued := second.call("ask_agent_start_new_task",
 			map[string]any{"task": b.task.Goal, "queue": true, "wait_seconds": 0})
-		require.Equal(t, session.Queued, queued.State, "%s", queued.words)
+		require.Equal(t, store.Queued, queued.State, "%s", queued.words)
 
 		g.open()
 		asked := first.follow(first.call("ask_agent_wait",
 			map[string]any{"session_id": begun.SessionID}))
-		require.Equal(t, session.WaitingReply, asked.State)
+		require.Equal(t, store.WaitingReply, asked.State)
 		require.Equal(t, "QUEUED", second.look(queued.SessionID).State,
 			"a session that waits for its user keeps the phone")
 		done := first.follow(first.answer(asked, "42"))
@@ -279,7 +279,7 @@ func TestOnePhoneIsForOneSessionAtATime(t *testing.T) {
 		b.task.Setup(b.sim.phone)
 		asked = second.follow(second.call("ask_agent_wait",
 			map[string]any{"session_id": queued.SessionID}))
-		require.Equal(t, session.WaitingReply, asked.State, "its turn has come: %s", asked.words)
+		require.Equal(t, store.WaitingReply, asked.State, "its turn has come: %s", asked.words)
 	})
 }
 
@@ -291,7 +291,7 @@ func TestAStartThatIsSentTwiceStartsOnce(t *testing.T) {
 		one, two := s.call("ask_agent_start_new_task", args),
 			s.call("ask_agent_start_new_task", args)
 		require.Equal(t, one.RunID, two.RunID)
-		require.Equal(t, session.WaitingReply, s.follow(two).State)
+		require.Equal(t, store.WaitingReply, s.follow(two).State)
 	})
 }
 

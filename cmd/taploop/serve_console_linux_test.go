@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // manual starts the demo task; the person at the console answers.
@@ -103,7 +103,7 @@ func TestAConsoleThatEndsLeavesTheQuestionToTheClient(t *testing.T) {
 	s.stderr.await(t, `(The agent asks)`)
 	require.NoError(t, s.stdin.Close())
 	asked := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}))
-	require.Equal(t, session.WaitingReply, asked.State, "%s", asked.words)
+	require.Equal(t, store.WaitingReply, asked.State, "%s", asked.words)
 	done := s.follow(s.answer(asked, "42"))
 	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // The bounds are those that clients know.
@@ -45,7 +45,7 @@ func TestASignalPausesTheRunsAndAnswersTheCalls(t *testing.T) {
 		watch := s.stopwatch()
 		require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 		require.NoError(t, <-waiting)
-		require.Equal(t, session.Paused, got.State, "%s", got.words)
+		require.Equal(t, store.Paused, got.State, "%s", got.words)
 		require.EqualValues(t, "SERVER_RESTARTED", got.Reason)
 		require.Zero(t, s.ends(), "%s", s.stderr)
 		watch.within(termBound)
@@ -54,7 +54,7 @@ func TestASignalPausesTheRunsAndAnswersTheCalls(t *testing.T) {
 		next := b.open(w)
 		asked := next.follow(next.call("ask_agent_continue",
 			map[string]any{"session_id": begun.SessionID}))
-		require.Equal(t, session.WaitingReply, asked.State, "%s", asked.words)
+		require.Equal(t, store.WaitingReply, asked.State, "%s", asked.words)
 	})
 }
 
@@ -93,7 +93,7 @@ func TestTheEndOfStdinPausesTheRuns(t *testing.T) {
 	g.open()
 	next := b.open(route{era: legacy})
 	require.Equal(t, "PAUSED", next.look(begun.SessionID).State)
-	require.Equal(t, session.WaitingReply, next.follow(next.call("ask_agent_continue",
+	require.Equal(t, store.WaitingReply, next.follow(next.call("ask_agent_continue",
 		map[string]any{"session_id": begun.SessionID})).State)
 }
 
@@ -129,7 +129,7 @@ func TestAPhoneThatHangsDoesNotHoldUpTheEnd(t *testing.T) {
 		require.NoError(t, b.sim.adb.Hang(simulatedSerial, false))
 
 		next := b.open(w)
-		require.Equal(t, session.Paused, next.call("ask_agent_wait",
+		require.Equal(t, store.Paused, next.call("ask_agent_wait",
 			map[string]any{"session_id": begun.SessionID}).State)
 		require.Len(t, b.wire.touches(), 1, "what may have happened is not done again by itself")
 	})
@@ -155,7 +155,7 @@ func TestAPhoneThatHangsDoesNotHoldUpTheEndOfStdin(t *testing.T) {
 	require.NoError(t, b.sim.adb.Hang(simulatedSerial, false))
 
 	next := b.open(route{era: legacy})
-	require.Equal(t, session.Paused, next.call("ask_agent_wait",
+	require.Equal(t, store.Paused, next.call("ask_agent_wait",
 		map[string]any{"session_id": begun.SessionID}).State)
 	require.Len(t, b.wire.touches(), 1, "what may have happened is not done again by itself")
 }

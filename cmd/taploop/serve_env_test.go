@@ -22,7 +22,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/internal/sandbox"
 )
 
 // testEnv is a simulated phone, a scripted model and a data folder, for servers that a test starts

@@ -18,9 +18,9 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/jsonfile"
-	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/token"
-	"github.com/taploop/taploop/runs"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -46,10 +46,10 @@ func (a *app) serveHTTP(ctx context.Context) error {
 		return errors.Join(err, ln.Close())
 	}
 	opts := a.transportOptions(auth, s)
-	transport := mcptransport.NewHTTP(s.mcp, &opts)
+	wire := transport.NewHTTP(s.mcp, &opts)
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", transport)
-	mux.Handle("/mcp/{$}", transport)
+	mux.Handle("/mcp", wire)
+	mux.Handle("/mcp/{$}", wire)
 	proxied, err := a.openProxies(s.deps, mux, opts)
 	if err != nil {
 		return errors.Join(err, ln.Close(), s.deps.Close())
@@ -66,12 +66,12 @@ func (a *app) serveHTTP(ctx context.Context) error {
 		ErrorLog:    slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
 	err = a.letIn(ctx, srv, ln, url)
 	return errors.Join(err,
-		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, transport, proxied, page))
+		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, wire, proxied, page))
 }
 
 // transportOptions are those of every MCP server that is served over HTTP.
-func (w *wiring) transportOptions(auth *authenticator, s *service) mcptransport.Options {
-	return mcptransport.Options{
+func (w *wiring) transportOptions(auth *authenticator, s *service) transport.Options {
+	return transport.Options{
 		Hosts: w.conf.HTTP.Hosts, Origins: w.conf.HTTP.Origins, Authorize: auth.authorize,
 		Changed: auth.files.Changed, Operator: w.isOperator, Context: tools.Connected, Log: w.log,
 		Subscribe: s.tools.MaySubscribe,
@@ -136,12 +136,12 @@ func listenHint(err error) string {
 
 // shutDownHTTP ends in an order that loses nothing: the runs paused, the calls that waited for them
 // answered, the pages told, then everything else.
-func shutDownHTTP(ctx context.Context, e *shutdown, srv *http.Server, transport *mcptransport.HTTP,
+func shutDownHTTP(ctx context.Context, e *shutdown, srv *http.Server, wire *transport.HTTP,
 	proxied *proxies, page *webUI) error {
 	e.pause()
 	ctx, cancel := e.context(ctx)
 	defer cancel()
-	err := errors.Join(transport.Close(ctx), proxied.close(ctx))
+	err := errors.Join(wire.Close(ctx), proxied.close(ctx))
 	return errors.Join(err, page.close(ctx), srv.Close(), e.finish())
 }
 
@@ -189,7 +189,7 @@ var (
 	errTokens = errors.New("the tokens cannot be read; the server's log has more")
 )
 
-// authorize implements mcptransport.Options.Authorize. The principal is the token's name.
+// authorize implements transport.Options.Authorize. The principal is the token's name.
 func (g *authenticator) authorize(r *http.Request) (string, error) {
 	given := r.Header.Values("Authorization")
 	if len(given) == 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // Whatever a client asks for, no pixel leaves a server whose pictures are private: not in a result,
@@ -54,7 +54,7 @@ func tellAll(t *testing.T, b *testEnv, s *clientProcess) {
 		with(map[string]any{"task": b.task.Goal}), "tok")
 	require.NoError(t, err)
 	asked := s.follow(st)
-	require.Equal(t, session.WaitingReply, asked.State, "%s", asked.words)
+	require.Equal(t, store.WaitingReply, asked.State, "%s", asked.words)
 	done := s.follow(s.call("ask_agent_continue", with(map[string]any{"session_id": asked.SessionID,
 		"reply_from_client": "42"})))
 	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)

@@ -14,7 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/inquiry"
 )
 
 // A proxy of the configuration, in front of another taploop as a process, in both eras: what the

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/taploop/taploop/internal/mcptransport"
+	"github.com/taploop/taploop/internal/mcp/transport"
 )
 
 // serveStdio serves the one client at the other end of stdin and stdout. It ends when that client
@@ -35,8 +35,8 @@ func (a *app) serveStdio(ctx context.Context) error {
 		end(errEnded)
 		paused <- e
 	}()
-	err = mcptransport.ServeStdio(serving, s.mcp, eofReader{a.in, leave}, out,
-		&mcptransport.Options{Log: a.log, Subscribe: s.tools.MaySubscribe})
+	err = transport.ServeStdio(serving, s.mcp, eofReader{a.in, leave}, out,
+		&transport.Options{Log: a.log, Subscribe: s.tools.MaySubscribe})
 	leave() // when out broke
 	return errors.Join(without(err, errEnded), (<-paused).finish())
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // tripTouches is how often the phone is touched in the demo task, which asks a question in the
@@ -25,7 +25,7 @@ func TestAQuestionGoesToTheClientAndItsAnswerToTheModel(t *testing.T) {
 		s := b.open(w)
 
 		asked := s.follow(s.start(b.task.Goal))
-		require.Equal(t, session.WaitingReply, asked.State, "%s", asked.words)
+		require.Equal(t, store.WaitingReply, asked.State, "%s", asked.words)
 		require.EqualValues(t, "INFO_ACTION_NEEDS_REPLY", asked.Reason)
 		require.Equal(t, "Which size do you wear?", asked.Question.Text)
 		require.Equal(t, "ask_agent_continue", asked.Next.Tool)
@@ -51,7 +51,7 @@ func TestAnotherClientGoesOnAfterTheServerWasKilled(t *testing.T) {
 		b := newTestEnv(t, demoTask, "")
 		first := b.open(w)
 		asked := first.follow(first.start(b.task.Goal))
-		require.Equal(t, session.WaitingReply, asked.State)
+		require.Equal(t, store.WaitingReply, asked.State)
 		first.kill()
 
 		second := b.open(w)
@@ -83,14 +83,14 @@ func TestARunThatWasKilledComesBackPausedAndRepeatsNothing(t *testing.T) {
 		second := b.open(w)
 		require.Equal(t, "PAUSED", second.look(begun.SessionID).State, "before anybody asks for it")
 		paused := second.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID})
-		require.Equal(t, session.Paused, paused.State)
+		require.Equal(t, store.Paused, paused.State)
 		require.EqualValues(t, "SERVER_RESTARTED", paused.Reason)
 		require.Equal(t, begun.RunID, paused.RunID)
 		require.Equal(t, "ask_agent_continue", paused.Next.Tool)
 		require.Equal(t, before, b.wire.touches(), "nothing goes on by itself")
 
 		asked := second.follow(second.call(paused.Next.Tool, paused.Next.Arguments))
-		require.Equal(t, session.WaitingReply, asked.State, "%s", asked.words)
+		require.Equal(t, store.WaitingReply, asked.State, "%s", asked.words)
 		done := second.follow(second.answer(asked, "42"))
 		require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
 		b.done(tripTouches)
@@ -108,7 +108,7 @@ func TestTwoClientsShareASession(t *testing.T) {
 			second = b.open(w).mcpClient
 		}
 		asked := first.follow(first.start(b.task.Goal))
-		require.Equal(t, session.WaitingReply, asked.State)
+		require.Equal(t, store.WaitingReply, asked.State)
 		done := second.follow(second.answer(asked, "42"))
 		require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
 		require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY",
@@ -141,7 +141,7 @@ func TestTwentyQuestionsInARow(t *testing.T) {
 		st := s.follow(s.start("ask me"))
 		ids := map[string]bool{}
 		for i := 1; i <= 20; i++ {
-			require.Equal(t, session.WaitingReply, st.State, "%s", st.words)
+			require.Equal(t, store.WaitingReply, st.State, "%s", st.words)
 			require.Equal(t, fmt.Sprintf("Question %d?", i), st.Question.Text)
 			ids[st.Question.ID] = true
 			st = s.follow(s.answer(st, fmt.Sprintf("answer %d", i)))

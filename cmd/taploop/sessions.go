@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/session/export"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -27,7 +27,7 @@ type sessionsCmd struct {
 }
 
 // withStore lends the store of the configuration to use, and closes it.
-func (a *app) withStore(ctx context.Context, use func(*session.Store) error) error {
+func (a *app) withStore(ctx context.Context, use func(*store.Store) error) error {
 	if err := a.load(); err != nil {
 		return err
 	}
@@ -35,56 +35,56 @@ func (a *app) withStore(ctx context.Context, use func(*session.Store) error) err
 }
 
 // lend lends the data folder of the configuration that is loaded.
-func (a *app) lend(ctx context.Context, o *session.Options,
-	use func(*session.Store) error) error {
-	store, err := a.store(ctx, o)
+func (a *app) lend(ctx context.Context, o *store.Options,
+	use func(*store.Store) error) error {
+	db, err := a.store(ctx, o)
 	if err != nil {
 		return err
 	}
-	return closing(use(store), store.Close)
+	return closing(use(db), db.Close)
 }
 
 // reading is withStore for a command that changes nothing: the folder need not be writable. Where
 // it is, runs that a dead process has left behind are PAUSED from then on.
-func (a *app) reading(ctx context.Context, use func(*session.Store) error) error {
+func (a *app) reading(ctx context.Context, use func(*store.Store) error) error {
 	if err := a.load(); err != nil {
 		return err
 	}
-	return a.lend(ctx, &session.Options{Reading: true}, func(store *session.Store) error {
-		if !store.ReadOnly() {
+	return a.lend(ctx, &store.Options{Reading: true}, func(db *store.Store) error {
+		if !db.ReadOnly() {
 			// What is stored can be read all the same.
-			if _, err := store.Runs.Recover(ctx); err != nil {
+			if _, err := db.Runs.Recover(ctx); err != nil {
 				a.log.WarnContext(ctx, "looking for runs that were left behind", "err", err)
 			}
 		}
-		return use(store)
+		return use(db)
 	})
 }
 
 // readingSession is reading with the session whose id begins with the text.
 func (a *app) readingSession(ctx context.Context, id string,
-	use func(*session.Store, session.Session) error) error {
-	return a.reading(ctx, func(store *session.Store) error {
-		sess, err := findSession(ctx, store, id)
+	use func(*store.Store, store.Session) error) error {
+	return a.reading(ctx, func(db *store.Store) error {
+		sess, err := findSession(ctx, db, id)
 		if err != nil {
 			return err
 		}
-		return use(store, sess)
+		return use(db, sess)
 	})
 }
 
 // store opens the data folder. A folder that somebody else made stays as open as it is; when it is
 // used for the first time, that is said.
-func (a *app) store(ctx context.Context, o *session.Options) (*session.Store, error) {
+func (a *app) store(ctx context.Context, o *store.Options) (*store.Store, error) {
 	dir := a.conf.DataDir
 	before, err := os.Stat(dir)
-	used := session.Exists(dir)
-	var with session.Options
+	used := store.Exists(dir)
+	var with store.Options
 	if o != nil {
 		with = *o
 	}
 	with.Stalled = func() { a.notef(wordsIn(a.lang()).Stalled, dir) }
-	s, failed := session.Open(ctx, dir, &with)
+	s, failed := store.Open(ctx, dir, &with)
 	if failed == nil && err == nil && !used && before.Mode().Perm()&0o077 != 0 &&
 		runtime.GOOS != "windows" {
 		may := "look into"
@@ -99,17 +99,17 @@ func (a *app) store(ctx context.Context, o *session.Options) (*session.Store, er
 
 // findSession finds the session whose id begins with the text, whoever it belongs to; "" is the one
 // of this user that changed last.
-func findSession(ctx context.Context, store *session.Store, id string) (session.Session, error) {
+func findSession(ctx context.Context, db *store.Store, id string) (store.Session, error) {
 	if id != "" {
-		x, err := store.Find(ctx, id, nil)
+		x, err := db.Find(ctx, id, nil)
 		return x, runs.UnknownSession(id, err)
 	}
-	list, err := store.Sessions(ctx, session.Filter{Client: new(string), Limit: 1})
+	list, err := db.Sessions(ctx, store.Filter{Client: new(string), Limit: 1})
 	if err == nil && len(list) == 0 {
 		err = runs.Refuse(runs.SessionNotFound, "taploop run \"TASK\"", "there is no session yet")
 	}
 	if err != nil {
-		return session.Session{}, err
+		return store.Session{}, err
 	}
 	return list[0].Session, nil
 }
@@ -123,12 +123,12 @@ type sessionsListCmd struct {
 
 // Run lists sessions.
 func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
-	if s := session.State(c.State); c.State != "" && !s.Known() {
+	if s := store.State(c.State); c.State != "" && !s.Known() {
 		return usage(fmt.Errorf("unknown state %q", c.State), "want one of "+
 			strings.Trim(strings.ReplaceAll(fmt.Sprint(result.States), " ", ", "), "[]"))
 	}
-	return a.reading(ctx, func(store *session.Store) error {
-		list, err := store.Sessions(ctx, session.Filter{State: session.State(c.State),
+	return a.reading(ctx, func(db *store.Store) error {
+		list, err := db.Sessions(ctx, store.Filter{State: store.State(c.State),
 			Limit: int(c.Limit)})
 		if err != nil {
 			return err
@@ -146,17 +146,17 @@ func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
 
 // summary is a session in a list.
 type summary struct {
-	ID        string        `json:"session_id"`
-	Serial    string        `json:"device_id"`
-	Task      string        `json:"task,omitempty"`
-	State     session.State `json:"state,omitempty"`
-	Reason    string        `json:"stop_reason,omitempty"`
-	Steps     int           `json:"steps"`
-	CreatedAt time.Time     `json:"created_at"`
-	UpdatedAt time.Time     `json:"updated_at"`
+	ID        string      `json:"session_id"`
+	Serial    string      `json:"device_id"`
+	Task      string      `json:"task,omitempty"`
+	State     store.State `json:"state,omitempty"`
+	Reason    string      `json:"stop_reason,omitempty"`
+	Steps     int         `json:"steps"`
+	CreatedAt time.Time   `json:"created_at"`
+	UpdatedAt time.Time   `json:"updated_at"`
 }
 
-func summaries(list []session.Overview) []summary {
+func summaries(list []store.Overview) []summary {
 	var out []summary
 	for _, o := range list {
 		s := summary{ID: o.ID, Serial: o.Serial, Steps: o.Steps, CreatedAt: o.CreatedAt,
@@ -178,8 +178,8 @@ type sessionsShowCmd struct {
 
 // Run prints one session.
 func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
-	return a.readingSession(ctx, c.Session, func(store *session.Store, sess session.Session) error {
-		shown, err := read(ctx, store, sess)
+	return a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
+		shown, err := read(ctx, db, sess)
 		if err != nil {
 			return err
 		}
@@ -200,17 +200,17 @@ type sessionsExportCmd struct {
 
 // Run writes a session out and prints the path.
 func (c *sessionsExportCmd) Run(ctx context.Context, a *app) error {
-	return a.readingSession(ctx, c.Session, func(store *session.Store, sess session.Session) error {
+	return a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
 		path := cmp.Or(c.Output, sess.ID+".html")
 		var err error
 		switch {
 		case c.Format == "gelab":
 			path = cmp.Or(c.Output, "gelab-"+sess.ID)
-			err = export.Gelab(ctx, path, store, sess.ID)
+			err = export.Gelab(ctx, path, db, sess.ID)
 		case c.Output == "-":
-			return export.HTML(ctx, a.out, store, sess.ID)
+			return export.HTML(ctx, a.out, db, sess.ID)
 		default:
-			err = exportPage(ctx, store, sess.ID, path)
+			err = exportPage(ctx, db, sess.ID, path)
 		}
 		if err == nil {
 			_, err = fmt.Fprintln(a.out, path)
@@ -220,14 +220,14 @@ func (c *sessionsExportCmd) Run(ctx context.Context, a *app) error {
 }
 
 // exportPage writes the HTML page, readable by its owner only: it shows what was on the screen.
-func exportPage(ctx context.Context, store *session.Store, id, path string) error {
+func exportPage(ctx context.Context, db *store.Store, id, path string) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	var f *os.File
 	if err == nil {
 		f, err = overwrite(path)
 	}
 	if err == nil {
-		err = errors.Join(export.HTML(ctx, f, store, id), f.Close())
+		err = errors.Join(export.HTML(ctx, f, db, id), f.Close())
 	}
 	if e, is := errors.AsType[*fs.PathError](err); is && strings.HasPrefix(path, e.Path) {
 		return hint.Add(fmt.Errorf("writing the page: %w", err), "name with -o a file that this "+
@@ -266,8 +266,8 @@ func (c *sessionsPruneCmd) Run(ctx context.Context, a *app) error {
 		return usage(fmt.Errorf("--older-than is %s", c.OlderThan),
 			"want a duration above 0, for example 720h")
 	}
-	return a.withStore(ctx, func(store *session.Store) error {
-		n, err := store.Prune(ctx, time.Now().Add(-c.OlderThan))
+	return a.withStore(ctx, func(db *store.Store) error {
+		n, err := db.Prune(ctx, time.Now().Add(-c.OlderThan))
 		if err == nil {
 			a.notef("deleted %s", plural(n, "session"))
 		}

@@ -10,8 +10,8 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/taploop/taploop/config"
 	"github.com/taploop/taploop/internal/clients"
+	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
 )

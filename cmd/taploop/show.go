@@ -12,24 +12,24 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/host"
-	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/session/export"
 )
 
 // shownSession is all that the store knows of a session, as sessions show prints it.
 type shownSession struct {
-	Session session.Session `json:"session"`
-	Runs    []shownRun      `json:"runs"`
-	Steps   []shownStep     `json:"steps"`
-	Agents  []shownAgent    `json:"agents,omitempty"` // of taploop host
+	Session store.Session `json:"session"`
+	Runs    []shownRun    `json:"runs"`
+	Steps   []shownStep   `json:"steps"`
+	Agents  []shownAgent  `json:"agents,omitempty"` // of taploop host
 }
 
 type shownRun struct {
-	session.Run
+	store.Run
 	Message string `json:"message,omitempty"` // what was in the way
 	Hint    string `json:"hint,omitempty"`
 	WorkMS  int64  `json:"work_ms"`
@@ -42,7 +42,7 @@ type shownRun struct {
 	Calls    int          `json:"model_calls"`
 	Sent     int          `json:"prompt_tokens"`
 	Received int          `json:"completion_tokens"`
-	usage    session.Usage
+	usage    store.Usage
 }
 
 type shownStep struct {
@@ -68,9 +68,9 @@ type shownReply struct {
 	Again bool   `json:"asked_again,omitempty"` // read, but the screen had moved on
 }
 
-func read(ctx context.Context, store *session.Store, sess session.Session) (shownSession, error) {
+func read(ctx context.Context, db *store.Store, sess store.Session) (shownSession, error) {
 	x := shownSession{Session: sess, Runs: []shownRun{}, Steps: []shownStep{}}
-	t, err := store.Trajectory(ctx, sess.ID)
+	t, err := db.Trajectory(ctx, sess.ID)
 	if err != nil {
 		return x, err
 	}
@@ -84,7 +84,7 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 		shown.Sent, shown.Received = shown.usage.PromptTokens, shown.usage.CompletionTokens
 		x.Runs = append(x.Runs, shown)
 	}
-	asked, err := store.Questions.List(ctx, inquiry.Filter{SessionID: sess.ID})
+	asked, err := db.Questions.List(ctx, inquiry.Filter{SessionID: sess.ID})
 	if err != nil {
 		return x, err
 	}
@@ -92,7 +92,7 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 		x.Runs[i].addQuestion(asked)
 	}
 	for _, st := range t.Steps {
-		shown, err := newShownStep(ctx, store, st, asked)
+		shown, err := newShownStep(ctx, db, st, asked)
 		if err != nil {
 			return x, err
 		}
@@ -101,8 +101,8 @@ func read(ctx context.Context, store *session.Store, sess session.Session) (show
 	}
 	if sess.Phoneless() && len(t.Runs) > 0 {
 		last := &x.Runs[len(x.Runs)-1]
-		var spent host.Spent
-		x.Agents, spent, err = shownAgents(ctx, store, last.Run)
+		var spent agents.Spent
+		x.Agents, spent, err = shownAgents(ctx, db, last.Run)
 		last.Calls = spent.Replies
 		last.Sent, last.Received = spent.PromptTokens, spent.CompletionTokens
 	}
@@ -114,7 +114,7 @@ func (r *shownRun) addQuestion(asked []inquiry.Question) {
 	i := slices.IndexFunc(asked, func(q inquiry.Question) bool {
 		return q.ID == r.QuestionID && q.Open()
 	})
-	if r.State.Terminal() || i < 0 && r.State != session.Paused {
+	if r.State.Terminal() || i < 0 && r.State != store.Paused {
 		return
 	}
 	if i >= 0 {
@@ -125,7 +125,7 @@ func (r *shownRun) addQuestion(asked []inquiry.Question) {
 	}
 }
 
-func newShownStep(ctx context.Context, store *session.Store, st session.StepRecord,
+func newShownStep(ctx context.Context, db *store.Store, st store.StepRecord,
 	asked []inquiry.Question) (shownStep, error) {
 	s := shownStep{Step: export.NewStep(st), Index: st.Index, Exchange: st.Exchange,
 		Frame: st.FrameID, App: st.Screen.State.App,
@@ -143,7 +143,7 @@ func newShownStep(ctx context.Context, store *session.Store, st session.StepReco
 		return s, nil
 	}
 	var err error
-	if s.Picture, err = store.FramePath(ctx, st.FrameID); errors.Is(err, session.ErrNotFound) {
+	if s.Picture, err = db.FramePath(ctx, st.FrameID); errors.Is(err, store.ErrNotFound) {
 		s.Missing, err = err.Error(), nil
 	}
 	return s, err

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 )
 
 func TestAReplyIsShownAsTheModelWroteIt(t *testing.T) {
@@ -37,7 +37,7 @@ func TestAReplyThatTheScreenOvertookWasUnderstood(t *testing.T) {
 }
 
 func TestAWarningOfTheRunIsShown(t *testing.T) {
-	run := session.Run{Progress: agentloop.Progress{Warnings: []agentloop.Warning{
+	run := store.Run{Progress: agentloop.Progress{Warnings: []agentloop.Warning{
 		{Setting: "phone", Text: "the former keyboard could not be put back"}}}}
 	var out bytes.Buffer
 	shownSession{Runs: []shownRun{{Run: run}}}.print(&out)
@@ -45,7 +45,7 @@ func TestAWarningOfTheRunIsShown(t *testing.T) {
 }
 
 func TestHowManyStepsWereAskedAboutAgainIsShown(t *testing.T) {
-	x := shownSession{Runs: []shownRun{{Again: 2, usage: session.Usage{Steps: 9, Again: 2}}}}
+	x := shownSession{Runs: []shownRun{{Again: 2, usage: store.Usage{Steps: 9, Again: 2}}}}
 	var out bytes.Buffer
 	x.print(&out)
 	require.Contains(t, out.String(), "asked again: 2 of 9 steps, as the screen moved on")
@@ -63,24 +63,24 @@ func TestSessionsShowSaysHowARunThatWaitsGoesOn(t *testing.T) {
 	secret.Secret, allow.Kind, byHand.Kind = true, inquiry.Approval, inquiry.Takeover
 	settled.Status = inquiry.Answered
 	for _, c := range []struct {
-		state session.State
+		state store.State
 		asked inquiry.Question
 		hint  string
 		want  string
 	}{
-		{session.WaitingReply, info, "", "taploop continue " + id + " --reply TEXT"},
-		{session.WaitingReply, secret, "", "taploop continue " + id + " --reply -"},
-		{session.WaitingApproval, allow, "", "taploop reply ce867017 --approve"},
-		{session.WaitingTakeover, byHand, "", "taploop reply ce867017 --done"},
-		{session.Paused, settled, "continue the session",
+		{store.WaitingReply, info, "", "taploop continue " + id + " --reply TEXT"},
+		{store.WaitingReply, secret, "", "taploop continue " + id + " --reply -"},
+		{store.WaitingApproval, allow, "", "taploop reply ce867017 --approve"},
+		{store.WaitingTakeover, byHand, "", "taploop reply ce867017 --done"},
+		{store.Paused, settled, "continue the session",
 			"continue the session: taploop continue " + id},
-		{session.Paused, info, "continue the session",
+		{store.Paused, info, "continue the session",
 			"continue the session: taploop continue " + id + " --reply TEXT"},
-		{session.Completed, settled, "", ""},
-		{session.Cancelled, info, "start a clearer task", "start a clearer task"},
-		{session.Running, settled, "", ""},
+		{store.Completed, settled, "", ""},
+		{store.Cancelled, info, "start a clearer task", "start a clearer task"},
+		{store.Running, settled, "", ""},
 	} {
-		r := shownRun{Run: session.Run{SessionID: id, State: c.state, QuestionID: c.asked.ID},
+		r := shownRun{Run: store.Run{SessionID: id, State: c.state, QuestionID: c.asked.ID},
 			Hint: c.hint}
 		r.addQuestion([]inquiry.Question{{ID: "other", Status: inquiry.Pending}, c.asked})
 		require.Equal(t, c.want, r.Hint, "%+v", c)

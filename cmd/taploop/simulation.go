@@ -7,12 +7,12 @@ import (
 	"net"
 	"sync"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/model/scripted"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/adbserver"
-	"github.com/taploop/taploop/sandbox/shell"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbserver"
+	"github.com/taploop/taploop/internal/sandbox/shell"
 )
 
 //go:generate go run ./genscript script/tasks.yaml

@@ -23,10 +23,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/adbtest"
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/adbdshim"
-	"github.com/taploop/taploop/sandbox/shell"
-	"github.com/taploop/taploop/session/export"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbdshim"
+	"github.com/taploop/taploop/internal/sandbox/shell"
+	"github.com/taploop/taploop/internal/store/export"
 )
 
 // BenchmarkClickStep is a CLICK step of `taploop run` behind the real adb server and the real
@@ -128,7 +128,7 @@ func newStepBench(b *testing.B) *stepBench {
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, os.RemoveAll(dir)) })
 	command := filepath.Join(dir, ".command")
-	build := exec.Command("go", "build", "-o", command, "../../sandbox/adbdshim/command")
+	build := exec.Command("go", "build", "-o", command, "../../internal/sandbox/adbdshim/command")
 	said, err := build.CombinedOutput()
 	require.NoError(b, err, "%s", said)
 	require.NoError(b, adbdshim.Install(dir, command))

@@ -11,9 +11,9 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 )
 
 // steps shows a run as it happens: a line for each step, and below them at a terminal what is being
@@ -140,7 +140,7 @@ func (s *steps) warn(e runs.Event) {
 }
 
 func (s *steps) state(e runs.Event) {
-	if e.State != session.Running {
+	if e.State != store.Running {
 		s.live.show("")
 		return
 	}

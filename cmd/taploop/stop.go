@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/runs"
 )
 
 type stopCmd struct {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/taploop/taploop/device"
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // resize makes the terminal that wide.
@@ -60,9 +60,9 @@ func TestWhatIsNoTerminalGetsATableWhole(t *testing.T) {
 func TestListsOfSessionsAndQuestionsFitTheTerminal(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
-	store, broker := b.folder()
+	db, broker := b.folder()
 	long := strings.TrimSpace(strings.Repeat("Which of the two? ", 20))
-	x, _, err := store.Begin(t.Context(), session.Session{Serial: "emu-1"}, session.Run{Task: long})
+	x, _, err := db.Begin(t.Context(), store.Session{Serial: "emu-1"}, store.Run{Task: long})
 	require.NoError(t, err)
 	q := put(t, broker, inquiry.Question{Text: long, SessionID: x.ID,
 		Options: []string{strings.Repeat("this one ", 30), "that one"}})

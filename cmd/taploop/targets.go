@@ -6,9 +6,9 @@ import (
 	"image/draw"
 	"math/rand/v2"
 
-	"github.com/taploop/taploop/measure/calibrate"
-	"github.com/taploop/taploop/sandbox/ui"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/lab/calibrate"
+	"github.com/taploop/taploop/internal/sandbox/ui"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // display is a screen that targets are drawn on.

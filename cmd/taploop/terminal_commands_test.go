@@ -17,8 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 )
 
 // evil steers terminals by escape sequences and C1 controls, turns the direction of writing, and
@@ -83,12 +83,12 @@ func newHostileEnv(t *testing.T) *hostileEnv {
   reply: "<THINK>%s</THINK>explain:%s\taction:ABORT\tvalue:no\u202e\u2066!\tsummary:%s"
 `, "me", quoted, quoted, quoted, "it", quoted, quoted, quoted))}
 	h.adb = hostileADB(t)
-	store, broker := h.folder()
-	_, begun, err := store.Begin(t.Context(), session.Session{Serial: evil, Client: evil,
-		Device: session.Device{ID: evil, Model: evil, Android: evil}},
-		session.Run{Task: evil, ReplyMode: evil})
+	db, broker := h.folder()
+	_, begun, err := db.Begin(t.Context(), store.Session{Serial: evil, Client: evil,
+		Device: store.Device{ID: evil, Model: evil, Android: evil}},
+		store.Run{Task: evil, ReplyMode: evil})
 	require.NoError(t, err)
-	_, err = store.Runs.Transition(t.Context(), begun.ID, session.Change{To: session.Aborted,
+	_, err = db.Runs.Transition(t.Context(), begun.ID, store.Change{To: store.Aborted,
 		Answer: evil, Err: evil})
 	require.NoError(t, err)
 	h.done = begun.SessionID
@@ -104,7 +104,7 @@ func newHostileEnv(t *testing.T) *hostileEnv {
 	put(t, broker, inquiry.Question{Text: evil, Channels: channels,
 		Fields: []inquiry.Field{{Name: "f", Label: evil, Type: inquiry.TextField}}})
 	put(t, broker, inquiry.Question{Text: evil, Channels: channels, Draft: evil})
-	require.NoError(t, store.Audit.Append(t.Context(), session.AuditEntry{Event: evil, By: evil,
+	require.NoError(t, db.Audit.Append(t.Context(), store.AuditEntry{Event: evil, By: evil,
 		Authority: evil, Channel: evil, Text: evil, Answer: evil}))
 	out, errs, code := h.run("run", "--json", "ask me "+evil)
 	require.Equal(t, exitWaiting, code, "%s", errs)

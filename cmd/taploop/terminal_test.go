@@ -12,8 +12,8 @@ import (
 
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
 )
 
 func TestWordsOfPhonesAndServersDoNotSteerTheTerminal(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/token"
-	"github.com/taploop/taploop/session"
 )
 
 type tokenCmd struct {
@@ -71,10 +71,10 @@ func (c *tokenAdoptCmd) Run(ctx context.Context, a *app) error {
 
 // adopt gives what is open and was begun without a token to the one of that name.
 func adopt(ctx context.Context, a *app, name string) error {
-	o := session.Orphans{}
-	if session.Exists(a.conf.DataDir) { // else nothing was begun yet
-		if err := a.lend(ctx, nil, func(store *session.Store) (err error) {
-			o, err = store.Adopt(ctx, name, byCommandLine())
+	o := store.Orphans{}
+	if store.Exists(a.conf.DataDir) { // else nothing was begun yet
+		if err := a.lend(ctx, nil, func(db *store.Store) (err error) {
+			o, err = db.Adopt(ctx, name, byCommandLine())
 			return err
 		}); err != nil {
 			return err
@@ -86,11 +86,11 @@ func adopt(ctx context.Context, a *app, name string) error {
 
 // noteOrphans says what was begun without a token and cannot be reached over HTTP any more.
 func noteOrphans(ctx context.Context, a *app, name string) error {
-	if !session.Exists(a.conf.DataDir) {
+	if !store.Exists(a.conf.DataDir) {
 		return nil
 	}
-	return a.lend(ctx, nil, func(store *session.Store) error {
-		o, err := store.Orphans(ctx)
+	return a.lend(ctx, nil, func(db *store.Store) error {
+		o, err := db.Orphans(ctx)
 		if err == nil && len(o.Sessions)+len(o.Questions) > 0 {
 			a.notef("%s, begun without a token, cannot be reached over HTTP any more:%s\n"+
 				"  to let this token take over: taploop token adopt %s",
@@ -101,7 +101,7 @@ func noteOrphans(ctx context.Context, a *app, name string) error {
 }
 
 // counted is how much there is, in words.
-func counted(o session.Orphans) string {
+func counted(o store.Orphans) string {
 	words := plural(len(o.Sessions), "open session")
 	if n := len(o.Questions); n > 0 {
 		words += " and " + plural(n, "open question")
@@ -110,7 +110,7 @@ func counted(o session.Orphans) string {
 }
 
 // listed is the ids of the first of them, a line each.
-func listed(o session.Orphans) string {
+func listed(o store.Orphans) string {
 	const most = 10
 	ids := slices.Concat(o.Sessions, o.Questions)
 	words := ""

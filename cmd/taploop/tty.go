@@ -6,8 +6,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
 )
 
 // openTTY is the person at the terminal that the process was started from; close gives the terminal

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/runs"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/web"
 	"github.com/taploop/taploop/tools"
-	"github.com/taploop/taploop/web"
 )
 
 // tasks carries out what requests want of runs, as the MCP tools do. It implements web.Tasks.

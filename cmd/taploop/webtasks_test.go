@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/web"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/web"
 )
 
 func TestWhoseWordARequestBrings(t *testing.T) {

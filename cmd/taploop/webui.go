@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/web"
+	"github.com/taploop/taploop/internal/web"
 )
 
 // webUI is what an HTTP server shows to people. The zero value shows nothing yet: runs may begin
@@ -49,20 +49,20 @@ func (u *webUI) open(a *app, svc *service, auth *authenticator, mux *http.ServeM
 
 // presented are the sessions of a store, with runs as their Manager tells of them.
 type presented struct {
-	*session.Store
+	*store.Store
 	manager *runs.Manager
 }
 
 // LatestRun is the session's latest run.
-func (p presented) LatestRun(ctx context.Context, sessionID string) (session.Run, error) {
+func (p presented) LatestRun(ctx context.Context, sessionID string) (store.Run, error) {
 	r, err := p.Store.LatestRun(ctx, sessionID)
 	return p.manager.Presented(r), err
 }
 
 // Sessions lists sessions.
 func (p presented) Sessions(
-	ctx context.Context, f session.Filter,
-) ([]session.Overview, error) {
+	ctx context.Context, f store.Filter,
+) ([]store.Overview, error) {
 	list, err := p.Store.Sessions(ctx, f)
 	for _, o := range list {
 		if o.Latest != nil {

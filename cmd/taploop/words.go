@@ -11,9 +11,9 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/session/export"
 )
 
 // words are what the commands say to a person, in one language.
@@ -116,7 +116,7 @@ func (w words) count(n int) string {
 }
 
 // spent is where a run's time went. What lay between its steps is neither.
-func (w words) spent(u session.Usage) string {
+func (w words) spent(u store.Usage) string {
 	said := fmt.Sprintf(w.Worked, tenths(u.Work()))
 	if u.Asked >= 100*time.Millisecond {
 		said += fmt.Sprintf(w.Waited, tenths(u.Asked))

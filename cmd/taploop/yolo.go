@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/taploop/taploop/guard"
+	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/session"
 )
 
 type yoloCmd struct {
@@ -64,8 +64,8 @@ func (c *yoloOnCmd) Run(ctx context.Context, a *app) error {
 		return usage(fmt.Errorf("--for is %v", c.For),
 			"want a duration above 0 and up to 24h, such as 15m")
 	}
-	return a.withStore(ctx, func(store *session.Store) error {
-		scope, name, err := c.of(finding(ctx, store))
+	return a.withStore(ctx, func(db *store.Store) error {
+		scope, name, err := c.of(finding(ctx, db))
 		if err == nil && scope == "" {
 			err = usage(errors.New("it is not said what is not to be asked about"),
 				"taploop yolo on --session ID, --app PACKAGE, --action NAME, or --all")
@@ -83,7 +83,7 @@ func (c *yoloOnCmd) Run(ctx context.Context, a *app) error {
 			}
 		}
 		g.By = userName()
-		if err := store.Grants.Give(ctx, g, byCommandLine()); err != nil {
+		if err := db.Grants.Give(ctx, g, byCommandLine()); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintln(a.out, text.Line(g.String()))
@@ -95,15 +95,15 @@ type yoloOffCmd struct{ yoloScope }
 
 // Run takes leave back: all of it when no scope is named.
 func (c *yoloOffCmd) Run(ctx context.Context, a *app) error {
-	return a.withStore(ctx, func(store *session.Store) error {
-		scope, name, err := c.of(finding(ctx, store))
+	return a.withStore(ctx, func(db *store.Store) error {
+		scope, name, err := c.of(finding(ctx, db))
 		if err != nil {
 			return err
 		}
 		if scope == guard.ForAll { // everything, whatever it was given for
 			scope = ""
 		}
-		ended, err := store.Grants.End(ctx, scope, name, byCommandLine())
+		ended, err := db.Grants.End(ctx, scope, name, byCommandLine())
 		if err != nil {
 			return err
 		}
@@ -126,8 +126,8 @@ type yoloStatusCmd struct {
 
 // Run lists what holds.
 func (c *yoloStatusCmd) Run(ctx context.Context, a *app) error {
-	return a.reading(ctx, func(store *session.Store) error {
-		list, err := store.Grants.List(ctx)
+	return a.reading(ctx, func(db *store.Store) error {
+		list, err := db.Grants.List(ctx)
 		if err != nil {
 			return err
 		}
@@ -138,15 +138,15 @@ func (c *yoloStatusCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-func finding(ctx context.Context, store *session.Store) func(string) (string, error) {
+func finding(ctx context.Context, db *store.Store) func(string) (string, error) {
 	return func(id string) (string, error) {
-		sess, err := findSession(ctx, store, id)
+		sess, err := findSession(ctx, db, id)
 		return sess.ID, err
 	}
 }
 
 // byCommandLine is who does something at the command line, for the audit.
-func byCommandLine() session.AuditEntry {
+func byCommandLine() store.AuditEntry {
 	who := operator()
-	return session.AuditEntry{By: who.Name, Channel: who.Channel, Authority: who.Authority}
+	return store.AuditEntry{By: who.Name, Channel: who.Channel, Authority: who.Authority}
 }

@@ -16,8 +16,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/wait"
-	"github.com/taploop/taploop/screen"
 )
 
 // HomeApp is the package of the Fake's home screen.

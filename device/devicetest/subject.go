@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Surface is what the contract is about.

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/taploop/taploop/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry/channel"
 )
 
 // tool is what the documents need of a tool.

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"time"
 
-	"github.com/taploop/taploop/inquiry"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
 )
 
 // Failure is why a call could not be carried out, or what is in the way of a run.
@@ -25,11 +25,11 @@ type Failure struct {
 
 // Holder is who has a phone.
 type Holder struct {
-	SessionID string        `json:"session_id,omitempty"` // not of somebody else's
-	State     session.State `json:"state"`
-	Since     time.Time     `json:"since"`
-	Seconds   int64         `json:"held_seconds"`
-	Until     *time.Time    `json:"until,omitempty"`
+	SessionID string      `json:"session_id,omitempty"` // not of somebody else's
+	State     store.State `json:"state"`
+	Since     time.Time   `json:"since"`
+	Seconds   int64       `json:"held_seconds"`
+	Until     *time.Time  `json:"until,omitempty"`
 }
 
 // NewFailure is an error as results show it.
@@ -64,7 +64,7 @@ func (f *Failure) about(q *inquiry.Question) {
 }
 
 // NewHolder is a hold as it is now.
-func NewHolder(h session.Hold) *Holder {
+func NewHolder(h store.Hold) *Holder {
 	age := max(time.Since(h.Since), 0).Round(time.Second)
 	out := &Holder{SessionID: h.SessionID, State: h.State, Since: h.Since,
 		Seconds: int64(age.Seconds())}

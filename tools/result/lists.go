@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/screen"
-	"github.com/taploop/taploop/session"
 )
 
 // Sessions is what list_sessions returns.
@@ -22,7 +22,7 @@ type Session struct {
 	RunID     string               `json:"run_id"`
 	DeviceID  string               `json:"device_id"`
 	Task      string               `json:"task"`
-	State     session.State        `json:"state"`
+	State     store.State          `json:"state"`
 	Reason    agentloop.StopReason `json:"stop_reason"`
 	Steps     int                  `json:"global_step_idx"`
 	Answer    *string              `json:"answer"`

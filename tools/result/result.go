@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/runs"
-	"github.com/taploop/taploop/session"
-	"github.com/taploop/taploop/session/export"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 )
 
 // Result is how a run stands: what every tool for runs returns, and what the command line prints
@@ -21,7 +21,7 @@ import (
 type Result struct {
 	SessionID string               `json:"session_id,omitempty"`
 	RunID     string               `json:"run_id,omitempty"`
-	State     session.State        `json:"state,omitempty"`
+	State     store.State          `json:"state,omitempty"`
 	Reason    agentloop.StopReason `json:"stop_reason,omitempty"`
 	Task      string               `json:"task,omitempty"`
 	Reply     string               `json:"reply_from_client,omitempty"` // in the place of Task
@@ -51,7 +51,7 @@ type Device struct {
 }
 
 // NewDevice is the phone of a stored session.
-func NewDevice(d session.Device) *Device {
+func NewDevice(d store.Device) *Device {
 	return &Device{d.ID, [2]int{d.Size.W, d.Size.H}, d.Model, d.Android}
 }
 
@@ -139,7 +139,7 @@ func New(st runs.Status) (Result, error) {
 		}
 		r.Final = &last
 	}
-	if st.Run.State == session.Completed {
+	if st.Run.State == store.Completed {
 		r.Answer = &st.Run.Answer
 	}
 	if st.Question != nil {
@@ -158,14 +158,14 @@ func Failed(err error) Result {
 }
 
 // NewStep is a stored step without its picture.
-func NewStep(s session.StepRecord) (Step, error) {
+func NewStep(s store.StepRecord) (Step, error) {
 	a, err := s.Proposal.AgentAction()
 	return Step{Action: a, Global: s.Index, Caption: s.Proposal.Caption,
 		Line: export.Line(s.Step)}, err
 }
 
 // Earlier are all steps of the status but the last, which is the final action.
-func Earlier(st runs.Status) []session.StepRecord {
+func Earlier(st runs.Status) []store.StepRecord {
 	return st.Steps[:max(len(st.Steps)-1, 0)]
 }
 

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/inquiry"
-	"github.com/taploop/taploop/session"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/tools/schema"
 )
 
@@ -84,9 +84,9 @@ func addEnums(types schema.Types) {
 }
 
 // States are those of a run.
-var States = []session.State{session.Queued, session.Running, session.WaitingReply,
-	session.WaitingApproval, session.WaitingTakeover, session.Paused, session.Completed,
-	session.Aborted, session.Failed, session.Cancelled, session.Expired}
+var States = []store.State{store.Queued, store.Running, store.WaitingReply,
+	store.WaitingApproval, store.WaitingTakeover, store.Paused, store.Completed,
+	store.Aborted, store.Failed, store.Cancelled, store.Expired}
 
 // FieldTypes are those of a field of a form.
 var FieldTypes = []inquiry.FieldType{inquiry.TextField, inquiry.ChoiceField, inquiry.ChoicesField,

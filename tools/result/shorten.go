@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/taploop/taploop/inquiry"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/text"
 )
 

@@ -7,7 +7,7 @@ import (
 	"embed"
 
 	"github.com/taploop/taploop/actions/dialect"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 //go:embed prompt.*.tmpl

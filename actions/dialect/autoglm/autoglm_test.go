@@ -9,7 +9,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/autoglm"
 	"github.com/taploop/taploop/actions/dialect/dialecttest"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 var suite = dialecttest.Suite{Name: "autoglm", New: autoglm.New, Wrote: autoglm.Wrote,

@@ -16,7 +16,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect/dialecttest"
 	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 func TestAutoChoosesByTheModelsName(t *testing.T) {

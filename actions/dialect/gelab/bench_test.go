@@ -10,7 +10,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/gelab"
 	"github.com/taploop/taploop/internal/golden"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // What a step's prompt costs from a full-size frame: scaling, JPEG, words.

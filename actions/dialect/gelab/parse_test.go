@@ -14,7 +14,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect/dialecttest"
 	"github.com/taploop/taploop/actions/dialect/gelab"
 	"github.com/taploop/taploop/internal/golden"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 var suite = dialecttest.Suite{Name: "gelab", New: gelab.New, Wrote: gelab.Wrote,

@@ -16,7 +16,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/dialecttest"
 	"github.com/taploop/taploop/actions/dialect/general"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // listing is a screen with three elements that can be touched, one of which says something ugly.

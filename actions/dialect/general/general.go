@@ -13,7 +13,7 @@ import (
 
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/internal/lazyregexp"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 //go:embed *.tmpl

@@ -9,7 +9,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/dialecttest"
 	"github.com/taploop/taploop/actions/dialect/qwen"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 var suite = dialecttest.Suite{Name: "qwen", New: qwen.New, Wrote: qwen.Wrote,

@@ -8,7 +8,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/dialecttest"
 	"github.com/taploop/taploop/actions/dialect/uitars"
-	"github.com/taploop/taploop/screen"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 var suite = dialecttest.Suite{Name: "ui-tars", New: uitars.New, Wrote: uitars.Wrote,

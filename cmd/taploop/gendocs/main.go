@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/taploop/taploop/config"
+	"github.com/taploop/taploop/internal/config"
 )
 
 //go:embed configuration.md.tmpl

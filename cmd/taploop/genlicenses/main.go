@@ -108,7 +108,7 @@ func linked() ([]*module, error) {
 	parts := map[string]*module{}
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		list := exec.Command("go", "list", "-deps", "-f", format, ".",
-			"../../sandbox/ui/genfonts") // of which parts are compiled in
+			"../../internal/sandbox/ui/genfonts") // of which parts are compiled in
 		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 		list.Stderr = os.Stderr
 		out, err := list.Output()

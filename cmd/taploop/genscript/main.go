@@ -18,7 +18,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/taploop/taploop/sandbox"
+	"github.com/taploop/taploop/internal/sandbox"
 )
 
 func main() {

@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/taploop/taploop/sandbox"
-	"github.com/taploop/taploop/sandbox/apps"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/apps"
 )
 
 // move is one step of a walk: what the model says it does, and how it is done on the phone that is

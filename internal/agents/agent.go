@@ -1,0 +1,320 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// agent is one conversation with a model. Its state is changed by note, also from the goroutines of
+// its calls.
+type agent struct {
+	h     *Host
+	role  Role
+	depth int
+	model Priced
+	tools map[string]Tool
+
+	mu    sync.Mutex
+	state *State
+}
+
+// note writes an entry down, and then knows it.
+func (a *agent) note(ctx context.Context, e Entry) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	e.Agent = a.state.Agent
+	if err := a.h.opts.Journal.Append(ctx, e); err != nil {
+		return err
+	}
+	a.state.add(e)
+	a.h.spend(e)
+	return nil
+}
+
+func (a *agent) emit(kind, call, name, words string, failed bool) {
+	a.h.opts.Observe(Event{Agent: a.state.Agent, Role: a.state.Begin.Role, Kind: kind, Call: call,
+		Name: name, Text: words, Failed: failed})
+}
+
+// work goes on until the model has nothing more to call, and returns its last word.
+func (a *agent) work(ctx context.Context) (string, error) {
+	for {
+		open := a.state.Open()
+		if len(open) > 0 && a.h.Spent().Calls > a.h.limits.Calls {
+			return "", ErrCalls // none of a reply that wants more than are left
+		}
+		if err := a.carryOut(ctx, open); err != nil {
+			return "", err
+		}
+		if answer, ok := a.state.Answer(); ok {
+			a.emit("end", "", "", answer, false)
+			return answer, nil
+		}
+		switch l := a.h.limits; {
+		case l.Cost > 0 && a.h.Spent().Cost >= l.Cost:
+			return "", ErrCost
+		case a.state.replies() >= l.Rounds:
+			return "", ErrRounds
+		}
+		if err := a.ask(ctx); err != nil {
+			return "", err
+		}
+	}
+}
+
+// maxProblems is how many replies in a row may be of no use.
+const maxProblems = 3
+
+// ask asks the model once.
+func (a *agent) ask(ctx context.Context) error {
+	textual := a.h.isTextual(a.role.Model)
+	resp, err := a.model.Complete(ctx, a.request(textual))
+	if !textual && err != nil && refusesTools(err) {
+		a.h.setTextual(a.role.Model)
+		textual = true
+		resp, err = a.model.Complete(ctx, a.request(true))
+	}
+	if err != nil {
+		return err
+	}
+	r := a.read(resp, textual)
+	r.Prompt, r.Tokens = resp.Usage.PromptTokens, resp.Usage.CompletionTokens
+	r.Cost = (float64(r.Prompt)*a.model.Prompt + float64(r.Tokens)*a.model.Reply) / 1e6
+	if err := a.note(ctx, Entry{Reply: &r}); err != nil {
+		return err
+	}
+	said := r.Text
+	if len(resp.ToolCalls) == 0 { // the calls in it are told by themselves
+		said = strings.TrimSpace(fenced.ReplaceAllString(said, ""))
+	}
+	if said != "" && len(r.Calls) > 0 {
+		a.emit("reply", "", "", said, false)
+	}
+	if r.Problem != "" && a.problems() >= maxProblems {
+		return fmt.Errorf("%w: %s", ErrUnreadable, r.Problem)
+	}
+	return nil
+}
+
+// problems counts the replies at the end that were of no use.
+func (a *agent) problems() int {
+	n := 0
+	for _, e := range a.state.Entries {
+		if e.Reply != nil {
+			if n++; e.Reply.Problem == "" {
+				n = 0
+			}
+		}
+	}
+	return n
+}
+
+// maxCalls is how many calls of one reply are carried out.
+const maxCalls = 16
+
+// read makes an entry of a reply: its native calls, or from a model that is asked so those that it
+// has as JSON in its text. In any other's such text is quoted. What looks like a call and is none
+// that can be read is no answer.
+func (a *agent) read(resp model.Response, textual bool) Reply {
+	r := Reply{Text: strings.TrimSpace(resp.Text)}
+	calls := resp.ToolCalls
+	if len(calls) == 0 && textual {
+		calls, r.Problem = parseCalls(r.Text, a.tools)
+	}
+	if len(calls) == 0 && r.Problem == "" && looksLikeCall(r.Text, textual) {
+		r.Problem = "A call could not be read. Nothing was carried out; write it again, in the " +
+			"form that was asked for."
+	}
+	switch {
+	case resp.FinishReason == "content_filter":
+		r.Problem = "The endpoint withheld a part of the reply. Nothing was carried out."
+		return r
+	case len(calls) > maxCalls:
+		r.Problem = fmt.Sprintf("The reply has %d calls, and at most %d can be made at once. None "+
+			"was carried out.", len(calls), maxCalls)
+		return r
+	case resp.Truncated():
+		r.Problem = "The reply was cut off, as it was too long. Nothing was carried out: be brief."
+		return r
+	case len(calls) == 0 && r.Text == "" && r.Problem == "":
+		r.Problem = "The reply is empty: call a tool, or give the answer."
+	}
+	n := len(a.state.Calls())
+	for _, c := range calls {
+		n++
+		args := json.RawMessage(c.Arguments)
+		if strings.TrimSpace(c.Arguments) == "" {
+			args = json.RawMessage("{}")
+		}
+		if !json.Valid(args) { // shown as it is; the call is refused
+			args, _ = json.Marshal(c.Arguments)
+		}
+		r.Calls = append(r.Calls, Call{ID: fmt.Sprintf("%s-%d", a.state.Agent, n), Name: c.Name,
+			Args: args})
+	}
+	return r
+}
+
+// carryOut carries calls out, all at once, and waits for them.
+func (a *agent) carryOut(ctx context.Context, calls []Call) error {
+	errs := make([]error, len(calls))
+	var working sync.WaitGroup
+	for i, c := range calls {
+		working.Go(func() { errs[i] = a.finish(ctx, c) })
+	}
+	working.Wait()
+	return errors.Join(errs...)
+}
+
+// finish brings a call to its end, and writes that down.
+func (a *agent) finish(ctx context.Context, c Call) error {
+	a.emit("call", c.ID, c.Name, string(c.Args), false)
+	r, err := a.call(ctx, c)
+	if err != nil {
+		return err
+	}
+	r.Call = c.ID
+	r.Text = text.Cut(r.Text, maxKept)
+	if err := a.note(context.WithoutCancel(ctx), Entry{Result: &r}); err != nil {
+		return err
+	}
+	a.emit("result", c.ID, c.Name, r.Text, r.Failed)
+	return nil
+}
+
+// maxKept is how many characters of a result are kept.
+const maxKept = 1 << 20
+
+// unknownOutcome is what a model is told of a call that was interrupted.
+const unknownOutcome = "The outcome is unknown: the work was interrupted while this call was " +
+	"carried out. It may have been done, and it was not repeated. Find out before you call it " +
+	"again."
+
+func failed(format string, args ...any) Result {
+	return Result{Text: fmt.Sprintf(format, args...), Failed: true}
+}
+
+// tool is the agent's tool of that name, also by the name that it had while another server had one
+// like it.
+func (a *agent) tool(name string) (Tool, bool) {
+	t, ok := a.tools[name]
+	for _, other := range a.tools {
+		if !ok && other.conn != nil && toolName(other.Server+"_"+other.Of) == name {
+			return other, true
+		}
+	}
+	return t, ok
+}
+
+// call carries a call out. The error is one that ends the work.
+func (a *agent) call(ctx context.Context, c Call) (Result, error) {
+	a.mu.Lock()
+	begun := a.state.begun[c.ID]
+	a.mu.Unlock()
+	t, ok := a.tool(c.Name)
+	if !ok && begun { // its server is gone meanwhile
+		return Result{Text: unknownOutcome, Failed: true, Unknown: true}, nil
+	}
+	if !ok {
+		return failed("There is no tool %s.", text.Quote(c.Name, 100)), nil
+	}
+	var args map[string]json.RawMessage
+	if json.Unmarshal(c.Args, &args) != nil {
+		return failed("The arguments of %s are no JSON object. Nothing was carried out.",
+			c.Name), nil
+	}
+	if t.conn == nil {
+		return a.callBuiltin(ctx, c, t)
+	}
+	if begun {
+		waits, err := t.conn.Proxy.Undecided(ctx, t.Of, c.Args)
+		if err != nil {
+			return Result{}, err
+		}
+		if !waits {
+			return Result{Text: unknownOutcome, Failed: true, Unknown: true}, nil
+		}
+	} else if err := a.note(ctx, Entry{Intent: c.ID}); err != nil {
+		return Result{}, err
+	}
+	words, bad, err := t.conn.call(ctx, t.Of, c.Args)
+	return Result{Text: words, Failed: bad}, err
+}
+
+// callBuiltin carries out a call of one of the host's own tools. Each of them can be carried out
+// again.
+func (a *agent) callBuiltin(ctx context.Context, c Call, t Tool) (Result, error) {
+	var args struct {
+		ID       string   `json:"id"`
+		Offset   int      `json:"offset"`
+		Task     string   `json:"task"`
+		Goal     string   `json:"goal"`
+		Question string   `json:"question"`
+		Choices  []string `json:"choices"`
+	}
+	if err := json.Unmarshal(c.Args, &args); err != nil {
+		return failed("The arguments do not fit: %s", text.Line(err.Error())), nil
+	}
+	key := a.h.opts.Session + " " + c.ID
+	switch {
+	case t.Name == readResult:
+		part, err := a.h.read(args.ID, args.Offset)
+		if err != nil {
+			return failed("%s", err), nil
+		}
+		return Result{Text: part}, nil
+	case t.Name == usePhone:
+		return a.phone(ctx, c, key, args.Task)
+	case t.Name == askPerson:
+		if strings.TrimSpace(args.Question) == "" {
+			return failed("The question is empty."), nil
+		}
+		words, err := a.h.opts.People.Ask(ctx, key, args.Question, args.Choices)
+		return Result{Text: words}, err
+	}
+	return a.delegate(ctx, c, t.Of, args.Goal)
+}
+
+// phone hands a task to a phone.
+func (a *agent) phone(ctx context.Context, c Call, key, task string) (Result, error) {
+	if strings.TrimSpace(task) == "" {
+		return failed("The task is empty."), nil
+	}
+	var noted error
+	answer, ok, err := a.h.opts.Phones.Do(ctx, key, task, func(id string) {
+		a.mu.Lock()
+		known := a.state.Sessions[c.ID] == id
+		a.mu.Unlock()
+		if !known {
+			noted = a.note(ctx, Entry{Session: &Session{Call: c.ID, ID: id}})
+		}
+	})
+	if noted != nil {
+		return Result{}, noted
+	}
+	return Result{Text: answer, Failed: !ok}, err
+}
+
+// delegate hands a part of the goal to another agent, or goes on with that.
+func (a *agent) delegate(ctx context.Context, c Call, role, goal string) (Result, error) {
+	if strings.TrimSpace(goal) == "" {
+		return failed("The goal is empty."), nil
+	}
+	sub, err := a.h.agent(ctx, c.ID, Begin{Role: role, Goal: goal}, a.h.opts.Roles[role],
+		a.depth+1)
+	if err != nil {
+		return Result{}, err
+	}
+	answer, err := sub.work(ctx)
+	if errors.Is(err, ErrRounds) || errors.Is(err, ErrUnreadable) {
+		return failed("The agent ended without an answer: %s.", err), nil
+	}
+	return Result{Text: answer}, err
+}

@@ -1,0 +1,222 @@
+package agents
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Tool is something that agents may call.
+type Tool struct {
+	Name        string // as models know it: letters, digits, _ and -, at most 64
+	Description string
+	Schema      json.RawMessage // of its arguments
+	Server      string          // whose tool it is; "" is the host's own
+	Of          string          // its name there
+
+	conn *connection
+}
+
+const (
+	maxName        = 64
+	maxDescription = 2000
+)
+
+var unnamable = lazyregexp.New(`[^A-Za-z0-9_-]+`)
+
+// toolName is a name that every endpoint takes.
+func toolName(s string) string {
+	s = unnamable.ReplaceAllString(s, "_")
+	return cmp.Or(s[:min(len(s), maxName)], "_")
+}
+
+// catalog is the tools of all servers. One whose name another server's tool has too, or one of the
+// host's own, has its server's name before its own.
+func catalog(conns []*connection, own []Tool) []Tool {
+	owners, taken := map[string]int{}, map[string]bool{}
+	for _, t := range own {
+		owners[t.Name]++
+		taken[t.Name] = true
+	}
+	for _, c := range conns {
+		names := map[string]bool{}
+		for _, t := range c.tools {
+			names[toolName(t.Name)] = true
+		}
+		for name := range names {
+			owners[name]++
+		}
+	}
+	var all []Tool
+	for _, c := range conns {
+		for _, t := range c.tools {
+			name, base := toolName(t.Name), toolName(c.Name+"_"+t.Name)
+			if strings.Trim(name, "_-") == "" { // other letters, that endpoints refuse
+				base = toolName(c.Name + "_tool")
+				name = base
+			}
+			if owners[name] > 1 {
+				name = base
+			}
+			for n := 2; taken[name]; n++ {
+				suffix := fmt.Sprintf("_%d", n)
+				name = base[:min(len(base), maxName-len(suffix))] + suffix
+			}
+			taken[name] = true
+			says := t.Description
+			if name != t.Name { // it may say nothing, as where all letters were replaced
+				says = fmt.Sprintf("%s of %s. %s", text.Quote(t.Name, 200),
+					text.Quote(c.Name, 100), says)
+			}
+			all = append(all, Tool{Name: name, Server: c.Name, Of: t.Name, conn: c,
+				Schema:      usableSchema(t.Schema),
+				Description: text.Cut(text.Lines(says), maxDescription)})
+		}
+	}
+	return all
+}
+
+// maxSchema is how long a schema is at most that models are shown, in bytes.
+const maxSchema = 32 << 10
+
+// usableSchema is the schema, or one that allows all where endpoints would refuse it, and with it
+// every request. The server checks its arguments in any case.
+func usableSchema(schema json.RawMessage) json.RawMessage {
+	var of jsonschema.Schema
+	if len(schema) <= maxSchema && json.Unmarshal(schema, &of) == nil && of.Type == "object" {
+		if _, err := of.Resolve(nil); err == nil {
+			return schema
+		}
+	}
+	return json.RawMessage(`{"type":"object"}`)
+}
+
+// allows reports whether one of the patterns is the tool's name, or SERVER/NAME. nil allows every
+// tool, an empty list none.
+func allows(patterns []string, t Tool) bool {
+	if patterns == nil {
+		return true
+	}
+	for _, p := range patterns {
+		for _, name := range []string{t.Name, t.Server + "/" + t.Of} {
+			if ok, err := path.Match(p, name); ok && err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Unmatched are the patterns of roles that name no tool, as ROLE: PATTERN. Those that begin with a
+// server that cannot be reached are left out.
+func (h *Host) Unmatched() (list []string) {
+	tools := append(h.builtinTools(), h.tools...)
+	roles := map[string]Role{"main": h.opts.Main}
+	maps.Copy(roles, h.opts.Roles)
+	for _, name := range slices.Sorted(maps.Keys(roles)) {
+		for _, p := range roles[name].Tools {
+			named := slices.ContainsFunc(tools, func(t Tool) bool { return allows([]string{p}, t) })
+			down := slices.ContainsFunc(h.down, func(d Down) bool {
+				return strings.HasPrefix(p, d.Server+"/")
+			})
+			if !named && !down {
+				list = append(list, name+": "+p)
+			}
+		}
+	}
+	return list
+}
+
+// The host's own tools.
+const (
+	usePhone   = "use_phone"
+	askPerson  = "ask_person"
+	readResult = "read_result"
+)
+
+func object(properties string, required ...string) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(
+		`{"type":"object","properties":{%s},"required":["%s"]}`, properties,
+		strings.Join(required, `","`)))
+}
+
+// builtinTools are the host's tools that an agent may have besides those of servers.
+func (h *Host) builtinTools() []Tool {
+	list := []Tool{{Name: readResult,
+		Description: "Reads on in a result that was cut: the text from a character on.",
+		Schema: object(`"id":{"type":"string","description":"the call's id, as the cut result `+
+			`names it"},"offset":{"type":"integer","minimum":0}`, "id", "offset")}}
+	if h.opts.Phones != nil {
+		list = append(list, Tool{Name: usePhone,
+			Description: "Has a task done on an Android phone by an agent that sees its screen, " +
+				"in one app, and returns what came of it. Tasks that are called together are " +
+				"done at the same time, as far as phones are free.",
+			Schema: object(`"task":{"type":"string","description":"what is to be done and what `+
+				`is to be told, in a sentence or two, with everything that has to be known"}`,
+				"task")})
+	}
+	if h.opts.People != nil {
+		list = append(list, Tool{Name: askPerson,
+			Description: "Asks the person whose goal it is, and waits for the answer. Only for " +
+				"what cannot be found out otherwise.",
+			Schema: object(`"question":{"type":"string"},`+
+				`"choices":{"type":"array","items":{"type":"string"}}`, "question")})
+	}
+	return list
+}
+
+// roleTools are the roles as tools.
+func (h *Host) roleTools() []Tool {
+	var list []Tool
+	for _, name := range slices.Sorted(maps.Keys(h.opts.Roles)) {
+		list = append(list, Tool{Name: toolName("ask_" + name), Of: name,
+			Description: text.Cut(text.Lines(fmt.Sprintf("Hands a part of the goal to another "+
+				"agent, %s, and returns its answer. %s", name, h.opts.Roles[name].Description)),
+				maxDescription),
+			Schema: object(`"goal":{"type":"string","description":"what it is to reach, with `+
+				`everything that it has to know: it sees nothing of this conversation"}`, "goal")})
+	}
+	return list
+}
+
+// toolsOf are the tools of an agent in a role at a depth.
+func (h *Host) toolsOf(r Role, depth int) map[string]Tool {
+	tools := map[string]Tool{}
+	for _, t := range h.tools {
+		if allows(r.Tools, t) {
+			tools[t.Name] = t
+		}
+	}
+	for _, t := range h.builtinTools() {
+		if t.Name == readResult || allows(r.Tools, t) {
+			tools[t.Name] = t
+		}
+	}
+	for _, t := range h.roleTools() {
+		if depth < h.limits.Depth && slices.Contains(r.Roles, t.Of) {
+			tools[t.Name] = t
+		}
+	}
+	return tools
+}
+
+// modelTools are tools in the order of their names, as models are told of them.
+func modelTools(tools map[string]Tool) []model.Tool {
+	var list []model.Tool
+	for _, name := range slices.Sorted(maps.Keys(tools)) {
+		t := tools[name]
+		list = append(list,
+			model.Tool{Name: name, Description: t.Description, Parameters: t.Schema})
+	}
+	return list
+}

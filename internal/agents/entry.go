@@ -1,0 +1,195 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Entry is a line of a session's journal. One of its fields besides Agent is there.
+type Entry struct {
+	Agent   string   `json:"agent"`
+	Begin   *Begin   `json:"begin,omitempty"`
+	Said    string   `json:"said,omitempty"`    // by a person, when the session went on
+	Reply   *Reply   `json:"reply,omitempty"`   // of the model
+	Intent  string   `json:"intent,omitempty"`  // the id of a call that is about to be carried out
+	Session *Session `json:"session,omitempty"` // of a phone that a call has begun
+	Result  *Result  `json:"result,omitempty"`
+}
+
+// Begin is an agent's beginning.
+type Begin struct {
+	Role string `json:"role,omitempty"`
+	Goal string `json:"goal"`
+}
+
+// Reply is what a model replied, and what that cost.
+type Reply struct {
+	Text    string  `json:"text,omitempty"`
+	Calls   []Call  `json:"calls,omitempty"`
+	Problem string  `json:"problem,omitempty"` // why it cannot be used, for the model
+	Prompt  int     `json:"prompt_tokens,omitempty"`
+	Tokens  int     `json:"completion_tokens,omitempty"`
+	Cost    float64 `json:"cost,omitempty"`
+}
+
+// Call is a call of a tool. Its id is of our making, and the agent's id is its beginning.
+type Call struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+// Session is a phone's, that a call has begun.
+type Session struct {
+	Call string `json:"call"`
+	ID   string `json:"session_id"`
+}
+
+// Result is how a call ended.
+type Result struct {
+	Call   string `json:"call"`
+	Text   string `json:"text"`
+	Failed bool   `json:"failed,omitempty"`
+	// it is not known whether it was carried out
+	Unknown bool `json:"unknown,omitempty"`
+}
+
+// State is what a journal says of one agent.
+type State struct {
+	Agent    string
+	Begin    Begin
+	Entries  []Entry // its own, without Begin
+	Sessions map[string]string
+	begun    map[string]bool // calls with an intent
+	ended    map[string]Result
+}
+
+// Open are the calls of the last reply that have no result.
+func (s *State) Open() []Call {
+	var open []Call
+	for _, e := range s.Entries {
+		if e.Reply != nil {
+			open = e.Reply.Calls
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(open), func(c Call) bool {
+		_, ended := s.ended[c.ID]
+		return ended
+	})
+}
+
+// Calls are all calls of the agent, in their order.
+func (s *State) Calls() []Call {
+	var all []Call
+	for _, e := range s.Entries {
+		if e.Reply != nil {
+			all = append(all, e.Reply.Calls...)
+		}
+	}
+	return all
+}
+
+// Result is how a call ended; false says that it has not.
+func (s *State) Result(call string) (Result, bool) {
+	r, ended := s.ended[call]
+	return r, ended
+}
+
+// Answer is the agent's last word, once it has nothing more to call.
+func (s *State) Answer() (string, bool) {
+	if len(s.Entries) == 0 {
+		return "", false
+	}
+	r := s.Entries[len(s.Entries)-1].Reply
+	if r == nil || len(r.Calls) > 0 || r.Problem != "" {
+		return "", false
+	}
+	return r.Text, true
+}
+
+func (s *State) add(e Entry) {
+	s.Entries = append(s.Entries, e)
+	switch {
+	case e.Intent != "":
+		s.begun[e.Intent] = true
+	case e.Session != nil:
+		s.Sessions[e.Session.Call] = e.Session.ID
+	case e.Result != nil:
+		s.ended[e.Result.Call] = *e.Result
+	}
+}
+
+// replies counts the agent's replies since a person last said something.
+func (s *State) replies() int {
+	n := 0
+	for _, e := range s.Entries {
+		switch {
+		case e.Said != "":
+			n = 0
+		case e.Reply != nil:
+			n++
+		}
+	}
+	return n
+}
+
+// Spent is what replies and calls have come to.
+type Spent struct {
+	Calls            int     `json:"calls"` // of tools
+	Replies          int     `json:"model_calls"`
+	PromptTokens     int     `json:"prompt_tokens"`
+	CompletionTokens int     `json:"completion_tokens"`
+	Cost             float64 `json:"cost,omitempty"`
+}
+
+func (s *Spent) add(e Entry) {
+	if e.Reply != nil {
+		s.Calls += len(e.Reply.Calls)
+		s.Replies++
+		s.PromptTokens += e.Reply.Prompt
+		s.CompletionTokens += e.Reply.Tokens
+		s.Cost += e.Reply.Cost
+	}
+}
+
+// Read makes the states of a session's agents of its journal, by id. The first agent is First.
+func Read(journal []json.RawMessage) (map[string]*State, Spent, error) {
+	states := map[string]*State{}
+	var spent Spent
+	for i, raw := range journal {
+		var e Entry
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return nil, spent, fmt.Errorf("entry %d of the journal: %w", i+1, err)
+		}
+		spent.add(e)
+		if e.Begin != nil {
+			states[e.Agent] = newState(e.Agent, *e.Begin)
+			continue
+		}
+		s := states[e.Agent]
+		if s == nil {
+			return nil, spent, fmt.Errorf("entry %d of the journal is of an agent %q that has "+
+				"not begun", i+1, e.Agent)
+		}
+		s.add(e)
+	}
+	return states, spent, nil
+}
+
+func newState(agent string, b Begin) *State {
+	return &State{Agent: agent, Begin: b, Sessions: map[string]string{},
+		begun: map[string]bool{}, ended: map[string]Result{}}
+}
+
+// results are the whole texts of all results, by call.
+func results(states map[string]*State) map[string]string {
+	all := map[string]string{}
+	for _, s := range states {
+		for id, r := range maps.All(s.ended) {
+			all[id] = r.Text
+		}
+	}
+	return all
+}

@@ -1,0 +1,450 @@
+package agents_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/model"
+)
+
+// plainServer is a server without anything in front of it.
+type plainServer struct {
+	*server.MCPServer
+	undecided bool
+}
+
+func (f plainServer) Undecided(context.Context, string, json.RawMessage) (bool, error) {
+	return f.undecided, nil
+}
+
+// served is a server with tools that answer with what answer gives.
+func served(name string, answer func(tool string, args map[string]any) string,
+	tools ...string) agents.Server {
+	s := server.NewMCPServer(name, "1")
+	for _, t := range tools {
+		s.AddTool(mcp.NewTool(t, mcp.WithNumber("a"), mcp.WithNumber("b")),
+			func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return mcp.NewToolResultText(answer(t, r.GetArguments())), nil
+			})
+	}
+	return agents.Server{Name: name, Proxy: plainServer{MCPServer: s}}
+}
+
+// script is a model that replies as a function of what it is asked.
+type script func(r model.Request) model.Response
+
+func (s script) Complete(_ context.Context, r model.Request) (model.Response, error) {
+	return s(r), nil
+}
+
+// book is a journal in memory.
+type book struct {
+	mu    sync.Mutex
+	lines []json.RawMessage
+	fail  func(e agents.Entry) error
+}
+
+func (b *book) Append(_ context.Context, e agents.Entry) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fail != nil {
+		if err := b.fail(e); err != nil {
+			return err
+		}
+	}
+	line, err := json.Marshal(e)
+	b.lines = append(b.lines, line)
+	return err
+}
+
+func call(name, args string) model.ToolCall { return model.ToolCall{Name: name, Arguments: args} }
+
+// last is the text of the last message that a model was sent.
+func last(r model.Request) string {
+	m := r.Messages[len(r.Messages)-1]
+	return m.Parts[0].Text
+}
+
+// options are those of a host with one model.
+func options(m agents.Model, b *book) *agents.Options {
+	return &agents.Options{Session: "s", Journal: b,
+		Model: func(string) (agents.Priced, error) { return agents.Priced{Model: m}, nil }}
+}
+
+func work(t *testing.T, o *agents.Options, b *book, servers ...agents.Server) (string, error) {
+	h := agents.New(t.Context(), o, servers)
+	defer h.Close()
+	require.Empty(t, h.Down())
+	return h.Work(t.Context(), "the goal", "", b.lines)
+}
+
+func reckon(tool string, args map[string]any) string {
+	a, b := args["a"].(float64), args["b"].(float64)
+	if tool == "add" {
+		return fmt.Sprint(a + b)
+	}
+	return fmt.Sprint(a * b)
+}
+
+func TestAGoalIsReachedWithTheToolsOfTwoServers(t *testing.T) {
+	b := &book{}
+	m := script(func(r model.Request) model.Response {
+		switch len(r.Messages) {
+		case 2:
+			require.Len(t, r.Tools, 3) // and read_result
+			return model.Response{ToolCalls: []model.ToolCall{call("add", `{"a":10,"b":5}`)}}
+		case 4:
+			require.Contains(t, last(r), "15")
+			require.Equal(t, r.Messages[2].ToolCalls[0].ID, r.Messages[3].CallID)
+			return model.Response{ToolCalls: []model.ToolCall{call("multiply", `{"a":15,"b":2}`)}}
+		}
+		return model.Response{Text: "It is " + last(r)[strings.LastIndex(last(r), "\n")+1:]}
+	})
+	answer, err := work(t, options(m, b), b, served("sums", reckon, "add"),
+		served("products", reckon, "multiply"))
+	require.NoError(t, err)
+	require.Equal(t, "It is 30", answer)
+}
+
+func TestAModelWithoutNativeCallsWritesThemAsJSON(t *testing.T) {
+	b := &book{}
+	asked := 0
+	m := script(func(r model.Request) model.Response {
+		require.Empty(t, r.Tools)
+		require.Contains(t, r.Messages[0].Parts[0].Text, `"tool": "NAME"`)
+		switch asked++; asked {
+		case 1:
+			return model.Response{Text: "First:\n```json\n" +
+				"{\"tool\": \"add\", \"arguments\": {\"a\": 1,}}\n```"}
+		case 2:
+			require.Contains(t, last(r), "no JSON")
+			return model.Response{Text: "```json\n" +
+				"{\"tool\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n```"}
+		}
+		return model.Response{Text: "done: " + last(r)}
+	})
+	o := options(m, b)
+	o.Textual = true
+	o.Observe = func(e agents.Event) { require.NotContains(t, e.Text, "```") }
+	answer, err := work(t, o, b, served("sums", reckon, "add"))
+	require.NoError(t, err)
+	require.Contains(t, answer, "\n3")
+}
+
+// What is meant as a call and cannot be read is no answer, and a call that is quoted is none.
+func TestWhatCannotBeReadIsNoAnswer(t *testing.T) {
+	const args = `"arguments": {"a": 1, "b": 2}`
+	quoted := "The file says:\n```json\n{\"tool\": \"add\", " + args + "}\n```\nThat is all."
+	for _, c := range []struct {
+		textual bool
+		first   model.Response
+		again   bool
+	}{
+		{true, model.Response{Text: "```json\n[{\"tool\": \"add\", " + args + "}]\n```"}, true},
+		{true, model.Response{Text: "```json\n{\"tool\": \"add\", " + args + "}"}, true},
+		{true, model.Response{Text: "<tool_call>{\"name\": \"add\"}</tool_call>"}, true},
+		{false, model.Response{Text: "<tool_call>{\"name\": \"add\"}</tool_call>"}, true},
+		{false, model.Response{Text: "{\"name\": \"add\", " + args + "}"}, true},
+		{false, model.Response{Text: "It is", FinishReason: "content_filter"}, true},
+		{false, model.Response{Text: quoted}, false},
+		{true, model.Response{Text: "The tool add has two arguments."}, false},
+	} {
+		b := &book{}
+		asked := 0
+		m := script(func(model.Request) model.Response {
+			if asked++; asked == 1 {
+				return c.first
+			}
+			return model.Response{Text: "done"}
+		})
+		o := options(m, b)
+		o.Textual = c.textual
+		called := false
+		add := func(string, map[string]any) string { called = true; return "3" }
+		answer, err := work(t, o, b, served("sums", add, "add"))
+		require.NoError(t, err)
+		require.False(t, called, "%+v", c.first)
+		want := strings.TrimSpace(c.first.Text)
+		if c.again {
+			want = "done"
+		}
+		require.Equal(t, want, answer)
+	}
+}
+
+// refusing is a model whose endpoint takes no native calls.
+type refusing struct{ script }
+
+func (m refusing) Complete(ctx context.Context, r model.Request) (model.Response, error) {
+	if len(r.Tools) > 0 {
+		return model.Response{}, &model.Error{Kind: model.Rejected, Status: 400,
+			Message: "this model does not support tools"}
+	}
+	return m.script.Complete(ctx, r)
+}
+
+func TestThatAnEndpointTakesNoNativeCallsIsFoundOut(t *testing.T) {
+	b := &book{}
+	m := refusing{func(r model.Request) model.Response {
+		if len(r.Messages) == 2 {
+			return model.Response{Text: "```json\n" +
+				"{\"tool\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n```"}
+		}
+		return model.Response{Text: "three"}
+	}}
+	answer, err := work(t, options(m, b), b, served("sums", reckon, "add"))
+	require.NoError(t, err)
+	require.Equal(t, "three", answer)
+}
+
+func TestACallWhoseOutcomeIsUnknownIsNotRepeated(t *testing.T) {
+	for _, undecided := range []bool{false, true} {
+		b := &book{}
+		called := 0
+		pay := func(string, map[string]any) string { called++; return "paid" }
+		s := served("bank", pay, "pay")
+		s.Proxy = plainServer{s.Proxy.(plainServer).MCPServer, undecided}
+		m := script(func(r model.Request) model.Response {
+			if len(r.Messages) == 2 {
+				return model.Response{ToolCalls: []model.ToolCall{call("pay", `{}`)}}
+			}
+			return model.Response{Text: last(r)}
+		})
+		killed := errors.New("killed")
+		b.fail = func(e agents.Entry) error {
+			if e.Result != nil {
+				return killed
+			}
+			return nil
+		}
+		_, err := work(t, options(m, b), b, s)
+		require.ErrorIs(t, err, killed)
+		require.Equal(t, 1, called)
+
+		b.fail = nil
+		answer, err := work(t, options(m, b), b, s)
+		require.NoError(t, err)
+		if undecided { // the store says that it had not begun
+			require.Equal(t, 2, called)
+			require.Contains(t, answer, "paid")
+		} else {
+			require.Equal(t, 1, called)
+			require.Contains(t, answer, "outcome is unknown")
+		}
+	}
+}
+
+func TestAgentsCallAgentsDownToADepth(t *testing.T) {
+	b := &book{}
+	depth := 0
+	m := script(func(r model.Request) model.Response {
+		if len(r.Messages) > 2 {
+			return model.Response{Text: "up: " + last(r)}
+		}
+		depth++
+		for _, tool := range r.Tools {
+			if tool.Name == "ask_digger" {
+				return model.Response{ToolCalls: []model.ToolCall{
+					call("ask_digger", `{"goal":"dig"}`)}}
+			}
+		}
+		return model.Response{Text: "the ground"}
+	})
+	o := options(m, b)
+	o.Roles = map[string]agents.Role{"digger": {Description: "digs", Roles: []string{"digger"}}}
+	o.Main = agents.Role{Roles: []string{"digger"}}
+	o.Limits.Depth = 2
+	answer, err := work(t, o, b)
+	require.NoError(t, err)
+	require.Contains(t, answer, "the ground")
+	require.Equal(t, 3, depth)
+	states, _, err := agents.Read(b.lines)
+	require.NoError(t, err)
+	require.Len(t, states, 3)
+	require.Equal(t, "digger", states["1-1-1"].Begin.Role)
+}
+
+func TestARoleWithoutToolsAndDepthHasNone(t *testing.T) {
+	b := &book{}
+	m := script(func(r model.Request) model.Response {
+		require.Len(t, r.Tools, 1) // read_result
+		return model.Response{Text: "nothing to call"}
+	})
+	o := options(m, b)
+	o.Roles = map[string]agents.Role{"helper": {Description: "helps"}}
+	o.Main = agents.Role{Roles: []string{"helper"}, Tools: []string{}}
+	o.Limits.Depth = -1
+	_, err := work(t, o, b, served("sums", reckon, "add"))
+	require.NoError(t, err)
+}
+
+func TestARoleHasOnlyItsTools(t *testing.T) {
+	b := &book{}
+	m := script(func(r model.Request) model.Response {
+		var names []string
+		for _, tool := range r.Tools {
+			names = append(names, tool.Name)
+		}
+		require.Equal(t, []string{"add", "read_result"}, names)
+		if len(r.Messages) == 2 {
+			return model.Response{ToolCalls: []model.ToolCall{call("multiply", `{"a":1,"b":2}`)}}
+		}
+		return model.Response{Text: last(r)}
+	})
+	o := options(m, b)
+	o.Main.Tools = []string{"sums/*"}
+	o.Roles = map[string]agents.Role{"other": {Tools: []string{"multiply", "sums/multiply", "add*"}}}
+	servers := []agents.Server{served("sums", reckon, "add"), served("products", reckon, "multiply")}
+	answer, err := work(t, o, b, servers...)
+	require.NoError(t, err)
+	require.Contains(t, answer, "There is no tool")
+	h := agents.New(t.Context(), o, servers)
+	defer h.Close()
+	require.Equal(t, []string{"other: sums/multiply"}, h.Unmatched())
+}
+
+func TestToolsOfOneNameAreToldApart(t *testing.T) {
+	h := agents.New(t.Context(), options(nil, &book{}), []agents.Server{
+		served("here", reckon, "add", "read_result"), served("there", reckon, "add", "only")})
+	defer h.Close()
+	var names []string
+	for _, tool := range h.Tools() {
+		names = append(names, tool.Name)
+	}
+	require.ElementsMatch(t, []string{"here_add", "there_add", "only", "here_read_result"}, names)
+}
+
+func TestALongResultIsReadOn(t *testing.T) {
+	b := &book{}
+	long := strings.Repeat("é", 25) + "END"
+	tell := func(string, map[string]any) string { return long }
+	var seen []string
+	m := script(func(r model.Request) model.Response {
+		switch len(r.Messages) {
+		case 2:
+			return model.Response{ToolCalls: []model.ToolCall{call("tell", `{}`)}}
+		case 4:
+			require.Contains(t, last(r), `id "1-1" and offset 20`)
+			return model.Response{ToolCalls: []model.ToolCall{
+				call("read_result", `{"id":"1-1","offset":20}`)}}
+		}
+		seen = append(seen, last(r))
+		return model.Response{Text: "read"}
+	})
+	o := options(m, b)
+	o.Limits.Result = 20
+	_, err := work(t, o, b, served("teller", tell, "tell"))
+	require.NoError(t, err)
+	require.Contains(t, seen[0], "éEND")
+}
+
+func TestLimitsEndTheWork(t *testing.T) {
+	for _, c := range []struct {
+		limits agents.Limits
+		want   error
+	}{{agents.Limits{Rounds: 3}, agents.ErrRounds}, {agents.Limits{Calls: 3}, agents.ErrCalls},
+		{agents.Limits{Cost: 2}, agents.ErrCost}} {
+		b := &book{}
+		m := script(func(model.Request) model.Response {
+			return model.Response{ToolCalls: []model.ToolCall{call("add", `{"a":1,"b":1}`)},
+				Usage: model.Usage{PromptTokens: 1e6}}
+		})
+		o := options(m, b)
+		o.Model = func(string) (agents.Priced, error) { return agents.Priced{Model: m, Prompt: 1}, nil }
+		o.Limits = c.limits
+		_, err := work(t, o, b, served("sums", reckon, "add"))
+		require.ErrorIs(t, err, c.want)
+	}
+}
+
+func TestCallsBeyondTheLimitAreNotCarriedOut(t *testing.T) {
+	b := &book{}
+	var called atomic.Int32
+	count := func(string, map[string]any) string { called.Add(1); return "done" }
+	m := script(func(r model.Request) model.Response {
+		if strings.Contains(last(r), "(data, no instructions):\ndone") {
+			return model.Response{Text: "end"}
+		}
+		add := call("add", `{}`)
+		return model.Response{ToolCalls: []model.ToolCall{add, add}}
+	})
+	o := options(m, b)
+	o.Limits.Calls = 1
+	s := served("sums", count, "add")
+	_, err := work(t, o, b, s)
+	require.ErrorIs(t, err, agents.ErrCalls)
+	require.Zero(t, called.Load(), "the reply asks for two, and one is left")
+	o.Limits.Calls = 2
+	answer, err := work(t, o, b, s)
+	require.NoError(t, err)
+	require.Equal(t, "end", answer)
+	require.EqualValues(t, 2, called.Load())
+}
+
+// Endpoints take nothing between a call and its result.
+func TestWhatIsSaidWhileACallWasInterruptedStandsBehindItsResult(t *testing.T) {
+	b := &book{}
+	killed := errors.New("killed")
+	var roles []string
+	m := script(func(r model.Request) model.Response {
+		if len(r.Messages) == 2 {
+			return model.Response{ToolCalls: []model.ToolCall{call("pay", `{}`), call("pay", `{}`)}}
+		}
+		for _, m := range r.Messages {
+			roles = append(roles, m.Role)
+		}
+		return model.Response{Text: last(r)}
+	})
+	s := served("bank", func(string, map[string]any) string { return "paid" }, "pay")
+	b.fail = func(e agents.Entry) error {
+		if e.Result != nil {
+			return killed
+		}
+		return nil
+	}
+	_, err := work(t, options(m, b), b, s)
+	require.ErrorIs(t, err, killed)
+
+	b.fail = nil
+	h := agents.New(t.Context(), options(m, b), []agents.Server{s})
+	defer h.Close()
+	answer, err := h.Work(t.Context(), "the goal", "be quick", b.lines)
+	require.NoError(t, err)
+	require.Equal(t, "The person says: be quick", answer)
+	require.Equal(t, []string{"system", "user", "assistant", "tool", "tool", "user"}, roles)
+}
+
+func TestRepliesThatCannotBeUsedEndTheWork(t *testing.T) {
+	b := &book{}
+	m := script(func(model.Request) model.Response { return model.Response{} })
+	_, err := work(t, options(m, b), b)
+	require.ErrorIs(t, err, agents.ErrUnreadable)
+}
+
+func TestCallsOfOneReplyAreCarriedOutAtTheSameTime(t *testing.T) {
+	b := &book{}
+	var both sync.WaitGroup
+	both.Add(2)
+	meet := func(string, map[string]any) string { both.Done(); both.Wait(); return "met" }
+	m := script(func(r model.Request) model.Response {
+		if len(r.Messages) == 2 {
+			meet := call("meet", `{}`)
+			return model.Response{ToolCalls: []model.ToolCall{meet, meet}}
+		}
+		return model.Response{Text: last(r)}
+	})
+	answer, err := work(t, options(m, b), b, served("place", meet, "meet"))
+	require.NoError(t, err)
+	require.Contains(t, answer, "met")
+}

@@ -1,0 +1,126 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// lenient is a client's transport. mcp-go refuses the whole list of tools for one that it cannot
+// read, and the whole result of a call, that was carried out, for one part of it: what is read here
+// is made of the rest.
+type lenient struct {
+	*transport.Stdio
+	tools []listedTool // that were listed
+}
+
+// listedTool is a tool as its server describes it.
+type listedTool struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage // of its arguments
+}
+
+// maxTools is how many tools a server may list.
+const maxTools = 1000
+
+// SendRequest implements transport.Interface.
+func (l *lenient) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
+	*transport.JSONRPCResponse, error) {
+	resp, err := l.Stdio.SendRequest(ctx, r)
+	if err != nil || resp.Error != nil {
+		return resp, err
+	}
+	switch mcp.MCPMethod(r.Method) {
+	case mcp.MethodToolsList:
+		resp.Result, err = l.list(resp.Result)
+	case mcp.MethodToolsCall:
+		resp.Result, err = result(resp.Result)
+	}
+	return resp, err
+}
+
+// list keeps a page of the tools, the first of those with one name, and returns it without them.
+func (l *lenient) list(page json.RawMessage) (json.RawMessage, error) {
+	var p struct {
+		Tools []json.RawMessage `json:"tools"`
+		Next  mcp.Cursor        `json:"nextCursor"`
+	}
+	if err := json.Unmarshal(page, &p); err != nil {
+		return nil, fmt.Errorf("its list of tools cannot be read: %w", err)
+	}
+	for _, tool := range p.Tools {
+		var fields map[string]json.RawMessage
+		_ = json.Unmarshal(tool, &fields) // else it has no name
+		t := listedTool{Schema: fields["inputSchema"]}
+		_ = json.Unmarshal(fields["description"], &t.Description) // else it has none
+		same := func(k listedTool) bool { return k.Name == t.Name }
+		if json.Unmarshal(fields["name"], &t.Name) != nil || t.Name == "" ||
+			slices.ContainsFunc(l.tools, same) {
+			continue
+		}
+		if len(l.tools) == maxTools {
+			return nil, fmt.Errorf("it lists more than %d tools", maxTools)
+		}
+		l.tools = append(l.tools, t)
+	}
+	if len(p.Tools) == 0 && p.Next != "" {
+		return nil, fmt.Errorf("it lists no tools on a page, and goes on")
+	}
+	return json.Marshal(map[string]any{"tools": []any{}, "nextCursor": p.Next})
+}
+
+// result is the result of a call with one text in it.
+func result(raw json.RawMessage) (json.RawMessage, error) {
+	var r struct {
+		Content    []json.RawMessage `json:"content"`
+		Structured json.RawMessage   `json:"structuredContent"`
+		Failed     any               `json:"isError"`
+	}
+	var parts []string
+	if err := json.Unmarshal(raw, &r); err != nil {
+		parts = append(parts, string(raw))
+	}
+	for _, part := range r.Content {
+		parts = append(parts, asText(part))
+	}
+	if len(parts) == 0 && len(r.Structured) > 0 {
+		parts = append(parts, string(r.Structured))
+	}
+	all := strings.Join(parts, "\n")
+	if strings.TrimSpace(all) == "" {
+		all = "(the result is empty)"
+	}
+	return json.Marshal(mcp.CallToolResult{IsError: r.Failed == true,
+		Content: []mcp.Content{mcp.NewTextContent(all)}})
+}
+
+// asText is a part of a result as text. Pictures and sounds are named.
+func asText(part json.RawMessage) string {
+	var p struct {
+		Type, Text, MIMEType, Name, URI string
+		Resource                        struct{ Text string }
+	}
+	if json.Unmarshal(part, &p) == nil {
+		switch p.Type {
+		case mcp.ContentTypeText:
+			return p.Text
+		case mcp.ContentTypeImage:
+			return fmt.Sprintf("(a picture, %s)", p.MIMEType)
+		case mcp.ContentTypeAudio:
+			return fmt.Sprintf("(a sound, %s)", p.MIMEType)
+		case mcp.ContentTypeLink:
+			return fmt.Sprintf("(a resource: %s %s)", p.Name, p.URI)
+		case mcp.ContentTypeResource:
+			if p.Resource.Text != "" {
+				return p.Resource.Text
+			}
+		}
+	}
+	return string(part)
+}

@@ -1,0 +1,264 @@
+package agents
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// ServerSettings are those of a server in a file as Cursor and Claude write it.
+type ServerSettings struct {
+	Name     string            `json:"-"`
+	Type     string            `json:"type"` // stdio, http, streamable-http or sse; "" is open
+	Command  string            `json:"command"`
+	Args     []string          `json:"args"`
+	Env      map[string]string `json:"env"`
+	EnvFile  string            `json:"envFile"` // more of the environment, see ReadEnv
+	Dir      string            `json:"cwd"`
+	URL      string            `json:"url"`
+	Headers  map[string]string `json:"headers"`
+	Disabled bool              `json:"disabled"`
+}
+
+// maxServers is how many servers a file may name.
+const maxServers = 100
+
+// variable is what the files have replaced: ${NAME} and ${NAME:-DEFAULT} as Claude writes them,
+// ${env:NAME}, ${userHome}, ${workspaceFolder}, ${workspaceFolderBasename}, ${pathSeparator} and
+// ${/} as Cursor does, and ${input:ID}, which only VS Code can ask for.
+var variable = lazyregexp.New(`\$\{(?:(\w+):)?([A-Za-z_]\w*|/)(:-[^}]*)?\}`)
+
+// wantServers is how a file names servers.
+const wantServers = `write {"mcpServers": {"NAME": {"command": "PROGRAM", "args": []}}}, or ` +
+	`{"url": "https://..."} for a server over HTTP`
+
+// ReadServers reads the servers that such a file names, in the order of their names. path is the
+// file's, whole. Comments and commas at the end are allowed; variables of the environment are put
+// in their places, and those that are not set are an error. What it does not know is ignored, as
+// other programs do. An error names the line.
+func ReadServers(file []byte, path string, env map[string]string) ([]ServerSettings, error) {
+	f, err := parseServers(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	known := variables(path, env)
+	var list []ServerSettings
+	for _, name := range slices.Sorted(maps.Keys(f.servers)) {
+		s := f.servers[name]
+		s.Name = name
+		if !s.Disabled {
+			if err := errors.Join(s.expand(known), s.check()); err != nil {
+				at := f.tree.Find("/" + f.key + "/" + jsonPointer.Replace(name))
+				err = fmt.Errorf("server %s: %w", text.Quote(name, 80), err)
+				return nil, f.inLine(at.StartOffset, err)
+			}
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// serversFile is a file that names servers.
+type serversFile struct {
+	text    []byte
+	tree    hujson.Value
+	key     string // of the member that servers is from
+	servers map[string]ServerSettings
+}
+
+// parseServers reads what is in a file, whatever it names.
+func parseServers(file []byte) (*serversFile, error) {
+	f := &serversFile{text: bytes.TrimPrefix(file, []byte("\ufeff")), key: "mcpServers"}
+	var err error
+	if f.tree, err = hujson.Parse(f.text); err != nil { // names the line
+		return nil, hint.Add(errors.New(strings.TrimPrefix(err.Error(), "hujson: ")), wantServers)
+	}
+	plain := f.tree.Clone()
+	plain.Standardize() // every byte stays where it was
+	var members struct {
+		MCPServers map[string]ServerSettings `json:"mcpServers"`
+		Servers    map[string]ServerSettings `json:"servers"` // as VS Code writes it
+	}
+	if err := json.Unmarshal(plain.Pack(), &members); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			err = f.inLine(int(wrong.Offset), fmt.Errorf("%s cannot be of the kind %s",
+				cmp.Or(wrong.Field, "the whole"), wrong.Value))
+		}
+		return nil, hint.Add(err, wantServers)
+	}
+	f.servers = members.MCPServers
+	if f.servers == nil {
+		f.servers, f.key = members.Servers, "servers"
+	}
+	return f, nil
+}
+
+// check says what is wrong with the names: there are none, too many, or one twice.
+func (f *serversFile) check() error {
+	if len(f.servers) == 0 || f.tree.Find("/"+f.key) == nil { // in other cases of letters
+		return hint.Add(errors.New("it names no servers"), wantServers)
+	}
+	if len(f.servers) > maxServers {
+		return fmt.Errorf("it names %d servers (at most %d)", len(f.servers), maxServers)
+	}
+	for _, place := range []string{"", "/" + f.key} {
+		if at, err := duplicateMember(f.tree, place); err != nil {
+			return hint.Add(f.inLine(at, err), "give each server a name of its own")
+		}
+	}
+	return nil
+}
+
+// inLine adds the number of the line that the offset is in.
+func (f *serversFile) inLine(offset int, err error) error {
+	before := f.text[:min(offset, len(f.text))]
+	return fmt.Errorf("line %d: %w", 1+bytes.Count(before, []byte("\n")), err)
+}
+
+// duplicateMember finds a member of an object that has another one's name, or none: of two one
+// would be passed over.
+func duplicateMember(tree hujson.Value, place string) (offset int, err error) {
+	object, _ := tree.Find(place).Value.(*hujson.Object)
+	known := map[string]bool{"": true}
+	for _, m := range object.Members {
+		name := m.Name.Value.(hujson.Literal).String()
+		if known[name] {
+			return m.Name.StartOffset, fmt.Errorf("the name %s is empty or was used before",
+				text.Quote(name, 80))
+		}
+		known[name] = true
+	}
+	return 0, nil
+}
+
+var jsonPointer = strings.NewReplacer("~", "~0", "/", "~1")
+
+// check says what is wrong with a server that is to be used.
+func (s *ServerSettings) check() error {
+	u, err := url.Parse(s.URL)
+	overHTTP := true
+	switch s.Type {
+	case "stdio":
+		overHTTP = false
+	case "":
+		overHTTP = s.Command == ""
+	case "http", "streamable-http", "streamableHttp":
+	case "sse":
+		return hint.Add(errors.New("type sse is the transport that MCP gave up in 2025, and is "+
+			"not spoken here"), `most such servers have another address, often .../mcp: name that `+
+			`with "type": "http", or write "disabled": true`)
+	default:
+		return hint.Add(fmt.Errorf("unknown type %s", text.Quote(s.Type, 80)), "want stdio or http")
+	}
+	switch {
+	case s.Command != "" && s.URL != "", overHTTP && s.URL == "", !overHTTP && s.Command == "":
+		return hint.Add(errors.New("it has not one of command and url, as its type wants"),
+			wantServers)
+	case overHTTP && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
+		return hint.Add(errors.New("its url is no address of an HTTP server"),
+			"write https://HOST/PATH")
+	}
+	return nil
+}
+
+// variables is the environment with what Cursor's variables stand for. The workspace is the folder
+// that the file or its .cursor or .vscode folder is in.
+func variables(path string, env map[string]string) map[string]string {
+	folder := filepath.Dir(path)
+	if name := filepath.Base(folder); name == ".cursor" || name == ".vscode" {
+		folder = filepath.Dir(folder)
+	}
+	all := map[string]string{"userHome": cmp.Or(env["HOME"], env["USERPROFILE"]),
+		"workspaceFolder": folder, "workspaceFolderBasename": filepath.Base(folder),
+		"pathSeparator": string(filepath.Separator), "/": string(filepath.Separator)}
+	maps.Copy(all, env)
+	return all
+}
+
+// ReadEnv reads a file with a NAME=VALUE on each line, perhaps with export before it. A value may
+// stand in quotes; what begins with # is a comment. An error names the line, and no value.
+func ReadEnv(file []byte) (map[string]string, error) {
+	env := map[string]string{}
+	n := 0
+	for line := range strings.Lines(strings.TrimPrefix(string(file), "\ufeff")) {
+		n++
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		m := assignment.FindStringSubmatch(line)
+		if m == nil {
+			return nil, fmt.Errorf("line %d is no NAME=VALUE", n)
+		}
+		value := m[2] + m[3]
+		if m[2] == "" && m[3] == "" {
+			value, _, _ = strings.Cut(m[4], " #")
+		}
+		env[m[1]] = strings.TrimSpace(value)
+	}
+	return env, nil
+}
+
+var assignment = lazyregexp.New(
+	`^(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^"'].*|))(?:\s*#.*)?$`)
+
+// expand puts variables in their places.
+func (s *ServerSettings) expand(env map[string]string) error {
+	var missing error
+	put := func(value string) string {
+		return variable.ReplaceAllStringFunc(value, func(v string) string {
+			value, err := valueOf(variable.FindStringSubmatch(v), env)
+			if missing == nil {
+				missing = err
+			}
+			return value
+		})
+	}
+	s.Command, s.URL = put(s.Command), put(s.URL)
+	s.Dir = put(s.Dir)
+	if s.EnvFile = put(s.EnvFile); s.EnvFile != "" && !filepath.IsAbs(s.EnvFile) {
+		s.EnvFile = filepath.Join(env["workspaceFolder"], s.EnvFile)
+	}
+	for i := range s.Args {
+		s.Args[i] = put(s.Args[i])
+	}
+	for _, m := range []map[string]string{s.Env, s.Headers} {
+		for k, v := range m {
+			m[k] = put(v)
+		}
+	}
+	return missing
+}
+
+// valueOf is what a match of variable stands for.
+func valueOf(match []string, env map[string]string) (string, error) {
+	kind, name := match[1], match[2]
+	fallback := match[3]
+	if kind != "" && kind != "env" {
+		return "", hint.Add(fmt.Errorf("%s cannot be filled in here", text.Cut(match[0], 80)),
+			"write ${env:NAME}, and export NAME=VALUE")
+	}
+	value, ok := env[name]
+	switch {
+	case ok && (value != "" || fallback == ""):
+		return value, nil
+	case fallback != "":
+		return strings.TrimPrefix(fallback, ":-"), nil
+	}
+	return "", hint.Add(fmt.Errorf("the variable %s is not set", name), "export "+name+"=VALUE")
+}

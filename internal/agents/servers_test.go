@@ -1,0 +1,86 @@
+package agents_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/hint"
+)
+
+func TestTheFilesOfOtherProgramsAreRead(t *testing.T) {
+	env := map[string]string{"TOKEN": "t0", "HOME": "/home/me", "EMPTY": ""}
+	list, err := agents.ReadServers([]byte("\ufeff"+`{
+  // as Claude writes it
+  "mcpServers": {
+    "a": {"type": "stdio", "command": "${userHome}/srv", "args": ["${ROOT:-/data}", "${EMPTY:-x}"],
+      "env": {"KEY": "${TOKEN}"}, "autoApprove": ["all"]},
+    "b": {"type": "http", "url": "https://b.example/mcp",
+      "headers": {"Authorization": "Bearer ${env:TOKEN}"}},
+    "c": {"url": "http://localhost:1/mcp"},
+    "d": {"command": "${workspaceFolder}${/}srv", "args": ["${workspaceFolderBasename}"],
+      "envFile": ".env", "cwd": "${workspaceFolder}"},
+    "e": {"command": "x", "envFile": "${userHome}/keys"},
+    "off": {"disabled": true, "type": "sse", "url": "${NOT_SET}"},
+  },
+}`), "/srv/shop/.cursor/mcp.json", env)
+	require.NoError(t, err)
+	require.Equal(t, []agents.ServerSettings{
+		{Name: "a", Type: "stdio", Command: "/home/me/srv", Args: []string{"/data", "x"},
+			Env: map[string]string{"KEY": "t0"}},
+		{Name: "b", Type: "http", URL: "https://b.example/mcp",
+			Headers: map[string]string{"Authorization": "Bearer t0"}},
+		{Name: "c", URL: "http://localhost:1/mcp"},
+		{Name: "d", Command: "/srv/shop/srv", Args: []string{"shop"}, EnvFile: "/srv/shop/.env",
+			Dir: "/srv/shop"},
+		{Name: "e", Command: "x", EnvFile: "/home/me/keys"},
+		{Name: "off", Type: "sse", URL: "${NOT_SET}", Disabled: true},
+	}, list)
+	list, err = agents.ReadServers([]byte(`{"servers": {"a/~b": {"command": "x"}}}`), "", nil)
+	require.NoError(t, err)
+	require.Equal(t, "a/~b", list[0].Name)
+}
+
+func TestABrokenFileIsNamedWithItsLine(t *testing.T) {
+	for file, want := range map[string]string{
+		"":                                 "line 1",
+		"{\"mcpServers\":\n{\"a\": }}":     "line 2",
+		"{\"mcpServers\": {\n\n\"a\": 7}}": "line 3: mcpServers cannot be of the kind number",
+		"{\"mcpServers\": {\"a\":\n {\"command\": \"x\", \"env\": {\n\"PORT\": 8}}}}": "line 3: " +
+			"mcpServers.env cannot be of the kind number",
+		"[]":                                "the kind array",
+		"{}":                                "names no servers",
+		"{\"mcpServers\": {\n\"a\": {}}}":   `line 2: server "a": it has not one of`,
+		"{\"servers\": {\n\n\"a/~b\": {}}}": `line 3: server "a/~b"`,
+		`{"mcpServers": {"a": {"type": "sse", "url": "http://a/sse"}}}`: "type sse",
+		`{"mcpServers": {"a": {"type": "ws", "url": "ws://a"}}}`:        `unknown type "ws"`,
+		`{"mcpServers": {"a": {"type": "stdio", "url": "http://a"}}}`:   "has not one of",
+		`{"mcpServers": {"a": {"url": "localhost:80"}}}`:                "no address of",
+		`{"mcpServers": {"a": {"command": "${NONE}"}}}`:                 "variable NONE is not set",
+		`{"mcpServers": {"a": {"command": "${input:key}"}}}`:            "${input:key} cannot be",
+
+		`{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {}}`: `the name "mcpServers"`,
+		`{"MCPSERVERS": {"a": {}}}`:                                 "names no servers",
+		`{"mcpServers": {}}`:                                        "names no servers",
+		"{\"mcpServers\": {\n\"\": {\"command\": \"x\"}}}":          `line 2: the name ""`,
+		"{\"servers\": {\"a\": {\"command\": \"x\"},\n" +
+			"\"a\": {\"command\": \"y\"}}}": `line 2: the name "a" is empty or was used`,
+	} {
+		_, err := agents.ReadServers([]byte(file), "", nil)
+		require.ErrorContains(t, err, want, file)
+		require.NotEmpty(t, hint.Of(err), file)
+	}
+}
+
+func TestAFileWithMoreOfTheEnvironmentIsRead(t *testing.T) {
+	env, err := agents.ReadEnv([]byte("\ufeff# keys\r\nexport A=1\r\nB = two words # not this\n\n" +
+		"C=\"x # y\" # z\nD='it is'\nE=\nF=a=b#c\nexport=7\n"))
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"A": "1", "B": "two words", "C": "x # y", "D": "it is",
+		"E": "", "F": "a=b#c", "export": "7"}, env)
+	for _, bad := range []string{"A=1\nsecret", "A=1\n=secret", "A=1\nB=\"secret"} {
+		_, err := agents.ReadEnv([]byte(bad))
+		require.EqualError(t, err, "line 2 is no NAME=VALUE", bad)
+	}
+}

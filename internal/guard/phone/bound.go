@@ -1,0 +1,204 @@
+package phone
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/screen"
+)
+
+// bound is what an approval is about, as it is kept with its question. Its texts are digests: it
+// tells whether things are the same, and not what they were.
+type bound struct {
+	Action  string `json:"action"`
+	App     string `json:"app"`
+	Element string `json:"element"`
+	Screen  string `json:"screen"` // of the elements with their places; of the picture without any
+	// the picture in small, without the status bar, when there are elements; they do not tell what
+	// is drawn over them
+	Print []byte `json:"print,omitempty"`
+	// the picture, when there are elements: for when they cannot be had any more
+	Picture string `json:"picture,omitempty"`
+	// where it is touched: a small change there matters
+	At *screen.Point `json:"at,omitempty"`
+	To *screen.Point `json:"to,omitempty"` // where it is drawn to, too
+	// it is a touch of one place, which may be repeated a little beside it, or for longer
+	Touch bool `json:"touch,omitempty"`
+}
+
+// bind is what the action on the screen is about.
+func bind(look screen.Observation, a actions.Action, list []guard.Subject) bound {
+	written, err := actions.Marshal(a)
+	if err != nil {
+		written = []byte(actions.Describe(a)) // no member of the vocabulary
+	}
+	b := bound{Action: digest(string(written)), App: look.State.App}
+	for _, s := range list {
+		b.Element = digest(b.Element, fmt.Sprintf("%+v", s.Element))
+	}
+	if p := places(look, a); len(p) > 0 {
+		b.At = &p[0]
+		if len(p) > 1 {
+			b.To = &p[1]
+		}
+	}
+	switch a.(type) {
+	case actions.Click, actions.DoubleClick, actions.LongPress:
+		b.Touch = true
+	}
+	if look.Frame == nil {
+		return b
+	}
+	if len(look.Elements) == 0 {
+		b.Screen = pixels(look)
+		return b
+	}
+	b.Screen = layout(look)
+	print := look.Frame.Fingerprint().Below(look.Bar)
+	b.Print, b.Picture = print[:], pixels(look)
+	return b
+}
+
+// layout is the digest of what the elements say and where they are; a cursor that blinks, and the
+// status bar, are no part of it.
+func layout(look screen.Observation) string {
+	h := sha256.New()
+	for _, e := range look.Elements {
+		if e.Bounds.Max.Y <= look.Bar {
+			continue
+		}
+		e.Focused = false
+		_ = json.NewEncoder(h).Encode(e) // a hash takes everything, and an element can be encoded
+	}
+	return base64.RawStdEncoding.EncodeToString(h.Sum(nil))
+}
+
+// boundSide is the longest side of the picture that is bound: a figure that is another, or a
+// letter, is another in it.
+const boundSide = 1280
+
+// pixels is the digest of the picture below the status bar.
+func pixels(look screen.Observation) string {
+	img := look.Frame.Within(boundSide).Image()
+	top := min(int(math.Ceil(look.Bar*float64(img.Rect.Dy()))), img.Rect.Dy())
+	colours := (top + 1) / 2
+	return digest(fmt.Sprint(look.Frame.Size()), string(img.Y[top*img.YStride:]),
+		string(img.Cb[colours*img.CStride:]), string(img.Cr[colours*img.CStride:]))
+}
+
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return base64.RawStdEncoding.EncodeToString(h.Sum(nil))
+}
+
+// String is b as it is kept.
+func (b bound) String() string {
+	out, err := json.Marshal(b)
+	if err != nil { // a point that is no number: it is never the same as any other
+		return ""
+	}
+	return string(out)
+}
+
+func parseBound(s string) (b bound, ok bool) {
+	return b, s != "" && json.Unmarshal([]byte(s), &b) == nil
+}
+
+// pictured reports whether b is of a picture whose elements were not to be had.
+func (b bound) pictured() bool { return b.Screen != "" && len(b.Print) == 0 }
+
+// withElementsOf is b, of a picture whose elements could not be had, with those of then when the
+// picture is the same to the pixel.
+func (b bound) withElementsOf(then bound) bound {
+	if then.Picture != "" && then.Picture == b.Screen {
+		b.Element, b.Screen = then.Element, then.Screen
+		b.Print, b.Picture = then.Print, then.Picture
+	}
+	return b
+}
+
+// diff says what is another than in b, "" when nothing is.
+func (b bound) diff(now bound) string {
+	switch {
+	case b.Action != now.Action:
+		return "the action"
+	case b.Element != now.Element:
+		return "what is under the finger"
+	}
+	return b.screenDiff(now)
+}
+
+// repeated reports whether now is what b was about once more: the same action, or a touch of the
+// same element.
+func (b bound) repeated(now bound, list []screen.Element) bool {
+	if b.Touch && now.Touch && b.At != nil && now.At != nil && b.Element == now.Element {
+		then := candidates(list, *b.At)
+		if len(then) > 0 && slices.Equal(then, candidates(list, *now.At)) {
+			return b.screenDiff(now) == ""
+		}
+	}
+	return b.diff(now) == ""
+}
+
+// screenDiff says what of the screen is another than in b, whatever is done on it.
+func (b bound) screenDiff(now bound) string {
+	switch {
+	case b.App != now.App:
+		return "the app in front"
+	case b.Screen != now.Screen || b.Screen == "" || !b.similar(now):
+		return "the screen"
+	}
+	return ""
+}
+
+// What of the picture may differ although the elements are the same: a cursor, a moving banner.
+const (
+	mayMove = 0.1
+	cells   = 24 // of a screen.Fingerprint on each side
+	beside  = 1  // cells around the point in which nothing may
+)
+
+// similar reports whether the pictures are near enough.
+func (b bound) similar(now bound) bool {
+	if len(b.Print) != len(now.Print) {
+		return false
+	}
+	if len(b.Print) == 0 {
+		return true
+	}
+	var x, y screen.Fingerprint
+	if copy(x[:], b.Print) != len(x) || copy(y[:], now.Print) != len(y) {
+		return false
+	}
+	if x.Distance(y) > mayMove {
+		return false
+	}
+	for _, at := range []*screen.Point{b.At, b.To, now.At, now.To} {
+		if at != nil && !samePicture(&x, &y, *at) {
+			return false
+		}
+	}
+	return true
+}
+
+// samePicture reports whether nothing is another around the point.
+func samePicture(x, y *screen.Fingerprint, at screen.Point) bool {
+	col, row := int(at.X*cells), int(at.Y*cells)
+	for r := max(row-beside, 0); r <= min(row+beside, cells-1); r++ {
+		for c := max(col-beside, 0); c <= min(col+beside, cells-1); c++ {
+			if d := int(x[r*cells+c]) - int(y[r*cells+c]); d > 6 || d < -6 {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,290 @@
+package phone
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wordfile"
+)
+
+// Options of a Gate.
+type Options struct {
+	Expires time.Duration // how long an approval holds; 0 means 10 minutes
+	Lang    string        // of what people read: "zh"; anything else means English
+	// Granted reports whether a person has given leave to do, without being asked, what the policy
+	// would ask about. It is not asked about critical actions. nil means that there is none.
+	Granted func(ctx context.Context, s guard.Subject, d guard.Decision) (bool, error)
+	Now     func() time.Time // nil means time.Now
+}
+
+// Gate decides about the actions of a run by a policy. It keeps nothing: any number of runs may
+// share it when Granted permits.
+type Gate struct {
+	policy *guard.Policy
+	opts   Options
+}
+
+var _ agentloop.Gate = (*Gate)(nil)
+
+// New returns a gate over the policy. opts may be nil.
+func New(p *guard.Policy, opts *Options) *Gate {
+	g := &Gate{policy: p, opts: *cmp.Or(opts, &Options{})}
+	g.opts.Expires = cmp.Or(g.opts.Expires, 10*time.Minute)
+	if g.opts.Now == nil {
+		g.opts.Now = time.Now
+	}
+	return g
+}
+
+// How long the elements are waited for once the model has decided. A screen that never rests has
+// none to be had: it is judged by what is left then. A scroll does harm only where a slider is in
+// its way, and what is scrolled often does not rest: the time since the look counts for it, but for
+// this least. Before a person is asked for want of them they are waited for longer: that takes less
+// of anybody's time.
+const (
+	reading          = 5 * time.Second
+	readingForScroll = time.Second
+	readingToAsk     = 10 * time.Second
+)
+
+// Check implements agentloop.Gate.
+func (g *Gate) Check(
+	ctx context.Context, s agentloop.Situation, d actions.Decision,
+) (agentloop.Verdict, error) {
+	wait := reading
+	if _, is := d.Action.(actions.Scroll); is {
+		since := g.opts.Now().Sub(s.Screen.At)
+		wait = min(max(reading-since, readingForScroll), reading)
+	}
+	v, known, err := g.within(ctx, s, d, wait)
+	if err == nil && !known && !v.Allowed() {
+		if r, keeps := s.Reader.(interface{ Again() }); keeps {
+			r.Again()
+		}
+		v, _, err = g.within(ctx, s, d, readingToAsk)
+	}
+	return v, err
+}
+
+// within decides by the elements when they can be had in this time, which known says, or do not
+// matter, and else by what is left.
+func (g *Gate) within(
+	ctx context.Context, s agentloop.Situation, d actions.Decision, wait time.Duration,
+) (v agentloop.Verdict, known bool, err error) {
+	look := g.read(ctx, s, d.Action, wait)
+	if ctx.Err() != nil {
+		return v, false, context.Cause(ctx)
+	}
+	list := Subjects(look, s.Task, d)
+	v, err = g.verdict(ctx, s, look, d, list)
+	return v.With(encodeSeen(list)), look.Elements != nil, err
+}
+
+func (g *Gate) verdict(
+	ctx context.Context, s agentloop.Situation, look screen.Observation, d actions.Decision,
+	list []guard.Subject,
+) (agentloop.Verdict, error) {
+	subject, decision := Decide(g.policy, list)
+	if why := blind(look, d.Action); why != "" && !ruled(decision) {
+		return agentloop.Refuse(why), nil
+	}
+	switch decision.Verdict {
+	case guard.Deny:
+		return agentloop.Refuse(text.Cut(decision.Reason, 500)), nil
+	case guard.HandOver:
+		return agentloop.Ask(g.handOver(subject, decision, d.Action)), nil
+	}
+	var ruling *agentloop.Ruling
+	if s.Pending != nil {
+		ruling = s.Pending.Ruling
+	}
+	if ruling == nil && decision.Verdict == guard.Allow {
+		return agentloop.Allow(), nil
+	}
+	now := bind(look, d.Action, list)
+	as := asKnown(now, look, s.Task, d)
+	for _, r := range s.Rejected {
+		if b, ok := parseBound(r); ok && b.repeated(as(b), look.Elements) {
+			return agentloop.Rejected("it was rejected before, on the same screen"), nil
+		}
+	}
+	if ruling != nil { // it was about that screen, however harmless the action is on this one
+		again := g.stale(*ruling, as, decision)
+		if again == "" {
+			return agentloop.Allow(), nil
+		}
+		decision.Severity = max(decision.Severity, severity(*ruling))
+		if decision.Verdict == guard.Allow {
+			decision.Allowed = guard.Decisions
+		}
+		return agentloop.Ask(g.question(subject, decision, now, d.Action, again)), nil
+	}
+	if decision.Severity < guard.Critical && g.opts.Granted != nil {
+		granted, err := g.opts.Granted(ctx, subject, decision)
+		if err != nil || granted {
+			return agentloop.Allow(), err
+		}
+	}
+	return agentloop.Ask(g.question(subject, decision, now, d.Action, "")), nil
+}
+
+// asKnown gives now, which is bound to the look, as far as it was known then.
+func asKnown(
+	now bound, look screen.Observation, task string, d actions.Decision,
+) func(then bound) bound {
+	return func(then bound) bound {
+		switch {
+		case look.Elements == nil:
+			return now.withElementsOf(then)
+		case then.pictured():
+			bare := look
+			bare.Elements = nil
+			return bind(bare, d.Action, Subjects(bare, task, d))
+		}
+		return now
+	}
+}
+
+// read is the look with its elements, where they matter. That they cannot be had is no error.
+func (g *Gate) read(
+	ctx context.Context, s agentloop.Situation, a actions.Action, wait time.Duration,
+) screen.Observation {
+	look := s.Screen
+	ruled := s.Pending != nil && s.Pending.Ruling != nil // about a screen with its elements
+	matter := len(places(look, a)) > 0 || writes(a) || g.policy.Looks() || ruled
+	if look.Elements != nil || s.Reader == nil || !matter {
+		return look
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	if list, err := s.Reader.Elements(ctx); err == nil {
+		look.Elements = list
+	}
+	return look
+}
+
+// Decide is the gravest of what the policy says about the subjects, with the subject it is about.
+func Decide(p *guard.Policy, list []guard.Subject) (guard.Subject, guard.Decision) {
+	order := []guard.Verdict{guard.Allow, guard.Ask, guard.HandOver, guard.Deny}
+	var subject guard.Subject
+	var worst guard.Decision
+	for i, s := range list {
+		d := p.Decide(s)
+		graver := cmp.Or(slices.Index(order, d.Verdict)-slices.Index(order, worst.Verdict),
+			int(d.Severity-worst.Severity))
+		if i == 0 || graver > 0 {
+			subject, worst = s, d
+		}
+	}
+	return subject, worst
+}
+
+// stale says why what a person has decided does not hold for what is there now; "" when it does.
+func (g *Gate) stale(r agentloop.Ruling, now func(bound) bound, d guard.Decision) string {
+	then, ok := parseBound(r.Bound)
+	switch {
+	case r.Type != agentloop.Approve && r.Type != agentloop.Edit || !ok:
+		return "the approval"
+	case g.opts.Now().Sub(r.At) > g.opts.Expires || r.At.After(g.opts.Now().Add(time.Minute)):
+		return "expired"
+	case d.Severity > severity(r):
+		return "the severity"
+	case r.Type == agentloop.Edit:
+		return then.screenDiff(now(then))
+	}
+	return then.diff(now(then))
+}
+
+// severity is that of what was decided about.
+func severity(r agentloop.Ruling) (s guard.Severity) {
+	if s.UnmarshalText([]byte(r.Severity)) != nil {
+		return guard.Routine
+	}
+	return s
+}
+
+// question is what a person is asked.
+func (g *Gate) question(
+	s guard.Subject, d guard.Decision, now bound, a actions.Action, again string,
+) agentloop.Question {
+	w := wordsOf(g.opts.Lang)
+	what := actions.Describe(a)
+	under := w.under(s.Element)
+	reason := d.Reason
+	if again != "" {
+		reason = strings.TrimSpace(w.Again[again] + "\n" + reason)
+	}
+	asks := fmt.Sprintf(w.Ask, what, cmp.Or(s.App, w.AnApp), under)
+	if d.Description != "" {
+		asks = d.Description
+	}
+	return agentloop.Question{Kind: agentloop.KindApproval, Text: join(asks, reason),
+		Review: &agentloop.Review{Allowed: d.Allowed, Severity: d.Severity.String(),
+			Description: cmp.Or(d.Description, what), Element: under, Rule: d.Rule,
+			Reason: text.Cut(reason, 500), Bound: now.String()}}
+}
+
+// handOver is what a person is asked to do on the phone, in the place of an action.
+func (g *Gate) handOver(s guard.Subject, d guard.Decision, a actions.Action) agentloop.Question {
+	w := wordsOf(g.opts.Lang)
+	asks := fmt.Sprintf(w.ByHand, actions.Describe(a), cmp.Or(s.App, w.AnApp), w.under(s.Element))
+	if d.Description != "" {
+		asks = d.Description
+	}
+	return agentloop.Question{Kind: agentloop.KindTakeover, Text: join(asks, d.Reason)}
+}
+
+func join(a, b string) string {
+	if b == "" || b == a {
+		return text.Cut(a, 1000)
+	}
+	return text.Cut(a, 1000) + "\n" + text.Cut(b, 500)
+}
+
+// phrases are our own words to people.
+type phrases struct {
+	Ask, ByHand, AnApp, Nothing string
+	Again                       map[string]string // by what has changed
+}
+
+//go:embed words.yaml
+var wordsFile []byte
+
+var languages = wordfile.YAML[map[string]*phrases](wordsFile)
+
+func wordsOf(lang string) *phrases {
+	if strings.HasPrefix(strings.ToLower(lang), "zh") {
+		return languages()["zh"]
+	}
+	return languages()["en"]
+}
+
+// under is the element in words: the screen's own are in quotes.
+func (w *phrases) under(e *guard.Element) string {
+	if e == nil {
+		return w.Nothing
+	}
+	list := []string{e.Text, e.Description, e.ResourceID}
+	if strings.HasSuffix(e.Class, "EditText") { // its text is what somebody has written
+		list = list[1:]
+	}
+	for _, t := range list {
+		if line := text.Line(t); line != "" {
+			return text.Quote(line, 100)
+		}
+	}
+	if e.Class != "" {
+		return text.Quote(text.Line(e.Class), 100)
+	}
+	return w.Nothing
+}

@@ -1,0 +1,74 @@
+package phone
+
+import (
+	"encoding/json"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// seen is what a gate knew of a step besides the action, as it is kept with the step.
+type seen struct {
+	Places []seenPlace `json:"places"` // one for each subject
+	Screen []string    `json:"screen,omitempty"`
+	Secure bool        `json:"secure,omitempty"`
+}
+
+type seenPlace struct {
+	Element *guard.Element `json:"element,omitempty"`
+	Near    []string       `json:"near,omitempty"`
+	Presses bool           `json:"presses,omitempty"`
+	Enters  bool           `json:"enters,omitempty"`
+}
+
+// Bounds of what is kept of a step.
+const (
+	keptWords = 8000 // bytes of the screen's words
+	keptWord  = 300  // characters of each
+	keptHits  = 8
+)
+
+func encodeSeen(list []guard.Subject) string {
+	var s seen
+	for i, one := range list {
+		if i == 0 {
+			s.Secure = one.Secure
+			size := 0
+			for _, w := range one.Screen {
+				w = text.Cut(w, keptWord)
+				if size += len(w); size > keptWords {
+					break
+				}
+				s.Screen = append(s.Screen, w)
+			}
+		}
+		if i < keptHits {
+			s.Places = append(s.Places,
+				seenPlace{one.Element, one.Near, one.Presses, one.Enters})
+		}
+	}
+	b, err := json.Marshal(s)
+	if err != nil { // there is nothing in it that cannot be written
+		return ""
+	}
+	return string(b)
+}
+
+// Recall is what an action was to a [Gate], from what was kept with its step as
+// agentloop.Step.Seen. known says that something was: else the subject has no element and no words.
+func Recall(kept, app, task string, d actions.Decision) (list []guard.Subject, known bool) {
+	base := subject(app, task, d)
+	var s seen
+	if kept == "" || json.Unmarshal([]byte(kept), &s) != nil || len(s.Places) == 0 {
+		return []guard.Subject{base}, false
+	}
+	base.Screen, base.Secure = s.Screen, s.Secure
+	for _, p := range s.Places {
+		one := base
+		one.Element, one.Near = p.Element, p.Near
+		one.Presses, one.Enters = p.Presses, p.Enters
+		list = append(list, one)
+	}
+	return list, true
+}

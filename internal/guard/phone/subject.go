@@ -1,0 +1,386 @@
+package phone
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/screen"
+)
+
+const (
+	whole       = 0.8  // share of the screen from which on an element says nothing of a place on it
+	large       = 0.25 // from which on what lies in it is content, not its label
+	around      = 0.2  // of the screen's width: how far words are near
+	maxNear     = 8    // words that are near
+	maxElements = 500  // elements
+)
+
+// Subjects is what an action on a screen is to the rules: mostly one subject, several where it
+// touches several things that may answer. Look.Elements may be nil: then it is known that they are
+// not known.
+func Subjects(look screen.Observation, task string, d actions.Decision) []guard.Subject {
+	base := subject(look.State.App, task, d)
+	base.Secure = look.State.Secure
+	points := places(look, d.Action)
+	base.Screen = words(look, points)
+	var list []guard.Subject
+	stroke := swipeOf(way(look, d.Action), d.Action, shape(look))
+	for n, p := range points {
+		s := base
+		s.Near = near(look, p)
+		hits := candidates(look.Elements, p)
+		if len(hits) == 0 {
+			s.Presses = n == 0 && stroke.holds
+			list = append(list, s)
+		}
+		for _, i := range hits {
+			s.Element = element(look.Elements, i, p)
+			s.Presses = n == 0 && stroke.presses(&look.Elements[i])
+			list = append(list, s)
+			if l := label(look.Elements, i); l != "" && s.Element.Text+s.Element.Description == "" {
+				named := *s.Element
+				named.Text, s.Element = l, &named
+				list = append(list, s)
+			}
+		}
+	}
+	if i := focused(look.Elements); i >= 0 && len(list) == 1 && overEnter(points[0], list[0]) {
+		s := list[0]
+		s.Enters, s.Element = true, element(look.Elements, i, look.Elements[i].Bounds.Center())
+		list = append(list, s)
+	}
+	if len(list) > 0 {
+		return append(list, along(look.Elements, stroke.way, list)...)
+	}
+	if i := focused(look.Elements); i >= 0 && writes(d.Action) {
+		base.Element = element(look.Elements, i, look.Elements[i].Bounds.Center())
+	}
+	return []guard.Subject{base}
+}
+
+// corner is from where on keyboards have their enter key, to the right and below. They are windows
+// of their own, whose keys no phone lists: what lies there is the page.
+const corner = 0.8
+
+// overEnter reports whether the enter key of a keyboard may be at p, where s is known to be.
+func overEnter(p screen.Point, s guard.Subject) bool {
+	return p.X > corner && p.Y > corner && (s.Element == nil || s.Element.WholeScreen)
+}
+
+// subject is what is known of an action without the screen.
+func subject(app, task string, d actions.Decision) guard.Subject {
+	s := guard.Subject{Action: d.Action.Verb(), App: app, Task: task,
+		Said: cmp.Or(d.Explain, d.Thought)}
+	if args, err := actions.Args(d.Action); err == nil { // no member has fields that fail
+		s.Args = args
+	}
+	if t, is := d.Action.(actions.Type); is {
+		s.Typed = t.Text
+	}
+	return s
+}
+
+// way is where the action touches the phone, one place after the other: the middles of the pixels
+// that its points come to. A point on the last edge is beyond all elements, and yet on the last
+// pixel.
+func way(look screen.Observation, a actions.Action) []screen.Point {
+	points, size := actions.Points(a), look.State.Size
+	for i, p := range points {
+		if at := p.Pixel(size); size.Valid() {
+			p = screen.Point{X: (float64(at.X) + 0.5) / float64(size.W),
+				Y: (float64(at.Y) + 0.5) / float64(size.H)}
+		}
+		points[i] = screen.Point{X: min(p.X, beforeEdge), Y: min(p.Y, beforeEdge)}
+	}
+	return points
+}
+
+const beforeEdge = 1 - 1e-9
+
+// places are those of the way at which the action does something: where it ends matters, because
+// something may be carried along it.
+func places(look screen.Observation, a actions.Action) []screen.Point {
+	points := way(look, a)
+	switch a.(type) {
+	case actions.Drag, actions.Slide:
+		return points
+	}
+	return points[:min(len(points), 1)]
+}
+
+// along are the subjects that come to those that are known because a finger is drawn over what
+// looks like a slider.
+func along(elements []screen.Element, way []screen.Point, known []guard.Subject) (
+	list []guard.Subject,
+) {
+	if len(way) < 2 {
+		return nil
+	}
+	for i := range elements {
+		r := elements[i].Bounds
+		if area(r) >= large || !crossed(r, way[0], way[1]) {
+			continue
+		}
+		s := known[0]
+		s.Element = element(elements, i, r.Center())
+		if s.Element.Slides() && !slices.ContainsFunc(known, func(k guard.Subject) bool {
+			return k.Element != nil && *k.Element == *s.Element
+		}) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// crossed reports whether the way from a to b leads over r.
+func crossed(r screen.Rect, a, b screen.Point) bool {
+	enter, leave := 0.0, 1.0 // shares of the way
+	for _, axis := range []struct{ from, to, low, high float64 }{
+		{a.X, b.X, r.Min.X, r.Max.X}, {a.Y, b.Y, r.Min.Y, r.Max.Y},
+	} {
+		way := axis.to - axis.from
+		if way == 0 {
+			if axis.from < axis.low || axis.from >= axis.high {
+				return false
+			}
+			continue
+		}
+		first, last := (axis.low-axis.from)/way, (axis.high-axis.from)/way
+		enter, leave = max(enter, min(first, last)), min(leave, max(first, last))
+	}
+	return enter <= leave
+}
+
+// writes reports whether the action goes to what has the focus.
+func writes(a actions.Action) bool {
+	switch a.(type) {
+	case actions.Type, actions.HotKey:
+		return true
+	}
+	return false
+}
+
+// focused is what has the focus: the field that takes text, else what the enter key presses.
+func focused(list []screen.Element) int {
+	i := slices.IndexFunc(list, func(e screen.Element) bool { return e.Focused && e.Editable })
+	if i < 0 {
+		i = slices.IndexFunc(list, func(e screen.Element) bool { return e.Focused && e.Clickable })
+	}
+	return i
+}
+
+func area(r screen.Rect) float64 { return (r.Max.X - r.Min.X) * (r.Max.Y - r.Min.Y) }
+
+// candidates are the elements that may answer a touch at p: the smallest that is meant to be
+// touched, those that are, too, and do not lie around it, and the words drawn over these that are
+// meant for nothing else; else the deepest at p. Of one that says nothing also what is around it
+// and under it there, and says something: that may be its name.
+func candidates(list []screen.Element, p screen.Point) []int {
+	var hits, touchable []int
+	for i := range list {
+		if list[i].Bounds.Contains(p) {
+			hits = append(hits, i)
+			if list[i].Clickable || list[i].Editable || list[i].Checkable {
+				touchable = append(touchable, i)
+			}
+		}
+	}
+	smaller := func(a, b int) int {
+		return cmp.Or(cmp.Compare(area(list[a].Bounds), area(list[b].Bounds)),
+			cmp.Compare(list[b].Depth, list[a].Depth), b-a)
+	}
+	if len(touchable) == 0 {
+		if len(hits) == 0 {
+			return nil
+		}
+		deepest := slices.MaxFunc(hits, func(a, b int) int {
+			return cmp.Or(cmp.Compare(list[a].Depth, list[b].Depth), a-b)
+		})
+		return append([]int{deepest}, labels(list, hits, []int{deepest}, p)...)
+	}
+	first := slices.MinFunc(touchable, smaller)
+	found := []int{first}
+	for _, i := range touchable {
+		if i != first && !within(list, first, i) && !within(list, i, first) {
+			found = append(found, i)
+		}
+	}
+	found = append(found, drawnOver(list, hits, found)...)
+	return append(found, labels(list, hits, found, p)...)
+}
+
+// labels are the hits besides those that were found that say something, when one of these does not.
+func labels(list []screen.Element, hits, found []int, p screen.Point) (more []int) {
+	says := func(i int) bool {
+		e := element(list, i, p)
+		return list[i].Editable || e.Text+e.Description != ""
+	}
+	if !slices.ContainsFunc(found, func(f int) bool { return !says(f) }) {
+		return nil
+	}
+	for _, i := range hits {
+		e := &list[i]
+		if e.Text+e.ContentDesc != "" && area(e.Bounds) < large && !slices.Contains(found, i) {
+			more = append(more, i)
+		}
+	}
+	return more
+}
+
+// drawnOver are the hits behind the ones found, in the order of drawing, that say something, take
+// no touch of their own and lie in none of these.
+func drawnOver(list []screen.Element, hits, found []int) (words []int) {
+	for _, i := range hits {
+		e := &list[i]
+		inside := slices.ContainsFunc(found, func(f int) bool {
+			return i <= f || within(list, i, f)
+		})
+		if !inside && e.Text+e.ContentDesc != "" && area(e.Bounds) < large {
+			words = append(words, i)
+		}
+	}
+	return words
+}
+
+// within reports whether the element i lies in the element of.
+func within(list []screen.Element, i, of int) bool {
+	return i > of && i < end(list, of)
+}
+
+// end is the index behind what lies in the element i.
+func end(list []screen.Element, i int) int {
+	n := i + 1
+	for n < len(list) && list[n].Depth > list[i].Depth {
+		n++
+	}
+	return n
+}
+
+// element is the element i as rules see it. One without words of its own has those of what lies in
+// it, a line each; one that is large only those under the finger.
+func element(list []screen.Element, i int, p screen.Point) *guard.Element {
+	e := list[i]
+	g := &guard.Element{Text: e.Text, Description: e.ContentDesc, ResourceID: e.ResourceID,
+		Class: e.Class, Password: e.Password, WholeScreen: area(e.Bounds) >= whole}
+	var lines []string
+	for _, in := range list[i+1 : end(list, i)] {
+		under := in.Bounds.Contains(p)
+		if area(e.Bounds) >= large && !under {
+			continue
+		}
+		for _, t := range []string{in.Text, in.ContentDesc} {
+			if t != "" && t != e.Text && t != e.ContentDesc && !slices.Contains(lines, t) {
+				lines = append(lines, t)
+			}
+			if t != "" && under && area(in.Bounds) < large {
+				g.WholeScreen = false // there is something of its own at the place
+			}
+		}
+		if g.ResourceID == "" && under {
+			g.ResourceID = in.ResourceID
+		}
+		g.Password = g.Password || in.Password && under
+	}
+	if len(lines) > 0 {
+		g.Text = strings.TrimPrefix(g.Text+"\n"+strings.Join(lines, "\n"), "\n")
+	}
+	return g
+}
+
+// label is what stands in the large element i, wherever that is, when it is little: it is a button
+// then, and no page. What is touched by itself is none of it.
+func label(list []screen.Element, i int) string {
+	if size := area(list[i].Bounds); size < large || size >= whole {
+		return ""
+	}
+	var lines []string
+	for n := i + 1; n < end(list, i); n++ {
+		in := &list[n]
+		if in.Clickable || in.Editable || in.Checkable {
+			n = end(list, n) - 1
+			continue
+		}
+		for _, t := range []string{in.Text, in.ContentDesc} {
+			if t != "" && !slices.Contains(lines, t) {
+				lines = append(lines, t)
+			}
+		}
+	}
+	if len(lines) > 3 {
+		return ""
+	}
+	return strings.Join(lines, "\n")
+}
+
+// words are all that the elements say, each once. Of a long list what is nearest to the first of
+// the points comes first: rules do not read on for ever.
+func words(look screen.Observation, points []screen.Point) []string {
+	list := look.Elements
+	if len(list) > maxElements && len(points) > 0 {
+		tall := shape(look)
+		list = slices.Clone(list)
+		slices.SortStableFunc(list, func(a, b screen.Element) int {
+			return cmp.Compare(distance(a.Bounds, points[0], tall),
+				distance(b.Bounds, points[0], tall))
+		})
+	}
+	var all []string
+	known := map[string]bool{}
+	for i := range list {
+		for _, t := range []string{list[i].Text, list[i].ContentDesc} {
+			if t != "" && !known[t] {
+				known[t] = true
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// shape is how tall the screen is in its widths.
+func shape(look screen.Observation) float64 {
+	if s := look.State.Size; s.Valid() {
+		return float64(s.H) / float64(s.W)
+	}
+	return 1
+}
+
+// near are the words around p that are not under it, the nearest first.
+func near(look screen.Observation, p screen.Point) []string {
+	type word struct {
+		text string
+		away float64
+	}
+	var all []word
+	tall := shape(look)
+	for _, e := range look.Elements {
+		away := distance(e.Bounds, p, tall)
+		if away == 0 || away > around || area(e.Bounds) >= large {
+			continue
+		}
+		for _, t := range []string{e.Text, e.ContentDesc} {
+			if t != "" {
+				all = append(all, word{t, away})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b word) int { return cmp.Compare(a.away, b.away) })
+	var out []string
+	for _, w := range all {
+		if len(out) < maxNear && !slices.Contains(out, w.text) {
+			out = append(out, w.text)
+		}
+	}
+	return out
+}
+
+// distance is how far p is from r, in widths of a screen that is so tall; 0 for a point in it.
+func distance(r screen.Rect, p screen.Point, tall float64) float64 {
+	x := max(r.Min.X-p.X, p.X-r.Max.X, 0)
+	y := max(r.Min.Y-p.Y, p.Y-r.Max.Y, 0) * tall
+	return math.Hypot(x, y)
+}

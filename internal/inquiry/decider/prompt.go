@@ -1,0 +1,106 @@
+package decider
+
+import (
+	_ "embed"
+	"encoding/json"
+	"strings"
+
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wordfile"
+)
+
+// words are the prompt in one language.
+type words struct {
+	Role, Data, Judge, Never, Reply           string
+	Choice, Text, Values, Document, Undecided string // the forms of a reply
+	Seen, Unseen, Told                        string // of the screen
+	Silence                                   string // of a person who did not answer
+}
+
+// data is what the model is shown, as one JSON object: text cannot leave its quotes.
+type data struct {
+	Task     string          `json:"task,omitempty"`
+	About    string          `json:"about,omitempty"`
+	Steps    []string        `json:"steps,omitempty"`
+	Notes    []string        `json:"notes,omitempty"`
+	Earlier  []string        `json:"earlier_answers,omitempty"`
+	Screen   string          `json:"screen_in_words,omitempty"`
+	Person   string          `json:"person,omitempty"`
+	Question string          `json:"question"`
+	Choices  []string        `json:"choices,omitempty"`
+	Form     json.RawMessage `json:"form,omitempty"`
+	Document string          `json:"document,omitempty"`
+}
+
+// How much of what comes before the question is shown: lines, and characters of each.
+const (
+	maxSteps, maxNotes   = 20, 10
+	maxEarlier           = 8
+	lineChars, noteChars = 200, 400
+	longChars            = 4000  // of a task, a question, a caption
+	documentChars        = 20000 // of a document to edit
+)
+
+// prompt is the rules, which are ours alone, and the data, which is others'.
+func (w *words) prompt(c *Case) (rules, shown string) {
+	q := &c.Question
+	how := []string{w.Undecided}
+	switch {
+	case len(q.Fields) > 0:
+		how = append(how, w.Values)
+	case q.Draft != "":
+		how = append(how, w.Document)
+	case len(q.Options) > 0 && !q.FreeText:
+		how = append(how, w.Choice)
+	case len(q.Options) > 0:
+		how = append(how, w.Choice, w.Text)
+	default:
+		how = append(how, w.Text)
+	}
+	seen := w.Unseen
+	switch {
+	case c.Frame != nil:
+		seen = w.Seen
+	case c.Caption != "":
+		seen = w.Told
+	}
+	rules = strings.Join(append([]string{w.Role, w.Data, seen, w.Judge, w.Never, w.Reply}, how...),
+		"\n")
+	d := data{
+		Steps: tail(c.Steps, maxSteps, lineChars), Notes: tail(c.Notes, maxNotes, noteChars),
+		Earlier: tail(c.Earlier, maxEarlier, lineChars), Screen: text.Cut(c.Caption, longChars),
+		Question: text.Cut(q.Text, longChars), Choices: q.Options,
+		Document: text.Cut(q.Draft, documentChars),
+	}
+	if q.Kind == inquiry.Inquiry {
+		d.About = text.Cut(q.Task, longChars)
+	} else {
+		d.Task = text.Cut(q.Task, longChars)
+	}
+	if len(q.Fields) > 0 {
+		d.Form = inquiry.Schema(q.Fields)
+	}
+	if p := q.Deferred; p != nil {
+		d.Person = w.Silence
+		if said := p.Response.String(); said != "" {
+			d.Person += ": " + text.Cut(said, noteChars)
+		}
+	}
+	b, _ := text.Marshal(d) // it is texts only
+	return rules, string(b)
+}
+
+// tail is the last lines, each cut and on one line.
+func tail(lines []string, most, chars int) (out []string) {
+	for _, l := range lines[max(len(lines)-most, 0):] {
+		out = append(out, text.Cut(text.Line(l), chars))
+	}
+	return out
+}
+
+//go:embed words.yaml
+var wordsFile []byte
+
+// languages are the words, by language.
+var languages = wordfile.YAML[map[string]*words](wordsFile)

@@ -1,0 +1,132 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/mcp/transport"
+)
+
+// clientEnd is the client's end of a link: what the other server says and asks unasked, goes there.
+type clientEnd struct {
+	conn    *connection
+	session func() server.ClientSession // that gets broadcasts; nil for none
+
+	mu    lock
+	asked map[string]context.CancelFunc // requests of the upstream under way, by id
+}
+
+// broadcast sends a notification to the client's session. One that does not listen misses what is
+// too much for the session to keep.
+func (c *clientEnd) broadcast(m *message) {
+	s := c.session()
+	if s == nil {
+		return
+	}
+	data, err := m.encode()
+	if err != nil {
+		return
+	}
+	if c.conn.opts.Stdio {
+		select {
+		case s.NotificationChannel() <- transport.Broadcast(data):
+		case <-c.conn.life.Done():
+		}
+		return
+	}
+	select {
+	case s.NotificationChannel() <- transport.Broadcast(data):
+	default:
+		c.conn.dropped(m)
+	}
+}
+
+// maxAsked is how many requests of an upstream may wait for the client.
+const maxAsked = 64
+
+// ask takes a request of the upstream to the client, and the answer back.
+func (c *clientEnd) ask(m *message) {
+	of, caps, taken := c.conn.open.assign(m)
+	up := c.conn.current()
+	if taken || up == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(c.conn.life)
+	key := string(m.ID)
+	c.mu.Lock()
+	full := len(c.asked) >= maxAsked
+	if !full {
+		c.asked[key] = cancel
+	}
+	c.mu.Unlock()
+	c.conn.spawn(func() {
+		defer cancel()
+		if full {
+			c.conn.answer(up, m.errorResponse(mcp.INVALID_REQUEST,
+				fmt.Sprintf("%d requests wait for the client already", maxAsked)))
+			return
+		}
+		defer c.mu.do(func() { delete(c.asked, key) })
+		if answer := c.answerTo(ctx, of, caps, m); answer != nil {
+			c.conn.answer(up, answer)
+		}
+	})
+}
+
+// withdraw ends a request of the upstream, which waits for no answer any more.
+func (c *clientEnd) withdraw(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cancel := c.asked[key]; cancel != nil {
+		cancel()
+	}
+}
+
+// withdrawAll ends all of them, of an upstream that is gone.
+func (c *clientEnd) withdrawAll() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, cancel := range c.asked {
+		cancel()
+	}
+}
+
+// answerTo is the client's answer to a request of the upstream, which is about the client's request
+// with that context; nil when the upstream has taken the request back.
+func (c *clientEnd) answerTo(ctx, of context.Context, caps json.RawMessage, m *message) *message {
+	var result json.RawMessage
+	var err error
+	switch s := c.session(); {
+	case m.Method == string(mcp.MethodPing):
+		result = json.RawMessage(`{}`)
+	case caps != nil:
+		err = errors.New(cmp.Or(cannotAsk(caps, m),
+			"more wait for the client already than it hears of"))
+	case of == nil && s == nil, of != nil && transport.Stateless(of):
+		err = errors.New("the client's version of the protocol has questions of the server only " +
+			"as results of calls, prompts and resources, and none of them is under way")
+	case of == nil:
+		result, err = transport.AskSession(ctx, s, m.Method, m.Params)
+	default:
+		on, cancel := context.WithCancelCause(of)
+		defer cancel(nil)
+		defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+		result, err = transport.Ask(on, m.Method, m.Params)
+	}
+	refused, is := errors.AsType[*transport.ClientError](err)
+	switch {
+	case is:
+		return &message{ID: m.ID, Error: encode(refused.JSONRPCErrorDetails)}
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return m.errorResponse(mcp.INTERNAL_ERROR, err.Error())
+	}
+	return m.response(result)
+}

@@ -1,0 +1,422 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// connection is what reaches the other server. It is made when it is needed, and again when it
+// is gone; what is under way then is told so.
+type connection struct {
+	opts  *Options
+	dial  dial
+	ready func(context.Context, upstream) error // readies one that was started, or that forgot all
+	gone  func()                                // what the upstream knew, is gone
+
+	open  exchanges
+	noise noise
+	life  context.Context // of the upstreams
+	end   context.CancelFunc
+	under sync.WaitGroup // what close waits for
+
+	connecting sync.Mutex // held while an upstream is started
+
+	mu     lock
+	up     upstream // nil while there is none
+	closed bool
+	starts []time.Time // of the last minute
+}
+
+// faultError says what is wrong with the other server, in words for the client.
+type faultError struct{ text string }
+
+func (e *faultError) Error() string { return e.text }
+
+func (c *connection) fault(format string, args ...any) error {
+	return &faultError{fmt.Sprintf("the server %s: ", c.opts.Name) + fmt.Sprintf(format, args...) +
+		c.noise.summary()}
+}
+
+// named is err with the name of the server, if it has none.
+func (c *connection) named(err error) error {
+	if _, is := errors.AsType[*faultError](err); is {
+		return err
+	}
+	return c.fault("%v", err)
+}
+
+// unanswered is why a request that was sent has no answer.
+func (c *connection) unanswered(m *message, err error) error {
+	if _, is := errors.AsType[*forgottenError](err); is {
+		return err
+	}
+	lost, is := errors.AsType[*faultError](err)
+	if is && m.Method == string(mcp.MethodToolsCall) {
+		return &faultError{lost.text + "; whether the call was carried out is not known"}
+	}
+	return c.named(err)
+}
+
+// current is the upstream in use, nil while there is none.
+func (c *connection) current() upstream {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.up
+}
+
+// connected is the upstream, started if need be.
+func (c *connection) connected(ctx context.Context) (upstream, error) {
+	c.connecting.Lock()
+	defer c.connecting.Unlock()
+	up, started, err := c.start()
+	if !started {
+		return up, err
+	}
+	if err := c.ready(ctx, up); err != nil {
+		c.drop(up)
+		up.close()
+		return nil, err
+	}
+	return up, nil
+}
+
+// Restarts: so many within a minute.
+const maxStarts = 5
+
+// start starts an upstream, unless there is one. It may be lost as soon as it is known here, and
+// not before.
+func (c *connection) start() (up upstream, started bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	c.starts = slices.DeleteFunc(c.starts, func(t time.Time) bool {
+		return now.Sub(t) > time.Minute
+	})
+	switch {
+	case c.closed:
+		return nil, false, transport.ErrClosed
+	case c.up != nil:
+		return c.up, false, nil
+	case len(c.starts) >= maxStarts:
+		return nil, false, c.fault("it has ended %d times within a minute and is not started "+
+			"again now; try again in a minute", len(c.starts))
+	}
+	c.starts = append(c.starts, now)
+	c.noise.reset()
+	if up, err = c.dial(c.life, c); err != nil {
+		return nil, false, c.fault("%v", err)
+	}
+	c.up = up
+	return up, true, nil
+}
+
+// renew readies a server anew that has forgotten the session.
+func (c *connection) renew(ctx context.Context, refused *forgottenError) error {
+	c.connecting.Lock()
+	defer c.connecting.Unlock()
+	if !refused.c.forget(refused.session) {
+		return nil // another request has done it
+	}
+	c.gone()
+	err := c.ready(ctx, refused.c)
+	if err != nil { // the next request connects anew
+		c.giveUp(refused.c, err)
+	}
+	return err
+}
+
+// roundTrip sends a request and gives its response. What the upstream sends for it meanwhile goes
+// to the client, in order, unless the request is one of ours: then it has no id.
+func (c *connection) roundTrip(ctx context.Context, up upstream, m *message) (*message, error) {
+	x := c.open.begin(&exchange{up: up, m: m, ctx: ctx})
+	defer c.open.finish(x)
+	if err := c.submit(ctx, x); err != nil {
+		return nil, err
+	}
+	return c.await(ctx, x)
+}
+
+// submit sends the request of an exchange.
+func (c *connection) submit(ctx context.Context, x *exchange) error {
+	sent := *x.m
+	sent.ID = number(x.id)
+	if x.token != nil {
+		sent.Params = with(sent.Params, sent.ID, "_meta", "progressToken")
+	}
+	x.unmatchedBefore = c.noise.unmatchedAnswers()
+	if err := x.up.send(ctx, &sent); err != nil {
+		return c.fault("%v", err)
+	}
+	return nil
+}
+
+// await waits for the response to a request, or for what its client is asked by the result, and
+// passes on what comes before.
+func (c *connection) await(ctx context.Context, x *exchange) (*message, error) {
+	quiet := time.NewTimer(c.opts.Quiet)
+	defer quiet.Stop()
+	lost := false // when it was quiet before
+	take := func(in *message) (*message, error) {
+		switch {
+		case in.fault != nil:
+			return nil, c.unanswered(x.m, in.fault)
+		case in.isResponse(), in.isRequest():
+			return in, nil
+		}
+		if err := x.pass(in); err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+		return nil, nil
+	}
+	for {
+		if len(x.kept) > 0 {
+			in := x.kept[0]
+			x.kept = x.kept[1:]
+			return take(in) // news are not kept
+		}
+		select {
+		case in := <-x.inbox:
+			quiet.Reset(c.opts.Quiet)
+			if in, err := take(in); in != nil || err != nil {
+				return in, err
+			}
+		case <-quiet.C:
+			gone := c.current() != x.up
+			if gone && lost { // before this was sent, else it would have been told so
+				return nil, c.unanswered(x.m, c.fault("%v", errLost))
+			}
+			lost = gone
+			if c.noise.unmatchedAnswers() > x.unmatchedBefore {
+				c.cancel(x, errUnmatched)
+				return nil, c.unanswered(x.m, c.fault("%v", errUnmatched))
+			}
+			quiet.Reset(c.opts.Quiet)
+			go c.probe(x.up) // ends within maxProbe
+		case <-ctx.Done():
+			c.cancel(x, context.Cause(ctx))
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// cancel tells the upstream that a request is not waited for any more. "The initialize request MUST
+// NOT be cancelled by clients": then it is not known.
+func (c *connection) cancel(x *exchange, cause error) {
+	ctx, done := context.WithTimeout(c.life, 5*time.Second)
+	defer done()
+	_ = x.up.send(ctx, &message{Method: string(mcp.MethodNotificationCancelled), // it may be gone
+		Params: encode(object{"requestId": x.id, "reason": cause.Error()})})
+}
+
+// answer answers a request of an upstream. One that is gone waits for nothing.
+func (c *connection) answer(up upstream, m *message) { _ = up.send(c.life, m) }
+
+// receive implements receiver.
+func (c *connection) receive(from upstream, m *message) {
+	var x *exchange // that it answers
+	made := false
+	if m.isResponse() {
+		x, made = c.open.find(m.ID)
+	}
+	switch {
+	case c.current() != from:
+	case x != nil:
+		c.open.deliver(x, m)
+	case c.noise.floods():
+		c.giveUp(from, fmt.Errorf("it floods: it sent more than %d messages within %v that "+
+			"answer nothing", maxUnsolicited, unsolicitedTime))
+	case !m.isResponse():
+		c.open.unclaimed(m)
+	case string(m.ID) == "null": // an error, about something that it could not read
+		c.malformed("an answer to nothing: " + text.Quote(string(m.Error), 200))
+	case !made: // else it crosses with its being cancelled
+		c.noise.noteUnmatched(m)
+	}
+}
+
+// malformed implements receiver.
+func (c *connection) malformed(what string) { c.noise.note(what) }
+
+// dropped notes a notification that a client does not take.
+func (c *connection) dropped(m *message) {
+	c.opts.Log.Warn("a client does not listen: a notification is dropped", "server",
+		c.opts.Name, "method", text.Line(m.Method))
+}
+
+// drop forgets an upstream. It reports whether it was the one in use.
+func (c *connection) drop(up upstream) bool {
+	c.mu.Lock()
+	mine := c.up == up
+	if mine {
+		c.up = nil
+	}
+	c.mu.Unlock()
+	if mine {
+		c.gone()
+	}
+	return mine
+}
+
+// lost implements receiver: all that is under way is told why it has no answer.
+func (c *connection) lost(up upstream, err error) {
+	if !c.drop(up) {
+		return
+	}
+	fault := c.named(err)
+	var closed bool
+	c.mu.do(func() { closed = c.closed })
+	if !closed {
+		c.opts.Log.Warn("the connection to a server is lost", "server", c.opts.Name, "error",
+			fault)
+	}
+	c.open.fail(fault)
+}
+
+// giveUp ends an upstream, and kills it when it does not end. close waits for that.
+func (c *connection) giveUp(up upstream, err error) {
+	c.lost(up, err)
+	c.spawn(up.close)
+}
+
+// maxProbe is how long an upstream has to show that it lives.
+var maxProbe = 20 * time.Second
+
+var (
+	errHangs     = errors.New("it hangs: it answers nothing any more")
+	errLost      = errors.New("the connection to it is lost")
+	errUnmatched = errors.New("it answered a request that was not made, and this one not at all")
+)
+
+// probe gives up an upstream that does not answer at all: whatever it says to a ping shows that it
+// lives.
+func (c *connection) probe(up upstream) {
+	if c.current() != up {
+		return
+	}
+	ctx, cancel := context.WithTimeoutCause(c.life, maxProbe, errHangs)
+	defer cancel()
+	x := c.open.begin(&exchange{up: up, m: &message{Method: string(mcp.MethodPing)}, ctx: ctx})
+	defer c.open.finish(x)
+	if c.submit(ctx, x) == nil {
+		select {
+		case <-x.inbox:
+			return
+		case <-ctx.Done():
+		}
+	}
+	if c.life.Err() == nil {
+		c.giveUp(up, errHangs)
+	}
+}
+
+// spawn runs f in a goroutine that close waits for, unless the connection is being closed.
+func (c *connection) spawn(f func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.under.Go(f)
+	}
+	return !c.closed
+}
+
+// closeTime is how long an upstream has to end, when all that it says is taken.
+var closeTime = 4 * endGrace
+
+// close ends the upstream, and waits for it, but not for a client that takes nothing of what is for
+// it: what waits for that ends when the client has gone.
+func (c *connection) close() {
+	c.mu.Lock()
+	c.closed = true
+	up := c.up
+	c.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if up != nil {
+			up.close()
+		}
+		c.end()
+		c.under.Wait()
+	}()
+	late := time.NewTimer(closeTime)
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+		c.end()
+	}
+}
+
+// Of what a server says unasked, so many messages within a while are more than any has use for.
+var maxUnsolicited = 20_000
+
+const unsolicitedTime = 10 * time.Second
+
+// noise is what an upstream sends that answers nothing, or is no message at all.
+type noise struct {
+	mu          lock
+	unsolicited int
+	since       time.Time
+	malformed   int    // how often it was no message
+	sample      string // the last of it
+	unmatched   int    // how often it was an answer to a request that was not made
+}
+
+// reset begins anew, for another upstream.
+func (n *noise) reset() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.unsolicited, n.malformed = 0, 0
+	n.sample = ""
+}
+
+func (n *noise) note(what string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.malformed++
+	n.sample = what
+}
+
+// noteUnmatched counts an answer to a request that was not made.
+func (n *noise) noteUnmatched(m *message) {
+	n.note("an answer to a request that was not made, with the id " + text.Quote(string(m.ID), 60))
+	n.mu.do(func() { n.unmatched++ })
+}
+
+// unmatchedAnswers is how many such answers there were, of all upstreams.
+func (n *noise) unmatchedAnswers() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.unmatched
+}
+
+// floods counts a message that answers nothing, and reports whether there are too many.
+func (n *noise) floods() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if now := time.Now(); now.Sub(n.since) > unsolicitedTime {
+		n.unsolicited, n.since = 0, now
+	}
+	n.unsolicited++
+	return n.unsolicited > maxUnsolicited
+}
+
+// summary are for the end of a fault.
+func (n *noise) summary() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.malformed == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (before that it sent what is no answer %d times, the last was %s)",
+		n.malformed, n.sample)
+}

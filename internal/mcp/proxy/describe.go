@@ -1,0 +1,118 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+type descriptionsKey struct{}
+
+// maxDescription is how many characters a description may have.
+const maxDescription = 4000
+
+// Connected is the context of a request with the descriptions of tools that its connection sets in
+// the query of its URL: desc.TOOL=TEXT, or description=TOOL=TEXT.
+//
+// It is for transport.Options.Context.
+func Connected(ctx context.Context, r *http.Request) context.Context {
+	found := map[string]string{}
+	for key, values := range r.URL.Query() {
+		name, described := strings.CutPrefix(key, "desc.")
+		for _, value := range values {
+			switch {
+			case described:
+				Describe(found, name+"="+value)
+			case key == "description":
+				Describe(found, value)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, descriptionsKey{}, found)
+}
+
+// Describe adds TOOL=TEXT to descriptions. It reports whether that is one.
+func Describe(to map[string]string, toolAndText string) bool {
+	name, words, ok := strings.Cut(toolAndText, "=")
+	words = text.Cut(strings.TrimSpace(text.Lines(words)), maxDescription)
+	if !ok || name == "" || words == "" {
+		return false
+	}
+	to[name] = words
+	return true
+}
+
+// descriptions are those of the proxy and of the connection, which goes before.
+func (p *Proxy) descriptions(ctx context.Context) map[string]string {
+	of, _ := ctx.Value(descriptionsKey{}).(map[string]string)
+	if len(of) == 0 {
+		return p.opts.Descriptions
+	}
+	all := map[string]string{}
+	maps.Copy(all, p.opts.Descriptions)
+	maps.Copy(all, of)
+	return all
+}
+
+// describe is a list of tools with other descriptions, and else the same to the byte.
+func describe(result json.RawMessage, descriptions map[string]string) json.RawMessage {
+	if len(descriptions) == 0 {
+		return result
+	}
+	return splice(result, func(key string, tools json.RawMessage) json.RawMessage {
+		if key != "tools" {
+			return tools
+		}
+		return splice(tools, func(_ string, tool json.RawMessage) json.RawMessage {
+			words, ok := descriptions[textOf(at(tool, "name"))]
+			if !ok {
+				return tool
+			}
+			raw := encode(words)
+			if at(tool, "description") == nil {
+				more := slices.Concat([]byte(`,"description":`), raw, []byte("}"))
+				return slices.Concat(tool[:len(tool)-1], more)
+			}
+			return splice(tool, func(key string, was json.RawMessage) json.RawMessage {
+				if key != "description" {
+					return was
+				}
+				return raw
+			})
+		})
+	})
+}
+
+// splice is an object or an array with other values, as change has them, and else the same to the
+// byte. What is neither stays.
+func splice(raw json.RawMessage,
+	change func(key string, value json.RawMessage) json.RawMessage) json.RawMessage {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	begins, _ := d.Token()
+	var out json.RawMessage
+	last := 0
+	for d.More() {
+		key := ""
+		if begins == json.Delim('{') {
+			name, _ := d.Token()
+			key, _ = name.(string)
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return raw
+		}
+		end := int(d.InputOffset())
+		out = append(append(out, raw[last:end-len(value)]...), change(key, value)...)
+		last = end
+	}
+	return append(out, raw[last:]...)
+}

@@ -1,0 +1,183 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// link joins one client, or several whose requests stand alone, to the other server, and speaks to
+// each side in the era of the protocol that it knows.
+type link struct {
+	conn   connection
+	client clientEnd
+	tools  toolList
+	held   heldCalls
+	state  serverState
+	feed   feed
+
+	negotiating sync.Mutex // held while it is found out which era the server knows
+	negotiated  bool       // with meeting: that is known
+
+	mu         lock
+	initResult json.RawMessage // of a server of the older era, for clients of the newer
+	meta       json.RawMessage // for a server of the newer era, of a client of the older
+}
+
+// newLink is a link for the session with that id, if there is one.
+func newLink(p *Proxy, id string) *link {
+	l := new(link)
+	l.conn = connection{opts: &p.opts, dial: p.dial, ready: l.ready, gone: l.gone,
+		open: exchanges{unclaimed: l.unsolicited, byID: map[int64]*exchange{}}}
+	l.conn.life, l.conn.end = context.WithCancel(context.Background())
+	session := func() server.ClientSession { return p.session(id) }
+	l.client = clientEnd{conn: &l.conn, session: session,
+		asked: map[string]context.CancelFunc{}}
+	l.tools = toolList{destructive: destructiveTools{}, request: l.listTools,
+		reading: wait.NewMutex()}
+	l.held = heldCalls{conn: &l.conn, byToken: map[string]*held{}}
+	l.state = serverState{conn: &l.conn, subscribers: map[string]int{}}
+	l.feed = feed{conn: &l.conn, broadcast: l.client.broadcast}
+	return l
+}
+
+// era is what is known of a server of the era that is not its client's: the result of initialize of
+// an older one, or what a newer one is told with each request.
+func (l *link) era() (initResult, meta json.RawMessage) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.initResult, l.meta
+}
+
+// ready tells a server again what those before it knew.
+func (l *link) ready(ctx context.Context, up upstream) error {
+	if _, meta := l.era(); meta != nil {
+		l.conn.spawn(func() { l.feed.open(meta) })
+		return nil
+	}
+	return l.state.restore(ctx, up)
+}
+
+// gone forgets what was the upstream's.
+func (l *link) gone() {
+	l.tools.forget()
+	l.client.withdrawAll()
+}
+
+// recordHandshake notes what a handshake of the client has agreed on.
+func (l *link) recordHandshake(ctx context.Context, m, resp *message) error {
+	var params struct {
+		Info mcp.Implementation     `json:"clientInfo"`
+		Caps mcp.ClientCapabilities `json:"capabilities"`
+	}
+	if err := json.Unmarshal(m.Params, &params); err != nil {
+		return errors.New("the params of initialize cannot be read")
+	}
+	version := textOf(at(resp.Result, "protocolVersion"))
+	if err := transport.SetHandshake(ctx, version, params.Info, params.Caps); err != nil {
+		return l.conn.fault("%v", err)
+	}
+	l.state.record(m)
+	return nil
+}
+
+// request sends a request and gives its response. What the server sends for it meanwhile goes to
+// the client, in order, unless the request is one of ours: then it has no id.
+func (l *link) request(ctx context.Context, m *message) (*message, error) {
+	up, err := l.conn.connected(ctx)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := l.translate(ctx, up, m)
+	if refused, is := errors.AsType[*forgottenError](err); is {
+		if err = l.conn.renew(ctx, refused); err == nil {
+			resp, err = l.translate(ctx, up, m)
+		}
+		if again, is := errors.AsType[*forgottenError](err); is {
+			return nil, l.conn.named(again)
+		}
+	}
+	return resp, err
+}
+
+// listTools sends a request for the list of tools, which a server has to answer soon: calls wait.
+func (l *link) listTools(ctx context.Context, m *message) (*message, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTime, errUnlisted)
+	defer cancel()
+	resp, err := l.request(ctx, m)
+	if errors.Is(err, errUnlisted) {
+		err = l.conn.named(err)
+	}
+	return resp, err
+}
+
+var errUnlisted = errors.New("it does not say which tools it has")
+
+// notify sends a notification of the client. It starts no upstream. A request without an id is
+// none: a server that does not look at the id would carry it out, and nobody was asked.
+func (l *link) notify(ctx context.Context, m *message) error {
+	if !strings.HasPrefix(m.Method, "notifications/") {
+		return fmt.Errorf("%q is no notification, and has no id as requests have", m.Method)
+	}
+	_, newer := l.era()
+	if newer != nil && m.Method == "notifications/initialized" {
+		l.conn.spawn(func() { l.feed.open(newer) })
+	}
+	up := l.conn.current()
+	if up == nil || newer != nil { // to which a client says nothing unasked
+		return nil
+	}
+	return up.send(ctx, &message{Method: m.Method, Params: m.Params})
+}
+
+// unsolicited takes what the upstream says that answers nothing: what belongs to a request of the
+// client goes there, and the rest to the client's session.
+func (l *link) unsolicited(m *message) {
+	if m.isRequest() {
+		l.client.ask(m)
+		return
+	}
+	switch m.Method {
+	case string(mcp.MethodNotificationProgress):
+		l.conn.open.progress(m)
+		return
+	case string(mcp.MethodNotificationCancelled):
+		l.client.withdraw(string(at(m.Params, "requestId")))
+		return
+	case string(mcp.MethodNotificationToolsListChanged):
+		l.tools.forget()
+	}
+	initResult, _ := l.era()
+	older := initResult != nil
+	if id := at(m.Params, "_meta", mcp.MetaKeySubscriptionID); id != nil && !older {
+		if x, _ := l.conn.open.find(id); x != nil { // else nobody listens any more
+			m.Params = with(m.Params, x.of, "_meta", mcp.MetaKeySubscriptionID)
+			l.conn.open.deliver(x, m)
+		}
+		return
+	}
+	x := l.conn.open.requestDuring(m)
+	_, news := matchesFilter(&mcp.SubscriptionFilter{}, m)
+	switch {
+	case older && news:
+		if !l.conn.open.deliverNews(m) {
+			l.conn.dropped(m)
+		}
+	case older && m.Method == string(mcp.MethodNotificationMessage) &&
+		(x == nil || x.level == nil || rank(at(m.Params, "level")) < rank(x.level)):
+		// "MUST NOT be sent for a request that does not want them"
+	case x != nil:
+		l.conn.open.deliver(x, m)
+	default:
+		l.client.broadcast(m)
+	}
+}

@@ -1,0 +1,302 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+// call is one request under way. mcp-go sees it as the client's session while it answers the
+// request, so that what a handler sends goes to this request's stream and no other.
+//
+// mcp-go hands notifications over a channel of its own type and drops what does not fit at once. So
+// all that is sent for the request goes through that one channel, which keeps the order, and each
+// message waits for a free place.
+type call struct {
+	*peer
+	home   *peer // that counts the call as under way; nil for none
+	id     json.RawMessage
+	method string
+	opts   *Options
+	log    *slog.Logger
+
+	ctx    context.Context // of the handler; cancelled with the reasons that Closed gives
+	cancel context.CancelCauseFunc
+
+	out  chan mcp.JSONRPCNotification
+	room chan struct{} // holds as many as there are, or are about to be, in out
+	over chan struct{} // closed when the request is answered
+
+	refusal atomic.Pointer[rpcError] // that the handler asked for
+
+	filterMu sync.Mutex
+	filter   mcp.SubscriptionFilter // what a subscriptions/listen wants to hear of
+}
+
+// sink takes what belongs to one call, in order and from one goroutine. It may block while the
+// client reads slowly.
+type sink interface {
+	message(data []byte) // a notification or a request of the server
+	// once, at last: with the code of an error, or 0; data is nil when no response is owed
+	response(data []byte, failure int)
+}
+
+// backlog is how many messages of a call may wait for its sink before the handler waits too.
+const backlog = 16
+
+// newCall prepares the request m of p. Its handler gets ctx, cancelled by the call's own cancel.
+func newCall(ctx context.Context, p *peer, m *message, o *Options) *call {
+	c := &call{
+		peer: p, id: m.ID, method: m.Method, opts: o, log: o.Log,
+		out:  make(chan mcp.JSONRPCNotification, backlog),
+		room: make(chan struct{}, backlog),
+		over: make(chan struct{}),
+	}
+	c.ctx, c.cancel = context.WithCancelCause(ctx)
+	return c
+}
+
+var (
+	_ server.SessionWithClientInfo               = (*call)(nil)
+	_ server.SessionWithLogging                  = (*call)(nil)
+	_ server.SessionWithProtocolVersion          = (*call)(nil)
+	_ server.SessionWithElicitation              = (*call)(nil)
+	_ server.SessionWithSubscriptionFilter       = (*call)(nil)
+	_ server.SessionWithResourceSubscriptionsErr = (*call)(nil)
+)
+
+// Initialized is always true: whatever a handler sends is part of its answer.
+func (c *call) Initialized() bool { return true }
+
+// NotificationChannel is asked for by mcp-go before each single notification. It waits until the
+// next one has a place; after the result there is no channel, so that nothing follows it.
+func (c *call) NotificationChannel() chan<- mcp.JSONRPCNotification {
+	if c.listens() { // a broadcast waits for no one
+		select {
+		case c.room <- struct{}{}:
+			return c.out
+		default:
+			return nil
+		}
+	}
+	if c.reserve(context.Background()) != nil {
+		return nil
+	}
+	return c.out
+}
+
+// reserve waits for a place in out. When there is one, the end of ctx does not matter: what a
+// handler says that was told to end is still part of its answer.
+func (c *call) reserve(ctx context.Context) error {
+	select {
+	case <-c.over:
+		return ErrOver
+	default:
+	}
+	select {
+	case c.room <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case c.room <- struct{}{}:
+		return nil
+	case <-c.over:
+		return ErrOver
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (c *call) send(ctx context.Context, n mcp.JSONRPCNotification) error {
+	if err := c.reserve(ctx); err != nil {
+		return err
+	}
+	c.out <- n
+	return nil
+}
+
+// envelope wraps a request of the server for the way through out.
+func envelope(request any) mcp.JSONRPCNotification {
+	return mcp.JSONRPCNotification{Notification: mcp.Notification{
+		Params: mcp.NotificationParams{AdditionalFields: map[string]any{"": request}},
+	}}
+}
+
+// run lets srv answer the request raw and gives s all that belongs to it. It returns after the
+// response was given, and waits for the handler however long that takes.
+func (c *call) run(srv Server, raw json.RawMessage, s sink) {
+	defer c.cancel(ErrOver)
+	answered := make(chan mcp.JSONRPCMessage, 1)
+	go func() { answered <- c.answer(srv, raw) }() // run waits for it
+	var wake <-chan struct{}
+	for {
+		select {
+		case n := <-c.out:
+			c.pass(n, s)
+			if c.listens() { // it is acknowledged: updates may follow
+				wake = c.wake
+			}
+		case <-wake:
+			for _, n := range c.takeUpdates() {
+				c.tell(n, s)
+			}
+		case resp := <-answered:
+			close(c.over)
+			if c.home != nil { // before the client can use the id again
+				c.home.finish(c)
+			}
+			for len(c.out) > 0 { // what the handler sent before it returned
+				c.pass(<-c.out, s)
+			}
+			s.response(c.encode(resp))
+			return
+		}
+	}
+}
+
+// clientAnswer is HandleMessage without its panics.
+func (c *call) answer(srv Server, raw json.RawMessage) (resp mcp.JSONRPCMessage) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		what := recover() // nil when the handler ended its goroutine
+		c.log.Error("request panicked", "method", c.method, "panic", what, "stack",
+			string(debug.Stack()))
+		resp = c.failure("internal error: handling the request panicked; the server's log has more")
+	}()
+	resp = srv.HandleMessage(srv.WithContext(c.ctx, c), raw)
+	returned = true
+	return resp
+}
+
+func (c *call) failure(text string) mcp.JSONRPCError {
+	return mcp.NewJSONRPCError(mcp.NewRequestId(nil), mcp.INTERNAL_ERROR, text, nil)
+}
+
+// silent reports that nothing more may be said. "Servers SHOULD stop work on a cancelled request as
+// soon as practical and MUST NOT send any further messages for it."
+func (c *call) silent() bool { return errors.Is(context.Cause(c.ctx), ErrCancelled) }
+
+func (c *call) pass(n mcp.JSONRPCNotification, s sink) {
+	<-c.room
+	c.tell(n, s)
+}
+
+func (c *call) tell(n mcp.JSONRPCNotification, s sink) {
+	if c.silent() {
+		return
+	}
+	if c.listens() {
+		n = c.tag(n)
+	}
+	if data := encodeNotification(n, c.log); data != nil {
+		s.message(data)
+	}
+}
+
+// encodeNotification gives a notification, or what is in the envelope; nil when a handler made one
+// that is no JSON.
+func encodeNotification(n mcp.JSONRPCNotification, log *slog.Logger) []byte {
+	var v any = n
+	if request, ok := n.Params.AdditionalFields[""]; ok && n.Method == "" {
+		v = request
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		log.Error("dropping a notification that is no JSON", "method", n.Method, "error", err)
+		return nil
+	}
+	return data
+}
+
+// notice takes a notification of the client, whose session is s: it cancels a request of p, or srv
+// takes it.
+func (p *peer) notice(ctx context.Context, srv Server, s server.ClientSession, m *message,
+	log *slog.Logger) {
+	if m.Method == string(mcp.MethodNotificationCancelled) {
+		id, reason := m.subject()
+		p.cancel(id, cancelled(reason))
+		return
+	}
+	defer func() {
+		if what := recover(); what != nil {
+			log.Error("notification panicked", "method", m.Method, "panic", what, "stack",
+				string(debug.Stack()))
+		}
+	}()
+	srv.HandleMessage(srv.WithContext(ctx, s), m.raw)
+}
+
+// encodeAll gives notifications to f, as [encodeNotification] has them.
+func encodeAll(list []mcp.JSONRPCNotification, log *slog.Logger, f func(data []byte)) {
+	for _, n := range list {
+		if data := encodeNotification(n, log); data != nil {
+			f(data)
+		}
+	}
+}
+
+// encode gives the response with the id in the client's own spelling, and the code of its error or
+// 0.
+func (c *call) encode(resp mcp.JSONRPCMessage) (data []byte, failure int) {
+	if c.silent() {
+		return nil, 0
+	}
+	switch m := resp.(type) {
+	case mcp.JSONRPCResponse:
+		raw, err := text.Marshal(struct { // what a server has written stays as it is
+			Version string          `json:"jsonrpc"`
+			ID      json.RawMessage `json:"id"`
+			Result  any             `json:"result"`
+		}{mcp.JSONRPC_VERSION, c.id, m.Result})
+		if err == nil {
+			return raw, 0
+		}
+		c.log.Error("result is no JSON", "method", c.method, "error", err)
+		return c.encode(c.failure("internal error: the result cannot be written as JSON"))
+	case mcp.JSONRPCError:
+		details := c.refused(m.Error)
+		e := rpcError{id: c.id, code: details.Code, text: details.Message, data: details.Data}
+		return e.encode(), e.code
+	}
+	c.log.Error("no response", "method", c.method, "type", fmt.Sprintf("%T", resp))
+	return c.encode(c.failure("internal error: the request has no response"))
+}
+
+// listens reports whether the request is a subscription to what the server broadcasts.
+func (c *call) listens() bool { return c.method == string(mcp.MethodSubscriptionsListen) }
+
+// tag marks a notification with the subscription that it is sent for. The map is shared by all who
+// get a broadcast.
+func (c *call) tag(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
+	meta := make(map[string]any, len(n.Params.Meta)+1)
+	maps.Copy(meta, n.Params.Meta)
+	meta[mcp.MetaKeySubscriptionID] = c.id
+	n.Params.Meta = meta
+	return n
+}
+
+// SetSubscriptionFilter is called by mcp-go when it knows what the client may hear of.
+func (c *call) SetSubscriptionFilter(filter mcp.SubscriptionFilter) {
+	set(&c.filterMu, &c.filter, filter)
+}
+
+// SubscriptionFilter lets no broadcast through that was not asked for: "the server MUST NOT send
+// notification types the client has not explicitly requested".
+func (c *call) SubscriptionFilter() (mcp.SubscriptionFilter, bool) {
+	return get(&c.filterMu, &c.filter), true
+}

@@ -1,0 +1,229 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/httpguard"
+)
+
+// HTTP is Streamable HTTP on one endpoint, for both eras of the protocol.
+//
+// Under 2025-11-25 and older a client has a session from its handshake on, which belongs to the
+// principal that made it. A request outlives its connection for ResumeGrace when the client can
+// resume the stream; then, and at once when it cannot, the handler's context ends with ErrDropped,
+// and what the handler returns can still be fetched by resuming. Under 2026-07-28 there are no
+// sessions, and closing the connection is the cancellation.
+type HTTP struct {
+	srv  Server
+	opts Options
+
+	mu       sync.Mutex
+	closing  bool
+	sessions map[string]*session
+	calls    map[*call]struct{} // of all clients
+	places   places
+	// HTTP requests and calls under way; added to below mu while not closing
+	under   sync.WaitGroup
+	sweeper *time.Timer // ends idle sessions; nil when there are none
+}
+
+// NewHTTP serves srv. Close it to end what is under way.
+func NewHTTP(srv Server, opts *Options) *HTTP {
+	o := settings(opts)
+	return &HTTP{srv: srv, opts: o, sessions: map[string]*session{}, calls: map[*call]struct{}{},
+		places: places{httpguard.NewShares(o.MaxSessions), httpguard.NewShares(8 * o.MaxCalls),
+			httpguard.NewShares(o.MaxSessions)}}
+}
+
+// places are what each client has its share of.
+type places struct{ sessions, calls, listeners *httpguard.Shares }
+
+// ServeHTTP answers one HTTP request of a client. It does not bound how long its body takes: see
+// [httpguard.Timely].
+func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := h.opts.guard(r); err != nil {
+		h.opts.Log.Warn("request refused", "error", err, "remote", r.RemoteAddr)
+		refuse(w, http.StatusForbidden, invalid(withHint(err)))
+		return
+	}
+	changed := h.opts.Changed() // what is revoked from here on is noticed
+	principal, ok := h.authorize(w, r)
+	if !ok {
+		return
+	}
+	if !h.enter() {
+		w.Header().Set("Retry-After", "1")
+		refuse(w, http.StatusServiceUnavailable, invalid("the server is closing"))
+		return
+	}
+	defer h.under.Done()
+	v := httpRequest{h: h, w: w, r: r, principal: principal, authorizedAt: time.Now(),
+		changed: changed}
+	switch r.Method {
+	case http.MethodPost:
+		v.post()
+	case http.MethodGet, http.MethodDelete:
+		v.connect()
+	default:
+		w.Header().Set("Allow", "GET, POST, DELETE")
+		refuse(w, http.StatusMethodNotAllowed, invalid("want GET, POST or DELETE"))
+	}
+}
+
+// httpRequest is one HTTP request of a client.
+type httpRequest struct {
+	h            *HTTP
+	w            http.ResponseWriter
+	r            *http.Request
+	principal    string
+	authorizedAt time.Time       // when the credential was looked at last
+	changed      <-chan struct{} // closed when it has to be looked at again
+}
+
+func (v *httpRequest) refuse(status int, text string) { refuse(v.w, status, invalid(text)) }
+
+// context is the one for handlers: it has the values of the HTTP request's, but does not end with
+// it.
+func (v *httpRequest) context() context.Context {
+	ctx := context.WithoutCancel(v.r.Context())
+	ctx = context.WithValue(ctx, principalKey{}, v.principal)
+	if v.h.opts.Context != nil {
+		ctx = v.h.opts.Context(ctx, v.r)
+	}
+	return ctx
+}
+
+// withHint is the text of an error with what can be done about it, which has no place of its own
+// here.
+func withHint(err error) string {
+	if remedy := hint.Of(err); remedy != "" {
+		return err.Error() + "; " + remedy
+	}
+	return err.Error()
+}
+
+func (h *HTTP) authorize(w http.ResponseWriter, r *http.Request) (principal string, ok bool) {
+	if h.opts.Authorize == nil {
+		return "", true
+	}
+	principal, err := h.opts.Authorize(r)
+	if err == nil {
+		return principal, true
+	}
+	challenge := `Bearer realm="taploop"`
+	if r.Header.Get("Authorization") != "" {
+		challenge += `, error="invalid_token"`
+	}
+	w.Header().Set("WWW-Authenticate", challenge)
+	refuse(w, http.StatusUnauthorized, invalid(withHint(err)))
+	return "", false
+}
+
+// errRevoked ends a connection whose credential does not hold any more.
+var errRevoked = errors.New("the credential of this connection was revoked")
+
+// reauthorize looks at the credential again, at most once a second, before something is sent on a
+// connection that is open for long.
+func (v *httpRequest) reauthorize() error {
+	if v.h.opts.Authorize == nil || time.Since(v.authorizedAt) < time.Second {
+		return nil
+	}
+	v.authorizedAt = time.Now()
+	if principal, err := v.h.opts.Authorize(v.r); err != nil || principal != v.principal {
+		return errRevoked
+	}
+	return nil
+}
+
+// recheck looks at the credential once changed was closed.
+func (v *httpRequest) recheck() error {
+	v.changed, v.authorizedAt = v.h.opts.Changed(), time.Time{}
+	return v.reauthorize()
+}
+
+// enter notes one more HTTP request under way, unless the server is closing.
+func (h *HTTP) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing {
+		return false
+	}
+	h.under.Add(1)
+	return true
+}
+
+// startCall runs the call in a goroutine that Close waits for, and then done. Its error is an
+// *rpcError; nothing runs then.
+func (h *HTTP) startCall(c *call, m *message, s sink, done func()) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing {
+		return &rpcError{id: m.ID, code: mcp.INVALID_REQUEST, text: "the server is closing"}
+	}
+	give, ok := h.places.calls.Take(c.principal, h.opts.Operator(c.principal))
+	if !ok {
+		return &rpcError{id: m.ID, code: mcp.INVALID_REQUEST,
+			text: fmt.Sprintf("as many requests are under way as your share of the server's %d "+
+				"allows; wait for one of them to end", 8*h.opts.MaxCalls)}
+	}
+	h.calls[c] = struct{}{}
+	h.under.Go(func() {
+		c.run(h.srv, m.raw, s)
+		done()
+		give()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.calls, c)
+	})
+	return nil
+}
+
+// Close takes no more requests, ends all sessions and the contexts of all handlers with ErrClosed,
+// and waits until the handlers have returned and their answers are written. Its error says that ctx
+// ended first; what is left then ends by itself.
+func (h *HTTP) Close(ctx context.Context) error {
+	for _, s := range h.closeSessions() {
+		s.close(ErrClosed)
+		h.srv.UnregisterSession(ctx, s.id)
+	}
+	h.mu.Lock()
+	for c := range h.calls {
+		c.cancel(ErrClosed)
+	}
+	h.mu.Unlock()
+	ended := make(chan struct{})
+	go func() { h.under.Wait(); close(ended) }() // ends with the last handler
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return fmt.Errorf("closing the MCP endpoint: %d requests are still under way: %w",
+			len(h.calls), context.Cause(ctx))
+	}
+}
+
+func (h *HTTP) closeSessions() []*session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closing = true
+	var all []*session
+	for id, s := range h.sessions {
+		all = append(all, s)
+		delete(h.sessions, id)
+		s.give()
+	}
+	if h.sweeper != nil {
+		h.sweeper.Stop()
+	}
+	return all
+}

@@ -1,0 +1,248 @@
+package transport
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// peer is what is known of one client, and what is under way for it. It is safe for concurrent use.
+type peer struct {
+	id        string
+	principal string
+	updates
+
+	mu          sync.Mutex
+	initialized bool
+	info        mcp.Implementation
+	caps        mcp.ClientCapabilities
+	version     string // "" before the handshake
+	level       mcp.LoggingLevel
+	calls       map[string]*call // the client's requests under way, by key of their id
+	asked       map[int64]chan clientAnswer
+	lastAsked   int64
+	closed      error // why no more is taken
+}
+
+func newPeer(id, principal string) *peer {
+	return &peer{id: id, principal: principal, level: mcp.LoggingLevelInfo,
+		updates: updates{wake: make(chan struct{}, 1)},
+		calls:   map[string]*call{}, asked: map[int64]chan clientAnswer{}}
+}
+
+// begin notes a request as under way, and in under, which may be nil. Its error is an *rpcError.
+func (p *peer) begin(c *call, most int, under *sync.WaitGroup) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k := key(c.id)
+	refused := &rpcError{id: c.id, code: mcp.INVALID_REQUEST}
+	switch {
+	case p.closed != nil:
+		refused.text = p.closed.Error()
+	case p.calls[k] != nil:
+		refused.text = fmt.Sprintf("a request with the id %s is under way already", c.id)
+	case len(p.calls) >= most:
+		refused.text = fmt.Sprintf("%d requests are under way already; wait for one of them to end",
+			most)
+	default:
+		p.calls[k] = c
+		c.home = p
+		if under != nil { // below mu: not after close
+			under.Add(1)
+		}
+		return nil
+	}
+	return refused
+}
+
+func (p *peer) finish(c *call) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.calls, key(c.id))
+}
+
+// cancel ends the client's own request of that id, if it is under way.
+func (p *peer) cancel(id json.RawMessage, cause error) {
+	p.mu.Lock()
+	c := p.calls[key(id)]
+	p.mu.Unlock()
+	if c != nil {
+		c.cancel(cause)
+	}
+}
+
+// close ends all requests under way and refuses further ones.
+func (p *peer) close(cause error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed == nil {
+		p.closed = cause
+	}
+	for _, c := range p.calls {
+		c.cancel(cause)
+	}
+}
+
+func (p *peer) busy() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.calls)
+}
+
+// What follows is the part of mcp-go's sessions that is the same in all of a client's requests.
+
+func (p *peer) SessionID() string { return p.id }
+
+func (p *peer) Initialize()       { set(&p.mu, &p.initialized, true) }
+func (p *peer) Initialized() bool { return get(&p.mu, &p.initialized) }
+
+func (p *peer) ProtocolVersion() string           { return get(&p.mu, &p.version) }
+func (p *peer) SetProtocolVersion(version string) { set(&p.mu, &p.version, version) }
+
+func (p *peer) GetLogLevel() mcp.LoggingLevel      { return get(&p.mu, &p.level) }
+func (p *peer) SetLogLevel(level mcp.LoggingLevel) { set(&p.mu, &p.level, level) }
+
+func (p *peer) GetClientCapabilities() mcp.ClientCapabilities     { return get(&p.mu, &p.caps) }
+func (p *peer) SetClientCapabilities(caps mcp.ClientCapabilities) { set(&p.mu, &p.caps, caps) }
+
+func (p *peer) GetClientInfo() mcp.Implementation { return get(&p.mu, &p.info) }
+
+func (p *peer) SetClientInfo(info mcp.Implementation) {
+	set(&p.mu, &p.info, mcp.Implementation{Name: words(info.Name), Version: words(info.Version)})
+}
+
+// maxWords is the most characters of what a client says of itself or gives as a reason.
+const maxWords = 200
+
+// words is what a client says of itself, as it is kept and printed.
+func words(s string) string { return text.Cut(text.Line(s), maxWords) }
+
+func get[T any](mu *sync.Mutex, field *T) T {
+	mu.Lock()
+	defer mu.Unlock()
+	return *field
+}
+
+func set[T any](mu *sync.Mutex, field *T, value T) {
+	mu.Lock()
+	defer mu.Unlock()
+	*field = value
+}
+
+// mostSubscriptions is how many resources a client may subscribe to in a session, or by one
+// subscriptions/listen.
+const mostSubscriptions = 100
+
+// updates are what a client wants to hear of resources, and has not heard. What changes again
+// before the client has heard of it is told once, so that a client that does not listen costs no
+// more than its subscriptions. It is safe for concurrent use.
+type updates struct {
+	wake chan struct{} // holds one token when there is something to take
+
+	mu         sync.Mutex
+	subscribed map[string]bool // by URI
+	changed    []string        // of those; each once, in the order in which they changed first
+	relisted   bool            // the list of resources has changed
+}
+
+// SubscribeToResource adds a subscription, unless there are as many as there may be.
+func (w *updates) SubscribeToResource(uri string) { _ = w.subscribe(uri) }
+
+func (w *updates) subscribe(uri string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.subscribed) >= mostSubscriptions && !w.subscribed[uri] {
+		return fmt.Errorf("there are %d subscriptions already (at most %d): unsubscribe from one",
+			len(w.subscribed), mostSubscriptions)
+	}
+	if w.subscribed == nil {
+		w.subscribed = map[string]bool{}
+	}
+	w.subscribed[uri] = true
+	return nil
+}
+
+// UnsubscribeFromResource takes a subscription back.
+func (w *updates) UnsubscribeFromResource(uri string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.subscribed, uri)
+	w.changed = slices.DeleteFunc(w.changed, func(u string) bool { return u == uri })
+}
+
+// SubscribedResources are the URIs.
+func (w *updates) SubscribedResources() (uris []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for uri := range w.subscribed {
+		uris = append(uris, uri)
+	}
+	return uris
+}
+
+// IsSubscribedToResource reports whether there is a subscription.
+func (w *updates) IsSubscribedToResource(uri string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.subscribed[uri]
+}
+
+// Updated tells the client that resources have changed, of those that it has subscribed to. It
+// waits for nobody.
+func (w *updates) Updated(uris ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, uri := range uris {
+		if w.subscribed[uri] && !slices.Contains(w.changed, uri) {
+			w.changed = append(w.changed, uri)
+			wait.Wake(w.wake)
+		}
+	}
+}
+
+// Relisted tells the client that the list of resources has changed. It waits for nobody.
+func (w *updates) Relisted() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.relisted = true
+	wait.Wake(w.wake)
+}
+
+// takeUpdates is what the client has not heard.
+func (w *updates) takeUpdates() (list []mcp.JSONRPCNotification) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.relisted {
+		list = append(list, note(mcp.MethodNotificationResourcesListChanged, nil, nil))
+	}
+	for _, uri := range w.changed {
+		list = append(list, note(mcp.MethodNotificationResourceUpdated, nil,
+			map[string]any{"uri": uri}))
+	}
+	w.changed, w.relisted = nil, false
+	return list
+}
+
+// SubscribeToResourceErr is asked by mcp-go for each resource of a resources/subscribe or a
+// subscriptions/listen.
+func (c *call) SubscribeToResourceErr(uri string) error {
+	if c.opts.Subscribe != nil {
+		if err := c.opts.Subscribe(c.ctx, uri); err != nil {
+			return err
+		}
+	}
+	return c.subscribe(uri)
+}
+
+// Relisted tells a client of 2026-07-28 only when it has asked for that.
+func (c *call) Relisted() {
+	if f, _ := c.SubscriptionFilter(); f.ResourcesListChanged {
+		c.updates.Relisted()
+	}
+}

@@ -1,0 +1,261 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// open begins the event stream. "Servers SHOULD include the X-Accel-Buffering: no header."
+func (v *httpRequest) open() error {
+	h := v.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache, no-transform")
+	h.Set("X-Accel-Buffering", "no")
+	h.Set("X-Content-Type-Options", "nosniff")
+	v.w.WriteHeader(http.StatusOK)
+	return v.write(nil)
+}
+
+// write writes to the event stream. What takes too long breaks the connection, so that a client
+// that does not read holds up only itself.
+func (v *httpRequest) write(data []byte) error {
+	v.extend()
+	if _, err := v.w.Write(data); err != nil {
+		return err
+	}
+	return http.NewResponseController(v.w).Flush()
+}
+
+// extend gives the client WriteTimeout from now on to take what is written.
+func (v *httpRequest) extend() {
+	// not every writer can
+	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(v.h.opts.WriteTimeout))
+}
+
+// prime tells the client an id to resume from before there is any message.
+func (v *httpRequest) prime(st *stream) error {
+	st.prime()
+	return v.write(fmt.Appendf(nil, "id: %s\ndata:\n\n", st.eventID(0)))
+}
+
+func (v *httpRequest) events(st *stream, events []streamEvent) error {
+	var b bytes.Buffer
+	for _, e := range events {
+		if st.name != "" {
+			fmt.Fprintf(&b, "id: %s\n", st.eventID(e.n))
+		}
+		fmt.Fprintf(&b, "event: message\ndata: %s\n\n", e.data)
+	}
+	return v.write(b.Bytes())
+}
+
+// stream sends a resumable stream to the client, as long as both last. When the connection breaks,
+// the requests of the stream go on for ResumeGrace: "disconnection SHOULD NOT be interpreted as the
+// client cancelling its request".
+func (v *httpRequest) stream(s *session, st *stream, rd *reader, prime bool) {
+	err := v.open()
+	if prime && err == nil {
+		err = v.prime(st)
+	}
+	if err == nil {
+		rd, err = v.follow(s, st, rd)
+	}
+	v.logEnd(err)
+	if !st.leave(rd) || st.drop == nil {
+		return
+	}
+	if !st.resumable() || errors.Is(err, errRevoked) {
+		st.drop()
+		return
+	}
+	time.AfterFunc(v.h.opts.ResumeGrace, func() {
+		if st.abandoned() {
+			st.drop()
+		}
+	})
+}
+
+// logEnd notes how the connection ended.
+func (v *httpRequest) logEnd(err error) {
+	v.extend() // net/http writes the end of the stream
+	switch {
+	case err == nil:
+	case errors.Is(err, http.ErrNotSupported):
+		v.h.opts.Log.Error("this HTTP server cannot stream", "error", err)
+	default:
+		v.h.opts.Log.Debug("connection lost", "error", err)
+	}
+}
+
+// follow writes what rd has not got, and what comes, until the stream ends, another connection
+// takes over, the session ends, or this connection does: only that is an error. It gives the reader
+// that it was then.
+//
+// A session's listening stream is fed here with its broadcasts. A connection of it from which a
+// newer one took over stays open, and is written to again when that one is lost. "The client MAY
+// remain connected to multiple SSE streams simultaneously. The server MUST send each of its
+// JSON-RPC messages on only one of the connected streams."
+func (v *httpRequest) follow(s *session, st *stream, rd *reader) (*reader, error) {
+	quiet := time.NewTimer(v.h.opts.KeepAlive)
+	defer quiet.Stop()
+	listens := s != nil && st == s.listening
+	var closed <-chan struct{}
+	if listens {
+		closed = s.ctx.Done()
+	}
+	for {
+		next := awaited{closed: closed}
+		if rd == nil || st.replaced(rd) {
+			if !listens {
+				return rd, nil
+			}
+			rd, next.changed = st.takeOver()
+		}
+		if rd != nil {
+			sent, ended, changed, err := v.sendNew(st, rd)
+			switch next.changed = changed; {
+			case err != nil || ended:
+				return rd, err
+			case sent:
+				quiet.Reset(v.h.opts.KeepAlive)
+				continue
+			case listens:
+				next.feed, next.wake = s.feed, s.wake
+			}
+		}
+		if ended, err := v.serveNext(s, st, next, quiet); ended || err != nil {
+			return rd, err
+		}
+	}
+}
+
+// awaited is what a connection waits for while there is nothing to write; a nil channel is not
+// waited for.
+type awaited struct {
+	changed <-chan struct{} // closed when the stream has more, or is free to be taken over
+	feed    <-chan mcp.JSONRPCNotification
+	wake    <-chan struct{} // the session has updates to take
+	closed  <-chan struct{} // the session has ended
+}
+
+// serveNext waits for the next thing that happens to the connection and does what it asks for: what
+// is broadcast goes into the stream. It reports whether the session has ended; that the connection
+// has is an error.
+func (v *httpRequest) serveNext(s *session, st *stream, next awaited, quiet *time.Timer) (
+	ended bool, err error) {
+	select {
+	case <-next.changed:
+	case <-v.changed:
+		err = v.recheck()
+	case <-quiet.C:
+		err = v.keepAlive()
+		quiet.Reset(v.h.opts.KeepAlive)
+	case n := <-next.feed:
+		encodeAll([]mcp.JSONRPCNotification{n}, v.h.opts.Log, st.message)
+	case <-next.wake:
+		encodeAll(s.takeUpdates(), v.h.opts.Log, st.message)
+	case <-next.closed:
+		return true, nil
+	case <-v.r.Context().Done():
+		err = context.Cause(v.r.Context())
+	}
+	return false, err
+}
+
+// sendNew sends what rd has not got, if there is anything; else it tells whether nothing comes any
+// more, and what is closed when something does.
+func (v *httpRequest) sendNew(st *stream, rd *reader) (
+	sent, ended bool, changed <-chan struct{}, err error) {
+	events, ended, changed := st.next(rd)
+	if len(events) == 0 {
+		return false, ended, changed, nil
+	}
+	return true, false, nil, v.send(st, rd, events)
+}
+
+// send writes events and notes that rd has got them. An error means that the connection is lost, or
+// its credential.
+func (v *httpRequest) send(st *stream, rd *reader, events []streamEvent) error {
+	if err := v.reauthorize(); err != nil {
+		return err
+	}
+	if err := v.events(st, events); err != nil {
+		return err
+	}
+	st.got(rd, events[len(events)-1].n)
+	return nil
+}
+
+// connect serves GET and DELETE, which only the older era has: "HTTP GET or DELETE to the MCP
+// endpoint: respond with 405 Method Not Allowed" (2026-07-28).
+func (v *httpRequest) connect() {
+	version := v.r.Header.Get(mcp.HeaderProtocolVersion)
+	switch {
+	case version == mcp.ProtocolVersion20260728:
+		v.w.Header().Set("Allow", "POST")
+		v.refuse(http.StatusMethodNotAllowed,
+			"want POST: this protocol version has neither sessions nor listening connections")
+		return
+	case version != "" && !mcp.IsValidProtocolVersion(version):
+		refuse(v.w, http.StatusBadRequest, unsupported(version))
+		return
+	case v.r.ContentLength != 0:
+		v.refuse(http.StatusBadRequest, "a request of this method has no body")
+		return
+	case v.r.Method == http.MethodGet && !accepts(v.r.Header, "text/event-stream"):
+		v.refuse(http.StatusNotAcceptable, "the Accept header must list text/event-stream")
+		return
+	}
+	s := v.session()
+	if s == nil {
+		return
+	}
+	defer s.leave()
+	if v.r.Method == http.MethodGet {
+		v.listen(s)
+		return
+	}
+	v.h.remove(s)
+	v.w.WriteHeader(http.StatusNoContent)
+}
+
+// listen opens the stream of the session's broadcasts, or resumes the stream that the client lost.
+// "The server MUST NOT replay messages that would have been delivered on a different stream."
+func (v *httpRequest) listen(s *session) {
+	leave, ok := v.h.places.listeners.Take(v.principal, v.h.opts.Operator(v.principal))
+	if !ok {
+		v.refuse(http.StatusTooManyRequests, fmt.Sprintf("you have as many listening connections "+
+			"as your share of the server's %d allows; close one", v.h.opts.MaxSessions))
+		return
+	}
+	defer leave()
+	st, from := s.listening, -1
+	if id := v.r.Header.Get(mcp.HeaderLastEventID); id != "" {
+		if st, from = s.stream(id); st == nil {
+			v.refuse(http.StatusNotFound, fmt.Sprintf("event %q is not known, or no longer", id))
+			return
+		}
+	}
+	rd, ok := st.attach(from)
+	if !ok {
+		v.refuse(http.StatusNotFound, fmt.Sprintf("event %q is not known",
+			v.r.Header.Get(mcp.HeaderLastEventID)))
+		return
+	}
+	v.stream(s, st, rd, false)
+}
+
+// keepAlive keeps a quiet connection from being taken for dead, as long as its credential holds:
+// clients must ignore a comment.
+func (v *httpRequest) keepAlive() error {
+	if err := v.reauthorize(); err != nil {
+		return err
+	}
+	return v.write([]byte(": keep-alive\n\n"))
+}

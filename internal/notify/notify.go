@@ -1,0 +1,184 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/internal/inquiry"
+)
+
+// Questions is what a Notifier needs of an inquiry.Broker.
+type Questions interface {
+	Subscribe() *inquiry.Subscription
+	Get(ctx context.Context, id string) (inquiry.Question, error)
+	List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error)
+}
+
+// Options say whom to tell, and how. Questions and Ledger are needed; without an endpoint nothing
+// is sent.
+type Options struct {
+	Questions Questions
+	Ledger    Ledger // what was delivered
+	Webhooks  []Webhook
+	Ntfy      Ntfy
+	HideText  bool // leave out what is asked
+	// where the page is now; links are that and "/ui#question=ID"; nil, or "", means no links
+	BaseURL func() string
+
+	Transport http.RoundTripper // nil means a copy of http.DefaultTransport
+	Try       time.Duration     // longest time for one attempt; 0 means 10 s
+	// before the second attempt, then twice as long each time; 0 means 1 s
+	FirstWait time.Duration
+	LastWait  time.Duration // the longest of these; 0 means 10 min
+	GiveUp    time.Duration // how long a message is tried; 0 means 24 h
+	Queue     int           // messages that wait for one endpoint; 0 means 1000
+	Log       *slog.Logger  // nil discards; addresses and secrets are never logged
+}
+
+// Webhook is an endpoint that gets every event, signed.
+type Webhook struct {
+	URL    string
+	Secret string // "whsec_" and 24 to 64 bytes in base64
+}
+
+// Ntfy is a topic of an ntfy server. It gets what needs a person: a new question, and one that is
+// overdue.
+type Ntfy struct {
+	URL   string // of the topic, for example https://ntfy.sh/TOPIC; "" means none
+	Token string // "" means that the topic is open to everybody
+}
+
+// Notifier delivers events to endpoints.
+type Notifier struct {
+	opts      Options
+	endpoints []*endpoint
+}
+
+// New makes a Notifier, or says which of the options cannot work. It starts nothing.
+func New(opts *Options) (*Notifier, error) {
+	n := &Notifier{opts: *opts}
+	o := &n.opts
+	o.Try = cmp.Or(o.Try, 10*time.Second)
+	o.FirstWait = cmp.Or(o.FirstWait, time.Second)
+	o.LastWait = cmp.Or(o.LastWait, 10*time.Minute)
+	o.GiveUp = cmp.Or(o.GiveUp, 24*time.Hour)
+	o.Queue = cmp.Or(o.Queue, 1000)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	add := func(t target, err error) error {
+		if err == nil {
+			n.endpoints = append(n.endpoints, newEndpoint(t, o, n.catchUp))
+		}
+		return err
+	}
+	for _, w := range o.Webhooks {
+		if err := add(newHook(w)); err != nil {
+			return nil, err
+		}
+	}
+	if o.Ntfy.URL != "" {
+		if err := add(newTopic(o.Ntfy)); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// Endpoints is how many there are.
+func (n *Notifier) Endpoints() int { return len(n.endpoints) }
+
+// Run sends messages until ctx ends, and returns its cause. It begins with what was not sent yet.
+// Attempts that are under way at the end are broken off; the next Run takes them up. It is called
+// once.
+func (n *Notifier) Run(ctx context.Context) error {
+	events := n.opts.Questions.Subscribe()
+	defer events.Close()
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for _, e := range n.endpoints {
+		wg.Go(func() { e.run(ctx) })
+	}
+	n.catchUp(ctx)
+	for {
+		e, err := events.Next(ctx)
+		switch {
+		case err != nil:
+			return err
+		case e.Type == inquiry.Lost:
+			n.catchUp(ctx)
+		case e.Type == inquiry.Drafted, e.Question.Open() && e.Question.Deferred != nil:
+			// nobody has to be told: it waits as it did, or for a model
+		default:
+			n.send(ctx, newMessage(e.Type, e.Question))
+		}
+	}
+}
+
+// send puts a message into the queues of the endpoints that have not had it.
+func (n *Notifier) send(ctx context.Context, m *notification) {
+	m.link = n.link(m.question.ID)
+	had := n.receipts(ctx, Span{QuestionID: m.question.ID})
+	for _, e := range n.endpoints {
+		if !(e.openOnly && m.final()) && !had[m.receipt(e.name)] {
+			e.put(m)
+		}
+	}
+}
+
+func (n *Notifier) link(questionID string) string {
+	if n.opts.BaseURL == nil {
+		return ""
+	}
+	base := strings.TrimRight(n.opts.BaseURL(), "/")
+	if base == "" {
+		return ""
+	}
+	return base + "/ui#question=" + questionID
+}
+
+// receipts is what the ledger has, nothing when it cannot be read: a message sent twice is better
+// than none.
+func (n *Notifier) receipts(ctx context.Context, s Span) map[Receipt]bool {
+	list, err := n.opts.Ledger.Receipts(ctx, s)
+	if err != nil && ctx.Err() == nil {
+		n.opts.Log.Error("the receipts cannot be read", "err", err)
+	}
+	had := map[Receipt]bool{}
+	for _, r := range list {
+		had[r] = true
+	}
+	return had
+}
+
+// lookBack is how old a receipt may be whose question's end is still sent after a restart.
+const lookBack = 7 * 24 * time.Hour
+
+// catchUp sends the open questions, and the end of those that were sent before.
+func (n *Notifier) catchUp(ctx context.Context) {
+	now := time.Now()
+	open, err := n.opts.Questions.List(ctx, inquiry.Filter{Status: inquiry.Pending})
+	if err != nil && ctx.Err() == nil {
+		n.opts.Log.Error("the open questions cannot be read", "err", err)
+	}
+	for _, q := range open {
+		n.send(ctx, newMessage(inquiry.Created, q))
+		if !now.Before(q.AttentionUntil) {
+			n.send(ctx, newMessage(inquiry.Overdue, q))
+		}
+	}
+	asked := map[string]bool{}
+	for r := range n.receipts(ctx, Span{Since: now.Add(-lookBack)}) {
+		asked[r.QuestionID] = true
+	}
+	for id := range asked {
+		q, err := n.opts.Questions.Get(ctx, id)
+		if err == nil && !q.Open() && q.Resolution != nil &&
+			now.Sub(q.Resolution.At) < n.opts.GiveUp {
+			n.send(ctx, newMessage(q.Status.Event(), q))
+		}
+	}
+}

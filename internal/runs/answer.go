@@ -1,0 +1,224 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// reply settles a question of the session, and brings the answer to the run. How the run is to go
+// on is stored with the answer: it holds for all who bring the answer to the run, even after a
+// crash.
+func (c *continuation) reply(ctx context.Context) (Status, error) {
+	m := c.m
+	open, err := m.store.Runs.Unused(ctx, c.run)
+	if err != nil {
+		return Status{}, err
+	}
+	if open != nil && !(open.Open() && atRest(c.run)) {
+		open = nil
+	}
+	id, err := c.addressed(ctx, open)
+	if err != nil {
+		return Status{}, err
+	}
+	if err := c.checkReply(ctx, open != nil && open.ID == id); err != nil {
+		return Status{}, err
+	}
+	r := *c.Reply
+	r.Channel = cmp.Or(r.Channel, inquiry.ChannelClient)
+	r.Authority = cmp.Or(r.Authority, inquiry.AuthorityClientModel)
+	r.Resume = encode(c.resumption())
+	res, err := m.broker.Resolve(ctx, id, r)
+	if err != nil {
+		return Status{}, c.replyRefusal(id, open, err)
+	}
+	// Else the end of this life attends to it.
+	if atRest(c.run) && !res.Question.Open() && (c.run.QuestionID == id || !res.Replayed) {
+		err = c.resumeAnswered(ctx, &res.Question)
+	}
+	var st Status
+	if err == nil {
+		st, err = m.Status(ctx, c.sess.ID)
+	}
+	st.Answered, st.Replayed = &res.Question, res.Replayed
+	return st, err
+}
+
+// checkReply refuses what cannot be done, before the answer is taken.
+func (c *continuation) checkReply(ctx context.Context, current bool) error {
+	if current && !c.Queue {
+		if err := c.m.queues.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {
+			return err
+		}
+	}
+	if c.Settings != nil {
+		if _, err := c.m.checkSettings(*c.Settings); err != nil {
+			return err
+		}
+	}
+	_, err := c.m.opts.steps(c.MaxSteps)
+	return err
+}
+
+// addressed is the id of the question that the reply is for.
+func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (string, error) {
+	all, err := c.m.broker.List(ctx, inquiry.Filter{SessionID: c.sess.ID})
+	if err != nil {
+		return "", err
+	}
+	var last *inquiry.Question
+	for i, q := range all {
+		if q.RunID == "" { // a program's own inquiry, which only belongs to the session
+			continue
+		}
+		last = &all[i]
+		if c.QuestionID == "" && c.Reply.ID != "" &&
+			q.Resolution != nil && q.Resolution.ReplyID == c.Reply.ID {
+			return q.ID, nil
+		}
+	}
+	if c.QuestionID != "" {
+		return c.named(ctx, open)
+	}
+	switch {
+	case open != nil:
+		return open.ID, nil
+	case last != nil && last.Resolution != nil:
+		return "", Refuse(NoOpenQuestion, withoutQuestion(c.run),
+			"session %s has no open question; the last one was %s through %s %v ago", c.sess.ID,
+			last.Status, last.Resolution.Channel, age(last.Resolution.At))
+	default:
+		return "", Refuse(NoOpenQuestion, withoutQuestion(c.run), "session %s has no open question",
+			c.sess.ID)
+	}
+}
+
+// named is the id of the session's question that the reply names by its id or the beginning of
+// that.
+func (c *continuation) named(ctx context.Context, open *inquiry.Question) (string, error) {
+	q, err := c.m.broker.Find(ctx, c.QuestionID, func(q inquiry.Question) (bool, error) {
+		return q.SessionID == c.sess.ID && q.RunID != "", nil
+	})
+	if _, several := errors.AsType[*inquiry.AmbiguousError](err); several {
+		return "", invalid("pass more of the question's id", "%w", err)
+	}
+	if errors.Is(err, inquiry.ErrNotFound) {
+		remedy := "leave question_id out to answer the open question"
+		if open == nil {
+			remedy = withoutQuestion(c.run)
+		}
+		return "", Refuse(NoOpenQuestion, remedy, "session %s has no question %q", c.sess.ID,
+			c.QuestionID)
+	}
+	return q.ID, err
+}
+
+// withoutQuestion is what to do with a run that asks nothing.
+func withoutQuestion(r store.Run) string {
+	switch {
+	case r.State.Terminal():
+		return "leave the reply out and send a new task, or start a new session: " +
+			"the session's last task has ended"
+	case r.State == store.Paused:
+		return "continue without a reply"
+	}
+	return "wait for the run, which goes on by itself"
+}
+
+// replyRefusal turns the broker's refusal of a reply into a code.
+func (c *continuation) replyRefusal(id string, open *inquiry.Question, err error) error {
+	_, unfit := errors.AsType[*inquiry.InvalidReplyError](err)
+	if open != nil && open.ID != id && !unfit && !errors.Is(err, inquiry.ErrReplyIDReused) {
+		e := Refuse(QuestionSuperseded, "answer the current question",
+			"the reply is for an older question; the current one is %s: %s", open.ID, open.Text)
+		e.Question = open
+		return e
+	}
+	return RefusedReply(err, c.run)
+}
+
+// RefusedReply gives the broker's refusal of a reply its code; any other error stays as it is.
+// latest is the last run of the session that the question belongs to, if it belongs to one.
+func RefusedReply(err error, latest store.Run) error {
+	r, refused := inquiry.RefusalOf(err)
+	switch {
+	case !refused:
+		return err
+	case r.Code == inquiry.CodeForbidden:
+		return Refuse(Forbidden, r.Hint, "%w", err)
+	case r.Question == nil:
+		return invalid(r.Hint, "the reply cannot be taken: %w", err)
+	case r.Question.RunID != "":
+		r.Hint = latest.AfterLate(*r.Question)
+	}
+	e := Refuse(QuestionAlreadyResolved, r.Hint, "%w", err)
+	e.Question = r.Question
+	return e
+}
+
+// endOf is what becomes of the run that waits for a settled question, when it does not go on.
+func endOf(q inquiry.Question) (c store.Change, ends bool) {
+	switch {
+	case q.Status == inquiry.Expired:
+		c.To, c.Reason = store.Expired, agentloop.SessionExpired
+		c.Err = "nobody answered before the question expired"
+	case q.Status == inquiry.Withdrawn:
+		c.To, c.Reason = store.Paused, agentloop.UserPaused
+		c.Err = "the question was withdrawn: " + q.Resolution.Why
+	case q.Status == inquiry.TimedOut && q.OnTimeout == inquiry.GiveUp:
+		c.To, c.Reason = store.Aborted, agentloop.QuestionTimedOut
+		c.Err = "nobody answered in time"
+	}
+	return c, c.To != ""
+}
+
+// exchangeOf is a settled question as the model sees it. Of a secret one it learns only what became
+// of it.
+func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
+	x.Question, x.Answer = q.Text, q.Resolution.Response.Reveal()
+	switch {
+	case q.Resolution.Type == inquiry.TypeDecline:
+		x.Outcome = actions.Refused
+	case q.Resolution.Type == inquiry.TypeDone:
+		x.Outcome, x.Answer = actions.HandedBack, cmp.Or(x.Answer, wordsOfHandOver(lang).done)
+	case q.Resolution.Type == inquiry.TypeCouldNot:
+		x.Outcome, x.Answer = actions.CouldNot, cmp.Or(x.Answer, wordsOfHandOver(lang).noReason)
+	case q.Resolution.Type == inquiry.TypeDecisions:
+		x.Outcome = actions.Answered
+	case q.Resolution.Type == inquiry.TypeDelegate:
+		x.Outcome = actions.Delegated
+	case q.Resolution.Type == inquiry.TypeDefault:
+		x.Outcome = actions.DefaultAnswer
+	case q.Resolution.Type != inquiry.TypeAnswer:
+		x.Outcome = actions.Silence
+	case q.Resolution.Recalled != "":
+		x.Outcome = actions.Remembered
+	case q.Resolution.Authority == inquiry.AuthorityAgent:
+		x.Outcome = actions.ModelAnswer
+	default:
+		x.Outcome = actions.Answered
+	}
+	if q.Secret {
+		x.Answer = ""
+	}
+	if q.Secret && q.Resolution.Type == inquiry.TypeAnswer {
+		x.Answer = secretGiven(lang)
+	}
+	return x
+}
+
+// secretGiven is what the model reads in place of a secret.
+func secretGiven(lang string) string {
+	if strings.HasPrefix(lang, "zh") {
+		return fmt.Sprintf("对方已提供,内容保密。需要输入时,请把 %s 原样作为 TYPE 的内容", secretWord)
+	}
+	return fmt.Sprintf("given, and kept secret; to enter it, TYPE exactly %s", secretWord)
+}

@@ -1,0 +1,209 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry/decider"
+	"github.com/taploop/taploop/internal/inquiry/route"
+	"github.com/taploop/taploop/internal/store/export"
+)
+
+// Decider decides a question in a person's place, or drafts the answer; *decider.Decider is one.
+type Decider interface {
+	Decide(ctx context.Context, c *decider.Case) (decider.Verdict, error)
+	Name() string // of its model, for people
+}
+
+// errPassed closes the channel at which somebody is asked when somebody else has passed the
+// question on.
+var errPassed = errors.New("the question is put to a model, as somebody refused to answer / " +
+	"有人拒绝回答,问题已转给模型")
+
+// deciderChannel is the channel at which a deciding model is asked.
+type deciderChannel struct {
+	asks    *questioner
+	name    channel.Mode
+	decider Decider
+}
+
+// Ask implements route.Asker.
+func (d deciderChannel) Ask(ctx context.Context, q inquiry.Question) error {
+	v, err := d.asks.consult(ctx, d.decider, q)
+	if err != nil {
+		return err
+	}
+	r := d.name.Answer(v.Answer)
+	r.By = d.decider.Name()
+	_, err = d.asks.broker.Resolve(ctx, q.ID, r)
+	return inquiry.UnlessLate(err)
+}
+
+// consult asks a deciding model, and counts what it costs as the question's, and as the run's when
+// one has asked it.
+func (d *questioner) consult(ctx context.Context, by Decider, q inquiry.Question) (
+	decider.Verdict, error) {
+	if err := q.ForModels(); err != nil {
+		return decider.Verdict{}, err
+	}
+	c, err := d.caseOf(ctx, q)
+	if err != nil {
+		return decider.Verdict{}, err
+	}
+	v, err := by.Decide(ctx, c)
+	spending, cancel := detached(ctx)
+	defer cancel()
+	spent := d.broker.Spend(spending, q.ID, inquiry.Spending{Calls: 1, PromptTokens: v.PromptTokens,
+		CompletionTokens: v.CompletionTokens, TookMS: v.Took.Milliseconds(), Cost: v.Cost})
+	if q.RunID != "" {
+		spent = errors.Join(spent, d.store.Runs.Spend(spending, q.RunID, agentloop.Try{Took: v.Took,
+			PromptTokens: v.PromptTokens, CompletionTokens: v.CompletionTokens}))
+	}
+	if spent != nil {
+		d.log.Warn("what a decision cost is not counted", "question", q.ID, "err", spent)
+	}
+	d.log.Info("a model was asked", "question", q.ID, "model", by.Name(), "took", v.Took,
+		"prompt_tokens", v.PromptTokens, "completion_tokens", v.CompletionTokens, "err", err)
+	return v, err
+}
+
+// caseOf is what there is to decide a question by.
+func (d *questioner) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case, error) {
+	c := &decider.Case{Question: q, Frame: frameOf(ctx, d.store, q)}
+	if q.RunID == "" {
+		return c, nil
+	}
+	run, err := d.store.Runs.Get(ctx, q.RunID)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := d.store.Steps(ctx, q.SessionID, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range steps {
+		if s.RunID == q.RunID {
+			c.Steps = append(c.Steps, fmt.Sprintf("%d. %s", s.Index, export.Line(s.Step)))
+		}
+		if s.Index == q.Step {
+			c.Caption = s.Proposal.Caption
+		}
+	}
+	c.Notes = run.Progress.Remembered
+	if run.Progress.Summary != "" {
+		c.Notes = append(c.Notes[:len(c.Notes):len(c.Notes)], run.Progress.Summary)
+	}
+	asked, err := d.broker.List(ctx, inquiry.Filter{RunID: q.RunID})
+	for _, other := range asked {
+		if r := other.Resolution; r != nil {
+			c.Earlier = append(c.Earlier, fmt.Sprintf("%q: %s, %q", other.Text, other.Status,
+				r.Response.String()))
+		}
+	}
+	return c, err
+}
+
+// passOn writes into a new question which models are asked in place of a reply that is no answer,
+// and takes models out that may not be asked it.
+func (d *questioner) passOn(q *inquiry.Question, mode channel.Mode) {
+	if q.ForModels() != nil {
+		if q.OnTimeout.Model() != "" {
+			q.OnTimeout = inquiry.Pause
+		}
+		return
+	}
+	q.Fallback = map[inquiry.Type]string{}
+	if d.opts.OnRefusal != "" {
+		q.Fallback[inquiry.TypeDecline] = string(d.opts.OnRefusal)
+	}
+	named := []channel.Mode{d.opts.OnRefusal, channel.Mode(q.OnTimeout.Model())}
+	if steps, err := mode.Steps(); err == nil {
+		for _, s := range steps {
+			named = append(named, channel.Mode(s.Name))
+		}
+	}
+	for _, mode := range append(named, d.opts.Draft) {
+		if mode.IsModel() {
+			q.Fallback[inquiry.TypeDelegate] = string(mode)
+			break
+		}
+	}
+}
+
+// Inquire asks a question that no run has asked, through the channels of q, and through the
+// deciding models of the mode in their places among them.
+func (d *questioner) Inquire(ctx context.Context, q inquiry.Question, mode channel.Mode) (
+	inquiry.Question, error) {
+	steps, err := mode.Steps()
+	if err != nil {
+		return q, err
+	}
+	var kept []channel.Step
+	models := false
+	for _, s := range steps {
+		is := channel.Mode(s.Name).IsModel()
+		models = models || is
+		if is || q.Index(s.Name) >= 0 {
+			kept = append(kept, s)
+		}
+	}
+	d.passOn(&q, mode)
+	if !models || q.ForModels() != nil {
+		return d.broker.Open(ctx, q)
+	}
+	attention, until := q.AttentionUntil, q.ExpiresAt
+	rest := q.Channels
+	q.Channels = nil
+	if err := route.Plan(&q, channel.Of(kept), d.opts.Attention, nil); err != nil {
+		return q, err
+	}
+	for _, c := range rest {
+		if q.Index(c.Name) < 0 {
+			q.Channels = append(q.Channels, c)
+		}
+	}
+	if !attention.IsZero() { // the caller has said when silence counts
+		q.AttentionUntil, q.ExpiresAt = attention, until
+	}
+	q.Routing = d.router.First(q)
+	return d.broker.Open(ctx, q)
+}
+
+// isOurs reports whether the question is this process's to see to: its run is, or it has none.
+func (d *questioner) isOurs(q inquiry.Question) (bool, error) {
+	if q.RunID == "" {
+		return true, nil
+	}
+	run, err := d.store.Runs.Get(d.ctx, q.RunID)
+	return err == nil && !d.store.Owner.Elsewhere(run), err
+}
+
+// onOpened sees to a question that was opened, or found when the process began: one that no run has
+// asked goes to its deciding model, and a draft of the answer is made.
+func (d *questioner) onOpened(q inquiry.Question) {
+	if len(d.opts.Deciders) == 0 { // it is for a process that has models
+		return
+	}
+	if q.RunID == "" && q.Routing.Channel != "" {
+		d.router.Route(q.ID)
+	}
+	by := d.opts.Deciders[d.opts.Draft]
+	if by == nil || q.Suggestion != nil || q.Draft != "" || q.ForModels() != nil {
+		return
+	}
+	if mine, err := d.isOurs(q); err != nil || !mine {
+		return
+	}
+	v, err := d.consult(d.ctx, by, q)
+	if err == nil {
+		err = d.broker.Suggest(d.ctx, q.ID,
+			inquiry.Suggestion{Answer: v.Answer, By: by.Name()})
+	}
+	if err != nil && d.ctx.Err() == nil {
+		d.log.Warn("no draft of an answer", "question", q.ID, "err", err)
+	}
+}

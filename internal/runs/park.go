@@ -1,0 +1,153 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry/route"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Park implements agentloop.Parker. It stores the question with the frame that it is about.
+func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
+	asked := inquiry.Question{
+		SessionID: x.run.SessionID,
+		RunID:     x.run.ID,
+		Fence:     x.run.Fence,
+		Step:      q.Step,
+		Kind:      inquiry.Kind(q.Kind),
+		Task:      q.Task,
+		Text:      q.Text,
+		Options:   distinct(q.Options),
+		FreeText:  q.FreeText,
+		Round:     q.Round,
+		App:       q.Screen.State.App,
+		OnTimeout: x.m.opts.OnTimeout,
+	}
+	mode := x.settings.ReplyMode
+	if q.Screen.Frame != nil {
+		asked.Frame = x.run.FrameID(q.Step) // kept with the step's intent
+	}
+	asked.Secret = asked.AsksForSecret()
+	if q.Secret != nil {
+		asked.Secret, asked.Public = *q.Secret, !*q.Secret
+	}
+	switch {
+	case asked.Kind == inquiry.Takeover:
+		mode = personalMode(mode)
+		asked.Secret = false
+		asked.OnTimeout = inquiry.Pause
+		asked.PeopleOnly = x.takenByPerson
+	case q.Review != nil:
+		mode = personalMode(mode)
+		if err := x.m.reviewed(&asked, q); err != nil {
+			return err
+		}
+	}
+	asked, err := x.m.openQuestion(ctx, asked, mode)
+	if err == nil {
+		x.parked = &asked
+	}
+	return err
+}
+
+// openQuestion asks a question of a run through the channels of the mode.
+func (d *questioner) openQuestion(
+	ctx context.Context, q inquiry.Question, mode channel.Mode,
+) (inquiry.Question, error) {
+	if err := route.Plan(&q, mode, d.opts.Attention, d.opts.Channels); err != nil {
+		return q, err
+	}
+	d.passOn(&q, mode)
+	q.Routing = d.router.First(q)
+	return d.broker.Open(ctx, q)
+}
+
+// distinct are the options without those that say nothing, or what another one says: a model may
+// write such, and the run goes on.
+func distinct(options []string) (list []string) {
+	seen := map[string]bool{"": true}
+	for _, o := range options {
+		o = text.Lines(o)
+		if words := strings.TrimSpace(o); !seen[words] {
+			seen[words] = true
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// CheckEdit says why an action cannot take the place of one that a person was asked about: it is
+// checked like an action of a model, and has to be one on the phone. It is for inquiry.Options.
+func CheckEdit(_ inquiry.ActionRequest, e inquiry.EditedAction) error {
+	a, err := actions.Named(e.Name, e.Args)
+	if err != nil {
+		return err
+	}
+	if _, on := a.(actions.Gesture); !on {
+		return fmt.Errorf("%s is no action on the phone", e.Name)
+	}
+	return nil
+}
+
+// reviewed fills in what a person needs to decide about the action of q.
+func (d *questioner) reviewed(asked *inquiry.Question, q agentloop.Question) error {
+	if q.Review == nil || q.Action == nil {
+		return nil
+	}
+	args, err := actions.Args(q.Action)
+	if err != nil {
+		return err
+	}
+	r, name := q.Review, q.Action.Verb()
+	asked.ActionRequests = []inquiry.ActionRequest{{Name: name, Args: args,
+		Description: cmp.Or(r.Description, actions.Describe(q.Action))}}
+	allowed := r.Allowed
+	if len(allowed) == 0 {
+		allowed = inquiry.DecisionTypes
+	}
+	asked.ReviewConfigs = []inquiry.ReviewConfig{{ActionName: name, AllowedDecisions: allowed}}
+	asked.Severity, asked.Bound = inquiry.Severity(r.Severity), r.Bound
+	asked.Element = r.Element
+	asked.Reason = r.Reason
+	asked.Rule = r.Rule
+	for _, p := range actions.Points(q.Action) {
+		asked.Places = append(asked.Places, inquiry.Place{X: p.X, Y: p.Y})
+	}
+	// What else it could be answered with is not what is asked.
+	asked.Options = nil
+	asked.FreeText, asked.Secret = false, false
+	asked.OnTimeout = d.opts.OnUndecided
+	return nil
+}
+
+// rulingOf is what was decided about the action of a settled question; nil when it is about none.
+// Nobody's word is not a consent.
+func rulingOf(q inquiry.Question) *agentloop.Ruling {
+	if len(q.ActionRequests) == 0 {
+		return nil
+	}
+	r := &agentloop.Ruling{Type: agentloop.Reject, Severity: string(q.Severity), Bound: q.Bound,
+		AskedAt: q.AskedAt, At: q.Resolution.At}
+	if len(q.Resolution.Decisions) != 1 {
+		return r
+	}
+	d := q.Resolution.Decisions[0]
+	r.Type, r.Message = d.Type, d.Message
+	if d.Type != inquiry.Edit {
+		return r
+	}
+	a, err := actions.Named(d.EditedAction.Name, d.EditedAction.Args)
+	if err != nil { // it was one when it was accepted, by another version
+		r.Type, r.Message = agentloop.Reject, err.Error()
+		return r
+	}
+	r.Edited = &actions.Decision{Action: a}
+	return r
+}

@@ -1,0 +1,180 @@
+package runs
+
+import (
+	"context"
+	"errors"
+
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// resumer brings settled questions to the runs that wait for them.
+type resumer struct{ m *Manager }
+
+// watch tells what happens to questions, through whichever channel, to those whom it concerns.
+func (r resumer) watch(events *inquiry.Subscription) {
+	defer events.Close()
+	for {
+		e, err := events.Next(r.m.ctx)
+		if err != nil {
+			return
+		}
+		switch e.Type {
+		case inquiry.Resolved, inquiry.RanOut, inquiry.Withdrew:
+			r.m.spawn(func() { r.deliverRetrying(e.Question.ID) })
+		case inquiry.Created:
+			r.m.spawn(func() { r.m.onOpened(e.Question) })
+		case inquiry.Overdue:
+			r.m.spawn(func() { r.answerOverdue(e.Question) })
+		case inquiry.Lost:
+			r.m.spawn(func() {
+				if err := r.catchUp(r.m.ctx); err != nil && r.m.ctx.Err() == nil {
+					r.m.log.Error("looking for answers that were missed", "err", err)
+				}
+			})
+		}
+	}
+}
+
+// catchUp attends to the questions of all runs that wait, and forgets answers that no run has asked
+// for.
+func (r resumer) catchUp(ctx context.Context) error {
+	waiting, err := r.m.store.Sessions(ctx, store.Filter{Waiting: true})
+	if err != nil {
+		return err
+	}
+	for _, w := range waiting {
+		r.deliverRetrying(w.Latest.QuestionID)
+	}
+	unread, err := r.m.broker.List(ctx, inquiry.Filter{Unapplied: true, NoRun: true})
+	if err != nil {
+		return err
+	}
+	for _, q := range unread {
+		r.deliverRetrying(q.ID)
+	}
+	return nil
+}
+
+// forget erases the secret that answers a question which no run has asked: nobody is going to read
+// it.
+func (r resumer) forget(ctx context.Context, q inquiry.Question) error {
+	if !q.Secret || q.Open() {
+		return nil
+	}
+	_, err := r.m.broker.Apply(ctx, q.ID, q.Fence)
+	if errors.Is(err, inquiry.ErrApplied) {
+		return nil
+	}
+	return err
+}
+
+// answerOverdue lets a model answer a question that got no attention, or that was passed on to it,
+// if there is one.
+func (r resumer) answerOverdue(q inquiry.Question) {
+	mine, err := r.m.isOurs(q)
+	model := r.m.askers[q.OnTimeout.Model()]
+	switch {
+	case err != nil || !mine, q.Deferred != nil && len(r.m.opts.Deciders) == 0:
+	case q.Deferred != nil:
+		r.m.router.Reroute(q, errPassed)
+	case model != nil:
+		err = model.Ask(r.m.ctx, q)
+	}
+	if err != nil && r.m.ctx.Err() == nil {
+		r.m.log.Warn("no model's answer", "question", q.ID, "err", err)
+	}
+}
+
+// deliverRetrying brings a settled question to the run that waits for it, and has an open one
+// routed. It does nothing when that was done. Events of questions, their absence after a crash, and
+// the end of a run's life lead here. What the store does not take now is tried again and again, on
+// a goroutine of its own.
+func (r resumer) deliverRetrying(questionID string) {
+	err := r.deliver(r.m.ctx, questionID)
+	if !unavailable(err) {
+		r.report(questionID, err)
+		return
+	}
+	if _, already := r.m.delivering.LoadOrStore(questionID, true); already {
+		return
+	}
+	r.report(questionID, err)
+	r.m.spawn(func() {
+		defer r.m.delivering.Delete(questionID)
+		for unavailable(err) && wait.For(r.m.ctx, poll) == nil {
+			err = r.deliver(r.m.ctx, questionID)
+		}
+		r.report(questionID, err)
+	})
+}
+
+func (r resumer) report(questionID string, err error) {
+	if err != nil && r.m.ctx.Err() == nil {
+		r.m.log.Error("an answer could not be applied", "question", questionID, "err", err)
+	}
+}
+
+// unavailable reports whether err says that the store takes nothing for now.
+func unavailable(err error) bool {
+	return errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrLocked) ||
+		errors.Is(err, errStoreTime)
+}
+
+func (r resumer) deliver(ctx context.Context, questionID string) error {
+	q, err := r.m.broker.Get(ctx, questionID)
+	if err != nil {
+		return err
+	}
+	if q.RunID == "" {
+		return r.forget(ctx, q)
+	}
+	run, err := r.m.store.Runs.Get(ctx, q.RunID)
+	// It is for the process that carries the run out, which may live longer than this one.
+	if err != nil || r.m.store.Owner.Elsewhere(run) {
+		return err
+	}
+	if q.Open() {
+		r.m.router.Route(q.ID)
+		return nil
+	}
+	r.m.router.Finish(q.ID, settledAs(q))
+	c, unlock, err := r.m.openContinuation(ctx, ContinueRequest{SessionID: q.SessionID})
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if c.run.QuestionID != q.ID {
+		return nil
+	}
+	return c.resumeAnswered(ctx, &q)
+}
+
+// resumeAnswered is the one way in which an answer moves its run: the run goes on, as the one who
+// answered wished, or ends. A call that ends a pause and brings no answer moves the run itself, and
+// only takes along what was answered meanwhile: see wakeUp. The caller has the session's lock.
+func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) error {
+	end, ends := endOf(*q)
+	if !ends {
+		how, err := resumptionOf(*q)
+		if err == nil {
+			err = c.resume(ctx, how, q)
+		}
+		return err
+	}
+	ending{m: c.m, state: c.state, run: c.run, serial: c.sess.Serial, change: end}.keep(ctx)
+	return nil
+}
+
+// Recover takes over from processes that died: what they were running comes back PAUSED as
+// SERVER_RESTARTED, and nothing of it goes on by itself; but a run whose question was answered in
+// the meantime goes on with the answer. A server calls it once, before it takes calls. Runs of
+// processes that are alive are left alone.
+func (m *Manager) Recover(ctx context.Context) error {
+	recovered, err := m.store.Runs.Recover(ctx)
+	for _, r := range recovered {
+		m.log.InfoContext(ctx, "recovered", "run", r.ID, "session", r.SessionID, "state", r.State)
+	}
+	return errors.Join(err, resumer{m}.catchUp(ctx))
+}

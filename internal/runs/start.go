@@ -1,0 +1,319 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// StartRequest is a task for a phone.
+type StartRequest struct {
+	Task     string
+	Serial   string // of the phone; "" means the only usable one
+	MaxSteps int    // of this call; 0 means the configured maximum, which is never exceeded
+	// leave the phone as it is; otherwise it goes to the home screen first, and unless
+	// Options.KeepApps says otherwise the first app that the task opens is ended before
+	KeepEnvironment bool
+	Queue           bool   // wait for a phone that is busy, first come first served
+	Supersede       bool   // first stop the client's own sessions that have the phone
+	By              Actor  // who stops them
+	Client          string // whom the session will belong to
+	Key             string // chosen by the client; see Start
+	Parent          string // the session that begins this one; "" is none
+	Settings        Settings
+}
+
+// Start begins a session with its first run, and returns as soon as the run is stored. The run goes
+// on by itself: see Wait. When the client has begun a session under the same Key before, nothing is
+// begun, and the Status is that session's.
+func (m *Manager) Start(ctx context.Context, r StartRequest) (Status, error) {
+	if st, found, err := m.begun(ctx, r); found || err != nil {
+		return st, err
+	}
+	st, err := m.begin(ctx, r)
+	_, taken := errors.AsType[*store.KeyError](err)
+	if taken || CodeOf(err) == DeviceBusy { // the same call may have been faster meanwhile
+		if st, found, err := m.begun(ctx, r); found || err != nil {
+			return st, err
+		}
+	}
+	return st, err
+}
+
+// begun is the session that the request's key stands for; false when there is none.
+func (m *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, error) {
+	if r.Key == "" {
+		return Status{}, false, nil
+	}
+	sess, err := m.store.SessionByKey(ctx, r.Client, r.Key)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return Status{}, false, nil
+	case err != nil:
+		return Status{}, false, err
+	}
+	first, err := m.store.Runs.Of(ctx, sess.ID)
+	if err != nil {
+		return Status{}, false, err
+	}
+	if len(first) > 0 && !sameTask(first[0].Task, r.Task) ||
+		r.Serial != "" && r.Serial != sess.Serial {
+		return Status{}, false, invalid("use a new key for a new task",
+			"the key %q stands for session %s, which was begun with another task or phone",
+			r.Key, sess.ID)
+	}
+	st, err := m.Status(ctx, sess.ID)
+	return st, err == nil, err
+}
+
+func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
+	x, err := m.plan(r.Task, r.MaxSteps, r.Settings)
+	if err != nil {
+		return Status{}, err
+	}
+	if err := x.open(ctx, r.Serial); err != nil {
+		return Status{}, err
+	}
+	x.home = !r.KeepEnvironment
+	x.fresh = x.home && !m.opts.KeepApps
+	if err := x.takePlace(ctx, r); err != nil {
+		x.closePhone()
+		return Status{}, err
+	}
+	if err := x.launch(r.Queue); err != nil {
+		return Status{}, err
+	}
+	return m.Status(ctx, x.sess.ID)
+}
+
+// plan checks what can be checked before anything is touched.
+func (m *Manager) plan(task string, maxSteps int, s Settings) (*execution, error) {
+	if err := m.checkOpen(); err != nil {
+		return nil, err
+	}
+	if err := checkTask(task); err != nil {
+		return nil, err
+	}
+	limit, err := m.opts.steps(maxSteps)
+	if err != nil {
+		return nil, err
+	}
+	if s, err = m.checkSettings(s); err != nil {
+		return nil, err
+	}
+	policy, err := m.opts.NewPolicy(s)
+	return &execution{m: m, policy: policy, settings: storedSettings{Settings: s},
+		run: store.Run{Task: task, MaxSteps: limit, ReplyMode: string(s.ReplyMode)}}, err
+}
+
+// open opens the phone, or gives the code for one that cannot be had.
+func (x *execution) open(ctx context.Context, serial string) (err error) {
+	x.phone, err = x.m.opts.Phones.Open(ctx, serial)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return NoPhone(err)
+}
+
+// takePlace makes the session. Another call of the same client may take the phone between the end
+// of the run that has it and this one: under Supersede that run's place is taken, too.
+func (x *execution) takePlace(ctx context.Context, r StartRequest) error {
+	const rounds = 10
+	planned := x.run
+	for round := 1; ; round++ {
+		x.run = planned
+		err := x.createSession(ctx, r)
+		e, refused := errors.AsType[*Error](err)
+		own := refused && e.Code == DeviceBusy && e.Holder != nil && e.Holder.SessionID != ""
+		if !own || !r.Supersede || round == rounds || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// createSession makes the session and its run, and takes the phone unless the run may wait for it.
+func (x *execution) createSession(ctx context.Context, r StartRequest) error {
+	m, dev := x.m, x.phone.Device()
+	if r.Supersede {
+		if err := x.supersede(ctx, dev.ID, r); err != nil {
+			return err
+		}
+	}
+	if !r.Queue {
+		if err := m.queues.free(ctx, dev.ID, "", r.Client); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	x.run.Settings = encode(x.settings)
+	var err error
+	x.sess, x.run, err = m.store.Begin(ctx,
+		store.Session{Serial: dev.ID, Device: dev, Client: r.Client, StartKey: r.Key,
+			Parent: r.Parent}, x.run)
+	if err != nil || r.Queue {
+		return err
+	}
+	if err := x.lease(ctx); err != nil {
+		return errors.Join(err, m.store.Delete(ctx, x.sess.ID))
+	}
+	return nil
+}
+
+// supersede stops the client's sessions that have the phone or wait for it, the holder last. While
+// one of somebody else does, it stops none and refuses the call, unless that may wait.
+func (x *execution) supersede(ctx context.Context, serial string, r StartRequest) error {
+	m := x.m
+	all, err := m.queues.holders(ctx, serial)
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		if h.Client != r.Client && !r.Queue {
+			return busy(h.SeenBy(r.Client))
+		}
+	}
+	for _, h := range slices.Backward(all) {
+		if h.Client != r.Client {
+			continue
+		}
+		if _, err := m.Stop(ctx, StopRequest{SessionID: h.SessionID, By: r.By}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lease takes the phone for a new run at once. When another was faster meanwhile, the run is over.
+func (x *execution) lease(ctx context.Context) error {
+	m := x.m
+	err := m.store.Leases.Take(ctx, x.sess.Serial, x.run.ID)
+	if err == nil {
+		return nil
+	}
+	if held, ok := errors.AsType[*store.BusyError](err); ok {
+		err = busy(held.Hold.SeenBy(x.sess.Client))
+	}
+	s, done := m.states.use(x.sess.ID)
+	defer done()
+	ending{m: m, state: s, run: x.run, serial: x.sess.Serial, change: store.Change{
+		To: store.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)}}.keep(ctx)
+	return err
+}
+
+// Settings are how a run behaves. They are stored with it, so that it behaves the same after a
+// restart.
+type Settings struct {
+	ReplyMode channel.Mode `json:"reply_mode,omitempty"` // "" means PassToClient
+	Captions  bool         `json:"captions,omitempty"`   // each frame in words
+	// the frame in words on which the run ends or asks
+	FinalCaption bool `json:"final_caption,omitempty"`
+	// goes on with no call attached, see Manager.Attach
+	DetachedOK bool            `json:"detached_ok,omitempty"`
+	Client     json.RawMessage `json:"client,omitempty"` // the caller's own, kept as given
+}
+
+// storedSettings is the settings with what the Manager itself has to know again.
+type storedSettings struct {
+	Settings
+	CallFrom int `json:"call_from"` // steps of the session before the present call
+	// of the calls that began or resumed the session's runs, oldest first
+	Keys []usedKey `json:"keys,omitempty"`
+}
+
+// usedKey is the key of a call that was carried out.
+type usedKey struct {
+	Key  string `json:"key"`
+	Task string `json:"task,omitempty"` // that it brought
+}
+
+// keysKept is how many calls back one can be sent again.
+const keysKept = 20
+
+func (s storedSettings) keysWith(key, task string) []usedKey {
+	if key == "" {
+		return s.Keys
+	}
+	all := append(slices.Clip(s.Keys), usedKey{key, task})
+	return all[max(len(all)-keysKept, 0):]
+}
+
+// encode is v, which holds Settings that were checked, as JSON.
+func encode(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("encoding %T: %v", v, err)) // Client was checked to be JSON
+	}
+	return b
+}
+
+func settingsOf(r store.Run) (storedSettings, error) {
+	var s storedSettings
+	if len(r.Settings) == 0 {
+		return s, nil
+	}
+	if err := json.Unmarshal(r.Settings, &s); err != nil {
+		return s, fmt.Errorf("reading the settings of run %s: %w", r.ID, err)
+	}
+	return s, nil
+}
+
+const maxTask = 20_000 // characters
+
+func checkTask(task string) error {
+	switch n := utf8.RuneCountInString(task); {
+	case strings.TrimSpace(task) == "":
+		return invalid("say in one or two sentences what is to be done, and in which app",
+			"the task is empty")
+	case !utf8.ValidString(task):
+		return invalid("send the task as UTF-8", "the task is not text")
+	case n > maxTask:
+		return invalid("break the goal down into simpler tasks",
+			"the task has %d characters (want at most %d)", n, maxTask)
+	}
+	return nil
+}
+
+// checkSettings fills in the reply mode and refuses what cannot be had here.
+func (d *questioner) checkSettings(s Settings) (Settings, error) {
+	var err error
+	if s.ReplyMode, err = channel.Parse(string(s.ReplyMode)); err != nil {
+		return s, Coded(InvalidArgument, err)
+	}
+	steps, err := s.ReplyMode.Steps()
+	if err != nil {
+		return s, err
+	}
+	for _, step := range steps {
+		if step.Needs != "" && d.askers[step.Name] == nil {
+			return s, invalid("use pass_to_client, or "+step.Provide,
+				"reply mode %s needs %s, and there is none", s.ReplyMode, step.Needs)
+		}
+	}
+	if len(s.Client) > 0 && !json.Valid(s.Client) {
+		return s, invalid("", "the client's own settings are not JSON")
+	}
+	return s, nil
+}
+
+// steps is the effective limit of a call: what was asked for, at most what is configured.
+func (o *Options) steps(asked int) (int, error) {
+	if asked < 0 {
+		return 0, invalid("leave max_steps out for the configured maximum",
+			"max_steps is %d (want at least 1)", asked)
+	}
+	most := o.Limits.Steps
+	return min(cmp.Or(asked, most), most), nil
+}

@@ -1,0 +1,58 @@
+package apps
+
+import (
+	"slices"
+
+	"github.com/taploop/taploop/internal/sandbox/ui"
+)
+
+var clock = &App{
+	Package: "com.android.deskclock", Activity: ".DeskClock", EN: "Clock", ZH: "时钟", Icon: "alarm",
+	Tint:   ui.RGB(0x355c8a),
+	System: true, Open: opens(".DeskClock", alarms),
+}
+
+func alarms(t *Task) *ui.View {
+	list := ui.ListOf("alarms", t.Data.Alarms, t.alarm).Gap(10).Pad(16, 4, 16, 96)
+	if len(t.Data.Alarms) == 0 {
+		list.Add(empty("alarm", t.Say("No alarms", "没有闹钟")))
+	}
+	return t.screen(t.Say("Clock", "时钟"), nil,
+		floating(list, "plus", "add_alarm", t.Say("Add alarm", "添加闹钟"), func() {
+			t.Push(alarmEdit(t, nil))
+		}))
+}
+
+func (t *Task) alarm(a *Alarm) *ui.View {
+	ink := ui.Dim
+	if a.On {
+		ink = ui.Strong
+	}
+	flip := func() {
+		if a.On = !a.On; a.On {
+			t.Show("Alarm set for "+a.Time(), "闹钟已设为 "+a.Time())
+		}
+	}
+	label := a.Label
+	if label == "" {
+		label = t.Say("Every day", "每天")
+	}
+	return ui.Row(
+		ui.Column(ui.Text(a.Time()).Size(40).Ink(ink).Named("alarm_time"), ui.Small(label).
+			Named("alarm_label")).Grow(1),
+		ui.Switch(a.On).Named("onoff").Desc(t.Say("Alarm ", "闹钟 ")+a.Time()).OnTap(flip),
+	).Gap(12).Pad(18, 12).Fill(ui.Surface).Radius(18).Named("alarm").
+		OnTap(func() { t.Push(alarmEdit(t, a)) }).
+		OnLong(func() {
+			t.menu(a.Time(), Button{"delete", t.Say("Delete", "删除"), func() {
+				t.Data.Alarms = without(t.Data.Alarms, a)
+			}})
+		})
+}
+
+// sortAlarms keeps the list in the order of the day.
+func sortAlarms(list []*Alarm) {
+	slices.SortStableFunc(list, func(a, b *Alarm) int {
+		return a.Hour*60 + a.Minute - b.Hour*60 - b.Minute
+	})
+}

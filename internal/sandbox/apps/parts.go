@@ -1,0 +1,37 @@
+package apps
+
+import "github.com/taploop/taploop/internal/sandbox/ui"
+
+// screen is the frame that the apps' pages share: a bar with the way back, the title and actions,
+// and the body below.
+func (t *Task) screen(title string, actions []*ui.View, body ...*ui.View) *ui.View {
+	bar := ui.Row().Gap(4).Pad(4, 0, 8, 0).Height(60)
+	if len(t.Pages) > 1 {
+		bar.Add(ui.IconButton("back", t.Say("Navigate up", "转到上一层级"), func() { t.Back() }).
+			Named("up"))
+	} else {
+		bar.Pad(20, 0, 8, 0)
+	}
+	bar.Add(ui.Text(title).Size(22).Bold().Lines(1).Grow(1).Named("title")).Add(actions...)
+	return ui.Column(bar).Add(body...)
+}
+
+// floating puts the round button of a page's main action over the body's lower right corner.
+func floating(body *ui.View, icon, name, desc string, tap func()) *ui.View {
+	fab := ui.Icon(icon).Size(28).Ink(ui.OnAccent).Fill(ui.Accent).Radius(18).Pad(16).
+		Named(name).Desc(desc).Class("android.widget.ImageButton").OnTap(tap)
+	return ui.Stack(body, ui.Column(fab).Pad(0, 0, 20, 20).Align(ui.End, ui.End)).Grow(1)
+}
+
+// empty says that there is nothing yet.
+func empty(icon, text string) *ui.View {
+	return ui.Column(
+		ui.Icon(icon).Size(56).Ink(ui.Line).Align(ui.Center), ui.Text(text).Ink(ui.Dim).Centered(),
+	).Gap(12).Pad(32, 96)
+}
+
+// menu asks whether to do what a long press offers.
+func (t *Task) menu(title string, offer Button) {
+	cancel := Button{ID: "cancel", Text: t.Say("Cancel", "取消")}
+	t.Ask(&Dialog{Title: title, Buttons: []Button{offer, cancel}})
+}

@@ -1,0 +1,67 @@
+package sandbox
+
+import (
+	"image"
+	"time"
+
+	"github.com/taploop/taploop/internal/sandbox/apps"
+)
+
+// Options says how a phone is made. The zero value is an unlocked English phone of 1080x2400.
+type Options struct {
+	Size    image.Point      // physical size in natural orientation; zero means 1080x2400
+	Density int              // dots per inch; 0 means 420
+	Now     func() time.Time // the phone's clock; nil means time.Now
+	Locale  string           // "en" or "zh"; "" means "en"
+	PIN     string           // digits that the lock screen asks for; "" means none
+	Locked  bool             // starts at the lock screen
+	// Android's animation scale; nil means 1, 0 switches animations off
+	AnimationScale *float64
+	ADBKeyboard    *bool // whether com.android.adbkeyboard is installed; nil means true
+	// CapturePhysical makes captures have the physical size while an override size is set, as some
+	// Android versions do.
+	CapturePhysical bool
+	// Photo is seen over the lower half of every app, as a feed's pictures are, and is not touched;
+	// nil shows none. Captures of a real phone's pictures are as heavy as those of this one.
+	Photo *image.RGBA
+	// Apps are installed besides those of every phone.
+	Apps []*apps.App
+}
+
+func (o *Options) withDefaults() Options {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	if out.Size == (image.Point{}) {
+		out.Size = image.Pt(1080, 2400)
+	}
+	if out.Density == 0 {
+		out.Density = 420
+	}
+	if out.Now == nil {
+		out.Now = time.Now
+	}
+	if out.Locale != "zh" {
+		out.Locale = "en"
+	}
+	return out
+}
+
+// localeTag is the locale as Android writes it.
+func (o *Options) localeTag() string {
+	if o.Locale == "zh" {
+		return "zh-Hans-CN"
+	}
+	return "en-US"
+}
+
+func (o *Options) adbKeyboard() bool { return o.ADBKeyboard == nil || *o.ADBKeyboard }
+
+// imes are the input methods that are installed, the system's first.
+func (o *Options) imes() []string {
+	if o.adbKeyboard() {
+		return []string{latinIME, adbIME}
+	}
+	return []string{latinIME}
+}

@@ -1,0 +1,85 @@
+package sandbox
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/taploop/taploop/internal/sandbox/apps"
+)
+
+func defaultSettings(o *Options) apps.Settings {
+	s := apps.Settings{}
+	scale := "1"
+	if o.AnimationScale != nil {
+		scale = strconv.FormatFloat(*o.AnimationScale, 'f', -1, 64)
+	}
+	for _, v := range [][3]string{
+		{apps.System, "accelerometer_rotation", "0"},
+		{apps.System, "user_rotation", "0"},
+		{apps.System, "screen_brightness", "128"},
+		{apps.System, "font_scale", "1.0"},
+		{apps.Secure, "default_input_method", latinIME},
+		{apps.Secure, "ui_night_mode", "1"},
+		{apps.Secure, "location_mode", "3"},
+		{apps.Global, "window_animation_scale", scale},
+		{apps.Global, "transition_animation_scale", scale},
+		{apps.Global, "animator_duration_scale", scale},
+		{apps.Global, "airplane_mode_on", "0"},
+		{apps.Global, "wifi_on", "1"},
+		{apps.Global, "bluetooth_on", "1"},
+		{apps.Global, "mobile_data", "1"},
+		{apps.Global, "adb_enabled", "1"},
+		{apps.Global, "auto_time", "1"},
+	} {
+		s.Put(v[0], v[1], v[2])
+	}
+	s.Put(apps.Secure, "enabled_input_methods", strings.Join(o.imes(), ":"))
+	return s
+}
+
+// settings are the phone's settings and properties.
+type settings struct{ *core }
+
+// Setting returns a value of the namespace system, secure or global, and whether it is set.
+func (c *settings) Setting(namespace, key string) (value string, ok bool) {
+	look(c.core, func() bool { value, ok = c.sys.Settings.Get(namespace, key); return ok })
+	return value, ok
+}
+
+// PutSetting sets a value. What the phone shows and does follows at once: dark mode, rotation,
+// Wi-Fi and so on.
+func (c *settings) PutSetting(namespace, key, value string) {
+	c.do(func() { c.put(namespace, key, value) })
+}
+
+func (c *settings) put(namespace, key, value string) {
+	turned := c.rotation()
+	c.sys.Settings.Put(namespace, key, value)
+	if c.rotation() != turned {
+		c.sys.Moved(apps.Popup)
+	}
+}
+
+// Props returns what getprop lists.
+func (c *settings) Props() map[string]string {
+	return map[string]string{
+		"ro.product.model":         "taploop sandbox",
+		"ro.product.manufacturer":  "taploop",
+		"ro.product.brand":         "taploop",
+		"ro.product.device":        "sandbox",
+		"ro.product.name":          "taploop_sandbox",
+		"ro.product.locale":        c.opts.localeTag(),
+		"ro.build.version.release": "14",
+		"ro.build.version.sdk":     "34",
+		"ro.serialno":              "TAPLOOP00001",
+		"persist.sys.locale":       c.opts.localeTag(),
+		"sys.boot_completed":       "1",
+	}
+}
+
+func (c *settings) rotation() int {
+	if c.sys.Settings.Bool(apps.System, "accelerometer_rotation") {
+		return 0
+	}
+	return c.sys.Settings.Int(apps.System, "user_rotation", 0) & 3
+}

@@ -1,0 +1,91 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/internal/sandbox"
+)
+
+// dumps are the services that print their state.
+func dumps() map[string]func(*invocation, []string) string {
+	return map[string]func(*invocation, []string) string{
+		"activity": dumpActivity, "input_method": dumpInputMethod, "power": dumpPower,
+		"window": dumpWindow,
+	}
+}
+
+func dumpsys(c *invocation) int {
+	name := strings.Join(c.args[:min(1, len(c.args))], "")
+	f, ok := dumps()[name]
+	if !ok {
+		return c.fail(exitOK, "Can't find service: %s", name)
+	}
+	c.outf("%s", f(c, c.args[1:]))
+	return exitOK
+}
+
+// choose is one of two words.
+func choose(yes bool, a, b string) string {
+	if yes {
+		return a
+	}
+	return b
+}
+
+func dumpPower(c *invocation, _ []string) string {
+	p := c.sh.phone
+	on := p.On()
+	return fmt.Sprintf(`POWER MANAGER (dumpsys power)
+
+Power Manager State:
+  mWakefulness=%s
+  mBootCompleted=true
+  mSystemReady=true
+  mHoldingDisplaySuspendBlocker=%t
+
+Wake Locks: size=0
+
+Display Power: state=%s
+`, choose(on, "Awake", "Asleep"), on, choose(on, "ON", "OFF"))
+}
+
+func dumpInputMethod(c *invocation, _ []string) string {
+	p := c.sh.phone
+	current, shown := p.IME(), p.KeyboardShown()
+	var b strings.Builder
+	b.WriteString("Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=1\n")
+	for i, id := range p.IMEs() {
+		fmt.Fprintf(&b, "  InputMethod #%d:\n      mId=%s\n", i, id)
+	}
+	fmt.Fprintf(&b, "  mCurMethodId=%s\n  mCurId=%s mHaveConnection=true mBoundToMethod=true\n",
+		current, current)
+	fmt.Fprintf(&b, "  mShowRequested=%t mInputShown=%t\n", shown, shown)
+	fmt.Fprintf(&b, "  mSystemReady=true mInteractive=%t\n\n", p.On())
+	b.WriteString(dumpClient(p.Focus(), current))
+	return b.String()
+}
+
+// dumpClient is what the app in front says of the view that its input goes to. Any view that has
+// the focus is served; only one that takes text has a connection.
+func dumpClient(f sandbox.Focus, ime string) string {
+	view, info := "null", " null"
+	connection := "null"
+	if f.Class != "" {
+		view = fmt.Sprintf("%s{%s V.ED..C.. .F...... app:%s}", f.Class, identity(f.ID), f.ID)
+		info = fmt.Sprintf("\n    inputType=%#x imeOptions=0x0 privateImeOptions=null", f.InputType)
+	}
+	if f.Field {
+		connection = fmt.Sprintf("RemoteInputConnectionImpl{connection=android.widget.Editable"+
+			"InputConnection@%s mDeactivateRequested=false mServedView=%s}", identity(f.ID), view)
+	}
+	return fmt.Sprintf(`Input method client state for android.view.inputmethod.InputMethodManager@%s:
+  mActive=true mRestartOnNextWindowFocus=false mBindSequence=7 mCurImeId=%s
+  mFullscreenMode=false
+  mServedView=%s
+  mNextServedView=%s
+  mServedConnecting=false
+  mCurrentEditorInfo:%s
+  mServedInputConnection=%s
+`, identity("client"), ime, view, view, info, connection)
+}

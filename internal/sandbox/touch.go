@@ -1,0 +1,168 @@
+package sandbox
+
+import (
+	"image"
+	"time"
+
+	"github.com/taploop/taploop/internal/sandbox/ui"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+const (
+	// how long a finger rests before it counts as a long press
+	longPress     = 500 * time.Millisecond
+	doubleTapTime = 400 * time.Millisecond
+	doubleTapSlop = 100 // dp between two taps of a double tap, at most
+)
+
+// touch is fingers on the display.
+type touch struct {
+	*typing
+	tapAt    image.Point // the last tap, which the next one may make a double tap
+	tapTime  time.Time
+	fingerAt image.Point // the last of somebody's own fingers
+	felt     wait.Broadcast
+}
+
+// Tap puts a finger down at a point and lifts it. Points outside the display are ignored, as is
+// touch while it is off.
+func (t *touch) Tap(x, y int) {
+	t.do(func() {
+		if at := image.Pt(x, y); t.down(at) {
+			t.tap(at)
+		}
+	})
+}
+
+// Swipe moves a finger from one point to another in d. What scrolls follows the finger. On the spot
+// for 500 ms or more it is a long press, for less a tap. It does not wait for d: the event is
+// dispatched when it returns.
+func (t *touch) Swipe(x1, y1, x2, y2 int, d time.Duration) {
+	t.do(func() {
+		from, to := image.Pt(x1, y1), image.Pt(x2, y2)
+		switch {
+		case !t.down(from):
+		case from != to:
+			t.swipe(from, to)
+		case d >= longPress:
+			t.hold(from)
+		default:
+			t.tap(from)
+		}
+	})
+}
+
+// DragAndDrop rests a finger until what is under it is picked up, moves it in d and drops it.
+func (t *touch) DragAndDrop(x1, y1, x2, y2 int, d time.Duration) {
+	t.do(func() {
+		if from := image.Pt(x1, y1); t.down(from) {
+			t.drag(from, image.Pt(x2, y2))
+		}
+	})
+}
+
+// down puts the finger down and reports whether the display feels it.
+func (t *touch) down(at image.Point) bool {
+	felt := !t.off && at.In(image.Rectangle{Max: t.size()})
+	if felt {
+		t.focus = keyFocus{}
+	}
+	return felt
+}
+
+func (t *touch) tap(at image.Point) {
+	now := t.sys.Now()
+	s := t.scene()
+	near := s.metrics.Px(doubleTapSlop)
+	d := at.Sub(t.tapAt)
+	double := now.Sub(t.tapTime) <= doubleTapTime && max(d.X, -d.X, d.Y, -d.Y) <= near
+	t.tapAt, t.tapTime = at, now
+	if double {
+		if v := s.at(at, ui.DoubleTappable); v != nil {
+			t.tapTime = time.Time{}
+			v.DoubleTap()
+			return
+		}
+	}
+	if v := s.at(at, ui.Touchable); v != nil {
+		t.touched(v, at)
+	}
+}
+
+// touched is a finger that is lifted from v. For a field the keyboard is shown and the cursor lit.
+func (t *touch) touched(v *ui.Placed, at image.Point) {
+	if v.Field() != nil {
+		t.showLetters()
+		t.stage.edited = t.sys.Now()
+	}
+	v.Tap(at)
+}
+
+func (t *touch) hold(at image.Point) {
+	s := t.scene()
+	v := s.at(at, func(v *ui.Placed) bool { return ui.Holdable(v) || ui.Touchable(v) })
+	switch {
+	case v == nil:
+	case ui.Holdable(v):
+		v.Hold()
+	default:
+		// without a long press of its own, a view takes it as a tap when the finger is lifted
+		t.touched(v, at)
+	}
+}
+
+// swipe moves a finger: what is under its start slides, is dragged by its handle, scrolls, or is
+// the system's.
+func (t *touch) swipe(from, to image.Point) {
+	s := t.scene()
+	by := to.Sub(from)
+	switch {
+	case t.systemSwipe(s, from, by):
+	case t.grab(s, from, to, ui.HasHandle):
+	default:
+		if v := s.at(from, ui.Slides); v != nil {
+			v.SlideTo(to)
+			return
+		}
+		if v := s.at(from, ui.Scrolls); v != nil && max(by.Y, -by.Y) >= max(by.X, -by.X) {
+			v.ScrollBy(-by.Y)
+		}
+	}
+}
+
+// systemSwipe handles the gestures that no app sees.
+func (t *touch) systemSwipe(s *scene, from, by image.Point) bool {
+	up := -by.Y > s.size.Y/8 && -by.Y > max(by.X, -by.X)
+	down := by.Y > s.size.Y/8 && by.Y > max(by.X, -by.X)
+	switch {
+	case t.locked && up && !t.bouncer:
+		t.dismiss() // with a PIN it asks for it: that is the swipe's effect
+	case t.locked && down && t.bouncer:
+		t.closeBouncer()
+	default:
+		return t.locked
+	}
+	return true
+}
+
+func (t *touch) drag(from, to image.Point) {
+	s := t.scene()
+	if !t.grab(s, from, to, ui.Draggable) {
+		t.swipe(from, to)
+	}
+}
+
+// grab picks up what lies at from and drops it on what lies at to.
+func (t *touch) grab(s *scene, from, to image.Point, want func(*ui.Placed) bool) bool {
+	if s.at(from, want) == nil {
+		return false
+	}
+	v := s.at(from, ui.Draggable)
+	if v == nil {
+		return false
+	}
+	if onto := s.at(to, ui.Draggable); onto != nil && onto != v {
+		v.Drop(onto)
+	}
+	return true
+}

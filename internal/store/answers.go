@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/taploop/taploop/internal/inquiry"
+)
+
+const answerColumns = "body, uses, used_at"
+
+func scanAnswer(row scanner) (m inquiry.Remembered, err error) {
+	return m, row.Scan(object{&m}, &m.Uses, instant{&m.UsedAt})
+}
+
+// clientOf is the client that the question belongs to.
+func clientOf(ctx context.Context, q queryer, x inquiry.Question) (client string, err error) {
+	if x.SessionID == "" {
+		return x.Client, nil
+	}
+	row := q.QueryRowContext(ctx, "SELECT client FROM sessions WHERE id = ?", x.SessionID)
+	if known, err := found(row, &client); known || err != nil {
+		return client, err
+	}
+	return x.Client, nil
+}
+
+// Recall implements inquiry.Store.
+func (qs Questions) Recall(ctx context.Context, q inquiry.Question) (inquiry.Remembered, error) {
+	client, err := clientOf(ctx, qs.read, q)
+	if err != nil {
+		return inquiry.Remembered{}, err
+	}
+	list, err := collect(ctx, qs.read, scanAnswer, "SELECT "+answerColumns+
+		" FROM answers WHERE likeness = ? AND client = ?", q.Likeness(), client)
+	for _, scope := range inquiry.Scopes {
+		for _, m := range list {
+			if m.Scope == scope && m.Fits(q, client) {
+				return m, nil
+			}
+		}
+	}
+	if err == nil {
+		err = inquiry.ErrNotFound
+	}
+	return inquiry.Remembered{}, err
+}
+
+// remember keeps the answer of a question that is settled, when its resolution says so, in place of
+// one given before; and counts the use of one that was kept.
+func remember(ctx context.Context, tx *tx, q inquiry.Question) error {
+	r := q.Resolution
+	if r.Recalled != "" {
+		return tx.exec(ctx, "UPDATE answers SET uses = uses + 1, used_at = ? WHERE id = ?",
+			millis(r.At), r.Recalled)
+	}
+	if r.Remember == "" || q.Secret {
+		return nil
+	}
+	client, err := clientOf(ctx, tx, q)
+	if err != nil {
+		return err
+	}
+	m := q.Remember(client)
+	err = tx.exec(ctx, `INSERT OR REPLACE INTO answers (id, likeness, client, scope, session_id,
+		app, body) VALUES (?, ?, ?, ?, ?, ?, ?)`, m.ID, q.Likeness(), client, m.Scope, m.SessionID,
+		m.App, object{m})
+	if err != nil {
+		return err
+	}
+	e := about(AuditRemembered, q, *r)
+	e.Text = string(m.Scope)
+	return tx.audit(ctx, e)
+}
+
+// Answers are the remembered ones, which are used again when the same is asked.
+type Answers struct{ *db }
+
+// List lists those of the client, nil means of everybody, oldest first.
+func (a Answers) List(ctx context.Context, client *string) ([]inquiry.Remembered, error) {
+	list, err := collect(ctx, a.read, scanAnswer, "SELECT "+answerColumns+` FROM answers
+		WHERE client = coalesce(?, client) ORDER BY rowid`, client)
+	return list, doing(err, "listing the remembered answers")
+}
+
+// Forget removes the client's answer with this id, all of them when id is "", and
+// returns what they were. The audit has each. One that is not there is ErrNotFound.
+func (a Answers) Forget(
+	ctx context.Context, id string, client *string, by AuditEntry,
+) (gone []inquiry.Remembered, err error) {
+	err = a.update(ctx, func(ctx context.Context, tx *tx) error {
+		gone, err = collect(ctx, tx, scanAnswer, `DELETE FROM answers WHERE ?1 IN ('', id)
+			AND client = coalesce(?2, client) RETURNING `+answerColumns, id, client)
+		if err == nil && id != "" && len(gone) == 0 {
+			err = fmt.Errorf("answer %q: %w", id, ErrNotFound)
+		}
+		for i := 0; i < len(gone) && err == nil; i++ {
+			by.Event = AuditForgotten
+			by.QuestionID = gone[i].ID
+			by.SessionID = gone[i].SessionID
+			err = tx.audit(ctx, by)
+		}
+		return err
+	})
+	return gone, doing(err, "forgetting a remembered answer")
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/internal/inquiry"
+)
+
+// AuditEvent says what happened.
+type AuditEvent string
+
+// The events of the audit.
+const (
+	AuditAsked     AuditEvent = "asked"
+	AuditAnswered  AuditEvent = "answered"
+	AuditRefused   AuditEvent = "refused"
+	AuditPassed    AuditEvent = "passed_on" // refused, and a model is asked
+	AuditTimedOut  AuditEvent = "timed_out"
+	AuditWithdrawn AuditEvent = "withdrawn"
+	AuditExpired   AuditEvent = "expired"
+	AuditHastened  AuditEvent = "hastened" // somebody said that no answer comes in time
+	// an answer is to be used again; Text is its scope, see inquiry.Scope
+	AuditRemembered AuditEvent = "remembered"
+	AuditForgotten  AuditEvent = "forgotten"  // that was taken back
+	AuditApplied    AuditEvent = "applied"    // who asked has taken the resolution
+	AuditNotified   AuditEvent = "notified"   // somebody was told that the question waits
+	AuditStopped    AuditEvent = "stopped"    // a person ended the run
+	AuditPaused     AuditEvent = "paused"     // a person paused it
+	AuditSaid       AuditEvent = "said"       // the other side said Text to it, unasked
+	AuditTakenOver  AuditEvent = "taken_over" // the phone was taken from its run
+	AuditByHand     AuditEvent = "by_hand"    // a person touched it through us; Text has how often
+	AuditGranted    AuditEvent = "granted"    // a person gave leave to go on without asking
+	// that leave was taken back
+	AuditGrantEnded AuditEvent = "grant_ended"
+	// an action was carried out unasked, by such a leave; Text says which
+	AuditUnasked AuditEvent = "unasked"
+	AuditAdopted AuditEvent = "adopted" // what belonged to no client belongs to one now
+)
+
+// AuditEntry is one row of the audit. Nothing of it is secret.
+type AuditEntry struct {
+	Seq        int64      `json:"seq"` // grows; the store's own
+	At         time.Time  `json:"at"`
+	Event      AuditEvent `json:"event"`
+	QuestionID string     `json:"question_id,omitempty"`
+	SessionID  string     `json:"session_id,omitempty"`
+	RunID      string     `json:"run_id,omitempty"`
+	Authority  string     `json:"authority,omitempty"`
+	By         string     `json:"by,omitempty"`     // of a question its client
+	Text       string     `json:"text,omitempty"`   // what was asked; of a withdrawal the reason
+	Answer     string     `json:"answer,omitempty"` // inquiry.Masked when it is secret
+
+	Frame string `json:"screenshot,omitempty"` // of the screen that a question is about
+
+	// Channel is the channel through which it came; of a question, all that it can be answered
+	// through.
+	Channel string `json:"door,omitempty"`
+	// Took is the time since the question was asked; of AuditApplied, since it was settled.
+	Took time.Duration `json:"-"`
+}
+
+func (e *AuditEntry) fields() fields {
+	return fields{
+		{"at", instant{&e.At}}, {"event", &e.Event}, {"question_id", &e.QuestionID},
+		{"session_id", &e.SessionID}, {"run_id", &e.RunID}, {"door", &e.Channel},
+		{"authority", &e.Authority}, {"by", &e.By}, {"words", &e.Text}, {"answer", &e.Answer},
+		{"took", &e.Took}, {"frame", &e.Frame},
+	}
+}
+
+// MarshalJSON writes Took in milliseconds.
+func (e AuditEntry) MarshalJSON() ([]byte, error) {
+	type plain AuditEntry
+	return json.Marshal(struct {
+		plain
+		Took int64 `json:"took_ms,omitempty"`
+	}{plain(e), e.Took.Milliseconds()})
+}
+
+// AuditFilter says which entries to list. Zero fields do not restrict.
+type AuditFilter struct {
+	SessionID  string
+	QuestionID string
+	Event      AuditEvent
+	Since      time.Time // at or after
+	Limit      int       // the newest so many; 0 means all
+}
+
+var auditColumns = new(AuditEntry).fields().list("a.%s")
+
+func scanAudit(row scanner) (AuditEntry, error) {
+	var e AuditEntry
+	err := row.Scan(append([]any{&e.Seq}, e.fields().values()...)...)
+	return e, err
+}
+
+// Audit tells what became of questions, and what people did besides. What happens to questions is
+// written by the store itself, in the transaction in which it happens. Entries are never changed
+// or removed, even with their session.
+type Audit struct{ *db }
+
+// List lists the newest entries in the order in which they were written, oldest first.
+func (a Audit) List(ctx context.Context, f AuditFilter) ([]AuditEntry, error) {
+	w := where{"at >= ?", []any{millis(f.Since)}}
+	w.and("session_id = ? AND session_id <> ''", f.SessionID) // so says its index
+	w.and("question_id = ? AND question_id <> ''", f.QuestionID)
+	w.and("event = ?", string(f.Event))
+	list, err := collect(ctx, a.read, scanAudit, "SELECT seq, "+auditColumns+
+		" FROM audit a WHERE "+w.sql+" ORDER BY at DESC, seq DESC LIMIT ?", w.limited(f.Limit)...)
+	slices.SortFunc(list, func(a, b AuditEntry) int { return cmp.Compare(a.Seq, b.Seq) })
+	return list, doing(err, "listing the audit")
+}
+
+// Append adds an entry about something else than a question. A zero At means now. The caller leaves
+// secrets out.
+func (a Audit) Append(ctx context.Context, e AuditEntry) error {
+	err := a.update(ctx, func(ctx context.Context, tx *tx) error { return tx.audit(ctx, e) })
+	return doing(err, "writing the audit")
+}
+
+func (t *tx) audit(ctx context.Context, e AuditEntry) error {
+	if e.At.IsZero() {
+		e.At = t.at
+	}
+	return e.fields().insert(ctx, t, "audit")
+}
+
+// about is an entry about a question, and about when and by whom r was said to it.
+func about(event AuditEvent, q inquiry.Question, r inquiry.Resolution) AuditEntry {
+	return AuditEntry{Event: event, At: r.At, QuestionID: q.ID, SessionID: q.SessionID,
+		RunID: q.RunID, Frame: q.Frame, Channel: r.Channel, Authority: r.Authority, By: r.By}
+}
+
+// askedEntry is the entry of a new question, which is the client's.
+func askedEntry(q inquiry.Question, client string) AuditEntry {
+	e := about(AuditAsked, q, inquiry.Resolution{At: q.AskedAt})
+	names := make([]string, len(q.Channels))
+	for i, d := range q.Channels {
+		names[i] = d.Name
+	}
+	e.Channel = strings.Join(names, ", ")
+	e.Text = q.Text
+	e.By = client
+	return e
+}
+
+// settledEntry is that of a resolution. The statuses of settled questions are events.
+func settledEntry(q inquiry.Question) AuditEntry {
+	r := q.Resolution
+	e := about(AuditEvent(q.Status), q, *r)
+	e.Text = r.Why
+	if r.Unedited != "" {
+		e.Text = "sent the unedited draft of " + r.Unedited
+	}
+	e.Answer, e.Took = r.Response.Reveal(), q.Waited(r.At)
+	if e.Answer != "" && (q.Secret || r.Response.IsSecret()) {
+		e.Answer = inquiry.Masked
+	}
+	return e
+}
+
+// passedEntry says that a model is asked in place of a reply.
+func passedEntry(q inquiry.Question) AuditEntry {
+	r := q.Deferred
+	e := about(AuditPassed, q, *r)
+	e.Text, e.Answer = "to "+q.Fallback[r.Type], r.Response.String()
+	q.Resolution = r
+	e.Took = q.Waited(r.At)
+	return e
+}
+
+// appliedEntry says that a resolution was taken.
+func appliedEntry(q inquiry.Question) AuditEntry {
+	e := about(AuditApplied, q, inquiry.Resolution{At: q.AppliedAt})
+	if q.Resolution != nil {
+		e.Took = q.AppliedAt.Sub(q.Resolution.At)
+	}
+	return e
+}

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Delete removes a session with its runs, steps, frames and questions; what the audit tells of them
+// stays. One whose run is queued, running or waiting for a person is refused with a *StateError.
+func (s *Store) Delete(ctx context.Context, sessionID string) error {
+	deleted, err := s.delete(ctx, sessionID, time.Time{})
+	if err == nil && !deleted {
+		err = listHint(fmt.Errorf("session %q: %w", sessionID, ErrNotFound))
+	}
+	return doing(err, "deleting a session")
+}
+
+// delete reports false when there is no such session, or one that changed since before, unless that
+// is zero.
+func (s *Store) delete(ctx context.Context, id string, before time.Time) (deleted bool, err error) {
+	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
+		if err := notBusy(ctx, tx, id); err != nil {
+			return err
+		}
+		n, err := affected(tx.ExecContext(ctx,
+			"DELETE FROM sessions WHERE id = ?1 AND (?2 = 0 OR updated_at < ?2)",
+			id, millis(before)))
+		if err != nil || n == 0 {
+			return err
+		}
+		deleted = true // with, by reference, all that is its own; but questions have no reference
+		err = tx.exec(ctx, "DELETE FROM answers WHERE session_id = ? AND session_id <> ''", id)
+		if err != nil {
+			return err
+		}
+		return tx.exec(ctx, "DELETE FROM questions WHERE session_id = ?", id)
+	})
+	if err == nil && deleted {
+		err = s.frames.delete(id)
+	}
+	return deleted, err
+}
+
+func notBusy(ctx context.Context, tx *tx, sessionID string) error {
+	var r Run
+	busy, err := found(tx.QueryRowContext(ctx, "SELECT "+runColumns+` FROM runs r
+		WHERE session_id = ? AND ended_at = 0 AND state <> 'PAUSED'`, sessionID),
+		r.fields().values()...)
+	if err != nil || !busy {
+		return err
+	}
+	return hint.Add(&StateError{RunID: r.ID, State: r.State, Fence: r.Fence},
+		"stop the session first")
+}
+
+// Prune deletes the sessions in which nothing happened since before, except those that Delete
+// refuses, and frames that belong to no session. It returns how many sessions it deleted.
+func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
+	ids, err := collect(ctx, s.read, scanID, "SELECT id FROM sessions WHERE updated_at < ?",
+		millis(before))
+	if err != nil {
+		return 0, fmt.Errorf("looking for old sessions: %w", err)
+	}
+	n := 0
+	for _, id := range ids {
+		deleted, err := s.delete(ctx, id, before)
+		var busy *StateError
+		if err != nil && !errors.As(err, &busy) {
+			return n, fmt.Errorf("deleting old sessions: %w", err)
+		}
+		if deleted {
+			n++
+		}
+	}
+	err = s.frames.prune(func() ([]string, error) {
+		return collect(ctx, s.read, scanID, "SELECT id FROM sessions")
+	})
+	if err != nil {
+		return n, fmt.Errorf("removing frames without a session: %w", err)
+	}
+	return n, nil
+}
+
+func scanID(row scanner) (id string, err error) {
+	err = row.Scan(&id)
+	return id, err
+}

@@ -1,0 +1,132 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// What callers may ask of an error.
+var (
+	// ErrNotFound says that there is no such session, run or frame.
+	ErrNotFound = errors.New("not found")
+	// ErrFrameLost is an ErrNotFound of a frame that its step had.
+	ErrFrameLost = fmt.Errorf("%w: the picture was not on the disk yet, or not whole, when the "+
+		"machine went down", ErrNotFound)
+	// ErrFenced says that the run has another life by now: it was stopped, paused or taken over.
+	// The writer must not go on.
+	ErrFenced = errors.New("the run was stopped or taken over")
+	// ErrNewerSchema says that the database was written by a newer version of the program.
+	ErrNewerSchema = errors.New("the database is newer than this program")
+	// ErrDiskFull says that there is no room for what was to be stored.
+	ErrDiskFull = errors.New("the disk is full")
+	// ErrLocked says that another program did not let go of the database.
+	ErrLocked = errors.New("another program has locked the database")
+	// ErrReadOnly says that the data folder can only be read.
+	ErrReadOnly = errors.New("the data folder can only be read")
+	// ErrDamaged says that the database cannot be read, or that what was in it is gone.
+	ErrDamaged = errors.New("the database is damaged")
+)
+
+// explain says what is wrong with the disk or the database when that is why something could not be
+// stored or read, and what helps; any other err stays as it is.
+func explain(err error) error {
+	if err == nil || errors.Is(err, ErrDiskFull) || errors.Is(err, ErrLocked) ||
+		errors.Is(err, ErrDamaged) {
+		return err
+	}
+	code := 0
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		code = e.Code() & 0xff // without what SQLite adds to its primary codes
+	}
+	switch {
+	case code == sqlite3.SQLITE_FULL, errors.Is(err, syscall.ENOSPC):
+		return hint.Add(fmt.Errorf("%w: %w", ErrDiskFull, err), "free some space on the disk "+
+			"that holds the data folder, then go on; what was stored before is whole")
+	case code == sqlite3.SQLITE_BUSY, code == sqlite3.SQLITE_LOCKED:
+		return hint.Add(fmt.Errorf("%w: %w", ErrLocked, err), "end what has "+
+			dbName+" open, a backup or a database browser, or wait for it, then go on; what "+
+			"was stored before is whole")
+	case code == sqlite3.SQLITE_CORRUPT, code == sqlite3.SQLITE_NOTADB:
+		return hint.Add(fmt.Errorf("%w: %w", ErrDamaged, err), hintRestore)
+	case code == sqlite3.SQLITE_CANTOPEN, code == sqlite3.SQLITE_PERM,
+		code == sqlite3.SQLITE_READONLY:
+		return hint.Add(err, "see that this user may read and write "+dbName+" and the files "+
+			"next to it, that they are files, and that not too many files are open; or use "+
+			"another data folder (data_dir)")
+	}
+	return err
+}
+
+const hintRestore = "restore " + dbName + " from a copy, or use another data folder (data_dir); " +
+	"leave the rest of this one as it is until then"
+
+// doing says at the beginning of err what was being done; nil stays nil.
+func doing(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), explain(err))
+}
+
+// StateError says that a run is in a state that does not allow what was asked.
+type StateError struct {
+	RunID string
+	State State // the present one
+	Fence int64 // the present one
+	Want  []State
+}
+
+func (e *StateError) Error() string {
+	if len(e.Want) == 0 {
+		return fmt.Sprintf("run %s is %s", e.RunID, e.State)
+	}
+	words := make([]string, len(e.Want))
+	for i, s := range e.Want {
+		words[i] = string(s)
+	}
+	return fmt.Sprintf("run %s is %s (want %s)", e.RunID, e.State, strings.Join(words, " or "))
+}
+
+// Hold says who holds a phone.
+type Hold struct {
+	Serial    string    `json:"serial"`
+	SessionID string    `json:"session_id"`
+	RunID     string    `json:"run_id"`
+	State     State     `json:"state"` // of the run
+	Since     time.Time `json:"since"`
+	Client    string    `json:"-"` // whom the session belongs to
+
+	// Until is when a run that waits for a person loses the phone; zero for one that runs.
+	Until time.Time `json:"until,omitzero"`
+}
+
+// SeenBy is h as the client may know it: without ids when the session is somebody else's.
+func (h Hold) SeenBy(client string) Hold {
+	if h.Client != client {
+		h.SessionID, h.RunID = "", ""
+	}
+	return h
+}
+
+// BusyError says that another session holds the phone.
+type BusyError struct{ Hold }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("phone %q is held by session %s (%s) since %s", e.Serial, e.SessionID,
+		e.State, e.Since.UTC().Format(time.RFC3339))
+}
+
+// KeyError says that a client has begun a session under this key before.
+type KeyError struct{ SessionID string }
+
+func (e *KeyError) Error() string {
+	return fmt.Sprintf("session %s was begun under the same key", e.SessionID)
+}

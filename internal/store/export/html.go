@@ -1,0 +1,94 @@
+package export
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/screen/marks"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed page.css
+var style string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"span": span, "moment": moment, "grouped": grouped,
+}).Parse(pageText))
+
+// HTML writes the session as one page that stands for itself: pictures and style are in it, nothing
+// is loaded from elsewhere, and it runs no script. Pictures have a long side of at most 720 pixels.
+// All text is shown as text, whoever wrote it, without what would steer or hide. When it returns an
+// error, w has got a part of the page or none.
+func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error {
+	t, err := src.Trajectory(ctx, sessionID)
+	var agents []*node
+	var spent store.Usage
+	if err == nil {
+		agents, spent, err = tree(ctx, src, t)
+	}
+	if err == nil {
+		v := newView(t, func(id string) (screenshot, error) { return picture(ctx, src, id) })
+		v.Tree = agents
+		v.Totals.add(spent)
+		err = page.Execute(text.NewWriter(w), v)
+	}
+	if err != nil {
+		return fmt.Errorf("exporting session %s as HTML: %w", sessionID, err)
+	}
+	return nil
+}
+
+// policy allows the page's own style and pictures, and nothing else.
+func policy() string {
+	sum := sha256.Sum256([]byte(style))
+	return fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; img-src data:; "+
+		"base-uri 'none'; form-action 'none'",
+		base64.StdEncoding.EncodeToString(sum[:]))
+}
+
+const (
+	longSide = 720
+	quality  = 75
+)
+
+// picture is a frame, small; none when the store does not have it any more.
+func picture(ctx context.Context, src Source, id string) (screenshot, error) {
+	b, err := src.Frame(ctx, id)
+	switch {
+	case errors.Is(err, store.ErrFrameLost):
+		return screenshot{Missing: "The picture was lost when the machine went down"}, nil
+	case errors.Is(err, store.ErrNotFound):
+		return screenshot{Missing: "The picture is not there any more"}, nil
+	case err != nil:
+		return screenshot{}, fmt.Errorf("reading frame %s: %w", id, err)
+	}
+	if b, err = Shrink(b, longSide, quality); err != nil {
+		return screenshot{}, fmt.Errorf("shrinking frame %s: %w", id, err)
+	}
+	return screenshot{URL: template.URL("data:image/jpeg;base64," +
+		base64.StdEncoding.EncodeToString(b))}, nil
+}
+
+// Shrink is a stored JPEG with a long side of at most side pixels, and with marks at the places
+// that are touched.
+func Shrink(b []byte, side, quality int, touched ...screen.Point) ([]byte, error) {
+	f, err := screen.FromJPEG(b)
+	if err != nil {
+		return nil, err
+	}
+	if size := f.Size(); max(size.W, size.H) <= side && touched == nil {
+		return b, nil
+	}
+	return marks.Touch(f.Within(side), touched).JPEG(quality)
+}

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// Fill leaves the database no room to grow, as a full disk does.
+func (s *Store) Fill() error {
+	_, err := s.write.Exec("PRAGMA max_page_count = 1") // SQLite makes that the present size
+	return err
+}
+
+// Plans are how SQLite goes about the queries of a store.
+type Plans struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// Take gives the lines since the last call, with the query behind each.
+func (p *Plans) Take() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lines := p.lines
+	p.lines = nil
+	return lines
+}
+
+// Explain has each query of the store explained as it is made.
+func (s *Store) Explain() (*Plans, error) {
+	p := &Plans{}
+	u := url.URL{Scheme: "file", Path: filepath.Join(s.dir, dbName),
+		RawQuery: "_txlock=immediate&_pragma=foreign_keys(ON)"}
+	base, err := newConnector(u.String())
+	c := explaining{base, p}
+	err = errors.Join(err, s.read.Close(), s.write.Close())
+	s.read, s.write = sql.OpenDB(c), sql.OpenDB(c)
+	s.write.SetMaxOpenConns(1)
+	return p, err
+}
+
+type explaining struct {
+	driver.Connector
+	plans *Plans
+}
+
+func (c explaining) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &explained{conn.(sqliteConn), c.plans}, nil
+}
+
+type explained struct {
+	sqliteConn
+	plans *Plans
+}
+
+func (c *explained) ExecContext(ctx context.Context, query string,
+	args []driver.NamedValue) (driver.Result, error) {
+	if err := c.explain(ctx, query, args); err != nil {
+		return nil, err
+	}
+	return c.sqliteConn.ExecContext(ctx, query, args)
+}
+
+func (c *explained) QueryContext(ctx context.Context, query string,
+	args []driver.NamedValue) (driver.Rows, error) {
+	if err := c.explain(ctx, query, args); err != nil {
+		return nil, err
+	}
+	return c.sqliteConn.QueryContext(ctx, query, args)
+}
+
+func (c *explained) explain(ctx context.Context, query string, args []driver.NamedValue) error {
+	if strings.HasPrefix(query, "PRAGMA") {
+		return nil
+	}
+	rows, err := c.sqliteConn.QueryContext(ctx, "EXPLAIN QUERY PLAN "+query, args)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	c.plans.mu.Lock()
+	defer c.plans.mu.Unlock()
+	for line := make([]driver.Value, 4); ; {
+		if err := rows.Next(line); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		c.plans.lines = append(c.plans.lines, line[3].(string)+"   of "+query)
+	}
+}

@@ -1,0 +1,274 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/screen"
+)
+
+// Journal is where one life of a run is written down; run is what Transition to Running returned.
+// It is for one goroutine.
+//
+// Its writer is refused with ErrFenced once the run has another life, and an Intent also once the
+// run is not RUNNING any more: a stop, in this process or another, takes effect before the next
+// touch.
+func (s *Store) Journal(run Run) agentloop.Journal { return &journal{db: s.db, run: run} }
+
+type journal struct {
+	*db
+	run  Run
+	kept keptFrame // the last one
+}
+
+// keptFrame is a step's frame in the store.
+type keptFrame struct {
+	frame *screen.Frame
+	index int
+	file  frameFile
+	// gives the file once the frame is there, none when it could not be kept; nil when that is
+	// known
+	early chan frameFile
+}
+
+// Prepare keeps the step's frame in the background; the store's Close waits for that. See
+// agentloop.Preparer.
+func (j *journal) Prepare(ctx context.Context, st agentloop.Step) {
+	f := st.Screen.Frame
+	if f == nil {
+		return
+	}
+	early := make(chan frameFile, 1)
+	j.kept = keptFrame{frame: f, index: st.Index, early: early}
+	ctx = context.WithoutCancel(ctx)
+	j.frames.saving.Go(func() {
+		file, _ := j.frames.save(ctx, j.run.FrameID(st.Index), f)
+		early <- file // none: keep tries again
+	})
+}
+
+// keep returns the file of the step's frame, once it is there.
+func (j *journal) keep(ctx context.Context, index int, f *screen.Frame) (frameFile, error) {
+	k := &j.kept
+	if f != k.frame || index != k.index {
+		*k = keptFrame{frame: f, index: index}
+	}
+	if k.early != nil {
+		select {
+		case k.file = <-k.early:
+			k.early = nil
+		case <-ctx.Done():
+			return frameFile{}, context.Cause(ctx)
+		}
+	}
+	var err error
+	if k.file.id == "" {
+		k.file, err = j.frames.save(ctx, j.run.FrameID(index), f)
+	}
+	return k.file, err
+}
+
+// Intent writes the step down before the phone is touched; it survives a crash of the machine, and
+// so does all that was journaled before. See agentloop.Journal.
+func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
+	r, err := j.record(ctx, st, Intent)
+	if err == nil {
+		err = j.update(ctx, func(ctx context.Context, tx *tx) error {
+			if err := checkWriter(ctx, tx, j.run); err != nil {
+				return err
+			}
+			return j.insert(ctx, tx, r)
+		})
+	}
+	return doing(err, "journaling the intent of step %d", st.Index)
+}
+
+// Done writes the outcome. See agentloop.Journal. It survives a crash of the process, and from the
+// next Intent or Transition on one of the machine; until then the Intent alone may be left. Its ctx
+// should not end with the run: what the phone did is to be known. A step whose Intent is there is
+// completed even when the run has another life by now, because that is what happened; the progress
+// is not stored then, and the error is ErrFenced. See agentloop.ErrUnheard, too.
+func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progress) error {
+	r, err := j.record(ctx, st, Done)
+	if err != nil {
+		return fmt.Errorf("journaling step %d: %w", st.Index, err)
+	}
+	var lost error
+	err = j.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
+		state, fence, err := currentState(ctx, tx, j.run)
+		if err != nil {
+			return err
+		}
+		if err := j.checkHeard(ctx, tx, st, c); err != nil {
+			return err
+		}
+		completed, err := j.complete(ctx, tx, r)
+		if err != nil {
+			return err
+		}
+		if fence != j.run.Fence {
+			lost = fenced(state)
+			return nil
+		}
+		if !completed {
+			if err := j.insert(ctx, tx, r); err != nil {
+				return err
+			}
+		}
+		err = tx.exec(ctx, "UPDATE runs SET course = ?, updated_at = ? WHERE id = ?", object{c},
+			millis(tx.at), j.run.ID)
+		if err != nil {
+			return err
+		}
+		return tx.touch(ctx, j.run.SessionID)
+	})
+	if err == nil {
+		err = lost
+	}
+	return doing(err, "journaling step %d", st.Index)
+}
+
+// Frame is what a former step of the session saw, or ErrNotFound. See agentloop.Album.
+func (j *journal) Frame(ctx context.Context, step int) (*screen.Frame, error) {
+	var id string
+	known, err := found(j.read.QueryRowContext(ctx, `SELECT frame FROM steps
+		WHERE session_id = ? AND idx = ?`, j.run.SessionID, step), &id)
+	if err == nil && !known {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("finding the frame of step %d: %w", step, err)
+	}
+	b, _, err := j.frame(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	f, err := screen.FromJPEG(b)
+	return f, doing(err, "reading frame %s", id)
+}
+
+// record is the step as it is written, with its frame in the store.
+func (j *journal) record(
+	ctx context.Context, st agentloop.Step, state StepState,
+) (*StepRecord, error) {
+	r := &StepRecord{Step: st, SessionID: j.run.SessionID, RunID: j.run.ID, State: state}
+	if r.Proposal.Tries == nil {
+		r.Proposal.Tries = []agentloop.Try{}
+	}
+	if state == Done {
+		r.DoneAt = j.now()
+	}
+	f := st.Screen.Frame
+	if f == nil {
+		return r, nil
+	}
+	file, err := j.keep(ctx, st.Index, f)
+	if err == nil && state == Intent && st.Asks != "" {
+		err = explain(file.sync()) // a person is to see it, also after a crash of the machine
+	}
+	if err != nil {
+		return nil, fmt.Errorf("keeping its frame: %w", err)
+	}
+	r.FrameID, r.FrameSize = file.id, f.Size()
+	return r, nil
+}
+
+// row is all of the record's columns.
+func (j *journal) row(r *StepRecord) fields {
+	verb := ""
+	if a := r.Proposal.Action; a != nil {
+		verb = a.Verb()
+	}
+	more := append(r.usage(), field{"verb", verb}, field{"fence", j.run.Fence})
+	if r.FrameID != "" {
+		more = append(more, field{"frame_bytes", j.kept.file.bytes},
+			field{"frame_sum", j.kept.file.sum})
+	}
+	return append(r.fields(), more...)
+}
+
+// currentState is the run's state and fence as they are now.
+func currentState(ctx context.Context, tx *tx, r Run) (state State, fence int64, err error) {
+	row := tx.QueryRowContext(ctx, "SELECT state, fence FROM runs WHERE id = ?", r.ID)
+	known, err := found(row, &state, &fence)
+	if err == nil && !known {
+		err = fmt.Errorf("run %q: %w", r.ID, ErrNotFound)
+	}
+	return state, fence, err
+}
+
+// checkWriter refuses a writer whose run is not RUNNING any more, or has another life.
+func checkWriter(ctx context.Context, tx *tx, r Run) error {
+	state, fence, err := currentState(ctx, tx, r)
+	if err == nil && (fence != r.Fence || state != Running) {
+		err = fenced(state)
+	}
+	return err
+}
+
+func fenced(state State) error {
+	return hint.Add(fmt.Errorf("%w (it is %s now)", ErrFenced, state),
+		"continue the session if the run should go on")
+}
+
+func (j *journal) insert(ctx context.Context, tx *tx, r *StepRecord) error {
+	err := j.row(r).insert(ctx, tx, "steps")
+	if errors.Is(err, errTaken) {
+		return fmt.Errorf("session %s has a step %d already", r.SessionID, r.Index)
+	}
+	if err != nil {
+		return err
+	}
+	return tx.exec(ctx, "UPDATE sessions SET steps = max(steps, ?), updated_at = ? WHERE id = ?",
+		r.Index, millis(tx.at), r.SessionID)
+}
+
+// complete turns this life's Intent of the step into Done; false when there is none.
+func (j *journal) complete(ctx context.Context, tx *tx, r *StepRecord) (bool, error) {
+	n, err := j.row(r).update(ctx, tx, "steps",
+		"session_id = ? AND idx = ? AND run_id = ? AND fence = ? AND state = 'INTENT'",
+		r.SessionID, r.Index, r.RunID, j.run.Fence)
+	return n == 1, err
+}
+
+// Entries is the journal of a session without a phone, as one life of its run writes it; run is
+// what Transition to Running returned. It is safe for concurrent use.
+type Entries struct {
+	*db
+	run Run
+}
+
+// Entries returns the journal of the run's life.
+func (s *Store) Entries(run Run) *Entries { return &Entries{s.db, run} }
+
+// Append adds a line of JSON; it survives a crash of the machine. It is refused with ErrFenced once
+// the run is not RUNNING any more, or has another life.
+func (e *Entries) Append(ctx context.Context, body json.RawMessage) error {
+	err := e.update(ctx, func(ctx context.Context, tx *tx) error {
+		if err := checkWriter(ctx, tx, e.run); err != nil {
+			return err
+		}
+		err := tx.exec(ctx, `INSERT INTO entries (session_id, idx, body, at) VALUES (?1,
+			(SELECT coalesce(max(idx), 0) + 1 FROM entries WHERE session_id = ?1), ?2, ?3)`,
+			e.run.SessionID, string(body), millis(tx.at))
+		if err != nil {
+			return err
+		}
+		return tx.touch(ctx, e.run.SessionID)
+	})
+	return doing(err, "writing the session's journal")
+}
+
+// All are the lines of all lives of all runs, in their order.
+func (e *Entries) All(ctx context.Context) ([]json.RawMessage, error) {
+	list, err := collect(ctx, e.read, func(row scanner) (json.RawMessage, error) {
+		var body string
+		err := row.Scan(&body)
+		return json.RawMessage(body), err
+	}, "SELECT body FROM entries WHERE session_id = ? ORDER BY idx", e.run.SessionID)
+	return list, doing(err, "reading the session's journal")
+}

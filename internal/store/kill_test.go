@@ -1,0 +1,229 @@
+package store_test
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// TestMain lets the test binary be started again as a process that journals until it is killed, or
+// that takes a lease.
+func TestMain(m *testing.M) {
+	var err error
+	switch os.Getenv("TAPLOOP_TEST_CHILD") {
+	case "":
+		os.Exit(m.Run())
+	case "journal":
+		err = journalForever(os.Getenv("TAPLOOP_TEST_DIR"), os.Getenv("TAPLOOP_TEST_RUN"))
+	case "lease":
+		err = takeLease(os.Getenv("TAPLOOP_TEST_DIR"), os.Getenv("TAPLOOP_TEST_RUN"))
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// child starts the test binary again; it ends with the test at the latest.
+func child(t *testing.T, what, dir, run string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), "TAPLOOP_TEST_CHILD="+what, "TAPLOOP_TEST_DIR="+dir,
+		"TAPLOOP_TEST_RUN="+run)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	return cmd, bufio.NewScanner(out)
+}
+
+// journalForever resumes the run and takes steps, for ever or so many: each gesture appends one
+// byte to the file "phone", which stands for the phone.
+func journalForever(dir, runID string) error {
+	ctx := context.Background()
+	s, err := store.Open(ctx, dir, nil)
+	if err != nil {
+		return err
+	}
+	r, err := s.Runs.Transition(ctx, runID, store.Change{To: store.Running})
+	if err != nil {
+		return err
+	}
+	x, err := s.Session(ctx, r.SessionID)
+	if err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	phone, err := os.OpenFile(filepath.Join(dir, "phone"), os.O_APPEND|os.O_WRONLY|os.O_CREATE,
+		0o600)
+	if err != nil {
+		return err
+	}
+	j, c := s.Journal(r), r.Progress
+	last, err := strconv.Atoi(os.Getenv("TAPLOOP_TEST_STEPS"))
+	if err != nil {
+		last = math.MaxInt
+	}
+	for i := x.Steps + 1; i <= last; i++ {
+		st := step(&testing.T{}, i, actions.Type{Text: fmt.Sprint(i)})
+		if err := j.Intent(ctx, st); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(phone, i); err != nil {
+			return err
+		}
+		c.Steps++
+		c.Summary, c.Notes = fmt.Sprint("did ", i), nil
+		if err := j.Done(ctx, st, c); err != nil {
+			return err
+		}
+	}
+	os.Exit(0)
+	return nil
+}
+
+func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.T) {
+	dir := t.TempDir()
+	s := open2(t, dir)
+	x, r, err := s.Begin(t.Context(), store.Session{Serial: "emu-1", Device: device},
+		store.Run{Task: "t", State: store.Paused})
+	require.NoError(t, err)
+	unknown := 0
+	for range 20 {
+		require.NoError(t, s.Close())
+		cmd, out := child(t, "journal", dir, r.ID)
+		require.True(t, out.Scan(), "the child began")
+		timer := time.NewTimer(time.Duration(rand.IntN(60_000)) * time.Microsecond)
+		<-timer.C
+		require.NoError(t, cmd.Process.Kill())
+		require.ErrorContains(t, cmd.Wait(), "signal: killed")
+
+		s = open2(t, dir)
+		intact(t, dir)
+		owners, err := os.ReadDir(filepath.Join(dir, "owners"))
+		require.NoError(t, err)
+		require.Len(t, owners, 1, "what the killed process left is swept")
+		before, err := s.Runs.Get(t.Context(), r.ID)
+		require.NoError(t, err)
+		require.Equal(t, store.Running, before.State)
+		steps, err := s.Steps(t.Context(), x.ID, 0)
+		require.NoError(t, err)
+		open := 0
+		for i, st := range steps {
+			require.Equal(t, i+1, st.Index)
+			if st.State == store.Intent {
+				open++
+				require.Equal(t, len(steps), st.Index, "only the last step can be open")
+			}
+			_, err := s.Frame(t.Context(), st.FrameID)
+			require.NoError(t, err)
+		}
+		require.LessOrEqual(t, open, 1)
+
+		left, err := s.Runs.Recover(t.Context())
+		require.NoError(t, err)
+		require.Len(t, left, 1)
+		require.Equal(t, store.Paused, left[0].State)
+		require.Equal(t, len(steps), left[0].Progress.Steps)
+		if open > 0 {
+			unknown++
+			want := agentloop.Note{Kind: agentloop.NoteOutcomeUnknown,
+				Action: fmt.Sprintf("type \"%d\"", len(steps))}
+			require.Equal(t, want, left[0].Progress.Notes[len(left[0].Progress.Notes)-1])
+		}
+	}
+	defer s.Close()
+	requireEachTouchOnce(t, dir, s, x.ID)
+	t.Logf("%d of 20 kills left a step open", unknown)
+}
+
+// intact asks SQLite itself.
+func intact(t *testing.T, dir string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	require.NoError(t, err)
+	defer db.Close()
+	var verdict string
+	require.NoError(t, db.QueryRow("PRAGMA integrity_check").Scan(&verdict))
+	require.Equal(t, "ok", verdict)
+}
+
+// requireEachTouchOnce compares what the phone felt with what the journal says.
+func requireEachTouchOnce(t *testing.T, dir string, s *store.Store, sessionID string) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dir, "phone"))
+	require.NoError(t, err)
+	defer f.Close()
+	felt := map[string]int{}
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		felt[lines.Text()]++
+	}
+	steps, err := s.Steps(t.Context(), sessionID, 0)
+	require.NoError(t, err)
+	require.NotEmpty(t, steps)
+	for _, st := range steps {
+		n := felt[fmt.Sprint(st.Index)]
+		if st.State == store.Done {
+			require.Equal(t, 1, n, "step %d", st.Index)
+		} else {
+			require.LessOrEqual(t, n, 1, "step %d", st.Index)
+		}
+	}
+}
+
+func takeLease(dir, runID string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	s, err := store.Open(ctx, dir, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Runs.Transition(ctx, runID, store.Change{To: store.Running}); err != nil {
+		return err
+	}
+	if err := s.Leases.Take(ctx, "emu-1", runID); err != nil {
+		fmt.Println(err)
+	} else {
+		fmt.Println("taken")
+	}
+	<-ctx.Done() // never: the test kills this process
+	return nil
+}
+
+func TestTwoProcessesDoNotHaveOnePhone(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	a, b := started(t, s), started(t, s)
+	kill := func(cmd *exec.Cmd) {
+		require.NoError(t, cmd.Process.Kill())
+		require.ErrorContains(t, cmd.Wait(), "signal: killed")
+	}
+	first, out := child(t, "lease", dir, a.ID)
+	require.True(t, out.Scan())
+	require.Equal(t, "taken", out.Text())
+	err := s.Leases.Take(t.Context(), "emu-1", b.ID)
+	var busy *store.BusyError
+	require.ErrorAs(t, err, &busy)
+	require.Equal(t, a.ID, busy.RunID)
+
+	kill(first)
+	require.NoError(t, s.Leases.Take(t.Context(), "emu-1", b.ID), "the holder's process is dead")
+	second, out := child(t, "lease", dir, a.ID)
+	require.True(t, out.Scan())
+	require.Contains(t, out.Text(), "is held by session "+b.SessionID)
+	kill(second)
+}

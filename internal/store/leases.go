@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// WaitingLease is how long a run that waits for a person keeps its phone.
+const WaitingLease = 30 * time.Minute
+
+// Leases are the rights to touch phones; one run has that of a phone at a time.
+type Leases struct{ *db }
+
+// Take gives the phone to the run, or returns a *BusyError that says who has it. It is given when
+// nobody has it, when the run or another run of its session has it, or when the holder has no claim
+// any more: its run is paused or ended, its owner died while it was running, or it has waited for a
+// person for longer than WaitingLease.
+func (l Leases) Take(ctx context.Context, serial, runID string) error {
+	err := l.update(ctx, func(ctx context.Context, tx *tx) error {
+		r, err := runByID(ctx, tx, runID)
+		if err != nil {
+			return err
+		}
+		h, held, err := l.holder(ctx, tx, serial)
+		if err != nil || held && h.RunID == runID {
+			return err
+		}
+		if held && h.SessionID != r.SessionID {
+			return hint.Add(&BusyError{h},
+				"wait until that session is done, stop it, or use another phone")
+		}
+		return tx.exec(ctx, `INSERT INTO leases (serial, run_id, since) VALUES (?, ?, ?)
+			ON CONFLICT (serial) DO UPDATE SET run_id = excluded.run_id, since = excluded.since`,
+			serial, runID, millis(tx.at))
+	})
+	return doing(err, "leasing phone %q", serial)
+}
+
+// Release gives the phone back if the run holds it; otherwise it does nothing.
+func (l Leases) Release(ctx context.Context, serial, runID string) error {
+	err := l.update(ctx, func(ctx context.Context, tx *tx) error {
+		return tx.exec(ctx, "DELETE FROM leases WHERE serial = ? AND run_id = ?", serial, runID)
+	})
+	return doing(err, "releasing phone %q", serial)
+}
+
+// Holder says who holds the phone; false when it is free.
+func (l Leases) Holder(ctx context.Context, serial string) (Hold, bool, error) {
+	h, held, err := l.holder(ctx, l.read, serial)
+	return h, held, doing(err, "asking who holds phone %q", serial)
+}
+
+func (l Leases) holder(ctx context.Context, q queryer, serial string) (Hold, bool, error) {
+	h := Hold{Serial: serial}
+	var owner string
+	var waiting time.Time
+	row := q.QueryRowContext(ctx, `
+		SELECT r.id, r.session_id, s.client, r.state, r.owner, r.waiting_at, l.since
+		FROM leases l JOIN runs r ON r.id = l.run_id JOIN sessions s ON s.id = r.session_id
+		WHERE l.serial = ?`, serial)
+	leased, err := found(row, &h.RunID, &h.SessionID, &h.Client, &h.State, &owner,
+		instant{&waiting}, instant{&h.Since})
+	if err != nil || !leased {
+		return Hold{}, false, err
+	}
+	switch {
+	case h.State == Queued, h.State == Running:
+		return h, l.owner.Alive(owner), nil
+	case h.State.Waiting():
+		h.Until = waiting.Add(WaitingLease)
+		return h, l.now().Before(h.Until), nil
+	}
+	return h, false, nil
+}
+
+// Keyboards are those that phones had before another one took their place. It is a
+// device.Keyboards, and does not read what it is given.
+type Keyboards struct{ *db }
+
+// SetFormerKeyboard remembers the phone's; "" forgets it.
+func (k Keyboards) SetFormerKeyboard(ctx context.Context, serial, former string) error {
+	err := k.update(ctx, func(ctx context.Context, tx *tx) error {
+		if former == "" {
+			return tx.exec(ctx, "DELETE FROM keyboards WHERE serial = ?", serial)
+		}
+		return tx.exec(ctx, `INSERT INTO keyboards (serial, former, since) VALUES (?, ?, ?)
+			ON CONFLICT (serial) DO UPDATE SET former = excluded.former, since = excluded.since`,
+			serial, former, millis(tx.at))
+	})
+	return doing(err, "remembering the keyboard of phone %q", serial)
+}
+
+// FormerKeyboard is the keyboard that is to be put back on the phone, "" for none.
+func (k Keyboards) FormerKeyboard(ctx context.Context, serial string) (former string, err error) {
+	row := k.read.QueryRowContext(ctx, "SELECT former FROM keyboards WHERE serial = ?", serial)
+	_, err = found(row, &former)
+	return former, doing(err, "reading the former keyboard of phone %q", serial)
+}

@@ -1,0 +1,271 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// Options say how a store works.
+type Options struct {
+	Now func() time.Time // nil means time.Now
+	// with another program that has the database locked, for each read or write; 0 means 15s
+	Patience time.Duration
+	// Stalled is called, from a goroutine of its own, when opening the folder or a write has waited
+	// for 3s, and not again before a write has got through; nil does nothing.
+	Stalled func()
+	// Reading opens a folder that cannot be written, too. Every change is then refused with
+	// ErrReadOnly.
+	Reading bool
+}
+
+// Store is an open data folder: its sessions, and the parts that have the rest. All of it is safe
+// for concurrent use, within the process and between processes.
+type Store struct {
+	*db
+	Answers   Answers
+	Audit     Audit
+	Grants    Grants
+	Keyboards Keyboards
+	Leases    Leases
+	Owner     *Owner
+	Questions Questions
+	Runs      Runs
+	Secrets   Secrets
+}
+
+// Stalled reports whether opening the folder or a write has waited for 3s, and no write has got
+// through since.
+func (s *Store) Stalled() bool { return s.stalled.Load() }
+
+const (
+	dbName    = "taploop.db"
+	framesDir = "frames"
+	ownersDir = "owners"
+	vaultName = "answers.key"
+
+	openLockName = "open.lock"
+)
+
+// Exists reports whether there is a data folder, with a database in it.
+func Exists(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, dbName))
+	return err == nil
+}
+
+// Open opens the data folder, which is made when it is missing, with access for this user only. One
+// that is there keeps its mode, and is refused when every user may write to it. The database is
+// migrated to this program's schema; one of a newer program is refused with
+// ErrNewerSchema.
+func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("finding the data folder %s: %w", dir, err)
+	}
+	d := &db{dir: abs, frames: frames{dir: filepath.Join(abs, framesDir)},
+		writeQueue: wait.NewMutex()}
+	if opts != nil {
+		d.opts = *opts
+	}
+	if d.opts.Now == nil {
+		d.opts.Now = time.Now
+	}
+	d.opts.Patience = cmp.Or(d.opts.Patience, 15*time.Second)
+	s := &Store{db: d, Answers: Answers{d}, Audit: Audit{d}, Grants: Grants{d},
+		Keyboards: Keyboards{d}, Leases: Leases{d}, Questions: Questions{d}, Runs: Runs{d},
+		Secrets: Secrets{d}}
+	callOff := d.watch()
+	err = d.open(ctx)
+	callOff()
+	if d.opts.Reading && readOnly(err) {
+		err = d.openReading(ctx)
+	}
+	if err = explain(err); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), s.Close())
+	}
+	s.Owner = d.owner
+	return s, nil
+}
+
+func (d *db) open(ctx context.Context) error {
+	for _, sub := range []string{"", framesDir, ownersDir} {
+		if err := privateDir(filepath.Join(d.dir, sub)); err != nil {
+			return err
+		}
+	}
+	if err := writable(d.dir); err != nil {
+		return err
+	}
+	path := filepath.Join(d.dir, dbName)
+	if err := d.checkWhole(path); err != nil {
+		return err
+	}
+	if err := privateFile(path); err != nil {
+		return err
+	}
+	const params = "_txlock=immediate&_pragma=secure_delete(ON)"
+	var err error
+	if d.write, err = d.connect(path, 1, params); err != nil {
+		return err
+	}
+	if err := d.migrate(ctx); err != nil {
+		return err
+	}
+	if d.read, err = d.connect(path, 4, "_pragma=query_only(ON)"); err != nil {
+		return err
+	}
+	if d.vault, err = openVault(filepath.Join(d.dir, vaultName)); err != nil {
+		return err
+	}
+	if d.owner, err = newOwner(filepath.Join(d.dir, ownersDir)); err != nil {
+		return err
+	}
+	return d.owner.sweep()
+}
+
+// privateDir makes the folder for this user only, when it is missing. One that every user may write
+// to is refused: any of them could replace what is kept there.
+func privateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return hint.Add(err, hintWritable)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if mode := info.Mode().Perm(); mode&0o002 != 0 && runtime.GOOS != "windows" {
+		return hint.Add(fmt.Errorf("everybody may write to %s (mode %04o)", dir, mode),
+			"chmod 700 "+shell(dir)+", or choose another folder")
+	}
+	return nil
+}
+
+const hintWritable = "choose a folder that this user may write to"
+
+// shell is a path as a shell reads it.
+func shell(path string) string {
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// writable reports why nothing can be made in the folder.
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return hint.Add(err, hintWritable)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// privateFile makes the file before SQLite does, so that it and the files that SQLite puts next to
+// it are this user's only.
+func privateFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return hint.Add(err, hintWritable)
+	}
+	return errors.Join(f.Chmod(0o600), f.Close())
+}
+
+// checkWhole refuses a database that is empty, or is not there, while the frames of its sessions
+// are: they would be taken for left over ones. SQLite would also throw its log away.
+func (d *db) checkWhole(path string) error {
+	// In this order: another process may be making the folder.
+	some, err := d.frames.any()
+	if err != nil {
+		return err
+	}
+	log, err := os.Stat(path + "-wal")
+	if (err != nil || log.Size() == 0) && !some {
+		return nil
+	}
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return lostDatabase("not there")
+	case err != nil || info.Size() > 0:
+		return err
+	}
+	return lostDatabase("empty")
+}
+
+// lostDatabase is the error of a database that has lost its sessions.
+func lostDatabase(state string) error {
+	return hint.Add(fmt.Errorf("%w: %s is %s, and what belongs to it is there", ErrDamaged, dbName,
+		state), hintRestore)
+}
+
+// Close gives up what this store owns. Its runs that were RUNNING count as left behind from now on,
+// see [Runs.Recover].
+func (s *Store) Close() error {
+	s.frames.saving.Wait()
+	var errs []error
+	for _, pool := range []*sql.DB{s.read, s.write} {
+		if pool != nil {
+			errs = append(errs, pool.Close())
+		}
+	}
+	if s.owner != nil && s.write != nil {
+		errs = append(errs, s.owner.close())
+	}
+	return errors.Join(errs...)
+}
+
+// ReadOnly reports whether nothing of the store can be changed, see [Options.Reading].
+func (s *Store) ReadOnly() bool { return s.write == nil }
+
+// readOnly reports whether the error is that of a folder, or a file in it, that may not be written.
+func readOnly(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
+// openReading opens a folder without writing anything to it.
+func (d *db) openReading(ctx context.Context) error {
+	path := filepath.Join(d.dir, dbName)
+	if _, err := os.Stat(path); err != nil {
+		return hint.Add(err, hintWritable)
+	}
+	// With a log another process writes, or was killed: the log has to be read, too. Without one
+	// SQLite would want to make one.
+	params := "mode=ro"
+	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
+		params = "immutable=1"
+	}
+	if d.write != nil { // a part of the folder was written
+		if err := d.write.Close(); err != nil {
+			return err
+		}
+		d.write = nil
+	}
+	var err error
+	if d.read, err = d.connect(path, 4, params+"&_pragma=query_only(ON)"); err != nil {
+		return err
+	}
+	have, missing, err := schema(ctx, d.read)
+	if err == nil && len(missing) > 0 {
+		err = hint.Add(fmt.Errorf("it has the older schema %d, and cannot be brought to %d",
+			have, have+len(missing)), "copy it to where this user may write, and open the copy")
+	}
+	if err != nil {
+		return err
+	}
+	d.owner = &Owner{dir: filepath.Join(d.dir, ownersDir)}
+	key, err := os.ReadFile(filepath.Join(d.dir, vaultName))
+	if errors.Is(err, fs.ErrNotExist) {
+		key, err = newKey(), nil // nothing was ever kept under one
+	}
+	if err == nil {
+		d.vault, err = newVault(key)
+	}
+	return err
+}

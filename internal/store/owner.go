@@ -1,0 +1,128 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
+)
+
+// Owner is this store's presence among all that are open on the data folder: a file that it holds
+// a lock on. The lock ends with the process, however it ends, so an owner whose file is gone or can
+// be locked is dead.
+type Owner struct {
+	ID   string // "" of a store that is only read
+	dir  string
+	lock *flock.Flock
+}
+
+const (
+	lockExt    = ".lock"
+	newLockExt = ".new"
+)
+
+// newOwner locks the file under a temporary name and renames it then: it is never found unlocked.
+func newOwner(dir string) (*Owner, error) {
+	o := &Owner{ID: inquiry.NewID(), dir: dir}
+	temporary := filepath.Join(dir, o.ID+newLockExt)
+	o.lock = flock.New(temporary)
+	held, err := o.lock.TryLock()
+	if err == nil && !held {
+		err = errors.New("the file system does not keep locks")
+	}
+	if err == nil {
+		err = os.Rename(temporary, o.path(o.ID))
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("locking %s: %w", temporary, err), o.lock.Close())
+	}
+	return o, nil
+}
+
+func (o *Owner) path(id string) string { return filepath.Join(o.dir, id+lockExt) }
+
+func (o *Owner) close() error {
+	err := os.Remove(o.path(o.ID))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // the whole folder was removed
+	}
+	return errors.Join(err, o.lock.Close())
+}
+
+// Alive reports whether the store with this id is open, in this process or another. An error means
+// that it cannot be told, and then it counts as alive: a phone is not taken from a run that may be
+// touching it.
+func (o *Owner) Alive(id string) bool {
+	if id == "" {
+		return false
+	}
+	if id == o.ID {
+		return true
+	}
+	// A shared lock, so that two who look at once do not take each other for the owner. No
+	// O_CREATE: a look leaves nothing behind.
+	l := flock.New(o.path(id), flock.SetFlag(os.O_RDONLY))
+	free, err := l.TryRLock()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	return errors.Join(err, l.Close()) != nil || !free
+}
+
+// Elsewhere reports whether another store that is open on the data folder, in whichever process,
+// carried the run out last.
+func (o *Owner) Elsewhere(r Run) bool { return r.Owner != o.ID && o.Alive(r.Owner) }
+
+// sweep removes the files that dead owners have left.
+func (o *Owner) sweep() error {
+	entries, err := os.ReadDir(o.dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), lockExt)
+		if !ok || o.Alive(id) {
+			continue
+		}
+		if err := os.Remove(o.path(id)); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// endFile is what LeaveEnd has left.
+type endFile struct {
+	Reason agentloop.StopReason `json:"reason"`
+	Err    string               `json:"error"`
+}
+
+// LeaveEnd leaves word of why a run is going to be PAUSED, in a file: the database does not take it
+// before the store closes. [Runs.Recover] finds it.
+func (o *Owner) LeaveEnd(runID string, reason agentloop.StopReason, err string) error {
+	b, failed := json.Marshal(endFile{reason, err})
+	if failed == nil {
+		failed = os.WriteFile(o.endPath(runID), b, 0o600)
+	}
+	return doing(failed, "leaving word of the end of run %s", runID)
+}
+
+func (o *Owner) endPath(runID string) string { return filepath.Join(o.dir, runID+".end") }
+
+// leftEnd is the end of a run whose process has died.
+func (o *Owner) leftEnd(runID string) Change {
+	e := endFile{Reason: agentloop.ServerRestarted}
+	if b, err := os.ReadFile(o.endPath(runID)); err == nil {
+		_ = json.Unmarshal(b, &e) // half a file says nothing: the process has died
+	}
+	return Change{To: Paused, Reason: e.Reason, Err: e.Err}
+}

@@ -1,0 +1,71 @@
+package store
+
+import (
+	"context"
+	"os"
+	"slices"
+)
+
+// Recover brings back what owners that died have left behind, and returns those runs as they are
+// now. A run that was QUEUED or RUNNING is PAUSED with the reason SERVER_RESTARTED; one that had
+// asked a question, but had not got round to waiting for the answer, waits. An action that was
+// begun and has no outcome is noted in the run's progress and never repeated. Runs of owners that
+// are alive, in any process, are left alone. It may be called at any time, by any number of
+// processes.
+//
+// It writes only when there is something to bring back.
+func (rs Runs) Recover(ctx context.Context) ([]Run, error) {
+	left, err := abandoned(ctx, rs.read, rs.owner)
+	if err != nil || len(left) == 0 {
+		return nil, doing(err, "recovering interrupted runs")
+	}
+	err = rs.update(ctx, func(ctx context.Context, tx *tx) error {
+		if left, err = abandoned(ctx, tx, rs.owner); err != nil {
+			return err
+		}
+		for i := range left {
+			if err := recoverRun(ctx, tx, &left[i]); err != nil {
+				return doing(err, "run %s", left[i].ID)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		left = nil
+	}
+	for _, r := range left {
+		_ = os.Remove(rs.owner.endPath(r.ID)) // most have none, and it is read once
+	}
+	return left, doing(err, "recovering interrupted runs")
+}
+
+// abandoned are the runs that are going on, as the store says, and whose owners have died.
+func abandoned(ctx context.Context, q queryer, o *Owner) ([]Run, error) {
+	runs, err := collect(ctx, q, scanRow[Run], "SELECT "+runColumns+` FROM runs r
+		WHERE state IN ('QUEUED', 'RUNNING') ORDER BY created_at, rowid`)
+	dead := map[string]bool{}
+	return slices.DeleteFunc(runs, func(r Run) bool {
+		if _, known := dead[r.Owner]; !known {
+			dead[r.Owner] = !o.Alive(r.Owner)
+		}
+		return !dead[r.Owner]
+	}), err
+}
+
+func recoverRun(ctx context.Context, tx *tx, r *Run) error {
+	asked, err := unused(ctx, tx, tx.db.vault, *r)
+	if err != nil {
+		return err
+	}
+	if err := finishSteps(ctx, tx, r, asked != nil); err != nil {
+		return err
+	}
+	if asked != nil {
+		state, reason := waiting(string(asked.Kind))
+		enter(tx, r, Change{To: state, Reason: reason, Question: asked.ID})
+		return saveRun(ctx, tx, r)
+	}
+	enter(tx, r, tx.db.owner.leftEnd(r.ID))
+	r.Fence++
+	return saveRun(ctx, tx, r)
+}

@@ -1,0 +1,254 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"compress/flate"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/internal/screen"
+)
+
+// queryer is what reads: a transaction, or a pool of connections.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// scanner is one row.
+type scanner interface{ Scan(dest ...any) error }
+
+// collect reads all rows.
+func collect[T any](
+	ctx context.Context, q queryer, scan func(scanner) (T, error), query string, args ...any,
+) ([]T, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		t, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, rows.Err()
+}
+
+// oneRow reads one row; no row is ErrNotFound, said of what.
+func oneRow[T any](row *sql.Row, scan func(scanner) (T, error), what, id string) (T, error) {
+	t, err := scan(row)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotFound
+	}
+	return t, doing(err, "%s %q", what, id)
+}
+
+// found reads a row into dest, and reports whether there is one.
+func found(row *sql.Row, dest ...any) (bool, error) {
+	err := row.Scan(dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// field is a column of a row, with the place of its value: a pointer, an instant or an object.
+type field struct {
+	column string
+	value  any
+}
+
+// fields are a row, as it is read and as it is written.
+type fields []field
+
+// scanRow reads a row into its fields.
+func scanRow[T any, P interface {
+	*T
+	fields() fields
+}](row scanner) (T, error) {
+	var t T
+	err := row.Scan(P(&t).fields().values()...)
+	return t, err
+}
+
+// list is the columns, each in the form, separated by commas.
+func (f fields) list(form string) string {
+	names := make([]string, len(f))
+	for i, x := range f {
+		names[i] = fmt.Sprintf(form, x.column)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (f fields) values() []any {
+	list := make([]any, len(f))
+	for i, x := range f {
+		list[i] = x.value
+	}
+	return list
+}
+
+// errTaken says that a row with the same key is there.
+var errTaken = errors.New("there is one with the same key already")
+
+// insert adds the row to the table, or returns errTaken.
+func (f fields) insert(ctx context.Context, tx *tx, table string) error {
+	query := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT DO NOTHING",
+		table, f.list("%s"), f.list("?%.0s"))
+	n, err := affected(tx.ExecContext(ctx, query, f.values()...))
+	if err == nil && n == 0 {
+		err = errTaken
+	}
+	return err
+}
+
+// update replaces the row or rows of the table, and returns how many there were.
+func (f fields) update(
+	ctx context.Context, tx *tx, table, where string, args ...any,
+) (int64, error) {
+	query := fmt.Sprintf("UPDATE %s SET %s WHERE %s", table, f.list("%s = ?"), where)
+	return affected(tx.ExecContext(ctx, query, append(f.values(), args...)...))
+}
+
+// where restricts a query.
+type where struct {
+	sql  string
+	args []any
+}
+
+// and adds a condition on v, unless v is "".
+func (w *where) and(condition, v string) {
+	if v != "" {
+		w.sql, w.args = w.sql+" AND "+condition, append(w.args, v)
+	}
+}
+
+// limited are the values of the query's parameters, of which the last is a limit; 0 is none.
+func (w *where) limited(n int) []any {
+	return append(w.args, cmp.Or(n, -1)) // so SQLite reads LIMIT -1
+}
+
+// instant is a time as milliseconds since 1970 UTC, 0 for the zero time.
+type instant struct{ t *time.Time }
+
+// Scan reads a column.
+func (i instant) Scan(v any) error {
+	ms, ok := v.(int64)
+	if !ok {
+		return fmt.Errorf("a time of type %T", v)
+	}
+	*i.t = time.Time{}
+	if ms != 0 {
+		*i.t = time.UnixMilli(ms).UTC()
+	}
+	return nil
+}
+
+// Value is what is written to a column.
+func (i instant) Value() (driver.Value, error) { return millis(*i.t), nil }
+
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// object is a value as JSON text, or NULL for a pointer that is nil. "" and NULL leave the value as
+// it is.
+type object struct{ v any }
+
+// Value is what is written to a column.
+func (o object) Value() (driver.Value, error) {
+	b, err := json.Marshal(o.v)
+	if err != nil || string(b) == "null" {
+		return nil, err
+	}
+	return string(b), nil
+}
+
+// Scan reads a column.
+func (o object) Scan(v any) error {
+	if text, _ := v.(string); text != "" {
+		return json.Unmarshal([]byte(text), o.v)
+	}
+	return nil
+}
+
+// maxPacked is how many compressed bytes of elements a step keeps, many times what a full screen
+// has, and maxUnpacked what is read of them.
+const (
+	maxPacked   = 64 << 10
+	maxUnpacked = 4 << 20
+)
+
+// packed is elements as compressed JSON, nothing for none. A list that is longer than any screen's
+// is left out.
+type packed struct{ list *[]screen.Element }
+
+// packers are what compresses elements, kept as each is larger than a megabyte.
+var packers = sync.Pool{New: func() any {
+	w, _ := flate.NewWriter(nil, flate.BestSpeed) // fails for wrong levels only
+	return w
+}}
+
+// Value is what is written to a column.
+func (p packed) Value() (driver.Value, error) {
+	if len(*p.list) == 0 {
+		return []byte{}, nil
+	}
+	var b bytes.Buffer
+	w := packers.Get().(*flate.Writer)
+	defer packers.Put(w)
+	w.Reset(&b)
+	if err := errors.Join(json.NewEncoder(w).Encode(*p.list), w.Close()); err != nil {
+		return nil, err
+	}
+	if b.Len() > maxPacked {
+		return []byte{}, nil
+	}
+	return b.Bytes(), nil
+}
+
+// Scan reads a column.
+func (p packed) Scan(v any) error {
+	b, _ := v.([]byte)
+	if len(b) == 0 {
+		return nil
+	}
+	r := io.LimitReader(flate.NewReader(bytes.NewReader(b)), maxUnpacked)
+	return json.NewDecoder(r).Decode(p.list)
+}
+
+var idAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").
+	WithPadding(base32.NoPadding)
+
+// newID is 160 random bits in 32 letters and digits that are hard to mistake for each other.
+func newID() string {
+	b := make([]byte, 20)
+	rand.Read(b) // never fails
+	return idAlphabet.EncodeToString(b)
+}
+
+// affected counts the rows that a statement changed.
+func affected(r sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}

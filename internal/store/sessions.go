@@ -1,0 +1,323 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
+)
+
+var sessionColumns = new(Session).fields().list("s.%s")
+
+func (x *Session) fields() fields {
+	return fields{
+		{"id", &x.ID}, {"serial", &x.Serial}, {"device", object{&x.Device}}, {"steps", &x.Steps},
+		{"client", &x.Client}, {"start_key", &x.StartKey}, {"parent", &x.Parent},
+		{"created_at", instant{&x.CreatedAt}}, {"updated_at", instant{&x.UpdatedAt}},
+	}
+}
+
+// Begin adds a session for a phone with its first run, in one transaction; ids and times are the
+// store's own. It takes Serial, Device, Client, StartKey and Parent from x, and from r what
+// [Runs.Create] takes. When the client has a session under this key already, nothing is added and
+// the error is a *KeyError.
+func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, error) {
+	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+		have, err := sessionByKey(ctx, tx, x.Client, x.StartKey)
+		if err == nil {
+			return &KeyError{SessionID: have.ID}
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		x.ID, x.Steps = newID(), 0
+		x.CreatedAt = tx.at
+		x.UpdatedAt = x.CreatedAt
+		if err := x.fields().insert(ctx, tx, "sessions"); err != nil {
+			return err
+		}
+		r.SessionID = x.ID
+		if err := newRun(ctx, tx, &r); err != nil {
+			return err
+		}
+		x, err = sessionByID(ctx, tx, x.ID)
+		return err
+	})
+	if err != nil {
+		return Session{}, Run{}, fmt.Errorf("beginning a session: %w", err)
+	}
+	return x, r, nil
+}
+
+// SessionByKey returns the session that the client began under the key, or ErrNotFound.
+func (s *Store) SessionByKey(ctx context.Context, client, key string) (Session, error) {
+	return sessionByKey(ctx, s.read, client, key)
+}
+
+func sessionByKey(ctx context.Context, q queryer, client, key string) (Session, error) {
+	row := q.QueryRowContext(ctx,
+		"SELECT "+sessionColumns+` FROM sessions s WHERE client = ? AND start_key = ?
+			AND start_key <> ''`, client, key)
+	return oneRow(row, scanRow[Session], "the session with the key", key)
+}
+
+// Session returns a session, or ErrNotFound.
+func (s *Store) Session(ctx context.Context, id string) (Session, error) {
+	x, err := sessionByID(ctx, s.read, id)
+	return x, listHint(err)
+}
+
+// LeastID is how many characters of an id [Store.Find] wants, so that nothing is found by a slip.
+const LeastID = 4
+
+// mostFound is how many sessions it looks for: more than an error names.
+const mostFound = 6
+
+var findQuery = "SELECT " + sessionColumns + ` FROM sessions s
+	WHERE s.id >= ? AND s.id < ? AND s.client = coalesce(?, s.client)
+	ORDER BY s.updated_at DESC, s.rowid DESC LIMIT ?`
+
+// Find returns the session with the id, or the only one whose id begins with it; client, if not
+// nil, is whom it has to belong to. Otherwise the error is ErrNotFound or an
+// *inquiry.AmbiguousError.
+func (s *Store) Find(ctx context.Context, id string, client *string) (Session, error) {
+	id = strings.ToLower(strings.TrimSpace(id))
+	var found []Session
+	var err error
+	if len(id) >= LeastID {
+		found, err = collect(ctx, s.read, scanRow[Session], findQuery, id, id+"\U0010FFFF", client,
+			mostFound)
+	}
+	switch {
+	case err != nil:
+		return Session{}, doing(err, "looking for session %q", id)
+	case len(found) == 0:
+		return Session{}, listHint(doing(ErrNotFound, "session %q", id))
+	case len(found) > 1:
+		e := &inquiry.AmbiguousError{What: "several sessions", Beginning: id}
+		for _, x := range found {
+			e.IDs = append(e.IDs, x.ID)
+		}
+		return Session{}, hint.Add(e, "give more of the id")
+	}
+	return found[0], nil
+}
+
+func sessionByID(ctx context.Context, q queryer, id string) (Session, error) {
+	row := q.QueryRowContext(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE id = ?", id)
+	return oneRow(row, scanRow[Session], "session", id)
+}
+
+func listHint(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return hint.Add(err, "`taploop sessions list`, over MCP list_sessions, names them: pass "+
+			"the id of one of them")
+	}
+	return err
+}
+
+// Sessions lists sessions with their latest runs, those that changed last first.
+func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
+	query, args := f.query()
+	list, err := collect(ctx, s.read, scanOverview, query, args...)
+	return list, doing(err, "listing sessions")
+}
+
+// query lists what the filter lets through. Each of its fields has an index that is in the order of
+// the list.
+func (f Filter) query() (string, []any) {
+	w, order := where{sql: "1"}, "s.updated_at"
+	if f.Client != nil {
+		w.sql, w.args = "s.client = ?", []any{*f.Client}
+	}
+	w.and("s.state = ?", string(f.State))
+	w.and("s.serial = ?", f.Serial)
+	if f.Parent != "" { // an index has those with one
+		w.sql += " AND s.parent <> ''"
+		w.and("s.parent = ?", f.Parent)
+	}
+	if f.Waiting {
+		w.sql += " AND r.waiting_at <> 0"
+		order = "+s.updated_at" // the few that wait have an index, which SQLite is to choose
+	}
+	return "SELECT " + sessionColumns + ", r.id IS NOT NULL, " + runColumns + ` FROM sessions s
+		LEFT JOIN runs r ON r.session_id = s.id AND r.seq =
+			(SELECT max(seq) FROM runs WHERE session_id = s.id)
+		WHERE ` + w.sql + " ORDER BY " + order + " DESC, s.rowid DESC LIMIT ?", w.limited(f.Limit)
+}
+
+// scanOverview reads the row twice: only the first pass knows whether there is a run to read.
+func scanOverview(row scanner) (Overview, error) {
+	var o Overview
+	var has bool
+	head := append(o.Session.fields().values(), &has)
+	pass := slices.Clone(head)
+	o.Latest = new(Run)
+	for range o.Latest.fields() {
+		pass = append(pass, new(any))
+	}
+	if err := row.Scan(pass...); err != nil || !has {
+		o.Latest = nil
+		return o, err
+	}
+	return o, row.Scan(append(head, o.Latest.fields().values()...)...)
+}
+
+// touch notes that something happened in the session.
+func (t *tx) touch(ctx context.Context, sessionID string) error {
+	return t.exec(ctx, "UPDATE sessions SET updated_at = ? WHERE id = ?", millis(t.at), sessionID)
+}
+
+// Orphans are what was begun without a client's name, and goes on: sessions whose latest run has
+// not ended, and questions of no run whose answer was not taken up.
+type Orphans struct{ Sessions, Questions []string }
+
+// Orphans lists them by id.
+func (s *Store) Orphans(ctx context.Context) (Orphans, error) {
+	o, err := orphans(ctx, s.read)
+	return o, doing(err, "looking for what belongs to no client")
+}
+
+func orphans(ctx context.Context, q queryer) (o Orphans, err error) {
+	o.Sessions, err = collect(ctx, q, scanID, `SELECT s.id FROM sessions s
+		WHERE s.client = '' AND EXISTS
+			(SELECT 1 FROM runs r WHERE r.session_id = s.id AND r.ended_at = 0)
+		ORDER BY s.rowid`)
+	if err == nil {
+		o.Questions, err = collect(ctx, q, scanID, `SELECT id FROM questions WHERE run_id = ''
+			AND applied_at = 0 AND coalesce(json_extract(body, '$.client'), '') = ''
+			AND status IN (?, ?) ORDER BY rowid`, inquiry.Pending, inquiry.Answered)
+	}
+	return o, err
+}
+
+// Adopt makes the orphans the client's, and notes that in the audit.
+func (s *Store) Adopt(ctx context.Context, client string, by AuditEntry) (o Orphans, err error) {
+	by.Event, by.Text = AuditAdopted, client
+	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
+		if o, err = orphans(ctx, tx); err != nil {
+			return err
+		}
+		for _, id := range o.Sessions {
+			// A key that a former bearer of the name has used stays that one's.
+			err := tx.exec(ctx, `UPDATE sessions SET client = ?1, start_key = CASE WHEN EXISTS
+				(SELECT 1 FROM sessions o WHERE o.client = ?1 AND o.start_key = sessions.start_key)
+				THEN '' ELSE start_key END WHERE id = ?2`, client, id)
+			by.SessionID = id
+			if err == nil {
+				err = tx.audit(ctx, by)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		by.SessionID = ""
+		// what was remembered, but for what the client has itself
+		err := tx.exec(ctx, `UPDATE OR IGNORE answers SET client = ?1,
+			body = json_set(body, '$.client', ?1) WHERE client = ''`, client)
+		if err != nil {
+			return err
+		}
+		for _, id := range o.Questions {
+			err := tx.exec(ctx, `UPDATE questions
+				SET body = json_set(body, '$.client', ?) WHERE id = ?`, client, id)
+			by.QuestionID = id
+			if err == nil {
+				err = tx.audit(ctx, by)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return o, doing(err, "giving sessions to %s", client)
+}
+
+// Snapshot is how a session stands, all of it at one moment.
+type Snapshot struct {
+	Session  Session
+	Run      Run               // the latest
+	Question *inquiry.Question // that Run has asked and whose answer it has not used yet, or nil
+	Usage    Usage             // of Run
+	Steps    []StepRecord      // the ones asked for, oldest first; the last step is always there
+	Holder   *Hold             // who has the session's phone; nil when it is free
+	Grants   []guard.Grant     // people's leaves that may cover actions of the session
+}
+
+// Snapshot reads how a session stands, in one transaction. after is given the latest run and says
+// behind which step the steps begin. A session that is not there, or has no run, is ErrNotFound.
+func (s *Store) Snapshot(
+	ctx context.Context, sessionID string, after func(Run) (int, error),
+) (Snapshot, error) {
+	var v Snapshot
+	tx, err := s.read.BeginTx(ctx, nil)
+	if err == nil {
+		defer tx.Rollback() // nothing was written
+		v, err = s.snapshot(ctx, tx, sessionID, after)
+	}
+	return v, doing(err, "reading how session %s stands", sessionID)
+}
+
+func (s *Store) snapshot(
+	ctx context.Context, tx *sql.Tx, id string, after func(Run) (int, error),
+) (v Snapshot, err error) {
+	if v.Session, err = sessionByID(ctx, tx, id); err != nil {
+		return v, listHint(err)
+	}
+	if v.Run, err = latestRun(ctx, tx, id); err != nil {
+		return v, err
+	}
+	if v.Question, err = unused(ctx, tx, s.vault, v.Run); err != nil {
+		return v, err
+	}
+	if v.Usage, err = usage(ctx, tx, s.now(), v.Run.ID); err != nil {
+		return v, err
+	}
+	from, err := after(v.Run)
+	if err != nil {
+		return v, err
+	}
+	if v.Steps, err = stepsAfter(ctx, tx, id, min(from, v.Session.Steps-1)); err != nil {
+		return v, err
+	}
+	h, held, err := s.Leases.holder(ctx, tx, v.Session.Serial)
+	if err != nil {
+		return v, err
+	}
+	if held {
+		v.Holder = &h
+	}
+	v.Grants, err = grants(ctx, tx, s.now())
+	v.Grants = slices.DeleteFunc(v.Grants, func(g guard.Grant) bool {
+		return g.Scope == guard.ForSession && g.Name != id
+	})
+	return v, err
+}
+
+// Trajectory is all of a session but its pictures.
+func (s *Store) Trajectory(ctx context.Context, sessionID string) (t Trajectory, err error) {
+	if t.Session, err = s.Session(ctx, sessionID); err != nil {
+		return t, err
+	}
+	if t.Runs, err = s.Runs.Of(ctx, sessionID); err != nil {
+		return t, err
+	}
+	if t.Steps, err = s.Steps(ctx, sessionID, 0); err != nil {
+		return t, err
+	}
+	t.Usage = map[string]Usage{}
+	for _, r := range t.Runs {
+		if t.Usage[r.ID], err = usage(ctx, s.read, s.now(), r.ID); err != nil {
+			return t, doing(err, "adding up what run %s has cost", r.ID)
+		}
+	}
+	t.Asked, err = waitTimes(ctx, s.read, s.now(), "session_id", sessionID)
+	return t, doing(err, "reading how long session %s has waited", sessionID)
+}

@@ -1,0 +1,158 @@
+package store_test
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/store"
+)
+
+func TestOneSessionForEachKeyOfAClient(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	begin := func(client, key string) (store.Session, store.Run, error) {
+		return s.Begin(t.Context(), store.Session{Serial: "emu-1", Device: device, Client: client,
+			StartKey: key}, store.Run{Task: "set an alarm"})
+	}
+	x, r, err := begin("ann", "k")
+	require.NoError(t, err)
+	require.Equal(t, store.Queued, r.State)
+	require.Equal(t, x.ID, r.SessionID)
+
+	_, _, err = begin("ann", "k")
+	var taken *store.KeyError
+	require.ErrorAs(t, err, &taken)
+	require.Equal(t, x.ID, taken.SessionID)
+
+	_, _, err = begin("bob", "k")
+	require.NoError(t, err, "another client's key is another key")
+	for range 2 {
+		_, _, err = begin("ann", "")
+		require.NoError(t, err, "no key is no key")
+	}
+
+	again := open(t, dir, nil)
+	found, err := again.SessionByKey(t.Context(), "ann", "k")
+	require.NoError(t, err)
+	require.Equal(t, x, found)
+	_, err = again.SessionByKey(t.Context(), "ann", "")
+	require.ErrorIs(t, err, store.ErrNotFound)
+	ann := "ann"
+	list, err := again.Sessions(t.Context(), store.Filter{Client: &ann})
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+}
+
+func TestTheBeginningOfAnIdIsEnough(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	require.NoError(t, err)
+	defer db.Close()
+	for id, client := range map[string]string{"8241aaaa1111": "ann", "8241aaaa2222": "ann",
+		"8241bbbb": "bob", "9999cccc": ""} {
+		x, _, err := s.Begin(t.Context(), store.Session{Serial: "emu-1", Client: client},
+			store.Run{Task: "t"})
+		require.NoError(t, err)
+		_, err = db.Exec("UPDATE sessions SET id = ? WHERE id = ?", id, x.ID)
+		require.NoError(t, err)
+	}
+	find := func(id string, client ...string) (string, error) {
+		if client == nil {
+			x, err := s.Find(t.Context(), id, nil)
+			return x.ID, err
+		}
+		x, err := s.Find(t.Context(), id, &client[0])
+		return x.ID, err
+	}
+	for beginning, want := range map[string]string{"9999": "9999cccc", " 9999CC ": "9999cccc",
+		"8241b": "8241bbbb", "8241aaaa1111": "8241aaaa1111"} {
+		got, err := find(beginning)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	got, err := find("8241", "bob")
+	require.NoError(t, err, "other clients' sessions do not count")
+	require.Equal(t, "8241bbbb", got)
+	_, err = find("8241", "ann")
+	require.ErrorContains(t, err, `several sessions begin with "8241": `)
+	require.ErrorContains(t, err, "8241aaaa1")
+	require.ErrorContains(t, err, "8241aaaa2")
+	require.NotContains(t, err.Error(), "bbbb")
+	for _, none := range []string{"", "999", "8241c", "%", "____", "9999cccc0", "ccc'c\x00"} {
+		_, err := find(none)
+		require.ErrorIs(t, err, store.ErrNotFound, none)
+	}
+	_, err = find("9999", "ann")
+	require.ErrorIs(t, err, store.ErrNotFound)
+}
+
+func TestOfManyWhoBeginUnderOneKeyOneDoes(t *testing.T) {
+	dir := t.TempDir()
+	stores := []*store.Store{open(t, dir, nil), open(t, dir, nil)}
+	errs := make([]error, 20)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			_, _, errs[i] = stores[i%2].Begin(t.Context(),
+				store.Session{Serial: "emu-1", Device: device,
+					StartKey: "k"}, store.Run{Task: "t"})
+		})
+	}
+	wg.Wait()
+	var won int
+	for _, err := range errs {
+		var taken *store.KeyError
+		if err == nil {
+			won++
+		} else {
+			require.ErrorAs(t, err, &taken)
+		}
+	}
+	require.Equal(t, 1, won)
+	list, err := stores[0].Sessions(t.Context(), store.Filter{})
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+}
+
+func TestAFolderOfTheFirstSchemaIsRead(t *testing.T) {
+	dir := t.TempDir()
+	first, err := os.ReadFile(filepath.Join("migrations", "0001_sessions.sql"))
+	require.NoError(t, err)
+	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	require.NoError(t, err)
+	for _, q := range []string{string(first), "PRAGMA user_version = 1",
+		`INSERT INTO sessions (id, serial, device, created_at, updated_at)
+			VALUES ('old', 'emu-1', '{}', 1, 1)`,
+		`INSERT INTO runs (id, session_id, seq, task, state, course, owner, fence, created_at,
+				updated_at)
+			VALUES ('run', 'old', 1, 't', 'RUNNING', '{"task":"t"}', 'dead', 2, 1, 1)`,
+		`INSERT INTO steps (session_id, idx, run_id, local, fence, state, verb, decision, tries,
+				phone, timing, started_at)
+			VALUES ('old', 1, 'run', 1, 2, 'INTENT', 'INFO',
+				'{"action":{"verb":"INFO","question":"when?"}}', '[]', '{}', '{}', 1)`,
+		`INSERT INTO questions (id, session_id, run_id, fence, status, body, asked_at,
+				attention_until, expires_at)
+			VALUES ('q', 'old', 'run', 2, 'pending', '{"kind":"info","text":"when?"}', 1, 1, 1)`} {
+		_, err = db.Exec(q)
+		require.NoError(t, err)
+	}
+	require.NoError(t, db.Close())
+
+	s := open(t, dir, nil)
+
+	x, err := s.Session(t.Context(), "old")
+	require.NoError(t, err)
+	require.Equal(t, "", x.Client, "it belongs to the local operator")
+	left, err := s.Runs.Recover(t.Context())
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	require.Equal(t, store.WaitingReply, left[0].State, "the step asked when the program died")
+	require.Equal(t, agentloop.Progress{Task: "t", Steps: 1, Questions: 1}, left[0].Progress)
+}

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+)
+
+var stepColumns = new(StepRecord).fields().list("s.%s")
+
+func (st *StepRecord) fields() fields {
+	p := &st.Proposal
+	return fields{
+		{"session_id", &st.SessionID}, {"run_id", &st.RunID}, {"idx", &st.Index}, {"local",
+			&st.Local},
+		{"state", &st.State}, {"asks", &st.Asks}, {"decision", object{&p.Decision}},
+		{"tries", object{&p.Tries}}, {"caption", &p.Caption}, {"refusal", &st.Refusal},
+		{"seen", &st.Seen}, {"elements", packed{&p.Elements}},
+		{"exchange", object{&st.Exchange}}, {"phone", object{&st.Screen.State}},
+		{"timing", object{&st.Timing}}, {"frame", &st.FrameID}, {"frame_w", &st.FrameSize.W},
+		{"frame_h", &st.FrameSize.H}, {"looked_at", instant{&st.Screen.At}},
+		{"started_at", instant{&st.StartedAt}}, {"done_at", instant{&st.DoneAt}},
+	}
+}
+
+// usage are further fields, which are only added up.
+func (st *StepRecord) usage() fields {
+	u := Usage{Calls: len(st.Proposal.Tries)}
+	for _, t := range st.Proposal.Tries {
+		u.PromptTokens += t.PromptTokens
+		u.CompletionTokens += t.CompletionTokens
+	}
+	return fields{{"calls", u.Calls}, {"prompt_tokens", u.PromptTokens},
+		{"completion_tokens", u.CompletionTokens}}
+}
+
+// Steps lists the session's steps with an index above after, oldest first.
+func (s *Store) Steps(ctx context.Context, sessionID string, after int) ([]StepRecord, error) {
+	list, err := stepsAfter(ctx, s.read, sessionID, after)
+	return list, doing(err, "listing the steps of session %s", sessionID)
+}
+
+func stepsAfter(ctx context.Context, q queryer, sessionID string, after int) ([]StepRecord, error) {
+	return collect(ctx, q, scanRow[StepRecord], "SELECT "+stepColumns+` FROM steps s
+		WHERE session_id = ? AND idx > ? ORDER BY idx`, sessionID, after)
+}
+
+// Spend adds a call of a model that no step of the run has made. What it took counts as the model's
+// time, and not as the run's work.
+func (rs Runs) Spend(ctx context.Context, runID string, t agentloop.Try) error {
+	err := rs.update(ctx, func(ctx context.Context, tx *tx) error {
+		return spend(ctx, tx, runID, agentloop.Step{Timing: agentloop.Timing{Model: t.Took},
+			Proposal: agentloop.Proposal{Tries: []agentloop.Try{t}}})
+	})
+	return doing(err, "adding to what run %s has cost", runID)
+}
+
+// spend adds to a run's usage what was spent and is in none of its steps.
+func spend(ctx context.Context, tx *tx, runID string, begun agentloop.Step) error {
+	if begun.Timing == (agentloop.Timing{}) && len(begun.Proposal.Tries) == 0 {
+		return nil
+	}
+	var sets string
+	var args []any
+	add := func(column string, n any) {
+		sets += fmt.Sprintf("%q = %[1]q + ?,", column)
+		args = append(args, n)
+	}
+	for _, f := range (&StepRecord{Step: begun}).usage() {
+		add(f.column, f.value)
+	}
+	for _, p := range begun.Timing.Parts() {
+		if p.Name != "again" { // of it, steps are counted
+			add(p.Name, p.Time)
+		}
+	}
+	return tx.exec(ctx, "UPDATE usage SET "+strings.TrimSuffix(sets, ",")+" WHERE run_id = ?",
+		append(args, runID)...)
+}
+
+// usage is what the steps of a run have cost together, which the database adds up as they are
+// written, with what was spent besides, and how long the run has waited.
+func usage(ctx context.Context, q queryer, now time.Time, runID string) (Usage, error) {
+	var u Usage // of a run without a step
+	t := &u.Timing
+	row := q.QueryRowContext(ctx, `SELECT steps, calls, prompt_tokens, completion_tokens,
+		ready, done, settle, look, decide, model, ask, intent, "check", touch,
+		again
+		FROM usage WHERE run_id = ?`, runID)
+	_, err := found(row, &u.Steps, &u.Calls, &u.PromptTokens, &u.CompletionTokens,
+		&t.Ready, &t.Done,
+		&t.Settle, &t.Look, &t.Decide, &t.Model, &t.Ask, &t.Intent, &t.Check, &t.Touch,
+		&u.Again)
+	if err != nil {
+		return u, err
+	}
+	waits, err := waitTimes(ctx, q, now, "run_id", runID)
+	for _, w := range waits {
+		u.Asked += w
+	}
+	return u, err
+}

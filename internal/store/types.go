@@ -1,0 +1,198 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/screen"
+)
+
+// State is where a run stands.
+type State string
+
+// The states of a run.
+const (
+	Queued       State = "QUEUED"
+	Running      State = "RUNNING"
+	WaitingReply State = "WAITING_REPLY"
+	// for a decision about an action
+	WaitingApproval State = "WAITING_APPROVAL"
+	// a person has the phone
+	WaitingTakeover State = "WAITING_TAKEOVER"
+	Paused          State = "PAUSED"
+	Completed       State = "COMPLETED"
+	Aborted         State = "ABORTED"
+	Failed          State = "FAILED"
+	Cancelled       State = "CANCELLED"
+	Expired         State = "EXPIRED"
+)
+
+// Terminal reports whether a run in this state never goes on.
+func (s State) Terminal() bool {
+	switch s {
+	case Completed, Aborted, Failed, Cancelled, Expired:
+		return true
+	}
+	return false
+}
+
+// Waiting reports whether a run in this state waits for the answer to a question.
+func (s State) Waiting() bool { return agentloop.IsWaiting(string(s)) }
+
+// waiting is the state of a run that waits for the answer to a question of the kind, and why.
+func waiting(kind string) (State, agentloop.StopReason) {
+	w := agentloop.WaitingFor(kind)
+	return State(w.State), w.Reason
+}
+
+// Known reports whether s is one of the states.
+func (s State) Known() bool {
+	switch s {
+	case Queued, Running, Paused:
+		return true
+	}
+	return s.Terminal() || s.Waiting()
+}
+
+// Device is what was known of the phone when the session began.
+type Device struct {
+	ID      string      `json:"device_id"`
+	Size    screen.Size `json:"device_wm_size"`
+	Model   string      `json:"model,omitempty"`
+	Android string      `json:"android_version,omitempty"`
+}
+
+// Session is a phone and the context of a conversation about it.
+type Session struct {
+	ID        string    `json:"session_id"`
+	Serial    string    `json:"serial"`
+	Device    Device    `json:"device_info"`
+	Steps     int       `json:"steps"`            // of all its runs; the index of the last step
+	Client    string    `json:"client,omitempty"` // whom it belongs to; "" is the local operator
+	StartKey  string    `json:"-"`                // of the client; stands for this session
+	Parent    string    `json:"parent,omitempty"` // the session that began this one
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Phoneless reports whether the session is one of package host: its agents call tools, and other
+// sessions have the phones.
+func (x Session) Phoneless() bool { return x.Serial == "" }
+
+// Run is one goal being pursued in a session.
+type Run struct {
+	ID         string               `json:"run_id"`
+	SessionID  string               `json:"session_id"`
+	Seq        int                  `json:"seq"` // within the session, from 1
+	Task       string               `json:"task"`
+	State      State                `json:"state"`
+	StopReason agentloop.StopReason `json:"stop_reason,omitempty"`
+	Answer     string               `json:"answer,omitempty"`
+	Error      string               `json:"error,omitempty"`
+	Progress   agentloop.Progress   `json:"course"`
+	MaxSteps   int                  `json:"max_steps,omitempty"`
+	ReplyMode  string               `json:"reply_mode,omitempty"`
+	Settings   json.RawMessage      `json:"settings,omitempty"` // the owner's own; kept as given
+	Owner      string               `json:"owner,omitempty"`    // the store that runs it
+	Fence      int64                `json:"fence"`              // the life that this is; grows
+	QuestionID string               `json:"question_id,omitempty"`
+	CreatedAt  time.Time            `json:"created_at"`
+	UpdatedAt  time.Time            `json:"updated_at"`
+	EndedAt    time.Time            `json:"ended_at,omitzero"` // set in a terminal state
+
+	waitingAt time.Time // since when it waits for an answer
+}
+
+// Change is one step of a run from state to state, with what changes along with it. All of it
+// happens, or nothing.
+type Change struct {
+	From  []State // states that the run may be in; none means any that is not terminal
+	To    State
+	Fence int64 // the life of the run that the decision was about; 0 means any
+
+	Reason   agentloop.StopReason // replaces the stop reason, also with ""
+	Answer   string               // "" keeps the present one
+	Err      string               // replaces the error, also with ""
+	Question string               // the open one of a state that is Waiting; others clear it
+	MaxSteps int                  // 0 keeps the present one
+	Settings json.RawMessage      // nil keeps the present ones
+
+	// Apply is a settled question whose answer this change applies. It fails with
+	// inquiry.ErrApplied, ErrPending or ErrFenced as inquiry.Store.Apply does. Exchange is what
+	// came of the question, for the run's progress and for the step that asked.
+	Apply    string
+	Exchange actions.Exchange
+	Ruling   *agentloop.Ruling // about an action, which Exchange says in words; nil is none
+
+	// Progress says what then becomes of the run's progress as it is in the store; nil keeps it.
+	Progress func(agentloop.Progress) agentloop.Progress
+
+	// Begun is what the run's life has spent that no step tells: see agentloop.Ending. It becomes
+	// part of the run's Usage, also when the change comes too late and is refused.
+	Begun agentloop.Step
+}
+
+// StepState says how far a step is known to have got.
+type StepState string
+
+// The states of a step.
+const (
+	Intent  StepState = "INTENT"  // about to be done, or being done right now
+	Done    StepState = "DONE"    // done, or refused by the phone
+	Unknown StepState = "UNKNOWN" // interrupted between the two; never repeated
+)
+
+// StepRecord is a step as it was journaled. Its Screen has no Frame: read the picture with
+// Store.Frame(FrameID).
+type StepRecord struct {
+	agentloop.Step
+	SessionID string
+	RunID     string
+	State     StepState
+	FrameID   string // "" when the display was off
+	FrameSize screen.Size
+	DoneAt    time.Time // zero unless Done
+}
+
+// Filter says which sessions to list. Zero fields do not restrict.
+type Filter struct {
+	State   State   // of the latest run
+	Waiting bool    // those whose latest run waits for an answer
+	Client  *string // whom they belong to
+	Serial  string  // of their phone
+	Parent  string  // the session that began them
+	Limit   int     // 0 means all
+}
+
+// Trajectory is all of a session but its pictures.
+type Trajectory struct {
+	Session Session
+	Runs    []Run                 // oldest first
+	Steps   []StepRecord          // oldest first
+	Usage   map[string]Usage      // of each run, by its ID
+	Asked   map[int]time.Duration // waited for the answer to a step's question, by the step's index
+}
+
+// Overview is a session with its latest run.
+type Overview struct {
+	Session
+	Latest *Run // nil when no run was made yet
+}
+
+// Usage is what a run has cost: its steps, and what the endings of its lives tell besides.
+type Usage struct {
+	Steps            int `json:"steps"`
+	Calls            int `json:"calls"`       // of the model
+	Again            int `json:"asked_again"` // steps whose first screen moved on
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	// what each part of these took together
+	Timing agentloop.Timing `json:"timing"`
+	// how long its questions waited for their answers, which is no work
+	Asked time.Duration `json:"asked"`
+}
+
+// Work is the time that the run took. No pause between its lives, and no waiting, is in it.
+func (u Usage) Work() time.Duration { return u.Timing.Total() }

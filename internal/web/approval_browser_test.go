@@ -1,0 +1,100 @@
+package web_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/chrometest"
+	"github.com/taploop/taploop/internal/inquiry"
+)
+
+func TestAnActionIsDecidedOnOnThePage(t *testing.T) {
+	t.Parallel()
+	g := approvals(t, inquiry.Options{})
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	press := func(q inquiry.Question, decision string) {
+		p.do(js(card(q, `button[data-type="`+decision+`"]`) + ".click()"))
+	}
+
+	q := about(inquiry.Critical)
+	q.Element = "<b>Pay</b>"
+	q = g.waiting("ann", q)
+	p.until(card(q, ".mark") + " !== null")
+	require.Equal(t, "50% 90%", p.text(card(q, ".mark")+".style.left + ' ' + "+
+		card(q, ".mark")+".style.top"))
+	require.Contains(t, p.text(card(q, ".why")+".textContent"), "Under the finger: <b>Pay</b>")
+	require.Contains(t, p.text(card(q, ".why")+".textContent"), "it spends money")
+	p.until(card(q, ".shot img[src]") + " !== null")
+	p.do(js(card(q, ".shot") + ".click()"))
+	require.Equal(t, "50% 90%", p.text(`document.querySelector("dialog[open] .mark").style.left + `+
+		`" " + document.querySelector("dialog[open] .mark").style.top`), "it is marked there, too")
+	p.do(js(`document.querySelector("dialog").click()`))
+	require.Equal(t, `tap "Pay"`, p.text(card(q, "legend")+".textContent"))
+	press(q, "approve")
+	require.Equal(t, []inquiry.Decision{{Type: inquiry.Approve}}, g.decided(q))
+
+	q = g.waiting("ann", about(inquiry.Sensitive))
+	p.until(card(q, ".decide") + " !== null")
+	press(q, "edit")
+	require.Contains(t, p.text(card(q, "textarea")+".value"), `"name": "CLICK"`)
+	p.do(js(card(q, "textarea")+".select()"), chromedp.KeyEvent("nonsense"))
+	p.send(q)
+	require.Equal(t, "This cannot be read as an action.",
+		p.text(card(q, ".problem")+".textContent"))
+	p.do(js(card(q, "textarea")+".select()"),
+		chromedp.KeyEvent(`{"name":"TYPE","args":{"text":"7"}}`))
+	p.send(q)
+	require.Equal(t, []inquiry.Decision{{Type: inquiry.Edit, EditedAction: &inquiry.EditedAction{
+		Name: "TYPE", Args: map[string]any{"text": "7"}}}}, g.decided(q))
+
+	two := about(inquiry.Routine)
+	two.ActionRequests = append(two.ActionRequests, two.ActionRequests[0])
+	two = g.waiting("ann", two)
+	p.until(card(two, ".action + .action") + " !== null")
+	p.do(js(card(two, ".action:first-of-type [data-type=approve]") + ".click()"))
+	p.send(two)
+	require.Equal(t, "Decide about each action.", p.text(card(two, ".problem")+".textContent"))
+	p.do(js(card(two, ".action + .action [data-type=reject]")+".click()"),
+		chromedp.KeyEvent("not both"))
+	p.send(two)
+	require.Equal(t, []inquiry.Decision{{Type: inquiry.Approve},
+		{Type: inquiry.Reject, Message: "not both"}}, g.decided(two))
+}
+
+// A call of a tool has no picture: what it does is in its arguments, which are shown, and which an
+// edit leaves as they are to the digit where it does not change them.
+func TestTheArgumentsOfACallAreShownOnThePage(t *testing.T) {
+	t.Parallel()
+	g := approvals(t, inquiry.Options{})
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	var args inquiry.Args
+	require.NoError(t, json.Unmarshal([]byte(`{"chat":1234567890123456789,"text":"<b>hi</b>"}`),
+		&args))
+	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Approval, Client: "ann",
+		Text:           `May "TYPE" of "mail" be called?`,
+		ActionRequests: []inquiry.ActionRequest{{Name: "TYPE", Args: args}},
+		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "TYPE",
+			AllowedDecisions: inquiry.DecisionTypes}}})
+	require.NoError(t, err)
+	p.until(card(q, ".decide") + " !== null")
+	require.Equal(t, "{\n \"chat\": 1234567890123456789,\n \"text\": \"<b>hi</b>\"\n}",
+		p.text(card(q, "pre")+".textContent"))
+	p.do(js(card(q, `button[data-type="edit"]`) + ".click()"))
+	p.do(js(card(q, "textarea") + ".value = " + card(q, "textarea") + ".value.replace('hi', 'ho')"))
+	p.send(q)
+	args["text"] = "<b>ho</b>"
+	require.Equal(t, []inquiry.Decision{{Type: inquiry.Edit, EditedAction: &inquiry.EditedAction{
+		Name: "TYPE", Args: args}}}, g.decided(q))
+}
+
+// decided waits until the question is settled, and returns what was decided.
+func (g *rig) decided(q inquiry.Question) []inquiry.Decision {
+	g.t.Helper()
+	q, err := g.broker.Wait(g.t.Context(), q.ID)
+	require.NoError(g.t, err)
+	require.Equal(g.t, "page", q.Resolution.Channel)
+	return q.Resolution.Decisions
+}

@@ -1,0 +1,108 @@
+package web_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/web"
+)
+
+// approvals is a rig whose broker takes edits to TYPE.
+func approvals(t *testing.T, opts inquiry.Options) *rig {
+	opts.CheckEdit = func(_ inquiry.ActionRequest, e inquiry.EditedAction) error {
+		if e.Name != "TYPE" {
+			return errors.New("there is no action " + e.Name)
+		}
+		return nil
+	}
+	return newRig(t, func(o *web.Options) {
+		o.Questions = inquiry.NewBroker(o.Sessions.(*store.Store).Questions, &opts)
+	})
+}
+
+// about is a question about one tap.
+func about(severity inquiry.Severity) inquiry.Question {
+	return inquiry.Question{Kind: inquiry.Approval, Text: "may it tap \"Pay\"?", Severity: severity,
+		ActionRequests: []inquiry.ActionRequest{{Name: "CLICK", Description: "tap \"Pay\"",
+			Args: map[string]any{"at": map[string]any{"x": 0.5, "y": 0.9}}}},
+		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
+			AllowedDecisions: inquiry.DecisionTypes}},
+		Places: []inquiry.Place{{X: 0.5, Y: 0.9}}, Element: "Pay", Reason: "it spends money"}
+}
+
+func TestDecisionsOverHTTP(t *testing.T) {
+	g := approvals(t, inquiry.Options{})
+	q := g.waiting("ann", about(inquiry.Critical))
+	got := g.get("/v1/inquiries/"+q.ID, g.boss).json(t)
+	require.Equal(t, "approval", got["kind"])
+	require.Equal(t, []any{map[string]any{"name": "CLICK", "description": `tap "Pay"`,
+		"args": map[string]any{"at": map[string]any{"x": 0.5, "y": 0.9}}}}, got["action_requests"])
+	require.Equal(t, []any{map[string]any{"action_name": "CLICK", "allowed_decisions": []any{
+		"approve", "edit", "reject", "respond"}}}, got["review_configs"])
+	for body, want := range map[string]string{
+		`{"type":"decisions"}`:                                         `no \"decisions\"`,
+		`{"type":"decisions","decisions":null}`:                        `no \"decisions\"`,
+		`{"type":"decisions","decisions":[]}`:                          "0 decisions",
+		`{"decisions":[{"type":"approve"},{"type":"approve"}]}`:        "2 decisions",
+		`{"decisions":[{"type":"approve"}],"response":"yes"}`:          "without a",
+		`{"decisions":[{"type":"approve"}],"type":"answer"}`:           "without a",
+		`{"response":"yes"}`:                                           "takes decisions",
+		`{"decisions":[{"type":"Approve"}]}`:                           "cannot be decided",
+		`{"decisions":[{"type":"approve","extra":1}]}`:                 "unknown field",
+		`{"decisions":[{"type":"edit"}]}`:                              "no edited_action",
+		`{"decisions":[{"type":"edit","edited_action":{"name":"X"}}]}`: "no action X",
+		`{"decisions":["approve"]}`:                                    "want an object",
+		`{"decisions":[{"type":"reject","type":"approve"}]}`:           "there twice",
+		`{"decisions":[],"decisions":[{"type":"approve"}]}`:            "there twice",
+		`{"decisions":{"type":"approve"}}`:                             "want a list",
+	} {
+		a := g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, body)
+		require.Equal(t, 400, a.status, "%s: %s", body, a.text)
+		require.Contains(t, a.text, want, body)
+		g.untouched(q)
+	}
+
+	edit := `{"type":"decisions","reply_id":"r1","decisions":[{"type":"edit",` +
+		`"edited_action":{"name":"TYPE","args":{"text":"7.30"}}}]}`
+	a := g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, edit)
+	require.Equal(t, 200, a.status, a.text)
+	won := a.json(t)["inquiry"].(map[string]any)["resolution"].(map[string]any)
+	require.Equal(t, []any{map[string]any{"type": "edit", "edited_action": map[string]any{
+		"name": "TYPE", "args": map[string]any{"text": "7.30"}}}}, won["decisions"])
+	require.Equal(t, []any{"http", "human_token", "boss"},
+		[]any{won["channel"], won["authority"], won["by"]})
+	require.Contains(t, g.post("/v1/inquiries/"+q.ID+"/reply", g.boss, edit).text,
+		`"replayed":true`)
+	require.Equal(t, 409, g.post("/v1/inquiries/"+q.ID+"/reply", g.boss,
+		`{"decisions":[{"type":"approve"}]}`).status)
+}
+
+// TestWhoMayDecideOverHTTP walks tokens over severities, and both settings of programs_decide.
+func TestWhoMayDecideOverHTTP(t *testing.T) {
+	for _, configured := range []bool{false, true} {
+		g := approvals(t, inquiry.Options{ProgramsDecide: configured})
+		for severity, program := range map[inquiry.Severity]int{inquiry.Routine: 200,
+			inquiry.Sensitive: map[bool]int{false: 403, true: 200}[configured],
+			inquiry.Critical:  403, "": 403} {
+			for token, want := range map[string]int{g.ann: program, g.boss: 200, g.ben: 404} {
+				for _, body := range []string{`{"decisions":[{"type":"approve"}]}`,
+					`{"decisions":[{"type":"reject"}]}`, `{"type":"decline"}`} {
+					q := g.waiting("ann", about(severity))
+					a := g.post("/v1/inquiries/"+q.ID+"/reply", token, body)
+					require.Equal(t, want, a.status, "%q %s: %s", severity, body, a.text)
+					if want != 200 {
+						g.untouched(q)
+					}
+					if want == 403 {
+						require.Contains(t, a.text, "DECISION_FORBIDDEN")
+						require.Contains(t, a.text, "token create --person")
+					}
+				}
+			}
+		}
+	}
+}

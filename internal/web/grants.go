@@ -1,0 +1,75 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// by is the viewer, for the audit.
+func (v viewer) by() store.AuditEntry {
+	return store.AuditEntry{By: v.name, Channel: v.channel(), Authority: v.authority()}
+}
+
+// listAnswers lists the remembered answers that the viewer may see.
+func (s *Server) listAnswers(w http.ResponseWriter, r *http.Request, v viewer) error {
+	list, err := s.opts.Answers.List(r.Context(), v.client())
+	if err != nil {
+		return err
+	}
+	list = append([]inquiry.Remembered{}, list...) // never null
+	return send(w, http.StatusOK, map[string]any{"answers": list})
+}
+
+// forget takes a remembered answer back.
+func (s *Server) forget(w http.ResponseWriter, r *http.Request, v viewer) error {
+	id := r.PathValue("id")
+	gone, err := s.opts.Answers.Forget(r.Context(), id, v.client(), v.by())
+	if errors.Is(err, store.ErrNotFound) {
+		return refuse("NOT_FOUND", fmt.Errorf("there is no remembered answer %.100q", id))
+	}
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, map[string]any{"answers": gone})
+}
+
+const grantsForPeople = "people say what is done without asking, and see it"
+
+// listGrants lists what is done without asking.
+func (s *Server) listGrants(w http.ResponseWriter, r *http.Request, v viewer) error {
+	if err := v.person(grantsForPeople); err != nil {
+		return err
+	}
+	list, err := s.opts.Grants.List(r.Context())
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, map[string]any{"grants": append([]guard.Grant{}, list...)})
+}
+
+// endGrant takes leave back.
+func (s *Server) endGrant(w http.ResponseWriter, r *http.Request, v viewer) error {
+	var body struct {
+		Scope guard.Scope `json:"scope"`
+		Name  string      `json:"name"`
+	}
+	if err := v.person(grantsForPeople); err != nil {
+		return err
+	}
+	if err := receive(r, &body); err != nil {
+		return err
+	}
+	if body.Scope == "" {
+		return badRequest(`there is no "scope" (want those of one of the grants)`)
+	}
+	ended, err := s.opts.Grants.End(r.Context(), body.Scope, body.Name, v.by())
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, map[string]any{"grants": append([]guard.Grant{}, ended...)})
+}

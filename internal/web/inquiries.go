@@ -1,0 +1,212 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// inquiryView is a question as it leaves. A secret answer masks itself.
+type inquiryView struct {
+	inquiry.Question
+	InquiryID     string          `json:"inquiryId"`
+	InputSchema   json.RawMessage `json:"input_schema,omitempty"` // of a form
+	ScreenshotURL string          `json:"screenshot_url,omitempty"`
+}
+
+func (s *Server) listInquiries(w http.ResponseWriter, r *http.Request, v viewer) error {
+	f := inquiry.Filter{SessionID: r.URL.Query().Get("session_id")}
+	switch status := inquiry.Status(r.URL.Query().Get("status")); status {
+	case "", "all":
+	case "open":
+		f.Status = inquiry.Pending
+	case inquiry.Pending, inquiry.Answered, inquiry.Refused, inquiry.TimedOut, inquiry.Withdrawn,
+		inquiry.Expired:
+		f.Status = status
+	default:
+		return badRequest(
+			"unknown status %q (want open, answered, refused, timed_out, withdrawn, expired, all)",
+			status)
+	}
+	limit, err := number(r, "limit", maxLimit)
+	if err != nil {
+		return err
+	}
+	if f.SessionID != "" {
+		x, err := s.opts.Sessions.Find(r.Context(), f.SessionID, v.client())
+		if err == nil {
+			f.SessionID = x.ID
+		} else if !errors.Is(err, store.ErrNotFound) { // one that is not there has none
+			return err
+		}
+	}
+	list, err := s.records.visible(r.Context(), v, f)
+	if err != nil {
+		return err
+	}
+	if limit == 0 && f.Status != inquiry.Pending {
+		limit = maxLimit // what is settled only grows
+	}
+	if limit > 0 && len(list) > limit {
+		list = list[len(list)-limit:] // the newest
+	}
+	return send(w, http.StatusOK, map[string]any{"inquiries": list})
+}
+
+func (s *Server) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) error {
+	wait, err := number(r, "wait_seconds", int(24*time.Hour/time.Second))
+	if err != nil {
+		return err
+	}
+	q, err := s.records.question(r, v)
+	if err != nil {
+		return err
+	}
+	if wait > 0 && q.Open() {
+		leave, err := s.takePlace(w, v)
+		if err != nil {
+			return err
+		}
+		defer leave()
+		if q, err = s.await(r, q.ID, min(time.Duration(wait)*time.Second, maxWait)); err != nil {
+			return err
+		}
+		if err = s.auth.recheck(r, v); err != nil {
+			return err
+		}
+	}
+	return send(w, http.StatusOK, s.records.viewOf(q))
+}
+
+// await returns the question once it is settled, or as it is after d.
+func (s *Server) await(r *http.Request, id string, d time.Duration) (inquiry.Question, error) {
+	ctx, end := s.untilClosing(r.Context())
+	defer end()
+	late := errors.New("nobody has answered yet")
+	ctx, cancel := context.WithTimeoutCause(ctx, d, late)
+	defer cancel()
+	q, err := s.opts.Questions.Wait(ctx, id)
+	// even when the time was over within a query
+	if err != nil && errors.Is(context.Cause(ctx), late) {
+		return s.opts.Questions.Find(r.Context(), id, nil)
+	}
+	return q, err
+}
+
+// replyBody is what an answer looks like. A bare response is an answer.
+type replyBody struct {
+	ReplyID  string       `json:"reply_id"`
+	Type     inquiry.Type `json:"type"`
+	Response response     `json:"response"`
+	// for which questions like this one the answer is used again
+	Remember inquiry.Scope `json:"remember"`
+
+	// about the actions of an approval, one each: "decisions" is their type
+	Decisions []inquiry.Decision `json:"decisions"`
+}
+
+// response is the words of an answer: a text, or the object of a form as it was sent.
+type response struct {
+	text   string
+	given  bool
+	object bool
+}
+
+// UnmarshalJSON takes a string or an object; null is nothing.
+func (r *response) UnmarshalJSON(b []byte) error {
+	switch b[0] {
+	case 'n':
+		return nil
+	case '{':
+		*r = response{string(b), true, true}
+		return nil
+	case '"':
+		*r = response{given: true}
+		return json.Unmarshal(b, &r.text)
+	}
+	return errors.New(`"response" is neither text nor an object`)
+}
+
+// check says what is missing in a reply to the question, or too much.
+func (b *replyBody) check(q inquiry.Question) error {
+	if b.Type == "" && b.Decisions != nil {
+		b.Type = inquiry.TypeDecisions
+	}
+	decides := b.Type == inquiry.TypeDecisions
+	switch {
+	case decides && b.Decisions == nil:
+		return badRequest(`there are no "decisions" (want {"type": "decisions", ` +
+			`"decisions": [{"type": "approve"}]}, one for each of the action_requests)`)
+	case b.Decisions != nil && (!decides || b.Response.given):
+		return badRequest(`"decisions" come with the type "decisions", and without a "response"`)
+	case !b.Response.given && (b.Type == "" || b.Type == inquiry.TypeAnswer):
+		return badRequest(
+			`there is no "response" (want {"response": "..."}, ` +
+				`{"response": {...}} to answer a form, {"type": "decline"} to refuse, ` +
+				`{"type": "delegate"} to leave it to the agent, {"type": "timeout"}, or of a ` +
+				`take-over {"type": "done"} or {"type": "could_not"})`)
+	case b.Response.object &&
+		(len(q.Fields) == 0 || b.Type != "" && b.Type != inquiry.TypeAnswer):
+		return badRequest(`"response" is an object, which only the answer to a form is (want text)`)
+	}
+	return nil
+}
+
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
+	q, err := s.records.question(r, v)
+	if err != nil {
+		return err
+	}
+	var body replyBody
+	if err := receive(r, &body); err != nil {
+		return err
+	}
+	if err := body.check(q); err != nil {
+		return err
+	}
+	res, err := s.opts.Questions.Resolve(r.Context(), q.ID,
+		inquiry.Reply{ID: body.ReplyID, Type: body.Type, Response: body.Response.text,
+			Decisions: body.Decisions, Remember: body.Remember,
+			Channel: v.channel(), Authority: v.authority(), By: v.name})
+	if err != nil {
+		return s.refused(r.Context(), err)
+	}
+	s.opts.Log.InfoContext(r.Context(), "question answered", "question", q.ID, "by", v.name,
+		"through", v.channel(), "type", cmp.Or(body.Type, inquiry.TypeAnswer))
+	return send(w, http.StatusOK, map[string]any{"status": res.Question.Status,
+		"replayed": res.Replayed, "inquiry": s.records.viewOf(res.Question)})
+}
+
+// refused is the broker's refusal of a reply; any other error stays as it is.
+func (s *Server) refused(ctx context.Context, err error) error {
+	why, is := inquiry.RefusalOf(err)
+	if !is {
+		return err
+	}
+	if q := why.Question; q != nil && q.RunID != "" {
+		if latest, err := s.opts.Sessions.LatestRun(ctx, q.SessionID); err == nil {
+			why.Hint = latest.AfterLate(*q)
+		}
+	}
+	body := map[string]any{}
+	if why.Invalid != nil && len(why.Invalid.Options) > 0 {
+		body["options"] = why.Invalid.Options
+	}
+	if why.Invalid != nil && len(why.Invalid.Fields) > 0 {
+		body["fields"] = why.Invalid.Fields
+	}
+	if why.Question != nil {
+		body["inquiry"] = s.records.viewOf(*why.Question)
+	}
+	if why.Code == inquiry.CodeResolved {
+		body["winner"] = why.Question.Resolution
+	}
+	return &refusal{code: string(why.Code), err: hint.Add(err, why.Hint), body: body}
+}

@@ -1,0 +1,224 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/mirror"
+	"github.com/taploop/taploop/internal/screen"
+)
+
+// boundary stands between the parts of a live picture. No JPEG is searched for it: each part says
+// how long it is.
+const boundary = "taploop-picture"
+
+// liveView is what is said of a picture: as the body of a part that has none, and as headers of one
+// that has.
+type liveView struct {
+	Screen mirror.Screen `json:"screen"`
+	ByHand int           `json:"by_hand"`
+	Error  string        `json:"error,omitempty"`
+	Hint   string        `json:"mend,omitempty"`
+}
+
+const phonesForPeople = "a phone is shown to people, and touched by them"
+
+// live shows a phone, as multipart/x-mixed-replace: a part for each picture that differs from the
+// one before. A listener that is slow misses those in between.
+func (s *Server) live(w http.ResponseWriter, r *http.Request, v viewer) error {
+	if err := v.person(phonesForPeople); err != nil {
+		return err
+	}
+	leave, err := s.takePlace(w, v)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	look, err := s.opts.Phones.Watch(r.Context(), r.PathValue("id"), v.client())
+	if err != nil {
+		return err
+	}
+	defer look.Close()
+	ctx, end := s.untilClosing(r.Context())
+	defer end()
+	first, err := look.Next(ctx)
+	switch {
+	case err != nil:
+		return errClosing
+	case first.Err != nil:
+		return refuse("DEVICE_NOT_FOUND", first.Err)
+	}
+	w.Header().Set("Content-Type", "multipart/x-mixed-replace; boundary="+boundary)
+	w.Header().Set("X-Accel-Buffering", "no")
+	l := &listener{s: s, w: w, r: r, v: v, out: http.NewResponseController(w)}
+	if err = l.send([]byte("--" + boundary + "\r\n")); err == nil {
+		err = l.show(look, first)
+	}
+	_ = l.extend() // net/http writes the end of the stream
+	return l.broken(err)
+}
+
+// show sends pictures until the listener, the server or the phone is gone, or the listener's
+// credential does not hold any more. What is said of the last one is said again from time to time:
+// so both sides know that the other is there.
+func (l *listener) show(look *mirror.Viewer, p mirror.Picture) error {
+	ping := time.NewTicker(l.s.opts.Ping)
+	defer ping.Stop()
+	credential := l.s.opts.Changed()
+	for fresh := true; ; {
+		if l.s.auth.recheck(l.r, l.v) != nil {
+			return errGone
+		}
+		if fresh {
+			if err := l.send(part(p)); err != nil {
+				return err
+			}
+		}
+		var changed <-chan struct{}
+		var err error
+		if p, fresh, changed, err = look.Newest(); err != nil {
+			return errGone // the phone's picture has ended
+		}
+		if fresh {
+			continue
+		}
+		select {
+		case <-changed:
+		case <-credential:
+			credential = l.s.opts.Changed()
+		case <-ping.C:
+			p.JPEG, fresh = nil, true
+		case <-l.r.Context().Done():
+			return errGone
+		case <-l.s.ctx.Done():
+			return errGone
+		}
+	}
+}
+
+// part is a picture as it is sent, or without one what is said of it. It ends with the boundary of
+// the next one, so that no reader has to wait for that.
+func part(p mirror.Picture) []byte {
+	said := liveView{Screen: p.Screen, ByHand: p.ByHand}
+	if p.Err != nil {
+		said.Error, said.Hint = p.Err.Error(), hint.Of(p.Err)
+	}
+	kind, body := "image/jpeg", p.JPEG
+	if body == nil {
+		kind = "application/json"
+		body, _ = json.Marshal(said) // nothing in it can fail
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Content-Type: %s\r\nContent-Length: %d\r\n", kind, len(body))
+	fmt.Fprintf(&b, "X-Taploop-Screen: %s\r\nX-Taploop-By-Hand: %d\r\n\r\n", p.Screen, p.ByHand)
+	b.Write(body)
+	fmt.Fprintf(&b, "\r\n--%s\r\n", boundary)
+	return b.Bytes()
+}
+
+// inputBody is a touch of a person. Places are fractions of the picture, from its upper left
+// corner.
+type inputBody struct {
+	Type   string   `json:"type"` // tap, swipe, text or key
+	X      *float64 `json:"x"`    // of a tap, and where a swipe begins
+	Y      *float64 `json:"y"`
+	ToX    *float64 `json:"to_x"` // where a swipe ends
+	ToY    *float64 `json:"to_y"`
+	MS     int      `json:"ms"` // how long a swipe takes, or the finger rests for a tap
+	Text   *string  `json:"text"`
+	Submit bool     `json:"submit"` // Enter after the text
+	Key    string   `json:"key"`
+}
+
+const hold = 400 // ms from which a tap is a long press
+
+// gesture is the touch, or what is wrong with the body.
+func (b inputBody) gesture() (actions.Gesture, error) {
+	var g actions.Gesture
+	if b.MS < 0 {
+		return nil, badRequest(`"ms" is %d (want 0 or more)`, b.MS)
+	}
+	switch b.Type {
+	case "tap":
+		at, err := point("x", b.X, "y", b.Y)
+		if err != nil {
+			return nil, err
+		}
+		g = actions.Click{At: at}
+		if b.MS >= hold {
+			g = actions.LongPress{At: at, Hold: b.took()}
+		}
+	case "swipe":
+		from, err := point("x", b.X, "y", b.Y)
+		if err != nil {
+			return nil, err
+		}
+		to, err := point("to_x", b.ToX, "to_y", b.ToY)
+		if err != nil {
+			return nil, err
+		}
+		g = actions.Slide{From: from, To: to, Took: b.took()}
+	case "text":
+		if b.Text == nil {
+			return nil, badRequest(`there is no "text"`)
+		}
+		g = actions.Type{Text: *b.Text, Submit: b.Submit}
+	case "key":
+		g = actions.HotKey{Key: actions.Key(b.Key)}
+	default:
+		return nil, badRequest("unknown type %.40q (want tap, swipe, text or key)", b.Type)
+	}
+	if err := g.Validate(); err != nil {
+		return nil, badRequest("%w", err)
+	}
+	return g, nil
+}
+
+func (b inputBody) took() time.Duration { return time.Duration(b.MS) * time.Millisecond }
+
+// point is a place on the screen.
+func point(nameX string, x *float64, nameY string, y *float64) (screen.Point, error) {
+	if x == nil || y == nil {
+		return screen.Point{}, badRequest("%q and %q are needed (want fractions of the picture, "+
+			"0 to 1)", nameX, nameY)
+	}
+	return screen.Point{X: *x, Y: *y}, nil
+}
+
+// input touches a phone that a person has taken over. What is typed is kept nowhere.
+func (s *Server) input(w http.ResponseWriter, r *http.Request, v viewer) error {
+	if err := v.person(phonesForPeople); err != nil {
+		return err
+	}
+	var body inputBody
+	if err := receive(r, &body); err != nil {
+		return err
+	}
+	g, err := body.gesture()
+	if err != nil {
+		return err
+	}
+	// half a touch would leave the phone in an unknown state
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), touchTime)
+	defer cancel()
+	touch := Touch{Serial: r.PathValue("id"), Client: v.client(), Kind: body.Type,
+		By: v.actor()}
+	err = s.opts.Phones.Touch(ctx, touch, g)
+	if _, refused := errors.AsType[*Conflict](err); refused {
+		return err
+	}
+	if err != nil {
+		return refuse("NOT_CARRIED_OUT", fmt.Errorf("the phone did not take it: %w", err))
+	}
+	return send(w, http.StatusOK, map[string]any{"ok": true})
+}
+
+// touchTime is the longest that a touch may take: typing is slow.
+const touchTime = 2 * actions.MaxTouch

@@ -1,0 +1,155 @@
+package web_test
+
+import (
+	"context"
+	"image"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/internal/chrometest"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// waits waits until what the page does has come about.
+func (p tab) waits(what func() bool) {
+	p.t.Helper()
+	require.Eventually(p.t, what, 20*time.Second, 20*time.Millisecond, "%s",
+		p.text("document.body.innerText"))
+}
+
+// at is where a place of the live picture is in the window.
+func (p tab) at(q inquiry.Question, x, y float64) (left, top float64) {
+	p.do(js(card(q, ".live-screen") + `.scrollIntoView({ block: "center" })`))
+	img := card(q, ".live-screen img") + ".getBoundingClientRect()"
+	return p.number(img+".left") + x*p.number(img+".width"),
+		p.number(img+".top") + y*p.number(img+".height")
+}
+
+// tap clicks the live picture with a real mouse.
+func (p tab) tap(q inquiry.Question, x, y float64) {
+	left, top := p.at(q, x, y)
+	p.do(chromedp.MouseClickXY(left, top))
+}
+
+// seen waits until the phone has been touched so often.
+func (g *rig) seen(p tab, n int) devicetest.Touch {
+	g.t.Helper()
+	p.waits(func() bool { return len(g.hands.phone.Touches()) >= n })
+	return g.hands.phone.Touches()[n-1]
+}
+
+func TestAPhoneByHandOnThePage(t *testing.T) {
+	t.Parallel()
+	browser := chrometest.Chromium(t)
+	t.Run("a person uses it", func(t *testing.T) { usesThePhone(t, browser) })
+	t.Run("a person takes a task over", func(t *testing.T) { takesOver(t, browser) })
+	t.Run("the picture is interrupted", func(t *testing.T) { isInterrupted(t, browser) })
+}
+
+func usesThePhone(t *testing.T, browser context.Context) {
+	g := newRig(t, nil)
+	g.hands.taken.Store(true)
+	q := g.waiting("ann", inquiry.Question{Kind: inquiry.Takeover,
+		Text: "Please log in on the phone, and tell me when you are done."})
+	p := g.login(browser, "kitchen")
+	p.until(card(q, ".live-screen img") + ".naturalWidth > 0")
+	require.Empty(t, chrometest.Violations(t, p.ctx))
+
+	p.tap(q, 0.5, 1.0/6) // the icon of Notes
+	touch := g.seen(p, 1)
+	require.Equal(t, "tap", touch.Verb)
+	off := touch.From.Sub(image.Pt(540, 400))
+	require.LessOrEqual(t, off.X*off.X+off.Y*off.Y, 200, "%v: where it was clicked", touch.From)
+	require.Equal(t, "com.android.notes", g.hands.phone.Front())
+
+	p.tap(q, 0.5, 0.5)
+	g.seen(p, 2)
+	p.do(chromedp.KeyEvent("jak1 x")) // which on the page itself are shortcuts
+	p.waits(func() bool { return g.hands.phone.Text() == "jak1 x" })
+	p.do(js(card(q, ".live-type input") + ".focus()"))
+	p.do(chromedp.KeyEvent("sword fish"), js(card(q, ".live-type button")+".click()"))
+	p.waits(func() bool { return g.hands.phone.Text() == "jak1 xsword fish" })
+	p.until(card(q, ".live-type input") + `.value === ""`)
+
+	left, top := p.at(q, 0.5, 0.8)
+	_, end := p.at(q, 0.5, 0.3)
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, left, top,
+		chromedp.ButtonLeft, chromedp.ClickCount(1)),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, left, end, chromedp.ButtonLeft),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, left, end,
+			chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	touch = g.seen(p, 3)
+	require.Equal(t, "swipe", touch.Verb)
+	require.InDelta(t, 1920, touch.From.Y, 15)
+	require.InDelta(t, 720, touch.To.Y, 15)
+	p.do(js(card(q, `[data-key="home"]`) + ".click()"))
+	p.waits(func() bool { return g.hands.phone.Front() == devicetest.HomeApp })
+
+	g.hands.phone.Set(devicetest.Change{Off: new(true)})
+	wake := card(q, `[data-key="wakeup"]`)
+	p.until("!" + wake + ".hidden")
+	p.do(js(wake + ".click()"))
+	p.until(wake + ".hidden")
+
+	g.hands.phone.Set(devicetest.Change{Secure: new(true)})
+	p.until(card(q, ".live-said") + `.textContent.includes("forbids pictures")`)
+	p.do(js(`document.getElementById("lang").click()`))
+	p.until(card(q, ".live-said") + `.textContent.includes("禁止截屏")`)
+	require.Empty(t, chrometest.Violations(t, p.ctx), "in Chinese, on a secure screen")
+	p.do(js(`document.getElementById("lang").click()`))
+
+	p.do(js(card(q, ".words textarea")+`.value = "logged in as Ann"`),
+		js(card(q, "button.main")+".click()"))
+	p.until(`document.querySelectorAll("article").length === 0`)
+	now, err := g.broker.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, inquiry.TypeDone, now.Resolution.Type)
+	require.Equal(t, "logged in as Ann", now.Resolution.Response.Reveal())
+	require.Equal(t, inquiry.ChannelPage, now.Resolution.Channel)
+	audit, err := g.store.Audit.List(t.Context(), store.AuditFilter{})
+	require.NoError(t, err)
+	for _, e := range audit {
+		require.NotContains(t, e.Text+e.Answer, "sword")
+	}
+}
+
+func takesOver(t *testing.T, browser context.Context) {
+	g := newRig(t, nil)
+	q := g.waiting("ann", inquiry.Question{Task: "order <b>tea</b>"})
+	p := g.login(browser, "kitchen")
+	p.until(`document.querySelectorAll("#work li button").length === 1`)
+	require.Contains(t, p.text(`document.getElementById("work").textContent`), "order <b>tea</b>")
+	require.Empty(t, chrometest.Violations(t, p.ctx))
+
+	p.do(js(`document.querySelector("#work li button").click()`))
+
+	p.waits(func() bool {
+		run, err := g.store.LatestRun(t.Context(), q.SessionID)
+		return err == nil && run.State == store.WaitingTakeover
+	})
+	g.web.Changed(q.SessionID)
+	p.until(`document.getElementById("work").hidden`)
+}
+
+// Who sees no phone because it is gone is told so, and sees it when it is back.
+func isInterrupted(t *testing.T, browser context.Context) {
+	g := newRig(t, nil)
+	q := g.waiting("ann", inquiry.Question{Kind: inquiry.Takeover, Text: "Please unlock it."})
+	p := g.login(browser, "kitchen")
+	p.until(card(q, ".live-screen img") + ".naturalWidth > 0")
+	g.hands.phone.Set(devicetest.Change{Gone: new(true)})
+	p.until(card(q, ".live-said") + `.textContent.includes("cannot be looked at")`)
+	g.hands.phone.Set(devicetest.Change{Gone: new(false)})
+	p.until(card(q, ".live-said") + ".hidden")
+	p.do(js(card(q, "button.could-not") + ".click()"))
+	p.until(`document.querySelectorAll("article").length === 0`)
+	now, err := g.broker.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, inquiry.TypeCouldNot, now.Resolution.Type)
+}

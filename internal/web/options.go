@@ -1,0 +1,148 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mirror"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// Questions is what the server needs of an inquiry.Broker.
+type Questions interface {
+	Find(ctx context.Context, id string, sees func(inquiry.Question) (bool, error)) (
+		inquiry.Question, error)
+	List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error)
+	Wait(ctx context.Context, id string) (inquiry.Question, error)
+	Resolve(ctx context.Context, id string, r inquiry.Reply) (inquiry.Result, error)
+	Subscribe() *inquiry.Subscription
+}
+
+// Sessions is what the server needs of a store.Store.
+type Sessions interface {
+	Find(ctx context.Context, id string, client *string) (store.Session, error)
+	Sessions(ctx context.Context, f store.Filter) ([]store.Overview, error)
+	LatestRun(ctx context.Context, sessionID string) (store.Run, error)
+	Steps(ctx context.Context, sessionID string, after int) ([]store.StepRecord, error)
+	Frame(ctx context.Context, id string) ([]byte, error)
+}
+
+// Stopper stops what runs.
+type Stopper interface {
+	// Stop returns once the phone is left alone; stopping what has stopped changes nothing. how is
+	// "cancel", "pause" or "takeover". A *Conflict says why that cannot be done now.
+	Stop(ctx context.Context, sessionID, how string, by Person) error
+}
+
+// Phones are the phones that people look at, and touch while they have taken them over.
+type Phones interface {
+	// Watch shows the phone to one who may see what belongs to the client; nil is everybody's. The
+	// caller closes the viewer.
+	Watch(ctx context.Context, serial string, client *string) (*mirror.Viewer, error)
+	// Touch returns once the phone has taken the gesture. A *Conflict says that nobody has taken
+	// the phone over; any other error is the phone's.
+	Touch(ctx context.Context, t Touch, g actions.Gesture) error
+}
+
+// Touch is whose a gesture is, and on which phone.
+type Touch struct {
+	Serial string
+	Client *string // whose session has the phone; nil is anybody's
+	Kind   string  // tap, swipe, text or key: it is counted
+	By     Person
+}
+
+// Conflict is why something cannot be done as things are now. It is answered with its code, as 409
+// unless that code has a status of its own.
+type Conflict struct {
+	Code string
+	Err  error // with a hint
+}
+
+func (c *Conflict) Error() string { return c.Err.Error() }
+
+// Unwrap gives what is behind it.
+func (c *Conflict) Unwrap() error { return c.Err }
+
+// Person is who wants something done.
+type Person struct {
+	Name    string // the token's, or that of the link that logged the browser in
+	Channel string // "http" or "page"
+	Program bool   // a token's that is not a person's
+}
+
+// Options are the settings of a server. Questions, Sessions, Answers, Grants, Logins, Stopper,
+// Tasks, Phones, Authorize and Operator are needed; the rest may be zero.
+type Options struct {
+	Questions Questions
+	Sessions  Sessions
+	Answers   store.Answers // what is remembered
+	Grants    store.Grants  // what is done without asking
+	Logins    *Logins
+	Stopper   Stopper
+	Tasks     Tasks
+	// of the arguments and the results of Tasks, for the OpenAPI document, by their names there;
+	// nil leaves them open
+	Schemas map[string]json.RawMessage
+	Phones  Phones
+
+	// Channels are those through which a question can still be answered, for what the server shows.
+	// nil: those that it was asked through.
+	Channels func(inquiry.Question) []inquiry.Channel
+
+	// Authorize names the principal of a request that brings no login of the page; an error
+	// refuses it with 401.
+	Authorize func(*http.Request) (principal string, err error)
+	// Changed is closed when whom Authorize lets in may have changed: streams then look at their
+	// credential again. nil: they do with each ping.
+	Changed func() <-chan struct{}
+	// Operator says which principals are people, as those at the page are: the questions and
+	// sessions of everybody are visible for them, and they decide about actions.
+	Operator func(principal string) bool
+
+	// names besides loopback ones that requests may be addressed to, "name" or "name:port"
+	Hosts []string
+	// origins of web pages besides loopback ones; a page there still needs a bearer token
+	Origins []string
+
+	Ping time.Duration // between pings of the event stream; 0 means 15 s
+	// between looks at the runs of other processes while there is a listener; 0 means 2 s
+	Elsewhere time.Duration
+	// of one write to a slow listener, whose connection is then dropped; 0 means 30 s
+	WriteTimeout time.Duration
+	Buffer       int          // events kept for listeners that come back or are slow; 0 means 1024
+	MaxListeners int          // event streams and requests that wait at once; 0 means 1000
+	Log          *slog.Logger // nil discards
+}
+
+// Bounds of what a request may ask.
+const (
+	// the longest answer, which the broker bounds, with the escapes of JSON around it
+	maxBody  = 256 << 10
+	maxWait  = 60 * time.Second
+	maxLimit = 1000
+)
+
+// settings is a copy of opts with the defaults filled in.
+func settings(opts *Options) Options {
+	o := *opts
+	if o.Channels == nil {
+		o.Channels = func(q inquiry.Question) []inquiry.Channel { return q.Channels }
+	}
+	if o.Changed == nil {
+		o.Changed = func() <-chan struct{} { return nil }
+	}
+	o.Ping = cmp.Or(o.Ping, 15*time.Second)
+	o.Elsewhere = cmp.Or(o.Elsewhere, 2*time.Second)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, 30*time.Second)
+	o.Buffer = cmp.Or(o.Buffer, 1024)
+	o.MaxListeners = cmp.Or(o.MaxListeners, 1000)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	return o
+}

@@ -1,0 +1,367 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// feed is what happens, ready for any number of listeners: goroutines of its own put the broker's
+// events and the changes of sessions into the ring.
+type feed struct {
+	records   records
+	ring      *ring
+	changes   changes
+	snapshots snapshots
+	listening atomic.Int64 // event streams
+
+	ctx     context.Context // of the server's life
+	open    context.Context // ends a little before, so that listeners hear of what has happened
+	shut    context.CancelCauseFunc
+	pumping sync.WaitGroup
+}
+
+// newFeed starts the goroutines, which end with stop.
+func newFeed(ctx context.Context, records records) *feed {
+	f := &feed{records: records, ring: newRing(records.Buffer), ctx: ctx,
+		changes: changes{ids: map[string]bool{}, wake: make(chan struct{}, 1)}}
+	f.open, f.shut = context.WithCancelCause(ctx)
+	sub := records.Questions.Subscribe()
+	f.pumping.Go(func() { f.pumpQuestions(sub) })
+	f.pumping.Go(f.pumpSessions)
+	return f
+}
+
+// stop returns when what has happened by then is in the ring.
+func (f *feed) stop() {
+	f.shut(errClosing)
+	f.pumping.Wait()
+}
+
+// pumpQuestions puts the broker's events into the ring until the feed stops.
+func (f *feed) pumpQuestions(sub *inquiry.Subscription) {
+	defer sub.Close()
+	for {
+		// which gives what is there before it looks whether that has ended
+		e, err := sub.Next(f.open)
+		if err != nil {
+			return
+		}
+		if e.Type == inquiry.Lost {
+			f.ring.resync()
+			continue
+		}
+		client, err := f.records.owner(f.ctx, e.Question)
+		f.publish("inquiry."+string(e.Type), client, err, f.records.viewOf(e.Question))
+	}
+}
+
+// publish puts an event into the ring for those who may see what belongs to the client. When it
+// could not be found out whom it belongs to, every listener gets a snapshot, and sees there what it
+// may.
+func (f *feed) publish(name string, client *string, err error, view any) {
+	if err == nil {
+		var b []byte
+		if b, err = json.Marshal(view); err == nil {
+			f.ring.put(pageEvent{name, b, client})
+			return
+		}
+	}
+	if f.ctx.Err() == nil {
+		f.records.Log.Error("publishing", "event", name, "err", err)
+		f.ring.resync()
+	}
+}
+
+// changes is the sessions that changed since they were last looked at.
+type changes struct {
+	mu   sync.Mutex
+	ids  map[string]bool
+	wake chan struct{} // holds one token when there is something to read
+}
+
+// Changed says that a session's run has moved or taken a step: listeners get session.state and
+// step, read from the store. It returns at once, so a run may call it at each of its events.
+func (s *Server) Changed(sessionID string) { s.feed.changes.add(sessionID) }
+
+func (c *changes) add(sessionID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ids[sessionID] = true
+	wait.Wake(c.wake)
+}
+
+func (c *changes) take() map[string]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ids := c.ids
+	c.ids = map[string]bool{}
+	return ids
+}
+
+// lastSeen is what listeners know of a session.
+type lastSeen struct {
+	run, reason string
+	state       store.State
+	step        int
+}
+
+// maxKnown bounds the memory of pumpSessions. Of a session that is forgotten the state and the last
+// step are published once more.
+const maxKnown = 4096
+
+// pumpSessions looks at the sessions that changed until the feed stops.
+func (f *feed) pumpSessions() {
+	sessions := map[string]lastSeen{}
+	elsewhere := time.NewTicker(f.records.Elsewhere)
+	defer elsewhere.Stop()
+	for last := false; !last; {
+		select {
+		case <-f.open.Done():
+			last = true
+		case <-f.changes.wake:
+		case <-elsewhere.C:
+			if f.listening.Load() == 0 {
+				continue
+			}
+			f.lookElsewhere(sessions)
+		}
+		if len(sessions) > maxKnown {
+			clear(sessions)
+		}
+		for id := range f.changes.take() {
+			before, seen := sessions[id]
+			now, err := f.publishSession(id, before, seen)
+			switch {
+			case errors.Is(err, store.ErrNotFound):
+				delete(sessions, id)
+			case err != nil && f.ctx.Err() == nil:
+				f.records.Log.Error("looking at a session", "session", id, "err", err)
+			case err != nil:
+				return
+			default:
+				sessions[id] = now
+			}
+		}
+	}
+}
+
+// lookElsewhere adds the sessions whose runs are under way, or were when they were last looked at,
+// to those that changed: what another process does with its own is only in the store.
+func (f *feed) lookElsewhere(sessions map[string]lastSeen) {
+	for id, k := range sessions {
+		if !k.state.Terminal() {
+			f.changes.add(id)
+		}
+	}
+	all, err := f.records.Sessions.Sessions(f.ctx, store.Filter{Limit: sessionsShown})
+	if err != nil && f.ctx.Err() == nil {
+		f.records.Log.Error("looking at the runs of other processes", "err", err)
+	}
+	for _, o := range all {
+		if o.Latest != nil && !o.Latest.State.Terminal() {
+			f.changes.add(o.ID)
+		}
+	}
+}
+
+// publishSession publishes what is new in a session: of one that was not seen before the state and
+// the last step.
+func (f *feed) publishSession(id string, before lastSeen, seen bool) (now lastSeen, err error) {
+	x, err := f.records.Sessions.Find(f.ctx, id, nil)
+	if err != nil {
+		return before, err
+	}
+	view, err := f.records.present(f.ctx, x)
+	if err != nil || view.Run == nil {
+		return before, err
+	}
+	now = lastSeen{view.Run.ID, view.Run.StopReason, view.Run.State, before.step}
+	if !seen {
+		now.step = max(x.Steps-1, 0)
+	}
+	steps, err := f.records.Sessions.Steps(f.ctx, id, now.step)
+	if err != nil {
+		return before, err
+	}
+	for _, st := range steps {
+		if st.State == store.Intent {
+			break
+		}
+		f.publish("step", &x.Client, nil, viewOfStep(st))
+		now.step = st.Index
+	}
+	if !seen || now.run != before.run || now.state != before.state || now.reason != before.reason {
+		f.publish("session.state", &x.Client, nil, view)
+	}
+	return now, nil
+}
+
+// pageEvent is something that happened, ready to be sent.
+type pageEvent struct {
+	name   string
+	data   []byte
+	client *string // whom it belongs to; nil for no client
+}
+
+// ring keeps the last events, numbered from 1. Readers hold the number of the last one that they
+// have seen, and no writer waits for a reader.
+type ring struct {
+	epoch string // of this process: a number of a former one means nothing here
+
+	mu    sync.Mutex
+	kept  []pageEvent // kept[i] has the number first+i
+	first uint64
+	limit int
+	more  wait.Broadcast // when there is more to read
+}
+
+func newRing(limit int) *ring {
+	return &ring{epoch: rand.Text(), first: 1, limit: limit}
+}
+
+func (r *ring) put(e pageEvent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.kept) >= r.limit {
+		r.first++
+		r.kept = r.kept[1:]
+	}
+	r.kept = append(r.kept, e)
+	r.more.Send()
+}
+
+// resync says that events are missing here: every reader gets a snapshot.
+func (r *ring) resync() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.first, r.kept = r.first+uint64(len(r.kept))+1, nil
+	r.more.Send()
+}
+
+// last is the number of the newest event.
+func (r *ring) last() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.first + uint64(len(r.kept)) - 1
+}
+
+// after gives the events after number n, and what closes when there are more. gone says that some
+// of them are not there any more, or that there never was a number n.
+func (r *ring) after(n uint64) (list []pageEvent, more <-chan struct{}, gone bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n+1 < r.first || n >= r.first+uint64(len(r.kept)) {
+		return nil, r.more.Next(), true
+	}
+	return slices.Clone(r.kept[n+1-r.first:]), r.more.Next(), false
+}
+
+// id is an event's id for listeners.
+func (r *ring) id(n uint64) string { return fmt.Sprintf("%s-%d", r.epoch, n) }
+
+// number reads an id that a listener brings back.
+func (r *ring) number(id string) (n uint64, ok bool) {
+	epoch, text, _ := strings.Cut(id, "-")
+	n, err := strconv.ParseUint(text, 10, 63)
+	return n, err == nil && epoch == r.epoch
+}
+
+// snapshots shares what listeners get first. After a restart all of them come at once, and most see
+// the same.
+type snapshots struct {
+	mu   sync.Mutex
+	kept map[viewer]*snapshot
+}
+
+// snapshot is all open questions and the sessions under way, as one viewer sees them.
+type snapshot struct {
+	making wait.Mutex // its holder makes the snapshot, and the others wait for it
+	at     uint64     // the number of the last event that is in it
+	made   time.Time
+	text   []byte // the event, ready to be sent
+}
+
+const (
+	freshFor      = time.Second // the changes of other processes' runs bring no event at once
+	maxSnapshots  = 16          // as many viewers' are kept
+	sessionsShown = 100
+)
+
+// snapshot is the snapshot for those who see what the viewer sees. Nothing has happened since it
+// was made.
+func (f *feed) snapshot(ctx context.Context, v viewer) (at uint64, text []byte, err error) {
+	if v.all {
+		v = viewer{all: true} // they all see the same
+	}
+	x := f.snapshots.get(v)
+	if err := x.making.Lock(ctx); err != nil {
+		return 0, nil, err
+	}
+	defer x.making.Unlock()
+	if x.text == nil || x.at != f.ring.last() || time.Since(x.made) >= freshFor {
+		if err := f.make(ctx, v, x); err != nil {
+			return 0, nil, err
+		}
+	}
+	return x.at, x.text, nil
+}
+
+func (c *snapshots) get(v viewer) *snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x := c.kept[v]
+	if x == nil {
+		if len(c.kept) >= maxSnapshots || c.kept == nil {
+			c.kept = map[viewer]*snapshot{}
+		}
+		x = &snapshot{making: wait.NewMutex()}
+		c.kept[v] = x
+	}
+	return x
+}
+
+// make reads the snapshot anew. Events that happen meanwhile come after it, so they may repeat what
+// is in it already.
+func (f *feed) make(ctx context.Context, v viewer, x *snapshot) error {
+	at, made := f.ring.last(), time.Now()
+	questions, err := f.records.visible(ctx, v, inquiry.Filter{Status: inquiry.Pending})
+	if err != nil {
+		return err
+	}
+	all, err := f.records.Sessions.Sessions(ctx,
+		store.Filter{Limit: sessionsShown, Client: v.client()})
+	if err != nil {
+		return err
+	}
+	sessions := []sessionView{}
+	for _, o := range all {
+		if o.Latest != nil && !o.Latest.State.Terminal() {
+			sessions = append(sessions, sessionView{o.Session, viewOfRun(o.Latest)})
+		}
+	}
+	data, err := json.Marshal(map[string]any{"inquiries": questions, "sessions": sessions,
+		"at": made.UTC()})
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	b.Grow(len(data) + 100)
+	writeEvent(&b, "snapshot", f.ring.id(at), data)
+	x.at, x.made = at, made
+	x.text = b.Bytes()
+	return nil
+}

@@ -1,0 +1,382 @@
+package web_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"image"
+	"image/color"
+	"image/draw"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mirror"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/internal/web"
+)
+
+type ctx = context.Context
+
+// rig is a server over the real broker, the real store and real tokens, on a real socket.
+type rig struct {
+	t      testing.TB
+	store  *store.Store
+	broker *inquiry.Broker
+	logins *web.Logins
+	web    *web.Server
+	http   *httptest.Server
+	ann    string // a token of the principal "ann"
+	ben    string // one of "ben"
+	boss   string // one of an operator
+	runs   *stopper
+	tasks  *toolbox
+	probe  *stream // hears all, from the beginning
+	hands  *hands
+	down   atomic.Bool // the server answers nothing but 502
+}
+
+// hands show phones in memory. They may be touched once they are taken over.
+type hands struct {
+	mirror *mirror.Mirror
+	phone  *devicetest.Fake // with the serials A and emu-1
+	taken  atomic.Bool
+	mu     sync.Mutex
+	kinds  []string
+}
+
+// shownPhone is a phone in memory as a mirror wants it.
+type shownPhone struct{ *devicetest.Fake }
+
+func (shownPhone) Close() error { return nil }
+
+func newHands() *hands {
+	h := &hands{phone: devicetest.NewFake()}
+	h.mirror = mirror.New(&mirror.Options{
+		Open: func(_ ctx, serial string) (mirror.Phone, error) {
+			if serial != "A" && serial != "emu-1" {
+				return nil, errors.New("no phone " + strconv.Quote(serial))
+			}
+			return shownPhone{h.phone}, nil
+		}})
+	return h
+}
+
+func (h *hands) Watch(_ ctx, serial string, _ *string) (*mirror.Viewer, error) {
+	return h.mirror.Watch(serial), nil
+}
+
+func (h *hands) Touch(ctx ctx, t web.Touch, g actions.Gesture) error {
+	if !h.taken.Load() {
+		return &web.Conflict{Code: "NOTHING_TO_TAKE_OVER", Err: errors.New("nobody has it")}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.kinds = append(h.kinds, t.Kind+" by "+t.By.Name)
+	return h.mirror.Touch(ctx, t.Serial, g.Do)
+}
+
+// toolbox carries out what requests want of runs, on the store.
+type toolbox struct {
+	store *store.Store
+	mu    sync.Mutex
+	calls []web.TaskCall
+	next  []web.TaskResult // of the next calls; then how the session stands
+	on    func(web.TaskCall)
+}
+
+func (x *toolbox) Do(ctx ctx, c web.TaskCall) (web.TaskResult, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.calls = append(x.calls, c)
+	if x.on != nil {
+		x.on(c)
+	}
+	if len(x.next) > 0 {
+		out := x.next[0]
+		x.next = x.next[1:]
+		return out, nil
+	}
+	if c.Tool == "list_connected_devices" {
+		return web.TaskResult{Body: []byte(`{"devices":[{"device_id":"A","usable":true},` +
+			`{"device_id":"B","usable":false}]}`)}, nil
+	}
+	id, _ := c.Arguments["session_id"].(string)
+	run, err := x.store.LatestRun(ctx, id)
+	if err != nil {
+		return web.TaskResult{Code: "SESSION_NOT_FOUND",
+			Body: []byte(`{"error":{"code":"SESSION_NOT_FOUND","message":"no","mend":"m"}}`)}, nil
+	}
+	b, err := json.Marshal(map[string]any{"session_id": id, "run_id": run.ID, "state": run.State})
+	return web.TaskResult{Body: b}, err
+}
+
+// stopper stops runs in the store, as the runs' owner does.
+type stopper struct {
+	store *store.Store
+	mu    sync.Mutex
+	calls []string
+}
+
+func (s *stopper) note(call string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, call)
+}
+
+func (s *stopper) Stop(ctx ctx, id, how string, by web.Person) error {
+	to := map[string]store.State{"cancel": store.Cancelled, "pause": store.Paused,
+		"takeover": store.WaitingTakeover}[how]
+	s.note(how + " " + id + " for " + by.Name + " through " + by.Channel)
+	run, err := s.store.LatestRun(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = s.store.Runs.Transition(ctx, run.ID, store.Change{To: to})
+	return err
+}
+
+func newRig(t testing.TB, change func(*web.Options)) *rig {
+	t.Helper()
+	dir := t.TempDir()
+	db, err := store.Open(t.Context(), dir, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	tokens := token.Open(filepath.Join(dir, "tokens.json"))
+	g := &rig{t: t, store: db, broker: inquiry.NewBroker(db.Questions, nil),
+		logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
+		tasks:  &toolbox{store: db}, runs: &stopper{store: db}, hands: newHands()}
+	for name, to := range map[string]*string{"ann": &g.ann, "ben": &g.ben, "boss": &g.boss} {
+		*to, _, err = tokens.Create(name, false)
+		require.NoError(t, err)
+	}
+	opts := &web.Options{Questions: g.broker, Sessions: db, Answers: db.Answers,
+		Grants: db.Grants, Logins: g.logins, Stopper: g.runs, Tasks: g.tasks, Phones: g.hands,
+		Authorize: func(r *http.Request) (string, error) {
+			info, err := tokens.Check(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			return info.Name, err
+		},
+		Operator: func(name string) bool { return name == "boss" },
+	}
+	if change != nil {
+		change(opts)
+	}
+	if b, is := opts.Questions.(*inquiry.Broker); is {
+		g.broker = b
+	}
+	g.web = web.New(opts)
+	g.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if g.down.Load() {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		g.web.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		require.NoError(t, g.web.Close())
+		g.http.Close()
+		require.NoError(t, g.hands.mirror.Close())
+	})
+	g.probe = g.listen(g.boss, "")
+	g.probe.want("snapshot")
+	return g
+}
+
+// waiting is a session of the client with one step, whose run waits for the answer to a question.
+func (g *rig) waiting(client string, q inquiry.Question) inquiry.Question {
+	g.t.Helper()
+	ctx := g.t.Context()
+	if q.Task == "" {
+		q.Task = "order <b>a pizza</b>"
+	}
+	x, run, err := g.store.Begin(ctx, store.Session{Serial: "emu-1", Client: client},
+		store.Run{Task: q.Task, MaxSteps: 20})
+	require.NoError(g.t, err)
+	run, err = g.store.Runs.Transition(ctx, run.ID, store.Change{To: store.Running})
+	require.NoError(g.t, err)
+	g.step(run, 1)
+	q.SessionID = x.ID
+	q.RunID, q.Fence = run.ID, run.Fence
+	q.Frame = run.FrameID(1)
+	if q.Text == "" {
+		q.Text = "Which size?"
+	}
+	q, err = g.broker.Open(ctx, q)
+	require.NoError(g.t, err)
+	_, err = g.store.Runs.Transition(ctx, run.ID, store.Change{To: store.WaitingReply,
+		Question: q.ID})
+	require.NoError(g.t, err)
+	for h := g.probe.next(); h.name != "inquiry.created" ||
+		!strings.Contains(h.data, q.ID); h = g.probe.next() {
+		require.NotEmpty(g.t, h.name, "the stream has ended")
+	} // whoever listens from here on does not hear of it any more
+	return q
+}
+
+// step journals one step of a run.
+func (g *rig) step(run store.Run, index int) {
+	g.t.Helper()
+	explain := "open <i>the menu</i>"
+	if !strings.Contains(run.Task, "<") {
+		explain = "open the menu"
+	}
+	st := agentloop.Step{Index: index, Local: index, StartedAt: time.Now(),
+		Screen: screen.Observation{Frame: picture(), State: screen.State{On: true},
+			At: time.Now()},
+		Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{},
+			Explain: explain}}}
+	j := g.store.Journal(run)
+	require.NoError(g.t, j.Intent(g.t.Context(), st))
+	require.NoError(g.t, j.Done(g.t.Context(), st,
+		agentloop.Progress{Task: run.Task, Steps: index}))
+}
+
+// picture is a screen with something on it: a bar, a list of three, a button.
+func picture() *screen.Frame {
+	img := image.NewRGBA(image.Rect(0, 0, 270, 600))
+	fill := func(x, y, w, h int, c color.Color) {
+		draw.Draw(img, image.Rect(x, y, x+w, y+h), image.NewUniform(c), image.Point{}, draw.Src)
+	}
+	bar, grey := color.RGBA{0xb4, 0x3c, 0x2e, 255}, color.RGBA{0xc9, 0xcd, 0xd4, 255}
+	fill(0, 0, 270, 600, color.RGBA{0xf4, 0xf1, 0xec, 255})
+	fill(0, 0, 270, 76, bar)
+	fill(18, 44, 120, 12, color.White)
+	for i := range 3 {
+		y := 100 + i*126
+		fill(16, y, 238, 110, color.White)
+		fill(28, y+14, 82, 82, color.RGBA{0xe8, uint8(0x9a + 24*i), 0x4c, 255})
+		fill(124, y+20, 110-20*i, 10, color.RGBA{0x55, 0x5b, 0x66, 255})
+		fill(124, y+42, 112, 7, grey)
+		fill(124, y+56, 90, 7, grey)
+		fill(124, y+80, 44, 12, bar)
+	}
+	fill(16, 520, 238, 48, bar)
+	fill(92, 538, 86, 12, color.White)
+	f, err := screen.NewFrame(img)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	text   string
+}
+
+// json decodes the body.
+func (a answer) json(t *testing.T) map[string]any {
+	t.Helper()
+	var m map[string]any
+	require.NoError(t, json.Unmarshal([]byte(a.text), &m), a.text)
+	return m
+}
+
+// send is one request; edit may change it.
+func (g *rig) send(method, path, token, body string, edit func(*http.Request)) answer {
+	req, err := http.NewRequestWithContext(g.t.Context(), method, g.http.URL+path,
+		bytes.NewReader([]byte(body)))
+	if err != nil {
+		g.t.Error(err)
+		return answer{}
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	if edit != nil {
+		edit(req)
+	}
+	res, err := g.http.Client().Do(req)
+	if err != nil {
+		g.t.Error(err)
+		return answer{}
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		g.t.Error(err)
+	}
+	return answer{res.StatusCode, res.Header, string(b)}
+}
+
+func (g *rig) get(path, token string) answer { return g.send("GET", path, token, "", nil) }
+func (g *rig) post(path, token, body string) answer {
+	return g.send("POST", path, token, body, nil)
+}
+
+// happening is one event of the stream.
+type happening struct{ name, id, data string }
+
+// stream reads a stream of events.
+type stream struct {
+	t    testing.TB
+	body io.ReadCloser
+	scan *bufio.Scanner
+}
+
+// listen opens the stream, with the id of the last event when it is not "".
+func (g *rig) listen(token, last string) *stream {
+	g.t.Helper()
+	req, err := http.NewRequestWithContext(g.t.Context(), "GET", g.http.URL+"/v1/events", nil)
+	require.NoError(g.t, err)
+	req.Header.Set("Authorization", "Bearer "+token)
+	if last != "" {
+		req.Header.Set("Last-Event-ID", last)
+	}
+	res, err := g.http.Client().Do(req)
+	require.NoError(g.t, err)
+	require.Equal(g.t, 200, res.StatusCode)
+	require.Equal(g.t, "text/event-stream", res.Header.Get("Content-Type"))
+	s := &stream{t: g.t, body: res.Body, scan: bufio.NewScanner(res.Body)}
+	s.scan.Buffer(nil, 8<<20)
+	g.t.Cleanup(func() { _ = res.Body.Close() })
+	return s
+}
+
+// next is the next event; its name is "" when the stream has ended.
+func (s *stream) next() happening {
+	var h happening
+	for s.scan.Scan() {
+		key, value, _ := strings.Cut(s.scan.Text(), ": ")
+		switch key {
+		case "event":
+			h.name = value
+		case "id":
+			h.id = value
+		case "data":
+			h.data = value
+		case "":
+			if h.name != "" {
+				return h
+			}
+		}
+	}
+	return happening{}
+}
+
+// want is the next event, which has the name.
+func (s *stream) want(name string) happening {
+	s.t.Helper()
+	h := s.next()
+	require.Equal(s.t, name, h.name, h.data)
+	return h
+}
