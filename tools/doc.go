@@ -27,4 +27,4 @@
 // answered like one that is not there.
 package tools
 
-//go:generate go run ./gendocs testdata ../README.md ../docs/tools.md
+//go:generate go run ./gendocs testdata ../docs/tools.md ../docs/answering.md

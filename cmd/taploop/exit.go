@@ -25,7 +25,7 @@ const (
 	exitInterrupted  = 130
 )
 
-// exits is what the help and the README say of each code.
+// exits is what the help and docs/commands.md say of each code.
 var exits = []struct {
 	code int
 	says string

@@ -15,11 +15,11 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-func TestTheReadmeHasTheTableOfExitCodes(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+func TestThePageOfCommandsHasTheTableOfExitCodes(t *testing.T) {
+	page, err := os.ReadFile("../../docs/commands.md")
 	require.NoError(t, err)
 	for _, e := range exits {
-		require.Contains(t, string(readme), fmt.Sprintf("| %d | %s |", e.code, e.says))
+		require.Contains(t, string(page), fmt.Sprintf("| %d | %s |", e.code, e.says))
 		require.Contains(t, exitCodes(), fmt.Sprintf("%d %s", e.code, e.says))
 	}
 }

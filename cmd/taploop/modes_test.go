@@ -23,7 +23,7 @@ func TestHelpNamesEveryChannelOfAReplyMode(t *testing.T) {
 		require.Equal(t, exitDone, code)
 		return strings.Join(strings.Fields(out.String()), " ")
 	}
-	readme, err := os.ReadFile("../../README.md")
+	page, err := os.ReadFile("../../docs/answering.md")
 	require.NoError(t, err)
 	for _, c := range channel.Steps() {
 		require.Contains(t, keys[i].Help, c.Name, "the setting's help")
@@ -31,6 +31,6 @@ func TestHelpNamesEveryChannelOfAReplyMode(t *testing.T) {
 		if c.Name != string(channel.Elicit) { // which needs a client
 			require.Contains(t, help("run"), c.Name, "the flag's help")
 		}
-		require.Contains(t, string(readme), "| `"+c.Name+"` | "+c.Guide+" |")
+		require.Contains(t, string(page), "| `"+c.Name+"` | "+c.Guide+" |")
 	}
 }

@@ -1,6 +1,5 @@
-// Command gendocs writes the tables of the tools and of the reply modes into the README, and
-// docs/tools.md, from the lists of tools as clients get them: what models are told, and all that
-// there is.
+// Command gendocs writes docs/tools.md from the lists of tools that clients get, the brief one and
+// the full one, and the table of the reply modes into docs/answering.md.
 package main
 
 import (
@@ -51,14 +50,14 @@ type property struct {
 
 func main() {
 	if len(os.Args) != 4 {
-		log.Fatal("usage: gendocs FOLDER README.md TOOLS.md")
+		log.Fatal("usage: gendocs FOLDER TOOLS.md ANSWERING.md")
 	}
 	if err := write(os.Args[1], os.Args[2], os.Args[3]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func write(folder, readme, page string) error {
+func write(folder, page, answering string) error {
 	listed, err := read(filepath.Join(folder, "tools.json"))
 	if err != nil {
 		return err
@@ -72,25 +71,22 @@ func write(folder, readme, page string) error {
 			tools[i].Input.Properties[name].Listed = true
 		}
 	}
-	old, err := os.ReadFile(readme)
-	if err != nil {
-		return err
-	}
-	text, err := fill(string(old), "tools", table(tools))
-	if err == nil {
-		text, err = fill(text, "reply modes", modes())
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", readme, err)
-	}
-	if err := os.WriteFile(readme, []byte(text), 0o644); err != nil {
-		return err
-	}
 	var b bytes.Buffer
 	if err := reference.Execute(&b, tools); err != nil {
 		return err
 	}
-	return os.WriteFile(page, b.Bytes(), 0o644)
+	if err := os.WriteFile(page, b.Bytes(), 0o644); err != nil {
+		return err
+	}
+	old, err := os.ReadFile(answering)
+	if err != nil {
+		return err
+	}
+	text, err := fill(string(old), "reply modes", modes())
+	if err != nil {
+		return fmt.Errorf("%s: %w", answering, err)
+	}
+	return os.WriteFile(answering, []byte(text), 0o644)
 }
 
 func read(list string) (tools []tool, err error) {
@@ -121,19 +117,10 @@ func fill(in, section, text string) (string, error) {
 var referenceText string
 
 var reference = template.Must(template.New("tools.md").Funcs(template.FuncMap{
-	"cell": cell, "lines": func(s string) []string { return strings.Split(s, "\n") },
+	"cell": cell, "lines": lines,
 }).Parse(referenceText))
 
-// table is a line for each tool.
-func table(tools []tool) string {
-	var b strings.Builder
-	b.WriteString("| tool | what it does |\n| --- | --- |\n")
-	for _, t := range tools {
-		first, _, _ := strings.Cut(t.Description, "\n")
-		fmt.Fprintf(&b, "| [`%s`](docs/tools.md#%s) | %s |\n", t.Name, t.Name, cell(first))
-	}
-	return b.String()
-}
+func lines(s string) []string { return strings.Split(s, "\n") }
 
 // modes is a line for each step of a reply mode.
 func modes() string {

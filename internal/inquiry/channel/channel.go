@@ -27,7 +27,7 @@ type Channel struct {
 	Needs     string // what has to be there for it to ask; "" for one that waits until it is asked
 	Provide   string // how that is provided
 	Help      string // what happens then, for the model of a client
-	Guide     string // and for people, in the README's table of reply modes
+	Guide     string // and for people, in the table of docs/answering.md
 
 	Label [2]string // for people, in English and Chinese
 }
@@ -81,7 +81,7 @@ var registry = []Channel{
 		Help: "(or model:NAME) lets the server's deciding model answer, " +
 			"which passes the question on when it cannot decide",
 		Guide: "or `model:NAME`: a deciding model answers, or says that it cannot and the next " +
-			"one is asked ([more](docs/notifications.md#deciding-models))",
+			"one is asked ([more](notifications.md#deciding-models))",
 		Label: [2]string{"model", "模型"}},
 	{Name: string(NoReply), Short: "no",
 		Stored: inquiry.ChannelTimer, Step: true, OutOfBand: true, Last: true,

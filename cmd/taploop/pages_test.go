@@ -2,28 +2,28 @@ package main
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
 )
 
-// A text that the README explains is one that the program really says.
+// The keys of the page of troubleshooting are texts that the program prints.
 func TestTroubleshootingIsKeyedByTextsOfTheProgram(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+	page, err := os.ReadFile("../../docs/troubleshooting.md")
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(readme), "## Troubleshooting")
-	require.True(t, found)
-	section, _, _ = strings.Cut(section, "\n## ")
 	var texts []string
-	for line := range strings.Lines(section) {
+	for line := range strings.Lines(string(page)) {
 		cells := strings.Split(line, "|")
 		if len(cells) < 3 {
 			continue
@@ -36,13 +36,42 @@ func TestTroubleshootingIsKeyedByTextsOfTheProgram(t *testing.T) {
 	source := allSource(t)
 	for _, text := range texts {
 		switch text {
-		// The phone's, the system's, and one that is put together.
+		// The phone's, the system's, and one that is put together from parts.
 		case "INJECT_EVENTS", "connection refused", "HTTP 401":
 		default:
 			require.True(t, strings.Contains(source, text),
-				"README explains %q, which nothing says", text)
+				"the page explains %q, which nothing says", text)
 		}
 	}
+}
+
+// The page of commands has a row for every command and subcommand, and the flags in it exist.
+func TestThePageOfCommandsHasEveryCommand(t *testing.T) {
+	page, err := os.ReadFile("../../docs/commands.md")
+	require.NoError(t, err)
+	parser, err := kong.New(new(commands), kong.Name("taploop"), helpWords())
+	require.NoError(t, err)
+	there := map[string]*kong.Node{}
+	for _, leaf := range parser.Model.Leaves(true) {
+		there[leaf.Path()] = leaf
+	}
+	var rows []string
+	row := regexp.MustCompile("(?m)^\\| `taploop ([a-z]+)( [a-z|\\\\]+)?[ `].*$")
+	for _, m := range row.FindAllStringSubmatch(string(page), -1) {
+		var flags []string
+		for name := range strings.SplitSeq(m[2], `\|`) {
+			command := strings.TrimSpace(m[1] + " " + strings.TrimSpace(name))
+			rows = append(rows, command)
+			require.Contains(t, slices.Collect(maps.Keys(there)), command)
+			for _, f := range there[command].Flags {
+				flags = append(flags, "--"+f.Name)
+			}
+		}
+		for _, flag := range regexp.MustCompile(`--[a-z][a-z-]+`).FindAllString(m[0], -1) {
+			require.Contains(t, flags, flag, m[1])
+		}
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(there)), rows)
 }
 
 // The page of the prompts names all that a template may show.
