@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // completion is an answer in the form of OpenAI's chat completions, or a chunk of one.
@@ -154,7 +156,7 @@ func (t *chatTurn) stream(ctx context.Context, l *listener) error {
 			return err
 		}
 		if line == "" {
-			return l.send([]byte(": the run goes on\n\n"))
+			return l.send(wire.AppendComment(nil, "the run goes on"))
 		}
 		return say(line)
 	})
@@ -179,7 +181,7 @@ func (t *chatTurn) stream(ctx context.Context, l *listener) error {
 			return err
 		}
 	}
-	return l.send([]byte("data: [DONE]\n\n"))
+	return l.send(wire.AppendEvent(nil, wire.Event{Data: []byte("[DONE]")}))
 }
 
 // chunk sends one choice.
@@ -192,7 +194,7 @@ func (t *chatTurn) chunk(l *listener, d *chatDelta, finish *string) error {
 // data is an event without a name.
 func data(v any) []byte {
 	b, _ := json.Marshal(v) // nothing of ours can fail
-	return fmt.Appendf(nil, "data: %s\n\n", b)
+	return wire.AppendEvent(nil, wire.Event{Data: b})
 }
 
 // openAIError is a refusal in the form of OpenAI's errors.

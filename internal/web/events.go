@@ -1,11 +1,12 @@
 package web
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // events is the stream of what happens: a snapshot first, unless the listener brings the id of an
@@ -29,7 +30,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error 
 		}
 	} else {
 		l.at = from
-		if err := l.send([]byte(": replay\n\n")); err != nil {
+		if err := l.send(wire.AppendComment(nil, "replay")); err != nil {
 			return nil
 		}
 	}
@@ -124,17 +125,18 @@ func (l *listener) run() error {
 
 // pass sends those of the events that the viewer may see, in one write.
 func (l *listener) pass(list []pageEvent) error {
-	var b bytes.Buffer
+	var b []byte
 	for _, e := range list {
 		l.at++
 		if l.v.sees(e.client) {
-			writeEvent(&b, e.name, l.s.feed.ring.id(l.at), e.data)
+			b = wire.AppendEvent(b, wire.Event{ID: l.s.feed.ring.id(l.at), Name: e.name,
+				Data: e.data})
 		}
 	}
-	if b.Len() == 0 {
+	if len(b) == 0 {
 		return nil
 	}
-	return l.send(b.Bytes())
+	return l.send(b)
 }
 
 // ping keeps the connection and shows the listener that it is there.
@@ -142,10 +144,9 @@ func (l *listener) ping() error {
 	if l.s.auth.recheck(l.r, l.v) != nil {
 		return errGone
 	}
-	var b bytes.Buffer
 	now := time.Now().UTC().Format(time.RFC3339Nano)
-	writeEvent(&b, "ping", "", fmt.Appendf(nil, `{"at":%q}`, now))
-	return l.send(b.Bytes())
+	return l.send(wire.AppendEvent(nil, wire.Event{Name: "ping",
+		Data: fmt.Appendf(nil, `{"at":%q}`, now)}))
 }
 
 // snapshot sends all open questions and the sessions that are under way. The events after it may
@@ -157,16 +158,6 @@ func (l *listener) snapshot() error {
 	}
 	l.at = at
 	return l.send(text)
-}
-
-// writeEvent writes one event. JSON has no line breaks outside of its strings, and none inside them
-// either.
-func writeEvent(b *bytes.Buffer, name, id string, data []byte) {
-	fmt.Fprintf(b, "event: %s\n", name)
-	if id != "" {
-		fmt.Fprintf(b, "id: %s\n", id)
-	}
-	fmt.Fprintf(b, "data: %s\n\n", data)
 }
 
 // extend gives the listener time from now on to take what is written.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -358,10 +358,8 @@ func (f *feed) make(ctx context.Context, v viewer, x *snapshot) error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	b.Grow(len(data) + 100)
-	writeEvent(&b, "snapshot", f.ring.id(at), data)
 	x.at, x.made = at, made
-	x.text = b.Bytes()
+	x.text = wire.AppendEvent(make([]byte, 0, len(data)+100),
+		wire.Event{ID: f.ring.id(at), Name: "snapshot", Data: data})
 	return nil
 }

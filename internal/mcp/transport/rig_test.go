@@ -358,8 +358,8 @@ func (es *events) rest() (all []string) {
 	}
 }
 
-// wire is a client at the other end of ServeStdio.
-type wire struct {
+// stdioWire is a client at the other end of ServeStdio.
+type stdioWire struct {
 	t      testing.TB
 	in     *io.PipeWriter
 	out    *bufio.Reader
@@ -367,12 +367,12 @@ type wire struct {
 	cancel context.CancelFunc
 }
 
-func serveStdio(t testing.TB, srv Server, opts *Options) *wire {
+func serveStdio(t testing.TB, srv Server, opts *Options) *stdioWire {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	fromClient, in := io.Pipe()
 	out, toClient := io.Pipe()
-	w := &wire{t: t, in: in, out: bufio.NewReader(out), served: make(chan error, 1), cancel: cancel}
+	w := &stdioWire{t: t, in: in, out: bufio.NewReader(out), served: make(chan error, 1), cancel: cancel}
 	go func() {
 		w.served <- ServeStdio(ctx, srv, fromClient, toClient, opts)
 		_ = toClient.Close()
@@ -386,7 +386,7 @@ func serveStdio(t testing.TB, srv Server, opts *Options) *wire {
 	return w
 }
 
-func (w *wire) send(lines ...string) {
+func (w *stdioWire) send(lines ...string) {
 	w.t.Helper()
 	for _, l := range lines {
 		_, err := io.WriteString(w.in, l+"\n")
@@ -395,7 +395,7 @@ func (w *wire) send(lines ...string) {
 }
 
 // line is the next line that the server writes.
-func (w *wire) line() string {
+func (w *stdioWire) line() string {
 	w.t.Helper()
 	l, err := w.out.ReadString('\n')
 	require.NoError(w.t, err)
@@ -403,7 +403,7 @@ func (w *wire) line() string {
 }
 
 // handshake does the handshake.
-func (w *wire) handshake(version, capabilities string) {
+func (w *stdioWire) handshake(version, capabilities string) {
 	w.t.Helper()
 	w.send(fmt.Sprintf(handshake, version, capabilities))
 	require.Contains(w.t, w.line(), `"result"`)

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // open begins the event stream. "Servers SHOULD include the X-Accel-Buffering: no header."
@@ -41,18 +42,19 @@ func (v *httpRequest) extend() {
 // prime tells the client an id to resume from before there is any message.
 func (v *httpRequest) prime(st *stream) error {
 	st.prime()
-	return v.write(fmt.Appendf(nil, "id: %s\ndata:\n\n", st.eventID(0)))
+	return v.write(wire.AppendEvent(nil, wire.Event{ID: st.eventID(0)}))
 }
 
 func (v *httpRequest) events(st *stream, events []streamEvent) error {
-	var b bytes.Buffer
+	var b []byte
 	for _, e := range events {
+		event := wire.Event{Name: "message", Data: e.data}
 		if st.name != "" {
-			fmt.Fprintf(&b, "id: %s\n", st.eventID(e.n))
+			event.ID = st.eventID(e.n)
 		}
-		fmt.Fprintf(&b, "event: message\ndata: %s\n\n", e.data)
+		b = wire.AppendEvent(b, event)
 	}
-	return v.write(b.Bytes())
+	return v.write(b)
 }
 
 // stream sends a resumable stream to the client, as long as both last. When the connection breaks,
@@ -257,5 +259,5 @@ func (v *httpRequest) keepAlive() error {
 	if err := v.reauthorize(); err != nil {
 		return err
 	}
-	return v.write([]byte(": keep-alive\n\n"))
+	return v.write(wire.AppendComment(nil, "keep-alive"))
 }
