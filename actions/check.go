@@ -40,15 +40,6 @@ func onScreen(what string, p screen.Point) error {
 		"(want x and y from 0 to 1, as fractions of the screen)", what, p)
 }
 
-// way checks the two points of a finger's way, which must differ.
-func way(from, to screen.Point) error {
-	if from == to && from.Valid() {
-		return fmt.Errorf("both points are %v "+
-			"(want two different points; to hold a point use %s)", from, LongPress{}.Verb())
-	}
-	return cmp.Or(onScreen("the first point", from), onScreen("the second point", to))
-}
-
 func touchTime(d time.Duration) error {
 	if d >= 0 && d <= MaxTouch {
 		return nil

@@ -17,6 +17,8 @@ func (a Click) Validate() error { return because(a, onScreen("the point", a.At))
 
 func (a Click) Do(ctx context.Context, s Surface) error { return s.Tap(ctx, a.At) }
 
+func (a Click) Traits() Traits { return Traits{Kind: KindTap, Points: at(a.At)} }
+
 func (a Click) describe() string { return fmt.Sprintf("tap %v", a.At) }
 func (Click) brief() phrase      { return phrase{en: "tap", zh: "点击"} }
 
@@ -29,6 +31,10 @@ func (DoubleClick) Verb() string      { return "DOUBLE_CLICK" }
 func (a DoubleClick) Validate() error { return because(a, onScreen("the point", a.At)) }
 
 func (a DoubleClick) Do(ctx context.Context, s Surface) error { return s.DoubleTap(ctx, a.At) }
+
+func (a DoubleClick) Traits() Traits {
+	return Traits{Kind: KindTap, Points: at(a.At), Twice: true}
+}
 
 func (a DoubleClick) describe() string { return fmt.Sprintf("tap %v twice", a.At) }
 func (DoubleClick) brief() phrase      { return phrase{en: "tap twice", zh: "双击"} }

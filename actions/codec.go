@@ -17,14 +17,6 @@ import (
 // verbKey is the JSON key that tells the members apart. No member has a field of this name.
 const verbKey = "verb"
 
-var members = func() map[string]reflect.Type {
-	m := map[string]reflect.Type{}
-	for _, a := range Vocabulary() {
-		m[a.Verb()] = reflect.TypeOf(a)
-	}
-	return m
-}()
-
 // Marshal writes the action as one JSON object: its verb and its fields, for example
 // {"verb":"LONGPRESS","at":{"x":0.5,"y":0.25},"hold":"2s"}. What [Unmarshal] reads from it is equal
 // to a.

@@ -18,5 +18,9 @@ func (a Drag) Validate() error { return because(a, way(a.From, a.To)) }
 
 func (a Drag) Do(ctx context.Context, s Surface) error { return s.Drag(ctx, a.From, a.To) }
 
+func (a Drag) Traits() Traits {
+	return Traits{Kind: KindPath, Points: []screen.Point{a.From, a.To}, Carries: true}
+}
+
 func (Drag) brief() phrase      { return phrase{en: "drag", zh: "拖动"} }
 func (a Drag) describe() string { return fmt.Sprintf("drag from %v to %v", a.From, a.To) }

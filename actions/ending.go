@@ -10,6 +10,7 @@ type Complete struct {
 }
 
 func (Complete) Verb() string      { return "COMPLETE" }
+func (Complete) Traits() Traits    { return Traits{} }
 func (a Complete) Validate() error { return because(a, plain("the report", a.Report, MaxReport)) }
 
 func (a Complete) describe() string { return reported("done", a.Report) }
@@ -21,6 +22,7 @@ type Abort struct {
 }
 
 func (Abort) Verb() string      { return "ABORT" }
+func (Abort) Traits() Traits    { return Traits{} }
 func (a Abort) Validate() error { return because(a, plain("the reason", a.Reason, MaxReport)) }
 
 func (a Abort) describe() string { return reported("give up", a.Reason) }

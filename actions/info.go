@@ -16,7 +16,8 @@ type Info struct {
 	ByHand   bool     `json:"by_hand,omitempty" arg:"by_hand"`
 }
 
-func (Info) Verb() string { return "INFO" }
+func (Info) Verb() string   { return "INFO" }
+func (Info) Traits() Traits { return Traits{} }
 
 // Validate checks the question and the options.
 func (a Info) Validate() error {

@@ -16,6 +16,8 @@ func (Back) Validate() error { return nil }
 
 func (Back) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyBack) }
 
+func (Back) Traits() Traits { return Traits{Kind: KindKey} }
+
 func (Back) brief() phrase { return phrase{en: "go back", zh: "返回"} }
 
 // Home presses the home key.
@@ -26,6 +28,8 @@ func (Home) Validate() error { return nil }
 
 func (Home) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyHome) }
 
+func (Home) Traits() Traits { return Traits{Kind: KindKey} }
+
 func (Home) brief() phrase { return phrase{en: "go to the home screen", zh: "回到主屏幕"} }
 
 // Recents presses the recent-apps key.
@@ -35,6 +39,8 @@ func (Recents) Verb() string    { return "RECENTS" }
 func (Recents) Validate() error { return nil }
 
 func (Recents) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyRecents) }
+
+func (Recents) Traits() Traits { return Traits{Kind: KindKey} }
 
 func (Recents) brief() phrase { return phrase{en: "show the recent apps", zh: "最近的应用"} }
 
@@ -56,5 +62,7 @@ func (a HotKey) Validate() error {
 }
 
 func (a HotKey) Do(ctx context.Context, s Surface) error { return s.Key(ctx, a.Key) }
+
+func (a HotKey) Traits() Traits { return Traits{Kind: KindKey, Key: a.Key} }
 
 func (a HotKey) brief() phrase { return phrase{"press the key", "按键", string(a.Key)} }

@@ -6,6 +6,7 @@ type Note struct {
 }
 
 func (Note) Verb() string      { return "NOTE" }
+func (Note) Traits() Traits    { return Traits{} }
 func (a Note) Validate() error { return because(a, filled("the text", a.Text, MaxText)) }
 
 func (a Note) brief() phrase { return phrase{en: "note", zh: "记下"}.quoting(a.Text) }

@@ -27,4 +27,6 @@ func (a OpenApp) Validate() error {
 
 func (a OpenApp) Do(ctx context.Context, s Surface) error { return s.Launch(ctx, a.App) }
 
+func (a OpenApp) Traits() Traits { return Traits{Kind: KindLaunch, Text: a.App} }
+
 func (a OpenApp) brief() phrase { return phrase{en: "open", zh: "打开应用"}.quoting(a.App) }

@@ -56,6 +56,11 @@ func (a Scroll) Do(ctx context.Context, s Surface) error {
 	return s.Swipe(ctx, p[0], p[1], strokeTime)
 }
 
+// Traits implements [Action].
+func (a Scroll) Traits() Traits {
+	return Traits{Kind: KindPath, Points: a.way(), Scrolls: true, Took: strokeTime}
+}
+
 // way is the way of the finger; At alone when there is no such direction.
 func (a Scroll) way() []screen.Point {
 	from, to := a.At, a.At

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -24,14 +25,25 @@ func (a Slide) Validate() error {
 
 // Do swipes from one point to the other.
 func (a Slide) Do(ctx context.Context, s Surface) error {
-	return s.Swipe(ctx, a.From, a.To, a.Takes())
+	return s.Swipe(ctx, a.From, a.To, usual(a.Took))
 }
 
-// Takes is how long the finger moves: Took, or the usual time.
-func (a Slide) Takes() time.Duration { return usual(a.Took) }
+// Traits implements [Action].
+func (a Slide) Traits() Traits {
+	return Traits{Kind: KindPath, Points: []screen.Point{a.From, a.To}, Took: usual(a.Took)}
+}
 
 func (Slide) brief() phrase { return phrase{en: "slide", zh: "滑动"} }
 
 func (a Slide) describe() string {
-	return fmt.Sprintf("slide from %v to %v in %v", a.From, a.To, a.Takes())
+	return fmt.Sprintf("slide from %v to %v in %v", a.From, a.To, usual(a.Took))
+}
+
+// way checks the two points of a path, which must differ.
+func way(from, to screen.Point) error {
+	if from == to && from.Valid() {
+		return fmt.Errorf("both points are %v "+
+			"(want two different points; to hold a point use %s)", from, LongPress{}.Verb())
+	}
+	return cmp.Or(onScreen("the first point", from), onScreen("the second point", to))
 }

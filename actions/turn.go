@@ -41,11 +41,29 @@ func (t Turn) Texts(f func(string) string) Turn {
 	return t
 }
 
-// mapped is a new slice of what f makes of each element; nil stays nil.
-func mapped[T any](all []T, f func(T) T) []T {
-	var out []T
-	for _, e := range all {
-		out = append(out, f(e))
-	}
-	return out
+// Exchange is a question that was asked and what came of it, kept for all later steps.
+type Exchange struct {
+	Question string  `json:"question"`
+	Answer   string  `json:"answer"`
+	Outcome  Outcome `json:"outcome"`
 }
+
+// Outcome says how an exchange ended; dialects word each one.
+type Outcome string
+
+// The outcomes of a question, and of what the other side said unasked: then there is no question.
+const (
+	Answered      Outcome = "answered"       // a person answered
+	Refused       Outcome = "refused"        // a person chose not to answer
+	Silence       Outcome = "silence"        // no answer came in time
+	DefaultAnswer Outcome = "default"        // no answer came; Answer was agreed beforehand
+	ModelAnswer   Outcome = "model_answered" // a model answered in the person's place
+	Remembered    Outcome = "remembered"     // a person's earlier answer, to be used again
+	Delegated     Outcome = "delegated"      // a person left it to the one who asked
+	NoReply       Outcome = "no_reply"       // questions are switched off for this run
+	LimitReached  Outcome = "limit"          // no more questions in this run
+	HandedBack    Outcome = "handed_back"    // a person had the phone, and says that it is done
+	CouldNot      Outcome = "could_not"      // a person had the phone, and could not do it
+	Noted         Outcome = "noted"          // said unasked, beside the task
+	Instructed    Outcome = "instructed"     // an instruction that goes before what was said before
+)

@@ -66,6 +66,15 @@ func (a Type) Do(ctx context.Context, s Surface) error {
 	return left
 }
 
+// Traits implements [Action].
+func (a Type) Traits() Traits {
+	t := Traits{Kind: KindText, Text: a.Text, Submit: a.Submit}
+	if a.At != nil {
+		t.Points = at(*a.At)
+	}
+	return t
+}
+
 // part is a part of typing.
 type part struct {
 	failing, did string

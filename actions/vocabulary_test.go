@@ -3,12 +3,14 @@ package actions_test
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -82,11 +84,45 @@ func shown(t *testing.T, a actions.Action) string {
 		synctest.Test(t, func(t *testing.T) {
 			var p pad
 			require.NoError(t, g.Do(t.Context(), &p))
-			require.Equal(t, actions.Passive(a), len(p.touches) == 0)
+			requireTraits(t, a.Traits(), p.touches)
 			out += "  touches: " + cmp.Or(strings.Join(p.touches, ", "), "nothing") + "\n"
 		})
 	}
 	return out
+}
+
+// requireTraits checks that an action touches the phone as its traits say.
+func requireTraits(t *testing.T, does actions.Traits, touches []string) {
+	var points []string
+	for _, p := range does.Points {
+		points = append(points, fmt.Sprint(p))
+	}
+	at := " " + strings.Join(points, " ")
+	tap, path := "tap"+at, "swipe"+at+" "+does.Took.String()
+	if does.Twice {
+		tap = "double" + at
+	}
+	if does.Carries {
+		path = "drag" + at
+	}
+	want := map[actions.Kind]string{
+		actions.KindTap:    tap,
+		actions.KindHold:   "press" + at,
+		actions.KindPath:   path,
+		actions.KindKey:    "key " + string(does.Key),
+		actions.KindLaunch: "launch " + strconv.Quote(does.Text),
+	}
+	text := regexp.MustCompile(`^(tap` + regexp.QuoteMeta(at) + `|clear|type|key enter)`)
+	for _, touch := range touches {
+		if does.Kind == actions.KindText {
+			require.Regexp(t, text, touch)
+			continue
+		}
+		require.NotEmpty(t, want[does.Kind], "it has no kind, and touches: %s", touch)
+		require.True(t, strings.HasPrefix(touch, want[does.Kind]), touch)
+	}
+	require.Equal(t, does.Passive, len(touches) == 0, "a gesture touches the phone or is passive")
+	require.Equal(t, does.Passive, does.Kind == actions.KindNone)
 }
 
 func TestEveryMemberIsAGestureOrForTheLoop(t *testing.T) {

@@ -26,8 +26,8 @@ func (a Wait) Validate() error {
 
 func (a Wait) Do(ctx context.Context, _ Surface) error { return wait.For(ctx, min(a.For, MaxWait)) }
 
-// Passive marks the one gesture that touches nothing.
-func (Wait) Passive() {}
+// Traits says that a Wait touches nothing.
+func (Wait) Traits() Traits { return Traits{Passive: true} }
 
 func (a Wait) brief() phrase {
 	of := min(a.For, MaxWait).Round(100 * time.Millisecond)

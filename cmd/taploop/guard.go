@@ -94,7 +94,7 @@ func (w *wiring) guardNotes() []string {
 func (w *wiring) misspelt(named []string) (notes []string) {
 	var verbs, list []string
 	for _, one := range actions.Vocabulary() {
-		if _, does := one.(actions.Gesture); does && !actions.Passive(one) {
+		if one.Traits().Kind != actions.KindNone {
 			verbs = append(verbs, one.Verb())
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
@@ -79,7 +78,8 @@ func (c *guardCheckCmd) one(a *app, p *guard.Policy) error {
 			`want one JSON object, such as {"action": "CLICK", "app": "com.shop", `+
 				`"element": {"text": "Pay now"}}`)}
 	}
-	if verb := strings.ToUpper(s.Action); onPhones(verb) {
+	verb := strings.ToUpper(s.Action)
+	if _, onPhones := actions.TraitsOf(verb); onPhones {
 		s.Action = verb
 	} else {
 		a.notef("%s is no action on a phone: it is judged as the name of a tool",
@@ -101,13 +101,6 @@ func (c *guardCheckCmd) one(a *app, p *guard.Policy) error {
 		}
 	}
 	return nil
-}
-
-// onPhones reports whether a phone can be told to do this.
-func onPhones(verb string) bool {
-	return slices.ContainsFunc(actions.Vocabulary(), func(a actions.Action) bool {
-		return a.Verb() == verb
-	})
 }
 
 // checkedStep is a step with what the rules say about it.
@@ -137,8 +130,8 @@ func (c *guardCheckCmd) steps(ctx context.Context, a *app, p *guard.Policy) erro
 					return err
 				}
 			}
-			g, is := st.Proposal.Action.(actions.Gesture)
-			if is && !actions.Passive(g) {
+			act := st.Proposal.Action
+			if act != nil && act.Traits().Kind != actions.KindNone {
 				list = append(list, checkStep(p, st, run.Task))
 			}
 		}
@@ -156,15 +149,11 @@ func (c *guardCheckCmd) steps(ctx context.Context, a *app, p *guard.Policy) erro
 
 func checkStep(p *guard.Policy, st *store.StepRecord, task string) checkedStep {
 	d := st.Proposal.Decision
-	list, known := guardphone.Recall(st.Seen, st.Screen.State.App, task, d)
-	s, said := guardphone.Decide(p, list)
+	s, said, unseen := guardphone.Recheck(p, st.Seen, st.Screen.State.App, task, d)
 	out := checkedStep{Step: st.Index, Action: actions.Describe(d.Action), App: s.App,
-		Decision: said, Unseen: !known && slices.Contains(touching, s.Action)}
+		Decision: said, Unseen: unseen}
 	if e := s.Element; e != nil {
 		out.Element = text.Cut(text.Line(cmp.Or(e.Text, e.Description, e.ResourceID)), 60)
 	}
 	return out
 }
-
-// touching are the actions that are judged by what is under the finger.
-var touching = []string{"CLICK", "DOUBLE_CLICK", "LONGPRESS", "SLIDE", "DRAG", "TYPE"}

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/wordfile"
 )
@@ -126,19 +127,22 @@ func builtin(s *Subject) []finding {
 	if s.Destructive {
 		add(finding{&destructive, ofTool, s.Action})
 	}
-	switch s.Action {
-	case "CLICK", "DOUBLE_CLICK", "LONGPRESS":
+	switch does, _ := actions.TraitsOf(s.Action); does.Kind {
+	case actions.KindTap, actions.KindHold:
 		if s.Enters {
 			add(byEnterKey(s)...)
 			break
 		}
 		add(byTouch(s)...)
-	case "SLIDE", "DRAG", "SCROLL":
+	case actions.KindPath:
+		if !does.Scrolls { // something may be dropped
+			add(s.Element.byTrashCan(true)...)
+		}
 		add(bySlide(s)...)
 		if s.Presses {
 			add(byTouch(s)...)
 		}
-	case "TYPE":
+	case actions.KindText:
 		add(byTyping(s)...)
 		field := s.Element.field() && s.Element.Class != ""
 		if s.Args["at"] != nil && !field { // it is touched before
@@ -150,7 +154,7 @@ func builtin(s *Subject) []finding {
 		case strings.ContainsAny(s.Typed, "\n\r"): // the enter key, or a new line of the text
 			add(critical(byEnterKey(s))...)
 		}
-	case "HOT_KEY":
+	case actions.KindKey:
 		if key, _ := s.Args["key"].(string); strings.EqualFold(key, "enter") {
 			add(byEnterKey(s)...)
 		}

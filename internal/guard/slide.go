@@ -41,9 +41,6 @@ func (e *Element) Slides() bool {
 // bySlide is what a finger drawn from the element may do, or over it. Most ways only scroll.
 func bySlide(s *Subject) (list []finding) {
 	e, lines := s.Element, s.Element.lines()
-	if s.Action != "SCROLL" { // which drops nothing
-		list = e.byTrashCan(true)
-	}
 	for _, l := range lines {
 		list = append(list, bySlideLine(s, l, underFinger)...)
 	}

@@ -20,8 +20,9 @@ var tabbed = lazyregexp.New(`\t[\r\n]`)
 // first touch is on something that may open another page, or it presses what a tab leads to.
 func blind(look screen.Observation, a actions.Action) string {
 	at := places(look, a)
-	t, types := a.(actions.Type)
-	if _, twice := a.(actions.DoubleClick); !twice && !types {
+	t := a.Traits()
+	types := t.Kind == actions.KindText
+	if !t.Twice && !types {
 		return ""
 	}
 	if typed := t.Text + "\n"; t.Submit && tabbed.MatchString(typed) || tabbed.MatchString(t.Text) {

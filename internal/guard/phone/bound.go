@@ -48,10 +48,8 @@ func bind(look screen.Observation, a actions.Action, list []guard.Subject) bound
 			b.To = &p[1]
 		}
 	}
-	switch a.(type) {
-	case actions.Click, actions.DoubleClick, actions.LongPress:
-		b.Touch = true
-	}
+	traits := a.Traits()
+	b.Touch = traits.Pointed()
 	if look.Frame == nil {
 		return b
 	}

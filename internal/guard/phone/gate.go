@@ -62,7 +62,7 @@ func (g *Gate) Check(
 	ctx context.Context, s agentloop.Situation, d actions.Decision,
 ) (agentloop.Verdict, error) {
 	wait := reading
-	if _, is := d.Action.(actions.Scroll); is {
+	if d.Action.Traits().Scrolls {
 		since := g.opts.Now().Sub(s.Screen.At)
 		wait = min(max(reading-since, readingForScroll), reading)
 	}
@@ -161,7 +161,7 @@ func (g *Gate) read(
 ) screen.Observation {
 	look := s.Screen
 	ruled := s.Pending != nil && s.Pending.Ruling != nil // about a screen with its elements
-	matter := len(places(look, a)) > 0 || writes(a) || g.policy.Looks() || ruled
+	matter := onElements(a) || g.policy.Looks() || ruled
 	if look.Elements != nil || s.Reader == nil || !matter {
 		return look
 	}
@@ -171,6 +171,12 @@ func (g *Gate) read(
 		look.Elements = list
 	}
 	return look
+}
+
+// onElements reports whether what the action does depends on the elements of the screen.
+func onElements(a actions.Action) bool {
+	t := a.Traits()
+	return len(t.Points) > 0 || t.Focused()
 }
 
 // Decide is the gravest of what the policy says about the subjects, with the subject it is about.

@@ -72,3 +72,14 @@ func Recall(kept, app, task string, d actions.Decision) (list []guard.Subject, k
 	}
 	return list, true
 }
+
+// Recheck decides again, by the policy, about an action that a [Gate] decided about: see [Recall]
+// for what is known of it. It returns the gravest decision with its subject. Unseen says that the
+// decision would depend on the elements of the screen, and none were kept.
+func Recheck(p *guard.Policy, kept, app, task string, d actions.Decision) (
+	s guard.Subject, said guard.Decision, unseen bool,
+) {
+	list, known := Recall(kept, app, task, d)
+	s, said = Decide(p, list)
+	return s, said, !known && onElements(d.Action)
+}

@@ -18,7 +18,7 @@ const (
 	longPress = 500 * time.Millisecond
 )
 
-// swipe is the way of a finger, as far as it may press what it comes down on.
+// swipe is the path of a finger, as far as it may press the element that it comes down on.
 type swipe struct {
 	way   []screen.Point
 	tall  float64 // of the screen, in its widths
@@ -33,13 +33,11 @@ func swipeOf(way []screen.Point, a actions.Action, tall float64) swipe {
 	}
 	d := swipe{way: way, tall: tall}
 	far := math.Hypot(way[1].X-way[0].X, (way[1].Y-way[0].Y)*tall)
-	switch a := a.(type) {
-	case actions.Drag: // which picks up by a long press
-		d.holds = true
-	case actions.Slide:
-		far *= min(1, longPress.Seconds()/a.Takes().Seconds())
+	t := a.Traits()
+	if t.Took > 0 && !t.Scrolls {
+		far *= min(1, longPress.Seconds()/t.Took.Seconds())
 	}
-	d.holds = d.holds || far < touchSlop
+	d.holds = t.Carries || far < touchSlop // a drag picks up by a long press
 	return d
 }
 

@@ -56,7 +56,8 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 	if len(list) > 0 {
 		return append(list, along(look.Elements, stroke.way, list)...)
 	}
-	if i := focused(look.Elements); i >= 0 && writes(d.Action) {
+	traits := d.Action.Traits()
+	if i := focused(look.Elements); i >= 0 && traits.Focused() {
 		base.Element = element(look.Elements, i, look.Elements[i].Bounds.Center())
 	}
 	return []guard.Subject{base}
@@ -78,7 +79,7 @@ func subject(app, task string, d actions.Decision) guard.Subject {
 	if args, err := actions.Args(d.Action); err == nil { // no member has fields that fail
 		s.Args = args
 	}
-	if t, is := d.Action.(actions.Type); is {
+	if t := d.Action.Traits(); t.Kind == actions.KindText {
 		s.Typed = t.Text
 	}
 	return s
@@ -101,15 +102,14 @@ func way(look screen.Observation, a actions.Action) []screen.Point {
 
 const beforeEdge = 1 - 1e-9
 
-// places are those of the way at which the action does something: where it ends matters, because
+// places are the points of the path at which the action does something. Its end matters where
 // something may be carried along it.
 func places(look screen.Observation, a actions.Action) []screen.Point {
 	points := way(look, a)
-	switch a.(type) {
-	case actions.Drag, actions.Slide:
-		return points
+	if a.Traits().Scrolls {
+		return points[:min(len(points), 1)]
 	}
-	return points[:min(len(points), 1)]
+	return points
 }
 
 // along are the subjects that come to those that are known because a finger is drawn over what
@@ -153,15 +153,6 @@ func crossed(r screen.Rect, a, b screen.Point) bool {
 		enter, leave = max(enter, min(first, last)), min(leave, max(first, last))
 	}
 	return enter <= leave
-}
-
-// writes reports whether the action goes to what has the focus.
-func writes(a actions.Action) bool {
-	switch a.(type) {
-	case actions.Type, actions.HotKey:
-		return true
-	}
-	return false
 }
 
 // focused is what has the focus: the field that takes text, else what the enter key presses.

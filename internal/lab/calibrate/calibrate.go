@@ -217,12 +217,11 @@ func (o *Options) read(form string, a *answer) *[2]float64 {
 		if err != nil {
 			return nil
 		}
-		switch act := decision.Action.(type) {
-		case actions.Click, actions.DoubleClick, actions.LongPress:
-			p := actions.Points(act)[0]
-			return &[2]float64{p.X * unit, p.Y * unit}
+		t := decision.Action.Traits()
+		if !t.Pointed() {
+			return nil
 		}
-		return nil
+		return &[2]float64{t.Points[0].X * unit, t.Points[0].Y * unit}
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// Comparison holds two actions against each other. What does not apply to both is nil.
+// Comparison is how two actions compare. A field that does not apply to both is nil.
 type Comparison struct {
 	Agrees   bool     `json:"agrees"`
 	SameKind bool     `json:"same_kind"`
@@ -18,31 +18,32 @@ type Comparison struct {
 	Pixels   *float64 `json:"distance_pixels,omitempty"`
 }
 
-// Compare holds what was done on a screen of that size against what would have been done. Two
-// actions agree when they are of one kind, type the same text or open the same app, go the same
-// way, and touch points that lie at most within apart, as a share of the screen's width. A scroll
-// and a slide are of one kind; where a swipe starts does not matter. What is said in words, such as
-// a report or a question, is not compared.
+// Compare compares the action that was done on a screen of that size with the one that would have
+// been done. Two actions agree when they are of one kind, type the same text or open the same app,
+// go the same way, and touch points that lie at most within apart, as a share of the screen's
+// width. A scroll and a slide are of one kind, and where they start does not matter. Words for a
+// person, such as a report or a question, are not compared.
 func Compare(was, is actions.Action, size screen.Size, within float64) Comparison {
-	c := Comparison{SameKind: kind(was) == kind(is)}
+	a, b := was.Traits(), is.Traits()
+	swipe := swipes(&a)
+	c := Comparison{SameKind: was.Verb() == is.Verb() || swipe && swipes(&b)}
 	c.Agrees = c.SameKind
 	if !c.SameKind {
 		return c
 	}
-	if a, b := text(was), text(is); a != "" || b != "" {
-		c.SameText = new(a == b)
+	if x, y := text(&a), text(&b); x != "" || y != "" {
+		c.SameText = new(x == y)
 		c.Agrees = c.Agrees && *c.SameText
 	}
-	if a, b := way(was), way(is); a != "" || b != "" {
-		c.SameWay = new(a == b)
+	if x, y := way(&a), way(&b); x != "" || y != "" {
+		c.SameWay = new(x == y)
 		c.Agrees = c.Agrees && *c.SameWay
 	}
-	if a, b := actions.Points(was), actions.Points(is); !swipes(was) && len(a) == len(b) &&
-		len(a) > 0 && size.Valid() {
+	if !swipe && len(a.Points) == len(b.Points) && len(a.Points) > 0 && size.Valid() {
 		far := 0.0
-		for i := range a {
-			far = max(far, math.Hypot((a[i].X-b[i].X)*float64(size.W), (a[i].Y-b[i].Y)*
-				float64(size.H)))
+		for i, p := range a.Points {
+			dx, dy := p.X-b.Points[i].X, p.Y-b.Points[i].Y
+			far = max(far, math.Hypot(dx*float64(size.W), dy*float64(size.H)))
 		}
 		c.Pixels, c.Distance = new(far), new(far/float64(size.W))
 		c.Agrees = c.Agrees && *c.Distance <= within
@@ -50,43 +51,24 @@ func Compare(was, is actions.Action, size screen.Size, within float64) Compariso
 	return c
 }
 
-// kind is the verb; all that moves the content with a finger is of one kind.
-func kind(a actions.Action) string {
-	if swipes(a) {
-		return "SWIPE"
+// swipes reports whether the action moves the content with a finger.
+func swipes(t *actions.Traits) bool { return t.Kind == actions.KindPath && !t.Carries }
+
+// text is the text that is typed, or the app's name in lower case.
+func text(t *actions.Traits) string {
+	s := strings.TrimSpace(t.Text)
+	if t.Kind == actions.KindLaunch {
+		s = strings.ToLower(s)
 	}
-	return a.Verb()
+	return s
 }
 
-func swipes(a actions.Action) bool {
-	switch a.(type) {
-	case actions.Scroll, actions.Slide:
-		return true
+// way is the main direction of a swipe, or the key that is pressed.
+func way(t *actions.Traits) string {
+	if !swipes(t) || len(t.Points) < 2 {
+		return string(t.Key)
 	}
-	return false
-}
-
-// text is what is typed, or the app's name, as people compare them.
-func text(a actions.Action) string {
-	switch a := a.(type) {
-	case actions.Type:
-		return strings.TrimSpace(a.Text)
-	case actions.OpenApp:
-		return strings.ToLower(strings.TrimSpace(a.App))
-	}
-	return ""
-}
-
-// way is where a finger goes, mostly, or the key that is pressed.
-func way(a actions.Action) string {
-	if k, ok := a.(actions.HotKey); ok {
-		return string(k.Key)
-	}
-	p := actions.Points(a)
-	if !swipes(a) || len(p) < 2 {
-		return ""
-	}
-	dx, dy := p[1].X-p[0].X, p[1].Y-p[0].Y
+	dx, dy := t.Points[1].X-t.Points[0].X, t.Points[1].Y-t.Points[0].Y
 	switch {
 	case math.Abs(dx) >= math.Abs(dy) && dx > 0:
 		return "right"

@@ -24,22 +24,18 @@ func touchOf(a actions.Action, s screen.Size) *touch {
 		return nil
 	}
 	t := &touch{W: 1000 * s.W / max(s.W, s.H), H: 1000 * s.H / max(s.W, s.H)}
-	switch p := actions.Points(a); len(p) {
+	does := a.Traits()
+	switch p := does.Points; len(p) {
 	case 0:
 		return nil
 	case 1:
 		t.at(p[0], 22)
+		if t.Hold = does.Kind == actions.KindHold; t.Hold || does.Twice {
+			t.at(p[0], 34)
+		}
 	default:
 		t.path(p[0], p[1])
-	}
-	switch a := a.(type) { // how it differs from a tap and a swipe
-	case actions.DoubleClick:
-		t.at(a.At, 34)
-	case actions.LongPress:
-		t.at(a.At, 34)
-		t.Hold = true
-	case actions.Drag:
-		t.Dash = true
+		t.Dash = does.Carries
 	}
 	return t
 }
