@@ -92,7 +92,7 @@ func overEndpoint(t *testing.T, o sandbox.Options, lines ...string) devicetest.S
 	t.Parallel()
 	e := serve(t)
 	sim := newSimulated(t, o)
-	sh := shell.New(sim.Simulator)
+	sh := shell.New(sim.phone)
 	for _, line := range lines {
 		require.Zero(t, sh.Run(t.Context(), line, nil, os.Stderr, os.Stderr))
 	}
@@ -100,7 +100,7 @@ func overEndpoint(t *testing.T, o sandbox.Options, lines ...string) devicetest.S
 	s := sim.subject(e.open(t, "sandbox-1"))
 	s.LockedPIN = func(t *testing.T) devicetest.Surface {
 		e.Attach("sandbox-2", shell.New(newSimulated(t, sandbox.Options{PIN: "2580",
-			Locked: true}).Simulator))
+			Locked: true}).phone))
 		return e.open(t, "sandbox-2")
 	}
 	s.Hang = func(t *testing.T) { require.NoError(t, e.Server.Hang("sandbox-1", true)) }
@@ -125,7 +125,7 @@ func canaryOnHost() error {
 }
 
 func canaryOn(s simulated) error {
-	if _, err := s.Files().Stat(devicetest.Canary); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.phone.Files().Stat(devicetest.Canary); !errors.Is(err, fs.ErrNotExist) {
 		return errors.New("a typed text ran as a command on the phone")
 	}
 	return nil
@@ -133,7 +133,7 @@ func canaryOn(s simulated) error {
 
 func TestAConnectionThatBreaksInTheMiddleIsADisconnect(t *testing.T) {
 	e := serve(t)
-	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).Simulator))
+	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).phone))
 	p := e.open(t, "sandbox-1")
 	look, err := p.Look(t.Context())
 	require.NoError(t, err)
@@ -155,7 +155,7 @@ func TestAConnectionThatBreaksInTheMiddleIsADisconnect(t *testing.T) {
 
 func TestACutCaptureIsNeverAFrame(t *testing.T) {
 	e := serve(t)
-	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).Simulator))
+	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).phone))
 	p := e.open(t, "sandbox-1")
 	require.NoError(t, e.CorruptCaptures("sandbox-1", true))
 	look, err := p.Look(t.Context())
@@ -171,8 +171,8 @@ func TestSimulatedPhonesAreListed(t *testing.T) {
 	list, err := e.host.List(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, list)
-	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).Simulator))
-	e.Attach("sandbox-2", shell.New(newSimulated(t, sandbox.Options{}).Simulator))
+	e.Attach("sandbox-1", shell.New(newSimulated(t, sandbox.Options{}).phone))
+	e.Attach("sandbox-2", shell.New(newSimulated(t, sandbox.Options{}).phone))
 	require.NoError(t, e.SetState("sandbox-2", adbserver.StateUnauthorized))
 	list, err = e.host.List(t.Context())
 	require.NoError(t, err)
@@ -193,10 +193,10 @@ func TestSimulatedPhonesAreListed(t *testing.T) {
 func TestAPersonTypesAPINOnTheLockScreen(t *testing.T) {
 	e := serve(t)
 	sim := newSimulated(t, sandbox.Options{PIN: "2580", Locked: true})
-	e.Attach("sandbox-1", shell.New(sim.Simulator))
+	e.Attach("sandbox-1", shell.New(sim.phone))
 	p := e.open(t, "sandbox-1")
 	require.Error(t, p.Wake(t.Context()))
 	require.ErrorContains(t, p.Type(t.Context(), "2580"), "no text field")
 	require.NoError(t, p.TypeByHand(t.Context(), "2580\n"))
-	require.False(t, sim.Locked())
+	require.False(t, sim.phone.Lock.Locked())
 }

@@ -19,7 +19,7 @@ import (
 func TestGoadbReadsTheSameOfTheSimulatedServer(t *testing.T) {
 	e := serve(t)
 	for _, serial := range []string{"sandbox-1", "127.0.0.1:5555"} {
-		e.Attach(serial, shell.New(newSimulated(t, sandbox.Options{}).Simulator))
+		e.Attach(serial, shell.New(newSimulated(t, sandbox.Options{}).phone))
 	}
 	host, port, err := net.SplitHostPort(e.addr)
 	require.NoError(t, err)

@@ -69,7 +69,7 @@ func (r *rigged) plug(t *testing.T, n int, o sandbox.Options) simulated {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- adbdshim.Serve(ctx, ln, shell.New(sim.Simulator)) }()
+	go func() { served <- adbdshim.Serve(ctx, ln, shell.New(sim.phone)) }()
 	t.Cleanup(func() {
 		cancel()
 		require.NoError(t, <-served)
@@ -147,7 +147,7 @@ func TestARealDaemonTellsOfFingersAndOfNothingElse(t *testing.T) {
 			require.NoError(t, err)
 			return
 		case <-touching.C:
-			sim.Finger(10, 10)
+			sim.phone.Touch.Finger(10, 10)
 		case <-late:
 			require.Fail(t, "nobody felt the fingers")
 		}

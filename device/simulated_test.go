@@ -27,7 +27,7 @@ const (
 )
 
 // simulated is what a person in front of the simulated phone sees and does.
-type simulated struct{ *sandbox.Simulator }
+type simulated struct{ phone *sandbox.Simulator }
 
 func newSimulated(t *testing.T, o sandbox.Options) simulated {
 	o.AnimationScale = new(float64)
@@ -42,25 +42,25 @@ func (s simulated) subject(p devicetest.Surface) devicetest.Subject {
 		Apps: []devicetest.App{{Name: "Notes", Package: notesApp},
 			{Name: "Clock", Package: clockApp}},
 		Missing: []string{"Gmail", "Netflix", "微信", "com.android.chrome"},
-		Front:   func() string { return s.Foreground().Package },
-		Home:    func() bool { return s.Foreground().Package == homeApp },
+		Front:   func() string { return s.phone.Screen.Foreground().Package },
+		Home:    func() bool { return s.phone.Screen.Foreground().Package == homeApp },
 		Field:   s.emptyField, Text: s.fieldText,
 		Touches: map[string]func(*testing.T) devicetest.Target{
 			"Tap": s.clockIcon, "DoubleTap": s.twoMinutesMore, "LongPress": s.iconMenu,
 			"Swipe": s.moreSettings, "Drag": s.notesReordered,
 		},
-		Rotate: func(_ *testing.T, r screen.Rotation) { s.SetRotation(int(r)) },
+		Rotate: func(_ *testing.T, r screen.Rotation) { s.phone.Display.SetRotation(int(r)) },
 		Off:    func(t *testing.T) { s.key(t, keyPower) },
 		Lock:   func(t *testing.T) { s.key(t, keyPower); s.key(t, keyPower) },
 		Secure: s.payPage,
 	}
 }
 
-func (s simulated) key(t *testing.T, code int) { require.NoError(t, s.Key(code)) }
+func (s simulated) key(t *testing.T, code int) { require.NoError(t, s.phone.Keys.Key(code)) }
 
 // find is the node that bears the name, or nil.
 func (s simulated) find(name string) *sandbox.Node {
-	root := s.UITree()
+	root := s.phone.Screen.UITree()
 	return root.Find(func(n *sandbox.Node) bool {
 		return strings.HasSuffix(n.ResourceID,
 			":id/"+name)
@@ -70,27 +70,27 @@ func (s simulated) find(name string) *sandbox.Node {
 func (s simulated) must(t *testing.T, name string) *sandbox.Node {
 	t.Helper()
 	n := s.find(name)
-	require.NotNil(t, n, "nothing on the screen is called %s:\n%s", name, s.DumpXML())
+	require.NotNil(t, n, "nothing on the screen is called %s:\n%s", name, s.phone.Screen.DumpXML())
 	return n
 }
 
 func (s simulated) tap(t *testing.T, name string) {
 	t.Helper()
 	c := s.must(t, name).Center()
-	s.Tap(c.X, c.Y)
+	s.phone.Touch.Tap(c.X, c.Y)
 }
 
 // at is a pixel of the display as a point.
 func (s simulated) at(p image.Point) screen.Point {
-	size := s.Size()
+	size := s.phone.Display.Size()
 	return screen.Point{X: (float64(p.X) + 0.5) / float64(size.X), Y: (float64(p.Y) +
 		0.5) / float64(size.Y)}
 }
 
 func (s simulated) open(t *testing.T, pkg string) {
 	t.Helper()
-	s.ForceStop(pkg)
-	require.NoError(t, s.Launch(pkg))
+	s.phone.Apps.ForceStop(pkg)
+	require.NoError(t, s.phone.Apps.Launch(pkg))
 }
 
 func (s simulated) emptyField(t *testing.T) {
@@ -113,7 +113,7 @@ func (s simulated) clockIcon(t *testing.T) devicetest.Target {
 	s.key(t, keyHome)
 	return devicetest.Target{
 		At:       s.at(s.must(t, "icon_clock").Center()),
-		Happened: func() bool { return s.Foreground().Package == clockApp },
+		Happened: func() bool { return s.phone.Screen.Foreground().Package == clockApp },
 	}
 }
 
@@ -138,13 +138,13 @@ func (s simulated) iconMenu(t *testing.T) devicetest.Target {
 
 func (s simulated) moreSettings(t *testing.T) devicetest.Target {
 	s.open(t, settingsApp)
-	before := fmt.Sprint(s.UITree())
-	size := s.Size()
+	before := fmt.Sprint(s.phone.Screen.UITree())
+	size := s.phone.Display.Size()
 	return devicetest.Target{
 		At: s.at(image.Pt(size.X/2, size.Y*3/4)), To: s.at(image.Pt(size.X/2, size.Y/4)),
 		Happened: func() bool {
-			return s.Foreground().Package == settingsApp &&
-				fmt.Sprint(s.UITree()) != before
+			return s.phone.Screen.Foreground().Package == settingsApp &&
+				fmt.Sprint(s.phone.Screen.UITree()) != before
 		},
 	}
 }
@@ -152,7 +152,7 @@ func (s simulated) moreSettings(t *testing.T) devicetest.Target {
 func (s simulated) notesReordered(t *testing.T) devicetest.Target {
 	s.open(t, notesApp)
 	order := func() (titles []string) {
-		s.Inspect(func(d *apps.Data) {
+		s.phone.Inspect(func(d *apps.Data) {
 			for _, n := range d.Notes {
 				titles = append(titles, n.Title)
 			}
@@ -161,7 +161,7 @@ func (s simulated) notesReordered(t *testing.T) devicetest.Target {
 	}
 	before := order()
 	var handles []*sandbox.Node
-	root := s.UITree()
+	root := s.phone.Screen.UITree()
 	root.Walk(func(n *sandbox.Node) {
 		if strings.HasSuffix(n.ResourceID, ":id/drag_handle") {
 			handles = append(handles, n)
@@ -176,7 +176,7 @@ func (s simulated) notesReordered(t *testing.T) devicetest.Target {
 
 // payPage goes where the shop asks for the wallet's PIN, which forbids capture.
 func (s simulated) payPage(t *testing.T) {
-	s.Edit(func(d *apps.Data) {
+	s.phone.Edit(func(d *apps.Data) {
 		d.Shop.User = "+49 170 1234567"
 		d.Shop.Cart = []*apps.Item{{Product: apps.Products[0], Size: "42", Color: "black",
 			Count: 1}}
@@ -185,5 +185,5 @@ func (s simulated) payPage(t *testing.T) {
 	for _, name := range []string{"cart", "checkout", "pay"} {
 		s.tap(t, name)
 	}
-	require.True(t, s.Foreground().Secure)
+	require.True(t, s.phone.Screen.Foreground().Secure)
 }

@@ -28,10 +28,10 @@ func TestWhatAReplayNotices(t *testing.T) {
 		o.AnimationScale = new(float64)
 		p := sandbox.New(&o)
 		if app != launcher {
-			require.NoError(t, p.Launch(app))
+			require.NoError(t, p.Apps.Launch(app))
 		}
 		if turned {
-			p.SetRotation(1)
+			p.Display.SetRotation(1)
 		}
 		if change != nil {
 			p.Edit(change)

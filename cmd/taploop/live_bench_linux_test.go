@@ -78,7 +78,7 @@ func BenchmarkLive(b *testing.B) {
 		b.Run(fmt.Sprintf("%d viewers", viewers), func(b *testing.B) {
 			e := newTestEnv(b, demoTask, "", "TAPLOOP_HTTP_OPERATORS=viewer")
 			token := e.token("viewer")
-			require.NoError(b, e.sim.phone.Launch("com.taploop.sandbox.shop"))
+			require.NoError(b, e.sim.phone.Apps.Launch("com.taploop.sandbox.shop"))
 			p, url := e.serve()
 			url = strings.TrimSuffix(url, "/mcp") + "/v1/devices/" + simulatedSerial + "/live"
 			for b.Loop() {
@@ -127,13 +127,13 @@ func (b *testEnv) share(p *process, goesOn func()) float64 {
 // scroll drags the list of the Shop down and up, in steps, for as long as is measured.
 func (b *testEnv) scroll() {
 	phone := b.sim.phone
-	size := phone.Size()
+	size := phone.Display.Size()
 	for end, n := time.Now().Add(measured), 0; time.Now().Before(end); n++ {
 		from, to := size.Y*5/8, size.Y*4/8
 		if n/6%2 == 1 {
 			from, to = to, from
 		}
-		phone.Swipe(size.X/2, from, size.X/2, to, 80*time.Millisecond)
+		phone.Touch.Swipe(size.X/2, from, size.X/2, to, 80*time.Millisecond)
 		time.Sleep(100 * time.Millisecond)
 	}
 }

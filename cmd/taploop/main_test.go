@@ -203,7 +203,7 @@ func phoneLike(
 		ts.Fatalf("no task %s", task)
 	}
 	t.Setup(phone)
-	phone.SetRotation(turned)
+	phone.Display.SetRotation(turned)
 	return phone, &t
 }
 

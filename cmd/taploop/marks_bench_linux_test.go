@@ -61,7 +61,7 @@ func BenchmarkStepWithMarks(b *testing.B) {
 	require.NoError(b, err)
 	p, err := host.Open(b.Context(), "sandbox-1")
 	require.NoError(b, err)
-	require.NoError(b, sim.Launch("com.android.settings"))
+	require.NoError(b, sim.Apps.Launch("com.android.settings"))
 	d, err := families.Known.New("general", &dialect.Options{Lang: "en"})
 	require.NoError(b, err)
 

@@ -48,7 +48,7 @@ func (h hand) sees(id string) (n *sandbox.Node) {
 
 // finds is what has the id now; nil when nothing has.
 func (h hand) finds(id string) *sandbox.Node {
-	root := h.k.sim.phone.UITree()
+	root := h.k.sim.phone.Screen.UITree()
 	return root.Find(func(n *sandbox.Node) bool {
 		return strings.HasSuffix(n.ResourceID, ":id/"+id)
 	})
@@ -58,7 +58,7 @@ func (h hand) finds(id string) *sandbox.Node {
 func (h hand) taps(id string) {
 	h.browserPage.t.Helper()
 	n := h.sees(id)
-	size := h.k.sim.phone.Size()
+	size := h.k.sim.phone.Display.Size()
 	h.clicks(float64(n.Center().X)/float64(size.X), float64(n.Center().Y)/float64(size.Y))
 }
 
@@ -87,7 +87,7 @@ func (h hand) clicks(x, y float64) {
 
 // slides drags the thumb of the puzzle with the mouse to x, a share of the picture's width.
 func (h hand) slides(x float64) {
-	slider, size := h.sees("captcha_slider"), h.k.sim.phone.Size()
+	slider, size := h.sees("captcha_slider"), h.k.sim.phone.Display.Size()
 	y := float64(slider.Center().Y) / float64(size.Y)
 	left, top := h.at(float64(slider.Bounds.Min.X+20)/float64(size.X), y)
 	end, _ := h.at(x, y)
@@ -158,7 +158,7 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 	h := hand{k.opens(browser, "kitchen"), k, q}
 	h.until(inCard(q, ".live-screen img") + ".naturalWidth > 0")
 	k.becomes("felt", func() bool {
-		k.sim.phone.Finger(1, 1)
+		k.sim.phone.Touch.Finger(1, 1)
 		return h.number(inCard(q, ".live-hand")+".textContent.length") > 0
 	})
 	asked, touched := len(k.prompts), len(k.wire.touches())
@@ -208,16 +208,16 @@ func (h hand) paysUnseen() (pin string) {
 		d.Shop.WalletPIN = pin
 		d.Shop.Cart = append(d.Shop.Cart, &apps.Item{Product: apps.Products[0], Count: 1})
 	})
-	require.NoError(t, k.sim.phone.Key(sandbox.KeyBack)) // from the account
+	require.NoError(t, k.sim.phone.Keys.Key(sandbox.KeyBack)) // from the account
 	for _, way := range [][2]string{{"cart", "checkout"}, {"checkout", "pay"},
 		{"pay", "wallet_pin"}} {
 		k.becomes("showing "+way[1], func() bool {
 			switch n := h.finds(way[0]); {
 			case h.finds(way[1]) != nil:
 			case n != nil:
-				k.sim.phone.Tap(n.Center().X, n.Center().Y)
+				k.sim.phone.Touch.Tap(n.Center().X, n.Center().Y)
 			default: // the message with the code came down over the button, and was opened
-				require.NoError(t, k.sim.phone.Launch("com.taploop.sandbox.shop"))
+				require.NoError(t, k.sim.phone.Apps.Launch("com.taploop.sandbox.shop"))
 			}
 			return h.finds(way[1]) != nil
 		})

@@ -117,7 +117,7 @@ func newPhoneServer(b *testing.B, phones int) *phoneServer {
 	adb := adbserver.New()
 	for i := range phones {
 		p := sandbox.New(&sandbox.Options{AnimationScale: new(float64)})
-		require.NoError(b, p.Launch("com.android.settings"))
+		require.NoError(b, p.Apps.Launch("com.android.settings"))
 		adb.Attach(serial(i), shell.New(p))
 		f.phones = append(f.phones, p)
 	}
@@ -144,11 +144,11 @@ func newPhoneServer(b *testing.B, phones int) *phoneServer {
 func (f *phoneServer) findPlaces(b *testing.B) {
 	p := f.phones[0]
 	find := func(is func(*sandbox.Node) bool) [2]int {
-		root := p.UITree()
+		root := p.Screen.UITree()
 		n := root.Find(is)
 		require.NotNil(b, n)
-		at, size := n.Center(), p.Size()
-		p.Tap(at.X, at.Y)
+		at, size := n.Center(), p.Display.Size()
+		p.Touch.Tap(at.X, at.Y)
 		return [2]int{1000 * at.X / size.X, 1000 * at.Y / size.Y}
 	}
 	f.places[0] = find(func(n *sandbox.Node) bool { return n.Text == "Display" })

@@ -145,14 +145,14 @@ func newStepBench(b *testing.B) *stepBench {
 	b.Cleanup(model.Close)
 	w.model = model.URL + "/v1"
 
-	require.NoError(b, w.phone.Launch("com.android.settings"))
+	require.NoError(b, w.phone.Apps.Launch("com.android.settings"))
 	var picture bytes.Buffer
 	require.Zero(b, shell.New(w.phone).Exec(ctx, []string{"screencap", "-p"}, &picture, io.Discard))
 	w.heavy = picture.Len()
 	w.places[0] = w.find(func(n *sandbox.Node) bool { return n.Text == "Display" })
-	w.phone.Tap(w.places[0].X, w.places[0].Y)
+	w.phone.Touch.Tap(w.places[0].X, w.places[0].Y)
 	w.places[1] = w.find(func(n *sandbox.Node) bool { return n.Desc == "Navigate up" })
-	w.phone.Tap(w.places[1].X, w.places[1].Y)
+	w.phone.Touch.Tap(w.places[1].X, w.places[1].Y)
 	return w
 }
 
@@ -187,7 +187,7 @@ func photograph(width, height int) *image.RGBA {
 func frac(n, size int) float64 { return float64(n%size) / float64(size) }
 
 func (w *stepBench) find(f func(*sandbox.Node) bool) image.Point {
-	root := w.phone.UITree()
+	root := w.phone.Screen.UITree()
 	n := root.Find(f)
 	require.NotNil(w.b, n)
 	return n.Center()
@@ -210,7 +210,7 @@ func (w *stepBench) answer(to http.ResponseWriter, r *http.Request) {
 			w.watch.Go(w.touch)
 		}
 	}
-	size, at := w.phone.Size(), w.places[n%2]
+	size, at := w.phone.Display.Size(), w.places[n%2]
 	text := fmt.Sprintf("<THINK>next</THINK>\nexplain:the next place\taction:CLICK\tpoint:%d,%d\t"+
 		"summary:tapped %d", 1000*at.X/size.X, 1000*at.Y/size.Y, n+1)
 	if n == w.steps {
@@ -222,8 +222,8 @@ func (w *stepBench) answer(to http.ResponseWriter, r *http.Request) {
 
 // touch waits from now on for the screen that a tap brings.
 func (w *stepBench) touch() {
-	began, before := time.Now(), w.phone.Foreground().Activity
-	for w.phone.Foreground().Activity == before {
+	began, before := time.Now(), w.phone.Screen.Foreground().Activity
+	for w.phone.Screen.Foreground().Activity == before {
 		if time.Since(began) > patience {
 			return
 		}
@@ -270,7 +270,7 @@ func (w *stepBench) floor(steps int, program *exec.Cmd) *exec.Cmd {
 
 // measure runs a command that must succeed from the phone's first page on.
 func (w *stepBench) measure(cmd *exec.Cmd) costs {
-	require.NoError(w.b, w.phone.Launch("com.android.settings"))
+	require.NoError(w.b, w.phone.Apps.Launch("com.android.settings"))
 	w.asked, w.touched = nil, nil
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said

@@ -11,7 +11,7 @@ import (
 func BenchmarkScreenshotDrawn(b *testing.B) {
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	p := sandbox.New(&sandbox.Options{Now: func() time.Time { return now }})
-	if err := p.Launch("com.taploop.sandbox.shop"); err != nil {
+	if err := p.Apps.Launch("com.taploop.sandbox.shop"); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
@@ -33,7 +33,7 @@ func BenchmarkScreenshotIdle(b *testing.B) {
 func BenchmarkScreenshotMoving(b *testing.B) {
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	p := sandbox.New(&sandbox.Options{Now: func() time.Time { return now }})
-	if err := p.Launch("com.android.settings"); err != nil {
+	if err := p.Apps.Launch("com.android.settings"); err != nil {
 		b.Fatal(err)
 	}
 	step := time.Millisecond
@@ -41,6 +41,6 @@ func BenchmarkScreenshotMoving(b *testing.B) {
 		step = 1 + step%(300*time.Millisecond)
 		p.Screenshot()
 		now = now.Add(step)
-		p.PutSetting("system", "user_rotation", "0")
+		p.Settings.PutSetting("system", "user_rotation", "0")
 	}
 }

@@ -9,24 +9,25 @@ import (
 	"github.com/taploop/taploop/internal/sandbox/ui"
 )
 
-// display is the panel: its size and rotation.
-type display struct {
-	*settings
+// Display is the panel: its size and rotation.
+type Display struct {
+	*core
+	settings *Settings
 	override image.Point // zero for none
 }
 
 // PhysicalSize is the size of the panel in natural orientation.
-func (d *display) PhysicalSize() image.Point { return d.opts.Size }
+func (d *Display) PhysicalSize() image.Point { return d.opts.Size }
 
 // Override is the size that was set in place of the physical one, in natural orientation, zero when
 // none is set.
-func (d *display) Override() image.Point {
+func (d *Display) Override() image.Point {
 	return look(d.core, func() image.Point { return d.override })
 }
 
 // SetOverride sets the size that apps and input see, in natural orientation; zero goes back to the
 // physical size. Sides are held between 200 and 8192.
-func (d *display) SetOverride(size image.Point) {
+func (d *Display) SetOverride(size image.Point) {
 	d.do(func() {
 		if size != (image.Point{}) {
 			size.X = min(max(size.X, 200), 8192)
@@ -39,40 +40,40 @@ func (d *display) SetOverride(size image.Point) {
 
 // Size is the logical display as it is turned now: the coordinates of taps, captures and the UI
 // tree.
-func (d *display) Size() image.Point { return look(d.core, d.size) }
+func (d *Display) Size() image.Point { return look(d.core, d.size) }
 
-func (d *display) size() image.Point {
+func (d *Display) size() image.Point {
 	return d.turned(cmp.Or(d.override, d.opts.Size))
 }
 
 // turned is a size in natural orientation as the display is turned now.
-func (d *display) turned(s image.Point) image.Point {
-	if d.rotation()%2 == 0 {
+func (d *Display) turned(s image.Point) image.Point {
+	if d.settings.rotation()%2 == 0 {
 		return s
 	}
 	return image.Pt(s.Y, s.X)
 }
 
 // Density is the panel's in dots per inch, which apps are laid out with.
-func (d *display) Density() int { return d.opts.Density }
+func (d *Display) Density() int { return d.opts.Density }
 
 // Rotation is how far the display is turned, in quarter turns, 0 to 3.
-func (d *display) Rotation() int { return look(d.core, d.rotation) }
+func (d *Display) Rotation() int { return look(d.core, d.settings.rotation) }
 
 // SetRotation turns the display to r quarter turns.
-func (d *display) SetRotation(r int) {
+func (d *Display) SetRotation(r int) {
 	d.do(func() {
-		d.put(apps.System, "user_rotation", strconv.Itoa(((r%4)+4)%4))
-		d.put(apps.System, "accelerometer_rotation", "0")
+		d.settings.put(apps.System, "user_rotation", strconv.Itoa(((r%4)+4)%4))
+		d.settings.put(apps.System, "accelerometer_rotation", "0")
 	})
 }
 
-func (d *display) metrics() ui.Metrics {
+func (d *Display) metrics() ui.Metrics {
 	scale := min(max(d.sys.Settings.Float(apps.System, "font_scale", 1), 0.5), 3)
 	return ui.Metrics{Density: d.opts.Density, FontScale: scale}
 }
 
-func (d *display) theme() *ui.Theme {
+func (d *Display) theme() *ui.Theme {
 	if d.sys.Dark() {
 		return &ui.Dark
 	}

@@ -25,7 +25,7 @@ func TestWhatIsDrawnIsInTheTree(t *testing.T) {
 		for line := range strings.Lines(c.Section(t, "do")) {
 			h.step(strings.TrimSpace(line))
 			h.checkShown(t, c.Name, h.checkDrawn(t, c.Name))
-			seen[h.Foreground().Package] = true
+			seen[h.phone.Screen.Foreground().Package] = true
 		}
 	}
 	require.GreaterOrEqual(t, len(seen), 6, "%v", seen)
@@ -33,13 +33,13 @@ func TestWhatIsDrawnIsInTheTree(t *testing.T) {
 
 // checkDrawn wants each line of text that is painted in the tree, and returns them.
 func (h *hand) checkDrawn(t require.TestingT, page string) (texts []ui.Op) {
-	if !h.On() {
+	if !h.phone.Lock.On() {
 		return nil
 	}
-	root := h.UITree()
-	ops := ask(h.core, func() []ui.Op {
-		s := h.scene()
-		return ui.Paint(s.front().view, h.theme(), false)
+	root := h.phone.Screen.UITree()
+	ops := ask(h.phone.core, func() []ui.Op {
+		s := h.phone.Screen.scene()
+		return ui.Paint(s.front().view, h.phone.Display.theme(), false)
 	})
 	for _, op := range ops {
 		drawn := op.Box.Intersect(op.Clip)
@@ -59,13 +59,13 @@ func (h *hand) checkDrawn(t require.TestingT, page string) (texts []ui.Op) {
 // edge of a list, the part that is seen may hold none of it, and a field one line high may show a
 // line of its text that is blank.
 func (h *hand) checkShown(t require.TestingT, page string, texts []ui.Op) {
-	if !h.On() {
+	if !h.phone.Lock.On() {
 		return
 	}
-	root := h.UITree()
+	root := h.phone.Screen.UITree()
 	cut := map[image.Rectangle]bool{}
-	h.do(func() {
-		s := h.scene()
+	h.phone.core.do(func() {
+		s := h.phone.Screen.scene()
 		s.front().view.Walk(func(v *ui.Placed) {
 			cut[v.Bounds()] = cut[v.Bounds()] || v.Bounds() != v.Box()
 		})

@@ -24,7 +24,7 @@ func TestDumps(t *testing.T) {
 			h.step(strings.TrimSpace(line))
 		}
 		c.Want(t, "dump.xml", strings.NewReplacer(`"></node>`, `" />`, "<node", "\n<node", "</node",
-			"\n</node", "</hier", "\n</hier").Replace(string(h.DumpXML())))
+			"\n</node", "</hier", "\n</hier").Replace(string(h.phone.Screen.DumpXML())))
 	})
 }
 
@@ -47,11 +47,11 @@ func (h *hand) step(line string) {
 	case "scroll":
 		h.scrollTo(arg)
 	case "type":
-		h.Text(arg)
+		h.phone.Keys.Text(arg)
 	case "key":
 		h.keyCodes(number())
 	case "turn":
-		h.SetRotation(number())
+		h.phone.Display.SetRotation(number())
 	case "wait":
 		h.wait(time.Duration(number()) * time.Second)
 	default:

@@ -14,16 +14,16 @@ func Example() {
 	task.Setup(phone)
 	fmt.Println(task.Check(phone) != nil)
 	for _, name := range []string{"icon_clock", "add_alarm", "hour_07", "minute_30", "save_alarm"} {
-		root := phone.UITree()
+		root := phone.Screen.UITree()
 		node := root.Find(func(n *sandbox.Node) bool {
 			return strings.HasSuffix(n.ResourceID,
 				":id/"+name)
 		})
 		at := node.Center()
-		phone.Tap(at.X, at.Y)
+		phone.Touch.Tap(at.X, at.Y)
 	}
 	fmt.Println(task.Check(phone))
-	fmt.Println(phone.Foreground().Component())
+	fmt.Println(phone.Screen.Foreground().Component())
 	// Output:
 	// true
 	// <nil>

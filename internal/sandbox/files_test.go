@@ -9,7 +9,7 @@ import (
 )
 
 func TestFilesAreWrittenReadListedAndRemoved(t *testing.T) {
-	f := hold(t, nil).Files()
+	f := hold(t, nil).phone.Files()
 	require.NoError(t, f.Write("/sdcard/a.txt", []byte("one")))
 	data, err := f.Read("/storage/emulated/0/a.txt")
 	require.NoError(t, err)
@@ -32,7 +32,7 @@ func TestFilesAreWrittenReadListedAndRemoved(t *testing.T) {
 }
 
 func TestFilesSayWhatIsWrong(t *testing.T) {
-	f := hold(t, nil).Files()
+	f := hold(t, nil).phone.Files()
 	require.NoError(t, f.Write("/sdcard/a.txt", nil))
 	for path, want := range map[string]error{
 		"/sdcard/none/b": fs.ErrNotExist, "/sdcard/a.txt/b": syscall.ENOTDIR,

@@ -17,9 +17,9 @@ import (
 
 // hand holds a phone whose time only passes when it waits.
 type hand struct {
-	*Simulator
-	t   testing.TB
-	now *time.Time
+	phone *Simulator
+	t     testing.TB
+	now   *time.Time
 }
 
 // morning is a Monday.
@@ -52,7 +52,7 @@ func (h *hand) keepPicture() {
 		return
 	}
 	defer func() { _ = f.Close() }()
-	if png.Encode(f, h.Screenshot()) == nil {
+	if png.Encode(f, h.phone.Screenshot()) == nil {
 		h.t.Logf("the last screen is in %s", name)
 	}
 }
@@ -61,7 +61,7 @@ func (h *hand) wait(d time.Duration) { *h.now = h.now.Add(d) }
 
 // find returns the first node of that text, description or resource name, or nil.
 func (h *hand) find(what string) *Node {
-	root := h.UITree()
+	root := h.phone.Screen.UITree()
 	is := func(get func(*Node) bool) *Node { return root.Find(get) }
 	if n := is(func(n *Node) bool {
 		return strings.HasSuffix(n.ResourceID,
@@ -85,7 +85,7 @@ func (h *hand) gone(what string) {
 }
 
 func (h *hand) texts() []string {
-	root := h.UITree()
+	root := h.phone.Screen.UITree()
 	var out []string
 	root.Walk(func(n *Node) {
 		if n.Text+n.Desc != "" {
@@ -100,7 +100,7 @@ func (h *hand) touch(what string) {
 	h.t.Helper()
 	c := h.see(what).Center()
 	h.wait(time.Second)
-	h.Tap(c.X, c.Y)
+	h.phone.Touch.Tap(c.X, c.Y)
 }
 
 // touchAll taps one after the other.
@@ -114,7 +114,7 @@ func (h *hand) touchAll(what ...string) {
 func (h *hand) press(what string) {
 	h.t.Helper()
 	c := h.see(what).Center()
-	h.Swipe(c.X, c.Y, c.X, c.Y, 600*time.Millisecond)
+	h.phone.Touch.Swipe(c.X, c.Y, c.X, c.Y, 600*time.Millisecond)
 }
 
 // scrollTo moves the list up until the node is on the screen.
@@ -124,8 +124,8 @@ func (h *hand) scrollTo(what string) {
 		if n := h.find(what); n != nil && n.Bounds.Dy() > 60 {
 			return
 		}
-		s := h.Size()
-		h.Swipe(s.X/2, s.Y*2/3, s.X/2, s.Y/3, 400*time.Millisecond)
+		s := h.phone.Display.Size()
+		h.phone.Touch.Swipe(s.X/2, s.Y*2/3, s.X/2, s.Y/3, 400*time.Millisecond)
 	}
 	require.Fail(h.t, "not found by scrolling", "%q; last seen: %s", what, h.texts())
 }
@@ -133,7 +133,7 @@ func (h *hand) scrollTo(what string) {
 // open launches an app by its package.
 func (h *hand) open(pkg string) {
 	h.t.Helper()
-	require.NoError(h.t, h.Launch(pkg))
+	require.NoError(h.t, h.phone.Apps.Launch(pkg))
 }
 
 const (
@@ -148,8 +148,8 @@ const (
 func (h *hand) key(desc string) {
 	h.t.Helper()
 	var at image.Point
-	h.do(func() {
-		if k := h.scene().keyboard; k != nil {
+	h.phone.core.do(func() {
+		if k := h.phone.Screen.scene().keyboard; k != nil {
 			v := k.Find(func(v *ui.Placed) bool { return v.Name() == "key_"+strings.ToLower(desc) })
 			if v != nil {
 				at = v.Bounds().Min.Add(v.Bounds().Max).Div(2)
@@ -158,7 +158,7 @@ func (h *hand) key(desc string) {
 	})
 	require.NotZero(h.t, at, "the keyboard has no key %q now", desc)
 	h.wait(time.Second)
-	h.Tap(at.X, at.Y)
+	h.phone.Touch.Tap(at.X, at.Y)
 }
 
 // keys types text key by key.

@@ -13,34 +13,15 @@ var (
 	symbolRows   = []string{"1234567890", "@#$_&-+()/", "*\"':;!?%="}
 )
 
-// keyboard is the input methods and what they show.
-type keyboard struct {
-	*settings
-	keyboardState
-}
-
-// keyboardState is what a reset forgets.
-type keyboardState struct {
-	keyboardHidden bool // the focused field has none
-	shift, symbols bool // which keys are shown
-	focus          keyFocus
-}
-
-// showLetters shows the keyboard as it is at first.
-func (k *keyboard) showLetters() {
-	k.keyboardHidden = false
-	k.shift, k.symbols = false, false
-}
-
 // keyHeight is a row's height in dp; a low display has low keys.
-func (k *keyboard) keyHeight() int {
+func (k *Keyboard) keyHeight() int {
 	if k.sys.Wide {
 		return 38
 	}
 	return 52
 }
 
-func (k *keyboard) keyboardHeight(s *scene) int {
+func (k *Keyboard) keyboardHeight(s *scene) int {
 	if k.ime() == adbIME {
 		return s.metrics.Px(36)
 	}
@@ -49,7 +30,7 @@ func (k *keyboard) keyboardHeight(s *scene) int {
 
 // board is the soft keyboard for the focused field of s. The ADB keyboard only says that it is
 // there.
-func (k *keyboard) board(s *scene) *ui.View {
+func (k *Keyboard) board(s *scene) *ui.View {
 	switch {
 	case k.ime() == adbIME:
 		on := ui.Text("ADB Keyboard {ON}").Size(14).Ink(ui.Dim).Centered()
@@ -80,24 +61,24 @@ func keyRows(rows ...[]*ui.View) *ui.View {
 }
 
 // chars are keys that type what they show.
-func (k *keyboard) chars(s *scene, keys string) (row []*ui.View) {
+func (k *Keyboard) chars(s *scene, keys string) (row []*ui.View) {
 	for _, r := range keys {
 		row = append(row, k.charKey(s, r))
 	}
 	return row
 }
 
-func (k *keyboard) key(face *ui.View, desc string, fill ui.Ink, width int, tap func()) *ui.View {
+func (k *Keyboard) key(face *ui.View, desc string, fill ui.Ink, width int, tap func()) *ui.View {
 	name := "key_" + strings.ToLower(strings.ReplaceAll(desc, " ", "_"))
 	return face.Height(k.keyHeight()).Fill(fill).Radius(7).Grow(width).Desc(desc).
 		Class("android.inputmethodservice.Key").Named(name).OnTap(tap)
 }
 
-func (k *keyboard) deleteKey(width int) *ui.View {
+func (k *Keyboard) deleteKey(width int) *ui.View {
 	return k.key(ui.Icon("erase"), "Delete", ui.Line, width, func() { k.typist.press(KeyDelete) })
 }
 
-func (k *keyboard) charKey(s *scene, r rune) *ui.View {
+func (k *Keyboard) charKey(s *scene, r rune) *ui.View {
 	if k.shift && !s.field.Digits {
 		r = unicode.ToUpper(r)
 	}
@@ -108,12 +89,12 @@ func (k *keyboard) charKey(s *scene, r rune) *ui.View {
 }
 
 // shiftKey makes the next letter a capital.
-func (k *keyboard) shiftKey() *ui.View {
+func (k *Keyboard) shiftKey() *ui.View {
 	icon := map[bool]string{false: "shift", true: "shift-on"}[k.shift]
 	return k.key(ui.Icon(icon), "Shift", ui.Line, 15, func() { k.shift = !k.shift && !k.symbols })
 }
 
-func (k *keyboard) lastRow(s *scene) []*ui.View {
+func (k *Keyboard) lastRow(s *scene) []*ui.View {
 	other := "?123"
 	if k.symbols {
 		other = "ABC"
@@ -130,7 +111,7 @@ func (k *keyboard) lastRow(s *scene) []*ui.View {
 }
 
 // enterKey is a new line, the field's action, or the end of typing.
-func (k *keyboard) enterKey(s *scene, width int) *ui.View {
+func (k *Keyboard) enterKey(s *scene, width int) *ui.View {
 	f := s.field
 	if f.Action != "" {
 		face := ui.Text(f.Action).Size(16).Bold().Ink(ui.OnAccent).Centered().Lines(1)

@@ -2,8 +2,8 @@ package sandbox
 
 import "github.com/taploop/taploop/internal/sandbox/apps"
 
-// lock is the power key and the lock screen.
-type lock struct {
+// Lock is the power key and the lock screen.
+type Lock struct {
 	*core
 	lockState
 }
@@ -18,19 +18,19 @@ type lockState struct {
 }
 
 // On reports whether the display is lit.
-func (l *lock) On() bool { return look(l.core, func() bool { return !l.off }) }
+func (l *Lock) On() bool { return look(l.core, func() bool { return !l.off }) }
 
 // Locked reports whether the lock screen is in front, or would be when the display is lit.
-func (l *lock) Locked() bool { return look(l.core, func() bool { return l.locked }) }
+func (l *Lock) Locked() bool { return look(l.core, func() bool { return l.locked }) }
 
 // HasPIN reports whether the lock screen asks for a PIN.
-func (l *lock) HasPIN() bool { return l.opts.PIN != "" }
+func (l *Lock) HasPIN() bool { return l.opts.PIN != "" }
 
 // DismissKeyguard unlocks the phone as a swipe up does. With a PIN the phone asks for it.
-func (l *lock) DismissKeyguard() { l.do(func() { l.dismiss() }) }
+func (l *Lock) DismissKeyguard() { l.do(func() { l.dismiss() }) }
 
 // dismiss reports whether the phone is unlocked then.
-func (l *lock) dismiss() bool {
+func (l *Lock) dismiss() bool {
 	switch {
 	case !l.locked:
 	case l.opts.PIN == "":
@@ -42,27 +42,27 @@ func (l *lock) dismiss() bool {
 	return !l.locked
 }
 
-func (l *lock) unlock() {
+func (l *Lock) unlock() {
 	l.locked = false
 	l.closeBouncer()
 	l.sys.Moved(apps.Backward)
 }
 
-func (l *lock) sleep() {
+func (l *Lock) sleep() {
 	l.off, l.locked = true, true
 	l.closeBouncer()
 	l.sys.Moved(apps.Still)
 }
 
 // closeBouncer goes back from the question for the PIN to the lock screen.
-func (l *lock) closeBouncer() {
+func (l *Lock) closeBouncer() {
 	l.bouncer, l.pin = false, ""
 	l.sys.Moved(apps.Popup)
 }
 
-func (l *lock) erase() { l.pin = l.pin[:max(len(l.pin)-1, 0)] }
+func (l *Lock) erase() { l.pin = l.pin[:max(len(l.pin)-1, 0)] }
 
-func (l *lock) wake() {
+func (l *Lock) wake() {
 	l.off = false
 	l.sys.Moved(apps.Popup)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // lockScreen shows the time and what the cards say, or asks for the PIN.
-func (l *lock) lockScreen(cards []*ui.View) *ui.View {
+func (l *Lock) lockScreen(cards []*ui.View) *ui.View {
 	now := l.sys.Now()
 	screen := ui.Column(ui.Gap(map[bool]int{false: 40, true: 4}[l.sys.Wide]),
 		ui.Icon("lock").Ink(ui.White).Align(ui.Center),
@@ -23,7 +23,7 @@ func (l *lock) lockScreen(cards []*ui.View) *ui.View {
 }
 
 // pinPad asks for the PIN. On a low display its keys are low.
-func (l *lock) pinPad() *ui.View {
+func (l *Lock) pinPad() *ui.View {
 	title := l.sys.Say("Enter PIN", "输入 PIN 码")
 	if l.wrongPIN {
 		title = l.sys.Say("Wrong PIN", "PIN 码错误")
@@ -57,14 +57,14 @@ func (l *lock) pinPad() *ui.View {
 	).Gap(18))
 }
 
-func (l *lock) pinDigit(d rune) {
+func (l *Lock) pinDigit(d rune) {
 	if d >= '0' && d <= '9' && len(l.pin) < 16 {
 		l.pin += string(d)
 		l.wrongPIN = false
 	}
 }
 
-func (l *lock) tryPIN() {
+func (l *Lock) tryPIN() {
 	if l.pin == l.opts.PIN {
 		l.unlock()
 		return

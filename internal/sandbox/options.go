@@ -7,6 +7,16 @@ import (
 	"github.com/taploop/taploop/internal/sandbox/apps"
 )
 
+const (
+	launcherPackage = apps.Launcher
+	systemUI        = "com.android.systemui"
+	latinPackage    = "com.android.inputmethod.latin"
+	adbPackage      = "com.android.adbkeyboard"
+
+	latinIME = latinPackage + "/.LatinIME"
+	adbIME   = adbPackage + "/.AdbIME"
+)
+
 // Options says how a phone is made. The zero value is an unlocked English phone of 1080x2400.
 type Options struct {
 	Size    image.Point      // physical size in natural orientation; zero means 1080x2400
@@ -64,4 +74,15 @@ func (o *Options) imes() []string {
 		return []string{latinIME, adbIME}
 	}
 	return []string{latinIME}
+}
+
+func (o *Options) installed() []*apps.App {
+	list := append(append(apps.All(), o.Apps...),
+		&apps.App{Package: systemUI, EN: "System UI", ZH: "系统界面", System: true},
+		&apps.App{Package: latinPackage, EN: "Keyboard", ZH: "键盘", System: true},
+	)
+	if o.adbKeyboard() {
+		list = append(list, &apps.App{Package: adbPackage, EN: "ADB Keyboard", ZH: "ADB Keyboard"})
+	}
+	return list
 }

@@ -11,8 +11,8 @@ import (
 func TestPackagesAreListedInThePhonesLanguage(t *testing.T) {
 	labels := func(locale string) map[string]string {
 		out, p := map[string]string{}, New(&Options{Locale: locale})
-		for _, a := range p.Packages() {
-			out[a.Package] = a.Label(p.sys)
+		for _, a := range p.Apps.Packages() {
+			out[a.Package] = a.Label(p.core.sys)
 		}
 		return out
 	}
@@ -20,7 +20,7 @@ func TestPackagesAreListedInThePhonesLanguage(t *testing.T) {
 	require.Equal(t, "Settings", en["com.android.settings"])
 	require.Equal(t, "设置", zh["com.android.settings"])
 	require.Len(t, zh, len(en))
-	list := New(nil).Packages()
+	list := New(nil).Apps.Packages()
 	require.Equal(t, adbPackage, list[0].Package)
 	require.Equal(t, "ADB Keyboard", en[adbPackage])
 	var own []string
@@ -33,55 +33,57 @@ func TestPackagesAreListedInThePhonesLanguage(t *testing.T) {
 }
 
 func TestEveryAppOpensFromItsIconAndByItsComponent(t *testing.T) {
-	for _, a := range New(nil).Packages() {
+	for _, a := range New(nil).Apps.Packages() {
 		if a.Activity == "" || a.Package == launcherPackage {
 			continue
 		}
 		h := hold(t, nil)
 		h.touch(a.EN)
-		require.Equal(t, a.Package+"/"+a.Activity, h.Foreground().Component())
+		require.Equal(t, a.Package+"/"+a.Activity, h.phone.Screen.Foreground().Component())
 		h.keyCodes(KeyHome)
-		require.NoError(t, h.Start(a.Package+"/"+a.Package+a.Activity), "the class in full")
-		require.Equal(t, a.Package, h.Foreground().Package)
+		require.NoError(t, h.phone.Apps.Start(a.Package+"/"+a.Package+a.Activity),
+			"the class in full")
+		require.Equal(t, a.Package, h.phone.Screen.Foreground().Package)
 		h.keyCodes(KeyBack)
-		require.Equal(t, launcherPackage, h.Foreground().Package, "back leaves %s", a.Package)
-		require.Empty(t, h.running)
+		require.Equal(t, launcherPackage, h.phone.Screen.Foreground().Package,
+			"back leaves %s", a.Package)
+		require.Empty(t, h.phone.Apps.running)
 	}
 }
 
 func TestStartingWhatIsNotThere(t *testing.T) {
 	h := hold(t, nil)
 	const missing, activity = "it is not installed", "it has no such activity"
-	require.ErrorContains(t, h.Start("notes"), missing)
-	require.ErrorContains(t, h.Start("com.example/.Main"), missing)
-	require.ErrorContains(t, h.Start(notesApp+"/.NoteEdit"), activity)
-	require.ErrorContains(t, h.Start(latinPackage+"/"), activity)
-	require.ErrorContains(t, h.Launch("com.example"), missing)
-	require.ErrorContains(t, h.Launch(latinPackage), activity)
-	h.ForceStop("")
-	require.Equal(t, launcherPackage, h.Foreground().Package)
+	require.ErrorContains(t, h.phone.Apps.Start("notes"), missing)
+	require.ErrorContains(t, h.phone.Apps.Start("com.example/.Main"), missing)
+	require.ErrorContains(t, h.phone.Apps.Start(notesApp+"/.NoteEdit"), activity)
+	require.ErrorContains(t, h.phone.Apps.Start(latinPackage+"/"), activity)
+	require.ErrorContains(t, h.phone.Apps.Launch("com.example"), missing)
+	require.ErrorContains(t, h.phone.Apps.Launch(latinPackage), activity)
+	h.phone.Apps.ForceStop("")
+	require.Equal(t, launcherPackage, h.phone.Screen.Foreground().Package)
 }
 
 func TestAnAppIsFoundAsItWasLeftUnlessItWasStopped(t *testing.T) {
 	h := hold(t, nil)
 	h.open(notesApp)
 	h.touch("new_note")
-	h.Text("half a note")
+	h.phone.Keys.Text("half a note")
 	h.keyCodes(KeyHome)
 	h.open(notesApp)
 	require.Equal(t, "half a note", h.see("edit_title").Text)
-	require.False(t, h.KeyboardShown(), "the keyboard does not come back by itself")
-	h.ForceStop(notesApp)
-	require.Equal(t, launcherPackage, h.Foreground().Package)
+	require.False(t, h.phone.Screen.KeyboardShown(), "the keyboard does not come back by itself")
+	h.phone.Apps.ForceStop(notesApp)
+	require.Equal(t, launcherPackage, h.phone.Screen.Foreground().Package)
 	h.open(notesApp)
 	h.see("new_note")
 	h.gone("half a note")
-	h.Inspect(func(d *apps.Data) {
+	h.phone.Inspect(func(d *apps.Data) {
 		require.Len(t, d.Notes, 3,
 			"what was saved stays, what was not is gone")
 	})
-	h.ForceStop(launcherPackage)
-	h.ForceStop(systemUI)
+	h.phone.Apps.ForceStop(launcherPackage)
+	h.phone.Apps.ForceStop(systemUI)
 }
 
 func TestRecentsShowWhatRunsLatestFirst(t *testing.T) {
@@ -95,31 +97,31 @@ func TestRecentsShowWhatRunsLatestFirst(t *testing.T) {
 	h.keyCodes(KeyRecents)
 	require.Equal(t, []string{"Recent apps", "Notes", "Notes", "Notes", "Shop", "Shop", "Shop",
 		"Clock", "Clock", "DeskClock"}, h.texts())
-	require.Equal(t, ".RecentsActivity", h.Foreground().Activity)
+	require.Equal(t, ".RecentsActivity", h.phone.Screen.Foreground().Activity)
 	h.touch("Clock")
-	require.Equal(t, clockApp, h.Foreground().Package)
+	require.Equal(t, clockApp, h.phone.Screen.Foreground().Package)
 	h.keyCodes(KeyRecents, KeyRecents)
-	require.Equal(t, clockApp, h.Foreground().Package, "the key again goes back")
+	require.Equal(t, clockApp, h.phone.Screen.Foreground().Package, "the key again goes back")
 }
 
 func TestTheNavigationBarsButtonsWork(t *testing.T) {
 	h := hold(t, nil)
 	h.open(settingsApp)
 	h.touch("row_network")
-	h.Tap(200, 2340)
+	h.phone.Touch.Tap(200, 2340)
 	h.see("row_network")
-	h.Tap(870, 2340)
-	require.Equal(t, ".RecentsActivity", h.Foreground().Activity)
-	h.Tap(540, 2340)
-	require.Equal(t, ".Launcher", h.Foreground().Activity)
+	h.phone.Touch.Tap(870, 2340)
+	require.Equal(t, ".RecentsActivity", h.phone.Screen.Foreground().Activity)
+	h.phone.Touch.Tap(540, 2340)
+	require.Equal(t, ".Launcher", h.phone.Screen.Foreground().Activity)
 }
 
 func TestKeyCodesOutsideAndroidsAreRefused(t *testing.T) {
 	h := hold(t, nil)
 	for _, code := range []int{0, -4, 319, 1 << 40} {
-		require.ErrorContains(t, h.Key(code), "none of Android's (1 to 318)")
+		require.ErrorContains(t, h.phone.Keys.Key(code), "none of Android's (1 to 318)")
 	}
-	require.NoError(t, h.Key(164), "a code without a use here does nothing")
+	require.NoError(t, h.phone.Keys.Key(164), "a code without a use here does nothing")
 }
 
 func TestSettingsAndAppsShareOneStore(t *testing.T) {
@@ -127,10 +129,10 @@ func TestSettingsAndAppsShareOneStore(t *testing.T) {
 	h.open(settingsApp)
 	h.touch("row_network")
 	require.True(t, h.see("switch_widget").Checked)
-	h.PutSetting("global", "wifi_on", "0")
+	h.phone.Settings.PutSetting("global", "wifi_on", "0")
 	require.False(t, h.see("switch_widget").Checked)
 	h.touch("switch_widget")
-	v, _ := h.Setting("global", "wifi_on")
+	v, _ := h.phone.Settings.Setting("global", "wifi_on")
 	require.Equal(t, "1", v)
 }
 
@@ -145,9 +147,9 @@ func TestOddSettingsDoNotBreakThePhone(t *testing.T) {
 			"Inf"},
 		{"secure", "default_input_method", ""}, {"secure", "ui_night_mode", "x"},
 	} {
-		h.PutSetting(v[0], v[1], v[2])
+		h.phone.Settings.PutSetting(v[0], v[1], v[2])
 		h.open(settingsApp)
-		h.Screenshot()
+		h.phone.Screenshot()
 		h.keyCodes(KeyHome)
 		require.NotEmpty(t, h.texts(), "%v", v)
 	}

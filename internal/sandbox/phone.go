@@ -1,69 +1,46 @@
 package sandbox
 
 import (
-	"sync"
+	"image"
 
 	"github.com/taploop/taploop/internal/sandbox/apps"
-	"github.com/taploop/taploop/internal/sandbox/ui"
 )
 
-// Simulator is a simulated phone: the parts below, around one state of its system. A part has its
-// own state and embeds the parts that it builds on. All methods are safe for concurrent use; each
-// sees and leaves a whole state.
+// Simulator is a simulated phone: its parts around one state of its system. All methods of all
+// parts are safe for concurrent use, and each sees and leaves a whole state.
 type Simulator struct {
-	*core
-	*settings
-	*display
-	*lock
-	*appStack
-	*keyboard
-	*screen
-	*stage
-	*typing
-	*touch
-	*keys
+	Settings *Settings
+	Display  *Display
+	Lock     *Lock
+	Apps     *Apps
+	Keyboard *Keyboard
+	Screen   *Screen
+	Keys     *Keys
+	Touch    *Touch
 
+	core  *core
+	stage *stage
 	files *Files
 }
-
-// core is what all parts of a phone share.
-type core struct {
-	mu     sync.Mutex
-	opts   Options
-	sys    *apps.Host
-	typist typist
-	after  func() // each event
-}
-
-// typist does what keys of the screen stand for.
-type typist interface {
-	press(code int)
-	commit(text string)
-	enter()
-}
-
-// Node is one element of the UI tree.
-type Node = ui.Node
 
 // New makes a phone that is switched on.
 func New(opts *Options) *Simulator {
 	o := opts.withDefaults()
 	c := &core{opts: o, sys: newSystem(&o)}
-	p := &Simulator{core: c, settings: &settings{c}, files: newFiles(o.Now)}
-	p.display = &display{settings: p.settings}
-	p.lock = &lock{core: c, lockState: lockState{locked: o.Locked}}
-	p.appStack = newAppStack(c)
-	p.keyboard = &keyboard{settings: p.settings}
-	p.screen = &screen{
-		core: c, settings: p.settings, display: p.display, lock: p.lock, appStack: p.appStack,
-		keyboard: p.keyboard,
-	}
-	p.stage = &stage{screen: p.screen}
-	p.typing = &typing{p.stage}
-	p.touch = &touch{typing: p.typing}
-	p.keys = &keys{p.typing}
-	c.typist, c.after = p.keys, p.stage.settle
-	p.settle()
+	p := &Simulator{core: c, Settings: &Settings{c}, Keyboard: &Keyboard{core: c},
+		Apps: newApps(c), files: newFiles(o.Now)}
+	p.Display = &Display{core: c, settings: p.Settings}
+	p.Lock = &Lock{core: c, lockState: lockState{locked: o.Locked}}
+	p.Screen = &Screen{core: c, display: p.Display, lock: p.Lock, stack: p.Apps,
+		keyboard: p.Keyboard, shade: &shade{core: c, lock: p.Lock, stack: p.Apps}}
+	p.stage = &stage{core: c, display: p.Display, lock: p.Lock, stack: p.Apps,
+		keyboard: p.Keyboard, screen: p.Screen}
+	p.Keys = &Keys{core: c, lock: p.Lock, stack: p.Apps, keyboard: p.Keyboard,
+		screen: p.Screen, stage: p.stage}
+	p.Touch = &Touch{core: c, display: p.Display, lock: p.Lock, keyboard: p.Keyboard,
+		screen: p.Screen, stage: p.stage}
+	c.typist, c.after = p.Keys, p.stage.settle
+	p.stage.settle()
 	return p
 }
 
@@ -78,36 +55,15 @@ func newSystem(o *Options) *apps.Host {
 // Files is the phone's storage.
 func (p *Simulator) Files() *Files { return p.files }
 
-// do runs f on the phone as it is now: what became due has happened before.
-func (c *core) do(f func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.sys.Tick()
-	f()
-	c.after()
-}
-
-// ask is do for an f with an answer.
-func ask[T any](c *core, f func() T) (answer T) {
-	c.do(func() { answer = f() })
-	return answer
-}
-
-// look returns what f says of the phone as it is now. f changes nothing: unless something became
-// due, the windows are still those after the last event.
-func look[T any](c *core, f func() T) T {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.sys.Tick() {
-		c.after()
-	}
-	return f()
-}
+// Screenshot is the display as it is captured now: black while it is off, and below the system's
+// bars and the keyboard while a secure window is in front; in the middle of a transition while one
+// plays. The picture is shared: callers must not draw on it.
+func (p *Simulator) Screenshot() *image.RGBA { return look(p.core, p.stage.capture) }
 
 // Inspect calls f with what the apps store; f must not keep or change it.
 func (p *Simulator) Inspect(f func(*apps.Data)) {
-	look(p.core, func() bool { f(p.sys.Data); return true })
+	look(p.core, func() bool { f(p.core.sys.Data); return true })
 }
 
 // Edit calls f, which may change what the apps store, as a task's setup does.
-func (p *Simulator) Edit(f func(*apps.Data)) { p.do(func() { f(p.sys.Data) }) }
+func (p *Simulator) Edit(f func(*apps.Data)) { p.core.do(func() { f(p.core.sys.Data) }) }

@@ -20,8 +20,8 @@ func TestManyHandsOnOnePhone(t *testing.T) {
 	}
 	wg.Wait()
 	p.Reset()
-	require.Equal(t, ".Launcher", p.Foreground().Activity)
-	require.NoError(t, wellFormed(p.DumpXML()))
+	require.Equal(t, ".Launcher", p.Screen.Foreground().Activity)
+	require.NoError(t, wellFormed(p.Screen.DumpXML()))
 }
 
 func use(p *Simulator, who int) {
@@ -29,29 +29,29 @@ func use(p *Simulator, who int) {
 	case 0:
 		p.Screenshot()
 	case 1:
-		_ = p.Launch(notesApp)
-		p.Tap(960, 2100)
-		p.Text("racing")
+		_ = p.Apps.Launch(notesApp)
+		p.Touch.Tap(960, 2100)
+		p.Keys.Text("racing")
 	case 2:
-		_ = p.Launch(settingsApp)
-		p.Swipe(540, 1800, 540, 600, 100*time.Millisecond)
+		_ = p.Apps.Launch(settingsApp)
+		p.Touch.Swipe(540, 1800, 540, 600, 100*time.Millisecond)
 	case 3:
-		p.DumpXML()
-		p.App()
-		p.Packages()
+		p.Screen.DumpXML()
+		p.Screen.App()
+		p.Apps.Packages()
 	case 4:
-		_ = p.Key(KeyHome)
-		_ = p.Key(KeyBack)
-		p.ForceStop(notesApp)
+		_ = p.Keys.Key(KeyHome)
+		_ = p.Keys.Key(KeyBack)
+		p.Apps.ForceStop(notesApp)
 	case 5:
-		p.SetRotation(1)
-		p.PutSetting("secure", "ui_night_mode", "2")
-		p.SetRotation(0)
+		p.Display.SetRotation(1)
+		p.Settings.PutSetting("secure", "ui_night_mode", "2")
+		p.Display.SetRotation(0)
 	case 6:
-		p.PutSetting("secure", "default_input_method", adbIME)
-		p.Broadcast("ADB_INPUT_TEXT", map[string]string{"msg": "语"})
-		p.Props()
-		p.PutSetting("secure", "default_input_method", latinIME)
+		p.Settings.PutSetting("secure", "default_input_method", adbIME)
+		p.Keys.Broadcast("ADB_INPUT_TEXT", map[string]string{"msg": "语"})
+		p.Settings.Props()
+		p.Settings.PutSetting("secure", "default_input_method", latinIME)
 	case 7:
 		_ = p.Files().Write("/sdcard/f", []byte("x"))
 		_, _ = p.Files().List("/sdcard")

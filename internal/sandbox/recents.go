@@ -8,7 +8,7 @@ import (
 )
 
 // recents is the overview of running apps: a tap brings one back.
-func (stack *appStack) recents() *ui.View {
+func (stack *Apps) recents() *ui.View {
 	list := ui.List("overview_panel").Gap(14)
 	for _, t := range slices.Backward(stack.running) {
 		list.Add(stack.recentCard(t))
@@ -23,7 +23,7 @@ func (stack *appStack) recents() *ui.View {
 	).Pad(16, 8).Gap(8)
 }
 
-func (stack *appStack) recentCard(t *apps.Task) *ui.View {
+func (stack *Apps) recentCard(t *apps.Task) *ui.View {
 	app := t.App
 	return ui.Row(
 		ui.Tile(app.Icon, 48, app.Tint),

@@ -37,22 +37,22 @@ func defaultSettings(o *Options) apps.Settings {
 	return s
 }
 
-// settings are the phone's settings and properties.
-type settings struct{ *core }
+// Settings are the phone's settings and properties.
+type Settings struct{ *core }
 
 // Setting returns a value of the namespace system, secure or global, and whether it is set.
-func (c *settings) Setting(namespace, key string) (value string, ok bool) {
+func (c *Settings) Setting(namespace, key string) (value string, ok bool) {
 	look(c.core, func() bool { value, ok = c.sys.Settings.Get(namespace, key); return ok })
 	return value, ok
 }
 
 // PutSetting sets a value. What the phone shows and does follows at once: dark mode, rotation,
 // Wi-Fi and so on.
-func (c *settings) PutSetting(namespace, key, value string) {
+func (c *Settings) PutSetting(namespace, key, value string) {
 	c.do(func() { c.put(namespace, key, value) })
 }
 
-func (c *settings) put(namespace, key, value string) {
+func (c *Settings) put(namespace, key, value string) {
 	turned := c.rotation()
 	c.sys.Settings.Put(namespace, key, value)
 	if c.rotation() != turned {
@@ -61,7 +61,7 @@ func (c *settings) put(namespace, key, value string) {
 }
 
 // Props returns what getprop lists.
-func (c *settings) Props() map[string]string {
+func (c *Settings) Props() map[string]string {
 	return map[string]string{
 		"ro.product.model":         "taploop sandbox",
 		"ro.product.manufacturer":  "taploop",
@@ -77,7 +77,7 @@ func (c *settings) Props() map[string]string {
 	}
 }
 
-func (c *settings) rotation() int {
+func (c *Settings) rotation() int {
 	if c.sys.Settings.Bool(apps.System, "accelerometer_rotation") {
 		return 0
 	}

@@ -12,7 +12,13 @@ import (
 // stage turns scenes into frames: it plays transitions and keeps the last frame while nothing
 // changes.
 type stage struct {
-	*screen
+	*core
+	display  *Display
+	lock     *Lock
+	stack    *Apps
+	keyboard *Keyboard
+	screen   *Screen
+
 	last   []ui.Op // the windows after the last event
 	prev   []ui.Op // the windows that are leaving
 	start  time.Time
@@ -32,7 +38,7 @@ func (st *stage) settle() {
 		want := st.sys.Find(st.sys.Want)
 		st.sys.Want = ""
 		if want != nil && want.Activity != "" {
-			st.bring(want)
+			st.stack.bring(want)
 		}
 	}
 	if m := st.sys.Motion; m != apps.Still {
@@ -42,10 +48,10 @@ func (st *stage) settle() {
 		st.sys.Motion = apps.Still
 		st.showKeyboard(m)
 	}
-	if st.focus.keys {
-		st.leaveTouchMode() // in a window that has just opened the first view has the focus
+	if st.keyboard.focus.keys {
+		st.screen.leaveTouchMode() // in a window that has just opened the first view has the focus
 	}
-	st.last = st.paintWindows(st.scene())
+	st.last = st.paintWindows(st.screen.scene())
 }
 
 // showKeyboard says whether a field that has the focus right after a transition has the keyboard
@@ -53,9 +59,9 @@ func (st *stage) settle() {
 func (st *stage) showKeyboard(m apps.Motion) {
 	switch m {
 	case apps.Forward:
-		st.showLetters()
+		st.keyboard.showLetters()
 	case apps.Backward:
-		st.keyboardHidden = true
+		st.keyboard.keyboardHidden = true
 	}
 }
 
@@ -63,28 +69,23 @@ func (st *stage) paintWindows(s *scene) []ui.Op {
 	lit := st.sys.Now().Sub(st.edited)%time.Second < 500*time.Millisecond
 	var ops []ui.Op
 	for _, l := range s.window {
-		ops = append(ops, ui.Paint(l.view, st.theme(), lit)...)
+		ops = append(ops, ui.Paint(l.view, st.display.theme(), lit)...)
 	}
 	return ops
 }
 
-// Screenshot is the display as it is captured now: black while it is off, and below the system's
-// bars and the keyboard while a secure window is in front; in the middle of a transition while one
-// plays. The picture is shared: callers must not draw on it.
-func (st *stage) Screenshot() *image.RGBA { return look(st.screen.core, st.capture) }
-
 func (st *stage) capture() *image.RGBA {
-	size := st.size()
+	size := st.display.size()
 	ops := []ui.Op{{Box: image.Rectangle{Max: size}, Clip: image.Rectangle{Max: size},
 		Color: ui.Opaque}}
-	if !st.off {
+	if !st.lock.off {
 		ops = append(ops, st.ops()...)
 	}
 	if st.frame == nil || !slices.Equal(ops, st.drawn) {
 		st.frame, st.drawn = image.NewRGBA(image.Rectangle{Max: size}), ops
 		ui.Draw(st.frame, ops)
-		if st.opts.CapturePhysical && st.override != (image.Point{}) {
-			st.frame = ui.Scale(st.frame, st.turned(st.opts.Size))
+		if st.opts.CapturePhysical && st.display.override != (image.Point{}) {
+			st.frame = ui.Scale(st.frame, st.display.turned(st.opts.Size))
 		}
 	}
 	return st.frame
@@ -92,16 +93,16 @@ func (st *stage) capture() *image.RGBA {
 
 // ops is what draws the display at this moment, transitions included.
 func (st *stage) ops() []ui.Op {
-	s := st.scene()
+	s := st.screen.scene()
 	var ops []ui.Op
-	if !st.window().Secure {
+	if !st.screen.window().Secure {
 		ops = append(st.transit(s, st.paintWindows(s)), st.photo(s.size)...)
 	}
-	if s.keyboard != nil && !st.locked {
-		ops = append(ops, ui.Paint(s.keyboard, st.theme(), false)...)
+	if s.keyboard != nil && !st.lock.locked {
+		ops = append(ops, ui.Paint(s.keyboard, st.display.theme(), false)...)
 	}
 	for _, v := range s.system {
-		ops = append(ops, ui.Paint(v, st.theme(), false)...)
+		ops = append(ops, ui.Paint(v, st.display.theme(), false)...)
 	}
 	return ops
 }
@@ -109,11 +110,11 @@ func (st *stage) ops() []ui.Op {
 // photo is the picture over the lower half of an app.
 func (st *stage) photo(size image.Point) []ui.Op {
 	img := st.opts.Photo
-	if img == nil || st.front == st.home || st.locked {
+	if img == nil || st.stack.front == st.stack.home || st.lock.locked {
 		return nil
 	}
 	at := image.Pt(0, size.Y/2)
-	below := image.Rectangle{at, image.Pt(size.X, size.Y-st.metrics().Px(navHeight))}
+	below := image.Rectangle{at, image.Pt(size.X, size.Y-st.display.metrics().Px(navHeight))}
 	box := image.Rectangle{Max: img.Rect.Size()}.Add(at)
 	return []ui.Op{{Shape: ui.Photo, Box: box, Clip: box.Intersect(below), Picture: img}}
 }

@@ -23,14 +23,14 @@ type Task struct {
 func (t Task) Setup(p *Simulator) {
 	p.Reset()
 	if t.prepare != nil {
-		p.do(func() { t.prepare(p.sys) })
+		p.core.do(func() { t.prepare(p.core.sys) })
 	}
 }
 
 // Check reports everything that is not as the goal wants it, or nil. It looks at the phone's state
 // only, never at what a model said, and may be called at any time.
 func (t Task) Check(p *Simulator) error {
-	return look(p.core, func() error { return errors.Join(t.check(p.sys)...) })
+	return look(p.core, func() error { return errors.Join(t.check(p.core.sys)...) })
 }
 
 // Tasks lists the tasks by rising difficulty.
@@ -48,10 +48,10 @@ func (p *Simulator) Task(id string) (Task, bool) {
 // Reset puts settings, apps and what they store back as on a new phone: unlocked, at the home
 // screen. Size, density and storage stay.
 func (p *Simulator) Reset() {
-	p.do(func() {
-		p.sys = newSystem(&p.opts)
-		p.lockState = lockState{}
-		p.keyboardState = keyboardState{}
-		p.appStack.reset()
+	p.core.do(func() {
+		p.core.sys = newSystem(&p.core.opts)
+		p.Lock.lockState = lockState{}
+		p.Keyboard.keyboardState = keyboardState{}
+		p.Apps.reset()
 	})
 }

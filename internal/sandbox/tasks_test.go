@@ -14,20 +14,22 @@ import (
 // write types what the language needs: key by key, or through the ADB keyboard.
 func (h *hand) write(en, zh string) {
 	h.t.Helper()
-	if h.opts.Locale == "en" {
+	if h.phone.core.opts.Locale == "en" {
 		h.keys(en)
 		return
 	}
-	old := h.IME()
+	old := h.phone.Keyboard.IME()
 	h.useIME(adbIME)
-	require.True(h.t, h.Broadcast("ADB_INPUT_B64",
+	require.True(h.t, h.phone.Keys.Broadcast("ADB_INPUT_B64",
 		map[string]string{"msg": base64.StdEncoding.EncodeToString([]byte(zh))}))
 	h.useIME(old)
 }
 
-func (h *hand) useIME(id string) { h.PutSetting("secure", "default_input_method", id) }
+func (h *hand) useIME(id string) {
+	h.phone.Settings.PutSetting("secure", "default_input_method", id)
+}
 
-func (h *hand) say(en, zh string) string { return h.sys.Say(en, zh) }
+func (h *hand) say(en, zh string) string { return h.phone.core.sys.Say(en, zh) }
 
 func (h *hand) reader(en, zh string) {
 	h.t.Helper()
@@ -55,9 +57,9 @@ var walks = map[string]func(h *hand){
 	"like-message": func(h *hand) {
 		h.touchAll("icon_messages", h.say("Tom", "小汤"))
 		c := h.see(h.say("See you on Sunday", "星期天见")).Center()
-		h.Tap(c.X, c.Y)
+		h.phone.Touch.Tap(c.X, c.Y)
 		h.wait(150 * time.Millisecond)
-		h.Tap(c.X+5, c.Y)
+		h.phone.Touch.Tap(c.X+5, c.Y)
 	},
 	"message-late": func(h *hand) {
 		h.touchAll("icon_messages", "start_chat", "permission_allow_button", "recipient")
@@ -80,8 +82,9 @@ var walks = map[string]func(h *hand){
 	},
 	"notes-order": func(h *hand) {
 		h.touch("icon_notes")
-		from, to := h.see(h.say("Reorder Packing list", "排序 行李清单")).Center(), h.see("note").Center()
-		h.Swipe(from.X, from.Y, to.X, to.Y, time.Second)
+		from := h.see(h.say("Reorder Packing list", "排序 行李清单")).Center()
+		to := h.see("note").Center()
+		h.phone.Touch.Swipe(from.X, from.Y, to.X, to.Y, time.Second)
 	},
 	"alarms-tidy": func(h *hand) {
 		h.touchAll("icon_clock", h.say("Alarm 06:00", "闹钟 06:00"))
@@ -90,22 +93,22 @@ var walks = map[string]func(h *hand){
 	},
 	"note-dentist": func(h *hand) {
 		h.reader("Dr. Lee Dental", "李医生口腔诊所")
-		require.NoError(h.t, h.Key(KeyHome))
+		require.NoError(h.t, h.phone.Keys.Key(KeyHome))
 		h.touchAll("icon_notes", "new_note")
 		h.write("Dentist", "牙医")
 		h.touch("edit_body")
 		h.write("Tuesday 14:20", "星期二 14:20")
-		require.NoError(h.t, h.Key(KeyBack)) // hides the keyboard
-		require.NoError(h.t, h.Key(KeyBack)) // leaves, which saves
+		require.NoError(h.t, h.phone.Keys.Key(KeyBack)) // hides the keyboard
+		require.NoError(h.t, h.phone.Keys.Key(KeyBack)) // leaves, which saves
 	},
 	"cart-runner-ask": func(h *hand) {
-		task, _ := h.Task("cart-runner-ask")
+		task, _ := h.phone.Task("cart-runner-ask")
 		h.touchAll("icon_shop", "category_shoes", "product", "size_"+task.Reply, "colour_black",
 			"add_to_cart")
 	},
 	"shop-login": func(h *hand) {
 		h.touchAll("icon_shop", "account", "log_in", "login_number")
-		h.Text("5550123")
+		h.phone.Keys.Text("5550123")
 		h.touch("send_code")
 		h.wait(3 * time.Second)
 		code := h.newestCode()
@@ -118,7 +121,7 @@ var walks = map[string]func(h *hand){
 
 // newestCode is the code in the last message.
 func (h *hand) newestCode() (code string) {
-	h.Inspect(func(d *apps.Data) {
+	h.phone.Inspect(func(d *apps.Data) {
 		for _, word := range strings.FieldsFunc(d.Threads[0].Last().Text, func(r rune) bool {
 			return r < '0' || r > '9'
 		}) {
@@ -136,13 +139,13 @@ func TestEveryTaskIsOpenAfterItsSetupAndDoneAfterItsWalk(t *testing.T) {
 				h := hold(t, &Options{Locale: locale})
 				walk := walks[task.ID]
 				require.NotNil(t, walk, "no walk for task %s", task.ID)
-				task.Setup(h.Simulator)
-				require.Error(t, task.Check(h.Simulator),
+				task.Setup(h.phone)
+				require.Error(t, task.Check(h.phone),
 					"the check holds before anything was done")
 				walk(h)
-				require.NoError(t, task.Check(h.Simulator))
-				task.Setup(h.Simulator)
-				require.Error(t, task.Check(h.Simulator), "a second setup does not undo the task")
+				require.NoError(t, task.Check(h.phone))
+				task.Setup(h.phone)
+				require.Error(t, task.Check(h.phone), "a second setup does not undo the task")
 			})
 		}
 	}
@@ -169,7 +172,7 @@ func TestChecksRefuseWhatIsNearlyRight(t *testing.T) {
 		want string
 	}{
 		"dark only": {"dark-mode-wifi-off", func(h *hand) {
-			h.PutSetting("secure", "ui_night_mode",
+			h.phone.Settings.PutSetting("secure", "ui_night_mode",
 				"2")
 		}, "Wi-Fi is on, want it off"},
 		"alarm switched off again": {"alarm-0730", func(h *hand) {
@@ -197,7 +200,9 @@ func TestChecksRefuseWhatIsNearlyRight(t *testing.T) {
 		}, `want "Running 10 minutes late" exactly once`},
 		"sent to another one as well": {"message-late", func(h *hand) {
 			walks["message-late"](h)
-			h.Edit(func(d *apps.Data) { d.Send("Tom", "", "Running 10 minutes late", morning) })
+			h.phone.Edit(func(d *apps.Data) {
+				d.Send("Tom", "", "Running 10 minutes late", morning)
+			})
 		}, "a message went to Tom"},
 		"typed and not sent": {"message-late", func(h *hand) {
 			h.reader("Anna Berg", "")
@@ -206,7 +211,7 @@ func TestChecksRefuseWhatIsNearlyRight(t *testing.T) {
 		}, "messages sent to Anna Berg: []"},
 		"neighbour switched on too": {"live-captions", func(h *hand) {
 			walks["live-captions"](h)
-			h.PutSetting("secure", "reduce_bright_colors_activated", "1")
+			h.phone.Settings.PutSetting("secure", "reduce_bright_colors_activated", "1")
 		}, "reduce_bright_colors_activated was switched on too"},
 		"wrong size": {"cart-runner-ask", func(h *hand) {
 			h.touchAll("icon_shop", "category_shoes", "product", "size_41", "colour_black",
@@ -227,9 +232,9 @@ func TestChecksRefuseWhatIsNearlyRight(t *testing.T) {
 		}, "want the time (14:20)"},
 		"wrong code": {"shop-login", func(h *hand) {
 			h.touchAll("icon_shop", "account", "log_in", "login_number")
-			h.Text("5550123")
+			h.phone.Keys.Text("5550123")
 			h.touch("send_code")
-			h.Text("000000\n")
+			h.phone.Keys.Text("000000\n")
 		}, `the Shop's customer is "", want "5550123"`},
 		"deleted instead of switched off": {"alarms-tidy", func(h *hand) {
 			h.touch("icon_clock")
@@ -241,11 +246,11 @@ func TestChecksRefuseWhatIsNearlyRight(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := hold(t, nil)
-			task, ok := h.Task(c.task)
+			task, ok := h.phone.Task(c.task)
 			require.True(t, ok)
-			task.Setup(h.Simulator)
+			task.Setup(h.phone)
 			c.do(h)
-			require.ErrorContains(t, task.Check(h.Simulator), c.want)
+			require.ErrorContains(t, task.Check(h.phone), c.want)
 		})
 	}
 }
@@ -254,13 +259,13 @@ func TestChecksRefuseWhatIsNearlyRight(t *testing.T) {
 func (h *hand) buy() {
 	h.t.Helper()
 	h.touchAll("cart", "checkout", "login_number")
-	h.Text("5550123")
+	h.phone.Keys.Text("5550123")
 	h.touch("send_code")
 	h.wait(3 * time.Second)
-	h.Text(h.newestCode())
+	h.phone.Keys.Text(h.newestCode())
 	h.wait(6 * time.Second)
 	h.touchAll("log_in", "pay")
-	require.True(h.t, h.Foreground().Secure)
-	h.Text("2580\n")
+	require.True(h.t, h.phone.Screen.Foreground().Secure)
+	h.phone.Keys.Text("2580\n")
 	h.see("Order placed")
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"image"
 	"time"
 
@@ -15,9 +16,15 @@ const (
 	doubleTapSlop = 100 // dp between two taps of a double tap, at most
 )
 
-// touch is fingers on the display.
-type touch struct {
-	*typing
+// Touch is fingers on the display.
+type Touch struct {
+	*core
+	display  *Display
+	lock     *Lock
+	keyboard *Keyboard
+	screen   *Screen
+	stage    *stage
+
 	tapAt    image.Point // the last tap, which the next one may make a double tap
 	tapTime  time.Time
 	fingerAt image.Point // the last of somebody's own fingers
@@ -26,7 +33,7 @@ type touch struct {
 
 // Tap puts a finger down at a point and lifts it. Points outside the display are ignored, as is
 // touch while it is off.
-func (t *touch) Tap(x, y int) {
+func (t *Touch) Tap(x, y int) {
 	t.do(func() {
 		if at := image.Pt(x, y); t.down(at) {
 			t.tap(at)
@@ -37,7 +44,7 @@ func (t *touch) Tap(x, y int) {
 // Swipe moves a finger from one point to another in d. What scrolls follows the finger. On the spot
 // for 500 ms or more it is a long press, for less a tap. It does not wait for d: the event is
 // dispatched when it returns.
-func (t *touch) Swipe(x1, y1, x2, y2 int, d time.Duration) {
+func (t *Touch) Swipe(x1, y1, x2, y2 int, d time.Duration) {
 	t.do(func() {
 		from, to := image.Pt(x1, y1), image.Pt(x2, y2)
 		switch {
@@ -53,7 +60,7 @@ func (t *touch) Swipe(x1, y1, x2, y2 int, d time.Duration) {
 }
 
 // DragAndDrop rests a finger until what is under it is picked up, moves it in d and drops it.
-func (t *touch) DragAndDrop(x1, y1, x2, y2 int, d time.Duration) {
+func (t *Touch) DragAndDrop(x1, y1, x2, y2 int, d time.Duration) {
 	t.do(func() {
 		if from := image.Pt(x1, y1); t.down(from) {
 			t.drag(from, image.Pt(x2, y2))
@@ -62,17 +69,17 @@ func (t *touch) DragAndDrop(x1, y1, x2, y2 int, d time.Duration) {
 }
 
 // down puts the finger down and reports whether the display feels it.
-func (t *touch) down(at image.Point) bool {
-	felt := !t.off && at.In(image.Rectangle{Max: t.size()})
+func (t *Touch) down(at image.Point) bool {
+	felt := !t.lock.off && at.In(image.Rectangle{Max: t.display.size()})
 	if felt {
-		t.focus = keyFocus{}
+		t.keyboard.focus = keyFocus{}
 	}
 	return felt
 }
 
-func (t *touch) tap(at image.Point) {
+func (t *Touch) tap(at image.Point) {
 	now := t.sys.Now()
-	s := t.scene()
+	s := t.screen.scene()
 	near := s.metrics.Px(doubleTapSlop)
 	d := at.Sub(t.tapAt)
 	double := now.Sub(t.tapTime) <= doubleTapTime && max(d.X, -d.X, d.Y, -d.Y) <= near
@@ -90,16 +97,16 @@ func (t *touch) tap(at image.Point) {
 }
 
 // touched is a finger that is lifted from v. For a field the keyboard is shown and the cursor lit.
-func (t *touch) touched(v *ui.Placed, at image.Point) {
+func (t *Touch) touched(v *ui.Placed, at image.Point) {
 	if v.Field() != nil {
-		t.showLetters()
+		t.keyboard.showLetters()
 		t.stage.edited = t.sys.Now()
 	}
 	v.Tap(at)
 }
 
-func (t *touch) hold(at image.Point) {
-	s := t.scene()
+func (t *Touch) hold(at image.Point) {
+	s := t.screen.scene()
 	v := s.at(at, func(v *ui.Placed) bool { return ui.Holdable(v) || ui.Touchable(v) })
 	switch {
 	case v == nil:
@@ -113,8 +120,8 @@ func (t *touch) hold(at image.Point) {
 
 // swipe moves a finger: what is under its start slides, is dragged by its handle, scrolls, or is
 // the system's.
-func (t *touch) swipe(from, to image.Point) {
-	s := t.scene()
+func (t *Touch) swipe(from, to image.Point) {
+	s := t.screen.scene()
 	by := to.Sub(from)
 	switch {
 	case t.systemSwipe(s, from, by):
@@ -131,29 +138,29 @@ func (t *touch) swipe(from, to image.Point) {
 }
 
 // systemSwipe handles the gestures that no app sees.
-func (t *touch) systemSwipe(s *scene, from, by image.Point) bool {
+func (t *Touch) systemSwipe(s *scene, from, by image.Point) bool {
 	up := -by.Y > s.size.Y/8 && -by.Y > max(by.X, -by.X)
 	down := by.Y > s.size.Y/8 && by.Y > max(by.X, -by.X)
 	switch {
-	case t.locked && up && !t.bouncer:
-		t.dismiss() // with a PIN it asks for it: that is the swipe's effect
-	case t.locked && down && t.bouncer:
-		t.closeBouncer()
+	case t.lock.locked && up && !t.lock.bouncer:
+		t.lock.dismiss() // with a PIN it asks for it: that is the swipe's effect
+	case t.lock.locked && down && t.lock.bouncer:
+		t.lock.closeBouncer()
 	default:
-		return t.locked
+		return t.lock.locked
 	}
 	return true
 }
 
-func (t *touch) drag(from, to image.Point) {
-	s := t.scene()
+func (t *Touch) drag(from, to image.Point) {
+	s := t.screen.scene()
 	if !t.grab(s, from, to, ui.Draggable) {
 		t.swipe(from, to)
 	}
 }
 
 // grab picks up what lies at from and drops it on what lies at to.
-func (t *touch) grab(s *scene, from, to image.Point, want func(*ui.Placed) bool) bool {
+func (t *Touch) grab(s *scene, from, to image.Point, want func(*ui.Placed) bool) bool {
 	if s.at(from, want) == nil {
 		return false
 	}
@@ -165,4 +172,24 @@ func (t *touch) grab(s *scene, from, to image.Point, want func(*ui.Placed) bool)
 		v.Drop(onto)
 	}
 	return true
+}
+
+// Finger taps as somebody's finger does on the glass: other than of a Tap, which the input command
+// injects, the input device tells of it.
+func (t *Touch) Finger(x, y int) {
+	t.Tap(x, y)
+	t.do(func() {
+		t.fingerAt = image.Pt(x, y)
+		t.felt.Send()
+	})
+}
+
+// Feel waits for the next finger on the glass, and says where it is. Its error is ctx's cause.
+func (t *Touch) Feel(ctx context.Context) (at image.Point, err error) {
+	select {
+	case <-t.felt.Next():
+		return look(t.core, func() image.Point { return t.fingerAt }), nil
+	case <-ctx.Done():
+		return at, context.Cause(ctx)
+	}
 }

@@ -15,15 +15,15 @@ func TestScrollingFollowsTheFingerAndStopsAtTheEnds(t *testing.T) {
 	h := hold(t, nil)
 	h.open(settingsApp)
 	top := h.see("row_display").Bounds.Min.Y
-	h.Swipe(540, 1500, 540, 1300, 300*time.Millisecond)
+	h.phone.Touch.Swipe(540, 1500, 540, 1300, 300*time.Millisecond)
 	require.Equal(t, top-200, h.see("row_display").Bounds.Min.Y,
 		"the list moves with the finger, pixel by pixel")
-	h.Swipe(540, 1300, 900, 1290, 300*time.Millisecond)
+	h.phone.Touch.Swipe(540, 1300, 900, 1290, 300*time.Millisecond)
 	require.Equal(t, top-200, h.see("row_display").Bounds.Min.Y, "a sideways swipe does not scroll")
-	h.Swipe(540, 900, 540, 2200, 100*time.Millisecond)
+	h.phone.Touch.Swipe(540, 900, 540, 2200, 100*time.Millisecond)
 	require.Equal(t, top, h.see("row_display").Bounds.Min.Y, "not above its top")
 	for range 5 {
-		h.Swipe(540, 2000, 540, 400, 100*time.Millisecond)
+		h.phone.Touch.Swipe(540, 2000, 540, 400, 100*time.Millisecond)
 	}
 	last := h.see("row_about").Bounds
 	require.Less(t, last.Max.Y, 2274, "the last row is above the navigation bar")
@@ -36,14 +36,14 @@ func TestScrollingFollowsTheFingerAndStopsAtTheEnds(t *testing.T) {
 func TestTapsBesideTheDisplayAreIgnored(t *testing.T) {
 	h := hold(t, nil)
 	h.open(settingsApp)
-	before := h.DumpXML()
+	before := h.phone.Screen.DumpXML()
 	for _, p := range []image.Point{{-1, 500}, {1080, 500}, {500, 2400}, {500, -1},
 		{1 << 40, -1 << 40}} {
-		h.Tap(p.X, p.Y)
-		h.Swipe(p.X, p.Y, 500, 500, time.Second)
-		h.DragAndDrop(p.X, p.Y, 500, 500, time.Second)
+		h.phone.Touch.Tap(p.X, p.Y)
+		h.phone.Touch.Swipe(p.X, p.Y, 500, 500, time.Second)
+		h.phone.Touch.DragAndDrop(p.X, p.Y, 500, 500, time.Second)
 	}
-	require.Equal(t, string(before), string(h.DumpXML()))
+	require.Equal(t, string(before), string(h.phone.Screen.DumpXML()))
 }
 
 func TestDoubleTapNeedsTwoQuickTapsOnOnePlace(t *testing.T) {
@@ -53,10 +53,10 @@ func TestDoubleTapNeedsTwoQuickTapsOnOnePlace(t *testing.T) {
 		h.touch("Anna Berg")
 		a, b := h.see(first).Center(), h.see("See you there").Center()
 		h.wait(time.Second)
-		h.Tap(a.X, a.Y)
+		h.phone.Touch.Tap(a.X, a.Y)
 		h.wait(gap)
-		h.Tap(b.X, b.Y)
-		h.Inspect(func(d *apps.Data) {
+		h.phone.Touch.Tap(b.X, b.Y)
+		h.phone.Inspect(func(d *apps.Data) {
 			for _, m := range d.Thread("Anna Berg").Messages {
 				if m.Liked {
 					n++
@@ -72,7 +72,7 @@ func TestDoubleTapNeedsTwoQuickTapsOnOnePlace(t *testing.T) {
 
 func TestNotesAreReorderedByDragging(t *testing.T) {
 	order := func(h *hand) (out []string) {
-		h.Inspect(func(d *apps.Data) {
+		h.phone.Inspect(func(d *apps.Data) {
 			for _, n := range d.Notes {
 				out = append(out, n.Title)
 			}
@@ -82,30 +82,30 @@ func TestNotesAreReorderedByDragging(t *testing.T) {
 	h := hold(t, nil)
 	h.open(notesApp)
 	from, to := h.see("Ideas").Center(), h.see("Packing list").Center()
-	h.DragAndDrop(from.X, from.Y, to.X, to.Y, time.Second)
+	h.phone.Touch.DragAndDrop(from.X, from.Y, to.X, to.Y, time.Second)
 	require.Equal(t, []string{"Wi-Fi guests", "Packing list", "Ideas"}, order(h), "held and moved")
 	from, to = h.see("Reorder Ideas").Center(), h.see("Wi-Fi guests").Center()
-	h.Swipe(from.X, from.Y, to.X, to.Y, 300*time.Millisecond)
+	h.phone.Touch.Swipe(from.X, from.Y, to.X, to.Y, 300*time.Millisecond)
 	require.Equal(t, []string{"Ideas", "Wi-Fi guests", "Packing list"}, order(h),
 		"pulled by the handle")
 	from = h.see("Packing list").Center()
-	h.Swipe(from.X, from.Y, to.X, 500, 300*time.Millisecond)
+	h.phone.Touch.Swipe(from.X, from.Y, to.X, 500, 300*time.Millisecond)
 	require.Equal(t, []string{"Ideas", "Wi-Fi guests", "Packing list"}, order(h),
 		"a swipe over a card only scrolls")
-	h.DragAndDrop(from.X, from.Y, 540, 2000, time.Second)
+	h.phone.Touch.DragAndDrop(from.X, from.Y, 540, 2000, time.Second)
 	require.Equal(t, []string{"Ideas", "Wi-Fi guests", "Packing list"}, order(h),
 		"dropped next to everything")
 }
 
 func TestAPuzzleStandsBeforeTheCodeOfAWaryShop(t *testing.T) {
 	h := hold(t, nil)
-	h.Edit(func(d *apps.Data) { d.Shop.Wary = true })
+	h.phone.Edit(func(d *apps.Data) { d.Shop.Wary = true })
 	h.open(shopApp)
 	h.touchAll("account", "log_in", "login_number")
-	h.Text("5550123\n")
+	h.phone.Keys.Text("5550123\n")
 	b := h.see("captcha_slider").Bounds
 	gap := func() (x int) {
-		img := h.Screenshot()
+		img := h.phone.Screenshot()
 		for x = range img.Rect.Max.X {
 			for y := range img.Rect.Max.Y {
 				if c := img.RGBAAt(x, y); c.R == 0x4a && c.G == 0x0d && c.B == 0x4f {
@@ -117,9 +117,9 @@ func TestAPuzzleStandsBeforeTheCodeOfAWaryShop(t *testing.T) {
 	}
 	first := gap()
 	require.Positive(t, first, "the picture shows it")
-	h.Swipe(b.Min.X+20, b.Min.Y+20, first-90, b.Min.Y+20, time.Second)
+	h.phone.Touch.Swipe(b.Min.X+20, b.Min.Y+20, first-90, b.Min.Y+20, time.Second)
 	require.NotEqual(t, first, gap(), "there is another gap after each try")
-	h.Swipe(b.Min.X+20, b.Min.Y+20, gap()+50, b.Min.Y+20, time.Second)
+	h.phone.Touch.Swipe(b.Min.X+20, b.Min.Y+20, gap()+50, b.Min.Y+20, time.Second)
 	h.see("login_code")
 }
 
@@ -127,23 +127,23 @@ func TestALongPressAsksAndATapBesideClosesTheDialogUnlessItMustBeAnswered(t *tes
 	h := hold(t, nil)
 	h.open(clockApp)
 	c := h.see("06:00").Center()
-	h.Swipe(c.X, c.Y, c.X, c.Y, 500*time.Millisecond)
+	h.phone.Touch.Swipe(c.X, c.Y, c.X, c.Y, 500*time.Millisecond)
 	h.see("delete")
-	h.Tap(540, 300)
+	h.phone.Touch.Tap(540, 300)
 	h.gone("delete")
-	h.Swipe(c.X, c.Y, c.X, c.Y, 499*time.Millisecond)
+	h.phone.Touch.Swipe(c.X, c.Y, c.X, c.Y, 499*time.Millisecond)
 	h.see("hours") // shorter is a tap
 
 	h.open(messagesApp)
 	h.touch("start_chat")
-	require.Equal(t, "com.android.permissioncontroller", h.Foreground().Package)
-	h.Tap(540, 300)
-	require.NoError(t, h.Key(KeyBack))
+	require.Equal(t, "com.android.permissioncontroller", h.phone.Screen.Foreground().Package)
+	h.phone.Touch.Tap(540, 300)
+	require.NoError(t, h.phone.Keys.Key(KeyBack))
 	h.touch("permission_deny_button")
-	require.Equal(t, messagesApp, h.Foreground().Package)
+	require.Equal(t, messagesApp, h.phone.Screen.Foreground().Package)
 	h.gone("contact")
 	h.touch("recipient")
-	h.Text("5550199\n")
+	h.phone.Keys.Text("5550199\n")
 	require.Equal(t, "5550199", h.see("title").Text)
 }
 
@@ -151,33 +151,33 @@ func TestAMessageIsAnnouncedAndItsBannerOpensIt(t *testing.T) {
 	h := hold(t, nil)
 	h.open(shopApp)
 	h.touchAll("account", "log_in", "login_number")
-	h.Text("5550123\n")
-	plain := h.Screenshot()
+	h.phone.Keys.Text("5550123\n")
+	plain := h.phone.Screenshot()
 	h.wait(1500 * time.Millisecond)
-	require.Empty(t, h.sys.Notifications, "the message takes two seconds")
+	require.Empty(t, h.phone.core.sys.Notifications, "the message takes two seconds")
 	h.wait(time.Second)
-	shown := h.Screenshot()
+	shown := h.phone.Screenshot()
 	require.NotEqual(t, plain.Pix, shown.Pix)
-	h.Tap(540, 160)
-	require.Equal(t, "com.android.messaging/.Conversation", h.Foreground().Component())
+	h.phone.Touch.Tap(540, 160)
+	require.Equal(t, "com.android.messaging/.Conversation", h.phone.Screen.Foreground().Component())
 	require.Equal(t, "Shop", h.see("title").Text)
-	require.NoError(t, h.Key(KeyRecents))
+	require.NoError(t, h.phone.Keys.Key(KeyRecents))
 	h.touch("Shop")
 	h.see("login_code")
 
 	h.touch("login_number")
-	h.Text("\n")
+	h.phone.Keys.Text("\n")
 	h.wait(3 * time.Second)
-	h.Screenshot()
+	h.phone.Screenshot()
 	h.wait(6 * time.Second)
-	h.Tap(540, 160)
-	require.Equal(t, "com.taploop.sandbox.shop/.Login", h.Foreground().Component(),
+	h.phone.Touch.Tap(540, 160)
+	require.Equal(t, "com.taploop.sandbox.shop/.Login", h.phone.Screen.Foreground().Component(),
 		"the banner is gone after five seconds")
 }
 
 func TestAConversationStaysAtItsEnd(t *testing.T) {
 	h := hold(t, nil)
-	h.Edit(func(d *apps.Data) {
+	h.phone.Edit(func(d *apps.Data) {
 		for i := range 30 {
 			d.Receive("Tom", "", fmt.Sprintf("line %d", i), morning)
 		}
@@ -187,26 +187,26 @@ func TestAConversationStaysAtItsEnd(t *testing.T) {
 	h.see("line 29")
 	h.touch("compose_message_text")
 	h.see("line 29")
-	h.Text("line 30\n")
+	h.phone.Keys.Text("line 30\n")
 	h.see("line 30")
 	for range 3 {
-		h.Swipe(540, 600, 540, 1200, 300*time.Millisecond)
+		h.phone.Touch.Swipe(540, 600, 540, 1200, 300*time.Millisecond)
 	}
 	h.gone("line 30")
 	h.keyCodes(KeyBack)
-	h.Edit(func(d *apps.Data) { d.Receive("Tom", "", "line 31", morning) })
+	h.phone.Edit(func(d *apps.Data) { d.Receive("Tom", "", "line 31", morning) })
 	h.gone("line 31") // who reads above is not pulled down
 }
 
 func TestANotificationOnTheLockScreenWaitsForThePIN(t *testing.T) {
 	h := hold(t, &Options{Locked: true, PIN: "2468"})
-	h.do(func() {
-		h.sys.Notify(apps.Notification{Package: clockApp, Title: "Timer",
+	h.phone.core.do(func() {
+		h.phone.core.sys.Notify(apps.Notification{Package: clockApp, Title: "Timer",
 			Text: "Time's up"})
 	})
 	h.touch("Timer")
 	h.see("pinEntry")
-	require.Len(t, h.sys.Notifications, 1)
-	h.Text("2468\n")
-	require.False(t, h.Locked())
+	require.Len(t, h.phone.core.sys.Notifications, 1)
+	h.phone.Keys.Text("2468\n")
+	require.False(t, h.phone.Lock.Locked())
 }

@@ -29,13 +29,13 @@ func TestAnyWalkKeepsTreeAndTouchTogether(t *testing.T) {
 			h.checkTree(r)
 			h.checkShown(r, "walk", h.checkDrawn(r, "walk"))
 		}
-		h.Screenshot()
-		require.NoError(r, wellFormed(h.DumpXML()))
+		h.phone.Screenshot()
+		require.NoError(r, wellFormed(h.phone.Screen.DumpXML()))
 	})
 }
 
 func (h *hand) anyStep(r *rapid.T) {
-	size := h.Size()
+	size := h.phone.Display.Size()
 	point := func(name string) image.Point {
 		return image.Pt(rapid.IntRange(0, size.X-1).Draw(r, name+" x"), rapid.IntRange(0, size.Y-1).
 			Draw(r, name+" y"))
@@ -45,19 +45,19 @@ func (h *hand) anyStep(r *rapid.T) {
 	case 0, 1, 2, 3, 4:
 		if nodes := h.clickable(); len(nodes) > 0 {
 			c := rapid.SampledFrom(nodes).Draw(r, "node").Center()
-			h.Tap(c.X, c.Y)
+			h.phone.Touch.Tap(c.X, c.Y)
 		}
 	case 5:
 		a, b := point("from"), point("to")
-		h.Swipe(a.X, a.Y, b.X, b.Y, 300*time.Millisecond)
+		h.phone.Touch.Swipe(a.X, a.Y, b.X, b.Y, 300*time.Millisecond)
 	case 6:
 		a := point("hold")
-		h.Swipe(a.X, a.Y, a.X, a.Y, time.Second)
+		h.phone.Touch.Swipe(a.X, a.Y, a.X, a.Y, time.Second)
 	case 7:
-		h.Text(rapid.StringN(0, 12, -1).Draw(r, "text"))
+		h.phone.Keys.Text(rapid.StringN(0, 12, -1).Draw(r, "text"))
 	case 8:
 		a, b := point("from"), point("to")
-		h.DragAndDrop(a.X, a.Y, b.X, b.Y, time.Second)
+		h.phone.Touch.DragAndDrop(a.X, a.Y, b.X, b.Y, time.Second)
 	case 9:
 		h.anyKey(r)
 	}
@@ -67,33 +67,33 @@ func (h *hand) anyKey(r *rapid.T) {
 	switch code := rapid.SampledFrom([]int{3, 4, 4, 4, 19, 20, 21, 22, 24, 26, 61, 66, 67, 112, 122,
 		123, 187, 0}).Draw(r, "key"); code {
 	case 26:
-		_ = h.Key(KeySleep)
-		_ = h.Key(KeyWakeUp)
-		h.DismissKeyguard()
+		_ = h.phone.Keys.Key(KeySleep)
+		_ = h.phone.Keys.Key(KeyWakeUp)
+		h.phone.Lock.DismissKeyguard()
 	case 0:
-		h.SetRotation(rapid.IntRange(0, 3).Draw(r, "rotation"))
+		h.phone.Display.SetRotation(rapid.IntRange(0, 3).Draw(r, "rotation"))
 	default:
-		_ = h.Key(code)
+		_ = h.phone.Keys.Key(code)
 	}
 }
 
 func (h *hand) clickable() []*Node {
-	root := h.UITree()
+	root := h.phone.Screen.UITree()
 	return clickableOf(&root)
 }
 
 // checkTree wants every node on the screen and every clickable one under the finger: the touch at
 // its middle finds the node, something inside it, or what lies in front of it.
 func (h *hand) checkTree(r require.TestingT) {
-	root, screen := h.UITree(), image.Rectangle{Max: h.Size()}
+	root, screen := h.phone.Screen.UITree(), image.Rectangle{Max: h.phone.Display.Size()}
 	root.Walk(func(n *Node) {
 		require.True(r, n.Bounds.In(screen), "%s %q at %v is beyond %v", n.Class, n.Text, n.Bounds,
 			screen)
 		require.False(r, n.Bounds.Empty(), "%s %q has no place", n.Class, n.Text)
 		require.NotEmpty(r, n.Class)
 	})
-	h.do(func() {
-		s := h.scene()
+	h.phone.core.do(func() {
+		s := h.phone.Screen.scene()
 		var order []*ui.Placed // from back to front
 		s.front().view.Walk(func(v *ui.Placed) { order = append(order, v) })
 		for _, n := range clickableOf(&root) {
@@ -154,9 +154,9 @@ func TestTextIsDrawnInsideItsNode(t *testing.T) {
 	for _, pkg := range []string{settingsApp, messagesApp, clockApp, notesApp, shopApp} {
 		h := hold(t, nil)
 		h.open(pkg)
-		root := h.UITree()
-		h.do(func() {
-			for _, op := range h.ops() {
+		root := h.phone.Screen.UITree()
+		h.phone.core.do(func() {
+			for _, op := range h.phone.stage.ops() {
 				if op.Shape != ui.Glyphs {
 					continue
 				}

@@ -89,17 +89,17 @@ func generate() ([]byte, error) {
 
 // hand walks one task.
 type hand struct {
-	*sandbox.Simulator
-	now time.Time
+	phone *sandbox.Simulator
+	now   time.Time
 }
 
 // script walks the task and returns its rules: the first matches the goal, the others the progress.
 func script(t sandbox.Task, moves []move) ([]rule, error) {
 	still := 0.0
 	h := &hand{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
-	h.Simulator = sandbox.New(&sandbox.Options{AnimationScale: &still,
+	h.phone = sandbox.New(&sandbox.Options{AnimationScale: &still,
 		Now: func() time.Time { return h.now }})
-	t.Setup(h.Simulator)
+	t.Setup(h.phone)
 	var rules []rule
 	when, done := "(?i)"+given+regexp.QuoteMeta(quoted(strings.TrimSuffix(t.Goal, "."))), "nothing"
 	for i, m := range moves {
@@ -117,7 +117,7 @@ func script(t sandbox.Task, moves []move) ([]rule, error) {
 		h.now = h.now.Add(5 * time.Second)
 		when, done = regexp.QuoteMeta(mark), m.explain
 	}
-	return rules, t.Check(h.Simulator)
+	return rules, t.Check(h.phone)
 }
 
 // condition matches a person's answer that holds the word, in what the prompt says before the
@@ -144,7 +144,7 @@ func reply(m move, action, mark, done string) string {
 // find returns the middle, in thousandths of the screen, of the node with that resource name, text
 // or description.
 func (h *hand) find(what string) (x, y int, err error) {
-	root := h.UITree()
+	root := h.phone.Screen.UITree()
 	n := root.Find(func(n *sandbox.Node) bool {
 		return strings.HasSuffix(n.ResourceID, ":id/"+what)
 	})
@@ -154,12 +154,12 @@ func (h *hand) find(what string) (x, y int, err error) {
 	if n == nil || n.Bounds.Dy() < 40 {
 		return 0, 0, errors.New(what + " is not on the screen")
 	}
-	c, s := n.Center(), h.Size()
+	c, s := n.Center(), h.phone.Display.Size()
 	return c.X * 1000 / s.X, c.Y * 1000 / s.Y, nil
 }
 
 // pixel is where a point in thousandths lands.
 func (h *hand) pixel(x, y int) (int, int) {
-	s := h.Size()
+	s := h.phone.Display.Size()
 	return x * s.X / 1000, y * s.Y / 1000
 }

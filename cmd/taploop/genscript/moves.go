@@ -29,20 +29,20 @@ func touch(explain, what, action string, do func(h *hand, x, y int)) move {
 }
 
 func tap(explain, what string) move {
-	return touch(explain, what, "CLICK", func(h *hand, x, y int) { h.Tap(x, y) })
+	return touch(explain, what, "CLICK", func(h *hand, x, y int) { h.phone.Touch.Tap(x, y) })
 }
 
 func doubleTap(explain, what string) move {
 	return touch(explain, what, "DOUBLE_CLICK", func(h *hand, x, y int) {
-		h.Tap(x, y)
+		h.phone.Touch.Tap(x, y)
 		h.now = h.now.Add(100 * time.Millisecond)
-		h.Tap(x, y)
+		h.phone.Touch.Tap(x, y)
 	})
 }
 
 func press(explain, what string) move {
 	return touch(explain, what, "LONGPRESS", func(h *hand, x, y int) {
-		h.Swipe(x, y, x, y, time.Second)
+		h.phone.Touch.Swipe(x, y, x, y, time.Second)
 	})
 }
 
@@ -56,7 +56,7 @@ func drag(explain, from, to string) move {
 		x2, y2, err := h.find(to)
 		ax, ay := h.pixel(x1, y1)
 		bx, by := h.pixel(x2, y2)
-		h.Swipe(ax, ay, bx, by, 1500*time.Millisecond)
+		h.phone.Touch.Swipe(ax, ay, bx, by, 1500*time.Millisecond)
 		return fmt.Sprintf("SLIDE\tpoint1:%d,%d\tpoint2:%d,%d", x1, y1, x2, y2), err
 	}}
 }
@@ -66,14 +66,14 @@ func scroll(explain string) move {
 	return move{explain: explain, do: func(h *hand) (string, error) {
 		ax, ay := h.pixel(500, 667)
 		bx, by := h.pixel(500, 333)
-		h.Swipe(ax, ay, bx, by, 1500*time.Millisecond)
+		h.phone.Touch.Swipe(ax, ay, bx, by, 1500*time.Millisecond)
 		return "SLIDE\tpoint1:500,667\tpoint2:500,333", nil
 	}}
 }
 
 func write(explain, text string) move {
 	return move{explain: explain, do: func(h *hand) (string, error) {
-		h.Text(text)
+		h.phone.Keys.Text(text)
 		return "TYPE\tvalue:" + text, nil
 	}}
 }
@@ -81,13 +81,13 @@ func write(explain, text string) move {
 // open starts an app by its name; pkg is what that has to mean.
 func open(name, pkg string) move {
 	return move{explain: "open " + name, do: func(h *hand) (string, error) {
-		return "AWAKE\tvalue:" + name, h.Launch(pkg)
+		return "AWAKE\tvalue:" + name, h.phone.Apps.Launch(pkg)
 	}}
 }
 
 func back(explain string) move {
 	return move{explain: explain, do: func(h *hand) (string, error) {
-		return "BACK", h.Key(sandbox.KeyBack)
+		return "BACK", h.phone.Keys.Key(sandbox.KeyBack)
 	}}
 }
 
@@ -115,8 +115,8 @@ func wait(explain string) move {
 func typeSecret(explain string) move {
 	return move{explain: explain, do: func(h *hand) (string, error) {
 		var last string
-		h.Inspect(func(d *apps.Data) { last = d.Threads[0].Last().Text })
-		h.Text(regexp.MustCompile(`\d{6}`).FindString(last) + "\n")
+		h.phone.Inspect(func(d *apps.Data) { last = d.Threads[0].Last().Text })
+		h.phone.Keys.Text(regexp.MustCompile(`\d{6}`).FindString(last) + "\n")
 		return "TYPE\tvalue:{{secret}}\tsubmit:true", nil
 	}}
 }

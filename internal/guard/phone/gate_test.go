@@ -176,7 +176,7 @@ func TestWhatChangedSinceTheApprovalIsAskedAgain(t *testing.T) {
 		{"everything, and nothing speaks against it there", func(d *fixture) {
 			d.show(d.t, "com.other", "Thank you · [Read on] · [Back]")
 		}, "has changed"},
-		{"the rotation", func(d *fixture) { d.sim.SetRotation(1) }, "has changed"},
+		{"the rotation", func(d *fixture) { d.sim.Display.SetRotation(1) }, "has changed"},
 		{"time", func(d *fixture) { d.now = d.now.Add(10*time.Minute + time.Second) }, "expired"},
 		{"a clock set back", func(d *fixture) { d.now = d.now.Add(-time.Hour) }, "expired"},
 	} {

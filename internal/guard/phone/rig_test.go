@@ -73,8 +73,8 @@ func (r *rig) show(t testing.TB, pkg, widgets string) {
 		return column
 	}
 	r.sim.Edit(func(*apps.Data) { r.scene = scene })
-	r.sim.ForceStop(pkg)
-	require.NoError(t, r.sim.Launch(pkg))
+	r.sim.Apps.ForceStop(pkg)
+	require.NoError(t, r.sim.Apps.Launch(pkg))
 }
 
 // touched is what was tapped in scenes.
@@ -121,8 +121,8 @@ func find(t testing.TB, list []screen.Element, what string) screen.Point {
 // open is the simulated phone's own app after these taps.
 func (r *rig) open(t testing.TB, pkg string, taps ...string) {
 	t.Helper()
-	r.sim.ForceStop(pkg)
-	require.NoError(t, r.sim.Launch(pkg))
+	r.sim.Apps.ForceStop(pkg)
+	require.NoError(t, r.sim.Apps.Launch(pkg))
 	for _, what := range taps {
 		hold := strings.HasPrefix(what, "hold ")
 		_, err := r.Look(t.Context())

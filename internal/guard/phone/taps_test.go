@@ -86,7 +86,7 @@ func (r *rig) check(t *testing.T, g *phone.Gate, c *tapCase) agentloop.Verdict {
 	if c.more["turn"] != "" {
 		turned = 1
 	}
-	r.sim.SetRotation(turned)
+	r.sim.Display.SetRotation(turned)
 	if taps, own := strings.CutPrefix(c.shows, ">"); own {
 		var list []string
 		for tap := range strings.SplitSeq(taps, ">") {

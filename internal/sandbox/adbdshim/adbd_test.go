@@ -46,7 +46,7 @@ func TestTheRealShellRunsThePhonesCommands(t *testing.T) {
 	require.Equal(t, result{"yes\n", "", 0}, r.shell("input keyevent HOME && echo yes"))
 	require.Equal(t, result{"  mWakefulness=Asleep\n", "", 0},
 		r.shell("input keyevent 26; dumpsys power | grep mWakefulness="))
-	require.False(t, r.phone.On())
+	require.False(t, r.phone.Lock.On())
 	got := r.shell("input tap 5")
 	require.Equal(t, 255, got.code)
 	require.Contains(t, got.stderr, "\nException occurred while executing "+
@@ -107,7 +107,7 @@ func TestWhatIsWrittenUnderTheRealDaemonCanBePulled(t *testing.T) {
 	require.Equal(t, result{"UI hierchary dumped to: /sdcard/window_dump.xml\n", "", 0},
 		r.shell("uiautomator dump"))
 	require.Zero(t, r.shell("cd /sdcard && screencap -p shot && screencap raw").code)
-	for file, want := range map[string]string{"window_dump.xml": string(r.phone.DumpXML()),
+	for file, want := range map[string]string{"window_dump.xml": string(r.phone.Screen.DumpXML()),
 		"shot": "", "raw": ""} {
 		_, stderr, code := r.ADB("pull", "/sdcard/"+file, dir)
 		require.Zero(t, code, stderr)
@@ -138,7 +138,7 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + 
 
 func find(t *testing.T, phone *sandbox.Simulator, id string) *sandbox.Node {
 	t.Helper()
-	root := phone.UITree()
+	root := phone.Screen.UITree()
 	n := root.Find(func(n *sandbox.Node) bool { return strings.HasSuffix(n.ResourceID, ":id/"+id) })
 	require.NotNil(t, n, "no %s on the screen", id)
 	return n
@@ -148,11 +148,11 @@ func TestNastyTextsArriveExactlyThroughTheRealShell(t *testing.T) {
 	require.GreaterOrEqual(t, len(nasty), 40)
 	r := underADBD(t, image.Point{})
 	for _, text := range nasty {
-		r.phone.ForceStop("com.taploop.sandbox.notes")
-		require.NoError(t, r.phone.Launch("com.taploop.sandbox.notes"))
+		r.phone.Apps.ForceStop("com.taploop.sandbox.notes")
+		require.NoError(t, r.phone.Apps.Launch("com.taploop.sandbox.notes"))
 		for _, id := range []string{"new_note", "edit_body"} {
 			at := find(t, r.phone, id).Bounds
-			r.phone.Tap((at.Min.X+at.Max.X)/2, (at.Min.Y+at.Max.Y)/2)
+			r.phone.Touch.Tap((at.Min.X+at.Max.X)/2, (at.Min.Y+at.Max.Y)/2)
 		}
 		before := find(t, r.phone, "edit_body").Text
 		got := r.shell("input text " + quote(text))
@@ -164,7 +164,7 @@ func TestNastyTextsArriveExactlyThroughTheRealShell(t *testing.T) {
 			require.Equal(t, result{}, got, text)
 		}
 		require.Equal(t, want, find(t, r.phone, "edit_body").Text, "typed %q", text)
-		require.True(t, r.phone.On())
+		require.True(t, r.phone.Lock.On())
 	}
 }
 

@@ -61,7 +61,7 @@ func (p *attachedPhone) line(long bool) string {
 	}
 	out := fmt.Sprintf("%-22s %s usb:1-%d", p.serial, state, p.id)
 	if state == StateDevice {
-		props := p.sh.Phone().Props()
+		props := p.sh.Phone().Settings.Props()
 		for _, name := range []string{"name", "model", "device"} {
 			key := strings.Replace(name, "name", "product", 1)
 			value := strings.ReplaceAll(props["ro.product."+name], " ", "_") // one word

@@ -10,7 +10,7 @@ func activityService(c *invocation, name string, a *args) int {
 		return amBroadcast(c, a)
 	case "force-stop":
 		skipUser(a)
-		c.sh.phone.ForceStop(a.need())
+		c.sh.phone.Apps.ForceStop(a.need())
 		return exitOK
 	}
 	return unknownCommand(c, name)
@@ -32,10 +32,10 @@ func amStart(c *invocation, a *args) int {
 		return c.fail(exitFailure, "Error: Activity not started, unable to resolve %s", in)
 	}
 	if in.flags["-S"] {
-		c.sh.phone.ForceStop(packageOf(target)) // one that is not installed is reported below
+		c.sh.phone.Apps.ForceStop(packageOf(target)) // one that is not installed is reported below
 	}
-	top := c.sh.phone.Foreground().Component() == target
-	if c.sh.phone.Start(target) != nil {
+	top := c.sh.phone.Screen.Foreground().Component() == target
+	if c.sh.phone.Apps.Start(target) != nil {
 		complain(c.stderr, "Error type 3")
 		return c.fail(exitFailure, "Error: Activity class {%s} does not exist.", long(target))
 	}
@@ -58,7 +58,7 @@ func amBroadcast(c *invocation, a *args) int {
 	in := parseIntent(a, "--async")
 	c.outf("Broadcasting: %s\n", in)
 	result := 0
-	if c.sh.phone.Broadcast(in.action, in.extras) {
+	if c.sh.phone.Keys.Broadcast(in.action, in.extras) {
 		result = -1 // the keyboard answers RESULT_OK
 	}
 	c.outf("Broadcast completed: result=%d\n", result)

@@ -105,7 +105,7 @@ func identity(name string) string {
 }
 
 func getprop(c *invocation) int {
-	all := c.sh.phone.Props()
+	all := c.sh.phone.Settings.Props()
 	if len(c.args) > 0 {
 		c.outf("%s\n", all[c.args[0]])
 		return exitOK

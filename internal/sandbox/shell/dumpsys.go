@@ -35,7 +35,7 @@ func choose(yes bool, a, b string) string {
 
 func dumpPower(c *invocation, _ []string) string {
 	p := c.sh.phone
-	on := p.On()
+	on := p.Lock.On()
 	return fmt.Sprintf(`POWER MANAGER (dumpsys power)
 
 Power Manager State:
@@ -52,17 +52,17 @@ Display Power: state=%s
 
 func dumpInputMethod(c *invocation, _ []string) string {
 	p := c.sh.phone
-	current, shown := p.IME(), p.KeyboardShown()
+	current, shown := p.Keyboard.IME(), p.Screen.KeyboardShown()
 	var b strings.Builder
 	b.WriteString("Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=1\n")
-	for i, id := range p.IMEs() {
+	for i, id := range p.Keyboard.IMEs() {
 		fmt.Fprintf(&b, "  InputMethod #%d:\n      mId=%s\n", i, id)
 	}
 	fmt.Fprintf(&b, "  mCurMethodId=%s\n  mCurId=%s mHaveConnection=true mBoundToMethod=true\n",
 		current, current)
 	fmt.Fprintf(&b, "  mShowRequested=%t mInputShown=%t\n", shown, shown)
-	fmt.Fprintf(&b, "  mSystemReady=true mInteractive=%t\n\n", p.On())
-	b.WriteString(dumpClient(p.Focus(), current))
+	fmt.Fprintf(&b, "  mSystemReady=true mInteractive=%t\n\n", p.Lock.On())
+	b.WriteString(dumpClient(p.Screen.Focus(), current))
 	return b.String()
 }
 

@@ -24,7 +24,7 @@ func windowRecord(w sandbox.Window) string {
 // activity is the record of the app in front, which stays what it is while a system window covers
 // it.
 func (s *Shell) activity() string {
-	component := s.phone.App().Component()
+	component := s.phone.Screen.App().Component()
 	return fmt.Sprintf("ActivityRecord{%s u0 %s t100}", identity(component), component)
 }
 
@@ -49,18 +49,18 @@ func dumpWindow(c *invocation, words []string) string {
 // focus is the two lines that tools look for.
 func (s *Shell) focus(indent string) string {
 	return fmt.Sprintf("%smCurrentFocus=%s\n%smFocusedApp=%s\n", indent,
-		windowRecord(s.phone.Foreground()), indent, s.activity())
+		windowRecord(s.phone.Screen.Foreground()), indent, s.activity())
 }
 
 func windowDisplays(s *Shell) string {
 	p := s.phone
-	init, cur := p.PhysicalSize(), p.Size()
-	turned := p.Rotation()
+	init, cur := p.Display.PhysicalSize(), p.Display.Size()
+	turned := p.Display.Rotation()
 	base := ""
-	if o := p.Override(); o != (image.Point{}) {
-		base = fmt.Sprintf(" base=%dx%d %ddpi", o.X, o.Y, p.Density())
+	if o := p.Display.Override(); o != (image.Point{}) {
+		base = fmt.Sprintf(" base=%dx%d %ddpi", o.X, o.Y, p.Display.Density())
 	}
-	auto, _ := p.Setting("system", "accelerometer_rotation")
+	auto, _ := p.Settings.Setting("system", "accelerometer_rotation")
 	return fmt.Sprintf(`WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
   Display: mDisplayId=0 (organized)
     init=%dx%d %ddpi mMinSizeOfResizeableTaskDp=220%s cur=%dx%d app=%dx%d rng=%dx%d-%dx%d
@@ -73,16 +73,16 @@ func windowDisplays(s *Shell) string {
     InsetsState
       mDisplayFrame=Rect(0, 0 - %d, %d)
       InsetsSource id=4a9e0000 type=statusBars frame=[0,0][%d,%d] visible=true flags=[]
-`, init.X, init.Y, p.Density(), base, cur.X, cur.Y, cur.X, cur.Y,
+`, init.X, init.Y, p.Display.Density(), base, cur.X, cur.Y, cur.X, cur.Y,
 		min(cur.X, cur.Y), min(cur.X, cur.Y), max(cur.X, cur.Y), max(cur.X, cur.Y),
 		s.focus("    "), 90*turned, 90*turned,
 		choose(auto == "1", "USER_ROTATION_FREE", "USER_ROTATION_LOCKED"), 90*turned,
-		cur.X, cur.Y, cur.X, p.StatusBar())
+		cur.X, cur.Y, cur.X, p.Screen.StatusBar())
 }
 
 func windowPolicy(s *Shell) string {
 	p := s.phone
-	on, locked := p.On(), p.Locked()
+	on, locked := p.Lock.On(), p.Lock.Locked()
 	return fmt.Sprintf(`WINDOW MANAGER POLICY STATE (dumpsys window policy)
     mAwake=%[1]t mScreenOnEarly=%[1]t mScreenOnFully=%[1]t
     mShowingDream=false mDreamingLockscreen=%[2]t
@@ -94,15 +94,15 @@ func windowPolicy(s *Shell) string {
       secure=%[3]t
       screenState=%[4]s
       interactiveState=%[5]s
-`, on, locked, p.HasPIN(), choose(on, "SCREEN_STATE_ON", "SCREEN_STATE_OFF"),
+`, on, locked, p.Lock.HasPIN(), choose(on, "SCREEN_STATE_ON", "SCREEN_STATE_OFF"),
 		choose(on, "INTERACTIVE_STATE_AWAKE", "INTERACTIVE_STATE_SLEEP"))
 }
 
 func windowWindows(s *Shell) string {
 	var b strings.Builder
 	b.WriteString("WINDOW MANAGER WINDOWS (dumpsys window windows)\n")
-	size := s.phone.Size()
-	b.WriteString(windowState(s.phone.Foreground(), s.phone.On()))
+	size := s.phone.Display.Size()
+	b.WriteString(windowState(s.phone.Screen.Foreground(), s.phone.Lock.On()))
 	fmt.Fprintf(&b, "    Requested w=%d h=%d mLayoutSeq=24\n", size.X, size.Y)
 	fmt.Fprintf(&b, "\n  mTopFocusedDisplayId=0\n%s  mHasPermanentDpad=false\n", s.focus("  "))
 	return b.String()

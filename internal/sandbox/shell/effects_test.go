@@ -20,7 +20,7 @@ import (
 // find returns the node whose resource id ends with id.
 func find(t testing.TB, phone *sandbox.Simulator, id string) *sandbox.Node {
 	t.Helper()
-	root := phone.UITree()
+	root := phone.Screen.UITree()
 	n := root.Find(func(n *sandbox.Node) bool { return strings.HasSuffix(n.ResourceID, ":id/"+id) })
 	require.NotNil(t, n, "no %s on the screen", id)
 	return n
@@ -30,8 +30,8 @@ func find(t testing.TB, phone *sandbox.Simulator, id string) *sandbox.Node {
 func newNote(t testing.TB, sh *shell.Shell) {
 	t.Helper()
 	phone := sh.Phone()
-	phone.ForceStop("com.taploop.sandbox.notes")
-	require.NoError(t, phone.Launch("com.taploop.sandbox.notes"))
+	phone.Apps.ForceStop("com.taploop.sandbox.notes")
+	require.NoError(t, phone.Apps.Launch("com.taploop.sandbox.notes"))
 	for _, id := range []string{"new_note", "edit_body"} {
 		at := center(find(t, phone, id).Bounds)
 		require.Zero(t, run(t, sh, fmt.Sprintf("input tap %d %d", at.X, at.Y)).code)
@@ -118,13 +118,13 @@ func TestGeteventTellsOfFingersAndOfNothingInjected(t *testing.T) {
 		require.Equal(t, result{}, run(t, sh, "input tap 100 200"))
 		synctest.Wait()
 		require.Empty(t, told)
-		sh.Phone().Finger(100, 200)
+		sh.Phone().Touch.Finger(100, 200)
 		require.Equal(t, result{stdout: "/dev/input/event2: " +
 			"EV_ABS       ABS_MT_TRACKING_ID   00000001\n"}, <-told)
 		require.Equal(t, result{code: 124}, run(t, sh, line), "nobody touches it")
 		go func() { told <- run(t, sh, "getevent -lv1 -c 3") }()
 		synctest.Wait()
-		sh.Phone().Finger(16, 32)
+		sh.Phone().Touch.Finger(16, 32)
 		require.Equal(t, "/dev/input/event2: EV_ABS       ABS_MT_TRACKING_ID   00000001\n"+
 			"/dev/input/event2: EV_ABS       ABS_MT_POSITION_X    00000010\n"+
 			"/dev/input/event2: EV_ABS       ABS_MT_POSITION_Y    00000020\n", (<-told).stdout)

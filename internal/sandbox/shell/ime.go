@@ -26,13 +26,13 @@ func imeService(c *invocation, name string, a *args) int {
 
 // enabled lists the input methods that may be selected.
 func (s *Shell) enabled() []string {
-	v, _ := s.phone.Setting("secure", enabledIMEs)
+	v, _ := s.phone.Settings.Setting("secure", enabledIMEs)
 	return strings.FieldsFunc(v, func(r rune) bool { return r == ':' })
 }
 
 func imeList(c *invocation, a *args) int {
 	all := slices.Contains(a.rest, "-a")
-	for _, id := range c.sh.phone.IMEs() {
+	for _, id := range c.sh.phone.Keyboard.IMEs() {
 		if all || slices.Contains(c.sh.enabled(), id) {
 			c.outf("%s\n", id)
 		}
@@ -44,17 +44,17 @@ func imeEnable(c *invocation, a *args, on bool) int {
 	word := map[bool]string{true: "enabled", false: "disabled"}[on]
 	skipUser(a)
 	given := a.need()
-	id, ok := c.sh.phone.FindIME(given)
+	id, ok := c.sh.phone.Keyboard.FindIME(given)
 	if !ok {
 		return c.fail(exitMinus, "Unknown input method %s cannot be %s for user #0", given, word)
 	}
 	list := slices.DeleteFunc(c.sh.enabled(), func(s string) bool { return s == id })
 	if on {
 		list = append(list, id)
-	} else if c.sh.phone.IME() == id && len(list) > 0 {
-		c.sh.phone.PutSetting("secure", selectedIME, list[0])
+	} else if c.sh.phone.Keyboard.IME() == id && len(list) > 0 {
+		c.sh.phone.Settings.PutSetting("secure", selectedIME, list[0])
 	}
-	c.sh.phone.PutSetting("secure", enabledIMEs, strings.Join(list, ":"))
+	c.sh.phone.Settings.PutSetting("secure", enabledIMEs, strings.Join(list, ":"))
 	c.outf("Input method %s: now %s for user #0\n", id, word)
 	return exitOK
 }
@@ -62,11 +62,11 @@ func imeEnable(c *invocation, a *args, on bool) int {
 func imeSet(c *invocation, a *args) int {
 	skipUser(a)
 	given := a.need()
-	id, ok := c.sh.phone.FindIME(given)
+	id, ok := c.sh.phone.Keyboard.FindIME(given)
 	if !ok || !slices.Contains(c.sh.enabled(), id) {
 		return c.fail(exitMinus, "Unknown input method %s cannot be selected for user #0", given)
 	}
-	c.sh.phone.PutSetting("secure", selectedIME, id)
+	c.sh.phone.Settings.PutSetting("secure", selectedIME, id)
 	c.outf("Input method %s selected for user #0\n", id)
 	return exitOK
 }

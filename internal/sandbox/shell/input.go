@@ -32,16 +32,16 @@ func inputService(c *invocation, name string, a *args) int {
 		inputKeys(c, a)
 	case "tap":
 		x, y := a.pixel(name), a.pixel(name)
-		c.sh.phone.Tap(x, y)
+		c.sh.phone.Touch.Tap(x, y)
 	case "swipe":
 		m := a.move(name)
 		if c.pause(m.takes) {
-			c.sh.phone.Swipe(m.x1, m.y1, m.x2, m.y2, m.takes)
+			c.sh.phone.Touch.Swipe(m.x1, m.y1, m.x2, m.y2, m.takes)
 		}
 	case "draganddrop":
 		m := a.move(name)
 		if c.pause(max(m.takes, longPress)) {
-			c.sh.phone.DragAndDrop(m.x1, m.y1, m.x2, m.y2, m.takes)
+			c.sh.phone.Touch.DragAndDrop(m.x1, m.y1, m.x2, m.y2, m.takes)
 		}
 	default:
 		unknownCommand(c, name)
@@ -106,7 +106,7 @@ func inputText(c *invocation, a *args) {
 	if unmapped(text) {
 		panic(exception("java.lang.NullPointerException: Attempt to get length of null array"))
 	}
-	c.sh.phone.Text(text)
+	c.sh.phone.Keys.Text(text)
 }
 
 func inputKeys(c *invocation, a *args) {
@@ -119,7 +119,7 @@ func inputKeys(c *invocation, a *args) {
 		}
 	}
 	for _, name := range append([]string{word}, rest...) {
-		_ = c.sh.phone.Key(keyCode(name)) // one that does not exist does nothing
+		_ = c.sh.phone.Keys.Key(keyCode(name)) // one that does not exist does nothing
 	}
 }
 
@@ -134,7 +134,7 @@ func getevent(c *invocation) int {
 		return c.fail(exitFailure, "Usage: getevent -lv1 [-c count]")
 	}
 	for n := 0; n < most && c.stdout.err == nil; {
-		at, err := c.sh.phone.Feel(c.ctx)
+		at, err := c.sh.phone.Touch.Feel(c.ctx)
 		if err != nil {
 			return exitKilled
 		}

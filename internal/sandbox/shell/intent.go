@@ -112,7 +112,7 @@ func (s *Shell) resolve(in *intent) string {
 	if in.component != "" {
 		return in.component
 	}
-	for _, app := range s.phone.Packages() {
+	for _, app := range s.phone.Apps.Packages() {
 		if s.takes(app, in) {
 			return app.Package + "/" + app.Activity
 		}

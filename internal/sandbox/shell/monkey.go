@@ -22,7 +22,7 @@ func monkey(c *invocation) int {
 		return c.fail(monkeyBadArgs, "usage: monkey [-p ALLOWED_PACKAGE] [-c MAIN_CATEGORY] COUNT")
 	}
 	target := c.sh.resolve(in)
-	if target == "" || c.sh.phone.Launch(packageOf(target)) != nil {
+	if target == "" || c.sh.phone.Apps.Launch(packageOf(target)) != nil {
 		c.outf("** No activities found to run, monkey aborted.\n")
 		return monkeyNoActivity
 	}

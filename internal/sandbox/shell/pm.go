@@ -29,7 +29,7 @@ func packageService(c *invocation, name string, a *args) int {
 
 // installed reports whether there is such an app.
 func (s *Shell) installed(such func(*sandbox.App) bool) bool {
-	return slices.ContainsFunc(s.phone.Packages(), such)
+	return slices.ContainsFunc(s.phone.Apps.Packages(), such)
 }
 
 func pmList(c *invocation, a *args) int {
@@ -51,7 +51,7 @@ func pmList(c *invocation, a *args) int {
 		}
 	}
 	filter, _ := a.next()
-	for _, app := range c.sh.phone.Packages() {
+	for _, app := range c.sh.phone.Apps.Packages() {
 		if system && !app.System || third && app.System || !strings.Contains(app.Package, filter) {
 			continue
 		}
@@ -78,7 +78,7 @@ func pmResolve(c *invocation, a *args) int {
 func pmQuery(c *invocation, a *args) int {
 	in := parseIntent(a, "--brief", "--components")
 	var found []*sandbox.App
-	for _, app := range c.sh.phone.Packages() {
+	for _, app := range c.sh.phone.Apps.Packages() {
 		if c.sh.takes(app, in) {
 			found = append(found, app)
 		}

@@ -15,10 +15,10 @@ func settingsService(c *invocation, name string, a *args) int {
 		return c.fail(exitMinus, "Invalid namespace '%s'", space)
 	}
 	if name == "put" {
-		c.sh.phone.PutSetting(space, key, a.need())
+		c.sh.phone.Settings.PutSetting(space, key, a.need())
 		return exitOK
 	}
-	v, ok := c.sh.phone.Setting(space, key)
+	v, ok := c.sh.phone.Settings.Setting(space, key)
 	if !ok {
 		v = "null"
 	}

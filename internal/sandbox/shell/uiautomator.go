@@ -13,10 +13,10 @@ func uiautomator(c *invocation) int {
 			file = c.path(a)
 		}
 	}
-	if !c.sh.phone.On() {
+	if !c.sh.phone.Lock.On() {
 		return c.fail(exitOK, "ERROR: null root node returned by UiTestAutomationBridge.")
 	}
-	xml := c.sh.phone.DumpXML()
+	xml := c.sh.phone.Screen.DumpXML()
 	if file == "/dev/tty" {
 		_, _ = c.stdout.Write(xml)
 	} else if err := c.write(file, xml); err != nil {

@@ -13,11 +13,11 @@ func windowService(c *invocation, name string, a *args) int {
 		if _, ok := a.next(); ok {
 			return c.fail(exitMinus, "Error: the density of the simulated phone stays")
 		}
-		c.outf("Physical density: %d\n", c.sh.phone.Density())
+		c.outf("Physical density: %d\n", c.sh.phone.Display.Density())
 		return exitOK
 	case "dismiss-keyguard":
 		// with a PIN the phone now asks; the command does not say so
-		c.sh.phone.DismissKeyguard()
+		c.sh.phone.Lock.DismissKeyguard()
 		return exitOK
 	}
 	return unknownCommand(c, name)
@@ -26,9 +26,9 @@ func windowService(c *invocation, name string, a *args) int {
 func wmSize(c *invocation, a *args) int {
 	word, ok := a.next()
 	if !ok {
-		physical := c.sh.phone.PhysicalSize()
+		physical := c.sh.phone.Display.PhysicalSize()
 		c.outf("Physical size: %dx%d\n", physical.X, physical.Y)
-		if o := c.sh.phone.Override(); o != (image.Point{}) {
+		if o := c.sh.phone.Display.Override(); o != (image.Point{}) {
 			c.outf("Override size: %dx%d\n", o.X, o.Y)
 		}
 		return exitOK
@@ -38,6 +38,6 @@ func wmSize(c *invocation, a *args) int {
 	if n != 2 && word != "reset" {
 		return c.fail(exitMinus, "Error: bad size %s", word)
 	}
-	c.sh.phone.SetOverride(size)
+	c.sh.phone.Display.SetOverride(size)
 	return exitOK
 }
