@@ -1,14 +1,12 @@
 package agentloop
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -39,16 +37,6 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 		err := fmt.Errorf("the action %s is not one that a run can carry out", verb(a))
 		return l.undecided(ctx, s, ModelOutputInvalid, err)
 	}
-}
-
-func (l *loop) stuck(ctx context.Context, s *Step, n int) *Ending {
-	s.Refusal = fmt.Sprintf(
-		"not carried out: the same action for the %dth time in a row on the same screen", n)
-	why := map[StopReason]string{ActionRejected: "although a person had rejected it",
-		PolicyDenied: "although it is not allowed"}[l.repeats.refused]
-	err := fmt.Errorf("the run is stuck: %s was decided %d times in a row %s",
-		describe(s.Proposal.Decision), n, cmp.Or(why, "and changed nothing"))
-	return l.finish(ctx, s, *halt(cmp.Or(l.repeats.refused, Stuck), err))
 }
 
 // act carries a gesture out: intent first, then a last look whether it still may be, then the
@@ -131,35 +119,5 @@ func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *En
 	return nil
 }
 
-func withHint(err error) string {
-	if h := hint.Of(err); h != "" {
-		return err.Error() + " (" + h + ")"
-	}
-	return err.Error()
-}
-
-// PartialRefusal begins the Refusal of a step whose gesture had touched the phone when it failed.
-const PartialRefusal = "carried out only in part: "
-
 // CutShort begins the [Step.Refusal] of a wait that ended early, because the run was to end.
 const CutShort = "cut short: "
-
-// describe is a decision in words: the verb with the model's own words when it gave some, else with
-// what it does.
-func describe(d actions.Decision) string {
-	if d.Explain != "" {
-		return fmt.Sprintf("%s (%s)", verb(d.Action), d.Explain)
-	}
-	return fmt.Sprintf("%s (%s)", verb(d.Action), actions.Describe(d.Action))
-}
-
-func verb(a actions.Action) string {
-	if a == nil {
-		return "none"
-	}
-	return a.Verb()
-}
-
-func stepError(s *Step, doing string, err error) error {
-	return fmt.Errorf("step %d: %s: %w", s.Index, doing, err)
-}

@@ -92,3 +92,16 @@ type Journal interface {
 	// gesture or a question has no Intent, only a Done.
 	Done(ctx context.Context, s Step, p Progress) error
 }
+
+// Situation is what a policy decides from.
+type Situation struct {
+	Progress
+	Screen screen.Observation
+	Step   int   // index of the step within the session, from 1
+	Album  Album // what former steps saw; nil when that is not kept
+
+	Reader Reader // lists what is on the Screen; nil when the phone cannot
+	// Replying, when it is not nil, is called as soon as the reply begins to arrive: by any
+	// goroutine, any number of times.
+	Replying func()
+}

@@ -2,7 +2,6 @@ package agentloop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -60,31 +59,6 @@ func (l *loop) setView(ctx context.Context, s *Step, v view, err error, kind Eve
 	return nil
 }
 
-// LostPhone is the ending of a run whose phone could not be looked at, or not be got ready for it,
-// because of err.
-func LostPhone(err error) *Ending {
-	switch {
-	case errors.Is(err, screen.ErrDisconnected):
-		return halt(DeviceDisconnected, err)
-	case errors.Is(err, screen.ErrSecure):
-		return halt(SecureScreen, err)
-	case errors.Is(err, screen.ErrLocked):
-		return halt(ScreenLocked, err)
-	case errors.Is(err, screen.ErrDark):
-		return halt(ManualStop, err)
-	default:
-		return halt(DeviceError, err)
-	}
-}
-
-// LostModel is the ending of a run whose model could not be asked because of err.
-func LostModel(err error) *Ending {
-	if errors.Is(err, ErrKeyRefused) {
-		return halt(ModelKeyRefused, err)
-	}
-	return halt(ModelError, err)
-}
-
 // unusable is the ending when what was seen cannot be acted on, else nil.
 func unusable(look screen.Observation) *Ending {
 	if look.Frame == nil {
@@ -117,8 +91,6 @@ func (l *loop) blackout(black bool) *Ending {
 	return nil
 }
 
-func isBlack(n Note) bool { return n.Kind == NoteBlack }
-
 func offOrLocked(s screen.State) *Ending {
 	switch {
 	case !s.On:
@@ -129,3 +101,14 @@ func offOrLocked(s screen.State) *Ending {
 		return nil
 	}
 }
+
+// early reports whether the policy is asked before the screen is known to be at rest. It is not
+// where that was in vain more often than not.
+func (l *loop) early() bool {
+	return l.Early && l.Background != nil && l.watch.touched && l.last != nil &&
+		l.limits.Settle > 0 && l.progress.Pending == nil &&
+		(l.asked < earlyTrials || 2*l.again <= l.asked)
+}
+
+// earlyTrials early questions tell whether they are worth it.
+const earlyTrials = 4

@@ -162,3 +162,5 @@ func (p Progress) NextTask(task, ended string) Progress {
 	}
 	return next.noted(Note{Kind: NoteEarlierTask, Action: p.Task, Detail: ended})
 }
+
+func isBlack(n Note) bool { return n.Kind == NoteBlack }

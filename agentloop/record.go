@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/hint"
 )
 
 // record is what is written down of a run: how far it has come, in the journal, and what happens,
@@ -117,3 +118,17 @@ func (r *record) warn(ctx context.Context, s *Step, w Warning) {
 }
 
 func (r *record) note(n Note) { r.progress = r.progress.noted(n) }
+
+func withHint(err error) string {
+	if h := hint.Of(err); h != "" {
+		return err.Error() + " (" + h + ")"
+	}
+	return err.Error()
+}
+
+// PartialRefusal begins the Refusal of a step whose gesture had touched the phone when it failed.
+const PartialRefusal = "carried out only in part: "
+
+func stepError(s *Step, doing string, err error) error {
+	return fmt.Errorf("step %d: %s: %w", s.Index, doing, err)
+}

@@ -53,6 +53,7 @@ const (
 	lookAgain   = time.Second            // what a black screen gets to show something
 	enoughQuiet = time.Second            // of a screen on which something small goes on moving
 	sameScreen  = 0.005                  // of the screen; what a cursor moves
+	otherScreen = 0.02                   // of the screen; more than something small that moves
 )
 
 // watch looks at the phone, and tells when its screen is at rest.

@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -42,4 +43,14 @@ func (l *loop) interruptedBy(ctx context.Context, s *Step, end Ending) *Ending {
 	s.Refusal = "not carried out: " + end.Err.Error()
 	l.note(Note{Kind: NoteNotDone, Action: describe(s.Proposal.Decision)})
 	return l.finish(ctx, s, end)
+}
+
+func (l *loop) stuck(ctx context.Context, s *Step, n int) *Ending {
+	s.Refusal = fmt.Sprintf(
+		"not carried out: the same action for the %dth time in a row on the same screen", n)
+	why := map[StopReason]string{ActionRejected: "although a person had rejected it",
+		PolicyDenied: "although it is not allowed"}[l.repeats.refused]
+	err := fmt.Errorf("the run is stuck: %s was decided %d times in a row %s",
+		describe(s.Proposal.Decision), n, cmp.Or(why, "and changed nothing"))
+	return l.finish(ctx, s, *halt(cmp.Or(l.repeats.refused, Stuck), err))
 }

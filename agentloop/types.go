@@ -1,24 +1,12 @@
 package agentloop
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/screen"
 )
-
-// Situation is what a policy decides from.
-type Situation struct {
-	Progress
-	Screen screen.Observation
-	Step   int   // index of the step within the session, from 1
-	Album  Album // what former steps saw; nil when that is not kept
-
-	Reader Reader // lists what is on the Screen; nil when the phone cannot
-	// Replying, when it is not nil, is called as soon as the reply begins to arrive: by any
-	// goroutine, any number of times.
-	Replying func()
-}
 
 // Proposal is a decision with the model calls that led to it.
 type Proposal struct {
@@ -49,28 +37,6 @@ type Try struct {
 	PromptTokens     int           `json:"prompt_tokens"`
 	CompletionTokens int           `json:"completion_tokens"`
 }
-
-// Question is something that a person is to answer before the run goes on.
-type Question struct {
-	Kind     string // KindInfo, or one of a Gate's own
-	Text     string
-	Options  []string // answers to choose from
-	FreeText bool     // an answer besides the Options is fine
-	Secret   *bool    // the answer must not be shown anywhere again; nil leaves it to the words
-	Task     string
-	Screen   screen.Observation
-	Step     int // index within the session
-	Round    int // 1 for a run's first question
-
-	Review *Review        // of a KindApproval; nil for a question in words
-	Action actions.Action // that a Gate asks about; the loop's own
-}
-
-// The kinds of questions that the loop asks itself.
-const (
-	KindInfo     = "info"     // of an INFO action
-	KindTakeover = "takeover" // of one whose answer is an act: a person has the phone meanwhile
-)
 
 // Step is one step as the journal records it.
 type Step struct {
@@ -178,3 +144,19 @@ const (
 	// the model insists on an action that the rules deny
 	PolicyDenied StopReason = "POLICY_DENIED"
 )
+
+// describe is a decision in words: the verb with the model's own words when it gave some, else with
+// what it does.
+func describe(d actions.Decision) string {
+	if d.Explain != "" {
+		return fmt.Sprintf("%s (%s)", verb(d.Action), d.Explain)
+	}
+	return fmt.Sprintf("%s (%s)", verb(d.Action), actions.Describe(d.Action))
+}
+
+func verb(a actions.Action) string {
+	if a == nil {
+		return "none"
+	}
+	return a.Verb()
+}

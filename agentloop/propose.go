@@ -1,0 +1,129 @@
+package agentloop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/internal/screen"
+)
+
+// maxStateAge is how old the phone's state may be when the phone is touched. It is read while the
+// reply arrives, and again when a store, a gate or a second try took longer.
+const maxStateAge = 200 * time.Millisecond
+
+var errMoved = errors.New("the screen moved on, and the model was asked again")
+
+// startBackground looks on from what the policy is shown, and reads its elements ahead; callOff
+// ends the policy's decision.
+func (l *loop) startBackground(ctx context.Context, s *Step, elements Reader, callOff func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	a := &background{watch: &l.watch, atRest: func() { l.prepare(ctx, s) }, callOff: callOff,
+		end: cancel, replying: make(chan struct{}), still: make(chan struct{}),
+		done: make(chan struct{}), read: make(chan struct{}),
+		err: errors.New("looking on broke down")}
+	a.reply = sync.OnceFunc(func() { close(a.replying) })
+	moving := l.watch.moving
+	run := func() {
+		defer close(a.done)
+		if moving {
+			a.keepLooking(ctx)
+		} else {
+			a.err = nil
+			close(a.still)
+		}
+		a.check(ctx)
+	}
+	l.background = a
+	if !l.Background(run) { // then one comes after the other
+		a.reply()
+		run()
+	}
+	read := func() {
+		defer close(a.read)
+		_, _ = elements.Elements(ctx) // who asks later gets the error
+	}
+	if !l.ReadAhead || elements == nil || !l.Background(read) {
+		close(a.read)
+	}
+}
+
+// consult asks the policy once, and finds out about the phone meanwhile.
+func (l *loop) consult(ctx context.Context, s *Step) (Proposal, error) {
+	thinking, callOff := context.WithCancelCause(ctx)
+	defer callOff(nil)
+	now := l.situation(s)
+	if l.Background != nil {
+		l.startBackground(ctx, s, now.Reader, func() { callOff(errMoved) })
+		now.Replying = l.background.reply
+		defer l.background.reply()
+	}
+	p, err := l.Policy.Next(thinking, now)
+	if err != nil && context.Cause(thinking) != errMoved {
+		l.endBackground()
+	}
+	return p, err
+}
+
+// propose asks the policy, and once more when the screen was another one before it was at rest.
+// What was decided on the first one is dropped, and kept in the tries. An ending comes with a
+// proposal without an action.
+func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) {
+	began := time.Now()
+	p, err := l.consult(ctx, s)
+	if l.watch.moving {
+		l.asked++
+	}
+	l.watch.moving = false
+	if l.background == nil {
+		return p, nil, err
+	}
+	<-l.background.still
+	rest, lost := l.background.rest, l.background.err
+	if rest == nil && lost == nil {
+		return p, nil, err
+	}
+	l.endBackground()
+	l.again++
+	s.Timing.Again += time.Since(began)
+	former := p.Tries
+	for i := range former {
+		former[i].Again, former[i].Error = true, errMoved.Error()
+	}
+	if end := l.setView(ctx, s, *cmp.Or(rest, new(view)), lost, Settled); end != nil {
+		return Proposal{Tries: former}, end, nil
+	}
+	l.prepare(ctx, s)
+	p, err = l.consult(ctx, s)
+	p.Tries = append(former, p.Tries...)
+	return p, nil, err
+}
+
+// now is the phone's state right before it is touched: as it was read while the reply arrived, when
+// that was just now. ok is false for a phone that cannot tell.
+func (l *loop) now(ctx context.Context) (state screen.State, ok bool, err error) {
+	p, can := l.Phone.(Stater)
+	if a := l.background; a != nil {
+		<-a.done
+		if !a.at.IsZero() && time.Since(a.at) <= maxStateAge {
+			return a.state, can, nil
+		}
+	}
+	if !can {
+		return screen.State{}, false, nil
+	}
+	state, err = p.State(ctx)
+	return state, true, err
+}
+
+// endBackground ends what goes on in the background, and waits for it.
+func (l *loop) endBackground() {
+	if a := l.background; a != nil {
+		a.end()
+		<-a.read
+		<-a.done
+		l.background = nil
+	}
+}

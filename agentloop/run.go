@@ -1,0 +1,134 @@
+package agentloop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// Run pursues the goal of p until it ends or has to wait, and returns how, with the progress from
+// which a later call goes on. from is the number of steps that the session has had before.
+//
+// It returns an error only when the run could not be written down, or the gate could not decide;
+// Ending.Reason is InternalError then, and nothing is done on the phone after that. Everything else
+// that gets in the way is an Ending.
+//
+// Cancelling ctx ends the run as its cause says (see [ErrPaused] and its kin). A gesture that has
+// begun is finished and journaled first; a decision that arrives later is not acted on. When Run
+// has returned, the phone is left alone: Run starts no goroutines but those of Background, for
+// which it waits.
+func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progress, error) {
+	limits := r.Limits.withDefaults()
+	l := &loop{Runner: r, limits: limits, start: time.Now(),
+		watch: watch{phone: r.Phone, longest: limits.Settle, touched: r.Moving},
+		record: record{journal: r.Journal, observe: r.Observe,
+			log:      cmp.Or(r.Log, slog.New(slog.DiscardHandler)),
+			progress: p.clone(), saved: p, from: from, open: new(Step)}}
+	return l.run(ctx)
+}
+
+func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
+	l.emit(Event{Kind: Started})
+	var end *Ending
+	for end == nil {
+		end = l.step(ctx)
+	}
+	end.Steps, end.Last = l.local, l.last
+	end.Begun = *l.open
+	end.Took = time.Since(l.start)
+	l.log.InfoContext(ctx, "ended", "reason", end.Reason, "steps", end.Steps,
+		"took", end.Took.Round(time.Millisecond), "err", end.Err)
+	e := Event{Kind: Ended, Ending: end}
+	if l.last != nil {
+		e.Step = *l.last
+	}
+	l.emit(e)
+	if end.Reason == InternalError {
+		return *end, l.saved, end.Err
+	}
+	return *end, l.saved, nil
+}
+
+// step takes one step and returns nil, or takes none or a last one and returns how the run ends.
+func (l *loop) step(ctx context.Context) *Ending {
+	if ctx.Err() != nil {
+		return Stopped(ctx)
+	}
+	if l.local >= l.limits.Steps {
+		return OutOfSteps(l.limits.Steps)
+	}
+	timed, cancel := l.timed(ctx)
+	defer cancel()
+	s := &Step{Index: l.from + l.local + 1, Local: l.local + 1, StartedAt: time.Now(),
+		Proposal: Proposal{Tries: l.open.Proposal.Tries}, Timing: l.open.Timing}
+	l.open = s
+	l.emit(Event{Kind: Looking, Step: *s})
+	defer l.endBackground()
+	if end := l.observe(timed, s); end != nil {
+		return end
+	}
+	if !l.watch.moving {
+		l.prepare(ctx, s)
+	}
+	if end := l.takeMessages(ctx, s); end != nil {
+		return end
+	}
+	before := l.progress
+	if end := l.decide(timed, s); end != nil {
+		return end
+	}
+	if news, end := l.outdated(ctx, s); news || end != nil {
+		l.discard(before, s)
+		return end
+	}
+	end := l.carryOut(ctx, s)
+	if end != nil && errors.Is(end.Err, ErrUnheard) {
+		l.discard(before, s)
+		return nil
+	}
+	return end
+}
+
+// decide asks the policy, unless an action is pending. A decision that comes after the run was
+// interrupted is dropped.
+func (l *loop) decide(ctx context.Context, s *Step) *Ending {
+	if pending := l.progress.Pending; pending != nil {
+		s.Proposal.Decision = pending.Decision
+		l.emit(Event{Kind: Decided, Step: *s})
+		return nil
+	}
+	began := time.Now()
+	p, end, err := l.propose(ctx, s)
+	s.Timing.Decide += time.Since(began)
+	for _, t := range p.Tries {
+		s.Timing.Model += t.Took
+	}
+	p.Tries = slices.Concat(s.Proposal.Tries, p.Tries)
+	s.Proposal = p
+	l.progress.Warnings = append(l.progress.Warnings, p.Warnings...)
+	switch {
+	case ctx.Err() != nil:
+		return Stopped(ctx)
+	case end != nil:
+		return end
+	case err == nil && p.Action == nil:
+		err = errors.New("the policy gave neither an action nor an error")
+		return l.undecided(ctx, s, ModelOutputInvalid, err)
+	case errors.Is(err, ErrUnreadable):
+		return l.undecided(ctx, s, ModelOutputInvalid, err)
+	case errors.Is(err, syscall.ENOSPC): // of what is recorded; the model is not to blame
+		return l.undecided(ctx, s, InternalError, err)
+	case errors.Is(err, ErrDiverged):
+		return halt(ReplayDiverged, err)
+	case err != nil: // the endpoint is down: that is no step, whatever the model wrote before
+		return LostModel(err)
+	}
+	l.progress = l.progress.decided(p.Decision)
+	l.progress.History = p.History
+	l.emit(Event{Kind: Decided, Step: *s})
+	return nil
+}
