@@ -10,7 +10,7 @@ require (
 	github.com/charmbracelet/x/ansi v0.11.6
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.0
-	github.com/disintegration/imaging v1.6.2
+	github.com/disintegration/imaging v1.6.2 // enlarges pictures; captures are shrunk in internal/screen
 	github.com/expr-lang/expr v1.17.8
 	github.com/failsafe-go/failsafe-go v0.9.8
 	github.com/go-viper/mapstructure/v2 v2.4.0
@@ -21,18 +21,18 @@ require (
 	github.com/klauspost/compress v1.20.3
 	github.com/knadh/koanf/providers/confmap v1.0.1
 	github.com/knadh/koanf/v2 v2.4.1
-	github.com/mark3labs/mcp-go v1.2.1
+	github.com/mark3labs/mcp-go v1.2.1 // types, server and client; the transports are in internal/mcp
 	github.com/moby/sys/atomicwriter v0.1.0
 	github.com/pb33f/libopenapi v0.41.8
 	github.com/pb33f/libopenapi-validator v0.16.2
 	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
-	github.com/sashabaranov/go-openai v1.43.0
-	github.com/stretchr/testify v1.12.1
+	github.com/sashabaranov/go-openai v1.43.0 // types only; internal/model sends and reads
+	github.com/stretchr/testify v1.12.1 // tests only
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f
 	github.com/tiktoken-go/tokenizer v0.10.0
-	github.com/zach-klippenstein/goadb v0.0.0-20201208042340-620e0e950ed7
+	github.com/zach-klippenstein/goadb v0.0.0-20201208042340-620e0e950ed7 // tests only, an independent witness: docs/design/adb.md
 	go.uber.org/goleak v1.3.0
 	golang.org/x/image v0.47.0
 	golang.org/x/sys v0.49.0

@@ -12,8 +12,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// record is what is written down of a run: how far it has come, in the journal, and what happens,
-// for those who watch.
+// record keeps a run's progress. It writes the progress to the journal and reports events to the
+// observer.
 type record struct {
 	journal Journal
 	observe func(Event) // may be nil

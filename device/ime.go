@@ -149,7 +149,7 @@ func imeMissing(dump string) error {
 type Keyboards interface {
 	// SetFormerKeyboard remembers it, in place of another one; "" forgets it.
 	SetFormerKeyboard(ctx context.Context, serial, former string) error
-	// FormerKeyboard is what is remembered, "" for nothing.
+	// FormerKeyboard returns the remembered keyboard, or "" if there is none.
 	FormerKeyboard(ctx context.Context, serial string) (former string, err error)
 }
 

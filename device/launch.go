@@ -25,8 +25,8 @@ func (p *Phone) Launch(ctx context.Context, app string) error {
 	return p.failed(fmt.Sprintf("launching %q on", app), err)
 }
 
-// Relaunch is Launch of an app that is ended before, with what it does in the background, so that
-// it begins anew. The packages in used are launched as they are.
+// Relaunch stops the app, also in the background, and launches it on its first page. Packages in
+// used are launched without being stopped.
 func (p *Phone) Relaunch(ctx context.Context, app string, used []string) error {
 	pkg, err := p.launcher.find(ctx, app)
 	if err == nil && !slices.Contains(used, pkg) {

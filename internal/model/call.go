@@ -37,8 +37,8 @@ type httpReply struct {
 	body   []byte
 }
 
-// send posts the body, or gets when there is none, as often as the options allow. The error is that
-// of the last attempt when it got no reply; a refusal is a reply.
+// send makes a POST request with the body, or a GET request without one, and retries as the options
+// say. It returns the error of the last attempt. A refusal is a reply, not an error.
 func (k *attempts) send(ctx context.Context, path string, body []byte) error {
 	_, err := failsafe.With(k.retryPolicy(ctx)).WithContext(ctx).Get(func() (httpReply, error) {
 		var err error

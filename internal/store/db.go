@@ -58,7 +58,7 @@ func (d *db) connect(path string, conns int, params string) (*sql.DB, error) {
 
 func (d *db) now() time.Time { return d.opts.Now().UTC().Truncate(time.Millisecond) }
 
-// slow is how long the database may take before that is told.
+// slow is how long an operation may take before Options.Stalled is called.
 const slow = 3 * time.Second
 
 // watch calls Options.Stalled when what goes on now takes long, unless it is called off.

@@ -138,7 +138,7 @@ func (w *where) and(condition, v string) {
 	}
 }
 
-// limited are the values of the query's parameters, of which the last is a limit; 0 is none.
+// limited returns the query's arguments, followed by the limit n. 0 means no limit.
 func (w *where) limited(n int) []any {
 	return append(w.args, cmp.Or(n, -1)) // so SQLite reads LIMIT -1
 }
