@@ -47,7 +47,7 @@ func TestAClientPassesDecisionsOn(t *testing.T) {
 				w.gate = asking{"routine"}
 				a := w.start("tap")
 				require.Equal(t, "WAITING_APPROVAL ACTION_NEEDS_APPROVAL", a.code())
-				require.Equal(t, inquiry.Approval, a.Question.Kind)
+				require.Equal(t, inquiry.KindApproval, a.Question.Kind)
 				require.Equal(t, `tap "Send"`, a.Question.Requests[0].Description)
 				require.Equal(t, inquiry.DecisionTypes, a.Question.Reviews[0].AllowedDecisions)
 				require.Equal(t, "ask_agent_continue", a.Next.Tool)

@@ -43,9 +43,9 @@ func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 	switch {
 	case len(q.Fields) > 0:
 		return fieldsSchema(q, in)
-	case q.Kind == inquiry.Takeover:
+	case q.Kind == inquiry.KindTakeover:
 		return takeoverSchema(in)
-	case q.Kind == inquiry.Approval:
+	case q.Kind == inquiry.KindApproval:
 		return approvalSchema(q, in)
 	}
 	answer := &schema.Schema{Type: "string", Title: in.YourAnswer}
@@ -128,7 +128,7 @@ func nameInPlace(q inquiry.Question) string {
 
 // replies are the types of replies that a form names in words, in their order.
 func (m *messages) replies(q inquiry.Question) []any {
-	if q.Kind == inquiry.Approval || q.Secret {
+	if q.Kind == inquiry.KindApproval || q.Secret {
 		return []any{m.NoAnswer}
 	}
 	return []any{m.YouDecide, m.NoAnswer}

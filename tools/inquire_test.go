@@ -73,7 +73,7 @@ func TestAnInquiryWaitsForItsAnswer(t *testing.T) {
 		require.Equal(t, "the new door", a.Question.Context)
 		require.Equal(t, []string{"red", "blue"}, a.Question.Options)
 		require.True(t, a.Question.FreeText)
-		require.Equal(t, inquiry.Inquiry, a.Question.Kind)
+		require.Equal(t, inquiry.KindInquiry, a.Question.Kind)
 		require.WithinDuration(t, began.Add(10*time.Minute), a.Question.AttentionUntil, 0)
 		require.Equal(t, &result.Next{Tool: "send_inquiry", Arguments: in{"question_id": a.ID},
 			Why: "nobody has answered yet"}, a.Next)
@@ -386,7 +386,7 @@ func TestAnInquiryIsToldWhileItIsWaitedFor(t *testing.T) {
 		url := "http://127.0.0.1:8731/v1/inquiries/" + id + "/reply"
 		require.Equal(t, []map[string]any{
 			{"type": "INQUIRY", "inquiryId": id, "question_id": id, "question": "go\non?",
-				"kind": inquiry.Inquiry, "reply_url": url},
+				"kind": inquiry.KindInquiry, "reply_url": url},
 			{"type": "INQUIRY_RESOLVED", "inquiryId": id, "question_id": id,
 				"status": inquiry.Answered, "reply_url": url,
 				"resolution": map[string]any{"type": inquiry.TypeAnswer, "channel": "page",

@@ -209,7 +209,7 @@ func (t *inquiries) before(ctx context.Context, c *call, a inquiryArgs) (inquiry
 // draft is the new question of the call.
 func (t *inquiries) draft(ctx context.Context, c *call, a inquiryArgs) (inquiry.Question, error) {
 	q := inquiry.Question{
-		Kind: inquiry.Inquiry, Client: c.principal, SessionID: a.SessionID,
+		Kind: inquiry.KindInquiry, Client: c.principal, SessionID: a.SessionID,
 		Task: a.Context, Text: a.Prompt,
 		Options: a.Options, FreeText: len(a.Options) > 0 && a.FreeText, Draft: a.Draft,
 		DefaultAnswer: a.DefaultAnswer,

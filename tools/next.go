@@ -159,9 +159,9 @@ func (o onward) paused() string {
 // question asks for what the open question waits for.
 func (o onward) question() string {
 	switch o.Question.Kind {
-	case inquiry.Approval:
+	case inquiry.KindApproval:
 		return o.decide()
-	case inquiry.Takeover:
+	case inquiry.KindTakeover:
 		return o.handOver()
 	}
 	return o.ask()
@@ -222,13 +222,13 @@ func (o onward) handOver() string {
 
 // awaitsDecision reports whether an action waits for a decision.
 func awaitsDecision(st runs.Status) bool {
-	return st.Question != nil && st.Question.Kind == inquiry.Approval &&
+	return st.Question != nil && st.Question.Kind == inquiry.KindApproval &&
 		st.Reason != agentloop.StillRunning && !pausedOnPurpose(st)
 }
 
 // takenOver reports whether a person is to have the phone.
 func takenOver(st runs.Status) bool {
-	return st.Question != nil && st.Question.Kind == inquiry.Takeover &&
+	return st.Question != nil && st.Question.Kind == inquiry.KindTakeover &&
 		st.Run.State == store.WaitingTakeover
 }
 
@@ -240,9 +240,9 @@ func keptByPerson(st runs.Status) bool { return takenOver(st) && st.Question.Peo
 func whereToSettle(id string, kind inquiry.Kind, page string) string {
 	how := " -" // a secret, which others could read on the command line
 	switch kind {
-	case inquiry.Approval:
+	case inquiry.KindApproval:
 		how = " --approve"
-	case inquiry.Takeover:
+	case inquiry.KindTakeover:
 		how = " --done"
 	}
 	return cmp.Or(page, "taploop reply "+id[:min(len(id), 8)]+how)

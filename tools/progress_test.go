@@ -100,7 +100,7 @@ func TestAQuestionAndItsSettlingAreTold(t *testing.T) {
 		require.Contains(t, got, "the agent asks: question 1?")
 		require.Equal(t, []map[string]any{{"type": "INQUIRY", "inquiryId": a.Question.ID,
 			"question_id": a.Question.ID, "question": "question 1?",
-			"kind": inquiry.Info, "options": []string{"red", "blue"}}},
+			"kind": inquiry.KindInfo, "options": []string{"red", "blue"}}},
 			slices.DeleteFunc(metas, isNil), "once")
 
 		go func() {

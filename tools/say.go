@@ -190,7 +190,7 @@ func settledOtherwise(q result.OpenQuestion, in *messages) string {
 	switch {
 	case q.PeopleOnly:
 		return fmt.Sprintf(in.OnlyPeople, whereToSettle(q.ID, q.Kind, q.PageURL))
-	case q.Kind == inquiry.Approval:
+	case q.Kind == inquiry.KindApproval:
 		return fmt.Sprintf(in.ByDecisions, quote(q.SessionID))
 	}
 	return ""

@@ -26,7 +26,7 @@ func TestAClientHandsThePhoneBack(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				a := w.start("askhand tap")
 				require.Equal(t, "WAITING_TAKEOVER TAKEOVER_NEEDED", a.code())
-				require.Equal(t, inquiry.Takeover, a.Question.Kind)
+				require.Equal(t, inquiry.KindTakeover, a.Question.Kind)
 				require.False(t, a.Question.Secret)
 				require.Contains(t, a.text, `reply_type "could_not"`)
 				require.Equal(t, "ask_agent_continue", a.Next.Tool)

@@ -209,7 +209,7 @@ func (w *hostWork) silence(ctx context.Context, began time.Time) error {
 		}
 		switch {
 		case time.Since(since) < w.app.conf.Questions.Attention || q.OnTimeout != inquiry.Pause:
-		case q.Kind == inquiry.Approval:
+		case q.Kind == inquiry.KindApproval:
 			return errUndecided
 		default:
 			return errUnanswered
@@ -392,7 +392,7 @@ type hostPeople struct{ *hostWork }
 func (p hostPeople) Ask(ctx context.Context, key, question string, choices []string) (
 	string, error) {
 	b := p.deps.manager.Broker()
-	q := inquiry.Question{Kind: inquiry.Inquiry, Client: p.client, SessionID: p.sess.ID, Key: key,
+	q := inquiry.Question{Kind: inquiry.KindInquiry, Client: p.client, SessionID: p.sess.ID, Key: key,
 		Task: p.run.Task, Text: question, Options: choices, FreeText: len(choices) > 0,
 		OnTimeout: inquiry.Pause}
 	switch p.app.conf.Questions.OnTimeout {

@@ -234,9 +234,9 @@ func outcome(q inquiry.Question) string {
 func wording(q inquiry.Question) string {
 	line := text.Line(q.Text)
 	switch {
-	case q.Kind == inquiry.Approval && q.Open():
+	case q.Kind == inquiry.KindApproval && q.Open():
 		line += " (" + string(q.Severity) + ": taploop reply " + prefix(q.ID, 8) + " --approve)"
-	case q.Kind == inquiry.Takeover && q.Open():
+	case q.Kind == inquiry.KindTakeover && q.Open():
 		line += " (by hand: taploop reply " + prefix(q.ID, 8) + " --done)"
 	case len(q.Fields) > 0:
 		line += " (a form)"

@@ -52,7 +52,7 @@ func nextOf(st runs.Status) *nextCommand {
 func continueCommand(sessionID string, q *inquiry.Question) string {
 	command := "taploop continue " + sessionID
 	switch {
-	case q != nil && (q.Kind == inquiry.Approval || q.Kind == inquiry.Takeover):
+	case q != nil && (q.Kind == inquiry.KindApproval || q.Kind == inquiry.KindTakeover):
 		command = replyTo(*q)
 	case q != nil && q.Secret:
 		command += " --reply -"
@@ -66,9 +66,9 @@ func continueCommand(sessionID string, q *inquiry.Question) string {
 func replyTo(q inquiry.Question) string {
 	how := "TEXT"
 	switch {
-	case q.Kind == inquiry.Approval:
+	case q.Kind == inquiry.KindApproval:
 		how = "--approve"
-	case q.Kind == inquiry.Takeover:
+	case q.Kind == inquiry.KindTakeover:
 		how = "--done"
 	case q.Secret:
 		how = "-"

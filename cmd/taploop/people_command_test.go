@@ -146,7 +146,7 @@ func (b *testEnv) folder() (*store.Store, *inquiry.Broker) {
 
 // put opens a question that no run has asked.
 func put(t testing.TB, b *inquiry.Broker, q inquiry.Question) inquiry.Question {
-	q.Kind = inquiry.Inquiry
+	q.Kind = inquiry.KindInquiry
 	q, err := b.Open(t.Context(), q)
 	require.NoError(t, err)
 	return q

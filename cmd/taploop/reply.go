@@ -157,10 +157,10 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 		return filled(q, c.Field)
 	case c.Text == nil && wordless:
 		return "", nil
-	case c.Text == nil && q.Kind == inquiry.Approval && !wordless:
+	case c.Text == nil && q.Kind == inquiry.KindApproval && !wordless:
 		return "", usage(errors.New("there is no decision"), "taploop reply "+prefix(q.ID, 8)+
 			" --approve, --edit JSON, --reject WHY or --respond ANSWER")
-	case c.Text == nil && q.Kind == inquiry.Takeover:
+	case c.Text == nil && q.Kind == inquiry.KindTakeover:
 		return "", usage(errors.New("there is no answer"),
 			"taploop reply "+prefix(q.ID, 8)+" --done, or --could-not WHY")
 	case c.Text == nil && q.Secret:

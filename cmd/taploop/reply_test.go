@@ -20,7 +20,7 @@ func TestSeveralActionsAreDecidedAboutInOneReply(t *testing.T) {
 	click := inquiry.ActionRequest{Name: "CLICK",
 		Args: map[string]any{"at": map[string]any{"x": 0.5, "y": 0.5}}}
 	q, err := inquiry.NewBroker(db.Questions, nil).Open(t.Context(), inquiry.Question{
-		Kind: inquiry.Approval, Text: "may it tap?", Severity: inquiry.Critical,
+		Kind: inquiry.KindApproval, Text: "may it tap?", Severity: inquiry.Critical,
 		ActionRequests: []inquiry.ActionRequest{click, click, click},
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
 			AllowedDecisions: inquiry.DecisionTypes}}})

@@ -57,7 +57,7 @@ func TestServersBehindAProxyAskAPerson(t *testing.T) {
 			open = b.questions()
 			return len(open) == 1
 		}, 20*time.Second, 50*time.Millisecond)
-		require.Equal(t, inquiry.Approval, open[0].Kind)
+		require.Equal(t, inquiry.KindApproval, open[0].Kind)
 		_, errs, code := b.run("reply", open[0].ID, "--refuse", "not now")
 		require.Zero(t, code, errs)
 		require.Equal(t, "refused by the other side: not now", <-done)

@@ -60,7 +60,7 @@ func TestSessionsShowSaysHowARunThatWaitsGoesOn(t *testing.T) {
 	const id = "0123456789abcdef"
 	info := inquiry.Question{ID: "ce86701700000000", Status: inquiry.Pending, Text: "Which one?"}
 	secret, allow, byHand, settled := info, info, info, info
-	secret.Secret, allow.Kind, byHand.Kind = true, inquiry.Approval, inquiry.Takeover
+	secret.Secret, allow.Kind, byHand.Kind = true, inquiry.KindApproval, inquiry.KindTakeover
 	settled.Status = inquiry.Answered
 	for _, c := range []struct {
 		state store.State

@@ -79,10 +79,10 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	q.AppliedAt = time.Time{}
 	q.AskedAt = b.now()
 	if q.Kind == "" {
-		q.Kind = Info
+		q.Kind = KindInfo
 	}
-	if q.Kind != Takeover {
-		q.PeopleOnly = q.Kind == Approval && q.Severity != Routine &&
+	if q.Kind != KindTakeover {
+		q.PeopleOnly = q.Kind == KindApproval && q.Severity != Routine &&
 			(q.Severity != Sensitive || !b.opts.ProgramsDecide)
 	}
 	if q.AttentionUntil.IsZero() {
@@ -222,7 +222,7 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	switch {
 	case r.Type == TypeTimeout:
 		return b.resolveTimeout(ctx, q, r, now)
-	case q.Kind == Approval:
+	case q.Kind == KindApproval:
 		return b.resolveApproval(ctx, q, r, now)
 	}
 	return b.resolveWords(ctx, q, r, now)

@@ -80,9 +80,9 @@ func (b *Broker) same(q Question, won *Resolution, r Reply) bool {
 // types are those of replies to the question.
 func (q Question) types() []Type {
 	switch q.Kind {
-	case Approval:
+	case KindApproval:
 		return []Type{TypeDecisions, TypeDecline, TypeTimeout}
-	case Takeover:
+	case KindTakeover:
 		return []Type{TypeDone, TypeCouldNot, TypeAnswer, TypeDecline, TypeTimeout}
 	}
 	if q.Secret {
@@ -98,12 +98,12 @@ func (q Question) checkType(r Reply) error {
 		return invalid("the reply id is not plain text of at most %d bytes", MaxReplyID)
 	case slices.Contains(q.types(), r.Type):
 		return nil
-	case q.Kind == Approval && r.Type == TypeAnswer:
+	case q.Kind == KindApproval && r.Type == TypeAnswer:
 		return invalid("the question is about actions: it takes decisions, and no answer in words")
 	case r.Type == TypeDelegate:
 		return invalid("%s cannot be left to the agent (want one of %q)",
-			cmp.Or(map[Kind]string{Approval: "a decision about an action",
-				Takeover: "what a person does by hand"}[q.Kind], "a secret"), q.types())
+			cmp.Or(map[Kind]string{KindApproval: "a decision about an action",
+				KindTakeover: "what a person does by hand"}[q.Kind], "a secret"), q.types())
 	case r.Type == TypeDone || r.Type == TypeCouldNot:
 		return invalid("a reply of type %q is for a take-over, and this question is none "+
 			"(want one of %q)", r.Type, q.types())
@@ -212,7 +212,7 @@ func (q *Question) Clean() {
 // form.
 func (q *Question) check(o *Options) error {
 	switch q.Kind {
-	case Info, Inquiry, Approval, Takeover:
+	case KindInfo, KindInquiry, KindApproval, KindTakeover:
 	default:
 		return fmt.Errorf("unknown kind %q", q.Kind)
 	}
@@ -244,7 +244,7 @@ func (q *Question) check(o *Options) error {
 }
 
 func (q *Question) checkSilence(limit int) error {
-	if about := q.Kind == Approval; about || q.OnTimeout == RejectAll {
+	if about := q.Kind == KindApproval; about || q.OnTimeout == RejectAll {
 		if about && (q.OnTimeout == "" || q.OnTimeout == Pause || q.OnTimeout == RejectAll) {
 			return nil
 		}

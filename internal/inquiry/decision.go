@@ -115,9 +115,9 @@ func (q Question) Allowed(i int) []string {
 func (q Question) checkRequests() error {
 	n := len(q.ActionRequests)
 	switch {
-	case q.Kind != Approval && n > 0:
-		return fmt.Errorf("action requests are for a question of the kind %s", Approval)
-	case q.Kind != Approval:
+	case q.Kind != KindApproval && n > 0:
+		return fmt.Errorf("action requests are for a question of the kind %s", KindApproval)
+	case q.Kind != KindApproval:
 		return nil
 	case n == 0 || n > MaxRequests:
 		return fmt.Errorf("%d actions are to be decided on (want 1 to %d)", n, MaxRequests)
@@ -261,7 +261,7 @@ type ForbiddenError struct {
 }
 
 func (e *ForbiddenError) Error() string {
-	if e.Kind == Takeover {
+	if e.Kind == KindTakeover {
 		return fmt.Sprintf("a person has taken the phone over, and only a person hands it back "+
 			"(%s is none)", cmp.Or(e.Authority, "a program"))
 	}
@@ -276,9 +276,9 @@ func (q Question) permit(authority string) error {
 	case authority == AuthorityAgent && q.ForModels() != nil:
 		return fmt.Errorf("%w: %w", q.ForModels(),
 			&ForbiddenError{q.ID, q.Kind, cmp.Or(q.Severity, Critical), authority})
-	case IsPerson(authority), q.Kind != Approval && !q.PeopleOnly:
+	case IsPerson(authority), q.Kind != KindApproval && !q.PeopleOnly:
 		return nil
-	case q.Kind == Takeover:
+	case q.Kind == KindTakeover:
 		return &ForbiddenError{Question: q.ID, Kind: q.Kind, Authority: authority}
 	}
 	switch authority {

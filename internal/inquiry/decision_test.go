@@ -30,7 +30,7 @@ func judge(opts inquiry.Options) *inquiry.Broker {
 
 // approval is a question about one tap, and everything may be decided.
 func approval() inquiry.Question {
-	return inquiry.Question{Kind: inquiry.Approval, Text: "may it tap?",
+	return inquiry.Question{Kind: inquiry.KindApproval, Text: "may it tap?",
 		ActionRequests: []inquiry.ActionRequest{{Name: "CLICK", Args: map[string]any{"x": 1.0}}},
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
 			AllowedDecisions: inquiry.DecisionTypes}}}
@@ -45,7 +45,7 @@ func decide(list ...inquiry.Decision) inquiry.Reply {
 // middleware.
 func TestConversations(t *testing.T) {
 	golden.Run(t, "testdata/decisions", func(t *testing.T, c *golden.Case) {
-		q := inquiry.Question{Kind: inquiry.Approval, Text: "may it?"}
+		q := inquiry.Question{Kind: inquiry.KindApproval, Text: "may it?"}
 		require.NoError(t, json.Unmarshal([]byte(c.Section(t, "interrupt.json")), &q))
 		var resume struct {
 			Decisions []inquiry.Decision `json:"decisions"`
@@ -260,7 +260,7 @@ func TestAnApprovalThatCannotBeDecidedIsNotAsked(t *testing.T) {
 		},
 		"options":      func(q *inquiry.Question) { q.Options = []string{"yes"} },
 		"a secret":     func(q *inquiry.Question) { q.Secret = true },
-		"another kind": func(q *inquiry.Question) { q.Kind = inquiry.Info },
+		"another kind": func(q *inquiry.Question) { q.Kind = inquiry.KindInfo },
 	} {
 		q := approval()
 		spoil(&q)

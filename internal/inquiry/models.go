@@ -20,7 +20,7 @@ func (q Question) ForModels() error {
 	switch {
 	case q.Secret:
 		return ErrSecret
-	case q.Kind != Info && q.Kind != Inquiry, q.PeopleOnly:
+	case q.Kind != KindInfo && q.Kind != KindInquiry, q.PeopleOnly:
 		return ErrForPeople
 	}
 	return nil

@@ -28,8 +28,8 @@ func refusal(id string) inquiry.Reply {
 // or an act of a person's.
 func TestNoModelEverDecidesForPeople(t *testing.T) {
 	settings := 0
-	for _, kind := range []inquiry.Kind{inquiry.Info, inquiry.Inquiry, inquiry.Approval,
-		inquiry.Takeover} {
+	for _, kind := range []inquiry.Kind{inquiry.KindInfo, inquiry.KindInquiry, inquiry.KindApproval,
+		inquiry.KindTakeover} {
 		for _, severity := range []inquiry.Severity{"", inquiry.Routine, inquiry.Sensitive,
 			inquiry.Critical} {
 			for bits := range 32 {
@@ -41,12 +41,12 @@ func TestNoModelEverDecidesForPeople(t *testing.T) {
 				if bits&16 > 0 {
 					words = "Which password did they send you?"
 				}
-				if kind == inquiry.Approval { // which is refused with others
+				if kind == inquiry.KindApproval { // which is refused with others
 					onTimeout, secret = inquiry.Pause, false
 				}
 				q := inquiry.Question{Kind: kind, Text: words, Severity: severity, Secret: secret,
 					PeopleOnly: only, OnTimeout: onTimeout, Fallback: passed}
-				if kind == inquiry.Approval {
+				if kind == inquiry.KindApproval {
 					q.ActionRequests = []inquiry.ActionRequest{{Name: "CLICK"}}
 					q.ReviewConfigs = []inquiry.ReviewConfig{{ActionName: "CLICK",
 						AllowedDecisions: inquiry.DecisionTypes}}
@@ -56,7 +56,7 @@ func TestNoModelEverDecidesForPeople(t *testing.T) {
 				q, err := b.Open(t.Context(), q)
 				require.NoError(t, err)
 				settings++
-				if !secret && (kind == inquiry.Info || kind == inquiry.Inquiry) {
+				if !secret && (kind == inquiry.KindInfo || kind == inquiry.KindInquiry) {
 					require.NoError(t, q.ForModels())
 					continue
 				}

@@ -16,10 +16,10 @@ type Kind string
 
 // The kinds of questions.
 const (
-	Info     Kind = "info"     // the agent on the phone needs a piece of information
-	Inquiry  Kind = "inquiry"  // any other agent asks
-	Approval Kind = "approval" // an action waits for consent
-	Takeover Kind = "takeover" // a person is to do something on the phone
+	KindInfo     Kind = "info"     // the agent on the phone needs a piece of information
+	KindInquiry  Kind = "inquiry"  // any other agent asks
+	KindApproval Kind = "approval" // an action waits for consent
+	KindTakeover Kind = "takeover" // a person is to do something on the phone
 )
 
 // Status is where a question stands.

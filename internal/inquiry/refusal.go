@@ -102,7 +102,7 @@ func RefusalOf(err error) (r Refusal, refused bool) {
 		return r, true
 	}
 	if f, is := errors.AsType[*ForbiddenError](err); is {
-		if f.Kind == Takeover {
+		if f.Kind == KindTakeover {
 			return Refusal{Code: CodeForbidden, Hint: "let a person hand it back: on the inbox " +
 				"page (taploop ui), with taploop reply " + f.Question + " --done, or over HTTP " +
 				"with a person's token (taploop token create --person --name NAME)"}, true

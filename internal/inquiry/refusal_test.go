@@ -93,7 +93,7 @@ func TestARefusedReplyHasACodeAndARemedy(t *testing.T) {
 // The command that a person is told of can be copied.
 func TestARefusalNamesTheQuestion(t *testing.T) {
 	b := judge(inquiry.Options{})
-	hand := ask(t, b, inquiry.Question{Kind: inquiry.Takeover, PeopleOnly: true})
+	hand := ask(t, b, inquiry.Question{Kind: inquiry.KindTakeover, PeopleOnly: true})
 	for id, flag := range map[string]string{ask(t, b, approval()).ID: "--approve",
 		hand.ID: "--done"} {
 		_, err := b.Resolve(t.Context(), id, inquiry.Reply{Type: inquiry.TypeDecline,

@@ -102,7 +102,7 @@ func (q Question) asksConsent() bool {
 // act, a draft or a secret, nor does it name one, and it is no consent.
 func (q Question) rememberable() bool {
 	open := Question{Text: q.Text} // whatever its options are
-	return (q.Kind == Info || q.Kind == Inquiry) && !q.Secret && q.Draft == "" &&
+	return (q.Kind == KindInfo || q.Kind == KindInquiry) && !q.Secret && q.Draft == "" &&
 		!q.asksConsent() && !namesSecret.MatchString(q.about()) &&
 		!open.AsksForSecret() && !open.AsksForAct() &&
 		!slices.ContainsFunc(q.Fields, func(f Field) bool {

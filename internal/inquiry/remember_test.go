@@ -61,7 +61,7 @@ func TestWhatIsNeverRemembered(t *testing.T) {
 		"an act": {act, again(inquiry.Always, "done"), "remembered"},
 		"a draft": {inquiry.Question{Draft: "Dear Bob"}, again(inquiry.Always, "Dear Ann"),
 			"draft"},
-		"a take-over": {inquiry.Question{Kind: inquiry.Takeover}, again(inquiry.Always, "no"),
+		"a take-over": {inquiry.Question{Kind: inquiry.KindTakeover}, again(inquiry.Always, "no"),
 			"take-over"},
 		"an approval": {approval(), func() inquiry.Reply {
 			r := decide(inquiry.Decision{Type: inquiry.Approve})
@@ -113,7 +113,7 @@ func TestARememberedAnswerIsNotUsedForASecret(t *testing.T) {
 		again(inquiry.Always, "blue"))
 	require.NoError(t, err)
 	for _, q := range []inquiry.Question{{Text: "Which one?", Secret: true},
-		{Text: "Which one?", Kind: inquiry.Takeover}, {Text: "Which one?", Draft: "x"},
+		{Text: "Which one?", Kind: inquiry.KindTakeover}, {Text: "Which one?", Draft: "x"},
 		{Text: "Which one?", Client: "another"}} {
 		opened, err := b.Open(t.Context(), q)
 		require.NoError(t, err)

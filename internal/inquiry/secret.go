@@ -129,7 +129,7 @@ var within = lazyregexp.New(`\b(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\b`)
 // for the phone alone.
 func (q Question) withoutCode(words string) string {
 	switch {
-	case q.Kind != Takeover || q.Public || !namesSecret.MatchString(q.about()):
+	case q.Kind != KindTakeover || q.Public || !namesSecret.MatchString(q.about()):
 		return words
 	case q.IsCode(words):
 		return Masked
@@ -210,7 +210,7 @@ func (q Question) replyType(r Reply) Type {
 	r.Type = cmp.Or(r.Type, TypeAnswer)
 	words := strings.TrimSpace(punctuation.ReplaceAllString(
 		thumbs.ReplaceAllString(r.Response, " ok "), " "))
-	if q.Kind == Takeover && r.Type == TypeAnswer && itIsDone.MatchString(words) {
+	if q.Kind == KindTakeover && r.Type == TypeAnswer && itIsDone.MatchString(words) {
 		return TypeDone
 	}
 	return r.Type
@@ -220,7 +220,7 @@ func (q Question) replyType(r Reply) Type {
 // take-over is theirs already, or settled.
 func (b *Broker) Claim(ctx context.Context, id string) error {
 	_, err := b.store.Amend(ctx, id, func(q *Question) error {
-		q.PeopleOnly = q.PeopleOnly || q.Kind == Takeover
+		q.PeopleOnly = q.PeopleOnly || q.Kind == KindTakeover
 		return nil
 	})
 	if errors.Is(err, ErrSettled) {

@@ -123,7 +123,7 @@ func TestATakeoverIsHandedBack(t *testing.T) {
 			response: "[secret] does not work"},
 	} {
 		b := inquiry.NewBroker(new(inquirytest.Memory), nil)
-		q, err := b.Open(t.Context(), inquiry.Question{Kind: inquiry.Takeover,
+		q, err := b.Open(t.Context(), inquiry.Question{Kind: inquiry.KindTakeover,
 			Text: "Please enter the code on the phone, then say done."})
 		require.NoError(t, err)
 		c.reply.ID = "1"

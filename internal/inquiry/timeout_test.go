@@ -13,13 +13,13 @@ import (
 
 // everyKind is a question of each kind, and how one is asked that wants a secret.
 var everyKind = map[string]func() inquiry.Question{
-	"info":    func() inquiry.Question { return inquiry.Question{Kind: inquiry.Info} },
-	"inquiry": func() inquiry.Question { return inquiry.Question{Kind: inquiry.Inquiry} },
+	"info":    func() inquiry.Question { return inquiry.Question{Kind: inquiry.KindInfo} },
+	"inquiry": func() inquiry.Question { return inquiry.Question{Kind: inquiry.KindInquiry} },
 	"secret":  func() inquiry.Question { return inquiry.Question{Secret: true} },
 	"form": func() inquiry.Question {
 		return inquiry.Question{Fields: []inquiry.Field{{Name: "day", Type: inquiry.TextField}}}
 	},
-	"takeover": func() inquiry.Question { return inquiry.Question{Kind: inquiry.Takeover} },
+	"takeover": func() inquiry.Question { return inquiry.Question{Kind: inquiry.KindTakeover} },
 	"approval": func() inquiry.Question {
 		q := approval()
 		q.Severity = inquiry.Routine

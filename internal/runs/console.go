@@ -118,7 +118,7 @@ func (c *consoleChannel) ask(ctx context.Context, q inquiry.Question, how json.R
 		}
 		r := replyIn(line, q)
 		r.Resume = how
-		if q.Kind == inquiry.Approval && r.Type == inquiry.TypeAnswer {
+		if q.Kind == inquiry.KindApproval && r.Type == inquiry.TypeAnswer {
 			if decisions, prompt = c.decide(line, q, decisions); prompt != "" {
 				continue
 			}
@@ -159,9 +159,9 @@ func replyIn(line string, q inquiry.Question) inquiry.Reply {
 	case verb == "/remember" && rest != "":
 		scope, words, _ := strings.Cut(strings.TrimSpace(rest), " ")
 		r.Remember, r.Response = inquiry.Scope(scope), chosenOption(words, q.Options)
-	case verb == "/done" && q.Kind == inquiry.Takeover:
+	case verb == "/done" && q.Kind == inquiry.KindTakeover:
 		r.Type, r.Response = inquiry.TypeDone, rest
-	case verb == "/cannot" && q.Kind == inquiry.Takeover:
+	case verb == "/cannot" && q.Kind == inquiry.KindTakeover:
 		r.Type, r.Response = inquiry.TypeCouldNot, rest
 	}
 	return r
@@ -187,9 +187,9 @@ func (c *consoleChannel) resolve(
 }
 
 // commandKinds are the commands that one kind of question alone takes.
-var commandKinds = map[string]inquiry.Kind{"/approve": inquiry.Approval, "/edit": inquiry.Approval,
-	"/reject": inquiry.Approval, "/respond": inquiry.Approval,
-	"/done": inquiry.Takeover, "/cannot": inquiry.Takeover}
+var commandKinds = map[string]inquiry.Kind{"/approve": inquiry.KindApproval, "/edit": inquiry.KindApproval,
+	"/reject": inquiry.KindApproval, "/respond": inquiry.KindApproval,
+	"/done": inquiry.KindTakeover, "/cannot": inquiry.KindTakeover}
 
 // wrongKind says why the line is no answer to the question: it is a command for one of another
 // kind.
@@ -266,20 +266,20 @@ func wordsOfConsole(lang string) consoleWords {
 // ask asks for what the question takes.
 func (w consoleWords) ask(q inquiry.Question) string {
 	switch q.Kind {
-	case inquiry.Approval:
+	case inquiry.KindApproval:
 		return w.decide
-	case inquiry.Takeover:
+	case inquiry.KindTakeover:
 		return w.handBack
 	}
 	return w.again
 }
 
 func (w consoleWords) prompt(q inquiry.Question) string {
-	if q.Kind == inquiry.Approval {
+	if q.Kind == inquiry.KindApproval {
 		return w.review(q)
 	}
 	asks, answer := w.asks, w.answer
-	if q.Kind == inquiry.Takeover {
+	if q.Kind == inquiry.KindTakeover {
 		asks, answer = w.hands, w.handBack
 	}
 	var b strings.Builder

@@ -345,7 +345,7 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	x.sess, x.home = c.sess, how.Home
 	x.settings.CallFrom = from
 	x.settings.Keys = s.keysWith(c.Key, c.Task)
-	if x.handed = q != nil && q.Kind == inquiry.Takeover; x.handed {
+	if x.handed = q != nil && q.Kind == inquiry.KindTakeover; x.handed {
 		c.m.touches.note(ctx, c.run.ID)
 	}
 	if q != nil { // an answer that was taken is applied, and waits for the phone if need be

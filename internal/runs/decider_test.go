@@ -227,7 +227,7 @@ func TestAProgramsQuestionGoesToTheModelsOfTheChain(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		m := w.thinks(nil, `{"values": {"seats": 3}}`, "no idea")
 		ask := func(q inquiry.Question) inquiry.Question {
-			q.Kind, q.Client = inquiry.Inquiry, "ann"
+			q.Kind, q.Client = inquiry.KindInquiry, "ann"
 			q.Channels = []inquiry.Channel{{Name: "pass_to_client"}, {Name: "page"}}
 			q, err := w.manager.Inquire(w.ctx(), q, "manual_reply -> model:fast -> pass_to_client")
 			require.NoError(t, err)

@@ -67,7 +67,7 @@ func TestAModelIsNotAskedForConsent(t *testing.T) {
 		st := withMode(w, channel.AutoReply, "tap consent")
 
 		require.Equal(t, store.WaitingApproval, st.Run.State)
-		require.Equal(t, inquiry.Approval, st.Question.Kind)
+		require.Equal(t, inquiry.KindApproval, st.Question.Kind)
 		require.Empty(t, w.phones.phones["A"].done())
 		require.Zero(t, model.frames, "the model is shown nothing")
 		waiting, err := w.store.Sessions(w.ctx(), store.Filter{Waiting: true})

@@ -39,7 +39,7 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 		asked.Secret, asked.Public = *q.Secret, !*q.Secret
 	}
 	switch {
-	case asked.Kind == inquiry.Takeover:
+	case asked.Kind == inquiry.KindTakeover:
 		mode = personalMode(mode)
 		asked.Secret = false
 		asked.OnTimeout = inquiry.Pause

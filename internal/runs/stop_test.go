@@ -276,7 +276,7 @@ func TestStoppingAgentsStopsTheirPhonesAndTakesQuestionsBack(t *testing.T) {
 		bubble(t, func(t *testing.T, w *fixture) {
 			host, _, err := w.store.Begin(w.ctx(), store.Session{}, store.Run{Task: "compare"})
 			require.NoError(t, err)
-			q, err := w.manager.Broker().Open(w.ctx(), inquiry.Question{Kind: inquiry.Inquiry,
+			q, err := w.manager.Broker().Open(w.ctx(), inquiry.Question{Kind: inquiry.KindInquiry,
 				SessionID: host.ID, Text: "Which?"})
 			require.NoError(t, err)
 			below, err := w.manager.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Serial: "A",

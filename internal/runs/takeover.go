@@ -181,7 +181,7 @@ func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) er
 		change.Apply, change.Exchange = asked.ID, exchangeOf(*asked, m.opts.Lang)
 	}
 	q, err := m.openQuestion(ctx, inquiry.Question{SessionID: p.sess.ID, RunID: run.ID,
-		Fence: run.Fence, Kind: inquiry.Takeover, Task: run.Task,
+		Fence: run.Fence, Kind: inquiry.KindTakeover, Task: run.Task,
 		PeopleOnly: person, Text: wordsOfHandOver(m.opts.ConsoleLang).asked(person)},
 		personalMode(set.ReplyMode))
 	if err != nil {

@@ -64,7 +64,7 @@ func TestAQuestionWhoseAnswerIsAnActHandsThePhoneOver(t *testing.T) {
 			st := w.wait(w.start("tap askhand").Session.ID)
 			require.Equal(t, store.WaitingTakeover, st.Run.State)
 			require.Equal(t, agentloop.TakeoverNeeded, st.Reason)
-			require.Equal(t, inquiry.Takeover, st.Question.Kind)
+			require.Equal(t, inquiry.KindTakeover, st.Question.Kind)
 			require.False(t, st.Question.Secret)
 
 			end := w.handBack(st.Session.ID, c.typ, c.words)

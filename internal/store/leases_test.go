@@ -262,9 +262,9 @@ func TestACrashWhileAGateParksItsQuestionKeepsTheActionPending(t *testing.T) {
 	back := inquiry.Question{ActionRequests: []inquiry.ActionRequest{{Name: "BACK"}},
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "BACK",
 			AllowedDecisions: []string{inquiry.Approve}}}}
-	ask(t, b, asked, inquiry.Question{Kind: inquiry.Approval, Text: "sure?",
+	ask(t, b, asked, inquiry.Question{Kind: inquiry.KindApproval, Text: "sure?",
 		ActionRequests: back.ActionRequests, ReviewConfigs: back.ReviewConfigs})
-	ask(t, b, again, inquiry.Question{Kind: inquiry.Approval, Text: "still sure?",
+	ask(t, b, again, inquiry.Question{Kind: inquiry.KindApproval, Text: "still sure?",
 		ActionRequests: back.ActionRequests, ReviewConfigs: back.ReviewConfigs})
 	require.NoError(t, dying.Close())
 

@@ -73,7 +73,7 @@ func TestTheArgumentsOfACallAreShownOnThePage(t *testing.T) {
 	var args inquiry.Args
 	require.NoError(t, json.Unmarshal([]byte(`{"chat":1234567890123456789,"text":"<b>hi</b>"}`),
 		&args))
-	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Approval, Client: "ann",
+	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.KindApproval, Client: "ann",
 		Text:           `May "TYPE" of "mail" be called?`,
 		ActionRequests: []inquiry.ActionRequest{{Name: "TYPE", Args: args}},
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "TYPE",

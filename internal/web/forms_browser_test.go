@@ -105,7 +105,7 @@ func TestScriptsInAFormAreText(t *testing.T) {
 	for i := range 8 {
 		many = append(many, fmt.Sprintf("%s %d", evil, i))
 	}
-	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Inquiry, Client: evil,
+	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.KindInquiry, Client: evil,
 		Text: evil, Task: evil, OnTimeout: inquiry.Default,
 		DefaultAnswer: `{"__proto__":"` + strings.ReplaceAll(evil, `"`, `\"`) +
 			`","constructor":true,"many":"` + strings.ReplaceAll(evil, `"`, `\"`) + `"}`,

@@ -55,7 +55,7 @@ func TestAPhoneByHandOnThePage(t *testing.T) {
 func usesThePhone(t *testing.T, browser context.Context) {
 	g := newRig(t, nil)
 	g.hands.taken.Store(true)
-	q := g.waiting("ann", inquiry.Question{Kind: inquiry.Takeover,
+	q := g.waiting("ann", inquiry.Question{Kind: inquiry.KindTakeover,
 		Text: "Please log in on the phone, and tell me when you are done."})
 	p := g.login(browser, "kitchen")
 	p.until(card(q, ".live-screen img") + ".naturalWidth > 0")
@@ -140,7 +140,7 @@ func takesOver(t *testing.T, browser context.Context) {
 // Who sees no phone because it is gone is told so, and sees it when it is back.
 func isInterrupted(t *testing.T, browser context.Context) {
 	g := newRig(t, nil)
-	q := g.waiting("ann", inquiry.Question{Kind: inquiry.Takeover, Text: "Please unlock it."})
+	q := g.waiting("ann", inquiry.Question{Kind: inquiry.KindTakeover, Text: "Please unlock it."})
 	p := g.login(browser, "kitchen")
 	p.until(card(q, ".live-screen img") + ".naturalWidth > 0")
 	g.hands.phone.Set(devicetest.Change{Gone: new(true)})

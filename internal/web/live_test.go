@@ -153,7 +153,7 @@ func TestAPersonTouchesAPhoneThatIsTakenOver(t *testing.T) {
 
 func TestATakeoverBeginsAndEndsOverHTTP(t *testing.T) {
 	g := newRig(t, nil)
-	q := g.waiting("ann", inquiry.Question{Kind: inquiry.Takeover, Text: "Please log in."})
+	q := g.waiting("ann", inquiry.Question{Kind: inquiry.KindTakeover, Text: "Please log in."})
 	a := g.post("/v1/sessions/"+q.SessionID+"/takeover", g.ann, "")
 	require.Equal(t, 200, a.status, a.text)
 	require.Equal(t, string(store.WaitingTakeover),

@@ -30,12 +30,12 @@ func scenes() map[string]inquiry.Question {
 		"form": {Task: "book the train to the meeting", Text: "A few things before I book:",
 			Fields: trip(), Channels: channels,
 			OnTimeout: inquiry.GiveUp},
-		"draft": {Kind: inquiry.Inquiry, Client: "release-job",
+		"draft": {Kind: inquiry.KindInquiry, Client: "release-job",
 			Text: "Please look over the announcement.", Channels: channels[2:],
 			Draft: "# Version 2.1\n\nThe search now finds what was archived.\n\n- Dates may be " +
 				"typed in words.\n- A search can be saved under a name.\n\nThanks to all who " +
 				"reported what was slow.\n"},
-		"takeover": {Kind: inquiry.Takeover, Task: "order a pizza",
+		"takeover": {Kind: inquiry.KindTakeover, Task: "order a pizza",
 			Text: "Please log in on the phone, and tell me when you are done.", Channels: channels},
 	}
 }
@@ -57,12 +57,12 @@ func TestThePageInPictures(t *testing.T) {
 			q, err = g.broker.Open(t.Context(), q)
 			require.NoError(t, err)
 		}
-		taken := q.Kind == inquiry.Takeover
+		taken := q.Kind == inquiry.KindTakeover
 		shot, refusal, refused := q.Frame != "" && !taken, ".refuse", "拒绝回答"
 		if taken {
 			refusal, refused = ".could-not", "没能完成"
 		}
-		if q.Kind == inquiry.Approval {
+		if q.Kind == inquiry.KindApproval {
 			refusal, refused = ".reject", "拒绝…"
 		}
 		p := g.login(browser, "kitchen")

@@ -133,7 +133,7 @@ func TestAQuestionWithoutASessionIsForItsClientAndForOperators(t *testing.T) {
 		s.want("snapshot")
 	}
 	for _, client := range []string{"ann", "ben", ""} {
-		_, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Inquiry,
+		_, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.KindInquiry,
 			Text: "Deploy of " + client, Client: client})
 		require.NoError(t, err)
 	}
@@ -164,7 +164,7 @@ func TestAQuestionWithoutASessionIsForItsClientAndForOperators(t *testing.T) {
 
 func TestAQuestionOfNobodyIsForOperators(t *testing.T) {
 	g := newRig(t, nil)
-	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.Inquiry, Text: "Deploy?"})
+	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.KindInquiry, Text: "Deploy?"})
 	require.NoError(t, err)
 	require.Equal(t, 404, g.get("/v1/inquiries/"+q.ID, g.ann).status)
 	require.Equal(t, 200, g.post("/v1/inquiries/"+q.ID+"/reply", g.boss,

@@ -85,10 +85,10 @@ func TestThePromptQuotesAllThatOthersSaid(t *testing.T) {
 }
 
 func TestWhatIsNoDecisionIsAnError(t *testing.T) {
-	choices := inquiry.Question{Kind: inquiry.Info, Text: "which?",
+	choices := inquiry.Question{Kind: inquiry.KindInfo, Text: "which?",
 		Options: []string{"red", "blue"}}
-	open := inquiry.Question{Kind: inquiry.Info, Text: "which?"}
-	form := inquiry.Question{Kind: inquiry.Inquiry, Text: "which?",
+	open := inquiry.Question{Kind: inquiry.KindInfo, Text: "which?"}
+	form := inquiry.Question{Kind: inquiry.KindInquiry, Text: "which?",
 		Fields: []inquiry.Field{{Name: "seats", Type: inquiry.NumberField}}}
 	for _, c := range []struct {
 		q            inquiry.Question
@@ -133,7 +133,7 @@ func TestWhatIsNoDecisionIsAnError(t *testing.T) {
 
 func TestAModelThatFailsSaysWhichOneAndWhy(t *testing.T) {
 	var e endpoint
-	q := inquiry.Question{Kind: inquiry.Info, Text: "which?"}
+	q := inquiry.Question{Kind: inquiry.KindInfo, Text: "which?"}
 	for script, want := range map[string]string{
 		"rules: [{status: 500, reply: on fire}]": "asking the model fast: ",
 		"rules: [{reply: '{\"text\": \"a', finish_reason: length}]": "the reply of the model " +
@@ -152,7 +152,7 @@ func TestAModelThatFailsSaysWhichOneAndWhy(t *testing.T) {
 func TestThePictureIsShownUnlessItMustNot(t *testing.T) {
 	f, err := screen.NewFrame(image.NewRGBA(image.Rect(0, 0, 1080, 2400)))
 	require.NoError(t, err)
-	q := inquiry.Question{Kind: inquiry.Info, Text: "which?"}
+	q := inquiry.Question{Kind: inquiry.KindInfo, Text: "which?"}
 	for _, private := range []bool{false, true} {
 		var e endpoint
 		_, err = e.decider(t, says(`{"text": "left"}`), decider.Options{NoPicture: private}).Decide(
@@ -188,7 +188,7 @@ func TestThePromptIsBounded(t *testing.T) {
 	}{{"nothing", "en", "", 340}, {"nothing", "zh", "", 340}, {"english", "en", "word ", 5000},
 		{"chinese", "zh", "文字", 16000}} {
 		var e endpoint
-		of := decider.Case{Question: inquiry.Question{Kind: inquiry.Info, Text: "which?"}}
+		of := decider.Case{Question: inquiry.Question{Kind: inquiry.KindInfo, Text: "which?"}}
 		if c.word != "" {
 			long := strings.Repeat(c.word, 10_000)
 			of.Question.Task, of.Question.Text, of.Caption = long, long, long
@@ -207,9 +207,9 @@ func TestThePromptIsBounded(t *testing.T) {
 func TestAModelIsNotAskedWhatIsNotForModels(t *testing.T) {
 	var e endpoint
 	d := e.decider(t, says(`{"text": "yes"}`), decider.Options{})
-	for _, q := range []inquiry.Question{{Kind: inquiry.Approval, Text: "pay?"},
-		{Kind: inquiry.Takeover, Text: "log in"},
-		{Kind: inquiry.Info, Text: "code?", Secret: true}} {
+	for _, q := range []inquiry.Question{{Kind: inquiry.KindApproval, Text: "pay?"},
+		{Kind: inquiry.KindTakeover, Text: "log in"},
+		{Kind: inquiry.KindInfo, Text: "code?", Secret: true}} {
 		_, err := d.Decide(t.Context(), &decider.Case{Question: q})
 		require.ErrorIs(t, err, q.ForModels())
 	}

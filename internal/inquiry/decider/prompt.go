@@ -73,7 +73,7 @@ func (w *words) prompt(c *Case) (rules, shown string) {
 		Question: text.Cut(q.Text, longChars), Choices: q.Options,
 		Document: text.Cut(q.Draft, documentChars),
 	}
-	if q.Kind == inquiry.Inquiry {
+	if q.Kind == inquiry.KindInquiry {
 		d.About = text.Cut(q.Task, longChars)
 	} else {
 		d.Task = text.Cut(q.Task, longChars)

@@ -18,7 +18,7 @@ var asked = time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC)
 // Sample is an open question with every field set that a new question can have.
 func Sample() inquiry.Question {
 	return inquiry.Question{
-		ID: inquiry.NewID(), SessionID: "s1", RunID: "r1", Step: 3, Kind: inquiry.Info,
+		ID: inquiry.NewID(), SessionID: "s1", RunID: "r1", Step: 3, Kind: inquiry.KindInfo,
 		Task: "set an alarm", Text: "which <b>day</b>? \U0001F642",
 		Options: []string{"Mon", "Tue"}, FreeText: true, Client: "desk",
 		Fields: []inquiry.Field{{Name: "day", Label: "Which day?", Type: inquiry.ChoiceField,
@@ -213,7 +213,7 @@ func remember(t *testing.T, s inquiry.Store) {
 		"other words":    func(q *inquiry.Question) { q.Text = "which week?" },
 		"other choices":  func(q *inquiry.Question) { q.Options = q.Options[:1] },
 		"other fields":   func(q *inquiry.Question) { q.Fields = nil },
-		"another kind":   func(q *inquiry.Question) { q.Kind = inquiry.Inquiry },
+		"another kind":   func(q *inquiry.Question) { q.Kind = inquiry.KindInquiry },
 	} {
 		require.Empty(t, recalled(other), name)
 	}

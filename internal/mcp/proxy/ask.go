@@ -125,7 +125,7 @@ func (g *gate) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 			open++
 		}
 		// the question that the client has shown is its own, whoever waits for it as well
-		if q.Kind != inquiry.Approval || q.Bound != c.approvalKey() ||
+		if q.Kind != inquiry.KindApproval || q.Bound != c.approvalKey() ||
 			g.claims.held[q.ID] && q.ID != c.form || c.form != "" && q.ID != c.form {
 			continue
 		}
@@ -154,7 +154,7 @@ func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage
 	list, err := g.opts.Questions.List(ctx, inquiry.Filter{Client: &c.client, Unapplied: true,
 		NoRun: true})
 	return slices.ContainsFunc(list, func(q inquiry.Question) bool {
-		return q.Kind == inquiry.Approval && strings.HasPrefix(q.Bound, c.bound)
+		return q.Kind == inquiry.KindApproval && strings.HasPrefix(q.Bound, c.bound)
 	}), err
 }
 
@@ -175,7 +175,7 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 	}
 	args := inquiry.Args{}
 	_ = json.Unmarshal(at(c.m.Params, "arguments"), &args) // the rules have read them
-	q := inquiry.Question{Kind: inquiry.Approval, Client: c.client, Bound: c.approvalKey(),
+	q := inquiry.Question{Kind: inquiry.KindApproval, Client: c.client, Bound: c.approvalKey(),
 		SessionID: g.opts.Session,
 		Text: fmt.Sprintf(asks, text.Quote(c.name, 100),
 			text.Quote(g.opts.Name, 100)),

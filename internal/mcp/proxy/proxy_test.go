@@ -130,7 +130,7 @@ func TestAPersonDecidesAboutACall(t *testing.T) {
 			r.shake("{}")
 			id := r.start("send_message", `{"text":"hi"}`, "")
 			q := r.asked()
-			require.Equal(t, inquiry.Approval, q.Kind)
+			require.Equal(t, inquiry.KindApproval, q.Kind)
 			require.Equal(t, inquiry.Sensitive, q.Severity)
 			require.Equal(t, "asked by tester", q.Task)
 			require.Equal(t, inquiry.Args{"text": "hi"}, q.ActionRequests[0].Args)
