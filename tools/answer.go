@@ -40,7 +40,7 @@ func (t *inquiries) answer(ctx context.Context, c *call, a answerArgs) (*toolRes
 	if err != nil {
 		return nil, err
 	}
-	if a.Values != nil && len(q.Fields) == 0 {
+	if a.Values != nil && len(inquiry.As[inquiry.Form](q).Fields) == 0 {
 		return nil, invalid("pass response with a text; the question is still open",
 			"the question is no form, and there are values")
 	}

@@ -41,7 +41,7 @@ func newForm(q inquiry.Question, problem string, in *messages) mcp.ElicitationPa
 // formSchema is that of the question's own fields, or of a choice, an answer, or both.
 func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 	switch {
-	case len(q.Fields) > 0:
+	case len(inquiry.As[inquiry.Form](q).Fields) > 0:
 		return fieldsSchema(q, in)
 	case q.Kind == inquiry.KindTakeover:
 		return takeoverSchema(in)
@@ -49,21 +49,21 @@ func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 		return approvalSchema(q, in)
 	}
 	answer := &schema.Schema{Type: "string", Title: in.YourAnswer}
-	if q.Draft != "" {
-		answer.Default = json.RawMessage(quote(q.Draft))
+	if inquiry.As[inquiry.Ask](q).Draft != "" {
+		answer.Default = json.RawMessage(quote(inquiry.As[inquiry.Ask](q).Draft))
 	}
 	form := &schema.Schema{Type: "object"}
 	form.Properties = map[string]*schema.Schema{"answer": answer}
-	if len(q.Options) > 0 {
+	if len(inquiry.As[inquiry.Ask](q).Options) > 0 {
 		choice := &schema.Schema{Type: "string", Description: in.ChooseOne}
-		for _, o := range q.Options {
+		for _, o := range inquiry.As[inquiry.Ask](q).Options {
 			choice.Enum = append(choice.Enum, o)
 		}
-		if slices.Contains(q.Options, q.Draft) {
+		if slices.Contains(inquiry.As[inquiry.Ask](q).Options, inquiry.As[inquiry.Ask](q).Draft) {
 			choice.Default, answer.Default = answer.Default, nil
 		}
 		form.Properties["choice"] = choice
-		if q.FreeText { // forms are shown in order
+		if inquiry.As[inquiry.Ask](q).FreeText { // forms are shown in order
 			answer.Title, answer.Description = in.Another, in.AnotherHelp
 			choice.Description = in.ChooseOrWrite
 		} else {
@@ -120,7 +120,7 @@ func rememberedAs(content any, in *messages) inquiry.Scope {
 // nameInPlace is inPlace, or a name like it that no field of the question has.
 func nameInPlace(q inquiry.Question) string {
 	name := inPlace
-	for slices.ContainsFunc(q.Fields, func(f inquiry.Field) bool { return f.Name == name }) {
+	for slices.ContainsFunc(inquiry.As[inquiry.Form](q).Fields, func(f inquiry.Field) bool { return f.Name == name }) {
 		name += "_"
 	}
 	return name
@@ -141,7 +141,7 @@ func insteadSchema(enum []any, in *messages) *schema.Schema {
 
 // fieldsSchema is that of the question's own fields.
 func fieldsSchema(q inquiry.Question, in *messages) json.RawMessage {
-	fields := slices.Clone(q.Fields)
+	fields := slices.Clone(inquiry.As[inquiry.Form](q).Fields)
 	for i := range fields {
 		fields[i].Optional = true
 	}
@@ -193,7 +193,7 @@ func handedBack(r *inquiry.Reply, content any, in *messages) {
 // refuse.
 func answerIn(q inquiry.Question, content any) string {
 	values, _ := content.(map[string]any)
-	if len(q.Fields) == 0 {
+	if len(inquiry.As[inquiry.Form](q).Fields) == 0 {
 		written, _ := values["answer"].(string)
 		if choice, _ := values["choice"].(string); strings.TrimSpace(written) == "" {
 			return choice
@@ -248,20 +248,20 @@ func (t *forms) openState(signed string) (s formState, err error) {
 
 // writeActions writes what is to be decided on below the words of an approval.
 func writeActions(b *strings.Builder, q inquiry.Question, in *messages) {
-	for i, r := range q.ActionRequests {
+	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		fmt.Fprintf(b, "\n%d. %s", i+1, quoted(r.Description, 500))
 	}
-	if q.Element != "" {
-		fmt.Fprintf(b, in.UnderFinger, shortLine(q.Element, 300))
+	if inquiry.As[inquiry.Approval](q).Element != "" {
+		fmt.Fprintf(b, in.UnderFinger, shortLine(inquiry.As[inquiry.Approval](q).Element, 300))
 	}
-	if q.Reason != "" {
-		fmt.Fprintf(b, in.AskedBecause, quoted(q.Reason, 500))
+	if inquiry.As[inquiry.Approval](q).Reason != "" {
+		fmt.Fprintf(b, in.AskedBecause, quoted(inquiry.As[inquiry.Approval](q).Reason, 500))
 	}
 }
 
 // part is the name of a field of the form about the action with this index.
 func part(name string, q inquiry.Question, i int) string {
-	if len(q.ActionRequests) == 1 {
+	if len(inquiry.As[inquiry.Approval](q).ActionRequests) == 1 {
 		return name
 	}
 	return fmt.Sprint(name, "_", i+1)
@@ -274,10 +274,10 @@ func approvalSchema(q inquiry.Question, in *messages) json.RawMessage {
 		form.Properties[name] = s
 		form.PropertyOrder = append(form.PropertyOrder, name)
 	}
-	for i, r := range q.ActionRequests {
+	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		choice := &schema.Schema{Type: "string", Title: in.Decision,
 			Description: quoted(r.Description, 300)}
-		for _, d := range q.Allowed(i) {
+		for _, d := range inquiry.As[inquiry.Approval](q).Allowed(i) {
 			choice.Enum = append(choice.Enum, d)
 		}
 		add(part("decision", q, i), choice)
@@ -294,7 +294,7 @@ func approvalSchema(q inquiry.Question, in *messages) json.RawMessage {
 func decided(r *inquiry.Reply, q inquiry.Question, content any) {
 	r.Type = inquiry.TypeDecisions
 	values, _ := content.(map[string]any)
-	for i := range q.ActionRequests {
+	for i := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		value := func(name string) string {
 			s, _ := values[part(name, q, i)].(string)
 			return s

@@ -90,7 +90,7 @@ const draftTime = 3 * time.Second
 func (t *forms) drafted(ctx context.Context, q inquiry.Question,
 	end time.Time) inquiry.Question {
 	soon := min(time.Until(q.AskedAt.Add(draftTime)), time.Until(end))
-	if soon <= 0 || !t.Drafts || q.Suggestion != nil || q.Draft != "" || q.ForModels() != nil {
+	if soon <= 0 || !t.Drafts || q.Suggestion != nil || inquiry.As[inquiry.Ask](q).Draft != "" || q.ForModels() != nil {
 		return q
 	}
 	events := t.Questions.Subscribe()
@@ -208,7 +208,7 @@ func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Que
 		decided(&r, q, answer.Content)
 	case answer.Action == mcp.ElicitationResponseActionAccept:
 		r.Response = answerIn(q, answer.Content)
-		if len(q.Fields) == 0 {
+		if len(inquiry.As[inquiry.Form](q).Fields) == 0 {
 			r.Remember = rememberedAs(answer.Content, c.messages)
 		}
 	case answer.Action == mcp.ElicitationResponseActionDecline:

@@ -211,12 +211,17 @@ func (t *inquiries) draft(ctx context.Context, c *call, a inquiryArgs) (inquiry.
 	q := inquiry.Question{
 		Kind: inquiry.KindInquiry, Client: c.principal, SessionID: a.SessionID,
 		Task: a.Context, Text: a.Prompt,
-		Options: a.Options, FreeText: len(a.Options) > 0 && a.FreeText, Draft: a.Draft,
+		Body: &inquiry.Ask{Options: a.Options, FreeText: len(a.Options) > 0 && a.FreeText,
+			Draft: a.Draft},
 		DefaultAnswer: a.DefaultAnswer,
 		OnTimeout:     a.OnTimeout, Key: a.Key,
 	}
-	for _, f := range a.Fields {
-		q.Fields = append(q.Fields, inquiry.Field(f))
+	if a.Fields != nil {
+		form := new(inquiry.Form)
+		for _, f := range a.Fields {
+			form.Fields = append(form.Fields, inquiry.Field(f))
+		}
+		q.Body = form
 	}
 	q.Secret = q.AsksForSecret()
 	if a.Secret != nil {
@@ -248,8 +253,8 @@ func (t *inquiries) draft(ctx context.Context, c *call, a inquiryArgs) (inquiry.
 
 // agree refuses arguments that do not go together, and fills in the default answer of a form.
 func agree(q *inquiry.Question) error {
-	options, form := len(q.Options) > 0, len(q.Fields) > 0
-	draft := q.Draft != ""
+	options, form := len(inquiry.As[inquiry.Ask](*q).Options) > 0, len(inquiry.As[inquiry.Form](*q).Fields) > 0
+	draft := inquiry.As[inquiry.Ask](*q).Draft != ""
 	switch {
 	case q.Text == "":
 		return invalid("pass prompt with the question, or question_id to wait on for an answer",
@@ -262,7 +267,7 @@ func agree(q *inquiry.Question) error {
 			"and context",
 			"a secret question has no form, no draft and no default answer")
 	case q.OnTimeout == inquiry.Default && q.DefaultAnswer == "" && form:
-		q.DefaultAnswer = defaultsOf(q.Fields)
+		q.DefaultAnswer = defaultsOf(inquiry.As[inquiry.Form](*q).Fields)
 	case q.OnTimeout == inquiry.Default && q.DefaultAnswer == "":
 		return invalid("pass default_answer, or another on_timeout",
 			"on_timeout is default_answer, and there is none")
@@ -313,9 +318,9 @@ func (t *inquiries) underKey(ctx context.Context, q inquiry.Question) (
 
 func sameInquiry(a, b inquiry.Question) bool {
 	return a.Text == b.Text && a.Task == b.Task && a.SessionID == b.SessionID &&
-		a.Draft == b.Draft && a.OnTimeout == b.OnTimeout &&
-		slices.Equal(a.Options, b.Options) &&
-		slices.EqualFunc(a.Fields, b.Fields, func(x, y inquiry.Field) bool {
+		inquiry.As[inquiry.Ask](a).Draft == inquiry.As[inquiry.Ask](b).Draft && a.OnTimeout == b.OnTimeout &&
+		slices.Equal(inquiry.As[inquiry.Ask](a).Options, inquiry.As[inquiry.Ask](b).Options) &&
+		slices.EqualFunc(inquiry.As[inquiry.Form](a).Fields, inquiry.As[inquiry.Form](b).Fields, func(x, y inquiry.Field) bool {
 			return x.Name == y.Name && x.Label == y.Label && x.Type == y.Type &&
 				x.Optional == y.Optional && slices.Equal(x.Options, y.Options)
 		})

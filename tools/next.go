@@ -75,7 +75,7 @@ func wayToSettle(st runs.Status) way {
 		return way{continueTool, "your user is to do something on the phone by hand; add " +
 			"reply_type done when your user says so, or could_not with reply_from_client",
 			onward.question}
-	case awaitsDecision(st) && st.Question.PeopleOnly:
+	case awaitsDecision(st) && st.Question.ForPeople():
 		return way{waitTool, "an action waits until a person has decided about it, which no call " +
 			"can; this waits for that", onward.question}
 	case awaitsDecision(st):
@@ -173,7 +173,7 @@ func (o onward) ask() string {
 		line += fmt.Sprintf(o.in.SecretAt, whereToSettle(q.ID, q.Kind, o.page))
 	}
 	var options []string
-	for _, option := range o.Question.Options[:min(len(o.Question.Options), 20)] {
+	for _, option := range inquiry.As[inquiry.Ask](*o.Question).Options[:min(len(inquiry.As[inquiry.Ask](*o.Question).Options), 20)] {
 		options = append(options, quoted(option, 100))
 	}
 	if options != nil {
@@ -189,26 +189,26 @@ func (o onward) ask() string {
 func (o onward) decide() string {
 	q := o.Question
 	var what []string
-	for _, r := range q.ActionRequests[:min(len(q.ActionRequests), 10)] {
+	for _, r := range inquiry.As[inquiry.Approval](*q).ActionRequests[:min(len(inquiry.As[inquiry.Approval](*q).ActionRequests), 10)] {
 		what = append(what, quoted(r.Description, 300))
 	}
 	line := fmt.Sprintf(o.in.Decide, strings.Join(what, ", "))
-	if q.Element != "" {
-		line += fmt.Sprintf(o.in.UnderFinger, shortLine(q.Element, 200))
+	if inquiry.As[inquiry.Approval](*q).Element != "" {
+		line += fmt.Sprintf(o.in.UnderFinger, shortLine(inquiry.As[inquiry.Approval](*q).Element, 200))
 	}
-	if q.Reason != "" {
-		line += fmt.Sprintf(o.in.AskedBecause, quoted(q.Reason, 300))
+	if inquiry.As[inquiry.Approval](*q).Reason != "" {
+		line += fmt.Sprintf(o.in.AskedBecause, quoted(inquiry.As[inquiry.Approval](*q).Reason, 300))
 	}
-	if q.PeopleOnly {
+	if q.ForPeople() {
 		return line + fmt.Sprintf(o.in.DecidePeople, whereToSettle(q.ID, q.Kind, o.page), o.tool,
 			o.arguments)
 	}
-	return line + fmt.Sprintf(o.in.DecideWith, o.arguments, strings.Join(q.Allowed(0), "|"))
+	return line + fmt.Sprintf(o.in.DecideWith, o.arguments, strings.Join(inquiry.As[inquiry.Approval](*q).Allowed(0), "|"))
 }
 
 // handOver asks for what is to be done on the phone.
 func (o onward) handOver() string {
-	if q := o.Question; q.PeopleOnly {
+	if q := o.Question; q.ForPeople() {
 		return fmt.Sprintf(o.in.HandBackPeople, quoted(q.Text, 1000),
 			whereToSettle(q.ID, q.Kind, o.page), o.tool, o.arguments)
 	}
@@ -233,7 +233,7 @@ func takenOver(st runs.Status) bool {
 }
 
 // keptByPerson reports whether a person has the phone and only people hand it back.
-func keptByPerson(st runs.Status) bool { return takenOver(st) && st.Question.PeopleOnly }
+func keptByPerson(st runs.Status) bool { return takenOver(st) && st.Question.ForPeople() }
 
 // whereToSettle is where people settle a question of this kind; page is its address on the inbox
 // page, or "".

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
@@ -287,7 +288,7 @@ func touchedOn(frameID string, st runs.Status) (places []screen.Point) {
 	if st.Question == nil || st.Question.Frame != frameID {
 		return nil
 	}
-	for _, p := range st.Question.Places {
+	for _, p := range inquiry.As[inquiry.Approval](*st.Question).Places {
 		places = append(places, screen.Point{X: p.X, Y: p.Y})
 	}
 	return places

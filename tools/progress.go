@@ -93,11 +93,11 @@ func settledLine(q inquiry.Question) string {
 func (o *Options) askedMeta(q inquiry.Question) map[string]any {
 	meta := o.questionMeta("INQUIRY", q)
 	meta["question"], meta["kind"] = q.Text, q.Kind
-	if len(q.Options) > 0 {
-		meta["options"] = q.Options
+	if len(inquiry.As[inquiry.Ask](q).Options) > 0 {
+		meta["options"] = inquiry.As[inquiry.Ask](q).Options
 	}
-	if len(q.Fields) > 0 {
-		meta["fields"] = q.Fields
+	if len(inquiry.As[inquiry.Form](q).Fields) > 0 {
+		meta["fields"] = inquiry.As[inquiry.Form](q).Fields
 	}
 	return meta
 }

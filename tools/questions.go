@@ -79,7 +79,7 @@ func (o *Options) reach(q *result.OpenQuestion) {
 	if q == nil {
 		return
 	}
-	q.Channels = channel.Settling(inquiry.Question{PeopleOnly: q.PeopleOnly}, q.Channels)
+	q.Channels = channel.Settling(inquiry.Question{Body: &inquiry.Takeover{PeopleOnly: q.PeopleOnly}}, q.Channels)
 	if o.BaseURL != "" {
 		q.ReplyURL = o.replyURL(q.ID)
 		q.PageURL = strings.TrimRight(o.BaseURL, "/") + "/ui#question=" + url.QueryEscape(q.ID)

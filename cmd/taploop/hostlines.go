@@ -173,10 +173,10 @@ func (l *hostLines) event(e agents.Event) {
 // waits tells that a question is to be answered elsewhere, and how.
 func (l *hostLines) waits(q inquiry.Question) {
 	var more strings.Builder
-	for _, r := range q.ActionRequests {
+	for _, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		fmt.Fprintf(&more, "\n  %s", text.Cut(text.Line(r.Edited()), mostTold))
 	}
-	for _, o := range q.Options {
+	for _, o := range inquiry.As[inquiry.Ask](q).Options {
 		fmt.Fprintf(&more, "\n  - %s", text.Line(o))
 	}
 	l.line(l.words().Waits, text.Cut(text.Line(q.Text), mostTold), more.String(), replyTo(q))

@@ -393,7 +393,7 @@ func (p hostPeople) Ask(ctx context.Context, key, question string, choices []str
 	string, error) {
 	b := p.deps.manager.Broker()
 	q := inquiry.Question{Kind: inquiry.KindInquiry, Client: p.client, SessionID: p.sess.ID, Key: key,
-		Task: p.run.Task, Text: question, Options: choices, FreeText: len(choices) > 0,
+		Task: p.run.Task, Text: question, Body: &inquiry.Ask{Options: choices, FreeText: len(choices) > 0},
 		OnTimeout: inquiry.Pause}
 	switch p.app.conf.Questions.OnTimeout {
 	case string(inquiry.GoOn), string(inquiry.GiveUp): // the agent is told that no answer came

@@ -95,24 +95,24 @@ func printQuestion(out io.Writer, q inquiry.Question) error {
 	w.line("doors", channelsOf(q))
 	w.line("task", q.Task)
 	w.line("text", q.Text)
-	for _, o := range q.Options {
+	for _, o := range inquiry.As[inquiry.Ask](q).Options {
 		w.line("option", o)
 	}
-	for _, f := range q.Fields {
+	for _, f := range inquiry.As[inquiry.Form](q).Fields {
 		w.line("field", describeField(f))
 	}
-	for i, r := range q.ActionRequests {
+	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		w.line("action", r.Description)
 		w.line("edit", r.Edited())
-		w.line("decide", strings.Join(q.Allowed(i), ", "))
+		w.line("decide", strings.Join(inquiry.As[inquiry.Approval](q).Allowed(i), ", "))
 	}
-	w.line("under", q.Element)
+	w.line("under", inquiry.As[inquiry.Approval](q).Element)
 	if q.Frame != "" {
 		w.line("screen", "taploop inquiries "+prefix(q.ID, 8)+" --picture FILE.jpg")
 	}
-	w.line("because", q.Reason)
-	w.line("severity", string(q.Severity))
-	w.line("draft", q.Draft)
+	w.line("because", inquiry.As[inquiry.Approval](q).Reason)
+	w.line("severity", string(inquiry.As[inquiry.Approval](q).Severity))
+	w.line("draft", inquiry.As[inquiry.Ask](q).Draft)
 	if q.Suggestion != nil {
 		w.line("drafted", q.Suggestion.Answer+" (by the model "+q.Suggestion.By+")")
 	}
@@ -141,7 +141,7 @@ func writePicture(ctx context.Context, db *store.Store, q inquiry.Question,
 		return err
 	}
 	var touched []screen.Point
-	for _, p := range q.Places {
+	for _, p := range inquiry.As[inquiry.Approval](q).Places {
 		touched = append(touched, screen.Point{X: p.X, Y: p.Y})
 	}
 	if b, err = export.Shrink(b, 1280, 90, touched...); err != nil {
@@ -173,10 +173,10 @@ func spentOn(u *inquiry.Spending) string {
 
 // printActions prints what is to be decided on.
 func printActions(out io.Writer, q inquiry.Question) {
-	for i, r := range q.ActionRequests {
+	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		fmt.Fprintf(out, "  %d. %s (%s)\n", i+1, text.Line(r.Description), r.Edited())
 	}
-	for _, words := range []string{q.Element, q.Reason} {
+	for _, words := range []string{inquiry.As[inquiry.Approval](q).Element, inquiry.As[inquiry.Approval](q).Reason} {
 		if words != "" {
 			fmt.Fprintf(out, "  - %s\n", text.Line(words))
 		}
@@ -235,17 +235,17 @@ func wording(q inquiry.Question) string {
 	line := text.Line(q.Text)
 	switch {
 	case q.Kind == inquiry.KindApproval && q.Open():
-		line += " (" + string(q.Severity) + ": taploop reply " + prefix(q.ID, 8) + " --approve)"
+		line += " (" + string(inquiry.As[inquiry.Approval](q).Severity) + ": taploop reply " + prefix(q.ID, 8) + " --approve)"
 	case q.Kind == inquiry.KindTakeover && q.Open():
 		line += " (by hand: taploop reply " + prefix(q.ID, 8) + " --done)"
-	case len(q.Fields) > 0:
+	case len(inquiry.As[inquiry.Form](q).Fields) > 0:
 		line += " (a form)"
-	case q.Draft != "":
+	case inquiry.As[inquiry.Ask](q).Draft != "":
 		line += " (a draft)"
 	case q.Secret:
 		line += " (secret: taploop reply " + prefix(q.ID, 8) + " -)"
-	case len(q.Options) > 0:
-		line += " (" + text.Line(strings.Join(q.Options, " / ")) + ")"
+	case len(inquiry.As[inquiry.Ask](q).Options) > 0:
+		line += " (" + text.Line(strings.Join(inquiry.As[inquiry.Ask](q).Options, " / ")) + ")"
 	}
 	return line
 }

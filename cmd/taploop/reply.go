@@ -182,7 +182,7 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 func (a *app) typed(ctx context.Context, q inquiry.Question) (string, error) {
 	_, terminal := terminalOf(a.in)
 	switch {
-	case terminal && q.Draft == "":
+	case terminal && inquiry.As[inquiry.Ask](q).Draft == "":
 		fmt.Fprintln(a.err, text.Cut(text.Line(q.Text), 200))
 		text, err := newConsole(a.in, a.err).Ask(ctx, wordsIn(a.lang()).Hidden, true)
 		if errors.Is(err, io.EOF) {
@@ -201,11 +201,11 @@ func (a *app) typed(ctx context.Context, q inquiry.Question) (string, error) {
 
 // filled is a form's answer, from NAME=VALUE pairs. Whether the values fit is the broker's to say.
 func filled(q inquiry.Question, pairs []string) (string, error) {
-	if len(q.Fields) == 0 {
+	if len(inquiry.As[inquiry.Form](q).Fields) == 0 {
 		return "", usage(errors.New("the question is no form"), "taploop reply ID TEXT")
 	}
-	names := make([]string, len(q.Fields))
-	for i, f := range q.Fields {
+	names := make([]string, len(inquiry.As[inquiry.Form](q).Fields))
+	for i, f := range inquiry.As[inquiry.Form](q).Fields {
 		names[i] = f.Name
 	}
 	values := map[string]any{}
@@ -220,7 +220,7 @@ func filled(q inquiry.Question, pairs []string) (string, error) {
 			return "", usage(fmt.Errorf("the form has no field %q", name),
 				"its fields are "+strings.Join(names, ", "))
 		}
-		v, err := value(q.Fields[i], text)
+		v, err := value(inquiry.As[inquiry.Form](q).Fields[i], text)
 		if err != nil {
 			return "", err
 		}

@@ -330,7 +330,7 @@ func (a *app) printEnd(st runs.Status) error {
 		if st.Question != nil {
 			fmt.Fprintf(a.out, "%s\n", text.Line(st.Question.Text))
 			printActions(a.out, *st.Question)
-			for _, o := range st.Question.Options {
+			for _, o := range inquiry.As[inquiry.Ask](*st.Question).Options {
 				fmt.Fprintf(a.out, "  - %s\n", text.Line(o))
 			}
 		}

@@ -65,7 +65,7 @@ func TestListsOfSessionsAndQuestionsFitTheTerminal(t *testing.T) {
 	x, _, err := db.Begin(t.Context(), store.Session{Serial: "emu-1"}, store.Run{Task: long})
 	require.NoError(t, err)
 	q := put(t, broker, inquiry.Question{Text: long, SessionID: x.ID,
-		Options: []string{strings.Repeat("this one ", 30), "that one"}})
+		Body: &inquiry.Ask{Options: []string{strings.Repeat("this one ", 30), "that one"}}})
 	_, err = broker.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "that one",
 		Channel: inquiry.ChannelConsole, Authority: inquiry.AuthorityLocalOperator, By: "operator",
 		Remember: "session"})

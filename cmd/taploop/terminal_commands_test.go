@@ -94,16 +94,16 @@ func newHostileEnv(t *testing.T) *hostileEnv {
 	h.done = begun.SessionID
 	channels := []inquiry.Channel{{Name: evil}, {Name: inquiry.ChannelCommandLine}}
 	ask := func() string {
-		return put(t, broker, inquiry.Question{Task: evil, Text: evil, Client: evil, FreeText: true,
-			Options: []string{evil, "b"}, Channels: channels}).ID
+		return put(t, broker, inquiry.Question{Task: evil, Text: evil, Client: evil, Body: &inquiry.Ask{FreeText: true, Options: []string{evil, "b"}},
+			Channels: channels}).ID
 	}
 	h.question, h.settled = ask(), ask()
 	_, err = broker.Resolve(t.Context(), h.settled, inquiry.Reply{Response: evil, By: evil,
 		Channel: "http"})
 	require.NoError(t, err)
 	put(t, broker, inquiry.Question{Text: evil, Channels: channels,
-		Fields: []inquiry.Field{{Name: "f", Label: evil, Type: inquiry.TextField}}})
-	put(t, broker, inquiry.Question{Text: evil, Channels: channels, Draft: evil})
+		Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "f", Label: evil, Type: inquiry.TextField}}}})
+	put(t, broker, inquiry.Question{Text: evil, Channels: channels, Body: &inquiry.Ask{Draft: evil}})
 	require.NoError(t, db.Audit.Append(t.Context(), store.AuditEntry{Event: evil, By: evil,
 		Authority: evil, Channel: evil, Text: evil, Answer: evil}))
 	out, errs, code := h.run("run", "--json", "ask me "+evil)

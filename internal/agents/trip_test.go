@@ -135,7 +135,7 @@ func TestATripIsPlannedWithThePaymentHeld(t *testing.T) {
 		done <- err
 	}()
 	q := x.question()
-	require.Equal(t, inquiry.Critical, q.Severity)
+	require.Equal(t, inquiry.Critical, inquiry.As[inquiry.Approval](q).Severity)
 	require.Equal(t, "s", q.SessionID)
 	require.NotContains(t, x.called, "pay_flight") // although a result said to call it
 	x.decide(inquiry.Approve)

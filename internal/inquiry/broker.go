@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -73,18 +72,18 @@ func Clamp(d time.Duration) time.Duration { return min(max(d, MinAttention), Max
 // ErrInvalid. One whose answer was remembered is answered with it at once.
 func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	q = q.Clone()
-	q.Clean()
 	q.ID, q.Status = NewID(), Pending
 	q.Resolution, q.Deferred = nil, nil
 	q.AppliedAt = time.Time{}
 	q.AskedAt = b.now()
 	if q.Kind == "" {
 		q.Kind = KindInfo
+		if q.Body != nil {
+			q.Kind = cmp.Or(q.Body.Kind(), q.Kind)
+		}
 	}
-	if q.Kind != KindTakeover {
-		q.PeopleOnly = q.Kind == KindApproval && q.Severity != Routine &&
-			(q.Severity != Sensitive || !b.opts.ProgramsDecide)
-	}
+	q.Body = q.body()
+	q.Clean()
 	if q.AttentionUntil.IsZero() {
 		q.AttentionUntil = q.AskedAt.Add(b.opts.Attention)
 	}
@@ -105,6 +104,24 @@ func (b *Broker) Open(ctx context.Context, q Question) (Question, error) {
 	b.feed.publishIfOpen(Created, q)
 	b.recall(ctx, q)
 	return q, nil
+}
+
+// check reports what is wrong with a new question, and brings its defaults into their canonical
+// form.
+func (q *Question) check(o *Options) error {
+	switch own := q.Body.Kind(); {
+	case bodies[q.Kind] == nil:
+		return fmt.Errorf("unknown kind %q", q.Kind)
+	case own != q.Kind && (own != "" || bodies[q.Kind](nil).Kind() != ""):
+		return fmt.Errorf("what it asks for is not of the kind %s", q.Kind)
+	case strings.TrimSpace(q.Text) == "":
+		return errors.New("the question is empty")
+	case q.AttentionUntil.Before(q.AskedAt) || q.ExpiresAt.Before(q.AttentionUntil):
+		return fmt.Errorf(
+			"the deadlines are out of order: asked %s, attention until %s, expires %s", q.AskedAt,
+			q.AttentionUntil, q.ExpiresAt)
+	}
+	return q.Body.Check(q, o)
 }
 
 // Get returns a question, or ErrNotFound.
@@ -138,33 +155,6 @@ func (b *Broker) Apply(ctx context.Context, id string, fence int64) (Question, e
 	return q, nil
 }
 
-// Reply is an answer on its way to a question.
-type Reply struct {
-	ID string // of the reply, chosen by the sender so that it can send again; may be ""
-	// TypeAnswer, TypeDecisions, TypeDecline, TypeDone, TypeCouldNot, TypeTimeout or TypeDelegate;
-	// "" means TypeAnswer
-	Type      Type
-	Response  string
-	Decisions []Decision // under TypeDecisions: one for each of the question's requests
-	Remember  Scope      // for which questions like this one an answer counts as well
-	Channel   string
-	Authority string
-	By        string
-	// how the asker is to go on; kept with the answer as given, and shown nowhere
-	Resume json.RawMessage
-}
-
-// String names the reply and leaves the response out, because it may be a secret.
-func (r Reply) String() string {
-	return fmt.Sprintf("%s through %s", cmp.Or(r.Type, TypeAnswer), r.Channel)
-}
-
-// Format prints String under every verb.
-func (r Reply) Format(f fmt.State, _ rune) { fmt.Fprint(f, r.String()) }
-
-// LogValue logs String.
-func (r Reply) LogValue() slog.Value { return slog.StringValue(r.String()) }
-
 // Result is what became of a reply that won.
 type Result struct {
 	Question Question
@@ -195,7 +185,9 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
-	r.Type = q.replyType(r)
+	if r.Type = cmp.Or(r.Type, TypeAnswer); r.Type == TypeAnswer {
+		r.Type = q.body().Means(r.Response)
+	}
 	if !q.Open() {
 		return b.tooLate(q, r)
 	}
@@ -219,24 +211,30 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	if err := q.checkRemember(r); err != nil {
 		return Result{}, err
 	}
-	switch {
-	case r.Type == TypeTimeout:
-		return b.resolveTimeout(ctx, q, r, now)
-	case q.Kind == KindApproval:
-		return b.resolveApproval(ctx, q, r, now)
-	}
-	return b.resolveWords(ctx, q, r, now)
-}
-
-// resolveWords settles a question with what was said to it, or passes it on to a model.
-func (b *Broker) resolveWords(
-	ctx context.Context, q Question, r Reply, now time.Time,
-) (Result, error) {
-	var err error
-	if r.Response, err = q.checkReply(r, b.opts.MaxAnswer); err != nil {
+	if err := q.checkType(r); err != nil {
 		return Result{}, err
 	}
-	res := q.resolution(r, now)
+	if r.Type == TypeTimeout {
+		return b.resolveTimeout(ctx, q, r, now)
+	}
+	return b.resolveWith(ctx, q, r, now)
+}
+
+// resolveWith settles a question with a reply, or has a model asked in its place.
+func (b *Broker) resolveWith(
+	ctx context.Context, q Question, r Reply, now time.Time,
+) (Result, error) {
+	res, err := q.body().Take(&q, r, &b.opts)
+	if err != nil {
+		return Result{}, err
+	}
+	res.Channel, res.Authority, res.By = r.Channel, r.Authority, r.By
+	res.ReplyID, res.At, res.Resume, res.Remember = r.ID, now, r.Resume, r.Remember
+	answer := res.Response.Reveal()
+	if s := q.Suggestion; s != nil && r.Type == TypeAnswer && r.Authority != AuthorityAgent &&
+		answer == s.Answer {
+		res.Unedited = s.By
+	}
 	switch {
 	case r.Authority == AuthorityAgent && q.Deferred != nil && r.Resume == nil:
 		res.Resume = json.RawMessage(q.Routing.Resume)
@@ -245,43 +243,8 @@ func (b *Broker) resolveWords(
 	}
 	q, err = b.settle(ctx, q.ID, res.status(), res)
 	if err == nil && q.Secret {
-		b.digests.keep(q.ID, r.Response)
+		b.digests.keep(q.ID, answer)
 	}
-	return b.unlessTooLate(q, r, err)
-}
-
-// resolution is what is kept of a reply in words, whose response was checked.
-func (q Question) resolution(r Reply, now time.Time) Resolution {
-	res := Resolution{Type: r.Type, Response: Plain(r.Response), Channel: r.Channel,
-		Authority: r.Authority, By: r.By, ReplyID: r.ID, At: now, Resume: r.Resume,
-		Remember: r.Remember}
-	switch only := r.Type == TypeAnswer && Acknowledges(r.Response); {
-	case q.Secret && only:
-		res.Response = Plain(strings.TrimSpace(r.Response))
-	case q.Secret:
-		res.Response = Secret(r.Response)
-	}
-	if s := q.Suggestion; s != nil && r.Type == TypeAnswer && r.Authority != AuthorityAgent &&
-		r.Response == s.Answer {
-		res.Unedited = s.By
-	}
-	return res
-}
-
-// resolveApproval settles a question about actions.
-func (b *Broker) resolveApproval(
-	ctx context.Context, q Question, r Reply, now time.Time,
-) (Result, error) {
-	if err := q.checkType(r); err != nil {
-		return Result{}, err
-	}
-	decisions, err := b.opts.decide(q, r)
-	if err != nil {
-		return Result{}, err
-	}
-	q, err = b.settle(ctx, q.ID, Answered, Resolution{Type: TypeDecisions, Decisions: decisions,
-		Response: Plain(wordsOf(decisions)), Channel: r.Channel, Authority: r.Authority, By: r.By,
-		ReplyID: r.ID, At: now, Resume: r.Resume})
 	return b.unlessTooLate(q, r, err)
 }
 

@@ -102,8 +102,8 @@ func TestTheSameReplyAgainIsTheSameSuccess(t *testing.T) {
 
 func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 	b := inquiry.NewBroker(new(inquirytest.Memory), &inquiry.Options{MaxAnswer: 20})
-	strict := ask(t, b, inquiry.Question{Options: []string{"Monday", "Tuesday"}})
-	free := ask(t, b, inquiry.Question{Options: []string{"Monday"}, FreeText: true})
+	strict := ask(t, b, inquiry.Question{Body: &inquiry.Ask{Options: []string{"Monday", "Tuesday"}}})
+	free := ask(t, b, inquiry.Question{Body: &inquiry.Ask{Options: []string{"Monday"}, FreeText: true}})
 	for name, c := range map[string]struct {
 		q    inquiry.Question
 		r    inquiry.Reply
@@ -142,7 +142,7 @@ func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 
 func TestARefusalSettlesWithoutAnAnswer(t *testing.T) {
 	b := broker()
-	q := ask(t, b, inquiry.Question{Options: []string{"Mon"}})
+	q := ask(t, b, inquiry.Question{Body: &inquiry.Ask{Options: []string{"Mon"}}})
 	won, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: inquiry.TypeDecline,
 		Channel: "console"})
 	require.NoError(t, err)
@@ -280,13 +280,13 @@ func TestAQuestionThatMakesNoSenseIsNotAsked(t *testing.T) {
 	for want, q := range map[string]inquiry.Question{
 		"the question is empty":          {Text: " "},
 		`unknown kind "poll"`:            {Text: "x", Kind: "poll"},
-		"an option is empty":             {Text: "x", Options: []string{"a", ""}},
-		`the option "a " is there twice`: {Text: "x", Options: []string{"a", "b", "a "}},
+		"an option is empty":             {Text: "x", Body: &inquiry.Ask{Options: []string{"a", ""}}},
+		`the option "a " is there twice`: {Text: "x", Body: &inquiry.Ask{Options: []string{"a", "b", "a "}}},
 		"the deadlines are out of order": {Text: "x", AttentionUntil: now.Add(time.Hour),
 			ExpiresAt: now.Add(time.Minute)},
 		`unknown on_timeout "cry"`: {Text: "x", OnTimeout: "cry"},
 		"the default answer does not fit": {Text: "x", OnTimeout: inquiry.Default,
-			Options: []string{"a"}, DefaultAnswer: "b"},
+			Body: &inquiry.Ask{Options: []string{"a"}}, DefaultAnswer: "b"},
 		"a secret question cannot have a default": {Text: "x", OnTimeout: inquiry.Default,
 			Secret: true, DefaultAnswer: "b"},
 	} {
@@ -318,7 +318,7 @@ func ExampleBroker() {
 	ctx := context.Background()
 	b := inquiry.NewBroker(new(inquirytest.Memory), nil)
 	q, _ := b.Open(ctx, inquiry.Question{Text: "Which day?",
-		Options: []string{"Monday", "Tuesday"}})
+		Body: &inquiry.Ask{Options: []string{"Monday", "Tuesday"}}})
 
 	_, err := b.Resolve(ctx, q.ID, inquiry.Reply{Response: "someday", Channel: "console"})
 	fmt.Println(err)

@@ -26,23 +26,23 @@ func TestWhatSteersOrHidesIsNotPartOfAnAnswer(t *testing.T) {
 		"in free text": {inquiry.Question{}, "large" + steering, "large" + left},
 		"new lines and tabs stay": {inquiry.Question{}, "a\tb\nc" + steering + "\r\nd",
 			"a\tb\nc" + left + "\nd"},
-		"in an option that was chosen": {inquiry.Question{Options: []string{"red", "blue"}},
+		"in an option that was chosen": {inquiry.Question{Body: &inquiry.Ask{Options: []string{"red", "blue"}}},
 			"bl\u200bue\u202e", "blue"},
-		"in an option that a model wrote": {inquiry.Question{Options: []string{"\ared" + steering}},
+		"in an option that a model wrote": {inquiry.Question{Body: &inquiry.Ask{Options: []string{"\ared" + steering}}},
 			"red" + left, "red" + left},
 		"the same as the model wrote it": {
-			inquiry.Question{Options: []string{"\ared" + steering}}, "\ared" + steering,
+			inquiry.Question{Body: &inquiry.Ask{Options: []string{"\ared" + steering}}}, "\ared" + steering,
 			"red" + left},
-		"beside options": {inquiry.Question{Options: []string{"red"}, FreeText: true},
+		"beside options": {inquiry.Question{Body: &inquiry.Ask{Options: []string{"red"}, FreeText: true}},
 			"gr\u202eeen", "green"},
-		"in a draft":  {inquiry.Question{Draft: "one"}, "  one\u202e\n\ttwo ", "  one\n\ttwo "},
+		"in a draft":  {inquiry.Question{Body: &inquiry.Ask{Draft: "one"}}, "  one\u202e\n\ttwo ", "  one\n\ttwo "},
 		"in a secret": {inquiry.Question{Secret: true}, " 48\u200b2913 ", " 482913 "},
-		"in a form": {inquiry.Question{Fields: []inquiry.Field{text}},
+		"in a form": {inquiry.Question{Body: &inquiry.Form{Fields: []inquiry.Field{text}}},
 			`{"a":"x\u001b[2J\u202e\ny"}`, `{"a":"x[2J\ny"}`},
-		"in a choice of a form": {inquiry.Question{Fields: []inquiry.Field{choice}},
+		"in a choice of a form": {inquiry.Question{Body: &inquiry.Form{Fields: []inquiry.Field{choice}}},
 			`{"a":"red\u001b[2J\u009b31m\u202e"}`, `{"a":"red` + left + `"}`},
-		"in several choices": {inquiry.Question{Fields: []inquiry.Field{{Name: "a",
-			Type: inquiry.ChoicesField, Options: choice.Options}}},
+		"in several choices": {inquiry.Question{Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "a",
+			Type: inquiry.ChoicesField, Options: choice.Options}}}},
 			`{"a":["bl\u200bue"]}`, `{"a":["blue"]}`},
 	} {
 		b := broker()
@@ -62,7 +62,7 @@ func TestAnAnswerOfNothingThatIsSeenIsEmpty(t *testing.T) {
 	_, err := b.Resolve(t.Context(), q.ID, reply("\u200b\x1b\u202e "))
 	require.ErrorContains(t, err, "the answer is empty")
 	form := ask(t, b,
-		inquiry.Question{Fields: []inquiry.Field{{Name: "a", Type: inquiry.TextField}}})
+		inquiry.Question{Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "a", Type: inquiry.TextField}}}})
 	_, err = b.Resolve(t.Context(), form.ID, reply(`{"a":"\u200b"}`))
 	require.ErrorContains(t, err, "it is missing")
 }
@@ -87,9 +87,9 @@ func TestACodeWithSomethingHiddenInItIsACode(t *testing.T) {
 
 func TestOptionsThatOnlyDifferInWhatIsNotSeenAreOne(t *testing.T) {
 	_, err := broker().Open(t.Context(),
-		inquiry.Question{Text: "which?", Options: []string{"red", "r\u200bed"}})
+		inquiry.Question{Text: "which?", Body: &inquiry.Ask{Options: []string{"red", "r\u200bed"}}})
 	require.ErrorIs(t, err, inquiry.ErrInvalid)
 	_, err = broker().Open(t.Context(),
-		inquiry.Question{Text: "which?", Options: []string{"\x1b\u202e", "red"}})
+		inquiry.Question{Text: "which?", Body: &inquiry.Ask{Options: []string{"\x1b\u202e", "red"}}})
 	require.ErrorContains(t, err, "an option is empty")
 }

@@ -31,9 +31,9 @@ func judge(opts inquiry.Options) *inquiry.Broker {
 // approval is a question about one tap, and everything may be decided.
 func approval() inquiry.Question {
 	return inquiry.Question{Kind: inquiry.KindApproval, Text: "may it tap?",
-		ActionRequests: []inquiry.ActionRequest{{Name: "CLICK", Args: map[string]any{"x": 1.0}}},
-		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
-			AllowedDecisions: inquiry.DecisionTypes}}}
+		Body: &inquiry.Approval{ActionRequests: []inquiry.ActionRequest{{Name: "CLICK", Args: map[string]any{"x": 1.0}}}, ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
+			AllowedDecisions: inquiry.DecisionTypes}}},
+	}
 }
 
 func decide(list ...inquiry.Decision) inquiry.Reply {
@@ -137,7 +137,7 @@ func TestWhoMayDecide(t *testing.T) {
 					decide(inquiry.Decision{Type: inquiry.Reject}), {Type: inquiry.TypeDecline}} {
 					b := judge(inquiry.Options{ProgramsDecide: configured})
 					q := approval()
-					q.Severity = severity
+					inquiry.As[inquiry.Approval](q).Severity = severity
 					q = ask(t, b, q)
 					r.Authority = authority
 
@@ -252,13 +252,13 @@ func TestSilenceIsNeverConsent(t *testing.T) {
 func TestAnApprovalThatCannotBeDecidedIsNotAsked(t *testing.T) {
 	b := judge(inquiry.Options{})
 	for name, spoil := range map[string]func(*inquiry.Question){
-		"no action":       func(q *inquiry.Question) { q.ActionRequests = nil },
-		"no name":         func(q *inquiry.Question) { q.ActionRequests[0].Name = "" },
-		"nothing allowed": func(q *inquiry.Question) { q.ReviewConfigs = nil },
+		"no action":       func(q *inquiry.Question) { inquiry.As[inquiry.Approval](*q).ActionRequests = nil },
+		"no name":         func(q *inquiry.Question) { inquiry.As[inquiry.Approval](*q).ActionRequests[0].Name = "" },
+		"nothing allowed": func(q *inquiry.Question) { inquiry.As[inquiry.Approval](*q).ReviewConfigs = nil },
 		"unknown decisions": func(q *inquiry.Question) {
-			q.ReviewConfigs[0].AllowedDecisions = []string{"x"}
+			inquiry.As[inquiry.Approval](*q).ReviewConfigs[0].AllowedDecisions = []string{"x"}
 		},
-		"options":      func(q *inquiry.Question) { q.Options = []string{"yes"} },
+		"options":      func(q *inquiry.Question) { q.Body = &inquiry.Ask{Options: []string{"yes"}} },
 		"a secret":     func(q *inquiry.Question) { q.Secret = true },
 		"another kind": func(q *inquiry.Question) { q.Kind = inquiry.KindInfo },
 	} {

@@ -40,9 +40,9 @@ const (
 
 func TestAnAnswerToAFormIsKeptInOneSpelling(t *testing.T) {
 	b := broker()
-	q := ask(t, b, inquiry.Question{Fields: trip()})
-	require.Equal(t, "Small", q.Fields[1].Default, "a default has the question's spelling")
-	require.Equal(t, 1.0, q.Fields[4].Default)
+	q := ask(t, b, inquiry.Question{Body: &inquiry.Form{Fields: trip()}})
+	require.Equal(t, "Small", inquiry.As[inquiry.Form](q).Fields[1].Default, "a default has the question's spelling")
+	require.Equal(t, 1.0, inquiry.As[inquiry.Form](q).Fields[4].Default)
 
 	r := reply(tripSpelt)
 	r.ID = "r1"
@@ -64,7 +64,7 @@ func TestAnAnswerToAFormIsKeptInOneSpelling(t *testing.T) {
 
 func TestEveryFieldThatDoesNotFitIsTold(t *testing.T) {
 	b := broker()
-	q := ask(t, b, inquiry.Question{Fields: trip()})
+	q := ask(t, b, inquiry.Question{Body: &inquiry.Form{Fields: trip()}})
 	for answer, want := range map[string]map[string]string{
 		`{}`: {"name": "it is missing", "size": "it is missing", "pay": "it is missing",
 			"bags": "it is missing", "day": "it is missing"},
@@ -146,8 +146,8 @@ func resolveErr(t *testing.T, b *inquiry.Broker, q inquiry.Question, answer stri
 func TestWhatIsNoAnswerToAFormIsRefusedAsAWhole(t *testing.T) {
 	b := broker()
 	q := ask(t, b,
-		inquiry.Question{Fields: []inquiry.Field{{Name: "a", Type: inquiry.NumberField,
-			Optional: true}}})
+		inquiry.Question{Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "a", Type: inquiry.NumberField,
+			Optional: true}}}})
 	for answer, want := range map[string]string{
 		"":                   "it is not a JSON object (want one JSON object with the fields a)",
 		"yes":                "it is not a JSON object",
@@ -188,7 +188,7 @@ func TestWhatIsNoAnswerToAFormIsRefusedAsAWhole(t *testing.T) {
 
 func TestAFormIsRefusedWithoutAnAnswer(t *testing.T) {
 	b := broker()
-	q := ask(t, b, inquiry.Question{Fields: trip()})
+	q := ask(t, b, inquiry.Question{Body: &inquiry.Form{Fields: trip()}})
 	won, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: inquiry.TypeDecline,
 		Response: "not now", Channel: "http"})
 	require.NoError(t, err)
@@ -197,7 +197,7 @@ func TestAFormIsRefusedWithoutAnAnswer(t *testing.T) {
 
 func TestSilenceAnswersAFormWithItsDefault(t *testing.T) {
 	b := broker()
-	q := ask(t, b, inquiry.Question{Fields: trip(), OnTimeout: inquiry.Default,
+	q := ask(t, b, inquiry.Question{Body: &inquiry.Form{Fields: trip()}, OnTimeout: inquiry.Default,
 		DefaultAnswer: tripSpelt})
 	require.NoError(t, b.Sweep(t.Context(), q.AttentionUntil))
 	got, err := b.Get(t.Context(), q.ID)
@@ -208,7 +208,7 @@ func TestSilenceAnswersAFormWithItsDefault(t *testing.T) {
 
 func TestTheAnswerToADraftIsTheWholeText(t *testing.T) {
 	b := inquiry.NewBroker(new(inquirytest.Memory), &inquiry.Options{MaxAnswer: 30})
-	q := ask(t, b, inquiry.Question{Draft: "# Plan\n"})
+	q := ask(t, b, inquiry.Question{Body: &inquiry.Ask{Draft: "# Plan\n"}})
 	require.Equal(t, "the answer is empty", resolveErr(t, b, q, " \n"))
 	won, err := b.Resolve(t.Context(), q.ID, reply("  code\n\n# Plan <b>\n"))
 	require.NoError(t, err)
@@ -218,7 +218,7 @@ func TestTheAnswerToADraftIsTheWholeText(t *testing.T) {
 func TestAFormThatMakesNoSenseIsNotAsked(t *testing.T) {
 	b := inquiry.NewBroker(new(inquirytest.Memory), &inquiry.Options{MaxAnswer: 1000})
 	form := func(f ...inquiry.Field) inquiry.Question {
-		return inquiry.Question{Text: "x", Fields: f}
+		return inquiry.Question{Text: "x", Body: &inquiry.Form{Fields: f}}
 	}
 	one := func(typ inquiry.FieldType, change func(*inquiry.Field)) inquiry.Question {
 		f := inquiry.Field{Name: "a", Type: typ}
@@ -235,7 +235,7 @@ func TestAFormThatMakesNoSenseIsNotAsked(t *testing.T) {
 		want string
 		q    inquiry.Question
 	}{
-		{"the form has no fields", inquiry.Question{Text: "x", Fields: []inquiry.Field{}}},
+		{"the form has no fields", inquiry.Question{Text: "x", Body: &inquiry.Form{Fields: []inquiry.Field{}}}},
 		{"the form has 51 fields (at most 50)", form(make([]inquiry.Field, 51)...)},
 		{`two fields are named "a"`, form(text, text)},
 		{`field 1 is named ""`, form(inquiry.Field{Type: inquiry.TextField})},
@@ -313,20 +313,16 @@ func TestAFormThatMakesNoSenseIsNotAsked(t *testing.T) {
 		{"the default does not fit: json:", one(inquiry.TextField, func(f *inquiry.Field) {
 			f.Default = make(chan int)
 		})},
-		{"a question has a form or a draft, not both",
-			inquiry.Question{Text: "x", Fields: trip(), Draft: "d"}},
-		{"a form or a draft has no options besides",
-			inquiry.Question{Text: "x", Fields: trip(), Options: []string{"a"}}},
-		{"a form or a draft has no options besides",
-			inquiry.Question{Text: "x", Draft: "d", Options: []string{"a"}}},
+		{"a draft has no options besides",
+			inquiry.Question{Text: "x", Body: &inquiry.Ask{Draft: "d", Options: []string{"a"}}}},
 		{"ask for each secret in a question of its own",
-			inquiry.Question{Text: "x", Fields: trip(), Secret: true}},
+			inquiry.Question{Text: "x", Body: &inquiry.Form{Fields: trip()}, Secret: true}},
 		{"ask for each secret in a question of its own",
-			inquiry.Question{Text: "x", Draft: "d", Secret: true}},
+			inquiry.Question{Text: "x", Body: &inquiry.Ask{Draft: "d"}, Secret: true}},
 		{"the draft cannot be answered as it is: the answer has 1001 bytes (at most 1000)",
-			inquiry.Question{Text: "x", Draft: strings.Repeat("d", 1001)}},
+			inquiry.Question{Text: "x", Body: &inquiry.Ask{Draft: strings.Repeat("d", 1001)}}},
 		{`the default answer does not fit: the answer does not fit the form: "name": it is missing`,
-			inquiry.Question{Text: "x", Fields: trip(), OnTimeout: inquiry.Default,
+			inquiry.Question{Text: "x", Body: &inquiry.Form{Fields: trip()}, OnTimeout: inquiry.Default,
 				DefaultAnswer: `{}`}},
 	} {
 		_, err := b.Open(t.Context(), c.q)
@@ -341,19 +337,19 @@ func TestAQuestionSharesNothingWithWhoeverAsked(t *testing.T) {
 	b := broker()
 	fields := trip()
 	fields[2].Default = []any{"Meal"}
-	q := ask(t, b, inquiry.Question{Fields: fields})
+	q := ask(t, b, inquiry.Question{Body: &inquiry.Form{Fields: fields}})
 	before, err := json.Marshal(q)
 	require.NoError(t, err)
 	fields[0].Name, fields[1].Options[0], *fields[0].Min = "x", "x", 9
 	fields[2].Default.([]any)[0] = "x"
-	q.Clone().Fields[2].Default.([]any)[0] = "y"
+	inquiry.As[inquiry.Form](q.Clone()).Fields[2].Default.([]any)[0] = "y"
 	after, err := json.Marshal(q)
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
 }
 
 func TestAFormIsAFlatJSONSchemaInTheOrderOfItsFields(t *testing.T) {
-	q := ask(t, broker(), inquiry.Question{Fields: trip()})
+	q := ask(t, broker(), inquiry.Question{Body: &inquiry.Form{Fields: trip()}})
 	require.Equal(t, `{"type":"object","properties":{`+
 		`"name":{"maxLength":20,"minLength":2,"title":"On whose name?","type":"string"},`+
 		`"size":{"default":"Small","enum":["Small","Large"],"type":"string"},`+
@@ -363,7 +359,7 @@ func TestAFormIsAFlatJSONSchemaInTheOrderOfItsFields(t *testing.T) {
 		`"bags":{"default":1,"maximum":3,"minimum":0,"type":"number"},`+
 		`"day":{"format":"date","type":"string"},`+
 		`"note":{"type":"string"}},"required":["name","size","pay","bags","day"]}`,
-		string(inquiry.Schema(q.Fields)))
+		string(inquiry.Schema(inquiry.As[inquiry.Form](q).Fields)))
 	require.Nil(t, inquiry.Schema(nil))
 }
 
@@ -377,7 +373,7 @@ func FuzzAnswerToAForm(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, answer string) {
 		b := broker()
-		q := ask(t, b, inquiry.Question{Fields: trip()})
+		q := ask(t, b, inquiry.Question{Body: &inquiry.Form{Fields: trip()}})
 		r := reply(answer)
 		r.ID = "r"
 		won, err := b.Resolve(t.Context(), q.ID, r)
@@ -393,7 +389,7 @@ func FuzzAnswerToAForm(f *testing.F) {
 		kept := won.Question.Resolution.Response.Reveal()
 		var values map[string]any
 		require.NoError(t, json.Unmarshal([]byte(kept), &values))
-		require.LessOrEqual(t, len(values), len(q.Fields))
+		require.LessOrEqual(t, len(values), len(inquiry.As[inquiry.Form](q).Fields))
 		for _, spelling := range []string{kept, answer} {
 			r.Response = spelling
 			again, err := b.Resolve(t.Context(), q.ID, r)
@@ -416,17 +412,17 @@ func FuzzForm(f *testing.F) {
 			return
 		}
 		b := broker()
-		q, err := b.Open(t.Context(), inquiry.Question{Text: "x", Fields: fields})
+		q, err := b.Open(t.Context(), inquiry.Question{Text: "x", Body: &inquiry.Form{Fields: fields}})
 		if err != nil {
 			return
 		}
-		require.True(t, json.Valid(inquiry.Schema(q.Fields)))
-		text, err := json.Marshal(q.Fields)
+		require.True(t, json.Valid(inquiry.Schema(inquiry.As[inquiry.Form](q).Fields)))
+		text, err := json.Marshal(inquiry.As[inquiry.Form](q).Fields)
 		require.NoError(t, err)
 		var back []inquiry.Field
 		require.NoError(t, json.Unmarshal(text, &back))
-		again, err := b.Open(t.Context(), inquiry.Question{Text: "x", Fields: back})
+		again, err := b.Open(t.Context(), inquiry.Question{Text: "x", Body: &inquiry.Form{Fields: back}})
 		require.NoError(t, err)
-		require.Equal(t, q.Fields, again.Fields)
+		require.Equal(t, inquiry.As[inquiry.Form](q).Fields, inquiry.As[inquiry.Form](again).Fields)
 	})
 }

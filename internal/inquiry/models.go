@@ -20,11 +20,14 @@ func (q Question) ForModels() error {
 	switch {
 	case q.Secret:
 		return ErrSecret
-	case q.Kind != KindInfo && q.Kind != KindInquiry, q.PeopleOnly:
+	case q.body().Permit(AuthorityAgent) != nil:
 		return ErrForPeople
 	}
 	return nil
 }
+
+// ForPeople reports whether only people may settle the question.
+func (q Question) ForPeople() bool { return q.body().Permit(AuthorityToken) != nil }
 
 // Prefilled is the question with its suggestion in the places of defaults: of its fields, or as its
 // text to edit; without a suggestion it is the question itself.
@@ -32,18 +35,7 @@ func (q Question) Prefilled() Question {
 	if q.Suggestion == nil {
 		return q
 	}
-	q = q.Clone()
-	if len(q.Fields) == 0 {
-		q.Draft = q.Suggestion.Answer
-		return q
-	}
-	values, _ := members(q.Suggestion.Answer)
-	for i, f := range q.Fields {
-		var v any
-		if json.Unmarshal(values[f.Name], &v) == nil {
-			q.Fields[i].Default = v
-		}
-	}
+	q.Body = q.body().Prefill(q.Suggestion.Answer)
 	return q
 }
 
@@ -97,7 +89,8 @@ func (b *Broker) Suggest(ctx context.Context, id string, s Suggestion) error {
 		if q.Suggestion != nil {
 			return errDrafted
 		}
-		answer, err := q.checkReply(Reply{Type: TypeAnswer, Response: s.Answer}, b.opts.MaxAnswer)
+		res, err := q.body().Take(q, Reply{Type: TypeAnswer, Response: s.Answer}, &b.opts)
+		answer := res.Response.Reveal()
 		if err == nil && q.IsCode(answer) {
 			err = ErrSecret
 		}

@@ -44,12 +44,16 @@ func TestNoModelEverDecidesForPeople(t *testing.T) {
 				if kind == inquiry.KindApproval { // which is refused with others
 					onTimeout, secret = inquiry.Pause, false
 				}
-				q := inquiry.Question{Kind: kind, Text: words, Severity: severity, Secret: secret,
-					PeopleOnly: only, OnTimeout: onTimeout, Fallback: passed}
+				q := inquiry.Question{Kind: kind, Text: words, Secret: secret,
+					OnTimeout: onTimeout, Fallback: passed}
 				if kind == inquiry.KindApproval {
-					q.ActionRequests = []inquiry.ActionRequest{{Name: "CLICK"}}
-					q.ReviewConfigs = []inquiry.ReviewConfig{{ActionName: "CLICK",
-						AllowedDecisions: inquiry.DecisionTypes}}
+					q.Body = &inquiry.Approval{Severity: severity, PeopleOnly: only,
+						ActionRequests: []inquiry.ActionRequest{{Name: "CLICK"}},
+						ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
+							AllowedDecisions: inquiry.DecisionTypes}}}
+				}
+				if kind == inquiry.KindTakeover {
+					q.Body = &inquiry.Takeover{PeopleOnly: only}
 				}
 				b := inquiry.NewBroker(&inquirytest.Memory{},
 					&inquiry.Options{ProgramsDecide: programs})
@@ -173,7 +177,7 @@ func TestADraftIsKeptOnceAndMarkedWhenItIsSentAsItIs(t *testing.T) {
 		b := inquiry.NewBroker(&inquirytest.Memory{}, nil)
 		events := b.Subscribe()
 		q, err := b.Open(t.Context(), inquiry.Question{Text: "which?",
-			Options: []string{"red", "blue"}})
+			Body: &inquiry.Ask{Options: []string{"red", "blue"}}})
 		require.NoError(t, err)
 		draft := inquiry.Suggestion{Answer: "Red", By: "fast"}
 		require.Error(t, b.Suggest(t.Context(), q.ID, inquiry.Suggestion{Answer: "green"}))

@@ -2,24 +2,11 @@ package inquiry
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 	"time"
-)
-
-// Kind is what sort of decision a question wants.
-type Kind string
-
-// The kinds of questions.
-const (
-	KindInfo     Kind = "info"     // the agent on the phone needs a piece of information
-	KindInquiry  Kind = "inquiry"  // any other agent asks
-	KindApproval Kind = "approval" // an action waits for consent
-	KindTakeover Kind = "takeover" // a person is to do something on the phone
 )
 
 // Status is where a question stands.
@@ -110,26 +97,10 @@ type Question struct {
 	Step int  `json:"step,omitempty"`
 	Kind Kind `json:"kind"`
 	// what the question is about, for the one who answers
-	Task     string   `json:"task,omitempty"`
-	Text     string   `json:"text"`
-	Options  []string `json:"options,omitempty"`
-	FreeText bool     `json:"free_text,omitempty"` // an answer besides the Options is fine
-	// a form: the answer is one JSON object with a value for each
-	Fields []Field `json:"fields,omitempty"`
-	// of an Approval: what is to be decided on, one decision each, in this order
-	ActionRequests []ActionRequest `json:"action_requests,omitempty"`
-	ReviewConfigs  []ReviewConfig  `json:"review_configs,omitempty"` // of each name once
-	Severity       Severity        `json:"severity,omitempty"`
-	// only people decide: of an Approval the broker's own, of a Takeover as the asker says
-	PeopleOnly bool    `json:"people_only,omitempty"`
-	Element    string  `json:"element,omitempty"` // what is under the finger
-	Reason     string  `json:"reason,omitempty"`  // why it is asked
-	Rule       string  `json:"rule,omitempty"`    // that asks
-	Places     []Place `json:"places,omitempty"`  // of the Frame that are touched
-	// what the decision is about, in the words of who asked
-	Bound string `json:"bound,omitempty"`
-	// Markdown to edit: the answer is the whole text
-	Draft string `json:"draft,omitempty"`
+	Task string `json:"task,omitempty"`
+	Text string `json:"text"`
+	// what is asked for, by kind; nil in a question that is new means the kind's default
+	Body Body `json:"-"`
 	// through which it can be answered; those that ask actively in their order
 	Channels      []Channel `json:"doors,omitempty"`
 	DefaultAnswer string    `json:"default_answer,omitempty"`
@@ -170,46 +141,6 @@ type Routing struct {
 	Resume  string    `json:"resume,omitempty"`  // of Question.Deferred
 }
 
-// Type is the way in which a question was settled.
-type Type string
-
-// The ways. Down to TypeTimeout they are for replies; the others are the broker's own.
-const (
-	TypeAnswer    Type = "answer"
-	TypeDecisions Type = "decisions" // about an Approval's actions
-	TypeDecline   Type = "decline"
-	TypeDone      Type = "done"      // what was to be done on the phone is done
-	TypeCouldNot  Type = "could_not" // it could not be done
-	TypeDelegate  Type = "delegate"  // whoever asks decides; never about an act, or a secret
-	TypeTimeout   Type = "timeout"   // no answer comes in time: as OnTimeout says
-	TypeDefault   Type = "default_answer"
-	TypeWithdraw  Type = "withdraw"
-	TypeExpire    Type = "expire"
-)
-
-// Resolution is how a question was settled: what, through which channel, with whose authority,
-// when.
-type Resolution struct {
-	Type     Type   `json:"type"`
-	Response Answer `json:"response"` // of TypeDecisions: them in words
-	// one for each of the question's requests
-	Decisions []Decision `json:"decisions,omitempty"`
-	Channel   string     `json:"channel"` // one of the channels
-	// one of the authorities; "" when nobody answered
-	Authority string `json:"authority,omitempty"`
-	// a name for people, for example a token's; may be ""
-	By  string `json:"by,omitempty"`
-	Why string `json:"why,omitempty"` // the reason of a withdrawal
-	// the model whose draft the answer is, sent as it was
-	Unedited string    `json:"unedited_draft_of,omitempty"`
-	ReplyID  string    `json:"reply_id,omitempty"`
-	At       time.Time `json:"at"`
-	Remember Scope     `json:"remember,omitempty"` // for which other questions it counts as well
-	Recalled string    `json:"recalled,omitempty"` // id of the remembered answer that this is
-
-	Resume json.RawMessage `json:"-"` // as in Reply
-}
-
 // Channel is a way in which a question reaches a person or a program that may answer it.
 type Channel struct {
 	// a reply mode, or a channel where questions are listed, for example ChannelPage
@@ -242,15 +173,11 @@ func (q Question) String() string {
 
 // Clone is a copy that shares nothing with q.
 func (q Question) Clone() Question {
-	q.Options = append([]string(nil), q.Options...)
-	q.Channels = append([]Channel(nil), q.Channels...)
-	q.Fields = slices.Clone(q.Fields)
-	for i := range q.Fields {
-		q.Fields[i] = q.Fields[i].clone()
+	if q.Body != nil {
+		q.Body = q.Body.Clone()
 	}
+	q.Channels = slices.Clone(q.Channels)
 	q.RememberFor = slices.Clone(q.RememberFor)
-	q.ActionRequests = slices.Clone(q.ActionRequests) // whose arguments are never changed
-	q.ReviewConfigs, q.Places = slices.Clone(q.ReviewConfigs), slices.Clone(q.Places)
 	q.Fallback = maps.Clone(q.Fallback)
 	q.Resolution, q.Deferred = q.Resolution.clone(), q.Deferred.clone()
 	if q.Suggestion != nil {
@@ -260,15 +187,6 @@ func (q Question) Clone() Question {
 		q.Usage = q.Usage.Plus(Spending{})
 	}
 	return q
-}
-
-func (r *Resolution) clone() *Resolution {
-	if r == nil {
-		return nil
-	}
-	c := *r
-	c.Decisions = slices.Clone(r.Decisions)
-	return &c
 }
 
 // erased is a copy of q without the words of a secret answer.
@@ -308,115 +226,4 @@ func (q *Question) Settle(to Status, r Resolution) {
 	case TypeAnswer, TypeDone, TypeCouldNot:
 		q.Secret = r.Response.IsSecret()
 	}
-}
-
-// The channels through which questions are settled. The standing ones are listed under
-// the same names by the questions that can be answered there.
-const (
-	ChannelClient      = "client"       // the caller of the process, which says no more
-	ChannelMCP         = "mcp"          // a tool call
-	ChannelElicit      = "elicit"       // a form that the client showed its user
-	ChannelHTTP        = "http"         // the API
-	ChannelPage        = "page"         // the inbox page
-	ChannelConsole     = "console"      // the terminal of the process that carries the run out
-	ChannelCommandLine = "command_line" // another process of the same user
-	ChannelModel       = "model"        // a model in a person's place
-	ChannelMemory      = "memory"       // an answer that was remembered
-	ChannelTimer       = "timer"        // nobody answered in time
-	ChannelRun         = "run"          // the run needs no answer any more
-)
-
-// The authorities with which questions are answered: the first three are people, the others are
-// models and programs. Older rows have AuthorityHumanToken for a program's answer in words, too.
-const (
-	AuthorityClientUI      = "client_ui"      // the user of an MCP client
-	AuthorityHumanToken    = "human_token"    // the holder of a person's token or a login
-	AuthorityLocalOperator = "local_operator" // a user who may run programs as the server's user
-	AuthorityClientModel   = "client_model"   // the model of an MCP client, for its user as it says
-	AuthorityAgent         = "agent"          // a model of ours
-	AuthorityToken         = "token"          // a program with a token that is not a person's
-)
-
-// IsPerson reports whether somebody with the authority is a person.
-func IsPerson(authority string) bool {
-	switch authority {
-	case AuthorityClientUI, AuthorityHumanToken, AuthorityLocalOperator:
-		return true
-	}
-	return false
-}
-
-// Masked is what stands for a secret answer wherever it is printed.
-const Masked = "[secret]"
-
-// Answer is the words of an answer. A secret one masks itself in every print, log and encoding;
-// only [Answer.Reveal] gives its words. The zero value is an empty, plain answer. Compare answers
-// by their words, not with ==.
-type Answer struct {
-	// A pointer, because fmt prints a nested field raw when the verb does not suit the struct
-	// around it: then it prints an address.
-	text   *string
-	secret bool
-}
-
-// Plain is an answer that may be shown.
-func Plain(text string) Answer { return Answer{text: words(text)} }
-
-// Secret is an answer that may not be shown.
-func Secret(text string) Answer { return Answer{text: words(text), secret: true} }
-
-// words is nil for "", so that equal answers are deeply equal.
-func words(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
-// Reveal gives the words, even of a secret answer. It is "" once a secret answer was erased.
-func (a Answer) Reveal() string {
-	if a.text == nil {
-		return ""
-	}
-	return *a.text
-}
-
-// IsSecret reports whether the answer masks itself.
-func (a Answer) IsSecret() bool { return a.secret }
-
-// Erased is the answer without its words when it is secret, and the answer itself otherwise.
-func (a Answer) Erased() Answer {
-	if a.secret {
-		return Secret("")
-	}
-	return a
-}
-
-func (a Answer) String() string {
-	if a.secret {
-		return Masked
-	}
-	return a.Reveal()
-}
-
-// Format masks a secret answer under every verb, even those that would print a struct's fields.
-func (a Answer) Format(f fmt.State, verb rune) {
-	switch verb {
-	case 's', 'v', 'q', 'x', 'X':
-		fmt.Fprintf(f, fmt.FormatString(f, verb), a.String())
-	default:
-		fmt.Fprintf(f, "%%!%c(inquiry.Answer=%s)", verb, a.String())
-	}
-}
-
-// LogValue masks a secret answer in logs.
-func (a Answer) LogValue() slog.Value { return slog.StringValue(a.String()) }
-
-// MarshalText masks a secret answer, so JSON, YAML and XML hold the mask.
-func (a Answer) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
-
-// UnmarshalText reads a plain answer.
-func (a *Answer) UnmarshalText(b []byte) error {
-	*a = Plain(string(b))
-	return nil
 }

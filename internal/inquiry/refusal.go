@@ -53,6 +53,37 @@ func (r Resolution) Authorized() string {
 	return r.Who() + " (" + r.Authority + ")"
 }
 
+// ForbiddenError says that the decision is not for its sender.
+type ForbiddenError struct {
+	Question  string // its id
+	Authority string
+	Problem   string // why not, in words
+	Do        string // what a person does instead: "decide"
+	Where     string // somewhere besides the usual places, with a comma; may be ""
+	Flag      string // of taploop reply, which does it
+}
+
+func (e *ForbiddenError) Error() string {
+	return fmt.Sprintf("%s (%s is none)", e.Problem, e.Authority)
+}
+
+// permit says whether somebody with this authority may settle the question.
+func (q Question) permit(authority string) error {
+	forbidden := q.body().Permit(authority)
+	why := q.ForModels()
+	switch {
+	case authority == AuthorityAgent && why != nil && forbidden == nil: // it is a secret
+		forbidden = new(Approval).Permit(authority)
+	case forbidden == nil:
+		return nil
+	}
+	forbidden.Question = q.ID
+	if authority == AuthorityAgent {
+		return fmt.Errorf("%w: %w", why, forbidden)
+	}
+	return forbidden
+}
+
 // Late reports whether err says that a reply came too late: the question was settled before, in
 // whichever way.
 func Late(err error) bool {
@@ -102,14 +133,9 @@ func RefusalOf(err error) (r Refusal, refused bool) {
 		return r, true
 	}
 	if f, is := errors.AsType[*ForbiddenError](err); is {
-		if f.Kind == KindTakeover {
-			return Refusal{Code: CodeForbidden, Hint: "let a person hand it back: on the inbox " +
-				"page (taploop ui), with taploop reply " + f.Question + " --done, or over HTTP " +
-				"with a person's token (taploop token create --person --name NAME)"}, true
-		}
-		return Refusal{Code: CodeForbidden, Hint: "let a person decide: on the inbox page " +
-			"(taploop ui), at the console, with taploop reply " + f.Question + " --approve, or " +
-			"over HTTP with a person's token (taploop token create --person --name NAME)"}, true
+		return Refusal{Code: CodeForbidden, Hint: "let a person " + f.Do + ": on the inbox page " +
+			"(taploop ui), " + f.Where + "with taploop reply " + f.Question + " " + f.Flag +
+			", or over HTTP with a person's token (taploop token create --person --name NAME)"}, true
 	}
 	if errors.Is(err, ErrReplyIDReused) {
 		return Refusal{Code: CodeReused,

@@ -49,7 +49,7 @@ type Remembered struct {
 func (q Question) Remember(client string) Remembered {
 	r := q.Resolution
 	m := Remembered{ID: q.ID, Scope: r.Remember, Client: client, Question: q.Text,
-		Options: q.Options, Answer: r.Response.Reveal(), Authority: r.Authority, By: r.By, At: r.At}
+		Options: As[Ask](q).Options, Answer: r.Response.Reveal(), Authority: r.Authority, By: r.By, At: r.At}
 	switch r.Remember {
 	case ThisSession:
 		m.SessionID = q.SessionID
@@ -75,16 +75,17 @@ func (q Question) Likeness() string {
 			return unicode.IsPunct(r) || unicode.IsSpace(r)
 		})
 	}
-	options := make([]string, len(q.Options))
-	for i, o := range q.Options {
+	ask := As[Ask](q)
+	options := make([]string, len(ask.Options))
+	for i, o := range ask.Options {
 		options[i] = plain(o)
 	}
 	slices.Sort(options)
-	fields := slices.Clone(q.Fields)
+	fields := slices.Clone(As[Form](q).Fields)
 	for i := range fields {
 		fields[i].Default = nil
 	}
-	b, _ := json.Marshal([]any{q.Kind, plain(q.Text), options, q.FreeText, fields}) // of JSON
+	b, _ := json.Marshal([]any{q.Kind, plain(q.Text), options, ask.FreeText, fields}) // of JSON
 	return string(b)
 }
 
@@ -95,17 +96,17 @@ var yes = lazyregexp.New(`(?i)^(?:yes|y|ok|okay|sure|confirm|approve|agree|allow
 // asksConsent reports whether the question asks for leave to do harm.
 func (q Question) asksConsent() bool {
 	return harms.MatchString(q.about()) && (consents.MatchString(q.Text) ||
-		slices.ContainsFunc(q.Options, yes.MatchString))
+		slices.ContainsFunc(As[Ask](q).Options, yes.MatchString))
 }
 
 // rememberable reports whether an answer to the question may be remembered: it is none about an
 // act, a draft or a secret, nor does it name one, and it is no consent.
 func (q Question) rememberable() bool {
 	open := Question{Text: q.Text} // whatever its options are
-	return (q.Kind == KindInfo || q.Kind == KindInquiry) && !q.Secret && q.Draft == "" &&
+	return q.body().Permit(AuthorityAgent) == nil && !q.Secret && As[Ask](q).Draft == "" &&
 		!q.asksConsent() && !namesSecret.MatchString(q.about()) &&
 		!open.AsksForSecret() && !open.AsksForAct() &&
-		!slices.ContainsFunc(q.Fields, func(f Field) bool {
+		!slices.ContainsFunc(As[Form](q).Fields, func(f Field) bool {
 			return namesSecret.MatchString(f.Name + " " + f.Label)
 		})
 }
@@ -156,7 +157,7 @@ func (b *Broker) recall(ctx context.Context, q Question) {
 	if err != nil || q.IsCode(m.Answer) {
 		return // it is asked
 	}
-	response, err := q.checkReply(Reply{Type: TypeAnswer, Response: m.Answer}, b.opts.MaxAnswer)
+	res, err := q.body().Take(&q, Reply{Type: TypeAnswer, Response: m.Answer}, &b.opts)
 	if err != nil {
 		return
 	}
@@ -166,7 +167,7 @@ func (b *Broker) recall(ctx context.Context, q Question) {
 	}
 	why := fmt.Sprintf("remembered %s (%s)%s; taploop answers forget %s",
 		m.At.Local().Format("2006-01-02 15:04"), m.Scope, from, m.ID)
-	_, _ = b.settle(ctx, q.ID, Answered, Resolution{Type: TypeAnswer, Response: Plain(response),
+	_, _ = b.settle(ctx, q.ID, Answered, Resolution{Type: TypeAnswer, Response: res.Response,
 		Channel: ChannelMemory, Authority: m.Authority, By: m.By, Why: why, At: b.now(),
 		Recalled: m.ID}) // else it stays open
 }

@@ -1,10 +1,7 @@
 package inquiry
 
 import (
-	"cmp"
-	"context"
 	_ "embed"
-	"errors"
 	"strings"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
@@ -93,7 +90,9 @@ func (q Question) AsksForSecret() bool {
 // openEnded reports whether any words may answer the question: what is chosen, or known, is no
 // secret.
 func (q Question) openEnded() bool {
-	return len(q.Options) == 0 && len(q.Fields) == 0 && q.Draft == "" && q.DefaultAnswer == ""
+	ask := As[Ask](q)
+	return len(ask.Options) == 0 && len(As[Form](q).Fields) == 0 && ask.Draft == "" &&
+		q.DefaultAnswer == ""
 }
 
 var (
@@ -129,7 +128,7 @@ var within = lazyregexp.New(`\b(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\b`)
 // for the phone alone.
 func (q Question) withoutCode(words string) string {
 	switch {
-	case q.Kind != KindTakeover || q.Public || !namesSecret.MatchString(q.about()):
+	case q.Public || !namesSecret.MatchString(q.about()):
 		return words
 	case q.IsCode(words):
 		return Masked
@@ -198,33 +197,4 @@ func (q Question) AsksForAct() bool {
 		inPerson.MatchString(words) && asksWord.MatchString(words) &&
 			!leavesChoice.MatchString(words) ||
 		secret && (asksWord.MatchString(words) || anyClause(words, asksAct))
-}
-
-// itIsDone is an answer that says that what was to be done is done, and nothing else.
-var itIsDone = lazyregexp.New(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|` +
-	`现在) ?)*(?:(?:done|finished|completed?|ready|logged in|signed in|unlocked|solved|ok|okay|完成|` +
-	`搞定|弄好|做好|登[录陆]好?|解锁|好)(?:了|啦)? ?)+$`)
-
-// replyType is the type of a reply to the question.
-func (q Question) replyType(r Reply) Type {
-	r.Type = cmp.Or(r.Type, TypeAnswer)
-	words := strings.TrimSpace(punctuation.ReplaceAllString(
-		thumbs.ReplaceAllString(r.Response, " ok "), " "))
-	if q.Kind == KindTakeover && r.Type == TypeAnswer && itIsDone.MatchString(words) {
-		return TypeDone
-	}
-	return r.Type
-}
-
-// Claim leaves an open take-over that a program began to people alone. It does nothing when the
-// take-over is theirs already, or settled.
-func (b *Broker) Claim(ctx context.Context, id string) error {
-	_, err := b.store.Amend(ctx, id, func(q *Question) error {
-		q.PeopleOnly = q.PeopleOnly || q.Kind == KindTakeover
-		return nil
-	})
-	if errors.Is(err, ErrSettled) {
-		return nil
-	}
-	return err
 }

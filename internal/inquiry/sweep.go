@@ -120,9 +120,6 @@ func (b *Broker) refresh(ctx context.Context, id string) error {
 func (b *Broker) resolveTimeout(
 	ctx context.Context, q Question, r Reply, now time.Time,
 ) (Result, error) {
-	if _, err := q.checkReply(r, b.opts.MaxAnswer); err != nil {
-		return Result{}, err
-	}
 	by := Resolution{Type: r.Type, Channel: r.Channel, Authority: r.Authority, By: r.By,
 		ReplyID: r.ID, At: now, Resume: r.Resume}
 	q.AttentionUntil = now

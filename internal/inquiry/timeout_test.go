@@ -17,12 +17,12 @@ var everyKind = map[string]func() inquiry.Question{
 	"inquiry": func() inquiry.Question { return inquiry.Question{Kind: inquiry.KindInquiry} },
 	"secret":  func() inquiry.Question { return inquiry.Question{Secret: true} },
 	"form": func() inquiry.Question {
-		return inquiry.Question{Fields: []inquiry.Field{{Name: "day", Type: inquiry.TextField}}}
+		return inquiry.Question{Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "day", Type: inquiry.TextField}}}}
 	},
 	"takeover": func() inquiry.Question { return inquiry.Question{Kind: inquiry.KindTakeover} },
 	"approval": func() inquiry.Question {
 		q := approval()
-		q.Severity = inquiry.Routine
+		inquiry.As[inquiry.Approval](q).Severity = inquiry.Routine
 		return q
 	},
 }
@@ -137,7 +137,7 @@ func TestWhatIsLeftToTheOneWhoAsks(t *testing.T) {
 
 func TestWordsAreNotLostWithAReplyThatHasNone(t *testing.T) {
 	b := judge(inquiry.Options{})
-	q := ask(t, b, inquiry.Question{Options: []string{"Mon"}})
+	q := ask(t, b, inquiry.Question{Body: &inquiry.Ask{Options: []string{"Mon"}}})
 	for _, typ := range []inquiry.Type{inquiry.TypeDelegate, inquiry.TypeTimeout} {
 		_, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: typ, Response: "Mon"})
 		require.ErrorContains(t, err, "has no words, which would be lost")
@@ -148,7 +148,8 @@ func TestWordsAreNotLostWithAReplyThatHasNone(t *testing.T) {
 func TestAProgramDoesNotEndAnApprovalOfPeople(t *testing.T) {
 	b := judge(inquiry.Options{})
 	q := approval()
-	q.Severity, q.OnTimeout = inquiry.Critical, inquiry.RejectAll
+	inquiry.As[inquiry.Approval](q).Severity = inquiry.Critical
+	q.OnTimeout = inquiry.RejectAll
 	q = ask(t, b, q)
 	_, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Type: inquiry.TypeTimeout,
 		Authority: inquiry.AuthorityClientModel})

@@ -99,7 +99,7 @@ func (m *notification) body(o *Options) ([]byte, error) {
 			ExpiresAt: q.ExpiresAt, URL: m.link}}
 	if !o.HideText {
 		p.Data.Text = text.Cut(q.Text, maxText)
-		for _, option := range q.Options[:min(len(q.Options), maxOptions)] {
+		for _, option := range inquiry.As[inquiry.Ask](q).Options[:min(len(inquiry.As[inquiry.Ask](q).Options), maxOptions)] {
 			p.Data.Options = append(p.Data.Options, text.Cut(option, 100))
 		}
 	}

@@ -140,7 +140,7 @@ func (c modelChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	if err := q.ForModels(); err != nil {
 		return err
 	}
-	words, err := c.answerer.Reply(ctx, q.Task, q.Text, q.Options, frameOf(ctx, c.store, q))
+	words, err := c.answerer.Reply(ctx, q.Task, q.Text, inquiry.As[inquiry.Ask](q).Options, frameOf(ctx, c.store, q))
 	if err != nil {
 		return err
 	}

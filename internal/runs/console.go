@@ -140,7 +140,7 @@ func (c *consoleChannel) decide(
 	if err != nil {
 		return soFar, fmt.Sprintf("%v\n%s", err, c.words.decide)
 	}
-	if all = append(soFar, d); len(all) < len(q.ActionRequests) {
+	if all = append(soFar, d); len(all) < len(inquiry.As[inquiry.Approval](q).ActionRequests) {
 		prompt = fmt.Sprintf("%d. %s", len(all)+1, c.words.decide)
 	}
 	return all, prompt
@@ -148,7 +148,7 @@ func (c *consoleChannel) decide(
 
 // replyIn is the reply that the line makes, decisions aside.
 func replyIn(line string, q inquiry.Question) inquiry.Reply {
-	r := channel.ManualReply.Answer(chosenOption(line, q.Options))
+	r := channel.ManualReply.Answer(chosenOption(line, inquiry.As[inquiry.Ask](q).Options))
 	line = strings.TrimSpace(line)
 	verb, rest, _ := strings.Cut(line, " ")
 	switch typ := oneWordReplies[line]; {
@@ -158,7 +158,7 @@ func replyIn(line string, q inquiry.Question) inquiry.Reply {
 		r.Response = q.Suggestion.Answer
 	case verb == "/remember" && rest != "":
 		scope, words, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		r.Remember, r.Response = inquiry.Scope(scope), chosenOption(words, q.Options)
+		r.Remember, r.Response = inquiry.Scope(scope), chosenOption(words, inquiry.As[inquiry.Ask](q).Options)
 	case verb == "/done" && q.Kind == inquiry.KindTakeover:
 		r.Type, r.Response = inquiry.TypeDone, rest
 	case verb == "/cannot" && q.Kind == inquiry.KindTakeover:
@@ -285,7 +285,7 @@ func (w consoleWords) prompt(q inquiry.Question) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n  %s\n", asks,
 		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
-	for i, o := range q.Options {
+	for i, o := range inquiry.As[inquiry.Ask](q).Options {
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, text.Line(o))
 	}
 	if q.Suggestion != nil {
@@ -300,14 +300,14 @@ func (w consoleWords) review(q inquiry.Question) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n  %s\n", w.waits,
 		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
-	for i, r := range q.ActionRequests {
+	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		what := r.Edited()
 		if r.Description != "" {
 			what = fmt.Sprintf("%s (%s)", text.Line(r.Description), what)
 		}
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, what)
 	}
-	for _, line := range [][2]string{{w.under, q.Element}, {w.because, q.Reason}} {
+	for _, line := range [][2]string{{w.under, inquiry.As[inquiry.Approval](q).Element}, {w.because, inquiry.As[inquiry.Approval](q).Reason}} {
 		if line[1] != "" {
 			fmt.Fprintf(&b, "  %s %s\n", line[0], text.Line(line[1]))
 		}

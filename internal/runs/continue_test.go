@@ -22,7 +22,7 @@ func TestAnAnswerIsAppliedAndTheRunGoesOn(t *testing.T) {
 		id := st.Session.ID
 		require.Equal(t, agentloop.InfoNeedsReply, st.Reason)
 		require.Equal(t, "question 1?", st.Question.Text)
-		require.Equal(t, []string{"red", "blue"}, st.Question.Options)
+		require.Equal(t, []string{"red", "blue"}, inquiry.As[inquiry.Ask](*st.Question).Options)
 		require.Equal(t, "tap ask tap", st.Question.Task)
 		require.Equal(t, 1, st.Question.Round)
 		frame, err := w.store.Frame(w.ctx(), st.Question.Frame)

@@ -34,12 +34,12 @@ func TestWhatIsShownOfAnActionThatWaits(t *testing.T) {
 		q := st.Question
 		require.Equal(t, []inquiry.ActionRequest{{Name: "CLICK",
 			Args:        map[string]any{"at": map[string]any{"x": 0.5, "y": 0.5}},
-			Description: "tap (0.500,0.500)"}}, q.ActionRequests)
+			Description: "tap (0.500,0.500)"}}, inquiry.As[inquiry.Approval](*q).ActionRequests)
 		require.Equal(t, []inquiry.ReviewConfig{{ActionName: "CLICK",
-			AllowedDecisions: inquiry.DecisionTypes}}, q.ReviewConfigs)
-		require.Equal(t, []inquiry.Place{{X: 0.5, Y: 0.5}}, q.Places)
+			AllowedDecisions: inquiry.DecisionTypes}}, inquiry.As[inquiry.Approval](*q).ReviewConfigs)
+		require.Equal(t, []inquiry.Place{{X: 0.5, Y: 0.5}}, inquiry.As[inquiry.Approval](*q).Places)
 		require.Equal(t, []string{"critical", "a button", "it pays", "pay"},
-			[]string{string(q.Severity), q.Element, q.Reason, q.Rule})
+			[]string{string(inquiry.As[inquiry.Approval](*q).Severity), inquiry.As[inquiry.Approval](*q).Element, inquiry.As[inquiry.Approval](*q).Reason, inquiry.As[inquiry.Approval](*q).Rule})
 		require.NotEmpty(t, q.Frame)
 		require.Equal(t, inquiry.OnTimeout(""), q.OnTimeout)
 	})

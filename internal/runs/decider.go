@@ -192,7 +192,7 @@ func (d *questioner) onOpened(q inquiry.Question) {
 		d.router.Route(q.ID)
 	}
 	by := d.opts.Deciders[d.opts.Draft]
-	if by == nil || q.Suggestion != nil || q.Draft != "" || q.ForModels() != nil {
+	if by == nil || q.Suggestion != nil || inquiry.As[inquiry.Ask](q).Draft != "" || q.ForModels() != nil {
 		return
 	}
 	if mine, err := d.isOurs(q); err != nil || !mine {

@@ -237,7 +237,7 @@ func TestAProgramsQuestionGoesToTheModelsOfTheChain(t *testing.T) {
 			return q
 		}
 		q := ask(inquiry.Question{Text: "the table", Task: "Friday",
-			Fields: []inquiry.Field{{Name: "seats", Type: inquiry.NumberField}}})
+			Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "seats", Type: inquiry.NumberField}}}})
 		require.Equal(t, `{"seats":3}`, q.Resolution.Response.Reveal())
 		require.Contains(t, m.asked[0].Messages[1].Parts[0].Text, `"about":"Friday"`)
 		cost := inquiry.Spending{Calls: 1, PromptTokens: 100, CompletionTokens: 10, TookMS: 1000,

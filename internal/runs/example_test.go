@@ -67,7 +67,7 @@ func Example() {
 	if st, err = manager.Wait(ctx, wait); err != nil {
 		panic(err)
 	}
-	fmt.Println(st.Run.State, st.Question.Text, st.Question.Options)
+	fmt.Println(st.Run.State, st.Question.Text, inquiry.As[inquiry.Ask](*st.Question).Options)
 
 	_, err = manager.Continue(ctx, runs.ContinueRequest{SessionID: st.Session.ID,
 		Reply: &inquiry.Reply{Response: "coffee"}})

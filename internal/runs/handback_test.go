@@ -22,7 +22,7 @@ func TestAPersonTakesOverWhatAProgramHadTaken(t *testing.T) {
 				By: runs.Actor{Channel: "http", Authority: authority}})
 			require.NoError(t, err)
 		}
-		require.True(t, w.stands(id).Question.PeopleOnly)
+		require.True(t, w.stands(id).Question.ForPeople())
 		back := &inquiry.Reply{Type: inquiry.TypeDone, Authority: inquiry.AuthorityToken}
 		_, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: id, Reply: back})
 		require.Equal(t, runs.Forbidden, runs.CodeOf(err), "%v", err)
@@ -49,7 +49,7 @@ func TestAPersonsTakeoverIsHandedBackByPeopleOnly(t *testing.T) {
 					Mode: runs.Takeover, By: runs.Actor{Channel: "http", Authority: beginner}})
 				require.NoError(t, err)
 				require.Equal(t, store.WaitingTakeover, st.Run.State)
-				require.Equal(t, person, st.Question.PeopleOnly, "%s %s", task, beginner)
+				require.Equal(t, person, st.Question.ForPeople(), "%s %s", task, beginner)
 				asks, why := "A program has asked for something to be done on the phone by hand.",
 					"the phone was taken over"
 				if person {

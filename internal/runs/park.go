@@ -24,8 +24,8 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 		Kind:      inquiry.Kind(q.Kind),
 		Task:      q.Task,
 		Text:      q.Text,
-		Options:   distinct(q.Options),
-		FreeText:  q.FreeText,
+		Body:      &inquiry.Ask{Options: distinct(q.Options), FreeText: q.FreeText},
+
 		Round:     q.Round,
 		App:       q.Screen.State.App,
 		OnTimeout: x.m.opts.OnTimeout,
@@ -43,7 +43,7 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 		mode = personalMode(mode)
 		asked.Secret = false
 		asked.OnTimeout = inquiry.Pause
-		asked.PeopleOnly = x.takenByPerson
+		asked.Body = &inquiry.Takeover{PeopleOnly: x.takenByPerson}
 	case q.Review != nil:
 		mode = personalMode(mode)
 		if err := x.m.reviewed(&asked, q); err != nil {
@@ -106,23 +106,23 @@ func (d *questioner) reviewed(asked *inquiry.Question, q agentloop.Question) err
 		return err
 	}
 	r, name := q.Review, q.Action.Verb()
-	asked.ActionRequests = []inquiry.ActionRequest{{Name: name, Args: args,
-		Description: cmp.Or(r.Description, actions.Describe(q.Action))}}
 	allowed := r.Allowed
 	if len(allowed) == 0 {
 		allowed = inquiry.DecisionTypes
 	}
-	asked.ReviewConfigs = []inquiry.ReviewConfig{{ActionName: name, AllowedDecisions: allowed}}
-	asked.Severity, asked.Bound = inquiry.Severity(r.Severity), r.Bound
-	asked.Element = r.Element
-	asked.Reason = r.Reason
-	asked.Rule = r.Rule
+	body := &inquiry.Approval{
+		ActionRequests: []inquiry.ActionRequest{{Name: name, Args: args,
+			Description: cmp.Or(r.Description, actions.Describe(q.Action))}},
+		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: name, AllowedDecisions: allowed}},
+		Severity:      inquiry.Severity(r.Severity), Bound: r.Bound,
+		Element: r.Element, Reason: r.Reason, Rule: r.Rule,
+	}
 	for _, p := range actions.Points(q.Action) {
-		asked.Places = append(asked.Places, inquiry.Place{X: p.X, Y: p.Y})
+		body.Places = append(body.Places, inquiry.Place{X: p.X, Y: p.Y})
 	}
 	// What else it could be answered with is not what is asked.
-	asked.Options = nil
-	asked.FreeText, asked.Secret = false, false
+	asked.Body = body
+	asked.Secret = false
 	asked.OnTimeout = d.opts.OnUndecided
 	return nil
 }
@@ -130,10 +130,10 @@ func (d *questioner) reviewed(asked *inquiry.Question, q agentloop.Question) err
 // rulingOf is what was decided about the action of a settled question; nil when it is about none.
 // Nobody's word is not a consent.
 func rulingOf(q inquiry.Question) *agentloop.Ruling {
-	if len(q.ActionRequests) == 0 {
+	if len(inquiry.As[inquiry.Approval](q).ActionRequests) == 0 {
 		return nil
 	}
-	r := &agentloop.Ruling{Type: agentloop.Reject, Severity: string(q.Severity), Bound: q.Bound,
+	r := &agentloop.Ruling{Type: agentloop.Reject, Severity: string(inquiry.As[inquiry.Approval](q).Severity), Bound: inquiry.As[inquiry.Approval](q).Bound,
 		AskedAt: q.AskedAt, At: q.Resolution.At}
 	if len(q.Resolution.Decisions) != 1 {
 		return r

@@ -217,7 +217,7 @@ func TestOptionsThatTheModelRepeatsAreOneOption(t *testing.T) {
 		w.again(func(o *runs.Options) { o.Console = p })
 		st := withMode(w, channel.ManualReply, "asktwice tap")
 		require.Equal(t, store.Completed, st.Run.State)
-		require.Equal(t, []string{"red", "blue"}, w.questions(st.Session.ID)[0].Options)
+		require.Equal(t, []string{"red", "blue"}, inquiry.As[inquiry.Ask](w.questions(st.Session.ID)[0]).Options)
 		require.Equal(t, "blue", st.Run.Progress.Exchanges[0].Answer)
 	})
 }

@@ -165,7 +165,7 @@ func (p *stopCall) checkTakenOver(ctx context.Context, run store.Run) error {
 		return nil
 	}
 	q, err := p.m.broker.Get(ctx, run.QuestionID)
-	if err != nil || !q.PeopleOnly {
+	if err != nil || !q.ForPeople() {
 		return err
 	}
 	return Refuse(Forbidden, "wait until it is handed back, or have a person stop the run",

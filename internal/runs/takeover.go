@@ -182,7 +182,7 @@ func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) er
 	}
 	q, err := m.openQuestion(ctx, inquiry.Question{SessionID: p.sess.ID, RunID: run.ID,
 		Fence: run.Fence, Kind: inquiry.KindTakeover, Task: run.Task,
-		PeopleOnly: person, Text: wordsOfHandOver(m.opts.ConsoleLang).asked(person)},
+		Body: &inquiry.Takeover{PeopleOnly: person}, Text: wordsOfHandOver(m.opts.ConsoleLang).asked(person)},
 		personalMode(set.ReplyMode))
 	if err != nil {
 		return err

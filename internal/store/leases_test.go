@@ -259,13 +259,13 @@ func TestACrashWhileAGateParksItsQuestionKeepsTheActionPending(t *testing.T) {
 	}
 	require.NoError(t, dying.Journal(again).Intent(t.Context(), second))
 	b := inquiry.NewBroker(dying.Questions, nil)
-	back := inquiry.Question{ActionRequests: []inquiry.ActionRequest{{Name: "BACK"}},
+	back := &inquiry.Approval{ActionRequests: []inquiry.ActionRequest{{Name: "BACK"}},
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "BACK",
 			AllowedDecisions: []string{inquiry.Approve}}}}
 	ask(t, b, asked, inquiry.Question{Kind: inquiry.KindApproval, Text: "sure?",
-		ActionRequests: back.ActionRequests, ReviewConfigs: back.ReviewConfigs})
+		Body: back})
 	ask(t, b, again, inquiry.Question{Kind: inquiry.KindApproval, Text: "still sure?",
-		ActionRequests: back.ActionRequests, ReviewConfigs: back.ReviewConfigs})
+		Body: back})
 	require.NoError(t, dying.Close())
 
 	_, err := s.Runs.Recover(t.Context())

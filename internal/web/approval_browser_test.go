@@ -20,7 +20,7 @@ func TestAnActionIsDecidedOnOnThePage(t *testing.T) {
 	}
 
 	q := about(inquiry.Critical)
-	q.Element = "<b>Pay</b>"
+	inquiry.As[inquiry.Approval](q).Element = "<b>Pay</b>"
 	q = g.waiting("ann", q)
 	p.until(card(q, ".mark") + " !== null")
 	require.Equal(t, "50% 90%", p.text(card(q, ".mark")+".style.left + ' ' + "+
@@ -51,7 +51,8 @@ func TestAnActionIsDecidedOnOnThePage(t *testing.T) {
 		Name: "TYPE", Args: map[string]any{"text": "7"}}}}, g.decided(q))
 
 	two := about(inquiry.Routine)
-	two.ActionRequests = append(two.ActionRequests, two.ActionRequests[0])
+	both := inquiry.As[inquiry.Approval](two)
+	both.ActionRequests = append(both.ActionRequests, both.ActionRequests[0])
 	two = g.waiting("ann", two)
 	p.until(card(two, ".action + .action") + " !== null")
 	p.do(js(card(two, ".action:first-of-type [data-type=approve]") + ".click()"))
@@ -74,10 +75,10 @@ func TestTheArgumentsOfACallAreShownOnThePage(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(`{"chat":1234567890123456789,"text":"<b>hi</b>"}`),
 		&args))
 	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.KindApproval, Client: "ann",
-		Text:           `May "TYPE" of "mail" be called?`,
-		ActionRequests: []inquiry.ActionRequest{{Name: "TYPE", Args: args}},
-		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "TYPE",
-			AllowedDecisions: inquiry.DecisionTypes}}})
+		Text: `May "TYPE" of "mail" be called?`,
+		Body: &inquiry.Approval{ActionRequests: []inquiry.ActionRequest{{Name: "TYPE", Args: args}}, ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "TYPE",
+			AllowedDecisions: inquiry.DecisionTypes}}},
+	})
 	require.NoError(t, err)
 	p.until(card(q, ".decide") + " !== null")
 	require.Equal(t, "{\n \"chat\": 1234567890123456789,\n \"text\": \"<b>hi</b>\"\n}",

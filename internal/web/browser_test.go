@@ -94,8 +94,7 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 	g := newRig(t, nil)
 	const evil = `Which size? <img src=x ` +
 		`onerror="document.title='owned'"><script>document.title='owned'</script>`
-	q := g.waiting("ann", inquiry.Question{Text: evil, Options: []string{"small", "<b>large</b>"},
-		FreeText: true})
+	q := g.waiting("ann", inquiry.Question{Text: evil, Body: &inquiry.Ask{Options: []string{"small", "<b>large</b>"}, FreeText: true}})
 	browser := chrometest.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
 	for _, p := range []tab{kitchen, hall} { // both came later than the question
@@ -203,7 +202,7 @@ func TestWhatSteersOrHidesIsNotOnThePage(t *testing.T) {
 	t.Parallel()
 	g := newRig(t, nil)
 	g.waiting("ann", inquiry.Question{Text: "Pay \u202e001 \u200bto\u2066 Bob?\n👨‍👩‍👧 \u0645",
-		Task: "p\u202eay", Options: []string{"1\u202e00", "no"}})
+		Task: "p\u202eay", Body: &inquiry.Ask{Options: []string{"1\u202e00", "no"}}})
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	p.until(`document.querySelectorAll("article").length === 1`)
 	require.Equal(t, "Pay 001 to Bob?\n👨‍👩‍👧 \u0645",
@@ -255,7 +254,7 @@ func TestAnAnswerReachesTheOtherBrowserWithinASecond(t *testing.T) {
 	quickest := time.Hour
 	// a machine may be busy once; a page that asks now and then never is quick
 	for i := 0; i < 5 && quickest >= time.Second; i++ {
-		q := g.waiting("ann", inquiry.Question{Options: []string{"small"}})
+		q := g.waiting("ann", inquiry.Question{Body: &inquiry.Ask{Options: []string{"small"}}})
 		for _, p := range []tab{kitchen, hall} {
 			p.until(card(q, ".option") + " !== null")
 		}

@@ -172,7 +172,7 @@ func TestAnAnswerThatIsSentAgainUnderItsKeyIsTakenOnce(t *testing.T) {
 	for _, seen := range []bool{false, true} {
 		for _, state := range []string{`"RUNNING","stop_reason":"STILL_RUNNING"`, `"COMPLETED"`} {
 			g := newRig(t, nil)
-			q := g.waiting("ann", inquiry.Question{FreeText: true})
+			q := g.waiting("ann", inquiry.Question{Body: &inquiry.Ask{FreeText: true}})
 			metadata := `"session_id":"` + q.SessionID + `"`
 			if seen {
 				metadata += `,"question_id":"` + q.ID + `"`

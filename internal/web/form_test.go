@@ -39,14 +39,14 @@ func TestAFormIsAnsweredWithAnObjectOrItsText(t *testing.T) {
 		"spaced ": `{"response": {"name" : "Ann ", "bags":2.0, "class":"FIRST", "extras":[` +
 			`"Window seat","Meal"], "flexible":false, "day":"2028-02-29"} }`,
 	} {
-		q := g.waiting("ann", inquiry.Question{Fields: trip()})
+		q := g.waiting("ann", inquiry.Question{Body: &inquiry.Form{Fields: trip()}})
 		a := g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, body)
 		require.Equal(t, 200, a.status, "%s: %s", name, a.text)
 		stored, err := g.broker.Get(t.Context(), q.ID)
 		require.NoError(t, err)
 		require.Equal(t, tripAnswer, stored.Resolution.Response.Reveal(), name)
 	}
-	q := g.waiting("ann", inquiry.Question{Fields: trip()})
+	q := g.waiting("ann", inquiry.Question{Body: &inquiry.Form{Fields: trip()}})
 	path := "/v1/inquiries/" + q.ID + "/reply"
 	require.Equal(t, 200, g.post(path, g.ann, `{"reply_id":"r","response":`+tripAnswer+`}`).status)
 	again := g.post(path, g.ann,
@@ -59,7 +59,7 @@ func TestAFormIsAnsweredWithAnObjectOrItsText(t *testing.T) {
 
 func TestWhatDoesNotFitAFormIsToldPerField(t *testing.T) {
 	g := newRig(t, nil)
-	q := g.waiting("ann", inquiry.Question{Fields: trip()})
+	q := g.waiting("ann", inquiry.Question{Body: &inquiry.Form{Fields: trip()}})
 	path := "/v1/inquiries/" + q.ID + "/reply"
 	a := g.post(path, g.ann,
 		`{"response":{"name":"A","class":"Third","extras":[],"bags":9,"flexible":true,`+
@@ -90,7 +90,7 @@ func TestWhatDoesNotFitAFormIsToldPerField(t *testing.T) {
 
 func TestAProgramSeesTheSchemaTheDraftAndTheChannels(t *testing.T) {
 	g := newRig(t, nil)
-	form := g.waiting("ann", inquiry.Question{Fields: trip(),
+	form := g.waiting("ann", inquiry.Question{Body: &inquiry.Form{Fields: trip()},
 		Channels: []inquiry.Channel{{Name: "elicit"}, {Name: "page"}}})
 	m := g.get("/v1/inquiries/"+form.ID, g.ann).json(t)
 	schema := m["input_schema"].(map[string]any)
@@ -102,7 +102,7 @@ func TestAProgramSeesTheSchemaTheDraftAndTheChannels(t *testing.T) {
 	require.Equal(t, []any{map[string]any{"door": "elicit"}, map[string]any{"door": "page"}},
 		m["doors"])
 
-	draft := g.waiting("ann", inquiry.Question{Draft: "# Plan\n"})
+	draft := g.waiting("ann", inquiry.Question{Body: &inquiry.Ask{Draft: "# Plan\n"}})
 	m = g.get("/v1/inquiries/"+draft.ID, g.ann).json(t)
 	require.Equal(t, "# Plan\n", m["draft"])
 	require.NotContains(t, m, "input_schema")

@@ -48,7 +48,7 @@ func TestAFormIsFilledInOnThePage(t *testing.T) {
 	g := newRig(t, nil)
 	browser := chrometest.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
-	q := g.waiting("ann", inquiry.Question{Text: "A few things:", Fields: trip()})
+	q := g.waiting("ann", inquiry.Question{Text: "A few things:", Body: &inquiry.Form{Fields: trip()}})
 	kitchen.until(card(q, ".field") + " !== null")
 	kitchen.send(q)
 	require.Equal(t, "1: This is needed.\n4: This is needed.\n6: This is needed.",
@@ -111,13 +111,13 @@ func TestScriptsInAFormAreText(t *testing.T) {
 			`","constructor":true,"many":"` + strings.ReplaceAll(evil, `"`, `\"`) + `"}`,
 		Channels: []inquiry.Channel{{Name: evil}, {Name: "__proto__"}, {Name: "constructor"},
 			{Name: "page"}},
-		Fields: []inquiry.Field{
+		Body: &inquiry.Form{Fields: []inquiry.Field{
 			{Name: "__proto__", Label: evil, Type: inquiry.TextField, Default: evil},
 			{Name: "constructor", Label: evil, Type: inquiry.YesNoField},
 			{Name: "many", Label: evil, Type: inquiry.ChoiceField, Options: many},
 			{Name: "toString", Label: evil, Type: inquiry.ChoicesField, Options: many,
 				Optional: true},
-		}})
+		}}})
 	require.NoError(t, err)
 	browser := chrometest.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, evil)
@@ -157,11 +157,11 @@ func TestScriptsInAFormAreText(t *testing.T) {
 func TestWhatWasLeftOutOfAFormIsNotInTheReason(t *testing.T) {
 	t.Parallel()
 	g := newRig(t, nil)
-	q := g.waiting("ann", inquiry.Question{Text: "Well?", Fields: []inquiry.Field{
+	q := g.waiting("ann", inquiry.Question{Text: "Well?", Body: &inquiry.Form{Fields: []inquiry.Field{
 		{Name: "valueOf", Type: inquiry.DateField, Optional: true},
 		{Name: "ok", Type: inquiry.YesNoField},
 		{Name: "sure", Type: inquiry.YesNoField, Optional: true, Default: false},
-		{Name: "a", Type: inquiry.YesNoField, Optional: true, Default: true}}})
+		{Name: "a", Type: inquiry.YesNoField, Optional: true, Default: true}}}})
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	p.until(card(q, ".field") + " !== null")
 	p.pick(q, 2, 1)
@@ -180,7 +180,7 @@ func TestADraftIsEditedAndSentWhole(t *testing.T) {
 	t.Parallel()
 	g := newRig(t, nil)
 	const draft = "# Plan <b>\n\n1. go\n"
-	q := g.waiting("ann", inquiry.Question{Draft: draft})
+	q := g.waiting("ann", inquiry.Question{Body: &inquiry.Ask{Draft: draft}})
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	p.until(card(q, "textarea") + ` !== null`)
 	require.Equal(t, draft, p.text(card(q, "textarea")+".value"))

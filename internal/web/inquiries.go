@@ -153,7 +153,7 @@ func (b *replyBody) check(q inquiry.Question) error {
 				`{"type": "delegate"} to leave it to the agent, {"type": "timeout"}, or of a ` +
 				`take-over {"type": "done"} or {"type": "could_not"})`)
 	case b.Response.object &&
-		(len(q.Fields) == 0 || b.Type != "" && b.Type != inquiry.TypeAnswer):
+		(len(inquiry.As[inquiry.Form](q).Fields) == 0 || b.Type != "" && b.Type != inquiry.TypeAnswer):
 		return badRequest(`"response" is an object, which only the answer to a form is (want text)`)
 	}
 	return nil

@@ -36,7 +36,7 @@ func (g *rig) crowd(many int) []inquiry.Question {
 			inquiry.Question{Client: "ann", Task: "book the train to the meeting",
 				Text: fmt.Sprintf("question %d: %s", i,
 					strings.Repeat("which of these is meant? ", 10)),
-				Options: []string{"the first", "the second"}, Fields: nil})
+				Body: &inquiry.Ask{Options: []string{"the first", "the second"}}})
 		require.NoError(g.t, err)
 	}
 	for h := g.probe.next(); !strings.Contains(h.data,

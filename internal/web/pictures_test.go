@@ -26,15 +26,15 @@ func scenes() map[string]inquiry.Question {
 	return map[string]inquiry.Question{
 		"approval": approval,
 		"inbox": {Task: "order a pizza", Text: "Which size should the pizza have?",
-			Options: []string{"Small", "Large"}, FreeText: true, Channels: channels},
+			Body: &inquiry.Ask{Options: []string{"Small", "Large"}, FreeText: true}, Channels: channels},
 		"form": {Task: "book the train to the meeting", Text: "A few things before I book:",
-			Fields: trip(), Channels: channels,
+			Body: &inquiry.Form{Fields: trip()}, Channels: channels,
 			OnTimeout: inquiry.GiveUp},
 		"draft": {Kind: inquiry.KindInquiry, Client: "release-job",
 			Text: "Please look over the announcement.", Channels: channels[2:],
-			Draft: "# Version 2.1\n\nThe search now finds what was archived.\n\n- Dates may be " +
+			Body: &inquiry.Ask{Draft: "# Version 2.1\n\nThe search now finds what was archived.\n\n- Dates may be " +
 				"typed in words.\n- A search can be saved under a name.\n\nThanks to all who " +
-				"reported what was slow.\n"},
+				"reported what was slow.\n"}},
 		"takeover": {Kind: inquiry.KindTakeover, Task: "order a pizza",
 			Text: "Please log in on the phone, and tell me when you are done.", Channels: channels},
 	}

@@ -105,7 +105,7 @@ func TestAQuestionIsLeftToTheAgentOrToTheClock(t *testing.T) {
 
 func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 	g := newRig(t, nil)
-	q := g.waiting("ann", inquiry.Question{Options: []string{"small", "large"}})
+	q := g.waiting("ann", inquiry.Question{Body: &inquiry.Ask{Options: []string{"small", "large"}}})
 	for body, want := range map[string]string{
 		``:                                    "it is empty",
 		`[]`:                                  "it is not a JSON object",
@@ -142,7 +142,7 @@ func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 func TestTheLongestAnswerFitsWhateverItsEscapesAndALongerOneIsTooLarge(t *testing.T) {
 	g := newRig(t, nil)
 	const most = 64 << 10
-	draft, form := inquiry.Question{Draft: "# Plan\n"}, inquiry.Question{Fields: trip()}
+	draft, form := inquiry.Question{Body: &inquiry.Ask{Draft: "# Plan\n"}}, inquiry.Question{Body: &inquiry.Form{Fields: trip()}}
 	for name, c := range map[string]struct {
 		q      inquiry.Question
 		body   string

@@ -174,7 +174,7 @@ func TestAQuestionOfNobodyIsForOperators(t *testing.T) {
 func TestABodyThatIsTooLongIsRefusedOnEveryRouteThatTakesOne(t *testing.T) {
 	g := newRig(t, nil)
 	q, form := g.waiting("ann", inquiry.Question{}),
-		g.waiting("ann", inquiry.Question{Fields: trip()})
+		g.waiting("ann", inquiry.Question{Body: &inquiry.Form{Fields: trip()}})
 	long := strings.Repeat("x", 256<<10)
 	for path, body := range map[string]string{
 		"/v1/inquiries/" + q.ID + "/reply":       `{"response":"` + long + `"}`,

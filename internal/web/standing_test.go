@@ -42,7 +42,7 @@ func TestWhatGoesOnWithoutAskingIsListedAndEndedOverHTTP(t *testing.T) {
 
 func TestAnAnswerIsRememberedAndForgottenOverHTTP(t *testing.T) {
 	g := newRig(t, nil)
-	ask := inquiry.Question{Options: []string{"red", "blue"}}
+	ask := inquiry.Question{Body: &inquiry.Ask{Options: []string{"red", "blue"}}}
 	q := g.waiting("ann", ask)
 	path := "/v1/inquiries/" + q.ID
 	require.Contains(t, g.get(path, g.ann).text, `"remember_for":["session","always"]`)
@@ -74,7 +74,7 @@ func TestWhatStandsIsShownAndEndedOnThePage(t *testing.T) {
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	const list = `document.querySelector("#standing-list")`
 	p.until(list + `.textContent.includes("The app com.shop: nothing is asked")`)
-	q := g.waiting("ann", inquiry.Question{Options: []string{"red", "blue"}})
+	q := g.waiting("ann", inquiry.Question{Body: &inquiry.Ask{Options: []string{"red", "blue"}}})
 	p.until(card(q, ".again select") + " !== null")
 	p.do(js(card(q, ".again select")+`.value = "session"`), js(card(q, "button.option")+".click()"))
 	p.until(list + `.textContent.includes("is answered with “red” in session ` + q.SessionID + `")`)

@@ -49,16 +49,16 @@ func NewQuestion(q inquiry.Question) *OpenQuestion {
 		InquiryID:      q.ID,
 		Kind:           q.Kind,
 		Text:           q.Text,
-		Options:        q.Options,
-		Fields:         q.Fields,
-		Requests:       q.ActionRequests,
-		Reviews:        q.ReviewConfigs,
-		Severity:       q.Severity,
-		PeopleOnly:     q.PeopleOnly,
-		Element:        q.Element,
-		Reason:         q.Reason,
-		Draft:          q.Draft,
-		FreeText:       q.FreeText && len(q.Options) > 0,
+		Options:        inquiry.As[inquiry.Ask](q).Options,
+		Fields:         inquiry.As[inquiry.Form](q).Fields,
+		Requests:       inquiry.As[inquiry.Approval](q).ActionRequests,
+		Reviews:        inquiry.As[inquiry.Approval](q).ReviewConfigs,
+		Severity:       inquiry.As[inquiry.Approval](q).Severity,
+		PeopleOnly:     q.ForPeople(),
+		Element:        inquiry.As[inquiry.Approval](q).Element,
+		Reason:         inquiry.As[inquiry.Approval](q).Reason,
+		Draft:          inquiry.As[inquiry.Ask](q).Draft,
+		FreeText:       inquiry.As[inquiry.Ask](q).FreeText && len(inquiry.As[inquiry.Ask](q).Options) > 0,
 		DefaultAnswer:  q.DefaultAnswer,
 		OnTimeout:      q.OnTimeout.Kind(),
 		Secret:         q.Secret,
@@ -123,7 +123,7 @@ func NewInquiry(q inquiry.Question) *Inquiry {
 
 // ValuesOf are the values of a form that was answered; nil when there are none.
 func ValuesOf(q inquiry.Question) json.RawMessage {
-	if len(q.Fields) == 0 || q.Resolution == nil {
+	if len(inquiry.As[inquiry.Form](q).Fields) == 0 || q.Resolution == nil {
 		return nil
 	}
 	answer := json.RawMessage(q.Resolution.Response.Reveal())

@@ -112,7 +112,7 @@ func Steps() []Channel {
 // settles none that is left to people.
 func Settling(q inquiry.Question, list []inquiry.Channel) []inquiry.Channel {
 	return slices.DeleteFunc(slices.Clone(list), func(c inquiry.Channel) bool {
-		return q.PeopleOnly && c.Name == string(PassToClient)
+		return q.ForPeople() && c.Name == string(PassToClient)
 	})
 }
 

@@ -105,7 +105,7 @@ func (d *Decider) Decide(ctx context.Context, c *Case) (v Verdict, err error) {
 	}
 	rules, data := d.words.prompt(&shown)
 	heat, tokens := 0.0, replyTokens
-	if q.Draft != "" {
+	if inquiry.As[inquiry.Ask](*q).Draft != "" {
 		tokens = draftTokens
 	}
 	began := time.Now()
@@ -156,7 +156,7 @@ func parse(q *inquiry.Question, reply string) (answer string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if len(q.Fields) > 0 && keys == "values" {
+	if len(inquiry.As[inquiry.Form](*q).Fields) > 0 && keys == "values" {
 		if !strings.HasPrefix(string(value), "{") {
 			return "", errors.New("values is no object")
 		}
@@ -169,18 +169,18 @@ func parse(q *inquiry.Question, reply string) (answer string, err error) {
 	switch {
 	case keys == "cannot_decide":
 		return "", &UndecidedError{said}
-	case len(q.Fields) > 0:
+	case len(inquiry.As[inquiry.Form](*q).Fields) > 0:
 		return "", fmt.Errorf("%s does not answer a form", keys)
 	case strings.TrimSpace(said) == "":
 		return "", fmt.Errorf("%s is empty", keys)
 	case keys == "choice":
-		for _, o := range q.Options {
+		for _, o := range inquiry.As[inquiry.Ask](*q).Options {
 			if strings.TrimSpace(o) == strings.TrimSpace(said) {
 				return o, nil
 			}
 		}
 		return "", fmt.Errorf("%q is none of the choices", said)
-	case len(q.Options) > 0 && !q.FreeText:
+	case len(inquiry.As[inquiry.Ask](*q).Options) > 0 && !inquiry.As[inquiry.Ask](*q).FreeText:
 		return "", errors.New("a text does not answer a question with choices only")
 	}
 	return said, nil

@@ -57,16 +57,16 @@ func TestThePromptQuotesAllThatOthersSaid(t *testing.T) {
 	golden.Run(t, "testdata", func(t *testing.T, c *golden.Case) {
 		flags := strings.Fields(c.Section(t, "call"))
 		q := inquiry.Question{Kind: inquiry.Kind(flags[1]), Text: c.Section(t, "question"),
-			Task: c.Section(t, "task"), Options: lines(c, t, "choices")}
+			Task: c.Section(t, "task"), Body: &inquiry.Ask{Options: lines(c, t, "choices")}}
 		for _, f := range flags[2:] {
 			switch f {
 			case "free":
-				q.FreeText = true
+				inquiry.As[inquiry.Ask](q).FreeText = true
 			case "form":
-				q.Options = nil
-				q.Fields = []inquiry.Field{{Name: "seats", Type: inquiry.NumberField}}
+				q.Body = &inquiry.Form{Fields: []inquiry.Field{{Name: "seats",
+					Type: inquiry.NumberField}}}
 			case "draft":
-				q.Draft = "# Plan\n"
+				inquiry.As[inquiry.Ask](q).Draft = "# Plan\n"
 			case "refused":
 				q.Deferred = &inquiry.Resolution{Type: inquiry.TypeDecline,
 					Response: inquiry.Plain("ask \"Ann\"")}
@@ -86,10 +86,10 @@ func TestThePromptQuotesAllThatOthersSaid(t *testing.T) {
 
 func TestWhatIsNoDecisionIsAnError(t *testing.T) {
 	choices := inquiry.Question{Kind: inquiry.KindInfo, Text: "which?",
-		Options: []string{"red", "blue"}}
+		Body: &inquiry.Ask{Options: []string{"red", "blue"}}}
 	open := inquiry.Question{Kind: inquiry.KindInfo, Text: "which?"}
 	form := inquiry.Question{Kind: inquiry.KindInquiry, Text: "which?",
-		Fields: []inquiry.Field{{Name: "seats", Type: inquiry.NumberField}}}
+		Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "seats", Type: inquiry.NumberField}}}}
 	for _, c := range []struct {
 		q            inquiry.Question
 		reply, wants string

@@ -47,13 +47,13 @@ func (w *words) prompt(c *Case) (rules, shown string) {
 	q := &c.Question
 	how := []string{w.Undecided}
 	switch {
-	case len(q.Fields) > 0:
+	case len(inquiry.As[inquiry.Form](*q).Fields) > 0:
 		how = append(how, w.Values)
-	case q.Draft != "":
+	case inquiry.As[inquiry.Ask](*q).Draft != "":
 		how = append(how, w.Document)
-	case len(q.Options) > 0 && !q.FreeText:
+	case len(inquiry.As[inquiry.Ask](*q).Options) > 0 && !inquiry.As[inquiry.Ask](*q).FreeText:
 		how = append(how, w.Choice)
-	case len(q.Options) > 0:
+	case len(inquiry.As[inquiry.Ask](*q).Options) > 0:
 		how = append(how, w.Choice, w.Text)
 	default:
 		how = append(how, w.Text)
@@ -70,16 +70,16 @@ func (w *words) prompt(c *Case) (rules, shown string) {
 	d := data{
 		Steps: tail(c.Steps, maxSteps, lineChars), Notes: tail(c.Notes, maxNotes, noteChars),
 		Earlier: tail(c.Earlier, maxEarlier, lineChars), Screen: text.Cut(c.Caption, longChars),
-		Question: text.Cut(q.Text, longChars), Choices: q.Options,
-		Document: text.Cut(q.Draft, documentChars),
+		Question: text.Cut(q.Text, longChars), Choices: inquiry.As[inquiry.Ask](*q).Options,
+		Document: text.Cut(inquiry.As[inquiry.Ask](*q).Draft, documentChars),
 	}
 	if q.Kind == inquiry.KindInquiry {
 		d.About = text.Cut(q.Task, longChars)
 	} else {
 		d.Task = text.Cut(q.Task, longChars)
 	}
-	if len(q.Fields) > 0 {
-		d.Form = inquiry.Schema(q.Fields)
+	if len(inquiry.As[inquiry.Form](*q).Fields) > 0 {
+		d.Form = inquiry.Schema(inquiry.As[inquiry.Form](*q).Fields)
 	}
 	if p := q.Deferred; p != nil {
 		d.Person = w.Silence

@@ -20,10 +20,8 @@ func Sample() inquiry.Question {
 	return inquiry.Question{
 		ID: inquiry.NewID(), SessionID: "s1", RunID: "r1", Step: 3, Kind: inquiry.KindInfo,
 		Task: "set an alarm", Text: "which <b>day</b>? \U0001F642",
-		Options: []string{"Mon", "Tue"}, FreeText: true, Client: "desk",
-		Fields: []inquiry.Field{{Name: "day", Label: "Which day?", Type: inquiry.ChoiceField,
-			Options: []string{"Mon", "Tue"}, Default: "Mon"}},
-		Draft: "# Plan\n", Channels: []inquiry.Channel{{Name: "elicit",
+		Body:   &inquiry.Ask{Options: []string{"Mon", "Tue"}, FreeText: true, Draft: "# Plan\n"},
+		Client: "desk", Channels: []inquiry.Channel{{Name: "elicit",
 			Until: asked.Add(time.Second)},
 			{Name: "page"}}, DefaultAnswer: "Mon", OnTimeout: inquiry.Default, Frame: "s1.3.1",
 		Round: 2, Fence: 7,
@@ -32,6 +30,12 @@ func Sample() inquiry.Question {
 		Routing: inquiry.Routing{Channel: "elicit", Since: asked, Trouble: "the console was closed",
 			Router: "server-1"},
 	}
+}
+
+// form is a body with a field of every part that a field can have.
+func form() *inquiry.Form {
+	return &inquiry.Form{Fields: []inquiry.Field{{Name: "day", Label: "Which day?",
+		Type: inquiry.ChoiceField, Options: []string{"Mon", "Tue"}, Default: "Mon"}}}
 }
 
 // Won is a resolution with every field set.
@@ -211,9 +215,11 @@ func remember(t *testing.T, s inquiry.Store) {
 	for name, other := range map[string]func(*inquiry.Question){
 		"another client": func(q *inquiry.Question) { q.Client = "another" },
 		"other words":    func(q *inquiry.Question) { q.Text = "which week?" },
-		"other choices":  func(q *inquiry.Question) { q.Options = q.Options[:1] },
-		"other fields":   func(q *inquiry.Question) { q.Fields = nil },
-		"another kind":   func(q *inquiry.Question) { q.Kind = inquiry.KindInquiry },
+		"other choices": func(q *inquiry.Question) {
+			q.Body = &inquiry.Ask{Options: []string{"Mon"}, FreeText: true}
+		},
+		"other fields": func(q *inquiry.Question) { q.Body = form() },
+		"another kind": func(q *inquiry.Question) { q.Kind = inquiry.KindInquiry },
 	} {
 		require.Empty(t, recalled(other), name)
 	}
@@ -237,7 +243,7 @@ func countUse(t *testing.T, s inquiry.Store, last inquiry.Question) {
 	}())
 	require.NoError(t, err)
 	require.Equal(t, inquiry.Remembered{ID: last.ID, Scope: inquiry.ThisApp, App: "com.shop",
-		Client: "desk", Question: last.Text, Options: last.Options, Answer: "Fri", By: "Kim",
+		Client: "desk", Question: last.Text, Options: inquiry.As[inquiry.Ask](last).Options, Answer: "Fri", By: "Kim",
 		Authority: inquiry.AuthorityHumanToken, At: won.At, UsedAt: won.At, Uses: 1}, m)
 }
 

@@ -125,7 +125,7 @@ func (g *gate) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 			open++
 		}
 		// the question that the client has shown is its own, whoever waits for it as well
-		if q.Kind != inquiry.KindApproval || q.Bound != c.approvalKey() ||
+		if q.Kind != inquiry.KindApproval || inquiry.As[inquiry.Approval](q).Bound != c.approvalKey() ||
 			g.claims.held[q.ID] && q.ID != c.form || c.form != "" && q.ID != c.form {
 			continue
 		}
@@ -154,7 +154,7 @@ func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage
 	list, err := g.opts.Questions.List(ctx, inquiry.Filter{Client: &c.client, Unapplied: true,
 		NoRun: true})
 	return slices.ContainsFunc(list, func(q inquiry.Question) bool {
-		return q.Kind == inquiry.KindApproval && strings.HasPrefix(q.Bound, c.bound)
+		return q.Kind == inquiry.KindApproval && strings.HasPrefix(inquiry.As[inquiry.Approval](q).Bound, c.bound)
 	}), err
 }
 
@@ -175,15 +175,13 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 	}
 	args := inquiry.Args{}
 	_ = json.Unmarshal(at(c.m.Params, "arguments"), &args) // the rules have read them
-	q := inquiry.Question{Kind: inquiry.KindApproval, Client: c.client, Bound: c.approvalKey(),
+	q := inquiry.Question{Kind: inquiry.KindApproval, Client: c.client, Body: &inquiry.Approval{Bound: c.approvalKey(), ActionRequests: []inquiry.ActionRequest{{Name: c.name, Args: args,
+		Description: d.Description}}, ReviewConfigs: []inquiry.ReviewConfig{{ActionName: c.name, AllowedDecisions: allowed,
+		ArgsSchema: c.tool.schema}}, Severity: inquiry.Severity(d.Severity.String()), Reason: d.Reason, Rule: d.Rule},
 		SessionID: g.opts.Session,
 		Text: fmt.Sprintf(asks, text.Quote(c.name, 100),
 			text.Quote(g.opts.Name, 100)),
-		ActionRequests: []inquiry.ActionRequest{{Name: c.name, Args: args,
-			Description: d.Description}},
-		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: c.name, AllowedDecisions: allowed,
-			ArgsSchema: c.tool.schema}},
-		Severity: inquiry.Severity(d.Severity.String()), Reason: d.Reason, Rule: d.Rule,
+
 		OnTimeout: cmp.Or(g.opts.OnUndecided, inquiry.Pause),
 	}
 	if name := transport.ClientName(ctx); name != "" {
@@ -292,7 +290,7 @@ const maxShown = 8000
 
 // form is the question as a client shows it. Nobody approves there what is not shown.
 func form(q inquiry.Question) mcp.ElicitationParams {
-	r := q.ActionRequests[0]
+	r := inquiry.As[inquiry.Approval](q).ActionRequests[0]
 	args := text.Lines(string(encode(r.Args)))
 	words := q.Text + "\n\n" + text.Cut(args, maxShown)
 	whole := text.Cut(args, maxShown) == args
@@ -300,13 +298,13 @@ func form(q inquiry.Question) mcp.ElicitationParams {
 		words += "\n\nThese are not all of the arguments: what approves the call shows them, " +
 			"such as taploop inquiries."
 	}
-	for _, more := range []string{r.Description, q.Reason} {
+	for _, more := range []string{r.Description, inquiry.As[inquiry.Approval](q).Reason} {
 		if more != "" {
 			words += "\n\n" + text.Cut(text.Lines(more), 1000)
 		}
 	}
 	var choices []string
-	for _, d := range q.Allowed(0) {
+	for _, d := range inquiry.As[inquiry.Approval](q).Allowed(0) {
 		if d != inquiry.Edit && (whole || d != inquiry.Approve) {
 			choices = append(choices, d)
 		}

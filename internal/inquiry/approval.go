@@ -101,31 +101,58 @@ type Place struct {
 // MaxRequests is the most actions that one question may ask about.
 const MaxRequests = 50
 
+// Approval is the body of a question about actions that wait for a decision, one each, in order.
+type Approval struct {
+	Words
+	ActionRequests []ActionRequest `json:"action_requests,omitempty"`
+	ReviewConfigs  []ReviewConfig  `json:"review_configs,omitempty"` // of each name once
+	Severity       Severity        `json:"severity,omitempty"`
+	// only people decide; the broker sets it by the severity
+	PeopleOnly bool    `json:"people_only,omitempty"`
+	Element    string  `json:"element,omitempty"` // what is under the finger
+	Reason     string  `json:"reason,omitempty"`  // why it is asked
+	Rule       string  `json:"rule,omitempty"`    // that asks
+	Places     []Place `json:"places,omitempty"`  // of the question's frame that are touched
+	// what the decision is about, in the words of who asked
+	Bound string `json:"bound,omitempty"`
+}
+
+var _ = Register(KindApproval, func([]byte) Body { return new(Approval) })
+
+// Kind implements [Body].
+func (a *Approval) Kind() Kind { return KindApproval }
+
+// Clone implements [Body]. The arguments of actions are never changed, and shared.
+func (a *Approval) Clone() Body {
+	c := *a
+	c.ActionRequests = slices.Clone(a.ActionRequests)
+	c.ReviewConfigs = slices.Clone(a.ReviewConfigs)
+	c.Places = slices.Clone(a.Places)
+	return &c
+}
+
 // Allowed is what may be decided about the request with this index.
-func (q Question) Allowed(i int) []string {
-	for _, c := range q.ReviewConfigs {
-		if c.ActionName == q.ActionRequests[i].Name {
+func (a *Approval) Allowed(i int) []string {
+	for _, c := range a.ReviewConfigs {
+		if c.ActionName == a.ActionRequests[i].Name {
 			return c.AllowedDecisions
 		}
 	}
 	return nil
 }
 
-// checkRequests says what is wrong with what an Approval asks about.
-func (q Question) checkRequests() error {
-	n := len(q.ActionRequests)
+// Check implements [Body]. Silence about an action decides nothing, or rejects it.
+func (a *Approval) Check(q *Question, o *Options) error {
+	a.PeopleOnly = a.Severity != Routine && (a.Severity != Sensitive || !o.ProgramsDecide)
+	n := len(a.ActionRequests)
 	switch {
-	case q.Kind != KindApproval && n > 0:
-		return fmt.Errorf("action requests are for a question of the kind %s", KindApproval)
-	case q.Kind != KindApproval:
-		return nil
 	case n == 0 || n > MaxRequests:
 		return fmt.Errorf("%d actions are to be decided on (want 1 to %d)", n, MaxRequests)
-	case len(q.Options)+len(q.Fields) > 0 || q.Draft != "" || q.Secret:
-		return errors.New("an approval has neither options nor fields nor a draft, and no secret")
+	case q.Secret:
+		return errors.New("an approval has no secret")
 	}
-	for i, r := range q.ActionRequests {
-		allowed := q.Allowed(i)
+	for i, r := range a.ActionRequests {
+		allowed := a.Allowed(i)
 		if r.Name == "" || len(allowed) == 0 {
 			return fmt.Errorf("nothing may be decided about the action %q", r.Name)
 		}
@@ -135,17 +162,110 @@ func (q Question) checkRequests() error {
 			}
 		}
 	}
-	return nil
+	switch q.OnTimeout {
+	case "", Pause, RejectAll:
+		return nil
+	}
+	return unknownSilence(q)
+}
+
+// Types implements [Body].
+func (a *Approval) Types(*Question) []Type { return []Type{TypeDecisions, TypeDecline, TypeTimeout} }
+
+// Unfit implements [Body].
+func (a *Approval) Unfit(q *Question, t Type) string {
+	switch t {
+	case TypeAnswer:
+		return "the question is about actions: it takes decisions, and no answer in words"
+	case TypeDelegate:
+		return fmt.Sprintf("a decision about an action cannot be left to the agent "+
+			"(want one of %q)", a.Types(q))
+	}
+	return ""
+}
+
+// Take implements [Body]. Declining rejects every action.
+func (a *Approval) Take(_ *Question, r Reply, o *Options) (Resolution, error) {
+	decisions, err := a.decide(r, o)
+	return Resolution{Type: TypeDecisions, Decisions: decisions,
+		Response: Plain(wordsOf(decisions))}, err
+}
+
+// Permit implements [Body]. A model of this program never decides; programs and the models of
+// clients may where that was not left to people.
+func (a *Approval) Permit(authority string) *ForbiddenError {
+	switch {
+	case IsPerson(authority):
+		return nil
+	case authority != AuthorityClientModel && authority != AuthorityToken, a.PeopleOnly:
+	case a.Severity == Routine, a.Severity == Sensitive:
+		return nil
+	}
+	return &ForbiddenError{Authority: authority, Do: "decide", Where: "at the console, ",
+		Flag: "--approve", Problem: fmt.Sprintf("this is a %s action, which only a person may "+
+			"decide on", cmp.Or(a.Severity, Critical))}
+}
+
+// Prefill implements [Body].
+func (a *Approval) Prefill(string) Body { return a }
+
+// Parts implements [Body].
+func (a *Approval) Parts() int { return len(a.ActionRequests) }
+
+// Offers implements [Body].
+func (a *Approval) Offers() []Offer {
+	return []Offer{{Name: Approve, Main: true}, {Name: Edit, Words: "JSON"},
+		{Name: Reject, Words: "WHY"}, {Name: Respond, Words: "ANSWER"}}
+}
+
+// Say implements [Body]. It takes one decision for each action, in their order.
+func (a *Approval) Say(q *Question, said ...Said) (Reply, error) {
+	r := Reply{Type: TypeDecisions}
+	for _, s := range said {
+		d := Decision{Type: s.Name, Message: strings.TrimSpace(s.Words)}
+		switch {
+		case !slices.Contains(DecisionTypes, s.Name) && agrees(s):
+			d = Decision{Type: Approve}
+		case !slices.Contains(DecisionTypes, s.Name) && len(said) == 1 && s.Name != "":
+			return a.Words.Say(q, s)
+		case !slices.Contains(DecisionTypes, s.Name):
+			verb, _, _ := strings.Cut(cmp.Or(s.Name, strings.TrimSpace(s.Words)), " ")
+			return r, fmt.Errorf("%s is no decision (want one of /%s)", text.Quote(verb, 40),
+				strings.Join(DecisionTypes, ", /"))
+		case d.Type == Edit:
+			var err error
+			if d.EditedAction, err = ParseEdit(s.Words); err != nil {
+				return r, err
+			}
+			d.Message = ""
+		}
+		r.Decisions = append(r.Decisions, d)
+	}
+	return r, nil
+}
+
+// agrees reports whether an answer agrees to the action and says nothing else.
+func agrees(s Said) bool {
+	return s.Name == "" && saidOnly(s.Words, "yes", "approve", "同意", "是")
+}
+
+// Hear implements [Body]. Only what is clear approves: anything else rejects, with those words.
+func (a *Approval) Hear(_ *Question, words string) Reply {
+	d := Decision{Type: Reject, Message: words}
+	if agrees(Said{Words: words}) {
+		d = Decision{Type: Approve}
+	}
+	return Reply{Type: TypeDecisions, Decisions: slices.Repeat([]Decision{d}, a.Parts())}
 }
 
 // decide checks the decisions of a reply, one for each request in their order, and returns them as
 // they are kept. Declining rejects every action.
-func (o *Options) decide(q Question, r Reply) ([]Decision, error) {
+func (a *Approval) decide(r Reply, o *Options) ([]Decision, error) {
 	if r.Type == TypeDecline {
 		r.Decisions = slices.Repeat([]Decision{{Type: Reject, Message: r.Response}},
-			len(q.ActionRequests))
+			len(a.ActionRequests))
 	}
-	if n, want := len(r.Decisions), len(q.ActionRequests); n != want {
+	if n, want := len(r.Decisions), len(a.ActionRequests); n != want {
 		return nil, invalid("%s for %s (want one each, in their order)", count(n, "decision"),
 			count(want, "action"))
 	}
@@ -156,7 +276,7 @@ func (o *Options) decide(q Question, r Reply) ([]Decision, error) {
 			at = fmt.Sprintf("decision %d: ", i+1)
 		}
 		var err *InvalidReplyError
-		if decisions[i], err = o.decideOne(q, i, d); err != nil {
+		if decisions[i], err = a.decideOne(i, d, o); err != nil {
 			err.Problem = at + err.Problem
 			return nil, err
 		}
@@ -172,11 +292,11 @@ func count(n int, what string) string {
 }
 
 // decideOne checks the decision about the request with this index.
-func (o *Options) decideOne(q Question, i int, d Decision) (Decision, *InvalidReplyError) {
-	allowed := q.Allowed(i)
+func (a *Approval) decideOne(i int, d Decision, o *Options) (Decision, *InvalidReplyError) {
+	allowed := a.Allowed(i)
 	if !slices.Contains(allowed, d.Type) {
 		return d, &InvalidReplyError{Problem: fmt.Sprintf("%s cannot be decided about %s",
-			text.Quote(d.Type, maxClip), q.ActionRequests[i].Name), Options: allowed}
+			text.Quote(d.Type, maxClip), a.ActionRequests[i].Name), Options: allowed}
 	}
 	if err := checkText(d.Message, o.MaxAnswer); err != nil {
 		unfit, _ := errors.AsType[*InvalidReplyError](err)
@@ -192,13 +312,14 @@ func (o *Options) decideOne(q Question, i int, d Decision) (Decision, *InvalidRe
 	case d.EditedAction != nil && d.Type != Edit:
 		return d, invalid("%s has an edited_action, which only %s takes", d.Type, Edit)
 	case d.Type == Edit:
-		return o.edit(q, q.ActionRequests[i], d)
+		return a.edit(a.ActionRequests[i], d, o)
 	}
 	return d, nil
 }
 
 // edit checks an action that is to take the place of one.
-func (o *Options) edit(q Question, was ActionRequest, d Decision) (Decision, *InvalidReplyError) {
+func (a *Approval) edit(was ActionRequest, d Decision, o *Options) (
+	Decision, *InvalidReplyError) {
 	const want = `want {"name": "...", "args": {...}}`
 	if d.EditedAction == nil || d.EditedAction.Name == "" {
 		return d, invalid("%s has no edited_action (%s)", Edit, want)
@@ -214,10 +335,10 @@ func (o *Options) edit(q Question, was ActionRequest, d Decision) (Decision, *In
 	case len(encoded) > o.MaxAnswer:
 		return d, &InvalidReplyError{TooLong: true, Problem: fmt.Sprintf(
 			"the edited action has %d bytes (at most %d)", len(encoded), o.MaxAnswer)}
-	case o.CheckEdit == nil && q.argsSchema(was.Name) == nil:
+	case o.CheckEdit == nil && a.argsSchema(was.Name) == nil:
 		return d, invalid("an action cannot be edited here (approve or reject it)")
 	}
-	if err := o.checkEdit(q, was, e); err != nil {
+	if err := a.checkEdit(was, e, o); err != nil {
 		return d, invalid("the edited action cannot be carried out: %v", err)
 	}
 	d.EditedAction = &e
@@ -252,47 +373,9 @@ func sameDecisions(a, b []Decision) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// ForbiddenError says that the decision is not for its sender.
-type ForbiddenError struct {
-	Question  string // its id
-	Kind      Kind
-	Severity  Severity // of an Approval
-	Authority string
-}
-
-func (e *ForbiddenError) Error() string {
-	if e.Kind == KindTakeover {
-		return fmt.Sprintf("a person has taken the phone over, and only a person hands it back "+
-			"(%s is none)", cmp.Or(e.Authority, "a program"))
-	}
-	return fmt.Sprintf("this is a %s action, which only a person may decide on "+
-		"(%s is none)", e.Severity, e.Authority)
-}
-
-// permit says whether somebody with this authority may settle the question: people always, others
-// where that was not left to people, and a model of ours never decides about an action.
-func (q Question) permit(authority string) error {
-	switch {
-	case authority == AuthorityAgent && q.ForModels() != nil:
-		return fmt.Errorf("%w: %w", q.ForModels(),
-			&ForbiddenError{q.ID, q.Kind, cmp.Or(q.Severity, Critical), authority})
-	case IsPerson(authority), q.Kind != KindApproval && !q.PeopleOnly:
-		return nil
-	case q.Kind == KindTakeover:
-		return &ForbiddenError{Question: q.ID, Kind: q.Kind, Authority: authority}
-	}
-	switch authority {
-	case AuthorityClientModel, AuthorityToken:
-		if !q.PeopleOnly && (q.Severity == Routine || q.Severity == Sensitive) {
-			return nil
-		}
-	}
-	return &ForbiddenError{q.ID, q.Kind, cmp.Or(q.Severity, Critical), authority}
-}
-
 // argsSchema is the schema of the arguments of actions with this name; nil when there is none.
-func (q Question) argsSchema(name string) map[string]any {
-	for _, c := range q.ReviewConfigs {
+func (a *Approval) argsSchema(name string) map[string]any {
+	for _, c := range a.ReviewConfigs {
 		if c.ActionName == name && len(c.ArgsSchema) > 0 {
 			return c.ArgsSchema
 		}
@@ -301,8 +384,8 @@ func (q Question) argsSchema(name string) map[string]any {
 }
 
 // checkEdit says why an action cannot take the place of was.
-func (o *Options) checkEdit(q Question, was ActionRequest, e EditedAction) error {
-	if schema := q.argsSchema(was.Name); schema != nil {
+func (a *Approval) checkEdit(was ActionRequest, e EditedAction, o *Options) error {
+	if schema := a.argsSchema(was.Name); schema != nil {
 		return checkArgs(schema, was, e)
 	}
 	return o.CheckEdit(was, e)

@@ -1,0 +1,126 @@
+package inquiry
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Reply is an answer on its way to a question.
+type Reply struct {
+	ID string // of the reply, chosen by the sender so that it can send again; may be ""
+	// TypeAnswer, TypeDecisions, TypeDecline, TypeDone, TypeCouldNot, TypeTimeout or TypeDelegate;
+	// "" means TypeAnswer
+	Type      Type
+	Response  string
+	Decisions []Decision // under TypeDecisions: one for each of the question's requests
+	Remember  Scope      // for which questions like this one an answer counts as well
+	Channel   string
+	Authority string
+	By        string
+	// how the asker is to go on; kept with the answer as given, and shown nowhere
+	Resume json.RawMessage
+}
+
+// String names the reply and leaves the response out, because it may be a secret.
+func (r Reply) String() string {
+	return fmt.Sprintf("%s through %s", cmp.Or(r.Type, TypeAnswer), r.Channel)
+}
+
+// Format prints String under every verb.
+func (r Reply) Format(f fmt.State, _ rune) { fmt.Fprint(f, r.String()) }
+
+// LogValue logs String.
+func (r Reply) LogValue() slog.Value { return slog.StringValue(r.String()) }
+
+// MaxReplyID is the most bytes that a reply's id may have.
+const MaxReplyID = 200
+
+// InvalidReplyError says why a reply does not fit its question, in words for its sender.
+type InvalidReplyError struct {
+	Problem string
+	Options []string // what the question offers, if it does
+	// of a form: what is wrong with each field, by its name; Problem says it, too
+	Fields  map[string]string
+	TooLong bool // there are more bytes than are taken
+}
+
+func (e *InvalidReplyError) Error() string {
+	if len(e.Options) == 0 {
+		return e.Problem
+	}
+	return fmt.Sprintf("%s (want one of %q)", e.Problem, e.Options)
+}
+
+func invalid(format string, args ...any) *InvalidReplyError {
+	return &InvalidReplyError{Problem: fmt.Sprintf(format, args...)}
+}
+
+// checkType checks the id and the type of a reply.
+func (q *Question) checkType(r Reply) error {
+	types := q.body().Types(q)
+	unfit := q.body().Unfit(q, r.Type)
+	switch {
+	case len(r.ID) > MaxReplyID || !isPlainText(r.ID):
+		return invalid("the reply id is not plain text of at most %d bytes", MaxReplyID)
+	case !slices.Contains(types, r.Type):
+	case (r.Type == TypeTimeout || r.Type == TypeDelegate) && r.Response != "":
+		return invalid("a reply of type %q has no words, which would be lost "+
+			"(leave them out, or send them as an answer)", r.Type)
+	default:
+		return nil
+	}
+	switch {
+	case unfit != "":
+		return invalid("%s", unfit)
+	case r.Type == TypeDelegate:
+		return invalid("a secret cannot be left to the agent (want one of %q)", types)
+	case r.Type == TypeDone || r.Type == TypeCouldNot:
+		return invalid("a reply of type %q is for a take-over, and this question is none "+
+			"(want one of %q)", r.Type, types)
+	case r.Type == TypeDecisions:
+		return invalid("decisions are about actions, and this question is about none "+
+			"(want one of %q)", types)
+	}
+	return invalid("unknown type of reply %s (want one of %q)", text.Quote(string(r.Type), 100),
+		types)
+}
+
+func checkText(answer string, limit int) error {
+	switch {
+	case len(answer) > limit:
+		return &InvalidReplyError{Problem: fmt.Sprintf("the answer has %d bytes (at most %d)",
+			len(answer), limit), TooLong: true}
+	case !utf8.ValidString(answer):
+		return invalid("the answer is not valid UTF-8")
+	case strings.ContainsRune(answer, 0):
+		return invalid("the answer contains a NUL character")
+	}
+	return nil
+}
+
+// option is the option that the answer names, upper or lower case, or "". What is not seen does not
+// count.
+func option(options []string, answer string) string {
+	answer = strings.TrimSpace(text.Lines(answer))
+	for _, o := range options {
+		if o == answer {
+			return o
+		}
+	}
+	for _, o := range options {
+		if strings.EqualFold(strings.TrimSpace(text.Lines(o)), answer) {
+			return o
+		}
+	}
+	return ""
+}
+
+// isPlainText reports whether the text is UTF-8 without NUL.
+func isPlainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }

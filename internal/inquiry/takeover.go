@@ -1,0 +1,118 @@
+package inquiry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
+)
+
+// Takeover is the body of a question that a person answers by doing something on the phone.
+type Takeover struct {
+	Words
+	// a person began it, and only a person ends it
+	PeopleOnly bool `json:"people_only,omitempty"`
+}
+
+var _ = Register(KindTakeover, func([]byte) Body { return new(Takeover) })
+
+// Kind implements [Body].
+func (t *Takeover) Kind() Kind { return KindTakeover }
+
+// Clone implements [Body].
+func (t *Takeover) Clone() Body { return new(*t) }
+
+// Check implements [Body].
+func (t *Takeover) Check(q *Question, o *Options) error { return checkSilence(q, o) }
+
+// Types implements [Body].
+func (t *Takeover) Types(*Question) []Type {
+	return []Type{TypeDone, TypeCouldNot, TypeAnswer, TypeDecline, TypeTimeout}
+}
+
+// Unfit implements [Body].
+func (t *Takeover) Unfit(q *Question, typ Type) string {
+	if typ == TypeDelegate {
+		return fmt.Sprintf("what a person does by hand cannot be left to the agent "+
+			"(want one of %q)", t.Types(q))
+	}
+	return ""
+}
+
+// Tidy implements [Body]. A code that was for the phone alone is left out.
+func (t *Takeover) Tidy(q *Question, said string) string {
+	said = t.Words.Tidy(q, said)
+	if q.Secret {
+		return said
+	}
+	return q.withoutCode(said)
+}
+
+// itIsDone is an answer that says that what was to be done is done, and nothing else.
+var itIsDone = lazyregexp.New(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|` +
+	`现在) ?)*(?:(?:done|finished|completed?|ready|logged in|signed in|unlocked|solved|ok|okay|完成|` +
+	`搞定|弄好|做好|登[录陆]好?|解锁|好)(?:了|啦)? ?)+$`)
+
+// Means implements [Body].
+func (t *Takeover) Means(words string) Type {
+	words = strings.TrimSpace(punctuation.ReplaceAllString(
+		thumbs.ReplaceAllString(words, " ok "), " "))
+	if itIsDone.MatchString(words) {
+		return TypeDone
+	}
+	return TypeAnswer
+}
+
+// Permit implements [Body]. No model of this program hands a phone back.
+func (t *Takeover) Permit(authority string) *ForbiddenError {
+	if IsPerson(authority) || !t.PeopleOnly && authority != AuthorityAgent {
+		return nil
+	}
+	return &ForbiddenError{Authority: cmp.Or(authority, "a program"), Do: "hand it back",
+		Flag: "--done", Problem: "a person has taken the phone over, and only a person hands it back"}
+}
+
+// Prefill implements [Body].
+func (t *Takeover) Prefill(string) Body { return t }
+
+// Offers implements [Body].
+func (t *Takeover) Offers() []Offer {
+	return []Offer{{Name: "done", Words: "REMARK", Main: true}, {Name: "cannot", Words: "WHY"}}
+}
+
+// Say implements [Body].
+func (t *Takeover) Say(q *Question, said ...Said) (Reply, error) {
+	if len(said) == 1 && said[0].Name == "done" {
+		return Reply{Type: TypeDone, Response: said[0].Words}, nil
+	}
+	if len(said) == 1 && said[0].Name == "cannot" {
+		return Reply{Type: TypeCouldNot, Response: said[0].Words}, nil
+	}
+	return t.Words.Say(q, said...)
+}
+
+// Hear implements [Body].
+func (t *Takeover) Hear(_ *Question, words string) Reply {
+	if saidOnly(words, "done", "完成", "好了") {
+		return Reply{Type: TypeDone}
+	}
+	return Reply{Type: TypeCouldNot, Response: words}
+}
+
+// Claim leaves an open take-over that a program began to people alone. It does nothing when the
+// take-over is theirs already, or settled.
+func (b *Broker) Claim(ctx context.Context, id string) error {
+	_, err := b.store.Amend(ctx, id, func(q *Question) error {
+		if t, is := q.Body.(*Takeover); is {
+			t.PeopleOnly = true
+		}
+		return nil
+	})
+	if errors.Is(err, ErrSettled) {
+		return nil
+	}
+	return err
+}

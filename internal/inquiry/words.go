@@ -1,0 +1,155 @@
+package inquiry
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Words is the part of a [Body] that questions which are answered in words have in common. Kinds
+// embed it.
+type Words struct{}
+
+// Kind implements [Body].
+func (Words) Kind() Kind { return "" }
+
+// Types implements [Body].
+func (Words) Types(q *Question) []Type {
+	if q.Secret {
+		return []Type{TypeAnswer, TypeDecline, TypeTimeout}
+	}
+	return []Type{TypeAnswer, TypeDecline, TypeDelegate, TypeTimeout}
+}
+
+// Unfit implements [Body].
+func (Words) Unfit(*Question, Type) string { return "" }
+
+// Means implements [Body].
+func (Words) Means(string) Type { return TypeAnswer }
+
+// Tidy implements [Body]. It takes out what would steer a terminal or hide in it, and the line
+// break at the end. Spaces may belong to a secret, and stay there.
+func (Words) Tidy(q *Question, said string) string {
+	said = strings.TrimRight(text.Lines(said), "\n")
+	if q.Secret {
+		return said
+	}
+	return strings.TrimSpace(said)
+}
+
+// Take implements [Body].
+func (Words) Take(q *Question, r Reply, o *Options) (Resolution, error) {
+	if err := checkText(r.Response, o.MaxAnswer); err != nil {
+		return Resolution{}, err
+	}
+	r.Response = q.body().Tidy(q, r.Response)
+	if r.Type == TypeAnswer && strings.TrimSpace(r.Response) == "" {
+		return Resolution{}, &InvalidReplyError{Problem: "the answer is empty",
+			Options: As[Ask](*q).Options}
+	}
+	return q.kept(r), nil
+}
+
+// kept is what is kept of a reply in words that were checked.
+func (q *Question) kept(r Reply) Resolution {
+	res := Resolution{Type: r.Type, Response: Plain(r.Response)}
+	switch only := r.Type == TypeAnswer && Acknowledges(r.Response); {
+	case q.Secret && only:
+		res.Response = Plain(strings.TrimSpace(r.Response))
+	case q.Secret:
+		res.Response = Secret(r.Response)
+	}
+	return res
+}
+
+// Permit implements [Body].
+func (Words) Permit(string) *ForbiddenError { return nil }
+
+// Parts implements [Body].
+func (Words) Parts() int { return 1 }
+
+// Offers implements [Body].
+func (Words) Offers() []Offer { return nil }
+
+// said are the replies that questions of all kinds have.
+var said = map[string]Type{"": TypeAnswer, "refuse": TypeDecline, "timeout": TypeTimeout,
+	"delegate": TypeDelegate}
+
+// Say implements [Body].
+func (Words) Say(q *Question, say ...Said) (Reply, error) {
+	if len(say) != 1 {
+		return Reply{}, fmt.Errorf("%d things are said to a question (want 1)", len(say))
+	}
+	typ, known := said[say[0].Name]
+	switch {
+	case known:
+		return Reply{Type: typ, Response: say[0].Words}, nil
+	case IsOffer(say[0].Name):
+		return Reply{}, fmt.Errorf("/%s is for another kind of question", say[0].Name)
+	}
+	return Reply{}, fmt.Errorf("%s is nothing that can be said here",
+		text.Quote(say[0].Name, 40))
+}
+
+// IsOffer reports whether questions of some kind offer a command of the name.
+func IsOffer(name string) bool {
+	for _, empty := range bodies {
+		if slices.ContainsFunc(empty(nil).Offers(), func(o Offer) bool { return o.Name == name }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Hear implements [Body].
+func (Words) Hear(_ *Question, words string) Reply {
+	return Reply{Type: TypeAnswer, Response: words}
+}
+
+// chosen is the option whose number was typed, else the line.
+func chosen(line string, options []string) string {
+	if n, err := strconv.Atoi(strings.TrimSpace(line)); err == nil && n >= 1 && n <= len(options) {
+		return options[n-1]
+	}
+	return line
+}
+
+// saidOnly reports whether somebody said one of the words and nothing else.
+func saidOnly(said string, words ...string) bool {
+	return slices.Contains(words, strings.ToLower(strings.Trim(said, " .!。！\"'“”")))
+}
+
+// checkSilence reports whether what silence leads to does not fit a question in words, and brings
+// a default answer into the form in which it is kept.
+func checkSilence(q *Question, o *Options) error {
+	switch {
+	case q.OnTimeout == "" || q.OnTimeout == Pause || q.OnTimeout == GoOn || q.OnTimeout == GiveUp:
+		return nil
+	case q.OnTimeout.Model() != "":
+		return nil
+	case q.OnTimeout == RejectAll:
+		return unknownSilence(q)
+	case q.OnTimeout == Default:
+		answer, err := q.body().Take(q, Reply{Type: TypeAnswer, Response: q.DefaultAnswer}, o)
+		if err != nil {
+			return fmt.Errorf("the default answer does not fit: %w", err)
+		}
+		q.DefaultAnswer = answer.Response.Reveal()
+		if q.Secret {
+			return errors.New("a secret question cannot have a default answer")
+		}
+		return nil
+	}
+	return fmt.Errorf("unknown on_timeout %q", q.OnTimeout)
+}
+
+// unknownSilence says what silence about an action may lead to.
+func unknownSilence(q *Question) error {
+	return fmt.Errorf("on_timeout is %q for a question of the kind %s "+
+		"(silence about an action is %q or %q, and %[4]q is for that alone)", q.OnTimeout,
+		q.Kind, Pause, RejectAll)
+}
