@@ -78,7 +78,7 @@ var roads = []road{
 	{to: "os/exec", never: "internal/screen actions/... internal/guard/... internal/inquiry/... agentloop/... internal/store/... " +
 		"internal/runs",
 		code: true, why: "processes belong to internal/adb and cmd"},
-	// inquiry uses log/slog to mask secret answers, not to log.
+	// inquiry uses log/slog to mask secret answers, and its route logs why a channel gave no answer.
 	{to: "log/slog", never: "internal/screen actions/... internal/guard/... internal/inquiry/inquirytest", code: true,
 		why: "their callers know what is worth a line"},
 }
