@@ -42,7 +42,31 @@ func TestLinksBetweenDocumentsResolve(t *testing.T) {
 	require.Greater(t, checked, 50)
 }
 
-// documents are the paths of the tree's Markdown files.
+var mentioned = regexp.MustCompile(
+	"`((?:actions|agentloop|caption|cmd|device|docs|internal|scripts|testdata|tools)/[\\w./-]*\\w)`")
+
+// Every file or folder of the tree that a document names exists.
+func TestPathsInDocumentsExist(t *testing.T) {
+	checked := 0
+	for _, page := range documents(t) {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, m := range mentioned.FindAllStringSubmatch(string(text), -1) {
+			switch m[1] {
+			case "tools/call", "tools/list": // methods of MCP
+				continue
+			}
+			path := strings.ReplaceAll(m[1], "NAME", "*")
+			there, err := filepath.Glob(filepath.Join(root, path))
+			require.NoError(t, err)
+			require.NotEmpty(t, there, "%s names %s", page, m[1])
+			checked++
+		}
+	}
+	require.Greater(t, checked, 50)
+}
+
+// documents returns the paths of the tree's Markdown files.
 func documents(t *testing.T) (pages []string) {
 	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -59,7 +83,7 @@ func documents(t *testing.T) (pages []string) {
 	return pages
 }
 
-// headings are the anchors of a page's headings.
+// headings returns the anchors of a page's headings.
 func headings(t *testing.T, page string) (anchors []string) {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
