@@ -8,6 +8,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // clientAnswer is what the client answered to a request of the server.
@@ -73,7 +75,7 @@ func (p *peer) forget(id int64) {
 }
 
 // answered hands the client's response to its asker. It reports whether somebody waits for it.
-func (p *peer) answered(m *message) bool {
+func (p *peer) answered(m *wire.Message) bool {
 	var id int64
 	if json.Unmarshal(m.ID, &id) != nil {
 		return false

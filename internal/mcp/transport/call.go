@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -38,7 +39,7 @@ type call struct {
 	room chan struct{} // holds as many as there are, or are about to be, in out
 	over chan struct{} // closed when the request is answered
 
-	refusal atomic.Pointer[rpcError] // that the handler asked for
+	refusal atomic.Pointer[wire.Error] // that the handler asked for
 
 	filterMu sync.Mutex
 	filter   mcp.SubscriptionFilter // what a subscriptions/listen wants to hear of
@@ -56,7 +57,7 @@ type sink interface {
 const backlog = 16
 
 // newCall prepares the request m of p. Its handler gets ctx, cancelled by the call's own cancel.
-func newCall(ctx context.Context, p *peer, m *message, o *Options) *call {
+func newCall(ctx context.Context, p *peer, m *wire.Message, o *Options) *call {
 	c := &call{
 		peer: p, id: m.ID, method: m.Method, opts: o, log: o.Log,
 		out:  make(chan mcp.JSONRPCNotification, backlog),
@@ -225,10 +226,10 @@ func encodeNotification(n mcp.JSONRPCNotification, log *slog.Logger) []byte {
 
 // notice takes a notification of the client, whose session is s: it cancels a request of p, or srv
 // takes it.
-func (p *peer) notice(ctx context.Context, srv Server, s server.ClientSession, m *message,
+func (p *peer) notice(ctx context.Context, srv Server, s server.ClientSession, m *wire.Message,
 	log *slog.Logger) {
 	if m.Method == string(mcp.MethodNotificationCancelled) {
-		id, reason := m.subject()
+		id, reason := subject(m)
 		p.cancel(id, cancelled(reason))
 		return
 	}
@@ -238,7 +239,7 @@ func (p *peer) notice(ctx context.Context, srv Server, s server.ClientSession, m
 				string(debug.Stack()))
 		}
 	}()
-	srv.HandleMessage(srv.WithContext(ctx, s), m.raw)
+	srv.HandleMessage(srv.WithContext(ctx, s), m.Raw)
 }
 
 // encodeAll gives notifications to f, as [encodeNotification] has them.
@@ -270,8 +271,8 @@ func (c *call) encode(resp mcp.JSONRPCMessage) (data []byte, failure int) {
 		return c.encode(c.failure("internal error: the result cannot be written as JSON"))
 	case mcp.JSONRPCError:
 		details := c.refused(m.Error)
-		e := rpcError{id: c.id, code: details.Code, text: details.Message, data: details.Data}
-		return e.encode(), e.code
+		e := wire.Error{ID: c.id, Code: details.Code, Text: details.Message, Data: details.Data}
+		return e.Encode(), e.Code
 	}
 	c.log.Error("no response", "method", c.method, "type", fmt.Sprintf("%T", resp))
 	return c.encode(c.failure("internal error: the request has no response"))

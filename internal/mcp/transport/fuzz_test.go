@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/golden"
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // quickServer has a tool that reports and one that panics, and nothing that waits: it has nothing
@@ -84,7 +85,7 @@ func lawful(t *testing.T, data []byte) (answered []string) {
 			require.NotEmpty(t, m.ID)
 		}
 		if m.Method == "" && len(m.ID) > 0 {
-			answered = append(answered, key(m.ID))
+			answered = append(answered, wire.Key(m.ID))
 		}
 	}
 	return answered
@@ -99,11 +100,11 @@ func owed(data []byte) (ids map[string]int, all bool) {
 		return ids, false
 	}
 	all = true
-	for _, m := range in.messages {
-		if m.request() {
-			ids[key(m.ID)]++
+	for _, m := range in.Messages {
+		if m.IsRequest() {
+			ids[wire.Key(m.ID)]++
 		}
-		all = all && ids[key(m.ID)] <= 1 && m.Method != string(mcp.MethodNotificationCancelled)
+		all = all && ids[wire.Key(m.ID)] <= 1 && m.Method != string(mcp.MethodNotificationCancelled)
 	}
 	return ids, all
 }

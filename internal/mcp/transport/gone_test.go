@@ -15,6 +15,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 func TestACancelledRequestEndsAloneAndIsNotAnswered(t *testing.T) {
@@ -406,12 +408,12 @@ func TestClosedSaysWhyTheCallerIsGoneWhateverEndedTheContext(t *testing.T) {
 func TestAPeerTakesNothingAfterItsEndAndEachAnswerOnce(t *testing.T) {
 	p := newPeer("p", "")
 	id, _ := p.expect()
-	answer := &message{ID: json.RawMessage(fmt.Sprint(id)), Result: json.RawMessage("{}")}
+	answer := &wire.Message{ID: json.RawMessage(fmt.Sprint(id)), Result: json.RawMessage("{}")}
 	require.True(t, p.answered(answer))
 	require.False(t, p.answered(answer))
 	p.close(ErrClosed)
 	p.close(ErrEOF)
-	c := newCall(t.Context(), p, &message{ID: json.RawMessage("1")}, new(settings(nil)))
+	c := newCall(t.Context(), p, &wire.Message{ID: json.RawMessage("1")}, new(settings(nil)))
 	require.EqualError(t, p.begin(c, 1, nil), ErrClosed.Error(), "the first reason")
 }
 

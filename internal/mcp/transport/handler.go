@@ -8,6 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -113,7 +114,7 @@ func Progress(ctx context.Context, token any, progress, total float64, message s
 // MISSING_REQUIRED_CLIENT_CAPABILITY: mcp-go makes every other error of a handler an internal
 // error. The handler must return it as it is.
 func Refuse(ctx context.Context, code int, text string, data any) error {
-	e := &rpcError{code: code, text: text, data: data}
+	e := &wire.Error{Code: code, Text: text, Data: data}
 	if c := callOf(ctx); c != nil {
 		c.refusal.Store(e)
 	}
@@ -124,8 +125,8 @@ func Refuse(ctx context.Context, code int, text string, data any) error {
 // it.
 func (c *call) refused(e mcp.JSONRPCErrorDetails) mcp.JSONRPCErrorDetails {
 	own := c.refusal.Load()
-	if own == nil || e.Code != mcp.INTERNAL_ERROR || e.Message != own.text {
+	if own == nil || e.Code != mcp.INTERNAL_ERROR || e.Message != own.Text {
 		return e
 	}
-	return mcp.JSONRPCErrorDetails{Code: own.code, Message: own.text, Data: own.data}
+	return mcp.JSONRPCErrorDetails{Code: own.Code, Message: own.Text, Data: own.Data}
 }

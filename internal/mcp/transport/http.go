@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // HTTP is Streamable HTTP on one endpoint, for both eras of the protocol.
@@ -161,22 +162,22 @@ func (h *HTTP) enter() bool {
 }
 
 // startCall runs the call in a goroutine that Close waits for, and then done. Its error is an
-// *rpcError; nothing runs then.
-func (h *HTTP) startCall(c *call, m *message, s sink, done func()) error {
+// *wire.Error; nothing runs then.
+func (h *HTTP) startCall(c *call, m *wire.Message, s sink, done func()) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closing {
-		return &rpcError{id: m.ID, code: mcp.INVALID_REQUEST, text: "the server is closing"}
+		return &wire.Error{ID: m.ID, Code: mcp.INVALID_REQUEST, Text: "the server is closing"}
 	}
 	give, ok := h.places.calls.Take(c.principal, h.opts.Operator(c.principal))
 	if !ok {
-		return &rpcError{id: m.ID, code: mcp.INVALID_REQUEST,
-			text: fmt.Sprintf("as many requests are under way as your share of the server's %d "+
+		return &wire.Error{ID: m.ID, Code: mcp.INVALID_REQUEST,
+			Text: fmt.Sprintf("as many requests are under way as your share of the server's %d "+
 				"allows; wait for one of them to end", 8*h.opts.MaxCalls)}
 	}
 	h.calls[c] = struct{}{}
 	h.under.Go(func() {
-		c.run(h.srv, m.raw, s)
+		c.run(h.srv, m.Raw, s)
 		done()
 		give()
 		h.mu.Lock()

@@ -13,6 +13,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 func TestBroadcastsGoToTheListeningConnectionOrWaitForIt(t *testing.T) {
@@ -316,7 +318,7 @@ func TestAMessageOfVeryManyValuesIsRefusedUnread(t *testing.T) {
 			require.ErrorContains(t, err,
 				"values (at most 20000): leave out what was not asked for")
 			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4*len(message)+1<<20))
-			answer := err.(*rpcError).encode()
+			answer := err.(*wire.Error).Encode()
 			require.Contains(t, string(answer), `"id":"mine"`)
 			require.Less(t, len(answer), 300)
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -36,19 +37,19 @@ func newPeer(id, principal string) *peer {
 		calls:   map[string]*call{}, asked: map[int64]chan clientAnswer{}}
 }
 
-// begin notes a request as under way, and in under, which may be nil. Its error is an *rpcError.
+// begin notes a request as under way, and in under, which may be nil. Its error is an *wire.Error.
 func (p *peer) begin(c *call, most int, under *sync.WaitGroup) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k := key(c.id)
-	refused := &rpcError{id: c.id, code: mcp.INVALID_REQUEST}
+	k := wire.Key(c.id)
+	refused := &wire.Error{ID: c.id, Code: mcp.INVALID_REQUEST}
 	switch {
 	case p.closed != nil:
-		refused.text = p.closed.Error()
+		refused.Text = p.closed.Error()
 	case p.calls[k] != nil:
-		refused.text = fmt.Sprintf("a request with the id %s is under way already", c.id)
+		refused.Text = fmt.Sprintf("a request with the id %s is under way already", c.id)
 	case len(p.calls) >= most:
-		refused.text = fmt.Sprintf("%d requests are under way already; wait for one of them to end",
+		refused.Text = fmt.Sprintf("%d requests are under way already; wait for one of them to end",
 			most)
 	default:
 		p.calls[k] = c
@@ -64,13 +65,13 @@ func (p *peer) begin(c *call, most int, under *sync.WaitGroup) error {
 func (p *peer) finish(c *call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.calls, key(c.id))
+	delete(p.calls, wire.Key(c.id))
 }
 
 // cancel ends the client's own request of that id, if it is under way.
 func (p *peer) cancel(id json.RawMessage, cause error) {
 	p.mu.Lock()
-	c := p.calls[key(id)]
+	c := p.calls[wire.Key(id)]
 	p.mu.Unlock()
 	if c != nil {
 		c.cancel(cause)

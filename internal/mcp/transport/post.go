@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // promptly is how long a request may be silent before its answer becomes a stream, which can be
@@ -37,16 +39,16 @@ func (v *httpRequest) post() {
 	}
 	version := v.r.Header.Get(mcp.HeaderProtocolVersion)
 	switch {
-	case mcp.IsModernProtocol(version) || !in.batch &&
-		mcp.IsModernProtocol(in.messages[0].protocol()):
+	case mcp.IsModernProtocol(version) || !in.Batch &&
+		mcp.IsModernProtocol(protocol(in.Messages[0])):
 		v.stateless(in, version)
 	case version != "" && !mcp.IsValidProtocolVersion(version):
 		// "If the server receives a request with an invalid or unsupported MCP-Protocol-Version, it
 		// MUST respond with 400"
 		refuse(v.w, http.StatusBadRequest, unsupported(version))
-	case !in.batch && in.messages[0].request() &&
-		in.messages[0].Method == string(mcp.MethodInitialize):
-		v.initialize(in.messages[0])
+	case !in.Batch && in.Messages[0].IsRequest() &&
+		in.Messages[0].Method == string(mcp.MethodInitialize):
+		v.initialize(in.Messages[0])
 	default:
 		if s := v.session(); s != nil {
 			defer s.leave()
@@ -56,7 +58,7 @@ func (v *httpRequest) post() {
 }
 
 // read gives what the body holds; nil when it was refused.
-func (v *httpRequest) read() *incoming {
+func (v *httpRequest) read() *wire.Incoming {
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, v.h.opts.MaxBody))
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -69,7 +71,7 @@ func (v *httpRequest) read() *incoming {
 		return nil
 	}
 	in, err := parse(body)
-	var wrong *rpcError
+	var wrong *wire.Error
 	if errors.As(err, &wrong) {
 		refuse(v.w, http.StatusBadRequest, wrong)
 		return nil
@@ -77,28 +79,28 @@ func (v *httpRequest) read() *incoming {
 	return in
 }
 
-func unsupported(version string) *rpcError {
+func unsupported(version string) *wire.Error {
 	e := mcp.UnsupportedProtocolVersionError{Version: version,
 		Supported: mcp.ValidProtocolVersions}.JSONRPCError().Error
-	return &rpcError{code: e.Code, text: e.Message, data: e.Data}
+	return &wire.Error{Code: e.Code, Text: e.Message, Data: e.Data}
 }
 
 // exchange serves messages of a session.
-func (v *httpRequest) exchange(s *session, in *incoming) {
-	if in.batch && !batches(s.ProtocolVersion()) {
+func (v *httpRequest) exchange(s *session, in *wire.Incoming) {
+	if in.Batch && !batches(s.ProtocolVersion()) {
 		v.refuse(http.StatusBadRequest, noBatches)
 		return
 	}
-	var requests []*message
+	var requests []*wire.Message
 	accepted := true
-	for _, m := range in.messages {
+	for _, m := range in.Messages {
 		switch {
-		case m.request() && in.batch && m.Method == string(mcp.MethodInitialize):
+		case m.IsRequest() && in.Batch && m.Method == string(mcp.MethodInitialize):
 			v.refuse(http.StatusBadRequest, "initialize must not be part of a batch")
 			return
-		case m.request():
+		case m.IsRequest():
 			requests = append(requests, m)
-		case m.response():
+		case m.IsResponse():
 			accepted = s.answered(m) && accepted
 		default:
 			s.notice(v.context(), v.h.srv, s, m, v.h.opts.Log)
@@ -106,7 +108,7 @@ func (v *httpRequest) exchange(s *session, in *incoming) {
 	}
 	switch {
 	case len(requests) > 0:
-		v.answer(s, requests, in.batch)
+		v.answer(s, requests, in.Batch)
 	case !accepted:
 		v.refuse(http.StatusBadRequest, "the server waits for no response with this id")
 	default:
@@ -115,7 +117,7 @@ func (v *httpRequest) exchange(s *session, in *incoming) {
 }
 
 // answer runs the requests of one POST and sends what they say.
-func (v *httpRequest) answer(s *session, requests []*message, batch bool) {
+func (v *httpRequest) answer(s *session, requests []*wire.Message, batch bool) {
 	st, rd := newStream(s.nextName(), v.h.opts.Buffer, len(requests))
 	ctx, cancel := context.WithCancelCause(v.context())
 	st.drop = func() { cancel(ErrDropped) }
@@ -134,7 +136,7 @@ func (v *httpRequest) answer(s *session, requests []*message, batch bool) {
 			continue
 		}
 		c.cancel(ErrOver)
-		refused := err.(*rpcError)
+		refused := err.(*wire.Error)
 		if !batch {
 			cancel(ErrOver)
 			ended()
@@ -142,13 +144,13 @@ func (v *httpRequest) answer(s *session, requests []*message, batch bool) {
 			return
 		}
 		// this HTTP request counts, so Close waits for it still
-		v.h.under.Go(func() { st.response(refused.encode(), refused.code); done() })
+		v.h.under.Go(func() { st.response(refused.Encode(), refused.Code); done() })
 	}
 	v.deliver(s, st, rd, batch, done)
 }
 
-// begin starts a request of the session, or gives it back. Its error is an *rpcError.
-func (v *httpRequest) begin(s *session, c *call, m *message, st *stream, done func()) error {
+// begin starts a request of the session, or gives it back. Its error is an *wire.Error.
+func (v *httpRequest) begin(s *session, c *call, m *wire.Message, st *stream, done func()) error {
 	if err := s.begin(c, v.h.opts.MaxCalls, nil); err != nil {
 		return err
 	}
@@ -197,10 +199,10 @@ func (v *httpRequest) await(st *stream, rd *reader) (first []streamEvent, ended 
 	}
 }
 
-func invalid(text string) *rpcError { return &rpcError{code: mcp.INVALID_REQUEST, text: text} }
+func invalid(text string) *wire.Error { return &wire.Error{Code: mcp.INVALID_REQUEST, Text: text} }
 
 // refuse answers with an error: "the HTTP response body MAY comprise a JSON-RPC error response".
-func refuse(w http.ResponseWriter, status int, e *rpcError) { write(w, status, e.encode()) }
+func refuse(w http.ResponseWriter, status int, e *wire.Error) { write(w, status, e.Encode()) }
 
 // reply answers with a message, which may be large, so that a client that does not read it is given
 // up.

@@ -372,7 +372,8 @@ func serveStdio(t testing.TB, srv Server, opts *Options) *stdioWire {
 	ctx, cancel := context.WithCancel(context.Background())
 	fromClient, in := io.Pipe()
 	out, toClient := io.Pipe()
-	w := &stdioWire{t: t, in: in, out: bufio.NewReader(out), served: make(chan error, 1), cancel: cancel}
+	w := &stdioWire{t: t, in: in, out: bufio.NewReader(out), served: make(chan error, 1),
+		cancel: cancel}
 	go func() {
 		w.served <- ServeStdio(ctx, srv, fromClient, toClient, opts)
 		_ = toClient.Close()

@@ -12,6 +12,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // session is one client of 2025-11-25 or older over HTTP, from its handshake until it ends it
@@ -301,7 +303,7 @@ func (s *responseSink) response(data []byte, _ int) { s.data = data }
 
 // initialize answers the handshake of 2025-11-25 and older, and begins a session when it succeeds.
 // It ends with a client that leaves: nobody can take the session up.
-func (v *httpRequest) initialize(m *message) {
+func (v *httpRequest) initialize(m *wire.Message) {
 	s := newSession(newPeer(newID(), v.principal), v.h.opts.Buffer)
 	if !v.h.register(s) {
 		v.w.Header().Set("Retry-After", "60")
@@ -319,7 +321,7 @@ func (v *httpRequest) initialize(m *message) {
 		return
 	}
 	defer context.AfterFunc(v.r.Context(), func() { c.cancel(ErrDropped) })()
-	c.run(v.h.srv, m.raw, &answer)
+	c.run(v.h.srv, m.Raw, &answer)
 	if !s.Initialized() || v.h.srv.RegisterSession(v.context(), s) != nil {
 		v.h.remove(s)
 	} else {

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // statelessRequests numbers the requests that stand alone, as mcp-go wants a name for each session.
@@ -22,23 +24,23 @@ func newStatelessPeer(principal string) *peer {
 }
 
 // stateless serves a message of 2026-07-28.
-func (v *httpRequest) stateless(in *incoming, header string) {
-	m := in.messages[0]
+func (v *httpRequest) stateless(in *wire.Incoming, header string) {
+	m := in.Messages[0]
 	switch {
-	case in.batch:
+	case in.Batch:
 		v.refuse(http.StatusBadRequest, noBatches)
 		return
-	case m.response():
+	case m.IsResponse():
 		v.refuse(http.StatusBadRequest,
 			"this version of the protocol has no responses of the client")
 		return
-	case m.notification(): // none means anything here: a client cancels by closing its connection
+	case m.IsNotification(): // none means anything here: a client cancels by closing its connection
 		v.w.WriteHeader(http.StatusAccepted)
 		return
 	}
 	if wrong := v.h.mismatch(m, v.r.Header, header); wrong != nil {
-		wrong.id = m.ID
-		refuse(v.w, status(wrong.code), wrong)
+		wrong.ID = m.ID
+		refuse(v.w, status(wrong.Code), wrong)
 		return
 	}
 	v.answerStateless(m)
@@ -46,20 +48,20 @@ func (v *httpRequest) stateless(in *incoming, header string) {
 
 // mismatch says what the headers of the request do not say as its body does: "servers that process
 // the request body MUST reject requests where the values specified in the headers do not match".
-func (h *HTTP) mismatch(m *message, headers http.Header, version string) *rpcError {
-	declared := m.protocol()
+func (h *HTTP) mismatch(m *wire.Message, headers http.Header, version string) *wire.Error {
+	declared := protocol(m)
 	switch {
 	case version == "":
-		return &rpcError{code: mcp.HEADER_MISMATCH,
-			text: "header mismatch: " + mcp.HeaderProtocolVersion + " is missing"}
+		return &wire.Error{Code: mcp.HEADER_MISMATCH,
+			Text: "header mismatch: " + mcp.HeaderProtocolVersion + " is missing"}
 	case !mcp.IsValidProtocolVersion(version) && (declared == "" || declared == version):
 		return unsupported(version)
 	case declared == "":
-		return &rpcError{code: mcp.INVALID_PARAMS,
-			text: "_meta lacks " + mcp.MetaKeyProtocolVersion}
+		return &wire.Error{Code: mcp.INVALID_PARAMS,
+			Text: "_meta lacks " + mcp.MetaKeyProtocolVersion}
 	case declared != version:
-		return &rpcError{code: mcp.HEADER_MISMATCH,
-			text: fmt.Sprintf("header mismatch: %s is %q, %s is %q",
+		return &wire.Error{Code: mcp.HEADER_MISMATCH,
+			Text: fmt.Sprintf("header mismatch: %s is %q, %s is %q",
 				mcp.HeaderProtocolVersion, version, mcp.MetaKeyProtocolVersion, declared)}
 	}
 	err := mcp.ValidateStandardHeaders(headers.Get, version, mcp.MCPMethod(m.Method), m.Params)
@@ -67,14 +69,14 @@ func (h *HTTP) mismatch(m *message, headers http.Header, version string) *rpcErr
 		err = h.mismatchedParams(m, headers)
 	}
 	if err != nil {
-		return &rpcError{code: mcp.HEADER_MISMATCH, text: err.Error()}
+		return &wire.Error{Code: mcp.HEADER_MISMATCH, Text: err.Error()}
 	}
 	return nil
 }
 
 // mismatchedParams compares the arguments that the tool's schema marks with x-mcp-header with the
 // headers that mirror them.
-func (h *HTTP) mismatchedParams(m *message, headers http.Header) error {
+func (h *HTTP) mismatchedParams(m *wire.Message, headers http.Header) error {
 	var params struct {
 		Name string `json:"name"`
 	}
@@ -97,12 +99,12 @@ func (h *HTTP) mismatchedParams(m *message, headers http.Header) error {
 
 // answerStateless answers one request. "Closing the SSE response stream MUST be treated by the
 // server as cancellation of that request."
-func (v *httpRequest) answerStateless(m *message) {
+func (v *httpRequest) answerStateless(m *wire.Message) {
 	st, rd := newStream("", v.h.opts.Buffer, 1)
 	c := newCall(v.context(), newStatelessPeer(v.principal), m, &v.h.opts)
 	leave := subscribe(v.h.srv, c)
 	err := v.h.startCall(c, m, st, leave)
-	var refused *rpcError
+	var refused *wire.Error
 	if errors.As(err, &refused) {
 		leave()
 		c.cancel(ErrOver)

@@ -1,21 +1,21 @@
 package transport
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // drainTime is how long the handlers have to return once the client has closed its end.
@@ -57,10 +57,10 @@ type stdioClient struct {
 	ctx   context.Context // ends when ServeStdio returns
 	srv   Server
 	opts  Options
-	out   *lineWriter
+	out   *wire.LineWriter
 	feed  chan mcp.JSONRPCNotification
 	gone  chan struct{} // closed when in has ended
-	ended chan error    // gives why in or out ended, nil for the end of in
+	ended chan error    // why the serving stops
 	under sync.WaitGroup
 }
 
@@ -70,10 +70,9 @@ func newStdioClient(ctx context.Context, srv Server, out io.Writer,
 		peer: newPeer(newID(), ""), ctx: ctx, srv: srv, opts: opts,
 		feed:  make(chan mcp.JSONRPCNotification, 16),
 		gone:  make(chan struct{}),
-		ended: make(chan error, 2), // each ends once
+		ended: make(chan error, 1),
 	}
-	t.out = &lineWriter{w: out,
-		fail: func(err error) { t.ended <- fmt.Errorf("writing to the client: %w", err) }}
+	t.out = wire.NewLineWriter(out)
 	return t
 }
 
@@ -87,14 +86,29 @@ type line struct {
 }
 
 // last reports whether nothing follows.
-func (l line) last() bool { return l.err != nil && !errors.Is(l.err, errLong) }
+func (l line) last() bool { return l.err != nil && !errors.Is(l.err, wire.ErrLong) }
+
+// nextLine is the next line that is not blank. Of one that is too long it has the ends.
+func nextLine(r *wire.Lines) line {
+	for {
+		data, err := r.Next()
+		data = bytes.Clone(data)
+		if errors.Is(err, wire.ErrLong) {
+			data = append(data, r.Skip(mostEnd)...)
+			head := min(len(data), mostEnd)
+			data = slices.Delete(data, head, max(len(data)-mostEnd, head))
+		}
+		if data = bytes.TrimSpace(data); len(data) > 0 || err != nil {
+			return line{data, err}
+		}
+	}
+}
 
 // readAhead reads lines until in ends, even while a handshake is under way, and closes gone then.
 func (t *stdioClient) readAhead(in io.Reader, lines chan<- line) {
-	r := bufio.NewReaderSize(in, 64<<10)
+	r := wire.NewLines(in, int(t.opts.MaxBody))
 	for {
-		data, err := readLine(r, t.opts.MaxBody)
-		l := line{data, err}
+		l := nextLine(r)
 		if l.last() {
 			close(t.gone)
 		}
@@ -121,15 +135,15 @@ func (t *stdioClient) read(in io.Reader) {
 			return
 		}
 		switch {
-		case errors.Is(l.err, errLong):
+		case errors.Is(l.err, wire.ErrLong):
 			e := invalid(fmt.Sprintf("the message is longer than %d bytes", t.opts.MaxBody))
-			e.id = idOf(l.data)
-			t.message(e.encode())
+			e.ID = idOf(l.data)
+			t.message(e.Encode())
 		case errors.Is(l.err, io.EOF):
-			t.ended <- nil
+			t.stop(nil)
 			return
 		case l.err != nil:
-			t.ended <- fmt.Errorf("reading from the client: %w", l.err)
+			t.stop(fmt.Errorf("reading from the client: %w", l.err))
 			return
 		default:
 			t.take(l.data)
@@ -153,7 +167,7 @@ func (t *stdioClient) forward() {
 
 // end cancels the handlers and waits for what they return.
 func (t *stdioClient) end(cause error) error {
-	defer t.out.closed.Store(true)
+	defer t.out.Close()
 	t.peer.close(cause)
 	done := make(chan struct{})
 	go func() { t.under.Wait(); close(done) }() // ends with the last handler
@@ -171,28 +185,28 @@ func (t *stdioClient) end(cause error) error {
 // take serves one line.
 func (t *stdioClient) take(data []byte) {
 	in, err := parse(data)
-	var wrong *rpcError
+	var wrong *wire.Error
 	switch {
 	case errors.As(err, &wrong):
-		t.message(wrong.encode())
+		t.message(wrong.Encode())
 		return
-	case in.batch && !batches(t.ProtocolVersion()):
-		t.message(invalid(noBatches).encode())
+	case in.Batch && !batches(t.ProtocolVersion()):
+		t.message(invalid(noBatches).Encode())
 		return
 	}
 	s := t.sink(in)
-	for _, m := range in.messages {
-		isHandshake := m.request() && m.Method == string(mcp.MethodInitialize)
+	for _, m := range in.Messages {
+		isHandshake := m.IsRequest() && m.Method == string(mcp.MethodInitialize)
 		switch {
-		case isHandshake && in.batch:
-			e := rpcError{id: m.ID, code: mcp.INVALID_REQUEST,
-				text: "initialize must not be part of a batch"}
-			s.response(e.encode(), e.code)
+		case isHandshake && in.Batch:
+			e := wire.Error{ID: m.ID, Code: mcp.INVALID_REQUEST,
+				Text: "initialize must not be part of a batch"}
+			s.response(e.Encode(), e.Code)
 		case isHandshake:
 			t.handshake(m, s)
-		case m.request():
+		case m.IsRequest():
 			t.start(m, s)
-		case m.response():
+		case m.IsResponse():
 			t.answered(m)
 		default:
 			t.notice(t.ctx, t.srv, t, m, t.opts.Log)
@@ -202,10 +216,10 @@ func (t *stdioClient) take(data []byte) {
 
 // handshake answers the handshake before anything else is taken: what follows needs what it agrees
 // on. A client that has gone meanwhile does not wait for it.
-func (t *stdioClient) handshake(m *message, s sink) {
+func (t *stdioClient) handshake(m *wire.Message, s sink) {
 	c := newCall(t.ctx, t.peer, m, &t.opts)
 	done := make(chan struct{})
-	go func() { c.run(t.srv, m.raw, s); close(done) }() // ends with the handler
+	go func() { c.run(t.srv, m.Raw, s); close(done) }() // ends with the handler
 	select {
 	case <-done:
 		return
@@ -221,35 +235,35 @@ func (t *stdioClient) handshake(m *message, s sink) {
 }
 
 // start answers a request in a goroutine of its own, which end waits for.
-func (t *stdioClient) start(m *message, s sink) {
+func (t *stdioClient) start(m *wire.Message, s sink) {
 	c := newCall(t.ctx, t.peer, m, &t.opts)
 	leave := func() {}
 	err := t.begin(c, t.opts.MaxCalls, &t.under)
-	if err == nil && mcp.IsModernProtocol(m.protocol()) {
+	if err == nil && mcp.IsModernProtocol(protocol(m)) {
 		c.peer = newStatelessPeer("") // it stands alone
 		leave = subscribe(t.srv, c)
 	}
-	var refused *rpcError
+	var refused *wire.Error
 	if errors.As(err, &refused) {
 		c.cancel(ErrOver)
-		s.response(refused.encode(), refused.code)
+		s.response(refused.Encode(), refused.Code)
 		return
 	}
 	go func() {
 		defer t.under.Done()
 		defer leave()
-		c.run(t.srv, m.raw, s)
+		c.run(t.srv, m.Raw, s)
 	}()
 }
 
 // sink is where the answers to what came as one line go: the responses to a batch are one line too.
-func (t *stdioClient) sink(in *incoming) sink {
-	if !in.batch {
+func (t *stdioClient) sink(in *wire.Incoming) sink {
+	if !in.Batch {
 		return t
 	}
 	requests := 0
-	for _, m := range in.messages {
-		if m.request() {
+	for _, m := range in.Messages {
+		if m.IsRequest() {
 			requests++
 		}
 	}
@@ -257,7 +271,19 @@ func (t *stdioClient) sink(in *incoming) sink {
 }
 
 // message makes the client the sink of a message that came by itself.
-func (t *stdioClient) message(data []byte) { t.out.write(data) }
+func (t *stdioClient) message(data []byte) {
+	if err := t.out.Write(data); err != nil && !errors.Is(err, wire.ErrClosed) {
+		t.stop(fmt.Errorf("writing to the client: %w", err))
+	}
+}
+
+// stop ends the serving. Only the first error counts, nil for the end of in.
+func (t *stdioClient) stop(err error) {
+	select {
+	case t.ended <- err:
+	default:
+	}
+}
 
 func (t *stdioClient) response(data []byte, _ int) {
 	if data != nil {
@@ -281,13 +307,9 @@ func (g *batchSink) response(data []byte, _ int) {
 		g.responses = append(g.responses, data)
 	}
 	if g.owed--; g.owed == 0 && len(g.responses) > 0 {
-		g.message(array(g.responses))
+		g.message(wire.Batch(g.responses))
 	}
 }
-
-// errLong is what readLine gives for a line over its limit, which it has skipped, with the line's
-// two ends.
-var errLong = errors.New("the line is too long")
 
 // mostEnd is how many bytes are kept of each end of a line that is too long.
 const mostEnd = 1 << 10
@@ -321,66 +343,4 @@ func idOf(ends []byte) json.RawMessage {
 		return bytes.Clone(m[1])
 	}
 	return nil
-}
-
-// readLine gives the next line that is not blank, without its end. The last line needs none.
-func readLine(r *bufio.Reader, most int64) ([]byte, error) {
-	for {
-		line, err := readAnyLine(r, most)
-		if line = bytes.TrimSpace(line); len(line) > 0 || err != nil {
-			return line, err
-		}
-	}
-}
-
-func readAnyLine(r *bufio.Reader, most int64) ([]byte, error) {
-	var line, end []byte
-	long := false
-	for {
-		part, err := r.ReadSlice('\n')
-		// the limit is without the line's end
-		if long = long || int64(len(line)+len(part)) > most+1; !long {
-			line = append(line, part...)
-		} else {
-			line = line[:min(len(line), mostEnd)]
-			if room := mostEnd - len(line); end == nil && room > 0 {
-				line = append(line, part[:min(len(part), room)]...)
-			}
-			end = append(end, part...)
-			end = end[max(len(end)-mostEnd, 0):]
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case long:
-			return append(line, end...), errLong // an error of the reader comes again
-		case errors.Is(err, io.EOF) && len(line) > 0:
-			return line, nil
-		default:
-			return line, err
-		}
-	}
-}
-
-// lineWriter writes whole lines, one at a time. After an error it writes nothing more. It is safe
-// for concurrent use.
-type lineWriter struct {
-	mu   sync.Mutex
-	w    io.Writer
-	err  error
-	fail func(error) // called at the first error
-
-	closed atomic.Bool // whether nothing is written any more
-}
-
-// write writes data, which has no line ends, as a line.
-func (lw *lineWriter) write(data []byte) {
-	lw.mu.Lock()
-	defer lw.mu.Unlock()
-	if lw.err != nil || lw.closed.Load() {
-		return
-	}
-	if _, lw.err = lw.w.Write(append(data, '\n')); lw.err != nil {
-		lw.fail(lw.err)
-	}
 }

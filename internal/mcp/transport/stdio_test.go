@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -18,6 +17,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 func TestTheEndOfInputEndsServingWithinTwoSeconds(t *testing.T) {
@@ -201,24 +202,24 @@ func TestReadLine(t *testing.T) {
 		{"as long as may be", strings.Repeat("x", 10) + "\nb",
 			[]string{strings.Repeat("x", 10), "b"}},
 		{"one too long", strings.Repeat("x", 11) + "\nb", []string{"long", "b"}},
-		{"longer than the buffer", strings.Repeat("x", 1000) + "\nb\n", []string{"long", "b"}},
-		{"too long without end", strings.Repeat("x", 1000), []string{"long"}},
+		{"longer than the buffer", strings.Repeat("x", 100_000) + "\nb\n", []string{"long", "b"}},
+		{"too long without end", strings.Repeat("x", 100_000), []string{"long"}},
 		{"nothing", "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := bufio.NewReaderSize(strings.NewReader(c.in), 16)
+			r := wire.NewLines(strings.NewReader(c.in), most)
 			var got []string
 			for {
-				line, err := readLine(r, most)
-				if errors.Is(err, io.EOF) {
+				l := nextLine(r)
+				if errors.Is(l.err, io.EOF) {
 					break
 				}
-				if errors.Is(err, errLong) {
-					line = []byte("long")
+				if errors.Is(l.err, wire.ErrLong) {
+					l.data = []byte("long")
 				} else {
-					require.NoError(t, err)
+					require.NoError(t, l.err)
 				}
-				got = append(got, string(line))
+				got = append(got, string(l.data))
 			}
 			require.Equal(t, c.want, got)
 		})
@@ -226,7 +227,7 @@ func TestReadLine(t *testing.T) {
 }
 
 func TestALongRequestIsRefusedUnderItsID(t *testing.T) {
-	long := strings.Repeat("x", 5000)
+	const long = "LONG"
 	for _, c := range []struct{ in, want string }{
 		{`{"jsonrpc":"2.0","id":7,"method":"m","params":{"id":3,"a":"` + long + `"}}`, "7"},
 		{`{"method":"m","params":{"id":3,"a":"` + long + `"},"jsonrpc":"2.0","id":"a b"}`, `"a b"`},
@@ -239,11 +240,12 @@ func TestALongRequestIsRefusedUnderItsID(t *testing.T) {
 			`"},"id":5},"z":1},"id":8}`, "8"},
 		{long, ""}, {"[" + long, ""}, {`{"id":` + long, ""},
 	} {
-		for _, size := range []int{16, 64 << 10} {
-			line, err := readLine(bufio.NewReaderSize(strings.NewReader(c.in+"\nb\n"), size), 2000)
-			require.ErrorIs(t, err, errLong)
-			require.LessOrEqual(t, len(line), 2*mostEnd)
-			require.Equal(t, c.want, string(idOf(line)), "%.40s", c.in)
+		for _, n := range []int{5000, 100_000} { // within a buffer, and across some
+			in := strings.ReplaceAll(c.in, long, strings.Repeat("x", n))
+			l := nextLine(wire.NewLines(strings.NewReader(in+"\nb\n"), 2000))
+			require.ErrorIs(t, l.err, wire.ErrLong)
+			require.LessOrEqual(t, len(l.data), 2*mostEnd)
+			require.Equal(t, c.want, string(idOf(l.data)), "%.40s", c.in)
 		}
 	}
 }

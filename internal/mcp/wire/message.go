@@ -62,16 +62,19 @@ type Incoming struct {
 	Batch    bool
 }
 
-// Parse reads a message, or a batch of at least one. It checks no more than that each is an object
-// with members of the right kinds: see [Message.Check]. Its error is an *[Error] for the sender.
+// Parse reads a message, or a batch of at least one. It checks only the kinds of
+// the members, and null is a message without any: see [Message.Check]. Its error is an *[Error] for the sender.
 func Parse(data []byte) (*Incoming, error) {
 	data = bytes.TrimSpace(data)
 	if !json.Valid(data) {
-		return nil, &Error{Code: mcp.PARSE_ERROR, Text: "this is not JSON (want one JSON-RPC message)"}
+		return nil, &Error{Code: mcp.PARSE_ERROR,
+			Text: "this is not JSON (want one JSON-RPC message)"}
 	}
 	in := &Incoming{Batch: data[0] == '['}
-	parts := []json.RawMessage{data}
-	if in.Batch {
+	var parts []json.RawMessage
+	if !in.Batch {
+		parts = append(parts, data)
+	} else {
 		_ = json.Unmarshal(data, &parts) // a valid array always fits
 	}
 	if len(parts) == 0 {
@@ -81,9 +84,6 @@ func Parse(data []byte) (*Incoming, error) {
 		m := &Message{Raw: part}
 		if err := json.Unmarshal(part, m); err != nil {
 			return nil, m.invalid("this is not a JSON-RPC message: " + misfit(err))
-		}
-		if part[0] != '{' { // null
-			return nil, m.invalid("this is not a JSON-RPC message: want an object")
 		}
 		in.Messages = append(in.Messages, m)
 	}

@@ -15,6 +15,7 @@ func TestAMessageKeepsWhatItSays(t *testing.T) {
 		{"jsonrpc":"2.0","id":1,"result":null}]`))
 	require.NoError(t, err)
 	require.True(t, in.Batch)
+	require.Len(t, in.Messages, 2)
 	require.True(t, in.Messages[0].IsRequest())
 	require.True(t, in.Messages[1].IsResponse())
 	out, err := in.Messages[0].Encode()
