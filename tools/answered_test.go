@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/terminal"
 )
 
 func TestAResultSaysWhoAnsweredInTheClientsPlace(t *testing.T) {
@@ -36,7 +37,7 @@ func TestAResultSaysWhoAnsweredInTheClientsPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				w.end()
-				w.fopts.Console = &console{lines: []string{"from the console"}}
+				w.fopts.Console = terminal.New(&console{lines: []string{"from the console"}}, "en")
 				w.fopts.Answerer = answerer{}
 				w.fopts.OnTimeout = c.silence
 				w.begin()

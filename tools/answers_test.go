@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -218,7 +219,7 @@ func TestTheReplyModeSaysWhoAnswers(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
 		console := &console{lines: []string{"from the console"}}
-		w.fopts.Console, w.fopts.Answerer = console, answerer{}
+		w.fopts.Console, w.fopts.Answerer = terminal.New(console, "en"), answerer{}
 		w.begin()
 		for mode, want := range map[string]string{"manual_reply": "done from the console",
 			"auto_reply": "done a model's answer", "no_reply": "done "} {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -132,7 +133,7 @@ func TestAnAddressTightensWhoIsAsked(t *testing.T) {
 				bubble(t, func(t *testing.T, w *fixture) {
 					w.end()
 					w.topts.ReplyMode = m.usual
-					w.fopts.Answerer, w.fopts.Console = answerer{}, &console{}
+					w.fopts.Answerer, w.fopts.Console = answerer{}, terminal.New(&console{}, "en")
 					w.begin()
 					arguments := in{"task": "tap", "max_steps": 1}
 					if m.asked != "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/internal/terminal"
 )
 
 func TestARunThatWasPausedIsNotUrgedOn(t *testing.T) {
@@ -133,7 +134,7 @@ func TestTheHintOfAReplyThatNobodyWaitsForCanBeFollowed(t *testing.T) {
 func TestAReplyIsTakenWhileSomebodyElseIsBeingAsked(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
-		w.fopts.Console = &console{lines: []string{"from the console"}}
+		w.fopts.Console = terminal.New(&console{lines: []string{"from the console"}}, "en")
 		w.begin()
 		a := w.start("ask", in{"reply_mode": "manual_reply", "wait_seconds": 5})
 		require.Equal(t, "WAITING_REPLY STILL_RUNNING", a.code())
@@ -146,7 +147,7 @@ func TestAReplyIsTakenWhileSomebodyElseIsBeingAsked(t *testing.T) {
 func TestSessionsAreListedAsTheyAreWaitedFor(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
-		w.fopts.Console = &console{lines: []string{"from the console"}}
+		w.fopts.Console = terminal.New(&console{lines: []string{"from the console"}}, "en")
 		w.begin()
 		a := w.start("ask", in{"reply_mode": "manual_reply", "wait_seconds": 5})
 		require.Equal(t, "WAITING_REPLY STILL_RUNNING", a.code())

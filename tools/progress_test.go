@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/terminal"
 )
 
 // progressed is the progress that came since the last time, checked for what the protocol wants.
@@ -125,7 +126,7 @@ func TestAQuestionAndItsSettlingAreTold(t *testing.T) {
 func TestAQuestionAtTheConsoleIsTold(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
-		w.fopts.Console = &console{lines: []string{"red"}}
+		w.fopts.Console = terminal.New(&console{lines: []string{"red"}}, "en")
 		w.begin()
 		a := w.withProgress("p", "ask_agent_start_new_task",
 			in{"task": "ask", "reply_mode": "manual_reply"})

@@ -38,7 +38,7 @@ func newConsole(in io.Reader, out io.Writer) *console {
 	return &console{in: in, out: out, line: make(chan inputLine), read: make(chan struct{}, 1)}
 }
 
-// Ask implements runs.Console. When ctx ends it says why. What was typed at a terminal before the
+// Ask implements terminal.Lines. When ctx ends it says why. What was typed at a terminal before the
 // prompt is dropped, be it a line or half of one, so that nothing answers a question that was
 // not read. The read of a terminal cannot be called off, so one may still be under way for a
 // question that was settled elsewhere.

@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal"
 )
 
 // deps is all that carries runs out, wired from a configuration.
@@ -28,7 +29,7 @@ type deps struct {
 
 // overrides are what a command adds to the dependencies, or leaves out.
 type overrides struct {
-	console  runs.Console
+	console  terminal.Lines
 	observe  func(runs.Event)
 	url      string        // where people reach the server; "" when it serves no HTTP
 	grace    time.Duration // how long a run goes on unattached; 0 means for ever
@@ -79,7 +80,7 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 func (a *app) runOptions(d *deps, o overrides) *runs.Options {
 	q := a.conf.Questions
 	opts := &runs.Options{
-		Store: d.store, Phones: d.phones, Broker: a.broker(d.store), Console: o.console,
+		Store: d.store, Phones: d.phones, Broker: a.broker(d.store),
 		ConsoleLang: a.lang(),
 		Limits: agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime,
 			Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
@@ -88,6 +89,9 @@ func (a *app) runOptions(d *deps, o overrides) *runs.Options {
 		OnUndecided: inquiry.OnTimeout(q.OnUndecided), Draft: channel.Mode(q.Draft),
 		Lang: a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace,
 		Channels: d.channels, Log: a.log,
+	}
+	if o.console != nil {
+		opts.Console = terminal.New(o.console, a.lang())
 	}
 	if m := channel.Mode(q.OnRefusal); m.IsModel() {
 		opts.OnRefusal = m

@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store/export"
+	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -21,7 +22,7 @@ import (
 type hostLines struct {
 	out    io.Writer
 	lang   string
-	person runs.Console // nil: no question is asked here
+	person terminal.Lines // nil: no question is asked here
 
 	mu     sync.Mutex
 	phones map[string]string // of the sessions below, by session
@@ -45,7 +46,7 @@ func (l *hostLines) phone(session, serial, task string) {
 		fmt.Sprintf(l.words().Session, session))
 }
 
-// Ask implements runs.Console.
+// Ask implements terminal.Lines.
 func (l *hostLines) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
 	line, err := l.person.Ask(ctx, prompt, secret)
 	if errors.Is(err, io.EOF) {

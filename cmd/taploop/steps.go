@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -22,7 +23,7 @@ type steps struct {
 	out     io.Writer
 	live    *statusLine // nil where nothing can be rewritten
 	words   words
-	console runs.Console
+	console terminal.Lines
 
 	mu      sync.Mutex
 	pending []runs.Event  // that came before begin
@@ -34,7 +35,7 @@ type steps struct {
 	warned  int  // of the run's warnings, how many are known
 }
 
-func (a *app) newSteps(console runs.Console) *steps {
+func (a *app) newSteps(console terminal.Lines) *steps {
 	return &steps{out: a.err, live: statusOf(a.err), words: wordsIn(a.lang()), console: console,
 		begun: make(chan struct{})}
 }
@@ -60,7 +61,7 @@ func (s *steps) begin(st runs.Status) {
 // end takes away what is said of the present.
 func (s *steps) end() { s.live.show("") }
 
-// Ask implements runs.Console.
+// Ask implements terminal.Lines.
 func (s *steps) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
 	select {
 	case <-s.begun: // the session comes first

@@ -6,26 +6,26 @@ import (
 	"io"
 	"os"
 
-	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/text"
 )
 
 // openTTY is the person at the terminal that the process was started from; close gives the terminal
 // back. It is nil for a program that a desktop starts, and while a full-screen program has the
 // terminal.
-func openTTY() (person runs.Console, close func() error) {
+func openTTY() (person terminal.Lines, close func() error) {
 	f, err := os.OpenFile(ttyPath, os.O_RDWR, 0)
 	if err != nil || !ours(f) {
 		_ = f.Close() // a file that is nil or closed refuses this harmlessly
 		return nil, f.Close
 	}
-	return terminal{newConsole(f, text.NewWriter(f)), f}, f.Close
+	return tty{newConsole(f, text.NewWriter(f)), f}, f.Close
 }
 
 // console is the person who started the command: at its terminal, or what is piped into it; close
 // gives the terminal back. It is nil when stdin is neither. The question is asked at the terminal
 // also when stderr leads elsewhere.
-func (s *streams) console() (person runs.Console, close func() error) {
+func (s *streams) console() (person terminal.Lines, close func() error) {
 	keep := func() error { return nil }
 	f, ok := terminalOf(s.in)
 	if ok {
@@ -34,7 +34,7 @@ func (s *streams) console() (person runs.Console, close func() error) {
 				return person, close
 			}
 		}
-		return terminal{newConsole(f, s.err), f}, keep
+		return tty{newConsole(f, s.err), f}, keep
 	}
 	if f != nil {
 		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
@@ -51,15 +51,15 @@ func (s *streams) attended() bool {
 	return reads && sees
 }
 
-// terminal is a console that asks only while the terminal is ours: reading it from the background
+// tty is a console that asks only while the terminal is ours: reading it from the background
 // would stop the process.
-type terminal struct {
+type tty struct {
 	*console
 	f *os.File
 }
 
-// Ask implements runs.Console.
-func (t terminal) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
+// Ask implements terminal.Lines.
+func (t tty) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
 	if !ours(t.f) {
 		return "", fmt.Errorf("another program has the terminal: %w", io.EOF)
 	}

@@ -224,8 +224,6 @@ func (a *Approval) Say(q *Question, said ...Said) (Reply, error) {
 	for _, s := range said {
 		d := Decision{Type: s.Name, Message: strings.TrimSpace(s.Words)}
 		switch {
-		case !slices.Contains(DecisionTypes, s.Name) && agrees(s):
-			d = Decision{Type: Approve}
 		case !slices.Contains(DecisionTypes, s.Name) && len(said) == 1 && s.Name != "":
 			return a.Words.Say(q, s)
 		case !slices.Contains(DecisionTypes, s.Name):
@@ -244,15 +242,10 @@ func (a *Approval) Say(q *Question, said ...Said) (Reply, error) {
 	return r, nil
 }
 
-// agrees reports whether an answer agrees to the action and says nothing else.
-func agrees(s Said) bool {
-	return s.Name == "" && saidOnly(s.Words, "yes", "approve", "同意", "是")
-}
-
 // Hear implements [Body]. Only what is clear approves: anything else rejects, with those words.
 func (a *Approval) Hear(_ *Question, words string) Reply {
 	d := Decision{Type: Reject, Message: words}
-	if agrees(Said{Words: words}) {
+	if saidOnly(words, "yes", "approve", "同意", "是") {
 		d = Decision{Type: Approve}
 	}
 	return Reply{Type: TypeDecisions, Decisions: slices.Repeat([]Decision{d}, a.Parts())}

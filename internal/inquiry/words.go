@@ -98,11 +98,16 @@ func (Words) Say(q *Question, say ...Said) (Reply, error) {
 // IsOffer reports whether questions of some kind offer a command of the name.
 func IsOffer(name string) bool {
 	for _, empty := range bodies {
-		if slices.ContainsFunc(empty(nil).Offers(), func(o Offer) bool { return o.Name == name }) {
+		if offers(empty(nil), name) {
 			return true
 		}
 	}
 	return false
+}
+
+// offers reports whether questions with the body offer a command of the name.
+func offers(b Body, name string) bool {
+	return slices.ContainsFunc(b.Offers(), func(o Offer) bool { return o.Name == name })
 }
 
 // Hear implements [Body].

@@ -2,8 +2,10 @@ package runs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 
 	"github.com/taploop/taploop/internal/inquiry"
@@ -11,23 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/route"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
-	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/wait"
 )
-
-// errHalted closes the channel at which a question is asked that is not to be answered now.
-var errHalted = errors.New("the run was stopped or paused")
-
-// settledError closes the channels of a question that was settled elsewhere.
-type settledError struct{ how string }
-
-func (e *settledError) Error() string {
-	return "the question was answered elsewhere (" + e.how + ")"
-}
-
-func settledAs(q inquiry.Question) error {
-	return &settledError{fmt.Sprintf("%s: %s", q.Status, text.Line(q.Resolution.Who()))}
-}
 
 // questioner puts questions to people and models, through the channels that there are. It knows
 // the runs that ask only by what is stored of them.
@@ -48,13 +34,7 @@ type questioner struct {
 func (d *questioner) newAskers(stop func(inquiry.Question)) map[string]route.Asker {
 	askers := map[string]route.Asker{string(channel.NoReply): noReplyChannel{d.broker}}
 	if d.opts.Console != nil {
-		askers[string(channel.ManualReply)] = &consoleChannel{
-			console: d.opts.Console,
-			broker:  d.broker,
-			words:   wordsOfConsole(d.opts.ConsoleLang),
-			busy:    wait.NewMutex(),
-			stop:    stop,
-		}
+		askers[string(channel.ManualReply)] = consoleChannel{d.opts.Console, d.broker, stop}
 	}
 	for name, by := range d.opts.Deciders {
 		askers[string(name)] = deciderChannel{d, name, by}
@@ -86,7 +66,7 @@ func (d *questioner) cancelRouting(ctx context.Context, questionID string) {
 	}
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	err := d.router.Cancel(ctx, questionID, errHalted)
+	err := d.router.Cancel(ctx, questionID, route.ErrHalted)
 	if err != nil && !errors.Is(err, inquiry.ErrNotFound) {
 		d.log.ErrorContext(ctx, "a question is not asked any more", "question", questionID, "err",
 			err)
@@ -101,6 +81,53 @@ func (m *Manager) stopFromConsole(q inquiry.Question) {
 	if err != nil && m.ctx.Err() == nil {
 		m.log.Error("stopping from the console", "session", q.SessionID, "err", err)
 	}
+}
+
+// Console is where a person sits who is asked questions.
+type Console interface {
+	// Ask puts a question until it is settled, or ctx ends, and then returns ctx's cause. b takes
+	// the answers, and keeps resume with them. stop ends the run that asks. An io.EOF means that
+	// there is no answer to be had here, and that nothing has changed.
+	Ask(ctx context.Context, b *inquiry.Broker, q inquiry.Question, resume json.RawMessage,
+		stop func()) error
+}
+
+// consoleChannel is the channel at which the person at the console is asked.
+type consoleChannel struct {
+	console Console
+	broker  *inquiry.Broker
+	stop    func(q inquiry.Question) // ends the run that asks
+}
+
+// Ask implements route.Asker.
+func (c consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
+	return c.console.Ask(ctx, c.broker, q, nil, func() { c.stop(q) })
+}
+
+// AskHere puts an open question to the person at the console, whatever its reply mode says and
+// whoever else is asked. With the answer the run continues as r says; with a nil r it continues
+// with the steps that it has. It returns nil once the question is settled, here or elsewhere. An
+// io.EOF means that there is no answer to be had here: then nothing has changed.
+func (m *Manager) AskHere(ctx context.Context, q inquiry.Question, r *ContinueRequest) error {
+	if m.opts.Console == nil {
+		return fmt.Errorf("there is no console: %w", io.EOF)
+	}
+	asking, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	m.spawn(func() { // ends with the question or with asking
+		if settled, err := m.broker.Wait(asking, q.ID); err == nil {
+			cancel(route.Elsewhere(settled))
+		}
+	})
+	var resume json.RawMessage
+	if r != nil {
+		resume = encode(r.resumption())
+	}
+	err := m.opts.Console.Ask(asking, m.broker, q, resume, func() { m.stopFromConsole(q) })
+	if _, settled := errors.AsType[*route.ElsewhereError](err); settled {
+		return nil
+	}
+	return err
 }
 
 // noReplyChannel is the channel at which nobody is asked.
@@ -140,7 +167,8 @@ func (c modelChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	if err := q.ForModels(); err != nil {
 		return err
 	}
-	words, err := c.answerer.Reply(ctx, q.Task, q.Text, inquiry.As[inquiry.Ask](q).Options, frameOf(ctx, c.store, q))
+	words, err := c.answerer.Reply(ctx, q.Task, q.Text,
+		inquiry.As[inquiry.Ask](q).Options, frameOf(ctx, c.store, q))
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal"
 )
 
 // begun starts a run and gives it time to ask.
@@ -44,7 +45,8 @@ func TestChannelsAskOneAfterTheOther(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		o := &oracle{}
 		w.again(func(opts *runs.Options) {
-			opts.Answerer, opts.Console, opts.Channels = o, &person{}, []string{"page"}
+			opts.Answerer, opts.Console, opts.Channels = o, terminal.New(&person{}, "en"),
+				[]string{"page"}
 		})
 		st := begun(w, "manual_reply (60s) -> auto_reply", "ask tap")
 		require.Equal(t, channel.ManualReply, st.Asking)
@@ -73,7 +75,7 @@ func TestChannelsAskOneAfterTheOther(t *testing.T) {
 
 func TestAChannelThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"green"}} })
+		w.again(func(o *runs.Options) { o.Console = terminal.New(&person{lines: []string{"green"}}, "en") })
 		st := begun(w, "elicit -> manual_reply", "ask tap")
 		require.Equal(t, channel.Elicit, st.Asking)
 		require.Equal(t, agentloop.InfoNeedsReply, st.Reason,
@@ -144,10 +146,10 @@ func TestAnAnswerFromElsewhereKeepsTheCallsSteps(t *testing.T) {
 
 func TestTheConsoleIsAskedAgainAfterARestart(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		w.again(func(o *runs.Options) { o.Console = &person{} })
+		w.again(func(o *runs.Options) { o.Console = terminal.New(&person{}, "en") })
 		st := begun(w, channel.ManualReply, "ask tap")
 		id := st.Question.ID
-		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"blue"}} })
+		w.again(func(o *runs.Options) { o.Console = terminal.New(&person{lines: []string{"blue"}}, "en") })
 		require.NoError(t, w.manager.Recover(w.ctx()))
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
 		require.Equal(t, id, w.questions(st.Session.ID)[0].ID)
@@ -185,7 +187,7 @@ func TestAQuestionThatNoChannelAnsweredIsAskedAnewAfterARestartOrAPause(t *testi
 func TestAPausedRunLeavesTheConsoleAlone(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
-		w.again(func(o *runs.Options) { o.Console = p })
+		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
 		st := begun(w, channel.ManualReply, "ask tap")
 		_, err := w.manager.Stop(w.ctx(),
 			runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})

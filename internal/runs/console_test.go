@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal"
 )
 
 // openWithoutConsole leaves a question that a client was to answer, and gives the manager a person.
@@ -18,7 +19,7 @@ func openWithoutConsole(t *testing.T, w *fixture, p *person) runs.Status {
 	t.Helper()
 	st := withMode(w, channel.PassToClient, "ask tap tap tap tap")
 	require.Equal(t, store.WaitingReply, st.Run.State)
-	w.again(func(o *runs.Options) { o.Console = p })
+	w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
 	st, err := w.manager.Continue(w.ctx(),
 		runs.ContinueRequest{SessionID: st.Session.ID, Here: true})
 	require.NoError(t, err)
@@ -65,7 +66,7 @@ func TestAStrayCommandIsNoAnswer(t *testing.T) {
 		t.Run(task, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				p := &person{lines: c.lines}
-				w.again(func(o *runs.Options) { o.Console = p })
+				w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
 				st := withMode(w, channel.ManualReply, task)
 				require.Equal(t, store.Completed, st.Run.State, "%s", st.Message)
 				require.Contains(t, p.prompts[1], "is for another kind of question")

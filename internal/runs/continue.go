@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/route"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -349,7 +350,7 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 		c.m.touches.note(ctx, c.run.ID)
 	}
 	if q != nil { // an answer that was taken is applied, and waits for the phone if need be
-		c.m.router.Finish(q.ID, settledAs(*q))
+		c.m.router.Finish(q.ID, route.Elsewhere(*q))
 	} else if err := c.openPhone(ctx, x); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal"
 )
 
 // guarded starts a run that asks before it taps, and waits until it does.
@@ -197,7 +198,7 @@ func TestAnActionIsDecidedOnAtTheConsole(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				console := &typist{lines: c.lines}
 				w.again(func(o *runs.Options) {
-					o.NewGate, o.Console = gateOf("consent"), console
+					o.NewGate, o.Console = gateOf("consent"), terminal.New(console, "en")
 					o.OnUndecided = inquiry.RejectAll
 				})
 				st := withMode(w, channel.ManualReply, "tap consent")

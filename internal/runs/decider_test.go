@@ -20,6 +20,7 @@ import (
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal"
 )
 
 // thinker is a model that says the next of these, the last one for ever, after a second.
@@ -321,7 +322,7 @@ func TestNoDraftIsMadeOfWhatIsForPeople(t *testing.T) {
 func TestADraftIsSentFromTheConsoleWithAnEmptyLine(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{lines: []string{"", "", ""}}
-		w.thinks(func(o *runs.Options) { o.Draft, o.Console = channel.Model, p }, blue)
+		w.thinks(func(o *runs.Options) { o.Draft, o.Console = channel.Model, terminal.New(p, "en") }, blue)
 		st := withMode(w, "pass_to_client (1m) -> manual_reply", "ask tap")
 		time.Sleep(time.Minute)
 		st = w.wait(st.Session.ID)
@@ -331,7 +332,7 @@ func TestADraftIsSentFromTheConsoleWithAnEmptyLine(t *testing.T) {
 		require.Contains(t, p.prompts[0], "Draft of the model fast (Enter sends it):\n  blue\n")
 
 		p = &person{lines: []string{"", "", "red"}} // what was not shown is not sent
-		w.thinks(func(o *runs.Options) { o.Console = p }, blue)
+		w.thinks(func(o *runs.Options) { o.Console = terminal.New(p, "en") }, blue)
 		st = withMode(w, "manual_reply", "ask tap")
 		require.Equal(t, "done red", st.Run.Answer)
 	})
@@ -341,7 +342,7 @@ func TestARefusalAtTheConsoleIsPassedOnOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{lines: []string{"/refuse"}}
 		m := w.thinks(func(o *runs.Options) {
-			o.OnRefusal, o.Console = channel.Model, p
+			o.OnRefusal, o.Console = channel.Model, terminal.New(p, "en")
 		}, blue)
 		require.Equal(t, "done blue", withMode(w, "manual_reply", "ask tap").Run.Answer)
 		require.Equal(t, 1, m.times())

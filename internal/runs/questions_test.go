@@ -24,6 +24,7 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal"
 )
 
 // person is a console where the lines are typed one after the other; with none left nobody types.
@@ -154,7 +155,7 @@ func TestThePersonAtTheConsoleAnswers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				p := &person{lines: c.lines}
-				w.again(func(o *runs.Options) { o.Console, o.OnTimeout = p, inquiry.GoOn })
+				w.again(func(o *runs.Options) { o.Console, o.OnTimeout = terminal.New(p, "en"), inquiry.GoOn })
 
 				st := withMode(w, channel.ManualReply, "ask tap")
 
@@ -177,7 +178,7 @@ func TestThePersonAtTheConsoleAnswers(t *testing.T) {
 func TestAModelsTextDoesNotSteerTheTerminal(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{lines: []string{"1"}}
-		w.again(func(o *runs.Options) { o.Console = p })
+		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
 		st := withMode(w, channel.ManualReply, "askrudely tap")
 		require.Contains(t, p.prompts[0], "  [2Jsure?\n  really?\n  1. yes\n")
 		require.Equal(t, "yes", st.Run.Progress.Exchanges[0].Answer)
@@ -187,7 +188,7 @@ func TestAModelsTextDoesNotSteerTheTerminal(t *testing.T) {
 func TestAQuestionThatWasSettledMeanwhileIsNotAskedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
-		w.again(func(o *runs.Options) { o.Console = p })
+		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
 		st, err := w.manager.Start(
 			w.ctx(),
 			runs.StartRequest{
@@ -214,7 +215,7 @@ func TestAQuestionThatWasSettledMeanwhileIsNotAskedAgain(t *testing.T) {
 func TestOptionsThatTheModelRepeatsAreOneOption(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{lines: []string{"2"}}
-		w.again(func(o *runs.Options) { o.Console = p })
+		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
 		st := withMode(w, channel.ManualReply, "asktwice tap")
 		require.Equal(t, store.Completed, st.Run.State)
 		require.Equal(t, []string{"red", "blue"}, inquiry.As[inquiry.Ask](w.questions(st.Session.ID)[0]).Options)
@@ -224,7 +225,7 @@ func TestOptionsThatTheModelRepeatsAreOneOption(t *testing.T) {
 
 func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		w.again(func(o *runs.Options) { o.Console = &person{lines: []string{"/stop"}} })
+		w.again(func(o *runs.Options) { o.Console = terminal.New(&person{lines: []string{"/stop"}}, "en") })
 		st := withMode(w, channel.ManualReply, "ask tap")
 		require.Equal(t, store.Cancelled, st.Run.State)
 		require.Equal(t, inquiry.Withdrawn, w.questions(st.Session.ID)[0].Status)
@@ -241,7 +242,7 @@ func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
 
 func TestAQuestionOutlivesTheConsole(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		w.again(func(o *runs.Options) { o.Console = &person{gone: true} })
+		w.again(func(o *runs.Options) { o.Console = terminal.New(&person{gone: true}, "en") })
 		st := withMode(w, channel.ManualReply, "ask tap")
 		require.Equal(t, store.WaitingReply, st.Run.State)
 		w.reply(st.Session.ID, "red")
@@ -252,7 +253,7 @@ func TestAQuestionOutlivesTheConsole(t *testing.T) {
 func TestAnotherChannelClosesTheConsole(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
-		w.again(func(o *runs.Options) { o.Console = p })
+		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
 		st, err := w.manager.Start(
 			w.ctx(),
 			runs.StartRequest{
@@ -280,7 +281,7 @@ func TestOneQuestionAtATimeIsOnTheConsole(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
 		w.phones.phones["B"] = newFakePhones("B").phones["B"]
-		w.again(func(o *runs.Options) { o.Console = p })
+		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
 		var ids []string
 		for _, serial := range []string{"A", "B"} {
 			st, err := w.manager.Start(
@@ -313,7 +314,7 @@ func TestASecretIsTypedAndNeverShown(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				dir = w.dir
 				p := &person{lines: []string{secret}}
-				w.again(func(o *runs.Options) { o.Console = p })
+				w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
 				st := withMode(w, mode, "asksecret typesecret typesecret tap")
 				if mode == channel.PassToClient {
 					w.reply(st.Session.ID, secret)

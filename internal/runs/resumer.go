@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/route"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -139,7 +140,7 @@ func (r resumer) deliver(ctx context.Context, questionID string) error {
 		r.m.router.Route(q.ID)
 		return nil
 	}
-	r.m.router.Finish(q.ID, settledAs(q))
+	r.m.router.Finish(q.ID, route.Elsewhere(q))
 	c, unlock, err := r.m.openContinuation(ctx, ContinueRequest{SessionID: q.SessionID})
 	if err != nil {
 		return err

@@ -12,13 +12,14 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal"
 )
 
 // What a person wants used again is not asked again: the run goes on, and its model is told.
 func TestARememberedAnswerIsNotAskedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{lines: []string{"/remember ever red", "/remember session 2"}}
-		w.again(func(o *runs.Options) { o.Console = p })
+		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
 		st := withMode(w, channel.ManualReply, "ask tap")
 		require.Equal(t, "blue", st.Run.Progress.Exchanges[0].Answer)
 		require.Contains(t, p.prompts[1], "unknown scope")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -43,6 +44,25 @@ type Options struct {
 // ErrTurnOver is the cause with which a channel is closed whose time is over.
 var ErrTurnOver = errors.New("the time to answer here is over; " +
 	"the question is put to somebody else / 此处的回答时间已过,问题已转给他人")
+
+// ErrHalted is the cause with which the channels of a question are closed that is not to be answered
+// now.
+var ErrHalted = errors.New("the run was stopped or paused")
+
+// ElsewhereError is the cause with which the channels of a question are closed that was settled
+// through another one.
+type ElsewhereError struct {
+	How string // it was settled, and by whom
+}
+
+func (e *ElsewhereError) Error() string {
+	return "the question was answered elsewhere (" + e.How + ")"
+}
+
+// Elsewhere is the cause for the channels of a settled question.
+func Elsewhere(q inquiry.Question) error {
+	return &ElsewhereError{fmt.Sprintf("%s: %s", q.Status, text.Line(q.Resolution.Who()))}
+}
 
 // errNoModel is why a deciding model has no answer that was configured when the question was asked.
 var errNoModel = errors.New("there is no such model any more")

@@ -1,0 +1,55 @@
+package inquiry
+
+import (
+	"slices"
+	"strings"
+)
+
+// general are the commands that questions of all kinds take, without words.
+var general = []string{"/refuse", "/timeout", "/delegate"}
+
+// Read makes a reply of what a person typed: a line for each of the question's parts. A line that
+// begins with a slash and the name of an offer is that offer; /remember SCOPE ANSWER has the answer
+// used again. The number of an option stands for it. Anything else is an answer.
+//
+// An error says in words why the lines are no reply. Whether a reply fits, [Broker.Resolve] says.
+func (q Question) Read(lines ...string) (Reply, error) {
+	var scope Scope
+	said := make([]Said, len(lines))
+	for i, line := range lines {
+		typed := strings.TrimSpace(line)
+		verb, rest, _ := strings.Cut(typed, " ")
+		switch {
+		case slices.Contains(general, typed), q.takes(verb):
+			said[i] = Said{strings.TrimPrefix(verb, "/"), rest}
+		case verb == "/remember" && rest != "":
+			to, words, _ := strings.Cut(strings.TrimSpace(rest), " ")
+			scope, said[i].Words = Scope(to), words
+		default:
+			said[i].Words = line
+		}
+	}
+	r, err := q.Say(said...)
+	r.Remember = scope
+	return r, err
+}
+
+// takes reports whether the word is a command, for a question of this kind or of another one. What
+// is typed for a secret is never taken for a command of another kind.
+func (q Question) takes(word string) bool {
+	name, command := strings.CutPrefix(word, "/")
+	return command && (offers(q.body(), name) || !q.Secret && IsOffer(name))
+}
+
+// Say makes a reply of what was said to each of the question's parts.
+func (q Question) Say(said ...Said) (Reply, error) { return q.body().Say(&q, said...) }
+
+// Hear makes a reply of what somebody has said in a conversation, where nobody is asked twice. Only
+// what is clear is a consent.
+func (q Question) Hear(words string) Reply { return q.body().Hear(&q, words) }
+
+// Parts is how many times something has to be said for a whole reply.
+func (q Question) Parts() int { return q.body().Parts() }
+
+// Offers lists what can be said to the question besides an answer in words.
+func (q Question) Offers() []Offer { return q.body().Offers() }
