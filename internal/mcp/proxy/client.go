@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,9 +51,12 @@ const maxAsked = 64
 
 // ask takes a request of the upstream to the client, and the answer back.
 func (c *clientEnd) ask(m *message) {
-	of, caps, taken := c.conn.open.assign(m)
+	var of context.Context
+	if x := c.conn.open.asker(m); x != nil {
+		of = x.ctx
+	}
 	up := c.conn.current()
-	if taken || up == nil {
+	if up == nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(c.conn.life)
@@ -73,7 +75,7 @@ func (c *clientEnd) ask(m *message) {
 			return
 		}
 		defer c.mu.do(func() { delete(c.asked, key) })
-		if answer := c.answerTo(ctx, of, caps, m); answer != nil {
+		if answer := c.answerTo(ctx, of, m); answer != nil {
 			c.conn.answer(up, answer)
 		}
 	})
@@ -99,15 +101,12 @@ func (c *clientEnd) withdrawAll() {
 
 // answerTo is the client's answer to a request of the upstream, which is about the client's request
 // with that context; nil when the upstream has taken the request back.
-func (c *clientEnd) answerTo(ctx, of context.Context, caps json.RawMessage, m *message) *message {
+func (c *clientEnd) answerTo(ctx, of context.Context, m *message) *message {
 	var result json.RawMessage
 	var err error
 	switch s := c.session(); {
 	case m.Method == string(mcp.MethodPing):
 		result = json.RawMessage(`{}`)
-	case caps != nil:
-		err = errors.New(cmp.Or(cannotAsk(caps, m),
-			"more wait for the client already than it hears of"))
 	case of == nil && s == nil, of != nil && transport.Stateless(of):
 		err = errors.New("the client's version of the protocol has questions of the server only " +
 			"as results of calls, prompts and resources, and none of them is under way")

@@ -159,35 +159,23 @@ func (c *connection) submit(ctx context.Context, x *exchange) error {
 	return nil
 }
 
-// await waits for the response to a request, or for what its client is asked by the result, and
-// passes on what comes before.
+// await waits for the response to a request, and passes on what comes before.
 func (c *connection) await(ctx context.Context, x *exchange) (*message, error) {
 	quiet := time.NewTimer(c.opts.Quiet)
 	defer quiet.Stop()
 	lost := false // when it was quiet before
-	take := func(in *message) (*message, error) {
-		switch {
-		case in.fault != nil:
-			return nil, c.unanswered(x.m, in.fault)
-		case in.isResponse(), in.isRequest():
-			return in, nil
-		}
-		if err := x.pass(in); err != nil && ctx.Err() == nil {
-			return nil, err
-		}
-		return nil, nil
-	}
 	for {
-		if len(x.kept) > 0 {
-			in := x.kept[0]
-			x.kept = x.kept[1:]
-			return take(in) // news are not kept
-		}
 		select {
 		case in := <-x.inbox:
 			quiet.Reset(c.opts.Quiet)
-			if in, err := take(in); in != nil || err != nil {
-				return in, err
+			switch {
+			case in.fault != nil:
+				return nil, c.unanswered(x.m, in.fault)
+			case in.isResponse():
+				return in, nil
+			}
+			if err := x.pass(in); err != nil && ctx.Err() == nil {
+				return nil, err
 			}
 		case <-quiet.C:
 			gone := c.current() != x.up

@@ -2,8 +2,11 @@ package proxy
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -113,5 +116,130 @@ func TestArgumentsAreMirroredInHeaders(t *testing.T) {
 			content := (<-done).Content
 			require.Equal(t, c.want, content[len(content)-1].(mcp.TextContent).Text)
 		})
+	}
+}
+
+// oneEra is a server that knows one era of the protocol only.
+type oneEra struct {
+	transport.Server
+	newer bool
+}
+
+// speaking is a server that knows the era "older" or "newer" only, or any.
+func speaking(s transport.Server, era string) transport.Server {
+	if era != "older" && era != "newer" {
+		return s
+	}
+	return oneEra{s, era == "newer"}
+}
+
+func (o oneEra) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {
+	var m message
+	if json.Unmarshal(raw, &m) == nil && m.isRequest() && modern(m.Params) != o.newer {
+		return failure(mcp.METHOD_NOT_FOUND, "this era is not known here")
+	}
+	return o.Server.HandleMessage(ctx, raw)
+}
+
+// across runs a test with a proxy in front of a server that knows one era only, over stdio and over
+// HTTP.
+func across(t *testing.T, era string, f func(*testing.T, *Proxy)) {
+	for _, road := range []string{"stdio", "http"} {
+		t.Run(road, func(t *testing.T) {
+			o := behind(t).opts
+			o.Wait = func(string, bool) time.Duration { return 10 * time.Second }
+			o.Target.Env = append(o.Target.Env, "PROXY_UPSTREAM="+era)
+			if road == "http" {
+				h := transport.NewHTTP(speaking(other(), era), nil)
+				web := httptest.NewServer(h)
+				t.Cleanup(func() {
+					require.NoError(t, h.Close(context.Background()))
+					web.CloseClientConnections()
+					web.Close()
+				})
+				o.Target = Target{URL: web.URL}
+			}
+			p, err := New(&o)
+			require.NoError(t, err)
+			t.Cleanup(p.Close)
+			f(t, p)
+		})
+	}
+}
+
+func called(t *testing.T, c *client.Client, name string) string {
+	t.Helper()
+	var r mcp.CallToolRequest
+	r.Params.Name, r.Params.Arguments = name, map[string]any{"text": "x"}
+	r.Params.Meta = &mcp.Meta{ProgressToken: "p"}
+	res, err := c.CallTool(t.Context(), r)
+	require.NoError(t, err)
+	return res.Content[0].(mcp.TextContent).Text
+}
+
+// A client that knows both eras makes a handshake where the server does not know the newer one.
+func TestAClientFallsBackToTheEraOfItsServer(t *testing.T) {
+	across(t, "older", func(t *testing.T, p *Proxy) {
+		asked := 0
+		c := caller(t, p, client.WithElicitationHandler(user(func(string) *mcp.ElicitationResult {
+			asked++
+			return answers(mcp.ElicitationResponseActionAccept,
+				map[string]any{"decision": "approve"})
+		})))
+		list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+		require.NoError(t, err)
+		require.Len(t, list.Tools, 11)
+		got := make(chan string, 9)
+		c.OnNotification(func(n mcp.JSONRPCNotification) {
+			got <- fmt.Sprint(n.Method, n.Params.AdditionalFields["progressToken"],
+				n.Params.AdditionalFields["progress"])
+		})
+		require.Equal(t, `steps {"text":"x"}`, called(t, c, "steps"))
+		for n := range 3 {
+			require.Equal(t, fmt.Sprint("notifications/progressp", n+1), <-got)
+		}
+		asked = 0
+		require.Equal(t, `send_message {"text":"x"}`, called(t, c, "send_message"))
+		require.Equal(t, 1, asked)
+		require.Equal(t, "accept map[decision:approve]", called(t, c, "ask"))
+		require.Equal(t, 2, asked)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		require.Len(t, p.links, 1, "nothing is left of what was tried first")
+	})
+}
+
+// A server that cannot answer which versions it knows, such as one that wants a session first, is
+// one that knows handshakes only.
+func TestAServerThatRefusesDiscoveryKnowsNone(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "no session", http.StatusBadRequest)
+	}))
+	defer web.Close()
+	p, err := New(&Options{Name: "other", Target: Target{URL: web.URL}})
+	require.NoError(t, err)
+	defer p.Close()
+	resp := p.HandleMessage(t.Context(), json.RawMessage(`{"jsonrpc":"2.0","id":1,`+
+		`"method":"server/discover","params":{"_meta":{`+
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`))
+	require.IsType(t, mcp.JSONRPCError{}, resp)
+	require.Equal(t, mcp.METHOD_NOT_FOUND, resp.(mcp.JSONRPCError).Error.Code)
+	require.Empty(t, p.links)
+}
+
+// A server that was started again knows the client's subscriptions.
+func TestSubscriptionsOutliveTheirServer(t *testing.T) {
+	r := newRig(t, nil)
+	r.shake("{}")
+	for _, method := range []string{"subscribe", "unsubscribe", "subscribe"} {
+		r.send(`{"jsonrpc":"2.0","id":"s","method":"resources/` + method +
+			`","params":{"uri":"x:1"}}`)
+		require.Contains(t, r.next(), `"result":{}`)
+	}
+	require.Contains(t, r.result(r.start("die", "{}", "")), "it has ended")
+	r.start("grow", "{}", "")
+	said := ""
+	for !strings.Contains(said, "resources/updated") || !strings.Contains(said, `"result"`) {
+		said += r.next()
 	}
 }

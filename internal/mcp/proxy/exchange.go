@@ -15,44 +15,16 @@ import (
 
 // exchange is a request that an upstream has not answered.
 type exchange struct {
-	up    upstream           // which has it
-	m     *message           // as the upstream gets it, but for the id; one of ours has none
-	id    int64              // for the upstream, as is the token of its progress
-	inbox chan *message      // what came for it
-	done  chan struct{}      // closed when nothing more is taken
-	end   context.CancelFunc // of what is sent for it; nil when that ends with ctx
-	caps  json.RawMessage    // what the client can be asked by its result; nil for nothing
-	level json.RawMessage    // from which on the client hears what is logged; nil for none
-	kept  []*message         // what came while it waited for the client's answer
+	up    upstream        // which has it
+	m     *message        // as the upstream gets it, but for the id; one of ours has none
+	id    int64           // for the upstream, as is the token of its progress
+	ctx   context.Context // of the client's request
+	of    json.RawMessage // the client's own id; nil for a request of the proxy
+	token json.RawMessage // of the client's own progress; nil for none
+	inbox chan *message   // what came for it
+	done  chan struct{}   // closed when nothing more is taken
 
 	unmatchedBefore int // how many answers to nothing had come before it
-
-	// with the lock of its exchanges
-	ctx    context.Context         // of the client's request
-	of     json.RawMessage         // the client's own id; nil for a request of ours
-	token  json.RawMessage         // of the client's own progress; nil for none
-	wants  *mcp.SubscriptionFilter // of a client that listens
-	asked  int                     // how often the client was, by its result
-	parked bool                    // it waits for the client's answer
-}
-
-// before reports whether its client is rather asked than the one of y.
-func (x *exchange) before(y *exchange) bool {
-	switch {
-	case (x.caps != nil) != (y.caps != nil):
-		return x.caps != nil
-	case x.parked != y.parked:
-		return y.parked
-	case x.asked != y.asked:
-		return x.asked < y.asked
-	}
-	return x.id > y.id
-}
-
-// ended reports whether the last that is kept is the response.
-func (x *exchange) ended() bool {
-	n := len(x.kept)
-	return n > 0 && x.kept[n-1].isResponse()
 }
 
 // pass sends a notification of the upstream to the client.
@@ -106,13 +78,7 @@ func (xs *exchanges) begin(x *exchange) *exchange {
 
 func (xs *exchanges) finish(x *exchange) {
 	close(x.done)
-	if x.end != nil {
-		defer x.end()
-	}
 	xs.mu.do(func() { delete(xs.byID, x.id) })
-	for _, in := range x.kept {
-		xs.reroute(in)
-	}
 	xs.drain(x)
 }
 
@@ -180,10 +146,8 @@ func (xs *exchanges) progress(m *message) {
 	if x == nil {
 		return
 	}
-	var token json.RawMessage
-	xs.mu.do(func() { token = x.token })
-	if token != nil {
-		m.Params = with(m.Params, token, "progressToken")
+	if x.token != nil {
+		m.Params = with(m.Params, x.token, "progressToken")
 		xs.deliver(x, m)
 	}
 }
@@ -214,52 +178,15 @@ func (xs *exchanges) requestDuring(m *message) *exchange {
 	return nil
 }
 
-// assign gives a question of the upstream to the client's request that it is about, if the result
-// of that can ask it and few wait for it already. That is the request on whose stream it came, or
-// else the newest. Of those whose result can ask, if there are any, it is one that was asked least
-// and waits for no answer: a client comes back so often only. The context, nil for none, and what
-// the client can be asked are those of the request.
-func (xs *exchanges) assign(m *message) (of context.Context, caps json.RawMessage, taken bool) {
+// asker is the client's request that a question of the upstream is about: the one on whose stream
+// it came, or else the newest; nil if there is none.
+func (xs *exchanges) asker(m *message) (newest *exchange) {
 	xs.mu.Lock()
 	defer xs.mu.Unlock()
-	var best *exchange
 	for _, x := range xs.candidates(m) {
-		if best == nil || x.before(best) {
-			best = x
+		if newest == nil || x.id > newest.id {
+			newest = x
 		}
 	}
-	if best == nil {
-		return nil, nil, false
-	}
-	if best.caps != nil && cannotAsk(best.caps, m) == "" {
-		select {
-		case best.inbox <- m:
-			best.asked++
-			taken = true
-		default:
-		}
-	}
-	return best.ctx, best.caps, taken
-}
-
-// deliverNews gives what a server of the older era says unasked to the clients that listen for it.
-// It reports whether all have taken it: one that does not read misses what is too much.
-func (xs *exchanges) deliverNews(m *message) bool {
-	xs.mu.Lock()
-	defer xs.mu.Unlock()
-	all := true
-	for _, x := range xs.byID {
-		if x.wants == nil {
-			continue
-		}
-		if wants, _ := matchesFilter(x.wants, m); !wants {
-			continue
-		}
-		select {
-		case x.inbox <- m:
-		default:
-			all = false
-		}
-	}
-	return all
+	return newest
 }

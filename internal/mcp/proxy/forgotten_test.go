@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -224,7 +225,7 @@ func forgetful(called chan<- bool) http.HandlerFunc {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Mcp-Session-Id", "s")
-		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, or(m.ID, json.RawMessage("null")), result)
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, cmp.Or(string(m.ID), "null"), result)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -15,28 +14,18 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// link joins one client, or several whose requests stand alone, to the other server, and speaks to
-// each side in the era of the protocol that it knows.
+// link joins one client, or several whose requests stand alone, to the other server.
 type link struct {
 	conn   connection
 	client clientEnd
 	tools  toolList
-	held   heldCalls
 	state  serverState
-	feed   feed
-
-	negotiating sync.Mutex // held while it is found out which era the server knows
-	negotiated  bool       // with meeting: that is known
-
-	mu         lock
-	initResult json.RawMessage // of a server of the older era, for clients of the newer
-	meta       json.RawMessage // for a server of the newer era, of a client of the older
 }
 
 // newLink is a link for the session with that id, if there is one.
 func newLink(p *Proxy, id string) *link {
 	l := new(link)
-	l.conn = connection{opts: &p.opts, dial: p.dial, ready: l.ready, gone: l.gone,
+	l.conn = connection{opts: &p.opts, dial: p.dial, ready: l.state.restore, gone: l.gone,
 		open: exchanges{unclaimed: l.unsolicited, byID: map[int64]*exchange{}}}
 	l.conn.life, l.conn.end = context.WithCancel(context.Background())
 	session := func() server.ClientSession { return p.session(id) }
@@ -44,27 +33,8 @@ func newLink(p *Proxy, id string) *link {
 		asked: map[string]context.CancelFunc{}}
 	l.tools = toolList{destructive: destructiveTools{}, request: l.listTools,
 		reading: wait.NewMutex()}
-	l.held = heldCalls{conn: &l.conn, byToken: map[string]*held{}}
-	l.state = serverState{conn: &l.conn, subscribers: map[string]int{}}
-	l.feed = feed{conn: &l.conn, broadcast: l.client.broadcast}
+	l.state = serverState{conn: &l.conn, subscribed: map[string]bool{}}
 	return l
-}
-
-// era is what is known of a server of the era that is not its client's: the result of initialize of
-// an older one, or what a newer one is told with each request.
-func (l *link) era() (initResult, meta json.RawMessage) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.initResult, l.meta
-}
-
-// ready tells a server again what those before it knew.
-func (l *link) ready(ctx context.Context, up upstream) error {
-	if _, meta := l.era(); meta != nil {
-		l.conn.spawn(func() { l.feed.open(meta) })
-		return nil
-	}
-	return l.state.restore(ctx, up)
 }
 
 // gone forgets what was the upstream's.
@@ -97,10 +67,10 @@ func (l *link) request(ctx context.Context, m *message) (*message, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, err := l.translate(ctx, up, m)
+	resp, err := l.conn.roundTrip(ctx, up, m)
 	if refused, is := errors.AsType[*forgottenError](err); is {
 		if err = l.conn.renew(ctx, refused); err == nil {
-			resp, err = l.translate(ctx, up, m)
+			resp, err = l.conn.roundTrip(ctx, up, m)
 		}
 		if again, is := errors.AsType[*forgottenError](err); is {
 			return nil, l.conn.named(again)
@@ -128,12 +98,8 @@ func (l *link) notify(ctx context.Context, m *message) error {
 	if !strings.HasPrefix(m.Method, "notifications/") {
 		return fmt.Errorf("%q is no notification, and has no id as requests have", m.Method)
 	}
-	_, newer := l.era()
-	if newer != nil && m.Method == "notifications/initialized" {
-		l.conn.spawn(func() { l.feed.open(newer) })
-	}
 	up := l.conn.current()
-	if up == nil || newer != nil { // to which a client says nothing unasked
+	if up == nil {
 		return nil
 	}
 	return up.send(ctx, &message{Method: m.Method, Params: m.Params})
@@ -156,28 +122,16 @@ func (l *link) unsolicited(m *message) {
 	case string(mcp.MethodNotificationToolsListChanged):
 		l.tools.forget()
 	}
-	initResult, _ := l.era()
-	older := initResult != nil
-	if id := at(m.Params, "_meta", mcp.MetaKeySubscriptionID); id != nil && !older {
+	if id := at(m.Params, "_meta", mcp.MetaKeySubscriptionID); id != nil {
 		if x, _ := l.conn.open.find(id); x != nil { // else nobody listens any more
 			m.Params = with(m.Params, x.of, "_meta", mcp.MetaKeySubscriptionID)
 			l.conn.open.deliver(x, m)
 		}
 		return
 	}
-	x := l.conn.open.requestDuring(m)
-	_, news := matchesFilter(&mcp.SubscriptionFilter{}, m)
-	switch {
-	case older && news:
-		if !l.conn.open.deliverNews(m) {
-			l.conn.dropped(m)
-		}
-	case older && m.Method == string(mcp.MethodNotificationMessage) &&
-		(x == nil || x.level == nil || rank(at(m.Params, "level")) < rank(x.level)):
-		// "MUST NOT be sent for a request that does not want them"
-	case x != nil:
+	if x := l.conn.open.requestDuring(m); x != nil {
 		l.conn.open.deliver(x, m)
-	default:
-		l.client.broadcast(m)
+		return
 	}
+	l.client.broadcast(m)
 }

@@ -125,24 +125,6 @@ func at(raw json.RawMessage, place ...string) json.RawMessage {
 	return raw
 }
 
-// or is raw, or else another value.
-func or(raw, other json.RawMessage) json.RawMessage {
-	if raw == nil {
-		return other
-	}
-	return raw
-}
-
-var empty = json.RawMessage(`{}`)
-
-// orEmpty is raw when it is an object, or else an empty one.
-func orEmpty(raw json.RawMessage) json.RawMessage {
-	if members(raw) == nil {
-		return empty
-	}
-	return raw
-}
-
 // textOf is a JSON string's text, "" for what is none.
 func textOf(raw json.RawMessage) string {
 	var s string

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
+	"maps"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -55,6 +56,7 @@ type Proxy struct {
 	closed   bool
 	links    map[string]*link
 	sessions map[string]server.ClientSession
+	only     string // the session on stdio; empty on HTTP
 }
 
 var _ transport.Server = (*Proxy)(nil)
@@ -112,6 +114,9 @@ func (p *Proxy) RegisterSession(_ context.Context, s server.ClientSession) error
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sessions[s.SessionID()] = s
+	if p.opts.Stdio && p.only == "" { // those of subscriptions come later
+		p.only = s.SessionID()
+	}
 	return nil
 }
 
@@ -127,27 +132,36 @@ func (p *Proxy) UnregisterSession(_ context.Context, id string) {
 	l := p.links[id]
 	delete(p.links, id)
 	delete(p.sessions, id)
+	if p.only == id {
+		p.only = ""
+	}
 	p.mu.Unlock()
 	if l != nil {
 		l.conn.close()
 	}
 }
 
+// alonePrefix begins the keys of links for requests that stand alone. No session id has a space.
+const alonePrefix = "alone "
+
 // link is the one of the client that sends a message: of its session, or, for requests that stand
-// alone, the one that all of the principal's share whose clients can be asked the same.
-func (p *Proxy) link(ctx context.Context, alone bool, m *message) (*link, error) {
-	key := fmt.Sprintf("alone %s %s", capabilities(m), transport.Principal(ctx))
-	if !alone {
-		s := server.ClientSessionFromContext(ctx)
-		if s == nil {
-			return nil, server.ErrNoActiveSession
-		}
-		key = s.SessionID()
-	}
+// alone, the one that all clients of the principal share. On stdio there is one client.
+func (p *Proxy) link(ctx context.Context, alone bool) (*link, error) {
+	s := server.ClientSessionFromContext(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	var key string
+	switch {
+	case p.closed:
 		return nil, transport.ErrClosed
+	case alone && p.only != "":
+		key = p.only
+	case alone:
+		key = alonePrefix + transport.Principal(ctx)
+	case s == nil:
+		return nil, server.ErrNoActiveSession
+	default:
+		key = s.SessionID()
 	}
 	l := p.links[key]
 	if l == nil {
@@ -170,7 +184,7 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 	if alone {
 		ctx = withInfo(ctx, m.Params)
 	}
-	l, err := p.link(ctx, alone, &m)
+	l, err := p.link(ctx, alone)
 	if err == nil && !m.isRequest() {
 		if err := l.notify(ctx, &m); err != nil {
 			p.opts.Log.Debug("a notification of the client is lost", "server", p.opts.Name,
@@ -231,8 +245,11 @@ func failure(code int, text string) mcp.JSONRPCMessage {
 
 // answer is the other server's response to a request, unless the gate says otherwise.
 func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, error) {
-	if m.Method == string(mcp.MethodToolsCall) {
+	switch m.Method {
+	case string(mcp.MethodToolsCall):
 		return p.gate.call(ctx, l, m)
+	case string(mcp.MethodServerDiscover):
+		return p.discover(ctx, l, m)
 	}
 	resp, err := l.request(ctx, m)
 	if err != nil {
@@ -254,4 +271,41 @@ func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, erro
 		}
 	}
 	return resp, err
+}
+
+// discoverTime is how long a server has to say which versions of the protocol it knows. One that
+// wants a handshake first may not answer before it.
+const discoverTime = 10 * time.Second
+
+// discover asks a server which versions it knows. A client falls back to a handshake when the
+// method is not known, and does so as well when the server cannot answer.
+func (p *Proxy) discover(ctx context.Context, l *link, m *message) (*message, error) {
+	within, cancel := context.WithTimeout(ctx, discoverTime)
+	defer cancel()
+	resp, err := l.request(within, m)
+	switch {
+	case ctx.Err() != nil, err == nil && resp.Error == nil:
+		return resp, err
+	case err != nil:
+		resp = m.errorResponse(mcp.METHOD_NOT_FOUND, err.Error())
+	}
+	if string(at(resp.Error, "code")) == strconv.Itoa(mcp.METHOD_NOT_FOUND) {
+		p.release(l)
+	}
+	return resp, nil
+}
+
+// release ends a connection that requests share which stand alone: its server knows none of these.
+func (p *Proxy) release(l *link) {
+	alone := false
+	p.mu.Lock()
+	maps.DeleteFunc(p.links, func(key string, of *link) bool {
+		is := of == l && strings.HasPrefix(key, alonePrefix)
+		alone = alone || is
+		return is
+	})
+	p.mu.Unlock()
+	if alone {
+		l.conn.close()
+	}
 }
