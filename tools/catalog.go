@@ -57,7 +57,7 @@ func catalog(o *Options) []tool {
 	readOnly := hints{readOnly: true, idempotent: true}
 	acting := hints{destructive: true}
 	var delegating []tool
-	if o.Goals != nil {
+	if o.Goals {
 		delegating = []tool{row(o, tool{name: goalTool, title: "Delegate a goal", hints: acting,
 			answers: aRun, retry: run.retry}, run.delegate)}
 	}

@@ -86,7 +86,7 @@ func TestTheToolForGoalsCostsLittle(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		without, err := o200k.Count(w.sent(""))
 		require.NoError(t, err)
-		w.topts.Goals = struct{ tools.Goals }{}
+		w.topts.Goals = true
 		list := w.sent("")
 		require.Contains(t, list, `"delegate_goal"`)
 		with, err := o200k.Count(list)

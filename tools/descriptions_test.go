@@ -13,7 +13,7 @@ import (
 
 // A description that nothing shows is one that was forgotten when its tool or argument went.
 func TestEveryDescriptionIsShown(t *testing.T) {
-	list := catalog(&Options{ReplyMode: "pass_to_client", Goals: noGoals{}})
+	list := catalog(&Options{ReplyMode: "pass_to_client", Goals: true})
 	shown := map[string]bool{} // arguments, of any tool
 	for _, d := range list {
 		_, own, _ := strings.Cut(described(d.name), "\n\n")

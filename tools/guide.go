@@ -55,7 +55,7 @@ func (t *Tools) goesOn(ctx context.Context, c *call, d tool, err error,
 	switch {
 	case code == deviceDisconnected:
 		return listOf("device_id")
-	case code == questionNotFound, code == tooManyQuestions:
+	case code == questionNotFound, code == tooManyQuestions, errors.Is(err, runs.ErrOwnQuestions):
 		return listOf("question_id")
 	case errors.Is(err, inquiry.ErrReplyIDReused):
 		return t.inSession(ctx, c, runs.QuestionAlreadyResolved, f)

@@ -40,7 +40,7 @@ type Options struct {
 	BaseURL  string
 	Channels []string // where every open question is listed, for example inquiry.ChannelPage
 
-	Goals Goals // nil: there is no tool delegate_goal
+	Goals bool // there is the tool delegate_goal
 
 	Principal func(context.Context) string // who calls; nil means transport.Principal
 	Log       *slog.Logger                 // nil discards

@@ -309,7 +309,7 @@ func (p *progressWatch) status(st runs.Status) string {
 	if st.Stalled {
 		return "the data folder does not answer, and the run waits for it"
 	}
-	if st.Session.Phoneless() {
+	if p.of == 0 {
 		return "the agents work"
 	}
 	return fmt.Sprintf("running: step %d of %d", p.step+1, p.of)

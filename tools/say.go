@@ -71,7 +71,7 @@ func tryLines(f result.Failure) []string {
 func happened(body *result.Result, st runs.Status, in *messages) string {
 	after := in.OneStep
 	switch {
-	case st.Session.Phoneless():
+	case st.Run.MaxSteps == 0:
 		after = in.OfAgents
 	case body.Global != 1:
 		after = fmt.Sprintf(in.Steps, fmt.Sprint(body.Global))

@@ -149,9 +149,6 @@ func (t *tasks) resume(ctx context.Context, c *call, a continueArgs) (*toolResul
 	if err != nil {
 		return nil, err
 	}
-	if t.Goals != nil && before.Session.Phoneless() {
-		return t.resumeGoal(ctx, c, before, a)
-	}
 	if a.Reply != "" || c.given["decisions"] {
 		a.ReplyID = cmp.Or(a.ReplyID, a.Key)
 	}
@@ -166,7 +163,7 @@ func (t *tasks) resume(ctx context.Context, c *call, a continueArgs) (*toolResul
 	st, err := t.Runs.Continue(ctx, runs.ContinueRequest{
 		SessionID: before.Session.ID, Serial: a.Device, Task: a.Task, Reply: answer,
 		QuestionID: a.QuestionID, MaxSteps: a.MaxSteps, ResetEnvironment: a.Reset,
-		Queue: a.Queue, Settings: &set, Key: a.Key,
+		Queue: a.Queue, Settings: &set, Key: a.Key, By: c.actor(),
 	})
 	if err != nil {
 		return nil, err

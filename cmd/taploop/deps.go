@@ -9,6 +9,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/agents/goals"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
@@ -22,6 +23,7 @@ type deps struct {
 	host     *device.Host
 	phones   runs.Phones // of the host, for all who look at one
 	manager  *runs.Manager
+	goals    *goals.Goals   // nil when no goals of agents are worked on
 	url      string         // as in overrides
 	channels []string       // through which every question can be answered
 	closers  []func() error // in the order of opening
@@ -37,7 +39,8 @@ type overrides struct {
 	// around gives the phones that are used in place of those of the host, for example with a mask
 	// over every picture; nil leaves them as they are
 	around    func(runs.Phones) runs.Phones
-	storeOnly bool // no run is to be carried out: models are opened only if one is
+	host      *hosting // nil when no goals of agents are worked on
+	storeOnly bool     // no run is to be carried out: models are opened only if one is
 }
 
 // open wires the dependencies. The caller closes them, which waits for all that runs.
@@ -70,6 +73,12 @@ func (a *app) open(ctx context.Context, o overrides) (d *deps, err error) {
 		opts.NewPolicy = a.policyWhenNeeded
 	} else if err := a.openModels(d, opts); err != nil {
 		return d, err
+	}
+	if o.host != nil {
+		if d.goals, err = a.goals(d, opts.Broker, o.host); err != nil {
+			return d, err
+		}
+		opts.Goals = d.goals
 	}
 	d.manager = runs.New(opts)
 	d.closers = append(d.closers, d.manager.Close)

@@ -24,6 +24,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/runs/queue"
 )
 
 // hostEnv is a testEnv with an MCP server whose tool mark_seat waits until it is let go.
@@ -254,11 +255,11 @@ func TestSoManyGoalsAreWorkedOnAtOnce(t *testing.T) {
 	x.env = append(x.env, "TAPLOOP_HOST_MCP="+x.file)
 	s, _ := x.openAs("mine", modern)
 	goal := map[string]any{"goal": "Mark a seat", "wait_seconds": 0}
-	for range mostGoals - 1 {
+	for range queue.Goals - 1 {
 		s.call("delegate_goal", goal)
 	}
 	last := map[string]any{"session_id": s.call("delegate_goal", goal).SessionID}
-	for range mostGoals {
+	for range queue.Goals {
 		x.awaitCall(s.process)
 	}
 	refused := s.refused("RUN_IN_PROGRESS", "delegate_goal", goal)
@@ -323,7 +324,7 @@ func TestADelegatedGoalAsksAndIsHeld(t *testing.T) {
 func TestTheStepsOfAHostsPhonesAreShownWithThePhone(t *testing.T) {
 	var out strings.Builder
 	l := &hostLines{out: &out}
-	l.phone("s1", "emu-1", "Look\x1b")
+	l.Task("s1", "emu-1", "Look\x1b")
 	l.step(runs.Event{SessionID: "s1", Event: agentloop.Event{Kind: runs.StateChanged}})
 	l.step(runs.Event{SessionID: "s1", Event: agentloop.Event{Kind: agentloop.Stepped,
 		Step: agentloop.Step{Index: 3, Proposal: agentloop.Proposal{Decision: actions.Decision{

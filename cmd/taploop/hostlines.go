@@ -12,13 +12,14 @@ import (
 	"github.com/taploop/taploop/internal/agents"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/text"
 )
 
-// hostLines tell at a terminal what agents do, as they do it; nil tells nothing. They are the
-// console of the work, too: nothing is told while a question is on the terminal, but after it.
+// hostLines print at a terminal what agents do, as they do it. They are the console of the work,
+// too: while a question is on the terminal, lines are held back until it is answered.
 type hostLines struct {
 	out    io.Writer
 	lang   string
@@ -31,11 +32,8 @@ type hostLines struct {
 	left   bool     // the person leaves questions to later
 }
 
-// phone tells what a phone is to do, in which session.
-func (l *hostLines) phone(session, serial, task string) {
-	if l == nil {
-		return
-	}
+// Task implements goals.Watcher.
+func (l *hostLines) Task(session, serial, task string) {
 	l.mu.Lock()
 	if l.phones == nil {
 		l.phones = map[string]string{}
@@ -44,6 +42,15 @@ func (l *hostLines) phone(session, serial, task string) {
 	l.mu.Unlock()
 	l.line("    %s: %s (%s)", text.Line(serial), text.Cut(text.Line(task), mostTold),
 		fmt.Sprintf(l.words().Session, session))
+}
+
+// Waits implements goals.Watcher.
+func (l *hostLines) Waits(serial string) {
+	if serial == "" {
+		l.line("    %s", l.words().Queue)
+		return
+	}
+	l.line("    "+l.words().Held, text.Line(serial))
 }
 
 // Ask implements terminal.Lines.
@@ -61,7 +68,7 @@ func (l *hostLines) Ask(ctx context.Context, prompt string, secret bool) (string
 // asks reports whether the next question is asked here. Then nothing is printed until asked is
 // called.
 func (l *hostLines) asks() bool {
-	if l == nil || l.person == nil {
+	if l.person == nil {
 		return false
 	}
 	l.mu.Lock()
@@ -93,9 +100,6 @@ func (l *hostLines) step(e runs.Event) {
 }
 
 func (l *hostLines) line(format string, args ...any) {
-	if l == nil {
-		return
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	line := fmt.Sprintf(format+"\n", args...)
@@ -106,14 +110,10 @@ func (l *hostLines) line(format string, args ...any) {
 	fmt.Fprint(l.out, line)
 }
 
-func (l *hostLines) words() hostWords {
-	if l == nil {
-		return wordsIn("").Host
-	}
-	return wordsIn(l.lang).Host
-}
+func (l *hostLines) words() hostWords { return wordsIn(l.lang).Host }
 
-func (l *hostLines) begin(session string, h *agents.Host) {
+// Opened implements goals.Watcher.
+func (l *hostLines) Opened(session string, h *agents.Host) {
 	w := l.words()
 	l.line(w.Session, session)
 	for _, d := range h.Down() {
@@ -141,8 +141,8 @@ func (l *hostLines) spent(u agents.Spent) string {
 // mostTold is how many characters of somebody's words are told.
 const mostTold = 200
 
-// event tells an event. Those of an agent below another one stand further to the right.
-func (l *hostLines) event(e agents.Event) {
+// Event implements goals.Watcher. Those of an agent below another one stand further to the right.
+func (l *hostLines) Event(e agents.Event) {
 	words := text.Cut(text.Line(e.Text), mostTold)
 	switch e.Kind {
 	case "call":
@@ -181,4 +181,63 @@ func (l *hostLines) waits(q inquiry.Question) {
 		fmt.Fprintf(&more, "\n  - %s", text.Line(o))
 	}
 	l.line(l.words().Waits, text.Cut(text.Line(q.Text), mostTold), more.String(), replyTo(q))
+}
+
+// questions asks at the terminal what waits for a person, in the session and those of its phones,
+// one after the other, or says where it can be answered, until ctx ends.
+func (l *hostLines) questions(ctx context.Context, m *runs.Manager, sess store.Session) {
+	events := m.Broker().Subscribe()
+	defer events.Close()
+	known := map[string]bool{}
+	for {
+		open, err := m.Asked(ctx, sess)
+		if err != nil && ctx.Err() == nil {
+			l.line("%s", text.Line(err.Error()))
+		}
+		for _, q := range open {
+			if !known[q.ID] {
+				known[q.ID] = true
+				l.question(ctx, m, q)
+			}
+		}
+		for e := (inquiry.Event{}); e.Type != inquiry.Created && e.Type != inquiry.Lost; {
+			if e, err = events.Next(ctx); err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (l *hostLines) question(ctx context.Context, m *runs.Manager, q inquiry.Question) {
+	if !l.asks() {
+		l.waits(q)
+		return
+	}
+	err := m.AskHere(ctx, q, nil)
+	l.asked()
+	if err != nil && ctx.Err() == nil { // it stays open
+		l.waits(q)
+	}
+}
+
+// printAgent prints an agent with its calls.
+func printAgent(p sheet, a agents.Shown) {
+	by := strings.Repeat("  ", strings.Count(a.ID, "-"))
+	fmt.Fprintln(p.to)
+	p.line(fmt.Sprintf("%sagent %s ", by, a.ID), strings.TrimSpace(a.Role+" "+a.Goal))
+	for _, c := range a.Calls {
+		if c.Result == "" {
+			c.Result = "(no result)"
+		}
+		p.line(fmt.Sprintf("%s  %s  ", by, c.ID), c.Name+" "+c.Args)
+		if c.SessionID != "" {
+			p.line(by+"    session ", c.SessionID)
+		}
+		label := "= "
+		if c.Failed {
+			label = "failed: "
+		}
+		p.line(by+"    "+label, text.Cut(c.Result, 400))
+	}
+	p.line(by+"  answer: ", a.Answer)
 }

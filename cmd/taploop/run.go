@@ -180,7 +180,7 @@ func (c *continueCmd) ofHost(ctx context.Context, a *app) (*hostCmd, error) {
 		sess, err = findSession(ctx, db, c.Session)
 		return err
 	})
-	if err != nil || !sess.Phoneless() {
+	if err != nil || sess.Kind() != store.OfAgents {
 		return nil, nil // the error is found again, and then told with what goes on
 	}
 	if c.answers {

@@ -87,6 +87,9 @@ func (a *app) start(ctx context.Context, o overrides) (*service, error) {
 		return nil, usageError{err}
 	}
 	o.grace, o.handOver = a.conf.Calls.DetachGrace, a.conf.Loop.HandOver
+	if a.conf.Host.Enabled {
+		o.host = &hosting{}
+	}
 	var hear atomic.Pointer[tools.Tools]
 	observe := o.observe
 	o.observe = func(e runs.Event) {
@@ -109,11 +112,7 @@ func (a *app) start(ctx context.Context, o overrides) (*service, error) {
 		server.WithInstructions(tools.Instructions),
 		server.WithToolCapabilities(false), server.WithRecovery(),
 		server.WithToolHandlerMiddleware(s.calls.count))
-	opts, err := a.toolOptions(ctx, d)
-	if err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	s.tools = tools.New(opts)
+	s.tools = tools.New(a.toolOptions(d))
 	s.tools.Register(s.mcp)
 	hear.Store(s.tools)
 	if err := a.notify(d); err != nil {
@@ -122,14 +121,14 @@ func (a *app) start(ctx context.Context, o overrides) (*service, error) {
 	return s, nil
 }
 
-func (a *app) toolOptions(ctx context.Context, d *deps) (*tools.Options, error) {
+func (a *app) toolOptions(d *deps) *tools.Options {
 	calls := a.conf.Calls
 	clients := map[string]tools.Waits{}
 	for name, c := range calls.Clients {
 		clients[name] = tools.Waits{Default: c.Wait, Max: c.MaxWait}
 	}
-	o := &tools.Options{
-		Runs: d.manager, Questions: d.manager.Broker(), Store: d.store,
+	return &tools.Options{
+		Runs: d.manager, Goals: a.conf.Host.Enabled, Questions: d.manager.Broker(), Store: d.store,
 		Leases: d.store.Leases, Phones: d.phones, Sign: d.store.Sign,
 		Waits: tools.Waits{Default: calls.Wait, Max: calls.MaxWait,
 			Heartbeat: calls.Heartbeat},
@@ -140,16 +139,6 @@ func (a *app) toolOptions(ctx context.Context, d *deps) (*tools.Options, error) 
 		Schemas: tools.Schemas(a.conf.Schemas),
 		BaseURL: d.url, Channels: d.channels, Log: a.log,
 	}
-	if !a.conf.Host.Enabled {
-		return o, nil
-	}
-	g, err := newHostGoals(ctx, a, d)
-	if err != nil {
-		return nil, err
-	}
-	d.closers = append(d.closers, g.close) // before the runs of its phones
-	o.Goals = g
-	return o, nil
 }
 
 // reserveStdout keeps everybody else off stdout, which belongs to the protocol: what libraries

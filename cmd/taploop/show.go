@@ -22,10 +22,10 @@ import (
 
 // shownSession is all that the store knows of a session, as sessions show prints it.
 type shownSession struct {
-	Session store.Session `json:"session"`
-	Runs    []shownRun    `json:"runs"`
-	Steps   []shownStep   `json:"steps"`
-	Agents  []shownAgent  `json:"agents,omitempty"` // of taploop host
+	Session store.Session  `json:"session"`
+	Runs    []shownRun     `json:"runs"`
+	Steps   []shownStep    `json:"steps"`
+	Agents  []agents.Shown `json:"agents,omitempty"` // of taploop host
 }
 
 type shownRun struct {
@@ -99,10 +99,11 @@ func read(ctx context.Context, db *store.Store, sess store.Session) (shownSessio
 		shown.AskedMS = t.Asked[st.Index].Milliseconds()
 		x.Steps = append(x.Steps, shown)
 	}
-	if sess.Phoneless() && len(t.Runs) > 0 {
+	noted, err := db.Noted(ctx, sess.ID)
+	if len(noted) > 0 && len(x.Runs) > 0 {
 		last := &x.Runs[len(x.Runs)-1]
 		var spent agents.Spent
-		x.Agents, spent, err = shownAgents(ctx, db, last.Run)
+		x.Agents, spent, err = agents.Show(noted)
 		last.Calls = spent.Replies
 		last.Sent, last.Received = spent.PromptTokens, spent.CompletionTokens
 	}
@@ -175,12 +176,12 @@ func (p sheet) written(label, words string) {
 
 func (x shownSession) print(w io.Writer) {
 	p := sheet{w, columnsOf(w)}
-	if x.Session.Phoneless() {
-		p.line("session ", x.Session.ID)
-	} else {
-		p.line("session ", fmt.Sprintf("%s on %s, %s", x.Session.ID, text.Line(x.Session.Serial),
-			plural(x.Session.Steps, "step")))
+	session := x.Session.ID
+	if x.Session.Serial != "" {
+		session += fmt.Sprintf(" on %s, %s", text.Line(x.Session.Serial),
+			plural(x.Session.Steps, "step"))
 	}
+	p.line("session ", session)
 	if x.Session.Parent != "" {
 		p.line("begun by ", x.Session.Parent)
 	}
@@ -198,7 +199,7 @@ func (x shownSession) print(w io.Writer) {
 		for _, warned := range r.Progress.Warnings {
 			p.line("  warning: ", warned.Text)
 		}
-		if !x.Session.Phoneless() { // the times are those of steps
+		if x.Session.Serial != "" { // the times are those of steps
 			p.line("  time: ", wordsIn("en").spent(r.usage))
 			p.line("  parts: ", parts(r.usage.Timing))
 		}
@@ -217,7 +218,7 @@ func (x shownSession) print(w io.Writer) {
 		}
 	}
 	for _, agent := range x.Agents {
-		agent.print(p)
+		printAgent(p, agent)
 	}
 }
 

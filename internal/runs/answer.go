@@ -55,7 +55,7 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 // checkReply refuses what cannot be done, before the answer is taken.
 func (c *continuation) checkReply(ctx context.Context, current bool) error {
 	if current && !c.Queue {
-		if err := c.m.queues.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {
+		if err := c.m.free(ctx, c.sess); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
@@ -35,6 +34,7 @@ type ContinueRequest struct {
 	Key string
 	// an open question is asked by nobody: the caller does, with AskHere
 	Here bool
+	By   Actor // who goes on with a session of agents
 }
 
 // continuation is a ContinueRequest on its way: it has the session's lock.
@@ -53,17 +53,19 @@ func (m *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, erro
 		return Status{}, err
 	}
 	defer unlock()
-	if again, err := c.alreadyDone(); again || err != nil {
+	set, err := settingsOf(c.run)
+	if err != nil {
+		return Status{}, err
+	}
+	if again, err := set.repeated(r); again {
 		st, _ := m.Status(ctx, c.sess.ID)
 		st.Replayed = true
 		return st, err
 	}
-	fresh := r.Task != "" && (c.run.State.Terminal() || !sameTask(r.Task, c.run.Task))
+	fresh, err := m.kindOf(c.sess.Kind()).continues(r, c.run)
 	switch {
-	case r.Reply != nil && r.Task != "" && !sameTask(r.Task, c.run.Task):
-		return Status{}, invalid(
-			"answer first, and leave the task out; send a new task once this one has ended",
-			"%w", ErrReplyWithTask)
+	case err != nil:
+		return Status{}, err
 	case r.Reply != nil:
 		return c.reply(ctx)
 	case fresh:
@@ -83,10 +85,6 @@ func (m *Manager) openContinuation(ctx context.Context,
 	if err != nil {
 		return nil, nil, UnknownSession(r.SessionID, err)
 	}
-	if sess.Phoneless() {
-		return nil, nil, Refuse(InvalidArgument, "taploop continue "+sess.ID,
-			"session %s is one of taploop host, and has no phone", sess.ID)
-	}
 	if r.Serial != "" && r.Serial != sess.Serial {
 		return nil, nil, Refuse(DeviceMismatch,
 			"leave device_id out, or start a new task on the other phone",
@@ -105,32 +103,6 @@ func (m *Manager) openContinuation(ctx context.Context,
 		return nil, nil, err
 	}
 	return &continuation{ContinueRequest: r, m: m, state: s, sess: sess, run: run}, unlock, nil
-}
-
-// alreadyDone reports whether the call was carried out before, under its key.
-func (c *continuation) alreadyDone() (bool, error) {
-	if c.Key == "" || c.Reply != nil {
-		return false, nil
-	}
-	s, err := settingsOf(c.run)
-	if err != nil {
-		return false, err
-	}
-	for _, used := range s.Keys {
-		if used.Key != c.Key {
-			continue
-		}
-		if !sameTask(used.Task, c.Task) {
-			return false, invalid("use a new key for another call",
-				"the key %q stands for a call with another task", c.Key)
-		}
-		return true, nil
-	}
-	return false, nil
-}
-
-func sameTask(a, b string) bool {
-	return strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
 }
 
 // currentRun is the session's latest run. One that claims to be running and that nobody runs any
@@ -178,21 +150,19 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	if c.Settings != nil {
-		s.Settings = *c.Settings
-	}
-	x, err := c.m.plan(c.Task, c.MaxSteps, s.Settings)
+	x, err := c.m.plan(c.sess.Kind(), plan{task: c.Task, maxSteps: c.MaxSteps,
+		settings: s.with(c.Settings), home: c.ResetEnvironment, by: c.By})
 	if err != nil {
 		return Status{}, err
 	}
-	x.sess, x.home = c.sess, c.ResetEnvironment
-	x.settings.Keys = s.keysWith(c.Key, c.Task)
+	x.sess = c.sess
+	x.settings.Keys = s.keysWith(c.ContinueRequest)
 	x.settings.CallFrom = c.sess.Steps
-	if err := c.openPhone(ctx, x); err != nil {
+	if err := c.open(ctx, x); err != nil {
 		return Status{}, err
 	}
 	if err := c.createRun(ctx, x); err != nil {
-		x.closePhone()
+		x.work.Close()
 		return Status{}, err
 	}
 	if err := x.launch(c.Queue); err != nil {
@@ -201,11 +171,10 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 	return c.m.Status(ctx, c.sess.ID)
 }
 
-// openPhone opens the session's phone, which may not be another session's unless the call queues
-// for it.
-func (c *continuation) openPhone(ctx context.Context, x *execution) error {
+// open opens the work of a life, which may not be another session's turn unless the call queues.
+func (c *continuation) open(ctx context.Context, x *execution) error {
 	if !c.Queue {
-		if err := c.m.queues.free(ctx, c.sess.Serial, c.sess.ID, c.sess.Client); err != nil {
+		if err := c.m.free(ctx, c.sess); err != nil {
 			return err
 		}
 	}
@@ -333,29 +302,26 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	if !how.SameCall {
 		from = c.sess.Steps
 	}
-	if how.Settings != nil {
-		s.Settings = *how.Settings
-	}
-	if how.MaxSteps == 0 {
-		how.MaxSteps = c.run.MaxSteps
-	}
-	x, err := c.m.plan(c.run.Task, how.MaxSteps, s.Settings)
+	handed := q != nil && q.Kind == inquiry.KindTakeover
+	x, err := c.m.plan(c.sess.Kind(), plan{task: c.run.Task,
+		maxSteps: cmp.Or(how.MaxSteps, c.run.MaxSteps), settings: s.with(how.Settings),
+		home: how.Home, handed: handed, said: c.Task, by: c.By})
 	if err != nil {
 		return err
 	}
-	x.sess, x.home = c.sess, how.Home
+	x.sess = c.sess
 	x.settings.CallFrom = from
-	x.settings.Keys = s.keysWith(c.Key, c.Task)
-	if x.handed = q != nil && q.Kind == inquiry.KindTakeover; x.handed {
-		c.m.touches.note(ctx, c.run.ID)
+	x.settings.Keys = s.keysWith(c.ContinueRequest)
+	if handed {
+		c.m.touches.Note(ctx, c.run.ID)
 	}
 	if q != nil { // an answer that was taken is applied, and waits for the phone if need be
 		c.m.router.Finish(q.ID, route.Elsewhere(*q))
-	} else if err := c.openPhone(ctx, x); err != nil {
+	} else if err := c.open(ctx, x); err != nil {
 		return err
 	}
 	if err := c.requeue(ctx, x, q); err != nil {
-		x.closePhone()
+		x.work.Close()
 		if superseded(err) { // another process was faster, and goes on with the run
 			return nil
 		}

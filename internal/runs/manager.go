@@ -13,6 +13,8 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/inquiry/route"
+	"github.com/taploop/taploop/internal/runs/queue"
+	"github.com/taploop/taploop/internal/runs/touches"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -51,6 +53,7 @@ type Options struct {
 	Lang        string       // "zh" or "en", of our own words to the model; "" means en
 	Observe     func(Event)  // gets every event, on its run's goroutine; nil does nothing
 	Log         *slog.Logger // nil discards
+	Goals       Goals        // carries out goals of agents; nil refuses them
 }
 
 // Manager carries runs out. It is safe for concurrent use.
@@ -62,8 +65,8 @@ type Manager struct {
 
 	states     sessionStates
 	delivering sync.Map // questions whose answers the store does not take yet
-	queues     phoneQueues
-	touches    touches
+	lines      *queue.Lines
+	touches    *touches.Counter
 
 	closing sync.Mutex // Close ends ctx and spawn looks at it, one after the other
 }
@@ -83,8 +86,7 @@ func New(opts *Options) *Manager {
 	m := &Manager{questioner: questioner{opts: o, store: o.Store, broker: o.Broker, log: o.Log},
 		states: sessionStates{grace: o.DetachGrace, observe: o.Observe,
 			byID: map[string]*sessionState{}},
-		queues:  phoneQueues{store: o.Store, log: o.Log, bySerial: map[string][]*queueEntry{}},
-		touches: touches{audit: o.Store.Audit, log: o.Log}}
+		lines: queue.New(o.Store.Leases, o.Log), touches: touches.New(o.Store.Audit, o.Log)}
 	m.askers = m.newAskers(m.stopFromConsole)
 	m.router = route.New(&route.Options{Store: m.broker, Askers: m.askers,
 		Name: m.store.Owner.ID, Alive: m.store.Owner.Alive,
@@ -112,7 +114,7 @@ func (m *Manager) Close() error {
 	m.wg.Wait()
 	ctx, cancel := detached(context.Background())
 	defer cancel()
-	m.touches.note(ctx, "")
+	m.touches.Note(ctx, "")
 	return nil
 }
 

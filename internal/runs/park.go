@@ -15,11 +15,11 @@ import (
 )
 
 // Park implements agentloop.Parker. It stores the question with the frame that it is about.
-func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
+func (w *phoneWork) Park(ctx context.Context, q agentloop.Question) error {
 	asked := inquiry.Question{
-		SessionID: x.run.SessionID,
-		RunID:     x.run.ID,
-		Fence:     x.run.Fence,
+		SessionID: w.life.Run.SessionID,
+		RunID:     w.life.Run.ID,
+		Fence:     w.life.Run.Fence,
 		Step:      q.Step,
 		Kind:      inquiry.Kind(q.Kind),
 		Task:      q.Task,
@@ -28,11 +28,11 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 
 		Round:     q.Round,
 		App:       q.Screen.State.App,
-		OnTimeout: x.m.opts.OnTimeout,
+		OnTimeout: w.m.opts.OnTimeout,
 	}
-	mode := x.settings.ReplyMode
+	mode := w.settings.ReplyMode
 	if q.Screen.Frame != nil {
-		asked.Frame = x.run.FrameID(q.Step) // kept with the step's intent
+		asked.Frame = w.life.Run.FrameID(q.Step) // kept with the step's intent
 	}
 	asked.Secret = asked.AsksForSecret()
 	if q.Secret != nil {
@@ -43,16 +43,16 @@ func (x *execution) Park(ctx context.Context, q agentloop.Question) error {
 		mode = personalMode(mode)
 		asked.Secret = false
 		asked.OnTimeout = inquiry.Pause
-		asked.Body = &inquiry.Takeover{PeopleOnly: x.takenByPerson}
+		asked.Body = &inquiry.Takeover{PeopleOnly: w.takenByPerson}
 	case q.Review != nil:
 		mode = personalMode(mode)
-		if err := x.m.reviewed(&asked, q); err != nil {
+		if err := w.m.reviewed(&asked, q); err != nil {
 			return err
 		}
 	}
-	asked, err := x.m.openQuestion(ctx, asked, mode)
+	asked, err := w.m.openQuestion(ctx, asked, mode)
 	if err == nil {
-		x.parked = &asked
+		w.parked = &asked
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/route"
+	"github.com/taploop/taploop/internal/runs/queue"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -104,7 +105,7 @@ func (r resumer) deliverRetrying(questionID string) {
 	r.report(questionID, err)
 	r.m.spawn(func() {
 		defer r.m.delivering.Delete(questionID)
-		for unavailable(err) && wait.For(r.m.ctx, poll) == nil {
+		for unavailable(err) && wait.For(r.m.ctx, queue.Poll) == nil {
 			err = r.deliver(r.m.ctx, questionID)
 		}
 		r.report(questionID, err)

@@ -49,11 +49,11 @@ func (p *secretPhone) Type(ctx context.Context, text string) error {
 
 // secretTyped notes that a secretPhone has typed a secret. Should that not be stored, the secret
 // can be typed once more after a crash.
-func (x *execution) secretTyped(ctx context.Context, questionID string) {
+func (d *questioner) secretTyped(ctx context.Context, questionID string) {
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	if err := x.m.store.Secrets.Typed(ctx, questionID); err != nil {
-		x.m.log.ErrorContext(ctx, "a secret was typed", "question", questionID, "err", err)
+	if err := d.store.Secrets.Typed(ctx, questionID); err != nil {
+		d.log.ErrorContext(ctx, "a secret was typed", "question", questionID, "err", err)
 	}
 }
 

@@ -15,8 +15,10 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// StartRequest is a task for a phone.
+// StartRequest is a task for a phone, or a goal for agents: these take Task, Client, Key, Parent, By
+// and Settings.
 type StartRequest struct {
+	Kind     store.Kind // "" means store.OnPhone
 	Task     string
 	Serial   string // of the phone; "" means the only usable one
 	MaxSteps int    // of this call; 0 means the configured maximum, which is never exceeded
@@ -25,7 +27,7 @@ type StartRequest struct {
 	KeepEnvironment bool
 	Queue           bool   // wait for a phone that is busy, first come first served
 	Supersede       bool   // first stop the client's own sessions that have the phone
-	By              Actor  // who stops them
+	By              Actor  // who starts this one, and stops them
 	Client          string // whom the session will belong to
 	Key             string // chosen by the client; see Start
 	Parent          string // the session that begins this one; "" is none
@@ -49,44 +51,17 @@ func (m *Manager) Start(ctx context.Context, r StartRequest) (Status, error) {
 	return st, err
 }
 
-// begun is the session that the request's key stands for; false when there is none.
-func (m *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, error) {
-	if r.Key == "" {
-		return Status{}, false, nil
-	}
-	sess, err := m.store.SessionByKey(ctx, r.Client, r.Key)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return Status{}, false, nil
-	case err != nil:
-		return Status{}, false, err
-	}
-	first, err := m.store.Runs.Of(ctx, sess.ID)
-	if err != nil {
-		return Status{}, false, err
-	}
-	if len(first) > 0 && !sameTask(first[0].Task, r.Task) ||
-		r.Serial != "" && r.Serial != sess.Serial {
-		return Status{}, false, invalid("use a new key for a new task",
-			"the key %q stands for session %s, which was begun with another task or phone",
-			r.Key, sess.ID)
-	}
-	st, err := m.Status(ctx, sess.ID)
-	return st, err == nil, err
-}
-
 func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
-	x, err := m.plan(r.Task, r.MaxSteps, r.Settings)
+	x, err := m.plan(r.Kind, plan{task: r.Task, maxSteps: r.MaxSteps, settings: r.Settings,
+		home: !r.KeepEnvironment, fresh: !r.KeepEnvironment && !m.opts.KeepApps, by: r.By})
 	if err != nil {
 		return Status{}, err
 	}
 	if err := x.open(ctx, r.Serial); err != nil {
 		return Status{}, err
 	}
-	x.home = !r.KeepEnvironment
-	x.fresh = x.home && !m.opts.KeepApps
 	if err := x.takePlace(ctx, r); err != nil {
-		x.closePhone()
+		x.work.Close()
 		return Status{}, err
 	}
 	if err := x.launch(r.Queue); err != nil {
@@ -95,36 +70,16 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 	return m.Status(ctx, x.sess.ID)
 }
 
-// plan checks what can be checked before anything is touched.
-func (m *Manager) plan(task string, maxSteps int, s Settings) (*execution, error) {
+// plan checks what can be checked before anything is touched, and makes a life of a run.
+func (m *Manager) plan(k store.Kind, p plan) (*execution, error) {
 	if err := m.checkOpen(); err != nil {
 		return nil, err
 	}
-	if err := checkTask(task); err != nil {
+	if err := checkTask(p.task); err != nil {
 		return nil, err
 	}
-	limit, err := m.opts.steps(maxSteps)
-	if err != nil {
-		return nil, err
-	}
-	if s, err = m.checkSettings(s); err != nil {
-		return nil, err
-	}
-	policy, err := m.opts.NewPolicy(s)
-	return &execution{m: m, policy: policy, settings: storedSettings{Settings: s},
-		run: store.Run{Task: task, MaxSteps: limit, ReplyMode: string(s.ReplyMode)}}, err
-}
-
-// open opens the phone, or gives the code for one that cannot be had.
-func (x *execution) open(ctx context.Context, serial string) (err error) {
-	x.phone, err = x.m.opts.Phones.Open(ctx, serial)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	}
-	return NoPhone(err)
+	x := &execution{m: m, run: store.Run{Task: p.task}}
+	return x, m.kindOf(k).plan(x, p)
 }
 
 // takePlace makes the session. Another call of the same client may take the phone between the end
@@ -145,26 +100,29 @@ func (x *execution) takePlace(ctx context.Context, r StartRequest) error {
 
 // createSession makes the session and its run, and takes the phone unless the run may wait for it.
 func (x *execution) createSession(ctx context.Context, r StartRequest) error {
-	m, dev := x.m, x.phone.Device()
+	m := x.m
 	if r.Supersede {
-		if err := x.supersede(ctx, dev.ID, r); err != nil {
+		if err := x.supersede(ctx, x.sess.Serial, r); err != nil {
 			return err
 		}
 	}
+	begun := store.Session{Serial: x.sess.Serial, Device: x.sess.Device, Client: r.Client,
+		StartKey: r.Key, Parent: r.Parent}
 	if !r.Queue {
-		if err := m.queues.free(ctx, dev.ID, "", r.Client); err != nil {
+		if err := m.free(ctx, begun); err != nil {
 			return err
 		}
 	}
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	x.run.Settings = encode(x.settings)
-	var err error
-	x.sess, x.run, err = m.store.Begin(ctx,
-		store.Session{Serial: dev.ID, Device: dev, Client: r.Client, StartKey: r.Key,
-			Parent: r.Parent}, x.run)
-	if err != nil || r.Queue {
+	sess, run, err := m.store.Begin(ctx, begun, x.run)
+	if err != nil {
 		return err
+	}
+	x.sess, x.run = sess, run
+	if r.Queue {
+		return nil
 	}
 	if err := x.lease(ctx); err != nil {
 		return errors.Join(err, m.store.Delete(ctx, x.sess.ID))
@@ -176,7 +134,7 @@ func (x *execution) createSession(ctx context.Context, r StartRequest) error {
 // one of somebody else does, it stops none and refuses the call, unless that may wait.
 func (x *execution) supersede(ctx context.Context, serial string, r StartRequest) error {
 	m := x.m
-	all, err := m.queues.holders(ctx, serial)
+	all, err := m.lines.Holders(ctx, serial)
 	if err != nil {
 		return err
 	}
@@ -199,7 +157,7 @@ func (x *execution) supersede(ctx context.Context, serial string, r StartRequest
 // lease takes the phone for a new run at once. When another was faster meanwhile, the run is over.
 func (x *execution) lease(ctx context.Context) error {
 	m := x.m
-	err := m.store.Leases.Take(ctx, x.sess.Serial, x.run.ID)
+	err := m.lines.Take(ctx, x.sess.Serial, x.run.ID)
 	if err == nil {
 		return nil
 	}
@@ -223,6 +181,8 @@ type Settings struct {
 	// goes on with no call attached, see Manager.Attach
 	DetachedOK bool            `json:"detached_ok,omitempty"`
 	Client     json.RawMessage `json:"client,omitempty"` // the caller's own, kept as given
+	// the file of the MCP servers that agents have; it is never replaced by other settings
+	Servers string `json:"mcp,omitempty"`
 }
 
 // storedSettings is the settings with what the Manager itself has to know again.
@@ -233,21 +193,14 @@ type storedSettings struct {
 	Keys []usedKey `json:"keys,omitempty"`
 }
 
-// usedKey is the key of a call that was carried out.
-type usedKey struct {
-	Key  string `json:"key"`
-	Task string `json:"task,omitempty"` // that it brought
-}
-
-// keysKept is how many calls back one can be sent again.
-const keysKept = 20
-
-func (s storedSettings) keysWith(key, task string) []usedKey {
-	if key == "" {
-		return s.Keys
+// with are the settings as a call changes them; nil keeps them.
+func (s storedSettings) with(changed *Settings) Settings {
+	if changed == nil {
+		return s.Settings
 	}
-	all := append(slices.Clip(s.Keys), usedKey{key, task})
-	return all[max(len(all)-keysKept, 0):]
+	now := *changed
+	now.Servers = s.Servers
+	return now
 }
 
 // encode is v, which holds Settings that were checked, as JSON.

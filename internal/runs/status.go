@@ -86,7 +86,7 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 		m.addQuestion(&st, q)
 	}
 	if h := v.Holder; v.Run.State == store.Queued {
-		st.Ahead = m.queues.ahead(v.Session.Serial, v.Run.ID)
+		st.Ahead = m.lines.Ahead(v.Session.Serial, v.Run.ID)
 		if h != nil && h.RunID != v.Run.ID {
 			seen := h.SeenBy(v.Session.Client)
 			st.Holder = &seen
@@ -111,6 +111,14 @@ func (d *questioner) Asked(ctx context.Context, s store.Session) ([]inquiry.Ques
 		ours[x.ID] = true
 	}
 	return slices.DeleteFunc(open, func(q inquiry.Question) bool { return !ours[q.SessionID] }), err
+}
+
+// AskedMeanwhile are the questions that wait while the run goes on: those of agents and their phones.
+func (m *Manager) AskedMeanwhile(ctx context.Context, st Status) ([]inquiry.Question, error) {
+	if st.Reason != agentloop.StillRunning {
+		return nil, nil
+	}
+	return m.kindOf(st.Session.Kind()).asks(ctx, st.Session)
 }
 
 // addReason fills in why the run stands still, or that it does not.

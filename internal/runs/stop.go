@@ -122,26 +122,8 @@ func (p *stopCall) carryOut(ctx context.Context, r StopRequest) error {
 		}
 	}
 	err := p.halt(ctx)
-	if err == nil && p.sess.Phoneless() && p.to == store.Cancelled {
-		err = p.m.stopBelow(ctx, r)
-	}
-	return err
-}
-
-// stopBelow takes the questions of a session of agents back, and stops its phones as r says.
-func (m *Manager) stopBelow(ctx context.Context, r StopRequest) error {
-	open, err := m.broker.List(ctx,
-		inquiry.Filter{Status: inquiry.Pending, SessionID: r.SessionID})
-	for _, q := range open {
-		err = errors.Join(err,
-			inquiry.UnlessLate(m.broker.Withdraw(ctx, q.ID, "the run was stopped")))
-	}
-	below, failed := m.store.Sessions(ctx, store.Filter{Parent: r.SessionID})
-	err = errors.Join(err, failed)
-	for _, x := range below {
-		r.SessionID = x.ID
-		_, failed := m.Stop(ctx, r)
-		err = errors.Join(err, failed)
+	if err == nil && p.to == store.Cancelled {
+		err = p.m.kindOf(p.sess.Kind()).stopped(ctx, r)
 	}
 	return err
 }
@@ -177,13 +159,7 @@ func (p *stopCall) checkTakenOver(ctx context.Context, run store.Run) error {
 // out finds itself superseded before its next gesture.
 func (p *stopCall) halt(ctx context.Context) error {
 	m := p.m
-	var run store.Run
-	var err error
-	if p.sess.Phoneless() { // who works on it looks after it
-		run, err = m.store.LatestRun(ctx, p.sess.ID)
-	} else {
-		run, err = m.currentRun(ctx, p.state, p.sess.ID)
-	}
+	run, err := m.currentRun(ctx, p.state, p.sess.ID)
 	if err != nil {
 		return err
 	}
@@ -205,13 +181,13 @@ func (p *stopCall) halt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.touches.note(ctx, run.ID)
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	m.touches.Note(ctx, run.ID)
 	m.cancelRouting(ctx, run.QuestionID)
-	m.queues.release(ctx, p.sess.Serial, run.ID)
+	m.lines.Release(ctx, p.sess.Serial, run.ID)
 	if run.QuestionID != "" && p.to == store.Cancelled {
 		// The store has withdrawn it with the change; this tells those who show it.
-		ctx, cancel := detached(ctx)
-		defer cancel()
 		if err := m.broker.Withdraw(ctx, run.QuestionID, "the run was stopped"); err != nil {
 			m.log.WarnContext(ctx, "withdrawing", "question", run.QuestionID, "err", err)
 		}
@@ -248,11 +224,10 @@ func (m *Manager) Say(ctx context.Context, r SayRequest) (Status, error) {
 	switch {
 	case err != nil:
 		return Status{}, err
-	case sess.Phoneless() && !run.State.Terminal():
-		return Status{}, Refuse(InvalidArgument, "pause it, and say it when it goes on "+
-			"(taploop continue "+sess.ID+" WORDS), or say it to the session of one of its phones",
-			"session %s is one of taploop host, whose agents cannot be spoken to in between",
-			sess.ID)
+	case !run.State.Terminal():
+		if err := m.kindOf(sess.Kind()).hears(sess); err != nil {
+			return Status{}, err
+		}
 	}
 	replayed, err := m.store.Runs.Say(ctx, run.ID,
 		agentloop.Message{Mode: r.Mode, Text: r.Text}, r.Key, r.By.entry())

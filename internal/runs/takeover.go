@@ -2,18 +2,13 @@ package runs
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"log/slog"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs/touches"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -73,48 +68,6 @@ func personalMode(mode channel.Mode) channel.Mode {
 	return channel.Of(steps)
 }
 
-// handOver parks the question of a take-over when a life of the run has ended for one: because a
-// person has taken the phone over, or, when people are asked then, because the screen is locked or
-// forbids capture.
-func (x *execution) handOver(ctx context.Context, end *agentloop.Ending) *agentloop.Ending {
-	words, text := wordsOfHandOver(x.m.opts.ConsoleLang), ""
-	cause := agentloop.ErrTakeover
-	if x.takenByPerson = errors.Is(context.Cause(ctx), errTakenByPerson); x.takenByPerson {
-		cause = errTakenByPerson
-	}
-	asks := x.m.opts.HandOver && x.settings.ReplyMode != channel.NoReply
-	switch {
-	case x.run.State != store.Running && end.Reason == agentloop.TakeoverNeeded:
-		end.Reason = agentloop.UserPaused // it had no phone yet: takeOver gives it to the person
-	case x.run.State != store.Running:
-	case end.Reason == agentloop.TakeoverNeeded && end.Question == nil:
-		text = words.asked(x.takenByPerson)
-	case end.Reason == agentloop.ScreenLocked && asks:
-		text = words.locked
-	case end.Reason == agentloop.SecureScreen && asks:
-		text = words.secure
-	}
-	if text == "" {
-		return end
-	}
-	ctx, cancel := detached(ctx)
-	defer cancel()
-	asked := x.parked
-	q := agentloop.Question{Kind: agentloop.KindTakeover, Text: text, Task: x.run.Task}
-	if err := x.Park(ctx, q); err != nil {
-		x.m.log.ErrorContext(ctx, "handing the phone over", "run", x.run.ID, "err", err)
-		end.Reason = agentloop.InternalError
-		end.Err = fmt.Errorf("the phone could not be handed over: %w", err)
-		return end
-	}
-	if asked != nil {
-		x.m.withdrawFor(ctx, asked.ID, cause)
-	}
-	end.Reason, end.Question = agentloop.TakeoverNeeded, &q
-	end.Err = nil
-	return end
-}
-
 // withdrawFor withdraws a question of a run whose phone was taken over, as the cause says.
 func (d *questioner) withdrawFor(ctx context.Context, questionID string, cause error) {
 	if err := d.broker.Withdraw(ctx, questionID, cause.Error()); err != nil &&
@@ -126,16 +79,15 @@ func (d *questioner) withdrawFor(ctx context.Context, questionID string, cause e
 // canTakeOver refuses to take over the phone of a run that has ended, and one that another session
 // has.
 func (p *stopCall) canTakeOver(ctx context.Context, r store.Run) error {
-	if p.sess.Phoneless() {
-		return Refuse(NothingToTakeOver, "take over the session of one of its phones, or pause it",
-			"session %s is one of taploop host, and has no phone of its own", p.sess.ID)
+	if err := p.m.kindOf(p.sess.Kind()).takesOver(p.sess); err != nil {
+		return err
 	}
 	if r.State.Terminal() {
 		return Refuse(NothingToTakeOver, "give the session a new task, or use the phone as it is",
 			"the session's last task has ended (%s): there is no run to hand the phone back to",
 			r.State)
 	}
-	return p.m.queues.free(ctx, p.sess.Serial, p.sess.ID, p.sess.Client)
+	return p.m.free(ctx, p.sess)
 }
 
 // takeOver hands the phone of a run over that no goroutine of this Manager carries out. What the
@@ -252,80 +204,9 @@ func (m *Manager) Touch(ctx context.Context, r ByHand, do func(context.Context) 
 	if err := do(ctx); err != nil {
 		return err
 	}
-	if m.touches.count(touchKey{run.ID, h.SessionID, r.By}, r.What) {
-		m.touches.note(ctx, run.ID)
-	}
+	m.touches.Add(ctx, touches.By{RunID: run.ID, SessionID: h.SessionID, Channel: r.By.Channel,
+		Authority: r.By.Authority, Name: r.By.Name}, r.What)
 	return nil
-}
-
-// touches counts what people do on phones that they have taken over. How often is in the audit, and
-// what it was is nowhere.
-type touches struct {
-	audit store.Audit
-	log   *slog.Logger
-
-	mu     sync.Mutex
-	counts map[touchKey]map[string]int
-	since  map[string]time.Time // of the first touch of a run that is not in the audit yet
-}
-
-// touchKey is whose touches belong together.
-type touchKey struct {
-	runID, sessionID string
-	by               Actor
-}
-
-// noteAfter is how long touches are counted before they are in the audit, at most: what is counted
-// when the process is killed is lost.
-const noteAfter = time.Minute
-
-// count adds a touch, and reports whether it is time to note those of the run.
-func (t *touches) count(who touchKey, what string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.counts == nil {
-		t.counts, t.since = map[touchKey]map[string]int{}, map[string]time.Time{}
-	}
-	if t.counts[who] == nil {
-		t.counts[who] = map[string]int{}
-	}
-	t.counts[who][what]++
-	if t.since[who.runID].IsZero() {
-		t.since[who.runID] = time.Now()
-	}
-	return time.Since(t.since[who.runID]) >= noteAfter
-}
-
-// take takes the counts of a run, of all when runID is "".
-func (t *touches) take(runID string) (list []store.AuditEntry) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for who, counts := range t.counts {
-		if runID != "" && who.runID != runID {
-			continue
-		}
-		var words []string
-		for _, what := range slices.Sorted(maps.Keys(counts)) {
-			words = append(words, fmt.Sprintf("%s %d", what, counts[what]))
-		}
-		e := who.by.entry()
-		e.Event = store.AuditByHand
-		e.SessionID, e.RunID = who.sessionID, who.runID
-		e.Text = strings.Join(words, ", ")
-		list = append(list, e)
-		delete(t.counts, who)
-		delete(t.since, who.runID)
-	}
-	return list
-}
-
-// note writes the counts of a run's touches into the audit, those of all runs for "".
-func (t *touches) note(ctx context.Context, runID string) {
-	for _, e := range t.take(runID) {
-		if err := t.audit.Append(ctx, e); err != nil {
-			t.log.ErrorContext(ctx, "noting what was touched by hand", "run", e.RunID, "err", err)
-		}
-	}
 }
 
 func notTakenOver(serial string) error {

@@ -104,9 +104,9 @@ func (e *ending) try(ctx context.Context) error {
 		m.spawn(func() { resumer{m}.deliverRetrying(now.QuestionID) })
 	case atRest(now), now.State.Terminal(): // otherwise another life goes on, with the phone
 		m.cancelRouting(ctx, e.parked)
-		m.queues.release(ctx, e.serial, now.ID)
+		m.lines.Release(ctx, e.serial, now.ID)
 	}
-	m.touches.note(ctx, now.ID)
+	m.touches.Note(ctx, now.ID)
 	e.state.moved(now)
 	return nil
 }

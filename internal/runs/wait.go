@@ -43,7 +43,7 @@ func (m *Manager) await(ctx context.Context, r WaitRequest) (Status, error) {
 		if err != nil || over || !st.worthWaiting(r.QuestionID) {
 			return st, err
 		}
-		if s.current() == nil && !st.Session.Phoneless() {
+		if s.current() == nil {
 			if err := m.recoverStale(ctx, s, st.Run, st.Question == nil); err != nil {
 				return st, err
 			}

@@ -263,12 +263,13 @@ func (e *Entries) Append(ctx context.Context, body json.RawMessage) error {
 	return doing(err, "writing the session's journal")
 }
 
-// All are the lines of all lives of all runs, in their order.
-func (e *Entries) All(ctx context.Context) ([]json.RawMessage, error) {
-	list, err := collect(ctx, e.read, func(row scanner) (json.RawMessage, error) {
+// Noted are the lines that all lives of all runs of a session of agents have appended, in their
+// order. A session with a phone has none.
+func (s *Store) Noted(ctx context.Context, sessionID string) ([]json.RawMessage, error) {
+	list, err := collect(ctx, s.read, func(row scanner) (json.RawMessage, error) {
 		var body string
 		err := row.Scan(&body)
 		return json.RawMessage(body), err
-	}, "SELECT body FROM entries WHERE session_id = ? ORDER BY idx", e.run.SessionID)
+	}, "SELECT body FROM entries WHERE session_id = ? ORDER BY idx", sessionID)
 	return list, doing(err, "reading the session's journal")
 }

@@ -77,9 +77,22 @@ type Session struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// Phoneless reports whether the session is one of package host: its agents call tools, and other
-// sessions have the phones.
-func (x Session) Phoneless() bool { return x.Serial == "" }
+// Kind says what the runs of a session carry out.
+type Kind string
+
+// The kinds of sessions.
+const (
+	OnPhone  Kind = ""       // tasks on the session's phone
+	OfAgents Kind = "agents" // goals: agents call tools, and other sessions have the phones
+)
+
+// Kind is the kind of the session.
+func (x Session) Kind() Kind {
+	if x.Serial == "" {
+		return OfAgents
+	}
+	return OnPhone
+}
 
 // Run is one goal being pursued in a session.
 type Run struct {

@@ -3,6 +3,7 @@ package export_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -49,8 +50,8 @@ func (s *shelf) Sessions(context.Context, store.Filter) ([]store.Overview, error
 	return nil, nil
 }
 
-// Entries is for sessions without a phone, which a shelf has none of.
-func (s *shelf) Entries(store.Run) *store.Entries { return nil }
+// Noted is for sessions without a phone, which a shelf has none of.
+func (s *shelf) Noted(context.Context, string) ([]json.RawMessage, error) { return nil, nil }
 
 func (s *shelf) usage(runID string) store.Usage {
 	u := s.begun

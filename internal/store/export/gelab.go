@@ -70,11 +70,8 @@ func gelab(ctx context.Context, dir string, src Source, sessionID string) error 
 	return atomicwriter.WriteFile(filepath.Join(dir, "traces", sessionID+".jsonl"), trace, 0o600)
 }
 
-// below writes the sessions that a session without a phone has begun.
+// below writes the sessions that the session has begun.
 func below(ctx context.Context, dir string, src Source, s store.Session) error {
-	if !s.Phoneless() {
-		return nil
-	}
 	begun, err := src.Sessions(ctx, store.Filter{Parent: s.ID})
 	for _, x := range begun {
 		err = errors.Join(err, gelab(ctx, dir, src, x.ID))

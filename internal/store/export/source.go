@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/taploop/taploop/internal/store"
 )
@@ -11,5 +12,5 @@ type Source interface {
 	Trajectory(ctx context.Context, sessionID string) (store.Trajectory, error)
 	Frame(ctx context.Context, id string) ([]byte, error)
 	Sessions(ctx context.Context, f store.Filter) ([]store.Overview, error)
-	Entries(run store.Run) *store.Entries
+	Noted(ctx context.Context, sessionID string) ([]json.RawMessage, error)
 }

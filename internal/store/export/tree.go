@@ -54,7 +54,7 @@ type entry struct {
 // end. spent is what the agents' replies have come to.
 func tree(ctx context.Context, src Source, t store.Trajectory) (
 	list []*node, spent store.Usage, err error) {
-	if !t.Session.Phoneless() || len(t.Runs) == 0 {
+	if len(t.Runs) == 0 {
 		return nil, spent, nil
 	}
 	begun, err := src.Sessions(ctx, store.Filter{Parent: t.Session.ID})
@@ -70,7 +70,7 @@ func tree(ctx context.Context, src Source, t store.Trajectory) (
 		}
 		phones[x.ID] = n
 	}
-	journal, err := src.Entries(t.Runs[len(t.Runs)-1]).All(ctx)
+	journal, err := src.Noted(ctx, t.Session.ID)
 	if err != nil {
 		return nil, spent, err
 	}

@@ -1,0 +1,84 @@
+package goals
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// Silence to a question pauses the work.
+var (
+	errUnanswered = errors.New("nobody has answered in time (questions.attention)")
+	errUndecided  = errors.New("nobody has decided in time (questions.attention)")
+)
+
+// endings say why work is paused, by its error; the first that matches counts.
+var endings = []struct {
+	err    error
+	reason agentloop.StopReason
+	hint   string
+}{
+	{errUnanswered, agentloop.InfoNeedsReply, "answer it (taploop inquiries), then go on"},
+	{errUndecided, agentloop.ActionNeedsApproval, "decide (taploop inquiries), then go on"},
+	{agents.ErrCalls, agentloop.MaxStepsReached, "go on with a larger host.max_calls"},
+	{agents.ErrRounds, agentloop.MaxStepsReached, "go on with a larger host.max_rounds"},
+	{agents.ErrCost, agentloop.MaxStepsReached, "go on with a larger host.max_cost"},
+	{agents.ErrTime, agentloop.TimeLimitReached, "go on, or set a larger host.max_time"},
+	{agents.ErrUnreadable, agentloop.ModelOutputInvalid, "try another model"},
+}
+
+// endingOf is the ending of work by an error, with a hint.
+func endingOf(err error) *agentloop.Ending {
+	for _, e := range endings {
+		if errors.Is(err, e.err) {
+			return &agentloop.Ending{Reason: e.reason, Err: hint.Add(err, e.hint)}
+		}
+	}
+	end := &agentloop.Ending{Reason: agentloop.InternalError, Err: err}
+	if m, ok := errors.AsType[*model.Error](err); ok {
+		end.Reason = agentloop.ModelError
+		if m.Kind == model.Unauthorized {
+			end.Reason = agentloop.ModelKeyRefused
+		}
+	}
+	return end
+}
+
+// silenceEvery is how often silence to questions is looked for.
+const silenceEvery = 500 * time.Millisecond
+
+// awaitSilence cancels the work when a question of the agents has waited for longer than Patience
+// in this life, and they are not to be told.
+func (w *work) awaitSilence(ctx context.Context, cancel context.CancelCauseFunc) {
+	if w.Patience <= 0 {
+		return
+	}
+	began := time.Now()
+	for wait.For(ctx, silenceEvery) == nil {
+		open, err := w.goal.Runs.Broker().List(ctx,
+			inquiry.Filter{SessionID: w.life.Session.ID, Status: inquiry.Pending})
+		if err != nil {
+			w.Log.WarnContext(ctx, "looking at the questions", "error", err)
+		}
+		for _, q := range open {
+			since := began
+			if q.AskedAt.After(began) {
+				since = q.AskedAt
+			}
+			switch {
+			case time.Since(since) < w.Patience || q.OnTimeout != inquiry.Pause:
+			case q.Kind == inquiry.KindApproval:
+				cancel(errUndecided)
+			default:
+				cancel(errUnanswered)
+			}
+		}
+	}
+}

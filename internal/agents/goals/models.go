@@ -1,0 +1,48 @@
+package goals
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/taploop/taploop/internal/agents"
+)
+
+// models are those of the roles, each opened once.
+type models struct {
+	open func(name string) (agents.Priced, func() error, error)
+
+	mu     sync.Mutex
+	byName map[string]agents.Priced
+	ends   []func() error
+}
+
+// get is the model with the name; "" is the configured one.
+func (m *models) get(name string) (agents.Priced, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p, known := m.byName[name]; known {
+		return p, nil
+	}
+	p, end, err := m.open(name)
+	if err != nil {
+		return p, err
+	}
+	if m.byName == nil {
+		m.byName = map[string]agents.Priced{}
+	}
+	m.byName[name] = p
+	m.ends = append(m.ends, end)
+	return p, nil
+}
+
+// close closes those that were opened; get opens them again.
+func (m *models) close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var errs []error
+	for _, end := range m.ends {
+		errs = append(errs, end())
+	}
+	m.byName, m.ends = nil, nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,83 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/internal/store"
+)
+
+// usedKey is the key of a call that was carried out. A call under the same key is not carried out
+// again: it is answered like the first, and refused when it brings something else.
+type usedKey struct {
+	Key  string `json:"key"`
+	Task string `json:"task,omitempty"` // that it brought
+}
+
+// keysKept is how many calls back one can be sent again.
+const keysKept = 20
+
+// again refuses another call than the one that the key stands for.
+func (k usedKey) again(task string, same bool) error {
+	if same && sameTask(k.Task, task) {
+		return nil
+	}
+	return invalid("use a new key for another call",
+		"the key %q stands for a call that brought another task or phone", k.Key)
+}
+
+func sameTask(a, b string) bool {
+	return slices.Equal(strings.Fields(a), strings.Fields(b))
+}
+
+// begun is the session that the request's key stands for; false when there is none.
+func (m *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, error) {
+	if r.Key == "" {
+		return Status{}, false, nil
+	}
+	sess, err := m.store.SessionByKey(ctx, r.Client, r.Key)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return Status{}, false, nil
+	case err != nil:
+		return Status{}, false, err
+	}
+	first, err := m.store.Runs.Of(ctx, sess.ID)
+	if err != nil {
+		return Status{}, false, err
+	}
+	used := usedKey{Key: r.Key, Task: r.Task}
+	if len(first) > 0 {
+		used.Task = first[0].Task
+	}
+	same := sess.Kind() == r.Kind && (r.Serial == "" || r.Serial == sess.Serial)
+	if err := used.again(r.Task, same); err != nil {
+		return Status{}, false, err
+	}
+	st, err := m.Status(ctx, sess.ID)
+	return st, err == nil, err
+}
+
+// repeated reports whether the call was carried out before, under its key.
+func (s storedSettings) repeated(r ContinueRequest) (bool, error) {
+	if r.Key == "" || r.Reply != nil { // a reply has its own id
+		return false, nil
+	}
+	for _, used := range s.Keys {
+		if used.Key == r.Key {
+			return true, used.again(r.Task, true)
+		}
+	}
+	return false, nil
+}
+
+// keysWith are the keys of the session's calls with that of one more.
+func (s storedSettings) keysWith(r ContinueRequest) []usedKey {
+	if r.Key == "" {
+		return s.Keys
+	}
+	all := append(slices.Clip(s.Keys), usedKey{r.Key, r.Task})
+	return all[max(len(all)-keysKept, 0):]
+}

@@ -1,0 +1,195 @@
+package runs
+
+import (
+	"context"
+	"errors"
+
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs/queue"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// plan is what a call asks of a new life of a run.
+type plan struct {
+	task     string
+	maxSteps int // 0 means the configured maximum
+	settings Settings
+	home     bool   // the phone goes to the home screen first
+	fresh    bool   // and the first app that is opened begins anew
+	handed   bool   // a person has had the phone just before
+	said     string // to the agents
+	by       Actor
+}
+
+// kind is how the runs of a kind of session are worked on.
+type kind interface {
+	// plan checks what the call asks for, and gives the life its work. Nothing is held yet.
+	plan(x *execution, p plan) error
+	// busy is why a run cannot begin at once, when h is in its place.
+	busy(h store.Hold, client string) error
+	// continues refuses a call that cannot be carried out with the run. fresh reports whether the
+	// call begins a new run.
+	continues(r ContinueRequest, run store.Run) (fresh bool, err error)
+	// hears refuses words for a run that goes on, waits or is paused.
+	hears(sess store.Session) error
+	// takesOver refuses to hand the phone of the session to a person, when there is none.
+	takesOver(sess store.Session) error
+	// asks are the questions that wait while a run of the session goes on.
+	asks(ctx context.Context, sess store.Session) ([]inquiry.Question, error)
+	// stopped stops what the session has begun, after its run was stopped.
+	stopped(ctx context.Context, r StopRequest) error
+}
+
+// kindOf is the kind of work of a session.
+func (m *Manager) kindOf(k store.Kind) kind {
+	if k == store.OfAgents {
+		return goalKind{m}
+	}
+	return phoneKind{m}
+}
+
+// free refuses the client when a run of the session would have to wait for its turn.
+func (m *Manager) free(ctx context.Context, x store.Session) error {
+	h, held, err := m.lines.Holder(ctx, x.Serial, x.ID)
+	if err == nil && held {
+		err = m.kindOf(x.Kind()).busy(h, x.Client)
+	}
+	return err
+}
+
+// phoneKind are tasks on phones.
+type phoneKind struct{ m *Manager }
+
+func (k phoneKind) plan(x *execution, p plan) error {
+	var err error
+	if x.run.MaxSteps, err = k.m.opts.steps(p.maxSteps); err != nil {
+		return err
+	}
+	s, err := k.m.checkSettings(p.settings)
+	if err != nil {
+		return err
+	}
+	x.settings.Settings, x.run.ReplyMode = s, string(s.ReplyMode)
+	policy, err := k.m.opts.NewPolicy(s)
+	x.work = &phoneWork{m: k.m, settings: s, policy: policy, home: p.home, fresh: p.fresh,
+		handed: p.handed}
+	return err
+}
+
+func (phoneKind) busy(h store.Hold, client string) error { return busy(h.SeenBy(client)) }
+
+func (phoneKind) continues(r ContinueRequest, run store.Run) (fresh bool, err error) {
+	another := r.Task != "" && !sameTask(r.Task, run.Task)
+	if r.Reply != nil && another {
+		return false, invalid(
+			"answer first, and leave the task out; send a new task once this one has ended",
+			"%w", ErrReplyWithTask)
+	}
+	return another || r.Task != "" && run.State.Terminal(), nil
+}
+
+func (phoneKind) hears(store.Session) error { return nil }
+
+func (phoneKind) takesOver(store.Session) error { return nil }
+
+func (phoneKind) asks(context.Context, store.Session) ([]inquiry.Question, error) {
+	return nil, nil
+}
+
+func (phoneKind) stopped(context.Context, StopRequest) error { return nil }
+
+// Goals makes the work of sessions of agents; package agents has it.
+type Goals interface {
+	// Work checks the goal and its settings, completes these, and returns the work.
+	Work(g *Goal) (Work, error)
+}
+
+// Goal is what agents are to reach in a life of a run.
+type Goal struct {
+	Runs     *Manager  // that carries the run out
+	Settings *Settings // of the run; Servers may be completed
+	Said     string    // to the first agent by who goes on with the session; "" if nothing
+	By       Actor     // who begins this life
+}
+
+// goalKind are goals of agents, which call tools of MCP servers and begin sessions with phones.
+type goalKind struct{ m *Manager }
+
+// ErrOwnQuestions is about an answer to a session of agents, whose questions are not its run's.
+var ErrOwnQuestions = errors.New(
+	"agents have questions of their own, which no answer to a session is for")
+
+func (k goalKind) plan(x *execution, p plan) error {
+	if k.m.opts.Goals == nil {
+		return Refuse(InvalidArgument, "taploop host works on goals, and taploop serve does with "+
+			"the setting host.enabled", "this process works on no goals of agents")
+	}
+	x.settings.Settings = p.settings
+	x.settings.DetachedOK = true
+	var err error
+	x.work, err = k.m.opts.Goals.Work(&Goal{Runs: k.m, Settings: &x.settings.Settings,
+		Said: p.said, By: p.by})
+	return err
+}
+
+func (goalKind) busy(store.Hold, string) error {
+	return Refuse(RunInProgress, "wait for one of them, or stop it",
+		"%d goals are being worked on, and no more are at the same time", queue.Goals)
+}
+
+func (goalKind) continues(r ContinueRequest, run store.Run) (fresh bool, err error) {
+	switch {
+	case r.Reply != nil:
+		err = invalid("answer each of their questions by itself", "%w", ErrOwnQuestions)
+	case run.State.Terminal():
+		err = Refuse(RunEnded, "taploop sessions show "+run.SessionID+", or begin another goal",
+			"the work has ended: %s", run.State)
+	case r.Task != "" && !atRest(run):
+		err = InProgress(run.SessionID)
+	}
+	return false, err
+}
+
+// InProgress refuses to go on with a session of agents that goes on by itself.
+func InProgress(sessionID string) *Error {
+	return Refuse(RunInProgress, "taploop stop "+sessionID+" --pause pauses it there",
+		"it is being worked on at this moment")
+}
+
+func (goalKind) hears(x store.Session) error {
+	return Refuse(InvalidArgument, "pause it, and say it when it goes on (taploop continue "+x.ID+
+		" WORDS), or say it to the session of one of its phones",
+		"session %s is one of taploop host, whose agents cannot be spoken to in between", x.ID)
+}
+
+func (goalKind) takesOver(x store.Session) error {
+	return Refuse(NothingToTakeOver, "take over the session of one of its phones, or pause it",
+		"session %s is one of taploop host, and has no phone of its own", x.ID)
+}
+
+func (k goalKind) asks(ctx context.Context, x store.Session) ([]inquiry.Question, error) {
+	return k.m.Asked(ctx, x)
+}
+
+// stopped takes the questions of the agents back, and stops their phones as r says.
+func (k goalKind) stopped(ctx context.Context, r StopRequest) error {
+	err := k.m.WithdrawAll(ctx, r.SessionID, "the run was stopped")
+	below, failed := k.m.store.Sessions(ctx, store.Filter{Parent: r.SessionID})
+	err = errors.Join(err, failed)
+	for _, x := range below {
+		r.SessionID = x.ID
+		_, failed := k.m.Stop(ctx, r)
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
+// WithdrawAll withdraws the session's open questions.
+func (m *Manager) WithdrawAll(ctx context.Context, sessionID, why string) error {
+	open, err := m.broker.List(ctx,
+		inquiry.Filter{Status: inquiry.Pending, SessionID: sessionID})
+	for _, q := range open {
+		err = errors.Join(err, inquiry.UnlessLate(m.broker.Withdraw(ctx, q.ID, why)))
+	}
+	return err
+}

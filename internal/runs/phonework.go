@@ -1,0 +1,220 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// phoneWork is a task on a phone, carried out by the agent loop. It parks the questions of the
+// loop.
+type phoneWork struct {
+	m        *Manager
+	settings Settings
+	serial   string
+	phone    Phone            // nil is opened by Pursue
+	policy   agentloop.Policy // nil is made by Pursue
+	home     bool             // go to the home screen first
+	fresh    bool             // and let the first app that is opened begin anew
+	handed   bool             // a person has had the phone just before
+
+	life          Life
+	before        agentloop.Timing  // what it took until the loop began
+	takenByPerson bool              // a person has the phone now, and has taken it
+	parked        *inquiry.Question // that the run waits for in the end
+}
+
+// Open implements Work.
+func (w *phoneWork) Open(ctx context.Context, serial string) (store.Device, error) {
+	var err error
+	if w.phone, err = w.m.opts.Phones.Open(ctx, serial); err != nil {
+		w.phone = nil
+		return store.Device{}, err
+	}
+	dev := w.phone.Device()
+	w.serial = dev.ID
+	return dev, nil
+}
+
+// Close implements Work.
+func (w *phoneWork) Close() {
+	if w.phone == nil {
+		return
+	}
+	if err := w.phone.Close(); err != nil {
+		w.m.log.Warn("closing the phone", "serial", w.serial, "err", err)
+	}
+	w.phone = nil
+}
+
+// Pursue implements Work.
+func (w *phoneWork) Pursue(ctx context.Context, l Life) Outcome {
+	w.life = l
+	end := w.handOver(ctx, w.pursue(ctx))
+	end.Begun.Timing.Ready += w.before.Ready
+	end.Begun.Timing.Decide += w.before.Decide
+	end.Begun.Timing.Model += w.before.Model
+	out := Outcome{Ending: *end}
+	if w.parked != nil {
+		out.Parked = w.parked.ID
+	}
+	return out
+}
+
+// pursue gets the phone ready and runs the loop.
+func (w *phoneWork) pursue(ctx context.Context) *agentloop.Ending {
+	m, run := w.m, w.life.Run
+	if end := w.prepare(ctx); end != nil {
+		return unlessStopped(ctx, end)
+	}
+	// Steps that a former life left without an outcome were counted when this one began.
+	sess, err := m.store.Session(ctx, run.SessionID)
+	if err != nil {
+		return endedInternally(ctx, err)
+	}
+	secrets, err := m.store.Secrets.Of(ctx, run.ID)
+	if err != nil {
+		return endedInternally(ctx, err)
+	}
+	set, err := settingsOf(run)
+	if err != nil {
+		return endedInternally(ctx, err)
+	}
+	limits := m.opts.Limits
+	limits.Steps = run.MaxSteps - (sess.Steps - set.CallFrom)
+	if limits.Steps <= 0 { // asked at the last one
+		return agentloop.OutOfSteps(run.MaxSteps)
+	}
+	got, _, err := w.runner(sess, secrets, limits).Run(ctx, run.Progress, sess.Steps)
+	if err != nil && !superseded(err) {
+		m.log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
+	}
+	return &got
+}
+
+// runner is the loop of this life, whose secrets neither the model nor a gate gets to see.
+func (w *phoneWork) runner(
+	sess store.Session, secrets []store.Secret, limits agentloop.Limits,
+) *agentloop.Runner {
+	first := &freshPhone{Phone: w.phone, done: !w.fresh}
+	m, run := w.m, w.life.Run
+	runner := &agentloop.Runner{
+		Phone:   &secretPhone{Phone: first, secrets: secrets, typed: m.secretTyped},
+		Policy:  &redactingPolicy{w.policy, secrets},
+		Journal: m.store.Journal(run),
+		Parker:  w, NoQuestions: w.settings.ReplyMode == channel.NoReply,
+		ByHand: func(question string) bool {
+			return inquiry.Question{Text: question}.AsksForAct()
+		},
+		Limits: limits, Moving: w.home || w.handed,
+		Background: w.background, Early: m.opts.AskEarly,
+		ReadAhead: m.opts.NewGate != nil,
+		Observe: func(e agentloop.Event) {
+			if e.Kind == agentloop.Decided {
+				first.see(e.Step.Screen.State)
+			}
+			w.life.Observe(e)
+		},
+		Log: m.log.With("run", run.ID, "serial", sess.Serial),
+	}
+	if m.opts.NewGate != nil {
+		runner.Gate = &redactingGate{m.opts.NewGate(sess, run), secrets}
+	}
+	return runner
+}
+
+// background runs what the loop has done in the background. A panic there ends the run at most, and
+// not the server.
+func (w *phoneWork) background(f func()) bool {
+	return w.m.spawn(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				w.m.log.Error("panic", "run", w.life.Run.ID, "panic", p,
+					"stack", string(debug.Stack()))
+			}
+		}()
+		f()
+	})
+}
+
+// prepare sees that there is a policy whose model can be asked, and then a phone that is awake. An
+// ending says which there is not, even when that is only because ctx has ended.
+func (w *phoneWork) prepare(ctx context.Context) *agentloop.Ending {
+	var err error
+	if w.policy == nil {
+		if w.policy, err = w.m.opts.NewPolicy(w.settings); err != nil {
+			return agentloop.LostModel(err)
+		}
+	}
+	if r, ok := w.policy.(readier); ok {
+		began := time.Now()
+		err := r.Ready(ctx)
+		w.before.Decide = time.Since(began)
+		w.before.Model = w.before.Decide
+		if err != nil {
+			return agentloop.LostModel(err)
+		}
+	}
+	began := time.Now()
+	defer func() { w.before.Ready = time.Since(began) }()
+	if w.phone == nil {
+		if _, err := w.Open(ctx, w.life.Session.Serial); err != nil {
+			return &agentloop.Ending{Reason: agentloop.DeviceDisconnected, Err: err}
+		}
+	}
+	if err := ready(ctx, w.phone, w.home); err != nil {
+		return agentloop.LostPhone(err)
+	}
+	return nil
+}
+
+// readier is a Policy that can tell beforehand why its model cannot be asked.
+type readier interface {
+	Ready(ctx context.Context) error
+}
+
+// handOver parks the question of a take-over when a life of the run has ended for one: because a
+// person has taken the phone over, or, when people are asked then, because the screen is locked or
+// forbids capture.
+func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentloop.Ending {
+	words, text := wordsOfHandOver(w.m.opts.ConsoleLang), ""
+	cause := agentloop.ErrTakeover
+	if w.takenByPerson = errors.Is(context.Cause(ctx), errTakenByPerson); w.takenByPerson {
+		cause = errTakenByPerson
+	}
+	asks := w.m.opts.HandOver && w.settings.ReplyMode != channel.NoReply
+	switch {
+	case end.Reason == agentloop.TakeoverNeeded && end.Question == nil:
+		text = words.asked(w.takenByPerson)
+	case end.Reason == agentloop.ScreenLocked && asks:
+		text = words.locked
+	case end.Reason == agentloop.SecureScreen && asks:
+		text = words.secure
+	}
+	if text == "" {
+		return end
+	}
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	asked, run := w.parked, w.life.Run
+	q := agentloop.Question{Kind: agentloop.KindTakeover, Text: text, Task: run.Task}
+	if err := w.Park(ctx, q); err != nil {
+		w.m.log.ErrorContext(ctx, "handing the phone over", "run", run.ID, "err", err)
+		end.Reason = agentloop.InternalError
+		end.Err = fmt.Errorf("the phone could not be handed over: %w", err)
+		return end
+	}
+	if asked != nil {
+		w.m.withdrawFor(ctx, asked.ID, cause)
+	}
+	end.Reason, end.Question = agentloop.TakeoverNeeded, &q
+	end.Err = nil
+	return end
+}

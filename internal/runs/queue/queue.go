@@ -1,0 +1,190 @@
+// Package queue has runs wait for what they need to themselves, first come first served: a phone,
+// which one run at a time has in all processes of a data folder, or one of the places that a
+// process has for goals of agents.
+package queue
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// Goals is how many goals of agents are worked on at the same time.
+const Goals = 8
+
+// Poll is how often the first in a line asks the store for a phone that another process gives back.
+const Poll = time.Second
+
+// Lines are the lines of the runs of this process, one for each phone and one, under the serial "",
+// for the goals of agents. They are safe for concurrent use.
+type Lines struct {
+	leases store.Leases
+	log    *slog.Logger
+
+	mu       sync.Mutex
+	bySerial map[string][]*Place
+}
+
+// New returns empty lines.
+func New(leases store.Leases, log *slog.Logger) *Lines {
+	return &Lines{leases: leases, log: log, bySerial: map[string][]*Place{}}
+}
+
+// Place is the place of a run in a line.
+type Place struct {
+	hold store.Hold    // of the run, as it would hold the phone
+	wake chan struct{} // holds one token when it may be the run's turn
+}
+
+// Join puts a run of the session at the end of its line. The caller ends that with Leave.
+func (l *Lines) Join(x store.Session, runID string) *Place {
+	p := &Place{
+		wake: make(chan struct{}, 1),
+		hold: store.Hold{Serial: x.Serial, SessionID: x.ID, Client: x.Client, RunID: runID,
+			State: store.Queued, Since: time.Now()},
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bySerial[x.Serial] = append(l.bySerial[x.Serial], p)
+	return p
+}
+
+// Acquire waits until it is the run's turn, and calls busy when that is not at once. A run that has
+// its phone leaves the line. One with a place for a goal stays until Leave.
+func (l *Lines) Acquire(ctx context.Context, p *Place, busy func()) error {
+	if p.hold.Serial != "" {
+		defer l.Leave(p)
+		h, held, err := l.leases.Holder(ctx, p.hold.Serial)
+		// It may have got the phone before it stood in the line.
+		if err != nil || held && h.RunID == p.hold.RunID {
+			return err
+		}
+	}
+	for first := true; ; first = false {
+		if taken, err := l.take(ctx, p); taken || err != nil {
+			return err
+		}
+		if first {
+			busy()
+		}
+		if err := wait.Until(ctx, Poll, p.wake); err != nil {
+			return err
+		}
+	}
+}
+
+// take reports whether it is the run's turn. A phone is then the run's.
+func (l *Lines) take(ctx context.Context, p *Place) (bool, error) {
+	at := l.ahead(p.hold.Serial, func(o *Place) bool { return o == p })
+	switch {
+	case p.hold.Serial == "":
+		return at < Goals, nil
+	case at > 0:
+		return false, nil
+	}
+	err := l.leases.Take(ctx, p.hold.Serial, p.hold.RunID)
+	if _, held := errors.AsType[*store.BusyError](err); held {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Leave takes the run out of its line. Leaving again does nothing.
+func (l *Lines) Leave(p *Place) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	serial := p.hold.Serial
+	left := slices.DeleteFunc(l.bySerial[serial], func(o *Place) bool { return o == p })
+	if l.bySerial[serial] = left; len(left) == 0 {
+		delete(l.bySerial, serial)
+	}
+	if serial == "" {
+		l.wake(serial)
+	}
+}
+
+// Release gives the phone back and lets the next in its line have it.
+func (l *Lines) Release(ctx context.Context, serial, runID string) {
+	if serial == "" {
+		return
+	}
+	if err := l.leases.Release(ctx, serial, runID); err != nil {
+		l.log.ErrorContext(ctx, "release", "serial", serial, "run", runID, "err", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wake(serial)
+}
+
+// wake tells those whose turn it may be. l.mu is held.
+func (l *Lines) wake(serial string) {
+	next := l.bySerial[serial]
+	for _, p := range next[:min(len(next), places(serial))] {
+		wait.Wake(p.wake)
+	}
+}
+
+// places is how many runs have their turn at the same time.
+func places(serial string) int {
+	if serial == "" {
+		return Goals
+	}
+	return 1
+}
+
+// Ahead is how many runs are in front of the run in its line.
+func (l *Lines) Ahead(serial, runID string) int {
+	return l.ahead(serial, func(p *Place) bool { return p.hold.RunID == runID })
+}
+
+func (l *Lines) ahead(serial string, is func(*Place) bool) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(0, slices.IndexFunc(l.bySerial[serial], is))
+}
+
+// Holder is the run for which one of the session would have to wait: of another session, it has
+// the phone or is the first in the line for it, or has the last place for a goal. held is false if
+// the run would not wait.
+func (l *Lines) Holder(ctx context.Context, serial, sessionID string) (
+	h store.Hold, held bool, err error) {
+	all, err := l.Holders(ctx, serial)
+	others := slices.DeleteFunc(all, func(h store.Hold) bool { return h.SessionID == sessionID })
+	if err != nil || len(others) < places(serial) {
+		return h, false, err
+	}
+	return others[0], true, nil
+}
+
+// Holders are the run that has the phone, and those that are in the line.
+func (l *Lines) Holders(ctx context.Context, serial string) (all []store.Hold, err error) {
+	if serial != "" {
+		h, held, err := l.leases.Holder(ctx, serial)
+		if err != nil {
+			return nil, err
+		}
+		if held {
+			all = append(all, h)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range l.bySerial[serial] {
+		all = append(all, p.hold)
+	}
+	return all, nil
+}
+
+// Take gives the run its phone at once, or returns a *store.BusyError. A goal needs none.
+func (l *Lines) Take(ctx context.Context, serial, runID string) error {
+	if serial == "" {
+		return nil
+	}
+	return l.leases.Take(ctx, serial, runID)
+}

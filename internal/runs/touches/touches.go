@@ -1,0 +1,92 @@
+// Package touches counts what people do by hand on phones that they have taken over. How often is
+// noted in the audit; what was touched is kept nowhere.
+package touches
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/internal/store"
+)
+
+// noteAfter is how long touches are counted before they are noted, at most. What is counted when
+// the process is killed is lost.
+const noteAfter = time.Minute
+
+// By is whose touches are counted together.
+type By struct {
+	RunID, SessionID         string
+	Channel, Authority, Name string // see store.AuditEntry
+}
+
+// Counter counts touches. It is safe for concurrent use.
+type Counter struct {
+	audit store.Audit
+	log   *slog.Logger
+
+	mu     sync.Mutex
+	counts map[By]map[string]int
+	since  map[string]time.Time // of the first touch of a run that is not noted yet
+}
+
+// New returns a Counter that notes in the audit.
+func New(audit store.Audit, log *slog.Logger) *Counter {
+	return &Counter{audit: audit, log: log, counts: map[By]map[string]int{},
+		since: map[string]time.Time{}}
+}
+
+// Add counts a touch of the kind, and notes those of the run from time to time.
+func (c *Counter) Add(ctx context.Context, by By, kind string) {
+	if c.count(by, kind) {
+		c.Note(ctx, by.RunID)
+	}
+}
+
+// count reports whether the touches of the run are to be noted.
+func (c *Counter) count(by By, kind string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.counts[by] == nil {
+		c.counts[by] = map[string]int{}
+	}
+	c.counts[by][kind]++
+	if c.since[by.RunID].IsZero() {
+		c.since[by.RunID] = time.Now()
+	}
+	return time.Since(c.since[by.RunID]) >= noteAfter
+}
+
+// Note writes the counts of a run's touches into the audit; "" stands for all runs.
+func (c *Counter) Note(ctx context.Context, runID string) {
+	for _, e := range c.take(runID) {
+		if err := c.audit.Append(ctx, e); err != nil {
+			c.log.ErrorContext(ctx, "noting what was touched by hand", "run", e.RunID, "err", err)
+		}
+	}
+}
+
+func (c *Counter) take(runID string) (list []store.AuditEntry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for by, counts := range c.counts {
+		if runID != "" && by.RunID != runID {
+			continue
+		}
+		var words []string
+		for _, kind := range slices.Sorted(maps.Keys(counts)) {
+			words = append(words, fmt.Sprintf("%s %d", kind, counts[kind]))
+		}
+		list = append(list, store.AuditEntry{Event: store.AuditByHand, SessionID: by.SessionID,
+			RunID: by.RunID, Channel: by.Channel, Authority: by.Authority, By: by.Name,
+			Text: strings.Join(words, ", ")})
+		delete(c.counts, by)
+		delete(c.since, by.RunID)
+	}
+	return list
+}
