@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Completer asks a model; model.Client is one.
@@ -34,17 +35,17 @@ const (
 // Captioner describes screens and answers questions. Any number of goroutines may use it.
 type Captioner struct {
 	model Completer
-	words *words
+	words *prompts
 }
 
 // New returns a captioner that asks m. opts may be nil.
 func New(m Completer, opts *Options) (*Captioner, error) {
-	lang := cmp.Or(cmp.Or(opts, &Options{}).Lang, "en")
-	w, ok := languages()[lang]
+	lang := cmp.Or(cmp.Or(opts, &Options{}).Lang, words.Default)
+	known, ok := words.Find(lang)
 	if !ok {
 		return nil, hint.Add(fmt.Errorf("captions in language %q", lang), "choose en or zh")
 	}
-	return &Captioner{model: m, words: w}, nil
+	return &Captioner{model: m, words: promptsIn(known)}, nil
 }
 
 // Describe says in words what of the frame matters for the task.

@@ -1,34 +1,29 @@
 package caption
 
 import (
-	_ "embed"
 	"strings"
 
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/wordfile"
+	"github.com/taploop/taploop/internal/words"
 )
 
-// words are the prompts of one language.
-type words struct {
+// prompts are the texts for the model, in a language.
+type prompts struct {
 	Task, Question, Options        string // labels of what is quoted
 	About, Whole                   string // how to describe, with a task and without
 	Stand, Brief, Pick, Never, End string // how to stand in for the user
 }
 
-//go:embed words.yaml
-var wordsFile []byte
+var promptsIn = words.Of[prompts]("caption")
 
-// languages are the words, by language.
-var languages = wordfile.YAML[map[string]*words](wordsFile)
-
-func (w *words) describe(task string) string {
+func (w *prompts) describe(task string) string {
 	if strings.TrimSpace(task) == "" {
 		return w.Whole
 	}
 	return w.label(w.Task, task) + "\n\n" + w.About
 }
 
-func (w *words) reply(task, question string, options []string) string {
+func (w *prompts) reply(task, question string, options []string) string {
 	lines := []string{w.Stand, "", w.label(w.Task, task), w.label(w.Question, question)}
 	if len(options) > 0 {
 		quoted := make([]string, len(options))
@@ -44,7 +39,7 @@ func (w *words) reply(task, question string, options []string) string {
 	return strings.Join(append(lines, w.Never, w.End), "\n")
 }
 
-func (w *words) label(name, s string) string { return name + ": " + quote(s) }
+func (w *prompts) label(name, s string) string { return name + ": " + quote(s) }
 
 // quote makes foreign text one line in quotation marks that it cannot leave.
 func quote(s string) string {

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,30 +9,19 @@ import (
 	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/wordfile"
+	"github.com/taploop/taploop/internal/words"
 )
 
-// words are what models are told, in a language.
-type words struct {
+// prompts are texts for the models of agents, in a language.
+type prompts struct {
 	System, Down, Calls, Result, Failed, Said string
 }
 
-//go:embed words.yaml
-var wordsFile []byte
-
-// languages are the words, by language.
-var languages = wordfile.YAML[map[string]*words](wordsFile)
-
-func (h *Host) words() *words {
-	if h.opts.Lang == "zh" {
-		return languages()["zh"]
-	}
-	return languages()["en"]
-}
+var promptsIn = words.Of[prompts]("agents")
 
 // request is the agent's conversation so far.
 func (a *agent) request(textual bool) model.Request {
-	w := a.h.words()
+	w := promptsIn(a.h.opts.Lang)
 	system := w.System
 	if a.role.Prompt != "" {
 		system += "\n\n" + a.role.Prompt
@@ -62,7 +50,7 @@ func message(role, words string) model.Message {
 
 // dialogue is what was said and done after the goal. What a person said while calls were carried
 // out stands behind their results: endpoints take nothing between a call and its result.
-func (a *agent) dialogue(w *words, textual bool) []model.Message {
+func (a *agent) dialogue(w *prompts, textual bool) []model.Message {
 	var list, said []model.Message
 	calls := map[string]Call{}
 	for _, e := range a.state.Entries {
@@ -110,7 +98,7 @@ func replyMessages(r *Reply, textual bool) []model.Message {
 }
 
 // resultMessage is a call's result as the model is shown it.
-func (a *agent) resultMessage(w *words, r Result, c Call, textual bool) model.Message {
+func (a *agent) resultMessage(w *prompts, r Result, c Call, textual bool) model.Message {
 	shown, err := a.h.read(r.Call, 0)
 	if err != nil {
 		shown = err.Error()

@@ -3,7 +3,6 @@ package phone
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,13 +13,13 @@ import (
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/wordfile"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Options of a Gate.
 type Options struct {
 	Expires time.Duration // how long an approval holds; 0 means 10 minutes
-	Lang    string        // of what people read: "zh"; anything else means English
+	Lang    string        // of texts for people; see words.Match
 	// Granted reports whether a person has given leave to do, without being asked, what the policy
 	// would ask about. It is not asked about critical actions. nil means that there is none.
 	Granted func(ctx context.Context, s guard.Subject, d guard.Decision) (bool, error)
@@ -223,7 +222,7 @@ func severity(r agentloop.Ruling) (s guard.Severity) {
 func (g *Gate) question(
 	s guard.Subject, d guard.Decision, now bound, a actions.Action, again string,
 ) agentloop.Question {
-	w := wordsOf(g.opts.Lang)
+	w := phrasesIn(g.opts.Lang)
 	what := actions.Describe(a)
 	under := w.under(s.Element)
 	reason := d.Reason
@@ -242,7 +241,7 @@ func (g *Gate) question(
 
 // handOver is what a person is asked to do on the phone, in the place of an action.
 func (g *Gate) handOver(s guard.Subject, d guard.Decision, a actions.Action) agentloop.Question {
-	w := wordsOf(g.opts.Lang)
+	w := phrasesIn(g.opts.Lang)
 	asks := fmt.Sprintf(w.ByHand, actions.Describe(a), cmp.Or(s.App, w.AnApp), w.under(s.Element))
 	if d.Description != "" {
 		asks = d.Description
@@ -257,23 +256,13 @@ func join(a, b string) string {
 	return text.Cut(a, 1000) + "\n" + text.Cut(b, 500)
 }
 
-// phrases are our own words to people.
+// phrases are the texts for people, in a language.
 type phrases struct {
 	Ask, ByHand, AnApp, Nothing string
 	Again                       map[string]string // by what has changed
 }
 
-//go:embed words.yaml
-var wordsFile []byte
-
-var languages = wordfile.YAML[map[string]*phrases](wordsFile)
-
-func wordsOf(lang string) *phrases {
-	if strings.HasPrefix(strings.ToLower(lang), "zh") {
-		return languages()["zh"]
-	}
-	return languages()["en"]
-}
+var phrasesIn = words.Of[phrases]("gate")
 
 // under is the element in words: the screen's own are in quotes.
 func (w *phrases) under(e *guard.Element) string {

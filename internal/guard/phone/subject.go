@@ -26,7 +26,7 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 	base := subject(look.State.App, task, d)
 	base.Secure = look.State.Secure
 	points := places(look, d.Action)
-	base.Screen = words(look, points)
+	base.Screen = readable(look, points)
 	var list []guard.Subject
 	stroke := swipeOf(way(look, d.Action), d.Action, shape(look))
 	for n, p := range points {
@@ -307,9 +307,9 @@ func label(list []screen.Element, i int) string {
 	return strings.Join(lines, "\n")
 }
 
-// words are all that the elements say, each once. Of a long list what is nearest to the first of
+// readable returns all that the elements say, each once. Of a long list what is nearest to the first of
 // the points comes first: rules do not read on for ever.
-func words(look screen.Observation, points []screen.Point) []string {
+func readable(look screen.Observation, points []screen.Point) []string {
 	list := look.Elements
 	if len(list) > maxElements && len(points) > 0 {
 		tall := shape(look)

@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Completer asks a model; model.Client is one.
@@ -61,7 +62,7 @@ func (e *UndecidedError) Error() string {
 // Decider asks one model. Any number of goroutines may use it.
 type Decider struct {
 	opts  Options
-	words *words
+	words *prompts
 }
 
 const (
@@ -73,11 +74,11 @@ const (
 
 // New makes a Decider.
 func New(opts *Options) (*Decider, error) {
-	w, ok := languages()[cmp.Or(opts.Lang, "en")]
+	lang, ok := words.Find(cmp.Or(opts.Lang, words.Default))
 	if !ok {
 		return nil, hint.Add(fmt.Errorf("decisions in language %q", opts.Lang), "choose en or zh")
 	}
-	return &Decider{*opts, w}, nil
+	return &Decider{*opts, promptsIn(lang)}, nil
 }
 
 // Name is the model's, for people.

@@ -1,22 +1,23 @@
 package decider
 
 import (
-	_ "embed"
 	"encoding/json"
 	"strings"
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/wordfile"
+	"github.com/taploop/taploop/internal/words"
 )
 
-// words are the prompt in one language.
-type words struct {
+// prompts are the texts for the model, in a language.
+type prompts struct {
 	Role, Data, Judge, Never, Reply           string
 	Choice, Text, Values, Document, Undecided string // the forms of a reply
 	Seen, Unseen, Told                        string // of the screen
 	Silence                                   string // of a person who did not answer
 }
+
+var promptsIn = words.Of[prompts]("decider")
 
 // data is what the model is shown, as one JSON object: text cannot leave its quotes.
 type data struct {
@@ -43,7 +44,7 @@ const (
 )
 
 // prompt is the rules, which are ours alone, and the data, which is others'.
-func (w *words) prompt(c *Case) (rules, shown string) {
+func (w *prompts) prompt(c *Case) (rules, shown string) {
 	q := &c.Question
 	how := []string{w.Undecided}
 	switch {
@@ -98,9 +99,3 @@ func tail(lines []string, most, chars int) (out []string) {
 	}
 	return out
 }
-
-//go:embed words.yaml
-var wordsFile []byte
-
-// languages are the words, by language.
-var languages = wordfile.YAML[map[string]*words](wordsFile)

@@ -1,0 +1,161 @@
+// Package words holds the program's own texts for people and models, in every language that it
+// speaks. A language is a folder, named by its tag, and a domain is a file in each of them.
+package words
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"path"
+	"reflect"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+	"golang.org/x/text/language"
+)
+
+//go:embed */*.yaml
+var files embed.FS
+
+// Default is the language of those whose own is not among Languages.
+const Default = "en"
+
+// Languages are the languages that there are texts in, the default first.
+var Languages = sync.OnceValue(func() []string {
+	all := []string{Default}
+	folders, err := files.ReadDir(".")
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range folders {
+		if f.Name() != Default {
+			all = append(all, f.Name())
+		}
+	}
+	return all
+})
+
+var matcher = sync.OnceValue(func() language.Matcher {
+	var tags []language.Tag
+	for _, l := range Languages() {
+		tags = append(tags, language.MustParse(l))
+	}
+	return language.NewMatcher(tags)
+})
+
+// Find returns the language that fits best: the first of the wanted tags that there are texts for.
+// A tag may also be an Accept-Language header. It reports whether one fits.
+func Find(wanted ...string) (lang string, ok bool) {
+	for _, w := range wanted {
+		tags, _, err := language.ParseAcceptLanguage(w)
+		if err != nil || len(tags) == 0 {
+			continue
+		}
+		if _, i, confidence := matcher().Match(tags...); confidence > language.No {
+			return Languages()[i], true
+		}
+	}
+	return Default, false
+}
+
+// Match is Find, with the default language if none fits.
+func Match(wanted ...string) string {
+	lang, _ := Find(wanted...)
+	return lang
+}
+
+// Domain is a file of texts in every language.
+type Domain struct {
+	Type reflect.Type          // of the texts: a struct whose exported fields are named like the file's keys
+	Read func(lang string) any // a pointer to that type
+}
+
+var domains = map[string]Domain{}
+
+// Domains are the domains that the packages of the program read, by name.
+func Domains() map[string]Domain { return domains }
+
+// Of returns a function that returns the texts of a domain in the language that fits best. A file is
+// read when it is first wanted. It must give every exported field of T a text and nothing else, or reading
+// panics: it is part of the program. It is called for package variables, once for each domain.
+func Of[T any](domain string) func(lang string) *T {
+	if _, twice := domains[domain]; twice {
+		panic("two packages read the texts of " + domain)
+	}
+	texts := map[string]func() *T{}
+	for _, l := range Languages() {
+		texts[l] = sync.OnceValue(func() *T { return read[T](domain, l) })
+	}
+	in := func(lang string) *T {
+		if known := texts[lang]; known != nil {
+			return known()
+		}
+		return texts[Match(lang)]()
+	}
+	domains[domain] = Domain{reflect.TypeFor[T](), func(lang string) any { return in(lang) }}
+	return in
+}
+
+func read[T any](domain, lang string) *T {
+	var keys map[string]any
+	all := new(T)
+	file, err := files.ReadFile(path.Join(lang, domain+".yaml"))
+	if err == nil {
+		err = yaml.Unmarshal(file, &keys)
+	}
+	if err == nil {
+		err = fill(all, keys)
+	}
+	if err == nil {
+		err = missing(reflect.ValueOf(all).Elem(), domain)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("texts of %s in %s: %v", domain, lang, err))
+	}
+	return all
+}
+
+// fill sets fields as encoding/json does, so that the case of a key's letters does not matter.
+func fill(all any, keys map[string]any) error {
+	b, err := json.Marshal(keys)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	return d.Decode(all)
+}
+
+// missing returns an error if a text is empty. A map may be empty.
+func missing(v reflect.Value, name string) error {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Len() == 0 {
+			return fmt.Errorf("no %s", name)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if !f.IsExported() {
+				continue
+			}
+			if err := missing(v.Field(i), name+"."+f.Name); err != nil {
+				return err
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if err := missing(v.Index(i), fmt.Sprint(name, ".", i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			if err := missing(v.MapIndex(k), fmt.Sprint(name, ".", k)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
