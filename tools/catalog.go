@@ -257,10 +257,10 @@ func (o *connectionOptions) redescribe(d tool, how Schemas, as *mcp.Tool) {
 		if input.Properties[name] == nil {
 			input.Properties[name] = p.CloneSchemas()
 		}
-		input.Properties[name].Description = words + " " + languages[o.lang]().ParamSafety
+		input.Properties[name].Description = words + " " + messagesIn(o.lang).ParamSafety
 		changed = true
 	}
 	if changed {
-		as.Description, as.RawInputSchema = own+"\n"+languages[o.lang]().Safety, schema.JSON(input)
+		as.Description, as.RawInputSchema = own+"\n"+messagesIn(o.lang).Safety, schema.JSON(input)
 	}
 }

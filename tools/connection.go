@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
 )
@@ -83,11 +84,12 @@ func (o *connectionOptions) read(key, value string) error {
 	case key == "description":
 		o.describe(inquiryTool, value)
 	case key == "lang":
-		if languages[value] == nil {
+		lang, ok := words.Find(value)
+		if !ok {
 			return badOption(key, "use en or zh", "%s is none of the languages",
 				text.Quote(value, 60))
 		}
-		o.lang = value
+		o.lang = lang
 	case key == "reply_mode":
 		return o.readMode(key, value)
 	case key == "schemas":

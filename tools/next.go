@@ -45,7 +45,7 @@ func wayOn(st runs.Status) (way, bool) {
 		return way{waitTool, "the agent's question is being asked elsewhere, and the run goes on " +
 			"with the answer", onward.elsewhere}, true
 	case running && st.Run.State == store.Queued:
-		return way{waitTool, "the run waits for its phone" + placeOf(st, languages["en"]()),
+		return way{waitTool, "the run waits for its phone" + placeOf(st, messagesIn("en")),
 			onward.inLine}, true
 	case st.Stalled:
 		return way{waitTool, "the run waits for its data folder, which does not answer",

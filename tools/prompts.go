@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // promptFiles are the prompts, in English and in Chinese.
@@ -70,10 +71,11 @@ func filledIn(ctx context.Context, p mcp.Prompt, arguments map[string]string) (
 		given[name] = strings.TrimSpace(text.Cut(text.Lines(value), maxPromptArgument))
 	}
 	if l := given["lang"]; l != "" {
-		if languages[l] == nil {
+		found, ok := words.Find(l)
+		if !ok {
 			return nil, badArgument(ctx, "lang is %s (want en or zh)", l)
 		}
-		lang = l
+		lang = found
 	}
 	var fill []string
 	for _, a := range p.Arguments {
@@ -88,16 +90,15 @@ func filledIn(ctx context.Context, p mcp.Prompt, arguments map[string]string) (
 	}
 	fill = append(fill, "{{on_device}}", onDevice(given["device_id"]))
 	if given["what"] == "" {
-		fill = append([]string{"{{what}}", map[string]string{"en": "refused, or not in time",
-			"zh": "被拒绝，或者没有及时回答"}[lang]}, fill...)
+		fill = append([]string{"{{what}}", messagesIn(lang).NotInTime}, fill...)
 	}
 	b, err := promptFiles.ReadFile("prompts/" + p.Name + "." + lang + ".txt")
 	if err != nil {
 		return nil, err
 	}
-	words := strings.TrimSpace(strings.NewReplacer(fill...).Replace(string(b)))
+	filled := strings.TrimSpace(strings.NewReplacer(fill...).Replace(string(b)))
 	return &mcp.GetPromptResult{Description: p.Description, Messages: []mcp.PromptMessage{
-		mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(words))}}, nil
+		mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(filled))}}, nil
 }
 
 func onDevice(id string) string {
@@ -148,7 +149,7 @@ func (c completer) complete(ctx context.Context, a mcp.CompleteArgument) (*mcp.C
 	var all []string
 	switch a.Name {
 	case "lang":
-		all = []string{"en", "zh"}
+		all = words.Languages()
 	case "device_id":
 		list, err := c.Phones.List(ctx)
 		if err != nil {

@@ -1,19 +1,16 @@
 package tools
 
 import (
-	"bytes"
 	"cmp"
-	"embed"
-	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -201,9 +198,9 @@ func list(numbers []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
 }
 
-// messages are our sentences around results, questions and descriptions in one language. What
-// agents, phones and people have said stays as it was said, and so do descriptions, errors and
-// everything that programs read.
+// messages are the sentences around results, questions and descriptions in one language. What
+// agents, phones and people have said is not translated, and neither are descriptions, errors and
+// whatever programs read.
 type messages struct {
 	// What has happened: the beginning of a result.
 	Done, GaveUp, Failed, Stopped, Expired, Queued, Going, AsksNow, PausedAfter string
@@ -239,29 +236,9 @@ type messages struct {
 	Unedited, ByModel, ByForm, ByDefault, BySilence, ByOther string
 	DeclinedBy, DelegatedBy, HandedBackBy, ByMemory, InForm  string
 	NotAsked, MoreAnswered                                   string
+	NotInTime                                                string // of a confirmation; for a prompt
 	// The end of a description that is not ours.
 	Safety, ParamSafety string
 }
 
-//go:embed messages/*.json
-var messageFiles embed.FS
-
-// languages are those in which there are messages, each read when it is first spoken.
-var languages = map[string]func() *messages{
-	"en": sync.OnceValue(func() *messages { return readMessages("en") }),
-	"zh": sync.OnceValue(func() *messages { return readMessages("zh") }),
-}
-
-func readMessages(language string) *messages {
-	b, err := messageFiles.ReadFile("messages/" + language + ".json")
-	if err != nil {
-		panic(err)
-	}
-	m := new(messages)
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(m); err != nil {
-		panic(fmt.Sprintf("messages in %s: %v", language, err))
-	}
-	return m
-}
+var messagesIn = words.Of[messages]("tools")

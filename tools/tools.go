@@ -125,7 +125,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		version:   server.RequestProtocolVersion(ctx),
 		gelab:     t.servesGelab(o),
 		options:   o,
-		messages:  languages[o.lang](),
+		messages:  messagesIn(o.lang),
 	}
 	if c.gelab { // whose clients block until the task has ended
 		c.waits.Default = c.most()

@@ -254,7 +254,7 @@ type ended int
 func (e ended) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // report prints err with its hints and returns the exit code.
-func report(w io.Writer, say words, err error) int {
+func report(w io.Writer, say texts, err error) int {
 	var code ended
 	if errors.As(err, &code) {
 		return int(code)

@@ -25,7 +25,7 @@ import (
 type models struct {
 	conf  *config.Loaded
 	log   *slog.Logger
-	words words
+	words texts
 	notef func(format string, args ...any) // for the person at the terminal
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // steps shows a run as it happens: a line for each step, and below them at a terminal what is being
@@ -22,7 +23,7 @@ import (
 type steps struct {
 	out     io.Writer
 	live    *statusLine // nil where nothing can be rewritten
-	words   words
+	words   texts
 	console terminal.Lines
 
 	mu      sync.Mutex
@@ -189,11 +190,9 @@ func (w *wiring) lang() string { return langOf(w.opts.Getenv) }
 func langOf(getenv func(string) string) string {
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		if v := getenv(name); v != "" {
-			if strings.HasPrefix(v, "zh") {
-				return "zh"
-			}
-			break
+			tag, _, _ := strings.Cut(v, ".") // zh_CN.UTF-8
+			return words.Match(tag)
 		}
 	}
-	return "en"
+	return words.Default
 }

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"embed"
-	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -14,10 +10,11 @@ import (
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
-// words are what the commands say to a person, in one language.
-type words struct {
+// texts are what the commands say to a person, in one language.
+type texts struct {
 	lang string
 
 	Session, Model           string // where the run is: an id on a phone, and what that phone is
@@ -54,39 +51,17 @@ type hostWords struct {
 	Spent, Calls, OneCall                                                         string
 }
 
-//go:embed words/*.json
-var wordFiles embed.FS
+var textsIn = words.Of[texts]("cli")
 
-// vocabularies are the words by language, each read when it is first spoken.
-var vocabularies = map[string]func() words{
-	"en": sync.OnceValue(func() words { return readWords("en") }),
-	"zh": sync.OnceValue(func() words { return readWords("zh") }),
-}
-
-func readWords(lang string) words {
-	b, err := wordFiles.ReadFile("words/" + lang + ".json")
-	w := words{lang: lang}
-	if err == nil {
-		d := json.NewDecoder(bytes.NewReader(b))
-		d.DisallowUnknownFields()
-		err = d.Decode(&w)
-	}
-	if err != nil {
-		panic(fmt.Sprintf("words in %s: %v", lang, err))
-	}
+// wordsIn returns the texts in the language that fits best.
+func wordsIn(lang string) texts {
+	w := *textsIn(lang)
+	w.lang = words.Match(lang)
 	return w
 }
 
-// wordsIn are those of the language; English ones where there are none.
-func wordsIn(lang string) words {
-	if read, known := vocabularies[lang]; known {
-		return read()
-	}
-	return vocabularies["en"]()
-}
-
 // made is a step in one line: what was decided and why, and why it was not carried out.
-func (w words) made(s agentloop.Step) string {
+func (w texts) made(s agentloop.Step) string {
 	p := s.Proposal
 	var line string
 	switch {
@@ -108,7 +83,7 @@ func (w words) made(s agentloop.Step) string {
 }
 
 // count is a number of steps.
-func (w words) count(n int) string {
+func (w texts) count(n int) string {
 	if n == 1 {
 		return w.OneStep
 	}
@@ -116,7 +91,7 @@ func (w words) count(n int) string {
 }
 
 // spent is where a run's time went. What lay between its steps is neither.
-func (w words) spent(u store.Usage) string {
+func (w texts) spent(u store.Usage) string {
 	said := fmt.Sprintf(w.Worked, tenths(u.Work()))
 	if u.Asked >= 100*time.Millisecond {
 		said += fmt.Sprintf(w.Waited, tenths(u.Asked))

@@ -3,8 +3,9 @@ package main
 import (
 	"bytes"
 	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,48 +15,61 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/words"
 )
 
-func TestEveryLanguageSaysEverything(t *testing.T) {
-	directives := regexp.MustCompile(`%-?\d*[a-z]`)
-	pad := regexp.MustCompile(`-?\d+`)
-	of := func(s string) (kinds []string) {
-		for _, d := range directives.FindAllString(s, -1) {
-			kinds = append(kinds, pad.ReplaceAllString(d, ""))
-		}
-		return kinds
+// The program reads every text that there is, in every language, and uses it.
+func TestEveryTextIsThereAndIsUsed(t *testing.T) {
+	domains := words.Domains()
+	files, err := filepath.Glob("../../internal/words/*/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, f := range files {
+		require.Contains(t, domains, strings.TrimSuffix(filepath.Base(f), ".yaml"), "nothing reads it")
 	}
-	english := wordsIn("en")
+	for name, d := range domains {
+		for _, lang := range words.Languages() {
+			require.NotPanics(t, func() { d.Read(lang) })
+		}
+		folder := strings.TrimPrefix(d.Type.PkgPath(), "github.com/taploop/taploop")
+		if folder == "main" {
+			folder = "/cmd/taploop"
+		}
+		requireUsed(t, "../.."+folder, name, d.Type)
+	}
+}
+
+// requireUsed finds a selector of each field in the code of the folder.
+func requireUsed(t *testing.T, folder, name string, texts reflect.Type) {
+	t.Helper()
+	files, err := filepath.Glob(folder + "/*.go")
+	require.NoError(t, err)
+	var code strings.Builder
+	for _, f := range files {
+		if !strings.HasSuffix(f, "_test.go") {
+			b, err := os.ReadFile(f)
+			require.NoError(t, err)
+			code.Write(b)
+		}
+	}
+	for _, f := range reflect.VisibleFields(texts) {
+		require.Regexp(t, `\.`+f.Name+`\b`, code.String(), "%s: nothing uses it", name)
+		if f.Type.Kind() == reflect.Struct {
+			requireUsed(t, folder, name, f.Type)
+		}
+	}
+}
+
+func TestCodesThatHaveTextsAreInTheProgram(t *testing.T) {
 	source := allSource(t)
-	want := reflect.ValueOf(english)
-	for lang, read := range vocabularies {
-		w := read()
-		got := reflect.ValueOf(w)
-		for i := range got.NumField() {
-			name := want.Type().Field(i).Name
-			switch got.Field(i).Kind() {
-			case reflect.String:
-				require.NotEmpty(t, got.Field(i).String(), "%s: %s", lang, name)
-				require.Equal(t, of(want.Field(i).String()), of(got.Field(i).String()),
-					"%s: %s is made of other things", lang, name)
-			case reflect.Struct:
-				for j := range got.Field(i).NumField() {
-					require.NotEmpty(t, got.Field(i).Field(j).String(), "%s: %s", lang, name)
-					require.Equal(t, of(want.Field(i).Field(j).String()),
-						of(got.Field(i).Field(j).String()), "%s: %s %d", lang, name, j)
-				}
-			default:
-				if name == "InFront" { // of errors, which are English themselves
-					require.Equal(t, lang == "en", got.Field(i).Len() == 0, lang)
-				} else {
-					require.Equal(t, keys(want.Field(i)), keys(got.Field(i)), "%s: %s", lang, name)
-				}
-				for _, k := range got.Field(i).MapKeys() {
-					require.NotEmpty(t, got.Field(i).MapIndex(k).String(), "%s: %s %s", lang,
-						name, k)
-					require.Contains(t, source, `"`+k.String()+`"`, "nothing has this code")
-				}
-			}
+	for _, lang := range words.Languages() {
+		w := wordsIn(lang)
+		require.Equal(t, lang == words.Default, len(w.InFront) == 0, "errors are in English")
+		for code := range w.InFront {
+			require.Contains(t, source, `"`+code+`"`)
+		}
+		for reason := range w.Reasons {
+			require.Contains(t, source, `"`+string(reason)+`"`)
 		}
 		require.ElementsMatch(t, []actions.Outcome{actions.Answered, actions.Refused,
 			actions.Silence, actions.DefaultAnswer, actions.ModelAnswer, actions.NoReply,
@@ -63,7 +77,7 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 			actions.Noted, actions.Delegated, actions.Remembered},
 			slices.Collect(maps.Keys(w.Outcomes)), lang)
 	}
-	require.Equal(t, english, wordsIn("fr"))
+	require.Equal(t, wordsIn("en"), wordsIn("fr"))
 }
 
 func TestAWaitThatWasCutShortIsNoRefusalOfThePhone(t *testing.T) {
@@ -85,12 +99,4 @@ func TestAQuestionWithoutAnAnswerEndsWithItsOutcome(t *testing.T) {
 		s.exchange(actions.Exchange{Question: "Which?", Outcome: actions.NoReply})
 		require.Equal(t, want, strings.TrimSpace(out.String()))
 	}
-}
-
-func keys(m reflect.Value) (names []string) {
-	for _, k := range m.MapKeys() {
-		names = append(names, k.String())
-	}
-	slices.Sort(names)
-	return names
 }
