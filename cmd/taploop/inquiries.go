@@ -92,7 +92,7 @@ func printQuestion(out io.Writer, q inquiry.Question) error {
 	w.line("session", q.SessionID)
 	w.line("asked", q.AskedAt.Local().Format(time.DateTime))
 	w.line("until", q.ExpiresAt.Local().Format(time.DateTime))
-	w.line("doors", channelsOf(q))
+	w.line("channels", channelsOf(q))
 	w.line("task", q.Task)
 	w.line("text", q.Text)
 	for _, o := range inquiry.As[inquiry.Ask](q).Options {

@@ -124,7 +124,7 @@ func TestPeopleOutsideAreToldOnceAlsoOverAKillAndBySeveralServers(t *testing.T) 
 	require.Equal(t, "msg_"+asked.Question.ID+"_resolved", settled.id, "and nothing was told again")
 	by := settled.field(t, "resolution").(map[string]any)
 	require.Equal(t, []any{"http", "token", "laptop"},
-		[]any{by["door"], by["authority"], by["by"]})
+		[]any{by["channel"], by["authority"], by["by"]})
 	require.Empty(t, o.ntfy)
 
 	require.NotContains(t, created.body+settled.body+push.body, "hush")

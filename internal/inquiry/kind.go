@@ -112,17 +112,22 @@ func (q *Question) body() Body {
 }
 
 // MarshalJSON writes the fields of the question and of its body as one object.
-func (q Question) MarshalJSON() ([]byte, error) {
+func (q Question) MarshalJSON() ([]byte, error) { return q.JSON(struct{}{}) }
+
+// JSON writes the fields of the question, of its body, and of a struct with more, as one object.
+func (q Question) JSON(more any) ([]byte, error) {
 	type plain Question
-	common, err := json.Marshal(plain(q))
-	if err != nil || q.Body == nil {
-		return common, err
+	object, err := json.Marshal(plain(q))
+	for _, part := range []any{q.Body, more} {
+		if part == nil || err != nil {
+			continue
+		}
+		var own []byte
+		if own, err = json.Marshal(part); len(own) > len("{}") {
+			object = append(append(object[:len(object)-1], ','), own[1:]...)
+		}
 	}
-	own, err := json.Marshal(q.Body)
-	if err != nil || len(own) <= len("{}") {
-		return common, err
-	}
-	return append(append(common[:len(common)-1], ','), own[1:]...), nil
+	return object, err
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.

@@ -102,13 +102,13 @@ type Question struct {
 	// what is asked for, by kind; nil in a question that is new means the kind's default
 	Body Body `json:"-"`
 	// through which it can be answered; those that ask actively in their order
-	Channels      []Channel `json:"doors,omitempty"`
+	Channels      []Channel `json:"channels,omitempty"`
 	DefaultAnswer string    `json:"default_answer,omitempty"`
 	OnTimeout     OnTimeout `json:"on_timeout,omitempty"`
 	// the channels of models that are asked instead when a reply of the type comes
-	Fallback map[Type]string `json:"pass_on,omitempty"`
+	Fallback map[Type]string `json:"fallback,omitempty"`
 	// the reply that came, while a model is asked in its place and after
-	Deferred   *Resolution `json:"passed,omitempty"`
+	Deferred   *Resolution `json:"deferred,omitempty"`
 	Suggestion *Suggestion `json:"suggestion,omitempty"`
 	Usage      *Spending   `json:"usage,omitempty"`  // nil when no model was asked about it
 	Secret     bool        `json:"secret,omitempty"` // the answer must not be shown anywhere
@@ -144,7 +144,7 @@ type Routing struct {
 // Channel is a way in which a question reaches a person or a program that may answer it.
 type Channel struct {
 	// a reply mode, or a channel where questions are listed, for example ChannelPage
-	Name string `json:"door"`
+	Name string `json:"channel"`
 	// when the next channel is asked; zero: as long as the question is open
 	Until time.Time `json:"until,omitzero"`
 	Asks  bool      `json:"asks,omitempty"` // it asks now: not stored here, see Question.Routing

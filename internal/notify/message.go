@@ -79,7 +79,7 @@ type data struct {
 // resolution says how a question was settled, and nothing of the answer.
 type resolution struct {
 	Type      inquiry.Type `json:"type"`
-	Channel   string       `json:"door"`
+	Channel   string       `json:"channel"`
 	Authority string       `json:"authority,omitempty"`
 	By        string       `json:"by,omitempty"`
 	At        time.Time    `json:"at"`

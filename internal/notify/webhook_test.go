@@ -35,7 +35,7 @@ func TestAWebhookIsToldOfAQuestionAndOfItsEndButNotOfTheAnswer(t *testing.T) {
 		require.Equal(t, "inquiry.resolved", settled.Type)
 		require.Equal(t, "answered", settled.Data.Status)
 		at := settled.Data.Resolution["at"]
-		require.Equal(t, map[string]any{"type": "answer", "door": "page",
+		require.Equal(t, map[string]any{"type": "answer", "channel": "page",
 			"authority": "human_token", "by": "laptop", "at": at}, settled.Data.Resolution)
 		require.NotContains(t, asked.body+settled.body, "hush")
 	}

@@ -174,7 +174,7 @@ func TestAModelMayDecideWhatAPersonRefusesToAnswer(t *testing.T) {
 				require.Equal(t, actions.Refused, st.Run.Progress.Exchanges[0].Outcome)
 			}
 			audit, err := w.store.Audit.List(w.ctx(),
-				store.AuditFilter{QuestionID: q.ID, Event: store.AuditPassed})
+				store.AuditFilter{QuestionID: q.ID, Event: store.AuditDeferred})
 			require.NoError(t, err)
 			require.Len(t, audit, 1)
 			require.Equal(t, "Ann", audit[0].By)

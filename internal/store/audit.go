@@ -19,7 +19,7 @@ const (
 	AuditAsked     AuditEvent = "asked"
 	AuditAnswered  AuditEvent = "answered"
 	AuditRefused   AuditEvent = "refused"
-	AuditPassed    AuditEvent = "passed_on" // refused, and a model is asked
+	AuditDeferred  AuditEvent = "deferred" // refused, and a model is asked
 	AuditTimedOut  AuditEvent = "timed_out"
 	AuditWithdrawn AuditEvent = "withdrawn"
 	AuditExpired   AuditEvent = "expired"
@@ -59,7 +59,7 @@ type AuditEntry struct {
 
 	// Channel is the channel through which it came; of a question, all that it can be answered
 	// through.
-	Channel string `json:"door,omitempty"`
+	Channel string `json:"channel,omitempty"`
 	// Took is the time since the question was asked; of AuditApplied, since it was settled.
 	Took time.Duration `json:"-"`
 }
@@ -67,7 +67,7 @@ type AuditEntry struct {
 func (e *AuditEntry) fields() fields {
 	return fields{
 		{"at", instant{&e.At}}, {"event", &e.Event}, {"question_id", &e.QuestionID},
-		{"session_id", &e.SessionID}, {"run_id", &e.RunID}, {"door", &e.Channel},
+		{"session_id", &e.SessionID}, {"run_id", &e.RunID}, {"channel", &e.Channel},
 		{"authority", &e.Authority}, {"by", &e.By}, {"words", &e.Text}, {"answer", &e.Answer},
 		{"took", &e.Took}, {"frame", &e.Frame},
 	}
@@ -164,10 +164,10 @@ func settledEntry(q inquiry.Question) AuditEntry {
 	return e
 }
 
-// passedEntry says that a model is asked in place of a reply.
-func passedEntry(q inquiry.Question) AuditEntry {
+// deferredEntry says that a model is asked in place of a reply.
+func deferredEntry(q inquiry.Question) AuditEntry {
 	r := q.Deferred
-	e := about(AuditPassed, q, *r)
+	e := about(AuditDeferred, q, *r)
 	e.Text, e.Answer = "to "+q.Fallback[r.Type], r.Response.String()
 	q.Resolution = r
 	e.Took = q.Waited(r.At)

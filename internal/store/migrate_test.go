@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -60,4 +61,43 @@ func TestAFolderOfSchemaSevenOpens(t *testing.T) {
 	require.NoError(t, s.Journal(r).Done(t.Context(), st, agentloop.Progress{}))
 	require.Equal(t, store.Usage{Steps: 1, Timing: agentloop.Timing{Touch: 7}},
 		usage(t, s, "abc")["r2"])
+}
+
+// What former versions wrote of a question's channels is read under the names of today.
+func TestAFolderOfSchemaSeventeenKeepsItsChannels(t *testing.T) {
+	dir := t.TempDir()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	require.NoError(t, err)
+	scripts, err := filepath.Glob("migrations/00*.sql")
+	require.NoError(t, err)
+	for i, script := range scripts[:17] {
+		text, err := os.ReadFile(script)
+		require.NoError(t, err)
+		_, err = db.Exec(string(text))
+		require.NoError(t, err, "%d %s", i, script)
+	}
+	_, err = db.Exec(`PRAGMA user_version = 17;
+		INSERT INTO questions (id, session_id, run_id, fence, status, asked_at, attention_until,
+			expires_at, applied_at, body, turn) VALUES ('q', '', '', 0, 'pending', 1, 2, 3, 0,
+			'{"question_id":"q","kind":"info","text":"which?","options":["a","b"],
+			"doors":[{"door":"elicit","until":"2026-03-04T05:06:07Z"},{"door":"page"}],
+			"pass_on":{"decline":"model:fast"},"passed":{"type":"decline","response":"not me",
+			"channel":"page","at":"2026-03-04T05:06:07Z"}}', '{}');
+		INSERT INTO audit (at, event, question_id, door) VALUES (1, 'passed_on', 'q', 'page')`)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+
+	s := open(t, dir, nil)
+	q, err := s.Questions.Get(t.Context(), "q")
+	require.NoError(t, err)
+	require.Equal(t, []inquiry.Channel{{Name: "elicit",
+		Until: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}, {Name: "page"}}, q.Channels)
+	require.Equal(t, map[inquiry.Type]string{inquiry.TypeDecline: "model:fast"}, q.Fallback)
+	require.Equal(t, "not me", q.Deferred.Response.String())
+	require.Equal(t, &inquiry.Ask{Options: []string{"a", "b"}}, q.Body)
+	log, err := s.Audit.List(t.Context(), store.AuditFilter{QuestionID: "q"})
+	require.NoError(t, err)
+	require.Len(t, log, 1)
+	require.Equal(t, store.AuditDeferred, log[0].Event)
+	require.Equal(t, "page", log[0].Channel)
 }

@@ -226,7 +226,7 @@ func (qs Questions) Amend(ctx context.Context, id string,
 		if passed || q.Deferred == nil {
 			return nil
 		}
-		return tx.audit(ctx, passedEntry(*q))
+		return tx.audit(ctx, deferredEntry(*q))
 	})
 }
 

@@ -99,8 +99,8 @@ func TestAProgramSeesTheSchemaTheDraftAndTheChannels(t *testing.T) {
 		"enum": []any{"Second", "First"}, "default": "Second"},
 		schema["properties"].(map[string]any)["class"])
 	require.Len(t, m["fields"], 6)
-	require.Equal(t, []any{map[string]any{"door": "elicit"}, map[string]any{"door": "page"}},
-		m["doors"])
+	require.Equal(t, []any{map[string]any{"channel": "elicit"}, map[string]any{"channel": "page"}},
+		m["channels"])
 
 	draft := g.waiting("ann", inquiry.Question{Body: &inquiry.Ask{Draft: "# Plan\n"}})
 	m = g.get("/v1/inquiries/"+draft.ID, g.ann).json(t)

@@ -16,10 +16,18 @@ import (
 // inquiryView is a question as it leaves. A secret answer masks itself.
 type inquiryView struct {
 	inquiry.Question
+	shownWith
+}
+
+// shownWith is what is added to a question.
+type shownWith struct {
 	InquiryID     string          `json:"inquiryId"`
 	InputSchema   json.RawMessage `json:"input_schema,omitempty"` // of a form
 	ScreenshotURL string          `json:"screenshot_url,omitempty"`
 }
+
+// MarshalJSON implements json.Marshaler.
+func (v inquiryView) MarshalJSON() ([]byte, error) { return v.Question.JSON(v.shownWith) }
 
 func (s *Server) listInquiries(w http.ResponseWriter, r *http.Request, v viewer) error {
 	f := inquiry.Filter{SessionID: r.URL.Query().Get("session_id")}

@@ -186,7 +186,8 @@ type records struct{ *Options }
 
 func (o records) viewOf(q inquiry.Question) inquiryView {
 	q.Channels = channel.Settling(q, o.Channels(q))
-	v := inquiryView{Question: q, InquiryID: q.ID, InputSchema: inquiry.Schema(inquiry.As[inquiry.Form](q).Fields)}
+	v := inquiryView{q, shownWith{InquiryID: q.ID,
+		InputSchema: inquiry.Schema(inquiry.As[inquiry.Form](q).Fields)}}
 	if q.Frame != "" && q.SessionID != "" {
 		v.ScreenshotURL = frameURL(q.SessionID, q.Frame)
 	}

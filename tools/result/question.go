@@ -33,7 +33,7 @@ type OpenQuestion struct {
 	DefaultAnswer  string            `json:"default_answer,omitempty"`
 	OnTimeout      inquiry.OnTimeout `json:"on_timeout,omitempty"`
 	Secret         bool              `json:"secret,omitempty"`
-	Channels       []inquiry.Channel `json:"doors,omitempty"`
+	Channels       []inquiry.Channel `json:"channels,omitempty"`
 	ReplyURL       string            `json:"reply_url,omitempty"` // for programs: the HTTP API
 	PageURL        string            `json:"page_url,omitempty"`  // for people: the inbox page
 	AskedAt        time.Time         `json:"asked_at"`

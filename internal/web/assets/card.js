@@ -154,9 +154,9 @@ class Card {
     const box = el("div", "channels"), list = el("ul", "", undefined, { "aria-label": words().channelsTitle });
     box.append(el("span", "", words().channelsTitle), list);
     this.timed = [];
-    for (const d of this.q.doors || []) {
-      const chip = el("li", d.door === "page" ? "here" : "", d.door === "page" ? words().here : channelName(d.door));
-      if (d.until && d.door !== "pass_to_client") { // the client may answer as long as the question is open
+    for (const d of this.q.channels || []) {
+      const chip = el("li", d.channel === "page" ? "here" : "", d.channel === "page" ? words().here : channelName(d.channel));
+      if (d.until && d.channel !== "pass_to_client") { // the client may answer as long as the question is open
         chip.append(el("span", "until", words().until(clock(d.until))));
         this.timed.push([chip, new Date(d.until)]);
       }
@@ -250,7 +250,7 @@ class Card {
   // late takes a question that stays open although nobody answers in time, or because a model is asked.
   late(q) {
     this.q.attention_until = q.attention_until;
-    if (q.passed) this.problem.textContent = words().passedOn;
+    if (q.deferred) this.problem.textContent = words().passedOn;
     this.tick();
   }
 
