@@ -119,3 +119,16 @@ func (d *db) transact(ctx context.Context, synchronous string,
 	}
 	return err
 }
+
+// Options say how a store works.
+type Options struct {
+	Now func() time.Time // nil means time.Now
+	// with another program that has the database locked, for each read or write; 0 means 15s
+	Patience time.Duration
+	// Stalled is called, from a goroutine of its own, when opening the folder or a write has waited
+	// for 3s, and not again before a write has got through; nil does nothing.
+	Stalled func()
+	// Reading opens a folder that cannot be written, too. Every change is then refused with
+	// ErrReadOnly.
+	Reading bool
+}

@@ -84,8 +84,3 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 	}
 	return n, nil
 }
-
-func scanID(row scanner) (id string, err error) {
-	err = row.Scan(&id)
-	return id, err
-}

@@ -65,6 +65,9 @@ func explain(err error) error {
 	return err
 }
 
+// dbName is the database within the data folder.
+const dbName = "taploop.db"
+
 const hintRestore = "restore " + dbName + " from a copy, or use another data folder (data_dir); " +
 	"leave the rest of this one as it is until then"
 
@@ -129,4 +132,18 @@ type KeyError struct{ SessionID string }
 
 func (e *KeyError) Error() string {
 	return fmt.Sprintf("session %s was begun under the same key", e.SessionID)
+}
+
+// lostDatabase is the error of a database that has lost its sessions.
+func lostDatabase(state string) error {
+	return hint.Add(fmt.Errorf("%w: %s is %s, and what belongs to it is there", ErrDamaged, dbName,
+		state), hintRestore)
+}
+
+func listHint(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return hint.Add(err, "`taploop sessions list`, over MCP list_sessions, names them: pass "+
+			"the id of one of them")
+	}
+	return err
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -94,48 +93,6 @@ type frameFile struct {
 // FrameID is the id of what the run, in its present life, sees at the step of that index.
 func (r Run) FrameID(index int) string {
 	return fmt.Sprintf("%s.%d.%d", r.SessionID, index, r.Fence)
-}
-
-// Frame returns a frame of a step as JPEG, or ErrNotFound, or ErrFrameLost.
-func (s *Store) Frame(ctx context.Context, id string) ([]byte, error) {
-	b, _, err := s.frame(ctx, id)
-	return b, err
-}
-
-// FramePath is the file that keeps a frame. Its errors are those of Frame.
-func (s *Store) FramePath(ctx context.Context, id string) (string, error) {
-	_, path, err := s.frame(ctx, id)
-	return path, err
-}
-
-func (d *db) frame(ctx context.Context, id string) ([]byte, string, error) {
-	path, sessionID, step, err := d.frames.path(id)
-	if err != nil {
-		return nil, "", err
-	}
-	var size int
-	var sum []byte
-	row := d.read.QueryRowContext(ctx, `SELECT frame_bytes, frame_sum FROM steps
-		WHERE session_id = ? AND idx = ? AND frame = ?`, sessionID, step, id)
-	switch known, err := found(row, &size, &sum); {
-	case err != nil:
-		return nil, "", doing(err, "looking for frame %q", id)
-	case !known:
-		return nil, "", fmt.Errorf("frame %q: %w", id, ErrNotFound)
-	}
-	b, err := os.ReadFile(path)
-	guarded := len(sum) > 0 // former versions synced each file
-	switch got := sha256.Sum256(b); {
-	case errors.Is(err, fs.ErrNotExist) && !guarded:
-		err = fmt.Errorf("frame %q: %w", id, ErrNotFound)
-	case guarded && (errors.Is(err, fs.ErrNotExist) ||
-		err == nil && (len(b) != size || !bytes.Equal(got[:], sum))):
-		err = fmt.Errorf("frame %q: %w", id, ErrFrameLost)
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	return b, path, nil
 }
 
 // save keeps the frame under the id. A file without a row is left over by a crash; it is

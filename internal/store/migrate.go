@@ -20,10 +20,10 @@ var migrations embed.FS
 // migrate brings the database to the newest schema. PRAGMA user_version counts the migrations that
 // it has had.
 //
-// One process at a time does this, under a lock of its own: switching to WAL does not wait for
+// One process at a time does this, under its own lock: switching to WAL does not wait for
 // SQLite's locks.
 func (d *db) migrate(ctx context.Context) error {
-	lock := flock.New(filepath.Join(d.dir, openLockName))
+	lock := flock.New(filepath.Join(d.dir, "open.lock"))
 	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
 		return fmt.Errorf("waiting for another process that opens it: %w", err)
 	}

@@ -18,19 +18,6 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// Options say how a store works.
-type Options struct {
-	Now func() time.Time // nil means time.Now
-	// with another program that has the database locked, for each read or write; 0 means 15s
-	Patience time.Duration
-	// Stalled is called, from a goroutine of its own, when opening the folder or a write has waited
-	// for 3s, and not again before a write has got through; nil does nothing.
-	Stalled func()
-	// Reading opens a folder that cannot be written, too. Every change is then refused with
-	// ErrReadOnly.
-	Reading bool
-}
-
 // Store is an open data folder: its sessions, and the parts that have the rest. All of it is safe
 // for concurrent use, within the process and between processes.
 type Store struct {
@@ -51,12 +38,8 @@ type Store struct {
 func (s *Store) Stalled() bool { return s.stalled.Load() }
 
 const (
-	dbName    = "taploop.db"
 	framesDir = "frames"
 	ownersDir = "owners"
-	vaultName = "answers.key"
-
-	openLockName = "open.lock"
 )
 
 // Exists reports whether there is a data folder, with a database in it.
@@ -197,12 +180,6 @@ func (d *db) checkWhole(path string) error {
 		return err
 	}
 	return lostDatabase("empty")
-}
-
-// lostDatabase is the error of a database that has lost its sessions.
-func lostDatabase(state string) error {
-	return hint.Add(fmt.Errorf("%w: %s is %s, and what belongs to it is there", ErrDamaged, dbName,
-		state), hintRestore)
 }
 
 // Close gives up what this store owns. Its runs that were RUNNING count as left behind from now on,

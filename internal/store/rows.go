@@ -252,3 +252,8 @@ func affected(r sql.Result, err error) (int64, error) {
 	}
 	return r.RowsAffected()
 }
+
+func scanID(row scanner) (id string, err error) {
+	err = row.Scan(&id)
+	return id, err
+}

@@ -94,11 +94,6 @@ func runByID(ctx context.Context, q queryer, id string) (Run, error) {
 	return oneRow(row, scanRow[Run], "run", id)
 }
 
-// LatestRun returns the session's latest run, or ErrNotFound when it has none.
-func (s *Store) LatestRun(ctx context.Context, sessionID string) (Run, error) {
-	return latestRun(ctx, s.read, sessionID)
-}
-
 func latestRun(ctx context.Context, q queryer, sessionID string) (Run, error) {
 	row := q.QueryRowContext(ctx,
 		"SELECT "+runColumns+` FROM runs r WHERE session_id = ?

