@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/adb"
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -36,11 +35,10 @@ func (f form) command() string {
 }
 
 const (
-	maxCapture = 160 << 20              // bytes; an 8K screen of raw pixels is 133 MB
-	remeasure  = 200                    // captures between two tries of the slower form
-	never      = time.Hour              // what a form takes that has given no whole picture yet
-	quick      = 200 * time.Millisecond // of raw pixels, which then are not held against PNG
-	spares     = 1.5                    // times PNG's are what raw pixels may take
+	remeasure = 200                    // captures between two tries of the slower form
+	never     = time.Hour              // what a form takes that has given no whole picture yet
+	quick     = 200 * time.Millisecond // of raw pixels, which then are not held against PNG
+	spares    = 1.5                    // times PNG's are what raw pixels may take
 )
 
 // meter measures both forms and says which one to take. A host keeps that of a phone that was open.
@@ -208,10 +206,6 @@ func (c *capturer) captureWhole(
 	return f, nil
 }
 
-// tornError is a picture that is not whole or does not belong to the state read with it: worth a
-// second look.
-type tornError struct{ error }
-
 func (t tornError) Unwrap() error { return t.error }
 
 // sumCommand is the CRC-32 of the raw pixels, as toybox prints it: in hexadecimal, of gzip's kind
@@ -303,36 +297,6 @@ func fit(f *screen.Frame, r reading) (*screen.Frame, error) {
 		return f, nil
 	}
 	return letterbox(f, r.State.Size)
-}
-
-// shows is nil for the size of a picture that is one of the display. It is not the display's own
-// size always, some versions capture physical pixels while an override is set, but never larger
-// than both.
-func (r reading) shows(size screen.Size) error {
-	logical, panel := r.State.Size, r.geometry.panel
-	overridden := r.geometry.natural != panel
-	fits := alike(size, logical) ||
-		overridden && (alike(size, panel) || alike(size, panel.Turned()))
-	most := max(logical.W*logical.H, panel.W*panel.H)
-	if fits && size.W*size.H <= most+most/20 { // rounding, of a small one
-		return nil
-	}
-	err := fmt.Errorf("the picture is %s, the display %s", size, logical)
-	if alike(size, logical.Turned()) {
-		return tornError{hint.Add(err, "the display was turning; look again")}
-	}
-	return tornError{hint.Add(err, "screencap shows another display than the one that "+
-		"takes touches; fold or unfold the phone, or switch the other display off")}
-}
-
-// alike reports whether two sizes have the same shape, within what rounding makes of it.
-func alike(a, b screen.Size) bool {
-	const slack = 0.015
-	if !a.Valid() || !b.Valid() {
-		return false
-	}
-	x, y := a.W*b.H, b.W*a.H
-	return float64(max(x, y)-min(x, y)) <= slack*float64(max(x, y))
 }
 
 // letterbox cuts the bars off that surround a display whose override has another shape than its

@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/screen"
 )
+
+// maxCapture bounds a capture, in bytes. An 8K screen of raw pixels is 133 MB.
+const maxCapture = 160 << 20
 
 // display is what a phone says of its display, and of what is in front on it.
 type display struct {
@@ -197,4 +201,34 @@ func forbidden(windows []window, f front) (inFront, anywhere bool) {
 		}
 	}
 	return inFront, anywhere
+}
+
+// shows is nil for the size of a picture that is one of the display. It is not the display's own
+// size always, some versions capture physical pixels while an override is set, but never larger
+// than both.
+func (r reading) shows(size screen.Size) error {
+	logical, panel := r.State.Size, r.geometry.panel
+	overridden := r.geometry.natural != panel
+	fits := alike(size, logical) ||
+		overridden && (alike(size, panel) || alike(size, panel.Turned()))
+	most := max(logical.W*logical.H, panel.W*panel.H)
+	if fits && size.W*size.H <= most+most/20 { // rounding, of a small one
+		return nil
+	}
+	err := fmt.Errorf("the picture is %s, the display %s", size, logical)
+	if alike(size, logical.Turned()) {
+		return tornError{hint.Add(err, "the display was turning; look again")}
+	}
+	return tornError{hint.Add(err, "screencap shows another display than the one that "+
+		"takes touches; fold or unfold the phone, or switch the other display off")}
+}
+
+// alike reports whether two sizes have the same shape, within what rounding makes of it.
+func alike(a, b screen.Size) bool {
+	const slack = 0.015
+	if !a.Valid() || !b.Valid() {
+		return false
+	}
+	x, y := a.W*b.H, b.W*a.H
+	return float64(max(x, y)-min(x, y)) <= slack*float64(max(x, y))
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"unicode/utf16"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
@@ -268,4 +269,16 @@ func cutText(s string) string {
 		s, _ = text.Ends(text.Line(s), screen.MaxElementText-len(text.Gap))
 	}
 	return s
+}
+
+// dumping is a way in which uiautomator is run. The zero value is the quickest.
+type dumping struct {
+	toFile    bool // it does not write to the terminal
+	unlimited bool // the phone has no timeout command
+}
+
+// dumper has uiautomator list what is on the screen.
+type dumper struct {
+	*shell
+	way atomic.Pointer[dumping] // that works; nil before it is known
 }

@@ -1,7 +1,6 @@
 package device
 
 import (
-	"context"
 	"errors"
 	"strconv"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/lazyregexp"
-	"github.com/taploop/taploop/internal/wait"
 )
 
 const (
@@ -24,27 +22,6 @@ var errNoField = hint.Add(errors.New("no text field has the focus"),
 type editor struct {
 	served bool
 	lines  bool // Enter makes a new line in it
-}
-
-// editor waits a moment for a text field that takes input. Without one what is typed are keys: the
-// first gives any view the focus, and a space or an Enter then presses it.
-func (t *typist) editor(ctx context.Context) (editor, error) {
-	began := time.Now()
-	for {
-		s, err := t.read(ctx, "dumpsys input_method")
-		if err != nil {
-			return editor{}, err
-		}
-		switch e := parseEditor(s[0]); {
-		case e.served:
-			return e, nil
-		case time.Since(began) >= t.patience:
-			return editor{}, errNoField
-		}
-		if err := wait.For(ctx, fieldPoll); err != nil {
-			return editor{}, err
-		}
-	}
 }
 
 var (

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync/atomic"
 	"time"
 
 	"github.com/taploop/taploop/internal/adb"
@@ -18,36 +17,9 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Why the elements of a screen could not be read. A caller goes on without them.
-var (
-	ErrNotIdle = hint.Add(errors.New("the screen does not come to rest, so that its elements "+
-		"cannot be listed"), "wait until videos and animations have ended, or switch animations "+
-		"off in the phone's developer options")
-	ErrNoWindow    = errors.New("the phone gives no window whose elements could be listed")
-	ErrEmptyScreen = errors.New("the app in front lists no elements, as games and some " +
-		"web pages do")
-	ErrSlowDump    = errors.New("listing the elements of the screen took too long")
-	ErrNoDump      = errors.New("uiautomator on the phone lists no elements")
-	ErrBadDump     = errors.New("the list of the screen's elements cannot be read")
-	ErrHugeDump    = errors.New("the list of the screen's elements is too large")
-	ErrOtherScreen = errors.New("the listed elements are not those of the screen that was seen")
-)
-
 // dumpTime is how long uiautomator may take: it waits a second for the screen to rest, at most ten,
 // and on some screens it never ends.
 const dumpTime = 8 * time.Second
-
-// dumping is a way in which uiautomator is run. The zero value is the quickest.
-type dumping struct {
-	toFile    bool // it does not write to the terminal
-	unlimited bool // the phone has no timeout command
-}
-
-// dumper has uiautomator list what is on the screen.
-type dumper struct {
-	*shell
-	way atomic.Pointer[dumping] // that works; nil before it is known
-}
 
 // Elements lists what is on the screen, in the order of uiautomator, parents before what is in
 // them, at most 20,000. It touches nothing, and leaves nothing on the phone. Bounds are

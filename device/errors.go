@@ -111,3 +111,22 @@ func firstLine(s string) string {
 	}
 	return ""
 }
+
+// Why the elements of a screen could not be read. A caller goes on without them.
+var (
+	ErrNotIdle = hint.Add(errors.New("the screen does not come to rest, so that its elements "+
+		"cannot be listed"), "wait until videos and animations have ended, or switch animations "+
+		"off in the phone's developer options")
+	ErrNoWindow    = errors.New("the phone gives no window whose elements could be listed")
+	ErrEmptyScreen = errors.New("the app in front lists no elements, as games and some " +
+		"web pages do")
+	ErrSlowDump    = errors.New("listing the elements of the screen took too long")
+	ErrNoDump      = errors.New("uiautomator on the phone lists no elements")
+	ErrBadDump     = errors.New("the list of the screen's elements cannot be read")
+	ErrHugeDump    = errors.New("the list of the screen's elements is too large")
+	ErrOtherScreen = errors.New("the listed elements are not those of the screen that was seen")
+)
+
+// tornError is a picture that is not whole or does not belong to the state read with it: worth a
+// second look.
+type tornError struct{ error }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/screen"
 )
 
 // Options of a Host. The zero value works.
@@ -235,24 +234,6 @@ func serials(entries []adb.Entry) string {
 	}
 	return strings.Join(names, ", ")
 }
-
-// StateHung is the state of a phone that the server lists as usable and that does not answer.
-const StateHung = "not answering"
-
-// PhoneInfo is what is known of a phone without looking at it. Model and what follows are empty for
-// a phone that is not usable.
-type PhoneInfo struct {
-	Serial string `json:"device_id"`
-	// as ADB says: device, offline, unauthorized, ...; or StateHung
-	State   string      `json:"state"`
-	Model   string      `json:"model,omitempty"`
-	Android string      `json:"android_version,omitempty"`
-	SDK     int         `json:"sdk,omitempty"`
-	Size    screen.Size `json:"size,omitzero"` // logical display in its natural orientation
-}
-
-// Usable reports whether the phone takes commands.
-func (i PhoneInfo) Usable() bool { return i.State == "device" }
 
 var infoCommands = []string{
 	"getprop ro.product.model", "getprop ro.build.version.release", "getprop ro.build.version.sdk",

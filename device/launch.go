@@ -6,37 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/lazyregexp"
 )
-
-// Launch brings an app to the front; app is a name or a package. It never starts another app than
-// the one that is meant: a name that matches none well is an error that lists near ones.
-func (p *Phone) Launch(ctx context.Context, app string) error {
-	pkg, err := p.launcher.find(ctx, app)
-	if err == nil {
-		err = p.launcher.launch(ctx, pkg)
-	}
-	return p.failed(fmt.Sprintf("launching %q on", app), err)
-}
-
-// Relaunch stops the app, also in the background, and launches it on its first page. Packages in
-// used are launched without being stopped.
-func (p *Phone) Relaunch(ctx context.Context, app string, used []string) error {
-	pkg, err := p.launcher.find(ctx, app)
-	if err == nil && !slices.Contains(used, pkg) {
-		err = p.shell.do(ctx, 0, "am force-stop "+adb.Quote(pkg))
-	}
-	if err == nil {
-		err = p.launcher.launch(ctx, pkg)
-	}
-	return p.failed(fmt.Sprintf("launching %q on", app), err)
-}
 
 // launcher finds and starts apps.
 type launcher struct {
@@ -107,26 +81,6 @@ type App struct {
 	System bool   `json:"system"`
 }
 
-//go:embed apps.tsv
-var appTable string
-
-// wellKnown is one line of the table.
-type wellKnown struct {
-	names    []string // the first is shown
-	packages []string
-}
-
-var wellKnownApps = sync.OnceValue(func() []wellKnown {
-	var list []wellKnown
-	for line := range strings.Lines(appTable) {
-		names, packages, ok := strings.Cut(strings.TrimSpace(line), "\t")
-		if ok && !strings.HasPrefix(line, "#") {
-			list = append(list, wellKnown{strings.Split(names, "|"), strings.Fields(packages)})
-		}
-	}
-	return list
-})
-
 // shownName is the name of a package in the table, or "".
 func shownName(pkg string) string {
 	for _, a := range wellKnownApps() {
@@ -135,33 +89,6 @@ func shownName(pkg string) string {
 		}
 	}
 	return ""
-}
-
-// fold makes names comparable: letters and digits only, in lower case.
-func fold(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '+' {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, name)
-}
-
-// keys are the folded forms of a name: as it is, and without the word "app" around it.
-func keys(name string) []string {
-	bare := strings.ToLower(strings.TrimSpace(name))
-	bare = strings.TrimSuffix(strings.TrimPrefix(bare, "the "), " app")
-	list := []string{fold(name), fold(bare)}
-	if short := strings.TrimSuffix(fold(bare), "应用"); utf8.RuneCountInString(short) >= 2 {
-		list = append(list, short)
-	}
-	return slices.Compact(list)
-}
-
-// Apps lists the installed apps, by package name.
-func (p *Phone) Apps(ctx context.Context) ([]App, error) {
-	apps, err := p.launcher.list(ctx)
-	return apps, p.failed("listing the apps of", err)
 }
 
 func (l launcher) list(ctx context.Context) ([]App, error) {

@@ -1,10 +1,15 @@
 package device
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // Phone is one phone. Its methods may be called from several goroutines, but touches of two callers
@@ -39,3 +44,78 @@ func (p *Phone) failed(doing string, err error) error {
 	}
 	return fmt.Errorf("%s %s: %w", doing, p.info.Serial, err)
 }
+
+// Launch brings an app to the front; app is a name or a package. It never starts another app than
+// the one that is meant: a name that matches none well is an error that lists near ones.
+func (p *Phone) Launch(ctx context.Context, app string) error {
+	pkg, err := p.launcher.find(ctx, app)
+	if err == nil {
+		err = p.launcher.launch(ctx, pkg)
+	}
+	return p.failed(fmt.Sprintf("launching %q on", app), err)
+}
+
+// Relaunch is Launch of an app that is ended before, with what it does in the background, so that
+// it begins anew. The packages in used are launched as they are.
+func (p *Phone) Relaunch(ctx context.Context, app string, used []string) error {
+	pkg, err := p.launcher.find(ctx, app)
+	if err == nil && !slices.Contains(used, pkg) {
+		err = p.shell.do(ctx, 0, "am force-stop "+adb.Quote(pkg))
+	}
+	if err == nil {
+		err = p.launcher.launch(ctx, pkg)
+	}
+	return p.failed(fmt.Sprintf("launching %q on", app), err)
+}
+
+// Apps lists the installed apps, by package name.
+func (p *Phone) Apps(ctx context.Context) ([]App, error) {
+	apps, err := p.launcher.list(ctx)
+	return apps, p.failed("listing the apps of", err)
+}
+
+// Type types text into the focused field. ASCII goes through `input text`; anything else, and tabs,
+// through ADBKeyBoard when it is installed (the keyboard in use is put back afterwards). A line
+// break is the Enter key. A text that cannot be typed exactly is refused before anything is typed,
+// and so is any text while no field has the focus; when the phone fails in the middle, or Enter has
+// left the field, the error says how far it came.
+func (p *Phone) Type(ctx context.Context, text string) error {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	err := typeable(text)
+	if err == nil && text != "" {
+		err = p.typist.enter(ctx, text)
+	}
+	return p.failed("typing on", err)
+}
+
+// TypeByHand is Type for a person who sees the phone: where no field has the focus, such as at a
+// PIN pad or in a game, ASCII is pressed as keys.
+func (p *Phone) TypeByHand(ctx context.Context, text string) error {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	read, err := p.shell.read(ctx, "dumpsys input_method")
+	if err == nil && (!plain(text) || parseEditor(read[0]).served) {
+		return p.Type(ctx, text)
+	}
+	if err == nil {
+		err = p.typist.enterInto(ctx, editor{lines: true}, text, plainSteps)
+	}
+	return p.failed("typing on", err)
+}
+
+// StateHung is the state of a phone that the server lists as usable and that does not answer.
+const StateHung = "not answering"
+
+// PhoneInfo is what is known of a phone without looking at it. Model and what follows are empty for
+// a phone that is not usable.
+type PhoneInfo struct {
+	Serial string `json:"device_id"`
+	// as ADB says: device, offline, unauthorized, ...; or StateHung
+	State   string      `json:"state"`
+	Model   string      `json:"model,omitempty"`
+	Android string      `json:"android_version,omitempty"`
+	SDK     int         `json:"sdk,omitempty"`
+	Size    screen.Size `json:"size,omitzero"` // logical display in its natural orientation
+}
+
+// Usable reports whether the phone takes commands.
+func (i PhoneInfo) Usable() bool { return i.State == "device" }

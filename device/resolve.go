@@ -2,9 +2,12 @@ package device
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
@@ -256,4 +259,45 @@ func similarity(a, b string) float64 {
 		return 0.5 + 0.5*float64(short)/float64(long)
 	}
 	return 1 - float64(levenshtein.ComputeDistance(a, b))/float64(long)
+}
+
+//go:embed apps.tsv
+var appTable string
+
+// wellKnown is one line of the table.
+type wellKnown struct {
+	names    []string // the first is shown
+	packages []string
+}
+
+var wellKnownApps = sync.OnceValue(func() []wellKnown {
+	var list []wellKnown
+	for line := range strings.Lines(appTable) {
+		names, packages, ok := strings.Cut(strings.TrimSpace(line), "\t")
+		if ok && !strings.HasPrefix(line, "#") {
+			list = append(list, wellKnown{strings.Split(names, "|"), strings.Fields(packages)})
+		}
+	}
+	return list
+})
+
+// fold makes names comparable: letters and digits only, in lower case.
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '+' {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// keys are the folded forms of a name: as it is, and without the word "app" around it.
+func keys(name string) []string {
+	bare := strings.ToLower(strings.TrimSpace(name))
+	bare = strings.TrimSuffix(strings.TrimPrefix(bare, "the "), " app")
+	list := []string{fold(name), fold(bare)}
+	if short := strings.TrimSuffix(fold(bare), "应用"); utf8.RuneCountInString(short) >= 2 {
+		list = append(list, short)
+	}
+	return slices.Compact(list)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 const (
@@ -32,34 +33,6 @@ type typist struct {
 	keyboard *adbKeyboard
 	dumper   *dumper
 	patience time.Duration // see waits
-}
-
-// Type types text into the focused field. ASCII goes through `input text`; anything else, and tabs,
-// through ADBKeyBoard when it is installed (the keyboard in use is put back afterwards). A line
-// break is the Enter key. A text that cannot be typed exactly is refused before anything is typed,
-// and so is any text while no field has the focus; when the phone fails in the middle, or Enter has
-// left the field, the error says how far it came.
-func (p *Phone) Type(ctx context.Context, text string) error {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	err := typeable(text)
-	if err == nil && text != "" {
-		err = p.typist.enter(ctx, text)
-	}
-	return p.failed("typing on", err)
-}
-
-// TypeByHand is Type for a person who sees the phone: where no field has the focus, such as at a
-// PIN pad or in a game, ASCII is pressed as keys.
-func (p *Phone) TypeByHand(ctx context.Context, text string) error {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	read, err := p.shell.read(ctx, "dumpsys input_method")
-	if err == nil && (!plain(text) || parseEditor(read[0]).served) {
-		return p.Type(ctx, text)
-	}
-	if err == nil {
-		err = p.typist.enterInto(ctx, editor{lines: true}, text, plainSteps)
-	}
-	return p.failed("typing on", err)
 }
 
 // typeable refuses what no keyboard types. The error never quotes the text, which may be a secret.
@@ -316,4 +289,25 @@ func parseFocused(dump []byte) (string, error) {
 		return "", errNoTree
 	}
 	return "", errNoField
+}
+
+// editor waits a moment for a text field that takes input. Without one what is typed are keys: the
+// first gives any view the focus, and a space or an Enter then presses it.
+func (t *typist) editor(ctx context.Context) (editor, error) {
+	began := time.Now()
+	for {
+		s, err := t.read(ctx, "dumpsys input_method")
+		if err != nil {
+			return editor{}, err
+		}
+		switch e := parseEditor(s[0]); {
+		case e.served:
+			return e, nil
+		case time.Since(began) >= t.patience:
+			return editor{}, errNoField
+		}
+		if err := wait.For(ctx, fieldPoll); err != nil {
+			return editor{}, err
+		}
+	}
 }

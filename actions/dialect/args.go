@@ -32,19 +32,6 @@ type Args struct {
 	off       *screen.OffScale
 }
 
-// Scale is how places are written on one picture.
-type Scale struct {
-	Coordinates screen.Coordinates
-	Picture     screen.Size  // that the model was sent
-	Marks       []marks.Mark // the elements that are numbered on it
-}
-
-// Args are arguments that stand behind a thought.
-func (b *Base) Args(values loose.Object, thought string, now *Situation) *Args {
-	return &Args{Values: values, Scale: b.Scale(now), Thought: thought, Now: now,
-		Lang: b.profile.Lang}
-}
-
 // Check is act when its arguments could be read, each once, and it is valid, else a *ParseError
 // that says what was wrong and what is wanted.
 func (a *Args) Check(act actions.Action, want string) (actions.Action, error) {
@@ -341,3 +328,34 @@ func (a *Args) Flag(name string) bool {
 
 // MaxShown is how many characters of a piece of a reply are shown in a complaint.
 const MaxShown = 60
+
+// HasElement reports whether the arguments name an element.
+func (a *Args) HasElement() bool { return a.Has(elementNames...) }
+
+// Element is the middle of an element that the arguments name by its number, or by what is said of
+// it and of no other; ok is false when they name none.
+func (a *Args) Element() (at screen.Point, ok bool) {
+	v := a.value(elementNames)
+	if v == nil {
+		return screen.Point{}, false
+	}
+	said := loose.Text(v)
+	n, err := strconv.Atoi(strings.Trim(said, " #[]"))
+	mark, found := marks.Find(a.Marks, n)
+	if err != nil {
+		mark, found = called(a.Marks, said)
+	}
+	quoted := text.Quote(written(v), MaxShown)
+	switch {
+	case found:
+		a.Named = shown(mark)
+		return mark.At(), true
+	case len(a.Marks) == 0:
+		a.Complain("element %s: no elements are numbered on this screen, name a place instead",
+			quoted)
+	default:
+		a.Complain("element %s is none of the numbered elements, which are %s", quoted,
+			numbers(len(a.Marks)))
+	}
+	return screen.Point{}, true
+}

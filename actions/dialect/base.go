@@ -6,7 +6,10 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/screen/marks"
 )
 
 // Base is what the families share: a prompt made from a template, the way in which a model is asked
@@ -135,4 +138,98 @@ func calls(r actions.Reply) string {
 		b.WriteString("\n" + c.Name + " " + c.Arguments)
 	}
 	return b.String()
+}
+
+// Args are arguments that stand behind a thought.
+func (b *Base) Args(values loose.Object, thought string, now *Situation) *Args {
+	return &Args{Values: values, Scale: b.Scale(now), Thought: thought, Now: now,
+		Lang: b.profile.Lang}
+}
+
+// marks are the elements of the screen of s with the numbers that they have on its picture; none
+// when the dialect does not want them.
+func (b *Base) marks(s *Situation, picture screen.Size) []marks.Mark {
+	if !b.profile.Elements {
+		return nil
+	}
+	return marks.List(s.Screen.Elements, picture)
+}
+
+// variables are those of s; pictures are put into the album.
+func (b *Base) variables(s *Situation, a *album) *Variables {
+	scale := b.Scale(s)
+	written := scale.Coordinates
+	written.YFirst = written.YFirst && !b.keyed
+	v := &Variables{
+		Task: b.text(s.Task, maxTask), Summary: b.text(s.Summary, maxSaid),
+		Remembered: b.texts(s.Remembered), Notes: b.texts(s.Notes),
+		App: b.text(s.Screen.State.App, maxNote), Picture: a.add(s.Screen.Frame, scale.Marks...),
+		Elements: b.words.Elements(scale.Marks),
+		Date:     s.Screen.At.Format("2006-01-02"),
+		Weekday:  b.words.weekdays[s.Screen.At.Weekday()],
+		Place:    b.words.Place(written, scale.Picture),
+		Width:    scale.Picture.W, Height: scale.Picture.H, Lang: b.profile.Lang,
+	}
+	asked := s.Exchanges
+	if last := len(asked) - 1; s.ReplyJustIn && last >= 0 {
+		v.JustIn = b.exchange(asked[last])
+		v.Steered = asked[last].Outcome == actions.Instructed
+		asked = asked[:last]
+	}
+	again := 0
+	for i, t := range s.History {
+		past := b.past(&t, a)
+		past.N = i + 1
+		v.History = append(v.History, past)
+		if past.JustIn != "" {
+			again++
+		}
+	}
+	v.Asked = newest(b, asked, b.exchange)
+	v.Earlier = newest(b, asked[:max(len(asked)-again, 0)], b.exchange)
+	return v
+}
+
+func (b *Base) exchange(e actions.Exchange) string {
+	return b.words.Exchange(e, b.abort, maxSaid)
+}
+
+func (b *Base) past(t *Turn, a *album) Past {
+	said, wrote := b.Transcript(t.Reply), thoughtless(t.Reply.Text)
+	if b.profile.Elements {
+		said, wrote = unnumbered(said, t.Did), unnumbered(wrote, t.Did)
+	}
+	said, _ = Shorten(said, maxTask)
+	wrote, _ = Shorten(wrote, maxTask)
+	past := Past{Notes: b.texts(t.Notes), App: b.text(t.App, maxNote), Said: Raw(said),
+		Wrote: Raw(wrote), Did: b.text(t.Did, maxNote)}
+	if t.Frame != nil {
+		past.Picture = a.add(t.Frame)
+	}
+	if t.Answer != nil {
+		past.JustIn = b.exchange(*t.Answer)
+	}
+	return past
+}
+
+// text is s with the middle left out, and a word about it, when it is too long.
+func (b *Base) text(s string, limit int) Text {
+	s, cut := Shorten(s, limit)
+	return Text(s + leftOut(b.words.cut, cut))
+}
+
+func (b *Base) texts(all []string) []Text {
+	return newest(b, all, func(s string) Text { return b.text(s, maxNote) })
+}
+
+// newest is the end of a list in words, behind a word about what is left out.
+func newest[From any, To ~string](b *Base, all []From, word func(From) To) []To {
+	var out []To
+	if n := len(all) - maxListed; n > 0 {
+		out, all = append(out, To(fmt.Sprintf(b.words.earlier, n))), all[n:]
+	}
+	for _, one := range all {
+		out = append(out, word(one))
+	}
+	return out
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/screen/marks"
 )
 
 // Dialect is how one family of models is spoken to. Any number of goroutines may use one at once.
@@ -126,3 +127,10 @@ type ParseError struct {
 }
 
 func (e *ParseError) Error() string { return e.Problem + "; expected " + e.Want }
+
+// Scale is how places are written on one picture.
+type Scale struct {
+	Coordinates screen.Coordinates
+	Picture     screen.Size  // that the model was sent
+	Marks       []marks.Mark // the elements that are numbered on it
+}

@@ -6,21 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/screen/marks"
 	"github.com/taploop/taploop/internal/text"
 )
-
-// marks are the elements of the screen of s with the numbers that they have on its picture; none
-// when the dialect does not want them.
-func (b *Base) marks(s *Situation, picture screen.Size) []marks.Mark {
-	if !b.profile.Elements {
-		return nil
-	}
-	return marks.List(s.Screen.Elements, picture)
-}
 
 // maxLabel is how many characters of what an element says are listed.
 const maxLabel = 80
@@ -78,37 +68,6 @@ func unnumbered(reply, did string) string {
 	return numberOf.ReplaceAllStringFunc(reply, func(s string) string {
 		return numberOf.FindStringSubmatch(s)[1] + `"` + escape(did, true) + `"`
 	})
-}
-
-// HasElement reports whether the arguments name an element.
-func (a *Args) HasElement() bool { return a.Has(elementNames...) }
-
-// Element is the middle of an element that the arguments name by its number, or by what is said of
-// it and of no other; ok is false when they name none.
-func (a *Args) Element() (at screen.Point, ok bool) {
-	v := a.value(elementNames)
-	if v == nil {
-		return screen.Point{}, false
-	}
-	said := loose.Text(v)
-	n, err := strconv.Atoi(strings.Trim(said, " #[]"))
-	mark, found := marks.Find(a.Marks, n)
-	if err != nil {
-		mark, found = called(a.Marks, said)
-	}
-	quoted := text.Quote(written(v), MaxShown)
-	switch {
-	case found:
-		a.Named = shown(mark)
-		return mark.At(), true
-	case len(a.Marks) == 0:
-		a.Complain("element %s: no elements are numbered on this screen, name a place instead",
-			quoted)
-	default:
-		a.Complain("element %s is none of the numbered elements, which are %s", quoted,
-			numbers(len(a.Marks)))
-	}
-	return screen.Point{}, true
 }
 
 // called is the one element that says this, or that is listed so.

@@ -143,3 +143,13 @@ func (c *chosen) Toolless() Dialect {
 	}
 	return nil
 }
+
+// Writer is that of the dialect of that name, nil when there is none.
+func (t Table) Writer(name string) Writer {
+	for _, f := range t {
+		if f.Name == name {
+			return f.Write
+		}
+	}
+	return nil
+}

@@ -27,9 +27,6 @@ type Template struct {
 	form string
 }
 
-// mark stands around what is no text in a template's output. No text from elsewhere holds it.
-const mark = "\x00"
-
 func role(name string) func() string { return func() string { return mark + name + mark } }
 
 // Limits of a template, which nothing can call off while it is executed.

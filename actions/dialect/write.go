@@ -13,16 +13,6 @@ import (
 // read are two views of one form.
 type Writer func(d actions.Decision, s Scale) (actions.Reply, bool)
 
-// Writer is that of the dialect of that name, nil when there is none.
-func (t Table) Writer(name string) Writer {
-	for _, f := range t {
-		if f.Name == name {
-			return f.Write
-		}
-	}
-	return nil
-}
-
 // AsJSON is the value of an argument as it stands in a call or in JSON. A place is for the family
 // to write.
 func AsJSON(value any) string {

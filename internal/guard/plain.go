@@ -1,6 +1,7 @@
 package guard
 
 import (
+	_ "embed"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -8,6 +9,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/taploop/taploop/internal/lazyregexp"
+	"github.com/taploop/taploop/internal/wordfile"
+)
+
+// words.txt has the words.
+var (
+	//go:embed words.txt
+	wordsFile string
+	wordLists = wordfile.Lists(wordsFile)
 )
 
 // normalize is a text as it is compared: in one width and case, without what is not seen and

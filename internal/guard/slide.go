@@ -19,8 +19,7 @@ var (
 	// what sliders only show, and the parts of those that do more
 	shows = lazyregexp.New(`^(?:see|view|show|more|refresh|reload|close|dismiss|go back|browse|` +
 		`explore|read|learn|switch|查看|看|更多|刷新|关闭|返回|浏览|切换)`)
-	grips  = lazyregexp.New(`^(?:confirm|submit|unlock|btn|button|thumb|handle|knob|to)$`)
-	slider = lazyregexp.New(`\b(?:slide|slider|slid|swipe|seek|drag|knob)\b`)
+	grips = lazyregexp.New(`^(?:confirm|submit|unlock|btn|button|thumb|handle|knob|to)$`)
 )
 
 var slideHints = sync.OnceValue(func() []string { return hintsOf(slides.String()) })

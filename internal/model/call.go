@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
+	"github.com/failsafe-go/failsafe-go/retrypolicy"
 )
 
 // maxReply bounds the body of a reply: more than any model says, less than what would hurt. What is
@@ -28,13 +29,6 @@ type attempts struct {
 	sight     func() (Sight, error)  // of what is asked; may be nil
 	attempts  int
 	httpReply // the last attempt's; its status is 0 when it got none
-}
-
-// httpReply is what the endpoint answered, read to its end.
-type httpReply struct {
-	status int
-	header http.Header
-	body   []byte
 }
 
 // send makes a POST request with the body, or a GET request without one, and retries as the options
@@ -152,4 +146,52 @@ func followSameOrigin(req *http.Request, via []*http.Request) error {
 		return http.ErrUseLastResponse
 	}
 	return nil
+}
+
+// retryPolicy tries again what may pass: 429, 5xx, broken connections, and a success that is not
+// what was asked for, such as a proxy's page. Its delays are the endpoint's Retry-After or grow
+// from half a second. failsafehttp's own builder is not used: it reads no dates, bounds nothing,
+// and tries wrong certificates again.
+func (k *attempts) retryPolicy(ctx context.Context) retrypolicy.RetryPolicy[httpReply] {
+	return retrypolicy.NewBuilder[httpReply]().
+		HandleIf(k.retryable).
+		WithMaxRetries(k.opts.Retries).
+		ReturnLastFailure().
+		WithDelayFunc(func(e failsafe.ExecutionAttempt[httpReply]) time.Duration {
+			return delay(e.LastResult(), e.Attempts())
+		}).
+		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[httpReply]) {
+			k.opts.Log.DebugContext(ctx, "model retry", "after_attempt", k.attempts, "delay",
+				e.Delay)
+		}).
+		Build()
+}
+
+func (k *attempts) retryable(r httpReply, err error) bool {
+	if err != nil {
+		return retryableError(err)
+	}
+	passes := r.status == http.StatusTooManyRequests ||
+		r.status >= 500 && r.status != http.StatusNotImplemented ||
+		r.status/100 == 2 && k.usable != nil && !k.usable(r.body)
+	after, ok := retryAfter(r.header)
+	if !passes || ok && after > maxRetryAfter {
+		return false
+	}
+	// An empty purse comes as 429 too, and stays empty.
+	return !bytes.Contains(r.body, []byte("insufficient_quota"))
+}
+
+// newTransport is one of the client's own, so that closing its connections closes nobody else's.
+func newTransport() http.RoundTripper {
+	if t, ok := http.DefaultTransport.(*http.Transport); ok {
+		return t.Clone()
+	}
+	return http.DefaultTransport
+}
+
+func closeIdle(rt http.RoundTripper) {
+	if t, ok := rt.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
 }

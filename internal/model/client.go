@@ -1,22 +1,19 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
-)
-
-const (
-	chatPath   = "/chat/completions"
-	modelsPath = "/models"
 )
 
 // Client asks one model at one endpoint. Any number of goroutines may use it.
@@ -43,22 +40,8 @@ func New(opts *Options) (*Client, error) {
 	return c, nil
 }
 
-// newTransport is one of the client's own, so that closing its connections closes nobody else's.
-func newTransport() http.RoundTripper {
-	if t, ok := http.DefaultTransport.(*http.Transport); ok {
-		return t.Clone()
-	}
-	return http.DefaultTransport
-}
-
 // Close lets go of idle connections. Calls that are under way go on.
 func (c *Client) Close() { closeIdle(c.next) }
-
-func closeIdle(rt http.RoundTripper) {
-	if t, ok := rt.(interface{ CloseIdleConnections() }); ok {
-		t.CloseIdleConnections()
-	}
-}
 
 // String names the model and the endpoint, not the key.
 func (c *Client) String() string { return c.opts.Name + " at " + c.opts.BaseURL }
@@ -169,17 +152,6 @@ func (k *attempts) unlessAnswered(err error) error {
 	return err
 }
 
-// isObject reports whether a body is a JSON object, or a list of them: Gemini's endpoint packs its
-// error into one.
-func isObject(body []byte) bool {
-	var list []map[string]json.RawMessage
-	if json.Unmarshal(body, &list) != nil {
-		list = make([]map[string]json.RawMessage, 1)
-		_ = json.Unmarshal(body, &list[0])
-	}
-	return len(list) > 0 && list[0] != nil
-}
-
 // Models lists what the endpoint offers.
 func (c *Client) Models(ctx context.Context) ([]string, error) {
 	k := c.newCall()
@@ -216,4 +188,54 @@ func (c *Client) withModels(ctx context.Context, err error) error {
 		return err
 	}
 	return offer(err, names, c.opts.Env)
+}
+
+// parameters are those of one request, its own before the client's, without what the endpoint was
+// found not to take.
+func (c *Client) parameters(r *Request) (map[string]any, error) {
+	temperature := c.opts.Temperature
+	if r.Temperature != nil {
+		temperature = r.Temperature
+	}
+	if err := inRange("temperature", temperature, 0, 2); err != nil {
+		return nil, err
+	}
+	set := map[string]any{}
+	for name, v := range map[string]*float64{
+		"temperature":       temperature,
+		"top_p":             c.opts.TopP,
+		"frequency_penalty": c.opts.FrequencyPenalty,
+	} {
+		// A penalty of 0 is what endpoints do without one, and some refuse the field.
+		if v != nil && (*v != 0 || name != "frequency_penalty") {
+			set[name] = *v
+		}
+	}
+	if len(r.Tools) > 0 {
+		set["parallel_tool_calls"] = false
+	}
+	if tokens := cmp.Or(r.MaxTokens, c.opts.MaxTokens); tokens > 0 {
+		set["max_tokens"] = tokens
+	}
+	return c.unsupported.apply(set), nil
+}
+
+// body is the request as JSON: the model, the messages, the tools and the parameters, and Extra on
+// top of all.
+func (c *Client) body(r *Request, parameters map[string]any) ([]byte, error) {
+	messages, err := r.messages()
+	if err != nil {
+		return nil, err
+	}
+	body := map[string]any{"model": c.opts.Name, "messages": messages, "stream": false}
+	if len(r.Tools) > 0 {
+		body["tools"] = r.tools()
+	}
+	if len(r.Stop) > 0 {
+		body["stop"] = r.Stop
+	}
+	maps.Copy(body, parameters)
+	maps.Copy(body, c.opts.Extra)
+	maps.DeleteFunc(body, func(_ string, v any) bool { return v == nil })
+	return json.Marshal(body)
 }

@@ -1,15 +1,9 @@
 package model
 
 import (
-	"cmp"
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
-	"time"
 )
 
 // ErrorKind says what sort of failure an [Error] is.
@@ -68,121 +62,4 @@ func (e *Error) NoTools() bool {
 	}
 	return e.Kind != TooLong && e.Kind != NoSuchModel &&
 		noTools.MatchString(strings.ToLower(e.Message))
-}
-
-// failed turns what send returned, and a reply that is no success, into an error that says what
-// happened and carries a hint.
-func (k *attempts) failed(ctx context.Context, err error) error {
-	var own permanent
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return k.ended(ctx)
-	case errors.As(err, &own):
-		return fmt.Errorf("asking %s at %s: %w", k.opts.Name, k.opts.BaseURL, own.error)
-	case err != nil:
-		return k.withHint(k.unanswered(err))
-	case k.status/100 == 3:
-		return k.withHint(k.redirected())
-	case k.status >= 400:
-		return k.withHint(k.refused())
-	}
-	return nil
-}
-
-// unreadable is a success that is not what was asked for.
-func (k *attempts) unreadable(err error) *Error {
-	if len(k.body) == maxReply {
-		return k.fail(BadReply, fmt.Sprintf("the reply is longer than %d MiB, and begins with %s",
-			maxReply>>20, k.summary(k.body[:64<<10])), nil)
-	}
-	if json.Valid(k.body) {
-		return k.fail(BadReply, fmt.Sprintf("no chat completion came back: %v", err), nil)
-	}
-	return k.fail(BadReply, "no chat completion came back, but "+k.summary(k.body), nil)
-}
-
-// ended says why the caller's context ended, and what the last attempt had met.
-func (k *attempts) ended(ctx context.Context) error {
-	met := ""
-	if k.status >= 400 {
-		met = fmt.Sprintf(" (attempt %d had met HTTP %d: %s)", k.attempts, k.status,
-			k.short(k.summary(k.body), 500))
-	}
-	return fmt.Errorf("asking %s at %s%s: %w", k.opts.Name, k.opts.BaseURL, met, context.Cause(ctx))
-}
-
-func (k *attempts) unanswered(err error) *Error {
-	if errors.Is(err, errAttemptTimeout) {
-		return k.fail(TimedOut, fmt.Sprintf("no reply within %s", k.opts.Timeout), err)
-	}
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err // without the method and the URL, which are known
-	}
-	return k.fail(Unreachable, err.Error(), err)
-}
-
-func (k *attempts) redirected() *Error {
-	to := k.header.Get("Location")
-	if u, err := url.Parse(to); err == nil {
-		to = u.Redacted()
-	}
-	return k.fail(NoSuchPath, fmt.Sprintf("the endpoint redirects to %q", k.short(to, 300)), nil)
-}
-
-// refused is a status of 400 or above. What the endpoint says of it is read from its error object.
-func (k *attempts) refused() *Error {
-	var said struct {
-		Error struct{ Code, Param, Type any }
-	}
-	_ = json.Unmarshal(k.body, &said)
-	code, _ := cmp.Or(said.Error.Code, said.Error.Type).(string)
-	param, _ := said.Error.Param.(string)
-	message := k.summary(k.body)
-	e := k.fail(kindOf(k.status, message+" "+code), message, nil)
-	e.code, e.param = code, param
-	if after, ok := retryAfter(k.header); ok && after > maxRetryAfter {
-		e.Message += fmt.Sprintf(" (asks to come back in %s)", after.Round(time.Second))
-	}
-	return e
-}
-
-// empty is a success that has no choice in it; some routers report their errors so.
-func (k *attempts) empty(inside json.RawMessage) *Error {
-	if !present(inside) {
-		return k.fail(BadReply, "the reply has no choices", nil)
-	}
-	return k.fail(BadReply, "the endpoint reports: "+said(inside), nil)
-}
-
-func (k *attempts) fail(kind ErrorKind, message string, cause error) *Error {
-	return &Error{
-		Kind:     kind,
-		Status:   k.status,
-		Message:  k.short(message, 500),
-		Attempts: k.attempts,
-		Model:    k.opts.Name,
-		BaseURL:  k.opts.BaseURL,
-		cause:    cause,
-	}
-}
-
-func kindOf(status int, said string) ErrorKind {
-	said = strings.ToLower(said)
-	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return Unauthorized
-	case status == http.StatusTooManyRequests || status == http.StatusPaymentRequired:
-		return RateLimited
-	case tooLong.MatchString(said) || status == http.StatusRequestEntityTooLarge:
-		return TooLong
-	case noModel.MatchString(said) &&
-		(status == http.StatusNotFound || status == http.StatusBadRequest):
-		return NoSuchModel
-	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
-		return NoSuchPath
-	case status >= 500:
-		return ServerFault
-	}
-	return Rejected
 }

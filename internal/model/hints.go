@@ -193,3 +193,14 @@ func (k *attempts) page(body []byte) string {
 // gone, which may have cut it in two, and before the text is shortened: half a key would not be
 // found any more.
 func (k *attempts) short(s string, n int) string { return text.Cut(k.scrub.text(text.Line(s)), n) }
+
+// isObject reports whether a body is a JSON object, or a list of them: Gemini's endpoint packs its
+// error into one.
+func isObject(body []byte) bool {
+	var list []map[string]json.RawMessage
+	if json.Unmarshal(body, &list) != nil {
+		list = make([]map[string]json.RawMessage, 1)
+		_ = json.Unmarshal(body, &list[0])
+	}
+	return len(list) > 0 && list[0] != nil
+}

@@ -152,3 +152,8 @@ func checkExtra(extra map[string]any) error {
 	}
 	return nil
 }
+
+const (
+	chatPath   = "/chat/completions"
+	modelsPath = "/models"
+)

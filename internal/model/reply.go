@@ -23,9 +23,6 @@ type Response struct {
 // Truncated reports whether the token limit cut the reply off.
 func (r *Response) Truncated() bool { return r.FinishReason == string(openai.FinishReasonLength) }
 
-// ToolCall is a native tool call. Arguments is JSON as the model wrote it, not checked.
-type ToolCall struct{ ID, Name, Arguments string }
-
 // Usage is what a reply cost in tokens; 0 when the endpoint did not say.
 type Usage struct{ PromptTokens, CompletionTokens int }
 

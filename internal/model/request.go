@@ -2,12 +2,10 @@ package model
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -137,56 +135,6 @@ func dataURL(jpeg []byte) string {
 	return string(base64.StdEncoding.AppendEncode(append(b, head...), jpeg))
 }
 
-// parameters are those of one request, its own before the client's, without what the endpoint was
-// found not to take.
-func (c *Client) parameters(r *Request) (map[string]any, error) {
-	temperature := c.opts.Temperature
-	if r.Temperature != nil {
-		temperature = r.Temperature
-	}
-	if err := inRange("temperature", temperature, 0, 2); err != nil {
-		return nil, err
-	}
-	set := map[string]any{}
-	for name, v := range map[string]*float64{
-		"temperature":       temperature,
-		"top_p":             c.opts.TopP,
-		"frequency_penalty": c.opts.FrequencyPenalty,
-	} {
-		// A penalty of 0 is what endpoints do without one, and some refuse the field.
-		if v != nil && (*v != 0 || name != "frequency_penalty") {
-			set[name] = *v
-		}
-	}
-	if len(r.Tools) > 0 {
-		set["parallel_tool_calls"] = false
-	}
-	if tokens := cmp.Or(r.MaxTokens, c.opts.MaxTokens); tokens > 0 {
-		set["max_tokens"] = tokens
-	}
-	return c.unsupported.apply(set), nil
-}
-
-// body is the request as JSON: the model, the messages, the tools and the parameters, and Extra on
-// top of all.
-func (c *Client) body(r *Request, parameters map[string]any) ([]byte, error) {
-	messages, err := r.messages()
-	if err != nil {
-		return nil, err
-	}
-	body := map[string]any{"model": c.opts.Name, "messages": messages, "stream": false}
-	if len(r.Tools) > 0 {
-		body["tools"] = r.tools()
-	}
-	if len(r.Stop) > 0 {
-		body["stop"] = r.Stop
-	}
-	maps.Copy(body, parameters)
-	maps.Copy(body, c.opts.Extra)
-	maps.DeleteFunc(body, func(_ string, v any) bool { return v == nil })
-	return json.Marshal(body)
-}
-
 func (r *Request) tools() []openai.Tool {
 	var out []openai.Tool
 	for _, t := range r.Tools {
@@ -197,3 +145,6 @@ func (r *Request) tools() []openai.Tool {
 	}
 	return out
 }
+
+// ToolCall is a native tool call. Arguments is JSON as the model wrote it, not checked.
+type ToolCall struct{ ID, Name, Arguments string }

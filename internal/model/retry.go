@@ -11,9 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/failsafe-go/failsafe-go"
-	"github.com/failsafe-go/failsafe-go/retrypolicy"
-
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -29,40 +26,6 @@ const (
 type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
-
-// retryPolicy tries again what may pass: 429, 5xx, broken connections, and a success that is not
-// what was asked for, such as a proxy's page. Its delays are the endpoint's Retry-After or grow
-// from half a second. failsafehttp's own builder is not used: it reads no dates, bounds nothing,
-// and tries wrong certificates again.
-func (k *attempts) retryPolicy(ctx context.Context) retrypolicy.RetryPolicy[httpReply] {
-	return retrypolicy.NewBuilder[httpReply]().
-		HandleIf(k.retryable).
-		WithMaxRetries(k.opts.Retries).
-		ReturnLastFailure().
-		WithDelayFunc(func(e failsafe.ExecutionAttempt[httpReply]) time.Duration {
-			return delay(e.LastResult(), e.Attempts())
-		}).
-		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[httpReply]) {
-			k.opts.Log.DebugContext(ctx, "model retry", "after_attempt", k.attempts, "delay",
-				e.Delay)
-		}).
-		Build()
-}
-
-func (k *attempts) retryable(r httpReply, err error) bool {
-	if err != nil {
-		return retryableError(err)
-	}
-	passes := r.status == http.StatusTooManyRequests ||
-		r.status >= 500 && r.status != http.StatusNotImplemented ||
-		r.status/100 == 2 && k.usable != nil && !k.usable(r.body)
-	after, ok := retryAfter(r.header)
-	if !passes || ok && after > maxRetryAfter {
-		return false
-	}
-	// An empty purse comes as 429 too, and stays empty.
-	return !bytes.Contains(r.body, []byte("insufficient_quota"))
-}
 
 func retryableError(err error) bool {
 	var (
@@ -104,3 +67,10 @@ func retryAfter(h http.Header) (time.Duration, bool) {
 }
 
 func bodyOf(b []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(b)) }
+
+// httpReply is what the endpoint answered, read to its end.
+type httpReply struct {
+	status int
+	header http.Header
+	body   []byte
+}

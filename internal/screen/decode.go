@@ -210,34 +210,3 @@ func (s *Sum) add(part []byte) {
 
 // CRC is the CRC-32, IEEE's, of a capture that was decoded.
 func (s *Sum) CRC() uint32 { return s.crc }
-
-// wishes are the sizes in which frames of one phone are asked for.
-type wishes struct {
-	mu   sync.Mutex
-	now  []Size // asked for since the last call of sizes
-	last []Size // and before
-}
-
-// mostWishes bounds what is made before it is known that it is needed.
-const mostWishes = 3
-
-func (w *wishes) add(s Size) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.now) <= mostWishes && !slices.Contains(w.now, s) {
-		w.now = append(w.now, s)
-	}
-}
-
-// sizes are those that were asked for when any was asked for last, none when they were too many.
-func (w *wishes) sizes() []Size {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.now) > 0 {
-		w.last, w.now = w.now, nil
-	}
-	if len(w.last) > mostWishes {
-		return nil
-	}
-	return w.last
-}

@@ -2,7 +2,6 @@ package screen
 
 import (
 	"encoding/binary"
-	"slices"
 )
 
 // cells is how many cells a fingerprint has on each side.
@@ -11,30 +10,6 @@ const cells = 24
 // Fingerprint is a frame in small: 24x24 grey cells. Equal screens have equal fingerprints; a
 // blinking cursor or a clock's minute moves few cells.
 type Fingerprint [cells * cells]uint8
-
-// Fingerprint is the mean grey of each cell of the frame in small. It is computed once.
-func (f *Frame) Fingerprint() Fingerprint {
-	f.measured.Do(func() { f.print = f.fingerprint() })
-	return f.print
-}
-
-func (f *Frame) fingerprint() Fingerprint {
-	small := f.small().img
-	size := f.small().Size()
-	var fp Fingerprint
-	for i := range cells {
-		top, bottom := span(i, size.H)
-		for j := range cells {
-			left, right := span(j, size.W)
-			sum := 0
-			for y := top; y < bottom; y++ {
-				sum += total(small.Y[y*small.YStride:][left:right])
-			}
-			fp[i*cells+j] = uint8(sum / ((right - left) * (bottom - top)))
-		}
-	}
-	return fp
-}
 
 // total adds bytes up, eight at a time: in pairs first, each in 16 bits, and these in the highest.
 func total(list []byte) (sum int) {
@@ -91,14 +66,4 @@ func (c *Cells) Share() float64 {
 		}
 	}
 	return float64(n) / float64(len(c))
-}
-
-// Black reports whether the frame is (nearly) all black, as a secure window is captured.
-func (f *Frame) Black() bool {
-	const dark = 12
-	img := f.small().img
-	bright := func(v uint8) bool { return v > dark }
-	coloured := func(v uint8) bool { return v < 128-6 || v > 128+6 }
-	return !slices.ContainsFunc(img.Y, bright) && !slices.ContainsFunc(img.Cb, coloured) &&
-		!slices.ContainsFunc(img.Cr, coloured)
 }

@@ -6,7 +6,10 @@ import (
 	"image"
 	"image/draw"
 	"image/jpeg"
+	"slices"
 	"sync"
+
+	"github.com/disintegration/imaging"
 )
 
 // Frame is one picture of a screen. It does not change after it is made, so any number of
@@ -172,4 +175,79 @@ func (s Size) Scaled(side int) Size {
 	long := max(s.W, s.H)
 	n := func(n int) int { return max((n*side+long/2)/long, 1) }
 	return Size{n(s.W), n(s.H)}
+}
+
+// Fingerprint is the mean grey of each cell of the frame in small. It is computed once.
+func (f *Frame) Fingerprint() Fingerprint {
+	f.measured.Do(func() { f.print = f.fingerprint() })
+	return f.print
+}
+
+func (f *Frame) fingerprint() Fingerprint {
+	small := f.small().img
+	size := f.small().Size()
+	var fp Fingerprint
+	for i := range cells {
+		top, bottom := span(i, size.H)
+		for j := range cells {
+			left, right := span(j, size.W)
+			sum := 0
+			for y := top; y < bottom; y++ {
+				sum += total(small.Y[y*small.YStride:][left:right])
+			}
+			fp[i*cells+j] = uint8(sum / ((right - left) * (bottom - top)))
+		}
+	}
+	return fp
+}
+
+// Black reports whether the frame is (nearly) all black, as a secure window is captured.
+func (f *Frame) Black() bool {
+	const dark = 12
+	img := f.small().img
+	bright := func(v uint8) bool { return v > dark }
+	coloured := func(v uint8) bool { return v < 128-6 || v > 128+6 }
+	return !slices.ContainsFunc(img.Y, bright) && !slices.ContainsFunc(img.Cb, coloured) &&
+		!slices.ContainsFunc(img.Cr, coloured)
+}
+
+// wishes are the sizes in which frames of one phone are asked for.
+type wishes struct {
+	mu   sync.Mutex
+	now  []Size // asked for since the last call of sizes
+	last []Size // and before
+}
+
+// mostWishes bounds what is made before it is known that it is needed.
+const mostWishes = 3
+
+func (w *wishes) add(s Size) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.now) <= mostWishes && !slices.Contains(w.now, s) {
+		w.now = append(w.now, s)
+	}
+}
+
+// sizes are those that were asked for when any was asked for last, none when they were too many.
+func (w *wishes) sizes() []Size {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.now) > 0 {
+		w.last, w.now = w.now, nil
+	}
+	if len(w.last) > mostWishes {
+		return nil
+	}
+	return w.last
+}
+
+// enlarged is img at a size that is larger on one side at least.
+func enlarged(img *image.RGBA, s Size) *Picture {
+	out := imaging.Resize(img, s.W, s.H, imaging.Linear) // of opaque pixels: NRGBA is RGBA
+	p, err := shrink(drawn{(*image.RGBA)(out)}, s, s)
+	if err != nil {
+		panic("screen: " + err.Error()) // a picture in memory can be read
+	}
+	return p[0]
 }

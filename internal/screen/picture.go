@@ -3,8 +3,6 @@ package screen
 import (
 	"fmt"
 	"image"
-
-	"github.com/disintegration/imaging"
 )
 
 // Picture is a frame at some size, as brightness and colour, the form that JPEG has. It does not
@@ -28,14 +26,4 @@ func (p *Picture) JPEG(quality int) ([]byte, error) {
 		return nil, fmt.Errorf("encoding a picture of %s: %w", p.Size(), err)
 	}
 	return b, nil
-}
-
-// enlarged is img at a size that is larger on one side at least.
-func enlarged(img *image.RGBA, s Size) *Picture {
-	out := imaging.Resize(img, s.W, s.H, imaging.Linear) // of opaque pixels: NRGBA is RGBA
-	p, err := shrink(drawn{(*image.RGBA)(out)}, s, s)
-	if err != nil {
-		panic("screen: " + err.Error()) // a picture in memory can be read
-	}
-	return p[0]
 }

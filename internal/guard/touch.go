@@ -1,0 +1,299 @@
+package guard
+
+import (
+	_ "embed"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/lazyregexp"
+)
+
+// The apps of which more is known than what they show.
+var (
+	moneyApps      = apps("money_apps")
+	permissionApps = apps("permission_apps")
+	installerApps  = apps("installer_apps")
+	storeApps      = apps("store_apps")
+	keypads        = apps("keypads")
+	launchers      = apps("launchers")
+)
+
+func apps(name string) []string { return strings.Split(wordLists[name], "|") }
+
+// Words that only say yes, and words that say no.
+var (
+	affirmative = lazyregexp.New(`^(?:` + wordLists["yes"] + `|` + yesForeign +
+		`)(?: *[(（].*)?[!.。]?$`)
+	confirms = lazyregexp.New(`^(?:` + wordLists["confirms"] + `|` + yesForeign + `)(?:[^a-z]|$)`)
+	// what may stand before such words, and behind them
+	before = lazyregexp.New(`^(?:(?:i|yes|yeah|yep|okay|ok|sure|please|si|oui|ja)[,!.]? |` +
+		`(?:tap|click|touch|hold|press(?: and hold)?|long press|swipe|slide)(?: here| again)?` +
+		`(?: to|:)? |(?:是的?|好的?|我|请|点击|轻触|按住|长按|滑动)(?: ?,|以|来|即可)?)+`)
+	behind = lazyregexp.New(`(?:[ !.。…>›»→✓✔✅]|\(?\d+ ?(?:s|秒)?\)|\d+s?|[$€£¥] ?\d[\d.,]*|` +
+		`(?:&|and|并|,) ?(?:continue|finish|close|go on|继续))+$`)
+	// the whole line, or what sensitive words stand behind: words that say no take back no others
+	finalizes = lazyregexp.New(`^(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` +
+		`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
+		`(?:` + yesForeign + `)(?:[^\pL]|$))`)
+	renews = lazyregexp.New(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
+	totals = lazyregexp.New(`^(?:(?:your|the) )?(?:order |grand |cart )?(?:total|amount due|to ` +
+		`pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumForeign + `)(?:[^\pL]|$)`)
+	negative = lazyregexp.New(`^(?:` + wordLists["no"] + `|` + noForeign + `)$`)
+	price    = lazyregexp.New(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
+	currency = lazyregexp.New(`[$€£¥元]|usd|eur|rmb`)
+	digit    = lazyregexp.New(`^\d(?: ?[a-z+]{1,5})?$`) // the key of a pad, such as 2 ABC
+	searches = lazyregexp.New(`search|query|url|address bar|搜索|查找|网址`)
+	updates  = lazyregexp.New(`^(?:update|更新)(?: now)?$`)
+	subs     = lazyregexp.New(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)
+)
+
+// critical are those of the findings that are: it takes the others out of the list.
+func critical(list []finding) []finding {
+	return slices.DeleteFunc(list, func(f finding) bool { return f.class.Severity < Critical })
+}
+
+// byTouch is what a finger on the element may do.
+func byTouch(s *Subject) []finding {
+	e := s.Element
+	var list []finding
+	lines := e.lines()
+	refusal := len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {
+		return !negative.MatchString(l)
+	})
+	if payPad(s, lines) {
+		list = append(list, finding{classNamed("pay"), onScreen, "PIN"})
+	}
+	switch {
+	case len(lines) > 0 && globs(launchers, s.App, true): // names of apps may say anything
+		for _, f := range byLabel(lines, underFinger, false) {
+			if strings.HasSuffix(f.class.Name, "install") {
+				list = append(list, f)
+			}
+		}
+	case len(lines) > 0 && !e.WholeScreen:
+		list = append(list, byLabel(lines, underFinger, strings.Contains(e.Class, "Button"))...)
+		list = append(list, byLabel(wrapped(lines), underFinger, false)...)
+		if affirms(lines, affirmative) {
+			list = append(list, byDialog(s)...)
+		}
+		if affirms(lines, finalizes) {
+			list = append(list, byPrice(s, totals)...)
+		}
+		if slices.ContainsFunc(lines, subs.MatchString) {
+			list = append(list, byPrice(s, renews)...)
+		}
+		if !e.hasText() {
+			list = append(list, byContext(s)...)
+		}
+	default:
+		list = append(list, byContext(s)...)
+		if e != nil && slices.ContainsFunc(idWords(e.ResourceID), affirmative.MatchString) {
+			list = append(list, byDialog(s)...)
+			list = append(list, byPrice(s, totals)...)
+		}
+	}
+	list = append(list, e.byResourceID()...)
+	list = append(list, e.byTrashCan(false)...)
+	list = append(list, byApp(s, lines, refusal, len(list) > 0)...)
+	return slices.DeleteFunc(list, func(f finding) bool {
+		return f.class.Name == "delete" && keypad(s)
+	})
+}
+
+// affirms reports whether one of the lines is such a yes, without what stands around it.
+func affirms(lines []string, yes *lazyregexp.Regexp) bool {
+	return slices.ContainsFunc(lines, func(l string) bool {
+		bare := behind.ReplaceAllString(l, "")
+		return yes.MatchString(l) || yes.MatchString(bare) ||
+			yes.MatchString(before.ReplaceAllString(bare, ""))
+	})
+}
+
+// keypad reports whether the screen is one of keys with digits, one of which deletes a digit.
+func keypad(s *Subject) bool {
+	if !globs(keypads, s.App, true) {
+		return false
+	}
+	for n := 1; n <= 9; n++ {
+		key := func(t string) bool { return strings.HasPrefix(normalize(t), strconv.Itoa(n)) }
+		if !slices.ContainsFunc(s.Screen, key) {
+			return false
+		}
+	}
+	return true
+}
+
+// byContext is what can be told when nothing is written under the finger: the words around it, and
+// the model's.
+func byContext(s *Subject) (list []finding) {
+	for _, n := range s.Near[:min(len(s.Near), 3)] {
+		list = append(list, byLabel(lines(n), nearby, false)...)
+	}
+	said := normalize(s.Said)
+	for _, c := range matchers() {
+		words := c.anywhere.FindString(c.not.ReplaceAllString(said, " "))
+		if words != "" && !negated(said, words) {
+			list = append(list, finding{c.class, modelWords, words})
+		}
+	}
+	if s.Element == nil || s.Element.WholeScreen { // any of the screen's buttons may be there
+		for _, t := range s.Screen {
+			if len(t) > 200 { // no button's
+				continue
+			}
+			list = append(list, critical(byLabel(lines(t), onScreen, false))...)
+		}
+	}
+	if s.Secure && len(list) == 0 {
+		list = append(list, finding{&unseen, ofApp, s.App})
+	}
+	return list
+}
+
+// byApp is what follows from the app in front. known says that something was found already.
+func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
+	vague := !s.Element.hasText() || s.Element.WholeScreen
+	switch {
+	case globs(moneyApps, s.App, true):
+		if vague || !refusal && (affirms(lines, confirms) ||
+			button(s.Element, lines) && unknownLanguage(s, lines)) {
+			list = append(list, finding{&unknownMoney, ofApp, s.App})
+		}
+	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true):
+		if !refusal && !known {
+			list = append(list, finding{&unknownSystem, ofApp, s.App})
+		}
+	case globs(storeApps, s.App, true):
+		for _, l := range lines {
+			if price.MatchString(l) && currency.MatchString(l) || subs.MatchString(l) {
+				list = append(list, finding{classNamed("pay"), underFinger, l})
+			}
+			if updates.MatchString(l) {
+				list = append(list, finding{classNamed("install"), underFinger, l})
+			}
+		}
+	}
+	return list
+}
+
+// button reports whether what is touched looks like a button: a row of content has more lines, and
+// a field is typed into.
+func button(e *Element, lines []string) bool {
+	return strings.Contains(e.Class, "Button") ||
+		len(lines) == 1 && !sentence(lines[0], 5) && !strings.Contains(e.Class, "EditText")
+}
+
+// What asks for the password of payments: on any screen, and in an app about money.
+var (
+	payPin = lazyregexp.New(`(?:payment|transaction|transfer|wallet|upi) ` +
+		`(?:password|pin|passcode)|\bmpin\b|\b(?:password|pin|passcode|code) to (?:` + paying +
+		`)|\b(?:` + paying + `)\b.{0,40} (?:with|by|using) (?:your |the |a )?` +
+		`(?:password|pin|passcode)|(?:支付|付款|交易|取款|资金)密码`)
+	anyPin = lazyregexp.New(`\b(?:enter|type|input|confirm)\b.{0,30}` +
+		`\b(?:pin|password|passcode)\b|输入.{0,12}密码`)
+)
+
+const paying = `pay|buy|purchase|send|transfer|withdraw|(?:authori[sz]e|confirm|complete|` +
+	`approve) (?:the |this |your )?(?:payment|purchase|transaction|order|transfer)`
+
+// payPad reports whether a finger here is a digit, or nothing that is known, on a screen that asks
+// for the password of payments.
+func payPad(s *Subject, lines []string) bool {
+	if len(lines) > 0 && !digit.MatchString(lines[0]) && !s.Element.WholeScreen {
+		return false
+	}
+	money := globs(moneyApps, s.App, true)
+	return slices.ContainsFunc(s.Screen, func(t string) bool {
+		t = normalize(t)
+		return payPin.MatchString(t) || money && anyPin.MatchString(t)
+	})
+}
+
+// byPrice is a price that the screen shows: what is confirmed there is a purchase.
+func byPrice(s *Subject, price *lazyregexp.Regexp) []finding {
+	for _, t := range s.Screen {
+		if t = normalize(t); price.MatchString(t) {
+			return []finding{{classNamed("pay"), onScreen, t}}
+		}
+	}
+	return nil
+}
+
+// byDialog is what the screen asks about.
+func byDialog(s *Subject) (list []finding) {
+	for _, t := range s.Screen {
+		t = normalize(t)
+		for _, c := range matchers() {
+			f := finding{c.class, onScreen, c.asksIn(t)}
+			if f.words != "" && !slices.Contains(list, f) {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// byLabel is what a button with these lines does. A line among several, or a long one, is likely
+// to be content: then only words at its beginning count, unless it is a button's that may do what
+// cannot be undone.
+func byLabel(lines []string, where place, button bool) (list []finding) {
+	for i, l := range lines {
+		refusal := negative.MatchString(l)
+		content := len(lines) > 2 || sentence(l, 5)
+		prose := refusal || (len(lines) > 2 || i > 0 && !button) && sentence(l, 3)
+		for _, c := range matchers() {
+			if c.matches(l, content && !button) != "" && (!prose || c.Severity == Critical) {
+				list = append(list, finding{c.class, where, l})
+			}
+		}
+	}
+	return list
+}
+
+// wrapped is the one line of what stands in two or three because a button is narrow.
+func wrapped(lines []string) []string {
+	if len(lines) < 2 || len(lines) > 3 {
+		return nil
+	}
+	one := normalize(strings.Join(lines, " "))
+	if sentence(one, 3) {
+		return nil
+	}
+	return []string{one}
+}
+
+// sentence reports whether a line has more than so many words, or is as long.
+func sentence(l string, n int) bool {
+	return len(strings.Fields(l)) > n || utf8.RuneCountInString(l) > 8*n
+}
+
+// byResourceID is what the element's resource id says.
+func (e *Element) byResourceID() (list []finding) {
+	if e == nil {
+		return nil
+	}
+	all := idWords(e.ResourceID)
+	words := strings.TrimSpace(slider.ReplaceAllString(strings.Join(all, " "), ""))
+	core := slices.DeleteFunc(slices.Clone(all), func(w string) bool {
+		return slices.Contains(widgets, w)
+	})
+	wordless := !e.hasText()
+	for _, c := range matchers() {
+		whole := c.id.MatchString(words) ||
+			len(core) > 0 && c.id.MatchString(strings.Join(core, " "))
+		joined := c.joinedID != nil && c.joinedID.MatchString(strings.Join(core, ""))
+		if whole || joined || wordless && c.endsID(core) {
+			list = append(list, finding{c.class, identifier, e.ResourceID})
+		}
+	}
+	return list
+}
+
+// widgets are words of a resource id that say what it looks like, and not what it does.
+var widgets = strings.Fields("btn button bt iv tv ll rl fl cl ic img image icon view layout " +
+	"container cta fab")
+
+// slider matches the words of elements along which a finger is drawn.
+var slider = lazyregexp.New(`\b(?:slide|slider|slid|swipe|seek|drag|knob)\b`)
