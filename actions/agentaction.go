@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -75,7 +75,7 @@ func (d Decision) value(f Field) any {
 	return v
 }
 
-var twoNumbers = lazyregexp.New(`^[\s\[(]*(-?\d+)(?:\.\d+)?[\s,，]+(-?\d+)`)
+var twoNumbers = regexp.MustCompile(`^[\s\[(]*(-?\d+)(?:\.\d+)?[\s,，]+(-?\d+)`)
 
 // pointOr is a point's value as two numbers, any other value as it is.
 func pointOr(key, value string) any {

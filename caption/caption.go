@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/words"
@@ -100,8 +100,8 @@ func (c *Captioner) ask(
 }
 
 var (
-	thinkEnd   = lazyregexp.New(`(?i)<\s*/\s*think\s*>`)
-	thinkBegin = lazyregexp.New(`(?i)<\s*think\s*>`)
+	thinkEnd   = regexp.MustCompile(`(?i)<\s*/\s*think\s*>`)
+	thinkBegin = regexp.MustCompile(`(?i)<\s*think\s*>`)
 )
 
 // answerText is the text after the last closing think tag. A thought that never ends is no answer,

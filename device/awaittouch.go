@@ -3,10 +3,10 @@ package device
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -30,10 +30,10 @@ const (
 )
 
 var (
-	byHand   = lazyregexp.New(`\b(?:EV_KEY|BTN_TOUCH|ABS_MT_\w+|ABS_[XY])\b`)
-	anyEvent = lazyregexp.New(`(?m)^(?:/dev/input/\S+:\s+)?EV_\w+`)
+	byHand   = regexp.MustCompile(`\b(?:EV_KEY|BTN_TOUCH|ABS_MT_\w+|ABS_[XY])\b`)
+	anyEvent = regexp.MustCompile(`(?m)^(?:/dev/input/\S+:\s+)?EV_\w+`)
 	// of what is beside the devices with events, such as /dev/input/mice
-	beside = lazyregexp.New(`(?m)^could not .*/dev/input/(?:mice|mouse|js).*$`)
+	beside = regexp.MustCompile(`(?m)^could not .*/dev/input/(?:mice|mouse|js).*$`)
 )
 
 // AwaitTouch returns nil once somebody touches the display of the phone itself, or presses a key of

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"unicode/utf16"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -133,8 +134,8 @@ func (r *nodeReader) end(err error) error {
 }
 
 var (
-	dumpStart = lazyregexp.New(`<(?:\?xml|displays|hierarchy)[\s>/]`)
-	reference = lazyregexp.New(`(?:&#(?:\d{1,8}|[xX][0-9a-fA-F]{1,7});)+`)
+	dumpStart = regexp.MustCompile(`<(?:\?xml|displays|hierarchy)[\s>/]`)
+	reference = regexp.MustCompile(`(?:&#(?:\d{1,8}|[xX][0-9a-fA-F]{1,7});)+`)
 )
 
 // legal is a dump without the characters that XML forbids: phones let some of them through, and
@@ -180,11 +181,13 @@ func attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-var nodeBounds = lazyregexp.New(`^\[(-?\d{1,6}),(-?\d{1,6})\]\[(-?\d{1,6}),(-?\d{1,6})\]$`)
+var nodeBounds = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\[(-?\d{1,6}),(-?\d{1,6})\]\[(-?\d{1,6}),(-?\d{1,6})\]$`)
+})
 
 // pixels is where n is, the empty rectangle when that cannot be read.
 func (n node) pixels() (r image.Rectangle) {
-	m := nodeBounds.FindStringSubmatch(n.get("bounds"))
+	m := nodeBounds().FindStringSubmatch(n.get("bounds"))
 	if m == nil {
 		return r
 	}

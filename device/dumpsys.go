@@ -1,11 +1,11 @@
 package device
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -52,7 +52,7 @@ var (
 	keyguardShowing  = atLine("showing=", `(true|false)`)
 	keyguardOccluded = atLine("occluded=", `(true|false)`)
 	keyguardSecure   = atLine("secure=", `(true|false)`)
-	keyguardOld      = lazyregexp.New(
+	keyguardOld      = regexp.MustCompile(
 		`\b(?:mIsShowing|mShowingLockscreen|isStatusBarKeyguard)=(true|false)`)
 )
 
@@ -194,7 +194,7 @@ func parseRotation(display, windows string, g geometry) screen.Rotation {
 }
 
 // first is the first group of the first match of r in s, or "".
-func first(r *lazyregexp.Regexp, s string) string {
+func first(r *regexp.Regexp, s string) string {
 	m := r.FindStringSubmatch(s)
 	if m == nil {
 		return ""
@@ -205,7 +205,7 @@ func first(r *lazyregexp.Regexp, s string) string {
 var (
 	currentFocus = atLine("mCurrentFocus=", `Window\{(\S+) (?:u\d+ )?([^}\n]*)\}`)
 	focusedApp   = atLine("mFocusedApp=", `[^\n]*?[ {]([\w.]+/[\w.$]+)(?: t-?\d+)?[ }]`)
-	component    = lazyregexp.New(`^([\w.]+)/([\w.$]+)$`)
+	component    = regexp.MustCompile(`^([\w.]+)/([\w.$]+)$`)
 	windowStart  = atLine("Window #", `\d+ Window\{(\S+) (?:u\d+ )?([^}\n]*)\}`)
 	windowOnMain = inLine("mDisplayId=", `(\d+)`)
 	windowFlags  = inLine("fl=", `([^}\n]*)`)

@@ -2,12 +2,12 @@ package device
 
 import (
 	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 const (
@@ -25,10 +25,10 @@ type editor struct {
 }
 
 var (
-	servedView       = lazyregexp.New(`(?m)^\s*mServedView=`)
-	servedConnection = lazyregexp.New(`(?m)^\s*mServedInputConnection(?:Wrapper)?=(.*)$`)
-	editorType       = lazyregexp.New(`\binputType=0x([0-9a-fA-F]+)`)
-	connectionGone   = lazyregexp.New(
+	servedView       = regexp.MustCompile(`(?m)^\s*mServedView=`)
+	servedConnection = regexp.MustCompile(`(?m)^\s*mServedInputConnection(?:Wrapper)?=(.*)$`)
+	editorType       = regexp.MustCompile(`\binputType=0x([0-9a-fA-F]+)`)
+	connectionGone   = regexp.MustCompile(
 		`^(?:null)?\s*$|\bconnection=null\b|\bfinished=true\b|\bmDeactivateRequested=true\b`)
 )
 

@@ -8,11 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"time"
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -98,7 +98,7 @@ func (d *dumper) dump(ctx context.Context) ([]byte, error) {
 	}
 }
 
-var noTimeout = lazyregexp.New(`\btimeout: (?:inaccessible or )?(?:not found|applet not found)`)
+var noTimeout = regexp.MustCompile(`\btimeout: (?:inaccessible or )?(?:not found|applet not found)`)
 
 // dumpFault is what uiautomator says instead of a dump, nil when it is nothing known.
 func dumpFault(said []byte) error {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -66,7 +66,7 @@ func (l lost) Is(target error) bool { return target == ErrDisconnected }
 
 // complaint is a line with which a command of Android reports that it failed, even when its exit
 // code is 0, as before Android 10.
-var complaint = lazyregexp.New(`(?mi)^\s*(?:error\b|usage:|.*\w+Exception\b|.*INJECT_EVENTS|` +
+var complaint = regexp.MustCompile(`(?mi)^\s*(?:error\b|usage:|.*\w+Exception\b|.*INJECT_EVENTS|` +
 	`.*permission denial|.*inaccessible or not found|.*not found$).*$`)
 
 const hintInject = "switch on \"USB debugging (Security settings)\" in the phone's developer " +

@@ -3,8 +3,6 @@ package device
 import (
 	"regexp"
 	"strings"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // field is something that Android's services print: it is found by its word and read by its form.
@@ -12,17 +10,17 @@ import (
 type field struct {
 	word string
 	line bool // it begins its line, but for blanks; else a word
-	form *lazyregexp.Regexp
+	form *regexp.Regexp
 }
 
 // atLine is a field at the beginning of a line, where no title of a window is.
 func atLine(word, rest string) field {
-	return field{word, true, lazyregexp.New("^" + regexp.QuoteMeta(word) + rest)}
+	return field{word, true, regexp.MustCompile("^" + regexp.QuoteMeta(word) + rest)}
 }
 
 // inLine is a field anywhere.
 func inLine(word, rest string) field {
-	return field{word, false, lazyregexp.New("^" + regexp.QuoteMeta(word) + rest)}
+	return field{word, false, regexp.MustCompile("^" + regexp.QuoteMeta(word) + rest)}
 }
 
 // next is where the first one at or behind from is in s, and its groups, as regexp's

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +15,6 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -96,9 +96,9 @@ func (k *adbKeyboard) during(ctx context.Context, now keyboards, f func() error)
 }
 
 var (
-	imeCurrent = lazyregexp.New(`\bmCurMethodId=(\S+)`)
-	imeBound   = lazyregexp.New(`\b(?:mBoundToMethod|mHaveConnection)=(true|false)`)
-	imeShown   = lazyregexp.New(`\bmInputShown=(true|false)`)
+	imeCurrent = regexp.MustCompile(`\bmCurMethodId=(\S+)`)
+	imeBound   = regexp.MustCompile(`\b(?:mBoundToMethod|mHaveConnection)=(true|false)`)
+	imeShown   = regexp.MustCompile(`\bmInputShown=(true|false)`)
 )
 
 var (

@@ -4,12 +4,12 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // launcher finds and starts apps.
@@ -55,7 +55,7 @@ func launcherActivity(out, pkg string) string {
 	return ""
 }
 
-var monkeySent = lazyregexp.New(`(?m)^\s*Events injected: 1\b`)
+var monkeySent = regexp.MustCompile(`(?m)^\s*Events injected: 1\b`)
 
 // monkey launches an app as its icon does, even on phones whose `cmd package` does not resolve.
 func (l launcher) monkey(ctx context.Context, pkg string) error {

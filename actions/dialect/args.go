@@ -3,14 +3,15 @@ package dialect
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect/loose"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/screen/marks"
 	"github.com/taploop/taploop/internal/text"
@@ -182,9 +183,9 @@ func (a *Args) place(names []string) (name string, v any) {
 }
 
 var (
-	pointForm = lazyregexp.New(`^[\s\[(（]*([^\[\]()（）]*)[\s\])）]*$`)
-	between   = lazyregexp.New(`\s*[,，]\s*|\s+`)
-	number    = lazyregexp.New(`^-?\d{1,12}(?:\.\d{1,40})?$`)
+	pointForm = regexp.MustCompile(`^[\s\[(（]*([^\[\]()（）]*)[\s\])）]*$`)
+	between   = regexp.MustCompile(`\s*[,，]\s*|\s+`)
+	number    = regexp.MustCompile(`^-?\d{1,12}(?:\.\d{1,40})?$`)
 )
 
 // numbersIn is the two or four numbers of a place.
@@ -244,7 +245,9 @@ func written(v any) string {
 	return loose.Text(v)
 }
 
-var timeForm = lazyregexp.New(`^(\d{1,12}(?:\.\d{1,40})?)\s*(\pL*)\.?$`)
+var timeForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d{1,12}(?:\.\d{1,40})?)\s*(\pL*)\.?$`)
+})
 
 // units are what may follow the number of a time.
 var units = map[time.Duration]string{
@@ -273,7 +276,7 @@ func (a *Args) Duration(names ...string) time.Duration {
 	if v == "" {
 		return 0
 	}
-	m := timeForm.FindStringSubmatch(v)
+	m := timeForm().FindStringSubmatch(v)
 	if m == nil || unit(m[2]) == 0 {
 		a.Complain("%s %s is no time in seconds", names[0], text.Quote(v, MaxShown))
 		return 0

@@ -3,10 +3,10 @@ package dialect
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/screen/marks"
 	"github.com/taploop/taploop/internal/text"
@@ -33,7 +33,7 @@ func shown(m marks.Mark) string {
 	return kind + ` "` + escape(text.Cut(m.Label, maxLabel), true) + `"`
 }
 
-var className = lazyregexp.New(`([A-Za-z][A-Za-z0-9_]{0,39})$`)
+var className = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_]{0,39})$`)
 
 // kindOf is the last part of a class's name.
 func kindOf(class string) string { return cmp.Or(className.FindString(class), "View") }
@@ -57,7 +57,7 @@ func (w *Words) state(e *screen.Element) string {
 var elementNames = []string{"element", "element_id", "element_number", "index", "mark"}
 
 // numberOf is the number of an element in a reply, with its name in front, in quotes or bare.
-var numberOf = lazyregexp.New(`((?:\\?["']` + anyElement + `\\?["']|[{,]\s*` + anyElement +
+var numberOf = regexp.MustCompile(`((?:\\?["']` + anyElement + `\\?["']|[{,]\s*` + anyElement +
 	`)\s*[:=]\s*)\\?["']?[\s#\[]*\d+[\s\]]*\\?["']?`)
 
 var anyElement = `(?:` + strings.Join(elementNames, "|") + `)`

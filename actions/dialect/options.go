@@ -3,9 +3,9 @@ package dialect
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -21,8 +21,8 @@ type Options struct {
 
 // Parts of models' names.
 var (
-	weights = lazyregexp.New(`\.(?:gguf|safetensors|bin)$|^[0-9a-f]{40}$`)
-	version = lazyregexp.New(`(\d)[-p](\d)(v?(?:[^0-9a-z]|$))`)
+	weights = regexp.MustCompile(`\.(?:gguf|safetensors|bin)$|^[0-9a-f]{40}$`)
+	version = regexp.MustCompile(`(\d)[-p](\d)(v?(?:[^0-9a-z]|$))`)
 )
 
 // Plain is a model's name in small letters, with hyphens, without whose it is, and with a point in

@@ -2,20 +2,21 @@ package dialect
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect/loose"
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 var (
-	fence = lazyregexp.New("(?m)^[ \t]*```[A-Za-z0-9_-]*[ \t]*$")
+	fence = regexp.MustCompile("(?m)^[ \t]*```[A-Za-z0-9_-]*[ \t]*$")
 	// control is tokens such as <|im_end|> that leaked out.
-	control = lazyregexp.New(`(?:\s*<\|[A-Za-z_]+\|>)+$`)
+	control = regexp.MustCompile(`(?:\s*<\|[A-Za-z_]+\|>)+$`)
 	// blank is empty lines in front and behind. Spaces behind the last words may belong to a value.
-	blank = lazyregexp.New(`^\s+|\n\s*$`)
+	blank = regexp.MustCompile(`^\s+|\n\s*$`)
 )
 
 // unixLines is made once: to make one costs more than to use it.
@@ -36,12 +37,12 @@ const think = `(?:seed:)?(?:thinking|think(?:_never_used_\w*)?|tink|thin)`
 
 // Tags around a thought.
 var (
-	ThinkTag = lazyregexp.New(`(?i)<\s*/?\s*` + think + `\s*>`) // either
-	ThinkEnd = lazyregexp.New(`(?i)<\s*/\s*` + think + `\s*>`)
+	ThinkTag = regexp.MustCompile(`(?i)<\s*/?\s*` + think + `\s*>`) // either
+	ThinkEnd = regexp.MustCompile(`(?i)<\s*/\s*` + think + `\s*>`)
 )
 
 // around is what else may stand around a thought.
-var around = lazyregexp.New(`(?i)<\|(?:begin|end)_of_box\|>|<\s*/?\s*answer\s*>`)
+var around = regexp.MustCompile(`(?i)<\|(?:begin|end)_of_box\|>|<\s*/?\s*answer\s*>`)
 
 // Bare is a thought without its tags.
 func Bare(s string) string {
@@ -103,7 +104,7 @@ func Split(r actions.Reply, begins func(string) bool) (thought, body string) {
 }
 
 // SplitLine is [Split] where the body may begin within a line, too.
-func SplitLine(r actions.Reply, begins func(string) bool, inLine *lazyregexp.Regexp) (
+func SplitLine(r actions.Reply, begins func(string) bool, inLine *regexp.Regexp) (
 	thought, body string) {
 	thought, body = Split(r, begins)
 	if at := inLine.FindStringIndex(body); at != nil && !begins(body) {
@@ -123,23 +124,25 @@ func Several(want string) *ParseError {
 }
 
 // goesOn is a line that goes on with words behind a call and its closing tags.
-var goesOn = lazyregexp.New(`^(?:</[^<>\n]*>|<\|[^<>\n]*\|>|[^\pL\pN\n{｛<])*\pL`)
+var goesOn = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:</[^<>\n]*>|<\|[^<>\n]*\|>|[^\pL\pN\n{｛<])*\pL`)
+})
 
 // Mentioned is the complaint about a call that would end the task and that the model may only speak
 // of: words follow it in its line, as in "I must not call it yet"; nil for any other.
 func Mentioned(a actions.Action, behind, want string) error {
-	if !Ends(a) || !goesOn.MatchString(behind) {
+	if !Ends(a) || !goesOn().MatchString(behind) {
 		return nil
 	}
 	return Refuse("the end of the task stands within a sentence", "it alone: "+want)
 }
 
 // opens is where an object or a call between tags begins.
-var opens = lazyregexp.New(`[{｛]|<function\s*=`)
+var opens = regexp.MustCompile(`[{｛]|<function\s*=`)
 
 // Another reports whether text has an object with the key that is not the same as first, or that
 // cannot be read.
-func Another(first loose.Object, text string, key *lazyregexp.Regexp,
+func Another(first loose.Object, text string, key *regexp.Regexp,
 	read func(text string) (o loose.Object, rest string, err error)) bool {
 	for key.MatchString(text) {
 		at := opens.FindStringIndex(text)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"text/template/parse"
 	"unicode/utf8"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -173,7 +173,7 @@ func MustTemplate(files fs.FS, lang string, names ...string) *Template {
 	return t
 }
 
-var unknownField = lazyregexp.New(
+var unknownField = regexp.MustCompile(
 	`<(\S+?)>: (?:can't evaluate field (\w+) in type (?:\*?dialect\.)?(\w+)|.*)`)
 
 // templateError is err without the words of the template package around it.

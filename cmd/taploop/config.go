@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -48,7 +48,7 @@ func shown(v any) string {
 }
 
 // password matches the one of an address, and what is before it in the address.
-var password = lazyregexp.New(`(://[^/\s:@"]*:)[^/\s@"]+@`)
+var password = regexp.MustCompile(`(://[^/\s:@"]*:)[^/\s@"]+@`)
 
 // printSettings prints the settings for programs.
 func printSettings(out io.Writer, conf *config.Loaded) error {

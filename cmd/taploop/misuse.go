@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/taploop/taploop/internal/clients"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -42,9 +42,9 @@ const maxQuoted = 100
 
 // How the parser says what is wrong.
 var (
-	misvalued = lazyregexp.New(`(?s)^(?:--)?(--[\w-]+).* but got "(.*?)"(?: \(|;|:|$)`)
-	noFile    = lazyregexp.New(`(?s)^(--[\w-]+|<[\w-]+>): (stat .*: .*|".*" exists .*)$`)
-	unheardOf = lazyregexp.New(`(?s)^unexpected argument (.*)$`)
+	misvalued = regexp.MustCompile(`(?s)^(?:--)?(--[\w-]+).* but got "(.*?)"(?: \(|;|:|$)`)
+	noFile    = regexp.MustCompile(`(?s)^(--[\w-]+|<[\w-]+>): (stat .*: .*|".*" exists .*)$`)
+	unheardOf = regexp.MustCompile(`(?s)^unexpected argument (.*)$`)
 )
 
 // misuse is why arguments could not be understood, with what to write instead.

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +19,6 @@ import (
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/mcp/proxy"
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/text"
@@ -187,7 +187,7 @@ func (t target) header(name, value string) {
 }
 
 // secretName matches the names of variables whose values are shown nowhere.
-var secretName = lazyregexp.New(
+var secretName = regexp.MustCompile(
 	`(?i)key|token|secret|passw|credential|auth|cookie|private|(?:^|_)(?:pat|pwd)(?:$|_)`)
 
 // environment is NAME=VALUE by name.

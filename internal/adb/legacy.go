@@ -4,10 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // legacyShell serves phones before Android 7: one stream on a terminal that turns \n into \r\n, and
@@ -31,7 +30,7 @@ func (d *Device) legacyShell(ctx context.Context, line string) (Result, error) {
 	return r, nil
 }
 
-var terminalNewline = lazyregexp.New(`\r+\n`)
+var terminalNewline = regexp.MustCompile(`\r+\n`)
 
 // splitTrailer takes the exit code off the end of what a terminal shell printed.
 func splitTrailer(output, mark string) (Result, error) {

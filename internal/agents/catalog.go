@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -32,7 +32,7 @@ const (
 	maxDescription = 2000
 )
 
-var unnamable = lazyregexp.New(`[^A-Za-z0-9_-]+`)
+var unnamable = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // toolName is a name that every endpoint takes.
 func toolName(s string) string {

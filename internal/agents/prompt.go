@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
@@ -135,7 +135,7 @@ func formatCalls(calls []Call) string {
 	return b.String()
 }
 
-var fenced = lazyregexp.New("(?s)```[a-zA-Z_]*\\s*\\n?(\\{.*?\\})\\s*```")
+var fenced = regexp.MustCompile("(?s)```[a-zA-Z_]*\\s*\\n?(\\{.*?\\})\\s*```")
 
 // parseCalls are the calls that a text has in fenced blocks of JSON. What looks like one and cannot
 // be read is a problem; so is one bare object that is the whole text.
@@ -169,8 +169,9 @@ func parseCalls(reply string, tools map[string]Tool) (calls []model.ToolCall, pr
 
 // Forms of calls that are not read: a model's own words for them, and JSON in another form.
 var (
-	ownCall  = lazyregexp.New(`(?i)<\|?(?:tool_call|function_call|function=)`)
-	jsonCall = lazyregexp.New(`"(?:tool|name|function)"\s*:[\s\S]*"(?:arguments|parameters)"\s*:`)
+	ownCall  = regexp.MustCompile(`(?i)<\|?(?:tool_call|function_call|function=)`)
+	jsonCall = regexp.MustCompile(
+		`"(?:tool|name|function)"\s*:[\s\S]*"(?:arguments|parameters)"\s*:`)
 )
 
 // looksLikeCall reports whether a text without calls that can be read was meant as one: begins as
@@ -184,7 +185,7 @@ func looksLikeCall(reply string, textual bool) bool {
 	return own != nil && own[0] == 0 || strings.HasPrefix(bare, "{") && jsonCall.MatchString(bare)
 }
 
-var aboutTools = lazyregexp.New(`(?i)\btools?\b|function.?call`)
+var aboutTools = regexp.MustCompile(`(?i)\btools?\b|function.?call`)
 
 // refusesTools reports whether an endpoint takes no native calls.
 func refusesTools(err error) bool {

@@ -9,13 +9,13 @@ import (
 	"maps"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -39,7 +39,7 @@ const maxServers = 100
 // variable is what the files have replaced: ${NAME} and ${NAME:-DEFAULT} as Claude writes them,
 // ${env:NAME}, ${userHome}, ${workspaceFolder}, ${workspaceFolderBasename}, ${pathSeparator} and
 // ${/} as Cursor does, and ${input:ID}, which only VS Code can ask for.
-var variable = lazyregexp.New(`\$\{(?:(\w+):)?([A-Za-z_]\w*|/)(:-[^}]*)?\}`)
+var variable = regexp.MustCompile(`\$\{(?:(\w+):)?([A-Za-z_]\w*|/)(:-[^}]*)?\}`)
 
 // wantServers is how a file names servers.
 const wantServers = `write {"mcpServers": {"NAME": {"command": "PROGRAM", "args": []}}}, or ` +
@@ -214,7 +214,7 @@ func ReadEnv(file []byte) (map[string]string, error) {
 	return env, nil
 }
 
-var assignment = lazyregexp.New(
+var assignment = regexp.MustCompile(
 	`^(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^"'].*|))(?:\s*#.*)?$`)
 
 // expand puts variables in their places.

@@ -5,18 +5,21 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
 const proxiesPath = "proxies"
 
 // proxyName is what the name of a proxy may be: it is a part of its address.
-var proxyName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
+var proxyName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+})
 
 // takeProxies keeps a file's proxies. Their names and variables may have dots, which are levels
 // elsewhere.
@@ -34,7 +37,7 @@ func (l *Loaded) takeProxies(file string, given any) error {
 		p := l.Proxies[name]
 		wrong := ""
 		switch {
-		case !proxyName.MatchString(name):
+		case !proxyName().MatchString(name):
 			wrong = "the name may have letters, digits, _ and -"
 		case (p.Command == "") == (p.URL == ""):
 			wrong = "there is not one of command and url"

@@ -53,7 +53,7 @@ func (l *Loaded) takeRoles(file string, given any) error {
 // wrongRole is what is wrong with a role, or "".
 func (l *Loaded) wrongRole(name string) string {
 	r := l.Host.Roles[name]
-	if !proxyName.MatchString(name) {
+	if !proxyName().MatchString(name) {
 		return "the name may have letters, digits, _ and -"
 	}
 	if name != MainRole && r.Description == "" {

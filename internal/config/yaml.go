@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 
 	"github.com/goccy/go-yaml"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // What a configuration file may have. The parser's time and memory grow with the square of the
@@ -19,7 +19,7 @@ const (
 	maxAliases = 16
 )
 
-var alias = lazyregexp.New(`(?m)(^|[\s,\[:{-])\*\w`)
+var alias = regexp.MustCompile(`(?m)(^|[\s,\[:{-])\*\w`)
 
 // decode reads a YAML file that was read from path.
 func decode(b []byte, path string, into any) error {

@@ -3,11 +3,11 @@ package guard
 import (
 	"cmp"
 	_ "embed"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/wordfile"
 )
 
@@ -55,10 +55,10 @@ func classNamed(name string) *class {
 // matcher is what a class's words become: one pattern for each place where they are looked for.
 type matcher struct {
 	*class
-	anywhere, atStart, not, id, asked, toolsHan *lazyregexp.Regexp
+	anywhere, atStart, not, id, asked, toolsHan *regexp.Regexp
 
 	// of what cannot be undone, written as one word; else nil
-	joined, joinedID *lazyregexp.Regexp
+	joined, joinedID *regexp.Regexp
 
 	hints   []string        // of asked
 	foreign *foreignMatcher // nil when it is known in English and Chinese only
@@ -80,16 +80,16 @@ var matchers = sync.OnceValue(func() []matcher {
 		said := `(?:` + words + `)(?:\b|$)|` + string(c.Han)
 		list[i] = matcher{class: c, hints: hintsOf(string(c.Asks)),
 			foreign:  foreignMatchers()[c.Name],
-			anywhere: lazyregexp.New(`\b` + said),
-			atStart:  lazyregexp.New(leadIn + `(?:` + said + `)`),
-			not:      lazyregexp.New(string(c.Not)),
-			id:       lazyregexp.New(`^(?:` + ids + `)$`),
-			asked:    lazyregexp.New(string(c.Asks)),
-			toolsHan: lazyregexp.New(string(c.ToolsHan))}
+			anywhere: regexp.MustCompile(`\b` + said),
+			atStart:  regexp.MustCompile(leadIn + `(?:` + said + `)`),
+			not:      regexp.MustCompile(string(c.Not)),
+			id:       regexp.MustCompile(`^(?:` + ids + `)$`),
+			asked:    regexp.MustCompile(string(c.Asks)),
+			toolsHan: regexp.MustCompile(string(c.ToolsHan))}
 		if c.Severity == Critical {
-			list[i].joined = lazyregexp.New(`^(?:confirm|yes|ok|tap|click)?(?:` +
+			list[i].joined = regexp.MustCompile(`^(?:confirm|yes|ok|tap|click)?(?:` +
 				strings.ReplaceAll(words, " ", "") + `)(?:now|it|all|here|order|money|bills?)?$`)
-			list[i].joinedID = lazyregexp.New(`^(?:` + strings.ReplaceAll(ids, " ", "") + `)$`)
+			list[i].joinedID = regexp.MustCompile(`^(?:` + strings.ReplaceAll(ids, " ", "") + `)$`)
 		}
 	}
 	return list

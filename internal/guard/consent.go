@@ -4,26 +4,30 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
+	"sync"
 )
 
 // negation is what takes a consent back when it stands before the words.
-var negation = lazyregexp.New(`\b(?:not|never|no|without|don['’]?t|do not|doesn['’]?t|nothing|` +
-	`avoid|instead of|unless|before you|except)\b|不|别|勿|莫|没有|无需|禁止|除非|避免`)
+var negation = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:not|never|no|without|don['’]?t|do not|doesn['’]?t|nothing|` +
+		`avoid|instead of|unless|before you|except)\b|不|别|勿|莫|没有|无需|禁止|除非|避免`)
+})
 
 // negationAfter takes a consent back behind the words; bySelf says that a person does the act.
 var (
-	negationAfter = lazyregexp.New(`\b(?:nothing|none|never|not|no|nobody|myself|ourselves)\b|` +
-		`(?:都|也)(?:不|别)|自己`)
-	bySelf = lazyregexp.New(`\b(?:i|we)(?:['’]ll| will| shall)(?: [a-z]+){0,2} ` +
+	negationAfter = regexp.MustCompile(
+		`\b(?:nothing|none|never|not|no|nobody|myself|ourselves)\b|` +
+			`(?:都|也)(?:不|别)|自己`)
+	bySelf = regexp.MustCompile(`\b(?:i|we)(?:['’]ll| will| shall)(?: [a-z]+){0,2} ` +
 		`$|由我|我(?:自己|会|来)|本人`)
-	refusal = lazyregexp.New(`^ ?(?:no|nope|never|none|不|不要|不用|不行|别|否)$`)
+	refusal = regexp.MustCompile(`^ ?(?:no|nope|never|none|不|不要|不用|不行|别|否)$`)
 )
 
 // clauses are where the reach of a negation ends.
-var clauses = lazyregexp.New(`[.,;:!?。,;:!?、\n]+|\b(?:but|then|and then|however)\b|但|然后|而是|` +
-	folded(`\b(?:pero|aber|mais|mas|ma|maar|ale|men|ama|tapi|nhưng)\b| но `))
+var clauses = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[.,;:!?。,;:!?、\n]+|\b(?:but|then|and then|however)\b|但|然后|而是|` +
+		folded(`\b(?:pero|aber|mais|mas|ma|maar|ale|men|ama|tapi|nhưng)\b| но `))
+})
 
 // wants is what stands before a verb that says what is to be done: "delete it", "open it and delete
 // it", "I want you to delete it". "An empty note" and "what Tom will send" want nothing.
@@ -32,15 +36,18 @@ const wants = `(?:^ ?(?:(?:please|also|now|just|first|next|finally|and|so|ok|oka
 	`(?:want|need|like|have|allowed|free|okay|ok|sure|remember)(?: you| me)? to) )`
 
 // asksOnly is what makes of a Chinese clause one that only wants to know something.
-var asksOnly = lazyregexp.New(`什么|哪|谁|吗|多少|是否|怎么|如何|有没有|查|看|找`)
+var asksOnly = regexp.MustCompile(`什么|哪|谁|吗|多少|是否|怎么|如何|有没有|查|看|找`)
 
 // furthers are where a Chinese clause goes on to another act.
-var furthers = lazyregexp.New(`.*[并再后]`)
+var furthers = regexp.MustCompile(`.*[并再后]`)
 
 // widens is what makes more of an act than a task wants that does not say it as well.
-var widens = lazyregexp.New(`\b(?:all|everything|every|account|history|data|storage)\b|全部|所有|一切|` +
-	`账[号户]|数据|记录|` + folded(`\b(?:todos?|todas?|alles?|tout(?:es)?|tous|tutt[ioae]|`+
-	`wszystk\w*|allt?|hepsi|tüm|semua)\b|вс[её]|すべて|全て|모든|모두|전체|الكل|सभी`))
+var widens = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`\b(?:all|everything|every|account|history|data|storage)\b|全部|所有|一切|` +
+			`账[号户]|数据|记录|` + folded(`\b(?:todos?|todas?|alles?|tout(?:es)?|tous|tutt[ioae]|`+
+			`wszystk\w*|allt?|hepsi|tüm|semua)\b|вс[её]|すべて|全て|모든|모두|전체|الكل|सभी`))
+})
 
 // consents reports whether the task wants what the class does, as the words on the phone have it,
 // and does not say that it must not be done. Text in quotes is what is to be written, and wants
@@ -52,14 +59,14 @@ func (c *class) consents(task, words string) bool {
 	verbs := `(?:` + string(c.Task) + `)(?:$|[^a-z])`
 	named := regexp.MustCompile(`(?:^|[^a-z])` + verbs + `|` + string(cmp.Or(c.TaskHan, "^$")))
 	wanted := regexp.MustCompile(wants + verbs)
-	task = things.ReplaceAllString(quoted.ReplaceAllString(normalize(task), " "), " ")
-	for _, w := range widens.FindAllString(normalize(words), -1) {
+	task = things().ReplaceAllString(quoted().ReplaceAllString(normalize(task), " "), " ")
+	for _, w := range widens().FindAllString(normalize(words), -1) {
 		if !strings.Contains(task, w) {
 			return false
 		}
 	}
 	agrees, before := false, false
-	for _, clause := range clauses.Split(task, -1) {
+	for _, clause := range clauses().Split(task, -1) {
 		words := named.FindString(clause)
 		if words != "" && withheld(clause, words) || before && refusal.MatchString(clause) {
 			return false
@@ -81,17 +88,22 @@ func (c *class) wantedHan(clause string) bool {
 	return words != "" && !asksOnly.MatchString(furthers.ReplaceAllString(before, ""))
 }
 
-var quoted = lazyregexp.New(`"[^"]*"|“[^”]*”|「[^」]*」|‘[^’]*’|„[^“”]*[“”]|«[^»]*»|『[^』]*』`)
+var quoted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"[^"]*"|“[^”]*”|「[^」]*」|‘[^’]*’|„[^“”]*[“”]|«[^»]*»|『[^』]*』`)
+})
 
 // things are what a task may speak of with the words of an act.
-var things = lazyregexp.New(`\b(?:text|message|mail|e-?mail|post|share|comment|forward|publish|` +
-	`reply) (?:apps?|box|fields?|list|folder|threads?|inbox|office|prices?|section|tab|page|` +
-	`screen|settings?|history|colou?r|size|icons?|buttons?|sheet|date|from|is|are|was|of|\d+)\b`)
+var things = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:text|message|mail|e-?mail|post|share|comment|forward|publish|` +
+		`reply) (?:apps?|box|fields?|list|folder|threads?|inbox|office|prices?|section|tab|page|` +
+		`screen|settings?|history|colou?r|size|icons?|buttons?|sheet|date|from|is|are|was|` +
+		`of|\d+)\b`)
+})
 
 // negated reports whether a text takes back the words that are in it.
 func negated(text, words string) bool {
 	before, _, _ := strings.Cut(text, words)
-	return negation.MatchString(before)
+	return negation().MatchString(before)
 }
 
 // withheld reports whether a clause of a task takes back the act that it names, or leaves it to a

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // foreign is how other languages than English and Chinese name what a class does: on buttons, in
@@ -37,10 +35,12 @@ var (
 
 // folded is a pattern in the letters in which texts are compared.
 func folded[T ~string](p T) string {
-	return letters.ReplaceAllStringFunc(fold(string(p)), toLatin)
+	return letters().ReplaceAllStringFunc(fold(string(p)), toLatin)
 }
 
-var letters = lazyregexp.New(`\pL+`)
+var letters = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\pL+`)
+})
 
 // foreignMatcher is a class's words in other languages, ready to be looked for.
 type foreignMatcher struct {
@@ -107,10 +107,12 @@ func (s *foreignMatcher) wants(clause string) (wanted, forbidden bool) {
 	}
 	wanted = s.task != nil && s.task.MatchString(clause) ||
 		s.last != nil && s.last.MatchString(clause)
-	if !never.MatchString(clause) {
+	if !never().MatchString(clause) {
 		return wanted, false
 	}
 	return false, wanted || s.line.MatchString(clause)
 }
 
-var never = regexp.MustCompile(notForeign)
+var never = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(notForeign)
+})

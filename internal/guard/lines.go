@@ -1,12 +1,13 @@
 package guard
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -58,8 +59,10 @@ func undecorated(line string) string {
 		}
 		return line
 	}
-	return decorated.ReplaceAllString(line, "")
+	return decorated().ReplaceAllString(line, "")
 }
 
-var decorated = lazyregexp.New(`^(?:[\p{So}\p{Co}\p{Ps}\p{Pi}\p{Po}]+ ?|` +
-	`[-–—+→»›>] |\(?\d{1,3}[.)\]:] )+`)
+var decorated = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[\p{So}\p{Co}\p{Ps}\p{Pi}\p{Po}]+ ?|` +
+		`[-–—+→»›>] |\(?\d{1,3}[.)\]:] )+`)
+})

@@ -2,13 +2,14 @@ package guard
 
 import (
 	_ "embed"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/wordfile"
 )
 
@@ -23,7 +24,7 @@ var (
 // without accents, without spaces between Chinese characters or spelled letters, and in the letters
 // that others look like.
 func normalize(s string) string {
-	s = strings.ToLower(steering.ReplaceAllString(s, ""))
+	s = strings.ToLower(steering().ReplaceAllString(s, ""))
 	if ascii(s) {
 		return strings.Join(strings.Fields(spaced(joinSpelled(s))), " ")
 	}
@@ -70,7 +71,7 @@ func spaced(s string) string { return strings.ReplaceAll(s, "_", " ") }
 // joinSpelled joins letters that stand alone: p a y, p.a.y.
 func joinSpelled(s string) string {
 	for n := 0; n < 2 && spells(s); n++ { // a space between two of them is an end of the first only
-		s = spelled.ReplaceAllStringFunc(s, func(t string) string {
+		s = spelled().ReplaceAllStringFunc(s, func(t string) string {
 			inner := strings.TrimFunc(t, func(r rune) bool { return !unicode.IsLetter(r) })
 			_, size := utf8.DecodeRuneInString(inner)
 			by, _ := utf8.DecodeRuneInString(inner[size:])
@@ -97,9 +98,13 @@ func spells(s string) bool {
 }
 
 var (
-	steering = lazyregexp.New(`\x1b\[[0-9;?]*[A-Za-z]`) // of terminals
-	spelled  = lazyregexp.New(`(?:^|[^\pL])\pL(?:(?: \pL){2,}|(?:[.]\pL){2,}|(?:-\pL){2,}|` +
-		`(?:_\pL){2,}|(?:·\pL){2,})(?:$|[^\pL])`)
+	steering = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
+	}) // of terminals
+	spelled = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[^\pL])\pL(?:(?: \pL){2,}|(?:[.]\pL){2,}|(?:-\pL){2,}|` +
+			`(?:_\pL){2,}|(?:·\pL){2,})(?:$|[^\pL])`)
+	})
 )
 
 // Letters that look like Latin ones, in lower case, and those: Cyrillic, Greek, small capitals, and

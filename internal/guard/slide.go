@@ -1,32 +1,38 @@
 package guard
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 var (
-	slides = lazyregexp.New(`\b(?:slide|swipe|drag|flick)\b|^(?:pull|push|hold|press)\b|` +
-		`滑|按住|拖[动至到]|` + slideForeign)
+	slides = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:slide|swipe|drag|flick)\b|^(?:pull|push|hold|press)\b|` +
+			`滑|按住|拖[动至到]|` + slideForeign)
+	})
 	// what a line that says so begins with, before it says what for
-	sliding = lazyregexp.New(`^.*?(?:\b(?:slide|swipe|drag|flick|pull|push|hold|press)\b` +
-		`(?:.{0,40}?\b(?:to|and|for)\b)?|(?:滑动?|按住|拖动?)(?:.{0,8}?(?:[以来]|即可|` +
-		`[至到](?:最?[上下左右]?[边侧端]|底|顶)))?|(?:` + slideForeign + `)` +
-		`(?:.{0,40}?\b(?:para|pour|per|um zu|zum|om te|aby|att|untuk|de)\b)?)[ :,]*`)
+	sliding = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^.*?(?:\b(?:slide|swipe|drag|flick|pull|push|hold|press)\b` +
+			`(?:.{0,40}?\b(?:to|and|for)\b)?|(?:滑动?|按住|拖动?)(?:.{0,8}?(?:[以来]|即可|` +
+			`[至到](?:最?[上下左右]?[边侧端]|底|顶)))?|(?:` + slideForeign + `)` +
+			`(?:.{0,40}?\b(?:para|pour|per|um zu|zum|om te|aby|att|untuk|de)\b)?)[ :,]*`)
+	})
 	// what sliders only show, and the parts of those that do more
-	shows = lazyregexp.New(`^(?:see|view|show|more|refresh|reload|close|dismiss|go back|browse|` +
-		`explore|read|learn|switch|查看|看|更多|刷新|关闭|返回|浏览|切换)`)
-	grips = lazyregexp.New(`^(?:confirm|submit|unlock|btn|button|thumb|handle|knob|to)$`)
+	shows = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`^(?:see|view|show|more|refresh|reload|close|dismiss|go back|browse|` +
+				`explore|read|learn|switch|查看|看|更多|刷新|关闭|返回|浏览|切换)`)
+	})
+	grips = regexp.MustCompile(`^(?:confirm|submit|unlock|btn|button|thumb|handle|knob|to)$`)
 )
 
-var slideHints = sync.OnceValue(func() []string { return hintsOf(slides.String()) })
+var slideHints = sync.OnceValue(func() []string { return hintsOf(slides().String()) })
 
 // isSlide reports whether a plain line says that a finger is to be drawn.
 func isSlide(line string) bool {
-	return hinted(line, slideHints()) && slides.MatchString(line)
+	return hinted(line, slideHints()) && slides().MatchString(line)
 }
 
 // Slides reports whether the element seems to be one along which a finger is drawn to do something,
@@ -66,9 +72,9 @@ func bySlide(s *Subject) (list []finding) {
 			slices.ContainsFunc(words, grips.MatchString)) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
 		}
-		if len(lines) == 0 && slices.ContainsFunc(words, affirmative.MatchString) {
+		if len(lines) == 0 && slices.ContainsFunc(words, affirmative().MatchString) {
 			list = append(list, byDialog(s)...)
-			list = append(list, byPrice(s, totals)...)
+			list = append(list, byPrice(s, totals())...)
 		}
 	}
 	return list
@@ -79,7 +85,7 @@ func bySlideLine(s *Subject, line string, where place) (list []finding) {
 	if !isSlide(line) {
 		return nil
 	}
-	what := sliding.ReplaceAllString(line, "")
+	what := sliding().ReplaceAllString(line, "")
 	if where == modelWords { // which may tell of more
 		for _, c := range matchers() {
 			if words := c.matches(what, true); words != "" {
@@ -90,11 +96,11 @@ func bySlideLine(s *Subject, line string, where place) (list []finding) {
 	}
 	list = byLabel([]string{line}, where, false)
 	list = append(list, byLabel([]string{what}, where, false)...)
-	if what == "" || affirmative.MatchString(what) || finalizes.MatchString(what) {
+	if what == "" || affirmative().MatchString(what) || finalizes().MatchString(what) {
 		list = append(list, byDialog(s)...)
-		list = append(list, byPrice(s, totals)...)
+		list = append(list, byPrice(s, totals())...)
 	}
-	if where == underFinger && globs(moneyApps, s.App, true) && !shows.MatchString(what) {
+	if where == underFinger && globs(moneyApps, s.App, true) && !shows().MatchString(what) {
 		list = append(list, finding{&unknownMoney, ofApp, s.App})
 	}
 	return list

@@ -2,12 +2,12 @@ package guard
 
 import (
 	_ "embed"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // The apps of which more is known than what they show.
@@ -24,29 +24,48 @@ func apps(name string) []string { return strings.Split(wordLists[name], "|") }
 
 // Words that only say yes, and words that say no.
 var (
-	affirmative = lazyregexp.New(`^(?:` + wordLists["yes"] + `|` + yesForeign +
-		`)(?: *[(（].*)?[!.。]?$`)
-	confirms = lazyregexp.New(`^(?:` + wordLists["confirms"] + `|` + yesForeign + `)(?:[^a-z]|$)`)
+	affirmative = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:` + wordLists["yes"] + `|` + yesForeign +
+			`)(?: *[(（].*)?[!.。]?$`)
+	})
+	confirms = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`^(?:` + wordLists["confirms"] + `|` + yesForeign + `)(?:[^a-z]|$)`)
+	})
 	// what may stand before such words, and behind them
-	before = lazyregexp.New(`^(?:(?:i|yes|yeah|yep|okay|ok|sure|please|si|oui|ja)[,!.]? |` +
-		`(?:tap|click|touch|hold|press(?: and hold)?|long press|swipe|slide)(?: here| again)?` +
-		`(?: to|:)? |(?:是的?|好的?|我|请|点击|轻触|按住|长按|滑动)(?: ?,|以|来|即可)?)+`)
-	behind = lazyregexp.New(`(?:[ !.。…>›»→✓✔✅]|\(?\d+ ?(?:s|秒)?\)|\d+s?|[$€£¥] ?\d[\d.,]*|` +
-		`(?:&|and|并|,) ?(?:continue|finish|close|go on|继续))+$`)
+	before = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:(?:i|yes|yeah|yep|okay|ok|sure|please|si|oui|ja)[,!.]? |` +
+			`(?:tap|click|touch|hold|press(?: and hold)?|long press|swipe|slide)(?: here| again)?` +
+			`(?: to|:)? |(?:是的?|好的?|我|请|点击|轻触|按住|长按|滑动)(?: ?,|以|来|即可)?)+`)
+	})
+	behind = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:[ !.。…>›»→✓✔✅]|\(?\d+ ?(?:s|秒)?\)|\d+s?|[$€£¥] ?\d[\d.,]*|` +
+			`(?:&|and|并|,) ?(?:continue|finish|close|go on|继续))+$`)
+	})
 	// the whole line, or what sensitive words stand behind: words that say no take back no others
-	finalizes = lazyregexp.New(`^(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` +
-		`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
-		`(?:` + yesForeign + `)(?:[^\pL]|$))`)
-	renews = lazyregexp.New(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
-	totals = lazyregexp.New(`^(?:(?:your|the) )?(?:order |grand |cart )?(?:total|amount due|to ` +
-		`pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumForeign + `)(?:[^\pL]|$)`)
-	negative = lazyregexp.New(`^(?:` + wordLists["no"] + `|` + noForeign + `)$`)
-	price    = lazyregexp.New(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
-	currency = lazyregexp.New(`[$€£¥元]|usd|eur|rmb`)
-	digit    = lazyregexp.New(`^\d(?: ?[a-z+]{1,5})?$`) // the key of a pad, such as 2 ABC
-	searches = lazyregexp.New(`search|query|url|address bar|搜索|查找|网址`)
-	updates  = lazyregexp.New(`^(?:update|更新)(?: now)?$`)
-	subs     = lazyregexp.New(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)
+	finalizes = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`^(?:confirm|submit|complete|finish|ok|okay|continue|proceed|yes|` +
+				`(?:apple|google|samsung) pay$|微信支付$|支付宝|确认|确定|提交|完成|继续|同意|` +
+				`(?:` + yesForeign + `)(?:[^\pL]|$))`)
+	})
+	renews = regexp.MustCompile(`\d.*(?:per|a|/) ?(?:month|year|week|mo|yr)\b|(?:每|/)(?:月|年|周)`)
+	totals = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`^(?:(?:your|the) )?(?:order |grand |cart )?(?:total|amount due|to ` +
+				`pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumForeign + `)(?:[^\pL]|$)`)
+	})
+	negative = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:` + wordLists["no"] + `|` + noForeign + `)$`)
+	})
+	price    = regexp.MustCompile(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
+	currency = regexp.MustCompile(`[$€£¥元]|usd|eur|rmb`)
+	digit    = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\d(?: ?[a-z+]{1,5})?$`)
+	}) // the key of a pad, such as 2 ABC
+	searches = regexp.MustCompile(`search|query|url|address bar|搜索|查找|网址`)
+	updates  = regexp.MustCompile(`^(?:update|更新)(?: now)?$`)
+	subs     = regexp.MustCompile(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)
 )
 
 // critical are those of the findings that are: it takes the others out of the list.
@@ -60,7 +79,7 @@ func byTouch(s *Subject) []finding {
 	var list []finding
 	lines := e.lines()
 	refusal := len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {
-		return !negative.MatchString(l)
+		return !negative().MatchString(l)
 	})
 	if payPad(s, lines) {
 		list = append(list, finding{classNamed("pay"), onScreen, "PIN"})
@@ -75,11 +94,11 @@ func byTouch(s *Subject) []finding {
 	case len(lines) > 0 && !e.WholeScreen:
 		list = append(list, byLabel(lines, underFinger, strings.Contains(e.Class, "Button"))...)
 		list = append(list, byLabel(wrapped(lines), underFinger, false)...)
-		if affirms(lines, affirmative) {
+		if affirms(lines, affirmative()) {
 			list = append(list, byDialog(s)...)
 		}
-		if affirms(lines, finalizes) {
-			list = append(list, byPrice(s, totals)...)
+		if affirms(lines, finalizes()) {
+			list = append(list, byPrice(s, totals())...)
 		}
 		if slices.ContainsFunc(lines, subs.MatchString) {
 			list = append(list, byPrice(s, renews)...)
@@ -89,9 +108,9 @@ func byTouch(s *Subject) []finding {
 		}
 	default:
 		list = append(list, byContext(s)...)
-		if e != nil && slices.ContainsFunc(idWords(e.ResourceID), affirmative.MatchString) {
+		if e != nil && slices.ContainsFunc(idWords(e.ResourceID), affirmative().MatchString) {
 			list = append(list, byDialog(s)...)
-			list = append(list, byPrice(s, totals)...)
+			list = append(list, byPrice(s, totals())...)
 		}
 	}
 	list = append(list, e.byResourceID()...)
@@ -103,11 +122,11 @@ func byTouch(s *Subject) []finding {
 }
 
 // affirms reports whether one of the lines is such a yes, without what stands around it.
-func affirms(lines []string, yes *lazyregexp.Regexp) bool {
+func affirms(lines []string, yes *regexp.Regexp) bool {
 	return slices.ContainsFunc(lines, func(l string) bool {
-		bare := behind.ReplaceAllString(l, "")
+		bare := behind().ReplaceAllString(l, "")
 		return yes.MatchString(l) || yes.MatchString(bare) ||
-			yes.MatchString(before.ReplaceAllString(bare, ""))
+			yes.MatchString(before().ReplaceAllString(bare, ""))
 	})
 }
 
@@ -157,7 +176,7 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	vague := !s.Element.hasText() || s.Element.WholeScreen
 	switch {
 	case globs(moneyApps, s.App, true):
-		if vague || !refusal && (affirms(lines, confirms) ||
+		if vague || !refusal && (affirms(lines, confirms()) ||
 			button(s.Element, lines) && unknownLanguage(s, lines)) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
 		}
@@ -187,12 +206,16 @@ func button(e *Element, lines []string) bool {
 
 // What asks for the password of payments: on any screen, and in an app about money.
 var (
-	payPin = lazyregexp.New(`(?:payment|transaction|transfer|wallet|upi) ` +
-		`(?:password|pin|passcode)|\bmpin\b|\b(?:password|pin|passcode|code) to (?:` + paying +
-		`)|\b(?:` + paying + `)\b.{0,40} (?:with|by|using) (?:your |the |a )?` +
-		`(?:password|pin|passcode)|(?:支付|付款|交易|取款|资金)密码`)
-	anyPin = lazyregexp.New(`\b(?:enter|type|input|confirm)\b.{0,30}` +
-		`\b(?:pin|password|passcode)\b|输入.{0,12}密码`)
+	payPin = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:payment|transaction|transfer|wallet|upi) ` +
+			`(?:password|pin|passcode)|\bmpin\b|\b(?:password|pin|passcode|code) to (?:` + paying +
+			`)|\b(?:` + paying + `)\b.{0,40} (?:with|by|using) (?:your |the |a )?` +
+			`(?:password|pin|passcode)|(?:支付|付款|交易|取款|资金)密码`)
+	})
+	anyPin = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:enter|type|input|confirm)\b.{0,30}` +
+			`\b(?:pin|password|passcode)\b|输入.{0,12}密码`)
+	})
 )
 
 const paying = `pay|buy|purchase|send|transfer|withdraw|(?:authori[sz]e|confirm|complete|` +
@@ -201,18 +224,18 @@ const paying = `pay|buy|purchase|send|transfer|withdraw|(?:authori[sz]e|confirm|
 // payPad reports whether a finger here is a digit, or nothing that is known, on a screen that asks
 // for the password of payments.
 func payPad(s *Subject, lines []string) bool {
-	if len(lines) > 0 && !digit.MatchString(lines[0]) && !s.Element.WholeScreen {
+	if len(lines) > 0 && !digit().MatchString(lines[0]) && !s.Element.WholeScreen {
 		return false
 	}
 	money := globs(moneyApps, s.App, true)
 	return slices.ContainsFunc(s.Screen, func(t string) bool {
 		t = normalize(t)
-		return payPin.MatchString(t) || money && anyPin.MatchString(t)
+		return payPin().MatchString(t) || money && anyPin().MatchString(t)
 	})
 }
 
 // byPrice is a price that the screen shows: what is confirmed there is a purchase.
-func byPrice(s *Subject, price *lazyregexp.Regexp) []finding {
+func byPrice(s *Subject, price *regexp.Regexp) []finding {
 	for _, t := range s.Screen {
 		if t = normalize(t); price.MatchString(t) {
 			return []finding{{classNamed("pay"), onScreen, t}}
@@ -240,7 +263,7 @@ func byDialog(s *Subject) (list []finding) {
 // cannot be undone.
 func byLabel(lines []string, where place, button bool) (list []finding) {
 	for i, l := range lines {
-		refusal := negative.MatchString(l)
+		refusal := negative().MatchString(l)
 		content := len(lines) > 2 || sentence(l, 5)
 		prose := refusal || (len(lines) > 2 || i > 0 && !button) && sentence(l, 3)
 		for _, c := range matchers() {
@@ -296,4 +319,4 @@ var widgets = strings.Fields("btn button bt iv tv ll rl fl cl ic img image icon 
 	"container cta fab")
 
 // slider matches the words of elements along which a finger is drawn.
-var slider = lazyregexp.New(`\b(?:slide|slider|slid|swipe|seek|drag|knob)\b`)
+var slider = regexp.MustCompile(`\b(?:slide|slider|slid|swipe|seek|drag|knob)\b`)

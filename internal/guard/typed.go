@@ -1,9 +1,8 @@
 package guard
 
 import (
+	"regexp"
 	"strings"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // byTyping is what text in the element may do.
@@ -32,7 +31,7 @@ func byEnterKey(s *Subject) (list []finding) {
 		list = append(list, s.Element.byComposeField()...)
 	}
 	for _, t := range s.Screen {
-		if named && !amount.MatchString(normalize(t)) { // such as a result's own button
+		if named && !amount().MatchString(normalize(t)) { // such as a result's own button
 			continue
 		}
 		buttons := byLabel(lines(t), onScreen, false)
@@ -42,7 +41,7 @@ func byEnterKey(s *Subject) (list []finding) {
 		list = append(list, buttons...)
 	}
 	if named { // an app may call anything so
-		list = append(list, byPrice(s, totals)...)
+		list = append(list, byPrice(s, totals())...)
 	}
 	list = append(list, critical(byDialog(s))...)
 	if s.Element == nil && globs(moneyApps, s.App, true) {
@@ -62,5 +61,5 @@ func (e *Element) byComposeField() []finding {
 	return nil
 }
 
-var composed = lazyregexp.New(`\b(?:i?message|comment|reply|tweet|sms|caption)\b|what['’]?s ` +
+var composed = regexp.MustCompile(`\b(?:i?message|comment|reply|tweet|sms|caption)\b|what['’]?s ` +
 	`happening|消息|短信|评论|回复|留言|说点什么`)

@@ -1,15 +1,17 @@
 package guard
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // everyday are English words by which a screen in English is told.
-var everyday = lazyregexp.New(`\b(?:` + wordLists["everyday"] + `)\b`)
+var everyday = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:` + wordLists["everyday"] + `)\b`)
+})
 
 // unknownLanguage reports whether the lines on what is touched are of a button whose language is
 // not known: in other letters than Latin and Chinese ones, or in Latin ones that have no word of
@@ -25,25 +27,30 @@ func unknownLanguage(s *Subject, lines []string) bool {
 		return true
 	}
 	known := func(t string) bool {
-		return everyday.MatchString(t) || strings.ContainsFunc(t, func(r rune) bool {
+		return everyday().MatchString(t) || strings.ContainsFunc(t, func(r rune) bool {
 			return unicode.Is(unicode.Han, r)
 		})
 	}
 	return !known(written) && (slices.ContainsFunc(s.Near, func(t string) bool {
-		return amount.MatchString(normalize(t))
+		return amount().MatchString(normalize(t))
 	}) || !slices.ContainsFunc(s.Screen, func(t string) bool { return known(normalize(t)) }))
 }
 
 // amount is a sum of money.
-var amount = lazyregexp.New(`(?:[$€£¥₽₩₹₺₫฿₴]|\b(?:` + units + `)\.?) ?\d|` +
-	`\d[\d., ]* ?(?:[$€£¥₽₩₹₺₫฿₴元円원]|(?:` + units + `)\b|руб)`)
+var amount = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:[$€£¥₽₩₹₺₫฿₴]|\b(?:` + units + `)\.?) ?\d|` +
+		`\d[\d., ]* ?(?:[$€£¥₽₩₹₺₫฿₴元円원]|(?:` + units + `)\b|руб)`)
+})
 
 const units = `usd|eur|gbp|cny|rmb|jpy|krw|inr|brl|rub|chf|try|kr|zl|kc|ft|lei|rs|rp|tl`
 
 // disposes is what a place is called onto which things are thrown away.
-var disposes = lazyregexp.New(`^(?:(?:move (?:it )?to |drop (?:it )?here to )?(?:the ` +
-	`)?(?:trash(?: ?can)?|(?:recycle |rubbish |waste )?bin|wastebasket|delete|remove|uninstall|` +
-	`discard)(?: here)?|.{0,4}(?:回收站|垃圾桶|垃圾箱|废纸篓|删除|移除|卸载|丢弃))$`)
+var disposes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:move (?:it )?to |drop (?:it )?here to )?(?:the ` +
+		`)?(?:trash(?: ?can)?|(?:recycle |rubbish |waste )?bin|wastebasket|delete|remove|` +
+		`uninstall|` +
+		`discard)(?: here)?|.{0,4}(?:回收站|垃圾桶|垃圾箱|废纸篓|删除|移除|卸载|丢弃))$`)
+})
 
 // byTrashCan is what follows from the names of an element that things are thrown away by: of one
 // onto which something is drawn its words count, of an icon what is read out of it.
@@ -59,7 +66,7 @@ func (e *Element) byTrashCan(onto bool) []finding {
 		names = append(names, iconOf(e.ResourceID))
 	}
 	for _, n := range names {
-		if disposes.MatchString(n) && (e.Text == "" || onto) {
+		if disposes().MatchString(n) && (e.Text == "" || onto) {
 			return []finding{{classNamed("delete"), underFinger, n}}
 		}
 	}

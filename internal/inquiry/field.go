@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -48,7 +49,9 @@ const (
 	MaxFieldLabel   = 2000 // bytes of a label, and of an option
 )
 
-var fieldName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
+var fieldName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+})
 
 // clone is a copy that shares nothing with f.
 func (f Field) clone() Field {
@@ -72,7 +75,7 @@ func checkForm(fields []Field) error {
 	seen := map[string]bool{}
 	for i := range fields {
 		f := &fields[i]
-		if !fieldName.MatchString(f.Name) {
+		if !fieldName().MatchString(f.Name) {
 			return fmt.Errorf("field %d is named %s (want letters a to z, digits, _ and -, "+
 				"at most 64 of them)", i+1, text.Quote(f.Name, 100))
 		}

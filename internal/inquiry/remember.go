@@ -4,14 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
 	"github.com/taploop/taploop/internal/text"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // Scope says for which questions an answer is remembered; "" remembers nothing.
@@ -90,13 +90,15 @@ func (q Question) Likeness() string {
 }
 
 // yes is one of the answers where options ask for leave.
-var yes = lazyregexp.New(`(?i)^(?:yes|y|ok|okay|sure|confirm|approve|agree|allow|proceed|` +
-	`go ahead|do it|是|好|可以|确[认定]|同意|允许)`)
+var yes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:yes|y|ok|okay|sure|confirm|approve|agree|allow|proceed|` +
+		`go ahead|do it|是|好|可以|确[认定]|同意|允许)`)
+})
 
 // asksConsent reports whether the question asks for leave to do harm.
 func (q Question) asksConsent() bool {
-	return harms.MatchString(q.about()) && (consents.MatchString(q.Text) ||
-		slices.ContainsFunc(As[Ask](q).Options, yes.MatchString))
+	return harms().MatchString(q.about()) && (consents().MatchString(q.Text) ||
+		slices.ContainsFunc(As[Ask](q).Options, yes().MatchString))
 }
 
 // rememberable reports whether an answer to the question may be remembered: it is none about an
@@ -104,10 +106,10 @@ func (q Question) asksConsent() bool {
 func (q Question) rememberable() bool {
 	open := Question{Text: q.Text} // whatever its options are
 	return q.body().Permit(AuthorityAgent) == nil && !q.Secret && As[Ask](q).Draft == "" &&
-		!q.asksConsent() && !namesSecret.MatchString(q.about()) &&
+		!q.asksConsent() && !namesSecret().MatchString(q.about()) &&
 		!open.AsksForSecret() && !open.AsksForAct() &&
 		!slices.ContainsFunc(As[Form](q).Fields, func(f Field) bool {
-			return namesSecret.MatchString(f.Name + " " + f.Label)
+			return namesSecret().MatchString(f.Name + " " + f.Label)
 		})
 }
 

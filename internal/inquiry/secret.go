@@ -2,9 +2,10 @@ package inquiry
 
 import (
 	_ "embed"
+	"regexp"
 	"strings"
+	"sync"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/wordfile"
 )
 
@@ -28,23 +29,23 @@ var (
 	consents     = rule("consents")
 	harms        = rule("harms")
 
-	clauses = lazyregexp.New(`(?i)[.?!;:,]+(?:\s|$)|[。？！；：，]+|\b(?:and|then|but)\b`)
+	clauses = regexp.MustCompile(`(?i)[.?!;:,]+(?:\s|$)|[。？！；：，]+|\b(?:and|then|but)\b`)
 
-	sentences = lazyregexp.New(`[.?!;]+\s|[。？！；]+`)
+	sentences = regexp.MustCompile(`[.?!;]+\s|[。？！；]+`)
 )
 
-// rule is the expression of that name.
-func rule(name string) *lazyregexp.Regexp {
+// rule is the expression of that name, compiled when it is first needed.
+func rule(name string) func() *regexp.Regexp {
 	expr, is := patterns[name]
 	if !is {
 		panic("no expression " + name)
 	}
-	return lazyregexp.New(`(?i)` + expr)
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + expr) })
 }
 
 // about is the question's words without those that only look like a secret's.
 func (q Question) about() string {
-	return noSecret.ReplaceAllString(q.words(), "")
+	return noSecret().ReplaceAllString(q.words(), "")
 }
 
 func (q Question) words() string { return strings.Join(strings.Fields(q.Text), " ") }
@@ -56,7 +57,7 @@ func lastSentence(words string) string {
 }
 
 // anyClause reports whether a clause of the words fits one of the rules.
-func anyClause(words string, rules ...*lazyregexp.Regexp) bool {
+func anyClause(words string, rules ...*regexp.Regexp) bool {
 	for _, clause := range clauses.Split(words, -1) {
 		clause = strings.TrimSpace(clause)
 		for _, r := range rules {
@@ -74,17 +75,17 @@ func anyClause(words string, rules ...*lazyregexp.Regexp) bool {
 // about something else at the end; all of these count for nothing where it asks to be told.
 func (q Question) AsksForSecret() bool {
 	words := q.about()
-	if !q.openEnded() || !namesSecret.MatchString(words) {
+	if !q.openEnded() || !namesSecret().MatchString(words) {
 		return false
 	}
-	rest := asksWord.ReplaceAllString(words, "")
+	rest := asksWord().ReplaceAllString(words, "")
 	switch {
-	case tellsFirst.MatchString(words), tells.MatchString(rest):
+	case tellsFirst().MatchString(words), tells().MatchString(rest):
 		return true
-	case rest != words, anyClause(words, asksAct):
+	case rest != words, anyClause(words, asksAct()):
 		return false
 	}
-	return asksEntry.MatchString(words) || !anyClause(lastSentence(words), asksOther)
+	return asksEntry().MatchString(words) || !anyClause(lastSentence(words), asksOther())
 }
 
 // openEnded reports whether any words may answer the question: what is chosen, or known, is no
@@ -96,13 +97,19 @@ func (q Question) openEnded() bool {
 }
 
 var (
-	code      = lazyregexp.New(`^(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|[0-9](?: [0-9]){3,7})$`)
-	onCard    = lazyregexp.New(`^[0-9]{3}$`) // where its security code is asked for
-	cvv       = lazyregexp.New(`(?i)` + `\b(?:cvv|cvc)\b|\bsecurity (?:code|number)\b|安全码|CVV|CVC`)
-	phrase    = lazyregexp.New(`^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$`)
-	token     = lazyregexp.New(`^[!-~\x{a1}-\x{24f}]{4,64}$`)
-	mixed     = lazyregexp.New(`[0-9].*[^0-9.,:+-]|[^0-9.,:+-].*[0-9]`)
-	addressed = lazyregexp.New(`@\S+\.|://|^www\.`) // of mail, of a page
+	code = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|[0-9](?: [0-9]){3,7})$`)
+	})
+	onCard = regexp.MustCompile(`^[0-9]{3}$`) // where its security code is asked for
+	cvv    = regexp.MustCompile(`(?i)` + `\b(?:cvv|cvc)\b|\bsecurity (?:code|number)\b|安全码|CVV|CVC`)
+	phrase = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23}$`)
+	})
+	token = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[!-~\x{a1}-\x{24f}]{4,64}$`)
+	})
+	mixed     = regexp.MustCompile(`[0-9].*[^0-9.,:+-]|[^0-9.,:+-].*[0-9]`)
+	addressed = regexp.MustCompile(`@\S+\.|://|^www\.`) // of mail, of a page
 )
 
 // IsCode reports whether the answer looks like the code or the password that the question speaks
@@ -111,24 +118,25 @@ var (
 // digits among them and no spaces, a recovery phrase 12 to 24 short words; a card's number is known
 // by its check digit. A telephone number, an address of mail or of a page is none of these.
 func (q Question) IsCode(answer string) bool {
-	if q.Public || !q.openEnded() || !namesSecret.MatchString(q.about()) {
+	if q.Public || !q.openEnded() || !namesSecret().MatchString(q.about()) {
 		return false
 	}
 	answer = strings.Map(asciiDigit, strings.TrimSpace(answer))
-	password := token.MatchString(answer) && mixed.MatchString(answer) &&
+	password := token().MatchString(answer) && mixed.MatchString(answer) &&
 		!addressed.MatchString(answer)
-	return password || code.MatchString(answer) || isCard(answer) || phrase.MatchString(answer) ||
+	return password || code().MatchString(answer) || isCard(answer) ||
+		phrase().MatchString(answer) ||
 		onCard.MatchString(answer) && cvv.MatchString(q.Text)
 }
 
 // within is a code among other words.
-var within = lazyregexp.New(`\b(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\b`)
+var within = regexp.MustCompile(`\b(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\b`)
 
 // withoutCode is what is said beside an act on the phone, without the code or the password that was
 // for the phone alone.
 func (q Question) withoutCode(words string) string {
 	switch {
-	case q.Public || !namesSecret.MatchString(q.about()):
+	case q.Public || !namesSecret().MatchString(q.about()):
 		return words
 	case q.IsCode(words):
 		return Masked
@@ -163,14 +171,18 @@ func isCard(answer string) bool {
 }
 
 var (
-	thumbs      = lazyregexp.New(`[✅✔☑👍👌🆗]\x{fe0f}?[\x{1f3fb}-\x{1f3ff}]?`)
-	punctuation = lazyregexp.New(`(?:[\s,，.。!！;；:、~～…"'“”‘’–—]|\B-+\B)+`)
+	thumbs      = regexp.MustCompile(`[✅✔☑👍👌🆗]\x{fe0f}?[\x{1f3fb}-\x{1f3ff}]?`)
+	punctuation = regexp.MustCompile(`(?:[\s,，.。!！;；:、~～…"'“”‘’–—]|\B-+\B)+`)
 
 	// acknowledgement is made of words that say nothing, and one at least that says it is done.
-	acknowledgement = lazyregexp.New(`(?i)^(?:(?:` + patterns["acknowledges"] + `)(?: |$)|(?:` +
-		patterns["acknowledges_zh"] + `) ?)+$`)
-	acknowledged = lazyregexp.New(`(?i)\b(?:(?:` + patterns["done"] + `)|not yet)\b|(?:` +
-		patterns["done_zh"] + `)`)
+	acknowledgement = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(?:(?:` + patterns["acknowledges"] + `)(?: |$)|(?:` +
+			patterns["acknowledges_zh"] + `) ?)+$`)
+	})
+	acknowledged = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:(?:` + patterns["done"] + `)|not yet)\b|(?:` +
+			patterns["done_zh"] + `)`)
+	})
 )
 
 // Acknowledges reports whether an answer says no more than that something is done, or agreed to: it
@@ -178,7 +190,7 @@ var (
 func Acknowledges(answer string) bool {
 	words := punctuation.ReplaceAllString(thumbs.ReplaceAllString(answer, " ok "), " ")
 	words = strings.TrimSpace(words)
-	return acknowledgement.MatchString(words) && acknowledged.MatchString(words)
+	return acknowledgement().MatchString(words) && acknowledged().MatchString(words)
 }
 
 // AsksForAct reports whether the answer to the question is an act: it asks, in English or Chinese,
@@ -189,12 +201,12 @@ func (q Question) AsksForAct() bool {
 		return false
 	}
 	words := q.words()
-	secret := namesSecret.MatchString(q.about())
-	if anyClause(asksWord.ReplaceAllString(words, ""), asksOther) {
+	secret := namesSecret().MatchString(q.about())
+	if anyClause(asksWord().ReplaceAllString(words, ""), asksOther()) {
 		return false
 	}
-	return anyClause(words, onPhone) ||
-		inPerson.MatchString(words) && asksWord.MatchString(words) &&
-			!leavesChoice.MatchString(words) ||
-		secret && (asksWord.MatchString(words) || anyClause(words, asksAct))
+	return anyClause(words, onPhone()) ||
+		inPerson().MatchString(words) && asksWord().MatchString(words) &&
+			!leavesChoice().MatchString(words) ||
+		secret && (asksWord().MatchString(words) || anyClause(words, asksAct()))
 }

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
+	"sync"
 )
 
 // Takeover is the body of a question that a person answers by doing something on the phone.
@@ -52,15 +52,18 @@ func (t *Takeover) Tidy(q *Question, said string) string {
 }
 
 // itIsDone is an answer that says that what was to be done is done, and nothing else.
-var itIsDone = lazyregexp.New(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|` +
-	`现在) ?)*(?:(?:done|finished|completed?|ready|logged in|signed in|unlocked|solved|ok|okay|完成|` +
-	`搞定|弄好|做好|登[录陆]好?|解锁|好)(?:了|啦)? ?)+$`)
+var itIsDone = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|` +
+		`现在) ?)*(?:(?:done|finished|completed?|ready|logged in|signed in|unlocked|solved|ok|` +
+		`okay|完成|` +
+		`搞定|弄好|做好|登[录陆]好?|解锁|好)(?:了|啦)? ?)+$`)
+})
 
 // Means implements [Body].
 func (t *Takeover) Means(words string) Type {
 	words = strings.TrimSpace(punctuation.ReplaceAllString(
 		thumbs.ReplaceAllString(words, " ok "), " "))
-	if itIsDone.MatchString(words) {
+	if itIsDone().MatchString(words) {
 		return TypeDone
 	}
 	return TypeAnswer

@@ -61,5 +61,5 @@ func (e *Error) NoTools() bool {
 		return false
 	}
 	return e.Kind != TooLong && e.Kind != NoSuchModel &&
-		noTools.MatchString(strings.ToLower(e.Message))
+		noTools().MatchString(strings.ToLower(e.Message))
 }

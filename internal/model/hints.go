@@ -8,28 +8,34 @@ import (
 	"html"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
 // How servers word what has no status of its own; said in lower case.
 var (
-	tooLong = lazyregexp.New(`context[ _](length|size|window)|maximum context|` +
+	tooLong = regexp.MustCompile(`context[ _](length|size|window)|maximum context|` +
 		`too many tokens|(prompt|input|request) is too (long|large)`)
-	noModel = lazyregexp.New(`model.*(not[ _]found|does not exist)|` +
+	noModel = regexp.MustCompile(`model.*(not[ _]found|does not exist)|` +
 		`(unknown|no such|invalid) model`)
-	noTools = lazyregexp.New(`(not|n't|without|endpoints found that) support(ing)?( native| for)?` +
-		` ['"\x60]?(tools?([^\w\[.]|$)|tool (use|call)|function[ _-]call)` + // Ollama, OpenRouter
-		`|(?:^|['"\x60 ])(tools|tool (use|calling|calls)|function calling)['"\x60]? (is|are) ` +
-		`(currently )?(not|disabled|unsupported)` + // Groq, Gemini
-		`|--enable-auto-tool-choice|--tool-call-parser|tools param requires` + // vLLM, llama.cpp
-		`|(unsupported|unknown|unrecognized|unexpected|not permitted|extra)[^"'\x60]{0,40}` +
-		`['"\x60: ]tools(['"\x60]|$)|\["body", ?"tools"\]`) // what checks its parameters
-	noSight = lazyregexp.New(`(image|vision|multimodal|mmproj).*(support|provide|missing)|` +
+	noTools = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`(not|n't|without|endpoints found that) support(ing)?( native| for)?` +
+				` ['"\x60]?(tools?([^\w\[.]|$)|tool (use|call)|` +
+				`function[ _-]call)` + // Ollama, OpenRouter
+				`|(?:^|['"\x60 ])(tools|tool (use|calling|calls)|function calling)['"\x60]? (is|are) ` +
+				`(currently )?(not|disabled|unsupported)` + // Groq, Gemini
+				`|--enable-auto-tool-choice|--tool-call-parser|` +
+				`tools param requires` + // vLLM, llama.cpp
+				`|(unsupported|unknown|unrecognized|unexpected|not permitted|extra)[^"'\x60]{0,40}` +
+				`['"\x60: ]tools(['"\x60]|$)|\["body", ?"tools"\]`)
+	}) // what checks its parameters
+	noSight = regexp.MustCompile(`(image|vision|multimodal|mmproj).*(support|provide|missing)|` +
 		`support.*(image|vision|multimodal)`)
 )
 
@@ -178,7 +184,7 @@ func looksHTML(body []byte) bool {
 	return strings.HasPrefix(http.DetectContentType(body), "text/html")
 }
 
-var heading = lazyregexp.New(`(?is)<(?:title|h1)[^>]*>(.*?)</`)
+var heading = regexp.MustCompile(`(?is)<(?:title|h1)[^>]*>(.*?)</`)
 
 func (k *attempts) page(body []byte) string {
 	if m := heading.FindSubmatch(body[:min(len(body), 64<<10)]); m != nil {

@@ -3,11 +3,10 @@ package model
 import (
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // unsupportedParams are the parameters that an endpoint was found not to take for this model, as
@@ -39,18 +38,20 @@ func (u *unsupportedParams) apply(set map[string]any) map[string]any {
 }
 
 // complaints are how endpoints word that they do not take a parameter; each catches its name.
-var complaints = []*lazyregexp.Regexp{
-	lazyregexp.New(`(?i)\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? ` + // OpenAI
-		`(?:parameter|value|argument|field)s?(?: supplied)?: ['"\x60]?(\w+)`),
-	lazyregexp.New(`(?i)(\w+)['"\x60]?: extra inputs are not permitted`),           // Pydantic
-	lazyregexp.New(`(?i)extra_forbidden\W+loc\W+body\W+(\w+)`),                     // FastAPI
-	lazyregexp.New(`(?i)['"\x60](\w+)['"\x60] is only allowed when ['"\x60]tools`), // OpenAI, vLLM
-	lazyregexp.New(`(?i)temperature\W+and\W+(top_p)\W+cannot both be specified`),   // Claude
-	lazyregexp.New(`(?i)unknown name "(\w+)".*cannot find field`),                  // Gemini
-	lazyregexp.New(`(?i)argument not supported on this model: (\w+)`),              // Grok
+var complaints = []*regexp.Regexp{
+	regexp.MustCompile(
+		`(?i)\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? ` + // OpenAI
+			`(?:parameter|value|argument|field)s?(?: supplied)?: ['"\x60]?(\w+)`),
+	regexp.MustCompile(`(?i)(\w+)['"\x60]?: extra inputs are not permitted`), // Pydantic
+	regexp.MustCompile(`(?i)extra_forbidden\W+loc\W+body\W+(\w+)`),           // FastAPI
+	regexp.MustCompile(
+		`(?i)['"\x60](\w+)['"\x60] is only allowed when ['"\x60]tools`), // OpenAI, vLLM
+	regexp.MustCompile(`(?i)temperature\W+and\W+(top_p)\W+cannot both be specified`), // Claude
+	regexp.MustCompile(`(?i)unknown name "(\w+)".*cannot find field`),                // Gemini
+	regexp.MustCompile(`(?i)argument not supported on this model: (\w+)`),            // Grok
 }
 
-var hump = lazyregexp.New(`([a-z0-9])([A-Z])`)
+var hump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
 // refusedParam is the parameter that e complains of, in snake case as it is sent, or "".
 func refusedParam(e *Error) string {

@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sync"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -25,7 +25,7 @@ const (
 
 // A frame's id is session, step and the life of the run that looked, "abc.12.3": a writer from a
 // former life cannot replace the picture that its successor acted on.
-var frameID = lazyregexp.New(`^([a-z0-9]+)\.(\d+)\.(\d+)$`)
+var frameID = regexp.MustCompile(`^([a-z0-9]+)\.(\d+)\.(\d+)$`)
 
 // frames are the files of the pictures, in a folder for each session.
 type frames struct {

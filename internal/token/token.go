@@ -8,11 +8,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // prefix makes a token easy to recognise, for people and for programs that look for leaked secrets.
@@ -72,10 +73,12 @@ func (s *Store) Create(name string, person bool) (token string, info Info, err e
 	return token, info, nil
 }
 
-var names = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var names = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+})
 
 func checkName(name string) error {
-	if name == "" || names.MatchString(name) {
+	if name == "" || names().MatchString(name) {
 		return nil
 	}
 	return hint.Add(fmt.Errorf("%q cannot name a token", name),

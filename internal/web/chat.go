@@ -6,14 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 )
@@ -84,9 +85,13 @@ const mark = "[//]: # (taploop %s)\n\n"
 const questionMark = "\n\n[//]: # (taploop question %s)"
 
 var (
-	marked     = lazyregexp.New(`^\s*\[//\]: # \(taploop ([A-Za-z0-9_-]{4,200})\)`)
-	askedAtEnd = lazyregexp.New(
-		`\[//\]: # \(taploop question ([A-Za-z0-9_-]{4,200})\)\s*$`)
+	marked = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*\[//\]: # \(taploop ([A-Za-z0-9_-]{4,200})\)`)
+	})
+	askedAtEnd = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`\[//\]: # \(taploop question ([A-Za-z0-9_-]{4,200})\)\s*$`)
+	})
 )
 
 var errNoMark = hint.Add(errors.New("it cannot be told which session this conversation is about: "+
@@ -126,10 +131,10 @@ func (c *conversation) readMarks() error {
 			continue
 		}
 		said := string(m.Content)
-		if found := askedAtEnd.FindStringSubmatch(said); found != nil && c.question == "" {
+		if found := askedAtEnd().FindStringSubmatch(said); found != nil && c.question == "" {
 			c.question = found[1]
 		}
-		found := marked.FindStringSubmatch(said)
+		found := marked().FindStringSubmatch(said)
 		switch {
 		case c.session != "":
 		case found == nil:

@@ -3,12 +3,13 @@ package autoglm
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // action is what do is to do, which may stand without its name.
@@ -92,7 +93,9 @@ func note(a *dialect.Args) actions.Action {
 var consents = map[string][]string{"en": {"Yes", "No"}, "zh": {"是", "否"}}
 
 // agreed is an answer that lets a tap be, whether or not it is one of the options.
-var agreed = lazyregexp.New(`(?i)^\s*(?:yes|y|ok|okay|是|是的|好|好的|可以|同意|确认)[\s.!。！]*$`)
+var agreed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^\s*(?:yes|y|ok|okay|是|是的|好|好的|可以|同意|确认)[\s.!。！]*$`)
+})
 
 // tap is a tap, or, when it comes with a message, the question that the message is: such a tap is
 // one that a person has to agree to. The agreement is for that place, and for the reply right
@@ -110,7 +113,7 @@ func tap(a *dialect.Args) actions.Action {
 	}
 	switch e := a.Now.Exchanges[last]; e.Outcome {
 	case actions.Answered, actions.DefaultAnswer:
-		if agreed.MatchString(e.Answer) {
+		if agreed().MatchString(e.Answer) {
 			return tap
 		}
 	}

@@ -2,25 +2,28 @@ package autoglm
 
 import (
 	"reflect"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 const anyForm = `do(action="Tap", element=[x,y]) or another action, or finish(message="...")`
 
 var (
 	// wrapper is what may stand in front of a call.
-	wrapper = lazyregexp.New(`(?i)^(?:<\s*answer\s*>|<\|begin_of_box\|>|` + "`+" + `|\s)+`)
-	start   = lazyregexp.New(`(?i)^(?:do|finish)\s*[(（]`)
+	wrapper = regexp.MustCompile(`(?i)^(?:<\s*answer\s*>|<\|begin_of_box\|>|` + "`+" + `|\s)+`)
+	start   = regexp.MustCompile(`(?i)^(?:do|finish)\s*[(（]`)
 	// half is what begins as JSON and goes on as a call.
-	half = lazyregexp.New(
+	half = regexp.MustCompile(
 		`^[\[{\s]*['"](?:type|action)['"]\s*:\s*['"]([\w ]+)['"](\s*,\s*\w+\s*=)`)
 	// further is a call behind the first one.
-	further = lazyregexp.New(`(?i)(?:^|[^\pL\pN_.])((?:do|finish)\s*[(（])`)
+	further = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|[^\pL\pN_.])((?:do|finish)\s*[(（])`)
+	})
 )
 
 // begins reports whether a text begins with a call.
@@ -65,7 +68,7 @@ type writtenCall struct {
 // swallowed reports whether the call has another one within it, or the end of a thought: then it
 // may have begun in a text that the model copied from the screen.
 func (c writtenCall) swallowed() bool {
-	return further.MatchString(c.text[1:]) || dialect.ThinkEnd.MatchString(c.text)
+	return further().MatchString(c.text[1:]) || dialect.ThinkEnd.MatchString(c.text)
 }
 
 func (c writtenCall) ends() bool {
@@ -88,7 +91,7 @@ func read(text string) ([]writtenCall, error) {
 	}
 	all := []writtenCall{first}
 	for {
-		at := further.FindStringSubmatchIndex(rest)
+		at := further().FindStringSubmatchIndex(rest)
 		if at == nil {
 			return all, nil
 		}

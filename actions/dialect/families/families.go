@@ -2,6 +2,8 @@
 package families
 
 import (
+	"regexp"
+
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/autoglm"
 	"github.com/taploop/taploop/actions/dialect/gelab"
@@ -9,7 +11,6 @@ import (
 	"github.com/taploop/taploop/actions/dialect/glm"
 	"github.com/taploop/taploop/actions/dialect/qwen"
 	"github.com/taploop/taploop/actions/dialect/uitars"
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // Known is the dialects, in the order in which a reply in another form than the chosen dialect's is
@@ -43,6 +44,6 @@ func unsaid(string) bool { return false }
 
 // named reports whether a model's plain name has what the pattern finds.
 func named(pattern string) func(model string) bool {
-	r := lazyregexp.New(pattern)
+	r := regexp.MustCompile(pattern)
 	return func(model string) bool { return r.MatchString(dialect.Plain(model)) }
 }

@@ -2,12 +2,13 @@ package gelab
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -49,7 +50,7 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 }
 
 // nothingNoted is what models write for a note that there is none.
-var nothingNoted = lazyregexp.New(`(?i)^[\s"'(（]*(?:none|nothing|null|nil|` +
+var nothingNoted = regexp.MustCompile(`(?i)^[\s"'(（]*(?:none|nothing|null|nil|` +
 	`no|n/a|无|没有|暂无|空|-+)?[\s"')）.。]*$`)
 
 // maxNote is how many characters of a note are kept.
@@ -66,7 +67,7 @@ func noted(said string) string {
 // rival reports whether a thought holds another action than the one that would end the task. A
 // closing tag in a text that the model copied makes a thought of the action in front of it.
 func rival(thought string, ending actions.Action) bool {
-	for _, m := range anyAction.FindAllStringSubmatch(thought, -1) {
+	for _, m := range anyAction().FindAllStringSubmatch(thought, -1) {
 		if form := forms.Find(m[1]); form == nil || form.Name != ending.Verb() {
 			return true
 		}
@@ -81,7 +82,7 @@ const (
 )
 
 // misspelt is a tag that 8-bit weights write for either of the two around a thought.
-var misspelt = lazyregexp.New(`(?i)\S\s*(<\s*thin\s*>)`)
+var misspelt = regexp.MustCompile(`(?i)\S\s*(<\s*thin\s*>)`)
 
 // splitThought separates the thought from the fields. The last closing tag wins; without one, a
 // misspelt one behind a text does. A thought that is not closed has no end, and no fields.
@@ -129,23 +130,37 @@ func anyKey() string {
 const colon = `[ ]*[:：]`
 
 var (
-	keys         = anyKey()
-	actionMark   = lazyregexp.New(`(?im)(?:^|\t|\\t)[ ]*action` + colon)
-	lineStart    = lazyregexp.New(`(?im)^[ ]*` + keys + colon)
-	tabLineMarks = lazyregexp.New(`(?i)(?:^|[\n\t])\s*` + keys + colon)
-	lineMarks    = lazyregexp.New(`(?i)(?:^|[\n\t]|\\[tn])\s*` + keys + colon)
-	spaceMarks   = lazyregexp.New(`(?i)(?:^|[\n\t]| {2,}|\\[tn])\s*` + keys + colon)
-	tabMarks     = lazyregexp.New(`(?:^|\t)\s*([\pL_][\pL\pN_-]{0,30})\s*[:：]`)
+	keys       = anyKey()
+	actionMark = regexp.MustCompile(`(?im)(?:^|\t|\\t)[ ]*action` + colon)
+	lineStart  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?im)^[ ]*` + keys + colon)
+	})
+	tabLineMarks = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|[\n\t])\s*` + keys + colon)
+	})
+	lineMarks = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|[\n\t]|\\[tn])\s*` + keys + colon)
+	})
+	spaceMarks = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|[\n\t]| {2,}|\\[tn])\s*` + keys + colon)
+	})
+	tabMarks = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|\t)\s*([\pL_][\pL\pN_-]{0,30})\s*[:：]`)
+	})
 
-	separators = []*lazyregexp.Regexp{tabMarks, lineMarks, spaceMarks}
+	separators = []func() *regexp.Regexp{tabMarks, lineMarks, spaceMarks}
 
 	// spaceBehind is a reply that puts a space behind each colon: it is no part of the values.
-	spaceBehind = lazyregexp.New(`(?im)(?:^|\t)[ ]*action` + colon + ` `)
+	spaceBehind = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?im)(?:^|\t)[ ]*action` + colon + ` `)
+	})
 
 	// anyAction is an action however it is set off from what is in front of it. Behind a blank it
 	// must be in capitals: prose says "next action: click it".
-	anyAction = lazyregexp.New("(?:^|[^\\pL\\pN_]|\\\\[tn])(?i:action(?:_type)?)[\"'*` ]*[:：=]" +
-		"[\"'*`]*((?i:" + strings.Join(forms.Known(), "|") + ")\\b|\\s*[A-Z][A-Z_]+)")
+	anyAction = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("(?:^|[^\\pL\\pN_]|\\\\[tn])(?i:action(?:_type)?)[\"'*` ]*[:：=]" +
+			"[\"'*`]*((?i:" + strings.Join(forms.Known(), "|") + ")\\b|\\s*[A-Z][A-Z_]+)")
+	})
 )
 
 func hasAction(s string) bool { return actionMark.MatchString(s) }
@@ -159,15 +174,16 @@ type span struct {
 // readFields reads the fields of one action. TABs separate them; where that gives no action, line
 // breaks do, the two characters \t, and at last two or more spaces.
 func readFields(body string) (fields, error) {
-	for _, marks := range separators {
+	for _, separator := range separators {
+		marks := separator()
 		all := spans(body, marks)
 		at := slices.IndexFunc(all, func(s span) bool { return s.key == "action" })
 		if at < 0 {
 			continue
 		}
 		again := doubled(all)
-		if again == "" && marks == tabMarks {
-			again = doubled(spans(body, tabLineMarks))
+		if again == "" && marks == tabMarks() {
+			again = doubled(spans(body, tabLineMarks()))
 		}
 		switch {
 		case again == "action" || !oneAction(body, all[at], all[at+1:]):
@@ -176,25 +192,25 @@ func readFields(body string) (fields, error) {
 			return nil, dialect.Refuse("the field "+again+" is there twice", "each field once, "+
 				anyForm)
 		}
-		if key := torn(body, all); marks == tabMarks && key != "" {
+		if key := torn(body, all); marks == tabMarks() && key != "" {
 			return nil, dialect.Refuse("the text of "+key+" goes on behind a TAB",
 				"TABs between fields only, "+anyForm)
 		}
-		return valuesOf(body, all, marks == tabMarks), nil
+		return valuesOf(body, all, marks == tabMarks()), nil
 	}
 	return nil, dialect.Refuse("the reply has no field action", anyForm)
 }
 
 // spans are the fields that each start at a mark and end at the next. Between TABs, text in front
 // of the first field is passed over.
-func spans(body string, marks *lazyregexp.Regexp) []span {
+func spans(body string, marks *regexp.Regexp) []span {
 	start := 0
-	if marks == tabMarks {
+	if marks == tabMarks() {
 		tab := strings.Index(body, "\t")
 		if tab < 0 {
 			return nil
 		}
-		if at := lineStart.FindStringIndex(body); at != nil && at[0] < tab {
+		if at := lineStart().FindStringIndex(body); at != nil && at[0] < tab {
 			start = at[0]
 		}
 	}
@@ -240,7 +256,7 @@ func torn(body string, all []span) string {
 // the texts behind it.
 func oneAction(body string, action span, behind []span) bool {
 	own := 0
-	for _, m := range anyAction.FindAllStringSubmatchIndex(body, -1) {
+	for _, m := range anyAction().FindAllStringSubmatchIndex(body, -1) {
 		within := func(s span) bool { return m[2] >= s.from && m[2] < s.to }
 		text := func(s span) bool {
 			return within(s) && (s.key == "value" || s.key == "return" || s.key == "options")
@@ -271,7 +287,7 @@ var manyLines = []string{
 // over.
 func valuesOf(body string, all []span, tabs bool) fields {
 	var f fields
-	spacious := spaceBehind.MatchString(body)
+	spacious := spaceBehind().MatchString(body)
 	for _, s := range all[:min(len(all), maxFields-1)] {
 		value := body[s.value:s.to]
 		if tabs {
@@ -331,7 +347,8 @@ func Wrote(r actions.Reply) bool {
 	if strings.HasPrefix(strings.TrimSpace(body), "{") {
 		return false
 	}
-	return slices.ContainsFunc(separators, func(marks *lazyregexp.Regexp) bool {
+	return slices.ContainsFunc(separators, func(separator func() *regexp.Regexp) bool {
+		marks := separator()
 		return slices.ContainsFunc(spans(body, marks), func(s span) bool {
 			if s.key != "action" {
 				return false

@@ -8,11 +8,11 @@ package general
 import (
 	"embed"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/actions/dialect"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -48,9 +48,9 @@ func made(o dialect.Options, name, form string, tools []dialect.Tool) dialect.Di
 }
 
 var (
-	reckonsInPixels    = lazyregexp.New(`(?i)claude|gpt|\bo[134]\b|computer-use`)
-	reckonsInFractions = lazyregexp.New(`(?i)kimi`)
-	reckonsTo999       = lazyregexp.New(`(?i)gemini.*computer-use`)
+	reckonsInPixels    = regexp.MustCompile(`(?i)claude|gpt|\bo[134]\b|computer-use`)
+	reckonsInFractions = regexp.MustCompile(`(?i)kimi`)
+	reckonsTo999       = regexp.MustCompile(`(?i)gemini.*computer-use`)
 )
 
 // usual is how the model usually writes places, as far as its name tells.
@@ -67,7 +67,7 @@ func usual(model string) screen.Coordinates {
 }
 
 // explained is a line of the prompt that explains an action: its example, and in words.
-var explained = lazyregexp.New(`(?m)^- (\{"type": "(\w+)".*\}) (.*)$`)
+var explained = regexp.MustCompile(`(?m)^- (\{"type": "(\w+)".*\}) (.*)$`)
 
 // tools are the actions as native tools, in the words of the prompt.
 func tools(lang string) []dialect.Tool {

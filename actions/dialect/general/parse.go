@@ -3,13 +3,14 @@ package general
 import (
 	"cmp"
 	"reflect"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -101,14 +102,16 @@ func (g *general) Parse(r actions.Reply, s dialect.Situation) (actions.Decision,
 }
 
 // leadsTo is how the words in front of an object in its line end, where the object is meant.
-var leadsTo = lazyregexp.New(`(?:^|[^\pL\pN,，\s])[ \t]*$`)
+var leadsTo = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\pL\pN,，\s])[ \t]*$`)
+})
 
 // mentioned is the complaint about an end of the task that is a part of a sentence.
 func mentioned(a actions.Action, body, object string) error {
 	before, _, _ := strings.Cut(body, object)
 	before = before[strings.LastIndex(before, "\n")+1:]
 	behind := body[strings.LastIndex(body, object)+len(object):]
-	if !leadsTo.MatchString(before) {
+	if !leadsTo().MatchString(before) {
 		behind = "it is spoken of"
 	}
 	return dialect.Mentioned(a, behind, anyForm)
@@ -162,9 +165,9 @@ func objects(text string) []writtenAction {
 const maxObjects = 50
 
 // key is the name of what an action is in.
-var key = lazyregexp.New(`(?:action|type)["']?\s*[:：=]`)
+var key = regexp.MustCompile(`(?:action|type)["']?\s*[:：=]`)
 
-var again = lazyregexp.New(`["']?action["']?\s*[:：=]\s*["'{]`)
+var again = regexp.MustCompile(`["']?action["']?\s*[:：=]\s*["'{]`)
 
 // swallowed reports whether the object has another action within it, or the end of a thought: then
 // it may have begun in a text that the model copied from the screen.

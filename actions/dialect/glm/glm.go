@@ -7,9 +7,9 @@ package glm
 
 import (
 	"embed"
+	"regexp"
 
 	"github.com/taploop/taploop/actions/dialect"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -18,7 +18,7 @@ var prompts embed.FS
 
 type glm struct{ dialect.Base }
 
-var vision = lazyregexp.New(`glm-?\d(?:\.\d+)?-?v(?:[^a-z]|$)`)
+var vision = regexp.MustCompile(`glm-?\d(?:\.\d+)?-?v(?:[^a-z]|$)`)
 
 // Speaks reports whether a model of that name is of the family.
 func Speaks(model string) bool { return vision.MatchString(dialect.Plain(model)) }

@@ -1,12 +1,12 @@
 package glm
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 const anyForm = `Action: {"action_type": ...}`
@@ -45,12 +45,12 @@ func Wrote(r actions.Reply) bool {
 }
 
 var (
-	further = lazyregexp.New(`\baction_type["']?\s*[:：]`)
+	further = regexp.MustCompile(`\baction_type["']?\s*[:：]`)
 
-	label = lazyregexp.New(
+	label = regexp.MustCompile(
 		`(?i)^(?:[ \t*#]*action[ \t*]*[:：][\s*]*)?(?:<\|begin_of_box\|>\s*)?`)
-	start  = lazyregexp.New(label.String() + `[{｛]+\s*["']?action_type\b`)
-	inLine = lazyregexp.New(
+	start  = regexp.MustCompile(label.String() + `[{｛]+\s*["']?action_type\b`)
+	inLine = regexp.MustCompile(
 		`(?i)(?:\baction\**[ \t]*[:：][\s*]*(?:<\|begin_of_box\|>\s*)?|<\|begin_of_box\|>\s*)` +
 			`[{｛]+\s*["']?action_type\b`)
 )
@@ -60,13 +60,13 @@ func begins(s string) bool { return start.MatchString(s) }
 func split(r actions.Reply) (front, body string) { return dialect.SplitLine(r, begins, inLine) }
 
 var (
-	memoryLabel = lazyregexp.New(`(?is)(?:^|[^\pL])[*#]*memory[ \t*]*[:：](.*)$`)
-	reasonLabel = lazyregexp.New(`(?is)(?:^|\s)[*#]*reason[ \t*]*[:：](.*)$`)
+	memoryLabel = regexp.MustCompile(`(?is)(?:^|[^\pL])[*#]*memory[ \t*]*[:：](.*)$`)
+	reasonLabel = regexp.MustCompile(`(?is)(?:^|\s)[*#]*reason[ \t*]*[:：](.*)$`)
 )
 
 // parts are what stands in front of the action: a thought, what is to be kept, and the reason.
 func parts(front string) (thought, memory, reason string) {
-	cut := func(s string, label *lazyregexp.Regexp) (before, after string) {
+	cut := func(s string, label *regexp.Regexp) (before, after string) {
 		m := label.FindStringSubmatchIndex(s)
 		if m == nil {
 			return s, ""

@@ -10,13 +10,13 @@ package loose
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // maxDepth is how deep values may be nested.
@@ -330,15 +330,17 @@ func (p *parser) valueEnds() bool {
 		r = n
 	}
 	if p.call && r == ',' && p.within == 1 {
-		return nextArgument.MatchString(rest)
+		return nextArgument().MatchString(rest)
 	}
 	return strings.ContainsRune(",:=}])", r) || strings.HasPrefix(rest, "//")
 }
 
 // nextArgument is what follows the text of an argument of a call. Anything else behind a quote and
 // a comma belongs to the text.
-var nextArgument = lazyregexp.New(
-	`^[,，]\s*(?:[\pL_][\pL\pN_]*\s*[=＝]|["'][\pL_][\pL\pN_]*["']\s*[:：=]|[)）]|$)`)
+var nextArgument = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`^[,，]\s*(?:[\pL_][\pL\pN_]*\s*[=＝]|["'][\pL_][\pL\pN_]*["']\s*[:：=]|[)）]|$)`)
+})
 
 var escapes = map[rune]string{'n': "\n", 't': "\t", 'r': "\r", 'b': "\b", 'f': "\f", '/': "/"}
 

@@ -2,9 +2,9 @@ package loose
 
 import (
 	"errors"
+	"regexp"
 	"strings"
-
-	"github.com/taploop/taploop/internal/lazyregexp"
+	"sync"
 )
 
 // Function is how a call between tags begins, inside of <tool_call> or <seed:tool_call> or bare.
@@ -16,12 +16,16 @@ func Function(name string) string {
 const AnyName = `[\pL\pN_.-]+`
 
 var (
-	function  = lazyregexp.New(`^\s*` + Function(`(`+AnyName+`)`))
-	parameter = lazyregexp.New(`^\s*<parameter\s*=\s*["']?(` + AnyName + `)["']?[^<>]*>`)
-	valueEnd  = lazyregexp.New(`</parameter\s*>\s*(?:<parameter\s*=|</function\s*>|$)`)
-	inner     = lazyregexp.New(`<(?:parameter|function)\s*=`)
-	valueTag  = lazyregexp.New(`^</parameter\s*>`)
-	callEnd   = lazyregexp.New(`^\s*(?:</function\s*>)?\s*(?:</\s*(?:seed:)?tool_call\s*>)?`)
+	function = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*` + Function(`(`+AnyName+`)`))
+	})
+	parameter = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*<parameter\s*=\s*["']?(` + AnyName + `)["']?[^<>]*>`)
+	})
+	valueEnd = regexp.MustCompile(`</parameter\s*>\s*(?:<parameter\s*=|</function\s*>|$)`)
+	inner    = regexp.MustCompile(`<(?:parameter|function)\s*=`)
+	valueTag = regexp.MustCompile(`^</parameter\s*>`)
+	callEnd  = regexp.MustCompile(`^\s*(?:</function\s*>)?\s*(?:</\s*(?:seed:)?tool_call\s*>)?`)
 )
 
 // ReadTags reads the call that text begins with, as models of Seed and newer Qwen write it:
@@ -30,13 +34,13 @@ var (
 //
 // and gives what follows it. Values are texts, without the line breaks next to their tags.
 func ReadTags(text string) (c Call, rest string, err error) {
-	m := function.FindStringSubmatchIndex(text)
+	m := function().FindStringSubmatchIndex(text)
 	if m == nil {
 		return Call{}, text, errors.New("expected <function=NAME>")
 	}
 	c.Name, rest = text[m[2]:m[3]], text[m[1]:]
 	for {
-		m := parameter.FindStringSubmatchIndex(rest)
+		m := parameter().FindStringSubmatchIndex(rest)
 		if m == nil {
 			break
 		}

@@ -3,12 +3,12 @@ package qwen
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -58,13 +58,13 @@ func Wrote(r actions.Reply) bool {
 const tool = "mobile_use"
 
 var (
-	further = lazyregexp.New(`\baction["']?\s*[:：]|<function\s*=`)
+	further = regexp.MustCompile(`\baction["']?\s*[:：]|<function\s*=`)
 
-	inLine = lazyregexp.New(`(?i)<\s*tool_call\s*>\s*(?:[{｛]|<function\s*=)`)
-	front  = lazyregexp.New(`(?i)^(?:<\s*tool_call\s*>|###\s*action\s*###)\s*`)
-	tagged = lazyregexp.New(front.String() + `[{｛]`)
-	own    = lazyregexp.New(`^` + loose.Function(tool))
-	bare   = lazyregexp.New(`^[{｛]+\s*["']?name["']?\s*[:：]\s*["']?` + tool)
+	inLine = regexp.MustCompile(`(?i)<\s*tool_call\s*>\s*(?:[{｛]|<function\s*=)`)
+	front  = regexp.MustCompile(`(?i)^(?:<\s*tool_call\s*>|###\s*action\s*###)\s*`)
+	tagged = regexp.MustCompile(front.String() + `[{｛]`)
+	own    = regexp.MustCompile(`^` + loose.Function(tool))
+	bare   = regexp.MustCompile(`^[{｛]+\s*["']?name["']?\s*[:：]\s*["']?` + tool)
 )
 
 func begins(s string) bool {
@@ -123,9 +123,9 @@ func written(body string) (args loose.Object, behind string, err error) {
 }
 
 var (
-	actionLine = lazyregexp.New(`(?im)^[ \t*]*action[ \t*]*[:：][ \t*]*(.*)$`)
-	opening    = lazyregexp.New(`(?i)<\s*tool_call\s*>\s*$`)
-	conclusion = lazyregexp.New(
+	actionLine = regexp.MustCompile(`(?im)^[ \t*]*action[ \t*]*[:：][ \t*]*(.*)$`)
+	opening    = regexp.MustCompile(`(?i)<\s*tool_call\s*>\s*$`)
+	conclusion = regexp.MustCompile(
 		`(?is)^.*(?:<\s*conclusion\s*>|###\s*description\s*###)(.*?)(?:<\s*/\s*conclusion\s*>|$)`)
 )
 

@@ -8,9 +8,9 @@ package qwen
 
 import (
 	"embed"
+	"regexp"
 
 	"github.com/taploop/taploop/actions/dialect"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -51,11 +51,11 @@ func variantOf(model string) variant {
 
 // Names of models. InfiGUI-R1 was made of Qwen2.5-VL; from Qwen3.5 on every model sees.
 var (
-	maiUI    = lazyregexp.New(`mai-?ui`)
-	owl15    = lazyregexp.New(`gui-?owl-?1\.5`)
-	inPixels = lazyregexp.New(`gui-?owl|infigui|qwen-?2\.?5`)
-	qwen2    = lazyregexp.New(`qwen-?2-?vl`)
-	known    = lazyregexp.New(`mai-?ui|gui-?owl|infigui|qwen.*vl|qwen-?3\.[5-9]`)
+	maiUI    = regexp.MustCompile(`mai-?ui`)
+	owl15    = regexp.MustCompile(`gui-?owl-?1\.5`)
+	inPixels = regexp.MustCompile(`gui-?owl|infigui|qwen-?2\.?5`)
+	qwen2    = regexp.MustCompile(`qwen-?2-?vl`)
+	known    = regexp.MustCompile(`mai-?ui|gui-?owl|infigui|qwen.*vl|qwen-?3\.[5-9]`)
 )
 
 // Speaks reports whether a model of that name is of the family.

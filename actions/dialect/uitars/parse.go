@@ -2,12 +2,13 @@ package uitars
 
 import (
 	"reflect"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 const anyForm = "a line such as Action: click(start_box='(x1,y1)')"
@@ -43,7 +44,7 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 }
 
 func read(text string) (call loose.Call, rest string, err error) {
-	if tagCall.MatchString(text) {
+	if tagCall().MatchString(text) {
 		call, rest, err = loose.ReadTags(text)
 		for i, m := range call.Args {
 			if s := loose.Text(m.Value); strings.HasSuffix(s, `\n`) { // as within quotes
@@ -61,7 +62,7 @@ func read(text string) (call loose.Call, rest string, err error) {
 // another reports whether text has a call that is not the same as first, or that cannot be read.
 func another(first loose.Call, text string) bool {
 	for {
-		at := anotherCall.FindStringSubmatchIndex(text)
+		at := anotherCall().FindStringSubmatchIndex(text)
 		if at == nil {
 			return false
 		}
@@ -81,26 +82,34 @@ func Wrote(r actions.Reply) bool {
 }
 
 func begins(s string) bool {
-	return labelled.MatchString(s) || ownCall.MatchString(s) || tagCall.MatchString(s)
+	return labelled.MatchString(s) || ownCall().MatchString(s) || tagCall().MatchString(s)
 }
 
 var (
-	actionLabel  = lazyregexp.New(`(?i)^[ \t*#]*action[ \t*]*[:：][\s*]*`)
-	labelled     = lazyregexp.New(actionLabel.String() + `[\pL_]+\s*[(（]`)
-	thoughtLabel = lazyregexp.New(`(?im)^[\s*#]*thought[ \t*]*[:：][ \t*]*`)
+	actionLabel  = regexp.MustCompile(`(?i)^[ \t*#]*action[ \t*]*[:：][\s*]*`)
+	labelled     = regexp.MustCompile(actionLabel.String() + `[\pL_]+\s*[(（]`)
+	thoughtLabel = regexp.MustCompile(`(?im)^[\s*#]*thought[ \t*]*[:：][ \t*]*`)
 
-	anyCall     = `(?i:` + strings.Join(forms.Known(), "|") + `)\s*[(（]`
-	tagCall     = lazyregexp.New(`^` + loose.Function(loose.AnyName))
-	ownCall     = lazyregexp.New(`^` + anyCall)
-	innerCall   = lazyregexp.New(`[^\pL\pN_]` + anyCall)
-	anotherCall = lazyregexp.New(`(?m)(?:^|[\s;:：])(` + anyCall + `)|(` +
-		loose.Function(loose.AnyName) + `)`)
+	anyCall = `(?i:` + strings.Join(forms.Known(), "|") + `)\s*[(（]`
+	tagCall = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^` + loose.Function(loose.AnyName))
+	})
+	ownCall = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^` + anyCall)
+	})
+	innerCall = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[^\pL\pN_]` + anyCall)
+	})
+	anotherCall = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)(?:^|[\s;:：])(` + anyCall + `)|(` +
+			loose.Function(loose.AnyName) + `)`)
+	})
 )
 
 // swallowed reports whether a call has another one within it, or the end of a thought: then it may
 // have begun in a text that the model copied from the screen.
 func swallowed(call string) bool {
-	return innerCall.MatchString(call) || dialect.ThinkEnd.MatchString(call)
+	return innerCall().MatchString(call) || dialect.ThinkEnd.MatchString(call)
 }
 
 const (
@@ -109,8 +118,8 @@ const (
 )
 
 var (
-	tag   = lazyregexp.New(opening + `|` + closing)
-	place = lazyregexp.New(opening + `([\s\d.,()\[\]-]*)` + closing)
+	tag   = regexp.MustCompile(opening + `|` + closing)
+	place = regexp.MustCompile(opening + `([\s\d.,()\[\]-]*)` + closing)
 )
 
 // listed puts places that stand in tags, and not in quotes, into quotes.

@@ -8,10 +8,10 @@ package uitars
 
 import (
 	"embed"
+	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/actions/dialect"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -47,8 +47,8 @@ func variantOf(model string) variant {
 // Models of the family, and those of them that are only served, and write points. UI-TARS-2B is of
 // the first ones.
 var (
-	named   = lazyregexp.New(`ui-?tars`)
-	pointed = lazyregexp.New(`doubao|(?:^|-)seed-?\d|^seed|ui-?tars-?2(?:$|[^\db])`)
+	named   = regexp.MustCompile(`ui-?tars`)
+	pointed = regexp.MustCompile(`doubao|(?:^|-)seed-?\d|^seed|ui-?tars-?2(?:$|[^\db])`)
 )
 
 func hosted(model string) bool { return pointed.MatchString(model) }

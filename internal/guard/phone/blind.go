@@ -1,11 +1,11 @@
 package phone
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/guard"
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -14,7 +14,7 @@ const picture = 0.1
 
 // tabbed is text in which the enter key comes right behind a tab: in some fields, such as those of
 // web pages, a tab that comes alone goes on to what is next, and the enter key presses that.
-var tabbed = lazyregexp.New(`\t[\r\n]`)
+var tabbed = regexp.MustCompile(`\t[\r\n]`)
 
 // blind says why the action would go on on a screen that nobody has seen, "" when it does not: its
 // first touch is on something that may open another page, or it presses what a tab leads to.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +15,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/taploop/taploop/internal/lazyregexp"
 	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
@@ -315,7 +315,9 @@ func (g *batchSink) response(data []byte, _ int) {
 const mostEnd = 1 << 10
 
 // lastID is the id of a request that is its last member, as some clients write it.
-var lastID = lazyregexp.New(`[,{]\s*"id"\s*:\s*(-?\d{1,20}|"[^"\\]{1,200}")\s*\}$`)
+var lastID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[,{]\s*"id"\s*:\s*(-?\d{1,20}|"[^"\\]{1,200}")\s*\}$`)
+})
 
 // idOf is the id of a request that is too long to be read, by its two ends, nil when they do not
 // tell. A line is bounded, and so is what is looked at: the id is one of the first members, or the
@@ -339,7 +341,7 @@ func idOf(ends []byte) json.RawMessage {
 			return value
 		}
 	}
-	if m := lastID.FindSubmatch(tail); m != nil && bytes.Contains(head, []byte(`"method"`)) {
+	if m := lastID().FindSubmatch(tail); m != nil && bytes.Contains(head, []byte(`"method"`)) {
 		return bytes.Clone(m[1])
 	}
 	return nil

@@ -15,7 +15,6 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/lazyregexp"
 )
 
 // maxScript bounds a script's size.
@@ -176,7 +175,7 @@ func (r *rule) checkWhole() error {
 	return nil
 }
 
-var placeholder = lazyregexp.New(`\$?\$\{([^}]*)\}`)
+var placeholder = regexp.MustCompile(`\$?\$\{([^}]*)\}`)
 
 // checkGroups asks that every ${name} is a group of when.
 func (r *rule) checkGroups() error {
