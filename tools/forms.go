@@ -316,7 +316,7 @@ func (t *forms) declineMisfit(q inquiry.Question, problem string) {
 // inquiry is open at its other channels already, and is not shown in a form again.
 func (t *forms) decline(q inquiry.Question, why string) {
 	if q.RunID != "" {
-		t.Runs.Decline(q, channel.Elicit, why)
+		t.Runs.Desk().Decline(q, channel.Elicit, why)
 		return
 	}
 	t.mu.Lock()

@@ -171,7 +171,7 @@ func (t *inquiries) find(ctx context.Context, c *call, a inquiryArgs) (inquiry.Q
 	if err := t.mayAsk(ctx, c); err != nil {
 		return q, err
 	}
-	out, err := t.Runs.Inquire(ctx, q, c.options.replyMode(t.ReplyMode, t.ReplyMode))
+	out, err := t.Runs.Desk().Inquire(ctx, q, c.options.replyMode(t.ReplyMode, t.ReplyMode))
 	switch {
 	case err == nil:
 		return out, nil

@@ -65,7 +65,7 @@ func (t *questions) owns(ctx context.Context, c *call, q inquiry.Question) (bool
 // addresses.
 func (t *questions) shown(q inquiry.Question) *result.OpenQuestion {
 	out := result.NewQuestion(q)
-	out.Channels = t.Runs.Channels(q)
+	out.Channels = t.Runs.Desk().Channels(q)
 	if t.forms.wasClosed(q.ID) {
 		out.Channels = slices.DeleteFunc(out.Channels, isForm)
 	}

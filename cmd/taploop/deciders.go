@@ -10,13 +10,13 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/inquiry/decider"
 	"github.com/taploop/taploop/internal/model"
-	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/runs/asking"
 )
 
 // deciders are the models that may decide in a person's place: the model, and every profile. A
 // setting that names another one is refused. They end with p.
-func (ms *models) deciders(p *policies) (map[channel.Mode]runs.Decider, error) {
-	all := map[channel.Mode]runs.Decider{}
+func (ms *models) deciders(p *policies) (map[channel.Mode]asking.Decider, error) {
+	all := map[channel.Mode]asking.Decider{}
 	open := func(as channel.Mode, name string, m config.Model) error {
 		client, err := model.New(ms.deciding(m, p.transport))
 		if err != nil {
@@ -45,7 +45,7 @@ func (ms *models) deciders(p *policies) (map[channel.Mode]runs.Decider, error) {
 }
 
 // checkDeciders refuses a setting that names a deciding model which there is not.
-func (ms *models) checkDeciders(all map[channel.Mode]runs.Decider) error {
+func (ms *models) checkDeciders(all map[channel.Mode]asking.Decider) error {
 	mode := channel.Mode(ms.conf.Reply.Mode)
 	steps, err := mode.Steps()
 	if err != nil {

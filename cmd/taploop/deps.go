@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal"
 )
@@ -90,14 +91,15 @@ func (a *app) runOptions(d *deps, o overrides) *runs.Options {
 	q := a.conf.Questions
 	opts := &runs.Options{
 		Store: d.store, Phones: d.phones, Broker: a.broker(d.store),
+		Options: asking.Options{Channels: d.channels, Attention: q.Attention,
+			Draft: channel.Mode(q.Draft)},
 		ConsoleLang: a.lang(),
 		Limits: agentloop.Limits{Steps: a.conf.Loop.MaxSteps, Time: a.conf.Loop.MaxTime,
 			Settle: a.conf.Loop.SettleTimeout, Questions: q.PerRun},
 		HandOver: o.handOver, KeepApps: a.conf.Loop.KeepApps, AskEarly: a.conf.AsksEarly(),
-		OnTimeout: a.onTimeout(), Attention: q.Attention,
-		OnUndecided: inquiry.OnTimeout(q.OnUndecided), Draft: channel.Mode(q.Draft),
+		OnTimeout: a.onTimeout(), OnUndecided: inquiry.OnTimeout(q.OnUndecided),
 		Lang: a.conf.Model.Lang, Observe: o.observe, DetachGrace: o.grace,
-		Channels: d.channels, Log: a.log,
+		Log: a.log,
 	}
 	if o.console != nil {
 		opts.Console = terminal.New(o.console, a.lang())

@@ -32,7 +32,7 @@ func (u *webUI) open(a *app, svc *service, auth *authenticator, mux *http.ServeM
 		Answers: d.store.Answers, Grants: d.store.Grants,
 		Logins:  logins(a.conf.DataDir),
 		Stopper: stopper{d}, Tasks: tasks{svc.tools}, Schemas: svc.tools.TaskSchemas(),
-		Channels: d.manager.Channels, Authorize: auth.person,
+		Channels: d.manager.Desk().Channels, Authorize: auth.person,
 		Changed:  auth.files.Changed,
 		Operator: func(name string) bool { return a.isOperator(name) || auth.isPerson(name) },
 		Hosts:    a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Log: a.log,

@@ -23,7 +23,7 @@ var besides = map[string]string{
 	"internal/store/export": "internal/inquiry",
 	"agentloop":             "device/devicetest",
 	"agentloop/policy":      "actions/dialect/families internal/model/scripted",
-	"internal/runs":         "device/devicetest internal/model internal/store/storetest internal/terminal",
+	"internal/runs":         "device/devicetest internal/inquiry/decider internal/model internal/store/storetest internal/terminal",
 	"tools": "actions device/devicetest internal/guard internal/store/storetest " +
 		"internal/terminal",
 	"internal/web": "agentloop device/devicetest internal/inquiry/inquirytest " +

@@ -81,9 +81,9 @@ func TestAChannelThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
 		require.Equal(t, agentloop.InfoNeedsReply, st.Reason,
 			"a call that can show a form is wanted")
 
-		w.manager.Decline(*st.Question, channel.PassToClient, "it is not its turn")
+		w.manager.Desk().Decline(*st.Question, channel.PassToClient, "it is not its turn")
 		require.Equal(t, channel.Elicit, w.stands(st.Session.ID).Asking)
-		w.manager.Decline(*st.Question, channel.Elicit, "the client shows no forms")
+		w.manager.Desk().Decline(*st.Question, channel.Elicit, "the client shows no forms")
 		require.Equal(t, "done green", w.wait(st.Session.ID).Run.Answer)
 	})
 }
@@ -91,7 +91,7 @@ func TestAChannelThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
 func TestNobodyLeftLeavesTheQuestionToEverybodyAndSaysWhy(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := begun(w, "elicit", "ask tap")
-		w.manager.Decline(*st.Question, channel.Elicit, "the client shows no forms")
+		w.manager.Desk().Decline(*st.Question, channel.Elicit, "the client shows no forms")
 		st = w.stands(st.Session.ID)
 		require.Empty(t, st.Asking)
 		require.Equal(t, "the client shows no forms", st.Message)
@@ -226,7 +226,7 @@ func TestNoReplyComesAsSoonAsNoOtherChannelIsLeft(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		st := begun(w, "elicit (60s) -> no_reply", "ask tap")
 		began := time.Now()
-		w.manager.Decline(*st.Question, channel.Elicit, "the client shows no forms")
+		w.manager.Desk().Decline(*st.Question, channel.Elicit, "the client shows no forms")
 		st = w.wait(st.Session.ID)
 		require.Equal(t, store.Completed, st.Run.State)
 		require.Equal(t, actions.Silence, st.Run.Progress.Exchanges[0].Outcome)

@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/route"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -120,7 +121,7 @@ func (m *Manager) currentRun(ctx context.Context, s *sessionState,
 		return run, nil
 	}
 	if run.Owner == m.store.Owner.ID && run.State == store.Queued &&
-		time.Since(run.UpdatedAt) < storeTime {
+		time.Since(run.UpdatedAt) < asking.StoreTime {
 		return run, nil // it is about to be launched
 	}
 	if run.Owner != m.store.Owner.ID {
@@ -183,7 +184,7 @@ func (c *continuation) open(ctx context.Context, x *execution) error {
 
 // createRun makes the new run. A paused one before it ends: it will not be gone on with.
 func (c *continuation) createRun(ctx context.Context, x *execution) error {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
 	if c.run.State == store.Paused {
 		_, err := c.m.store.Runs.Transition(ctx, c.run.ID, store.Change{
@@ -248,7 +249,7 @@ func (c *continuation) wakeUp(ctx context.Context, how resumption) error {
 // ask has an open question asked, unless the caller does.
 func (c *continuation) ask(q *inquiry.Question) {
 	if !c.Here {
-		c.m.router.Route(q.ID)
+		c.m.desk.Route(q.ID)
 	}
 }
 
@@ -316,7 +317,7 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 		c.m.touches.Note(ctx, c.run.ID)
 	}
 	if q != nil { // an answer that was taken is applied, and waits for the phone if need be
-		c.m.router.Finish(q.ID, route.Elsewhere(*q))
+		c.m.desk.Finish(q.ID, route.Elsewhere(*q))
 	} else if err := c.open(ctx, x); err != nil {
 		return err
 	}
@@ -332,7 +333,7 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 
 // requeue makes a paused or waiting run QUEUED, with what the model is to be told.
 func (c *continuation) requeue(ctx context.Context, x *execution, q *inquiry.Question) error {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
 	change := store.Change{From: []store.State{c.run.State}, Fence: c.run.Fence,
 		To: store.Queued, Reason: agentloop.StillRunning, MaxSteps: x.run.MaxSteps,

@@ -19,6 +19,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/decider"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal"
 )
@@ -63,7 +64,7 @@ func (w *fixture) thinks(change func(o *runs.Options), says ...string) *thinker 
 	d, err := decider.New(&decider.Options{Model: m, Name: "fast", PromptPrice: 2, ReplyPrice: 2})
 	require.NoError(w.t, err)
 	w.again(func(o *runs.Options) {
-		o.Deciders = map[channel.Mode]runs.Decider{channel.Model: d, channel.OfModel("fast"): d}
+		o.Deciders = map[channel.Mode]asking.Decider{channel.Model: d, channel.OfModel("fast"): d}
 		if change != nil {
 			change(o)
 		}
@@ -230,7 +231,7 @@ func TestAProgramsQuestionGoesToTheModelsOfTheChain(t *testing.T) {
 		ask := func(q inquiry.Question) inquiry.Question {
 			q.Kind, q.Client = inquiry.KindInquiry, "ann"
 			q.Channels = []inquiry.Channel{{Name: "pass_to_client"}, {Name: "page"}}
-			q, err := w.manager.Inquire(w.ctx(), q, "manual_reply -> model:fast -> pass_to_client")
+			q, err := w.manager.Desk().Inquire(w.ctx(), q, "manual_reply -> model:fast -> pass_to_client")
 			require.NoError(t, err)
 			time.Sleep(5 * time.Second)
 			q, err = w.manager.Broker().Get(w.ctx(), q.ID)

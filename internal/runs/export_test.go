@@ -10,4 +10,4 @@ func (m *Manager) SessionsInUse() int {
 }
 
 // Route routes a question as it was read once.
-func (m *Manager) Route(q inquiry.Question) { m.router.Route(q.ID) }
+func (m *Manager) Route(q inquiry.Question) { m.desk.Route(q.ID) }

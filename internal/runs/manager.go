@@ -4,47 +4,38 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/inquiry/channel"
-	"github.com/taploop/taploop/internal/inquiry/route"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/runs/queue"
 	"github.com/taploop/taploop/internal/runs/touches"
 	"github.com/taploop/taploop/internal/store"
 )
 
-// Options of a Manager. Store, Phones and NewPolicy have to be there.
+// Options of a Manager. Store, Phones and NewPolicy must be set.
 type Options struct {
+	asking.Options // through which channels its questions are asked
+
 	Store     *store.Store
 	Phones    Phones
 	NewPolicy func(Settings) (agentloop.Policy, error) // what decides in a run with these settings
 	// of each life of a run; nil allows all
 	NewGate func(store.Session, store.Run) agentloop.Gate
 
-	Broker   *inquiry.Broker // of the questions; nil means one over the store with default times
-	Answerer Answerer        // answers under auto_reply; nil refuses that mode
-	// the deciding models, channel.Model or channel.OfModel of each; nil when this process has none
-	Deciders  map[channel.Mode]Decider
-	OnRefusal channel.Mode // the one that is asked when a person refuses to answer; "" for none
-	Draft     channel.Mode // the one that drafts answers for people; "" for none
-	Console   Console      // answers under manual_reply; nil refuses that mode
+	Broker *inquiry.Broker // of the questions; nil means one over the store with default times
 	// of the person at the Console, and of those who are handed the phone over: "zh"; anything
 	// else means English
 	ConsoleLang string
-	Channels    []string         // the channels where every question is listed, along with its own
 	Limits      agentloop.Limits // of each call; Steps is the configured maximum, default 40
 	// a person is asked to take the phone over when its screen is locked or forbids capture;
 	// otherwise the run is paused
 	HandOver bool
 	KeepApps bool // a new task opens even its first app where that was left
 	AskEarly bool // see agentloop.Runner.Early
-	// how long a channel is in turn under a mode that does not say; 0 means 10 min
-	Attention time.Duration
 	// how long a run goes on with no call attached, see Manager.Attach; 0 means for ever
 	DetachGrace time.Duration
 	OnTimeout   inquiry.OnTimeout // what silence to a question leads to; "" means inquiry.Pause
@@ -58,9 +49,15 @@ type Options struct {
 
 // Manager carries runs out. It is safe for concurrent use.
 type Manager struct {
-	questioner
+	opts   Options
+	store  *store.Store
+	broker *inquiry.Broker
+	desk   *asking.Desk
+	log    *slog.Logger
 
-	cancel context.CancelCauseFunc // ends questioner.ctx
+	// The lifetime of all runs: it ends with Close and not with any call.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
 
 	states     sessionStates
@@ -75,7 +72,6 @@ type Manager struct {
 func New(opts *Options) *Manager {
 	o := *opts
 	o.Limits.Steps = cmp.Or(o.Limits.Steps, 40)
-	o.Attention = cmp.Or(o.Attention, 10*time.Minute)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Broker == nil {
 		o.Broker = inquiry.NewBroker(o.Store.Questions, &inquiry.Options{CheckEdit: CheckEdit})
@@ -83,15 +79,12 @@ func New(opts *Options) *Manager {
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
 	}
-	m := &Manager{questioner: questioner{opts: o, store: o.Store, broker: o.Broker, log: o.Log},
+	m := &Manager{opts: o, store: o.Store, broker: o.Broker, log: o.Log,
 		states: sessionStates{grace: o.DetachGrace, observe: o.Observe,
 			byID: map[string]*sessionState{}},
 		lines: queue.New(o.Store.Leases, o.Log), touches: touches.New(o.Store.Audit, o.Log)}
-	m.askers = m.newAskers(m.stopFromConsole)
-	m.router = route.New(&route.Options{Store: m.broker, Askers: m.askers,
-		Name: m.store.Owner.ID, Alive: m.store.Owner.Alive,
-		Moved: func(q inquiry.Question) { m.states.wake(q.SessionID) }, Log: m.log})
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
+	m.desk = asking.New(m.ctx, o.Options, o.Store, o.Broker, asker{m}, o.Log)
 	events := m.broker.Subscribe()
 	m.wg.Go(func() { resumer{m}.watch(events) })
 	m.wg.Go(func() {
@@ -104,15 +97,18 @@ func New(opts *Options) *Manager {
 // Broker is the Manager's broker, for the channels through which people answer.
 func (m *Manager) Broker() *inquiry.Broker { return m.broker }
 
+// Desk puts questions to people and models, those of runs and others.
+func (m *Manager) Desk() *asking.Desk { return m.desk }
+
 // Close pauses the runs, as SERVER_RESTARTED, and returns when the last of them has left its phone
 // alone. Questions stay open. Closing again does nothing.
 func (m *Manager) Close() error {
 	m.closing.Lock()
 	m.cancel(agentloop.ErrClosing)
 	m.closing.Unlock()
-	m.router.Close(agentloop.ErrClosing)
+	m.desk.Close(agentloop.ErrClosing)
 	m.wg.Wait()
-	ctx, cancel := detached(context.Background())
+	ctx, cancel := asking.Detached(context.Background())
 	defer cancel()
 	m.touches.Note(ctx, "")
 	return nil
@@ -136,16 +132,6 @@ func (m *Manager) checkOpen() error {
 			"the server is shutting down")
 	}
 	return nil
-}
-
-// storeTime bounds a write that has to happen although the call or the run is over.
-const storeTime = 10 * time.Second
-
-var errStoreTime = fmt.Errorf("the store did not answer within %v", storeTime)
-
-// detached is ctx for such a write.
-func detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(context.WithoutCancel(ctx), storeTime, errStoreTime)
 }
 
 // superseded reports whether err says that somebody else, perhaps in another process, has moved the

@@ -9,8 +9,6 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/inquiry/channel"
-	"github.com/taploop/taploop/internal/inquiry/route"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -50,23 +48,11 @@ func (w *phoneWork) Park(ctx context.Context, q agentloop.Question) error {
 			return err
 		}
 	}
-	asked, err := w.m.openQuestion(ctx, asked, mode)
+	asked, err := w.m.desk.Open(ctx, asked, mode)
 	if err == nil {
 		w.parked = &asked
 	}
 	return err
-}
-
-// openQuestion asks a question of a run through the channels of the mode.
-func (d *questioner) openQuestion(
-	ctx context.Context, q inquiry.Question, mode channel.Mode,
-) (inquiry.Question, error) {
-	if err := route.Plan(&q, mode, d.opts.Attention, d.opts.Channels); err != nil {
-		return q, err
-	}
-	d.passOn(&q, mode)
-	q.Routing = d.router.First(q)
-	return d.broker.Open(ctx, q)
 }
 
 // distinct are the options without those that say nothing, or what another one says: a model may
@@ -97,7 +83,7 @@ func CheckEdit(_ inquiry.ActionRequest, e inquiry.EditedAction) error {
 }
 
 // reviewed fills in what a person needs to decide about the action of q.
-func (d *questioner) reviewed(asked *inquiry.Question, q agentloop.Question) error {
+func (m *Manager) reviewed(asked *inquiry.Question, q agentloop.Question) error {
 	if q.Review == nil || q.Action == nil {
 		return nil
 	}
@@ -123,7 +109,7 @@ func (d *questioner) reviewed(asked *inquiry.Question, q agentloop.Question) err
 	// What else it could be answered with is not what is asked.
 	asked.Body = body
 	asked.Secret = false
-	asked.OnTimeout = d.opts.OnUndecided
+	asked.OnTimeout = m.opts.OnUndecided
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -201,7 +202,7 @@ func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 	if text == "" {
 		return end
 	}
-	ctx, cancel := detached(ctx)
+	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
 	asked, run := w.parked, w.life.Run
 	q := agentloop.Question{Kind: agentloop.KindTakeover, Text: text, Task: run.Task}
@@ -212,7 +213,7 @@ func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 		return end
 	}
 	if asked != nil {
-		w.m.withdrawFor(ctx, asked.ID, cause)
+		w.m.desk.Withdraw(ctx, asked.ID, cause)
 	}
 	end.Reason, end.Question = agentloop.TakeoverNeeded, &q
 	end.Err = nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/route"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/runs/queue"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
@@ -26,9 +27,9 @@ func (r resumer) watch(events *inquiry.Subscription) {
 		case inquiry.Resolved, inquiry.RanOut, inquiry.Withdrew:
 			r.m.spawn(func() { r.deliverRetrying(e.Question.ID) })
 		case inquiry.Created:
-			r.m.spawn(func() { r.m.onOpened(e.Question) })
+			r.m.spawn(func() { r.m.desk.Opened(e.Question) })
 		case inquiry.Overdue:
-			r.m.spawn(func() { r.answerOverdue(e.Question) })
+			r.m.spawn(func() { r.m.desk.Overdue(e.Question) })
 		case inquiry.Lost:
 			r.m.spawn(func() {
 				if err := r.catchUp(r.m.ctx); err != nil && r.m.ctx.Err() == nil {
@@ -72,23 +73,6 @@ func (r resumer) forget(ctx context.Context, q inquiry.Question) error {
 	return err
 }
 
-// answerOverdue lets a model answer a question that got no attention, or that was passed on to it,
-// if there is one.
-func (r resumer) answerOverdue(q inquiry.Question) {
-	mine, err := r.m.isOurs(q)
-	model := r.m.askers[q.OnTimeout.Model()]
-	switch {
-	case err != nil || !mine, q.Deferred != nil && len(r.m.opts.Deciders) == 0:
-	case q.Deferred != nil:
-		r.m.router.Reroute(q, errPassed)
-	case model != nil:
-		err = model.Ask(r.m.ctx, q)
-	}
-	if err != nil && r.m.ctx.Err() == nil {
-		r.m.log.Warn("no model's answer", "question", q.ID, "err", err)
-	}
-}
-
 // deliverRetrying brings a settled question to the run that waits for it, and has an open one
 // routed. It does nothing when that was done. Events of questions, their absence after a crash, and
 // the end of a run's life lead here. What the store does not take now is tried again and again, on
@@ -121,7 +105,7 @@ func (r resumer) report(questionID string, err error) {
 // unavailable reports whether err says that the store takes nothing for now.
 func unavailable(err error) bool {
 	return errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrLocked) ||
-		errors.Is(err, errStoreTime)
+		errors.Is(err, asking.ErrStoreTime)
 }
 
 func (r resumer) deliver(ctx context.Context, questionID string) error {
@@ -138,10 +122,10 @@ func (r resumer) deliver(ctx context.Context, questionID string) error {
 		return err
 	}
 	if q.Open() {
-		r.m.router.Route(q.ID)
+		r.m.desk.Route(q.ID)
 		return nil
 	}
-	r.m.router.Finish(q.ID, route.Elsewhere(q))
+	r.m.desk.Finish(q.ID, route.Elsewhere(q))
 	c, unlock, err := r.m.openContinuation(ctx, ContinueRequest{SessionID: q.SessionID})
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -49,11 +50,11 @@ func (p *secretPhone) Type(ctx context.Context, text string) error {
 
 // secretTyped notes that a secretPhone has typed a secret. Should that not be stored, the secret
 // can be typed once more after a crash.
-func (d *questioner) secretTyped(ctx context.Context, questionID string) {
-	ctx, cancel := detached(ctx)
+func (m *Manager) secretTyped(ctx context.Context, questionID string) {
+	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
-	if err := d.store.Secrets.Typed(ctx, questionID); err != nil {
-		d.log.ErrorContext(ctx, "a secret was typed", "question", questionID, "err", err)
+	if err := m.store.Secrets.Typed(ctx, questionID); err != nil {
+		m.log.ErrorContext(ctx, "a secret was typed", "question", questionID, "err", err)
 	}
 }
 

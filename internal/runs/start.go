@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -113,7 +114,7 @@ func (x *execution) createSession(ctx context.Context, r StartRequest) error {
 			return err
 		}
 	}
-	ctx, cancel := detached(ctx)
+	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
 	x.run.Settings = encode(x.settings)
 	sess, run, err := m.store.Begin(ctx, begun, x.run)
@@ -240,20 +241,18 @@ func checkTask(task string) error {
 }
 
 // checkSettings fills in the reply mode and refuses what cannot be had here.
-func (d *questioner) checkSettings(s Settings) (Settings, error) {
+func (m *Manager) checkSettings(s Settings) (Settings, error) {
 	var err error
 	if s.ReplyMode, err = channel.Parse(string(s.ReplyMode)); err != nil {
 		return s, Coded(InvalidArgument, err)
 	}
-	steps, err := s.ReplyMode.Steps()
-	if err != nil {
+	step, err := m.desk.Lacks(s.ReplyMode)
+	switch {
+	case err != nil:
 		return s, err
-	}
-	for _, step := range steps {
-		if step.Needs != "" && d.askers[step.Name] == nil {
-			return s, invalid("use pass_to_client, or "+step.Provide,
-				"reply mode %s needs %s, and there is none", s.ReplyMode, step.Needs)
-		}
+	case step != nil:
+		return s, invalid("use pass_to_client, or "+step.Provide,
+			"reply mode %s needs %s, and there is none", s.ReplyMode, step.Needs)
 	}
 	if len(s.Client) > 0 && !json.Valid(s.Client) {
 		return s, invalid("", "the client's own settings are not JSON")

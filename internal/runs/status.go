@@ -100,12 +100,12 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 }
 
 // Asked are the open questions of a session and of those that it has begun.
-func (d *questioner) Asked(ctx context.Context, s store.Session) ([]inquiry.Question, error) {
-	open, err := d.broker.List(ctx, inquiry.Filter{Status: inquiry.Pending})
+func (m *Manager) Asked(ctx context.Context, s store.Session) ([]inquiry.Question, error) {
+	open, err := m.broker.List(ctx, inquiry.Filter{Status: inquiry.Pending})
 	if err != nil {
 		return nil, err
 	}
-	below, err := d.store.Sessions(ctx, store.Filter{Parent: s.ID})
+	below, err := m.store.Sessions(ctx, store.Filter{Parent: s.ID})
 	ours := map[string]bool{s.ID: true}
 	for _, x := range below {
 		ours[x.ID] = true
@@ -134,14 +134,14 @@ func (st *Status) addReason(unused *inquiry.Question) {
 }
 
 // addQuestion fills in the open question of a run that waits or is paused.
-func (d *questioner) addQuestion(st *Status, q *inquiry.Question) {
+func (m *Manager) addQuestion(st *Status, q *inquiry.Question) {
 	asking := channel.Mode(route.Asking(*q, time.Now()))
 	st.Question = q
-	q.Channels = d.Channels(*q)
+	q.Channels = m.desk.Channels(*q)
 	if !st.Run.State.Waiting() {
 		return
 	}
-	if d.router.Routed(*q) {
+	if m.desk.Routed(*q) {
 		st.Asking = asking
 	}
 	switch {

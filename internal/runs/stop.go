@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -101,7 +102,7 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 		return Status{}, err
 	}
 	// it is stopped: that is noted, although the caller may be gone by now
-	ctx, cancel := detached(ctx)
+	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
 	st, err := m.Status(ctx, sess.ID)
 	if err == nil {
@@ -181,10 +182,10 @@ func (p *stopCall) halt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := detached(ctx)
+	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
 	m.touches.Note(ctx, run.ID)
-	m.cancelRouting(ctx, run.QuestionID)
+	m.desk.Cancel(ctx, run.QuestionID)
 	m.lines.Release(ctx, p.sess.Serial, run.ID)
 	if run.QuestionID != "" && p.to == store.Cancelled {
 		// The store has withdrawn it with the change; this tells those who show it.

@@ -8,6 +8,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/runs/touches"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -68,14 +69,6 @@ func personalMode(mode channel.Mode) channel.Mode {
 	return channel.Of(steps)
 }
 
-// withdrawFor withdraws a question of a run whose phone was taken over, as the cause says.
-func (d *questioner) withdrawFor(ctx context.Context, questionID string, cause error) {
-	if err := d.broker.Withdraw(ctx, questionID, cause.Error()); err != nil &&
-		!inquiry.Late(err) {
-		d.log.WarnContext(ctx, "withdrawing", "question", questionID, "err", err)
-	}
-}
-
 // canTakeOver refuses to take over the phone of a run that has ended, and one that another session
 // has.
 func (p *stopCall) canTakeOver(ctx context.Context, r store.Run) error {
@@ -122,7 +115,7 @@ func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) er
 	if err != nil {
 		return err
 	}
-	ctx, cancel := detached(ctx)
+	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
 	if err := m.store.Leases.Take(ctx, p.sess.Serial, run.ID); err != nil {
 		return err
@@ -132,7 +125,7 @@ func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) er
 	if asked != nil && !asked.Open() {
 		change.Apply, change.Exchange = asked.ID, exchangeOf(*asked, m.opts.Lang)
 	}
-	q, err := m.openQuestion(ctx, inquiry.Question{SessionID: p.sess.ID, RunID: run.ID,
+	q, err := m.desk.Open(ctx, inquiry.Question{SessionID: p.sess.ID, RunID: run.ID,
 		Fence: run.Fence, Kind: inquiry.KindTakeover, Task: run.Task,
 		Body: &inquiry.Takeover{PeopleOnly: person}, Text: wordsOfHandOver(m.opts.ConsoleLang).asked(person)},
 		personalMode(set.ReplyMode))
@@ -142,16 +135,16 @@ func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) er
 	change.Question = q.ID
 	now, err := m.store.Runs.Transition(ctx, run.ID, change)
 	if err != nil {
-		m.withdrawFor(ctx, q.ID, p.cause)
+		m.desk.Withdraw(ctx, q.ID, p.cause)
 		return err
 	}
 	if asked != nil {
-		m.cancelRouting(ctx, asked.ID)
+		m.desk.Cancel(ctx, asked.ID)
 		if asked.Open() {
-			m.withdrawFor(ctx, asked.ID, p.cause)
+			m.desk.Withdraw(ctx, asked.ID, p.cause)
 		}
 	}
-	m.router.Route(q.ID)
+	m.desk.Route(q.ID)
 	p.state.moved(now)
 	return nil
 }

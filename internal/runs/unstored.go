@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -47,7 +48,7 @@ func (e ending) keep(ctx context.Context) {
 func (s *sessionState) storeLater(ctx context.Context) {
 	for closing := false; s.notStored() != nil && !closing; {
 		closing = wait.For(ctx, otherProcessPoll) != nil
-		ctx, cancel := detached(ctx)
+		ctx, cancel := asking.Detached(ctx)
 		if unlock, err := s.lock(ctx); err == nil {
 			_ = s.storeNow(ctx) // what keeps it from being stored is told by Status
 			unlock()
@@ -89,7 +90,7 @@ func (s *sessionState) storeNow(ctx context.Context) error {
 // try stores the end, gives the phone back, and tells those who wait.
 func (e *ending) try(ctx context.Context) error {
 	m := e.m
-	ctx, cancel := detached(ctx)
+	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
 	now, err := m.store.Runs.Transition(ctx, e.run.ID, e.change)
 	if superseded(err) {
@@ -103,7 +104,7 @@ func (e *ending) try(ctx context.Context) error {
 		// An answer that came before the run was waiting for it was not brought to it.
 		m.spawn(func() { resumer{m}.deliverRetrying(now.QuestionID) })
 	case atRest(now), now.State.Terminal(): // otherwise another life goes on, with the phone
-		m.cancelRouting(ctx, e.parked)
+		m.desk.Cancel(ctx, e.parked)
 		m.lines.Release(ctx, e.serial, now.ID)
 	}
 	m.touches.Note(ctx, now.ID)

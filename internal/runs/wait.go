@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -101,7 +102,7 @@ func (m *Manager) recoverStale(ctx context.Context, s *sessionState, r store.Run
 			m.spawn(func() { resumer{m}.deliverRetrying(r.QuestionID) })
 		}
 		return nil
-	case r.Owner == m.store.Owner.ID && time.Since(r.UpdatedAt) < storeTime:
+	case r.Owner == m.store.Owner.ID && time.Since(r.UpdatedAt) < asking.StoreTime:
 		return nil // it is about to be launched, or has just ended
 	}
 	unlock, err := s.lock(ctx)

@@ -113,7 +113,7 @@ func (x *execution) drive(ctx context.Context) {
 	out := x.acquireAndPursue(ctx)
 	x.work.Close()
 	if out.Parked != "" {
-		x.m.router.Route(out.Parked) // before the run is seen to wait
+		x.m.desk.Route(out.Parked) // before the run is seen to wait
 	}
 	x.finish(ctx, out)
 	x.m.lines.Leave(x.place)

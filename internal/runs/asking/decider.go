@@ -1,4 +1,4 @@
-package runs
+package asking
 
 import (
 	"context"
@@ -26,7 +26,7 @@ var errPassed = errors.New("the question is put to a model, as somebody refused 
 
 // deciderChannel is the channel at which a deciding model is asked.
 type deciderChannel struct {
-	asks    *questioner
+	asks    *Desk
 	name    channel.Mode
 	decider Decider
 }
@@ -45,7 +45,7 @@ func (d deciderChannel) Ask(ctx context.Context, q inquiry.Question) error {
 
 // consult asks a deciding model, and counts what it costs as the question's, and as the run's when
 // one has asked it.
-func (d *questioner) consult(ctx context.Context, by Decider, q inquiry.Question) (
+func (d *Desk) consult(ctx context.Context, by Decider, q inquiry.Question) (
 	decider.Verdict, error) {
 	if err := q.ForModels(); err != nil {
 		return decider.Verdict{}, err
@@ -55,7 +55,7 @@ func (d *questioner) consult(ctx context.Context, by Decider, q inquiry.Question
 		return decider.Verdict{}, err
 	}
 	v, err := by.Decide(ctx, c)
-	spending, cancel := detached(ctx)
+	spending, cancel := Detached(ctx)
 	defer cancel()
 	spent := d.broker.Spend(spending, q.ID, inquiry.Spending{Calls: 1, PromptTokens: v.PromptTokens,
 		CompletionTokens: v.CompletionTokens, TookMS: v.Took.Milliseconds(), Cost: v.Cost})
@@ -72,7 +72,7 @@ func (d *questioner) consult(ctx context.Context, by Decider, q inquiry.Question
 }
 
 // caseOf is what there is to decide a question by.
-func (d *questioner) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case, error) {
+func (d *Desk) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case, error) {
 	c := &decider.Case{Question: q, Frame: frameOf(ctx, d.store, q)}
 	if q.RunID == "" {
 		return c, nil
@@ -109,7 +109,7 @@ func (d *questioner) caseOf(ctx context.Context, q inquiry.Question) (*decider.C
 
 // passOn writes into a new question which models are asked in place of a reply that is no answer,
 // and takes models out that may not be asked it.
-func (d *questioner) passOn(q *inquiry.Question, mode channel.Mode) {
+func (d *Desk) passOn(q *inquiry.Question, mode channel.Mode) {
 	if q.ForModels() != nil {
 		if q.OnTimeout.Model() != "" {
 			q.OnTimeout = inquiry.Pause
@@ -136,7 +136,7 @@ func (d *questioner) passOn(q *inquiry.Question, mode channel.Mode) {
 
 // Inquire asks a question that no run has asked, through the channels of q, and through the
 // deciding models of the mode in their places among them.
-func (d *questioner) Inquire(ctx context.Context, q inquiry.Question, mode channel.Mode) (
+func (d *Desk) Inquire(ctx context.Context, q inquiry.Question, mode channel.Mode) (
 	inquiry.Question, error) {
 	steps, err := mode.Steps()
 	if err != nil {
@@ -173,8 +173,8 @@ func (d *questioner) Inquire(ctx context.Context, q inquiry.Question, mode chann
 	return d.broker.Open(ctx, q)
 }
 
-// isOurs reports whether the question is this process's to see to: its run is, or it has none.
-func (d *questioner) isOurs(q inquiry.Question) (bool, error) {
+// IsOurs reports whether the question is this process's to see to: its run is, or it has none.
+func (d *Desk) IsOurs(q inquiry.Question) (bool, error) {
 	if q.RunID == "" {
 		return true, nil
 	}
@@ -182,9 +182,9 @@ func (d *questioner) isOurs(q inquiry.Question) (bool, error) {
 	return err == nil && !d.store.Owner.Elsewhere(run), err
 }
 
-// onOpened sees to a question that was opened, or found when the process began: one that no run has
+// Opened sees to a question that was opened, or found when the process began: one that no run has
 // asked goes to its deciding model, and a draft of the answer is made.
-func (d *questioner) onOpened(q inquiry.Question) {
+func (d *Desk) Opened(q inquiry.Question) {
 	if len(d.opts.Deciders) == 0 { // it is for a process that has models
 		return
 	}
@@ -195,7 +195,7 @@ func (d *questioner) onOpened(q inquiry.Question) {
 	if by == nil || q.Suggestion != nil || inquiry.As[inquiry.Ask](q).Draft != "" || q.ForModels() != nil {
 		return
 	}
-	if mine, err := d.isOurs(q); err != nil || !mine {
+	if mine, err := d.IsOurs(q); err != nil || !mine {
 		return
 	}
 	v, err := d.consult(d.ctx, by, q)
@@ -205,5 +205,22 @@ func (d *questioner) onOpened(q inquiry.Question) {
 	}
 	if err != nil && d.ctx.Err() == nil {
 		d.log.Warn("no draft of an answer", "question", q.ID, "err", err)
+	}
+}
+
+// Overdue lets a model answer a question that got no attention, or that was passed on to it,
+// if there is one.
+func (d *Desk) Overdue(q inquiry.Question) {
+	mine, err := d.IsOurs(q)
+	model := d.askers[q.OnTimeout.Model()]
+	switch {
+	case err != nil || !mine, q.Deferred != nil && len(d.opts.Deciders) == 0:
+	case q.Deferred != nil:
+		d.router.Reroute(q, errPassed)
+	case model != nil:
+		err = model.Ask(d.ctx, q)
+	}
+	if err != nil && d.ctx.Err() == nil {
+		d.log.Warn("no model's answer", "question", q.ID, "err", err)
 	}
 }

@@ -1,12 +1,12 @@
-package runs
+package asking
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
+	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
@@ -15,23 +15,63 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// questioner puts questions to people and models, through the channels that there are. It knows
-// the runs that ask only by what is stored of them.
-type questioner struct {
+// Options of a Desk: through which channels questions are asked.
+type Options struct {
+	Answerer Answerer // answers under auto_reply; nil refuses that mode
+	// the deciding models, channel.Model or channel.OfModel of each; nil when this process has none
+	Deciders  map[channel.Mode]Decider
+	OnRefusal channel.Mode // the one that is asked when a person refuses to answer; "" for none
+	Draft     channel.Mode // the one that drafts answers for people; "" for none
+	Console   Console      // answers under manual_reply; nil refuses that mode
+	Channels  []string     // the channels where every question is listed, along with its own
+	// how long a channel is in turn under a mode that does not say; 0 means 10 min
+	Attention time.Duration
+}
+
+// Desk puts questions to people and models. It knows the runs that ask only by what is stored of
+// them, and is safe for concurrent use.
+type Desk struct {
+	ctx    context.Context // the lifetime of all runs: it ends with no call
 	opts   Options
 	store  *store.Store
 	broker *inquiry.Broker
 	router *route.Router
 	askers map[string]route.Asker // by channel
 	log    *slog.Logger
-
-	// The lifetime of all runs: it ends with the Manager's Close and not with any call.
-	ctx context.Context
 }
+
+// Runs is what a Desk asks of who carries runs out.
+type Runs interface {
+	Stop(q inquiry.Question)  // ends the run that asks, for the person at the console
+	Moved(q inquiry.Question) // another channel is asked
+}
+
+// New returns a Desk that works until ctx ends. The caller then calls Close.
+func New(ctx context.Context, opts Options, db *store.Store, b *inquiry.Broker, runs Runs,
+	log *slog.Logger) *Desk {
+	opts.Attention = cmp.Or(opts.Attention, 10*time.Minute)
+	d := &Desk{ctx: ctx, opts: opts, store: db, broker: b, log: log}
+	d.askers = d.newAskers(runs.Stop)
+	d.router = route.New(&route.Options{Store: b, Askers: d.askers, Name: db.Owner.ID,
+		Alive: db.Owner.Alive, Moved: runs.Moved, Log: log})
+	return d
+}
+
+// Close ends the channels at which questions are asked, with the cause. The questions stay open.
+func (d *Desk) Close(cause error) { d.router.Close(cause) }
+
+// Route has an open question asked. It does nothing if the question is being asked already.
+func (d *Desk) Route(questionID string) { d.router.Route(questionID) }
+
+// Finish closes the channels of a question that was settled, with the cause.
+func (d *Desk) Finish(questionID string, cause error) { d.router.Finish(questionID, cause) }
+
+// Routed reports whether the question is asked at one channel after the other.
+func (d *Desk) Routed(q inquiry.Question) bool { return d.router.Routed(q) }
 
 // newAskers are the channels that ask actively, as the options have them; stop ends the run that
 // asks, for the person at the console.
-func (d *questioner) newAskers(stop func(inquiry.Question)) map[string]route.Asker {
+func (d *Desk) newAskers(stop func(inquiry.Question)) map[string]route.Asker {
 	askers := map[string]route.Asker{string(channel.NoReply): noReplyChannel{d.broker}}
 	if d.opts.Console != nil {
 		askers[string(channel.ManualReply)] = consoleChannel{d.opts.Console, d.broker, stop}
@@ -45,41 +85,54 @@ func (d *questioner) newAskers(stop func(inquiry.Question)) map[string]route.Ask
 	return askers
 }
 
+// Open asks a question of a run through the channels of the mode.
+func (d *Desk) Open(
+	ctx context.Context, q inquiry.Question, mode channel.Mode,
+) (inquiry.Question, error) {
+	if err := route.Plan(&q, mode, d.opts.Attention, d.opts.Channels); err != nil {
+		return q, err
+	}
+	d.passOn(&q, mode)
+	q.Routing = d.router.First(q)
+	return d.broker.Open(ctx, q)
+}
+
+// Lacks is a step of the mode at which nobody can be asked here; nil if there is none.
+func (d *Desk) Lacks(mode channel.Mode) (*channel.Step, error) {
+	steps, err := mode.Steps()
+	for _, step := range steps {
+		if step.Needs != "" && d.askers[step.Name] == nil {
+			return &step, err
+		}
+	}
+	return nil, err
+}
+
 // Channels are those through which the open question can still be answered, the one that asks
 // now marked. Of a settled question there are none.
-func (d *questioner) Channels(q inquiry.Question) []inquiry.Channel {
+func (d *Desk) Channels(q inquiry.Question) []inquiry.Channel {
 	return route.Left(q, d.router.Routed(q))
 }
 
 // Decline says that a channel has no answer to the question, and why: the next one is asked. It
 // does nothing when the channel does not have its turn.
-func (d *questioner) Decline(q inquiry.Question, c channel.Mode, why string) {
+func (d *Desk) Decline(q inquiry.Question, c channel.Mode, why string) {
 	if err := d.router.Decline(d.ctx, q.ID, string(c), why); err != nil && d.ctx.Err() == nil {
 		d.log.Error("passing a question on", "question", q.ID, "channel", c, "err", err)
 	}
 }
 
-// cancelRouting ends the routing of a question that is not to be answered now; "" is none.
-func (d *questioner) cancelRouting(ctx context.Context, questionID string) {
+// Cancel ends the routing of a question that is not to be answered now; "" is none.
+func (d *Desk) Cancel(ctx context.Context, questionID string) {
 	if questionID == "" {
 		return
 	}
-	ctx, cancel := detached(ctx)
+	ctx, cancel := Detached(ctx)
 	defer cancel()
 	err := d.router.Cancel(ctx, questionID, route.ErrHalted)
 	if err != nil && !errors.Is(err, inquiry.ErrNotFound) {
 		d.log.ErrorContext(ctx, "a question is not asked any more", "question", questionID, "err",
 			err)
-	}
-}
-
-// stopFromConsole ends the run that asks, for the person at the console.
-func (m *Manager) stopFromConsole(q inquiry.Question) {
-	r := channel.ManualReply.Answer("")
-	by := Actor{Channel: r.Channel, Authority: r.Authority}
-	_, err := m.Stop(m.ctx, StopRequest{SessionID: q.SessionID, By: by})
-	if err != nil && m.ctx.Err() == nil {
-		m.log.Error("stopping from the console", "session", q.SessionID, "err", err)
 	}
 }
 
@@ -104,30 +157,12 @@ func (c consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	return c.console.Ask(ctx, c.broker, q, nil, func() { c.stop(q) })
 }
 
-// AskHere puts an open question to the person at the console, whatever its reply mode says and
-// whoever else is asked. With the answer the run continues as r says; with a nil r it continues
-// with the steps that it has. It returns nil once the question is settled, here or elsewhere. An
-// io.EOF means that there is no answer to be had here: then nothing has changed.
-func (m *Manager) AskHere(ctx context.Context, q inquiry.Question, r *ContinueRequest) error {
-	if m.opts.Console == nil {
-		return fmt.Errorf("there is no console: %w", io.EOF)
+// Withdraw withdraws a question of a run whose phone was taken over, as the cause says.
+func (d *Desk) Withdraw(ctx context.Context, questionID string, cause error) {
+	if err := d.broker.Withdraw(ctx, questionID, cause.Error()); err != nil &&
+		!inquiry.Late(err) {
+		d.log.WarnContext(ctx, "withdrawing", "question", questionID, "err", err)
 	}
-	asking, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	m.spawn(func() { // ends with the question or with asking
-		if settled, err := m.broker.Wait(asking, q.ID); err == nil {
-			cancel(route.Elsewhere(settled))
-		}
-	})
-	var resume json.RawMessage
-	if r != nil {
-		resume = encode(r.resumption())
-	}
-	err := m.opts.Console.Ask(asking, m.broker, q, resume, func() { m.stopFromConsole(q) })
-	if _, settled := errors.AsType[*route.ElsewhereError](err); settled {
-		return nil
-	}
-	return err
 }
 
 // noReplyChannel is the channel at which nobody is asked.

@@ -1,0 +1,56 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry/route"
+)
+
+// asker is the Manager as its desk sees it.
+type asker struct{ m *Manager }
+
+// Stop implements asking.Runs: it ends the run that asks, for the person at the console.
+func (a asker) Stop(q inquiry.Question) {
+	m := a.m
+	r := channel.ManualReply.Answer("")
+	by := Actor{Channel: r.Channel, Authority: r.Authority}
+	_, err := m.Stop(m.ctx, StopRequest{SessionID: q.SessionID, By: by})
+	if err != nil && m.ctx.Err() == nil {
+		m.log.Error("stopping from the console", "session", q.SessionID, "err", err)
+	}
+}
+
+// Moved implements asking.Runs.
+func (a asker) Moved(q inquiry.Question) { a.m.states.wake(q.SessionID) }
+
+// AskHere puts an open question to the person at the console, whatever its reply mode says and
+// whoever else is asked. With the answer the run continues as r says; with a nil r it continues
+// with the steps that it has. It returns nil once the question is settled, here or elsewhere. An
+// io.EOF means that there is no answer to be had here: then nothing has changed.
+func (m *Manager) AskHere(ctx context.Context, q inquiry.Question, r *ContinueRequest) error {
+	if m.opts.Console == nil {
+		return fmt.Errorf("there is no console: %w", io.EOF)
+	}
+	asking, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	m.spawn(func() { // ends with the question or with asking
+		if settled, err := m.broker.Wait(asking, q.ID); err == nil {
+			cancel(route.Elsewhere(settled))
+		}
+	})
+	var resume json.RawMessage
+	if r != nil {
+		resume = encode(r.resumption())
+	}
+	err := m.opts.Console.Ask(asking, m.broker, q, resume, func() { asker{m}.Stop(q) })
+	if _, settled := errors.AsType[*route.ElsewhereError](err); settled {
+		return nil
+	}
+	return err
+}
