@@ -26,6 +26,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/jsonfile"
 	"github.com/taploop/taploop/internal/mirror"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
@@ -167,7 +168,13 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 		*to, _, err = tokens.Create(name, false)
 		require.NoError(t, err)
 	}
-	opts := &web.Options{Questions: g.broker, Sessions: db, Answers: db.Answers,
+	var files jsonfile.Watcher // without it streams would learn of a logout with the next ping only
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		files.Run(t.Context(), filepath.Join(dir, "tokens.json"), filepath.Join(dir, "logins.json"))
+	})
+	t.Cleanup(watching.Wait)
+	opts := &web.Options{Changed: files.Changed, Questions: g.broker, Sessions: db, Answers: db.Answers,
 		Grants: db.Grants, Logins: g.logins, Stopper: g.runs, Tasks: g.tasks, Phones: g.hands,
 		Authorize: func(r *http.Request) (string, error) {
 			info, err := tokens.Check(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
