@@ -115,9 +115,9 @@ func message(role, text string) Message {
 func (b *Base) problem(err error) string {
 	parse, ok := errors.AsType[*ParseError](err)
 	if !ok {
-		return OneLine(err.Error(), maxNote, b.words.cut)
+		return OneLine(err.Error(), maxNote, b.words.Cut)
 	}
-	return (&ParseError{Problem: OneLine(parse.Problem, maxNote, b.words.cut),
+	return (&ParseError{Problem: OneLine(parse.Problem, maxNote, b.words.Cut),
 		Want: parse.Want}).Error()
 }
 
@@ -166,7 +166,7 @@ func (b *Base) variables(s *Situation, a *album) *Variables {
 		App: b.text(s.Screen.State.App, maxNote), Picture: a.add(s.Screen.Frame, scale.Marks...),
 		Elements: b.words.Elements(scale.Marks),
 		Date:     s.Screen.At.Format("2006-01-02"),
-		Weekday:  b.words.weekdays[s.Screen.At.Weekday()],
+		Weekday:  b.words.Weekdays[s.Screen.At.Weekday()],
 		Place:    b.words.Place(written, scale.Picture),
 		Width:    scale.Picture.W, Height: scale.Picture.H, Lang: b.profile.Lang,
 	}
@@ -215,7 +215,7 @@ func (b *Base) past(t *Turn, a *album) Past {
 // text is s with the middle left out, and a word about it, when it is too long.
 func (b *Base) text(s string, limit int) Text {
 	s, cut := Shorten(s, limit)
-	return Text(s + leftOut(b.words.cut, cut))
+	return Text(s + leftOut(b.words.Cut, cut))
 }
 
 func (b *Base) texts(all []string) []Text {
@@ -226,7 +226,7 @@ func (b *Base) texts(all []string) []Text {
 func newest[From any, To ~string](b *Base, all []From, word func(From) To) []To {
 	var out []To
 	if n := len(all) - maxListed; n > 0 {
-		out, all = append(out, To(fmt.Sprintf(b.words.earlier, n))), all[n:]
+		out, all = append(out, To(fmt.Sprintf(b.words.Earlier, n))), all[n:]
 	}
 	for _, one := range all {
 		out = append(out, word(one))

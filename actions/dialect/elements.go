@@ -44,7 +44,7 @@ func (w *Words) state(e *screen.Element) string {
 	for i, yes := range []bool{e.Editable && !e.Password, e.Password, e.Checkable && e.Checked,
 		e.Checkable && !e.Checked, e.Scrollable, e.Focused && e.Editable, !e.Enabled} {
 		if yes {
-			is = append(is, w.states[i])
+			is = append(is, w.States[i])
 		}
 	}
 	if len(is) == 0 {

@@ -35,7 +35,9 @@ func TestEveryTextIsThereAndIsUsed(t *testing.T) {
 		if folder == "main" {
 			folder = "/cmd/taploop"
 		}
-		requireUsed(t, "../.."+folder, name, d.Type)
+		if d.Type.Kind() == reflect.Struct {
+			requireUsed(t, "../.."+folder, name, d.Type)
+		}
 	}
 }
 

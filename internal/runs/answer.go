@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
@@ -188,9 +187,9 @@ func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 	case q.Resolution.Type == inquiry.TypeDecline:
 		x.Outcome = actions.Refused
 	case q.Resolution.Type == inquiry.TypeDone:
-		x.Outcome, x.Answer = actions.HandedBack, cmp.Or(x.Answer, wordsOfHandOver(lang).done)
+		x.Outcome, x.Answer = actions.HandedBack, cmp.Or(x.Answer, textsIn(lang).Done)
 	case q.Resolution.Type == inquiry.TypeCouldNot:
-		x.Outcome, x.Answer = actions.CouldNot, cmp.Or(x.Answer, wordsOfHandOver(lang).noReason)
+		x.Outcome, x.Answer = actions.CouldNot, cmp.Or(x.Answer, textsIn(lang).NoReason)
 	case q.Resolution.Type == inquiry.TypeDecisions:
 		x.Outcome = actions.Answered
 	case q.Resolution.Type == inquiry.TypeDelegate:
@@ -210,15 +209,7 @@ func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 		x.Answer = ""
 	}
 	if q.Secret && q.Resolution.Type == inquiry.TypeAnswer {
-		x.Answer = secretGiven(lang)
+		x.Answer = fmt.Sprintf(textsIn(lang).Secret, secretWord)
 	}
 	return x
-}
-
-// secretGiven is what the model reads in place of a secret.
-func secretGiven(lang string) string {
-	if strings.HasPrefix(lang, "zh") {
-		return fmt.Sprintf("对方已提供,内容保密。需要输入时,请把 %s 原样作为 TYPE 的内容", secretWord)
-	}
-	return fmt.Sprintf("given, and kept secret; to enter it, TYPE exactly %s", secretWord)
 }

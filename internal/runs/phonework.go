@@ -185,7 +185,7 @@ type readier interface {
 // person has taken the phone over, or, when people are asked then, because the screen is locked or
 // forbids capture.
 func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentloop.Ending {
-	words, text := wordsOfHandOver(w.m.opts.ConsoleLang), ""
+	words, text := textsIn(w.m.opts.ConsoleLang), ""
 	cause := agentloop.ErrTakeover
 	if w.takenByPerson = errors.Is(context.Cause(ctx), errTakenByPerson); w.takenByPerson {
 		cause = errTakenByPerson
@@ -195,9 +195,9 @@ func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 	case end.Reason == agentloop.TakeoverNeeded && end.Question == nil:
 		text = words.asked(w.takenByPerson)
 	case end.Reason == agentloop.ScreenLocked && asks:
-		text = words.locked
+		text = words.Locked
 	case end.Reason == agentloop.SecureScreen && asks:
-		text = words.secure
+		text = words.Secure
 	}
 	if text == "" {
 		return end

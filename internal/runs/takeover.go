@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
@@ -11,6 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/runs/touches"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // errTakenByPerson is the cause of a take-over that a person began, which only people hand back.
@@ -22,40 +22,23 @@ func (p byPerson) Error() string { return "a person has taken the phone over" }
 
 func (p byPerson) Unwrap() error { return p.error }
 
-// handOverWords are what people are asked when the phone is handed over, and what the model is told
-// when they say nothing themselves.
-type handOverWords struct {
-	locked, secure, wanted string
-	handed                 string // wanted, by a program
-	done, noReason         string
+// texts are what people are asked when the phone is handed over, and what the model reads in place of
+// their answer, in one language.
+type texts struct {
+	Locked, Secure, Wanted string
+	Handed                 string // wanted, by a program
+	Done, NoReason         string // if they say nothing
+	Secret                 string // takes the word that stands for it
 }
 
-func wordsOfHandOver(lang string) handOverWords {
-	if strings.HasPrefix(lang, "zh") {
-		return handOverWords{
-			locked: "手机已锁屏，请手动解锁。",
-			secure: "当前页面禁止截屏，请手动完成这一步，并离开该页面。",
-			wanted: "对方想亲自操作手机。",
-			handed: "有程序请求由人来操作手机。",
-			done:   "已完成", noReason: "没有说明原因",
-		}
-	}
-	return handOverWords{
-		locked: "The phone is locked. Please unlock it.",
-		secure: "The app in front forbids pictures of its screen. Please do this part by hand, " +
-			"and leave that screen.",
-		wanted: "A person wanted to do something on the phone.",
-		handed: "A program has asked for something to be done on the phone by hand.",
-		done:   "done", noReason: "no reason was given",
-	}
-}
+var textsIn = words.Of[texts]("runs")
 
 // asked is what people are asked when a person, or else a program, has taken the phone over.
-func (w handOverWords) asked(person bool) string {
+func (w *texts) asked(person bool) string {
 	if person {
-		return w.wanted
+		return w.Wanted
 	}
-	return w.handed
+	return w.Handed
 }
 
 // personalMode is how people are asked in a run of this reply mode for what no model can do or
@@ -127,7 +110,7 @@ func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) er
 	}
 	q, err := m.desk.Open(ctx, inquiry.Question{SessionID: p.sess.ID, RunID: run.ID,
 		Fence: run.Fence, Kind: inquiry.KindTakeover, Task: run.Task,
-		Body: &inquiry.Takeover{PeopleOnly: person}, Text: wordsOfHandOver(m.opts.ConsoleLang).asked(person)},
+		Body: &inquiry.Takeover{PeopleOnly: person}, Text: textsIn(m.opts.ConsoleLang).asked(person)},
 		personalMode(set.ReplyMode))
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/route"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Lines is a terminal at which a person types.
@@ -26,13 +27,13 @@ type Lines interface {
 // Dialogue asks the person at a terminal, one question at a time. It is safe for concurrent use.
 type Dialogue struct {
 	lines Lines
-	words words
+	words *texts
 	busy  wait.Mutex // held while a question is on the terminal
 }
 
-// New makes a Dialogue in the language of the person: "zh", anything else is English.
+// New returns a Dialogue in the language that fits the person best.
 func New(lines Lines, lang string) *Dialogue {
-	return &Dialogue{lines: lines, words: wordsIn(lang), busy: wait.NewMutex()}
+	return &Dialogue{lines: lines, words: textsIn(lang), busy: wait.NewMutex()}
 }
 
 // closedError is why nothing more comes from the console: an io.EOF in words.
@@ -119,7 +120,7 @@ func (d *Dialogue) resolve(
 	case !res.Question.Open(), res.Question.Deferred != nil: // which a model is asked then
 		return "", nil
 	case q.OnTimeout.Model() != "":
-		return d.words.again, nil // until the model has answered
+		return d.words.Again, nil // until the model has answered
 	}
 	return "", errSilence
 }
@@ -128,82 +129,46 @@ func (d *Dialogue) resolve(
 func (d *Dialogue) empty(ctx context.Context, b *inquiry.Broker, q *inquiry.Question) string {
 	if now, err := b.Get(ctx, q.ID); err == nil && now.Suggestion != nil {
 		q.Suggestion = now.Suggestion
-		return d.words.suggestion(q.Suggestion) + d.words.again
+		return d.words.suggestion(q.Suggestion) + d.words.Again
 	}
 	return d.words.ask(*q)
 }
 
 // suggestion is a draft of the answer, which an empty line sends.
-func (w words) suggestion(s *inquiry.Suggestion) string {
-	return fmt.Sprintf(w.draft, text.Line(s.By), strings.ReplaceAll(text.Lines(s.Answer), "\n",
+func (w *texts) suggestion(s *inquiry.Suggestion) string {
+	return fmt.Sprintf(w.Draft, text.Line(s.By), strings.ReplaceAll(text.Lines(s.Answer), "\n",
 		"\n  "))
 }
 
-// words are what a console says, in one language.
-type words struct {
-	asks, answer, again, halted, answered string
-	hands, handBack                       string // of a take-over
+// texts are what a person at a terminal is shown, in one language.
+type texts struct {
+	Asks, Answer, Again, Halted, Answered string
+	Hands, HandBack                       string // of a take-over
 	// of an action that waits
-	waits, under, because, screen, decide string
-	draft                                 string // of the answer, by a model
+	Waits, Under, Because, Screen, Decide string
+	Draft                                 string // of the answer, by a model
 }
 
-// wordsIn are those of the language; English ones unless it is Chinese.
-func wordsIn(lang string) words {
-	if strings.HasPrefix(lang, "zh") {
-		return words{
-			asks:     "手机助手提问：",
-			answer:   "请回答（/refuse 不回答，/delegate 由助手决定，/timeout 超时，/stop 停止）：",
-			again:    "请输入回答：",
-			halted:   "任务已停止或暂停",
-			answered: "问题已在别处得到回答",
-			hands:    "请在手机上亲自完成：",
-			handBack: "完成后输入 /done，没能完成输入 /cannot 原因（/stop：停止任务）：",
-			waits:    "执行之前需要你的决定：",
-			under:    "手指所在的元素：",
-			because:  "询问原因：",
-			screen:   "屏幕截图（标出位置）：",
-			decide: "请决定（/approve 同意，/edit {\"name\":...,\"args\":...} 修改，/reject 原因 拒绝，" +
-				"/respond 答复，/stop 停止任务）：",
-			draft: "模型 %s 拟的回答（直接按回车即发送）：\n  %s\n",
-		}
-	}
-	return words{
-		asks:     "The agent asks:",
-		answer:   "Answer (/refuse, /delegate to the agent, /timeout, /stop the task): ",
-		again:    "Please type an answer: ",
-		halted:   "the run was stopped or paused",
-		answered: "the question was answered elsewhere",
-		hands:    "Please do this on the phone by hand:",
-		handBack: "Then type /done, or /cannot and why (/stop: end the task): ",
-		waits:    "Before this is done, you decide:",
-		under:    "Under the finger:",
-		because:  "Asked because:",
-		screen:   "The screen, with the place marked:",
-		decide: "Decide (/approve, /edit {\"name\":...,\"args\":...}, /reject WHY, " +
-			"/respond ANSWER, /stop: end the task): ",
-		draft: "Draft of the model %s (Enter sends it):\n  %s\n",
-	}
-}
+var textsIn = words.Of[texts]("terminal")
 
 // ask asks for what the question takes.
-func (w words) ask(q inquiry.Question) string {
+func (w *texts) ask(q inquiry.Question) string {
 	switch q.Kind {
 	case inquiry.KindApproval:
-		return w.decide
+		return w.Decide
 	case inquiry.KindTakeover:
-		return w.handBack
+		return w.HandBack
 	}
-	return w.again
+	return w.Again
 }
 
-func (w words) prompt(q inquiry.Question) string {
+func (w *texts) prompt(q inquiry.Question) string {
 	if q.Kind == inquiry.KindApproval {
 		return w.review(q)
 	}
-	asks, answer := w.asks, w.answer
+	asks, answer := w.Asks, w.Answer
 	if q.Kind == inquiry.KindTakeover {
-		asks, answer = w.hands, w.handBack
+		asks, answer = w.Hands, w.HandBack
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n  %s\n", asks,
@@ -219,9 +184,9 @@ func (w words) prompt(q inquiry.Question) string {
 }
 
 // review is the prompt about actions that wait for a decision.
-func (w words) review(q inquiry.Question) string {
+func (w *texts) review(q inquiry.Question) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s\n  %s\n", w.waits,
+	fmt.Fprintf(&b, "\n%s\n  %s\n", w.Waits,
 		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
 	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		what := r.Edited()
@@ -230,26 +195,26 @@ func (w words) review(q inquiry.Question) string {
 		}
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, what)
 	}
-	for _, line := range [][2]string{{w.under, inquiry.As[inquiry.Approval](q).Element}, {w.because, inquiry.As[inquiry.Approval](q).Reason}} {
+	for _, line := range [][2]string{{w.Under, inquiry.As[inquiry.Approval](q).Element}, {w.Because, inquiry.As[inquiry.Approval](q).Reason}} {
 		if line[1] != "" {
 			fmt.Fprintf(&b, "  %s %s\n", line[0], text.Line(line[1]))
 		}
 	}
 	if q.Frame != "" {
-		fmt.Fprintf(&b, "  %s taploop inquiries %.8s --picture FILE.jpg\n", w.screen, q.ID)
+		fmt.Fprintf(&b, "  %s taploop inquiries %.8s --picture FILE.jpg\n", w.Screen, q.ID)
 	}
-	b.WriteString(w.decide)
+	b.WriteString(w.Decide)
 	return b.String()
 }
 
 // closed is why a question is taken from the console, for the person there.
-func (w words) closed(cause error) error {
+func (w *texts) closed(cause error) error {
 	var settled *route.ElsewhereError
 	switch {
 	case errors.Is(cause, route.ErrHalted):
-		return errors.New(w.halted)
+		return errors.New(w.Halted)
 	case errors.As(cause, &settled):
-		return fmt.Errorf("%s (%s)", w.answered, settled.How)
+		return fmt.Errorf("%s (%s)", w.Answered, settled.How)
 	}
 	return cause
 }

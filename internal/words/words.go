@@ -67,7 +67,7 @@ func Match(wanted ...string) string {
 
 // Domain is a file of texts in every language.
 type Domain struct {
-	Type reflect.Type          // of the texts: a struct whose exported fields are named like the file's keys
+	Type reflect.Type          // of the texts: a struct with a field for each key, or a map
 	Read func(lang string) any // a pointer to that type
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/loose"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // action is what do is to do, which may stand without its name.
@@ -52,7 +53,7 @@ var forms = dialect.Forms{
 		Action: actions.Info{ByHand: true}, Args: "Question=message|text"},
 	{Name: "Interact", Want: `do(action="Interact", ` + message, Action: actions.Info{},
 		Args: "Question=message", Read: func(a *dialect.Args) actions.Action {
-			return actions.Info{Question: cmp.Or(a.Text("message", "text"), choose[a.Lang])}
+			return actions.Info{Question: cmp.Or(a.Text("message", "text"), questionsIn(a.Lang).Choose)}
 		}},
 	{Name: "Note", Want: `do(action="Note", ` + message, Action: actions.Note{},
 		Args: "Text=message", Read: note},
@@ -76,10 +77,6 @@ var finish = dialect.Form{Want: `finish(message="...")`, Action: actions.Complet
 const names = `one of Launch, Tap, Double Tap, Long Press, Swipe, Type, Back, Home, Wait, ` +
 	`Take_over, Interact, Note, Abort, or finish(message="...")`
 
-// choose is what Interact asks.
-var choose = map[string]string{"zh": "有多种选择可以继续，请告诉我选哪一个。",
-	"en": "There are several ways to go on. Which one shall it be?"}
-
 // note keeps what is said, or else the thought.
 func note(a *dialect.Args) actions.Action {
 	said := a.Text("message", "text")
@@ -89,8 +86,13 @@ func note(a *dialect.Args) actions.Action {
 	return actions.Note{Text: said}
 }
 
-// consents are the options of the question whether a tap may be, the first of which agrees.
-var consents = map[string][]string{"en": {"Yes", "No"}, "zh": {"是", "否"}}
+// questions are the texts of what the family's actions ask, in a language.
+type questions struct {
+	Choose   string    // of Interact
+	Consents [2]string // whether a tap may be, the first of which agrees
+}
+
+var questionsIn = words.Of[questions]("autoglm")
 
 // agreed is an answer that lets a tap be, whether or not it is one of the options.
 var agreed = sync.OnceValue(func() *regexp.Regexp {
@@ -109,7 +111,7 @@ func tap(a *dialect.Args) actions.Action {
 	asked = fmt.Sprintf("%s (%.0f%%, %.0f%%)", asked, tap.At.X*100, tap.At.Y*100)
 	last := len(a.Now.Exchanges) - 1
 	if last < 0 || !a.Now.ReplyJustIn || a.Now.Exchanges[last].Question != asked {
-		return actions.Info{Question: asked, Options: consents[a.Lang]}
+		return actions.Info{Question: asked, Options: questionsIn(a.Lang).Consents[:]}
 	}
 	switch e := a.Now.Exchanges[last]; e.Outcome {
 	case actions.Answered, actions.DefaultAnswer:
