@@ -25,7 +25,11 @@ func (c *conn) service(req string) error {
 	if isShell { // at once, so that the client's end is seen whatever the phone does
 		c.listen(func() error {
 			defer feed.Close()
-			return read(feed)
+			err := read(feed)
+			if err != nil {
+				c.cancel() // before the command sees its input end and runs what follows
+			}
+			return err
 		})
 	}
 	if err := c.ready(); err != nil {
