@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/agents/goals"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 )
 
 // hosting is what a command that works on goals of agents adds to the configuration.
@@ -75,7 +76,7 @@ func (a *app) openModel(name string) (agents.Priced, func() error, error) {
 }
 
 // mcpTarget is a server of a file.
-func (w *wiring) mcpTarget(s agents.ServerSettings) *proxy.Target {
+func (w *wiring) mcpTarget(s agents.ServerSettings) *upstream.Target {
 	t := newTarget(environment(w.opts.Environ))
 	t.URL, t.Dir = s.URL, s.Dir
 	if s.Command != "" {

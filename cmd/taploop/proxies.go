@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/mcp/proxy"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
 )
 
@@ -43,7 +44,7 @@ func (w *wiring) openProxies(d *deps, mux *http.ServeMux, opts transport.Options
 }
 
 // proxied is a server of the configuration.
-func (w *wiring) proxied(s config.ProxyServer) *proxy.Target {
+func (w *wiring) proxied(s config.ProxyServer) *upstream.Target {
 	t := newTarget(environment(w.opts.Environ))
 	t.URL = s.URL
 	if s.Command != "" {

@@ -20,6 +20,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -121,7 +122,7 @@ func (w *wiring) proxy(o proxy.Options, b *inquiry.Broker) (*proxy.Proxy, error)
 }
 
 // target is the server that the command line names.
-func (c *proxyCmd) target(a *app) (*proxy.Target, error) {
+func (c *proxyCmd) target(a *app) (*upstream.Target, error) {
 	const write = "taploop proxy -- COMMAND ARGUMENTS..., or taploop proxy --url URL"
 	env := environment(a.opts.Environ)
 	switch u, err := url.Parse(c.URL); {
@@ -156,10 +157,10 @@ func (c *proxyCmd) target(a *app) (*proxy.Target, error) {
 }
 
 // target is a server that is started with our environment, or called with headers.
-type target struct{ *proxy.Target }
+type target struct{ *upstream.Target }
 
 func newTarget(env map[string]string) target {
-	t := target{&proxy.Target{Headers: map[string]string{}}}
+	t := target{&upstream.Target{Headers: map[string]string{}}}
 	for name, value := range env {
 		if strings.HasPrefix(name, "TAPLOOP_") { // ours are none of its business
 			continue
@@ -203,7 +204,7 @@ func environment(list []string) map[string]string {
 
 // nameOf is a name for a server that was given none: its host, or the first word of the command
 // that says which program it is.
-func nameOf(t *proxy.Target) string {
+func nameOf(t *upstream.Target) string {
 	if t.URL != "" {
 		if u, err := url.Parse(t.URL); err == nil {
 			return u.Hostname()

@@ -18,6 +18,7 @@ import (
 	"github.com/taploop/taploop/internal/agents"
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/mcp/proxy"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/model"
 )
 
@@ -99,7 +100,7 @@ func TestAServerThatDiesOrFloodsIsNamedAndNotTheEnd(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			target := proxy.Target{Command: []string{os.Args[0]},
+			target := upstream.Target{Command: []string{os.Args[0]},
 				Env: append(os.Environ(), "HOST_TEST_SERVER="+mode)}
 			p, err := proxy.New(&proxy.Options{Name: "bad", Guard: rules, Target: target})
 			require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/inquirytest"
 	"github.com/taploop/taploop/internal/mcp/proxy"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/model"
 )
 
@@ -66,7 +67,7 @@ func (x *trip) servers() []agents.Server {
 	require.NoError(x, err)
 	var list []agents.Server
 	for name, url := range x.urls {
-		p, err := proxy.New(&proxy.Options{Name: name, Target: proxy.Target{URL: url}, Session: "s",
+		p, err := proxy.New(&proxy.Options{Name: name, Target: upstream.Target{URL: url}, Session: "s",
 			Guard: rules, Questions: x.broker, Channels: []string{inquiry.ChannelCommandLine},
 			Wait: func(string, bool) time.Duration { return time.Hour }})
 		require.NoError(x, err)

@@ -30,7 +30,7 @@ var besides = map[string]string{
 		"internal/token",
 	"internal/mcp/proxy": "internal/inquiry/inquirytest internal/store",
 	"internal/agents": "internal/guard internal/inquiry internal/inquiry/inquirytest " +
-		"internal/mcp/proxy",
+		"internal/mcp/proxy internal/mcp/proxy/upstream",
 	"internal/sandbox/shell":     "internal/sandbox/ui internal/sandbox/apps",
 	"internal/sandbox/adbserver": "internal/adbtest internal/sandbox",
 	"internal/sandbox/adbdshim":  "internal/adbtest internal/sandbox internal/sandbox/adbserver",

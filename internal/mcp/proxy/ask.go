@@ -16,6 +16,7 @@ import (
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -146,8 +147,8 @@ func (g *gate) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 // answer was not taken yet: such a call has not been passed on, and the same one takes the answer.
 func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage) (bool, error) {
 	g := &p.gate
-	c, err := g.read(ctx, &message{Method: string(mcp.MethodToolsCall),
-		Params: encode(object{"name": tool, "arguments": args})})
+	c, err := g.read(ctx, &message{Message: wire.Message{Method: string(mcp.MethodToolsCall),
+		Params: wire.Encode(object{"name": tool, "arguments": args})}})
 	if err != nil || g.opts.Questions == nil {
 		return false, err
 	}
@@ -174,7 +175,7 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 		allowed = []string{inquiry.Approve, inquiry.Reject}
 	}
 	args := inquiry.Args{}
-	_ = json.Unmarshal(at(c.m.Params, "arguments"), &args) // the rules have read them
+	_ = json.Unmarshal(wire.At(c.m.Params, "arguments"), &args) // the rules have read them
 	q := inquiry.Question{Kind: inquiry.KindApproval, Client: c.client, Body: &inquiry.Approval{Bound: c.approvalKey(), ActionRequests: []inquiry.ActionRequest{{Name: c.name, Args: args,
 		Description: d.Description}}, ReviewConfigs: []inquiry.ReviewConfig{{ActionName: c.name, AllowedDecisions: allowed,
 		ArgsSchema: c.tool.schema}}, Severity: inquiry.Severity(d.Severity.String()), Reason: d.Reason, Rule: d.Rule},
@@ -291,7 +292,7 @@ const maxShown = 8000
 // form is the question as a client shows it. Nobody approves there what is not shown.
 func form(q inquiry.Question) mcp.ElicitationParams {
 	r := inquiry.As[inquiry.Approval](q).ActionRequests[0]
-	args := text.Lines(string(encode(r.Args)))
+	args := text.Lines(string(wire.Encode(r.Args)))
 	words := q.Text + "\n\n" + text.Cut(args, maxShown)
 	whole := text.Cut(args, maxShown) == args
 	if !whole {
@@ -372,11 +373,11 @@ func withNote(c *toolCall, resp *message, args string) *message {
 		return resp
 	}
 	var content []json.RawMessage
-	if json.Unmarshal(at(resp.Result, "content"), &content) == nil {
-		note := encode(object{"type": "text", "text": "the other side changed the arguments, and " +
+	if json.Unmarshal(wire.At(resp.Result, "content"), &content) == nil {
+		note := wire.Encode(object{"type": "text", "text": "the other side changed the arguments, and " +
 			"this was carried out: " + c.name + " " + args})
 		content = slices.Insert(content, 0, note)
-		resp.Result = with(resp.Result, encode(content), "content")
+		resp.Result = wire.With(resp.Result, wire.Encode(content), "content")
 	}
 	return resp
 }

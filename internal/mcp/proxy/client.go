@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // clientEnd is the client's end of a link: what the other server says and asks unasked, goes there.
@@ -28,7 +29,7 @@ func (c *clientEnd) broadcast(m *message) {
 	if s == nil {
 		return
 	}
-	data, err := m.encode()
+	data, err := m.Encode()
 	if err != nil {
 		return
 	}
@@ -70,7 +71,7 @@ func (c *clientEnd) ask(m *message) {
 	c.conn.spawn(func() {
 		defer cancel()
 		if full {
-			c.conn.answer(up, m.errorResponse(mcp.INVALID_REQUEST,
+			c.conn.answer(up, m.Refusal(mcp.INVALID_REQUEST,
 				fmt.Sprintf("%d requests wait for the client already", maxAsked)))
 			return
 		}
@@ -121,11 +122,11 @@ func (c *clientEnd) answerTo(ctx, of context.Context, m *message) *message {
 	refused, is := errors.AsType[*transport.ClientError](err)
 	switch {
 	case is:
-		return &message{ID: m.ID, Error: encode(refused.JSONRPCErrorDetails)}
+		return &message{Message: wire.Message{ID: m.ID, Error: wire.Encode(refused.JSONRPCErrorDetails)}}
 	case ctx.Err() != nil:
 		return nil
 	case err != nil:
-		return m.errorResponse(mcp.INTERNAL_ERROR, err.Error())
+		return m.Refusal(mcp.INTERNAL_ERROR, err.Error())
 	}
-	return m.response(result)
+	return m.Response(result)
 }

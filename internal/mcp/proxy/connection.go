@@ -10,7 +10,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -18,9 +20,9 @@ import (
 // is gone; what is under way then is told so.
 type connection struct {
 	opts  *Options
-	dial  dial
-	ready func(context.Context, upstream) error // readies one that was started, or that forgot all
-	gone  func()                                // what the upstream knew, is gone
+	dial  upstream.Dial
+	ready func(context.Context, upstream.Conn) error // readies one that was started, or that forgot all
+	gone  func()                                     // what the upstream knew, is gone
 
 	open  exchanges
 	noise noise
@@ -31,7 +33,7 @@ type connection struct {
 	connecting sync.Mutex // held while an upstream is started
 
 	mu     lock
-	up     upstream // nil while there is none
+	up     upstream.Conn // nil while there is none
 	closed bool
 	starts []time.Time // of the last minute
 }
@@ -56,7 +58,7 @@ func (c *connection) named(err error) error {
 
 // unanswered is why a request that was sent has no answer.
 func (c *connection) unanswered(m *message, err error) error {
-	if _, is := errors.AsType[*forgottenError](err); is {
+	if _, is := errors.AsType[*upstream.ForgottenError](err); is {
 		return err
 	}
 	lost, is := errors.AsType[*faultError](err)
@@ -67,14 +69,14 @@ func (c *connection) unanswered(m *message, err error) error {
 }
 
 // current is the upstream in use, nil while there is none.
-func (c *connection) current() upstream {
+func (c *connection) current() upstream.Conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.up
 }
 
 // connected is the upstream, started if need be.
-func (c *connection) connected(ctx context.Context) (upstream, error) {
+func (c *connection) connected(ctx context.Context) (upstream.Conn, error) {
 	c.connecting.Lock()
 	defer c.connecting.Unlock()
 	up, started, err := c.start()
@@ -83,7 +85,7 @@ func (c *connection) connected(ctx context.Context) (upstream, error) {
 	}
 	if err := c.ready(ctx, up); err != nil {
 		c.drop(up)
-		up.close()
+		up.Close()
 		return nil, err
 	}
 	return up, nil
@@ -94,7 +96,7 @@ const maxStarts = 5
 
 // start starts an upstream, unless there is one. It may be lost as soon as it is known here, and
 // not before.
-func (c *connection) start() (up upstream, started bool, err error) {
+func (c *connection) start() (up upstream.Conn, started bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
@@ -120,23 +122,23 @@ func (c *connection) start() (up upstream, started bool, err error) {
 }
 
 // renew readies a server anew that has forgotten the session.
-func (c *connection) renew(ctx context.Context, refused *forgottenError) error {
+func (c *connection) renew(ctx context.Context, refused *upstream.ForgottenError) error {
 	c.connecting.Lock()
 	defer c.connecting.Unlock()
-	if !refused.c.forget(refused.session) {
+	if !refused.Forget() {
 		return nil // another request has done it
 	}
 	c.gone()
-	err := c.ready(ctx, refused.c)
+	err := c.ready(ctx, refused.From())
 	if err != nil { // the next request connects anew
-		c.giveUp(refused.c, err)
+		c.giveUp(refused.From(), err)
 	}
 	return err
 }
 
 // roundTrip sends a request and gives its response. What the upstream sends for it meanwhile goes
 // to the client, in order, unless the request is one of ours: then it has no id.
-func (c *connection) roundTrip(ctx context.Context, up upstream, m *message) (*message, error) {
+func (c *connection) roundTrip(ctx context.Context, up upstream.Conn, m *message) (*message, error) {
 	x := c.open.begin(&exchange{up: up, m: m, ctx: ctx})
 	defer c.open.finish(x)
 	if err := c.submit(ctx, x); err != nil {
@@ -150,10 +152,10 @@ func (c *connection) submit(ctx context.Context, x *exchange) error {
 	sent := *x.m
 	sent.ID = number(x.id)
 	if x.token != nil {
-		sent.Params = with(sent.Params, sent.ID, "_meta", "progressToken")
+		sent.Params = wire.With(sent.Params, sent.ID, "_meta", "progressToken")
 	}
 	x.unmatchedBefore = c.noise.unmatchedAnswers()
-	if err := x.up.send(ctx, &sent); err != nil {
+	if err := x.up.Send(ctx, &sent); err != nil {
 		return c.fault("%v", err)
 	}
 	return nil
@@ -169,9 +171,9 @@ func (c *connection) await(ctx context.Context, x *exchange) (*message, error) {
 		case in := <-x.inbox:
 			quiet.Reset(c.opts.Quiet)
 			switch {
-			case in.fault != nil:
-				return nil, c.unanswered(x.m, in.fault)
-			case in.isResponse():
+			case in.Fault != nil:
+				return nil, c.unanswered(x.m, in.Fault)
+			case in.IsResponse():
 				return in, nil
 			}
 			if err := x.pass(in); err != nil && ctx.Err() == nil {
@@ -188,7 +190,7 @@ func (c *connection) await(ctx context.Context, x *exchange) (*message, error) {
 				return nil, c.unanswered(x.m, c.fault("%v", errUnmatched))
 			}
 			quiet.Reset(c.opts.Quiet)
-			go c.probe(x.up) // ends within maxProbe
+			go c.probe(x.up) // ends within limits.Probe
 		case <-ctx.Done():
 			c.cancel(x, context.Cause(ctx))
 			return nil, context.Cause(ctx)
@@ -201,18 +203,18 @@ func (c *connection) await(ctx context.Context, x *exchange) (*message, error) {
 func (c *connection) cancel(x *exchange, cause error) {
 	ctx, done := context.WithTimeout(c.life, 5*time.Second)
 	defer done()
-	_ = x.up.send(ctx, &message{Method: string(mcp.MethodNotificationCancelled), // it may be gone
-		Params: encode(object{"requestId": x.id, "reason": cause.Error()})})
+	_ = x.up.Send(ctx, &message{Message: wire.Message{Method: string(mcp.MethodNotificationCancelled), // it may be gone
+		Params: wire.Encode(object{"requestId": x.id, "reason": cause.Error()})}})
 }
 
 // answer answers a request of an upstream. One that is gone waits for nothing.
-func (c *connection) answer(up upstream, m *message) { _ = up.send(c.life, m) }
+func (c *connection) answer(up upstream.Conn, m *message) { _ = up.Send(c.life, m) }
 
 // receive implements receiver.
-func (c *connection) receive(from upstream, m *message) {
+func (c *connection) Receive(from upstream.Conn, m *message) {
 	var x *exchange // that it answers
 	made := false
-	if m.isResponse() {
+	if m.IsResponse() {
 		x, made = c.open.find(m.ID)
 	}
 	switch {
@@ -222,17 +224,17 @@ func (c *connection) receive(from upstream, m *message) {
 	case c.noise.floods():
 		c.giveUp(from, fmt.Errorf("it floods: it sent more than %d messages within %v that "+
 			"answer nothing", maxUnsolicited, unsolicitedTime))
-	case !m.isResponse():
+	case !m.IsResponse():
 		c.open.unclaimed(m)
 	case string(m.ID) == "null": // an error, about something that it could not read
-		c.malformed("an answer to nothing: " + text.Quote(string(m.Error), 200))
+		c.Malformed("an answer to nothing: " + text.Quote(string(m.Error), 200))
 	case !made: // else it crosses with its being cancelled
 		c.noise.noteUnmatched(m)
 	}
 }
 
 // malformed implements receiver.
-func (c *connection) malformed(what string) { c.noise.note(what) }
+func (c *connection) Malformed(what string) { c.noise.note(what) }
 
 // dropped notes a notification that a client does not take.
 func (c *connection) dropped(m *message) {
@@ -241,7 +243,7 @@ func (c *connection) dropped(m *message) {
 }
 
 // drop forgets an upstream. It reports whether it was the one in use.
-func (c *connection) drop(up upstream) bool {
+func (c *connection) drop(up upstream.Conn) bool {
 	c.mu.Lock()
 	mine := c.up == up
 	if mine {
@@ -255,7 +257,7 @@ func (c *connection) drop(up upstream) bool {
 }
 
 // lost implements receiver: all that is under way is told why it has no answer.
-func (c *connection) lost(up upstream, err error) {
+func (c *connection) Lost(up upstream.Conn, err error) {
 	if !c.drop(up) {
 		return
 	}
@@ -270,13 +272,13 @@ func (c *connection) lost(up upstream, err error) {
 }
 
 // giveUp ends an upstream, and kills it when it does not end. close waits for that.
-func (c *connection) giveUp(up upstream, err error) {
-	c.lost(up, err)
-	c.spawn(up.close)
+func (c *connection) giveUp(up upstream.Conn, err error) {
+	c.Lost(up, err)
+	c.spawn(up.Close)
 }
 
-// maxProbe is how long an upstream has to show that it lives.
-var maxProbe = 20 * time.Second
+// limits are those of servers.
+var limits = upstream.Limits{Line: 64 << 20, Grace: 2 * time.Second, Probe: 20 * time.Second}
 
 var (
 	errHangs     = errors.New("it hangs: it answers nothing any more")
@@ -286,13 +288,13 @@ var (
 
 // probe gives up an upstream that does not answer at all: whatever it says to a ping shows that it
 // lives.
-func (c *connection) probe(up upstream) {
+func (c *connection) probe(up upstream.Conn) {
 	if c.current() != up {
 		return
 	}
-	ctx, cancel := context.WithTimeoutCause(c.life, maxProbe, errHangs)
+	ctx, cancel := context.WithTimeoutCause(c.life, limits.Probe, errHangs)
 	defer cancel()
-	x := c.open.begin(&exchange{up: up, m: &message{Method: string(mcp.MethodPing)}, ctx: ctx})
+	x := c.open.begin(&exchange{up: up, m: &message{Message: wire.Message{Method: string(mcp.MethodPing)}}, ctx: ctx})
 	defer c.open.finish(x)
 	if c.submit(ctx, x) == nil {
 		select {
@@ -317,7 +319,7 @@ func (c *connection) spawn(f func()) bool {
 }
 
 // closeTime is how long an upstream has to end, when all that it says is taken.
-var closeTime = 4 * endGrace
+var closeTime = 4 * limits.Grace
 
 // close ends the upstream, and waits for it, but not for a client that takes nothing of what is for
 // it: what waits for that ends when the client has gone.
@@ -330,7 +332,7 @@ func (c *connection) close() {
 	go func() {
 		defer close(done)
 		if up != nil {
-			up.close()
+			up.Close()
 		}
 		c.end()
 		c.under.Wait()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -73,12 +74,12 @@ func describe(result json.RawMessage, descriptions map[string]string) json.RawMe
 			return tools
 		}
 		return splice(tools, func(_ string, tool json.RawMessage) json.RawMessage {
-			words, ok := descriptions[textOf(at(tool, "name"))]
+			words, ok := descriptions[wire.Text(wire.At(tool, "name"))]
 			if !ok {
 				return tool
 			}
-			raw := encode(words)
-			if at(tool, "description") == nil {
+			raw := wire.Encode(words)
+			if wire.At(tool, "description") == nil {
 				more := slices.Concat([]byte(`,"description":`), raw, []byte("}"))
 				return slices.Concat(tool[:len(tool)-1], more)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
 )
 
@@ -91,7 +92,7 @@ func TestArgumentsAreMirroredInHeaders(t *testing.T) {
 			t.Cleanup(web.Close)
 			o := behind(t).opts
 			o.Wait = func(string, bool) time.Duration { return 10 * time.Second }
-			o.Target = Target{URL: web.URL}
+			o.Target = upstream.Target{URL: web.URL}
 			if c.change != nil {
 				c.change(&o)
 			}
@@ -135,7 +136,7 @@ func speaking(s transport.Server, era string) transport.Server {
 
 func (o oneEra) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {
 	var m message
-	if json.Unmarshal(raw, &m) == nil && m.isRequest() && modern(m.Params) != o.newer {
+	if json.Unmarshal(raw, &m) == nil && m.IsRequest() && upstream.Modern(m.Params) != o.newer {
 		return failure(mcp.METHOD_NOT_FOUND, "this era is not known here")
 	}
 	return o.Server.HandleMessage(ctx, raw)
@@ -157,7 +158,7 @@ func across(t *testing.T, era string, f func(*testing.T, *Proxy)) {
 					web.CloseClientConnections()
 					web.Close()
 				})
-				o.Target = Target{URL: web.URL}
+				o.Target = upstream.Target{URL: web.URL}
 			}
 			p, err := New(&o)
 			require.NoError(t, err)
@@ -216,7 +217,7 @@ func TestAServerThatRefusesDiscoveryKnowsNone(t *testing.T) {
 		http.Error(w, "no session", http.StatusBadRequest)
 	}))
 	defer web.Close()
-	p, err := New(&Options{Name: "other", Target: Target{URL: web.URL}})
+	p, err := New(&Options{Name: "other", Target: upstream.Target{URL: web.URL}})
 	require.NoError(t, err)
 	defer p.Close()
 	resp := p.HandleMessage(t.Context(), json.RawMessage(`{"jsonrpc":"2.0","id":1,`+

@@ -10,12 +10,14 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // exchange is a request that an upstream has not answered.
 type exchange struct {
-	up    upstream        // which has it
+	up    upstream.Conn   // which has it
 	m     *message        // as the upstream gets it, but for the id; one of ours has none
 	id    int64           // for the upstream, as is the token of its progress
 	ctx   context.Context // of the client's request
@@ -37,7 +39,7 @@ func (x *exchange) pass(m *message) error {
 
 // notify sends a notification on the stream of the client's request that ctx belongs to.
 func notify(ctx context.Context, m *message) error {
-	data, err := m.encode()
+	data, err := m.Encode()
 	if err != nil {
 		return err
 	}
@@ -110,10 +112,10 @@ func (xs *exchanges) drain(x *exchange) {
 // reroute takes what came for an exchange that is over: it may be another one's.
 func (xs *exchanges) reroute(m *message) {
 	switch {
-	case m.isRequest():
+	case m.IsRequest():
 		xs.unclaimed(m)
-	case m.isResponse(), m.Method == string(mcp.MethodNotificationProgress),
-		at(m.Params, "_meta", mcp.MetaKeySubscriptionID) != nil:
+	case m.IsResponse(), m.Method == string(mcp.MethodNotificationProgress),
+		wire.At(m.Params, "_meta", mcp.MetaKeySubscriptionID) != nil:
 	default:
 		xs.unclaimed(m)
 	}
@@ -124,7 +126,7 @@ func (xs *exchanges) fail(fault error) {
 	var all []*exchange
 	xs.mu.do(func() { all = slices.Collect(maps.Values(xs.byID)) })
 	for _, x := range all {
-		xs.deliver(x, &message{fault: fault})
+		xs.deliver(x, &message{Fault: fault})
 	}
 }
 
@@ -142,12 +144,12 @@ func (xs *exchanges) find(id json.RawMessage) (x *exchange, made bool) {
 
 // progress gives the progress of a request to it, with the client's own token.
 func (xs *exchanges) progress(m *message) {
-	x, _ := xs.find(at(m.Params, "progressToken"))
+	x, _ := xs.find(wire.At(m.Params, "progressToken"))
 	if x == nil {
 		return
 	}
 	if x.token != nil {
-		m.Params = with(m.Params, x.token, "progressToken")
+		m.Params = wire.With(m.Params, x.token, "progressToken")
 		xs.deliver(x, m)
 	}
 }
@@ -155,7 +157,7 @@ func (xs *exchanges) progress(m *message) {
 // candidates are the requests of clients that a message of the upstream may be about: the one on
 // whose stream it came, or else all. The caller holds the lock.
 func (xs *exchanges) candidates(m *message) (all []*exchange) {
-	n, err := strconv.ParseInt(string(m.during), 10, 64)
+	n, err := strconv.ParseInt(string(m.During), 10, 64)
 	if on := xs.byID[n]; err == nil && on != nil && on.of != nil {
 		return []*exchange{on}
 	}

@@ -17,7 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // mortal is a server over HTTP that can be started again, and then knows no session any more.
@@ -40,7 +42,7 @@ func newMortal(t *testing.T, status int) (*mortal, func(*Options)) {
 		web.CloseClientConnections()
 		web.Close()
 	})
-	return m, func(o *Options) { o.Target = Target{URL: web.URL} }
+	return m, func(o *Options) { o.Target = upstream.Target{URL: web.URL} }
 }
 
 func (m *mortal) restart(t *testing.T) {
@@ -182,7 +184,7 @@ func TestAServerOfTheFirstTransportIsNamedWithWhatToDoAboutIt(t *testing.T) {
 				<-r.Context().Done()
 			}))
 			t.Cleanup(web.Close)
-			r := newRig(t, func(o *Options) { o.Target = Target{URL: web.URL + "/sse"} })
+			r := newRig(t, func(o *Options) { o.Target = upstream.Target{URL: web.URL + "/sse"} })
 			r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
 			said := r.next()
 			if name == "old" {
@@ -205,7 +207,7 @@ func forgetful(called chan<- bool) http.HandlerFunc {
 			return
 		}
 		result := `"result":{"protocolVersion":"2025-11-25","capabilities":{}}`
-		switch tool := textOf(at(m.Params, "name")); {
+		switch tool := wire.Text(wire.At(m.Params, "name")); {
 		case m.Method == "tools/call" && tool == "hang":
 			called <- true
 			select {
@@ -235,7 +237,7 @@ func TestWhatIsUnderWayIsToldOfARefusedHandshake(t *testing.T) {
 	called := make(chan bool, 1)
 	web := httptest.NewServer(forgetful(called))
 	t.Cleanup(web.Close)
-	r := newRig(t, func(o *Options) { o.Guard, o.Target = nil, Target{URL: web.URL} })
+	r := newRig(t, func(o *Options) { o.Guard, o.Target = nil, upstream.Target{URL: web.URL} })
 	r.shake("{}")
 	r.start("hang", "{}", "")
 	<-called

@@ -12,7 +12,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -86,7 +88,7 @@ var callMembers = map[string]any{"name": nil, "arguments": nil, "_meta": nil, "r
 // could read something else than the rules and a person see; "" for nothing.
 func (c *toolCall) disguised() string {
 	params := map[string]any{}
-	for name := range members(c.m.Params) {
+	for name := range wire.Members(c.m.Params) {
 		params[name] = nil
 	}
 	known, _ := c.tool.schema["properties"].(map[string]any)
@@ -123,7 +125,7 @@ func lookalike(o, known map[string]any) (key, name string) {
 // withHeaders is m with the headers that a server of the newer era wants over HTTP.
 func (c *toolCall) withHeaders(m *message) *message {
 	if c.tool.known != nil {
-		m.headers = mcp.GenerateParamHeaders(c.tool.known, m.Params)
+		m.Headers = mcp.GenerateParamHeaders(c.tool.known, m.Params)
 	}
 	return m
 }
@@ -136,8 +138,8 @@ func (c *toolCall) approvalKey() string { return c.bound + " " + c.tool.digest }
 func (g *gate) read(ctx context.Context, m *message) (*toolCall, error) {
 	c := &toolCall{client: transport.Principal(ctx), token: progressToken(m.Params)}
 	m = c.readRetry(m)
-	params := members(m.Params)
-	c.name = textOf(params["name"])
+	params := wire.Members(m.Params)
+	c.name = wire.Text(params["name"])
 	if c.name == "" {
 		return nil, fmt.Errorf("the call names no tool")
 	}
@@ -153,7 +155,7 @@ func (g *gate) read(ctx context.Context, m *message) (*toolCall, error) {
 	}
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q %q %q %s", g.opts.Name, g.opts.Target.Command, g.opts.Target.URL,
-		c.name, at(c.m.Params, "arguments"))
+		c.name, wire.At(c.m.Params, "arguments"))
 	if g.opts.Session != "" {
 		fmt.Fprintf(sum, " %q", g.opts.Session)
 	}
@@ -163,7 +165,7 @@ func (g *gate) read(ctx context.Context, m *message) (*toolCall, error) {
 
 // withArguments is the call m with these arguments, written anew.
 func (c *toolCall) withArguments(m *message, args json.RawMessage) (*message, error) {
-	params := members(m.Params)
+	params := wire.Members(m.Params)
 	if len(args) > 0 {
 		var err error
 		if params["arguments"], err = canonical(args); err != nil {
@@ -171,7 +173,7 @@ func (c *toolCall) withArguments(m *message, args json.RawMessage) (*message, er
 		}
 	}
 	raw, err := text.Marshal(params)
-	return &message{ID: m.ID, Method: m.Method, Params: raw}, err
+	return &message{Message: wire.Message{ID: m.ID, Method: m.Method, Params: raw}}, err
 }
 
 // errorResult is a result that says in words why a call was not carried out.
@@ -183,8 +185,8 @@ func textResult(m *message, words string, failed bool) *message {
 	if failed {
 		result["isError"] = true
 	}
-	if modern(m.Params) {
+	if upstream.Modern(m.Params) {
 		result["resultType"] = "complete"
 	}
-	return m.response(result)
+	return m.Response(result)
 }

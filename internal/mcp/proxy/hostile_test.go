@@ -18,11 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 )
 
 // scripted is a server in this process that says what a test wants.
 type scripted struct {
-	r receiver
+	r upstream.Receiver
 
 	mu    sync.Mutex
 	tools string // of its list
@@ -30,17 +31,17 @@ type scripted struct {
 	got   []*message
 }
 
-func (s *scripted) send(_ context.Context, m *message) error {
+func (s *scripted) Send(_ context.Context, m *message) error {
 	s.mu.Lock()
 	s.got = append(s.got, m)
 	tools, on := s.tools, s.on[m.Method]
 	s.mu.Unlock()
 	result := `{}`
 	switch {
-	case m.isResponse() && on != nil:
+	case m.IsResponse() && on != nil:
 		_ = on(s, m)
 		return nil
-	case !m.isRequest():
+	case !m.IsRequest():
 		return nil
 	case on != nil:
 		result = on(s, m)
@@ -58,15 +59,15 @@ func (s *scripted) send(_ context.Context, m *message) error {
 	return nil
 }
 
-func (s *scripted) close() {}
+func (s *scripted) Close() {}
 
 // say makes the server send a line.
 func (s *scripted) say(line string) {
-	all, err := read([]byte(line))
+	all, err := upstream.Read([]byte(line))
 	if err != nil {
 		panic(err)
 	}
-	s.r.receive(s, all[0])
+	s.r.Receive(s, all[0])
 }
 
 // lists makes its list of tools another one.
@@ -100,7 +101,7 @@ func inFrontOf(t *testing.T, tools string, change func(*Options)) (*rig, *script
 	t.Helper()
 	r := newRig(t, change)
 	s := &scripted{tools: tools, on: map[string]func(*scripted, *message) string{}}
-	r.p.dial = func(_ context.Context, to receiver) (upstream, error) {
+	r.p.dial = func(_ context.Context, to upstream.Receiver) (upstream.Conn, error) {
 		s.r = to
 		return s, nil
 	}
@@ -335,20 +336,6 @@ func TestAnswersThatNobodyWaitsForAreNoAnswers(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadAsAMessage(t *testing.T) {
-	for _, line := range []string{"[null]", "[]", "[{}]", "{}", "null", `{"id":1},`, "[", `"x"`,
-		`[{"id":1},null]`, `{"method":""}`} {
-		_, err := read([]byte(line))
-		require.Error(t, err, line)
-	}
-	all, err := read([]byte(`{"id":1,"result":{},"error":null}`))
-	require.NoError(t, err)
-	require.Equal(t, []*message{{ID: number(1), Result: []byte(`{}`)}}, all)
-	all, err = read([]byte(`[{"id":null,"method":"notifications/x"}]`))
-	require.NoError(t, err)
-	require.Equal(t, []*message{{Method: "notifications/x"}}, all)
-}
-
 // What the server says of an error comes to the client, also what is no error of JSON-RPC.
 func TestAnErrorComesAsItIs(t *testing.T) {
 	r, s := inFrontOf(t, tame, nil)
@@ -403,32 +390,11 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
-func TestASecretIsHiddenHoweverItIsWritten(t *testing.T) {
-	const odd = `a&b+c/d"g\é12`
-	m := newMask([]string{"abcdefgh", "abcdefghijk\n", odd, "short"})
-	inJSON := func(s string) string { return string(encode(s)) }
-	all := ""
-	for _, r := range odd {
-		all += fmt.Sprintf(`\u%04x`, r)
-	}
-	for said, want := range map[string]string{
-		"abcdefghijk abcdefgh": "[secret] [secret]",
-		inJSON(odd):            `"[secret]"`,
-		`{"a":1e3,"t":"x ` + all + `","u":"\n<"}`: `{"a":1e3,"t":"x [secret]","u":"\n<"}`,
-		inJSON(`{"K":"` + all + `"}`):             inJSON(`{"K":"[secret]"}`),
-		inJSON(`5" ` + inJSON(`{"K":`+inJSON("x"+odd)+"}")): inJSON(`5" ` +
-			inJSON(`{"K":"x[secret]"}`)),
-		`["\u00`: `["\u00`, `"\`: `"\`, `\"""\""`: `\"""\""`,
-	} {
-		require.Equal(t, want, m.text(said), said)
-	}
-}
-
 // small makes the bounds of floods small.
 func small(t *testing.T) {
-	unasked, line := maxUnsolicited, maxLine
-	maxUnsolicited, maxLine = 500, 1<<20
-	t.Cleanup(func() { maxUnsolicited, maxLine = unasked, line })
+	unasked, before := maxUnsolicited, limits
+	maxUnsolicited, limits.Line = 500, 1<<20
+	t.Cleanup(func() { maxUnsolicited, limits = unasked, before })
 }
 
 func TestAServerThatFloodsIsNamedAndEnded(t *testing.T) {
@@ -475,7 +441,7 @@ func TestAServerThatFloodsOverHTTPIsNamed(t *testing.T) {
 			}))
 			t.Cleanup(web.Close)
 			r := newRig(t, func(o *Options) {
-				o.Target = Target{URL: web.URL, Secrets: []string{secret}}
+				o.Target = upstream.Target{URL: web.URL, Secrets: []string{secret}}
 			})
 			r.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
 			line := r.next()

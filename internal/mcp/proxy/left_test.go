@@ -13,7 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // leave starts a process that outlives this one and its group, and has its output.
@@ -24,15 +26,15 @@ func leave() error {
 	}
 	cmd := exec.CommandContext(context.Background(), exe)
 	cmd.Env, cmd.Stdout = append(os.Environ(), "PROXY_UPSTREAM=left"), os.Stdout
-	group(cmd)
+	upstream.Group(cmd)
 	return cmd.Start()
 }
 
 // impatient makes short what a program has to end.
 func impatient(t *testing.T) {
-	grace, all := endGrace, closeTime
-	endGrace, closeTime = 50*time.Millisecond, 300*time.Millisecond
-	t.Cleanup(func() { endGrace, closeTime = grace, all })
+	before, all := limits, closeTime
+	limits.Grace, closeTime = 50*time.Millisecond, 300*time.Millisecond
+	t.Cleanup(func() { limits, closeTime = before, all })
 }
 
 func mode(name string) func(*Options) {
@@ -52,7 +54,7 @@ func TestWhatAServerLeavesBehindIsNotWaitedFor(t *testing.T) {
 		for len(r.lines) > 0 {
 			line := r.next()
 			again = again || words(t, line) == `echo {"text":"x"}`
-			if string(at(json.RawMessage(line), "id")) == fmt.Sprint(died) {
+			if string(wire.At(json.RawMessage(line), "id")) == fmt.Sprint(died) {
 				told = words(t, line)
 			}
 		}
@@ -74,7 +76,7 @@ func TestAClientThatReadsNothingIsNotWaitedFor(t *testing.T) {
 	impatient(t)
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	p, err := New(&Options{Name: "other", Stdio: true, Target: Target{Command: []string{exe},
+	p, err := New(&Options{Name: "other", Stdio: true, Target: upstream.Target{Command: []string{exe},
 		Env: append(os.Environ(), "PROXY_UPSTREAM=talks")}})
 	require.NoError(t, err)
 	fromClient, in := io.Pipe()

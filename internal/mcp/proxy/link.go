@@ -10,7 +10,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -52,7 +54,7 @@ func (l *link) recordHandshake(ctx context.Context, m, resp *message) error {
 	if err := json.Unmarshal(m.Params, &params); err != nil {
 		return errors.New("the params of initialize cannot be read")
 	}
-	version := textOf(at(resp.Result, "protocolVersion"))
+	version := wire.Text(wire.At(resp.Result, "protocolVersion"))
 	if err := transport.SetHandshake(ctx, version, params.Info, params.Caps); err != nil {
 		return l.conn.fault("%v", err)
 	}
@@ -68,11 +70,11 @@ func (l *link) request(ctx context.Context, m *message) (*message, error) {
 		return nil, err
 	}
 	resp, err := l.conn.roundTrip(ctx, up, m)
-	if refused, is := errors.AsType[*forgottenError](err); is {
+	if refused, is := errors.AsType[*upstream.ForgottenError](err); is {
 		if err = l.conn.renew(ctx, refused); err == nil {
 			resp, err = l.conn.roundTrip(ctx, up, m)
 		}
-		if again, is := errors.AsType[*forgottenError](err); is {
+		if again, is := errors.AsType[*upstream.ForgottenError](err); is {
 			return nil, l.conn.named(again)
 		}
 	}
@@ -102,13 +104,13 @@ func (l *link) notify(ctx context.Context, m *message) error {
 	if up == nil {
 		return nil
 	}
-	return up.send(ctx, &message{Method: m.Method, Params: m.Params})
+	return up.Send(ctx, &message{Message: wire.Message{Method: m.Method, Params: m.Params}})
 }
 
 // unsolicited takes what the upstream says that answers nothing: what belongs to a request of the
 // client goes there, and the rest to the client's session.
 func (l *link) unsolicited(m *message) {
-	if m.isRequest() {
+	if m.IsRequest() {
 		l.client.ask(m)
 		return
 	}
@@ -117,14 +119,14 @@ func (l *link) unsolicited(m *message) {
 		l.conn.open.progress(m)
 		return
 	case string(mcp.MethodNotificationCancelled):
-		l.client.withdraw(string(at(m.Params, "requestId")))
+		l.client.withdraw(string(wire.At(m.Params, "requestId")))
 		return
 	case string(mcp.MethodNotificationToolsListChanged):
 		l.tools.forget()
 	}
-	if id := at(m.Params, "_meta", mcp.MetaKeySubscriptionID); id != nil {
+	if id := wire.At(m.Params, "_meta", mcp.MetaKeySubscriptionID); id != nil {
 		if x, _ := l.conn.open.find(id); x != nil { // else nobody listens any more
-			m.Params = with(m.Params, x.of, "_meta", mcp.MetaKeySubscriptionID)
+			m.Params = wire.With(m.Params, x.of, "_meta", mcp.MetaKeySubscriptionID)
 			l.conn.open.deliver(x, m)
 		}
 		return

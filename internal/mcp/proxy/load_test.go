@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
 )
 
@@ -116,7 +117,7 @@ func behind(tb testing.TB) *Proxy {
 	rules, err := guard.New(nil)
 	require.NoError(tb, err)
 	p, err := New(&Options{Name: "other", Guard: rules, Questions: broker(),
-		Target: Target{Command: []string{exe}, Env: append(os.Environ(), "PROXY_UPSTREAM=plain")}})
+		Target: upstream.Target{Command: []string{exe}, Env: append(os.Environ(), "PROXY_UPSTREAM=plain")}})
 	require.NoError(tb, err)
 	tb.Cleanup(p.Close)
 	return p

@@ -17,14 +17,16 @@ import (
 
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 )
 
 // Options of a Proxy.
 type Options struct {
 	Name   string // of the other server: the rules' app
-	Target Target
+	Target upstream.Target
 
 	Guard     *guard.Policy   // nil lets every call through
 	Questions *inquiry.Broker // where a person is asked; its owner runs it
@@ -48,7 +50,7 @@ type Options struct {
 // transport, from any number of goroutines.
 type Proxy struct {
 	opts Options
-	dial dial
+	dial upstream.Dial
 	gate gate
 	core *server.MCPServer // knows how a session is kept in a context; it answers nothing
 
@@ -76,7 +78,7 @@ func New(opts *Options) (*Proxy, error) {
 		o.Wait = usualWait
 	}
 	var err error
-	p.dial, err = o.Target.dialer()
+	p.dial, err = o.Target.Dialer(limits)
 	return p, err
 }
 
@@ -180,12 +182,12 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 	if words := disguised(m.Method); words != "" {
 		return failure(mcp.METHOD_NOT_FOUND, words)
 	}
-	alone := modern(m.Params)
+	alone := upstream.Modern(m.Params)
 	if alone {
 		ctx = withInfo(ctx, m.Params)
 	}
 	l, err := p.link(ctx, alone)
-	if err == nil && !m.isRequest() {
+	if err == nil && !m.IsRequest() {
 		if err := l.notify(ctx, &m); err != nil {
 			p.opts.Log.Debug("a notification of the client is lost", "server", p.opts.Name,
 				"method", m.Method, "error", err)
@@ -206,9 +208,9 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 		var e mcp.JSONRPCErrorDetails
 		if json.Unmarshal(resp.Error, &e) != nil {
 			return failure(mcp.INTERNAL_ERROR, "the server "+p.opts.Name+" answered with an error "+
-				"that cannot be read: "+text.Quote(string(resp.Error), maxQuote))
+				"that cannot be read: "+text.Quote(string(resp.Error), 300))
 		}
-		if data := at(resp.Error, "data"); data != nil {
+		if data := wire.At(resp.Error, "data"); data != nil {
 			e.Data = data // to the digit
 		}
 		return mcp.JSONRPCError{JSONRPC: mcp.JSONRPC_VERSION, Error: e}
@@ -260,7 +262,7 @@ func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, erro
 		l.tools.update(resp.Result)
 		resp.Result = describe(resp.Result, p.descriptions(ctx))
 	case string(mcp.MethodSubscriptionsListen):
-		resp.Result = with(resp.Result, m.ID, "_meta", mcp.MetaKeySubscriptionID)
+		resp.Result = wire.With(resp.Result, m.ID, "_meta", mcp.MetaKeySubscriptionID)
 	case string(mcp.MethodInitialize):
 		if resp.Error == nil {
 			err = l.recordHandshake(ctx, m, resp)
@@ -287,9 +289,9 @@ func (p *Proxy) discover(ctx context.Context, l *link, m *message) (*message, er
 	case ctx.Err() != nil, err == nil && resp.Error == nil:
 		return resp, err
 	case err != nil:
-		resp = m.errorResponse(mcp.METHOD_NOT_FOUND, err.Error())
+		resp = m.Refusal(mcp.METHOD_NOT_FOUND, err.Error())
 	}
-	if string(at(resp.Error, "code")) == strconv.Itoa(mcp.METHOD_NOT_FOUND) {
+	if string(wire.At(resp.Error, "code")) == strconv.Itoa(mcp.METHOD_NOT_FOUND) {
 		p.release(l)
 	}
 	return resp, nil

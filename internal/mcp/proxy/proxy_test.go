@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // roads are the two ways to the other server.
@@ -364,9 +366,9 @@ func TestSecretsOfTheServerStayWithIt(t *testing.T) {
 }
 
 func TestAServerThatHangsIsNamedAndEnded(t *testing.T) {
-	old := maxProbe
-	maxProbe = 50 * time.Millisecond
-	t.Cleanup(func() { maxProbe = old })
+	old := limits
+	limits.Probe = 50 * time.Millisecond
+	t.Cleanup(func() { limits = old })
 	r := newRig(t, func(o *Options) {
 		o.Quiet = 50 * time.Millisecond
 		o.Target.Env = append(o.Target.Env, "PROXY_UPSTREAM=deaf")
@@ -385,16 +387,16 @@ func TestAServerThatAnswersAnotherRequestOverHTTPIsNamed(t *testing.T) {
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"ok":true}}`, id)
 		}))
 		t.Cleanup(web.Close)
-		r := newRig(t, func(o *Options) { o.Target = Target{URL: web.URL} })
+		r := newRig(t, func(o *Options) { o.Target = upstream.Target{URL: web.URL} })
 		r.send(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
 		require.Contains(t, r.next(), want)
 	}
 }
 
 func TestAServerThatReadsNothingIsNamedAndEnded(t *testing.T) {
-	old := maxProbe
-	maxProbe = 50 * time.Millisecond
-	t.Cleanup(func() { maxProbe = old })
+	old := limits
+	limits.Probe = 50 * time.Millisecond
+	t.Cleanup(func() { limits = old })
 	r := newRig(t, func(o *Options) {
 		o.Target.Env = append(o.Target.Env, "PROXY_UPSTREAM=blind")
 	})
@@ -404,7 +406,7 @@ func TestAServerThatReadsNothingIsNamedAndEnded(t *testing.T) {
 }
 
 func TestAServerThatCannotBeStartedIsNamed(t *testing.T) {
-	for want, target := range map[string]Target{
+	for want, target := range map[string]upstream.Target{
 		"cannot be started": {Command: []string{filepath.Join(os.TempDir(), "no such program")}},
 		"cannot be reached": {URL: "http://127.0.0.1:1/mcp"},
 	} {
@@ -418,11 +420,11 @@ func TestAServerThatCannotBeStartedIsNamed(t *testing.T) {
 
 // heard is an upstream that keeps what it is sent.
 type heard struct {
-	upstream
+	upstream.Conn
 	methods []string
 }
 
-func (h *heard) send(_ context.Context, m *message) error {
+func (h *heard) Send(_ context.Context, m *message) error {
 	h.methods = append(h.methods, m.Method)
 	return nil
 }
@@ -434,7 +436,7 @@ func TestACallWithoutAnIDReachesNoServer(t *testing.T) {
 	l.conn.up = up
 	for _, method := range []string{"tools/call", "resources/read", "initialize", "",
 		"Notifications/x", "notifications/roots/list_changed"} {
-		_ = l.notify(t.Context(), &message{Method: method})
+		_ = l.notify(t.Context(), &message{Message: wire.Message{Method: method}})
 	}
 	require.Equal(t, []string{"notifications/roots/list_changed"}, up.methods)
 	l.conn.up = nil

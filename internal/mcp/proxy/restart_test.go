@@ -14,6 +14,7 @@ import (
 
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -37,7 +38,7 @@ func asProxy() error {
 	}
 	env := append(os.Environ(), "PROXY_UPSTREAM=plain", fmt.Sprint("PROXY_PID=", os.Getpid()))
 	p, err := New(&Options{Name: "other", Guard: rules, Questions: b, Stdio: true,
-		Target: Target{Command: []string{exe}, Env: env}})
+		Target: upstream.Target{Command: []string{exe}, Env: env}})
 	if err != nil {
 		return err
 	}

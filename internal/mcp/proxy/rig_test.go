@@ -22,7 +22,9 @@ import (
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/inquirytest"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // TestMain makes this binary the other server, a real process, when it is started as one.
@@ -53,7 +55,7 @@ func TestMain(m *testing.M) {
 	case "progress":
 		in := bufio.NewScanner(os.Stdin)
 		for n := 0; in.Scan(); {
-			token := at(in.Bytes(), "params", "_meta", "progressToken")
+			token := wire.At(in.Bytes(), "params", "_meta", "progressToken")
 			for err := error(nil); token != nil && err == nil; n++ {
 				_, err = fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/progress",`+
 					`"params":{"progressToken":%s,"progress":%d}}`+"\n", token, n)
@@ -237,7 +239,7 @@ func newRig(t *testing.T, change func(*Options)) *rig {
 	o := &Options{Name: "other", Guard: rules, Questions: r.ask, Stdio: true,
 		Channels: []string{inquiry.ChannelCommandLine},
 		Wait:     func(string, bool) time.Duration { return 10 * time.Second },
-		Target: Target{Command: []string{exe}, Secrets: []string{secret},
+		Target: upstream.Target{Command: []string{exe}, Secrets: []string{secret},
 			Env: append(os.Environ(), "PROXY_UPSTREAM=plain", "SERVER_LOG="+r.log,
 				"SERVER_TOKEN="+secret)}}
 	if change != nil {
@@ -258,7 +260,7 @@ func overHTTP(t *testing.T) func(*Options) {
 		web.CloseClientConnections()
 		web.Close()
 	})
-	return func(o *Options) { o.Target = Target{URL: web.URL} }
+	return func(o *Options) { o.Target = upstream.Target{URL: web.URL} }
 }
 
 func (r *rig) serve() {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // Under 2026-07-28 a server asks nothing: the result of a call says what is to be asked, and the
@@ -30,7 +31,7 @@ const formID = "decision"
 // withInfo is the context of a request with what the request says of its client.
 func withInfo(ctx context.Context, params json.RawMessage) context.Context {
 	var meta mcp.Meta
-	if json.Unmarshal(at(params, "_meta"), &meta) != nil {
+	if json.Unmarshal(wire.At(params, "_meta"), &meta) != nil {
 		return ctx
 	}
 	return server.WithRequestProtocolInfo(ctx, &server.RequestProtocolInfo{Modern: true,
@@ -40,8 +41,8 @@ func withInfo(ctx context.Context, params json.RawMessage) context.Context {
 
 // readRetry takes what is for us out of a call that is made again.
 func (c *toolCall) readRetry(m *message) *message {
-	state := textOf(at(m.Params, "requestState"))
-	c.answers = at(m.Params, "inputResponses")
+	state := wire.Text(wire.At(m.Params, "requestState"))
+	c.answers = wire.At(m.Params, "inputResponses")
 	if form, is := strings.CutPrefix(state, formState); is {
 		c.form = form
 	} else if round, is := strings.CutPrefix(state, roundState); is {
@@ -49,12 +50,12 @@ func (c *toolCall) readRetry(m *message) *message {
 	} else {
 		return m
 	}
-	return &message{ID: m.ID, Method: m.Method, Params: withoutRetry(m.Params)}
+	return &message{Message: wire.Message{ID: m.ID, Method: m.Method, Params: withoutRetry(m.Params)}}
 }
 
 // withoutRetry are the params of a call that was not made before.
 func withoutRetry(params json.RawMessage) json.RawMessage {
-	return with(with(params, nil, "requestState"), nil, "inputResponses")
+	return wire.With(wire.With(params, nil, "requestState"), nil, "inputResponses")
 }
 
 // askInResult puts the question to the client's user. The result asks the client for the form; it
@@ -87,7 +88,7 @@ func inputRequired(m *message, q inquiry.Question, problem string) *message {
 	if problem != "" {
 		f.Message = problem + "\n\n" + f.Message
 	}
-	return m.response(transport.InputRequired(formState+q.ID, formID, f))
+	return m.Response(transport.InputRequired(formState+q.ID, formID, f))
 }
 
 // round is a call that was approved and whose server asks the client for more: made again, it is
@@ -140,14 +141,14 @@ func (rs *rounds) take(c *toolCall) (round, bool) {
 
 // continueRound makes an approved call again, with the answers to what its server has asked.
 func (g *gate) continueRound(ctx context.Context, l *link, c *toolCall, r round) (*message, error) {
-	params := with(withoutRetry(r.m.Params), at(c.m.Params, "_meta"), "_meta")
+	params := wire.With(withoutRetry(r.m.Params), wire.At(c.m.Params, "_meta"), "_meta")
 	if c.answers != nil {
-		params = with(params, c.answers, "inputResponses")
+		params = wire.With(params, c.answers, "inputResponses")
 	}
 	if r.state != nil {
-		params = with(params, r.state, "requestState")
+		params = wire.With(params, r.state, "requestState")
 	}
-	r.m = &message{ID: c.m.ID, Method: r.m.Method, Params: params}
+	r.m = &message{Message: wire.Message{ID: c.m.ID, Method: r.m.Method, Params: params}}
 	return g.pass(ctx, l, c, r.m, r.edited)
 }
 
@@ -158,13 +159,13 @@ func (g *gate) pass(ctx context.Context, l *link, c *toolCall, m *message, edite
 	if err != nil || resp.Error != nil {
 		return resp, err
 	}
-	if textOf(at(resp.Result, "resultType")) != string(mcp.ResultTypeInputRequired) {
+	if wire.Text(wire.At(resp.Result, "resultType")) != string(mcp.ResultTypeInputRequired) {
 		return withNote(c, resp, edited), nil
 	}
 	token, ok := g.rounds.put(round{bound: c.approvalKey(), client: c.client, m: m, edited: edited,
-		state: at(resp.Result, "requestState"), until: time.Now().Add(g.opts.Expires)})
+		state: wire.At(resp.Result, "requestState"), until: time.Now().Add(g.opts.Expires)})
 	if ok {
-		resp.Result = with(resp.Result, encode(roundState+token), "requestState")
+		resp.Result = wire.With(resp.Result, wire.Encode(roundState+token), "requestState")
 	}
 	return resp, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // user answers forms as a test wants.
@@ -176,8 +177,8 @@ func TestARoundThatIsNotOnesOwnIsAskedAbout(t *testing.T) {
 	require.False(t, ok)
 
 	c := new(toolCall)
-	m := c.readRetry(&message{Params: []byte(`{"name":"x","requestState":"theirs",` +
-		`"inputResponses":{"a":{}}}`)})
+	m := c.readRetry(&message{Message: wire.Message{Params: []byte(`{"name":"x","requestState":"theirs",` +
+		`"inputResponses":{"a":{}}}`)}})
 	require.Contains(t, string(m.Params), "theirs", "it may be the server's own")
 	require.JSONEq(t, `{"name":"x"}`, string(withoutRetry(m.Params)))
 	require.Empty(t, c.form+c.round)

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // serverState is what a client with a handshake has told its server, and a server that is started
@@ -31,7 +34,7 @@ const startTime = time.Minute
 func (s *serverState) record(m *message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	uri := textOf(at(m.Params, "uri"))
+	uri := wire.Text(wire.At(m.Params, "uri"))
 	switch m.Method {
 	case string(mcp.MethodInitialize):
 		s.handshake = m
@@ -47,23 +50,23 @@ func (s *serverState) record(m *message) {
 }
 
 // initialize makes the handshake again.
-func (s *serverState) initialize(ctx context.Context, up upstream, handshake *message) error {
-	sent := &message{Method: handshake.Method, Params: handshake.Params}
+func (s *serverState) initialize(ctx context.Context, up upstream.Conn, handshake *message) error {
+	sent := &message{Message: wire.Message{Method: handshake.Method, Params: handshake.Params}}
 	resp, err := s.conn.roundTrip(ctx, up, sent)
 	if err != nil {
 		return err
 	}
 	if resp.Error != nil {
-		return s.conn.fault("it refused the handshake: %s", textOf(at(resp.Error, "message")))
+		return s.conn.fault("it refused the handshake: %s", wire.Text(wire.At(resp.Error, "message")))
 	}
-	if err := up.send(ctx, &message{Method: "notifications/initialized"}); err != nil {
+	if err := up.Send(ctx, &message{Message: wire.Message{Method: "notifications/initialized"}}); err != nil {
 		return s.conn.fault("%v", err)
 	}
 	return nil
 }
 
 // restore tells it all to a server that knows nothing of it.
-func (s *serverState) restore(ctx context.Context, up upstream) error {
+func (s *serverState) restore(ctx context.Context, up upstream.Conn) error {
 	s.mu.Lock()
 	handshake, level := s.handshake, s.level
 	uris := slices.Collect(maps.Keys(s.subscribed))
@@ -77,12 +80,12 @@ func (s *serverState) restore(ctx context.Context, up upstream) error {
 		return err
 	}
 	for _, uri := range uris {
-		_, _ = s.conn.roundTrip(ctx, up, &message{ // the resource may be gone
-			Method: string(mcp.MethodResourcesSubscribe), Params: encode(object{"uri": uri})})
+		_, _ = s.conn.roundTrip(ctx, up, &message{Message: wire.Message{ // the resource may be gone
+			Method: string(mcp.MethodResourcesSubscribe), Params: wire.Encode(object{"uri": uri})}})
 	}
 	if level == nil {
 		return nil
 	}
-	_, err := s.conn.roundTrip(ctx, up, &message{Method: level.Method, Params: level.Params})
+	_, err := s.conn.roundTrip(ctx, up, &message{Message: wire.Message{Method: level.Method, Params: level.Params}})
 	return err
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -77,8 +79,8 @@ func (tl *toolList) list(ctx context.Context, c *toolCall) (tool, error) {
 	var pages []json.RawMessage
 	var next json.RawMessage
 	for range maxPages {
-		resp, err := tl.request(ctx, &message{Method: string(mcp.MethodToolsList),
-			Params: listParams(c.m.Params, next)})
+		resp, err := tl.request(ctx, &message{Message: wire.Message{Method: string(mcp.MethodToolsList),
+			Params: listParams(c.m.Params, next)}})
 		if err != nil {
 			return tool{}, err
 		}
@@ -86,7 +88,7 @@ func (tl *toolList) list(ctx context.Context, c *toolCall) (tool, error) {
 			return tool{destructive: true}, nil
 		}
 		pages = append(pages, resp.Result)
-		if next = at(resp.Result, "nextCursor"); textOf(next) == "" {
+		if next = wire.At(resp.Result, "nextCursor"); wire.Text(next) == "" {
 			break
 		}
 	}
@@ -124,29 +126,29 @@ func (tl *toolList) update(result json.RawMessage) {
 // listParams are those of a tools/list in the name of a call's client.
 func listParams(call, cursor json.RawMessage) json.RawMessage {
 	params := object{}
-	if modern(call) {
-		params["_meta"] = with(at(call, "_meta"), nil, "progressToken")
+	if upstream.Modern(call) {
+		params["_meta"] = wire.With(wire.At(call, "_meta"), nil, "progressToken")
 	}
 	if cursor != nil {
 		params["cursor"] = cursor
 	}
-	return encode(params)
+	return wire.Encode(params)
 }
 
 // readTools reads a page of a list of tools.
 func (r destructiveTools) readTools(result json.RawMessage, into map[string]tool) {
 	var list []json.RawMessage
-	if json.Unmarshal(at(result, "tools"), &list) != nil {
+	if json.Unmarshal(wire.At(result, "tools"), &list) != nil {
 		return
 	}
 	for _, raw := range list {
-		name := textOf(at(raw, "name"))
-		t := tool{result: at(raw, "outputSchema") != nil,
-			digest: digest(at(raw, "inputSchema"), at(raw, "annotations"))}
-		_ = json.Unmarshal(at(raw, "inputSchema"), &t.schema) // without one nothing is edited
-		hints := at(raw, "annotations")
-		if string(at(hints, "destructiveHint")) == "true" &&
-			string(at(hints, "readOnlyHint")) != "true" {
+		name := wire.Text(wire.At(raw, "name"))
+		t := tool{result: wire.At(raw, "outputSchema") != nil,
+			digest: digest(wire.At(raw, "inputSchema"), wire.At(raw, "annotations"))}
+		_ = json.Unmarshal(wire.At(raw, "inputSchema"), &t.schema) // without one nothing is edited
+		hints := wire.At(raw, "annotations")
+		if string(wire.At(hints, "destructiveHint")) == "true" &&
+			string(wire.At(hints, "readOnlyHint")) != "true" {
 			r.add(name)
 		}
 		t.destructive = r.has(name)

@@ -1,28 +1,27 @@
-package proxy
+package upstream
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 )
 
-// maxLine is how much of one message of a server is read.
-var maxLine = 64 << 20
-
-// endGrace is how long a program has to end once its input is closed.
-var endGrace = 2 * time.Second
+// Limits are how long and how much a server is waited for. The tests have smaller ones.
+type Limits struct {
+	Line  int           // bytes of one message
+	Grace time.Duration // to end once its input is closed
+	Probe time.Duration // to show that it lives
+}
 
 const (
 	// lines in a row that are no messages, after which a program is given up
@@ -35,14 +34,13 @@ const (
 type process struct {
 	cmd  *exec.Cmd
 	mask mask
-	r    receiver
+	r    Receiver
 	in   io.WriteCloser
 	out  io.ReadCloser
 
-	grace time.Duration // [endGrace]
-
-	writing  sync.Mutex    // to in
-	gone     chan struct{} // closed once it is known why it has ended
+	limits   Limits
+	lines    *wire.LineWriter // to in
+	gone     chan struct{}    // closed once it is known why it has ended
 	finished chan struct{}
 	said     *tail // its stderr
 
@@ -51,13 +49,14 @@ type process struct {
 }
 
 // start starts the program of a target.
-func start(ctx context.Context, t *Target, m mask, r receiver) (upstream, error) {
-	p := &process{mask: m, r: r, grace: endGrace, gone: make(chan struct{}),
+func start(ctx context.Context, t *Target, l Limits, m mask, r Receiver) (Conn, error) {
+	p := &process{mask: m, r: r, limits: l, gone: make(chan struct{}),
 		finished: make(chan struct{}), said: &tail{}}
+	p.lines = wire.NewLineWriter(p)
 	p.cmd = exec.CommandContext(ctx, t.Command[0], t.Command[1:]...)
 	p.cmd.Env, p.cmd.Dir = t.Env, t.Dir
-	p.cmd.WaitDelay = p.grace
-	group(p.cmd)
+	p.cmd.WaitDelay = p.limits.Grace
+	Group(p.cmd)
 	p.cmd.Stderr = p.said
 	var err error
 	if p.out, err = p.cmd.StdoutPipe(); err == nil {
@@ -76,22 +75,22 @@ func start(ctx context.Context, t *Target, m mask, r receiver) (upstream, error)
 // run reads what the program writes until it ends.
 func (p *process) run() {
 	defer close(p.finished)
-	in, malformed := bufio.NewReaderSize(p.out, 16<<10), 0
+	in, malformed := wire.NewLines(p.out, p.limits.Line), 0
 	for {
-		line, err := readLine(in)
-		if errors.Is(err, errLong) {
-			p.end(fmt.Errorf("it wrote a line of more than %d bytes", maxLine))
+		line, err := in.Next()
+		if errors.Is(err, wire.ErrLong) {
+			p.end(fmt.Errorf("it wrote a line of more than %d bytes", p.limits.Line))
 		}
 		if err != nil {
 			break
 		}
 		line = p.mask.bytes(line)
-		if len(strings.TrimSpace(string(line[:min(len(line), 64)]))) == 0 && len(line) < 64 {
+		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		all, err := read(line)
+		all, err := Read(line)
 		if err != nil {
-			p.r.malformed(text.Quote(string(line), maxQuote))
+			p.r.Malformed(text.Quote(string(line), maxQuote))
 			if malformed++; malformed == maxMalformed {
 				p.end(fmt.Errorf("it wrote %d lines that are no messages", malformed))
 			}
@@ -99,67 +98,22 @@ func (p *process) run() {
 		}
 		malformed = 0
 		for _, m := range all {
-			p.r.receive(p, m)
+			p.r.Receive(p, m)
 		}
 	}
 	_, _ = io.Copy(io.Discard, p.out)
 	_ = p.in.Close()
-	late := time.AfterFunc(p.grace, func() { p.end(errOutputClosed) })
+	late := time.AfterFunc(p.limits.Grace, func() { p.end(errOutputClosed) })
 	why := p.ended(p.cmd.Wait())
 	late.Stop()
 	close(p.gone)
-	p.r.lost(p, why)
+	p.r.Lost(p, why)
 }
 
 var (
-	errLong         = errors.New("it sent a line that is too long")
 	errOutputClosed = errors.New("it hangs: it has closed its output, and did not end")
 	errNotReading   = errors.New("it takes no messages any more")
 )
-
-// readLine gives the next line without its end, until the next call. The last line needs no end.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	line, err := r.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		line = bytes.Clone(line)
-	}
-	for errors.Is(err, bufio.ErrBufferFull) {
-		if len(line) > maxLine {
-			return nil, errLong
-		}
-		var more []byte
-		more, err = r.ReadSlice('\n')
-		line = append(line, more...)
-	}
-	if errors.Is(err, io.EOF) && len(line) > 0 {
-		err = nil
-	}
-	return bytes.TrimRight(line, "\r\n"), err
-}
-
-// read reads a line: one message, or several as 2025-03-26 has them.
-func read(line []byte) ([]*message, error) {
-	all := make([]*message, 1)
-	var err error
-	if line[0] == '[' {
-		err = json.Unmarshal(line, &all)
-	} else {
-		err = json.Unmarshal(line, &all[0])
-	}
-	if err == nil && (len(all) == 0 || slices.ContainsFunc(all, noMessage)) {
-		err = errors.New("it is no message")
-	}
-	return all, err
-}
-
-// noMessage tidies m, and reports whether it is nothing.
-func noMessage(m *message) bool {
-	if m == nil {
-		return true
-	}
-	m.normalize()
-	return m.Method == "" && len(m.ID) == 0
-}
 
 // ended says why the program is gone.
 func (p *process) ended(err error) error {
@@ -189,16 +143,16 @@ func (p *process) end(cause error) {
 	p.mu.Unlock()
 	kill(p.cmd)
 	if out, is := p.out.(interface{ SetReadDeadline(time.Time) error }); is {
-		_ = out.SetReadDeadline(time.Now().Add(p.grace)) // not every system can
+		_ = out.SetReadDeadline(time.Now().Add(p.limits.Grace)) // not every system can
 	}
 }
 
-func (p *process) send(ctx context.Context, m *message) error {
-	data, err := m.encode()
-	if err != nil || p.write(append(data, '\n')) == nil {
+func (p *process) Send(ctx context.Context, m *Message) error {
+	data, err := m.Encode()
+	if err != nil || p.lines.Write(data) == nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.grace)
+	ctx, cancel := context.WithTimeout(ctx, p.limits.Grace)
 	defer cancel()
 	select { // it is mostly about to end, and then it is told why
 	case <-p.gone:
@@ -209,23 +163,22 @@ func (p *process) send(ctx context.Context, m *message) error {
 	return errNotReading
 }
 
-func (p *process) write(line []byte) error {
-	p.writing.Lock()
-	defer p.writing.Unlock()
+// Write writes to the program's input, for as long as it takes what is written.
+func (p *process) Write(line []byte) (int, error) {
 	if in, is := p.in.(interface{ SetWriteDeadline(time.Time) error }); is {
-		_ = in.SetWriteDeadline(time.Now().Add(maxProbe)) // not every system can
+		_ = in.SetWriteDeadline(time.Now().Add(p.limits.Probe)) // not every system can
 	}
-	_, err := p.in.Write(line)
+	n, err := p.in.Write(line)
 	if errors.Is(err, os.ErrDeadlineExceeded) { // what was begun cannot be ended
 		p.end(errors.New("it hangs: it reads nothing any more"))
 	}
-	return err
+	return n, err
 }
 
-// close closes the program's input, "SIGTERM if the server does not exit within a reasonable time".
-func (p *process) close() {
+// Close closes the program's input, "SIGTERM if the server does not exit within a reasonable time".
+func (p *process) Close() {
 	_ = p.in.Close()
-	late := time.AfterFunc(p.grace, func() { p.end(errClosed) })
+	late := time.AfterFunc(p.limits.Grace, func() { p.end(errClosed) })
 	defer late.Stop()
 	<-p.finished
 }

@@ -1,7 +1,6 @@
-package proxy
+package upstream
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -9,11 +8,11 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -22,7 +21,7 @@ import (
 const maxResumes = 5
 
 // follow receives the stream of a request until its response, and resumes it when it breaks off.
-func (c *remote) follow(ctx context.Context, m *message, resp *http.Response) error {
+func (c *remote) follow(ctx context.Context, m *Message, resp *http.Response) error {
 	var at cursor
 	h := resp.Header
 	for tries := 0; ; tries++ {
@@ -35,7 +34,9 @@ func (c *remote) follow(ctx context.Context, m *message, resp *http.Response) er
 		switch {
 		case done:
 			return nil
-		case at.id == "" || tries >= maxResumes || errors.Is(err, errLong):
+		case errors.Is(err, wire.ErrLong):
+			return errors.New("its answer broke off: it sent a line that is too long")
+		case at.id == "" || tries >= maxResumes:
 			return fmt.Errorf("its answer broke off: %w", cause(err))
 		}
 		if resp, err = c.resume(ctx, &at); err != nil {
@@ -90,69 +91,59 @@ type cursor struct {
 	retry time.Duration
 }
 
+// note takes over what an event says of how to resume the stream after it.
+func (at *cursor) note(e wire.Event) {
+	if e.ID != "" {
+		at.id = e.ID
+	}
+	if e.Retry > 0 {
+		at.retry = min(e.Retry, time.Minute)
+	}
+}
+
 // stream receives events until the response to m, which is nil for none, or the end.
-func (c *remote) stream(body io.Reader, at *cursor, m *message, h http.Header) (
+func (c *remote) stream(body io.Reader, at *cursor, m *Message, h http.Header) (
 	done bool, err error) {
-	lines := bufio.NewReaderSize(body, 16<<10)
-	var data []byte
 	malformed := 0
-	for {
-		line, err := readLine(lines)
-		switch {
-		case len(data) > maxLine:
-			return false, errLong
-		case malformed == maxMalformed:
-			return false, fmt.Errorf("it sent %d events that are no messages", malformed)
-		case errors.Is(err, io.EOF):
-			return false, io.ErrUnexpectedEOF
-		case err != nil:
+	for e, err := range wire.Events(body, c.limits.Line) {
+		if err != nil {
 			return false, err
 		}
-		name, value, _ := strings.Cut(string(line), ":")
-		value = strings.TrimPrefix(value, " ")
-		switch {
-		case len(line) == 0:
-			if len(bytes.TrimSpace(data)) > 0 {
-				done, err := c.event(data, m, h)
-				if done {
-					return true, nil
-				}
-				if malformed++; err == nil {
-					malformed = 0
-				}
-			}
-			data = nil
-		case name == "data" && data == nil:
-			data = []byte(value)
-		case name == "data":
-			data = append(append(data, '\n'), value...)
-		case name == "id":
-			at.id = value
-		case name == "retry":
-			if ms, err := time.ParseDuration(value + "ms"); err == nil {
-				at.retry = min(max(ms, 0), time.Minute)
-			}
+		at.note(e)
+		if len(bytes.TrimSpace(e.Data)) == 0 {
+			continue
+		}
+		done, err := c.event(e.Data, m, h)
+		if done {
+			return true, nil
+		}
+		if malformed++; err == nil {
+			malformed = 0
+		}
+		if malformed == maxMalformed {
+			return false, fmt.Errorf("it sent %d events that are no messages", malformed)
 		}
 	}
+	return false, io.ErrUnexpectedEOF
 }
 
 // event receives one event. It reports whether that is the response to m; an error says that it is
 // no message.
-func (c *remote) event(data []byte, m *message, h http.Header) (done bool, err error) {
-	all, err := read(c.mask.bytes(bytes.TrimSpace(data)))
+func (c *remote) event(data []byte, m *Message, h http.Header) (done bool, err error) {
+	all, err := Read(c.mask.bytes(bytes.TrimSpace(data)))
 	if err != nil {
-		c.r.malformed(text.Quote(c.mask.text(string(data[:min(len(data), maxRefusal)])), maxQuote))
+		c.r.Malformed(text.Quote(c.mask.text(string(data[:min(len(data), maxRefusal)])), maxQuote))
 		return false, err
 	}
 	for _, in := range all {
 		if m != nil {
-			in.during = m.ID
-			if in.isResponse() && bytes.Equal(in.ID, m.ID) {
+			in.During = m.ID
+			if in.IsResponse() && bytes.Equal(in.ID, m.ID) {
 				c.recordHandshake(m, in, h)
 				done = true
 			}
 		}
-		c.r.receive(c, in)
+		c.r.Receive(c, in)
 	}
 	return done, nil
 }

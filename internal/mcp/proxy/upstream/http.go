@@ -1,7 +1,6 @@
-package proxy
+package upstream
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -9,20 +8,21 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 )
 
 // remote is a server behind an address, over Streamable HTTP.
 type remote struct {
 	t      *Target
+	limits Limits
 	mask   mask
-	r      receiver
+	r      Receiver
 	client *http.Client
 	ctx    context.Context // of all requests
 	cancel context.CancelFunc
@@ -34,8 +34,8 @@ type remote struct {
 	closed  bool
 }
 
-func open(ctx context.Context, t *Target, m mask, r receiver) upstream {
-	c := &remote{t: t, mask: m, r: r, client: &http.Client{Transport: &http.Transport{
+func open(ctx context.Context, t *Target, l Limits, m mask, r Receiver) Conn {
+	c := &remote{t: t, limits: l, mask: m, r: r, client: &http.Client{Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute,
 	}, CheckRedirect: noRedirect}}
 	c.ctx, c.cancel = context.WithCancel(ctx)
@@ -56,10 +56,10 @@ func (c *remote) start(f func()) error {
 	return nil
 }
 
-// send sends a message as the body of a POST. Notifications and answers are there when it returns;
+// Send sends a message as the body of a POST. Notifications and answers are there when it returns;
 // the end of ctx ends the wait for a response of the others.
-func (c *remote) send(ctx context.Context, m *message) error {
-	if !m.isRequest() {
+func (c *remote) Send(ctx context.Context, m *Message) error {
+	if !m.IsRequest() {
 		return c.deliver(ctx, m)
 	}
 	return c.start(func() {
@@ -70,14 +70,14 @@ func (c *remote) send(ctx context.Context, m *message) error {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		if _, is := errors.AsType[*forgottenError](err); !is {
+		if _, is := errors.AsType[*ForgottenError](err); !is {
 			err = errors.New(c.mask.text(err.Error()))
 		}
-		c.r.receive(c, &message{ID: m.ID, fault: err})
+		c.r.Receive(c, &Message{Message: wire.Message{ID: m.ID}, Fault: err})
 	})
 }
 
-func (c *remote) deliver(ctx context.Context, m *message) error {
+func (c *remote) deliver(ctx context.Context, m *Message) error {
 	resp, err := c.post(ctx, m)
 	if err != nil {
 		return err
@@ -94,26 +94,26 @@ func (c *remote) deliver(ctx context.Context, m *message) error {
 }
 
 // exchange sends a request and receives all that belongs to it.
-func (c *remote) exchange(ctx context.Context, m *message) error {
+func (c *remote) exchange(ctx context.Context, m *Message) error {
 	resp, err := c.post(ctx, m)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
 	if c.forgotten(ctx, resp) {
-		return &forgottenError{c, resp.Request.Header.Get(mcp.HeaderSessionID)}
+		return &ForgottenError{c, resp.Request.Header.Get(mcp.HeaderSessionID)}
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if resp.StatusCode == http.StatusOK && kind == "text/event-stream" {
 		return c.follow(ctx, m, resp)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(maxLine)))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(c.limits.Line)))
 	if err != nil {
 		return fmt.Errorf("its answer did not arrive whole: %w", cause(err))
 	}
-	all, err := read(append(c.mask.bytes(bytes.TrimSpace(body)), ' '))
+	all, err := Read(append(c.mask.bytes(bytes.TrimSpace(body)), ' '))
 	switch {
-	case err == nil && len(all) == 1 && all[0].isResponse():
+	case err == nil && len(all) == 1 && all[0].IsResponse():
 		answer := all[0]
 		if string(answer.ID) == "null" {
 			answer.ID = m.ID
@@ -123,7 +123,7 @@ func (c *remote) exchange(ctx context.Context, m *message) error {
 				text.Quote(string(answer.ID), 60))
 		}
 		c.recordHandshake(m, answer, resp.Header)
-		c.r.receive(c, answer)
+		c.r.Receive(c, answer)
 		return nil
 	case resp.StatusCode != http.StatusOK && m.Method == string(mcp.MethodInitialize) &&
 		c.speaksOldTransport(ctx):
@@ -151,9 +151,10 @@ func (c *remote) speaksOldTransport(ctx context.Context) bool {
 		return false
 	}
 	defer resp.Body.Close()
-	line, err := readLine(bufio.NewReader(io.LimitReader(resp.Body, maxRefusal)))
-	name, value, _ := strings.Cut(string(line), ":")
-	return err == nil && name == "event" && strings.TrimSpace(value) == "endpoint"
+	for e, err := range wire.Events(resp.Body, maxRefusal) {
+		return err == nil && e.Name == "endpoint"
+	}
+	return false
 }
 
 // maxRefusal is how much of an answer that is none is read.
@@ -176,14 +177,21 @@ func (c *remote) sessionID() string {
 	return c.session
 }
 
-// forgottenError says that a request was refused for the session that it was made in: it did not
+// ForgottenError says that a request was refused for the session that it was made in: it did not
 // run.
-type forgottenError struct {
+type ForgottenError struct {
 	c       *remote
 	session string
 }
 
-func (*forgottenError) Error() string {
+// From is the connection that the request was made on.
+func (e *ForgottenError) From() Conn { return e.c }
+
+// Forget forgets the session as the server did. It reports whether it was still the one in use.
+func (e *ForgottenError) Forget() bool { return e.c.forget(e.session) }
+
+// Error implements error.
+func (*ForgottenError) Error() string {
 	return "it has forgotten the session, also the one of another handshake"
 }
 
@@ -202,9 +210,9 @@ func (c *remote) forgotten(ctx context.Context, resp *http.Response) bool {
 	case c.sessionID() != session: // as another request has found out
 		return true
 	}
-	ctx, cancel := context.WithTimeout(ctx, maxProbe)
+	ctx, cancel := context.WithTimeout(ctx, c.limits.Probe)
 	defer cancel()
-	again, err := c.post(ctx, &message{ID: encode("ping"), Method: string(mcp.MethodPing)})
+	again, err := c.post(ctx, &Message{Message: wire.Message{ID: wire.Encode("ping"), Method: string(mcp.MethodPing)}})
 	if err != nil {
 		return false
 	}
@@ -224,34 +232,34 @@ func (c *remote) forget(session string) bool {
 }
 
 // recordHandshake keeps what the handshake has agreed on.
-func (c *remote) recordHandshake(m, answer *message, h http.Header) {
+func (c *remote) recordHandshake(m, answer *Message, h http.Header) {
 	if m.Method != string(mcp.MethodInitialize) || answer.Error != nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.session = h.Get(mcp.HeaderSessionID)
-	c.version = textOf(at(answer.Result, "protocolVersion"))
+	c.version = wire.Text(wire.At(answer.Result, "protocolVersion"))
 }
 
-func (c *remote) post(ctx context.Context, m *message) (*http.Response, error) {
-	data, err := m.encode()
+func (c *remote) post(ctx context.Context, m *Message) (*http.Response, error) {
+	data, err := m.Encode()
 	if err != nil {
 		return nil, err
 	}
 	return c.do(ctx, http.MethodPost, data, func(h http.Header) {
 		h.Set("Content-Type", "application/json")
 		h.Set("Accept", "application/json, text/event-stream")
-		if !modern(m.Params) {
+		if !Modern(m.Params) {
 			return
 		}
-		version := textOf(at(m.Params, "_meta", mcp.MetaKeyProtocolVersion))
+		version := wire.Text(wire.At(m.Params, "_meta", mcp.MetaKeyProtocolVersion))
 		h.Del(mcp.HeaderSessionID)
 		h.Set(mcp.HeaderProtocolVersion, version)
 		for name, value := range mcp.StandardHeaders(version, mcp.MCPMethod(m.Method), m.Params) {
 			h.Set(name, value)
 		}
-		for name, value := range m.headers {
+		for name, value := range m.Headers {
 			h.Set(name, value)
 		}
 	})
@@ -283,14 +291,14 @@ func (c *remote) do(ctx context.Context, method string, body []byte, set func(ht
 	return resp, nil
 }
 
-// close ends the session, "clients SHOULD send an HTTP DELETE".
-func (c *remote) close() {
+// Close ends the session, "clients SHOULD send an HTTP DELETE".
+func (c *remote) Close() {
 	c.mu.Lock()
 	closed, session := c.closed, c.session
 	c.closed = true
 	c.mu.Unlock()
 	if !closed && session != "" {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), endGrace)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), c.limits.Grace)
 		defer cancel()
 		if resp, err := c.do(ctx, http.MethodDelete, nil, func(http.Header) {}); err == nil {
 			resp.Body.Close()

@@ -1,15 +1,15 @@
 //go:build unix
 
-package proxy
+package upstream
 
 import (
 	"os/exec"
 	"syscall"
 )
 
-// group makes the program the first of a group of its own, which ends as a whole: npx and uvx start
+// Group makes the program the first of a group of its own, which ends as a whole: npx and uvx start
 // the server as a child.
-func group(cmd *exec.Cmd) {
+func Group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { kill(cmd); return nil }
 }

@@ -1,4 +1,4 @@
-package proxy
+package upstream
 
 import (
 	"cmp"
@@ -7,48 +7,51 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
-// upstream is a connection to the other server. It is safe for concurrent use.
-type upstream interface {
-	// send sends a message. A response, or why there is none, comes to the receiver.
-	send(ctx context.Context, m *message) error
-	// close ends the connection, and the process behind it, and waits for both.
-	close()
+// Conn is a connection to the other server. It is safe for concurrent use.
+type Conn interface {
+	// Send sends a message. A response, or why there is none, comes to the receiver.
+	Send(ctx context.Context, m *Message) error
+	// Close ends the connection, and the process behind it, and waits for both.
+	Close()
 }
 
-// receiver takes what comes from an upstream.
-type receiver interface {
-	receive(from upstream, m *message)
-	// malformed notes what is no message; what is a line of ours, without secrets.
-	malformed(what string)
-	// lost says once that nothing comes any more.
-	lost(u upstream, err error)
+// Receiver takes what comes from a connection.
+type Receiver interface {
+	Receive(from Conn, m *Message)
+	// Malformed notes what is no message; what is a line without secrets, to be shown.
+	Malformed(what string)
+	// Lost says once that nothing comes any more.
+	Lost(c Conn, err error)
 }
 
-// dial connects to an upstream. ctx is the life of the connection.
-type dial func(ctx context.Context, r receiver) (upstream, error)
+// Dial connects to a server. ctx is the life of the connection.
+type Dial func(ctx context.Context, r Receiver) (Conn, error)
 
 // Target says where the other server is: Command or URL.
 type Target struct {
 	Command []string // a program with its arguments
 	Env     []string // all of the program's environment, NAME=VALUE
-	Dir     string   // in which the program is started; "" is ours
+	Dir     string   // in which the program is started; empty is the current one
 	URL     string
 	Headers map[string]string // sent to URL
 	Secrets []string          // values that are shown nowhere
 }
 
-func (t *Target) dialer() (dial, error) {
+// Dialer is how the server is connected to.
+func (t *Target) Dialer(l Limits) (Dial, error) {
 	m := newMask(t.Secrets)
 	switch {
 	case len(t.Command) > 0:
-		return func(ctx context.Context, r receiver) (upstream, error) {
-			return start(ctx, t, m, r)
+		return func(ctx context.Context, r Receiver) (Conn, error) {
+			return start(ctx, t, l, m, r)
 		}, nil
 	case t.URL != "":
-		return func(ctx context.Context, r receiver) (upstream, error) {
-			return open(ctx, t, m, r), nil
+		return func(ctx context.Context, r Receiver) (Conn, error) {
+			return open(ctx, t, l, m, r), nil
 		}, nil
 	}
 	return nil, errors.New("there is neither a command nor an address")
@@ -101,9 +104,9 @@ func (m mask) text(s string) string {
 			}
 		}
 		if end := i + 1; escaped && end <= len(s) {
-			is := textOf(json.RawMessage(s[begin:end]))
+			is := wire.Text(json.RawMessage(s[begin:end]))
 			if masked := m.text(is); masked != is {
-				out.WriteString(s[last:begin] + string(encode(masked)))
+				out.WriteString(s[last:begin] + string(wire.Encode(masked)))
 				last = end
 				continue
 			}

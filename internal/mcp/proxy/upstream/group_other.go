@@ -1,9 +1,9 @@
 //go:build !unix
 
-package proxy
+package upstream
 
 import "os/exec"
 
-func group(*exec.Cmd) {}
+func Group(*exec.Cmd) {}
 
 func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
