@@ -147,8 +147,8 @@ func (g *gate) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 // answer was not taken yet: such a call has not been passed on, and the same one takes the answer.
 func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage) (bool, error) {
 	g := &p.gate
-	c, err := g.read(ctx, &message{Message: wire.Message{Method: string(mcp.MethodToolsCall),
-		Params: wire.Encode(object{"name": tool, "arguments": args})}})
+	c, err := g.read(ctx, upstream.Request(nil, string(mcp.MethodToolsCall),
+		wire.Encode(object{"name": tool, "arguments": args})))
 	if err != nil || g.opts.Questions == nil {
 		return false, err
 	}
@@ -374,7 +374,8 @@ func withNote(c *toolCall, resp *message, args string) *message {
 	}
 	var content []json.RawMessage
 	if json.Unmarshal(wire.At(resp.Result, "content"), &content) == nil {
-		note := wire.Encode(object{"type": "text", "text": "the other side changed the arguments, and " +
+		note := wire.Encode(object{"type": "text", "text": "the other side changed the arguments, " +
+			"and " +
 			"this was carried out: " + c.name + " " + args})
 		content = slices.Insert(content, 0, note)
 		resp.Result = wire.With(resp.Result, wire.Encode(content), "content")

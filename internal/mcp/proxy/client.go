@@ -122,7 +122,8 @@ func (c *clientEnd) answerTo(ctx, of context.Context, m *message) *message {
 	refused, is := errors.AsType[*transport.ClientError](err)
 	switch {
 	case is:
-		return &message{Message: wire.Message{ID: m.ID, Error: wire.Encode(refused.JSONRPCErrorDetails)}}
+		return &message{Message: wire.Message{ID: m.ID,
+			Error: wire.Encode(refused.JSONRPCErrorDetails)}}
 	case ctx.Err() != nil:
 		return nil
 	case err != nil:

@@ -19,10 +19,11 @@ import (
 // connection is what reaches the other server. It is made when it is needed, and again when it
 // is gone; what is under way then is told so.
 type connection struct {
-	opts  *Options
-	dial  upstream.Dial
-	ready func(context.Context, upstream.Conn) error // readies one that was started, or that forgot all
-	gone  func()                                     // what the upstream knew, is gone
+	opts *Options
+	dial upstream.Dial
+	// ready readies an upstream that was started, or that has forgotten all
+	ready func(context.Context, upstream.Conn) error
+	gone  func() // what the upstream knew, is gone
 
 	open  exchanges
 	noise noise
@@ -138,7 +139,8 @@ func (c *connection) renew(ctx context.Context, refused *upstream.ForgottenError
 
 // roundTrip sends a request and gives its response. What the upstream sends for it meanwhile goes
 // to the client, in order, unless the request is one of ours: then it has no id.
-func (c *connection) roundTrip(ctx context.Context, up upstream.Conn, m *message) (*message, error) {
+func (c *connection) roundTrip(ctx context.Context, up upstream.Conn, m *message) (
+	*message, error) {
 	x := c.open.begin(&exchange{up: up, m: m, ctx: ctx})
 	defer c.open.finish(x)
 	if err := c.submit(ctx, x); err != nil {
@@ -203,8 +205,9 @@ func (c *connection) await(ctx context.Context, x *exchange) (*message, error) {
 func (c *connection) cancel(x *exchange, cause error) {
 	ctx, done := context.WithTimeout(c.life, 5*time.Second)
 	defer done()
-	_ = x.up.Send(ctx, &message{Message: wire.Message{Method: string(mcp.MethodNotificationCancelled), // it may be gone
-		Params: wire.Encode(object{"requestId": x.id, "reason": cause.Error()})}})
+	params := wire.Encode(object{"requestId": x.id, "reason": cause.Error()})
+	// the upstream may be gone
+	_ = x.up.Send(ctx, upstream.Request(nil, string(mcp.MethodNotificationCancelled), params))
 }
 
 // answer answers a request of an upstream. One that is gone waits for nothing.
@@ -294,7 +297,8 @@ func (c *connection) probe(up upstream.Conn) {
 	}
 	ctx, cancel := context.WithTimeoutCause(c.life, limits.Probe, errHangs)
 	defer cancel()
-	x := c.open.begin(&exchange{up: up, m: &message{Message: wire.Message{Method: string(mcp.MethodPing)}}, ctx: ctx})
+	ping := upstream.Request(nil, string(mcp.MethodPing), nil)
+	x := c.open.begin(&exchange{up: up, m: ping, ctx: ctx})
 	defer c.open.finish(x)
 	if c.submit(ctx, x) == nil {
 		select {

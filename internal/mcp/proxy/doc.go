@@ -5,6 +5,6 @@
 // an upstream is the other server as it runs, a process or an address; a connection has one
 // upstream, starts it again when it is gone, and knows the exchanges under way on it by ids of its
 // own; a link joins one client to one connection; the gate decides about each tools/call by the
-// rules of package guard, and asks. [Proxy] is what the transports of transport serve. Everything else passes through, in both
-// directions and in order.
+// rules of package guard, and asks. [Proxy] is what the transports of transport serve. Everything
+// else passes through, in both directions and in order.
 package proxy

@@ -173,7 +173,7 @@ func (c *toolCall) withArguments(m *message, args json.RawMessage) (*message, er
 		}
 	}
 	raw, err := text.Marshal(params)
-	return &message{Message: wire.Message{ID: m.ID, Method: m.Method, Params: raw}}, err
+	return upstream.Request(m.ID, m.Method, raw), err
 }
 
 // errorResult is a result that says in words why a call was not carried out.

@@ -76,7 +76,8 @@ func TestAClientThatReadsNothingIsNotWaitedFor(t *testing.T) {
 	impatient(t)
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	p, err := New(&Options{Name: "other", Stdio: true, Target: upstream.Target{Command: []string{exe},
+	p, err := New(&Options{Name: "other", Stdio: true, Target: upstream.Target{
+		Command: []string{exe},
 		Env: append(os.Environ(), "PROXY_UPSTREAM=talks")}})
 	require.NoError(t, err)
 	fromClient, in := io.Pipe()

@@ -104,7 +104,7 @@ func (l *link) notify(ctx context.Context, m *message) error {
 	if up == nil {
 		return nil
 	}
-	return up.Send(ctx, &message{Message: wire.Message{Method: m.Method, Params: m.Params}})
+	return up.Send(ctx, upstream.Request(nil, m.Method, m.Params))
 }
 
 // unsolicited takes what the upstream says that answers nothing: what belongs to a request of the

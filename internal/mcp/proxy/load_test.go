@@ -117,7 +117,8 @@ func behind(tb testing.TB) *Proxy {
 	rules, err := guard.New(nil)
 	require.NoError(tb, err)
 	p, err := New(&Options{Name: "other", Guard: rules, Questions: broker(),
-		Target: upstream.Target{Command: []string{exe}, Env: append(os.Environ(), "PROXY_UPSTREAM=plain")}})
+		Target: upstream.Target{Command: []string{exe},
+			Env: append(os.Environ(), "PROXY_UPSTREAM=plain")}})
 	require.NoError(tb, err)
 	tb.Cleanup(p.Close)
 	return p

@@ -436,7 +436,7 @@ func TestACallWithoutAnIDReachesNoServer(t *testing.T) {
 	l.conn.up = up
 	for _, method := range []string{"tools/call", "resources/read", "initialize", "",
 		"Notifications/x", "notifications/roots/list_changed"} {
-		_ = l.notify(t.Context(), &message{Message: wire.Message{Method: method}})
+		_ = l.notify(t.Context(), upstream.Request(nil, method, nil))
 	}
 	require.Equal(t, []string{"notifications/roots/list_changed"}, up.methods)
 	l.conn.up = nil

@@ -50,7 +50,7 @@ func (c *toolCall) readRetry(m *message) *message {
 	} else {
 		return m
 	}
-	return &message{Message: wire.Message{ID: m.ID, Method: m.Method, Params: withoutRetry(m.Params)}}
+	return upstream.Request(m.ID, m.Method, withoutRetry(m.Params))
 }
 
 // withoutRetry are the params of a call that was not made before.
@@ -148,7 +148,7 @@ func (g *gate) continueRound(ctx context.Context, l *link, c *toolCall, r round)
 	if r.state != nil {
 		params = wire.With(params, r.state, "requestState")
 	}
-	r.m = &message{Message: wire.Message{ID: c.m.ID, Method: r.m.Method, Params: params}}
+	r.m = upstream.Request(c.m.ID, r.m.Method, params)
 	return g.pass(ctx, l, c, r.m, r.edited)
 }
 

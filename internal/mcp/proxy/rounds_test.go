@@ -177,7 +177,8 @@ func TestARoundThatIsNotOnesOwnIsAskedAbout(t *testing.T) {
 	require.False(t, ok)
 
 	c := new(toolCall)
-	m := c.readRetry(&message{Message: wire.Message{Params: []byte(`{"name":"x","requestState":"theirs",` +
+	m := c.readRetry(&message{Message: wire.Message{Params: []byte(
+		`{"name":"x","requestState":"theirs",` +
 		`"inputResponses":{"a":{}}}`)}})
 	require.Contains(t, string(m.Params), "theirs", "it may be the server's own")
 	require.JSONEq(t, `{"name":"x"}`, string(withoutRetry(m.Params)))

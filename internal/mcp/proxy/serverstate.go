@@ -51,15 +51,16 @@ func (s *serverState) record(m *message) {
 
 // initialize makes the handshake again.
 func (s *serverState) initialize(ctx context.Context, up upstream.Conn, handshake *message) error {
-	sent := &message{Message: wire.Message{Method: handshake.Method, Params: handshake.Params}}
+	sent := upstream.Request(nil, handshake.Method, handshake.Params)
 	resp, err := s.conn.roundTrip(ctx, up, sent)
 	if err != nil {
 		return err
 	}
 	if resp.Error != nil {
-		return s.conn.fault("it refused the handshake: %s", wire.Text(wire.At(resp.Error, "message")))
+		return s.conn.fault("it refused the handshake: %s",
+			wire.Text(wire.At(resp.Error, "message")))
 	}
-	if err := up.Send(ctx, &message{Message: wire.Message{Method: "notifications/initialized"}}); err != nil {
+	if err := up.Send(ctx, upstream.Request(nil, "notifications/initialized", nil)); err != nil {
 		return s.conn.fault("%v", err)
 	}
 	return nil
@@ -80,12 +81,13 @@ func (s *serverState) restore(ctx context.Context, up upstream.Conn) error {
 		return err
 	}
 	for _, uri := range uris {
-		_, _ = s.conn.roundTrip(ctx, up, &message{Message: wire.Message{ // the resource may be gone
-			Method: string(mcp.MethodResourcesSubscribe), Params: wire.Encode(object{"uri": uri})}})
+		again := upstream.Request(nil, string(mcp.MethodResourcesSubscribe),
+			wire.Encode(object{"uri": uri}))
+		_, _ = s.conn.roundTrip(ctx, up, again) // the resource may be gone
 	}
 	if level == nil {
 		return nil
 	}
-	_, err := s.conn.roundTrip(ctx, up, &message{Message: wire.Message{Method: level.Method, Params: level.Params}})
+	_, err := s.conn.roundTrip(ctx, up, upstream.Request(nil, level.Method, level.Params))
 	return err
 }

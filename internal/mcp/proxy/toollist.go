@@ -79,8 +79,8 @@ func (tl *toolList) list(ctx context.Context, c *toolCall) (tool, error) {
 	var pages []json.RawMessage
 	var next json.RawMessage
 	for range maxPages {
-		resp, err := tl.request(ctx, &message{Message: wire.Message{Method: string(mcp.MethodToolsList),
-			Params: listParams(c.m.Params, next)}})
+		resp, err := tl.request(ctx, upstream.Request(nil, string(mcp.MethodToolsList),
+			listParams(c.m.Params, next)))
 		if err != nil {
 			return tool{}, err
 		}

@@ -212,7 +212,7 @@ func (c *remote) forgotten(ctx context.Context, resp *http.Response) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.limits.Probe)
 	defer cancel()
-	again, err := c.post(ctx, &Message{Message: wire.Message{ID: wire.Encode("ping"), Method: string(mcp.MethodPing)}})
+	again, err := c.post(ctx, Request(wire.Encode("ping"), string(mcp.MethodPing), nil))
 	if err != nil {
 		return false
 	}

@@ -21,7 +21,7 @@ type Message struct {
 
 // Request is a request or, without an id, a notification.
 func Request(id json.RawMessage, method string, params json.RawMessage) *Message {
-	return &Message{Message: wire.Message{ID: id, Method: method, Params: params}}
+	return Request(id, method, params)
 }
 
 // Response is the response to m with that result.
@@ -40,8 +40,8 @@ func Modern(params json.RawMessage) bool {
 		mcp.IsModernProtocol(wire.Text(wire.At(params, "_meta", mcp.MetaKeyProtocolVersion)))
 }
 
-// Read reads what a server sent: one message, or several as 2025-03-26 has them. Servers are read generously:
-// many write every member, with null where they should leave it out.
+// Read reads what a server sent: one message, or several as 2025-03-26 has them. Servers are read
+// generously: many write every member, with null where they should leave it out.
 func Read(line []byte) ([]*Message, error) {
 	in, err := wire.Parse(line)
 	if err != nil {
