@@ -15,6 +15,7 @@ import (
 
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
@@ -375,8 +376,7 @@ func withNote(c *toolCall, resp *message, args string) *message {
 	var content []json.RawMessage
 	if json.Unmarshal(wire.At(resp.Result, "content"), &content) == nil {
 		note := wire.Encode(object{"type": "text", "text": "the other side changed the arguments, " +
-			"and " +
-			"this was carried out: " + c.name + " " + args})
+			"and this was carried out: " + c.name + " " + args})
 		content = slices.Insert(content, 0, note)
 		resp.Result = wire.With(resp.Result, wire.Encode(content), "content")
 	}

@@ -78,7 +78,7 @@ func TestAClientThatReadsNothingIsNotWaitedFor(t *testing.T) {
 	require.NoError(t, err)
 	p, err := New(&Options{Name: "other", Stdio: true, Target: upstream.Target{
 		Command: []string{exe},
-		Env: append(os.Environ(), "PROXY_UPSTREAM=talks")}})
+		Env:     append(os.Environ(), "PROXY_UPSTREAM=talks")}})
 	require.NoError(t, err)
 	fromClient, in := io.Pipe()
 	out, toClient := io.Pipe()

@@ -16,7 +16,6 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
-	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // roads are the two ways to the other server.

@@ -179,7 +179,7 @@ func TestARoundThatIsNotOnesOwnIsAskedAbout(t *testing.T) {
 	c := new(toolCall)
 	m := c.readRetry(&message{Message: wire.Message{Params: []byte(
 		`{"name":"x","requestState":"theirs",` +
-		`"inputResponses":{"a":{}}}`)}})
+			`"inputResponses":{"a":{}}}`)}})
 	require.Contains(t, string(m.Params), "theirs", "it may be the server's own")
 	require.JSONEq(t, `{"name":"x"}`, string(withoutRetry(m.Params)))
 	require.Empty(t, c.form+c.round)

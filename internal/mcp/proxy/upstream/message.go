@@ -21,7 +21,7 @@ type Message struct {
 
 // Request is a request or, without an id, a notification.
 func Request(id json.RawMessage, method string, params json.RawMessage) *Message {
-	return Request(id, method, params)
+	return &Message{Message: wire.Message{ID: id, Method: method, Params: params}}
 }
 
 // Response is the response to m with that result.
