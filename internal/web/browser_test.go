@@ -157,14 +157,14 @@ func TestATaskIsStoppedByASecondPressAndNotByADoubleClick(t *testing.T) {
 		}
 	}
 	// the page's clock stands until it is set
-	p.do(js("{ const at = performance.now(); window.clock = 0; " +
-		"performance.now = () => at + clock }"))
+	p.do(js("{ const at = performance.now(); window.passed = 0; " +
+		"performance.now = () => at + passed }"))
 	press(4)
 	require.Equal(t, "Really stop?", p.text(stop+".textContent"))
 	require.Empty(t, g.runs.calls)
 	press(1)
 	require.Empty(t, g.runs.calls, "too soon, though it is a press of its own")
-	p.do(js("clock = 701"))
+	p.do(js("passed = 701"))
 	press(1)
 	p.until(stop + `.textContent === "Stop the task" && !` + stop + ".disabled")
 	run, err := g.store.Runs.Get(t.Context(), q.RunID)
