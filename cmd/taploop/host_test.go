@@ -24,7 +24,6 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
-	"github.com/taploop/taploop/internal/runs/queue"
 )
 
 // hostEnv is a testEnv with an MCP server whose tool mark_seat waits until it is let go.
@@ -246,33 +245,6 @@ func TestAGoalIsDelegatedOverMCP(t *testing.T) {
 	s.refused("RUN_ENDED", "ask_agent_continue", session)
 	_, said, code := x.run("host", "--resume", begun.SessionID)
 	require.Equal(t, exitUsage, code, said)
-}
-
-func TestSoManyGoalsAreWorkedOnAtOnce(t *testing.T) {
-	t.Parallel()
-	x := newHostEnv(t, toolCallRule("Mark a seat", `{"tool": "mark_seat", "arguments": {}}`),
-		"TAPLOOP_HOST_ENABLED=true")
-	x.env = append(x.env, "TAPLOOP_HOST_MCP="+x.file)
-	s, _ := x.openAs("mine", modern)
-	goal := map[string]any{"goal": "Mark a seat", "wait_seconds": 0}
-	for range queue.Goals - 1 {
-		s.call("delegate_goal", goal)
-	}
-	last := map[string]any{"session_id": s.call("delegate_goal", goal).SessionID}
-	for range queue.Goals {
-		x.awaitCall(s.process)
-	}
-	refused := s.refused("RUN_IN_PROGRESS", "delegate_goal", goal)
-	require.Contains(t, refused.words, "8 goals are being worked on")
-	s.call("ask_agent_stop", last)
-	for range 1000 { // until the one that was stopped has ended
-		if refused, err := s.try(t.Context(), "delegate_goal", goal); err == nil &&
-			!refused.raw.IsError {
-			x.awaitCall(s.process)
-			return
-		}
-	}
-	require.Fail(t, "no place has become free")
 }
 
 // A question is the client's to answer, what the guard holds is not, and neither is lost when the

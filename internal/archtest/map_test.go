@@ -28,7 +28,8 @@ var besides = map[string]string{
 		"internal/terminal",
 	"internal/web": "agentloop device/devicetest internal/inquiry/inquirytest " +
 		"internal/token",
-	"internal/mcp/proxy": "internal/inquiry/inquirytest internal/store",
+	"internal/mcp/proxy":    "internal/inquiry/inquirytest internal/store",
+	"internal/agents/goals": "internal/runs/queue internal/store/storetest",
 	"internal/agents": "internal/guard internal/inquiry internal/inquiry/inquirytest " +
 		"internal/mcp/proxy internal/mcp/proxy/upstream",
 	"internal/sandbox/shell":     "internal/sandbox/ui internal/sandbox/apps",

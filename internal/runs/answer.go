@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -161,55 +158,4 @@ func RefusedReply(err error, latest store.Run) error {
 	e := Refuse(QuestionAlreadyResolved, r.Hint, "%w", err)
 	e.Question = r.Question
 	return e
-}
-
-// endOf is what becomes of the run that waits for a settled question, when it does not go on.
-func endOf(q inquiry.Question) (c store.Change, ends bool) {
-	switch {
-	case q.Status == inquiry.Expired:
-		c.To, c.Reason = store.Expired, agentloop.SessionExpired
-		c.Err = "nobody answered before the question expired"
-	case q.Status == inquiry.Withdrawn:
-		c.To, c.Reason = store.Paused, agentloop.UserPaused
-		c.Err = "the question was withdrawn: " + q.Resolution.Why
-	case q.Status == inquiry.TimedOut && q.OnTimeout == inquiry.GiveUp:
-		c.To, c.Reason = store.Aborted, agentloop.QuestionTimedOut
-		c.Err = "nobody answered in time"
-	}
-	return c, c.To != ""
-}
-
-// exchangeOf is a settled question as the model sees it. Of a secret one it learns only what became
-// of it.
-func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
-	x.Question, x.Answer = q.Text, q.Resolution.Response.Reveal()
-	switch {
-	case q.Resolution.Type == inquiry.TypeDecline:
-		x.Outcome = actions.Refused
-	case q.Resolution.Type == inquiry.TypeDone:
-		x.Outcome, x.Answer = actions.HandedBack, cmp.Or(x.Answer, textsIn(lang).Done)
-	case q.Resolution.Type == inquiry.TypeCouldNot:
-		x.Outcome, x.Answer = actions.CouldNot, cmp.Or(x.Answer, textsIn(lang).NoReason)
-	case q.Resolution.Type == inquiry.TypeDecisions:
-		x.Outcome = actions.Answered
-	case q.Resolution.Type == inquiry.TypeDelegate:
-		x.Outcome = actions.Delegated
-	case q.Resolution.Type == inquiry.TypeDefault:
-		x.Outcome = actions.DefaultAnswer
-	case q.Resolution.Type != inquiry.TypeAnswer:
-		x.Outcome = actions.Silence
-	case q.Resolution.Recalled != "":
-		x.Outcome = actions.Remembered
-	case q.Resolution.Authority == inquiry.AuthorityAgent:
-		x.Outcome = actions.ModelAnswer
-	default:
-		x.Outcome = actions.Answered
-	}
-	if q.Secret {
-		x.Answer = ""
-	}
-	if q.Secret && q.Resolution.Type == inquiry.TypeAnswer {
-		x.Answer = fmt.Sprintf(textsIn(lang).Secret, secretWord)
-	}
-	return x
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
@@ -150,4 +151,35 @@ func UnknownSession(sessionID string, err error) error {
 		return Coded(InvalidArgument, err)
 	}
 	return err
+}
+
+// age is for messages.
+func age(t time.Time) time.Duration { return max(time.Since(t).Round(time.Second), 0) }
+
+// hintMark stands between an error and its remedy in a run's stored error.
+const hintMark = "\nmend: "
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	if remedy := hint.Of(err); remedy != "" {
+		return err.Error() + hintMark + remedy
+	}
+	return err.Error()
+}
+
+// ErrorParts are the two parts of a stored run's error: what was in the way, and what can be done.
+func ErrorParts(text string) (message, remedy string) {
+	if i := strings.LastIndex(text, hintMark); i >= 0 {
+		return text[:i], text[i+len(hintMark):]
+	}
+	return text, ""
+}
+
+// superseded reports whether err says that somebody else, perhaps in another process, has moved the
+// run in the meantime.
+func superseded(err error) bool {
+	_, moved := errors.AsType[*store.StateError](err)
+	return moved || errors.Is(err, store.ErrFenced)
 }

@@ -9,13 +9,6 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// usedKey is the key of a call that was carried out. A call under the same key is not carried out
-// again: it is answered like the first, and refused when it brings something else.
-type usedKey struct {
-	Key  string `json:"key"`
-	Task string `json:"task,omitempty"` // that it brought
-}
-
 // keysKept is how many calls back one can be sent again.
 const keysKept = 20
 

@@ -2,9 +2,14 @@ package runs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs/queue"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -98,20 +103,6 @@ func (phoneKind) asks(context.Context, store.Session) ([]inquiry.Question, error
 
 func (phoneKind) stopped(context.Context, StopRequest) error { return nil }
 
-// Goals makes the work of sessions of agents; package agents has it.
-type Goals interface {
-	// Work checks the goal and its settings, completes these, and returns the work.
-	Work(g *Goal) (Work, error)
-}
-
-// Goal is what agents are to reach in a life of a run.
-type Goal struct {
-	Runs     *Manager  // that carries the run out
-	Settings *Settings // of the run; Servers may be completed
-	Said     string    // to the first agent by who goes on with the session; "" if nothing
-	By       Actor     // who begins this life
-}
-
 // goalKind are goals of agents, which call tools of MCP servers and begin sessions with phones.
 type goalKind struct{ m *Manager }
 
@@ -192,4 +183,66 @@ func (m *Manager) WithdrawAll(ctx context.Context, sessionID, why string) error 
 		err = errors.Join(err, inquiry.UnlessLate(m.broker.Withdraw(ctx, q.ID, why)))
 	}
 	return err
+}
+
+// Asked are the open questions of a session and of those that it has begun.
+func (m *Manager) Asked(ctx context.Context, s store.Session) ([]inquiry.Question, error) {
+	open, err := m.broker.List(ctx, inquiry.Filter{Status: inquiry.Pending})
+	if err != nil {
+		return nil, err
+	}
+	below, err := m.store.Sessions(ctx, store.Filter{Parent: s.ID})
+	ours := map[string]bool{s.ID: true}
+	for _, x := range below {
+		ours[x.ID] = true
+	}
+	return slices.DeleteFunc(open, func(q inquiry.Question) bool { return !ours[q.SessionID] }), err
+}
+
+// plan checks what can be checked before anything is touched, and makes a life of a run.
+func (m *Manager) plan(k store.Kind, p plan) (*execution, error) {
+	if err := m.checkOpen(); err != nil {
+		return nil, err
+	}
+	if err := checkTask(p.task); err != nil {
+		return nil, err
+	}
+	x := &execution{m: m, run: store.Run{Task: p.task}}
+	return x, m.kindOf(k).plan(x, p)
+}
+
+const maxTask = 20_000 // characters
+
+func checkTask(task string) error {
+	switch n := utf8.RuneCountInString(task); {
+	case strings.TrimSpace(task) == "":
+		return invalid("say in one or two sentences what is to be done, and in which app",
+			"the task is empty")
+	case !utf8.ValidString(task):
+		return invalid("send the task as UTF-8", "the task is not text")
+	case n > maxTask:
+		return invalid("break the goal down into simpler tasks",
+			"the task has %d characters (want at most %d)", n, maxTask)
+	}
+	return nil
+}
+
+// checkSettings fills in the reply mode and refuses what cannot be had here.
+func (m *Manager) checkSettings(s Settings) (Settings, error) {
+	var err error
+	if s.ReplyMode, err = channel.Parse(string(s.ReplyMode)); err != nil {
+		return s, Coded(InvalidArgument, err)
+	}
+	step, err := m.desk.Lacks(s.ReplyMode)
+	switch {
+	case err != nil:
+		return s, err
+	case step != nil:
+		return s, invalid("use pass_to_client, or "+step.Provide,
+			"reply mode %s needs %s, and there is none", s.ReplyMode, step.Needs)
+	}
+	if len(s.Client) > 0 && !json.Valid(s.Client) {
+		return s, invalid("", "the client's own settings are not JSON")
+	}
+	return s, nil
 }

@@ -3,7 +3,6 @@ package runs
 import (
 	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -68,32 +67,6 @@ type Manager struct {
 	closing sync.Mutex // Close ends ctx and spawn looks at it, one after the other
 }
 
-// New makes a Manager and starts its watch over the questions. The caller closes it.
-func New(opts *Options) *Manager {
-	o := *opts
-	o.Limits.Steps = cmp.Or(o.Limits.Steps, 40)
-	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	if o.Broker == nil {
-		o.Broker = inquiry.NewBroker(o.Store.Questions, &inquiry.Options{CheckEdit: CheckEdit})
-	}
-	if o.Observe == nil {
-		o.Observe = func(Event) {}
-	}
-	m := &Manager{opts: o, store: o.Store, broker: o.Broker, log: o.Log,
-		states: sessionStates{grace: o.DetachGrace, observe: o.Observe,
-			byID: map[string]*sessionState{}},
-		lines: queue.New(o.Store.Leases, o.Log), touches: touches.New(o.Store.Audit, o.Log)}
-	m.ctx, m.cancel = context.WithCancelCause(context.Background())
-	m.desk = asking.New(m.ctx, o.Options, o.Store, o.Broker, asker{m}, o.Log)
-	events := m.broker.Subscribe()
-	m.wg.Go(func() { resumer{m}.watch(events) })
-	m.wg.Go(func() {
-		// Returns only the cause of our own end.
-		_ = m.broker.Run(m.ctx, func(err error) { m.log.Error("questions", "err", err) })
-	})
-	return m
-}
-
 // Broker is the Manager's broker, for the channels through which people answer.
 func (m *Manager) Broker() *inquiry.Broker { return m.broker }
 
@@ -134,9 +107,26 @@ func (m *Manager) checkOpen() error {
 	return nil
 }
 
-// superseded reports whether err says that somebody else, perhaps in another process, has moved the
-// run in the meantime.
-func superseded(err error) bool {
-	_, moved := errors.AsType[*store.StateError](err)
-	return moved || errors.Is(err, store.ErrFenced)
+// Goals makes the work of sessions of agents; package agents has it.
+type Goals interface {
+	// Work checks the goal and its settings, completes these, and returns the work.
+	Work(g *Goal) (Work, error)
+}
+
+// Goal is what agents are to reach in a life of a run.
+type Goal struct {
+	Runs     *Manager  // that carries the run out
+	Settings *Settings // of the run; Servers may be completed
+	Said     string    // to the first agent by who goes on with the session; "" if nothing
+	By       Actor     // who begins this life
+}
+
+// steps is the effective limit of a call: what was asked for, at most what is configured.
+func (o *Options) steps(asked int) (int, error) {
+	if asked < 0 {
+		return 0, invalid("leave max_steps out for the configured maximum",
+			"max_steps is %d (want at least 1)", asked)
+	}
+	most := o.Limits.Steps
+	return min(cmp.Or(asked, most), most), nil
 }

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 
@@ -11,49 +10,6 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/text"
 )
-
-// Park implements agentloop.Parker. It stores the question with the frame that it is about.
-func (w *phoneWork) Park(ctx context.Context, q agentloop.Question) error {
-	asked := inquiry.Question{
-		SessionID: w.life.Run.SessionID,
-		RunID:     w.life.Run.ID,
-		Fence:     w.life.Run.Fence,
-		Step:      q.Step,
-		Kind:      inquiry.Kind(q.Kind),
-		Task:      q.Task,
-		Text:      q.Text,
-		Body:      &inquiry.Ask{Options: distinct(q.Options), FreeText: q.FreeText},
-
-		Round:     q.Round,
-		App:       q.Screen.State.App,
-		OnTimeout: w.m.opts.OnTimeout,
-	}
-	mode := w.settings.ReplyMode
-	if q.Screen.Frame != nil {
-		asked.Frame = w.life.Run.FrameID(q.Step) // kept with the step's intent
-	}
-	asked.Secret = asked.AsksForSecret()
-	if q.Secret != nil {
-		asked.Secret, asked.Public = *q.Secret, !*q.Secret
-	}
-	switch {
-	case asked.Kind == inquiry.KindTakeover:
-		mode = personalMode(mode)
-		asked.Secret = false
-		asked.OnTimeout = inquiry.Pause
-		asked.Body = &inquiry.Takeover{PeopleOnly: w.takenByPerson}
-	case q.Review != nil:
-		mode = personalMode(mode)
-		if err := w.m.reviewed(&asked, q); err != nil {
-			return err
-		}
-	}
-	asked, err := w.m.desk.Open(ctx, asked, mode)
-	if err == nil {
-		w.parked = &asked
-	}
-	return err
-}
 
 // distinct are the options without those that say nothing, or what another one says: a model may
 // write such, and the run goes on.
@@ -111,29 +67,4 @@ func (m *Manager) reviewed(asked *inquiry.Question, q agentloop.Question) error 
 	asked.Secret = false
 	asked.OnTimeout = m.opts.OnUndecided
 	return nil
-}
-
-// rulingOf is what was decided about the action of a settled question; nil when it is about none.
-// Nobody's word is not a consent.
-func rulingOf(q inquiry.Question) *agentloop.Ruling {
-	if len(inquiry.As[inquiry.Approval](q).ActionRequests) == 0 {
-		return nil
-	}
-	r := &agentloop.Ruling{Type: agentloop.Reject, Severity: string(inquiry.As[inquiry.Approval](q).Severity), Bound: inquiry.As[inquiry.Approval](q).Bound,
-		AskedAt: q.AskedAt, At: q.Resolution.At}
-	if len(q.Resolution.Decisions) != 1 {
-		return r
-	}
-	d := q.Resolution.Decisions[0]
-	r.Type, r.Message = d.Type, d.Message
-	if d.Type != inquiry.Edit {
-		return r
-	}
-	a, err := actions.Named(d.EditedAction.Name, d.EditedAction.Args)
-	if err != nil { // it was one when it was accepted, by another version
-		r.Type, r.Message = agentloop.Reject, err.Error()
-		return r
-	}
-	r.Edited = &actions.Decision{Action: a}
-	return r
 }

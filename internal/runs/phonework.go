@@ -219,3 +219,46 @@ func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 	end.Err = nil
 	return end
 }
+
+// Park implements agentloop.Parker. It stores the question with the frame that it is about.
+func (w *phoneWork) Park(ctx context.Context, q agentloop.Question) error {
+	asked := inquiry.Question{
+		SessionID: w.life.Run.SessionID,
+		RunID:     w.life.Run.ID,
+		Fence:     w.life.Run.Fence,
+		Step:      q.Step,
+		Kind:      inquiry.Kind(q.Kind),
+		Task:      q.Task,
+		Text:      q.Text,
+		Body:      &inquiry.Ask{Options: distinct(q.Options), FreeText: q.FreeText},
+
+		Round:     q.Round,
+		App:       q.Screen.State.App,
+		OnTimeout: w.m.opts.OnTimeout,
+	}
+	mode := w.settings.ReplyMode
+	if q.Screen.Frame != nil {
+		asked.Frame = w.life.Run.FrameID(q.Step) // kept with the step's intent
+	}
+	asked.Secret = asked.AsksForSecret()
+	if q.Secret != nil {
+		asked.Secret, asked.Public = *q.Secret, !*q.Secret
+	}
+	switch {
+	case asked.Kind == inquiry.KindTakeover:
+		mode = personalMode(mode)
+		asked.Secret = false
+		asked.OnTimeout = inquiry.Pause
+		asked.Body = &inquiry.Takeover{PeopleOnly: w.takenByPerson}
+	case q.Review != nil:
+		mode = personalMode(mode)
+		if err := w.m.reviewed(&asked, q); err != nil {
+			return err
+		}
+	}
+	asked, err := w.m.desk.Open(ctx, asked, mode)
+	if err == nil {
+		w.parked = &asked
+	}
+	return err
+}

@@ -137,22 +137,6 @@ func (r resumer) deliver(ctx context.Context, questionID string) error {
 	return c.resumeAnswered(ctx, &q)
 }
 
-// resumeAnswered is the one way in which an answer moves its run: the run goes on, as the one who
-// answered wished, or ends. A call that ends a pause and brings no answer moves the run itself, and
-// only takes along what was answered meanwhile: see wakeUp. The caller has the session's lock.
-func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) error {
-	end, ends := endOf(*q)
-	if !ends {
-		how, err := resumptionOf(*q)
-		if err == nil {
-			err = c.resume(ctx, how, q)
-		}
-		return err
-	}
-	ending{m: c.m, state: c.state, run: c.run, serial: c.sess.Serial, change: end}.keep(ctx)
-	return nil
-}
-
 // Recover takes over from processes that died: what they were running comes back PAUSED as
 // SERVER_RESTARTED, and nothing of it goes on by itself; but a run whose question was answered in
 // the meantime goes on with the answer. A server calls it once, before it takes calls. Runs of

@@ -112,38 +112,6 @@ func (s *sessionState) leave(r *activeRun) {
 	s.changed.Send()
 }
 
-// Attach notes that somebody waits for the session's runs, or watches them. The caller calls detach
-// when that is over; calling it again does nothing. A run to which no call is attached for
-// Options.DetachGrace is paused, as CLIENT_DETACHED, unless its settings say that it may go on
-// alone.
-func (m *Manager) Attach(sessionID string) (detach func()) {
-	s, done := m.states.use(sessionID)
-	s.attach(1)
-	return sync.OnceFunc(func() {
-		defer done()
-		s.attach(-1)
-	})
-}
-
-// PickUp takes a run up that was paused because no call was attached: the call that it was in goes
-// on, with what is left of its steps. Any other run is left as it is. The caller attaches first.
-func (m *Manager) PickUp(ctx context.Context, sessionID string) (Status, error) {
-	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: sessionID})
-	if err != nil {
-		return Status{}, err
-	}
-	defer unlock()
-	if !pausedAlone(c.run) {
-		return m.Status(ctx, c.sess.ID)
-	}
-	return c.resumeOrReport(ctx, resumption{SameCall: true})
-}
-
-// pausedAlone reports whether the run was paused because no call was attached.
-func pausedAlone(r store.Run) bool {
-	return r.State == store.Paused && r.StopReason == agentloop.ClientDetached
-}
-
 func (s *sessionState) attach(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,18 +182,6 @@ type Watch struct {
 	done   func() // with the state
 }
 
-// Watch returns a queue of the session's events from now on. It never holds a run up: a reader who
-// is more than 64 events behind misses the oldest. The caller closes it.
-func (m *Manager) Watch(sessionID string) *Watch {
-	w := &Watch{events: make(chan Event, 64)}
-	w.state, w.done = m.states.use(sessionID)
-	w.C = w.events
-	w.state.mu.Lock()
-	defer w.state.mu.Unlock()
-	w.state.watchers[w] = struct{}{}
-	return w
-}
-
 // Close ends the watch. Closing again does nothing.
 func (w *Watch) Close() {
 	defer w.done()
@@ -252,3 +208,6 @@ func (w *Watch) put(e Event) {
 		}
 	}
 }
+
+// otherProcessPoll is how often a run that another process carries out is looked at.
+const otherProcessPoll = 500 * time.Millisecond

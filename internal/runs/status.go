@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
@@ -97,20 +96,6 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 		st.Unasked = append(st.Unasked, g.String())
 	}
 	return st, nil
-}
-
-// Asked are the open questions of a session and of those that it has begun.
-func (m *Manager) Asked(ctx context.Context, s store.Session) ([]inquiry.Question, error) {
-	open, err := m.broker.List(ctx, inquiry.Filter{Status: inquiry.Pending})
-	if err != nil {
-		return nil, err
-	}
-	below, err := m.store.Sessions(ctx, store.Filter{Parent: s.ID})
-	ours := map[string]bool{s.ID: true}
-	for _, x := range below {
-		ours[x.ID] = true
-	}
-	return slices.DeleteFunc(open, func(q inquiry.Question) bool { return !ours[q.SessionID] }), err
 }
 
 // AskedMeanwhile are the questions that wait while the run goes on: those of agents and their phones.

@@ -14,57 +14,6 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// StopMode says what is to become of a run.
-type StopMode string
-
-// The modes.
-const (
-	Cancel StopMode = "cancel" // it ends for good
-	Pause  StopMode = "pause"  // it can be continued
-	// it waits, with the phone, until the person who has taken that over hands it back
-	Takeover StopMode = "takeover"
-)
-
-// stopEffect is what a StopMode does to a run.
-type stopEffect struct {
-	cause  error // of the end of its life
-	to     store.State
-	reason agentloop.StopReason
-	event  store.AuditEvent
-}
-
-var stopEffects = map[StopMode]stopEffect{
-	Cancel: {agentloop.ErrStopped, store.Cancelled, agentloop.Cancelled, store.AuditStopped},
-	Pause:  {agentloop.ErrPaused, store.Paused, agentloop.UserPaused, store.AuditPaused},
-	Takeover: {agentloop.ErrTakeover, store.WaitingTakeover, agentloop.TakeoverNeeded,
-		store.AuditTakenOver},
-}
-
-// stopCall is one call of Stop.
-type stopCall struct {
-	stopEffect
-	by    Actor
-	m     *Manager
-	state *sessionState
-	sess  store.Session
-}
-
-// StopRequest stops a session's run.
-type StopRequest struct {
-	SessionID string
-	Mode      StopMode // "" means Cancel
-	By        Actor    // the zero value is the program itself, of which the audit says nothing
-}
-
-// Actor is who stops a run: the channel and the authority as those of an answer, and a name for
-// people.
-type Actor struct{ Channel, Authority, Name string }
-
-// entry is what the audit says of who does something.
-func (a Actor) entry() store.AuditEntry {
-	return store.AuditEntry{Channel: a.Channel, Authority: a.Authority, By: a.Name}
-}
-
 // Stop returns once the phone is left alone: a gesture that has begun is finished, nothing else is
 // done. A question that the run waits for is withdrawn by Cancel and by Takeover, and stays open
 // under Pause. Stopping what has stopped changes nothing, but there has to be a run with a phone to

@@ -19,9 +19,6 @@ type WaitRequest struct {
 	Budget    time.Duration // 0 returns at once
 }
 
-// otherProcessPoll is how often a run that another process carries out is looked at.
-const otherProcessPoll = 500 * time.Millisecond
-
 // Wait returns when the run is not QUEUED or RUNNING any more, and at the latest when the budget is
 // used up: a run that goes on then has the stop reason STILL_RUNNING. Any number of callers may
 // wait, and none of them holds up the run. It returns an error when there is no such session, or

@@ -1,0 +1,226 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/route"
+	"github.com/taploop/taploop/internal/runs/asking"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// continuation is a ContinueRequest on its way: it has the session's lock.
+type continuation struct {
+	ContinueRequest
+	m     *Manager
+	state *sessionState
+	sess  store.Session
+	run   store.Run // the session's latest
+}
+
+// openContinuation looks the session up and takes its lock; the caller gives it back.
+func (m *Manager) openContinuation(ctx context.Context,
+	r ContinueRequest) (c *continuation, unlock func(), err error) {
+	if err := m.checkOpen(); err != nil {
+		return nil, nil, err
+	}
+	sess, err := m.store.Session(ctx, r.SessionID)
+	if err != nil {
+		return nil, nil, UnknownSession(r.SessionID, err)
+	}
+	if r.Serial != "" && r.Serial != sess.Serial {
+		return nil, nil, Refuse(DeviceMismatch,
+			"leave device_id out, or start a new task on the other phone",
+			"session %s is on phone %q, not %q", sess.ID, sess.Serial, r.Serial)
+	}
+	s, done := m.states.use(sess.ID)
+	giveBack, err := s.lock(ctx)
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	unlock = func() { giveBack(); done() }
+	run, err := m.currentRun(ctx, s, sess.ID)
+	if err != nil {
+		unlock()
+		return nil, nil, err
+	}
+	return &continuation{ContinueRequest: r, m: m, state: s, sess: sess, run: run}, unlock, nil
+}
+
+// currentRun is the session's latest run. One that claims to be running and that nobody runs any
+// more is paused first. The caller has the session's lock.
+func (m *Manager) currentRun(ctx context.Context, s *sessionState,
+	sessionID string) (store.Run, error) {
+	if err := s.storeNow(ctx); err != nil {
+		return store.Run{}, err
+	}
+	run, err := m.store.LatestRun(ctx, sessionID)
+	if err != nil {
+		return run, UnknownSession(sessionID, err)
+	}
+	if s.current() != nil || run.State != store.Running && run.State != store.Queued {
+		return run, nil
+	}
+	if run.Owner == m.store.Owner.ID && run.State == store.Queued &&
+		time.Since(run.UpdatedAt) < asking.StoreTime {
+		return run, nil // it is about to be launched
+	}
+	if run.Owner != m.store.Owner.ID {
+		if _, err := m.store.Runs.Recover(ctx); err != nil {
+			return run, err
+		}
+		return m.store.Runs.Get(ctx, run.ID)
+	}
+	// It has no goroutine any more, and nothing is known of how it ended.
+	return m.store.Runs.Transition(ctx, run.ID, store.Change{
+		From: []store.State{store.Queued, store.Running}, Fence: run.Fence,
+		To: store.Paused, Reason: agentloop.InternalError,
+		Err: "the run stopped, and it is not known why"})
+}
+
+// open opens the work of a life, which may not be another session's turn unless the call queues.
+func (c *continuation) open(ctx context.Context, x *execution) error {
+	if !c.Queue {
+		if err := c.m.free(ctx, c.sess); err != nil {
+			return err
+		}
+	}
+	return x.open(ctx, c.sess.Serial)
+}
+
+// resumeOrReport resumes a paused run, or tells how the run stands.
+func (c *continuation) resumeOrReport(ctx context.Context, how resumption) (Status, error) {
+	if c.run.State.Terminal() {
+		return Status{}, invalid("pass the next task, or start a new session",
+			"the session's last task has ended (%s), and there is no new one", c.run.State)
+	}
+	if atRest(c.run) {
+		if err := c.wakeUp(ctx, how); err != nil {
+			return Status{}, err
+		}
+	}
+	return c.m.Status(ctx, c.sess.ID)
+}
+
+// wakeUp resumes a run that is paused, and one whose question is settled; an open question is
+// asked.
+func (c *continuation) wakeUp(ctx context.Context, how resumption) error {
+	q, err := c.m.store.Runs.Unused(ctx, c.run)
+	open, waits := q != nil && q.Open(), c.run.State.Waiting()
+	switch {
+	case err != nil:
+		return err
+	case open && waits:
+		c.ask(q)
+		return nil
+	case open:
+		return c.waitAgain(ctx, q)
+	case q == nil && waits:
+		return fmt.Errorf("run %s waits for a reply to a question that is not there", c.run.ID)
+	case waits:
+		return c.resumeAnswered(ctx, q)
+	}
+	// It is this call that ends the pause, so the run goes on as it wishes. What was answered
+	// during the pause is applied with that, and ends no run.
+	return c.resume(ctx, how, q)
+}
+
+// ask has an open question asked, unless the caller does.
+func (c *continuation) ask(q *inquiry.Question) {
+	if !c.Here {
+		c.m.desk.Route(q.ID)
+	}
+}
+
+// waitAgain brings a run that was paused while it waited for a reply back to waiting.
+func (c *continuation) waitAgain(ctx context.Context, q *inquiry.Question) error {
+	w := agentloop.WaitingFor(string(q.Kind))
+	r, err := c.m.store.Runs.Transition(ctx, c.run.ID, store.Change{
+		From: []store.State{store.Paused}, Fence: c.run.Fence,
+		To: store.State(w.State), Reason: w.Reason, Question: q.ID})
+	if err != nil {
+		return err
+	}
+	c.ask(q)
+	c.state.moved(r)
+	return nil
+}
+
+// resumeAnswered is the one way in which an answer moves its run: the run goes on, as the one who
+// answered wished, or ends. A call that ends a pause and brings no answer moves the run itself, and
+// only takes along what was answered meanwhile: see wakeUp. The caller has the session's lock.
+func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) error {
+	end, ends := endOf(*q)
+	if !ends {
+		how, err := resumptionOf(*q)
+		if err == nil {
+			err = c.resume(ctx, how, q)
+		}
+		return err
+	}
+	ending{m: c.m, state: c.state, run: c.run, serial: c.sess.Serial, change: end}.keep(ctx)
+	return nil
+}
+
+// resume takes up a run that is paused or waits; no other way leads from there to a new life. With
+// q, a settled question, its answer is applied in the same change.
+func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Question) error {
+	s, err := settingsOf(c.run)
+	if err != nil {
+		return err
+	}
+	from := s.CallFrom
+	if !how.SameCall {
+		from = c.sess.Steps
+	}
+	handed := q != nil && q.Kind == inquiry.KindTakeover
+	x, err := c.m.plan(c.sess.Kind(), plan{task: c.run.Task,
+		maxSteps: cmp.Or(how.MaxSteps, c.run.MaxSteps), settings: s.with(how.Settings),
+		home: how.Home, handed: handed, said: c.Task, by: c.By})
+	if err != nil {
+		return err
+	}
+	x.sess = c.sess
+	x.settings.CallFrom = from
+	x.settings.Keys = s.keysWith(c.ContinueRequest)
+	if handed {
+		c.m.touches.Note(ctx, c.run.ID)
+	}
+	if q != nil { // an answer that was taken is applied, and waits for the phone if need be
+		c.m.desk.Finish(q.ID, route.Elsewhere(*q))
+	} else if err := c.open(ctx, x); err != nil {
+		return err
+	}
+	if err := c.requeue(ctx, x, q); err != nil {
+		x.work.Close()
+		if superseded(err) { // another process was faster, and goes on with the run
+			return nil
+		}
+		return err
+	}
+	return x.launch(c.Queue)
+}
+
+// requeue makes a paused or waiting run QUEUED, with what the model is to be told.
+func (c *continuation) requeue(ctx context.Context, x *execution, q *inquiry.Question) error {
+	ctx, cancel := asking.Detached(ctx)
+	defer cancel()
+	change := store.Change{From: []store.State{c.run.State}, Fence: c.run.Fence,
+		To: store.Queued, Reason: agentloop.StillRunning, MaxSteps: x.run.MaxSteps,
+		Settings: encode(x.settings)}
+	if c.run.State == store.Paused {
+		change.Progress = agentloop.Progress.Resumed
+	}
+	if q != nil {
+		change.Apply, change.Exchange = q.ID, exchangeOf(*q, c.m.opts.Lang)
+		change.Ruling = rulingOf(*q)
+	}
+	var err error
+	x.run, err = c.m.store.Runs.Transition(ctx, c.run.ID, change)
+	return err
+}

@@ -1,0 +1,38 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs/asking"
+	"github.com/taploop/taploop/internal/runs/queue"
+	"github.com/taploop/taploop/internal/runs/touches"
+)
+
+// New makes a Manager and starts its watch over the questions. The caller closes it.
+func New(opts *Options) *Manager {
+	o := *opts
+	o.Limits.Steps = cmp.Or(o.Limits.Steps, 40)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Broker == nil {
+		o.Broker = inquiry.NewBroker(o.Store.Questions, &inquiry.Options{CheckEdit: CheckEdit})
+	}
+	if o.Observe == nil {
+		o.Observe = func(Event) {}
+	}
+	m := &Manager{opts: o, store: o.Store, broker: o.Broker, log: o.Log,
+		states: sessionStates{grace: o.DetachGrace, observe: o.Observe,
+			byID: map[string]*sessionState{}},
+		lines: queue.New(o.Store.Leases, o.Log), touches: touches.New(o.Store.Audit, o.Log)}
+	m.ctx, m.cancel = context.WithCancelCause(context.Background())
+	m.desk = asking.New(m.ctx, o.Options, o.Store, o.Broker, asker{m}, o.Log)
+	events := m.broker.Subscribe()
+	m.wg.Go(func() { resumer{m}.watch(events) })
+	m.wg.Go(func() {
+		// Returns only the cause of our own end.
+		_ = m.broker.Run(m.ctx, func(err error) { m.log.Error("questions", "err", err) })
+	})
+	return m
+}

@@ -1,0 +1,108 @@
+package runs
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// endOf is what becomes of the run that waits for a settled question, when it does not go on.
+func endOf(q inquiry.Question) (c store.Change, ends bool) {
+	switch {
+	case q.Status == inquiry.Expired:
+		c.To, c.Reason = store.Expired, agentloop.SessionExpired
+		c.Err = "nobody answered before the question expired"
+	case q.Status == inquiry.Withdrawn:
+		c.To, c.Reason = store.Paused, agentloop.UserPaused
+		c.Err = "the question was withdrawn: " + q.Resolution.Why
+	case q.Status == inquiry.TimedOut && q.OnTimeout == inquiry.GiveUp:
+		c.To, c.Reason = store.Aborted, agentloop.QuestionTimedOut
+		c.Err = "nobody answered in time"
+	}
+	return c, c.To != ""
+}
+
+// exchangeOf is a settled question as the model sees it. Of a secret one it learns only what became
+// of it.
+func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
+	x.Question, x.Answer = q.Text, q.Resolution.Response.Reveal()
+	switch {
+	case q.Resolution.Type == inquiry.TypeDecline:
+		x.Outcome = actions.Refused
+	case q.Resolution.Type == inquiry.TypeDone:
+		x.Outcome, x.Answer = actions.HandedBack, cmp.Or(x.Answer, textsIn(lang).Done)
+	case q.Resolution.Type == inquiry.TypeCouldNot:
+		x.Outcome, x.Answer = actions.CouldNot, cmp.Or(x.Answer, textsIn(lang).NoReason)
+	case q.Resolution.Type == inquiry.TypeDecisions:
+		x.Outcome = actions.Answered
+	case q.Resolution.Type == inquiry.TypeDelegate:
+		x.Outcome = actions.Delegated
+	case q.Resolution.Type == inquiry.TypeDefault:
+		x.Outcome = actions.DefaultAnswer
+	case q.Resolution.Type != inquiry.TypeAnswer:
+		x.Outcome = actions.Silence
+	case q.Resolution.Recalled != "":
+		x.Outcome = actions.Remembered
+	case q.Resolution.Authority == inquiry.AuthorityAgent:
+		x.Outcome = actions.ModelAnswer
+	default:
+		x.Outcome = actions.Answered
+	}
+	if q.Secret {
+		x.Answer = ""
+	}
+	if q.Secret && q.Resolution.Type == inquiry.TypeAnswer {
+		x.Answer = fmt.Sprintf(textsIn(lang).Secret, secretWord)
+	}
+	return x
+}
+
+// rulingOf is what was decided about the action of a settled question; nil when it is about none.
+// Nobody's word is not a consent.
+func rulingOf(q inquiry.Question) *agentloop.Ruling {
+	if len(inquiry.As[inquiry.Approval](q).ActionRequests) == 0 {
+		return nil
+	}
+	r := &agentloop.Ruling{Type: agentloop.Reject, Severity: string(inquiry.As[inquiry.Approval](q).Severity), Bound: inquiry.As[inquiry.Approval](q).Bound,
+		AskedAt: q.AskedAt, At: q.Resolution.At}
+	if len(q.Resolution.Decisions) != 1 {
+		return r
+	}
+	d := q.Resolution.Decisions[0]
+	r.Type, r.Message = d.Type, d.Message
+	if d.Type != inquiry.Edit {
+		return r
+	}
+	a, err := actions.Named(d.EditedAction.Name, d.EditedAction.Args)
+	if err != nil { // it was one when it was accepted, by another version
+		r.Type, r.Message = agentloop.Reject, err.Error()
+		return r
+	}
+	r.Edited = &actions.Decision{Action: a}
+	return r
+}
+
+// resumptionOf is how the run goes on with the answer. One that came past Continue brings no new
+// steps.
+func resumptionOf(q inquiry.Question) (r resumption, err error) {
+	if len(q.Resolution.Resume) == 0 {
+		return resumption{SameCall: true}, nil
+	}
+	if err := json.Unmarshal(q.Resolution.Resume, &r); err != nil {
+		return r, fmt.Errorf("reading how the run goes on after question %s: %w", q.ID, err)
+	}
+	return r, nil
+}
+
+// atRest reports whether the run is paused or waits.
+func atRest(r store.Run) bool { return r.State.Waiting() || r.State == store.Paused }
+
+// pausedAlone reports whether the run was paused because no call was attached.
+func pausedAlone(r store.Run) bool {
+	return r.State == store.Paused && r.StopReason == agentloop.ClientDetached
+}
