@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Options says which model is prompted, and how.
@@ -38,9 +39,8 @@ func Plain(model string) string {
 // withDefaults is opts with the defaults filled in.
 func (opts *Options) withDefaults() (Options, error) {
 	o := *cmp.Or(opts, &Options{})
-	lang, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(o.Lang), "_", "-"), "-")
-	lang = cmp.Or(lang, "zh")
-	if lang != "zh" && lang != "en" {
+	lang, ok := words.Find(cmp.Or(o.Lang, "zh"))
+	if !ok {
 		return o, fmt.Errorf("unknown language %q (want zh or en)", o.Lang)
 	}
 	o.Lang = lang

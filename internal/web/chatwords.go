@@ -9,6 +9,7 @@ import (
 
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // chatQuestion is what a conversation needs of a question.
@@ -48,7 +49,7 @@ func (t *chatTurn) mayAnswer(q *chatQuestion) bool { return !q.PeopleOnly || !t.
 func (t *chatTurn) first() string {
 	said := fmt.Sprintf(mark, t.now.SessionID)
 	if t.late {
-		said += t.words.late + "\n"
+		said += t.words.Late + "\n"
 	}
 	return said
 }
@@ -86,44 +87,17 @@ func (q *chatQuestion) answered(said string) map[string]any {
 
 // chatWords are the sentences around what the agent says, in the language of the user.
 type chatWords struct {
-	options, secret, decide, handOver, person, late, completed, aborted, paused, ended, going string
+	Options, Secret, Decide, HandOver, Person, Late, Completed, Aborted, Paused, Ended, Going string
 }
 
-var englishChat = chatWords{
-	options: "Choose: %s",
-	secret:  "(This chat keeps what you write; the answer can be given in private at %s)",
-	decide: "Answer yes, and it is done. Anything else is told to the agent, and it is not " +
-		"done.",
-	handOver:  "Answer done once it is. Anything else says that it could not be done, and why.",
-	person:    "Only a person settles that: %s",
-	late:      "(That question is settled already: this message changes nothing.)",
-	completed: "Done.",
-	aborted:   "The task was given up: %s",
-	paused:    "The task is paused: %s\nSay something, and it goes on.",
-	ended:     "The task has ended: %s",
-	going:     "The task still goes on. Say something to steer it or to go on waiting.",
-}
+var chatWordsIn = words.Of[chatWords]("chat")
 
-var chineseChat = chatWords{
-	options:   "可选：%s",
-	secret:    "（聊天会保留你写的内容；也可以在 %s 私下回答）",
-	decide:    "回答“同意”即执行；其他回答会转告助手，且不执行。",
-	handOver:  "办好后回答“完成”；其他回答表示没能完成及其原因。",
-	person:    "只有本人可以决定：%s",
-	late:      "（该问题已有结果，这条消息不起作用。）",
-	completed: "已完成。",
-	aborted:   "任务已放弃：%s",
-	paused:    "任务已暂停：%s\n再说一句话即可继续。",
-	ended:     "任务已结束：%s",
-	going:     "任务还在进行。可以再说一句话来调整，或者继续等待。",
-}
-
-// wordsFor are the words for an answer to what was said.
+// wordsFor returns the words for an answer to what was said.
 func wordsFor(said string) *chatWords {
 	if strings.ContainsFunc(said, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-		return &chineseChat
+		return chatWordsIn("zh")
 	}
-	return &englishChat
+	return chatWordsIn(words.Default)
 }
 
 // last is what is said at the end of a turn; yours is as for asked.
@@ -136,17 +110,17 @@ func (w *chatWords) last(n *callResult, yours bool) string {
 	case n.Question != nil:
 		return w.asked(n.Question, yours)
 	case n.going():
-		return w.going
+		return w.Going
 	case n.State == store.Completed && n.Answer == "":
-		return w.completed
+		return w.Completed
 	case n.State == store.Completed:
 		return text.Lines(n.Answer)
 	case n.State == store.Aborted:
-		return fmt.Sprintf(w.aborted, text.Line(n.Final.Action.Value))
+		return fmt.Sprintf(w.Aborted, text.Line(n.Final.Action.Value))
 	case n.State == store.Paused:
-		return fmt.Sprintf(w.paused, why)
+		return fmt.Sprintf(w.Paused, why)
 	}
-	return fmt.Sprintf(w.ended, why)
+	return fmt.Sprintf(w.Ended, why)
 }
 
 // asked is a question, and how it is answered. Whether it is for who talks here to answer is yours.
@@ -154,17 +128,17 @@ func (w *chatWords) asked(q *chatQuestion, yours bool) string {
 	said := text.Lines(q.Text)
 	switch {
 	case !yours:
-		said += "\n" + fmt.Sprintf(w.person, q.PageURL)
+		said += "\n" + fmt.Sprintf(w.Person, q.PageURL)
 	case q.Kind == "approval":
-		said += "\n" + w.decide
+		said += "\n" + w.Decide
 	case q.Kind == "takeover":
-		said += "\n" + w.handOver
+		said += "\n" + w.HandOver
 	}
 	if len(q.Options) > 0 {
-		said += "\n" + fmt.Sprintf(w.options, text.Line(strings.Join(q.Options, " / ")))
+		said += "\n" + fmt.Sprintf(w.Options, text.Line(strings.Join(q.Options, " / ")))
 	}
 	if q.Secret && q.PageURL != "" {
-		said += "\n" + fmt.Sprintf(w.secret, q.PageURL)
+		said += "\n" + fmt.Sprintf(w.Secret, q.PageURL)
 	}
 	return said
 }

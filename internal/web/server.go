@@ -11,10 +11,9 @@ import (
 	"path"
 	"slices"
 
-	"golang.org/x/text/language"
-
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Server serves /v1 and /ui. It is safe for concurrent use.
@@ -219,7 +218,7 @@ func page(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Vary", "Accept-Language")
 	w.Header().Set("Cache-Control", "no-cache")
 	_, _ = w.Write(bytes.Replace(b, []byte(`<html lang="en">`),
-		[]byte(`<html lang="`+pageLanguage(r.Header.Get("Accept-Language"))+`">`), 1))
+		[]byte(`<html lang="`+words.Match(r.Header.Get("Accept-Language"))+`">`), 1))
 	return nil
 }
 
@@ -252,15 +251,6 @@ func assetOf(name string) ([]byte, error) {
 	}
 	b, err := json.Marshal(labels)
 	return slices.Concat([]byte("\"use strict\";\nconst CHANNELS = "), b, []byte(";\n")), err
-}
-
-// languages are those of the page, the first one for who reads neither.
-var languages = []language.Tag{language.English, language.Chinese}
-
-// pageLanguage is the one of languages that the browser likes best.
-func pageLanguage(accept string) string {
-	_, i := language.MatchStrings(language.NewMatcher(languages), accept)
-	return languages[i].String()
 }
 
 // login takes the code of a link, once, and gives the browser the secret that it logs in with from
