@@ -16,8 +16,6 @@ import (
 type class struct {
 	Name     string   `yaml:"name"`
 	Severity Severity `yaml:"severity"`
-	En       string   `yaml:"en"`
-	Zh       string   `yaml:"zh"`
 	Words    pattern  `yaml:"words"`
 	Han      pattern  `yaml:"han"`
 	Not      pattern  `yaml:"not"`

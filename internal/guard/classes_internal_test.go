@@ -35,8 +35,8 @@ func TestTheFilesOfWordsAreWhole(t *testing.T) {
 	for _, c := range classes() {
 		require.False(t, names[c.Name], "%s is there twice", c.Name)
 		names[c.Name] = true
-		require.NotEmpty(t, c.En, c.Name)
-		require.NotEmpty(t, c.Zh, c.Name)
+		require.NotEmpty(t, c.says("en"), c.Name)
+		require.NotEmpty(t, c.says("zh"), c.Name)
 		require.NotEqual(t, Routine, c.Severity, c.Name)
 		for _, p := range []pattern{c.Words, c.Han, c.IDs, c.Asks} {
 			require.NotEmpty(t, p, c.Name)

@@ -6,6 +6,8 @@ import (
 	"path"
 	"strings"
 	"unicode"
+
+	"github.com/taploop/taploop/internal/words"
 )
 
 // finding is what a built-in rule says of an action.
@@ -15,74 +17,56 @@ type finding struct {
 	words string // that led to it
 }
 
-// place is where the words of a finding are.
-type place int
+// place is where the words of a finding are: its key among the texts.
+type place string
 
 const (
-	underFinger place = iota
-	identifier
-	nearby
-	onScreen
-	modelWords
-	ofApp
-	inField
-	ofTool
-	ofName
+	underFinger place = "underFinger"
+	identifier  place = "identifier"
+	nearby      place = "nearby"
+	onScreen    place = "onScreen"
+	modelWords  place = "modelWords"
+	ofApp       place = "ofApp"
+	inField     place = "inField"
+	ofName      place = "ofName"
+	ofTool      place = "ofTool"
 )
 
-var places = []struct{ en, zh string }{
-	underFinger: {"%q is under the finger", "手指下是 %q"},
-	identifier:  {"the app calls it %q", "应用内部名称是 %q"},
-	nearby:      {"%q is next to it", "旁边是 %q"},
-	onScreen:    {"the screen says %q", "屏幕上写着 %q"},
-	modelWords:  {"the model says %q", "模型说 %q"},
-	ofApp:       {"what is under the finger is not known, in %q", "不清楚手指下是什么,应用是 %q"},
-	inField:     {"text for a password field in %q", "在 %q 的密码框中输入"},
-	ofName:      {"the tool is named %q", "工具名称是 %q"},
-	ofTool:      {"%q says of itself that it destroys something", "%q 自称会造成破坏"},
+// texts are what people read of the built-in rules, in a language.
+type texts struct {
+	Reason    string           // takes what is done and where that is read
+	Consented string           // behind a reason
+	Places    map[place]string // take the words of a finding
+	Classes   map[string]string
 }
+
+var textsIn = words.Of[texts]("guard")
 
 // Classes of harm that are no words.
 var (
-	unknownMoney = class{Name: "unknown", Severity: Critical,
-		En: "it cannot be told what this does in an app about money",
-		Zh: "无法判断这一步在金融应用中会做什么"}
+	unknownMoney  = class{Name: "unknown", Severity: Critical}
 	unknownSystem = class{Name: "system dialog", Severity: Sensitive,
-		En: "it answers a dialog of the system", Zh: "会回应系统对话框",
 		Task: `allow|grant|give|install|uninstall`, TaskHan: `允许|授权|权限|安装|卸载`}
-	unseen = class{Name: "unseen", Severity: Sensitive,
-		En: "the screen forbids that it is looked at", Zh: "屏幕禁止查看"}
-	password = class{Name: "password", Severity: Sensitive, En: "it types a password",
-		Zh: "会输入密码", Task: `(?:type|enter|use) .{0,40}(?:password|passcode|pin)|` +
-			`log ?in|sign ?in|unlock`,
+	unseen   = class{Name: "unseen", Severity: Sensitive}
+	password = class{Name: "password", Severity: Sensitive, Task: `(?:type|enter|use) .{0,40}(?:password|passcode|pin)|` +
+		`log ?in|sign ?in|unlock`,
 		TaskHan: `密码|登录|解锁`}
-	moneyPassword = class{Name: "confirm with a password", Severity: Critical,
-		En: "it types a password in an app about money", Zh: "会在金融应用中输入密码"}
-	destructive = class{Name: "destructive", Severity: Sensitive, En: "it may destroy something",
-		Zh: "可能会造成破坏"}
+	moneyPassword = class{Name: "confirm with a password", Severity: Critical}
+	destructive   = class{Name: "destructive", Severity: Sensitive}
 )
 
 // wordless are those classes.
 var wordless = []*class{&unknownMoney, &moneyPassword, &unknownSystem, &unseen, &password,
 	&destructive}
 
-func chinese(lang string) bool { return strings.HasPrefix(strings.ToLower(lang), "zh") }
-
-// reason is the finding in words.
+// reason says what a finding is, in the language.
 func (f *finding) reason(lang string) string {
-	if chinese(lang) {
-		return f.class.Zh + ":" + fmt.Sprintf(places[f.where].zh, f.words)
-	}
-	return f.class.En + ": " + fmt.Sprintf(places[f.where].en, f.words)
+	in := textsIn(lang)
+	return fmt.Sprintf(in.Reason, f.class.says(lang), fmt.Sprintf(in.Places[f.where], f.words))
 }
 
-// says is what the class does, in words.
-func (c *class) says(lang string) string {
-	if chinese(lang) {
-		return c.Zh
-	}
-	return c.En
-}
+// says tells what the class does, in the language.
+func (c *class) says(lang string) string { return textsIn(lang).Classes[c.Name] }
 
 // field reports whether the element takes text: a touch of it, or the enter key, presses nothing.
 func (e *Element) field() bool {

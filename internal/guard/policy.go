@@ -18,7 +18,7 @@ type Options struct {
 	FloorOnly bool
 	// AskAnyway asks about a sensitive action although the task names it.
 	AskAnyway bool
-	Lang      string // of reasons: "zh"; anything else means English
+	Lang      string // of reasons; see words.Match
 
 	// DescriptionPrefix begins the description of an action whose rule has none, as in LangChain.
 	DescriptionPrefix string
@@ -129,7 +129,7 @@ func (p *Policy) builtIn(s *Subject) Decision {
 			d.Severity, d.Rule = f.class.Severity, builtInName(f.class)
 			d.Reason = f.reason(p.opts.Lang)
 			if consents && !p.opts.FloorOnly {
-				d.Reason += p.consented()
+				d.Reason += textsIn(p.opts.Lang).Consented
 			}
 		}
 		if !consents {
@@ -137,13 +137,6 @@ func (p *Policy) builtIn(s *Subject) Decision {
 		}
 	}
 	return d
-}
-
-func (p *Policy) consented() string {
-	if chinese(p.opts.Lang) {
-		return ";任务本身要求这样做"
-	}
-	return "; the task asks for it"
 }
 
 // decide is what r makes of an action that the built-in rules see as own. It never lowers the
