@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -95,13 +93,13 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	}
 	var c commands
 	var helped bool
-	parser, err := kong.New(&c, append(others(args[0]), kong.Name("taploop"),
+	parser, err := kong.New(&c, kong.Name("taploop"),
 		kong.Writers(s.out, s.err), kong.Exit(func(int) { helped = true }),
 		helpWords(),
 		kong.Description("Hand tasks to an Android phone: a vision model looks and decides, "+
 			"the phone acts over ADB.\n\n"+exitCodes()),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.BindTo(ctx, (*context.Context)(nil)))...)
+		kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		return err
 	}
@@ -114,7 +112,7 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 		if errors.As(err, &wrong) {
 			k = wrong.Context
 		}
-		err = misuse(args, err)
+		err = misuse(err)
 	} else if err = emptied(k); err == nil {
 		a := &app{streams: s, args: args, verbose: c.Verbose, wiring: wiring{
 			opts: config.Options{File: c.Config, Environ: environ}, log: logger(s.err, c.Verbose)}}
@@ -132,27 +130,6 @@ func helpWords() kong.Vars {
 	return kong.Vars{"version": versionLine(), "reply_modes": channel.Names(channel.Steps()),
 		"terminal_modes": channel.Names(needsNoClient),
 		"clients":        strings.Join(clients.Names(), ", ")}
-}
-
-// others leaves out all commands but the named one, as the parser would take longer to get to know
-// them than many a command to do its work. Nothing is left out when no command has the name.
-func others(than string) []kong.Option {
-	var names []string
-	known := false
-	for f := range reflect.TypeFor[commands]().Fields() {
-		if _, is := f.Tag.Lookup("cmd"); !is {
-			continue
-		}
-		if cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name)) == than {
-			known = true
-		} else {
-			names = append(names, f.Name)
-		}
-	}
-	if !known {
-		return nil
-	}
-	return []kong.Option{kong.IgnoreFields(`^commands\.(?:` + strings.Join(names, "|") + `)$`)}
 }
 
 // inResult writes an error of a command that promises a JSON object as one. The error is reported

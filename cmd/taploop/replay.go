@@ -21,7 +21,7 @@ type replayCmd struct {
 	Model   string  `key:"model.name" help:"The model that is asked: the name of a profile, or a model's name at the endpoint; the default is the configured one." placeholder:"NAME"`
 	BaseURL string  `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
 	Lang    string  `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
-	Within  float64 `default:"0.1" want:"a number from 0 to 3" help:"How far points may lie apart and agree, as a share of the screen's width." placeholder:"SHARE"`
+	Within  float64 `default:"0.1" help:"How far points may lie apart and agree, as a share of the screen's width." placeholder:"SHARE"`
 	JSON    bool    `help:"Print the report as JSON on stdout."`
 	DataDir string  `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }

@@ -256,7 +256,7 @@ func overwrite(path string) (*os.File, error) {
 }
 
 type sessionsPruneCmd struct {
-	OlderThan time.Duration `required:"" help:"How long they have not changed, for example 720h." want:"a duration above 0, for example 720h" placeholder:"DURATION"`
+	OlderThan time.Duration `required:"" help:"How long they have not changed, for example 720h." placeholder:"DURATION"`
 	DataDir   string        `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }
 
