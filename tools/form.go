@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -43,10 +44,10 @@ func formSchema(q inquiry.Question, in *messages) json.RawMessage {
 	switch {
 	case len(inquiry.As[inquiry.Form](q).Fields) > 0:
 		return fieldsSchema(q, in)
-	case q.Kind == inquiry.KindTakeover:
-		return takeoverSchema(in)
-	case q.Kind == inquiry.KindApproval:
+	case len(inquiry.As[inquiry.Approval](q).ActionRequests) > 0:
 		return approvalSchema(q, in)
+	case len(q.Offers()) > 0:
+		return offersSchema(q, in)
 	}
 	answer := &schema.Schema{Type: "string", Title: in.YourAnswer}
 	if inquiry.As[inquiry.Ask](q).Draft != "" {
@@ -128,7 +129,7 @@ func nameInPlace(q inquiry.Question) string {
 
 // replies are the types of replies that a form names in words, in their order.
 func (m *messages) replies(q inquiry.Question) []any {
-	if q.Kind == inquiry.KindApproval || q.Secret {
+	if q.Kind.Flag() != "" || q.Secret {
 		return []any{m.NoAnswer}
 	}
 	return []any{m.YouDecide, m.NoAnswer}
@@ -164,29 +165,59 @@ func insteadOf(q inquiry.Question, content any, in *messages) inquiry.Type {
 	return ""
 }
 
-// takeoverSchema is that of how a take-over ended.
-func takeoverSchema(in *messages) json.RawMessage {
+// outcome is an offer as a form words it.
+func (m *messages) outcome(name string) string {
+	return cmp.Or(map[string]string{"done": m.IsDone, "cannot": m.CouldNot,
+		"timeout": m.NoAnswer}[name], name)
+}
+
+// offersSchema is that of the question's offers, with words to one of them.
+func offersSchema(q inquiry.Question, in *messages) json.RawMessage {
+	outcome := &schema.Schema{Type: "string", Title: in.Outcome}
+	for _, o := range q.Offers() {
+		outcome.Enum = append(outcome.Enum, in.outcome(o.Name))
+	}
+	outcome.Enum = append(outcome.Enum, in.NoAnswer)
 	return schema.JSON(&schema.Schema{Type: "object", Properties: map[string]*schema.Schema{
-		"outcome": {Type: "string", Title: in.Outcome,
-			Enum: []any{in.IsDone, in.CouldNot, in.NoAnswer}},
-		"remark": {Type: "string", Title: in.Remark, Description: in.RemarkHelp},
+		"outcome": outcome,
+		"remark":  {Type: "string", Title: in.Remark, Description: in.RemarkHelp},
 	}, PropertyOrder: []string{"outcome", "remark"}, Required: []string{"outcome"}})
 }
 
-// handedBack is how a take-over ended, as the form says.
-func handedBack(r *inquiry.Reply, content any, in *messages) {
+// offered is the reply r with what a form says to a question's offers. What does not fit is left to
+// the broker to refuse; what was written for another offer than the one chosen does not count.
+func offered(r inquiry.Reply, q inquiry.Question, content any, in *messages) inquiry.Reply {
 	values, _ := content.(map[string]any)
-	r.Response, _ = values["remark"].(string)
-	switch outcome, _ := values["outcome"].(string); outcome {
-	case in.IsDone:
-		r.Type = inquiry.TypeDone
-	case in.CouldNot:
-		r.Type = inquiry.TypeCouldNot
-	case in.NoAnswer:
-		r.Type, r.Response = inquiry.TypeTimeout, ""
-	default:
-		r.Type = inquiry.Type(outcome)
+	value := func(name string) string {
+		s, _ := values[name].(string)
+		return s
 	}
+	var said []inquiry.Said
+	for i := range inquiry.As[inquiry.Approval](q).ActionRequests {
+		s := inquiry.Said{Name: value(part("decision", q, i))}
+		switch s.Name {
+		case inquiry.Reject, inquiry.Respond:
+			s.Words = value(part("message", q, i))
+		case inquiry.Edit:
+			s.Words = value(part("edited_action", q, i))
+		}
+		said = append(said, s)
+	}
+	if said == nil {
+		said = []inquiry.Said{{Name: value("outcome"), Words: value("remark")}}
+		for _, o := range append(q.Offers(), inquiry.Offer{Name: "timeout"}) {
+			if said[0].Name == in.outcome(o.Name) {
+				said[0].Name = o.Name
+			}
+		}
+		if said[0].Name == "timeout" {
+			said[0].Words = ""
+		}
+	}
+	filled, _ := q.Say(said...)
+	r.Type = cmp.Or(filled.Type, inquiry.Type(said[0].Name))
+	r.Response, r.Decisions = filled.Response, filled.Decisions
+	return r
 }
 
 // answerIn is the answer in what came from a form. What does not fit is left to the broker to
@@ -287,25 +318,4 @@ func approvalSchema(q inquiry.Question, in *messages) json.RawMessage {
 	}
 	add(inPlace, insteadSchema(in.replies(q), in))
 	return schema.JSON(form)
-}
-
-// decided are the decisions in what came from a form. What does not fit is left to the broker to
-// refuse; what was written for another decision than the one chosen does not count.
-func decided(r *inquiry.Reply, q inquiry.Question, content any) {
-	r.Type = inquiry.TypeDecisions
-	values, _ := content.(map[string]any)
-	for i := range inquiry.As[inquiry.Approval](q).ActionRequests {
-		value := func(name string) string {
-			s, _ := values[part(name, q, i)].(string)
-			return s
-		}
-		d := inquiry.Decision{Type: value("decision")}
-		switch d.Type {
-		case inquiry.Reject, inquiry.Respond:
-			d.Message = value("message")
-		case inquiry.Edit:
-			d.EditedAction, _ = inquiry.ParseEdit(value("edited_action")) // none is refused
-		}
-		r.Decisions = append(r.Decisions, d)
-	}
 }

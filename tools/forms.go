@@ -202,10 +202,8 @@ func (t *forms) settle(ctx context.Context, c *call, s *callState, q inquiry.Que
 		t.decline(q, "the client brought no answer")
 		return "", nil
 	case r.Type != inquiry.TypeAnswer: // said instead
-	case answer.Action == mcp.ElicitationResponseActionAccept && q.Kind == inquiry.KindTakeover:
-		handedBack(&r, answer.Content, c.messages)
-	case answer.Action == mcp.ElicitationResponseActionAccept && q.Kind == inquiry.KindApproval:
-		decided(&r, q, answer.Content)
+	case answer.Action == mcp.ElicitationResponseActionAccept && len(q.Offers()) > 0:
+		r = offered(r, q, answer.Content, c.messages)
 	case answer.Action == mcp.ElicitationResponseActionAccept:
 		r.Response = answerIn(q, answer.Content)
 		if len(inquiry.As[inquiry.Form](q).Fields) == 0 {
@@ -248,7 +246,7 @@ func (t *forms) reportSettled(ctx context.Context, c *call, id string) {
 // form is the question as the client's user sees it. Forms have no pictures: it says what has.
 func (t *forms) form(c *call, q inquiry.Question, problem string) mcp.ElicitationParams {
 	form := newForm(q, problem, c.messages)
-	seen := q.Kind == inquiry.KindApproval || q.Kind == inquiry.KindTakeover
+	seen := q.Kind.Flag() != ""
 	if seen && t.BaseURL != "" { // in words: forms are no place for links
 		form.Message += "\n\n" + c.messages.OnPage
 	}

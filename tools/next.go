@@ -158,10 +158,10 @@ func (o onward) paused() string {
 
 // question asks for what the open question waits for.
 func (o onward) question() string {
-	switch o.Question.Kind {
-	case inquiry.KindApproval:
+	switch o.Question.Body.(type) {
+	case *inquiry.Approval:
 		return o.decide()
-	case inquiry.KindTakeover:
+	case *inquiry.Takeover:
 		return o.handOver()
 	}
 	return o.ask()
@@ -173,7 +173,8 @@ func (o onward) ask() string {
 		line += fmt.Sprintf(o.in.SecretAt, whereToSettle(q.ID, q.Kind, o.page))
 	}
 	var options []string
-	for _, option := range inquiry.As[inquiry.Ask](*o.Question).Options[:min(len(inquiry.As[inquiry.Ask](*o.Question).Options), 20)] {
+	offered := inquiry.As[inquiry.Ask](*o.Question).Options
+	for _, option := range offered[:min(len(offered), 20)] {
 		options = append(options, quoted(option, 100))
 	}
 	if options != nil {
@@ -188,22 +189,23 @@ func (o onward) ask() string {
 // decide asks for a decision about an action.
 func (o onward) decide() string {
 	q := o.Question
+	about := inquiry.As[inquiry.Approval](*q)
 	var what []string
-	for _, r := range inquiry.As[inquiry.Approval](*q).ActionRequests[:min(len(inquiry.As[inquiry.Approval](*q).ActionRequests), 10)] {
+	for _, r := range about.ActionRequests[:min(len(about.ActionRequests), 10)] {
 		what = append(what, quoted(r.Description, 300))
 	}
 	line := fmt.Sprintf(o.in.Decide, strings.Join(what, ", "))
-	if inquiry.As[inquiry.Approval](*q).Element != "" {
-		line += fmt.Sprintf(o.in.UnderFinger, shortLine(inquiry.As[inquiry.Approval](*q).Element, 200))
+	if about.Element != "" {
+		line += fmt.Sprintf(o.in.UnderFinger, shortLine(about.Element, 200))
 	}
-	if inquiry.As[inquiry.Approval](*q).Reason != "" {
-		line += fmt.Sprintf(o.in.AskedBecause, quoted(inquiry.As[inquiry.Approval](*q).Reason, 300))
+	if about.Reason != "" {
+		line += fmt.Sprintf(o.in.AskedBecause, quoted(about.Reason, 300))
 	}
 	if q.ForPeople() {
 		return line + fmt.Sprintf(o.in.DecidePeople, whereToSettle(q.ID, q.Kind, o.page), o.tool,
 			o.arguments)
 	}
-	return line + fmt.Sprintf(o.in.DecideWith, o.arguments, strings.Join(inquiry.As[inquiry.Approval](*q).Allowed(0), "|"))
+	return line + fmt.Sprintf(o.in.DecideWith, o.arguments, strings.Join(about.Allowed(0), "|"))
 }
 
 // handOver asks for what is to be done on the phone.
@@ -222,14 +224,13 @@ func (o onward) handOver() string {
 
 // awaitsDecision reports whether an action waits for a decision.
 func awaitsDecision(st runs.Status) bool {
-	return st.Question != nil && st.Question.Kind == inquiry.KindApproval &&
+	return st.Question != nil && len(inquiry.As[inquiry.Approval](*st.Question).ActionRequests) > 0 &&
 		st.Reason != agentloop.StillRunning && !pausedOnPurpose(st)
 }
 
 // takenOver reports whether a person is to have the phone.
 func takenOver(st runs.Status) bool {
-	return st.Question != nil && st.Question.Kind == inquiry.KindTakeover &&
-		st.Run.State == store.WaitingTakeover
+	return st.Question != nil && st.Run.State == store.WaitingTakeover
 }
 
 // keptByPerson reports whether a person has the phone and only people hand it back.
@@ -238,13 +239,7 @@ func keptByPerson(st runs.Status) bool { return takenOver(st) && st.Question.For
 // whereToSettle is where people settle a question of this kind; page is its address on the inbox
 // page, or "".
 func whereToSettle(id string, kind inquiry.Kind, page string) string {
-	how := " -" // a secret, which others could read on the command line
-	switch kind {
-	case inquiry.KindApproval:
-		how = " --approve"
-	case inquiry.KindTakeover:
-		how = " --done"
-	}
+	how := " " + cmp.Or(kind.Flag(), "-") // a secret could be read on the command line
 	return cmp.Or(page, "taploop reply "+id[:min(len(id), 8)]+how)
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
@@ -187,7 +186,7 @@ func settledOtherwise(q result.OpenQuestion, in *messages) string {
 	switch {
 	case q.PeopleOnly:
 		return fmt.Sprintf(in.OnlyPeople, whereToSettle(q.ID, q.Kind, q.PageURL))
-	case q.Kind == inquiry.KindApproval:
+	case len(q.Requests) > 0:
 		return fmt.Sprintf(in.ByDecisions, quote(q.SessionID))
 	}
 	return ""

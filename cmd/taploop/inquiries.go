@@ -176,7 +176,8 @@ func printActions(out io.Writer, q inquiry.Question) {
 	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		fmt.Fprintf(out, "  %d. %s (%s)\n", i+1, text.Line(r.Description), r.Edited())
 	}
-	for _, words := range []string{inquiry.As[inquiry.Approval](q).Element, inquiry.As[inquiry.Approval](q).Reason} {
+	about := inquiry.As[inquiry.Approval](q)
+	for _, words := range []string{about.Element, about.Reason} {
 		if words != "" {
 			fmt.Fprintf(out, "  - %s\n", text.Line(words))
 		}
@@ -233,19 +234,18 @@ func outcome(q inquiry.Question) string {
 // wording is the question in one line, with what sort of answer it wants.
 func wording(q inquiry.Question) string {
 	line := text.Line(q.Text)
+	sort := ""
+	if q.Body != nil {
+		sort = text.Line(q.Body.Sort())
+	}
 	switch {
-	case q.Kind == inquiry.KindApproval && q.Open():
-		line += " (" + string(inquiry.As[inquiry.Approval](q).Severity) + ": taploop reply " + prefix(q.ID, 8) + " --approve)"
-	case q.Kind == inquiry.KindTakeover && q.Open():
-		line += " (by hand: taploop reply " + prefix(q.ID, 8) + " --done)"
-	case len(inquiry.As[inquiry.Form](q).Fields) > 0:
-		line += " (a form)"
-	case inquiry.As[inquiry.Ask](q).Draft != "":
-		line += " (a draft)"
+	case q.Kind.Flag() != "" && q.Open():
+		line += " (" + sort + ": " + replyTo(q) + ")"
+	case q.Kind.Flag() != "":
 	case q.Secret:
-		line += " (secret: taploop reply " + prefix(q.ID, 8) + " -)"
-	case len(inquiry.As[inquiry.Ask](q).Options) > 0:
-		line += " (" + text.Line(strings.Join(inquiry.As[inquiry.Ask](q).Options, " / ")) + ")"
+		line += " (secret: " + replyTo(q) + ")"
+	case sort != "":
+		line += " (" + sort + ")"
 	}
 	return line
 }

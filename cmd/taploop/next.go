@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -52,7 +53,7 @@ func nextOf(st runs.Status) *nextCommand {
 func continueCommand(sessionID string, q *inquiry.Question) string {
 	command := "taploop continue " + sessionID
 	switch {
-	case q != nil && (q.Kind == inquiry.KindApproval || q.Kind == inquiry.KindTakeover):
+	case q != nil && q.Kind.Flag() != "":
 		command = replyTo(*q)
 	case q != nil && q.Secret:
 		command += " --reply -"
@@ -64,13 +65,8 @@ func continueCommand(sessionID string, q *inquiry.Question) string {
 
 // replyTo is the command that replies to a question.
 func replyTo(q inquiry.Question) string {
-	how := "TEXT"
-	switch {
-	case q.Kind == inquiry.KindApproval:
-		how = "--approve"
-	case q.Kind == inquiry.KindTakeover:
-		how = "--done"
-	case q.Secret:
+	how := cmp.Or(q.Kind.Flag(), "TEXT")
+	if q.Secret {
 		how = "-"
 	}
 	return "taploop reply " + prefix(q.ID, 8) + " " + how

@@ -47,16 +47,17 @@ const maxAnswer = 1 << 20
 // Run answers a question in the data folder. The server that waits for it, in whatever process,
 // notices within a second.
 func (c *replyCmd) Run(ctx context.Context, a *app) error {
-	r, err := c.reply()
+	said, err := c.said()
 	if err != nil {
 		return err
 	}
 	return a.withStore(ctx, func(db *store.Store) error {
 		b := a.broker(db)
 		q, err := identify(ctx, b, c.Question)
-		if err == nil && r.Type != inquiry.TypeDecisions {
-			r.Response, err = c.response(ctx, a, q)
+		if err != nil {
+			return err
 		}
+		r, err := c.reply(ctx, a, q, said)
 		if err != nil {
 			return err
 		}
@@ -68,79 +69,78 @@ func (c *replyCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// reply is what the flags say, without the words of an answer: how they are read depends on the
-// question.
-func (c *replyCmd) reply() (inquiry.Reply, error) {
-	r := inquiry.Reply{ID: c.ReplyID, Channel: inquiry.ChannelCommandLine,
-		Authority: inquiry.AuthorityLocalOperator, By: userName(),
-		Remember: inquiry.Scope(c.Remember)}
-	var err error
-	if r.Type, err = c.replyType(); err == nil && r.Type == inquiry.TypeDecisions {
-		r.Decisions, err = c.decisions()
-	}
-	return r, err
-}
-
-// replyType is the type that the flags name.
-func (c *replyCmd) replyType() (inquiry.Type, error) {
-	types, given := inquiry.TypeAnswer, 0
+// said is what the flags say; nothing if there is an answer in words.
+func (c *replyCmd) said() (said []inquiry.Said, err error) {
+	given := 0
 	for _, f := range []struct {
-		set bool
-		typ inquiry.Type
-	}{{c.Refuse, inquiry.TypeDecline}, {c.Delegate, inquiry.TypeDelegate},
-		{c.Timeout, inquiry.TypeTimeout}, {c.Done, inquiry.TypeDone},
-		{c.CouldNot, inquiry.TypeCouldNot}, {c.Approve, inquiry.TypeDecisions},
-		{c.Edit != nil, inquiry.TypeDecisions}, {c.Reject != nil, inquiry.TypeDecisions},
-		{c.Respond != nil, inquiry.TypeDecisions}, {len(c.Decision) > 0, inquiry.TypeDecisions}} {
-		if f.set {
-			types, given = f.typ, given+1
-		}
-	}
-	if given > 1 {
-		return "", usage(errors.New("--refuse, --delegate, --timeout, --done, --could-not, "+
-			"--approve, --edit, --reject, --respond and --decision exclude each other"),
-			"give one of them")
-	}
-	return types, nil
-}
-
-// decisions are those that the flags name.
-func (c *replyCmd) decisions() ([]inquiry.Decision, error) {
-	if c.Text != nil || len(c.Field) > 0 {
-		return nil, usage(errors.New("there is a decision and an answer in words"),
-			"give one of them")
-	}
-	list := c.Decision
-	for _, one := range []struct {
-		typ  string
+		set  bool
+		name string
 		text *string
-	}{{inquiry.Edit, c.Edit}, {inquiry.Reject, c.Reject}, {inquiry.Respond, c.Respond}} {
-		if one.text != nil {
-			list = []string{one.typ + "=" + *one.text}
+	}{{c.Refuse, "refuse", c.Text}, {c.Delegate, "delegate", c.Text}, {c.Timeout, "timeout", c.Text},
+		{c.Done, "done", c.Text}, {c.CouldNot, "cannot", c.Text}, {c.Approve, inquiry.Approve, nil},
+		{c.Edit != nil, inquiry.Edit, c.Edit}, {c.Reject != nil, inquiry.Reject, c.Reject},
+		{c.Respond != nil, inquiry.Respond, c.Respond}} {
+		if f.set {
+			given++
+			said = []inquiry.Said{{Name: f.name}}
+			if f.text != nil {
+				said[0].Words = *f.text
+			}
 		}
 	}
-	if c.Approve {
-		list = []string{inquiry.Approve}
+	if len(c.Decision) > 0 {
+		given++
 	}
-	decisions := make([]inquiry.Decision, len(list))
-	for i, words := range list {
-		d := &decisions[i]
-		var err error
-		switch d.Type, d.Message, _ = strings.Cut(words, "="); d.Type {
-		case inquiry.Edit:
-		case inquiry.Approve, inquiry.Reject, inquiry.Respond:
-			continue // whether it may be, and has what it needs, is the broker's to say
-		default:
+	for _, words := range c.Decision {
+		name, more, _ := strings.Cut(words, "=")
+		said = append(said, inquiry.Said{Name: name, Words: more})
+		if !inquiry.IsOffer(name) {
 			return nil, usage(fmt.Errorf("--decision %q is no decision", text.Cut(words, 40)),
 				"approve, edit=JSON, reject=WHY or respond=ANSWER")
 		}
-		if d.EditedAction, err = inquiry.ParseEdit(d.Message); err != nil {
-			return nil, usage(fmt.Errorf("edit: %w", err), "taploop inquiries ID shows the "+
-				"action as it can be edited")
-		}
-		d.Message = ""
 	}
-	return decisions, nil
+	if given > 1 {
+		return nil, usage(errors.New("--refuse, --delegate, --timeout, --done, --could-not, "+
+			"--approve, --edit, --reject, --respond and --decision exclude each other"),
+			"give one of them")
+	}
+	if c.decides() && (c.Text != nil || len(c.Field) > 0) {
+		return nil, usage(errors.New("there is a decision and an answer in words"),
+			"give one of them")
+	}
+	return said, nil
+}
+
+// decides reports whether a flag is about actions.
+func (c *replyCmd) decides() bool {
+	return c.Approve || c.Edit != nil || c.Reject != nil || c.Respond != nil || len(c.Decision) > 0
+}
+
+// reply is what the flags and the words say to the question.
+func (c *replyCmd) reply(ctx context.Context, a *app, q inquiry.Question, said []inquiry.Said) (
+	r inquiry.Reply, err error) {
+	if !c.decides() {
+		words, err := c.response(ctx, a, q)
+		if err != nil {
+			return r, err
+		}
+		if len(said) == 0 {
+			r.Response = words
+		} else {
+			said[0].Words = words
+		}
+	}
+	if len(said) > 0 {
+		r, err = q.Say(said...)
+	}
+	if _, unread := errors.AsType[*inquiry.EditError](err); unread {
+		return r, usage(fmt.Errorf("edit: %w", err), "taploop inquiries ID shows the "+
+			"action as it can be edited")
+	}
+	r.ID, r.Channel, r.Authority = c.ReplyID, inquiry.ChannelCommandLine,
+		inquiry.AuthorityLocalOperator
+	r.By, r.Remember = userName(), inquiry.Scope(c.Remember)
+	return r, err
 }
 
 // response is the words of the answer.
@@ -157,12 +157,13 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 		return filled(q, c.Field)
 	case c.Text == nil && wordless:
 		return "", nil
-	case c.Text == nil && q.Kind == inquiry.KindApproval && !wordless:
-		return "", usage(errors.New("there is no decision"), "taploop reply "+prefix(q.ID, 8)+
-			" --approve, --edit JSON, --reject WHY or --respond ANSWER")
-	case c.Text == nil && q.Kind == inquiry.KindTakeover:
-		return "", usage(errors.New("there is no answer"),
-			"taploop reply "+prefix(q.ID, 8)+" --done, or --could-not WHY")
+	case c.Text == nil && q.Kind.Flag() != "":
+		var ways []string
+		for _, o := range q.Offers() {
+			ways = append(ways, strings.TrimSpace(o.Flag()+" "+o.Words))
+		}
+		return "", usage(errors.New("there is no decision"), "taploop reply "+prefix(q.ID, 8)+" "+
+			strings.Join(ways, ", "))
 	case c.Text == nil && q.Secret:
 		return "", usage(errors.New("there is no answer"),
 			"taploop reply "+prefix(q.ID, 8)+" -, or --refuse")

@@ -46,6 +46,12 @@ func (r ActionRequest) Edited() string {
 	return string(b)
 }
 
+// EditError says that an action that is to take the place of another cannot be read.
+type EditError struct{ error }
+
+// Unwrap returns why.
+func (e *EditError) Unwrap() error { return e.error }
+
 // ParseEdit reads an EditedAction as JSON, and nothing else. No key may be there twice.
 func ParseEdit(words string) (*EditedAction, error) {
 	if err := Once([]byte(words)); err != nil {
@@ -209,37 +215,45 @@ func (a *Approval) Permit(authority string) *ForbiddenError {
 // Prefill implements [Body].
 func (a *Approval) Prefill(string) Body { return a }
 
+// Sort implements [Body].
+func (a *Approval) Sort() string { return string(a.Severity) }
+
 // Parts implements [Body].
 func (a *Approval) Parts() int { return len(a.ActionRequests) }
 
 // Offers implements [Body].
 func (a *Approval) Offers() []Offer {
-	return []Offer{{Name: Approve, Main: true}, {Name: Edit, Words: "JSON"},
-		{Name: Reject, Words: "WHY"}, {Name: Respond, Words: "ANSWER"}}
+	return []Offer{{Name: Approve, Main: true, Own: "--approve"},
+		{Name: Edit, Words: "JSON", Own: "--edit"}, {Name: Reject, Words: "WHY", Own: "--reject"},
+		{Name: Respond, Words: "ANSWER", Own: "--respond"}}
 }
 
-// Say implements [Body]. It takes one decision for each action, in their order.
+// Say implements [Body]. It takes one decision for each action, in their order. The reply has all of
+// them, also along with an error.
 func (a *Approval) Say(q *Question, said ...Said) (Reply, error) {
+	if len(said) == 1 && general[said[0].Name] != "" {
+		return a.Words.Say(q, said...)
+	}
 	r := Reply{Type: TypeDecisions}
+	var problem error
 	for _, s := range said {
 		d := Decision{Type: s.Name, Message: strings.TrimSpace(s.Words)}
 		switch {
-		case !slices.Contains(DecisionTypes, s.Name) && len(said) == 1 && s.Name != "":
-			return a.Words.Say(q, s)
 		case !slices.Contains(DecisionTypes, s.Name):
-			verb, _, _ := strings.Cut(cmp.Or(s.Name, strings.TrimSpace(s.Words)), " ")
-			return r, fmt.Errorf("%s is no decision (want one of /%s)", text.Quote(verb, 40),
-				strings.Join(DecisionTypes, ", /"))
-		case d.Type == Edit:
-			var err error
-			if d.EditedAction, err = ParseEdit(s.Words); err != nil {
-				return r, err
+			if problem = otherKind(s.Name); problem == nil {
+				verb, _, _ := strings.Cut(cmp.Or(s.Name, strings.TrimSpace(s.Words)), " ")
+				problem = fmt.Errorf("%s is no decision (want one of /%s)", text.Quote(verb, 40),
+					strings.Join(DecisionTypes, ", /"))
 			}
-			d.Message = ""
+		case d.Type == Edit:
+			edited, err := ParseEdit(s.Words)
+			if d.EditedAction, d.Message = edited, ""; err != nil {
+				problem = &EditError{err}
+			}
 		}
 		r.Decisions = append(r.Decisions, d)
 	}
-	return r, nil
+	return r, problem
 }
 
 // Hear implements [Body]. Only what is clear approves: anything else rejects, with those words.

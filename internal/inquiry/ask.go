@@ -113,3 +113,11 @@ func (a *Ask) Say(q *Question, said ...Said) (Reply, error) {
 	}
 	return r, err
 }
+
+// Sort implements [Body].
+func (a *Ask) Sort() string {
+	if a.Draft != "" {
+		return "a draft"
+	}
+	return text.Line(strings.Join(a.Options, " / "))
+}

@@ -72,3 +72,6 @@ func (f *Form) Prefill(draft string) Body {
 	}
 	return c
 }
+
+// Sort implements [Body].
+func (f *Form) Sort() string { return "a form" }

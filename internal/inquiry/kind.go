@@ -1,6 +1,7 @@
 package inquiry
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -53,6 +54,8 @@ type Body interface {
 	Say(q *Question, said ...Said) (Reply, error)
 	// Hear makes a reply of what somebody has said in a conversation, where nobody is asked twice.
 	Hear(q *Question, words string) Reply
+	// Sort says in a few words what sort of answer the question wants, for a list of questions.
+	Sort() string
 	// Parts is how many times something has to be said for a whole reply.
 	Parts() int
 }
@@ -63,7 +66,13 @@ type Offer struct {
 	Name  string `json:"name"`
 	Words string `json:"words,omitempty"` // a placeholder for the words it takes, if it takes any
 	Main  bool   `json:"main,omitempty"`  // it is the one to name if only one is named
+
+	// its own flag of "taploop reply"; "" if it is a --decision
+	Own string `json:"-"`
 }
+
+// Flag returns the flag of "taploop reply" that says it.
+func (o Offer) Flag() string { return cmp.Or(o.Own, "--decision "+o.Name) }
 
 // Said is one of a question's offers with its words. Without a name it is an answer.
 type Said struct{ Name, Words string }
@@ -89,6 +98,20 @@ func Kinds() (all []Kind) {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// Flag returns the flag of "taploop reply" that does what questions of the kind ask for: "--approve".
+// It is "" if they want an answer in words. What has a flag is about an act, and has to be seen
+// before it is decided.
+func (k Kind) Flag() string {
+	if empty := bodies[k]; empty != nil {
+		for _, o := range empty(nil).Offers() {
+			if o.Main {
+				return o.Flag()
+			}
+		}
+	}
+	return ""
 }
 
 // As returns the body of q if it is a *B, else an empty B.

@@ -1,12 +1,8 @@
 package inquiry
 
 import (
-	"slices"
 	"strings"
 )
-
-// general are the commands that questions of all kinds take, without words.
-var general = []string{"/refuse", "/timeout", "/delegate"}
 
 // Read makes a reply of what a person typed: a line for each of the question's parts. A line that
 // begins with a slash and the name of an offer is that offer; /remember SCOPE ANSWER has the answer
@@ -20,7 +16,7 @@ func (q Question) Read(lines ...string) (Reply, error) {
 		typed := strings.TrimSpace(line)
 		verb, rest, _ := strings.Cut(typed, " ")
 		switch {
-		case slices.Contains(general, typed), q.takes(verb):
+		case q.takes(typed, verb):
 			said[i] = Said{strings.TrimPrefix(verb, "/"), rest}
 		case verb == "/remember" && rest != "":
 			to, words, _ := strings.Cut(strings.TrimSpace(rest), " ")
@@ -34,11 +30,12 @@ func (q Question) Read(lines ...string) (Reply, error) {
 	return r, err
 }
 
-// takes reports whether the word is a command, for a question of this kind or of another one. What
+// takes reports whether the line begins with a command, for a question of this kind or of another one. What
 // is typed for a secret is never taken for a command of another kind.
-func (q Question) takes(word string) bool {
+func (q Question) takes(line, word string) bool {
 	name, command := strings.CutPrefix(word, "/")
-	return command && (offers(q.body(), name) || !q.Secret && IsOffer(name))
+	return command && (general[name] != "" && line == word || offers(q.body(), name) ||
+		!q.Secret && IsOffer(name))
 }
 
 // Say makes a reply of what was said to each of the question's parts.

@@ -81,9 +81,13 @@ func (t *Takeover) Permit(authority string) *ForbiddenError {
 // Prefill implements [Body].
 func (t *Takeover) Prefill(string) Body { return t }
 
+// Sort implements [Body].
+func (t *Takeover) Sort() string { return "by hand" }
+
 // Offers implements [Body].
 func (t *Takeover) Offers() []Offer {
-	return []Offer{{Name: "done", Words: "REMARK", Main: true}, {Name: "cannot", Words: "WHY"}}
+	return []Offer{{Name: "done", Main: true, Own: "--done"},
+		{Name: "cannot", Words: "WHY", Own: "--could-not"}}
 }
 
 // Say implements [Body].

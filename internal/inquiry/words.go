@@ -1,6 +1,7 @@
 package inquiry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -69,14 +70,17 @@ func (q *Question) kept(r Reply) Resolution {
 // Permit implements [Body].
 func (Words) Permit(string) *ForbiddenError { return nil }
 
+// Sort implements [Body].
+func (Words) Sort() string { return "" }
+
 // Parts implements [Body].
 func (Words) Parts() int { return 1 }
 
 // Offers implements [Body].
 func (Words) Offers() []Offer { return nil }
 
-// said are the replies that questions of all kinds have.
-var said = map[string]Type{"": TypeAnswer, "refuse": TypeDecline, "timeout": TypeTimeout,
+// general are the offers that questions of all kinds have.
+var general = map[string]Type{"refuse": TypeDecline, "timeout": TypeTimeout,
 	"delegate": TypeDelegate}
 
 // Say implements [Body].
@@ -84,15 +88,22 @@ func (Words) Say(q *Question, say ...Said) (Reply, error) {
 	if len(say) != 1 {
 		return Reply{}, fmt.Errorf("%d things are said to a question (want 1)", len(say))
 	}
-	typ, known := said[say[0].Name]
-	switch {
-	case known:
-		return Reply{Type: typ, Response: say[0].Words}, nil
-	case IsOffer(say[0].Name):
-		return Reply{}, fmt.Errorf("/%s is for another kind of question", say[0].Name)
+	name := say[0].Name
+	if typ := general[name]; typ != "" || name == "" {
+		return Reply{Type: cmp.Or(typ, TypeAnswer), Response: say[0].Words}, nil
 	}
-	return Reply{}, fmt.Errorf("%s is nothing that can be said here",
-		text.Quote(say[0].Name, 40))
+	if err := otherKind(name); err != nil {
+		return Reply{}, err
+	}
+	return Reply{}, fmt.Errorf("%s is nothing that can be said here", text.Quote(name, 40))
+}
+
+// otherKind says that a command is for questions of another kind; nil if it is no command at all.
+func otherKind(name string) error {
+	if IsOffer(name) {
+		return fmt.Errorf("/%s is for another kind of question", name)
+	}
+	return nil
 }
 
 // IsOffer reports whether questions of some kind offer a command of the name.

@@ -178,7 +178,8 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	if !how.SameCall {
 		from = c.sess.Steps
 	}
-	handed := q != nil && q.Kind == inquiry.KindTakeover
+	handed := q != nil &&
+		agentloop.WaitingFor(string(q.Kind)).State == string(store.WaitingTakeover)
 	x, err := c.m.plan(c.sess.Kind(), plan{task: c.run.Task,
 		maxSteps: cmp.Or(how.MaxSteps, c.run.MaxSteps), settings: s.with(how.Settings),
 		home: how.Home, handed: handed, said: c.Task, by: c.By})

@@ -86,12 +86,12 @@ func (d *Dialogue) Ask(
 		}
 		r, err := q.Read(line)
 		if err != nil {
-			prompt = fmt.Sprintf("%v\n%s", err, d.words.ask(q))
+			prompt = fmt.Sprintf("%v\n%s", err, d.words.of(q).again)
 			continue
 		}
 		if whole := q.Parts(); whole > 1 && len(r.Decisions) > 0 {
 			if typed = append(typed, line); len(typed) < whole {
-				prompt = fmt.Sprintf("%d. %s", len(typed)+1, d.words.ask(q))
+				prompt = fmt.Sprintf("%d. %s", len(typed)+1, d.words.of(q).again)
 				continue
 			}
 			r, _ = q.Read(typed...) // each line was read before
@@ -114,7 +114,7 @@ func (d *Dialogue) resolve(
 	res, err := b.Resolve(ctx, q.ID, r)
 	switch {
 	case errors.As(err, &unfit):
-		return fmt.Sprintf("%v\n%s", unfit, d.words.ask(q)), nil
+		return fmt.Sprintf("%v\n%s", unfit, d.words.of(q).again), nil
 	case err != nil:
 		return "", inquiry.UnlessLate(err)
 	case !res.Question.Open(), res.Question.Deferred != nil: // which a model is asked then
@@ -131,7 +131,7 @@ func (d *Dialogue) empty(ctx context.Context, b *inquiry.Broker, q *inquiry.Ques
 		q.Suggestion = now.Suggestion
 		return d.words.suggestion(q.Suggestion) + d.words.Again
 	}
-	return d.words.ask(*q)
+	return d.words.of(*q).again
 }
 
 // suggestion is a draft of the answer, which an empty line sends.
@@ -151,27 +151,31 @@ type texts struct {
 
 var textsIn = words.Of[texts]("terminal")
 
-// ask asks for what the question takes.
-func (w *texts) ask(q inquiry.Question) string {
-	switch q.Kind {
-	case inquiry.KindApproval:
-		return w.Decide
-	case inquiry.KindTakeover:
-		return w.HandBack
+// asking is how questions with a body of one type are asked.
+type asking struct{ asks, answer, again string }
+
+// of is how the question is asked.
+func (w *texts) of(q inquiry.Question) asking {
+	switch q.Body.(type) {
+	case *inquiry.Approval:
+		return asking{w.Waits, w.Decide, w.Decide}
+	case *inquiry.Takeover:
+		return asking{w.Hands, w.HandBack, w.HandBack}
 	}
-	return w.Again
+	var offers []string
+	for _, o := range q.Offers() {
+		offers = append(offers, strings.TrimSpace("/"+o.Name+" "+o.Words))
+	}
+	if offers == nil {
+		return asking{w.Asks, w.Answer, w.Again}
+	}
+	return asking{w.Asks, strings.Join(offers, ", ") + ": ", strings.Join(offers, ", ") + ": "}
 }
 
 func (w *texts) prompt(q inquiry.Question) string {
-	if q.Kind == inquiry.KindApproval {
-		return w.review(q)
-	}
-	asks, answer := w.Asks, w.Answer
-	if q.Kind == inquiry.KindTakeover {
-		asks, answer = w.Hands, w.HandBack
-	}
+	about, how := inquiry.As[inquiry.Approval](q), w.of(q)
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s\n  %s\n", asks,
+	fmt.Fprintf(&b, "\n%s\n  %s\n", how.asks,
 		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
 	for i, o := range inquiry.As[inquiry.Ask](q).Options {
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, text.Line(o))
@@ -179,31 +183,22 @@ func (w *texts) prompt(q inquiry.Question) string {
 	if q.Suggestion != nil {
 		b.WriteString(w.suggestion(q.Suggestion))
 	}
-	b.WriteString(answer)
-	return b.String()
-}
-
-// review is the prompt about actions that wait for a decision.
-func (w *texts) review(q inquiry.Question) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s\n  %s\n", w.Waits,
-		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
-	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
+	for i, r := range about.ActionRequests {
 		what := r.Edited()
 		if r.Description != "" {
 			what = fmt.Sprintf("%s (%s)", text.Line(r.Description), what)
 		}
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, what)
 	}
-	for _, line := range [][2]string{{w.Under, inquiry.As[inquiry.Approval](q).Element}, {w.Because, inquiry.As[inquiry.Approval](q).Reason}} {
+	for _, line := range [][2]string{{w.Under, about.Element}, {w.Because, about.Reason}} {
 		if line[1] != "" {
 			fmt.Fprintf(&b, "  %s %s\n", line[0], text.Line(line[1]))
 		}
 	}
-	if q.Frame != "" {
+	if q.Frame != "" && len(about.ActionRequests) > 0 {
 		fmt.Fprintf(&b, "  %s taploop inquiries %.8s --picture FILE.jpg\n", w.Screen, q.ID)
 	}
-	b.WriteString(w.Decide)
+	b.WriteString(how.answer)
 	return b.String()
 }
 

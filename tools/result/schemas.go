@@ -74,7 +74,7 @@ func addEnums(types schema.Types) {
 		agentloop.ActionNeedsApproval, agentloop.ActionRejected, agentloop.PolicyDenied,
 		agentloop.TakeoverNeeded,
 	)
-	schema.AddEnum(types, inquiry.KindInfo, inquiry.KindInquiry, inquiry.KindApproval, inquiry.KindTakeover)
+	schema.AddEnum(types, inquiry.Kinds()...)
 	schema.AddEnum(types, inquiry.Pause, inquiry.AskModel, inquiry.AskDecider, inquiry.GoOn,
 		inquiry.Default, inquiry.GiveUp, inquiry.RejectAll)
 	schema.AddEnum(types, inquiry.Pending, inquiry.Answered, inquiry.Refused, inquiry.TimedOut,

@@ -74,7 +74,7 @@ func (w *work) awaitSilence(ctx context.Context, cancel context.CancelCauseFunc)
 			}
 			switch {
 			case time.Since(since) < w.Patience || q.OnTimeout != inquiry.Pause:
-			case q.Kind == inquiry.KindApproval:
+			case q.Kind.Flag() != "":
 				cancel(errUndecided)
 			default:
 				cancel(errUnanswered)

@@ -274,11 +274,11 @@ func replyOf(q inquiry.Question, answer *mcp.ElicitationResult) (r inquiry.Reply
 	switch answer.Action {
 	case mcp.ElicitationResponseActionAccept:
 		decision, _ := values["decision"].(string)
-		d := inquiry.Decision{Type: decision, Message: words}
 		if decision == inquiry.Approve {
-			d.Message = ""
+			words = ""
 		}
-		r.Decisions = []inquiry.Decision{d}
+		filled, _ := q.Say(inquiry.Said{Name: decision, Words: words}) // what is none is refused
+		r.Decisions = filled.Decisions
 	case mcp.ElicitationResponseActionDecline:
 		r.Type, r.Response = inquiry.TypeDecline, words
 	default:
