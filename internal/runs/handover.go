@@ -17,8 +17,8 @@ func (p byPerson) Error() string { return "a person has taken the phone over" }
 
 func (p byPerson) Unwrap() error { return p.error }
 
-// texts are what people are asked when the phone is handed over, and what the model reads in place of
-// their answer, in one language.
+// texts are what people are asked when the phone is handed over, and what the model reads in place
+// of their answer, in one language.
 type texts struct {
 	Locked, Secure, Wanted string
 	Handed                 string // wanted, by a program

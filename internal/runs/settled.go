@@ -65,10 +65,11 @@ func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 // rulingOf is what was decided about the action of a settled question; nil when it is about none.
 // Nobody's word is not a consent.
 func rulingOf(q inquiry.Question) *agentloop.Ruling {
-	if len(inquiry.As[inquiry.Approval](q).ActionRequests) == 0 {
+	a := inquiry.As[inquiry.Approval](q)
+	if len(a.ActionRequests) == 0 {
 		return nil
 	}
-	r := &agentloop.Ruling{Type: agentloop.Reject, Severity: string(inquiry.As[inquiry.Approval](q).Severity), Bound: inquiry.As[inquiry.Approval](q).Bound,
+	r := &agentloop.Ruling{Type: agentloop.Reject, Severity: string(a.Severity), Bound: a.Bound,
 		AskedAt: q.AskedAt, At: q.Resolution.At}
 	if len(q.Resolution.Decisions) != 1 {
 		return r
@@ -78,12 +79,12 @@ func rulingOf(q inquiry.Question) *agentloop.Ruling {
 	if d.Type != inquiry.Edit {
 		return r
 	}
-	a, err := actions.Named(d.EditedAction.Name, d.EditedAction.Args)
+	act, err := actions.Named(d.EditedAction.Name, d.EditedAction.Args)
 	if err != nil { // it was one when it was accepted, by another version
 		r.Type, r.Message = agentloop.Reject, err.Error()
 		return r
 	}
-	r.Edited = &actions.Decision{Action: a}
+	r.Edited = &actions.Decision{Action: act}
 	return r
 }
 

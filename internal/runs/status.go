@@ -98,7 +98,8 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	return st, nil
 }
 
-// AskedMeanwhile are the questions that wait while the run goes on: those of agents and their phones.
+// AskedMeanwhile returns the questions that wait although the run continues by itself: those of
+// agents and of their phones.
 func (m *Manager) AskedMeanwhile(ctx context.Context, st Status) ([]inquiry.Question, error) {
 	if st.Reason != agentloop.StillRunning {
 		return nil, nil

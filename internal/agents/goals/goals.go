@@ -34,11 +34,11 @@ type Options struct {
 	OpenServer func(s agents.ServerSettings, session string) (p agents.Proxy, end func(), err error)
 	Servers    string            // the file that names the servers; "" means that of the session
 	Environ    map[string]string // that the file may name
-	Agents     agents.Options    // roles, limits and language; the session's own fields are set here
+	Agents     agents.Options    // roles, limits and language; the other fields are set here
 	Channels   []string          // where every question is listed
 	// an agent is told when nobody answers its question in time; otherwise the work is paused
 	TellSilence bool
-	Patience    time.Duration // how long a question waits before the work is paused; 0 means for ever
+	Patience    time.Duration // how long a question waits before that; 0 means for ever
 	Watcher     Watcher       // nil means that nobody watches
 	Log         *slog.Logger  // nil discards
 }

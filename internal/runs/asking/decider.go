@@ -192,7 +192,8 @@ func (d *Desk) Opened(q inquiry.Question) {
 		d.router.Route(q.ID)
 	}
 	by := d.opts.Deciders[d.opts.Draft]
-	if by == nil || q.Suggestion != nil || inquiry.As[inquiry.Ask](q).Draft != "" || q.ForModels() != nil {
+	if by == nil || q.Suggestion != nil || inquiry.As[inquiry.Ask](q).Draft != "" ||
+		q.ForModels() != nil {
 		return
 	}
 	if mine, err := d.IsOurs(q); err != nil || !mine {
