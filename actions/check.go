@@ -16,10 +16,10 @@ const (
 	MaxWait    = 60 * time.Second // a longer Wait is cut to this
 	MaxTouch   = 30 * time.Second // the longest hold or slide
 	MaxText    = 4000             // of Type.Text, Info.Question and Note.Text
-	MaxApp     = 200              // of OpenApp.App
-	MaxOption  = 200              // of one of Info.Options
-	MaxOptions = 20               // how many Info.Options
-	MaxReport  = 20000            // of Complete.Report and Abort.Reason
+	maxApp     = 200              // of OpenApp.App
+	maxOption  = 200              // of one of Info.Options
+	maxOptions = 20               // how many Info.Options
+	maxReport  = 20000            // of Complete.Report and Abort.Reason
 )
 
 // because returns the first error, with the verb in front.

@@ -11,7 +11,7 @@ type Complete struct {
 
 func (Complete) Verb() string      { return "COMPLETE" }
 func (Complete) Traits() Traits    { return Traits{} }
-func (a Complete) Validate() error { return because(a, plain("the report", a.Report, MaxReport)) }
+func (a Complete) Validate() error { return because(a, plain("the report", a.Report, maxReport)) }
 
 func (a Complete) describe() string { return reported("done", a.Report) }
 func (a Complete) brief() phrase    { return phrase{en: "done", zh: "完成"}.quoting(a.Report) }
@@ -23,7 +23,7 @@ type Abort struct {
 
 func (Abort) Verb() string      { return "ABORT" }
 func (Abort) Traits() Traits    { return Traits{} }
-func (a Abort) Validate() error { return because(a, plain("the reason", a.Reason, MaxReport)) }
+func (a Abort) Validate() error { return because(a, plain("the reason", a.Reason, maxReport)) }
 
 func (a Abort) describe() string { return reported("give up", a.Reason) }
 func (a Abort) brief() phrase    { return phrase{en: "give up", zh: "放弃"}.quoting(a.Reason) }

@@ -22,11 +22,11 @@ func (Info) Traits() Traits { return Traits{} }
 // Validate checks the question and the options.
 func (a Info) Validate() error {
 	errs := []error{filled("the question", a.Question, MaxText)}
-	if n := len(a.Options); n > MaxOptions {
-		errs = append(errs, fmt.Errorf("%d options (want at most %d)", n, MaxOptions))
+	if n := len(a.Options); n > maxOptions {
+		errs = append(errs, fmt.Errorf("%d options (want at most %d)", n, maxOptions))
 	}
 	for i, o := range a.Options {
-		errs = append(errs, filled(fmt.Sprintf("option %d", i+1), o, MaxOption))
+		errs = append(errs, filled(fmt.Sprintf("option %d", i+1), o, maxOption))
 	}
 	return because(a, errs...)
 }

@@ -17,7 +17,7 @@ func (OpenApp) Verb() string { return "AWAKE" }
 
 // Validate checks the name.
 func (a OpenApp) Validate() error {
-	err := filled("the app's name", a.App, MaxApp)
+	err := filled("the app's name", a.App, maxApp)
 	if err == nil && strings.ContainsAny(a.App, "\n\t") {
 		err = fmt.Errorf("the app's name %s holds a line break or a tab "+
 			"(want a name or a package on one line)", text.Quote(a.App, maxQuoted))

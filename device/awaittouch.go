@@ -10,8 +10,8 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// ErrNoTouchEvents says that a phone does not tell when somebody touches it.
-var ErrNoTouchEvents = errors.New("the phone does not tell when it is touched by hand")
+// errNoTouchEvents says that a phone does not tell when somebody touches it.
+var errNoTouchEvents = errors.New("the phone does not tell when it is touched by hand")
 
 const (
 	// getevent waits for one event of any input device, named; what `input` injects is none. It
@@ -37,7 +37,7 @@ var (
 )
 
 // AwaitTouch returns nil once somebody touches the display of the phone itself, or presses a key of
-// it. Touches through [Phone] are none. Its error is ErrNoTouchEvents where the phone does not let
+// it. Touches through [Phone] are none. Its error is errNoTouchEvents where the phone does not let
 // ADB listen, ctx's cause, or one about reaching the phone.
 func (p *Phone) AwaitTouch(ctx context.Context) error {
 	for {
@@ -55,7 +55,7 @@ func (p *Phone) AwaitTouch(ctx context.Context) error {
 			}
 		case strings.TrimSpace(beside.ReplaceAllString(r.Stdout+r.Stderr, "")) != "",
 			r.Code != codeTimeout && r.Code != codeTerminated:
-			return p.failed("listening to", ErrNoTouchEvents)
+			return p.failed("listening to", errNoTouchEvents)
 		}
 	}
 }

@@ -38,15 +38,15 @@ func TestAPhoneTellsThatItIsTouchedByHand(t *testing.T) {
 			{stdout: "/dev/input/event2: EV_ABS       ABS_MT_POSITION_X    00000120\n"}}, asked: 2},
 		"not allowed": {says: []said{
 			{stderr: "could not open /dev/input/event2, Permission denied\n", code: 124}},
-			want: ErrNoTouchEvents, asked: 1},
+			want: errNoTouchEvents, asked: 1},
 		"not allowed, by an old shell": {says: []said{
 			{stdout: "could not open /dev/input/event2, Permission denied\n", code: 124}},
-			want: ErrNoTouchEvents, asked: 1},
+			want: errNoTouchEvents, asked: 1},
 		"no getevent": {says: []said{
 			{stderr: "/system/bin/sh: getevent: inaccessible or not found\n", code: 127}},
-			want: ErrNoTouchEvents, asked: 1},
+			want: errNoTouchEvents, asked: 1},
 		"an old shell without codes": {says: []said{{stdout: "getevent: not found\n"}},
-			want: ErrNoTouchEvents, asked: 1},
+			want: errNoTouchEvents, asked: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

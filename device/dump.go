@@ -44,14 +44,14 @@ func (n node) field() bool {
 
 // readNodes calls visit for each node of a dump, parents first, and turned for the rotation of each
 // tree, until one of them returns an error. There may be several trees, text around them, and
-// characters that XML forbids. The error is theirs, or ErrBadDump or ErrHugeDump.
+// characters that XML forbids. The error is theirs, or errBadDump or errHugeDump.
 func readNodes(dump []byte, turned func(rotation string) error, visit func(node) error) error {
 	if len(dump) > maxDump {
-		return fmt.Errorf("%w: over %d bytes", ErrHugeDump, maxDump)
+		return fmt.Errorf("%w: over %d bytes", errHugeDump, maxDump)
 	}
 	start := dumpStart.FindIndex(dump)
 	if start == nil {
-		return fmt.Errorf("%w: there is no tree in it", ErrBadDump)
+		return fmt.Errorf("%w: there is no tree in it", errBadDump)
 	}
 	d := xml.NewDecoder(bytes.NewReader(legal(dump[start[0]:])))
 	d.Strict = false // a & that was not escaped
@@ -97,9 +97,9 @@ func (r *nodeReader) open(e xml.StartElement) error {
 	}
 	switch {
 	case r.depth > maxDepth || len(r.tags) > 2*maxDepth:
-		return fmt.Errorf("%w: nested over %d deep", ErrHugeDump, maxDepth)
+		return fmt.Errorf("%w: nested over %d deep", errHugeDump, maxDepth)
 	case r.nodes > maxNodes:
-		return fmt.Errorf("%w: over %d nodes", ErrHugeDump, maxNodes)
+		return fmt.Errorf("%w: over %d nodes", errHugeDump, maxNodes)
 	case name != "node":
 		return nil
 	}
@@ -109,7 +109,7 @@ func (r *nodeReader) open(e xml.StartElement) error {
 func (r *nodeReader) close(name string) error {
 	last := len(r.tags) - 1
 	if last < 0 || r.tags[last] != name {
-		return fmt.Errorf("%w: </%s> closes nothing", ErrBadDump, text.Cut(name, 40))
+		return fmt.Errorf("%w: </%s> closes nothing", errBadDump, text.Cut(name, 40))
 	}
 	r.tags = r.tags[:last]
 	switch name {
@@ -128,9 +128,9 @@ func (r *nodeReader) end(err error) error {
 	case len(r.tags) == 0 && r.trees > 0:
 		return nil
 	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%w: it is cut off", ErrBadDump)
+		return fmt.Errorf("%w: it is cut off", errBadDump)
 	}
-	return fmt.Errorf("%w: %w", ErrBadDump, err)
+	return fmt.Errorf("%w: %w", errBadDump, err)
 }
 
 var (
@@ -198,8 +198,8 @@ func (n node) pixels() (r image.Rectangle) {
 }
 
 // parseElements lists what a dump says of a display of that size, turned so. A dump of another
-// display, or of the display in another rotation, is ErrOtherScreen; one that lists nothing that is
-// of use, ErrEmptyScreen.
+// display, or of the display in another rotation, is errOtherScreen; one that lists nothing that is
+// of use, errEmptyScreen.
 func parseElements(dump []byte, size screen.Size, rotation screen.Rotation) (
 	[]screen.Element, error) {
 	l := lister{size: size, rotation: rotation, pixels: image.Rect(0, 0, size.W, size.H)}
@@ -207,7 +207,7 @@ func parseElements(dump []byte, size screen.Size, rotation screen.Rotation) (
 		return nil, err
 	}
 	if len(l.list) == 0 {
-		return nil, ErrEmptyScreen
+		return nil, errEmptyScreen
 	}
 	return l.list, nil
 }
@@ -223,7 +223,7 @@ type lister struct {
 func (l *lister) turned(rotation string) error {
 	n, err := strconv.Atoi(rotation)
 	if err == nil && n != int(l.rotation) {
-		return fmt.Errorf("%w: it is of rotation %d, the display has %d", ErrOtherScreen, n,
+		return fmt.Errorf("%w: it is of rotation %d, the display has %d", errOtherScreen, n,
 			l.rotation)
 	}
 	return nil
@@ -235,7 +235,7 @@ func (l *lister) visit(n node) error {
 	// some versions round, and some add the shadow of a window
 	if slack := max(l.size.W, l.size.H) / 20; n.depth == 1 && !at.In(l.pixels.Inset(-slack)) ||
 		display != "" && display != "0" {
-		return fmt.Errorf("%w: a window of it is at %v, the display is %s", ErrOtherScreen, at,
+		return fmt.Errorf("%w: a window of it is at %v, the display is %s", errOtherScreen, at,
 			l.size)
 	}
 	if n.depth <= l.secret {

@@ -53,7 +53,7 @@ func (p *Phone) elements(ctx context.Context) ([]screen.Element, error) {
 	case err != nil:
 		return nil, err
 	case after.App != before.App || after.Activity != before.Activity || after.Size != before.Size:
-		return nil, fmt.Errorf("%w: another one came to the front", ErrOtherScreen)
+		return nil, fmt.Errorf("%w: another one came to the front", errOtherScreen)
 	}
 	return parseElements(dump, before.Size, before.Rotation)
 }
@@ -62,7 +62,7 @@ func (p *Phone) elements(ctx context.Context) ([]screen.Element, error) {
 func (r reading) listable() error {
 	switch {
 	case !r.On:
-		return fmt.Errorf("%w: its display is off", ErrNoWindow)
+		return fmt.Errorf("%w: its display is off", errNoWindow)
 	case r.Secure && !r.Locked:
 		return hint.Add(ErrSecure, hintSecure)
 	}
@@ -91,7 +91,7 @@ func (d *dumper) dump(ctx context.Context) ([]byte, error) {
 		case fault == nil && !way.toFile:
 			way.toFile = true
 		case fault == nil:
-			return nil, fmt.Errorf("%w: %s", ErrNoDump, said(dump))
+			return nil, fmt.Errorf("%w: %s", errNoDump, said(dump))
 		default:
 			return nil, fault
 		}
@@ -104,9 +104,9 @@ var noTimeout = regexp.MustCompile(`\btimeout: (?:inaccessible or )?(?:not found
 func dumpFault(said []byte) error {
 	switch {
 	case bytes.Contains(said, []byte("could not get idle state")):
-		return ErrNotIdle
+		return errNotIdle
 	case bytes.Contains(said, []byte("null root node")):
-		return ErrNoWindow
+		return errNoWindow
 	}
 	return nil
 }
@@ -134,10 +134,10 @@ func (d *dumper) dumpOnce(ctx context.Context, way dumping) ([]byte, error) {
 	within, cancel := d.within(ctx, "uiautomator dump", limit)
 	defer cancel()
 	dump, err := d.dev.Exec(within, line, nil, maxDump+maxSaid, nil)
-	var hung *HungError
+	var hung *hungError
 	switch {
 	case errors.Is(err, adb.ErrTooMuch):
-		return nil, fmt.Errorf("%w: over %d bytes", ErrHugeDump, maxDump)
+		return nil, fmt.Errorf("%w: over %d bytes", errHugeDump, maxDump)
 	case way.unlimited && ctx.Err() == nil && errors.As(err, &hung),
 		err == nil && time.Since(began) >= limit && !dumpStart.Match(dump):
 		return nil, fmt.Errorf("%w: over %v", ErrSlowDump, limit)

@@ -84,12 +84,12 @@ func TestADumpOfFiveMegabytesIsReadAndALargerOneRefused(t *testing.T) {
 	require.True(t, strings.HasSuffix(list[0].Text, "xx now"), "both ends are kept")
 
 	_, err = parseElements([]byte(whole+"\n"), panel, 0)
-	require.ErrorIs(t, err, ErrHugeDump)
+	require.ErrorIs(t, err, errHugeDump)
 	small := `<node bounds="[0,0][9,9]"/>`
 	_, err = parseElements([]byte(written(strings.Repeat(small, maxNodes))), panel, 0)
-	require.ErrorIs(t, err, ErrEmptyScreen)
+	require.ErrorIs(t, err, errEmptyScreen)
 	_, err = parseElements([]byte(written(strings.Repeat(small, maxNodes+1))), panel, 0)
-	require.ErrorIs(t, err, ErrHugeDump)
+	require.ErrorIs(t, err, errHugeDump)
 }
 
 func TestADumpIsReadFiveHundredDeepAndNoDeeper(t *testing.T) {
@@ -103,10 +103,10 @@ func TestADumpIsReadFiveHundredDeepAndNoDeeper(t *testing.T) {
 	require.Len(t, list, 1)
 	require.Equal(t, maxDepth, list[0].Depth)
 	_, err = parseElements(nested(maxDepth+1), panel, 0)
-	require.ErrorIs(t, err, ErrHugeDump)
+	require.ErrorIs(t, err, errHugeDump)
 	tags := strings.Repeat("<x>", 100_000)
 	_, err = parseElements([]byte(written(tags)), panel, 0)
-	require.ErrorIs(t, err, ErrHugeDump)
+	require.ErrorIs(t, err, errHugeDump)
 }
 
 // The law: elements on the screen, bounded, without the text of a password field, or one of the
@@ -120,7 +120,7 @@ func FuzzParseElements(f *testing.F) {
 		if err != nil {
 			require.Empty(t, list)
 			named := false
-			for _, kind := range []error{ErrBadDump, ErrHugeDump, ErrEmptyScreen, ErrOtherScreen} {
+			for _, kind := range []error{errBadDump, errHugeDump, errEmptyScreen, errOtherScreen} {
 				named = named || errors.Is(err, kind)
 			}
 			require.True(t, named, "%v", err)
@@ -197,21 +197,21 @@ func TestWhatPhonesDoInsteadOfADump(t *testing.T) {
 		}, nil, 3},
 		"the screen moves": {func(string) string {
 			return "ERROR: could not get idle state.\n"
-		}, ErrNotIdle, 1},
+		}, errNotIdle, 1},
 		"no window": {func(string) string {
 			return "ERROR: null root node returned by UiTestAutomationBridge.\n"
-		}, ErrNoWindow, 1},
+		}, errNoWindow, 1},
 		"no uiautomator": {func(string) string {
 			return "/system/bin/sh: uiautomator: inaccessible or not found\n"
-		}, ErrNoDump, 2},
+		}, errNoDump, 2},
 		"another one runs": {func(string) string {
 			return "java.lang.IllegalStateException: UiAutomationService already registered!\n"
-		}, ErrNoDump, 2},
-		"nothing":    {func(string) string { return "" }, ErrNoDump, 2},
-		"half of it": {func(string) string { return one[:200] }, ErrBadDump, 1},
+		}, errNoDump, 2},
+		"nothing":    {func(string) string { return "" }, errNoDump, 2},
+		"half of it": {func(string) string { return one[:200] }, errBadDump, 1},
 		"far too much": {func(string) string {
 			return strings.Repeat("x", maxDump+maxSaid+1)
-		}, ErrHugeDump, 1},
+		}, errHugeDump, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, p := dumpingPhone(t, c.answer)

@@ -24,19 +24,19 @@ var (
 	ErrSecure       = screen.ErrSecure // the window in front forbids capture
 )
 
-// HungError is a phone that did not answer in time. It is a context.DeadlineExceeded too.
-type HungError struct {
+// hungError is a phone that did not answer in time. It is a context.DeadlineExceeded too.
+type hungError struct {
 	Serial  string
 	Command string // its first words, never its arguments
 	After   time.Duration
 }
 
-func (e *HungError) Error() string {
+func (e *hungError) Error() string {
 	return fmt.Sprintf("%s did not answer `%s` within %s", e.Serial, e.Command, e.After)
 }
 
 // Is makes the error a deadline for those who ask.
-func (e *HungError) Is(target error) bool { return target == context.DeadlineExceeded }
+func (e *hungError) Is(target error) bool { return target == context.DeadlineExceeded }
 
 const hintHung = "look whether the phone itself responds; run `adb reconnect`, or reboot the phone"
 
@@ -46,7 +46,7 @@ var gone = []error{adb.ErrNotFound, adb.ErrOffline, adb.ErrUnauthorized, adb.Err
 
 // explain makes errors of the protocol the ones that this package promises.
 func explain(err error) error {
-	var hung *HungError
+	var hung *hungError
 	if errors.As(err, &hung) {
 		return hint.Add(hung, hintHung)
 	}
@@ -114,17 +114,17 @@ func firstLine(s string) string {
 
 // Why the elements of a screen could not be read. A caller goes on without them.
 var (
-	ErrNotIdle = hint.Add(errors.New("the screen does not come to rest, so that its elements "+
+	errNotIdle = hint.Add(errors.New("the screen does not come to rest, so that its elements "+
 		"cannot be listed"), "wait until videos and animations have ended, or switch animations "+
 		"off in the phone's developer options")
-	ErrNoWindow    = errors.New("the phone gives no window whose elements could be listed")
-	ErrEmptyScreen = errors.New("the app in front lists no elements, as games and some " +
+	errNoWindow    = errors.New("the phone gives no window whose elements could be listed")
+	errEmptyScreen = errors.New("the app in front lists no elements, as games and some " +
 		"web pages do")
 	ErrSlowDump    = errors.New("listing the elements of the screen took too long")
-	ErrNoDump      = errors.New("uiautomator on the phone lists no elements")
-	ErrBadDump     = errors.New("the list of the screen's elements cannot be read")
-	ErrHugeDump    = errors.New("the list of the screen's elements is too large")
-	ErrOtherScreen = errors.New("the listed elements are not those of the screen that was seen")
+	errNoDump      = errors.New("uiautomator on the phone lists no elements")
+	errBadDump     = errors.New("the list of the screen's elements cannot be read")
+	errHugeDump    = errors.New("the list of the screen's elements is too large")
+	errOtherScreen = errors.New("the listed elements are not those of the screen that was seen")
 )
 
 // tornError is a picture that is not whole or does not belong to the state read with it: worth a

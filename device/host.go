@@ -112,7 +112,7 @@ func (h *Host) List(ctx context.Context) ([]PhoneInfo, error) {
 func (h *Host) entries(ctx context.Context) ([]adb.Entry, error) {
 	limit := h.timeout + 20*time.Second // a server may have to be started
 	server := "the ADB server at " + h.client.Address()
-	hung := &HungError{server, "host:devices-l", limit}
+	hung := &hungError{server, "host:devices-l", limit}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, hung)
 	defer cancel()
 	return h.client.Devices(ctx)
@@ -127,7 +127,7 @@ func (h *Host) describe(ctx context.Context, e adb.Entry) PhoneInfo {
 	p := h.phone(e)
 	p.shell.timeout = min(h.timeout, h.waits.list)
 	err := p.readInfo(ctx)
-	var hung *HungError
+	var hung *hungError
 	switch {
 	case err == nil:
 	case errors.As(err, &hung):

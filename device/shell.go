@@ -25,7 +25,7 @@ func (sh *shell) within(
 	ctx context.Context, command string, takes time.Duration,
 ) (context.Context, context.CancelFunc) {
 	after := sh.timeout + takes
-	hung := &HungError{sh.serial, firstWords(command), after}
+	hung := &hungError{sh.serial, firstWords(command), after}
 	return context.WithTimeoutCause(ctx, after, hung)
 }
 

@@ -115,7 +115,7 @@ func TestAPhoneThatHangsIsWaitedForOnce(t *testing.T) {
 		require.NoError(t, err)
 		w.hang("emu", true)
 		_, err = p.Frame(t.Context())
-		var hung *HungError
+		var hung *hungError
 		require.ErrorAs(t, err, &hung)
 		require.Equal(t, "cs", w.captures())
 	})

@@ -53,7 +53,7 @@ func NewBase(o Options, m Made) Base {
 	if o.Template != nil {
 		prompt = o.Template
 	}
-	return Base{p, m.Template, prompt, WordsIn(o.Lang), o.Quality, m.Abort, m.Thinking, m.Tools,
+	return Base{p, m.Template, prompt, wordsIn(o.Lang), o.Quality, m.Abort, m.Thinking, m.Tools,
 		m.Keyed}
 }
 
@@ -115,9 +115,9 @@ func message(role, text string) Message {
 func (b *Base) problem(err error) string {
 	parse, ok := errors.AsType[*ParseError](err)
 	if !ok {
-		return OneLine(err.Error(), maxNote, b.words.Cut)
+		return oneLine(err.Error(), maxNote, b.words.Cut)
 	}
-	return (&ParseError{Problem: OneLine(parse.Problem, maxNote, b.words.Cut),
+	return (&ParseError{Problem: oneLine(parse.Problem, maxNote, b.words.Cut),
 		Want: parse.Want}).Error()
 }
 

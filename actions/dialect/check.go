@@ -22,7 +22,7 @@ type Lack struct {
 // would end with, such as a variable that is not there.
 func CheckTemplate(t *Template, d Dialect) ([]Lack, error) {
 	profile := d.Profile()
-	b := Base{profile: profile, own: t, prompt: t, words: WordsIn(profile.Lang), quality: 1,
+	b := Base{profile: profile, own: t, prompt: t, words: wordsIn(profile.Lang), quality: 1,
 		abort: "abort", thinking: [2]string{"<think>", "</think>"}}
 	var samples []string // without anything but what every step has, and then with all there is
 	for _, turns := range []int{0, max(profile.Turns, 1)} {

@@ -16,9 +16,9 @@ func Quote(s string, limit int, note string) string {
 	return `"` + escape(s, true) + `"` + leftOut(note, cut)
 }
 
-// OneLine is a text of ours that may have texts from elsewhere in it: nothing in it starts a line
+// oneLine is a text of ours that may have texts from elsewhere in it: nothing in it starts a line
 // or a field.
-func OneLine(s string, limit int, note string) string {
+func oneLine(s string, limit int, note string) string {
 	s, cut := Shorten(s, limit)
 	return escape(strings.TrimSpace(s), false) + leftOut(note, cut)
 }

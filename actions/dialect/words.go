@@ -24,8 +24,8 @@ type Words struct {
 	States   [7]string // of elements: field, password, on, off, scrolls, has the cursor, disabled
 }
 
-// WordsIn returns the words in the language that fits best.
-var WordsIn = words.Of[Words]("dialect")
+// wordsIn returns the words in the language that fits best.
+var wordsIn = words.Of[Words]("dialect")
 
 // Exchange says what became of a question; abort is what the family calls giving up. The texts are
 // quoted with at most limit characters each.

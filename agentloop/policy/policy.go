@@ -20,8 +20,8 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Repairs is how often a model is asked again after a reply that is no action.
-const Repairs = 2
+// repairs is how often a model is asked again after a reply that is no action.
+const repairs = 2
 
 // Completer asks a model once. Its errors end the decision: whatever is worth retrying it retries
 // itself.
@@ -111,7 +111,7 @@ func (p *Policy) next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 		out.Tries[len(out.Tries)-1].Error = err.Error()
 		p.log.WarnContext(ctx, "unreadable reply", "step", s.Step, "try", len(out.Tries),
 			"dialect", p.dialect.Profile().Name, "err", err)
-		if len(out.Tries) > Repairs {
+		if len(out.Tries) > repairs {
 			return out, unreadable(out.Tries, err)
 		}
 		asked.Messages = append(asked.Messages, p.dialect.Repair(reply, err)...)

@@ -25,7 +25,7 @@ var Scopes = []Scope{ForSession, ForApp, ForAction, ForAll}
 
 // How long a grant holds.
 const (
-	GrantTime    = 15 * time.Minute // when nothing else is said
+	grantTime    = 15 * time.Minute // when nothing else is said
 	MaxGrantTime = 24 * time.Hour
 )
 
@@ -39,10 +39,10 @@ type Grant struct {
 	By    string    `json:"by,omitempty"` // who gave it
 }
 
-// NewGrant is a grant that begins at the given time; 0 means [GrantTime].
+// NewGrant is a grant that begins at the given time; 0 means [grantTime].
 func NewGrant(scope Scope, name string, from time.Time, holds time.Duration) (Grant, error) {
 	if holds == 0 {
-		holds = GrantTime
+		holds = grantTime
 	}
 	g := Grant{Scope: scope, Name: strings.TrimSpace(name), From: from, Until: from.Add(holds)}
 	switch {

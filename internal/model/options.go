@@ -19,8 +19,8 @@ import (
 
 // The endpoint and the model that zero Options mean.
 const (
-	DefaultBaseURL = "http://localhost:11434/v1"
-	DefaultName    = "gelab-zero-4b-preview"
+	defaultBaseURL = "http://localhost:11434/v1"
+	defaultName    = "gelab-zero-4b-preview"
 )
 
 const (
@@ -31,8 +31,8 @@ const (
 // Options says which model is asked, and how. Parameters that are nil or 0 are left out of
 // requests, so that the endpoint's own defaults hold.
 type Options struct {
-	BaseURL string // up to and without /chat/completions; "" means DefaultBaseURL
-	Name    string // the model's name at the endpoint; "" means DefaultName
+	BaseURL string // up to and without /chat/completions; "" means defaultBaseURL
+	Name    string // the model's name at the endpoint; "" means defaultName
 	APIKey  Secret // sent as bearer token; "" sends none
 
 	Temperature      *float64 // 0 is sent as 0
@@ -54,12 +54,12 @@ type Options struct {
 func (opts *Options) withDefaults() (Options, error) {
 	o := *cmp.Or(opts, &Options{})
 	o.Env = cmp.Or(o.Env, "TAPLOOP_MODEL_")
-	o.Name = cmp.Or(strings.TrimSpace(o.Name), DefaultName)
+	o.Name = cmp.Or(strings.TrimSpace(o.Name), defaultName)
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.Retries = max(cmp.Or(o.Retries, defaultRetries), 0)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.APIKey = Secret(strings.TrimSpace(string(o.APIKey)))
-	base, err := checkBaseURL(cmp.Or(strings.TrimSpace(o.BaseURL), DefaultBaseURL), o.Env)
+	base, err := checkBaseURL(cmp.Or(strings.TrimSpace(o.BaseURL), defaultBaseURL), o.Env)
 	if err != nil {
 		return o, err
 	}
@@ -100,7 +100,7 @@ func checkBaseURL(s, env string) (string, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return bad(fmt.Sprintf("%q is not an http or https URL", bare(s)),
-			"to something like "+DefaultBaseURL)
+			"to something like "+defaultBaseURL)
 	}
 	if u.User != nil {
 		return bad(fmt.Sprintf("%q has a user or a password in it", u.Redacted()),

@@ -82,7 +82,7 @@ type Kind string
 
 // The kinds of sessions.
 const (
-	OnPhone  Kind = ""       // tasks on the session's phone
+	onPhone  Kind = ""       // tasks on the session's phone
 	OfAgents Kind = "agents" // goals: agents call tools, and other sessions have the phones
 )
 
@@ -91,7 +91,7 @@ func (x Session) Kind() Kind {
 	if x.Serial == "" {
 		return OfAgents
 	}
-	return OnPhone
+	return onPhone
 }
 
 // Run is one goal being pursued in a session.

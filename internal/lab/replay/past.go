@@ -13,8 +13,8 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// Source is what a replay reads of a store. A *store.Store is one.
-type Source interface {
+// source is what a replay reads of a store. A *store.Store is one.
+type source interface {
 	Trajectory(ctx context.Context, sessionID string) (store.Trajectory, error)
 	Frame(ctx context.Context, id string) ([]byte, error)
 }
@@ -117,7 +117,7 @@ func recorded(st store.StepRecord) actions.Reply {
 
 // album shows what former steps saw.
 type album struct {
-	src    Source
+	src    source
 	frames map[int]string // ids by step
 }
 

@@ -72,7 +72,7 @@ type Report struct {
 
 // Run asks about every step. When it returns an error, because the model cannot be asked or ctx
 // ended, the report has the steps until then.
-func Run(ctx context.Context, src Source, sessionID string, o Options) (Report, error) {
+func Run(ctx context.Context, src source, sessionID string, o Options) (Report, error) {
 	r := Report{SessionID: sessionID, Within: o.Within}
 	stored, err := src.Trajectory(ctx, sessionID)
 	if err != nil {
