@@ -27,9 +27,13 @@ var kinds = map[reflect.Type]any{
 
 const (
 	place = "x,y|#|point|coordinate|coordinates|position|box|bbox|box_2d"
-	way   = "From=x1,y1|from|start|start_coordinate|coordinate|point1 " +
-		"To=x2,y2|to|end|end_coordinate|coordinate2|point2"
+	from  = "x1,y1|from|start|start_coordinate|coordinate|point1"
+	to    = "x2,y2|to|end|end_coordinate|coordinate2|point2"
+	way   = "From=" + from + " To=" + to
 )
+
+// ownPlaces has the places of actions without a row written in this family's form.
+var ownPlaces = strings.NewReplacer("=point1", "="+from, "=point2", "="+to, "=point", "="+place)
 
 // forms are the actions in the order in which the prompt explains them.
 var forms = withOwn(dialect.Forms{
@@ -73,6 +77,7 @@ func withOwn(list dialect.Forms) dialect.Forms {
 		}) {
 			own := dialect.OwnForm(a)
 			own.Name = strings.ToLower(own.Name)
+			own.Args = ownPlaces.Replace(own.Args)
 			list = append(list, own)
 		}
 	}
