@@ -25,7 +25,8 @@ import (
 // all that is sent for the request goes through that one channel, which keeps the order, and each
 // message waits for a free place.
 type call struct {
-	*peer
+	*known
+	peer   *peer
 	home   *peer // that counts the call as under way; nil for none
 	id     json.RawMessage
 	method string
@@ -59,7 +60,7 @@ const backlog = 16
 // newCall prepares the request m of p. Its handler gets ctx, cancelled by the call's own cancel.
 func newCall(ctx context.Context, p *peer, m *wire.Message, o *Options) *call {
 	c := &call{
-		peer: p, id: m.ID, method: m.Method, opts: o, log: o.Log,
+		known: p.known, peer: p, id: m.ID, method: m.Method, opts: o, log: o.Log,
 		out:  make(chan mcp.JSONRPCNotification, backlog),
 		room: make(chan struct{}, backlog),
 		over: make(chan struct{}),
@@ -224,9 +225,9 @@ func encodeNotification(n mcp.JSONRPCNotification, log *slog.Logger) []byte {
 	return data
 }
 
-// notice takes a notification of the client, whose session is s: it cancels a request of p, or srv
-// takes it.
-func (p *peer) notice(ctx context.Context, srv Server, s server.ClientSession, m *wire.Message,
+// notice takes a notification of the client p, whose session is s: it cancels a request of p, or
+// srv takes it.
+func notice(ctx context.Context, srv Server, p *peer, s server.ClientSession, m *wire.Message,
 	log *slog.Logger) {
 	if m.Method == string(mcp.MethodNotificationCancelled) {
 		id, reason := subject(m)

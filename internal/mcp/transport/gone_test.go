@@ -162,7 +162,7 @@ func TestQuietConnectionsEndAtOnceWhenTheirCredentialIsRevoked(t *testing.T) {
 }
 
 func TestWhatAClientSaysOfItselfIsKeptShort(t *testing.T) {
-	var p peer
+	p := newPeer("p", "")
 	p.SetClientInfo(mcp.Implementation{Name: strings.Repeat("é", 1000), Version: "1\n\x1b[2J",
 		Description: "long"})
 	require.Equal(t, mcp.Implementation{Name: strings.Repeat("é", 199) + "…", Version: "1 [2J"},

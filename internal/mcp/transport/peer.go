@@ -13,8 +13,8 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// peer is what is known of one client, and what is under way for it. It is safe for concurrent use.
-type peer struct {
+// known is what is known of one client. It is safe for concurrent use.
+type known struct {
 	id        string
 	principal string
 	updates
@@ -25,16 +25,23 @@ type peer struct {
 	caps        mcp.ClientCapabilities
 	version     string // "" before the handshake
 	level       mcp.LoggingLevel
-	calls       map[string]*call // the client's requests under way, by key of their id
-	asked       map[int64]chan clientAnswer
-	lastAsked   int64
-	closed      error // why no more is taken
+}
+
+// peer is one client, and what is under way for it. It is safe for concurrent use.
+type peer struct {
+	*known
+
+	mu        sync.Mutex
+	calls     map[string]*call // the client's requests under way, by key of their id
+	asked     map[int64]chan clientAnswer
+	lastAsked int64
+	closed    error // why no more is taken
 }
 
 func newPeer(id, principal string) *peer {
-	return &peer{id: id, principal: principal, level: mcp.LoggingLevelInfo,
-		updates: updates{wake: make(chan struct{}, 1)},
-		calls:   map[string]*call{}, asked: map[int64]chan clientAnswer{}}
+	return &peer{known: &known{id: id, principal: principal, level: mcp.LoggingLevelInfo,
+		updates: updates{wake: make(chan struct{}, 1)}},
+		calls: map[string]*call{}, asked: map[int64]chan clientAnswer{}}
 }
 
 // begin notes a request as under way, and in under, which may be nil. Its error is an *wire.Error.
@@ -96,26 +103,26 @@ func (p *peer) busy() int {
 	return len(p.calls)
 }
 
-// What follows is the part of mcp-go's sessions that is the same in all of a client's requests.
+// What follows is the part of mcp-go's sessions that is the same in all requests of a client.
 
-func (p *peer) SessionID() string { return p.id }
+func (k *known) SessionID() string { return k.id }
 
-func (p *peer) Initialize()       { set(&p.mu, &p.initialized, true) }
-func (p *peer) Initialized() bool { return get(&p.mu, &p.initialized) }
+func (k *known) Initialize()       { set(&k.mu, &k.initialized, true) }
+func (k *known) Initialized() bool { return get(&k.mu, &k.initialized) }
 
-func (p *peer) ProtocolVersion() string           { return get(&p.mu, &p.version) }
-func (p *peer) SetProtocolVersion(version string) { set(&p.mu, &p.version, version) }
+func (k *known) ProtocolVersion() string           { return get(&k.mu, &k.version) }
+func (k *known) SetProtocolVersion(version string) { set(&k.mu, &k.version, version) }
 
-func (p *peer) GetLogLevel() mcp.LoggingLevel      { return get(&p.mu, &p.level) }
-func (p *peer) SetLogLevel(level mcp.LoggingLevel) { set(&p.mu, &p.level, level) }
+func (k *known) GetLogLevel() mcp.LoggingLevel      { return get(&k.mu, &k.level) }
+func (k *known) SetLogLevel(level mcp.LoggingLevel) { set(&k.mu, &k.level, level) }
 
-func (p *peer) GetClientCapabilities() mcp.ClientCapabilities     { return get(&p.mu, &p.caps) }
-func (p *peer) SetClientCapabilities(caps mcp.ClientCapabilities) { set(&p.mu, &p.caps, caps) }
+func (k *known) GetClientCapabilities() mcp.ClientCapabilities     { return get(&k.mu, &k.caps) }
+func (k *known) SetClientCapabilities(caps mcp.ClientCapabilities) { set(&k.mu, &k.caps, caps) }
 
-func (p *peer) GetClientInfo() mcp.Implementation { return get(&p.mu, &p.info) }
+func (k *known) GetClientInfo() mcp.Implementation { return get(&k.mu, &k.info) }
 
-func (p *peer) SetClientInfo(info mcp.Implementation) {
-	set(&p.mu, &p.info, mcp.Implementation{Name: words(info.Name), Version: words(info.Version)})
+func (k *known) SetClientInfo(info mcp.Implementation) {
+	set(&k.mu, &k.info, mcp.Implementation{Name: words(info.Name), Version: words(info.Version)})
 }
 
 // maxWords is the most characters of what a client says of itself or gives as a reason.

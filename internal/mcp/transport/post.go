@@ -103,7 +103,7 @@ func (v *httpRequest) exchange(s *session, in *wire.Incoming) {
 		case m.IsResponse():
 			accepted = s.answered(m) && accepted
 		default:
-			s.notice(v.context(), v.h.srv, s, m, v.h.opts.Log)
+			notice(v.context(), v.h.srv, s.peer, s, m, v.h.opts.Log)
 		}
 	}
 	switch {

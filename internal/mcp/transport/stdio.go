@@ -209,7 +209,7 @@ func (t *stdioClient) take(data []byte) {
 		case m.IsResponse():
 			t.answered(m)
 		default:
-			t.notice(t.ctx, t.srv, t, m, t.opts.Log)
+			notice(t.ctx, t.srv, t.peer, t, m, t.opts.Log)
 		}
 	}
 }
@@ -241,6 +241,7 @@ func (t *stdioClient) start(m *wire.Message, s sink) {
 	err := t.begin(c, t.opts.MaxCalls, &t.under)
 	if err == nil && mcp.IsModernProtocol(protocol(m)) {
 		c.peer = newStatelessPeer("") // it stands alone
+		c.known = c.peer.known
 		leave = subscribe(t.srv, c)
 	}
 	var refused *wire.Error
@@ -267,7 +268,7 @@ func (t *stdioClient) sink(in *wire.Incoming) sink {
 			requests++
 		}
 	}
-	return &batchSink{stdioClient: t, owed: requests}
+	return &batchSink{client: t, owed: requests}
 }
 
 // message makes the client the sink of a message that came by itself.
@@ -294,11 +295,14 @@ func (t *stdioClient) response(data []byte, _ int) {
 // batchSink writes messages as they come, and the responses as one array once all are there. It is
 // safe for concurrent use.
 type batchSink struct {
-	*stdioClient
+	client *stdioClient
+
 	mu        sync.Mutex
 	owed      int
 	responses [][]byte
 }
+
+func (g *batchSink) message(data []byte) { g.client.message(data) }
 
 func (g *batchSink) response(data []byte, _ int) {
 	g.mu.Lock()
@@ -307,7 +311,7 @@ func (g *batchSink) response(data []byte, _ int) {
 		g.responses = append(g.responses, data)
 	}
 	if g.owed--; g.owed == 0 && len(g.responses) > 0 {
-		g.message(wire.Batch(g.responses))
+		g.client.message(wire.Batch(g.responses))
 	}
 }
 
