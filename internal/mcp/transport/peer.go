@@ -236,21 +236,3 @@ func (w *updates) takeUpdates() (list []mcp.JSONRPCNotification) {
 	w.changed, w.relisted = nil, false
 	return list
 }
-
-// SubscribeToResourceErr is asked by mcp-go for each resource of a resources/subscribe or a
-// subscriptions/listen.
-func (c *call) SubscribeToResourceErr(uri string) error {
-	if c.opts.Subscribe != nil {
-		if err := c.opts.Subscribe(c.ctx, uri); err != nil {
-			return err
-		}
-	}
-	return c.subscribe(uri)
-}
-
-// Relisted tells a client of 2026-07-28 only when it has asked for that.
-func (c *call) Relisted() {
-	if f, _ := c.SubscriptionFilter(); f.ResourcesListChanged {
-		c.updates.Relisted()
-	}
-}
