@@ -76,7 +76,8 @@ func (c *replyCmd) said() (said []inquiry.Said, err error) {
 		set  bool
 		name string
 		text *string
-	}{{c.Refuse, "refuse", c.Text}, {c.Delegate, "delegate", c.Text}, {c.Timeout, "timeout", c.Text},
+	}{{c.Refuse, "refuse", c.Text}, {c.Delegate, "delegate", c.Text},
+		{c.Timeout, "timeout", c.Text},
 		{c.Done, "done", c.Text}, {c.CouldNot, "cannot", c.Text}, {c.Approve, inquiry.Approve, nil},
 		{c.Edit != nil, inquiry.Edit, c.Edit}, {c.Reject != nil, inquiry.Reject, c.Reject},
 		{c.Respond != nil, inquiry.Respond, c.Respond}} {

@@ -176,7 +176,9 @@ func (a *Approval) Check(q *Question, o *Options) error {
 }
 
 // Types implements [Body].
-func (a *Approval) Types(*Question) []Type { return []Type{TypeDecisions, TypeDecline, TypeTimeout} }
+func (a *Approval) Types(*Question) []Type {
+	return []Type{TypeDecisions, TypeDecline, TypeTimeout}
+}
 
 // Unfit implements [Body].
 func (a *Approval) Unfit(q *Question, t Type) string {
@@ -228,8 +230,8 @@ func (a *Approval) Offers() []Offer {
 		{Name: Respond, Words: "ANSWER", Own: "--respond"}}
 }
 
-// Say implements [Body]. It takes one decision for each action, in their order. The reply has all of
-// them, also along with an error.
+// Say implements [Body]. It takes one decision for each action, in their order. The reply has all
+// of them, also along with an error.
 func (a *Approval) Say(q *Question, said ...Said) (Reply, error) {
 	if len(said) == 1 && general[said[0].Name] != "" {
 		return a.Words.Say(q, said...)
