@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -168,16 +169,19 @@ func TestAResultTellsOfAPersonsLeave(t *testing.T) {
 func TestAPersonsRequestDecidesAboutWhatIsCritical(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.gate = asking{"critical"}
-		who := tools.Caller{Client: "ann", By: runs.Actor{Channel: inquiry.ChannelHTTP,
-			Authority: inquiry.AuthorityClientModel, Name: "ann"}}
-		a := w.doAs(who, "ask_agent_start_new_task", in{"task": "tap", "wait_seconds": 20})
-		yes := in{"session_id": a.SessionID, "decisions": []any{in{"type": "approve"}}}
-		require.Equal(t, "DECISION_FORBIDDEN", w.doAs(who, resume, yes).Error.Code)
+		cases, who := tools.New(&w.topts).Cases(), elsewhere("ann")
+		a, err := cases.Start(t.Context(), who, starts("tap"))
+		require.NoError(t, err)
+		yes := usecase.Continue{SessionID: a.Status.Session.ID, Running: starts("").Running,
+			Reply: usecase.Reply{Decisions: []usecase.Decision{{Type: "approve"}}}}
+		_, err = cases.Continue(t.Context(), who, yes)
+		require.Equal(t, runs.Forbidden, runs.CodeOf(err))
 
 		who.By.Authority = inquiry.AuthorityHumanToken
-		b := w.doAs(who, resume, yes)
+		b, err := cases.Continue(t.Context(), who, yes)
 
-		require.Equal(t, store.Completed, b.State, b.text)
+		require.NoError(t, err)
+		require.Equal(t, store.Completed, b.Status.Run.State)
 		q, err := w.store.Questions.List(t.Context(), inquiry.Filter{})
 		require.NoError(t, err)
 		require.Equal(t, inquiry.AuthorityHumanToken, q[0].Resolution.Authority)

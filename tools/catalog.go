@@ -16,6 +16,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
 )
@@ -38,8 +39,6 @@ const (
 	stopTool     = "ask_agent_stop"
 	olderTool    = "ask_agent"
 	goalTool     = "delegate_goal"
-	// not an MCP tool, see [Tools.Do]
-	messageTool = "ask_agent_message"
 
 	sessionsTool = "list_sessions"
 	pendingTool  = "list_pending_questions"
@@ -48,46 +47,39 @@ const (
 )
 
 // catalog is all tools in the order in which a client meets them: a row for each, its handler last.
-func catalog(o *Options) []tool {
-	f := &forms{Options: o, closed: map[string]bool{}}
-	q := &questions{Options: o, forms: f}
-	run, ask := &tasks{o, f, q}, &inquiries{o, f, q}
-	look := &phones{o}
-
+func catalog(e edge) []tool {
 	readOnly := hints{readOnly: true, idempotent: true}
 	acting := hints{destructive: true}
 	var delegating []tool
-	if o.Goals {
-		delegating = []tool{row(o, tool{name: goalTool, title: "Delegate a goal", hints: acting,
-			answers: aRun, retry: run.retry}, run.delegate)}
+	if e.opts.Goals {
+		delegating = []tool{row(e.opts, tool{name: goalTool, title: "Delegate a goal",
+			hints: acting, answers: aRun, retry: e.retry}, e.delegate)}
 	}
 	return append([]tool{
-		row(o, tool{name: phonesTool, title: "List phones", hints: readOnly,
-			answers: allPhones}, look.list),
-		row(o, tool{name: startTool, title: "Start a task on a phone", hints: acting,
-			answers: aRun, retry: run.retry}, run.start),
-		row(o, tool{name: continueTool, title: "Answer, or go on with a session", hints: acting,
-			answers: aRun, retry: run.retry}, run.resume),
-		row(o, tool{name: waitTool, title: "Wait for a run", hints: hints{idempotent: true},
-			answers: aRun, retry: run.retry}, run.wait),
-		row(o, tool{name: stopTool, title: "Stop a run",
+		row(e.opts, tool{name: phonesTool, title: "List phones", hints: readOnly,
+			answers: allPhones}, e.phones),
+		row(e.opts, tool{name: startTool, title: "Start a task on a phone", hints: acting,
+			answers: aRun, retry: e.retry}, e.start),
+		row(e.opts, tool{name: continueTool, title: "Answer, or go on with a session",
+			hints: acting, answers: aRun, retry: e.retry}, e.resume),
+		row(e.opts, tool{name: waitTool, title: "Wait for a run", hints: hints{idempotent: true},
+			answers: aRun, retry: e.retry}, e.wait),
+		row(e.opts, tool{name: stopTool, title: "Stop a run",
 			hints:   hints{destructive: true, idempotent: true},
-			answers: aRun}, run.stop),
-		row(o, tool{name: messageTool, title: "Say something to a run", unlisted: true,
-			answers: aRun}, run.message),
-		row(o, tool{name: olderTool, title: "Start or continue (older name)", hints: acting,
-			answers: aRun, retry: run.retry}, run.either),
-		row(o, tool{name: sessionsTool, title: "List sessions", hints: readOnly,
-			answers: allSessions}, run.list),
-		row(o, tool{name: "get_screenshot", title: "Look at a phone", hints: readOnly,
-			answers: aPicture}, look.screenshot),
-		row(o, tool{name: inquiryTool, title: "Ask a person", hints: hints{},
-			answers: anInquiry, retry: ask.retry}, ask.send),
-		row(o, tool{name: pendingTool, title: "List open questions", hints: readOnly,
-			answers: allQuestions}, ask.list),
-		row(o, tool{name: answerTool, title: "Answer a question",
+			answers: aRun}, e.stop),
+		row(e.opts, tool{name: olderTool, title: "Start or continue (older name)", hints: acting,
+			answers: aRun, retry: e.retry}, e.either),
+		row(e.opts, tool{name: sessionsTool, title: "List sessions", hints: readOnly,
+			answers: allSessions}, e.sessions),
+		row(e.opts, tool{name: "get_screenshot", title: "Look at a phone", hints: readOnly,
+			answers: aPicture}, e.screenshot),
+		row(e.opts, tool{name: inquiryTool, title: "Ask a person", hints: hints{},
+			answers: anInquiry, retry: e.retryInquiry}, e.inquire),
+		row(e.opts, tool{name: pendingTool, title: "List open questions", hints: readOnly,
+			answers: allQuestions}, e.pending),
+		row(e.opts, tool{name: answerTool, title: "Answer a question",
 			hints:   hints{destructive: true, idempotent: true},
-			answers: anInquiry}, ask.answer),
+			answers: anInquiry}, e.answer),
 	}, delegating...)
 }
 
@@ -124,16 +116,8 @@ var (
 func row[A any](o *Options, d tool,
 	handle func(context.Context, *call, A) (*toolResult, error)) tool {
 	d.wording = sync.OnceValue(func() wording {
-		fill := o.placeholders()
-		text, arguments, _ := strings.Cut(fill.Replace(described(d.name)), "\n\n")
-		shared := schema.ParseWords(fill.Replace(described("shared")), nil)
-		input := schema.For[A](argumentTypes(), schema.ParseWords(arguments, shared))
-		for _, p := range input.Properties {
-			if p.Default != nil {
-				p.Default = json.RawMessage(fill.Replace(string(p.Default)))
-			}
-		}
-		return wording{strings.TrimSpace(text), input, schema.Listed[A](input)}
+		description, input := argumentsOf[A](o, d.name)
+		return wording{description, input, schema.Listed[A](input)}
 	})
 	d.call = func(ctx context.Context, c *call) (*toolResult, error) {
 		args, err := read[A](d, c)
@@ -148,6 +132,30 @@ func row[A any](o *Options, d tool,
 	return d
 }
 
+// argumentsOf is the description with this name, and the schema of its arguments.
+func argumentsOf[A any](o *Options, name string) (string, *schema.Schema) {
+	fill := placeholders(o)
+	text, arguments, _ := strings.Cut(fill.Replace(described(name)), "\n\n")
+	shared := schema.ParseWords(fill.Replace(described("shared")), nil)
+	input := schema.For[A](argumentTypes(), schema.ParseWords(arguments, shared))
+	for _, p := range input.Properties {
+		if p.Default != nil {
+			p.Default = json.RawMessage(fill.Replace(string(p.Default)))
+		}
+	}
+	return strings.TrimSpace(text), input
+}
+
+// Requests are the schemas of what programs send over HTTP to start and steer runs. What a path
+// names may be left out.
+func (t *Tools) Requests() map[string]*schema.Schema {
+	_, start := argumentsOf[usecase.Start](t.opts, startTool)
+	_, goOn := argumentsOf[usecase.Continue](t.opts, continueTool)
+	_, message := argumentsOf[usecase.Message](t.opts, "ask_agent_message")
+	message.Required = []string{"text"}
+	return map[string]*schema.Schema{"Start": start, "Continue": goOn, "Message": message}
+}
+
 // argumentTypes are the types of arguments that have a schema of their own.
 var argumentTypes = sync.OnceValue(func() schema.Types {
 	types := schema.NewTypes()
@@ -159,14 +167,15 @@ var argumentTypes = sync.OnceValue(func() schema.Types {
 	schema.AddEnum(types, inquiry.Scopes...)
 	schema.AddEnum(types, agentloop.AsNote, agentloop.AsInstruction)
 	schema.AddEnum(types, runs.Cancel, runs.Pause, runs.Takeover)
-	schema.AddEnum(types, detailSummary, detailSteps, detailPictures)
-	schema.Add[field](types, schema.ParseWords(described("field"), nil))
-	schema.Add[decision](types, schema.ParseWords(described("decision"), nil))
+	schema.AddEnum(types, usecase.DetailSummary, usecase.DetailSteps,
+		usecase.DetailPictures)
+	schema.Add[usecase.Field](types, schema.ParseWords(described("field"), nil))
+	schema.Add[usecase.Decision](types, schema.ParseWords(described("decision"), nil))
 	return types
 })
 
 // placeholders stand in descriptions for what the server's configuration says.
-func (o *Options) placeholders() *strings.Replacer {
+func placeholders(o *Options) *strings.Replacer {
 	most := ""
 	if o.MaxSteps > 0 {
 		most = fmt.Sprintf(" The server allows at most %d.", o.MaxSteps)
@@ -203,7 +212,7 @@ func (t *Tools) relist(ctx context.Context, _ any, _ *mcp.ListToolsRequest,
 	result.Tools = nil
 	for _, d := range t.list {
 		unknown := gelab && !slices.Contains(gelabTools, d.name)
-		if d.unlisted || unknown || !gelab && d.name == olderTool {
+		if unknown || !gelab && d.name == olderTool {
 			continue
 		}
 		as := d.declaration(how)

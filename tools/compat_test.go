@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -86,8 +87,8 @@ func TestAClientOfGelabsServerIsBlockedWithinItsTime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		about, query string
-		waits        tools.Waits
-		clients      map[string]tools.Waits
+		waits        usecase.Waits
+		clients      map[string]usecase.Waits
 		arguments    in
 		token        any
 		want         time.Duration
@@ -99,9 +100,9 @@ func TestAClientOfGelabsServerIsBlockedWithinItsTime(t *testing.T) {
 		{about: "as the address says", query: "compat=gelab&wait_seconds=20", token: "p",
 			want: 20 * time.Second},
 		{about: "as the server says", query: "compat=gelab", token: "p",
-			waits: tools.Waits{Max: 2 * time.Minute}, want: 2 * time.Minute},
+			waits: usecase.Waits{Max: 2 * time.Minute}, want: 2 * time.Minute},
 		{about: "as the server says of the client", query: "compat=gelab",
-			clients: map[string]tools.Waits{"TESTER": {Default: 100 * time.Second,
+			clients: map[string]usecase.Waits{"TESTER": {Default: 100 * time.Second,
 				Max: 100 * time.Second}}, want: 100 * time.Second},
 	} {
 		for _, tool := range []string{"ask_agent", "ask_agent_start_new_task"} {

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/inquiry/channel"
-	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/words"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
@@ -146,18 +146,10 @@ func badOption(key, hint, format string, a ...any) error {
 }
 
 // tighten is w, and no longer than the connection wants.
-func (o *connectionOptions) tighten(w Waits) Waits {
+func (o *connectionOptions) tighten(w usecase.Waits) usecase.Waits {
 	w.Default = min(w.Default, o.wait)
 	w.Max = min(w.Max, o.wait)
 	return w
-}
-
-// replyMode is the mode of a call, tightened. usual is the server's own.
-func (o *connectionOptions) replyMode(m, usual channel.Mode) channel.Mode {
-	if o.mode == "" || m.Personal() && m != usual {
-		return m
-	}
-	return o.mode
 }
 
 // check reports what is wrong with the options, before any tool of the connection is called.
@@ -205,31 +197,32 @@ func (t *Tools) servesGelab(o *connectionOptions) bool {
 	return cmp.Or(o.compat, t.opts.Compat) == CompatGelab
 }
 
-// forGelab are arguments whose defaults are others for gelab-zero's clients.
-type forGelab interface{ forGelab() }
-
-// forGelab describes screens in words.
-func (a *showArgs) forGelab() {
-	if a.Captions == nil {
-		a.Captions = new(true)
+// forGelab changes arguments whose defaults are others for gelab-zero's clients: screens are
+// described in words, and the task, which these clients always have to pass, is left out when there
+// is an answer.
+func forGelab(args any) {
+	var show *usecase.Showing
+	switch a := args.(type) {
+	case *usecase.Start:
+		show = &a.Showing
+	case *usecase.Continue:
+		show = &a.Showing
+		if a.Words != "" {
+			a.Task = ""
+		}
+	case *eitherArgs:
+		show = &a.Showing
+		if a.Words != "" {
+			a.Task = ""
+		}
+	default:
+		return
 	}
-	if a.FinalCaption == nil {
-		a.FinalCaption = new(true)
+	if show.Captions == nil {
+		show.Captions = new(true)
 	}
-}
-
-// forGelab leaves the task out when there is an answer: these clients always have to pass one.
-func (a *continueArgs) forGelab() {
-	a.showArgs.forGelab()
-	if a.Reply != "" {
-		a.Task = ""
-	}
-}
-
-func (a *eitherArgs) forGelab() {
-	a.showArgs.forGelab()
-	if a.Reply != "" {
-		a.Task = ""
+	if show.FinalCaption == nil {
+		show.FinalCaption = new(true)
 	}
 }
 
@@ -241,7 +234,7 @@ func serialsSchema() *schema.Schema {
 }
 
 // serials lists the phones that can be used, as gelab-zero does.
-func serials(found []runs.PhoneInfo) *toolResult {
+func serials(found []usecase.Phone) *toolResult {
 	list := []string{}
 	for _, p := range found {
 		if p.Usable {

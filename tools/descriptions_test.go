@@ -8,12 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/schema"
 )
 
 // A description that nothing shows is one that was forgotten when its tool or argument went.
 func TestEveryDescriptionIsShown(t *testing.T) {
-	list := catalog(&Options{ReplyMode: "pass_to_client", Goals: true})
+	list := catalog(edge{opts: &Options{Options: usecase.Options{ReplyMode: "pass_to_client",
+		Goals: true}}})
 	shown := map[string]bool{} // arguments, of any tool
 	for _, d := range list {
 		_, own, _ := strings.Cut(described(d.name), "\n\n")
@@ -33,7 +35,8 @@ func TestEveryDescriptionIsShown(t *testing.T) {
 	for _, path := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(path, "descriptions/"), ".txt")
 		is := func(d tool) bool { return d.name == name }
-		other := []string{"shared", "field", "decision", "instructions"}
+		other := []string{"shared", "field", "decision", "instructions",
+			"ask_agent_message"} // of a request over HTTP
 		require.True(t, slices.ContainsFunc(list, is) || slices.Contains(other, name),
 			"there is no tool %s", name)
 	}

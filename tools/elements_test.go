@@ -11,7 +11,7 @@ import (
 
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/internal/screen"
-	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 func TestAScreenshotListsTheElementsWhenAsked(t *testing.T) {
@@ -96,7 +96,7 @@ func TestElementsThatCannotBeListed(t *testing.T) {
 func TestElementsWherePicturesArePrivate(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
-		w.topts.Privacy = tools.PrivacyCaptions
+		w.topts.Privacy = usecase.PrivacyCaptions
 		w.begin()
 		require.Equal(t, "PRIVACY_MODE", w.call("get_screenshot", nil).code())
 		require.Equal(t, "PRIVACY_MODE", w.call("get_screenshot", in{"elements": false}).code())

@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -34,8 +35,8 @@ func Example() {
 	defer manager.Close()
 
 	srv := server.NewMCPServer("taploop", "1.0", server.WithInstructions(tools.Instructions))
-	tools.New(&tools.Options{Runs: manager, Questions: manager.Broker(), Store: db,
-		Leases: db.Leases, Phones: phones, Sign: db.Sign}).Register(srv)
+	tools.New(&tools.Options{Options: usecase.Options{Runs: manager, Questions: manager.Broker(),
+		Store: db, Leases: db.Leases, Phones: phones}, Sign: db.Sign}).Register(srv)
 
 	c, err := client.NewInProcessClient(srv)
 	check(err)

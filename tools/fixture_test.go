@@ -23,6 +23,7 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/storetest"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -82,7 +83,7 @@ func newFixture(t *testing.T, dir string) *fixture {
 	w.fopts = runs.Options{Phones: w.phones, NewPolicy: w.policy.make, DetachGrace: 2 * time.Minute,
 		NewGate: func(store.Session, store.Run) agentloop.Gate { return w.gate },
 		Limits:  agentloop.Limits{Settle: -1, Repeats: 10_000, Steps: 1000, Time: 24 * time.Hour}}
-	w.topts = tools.Options{Phones: w.phones, Principal: func(ctx context.Context) string {
+	w.topts = tools.Options{Options: usecase.Options{Phones: w.phones}, Principal: func(ctx context.Context) string {
 		name, _ := ctx.Value(principalKey{}).(string)
 		return name
 	}}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/schema"
 )
 
@@ -258,7 +259,7 @@ const formPurpose = "the state of a form"
 // signState is the state as a client keeps it: the mark, then the state.
 func (t *forms) signState(s formState) string {
 	state := quote(s)
-	return base64.RawURLEncoding.EncodeToString(append(t.Sign(formPurpose, state), state...))
+	return base64.RawURLEncoding.EncodeToString(append(t.opts.Sign(formPurpose, state), state...))
 }
 
 // openState is the state in what a client brings.
@@ -266,13 +267,13 @@ func (t *forms) openState(signed string) (s formState, err error) {
 	const size = 32 // of a mark
 	raw, err := base64.RawURLEncoding.DecodeString(signed)
 	if err != nil || len(raw) < size ||
-		!hmac.Equal(raw[:size], t.Sign(formPurpose, string(raw[size:]))) ||
+		!hmac.Equal(raw[:size], t.opts.Sign(formPurpose, string(raw[size:]))) ||
 		json.Unmarshal(raw[size:], &s) != nil || s.Question == "" {
-		return formState{}, &redirect{invalid(
+		return formState{}, usecase.Redirect(invalid(
 			"send requestState back exactly as it was given, or go on without it and without "+
 				"inputResponses",
 			"requestState was not issued by this server"),
-			nextCall(pendingTool, map[string]any{}, "it lists the open questions")}
+			&usecase.Next{Verb: usecase.ToListQuestions, Why: "it lists the open questions"})
 	}
 	return s, nil
 }

@@ -1,14 +1,11 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
@@ -17,88 +14,47 @@ import (
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 )
-
-// phones are the tools that look at phones and change nothing.
-type phones struct{ *Options }
 
 // The codes that only these tools have.
 const (
 	privacyMode        runs.Code = "PRIVACY_MODE"
 	secureScreen       runs.Code = "SECURE_SCREEN"
 	deviceDisconnected runs.Code = "DEVICE_DISCONNECTED"
-	deviceError        runs.Code = "DEVICE_ERROR"
 )
 
-// stateTime bounds how long a phone may take to tell its state; one that does not is listed without
-// it.
-const stateTime = 4 * time.Second
-
-// list lists the phones, reading their states at the same time.
-func (t *phones) list(ctx context.Context, c *call, _ struct{}) (*toolResult, error) {
-	found, err := t.Phones.List(ctx)
-	switch code := runs.CodeOf(err); {
-	case code == runs.ADBUnreachable:
+// phones lists the phones, with what they say of themselves.
+func (e edge) phones(ctx context.Context, c *call, _ struct{}) (*toolResult, error) {
+	found, err := e.cases.ListPhones(ctx, c.who, !c.gelab)
+	if err != nil {
 		return nil, err
-	case err != nil:
-		return nil, runs.Coded(deviceError, err)
 	}
 	if c.gelab {
 		return serials(found), nil
 	}
-	list := make([]result.ListedPhone, len(found))
-	errs := make([]error, len(found))
-	var wg sync.WaitGroup
+	body := &result.Phones{Devices: make([]result.ListedPhone, len(found))}
 	for i, p := range found {
-		wg.Go(func() { list[i], errs[i] = t.listed(ctx, c, p) })
+		body.Devices[i] = listedPhone(p)
 	}
-	wg.Wait()
-	if err := cmp.Or(errs...); err != nil {
-		return nil, err
-	}
-	body := &result.Phones{Devices: list}
 	said := func() string { return phonesSaid(body, c.messages) }
 	return &toolResult{body: body, text: said}, nil
 }
 
-func (t *phones) listed(ctx context.Context, c *call, p runs.PhoneInfo) (result.ListedPhone,
-	error) {
+func listedPhone(p usecase.Phone) result.ListedPhone {
 	d := result.ListedPhone{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model,
 		Android: p.Android, SDK: p.SDK}
 	if p.Size.Valid() {
 		d.Size = &[2]int{p.Size.W, p.Size.H}
 	}
-	h, held, err := t.Leases.Holder(ctx, p.Serial)
-	if err != nil {
-		return d, err
+	if p.Held != nil {
+		d.HeldBy = result.NewHolder(*p.Held)
 	}
-	if held {
-		d.HeldBy = result.NewHolder(h.SeenBy(c.principal))
+	if s := p.Screen; s != nil {
+		d.On, d.Locked, d.App = &s.On, &s.Locked, s.App
 	}
-	if !p.Usable {
-		return d, nil
-	}
-	reading, cancel := context.WithTimeout(ctx, stateTime)
-	defer cancel()
-	s, err := t.stateOf(reading, p.Serial)
-	if err != nil {
-		t.Log.InfoContext(ctx, "state of a phone", "serial", p.Serial, "err", err)
-		return d, ctx.Err()
-	}
-	d.On, d.Locked = &s.On, &s.Locked
-	d.App = s.App
-	return d, nil
-}
-
-// stateOf is what a phone says of itself, without a picture.
-func (t *phones) stateOf(ctx context.Context, serial string) (screen.State, error) {
-	p, err := t.Phones.Open(ctx, serial)
-	if err != nil {
-		return screen.State{}, err
-	}
-	defer p.Close() // nothing was changed on it
-	return p.State(ctx)
+	return d
 }
 
 type screenshotArgs struct {
@@ -108,25 +64,25 @@ type screenshotArgs struct {
 
 // screenshot looks at a phone. Where pictures are private, what is on the screen is told in words
 // alone, and only when that is asked for.
-func (t *phones) screenshot(ctx context.Context, c *call, a screenshotArgs) (*toolResult, error) {
-	private := t.Privacy == PrivacyCaptions
+func (e edge) screenshot(ctx context.Context, c *call, a screenshotArgs) (*toolResult, error) {
+	private := e.opts.Privacy == usecase.PrivacyCaptions
 	if private && !a.Elements {
 		return nil, runs.Refuse(privacyMode,
 			"pass elements: true for the screen in words, read screenshot_caption in the results "+
 				"of the task, or have your user look at the phone",
 			"this server keeps pictures private")
 	}
-	p, err := t.Phones.Open(ctx, a.Device)
+	p, err := e.opts.Phones.Open(ctx, a.Device)
 	if err != nil {
 		return nil, runs.NoPhone(err)
 	}
 	serial := p.Device().ID
 	defer func() {
 		if err := p.Close(); err != nil {
-			t.Log.WarnContext(ctx, "closing the phone", "serial", serial, "err", err)
+			e.opts.Log.WarnContext(ctx, "closing the phone", "serial", serial, "err", err)
 		}
 	}()
-	if err := t.mayLook(ctx, c, serial); err != nil {
+	if err := e.mayLook(ctx, c, serial); err != nil {
 		return nil, err
 	}
 	seen, err := p.Look(ctx)
@@ -149,9 +105,9 @@ func (t *phones) screenshot(ctx context.Context, c *call, a screenshotArgs) (*to
 }
 
 // mayLook refuses while a session of somebody else has the phone: what is on its screen is theirs.
-func (t *phones) mayLook(ctx context.Context, c *call, serial string) error {
-	h, held, err := t.Leases.Holder(ctx, serial)
-	if err != nil || !held || h.Client == c.principal {
+func (e edge) mayLook(ctx context.Context, c *call, serial string) error {
+	h, held, err := e.opts.Leases.Holder(ctx, serial)
+	if err != nil || !held || h.Client == c.who.Client {
 		return err
 	}
 	return runs.Refuse(runs.DeviceBusy, "wait until it is done, or use another phone",
@@ -159,7 +115,7 @@ func (t *phones) mayLook(ctx context.Context, c *call, serial string) error {
 }
 
 func unseen(err error) error {
-	code := deviceError
+	code := usecase.DeviceError
 	switch {
 	case errors.Is(err, screen.ErrSecure):
 		code = secureScreen
@@ -243,8 +199,8 @@ const (
 
 // pictures are the screens of the result's steps, as long as there is room: the last one is chosen
 // first, then the earlier ones from the end. They are in the order of the steps.
-func (t *tasks) pictures(ctx context.Context, body *result.Result, st runs.Status,
-	o resultOptions) (list [][]byte, err error) {
+func (e edge) pictures(ctx context.Context, body *result.Result, st runs.Status,
+	o usecase.Shown) (list [][]byte, err error) {
 	var wanted []store.StepRecord
 	if o.FinalScreenshot && st.Last != nil {
 		wanted = append(wanted, *st.Last)
@@ -263,7 +219,7 @@ func (t *tasks) pictures(ctx context.Context, body *result.Result, st runs.Statu
 		if i == 0 && o.FinalScreenshot {
 			sides = []int{longSide, smallSide}
 		}
-		jpeg, err := t.picture(ctx, step.FrameID, sides, room, touchedOn(step.FrameID, st))
+		jpeg, err := e.picture(ctx, step.FrameID, sides, room, touchedOn(step.FrameID, st))
 		if err != nil {
 			return nil, err
 		}
@@ -296,9 +252,9 @@ func touchedOn(frameID string, st runs.Status) (places []screen.Point) {
 
 // picture is a frame in the first of the sizes that fits into room; nil when none does, or when the
 // frame is not kept any more.
-func (t *tasks) picture(ctx context.Context, frameID string, sides []int, room int,
+func (e edge) picture(ctx context.Context, frameID string, sides []int, room int,
 	touched []screen.Point) ([]byte, error) {
-	frame, err := t.Store.Frame(ctx, frameID)
+	frame, err := e.opts.Store.Frame(ctx, frameID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}

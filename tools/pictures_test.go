@@ -14,7 +14,7 @@ import (
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store/export"
-	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 func TestPicturesAreSmallJPEGs(t *testing.T) {
@@ -77,7 +77,7 @@ func bytesOf(t *testing.T, url string) []byte {
 func TestNoPixelLeavesWhenPicturesArePrivate(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
-		w.topts.Privacy = tools.PrivacyCaptions
+		w.topts.Privacy = usecase.PrivacyCaptions
 		w.begin()
 		all := in{"enable_intermediate_screenshots": true, "enable_final_screenshot": true,
 			"enable_intermediate_image_caption": false, "enable_final_image_caption": false}

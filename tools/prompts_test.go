@@ -8,7 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 func TestEveryPromptIsWholeInBothLanguages(t *testing.T) {
@@ -85,7 +85,7 @@ func TestWhatIsStoredCanBeReadAsResources(t *testing.T) {
 		_, err = w.resource(at)
 		require.ErrorContains(t, err, "not found", "it is not theirs")
 		w.topts.Principal = nil
-		w.topts.Privacy = tools.PrivacyCaptions
+		w.topts.Privacy = usecase.PrivacyCaptions
 		w.disconnect()
 		w.connect()
 		for _, uri := range []string{at + "/frames/1", at + "/trajectory"} {
@@ -145,7 +145,7 @@ func TestWhatAClientWroteWrongHasTheCodeForThat(t *testing.T) {
 		}
 		_, err := w.resource("taploop://sessions/nosuch")
 		require.ErrorIs(t, err, notFound)
-		w.topts.Privacy = tools.PrivacyCaptions
+		w.topts.Privacy = usecase.PrivacyCaptions
 		w.disconnect()
 		w.pipe(w.client.ProtocolVersion(), r)
 		_, err = w.resource("taploop://sessions/any/trajectory")

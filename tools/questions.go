@@ -2,132 +2,92 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/inquiry/channel"
-	"github.com/taploop/taploop/internal/runs"
-	"github.com/taploop/taploop/internal/store"
-	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 )
 
-// questions are those that belong to a caller: asked in a session of the caller's, or by the
-// caller.
-type questions struct {
-	*Options
-	forms *forms
-}
-
-// questionNotFound is the code about a question that is not there, or that is somebody else's.
-const questionNotFound runs.Code = "QUESTION_NOT_FOUND"
-
-// get is the one with the id, or with an id that begins so.
-func (t *questions) get(ctx context.Context, c *call, id string) (inquiry.Question, error) {
-	q, err := t.Questions.Find(ctx, id, func(q inquiry.Question) (bool, error) {
-		return t.owns(ctx, c, q)
-	})
-	_, several := errors.AsType[*inquiry.AmbiguousError](err)
-	switch {
-	case several:
-		return q, invalid("pass more of the question_id", "%w", err)
-	case errors.Is(err, inquiry.ErrNotFound):
-		return q, noQuestion(id)
-	case err == nil:
-		c.session = q.SessionID
+// inquire asks the person, or waits on for an answer to what was asked before.
+func (e edge) inquire(ctx context.Context, c *call, a usecase.Inquire) (*toolResult, error) {
+	if !c.given["on_timeout"] {
+		a.OnTimeout = ""
 	}
-	return q, err
-}
-
-func noQuestion(id string) error {
-	return runs.Refuse(questionNotFound,
-		"call list_pending_questions and pass a question_id of its result",
-		"there is no question %s", text.Quote(id, 60))
-}
-
-func (t *questions) owns(ctx context.Context, c *call, q inquiry.Question) (bool, error) {
-	if q.SessionID == "" {
-		return q.Client == c.principal, nil
+	out, err := e.cases.Inquire(ctx, c.who, a)
+	if err != nil {
+		return nil, err
 	}
-	_, err := t.Runs.Session(ctx, q.SessionID, c.principal)
-	if runs.CodeOf(err) == runs.SessionNotFound {
-		return false, nil
-	}
-	return err == nil, err
+	return e.inquired(ctx, c, out, a.From)
 }
 
-// shown is q as results show it, with the channels through which it can be answered now, and its
-// addresses.
-func (t *questions) shown(q inquiry.Question) *result.OpenQuestion {
-	out := result.NewQuestion(q)
-	out.Channels = t.Runs.Desk().Channels(q)
-	if t.forms.wasClosed(q.ID) {
-		out.Channels = slices.DeleteFunc(out.Channels, isForm)
+// retryInquiry takes the answer that comes with a call which is made again.
+func (e edge) retryInquiry(ctx context.Context, c *call) (*toolResult, error) {
+	f, err := e.take(ctx, c)
+	if err != nil {
+		return nil, err
 	}
-	t.reach(out)
-	return out
+	out, err := e.cases.Inquire(ctx, c.who,
+		usecase.Inquire{QuestionID: f.question.ID, Seconds: f.args.Seconds})
+	if err != nil {
+		return nil, err
+	}
+	out.Replayed, out.Late = f.Replayed, f.Late
+	return e.inquired(ctx, c, out, f.args.From)
 }
 
-// reach leaves of an open question's channels those through which it can be settled, and adds the
-// addresses under which it can be answered over HTTP, when that is on.
-func (o *Options) reach(q *result.OpenQuestion) {
-	if q == nil {
-		return
+func (e edge) inquired(ctx context.Context, c *call, out *usecase.Inquiry, from int) (
+	*toolResult, error) {
+	body := result.NewInquiry(out.Question)
+	body.Replayed = out.Replayed
+	body.Timing = new(result.NewWaiting(out.Waited, out.Budget))
+	if out.Late != "" {
+		body.Notes = []string{cameTooLate(out.Late)}
 	}
-	q.Channels = channel.Settling(inquiry.Question{Body: &inquiry.Takeover{PeopleOnly: q.PeopleOnly}}, q.Channels)
-	if o.BaseURL != "" {
-		q.ReplyURL = o.replyURL(q.ID)
-		q.PageURL = strings.TrimRight(o.BaseURL, "/") + "/ui#question=" + url.QueryEscape(q.ID)
+	r, err := e.standing(c, out.Question, body, from)
+	if err == nil {
+		e.cases.Delivered(ctx, out.Question)
 	}
+	return r, err
 }
 
-// replyURL is where programs answer the question, "" without HTTP.
-func (o *Options) replyURL(id string) string {
-	if o.BaseURL == "" {
-		return ""
+// answer answers in words that the client passes on.
+func (e edge) answer(ctx context.Context, c *call, a usecase.Answer) (*toolResult, error) {
+	out, err := e.cases.Answer(ctx, c.who, a)
+	if err != nil {
+		return nil, err
 	}
-	return strings.TrimRight(o.BaseURL, "/") + "/v1/inquiries/" + url.PathEscape(id) + "/reply"
+	body := result.NewInquiry(out.Question)
+	body.Replayed = out.Replayed
+	return e.standing(c, out.Question, body, 0)
 }
 
-// unresolved is the broker's refusal of an answer, with its code and with the call that goes on.
-func (t *questions) unresolved(ctx context.Context, q inquiry.Question, err error) error {
-	switch late := inquiry.Late(err) || errors.Is(err, inquiry.ErrReplyIDReused); {
-	case errors.Is(err, inquiry.ErrNotFound): // deleted meanwhile
-		return noQuestion(q.ID)
-	case late && q.RunID == "":
-		return &redirect{runs.RefusedReply(err, store.Run{}), nextCall(inquiryTool,
-			map[string]any{"question_id": q.ID}, "it shows how the question was settled")}
-	case late:
-		st, failed := t.Runs.Status(ctx, q.SessionID)
-		if failed != nil {
-			return failed
-		}
-		return runs.RefusedReply(err, st.Run)
+// pending lists the caller's open questions.
+func (e edge) pending(ctx context.Context, c *call, a usecase.ListQuestions) (*toolResult, error) {
+	list, total, err := e.cases.ListQuestions(ctx, c.who, a)
+	if err != nil {
+		return nil, err
 	}
-	return runs.RefusedReply(err, store.Run{})
+	body := result.Pending{Questions: []result.OpenQuestion{}, Total: total}
+	for _, q := range list {
+		listed := *e.shown(q)
+		listed.SessionID = q.SessionID
+		body.Questions = append(body.Questions, listed)
+	}
+	r := &toolResult{text: func() string { return questionsSaid(&body, c.messages) }}
+	return r, c.fit(r, &body)
 }
 
-// status tells how a question stands that the call has waited for.
-func (t *inquiries) status(c *call, q inquiry.Question, s *callState) (*toolResult, error) {
-	body := result.NewInquiry(q)
-	body.Replayed = s.replayed
-	body.Timing, body.Notes = new(result.NewWaiting(time.Since(s.began), s.budget)), s.notes
-	return t.statusFrom(c, q, body, s.from)
-}
-
-// statusFrom tells how a question stands, with its answer from a character on.
-func (t *inquiries) statusFrom(c *call, q inquiry.Question, body *result.Inquiry, from int) (
+// standing tells how a question stands, with its answer from a character on.
+func (e edge) standing(c *call, q inquiry.Question, body *result.Inquiry, from int) (
 	*toolResult, error) {
 	if q.Open() {
-		body.Question = t.questions.shown(q)
+		body.Question = e.shown(q)
 	}
-	body.Next = nextOfQuestion(q)
-	r := &toolResult{text: func() string { return t.said(q, body, c.messages) }}
+	body.Next = c.name(usecase.AfterQuestion(q))
+	r := &toolResult{text: func() string { return e.asked(q, body, c.messages) }}
 	if res := q.Resolution; res != nil &&
 		(res.Type == inquiry.TypeAnswer || res.Type == inquiry.TypeDefault) {
 		body.Settled.Answer = "" // it is said once
@@ -156,8 +116,8 @@ func (c *call) fitAnswer(r *toolResult, q inquiry.Question, body *result.Inquiry
 		}
 		// a client that has answered knows the rest
 		if to < len(answer) && c.request.Params.Name == inquiryTool {
-			arguments := map[string]any{"question_id": q.ID, "answer_from": to}
-			body.Next = nextCall(inquiryTool, arguments, "the answer goes on")
+			body.Next = c.name(&usecase.Next{Verb: usecase.ToInquire,
+				QuestionID: q.ID, From: to, Why: "the answer goes on"})
 		}
 		size, err := c.size(r)
 		if err != nil || size <= maxResult || to <= from {
@@ -166,26 +126,13 @@ func (c *call) fitAnswer(r *toolResult, q inquiry.Question, body *result.Inquiry
 	}
 }
 
-// nextOfQuestion names the call that goes on from a question; nil when there is nothing to go on
-// with.
-func nextOfQuestion(q inquiry.Question) *result.Next {
-	switch {
-	case q.RunID != "":
-		return nextCall(waitTool, map[string]any{"session_id": q.SessionID},
-			"the run goes on with the answer")
-	case q.Open():
-		return nextCall(inquiryTool, map[string]any{"question_id": q.ID}, "nobody has answered yet")
-	}
-	return nil
-}
-
-// said is how the question stands, in text: what has happened, the answer, and what follows.
-func (t *inquiries) said(q inquiry.Question, body *result.Inquiry, in *messages) string {
+// asked is how the question stands, in text: what has happened, the answer, and what follows.
+func (e edge) asked(q inquiry.Question, body *result.Inquiry, in *messages) string {
 	text := quoted(q.Text, 500)
 	if q.Open() {
 		who := fmt.Sprintf(in.OnlyYou, quote(q.ID))
-		if len(t.Options.Channels) > 0 {
-			who = fmt.Sprintf(in.OpenFor, strings.Join(t.Options.Channels, ", "))
+		if len(e.opts.Channels) > 0 {
+			who = fmt.Sprintf(in.OpenFor, strings.Join(e.opts.Channels, ", "))
 		}
 		return strings.Join([]string{fmt.Sprintf(in.InquiryOpen, text), who,
 			fmt.Sprintf(in.WaitOn, quote(body.Next.Arguments))}, "\n")

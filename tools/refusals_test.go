@@ -21,7 +21,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
-	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -207,15 +207,14 @@ var refusals = map[string]func(w *fixture) answer{
 		return w.call(resume, in{"session_id": w.start("tap").SessionID})
 	},
 	"RUN_ENDED": func(w *fixture) answer {
-		return w.do("ask_agent_message",
-			in{"session_id": w.start("tap").SessionID, "text": "hey"})
+		return w.says(w.start("tap").SessionID)
 	},
 	"MESSAGE_LIMIT": func(w *fixture) answer {
 		id := w.start("ask").SessionID
 		for range store.MaxMessages {
-			w.do("ask_agent_message", in{"session_id": id, "text": "hey"})
+			w.says(id)
 		}
-		return w.do("ask_agent_message", in{"session_id": id, "text": "hey"})
+		return w.says(id)
 	},
 	"NOTHING_TO_TAKE_OVER": func(w *fixture) answer {
 		return w.call("ask_agent_stop",
@@ -223,7 +222,7 @@ var refusals = map[string]func(w *fixture) answer{
 	},
 	"PRIVACY_MODE": func(w *fixture) answer {
 		w.end()
-		w.topts.Privacy = tools.PrivacyCaptions
+		w.topts.Privacy = usecase.PrivacyCaptions
 		w.begin()
 		return w.call("get_screenshot", nil)
 	},

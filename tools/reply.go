@@ -41,10 +41,11 @@ func (c *call) sent(r *toolResult) (*mcp.CallToolResult, error) {
 	if r.form != nil {
 		return r.form, nil
 	}
-	b, err := readable(r.body)
+	raw, err := text.Marshal(r.body)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the result: %w", err)
 	}
+	b := text.JSON(raw)
 	out := &mcp.CallToolResult{StructuredContent: json.RawMessage(b), IsError: r.code != ""}
 	if r.text != nil {
 		out.Content = append(out.Content, mcp.NewTextContent(r.text()))
@@ -81,18 +82,5 @@ func (c *call) fit(r *toolResult, body interface{ Shorten(n int) }) error {
 	return result.Fit(body, maxResult, func() (int, error) { return c.size(r) })
 }
 
-// readable is a value as JSON that people may read: `<`, `>` and `&` stand as they are, and only
-// what would steer a terminal, or hide in it, as an escape.
-func readable(v any) ([]byte, error) {
-	raw, err := text.Marshal(v)
-	return text.JSON(raw), err
-}
-
 // quote is a value of ours as JSON.
-func quote(v any) string {
-	b, err := readable(v)
-	if err != nil {
-		panic(fmt.Sprintf("encoding %T: %v", v, err))
-	}
-	return string(b)
-}
+func quote(v any) string { return text.Readable(v) }

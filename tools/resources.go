@@ -19,6 +19,7 @@ import (
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -34,7 +35,7 @@ var errPrivate = errors.New("this server keeps pictures private")
 
 // addResources adds the resources to a server.
 func (t *Tools) addResources(s *server.MCPServer) {
-	r := resources{&t.opts}
+	r := resources{t.opts}
 	server.WithResourceCapabilities(true, true)(s)
 	s.AddResource(mcp.NewResource(sessionsURI, "sessions",
 		mcp.WithResourceDescription("Your sessions, the newest change first."),
@@ -163,7 +164,7 @@ func (r resources) steps(ctx context.Context, req *mcp.ReadResourceRequest) (any
 	out := []step{}
 	for _, s := range list {
 		listed := step{Number: s.Index, Step: export.NewStep(s)}
-		if s.FrameID != "" && r.Privacy != PrivacyCaptions {
+		if s.FrameID != "" && r.Privacy != usecase.PrivacyCaptions {
 			listed.Frame = fmt.Sprintf("%s/%s/frames/%d", sessionsURI, x.ID, s.Index)
 		}
 		out = append(out, listed)
@@ -173,7 +174,7 @@ func (r resources) steps(ctx context.Context, req *mcp.ReadResourceRequest) (any
 
 // frame is the screen of the step whose number ends the address.
 func (r resources) frame(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
-	if r.Privacy == PrivacyCaptions {
+	if r.Privacy == usecase.PrivacyCaptions {
 		return nil, errPrivate
 	}
 	x, err := r.of(ctx, req)
@@ -194,7 +195,7 @@ func (r resources) frame(ctx context.Context, req *mcp.ReadResourceRequest) (any
 }
 
 func (r resources) trajectory(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
-	if r.Privacy == PrivacyCaptions {
+	if r.Privacy == usecase.PrivacyCaptions {
 		return nil, errPrivate
 	}
 	x, err := r.of(ctx, req)
@@ -299,7 +300,7 @@ func (t *Tools) MaySubscribe(ctx context.Context, uri string) error {
 		return fmt.Errorf("%s never changes: subscribe to %s/SESSION_ID/steps", shown, sessionsURI)
 	case part != "" && part != "steps" && part != "trajectory":
 		return fmt.Errorf("there is no resource %s", shown)
-	case part == "trajectory" && t.opts.Privacy == PrivacyCaptions:
+	case part == "trajectory" && t.opts.Privacy == usecase.PrivacyCaptions:
 		return errPrivate
 	}
 	client := t.opts.Principal(ctx)

@@ -9,6 +9,7 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/words"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -19,7 +20,8 @@ const maxSaid = 8000
 
 // said is a result in text: what happened, in a sentence for a person, which session it is, the
 // steps, a line each, the notes, and the call that comes next.
-func said(body *result.Result, st runs.Status, in *messages) string {
+func (c *call) said(body *result.Result, st runs.Status) string {
+	in := c.messages
 	lines := []string{happened(body, st, in),
 		fmt.Sprintf("session_id %s, device_id %s, %s, %s", quote(body.SessionID),
 			quote(body.Device.ID), body.State, body.Reason)}
@@ -39,7 +41,7 @@ func said(body *result.Result, st runs.Status, in *messages) string {
 	if body.Question != nil {
 		page = body.Question.PageURL
 	}
-	if l := nextLine(st, page, in); l != "" {
+	if l := c.lineOf(st, page); l != "" {
 		lines = append(lines, l)
 	} else if f := body.Error; f != nil {
 		lines = append(lines, tryLines(*f)...)
@@ -94,13 +96,13 @@ func happened(body *result.Result, st runs.Status, in *messages) string {
 		return in.Queued
 	case st.Reason == agentloop.StillRunning:
 		return fmt.Sprintf(in.Going, after)
-	case awaitsDecision(st):
+	case usecase.AwaitsDecision(st):
 		return fmt.Sprintf(in.NeedsApproval, after)
-	case keptByPerson(st):
+	case usecase.KeptByPerson(st):
 		return fmt.Sprintf(in.TakenOver, after)
-	case takenOver(st):
+	case usecase.TakenOver(st):
 		return fmt.Sprintf(in.HandsOver, after)
-	case st.Question != nil && !pausedOnPurpose(st):
+	case st.Question != nil && !usecase.PausedOnPurpose(st):
 		return fmt.Sprintf(in.AsksNow, after)
 	}
 	return fmt.Sprintf(in.PausedAfter, after, cmp.Or(why, string(st.Reason)))

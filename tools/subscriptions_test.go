@@ -13,6 +13,7 @@ import (
 
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -124,7 +125,7 @@ func TestASubscriptionIsRefusedWithTheReason(t *testing.T) {
 	for _, version := range eras {
 		t.Run(version, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
-				w.topts.Privacy = tools.PrivacyCaptions
+				w.topts.Privacy = usecase.PrivacyCaptions
 				w.observed(version)
 				id := w.start("tap").SessionID
 				w.wait(id)

@@ -4,23 +4,23 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
 )
 
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
-	opts        Options
+	edge
 	list        []tool // in the order in which a client meets them
 	byName      map[string]tool
 	subscribers subscribers
@@ -28,41 +28,38 @@ type Tools struct {
 
 // New makes the tools.
 func New(opts *Options) *Tools {
-	t := &Tools{opts: *opts, byName: map[string]tool{}}
-	if t.opts.Principal == nil {
-		t.opts.Principal = transport.Principal
+	o := *opts
+	if o.Principal == nil {
+		o.Principal = transport.Principal
 	}
-	if t.opts.ReplyMode == "" {
-		t.opts.ReplyMode = channel.PassToClient
-	}
-	if t.opts.Log == nil {
-		t.opts.Log = slog.New(slog.DiscardHandler)
-	}
-	t.list = catalog(&t.opts)
+	cases := usecase.New(&o.Options)
+	o.Options = cases.Options // with the defaults
+	t := &Tools{edge: edge{opts: &o, cases: cases}, byName: map[string]tool{}}
+	t.list = catalog(t.edge)
 	for _, d := range t.list {
 		t.byName[d.name] = d
 	}
 	return t
 }
 
+// Cases are the use cases that the tools call.
+func (t *Tools) Cases() *usecase.Cases { return t.cases }
+
 // Register adds the tools to a server, and the prompts and resources. It knows the tools' names
 // only; what a list of them says is made for each list, see relist.
 func (t *Tools) Register(s *server.MCPServer) {
 	server.WithHooks(&server.Hooks{
 		OnAfterListTools:     []server.OnAfterListToolsFunc{t.relist},
-		OnAfterListResources: []server.OnAfterListResourcesFunc{resources{&t.opts}.list},
+		OnAfterListResources: []server.OnAfterListResourcesFunc{resources{t.opts}.list},
 		OnRegisterSession:    []server.OnRegisterSessionHookFunc{t.enter},
 		OnUnregisterSession:  []server.OnUnregisterSessionHookFunc{t.leave},
 	})(s)
 	for _, d := range t.list {
-		if d.unlisted {
-			continue
-		}
 		s.AddTool(mcp.Tool{Name: d.name}, t.handler(d))
 	}
 	t.addPrompts(s)
 	t.addResources(s)
-	c := completer{&t.opts}
+	c := completer{t.opts}
 	server.WithCompletions()(s)
 	server.WithPromptCompletionProvider(c)(s)
 	server.WithResourceCompletionProvider(c)(s)
@@ -73,9 +70,8 @@ type tool struct {
 	name, title string
 	wording     func() wording // made when it is first asked for
 	answers
-	hints    hints
-	unlisted bool // for [Tools.Do] only
-	call     func(context.Context, *call) (*toolResult, error)
+	hints hints
+	call  func(context.Context, *call) (*toolResult, error)
 	// of a call that brings an answer; nil when it asks nothing
 	retry func(context.Context, *call) (*toolResult, error)
 }
@@ -90,23 +86,23 @@ type wording struct {
 // hints are promises that clients rely on when they decide whether to ask their user.
 type hints struct{ readOnly, destructive, idempotent bool }
 
+// edge is what every handler has: the use cases, and what the server says of itself.
+type edge struct {
+	cases *usecase.Cases
+	opts  *Options
+}
+
 // call is one call of a tool.
 type call struct {
 	request   mcp.CallToolRequest
 	given     map[string]bool // the arguments that were passed
 	arguments []byte          // all as they were read, as JSON
-	principal string
-	session   string // that the call is about, once it is known to be the caller's; or ""
-	progress  *progressReporter
-	waits     Waits
-	forms     bool   // the client shows forms to its user
+	who       *usecase.Call
 	stateless bool   // a request that stands alone: the server asks by its result
 	version   string // of the protocol; "" when it is not known
 	gelab     bool   // the client was written for gelab-zero's server
 	options   *connectionOptions
 	messages  *messages
-	by        *runs.Actor // who calls from elsewhere than MCP; nil over MCP
-	names     naming      // see [Caller]; nil over MCP
 }
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
@@ -115,20 +111,29 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		token = req.Params.Meta.ProgressToken
 	}
 	o := connectionOptionsOf(ctx)
+	waits := o.tighten(waitsOf(t.opts, transport.ClientName(ctx), token != nil))
+	principal := t.opts.Principal(ctx)
 	c := &call{
-		request:   req,
-		principal: t.opts.Principal(ctx),
-		progress:  newProgressReporter(token, t.opts.Log),
-		waits:     o.tighten(t.opts.waitsOf(transport.ClientName(ctx), token != nil)),
-		forms:     transport.CanElicit(ctx),
+		request: req,
+		who: &usecase.Call{Client: principal, Mode: o.mode, Usual: waits.Default,
+			Most: waits.Most(token != nil),
+			By: runs.Actor{Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
+				Name: principal}},
 		stateless: transport.Stateless(ctx),
 		version:   server.RequestProtocolVersion(ctx),
 		gelab:     t.servesGelab(o),
 		options:   o,
 		messages:  messagesIn(o.lang),
 	}
+	if token != nil {
+		p := &progress{edge: t.edge, token: token, value: -1}
+		c.who.Report = &usecase.Reporter{Send: p.send, Heartbeat: waits.Heartbeat}
+	}
+	if transport.CanElicit(ctx) {
+		c.who.Forms = &forms{t.edge, c}
+	}
 	if c.gelab { // whose clients block until the task has ended
-		c.waits.Default = c.most()
+		c.who.Usual = c.who.Most
 	}
 	return c
 }
@@ -151,6 +156,9 @@ func (t *Tools) carryOut(ctx context.Context, c *call, d tool) (r *toolResult, e
 	if err = t.check(c.options); err == nil {
 		r, err = d.call(ctx, c)
 	}
+	if form, is := errors.AsType[*formNeeded](err); is {
+		return &toolResult{form: form.result}, nil
+	}
 	if err == nil {
 		return r, nil
 	}
@@ -158,8 +166,10 @@ func (t *Tools) carryOut(ctx context.Context, c *call, d tool) (r *toolResult, e
 		return nil, context.Cause(ctx)
 	}
 	f := result.NewFailure(err)
-	t.opts.reach(f.Open)
-	t.guide(ctx, c, d, err, &f)
+	t.reach(f.Open)
+	takes := d.wording().input.Properties
+	f.Guide(t.cases.After(ctx, c.who, err, takes["queue"] != nil,
+		takes["supersede"] != nil && !c.given["supersede"]), c.name)
 	t.opts.Log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
 	said := func() string { return refused(f, c.messages) }
 	return &toolResult{body: d.failed(f), text: said, code: f.Code}, nil
@@ -171,8 +181,8 @@ func read[T any](d tool, c *call) (args T, err error) {
 	if err != nil {
 		return args, runs.Coded(runs.InvalidArgument, err)
 	}
-	if other, is := any(&args).(forGelab); is && c.gelab {
-		other.forGelab()
+	if c.gelab {
+		forGelab(&args)
 	}
 	c.arguments = []byte(quote(args))
 	return args, nil
@@ -187,15 +197,6 @@ func (c *call) canonical() map[string]any {
 		panic(fmt.Sprintf("decoding arguments of ours: %v", err))
 	}
 	return arguments
-}
-
-// actor is the caller, for the audit.
-func (c *call) actor() runs.Actor {
-	if c.by != nil {
-		return *c.by
-	}
-	return runs.Actor{Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
-		Name: c.principal}
 }
 
 func invalid(hint, format string, a ...any) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/mcp/transport"
-	"github.com/taploop/taploop/tools"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 func TestACallNeverOutlivesItsBudget(t *testing.T) {
@@ -18,43 +18,43 @@ func TestACallNeverOutlivesItsBudget(t *testing.T) {
 	for name, c := range map[string]struct {
 		arguments in
 		token     any
-		waits     tools.Waits
-		client    tools.Waits
+		waits     usecase.Waits
+		client    usecase.Waits
 		want      time.Duration
 	}{
-		"by default": {in{}, nil, tools.Waits{}, tools.Waits{},
+		"by default": {in{}, nil, usecase.Waits{}, usecase.Waits{},
 			25 * time.Second},
-		"by default, with progress": {in{}, "p", tools.Waits{}, tools.Waits{},
+		"by default, with progress": {in{}, "p", usecase.Waits{}, usecase.Waits{},
 			45 * time.Second},
-		"asked for": {in{"wait_seconds": 12.5}, nil, tools.Waits{},
-			tools.Waits{}, 12500 * time.Millisecond},
-		"too much asked for": {in{"wait_seconds": 3600}, nil, tools.Waits{},
-			tools.Waits{}, 50 * time.Second},
-		"too much, with progress": {in{"wait_seconds": 3600}, "p", tools.Waits{},
-			tools.Waits{}, 90 * time.Second},
-		"with progress": {in{"wait_seconds": 80}, 7, tools.Waits{}, tools.Waits{},
+		"asked for": {in{"wait_seconds": 12.5}, nil, usecase.Waits{},
+			usecase.Waits{}, 12500 * time.Millisecond},
+		"too much asked for": {in{"wait_seconds": 3600}, nil, usecase.Waits{},
+			usecase.Waits{}, 50 * time.Second},
+		"too much, with progress": {in{"wait_seconds": 3600}, "p", usecase.Waits{},
+			usecase.Waits{}, 90 * time.Second},
+		"with progress": {in{"wait_seconds": 80}, 7, usecase.Waits{}, usecase.Waits{},
 			80 * time.Second},
-		"at once": {in{"wait_seconds": 0}, nil, tools.Waits{}, tools.Waits{},
+		"at once": {in{"wait_seconds": 0}, nil, usecase.Waits{}, usecase.Waits{},
 			0},
-		"at once, with progress": {in{"wait_seconds": 0}, "p", tools.Waits{}, tools.Waits{},
+		"at once, with progress": {in{"wait_seconds": 0}, "p", usecase.Waits{}, usecase.Waits{},
 			0},
-		"configured": {in{}, nil, tools.Waits{Default: 20 * time.Second},
-			tools.Waits{}, 20 * time.Second},
-		"configured above 50": {in{}, nil, tools.Waits{Default: 70 * time.Second},
-			tools.Waits{}, 70 * time.Second},
+		"configured": {in{}, nil, usecase.Waits{Default: 20 * time.Second},
+			usecase.Waits{}, 20 * time.Second},
+		"configured above 50": {in{}, nil, usecase.Waits{Default: 70 * time.Second},
+			usecase.Waits{}, 70 * time.Second},
 		"configured to at most 30": {in{"wait_seconds": 60}, "p",
-			tools.Waits{Max: 30 * time.Second}, tools.Waits{}, 30 * time.Second},
-		"configured for this client": {in{}, nil, tools.Waits{},
-			tools.Waits{Default: 5 * time.Second}, 5 * time.Second},
-		"configured higher for a client": {in{"wait_seconds": 3600}, "p", tools.Waits{},
-			tools.Waits{Max: 200 * time.Second}, 200 * time.Second},
+			usecase.Waits{Max: 30 * time.Second}, usecase.Waits{}, 30 * time.Second},
+		"configured for this client": {in{}, nil, usecase.Waits{},
+			usecase.Waits{Default: 5 * time.Second}, 5 * time.Second},
+		"configured higher for a client": {in{"wait_seconds": 3600}, "p", usecase.Waits{},
+			usecase.Waits{Max: 200 * time.Second}, 200 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				w.end()
 				w.topts.Waits = c.waits
-				w.topts.ClientWaits = map[string]tools.Waits{"somebody": {Default: time.Second}}
-				if c.client != (tools.Waits{}) {
+				w.topts.ClientWaits = map[string]usecase.Waits{"somebody": {Default: time.Second}}
+				if c.client != (usecase.Waits{}) {
 					w.topts.ClientWaits["Tester"] = c.client
 				}
 				w.begin()

@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -41,10 +42,11 @@ func (e *stoppedShort) Unwrap() error { return e.error }
 
 // nextOf is what goes on with a run; nil when it has ended.
 func nextOf(st runs.Status) *nextCommand {
-	n := tools.Next(st)
-	if n == nil {
+	next := usecase.After(st)
+	if next == nil {
 		return nil
 	}
+	n := tools.Name(next)
 	return &nextCommand{continueCommand(st.Session.ID, st.Question), n.Tool, n.Arguments, n.Why}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools"
 )
 
@@ -77,6 +78,7 @@ type service struct {
 	*deps
 	mcp   *server.MCPServer
 	tools *tools.Tools
+	waits usecase.Waits // of calls that are not MCP clients'
 	calls calls
 }
 
@@ -112,7 +114,8 @@ func (a *app) start(ctx context.Context, o overrides) (*service, error) {
 		server.WithInstructions(tools.Instructions),
 		server.WithToolCapabilities(false), server.WithRecovery(),
 		server.WithToolHandlerMiddleware(s.calls.count))
-	s.tools = tools.New(a.toolOptions(d))
+	opts := a.toolOptions(d)
+	s.tools, s.waits = tools.New(opts), opts.Waits
 	s.tools.Register(s.mcp)
 	hear.Store(s.tools)
 	if err := a.notify(d); err != nil {
@@ -123,21 +126,22 @@ func (a *app) start(ctx context.Context, o overrides) (*service, error) {
 
 func (a *app) toolOptions(d *deps) *tools.Options {
 	calls := a.conf.Calls
-	clients := map[string]tools.Waits{}
+	clients := map[string]usecase.Waits{}
 	for name, c := range calls.Clients {
-		clients[name] = tools.Waits{Default: c.Wait, Max: c.MaxWait}
+		clients[name] = usecase.Waits{Default: c.Wait, Max: c.MaxWait}
 	}
 	return &tools.Options{
-		Runs: d.manager, Goals: a.conf.Host.Enabled, Questions: d.manager.Broker(), Store: d.store,
-		Leases: d.store.Leases, Phones: d.phones, Sign: d.store.Sign,
-		Waits: tools.Waits{Default: calls.Wait, Max: calls.MaxWait,
+		Options: usecase.Options{Runs: d.manager, Goals: a.conf.Host.Enabled,
+			Questions: d.manager.Broker(), Store: d.store,
+			Leases: d.store.Leases, Phones: d.phones, ReplyMode: channel.Mode(a.conf.Reply.Mode),
+			OnTimeout: a.onTimeout(), Drafts: a.conf.Questions.Draft != "",
+			MaxSteps: a.conf.Loop.MaxSteps, Privacy: usecase.Privacy(a.conf.Privacy),
+			Channels: d.channels, Log: a.log},
+		Sign: d.store.Sign,
+		Waits: usecase.Waits{Default: calls.Wait, Max: calls.MaxWait,
 			Heartbeat: calls.Heartbeat},
-		ClientWaits: clients, ReplyMode: channel.Mode(a.conf.Reply.Mode),
-		OnTimeout: a.onTimeout(), Drafts: a.conf.Questions.Draft != "",
-		MaxSteps: a.conf.Loop.MaxSteps,
-		Privacy:  tools.Privacy(a.conf.Privacy), Compat: tools.Compat(a.conf.Compat),
-		Schemas: tools.Schemas(a.conf.Schemas),
-		BaseURL: d.url, Channels: d.channels, Log: a.log,
+		ClientWaits: clients, Compat: tools.Compat(a.conf.Compat),
+		Schemas: tools.Schemas(a.conf.Schemas), BaseURL: d.url,
 	}
 }
 

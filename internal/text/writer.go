@@ -75,3 +75,13 @@ func Marshal(v any) ([]byte, error) {
 	err := e.Encode(v)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
+
+// Readable is a value as JSON that people may read, as [JSON] makes it. It panics if the value
+// cannot be encoded, which is a mistake in the program.
+func Readable(v any) string {
+	b, err := Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("encoding %T: %v", v, err))
+	}
+	return string(JSON(b))
+}

@@ -13,10 +13,13 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 const (
@@ -191,62 +194,30 @@ type chatTurn struct {
 	key    string
 	words  *chatWords
 
-	now  callResult
-	step int  // the last one that was told
-	late bool // the words answer a question that is settled
+	id   string      // of the session, once it has begun
+	now  runs.Status // how it stands
+	step int         // the last one that was told
+	late bool        // the words answer a question that is settled
 }
 
-// callResult is what a turn needs of a result object.
-type callResult struct {
-	SessionID string      `json:"session_id"`
-	RunID     string      `json:"run_id"`
-	State     store.State `json:"state"`
-	Reason    string      `json:"stop_reason"`
-	Local     int         `json:"local_step_idx"`
-	Global    int         `json:"global_step_idx"`
-	Answer    string      `json:"answer"`
-	Final     struct {
-		Action struct {
-			Value string `json:"value"`
-		} `json:"agent_action"`
-	} `json:"final_action"`
-	Question *chatQuestion `json:"question"`
-	Usage    struct {
-		Prompt     int `json:"prompt_tokens"`
-		Completion int `json:"completion_tokens"`
-	} `json:"usage"`
-	Error *struct {
-		Message string `json:"message"`
-		Hint    string `json:"mend"`
-	} `json:"error"`
+func going(st runs.Status) bool { return st.Reason == agentloop.StillRunning }
+
+// do carries out a use case, and keeps how things stand after it.
+func (t *chatTurn) do(ctx context.Context, do useCase, progress func()) error {
+	q := request{line: "POST " + chatPath, body: map[string]any{}, client: t.client}
+	out, err := t.s.call(ctx, t.v, q, do, progress)
+	if no, is := errors.AsType[*refused](err); is {
+		f := no.body.Error
+		return &refusal{code: codeInTable(f.Code), name: f.Code, err: hint.Add(no.err, f.Hint)}
+	}
+	if err == nil {
+		t.now, t.id = out.Status, out.Status.Session.ID
+	}
+	return err
 }
 
-func (n *callResult) going() bool { return n.Reason == "STILL_RUNNING" }
-
-// callTool calls a tool and reads how things stand after it.
-func (t *chatTurn) callTool(ctx context.Context, tool string, arguments map[string]any,
-	progress func()) error {
-	if t.now.SessionID != "" {
-		arguments["session_id"] = t.now.SessionID
-	}
-	out, err := t.s.call(ctx, t.v, t.client, tool, arguments, progress)
-	if err != nil {
-		return err
-	}
-	var now callResult
-	if err := json.Unmarshal(out.Body, &now); err != nil {
-		return fmt.Errorf("reading the result of %s: %w", tool, err)
-	}
-	if out.Code == "" {
-		t.now = now
-		return nil
-	}
-	err = errors.New(out.Code)
-	if now.Error != nil {
-		err = hint.Add(errors.New(now.Error.Message), now.Error.Hint)
-	}
-	return &refusal{code: codeInTable(out.Code), name: out.Code, err: err}
-}
+// once is how long a call waits that returns as soon as what it does is stored.
+func once() *float64 { return new(0.0) }
 
 // codeInTable is a code with the status of this one. What is not in the table says how things
 // stand now.
@@ -260,22 +231,21 @@ func codeInTable(code string) string {
 // begin does what the user's words are for, and returns as soon as that is stored.
 func (t *chatTurn) begin(ctx context.Context) error {
 	if t.session == "" {
-		return t.callTool(ctx, startTool, t.keyed(t.onPhone(map[string]any{
-			"task": t.conversation.words, "wait_seconds": 0})), nil)
+		return t.do(ctx, func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
+			return t.s.opts.Tasks.Start(ctx, c, usecase.Start{Task: t.conversation.words,
+				Key: t.key, Reset: true, Running: t.onPhone()})
+		}, nil)
 	}
 	x, err := t.s.opts.Sessions.Find(ctx, t.session, t.v.client())
 	if err != nil {
 		return err
 	}
-	t.client = x.Client
-	t.now.SessionID = x.ID
-	t.step = x.Steps
+	t.client, t.id, t.step = x.Client, x.ID, x.Steps
 	for tries := 0; ; tries++ {
 		err := t.steer(ctx)
-		f, is := errors.AsType[*refusal](err)
 		// it may have ended, or asked, between the look and the call
-		raced := is && (f.name == "RUN_ENDED" || f.name == "RUN_IN_PROGRESS" ||
-			f.name == "NO_OPEN_QUESTION" || f.name == "QUESTION_ALREADY_RESOLVED")
+		raced := slices.Contains([]runs.Code{runs.RunEnded, runs.RunInProgress,
+			runs.NoOpenQuestion, runs.QuestionAlreadyResolved}, runs.CodeOf(err))
 		if !raced || tries == 2 {
 			return err
 		}
@@ -285,35 +255,42 @@ func (t *chatTurn) begin(ctx context.Context) error {
 // steer passes the words on as the run stands.
 func (t *chatTurn) steer(ctx context.Context) error {
 	said := t.conversation.words
-	if err := t.callTool(ctx, waitTool, map[string]any{"wait_seconds": 0}, nil); err != nil {
+	if err := t.do(ctx, t.s.look(t.id), nil); err != nil {
 		return err
 	}
 	answered, err := t.answeredBefore(ctx)
+	q := t.now.Question
 	switch {
 	case answered || err != nil:
 		return err
-	case t.answers(t.now.Question):
-		answer := t.keyed(t.now.Question.answered(said))
-		if t.key != "" {
-			answer["reply_id"] = t.key
-		}
-		return t.callTool(ctx, continueTool, answer, nil)
-	case t.question != "" && (t.now.Question == nil || t.now.Question.ID != t.question):
+	case t.answers(q):
+		a := usecase.Continue{Reply: answerTo(q, said), Key: t.key}
+		a.ReplyID = t.key
+		return t.goOn(ctx, a)
+	case t.question != "" && (q == nil || q.ID != t.question):
 		t.late = true // the words were for a question that is settled
 		return nil
-	case t.now.Question != nil && (saidOnly(said, consents) || saidOnly(said, isDone)):
+	case q != nil && (saidOnly(said, consents) || saidOnly(said, isDone)):
 		return nil // what it is about was not seen, or is not theirs to settle: it is shown again
-	case t.now.State.Terminal():
+	case t.now.Run.State.Terminal():
 		return t.again(ctx, t.instruct, t.nextTask)
-	case t.now.going():
+	case going(t.now):
 		return t.again(ctx, t.nextTask, t.instruct)
 	}
-	paused := t.now.State == store.Paused
+	paused := t.now.Run.State == store.Paused
 	err = t.instruct(ctx)
 	if err == nil && paused {
-		err = t.callTool(ctx, continueTool, map[string]any{"wait_seconds": 0}, nil)
+		err = t.goOn(ctx, usecase.Continue{})
 	}
 	return err
+}
+
+// goOn goes on with the session.
+func (t *chatTurn) goOn(ctx context.Context, a usecase.Continue) error {
+	a.SessionID, a.Seconds = t.id, once()
+	return t.do(ctx, func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
+		return t.s.opts.Tasks.Continue(ctx, c, a)
+	}, nil)
 }
 
 // answeredBefore reports whether the turn was sent before, under its key, and was an answer then.
@@ -321,7 +298,7 @@ func (t *chatTurn) answeredBefore(ctx context.Context) (bool, error) {
 	if t.key == "" {
 		return false, nil
 	}
-	list, err := t.s.opts.Questions.List(ctx, inquiry.Filter{SessionID: t.now.SessionID})
+	list, err := t.s.opts.Questions.List(ctx, inquiry.Filter{SessionID: t.id})
 	return slices.ContainsFunc(list, func(q inquiry.Question) bool {
 		return q.Resolution != nil && q.Resolution.ReplyID == t.key
 	}), err
@@ -341,29 +318,25 @@ func (t *chatTurn) again(ctx context.Context, before, now func(context.Context) 
 
 // nextTask begins a task, which is refused while one goes on.
 func (t *chatTurn) nextTask(ctx context.Context) error {
-	return t.callTool(ctx, continueTool, t.keyed(t.onPhone(map[string]any{
-		"task": t.conversation.words, "wait_seconds": 0})), nil)
+	return t.goOn(ctx, usecase.Continue{Task: t.conversation.words, Key: t.key,
+		Running: t.onPhone()})
 }
 
 // instruct tells the run, which is refused once that has ended.
 func (t *chatTurn) instruct(ctx context.Context) error {
-	return t.callTool(ctx, messageTool, t.keyed(map[string]any{"text": t.conversation.words,
-		"mode": "instruction"}), nil)
-}
-
-func (t *chatTurn) keyed(arguments map[string]any) map[string]any {
-	if t.key != "" {
-		arguments["idempotency_key"] = t.key
-	}
-	return arguments
+	return t.do(ctx, func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
+		return t.s.opts.Tasks.Message(ctx, c, usecase.Message{SessionID: t.id,
+			Text: t.conversation.words, Mode: agentloop.AsInstruction, Key: t.key})
+	}, nil)
 }
 
 // onPhone names the phone, unless any will do.
-func (t *chatTurn) onPhone(arguments map[string]any) map[string]any {
+func (t *chatTurn) onPhone() usecase.Running {
+	on := usecase.Running{Seconds: once()}
 	if t.Model != "" && t.Model != anyPhone {
-		arguments["device_id"] = t.Model
+		on.Device = t.Model
 	}
-	return arguments
+	return on
 }
 
 // follow waits until the run asks something, rests or has ended. told gets its steps, each in a
@@ -376,9 +349,12 @@ func (t *chatTurn) follow(ctx context.Context, told func(line string) error) err
 			end(err)
 		}
 	}
-	for t.now.going() {
-		err := t.callTool(ctx, waitTool, map[string]any{"since_step": t.now.Global,
-			"wait_seconds": maxWait.Seconds()}, progress)
+	for going(t.now) {
+		a := usecase.Wait{SessionID: t.id, Since: t.now.Session.Steps,
+			Seconds: new(maxWait.Seconds())}
+		err := t.do(ctx, func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
+			return t.s.opts.Tasks.Wait(ctx, c, a)
+		}, progress)
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				return cause
@@ -391,7 +367,7 @@ func (t *chatTurn) follow(ctx context.Context, told func(line string) error) err
 
 // reportSteps tells the steps that were not told.
 func (t *chatTurn) reportSteps(ctx context.Context, told func(line string) error) error {
-	steps, err := t.s.opts.Sessions.Steps(ctx, t.now.SessionID, t.step)
+	steps, err := t.s.opts.Sessions.Steps(ctx, t.id, t.step)
 	if err != nil {
 		return err
 	}

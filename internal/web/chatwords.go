@@ -1,28 +1,20 @@
 package web
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/words"
+	"github.com/taploop/taploop/tools/result"
 )
-
-// chatQuestion is what a conversation needs of a question.
-type chatQuestion struct {
-	ID         string            `json:"question_id"`
-	Kind       string            `json:"kind"`
-	Text       string            `json:"text"`
-	Options    []string          `json:"options"`
-	Actions    []json.RawMessage `json:"action_requests"`
-	Secret     bool              `json:"secret"`
-	PeopleOnly bool              `json:"people_only"`
-	PageURL    string            `json:"page_url"`
-}
 
 // Words that settle what is about acts, as [chatWords] say them.
 var (
@@ -37,17 +29,17 @@ func saidOnly(said string, words []string) bool {
 
 // answers reports whether the user's words are for the question: what is about acts has to have
 // been seen.
-func (t *chatTurn) answers(q *chatQuestion) bool {
-	acts := q != nil && (q.Kind == "approval" || q.Kind == "takeover")
+func (t *chatTurn) answers(q *inquiry.Question) bool {
+	acts := q != nil && (q.Kind == inquiry.KindApproval || q.Kind == inquiry.KindTakeover)
 	return q != nil && t.mayAnswer(q) && (q.ID == t.question || t.question == "" && !acts)
 }
 
 // mayAnswer reports whether who talks here may answer the question.
-func (t *chatTurn) mayAnswer(q *chatQuestion) bool { return !q.PeopleOnly || !t.v.actor().Program }
+func (t *chatTurn) mayAnswer(q *inquiry.Question) bool { return !q.ForPeople() || !t.v.actor().Program }
 
 // first is what is said before the run goes on.
 func (t *chatTurn) first() string {
-	said := fmt.Sprintf(mark, t.now.SessionID)
+	said := fmt.Sprintf(mark, t.id)
 	if t.late {
 		said += t.words.Late + "\n"
 	}
@@ -57,32 +49,32 @@ func (t *chatTurn) first() string {
 // last is what is said at the end of the turn.
 func (t *chatTurn) last() string {
 	q := t.now.Question
-	said := t.words.last(&t.now, q != nil && t.mayAnswer(q))
-	if q != nil {
-		said += fmt.Sprintf(questionMark, q.ID)
+	if q == nil {
+		return t.words.last(&t.now, "", false)
 	}
-	return said
+	page := result.PageURL(t.s.opts.BaseURL, q.ID)
+	said := t.words.last(&t.now, page, t.mayAnswer(q))
+	return said + fmt.Sprintf(questionMark, q.ID)
 }
 
-// answered are the arguments that answer the question with the user's words. Only what is clear is
-// a consent.
-func (q *chatQuestion) answered(said string) map[string]any {
-	arguments := map[string]any{"question_id": q.ID, "wait_seconds": 0}
-	switch {
-	case q.Kind == "approval" && saidOnly(said, consents):
-		arguments["decisions"] = slices.Repeat([]any{map[string]any{"type": "approve"}},
-			len(q.Actions))
-	case q.Kind == "approval":
-		arguments["decisions"] = slices.Repeat([]any{map[string]any{"type": "reject",
-			"message": said}}, len(q.Actions))
-	case q.Kind == "takeover" && saidOnly(said, isDone):
-		arguments["reply_type"] = "done"
-	case q.Kind == "takeover":
-		arguments["reply_type"], arguments["reply_from_client"] = "could_not", said
-	default:
-		arguments["reply_from_client"] = said
+// answerTo answers the question with the user's words. Only what is clear is a consent.
+func answerTo(q *inquiry.Question, said string) usecase.Reply {
+	a := usecase.Reply{QuestionID: q.ID}
+	decision := usecase.Decision{Type: inquiry.Reject, Message: said}
+	if saidOnly(said, consents) {
+		decision = usecase.Decision{Type: inquiry.Approve}
 	}
-	return arguments
+	switch {
+	case q.Kind == inquiry.KindApproval:
+		a.Decisions = slices.Repeat([]usecase.Decision{decision}, len(inquiry.As[inquiry.Approval](*q).ActionRequests))
+	case q.Kind == inquiry.KindTakeover && saidOnly(said, isDone):
+		a.ReplyType = inquiry.TypeDone
+	case q.Kind == inquiry.KindTakeover:
+		a.ReplyType, a.Words = inquiry.TypeCouldNot, said
+	default:
+		a.Words = said
+	}
+	return a
 }
 
 // chatWords are the sentences around what the agent says, in the language of the user.
@@ -100,45 +92,46 @@ func wordsFor(said string) *chatWords {
 	return chatWordsIn(words.Default)
 }
 
-// last is what is said at the end of a turn; yours is as for asked.
-func (w *chatWords) last(n *callResult, yours bool) string {
-	why := n.Reason
-	if n.Error != nil {
-		why = text.Line(n.Error.Message)
+// last is what is said at the end of a turn; page and yours are as for asked.
+func (w *chatWords) last(st *runs.Status, page string, yours bool) string {
+	why := string(st.Reason)
+	if st.Message != "" && st.Reason != agentloop.UserPaused {
+		why = text.Line(st.Message)
 	}
-	switch {
-	case n.Question != nil:
-		return w.asked(n.Question, yours)
-	case n.going():
+	switch answer := st.Run.Answer; {
+	case st.Question != nil:
+		return w.asked(st.Question, page, yours)
+	case going(*st):
 		return w.Going
-	case n.State == store.Completed && n.Answer == "":
+	case st.Run.State == store.Completed && answer == "":
 		return w.Completed
-	case n.State == store.Completed:
-		return text.Lines(n.Answer)
-	case n.State == store.Aborted:
-		return fmt.Sprintf(w.Aborted, text.Line(n.Final.Action.Value))
-	case n.State == store.Paused:
+	case st.Run.State == store.Completed:
+		return text.Lines(answer)
+	case st.Run.State == store.Aborted:
+		return fmt.Sprintf(w.Aborted, text.Line(answer))
+	case st.Run.State == store.Paused:
 		return fmt.Sprintf(w.Paused, why)
 	}
 	return fmt.Sprintf(w.Ended, why)
 }
 
-// asked is a question, and how it is answered. Whether it is for who talks here to answer is yours.
-func (w *chatWords) asked(q *chatQuestion, yours bool) string {
+// asked is a question, and how it is answered. page is its address, or "". Whether it is for who
+// talks here to answer is yours.
+func (w *chatWords) asked(q *inquiry.Question, page string, yours bool) string {
 	said := text.Lines(q.Text)
 	switch {
 	case !yours:
-		said += "\n" + fmt.Sprintf(w.Person, q.PageURL)
-	case q.Kind == "approval":
+		said += "\n" + fmt.Sprintf(w.Person, page)
+	case q.Kind == inquiry.KindApproval:
 		said += "\n" + w.Decide
-	case q.Kind == "takeover":
+	case q.Kind == inquiry.KindTakeover:
 		said += "\n" + w.HandOver
 	}
-	if len(q.Options) > 0 {
-		said += "\n" + fmt.Sprintf(w.Options, text.Line(strings.Join(q.Options, " / ")))
+	if options := inquiry.As[inquiry.Ask](*q).Options; len(options) > 0 {
+		said += "\n" + fmt.Sprintf(w.Options, text.Line(strings.Join(options, " / ")))
 	}
-	if q.Secret && q.PageURL != "" {
-		said += "\n" + fmt.Sprintf(w.Secret, q.PageURL)
+	if q.Secret && page != "" {
+		said += "\n" + fmt.Sprintf(w.Secret, page)
 	}
 	return said
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/mcp/wire"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 // completion is an answer in the form of OpenAI's chat completions, or a chunk of one.
@@ -75,7 +77,7 @@ type noticeParams struct {
 	Method   string  `json:"method"`
 }
 
-func noticeOf(n *callResult) *chatosData {
+func noticeOf(n *runs.Status) *chatosData {
 	out := inquiryNotice{Method: "notifications/progress", Version: "2.0"}
 	out.Params.Method, out.Params.Token = out.Method, 1
 	out.Params.Progress = float64(n.Local)
@@ -91,14 +93,14 @@ func (t *chatTurn) made(object string) completion {
 	if model == "" {
 		model = anyPhone
 	}
-	return completion{ID: "chatcmpl-" + t.now.RunID, Created: time.Now().Unix(), Object: object,
-		Model: model, Agent: agentInfo{"taploop", t.now.RunID}}
+	return completion{ID: "chatcmpl-" + t.now.Run.ID, Created: time.Now().Unix(), Object: object,
+		Model: model, Agent: agentInfo{"taploop", t.now.Run.ID}}
 }
 
 // finish is why the answer ends: with "length" there is more to come.
 func (t *chatTurn) finish() *string {
 	why := "stop"
-	if t.now.going() {
+	if going(t.now) {
 		why = "length"
 	}
 	return &why
@@ -106,7 +108,7 @@ func (t *chatTurn) finish() *string {
 
 func (t *chatTurn) usage() *chatUsage {
 	u := t.now.Usage
-	return &chatUsage{u.Prompt, u.Completion, u.Prompt + u.Completion}
+	return &chatUsage{u.PromptTokens, u.CompletionTokens, u.PromptTokens + u.CompletionTokens}
 }
 
 // whole answers at once, when the run asks something, rests or has ended, or patience is over.
@@ -231,28 +233,24 @@ type chatModel struct {
 
 // models are the phones that take tasks, behind the one that stands for the only one.
 func (s *Server) models(r *http.Request, v viewer) ([]chatModel, error) {
-	out, err := s.call(r.Context(), v, v.owner(), phonesTool, nil, nil)
+	var phones []usecase.Phone
+	q := request{line: "GET /v1/models", body: map[string]any{}, client: v.owner()}
+	_, err := s.call(r.Context(), v, q, func(ctx context.Context, c *usecase.Call) (
+		out *usecase.Outcome, err error) {
+		phones, err = s.opts.Tasks.ListPhones(ctx, c, false)
+		return nil, err
+	}, nil)
+	if no, is := errors.AsType[*refused](err); is {
+		f := no.body.Error
+		return nil, &refusal{code: codeInTable(f.Code), name: f.Code, err: errors.New(f.Message)}
+	}
 	if err != nil {
 		return nil, err
 	}
-	var phones struct {
-		Devices []struct {
-			ID     string `json:"device_id"`
-			Usable bool   `json:"usable"`
-		} `json:"devices"`
-		Error *struct{ Message string } `json:"error"`
-	}
-	if err := json.Unmarshal(out.Body, &phones); err != nil {
-		return nil, fmt.Errorf("reading the phones: %w", err)
-	}
-	if out.Code != "" && phones.Error != nil {
-		return nil, &refusal{code: codeInTable(out.Code), name: out.Code,
-			err: errors.New(phones.Error.Message)}
-	}
 	list := []chatModel{{anyPhone, "model", 0, "taploop"}}
-	for _, p := range phones.Devices {
+	for _, p := range phones {
 		if p.Usable {
-			list = append(list, chatModel{p.ID, "model", 0, "taploop"})
+			list = append(list, chatModel{p.Serial, "model", 0, "taploop"})
 		}
 	}
 	return list, nil

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"time"
@@ -12,6 +11,8 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mirror"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
+	"github.com/taploop/taploop/tools/schema"
 )
 
 // Questions is what the server needs of an inquiry.Broker.
@@ -78,7 +79,7 @@ type Person struct {
 }
 
 // Options are the settings of a server. Questions, Sessions, Answers, Grants, Logins, Stopper,
-// Tasks, Phones, Authorize and Operator are needed; the rest may be zero.
+// Tasks, Results, Requests, Phones, Authorize and Operator are needed; the rest may be zero.
 type Options struct {
 	Questions Questions
 	Sessions  Sessions
@@ -87,10 +88,14 @@ type Options struct {
 	Logins    *Logins
 	Stopper   Stopper
 	Tasks     Tasks
-	// of the arguments and the results of Tasks, for the OpenAPI document, by their names there;
-	// nil leaves them open
-	Schemas map[string]json.RawMessage
-	Phones  Phones
+	Results   Results
+	// Requests are the schemas of what Tasks take, by their names in the OpenAPI document: Start,
+	// Continue and Message.
+	Requests map[string]*schema.Schema
+	Waits    usecase.Waits // how long requests wait for runs
+	Phones   Phones
+	// BaseURL is the address of the server, for example http://127.0.0.1:8731.
+	BaseURL string
 
 	// Channels are those through which a question can still be answered, for what the server shows.
 	// nil: those that it was asked through.

@@ -14,6 +14,8 @@ import (
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/words"
+	"github.com/taploop/taploop/tools/result"
+	"github.com/taploop/taploop/tools/schema"
 )
 
 // Server serves /v1 and /ui. It is safe for concurrent use.
@@ -119,8 +121,8 @@ func (s *Server) table() []route {
 		{"GET", "/v1/sessions/{id}", s.getSession},
 		{"GET", "/v1/sessions/{id}/steps", s.listSteps},
 		{"GET", "/v1/sessions/{id}/frames/{frame}", s.getFrame},
-		{"POST", "/v1/sessions/{id}/continue", s.inSession(continueTool)},
-		{"POST", "/v1/sessions/{id}/message", s.inSession(messageTool)},
+		{"POST", "/v1/sessions/{id}/continue", s.goOn},
+		{"POST", "/v1/sessions/{id}/message", s.say},
 		{"POST", "/v1/sessions/{id}/stop", s.halt("cancel")},
 		{"POST", "/v1/sessions/{id}/pause", s.halt("pause")},
 		{"POST", "/v1/sessions/{id}/takeover", s.halt("takeover")},
@@ -168,30 +170,31 @@ func (s *Server) routes() *http.ServeMux {
 }
 
 // openAPIDocument describes the routes below /v1 in OpenAPI 3.1. Its schemas of arguments and
-// results of tools are filled in: see Options.Schemas.
+// results of tools are filled in: see Options.Requests.
 //
 //go:embed openapi.json
 var openAPIDocument []byte
 
 // describe is the document with the schemas, by their names.
-func describe(schemas map[string]json.RawMessage) ([]byte, error) {
+func describe(schemas map[string]*schema.Schema) ([]byte, error) {
 	var doc map[string]any
 	if err := json.Unmarshal(openAPIDocument, &doc); err != nil {
 		return nil, fmt.Errorf("reading openapi.json: %w", err)
 	}
 	components, _ := doc["components"].(map[string]any)
 	known, _ := components["schemas"].(map[string]any)
-	for name, schema := range schemas {
+	known["Result"] = schema.JSON(result.Schema[result.Result]())
+	for name, of := range schemas {
 		if known[name] == nil {
 			return nil, fmt.Errorf("openapi.json has no schema %s", name)
 		}
-		known[name] = schema
+		known[name] = schema.JSON(of)
 	}
 	return json.Marshal(doc)
 }
 
 func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request, _ viewer) error {
-	doc, err := describe(s.opts.Schemas)
+	doc, err := describe(s.opts.Requests)
 	if err != nil {
 		return err
 	}

@@ -9,78 +9,79 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
+	"github.com/taploop/taploop/tools/result"
+	"github.com/taploop/taploop/tools/schema"
 )
 
-// Tasks carries out what requests want of runs. Arguments and results are those of the MCP tools,
-// and so are the checks.
+// Tasks are the use cases that requests call; a *usecase.Cases is one.
 type Tasks interface {
-	// Do calls a tool. An error says that ctx has ended; why a call could not be carried out is in
-	// its result.
-	Do(ctx context.Context, c TaskCall) (TaskResult, error)
+	Start(context.Context, *usecase.Call, usecase.Start) (*usecase.Outcome, error)
+	Continue(context.Context, *usecase.Call, usecase.Continue) (*usecase.Outcome, error)
+	Message(context.Context, *usecase.Call, usecase.Message) (*usecase.Outcome, error)
+	Wait(context.Context, *usecase.Call, usecase.Wait) (*usecase.Outcome, error)
+	ListPhones(context.Context, *usecase.Call, bool) ([]usecase.Phone, error)
+	// After finds what helps after a refusal.
+	After(ctx context.Context, c *usecase.Call, err error, begins, starts bool) usecase.Remedy
 }
 
-// TaskCall is one call of a tool.
-type TaskCall struct {
-	Tool      string
-	Arguments map[string]any
-	Client    string // whom sessions belong to
-	By        Person
-	Progress  func() // called when something has happened, and now and then; nil wants nothing
-	// Names is the request that does what a tool does, for results that name a call.
-	Names func(tool string, arguments map[string]any) (request string, body map[string]any)
+// Results are the objects that requests about runs are answered with.
+type Results interface {
+	// Show is how a run stands; name words what the client can do next.
+	Show(o *usecase.Outcome, name result.Namer) (result.Result, error)
+	// Refuse is why a request could not be carried out.
+	Refuse(err error, r usecase.Remedy, name result.Namer) result.Result
 }
 
-// TaskResult is what came of a call.
-type TaskResult struct {
-	Body json.RawMessage // the result object
-	Code string          // why the call could not be carried out; "" when it was
+// request is a request about runs, with what a result may say of it.
+type request struct {
+	line   string         // its method and path
+	body   map[string]any // nil when it cannot be sent again
+	client string         // whom the session belongs to
+	begins bool           // it can wait in line for a phone
+	starts bool           // it can end another session of the client's
 }
 
-// The tools that requests call.
-const (
-	startTool    = "ask_agent_start_new_task"
-	continueTool = "ask_agent_continue"
-	messageTool  = "ask_agent_message"
-	waitTool     = "ask_agent_wait"
-	phonesTool   = "list_connected_devices"
-	stopTool     = "ask_agent_stop"
-	sessionsTool = "list_sessions"
-	pendingTool  = "list_pending_questions"
-	answerTool   = "answer_question"
-)
-
-// requestFor is the request that does what a tool does, and its body. Waiting has no route of its
+// name words what the client can do next as a request, and its body. Waiting has no route of its
 // own: what is settled by a person is waited for with its question.
-func requestFor(tool string, arguments map[string]any) (string, map[string]any) {
-	none, body := map[string]any{}, maps.Clone(arguments)
-	delete(body, "session_id")
-	question := arguments["question_id"]
-	switch session := fmt.Sprint("/v1/sessions/", arguments["session_id"]); {
-	case tool == startTool:
-		return "POST /v1/sessions", body
-	case tool == continueTool:
-		return "POST " + session + "/continue", body
-	case tool == messageTool:
-		return "POST " + session + "/message", body
-	case tool == stopTool:
-		return "POST " + session + "/stop", none
-	case tool == waitTool && question != nil:
-		return fmt.Sprintf("GET /v1/inquiries/%v?wait_seconds=60", question), none
-	case tool == waitTool && arguments["since_step"] != nil:
-		return "POST " + session + "/continue", none
-	case tool == waitTool:
-		return "GET " + session, none
-	case tool == sessionsTool:
-		return "GET /v1/sessions", none
-	case tool == pendingTool:
-		return "GET /v1/inquiries", none
-	case tool == answerTool:
-		return "POST /v1/inquiries/{id}/reply", none
-	case tool == phonesTool:
-		return "GET /v1/models", none
+func (q request) name(n *usecase.Next) *result.Next {
+	if n == nil {
+		return nil
 	}
-	return tool, arguments
+	body := result.Arguments(n)
+	delete(body, "session_id")
+	session, none := "/v1/sessions/"+n.SessionID, map[string]any{}
+	to := func(line string, body map[string]any) *result.Next {
+		return &result.Next{Tool: line, Arguments: body, Why: n.Why}
+	}
+	switch n.Verb {
+	case usecase.ToRepeat:
+		return result.Repeat(n, q.line, q.body)
+	case usecase.ToStart:
+		return to("POST /v1/sessions", body)
+	case usecase.ToContinue:
+		return to("POST "+session+"/continue", body)
+	case usecase.ToStop:
+		return to("POST "+session+"/stop", none)
+	case usecase.ToListSessions:
+		return to("GET /v1/sessions", none)
+	case usecase.ToListQuestions:
+		return to("GET /v1/inquiries", none)
+	case usecase.ToAnswer:
+		return to("POST /v1/inquiries/{id}/reply", none)
+	case usecase.ToListPhones:
+		return to("GET /v1/models", none)
+	}
+	switch { // it is waited for
+	case n.QuestionID != "":
+		return to("GET /v1/inquiries/"+n.QuestionID+"?wait_seconds=60", none)
+	case n.Since != nil:
+		return to("POST "+session+"/continue", none)
+	}
+	return to("GET "+session, none)
 }
 
 const maxKey = 200 // bytes of an Idempotency-Key
@@ -94,95 +95,184 @@ func (v viewer) owner() string {
 	return v.name
 }
 
-// call carries out a tool for the viewer.
-func (s *Server) call(ctx context.Context, v viewer, client, tool string, arguments map[string]any,
-	progress func()) (TaskResult, error) {
+// caller is who the viewer is in the audit. The word of a program may be a model's; from the page,
+// or with a person's token, it is a person's.
+func (v viewer) caller() runs.Actor {
+	who := runs.Actor{Channel: v.channel(), Authority: inquiry.AuthorityClientModel, Name: v.name}
+	if v.all {
+		who.Authority = inquiry.AuthorityHumanToken
+	}
+	return who
+}
+
+// useCase is a use case with the arguments of a request.
+type useCase func(context.Context, *usecase.Call) (*usecase.Outcome, error)
+
+// call carries out a use case for the viewer. progress is called when something has happened, and
+// now and then; nil wants nothing. An error that is a *refused says how the use case was refused.
+func (s *Server) call(ctx context.Context, v viewer, q request, do useCase, progress func()) (
+	*usecase.Outcome, error) {
 	ctx, end := s.untilClosing(ctx)
 	defer end()
-	out, err := s.opts.Tasks.Do(ctx, TaskCall{Tool: tool, Arguments: arguments, Client: client,
-		By: v.actor(), Progress: progress, Names: requestFor})
-	if err != nil && errors.Is(context.Cause(ctx), errClosing) {
-		err = errClosing
+	waits := s.opts.Waits.Of(progress != nil)
+	c := &usecase.Call{Client: q.client, By: v.caller(), Usual: waits.Default,
+		Most: waits.Most(progress != nil)}
+	if progress != nil {
+		c.Report = &usecase.Reporter{Heartbeat: waits.Heartbeat,
+			Send: func(context.Context, usecase.Progress) { progress() }}
 	}
-	return out, err
+	out, err := do(ctx, c)
+	switch {
+	case err == nil:
+		return out, nil
+	case errors.Is(context.Cause(ctx), errClosing):
+		return nil, errClosing
+	case ctx.Err() != nil: // nobody waits for it any more
+		return nil, context.Cause(ctx)
+	}
+	remedy := s.opts.Tasks.After(ctx, c, err, q.begins, q.starts)
+	return nil, &refused{err, s.opts.Results.Refuse(err, remedy, q.name)}
 }
+
+// refused is a use case that could not be carried out, with the object that says so.
+type refused struct {
+	err  error
+	body result.Result
+}
+
+func (r *refused) Error() string { return r.err.Error() }
+func (r *refused) Unwrap() error { return r.err }
 
 // startSession begins a session with a task.
 func (s *Server) startSession(w http.ResponseWriter, r *http.Request, v viewer) error {
-	arguments, err := argumentsOf(r)
+	body, err := argumentsOf(r)
 	if err != nil {
 		return err
 	}
-	out, err := s.callWaiting(w, r, v, v.owner(), startTool, arguments)
+	q := request{line: "POST /v1/sessions", body: body, client: v.owner(), begins: true,
+		starts: body["supersede"] == nil}
+	out, err := s.callWaiting(w, r, v, q, func(ctx context.Context, c *usecase.Call) (
+		*usecase.Outcome, error) {
+		var a usecase.Start
+		if err := s.arguments("Start", body, &a); err != nil {
+			return nil, err
+		}
+		return s.opts.Tasks.Start(ctx, c, a)
+	})
+	if err == nil {
+		w.Header().Set("Location", "/v1/sessions/"+out.Status.Session.ID)
+	}
+	return s.outcome(w, http.StatusCreated, q, out, err)
+}
+
+// arguments reads the body of a request by its schema.
+func (s *Server) arguments(schemaName string, body map[string]any, to any) error {
+	if _, err := schema.Read(s.opts.Requests[schemaName], body, to); err != nil {
+		return runs.Coded(runs.InvalidArgument, err)
+	}
+	return nil
+}
+
+// goOn makes a handler that answers a session's question, or goes on with it.
+func (s *Server) goOn(w http.ResponseWriter, r *http.Request, v viewer) error {
+	return s.inSession(w, r, v, "/continue", func(body map[string]any) useCase {
+		return func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
+			var a usecase.Continue
+			if err := s.arguments("Continue", body, &a); err != nil {
+				return nil, err
+			}
+			return s.opts.Tasks.Continue(ctx, c, a)
+		}
+	})
+}
+
+// say says something to a session's run.
+func (s *Server) say(w http.ResponseWriter, r *http.Request, v viewer) error {
+	return s.inSession(w, r, v, "/message", func(body map[string]any) useCase {
+		return func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
+			var a usecase.Message
+			if err := s.arguments("Message", body, &a); err != nil {
+				return nil, err
+			}
+			return s.opts.Tasks.Message(ctx, c, a)
+		}
+	})
+}
+
+// inSession carries out a use case for the session of the path, with the body as its arguments.
+func (s *Server) inSession(w http.ResponseWriter, r *http.Request, v viewer, what string,
+	do func(body map[string]any) useCase) error {
+	x, err := s.records.session(r, v)
 	if err != nil {
 		return err
 	}
-	var begun struct {
-		ID string `json:"session_id"`
+	body, err := argumentsOf(r)
+	if err != nil {
+		return err
 	}
-	if out.Code == "" && json.Unmarshal(out.Body, &begun) == nil {
-		w.Header().Set("Location", "/v1/sessions/"+begun.ID)
-		return s.answer(w, http.StatusCreated, out.Body)
+	if given, is := body["session_id"]; is && given != x.ID {
+		return badRequest("session_id is in the path, and the body has another one")
 	}
-	return s.outcome(w, out)
+	delete(body, "session_id")
+	q := request{line: "POST /v1/sessions/" + x.ID + what, body: body, client: x.Client,
+		begins: what == "/continue"}
+	arguments := maps.Clone(body)
+	arguments["session_id"] = x.ID
+	out, err := s.callWaiting(w, r, v, q, do(arguments))
+	return s.outcome(w, http.StatusOK, q, out, err)
 }
 
-// inSession makes a handler that calls a tool for the session of the path.
-func (s *Server) inSession(tool string) handler {
-	return func(w http.ResponseWriter, r *http.Request, v viewer) error {
-		x, err := s.records.session(r, v)
-		if err != nil {
-			return err
-		}
-		arguments, err := argumentsOf(r)
-		if err != nil {
-			return err
-		}
-		if given, is := arguments["session_id"]; is && given != x.ID {
-			return badRequest("session_id is in the path, and the body has another one")
-		}
-		arguments["session_id"] = x.ID
-		out, err := s.callWaiting(w, r, v, x.Client, tool, arguments)
-		if err != nil {
-			return err
-		}
-		return s.outcome(w, out)
-	}
-}
-
-// callWaiting calls a tool that may wait, in one of the places for that.
-func (s *Server) callWaiting(w http.ResponseWriter, r *http.Request, v viewer, client, tool string,
-	arguments map[string]any) (TaskResult, error) {
+// callWaiting carries out a use case that may wait, in one of the places for that.
+func (s *Server) callWaiting(w http.ResponseWriter, r *http.Request, v viewer, q request,
+	do useCase) (*usecase.Outcome, error) {
 	leave, err := s.takePlace(w, v)
 	if err != nil {
-		return TaskResult{}, err
+		return nil, err
 	}
 	defer leave()
-	out, err := s.call(r.Context(), v, client, tool, arguments, nil)
-	if err == nil {
-		err = s.auth.recheck(r, v)
+	out, err := s.call(r.Context(), v, q, do, nil)
+	if _, is := errors.AsType[*refused](err); err != nil && !is {
+		return nil, err
+	}
+	if gone := s.auth.recheck(r, v); gone != nil {
+		return nil, gone
 	}
 	return out, err
 }
 
-// answerStanding answers with how the session stands, as a tool would.
+// answerStanding answers with how the session stands.
 func (s *Server) answerStanding(w http.ResponseWriter, r *http.Request, v viewer,
 	x store.Session) error {
-	out, err := s.call(r.Context(), v, x.Client, waitTool,
-		map[string]any{"session_id": x.ID, "wait_seconds": 0}, nil)
+	q := request{client: x.Client}
+	out, err := s.call(r.Context(), v, q, s.look(x.ID), nil)
+	return s.outcome(w, http.StatusOK, q, out, err)
+}
+
+// look finds out how a session stands, without waiting.
+func (s *Server) look(id string) useCase {
+	return func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
+		return s.opts.Tasks.Wait(ctx, c, usecase.Wait{SessionID: id, Seconds: new(0.0)})
+	}
+}
+
+// outcome answers with the result object; of a use case that was refused with the status that its
+// code stands for.
+func (s *Server) outcome(w http.ResponseWriter, status int, q request, out *usecase.Outcome,
+	err error) error {
+	var body result.Result
+	if no, is := errors.AsType[*refused](err); is {
+		status, body, err = codes[codeInTable(no.body.Error.Code)].status, no.body, nil
+	} else if err == nil {
+		body, err = s.opts.Results.Show(out, q.name)
+	}
 	if err != nil {
 		return err
 	}
-	return s.outcome(w, out)
-}
-
-// outcome answers with the result object; its error has the code that the status stands for.
-func (s *Server) outcome(w http.ResponseWriter, out TaskResult) error {
-	status := http.StatusOK
-	if out.Code != "" {
-		status = codes[codeInTable(out.Code)].status
+	b, err := json.Marshal(body)
+	if err != nil {
+		return err
 	}
-	return s.answer(w, status, out.Body)
+	return s.answer(w, status, b)
 }
 
 // answer sends a body that is JSON already. The request may have waited for long.

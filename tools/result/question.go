@@ -2,6 +2,8 @@ package result
 
 import (
 	"encoding/json"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
@@ -75,6 +77,14 @@ func NewQuestion(q inquiry.Question) *OpenQuestion {
 		out.Context = q.Task
 	}
 	return out
+}
+
+// PageURL is where people find a question at a server; "" without its address.
+func PageURL(base, id string) string {
+	if base == "" {
+		return ""
+	}
+	return strings.TrimRight(base, "/") + "/ui#question=" + url.QueryEscape(id)
 }
 
 // Winner is how a question was settled. The words of a secret answer are not in it.

@@ -64,13 +64,6 @@ type Step struct {
 	Line string `json:"-"` // the step in words, for the text of a result
 }
 
-// Next names the call that goes on from here.
-type Next struct {
-	Tool      string         `json:"tool"`
-	Arguments map[string]any `json:"arguments"`
-	Why       string         `json:"why"`
-}
-
 // Timing is where the time went.
 type Timing struct {
 	Waited int64 `json:"waited_ms"`

@@ -21,6 +21,14 @@ func Fit(body interface{ Shorten(n int) }, most int, size func() (int, error)) e
 	}
 }
 
+// FitAlone shortens a body that is sent as it is until it is small enough.
+func FitAlone(body interface{ Shorten(n int) }, most int) error {
+	return Fit(body, most, func() (int, error) {
+		b, err := json.Marshal(body)
+		return len(b), err
+	})
+}
+
 // Shorten cuts all texts to about n characters, and keeps the last n/5 of the earlier steps.
 func (r *Result) Shorten(n int) {
 	cutAll(n, &r.Task, &r.Reply)

@@ -1,4 +1,4 @@
-package tools
+package usecase
 
 import (
 	"encoding/json"
@@ -6,11 +6,11 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/text"
 )
 
-// resultOptions say what a result shows besides the bare facts. They are stored with the run, for
-// the calls that come after.
-type resultOptions struct {
+// Shown is what a result shows besides the bare facts. It is stored with the run, for later calls.
+type Shown struct {
 	Logs            bool `json:"logs"`
 	Captions        bool `json:"captions"`         // of the steps in the logs
 	Screenshots     bool `json:"screenshots"`      // of the steps in the logs
@@ -18,19 +18,20 @@ type resultOptions struct {
 	FinalCaption    bool `json:"final_caption"`    // without Captions, of the step at the end
 }
 
-// detail is how much a result shows.
-type detail string
+// Detail is how much a result shows.
+type Detail string
 
+// The details.
 const (
-	detailSummary  detail = "summary"
-	detailSteps    detail = "steps"
-	detailPictures detail = "pictures"
+	DetailSummary  Detail = "summary"
+	DetailSteps    Detail = "steps"
+	DetailPictures Detail = "pictures"
 )
 
-// showArgs say what the results of a run show. The switches are gelab-zero's, and count where they
-// are given.
-type showArgs struct {
-	Detail          detail `json:"detail" default:"steps"`
+// Showing is what the results of a run are to show. The switches are gelab-zero's, and count where
+// they are given.
+type Showing struct {
+	Detail          Detail `json:"detail" default:"steps"`
 	Logs            *bool  `json:"enable_intermediate_logs,omitempty" listed:"no"`
 	Captions        *bool  `json:"enable_intermediate_image_caption,omitempty" listed:"no"`
 	Screenshots     *bool  `json:"enable_intermediate_screenshots,omitempty" listed:"no"`
@@ -38,15 +39,15 @@ type showArgs struct {
 	FinalCaption    *bool  `json:"enable_final_image_caption,omitempty" listed:"no"`
 }
 
-// show is what the arguments say.
-func (a showArgs) show() resultOptions {
+// Shown is what the arguments say.
+func (a Showing) Shown() Shown {
 	or := func(given *bool, usual bool) bool {
 		if given != nil {
 			return *given
 		}
 		return usual
 	}
-	o := resultOptions{}.with(a.Detail)
+	o := Shown{}.with(a.Detail)
 	o.Logs = or(a.Logs, o.Logs)
 	o.Captions = o.Logs && or(a.Captions, false)
 	o.Screenshots = o.Logs && or(a.Screenshots, o.Screenshots)
@@ -56,31 +57,31 @@ func (a showArgs) show() resultOptions {
 }
 
 // with is o with as much detail.
-func (o resultOptions) with(d detail) resultOptions {
-	o.Logs = d != detailSummary
-	o.Screenshots, o.FinalScreenshot = d == detailPictures, d == detailPictures
+func (o Shown) with(d Detail) Shown {
+	o.Logs = d != DetailSummary
+	o.Screenshots, o.FinalScreenshot = d == DetailPictures, d == DetailPictures
 	return o
 }
 
-// private is o under a level of privacy: under captions no pictures, and each screen in words.
-func (o resultOptions) private(p Privacy) resultOptions {
+// Private is o under a level of privacy: under captions no pictures, and each screen in words.
+func (o Shown) Private(p Privacy) Shown {
 	if p == PrivacyCaptions {
-		return resultOptions{Logs: o.Logs, Captions: o.Logs, FinalCaption: true}
+		return Shown{Logs: o.Logs, Captions: o.Logs, FinalCaption: true}
 	}
 	return o
 }
 
-func (o resultOptions) pictures() bool { return o.Screenshots || o.FinalScreenshot }
+func (o Shown) Pictures() bool { return o.Screenshots || o.FinalScreenshot }
 
 // clientSettings are what the tools store with a run, in runs.Settings.Client.
 type clientSettings struct {
-	Show  *resultOptions  `json:"shows,omitempty"`
+	Show  *Shown          `json:"shows,omitempty"`
 	Extra json.RawMessage `json:"extra_info,omitempty"`
 }
 
 // settings are those of a run that the call begins or takes up. What the call leaves out stays as
 // it was before.
-func (t *tasks) settings(c *call, a runArgs, mode string, before runs.Settings) (
+func (u *Cases) settings(c *Call, a Running, mode string, before runs.Settings) (
 	runs.Settings, error) {
 	kept, err := clientSettingsOf(before)
 	if err != nil {
@@ -89,21 +90,25 @@ func (t *tasks) settings(c *call, a runArgs, mode string, before runs.Settings) 
 	if err := small("extra_info", a.Extra, 10_000); err != nil {
 		return before, err
 	}
-	if kept.Show = new(a.show()); a.Extra != nil {
+	if kept.Show = new(a.Shown()); a.Extra != nil {
 		kept.Extra = a.Extra
 	}
-	shown := kept.Show.private(t.Privacy)
+	client, err := text.Marshal(kept)
+	if err != nil {
+		return before, err
+	}
+	shown := kept.Show.Private(u.Privacy)
 	out := runs.Settings{ReplyMode: before.ReplyMode, DetachedOK: before.DetachedOK,
-		Client: json.RawMessage(quote(kept)), Captions: shown.Captions,
+		Client: client, Captions: shown.Captions,
 		FinalCaption: shown.FinalCaption}
 	if mode != "" {
 		if out.ReplyMode, err = channel.Parse(mode); err != nil {
 			return before, runs.Coded(runs.InvalidArgument, err)
 		}
 	}
-	out.ReplyMode = c.options.replyMode(out.ReplyMode, t.ReplyMode)
-	if c.given["detached_ok"] {
-		out.DetachedOK = a.DetachedOK
+	out.ReplyMode = c.mode(out.ReplyMode, u.ReplyMode)
+	if a.DetachedOK != nil {
+		out.DetachedOK = *a.DetachedOK
 	}
 	if out.ReplyMode != before.ReplyMode || before.Client == nil {
 		return out, c.canShow(out.ReplyMode)
@@ -128,12 +133,23 @@ func clientSettingsOf(s runs.Settings) (kept clientSettings, err error) {
 	return kept, nil
 }
 
-// resultOptionsOf are those that were stored with the run. A run that another program began, such
+// shownOf are those that were stored with the run. A run that another program began, such
 // as the command line, shows what is usual.
-func resultOptionsOf(s runs.Settings) (resultOptions, error) {
+func shownOf(s runs.Settings) (Shown, error) {
 	kept, err := clientSettingsOf(s)
 	if err != nil || kept.Show == nil {
-		return resultOptions{Logs: true}, err
+		return Shown{Logs: true}, err
 	}
 	return *kept.Show, nil
+}
+
+// canShow refuses a call that wants its questions to be asked in forms only, from a caller that
+// shows none.
+func (c *Call) canShow(mode channel.Mode) error {
+	if c.Forms != nil || !mode.Is(channel.Elicit) {
+		return nil
+	}
+	return invalid(`use pass_to_client, or "elicit -> pass_to_client"`,
+		"reply mode %s needs a client that shows forms to its user, and this one does "+
+			"not", channel.Elicit)
 }

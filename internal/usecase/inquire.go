@@ -1,0 +1,349 @@
+package usecase
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/text"
+)
+
+const (
+	maxOpen = 100 // inquiries of one client that are open
+	// how long an inquiry can be answered, unless its time-out is longer
+	answerable = 24 * time.Hour
+)
+
+// TooManyQuestions is the code about a client that asks and asks.
+const TooManyQuestions runs.Code = "QUESTION_LIMIT"
+
+// Inquire asks people, or waits for an answer to what was asked before.
+type Inquire struct {
+	Prompt        string   `json:"prompt,omitempty" max:"10000"`
+	Context       string   `json:"context,omitempty" max:"2000"`
+	Options       []string `json:"options,omitempty" max:"50" each:"500"`
+	FreeText      bool     `json:"free_text" default:"true" listed:"no"`
+	Fields        []Field  `json:"fields,omitempty" max:"50"`
+	Draft         string   `json:"draft,omitempty" max:"20000" listed:"no"`
+	DefaultAnswer string   `json:"default_answer,omitempty" max:"10000" listed:"no"`
+	Timeout       *float64 `json:"timeout_seconds,omitempty" max:"10000000" listed:"no"`
+	// "" is the server's own
+	OnTimeout  inquiry.OnTimeout `json:"on_timeout" default:"pause" listed:"no"`
+	Secret     *bool             `json:"secret,omitempty"`
+	SessionID  string            `json:"session_id,omitempty" max:"200" listed:"no"`
+	Key        string            `json:"idempotency_key,omitempty" max:"200" listed:"no"`
+	QuestionID string            `json:"question_id,omitempty" max:"200"`
+	From       int               `json:"answer_from,omitempty" max:"1000000" listed:"no"`
+	Seconds    *float64          `json:"wait_seconds,omitempty" max:"3600"`
+}
+
+// Field is an inquiry.Field with its bounds.
+type Field struct {
+	Name     string            `json:"name" max:"64"`
+	Label    string            `json:"label,omitempty" max:"500"`
+	Type     inquiry.FieldType `json:"type"`
+	Options  []string          `json:"options,omitempty" max:"100" each:"500"`
+	Optional bool              `json:"optional" default:"false"`
+	Default  any               `json:"default,omitempty"`
+	Min      *float64          `json:"min,omitempty" min:"-1e15" max:"1e15"`
+	Max      *float64          `json:"max,omitempty" min:"-1e15" max:"1e15"`
+}
+
+// Inquiry is how a question stands after a call.
+type Inquiry struct {
+	Question inquiry.Question
+	Replayed bool          // the answer had been accepted before
+	Waited   time.Duration // and at most for Budget
+	Budget   time.Duration
+	Late     string // why the answer in a form came too late, or ""
+}
+
+// Inquire asks, or finds what was asked before, and waits for the answer.
+func (u *Cases) Inquire(ctx context.Context, c *Call, a Inquire) (*Inquiry, error) {
+	began := time.Now()
+	q, err := u.find(ctx, c, a)
+	if err != nil {
+		return nil, err
+	}
+	end := began.Add(c.Budget(a.Seconds))
+	out := &Inquiry{Budget: c.Budget(a.Seconds)}
+	if q, err = u.Questions.Get(ctx, q.ID); err != nil {
+		return nil, err
+	}
+	if u.forForm(c, q) && time.Now().Before(end) {
+		u.reportAsked(ctx, c, q)
+		form, err := c.Forms.Show(ctx, q, end)
+		if err != nil {
+			return nil, err
+		}
+		out.Replayed, out.Late = form.Replayed, form.Late
+		if q, err = u.Questions.Get(ctx, q.ID); err != nil {
+			return nil, err
+		}
+	}
+	if q, err = u.awaitAnswer(ctx, c, q, max(time.Until(end), 0)); err != nil {
+		return nil, err
+	}
+	out.Question, out.Waited = q, time.Since(began)
+	return out, nil
+}
+
+// forForm reports whether an inquiry is to be shown in a form.
+func (u *Cases) forForm(c *Call, q inquiry.Question) bool {
+	return q.Open() && c.Forms != nil && q.Index(string(channel.Elicit)) >= 0 && !u.wasClosed(q.ID)
+}
+
+// awaitAnswer waits within the budget until the question is settled, and reports that to the client
+// when it wants it. Its error is ctx's cause, or that the question cannot be read.
+func (u *Cases) awaitAnswer(ctx context.Context, c *Call, q inquiry.Question,
+	budget time.Duration) (inquiry.Question, error) {
+	if !q.Open() {
+		return q, nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	u.reportAsked(waiting, c, q)
+	var now inquiry.Question
+	err := c.Report.While(waiting, "waiting for an answer", func() (err error) {
+		now, err = u.Questions.Wait(waiting, q.ID)
+		return err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return q, context.Cause(ctx)
+	case err != nil && waiting.Err() != nil: // the budget is used up, perhaps within a read
+		return u.Questions.Get(ctx, q.ID)
+	case err != nil:
+		return q, err
+	}
+	u.ReportSettled(ctx, c, q.ID)
+	return now, nil
+}
+
+// reportAsked tells the client of an inquiry that is open, once.
+func (u *Cases) reportAsked(ctx context.Context, c *Call, q inquiry.Question) {
+	c.Report.question(ctx, "asked: "+text.Cut(text.Line(q.Text), 500), q)
+}
+
+// ReportSettled tells the client that the question is settled, if it is.
+func (u *Cases) ReportSettled(ctx context.Context, c *Call, id string) {
+	if c.Report == nil {
+		return
+	}
+	if now, err := u.Questions.Get(ctx, id); err == nil && !now.Open() {
+		c.Report.question(ctx, settledLine(now), now)
+	}
+}
+
+// Delivered notes that the client has the answer, once. A secret one is erased with that.
+func (u *Cases) Delivered(ctx context.Context, q inquiry.Question) {
+	if q.Open() || !q.AppliedAt.IsZero() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if _, err := u.Questions.Apply(ctx, q.ID, q.Fence); err != nil &&
+		!errors.Is(err, inquiry.ErrApplied) {
+		u.Log.WarnContext(ctx, "noting an answer as given", "question", q.ID, "err", err)
+	}
+}
+
+// find is the question that the call is about: a new one, or one that was asked before.
+func (u *Cases) find(ctx context.Context, c *Call, a Inquire) (inquiry.Question, error) {
+	if a.QuestionID != "" {
+		return u.before(ctx, c, a)
+	}
+	q, err := u.draft(ctx, c, a)
+	if err != nil {
+		return q, err
+	}
+	if q.Key != "" {
+		if before, found, err := u.underKey(ctx, q); found || err != nil {
+			return before, err
+		}
+	}
+	if err := u.mayAsk(ctx, c); err != nil {
+		return q, err
+	}
+	out, err := u.Runs.Desk().Inquire(ctx, q, c.mode(u.ReplyMode, u.ReplyMode))
+	switch {
+	case err == nil:
+		return out, nil
+	case errors.Is(err, inquiry.ErrKeyTaken): // the same call was faster
+		before, _, err := u.underKey(ctx, q)
+		return before, err
+	case errors.Is(err, inquiry.ErrInvalid):
+		return q, invalid("correct the question and send it again; nothing was asked", "%w", err)
+	}
+	return q, err
+}
+
+// before is the inquiry that the call waits for again.
+func (u *Cases) before(ctx context.Context, c *Call, a Inquire) (inquiry.Question, error) {
+	for _, other := range []struct {
+		name  string
+		given bool
+	}{{"prompt", a.Prompt != ""}, {"context", a.Context != ""}, {"options", a.Options != nil},
+		{"fields", a.Fields != nil}, {"draft", a.Draft != ""},
+		{"default_answer", a.DefaultAnswer != ""}, {"timeout_seconds", a.Timeout != nil},
+		{"session_id", a.SessionID != ""}, {"idempotency_key", a.Key != ""}} {
+		if other.given {
+			return inquiry.Question{}, &redirect{invalid("leave "+other.name+" out to wait on; "+
+				"leave question_id out to ask anew", "there are both question_id and %s",
+				other.name), &Next{Verb: ToInquire, QuestionID: a.QuestionID,
+				Why: "it waits for the answer"}}
+		}
+	}
+	q, err := u.Question(ctx, c, a.QuestionID)
+	if err == nil && q.RunID != "" {
+		return q, &redirect{invalid("wait for the run that asks it",
+			"question %s is one of the agent on the phone", q.ID),
+			&Next{Verb: ToWait, SessionID: q.SessionID, Why: "it shows how the run stands"}}
+	}
+	return q, err
+}
+
+// draft is the new question of the call.
+func (u *Cases) draft(ctx context.Context, c *Call, a Inquire) (inquiry.Question, error) {
+	q := inquiry.Question{
+		Kind: inquiry.KindInquiry, Client: c.Client, SessionID: a.SessionID,
+		Task: a.Context, Text: a.Prompt,
+		Body: &inquiry.Ask{Options: a.Options, FreeText: len(a.Options) > 0 && a.FreeText,
+			Draft: a.Draft},
+		DefaultAnswer: a.DefaultAnswer,
+		OnTimeout:     cmp.Or(a.OnTimeout, inquiry.Pause), Key: a.Key,
+	}
+	if a.Fields != nil {
+		form := new(inquiry.Form)
+		for _, f := range a.Fields {
+			form.Fields = append(form.Fields, inquiry.Field(f))
+		}
+		q.Body = form
+	}
+	q.Secret = q.AsksForSecret()
+	if a.Secret != nil {
+		q.Secret, q.Public = *a.Secret, !*a.Secret
+	}
+	if a.OnTimeout == "" && u.OnTimeout.Model() != "" {
+		q.OnTimeout = u.OnTimeout
+	}
+	q.Clean() // as it is stored, and compared with what was asked under the same key
+	q.Channels = u.channels(c, q.Secret)
+	if err := agree(&q); err != nil {
+		return q, err
+	}
+	if a.Timeout != nil {
+		d := inquiry.Clamp(time.Duration(*a.Timeout * float64(time.Second)))
+		q.AttentionUntil = time.Now().Add(d)
+		// what silence leads to comes before the end
+		q.ExpiresAt = time.Now().Add(max(answerable, d+time.Hour))
+	}
+	if q.SessionID != "" {
+		sess, err := u.Runs.Session(ctx, q.SessionID, c.Client)
+		if err != nil {
+			return q, err
+		}
+		q.SessionID = sess.ID
+	}
+	return q, nil
+}
+
+// agree refuses arguments that do not go together, and fills in the default answer of a form.
+func agree(q *inquiry.Question) error {
+	ask, fields := inquiry.As[inquiry.Ask](*q), inquiry.As[inquiry.Form](*q).Fields
+	options, form, draft := len(ask.Options) > 0, len(fields) > 0, ask.Draft != ""
+	switch {
+	case q.Text == "":
+		return invalid("pass prompt with the question, or question_id to wait on for an answer",
+			"prompt is missing")
+	case options && form, options && draft, form && draft:
+		return invalid("ask in one way, or in several calls",
+			"options, fields and draft do not go together")
+	case q.Secret && (form || draft || q.DefaultAnswer != ""):
+		return invalid("ask for each secret in a call of its own, with nothing but prompt "+
+			"and context",
+			"a secret question has no form, no draft and no default answer")
+	case q.OnTimeout == inquiry.Default && q.DefaultAnswer == "" && form:
+		q.DefaultAnswer = defaultsOf(fields)
+	case q.OnTimeout == inquiry.Default && q.DefaultAnswer == "":
+		return invalid("pass default_answer, or another on_timeout",
+			"on_timeout is default_answer, and there is none")
+	}
+	return nil
+}
+
+// channels are the ways to answer an inquiry: a form, when the server or the connection wants forms
+// and the client shows them; the client's own call; and the places where all questions are listed.
+func (u *Cases) channels(c *Call, secret bool) []inquiry.Channel {
+	var list []inquiry.Channel
+	mode := c.mode(u.ReplyMode, u.ReplyMode)
+	if c.Forms != nil && !secret && mode.Has(channel.Elicit) {
+		list = append(list, inquiry.Channel{Name: string(channel.Elicit)})
+	}
+	list = append(list, inquiry.Channel{Name: string(channel.PassToClient)})
+	for _, name := range u.Options.Channels {
+		list = append(list, inquiry.Channel{Name: name})
+	}
+	return list
+}
+
+// defaultsOf is the answer that the defaults of the fields are.
+func defaultsOf(fields []inquiry.Field) string {
+	values := map[string]any{}
+	for _, f := range fields {
+		if f.Default != nil {
+			values[f.Name] = f.Default
+		}
+	}
+	b, err := text.Marshal(values)
+	if err != nil {
+		panic(err) // they were read from JSON
+	}
+	return string(b)
+}
+
+// underKey is the inquiry that was asked under the key before; false when there is none.
+func (u *Cases) underKey(ctx context.Context, q inquiry.Question) (
+	inquiry.Question, bool, error) {
+	list, err := u.Questions.List(ctx, inquiry.Filter{Client: &q.Client, Key: q.Key})
+	switch {
+	case err != nil || len(list) == 0:
+		return q, false, err
+	case !sameInquiry(list[0], q):
+		return q, false, invalid("use a new key for a new question",
+			"the key %s stands for question %s, which was another one",
+			text.Quote(q.Key, 60), list[0].ID)
+	}
+	return list[0], true, nil
+}
+
+func sameInquiry(a, b inquiry.Question) bool {
+	x, y := inquiry.As[inquiry.Ask](a), inquiry.As[inquiry.Ask](b)
+	return a.Text == b.Text && a.Task == b.Task && a.SessionID == b.SessionID &&
+		x.Draft == y.Draft && a.OnTimeout == b.OnTimeout && slices.Equal(x.Options, y.Options) &&
+		slices.EqualFunc(inquiry.As[inquiry.Form](a).Fields, inquiry.As[inquiry.Form](b).Fields,
+			func(x, y inquiry.Field) bool {
+				return x.Name == y.Name && x.Label == y.Label && x.Type == y.Type &&
+					x.Optional == y.Optional && slices.Equal(x.Options, y.Options)
+			})
+}
+
+// mayAsk refuses a client that has asked too much that is not answered.
+func (u *Cases) mayAsk(ctx context.Context, c *Call) error {
+	open, err := u.Questions.List(ctx,
+		inquiry.Filter{Client: &c.Client, Status: inquiry.Pending, NoRun: true})
+	if err != nil {
+		return err
+	}
+	if len(open) >= maxOpen {
+		return runs.Refuse(TooManyQuestions,
+			"wait for answers, and ask for several things in one form",
+			"%d inquiries are open (at most %d)", len(open), maxOpen)
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package usecase
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// DeviceError is the code about a phone, or an ADB server, that fails.
+const DeviceError runs.Code = "DEVICE_ERROR"
+
+// ListSessions lists sessions.
+type ListSessions struct {
+	State store.State `json:"state,omitempty"`
+	Limit int         `json:"limit" default:"20" min:"1" max:"100"`
+}
+
+// ListSessions lists how the caller's sessions stand, the newest change first.
+func (u *Cases) ListSessions(ctx context.Context, c *Call, a ListSessions) ([]runs.Status, error) {
+	found, err := u.Store.Sessions(ctx,
+		store.Filter{Client: &c.Client, State: a.State, Limit: a.Limit})
+	if err != nil {
+		return nil, err
+	}
+	var list []runs.Status
+	for _, o := range found {
+		if o.Latest == nil {
+			continue
+		}
+		st := runs.Status{Session: o.Session, Run: *o.Latest, Reason: o.Latest.StopReason}
+		if !st.Run.State.Terminal() {
+			st, err = u.Runs.Status(ctx, o.ID)
+		}
+		if runs.CodeOf(err) == runs.SessionNotFound { // deleted meanwhile
+			err = nil
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, st)
+	}
+	return list, nil
+}
+
+// Phone is a phone in a list.
+type Phone struct {
+	runs.PhoneInfo
+	Held   *store.Hold   // who has it, as the caller may know it; nil if nobody
+	Screen *screen.State // what it says of itself; nil if that is not known
+}
+
+// ListPhones lists the phones. With states it asks each what it shows, all at the same time.
+func (u *Cases) ListPhones(ctx context.Context, c *Call, states bool) ([]Phone, error) {
+	found, err := u.Phones.List(ctx)
+	switch code := runs.CodeOf(err); {
+	case code == runs.ADBUnreachable:
+		return nil, err
+	case err != nil:
+		return nil, runs.Coded(DeviceError, err)
+	}
+	list := make([]Phone, len(found))
+	errs := make([]error, len(found))
+	var wg sync.WaitGroup
+	for i, p := range found {
+		list[i].PhoneInfo = p
+		if states {
+			wg.Go(func() { errs[i] = u.ask(ctx, c, &list[i]) })
+		}
+	}
+	wg.Wait()
+	return list, cmp.Or(errs...)
+}
+
+// stateTime bounds how long a phone may take to tell its state; one that does not is listed without
+// it.
+const stateTime = 4 * time.Second
+
+// ask adds who has the phone, and what it says of itself.
+func (u *Cases) ask(ctx context.Context, c *Call, p *Phone) error {
+	h, held, err := u.Leases.Holder(ctx, p.Serial)
+	if err != nil {
+		return err
+	}
+	if held {
+		p.Held = new(h.SeenBy(c.Client))
+	}
+	if !p.Usable {
+		return nil
+	}
+	reading, cancel := context.WithTimeout(ctx, stateTime)
+	defer cancel()
+	s, err := u.stateOf(reading, p.Serial)
+	if err != nil {
+		u.Log.InfoContext(ctx, "state of a phone", "serial", p.Serial, "err", err)
+		return ctx.Err()
+	}
+	p.Screen = &s
+	return nil
+}
+
+// stateOf is what a phone says of itself, without a picture.
+func (u *Cases) stateOf(ctx context.Context, serial string) (screen.State, error) {
+	p, err := u.Phones.Open(ctx, serial)
+	if err != nil {
+		return screen.State{}, err
+	}
+	defer p.Close() // nothing was changed on it
+	return p.State(ctx)
+}

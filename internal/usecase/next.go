@@ -1,0 +1,187 @@
+package usecase
+
+import (
+	"fmt"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Verb is a use case, where another one names it.
+type Verb string
+
+// The verbs.
+const (
+	ToStart         Verb = "start"
+	ToContinue      Verb = "continue"
+	ToWait          Verb = "wait"
+	ToStop          Verb = "stop"
+	ToInquire       Verb = "inquire"
+	ToAnswer        Verb = "answer"
+	ToListPhones    Verb = "list phones"
+	ToListSessions  Verb = "list sessions"
+	ToListQuestions Verb = "list questions"
+	ToRepeat        Verb = "repeat" // the call that was refused, with its Change
+)
+
+// Next is what a caller can do next. Each edge words it: as a tool call, a request or a command.
+type Next struct {
+	Verb       Verb
+	SessionID  string
+	QuestionID string
+	Since      *int   // steps that are known already; nil if that does not matter
+	From       int    // of ToInquire: characters of the answer that are known
+	Change     Change // of ToRepeat
+	Because    Because
+	Why        string // Because in words, and what to add to the call
+}
+
+// Because is why a run does not go on by itself, or what it waits for.
+type Because int
+
+// The reasons, for edges that say more than Why.
+const (
+	Other         Because = iota
+	WasPaused             // by a person or a client
+	IsInForm              // its question is shown while a call waits
+	AsksUser              // it rests until the caller, or a person, settles its question
+	AsksElsewhere         // its question is with another channel
+	WaitsInLine           // for its phone
+	IsGoing
+	WasLeft  // nobody waited for it
+	IsPaused // and goes on when it is continued
+)
+
+// Change is what a repeated call does otherwise.
+type Change struct {
+	Without []string // arguments that are left out
+	Queue   bool     // it waits for the phone
+}
+
+// After is what a caller can do next with a run; nil when the run has ended.
+func After(st runs.Status) *Next {
+	verb, because, why := goOn(st)
+	if verb == "" {
+		return nil
+	}
+	n := &Next{Verb: verb, SessionID: st.Session.ID, Because: because, Why: why}
+	if verb == ToWait {
+		n.Since = &st.Session.Steps
+	}
+	if st.Question != nil && st.Reason != agentloop.StillRunning { // what is settled, or waited for
+		n.QuestionID = st.Question.ID
+	}
+	return n
+}
+
+// goOn decides how a run goes on, and why; "" when it has ended.
+func goOn(st runs.Status) (Verb, Because, string) {
+	asks, running := st.Question != nil, st.Reason == agentloop.StillRunning
+	switch {
+	case PausedOnPurpose(st):
+		return ToContinue, WasPaused, "the run is paused as it was wanted; call this when your user wants it " +
+			"to go on"
+	case InForm(st) != nil:
+		return ToWait, IsInForm, "the agent's question is shown to your user in a form while a call waits"
+	case asks && !running:
+		verb, why := settle(st)
+		return verb, AsksUser, why
+	case st.Run.State.Terminal():
+		return "", Other, ""
+	case asks:
+		return ToWait, AsksElsewhere, "the agent's question is being asked elsewhere, and the run goes on with " +
+			"the answer"
+	case running && st.Run.State == store.Queued:
+		return ToWait, WaitsInLine, "the run waits for its phone" + place(st)
+	case st.Stalled:
+		return ToWait, IsGoing, "the run waits for its data folder, which does not answer"
+	case running:
+		return ToWait, IsGoing, "the run goes on"
+	case st.Reason == agentloop.ClientDetached:
+		return ToWait, WasLeft, "the run paused because nobody waited for it, and goes on when " +
+			"somebody does"
+	case st.Reason == agentloop.MaxStepsReached:
+		return ToContinue, IsPaused, "the steps of this call are used up; continuing gives it more"
+	case st.Message != "":
+		return ToContinue, IsPaused, "the run is paused (" + text.Cut(text.Line(st.Message), 300) +
+			") and goes on from where it is"
+	}
+	return ToContinue, IsPaused, "the run is paused and goes on from where it is"
+}
+
+// settle is how a run goes on that rests until its question is settled.
+func settle(st runs.Status) (Verb, string) {
+	switch {
+	case KeptByPerson(st):
+		return ToWait, "a person has taken the phone over and hands it back, which no call can; " +
+			"this waits for that"
+	case TakenOver(st):
+		return ToContinue, "your user is to do something on the phone by hand; add reply_type " +
+			"done when your user says so, or could_not with reply_from_client"
+	case AwaitsDecision(st) && st.Question.ForPeople():
+		return ToWait, "an action waits until a person has decided about it, which no call can; " +
+			"this waits for that"
+	case AwaitsDecision(st):
+		return ToContinue, "an action waits for a decision of your user's; add decisions, one for " +
+			"each of the question's action_requests"
+	}
+	return ToContinue, "the agent asks something that only your user can answer; add " +
+		"reply_from_client with your user's own answer"
+}
+
+// AfterQuestion is what a caller can do next with a question; nil when there is nothing.
+func AfterQuestion(q inquiry.Question) *Next {
+	switch {
+	case q.RunID != "":
+		return &Next{Verb: ToWait, SessionID: q.SessionID, Why: "the run goes on with the answer"}
+	case q.Open():
+		return &Next{Verb: ToInquire, QuestionID: q.ID, Why: "nobody has answered yet"}
+	}
+	return nil
+}
+
+// place says where a queued run stands in the line, and who has the phone if that is known.
+func place(st runs.Status) string {
+	at := fmt.Sprintf("; runs in front of it in the line: %d", st.Ahead)
+	switch h := st.Holder; {
+	case h == nil:
+	case h.SessionID == "":
+		at += fmt.Sprintf("; the phone is held by a session of somebody else, which is %s", h.State)
+	default:
+		at += fmt.Sprintf("; the phone is held by your session %q, which is %s", h.SessionID,
+			h.State)
+	}
+	return at
+}
+
+// InForm is the open question that is to be shown in a form; nil when there is none.
+func InForm(st runs.Status) *inquiry.Question {
+	if st.Asking != channel.Elicit {
+		return nil
+	}
+	return st.Question
+}
+
+// AwaitsDecision reports whether an action waits for a decision.
+func AwaitsDecision(st runs.Status) bool {
+	return st.Question != nil &&
+		len(inquiry.As[inquiry.Approval](*st.Question).ActionRequests) > 0 &&
+		st.Reason != agentloop.StillRunning && !PausedOnPurpose(st)
+}
+
+// TakenOver reports whether a person is to have the phone.
+func TakenOver(st runs.Status) bool {
+	return st.Question != nil && st.Run.State == store.WaitingTakeover
+}
+
+// KeptByPerson reports whether a person has the phone and only people hand it back.
+func KeptByPerson(st runs.Status) bool { return TakenOver(st) && st.Question.ForPeople() }
+
+// PausedOnPurpose reports whether a person or a client has paused the run.
+func PausedOnPurpose(st runs.Status) bool {
+	return st.Reason == agentloop.UserPaused && st.Run.State == store.Paused
+}

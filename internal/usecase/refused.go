@@ -1,0 +1,163 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/tools/schema"
+)
+
+// redirect is a refusal that knows what the caller can do next.
+type redirect struct {
+	err  error
+	next *Next
+}
+
+func (r *redirect) Error() string { return r.err.Error() }
+func (r *redirect) Unwrap() error { return r.err }
+
+// Redirect is err with what the caller can do next.
+func Redirect(err error, next *Next) error { return &redirect{err, next} }
+
+// Remedy is what helps the caller of a call that was refused.
+type Remedy struct {
+	Next *Next // nil when no other call helps
+	// Instead says that Next takes the place of the error's hint.
+	Instead bool
+	Hint    string // takes the place of the error's hint, unless it is ""
+	Stop    string // a session that may be ended instead, or ""
+	// The same call may be made again, to end the other session or to wait in line.
+	Supersede, Queue bool
+}
+
+// After finds what helps the caller of a call that was refused with err. begins says that the call
+// can wait in line for a phone, starts that it can end another session of the caller's.
+func (u *Cases) After(ctx context.Context, c *Call, err error, begins, starts bool) Remedy {
+	if r, is := errors.AsType[*redirect](err); is {
+		return Remedy{Next: r.next}
+	}
+	if wrong, is := errors.AsType[*schema.ArgumentError](err); is {
+		return Remedy{Next: listOf(wrong.Name)}
+	}
+	code := runs.CodeOf(err)
+	_, unfit := errors.AsType[*inquiry.InvalidReplyError](err)
+	switch remedy := code.Remedy(); {
+	case remedy == runs.SeeHolder:
+		return u.busy(ctx, err, begins, starts)
+	case remedy == runs.SeePhones, errors.Is(err, screen.ErrDisconnected):
+		return Remedy{Next: listOf("device_id")}
+	case remedy == runs.SeeSessions:
+		return Remedy{Next: listOf("session_id"),
+			Hint: "pass the session_id of one of your sessions, or start a new task"}
+	case code == QuestionNotFound, code == TooManyQuestions,
+		errors.Is(err, runs.ErrOwnQuestions):
+		return Remedy{Next: listOf("question_id")}
+	case remedy == runs.SeeSession:
+		return u.inSession(ctx, c, code)
+	case errors.Is(err, inquiry.ErrReplyIDReused):
+		return u.inSession(ctx, c, runs.QuestionAlreadyResolved)
+	case unfit && c.session != "":
+		return Remedy{Next: u.nextIn(ctx, c.session)}
+	case unfit:
+		return Remedy{Next: without("add an answer that fits", "response", "values", "decline",
+			"reply_type", "reply_id")}
+	case code == runs.DeviceMismatch:
+		return Remedy{Next: without("the session's own phone is meant then", "device_id")}
+	case errors.Is(err, runs.ErrReplyWithTask):
+		return Remedy{Next: u.oneOfTwo(ctx, c)}
+	}
+	return Remedy{}
+}
+
+// without is the same call without some arguments.
+func without(why string, arguments ...string) *Next {
+	return &Next{Verb: ToRepeat, Change: Change{Without: arguments}, Why: why}
+}
+
+// listOf lists the values which an argument may have; nil when nothing does.
+func listOf(argument string) *Next {
+	switch argument {
+	case "session_id":
+		return &Next{Verb: ToListSessions, Why: "it lists your sessions"}
+	case "question_id":
+		return &Next{Verb: ToListQuestions, Why: "it lists the open questions"}
+	case "device_id":
+		return &Next{Verb: ToListPhones, Why: "it lists the phones that there are"}
+	}
+	return nil
+}
+
+// inSession goes on with the session that the call was about. After an answer that came too late it
+// at least shows how the run ended.
+func (u *Cases) inSession(ctx context.Context, c *Call, code runs.Code) Remedy {
+	st, err := u.Runs.Status(ctx, c.session)
+	if err != nil {
+		return Remedy{}
+	}
+	r := Remedy{Next: After(st)}
+	switch {
+	case code == runs.RunInProgress && r.Next != nil:
+		r.Instead = true
+		if !KeptByPerson(st) { // which only a person ends
+			r.Stop = c.session
+		}
+	case (code == runs.QuestionAlreadyResolved || code == runs.NoOpenQuestion) && r.Next == nil:
+		r.Next = &Next{Verb: ToWait, SessionID: c.session, Why: "it shows how the run ended"}
+	}
+	return r
+}
+
+// busy tells how to get at a phone that a session has. The holder has an id when it is the
+// caller's.
+func (u *Cases) busy(ctx context.Context, err error, begins, starts bool) Remedy {
+	e, _ := errors.AsType[*runs.Error](err)
+	own := e != nil && e.Holder != nil && e.Holder.SessionID != ""
+	switch {
+	case !own && begins:
+		return Remedy{Next: &Next{Verb: ToRepeat, Change: Change{Queue: true},
+			Why: "it waits until the phone is free"}}
+	case !own:
+		return Remedy{Next: listOf("device_id")}
+	}
+	st, err := u.Runs.Status(ctx, e.Holder.SessionID)
+	if err != nil {
+		return Remedy{}
+	}
+	r := Remedy{Next: After(st)}
+	if r.Next == nil {
+		return r
+	}
+	r.Instead, r.Queue = true, begins
+	if !KeptByPerson(st) { // which only a person ends
+		r.Stop, r.Supersede = e.Holder.SessionID, starts
+	}
+	return r
+}
+
+// nextIn is what can be done next with a session of the caller's; nil when its run has ended, or
+// when there is none.
+func (u *Cases) nextIn(ctx context.Context, sessionID string) *Next {
+	st, err := u.Runs.Status(ctx, sessionID)
+	if err != nil {
+		return nil
+	}
+	return After(st)
+}
+
+// oneOfTwo is the call with the answer or with the new task, whichever can be carried out.
+func (u *Cases) oneOfTwo(ctx context.Context, c *Call) *Next {
+	st, err := u.Runs.Status(ctx, c.session)
+	switch {
+	case err != nil:
+		return nil
+	case st.Question != nil:
+		return without("it answers the task that asks", "task")
+	case st.Run.State.Terminal():
+		return without("it begins the new task; nothing waits for an answer", "reply_from_client",
+			"question_id", "reply_id")
+	}
+	return After(st)
+}

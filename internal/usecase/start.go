@@ -1,0 +1,219 @@
+package usecase
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/tools/schema"
+)
+
+// Running is what every call may say that begins a run or goes on with one. The tags of requests
+// are those of package schema, which reads them at the edges. The steps and the waits are bounded
+// more tightly by configuration, and cut down to that.
+type Running struct {
+	Device     string          `json:"device_id,omitempty" max:"200"`
+	MaxSteps   int             `json:"max_steps" default:"20" min:"1" max:"1000"`
+	Extra      json.RawMessage `json:"extra_info,omitempty" listed:"no"`
+	Seconds    *float64        `json:"wait_seconds,omitempty" max:"3600"`
+	Queue      bool            `json:"queue" default:"false" listed:"no"`
+	DetachedOK *bool           `json:"detached_ok,omitempty" listed:"no"`
+	Showing
+}
+
+// usualSteps is how many steps a call may take that does not say.
+const usualSteps = 20
+
+// Reply is an answer to a session's question.
+type Reply struct {
+	Words      string `json:"reply_from_client,omitempty" max:"10000"`
+	QuestionID string `json:"question_id,omitempty" max:"200"`
+	ReplyID    string `json:"reply_id,omitempty" max:"200" listed:"no"`
+	// of a hand-over
+	ReplyType inquiry.Type  `json:"reply_type,omitempty" listed:"no"`
+	Remember  inquiry.Scope `json:"remember,omitempty" listed:"no"`
+	// about actions that wait for them; nil for none
+	Decisions []Decision `json:"decisions,omitempty" max:"50" listed:"no"`
+}
+
+// Decision is an inquiry.Decision with its bounds.
+type Decision struct {
+	Type    string          `json:"type" max:"20"`
+	Edited  json.RawMessage `json:"edited_action,omitempty"` // an inquiry.EditedAction
+	Message string          `json:"message,omitempty" max:"4000"`
+}
+
+// Start begins a session with a task.
+type Start struct {
+	Task      string `json:"task" max:"20000"`
+	ReplyMode string `json:"reply_mode" max:"200" default:"{reply_mode}"`
+	Reset     bool   `json:"reset_environment" default:"true"`
+	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"no"`
+	Supersede bool   `json:"supersede" default:"false" listed:"no"`
+	Running
+}
+
+// Start begins a session with a task, and waits for it.
+func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
+	began := time.Now()
+	a.MaxSteps = cmp.Or(a.MaxSteps, usualSteps)
+	set, err := u.settings(c, a.Running, a.ReplyMode, runs.Settings{ReplyMode: u.ReplyMode})
+	if err != nil {
+		return nil, err
+	}
+	st, err := u.Runs.Start(ctx, runs.StartRequest{
+		Task: a.Task, Serial: a.Device, MaxSteps: a.MaxSteps, KeepEnvironment: !a.Reset,
+		Queue: a.Queue, Supersede: a.Supersede, By: c.By,
+		Client: c.Client, Key: a.Key, Settings: set,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return u.follow(ctx, c, &wait{began: began, budget: c.Budget(a.Seconds),
+		Outcome: Outcome{Status: st, Shown: a.Shown(), Cut: u.cutSteps(a.MaxSteps)}})
+}
+
+// cutSteps is how many steps the call wanted, if the server allows fewer; else 0.
+func (u *Cases) cutSteps(wanted int) int {
+	if u.MaxSteps == 0 || wanted <= u.MaxSteps {
+		return 0
+	}
+	return wanted
+}
+
+// Continue answers a session's question, gives it more steps, or begins a related task.
+type Continue struct {
+	SessionID string `json:"session_id,omitempty" max:"200"`
+	Task      string `json:"task,omitempty" max:"20000"`
+	ReplyMode string `json:"reply_mode,omitempty" max:"200" listed:"no"`
+	Reset     bool   `json:"reset_environment" default:"false" listed:"no"`
+	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"no"`
+	Reply
+	Running
+}
+
+// Continue goes on with a session as the request says, and waits for it. Without a session it is
+// the caller's newest one on the phone.
+func (u *Cases) Continue(ctx context.Context, c *Call, a Continue) (*Outcome, error) {
+	began := time.Now()
+	a.MaxSteps = cmp.Or(a.MaxSteps, usualSteps)
+	if a.SessionID == "" {
+		var err error
+		if a.SessionID, err = u.newestOn(ctx, c, a.Device); err != nil {
+			return nil, err
+		}
+	}
+	before, err := u.statusOf(ctx, c, a.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	if a.Words != "" || a.Decisions != nil {
+		a.ReplyID = cmp.Or(a.ReplyID, a.Key)
+	}
+	answer, err := a.answer(c)
+	if err != nil {
+		return nil, err
+	}
+	set, err := u.settings(c, a.Running, a.ReplyMode, before.Settings)
+	if err != nil {
+		return nil, err
+	}
+	st, err := u.Runs.Continue(ctx, runs.ContinueRequest{
+		SessionID: before.Session.ID, Serial: a.Device, Task: a.Task, Reply: answer,
+		QuestionID: a.QuestionID, MaxSteps: a.MaxSteps, ResetEnvironment: a.Reset,
+		Queue: a.Queue, Settings: &set, Key: a.Key, By: c.By,
+	})
+	if err != nil {
+		return nil, err
+	}
+	w := &wait{began: began, budget: c.Budget(a.Seconds),
+		Outcome: Outcome{Status: st, Shown: a.Shown(), Cut: u.cutSteps(a.MaxSteps)}}
+	if answer != nil {
+		w.Reply = answer.Response
+		if st.Answered != nil && st.Answered.Secret {
+			w.Reply = inquiry.Masked
+		}
+	}
+	return u.follow(ctx, c, w)
+}
+
+// newestOn is the caller's session that changed last on the phone.
+func (u *Cases) newestOn(ctx context.Context, c *Call, serial string) (string, error) {
+	if serial == "" {
+		return "", runs.Coded(runs.InvalidArgument, schema.Missing("session_id",
+			"pass session_id as the result that began the session names it, or device_id for "+
+				"your newest session on that phone"))
+	}
+	found, err := u.Store.Sessions(ctx, store.Filter{Client: &c.Client, Serial: serial, Limit: 1})
+	if err == nil && len(found) == 0 {
+		err = runs.Refuse(runs.SessionNotFound,
+			"pass the session_id of another session, or start a task on that phone",
+			"you have no session on phone %s", text.Quote(serial, 60))
+	}
+	if err != nil {
+		return "", err
+	}
+	return found[0].ID, nil
+}
+
+// decisionsOf are the decisions of a request.
+func decisionsOf(list []Decision) ([]inquiry.Decision, error) {
+	out := make([]inquiry.Decision, len(list))
+	for i, d := range list {
+		out[i] = inquiry.Decision{Type: d.Type, Message: d.Message}
+		if len(d.Edited) == 0 || string(d.Edited) == "null" {
+			continue
+		}
+		var err error
+		if out[i].EditedAction, err = inquiry.ParseEdit(string(d.Edited)); err != nil {
+			return nil, invalid("pass edited_action as {name, args}", "decision %d: %w", i+1, err)
+		}
+	}
+	return out, nil
+}
+
+// answer is the answer in the request, nil when there is none.
+func (a Reply) answer(c *Call) (*inquiry.Reply, error) {
+	decides := a.Decisions != nil
+	if decides && (a.Words != "" || a.ReplyType != "") {
+		return nil, invalid("pass decisions about actions that wait for them, "+
+			"reply_from_client for anything else", "there are both decisions and an answer")
+	}
+	if a.Words == "" && !decides && (a.ReplyType == "" || a.ReplyType == inquiry.TypeAnswer) {
+		return nil, a.without()
+	}
+	r := &inquiry.Reply{Response: a.Words, Type: a.ReplyType, Remember: a.Remember,
+		ID: a.ReplyID, Channel: c.By.Channel}
+	if decides {
+		var err error
+		r.Type = inquiry.TypeDecisions
+		if r.Decisions, err = decisionsOf(a.Decisions); err != nil {
+			return nil, err
+		}
+	}
+	if c.By.Channel == inquiry.ChannelMCP { // the Manager knows whose word it is
+		return r, nil
+	}
+	r.Authority, r.By = c.By.Authority, c.By.Name
+	if r.Type == inquiry.TypeDecisions && !inquiry.IsPerson(r.Authority) {
+		r.Authority = inquiry.AuthorityToken
+	}
+	return r, nil
+}
+
+// without refuses what only goes with an answer.
+func (a Reply) without() error {
+	for _, given := range []struct{ name, value string }{{"question_id", a.QuestionID},
+		{"reply_id", a.ReplyID}, {"remember", string(a.Remember)}} {
+		if given.value != "" {
+			return invalid("pass reply_from_client with your user's answer, or leave "+given.name+
+				" out", "%s is for an answer, and reply_from_client is missing", given.name)
+		}
+	}
+	return nil
+}

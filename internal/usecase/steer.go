@@ -1,0 +1,109 @@
+package usecase
+
+import (
+	"context"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Wait waits for a run to change.
+type Wait struct {
+	SessionID  string   `json:"session_id" max:"200"`
+	QuestionID string   `json:"question_id,omitempty" max:"200" listed:"no"`
+	Since      int      `json:"since_step,omitempty" max:"1000000"`
+	Seconds    *float64 `json:"wait_seconds,omitempty" max:"3600"`
+	Detail     Detail   `json:"detail,omitempty" listed:"no"`
+}
+
+// Wait waits for a run to change. One that was paused because no client waited goes on, unless the
+// call only looks.
+func (u *Cases) Wait(ctx context.Context, c *Call, a Wait) (*Outcome, error) {
+	w := &wait{began: time.Now(), budget: c.Budget(a.Seconds), question: a.QuestionID,
+		Outcome: Outcome{Since: a.Since}}
+	st, err := u.statusOf(ctx, c, a.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	w.Status = st
+	if w.Shown, err = shownOf(st.Settings); err != nil {
+		return nil, err
+	}
+	if a.Detail != "" {
+		w.Shown = w.Shown.with(a.Detail)
+	}
+	if err := u.askedIn(ctx, c, st.Session.ID, a.QuestionID); err != nil {
+		return nil, err
+	}
+	if st.Run.State == store.Paused && st.Reason == agentloop.ClientDetached && w.budget > 0 {
+		detach := u.Runs.Attach(st.Session.ID) // before it goes on
+		defer detach()
+		if w.Status, w.NotPickedUp = u.Runs.PickUp(ctx, st.Session.ID); w.NotPickedUp != nil {
+			w.Status = st
+		}
+	}
+	return u.follow(ctx, c, w)
+}
+
+// askedIn refuses a question that no run of the session has asked; "" is allowed.
+func (u *Cases) askedIn(ctx context.Context, c *Call, sessionID, questionID string) error {
+	if questionID == "" {
+		return nil
+	}
+	q, err := u.Question(ctx, c, questionID)
+	if err != nil && runs.CodeOf(err) != QuestionNotFound {
+		return err
+	}
+	if err == nil && q.SessionID == sessionID && q.RunID != "" {
+		return nil
+	}
+	return &redirect{runs.Refuse(runs.NoOpenQuestion, "leave question_id out to wait for the run",
+		"no run of session %s has asked a question %s", sessionID, text.Quote(questionID, 60)),
+		without("it waits for the run", "question_id")}
+}
+
+// Stop stops a run.
+type Stop struct {
+	SessionID string        `json:"session_id" max:"200"`
+	Mode      runs.StopMode `json:"mode" default:"cancel"`
+}
+
+// Stop stops a run, and returns once the phone is left alone.
+func (u *Cases) Stop(ctx context.Context, c *Call, a Stop) (*Outcome, error) {
+	began := time.Now()
+	sess, err := u.Runs.Session(ctx, a.SessionID, c.Client)
+	if err != nil {
+		return nil, err
+	}
+	st, err := u.Runs.Stop(ctx, runs.StopRequest{SessionID: sess.ID, Mode: a.Mode, By: c.By})
+	if err != nil {
+		return nil, err
+	}
+	st.Waited = time.Since(began)
+	return u.outcome(ctx, st)
+}
+
+// Message says something to a run without stopping it.
+type Message struct {
+	SessionID string                `json:"session_id" max:"200"`
+	Text      string                `json:"text" max:"2000"`
+	Mode      agentloop.MessageMode `json:"mode" default:"note"`
+	Key       string                `json:"idempotency_key,omitempty" max:"200"`
+}
+
+// Message says something to a run that goes on, waits or is paused, and returns at once.
+func (u *Cases) Message(ctx context.Context, c *Call, a Message) (*Outcome, error) {
+	st, err := u.statusOf(ctx, c, a.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	st, err = u.Runs.Say(ctx, runs.SayRequest{SessionID: st.Session.ID, Text: a.Text, Mode: a.Mode,
+		Key: a.Key, By: c.By})
+	if err != nil {
+		return nil, err
+	}
+	return u.outcome(ctx, st)
+}

@@ -1,0 +1,136 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/usecase"
+	"github.com/taploop/taploop/tools/result"
+)
+
+// Show is how a run stands after a call, for callers that are not MCP clients; name words what they
+// can do next. Pictures are not part of it.
+func (t *Tools) Show(o *usecase.Outcome, name result.Namer) (result.Result, error) {
+	body, err := t.body(o, name, messagesIn("en"))
+	if err != nil {
+		return body, err
+	}
+	return body, result.FitAlone(&body, maxResult)
+}
+
+// Refuse is why a call of such a caller could not be carried out. takes says which arguments the
+// call can be repeated with.
+func (t *Tools) Refuse(err error, r usecase.Remedy, name result.Namer) result.Result {
+	f := result.NewFailure(err)
+	t.reach(f.Open)
+	f.Guide(r, name)
+	return result.Result{Error: &f, Question: f.Open, Next: f.Next}
+}
+
+// run makes the result of a call about a run. err is the call's.
+func (e edge) run(ctx context.Context, c *call, o *usecase.Outcome, err error) (*toolResult, error) {
+	if err != nil {
+		return nil, err
+	}
+	body, err := e.body(o, c.name, c.messages)
+	if err != nil {
+		return nil, err
+	}
+	if c.gelab && body.Reason == agentloop.TakeoverNeeded { // these clients know their own words
+		body.Reason = agentloop.InfoNeedsReply
+	}
+	pictures, err := e.pictures(ctx, &body, o.Status, o.Shown.Private(e.opts.Privacy))
+	if err != nil {
+		return nil, err
+	}
+	r := &toolResult{text: func() string { return c.said(&body, o.Status) }}
+	err = c.fit(r, &body)
+	r.pictures = pictures
+	return r, err
+}
+
+// body is the object of a result, without pictures.
+func (e edge) body(o *usecase.Outcome, name result.Namer, in *messages) (result.Result, error) {
+	shown, st := o.Shown.Private(e.opts.Privacy), o.Status
+	body, err := result.New(st)
+	if err != nil {
+		return body, err
+	}
+	if o.NotPickedUp != nil && body.Error != nil {
+		body.Error = new(result.NewFailure(o.NotPickedUp))
+	}
+	if o.Reply != "" {
+		body.Task, body.Reply = "", o.Reply
+	}
+	body.Notes = slices.Concat(body.Notes, e.notes(o, name, in), in.answered(o))
+	e.reach(body.Question)
+	body.Next = name(usecase.After(st))
+	if body.Final != nil && !shown.FinalCaption {
+		body.Final.Caption = ""
+	}
+	if o.Shown.Pictures() && e.opts.Privacy == usecase.PrivacyCaptions {
+		body.Notes = append(body.Notes,
+			"this server keeps pictures private: screens are described in words instead")
+	}
+	if shown.Logs {
+		err = body.AddLogs(st, shown.Captions)
+	}
+	return body, err
+}
+
+// notes are what the call has to say besides how the run stands.
+func (e edge) notes(o *usecase.Outcome, name result.Namer, in *messages) (notes []string) {
+	if o.Cut > 0 {
+		notes = append(notes, fmt.Sprintf(in.CutSteps, fmt.Sprint(o.Cut),
+			fmt.Sprint(e.opts.MaxSteps)))
+	}
+	if o.Late != "" {
+		notes = append(notes, cameTooLate(o.Late))
+	}
+	if o.Asked > 0 {
+		list := name(&usecase.Next{Verb: usecase.ToListQuestions})
+		answer := name(&usecase.Next{Verb: usecase.ToAnswer})
+		notes = append(notes, fmt.Sprintf("questions of the agents that wait: %d. Call %s, and %s "+
+			"with what your user says", o.Asked, list.Tool, answer.Tool))
+	}
+	return notes
+}
+
+func cameTooLate(why string) string { return "what your user said in the form came too late: " + why }
+
+// shown is q as results show it, with the channels through which it can be answered now, and its
+// addresses.
+func (e edge) shown(q inquiry.Question) *result.OpenQuestion {
+	out := result.NewQuestion(q)
+	out.Channels = e.cases.Open(q)
+	e.reach(out)
+	return out
+}
+
+// reach leaves of an open question's channels those through which it can be settled, and adds the
+// addresses under which it can be answered over HTTP, when that is on.
+func (e edge) reach(q *result.OpenQuestion) {
+	if q == nil {
+		return
+	}
+	q.Channels = channel.Settling(inquiry.Question{
+		Body: &inquiry.Takeover{PeopleOnly: q.PeopleOnly}}, q.Channels)
+	if base := e.opts.BaseURL; base != "" {
+		q.ReplyURL = e.replyURL(q.ID)
+		q.PageURL = result.PageURL(base, q.ID)
+	}
+}
+
+// replyURL is where programs answer the question, "" without HTTP.
+func (e edge) replyURL(id string) string {
+	if e.opts.BaseURL == "" {
+		return ""
+	}
+	return strings.TrimRight(e.opts.BaseURL, "/") + "/v1/inquiries/" + url.PathEscape(id) + "/reply"
+}
