@@ -8,103 +8,118 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/web"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 // What was a task or an instruction when it came first is that again, under its key.
 func TestATurnThatIsSentAgainUnderItsKeyIsNotSomethingElse(t *testing.T) {
-	const refused = `{"error":{"code":"RUN_ENDED","message":"no","mend":"m"}}`
+	blue := usecase.Message{Text: "blue", Mode: agentloop.AsInstruction, Key: "k"}
+	task := usecase.Continue{Task: "blue", Key: "k", Running: usecase.Running{Seconds: new(0.0)}}
 	for name, c := range map[string]struct {
-		state string
-		first string // the tool that may know the key
-		then  string
+		state  store.State
+		reason agentloop.StopReason
+		first  any // the call that may know the key
+		then   any
 	}{
-		"after the end": {`"state":"COMPLETED"`, "ask_agent_message", "ask_agent_continue"},
-		"while it goes on": {`"state":"RUNNING","stop_reason":"STILL_RUNNING"`,
-			"ask_agent_continue", "ask_agent_message"},
+		"after the end":    {store.Completed, "", blue, task},
+		"while it goes on": {store.Running, agentloop.StillRunning, task, blue},
 	} {
 		for _, known := range []bool{true, false} {
 			t.Run(fmt.Sprint(name, known), func(t *testing.T) {
 				g := newRig(t, nil)
 				q := g.waiting("ann", inquiry.Question{})
-				stands := web.TaskResult{Body: []byte(`{"session_id":"` + q.SessionID + `",` +
-					c.state + `}`)}
-				paused := web.TaskResult{Body: []byte(`{"session_id":"` + q.SessionID +
-					`","state":"PAUSED"}`)}
-				g.tasks.next = []web.TaskResult{stands, paused, paused}
+				paused := stands(q.SessionID, store.Paused, "", nil)
+				g.tasks.next = []outcome{stands(q.SessionID, c.state, c.reason, nil), paused,
+					paused}
 				if !known {
-					g.tasks.next[1] = web.TaskResult{Code: "RUN_ENDED", Body: []byte(refused)}
+					g.tasks.next[1] = outcome{err: runs.Refuse(runs.RunEnded, "m", "no")}
 				}
 				a := g.send("POST", "/v1/chat/completions", g.ann, `{"metadata":{"session_id":"`+
 					q.SessionID+`"},"messages":[{"role":"user","content":"blue"}]}`,
 					func(r *http.Request) { r.Header.Set("Idempotency-Key", "k") })
 				require.Equal(t, 200, a.status, a.text)
-				var tools []string
-				for _, call := range g.tasks.calls[1:] {
-					require.Equal(t, "k", call.Arguments["idempotency_key"])
-					tools = append(tools, call.Tool)
+				want := []any{inSession(c.first, q.SessionID)}
+				if !known {
+					want = append(want, inSession(c.then, q.SessionID))
 				}
-				if known {
-					require.Equal(t, []string{c.first}, tools)
-				} else {
-					require.Equal(t, []string{c.first, c.then}, tools)
-				}
+				require.Equal(t, want, g.tasks.calls[1:])
 			})
 		}
 	}
 }
 
+// inSession is the request for a session.
+func inSession(request any, id string) any {
+	switch a := request.(type) {
+	case usecase.Continue:
+		a.SessionID = id
+		return a
+	case usecase.Message:
+		a.SessionID = id
+		return a
+	}
+	return request
+}
+
 // Whatever a run waits for, the next message settles it, when who talks may do that.
 func TestTheNextMessageSettlesWhatARunWaitsFor(t *testing.T) {
+	approves := []usecase.Decision{{Type: "approve"}}
+	acts := func(n int, people bool) inquiry.Question {
+		severity := inquiry.Sensitive
+		if people {
+			severity = inquiry.Critical
+		}
+		return inquiry.Question{Kind: inquiry.KindApproval, Body: &inquiry.Approval{
+			ActionRequests: make([]inquiry.ActionRequest, n), Severity: severity}}
+	}
+	over := inquiry.Question{Kind: inquiry.KindTakeover, Body: &inquiry.Takeover{}}
+	says := func(words string) any {
+		return usecase.Message{Text: words, Mode: agentloop.AsInstruction}
+	}
 	for name, c := range map[string]struct {
-		question string // besides its id and text
-		seen     string // the question that the conversation shows
-		boss     bool   // talks, who is a person
+		question inquiry.Question // besides its id and text
+		seen     string           // the question that the conversation shows
+		boss     bool             // talks, who is a person
 		said     string
-		tool     string // that is called, with these arguments
-		want     string
-		shows    string // is said with the question
+		call     any // that is made: a usecase.Reply stands for one that continues; nil for none
+		shows    string
 	}{
-		"a question": {`"kind":"info"`, "", false, "42", "ask_agent_continue",
-			`{"reply_from_client":"42"}`, "q?"},
-		"an action": {`"kind":"approval","action_requests":[{},{}]`, "q1q1", false, " Yes. ",
-			"ask_agent_continue", `{"decisions":[{"type":"approve"},{"type":"approve"}]}`,
+		"a question": {inquiry.Question{Kind: inquiry.KindInfo}, "", false, "42",
+			usecase.Reply{Words: "42"}, "q?"},
+		"an action": {acts(2, false), "q1q1", false, " Yes. ",
+			usecase.Reply{Decisions: append(approves, approves...)},
 			"q?\nAnswer yes, and it is done."},
-		"an action in Chinese": {`"kind":"approval","action_requests":[{}]`, "q1q1", false, "同意。",
-			"ask_agent_continue", `{"decisions":[{"type":"approve"}]}`, "回答“同意”即执行"},
-		"no clear consent": {`"kind":"approval","action_requests":[{}]`, "q1q1", false,
-			"yes, but the red one", "ask_agent_continue",
-			`{"decisions":[{"type":"reject","message":"yes, but the red one"}]}`, "Answer yes"},
-		"an action for people": {`"kind":"approval","action_requests":[{}],"people_only":true`,
-			"q1q1", false, "yes", "", "", "q?\nOnly a person settles that: http://x/ui"},
-		"an action that a person talks about": {
-			`"kind":"approval","action_requests":[{}],"people_only":true`, "q1q1", true, "approve",
-			"ask_agent_continue", `{"decisions":[{"type":"approve"}]}`, "Answer yes"},
-		"words about what is for people": {
-			`"kind":"approval","action_requests":[{}],"people_only":true`, "q1q1", false,
-			"leave it",
-			"ask_agent_message", `{"text":"leave it","mode":"instruction"}`, "Only a person"},
-		"an action that was not seen": {`"kind":"approval","action_requests":[{}]`, "", false,
-			"yes", "", "", "Answer yes"},
-		"words beside an action that was not seen": {
-			`"kind":"approval","action_requests":[{}]`, "", false, "make it blue",
-			"ask_agent_message", `{"text":"make it blue","mode":"instruction"}`, "Answer yes"},
-		"the answer to one before, sent again": {`"kind":"approval","action_requests":[{}]`,
-			"q0q0", false, "yes", "", "", "settled already: this message changes nothing.)\n\nq?"},
-		"a hand-over": {`"kind":"takeover"`, "q1q1", false, "Done!", "ask_agent_continue",
-			`{"reply_type":"done"}`, "q?\nAnswer done"},
-		"a hand-over that fails": {`"kind":"takeover"`, "q1q1", false, "no code came",
-			"ask_agent_continue",
-			`{"reply_type":"could_not","reply_from_client":"no code came"}`, "Answer done"},
+		"an action in Chinese": {acts(1, false), "q1q1", false, "同意。",
+			usecase.Reply{Decisions: approves}, "回答“同意”即执行"},
+		"no clear consent": {acts(1, false), "q1q1", false, "yes, but the red one",
+			usecase.Reply{Decisions: []usecase.Decision{{Type: "reject",
+				Message: "yes, but the red one"}}}, "Answer yes"},
+		"an action for people": {acts(1, true), "q1q1", false, "yes", nil,
+			"q?\nOnly a person settles that: http://x/ui"},
+		"an action that a person talks about": {acts(1, true), "q1q1", true, "approve",
+			usecase.Reply{Decisions: approves}, "Answer yes"},
+		"words about what is for people": {acts(1, true), "q1q1", false, "leave it",
+			says("leave it"), "Only a person"},
+		"an action that was not seen": {acts(1, false), "", false, "yes", nil, "Answer yes"},
+		"words beside an action that was not seen": {acts(1, false), "", false, "make it blue",
+			says("make it blue"), "Answer yes"},
+		"the answer to one before, sent again": {acts(1, false), "q0q0", false, "yes", nil,
+			"settled already: this message changes nothing.)\n\nq?"},
+		"a hand-over": {over, "q1q1", false, "Done!", usecase.Reply{ReplyType: "done"},
+			"q?\nAnswer done"},
+		"a hand-over that fails": {over, "q1q1", false, "no code came",
+			usecase.Reply{ReplyType: "could_not", Words: "no code came"}, "Answer done"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newRig(t, nil)
 			q := g.waiting("ann", inquiry.Question{})
-			waits := web.TaskResult{Body: []byte(`{"session_id":"` + q.SessionID +
-				`","state":"WAITING","question":{"question_id":"q1q1","text":"q?",` +
-				`"page_url":"http://x/ui",` + c.question + `}}`)}
-			g.tasks.next = []web.TaskResult{waits, waits}
+			c.question.ID, c.question.Text = "q1q1", "q?"
+			waits := stands(q.SessionID, store.WaitingReply, agentloop.InfoNeedsReply, &c.question)
+			g.tasks.next = []outcome{waits, waits}
 			token := g.ann
 			if c.boss {
 				token = g.boss
@@ -126,22 +141,16 @@ func TestTheNextMessageSettlesWhatARunWaitsFor(t *testing.T) {
 			choice := a.json(t)["choices"].([]any)[0].(map[string]any)
 			require.Contains(t, choice["message"].(map[string]any)["content"], c.shows)
 			calls := g.tasks.calls
-			if c.tool == "" {
+			if c.call == nil {
 				require.Len(t, calls, 1, "it only looked")
 				return
 			}
-			require.Equal(t, c.tool, calls[1].Tool)
-			var want map[string]any
-			require.NoError(t, json.Unmarshal([]byte(c.want), &want))
-			if c.tool == "ask_agent_continue" {
-				want["question_id"], want["wait_seconds"] = "q1q1", 0
+			if reply, is := c.call.(usecase.Reply); is {
+				reply.QuestionID = "q1q1"
+				c.call = usecase.Continue{Reply: reply, Running: usecase.Running{
+					Seconds: new(0.0)}}
 			}
-			want["session_id"] = q.SessionID
-			sent, err := json.Marshal(calls[1].Arguments)
-			require.NoError(t, err)
-			wanted, err := json.Marshal(want)
-			require.NoError(t, err)
-			require.JSONEq(t, string(wanted), string(sent))
+			require.Equal(t, inSession(c.call, q.SessionID), calls[1])
 		})
 	}
 }
@@ -152,10 +161,9 @@ func TestWordsThatComeTooLateAreToldBeforeTheRunGoesOn(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		g := newRig(t, nil)
 		q := g.waiting("ann", inquiry.Question{})
-		for _, state := range []string{`RUNNING","stop_reason":"STILL_RUNNING`, "COMPLETED"} {
-			g.tasks.next = append(g.tasks.next, web.TaskResult{Body: []byte(`{"session_id":"` +
-				q.SessionID + `","state":"` + state + `"}`)})
-		}
+		g.tasks.next = []outcome{
+			stands(q.SessionID, store.Running, agentloop.StillRunning, nil),
+			stands(q.SessionID, store.Completed, agentloop.TaskCompleted, nil)}
 		a := g.post("/v1/chat/completions", g.ann, fmt.Sprintf(`{"stream":%t,"metadata":{`+
 			`"session_id":%q,"question_id":"q0q0"},"messages":[{"role":"user","content":"blue"}]}`,
 			stream, q.SessionID))
@@ -170,34 +178,37 @@ func TestWordsThatComeTooLateAreToldBeforeTheRunGoesOn(t *testing.T) {
 // An answer that is sent again under its key is no instruction and no task, and not too late.
 func TestAnAnswerThatIsSentAgainUnderItsKeyIsTakenOnce(t *testing.T) {
 	for _, seen := range []bool{false, true} {
-		for _, state := range []string{`"RUNNING","stop_reason":"STILL_RUNNING"`, `"COMPLETED"`} {
+		for _, going := range []bool{true, false} {
 			g := newRig(t, nil)
 			q := g.waiting("ann", inquiry.Question{Body: &inquiry.Ask{FreeText: true}})
 			metadata := `"session_id":"` + q.SessionID + `"`
 			if seen {
 				metadata += `,"question_id":"` + q.ID + `"`
 			}
-			said := func(stands string) answer {
-				g.tasks.next = []web.TaskResult{
-					{Body: []byte(`{"session_id":"` + q.SessionID + `","state":` + stands + `}`)},
-					{Body: []byte(`{"session_id":"` + q.SessionID + `","state":"COMPLETED"}`)}}
+			ends := stands(q.SessionID, store.Completed, agentloop.TaskCompleted, nil)
+			said := func(now outcome) answer {
+				g.tasks.next = []outcome{now, ends}
 				return g.send("POST", "/v1/chat/completions", g.ann, `{"metadata":{`+metadata+
 					`},"messages":[{"role":"user","content":"blue"}]}`,
 					func(r *http.Request) { r.Header.Set("Idempotency-Key", "k") })
 			}
-			said(`"WAITING_REPLY","question":{"question_id":"` + q.ID + `","kind":"info"}`)
-			reply := g.tasks.calls[1].Arguments["reply_id"].(string)
+			said(stands(q.SessionID, store.WaitingReply, agentloop.InfoNeedsReply, &q))
+			reply := g.tasks.calls[1].(usecase.Continue).ReplyID
 			_, err := g.broker.Resolve(t.Context(), q.ID, inquiry.Reply{ID: reply,
 				Type: inquiry.TypeAnswer, Response: "blue", Authority: inquiry.AuthorityToken})
 			require.NoError(t, err)
 			g.tasks.calls = nil
 
-			a := said(state)
+			now := ends
+			if going {
+				now = stands(q.SessionID, store.Running, agentloop.StillRunning, nil)
+			}
+			a := said(now)
 
 			require.Equal(t, 200, a.status, a.text)
 			require.Contains(t, a.text, `\n\n\nDone."`)
 			for _, call := range g.tasks.calls {
-				require.Equal(t, "ask_agent_wait", call.Tool)
+				require.IsType(t, usecase.Wait{}, call)
 			}
 		}
 	}

@@ -28,10 +28,13 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/jsonfile"
 	"github.com/taploop/taploop/internal/mirror"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/web"
+	"github.com/taploop/taploop/tools/result"
 )
 
 type ctx = context.Context
@@ -98,35 +101,74 @@ func (h *hands) Touch(ctx ctx, t web.Touch, g actions.Gesture) error {
 type toolbox struct {
 	store *store.Store
 	mu    sync.Mutex
-	calls []web.TaskCall
-	next  []web.TaskResult // of the next calls; then how the session stands
-	on    func(web.TaskCall)
+	calls []any     // the requests of the calls, as structs
+	next  []outcome // of the next calls; then how the session stands
 }
 
-func (x *toolbox) Do(ctx ctx, c web.TaskCall) (web.TaskResult, error) {
+// outcome is what comes of a call.
+type outcome struct {
+	status runs.Status
+	err    error
+}
+
+// stands is a session whose run is in the state, with why it does not go on.
+func stands(id string, state store.State, reason agentloop.StopReason,
+	q *inquiry.Question) outcome {
+	return outcome{status: runs.Status{Session: store.Session{ID: id},
+		Run: store.Run{State: state}, Reason: reason, Question: q}}
+}
+
+func (x *toolbox) do(ctx ctx, id string, request any) (*usecase.Outcome, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.calls = append(x.calls, c)
-	if x.on != nil {
-		x.on(c)
-	}
+	x.calls = append(x.calls, request)
 	if len(x.next) > 0 {
 		out := x.next[0]
 		x.next = x.next[1:]
-		return out, nil
+		return &usecase.Outcome{Status: out.status}, out.err
 	}
-	if c.Tool == "list_connected_devices" {
-		return web.TaskResult{Body: []byte(`{"devices":[{"device_id":"A","usable":true},` +
-			`{"device_id":"B","usable":false}]}`)}, nil
-	}
-	id, _ := c.Arguments["session_id"].(string)
 	run, err := x.store.LatestRun(ctx, id)
 	if err != nil {
-		return web.TaskResult{Code: "SESSION_NOT_FOUND",
-			Body: []byte(`{"error":{"code":"SESSION_NOT_FOUND","message":"no","mend":"m"}}`)}, nil
+		return nil, runs.Refuse(runs.SessionNotFound, "m", "no")
 	}
-	b, err := json.Marshal(map[string]any{"session_id": id, "run_id": run.ID, "state": run.State})
-	return web.TaskResult{Body: b}, err
+	return &usecase.Outcome{Status: runs.Status{Session: store.Session{ID: id}, Run: run}}, nil
+}
+
+func (x *toolbox) Start(ctx ctx, _ *usecase.Call, a usecase.Start) (*usecase.Outcome, error) {
+	return x.do(ctx, "", a)
+}
+
+func (x *toolbox) Continue(ctx ctx, _ *usecase.Call, a usecase.Continue) (*usecase.Outcome,
+	error) {
+	return x.do(ctx, a.SessionID, a)
+}
+
+func (x *toolbox) Message(ctx ctx, _ *usecase.Call, a usecase.Message) (*usecase.Outcome, error) {
+	return x.do(ctx, a.SessionID, a)
+}
+
+func (x *toolbox) Wait(ctx ctx, _ *usecase.Call, a usecase.Wait) (*usecase.Outcome, error) {
+	return x.do(ctx, a.SessionID, a)
+}
+
+func (x *toolbox) ListPhones(ctx, *usecase.Call, bool) ([]usecase.Phone, error) {
+	return []usecase.Phone{{PhoneInfo: runs.PhoneInfo{Serial: "A", Usable: true}},
+		{PhoneInfo: runs.PhoneInfo{Serial: "B"}}}, nil
+}
+
+func (x *toolbox) After(ctx, *usecase.Call, error, bool, bool) usecase.Remedy {
+	return usecase.Remedy{}
+}
+
+// Show and Refuse are the result objects.
+func (x *toolbox) Show(o *usecase.Outcome, name result.Namer) (result.Result, error) {
+	body, err := result.New(o.Status)
+	body.Next = name(usecase.After(o.Status))
+	return body, err
+}
+
+func (x *toolbox) Refuse(err error, _ usecase.Remedy, _ result.Namer) result.Result {
+	return result.Failed(err)
 }
 
 // stopper stops runs in the store, as the runs' owner does.
@@ -174,8 +216,9 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 		files.Run(t.Context(), filepath.Join(dir, "tokens.json"), filepath.Join(dir, "logins.json"))
 	})
 	t.Cleanup(watching.Wait)
-	opts := &web.Options{Changed: files.Changed, Questions: g.broker, Sessions: db, Answers: db.Answers,
-		Grants: db.Grants, Logins: g.logins, Stopper: g.runs, Tasks: g.tasks, Phones: g.hands,
+	opts := &web.Options{Changed: files.Changed, Questions: g.broker, Sessions: db,
+		Answers: db.Answers, Grants: db.Grants, Logins: g.logins, Stopper: g.runs, Tasks: g.tasks,
+		Results: g.tasks, BaseURL: "http://x", Phones: g.hands,
 		Authorize: func(r *http.Request) (string, error) {
 			info, err := tokens.Check(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 			return info.Name, err
