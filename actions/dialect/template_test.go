@@ -211,7 +211,7 @@ func TestATemplateThatRepeatsItselfWithoutEndIsStopped(t *testing.T) {
 		begun := time.Now()
 		_, err := b.Prompt(dialect.Situation{Task: "buy shoes", Screen: dialecttest.Observation(t)})
 		require.ErrorContains(t, err, want, text)
-		require.Less(t, time.Since(begun), 5*time.Second, text)
+		require.Less(t, time.Since(begun), time.Minute, text)
 	}
 	_, err := dialect.ParseTemplate("own", `{{define "form"}}{{range 9999999999}}{{end}}{{end}}`,
 		"en")

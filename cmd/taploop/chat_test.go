@@ -341,7 +341,7 @@ func TestAConversationOutlivesItsClient(t *testing.T) {
 			return true
 		}
 		return false
-	}, 20*time.Second, 10*time.Millisecond, "the run went on to its question")
+	}, patience, 10*time.Millisecond, "the run went on to its question")
 	require.Contains(t, words, "(taploop "+question.SessionID)
 
 	resp = v.open("POST", "/v1/chat/completions", jsonOf(t, request))

@@ -56,7 +56,7 @@ func TestServersBehindAProxyAskAPerson(t *testing.T) {
 		require.Eventually(t, func() bool {
 			open = b.questions()
 			return len(open) == 1
-		}, 20*time.Second, 50*time.Millisecond)
+		}, patience, 50*time.Millisecond)
 		require.Equal(t, inquiry.KindApproval, open[0].Kind)
 		_, errs, code := b.run("reply", open[0].ID, "--refuse", "not now")
 		require.Zero(t, code, errs)

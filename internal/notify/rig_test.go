@@ -161,7 +161,7 @@ func next(t testing.TB, ch <-chan note) note {
 	select {
 	case x := <-ch:
 		return x
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		require.FailNow(t, "nothing is told")
 		return note{}
 	}

@@ -121,7 +121,7 @@ func TestAnEndpointThatHangsHoldsUpNobodyElse(t *testing.T) {
 		next(t, r.got)
 		next(t, r.got)
 	}
-	require.Less(t, time.Since(began), 5*time.Second)
+	require.Less(t, time.Since(began), time.Minute)
 	w.end() // breaks the hanging request off
 	require.Empty(t, hangs.seen, "it is still busy with the first")
 }

@@ -220,5 +220,5 @@ func TestTypingWhereNothingTakesTextIsQuick(t *testing.T) {
 	h := hold(t, nil)
 	begun := time.Now()
 	h.phone.Keys.Text(strings.Repeat("a", 60_000))
-	require.Less(t, time.Since(begun), 2*time.Second)
+	require.Less(t, time.Since(begun), time.Minute)
 }

@@ -19,7 +19,7 @@ import (
 // waits waits until what the page does has come about.
 func (p tab) waits(what func() bool) {
 	p.t.Helper()
-	require.Eventually(p.t, what, 20*time.Second, 20*time.Millisecond, "%s",
+	require.Eventually(p.t, what, time.Minute, 20*time.Millisecond, "%s",
 		p.text("document.body.innerText"))
 }
 

@@ -175,7 +175,7 @@ func TestNoReplyTakesLongToRead(t *testing.T) {
 				d.(dialect.Detector).Detect(r, dialect.Situation{Screen: look})
 			}
 			require.Error(t, err, "%s: %q", f.Name, piece)
-			require.Less(t, time.Since(begun), 5*time.Second, "%s: %q", f.Name, piece)
+			require.Less(t, time.Since(begun), time.Minute, "%s: %q", f.Name, piece)
 		}
 	}
 }

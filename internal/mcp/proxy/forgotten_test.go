@@ -164,7 +164,7 @@ func TestAServerThatForgetsEverySessionIsNamed(t *testing.T) {
 	m.mu.Unlock()
 	require.Eventually(t, func() bool {
 		return strings.Contains(r.result(r.start("echo", `{"text":"x"}`, "")), "echo")
-	}, 10*time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
 }
 
 // A server of 2024-11-05 answers a GET with the address for messages, and knows no POST there.
@@ -212,7 +212,7 @@ func forgetful(called chan<- bool) http.HandlerFunc {
 			called <- true
 			select {
 			case <-r.Context().Done():
-			case <-time.After(20 * time.Second):
+			case <-time.After(2 * patience): // longer than the client waits
 			}
 		case m.Method == "tools/call":
 			close(gone)

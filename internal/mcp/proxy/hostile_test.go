@@ -209,7 +209,7 @@ func TestACallWaitsForNoListThatItDoesNotNeed(t *testing.T) {
 	require.Equal(t, "carried out", r.result(r.start("tidy", "{}", "")))
 	s.when("tools/list", func(*scripted, *message) string { return "" })
 	id := r.start("other", "{}", "")
-	require.Eventually(t, func() bool { return s.count("tools/list") == 2 }, 10*time.Second,
+	require.Eventually(t, func() bool { return s.count("tools/list") == 2 }, patience,
 		time.Millisecond)
 	require.Equal(t, "carried out", r.result(r.start("tidy", "{}", "")))
 	waits := r.start("another", "{}", "")
@@ -217,7 +217,7 @@ func TestACallWaitsForNoListThatItDoesNotNeed(t *testing.T) {
 		r.send(fmt.Sprintf(
 			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
 	}
-	require.Eventually(t, func() bool { return r.under() == 0 }, 10*time.Second,
+	require.Eventually(t, func() bool { return r.under() == 0 }, patience,
 		time.Millisecond, "a call that waits for another's list can be cancelled")
 }
 
@@ -292,7 +292,7 @@ func TestACallThatIsAnsweredUnderAnotherIDIsToldSo(t *testing.T) {
 	require.Contains(t, told, "4711")
 	require.Contains(t, told, "whether the call was carried out is not known")
 	require.Eventually(t, func() bool { return s.count("notifications/cancelled") == 1 },
-		10*time.Second, time.Millisecond)
+		patience, time.Millisecond)
 	require.Zero(t, r.under())
 }
 
@@ -317,12 +317,12 @@ func TestAnswersThatNobodyWaitsForAreNoAnswers(t *testing.T) {
 	require.Equal(t, "first", r.result(r.start("tidy", "{}", "")), "the second is not kept for it")
 
 	id := r.start("tidy", `{"x":"never"}`, "")
-	require.Eventually(t, func() bool { return s.count("tools/call") == 3 }, 10*time.Second,
+	require.Eventually(t, func() bool { return s.count("tools/call") == 3 }, patience,
 		time.Millisecond)
 	r.send(fmt.Sprintf(
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
 	require.Eventually(t, func() bool { return s.count("notifications/cancelled") == 1 },
-		10*time.Second, time.Millisecond)
+		patience, time.Millisecond)
 	s.mu.Lock()
 	late, cancelled := s.got[len(s.got)-2], s.got[len(s.got)-1]
 	s.mu.Unlock()

@@ -59,7 +59,7 @@ func TestWhatAServerLeavesBehindIsNotWaitedFor(t *testing.T) {
 			}
 		}
 		return again && told != ""
-	}, 10*time.Second, 100*time.Millisecond)
+	}, patience, 100*time.Millisecond)
 	require.Contains(t, told, "whether the call was carried out is not known")
 }
 
@@ -100,11 +100,11 @@ func TestAClientThatReadsNothingIsNotWaitedFor(t *testing.T) {
 			full = len(s.NotificationChannel()) == cap(s.NotificationChannel())
 		}
 		return full
-	}, 10*time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
 	require.NoError(t, in.Close())
 	select {
 	case <-served:
-	case <-time.After(15 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("it does not end")
 	}
 	p.Close()

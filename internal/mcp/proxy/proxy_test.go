@@ -66,10 +66,10 @@ func TestACancelledCallIsCancelledBehindTheProxy(t *testing.T) {
 	r.result(r.start("echo", `{"text":"x"}`, "")) // now the list of tools is known
 	require.NoError(t, os.Remove(r.log))
 	id := r.start("hang", "{}", "")
-	require.Eventually(t, func() bool { return r.under() == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return r.under() == 1 }, patience, time.Millisecond)
 	r.send(fmt.Sprintf(
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
-	require.Eventually(t, func() bool { return r.done() == "cancelled" }, 10*time.Second,
+	require.Eventually(t, func() bool { return r.done() == "cancelled" }, patience,
 		time.Millisecond)
 	require.Equal(t, `echo {"text":"x"}`, r.result(r.start("echo", `{"text":"x"}`, "")))
 }
@@ -228,7 +228,7 @@ func TestTwoCallsAtOnceNeedTwoApprovals(t *testing.T) {
 	require.Eventually(t, func() bool {
 		list, err := r.ask.List(context.Background(), inquiry.Filter{Status: inquiry.Pending})
 		return err == nil && len(list) == 2
-	}, 10*time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
 	require.NoError(t, r.decide(r.asked(), inquiry.Decision{Type: inquiry.Approve}))
 	require.Contains(t, words(t, r.next()), "send_message")
 	require.Equal(t, 1, strings.Count(r.done(), "\n"))

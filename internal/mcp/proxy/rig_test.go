@@ -71,7 +71,7 @@ func TestMain(m *testing.M) {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		return
 	case "left":
-		time.Sleep(20 * time.Second)
+		time.Sleep(2 * patience) // longer than a test waits
 		return
 	case "leaves": // another process, which holds its output
 		if err := leave(); err != nil {
@@ -294,6 +294,10 @@ func (r *rig) send(line string) {
 	require.NoError(r.t, err)
 }
 
+// patience is how long a test waits for something to happen. A busy machine is slow, a fault is
+// silent.
+const patience = time.Minute
+
 // next is the next message that the client gets.
 func (r *rig) next() string {
 	r.t.Helper()
@@ -301,7 +305,7 @@ func (r *rig) next() string {
 	case line, ok := <-r.lines:
 		require.True(r.t, ok, "the proxy has ended")
 		return line
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		r.t.Fatal("no message came")
 		return ""
 	}
@@ -363,7 +367,7 @@ func (r *rig) asked() inquiry.Question {
 			found = list[0]
 		}
 		return len(list) > 0
-	}, 10*time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
 	return found
 }
 
