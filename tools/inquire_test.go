@@ -325,6 +325,8 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 		"nothing": {in{}, "prompt is missing"},
 		"options and a draft": {in{"prompt": "x?", "options": []any{"a"}, "draft": "b"},
 			"do not go together"},
+		"options and a form": {with(field(in{}), in{"options": []any{"a"}}), "do not go together"},
+		"a form and a draft": {with(field(in{}), in{"draft": "b"}), "do not go together"},
 		"an option that is no text": {in{"prompt": "x?", "options": []any{"a", 3}},
 			"options[1] is a number"},
 		"an option that is empty": {in{"prompt": "x?", "options": []any{" "}},

@@ -234,7 +234,7 @@ func (u *Cases) draft(ctx context.Context, c *Call, a Inquire) (inquiry.Question
 	}
 	q.Clean() // as it is stored, and compared with what was asked under the same key
 	q.Channels = u.channels(c, q.Secret)
-	if err := agree(&q); err != nil {
+	if err := agree(a, &q); err != nil {
 		return q, err
 	}
 	if a.Timeout != nil {
@@ -254,9 +254,8 @@ func (u *Cases) draft(ctx context.Context, c *Call, a Inquire) (inquiry.Question
 }
 
 // agree refuses arguments that do not go together, and fills in the default answer of a form.
-func agree(q *inquiry.Question) error {
-	ask, fields := inquiry.As[inquiry.Ask](*q), inquiry.As[inquiry.Form](*q).Fields
-	options, form, draft := len(ask.Options) > 0, len(fields) > 0, ask.Draft != ""
+func agree(a Inquire, q *inquiry.Question) error {
+	options, form, draft := len(a.Options) > 0, len(a.Fields) > 0, a.Draft != ""
 	switch {
 	case q.Text == "":
 		return invalid("pass prompt with the question, or question_id to wait on for an answer",
@@ -269,7 +268,7 @@ func agree(q *inquiry.Question) error {
 			"and context",
 			"a secret question has no form, no draft and no default answer")
 	case q.OnTimeout == inquiry.Default && q.DefaultAnswer == "" && form:
-		q.DefaultAnswer = defaultsOf(fields)
+		q.DefaultAnswer = defaultsOf(a.Fields)
 	case q.OnTimeout == inquiry.Default && q.DefaultAnswer == "":
 		return invalid("pass default_answer, or another on_timeout",
 			"on_timeout is default_answer, and there is none")
@@ -293,7 +292,7 @@ func (u *Cases) channels(c *Call, secret bool) []inquiry.Channel {
 }
 
 // defaultsOf is the answer that the defaults of the fields are.
-func defaultsOf(fields []inquiry.Field) string {
+func defaultsOf(fields []Field) string {
 	values := map[string]any{}
 	for _, f := range fields {
 		if f.Default != nil {
