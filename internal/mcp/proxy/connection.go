@@ -213,8 +213,9 @@ func (c *connection) cancel(x *exchange, cause error) {
 // answer answers a request of an upstream. One that is gone waits for nothing.
 func (c *connection) answer(up upstream.Conn, m *message) { _ = up.Send(c.life, m) }
 
-// receive implements receiver.
+// Receive implements upstream.Receiver. It blocks while the client that m is for reads slowly.
 func (c *connection) Receive(from upstream.Conn, m *message) {
+	defer c.noise.arrive()()
 	var x *exchange // that it answers
 	made := false
 	if m.IsResponse() {
@@ -350,19 +351,21 @@ func (c *connection) close() {
 	}
 }
 
-// Of what a server says unasked, so many messages within a while are more than any has use for.
+// A server floods when it sends more unsolicited messages than this within unsolicitedTime.
 var maxUnsolicited = 20_000
 
 const unsolicitedTime = 10 * time.Second
 
-// noise is what an upstream sends that answers nothing, or is no message at all.
+// noise counts the messages of an upstream that answer no request, and the lines that are not
+// messages.
 type noise struct {
 	mu          lock
+	arrivals    int // messages of any kind
 	unsolicited int
-	since       time.Time
-	malformed   int    // how often it was no message
-	sample      string // the last of it
-	unmatched   int    // how often it was an answer to a request that was not made
+	since       time.Time // when counting unsolicited began, moved on by the time that clients took
+	malformed   int       // how often it was no message
+	sample      string    // the last of it
+	unmatched   int       // how often it was an answer to a request that was not made
 }
 
 // reset begins anew, for another upstream.
@@ -391,6 +394,23 @@ func (n *noise) unmatchedAnswers() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.unmatched
+}
+
+// arrive notes that a message has arrived, and the function that it returns that the message has
+// been handed over. The time between does not count against unsolicitedTime unless other messages
+// arrive meanwhile: a server floods no less because its client reads slowly and so holds it up.
+func (n *noise) arrive() (handedOver func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.arrivals++
+	nth, at := n.arrivals, time.Now()
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.arrivals == nth {
+			n.since = n.since.Add(time.Since(at))
+		}
+	}
 }
 
 // floods counts a message that answers nothing, and reports whether there are too many.

@@ -454,3 +454,25 @@ func TestAServerThatFloodsOverHTTPIsNamed(t *testing.T) {
 		})
 	}
 }
+
+func TestTheTimeThatAClientTakesToReadMakesAServerFloodNoLess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		small(t)
+		var held, moved noise
+		for range maxUnsolicited {
+			handedOver := held.arrive()
+			require.False(t, held.floods())
+			time.Sleep(time.Second)
+			handedOver()
+		}
+		held.arrive()
+		require.True(t, held.floods())
+		for range 3 * maxUnsolicited {
+			handedOver := moved.arrive()
+			require.False(t, moved.floods())
+			moved.arrive() // for another client, while the first one reads
+			time.Sleep(time.Second)
+			handedOver()
+		}
+	})
+}
