@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Action is one member of the closed vocabulary. Members are struct values; pointers to them are
@@ -19,8 +20,9 @@ type Action interface {
 	// Traits says what the action does to the phone. It may be called on an action that is not
 	// valid.
 	Traits() Traits
-	// brief words the action in a few words. Being unexported, it closes the vocabulary.
-	brief() phrase
+	// with returns the text or the value that the action acts with, quoted and shortened for
+	// [Brief], or "". Being unexported, it closes the vocabulary.
+	with() string
 }
 
 // Gesture is an action that is carried out on the phone.
@@ -57,30 +59,23 @@ func Describe(a Action) string {
 	case interface{ describe() string }: // also says where and how
 		return a.describe()
 	}
-	return a.brief().in("en")
+	return Brief(a, words.Default)
 }
 
-// Brief words the action for people in a few words, without the places it touches: in Chinese for
-// the language zh, in English for any other.
-func Brief(a Action, lang string) string { return a.brief().in(lang) }
+var verbs = words.Of[map[string]string]("actions")
 
-// phrase names an action in two languages, with the text or the value that it acts with.
-type phrase struct{ en, zh, with string }
-
-// quoting adds a text in quotes to the phrase, unless the text is empty.
-func (p phrase) quoting(s string) phrase {
-	if s != "" {
-		p.with = text.Quote(s, maxDescribed)
-	}
-	return p
+// Brief words the action for people in a few words, without the places it touches, in the language
+// that fits best.
+func Brief(a Action, lang string) string {
+	return strings.TrimSpace((*verbs(lang))[a.Verb()] + " " + a.with())
 }
 
-func (p phrase) in(lang string) string {
-	name := p.en
-	if lang == "zh" {
-		name = p.zh
+// quoted returns a text in quotes, shortened, or "" for the empty one.
+func quoted(s string) string {
+	if s == "" {
+		return ""
 	}
-	return strings.TrimSpace(name + " " + p.with)
+	return text.Quote(s, maxDescribed)
 }
 
 // mapped returns a new slice of f's results for the elements; nil stays nil.

@@ -14,7 +14,7 @@ func (Complete) Traits() Traits    { return Traits{} }
 func (a Complete) Validate() error { return because(a, plain("the report", a.Report, maxReport)) }
 
 func (a Complete) describe() string { return reported("done", a.Report) }
-func (a Complete) brief() phrase    { return phrase{en: "done", zh: "完成"}.quoting(a.Report) }
+func (a Complete) with() string     { return quoted(a.Report) }
 
 // Abort ends the run as not done, with the reason, which may be empty.
 type Abort struct {
@@ -26,7 +26,7 @@ func (Abort) Traits() Traits    { return Traits{} }
 func (a Abort) Validate() error { return because(a, plain("the reason", a.Reason, maxReport)) }
 
 func (a Abort) describe() string { return reported("give up", a.Reason) }
-func (a Abort) brief() phrase    { return phrase{en: "give up", zh: "放弃"}.quoting(a.Reason) }
+func (a Abort) with() string     { return quoted(a.Reason) }
 
 func reported(what, why string) string {
 	if why == "" {

@@ -31,7 +31,7 @@ func (a Info) Validate() error {
 	return because(a, errs...)
 }
 
-func (a Info) brief() phrase { return phrase{en: "ask", zh: "提问"}.quoting(a.Question) }
+func (a Info) with() string { return quoted(a.Question) }
 
 func (a Info) describe() string {
 	does := "ask "

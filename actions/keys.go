@@ -18,7 +18,7 @@ func (Back) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyBack
 
 func (Back) Traits() Traits { return Traits{Kind: KindKey} }
 
-func (Back) brief() phrase { return phrase{en: "go back", zh: "返回"} }
+func (Back) with() string { return "" }
 
 // Home presses the home key.
 type Home struct{}
@@ -30,7 +30,7 @@ func (Home) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyHome
 
 func (Home) Traits() Traits { return Traits{Kind: KindKey} }
 
-func (Home) brief() phrase { return phrase{en: "go to the home screen", zh: "回到主屏幕"} }
+func (Home) with() string { return "" }
 
 // Recents presses the recent-apps key.
 type Recents struct{}
@@ -42,7 +42,7 @@ func (Recents) Do(ctx context.Context, s Surface) error { return s.Key(ctx, KeyR
 
 func (Recents) Traits() Traits { return Traits{Kind: KindKey} }
 
-func (Recents) brief() phrase { return phrase{en: "show the recent apps", zh: "最近的应用"} }
+func (Recents) with() string { return "" }
 
 // HotKey presses one of the [Keys].
 type HotKey struct {
@@ -65,4 +65,4 @@ func (a HotKey) Do(ctx context.Context, s Surface) error { return s.Key(ctx, a.K
 
 func (a HotKey) Traits() Traits { return Traits{Kind: KindKey, Key: a.Key} }
 
-func (a HotKey) brief() phrase { return phrase{"press the key", "按键", string(a.Key)} }
+func (a HotKey) with() string { return string(a.Key) }

@@ -29,5 +29,5 @@ func (a LongPress) Do(ctx context.Context, s Surface) error {
 // Traits implements [Action].
 func (a LongPress) Traits() Traits { return Traits{Kind: KindHold, Points: at(a.At)} }
 
-func (LongPress) brief() phrase      { return phrase{en: "hold", zh: "长按"} }
+func (LongPress) with() string       { return "" }
 func (a LongPress) describe() string { return fmt.Sprintf("hold %v for %v", a.At, usual(a.Hold)) }

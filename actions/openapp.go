@@ -29,4 +29,4 @@ func (a OpenApp) Do(ctx context.Context, s Surface) error { return s.Launch(ctx,
 
 func (a OpenApp) Traits() Traits { return Traits{Kind: KindLaunch, Text: a.App} }
 
-func (a OpenApp) brief() phrase { return phrase{en: "open", zh: "打开应用"}.quoting(a.App) }
+func (a OpenApp) with() string { return quoted(a.App) }

@@ -88,5 +88,5 @@ func stroke(at, sign float64) (from, to float64) {
 	return to - sign*length, to
 }
 
-func (Scroll) brief() phrase      { return phrase{en: "scroll", zh: "滚动"} }
+func (Scroll) with() string       { return "" }
 func (a Scroll) describe() string { return fmt.Sprintf("scroll %s at %v", a.Direction, a.At) }

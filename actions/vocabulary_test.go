@@ -19,6 +19,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/golden"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // The vocabulary is what the source says is an action, found by reading it: a new member cannot be
@@ -26,7 +27,7 @@ import (
 func TestVocabularyHoldsEveryMember(t *testing.T) {
 	var inSource []string
 	for name, methods := range methodsOfSource(t) {
-		if methods["brief"] {
+		if methods["with"] {
 			inSource = append(inSource, name)
 		}
 	}
@@ -63,6 +64,10 @@ func TestGolden(t *testing.T) {
 		}
 		c.Want(t, "want", b.String())
 	})
+	for _, lang := range words.Languages() {
+		named := *words.Domains()["actions"].Read(lang).(*map[string]string)
+		require.Len(t, named, len(actions.Vocabulary()), "an action in words")
+	}
 	for _, a := range actions.Vocabulary() {
 		require.NotEqual(t, actions.Brief(a, "en"), actions.Brief(a, "zh"))
 		require.True(t, accepted[a.Verb()], "no case of %s", a.Verb())

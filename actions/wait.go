@@ -29,9 +29,8 @@ func (a Wait) Do(ctx context.Context, _ Surface) error { return wait.For(ctx, mi
 // Traits says that a Wait touches nothing.
 func (Wait) Traits() Traits { return Traits{Passive: true} }
 
-func (a Wait) brief() phrase {
-	of := min(a.For, MaxWait).Round(100 * time.Millisecond)
-	return phrase{en: "wait", zh: "等待", with: of.String()}
+func (a Wait) with() string {
+	return min(a.For, MaxWait).Round(100 * time.Millisecond).String()
 }
 
 func (a Wait) describe() string {
