@@ -41,7 +41,7 @@ type Client struct {
 // All lists the clients.
 func All() []Client { return table }
 
-// Find gives the client with the name, in any case and with spaces or dashes.
+// Find returns the client with the name, in any case and with spaces or dashes.
 func Find(name string) (Client, error) {
 	plain := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), " ", "-")
 	for _, c := range table {
@@ -62,11 +62,10 @@ func Names() (names []string) {
 	return names
 }
 
-// HasFile reports whether the client has a file that [Client.Install] can change. Others take what
-// is pasted.
+// HasFile reports whether the client has a file that [Client.Install] can change.
 func (c Client) HasFile() bool { return c.file != nil }
 
-// entry is what the client's settings say of the server.
+// entry returns the server's entry in the client's settings.
 func (c Client) entry(s Server) (any, error) {
 	if s.URL == "" {
 		return c.stdio(s), nil
@@ -81,7 +80,7 @@ func (c Client) entry(s Server) (any, error) {
 	return c.http(s), nil
 }
 
-// Snippet is the settings as they are pasted, with a line's end.
+// Snippet returns the settings to paste, ending in a newline.
 func (c Client) Snippet(s Server) (string, error) {
 	e, err := c.entry(s)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // form is how a client writes its settings.
 type form interface {
-	// snippet is the entry alone, as it is pasted.
+	// snippet returns the entry alone, to paste.
 	snippet(entry any, s Server) (string, error)
 }
 

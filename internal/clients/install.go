@@ -18,7 +18,7 @@ import (
 type Installed struct {
 	Path    string // the client's file
 	Changed bool   // false when the entry was there already
-	Backup  string // the copy of the file as it was; "" when nothing changed or there was no file
+	Backup  string // the copy of the old file, "" if nothing changed or there was none
 }
 
 // Path is the client's file on the machine.

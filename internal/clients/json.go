@@ -82,7 +82,7 @@ func cutMark(b []byte) (mark, text []byte) {
 	return b[:len(b)-len(text)], text
 }
 
-// parse gives what is in the file, or why it is not what the client reads.
+// parse returns the object in the file, or an error if the client cannot read it.
 func (f jsonForm) parse(text []byte) (*hujson.Value, error) {
 	root, err := hujson.Parse(text)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// layout is how a file is written, so that what is added looks like the rest.
+// layout is the formatting of a file, which an added entry follows.
 type layout struct {
 	unit string // of the indentation
 	eol  string // the end of a line
@@ -43,7 +43,7 @@ func (lay layout) indent(list *hujson.Object, depth int) string {
 	return strings.Repeat(lay.unit, depth)
 }
 
-// value is v as it is written behind the indentation.
+// value returns v formatted for a line with the indentation.
 func (lay layout) value(v any, indent string) (hujson.Value, error) {
 	text, err := encode(v, indent, lay.unit)
 	if err != nil {
@@ -71,9 +71,9 @@ func (lay layout) addMember(of *hujson.Value, depth int, key string, v any) erro
 	return nil
 }
 
-// place sets the space around what is added behind last, nil for nothing: from begin to end, in a
-// list with the space rest at its end. Comments stay behind what they stand behind, and a comma
-// stays at the end of the list where there was one.
+// place sets the space around a new member, from its begin to its end. It follows last, or is the
+// first if last is nil. rest is the space at the end of the list. Comments keep their places, and
+// so does a comma at the end of the list.
 func (lay layout) place(begin, end, last *hujson.Value, rest *hujson.Extra, indent string) {
 	before := bytes.TrimRight(*rest, " \t\r\n")
 	tail := (*rest)[len(before):]

@@ -12,7 +12,7 @@ import (
 // errTaken says that there is an entry of our name that says something else.
 var errTaken = errors.New("the entry is another one")
 
-// put adds the entry to the servers in root. Only that is inserted, everything else stays as it is.
+// put inserts the entry into the servers in root and changes nothing else.
 func (f jsonForm) put(root *hujson.Value, lay layout, e any, force bool) error {
 	servers, err := member(root, f.key)
 	if err != nil {
@@ -41,8 +41,8 @@ func (f jsonForm) put(root *hujson.Value, lay layout, e any, force bool) error {
 	return err
 }
 
-// member is the value at key, nil when there is none. With two of them it is open which one a
-// client takes.
+// member returns the value at key, or nil. A key that occurs twice is an error, because clients
+// differ in which one they take.
 func member(of *hujson.Value, key string) (*hujson.Value, error) {
 	var found *hujson.Value
 	members := of.Value.(*hujson.Object).Members

@@ -18,8 +18,8 @@ type entry struct {
 	Timeout int               `json:"timeout,omitempty"`
 }
 
-// table is the clients there are, as their documentation or their source describes them;
-// docs/clients.md says which.
+// table lists the clients as their documentation or their source describes them. docs/clients.md
+// names the sources.
 var table = []Client{
 	{
 		Name: "claude-desktop", Title: "Claude Desktop", Sends: "claude-ai",
@@ -159,7 +159,7 @@ type codexEntry struct {
 	Timeout  int      `toml:"tool_timeout_sec"`
 }
 
-// bearer is the header with the token, as a client refers to it; nil when the server wants none.
+// bearer returns the header with the client's reference to the token, or nil without a token.
 func bearer(s Server, token string) map[string]string {
 	if !s.Token {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// tomlForm is a table of servers. A new server becomes a table of its own at the end of the file,
-// so that nothing else moves.
+// tomlForm is a table of servers. A new server becomes a separate table at the end of the file, so
+// that nothing else moves.
 type tomlForm struct{ table string }
 
 func (f tomlForm) snippet(e any, _ Server) (string, error) {
@@ -55,8 +55,8 @@ func (f tomlForm) merge(old []byte, e any, s Server, path string, _ bool) ([]byt
 	return slices.Concat(mark, after), nil
 }
 
-// present says whether our table is there as it is wanted. It is never replaced: its lines may be
-// anywhere in the file.
+// present returns errPresent if the table equals the wanted one. A table is never replaced, because
+// its lines may be anywhere in the file.
 func (f tomlForm) present(ours any, snippet, path string) ([]byte, error) {
 	want, err := readTOML([]byte(snippet))
 	if err != nil {

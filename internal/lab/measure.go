@@ -1,5 +1,5 @@
-// Package lab holds what measurements of models have in common: how sure a share is, and what
-// is usual among values. What is measured is in the packages below it.
+// Package lab has the statistics that measurements of models share: confidence intervals of rates,
+// and quantiles. The measurements are in the packages below it.
 package lab
 
 import (
@@ -17,9 +17,8 @@ type Rate struct {
 	High  float64 `json:"high"`
 }
 
-// NewRate is that of hits among n trials. Its interval is after E. B. Wilson, "Probable Inference,
-// the Law of Succession, and Statistical Inference" (1927); without trials nothing is known, which
-// is 0 to 1.
+// NewRate returns the rate of hits among n trials. Its interval is after E. B. Wilson, "Probable
+// Inference, the Law of Succession, and Statistical Inference" (1927). Without trials it is 0 to 1.
 func NewRate(hits, n int) Rate {
 	if n <= 0 {
 		return Rate{High: 1}
@@ -31,8 +30,8 @@ func NewRate(hits, n int) Rate {
 	return Rate{share, max(middle-half, 0), min(middle+half, 1)}
 }
 
-// Quantile is the value below which the share q, 0 to 1, of the values lies, interpolated between
-// neighbours; 0 when there are none. The values stay as they are.
+// Quantile returns the value below which the share q, 0 to 1, of the values lies, interpolated
+// between neighbours, or 0 without values. It does not change values.
 func Quantile(values []float64, q float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -47,5 +46,5 @@ func Quantile(values []float64, q float64) float64 {
 	return sorted[i] + part*(sorted[i+1]-sorted[i])
 }
 
-// Median is the value in the middle; 0 when there are none.
+// Median returns the middle value, or 0 without values.
 func Median(values []float64) float64 { return Quantile(values, 0.5) }

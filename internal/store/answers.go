@@ -13,7 +13,7 @@ func scanAnswer(row scanner) (m inquiry.Remembered, err error) {
 	return m, row.Scan(object{&m}, &m.Uses, instant{&m.UsedAt})
 }
 
-// clientOf is the client that the question belongs to.
+// clientOf returns the client that the question belongs to.
 func clientOf(ctx context.Context, q queryer, x inquiry.Question) (client string, err error) {
 	if x.SessionID == "" {
 		return x.Client, nil
@@ -46,8 +46,8 @@ func (qs Questions) Recall(ctx context.Context, q inquiry.Question) (inquiry.Rem
 	return inquiry.Remembered{}, err
 }
 
-// remember keeps the answer of a question that is settled, when its resolution says so, in place of
-// one given before; and counts the use of one that was kept.
+// remember stores the answer of a settled question if its resolution says so, in place of an older
+// one. It counts the use of an answer that was recalled.
 func remember(ctx context.Context, tx *tx, q inquiry.Question) error {
 	r := q.Resolution
 	if r.Recalled != "" {
@@ -73,18 +73,18 @@ func remember(ctx context.Context, tx *tx, q inquiry.Question) error {
 	return tx.audit(ctx, e)
 }
 
-// Answers are the remembered ones, which are used again when the same is asked.
+// Answers are the remembered answers, which are reused when the same question is asked again.
 type Answers struct{ *db }
 
-// List lists those of the client, nil means of everybody, oldest first.
+// List lists the client's answers, oldest first. nil means all clients.
 func (a Answers) List(ctx context.Context, client *string) ([]inquiry.Remembered, error) {
 	list, err := collect(ctx, a.read, scanAnswer, "SELECT "+answerColumns+` FROM answers
 		WHERE client = coalesce(?, client) ORDER BY rowid`, client)
 	return list, doing(err, "listing the remembered answers")
 }
 
-// Forget removes the client's answer with this id, all of them when id is "", and
-// returns what they were. The audit has each. One that is not there is ErrNotFound.
+// Forget removes and returns the client's answer with the id, or all of them if id is "", and
+// records each in the audit. It returns ErrNotFound if there is no such answer.
 func (a Answers) Forget(
 	ctx context.Context, id string, client *string, by AuditEntry,
 ) (gone []inquiry.Remembered, err error) {

@@ -24,7 +24,7 @@ const (
 	AuditWithdrawn AuditEvent = "withdrawn"
 	AuditExpired   AuditEvent = "expired"
 	AuditHastened  AuditEvent = "hastened" // somebody said that no answer comes in time
-	// an answer is to be used again; Text is its scope, see inquiry.Scope
+	// an answer will be reused. Text is its scope, see inquiry.Scope
 	AuditRemembered AuditEvent = "remembered"
 	AuditForgotten  AuditEvent = "forgotten"  // that was taken back
 	AuditApplied    AuditEvent = "applied"    // who asked has taken the resolution
@@ -33,18 +33,18 @@ const (
 	AuditPaused     AuditEvent = "paused"     // a person paused it
 	AuditSaid       AuditEvent = "said"       // the other side said Text to it, unasked
 	AuditTakenOver  AuditEvent = "taken_over" // the phone was taken from its run
-	AuditByHand     AuditEvent = "by_hand"    // a person touched it through us; Text has how often
+	AuditByHand     AuditEvent = "by_hand"    // a person touched the phone, as often as Text says
 	AuditGranted    AuditEvent = "granted"    // a person gave leave to go on without asking
 	// that leave was taken back
 	AuditGrantEnded AuditEvent = "grant_ended"
-	// an action was carried out unasked, by such a leave; Text says which
+	// an action was carried out under the leave in Text
 	AuditUnasked AuditEvent = "unasked"
 	AuditAdopted AuditEvent = "adopted" // what belonged to no client belongs to one now
 )
 
 // AuditEntry is one row of the audit. Nothing of it is secret.
 type AuditEntry struct {
-	Seq        int64      `json:"seq"` // grows; the store's own
+	Seq        int64      `json:"seq"` // set by the store, grows
 	At         time.Time  `json:"at"`
 	Event      AuditEvent `json:"event"`
 	QuestionID string     `json:"question_id,omitempty"`
@@ -52,15 +52,14 @@ type AuditEntry struct {
 	RunID      string     `json:"run_id,omitempty"`
 	Authority  string     `json:"authority,omitempty"`
 	By         string     `json:"by,omitempty"`     // of a question its client
-	Text       string     `json:"text,omitempty"`   // what was asked; of a withdrawal the reason
+	Text       string     `json:"text,omitempty"`   // the question, or the reason of a withdrawal
 	Answer     string     `json:"answer,omitempty"` // inquiry.Masked when it is secret
 
 	Frame string `json:"screenshot,omitempty"` // of the screen that a question is about
 
-	// Channel is the channel through which it came; of a question, all that it can be answered
-	// through.
+	// Channel is the channel of an answer, or all channels of a question.
 	Channel string `json:"channel,omitempty"`
-	// Took is the time since the question was asked; of AuditApplied, since it was settled.
+	// Took is the time since the question was asked, or settled for AuditApplied.
 	Took time.Duration `json:"-"`
 }
 
@@ -88,7 +87,7 @@ type AuditFilter struct {
 	QuestionID string
 	Event      AuditEvent
 	Since      time.Time // at or after
-	Limit      int       // the newest so many; 0 means all
+	Limit      int       // the newest entries, 0 means all
 }
 
 var auditColumns = new(AuditEntry).fields().list("a.%s")
@@ -99,9 +98,9 @@ func scanAudit(row scanner) (AuditEntry, error) {
 	return e, err
 }
 
-// Audit tells what became of questions, and what people did besides. What happens to questions is
-// written by the store itself, in the transaction in which it happens. Entries are never changed
-// or removed, even with their session.
+// Audit records the fate of questions and other acts of people. The store writes the entries about
+// questions in the same transaction as the change. Entries are never changed or removed, even with
+// their session.
 type Audit struct{ *db }
 
 // List lists the newest entries in the order in which they were written, oldest first.

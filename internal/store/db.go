@@ -16,10 +16,9 @@ import (
 type db struct {
 	dir   string
 	opts  Options
-	write *sql.DB // one connection; nil when nothing can be changed
+	write *sql.DB // one connection, nil if read-only
 	read  *sql.DB
-	// Held by who writes. Those who wait are served first come first served, while database/sql
-	// gives a free connection to any of those that wait for it.
+	// Held by the writer. It serves waiters in their order, which database/sql's pool does not.
 	writeQueue wait.Mutex
 	stalled    atomic.Bool // see Store.Stalled
 	frames     frames
@@ -61,7 +60,7 @@ func (d *db) now() time.Time { return d.opts.Now().UTC().Truncate(time.Milliseco
 // slow is how long an operation may take before Options.Stalled is called.
 const slow = 3 * time.Second
 
-// watch calls Options.Stalled when what goes on now takes long, unless it is called off.
+// watch calls Options.Stalled after a while unless it is called off.
 func (d *db) watch() (callOff func() bool) {
 	return time.AfterFunc(slow, func() {
 		if !d.stalled.Swap(true) && d.opts.Stalled != nil {
@@ -82,9 +81,8 @@ func (d *db) updateUnsynced(ctx context.Context, f func(context.Context, *tx) er
 }
 
 // transact runs f in a transaction that holds the write lock from its beginning, and commits it
-// with that much of PRAGMA synchronous. The writers of this process are served in the order in
-// which they came. A ctx that ends is seen while waiting for that; then the transaction is not cut
-// off half way, so the caller knows whether it happened.
+// under that value of PRAGMA synchronous. Writers of this process take turns in their order. ctx
+// can end the wait for the turn but not the transaction, so the caller knows whether it happened.
 func (d *db) transact(ctx context.Context, synchronous string,
 	f func(context.Context, *tx) error) (err error) {
 	defer func() { err = explain(err) }()
@@ -123,10 +121,10 @@ func (d *db) transact(ctx context.Context, synchronous string,
 // Options say how a store works.
 type Options struct {
 	Now func() time.Time // nil means time.Now
-	// with another program that has the database locked, for each read or write; 0 means 15s
+	// Patience is how long a read or write waits for another program's lock. 0 means 15s.
 	Patience time.Duration
-	// Stalled is called, from a goroutine of its own, when opening the folder or a write has waited
-	// for 3s, and not again before a write has got through; nil does nothing.
+	// Stalled is called from a separate goroutine when opening the folder or a write has waited for
+	// 3s, and not again before a write has succeeded. nil does nothing.
 	Stalled func()
 	// Reading opens a folder that cannot be written, too. Every change is then refused with
 	// ErrReadOnly.

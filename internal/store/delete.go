@@ -9,8 +9,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Delete removes a session with its runs, steps, frames and questions; what the audit tells of them
-// stays. One whose run is queued, running or waiting for a person is refused with a *StateError.
+// Delete removes a session with its runs, steps, frames and questions. The audit keeps its entries.
+// It returns a *StateError if the session's run is queued, running or waiting for a person.
 func (s *Store) Delete(ctx context.Context, sessionID string) error {
 	deleted, err := s.delete(ctx, sessionID, time.Time{})
 	if err == nil && !deleted {
@@ -32,7 +32,7 @@ func (s *Store) delete(ctx context.Context, id string, before time.Time) (delete
 		if err != nil || n == 0 {
 			return err
 		}
-		deleted = true // with, by reference, all that is its own; but questions have no reference
+		deleted = true // with its rows by reference, but questions and answers have none
 		err = tx.exec(ctx, "DELETE FROM answers WHERE session_id = ? AND session_id <> ''", id)
 		if err != nil {
 			return err
@@ -57,8 +57,8 @@ func notBusy(ctx context.Context, tx *tx, sessionID string) error {
 		"stop the session first")
 }
 
-// Prune deletes the sessions in which nothing happened since before, except those that Delete
-// refuses, and frames that belong to no session. It returns how many sessions it deleted.
+// Prune deletes the sessions without a change since before, except the ones that Delete refuses,
+// and frames of no session. It returns the number of deleted sessions.
 func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 	ids, err := collect(ctx, s.read, scanID, "SELECT id FROM sessions WHERE updated_at < ?",
 		millis(before))

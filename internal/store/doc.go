@@ -7,8 +7,8 @@
 // docs/design/acting-once.md tells. Several processes may use one data folder at once.
 //
 // From the bottom up: [Open] migrates the database and registers this process as an [Owner], which
-// lives as long as it holds a lock on a file. The [Store] has the sessions; what else there is has
-// a part of it each. A [Session] is a phone and a conversation about it; it has [Runs], one at a
+// lives as long as it holds a lock on a file. The [Store] has the sessions, and a part for
+// everything else. A [Session] is a phone and a conversation about it, with one of its [Runs] at a
 // time. [Runs.Transition] moves a run from state to state by one compare-and-set. [Store.Journal]
 // writes a run's steps: the intent before the phone is touched, the outcome after it. Each life of
 // a run has a fence number, and a writer from a former life is refused. [Leases] are the rights to

@@ -35,8 +35,8 @@ var (
 	ErrDamaged = errors.New("the database is damaged")
 )
 
-// explain says what is wrong with the disk or the database when that is why something could not be
-// stored or read, and what helps; any other err stays as it is.
+// explain adds the cause and a hint to an error of the disk or the database. It returns any other
+// error unchanged.
 func explain(err error) error {
 	if err == nil || errors.Is(err, ErrDiskFull) || errors.Is(err, ErrLocked) ||
 		errors.Is(err, ErrDamaged) {
@@ -71,7 +71,7 @@ const dbName = "taploop.db"
 const hintRestore = "restore " + dbName + " from a copy, or use another data folder (data_dir); " +
 	"leave the rest of this one as it is until then"
 
-// doing says at the beginning of err what was being done; nil stays nil.
+// doing puts the operation in front of err. It returns nil for nil.
 func doing(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -107,11 +107,11 @@ type Hold struct {
 	Since     time.Time `json:"since"`
 	Client    string    `json:"-"` // whom the session belongs to
 
-	// Until is when a run that waits for a person loses the phone; zero for one that runs.
+	// Until is when a run that waits for a person loses the phone, zero for other runs.
 	Until time.Time `json:"until,omitzero"`
 }
 
-// SeenBy is h as the client may know it: without ids when the session is somebody else's.
+// SeenBy returns h as the client may know it: without ids if another client has the session.
 func (h Hold) SeenBy(client string) Hold {
 	if h.Client != client {
 		h.SessionID, h.RunID = "", ""

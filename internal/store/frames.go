@@ -30,7 +30,7 @@ var frameID = regexp.MustCompile(`^([a-z0-9]+)\.(\d+)\.(\d+)$`)
 // frames are the files of the pictures, in a folder for each session.
 type frames struct {
 	dir    string
-	saving sync.WaitGroup // those that are kept in the background
+	saving sync.WaitGroup // in the background
 }
 
 // path is the file of the frame with the id, of that session and step.
@@ -95,8 +95,8 @@ func (r Run) FrameID(index int) string {
 	return fmt.Sprintf("%s.%d.%d", r.SessionID, index, r.Fence)
 }
 
-// save keeps the frame under the id. A file without a row is left over by a crash; it is
-// harmless, and is replaced or deleted with its session.
+// save writes the frame under the id. A crash can leave a file without a row. It is harmless, and
+// is replaced or deleted with its session.
 func (f *frames) save(ctx context.Context, id string, frame *screen.Frame) (frameFile, error) {
 	path, _, _, err := f.path(id)
 	if err == nil {

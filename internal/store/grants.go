@@ -10,7 +10,7 @@ import (
 // Grants are people's leave to go on without asking. What becomes of one is noted in the audit.
 type Grants struct{ *db }
 
-// Give keeps a person's leave. It takes the place of those of its scope and name.
+// Give stores a person's leave in place of others with its scope and name.
 func (gs Grants) Give(ctx context.Context, g guard.Grant, by AuditEntry) error {
 	err := gs.update(ctx, func(ctx context.Context, tx *tx) error {
 		now := millis(tx.at)
@@ -38,22 +38,21 @@ func ofGrant(event AuditEvent, g guard.Grant, e AuditEntry) AuditEntry {
 	return e
 }
 
-// List lists those that hold now, oldest first.
+// List lists the grants in force, oldest first.
 func (gs Grants) List(ctx context.Context) ([]guard.Grant, error) {
 	list, err := grants(ctx, gs.read, gs.now())
 	return list, doing(err, "listing what may be done without asking")
 }
 
 func grants(ctx context.Context, q queryer, now time.Time) ([]guard.Grant, error) {
-	// +seq, so that SQLite takes the index on until: those that ended are many more in time
+	// +seq, so that SQLite uses the index on until, because most grants have ended
 	return collect(ctx, q, func(row scanner) (g guard.Grant, err error) {
 		return g, row.Scan(&g.Scope, &g.Name, instant{&g.From}, instant{&g.Until}, &g.By)
 	}, `SELECT scope, name, since, until, by FROM grants WHERE since <= ? AND until > ?
 		ORDER BY +seq`, millis(now), millis(now))
 }
 
-// End ends those of the scope and the name, all of them when scope is "", and returns which they
-// were.
+// End ends and returns the grants with the scope and name, or all if scope is "".
 func (gs Grants) End(
 	ctx context.Context, scope guard.Scope, name string, by AuditEntry,
 ) (ended []guard.Grant, err error) {

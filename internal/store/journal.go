@@ -11,8 +11,8 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// Journal is where one life of a run is written down; run is what Transition to Running returned.
-// It is for one goroutine.
+// Journal returns the journal of one life of a run, which Transition to Running has returned. It is
+// for one goroutine.
 //
 // Its writer is refused with ErrFenced once the run has another life, and an Intent also once the
 // run is not RUNNING any more: a stop, in this process or another, takes effect before the next
@@ -30,12 +30,11 @@ type keptFrame struct {
 	frame *screen.Frame
 	index int
 	file  frameFile
-	// gives the file once the frame is there, none when it could not be kept; nil when that is
-	// known
+	// receives the file, or the zero value if saving failed. nil once received
 	early chan frameFile
 }
 
-// Prepare keeps the step's frame in the background; the store's Close waits for that. See
+// Prepare saves the step's frame in the background. Close of the store waits for it. See
 // agentloop.Preparer.
 func (j *journal) Prepare(ctx context.Context, st agentloop.Step) {
 	f := st.Screen.Frame
@@ -72,8 +71,8 @@ func (j *journal) keep(ctx context.Context, index int, f *screen.Frame) (frameFi
 	return k.file, err
 }
 
-// Intent writes the step down before the phone is touched; it survives a crash of the machine, and
-// so does all that was journaled before. See agentloop.Journal.
+// Intent writes the step before the phone is touched. Once it returns, this step and all before it
+// survive a crash of the machine. See agentloop.Journal.
 func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 	r, err := j.record(ctx, st, Intent)
 	if err == nil {
@@ -87,11 +86,10 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 	return doing(err, "journaling the intent of step %d", st.Index)
 }
 
-// Done writes the outcome. See agentloop.Journal. It survives a crash of the process, and from the
-// next Intent or Transition on one of the machine; until then the Intent alone may be left. Its ctx
-// should not end with the run: what the phone did is to be known. A step whose Intent is there is
-// completed even when the run has another life by now, because that is what happened; the progress
-// is not stored then, and the error is ErrFenced. See agentloop.ErrUnheard, too.
+// Done writes the outcome. See agentloop.Journal. It survives a crash of the process, and a crash
+// of the machine once the next Intent or Transition has returned. Its ctx should not end with the
+// run, so that no outcome is lost. If the run has another life by now, Done completes the step but
+// does not store the progress, and returns ErrFenced. See agentloop.ErrUnheard, too.
 func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progress) error {
 	r, err := j.record(ctx, st, Done)
 	if err != nil {
@@ -151,7 +149,7 @@ func (j *journal) Frame(ctx context.Context, step int) (*screen.Frame, error) {
 	return f, doing(err, "reading frame %s", id)
 }
 
-// record is the step as it is written, with its frame in the store.
+// record saves the step's frame and returns the step's record.
 func (j *journal) record(
 	ctx context.Context, st agentloop.Step, state StepState,
 ) (*StepRecord, error) {
@@ -191,7 +189,7 @@ func (j *journal) row(r *StepRecord) fields {
 	return append(r.fields(), more...)
 }
 
-// currentState is the run's state and fence as they are now.
+// currentState reads the run's state and fence.
 func currentState(ctx context.Context, tx *tx, r Run) (state State, fence int64, err error) {
 	row := tx.QueryRowContext(ctx, "SELECT state, fence FROM runs WHERE id = ?", r.ID)
 	known, err := found(row, &state, &fence)
@@ -227,7 +225,7 @@ func (j *journal) insert(ctx context.Context, tx *tx, r *StepRecord) error {
 		r.Index, millis(tx.at), r.SessionID)
 }
 
-// complete turns this life's Intent of the step into Done; false when there is none.
+// complete turns this life's Intent of the step into Done. It returns false without an Intent.
 func (j *journal) complete(ctx context.Context, tx *tx, r *StepRecord) (bool, error) {
 	n, err := j.row(r).update(ctx, tx, "steps",
 		"session_id = ? AND idx = ? AND run_id = ? AND fence = ? AND state = 'INTENT'",
@@ -235,18 +233,18 @@ func (j *journal) complete(ctx context.Context, tx *tx, r *StepRecord) (bool, er
 	return n == 1, err
 }
 
-// Entries is the journal of a session without a phone, as one life of its run writes it; run is
-// what Transition to Running returned. It is safe for concurrent use.
+// Entries is the journal of a session without a phone, for one life of its run. It is safe for
+// concurrent use.
 type Entries struct {
 	*db
 	run Run
 }
 
-// Entries returns the journal of the run's life.
+// Entries returns the journal of the run's life, which Transition to Running has returned.
 func (s *Store) Entries(run Run) *Entries { return &Entries{s.db, run} }
 
-// Append adds a line of JSON; it survives a crash of the machine. It is refused with ErrFenced once
-// the run is not RUNNING any more, or has another life.
+// Append adds a line of JSON that survives a crash of the machine. It returns ErrFenced once the
+// run is not RUNNING any more, or has another life.
 func (e *Entries) Append(ctx context.Context, body json.RawMessage) error {
 	err := e.update(ctx, func(ctx context.Context, tx *tx) error {
 		if err := checkWriter(ctx, tx, e.run); err != nil {
@@ -263,8 +261,7 @@ func (e *Entries) Append(ctx context.Context, body json.RawMessage) error {
 	return doing(err, "writing the session's journal")
 }
 
-// Noted are the lines that all lives of all runs of a session of agents have appended, in their
-// order. A session with a phone has none.
+// Noted returns the lines that all runs of a session of agents have appended, in their order.
 func (s *Store) Noted(ctx context.Context, sessionID string) ([]json.RawMessage, error) {
 	list, err := collect(ctx, s.read, func(row scanner) (json.RawMessage, error) {
 		var body string

@@ -10,13 +10,12 @@ import (
 // WaitingLease is how long a run that waits for a person keeps its phone.
 const WaitingLease = 30 * time.Minute
 
-// Leases are the rights to touch phones; one run has that of a phone at a time.
+// Leases are the rights to touch phones. One run at a time holds a phone.
 type Leases struct{ *db }
 
-// Take gives the phone to the run, or returns a *BusyError that says who has it. It is given when
-// nobody has it, when the run or another run of its session has it, or when the holder has no claim
-// any more: its run is paused or ended, its owner died while it was running, or it has waited for a
-// person for longer than WaitingLease.
+// Take leases the phone to the run, or returns a *BusyError with the holder. A holder in the same
+// session gives way, and so does one without a claim: its run is paused or has ended, its owner
+// died while it was running, or it has waited for a person for longer than WaitingLease.
 func (l Leases) Take(ctx context.Context, serial, runID string) error {
 	err := l.update(ctx, func(ctx context.Context, tx *tx) error {
 		r, err := runByID(ctx, tx, runID)
@@ -38,7 +37,7 @@ func (l Leases) Take(ctx context.Context, serial, runID string) error {
 	return doing(err, "leasing phone %q", serial)
 }
 
-// Release gives the phone back if the run holds it; otherwise it does nothing.
+// Release ends the run's lease of the phone, if it has one.
 func (l Leases) Release(ctx context.Context, serial, runID string) error {
 	err := l.update(ctx, func(ctx context.Context, tx *tx) error {
 		return tx.exec(ctx, "DELETE FROM leases WHERE serial = ? AND run_id = ?", serial, runID)
@@ -46,7 +45,7 @@ func (l Leases) Release(ctx context.Context, serial, runID string) error {
 	return doing(err, "releasing phone %q", serial)
 }
 
-// Holder says who holds the phone; false when it is free.
+// Holder returns the holder of the phone. It is false if the phone is free.
 func (l Leases) Holder(ctx context.Context, serial string) (Hold, bool, error) {
 	h, held, err := l.holder(ctx, l.read, serial)
 	return h, held, doing(err, "asking who holds phone %q", serial)
@@ -75,11 +74,11 @@ func (l Leases) holder(ctx context.Context, q queryer, serial string) (Hold, boo
 	return h, false, nil
 }
 
-// Keyboards are those that phones had before another one took their place. It is a
-// device.Keyboards, and does not read what it is given.
+// Keyboards are the keyboards to put back on phones. It implements device.Keyboards, and does not
+// interpret the names.
 type Keyboards struct{ *db }
 
-// SetFormerKeyboard remembers the phone's; "" forgets it.
+// SetFormerKeyboard remembers the phone's keyboard, or forgets it if former is "".
 func (k Keyboards) SetFormerKeyboard(ctx context.Context, serial, former string) error {
 	err := k.update(ctx, func(ctx context.Context, tx *tx) error {
 		if former == "" {
@@ -92,7 +91,7 @@ func (k Keyboards) SetFormerKeyboard(ctx context.Context, serial, former string)
 	return doing(err, "remembering the keyboard of phone %q", serial)
 }
 
-// FormerKeyboard is the keyboard that is to be put back on the phone, "" for none.
+// FormerKeyboard returns the remembered keyboard, or "" if there is none.
 func (k Keyboards) FormerKeyboard(ctx context.Context, serial string) (former string, err error) {
 	row := k.read.QueryRowContext(ctx, "SELECT former FROM keyboards WHERE serial = ?", serial)
 	_, err = found(row, &former)

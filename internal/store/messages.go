@@ -21,11 +21,10 @@ var (
 	ErrTooMuch = fmt.Errorf("%d messages were sent to the run, and it takes no more", MaxMessages)
 )
 
-// Say keeps a message for the run, whose Number is the store's own; by says for the audit who sends
-// it. It survives a crash of the machine. key is chosen by the sender: the same message sent again
-// under it is not said twice, and replayed says that it had been kept before; "" is none. A run
-// that has ended, or has done its last step, is refused with a *StateError: what is kept is heard
-// before the end.
+// Say stores a message for the run, and numbers it. by names the sender for the audit. It survives
+// a crash of the machine. The sender may choose a key: a message that is sent again under its key
+// is stored once, and replayed reports that it was there. Say returns a *StateError if the run has
+// ended or has done its last step, because a stored message is heard before the end.
 func (rs Runs) Say(
 	ctx context.Context, runID string, m agentloop.Message, key string, by AuditEntry,
 ) (replayed bool, err error) {

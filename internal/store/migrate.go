@@ -32,7 +32,7 @@ func (d *db) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if version == 0 { // SQLite's own, of a database in which nothing of ours is
+	if version == 0 { // a database without tables
 		if some, err := d.frames.any(); err != nil {
 			return err
 		} else if some {

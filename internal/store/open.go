@@ -48,10 +48,9 @@ func Exists(dir string) bool {
 	return err == nil
 }
 
-// Open opens the data folder, which is made when it is missing, with access for this user only. One
-// that is there keeps its mode, and is refused when every user may write to it. The database is
-// migrated to this program's schema; one of a newer program is refused with
-// ErrNewerSchema.
+// Open opens the data folder and migrates its database. It creates a missing folder for this user
+// only. It fails if every user may write to the folder, and returns ErrNewerSchema for a database
+// of a newer program.
 func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -118,8 +117,8 @@ func (d *db) open(ctx context.Context) error {
 	return d.owner.sweep()
 }
 
-// privateDir makes the folder for this user only, when it is missing. One that every user may write
-// to is refused: any of them could replace what is kept there.
+// privateDir creates a missing folder for this user only. It fails if every user may write to the
+// folder, because any of them could replace its files.
 func privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return hint.Add(err, hintWritable)

@@ -133,7 +133,7 @@ func questionByID(
 	return x, doing(err, "question %q", id)
 }
 
-// change calls f with the question in a transaction, and returns the question as it is after that.
+// change calls f with the question in a transaction, and returns the changed question.
 func (qs Questions) change(
 	ctx context.Context, id string, f func(context.Context, *tx, *inquiry.Question) error,
 ) (q inquiry.Question, err error) {

@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// Recover brings back what owners that died have left behind, and returns those runs as they are
-// now. A run that was QUEUED or RUNNING is PAUSED with the reason SERVER_RESTARTED; one that had
-// asked a question, but had not got round to waiting for the answer, waits. An action that was
-// begun and has no outcome is noted in the run's progress and never repeated. Runs of owners that
-// are alive, in any process, are left alone. It may be called at any time, by any number of
+// Recover takes over the runs of owners that have died, and returns them. A run that was QUEUED or
+// RUNNING becomes PAUSED with the reason SERVER_RESTARTED, or waits if it had asked a question. An
+// action without an outcome is noted in the run's progress and never repeated. Runs of living
+// owners, in any process, are not changed. It may be called at any time, by any number of
 // processes.
 //
 // It writes only when there is something to bring back.
@@ -39,7 +38,7 @@ func (rs Runs) Recover(ctx context.Context) ([]Run, error) {
 	return left, doing(err, "recovering interrupted runs")
 }
 
-// abandoned are the runs that are going on, as the store says, and whose owners have died.
+// abandoned returns the queued and running runs whose owners have died.
 func abandoned(ctx context.Context, q queryer, o *Owner) ([]Run, error) {
 	runs, err := collect(ctx, q, scanRow[Run], "SELECT "+runColumns+` FROM runs r
 		WHERE state IN ('QUEUED', 'RUNNING') ORDER BY created_at, rowid`)

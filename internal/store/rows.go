@@ -49,7 +49,7 @@ func collect[T any](
 	return out, rows.Err()
 }
 
-// oneRow reads one row; no row is ErrNotFound, said of what.
+// oneRow reads one row. It returns ErrNotFound without a row.
 func oneRow[T any](row *sql.Row, scan func(scanner) (T, error), what, id string) (T, error) {
 	t, err := scan(row)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -73,7 +73,7 @@ type field struct {
 	value  any
 }
 
-// fields are a row, as it is read and as it is written.
+// fields are a row to read or write.
 type fields []field
 
 // scanRow reads a row into its fields.
@@ -146,7 +146,7 @@ func (w *where) limited(n int) []any {
 // instant is a time as milliseconds since 1970 UTC, 0 for the zero time.
 type instant struct{ t *time.Time }
 
-// Scan reads a column.
+// Scan implements sql.Scanner.
 func (i instant) Scan(v any) error {
 	ms, ok := v.(int64)
 	if !ok {
@@ -159,7 +159,7 @@ func (i instant) Scan(v any) error {
 	return nil
 }
 
-// Value is what is written to a column.
+// Value implements driver.Valuer.
 func (i instant) Value() (driver.Value, error) { return millis(*i.t), nil }
 
 func millis(t time.Time) int64 {
@@ -169,11 +169,11 @@ func millis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// object is a value as JSON text, or NULL for a pointer that is nil. "" and NULL leave the value as
-// it is.
+// object is a value as JSON text, or NULL for a nil pointer. Scanning "" or NULL does not change
+// the value.
 type object struct{ v any }
 
-// Value is what is written to a column.
+// Value implements driver.Valuer.
 func (o object) Value() (driver.Value, error) {
 	b, err := json.Marshal(o.v)
 	if err != nil || string(b) == "null" {
@@ -182,7 +182,7 @@ func (o object) Value() (driver.Value, error) {
 	return string(b), nil
 }
 
-// Scan reads a column.
+// Scan implements sql.Scanner.
 func (o object) Scan(v any) error {
 	if text, _ := v.(string); text != "" {
 		return json.Unmarshal([]byte(text), o.v)
@@ -190,24 +190,24 @@ func (o object) Scan(v any) error {
 	return nil
 }
 
-// maxPacked is how many compressed bytes of elements a step keeps, many times what a full screen
-// has, and maxUnpacked what is read of them.
+// maxPacked is the limit of a step's compressed elements, many times a full screen's. maxUnpacked
+// is their limit when read.
 const (
 	maxPacked   = 64 << 10
 	maxUnpacked = 4 << 20
 )
 
-// packed is elements as compressed JSON, nothing for none. A list that is longer than any screen's
-// is left out.
+// packed is elements as compressed JSON, empty without elements. A list above maxPacked is left
+// out.
 type packed struct{ list *[]screen.Element }
 
-// packers are what compresses elements, kept as each is larger than a megabyte.
+// packers are reused, because each is larger than a megabyte.
 var packers = sync.Pool{New: func() any {
 	w, _ := flate.NewWriter(nil, flate.BestSpeed) // fails for wrong levels only
 	return w
 }}
 
-// Value is what is written to a column.
+// Value implements driver.Valuer.
 func (p packed) Value() (driver.Value, error) {
 	if len(*p.list) == 0 {
 		return []byte{}, nil
@@ -225,7 +225,7 @@ func (p packed) Value() (driver.Value, error) {
 	return b.Bytes(), nil
 }
 
-// Scan reads a column.
+// Scan implements sql.Scanner.
 func (p packed) Scan(v any) error {
 	b, _ := v.([]byte)
 	if len(b) == 0 {

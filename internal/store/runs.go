@@ -27,10 +27,10 @@ func (r *Run) fields() fields {
 // rawJSON is JSON as it was given, "" for none.
 type rawJSON struct{ raw *json.RawMessage }
 
-// Scan reads a column.
+// Scan implements sql.Scanner.
 func (s rawJSON) Scan(v any) error { return object{s.raw}.Scan(v) }
 
-// Value is what is written to a column.
+// Value implements driver.Valuer.
 func (s rawJSON) Value() (driver.Value, error) {
 	if len(*s.raw) > 0 && !json.Valid(*s.raw) {
 		return nil, errors.New("the settings are not JSON")
@@ -38,12 +38,12 @@ func (s rawJSON) Value() (driver.Value, error) {
 	return string(*s.raw), nil
 }
 
-// Runs are the runs of sessions, and what becomes of them.
+// Runs are the runs of sessions.
 type Runs struct{ *db }
 
 // Create adds a run to r.SessionID. It takes Task, State ("" means Queued), Progress, MaxSteps,
-// ReplyMode and Settings from r; the rest is the store's own. While the session's latest run is not
-// terminal it returns a *StateError about that run.
+// ReplyMode and Settings from r, and sets the other fields. It returns a *StateError about the
+// session's latest run unless that is terminal.
 func (rs Runs) Create(ctx context.Context, r Run) (Run, error) {
 	err := rs.update(ctx, func(ctx context.Context, tx *tx) error {
 		return newRun(ctx, tx, &r)
@@ -54,7 +54,7 @@ func (rs Runs) Create(ctx context.Context, r Run) (Run, error) {
 	return r, nil
 }
 
-// newRun fills in what is the store's own, and adds the run.
+// newRun sets the fields that the store decides and adds the run.
 func newRun(ctx context.Context, tx *tx, r *Run) error {
 	if r.State == "" {
 		r.State = Queued
@@ -108,9 +108,8 @@ func (rs Runs) Of(ctx context.Context, sessionID string) ([]Run, error) {
 	return list, doing(err, "listing the runs of session %s", sessionID)
 }
 
-// Unused is the last question of this life of the run whose answer the run has not used yet: one
-// that is open, or that was settled in a way which the run can go on with. It is nil when there is
-// none.
+// Unused returns the last question of this life of the run that is open, or whose answer the run
+// has yet to use. It returns nil without such a question.
 func (rs Runs) Unused(ctx context.Context, r Run) (*inquiry.Question, error) {
 	return unused(ctx, rs.read, rs.vault, r)
 }
@@ -126,8 +125,8 @@ func unused(ctx context.Context, q queryer, v *vault, r Run) (*inquiry.Question,
 	return &list[0], nil
 }
 
-// AfterLate says in words what the sender of a reply to q can do that came too late. r is the
-// latest run of the session that q belongs to.
+// AfterLate tells the sender of a late reply to q how to proceed. r is the latest run of q's
+// session.
 func (r Run) AfterLate(q inquiry.Question) string {
 	switch {
 	case r.ID != q.RunID:

@@ -23,10 +23,9 @@ func (x *Session) fields() fields {
 	}
 }
 
-// Begin adds a session for a phone with its first run, in one transaction; ids and times are the
-// store's own. It takes Serial, Device, Client, StartKey and Parent from x, and from r what
-// [Runs.Create] takes. When the client has a session under this key already, nothing is added and
-// the error is a *KeyError.
+// Begin adds a session for a phone with its first run, in one transaction. It takes Serial, Device,
+// Client, StartKey and Parent from x, and from r the same fields as [Runs.Create]. It returns a
+// *KeyError if the client has a session under this key already.
 func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, error) {
 	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
 		have, err := sessionByKey(ctx, tx, x.Client, x.StartKey)
@@ -73,7 +72,8 @@ func (s *Store) Session(ctx context.Context, id string) (Session, error) {
 	return x, listHint(err)
 }
 
-// LeastID is how many characters of an id [Store.Find] wants, so that nothing is found by a slip.
+// LeastID is the least number of characters that [Store.Find] accepts, so that a slip finds
+// nothing.
 const LeastID = 4
 
 // mostFound is how many sessions it looks for: more than an error names.
@@ -83,9 +83,8 @@ var findQuery = "SELECT " + sessionColumns + ` FROM sessions s
 	WHERE s.id >= ? AND s.id < ? AND s.client = coalesce(?, s.client)
 	ORDER BY s.updated_at DESC, s.rowid DESC LIMIT ?`
 
-// Find returns the session with the id, or the only one whose id begins with it; client, if not
-// nil, is whom it has to belong to. Otherwise the error is ErrNotFound or an
-// *inquiry.AmbiguousError.
+// Find returns the client's session with the id, or the only one whose id begins with it. A nil
+// client means any. The error is ErrNotFound or an *inquiry.AmbiguousError.
 func (s *Store) Find(ctx context.Context, id string, client *string) (Session, error) {
 	id = strings.ToLower(strings.TrimSpace(id))
 	var found []Session
@@ -114,7 +113,7 @@ func sessionByID(ctx context.Context, q queryer, id string) (Session, error) {
 	return oneRow(row, scanRow[Session], "session", id)
 }
 
-// Sessions lists sessions with their latest runs, those that changed last first.
+// Sessions lists sessions with their latest runs, last changed first.
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
 	query, args := f.query()
 	list, err := collect(ctx, s.read, scanOverview, query, args...)
@@ -166,11 +165,11 @@ func (t *tx) touch(ctx context.Context, sessionID string) error {
 	return t.exec(ctx, "UPDATE sessions SET updated_at = ? WHERE id = ?", millis(t.at), sessionID)
 }
 
-// Orphans are what was begun without a client's name, and goes on: sessions whose latest run has
-// not ended, and questions of no run whose answer was not taken up.
+// Orphans are the open sessions and questions of no client, by id: sessions whose latest run has
+// not ended, and questions of no run whose answer was not used.
 type Orphans struct{ Sessions, Questions []string }
 
-// Orphans lists them by id.
+// Orphans lists the orphans.
 func (s *Store) Orphans(ctx context.Context) (Orphans, error) {
 	o, err := orphans(ctx, s.read)
 	return o, doing(err, "looking for what belongs to no client")
@@ -189,7 +188,7 @@ func orphans(ctx context.Context, q queryer) (o Orphans, err error) {
 	return o, err
 }
 
-// Adopt makes the orphans the client's, and notes that in the audit.
+// Adopt gives the orphans to the client and records that in the audit.
 func (s *Store) Adopt(ctx context.Context, client string, by AuditEntry) (o Orphans, err error) {
 	by.Event, by.Text = AuditAdopted, client
 	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
@@ -232,19 +231,19 @@ func (s *Store) Adopt(ctx context.Context, client string, by AuditEntry) (o Orph
 	return o, doing(err, "giving sessions to %s", client)
 }
 
-// Snapshot is how a session stands, all of it at one moment.
+// Snapshot is a consistent view of a session.
 type Snapshot struct {
 	Session  Session
 	Run      Run               // the latest
 	Question *inquiry.Question // that Run has asked and whose answer it has not used yet, or nil
 	Usage    Usage             // of Run
-	Steps    []StepRecord      // the ones asked for, oldest first; the last step is always there
-	Holder   *Hold             // who has the session's phone; nil when it is free
+	Steps    []StepRecord      // as requested, always with the last, oldest first
+	Holder   *Hold             // of the session's phone, nil if it is free
 	Grants   []guard.Grant     // people's leaves that may cover actions of the session
 }
 
-// Snapshot reads how a session stands, in one transaction. after is given the latest run and says
-// behind which step the steps begin. A session that is not there, or has no run, is ErrNotFound.
+// Snapshot reads a session in one transaction. after returns, for the latest run, the step after
+// which the steps begin. Snapshot returns ErrNotFound if the session or its run is missing.
 func (s *Store) Snapshot(
 	ctx context.Context, sessionID string, after func(Run) (int, error),
 ) (Snapshot, error) {

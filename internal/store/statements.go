@@ -144,7 +144,7 @@ func (r *reading) Close() error {
 // Close implements [driver.Conn].
 func (c *connection) Close() error {
 	for _, s := range c.kept {
-		_ = s.run.Close() // closing the connection says what is wrong
+		_ = s.run.Close() // closing the connection reports the error
 	}
 	return c.sqliteConn.Close()
 }

@@ -53,8 +53,8 @@ func stepsAfter(ctx context.Context, q queryer, sessionID string, after int) ([]
 		WHERE session_id = ? AND idx > ? ORDER BY idx`, sessionID, after)
 }
 
-// Spend adds a call of a model that no step of the run has made. What it took counts as the model's
-// time, and not as the run's work.
+// Spend adds a model call outside the run's steps. Its time counts as the model's, not as the run's
+// work.
 func (rs Runs) Spend(ctx context.Context, runID string, t agentloop.Try) error {
 	err := rs.update(ctx, func(ctx context.Context, tx *tx) error {
 		return spend(ctx, tx, runID, agentloop.Step{Timing: agentloop.Timing{Model: t.Took},
@@ -63,7 +63,7 @@ func (rs Runs) Spend(ctx context.Context, runID string, t agentloop.Try) error {
 	return doing(err, "adding to what run %s has cost", runID)
 }
 
-// spend adds to a run's usage what was spent and is in none of its steps.
+// spend adds a cost to a run's usage that is in none of its steps.
 func spend(ctx context.Context, tx *tx, runID string, begun agentloop.Step) error {
 	if begun.Timing == (agentloop.Timing{}) && len(begun.Proposal.Tries) == 0 {
 		return nil
@@ -86,8 +86,7 @@ func spend(ctx context.Context, tx *tx, runID string, begun agentloop.Step) erro
 		append(args, runID)...)
 }
 
-// usage is what the steps of a run have cost together, which the database adds up as they are
-// written, with what was spent besides, and how long the run has waited.
+// usage reads the cost of a run, which triggers of the database add up, and how long it has waited.
 func usage(ctx context.Context, q queryer, now time.Time, runID string) (Usage, error) {
 	var u Usage // of a run without a step
 	t := &u.Timing

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Transition moves a run from state to state. Of any number of callers whose changes exclude each
-// other exactly one wins; the others get a *StateError with the present state. A terminal run never
-// changes again.
+// Transition moves a run from state to state. Of concurrent callers whose changes exclude each
+// other exactly one wins. The others get a *StateError with the present state. A terminal run never
+// changes.
 //
 // Entering Running starts a new life of the run: its fence grows, it is this store's, and an action
 // that its former life left without an outcome becomes a note for the model. Entering a terminal
@@ -117,9 +117,8 @@ func saveRun(ctx context.Context, tx *tx, r *Run) error {
 	return tx.touch(ctx, r.SessionID)
 }
 
-// finishSteps closes the steps of the run that were begun and have no outcome; what that means for
-// the run is not for the store to say. asked says that the question which this life of the run was
-// about to park is known.
+// finishSteps closes the run's steps without an outcome. asked reports that the question with which
+// this life of the run was about to park is stored.
 func finishSteps(ctx context.Context, tx *tx, r *Run, asked bool) error {
 	left, err := collect(ctx, tx, scanRow[StepRecord], "SELECT "+stepColumns+` FROM steps s
 		WHERE run_id = ? AND state = 'INTENT' ORDER BY idx`, r.ID)

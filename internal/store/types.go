@@ -29,7 +29,7 @@ const (
 	Expired         State = "EXPIRED"
 )
 
-// Terminal reports whether a run in this state never goes on.
+// Terminal reports whether a run in this state has ended for good.
 func (s State) Terminal() bool {
 	switch s {
 	case Completed, Aborted, Failed, Cancelled, Expired:
@@ -69,9 +69,9 @@ type Session struct {
 	ID        string    `json:"session_id"`
 	Serial    string    `json:"serial"`
 	Device    Device    `json:"device_info"`
-	Steps     int       `json:"steps"`            // of all its runs; the index of the last step
-	Client    string    `json:"client,omitempty"` // whom it belongs to; "" is the local operator
-	StartKey  string    `json:"-"`                // of the client; stands for this session
+	Steps     int       `json:"steps"`            // of all its runs, also the index of the last
+	Client    string    `json:"client,omitempty"` // the owner, "" for the local operator
+	StartKey  string    `json:"-"`                // chosen by the client for this session
 	Parent    string    `json:"parent,omitempty"` // the session that began this one
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
@@ -107,9 +107,9 @@ type Run struct {
 	Progress   agentloop.Progress   `json:"course"`
 	MaxSteps   int                  `json:"max_steps,omitempty"`
 	ReplyMode  string               `json:"reply_mode,omitempty"`
-	Settings   json.RawMessage      `json:"settings,omitempty"` // the owner's own; kept as given
+	Settings   json.RawMessage      `json:"settings,omitempty"` // stored as given
 	Owner      string               `json:"owner,omitempty"`    // the store that runs it
-	Fence      int64                `json:"fence"`              // the life that this is; grows
+	Fence      int64                `json:"fence"`              // the number of its life, grows
 	QuestionID string               `json:"question_id,omitempty"`
 	CreatedAt  time.Time            `json:"created_at"`
 	UpdatedAt  time.Time            `json:"updated_at"`
@@ -118,17 +118,16 @@ type Run struct {
 	waitingAt time.Time // since when it waits for an answer
 }
 
-// Change is one step of a run from state to state, with what changes along with it. All of it
-// happens, or nothing.
+// Change is a change of a run's state and other fields, which happens as a whole or not at all.
 type Change struct {
-	From  []State // states that the run may be in; none means any that is not terminal
+	From  []State // required states, empty for any that is not terminal
 	To    State
-	Fence int64 // the life of the run that the decision was about; 0 means any
+	Fence int64 // required fence, 0 for any
 
 	Reason   agentloop.StopReason // replaces the stop reason, also with ""
 	Answer   string               // "" keeps the present one
 	Err      string               // replaces the error, also with ""
-	Question string               // the open one of a state that is Waiting; others clear it
+	Question string               // the open question, only in a Waiting state
 	MaxSteps int                  // 0 keeps the present one
 	Settings json.RawMessage      // nil keeps the present ones
 
@@ -137,24 +136,24 @@ type Change struct {
 	// came of the question, for the run's progress and for the step that asked.
 	Apply    string
 	Exchange actions.Exchange
-	Ruling   *agentloop.Ruling // about an action, which Exchange says in words; nil is none
+	Ruling   *agentloop.Ruling // about an action, in addition to Exchange, or nil
 
-	// Progress says what then becomes of the run's progress as it is in the store; nil keeps it.
+	// Progress changes the stored progress after that. nil keeps it.
 	Progress func(agentloop.Progress) agentloop.Progress
 
-	// Begun is what the run's life has spent that no step tells: see agentloop.Ending. It becomes
-	// part of the run's Usage, also when the change comes too late and is refused.
+	// Begun is a cost outside the steps, see agentloop.Ending. It becomes part of the run's Usage
+	// even if the change is refused.
 	Begun agentloop.Step
 }
 
-// StepState says how far a step is known to have got.
+// StepState is the known progress of a step.
 type StepState string
 
 // The states of a step.
 const (
 	Intent  StepState = "INTENT"  // about to be done, or being done right now
 	Done    StepState = "DONE"    // done, or refused by the phone
-	Unknown StepState = "UNKNOWN" // interrupted between the two; never repeated
+	Unknown StepState = "UNKNOWN" // interrupted between the two, never repeated
 )
 
 // StepRecord is a step as it was journaled. Its Screen has no Frame: read the picture with
@@ -194,7 +193,7 @@ type Overview struct {
 	Latest *Run // nil when no run was made yet
 }
 
-// Usage is what a run has cost: its steps, and what the endings of its lives tell besides.
+// Usage is the cost of a run's steps and of the endings of its lives.
 type Usage struct {
 	Steps            int `json:"steps"`
 	Calls            int `json:"calls"`       // of the model

@@ -1,5 +1,5 @@
-// Package bench keeps and sums up what models made of tasks that can be checked. It carries no run
-// out: its owner does, and hands in the results.
+// Package bench stores and summarizes the results of models on tasks that can be checked. The
+// caller executes the runs and passes in the results.
 package bench
 
 import (
@@ -16,14 +16,14 @@ type Key struct {
 	Round int    `json:"round"` // from 1
 }
 
-// Plan says what is to be run: each task so many times with each model.
+// Plan runs each task Rounds times with each model.
 type Plan struct {
 	Models []string `json:"models"`
 	Tasks  []string `json:"tasks"`
 	Rounds int      `json:"rounds"`
 }
 
-// Runs lists the runs so that a part of them, from the beginning, compares the models fairly.
+// Runs lists the runs in an order of which any first part compares the models fairly.
 func (p Plan) Runs() []Key {
 	var all []Key
 	for round := range p.Rounds {
@@ -36,16 +36,16 @@ func (p Plan) Runs() []Key {
 	return all
 }
 
-// Result is what came of a run. Success is the check's word on the phone's state, never the
-// model's.
+// Result is the outcome of a run. The check of the phone's state decides about success, never the
+// model.
 type Result struct {
 	Key
 	Passed  bool   `json:"passed"`
 	Problem string `json:"problem,omitempty"` // what the check missed
 	Claimed bool   `json:"claimed"`           // the model said that the task is done
 	Answer  string `json:"answer,omitempty"`  // the model's last words
-	// Broken says what kept the run from being a measurement, such as an endpoint that does not
-	// answer. Such a run counts for nothing, and is run again.
+	// Broken says why the run is no measurement, such as an endpoint that does not answer. The run
+	// does not count and is repeated.
 	Broken string `json:"broken,omitempty"`
 
 	StopReason       string  `json:"stop_reason"`
@@ -67,7 +67,7 @@ type Result struct {
 type Score struct {
 	Runs      int `json:"runs"`
 	Passed    int `json:"passed"`
-	lab.Rate      // of Runs, those that passed
+	lab.Rate      // of Passed among Runs
 	Unclaimed int `json:"passed_unclaimed"` // passed, and the model did not say that it is done
 	False     int `json:"claimed_falsely"`  // not passed, and the model said so
 
@@ -76,10 +76,10 @@ type Score struct {
 	ModelSeconds     float64 `json:"model_seconds"`
 	PromptTokens     float64 `json:"prompt_tokens"`
 	CompletionTokens float64 `json:"completion_tokens"`
-	Cost             float64 `json:"cost,omitempty"` // of all runs together; 0 when it is not known
+	Cost             float64 `json:"cost,omitempty"` // total of all runs, 0 if unknown
 }
 
-// NewScore sums results up; broken ones do not count.
+// NewScore summarizes the results that are not broken.
 func NewScore(results []Result) Score {
 	broken := func(r Result) bool { return r.Broken != "" }
 	results = slices.DeleteFunc(slices.Clone(results), broken)
@@ -112,7 +112,7 @@ func NewScore(results []Result) Score {
 	return s
 }
 
-// Report is what a bench has found.
+// Report is the result of a bench.
 type Report struct {
 	Setup   Setup         `json:"setup"`
 	Planned int           `json:"planned"` // runs
@@ -128,14 +128,14 @@ type ModelReport struct {
 	Tasks []TaskReport `json:"tasks"`
 }
 
-// TaskReport is what a model made of one task.
+// TaskReport is the share of one task.
 type TaskReport struct {
 	Task  string   `json:"task"`
 	Score Score    `json:"score"`
 	Runs  []Result `json:"-"`
 }
 
-// NewReport sums up those of the results that belong to the plan, the last of each run.
+// NewReport summarizes the last result of each run of the plan.
 func NewReport(setup Setup, p Plan, results []Result) Report {
 	last := map[Key]Result{}
 	for _, r := range results {
@@ -162,7 +162,7 @@ func NewReport(setup Setup, p Plan, results []Result) Report {
 	return out
 }
 
-// of is the runs of a model, and of one task unless that is "".
+// of returns the runs of a model, of one task unless it is "".
 func (r *Report) of(model, task string) []Result {
 	var list []Result
 	for _, x := range r.Runs {

@@ -17,8 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Setup is what runs have to have in common to be compared. It is the first line of the file of the
-// results.
+// Setup holds the conditions that comparable runs share. It is the first line of the results file.
 type Setup struct {
 	Program string           `json:"program"` // and its version
 	Models  map[string]Model `json:"models"`  // by the name that the person gave
@@ -35,8 +34,8 @@ type Model struct {
 	Settings map[string]any `json:"settings,omitempty"` // what else changes its replies
 }
 
-// Book is the file of the results, a line each, and the folder around it. Any number of goroutines
-// may add to it; one process at a time has it open.
+// Book is the results file, one result a line, in its folder. It is safe for concurrent use. One
+// process at a time has it open.
 type Book struct {
 	Results []Result // that were there when it was opened
 
@@ -46,9 +45,9 @@ type Book struct {
 	lock *flock.Flock
 }
 
-// Open opens the book of a folder, which is made when it is missing, for this user only. One that
-// was begun with another setup is refused. A last line that was not written whole, because the
-// process or the machine went down, is dropped: its run is run again.
+// Open opens the book of a folder, and creates both, for this user only, if they are missing. It
+// fails if the book was begun with another setup. An incomplete last line, left by a crash, is
+// dropped, so its run is repeated.
 func Open(dir string, setup Setup) (*Book, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("opening the results: %w", err)
@@ -72,13 +71,13 @@ func Open(dir string, setup Setup) (*Book, error) {
 	return b, nil
 }
 
-// read reads the book, and begins one that is empty.
+// read reads the book and writes the setup to an empty one.
 func (b *Book) read(path string, setup Setup) error {
 	lines := bufio.NewReader(b.file)
 	for n := 1; ; n++ {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF {
-			break // what is there has no end
+			break // drops an incomplete last line
 		}
 		if err != nil {
 			return err
@@ -95,7 +94,7 @@ func (b *Book) read(path string, setup Setup) error {
 	return b.write(setup)
 }
 
-// cut drops what stands behind the whole lines.
+// cut truncates the file after its complete lines.
 func (b *Book) cut() error {
 	_, err := b.file.Seek(b.size, io.SeekStart)
 	return errors.Join(err, b.file.Truncate(b.size))
@@ -125,7 +124,7 @@ func (b *Book) line(n int, line []byte, setup Setup) error {
 	return nil
 }
 
-// Add writes a result down. When it returns nil, the result is on the disk.
+// Add appends a result. When it returns nil, the result is on the disk.
 func (b *Book) Add(r Result) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -149,7 +148,7 @@ func (b *Book) write(v any) error {
 	return b.file.Sync()
 }
 
-// Left are the runs of a plan that have no result yet.
+// Left returns the runs of the plan without a result.
 func (b *Book) Left(p Plan) []Key {
 	done := map[Key]bool{}
 	for _, r := range b.Results {
@@ -164,7 +163,7 @@ func (b *Book) Left(p Plan) []Key {
 	return left
 }
 
-// Close gives the folder free.
+// Close closes the file and unlocks the folder.
 func (b *Book) Close() error {
 	var err error
 	if b.file != nil {

@@ -1,6 +1,6 @@
-// Package calibrate finds out how a model is to be asked: it is shown screens with targets whose
-// places are known, and told to tap them. In which form it replies, and which way of reckoning
-// explains the places in its replies best, is what it speaks.
+// Package calibrate finds out how to prompt a model. It shows the model screens with targets at
+// known places and asks it to tap them. The form of the replies tells the dialect, and the places
+// in them tell the coordinates.
 package calibrate
 
 import (
@@ -23,7 +23,7 @@ import (
 
 // Target is something on a screen that can be tapped.
 type Target struct {
-	Task   map[string]string // what is asked for, by the language of the prompts, zh and en
+	Task   map[string]string // the request, by the language of the prompts, zh and en
 	Box    image.Rectangle   // in the frame's pixels
 	Groups []string          // such as icon, small
 }
@@ -39,10 +39,10 @@ type Screen struct {
 type Options struct {
 	Model   policy.Completer
 	Table   dialect.Table
-	Dialect string          // in which the model is prompted; "auto" chooses by its name
+	Dialect string          // of the prompts, "auto" to choose by the model's name
 	Prompt  dialect.Options // how
 	Screens []Screen
-	Asking  func(done, all int) // is called before each question; nil for none
+	Asking  func(done, all int) // called before each question unless nil
 }
 
 // Group is a part of the targets.
@@ -52,11 +52,11 @@ type Group struct {
 	All  int    `json:"asked"`
 }
 
-// Report is what was found. The settings are those under which most targets are hit.
+// Report is the result of a calibration. Its settings are the ones that hit the most targets.
 type Report struct {
 	Prompted    string         `json:"prompted"` // the dialect of the questions
-	Dialect     string         `json:"dialect"`  // of the replies; "" when they are in none
-	Forms       map[string]int `json:"forms"`    // replies by dialect; "" is none
+	Dialect     string         `json:"dialect"`  // of the replies, "" if unknown
+	Forms       map[string]int `json:"forms"`    // replies by dialect, "" for unreadable ones
 	Coordinates string         `json:"coordinates"`
 	ImageSize   string         `json:"image_size"`
 	Sure        bool           `json:"sure"`               // half was hit, some on each screen
@@ -69,7 +69,7 @@ type Report struct {
 	Unanswered int `json:"unanswered"` // the endpoint failed, or took too long
 	Unreadable int `json:"unreadable"` // no place could be read
 	Hits       int `json:"hits"`
-	lab.Rate       // of Asked, those that were hit
+	lab.Rate       // of Hits among Asked
 
 	Pixels   float64 `json:"error_pixels"` // from the middle of the target, median
 	Pixels90 float64 `json:"error_pixels_90"`
@@ -87,7 +87,7 @@ type answer struct {
 	target  *Target
 	at      dialect.Situation
 	reply   actions.Reply
-	numbers *[2]float64 // as the model wrote them; nil when there are none
+	numbers *[2]float64 // as the model wrote them, or nil
 	took    time.Duration
 	prompt  int
 	words   int
@@ -176,7 +176,7 @@ func (o *Options) sum(r Report, spoken dialect.Dialect, answers []*answer) Repor
 	return r
 }
 
-// form is the name of the dialect that a reply is in; "" for none.
+// form returns the name of a reply's dialect, or "".
 func (o *Options) form(spoken dialect.Dialect) func(*answer) string {
 	prompted := spoken.Profile().Name
 	return func(a *answer) string {
@@ -197,7 +197,7 @@ func (o *Options) form(spoken dialect.Dialect) func(*answer) string {
 // wide is a unit in which all that a model may write is a place: numbers of pixels, and all below.
 const wide = 10_000
 
-// read is the two numbers of the place that a reply taps, as the model wrote them; nil for none.
+// read returns the coordinates that a reply taps, as the model wrote them, or nil.
 func (o *Options) read(form string, a *answer) *[2]float64 {
 	if form == "" {
 		return nil

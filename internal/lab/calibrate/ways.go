@@ -131,8 +131,8 @@ func waysOf(own dialect.Profile, answers []*answer) []Way {
 	return once
 }
 
-// longSides are long sides of pictures in whose pixels the answers may be right: what is usual, and
-// what is much.
+// longSides returns the long sides of pictures in whose pixels the answers may be right: a usual
+// side and a large one, as quantiles of the estimates from the answers.
 func longSides(answers []*answer, yFirst bool) (long []int) {
 	var sides []float64
 	for _, a := range answers {
@@ -158,8 +158,8 @@ func longSides(answers []*answer, yFirst bool) (long []int) {
 	return long
 }
 
-// picture is the size of the picture in whose pixels a model reckons that saw a frame of that size.
-// A server shrinks to a long side exactly; taploop sends a bit less where that costs it less.
+// picture returns the size of the picture in whose pixels a model answers about the frame. A server
+// shrinks to a long side exactly, while taploop may send slightly less to save work.
 func (w Way) picture(frame screen.Size) screen.Size {
 	if long := w.Fit.Long; long != w.sent.Long && long > 0 && long < max(frame.W, frame.H) {
 		frame = frame.Scaled(long)
@@ -167,7 +167,7 @@ func (w Way) picture(frame screen.Size) screen.Size {
 	return w.Fit.Size(frame)
 }
 
-// place is where an answer taps, read in this way; false when that is nowhere.
+// place returns where an answer taps, read in this way. It is false without coordinates.
 func (w Way) place(a *answer) (image.Point, bool) {
 	if a.numbers == nil {
 		return image.Point{}, false

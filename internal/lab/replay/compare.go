@@ -12,7 +12,7 @@ import (
 type Comparison struct {
 	Agrees   bool     `json:"agrees"`
 	SameKind bool     `json:"same_kind"`
-	SameText *bool    `json:"same_text,omitempty"` // what is typed, or the app that is opened
+	SameText *bool    `json:"same_text,omitempty"` // the typed text, or the opened app
 	SameWay  *bool    `json:"same_way,omitempty"`  // a swipe's direction, or the key
 	Distance *float64 `json:"distance,omitempty"`  // of the points that are touched, of the width
 	Pixels   *float64 `json:"distance_pixels,omitempty"`

@@ -19,15 +19,15 @@ type source interface {
 	Frame(ctx context.Context, id string) ([]byte, error)
 }
 
-// past is what had happened before a step, made anew from the steps that are stored.
+// past is the progress before a step, rebuilt from the stored steps.
 type past struct {
 	agentloop.Progress
 	lang         string // of notes
 	run          string // the last step's
-	ownSummaries bool   // the record has summaries of its own
+	ownSummaries bool   // the recorded model wrote summaries
 }
 
-// reach is the past of a step: that of the step before, and what has happened since.
+// reach brings p from the step before to the step st.
 func (p *past) reach(st store.StepRecord, runs []store.Run) {
 	i := slices.IndexFunc(runs, func(r store.Run) bool { return r.ID == st.RunID })
 	if i < 0 {
@@ -45,8 +45,7 @@ func (p *past) reach(st store.StepRecord, runs []store.Run) {
 	p.run = st.RunID
 }
 
-// add is what a step has changed for those after it. said is its reply as the model that is asked
-// is shown it.
+// add adds a step. said is its reply as later prompts show it.
 func (p *past) add(st store.StepRecord, said actions.Reply) {
 	d := st.Proposal.Decision
 	p.Steps++
@@ -73,7 +72,7 @@ func (p *past) add(st store.StepRecord, said actions.Reply) {
 	}
 }
 
-// refusal is what the model was told of an action that was not carried out wholly.
+// refusal returns the note about an action that was not carried out wholly.
 func refusal(st store.StepRecord) (agentloop.Note, bool) {
 	n := agentloop.Note{Kind: agentloop.NoteRefused,
 		Action: actions.Describe(st.Proposal.Action)}
@@ -106,10 +105,10 @@ func (p *past) remember(st store.StepRecord, said actions.Reply) {
 	p.History = append(slices.Clip(p.History), t)
 }
 
-// did is a decision in words.
+// did returns a decision in words.
 func did(d actions.Decision) string { return cmp.Or(d.Explain, actions.Describe(d.Action)) }
 
-// recorded is the reply that a step was decided by, as the record has it.
+// recorded returns the reply that decided the step.
 func recorded(st store.StepRecord) actions.Reply {
 	tries := st.Proposal.Tries
 	return actions.Reply{Text: tries[len(tries)-1].Reply}

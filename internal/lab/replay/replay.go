@@ -1,7 +1,6 @@
-// Package replay asks a model at every step of a stored session what it would have done there, and
-// holds that against what was done. No phone is touched: each step is asked about with the stored
-// picture and with what had happened until then in the record, whatever the model would have done
-// before.
+// Package replay asks a model at every step of a stored session for the next action, and compares
+// it with the recorded one. No phone is touched. The model sees the stored picture and the recorded
+// steps until then, whatever it would have done before.
 package replay
 
 import (
@@ -20,13 +19,12 @@ import (
 // Options of a replay. Policy has to be there.
 type Options struct {
 	Policy agentloop.Policy // that is asked
-	// Own is what a former step said as the model that is asked would have written it: it is shown
-	// it as its own. It is given the recorded reply, what that decided, and the size of the picture
-	// that is shown, which is zero where there is none. nil means that nothing is shown.
+	// Own rewrites a recorded reply in the form of the asked model, which is shown it in its
+	// history. picture is the size of the shown picture, or zero. nil shows no former replies.
 	Own    func(r actions.Reply, was actions.Decision, picture screen.Size) actions.Reply
 	Lang   string      // of the model's prompts
 	Within float64     // how far points may lie apart and agree, as a share of the screen's width
-	Asking func(n int) // is called before a step is asked about; nil for none
+	Asking func(n int) // called before each step unless nil
 }
 
 // Step is one step of the session, with what the model that was asked would have done.
@@ -39,7 +37,7 @@ type Step struct {
 	Comparison
 	Unreadable string      `json:"unreadable,omitempty"` // why no reply was an action
 	Screen     screen.Size `json:"screen"`
-	Picture    screen.Size `json:"picture"` // as it is stored, which is what was shown
+	Picture    screen.Size `json:"picture"` // as stored and shown
 
 	Calls            int     `json:"calls"`
 	Seconds          float64 `json:"seconds"`          // of all calls
@@ -55,7 +53,7 @@ type Report struct {
 
 	Asked      int      `json:"asked"`
 	Agreed     int      `json:"agreed"`
-	lab.Rate            // of Asked, those that agreed
+	lab.Rate            // of Agreed among Asked
 	SameKind   int      `json:"same_kind"`
 	Unreadable int      `json:"unreadable"`
 	Within     float64  `json:"within"`             // see Options
@@ -70,8 +68,8 @@ type Report struct {
 	Shrunk           bool    `json:"pictures_shrunk"` // stored smaller than the screen
 }
 
-// Run asks about every step. When it returns an error, because the model cannot be asked or ctx
-// ended, the report has the steps until then.
+// Run asks about every step. If the model cannot be asked or ctx ends, it returns the error with a
+// report of the steps until then.
 func Run(ctx context.Context, src source, sessionID string, o Options) (Report, error) {
 	r := Report{SessionID: sessionID, Within: o.Within}
 	stored, err := src.Trajectory(ctx, sessionID)
@@ -150,7 +148,7 @@ func ask(ctx context.Context, all album, before agentloop.Progress, st store.Ste
 	return s, nil
 }
 
-// sum fills in what the steps come to.
+// sum fills in the totals.
 func (r *Report) sum() {
 	var distances, pixels, seconds, before []float64
 	for _, s := range r.Steps {

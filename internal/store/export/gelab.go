@@ -135,8 +135,7 @@ type traceStart struct {
 	ExtraInfo   traceExtra  `json:"extra_info"`
 }
 
-// modelConfig names the model that decided; unknownModel where the store does not know it, as of
-// sessions of older versions.
+// modelConfig names the model that decided, or unknownModel in sessions of older versions.
 type modelConfig struct {
 	Name string `json:"model_name"`
 }

@@ -62,7 +62,7 @@ const (
 	quality  = 75
 )
 
-// picture is a frame, small; none when the store does not have it any more.
+// picture returns a frame, shrunk, or says that the store has lost it.
 func picture(ctx context.Context, src Source, id string) (screenshot, error) {
 	b, err := src.Frame(ctx, id)
 	switch {

@@ -26,8 +26,8 @@ type Step struct {
 	Parts   Parts           `json:"parts_ms"`
 }
 
-// Parts are the parts of a step's time in milliseconds, under their names; those that took none are
-// left out. See agentloop.Timing.
+// Parts are the parts of a step's time that are not 0, in milliseconds by name. See
+// agentloop.Timing.
 type Parts map[string]float64
 
 // NewParts is t in parts, to a tenth of a millisecond.

@@ -5,8 +5,7 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// touch is a gesture as it is drawn on the screenshot, in units of 1000 to the screenshot's long
-// side.
+// touch is a gesture to draw on the screenshot, in units of 1000 to the screenshot's long side.
 type touch struct {
 	W, H       int
 	Rings      []ring
@@ -18,7 +17,7 @@ type ring struct{ X, Y, R int }
 
 type line struct{ X1, Y1, X2, Y2 int }
 
-// touchOf is where the action touches the screen; nil when it does not touch it at a point.
+// touchOf returns where the action touches the screen, or nil if it touches no point.
 func touchOf(a actions.Action, s screen.Size) *touch {
 	if a == nil || !s.Valid() {
 		return nil

@@ -100,7 +100,7 @@ func tree(ctx context.Context, src Source, t store.Trajectory) (
 	return root.Below, spent, nil
 }
 
-// branches are the agents and calls by id; "" is above all.
+// branches are the agents and calls by id. The root is "".
 type branches map[string]*node
 
 // at is the agent or call with the id, below the one that its id begins with.

@@ -33,7 +33,7 @@ type totals struct {
 	Work, Model, Phone, Asked      time.Duration
 }
 
-// Total is the work and the waiting; pauses are neither.
+// Total is the work and the waiting, without pauses.
 func (t totals) Total() time.Duration { return t.Work + t.Asked }
 
 // bar is a step in the strip of times, in units of 1000 to its width.
@@ -71,7 +71,7 @@ type stepView struct {
 	Question string
 	Options  []string
 	Answer   string
-	Answered string // by whom; "" when it was not
+	Answered string // by whom, or ""
 	Open     bool   // the question waits for an answer
 	picture  func(id string) (screenshot, error)
 }
@@ -79,7 +79,7 @@ type stepView struct {
 // Partial reports whether the action had touched the phone when it failed.
 func (s stepView) Partial() bool { return strings.HasPrefix(s.Refusal, agentloop.PartialRefusal) }
 
-// screenshot is a picture as a data URL, or why there is none.
+// screenshot is a picture as a data URL, or the reason for its absence.
 type screenshot struct {
 	URL     template.URL
 	Missing string
@@ -94,7 +94,7 @@ func (s stepView) Picture() (screenshot, error) {
 	return s.picture(s.FrameID)
 }
 
-// timePart is a part of a step's time, with its class on the page; "" is the store's.
+// timePart is a part of a step's time, with its class on the page, "" for the store's.
 type timePart struct {
 	agentloop.Part
 	Kind string

@@ -44,7 +44,7 @@ func grouped(n int) string {
 // The bounds of the page's texts, in characters: what a model or a person wrote may be huge.
 const (
 	longest   = 20_000
-	longLabel = 200 // of what is shown in one line
+	longLabel = 200 // of a single line
 )
 
 func bounded(s string) string { return cut(s, longest) }
