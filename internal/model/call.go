@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
@@ -171,15 +172,17 @@ func (k *attempts) retryable(r httpReply, err error) bool {
 	if err != nil {
 		return retryableError(err)
 	}
-	passes := r.status == http.StatusTooManyRequests ||
+	passes := r.status == http.StatusTooManyRequests || r.status == http.StatusRequestTimeout ||
+		r.status == http.StatusTooEarly ||
 		r.status >= 500 && r.status != http.StatusNotImplemented ||
 		r.status/100 == 2 && k.usable != nil && !k.usable(r.body)
 	after, ok := retryAfter(r.header)
 	if !passes || ok && after > maxRetryAfter {
 		return false
 	}
-	// An empty purse comes as 429 too, and stays empty.
-	return !bytes.Contains(r.body, []byte("insufficient_quota"))
+	// No waiting fills an empty purse, which comes as 429 too, and makes a model see.
+	return !noMoney().MatchString(strings.ToLower(string(r.body))) &&
+		!sightless(k.summary(r.body))
 }
 
 // newTransport is one of the client's own, so that closing its connections closes nobody else's.

@@ -145,8 +145,8 @@ func isList(body []byte) bool {
 // an answer in JSON: a proxy or a web server refuses in its own words or with a page.
 func (k *attempts) unlessAnswered(err error) error {
 	var e *Error
-	if errors.As(err, &e) && (e.Kind == Rejected || e.Kind == TooLong || e.Kind == RateLimited) &&
-		isObject(k.body) {
+	if errors.As(err, &e) && (e.Kind == Rejected || e.Kind == TooLong || e.Kind == RateLimited ||
+		e.Kind == Withheld) && isObject(k.body) {
 		return nil
 	}
 	return err

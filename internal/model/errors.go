@@ -14,12 +14,13 @@ const (
 	Unreachable  ErrorKind = "unreachable"    // refused, no such host, wrong certificate
 	TimedOut     ErrorKind = "timed out"      // no whole reply within Options.Timeout
 	Unauthorized ErrorKind = "unauthorized"   // 401, 403: the key is missing or wrong
+	Withheld     ErrorKind = "withheld"       // the endpoint's content filter refused or cut it
 	NoSuchModel  ErrorKind = "no such model"  // the endpoint does not know the name
 	NoSuchPath   ErrorKind = "no such path"   // 404, 405, a redirect: the base URL is no endpoint's
 	RateLimited  ErrorKind = "rate limited"   // 429 to the last attempt, or an empty purse
 	TooLong      ErrorKind = "too long"       // the request does not fit the model's context
 	Rejected     ErrorKind = "rejected"       // other 4xx: the request as it is
-	ServerFault  ErrorKind = "server fault"   // 5xx to the last attempt
+	ServerFault  ErrorKind = "server fault"   // 5xx to the last attempt, or a reply broken off
 	BadReply     ErrorKind = "unusable reply" // no chat completion, or none with a choice
 )
 

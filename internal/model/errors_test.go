@@ -123,7 +123,7 @@ func TestEachFailureSaysWhatItIsAndWhatToDo(t *testing.T) {
 		},
 		"other JSON": {
 			page{body: `{"choices":"none"}`}, model.BadReply,
-			"no chat completion came back: json: cannot unmarshal", "OpenAI-compatible",
+			"no chat completion came back: its choices are no list", "OpenAI-compatible",
 		},
 		"no choices": {
 			page{body: `{"choices":[]}`}, model.BadReply, "the reply has no choices",

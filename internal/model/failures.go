@@ -112,7 +112,10 @@ func (k *attempts) fail(kind ErrorKind, message string, cause error) *Error {
 func kindOf(status int, said string) ErrorKind {
 	said = strings.ToLower(said)
 	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+	case filtered().MatchString(said):
+		return Withheld
+	case status == http.StatusUnauthorized ||
+		status == http.StatusForbidden && !noRegion().MatchString(said):
 		return Unauthorized
 	case status == http.StatusTooManyRequests || status == http.StatusPaymentRequired:
 		return RateLimited

@@ -20,7 +20,8 @@ import (
 // How servers word what has no status of its own; said in lower case.
 var (
 	tooLong = regexp.MustCompile(`context[ _](length|size|window)|maximum context|` +
-		`too many tokens|(prompt|input|request) is too (long|large)`)
+		`too many tokens|(prompt|input|request) is too (long|large)|` +
+		`longer than the maximum|max(imum)?[ _]model[ _]len`)
 	noModel = regexp.MustCompile(`model.*(not[ _]found|does not exist)|` +
 		`(unknown|no such|invalid) model`)
 	noTools = sync.OnceValue(func() *regexp.Regexp {
@@ -35,14 +36,35 @@ var (
 				`|(unsupported|unknown|unrecognized|unexpected|not permitted|extra)[^"'\x60]{0,40}` +
 				`['"\x60: ]tools(['"\x60]|$)|\["body", ?"tools"\]`)
 	}) // what checks its parameters
+	// words and codes of Azure, GLM, DeepSeek, DashScope
+	filtered = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`content[ _-]?filter|content exists risk|data_inspection_failed|` +
+			`inappropriate content|content management policy|responsible ?ai|` +
+			`不安全或敏感|敏感内容`)
+	})
+	noRegion = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`unsupported_country|(country|region|territory|location)` +
+			`[^.]{0,40}not supported|not (available|supported) in your (country|region)`)
+	})
+	// a rate limit that no waiting ends
+	noMoney = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`insufficient[_ ](quota|balance|funds)|arrearage|` +
+			`余额不足|欠费`)
+	})
 	noSight = regexp.MustCompile(`(image|vision|multimodal|mmproj).*(support|provide|missing)|` +
-		`support.*(image|vision|multimodal)`)
+		`(support|missing).*(image|vision|multimodal)`)
 )
+
+// sightless reports whether an endpoint's words say that the model takes no pictures.
+func sightless(said string) bool { return noSight.MatchString(strings.ToLower(said)) }
 
 func (k *attempts) withHint(e *Error) error { return hint.Add(e, k.hint(e)) }
 
 func (k *attempts) hint(e *Error) string {
 	env := k.opts.Env
+	if sightless(e.Message) && (e.Kind == BadReply || e.Kind == ServerFault) {
+		return "set " + env + "NAME to a model that takes pictures"
+	}
 	switch e.Kind {
 	case Unreachable:
 		return k.hintReach(e)
@@ -64,7 +86,13 @@ func (k *attempts) hint(e *Error) string {
 		return "set " + env + "NAME to a model that the endpoint has"
 	case NoSuchPath, BadReply:
 		return k.hintPath(e)
+	case Withheld:
+		return "the endpoint's content filter refused the screen or the task: word the task " +
+			"otherwise, or use another endpoint or model"
 	case RateLimited:
+		if noMoney().MatchString(strings.ToLower(e.Message + " " + e.code)) {
+			return "the account has nothing left: top it up, or use another endpoint"
+		}
 		return "wait, look at the account's limits, or use another endpoint or model"
 	case TooLong:
 		return "give the model a longer context (Ollama: OLLAMA_CONTEXT_LENGTH, vLLM: " +
@@ -77,7 +105,10 @@ func (k *attempts) hint(e *Error) string {
 	if e.NoTools() {
 		return "set model.dialect to general, which needs no tools"
 	}
-	if noSight.MatchString(strings.ToLower(e.Message)) {
+	if noRegion().MatchString(strings.ToLower(e.Message + " " + e.code)) {
+		return "the endpoint does not serve this region: use another endpoint"
+	}
+	if sightless(e.Message) {
 		return "set " + env + "NAME to a model that takes pictures"
 	}
 	if !isObject(k.body) {
@@ -144,9 +175,9 @@ func (k *attempts) summary(body []byte) string {
 		len(list) > 0 { // Gemini's endpoint packs its error into a list
 		body = list[0]
 	}
-	var odd struct{ Error, Message, Detail json.RawMessage }
+	var odd struct{ Error, Errors, Message, Detail json.RawMessage }
 	if json.Unmarshal(body, &odd) == nil {
-		for _, raw := range []json.RawMessage{odd.Error, odd.Message, odd.Detail} {
+		for _, raw := range []json.RawMessage{odd.Error, odd.Errors, odd.Message, odd.Detail} {
 			if present(raw) {
 				return said(raw)
 			}

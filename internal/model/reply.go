@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // Response is a model's reply.
@@ -20,84 +20,175 @@ type Response struct {
 	Model        string // that was asked, by its name in Options
 }
 
-// Truncated reports whether the token limit cut the reply off.
-func (r *Response) Truncated() bool { return r.FinishReason == string(openai.FinishReasonLength) }
+// Truncated reports whether a token limit cut the reply off.
+func (r *Response) Truncated() bool { return endOf(r.FinishReason) == cut }
 
 // Usage is what a reply cost in tokens; 0 when the endpoint did not say.
 type Usage struct{ PromptTokens, CompletionTokens int }
 
-// completion is a reply as endpoints write it. go-openai's own type knows only one of the two keys
-// of a reasoning.
+// completion holds what is needed of a chat completion. It is decoded member by member: endpoints
+// write the members that nobody needs here in any type.
 type completion struct {
-	Choices []struct {
-		Message struct {
-			Content          json.RawMessage `json:"content"`
-			Refusal          string          `json:"refusal"`
-			ReasoningContent json.RawMessage `json:"reasoning_content"`
-			Reasoning        json.RawMessage `json:"reasoning"`
-			ToolCalls        []struct {
-				ID       string `json:"id"`
-				Function struct {
-					Name      string          `json:"name"`
-					Arguments json.RawMessage `json:"arguments"`
-				} `json:"function"`
-			} `json:"tool_calls"`
-		} `json:"message"`
-		FinishReason string `json:"finish_reason"`
-	} `json:"choices"`
-	Usage openai.Usage    `json:"usage"`
-	Error json.RawMessage `json:"error"`
+	choices []choice
+	usage   members
+	fault   json.RawMessage // an error beside the choices
+}
+
+// choice is one reply of a completion.
+type choice struct {
+	message members
+	finish  string          // "" when the endpoint wrote no text
+	fault   json.RawMessage // an error in place of the rest of the reply
 }
 
 // readCompletion reads the first JSON value of a body: some routers write more after it.
 func readCompletion(body []byte) (c completion, err error) {
-	return c, json.NewDecoder(bytes.NewReader(body)).Decode(&c)
+	var all members
+	if err := json.NewDecoder(bytes.NewReader(body)).Decode(&all); err != nil {
+		return c, err
+	}
+	var list []json.RawMessage
+	if raw := all["choices"]; present(raw) {
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return c, fmt.Errorf("its choices are no list: %w", err)
+		}
+	}
+	for _, raw := range list {
+		m := membersOf(raw)
+		message := membersOf(m["message"])
+		if message == nil { // some servers reply as they stream
+			message = membersOf(m["delta"])
+		}
+		c.choices = append(c.choices,
+			choice{message: message, finish: textOf(m["finish_reason"]), fault: m["error"]})
+	}
+	c.usage, c.fault = membersOf(all["usage"]), all["error"]
+	return c, nil
 }
 
+// reply returns the first choice that says something, else the first one.
+func (c completion) reply() choice {
+	for _, one := range c.choices {
+		if textOf(one.message["content"]) != "" || len(toolCallsOf(one.message)) > 0 {
+			return one
+		}
+	}
+	return c.choices[0]
+}
+
+// broken returns the error that the endpoint reports in the reply or beside it, or how the reply
+// ended if that is no end that is known. It is "" if the reply came to its end.
+func (c completion) broken() string {
+	one := c.reply()
+	for _, raw := range []json.RawMessage{one.fault, c.fault} {
+		if present(raw) {
+			return "the endpoint reports: " + said(raw)
+		}
+	}
+	if endOf(one.finish) == broken {
+		return fmt.Sprintf("the endpoint broke the reply off (finish_reason %q)", one.finish)
+	}
+	return ""
+}
+
+// isCompletion reports whether a body is a chat completion with a reply that was not broken off.
 func isCompletion(body []byte) bool {
 	c, err := readCompletion(body)
-	return err == nil && len(c.Choices) > 0
+	return err == nil && len(c.choices) > 0 && c.broken() == ""
 }
 
-// response reads the reply.
+// response reads the reply. A reply that the endpoint broke off or withheld is an error: half an
+// action is none.
 func (k *attempts) response() (Response, error) {
 	c, err := readCompletion(k.body)
 	if err != nil {
 		return Response{}, k.withHint(k.unreadable(err))
 	}
-	if len(c.Choices) == 0 {
-		return Response{}, k.withHint(k.empty(c.Error))
+	if len(c.choices) == 0 {
+		return Response{}, k.withHint(k.empty(c.fault))
 	}
-	said := &c.Choices[0].Message
+	if fault := c.broken(); fault != "" {
+		return Response{}, k.withHint(k.fail(ServerFault, fault, nil))
+	}
+	one := c.reply()
+	if endOf(one.finish) == withheld {
+		return Response{}, k.withHint(k.fail(Withheld, fmt.Sprintf(
+			"the endpoint's filter withheld the reply (finish_reason %q)", one.finish), nil))
+	}
+	m := one.message
 	r := Response{
-		Text:         k.scrub.text(cmp.Or(textOf(said.Content), said.Refusal)),
-		Reasoning:    k.scrub.text(cmp.Or(textOf(said.ReasoningContent), textOf(said.Reasoning))),
-		FinishReason: c.Choices[0].FinishReason,
-		Usage:        Usage{max(c.Usage.PromptTokens, 0), max(c.Usage.CompletionTokens, 0)},
-		Attempts:     k.attempts,
+		Text:         k.scrub.text(cmp.Or(textOf(m["content"]), textOf(m["refusal"]))),
+		Reasoning:    k.scrub.text(cmp.Or(textOf(m["reasoning_content"]), textOf(m["reasoning"]))),
+		FinishReason: one.finish,
+		Usage: Usage{countOf(c.usage["prompt_tokens"]),
+			countOf(c.usage["completion_tokens"])},
+		Attempts: k.attempts,
 	}
-	for _, t := range said.ToolCalls {
-		var arguments string
-		if json.Unmarshal(t.Function.Arguments, &arguments) != nil { // some write the object itself
-			arguments = string(t.Function.Arguments)
-		}
-		r.ToolCalls = append(r.ToolCalls,
-			ToolCall{t.ID, t.Function.Name, k.scrub.text(arguments)})
+	for _, t := range toolCallsOf(m) {
+		t.Arguments = k.scrub.text(t.Arguments)
+		r.ToolCalls = append(r.ToolCalls, t)
 	}
 	return r, nil
 }
 
-// textOf is a JSON text, the texts of a list of parts, or "" for anything else.
+// members are those of a JSON object.
+type members map[string]json.RawMessage
+
+// membersOf returns the members of an object, nil for anything else.
+func membersOf(raw json.RawMessage) (m members) {
+	_ = json.Unmarshal(raw, &m)
+	return m
+}
+
+// toolCallsOf returns the tool calls of a message: a list, or one that stands alone.
+func toolCallsOf(message members) (calls []ToolCall) {
+	raw := message["tool_calls"]
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		list = []json.RawMessage{raw}
+	}
+	for _, one := range list {
+		call := membersOf(one)
+		f := membersOf(call["function"])
+		if f == nil {
+			continue
+		}
+		var id, arguments string
+		if json.Unmarshal(call["id"], &id) != nil { // a number
+			id = string(call["id"])
+		}
+		if json.Unmarshal(f["arguments"], &arguments) != nil { // some write the object itself
+			arguments = string(f["arguments"])
+		}
+		calls = append(calls, ToolCall{id, textOf(f["name"]), arguments})
+	}
+	return calls
+}
+
+// countOf reads a number of tokens, also one with a fraction or in quotes; 0 for anything else.
+func countOf(raw json.RawMessage) int {
+	n, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
+	if err != nil || !(n > 0) {
+		return 0
+	}
+	return int(min(n, 1e12))
+}
+
+// textOf is a JSON text, the text of a part, the texts of a list of parts, or "" for anything else.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
-	var parts []struct{ Text string }
-	_ = json.Unmarshal(raw, &parts)
+	var parts []json.RawMessage
+	if json.Unmarshal(raw, &parts) != nil {
+		parts = []json.RawMessage{raw}
+	}
 	var b strings.Builder
 	for _, p := range parts {
-		b.WriteString(p.Text)
+		var words string
+		_ = json.Unmarshal(membersOf(p)["text"], &words)
+		b.WriteString(words)
 	}
 	return b.String()
 }
