@@ -14,6 +14,7 @@ import (
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/secret"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -172,7 +173,7 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 		return "", usage(errors.New("there is no answer"), "taploop reply ID TEXT, or --refuse")
 	case *c.Text == "-":
 		return a.typed(ctx, q)
-	case q.Secret && !wordless && q.Open() && !inquiry.Acknowledges(*c.Text):
+	case q.Secret && !wordless && q.Open() && !secret.Acknowledges(*c.Text):
 		return "", usage(errOpenly,
 			"taploop reply "+prefix(q.ID, 8)+" -    (and type it, or pipe it in)")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry/secret"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
@@ -201,7 +202,7 @@ func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager,
 	switch q := st.Question; {
 	case q != nil && typed:
 		return a.typed(ctx, *q)
-	case q != nil && q.Secret && !inquiry.Acknowledges(*c.Reply):
+	case q != nil && q.Secret && !secret.Acknowledges(*c.Reply):
 		return "", usage(errOpenly,
 			"taploop continue "+id+" --reply -    (and type it, or pipe it in)")
 	case typed && c.ReplyID != "": // perhaps the same reply again

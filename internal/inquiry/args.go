@@ -84,3 +84,25 @@ func exactNumbers(v any) (_ any, err error) {
 	}
 	return v, nil
 }
+
+// maxClip is how many characters of what a sender wrote are shown in an error.
+const maxClip = 64
+
+// member appends one key with its value.
+func member(b *bytes.Buffer, name string, value any) {
+	if b.Len() > 0 {
+		b.WriteByte(',')
+	}
+	b.Write(encode(name))
+	b.WriteByte(':')
+	b.Write(encode(value))
+}
+
+// encode is v in JSON.
+func encode(v any) []byte {
+	raw, err := text.Marshal(v)
+	if err != nil {
+		panic(err) // only strings, numbers, booleans, lists and maps of them come here
+	}
+	return raw
+}

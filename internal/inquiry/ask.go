@@ -1,7 +1,6 @@
 package inquiry
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,22 +16,6 @@ type Ask struct {
 	Options  []string `json:"options,omitempty"`
 	FreeText bool     `json:"free_text,omitempty"` // an answer besides the Options is fine
 	Draft    string   `json:"draft,omitempty"`     // Markdown to edit: the answer is the whole text
-}
-
-var (
-	_ = Register(KindInfo, askOrForm)
-	_ = Register(KindInquiry, askOrForm)
-)
-
-// askOrForm is a Form if the question has fields, else an Ask.
-func askOrForm(question []byte) Body {
-	var shape struct {
-		Fields json.RawMessage `json:"fields"`
-	}
-	if json.Unmarshal(question, &shape) == nil && len(shape.Fields) > 0 {
-		return new(Form)
-	}
-	return new(Ask)
 }
 
 // Clone implements [Body].
@@ -91,6 +74,9 @@ func (a *Ask) Tidy(q *Question, said string) string {
 // Take implements [Body].
 func (a *Ask) Take(q *Question, r Reply, o *Options) (Resolution, error) {
 	res, err := a.Words.Take(q, r, o)
+	if errors.Is(err, errEmpty) {
+		return res, &InvalidReplyError{Problem: errEmpty.Problem, Options: a.Options}
+	}
 	if err == nil && r.Type == TypeAnswer && len(a.Options) > 0 && !a.FreeText &&
 		option(a.Options, res.Response.Reveal()) == "" {
 		err = &InvalidReplyError{Problem: "the answer is none of the options", Options: a.Options}

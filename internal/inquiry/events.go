@@ -37,17 +37,15 @@ var ErrClosed = errors.New("the subscription is closed")
 // Subscription is a queue of events. It never holds up the broker: one that is full is emptied and
 // its reader is told how many it lost.
 type Subscription struct {
-	of   *feed
-	wake chan struct{} // holds one token when there is something to read
+	most  int // events in the queue
+	leave func(*Subscription)
+	wake  chan struct{} // holds one token when there is something to read
 
 	mu     sync.Mutex
 	queue  []Event
 	lost   int
 	closed bool
 }
-
-// Subscribe returns a queue of the events from now on. The caller closes it.
-func (b *Broker) Subscribe() *Subscription { return b.feed.subscribe() }
 
 // Next waits for the next event. It returns ctx's cause when that ends, and ErrClosed after Close.
 // It is for one goroutine.
@@ -66,9 +64,7 @@ func (s *Subscription) Next(ctx context.Context) (Event, error) {
 
 // Close ends the subscription; a reader that waits gets ErrClosed. Closing again does nothing.
 func (s *Subscription) Close() {
-	s.of.mu.Lock()
-	delete(s.of.subs, s)
-	s.of.mu.Unlock()
+	s.leave(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed, s.queue = true, nil
@@ -97,7 +93,7 @@ func (s *Subscription) take() (Event, bool, error) {
 func (s *Subscription) put(e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.queue) >= s.of.buffer {
+	if len(s.queue) >= s.most {
 		s.lost += len(s.queue)
 		s.queue = nil
 	}

@@ -29,11 +29,17 @@ func newFeed(buffer int) *feed {
 }
 
 func (f *feed) subscribe() *Subscription {
-	s := &Subscription{of: f, wake: make(chan struct{}, 1)}
+	s := &Subscription{most: f.buffer, leave: f.unsubscribe, wake: make(chan struct{}, 1)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.subs[s] = struct{}{}
 	return s
+}
+
+func (f *feed) unsubscribe(s *Subscription) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.subs, s)
 }
 
 // expect notes a question that is about to be stored, so that no sweep takes it for another
@@ -75,7 +81,7 @@ func (f *feed) forget(id string, ch chan struct{}) {
 // order.
 func (f *feed) publish(t EventType, q Question) {
 	for s := range f.subs {
-		s.put(Event{Type: t, Question: q.erased()})
+		s.put(Event{Type: t, Question: erased(q)})
 	}
 }
 

@@ -3,15 +3,10 @@ package inquiry
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
-
-	"github.com/taploop/taploop/internal/text"
 )
 
 // FieldType is what sort of value a field of a form takes.
@@ -65,113 +60,6 @@ func (f Field) clone() Field {
 		f.Default = slices.Clone(list)
 	}
 	return f
-}
-
-// checkForm reports what is wrong with a form.
-func checkForm(fields []Field) error {
-	if len(fields) > MaxFields {
-		return fmt.Errorf("the form has %d fields (at most %d)", len(fields), MaxFields)
-	}
-	seen := map[string]bool{}
-	for i := range fields {
-		f := &fields[i]
-		if !fieldName().MatchString(f.Name) {
-			return fmt.Errorf("field %d is named %s (want letters a to z, digits, _ and -, "+
-				"at most 64 of them)", i+1, text.Quote(f.Name, 100))
-		}
-		if seen[f.Name] {
-			return fmt.Errorf("two fields are named %q", f.Name)
-		}
-		seen[f.Name] = true
-		if err := f.check(); err != nil {
-			return fmt.Errorf("field %q: %w", f.Name, err)
-		}
-	}
-	return nil
-}
-
-// check reports what is wrong with a field, and brings its default into canonical form.
-func (f *Field) check() error {
-	if !isPlainText(f.Label) || len(f.Label) > MaxFieldLabel {
-		return fmt.Errorf("the label is not plain text of at most %d bytes", MaxFieldLabel)
-	}
-	if err := f.checkOptions(); err != nil {
-		return err
-	}
-	if err := f.checkBounds(); err != nil {
-		return err
-	}
-	if f.Default == nil {
-		return nil
-	}
-	raw, err := json.Marshal(f.Default)
-	if err != nil {
-		return fmt.Errorf("the default does not fit: %w", err)
-	}
-	value, problem := f.read(raw)
-	if problem != "" {
-		return fmt.Errorf("the default does not fit: %s", problem)
-	}
-	f.Default = value
-	return nil
-}
-
-func (f *Field) checkOptions() error {
-	switch f.Type {
-	case ChoiceField, ChoicesField:
-	case TextField, YesNoField, NumberField, DateField:
-		if len(f.Options) > 0 {
-			return fmt.Errorf("type %q has no options (want type %q or %q)", f.Type, ChoiceField,
-				ChoicesField)
-		}
-		return nil
-	default:
-		return fmt.Errorf("unknown type %s (want one of %q)", text.Quote(string(f.Type), 100),
-			[]FieldType{TextField, ChoiceField, ChoicesField, YesNoField, NumberField, DateField})
-	}
-	if n := len(f.Options); n == 0 || n > MaxFieldOptions {
-		return fmt.Errorf("there are %d options (want 1 to %d)", n, MaxFieldOptions)
-	}
-	for i, o := range f.Options {
-		switch {
-		case strings.TrimSpace(o) == "":
-			return errors.New("an option is empty")
-		case !isPlainText(o) || len(o) > MaxFieldLabel:
-			return fmt.Errorf("an option is not plain text of at most %d bytes", MaxFieldLabel)
-		case slices.Contains(f.Options[:i], o):
-			return fmt.Errorf("the option %s is there twice", text.Quote(o, 100))
-		}
-	}
-	return nil
-}
-
-func (f *Field) checkBounds() error {
-	if f.Min == nil && f.Max == nil {
-		return nil
-	}
-	counts := f.Type == TextField || f.Type == ChoicesField
-	if !counts && f.Type != NumberField {
-		return fmt.Errorf("type %q has no min and no max", f.Type)
-	}
-	for _, v := range []*float64{f.Min, f.Max} {
-		switch {
-		case v == nil:
-		case math.IsNaN(*v) || math.IsInf(*v, 0):
-			return errors.New("min and max are finite numbers")
-		case counts && (*v < 0 || *v != math.Trunc(*v) || *v > 1<<31):
-			return fmt.Errorf("min and max of type %q count: they are whole numbers from 0", f.Type)
-		}
-	}
-	if f.Min != nil && f.Max != nil && *f.Min > *f.Max {
-		return fmt.Errorf("min is %s and max is %s", decimal(*f.Min), decimal(*f.Max))
-	}
-	if f.Type == ChoicesField && f.Min != nil && *f.Min > float64(len(f.Options)) {
-		return fmt.Errorf("min is %s, of %d options", decimal(*f.Min), len(f.Options))
-	}
-	if counts && f.Max != nil && *f.Max == 0 && !f.Optional {
-		return errors.New("max is 0, so nothing fits")
-	}
-	return nil
 }
 
 // Schema is the form in JSON Schema: one flat object whose properties stand in the order of the

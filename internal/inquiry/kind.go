@@ -1,81 +1,12 @@
 package inquiry
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/taploop/taploop/internal/text"
 )
-
-// Kind is what sort of decision a question wants.
-type Kind string
-
-// The kinds of questions.
-const (
-	KindInfo     Kind = "info"     // the agent on the phone needs a piece of information
-	KindInquiry  Kind = "inquiry"  // any other agent asks
-	KindApproval Kind = "approval" // an action waits for consent
-	KindTakeover Kind = "takeover" // a person is to do something on the phone
-)
-
-// Body is what a question asks for, and how such a question behaves. A kind of question embeds
-// [Words] and overrides what it does in its own way.
-//
-// A body is not changed once its question is stored. Its fields are part of the question's JSON,
-// beside those of [Question].
-type Body interface {
-	// Kind returns the kind that every question with such a body has. It is "" if the asker chooses
-	// between KindInfo and KindInquiry.
-	Kind() Kind
-	// Clone returns a copy that shares nothing with the body.
-	Clone() Body
-	// Check reports what is wrong with a new question, and brings its values into the form in which
-	// they are kept.
-	Check(q *Question, o *Options) error
-	// Types lists the types of replies that the question takes.
-	Types(q *Question) []Type
-	// Unfit says why a reply of a type that is not among Types is not taken. "" leaves it to the
-	// general words.
-	Unfit(q *Question, t Type) string
-	// Means returns the type of reply that an answer in these words amounts to.
-	Means(words string) Type
-	// Tidy brings what was said to the question into the form in which it is kept.
-	Tidy(q *Question, said string) string
-	// Take checks a reply of one of the Types, and returns what is kept of it: its type, its
-	// response and its decisions. It is not called with TypeTimeout.
-	Take(q *Question, r Reply, o *Options) (Resolution, error)
-	// Permit returns why somebody with the authority may not settle the question; nil if they may.
-	Permit(authority string) *ForbiddenError
-	// Prefill returns the body with a draft of the answer as its default.
-	Prefill(draft string) Body
-	// Offers lists what can be said to the question besides an answer in words.
-	Offers() []Offer
-	// Say makes a reply of one of the Offers and its words for each part of the question.
-	Say(q *Question, said ...Said) (Reply, error)
-	// Hear makes a reply of what somebody has said in a conversation, where nobody is asked twice.
-	Hear(q *Question, words string) Reply
-	// Sort says in a few words what sort of answer the question wants, for a list of questions.
-	Sort() string
-	// Parts is how many times something has to be said for a whole reply.
-	Parts() int
-}
-
-// Offer is something that can be said to a question besides an answer: a command at a terminal, a
-// flag of the command line, a button of a page.
-type Offer struct {
-	Name  string `json:"name"`
-	Words string `json:"words,omitempty"` // a placeholder for the words it takes, if it takes any
-	Main  bool   `json:"main,omitempty"`  // it is the one to name if only one is named
-
-	// its own flag of "taploop reply"; "" if it is a --decision
-	Own string `json:"-"`
-}
-
-// Flag returns the flag of "taploop reply" that says it.
-func (o Offer) Flag() string { return cmp.Or(o.Own, "--decision "+o.Name) }
-
-// Said is one of a question's offers with its words. Without a name it is an answer.
-type Said struct{ Name, Words string }
 
 // bodies makes an empty body of each kind from the JSON of a question.
 var bodies = map[Kind]func(question []byte) Body{}
@@ -123,7 +54,7 @@ func As[B any](q Question) *B {
 }
 
 // body returns the question's body, or an empty one of its kind.
-func (q *Question) body() Body {
+func bodyOf(q *Question) Body {
 	empty := bodies[q.Kind]
 	switch {
 	case q.Body != nil:
@@ -167,4 +98,49 @@ func (q *Question) UnmarshalJSON(raw []byte) error {
 		return json.Unmarshal(raw, q.Body)
 	}
 	return nil
+}
+
+// checkType checks the id and the type of a reply.
+func checkType(q *Question, r Reply) error {
+	types := bodyOf(q).Types(q)
+	unfit := bodyOf(q).Unfit(q, r.Type)
+	switch {
+	case len(r.ID) > MaxReplyID || !isPlainText(r.ID):
+		return invalid("the reply id is not plain text of at most %d bytes", MaxReplyID)
+	case !slices.Contains(types, r.Type):
+	case (r.Type == TypeTimeout || r.Type == TypeDelegate) && r.Response != "":
+		return invalid("a reply of type %q has no words, which would be lost "+
+			"(leave them out, or send them as an answer)", r.Type)
+	default:
+		return nil
+	}
+	switch {
+	case unfit != "":
+		return invalid("%s", unfit)
+	case r.Type == TypeDelegate:
+		return invalid("a secret cannot be left to the agent (want one of %q)", types)
+	case r.Type == TypeDone || r.Type == TypeCouldNot:
+		return invalid("a reply of type %q is for a take-over, and this question is none "+
+			"(want one of %q)", r.Type, types)
+	case r.Type == TypeDecisions:
+		return invalid("decisions are about actions, and this question is about none "+
+			"(want one of %q)", types)
+	}
+	return invalid("unknown type of reply %s (want one of %q)", text.Quote(string(r.Type), 100),
+		types)
+}
+
+// IsOffer reports whether questions of some kind offer a command of the name.
+func IsOffer(name string) bool {
+	for _, empty := range bodies {
+		if offers(empty(nil), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// offers reports whether questions with the body offer a command of the name.
+func offers(b Body, name string) bool {
+	return slices.ContainsFunc(b.Offers(), func(o Offer) bool { return o.Name == name })
 }

@@ -1,25 +1,13 @@
 package inquiry
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
-)
-
-// Status is where a question stands.
-type Status string
-
-// The statuses of a question. Every one but Pending is final.
-const (
-	Pending   Status = "pending"
-	Answered  Status = "answered"
-	Refused   Status = "refused"
-	TimedOut  Status = "timed_out"
-	Withdrawn Status = "withdrawn"
-	Expired   Status = "expired"
 )
 
 // OnTimeout is what silence until AttentionUntil leads to. Silence is neither consent nor refusal.
@@ -190,7 +178,7 @@ func (q Question) Clone() Question {
 }
 
 // erased is a copy of q without the words of a secret answer.
-func (q Question) erased() Question {
+func erased(q Question) Question {
 	q = q.Clone()
 	if q.Resolution != nil {
 		q.Resolution.Response = q.Resolution.Response.Erased()
@@ -205,20 +193,6 @@ func NewID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Applicable reports why the answer may not be applied by the run's life fence: ErrPending,
-// ErrApplied or ErrFenced; nil when it may.
-func (q Question) Applicable(fence int64) error {
-	switch {
-	case q.Open():
-		return ErrPending
-	case !q.AppliedAt.IsZero():
-		return ErrApplied
-	case q.Fence != fence:
-		return ErrFenced
-	}
-	return nil
-}
-
 // Settle makes an open question a settled one. It is a secret one when its answer is.
 func (q *Question) Settle(to Status, r Resolution) {
 	q.Status, q.Resolution = to, &r
@@ -227,3 +201,73 @@ func (q *Question) Settle(to Status, r Resolution) {
 		q.Secret = r.Response.IsSecret()
 	}
 }
+
+// Kind is what sort of decision a question wants.
+type Kind string
+
+// The kinds of questions.
+const (
+	KindInfo     Kind = "info"     // the agent on the phone needs a piece of information
+	KindInquiry  Kind = "inquiry"  // any other agent asks
+	KindApproval Kind = "approval" // an action waits for consent
+	KindTakeover Kind = "takeover" // a person is to do something on the phone
+)
+
+// Body is what a question asks for, and how such a question behaves. A kind of question embeds
+// [Words] and overrides what it does in its own way.
+//
+// A body is not changed once its question is stored. Its fields are part of the question's JSON,
+// beside those of [Question].
+type Body interface {
+	// Kind returns the kind that every question with such a body has. It is "" if the asker chooses
+	// between KindInfo and KindInquiry.
+	Kind() Kind
+	// Clone returns a copy that shares nothing with the body.
+	Clone() Body
+	// Check reports what is wrong with a new question, and brings its values into the form in which
+	// they are kept.
+	Check(q *Question, o *Options) error
+	// Types lists the types of replies that the question takes.
+	Types(q *Question) []Type
+	// Unfit says why a reply of a type that is not among Types is not taken. "" leaves it to the
+	// general words.
+	Unfit(q *Question, t Type) string
+	// Means returns the type of reply that an answer in these words amounts to.
+	Means(words string) Type
+	// Tidy brings what was said to the question into the form in which it is kept.
+	Tidy(q *Question, said string) string
+	// Take checks a reply of one of the Types, and returns what is kept of it: its type, its
+	// response and its decisions. It is not called with TypeTimeout.
+	Take(q *Question, r Reply, o *Options) (Resolution, error)
+	// Permit returns why somebody with the authority may not settle the question; nil if they may.
+	Permit(authority string) *ForbiddenError
+	// Prefill returns the body with a draft of the answer as its default.
+	Prefill(draft string) Body
+	// Offers lists what can be said to the question besides an answer in words.
+	Offers() []Offer
+	// Say makes a reply of one of the Offers and its words for each part of the question.
+	Say(q *Question, said ...Said) (Reply, error)
+	// Hear makes a reply of what somebody has said in a conversation, where nobody is asked twice.
+	Hear(q *Question, words string) Reply
+	// Sort says in a few words what sort of answer the question wants, for a list of questions.
+	Sort() string
+	// Parts is how many times something has to be said for a whole reply.
+	Parts() int
+}
+
+// Offer is something that can be said to a question besides an answer: a command at a terminal, a
+// flag of the command line, a button of a page.
+type Offer struct {
+	Name  string `json:"name"`
+	Words string `json:"words,omitempty"` // a placeholder for the words it takes, if it takes any
+	Main  bool   `json:"main,omitempty"`  // it is the one to name if only one is named
+
+	// its own flag of "taploop reply"; "" if it is a --decision
+	Own string `json:"-"`
+}
+
+// Flag returns the flag of "taploop reply" that says it.
+func (o Offer) Flag() string { return cmp.Or(o.Own, "--decision "+o.Name) }
+
+// Said is one of a question's offers with its words. Without a name it is an answer.
+type Said struct{ Name, Words string }

@@ -16,7 +16,7 @@ func (q Question) Read(lines ...string) (Reply, error) {
 		typed := strings.TrimSpace(line)
 		verb, rest, _ := strings.Cut(typed, " ")
 		switch {
-		case q.takes(typed, verb):
+		case takes(&q, typed, verb):
 			said[i] = Said{strings.TrimPrefix(verb, "/"), rest}
 		case verb == "/remember" && rest != "":
 			to, words, _ := strings.Cut(strings.TrimSpace(rest), " ")
@@ -32,21 +32,21 @@ func (q Question) Read(lines ...string) (Reply, error) {
 
 // takes reports whether the line begins with a command, for a question of this kind or of another one. What
 // is typed for a secret is never taken for a command of another kind.
-func (q Question) takes(line, word string) bool {
+func takes(q *Question, line, word string) bool {
 	name, command := strings.CutPrefix(word, "/")
-	return command && (general[name] != "" && line == word || offers(q.body(), name) ||
+	return command && (general[name] != "" && line == word || offers(bodyOf(q), name) ||
 		!q.Secret && IsOffer(name))
 }
 
 // Say makes a reply of what was said to each of the question's parts.
-func (q Question) Say(said ...Said) (Reply, error) { return q.body().Say(&q, said...) }
+func (q Question) Say(said ...Said) (Reply, error) { return bodyOf(&q).Say(&q, said...) }
 
 // Hear makes a reply of what somebody has said in a conversation, where nobody is asked twice. Only
 // what is clear is a consent.
-func (q Question) Hear(words string) Reply { return q.body().Hear(&q, words) }
+func (q Question) Hear(words string) Reply { return bodyOf(&q).Hear(&q, words) }
 
 // Parts is how many times something has to be said for a whole reply.
-func (q Question) Parts() int { return q.body().Parts() }
+func (q Question) Parts() int { return bodyOf(&q).Parts() }
 
 // Offers lists what can be said to the question besides an answer in words.
-func (q Question) Offers() []Offer { return q.body().Offers() }
+func (q Question) Offers() []Offer { return bodyOf(&q).Offers() }

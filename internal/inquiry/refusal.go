@@ -1,7 +1,6 @@
 package inquiry
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -14,7 +13,7 @@ type SettledError struct{ Question Question }
 func (e *SettledError) Error() string {
 	q, r := e.Question, e.Question.Resolution
 	at := r.At.Format(time.RFC3339)
-	if q.answered() {
+	if q.Status.answered() {
 		return fmt.Sprintf("question %s was %s by %s at %s", q.ID, q.Status, r.Authorized(), at)
 	}
 	if r.Why != "" {
@@ -24,65 +23,12 @@ func (e *SettledError) Error() string {
 }
 
 // Is makes an error about a question that nobody has answered an [ErrGone].
-func (e *SettledError) Is(target error) bool { return target == ErrGone && !e.Question.answered() }
+func (e *SettledError) Is(target error) bool {
+	return target == ErrGone && !e.Question.Status.answered()
+}
 
 // answered reports whether somebody has answered the question, or refused to.
-func (q Question) answered() bool { return q.Status == Answered || q.Status == Refused }
-
-// Who names who settled a question, for people: "Ann through page", or the channel alone, or "the
-// model fast". Of an answer that a model has drafted it says so.
-func (r Resolution) Who() string {
-	who := r.By + " through " + r.Channel
-	switch {
-	case r.By == "":
-		who = cmp.Or(r.Channel, "somebody")
-	case r.Channel == ChannelModel:
-		who = "the model " + r.By
-	}
-	if r.Unedited != "" {
-		who += ", who sent the unedited draft of " + r.Unedited
-	}
-	return who
-}
-
-// Authorized is [Resolution.Who] with the authority in parentheses, when there is one.
-func (r Resolution) Authorized() string {
-	if r.Authority == "" {
-		return r.Who()
-	}
-	return r.Who() + " (" + r.Authority + ")"
-}
-
-// ForbiddenError says that the decision is not for its sender.
-type ForbiddenError struct {
-	Question  string // its id
-	Authority string
-	Problem   string // why not, in words
-	Do        string // what a person does instead: "decide"
-	Where     string // somewhere besides the usual places, with a comma; may be ""
-	Flag      string // of taploop reply, which does it
-}
-
-func (e *ForbiddenError) Error() string {
-	return fmt.Sprintf("%s (%s is none)", e.Problem, e.Authority)
-}
-
-// permit says whether somebody with this authority may settle the question.
-func (q Question) permit(authority string) error {
-	forbidden := q.body().Permit(authority)
-	why := q.ForModels()
-	switch {
-	case authority == AuthorityAgent && why != nil && forbidden == nil: // it is a secret
-		forbidden = new(Approval).Permit(authority)
-	case forbidden == nil:
-		return nil
-	}
-	forbidden.Question = q.ID
-	if authority == AuthorityAgent {
-		return fmt.Errorf("%w: %w", why, forbidden)
-	}
-	return forbidden
-}
+func (s Status) answered() bool { return s == Answered || s == Refused }
 
 // Late reports whether err says that a reply came too late: the question was settled before, in
 // whichever way.
@@ -148,8 +94,8 @@ func RefusalOf(err error) (r Refusal, refused bool) {
 		return Refusal{}, false
 	}
 	r = Refusal{Code: CodeResolved, Question: &settled.Question,
-		Hint: settled.Question.afterSettling()}
-	if !settled.Question.answered() {
+		Hint: afterSettling(&settled.Question)}
+	if !settled.Question.Status.answered() {
 		r.Code = CodeGone
 	}
 	return r, true
@@ -157,13 +103,13 @@ func RefusalOf(err error) (r Refusal, refused bool) {
 
 // afterSettling is what can be done about a question that was settled before. How the run stands
 // that has asked it is not known here.
-func (q Question) afterSettling() string {
+func afterSettling(q *Question) string {
 	counts, asks := "go on with the answer that won", "ask again if it still matters"
 	if q.RunID != "" {
 		asks = "see how the session stands"
 		counts = "that answer counts: " + asks
 	}
-	if q.answered() {
+	if q.Status.answered() {
 		return counts
 	}
 	return "nobody can answer it any more, and nothing was taken: " + asks

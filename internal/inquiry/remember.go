@@ -1,31 +1,15 @@
 package inquiry
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
+	"github.com/taploop/taploop/internal/inquiry/secret"
 	"github.com/taploop/taploop/internal/text"
 )
-
-// Scope says for which questions an answer is remembered; "" remembers nothing.
-type Scope string
-
-// The scopes.
-const (
-	ThisSession Scope = "session" // of the same session
-	ThisApp     Scope = "app"     // asked while the same app is in front
-	Always      Scope = "always"  // of the same client
-)
-
-// Scopes are all of them, the narrowest first.
-var Scopes = []Scope{ThisSession, ThisApp, Always}
 
 // Remembered is an answer that a person has agreed to have used again, for the questions of the
 // same client that are alike.
@@ -46,7 +30,7 @@ type Remembered struct {
 }
 
 // Remember is what a store keeps of the answer to q of this client, whose resolution has a Scope.
-func (q Question) Remember(client string) Remembered {
+func NewRemembered(q Question, client string) Remembered {
 	r := q.Resolution
 	m := Remembered{ID: q.ID, Scope: r.Remember, Client: client, Question: q.Text,
 		Options: As[Ask](q).Options, Answer: r.Response.Reveal(), Authority: r.Authority, By: r.By, At: r.At}
@@ -68,7 +52,7 @@ func (m Remembered) Fits(q Question, client string) bool {
 
 // Likeness is the same of two questions that ask the same: in the same words, but for case, spacing
 // and closing marks, with the same choices and fields.
-func (q Question) Likeness() string {
+func Likeness(q Question) string {
 	plain := func(s string) string {
 		s = strings.Join(strings.Fields(strings.ToLower(text.Line(s))), " ")
 		return strings.TrimRightFunc(s, func(r rune) bool {
@@ -89,34 +73,22 @@ func (q Question) Likeness() string {
 	return string(b)
 }
 
-// yes is one of the answers where options ask for leave.
-var yes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:yes|y|ok|okay|sure|confirm|approve|agree|allow|proceed|` +
-		`go ahead|do it|是|好|可以|确[认定]|同意|允许)`)
-})
-
-// asksConsent reports whether the question asks for leave to do harm.
-func (q Question) asksConsent() bool {
-	return harms().MatchString(q.about()) && (consents().MatchString(q.Text) ||
-		slices.ContainsFunc(As[Ask](q).Options, yes().MatchString))
-}
-
 // rememberable reports whether an answer to the question may be remembered: it is none about an
 // act, a draft or a secret, nor does it name one, and it is no consent.
-func (q Question) rememberable() bool {
+func rememberable(q Question) bool {
 	open := Question{Text: q.Text} // whatever its options are
-	return q.body().Permit(AuthorityAgent) == nil && !q.Secret && As[Ask](q).Draft == "" &&
-		!q.asksConsent() && !namesSecret().MatchString(q.about()) &&
+	return bodyOf(&q).Permit(AuthorityAgent) == nil && !q.Secret && As[Ask](q).Draft == "" &&
+		!secret.Consent(q.Text, As[Ask](q).Options) && !secret.Named(q.Text) &&
 		!open.AsksForSecret() && !open.AsksForAct() &&
 		!slices.ContainsFunc(As[Form](q).Fields, func(f Field) bool {
-			return namesSecret().MatchString(f.Name + " " + f.Label)
+			return secret.Mentioned(f.Name + " " + f.Label)
 		})
 }
 
 // scopes are those for which a person can have an answer to the question remembered.
-func (q Question) scopes() (scopes []Scope) {
+func scopesOf(q Question) (scopes []Scope) {
 	for _, s := range Scopes {
-		if q.checkRemember(Reply{Type: TypeAnswer, Remember: s,
+		if checkRemember(q, Reply{Type: TypeAnswer, Remember: s,
 			Authority: AuthorityHumanToken}) == nil {
 			scopes = append(scopes, s)
 		}
@@ -125,7 +97,7 @@ func (q Question) scopes() (scopes []Scope) {
 }
 
 // checkRemember says why the reply cannot be remembered as it wishes.
-func (q Question) checkRemember(r Reply) error {
+func checkRemember(q Question, r Reply) error {
 	const leave = "; leave it out to answer this once"
 	switch {
 	case r.Remember == "":
@@ -135,7 +107,7 @@ func (q Question) checkRemember(r Reply) error {
 			text.Quote(string(r.Remember), 40), Scopes)
 	case r.Type != TypeAnswer:
 		return invalid("only answers are remembered, and this is a reply of type %q"+leave, r.Type)
-	case !q.rememberable() || q.IsCode(r.Response):
+	case !rememberable(q) || isCode(&q, r.Response):
 		return invalid("no answer about a secret, a draft, an action or a take-over, and no " +
 			"consent, is remembered" + leave)
 	case r.Remember == ThisSession && q.SessionID == "":
@@ -148,28 +120,4 @@ func (q Question) checkRemember(r Reply) error {
 			"(remember it %q, or leave it out)", r.Authority, ThisSession)
 	}
 	return nil
-}
-
-// recall answers a new question with what was remembered for it, if anything was and still fits.
-func (b *Broker) recall(ctx context.Context, q Question) {
-	if len(q.RememberFor) == 0 {
-		return
-	}
-	m, err := b.store.Recall(ctx, q)
-	if err != nil || q.IsCode(m.Answer) {
-		return // it is asked
-	}
-	res, err := q.body().Take(&q, Reply{Type: TypeAnswer, Response: m.Answer}, &b.opts)
-	if err != nil {
-		return
-	}
-	from := ""
-	if m.By != "" {
-		from = " from " + m.By
-	}
-	why := fmt.Sprintf("remembered %s (%s)%s; taploop answers forget %s",
-		m.At.Local().Format("2006-01-02 15:04"), m.Scope, from, m.ID)
-	_, _ = b.settle(ctx, q.ID, Answered, Resolution{Type: TypeAnswer, Response: res.Response,
-		Channel: ChannelMemory, Authority: m.Authority, By: m.By, Why: why, At: b.now(),
-		Recalled: m.ID}) // else it stays open
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -62,36 +61,6 @@ func invalid(format string, args ...any) *InvalidReplyError {
 	return &InvalidReplyError{Problem: fmt.Sprintf(format, args...)}
 }
 
-// checkType checks the id and the type of a reply.
-func (q *Question) checkType(r Reply) error {
-	types := q.body().Types(q)
-	unfit := q.body().Unfit(q, r.Type)
-	switch {
-	case len(r.ID) > MaxReplyID || !isPlainText(r.ID):
-		return invalid("the reply id is not plain text of at most %d bytes", MaxReplyID)
-	case !slices.Contains(types, r.Type):
-	case (r.Type == TypeTimeout || r.Type == TypeDelegate) && r.Response != "":
-		return invalid("a reply of type %q has no words, which would be lost "+
-			"(leave them out, or send them as an answer)", r.Type)
-	default:
-		return nil
-	}
-	switch {
-	case unfit != "":
-		return invalid("%s", unfit)
-	case r.Type == TypeDelegate:
-		return invalid("a secret cannot be left to the agent (want one of %q)", types)
-	case r.Type == TypeDone || r.Type == TypeCouldNot:
-		return invalid("a reply of type %q is for a take-over, and this question is none "+
-			"(want one of %q)", r.Type, types)
-	case r.Type == TypeDecisions:
-		return invalid("decisions are about actions, and this question is about none "+
-			"(want one of %q)", types)
-	}
-	return invalid("unknown type of reply %s (want one of %q)", text.Quote(string(r.Type), 100),
-		types)
-}
-
 func checkText(answer string, limit int) error {
 	switch {
 	case len(answer) > limit:
@@ -124,3 +93,17 @@ func option(options []string, answer string) string {
 
 // isPlainText reports whether the text is UTF-8 without NUL.
 func isPlainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+// ForbiddenError says that the decision is not for its sender.
+type ForbiddenError struct {
+	Question  string // its id
+	Authority string
+	Problem   string // why not, in words
+	Do        string // what a person does instead: "decide"
+	Where     string // somewhere besides the usual places, with a comma; may be ""
+	Flag      string // of taploop reply, which does it
+}
+
+func (e *ForbiddenError) Error() string {
+	return fmt.Sprintf("%s (%s is none)", e.Problem, e.Authority)
+}

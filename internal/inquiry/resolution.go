@@ -1,6 +1,7 @@
 package inquiry
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -89,4 +90,62 @@ func IsPerson(authority string) bool {
 		return true
 	}
 	return false
+}
+
+// Scope says for which questions an answer is remembered; "" remembers nothing.
+type Scope string
+
+// The scopes.
+const (
+	ThisSession Scope = "session" // of the same session
+	ThisApp     Scope = "app"     // asked while the same app is in front
+	Always      Scope = "always"  // of the same client
+)
+
+// Scopes are all of them, the narrowest first.
+var Scopes = []Scope{ThisSession, ThisApp, Always}
+
+// Who names who settled a question, for people: "Ann through page", or the channel alone, or "the
+// model fast". Of an answer that a model has drafted it says so.
+func (r Resolution) Who() string {
+	who := r.By + " through " + r.Channel
+	switch {
+	case r.By == "":
+		who = cmp.Or(r.Channel, "somebody")
+	case r.Channel == ChannelModel:
+		who = "the model " + r.By
+	}
+	if r.Unedited != "" {
+		who += ", who sent the unedited draft of " + r.Unedited
+	}
+	return who
+}
+
+// Authorized is [Resolution.Who] with the authority in parentheses, when there is one.
+func (r Resolution) Authorized() string {
+	if r.Authority == "" {
+		return r.Who()
+	}
+	return r.Who() + " (" + r.Authority + ")"
+}
+
+// Status is where a question stands.
+type Status string
+
+// The statuses of a question. Every one but Pending is final.
+const (
+	Pending   Status = "pending"
+	Answered  Status = "answered"
+	Refused   Status = "refused"
+	TimedOut  Status = "timed_out"
+	Withdrawn Status = "withdrawn"
+	Expired   Status = "expired"
+)
+
+// status is what a reply makes of a question.
+func (r *Resolution) status() Status {
+	if r.Type == TypeDecline {
+		return Refused
+	}
+	return Answered
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -108,47 +107,16 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%s begin with %q: %s", e.What, e.Beginning, strings.Join(names, ", "))
 }
 
-// Find returns the question with the id, or the only one whose id begins with it, among those that
-// sees lets through; nil lets all. One that is open goes before those that are settled. Otherwise
-// the error is ErrNotFound, an *AmbiguousError, or that of sees.
-func (b *Broker) Find(ctx context.Context, id string, sees func(Question) (bool, error)) (
-	Question, error) {
-	id = strings.ToLower(strings.TrimSpace(id))
-	q, err := b.store.Get(ctx, id)
-	list := []Question{q}
-	if errors.Is(err, ErrNotFound) {
-		list, err = nil, nil
-		if id != "" {
-			list, err = b.store.List(ctx, Filter{Beginning: id})
-		}
+// Applicable reports why the answer may not be applied by the run's life fence: ErrPending,
+// ErrApplied or ErrFenced; nil when it may.
+func (q Question) Applicable(fence int64) error {
+	switch {
+	case q.Open():
+		return ErrPending
+	case !q.AppliedAt.IsZero():
+		return ErrApplied
+	case q.Fence != fence:
+		return ErrFenced
 	}
-	if err != nil {
-		return Question{}, err
-	}
-	var found []Question
-	for _, q := range list {
-		seen := true
-		if sees != nil {
-			if seen, err = sees(q); err != nil {
-				return Question{}, err
-			}
-		}
-		if seen {
-			found = append(found, q)
-		}
-	}
-	if slices.ContainsFunc(found, Question.Open) {
-		found = slices.DeleteFunc(found, func(q Question) bool { return !q.Open() })
-	}
-	switch len(found) {
-	case 0:
-		return Question{}, fmt.Errorf("question %s: %w", text.Quote(id, 60), ErrNotFound)
-	case 1:
-		return found[0], nil
-	}
-	e := &AmbiguousError{What: fmt.Sprintf("%d questions", len(found)), Beginning: id}
-	for _, q := range found {
-		e.IDs = append(e.IDs, q.ID)
-	}
-	return Question{}, e
+	return nil
 }

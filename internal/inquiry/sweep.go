@@ -52,7 +52,7 @@ func (b *Broker) Sweep(ctx context.Context, now time.Time) error {
 }
 
 // due is what the clock makes of an open question at now; Pending while it stays open.
-func (q Question) due(now time.Time) (Status, Resolution) {
+func due(q *Question, now time.Time) (Status, Resolution) {
 	timer := Resolution{Channel: ChannelTimer, At: now}
 	switch late := !now.Before(q.AttentionUntil); {
 	case !now.Before(q.ExpiresAt) && q.Deferred != nil:
@@ -85,7 +85,7 @@ func (b *Broker) checkDue(ctx context.Context, brief Question, now time.Time) er
 		return err
 	}
 	b.feed.discover(q)
-	if to, timer := q.due(now); to != Pending {
+	if to, timer := due(&q, now); to != Pending {
 		if _, err = b.settle(ctx, q.ID, to, timer); errors.Is(err, ErrSettled) {
 			err = nil
 		}
@@ -112,38 +112,4 @@ func (b *Broker) refresh(ctx context.Context, id string) error {
 		b.feed.announce(q, false)
 	}
 	return nil
-}
-
-// resolveTimeout does to an open question what [OnTimeout] says of silence, now: somebody says that
-// no answer comes in time. A question that stays open comes back as it is then, and is told of as
-// Overdue; how its asker is to go on is not kept with it.
-func (b *Broker) resolveTimeout(
-	ctx context.Context, q Question, r Reply, now time.Time,
-) (Result, error) {
-	by := Resolution{Type: r.Type, Channel: r.Channel, Authority: r.Authority, By: r.By,
-		ReplyID: r.ID, At: now, Resume: r.Resume}
-	q.AttentionUntil = now
-	to, timer := q.due(now)
-	if to == Pending {
-		if q, err := b.store.Hasten(ctx, q.ID, by); err != nil {
-			return b.unlessTooLate(q, r, err)
-		}
-		err := b.checkDue(ctx, q, now)
-		if err == nil {
-			q, err = b.store.Get(ctx, q.ID)
-		}
-		return Result{Question: q}, err
-	}
-	by.Type, by.Response = timer.Type, timer.Response
-	q, err := b.settle(ctx, q.ID, to, by)
-	return b.unlessTooLate(q, r, err)
-}
-
-// unlessTooLate is the question that a reply has settled, unless err says that another one was
-// first.
-func (b *Broker) unlessTooLate(q Question, r Reply, err error) (Result, error) {
-	if errors.Is(err, ErrSettled) {
-		return b.tooLate(q, r)
-	}
-	return Result{Question: q}, err
 }

@@ -2,12 +2,9 @@ package inquiry
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"regexp"
-	"strings"
-	"sync"
+
+	"github.com/taploop/taploop/internal/inquiry/secret"
 )
 
 // Takeover is the body of a question that a person answers by doing something on the phone.
@@ -45,25 +42,15 @@ func (t *Takeover) Unfit(q *Question, typ Type) string {
 // Tidy implements [Body]. A code that was for the phone alone is left out.
 func (t *Takeover) Tidy(q *Question, said string) string {
 	said = t.Words.Tidy(q, said)
-	if q.Secret {
+	if q.Secret || q.Public {
 		return said
 	}
-	return q.withoutCode(said)
+	return secret.Hide(q.Text, said, Masked)
 }
-
-// itIsDone is an answer that says that what was to be done is done, and nothing else.
-var itIsDone = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:(?:it|that|is|s|i|am|m|have|ve|all|now|yes|已经|已|都|我|` +
-		`现在) ?)*(?:(?:done|finished|completed?|ready|logged in|signed in|unlocked|solved|ok|` +
-		`okay|完成|` +
-		`搞定|弄好|做好|登[录陆]好?|解锁|好)(?:了|啦)? ?)+$`)
-})
 
 // Means implements [Body].
 func (t *Takeover) Means(words string) Type {
-	words = strings.TrimSpace(punctuation.ReplaceAllString(
-		thumbs.ReplaceAllString(words, " ok "), " "))
-	if itIsDone().MatchString(words) {
+	if secret.Done(words) {
 		return TypeDone
 	}
 	return TypeAnswer
@@ -107,19 +94,4 @@ func (t *Takeover) Hear(_ *Question, words string) Reply {
 		return Reply{Type: TypeDone}
 	}
 	return Reply{Type: TypeCouldNot, Response: words}
-}
-
-// Claim leaves an open take-over that a program began to people alone. It does nothing when the
-// take-over is theirs already, or settled.
-func (b *Broker) Claim(ctx context.Context, id string) error {
-	_, err := b.store.Amend(ctx, id, func(q *Question) error {
-		if t, is := q.Body.(*Takeover); is {
-			t.PeopleOnly = true
-		}
-		return nil
-	})
-	if errors.Is(err, ErrSettled) {
-		return nil
-	}
-	return err
 }

@@ -72,25 +72,6 @@ func members(answer string) (all map[string]json.RawMessage, err error) {
 	return all, Once([]byte(answer))
 }
 
-// member appends one key with its value.
-func member(b *bytes.Buffer, name string, value any) {
-	if b.Len() > 0 {
-		b.WriteByte(',')
-	}
-	b.Write(encode(name))
-	b.WriteByte(':')
-	b.Write(encode(value))
-}
-
-// encode is v in JSON.
-func encode(v any) []byte {
-	raw, err := text.Marshal(v)
-	if err != nil {
-		panic(err) // only strings, numbers, booleans, lists and maps of them come here
-	}
-	return raw
-}
-
 // names lists the names of the fields.
 func names(fields []Field) string {
 	all := make([]string, len(fields))
@@ -99,9 +80,6 @@ func names(fields []Field) string {
 	}
 	return strings.Join(all, ", ")
 }
-
-// maxClip is how many characters of what a sender wrote are shown in an error.
-const maxClip = 64
 
 // read checks one value of the field and returns it in its canonical form: a string, a bool, a
 // float64, a list of strings as []any, or nil when it was left out, as null or as a text of spaces

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/taploop/taploop/internal/inquiry/secret"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -42,23 +43,24 @@ func (Words) Tidy(q *Question, said string) string {
 	return strings.TrimSpace(said)
 }
 
+var errEmpty = &InvalidReplyError{Problem: "the answer is empty"}
+
 // Take implements [Body].
 func (Words) Take(q *Question, r Reply, o *Options) (Resolution, error) {
 	if err := checkText(r.Response, o.MaxAnswer); err != nil {
 		return Resolution{}, err
 	}
-	r.Response = q.body().Tidy(q, r.Response)
+	r.Response = bodyOf(q).Tidy(q, r.Response)
 	if r.Type == TypeAnswer && strings.TrimSpace(r.Response) == "" {
-		return Resolution{}, &InvalidReplyError{Problem: "the answer is empty",
-			Options: As[Ask](*q).Options}
+		return Resolution{}, errEmpty
 	}
-	return q.kept(r), nil
+	return kept(q, r), nil
 }
 
 // kept is what is kept of a reply in words that were checked.
-func (q *Question) kept(r Reply) Resolution {
+func kept(q *Question, r Reply) Resolution {
 	res := Resolution{Type: r.Type, Response: Plain(r.Response)}
-	switch only := r.Type == TypeAnswer && Acknowledges(r.Response); {
+	switch only := r.Type == TypeAnswer && secret.Acknowledges(r.Response); {
 	case q.Secret && only:
 		res.Response = Plain(strings.TrimSpace(r.Response))
 	case q.Secret:
@@ -106,21 +108,6 @@ func otherKind(name string) error {
 	return nil
 }
 
-// IsOffer reports whether questions of some kind offer a command of the name.
-func IsOffer(name string) bool {
-	for _, empty := range bodies {
-		if offers(empty(nil), name) {
-			return true
-		}
-	}
-	return false
-}
-
-// offers reports whether questions with the body offer a command of the name.
-func offers(b Body, name string) bool {
-	return slices.ContainsFunc(b.Offers(), func(o Offer) bool { return o.Name == name })
-}
-
 // Hear implements [Body].
 func (Words) Hear(_ *Question, words string) Reply {
 	return Reply{Type: TypeAnswer, Response: words}
@@ -150,7 +137,7 @@ func checkSilence(q *Question, o *Options) error {
 	case q.OnTimeout == RejectAll:
 		return unknownSilence(q)
 	case q.OnTimeout == Default:
-		answer, err := q.body().Take(q, Reply{Type: TypeAnswer, Response: q.DefaultAnswer}, o)
+		answer, err := bodyOf(q).Take(q, Reply{Type: TypeAnswer, Response: q.DefaultAnswer}, o)
 		if err != nil {
 			return fmt.Errorf("the default answer does not fit: %w", err)
 		}

@@ -32,7 +32,7 @@ func (qs Questions) Recall(ctx context.Context, q inquiry.Question) (inquiry.Rem
 		return inquiry.Remembered{}, err
 	}
 	list, err := collect(ctx, qs.read, scanAnswer, "SELECT "+answerColumns+
-		" FROM answers WHERE likeness = ? AND client = ?", q.Likeness(), client)
+		" FROM answers WHERE likeness = ? AND client = ?", inquiry.Likeness(q), client)
 	for _, scope := range inquiry.Scopes {
 		for _, m := range list {
 			if m.Scope == scope && m.Fits(q, client) {
@@ -61,9 +61,9 @@ func remember(ctx context.Context, tx *tx, q inquiry.Question) error {
 	if err != nil {
 		return err
 	}
-	m := q.Remember(client)
+	m := inquiry.NewRemembered(q, client)
 	err = tx.exec(ctx, `INSERT OR REPLACE INTO answers (id, likeness, client, scope, session_id,
-		app, body) VALUES (?, ?, ?, ?, ?, ?, ?)`, m.ID, q.Likeness(), client, m.Scope, m.SessionID,
+		app, body) VALUES (?, ?, ?, ?, ?, ?, ?)`, m.ID, inquiry.Likeness(q), client, m.Scope, m.SessionID,
 		m.App, object{m})
 	if err != nil {
 		return err

@@ -232,7 +232,7 @@ func (u *Cases) draft(ctx context.Context, c *Call, a Inquire) (inquiry.Question
 	if a.OnTimeout == "" && u.OnTimeout.Model() != "" {
 		q.OnTimeout = u.OnTimeout
 	}
-	q.Clean() // as it is stored, and compared with what was asked under the same key
+	inquiry.Clean(&q) // as it is stored, and compared with what was asked under the same key
 	q.Channels = u.channels(c, q.Secret)
 	if err := agree(a, &q); err != nil {
 		return q, err

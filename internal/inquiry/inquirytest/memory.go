@@ -79,7 +79,7 @@ type remembered struct {
 
 // remember does to what is remembered what the settled question says.
 func (m *Memory) remember(q inquiry.Question) {
-	kept := remembered{q.Remember(q.Client), q.Likeness()}
+	kept := remembered{inquiry.NewRemembered(q, q.Client), inquiry.Likeness(q)}
 	for i, a := range m.answers {
 		if a.ID == q.Resolution.Recalled {
 			m.answers[i].Uses, m.answers[i].UsedAt = a.Uses+1, q.Resolution.At
@@ -100,7 +100,7 @@ func (m *Memory) Recall(_ context.Context, q inquiry.Question) (inquiry.Remember
 	defer m.mu.Unlock()
 	for _, scope := range inquiry.Scopes {
 		for _, a := range m.answers {
-			if a.Scope == scope && a.likeness == q.Likeness() && a.Fits(q, q.Client) {
+			if a.Scope == scope && a.likeness == inquiry.Likeness(q) && a.Fits(q, q.Client) {
 				return a.Remembered, nil
 			}
 		}
