@@ -149,9 +149,9 @@ func argumentsOf[A any](o *Options, name string) (string, *schema.Schema) {
 // Requests are the schemas of what programs send over HTTP to start and steer runs. What a path
 // names may be left out.
 func (t *Tools) Requests() map[string]*schema.Schema {
-	_, start := argumentsOf[usecase.Start](t.opts, startTool)
-	_, goOn := argumentsOf[usecase.Continue](t.opts, continueTool)
-	_, message := argumentsOf[usecase.Message](t.opts, "ask_agent_message")
+	_, start := argumentsOf[usecase.Start](t.edge.opts, startTool)
+	_, goOn := argumentsOf[usecase.Continue](t.edge.opts, continueTool)
+	_, message := argumentsOf[usecase.Message](t.edge.opts, "ask_agent_message")
 	message.Required = []string{"text"}
 	return map[string]*schema.Schema{"Start": start, "Continue": goOn, "Message": message}
 }
@@ -208,7 +208,7 @@ const (
 func (t *Tools) relist(ctx context.Context, _ any, _ *mcp.ListToolsRequest,
 	result *mcp.ListToolsResult) {
 	o := connectionOptionsOf(ctx)
-	how, gelab := cmp.Or(o.schemas, t.opts.Schemas), t.servesGelab(o)
+	how, gelab := cmp.Or(o.schemas, t.edge.opts.Schemas), t.servesGelab(o)
 	result.Tools = nil
 	for _, d := range t.list {
 		unknown := gelab && !slices.Contains(gelabTools, d.name)

@@ -194,7 +194,7 @@ var gelabTools = []string{phonesTool, olderTool, startTool, continueTool, waitTo
 
 // servesGelab reports whether the connection finds gelab-zero's server.
 func (t *Tools) servesGelab(o *connectionOptions) bool {
-	return cmp.Or(o.compat, t.opts.Compat) == CompatGelab
+	return cmp.Or(o.compat, t.edge.opts.Compat) == CompatGelab
 }
 
 // forGelab changes arguments whose defaults are others for gelab-zero's clients: screens are

@@ -47,10 +47,10 @@ var (
 func (t *forms) Show(ctx context.Context, q inquiry.Question, end time.Time) (
 	out usecase.FormOutcome, err error) {
 	if q.Secret { // "Servers MUST NOT use form mode elicitation to request sensitive information"
-		t.cases.Decline(q, "a secret must not be asked for in a form")
+		t.cases.Questions.Decline(q, "a secret must not be asked for in a form")
 		return out, nil
 	}
-	if q = t.cases.Drafted(ctx, q, end); !q.Open() {
+	if q = t.cases.Questions.Drafted(ctx, q, end); !q.Open() {
 		return out, nil
 	}
 	if t.call.stateless {
@@ -89,10 +89,10 @@ func (t *forms) dialog(ctx context.Context, out *usecase.FormOutcome, q inquiry.
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil && showing.Err() != nil:
-			t.cases.ReportSettled(ctx, t.call.who, q.ID)
+			t.cases.Questions.ReportSettled(ctx, t.call.who, q.ID)
 			return nil
 		case err != nil:
-			t.cases.Decline(q, "the client did not show the form: "+shortLine(err.Error(), 200))
+			t.cases.Questions.Decline(q, "the client did not show the form: "+shortLine(err.Error(), 200))
 			return nil
 		}
 		if problem, err = t.settle(ctx, out, q, answer); err != nil || problem == "" {
@@ -132,7 +132,7 @@ func (t *forms) settle(ctx context.Context, out *usecase.FormOutcome, q inquiry.
 	}
 	switch {
 	case answer == nil:
-		t.cases.Decline(q, "the client brought no answer")
+		t.cases.Questions.Decline(q, "the client brought no answer")
 		return "", nil
 	case r.Type != inquiry.TypeAnswer: // said instead
 	case answer.Action == mcp.ElicitationResponseActionAccept && len(q.Offers()) > 0:
@@ -145,7 +145,7 @@ func (t *forms) settle(ctx context.Context, out *usecase.FormOutcome, q inquiry.
 	case answer.Action == mcp.ElicitationResponseActionDecline:
 		r.Type = inquiry.TypeDecline
 	default:
-		t.cases.Decline(q, "the form was closed without an answer")
+		t.cases.Questions.Decline(q, "the form was closed without an answer")
 		return "", nil
 	}
 	res, err := t.opts.Questions.Resolve(ctx, q.ID, r)
@@ -162,9 +162,9 @@ func (t *forms) settle(ctx context.Context, out *usecase.FormOutcome, q inquiry.
 		err = nil
 	}
 	if err == nil && r.Type == inquiry.TypeTimeout && res.Question.Open() {
-		t.cases.Decline(q, "your user gave no answer in time")
+		t.cases.Questions.Decline(q, "your user gave no answer in time")
 	}
-	t.cases.ReportSettled(ctx, t.call.who, q.ID)
+	t.cases.Questions.ReportSettled(ctx, t.call.who, q.ID)
 	return "", err
 }
 
@@ -210,7 +210,7 @@ func (e edge) take(ctx context.Context, c *call) (r retried, err error) {
 	if err != nil {
 		return r, err
 	}
-	q, err := e.cases.Question(ctx, c.who, state.Question)
+	q, err := e.cases.Questions.Question(ctx, c.who, state.Question)
 	if err != nil {
 		return r, err
 	}
@@ -235,5 +235,5 @@ func (e edge) take(ctx context.Context, c *call) (r retried, err error) {
 }
 
 func (t *forms) declineMisfit(q inquiry.Question, problem string) {
-	t.cases.Decline(q, "no answer in the form did fit: "+shortLine(problem, 200))
+	t.cases.Questions.Decline(q, "no answer in the form did fit: "+shortLine(problem, 200))
 }

@@ -16,7 +16,7 @@ func (e edge) inquire(ctx context.Context, c *call, a usecase.Inquire) (*toolRes
 	if !c.given["on_timeout"] {
 		a.OnTimeout = ""
 	}
-	out, err := e.cases.Inquire(ctx, c.who, a)
+	out, err := e.cases.Questions.Inquire(ctx, c.who, a)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (e edge) retryInquiry(ctx context.Context, c *call) (*toolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := e.cases.Inquire(ctx, c.who,
+	out, err := e.cases.Questions.Inquire(ctx, c.who,
 		usecase.Inquire{QuestionID: f.question.ID, Seconds: f.args.Seconds})
 	if err != nil {
 		return nil, err
@@ -48,14 +48,14 @@ func (e edge) inquired(ctx context.Context, c *call, out *usecase.Inquiry, from 
 	}
 	r, err := e.standing(c, out.Question, body, from)
 	if err == nil {
-		e.cases.Delivered(ctx, out.Question)
+		e.cases.Questions.Delivered(ctx, out.Question)
 	}
 	return r, err
 }
 
 // answer answers in words that the client passes on.
 func (e edge) answer(ctx context.Context, c *call, a usecase.Answer) (*toolResult, error) {
-	out, err := e.cases.Answer(ctx, c.who, a)
+	out, err := e.cases.Questions.Answer(ctx, c.who, a)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (e edge) answer(ctx context.Context, c *call, a usecase.Answer) (*toolResul
 
 // pending lists the caller's open questions.
 func (e edge) pending(ctx context.Context, c *call, a usecase.ListQuestions) (*toolResult, error) {
-	list, total, err := e.cases.ListQuestions(ctx, c.who, a)
+	list, total, err := e.cases.Questions.ListQuestions(ctx, c.who, a)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // Show is how a run stands after a call, for callers that are not MCP clients; name words what they
 // can do next. Pictures are not part of it.
 func (t *Tools) Show(o *usecase.Outcome, name result.Namer) (result.Result, error) {
-	body, err := t.body(o, name, messagesIn("en"))
+	body, err := t.edge.body(o, name, messagesIn("en"))
 	if err != nil {
 		return body, err
 	}
@@ -28,7 +28,7 @@ func (t *Tools) Show(o *usecase.Outcome, name result.Namer) (result.Result, erro
 // call can be repeated with.
 func (t *Tools) Refuse(err error, r usecase.Remedy, name result.Namer) result.Result {
 	f := result.NewFailure(err)
-	t.reach(f.Open)
+	t.edge.reach(f.Open)
 	f.Guide(r, name)
 	return result.Result{Error: &f, Question: f.Open, Next: f.Next}
 }
@@ -108,7 +108,7 @@ func cameTooLate(why string) string { return "what your user said in the form ca
 // addresses.
 func (e edge) shown(q inquiry.Question) *result.OpenQuestion {
 	out := result.NewQuestion(q)
-	out.Channels = e.cases.Open(q)
+	out.Channels = e.cases.Questions.Open(q)
 	e.reach(out)
 	return out
 }

@@ -35,7 +35,7 @@ var errPrivate = errors.New("this server keeps pictures private")
 
 // addResources adds the resources to a server.
 func (t *Tools) addResources(s *server.MCPServer) {
-	r := resources{t.opts}
+	r := resources{t.edge.opts}
 	server.WithResourceCapabilities(true, true)(s)
 	s.AddResource(mcp.NewResource(sessionsURI, "sessions",
 		mcp.WithResourceDescription("Your sessions, the newest change first."),
@@ -242,7 +242,7 @@ func (t *Tools) enter(ctx context.Context, s server.ClientSession) {
 	if a.listeners == nil {
 		a.listeners, a.owners = map[string]subscriber{}, map[string]string{}
 	}
-	a.listeners[s.SessionID()] = subscriber{l, t.opts.Principal(ctx)}
+	a.listeners[s.SessionID()] = subscriber{l, t.edge.opts.Principal(ctx)}
 }
 
 func (t *Tools) leave(_ context.Context, s server.ClientSession) {
@@ -262,9 +262,9 @@ func (t *Tools) Changed(ctx context.Context, e runs.Event) {
 	}
 	owner, known := a.owners[e.SessionID]
 	if !known {
-		x, err := t.opts.Store.Find(ctx, e.SessionID, nil)
+		x, err := t.edge.opts.Store.Find(ctx, e.SessionID, nil)
 		if err != nil {
-			t.opts.Log.Warn("looking whose a session is", "session", e.SessionID, "err", err)
+			t.edge.opts.Log.Warn("looking whose a session is", "session", e.SessionID, "err", err)
 			return
 		}
 		if len(a.owners) >= maxOwners {
@@ -300,11 +300,11 @@ func (t *Tools) MaySubscribe(ctx context.Context, uri string) error {
 		return fmt.Errorf("%s never changes: subscribe to %s/SESSION_ID/steps", shown, sessionsURI)
 	case part != "" && part != "steps" && part != "trajectory":
 		return fmt.Errorf("there is no resource %s", shown)
-	case part == "trajectory" && t.opts.Privacy == usecase.PrivacyCaptions:
+	case part == "trajectory" && t.edge.opts.Privacy == usecase.PrivacyCaptions:
 		return errPrivate
 	}
-	client := t.opts.Principal(ctx)
-	x, err := t.opts.Store.Find(ctx, id, &client)
+	client := t.edge.opts.Principal(ctx)
+	x, err := t.edge.opts.Store.Find(ctx, id, &client)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %s", server.ErrResourceNotFound, shown)

@@ -20,7 +20,7 @@ import (
 
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
-	edge
+	edge        edge
 	list        []tool // in the order in which a client meets them
 	byName      map[string]tool
 	subscribers subscribers
@@ -32,9 +32,8 @@ func New(opts *Options) *Tools {
 	if o.Principal == nil {
 		o.Principal = transport.Principal
 	}
-	cases := usecase.New(&o.Options)
-	o.Options = cases.Options // with the defaults
-	t := &Tools{edge: edge{opts: &o, cases: cases}, byName: map[string]tool{}}
+	o.Options = usecase.Complete(o.Options)
+	t := &Tools{edge: edge{opts: &o, cases: usecase.New(&o.Options)}, byName: map[string]tool{}}
 	t.list = catalog(t.edge)
 	for _, d := range t.list {
 		t.byName[d.name] = d
@@ -43,14 +42,14 @@ func New(opts *Options) *Tools {
 }
 
 // Cases are the use cases that the tools call.
-func (t *Tools) Cases() *usecase.Cases { return t.cases }
+func (t *Tools) Cases() *usecase.Cases { return t.edge.cases }
 
 // Register adds the tools to a server, and the prompts and resources. It knows the tools' names
 // only; what a list of them says is made for each list, see relist.
 func (t *Tools) Register(s *server.MCPServer) {
 	server.WithHooks(&server.Hooks{
 		OnAfterListTools:     []server.OnAfterListToolsFunc{t.relist},
-		OnAfterListResources: []server.OnAfterListResourcesFunc{resources{t.opts}.list},
+		OnAfterListResources: []server.OnAfterListResourcesFunc{resources{t.edge.opts}.list},
 		OnRegisterSession:    []server.OnRegisterSessionHookFunc{t.enter},
 		OnUnregisterSession:  []server.OnUnregisterSessionHookFunc{t.leave},
 	})(s)
@@ -59,7 +58,7 @@ func (t *Tools) Register(s *server.MCPServer) {
 	}
 	t.addPrompts(s)
 	t.addResources(s)
-	c := completer{t.opts}
+	c := completer{t.edge.opts}
 	server.WithCompletions()(s)
 	server.WithPromptCompletionProvider(c)(s)
 	server.WithResourceCompletionProvider(c)(s)
@@ -111,8 +110,8 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		token = req.Params.Meta.ProgressToken
 	}
 	o := connectionOptionsOf(ctx)
-	waits := o.tighten(waitsOf(t.opts, transport.ClientName(ctx), token != nil))
-	principal := t.opts.Principal(ctx)
+	waits := o.tighten(waitsOf(t.edge.opts, transport.ClientName(ctx), token != nil))
+	principal := t.edge.opts.Principal(ctx)
 	c := &call{
 		request: req,
 		who: &usecase.Call{Client: principal, Mode: o.mode, Usual: waits.Default,
@@ -166,11 +165,11 @@ func (t *Tools) carryOut(ctx context.Context, c *call, d tool) (r *toolResult, e
 		return nil, context.Cause(ctx)
 	}
 	f := result.NewFailure(err)
-	t.reach(f.Open)
+	t.edge.reach(f.Open)
 	takes := d.wording().input.Properties
-	f.Guide(t.cases.After(ctx, c.who, err, takes["queue"] != nil,
+	f.Guide(t.edge.cases.After(ctx, c.who, err, takes["queue"] != nil,
 		takes["supersede"] != nil && !c.given["supersede"]), c.name)
-	t.opts.Log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
+	t.edge.opts.Log.InfoContext(ctx, "call refused", "tool", d.name, "code", f.Code, "err", err)
 	said := func() string { return refused(f, c.messages) }
 	return &toolResult{body: d.failed(f), text: said, code: f.Code}, nil
 }

@@ -23,7 +23,7 @@ func (u *Cases) Delegate(ctx context.Context, c *Call, a Delegate) (*Outcome, er
 		return nil, invalid("say what is to be reached", "the goal is empty")
 	}
 	var err error
-	w.Status, err = u.Runs.Start(ctx, runs.StartRequest{Kind: store.OfAgents, Task: a.Goal,
+	w.Status, err = u.opts.Runs.Start(ctx, runs.StartRequest{Kind: store.OfAgents, Task: a.Goal,
 		Client: c.Client, Key: a.Key, By: c.By})
 	if err != nil {
 		return nil, err

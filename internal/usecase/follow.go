@@ -43,7 +43,7 @@ const PickUp = "wait for the run, which lets it go on"
 // follow waits for the run within the call's budget, reports progress, and shows its questions to
 // the caller's user when that is wanted. When ctx ends first the call detaches and the run goes on.
 func (u *Cases) follow(ctx context.Context, c *Call, w *wait) (*Outcome, error) {
-	detach := u.Runs.Attach(w.Status.Session.ID)
+	detach := u.opts.Runs.Attach(w.Status.Session.ID)
 	defer detach()
 	replayed := w.Status.Replayed
 	if err := u.attend(ctx, c, w); err != nil {
@@ -62,14 +62,14 @@ func (u *Cases) follow(ctx context.Context, c *Call, w *wait) (*Outcome, error) 
 
 // complete adds what the status does not say.
 func (u *Cases) complete(ctx context.Context, o *Outcome) error {
-	open, err := u.Runs.AskedMeanwhile(ctx, o.Status)
+	open, err := u.opts.Runs.AskedMeanwhile(ctx, o.Status)
 	if err != nil {
 		return err
 	}
 	o.Asked = len(open)
 	// an answer counts from the step after the one that asked
 	from := cmp.Or(o.Since, o.Status.Session.Steps-o.Status.Local)
-	all, err := u.Questions.List(ctx, inquiry.Filter{RunID: o.Status.Run.ID})
+	all, err := u.opts.Questions.List(ctx, inquiry.Filter{RunID: o.Status.Run.ID})
 	for _, q := range all {
 		if q.Step >= from && q.Resolution != nil {
 			o.Settled = append(o.Settled, q)
@@ -128,7 +128,7 @@ func (u *Cases) attend(ctx context.Context, c *Call, w *wait) error {
 // inForm shows the run's question in a form, or says why it cannot be.
 func (u *Cases) inForm(ctx context.Context, c *Call, w *wait, q inquiry.Question) error {
 	if c.Forms == nil {
-		u.Decline(q, "the client shows no forms to its user")
+		u.Questions.Decline(q, "the client shows no forms to its user")
 		return nil
 	}
 	out, err := c.Forms.Show(ctx, q, w.end())
@@ -139,9 +139,9 @@ func (u *Cases) inForm(ctx context.Context, c *Call, w *wait, q inquiry.Question
 // withDraft adds the draft of the answer that the client is asked for, when one is being made and
 // comes soon; again says that the question was settled meanwhile.
 func (u *Cases) withDraft(ctx context.Context, w *wait) (again bool, err error) {
-	q := u.Drafted(ctx, *w.Status.Question, w.end())
+	q := u.Questions.Drafted(ctx, *w.Status.Question, w.end())
 	if !q.Open() {
-		w.Status, err = u.Runs.Status(ctx, w.Status.Session.ID)
+		w.Status, err = u.opts.Runs.Status(ctx, w.Status.Session.ID)
 		return true, err
 	}
 	w.Status.Question = &q
@@ -152,17 +152,17 @@ func (u *Cases) withDraft(ctx context.Context, w *wait) (again bool, err error) 
 func (u *Cases) await(ctx context.Context, c *Call, st runs.Status, req runs.WaitRequest) (
 	runs.Status, error) {
 	if c.Report == nil {
-		return u.Runs.Wait(ctx, req)
+		return u.opts.Runs.Wait(ctx, req)
 	}
 	return u.watch(ctx, c, st, req)
 }
 
 // statusOf tells how a session of the caller stands.
 func (u *Cases) statusOf(ctx context.Context, c *Call, id string) (runs.Status, error) {
-	sess, err := u.Runs.Session(ctx, id, c.Client)
+	sess, err := u.opts.Runs.Session(ctx, id, c.Client)
 	if err != nil {
 		return runs.Status{}, err
 	}
 	c.session = sess.ID
-	return u.Runs.Status(ctx, sess.ID)
+	return u.opts.Runs.Status(ctx, sess.ID)
 }

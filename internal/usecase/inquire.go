@@ -54,17 +54,8 @@ type Field struct {
 	Max      *float64          `json:"max,omitempty" min:"-1e15" max:"1e15"`
 }
 
-// Inquiry is how a question stands after a call.
-type Inquiry struct {
-	Question inquiry.Question
-	Replayed bool          // the answer had been accepted before
-	Waited   time.Duration // and at most for Budget
-	Budget   time.Duration
-	Late     string // why the answer in a form came too late, or ""
-}
-
 // Inquire asks, or finds what was asked before, and waits for the answer.
-func (u *Cases) Inquire(ctx context.Context, c *Call, a Inquire) (*Inquiry, error) {
+func (u *Questions) Inquire(ctx context.Context, c *Call, a Inquire) (*Inquiry, error) {
 	began := time.Now()
 	q, err := u.find(ctx, c, a)
 	if err != nil {
@@ -72,7 +63,7 @@ func (u *Cases) Inquire(ctx context.Context, c *Call, a Inquire) (*Inquiry, erro
 	}
 	end := began.Add(c.Budget(a.Seconds))
 	out := &Inquiry{Budget: c.Budget(a.Seconds)}
-	if q, err = u.Questions.Get(ctx, q.ID); err != nil {
+	if q, err = u.opts.Questions.Get(ctx, q.ID); err != nil {
 		return nil, err
 	}
 	if u.forForm(c, q) && time.Now().Before(end) {
@@ -82,7 +73,7 @@ func (u *Cases) Inquire(ctx context.Context, c *Call, a Inquire) (*Inquiry, erro
 			return nil, err
 		}
 		out.Replayed, out.Late = form.Replayed, form.Late
-		if q, err = u.Questions.Get(ctx, q.ID); err != nil {
+		if q, err = u.opts.Questions.Get(ctx, q.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -94,13 +85,13 @@ func (u *Cases) Inquire(ctx context.Context, c *Call, a Inquire) (*Inquiry, erro
 }
 
 // forForm reports whether an inquiry is to be shown in a form.
-func (u *Cases) forForm(c *Call, q inquiry.Question) bool {
+func (u *Questions) forForm(c *Call, q inquiry.Question) bool {
 	return q.Open() && c.Forms != nil && q.Index(string(channel.Elicit)) >= 0 && !u.wasClosed(q.ID)
 }
 
 // awaitAnswer waits within the budget until the question is settled, and reports that to the client
 // when it wants it. Its error is ctx's cause, or that the question cannot be read.
-func (u *Cases) awaitAnswer(ctx context.Context, c *Call, q inquiry.Question,
+func (u *Questions) awaitAnswer(ctx context.Context, c *Call, q inquiry.Question,
 	budget time.Duration) (inquiry.Question, error) {
 	if !q.Open() {
 		return q, nil
@@ -110,14 +101,14 @@ func (u *Cases) awaitAnswer(ctx context.Context, c *Call, q inquiry.Question,
 	u.reportAsked(waiting, c, q)
 	var now inquiry.Question
 	err := c.Report.While(waiting, "waiting for an answer", func() (err error) {
-		now, err = u.Questions.Wait(waiting, q.ID)
+		now, err = u.opts.Questions.Wait(waiting, q.ID)
 		return err
 	})
 	switch {
 	case ctx.Err() != nil:
 		return q, context.Cause(ctx)
 	case err != nil && waiting.Err() != nil: // the budget is used up, perhaps within a read
-		return u.Questions.Get(ctx, q.ID)
+		return u.opts.Questions.Get(ctx, q.ID)
 	case err != nil:
 		return q, err
 	}
@@ -126,35 +117,35 @@ func (u *Cases) awaitAnswer(ctx context.Context, c *Call, q inquiry.Question,
 }
 
 // reportAsked tells the client of an inquiry that is open, once.
-func (u *Cases) reportAsked(ctx context.Context, c *Call, q inquiry.Question) {
+func (u *Questions) reportAsked(ctx context.Context, c *Call, q inquiry.Question) {
 	c.Report.question(ctx, "asked: "+text.Cut(text.Line(q.Text), 500), q)
 }
 
 // ReportSettled tells the client that the question is settled, if it is.
-func (u *Cases) ReportSettled(ctx context.Context, c *Call, id string) {
+func (u *Questions) ReportSettled(ctx context.Context, c *Call, id string) {
 	if c.Report == nil {
 		return
 	}
-	if now, err := u.Questions.Get(ctx, id); err == nil && !now.Open() {
+	if now, err := u.opts.Questions.Get(ctx, id); err == nil && !now.Open() {
 		c.Report.question(ctx, settledLine(now), now)
 	}
 }
 
 // Delivered notes that the client has the answer, once. A secret one is erased with that.
-func (u *Cases) Delivered(ctx context.Context, q inquiry.Question) {
+func (u *Questions) Delivered(ctx context.Context, q inquiry.Question) {
 	if q.Open() || !q.AppliedAt.IsZero() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if _, err := u.Questions.Apply(ctx, q.ID, q.Fence); err != nil &&
+	if _, err := u.opts.Questions.Apply(ctx, q.ID, q.Fence); err != nil &&
 		!errors.Is(err, inquiry.ErrApplied) {
-		u.Log.WarnContext(ctx, "noting an answer as given", "question", q.ID, "err", err)
+		u.opts.Log.WarnContext(ctx, "noting an answer as given", "question", q.ID, "err", err)
 	}
 }
 
 // find is the question that the call is about: a new one, or one that was asked before.
-func (u *Cases) find(ctx context.Context, c *Call, a Inquire) (inquiry.Question, error) {
+func (u *Questions) find(ctx context.Context, c *Call, a Inquire) (inquiry.Question, error) {
 	if a.QuestionID != "" {
 		return u.before(ctx, c, a)
 	}
@@ -170,7 +161,7 @@ func (u *Cases) find(ctx context.Context, c *Call, a Inquire) (inquiry.Question,
 	if err := u.mayAsk(ctx, c); err != nil {
 		return q, err
 	}
-	out, err := u.Runs.Desk().Inquire(ctx, q, c.mode(u.ReplyMode, u.ReplyMode))
+	out, err := u.opts.Runs.Desk().Inquire(ctx, q, c.mode(u.opts.ReplyMode, u.opts.ReplyMode))
 	switch {
 	case err == nil:
 		return out, nil
@@ -184,7 +175,7 @@ func (u *Cases) find(ctx context.Context, c *Call, a Inquire) (inquiry.Question,
 }
 
 // before is the inquiry that the call waits for again.
-func (u *Cases) before(ctx context.Context, c *Call, a Inquire) (inquiry.Question, error) {
+func (u *Questions) before(ctx context.Context, c *Call, a Inquire) (inquiry.Question, error) {
 	for _, other := range []struct {
 		name  string
 		given bool
@@ -209,7 +200,7 @@ func (u *Cases) before(ctx context.Context, c *Call, a Inquire) (inquiry.Questio
 }
 
 // draft is the new question of the call.
-func (u *Cases) draft(ctx context.Context, c *Call, a Inquire) (inquiry.Question, error) {
+func (u *Questions) draft(ctx context.Context, c *Call, a Inquire) (inquiry.Question, error) {
 	q := inquiry.Question{
 		Kind: inquiry.KindInquiry, Client: c.Client, SessionID: a.SessionID,
 		Task: a.Context, Text: a.Prompt,
@@ -229,8 +220,8 @@ func (u *Cases) draft(ctx context.Context, c *Call, a Inquire) (inquiry.Question
 	if a.Secret != nil {
 		q.Secret, q.Public = *a.Secret, !*a.Secret
 	}
-	if a.OnTimeout == "" && u.OnTimeout.Model() != "" {
-		q.OnTimeout = u.OnTimeout
+	if a.OnTimeout == "" && u.opts.OnTimeout.Model() != "" {
+		q.OnTimeout = u.opts.OnTimeout
 	}
 	inquiry.Clean(&q) // as it is stored, and compared with what was asked under the same key
 	q.Channels = u.channels(c, q.Secret)
@@ -244,7 +235,7 @@ func (u *Cases) draft(ctx context.Context, c *Call, a Inquire) (inquiry.Question
 		q.ExpiresAt = time.Now().Add(max(answerable, d+time.Hour))
 	}
 	if q.SessionID != "" {
-		sess, err := u.Runs.Session(ctx, q.SessionID, c.Client)
+		sess, err := u.opts.Runs.Session(ctx, q.SessionID, c.Client)
 		if err != nil {
 			return q, err
 		}
@@ -278,14 +269,14 @@ func agree(a Inquire, q *inquiry.Question) error {
 
 // channels are the ways to answer an inquiry: a form, when the server or the connection wants forms
 // and the client shows them; the client's own call; and the places where all questions are listed.
-func (u *Cases) channels(c *Call, secret bool) []inquiry.Channel {
+func (u *Questions) channels(c *Call, secret bool) []inquiry.Channel {
 	var list []inquiry.Channel
-	mode := c.mode(u.ReplyMode, u.ReplyMode)
+	mode := c.mode(u.opts.ReplyMode, u.opts.ReplyMode)
 	if c.Forms != nil && !secret && mode.Has(channel.Elicit) {
 		list = append(list, inquiry.Channel{Name: string(channel.Elicit)})
 	}
 	list = append(list, inquiry.Channel{Name: string(channel.PassToClient)})
-	for _, name := range u.Options.Channels {
+	for _, name := range u.opts.Channels {
 		list = append(list, inquiry.Channel{Name: name})
 	}
 	return list
@@ -307,9 +298,9 @@ func defaultsOf(fields []Field) string {
 }
 
 // underKey is the inquiry that was asked under the key before; false when there is none.
-func (u *Cases) underKey(ctx context.Context, q inquiry.Question) (
+func (u *Questions) underKey(ctx context.Context, q inquiry.Question) (
 	inquiry.Question, bool, error) {
-	list, err := u.Questions.List(ctx, inquiry.Filter{Client: &q.Client, Key: q.Key})
+	list, err := u.opts.Questions.List(ctx, inquiry.Filter{Client: &q.Client, Key: q.Key})
 	switch {
 	case err != nil || len(list) == 0:
 		return q, false, err
@@ -333,8 +324,8 @@ func sameInquiry(a, b inquiry.Question) bool {
 }
 
 // mayAsk refuses a client that has asked too much that is not answered.
-func (u *Cases) mayAsk(ctx context.Context, c *Call) error {
-	open, err := u.Questions.List(ctx,
+func (u *Questions) mayAsk(ctx context.Context, c *Call) error {
+	open, err := u.opts.Questions.List(ctx,
 		inquiry.Filter{Client: &c.Client, Status: inquiry.Pending, NoRun: true})
 	if err != nil {
 		return err

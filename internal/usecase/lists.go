@@ -22,7 +22,7 @@ type ListSessions struct {
 
 // ListSessions lists how the caller's sessions stand, the newest change first.
 func (u *Cases) ListSessions(ctx context.Context, c *Call, a ListSessions) ([]runs.Status, error) {
-	found, err := u.Store.Sessions(ctx,
+	found, err := u.opts.Store.Sessions(ctx,
 		store.Filter{Client: &c.Client, State: a.State, Limit: a.Limit})
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (u *Cases) ListSessions(ctx context.Context, c *Call, a ListSessions) ([]ru
 		}
 		st := runs.Status{Session: o.Session, Run: *o.Latest, Reason: o.Latest.StopReason}
 		if !st.Run.State.Terminal() {
-			st, err = u.Runs.Status(ctx, o.ID)
+			st, err = u.opts.Runs.Status(ctx, o.ID)
 		}
 		if runs.CodeOf(err) == runs.SessionNotFound { // deleted meanwhile
 			err = nil
@@ -57,7 +57,7 @@ type Phone struct {
 
 // ListPhones lists the phones. With states it asks each what it shows, all at the same time.
 func (u *Cases) ListPhones(ctx context.Context, c *Call, states bool) ([]Phone, error) {
-	found, err := u.Phones.List(ctx)
+	found, err := u.opts.Phones.List(ctx)
 	switch code := runs.CodeOf(err); {
 	case code == runs.ADBUnreachable:
 		return nil, err
@@ -83,7 +83,7 @@ const stateTime = 4 * time.Second
 
 // ask adds who has the phone, and what it says of itself.
 func (u *Cases) ask(ctx context.Context, c *Call, p *Phone) error {
-	h, held, err := u.Leases.Holder(ctx, p.Serial)
+	h, held, err := u.opts.Leases.Holder(ctx, p.Serial)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (u *Cases) ask(ctx context.Context, c *Call, p *Phone) error {
 	defer cancel()
 	s, err := u.stateOf(reading, p.Serial)
 	if err != nil {
-		u.Log.InfoContext(ctx, "state of a phone", "serial", p.Serial, "err", err)
+		u.opts.Log.InfoContext(ctx, "state of a phone", "serial", p.Serial, "err", err)
 		return ctx.Err()
 	}
 	p.Screen = &s
@@ -106,7 +106,7 @@ func (u *Cases) ask(ctx context.Context, c *Call, p *Phone) error {
 
 // stateOf is what a phone says of itself, without a picture.
 func (u *Cases) stateOf(ctx context.Context, serial string) (screen.State, error) {
-	p, err := u.Phones.Open(ctx, serial)
+	p, err := u.opts.Phones.Open(ctx, serial)
 	if err != nil {
 		return screen.State{}, err
 	}

@@ -40,6 +40,18 @@ type Next struct {
 	Why        string // Because in words, and what to add to the call
 }
 
+// redirect is a refusal that knows what the caller can do next.
+type redirect struct {
+	err  error
+	next *Next
+}
+
+func (r *redirect) Error() string { return r.err.Error() }
+func (r *redirect) Unwrap() error { return r.err }
+
+// Redirect is err with what the caller can do next.
+func Redirect(err error, next *Next) error { return &redirect{err, next} }
+
 // Because is why a run does not go on by itself, or what it waits for.
 type Because int
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
@@ -17,10 +18,18 @@ import (
 // QuestionNotFound is the code about a question that is not there, or that is somebody else's.
 const QuestionNotFound runs.Code = "QUESTION_NOT_FOUND"
 
+// Questions are the use cases about questions to people. They are safe for concurrent use.
+type Questions struct {
+	opts *Options
+
+	mu     sync.Mutex
+	closed map[string]bool // inquiries whose form was closed without an answer
+}
+
 // Question is the caller's one with the id, or with an id that begins so: asked in a session of the
 // caller's, or by the caller.
-func (u *Cases) Question(ctx context.Context, c *Call, id string) (inquiry.Question, error) {
-	q, err := u.Questions.Find(ctx, id, func(q inquiry.Question) (bool, error) {
+func (u *Questions) Question(ctx context.Context, c *Call, id string) (inquiry.Question, error) {
+	q, err := u.opts.Questions.Find(ctx, id, func(q inquiry.Question) (bool, error) {
 		return u.owns(ctx, c, q)
 	})
 	_, several := errors.AsType[*inquiry.AmbiguousError](err)
@@ -41,11 +50,11 @@ func noQuestion(id string) error {
 		"there is no question %s", text.Quote(id, 60))
 }
 
-func (u *Cases) owns(ctx context.Context, c *Call, q inquiry.Question) (bool, error) {
+func (u *Questions) owns(ctx context.Context, c *Call, q inquiry.Question) (bool, error) {
 	if q.SessionID == "" {
 		return q.Client == c.Client, nil
 	}
-	_, err := u.Runs.Session(ctx, q.SessionID, c.Client)
+	_, err := u.opts.Runs.Session(ctx, q.SessionID, c.Client)
 	if runs.CodeOf(err) == runs.SessionNotFound {
 		return false, nil
 	}
@@ -53,8 +62,8 @@ func (u *Cases) owns(ctx context.Context, c *Call, q inquiry.Question) (bool, er
 }
 
 // Open are the channels through which an open question can be answered now.
-func (u *Cases) Open(q inquiry.Question) []inquiry.Channel {
-	list := u.Runs.Desk().Channels(q)
+func (u *Questions) Open(q inquiry.Question) []inquiry.Channel {
+	list := u.opts.Runs.Desk().Channels(q)
 	if u.wasClosed(q.ID) {
 		list = slices.DeleteFunc(list, func(c inquiry.Channel) bool {
 			return c.Name == string(channel.Elicit)
@@ -70,16 +79,16 @@ type ListQuestions struct {
 }
 
 // ListQuestions lists the caller's open questions, and says how many there are.
-func (u *Cases) ListQuestions(ctx context.Context, c *Call, a ListQuestions) (
+func (u *Questions) ListQuestions(ctx context.Context, c *Call, a ListQuestions) (
 	list []inquiry.Question, total int, err error) {
 	if a.SessionID != "" {
-		sess, err := u.Runs.Session(ctx, a.SessionID, c.Client)
+		sess, err := u.opts.Runs.Session(ctx, a.SessionID, c.Client)
 		if err != nil {
 			return nil, 0, err
 		}
 		a.SessionID = sess.ID
 	}
-	open, err := u.Questions.List(ctx,
+	open, err := u.opts.Questions.List(ctx,
 		inquiry.Filter{Status: inquiry.Pending, SessionID: a.SessionID})
 	if err != nil {
 		return nil, 0, err
@@ -103,6 +112,15 @@ func (u *Cases) ListQuestions(ctx context.Context, c *Call, a ListQuestions) (
 	return list, total, nil
 }
 
+// Inquiry is how a question stands after a call.
+type Inquiry struct {
+	Question inquiry.Question
+	Replayed bool          // the answer had been accepted before
+	Waited   time.Duration // and at most for Budget
+	Budget   time.Duration
+	Late     string // why the answer in a form came too late, or ""
+}
+
 // Answer answers a question in words that a client passes on.
 type Answer struct {
 	QuestionID string          `json:"question_id" max:"200"`
@@ -115,7 +133,7 @@ type Answer struct {
 }
 
 // Answer settles a question of the caller's.
-func (u *Cases) Answer(ctx context.Context, c *Call, a Answer) (*Inquiry, error) {
+func (u *Questions) Answer(ctx context.Context, c *Call, a Answer) (*Inquiry, error) {
 	r := inquiry.Reply{ID: a.ReplyID, Type: a.ReplyType, Response: a.Response,
 		Remember: a.Remember, Channel: c.By.Channel, Authority: c.By.Authority}
 	if a.Values != nil {
@@ -135,7 +153,7 @@ func (u *Cases) Answer(ctx context.Context, c *Call, a Answer) (*Inquiry, error)
 		return nil, invalid("pass response with a text; the question is still open",
 			"the question is no form, and there are values")
 	}
-	settled, err := u.Questions.Resolve(ctx, q.ID, r)
+	settled, err := u.opts.Questions.Resolve(ctx, q.ID, r)
 	if err != nil {
 		return nil, u.unresolved(ctx, q, err)
 	}
@@ -160,7 +178,7 @@ func (a Answer) check() error {
 }
 
 // unresolved is the broker's refusal of an answer, with its code and with what can be done next.
-func (u *Cases) unresolved(ctx context.Context, q inquiry.Question, err error) error {
+func (u *Questions) unresolved(ctx context.Context, q inquiry.Question, err error) error {
 	switch late := inquiry.Late(err) || errors.Is(err, inquiry.ErrReplyIDReused); {
 	case errors.Is(err, inquiry.ErrNotFound): // deleted meanwhile
 		return noQuestion(q.ID)
@@ -168,7 +186,7 @@ func (u *Cases) unresolved(ctx context.Context, q inquiry.Question, err error) e
 		return &redirect{runs.RefusedReply(err, store.Run{}), &Next{Verb: ToInquire,
 			QuestionID: q.ID, Why: "it shows how the question was settled"}}
 	case late:
-		st, failed := u.Runs.Status(ctx, q.SessionID)
+		st, failed := u.opts.Runs.Status(ctx, q.SessionID)
 		if failed != nil {
 			return failed
 		}
@@ -182,9 +200,9 @@ const mostClosed = 10_000
 
 // Decline says that a form has no answer, and why. A run's question goes to its next channel; an
 // inquiry is open at its other channels already, and is not shown in a form again.
-func (u *Cases) Decline(q inquiry.Question, why string) {
+func (u *Questions) Decline(q inquiry.Question, why string) {
 	if q.RunID != "" {
-		u.Runs.Desk().Decline(q, channel.Elicit, why)
+		u.opts.Runs.Desk().Decline(q, channel.Elicit, why)
 		return
 	}
 	u.mu.Lock()
@@ -196,7 +214,7 @@ func (u *Cases) Decline(q inquiry.Question, why string) {
 }
 
 // wasClosed reports whether the form of an inquiry was closed without an answer.
-func (u *Cases) wasClosed(id string) bool {
+func (u *Questions) wasClosed(id string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.closed[id]
@@ -208,17 +226,17 @@ const draftTime = 3 * time.Second
 
 // Drafted is the question with its draft, when that is being made and comes soon. Every other
 // channel has the question meanwhile.
-func (u *Cases) Drafted(ctx context.Context, q inquiry.Question, end time.Time) inquiry.Question {
+func (u *Questions) Drafted(ctx context.Context, q inquiry.Question, end time.Time) inquiry.Question {
 	soon := min(time.Until(q.AskedAt.Add(draftTime)), time.Until(end))
 	has := q.Suggestion != nil || inquiry.As[inquiry.Ask](q).Draft != ""
-	if soon <= 0 || !u.Drafts || has || q.ForModels() != nil {
+	if soon <= 0 || !u.opts.Drafts || has || q.ForModels() != nil {
 		return q
 	}
-	events := u.Questions.Subscribe()
+	events := u.opts.Questions.Subscribe()
 	defer events.Close()
 	ctx, cancel := context.WithTimeout(ctx, soon)
 	defer cancel()
-	now, err := u.Questions.Get(ctx, q.ID)
+	now, err := u.opts.Questions.Get(ctx, q.ID)
 	for err == nil && now.Open() && now.Suggestion == nil {
 		var e inquiry.Event
 		if e, err = events.Next(ctx); e.Question.ID == q.ID {

@@ -10,18 +10,6 @@ import (
 	"github.com/taploop/taploop/tools/schema"
 )
 
-// redirect is a refusal that knows what the caller can do next.
-type redirect struct {
-	err  error
-	next *Next
-}
-
-func (r *redirect) Error() string { return r.err.Error() }
-func (r *redirect) Unwrap() error { return r.err }
-
-// Redirect is err with what the caller can do next.
-func Redirect(err error, next *Next) error { return &redirect{err, next} }
-
 // Remedy is what helps the caller of a call that was refused.
 type Remedy struct {
 	Next *Next // nil when no other call helps
@@ -93,7 +81,7 @@ func listOf(argument string) *Next {
 // inSession goes on with the session that the call was about. After an answer that came too late it
 // at least shows how the run ended.
 func (u *Cases) inSession(ctx context.Context, c *Call, code runs.Code) Remedy {
-	st, err := u.Runs.Status(ctx, c.session)
+	st, err := u.opts.Runs.Status(ctx, c.session)
 	if err != nil {
 		return Remedy{}
 	}
@@ -122,7 +110,7 @@ func (u *Cases) busy(ctx context.Context, err error, begins, starts bool) Remedy
 	case !own:
 		return Remedy{Next: listOf("device_id")}
 	}
-	st, err := u.Runs.Status(ctx, e.Holder.SessionID)
+	st, err := u.opts.Runs.Status(ctx, e.Holder.SessionID)
 	if err != nil {
 		return Remedy{}
 	}
@@ -140,7 +128,7 @@ func (u *Cases) busy(ctx context.Context, err error, begins, starts bool) Remedy
 // nextIn is what can be done next with a session of the caller's; nil when its run has ended, or
 // when there is none.
 func (u *Cases) nextIn(ctx context.Context, sessionID string) *Next {
-	st, err := u.Runs.Status(ctx, sessionID)
+	st, err := u.opts.Runs.Status(ctx, sessionID)
 	if err != nil {
 		return nil
 	}
@@ -149,7 +137,7 @@ func (u *Cases) nextIn(ctx context.Context, sessionID string) *Next {
 
 // oneOfTwo is the call with the answer or with the new task, whichever can be carried out.
 func (u *Cases) oneOfTwo(ctx context.Context, c *Call) *Next {
-	st, err := u.Runs.Status(ctx, c.session)
+	st, err := u.opts.Runs.Status(ctx, c.session)
 	switch {
 	case err != nil:
 		return nil

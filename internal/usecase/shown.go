@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
-	"github.com/taploop/taploop/internal/text"
 )
 
 // Shown is what a result shows besides the bare facts. It is stored with the run, for later calls.
@@ -79,51 +77,6 @@ type clientSettings struct {
 	Extra json.RawMessage `json:"extra_info,omitempty"`
 }
 
-// settings are those of a run that the call begins or takes up. What the call leaves out stays as
-// it was before.
-func (u *Cases) settings(c *Call, a Running, mode string, before runs.Settings) (
-	runs.Settings, error) {
-	kept, err := clientSettingsOf(before)
-	if err != nil {
-		return before, err
-	}
-	if err := small("extra_info", a.Extra, 10_000); err != nil {
-		return before, err
-	}
-	if kept.Show = new(a.Shown()); a.Extra != nil {
-		kept.Extra = a.Extra
-	}
-	client, err := text.Marshal(kept)
-	if err != nil {
-		return before, err
-	}
-	shown := kept.Show.Private(u.Privacy)
-	out := runs.Settings{ReplyMode: before.ReplyMode, DetachedOK: before.DetachedOK,
-		Client: client, Captions: shown.Captions,
-		FinalCaption: shown.FinalCaption}
-	if mode != "" {
-		if out.ReplyMode, err = channel.Parse(mode); err != nil {
-			return before, runs.Coded(runs.InvalidArgument, err)
-		}
-	}
-	out.ReplyMode = c.mode(out.ReplyMode, u.ReplyMode)
-	if a.DetachedOK != nil {
-		out.DetachedOK = *a.DetachedOK
-	}
-	if out.ReplyMode != before.ReplyMode || before.Client == nil {
-		return out, c.canShow(out.ReplyMode)
-	}
-	return out, nil
-}
-
-// small refuses an object that is too large to be kept.
-func small(name string, object json.RawMessage, most int) error {
-	if len(object) > most {
-		return invalid("pass less", "%s has %d bytes (at most %d)", name, len(object), most)
-	}
-	return nil
-}
-
 func clientSettingsOf(s runs.Settings) (kept clientSettings, err error) {
 	if len(s.Client) > 0 {
 		if err := json.Unmarshal(s.Client, &kept); err != nil {
@@ -141,15 +94,4 @@ func shownOf(s runs.Settings) (Shown, error) {
 		return Shown{Logs: true}, err
 	}
 	return *kept.Show, nil
-}
-
-// canShow refuses a call that wants its questions to be asked in forms only, from a caller that
-// shows none.
-func (c *Call) canShow(mode channel.Mode) error {
-	if c.Forms != nil || !mode.Is(channel.Elicit) {
-		return nil
-	}
-	return invalid(`use pass_to_client, or "elicit -> pass_to_client"`,
-		"reply mode %s needs a client that shows forms to its user, and this one does "+
-			"not", channel.Elicit)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
@@ -62,11 +63,11 @@ type Start struct {
 func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 	began := time.Now()
 	a.MaxSteps = cmp.Or(a.MaxSteps, usualSteps)
-	set, err := u.settings(c, a.Running, a.ReplyMode, runs.Settings{ReplyMode: u.ReplyMode})
+	set, err := u.settings(c, a.Running, a.ReplyMode, runs.Settings{ReplyMode: u.opts.ReplyMode})
 	if err != nil {
 		return nil, err
 	}
-	st, err := u.Runs.Start(ctx, runs.StartRequest{
+	st, err := u.opts.Runs.Start(ctx, runs.StartRequest{
 		Task: a.Task, Serial: a.Device, MaxSteps: a.MaxSteps, KeepEnvironment: !a.Reset,
 		Queue: a.Queue, Supersede: a.Supersede, By: c.By,
 		Client: c.Client, Key: a.Key, Settings: set,
@@ -78,9 +79,46 @@ func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 		Outcome: Outcome{Status: st, Shown: a.Shown(), Cut: u.cutSteps(a.MaxSteps)}})
 }
 
+// settings are those of a run that the call begins or takes up. What the call leaves out stays as
+// it was before.
+func (u *Cases) settings(c *Call, a Running, mode string, before runs.Settings) (
+	runs.Settings, error) {
+	kept, err := clientSettingsOf(before)
+	if err != nil {
+		return before, err
+	}
+	if err := small("extra_info", a.Extra, 10_000); err != nil {
+		return before, err
+	}
+	if kept.Show = new(a.Shown()); a.Extra != nil {
+		kept.Extra = a.Extra
+	}
+	client, err := text.Marshal(kept)
+	if err != nil {
+		return before, err
+	}
+	shown := kept.Show.Private(u.opts.Privacy)
+	out := runs.Settings{ReplyMode: before.ReplyMode, DetachedOK: before.DetachedOK,
+		Client: client, Captions: shown.Captions,
+		FinalCaption: shown.FinalCaption}
+	if mode != "" {
+		if out.ReplyMode, err = channel.Parse(mode); err != nil {
+			return before, runs.Coded(runs.InvalidArgument, err)
+		}
+	}
+	out.ReplyMode = c.mode(out.ReplyMode, u.opts.ReplyMode)
+	if a.DetachedOK != nil {
+		out.DetachedOK = *a.DetachedOK
+	}
+	if out.ReplyMode != before.ReplyMode || before.Client == nil {
+		return out, c.canShow(out.ReplyMode)
+	}
+	return out, nil
+}
+
 // cutSteps is how many steps the call wanted, if the server allows fewer; else 0.
 func (u *Cases) cutSteps(wanted int) int {
-	if u.MaxSteps == 0 || wanted <= u.MaxSteps {
+	if u.opts.MaxSteps == 0 || wanted <= u.opts.MaxSteps {
 		return 0
 	}
 	return wanted
@@ -123,7 +161,7 @@ func (u *Cases) Continue(ctx context.Context, c *Call, a Continue) (*Outcome, er
 	if err != nil {
 		return nil, err
 	}
-	st, err := u.Runs.Continue(ctx, runs.ContinueRequest{
+	st, err := u.opts.Runs.Continue(ctx, runs.ContinueRequest{
 		SessionID: before.Session.ID, Serial: a.Device, Task: a.Task, Reply: answer,
 		QuestionID: a.QuestionID, MaxSteps: a.MaxSteps, ResetEnvironment: a.Reset,
 		Queue: a.Queue, Settings: &set, Key: a.Key, By: c.By,
@@ -149,7 +187,7 @@ func (u *Cases) newestOn(ctx context.Context, c *Call, serial string) (string, e
 			"pass session_id as the result that began the session names it, or device_id for "+
 				"your newest session on that phone"))
 	}
-	found, err := u.Store.Sessions(ctx, store.Filter{Client: &c.Client, Serial: serial, Limit: 1})
+	found, err := u.opts.Store.Sessions(ctx, store.Filter{Client: &c.Client, Serial: serial, Limit: 1})
 	if err == nil && len(found) == 0 {
 		err = runs.Refuse(runs.SessionNotFound,
 			"pass the session_id of another session, or start a task on that phone",

@@ -39,9 +39,9 @@ func (u *Cases) Wait(ctx context.Context, c *Call, a Wait) (*Outcome, error) {
 		return nil, err
 	}
 	if st.Run.State == store.Paused && st.Reason == agentloop.ClientDetached && w.budget > 0 {
-		detach := u.Runs.Attach(st.Session.ID) // before it goes on
+		detach := u.opts.Runs.Attach(st.Session.ID) // before it goes on
 		defer detach()
-		if w.Status, w.NotPickedUp = u.Runs.PickUp(ctx, st.Session.ID); w.NotPickedUp != nil {
+		if w.Status, w.NotPickedUp = u.opts.Runs.PickUp(ctx, st.Session.ID); w.NotPickedUp != nil {
 			w.Status = st
 		}
 	}
@@ -53,7 +53,7 @@ func (u *Cases) askedIn(ctx context.Context, c *Call, sessionID, questionID stri
 	if questionID == "" {
 		return nil
 	}
-	q, err := u.Question(ctx, c, questionID)
+	q, err := u.Questions.Question(ctx, c, questionID)
 	if err != nil && runs.CodeOf(err) != QuestionNotFound {
 		return err
 	}
@@ -74,11 +74,11 @@ type Stop struct {
 // Stop stops a run, and returns once the phone is left alone.
 func (u *Cases) Stop(ctx context.Context, c *Call, a Stop) (*Outcome, error) {
 	began := time.Now()
-	sess, err := u.Runs.Session(ctx, a.SessionID, c.Client)
+	sess, err := u.opts.Runs.Session(ctx, a.SessionID, c.Client)
 	if err != nil {
 		return nil, err
 	}
-	st, err := u.Runs.Stop(ctx, runs.StopRequest{SessionID: sess.ID, Mode: a.Mode, By: c.By})
+	st, err := u.opts.Runs.Stop(ctx, runs.StopRequest{SessionID: sess.ID, Mode: a.Mode, By: c.By})
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (u *Cases) Message(ctx context.Context, c *Call, a Message) (*Outcome, erro
 	if err != nil {
 		return nil, err
 	}
-	st, err = u.Runs.Say(ctx, runs.SayRequest{SessionID: st.Session.ID, Text: a.Text, Mode: a.Mode,
+	st, err = u.opts.Runs.Say(ctx, runs.SayRequest{SessionID: st.Session.ID, Text: a.Text, Mode: a.Mode,
 		Key: a.Key, By: c.By})
 	if err != nil {
 		return nil, err

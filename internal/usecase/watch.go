@@ -17,8 +17,8 @@ import (
 // progressWatch reports how far a run is while a call waits for it. Only the goroutine of the call
 // uses it, so that nothing is reported after the result.
 type progressWatch struct {
-	*Reporter
-	*Cases
+	reporter *Reporter
+	opts     *Options
 	// ends with the call's budget: a client that reads slowly does not hold the result up
 	ctx  context.Context
 	id   string // of the session
@@ -34,13 +34,13 @@ func (u *Cases) watch(ctx context.Context, c *Call, st runs.Status, req runs.Wai
 	runs.Status, error) {
 	reporting, cancel := context.WithTimeout(ctx, req.Budget)
 	defer cancel()
-	watch := u.Runs.Watch(st.Session.ID)
+	watch := u.opts.Runs.Watch(st.Session.ID)
 	defer watch.Close()
-	st, err := u.Runs.Status(ctx, st.Session.ID) // what has happened before the watch began
+	st, err := u.opts.Runs.Status(ctx, st.Session.ID) // what has happened before the watch began
 	if err != nil {
 		return st, err
 	}
-	p := &progressWatch{Reporter: c.Report, Cases: u, ctx: reporting, id: st.Session.ID,
+	p := &progressWatch{reporter: c.Report, opts: u.opts, ctx: reporting, id: st.Session.ID,
 		base: st.Session.Steps - st.Local, step: st.Local, of: st.Run.MaxSteps}
 
 	var wg sync.WaitGroup
@@ -49,11 +49,11 @@ func (u *Cases) watch(ctx context.Context, c *Call, st runs.Status, req runs.Wai
 	defer release()
 	ended := make(chan waited, 1)
 	wg.Go(func() {
-		now, err := u.Runs.Wait(helpers, req)
+		now, err := u.opts.Runs.Wait(helpers, req)
 		ended <- waited{now, err}
 	})
 	questions := make(chan inquiry.Event)
-	sub := u.Questions.Subscribe()
+	sub := u.opts.Questions.Subscribe()
 	defer sub.Close()
 	wg.Go(func() { pump(helpers, sub, questions) })
 
@@ -123,7 +123,7 @@ func (p *progressWatch) drain(steps <-chan runs.Event) {
 // begin reports where a run stands that goes on. One that has its phone and does not run yet
 // reports itself in a moment.
 func (p *progressWatch) begin(st runs.Status) {
-	h, held, err := p.Leases.Holder(p.ctx, st.Session.Serial)
+	h, held, err := p.opts.Leases.Holder(p.ctx, st.Session.Serial)
 	starting := err == nil && held && h.RunID == st.Run.ID && st.Run.State == store.Queued
 	if st.Reason == agentloop.StillRunning && !starting {
 		p.say(p.status(st))
@@ -160,8 +160,8 @@ func (p *progressWatch) question(e inquiry.Event) bool {
 	case inquiry.Created:
 		p.asked(e.Question)
 	case inquiry.Resolved, inquiry.Withdrew, inquiry.RanOut:
-		p.Reporter.step, p.Reporter.of = p.step, p.of
-		p.Reporter.question(p.ctx, settledLine(e.Question), e.Question)
+		p.reporter.step, p.reporter.of = p.step, p.of
+		p.reporter.question(p.ctx, settledLine(e.Question), e.Question)
 	default:
 		return false
 	}
@@ -170,13 +170,13 @@ func (p *progressWatch) question(e inquiry.Event) bool {
 
 // asked reports an open question, once.
 func (p *progressWatch) asked(q inquiry.Question) {
-	p.Reporter.step, p.Reporter.of = p.step, p.of
-	p.Reporter.question(p.ctx, "the agent asks: "+text.Cut(text.Line(q.Text), 500), q)
+	p.reporter.step, p.reporter.of = p.step, p.of
+	p.reporter.question(p.ctx, "the agent asks: "+text.Cut(text.Line(q.Text), 500), q)
 }
 
 // beat reports that nothing new has happened.
 func (p *progressWatch) beat() {
-	if st, err := p.Runs.Status(p.ctx, p.id); err == nil {
+	if st, err := p.opts.Runs.Status(p.ctx, p.id); err == nil {
 		p.say(p.status(st))
 	}
 }
@@ -201,5 +201,5 @@ func (p *progressWatch) status(st runs.Status) string {
 
 // say sends a message. The value counts the steps.
 func (p *progressWatch) say(message string) {
-	p.report(p.ctx, Progress{Step: p.step, Of: p.of, Message: message})
+	p.reporter.report(p.ctx, Progress{Step: p.step, Of: p.of, Message: message})
 }
