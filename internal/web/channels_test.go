@@ -2,6 +2,11 @@ package web_test
 
 import (
 	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,23 +14,50 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/words"
 )
 
-func TestThePageNamesEveryChannelInBothLanguages(t *testing.T) {
-	a := newRig(t, nil).get("/ui/channels.js", "")
+// pageTexts are the page's texts by language, from the script that the server hands it.
+func pageTexts(t *testing.T) map[string]map[string]any {
+	a := newRig(t, nil).get("/ui/texts.js", "")
 	require.Equal(t, 200, a.status)
-	text, found := strings.CutPrefix(a.text, "\"use strict\";\nconst CHANNELS = ")
+	text, found := strings.CutPrefix(a.text, "\"use strict\";\nconst WORDS = ")
 	require.True(t, found, a.text)
-	var labels map[string]map[string]string
-	require.NoError(t, json.Unmarshal([]byte(strings.TrimSuffix(text, ";\n")), &labels))
-	require.NotEmpty(t, channel.All())
+	var all map[string]map[string]any
+	require.NoError(t, json.Unmarshal([]byte(strings.TrimSuffix(text, ";\n")), &all))
+	require.ElementsMatch(t, words.Languages(), slices.Collect(maps.Keys(all)))
+	return all
+}
+
+func TestThePageNamesEveryChannelInEveryLanguage(t *testing.T) {
+	var want []string
 	for _, c := range channel.All() {
-		for _, name := range []string{c.Name, c.Stored} {
-			require.NotEmpty(t, labels["en"][name], name)
-			require.NotEmpty(t, labels["zh"][name], name)
-		}
-		require.Equal(t, c.Label[0], labels["en"][c.Name])
+		want = append(want, c.Name, c.Stored)
 	}
+	slices.Sort(want)
+	want = slices.Compact(want)
+	require.NotEmpty(t, want)
+	for lang, texts := range pageTexts(t) {
+		named, _ := texts["channels"].(map[string]any)
+		require.ElementsMatch(t, want, slices.Collect(maps.Keys(named)), lang)
+	}
+}
+
+func TestThePageUsesItsTextsAndNoOthers(t *testing.T) {
+	used := map[string]bool{}
+	files, err := filepath.Glob("assets/*")
+	require.NoError(t, err)
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		require.NoError(t, err)
+		use := regexp.MustCompile(`(?:\bw\.|words\(\)\.|WORDS\[.*\]\.|data-word=")(\w+)`)
+		for _, m := range use.FindAllStringSubmatch(string(b), -1) {
+			used[m[1]] = true
+		}
+	}
+	require.NotEmpty(t, used)
+	require.ElementsMatch(t, slices.Collect(maps.Keys(pageTexts(t)["en"])),
+		slices.Collect(maps.Keys(used)))
 }
 
 func TestWhatIsLeftToPeopleIsNotForAClientsCall(t *testing.T) {

@@ -276,7 +276,7 @@ func TestThePageHasNothingInlineAndAStrictPolicy(t *testing.T) {
 		require.NotContains(t, a.header.Get("Content-Security-Policy"), "unsafe")
 		require.NotRegexp(t, `(?i)<script[^>]*>[^<]|<style|\son\w+=|\sstyle=|javascript:`, a.text)
 	}
-	for _, name := range []string{"app.js", "card.js", "fields.js", "words.js", "channels.js"} {
+	for _, name := range []string{"app.js", "card.js", "fields.js", "words.js", "texts.js"} {
 		a := g.get("/ui/"+name, "")
 		require.Equal(t, 200, a.status)
 		require.NotRegexp(t,

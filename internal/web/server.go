@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"sync"
 
 	"github.com/taploop/taploop/internal/httpguard"
-	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/words"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
@@ -241,19 +241,25 @@ func asset(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// assetOf is a file that the page is made of. channels.js is made of the registry of channels.
+// pageTexts are a tree of texts, which the page's scripts name and fill.
+var pageTexts = words.Of[map[string]any]("page")
+
+// textsScript hands the page its texts in every language.
+var textsScript = sync.OnceValues(func() ([]byte, error) {
+	all := map[string]any{}
+	for _, lang := range words.Languages() {
+		all[lang] = pageTexts(lang)
+	}
+	b, err := json.Marshal(all)
+	return slices.Concat([]byte("\"use strict\";\nconst WORDS = "), b, []byte(";\n")), err
+})
+
+// assetOf returns one of the files that the page is made of.
 func assetOf(name string) ([]byte, error) {
-	if name != "channels.js" {
-		return assets.ReadFile("assets/" + name)
+	if name == "texts.js" {
+		return textsScript()
 	}
-	labels := map[string]map[string]string{"en": {}, "zh": {}}
-	for _, c := range channel.All() {
-		for _, n := range []string{c.Name, c.Stored} {
-			labels["en"][n], labels["zh"][n] = c.Label[0], c.Label[1]
-		}
-	}
-	b, err := json.Marshal(labels)
-	return slices.Concat([]byte("\"use strict\";\nconst CHANNELS = "), b, []byte(";\n")), err
+	return assets.ReadFile("assets/" + name)
 }
 
 // login takes the code of a link, once, and gives the browser the secret that it logs in with from

@@ -134,6 +134,8 @@ func missing(v reflect.Value, name string) error {
 		if v.Len() == 0 {
 			return fmt.Errorf("no %s", name)
 		}
+	case reflect.Interface:
+		return missing(v.Elem(), name)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			f := v.Type().Field(i)

@@ -28,8 +28,6 @@ type Channel struct {
 	Provide   string // how that is provided
 	Help      string // what happens then, for the model of a client
 	Guide     string // and for people, in the table of docs/answering.md
-
-	Label [2]string // for people, in English and Chinese
 }
 
 // The names of the channels that can be steps of a reply mode.
@@ -49,13 +47,11 @@ var registry = []Channel{
 		Help: "returns the question to you, for your user",
 		Guide: "the default of MCP calls, of pipes and of `--json`: the run waits in the store, " +
 			"the command ends with exit code 4 and the session's id; `taploop continue SESSION " +
-			"--reply TEXT` goes on, today or tomorrow, even after a crash",
-		Label: [2]string{"MCP client", "MCP 客户端"}},
+			"--reply TEXT` goes on, today or tomorrow, even after a crash"},
 	{Name: string(Elicit), Stored: inquiry.ChannelElicit, Step: true, Person: true,
 		Authority: inquiry.AuthorityClientUI,
 		Help:      "shows your user a form, if you can show forms",
-		Guide:     "the MCP client shows its user a form, when it can; only with `taploop serve`",
-		Label:     [2]string{"client's dialog", "客户端对话框"}},
+		Guide:     "the MCP client shows its user a form, when it can; only with `taploop serve`"},
 	{Name: string(ManualReply), Short: "manual",
 		Stored: inquiry.ChannelConsole, Step: true, Person: true,
 		OutOfBand: true, Authority: inquiry.AuthorityLocalOperator,
@@ -63,8 +59,7 @@ var registry = []Channel{
 		Help: "asks the person at the server's console",
 		Guide: "the terminal asks, in your language (English or Chinese); an empty line asks " +
 			"again, `/refuse` refuses, `/delegate` leaves it to the agent, `/timeout` does what " +
-			"silence does, `/stop` ends the run",
-		Label: [2]string{"console", "控制台"}},
+			"silence does, `/stop` ends the run"},
 	{Name: string(AutoReply), Short: "auto",
 		Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
 		Authority: inquiry.AuthorityAgent,
@@ -72,8 +67,7 @@ var registry = []Channel{
 		Help: "lets a model answer in the person's place, " +
 			"and the result's notes say what it answered",
 		Guide: "a model answers from the task, the question and the screenshot; the answer is " +
-			"marked as a model's",
-		Label: [2]string{"model", "模型"}},
+			"marked as a model's"},
 	{Name: string(Model),
 		Stored: inquiry.ChannelModel, Step: true, OutOfBand: true,
 		Authority: inquiry.AuthorityAgent,
@@ -81,23 +75,19 @@ var registry = []Channel{
 		Help: "(or model:NAME) lets the server's deciding model answer, " +
 			"which passes the question on when it cannot decide",
 		Guide: "or `model:NAME`: a deciding model answers, or says that it cannot and the next " +
-			"one is asked ([more](notifications.md#deciding-models))",
-		Label: [2]string{"model", "模型"}},
+			"one is asked ([more](notifications.md#deciding-models))"},
 	{Name: string(NoReply), Short: "no",
 		Stored: inquiry.ChannelTimer, Step: true, OutOfBand: true, Last: true,
 		Needs: "a timer", Provide: "use another mode",
 		Help:  "tells the agent to go on without an answer",
-		Guide: "the model is told to go on and not to ask",
-		Label: [2]string{"timer", "定时器"}},
+		Guide: "the model is told to go on and not to ask"},
 
-	{Name: inquiry.ChannelPage, Stored: inquiry.ChannelPage, Label: [2]string{"inbox page", "收件页"}},
-	{Name: inquiry.ChannelHTTP, Stored: inquiry.ChannelHTTP, Label: [2]string{"HTTP", "HTTP"}},
-	{Name: inquiry.ChannelCommandLine, Stored: inquiry.ChannelCommandLine,
-		Label: [2]string{"command line", "命令行"}},
-	{Name: inquiry.ChannelClient, Stored: inquiry.ChannelClient, Label: [2]string{"client", "客户端"}},
-	{Name: inquiry.ChannelMemory, Stored: inquiry.ChannelMemory,
-		Label: [2]string{"remembered answer", "记住的回答"}},
-	{Name: inquiry.ChannelRun, Stored: inquiry.ChannelRun, Label: [2]string{"the run", "运行"}},
+	{Name: inquiry.ChannelPage, Stored: inquiry.ChannelPage},
+	{Name: inquiry.ChannelHTTP, Stored: inquiry.ChannelHTTP},
+	{Name: inquiry.ChannelCommandLine, Stored: inquiry.ChannelCommandLine},
+	{Name: inquiry.ChannelClient, Stored: inquiry.ChannelClient},
+	{Name: inquiry.ChannelMemory, Stored: inquiry.ChannelMemory},
+	{Name: inquiry.ChannelRun, Stored: inquiry.ChannelRun},
 }
 
 // All are the channels.

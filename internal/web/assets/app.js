@@ -146,7 +146,7 @@ function settle(q) {
 
 // told adds a line about a question that is settled.
 function told(q) {
-  note(() => "“" + clip(q.text) + "”: " + reason(q) + (q.usage ? " (" + words().spent(q.usage) + ")" : ""), q);
+  note(() => "“" + clip(q.text) + "”: " + reason(q) + (q.usage ? aside(spent(q.usage)) : ""), q);
 }
 
 // note adds a line, which text gives in the present language. The newest few are kept.
@@ -169,18 +169,20 @@ function clip(text) {
 function reason(q) {
   const w = words(), r = q.resolution || {};
   const model = r.authority === "agent" && r.by;
-  const who = model ? w.model(r.by) : r.reply_id && sent.has(r.reply_id) ? w.you : w.through(r.by || r.authority || "?", channelName(r.channel || "?"));
+  const who = model ? fill(w.model, r) : r.reply_id && sent.has(r.reply_id) ? w.you :
+    fill(w.through, { who: r.by || r.authority || "?", channel: channelName(r.channel || "?") });
   const said = q.secret ? "" : r.response || "";
-  if (r.type === "delegate") return w.delegated(who);
+  if (r.type === "delegate") return fill(w.delegated, { who });
   const what = clip(q.fields && q.fields.length ? readable(q.fields, said) : said);
+  const say = (text, what) => fill(text, { who }) + (what ? fill(w.said, { what }) : "");
   switch (q.status) {
     case "answered":
-      return (model ? w.decided : w.answered)(who, what) + (r.unedited_draft_of ? w.unedited(r.unedited_draft_of) : "") +
-        (r.recalled ? " (" + w.recalled + ")" : "");
-    case "refused": return w.refused(who, what);
-    case "withdrawn": return w.withdrawn(r.why);
-    case "timed_out": return w.timed_out(r.type === "default_answer" ? what : "");
-    default: return w.expired();
+      return say(model ? w.decided : w.answered, what) + (r.unedited_draft_of ? fill(w.unedited, { by: r.unedited_draft_of }) : "") +
+        aside(r.recalled && w.recalled);
+    case "refused": return say(w.refused, what);
+    case "withdrawn": return say(w.withdrawn, r.why);
+    case "timed_out": return w.timedOut + (r.type === "default_answer" && what ? fill(w.agreed, { what }) : "");
+    default: return w.expired;
   }
 }
 
@@ -261,19 +263,29 @@ async function stand() {
   if (grants.status !== 200 || answers.status !== 200) return;
   const end = (path, body) => async () => { await call("POST", path, body).catch(() => {}); await stand(); };
   standing = [
-    ...grants.json.grants.map((g) => [(w) => w.grant(g), end("/v1/grants/end", { scope: g.scope, name: g.name })]),
-    ...answers.json.answers.map((a) => [(w) => w.remembered(a), end("/v1/answers/" + encodeURIComponent(a.id) + "/forget")]),
+    ...grants.json.grants.map((g) => [() => granted(g), end("/v1/grants/end", { scope: g.scope, name: g.name })]),
+    ...answers.json.answers.map((a) => [() => remembered(a), end("/v1/answers/" + encodeURIComponent(a.id) + "/forget")]),
   ];
   drawStanding();
+}
+
+function granted(g) {
+  const w = words();
+  return fill(w.granted, { what: fill(w.grants[g.scope], g), until: clock(g.until) }) + aside(g.by);
+}
+
+function remembered(a) {
+  const w = words(), scope = fill(w.rememberedIn[a.scope], { name: a.scope === "session" ? a.session_id : a.app });
+  return fill(w.remembered, { question: clip(a.question), answer: clip(a.answer), scope, at: clock(a.at) }) + aside(a.by);
 }
 
 function drawStanding() {
   const w = words();
   $("standing-list").replaceChildren(...standing.map(([line, end]) => {
     const item = el("li"), b = el("button", "", w.endIt, { type: "button" });
-    b.setAttribute("aria-label", w.endIt + ": " + line(w));
+    b.setAttribute("aria-label", w.endIt + ": " + line());
     b.addEventListener("click", () => { b.disabled = true; end(); });
-    item.append(el("span", "task", line(w)), b);
+    item.append(el("span", "task", line()), b);
     return item;
   }));
   $("standing").hidden = !standing.length || !source;
@@ -398,7 +410,7 @@ function keys(e) {
 
 document.addEventListener("keydown", keys);
 $("lang").addEventListener("click", () => {
-  lang = lang === "zh" ? "en" : "zh";
+  lang = nextLanguage();
   try { localStorage.setItem("taploop.lang", lang); } catch { /* then it holds until the page is left */ }
   speak();
   $("login-error").textContent = refused();

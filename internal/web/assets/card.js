@@ -13,21 +13,21 @@ function el(tag, cls, text, attrs) {
 function ago(at) {
   const minutes = Math.floor((Date.now() - new Date(at)) / 60000);
   if (minutes < 1) return words().now;
-  return minutes < 60 ? words().minutes(minutes) : words().hours(Math.floor(minutes / 60));
+  return minutes < 60 ? fill(words().minutes, { n: minutes }) : fill(words().hours, { n: Math.floor(minutes / 60) });
 }
 
 // left is the time until at in words.
 function left(at) {
   const seconds = Math.max(0, Math.ceil((new Date(at) - Date.now()) / 1000)), w = words();
-  if (seconds < 90) return w.seconds(seconds);
-  return seconds < 5400 ? w.mins(Math.round(seconds / 60)) : w.hrs(Math.round(seconds / 3600));
+  if (seconds < 90) return fill(w.seconds, { n: seconds });
+  return seconds < 5400 ? fill(w.mins, { n: Math.round(seconds / 60) }) : fill(w.hrs, { n: Math.round(seconds / 3600) });
 }
 
 // clock is a time of today, or a time with its day.
 function clock(at) {
   const t = new Date(at), today = t.toDateString() === new Date().toDateString();
   const day = today ? {} : { month: "short", day: "numeric" };
-  return t.toLocaleString(lang === "zh" ? "zh-CN" : "en", { ...day, hour: "numeric", minute: "2-digit" });
+  return t.toLocaleString(lang, { ...day, hour: "numeric", minute: "2-digit" });
 }
 
 // channelName is a channel in words. One that the page does not know is shown by its name.
@@ -42,7 +42,7 @@ function newID() {
 }
 
 // runsOut is until when an answer is wanted; where that has passed and nothing came of it, until when one is taken.
-const runsOut = (q) => +new Date(words().silence(q) || Date.now() < new Date(q.attention_until) ? q.attention_until : q.expires_at);
+const runsOut = (q) => +new Date(silence(q) || Date.now() < new Date(q.attention_until) ? q.attention_until : q.expires_at);
 
 // Card shows one question. api says how to reach the server: reply(id, body) and stop(session), which return what is wrong,
 // steps(session), picture(url), which returns another url, and enlarge(url, places); for a take-over phone(session), and what Live wants.
@@ -64,8 +64,8 @@ class Card {
     const asks = el("div", "asks"), box = el("div", "words");
     const kicker = el("p", "kicker");
     if (w.kinds[q.kind]) kicker.append(el("span", "kind " + q.kind, w.kinds[q.kind]));
-    if (q.kind === "inquiry" && q.client) kicker.append(el("span", "client", w.from(q.client)));
-    if (q.task) kicker.append(el("span", "task", q.kind === "inquiry" ? q.task : w.task(q.task)));
+    if (q.kind === "inquiry" && q.client) kicker.append(el("span", "client", fill(w.from, q)));
+    if (q.task) kicker.append(el("span", "task", q.kind === "inquiry" ? q.task : fill(w.task, q)));
     if (kicker.children.length) asks.append(kicker);
     asks.append(el("h2", "question", q.text, { id: "q-" + q.question_id }));
     this.meta = el("p", "meta");
@@ -115,7 +115,7 @@ class Card {
     const said = this.q.fields && this.q.fields.length ? readable(this.q.fields, answer) : answer;
     const send = el("button", "quiet-row", w.sendSuggestion, { type: "button" });
     send.addEventListener("click", () => this.reply("answer", answer));
-    box.append(el("span", "", w.suggestion(by)), el("q", "", said), send);
+    box.append(el("span", "", fill(w.suggestion, { by })), el("q", "", said), send);
     return box;
   }
 
@@ -157,7 +157,7 @@ class Card {
     for (const d of this.q.channels || []) {
       const chip = el("li", d.channel === "page" ? "here" : "", d.channel === "page" ? words().here : channelName(d.channel));
       if (d.until && d.channel !== "pass_to_client") { // the client may answer as long as the question is open
-        chip.append(el("span", "until", words().until(clock(d.until))));
+        chip.append(el("span", "until", fill(words().until, { time: clock(d.until) })));
         this.timed.push([chip, new Date(d.until)]);
       }
       list.append(chip);
@@ -202,7 +202,7 @@ class Card {
     const w = words(), list = this.q.remember_for || [];
     if (!list.length) return null;
     const label = el("label", "again", w.again), choice = el("select");
-    for (const s of ["", ...list]) choice.append(el("option", "", w.scopes[s], { value: s }));
+    for (const s of ["", ...list]) choice.append(el("option", "", w.scopes[s || "none"], { value: s }));
     label.append(" ", choice);
     form.append(label);
     return choice;
@@ -320,12 +320,13 @@ class Card {
 
   // tick says how much time there is, and what happens when it is over.
   tick() {
-    const w = words(), q = this.q, late = Date.now() >= new Date(q.attention_until), then = w.silence(q), until = clock(q.expires_at);
-    const due = then ? (late ? then : w.due(left(q.attention_until), then)) : late ? w.overdue(until) : w.wanted(left(q.attention_until), until);
+    const w = words(), q = this.q, late = Date.now() >= new Date(q.attention_until), then = silence(q), until = clock(q.expires_at);
+    const text = then ? w.due : late ? w.overdue : w.wanted;
+    const due = then && late ? then : fill(text, { left: left(q.attention_until), then, until });
     if (this.due.textContent !== due) this.due.textContent = due;
-    const asked = w.asked(ago(q.asked_at));
+    const asked = fill(w.asked, { ago: ago(q.asked_at) });
     if (this.asked.textContent !== asked) this.asked.textContent = asked;
-    this.spent.textContent = q.usage ? w.spent(q.usage) : "";
+    this.spent.textContent = q.usage ? spent(q.usage) : "";
     this.root.classList.toggle("late", late);
     this.root.classList.toggle("soon", !late && new Date(q.attention_until) - Date.now() < 60000);
     for (const [chip, until] of this.timed) chip.hidden = Date.now() >= until;

@@ -43,7 +43,7 @@ class Field {
     const group = this.controls.length > 1 || this.grouped;
     this.root = el(group ? "fieldset" : "div", "field " + spec.type);
     this.label = el(group ? "legend" : "label", "", spec.label || spec.name, group ? {} : { for: id });
-    const notes = [spec.optional ? w.optional : "", this.hint(w)].filter(Boolean).join(", ");
+    const notes = [spec.optional ? w.optional : "", this.hint()].filter(Boolean).join(", ");
     if (notes) this.label.append(el("span", "note", notes));
     this.problem = el("p", "problem", undefined, { id: id + "-p", role: "alert" });
     this.root.append(this.label, this.body || this.controls[0], this.problem);
@@ -51,7 +51,7 @@ class Field {
     this.root.addEventListener("input", () => this.say(""));
   }
 
-  hint(w) { return limits(w, this.spec); }
+  hint() { return limits(this.spec); }
   focus() { (this.controls.find((c) => c.checked) || this.controls[0]).focus(); }
   value() { return this.controls[0].value.trim(); }
   json() { return this.value() === "" ? "" : JSON.stringify(this.value()); }
@@ -73,7 +73,7 @@ class Field {
 
   outside(n) {
     const { min, max } = this.spec;
-    return (min !== undefined && n < min) || (max !== undefined && n > max) ? words().wants(limits(words(), this.spec)) : "";
+    return (min !== undefined && n < min) || (max !== undefined && n > max) ? fill(words().wants, { range: limits(this.spec) }) : "";
   }
 }
 
