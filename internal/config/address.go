@@ -36,3 +36,8 @@ func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil 
 func (a Address) reachable() bool {
 	return web(url.Parse(string(a)))
 }
+
+// web reports whether it is a whole address of an HTTP server.
+func web(u *url.URL, err error) bool {
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+}

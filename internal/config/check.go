@@ -104,13 +104,3 @@ func (l *Loaded) check() error {
 	slices.SortFunc(bad, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(bad...)
 }
-
-func quoted(v any) any {
-	if s, ok := v.(string); ok {
-		return fmt.Sprintf("%q", s)
-	}
-	return v
-}
-
-// Auto leaves a setting to what it depends on: most of the model to its dialect.
-const Auto = "auto"

@@ -6,12 +6,6 @@ import (
 	"strings"
 )
 
-// The values of Loop.AskEarly besides Auto.
-const (
-	On  = "on"
-	Off = "off"
-)
-
 // AsksEarly reports whether the model is asked before the screen is known to be at rest. It is not
 // with a recording, whose requests have to be the same each time.
 func (c *Config) AsksEarly() bool {

@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/moby/sys/atomicwriter"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -28,7 +26,8 @@ type Edit struct {
 }
 
 // NewEdit sets keys below a place of the file, for example model, or models and a profile's name.
-// Comments and all other values stay. A file that cannot be changed so is an error.
+// Every other character of the file stays, comments included. A file in which the keys cannot be set
+// that way is an error whose hint says what to write.
 func NewEdit(path string, below []string, set map[string]string) (*Edit, error) {
 	e := &Edit{Path: path}
 	var err error
@@ -39,10 +38,9 @@ func NewEdit(path string, below []string, set map[string]string) (*Edit, error) 
 	if err := decode(e.Before, path, &want); err != nil {
 		return nil, err
 	}
-	if want == nil { // nothing, or comments alone
+	if want == nil { // an empty file, or comments alone
 		want = map[string]any{}
 	}
-	nothing := len(want) == 0
 	at := want
 	for _, name := range below {
 		next, ok := at[name].(map[string]any)
@@ -58,116 +56,44 @@ func NewEdit(path string, below []string, set map[string]string) (*Edit, error) 
 	for key, value := range set {
 		at[key] = value
 	}
-	before, end := string(e.Before), "\n"
-	if n := strings.Count(before, "\r\n"); n > 0 && n == strings.Count(before, "\n") {
-		before, end = strings.ReplaceAll(before, "\r\n", "\n"), "\r\n"
-	}
-	if nothing {
-		text, err := yaml.Marshal(want)
-		if strings.TrimSpace(before) != "" {
-			text = append([]byte(strings.TrimRight(before, "\n")+"\n"), text...)
-		}
-		e.After = bytes.ReplaceAll(text, []byte("\n"), []byte(end))
-		return e, err
-	}
-	if err := e.merge(before, end, below, set, want); err != nil {
+	if err := e.splice(below, set, want); err != nil {
 		return nil, byHand(path, err, below, set)
 	}
 	return e, nil
 }
 
-// byHand says what to write where, when the program cannot.
-func byHand(path string, err error, below []string, set map[string]string) error {
-	var v any = set
-	for _, name := range slices.Backward(below) {
-		v = map[string]any{name: v}
-	}
-	text, _ := yaml.Marshal(v)
-	return hint.Add(fmt.Errorf("changing %s: %w", path, err),
-		"write into it by hand:\n"+strings.TrimRight(string(text), "\n"))
-}
-
-// merge sets the keys in the file's own text, whose lines end in that way, and makes sure that it
-// then says what is wanted.
-func (e *Edit) merge(
-	before, end string, below []string, set map[string]string, want map[string]any,
-) (err error) {
-	defer func() { // the parser is for files that people have written well
+// splice sets the keys in the text of the file, and makes sure that it then means what is wanted.
+func (e *Edit) splice(below []string, set map[string]string, want map[string]any) (err error) {
+	defer func() { // the parser panics on some files
 		if r := recover(); r != nil {
-			err = fmt.Errorf("its form is not one that can be kept (%v)", r)
+			err = fmt.Errorf("%w (%v)", errForm, r)
 		}
 	}()
-	if after, ok := spliced(before, below, set); ok && e.says(after, end, want) {
-		return nil
+	text, end := string(e.Before), "\n"
+	if n := strings.Count(text, "\r\n"); n > 0 && n == strings.Count(text, "\n") {
+		text, end = strings.ReplaceAll(text, "\r\n", "\n"), "\r\n"
 	}
-	file, err := parser.ParseBytes([]byte(before), parser.ParseComments)
-	if err != nil {
-		return err
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
 	}
 	for _, key := range slices.Sorted(maps.Keys(set)) {
-		if err := put(file, append(slices.Clone(below), key), set[key]); err != nil {
+		if text, err = splice(text, append(slices.Clone(below), key), set[key]); err != nil {
 			return err
 		}
 	}
-	if !e.says(strings.TrimRight(file.String(), "\n")+"\n", end, want) {
-		return errors.New("its form is not one that can be kept")
+	e.After = []byte(strings.ReplaceAll(text, "\n", end))
+	var got map[string]any
+	if yaml.Unmarshal(e.After, &got) != nil || !reflect.DeepEqual(got, want) {
+		return errForm
 	}
 	return nil
 }
 
-// spliced sets the keys without touching anything else, where that can be done.
-func spliced(text string, below []string, set map[string]string) (after string, ok bool) {
-	for _, key := range slices.Sorted(maps.Keys(set)) {
-		if text, ok = splice(text, below, key, set[key]); !ok {
-			return "", false
-		}
-	}
-	return text, true
-}
-
-// says makes the text, with its lines ended so, the new one, and reports whether it means what is
-// wanted.
-func (e *Edit) says(text, end string, want map[string]any) bool {
-	e.After = []byte(strings.ReplaceAll(text, "\n", end))
-	var got map[string]any
-	return yaml.Unmarshal(e.After, &got) == nil && reflect.DeepEqual(got, want)
-}
-
-// put sets one value. What is missing above it is made.
-func put(file *ast.File, path []string, value string) error {
-	whole := at(path)
-	if _, err := whole.FilterFile(file); err == nil {
-		text, err := yaml.Marshal(value)
-		if err != nil {
-			return err
-		}
-		return whole.ReplaceWithReader(file, bytes.NewReader(text))
-	}
-	for n := len(path) - 1; ; n-- {
-		node, err := at(path[:n]).FilterFile(file)
-		if err != nil && n > 0 {
-			continue
-		}
-		m, ok := node.(*ast.MappingNode)
-		var missing any = value
-		for _, name := range slices.Backward(path[n:]) {
-			missing = map[string]any{name: missing}
-		}
-		text, err := yaml.MarshalWithOptions(missing, yaml.Flow(ok && m.IsFlowStyle))
-		if err != nil {
-			return err
-		}
-		return at(path[:n]).MergeFromReader(file, bytes.NewReader(text))
-	}
-}
-
-// at is a place in a file.
-func at(path []string) *yaml.Path {
-	b := new(yaml.PathBuilder).Root()
-	for _, name := range path {
-		b = b.Child(name)
-	}
-	return b.Build()
+// byHand says what to write where, when the program cannot.
+func byHand(path string, err error, below []string, set map[string]string) error {
+	text, _ := yaml.Marshal(nested(below, set))
+	return hint.Add(fmt.Errorf("changing %s: %w", path, err),
+		"write into it by hand:\n"+strings.TrimRight(string(text), "\n"))
 }
 
 // Write writes the file, whole or not at all. One that is new is readable by this user only.

@@ -6,15 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/agnivade/levenshtein"
-	"github.com/go-viper/mapstructure/v2"
-	"github.com/knadh/koanf/providers/confmap"
-	"github.com/knadh/koanf/v2"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/userfile"
@@ -28,27 +21,6 @@ type Options struct {
 	Environ []string       // as os.Environ; nil means none
 	Flags   map[string]any // key path to value as given on the command line
 }
-
-// Loaded is a configuration that knows where its values came from.
-type Loaded struct {
-	Config
-	File    string       // the file that was read, "" when there was none
-	base    func() Model // what a profile is laid over; printed, it shows no key
-	Profile string       // the one of Models that the model was named by, "" when it was none
-	origin  map[string]string
-}
-
-// Origin says which layer gave the key its value: default, the file's path, an environment name, or
-// a flag.
-func (l *Loaded) Origin(path string) string {
-	if o := l.origin[path]; o != "" {
-		return o
-	}
-	return ByDefault
-}
-
-// ByDefault is the origin of a value that no layer gave.
-const ByDefault = "default"
 
 // Load reads all layers and checks the result. Every problem of a layer is reported at once.
 func Load(opts *Options) (*Loaded, error) {
@@ -155,109 +127,6 @@ func (l *Loaded) applyEnviron(keys []Key, environ []string) error {
 		return errors.Join(unknown...)
 	}
 	return l.apply(keys, "the environment", m, func(path string) string { return names[path] })
-}
-
-// apply lays one layer over the configuration. Its keys may be nested or dotted.
-func (l *Loaded) apply(keys []Key, layer string, values map[string]any,
-	origin func(path string) string) error {
-	k := koanf.New(".")
-	if err := k.Load(confmap.Provider(values, "."), nil); err != nil {
-		return fmt.Errorf("reading %s: %w", layer, err)
-	}
-	var bad []error
-	for _, path := range k.Keys() {
-		key, ok := find(keys, path)
-		switch {
-		case !ok:
-			bad = append(bad, hint.Add(fmt.Errorf("in %s: there is no setting %q", layer, path),
-				nearest(keys, path, func(k Key) string { return k.Path })))
-		case origin != nil:
-			l.origin[key.Path] = origin(path)
-		}
-	}
-	if len(bad) > 0 {
-		return errors.Join(bad...)
-	}
-	if err := unmarshal(k, &l.Config); err != nil {
-		return mistyped(k, keys, layer, origin, err)
-	}
-	return nil
-}
-
-func unmarshal(k *koanf.Koanf, c *Config) error { return decodeValue(k.Raw(), c) }
-
-// decodeValue reads maps and lists into structs with tags.
-func decodeValue(from, into any) error {
-	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
-		// of a list's items; other keys are known by now
-		TagName: "koanf", Result: into, WeaklyTypedInput: true, ErrorUnused: true,
-		DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit,
-			mapstructure.StringToTimeDurationHookFunc(), splitList),
-	})
-	if err != nil {
-		return err
-	}
-	return d.Decode(from)
-}
-
-// mistyped says of each value of a layer that cannot be read what is wanted instead. What is no
-// number, duration or switch has the decoder's own words, err.
-func mistyped(k *koanf.Koanf, keys []Key, layer string, origin func(path string) string,
-	err error) error {
-	var bad []error
-	for _, path := range k.Keys() {
-		one := koanf.New(".")
-		key, _ := find(keys, path)
-		wants := key.wants()
-		if one.Set(path, k.Get(path)) != nil || wants == "" || unmarshal(one, new(Config)) == nil {
-			continue
-		}
-		from := layer
-		if origin != nil {
-			from = origin(path)
-		}
-		bad = append(bad, hint.Add(
-			fmt.Errorf("%s is %v (from %s)", path, quoted(k.Get(path)), from), "want "+wants))
-	}
-	if len(bad) == 0 {
-		return hint.Add(fmt.Errorf("in %s: %w", layer, err),
-			"durations are written like 90s or 30m, sizes like 728x728; "+
-				"`taploop config show` prints every key")
-	}
-	return errors.Join(bad...)
-}
-
-// wantUnit refuses a bare number for a duration, which would otherwise count nanoseconds.
-func wantUnit(from, to reflect.Type, v any) (any, error) {
-	if to == reflect.TypeFor[time.Duration]() && from.Kind() != reflect.String {
-		return nil, fmt.Errorf("%v has no unit (want a duration such as 90s)", v)
-	}
-	return v, nil
-}
-
-// splitList takes the items of a list apart, as the environment and flags give them.
-func splitList(from, to reflect.Type, v any) (any, error) {
-	if from.Kind() != reflect.String || to != reflect.TypeFor[[]string]() {
-		return v, nil
-	}
-	items := []string{}
-	for item := range strings.SplitSeq(v.(string), ",") {
-		if item = strings.TrimSpace(item); item != "" {
-			items = append(items, item)
-		}
-	}
-	return items, nil
-}
-
-// nearest proposes the setting whose name is most like the one given.
-func nearest(keys []Key, given string, name func(Key) string) string {
-	remedy, distance := "remove it; `taploop config show` prints every key", len(given)/3+2
-	for _, k := range keys {
-		if d := levenshtein.ComputeDistance(given, name(k)); d < distance {
-			remedy, distance = "did you mean "+name(k)+"?", d
-		}
-	}
-	return remedy
 }
 
 // Getenv is the value of an environment variable; "" when it is not set.

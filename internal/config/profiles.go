@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,28 +10,6 @@ import (
 
 	"github.com/taploop/taploop/internal/hint"
 )
-
-// Profile is a model with a name of its own: keys of the group model with their values. Naming it
-// in the place of a model's name takes over all of them. Printed, it shows no key.
-type Profile map[string]any
-
-// masked is p without its key.
-func (p Profile) masked() map[string]any {
-	m := maps.Clone(map[string]any(p))
-	if m["api_key"] != nil {
-		m["api_key"] = "[secret]"
-	}
-	return m
-}
-
-// String implements fmt.Stringer.
-func (p Profile) String() string { return fmt.Sprint(p.masked()) }
-
-// GoString implements fmt.GoStringer.
-func (p Profile) GoString() string { return fmt.Sprintf("%#v", p.masked()) }
-
-// MarshalJSON implements json.Marshaler.
-func (p Profile) MarshalJSON() ([]byte, error) { return json.Marshal(p.masked()) }
 
 const (
 	modelGroup   = "model."

@@ -1,62 +1,133 @@
 package config
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
-// splice sets one value in the text of a file and leaves every other character as it is. ok is
-// false for a form that it does not know: there the file has to be written anew.
-func splice(before string, below []string, key, value string) (after string, ok bool) {
-	file, err := parser.ParseBytes([]byte(before), parser.ParseComments)
-	if err != nil || len(file.Docs) != 1 {
-		return "", false
+// errForm refuses a file that is written in a way in which values cannot be set.
+var errForm = errors.New("its form is not one that can be kept")
+
+// splice sets the value at a path in the text of a file, whose lines end in \n, and leaves every
+// other character. Maps that are missing on the way are added.
+func splice(text string, path []string, value string) (string, error) {
+	file, err := parser.ParseBytes([]byte(text), 0)
+	if err != nil || len(file.Docs) > 1 {
+		return "", errForm
 	}
-	node, err := at(below).FilterFile(file)
-	if err != nil {
-		return "", false
+	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
+		added, err := yaml.Marshal(nested(path, value))
+		return text + string(added), err
 	}
-	m, ok := node.(*ast.MappingNode)
-	if !ok {
-		return "", false
-	}
-	text, err := yaml.Marshal(value)
-	if err != nil {
-		return "", false
-	}
-	value = strings.TrimRight(string(text), "\n")
-	lines := strings.SplitAfter(before, "\n")
-	for _, v := range m.Values {
-		if v.Key.GetToken().Value == key {
-			line, from, to, ok := scalar(lines, v.Value)
-			if ok {
-				old := lines[line]
-				lines[line] = old[:from] + value + inColumn(old[to:], to-from-len(value))
-			}
-			return strings.Join(lines, ""), ok
+	lines := strings.SplitAfter(text, "\n")
+	node := file.Docs[0].Body
+	for n, name := range path {
+		m, ok := node.(*ast.MappingNode)
+		if !ok {
+			return "", errForm
 		}
+		i := slices.IndexFunc(m.Values, func(v *ast.MappingValueNode) bool {
+			return v.Key.GetToken().Value == name
+		})
+		if i < 0 {
+			lines, err = insert(lines, m, nested(path[n:], value))
+			return strings.Join(lines, ""), err
+		}
+		node = m.Values[i].Value
 	}
+	line, from, to, ok := scalar(lines, node)
+	if !ok {
+		return "", errForm
+	}
+	written, err := yaml.Marshal(value)
+	value = strings.TrimRight(string(written), "\n")
+	old := lines[line]
+	lines[line] = old[:from] + value + inColumn(old[to:], to-from-len(value))
+	return strings.Join(lines, ""), err
+}
+
+// nested is a value below a path of names.
+func nested(path []string, value any) any {
+	for _, name := range slices.Backward(path) {
+		value = map[string]any{name: value}
+	}
+	return value
+}
+
+// insert adds an entry at the end of a map.
+func insert(lines []string, m *ast.MappingNode, entry any) ([]string, error) {
+	written, err := yaml.MarshalWithOptions(entry, yaml.Flow(m.IsFlowStyle))
+	if err != nil {
+		return nil, err
+	}
+	added := strings.TrimRight(string(written), "\n")
 	if m.IsFlowStyle {
-		return "", false
+		line, from, ok := place(lines, m.End)
+		if !ok {
+			return nil, errForm
+		}
+		before := strings.TrimRight(lines[line][:from], " ")
+		if len(m.Values) > 0 {
+			before += ", "
+		}
+		lines[line] = before + added[1:len(added)-1] + lines[line][from:]
+		return lines, nil
 	}
 	for _, v := range slices.Backward(m.Values) {
-		line, _, _, ok := scalar(lines, v.Value)
-		if !ok || !strings.HasSuffix(lines[line], "\n") {
+		last, ok := lastLine(lines, v)
+		if !ok {
 			continue
 		}
 		indent := strings.Repeat(" ", v.Key.GetToken().Position.Column-1)
-		lines = slices.Insert(lines, line+1, indent+key+": "+value+"\n")
-		return strings.Join(lines, ""), true
+		added = indent + strings.ReplaceAll(added, "\n", "\n"+indent) + "\n"
+		return slices.Insert(lines, last+1, added), nil
 	}
-	return "", false
+	return nil, errForm
 }
 
-// scalar is where a value stands in its line, in bytes; not ok for one that takes several lines, or
-// that has more than itself about it.
+// lastLine is the line in which an entry of a map ends. It is not ok for lists, and for texts in
+// several lines.
+func lastLine(lines []string, node ast.Node) (line int, ok bool) {
+	switch n := node.(type) {
+	case *ast.MappingValueNode:
+		if _, empty := n.Value.(*ast.NullNode); empty {
+			line, _, ok = place(lines, n.Key.GetToken())
+			return line, ok
+		}
+		return lastLine(lines, n.Value)
+	case *ast.MappingNode:
+		if n.IsFlowStyle {
+			line, _, ok = place(lines, n.End)
+			return line, ok
+		}
+		return lastLine(lines, n.Values[len(n.Values)-1])
+	}
+	line, _, _, ok = scalar(lines, node)
+	return line, ok
+}
+
+// place is where a token begins in its line, in bytes.
+func place(lines []string, t *token.Token) (line, from int, ok bool) {
+	line = t.Position.Line - 1
+	if line < 0 || line >= len(lines) {
+		return 0, 0, false
+	}
+	runes := []rune(lines[line])
+	column := t.Position.Column - 1
+	if column < 0 || column >= len(runes) {
+		return 0, 0, false
+	}
+	return line, len(string(runes[:column])), true
+}
+
+// scalar is where a value stands in its line, in bytes. It is not ok for a value that takes several
+// lines, or that has an anchor or a tag.
 func scalar(lines []string, node ast.Node) (line, from, to int, ok bool) {
 	switch node.(type) {
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
@@ -64,15 +135,8 @@ func scalar(lines []string, node ast.Node) (line, from, to int, ok bool) {
 		return 0, 0, 0, false
 	}
 	token := node.GetToken()
-	line = token.Position.Line - 1
-	if line < 0 || line >= len(lines) {
+	if line, from, ok = place(lines, token); !ok {
 		return 0, 0, 0, false
-	}
-	runes := []rune(lines[line])
-	if column := token.Position.Column - 1; column < 0 || column >= len(runes) {
-		return 0, 0, 0, false
-	} else {
-		from = len(string(runes[:column]))
 	}
 	rest := lines[line][from:]
 	switch {
@@ -85,7 +149,7 @@ func scalar(lines []string, node ast.Node) (line, from, to int, ok bool) {
 	return 0, 0, 0, false
 }
 
-// closing is how long the quoted text is that s begins with; 0 when it goes on in another line.
+// closing is the length of the quoted text at the beginning of s, or 0 when it ends in another line.
 func closing(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -100,8 +164,8 @@ func closing(s string) int {
 	return 0
 }
 
-// inColumn is what stands behind a value that has become shorter by so many bytes, with its comment
-// in the column in which it was, where there is room.
+// inColumn is the rest of a line behind a value that became shorter by so many bytes. A comment
+// stays in its column where there is room.
 func inColumn(rest string, shorter int) string {
 	comment := strings.TrimLeft(rest, " ")
 	if !strings.HasPrefix(comment, "#") {
