@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -21,49 +20,16 @@ const linger = 2 * time.Second
 
 // conn is one client's connection.
 type conn struct {
-	s      *Server
-	wg     *sync.WaitGroup // of Serve
-	nc     net.Conn
-	r      *bufio.Reader
-	ctx    context.Context // of the connection
-	cancel context.CancelFunc
-	phone  *attachedPhone // chosen by a transport request; nil before. Changed under s.mu.
+	link
+	s   *Server
+	wg  *sync.WaitGroup // of Serve
+	nc  net.Conn
+	r   *bufio.Reader
+	ctx context.Context // of the connection
 
 	fed chan struct{} // closed when listen is over; nil without it
 
 	wmu sync.Mutex
-}
-
-// handle answers a connection until its end.
-func (s *Server) handle(ctx context.Context, nc net.Conn, wg *sync.WaitGroup) {
-	ctx, cancel := context.WithCancel(ctx)
-	c := &conn{s: s, wg: wg, nc: nc, r: bufio.NewReaderSize(nc, 64<<10), ctx: ctx, cancel: cancel}
-	s.mu.Lock()
-	s.conns[c] = true
-	s.mu.Unlock()
-	stop := context.AfterFunc(ctx, func() { _ = nc.Close() })
-	defer func() {
-		s.mu.Lock()
-		delete(s.conns, c)
-		s.mu.Unlock()
-		stop()
-		cancel()
-		_ = nc.Close()
-	}()
-	for {
-		req, err := c.readRequest()
-		if err != nil {
-			return
-		}
-		more, err := c.answer(req)
-		if fail, ok := errors.AsType[failure](err); ok {
-			more, err = false, c.send("FAIL", string(fail))
-		}
-		if err != nil || !more {
-			c.drain()
-			return
-		}
-	}
 }
 
 // readRequest reads a request: four hexadecimal digits of length, then the text.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -71,20 +70,6 @@ func (p *attachedPhone) line(long bool) string {
 	return out + fmt.Sprintf(" transport_id:%d\n", p.id)
 }
 
-func (s *Server) attached() []*attachedPhone {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.phones)
-}
-
-func (s *Server) list(long bool) string {
-	var b strings.Builder
-	for _, p := range s.attached() {
-		b.WriteString(p.line(long))
-	}
-	return b.String()
-}
-
 // target says which phone a request is for.
 type target struct {
 	serial string // "" for any
@@ -96,21 +81,6 @@ type target struct {
 type failure string
 
 func (f failure) Error() string { return string(f) }
-
-// pick finds the phone of a target. Unless anyState, a phone that cannot be used is refused with
-// what is the matter.
-func (s *Server) pick(t target, anyState bool) (*attachedPhone, error) {
-	found := slices.DeleteFunc(s.attached(), func(p *attachedPhone) bool {
-		return t.serial != "" && p.serial != t.serial || t.id != 0 && p.id != t.id
-	})
-	if len(found) != 1 {
-		return nil, t.notOne(len(found))
-	}
-	if anyState {
-		return found[0], nil
-	}
-	return found[0], found[0].usable()
-}
 
 func (t target) notOne(n int) error {
 	switch {
@@ -135,79 +105,6 @@ func (p *attachedPhone) usable() error {
 			"dialog on your device.")
 	}
 	return nil
-}
-
-// change changes a phone under its lock.
-func (s *Server) change(serial string, f func(*attachedPhone)) error {
-	p, err := s.pick(target{serial: serial}, true)
-	if err != nil {
-		return err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f(p)
-	return nil
-}
-
-// SetState puts a phone into a state of adb devices. In any other than StateDevice it takes no
-// commands; its connections end.
-func (s *Server) SetState(serial, state string) error {
-	if err := s.change(serial, func(p *attachedPhone) { p.state = state }); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	s.changed.Send()
-	s.mu.Unlock()
-	if state != StateDevice {
-		return s.DropConnections(serial)
-	}
-	return nil
-}
-
-// Hang stops a phone from answering, as a stopped daemon does: services are accepted and nothing
-// comes, even in the middle of one, until it is called with false.
-func (s *Server) Hang(serial string, hung bool) error {
-	return s.change(serial, func(p *attachedPhone) {
-		select {
-		case <-p.open:
-			if hung {
-				p.open = make(chan struct{})
-			}
-		default:
-			if !hung {
-				close(p.open)
-			}
-		}
-	})
-}
-
-// SetLatency makes a phone wait before it begins a service.
-func (s *Server) SetLatency(serial string, d time.Duration) error {
-	return s.change(serial, func(p *attachedPhone) { p.latency = d })
-}
-
-// CorruptCaptures makes the output of screencap lose its last third, as when a transfer breaks off.
-func (s *Server) CorruptCaptures(serial string, corrupt bool) error {
-	return s.change(serial, func(p *attachedPhone) { p.corrupt = corrupt })
-}
-
-// DropConnections ends the connections that a phone has now, in the middle of whatever they do.
-func (s *Server) DropConnections(serial string) error {
-	p, err := s.pick(target{serial: serial}, true)
-	if err == nil {
-		s.drop(p)
-	}
-	return err
-}
-
-func (s *Server) drop(p *attachedPhone) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for c := range s.conns {
-		if c.phone == p {
-			c.cancel() // which closes it at once
-		}
-	}
 }
 
 // output wraps the output of a command line in the phone's faults. done hands on what was held

@@ -2,10 +2,10 @@ package adbserver
 
 import (
 	"context"
-	"fmt"
-	"net"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/taploop/taploop/internal/sandbox/shell"
 	"github.com/taploop/taploop/internal/wait"
@@ -20,12 +20,18 @@ type Server struct {
 	phones  []*attachedPhone // in the order of attaching
 	lastID  uint64
 	changed wait.Broadcast // the list of phones, or a state
-	conns   map[*conn]bool
+	links   map[*link]bool
+}
+
+// link is a connection as the server knows it. Its fields are changed under the server's lock.
+type link struct {
+	phone  *attachedPhone // chosen by a transport request, nil before
+	cancel context.CancelFunc
 }
 
 // New makes a server without phones.
 func New() *Server {
-	return &Server{conns: map[*conn]bool{}}
+	return &Server{links: map[*link]bool{}}
 }
 
 // Attach plugs a phone in, in the state device. A phone that was attached under the same serial is
@@ -52,23 +58,104 @@ func (s *Server) Detach(serial string) {
 	s.drop(gone)
 }
 
-// Serve answers the connections of ln until ctx ends, which is no error. It closes ln, ends the
-// connections that it accepted and waits for them. Phones stay as they are.
-func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer context.AfterFunc(ctx, func() { _ = ln.Close() })()
-	var running sync.WaitGroup // connections and what they started
-	defer running.Wait()
-	defer cancel() // before the wait: connections end with ctx
-	for {
-		c, err := ln.Accept()
-		if err != nil {
-			_ = ln.Close()
-			if ctx.Err() != nil {
-				return nil
+func (s *Server) attached() []*attachedPhone {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.phones)
+}
+
+func (s *Server) list(long bool) string {
+	var b strings.Builder
+	for _, p := range s.attached() {
+		b.WriteString(p.line(long))
+	}
+	return b.String()
+}
+
+// pick finds the phone of a target. Unless anyState, a phone that cannot be used is refused with
+// what is the matter.
+func (s *Server) pick(t target, anyState bool) (*attachedPhone, error) {
+	found := slices.DeleteFunc(s.attached(), func(p *attachedPhone) bool {
+		return t.serial != "" && p.serial != t.serial || t.id != 0 && p.id != t.id
+	})
+	if len(found) != 1 {
+		return nil, t.notOne(len(found))
+	}
+	if anyState {
+		return found[0], nil
+	}
+	return found[0], found[0].usable()
+}
+
+// change changes a phone under its lock.
+func (s *Server) change(serial string, f func(*attachedPhone)) error {
+	p, err := s.pick(target{serial: serial}, true)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f(p)
+	return nil
+}
+
+// SetState puts a phone into a state of adb devices. In any other than StateDevice it takes no
+// commands; its connections end.
+func (s *Server) SetState(serial, state string) error {
+	if err := s.change(serial, func(p *attachedPhone) { p.state = state }); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.changed.Send()
+	s.mu.Unlock()
+	if state != StateDevice {
+		return s.DropConnections(serial)
+	}
+	return nil
+}
+
+// Hang stops a phone from answering, as a stopped daemon does: services are accepted and nothing
+// comes, even in the middle of one, until it is called with false.
+func (s *Server) Hang(serial string, hung bool) error {
+	return s.change(serial, func(p *attachedPhone) {
+		select {
+		case <-p.open:
+			if hung {
+				p.open = make(chan struct{})
 			}
-			return fmt.Errorf("accepting on %s: %w", ln.Addr(), err)
+		default:
+			if !hung {
+				close(p.open)
+			}
 		}
-		running.Go(func() { s.handle(ctx, c, &running) })
+	})
+}
+
+// SetLatency makes a phone wait before it begins a service.
+func (s *Server) SetLatency(serial string, d time.Duration) error {
+	return s.change(serial, func(p *attachedPhone) { p.latency = d })
+}
+
+// CorruptCaptures makes the output of screencap lose its last third, as when a transfer breaks off.
+func (s *Server) CorruptCaptures(serial string, corrupt bool) error {
+	return s.change(serial, func(p *attachedPhone) { p.corrupt = corrupt })
+}
+
+// DropConnections ends the connections that a phone has now, in the middle of whatever they do.
+func (s *Server) DropConnections(serial string) error {
+	p, err := s.pick(target{serial: serial}, true)
+	if err == nil {
+		s.drop(p)
+	}
+	return err
+}
+
+func (s *Server) drop(p *attachedPhone) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for l := range s.links {
+		if l.phone == p {
+			l.cancel() // which closes it at once
+		}
 	}
 }
