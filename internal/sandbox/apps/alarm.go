@@ -2,6 +2,7 @@ package apps
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taploop/taploop/internal/sandbox/ui"
 )
@@ -90,4 +91,11 @@ func (e *alarmPage) save() {
 	sortAlarms(e.t.Data.Alarms)
 	e.t.Show("Alarm set for "+e.alarm.Time(), "闹钟已设为 "+e.alarm.Time())
 	e.t.Pop()
+}
+
+// sortAlarms keeps the list in the order of the day.
+func sortAlarms(list []*Alarm) {
+	slices.SortStableFunc(list, func(a, b *Alarm) int {
+		return a.Hour*60 + a.Minute - b.Hour*60 - b.Minute
+	})
 }

@@ -1,8 +1,6 @@
 package apps
 
 import (
-	"slices"
-
 	"github.com/taploop/taploop/internal/sandbox/ui"
 )
 
@@ -48,11 +46,4 @@ func (t *Task) alarm(a *Alarm) *ui.View {
 				t.Data.Alarms = without(t.Data.Alarms, a)
 			}})
 		})
-}
-
-// sortAlarms keeps the list in the order of the day.
-func sortAlarms(list []*Alarm) {
-	slices.SortStableFunc(list, func(a, b *Alarm) int {
-		return a.Hour*60 + a.Minute - b.Hour*60 - b.Minute
-	})
 }

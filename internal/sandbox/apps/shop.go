@@ -1,7 +1,6 @@
 package apps
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/taploop/taploop/internal/sandbox/ui"
@@ -16,30 +15,6 @@ var shop = &App{
 		page.View = func() *ui.View { return s.front(page) }
 		return page
 	},
-}
-
-// store is the shop's app.
-type store struct {
-	*Task
-	query string
-}
-
-func (p *Product) label(t *Task) string { return t.Say(p.EN, p.ZH) }
-
-// cartButton is in every bar; it shows how much is in the cart.
-func (s *store) cartButton() *ui.View {
-	button := ui.Row(ui.Icon("cart")).Gap(2).Pad(12).Named("cart").Desc(s.Say("Cart", "购物车")).
-		OnTap(func() { s.Push(s.cartPage()) })
-	if n := s.Data.Shop.count(); n > 0 {
-		button.Add(ui.Text(strconv.Itoa(n)).Size(13).Bold().Ink(ui.White).Fill(ui.RGB(0xc2410c)).
-			Radius(10).Pad(7, 1).Named("cart_count"))
-	}
-	return button
-}
-
-func (s *store) accountButton() *ui.View {
-	return ui.IconButton("person", s.Say("Account", "账户"), func() { s.Push(s.accountPage()) }).
-		Named("account")
 }
 
 func (s *store) front(page *Page) *ui.View {

@@ -169,3 +169,8 @@ func (s *store) accountPage() *Page {
 			ui.Text(user).Size(20).Bold().Named("account_number")).Gap(4))
 	}}
 }
+
+func (s *store) accountButton() *ui.View {
+	return ui.IconButton("person", s.Say("Account", "账户"), func() { s.Push(s.accountPage()) }).
+		Named("account")
+}

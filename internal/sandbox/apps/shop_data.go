@@ -3,6 +3,7 @@ package apps
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 )
 
 // Shop is what the shop keeps of its customer.
@@ -70,11 +71,11 @@ var colours = map[string]string{
 
 // add puts one piece into the cart, to what is there of the same kind.
 func (s *Shop) add(p *Product, size, color string) {
-	same := First(s.Cart, func(it *Item) bool {
+	same := func(it *Item) bool {
 		return it.Product == p && it.Size == size && it.Color == color
-	})
-	if same != nil {
-		same.Count++
+	}
+	if i := slices.IndexFunc(s.Cart, same); i >= 0 {
+		s.Cart[i].Count++
 		return
 	}
 	s.Cart = append(s.Cart, &Item{p, size, color, 1})

@@ -2,6 +2,7 @@ package apps
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/taploop/taploop/internal/sandbox/ui"
 )
@@ -94,4 +95,15 @@ func (s *store) cartItem(it *Item) *ui.View {
 		ui.IconButton("trash", s.Say("Remove", "删除")+" "+it.Product.label(s.Task), remove).
 			Ink(ui.Dim).Named("remove")).
 		Gap(12).Pad(12).Fill(ui.Surface).Radius(18).Named("cart_item")
+}
+
+// cartButton is in every bar; it shows how much is in the cart.
+func (s *store) cartButton() *ui.View {
+	button := ui.Row(ui.Icon("cart")).Gap(2).Pad(12).Named("cart").Desc(s.Say("Cart", "购物车")).
+		OnTap(func() { s.Push(s.cartPage()) })
+	if n := s.Data.Shop.count(); n > 0 {
+		button.Add(ui.Text(strconv.Itoa(n)).Size(13).Bold().Ink(ui.White).Fill(ui.RGB(0xc2410c)).
+			Radius(10).Pad(7, 1).Named("cart_count"))
+	}
+	return button
 }
