@@ -16,14 +16,6 @@ func activityService(c *invocation, name string, a *args) int {
 	return unknownCommand(c, name)
 }
 
-func skipUser(a *args) {
-	for option := range a.options() {
-		if option == "--user" {
-			a.need()
-		}
-	}
-}
-
 func amStart(c *invocation, a *args) int {
 	in := parseIntent(a, "-W", "-S")
 	target := c.sh.resolve(in)

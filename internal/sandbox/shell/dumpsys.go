@@ -25,14 +25,6 @@ func dumpsys(c *invocation) int {
 	return exitOK
 }
 
-// choose is one of two words.
-func choose(yes bool, a, b string) string {
-	if yes {
-		return a
-	}
-	return b
-}
-
 func dumpPower(c *invocation, _ []string) string {
 	p := c.sh.phone
 	on := p.Lock.On()

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"hash/fnv"
 	"image"
 	"strings"
 
@@ -129,4 +130,20 @@ func dumpActivity(c *invocation, _ []string) string {
 	return fmt.Sprintf("ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\nDisplay #0 "+
 		"(activities from top to bottom):\n    topResumedActivity=%s\n\n  ResumedActivity: %[1]s\n"+
 		"  mResumedActivity: %[1]s\n  mFocusedApp=%[1]s\n", record)
+}
+
+// identity is the address that Android prints for a named object: stable, so that dumps can be
+// compared.
+func identity(name string) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name))
+	return fmt.Sprintf("%07x", h.Sum32()&0xfffffff)
+}
+
+// choose is one of two words.
+func choose(yes bool, a, b string) string {
+	if yes {
+		return a
+	}
+	return b
 }

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/taploop/taploop/internal/wait"
 )
 
 var sources = []string{
@@ -83,10 +81,6 @@ func (a *args) move(command string) move {
 	}
 	return m
 }
-
-// pause waits as the real command does while a finger moves or rests; it reports false when the
-// line was ended meanwhile.
-func (c *invocation) pause(d time.Duration) bool { return wait.For(c.ctx, d) == nil }
 
 // typed is the text that input text types: %s is a space, other percent signs are themselves.
 //

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -10,11 +11,9 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
-)
 
-// maxSource bounds the bytes of a line, and so what it may take of the memory: its words stand in
-// it. Its time is bounded by its context, its files by the storage.
-const maxSource = 64 << 10
+	"github.com/taploop/taploop/internal/sandbox"
+)
 
 // process is a shell at work: its streams, and how its last command ended.
 type process struct {
@@ -172,4 +171,49 @@ func (o *outward) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.w.Write(b)
+}
+
+// redirect changes a stream of p. Its errors read as the phone's shell writes them.
+func (p *process) redirect(r *syntax.Redirect) error {
+	name, err := expand.Literal(p.expansion(), r.Word)
+	if err != nil {
+		return err
+	}
+	from := &p.stdout
+	if r.N != nil && r.N.Value == "2" {
+		from = &p.stderr
+	}
+	full, files := join("/", name), p.sh.phone.Files()
+	write := files.Write
+	switch {
+	case r.Op == syntax.DplOut && name == "2":
+		*from = p.stderr
+		return nil
+	case r.Op == syntax.DplOut:
+		*from = p.stdout
+		return nil
+	case devices[full]:
+		*from = io.Discard
+		return nil
+	case r.Op == syntax.AppOut:
+		write = files.Append
+	}
+	if err := write(full, nil); err != nil {
+		return fmt.Errorf("can't create %s: %s", name, ErrorText(err))
+	}
+	*from = &file{files, full}
+	return nil
+}
+
+// file is a file that is written to at its end.
+type file struct {
+	files *sandbox.Files
+	name  string
+}
+
+func (f *file) Write(b []byte) (int, error) {
+	if err := f.files.Append(f.name, b); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }

@@ -43,26 +43,6 @@ func echo(c *invocation) int {
 	return exitOK
 }
 
-// options splits leading -xyz options off the arguments.
-func options(args []string) (letters string, rest []string) {
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		letters += args[0][1:]
-		args = args[1:]
-	}
-	return letters, args
-}
-
-// each runs f for every name and says what failed.
-func (c *invocation) each(names []string, f func(name string) error) int {
-	code := exitOK
-	for _, name := range names {
-		if err := f(name); err != nil {
-			code = c.fail(exitFailure, "%s: %s: %s", c.name, name, ErrorText(err))
-		}
-	}
-	return code
-}
-
 // cat copies as data comes, so that it can stand in the middle of a conversation.
 func cat(c *invocation) int {
 	if len(c.args) == 0 {

@@ -9,6 +9,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// maxSource bounds the bytes of a line, and with them the memory that its words take. Its time is
+// bounded by its context, its files by the storage.
+const maxSource = 64 << 10
+
 const (
 	maxOpen  = 10_000 // opening parentheses of a text: the parser takes long over very many of them
 	maxDepth = 200    // of the syntax tree
