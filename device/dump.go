@@ -217,7 +217,8 @@ type lister struct {
 	pixels   image.Rectangle
 	rotation screen.Rotation
 	list     []screen.Element
-	secret   int // depth of the password field around, 0 for none
+	around   []int // depths of the listed nodes around the one that is read
+	secret   int   // depth of the password field around, 0 for none
 }
 
 func (l *lister) turned(rotation string) error {
@@ -238,12 +239,15 @@ func (l *lister) visit(n node) error {
 		return fmt.Errorf("%w: a window of it is at %v, the display is %s", errOtherScreen, at,
 			l.size)
 	}
+	for last := len(l.around) - 1; last >= 0 && l.around[last] >= n.depth; last-- {
+		l.around = l.around[:last]
+	}
 	if n.depth <= l.secret {
 		l.secret = 0
 	}
 	e := screen.Element{Bounds: screen.RectOf(at, l.size), Text: cutText(n.get("text")),
 		ContentDesc: cutText(n.get("content-desc")), Class: text.Cut(n.get("class"), 200),
-		ResourceID: text.Cut(n.get("resource-id"), 200), Depth: n.depth,
+		ResourceID: text.Cut(n.get("resource-id"), 200), Depth: len(l.around) + 1,
 		Clickable: n.is("clickable"), Scrollable: n.is("scrollable"), Editable: n.field(),
 		Password: n.is("password"), Checkable: n.is("checkable"), Checked: n.is("checked"),
 		Enabled: n.get("enabled") != "false", Focused: n.is("focused"),
@@ -261,6 +265,7 @@ func (l *lister) visit(n node) error {
 	if n.get("visible-to-user") == "false" || !e.Bounds.Valid() || !says && !e.Actionable() {
 		return nil
 	}
+	l.around = append(l.around, n.depth)
 	l.list = append(l.list, e)
 	return nil
 }

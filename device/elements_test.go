@@ -101,12 +101,34 @@ func TestADumpIsReadFiveHundredDeepAndNoDeeper(t *testing.T) {
 	list, err := parseElements(nested(maxDepth), panel, 0)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
-	require.Equal(t, maxDepth, list[0].Depth)
+	require.Equal(t, 1, list[0].Depth, "it lies in nothing that is listed")
 	_, err = parseElements(nested(maxDepth+1), panel, 0)
 	require.ErrorIs(t, err, errHugeDump)
 	tags := strings.Repeat("<x>", 100_000)
 	_, err = parseElements([]byte(written(tags)), panel, 0)
 	require.ErrorIs(t, err, errHugeDump)
+}
+
+// A view that is not listed is between its children and the row in front of it, however deep they
+// are drawn.
+func TestWhatLiesInAViewThatIsNotListedIsNotANeighbours(t *testing.T) {
+	wrapped := func(node string, n int) string {
+		return strings.Repeat(`<node bounds="[0,0][1080,2400]">`, n) + node +
+			strings.Repeat("</node>", n)
+	}
+	at := func(text string, y int) string { return fmt.Sprintf(button, text, y, y+90) }
+	inside := strings.TrimSuffix(at("Row", 100), "/>") + ">" + wrapped(at("Title", 100), 3) +
+		"</node>"
+	for deep := range 5 {
+		list, err := parseElements([]byte(written(wrapped(
+			wrapped(inside, 1)+wrapped(at("Send", 300), deep)+at("Last", 500), 2))), panel, 0)
+		require.NoError(t, err)
+		depths := map[string]int{}
+		for _, e := range list {
+			depths[e.Text] = e.Depth
+		}
+		require.Equal(t, map[string]int{"Row": 1, "Title": 2, "Send": 1, "Last": 1}, depths, deep)
+	}
 }
 
 // The law: elements on the screen, bounded, without the text of a password field, or one of the
