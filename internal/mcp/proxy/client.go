@@ -13,17 +13,21 @@ import (
 	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
-// clientEnd is the client's end of a link: what the other server says and asks unasked, goes there.
+// clientEnd is the client's end of a link. It takes the other server's broadcasts and questions.
 type clientEnd struct {
-	conn    *connection
-	session func() server.ClientSession // that gets broadcasts; nil for none
+	conn     *connection
+	sessions *sessions
+	id       string // of the client's session, if it has one
 
 	mu    lock
 	asked map[string]context.CancelFunc // requests of the upstream under way, by id
 }
 
-// broadcast sends a notification to the client's session. One that does not listen misses what is
-// too much for the session to keep.
+// session returns the session that gets broadcasts; nil if there is none.
+func (c *clientEnd) session() server.ClientSession { return c.sessions.find(c.id) }
+
+// broadcast sends a notification to the client's session. If the client does not listen and the
+// session's queue is full, the notification is dropped.
 func (c *clientEnd) broadcast(m *message) {
 	s := c.session()
 	if s == nil {
@@ -50,7 +54,7 @@ func (c *clientEnd) broadcast(m *message) {
 // maxAsked is how many requests of an upstream may wait for the client.
 const maxAsked = 64
 
-// ask takes a request of the upstream to the client, and the answer back.
+// ask sends a request of the upstream to the client, and the answer back.
 func (c *clientEnd) ask(m *message) {
 	var of context.Context
 	if x := c.conn.open.asker(m); x != nil {
@@ -82,7 +86,7 @@ func (c *clientEnd) ask(m *message) {
 	})
 }
 
-// withdraw ends a request of the upstream, which waits for no answer any more.
+// withdraw cancels a request of the upstream.
 func (c *clientEnd) withdraw(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +95,7 @@ func (c *clientEnd) withdraw(key string) {
 	}
 }
 
-// withdrawAll ends all of them, of an upstream that is gone.
+// withdrawAll cancels all requests of an upstream that is gone.
 func (c *clientEnd) withdrawAll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,8 +104,9 @@ func (c *clientEnd) withdrawAll() {
 	}
 }
 
-// answerTo is the client's answer to a request of the upstream, which is about the client's request
-// with that context; nil when the upstream has taken the request back.
+// answerTo returns the client's answer to a request of the upstream; nil if the upstream has
+// cancelled the request. of is the context of the client's request that it is about, nil if there
+// is none.
 func (c *clientEnd) answerTo(ctx, of context.Context, m *message) *message {
 	var result json.RawMessage
 	var err error

@@ -16,14 +16,12 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// connection is what reaches the other server. It is made when it is needed, and again when it
-// is gone; what is under way then is told so.
+// connection reaches the other server. It starts an upstream when one is needed, and again after
+// one is lost; requests that were under way then fail.
 type connection struct {
-	opts *Options
-	dial upstream.Dial
-	// ready readies an upstream that was started, or that has forgotten all
-	ready func(context.Context, upstream.Conn) error
-	gone  func() // what the upstream knew, is gone
+	opts  *Options
+	dial  upstream.Dial
+	owner owner
 
 	open  exchanges
 	noise noise
@@ -39,6 +37,16 @@ type connection struct {
 	starts []time.Time // of the last minute
 }
 
+// owner is told of what happens on a connection.
+type owner interface {
+	// restore prepares an upstream that was started, or that has forgotten its session.
+	restore(context.Context, upstream.Conn) error
+	// gone says that the upstream is lost, or has forgotten its session.
+	gone()
+	// unsolicited takes a request or a notification of the upstream.
+	unsolicited(*message)
+}
+
 // faultError says what is wrong with the other server, in words for the client.
 type faultError struct{ text string }
 
@@ -49,7 +57,7 @@ func (c *connection) fault(format string, args ...any) error {
 		c.noise.summary()}
 }
 
-// named is err with the name of the server, if it has none.
+// named adds the name of the server to err unless err has it.
 func (c *connection) named(err error) error {
 	if _, is := errors.AsType[*faultError](err); is {
 		return err
@@ -57,7 +65,7 @@ func (c *connection) named(err error) error {
 	return c.fault("%v", err)
 }
 
-// unanswered is why a request that was sent has no answer.
+// unanswered words why a request that was sent has no answer.
 func (c *connection) unanswered(m *message, err error) error {
 	if _, is := errors.AsType[*upstream.ForgottenError](err); is {
 		return err
@@ -69,14 +77,14 @@ func (c *connection) unanswered(m *message, err error) error {
 	return c.named(err)
 }
 
-// current is the upstream in use, nil while there is none.
+// current returns the upstream in use; nil if there is none.
 func (c *connection) current() upstream.Conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.up
 }
 
-// connected is the upstream, started if need be.
+// connected returns the upstream in use, which it starts if there is none.
 func (c *connection) connected(ctx context.Context) (upstream.Conn, error) {
 	c.connecting.Lock()
 	defer c.connecting.Unlock()
@@ -84,7 +92,7 @@ func (c *connection) connected(ctx context.Context) (upstream.Conn, error) {
 	if !started {
 		return up, err
 	}
-	if err := c.ready(ctx, up); err != nil {
+	if err := c.owner.restore(ctx, up); err != nil {
 		c.drop(up)
 		up.Close()
 		return nil, err
@@ -92,11 +100,11 @@ func (c *connection) connected(ctx context.Context) (upstream.Conn, error) {
 	return up, nil
 }
 
-// Restarts: so many within a minute.
+// maxStarts is how often an upstream is started within a minute.
 const maxStarts = 5
 
-// start starts an upstream, unless there is one. It may be lost as soon as it is known here, and
-// not before.
+// start starts an upstream unless there is one. Holding mu while it dials ensures that Lost is not
+// called before the upstream is known.
 func (c *connection) start() (up upstream.Conn, started bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,31 +130,43 @@ func (c *connection) start() (up upstream.Conn, started bool, err error) {
 	return up, true, nil
 }
 
-// renew readies a server anew that has forgotten the session.
+// renew makes a new session on a server that has forgotten the one in use.
 func (c *connection) renew(ctx context.Context, refused *upstream.ForgottenError) error {
 	c.connecting.Lock()
 	defer c.connecting.Unlock()
 	if !refused.Forget() {
 		return nil // another request has done it
 	}
-	c.gone()
-	err := c.ready(ctx, refused.From())
-	if err != nil { // the next request connects anew
+	c.owner.gone()
+	err := c.owner.restore(ctx, refused.From())
+	if err != nil { // the next request connects again
 		c.giveUp(refused.From(), err)
 	}
 	return err
 }
 
-// roundTrip sends a request and gives its response. What the upstream sends for it meanwhile goes
-// to the client, in order, unless the request is one of ours: then it has no id.
+// roundTrip sends a request and returns its response. Notifications about a client's request go to
+// the client meanwhile, in order. Those about an [ownRequest] are dropped.
 func (c *connection) roundTrip(ctx context.Context, up upstream.Conn, m *message) (
 	*message, error) {
 	x := c.open.begin(&exchange{up: up, m: m, ctx: ctx})
-	defer c.open.finish(x)
+	defer c.finish(x)
 	if err := c.submit(ctx, x); err != nil {
 		return nil, err
 	}
 	return c.await(ctx, x)
+}
+
+func (c *connection) finish(x *exchange) { c.unclaimed(c.open.finish(x)) }
+
+// deliver gives a message to an exchange.
+func (c *connection) deliver(x *exchange, m *message) { c.unclaimed(x.deliver(m)) }
+
+// unclaimed takes messages that came for an exchange that is finished.
+func (c *connection) unclaimed(list []*message) {
+	for _, m := range list {
+		c.owner.unsolicited(m)
+	}
 }
 
 // submit sends the request of an exchange.
@@ -154,7 +174,9 @@ func (c *connection) submit(ctx context.Context, x *exchange) error {
 	sent := *x.m
 	sent.ID = number(x.id)
 	if x.token != nil {
-		sent.Params = wire.With(sent.Params, sent.ID, "_meta", "progressToken")
+		if err := sent.SetParam(sent.ID, "_meta", "progressToken"); err != nil {
+			return err
+		}
 	}
 	x.unmatchedBefore = c.noise.unmatchedAnswers()
 	if err := x.up.Send(ctx, &sent); err != nil {
@@ -163,11 +185,11 @@ func (c *connection) submit(ctx context.Context, x *exchange) error {
 	return nil
 }
 
-// await waits for the response to a request, and passes on what comes before.
+// await waits for the response to a request, and passes on the notifications that come before it.
 func (c *connection) await(ctx context.Context, x *exchange) (*message, error) {
 	quiet := time.NewTimer(c.opts.Quiet)
 	defer quiet.Stop()
-	lost := false // when it was quiet before
+	lost := false // at the end of the last quiet period
 	for {
 		select {
 		case in := <-x.inbox:
@@ -183,7 +205,7 @@ func (c *connection) await(ctx context.Context, x *exchange) (*message, error) {
 			}
 		case <-quiet.C:
 			gone := c.current() != x.up
-			if gone && lost { // before this was sent, else it would have been told so
+			if gone && lost { // it was lost before the request was sent, so nobody told x
 				return nil, c.unanswered(x.m, c.fault("%v", errLost))
 			}
 			lost = gone
@@ -200,23 +222,22 @@ func (c *connection) await(ctx context.Context, x *exchange) (*message, error) {
 	}
 }
 
-// cancel tells the upstream that a request is not waited for any more. "The initialize request MUST
-// NOT be cancelled by clients": then it is not known.
+// cancel tells the upstream that nobody waits for a request any more.
 func (c *connection) cancel(x *exchange, cause error) {
 	ctx, done := context.WithTimeout(c.life, 5*time.Second)
 	defer done()
 	params := wire.Encode(object{"requestId": x.id, "reason": cause.Error()})
 	// the upstream may be gone
-	_ = x.up.Send(ctx, upstream.Request(nil, string(mcp.MethodNotificationCancelled), params))
+	_ = x.up.Send(ctx, upstream.Notification(string(mcp.MethodNotificationCancelled), params))
 }
 
-// answer answers a request of an upstream. One that is gone waits for nothing.
+// answer answers a request of an upstream, which may be gone.
 func (c *connection) answer(up upstream.Conn, m *message) { _ = up.Send(c.life, m) }
 
 // Receive implements upstream.Receiver. It blocks while the client that m is for reads slowly.
 func (c *connection) Receive(from upstream.Conn, m *message) {
 	defer c.noise.arrive()()
-	var x *exchange // that it answers
+	var x *exchange // that m answers
 	made := false
 	if m.IsResponse() {
 		x, made = c.open.find(m.ID)
@@ -224,23 +245,23 @@ func (c *connection) Receive(from upstream.Conn, m *message) {
 	switch {
 	case c.current() != from:
 	case x != nil:
-		c.open.deliver(x, m)
+		c.deliver(x, m)
 	case c.noise.floods():
 		c.giveUp(from, fmt.Errorf("it floods: it sent more than %d messages within %v that "+
 			"answer nothing", maxUnsolicited, unsolicitedTime))
 	case !m.IsResponse():
-		c.open.unclaimed(m)
-	case string(m.ID) == "null": // an error, about something that it could not read
+		c.owner.unsolicited(m)
+	case string(m.ID) == "null": // an error about a message that it could not read
 		c.Malformed("an answer to nothing: " + text.Quote(string(m.Error), 200))
-	case !made: // else it crosses with its being cancelled
+	case !made: // otherwise it crossed with the cancellation
 		c.noise.noteUnmatched(m)
 	}
 }
 
-// malformed implements receiver.
+// Malformed implements upstream.Receiver.
 func (c *connection) Malformed(what string) { c.noise.note(what) }
 
-// dropped notes a notification that a client does not take.
+// dropped logs a notification that a client does not take.
 func (c *connection) dropped(m *message) {
 	c.opts.Log.Warn("a client does not listen: a notification is dropped", "server",
 		c.opts.Name, "method", text.Line(m.Method))
@@ -255,12 +276,12 @@ func (c *connection) drop(up upstream.Conn) bool {
 	}
 	c.mu.Unlock()
 	if mine {
-		c.gone()
+		c.owner.gone()
 	}
 	return mine
 }
 
-// lost implements receiver: all that is under way is told why it has no answer.
+// Lost implements upstream.Receiver: all requests under way fail.
 func (c *connection) Lost(up upstream.Conn, err error) {
 	if !c.drop(up) {
 		return
@@ -272,10 +293,12 @@ func (c *connection) Lost(up upstream.Conn, err error) {
 		c.opts.Log.Warn("the connection to a server is lost", "server", c.opts.Name, "error",
 			fault)
 	}
-	c.open.fail(fault)
+	for _, x := range c.open.all() {
+		c.deliver(x, &message{Fault: fault})
+	}
 }
 
-// giveUp ends an upstream, and kills it when it does not end. close waits for that.
+// giveUp ends an upstream, and kills it if it does not end. close waits for that.
 func (c *connection) giveUp(up upstream.Conn, err error) {
 	c.Lost(up, err)
 	c.spawn(up.Close)
@@ -290,7 +313,7 @@ var (
 	errUnmatched = errors.New("it answered a request that was not made, and this one not at all")
 )
 
-// probe gives up an upstream that does not answer at all: whatever it says to a ping shows that it
+// probe gives up an upstream that does not answer a ping. Any answer, also an error, shows that it
 // lives.
 func (c *connection) probe(up upstream.Conn) {
 	if c.current() != up {
@@ -298,9 +321,9 @@ func (c *connection) probe(up upstream.Conn) {
 	}
 	ctx, cancel := context.WithTimeoutCause(c.life, limits.Probe, errHangs)
 	defer cancel()
-	ping := upstream.Request(nil, string(mcp.MethodPing), nil)
+	ping := ownRequest(string(mcp.MethodPing), nil)
 	x := c.open.begin(&exchange{up: up, m: ping, ctx: ctx})
-	defer c.open.finish(x)
+	defer c.finish(x)
 	if c.submit(ctx, x) == nil {
 		select {
 		case <-x.inbox:
@@ -323,11 +346,11 @@ func (c *connection) spawn(f func()) bool {
 	return !c.closed
 }
 
-// closeTime is how long an upstream has to end, when all that it says is taken.
+// closeTime is how long close waits for an upstream to end.
 var closeTime = 4 * limits.Grace
 
-// close ends the upstream, and waits for it, but not for a client that takes nothing of what is for
-// it: what waits for that ends when the client has gone.
+// close ends the upstream and waits for it. It does not wait for a client that does not read what
+// is sent to it: goroutines that are held up by one end when the client has gone.
 func (c *connection) close() {
 	c.mu.Lock()
 	c.closed = true
@@ -349,88 +372,4 @@ func (c *connection) close() {
 	case <-late.C:
 		c.end()
 	}
-}
-
-// A server floods when it sends more unsolicited messages than this within unsolicitedTime.
-var maxUnsolicited = 20_000
-
-const unsolicitedTime = 10 * time.Second
-
-// noise counts the messages of an upstream that answer no request, and the lines that are not
-// messages.
-type noise struct {
-	mu          lock
-	arrivals    int // messages of any kind
-	unsolicited int
-	since       time.Time // when counting unsolicited began, moved on by the time that clients took
-	malformed   int       // how often it was no message
-	sample      string    // the last of it
-	unmatched   int       // how often it was an answer to a request that was not made
-}
-
-// reset begins anew, for another upstream.
-func (n *noise) reset() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.unsolicited, n.malformed = 0, 0
-	n.sample = ""
-}
-
-func (n *noise) note(what string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.malformed++
-	n.sample = what
-}
-
-// noteUnmatched counts an answer to a request that was not made.
-func (n *noise) noteUnmatched(m *message) {
-	n.note("an answer to a request that was not made, with the id " + text.Quote(string(m.ID), 60))
-	n.mu.do(func() { n.unmatched++ })
-}
-
-// unmatchedAnswers is how many such answers there were, of all upstreams.
-func (n *noise) unmatchedAnswers() int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.unmatched
-}
-
-// arrive notes that a message has arrived, and the function that it returns that the message has
-// been handed over. The time between does not count against unsolicitedTime unless other messages
-// arrive meanwhile: a server floods no less because its client reads slowly and so holds it up.
-func (n *noise) arrive() (handedOver func()) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.arrivals++
-	nth, at := n.arrivals, time.Now()
-	return func() {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		if n.arrivals == nth {
-			n.since = n.since.Add(time.Since(at))
-		}
-	}
-}
-
-// floods counts a message that answers nothing, and reports whether there are too many.
-func (n *noise) floods() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if now := time.Now(); now.Sub(n.since) > unsolicitedTime {
-		n.unsolicited, n.since = 0, now
-	}
-	n.unsolicited++
-	return n.unsolicited > maxUnsolicited
-}
-
-// summary are for the end of a fault.
-func (n *noise) summary() string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.malformed == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (before that it sent what is no answer %d times, the last was %s)",
-		n.malformed, n.sample)
 }

@@ -18,8 +18,8 @@ type descriptionsKey struct{}
 // maxDescription is how many characters a description may have.
 const maxDescription = 4000
 
-// Connected is the context of a request with the descriptions of tools that its connection sets in
-// the query of its URL: desc.TOOL=TEXT, or description=TOOL=TEXT.
+// Connected adds to the context of a request the descriptions of tools in the query of its URL:
+// desc.TOOL=TEXT, or description=TOOL=TEXT.
 //
 // It is for transport.Options.Context.
 func Connected(ctx context.Context, r *http.Request) context.Context {
@@ -41,7 +41,7 @@ func Connected(ctx context.Context, r *http.Request) context.Context {
 	return context.WithValue(ctx, descriptionsKey{}, found)
 }
 
-// Describe adds TOOL=TEXT to descriptions. It reports whether that is one.
+// Describe adds TOOL=TEXT to descriptions. It reports whether toolAndText has that form.
 func Describe(to map[string]string, toolAndText string) bool {
 	name, words, ok := strings.Cut(toolAndText, "=")
 	words = text.Cut(strings.TrimSpace(text.Lines(words)), maxDescription)
@@ -52,19 +52,19 @@ func Describe(to map[string]string, toolAndText string) bool {
 	return true
 }
 
-// descriptions are those of the proxy and of the connection, which goes before.
-func (p *Proxy) descriptions(ctx context.Context) map[string]string {
+// descriptions returns the proxy's descriptions and those of the connection, which take precedence.
+func descriptions(ctx context.Context, own map[string]string) map[string]string {
 	of, _ := ctx.Value(descriptionsKey{}).(map[string]string)
 	if len(of) == 0 {
-		return p.opts.Descriptions
+		return own
 	}
 	all := map[string]string{}
-	maps.Copy(all, p.opts.Descriptions)
+	maps.Copy(all, own)
 	maps.Copy(all, of)
 	return all
 }
 
-// describe is a list of tools with other descriptions, and else the same to the byte.
+// describe replaces descriptions in a list of tools. Everything else stays the same to the byte.
 func describe(result json.RawMessage, descriptions map[string]string) json.RawMessage {
 	if len(descriptions) == 0 {
 		return result
@@ -93,8 +93,8 @@ func describe(result json.RawMessage, descriptions map[string]string) json.RawMe
 	})
 }
 
-// splice is an object or an array with other values, as change has them, and else the same to the
-// byte. What is neither stays.
+// splice replaces the values of an object or an array by those that change returns. Everything else
+// stays the same to the byte, as does raw if it is neither.
 func splice(raw json.RawMessage,
 	change func(key string, value json.RawMessage) json.RawMessage) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -136,7 +136,7 @@ func speaking(s transport.Server, era string) transport.Server {
 
 func (o oneEra) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {
 	var m message
-	if json.Unmarshal(raw, &m) == nil && m.IsRequest() && upstream.Modern(m.Params) != o.newer {
+	if json.Unmarshal(raw, &m) == nil && m.IsRequest() && m.Modern() != o.newer {
 		return failure(mcp.METHOD_NOT_FOUND, "this era is not known here")
 	}
 	return o.Server.HandleMessage(ctx, raw)

@@ -12,21 +12,25 @@ import (
 
 	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
-	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
 // exchange is a request that an upstream has not answered.
 type exchange struct {
-	up    upstream.Conn   // which has it
-	m     *message        // as the upstream gets it, but for the id; one of ours has none
-	id    int64           // for the upstream, as is the token of its progress
+	up    upstream.Conn
+	m     *message        // the request, with the id that the client gave it
+	id    int64           // for the upstream, also the token of its progress
 	ctx   context.Context // of the client's request
-	of    json.RawMessage // the client's own id; nil for a request of the proxy
-	token json.RawMessage // of the client's own progress; nil for none
+	of    json.RawMessage // the client's id; nil for a request of the proxy
+	token json.RawMessage // of the progress that the client asks for; nil if it does not
 	inbox chan *message   // what came for it
 	done  chan struct{}   // closed when nothing more is taken
 
-	unmatchedBefore int // how many answers to nothing had come before it
+	unmatchedBefore int // noise.unmatched when it was sent
+}
+
+// ownRequest is a request of the proxy. It has no id until it is sent.
+func ownRequest(method string, params json.RawMessage) *message {
+	return upstream.Request(nil, method, params)
 }
 
 // pass sends a notification of the upstream to the client.
@@ -34,19 +38,14 @@ func (x *exchange) pass(m *message) error {
 	if x.of == nil {
 		return nil
 	}
-	return notify(x.ctx, m)
-}
-
-// notify sends a notification on the stream of the client's request that ctx belongs to.
-func notify(ctx context.Context, m *message) error {
 	data, err := m.Encode()
 	if err != nil {
 		return err
 	}
-	return transport.Send(ctx, data)
+	return transport.Send(x.ctx, data)
 }
 
-// lock is a mutex, with a way to do one thing under it.
+// lock is a mutex that can run a function while it is held.
 type lock struct{ sync.Mutex }
 
 func (l *lock) do(f func()) {
@@ -55,20 +54,17 @@ func (l *lock) do(f func()) {
 	f()
 }
 
-// exchanges are those under way with an upstream, under ids of our own, so that nobody's are mixed
-// up, whatever came before.
+// exchanges are the exchanges with an upstream. The ids are the proxy's, because those of clients
+// may be equal.
 type exchanges struct {
-	unclaimed func(*message) // takes what an upstream has sent for one that is over
-
 	mu     lock
 	lastID int64
 	byID   map[int64]*exchange
 }
 
-// begin gives an exchange its id. What comes for it has to be taken from its inbox until it is
-// finished.
+// begin gives an exchange its id. Until it is finished its inbox must be read.
 func (xs *exchanges) begin(x *exchange) *exchange {
-	x.of, x.token = x.m.ID, progressToken(x.m.Params)
+	x.of, x.token = x.m.ID, progressToken(x.m)
 	x.inbox, x.done = make(chan *message, 64), make(chan struct{})
 	xs.mu.Lock()
 	defer xs.mu.Unlock()
@@ -78,60 +74,58 @@ func (xs *exchanges) begin(x *exchange) *exchange {
 	return x
 }
 
-func (xs *exchanges) finish(x *exchange) {
+// finish ends an exchange. It returns the messages in its inbox that may belong to others.
+func (xs *exchanges) finish(x *exchange) (unclaimed []*message) {
 	close(x.done)
 	xs.mu.do(func() { delete(xs.byID, x.id) })
-	xs.drain(x)
+	return x.drain()
 }
 
-func (xs *exchanges) deliver(x *exchange, m *message) {
+// deliver puts a message into the inbox of x. It returns the messages that x did not take, because
+// it is finished, and that may belong to others.
+func (x *exchange) deliver(m *message) (unclaimed []*message) {
 	select {
 	case x.inbox <- m:
 		select {
 		case <-x.done:
-			xs.drain(x)
+			return x.drain()
 		default:
+			return nil
 		}
 	case <-x.done:
-		xs.reroute(m)
+		return others(nil, m)
 	}
 }
 
-// drain takes what came for an exchange that is over.
-func (xs *exchanges) drain(x *exchange) {
+// drain empties the inbox of an exchange that is finished.
+func (x *exchange) drain() (unclaimed []*message) {
 	for {
 		select {
-		case in := <-x.inbox:
-			xs.reroute(in)
+		case m := <-x.inbox:
+			unclaimed = others(unclaimed, m)
 		default:
-			return
+			return unclaimed
 		}
 	}
 }
 
-// reroute takes what came for an exchange that is over: it may be another one's.
-func (xs *exchanges) reroute(m *message) {
-	switch {
-	case m.IsRequest():
-		xs.unclaimed(m)
-	case m.IsResponse(), m.Method == string(mcp.MethodNotificationProgress),
-		wire.At(m.Params, "_meta", mcp.MetaKeySubscriptionID) != nil:
-	default:
-		xs.unclaimed(m)
+// others appends m to list unless it belongs to one exchange and no other.
+func others(list []*message, m *message) []*message {
+	if !m.IsRequest() && (m.IsResponse() || m.Method == string(mcp.MethodNotificationProgress) ||
+		m.Param("_meta", mcp.MetaKeySubscriptionID) != nil) {
+		return list
 	}
+	return append(list, m)
 }
 
-// fail tells all why there is no answer.
-func (xs *exchanges) fail(fault error) {
-	var all []*exchange
-	xs.mu.do(func() { all = slices.Collect(maps.Values(xs.byID)) })
-	for _, x := range all {
-		xs.deliver(x, &message{Fault: fault})
-	}
+// all returns the exchanges under way.
+func (xs *exchanges) all() (list []*exchange) {
+	xs.mu.do(func() { list = slices.Collect(maps.Values(xs.byID)) })
+	return list
 }
 
-// find is the one under way with this id, or this token; nil when there is none. made reports
-// whether there was one.
+// find returns the exchange under way with this id, or token; nil if there is none. made reports
+// whether there has been one.
 func (xs *exchanges) find(id json.RawMessage) (x *exchange, made bool) {
 	n, err := strconv.ParseInt(string(id), 10, 64)
 	if err != nil {
@@ -142,20 +136,8 @@ func (xs *exchanges) find(id json.RawMessage) (x *exchange, made bool) {
 	return xs.byID[n], 0 < n && n <= xs.lastID
 }
 
-// progress gives the progress of a request to it, with the client's own token.
-func (xs *exchanges) progress(m *message) {
-	x, _ := xs.find(wire.At(m.Params, "progressToken"))
-	if x == nil {
-		return
-	}
-	if x.token != nil {
-		m.Params = wire.With(m.Params, x.token, "progressToken")
-		xs.deliver(x, m)
-	}
-}
-
-// candidates are the requests of clients that a message of the upstream may be about: the one on
-// whose stream it came, or else all. The caller holds the lock.
+// candidates returns the clients' requests that a message of the upstream may be about: the one on
+// whose stream it came, or all of them. The caller holds the lock.
 func (xs *exchanges) candidates(m *message) (all []*exchange) {
 	n, err := strconv.ParseInt(string(m.During), 10, 64)
 	if on := xs.byID[n]; err == nil && on != nil && on.of != nil {
@@ -169,8 +151,8 @@ func (xs *exchanges) candidates(m *message) (all []*exchange) {
 	return all
 }
 
-// requestDuring is the client's request on whose stream a notification came, or the one that is
-// under way when there is exactly one: what comes then is said during it.
+// requestDuring returns the client's request on whose stream a notification came, or the only one
+// under way; nil if there are several.
 func (xs *exchanges) requestDuring(m *message) *exchange {
 	xs.mu.Lock()
 	defer xs.mu.Unlock()
@@ -180,8 +162,8 @@ func (xs *exchanges) requestDuring(m *message) *exchange {
 	return nil
 }
 
-// asker is the client's request that a question of the upstream is about: the one on whose stream
-// it came, or else the newest; nil if there is none.
+// asker returns the client's request that a question of the upstream is about: the one on whose
+// stream it came, or the newest; nil if there is none.
 func (xs *exchanges) asker(m *message) (newest *exchange) {
 	xs.mu.Lock()
 	defer xs.mu.Unlock()

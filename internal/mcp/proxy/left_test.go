@@ -93,10 +93,10 @@ func TestAClientThatReadsNothingIsNotWaitedFor(t *testing.T) {
 	_, err = bufio.NewReaderSize(out, 16).ReadString('\n') // the answer
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { // it waits for the client
-		p.mu.Lock()
-		defer p.mu.Unlock()
+		p.sessions.mu.Lock()
+		defer p.sessions.mu.Unlock()
 		full := false
-		for _, s := range p.sessions {
+		for _, s := range p.sessions.byID {
 			full = len(s.NotificationChannel()) == cap(s.NotificationChannel())
 		}
 		return full

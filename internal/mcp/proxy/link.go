@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
@@ -16,7 +15,8 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// link joins one client, or several whose requests stand alone, to the other server.
+// link connects one client, or several whose requests stand alone, to the other server. Its methods
+// call those of its parts, and the connection reports to it as its [owner].
 type link struct {
 	conn   connection
 	client clientEnd
@@ -24,28 +24,31 @@ type link struct {
 	state  serverState
 }
 
-// newLink is a link for the session with that id, if there is one.
-func newLink(p *Proxy, id string) *link {
+// newLink returns a link for the session with that id, if there is one.
+func newLink(o *Options, dial upstream.Dial, all *sessions, id string) *link {
 	l := new(link)
-	l.conn = connection{opts: &p.opts, dial: p.dial, ready: l.state.restore, gone: l.gone,
-		open: exchanges{unclaimed: l.unsolicited, byID: map[int64]*exchange{}}}
+	l.conn = connection{opts: o, dial: dial, owner: l,
+		open: exchanges{byID: map[int64]*exchange{}}}
 	l.conn.life, l.conn.end = context.WithCancel(context.Background())
-	session := func() server.ClientSession { return p.session(id) }
-	l.client = clientEnd{conn: &l.conn, session: session,
+	l.client = clientEnd{conn: &l.conn, sessions: all, id: id,
 		asked: map[string]context.CancelFunc{}}
-	l.tools = toolList{destructive: destructiveTools{}, request: l.listTools,
-		reading: wait.NewMutex()}
-	l.state = serverState{conn: &l.conn, subscribed: map[string]bool{}}
+	l.tools = toolList{destructive: destructiveTools{}, reading: wait.NewMutex()}
+	l.state = serverState{subscribed: map[string]bool{}}
 	return l
 }
 
-// gone forgets what was the upstream's.
+// restore implements owner.
+func (l *link) restore(ctx context.Context, up upstream.Conn) error {
+	return l.state.restore(ctx, &l.conn, up)
+}
+
+// gone implements owner.
 func (l *link) gone() {
 	l.tools.forget()
 	l.client.withdrawAll()
 }
 
-// recordHandshake notes what a handshake of the client has agreed on.
+// recordHandshake notes the result of a client's handshake.
 func (l *link) recordHandshake(ctx context.Context, m, resp *message) error {
 	var params struct {
 		Info mcp.Implementation     `json:"clientInfo"`
@@ -62,8 +65,8 @@ func (l *link) recordHandshake(ctx context.Context, m, resp *message) error {
 	return nil
 }
 
-// request sends a request and gives its response. What the server sends for it meanwhile goes to
-// the client, in order, unless the request is one of ours: then it has no id.
+// request sends a request and returns its response, as [connection.roundTrip] does. If the server
+// has forgotten the session, it is sent again in a new one.
 func (l *link) request(ctx context.Context, m *message) (*message, error) {
 	up, err := l.conn.connected(ctx)
 	if err != nil {
@@ -81,21 +84,59 @@ func (l *link) request(ctx context.Context, m *message) (*message, error) {
 	return resp, err
 }
 
-// listTools sends a request for the list of tools, which a server has to answer soon: calls wait.
-func (l *link) listTools(ctx context.Context, m *message) (*message, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, startTime, errUnlisted)
-	defer cancel()
-	resp, err := l.request(ctx, m)
-	if errors.Is(err, errUnlisted) {
-		err = l.conn.named(err)
+// tool looks up a tool for the client that has sent the call. The list is read again when it has
+// changed or is old, when the tool is not in it, and when refresh is set.
+func (l *link) tool(ctx context.Context, call *message, name string, refresh bool) (tool, error) {
+	if t, ok := l.tools.known(name); ok && !refresh {
+		return t, nil
 	}
-	return resp, err
+	if err := l.tools.reading.Lock(ctx); err != nil {
+		return tool{}, err
+	}
+	defer l.tools.reading.Unlock()
+	if t, ok := l.tools.known(name); ok && !refresh { // another call has read it
+		return t, nil
+	}
+	version := l.tools.version()
+	pages, err := l.listTools(ctx, call)
+	switch {
+	case err != nil:
+		return tool{}, err
+	case pages == nil: // refused: any tool may destroy something
+		return tool{destructive: true}, nil
+	}
+	return l.tools.set(pages, version, name), nil
+}
+
+// listTools reads the pages of the list of tools; it returns none if the server refuses that. Each
+// must come soon, because calls wait for it.
+func (l *link) listTools(ctx context.Context, call *message) (pages []json.RawMessage, err error) {
+	var next json.RawMessage
+	for range maxPages {
+		page, cancel := context.WithTimeoutCause(ctx, startTime, errUnlisted)
+		resp, err := l.request(page, ownRequest(string(mcp.MethodToolsList),
+			listParams(call, next)))
+		cancel()
+		switch {
+		case errors.Is(err, errUnlisted):
+			return nil, l.conn.named(err)
+		case err != nil:
+			return nil, err
+		case resp.Error != nil:
+			return nil, nil
+		}
+		pages = append(pages, resp.Result)
+		if next = wire.At(resp.Result, "nextCursor"); wire.Text(next) == "" {
+			break
+		}
+	}
+	return pages, nil
 }
 
 var errUnlisted = errors.New("it does not say which tools it has")
 
 // notify sends a notification of the client. It starts no upstream. A request without an id is
-// none: a server that does not look at the id would carry it out, and nobody was asked.
+// refused: a server that does not look at the id would carry it out without anybody being asked.
 func (l *link) notify(ctx context.Context, m *message) error {
 	if !strings.HasPrefix(m.Method, "notifications/") {
 		return fmt.Errorf("%q is no notification, and has no id as requests have", m.Method)
@@ -104,11 +145,11 @@ func (l *link) notify(ctx context.Context, m *message) error {
 	if up == nil {
 		return nil
 	}
-	return up.Send(ctx, upstream.Request(nil, m.Method, m.Params))
+	return up.Send(ctx, upstream.Notification(m.Method, m.Params))
 }
 
-// unsolicited takes what the upstream says that answers nothing: what belongs to a request of the
-// client goes there, and the rest to the client's session.
+// unsolicited implements owner. A message that belongs to a request of the client goes there, any
+// other one to the client's session.
 func (l *link) unsolicited(m *message) {
 	if m.IsRequest() {
 		l.client.ask(m)
@@ -116,24 +157,32 @@ func (l *link) unsolicited(m *message) {
 	}
 	switch m.Method {
 	case string(mcp.MethodNotificationProgress):
-		l.conn.open.progress(m)
+		l.progress(m)
 		return
 	case string(mcp.MethodNotificationCancelled):
-		l.client.withdraw(string(wire.At(m.Params, "requestId")))
+		l.client.withdraw(string(m.Param("requestId")))
 		return
 	case string(mcp.MethodNotificationToolsListChanged):
 		l.tools.forget()
 	}
-	if id := wire.At(m.Params, "_meta", mcp.MetaKeySubscriptionID); id != nil {
-		if x, _ := l.conn.open.find(id); x != nil { // else nobody listens any more
-			m.Params = wire.With(m.Params, x.of, "_meta", mcp.MetaKeySubscriptionID)
-			l.conn.open.deliver(x, m)
+	if id := m.Param("_meta", mcp.MetaKeySubscriptionID); id != nil {
+		x, _ := l.conn.open.find(id) // nil if the subscription has ended
+		if x != nil && m.SetParam(x.of, "_meta", mcp.MetaKeySubscriptionID) == nil {
+			l.conn.deliver(x, m)
 		}
 		return
 	}
 	if x := l.conn.open.requestDuring(m); x != nil {
-		l.conn.open.deliver(x, m)
+		l.conn.deliver(x, m)
 		return
 	}
 	l.client.broadcast(m)
+}
+
+// progress gives the progress of a request to it, with the client's token.
+func (l *link) progress(m *message) {
+	x, _ := l.conn.open.find(m.Param("progressToken"))
+	if x != nil && x.token != nil && m.SetParam(x.token, "progressToken") == nil {
+		l.conn.deliver(x, m)
+	}
 }

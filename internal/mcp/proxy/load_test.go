@@ -160,7 +160,7 @@ func BenchmarkIdleUpstream(b *testing.B) {
 		runtime.ReadMemStats(&before)
 		var open []*link
 		for range links {
-			l := newLink(p, "")
+			l := p.newLink("")
 			_, err := l.conn.connected(b.Context())
 			require.NoError(b, err)
 			open = append(open, l)

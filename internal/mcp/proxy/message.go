@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
-	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -16,8 +15,15 @@ type object map[string]any
 // message is a message to or from the other server.
 type message = upstream.Message
 
-// canonical is raw written anew, the same for all that mean the same: members in their order, each
-// once, and numbers as they are.
+// with returns a copy of m in which params have these values; nil removes a param.
+func with(m *message, params map[string]json.RawMessage) (*message, error) {
+	changed := *m
+	err := changed.SetParams(params)
+	return &changed, err
+}
+
+// canonical rewrites raw so that equal values are written the same: the members of objects are
+// sorted and unique, numbers keep their digits.
 func canonical(raw json.RawMessage) (json.RawMessage, error) {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -30,12 +36,9 @@ func canonical(raw json.RawMessage) (json.RawMessage, error) {
 
 func number(n int64) json.RawMessage { return strconv.AppendInt(nil, n, 10) }
 
-// progressToken is the token of the progress that a request wants, nil for none.
-func progressToken(params json.RawMessage) json.RawMessage {
-	if !bytes.Contains(params, []byte(`"progressToken"`)) {
-		return nil
-	}
-	token := wire.At(params, "_meta", "progressToken")
+// progressToken returns the token of the progress that a request asks for; nil if it asks for none.
+func progressToken(m *message) json.RawMessage {
+	token := m.Param("_meta", "progressToken")
 	if string(token) == "null" {
 		return nil
 	}

@@ -1,11 +1,9 @@
 package proxy
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"log/slog"
-	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,7 +13,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
@@ -23,84 +20,43 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Options of a Proxy.
-type Options struct {
-	Name   string // of the other server: the rules' app
-	Target upstream.Target
-
-	Guard     *guard.Policy   // nil lets every call through
-	Questions *inquiry.Broker // where a person is asked; its owner runs it
-	Channels  []string        // through which the questions can be answered besides the client
-	Session   string          // the session that asks the questions; "" is none
-	Expires   time.Duration   // how long an approval holds; 0 means 10m
-	// what silence leads to: inquiry.RejectAll, or inquiry.Pause, which "" means
-	OnUndecided inquiry.OnTimeout
-	// how long a call of that client waits for a person; nil means 25s, and 45s with progress
-	Wait      func(client string, progress bool) time.Duration
-	Heartbeat time.Duration // between progress messages of a call that waits; 0 means 10s
-
-	Descriptions map[string]string // of tools by name, in the place of their own
-	// after which silence the other server has to show that it lives; 0 means 60s
-	Quiet time.Duration
-	Stdio bool // there is one client, and it takes every broadcast
-	Log   *slog.Logger
-}
-
-// Proxy passes messages between clients and another server. Its methods are for package
-// transport, from any number of goroutines.
+// Proxy passes messages between clients and another server. Its methods are for package transport,
+// and safe for concurrent use.
 type Proxy struct {
-	opts Options
-	dial upstream.Dial
-	gate gate
-	core *server.MCPServer // knows how a session is kept in a context; it answers nothing
+	opts     Options
+	dial     upstream.Dial
+	gate     gate
+	core     *server.MCPServer // only keeps sessions in contexts
+	sessions sessions
 
-	mu       sync.Mutex
-	closed   bool
-	links    map[string]*link
-	sessions map[string]server.ClientSession
-	only     string // the session on stdio; empty on HTTP
+	mu     sync.Mutex
+	closed bool
+	links  map[string]*link
+	under  sync.WaitGroup // links that are being closed
 }
 
 var _ transport.Server = (*Proxy)(nil)
 
 // New makes a proxy. The other server is started with the first message of a client. Close ends it.
 func New(opts *Options) (*Proxy, error) {
-	p := &Proxy{opts: *opts, core: server.NewMCPServer("taploop", ""), links: map[string]*link{},
-		sessions: map[string]server.ClientSession{}}
-	o := &p.opts
-	p.gate = gate{opts: o, claims: claims{held: map[string]bool{}},
-		rounds: rounds{open: map[string]round{}}}
-	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	o.Quiet = cmp.Or(o.Quiet, time.Minute)
-	o.Heartbeat = cmp.Or(o.Heartbeat, 10*time.Second)
-	o.Expires = cmp.Or(o.Expires, 10*time.Minute)
-	if o.Wait == nil {
-		o.Wait = usualWait
-	}
+	p := &Proxy{opts: settings(opts), core: server.NewMCPServer("taploop", ""),
+		links: map[string]*link{}, sessions: sessions{byID: map[string]server.ClientSession{}}}
+	p.gate = newGate(&p.opts)
 	var err error
-	p.dial, err = o.Target.Dialer(limits)
+	p.dial, err = p.opts.Target.Dialer(limits)
 	return p, err
 }
 
-func usualWait(_ string, progress bool) time.Duration {
-	if progress {
-		return 45 * time.Second
-	}
-	return 25 * time.Second
-}
-
-// Close ends the other server, every process of it, and waits for that.
+// Close ends the other server, all of its processes, and waits for that.
 func (p *Proxy) Close() {
 	p.mu.Lock()
 	p.closed = true
-	links := p.links
-	p.links = map[string]*link{}
-	p.mu.Unlock()
-	var closing sync.WaitGroup
-	for _, l := range links {
-		closing.Go(l.conn.close)
+	for _, l := range p.links {
+		p.under.Go(l.conn.close)
 	}
-	closing.Wait()
+	clear(p.links)
+	p.mu.Unlock()
+	p.under.Wait()
 }
 
 // WithContext implements transport.Server.
@@ -113,30 +69,16 @@ func (p *Proxy) GetTool(string) *server.ServerTool { return nil }
 
 // RegisterSession implements transport.Server.
 func (p *Proxy) RegisterSession(_ context.Context, s server.ClientSession) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.sessions[s.SessionID()] = s
-	if p.opts.Stdio && p.only == "" { // those of subscriptions come later
-		p.only = s.SessionID()
-	}
+	p.sessions.add(s, p.opts.Stdio)
 	return nil
-}
-
-func (p *Proxy) session(id string) server.ClientSession {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.sessions[id]
 }
 
 // UnregisterSession implements transport.Server.
 func (p *Proxy) UnregisterSession(_ context.Context, id string) {
+	p.sessions.remove(id)
 	p.mu.Lock()
 	l := p.links[id]
 	delete(p.links, id)
-	delete(p.sessions, id)
-	if p.only == id {
-		p.only = ""
-	}
 	p.mu.Unlock()
 	if l != nil {
 		l.conn.close()
@@ -146,32 +88,39 @@ func (p *Proxy) UnregisterSession(_ context.Context, id string) {
 // alonePrefix begins the keys of links for requests that stand alone. No session id has a space.
 const alonePrefix = "alone "
 
-// link is the one of the client that sends a message: of its session, or, for requests that stand
-// alone, the one that all clients of the principal share. On stdio there is one client.
+// key is the key of the link for a message: its session's id or, for requests that stand alone, one
+// for all clients of the principal. On stdio there is one client.
+func (p *Proxy) key(ctx context.Context, alone bool) (string, error) {
+	if !alone {
+		s := server.ClientSessionFromContext(ctx)
+		if s == nil {
+			return "", server.ErrNoActiveSession
+		}
+		return s.SessionID(), nil
+	}
+	if only := p.sessions.onStdio(); only != "" {
+		return only, nil
+	}
+	return alonePrefix + transport.Principal(ctx), nil
+}
+
+// link returns the link for a message, which it makes if there is none.
 func (p *Proxy) link(ctx context.Context, alone bool) (*link, error) {
-	s := server.ClientSessionFromContext(ctx)
+	key, err := p.key(ctx, alone)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var key string
 	switch {
 	case p.closed:
 		return nil, transport.ErrClosed
-	case alone && p.only != "":
-		key = p.only
-	case alone:
-		key = alonePrefix + transport.Principal(ctx)
-	case s == nil:
-		return nil, server.ErrNoActiveSession
-	default:
-		key = s.SessionID()
+	case err != nil:
+		return nil, err
+	case p.links[key] == nil:
+		p.links[key] = p.newLink(key)
 	}
-	l := p.links[key]
-	if l == nil {
-		l = newLink(p, key)
-		p.links[key] = l
-	}
-	return l, nil
+	return p.links[key], nil
 }
+
+func (p *Proxy) newLink(key string) *link { return newLink(&p.opts, p.dial, &p.sessions, key) }
 
 // HandleMessage implements transport.Server.
 func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage {
@@ -182,9 +131,9 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 	if words := disguised(m.Method); words != "" {
 		return failure(mcp.METHOD_NOT_FOUND, words)
 	}
-	alone := upstream.Modern(m.Params)
+	alone := m.Modern()
 	if alone {
-		ctx = withInfo(ctx, m.Params)
+		ctx = withInfo(ctx, &m)
 	}
 	l, err := p.link(ctx, alone)
 	if err == nil && !m.IsRequest() {
@@ -204,6 +153,24 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 			Result: errorResult(&m, err.Error()).Result}
 	case err != nil:
 		return failure(mcp.INTERNAL_ERROR, err.Error())
+	}
+	return p.response(resp)
+}
+
+// withInfo adds to the context of a request that stands alone what it says about its client.
+func withInfo(ctx context.Context, m *message) context.Context {
+	var meta mcp.Meta
+	if json.Unmarshal(m.Param("_meta"), &meta) != nil {
+		return ctx
+	}
+	return server.WithRequestProtocolInfo(ctx, &server.RequestProtocolInfo{Modern: true,
+		ProtocolVersion: meta.ProtocolVersion(), ClientInfo: meta.ClientInfo(),
+		ClientCapabilities: meta.ClientCapabilities(), LogLevel: meta.LogLevel()})
+}
+
+// response converts a response of the other server for the transport.
+func (p *Proxy) response(resp *message) mcp.JSONRPCMessage {
+	switch {
 	case resp.Error != nil:
 		var e mcp.JSONRPCErrorDetails
 		if json.Unmarshal(resp.Error, &e) != nil {
@@ -211,7 +178,7 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 				"that cannot be read: "+text.Quote(string(resp.Error), 300))
 		}
 		if data := wire.At(resp.Error, "data"); data != nil {
-			e.Data = data // to the digit
+			e.Data = data // with all digits of its numbers
 		}
 		return mcp.JSONRPCError{JSONRPC: mcp.JSONRPC_VERSION, Error: e}
 	case len(resp.Result) == 0:
@@ -221,8 +188,8 @@ func (p *Proxy) HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSON
 	return mcp.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, Result: resp.Result}
 }
 
-// disguised is what is wrong with a method that a generous server could take for another one: a
-// call would not be put to the rules.
+// disguised says what is wrong with a method that a lenient server could take for tools/call, which
+// the rules would not see; "" if nothing is.
 func disguised(method string) string {
 	letters := strings.Map(func(r rune) rune {
 		if r = unicode.ToLower(r); r < 'a' || r > 'z' {
@@ -245,7 +212,7 @@ func failure(code int, text string) mcp.JSONRPCMessage {
 	return mcp.NewJSONRPCError(mcp.NewRequestId(nil), code, text, nil)
 }
 
-// answer is the other server's response to a request, unless the gate says otherwise.
+// answer returns the other server's response to a request, or the gate's.
 func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, error) {
 	switch m.Method {
 	case string(mcp.MethodToolsCall):
@@ -260,7 +227,7 @@ func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, erro
 	switch m.Method {
 	case string(mcp.MethodToolsList):
 		l.tools.update(resp.Result)
-		resp.Result = describe(resp.Result, p.descriptions(ctx))
+		resp.Result = describe(resp.Result, descriptions(ctx, p.opts.Descriptions))
 	case string(mcp.MethodSubscriptionsListen):
 		resp.Result = wire.With(resp.Result, m.ID, "_meta", mcp.MetaKeySubscriptionID)
 	case string(mcp.MethodInitialize):
@@ -275,12 +242,12 @@ func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, erro
 	return resp, err
 }
 
-// discoverTime is how long a server has to say which versions of the protocol it knows. One that
-// wants a handshake first may not answer before it.
+// discoverTime is how long a server has to say which versions of the protocol it knows. A server
+// that requires a handshake first may not answer at all.
 const discoverTime = 10 * time.Second
 
-// discover asks a server which versions it knows. A client falls back to a handshake when the
-// method is not known, and does so as well when the server cannot answer.
+// discover asks a server which versions it knows. If the server cannot answer, the response is that
+// the method is not known, and the client falls back to a handshake.
 func (p *Proxy) discover(ctx context.Context, l *link, m *message) (*message, error) {
 	within, cancel := context.WithTimeout(ctx, discoverTime)
 	defer cancel()
@@ -297,17 +264,31 @@ func (p *Proxy) discover(ctx context.Context, l *link, m *message) (*message, er
 	return resp, nil
 }
 
-// release ends a connection that requests share which stand alone: its server knows none of these.
+// release closes a link for requests that stand alone, because its server knows no such requests.
+// It does not wait for the server to end; Close does.
 func (p *Proxy) release(l *link) {
-	alone := false
 	p.mu.Lock()
-	maps.DeleteFunc(p.links, func(key string, of *link) bool {
-		is := of == l && strings.HasPrefix(key, alonePrefix)
-		alone = alone || is
-		return is
-	})
-	p.mu.Unlock()
-	if alone {
-		l.conn.close()
+	defer p.mu.Unlock()
+	for key, of := range p.links {
+		if of == l && strings.HasPrefix(key, alonePrefix) {
+			delete(p.links, key)
+			p.under.Go(l.conn.close)
+		}
 	}
+}
+
+// Undecided reports whether there is a question about a call of the tool with these arguments whose
+// answer was not used yet. Such a call has not been passed on; the same call uses the answer.
+func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage) (bool, error) {
+	m := ownRequest(string(mcp.MethodToolsCall),
+		wire.Encode(object{"name": tool, "arguments": args}))
+	c, err := readCall(&p.opts, transport.Principal(ctx), m)
+	if err != nil || p.opts.Questions == nil {
+		return false, err
+	}
+	list, err := p.gate.unapplied(ctx, c.client)
+	return slices.ContainsFunc(list, func(q inquiry.Question) bool {
+		return q.Kind == inquiry.KindApproval &&
+			strings.HasPrefix(inquiry.As[inquiry.Approval](q).Bound, c.bound)
+	}), err
 }

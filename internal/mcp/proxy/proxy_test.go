@@ -430,12 +430,12 @@ func (h *heard) Send(_ context.Context, m *message) error {
 
 // A server that does not look at the id would carry out a call without one, and nobody was asked.
 func TestACallWithoutAnIDReachesNoServer(t *testing.T) {
-	l := newLink(newRig(t, nil).p, "")
+	l := newRig(t, nil).p.newLink("")
 	up := &heard{}
 	l.conn.up = up
 	for _, method := range []string{"tools/call", "resources/read", "initialize", "",
 		"Notifications/x", "notifications/roots/list_changed"} {
-		_ = l.notify(t.Context(), upstream.Request(nil, method, nil))
+		_ = l.notify(t.Context(), upstream.Notification(method, nil))
 	}
 	require.Equal(t, []string{"notifications/roots/list_changed"}, up.methods)
 	l.conn.up = nil

@@ -13,28 +13,26 @@ import (
 	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
-// serverState is what a client with a handshake has told its server, and a server that is started
-// again has to be told again.
+// serverState is the state that a client with a handshake has set on its server, and that must be
+// set again after a restart.
 type serverState struct {
-	conn *connection
-
 	mu         sync.Mutex
 	handshake  *message
 	level      *message        // the last logging/setLevel
 	subscribed map[string]bool // resources, by URI
 }
 
-// maxSubscribed is how many subscriptions of a client are told a server again.
+// maxSubscribed is how many subscriptions of a client are kept.
 const maxSubscribed = 100
 
 // startTime is how long a server has for the handshake.
 const startTime = time.Minute
 
-// record keeps what a client has told its server.
+// record notes a request of the client that the server has carried out.
 func (s *serverState) record(m *message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	uri := wire.Text(wire.At(m.Params, "uri"))
+	uri := wire.Text(m.Param("uri"))
 	switch m.Method {
 	case string(mcp.MethodInitialize):
 		s.handshake = m
@@ -50,24 +48,23 @@ func (s *serverState) record(m *message) {
 }
 
 // initialize makes the handshake again.
-func (s *serverState) initialize(ctx context.Context, up upstream.Conn, handshake *message) error {
-	sent := upstream.Request(nil, handshake.Method, handshake.Params)
-	resp, err := s.conn.roundTrip(ctx, up, sent)
+func initialize(ctx context.Context, c *connection, up upstream.Conn, handshake *message) error {
+	resp, err := c.roundTrip(ctx, up, ownRequest(handshake.Method, handshake.Params))
 	if err != nil {
 		return err
 	}
 	if resp.Error != nil {
-		return s.conn.fault("it refused the handshake: %s",
+		return c.fault("it refused the handshake: %s",
 			wire.Text(wire.At(resp.Error, "message")))
 	}
-	if err := up.Send(ctx, upstream.Request(nil, "notifications/initialized", nil)); err != nil {
-		return s.conn.fault("%v", err)
+	if err := up.Send(ctx, upstream.Notification("notifications/initialized", nil)); err != nil {
+		return c.fault("%v", err)
 	}
 	return nil
 }
 
-// restore tells it all to a server that knows nothing of it.
-func (s *serverState) restore(ctx context.Context, up upstream.Conn) error {
+// restore sets the state on an upstream of c that does not have it.
+func (s *serverState) restore(ctx context.Context, c *connection, up upstream.Conn) error {
 	s.mu.Lock()
 	handshake, level := s.handshake, s.level
 	uris := slices.Collect(maps.Keys(s.subscribed))
@@ -77,17 +74,16 @@ func (s *serverState) restore(ctx context.Context, up upstream.Conn) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	if err := s.initialize(ctx, up, handshake); err != nil {
+	if err := initialize(ctx, c, up, handshake); err != nil {
 		return err
 	}
 	for _, uri := range uris {
-		again := upstream.Request(nil, string(mcp.MethodResourcesSubscribe),
-			wire.Encode(object{"uri": uri}))
-		_, _ = s.conn.roundTrip(ctx, up, again) // the resource may be gone
+		again := ownRequest(string(mcp.MethodResourcesSubscribe), wire.Encode(object{"uri": uri}))
+		_, _ = c.roundTrip(ctx, up, again) // the resource may be gone
 	}
 	if level == nil {
 		return nil
 	}
-	_, err := s.conn.roundTrip(ctx, up, upstream.Request(nil, level.Method, level.Params))
+	_, err := c.roundTrip(ctx, up, ownRequest(level.Method, level.Params))
 	return err
 }

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,34 +9,31 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// tool is what a server says of one of its tools.
+// tool is a tool as its server describes it.
 type tool struct {
 	destructive bool
-	schema      map[string]any // of its arguments; nil when not known
-	result      bool           // it promises results of a shape
-	digest      string         // another one when the schema is, or what it says of itself
+	schema      map[string]any // of its arguments; nil if not known
+	result      bool           // whether its results have a schema
+	digest      string         // of the schema and the annotations
 	known       *mcp.Tool
 }
 
 const (
-	// how many pages of a list of tools are read
-	maxPages = 100
-	// of how many tools it is kept that they destroy something; with more it holds for all
+	maxPages = 100 // of a list of tools
+	// how many names of destructive tools are kept; with more, all tools count as destructive
 	maxDestructive = 10_000
 )
 
-// listAge is how long a list of tools is taken for what it is: not every server tells of changes.
+// listAge is how long a list of tools is used: not every server reports changes.
 const listAge = time.Minute
 
-// toolList is what a server says of its tools, as it was last read.
+// toolList is the server's list of tools as it was last read.
 type toolList struct {
-	request func(context.Context, *message) (*message, error) // to the server
-	reading wait.Mutex                                        // held while the list is read
+	reading wait.Mutex // held while the list is read
 
 	mu          sync.Mutex
 	tools       map[string]tool // nil when not known
@@ -46,23 +42,7 @@ type toolList struct {
 	destructive destructiveTools
 }
 
-// tool looks up the tool of a call. The list is read anew when it has changed, from time to time,
-// for a tool that is not in it, and when the caller says so.
-func (tl *toolList) tool(ctx context.Context, c *toolCall, refresh bool) (tool, error) {
-	if t, ok := tl.known(c.name); ok && !refresh {
-		return t, nil
-	}
-	if err := tl.reading.Lock(ctx); err != nil {
-		return tool{}, err
-	}
-	defer tl.reading.Unlock()
-	if t, ok := tl.known(c.name); ok && !refresh { // another call has read it
-		return t, nil
-	}
-	return tl.list(ctx, c)
-}
-
-// known is a tool of the list, when that is not too old.
+// known returns a tool of the list, unless the list is too old.
 func (tl *toolList) known(name string) (t tool, ok bool) {
 	tl.mu.Lock()
 	defer tl.mu.Unlock()
@@ -70,43 +50,31 @@ func (tl *toolList) known(name string) (t tool, ok bool) {
 	return t, ok && time.Since(tl.read) <= listAge
 }
 
-// list reads the list of tools for a call's client, and gives the call's tool. Where a server does
-// not say what its tools are, each may destroy something.
-func (tl *toolList) list(ctx context.Context, c *toolCall) (tool, error) {
+// version is another one after each change of the list.
+func (tl *toolList) version() int {
 	tl.mu.Lock()
-	before := tl.changes
-	tl.mu.Unlock()
-	var pages []json.RawMessage
-	var next json.RawMessage
-	for range maxPages {
-		resp, err := tl.request(ctx, upstream.Request(nil, string(mcp.MethodToolsList),
-			listParams(c.m.Params, next)))
-		if err != nil {
-			return tool{}, err
-		}
-		if resp.Error != nil {
-			return tool{destructive: true}, nil
-		}
-		pages = append(pages, resp.Result)
-		if next = wire.At(resp.Result, "nextCursor"); wire.Text(next) == "" {
-			break
-		}
-	}
+	defer tl.mu.Unlock()
+	return tl.changes
+}
+
+// set replaces the list by one that was read, in pages, at that version, and returns the tool with
+// that name as it is there.
+func (tl *toolList) set(pages []json.RawMessage, version int, name string) tool {
 	tl.mu.Lock()
 	defer tl.mu.Unlock()
 	tools := map[string]tool{}
 	for _, page := range pages {
 		tl.destructive.readTools(page, tools)
 	}
-	if tl.changes == before { // else it is old already
+	if tl.changes == version { // otherwise it is outdated already
 		tl.tools, tl.read = tools, time.Now()
 	}
-	t := tools[c.name]
-	t.destructive = t.destructive || tl.destructive.has(c.name)
-	return t, nil
+	t := tools[name]
+	t.destructive = t.destructive || tl.destructive.has(name)
+	return t
 }
 
-// forget forgets the list: it has changed, or its server is gone.
+// forget drops the list, which has changed or whose server is gone.
 func (tl *toolList) forget() {
 	tl.mu.Lock()
 	defer tl.mu.Unlock()
@@ -114,7 +82,7 @@ func (tl *toolList) forget() {
 	tl.changes++
 }
 
-// update takes over what the client was told of tools.
+// update adds the tools of a page that was sent to the client.
 func (tl *toolList) update(result json.RawMessage) {
 	tl.mu.Lock()
 	defer tl.mu.Unlock()
@@ -123,11 +91,11 @@ func (tl *toolList) update(result json.RawMessage) {
 	}
 }
 
-// listParams are those of a tools/list in the name of a call's client.
-func listParams(call, cursor json.RawMessage) json.RawMessage {
+// listParams returns the params of a tools/list for the client that has sent the call.
+func listParams(call *message, cursor json.RawMessage) json.RawMessage {
 	params := object{}
-	if upstream.Modern(call) {
-		params["_meta"] = wire.With(wire.At(call, "_meta"), nil, "progressToken")
+	if call.Modern() {
+		params["_meta"] = wire.With(call.Param("_meta"), nil, "progressToken")
 	}
 	if cursor != nil {
 		params["cursor"] = cursor
@@ -142,13 +110,13 @@ func (r destructiveTools) readTools(result json.RawMessage, into map[string]tool
 		return
 	}
 	for _, raw := range list {
-		name := wire.Text(wire.At(raw, "name"))
-		t := tool{result: wire.At(raw, "outputSchema") != nil,
-			digest: digest(wire.At(raw, "inputSchema"), wire.At(raw, "annotations"))}
-		_ = json.Unmarshal(wire.At(raw, "inputSchema"), &t.schema) // without one nothing is edited
-		hints := wire.At(raw, "annotations")
-		if string(wire.At(hints, "destructiveHint")) == "true" &&
-			string(wire.At(hints, "readOnlyHint")) != "true" {
+		described := wire.Members(raw)
+		name := wire.Text(described["name"])
+		t := tool{result: described["outputSchema"] != nil,
+			digest: digest(described["inputSchema"], described["annotations"])}
+		_ = json.Unmarshal(described["inputSchema"], &t.schema) // without one nothing is edited
+		hints := wire.Members(described["annotations"])
+		if string(hints["destructiveHint"]) == "true" && string(hints["readOnlyHint"]) != "true" {
 			r.add(name)
 		}
 		t.destructive = r.has(name)
@@ -160,12 +128,12 @@ func (r destructiveTools) readTools(result json.RawMessage, into map[string]tool
 	}
 }
 
-// digest is the same for values that mean the same.
+// digest is equal for equal values, however they are written.
 func digest(values ...json.RawMessage) string {
 	sum := sha256.New()
 	for _, raw := range values {
 		is, err := canonical(raw)
-		if err != nil { // it is not there
+		if err != nil { // the value is missing
 			is = json.RawMessage("null")
 		}
 		_, _ = sum.Write(append(is, 0)) // never fails
@@ -173,8 +141,8 @@ func digest(values ...json.RawMessage) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// destructiveTools are the tools of which a server has said that they destroy something: it does
-// not take that back.
+// destructiveTools are the names of the tools that a server has ever called destructive: it cannot
+// take that back.
 type destructiveTools map[string]bool
 
 func (r destructiveTools) add(name string) {

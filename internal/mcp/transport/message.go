@@ -3,8 +3,6 @@ package transport
 import (
 	"encoding/json"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
@@ -23,18 +21,6 @@ func parse(data []byte) (*wire.Incoming, error) {
 		}
 	}
 	return in, nil
-}
-
-// protocol is the version that a request declares for itself, as those of 2026-07-28 do; "" for
-// older ones.
-func protocol(m *wire.Message) string {
-	var params struct {
-		Meta *mcp.Meta `json:"_meta"`
-	}
-	if json.Unmarshal(m.Params, &params) != nil {
-		return ""
-	}
-	return params.Meta.ProtocolVersion()
 }
 
 // subject is the id of the request that a notifications/cancelled is about, and the reason it

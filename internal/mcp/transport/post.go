@@ -40,7 +40,7 @@ func (v *httpRequest) post() {
 	version := v.r.Header.Get(mcp.HeaderProtocolVersion)
 	switch {
 	case mcp.IsModernProtocol(version) || !in.Batch &&
-		mcp.IsModernProtocol(protocol(in.Messages[0])):
+		in.Messages[0].Modern():
 		v.stateless(in, version)
 	case version != "" && !mcp.IsValidProtocolVersion(version):
 		// "If the server receives a request with an invalid or unsupported MCP-Protocol-Version, it

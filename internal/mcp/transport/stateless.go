@@ -49,7 +49,7 @@ func (v *httpRequest) stateless(in *wire.Incoming, header string) {
 // mismatch says what the headers of the request do not say as its body does: "servers that process
 // the request body MUST reject requests where the values specified in the headers do not match".
 func (h *HTTP) mismatch(m *wire.Message, headers http.Header, version string) *wire.Error {
-	declared := protocol(m)
+	declared := m.Protocol()
 	switch {
 	case version == "":
 		return &wire.Error{Code: mcp.HEADER_MISMATCH,

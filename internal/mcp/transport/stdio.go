@@ -239,7 +239,7 @@ func (t *stdioClient) start(m *wire.Message, s sink) {
 	c := newCall(t.ctx, t.peer, m, &t.opts)
 	leave := func() {}
 	err := t.begin(c, t.opts.MaxCalls, &t.under)
-	if err == nil && mcp.IsModernProtocol(protocol(m)) {
+	if err == nil && m.Modern() {
 		c.peer = newStatelessPeer("") // it stands alone
 		c.known = c.peer.known
 		leave = subscribe(t.srv, c)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -13,7 +14,7 @@ import (
 )
 
 // Message is a JSON-RPC message: a request has a method and an id, a notification only a method, a
-// response only an id.
+// response only an id. It is not safe for concurrent use.
 type Message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -23,6 +24,8 @@ type Message struct {
 	Error   json.RawMessage `json:"error,omitempty"`
 
 	Raw json.RawMessage `json:"-"` // the whole message as it was read
+
+	members map[string]json.RawMessage // of Params, once they were asked for
 }
 
 // IsRequest reports whether m is a request.
@@ -33,6 +36,58 @@ func (m *Message) IsNotification() bool { return m.Method != "" && len(m.ID) == 
 
 // IsResponse reports whether m is a response.
 func (m *Message) IsResponse() bool { return m.Method == "" }
+
+// Members returns the members of Params, which are parsed once; nil if Params is not an object. The
+// caller must not change them.
+func (m *Message) Members() map[string]json.RawMessage {
+	if m.members == nil {
+		m.members = Members(m.Params)
+	}
+	return m.members
+}
+
+// Param returns the value at that place of Params; nil if there is none.
+func (m *Message) Param(place ...string) json.RawMessage {
+	return At(m.Members()[place[0]], place[1:]...)
+}
+
+// SetParam sets the value at that place of Params, or removes it if value is nil. It does nothing
+// if there is no such place.
+func (m *Message) SetParam(value json.RawMessage, place ...string) error {
+	if len(place) > 1 {
+		outer := m.Members()[place[0]]
+		if outer == nil {
+			return nil
+		}
+		value = With(outer, value, place[1:]...)
+	}
+	return m.SetParams(map[string]json.RawMessage{place[0]: value})
+}
+
+// SetParams sets members of Params, or removes those whose values are nil. Params that are not an
+// object stay as they are.
+func (m *Message) SetParams(values map[string]json.RawMessage) error {
+	if m.Members() == nil {
+		return nil
+	}
+	members := maps.Clone(m.members)
+	maps.Copy(members, values)
+	maps.DeleteFunc(members, func(_ string, value json.RawMessage) bool { return value == nil })
+	raw, err := text.Marshal(members)
+	if err == nil {
+		m.Params, m.members = raw, members
+	}
+	return err
+}
+
+// Protocol returns the version of the protocol that a request declares for itself, as those of
+// 2026-07-28 do; "" if it declares none.
+func (m *Message) Protocol() string {
+	return Text(m.Param("_meta", mcp.MetaKeyProtocolVersion))
+}
+
+// Modern reports whether a request stands alone, as those of 2026-07-28 do.
+func (m *Message) Modern() bool { return mcp.IsModernProtocol(m.Protocol()) }
 
 // Encode writes the message in one line.
 func (m *Message) Encode() ([]byte, error) {
@@ -62,8 +117,8 @@ type Incoming struct {
 	Batch    bool
 }
 
-// Parse reads a message, or a batch of at least one. It checks only the kinds of
-// the members, and null is a message without any: see [Message.Check]. Its error is an *[Error] for the sender.
+// Parse reads a message, or a batch of at least one. It checks only the kinds of the members, and
+// null is a message without members: see [Message.Check]. Its error is an *[Error] for the sender.
 func Parse(data []byte) (*Incoming, error) {
 	data = bytes.TrimSpace(data)
 	if !json.Valid(data) {

@@ -16,20 +16,6 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Limits are how long and how much a server is waited for. The tests have smaller ones.
-type Limits struct {
-	Line  int           // bytes of one message
-	Grace time.Duration // to end once its input is closed
-	Probe time.Duration // to show that it lives
-}
-
-const (
-	// lines in a row that are no messages, after which a program is given up
-	maxMalformed = 1000
-	// how much of what a program says is quoted
-	maxQuote = 300
-)
-
 // process is a program at the other end of its stdin and stdout, a message a line.
 type process struct {
 	cmd  *exec.Cmd

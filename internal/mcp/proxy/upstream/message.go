@@ -1,27 +1,29 @@
 package upstream
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-
-	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
-// Message is a message to or from a server, with what its connection knows of it.
+// Message is a message to or from a server.
 type Message struct {
 	wire.Message
 
 	Fault   error             // why there is no response
-	During  json.RawMessage   // the request on whose stream it came; nil if that is not known
-	Headers map[string]string // that mirror arguments, over HTTP
+	During  json.RawMessage   // the id of the request on whose stream it came; nil if not known
+	Headers map[string]string // that repeat arguments, over HTTP
 }
 
-// Request is a request or, without an id, a notification.
+// Request is a request with that id.
 func Request(id json.RawMessage, method string, params json.RawMessage) *Message {
 	return &Message{Message: wire.Message{ID: id, Method: method, Params: params}}
+}
+
+// Notification is a notification.
+func Notification(method string, params json.RawMessage) *Message {
+	return Request(nil, method, params)
 }
 
 // Response is the response to m with that result.
@@ -34,14 +36,8 @@ func (m *Message) Refusal(code int, words string) *Message {
 	return &Message{Message: *m.Message.Refusal(code, words)}
 }
 
-// Modern reports whether a request stands alone, as those of 2026-07-28 do.
-func Modern(params json.RawMessage) bool {
-	return bytes.Contains(params, []byte(mcp.MetaKeyProtocolVersion)) &&
-		mcp.IsModernProtocol(wire.Text(wire.At(params, "_meta", mcp.MetaKeyProtocolVersion)))
-}
-
-// Read reads what a server sent: one message, or several as 2025-03-26 has them. Servers are read
-// generously: many write every member, with null where they should leave it out.
+// Read reads a message of a server, or a batch of 2025-03-26. It is lenient: many servers write
+// null for members that they should leave out.
 func Read(line []byte) ([]*Message, error) {
 	in, err := wire.Parse(line)
 	if err != nil {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/internal/mcp/wire"
 )
@@ -41,21 +41,17 @@ type Target struct {
 	Secrets []string          // values that are shown nowhere
 }
 
-// Dialer is how the server is connected to.
-func (t *Target) Dialer(l Limits) (Dial, error) {
-	m := newMask(t.Secrets)
-	switch {
-	case len(t.Command) > 0:
-		return func(ctx context.Context, r Receiver) (Conn, error) {
-			return start(ctx, t, l, m, r)
-		}, nil
-	case t.URL != "":
-		return func(ctx context.Context, r Receiver) (Conn, error) {
-			return open(ctx, t, l, m, r), nil
-		}, nil
-	}
-	return nil, errors.New("there is neither a command nor an address")
+// Limits bound what a server sends, and how long the proxy waits for it.
+type Limits struct {
+	Line  int           // bytes of one message
+	Grace time.Duration // for it to end once its input is closed
+	Probe time.Duration // for it to show that it lives
 }
+
+const (
+	maxMalformed = 1000 // lines in a row that are not messages, before a server is given up
+	maxQuote     = 300  // characters of a server's output that an error quotes
+)
 
 // mask takes secrets out of what others get to see.
 type mask struct{ *strings.Replacer }

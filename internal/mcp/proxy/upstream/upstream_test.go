@@ -20,7 +20,7 @@ func TestWhatIsReadAsAMessage(t *testing.T) {
 	require.Equal(t, []*Message{{Message: wire.Message{ID: []byte("1"), Result: []byte(`{}`)}}}, all)
 	all, err = Read([]byte(`[{"id":null,"method":"notifications/x"}]`))
 	require.NoError(t, err)
-	require.Equal(t, []*Message{Request(nil, "notifications/x", nil)}, all)
+	require.Equal(t, []*Message{Notification("notifications/x", nil)}, all)
 }
 
 func TestASecretIsHiddenHoweverItIsWritten(t *testing.T) {

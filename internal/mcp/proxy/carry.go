@@ -1,0 +1,107 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/wire"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// execute carries out the decision of a person.
+func (g *gate) execute(ctx context.Context, l *link, c *toolCall, q inquiry.Question) (
+	*message, error) {
+	switch q.Status {
+	case inquiry.Answered:
+	case inquiry.Withdrawn:
+		return errorResult(c.m, "not carried out: the question was taken back"), nil
+	case inquiry.Refused:
+		return errorResult(c.m, "refused by the other side"), nil
+	default:
+		return errorResult(c.m, "no answer in time: nobody decided, "+
+			"and nothing was carried out"), nil
+	}
+	if len(q.Resolution.Decisions) != 1 {
+		return errorResult(c.m, "refused by the other side"), nil
+	}
+	d := q.Resolution.Decisions[0]
+	switch d.Type {
+	case inquiry.Approve:
+		return g.pass(ctx, l, c, c.m, "")
+	case inquiry.Edit:
+		return g.edited(ctx, l, c, d)
+	case inquiry.Respond:
+		// words cannot be a result that has a schema
+		return textResult(c.m, d.Message, c.tool.result), nil
+	}
+	said := "refused by the other side"
+	if d.Message != "" {
+		said += ": " + d.Message
+	}
+	return errorResult(c.m, said), nil
+}
+
+// edited passes a call on with other arguments, and says so in its result.
+func (g *gate) edited(ctx context.Context, l *link, c *toolCall, d inquiry.Decision) (
+	*message, error) {
+	args, err := text.Marshal(cmp.Or(d.EditedAction, &inquiry.EditedAction{}).Args)
+	if err != nil || d.EditedAction == nil || d.EditedAction.Name != c.name {
+		return errorResult(c.m, "refused by the other side: another action was put in its place, "+
+			"which cannot be carried out"), nil
+	}
+	m, err := withArguments(c.m, args)
+	if err != nil {
+		return nil, err
+	}
+	return g.pass(ctx, l, c, m, string(args))
+}
+
+// continueRound makes an approved call again, with the answers to the questions of its server.
+func (g *gate) continueRound(ctx context.Context, l *link, c *toolCall, r round) (*message, error) {
+	m, err := with(r.m, map[string]json.RawMessage{"_meta": c.m.Param("_meta"),
+		"inputResponses": c.answers, "requestState": r.state})
+	if err != nil {
+		return nil, err
+	}
+	m.ID = c.m.ID
+	return g.pass(ctx, l, c, m, r.edited)
+}
+
+// pass passes an approved call on. If its server asks for more, the call gets a [round].
+func (g *gate) pass(ctx context.Context, l *link, c *toolCall, m *message, edited string) (
+	*message, error) {
+	resp, err := l.request(ctx, c.withHeaders(m))
+	if err != nil || resp.Error != nil {
+		return resp, err
+	}
+	if wire.Text(wire.At(resp.Result, "resultType")) != string(mcp.ResultTypeInputRequired) {
+		return withNote(c, resp, edited), nil
+	}
+	token, ok := g.rounds.put(round{bound: c.approvalKey(), client: c.client, m: m, edited: edited,
+		state: wire.At(resp.Result, "requestState"), until: time.Now().Add(g.opts.Expires)})
+	if ok {
+		resp.Result = wire.With(resp.Result, wire.Encode(roundState+token), "requestState")
+	}
+	return resp, nil
+}
+
+// withNote adds to a response the arguments of the call, if a person has changed them.
+func withNote(c *toolCall, resp *message, args string) *message {
+	if args == "" {
+		return resp
+	}
+	var content []json.RawMessage
+	if json.Unmarshal(wire.At(resp.Result, "content"), &content) == nil {
+		note := wire.Encode(object{"type": "text", "text": "the other side changed the arguments, " +
+			"and this was carried out: " + c.name + " " + args})
+		content = slices.Insert(content, 0, note)
+		resp.Result = wire.With(resp.Result, wire.Encode(content), "content")
+	}
+	return resp
+}

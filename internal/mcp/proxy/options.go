@@ -1,0 +1,54 @@
+package proxy
+
+import (
+	"cmp"
+	"log/slog"
+	"time"
+
+	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
+)
+
+// Options of a Proxy.
+type Options struct {
+	Name   string // of the other server: the rules' app
+	Target upstream.Target
+
+	Guard     *guard.Policy   // nil lets every call through
+	Questions *inquiry.Broker // where a person is asked; its owner runs it
+	Channels  []string        // through which the questions can be answered, apart from the client
+	Session   string          // the session that asks the questions; "" if there is none
+	Expires   time.Duration   // how long an approval holds; 0 means 10m
+	// what silence leads to: inquiry.RejectAll, or inquiry.Pause, which "" means
+	OnUndecided inquiry.OnTimeout
+	// how long a call of that client waits for a person; nil means 25s, and 45s with progress
+	Wait      func(client string, progress bool) time.Duration
+	Heartbeat time.Duration // between progress messages of a call that waits; 0 means 10s
+
+	Descriptions map[string]string // of tools by name, in place of the server's
+	// the silence after which the other server must show that it lives; 0 means 60s
+	Quiet time.Duration
+	Stdio bool // there is one client, and it takes every broadcast
+	Log   *slog.Logger
+}
+
+// settings is a copy of opts with the defaults filled in.
+func settings(opts *Options) Options {
+	o := *opts
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.Quiet = cmp.Or(o.Quiet, time.Minute)
+	o.Heartbeat = cmp.Or(o.Heartbeat, 10*time.Second)
+	o.Expires = cmp.Or(o.Expires, 10*time.Minute)
+	if o.Wait == nil {
+		o.Wait = usualWait
+	}
+	return o
+}
+
+func usualWait(_ string, progress bool) time.Duration {
+	if progress {
+		return 45 * time.Second
+	}
+	return 25 * time.Second
+}
