@@ -8,10 +8,11 @@ import (
 )
 
 // Address is a URL whose path is as good as a password: those who know it may use it. It shows its
-// server only, wherever it is printed, logged or encoded; string(a) is the address itself.
+// server only, wherever it is printed, logged or encoded. The conversion string(a) is the
+// whole address.
 type Address string
 
-// String is the address without what comes after the server; "" when there is none.
+// String is the address up to its server, or "" for an empty address.
 func (a Address) String() string {
 	if a == "" {
 		return ""

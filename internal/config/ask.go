@@ -21,7 +21,7 @@ type Questions struct {
 	OnTimeout string        `koanf:"on_timeout"`
 	OnRefusal string        `koanf:"on_refusal"`
 	Draft     string        `koanf:"draft"`
-	// about an action; silence is never consent
+	// about an action, where silence is never consent
 	OnUndecided    string `koanf:"on_undecided"`
 	ProgramsDecide bool   `koanf:"programs_decide"`
 }

@@ -38,7 +38,7 @@ func (l *Loaded) derive(getenv func(string) string) error {
 	return l.Notify.secrets(getenv)
 }
 
-// inherit takes what is empty from the deciding model. A key goes only to the endpoint that it was
+// inherit takes empty values from the deciding model. A key goes only to the endpoint that it was
 // given for.
 func (c *Caption) inherit(m Model) {
 	if c.APIKey == "" && (c.BaseURL == "" || c.BaseURL == m.BaseURL) {

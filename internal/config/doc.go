@@ -2,7 +2,7 @@
 // environment and flags.
 //
 // [Load] applies the layers in rising order: defaults, file, environment, flags. A key that does
-// not exist is an error that names the nearest one; a value that cannot be read is an error that
+// not exist is an error that names the nearest one. A value that cannot be read is an error that
 // names the layer it came from. [Loaded] knows where each value came from. [ImportGelab] turns
 // gelab-zero's two files into a taploop file.
 //

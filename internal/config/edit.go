@@ -26,8 +26,8 @@ type Edit struct {
 }
 
 // NewEdit sets keys below a place of the file, for example model, or models and a profile's name.
-// Every other character of the file stays, comments included. A file in which the keys cannot be set
-// that way is an error whose hint says what to write.
+// Every other character of the file stays, comments included. A file in which the keys cannot be
+// set that way is an error whose hint says what to write.
 func NewEdit(path string, below []string, set map[string]string) (*Edit, error) {
 	e := &Edit{Path: path}
 	var err error
@@ -62,7 +62,7 @@ func NewEdit(path string, below []string, set map[string]string) (*Edit, error) 
 	return e, nil
 }
 
-// splice sets the keys in the text of the file, and makes sure that it then means what is wanted.
+// splice sets the keys in the text of the file, and makes sure that it then has the wanted meaning.
 func (e *Edit) splice(below []string, set map[string]string, want map[string]any) (err error) {
 	defer func() { // the parser panics on some files
 		if r := recover(); r != nil {

@@ -53,7 +53,7 @@ func (h gelabHelper) name() gelabName {
 	return gelabName{cmp.Or(h.Model.Name, h.Flat.Name), cmp.Or(h.Model.Provider, h.Flat.Provider)}
 }
 
-// helper is the one model that captions and answers here, and what is left out of two.
+// helper is the one model that captions and answers here, with notes about the other one.
 func (s gelabServer) helper() (caption gelabName, notes []string) {
 	caption, reply := s.Loop.Caption.name(), s.Loop.Reply.name()
 	switch {

@@ -18,7 +18,7 @@ type Host struct {
 	Roles     map[string]HostRole `koanf:"roles"`
 }
 
-// HostRole is what an agent is told to be, and what it may use. The one named main has the goal.
+// HostRole describes an agent and what it may use. The role named main has the goal.
 type HostRole struct {
 	Description string   `koanf:"description" json:"description,omitempty"`
 	Prompt      string   `koanf:"prompt" json:"prompt,omitempty"`

@@ -11,7 +11,7 @@ import (
 // Key describes one setting.
 type Key struct {
 	Path    string // for example model.base_url
-	Env     string // for example TAPLOOP_MODEL_BASE_URL; "" when only the file can hold it
+	Env     string // for example TAPLOOP_MODEL_BASE_URL, or "" when only the file can hold it
 	Default string
 	Help    string
 	index   []int // of the field in Config
@@ -83,8 +83,8 @@ func (k Key) toggle() bool {
 	return reflect.TypeFor[Config]().FieldByIndex(k.index).Type.Kind() == reflect.Bool
 }
 
-// wants says what a value of a number, a duration or a switch has to look like; "" of others, which
-// may be secrets.
+// wants says how a number, a duration or a switch is written. It is "" for others, which may be
+// secrets.
 func (k Key) wants() string {
 	kind := reflect.TypeFor[Config]().FieldByIndex(k.index).Type
 	var never any

@@ -19,7 +19,7 @@ import (
 type Loaded struct {
 	Config
 	File    string       // the file that was read, "" when there was none
-	base    func() Model // what a profile is laid over; printed, it shows no key
+	base    func() Model // the model under a profile, printed without its key
 	Profile string       // the one of Models that the model was named by, "" when it was none
 	origin  map[string]string
 }
@@ -66,7 +66,7 @@ func (l *Loaded) apply(keys []Key, layer string, values map[string]any,
 // decodeValue reads maps and lists into structs with tags.
 func decodeValue(from, into any) error {
 	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
-		// of a list's items; other keys are known by now
+		// of a list's items: other keys were checked before
 		TagName: "koanf", Result: into, WeaklyTypedInput: true, ErrorUnused: true,
 		DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit,
 			mapstructure.StringToTimeDurationHookFunc(), splitList),
@@ -77,8 +77,8 @@ func decodeValue(from, into any) error {
 	return d.Decode(from)
 }
 
-// mistyped says of each value of a layer that cannot be read what is wanted instead. What is no
-// number, duration or switch has the decoder's own words, err.
+// mistyped says for each value that cannot be read what it should be. For a value that is no
+// number, duration or switch these are the decoder's words, err.
 func mistyped(k *koanf.Koanf, keys []Key, layer string, origin func(path string) string,
 	err error) error {
 	var bad []error
@@ -86,7 +86,8 @@ func mistyped(k *koanf.Koanf, keys []Key, layer string, origin func(path string)
 		one := koanf.New(".")
 		key, _ := find(keys, path)
 		wants := key.wants()
-		if one.Set(path, k.Get(path)) != nil || wants == "" || decodeValue(one.Raw(), new(Config)) == nil {
+		if one.Set(path, k.Get(path)) != nil || wants == "" ||
+			decodeValue(one.Raw(), new(Config)) == nil {
 			continue
 		}
 		from := layer

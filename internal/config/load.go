@@ -18,7 +18,7 @@ type Options struct {
 	// "" means $TAPLOOP_CONFIG, else taploop.yaml in the user's configuration folder, which may be
 	// absent.
 	File    string
-	Environ []string       // as os.Environ; nil means none
+	Environ []string       // as os.Environ, nil means none
 	Flags   map[string]any // key path to value as given on the command line
 }
 
@@ -129,7 +129,7 @@ func (l *Loaded) applyEnviron(keys []Key, environ []string) error {
 	return l.apply(keys, "the environment", m, func(path string) string { return names[path] })
 }
 
-// Getenv is the value of an environment variable; "" when it is not set.
+// Getenv is the value of an environment variable, or "" when it is not set.
 func (o *Options) Getenv(name string) string {
 	for _, kv := range slices.Backward(o.Environ) {
 		if v, ok := strings.CutPrefix(kv, name+"="); ok {

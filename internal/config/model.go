@@ -53,7 +53,7 @@ type Caption struct {
 	Extra      map[string]any `koanf:"extra"`
 }
 
-// Profile is a model with a name of its own: keys of the group model with their values. Naming it
+// Profile is a model under a name: keys of the group model with their values. Naming it
 // in the place of a model's name takes over all of them. Printed, it shows no key.
 type Profile map[string]any
 

@@ -46,7 +46,7 @@ func (l *Loaded) takeProfiles(keys []Key, defaults Config, file string, given an
 }
 
 // useProfile takes over the profile that the highest layer names in the place of a model. What the
-// command line says for itself wins over it; flags are returned without the profile's name.
+// command line says for itself wins over it. The flags are returned without the profile's name.
 func (l *Loaded) useProfile(keys []Key, flags map[string]any) (map[string]any, error) {
 	name := l.Model.Name
 	model := l.Model

@@ -16,7 +16,7 @@ const rolesPath = "host.roles"
 // MainRole is the name of the role of the agent that has the goal.
 const MainRole = "main"
 
-// takeOut takes a group's value out of a file's settings; nil when there is none.
+// takeOut removes a group's value from a file's settings and returns it, or nil.
 func takeOut(m map[string]any, group, key string) any {
 	of, ok := m[group].(map[string]any)
 	if !ok {
@@ -50,7 +50,7 @@ func (l *Loaded) takeRoles(file string, given any) error {
 	return errors.Join(bad...)
 }
 
-// wrongRole is what is wrong with a role, or "".
+// wrongRole returns the fault of a role, or "".
 func (l *Loaded) wrongRole(name string) string {
 	r := l.Host.Roles[name]
 	if !proxyName().MatchString(name) {

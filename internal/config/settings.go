@@ -10,8 +10,8 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// setting is the row of a key: its path, its default as text, the check of its value, and a line for
-// people.
+// setting is the row of a key: its path, its default as text, the check of its value, and a line
+// for people.
 type setting struct {
 	path, byDefault string
 	check           check // nil takes everything
@@ -21,13 +21,13 @@ type setting struct {
 // Auto leaves a setting to what it depends on: most of the model's to its dialect.
 const Auto = "auto"
 
-// The values of Loop.AskEarly besides Auto.
+// The values of Loop.AskEarly other than Auto.
 const (
 	On  = "on"
 	Off = "off"
 )
 
-// A check returns what is wrong with a value.
+// A check returns the faults of a value.
 type check func(value any) []fault
 
 // fault is a value that cannot work. It may be a part of the key's, which below then names.
@@ -52,7 +52,7 @@ func oneOf(allowed ...string) check {
 	}
 }
 
-// orDecider is oneOf, or a deciding model; whether there is one of this name, the program says.
+// orDecider is oneOf, or a deciding model, whose name the program checks.
 func orDecider(allowed ...string) check {
 	return func(v any) []fault {
 		_, named := strings.CutPrefix(v.(string), DecidingModel+":")
@@ -65,7 +65,7 @@ func orDecider(allowed ...string) check {
 	}
 }
 
-// DecidingModel is the model that decides, where a setting names a deciding model; a colon and the
+// DecidingModel is the model that decides, where a setting names a deciding model. A colon and the
 // name of one of Models behind it is that one.
 const DecidingModel = "model"
 

@@ -149,7 +149,8 @@ func scalar(lines []string, node ast.Node) (line, from, to int, ok bool) {
 	return 0, 0, 0, false
 }
 
-// closing is the length of the quoted text at the beginning of s, or 0 when it ends in another line.
+// closing is the length of the quoted text at the beginning of s, or 0 when it ends on another
+// line.
 func closing(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch {

@@ -11,8 +11,8 @@ import (
 // App is an installed package.
 type App = apps.App
 
-// Window is what is in front. Activity is in short form (".Main"), or a bare window title such as
-// "NotificationShade" when the system itself is in front.
+// Window is the window in front. Activity is in short form (".Main"), or a bare window title such
+// as "NotificationShade" when the system itself is in front.
 type Window struct {
 	Package  string
 	Activity string
@@ -56,14 +56,14 @@ func (stack *Apps) show(overview bool) {
 	stack.sys.Moved(apps.Popup)
 }
 
-// Packages lists what is installed, by package name.
+// Packages lists the installed apps by package name.
 func (stack *Apps) Packages() []*App {
 	list := look(stack.core, func() []*App { return slices.Clone(stack.sys.Apps) })
 	slices.SortFunc(list, func(a, b *App) int { return strings.Compare(a.Package, b.Package) })
 	return list
 }
 
-// Start starts a component such as "com.android.settings/.Settings"; the class may be written in
+// Start starts a component such as "com.android.settings/.Settings". The class may be written in
 // full. Only launcher activities can be started from outside.
 func (stack *Apps) Start(component string) error {
 	pkg, class, _ := strings.Cut(component, "/")

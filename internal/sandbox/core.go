@@ -22,7 +22,7 @@ type typist interface {
 	enter()
 }
 
-// do runs f on the phone as it is now: what became due has happened before.
+// do runs f on the phone after everything that became due.
 func (c *core) do(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -37,8 +37,8 @@ func ask[T any](c *core, f func() T) (answer T) {
 	return answer
 }
 
-// look returns what f says of the phone as it is now. f changes nothing: unless something became
-// due, the windows are still those after the last event.
+// look returns what f says of the phone now. f must change nothing: unless something
+// became due, the windows are still those after the last event.
 func look[T any](c *core, f func() T) T {
 	c.mu.Lock()
 	defer c.mu.Unlock()

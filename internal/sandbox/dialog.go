@@ -5,7 +5,7 @@ import (
 	"github.com/taploop/taploop/internal/sandbox/ui"
 )
 
-// dialog is a task's question, in front of its page; a tap outside closes it unless it must be
+// dialog is a task's question, in front of its page. A tap outside closes it unless it must be
 // answered.
 func dialog(t *apps.Task) *ui.View {
 	d := t.Dialog

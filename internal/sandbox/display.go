@@ -25,7 +25,7 @@ func (d *Display) Override() image.Point {
 	return look(d.core, func() image.Point { return d.override })
 }
 
-// SetOverride sets the size that apps and input see, in natural orientation; zero goes back to the
+// SetOverride sets the size that apps and input see, in natural orientation. Zero goes back to the
 // physical size. Sides are held between 200 and 8192.
 func (d *Display) SetOverride(size image.Point) {
 	d.do(func() {
@@ -38,7 +38,7 @@ func (d *Display) SetOverride(size image.Point) {
 	})
 }
 
-// Size is the logical display as it is turned now: the coordinates of taps, captures and the UI
+// Size is the logical display in its rotation: the coordinates of taps, captures and the UI
 // tree.
 func (d *Display) Size() image.Point { return look(d.core, d.size) }
 

@@ -79,7 +79,7 @@ func (f *Files) Read(name string) ([]byte, error) {
 // Write makes or replaces a file with a copy of the data. The folder must exist.
 func (f *Files) Write(name string, data []byte) error { return f.write(name, data, false) }
 
-// Append adds a copy of the data to a file, which it makes when there is none.
+// Append adds a copy of the data to a file, and creates a missing one.
 func (f *Files) Append(name string, data []byte) error { return f.write(name, data, true) }
 
 func (f *Files) write(name string, data []byte, behind bool) error {
@@ -117,7 +117,7 @@ func (f *Files) writable(p string) error {
 	return nil
 }
 
-// List names what is in a folder, sorted.
+// List names the content of a folder, sorted.
 func (f *Files) List(name string) ([]string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

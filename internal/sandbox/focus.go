@@ -3,7 +3,7 @@ package sandbox
 import "github.com/taploop/taploop/internal/sandbox/ui"
 
 // keyFocus is the view that keys press, as on Android: a key that types or presses ends touch mode
-// and gives the first view that can have the focus that focus; a touch takes it away again. A field
+// and gives the first view that can have the focus that focus. A touch takes it away again. A field
 // that has the focus keeps it in both modes, and its name is in the window's memory.
 type keyFocus struct {
 	keys   bool       // touch mode is over
@@ -21,7 +21,7 @@ func (f *keyFocus) pressable(s *scene) *ui.Placed {
 	return nil
 }
 
-// Focus is the view that has the input focus: what is typed is a text for a field, and keys for any
+// Focus is the view that has the input focus. A field gets text that is typed, and keys go to any
 // other.
 type Focus struct {
 	Class, ID string // "" when nothing has the focus

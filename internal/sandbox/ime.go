@@ -20,7 +20,7 @@ type keyboardState struct {
 	focus          keyFocus
 }
 
-// showLetters shows the keyboard as it is at first.
+// showLetters shows the keyboard's first page.
 func (k *Keyboard) showLetters() {
 	k.keyboardHidden = false
 	k.shift, k.symbols = false, false

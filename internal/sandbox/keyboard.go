@@ -13,7 +13,7 @@ var (
 	symbolRows   = []string{"1234567890", "@#$_&-+()/", "*\"':;!?%="}
 )
 
-// keyHeight is a row's height in dp; a low display has low keys.
+// keyHeight is a row's height in dp. A low display has low keys.
 func (k *Keyboard) keyHeight() int {
 	if k.sys.Wide {
 		return 38
@@ -47,7 +47,7 @@ func (k *Keyboard) board(s *scene) *ui.View {
 	return keyRows(k.chars(s, rows[0]), k.chars(s, rows[1]), third, k.lastRow(s))
 }
 
-// keyRows lays rows of keys out; a second one of nine keys is indented.
+// keyRows lays rows of keys out. A second one of nine keys is indented.
 func keyRows(rows ...[]*ui.View) *ui.View {
 	board := ui.Column().Gap(6).Pad(4, 8).Fill(keyboardFill).Modal()
 	for i, keys := range rows {

@@ -37,7 +37,7 @@ type Keys struct {
 // lastKey is the highest key code that Android 14 knows.
 const lastKey = 318
 
-// Key presses a key by its Android code. Codes that the phone has no use for do nothing; numbers
+// Key presses a key by its Android code. Codes that the phone has no use for do nothing. Numbers
 // that are no key codes are an error.
 func (k *Keys) Key(code int) error {
 	if code <= 0 || code > lastKey {
@@ -225,7 +225,7 @@ func (k *Keys) adbKeyboard(action string, extras map[string]string) bool {
 	case "ADB_INPUT_TEXT":
 		k.commit(extras["msg"])
 	case "ADB_INPUT_B64":
-		// The real one logs what it cannot decode and goes on: the broadcast still counts as
+		// The real one logs what it cannot decode and continues: the broadcast still counts as
 		// delivered.
 		if text, err := base64.StdEncoding.DecodeString(
 			strings.TrimSpace(extras["msg"])); err == nil {

@@ -19,22 +19,22 @@ const (
 
 // Options says how a phone is made. The zero value is an unlocked English phone of 1080x2400.
 type Options struct {
-	Size    image.Point      // physical size in natural orientation; zero means 1080x2400
-	Density int              // dots per inch; 0 means 420
-	Now     func() time.Time // the phone's clock; nil means time.Now
-	Locale  string           // "en" or "zh"; "" means "en"
-	PIN     string           // digits that the lock screen asks for; "" means none
+	Size    image.Point      // physical size in natural orientation, zero means 1080x2400
+	Density int              // dots per inch, 0 means 420
+	Now     func() time.Time // the phone's clock, nil means time.Now
+	Locale  string           // "en" or "zh", "" means "en"
+	PIN     string           // digits that the lock screen asks for, "" means none
 	Locked  bool             // starts at the lock screen
-	// Android's animation scale; nil means 1, 0 switches animations off
+	// Android's animation scale: nil means 1, 0 switches animations off
 	AnimationScale *float64
-	ADBKeyboard    *bool // whether com.android.adbkeyboard is installed; nil means true
+	ADBKeyboard    *bool // whether com.android.adbkeyboard is installed, nil means true
 	// CapturePhysical makes captures have the physical size while an override size is set, as some
 	// Android versions do.
 	CapturePhysical bool
-	// Photo is seen over the lower half of every app, as a feed's pictures are, and is not touched;
-	// nil shows none. Captures of a real phone's pictures are as heavy as those of this one.
+	// Photo is seen over the lower half of every app, as a feed's pictures are, and is not touched.
+	// Nil shows none. Captures of a real phone's pictures are as heavy as those of this one.
 	Photo *image.RGBA
-	// Apps are installed besides those of every phone.
+	// Apps are installed in addition to those of every phone.
 	Apps []*apps.App
 }
 

@@ -55,12 +55,12 @@ func newSystem(o *Options) *apps.Host {
 // Files is the phone's storage.
 func (p *Simulator) Files() *Files { return p.files }
 
-// Screenshot is the display as it is captured now: black while it is off, and below the system's
-// bars and the keyboard while a secure window is in front; in the middle of a transition while one
-// plays. The picture is shared: callers must not draw on it.
+// Screenshot is a capture of the display. It is black while the display is off, and below the
+// system's bars and the keyboard while a secure window is in front. While a transition plays, it
+// shows the middle of that. The picture is shared: callers must not draw on it.
 func (p *Simulator) Screenshot() *image.RGBA { return look(p.core, p.stage.capture) }
 
-// Inspect calls f with what the apps store; f must not keep or change it.
+// Inspect calls f with what the apps store, which f must not keep or change.
 func (p *Simulator) Inspect(f func(*apps.Data)) {
 	look(p.core, func() bool { f(p.core.sys.Data); return true })
 }

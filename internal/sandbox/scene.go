@@ -24,14 +24,14 @@ type layer struct {
 type scene struct {
 	size     image.Point
 	metrics  ui.Metrics
-	window   []layer      // the app, and what is in front of it; uiautomator lists the last
+	window   []layer      // the app, and windows in front of it: uiautomator lists the last
 	system   []*ui.Placed // bars, banner, toast
 	keyboard *ui.Placed   // nil when it is hidden
-	field    *ui.Field    // has the focus; nil when none has
+	field    *ui.Field    // has the focus, or nil
 	onPhoto  bool         // the window is the wallpaper: bars are white
 }
 
-// at finds what is touched at a point: the keyboard and bars first, then the windows from front to
+// at finds the target of a touch: the keyboard and bars first, then the windows from front to
 // back.
 func (s *scene) at(at image.Point, want func(*ui.Placed) bool) *ui.Placed {
 	for _, v := range slices.Backward(s.stack()) {

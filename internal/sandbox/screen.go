@@ -24,7 +24,7 @@ type Screen struct {
 	coverMemory, lockMemory ui.Memory
 }
 
-// scene builds and lays out the display as it is now.
+// scene builds and lays out the display.
 func (sc *Screen) scene() *scene {
 	s := &scene{size: sc.display.size(), metrics: sc.display.metrics()}
 	all := image.Rectangle{Max: s.size}
@@ -127,7 +127,7 @@ func (sc *Screen) tree() Node {
 	return s.front().view.Node(sc.window().Package)
 }
 
-// KeyboardShown reports whether the input method is in front, as it is while a text field has the
+// KeyboardShown reports whether the input method is in front, as while a text field has the
 // focus.
 func (sc *Screen) KeyboardShown() bool {
 	return look(sc.core, func() bool { return !sc.lock.off && sc.scene().keyboard != nil })

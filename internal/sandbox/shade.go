@@ -15,7 +15,7 @@ type shade struct {
 }
 
 // notification is the card of a notification, on the lock screen and for a while in front of the
-// apps; a tap opens what it is about.
+// apps. A tap opens its subject.
 func (sh *shade) notification(i int) *ui.View {
 	n := sh.sys.Notifications[i]
 	app := sh.sys.Find(n.Package)

@@ -12,9 +12,9 @@ type Task struct {
 	ID     string
 	Goal   string // for an English phone
 	GoalZH string // for a Chinese phone: names and texts are as its apps show them
-	// what a person answers when asked in the middle; "" when nothing needs to be asked
+	// a person's answer when asked in the middle, "" when there is no need to ask
 	Reply string
-	// changes what the apps store after a reset; nil when that is not needed
+	// changes what the apps store after a reset, nil for no change
 	prepare func(*apps.Host)
 	check   func(*apps.Host) []error
 }

@@ -59,7 +59,7 @@ func (t *Touch) Swipe(x1, y1, x2, y2 int, d time.Duration) {
 	})
 }
 
-// DragAndDrop rests a finger until what is under it is picked up, moves it in d and drops it.
+// DragAndDrop rests a finger until the view under it is picked up, moves it in d and drops it.
 func (t *Touch) DragAndDrop(x1, y1, x2, y2 int, d time.Duration) {
 	t.do(func() {
 		if from := image.Pt(x1, y1); t.down(from) {
@@ -113,12 +113,12 @@ func (t *Touch) hold(at image.Point) {
 	case ui.Holdable(v):
 		v.Hold()
 	default:
-		// without a long press of its own, a view takes it as a tap when the finger is lifted
+		// a view that handles no long press takes it as a tap when the finger is lifted
 		t.touched(v, at)
 	}
 }
 
-// swipe moves a finger: what is under its start slides, is dragged by its handle, scrolls, or is
+// swipe moves a finger: the view under its start slides, is dragged by its handle, scrolls, or is
 // the system's.
 func (t *Touch) swipe(from, to image.Point) {
 	s := t.screen.scene()

@@ -5,5 +5,5 @@
 // one of [Names] is a stand-in: it hands its words to the phone over the unix socket in
 // $TAPLOOP_SANDBOX_SOCKET and passes on what comes back. [Serve] is the phone's side. Files that a
 // command writes (screencap FILE) are written by the stand-in itself, on the machine and with the
-// rights of its caller; none of the commands reads stdin.
+// rights of its caller. None of the commands reads stdin.
 package adbdshim

@@ -13,8 +13,8 @@ import (
 func Names() []string { return shell.Names() }
 
 // Install makes a link in dir for each of Names to binary, which must be a stand-in (see package
-// standin) when it is started under one of them. Links that are there already are replaced; other
-// files are not.
+// standin) when it is started under one of them. Existing links are replaced, other files
+// are not.
 func Install(dir, binary string) error {
 	binary, err := filepath.Abs(binary)
 	if err != nil {

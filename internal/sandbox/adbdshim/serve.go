@@ -32,7 +32,7 @@ func Listen(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket == 0 {
 		return nil, fmt.Errorf("opening %s: there is a file that is no socket", path)
 	}
-	// Made in a folder of its own, so that at no time another user can connect.
+	// Made in a new folder, so that at no time another user can connect.
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".sandbox")
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
@@ -88,7 +88,7 @@ const maxToPhone = 4 << 20
 
 // peer is one stand-in that runs a command.
 type peer struct {
-	ctx   context.Context // of the command; ends when the stand-in does
+	ctx   context.Context // of the command, ends with the stand-in
 	out   io.Writer
 	saved chan syscall.Errno // closed at the stand-in's end
 }
@@ -153,7 +153,7 @@ func (p *peer) save(name string, data []byte) error {
 	return nil
 }
 
-// stream is the command's stdout or stderr: what is written goes with its kind.
+// stream is the command's stdout or stderr, whose bytes are sent with its kind.
 type stream struct {
 	out  io.Writer
 	kind byte

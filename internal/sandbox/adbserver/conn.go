@@ -27,7 +27,7 @@ type conn struct {
 	r   *bufio.Reader
 	ctx context.Context // of the connection
 
-	fed chan struct{} // closed when listen is over; nil without it
+	fed chan struct{} // closed when listen is over, nil without it
 
 	wmu sync.Mutex
 }
@@ -57,13 +57,13 @@ func (c *conn) send(status, text string) error {
 	return c.write([]byte(status + lengthPrefixed(text)))
 }
 
-// lengthPrefixed is a text as the protocol frames it; what does not fit is cut off.
+// lengthPrefixed is a text as the protocol frames it. What does not fit is cut off.
 func lengthPrefixed(text string) string {
 	text = text[:min(len(text), 0xffff)]
 	return fmt.Sprintf("%04x%s", len(text), text)
 }
 
-// write sends bytes whole; it may be called from several goroutines. A hung phone's connection does
+// write sends bytes whole. It may be called from several goroutines. A hung phone's connection does
 // not get through.
 func (c *conn) write(parts ...[]byte) error {
 	if p := c.phone; p != nil {
@@ -93,7 +93,7 @@ func (c *conn) drain() {
 	_, _ = io.Copy(io.Discard, c.r)
 }
 
-// listen has read take all that the client sends from here on; its error is the client's end, and
+// listen has read take all that the client sends from here on. Its error is the client's end, and
 // ends what runs. drain waits for its return.
 func (c *conn) listen(read func() error) {
 	c.fed = make(chan struct{})

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// answer carries out a request; more reports whether another one may follow on the connection.
+// answer carries out a request, and reports whether another one may follow on the connection.
 func (c *conn) answer(req string) (more bool, err error) {
 	t, rest, isHost := parseTarget(req)
 	if !isHost {
@@ -18,7 +18,7 @@ func (c *conn) answer(req string) (more bool, err error) {
 	switch {
 	case rest == "version":
 		return false, c.send("OKAY", fmt.Sprintf("%04x", version))
-	case rest == "kill": // the phones are this process's; it stays
+	case rest == "kill": // the phones belong to this process, which stays
 		return false, c.okay()
 	case rest == "devices", rest == "devices-l":
 		return false, c.send("OKAY", c.s.list(rest == "devices-l"))

@@ -18,7 +18,7 @@ const (
 	StateUnauthorized = "unauthorized"
 )
 
-// features are what a phone and the server say they can do; nothing that is not so.
+// features are the capabilities that a phone and the server announce.
 const features = "shell_v2,cmd"
 
 // attachedPhone is an attached phone with its faults.
@@ -77,7 +77,7 @@ type target struct {
 	any    bool   // asked for in so many words
 }
 
-// failure is a refusal in the words of the real server; they go to the client as they are.
+// failure is a refusal in the words of the real server, which the client gets unchanged.
 type failure string
 
 func (f failure) Error() string { return string(f) }

@@ -11,7 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// version is the protocol version of the server; a client with another one would replace it.
+// version is the protocol version of the server. A client with another one would replace it.
 const version = 41
 
 // Server is an ADB server. It is safe for concurrent use.
@@ -73,7 +73,7 @@ func (s *Server) list(long bool) string {
 }
 
 // pick finds the phone of a target. Unless anyState, a phone that cannot be used is refused with
-// what is the matter.
+// the reason.
 func (s *Server) pick(t target, anyState bool) (*attachedPhone, error) {
 	found := slices.DeleteFunc(s.attached(), func(p *attachedPhone) bool {
 		return t.serial != "" && p.serial != t.serial || t.id != 0 && p.id != t.id
@@ -100,7 +100,7 @@ func (s *Server) change(serial string, f func(*attachedPhone)) error {
 }
 
 // SetState puts a phone into a state of adb devices. In any other than StateDevice it takes no
-// commands; its connections end.
+// commands. Its connections end.
 func (s *Server) SetState(serial, state string) error {
 	if err := s.change(serial, func(p *attachedPhone) { p.state = state }); err != nil {
 		return err

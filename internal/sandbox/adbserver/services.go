@@ -120,7 +120,7 @@ func (c *conn) packets(stdin *io.PipeWriter) error {
 // chunk is how much output is sent at once.
 const chunk = 256 << 10
 
-// output sends what is written to it: as packets of its kind, or as it is when that is 0.
+// output sends the bytes written to it as packets of its kind, or unframed when the kind is 0.
 type output struct {
 	c    *conn
 	kind byte

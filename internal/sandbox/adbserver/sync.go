@@ -58,7 +58,7 @@ func (c *conn) refuse(text string) error {
 	return c.write([]byte("FAIL"), le32(uint32(len(text))), []byte(text))
 }
 
-// stat describes a file by mode, size and time; all are 0 when there is none.
+// stat describes a file by mode, size and time, all 0 for a missing file.
 func (c *conn) stat(name string) error {
 	var mode, size, modified uint32
 	if info, err := c.phone.sh.Phone().Files().Stat(name); err == nil {

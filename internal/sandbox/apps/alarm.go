@@ -39,7 +39,7 @@ func (e *alarmPage) view() *ui.View {
 		).Gap(16).Pad(20, 8))
 }
 
-// part is the big hour or minute; a tap chooses what the buttons below set.
+// part is the big hour or minute. A tap chooses what the buttons below set.
 func (e *alarmPage) part(n int, name string, minutes bool) *ui.View {
 	v := ui.Text(fmt.Sprintf("%02d", n)).Size(52).Bold().Centered().Pad(14, 8).Radius(16).
 		Fill(ui.Sunken).Width(104).

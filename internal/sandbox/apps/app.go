@@ -7,12 +7,12 @@ import (
 // App is an installed app.
 type App struct {
 	Package  string
-	Activity string // launcher activity, ".Main" form; "" when there is none
+	Activity string // launcher activity in ".Main" form, or ""
 	EN, ZH   string // label
 	Icon     string
 	Tint     ui.Ink
 	System   bool
-	// makes the first page, with new state; nil when there is no activity
+	// makes the first page, with new state (nil without an activity)
 	Open func(*Task) *Page
 }
 
@@ -23,9 +23,9 @@ func (a *App) Label(s *Host) string { return s.Say(a.EN, a.ZH) }
 type Page struct {
 	Activity string // ".Main" form
 	Secure   bool   // captured black
-	// builds the screen from the state; called often, must not change anything
+	// builds the screen from the state. Called often, so it must not change anything.
 	View   func() *ui.View
-	Back   func()    // what the back key does; nil closes the page
+	Back   func()    // does the work of the back key (nil closes the page)
 	Memory ui.Memory // scroll positions, focus, cursors
 }
 
@@ -39,7 +39,7 @@ func opens(activity string, view func(*Task) *ui.View) func(*Task) *Page {
 // Button is one choice of a [Dialog].
 type Button struct {
 	ID, Text string
-	Tap      func() // called after the dialog is closed; may be nil
+	Tap      func() // called after the dialog is closed, may be nil
 }
 
 // Dialog is a question in front of a page.

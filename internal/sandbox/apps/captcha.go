@@ -14,7 +14,7 @@ const (
 	thumbRoom   = 12 // of a slider on both sides of where its thumb may be
 )
 
-// captchaPage asks for a piece to be put into the gap of a picture, and goes on to done. Where the
+// captchaPage asks for a piece to be put into the gap of a picture, and then calls done. Where the
 // gap is, only the picture tells.
 func (s *store) captchaPage(done func()) *Page {
 	tries, at := 0, 0

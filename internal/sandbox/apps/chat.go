@@ -39,7 +39,7 @@ func chat(t *Task, th *Thread) *Page {
 	return page
 }
 
-// bubble is one message; a double tap likes it.
+// bubble is one message. A double tap likes it.
 func bubble(t *Task, m *SMS) *ui.View {
 	side := ui.Start
 	fill, ink := ui.Surface, ui.Strong

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Data is what the apps store. It survives the end of an app; pages and unsaved input do not.
+// Data is what the apps store. It survives the end of an app. Pages and unsaved input do not.
 type Data struct {
 	Alarms  []*Alarm
 	Notes   []*Note
 	Threads []*Thread
 	Shop    Shop
-	Granted map[string]bool // permissions by "package permission"; false: refused
+	Granted map[string]bool // permissions by "package permission", false when refused
 }
 
 // Alarm rings daily at a time.
@@ -36,7 +36,7 @@ func (d *Data) Alarm(hour, minute int) *Alarm {
 	return found
 }
 
-// Note is a note; the first one is on top.
+// Note is a note. The first one is on top.
 type Note struct {
 	Title, Body string
 	Edited      time.Time

@@ -59,7 +59,7 @@ func grid(views []*ui.View, n, gap int) []*ui.View {
 	return rows
 }
 
-// icon is an app's icon; a long press offers what can be done with the app.
+// icon is an app's icon. A long press offers what can be done with the app.
 func icon(t *Task, a *App, labelled bool) *ui.View {
 	label := a.Label(t.Host)
 	v := ui.Column(ui.Tile(a.Icon, 58, a.Tint).Align(ui.Center))

@@ -53,7 +53,7 @@ func conversation(t *Task, th *Thread) *ui.View {
 	).Gap(14).Pad(12).Radius(16).Named("conversation").OnTap(func() { t.Push(chat(t, th)) })
 }
 
-// startChat picks a contact; the first time the system asks whether the app may read them.
+// startChat picks a contact. The first time the system asks whether the app may read them.
 func startChat(t *Task) {
 	const permission = "com.android.messaging READ_CONTACTS"
 	if _, asked := t.Data.Granted[permission]; asked {

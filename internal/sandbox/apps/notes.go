@@ -26,7 +26,7 @@ func noteList(t *Task) *ui.View {
 		}))
 }
 
-// noteCard opens its note; the handle on its right moves it, and so does a finger that rests on it.
+// noteCard opens its note. The handle on its right moves it, and so does a finger that rests on it.
 func noteCard(t *Task, n *Note) *ui.View {
 	title := n.Title
 	if title == "" {

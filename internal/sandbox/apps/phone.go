@@ -31,8 +31,8 @@ type Host struct {
 	ToastUntil    time.Time
 	Notifications []Notification
 	BannerUntil   time.Time // the last notification is shown in front until then
-	Motion        Motion    // of the last change; taken by the phone
-	Want          string    // package to bring to the front; taken by the phone
+	Motion        Motion    // of the last change, taken by the phone
+	Want          string    // package to bring to the front, taken by the phone
 	timers        []timer
 }
 

@@ -61,7 +61,7 @@ func (s seed) note(title, body string, ago time.Duration) {
 	s.Notes = append(s.Notes, &Note{Title: title, Body: body, Edited: s.now.Add(-ago)})
 }
 
-// talk adds messages four minutes apart; those that begin with > went out.
+// talk adds messages four minutes apart. A text that begins with > went out.
 func (s seed) talk(name, number string, ago time.Duration, lines ...string) {
 	for i, text := range lines {
 		at := s.now.Add(-ago + time.Duration(i)*4*time.Minute)

@@ -22,7 +22,7 @@ func (s Settings) Get(namespace, key string) (string, bool) {
 	return v, ok
 }
 
-// Put sets a value; an unknown namespace is made.
+// Put sets a value. An unknown namespace is made.
 func (s Settings) Put(namespace, key, value string) {
 	if s[namespace] == nil {
 		s[namespace] = map[string]string{}
@@ -30,7 +30,7 @@ func (s Settings) Put(namespace, key, value string) {
 	s[namespace][key] = value
 }
 
-// Int returns a number, or other when there is none.
+// Int returns a number, or other where there is no number.
 func (s Settings) Int(namespace, key string, other int) int {
 	if n, err := strconv.Atoi(s[namespace][key]); err == nil {
 		return n
@@ -38,7 +38,7 @@ func (s Settings) Int(namespace, key string, other int) int {
 	return other
 }
 
-// Float returns a finite number, or other when there is none.
+// Float returns a finite number, or other where there is no such number.
 func (s Settings) Float(namespace, key string, other float64) float64 {
 	f, err := strconv.ParseFloat(s[namespace][key], 64)
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {

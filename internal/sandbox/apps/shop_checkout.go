@@ -7,7 +7,7 @@ import (
 	"github.com/taploop/taploop/internal/sandbox/ui"
 )
 
-// checkout goes on to the order's page, by way of the login when no customer is logged in.
+// checkout opens the order's page, by way of the login when no customer is logged in.
 func (s *store) checkout() {
 	if s.Data.Shop.User == "" {
 		s.Push(s.loginPage(func() { s.Push(s.orderPage()) }))

@@ -69,7 +69,7 @@ var colours = map[string]string{
 	"yellow": "黄色", "brass": "黄铜", "silver": "银色", "orange": "橙色",
 }
 
-// add puts one piece into the cart, to what is there of the same kind.
+// add puts one piece into the cart, to a line of the same kind if there is one.
 func (s *Shop) add(p *Product, size, color string) {
 	same := func(it *Item) bool {
 		return it.Product == p && it.Size == size && it.Color == color

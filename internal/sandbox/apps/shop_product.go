@@ -7,7 +7,7 @@ import (
 	"github.com/taploop/taploop/internal/sandbox/ui"
 )
 
-// productPage shows one product; size and colour must be chosen before it goes into the cart.
+// productPage shows one product. Size and colour must be chosen before it goes into the cart.
 func (s *store) productPage(p *Product) *Page {
 	var size, color string
 	add := func() bool {
@@ -66,7 +66,7 @@ func (s *store) options(
 	return ui.Column(ui.Text(title)).Add(grid(chips, 4, 8)...).Gap(8)
 }
 
-// cartPage lists what is in the cart.
+// cartPage lists the items of the cart.
 func (s *store) cartPage() *Page {
 	return &Page{Activity: ".Cart", View: func() *ui.View {
 		cart := &s.Data.Shop
@@ -97,7 +97,7 @@ func (s *store) cartItem(it *Item) *ui.View {
 		Gap(12).Pad(12).Fill(ui.Surface).Radius(18).Named("cart_item")
 }
 
-// cartButton is in every bar; it shows how much is in the cart.
+// cartButton is in every bar. It shows the number of pieces in the cart.
 func (s *store) cartButton() *ui.View {
 	button := ui.Row(ui.Icon("cart")).Gap(2).Pad(12).Named("cart").Desc(s.Say("Cart", "购物车")).
 		OnTap(func() { s.Push(s.cartPage()) })

@@ -59,7 +59,7 @@ func dumpInputMethod(c *invocation, _ []string) string {
 }
 
 // dumpClient is what the app in front says of the view that its input goes to. Any view that has
-// the focus is served; only one that takes text has a connection.
+// the focus is served. Only one that takes text has a connection.
 func dumpClient(f sandbox.Focus, ime string) string {
 	view, info := "null", " null"
 	connection := "null"
@@ -71,7 +71,8 @@ func dumpClient(f sandbox.Focus, ime string) string {
 		connection = fmt.Sprintf("RemoteInputConnectionImpl{connection=android.widget.Editable"+
 			"InputConnection@%s mDeactivateRequested=false mServedView=%s}", identity(f.ID), view)
 	}
-	return fmt.Sprintf(`Input method client state for android.view.inputmethod.InputMethodManager@%s:
+	const manager = "android.view.inputmethod.InputMethodManager"
+	return fmt.Sprintf(`Input method client state for %s@%s:
   mActive=true mRestartOnNextWindowFocus=false mBindSequence=7 mCurImeId=%s
   mFullscreenMode=false
   mServedView=%s
@@ -79,5 +80,5 @@ func dumpClient(f sandbox.Focus, ime string) string {
   mServedConnecting=false
   mCurrentEditorInfo:%s
   mServedInputConnection=%s
-`, identity("client"), ime, view, view, info, connection)
+`, manager, identity("client"), ime, view, view, info, connection)
 }

@@ -14,7 +14,7 @@ type intent struct {
 	pkg, component string
 	categories     []string
 	extras         map[string]string
-	flags          map[string]bool // of the command's own, those that are there
+	flags          map[string]bool // the command's own flags that are present
 }
 
 const (
@@ -107,7 +107,7 @@ func (in *intent) String() string {
 // settingsPages are the actions that open Settings.
 const settingsPages = "android.settings."
 
-// resolve finds the activity that an intent starts, as PACKAGE/.Class; "" when nothing takes it.
+// resolve finds the activity that an intent starts, as PACKAGE/.Class, or "" when nothing takes it.
 func (s *Shell) resolve(in *intent) string {
 	if in.component != "" {
 		return in.component

@@ -29,7 +29,7 @@ const (
 	exitMinus    = 255 // a system service's command answered -1
 )
 
-// Shell runs command lines on one phone. It is safe for concurrent use; what two lines do at once
+// Shell runs command lines on one phone. It is safe for concurrent use. What two lines do at once
 // happens on the phone in some order, each command whole.
 type Shell struct {
 	phone    *sandbox.Simulator
@@ -64,7 +64,7 @@ func (k *kept) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// run runs the command, which is one of those that are known, and says what could not be written.
+// run runs the command, which must be a known one, and reports a failed write.
 func (c *invocation) run(known map[string]command) int {
 	cmd := known[c.name]
 	switch {
@@ -84,7 +84,7 @@ func (c *invocation) run(known map[string]command) int {
 	}
 }
 
-// baseName takes the folder of the system's programs off a name; other paths stay, and name no
+// baseName takes the folder of the system's programs off a name. Other paths stay, and name no
 // command.
 func baseName(name string) string {
 	for _, dir := range []string{"/system/bin/", "/system/xbin/", "/bin/", "/vendor/bin/"} {
@@ -127,7 +127,7 @@ func complain(w io.Writer, format string, args ...any) int {
 	return exitFailure
 }
 
-// pause waits as the real command does while a finger moves or rests; it reports false when the
+// pause waits as the real command does while a finger moves or rests. It reports false when the
 // line was ended meanwhile.
 func (c *invocation) pause(d time.Duration) bool { return wait.For(c.ctx, d) == nil }
 

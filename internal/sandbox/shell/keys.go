@@ -15,7 +15,7 @@ var keyCodes = map[string]int{
 	"POWER": sandbox.KeyPower, "SLEEP": sandbox.KeySleep, "WAKEUP": sandbox.KeyWakeUp,
 }
 
-// keyCode reads a key's number or name, with or without KEYCODE_; a name that the phone has no use
+// keyCode reads a key's number or name, with or without KEYCODE_. A name that the phone has no use
 // for is 0, the unknown key. The phone knows which numbers are keys.
 func keyCode(s string) int {
 	if n, err := strconv.Atoi(s); err == nil {

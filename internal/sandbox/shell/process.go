@@ -25,7 +25,7 @@ type process struct {
 	exited         bool // exit was called
 }
 
-// fork is a shell of its own with the same streams.
+// fork is another shell with the same streams.
 func (p *process) fork() *process {
 	q := *p
 	return &q
@@ -148,7 +148,7 @@ func (p *process) expansion() *expand.Config {
 }
 
 // variable is what $NAME stands for: there is $?. "HOME name" is the expansion's question for a
-// user's home; there are no users, so the answer is what was written, and the host is not asked.
+// user's home. There are no users, so the word stays, and the host is not asked.
 func (p *process) variable(name string) string {
 	switch user, home := strings.CutPrefix(name, "HOME "); {
 	case home:

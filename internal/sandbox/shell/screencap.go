@@ -47,7 +47,7 @@ func encode(img *image.RGBA, asPNG bool) (head, pixels []byte, err error) {
 	return nil, b.Bytes(), err
 }
 
-// pngBuffers keeps the encoder's tables from being made anew for each frame.
+// pngBuffers keeps the encoder's tables from one frame to the next.
 var pngBuffers bufferPool
 
 type bufferPool struct{ pool sync.Pool }

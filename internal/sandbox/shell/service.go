@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// service runs a system service's command; name is the subcommand, "" when there is none.
+// service runs a system service's command, whose subcommand is name, or "".
 type service func(c *invocation, name string, args *args) int
 
 // commandOf is the program that is nothing but a service's commands.
@@ -34,7 +34,7 @@ func callService(c *invocation, f service, words []string) (code int) {
 	return f(c, name, &args{last: name, rest: words})
 }
 
-// exception ends a service's command; callService catches it and nothing else.
+// exception ends a service's command. Only callService catches it.
 type exception string
 
 func illegalArgument(format string, a ...any) exception {
@@ -55,7 +55,7 @@ func (a *args) next() (string, bool) {
 	return a.last, true
 }
 
-// need is the next word; without one the command ends in an exception.
+// need is the next word. Without one the command ends in an exception.
 func (a *args) need() string {
 	s, ok := a.next()
 	if !ok {

@@ -30,11 +30,11 @@ func (s *Shell) In(dir string, save func(name string, data []byte) error) *Shell
 	return &out
 }
 
-// Names lists Android's own commands, sorted; the small Unix tools are not among them.
+// Names lists Android's own commands, sorted. The small Unix tools are not among them.
 func Names() []string { return slices.Sorted(maps.Keys(androidCommands())) }
 
 // Run runs a command line, or without one what comes in on stdin, and returns its exit code, 137
-// when ctx ended it. stdin may be nil; its owner ends it when ctx ends. stdout and stderr are never
+// when ctx ended it. stdin may be nil. Its owner ends it when ctx ends. stdout and stderr are never
 // written at once, and may be the same.
 func (s *Shell) Run(
 	ctx context.Context, cmdline string, stdin io.Reader, stdout, stderr io.Writer,

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// devices are the files that swallow what is written to them and hold nothing.
+// devices are the files that discard writes and hold nothing.
 var devices = map[string]bool{"/dev/null": true, "/dev/tty": true}
 
 func join(dir, name string) string {

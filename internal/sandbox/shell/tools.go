@@ -46,7 +46,7 @@ func echo(c *invocation) int {
 // cat copies as data comes, so that it can stand in the middle of a conversation.
 func cat(c *invocation) int {
 	if len(c.args) == 0 {
-		_, _ = io.Copy(c.stdout, c.stdin) // what could not be written is told by run
+		_, _ = io.Copy(c.stdout, c.stdin) // run reports a failed write
 	}
 	return c.each(c.args, func(name string) error {
 		data, err := c.read(name)
@@ -75,7 +75,7 @@ func ls(c *invocation) int {
 	})
 }
 
-// rm deletes files; folders are the phone's own.
+// rm deletes files. Folders are the phone's own.
 func rm(c *invocation) int {
 	letters, names := options(c.args)
 	return c.each(names, func(name string) error {
@@ -87,8 +87,8 @@ func rm(c *invocation) int {
 	})
 }
 
-// sidesSwap turns a basic regular expression into an extended one: what means itself and what is an
-// operator change sides.
+// sidesSwap turns a basic regular expression into an extended one: literal characters and
+// operators change sides.
 var sidesSwap = strings.NewReplacer(
 	`\\`, `\\`, `\(`, `(`, `\)`, `)`, `\{`, `{`, `\}`, `}`, `\|`, `|`, `\+`, `+`, `\?`, `?`,
 	`(`, `\(`, `)`, `\)`, `{`, `\{`, `}`, `\}`, `|`, `\|`, `+`, `\+`, `?`, `\?`)

@@ -2,7 +2,7 @@ package shell
 
 import "strings"
 
-// uiautomator writes what is in the window in front as XML.
+// uiautomator writes the views of the window in front as XML.
 func uiautomator(c *invocation) int {
 	if len(c.args) == 0 || c.args[0] != "dump" {
 		return c.fail(exitFailure, "usage: uiautomator dump [--compressed] [file]")
@@ -20,7 +20,7 @@ func uiautomator(c *invocation) int {
 	if file == "/dev/tty" {
 		_, _ = c.stdout.Write(xml)
 	} else if err := c.write(file, xml); err != nil {
-		// The real one logs this and claims success; a wrong answer helps no client.
+		// The real one logs this and claims success. A wrong answer helps no client.
 		return c.fail(exitFailure, "ERROR: could not write %s: %s", file, ErrorText(err))
 	}
 	c.outf("UI hierchary dumped to: %s\n", file)

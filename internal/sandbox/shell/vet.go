@@ -119,7 +119,7 @@ func checkParameter(p *syntax.ParamExp) error {
 	return refuseIf(refused, "a variable")
 }
 
-// checkRedirect allows files for what is written, and 2>&1 and its kin.
+// checkRedirect allows output to files, and 2>&1 and its kin.
 func checkRedirect(r *syntax.Redirect) error {
 	from := ""
 	if r.N != nil {

@@ -16,7 +16,7 @@ func windowService(c *invocation, name string, a *args) int {
 		c.outf("Physical density: %d\n", c.sh.phone.Display.Density())
 		return exitOK
 	case "dismiss-keyguard":
-		// with a PIN the phone now asks; the command does not say so
+		// with a PIN the phone now asks, which the command does not say
 		c.sh.phone.Lock.DismissKeyguard()
 		return exitOK
 	}

@@ -9,7 +9,7 @@ func Row(kids ...*View) *View { return group(kindRow, kids) }
 // Stack puts views on top of each other, the last in front.
 func Stack(kids ...*View) *View { return group(kindStack, kids) }
 
-// List is a column that scrolls when it is higher than its place; its position is remembered under
+// List is a column that scrolls when it is higher than its place. Its position is remembered under
 // its name.
 func List(name string, kids ...*View) *View { return group(kindList, kids).Named(name).Grow(1) }
 
@@ -31,7 +31,7 @@ func group(k kind, kids []*View) *View {
 	return (&View{spec: spec{kind: k}}).Add(kids...)
 }
 
-// Text is text in the theme's strong colour, 16 dp high; it wraps.
+// Text is text in the theme's strong colour, 16 dp high. It wraps.
 func Text(s string) *View {
 	return &View{spec: spec{kind: kindText, text: s, size: 16, ink: Strong}}
 }
@@ -62,7 +62,7 @@ func Flat(label string, tap func()) *View {
 		Radius(20).OnTap(tap)
 }
 
-// Chip is a small choice; one of several is selected.
+// Chip is a small choice. One of several is selected.
 func Chip(label string, selected bool, tap func()) *View {
 	v := Text(label).Class("android.widget.Button").Size(15).Centered().Pad(16, 9).Radius(18).
 		Fill(Sunken).OnTap(tap).Select(selected)
@@ -78,7 +78,7 @@ func Input(name, hint string, value *string) *View {
 		size: 16, ink: Strong, fill: Sunken, radius: 12, pad: [4]int{14, 12, 14, 12}}}
 }
 
-// Switch is a toggle; the tap handler is set with OnTap, on it or on the row around it.
+// Switch is a toggle. The tap handler is set with OnTap, on it or on the row around it.
 func Switch(on bool) *View {
 	return &View{spec: spec{kind: kindSwitch, checkable: true, on: on, width: 52, height: 32}}
 }
@@ -89,7 +89,7 @@ func Slider(name string, permille int, set func(permille int)) *View {
 		slide: set, height: 48}}
 }
 
-// Space takes what is left over.
+// Space takes the remaining room.
 func Space() *View { return &View{spec: spec{kind: kindSpace, grow: 1}} }
 
 // Gap is an empty square of n dp.

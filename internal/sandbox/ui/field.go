@@ -9,7 +9,7 @@ import (
 // Field is a text that is edited in place.
 type Field struct {
 	Multi  bool   // Enter makes a new line in it
-	Secret bool   // what is in it is not shown
+	Secret bool   // its text is not shown
 	Digits bool   // it takes digits only, and has the number keyboard
 	Action string // what the keyboard's enter key says, "" for none
 
@@ -18,7 +18,7 @@ type Field struct {
 	mem    *Memory // of its layout
 }
 
-// Insert types text behind what is there. A field of one line takes newlines as spaces; a field for
+// Insert types text behind the text. A field of one line takes newlines as spaces. A field for
 // digits takes digits only.
 func (f *Field) Insert(s string) {
 	if !f.Multi {
@@ -56,7 +56,7 @@ func (f *Field) Submit() bool {
 	return f.submit != nil
 }
 
-// shown is the text as it is drawn: a password as dots.
+// shown is the text to draw: a password as dots.
 func (f *Field) shown() string {
 	if f.Secret {
 		return strings.Repeat("•", utf8.RuneCountInString(*f.value))
@@ -75,7 +75,7 @@ func (v *spec) shown() string {
 	return v.field.shown()
 }
 
-// Field is what is edited in v, nil when v takes no text.
+// Field is the field that v edits, nil when v takes no text.
 func (v *Placed) Field() *Field { return v.field }
 
 // Focused reports whether the field has the cursor.
@@ -84,7 +84,7 @@ func (v *Placed) Focused() bool { return v.field != nil && v.mem.Focus == v.name
 // Focus puts the cursor into the field.
 func (v *Placed) Focus() { v.mem.Focus, v.mem.Reveal = v.name, true }
 
-// drawn is the field's own text as it is drawn.
+// drawn is the field's text without the composition, as drawn.
 func (v *Placed) drawn() (lines []string) {
 	if !v.field.Multi {
 		return []string{v.field.shown()}

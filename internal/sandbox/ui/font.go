@@ -74,7 +74,7 @@ func unpack(name string) []byte {
 	return b
 }
 
-// maxGlyphs bounds the cache; a screen full of text needs some hundreds.
+// maxGlyphs bounds the cache. A screen full of text needs some hundreds.
 const maxGlyphs = 8192
 
 func parse(ttf []byte) *opentype.Font {
@@ -198,7 +198,7 @@ func bitmap(r rune) *image.Alpha {
 	return m
 }
 
-// thicken sharpens the soft edges of an enlarged glyph; bold takes in more of them.
+// thicken sharpens the soft edges of an enlarged glyph, and bold takes in more of them.
 func thicken(m *image.Alpha, bold bool) {
 	low, high := 70, 150
 	if bold {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// At returns the view in front at a point for which want holds: the innermost one, or what is
+// At returns the view in front at a point for which want holds: the innermost one, or one
 // around it. Nothing behind a modal view, or behind one that is switched off, is found: blocked
 // tells that nothing behind the tree may be touched either.
 func (v *Placed) At(p image.Point, want func(*Placed) bool) (found *Placed, blocked bool) {
@@ -87,7 +87,7 @@ func (v *Placed) SlideTo(p image.Point) {
 // Drop drops v on a view that can be dragged too.
 func (v *Placed) Drop(onto *Placed) { v.drop(onto.dragKey) }
 
-// ScrollBy moves a list's content by so many pixels; the next layout holds it inside.
+// ScrollBy moves a list's content by so many pixels. The next layout holds it inside.
 func (v *Placed) ScrollBy(n int) {
 	most := max(v.extent-v.inner().Dy(), 0)
 	v.mem.Scroll[v.name] = min(max(v.scrolled+n, 0), most)

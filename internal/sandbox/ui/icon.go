@@ -123,7 +123,7 @@ func numbers(s string, scale float64) []float64 {
 	return out
 }
 
-// stroke draws one element; n is in pixels, unit is a step of the grid.
+// stroke draws one element. The size n is in pixels, unit is a step of the grid.
 func stroke(v *vector.Rasterizer, shape byte, n []float64, unit float64) {
 	const width = 0.95 // half of a line, in steps of the grid
 	half := width * unit

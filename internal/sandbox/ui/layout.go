@@ -113,7 +113,7 @@ func (l *layouter) measureRow(v *View, inner int) (w, h int) {
 	return w + l.Px(v.gap)*max(len(v.kids)-1, 0), h
 }
 
-// widths shares a row's width: first what has a size of its own, then what grows.
+// widths shares a row's width: first views with a fixed size, then views that grow.
 func (l *layouter) widths(v *View, inner int) []int {
 	out := make([]int, len(v.kids))
 	left, grow := inner-l.Px(v.gap)*max(len(v.kids)-1, 0), 0
@@ -204,7 +204,7 @@ func (l *layouter) placeRow(v *View, r, clip image.Rectangle) (placed []*Placed)
 	return placed
 }
 
-// placeColumn places the views below each other. What grows shares what is left of height.
+// placeColumn places the views below each other. Views that grow share the remaining height.
 func (l *layouter) placeColumn(
 	v *View, r, clip image.Rectangle, height int,
 ) (placed []*Placed) {

@@ -7,7 +7,7 @@ import (
 )
 
 // Node is one element of a UI tree as uiautomator lists it, and writes it: its attributes stand in
-// this order. Bounds are clipped to what is visible.
+// this order. Bounds are clipped to the visible part.
 type Node struct {
 	Index         int             `xml:"index,attr"`
 	Text          string          `xml:"text,attr"`
@@ -25,7 +25,7 @@ type Node struct {
 	LongClickable bool            `xml:"long-clickable,attr"`
 	Password      bool            `xml:"password,attr"`
 	Selected      bool            `xml:"selected,attr"`
-	Place         string          `xml:"bounds,attr"` // the bounds; DumpXML sets it
+	Place         string          `xml:"bounds,attr"` // the bounds, set by DumpXML
 	Bounds        image.Rectangle `xml:"-"`
 	Children      []Node          `xml:"node"`
 }
@@ -77,7 +77,7 @@ var classes = map[kind]string{
 	kindSlider: "android.widget.SeekBar",
 }
 
-// Node lists the view and what is below it as uiautomator does; what is not seen is left out.
+// Node lists the view and the views below it as uiautomator does, without hidden ones.
 func (v *Placed) Node(pkg string) Node {
 	clickable := Touchable(v) && !v.quiet
 	n := Node{

@@ -13,7 +13,7 @@ const (
 	Fill    Shape = iota // a rectangle with rounded corners, perhaps a gradient
 	Glyphs               // a line of text
 	Drawing              // an icon
-	Photo                // a picture as it is; Box.Min is its top left corner
+	Photo                // an unscaled picture, with Box.Min as its top left corner
 )
 
 // Op is one thing to draw. Ops are plain values: two equal lists of ops are the same picture.

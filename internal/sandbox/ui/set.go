@@ -1,6 +1,6 @@
 package ui
 
-// Add puts views into a group; nil ones are left out.
+// Add puts views into a group. Nil ones are left out.
 func (v *View) Add(kids ...*View) *View {
 	for _, k := range kids {
 		if k != nil {
@@ -17,10 +17,11 @@ func (v *View) Named(name string) *View { v.name = name; return v }
 // Class overrides the Android class that the UI tree shows.
 func (v *View) Class(class string) *View { v.class = class; return v }
 
-// Desc describes the view for those who do not see it (content-desc); of a field it is the hint.
+// Desc describes the view for those who do not see it (content-desc). Of a field it is the hint.
 func (v *View) Desc(s string) *View { v.desc = s; return v }
 
-// Pad sets the padding: all; horizontal, vertical; or left, top, right, bottom.
+// Pad sets the padding by one size, by two (horizontal, vertical), or by four (left, top, right,
+// bottom).
 func (v *View) Pad(n ...int) *View {
 	switch len(n) {
 	case 1:
@@ -51,10 +52,10 @@ func (v *View) Width(n int) *View { v.width = n; return v }
 // Height fixes the height.
 func (v *View) Height(n int) *View { v.height = n; return v }
 
-// Grow gives the view its share of what is left over along its parent.
+// Grow gives the view its share of the remaining room along its parent.
 func (v *View) Grow(n int) *View { v.grow = n; return v }
 
-// Align places the view across its parent; in a stack the two values are horizontal and vertical.
+// Align places the view across its parent. In a stack the two values are horizontal and vertical.
 func (v *View) Align(a ...Align) *View {
 	v.align, v.valign = a[0], a[len(a)-1]
 	return v
@@ -84,7 +85,7 @@ func (v *View) Bold() *View { v.bold = true; return v }
 // Centered centres the lines of a text.
 func (v *View) Centered() *View { v.centered = true; return v }
 
-// Lines limits a text; what is cut off ends with an ellipsis.
+// Lines limits a text. One that is cut off ends with an ellipsis.
 func (v *View) Lines(n int) *View { v.lines = n; return v }
 
 // OnTap sets what a tap does.
@@ -111,13 +112,13 @@ func (v *View) Select(on bool) *View { v.selected = on; return v }
 // Enable switches the view off when ok is false: it is drawn faintly and not touched.
 func (v *View) Enable(ok bool) *View { v.off = !ok; return v }
 
-// Modal keeps touches from what is behind the view.
+// Modal keeps touches from the views behind it.
 func (v *View) Modal() *View { v.modal = true; return v }
 
 // Multi lets a field have several lines.
 func (v *View) Multi() *View { v.field.Multi = true; return v }
 
-// Password hides what is in a field.
+// Password hides the text of a field.
 func (v *View) Password() *View { v.field.Secret = true; return v }
 
 // Digits gives a field the number keyboard and takes digits only.
@@ -129,7 +130,7 @@ func (v *View) OnSubmit(label string, f func()) *View {
 	return v
 }
 
-// Quiet makes a view that is tapped but not listed as clickable, such as what is around a dialog.
+// Quiet makes a view that is tapped but not listed as clickable, such as the area around a dialog.
 func (v *View) Quiet() *View { v.quiet = true; return v }
 
 // Tail keeps a list that is at its end there when it grows or its place shrinks.

@@ -52,7 +52,7 @@ func fit(runes []rune, px int, bold bool, width int) (n int) {
 	return n
 }
 
-// breakBefore is the last place up to end at which a line may end, or end when there is none.
+// breakBefore is the last place up to end at which a line may end, or else end.
 func breakBefore(runes []rune, end int) int {
 	for i := end; i > 0; i-- {
 		if runes[i] == ' ' || runes[i-1] == ' ' || wide(runes[i]) || wide(runes[i-1]) {

@@ -29,14 +29,14 @@ const (
 	End
 )
 
-// View is one element of a screen, as it is declared. Make it with the functions of this package;
-// the setters change it and return it, so that they can be chained. Sizes are dp.
+// View is one element of a screen. Make it with the functions of this package.
+// The setters change it and return it, so that they can be chained. Sizes are dp.
 type View struct {
 	spec
 	kids []*View
 }
 
-// spec is what is declared of a view.
+// spec is the declaration of a view.
 type spec struct {
 	kind kind
 
@@ -44,7 +44,7 @@ type spec struct {
 	text, desc, icon string
 	size             int // of text or icon
 	bold, centered   bool
-	lines            int // at most this many lines of text; 0: no limit
+	lines            int // at most this many lines of text, 0 means no limit
 
 	pad           [4]int // left, top, right, bottom
 	below         int    // further padding at the bottom, in pixels
@@ -67,7 +67,7 @@ type spec struct {
 	tail              bool // a list at its end stays there
 	modal, quiet      bool // modal: nothing below it is touched
 
-	field *Field // nil for what is none
+	field *Field // nil for other views
 }
 
 // Field is the first field of that name, or nil.

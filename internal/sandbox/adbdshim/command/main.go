@@ -1,5 +1,5 @@
 // Command command is a stand-in and nothing else, which starts in a small part of the time that
-// taploop takes to be one: what is measured on a phone behind the real adbd is then the phone's.
+// taploop takes to start, so that measurements on a phone behind the real adbd are the phone's.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Genfonts writes the fonts of the simulated phone, compressed, into the folder that it is given:
-// the Go family as it is, and of the bitmap font the one face that is used. The module of the font
+// the Go family unchanged, and one face of the bitmap font. The module of the font
 // would link six faces.
 package main
 
