@@ -38,12 +38,16 @@ func TestANameFindsTheAppThatIsMeant(t *testing.T) {
 		"Whats App":            "com.whatsapp",
 		"抖音":                   "com.ss.android.ugc.aweme",
 		"哔哩哔哩":                 "tv.danmaku.bili",
-		"哔哩哗哩":                 "tv.danmaku.bili", // one character off
+		"哔哩哗哩":                 "", // another character: perhaps another app
 		// the table before the words of package names
 		"Clock":               "com.google.android.deskclock",
 		"expenses":            "org.acme.expenses",
 		"Expneses":            "", // two letters off
-		"Expensis":            "org.acme.expenses",
+		"Expensis":            "", // another letter: perhaps another app
+		"Expnses":             "org.acme.expenses",
+		"Exepnses":            "",
+		"Expense":             "", // another end
+		"Xpenses":             "", // another beginning
 		"Photo Editor":        "com.example.photoeditor",
 		"Google Messages":     "com.google.android.apps.messaging",
 		"chrome":              "com.example.photoeditor", // the caller's own names come first
@@ -65,6 +69,30 @@ func TestANameFindsTheAppThatIsMeant(t *testing.T) {
 		pkg, err := resolve(name, phoneApps, own)
 		require.Equal(t, want, pkg, "%q", name)
 		require.Equal(t, want == "", err != nil, "%q: %v", name, err)
+	}
+}
+
+// Each name is near to the only app of the phone, by its letters or by its maker.
+func TestAnAppIsNotOpenedForAnotherOneThatIsNear(t *testing.T) {
+	for name, pkg := range map[string]string{
+		"Finder": "com.tinder", "Finance": "com.binance.dev", "Facebook": "com.facebook.orca",
+		"Taobao": "com.taobao.idlefish", "Alipay": "hk.alipay.wallet",
+		"Telegram": "org.telegram.plus", "Instagram": "com.instagram.barcelona",
+		"YouTube": "com.google.android.apps.youtube.music", "Bolts": "com.example.bolt",
+		"Booking": "com.example.cooking", "Slack": "com.example.slick",
+	} {
+		got, err := resolve(name, []string{pkg}, nil)
+		require.Error(t, err, "%s opens %s", name, got)
+		require.NotEmpty(t, hint.Of(err))
+	}
+	for name, pkg := range map[string]string{
+		"Tinder": "com.tinder", "Binance": "com.binance.dev", "Facebook": "com.facebook.katana",
+		"Taobao": "com.taobao.taobao", "Settngs": "com.android.settings",
+		"Instagram": "com.instagram.android", "Frobnicate": "com.frobnicate.android",
+	} {
+		got, err := resolve(name, []string{pkg}, nil)
+		require.NoError(t, err)
+		require.Equal(t, pkg, got)
 	}
 }
 

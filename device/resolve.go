@@ -17,8 +17,8 @@ import (
 
 // resolve finds the package that a name means among the installed ones. In falling order of trust:
 // the package itself, the caller's own names, the table of well-known apps, the words of package
-// names, and last a name that is nearly the same as one of these. Anything less is an error that
-// lists near names: a wrong app is worse than none.
+// names, and last a name with one slip of the pen inside it. Anything less is an error that lists
+// near names: a wrong app is worse than none.
 func resolve(name string, installed []string, own map[string]string) (string, error) {
 	name = strings.TrimSpace(name)
 	if slices.Contains(installed, name) {
@@ -66,7 +66,7 @@ type candidate struct {
 	pkg       string
 	word      bool // a word of the package's own name
 	installed bool
-	rank      int // among the packages of one name
+	rank      int // among the packages of one name, or the words of one package from its last
 }
 
 func candidatesOf(installed []string, own map[string]string) []candidate {
@@ -87,23 +87,24 @@ func candidatesOf(installed []string, own map[string]string) []candidate {
 		}
 	}
 	for _, pkg := range installed {
-		for _, w := range words(pkg) {
-			list = append(list, candidate{name: w, shown: w, pkg: pkg, word: true, installed: true})
+		for i, w := range words(pkg) {
+			list = append(list, candidate{name: w, shown: w, pkg: pkg, word: true, installed: true,
+				rank: i})
 		}
 	}
 	return list
 }
 
 // general are words of package names that name no app.
-var general = []string{"android", "app", "apps", "application", "mobile", "client", "main", "lite",
-	"google", "com", "org", "net",
+var general = []string{"android", "app", "apps", "application", "mobile", "client", "main",
+	"google", "com", "org", "net", "dev", "debug", "beta", "release", "prod",
 	"ui", "activity", "phone", "global", "system", "service", "services", "provider", "providers"}
 
-// words are the last two parts of a package's name, folded, as far as they name an app.
-func words(pkg string) []string {
+// words are the last two parts of a package's name, folded, the last one first, as far as they name
+// an app.
+func words(pkg string) (list []string) {
 	parts := strings.Split(pkg, ".")
-	var list []string
-	for _, part := range parts[max(len(parts)-2, 0):] {
+	for _, part := range slices.Backward(parts[max(len(parts)-2, 0):]) {
 		if w := fold(part); len(w) >= 3 && !slices.Contains(general, w) {
 			list = append(list, w)
 		}
@@ -126,50 +127,43 @@ func byTable(key string, candidates []candidate) []candidate {
 	return []candidate{first}
 }
 
-// byWord finds packages by a word of their names; the last word counts before the one in front of
-// it.
-func byWord(key string, candidates []candidate) []candidate {
-	var last, earlier []candidate
+// byWord finds packages by the last word of their names that names an app. The words in front of it
+// are often the maker's: com.facebook.orca is not Facebook.
+func byWord(key string, candidates []candidate) (found []candidate) {
 	for _, c := range candidates {
-		switch {
-		case !c.word || c.name != key:
-		case fold(c.pkg[strings.LastIndexByte(c.pkg, '.')+1:]) == key:
-			last = append(last, c)
-		default:
-			earlier = append(earlier, c)
-		}
-	}
-	if len(last) > 0 {
-		return last
-	}
-	return earlier
-}
-
-// nearest finds the names that differ from key by a slip of the pen: one letter in five, none in
-// short names.
-func nearest(key string, candidates []candidate) []candidate {
-	best := slips(key) + 1
-	var found []candidate
-	for _, c := range candidates {
-		if !c.installed || utf8.RuneCountInString(c.name) < 4 {
-			continue
-		}
-		switch d := levenshtein.ComputeDistance(key, c.name); {
-		case d < best:
-			best, found = d, []candidate{c}
-		case d == best && d <= slips(key):
+		if c.word && c.rank == 0 && c.name == key {
 			found = append(found, c)
 		}
 	}
 	return found
 }
 
-func slips(key string) int {
-	n := utf8.RuneCountInString(key)
-	if n < len(key) { // not ASCII: each character is half a word
-		return n / 4
+// nearest finds the names that differ from key by a slip of the pen.
+func nearest(key string, candidates []candidate) (found []candidate) {
+	for _, c := range candidates {
+		if c.installed && isSlip([]rune(key), []rune(c.name)) {
+			found = append(found, c)
+		}
 	}
-	return n / 5
+	return found
+}
+
+// isSlip reports whether one letter is missing inside one of two long names. Another letter in a
+// place, another beginning or another end often make another app's name: Finance and Binance, Photo
+// and Photos.
+func isSlip(a, b []rune) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) < 5 || len(b) != len(a)+1 {
+		return false
+	}
+	same := 0
+	for same < len(a) && a[same] == b[same] {
+		same++
+	}
+	return 0 < same && same < len(a) && a[same] < utf8.RuneSelf &&
+		slices.Equal(a[same:], b[same+1:])
 }
 
 // onlyOne is the package that all candidates mean; "" when there is none, an error when they mean

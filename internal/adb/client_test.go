@@ -66,6 +66,9 @@ func TestDevicesReadsEveryKindOfLine(t *testing.T) {
 		"????????????           no permissions (missing udev rules? see " +
 		"[http://developer.android.com/tools/device.html]) usb:1-1 transport_id:4\n" +
 		"(no serial number)     device usb:1-2 transport_id:5\n" +
+		"adb-1A2B-Zq7RtY (2)._adb-tls-connect._tcp device product:lynx transport_id:6\n" +
+		"adb-9F8E-Ab3CdE (2)._adb-tls-connect._tcp offline transport_id:7\n" +
+		"my phone\toffline\n" +
 		"0123456789ABCDEF       device 1-4.2 product:old model:Old\n"}}
 	list, err := s.client(t).Devices(t.Context())
 	require.NoError(t, err)
@@ -81,6 +84,11 @@ func TestDevicesReadsEveryKindOfLine(t *testing.T) {
 			Props: map[string]string{"usb": "1-1", "transport_id": "4"}},
 		{Serial: "(no-serial-number)", State: "device", Props: map[string]string{"usb": "1-2",
 			"transport_id": "5"}},
+		{Serial: "adb-1A2B-Zq7RtY (2)._adb-tls-connect._tcp", State: "device",
+			Props: map[string]string{"product": "lynx", "transport_id": "6"}},
+		{Serial: "adb-9F8E-Ab3CdE (2)._adb-tls-connect._tcp", State: "offline",
+			Props: map[string]string{"transport_id": "7"}},
+		{Serial: "my phone", State: "offline", Props: map[string]string{}},
 		{Serial: "0123456789ABCDEF", State: "device", Props: map[string]string{"product": "old",
 			"model": "Old"}},
 	}, list)
