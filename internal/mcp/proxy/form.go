@@ -61,7 +61,8 @@ func replyOf(q inquiry.Question, answer *mcp.ElicitationResult) (r inquiry.Reply
 		if decision == inquiry.Approve {
 			words = ""
 		}
-		filled, _ := q.Say(inquiry.Said{Name: decision, Words: words}) // an unknown decision is refused
+		// an unknown decision is refused
+		filled, _ := q.Say(inquiry.Said{Name: decision, Words: words})
 		r.Decisions = filled.Decisions
 	case mcp.ElicitationResponseActionDecline:
 		r.Type, r.Response = inquiry.TypeDecline, words
@@ -71,8 +72,8 @@ func replyOf(q inquiry.Question, answer *mcp.ElicitationResult) (r inquiry.Reply
 	return r, true
 }
 
-// inputRequired is the result of a call that asks the client to show the form. problem says what was
-// wrong with an earlier answer.
+// inputRequired is the result of a call that asks the client to show the form. problem says what
+// was wrong with an earlier answer.
 func inputRequired(m *message, q inquiry.Question, problem string) *message {
 	f := form(q)
 	if problem != "" {

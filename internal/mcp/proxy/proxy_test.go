@@ -134,7 +134,8 @@ func TestAPersonDecidesAboutACall(t *testing.T) {
 			require.Equal(t, inquiry.KindApproval, q.Kind)
 			require.Equal(t, inquiry.Sensitive, inquiry.As[inquiry.Approval](q).Severity)
 			require.Equal(t, "asked by tester", q.Task)
-			require.Equal(t, inquiry.Args{"text": "hi"}, inquiry.As[inquiry.Approval](q).ActionRequests[0].Args)
+			require.Equal(t, inquiry.Args{"text": "hi"},
+				inquiry.As[inquiry.Approval](q).ActionRequests[0].Args)
 			require.Empty(t, r.done())
 			require.NoError(t, r.decide(q, c.decision))
 			require.Equal(t, c.want, r.result(id))
@@ -150,7 +151,8 @@ func TestACallIsHandedOverToAPerson(t *testing.T) {
 	id := r.start("by_hand", "{}", "")
 	q := r.asked()
 	require.Contains(t, q.Text, "by hand")
-	require.Equal(t, []string{inquiry.Respond, inquiry.Reject}, inquiry.As[inquiry.Approval](q).Allowed(0))
+	require.Equal(t, []string{inquiry.Respond, inquiry.Reject},
+		inquiry.As[inquiry.Approval](q).Allowed(0))
 	require.Error(t, r.decide(q, inquiry.Decision{Type: inquiry.Approve}))
 	require.NoError(t, r.decide(q, inquiry.Decision{Type: inquiry.Respond, Message: "all done"}))
 	require.Equal(t, "all done", r.result(id))
@@ -184,7 +186,8 @@ func TestNumbersKeepTheirDigitsWhereAPersonDecides(t *testing.T) {
 	q := r.asked()
 	require.Equal(t, `{"name":"send_message","args":{"text":"hi","times":1234567890123456789}}`,
 		inquiry.As[inquiry.Approval](q).ActionRequests[0].Edited())
-	edit, err := inquiry.ParseEdit(strings.Replace(inquiry.As[inquiry.Approval](q).ActionRequests[0].Edited(), "hi", "ho", 1))
+	action := inquiry.As[inquiry.Approval](q).ActionRequests[0]
+	edit, err := inquiry.ParseEdit(strings.Replace(action.Edited(), "hi", "ho", 1))
 	require.NoError(t, err)
 	require.NoError(t, r.decide(q, inquiry.Decision{Type: inquiry.Edit, EditedAction: edit}))
 	require.Contains(t, r.result(id), `send_message {"text":"ho","times":1234567890123456789}`)

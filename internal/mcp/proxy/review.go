@@ -45,8 +45,8 @@ func (g *gate) call(ctx context.Context, l *link, m *message) (*message, error) 
 	return errorResult(m, "not allowed here: "+why), nil
 }
 
-// review asks a person about a call, and carries out the decision. The decision is marked as used on
-// disk before the call is passed on.
+// review asks a person about a call, and carries out the decision. The decision is marked as used
+// on disk before the call is passed on.
 func (g *gate) review(ctx context.Context, l *link, c *toolCall, d guard.Decision) (
 	*message, error) {
 	if g.opts.Questions == nil {

@@ -26,7 +26,8 @@ func TestAMessageKeepsWhatItSays(t *testing.T) {
 
 // What is no message is refused with an error for its sender; what is one is written again.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `[]`, `null`, `[null]`,
+	for _, seed := range []string{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `[]`, `null`,
+		`[null]`,
 		`{"id":{}}`, `{"jsonrpc":"2.0","id":1,"result":{},"error":null}`, `[{"method":1}]`} {
 		f.Add([]byte(seed))
 	}

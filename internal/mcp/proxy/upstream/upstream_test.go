@@ -17,7 +17,8 @@ func TestWhatIsReadAsAMessage(t *testing.T) {
 	}
 	all, err := Read([]byte(`{"id":1,"result":{},"error":null}`))
 	require.NoError(t, err)
-	require.Equal(t, []*Message{{Message: wire.Message{ID: []byte("1"), Result: []byte(`{}`)}}}, all)
+	require.Equal(t, []*Message{{Message: wire.Message{ID: []byte("1"), Result: []byte(`{}`)}}},
+		all)
 	all, err = Read([]byte(`[{"id":null,"method":"notifications/x"}]`))
 	require.NoError(t, err)
 	require.Equal(t, []*Message{Notification("notifications/x", nil)}, all)
