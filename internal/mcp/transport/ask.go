@@ -12,12 +12,6 @@ import (
 	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
-// clientAnswer is what the client answered to a request of the server.
-type clientAnswer struct {
-	result json.RawMessage
-	err    error
-}
-
 // sender sends a message on some stream.
 type sender func(context.Context, mcp.JSONRPCNotification) error
 
@@ -51,12 +45,6 @@ func (p *peer) ask(ctx, life context.Context, send sender, method string,
 	_ = send(context.WithoutCancel(ctx), note(string(mcp.MethodNotificationCancelled), nil,
 		map[string]any{"requestId": id, "reason": cause.Error()}))
 	return nil, cause
-}
-
-// note is a notification of the server.
-func note(method string, meta, fields map[string]any) mcp.JSONRPCNotification {
-	return mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{
-		Method: method, Params: mcp.NotificationParams{Meta: meta, AdditionalFields: fields}}}
 }
 
 func (p *peer) expect() (int64, <-chan clientAnswer) {

@@ -69,6 +69,16 @@ func newCall(ctx context.Context, p *peer, m *wire.Message, o *Options) *call {
 	return c
 }
 
+// begin counts the call as under way at its peer, and in under, which may be nil. Its error is a
+// *wire.Error.
+func (c *call) begin(most int, under *sync.WaitGroup) error {
+	err := c.peer.begin(c.id, c.cancel, most, under)
+	if err == nil {
+		c.home = c.peer
+	}
+	return err
+}
+
 var (
 	_ server.SessionWithClientInfo               = (*call)(nil)
 	_ server.SessionWithLogging                  = (*call)(nil)
@@ -157,7 +167,7 @@ func (c *call) run(srv Server, raw json.RawMessage, s sink) {
 		case resp := <-answered:
 			close(c.over)
 			if c.home != nil { // before the client can use the id again
-				c.home.finish(c)
+				c.home.finish(c.id)
 			}
 			for len(c.out) > 0 { // what the handler sent before it returned
 				c.pass(<-c.out, s)
@@ -319,4 +329,14 @@ func (c *call) Relisted() {
 	if f, _ := c.SubscriptionFilter(); f.ResourcesListChanged {
 		c.updates.Relisted()
 	}
+}
+
+// refused is the error that the handler asked for instead of the internal error that mcp-go made of
+// it.
+func (c *call) refused(e mcp.JSONRPCErrorDetails) mcp.JSONRPCErrorDetails {
+	own := c.refusal.Load()
+	if own == nil || e.Code != mcp.INTERNAL_ERROR || e.Message != own.Text {
+		return e
+	}
+	return mcp.JSONRPCErrorDetails{Code: own.Code, Message: own.Text, Data: own.Data}
 }

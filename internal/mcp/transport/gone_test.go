@@ -414,7 +414,7 @@ func TestAPeerTakesNothingAfterItsEndAndEachAnswerOnce(t *testing.T) {
 	p.close(ErrClosed)
 	p.close(ErrEOF)
 	c := newCall(t.Context(), p, &wire.Message{ID: json.RawMessage("1")}, new(settings(nil)))
-	require.EqualError(t, p.begin(c, 1, nil), ErrClosed.Error(), "the first reason")
+	require.EqualError(t, c.begin(1, nil), ErrClosed.Error(), "the first reason")
 }
 
 // Nobody can take up the session of a handshake whose client has left, or go on with it when the

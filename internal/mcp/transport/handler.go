@@ -3,25 +3,12 @@ package transport
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/mcp/wire"
-	"github.com/taploop/taploop/internal/text"
 )
-
-// Why the context of a handler was cancelled: errors.Is of [Closed] or of [context.Cause].
-var (
-	ErrCancelled = errors.New("the client cancelled the request")
-	ErrDropped   = errors.New("the client's connection is lost")
-	ErrEOF       = errors.New("the client closed its end")
-	ErrClosed    = errors.New("the session is closed")
-)
-
-// ErrOver is what sending for a request gives whose result is on its way already.
-var ErrOver = errors.New("the request is answered already")
 
 // Closed says why the caller of the request that ctx belongs to is gone: ErrCancelled, ErrDropped,
 // ErrEOF, ErrClosed, or an error that wraps one of them. It is nil while the caller waits, whatever
@@ -37,14 +24,6 @@ func Closed(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// cancelled is ErrCancelled with the client's reason, if it gave one.
-func cancelled(reason string) error {
-	if reason == "" {
-		return ErrCancelled
-	}
-	return fmt.Errorf("%w: %q", ErrCancelled, text.Cut(reason, maxWords))
 }
 
 type principalKey struct{}
@@ -119,14 +98,4 @@ func Refuse(ctx context.Context, code int, text string, data any) error {
 		c.refusal.Store(e)
 	}
 	return e
-}
-
-// refused is the error that the handler asked for instead of the internal error that mcp-go made of
-// it.
-func (c *call) refused(e mcp.JSONRPCErrorDetails) mcp.JSONRPCErrorDetails {
-	own := c.refusal.Load()
-	if own == nil || e.Code != mcp.INTERNAL_ERROR || e.Message != own.Text {
-		return e
-	}
-	return mcp.JSONRPCErrorDetails{Code: own.Code, Message: own.Text, Data: own.Data}
 }

@@ -59,6 +59,19 @@ type httpRequest struct {
 
 func (v *httpRequest) refuse(status int, text string) { refuse(v.w, status, invalid(text)) }
 
+// reply answers with a message, which may be large, so that a client that does not read it is given
+// up.
+func (v *httpRequest) reply(status int, message []byte) {
+	v.extend() // net/http lifts it when the answer has ended
+	write(v.w, status, message)
+}
+
+// extend gives the client WriteTimeout from now on to take what is written.
+func (v *httpRequest) extend() {
+	// not every writer can
+	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(v.h.opts.WriteTimeout))
+}
+
 // context is the one for handlers: it has the values of the HTTP request's, but does not end with
 // it.
 func (v *httpRequest) context() context.Context {

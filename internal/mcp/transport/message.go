@@ -3,7 +3,10 @@ package transport
 import (
 	"encoding/json"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/taploop/taploop/internal/mcp/wire"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // maxValues is how many values a message may have. No method needs as many.
@@ -33,3 +36,15 @@ func subject(m *wire.Message) (id json.RawMessage, reason string) {
 	_ = json.Unmarshal(m.Params, &params) // "invalid cancellation notifications SHOULD be ignored"
 	return params.ID, params.Reason
 }
+
+// note is a notification of the server.
+func note(method string, meta, fields map[string]any) mcp.JSONRPCNotification {
+	return mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{
+		Method: method, Params: mcp.NotificationParams{Meta: meta, AdditionalFields: fields}}}
+}
+
+// maxWords is the most characters of what a client says of itself or gives as a reason.
+const maxWords = 200
+
+// words is what a client says of itself, as it is kept and printed.
+func words(s string) string { return text.Cut(text.Line(s), maxWords) }

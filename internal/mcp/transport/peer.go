@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/internal/mcp/wire"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -32,35 +32,41 @@ type peer struct {
 	*known
 
 	mu        sync.Mutex
-	calls     map[string]*call // the client's requests under way, by key of their id
+	calls     map[string]context.CancelCauseFunc // of requests under way, by the keys of their ids
 	asked     map[int64]chan clientAnswer
 	lastAsked int64
 	closed    error // why no more is taken
 }
 
+// clientAnswer is what the client answered to a request of the server.
+type clientAnswer struct {
+	result json.RawMessage
+	err    error
+}
+
 func newPeer(id, principal string) *peer {
 	return &peer{known: &known{id: id, principal: principal, level: mcp.LoggingLevelInfo,
 		updates: updates{wake: make(chan struct{}, 1)}},
-		calls: map[string]*call{}, asked: map[int64]chan clientAnswer{}}
+		calls: map[string]context.CancelCauseFunc{}, asked: map[int64]chan clientAnswer{}}
 }
 
 // begin notes a request as under way, and in under, which may be nil. Its error is an *wire.Error.
-func (p *peer) begin(c *call, most int, under *sync.WaitGroup) error {
+func (p *peer) begin(id json.RawMessage, cancel context.CancelCauseFunc, most int,
+	under *sync.WaitGroup) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k := wire.Key(c.id)
-	refused := &wire.Error{ID: c.id, Code: mcp.INVALID_REQUEST}
+	k := wire.Key(id)
+	refused := &wire.Error{ID: id, Code: mcp.INVALID_REQUEST}
 	switch {
 	case p.closed != nil:
 		refused.Text = p.closed.Error()
 	case p.calls[k] != nil:
-		refused.Text = fmt.Sprintf("a request with the id %s is under way already", c.id)
+		refused.Text = fmt.Sprintf("a request with the id %s is under way already", id)
 	case len(p.calls) >= most:
 		refused.Text = fmt.Sprintf("%d requests are under way already; wait for one of them to end",
 			most)
 	default:
-		p.calls[k] = c
-		c.home = p
+		p.calls[k] = cancel
 		if under != nil { // below mu: not after close
 			under.Add(1)
 		}
@@ -69,19 +75,19 @@ func (p *peer) begin(c *call, most int, under *sync.WaitGroup) error {
 	return refused
 }
 
-func (p *peer) finish(c *call) {
+func (p *peer) finish(id json.RawMessage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.calls, wire.Key(c.id))
+	delete(p.calls, wire.Key(id))
 }
 
 // cancel ends the client's own request of that id, if it is under way.
 func (p *peer) cancel(id json.RawMessage, cause error) {
 	p.mu.Lock()
-	c := p.calls[wire.Key(id)]
+	end := p.calls[wire.Key(id)]
 	p.mu.Unlock()
-	if c != nil {
-		c.cancel(cause)
+	if end != nil {
+		end(cause)
 	}
 }
 
@@ -92,8 +98,8 @@ func (p *peer) close(cause error) {
 	if p.closed == nil {
 		p.closed = cause
 	}
-	for _, c := range p.calls {
-		c.cancel(cause)
+	for _, end := range p.calls {
+		end(cause)
 	}
 }
 
@@ -124,12 +130,6 @@ func (k *known) GetClientInfo() mcp.Implementation { return get(&k.mu, &k.info) 
 func (k *known) SetClientInfo(info mcp.Implementation) {
 	set(&k.mu, &k.info, mcp.Implementation{Name: words(info.Name), Version: words(info.Version)})
 }
-
-// maxWords is the most characters of what a client says of itself or gives as a reason.
-const maxWords = 200
-
-// words is what a client says of itself, as it is kept and printed.
-func words(s string) string { return text.Cut(text.Line(s), maxWords) }
 
 func get[T any](mu *sync.Mutex, field *T) T {
 	mu.Lock()

@@ -5,21 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/internal/mcp/wire"
 )
-
-// promptly is how long a request may be silent before its answer becomes a stream, which can be
-// kept alive and resumed.
-const promptly = time.Second
 
 // post takes what a client sends and tells the eras apart: a request is of 2026-07-28 when its body
 // or its header says so.
@@ -77,12 +68,6 @@ func (v *httpRequest) read() *wire.Incoming {
 		return nil
 	}
 	return in
-}
-
-func unsupported(version string) *wire.Error {
-	e := mcp.UnsupportedProtocolVersionError{Version: version,
-		Supported: mcp.ValidProtocolVersions}.JSONRPCError().Error
-	return &wire.Error{Code: e.Code, Text: e.Message, Data: e.Data}
 }
 
 // exchange serves messages of a session.
@@ -151,12 +136,12 @@ func (v *httpRequest) answer(s *session, requests []*wire.Message, batch bool) {
 
 // begin starts a request of the session, or gives it back. Its error is an *wire.Error.
 func (v *httpRequest) begin(s *session, c *call, m *wire.Message, st *stream, done func()) error {
-	if err := s.begin(c, v.h.opts.MaxCalls, nil); err != nil {
+	if err := c.begin(v.h.opts.MaxCalls, nil); err != nil {
 		return err
 	}
 	err := v.h.startCall(c, m, st, done)
 	if err != nil {
-		s.peer.finish(c)
+		s.peer.finish(c.id)
 	}
 	return err
 }
@@ -178,92 +163,4 @@ func (v *httpRequest) deliver(s *session, st *stream, rd *reader, batch bool, do
 	s.keep(st)
 	done()
 	v.stream(s, st, rd, primes(s.ProtocolVersion()))
-}
-
-// await waits until the stream has something, but not long.
-func (v *httpRequest) await(st *stream, rd *reader) (first []streamEvent, ended bool) {
-	enough := time.NewTimer(min(promptly, v.h.opts.KeepAlive))
-	defer enough.Stop()
-	for {
-		events, ended, changed := st.next(rd)
-		if len(events) > 0 || ended {
-			return events, ended
-		}
-		select {
-		case <-changed:
-		case <-enough.C:
-			return nil, false
-		case <-v.r.Context().Done():
-			return nil, false
-		}
-	}
-}
-
-func invalid(text string) *wire.Error { return &wire.Error{Code: mcp.INVALID_REQUEST, Text: text} }
-
-// refuse answers with an error: "the HTTP response body MAY comprise a JSON-RPC error response".
-func refuse(w http.ResponseWriter, status int, e *wire.Error) { write(w, status, e.Encode()) }
-
-// reply answers with a message, which may be large, so that a client that does not read it is given
-// up.
-func (v *httpRequest) reply(status int, message []byte) {
-	v.extend() // net/http lifts it when the answer has ended
-	write(v.w, status, message)
-}
-
-// write writes the whole answer. The caller can do nothing if it does not arrive.
-func write(w http.ResponseWriter, status int, body []byte) {
-	h := w.Header()
-	h.Set("Content-Length", strconv.Itoa(len(body)+1))
-	h.Set("Content-Type", "application/json")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n'))
-}
-
-// status is the HTTP status for an error of a request under 2026-07-28. "If the server does not
-// implement the requested RPC method, it MUST respond with 404 Not Found"; what is wrong with the
-// request is 400.
-func status(code int) int {
-	switch code {
-	case mcp.METHOD_NOT_FOUND:
-		return http.StatusNotFound
-	case mcp.PARSE_ERROR, mcp.INVALID_REQUEST, mcp.INVALID_PARAMS,
-		mcp.HEADER_MISMATCH, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY,
-		mcp.UNSUPPORTED_PROTOCOL_VERSION:
-		return http.StatusBadRequest
-	}
-	return http.StatusOK
-}
-
-func isJSON(h http.Header) bool {
-	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
-	return err == nil && kind == "application/json"
-}
-
-// accepts reports whether the client takes all these media types. Without an Accept header it takes
-// anything.
-func accepts(h http.Header, kinds ...string) bool {
-	values := h.Values("Accept")
-	if len(values) == 0 {
-		return true
-	}
-	var taken []string
-	for _, part := range strings.Split(strings.Join(values, ","), ",") {
-		kind, params, err := mime.ParseMediaType(part)
-		if err == nil && strings.Trim(params["q"], "0.") == "" && params["q"] != "" {
-			continue // weighted with nothing
-		}
-		taken = append(taken, kind)
-	}
-	for _, kind := range kinds {
-		family, _, _ := strings.Cut(kind, "/")
-		if !slices.ContainsFunc([]string{kind, family + "/*", "*/*"}, func(k string) bool {
-			return slices.Contains(taken, k)
-		}) {
-			return false
-		}
-	}
-	return true
 }

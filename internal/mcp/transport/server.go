@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Server answers the messages that a transport brings: mcp-go's [server.MCPServer], whose methods
@@ -26,19 +27,24 @@ type Server interface {
 
 var _ Server = (*server.MCPServer)(nil)
 
-// Send sends a whole notification, as it is, on the stream of the request that ctx belongs to, in
-// order with all else that is sent for it. While the client reads slowly, Send waits; it returns
-// the cause when ctx ends meanwhile, and ErrOver after the result.
-func Send(ctx context.Context, raw json.RawMessage) error {
-	c := callOf(ctx)
-	if c == nil {
-		return server.ErrNoActiveSession
-	}
-	return c.send(ctx, envelope(raw))
-}
+// Why the context of a handler was cancelled: errors.Is of [Closed] or of [context.Cause].
+var (
+	ErrCancelled = errors.New("the client cancelled the request")
+	ErrDropped   = errors.New("the client's connection is lost")
+	ErrEOF       = errors.New("the client closed its end")
+	ErrClosed    = errors.New("the session is closed")
+)
 
-// Broadcast is a whole message, as it is, for the notification channel of a session.
-func Broadcast(raw json.RawMessage) mcp.JSONRPCNotification { return envelope(raw) }
+// ErrOver is what sending for a request gives whose result is on its way already.
+var ErrOver = errors.New("the request is answered already")
+
+// cancelled is ErrCancelled with the client's reason, if it gave one.
+func cancelled(reason string) error {
+	if reason == "" {
+		return ErrCancelled
+	}
+	return fmt.Errorf("%w: %q", ErrCancelled, text.Cut(reason, maxWords))
+}
 
 // ClientError is the error that a client answered instead of a result.
 type ClientError struct{ mcp.JSONRPCErrorDetails }
@@ -48,59 +54,4 @@ func (e *ClientError) Error() string {
 		return "the client refused without saying why"
 	}
 	return fmt.Sprintf("the client refused: %s (code %d)", e.Message, e.Code)
-}
-
-// Ask sends a request of the server on the stream of the request that ctx belongs to, and waits for
-// the client's answer, whatever it is. A *ClientError is what the client answered instead. When ctx
-// ends first the client hears of it, and the error is ctx's cause.
-func Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	c := callOf(ctx)
-	if c == nil {
-		return nil, server.ErrNoActiveSession
-	}
-	return c.peer.ask(ctx, c.ctx, c.send, method, params)
-}
-
-// AskSession is [Ask] where no request is under way: it asks where the session's broadcasts go.
-func AskSession(ctx context.Context, s server.ClientSession, method string,
-	params json.RawMessage) (json.RawMessage, error) {
-	var p *peer
-	var life context.Context
-	switch s := s.(type) {
-	case *stdioClient:
-		p, life = s.peer, s.ctx
-	case *session:
-		p, life = s.peer, s.ctx
-	default:
-		return nil, server.ErrNoActiveSession
-	}
-	feed := s.NotificationChannel()
-	return p.ask(ctx, life, func(ctx context.Context, n mcp.JSONRPCNotification) error {
-		select {
-		case feed <- n:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-life.Done():
-			return ErrClosed
-		}
-	}, method, params)
-}
-
-// SetHandshake notes what the handshake of the request that ctx belongs to has agreed on, when
-// something else than mcp-go has answered it.
-func SetHandshake(ctx context.Context, version string, info mcp.Implementation,
-	caps mcp.ClientCapabilities) error {
-	c := callOf(ctx)
-	switch {
-	case c == nil:
-		return server.ErrNoActiveSession
-	case !slices.Contains(mcp.ValidProtocolVersions, version):
-		return errors.New("the server wants a version of the protocol that is not known here")
-	}
-	c.SetProtocolVersion(version)
-	c.SetClientInfo(info)
-	c.SetClientCapabilities(caps)
-	c.Initialize()
-	return nil
 }

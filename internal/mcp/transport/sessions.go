@@ -155,7 +155,7 @@ func (v *httpRequest) initialize(m *wire.Message) {
 	defer s.leave()
 	var answer responseSink
 	c := newCall(v.context(), s.peer, m, &v.h.opts)
-	if err := s.begin(c, 1, nil); err != nil { // it was closed just now
+	if err := c.begin(1, nil); err != nil { // it was closed just now
 		v.refuse(http.StatusServiceUnavailable, err.Error())
 		return
 	}

@@ -33,12 +33,6 @@ func (v *httpRequest) write(data []byte) error {
 	return http.NewResponseController(v.w).Flush()
 }
 
-// extend gives the client WriteTimeout from now on to take what is written.
-func (v *httpRequest) extend() {
-	// not every writer can
-	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(v.h.opts.WriteTimeout))
-}
-
 // prime tells the client an id to resume from before there is any message.
 func (v *httpRequest) prime(st *stream) error {
 	st.prime()
@@ -260,4 +254,27 @@ func (v *httpRequest) keepAlive() error {
 		return err
 	}
 	return v.write(wire.AppendComment(nil, "keep-alive"))
+}
+
+// promptly is how long a request may be silent before its answer becomes a stream, which can be
+// kept alive and resumed.
+const promptly = time.Second
+
+// await waits until the stream has something, but not long.
+func (v *httpRequest) await(st *stream, rd *reader) (first []streamEvent, ended bool) {
+	enough := time.NewTimer(min(promptly, v.h.opts.KeepAlive))
+	defer enough.Stop()
+	for {
+		events, ended, changed := st.next(rd)
+		if len(events) > 0 || ended {
+			return events, ended
+		}
+		select {
+		case <-changed:
+		case <-enough.C:
+			return nil, false
+		case <-v.r.Context().Done():
+			return nil, false
+		}
+	}
 }

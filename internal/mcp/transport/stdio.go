@@ -238,7 +238,7 @@ func (t *stdioClient) handshake(m *wire.Message, s sink) {
 func (t *stdioClient) start(m *wire.Message, s sink) {
 	c := newCall(t.ctx, t.peer, m, &t.opts)
 	leave := func() {}
-	err := t.begin(c, t.opts.MaxCalls, &t.under)
+	err := c.begin(t.opts.MaxCalls, &t.under)
 	if err == nil && m.Modern() {
 		c.peer = newStatelessPeer("") // it stands alone
 		c.known = c.peer.known
