@@ -9,13 +9,13 @@ import (
 	"github.com/taploop/taploop/internal/words"
 )
 
-// Action is one member of the closed vocabulary. Members are struct values; pointers to them are
-// not members. The tag arg of a field names it in agent_action, the first for writing.
+// Action is one member of the closed vocabulary. Members are struct values, not pointers. The tag
+// arg of a field names it in agent_action. Of several names the first is written.
 type Action interface {
 	// Verb is the action's name as models and logs write it, for example CLICK.
 	Verb() string
-	// Validate reports what is wrong in words that a model can act on (which field, its value, what
-	// is allowed), or nil.
+	// Validate returns nil for a valid action. Its error names the field, its value and the allowed
+	// values, in words that a model can act on.
 	Validate() error
 	// Traits says what the action does to the phone. It may be called on an action that is not
 	// valid.
@@ -78,7 +78,7 @@ func quoted(s string) string {
 	return text.Quote(s, maxDescribed)
 }
 
-// mapped returns a new slice of f's results for the elements; nil stays nil.
+// mapped returns a new slice of f's results for the elements, or nil for none.
 func mapped[T any](all []T, f func(T) T) []T {
 	var out []T
 	for _, e := range all {

@@ -77,7 +77,7 @@ func (d Decision) value(f Field) any {
 
 var twoNumbers = regexp.MustCompile(`^[\s\[(]*(-?\d+)(?:\.\d+)?[\s,，]+(-?\d+)`)
 
-// pointOr is a point's value as two numbers, any other value as it is.
+// pointOr returns the value of a point as two numbers, and any other value unchanged.
 func pointOr(key, value string) any {
 	m := twoNumbers.FindStringSubmatch(value)
 	if !strings.HasPrefix(key, "point") || m == nil {
@@ -91,8 +91,8 @@ func pointOr(key, value string) any {
 	return []int{x, y}
 }
 
-// arguments are the action's fields as their tag arg names them, without those that may be left out
-// and are.
+// arguments returns the action's fields under the names of their tag arg. Optional fields without a
+// value are left out.
 func arguments(a Action) (list []Field) {
 	v := reflect.ValueOf(a)
 	for i := range v.NumField() {

@@ -68,7 +68,7 @@ func Unmarshal(b []byte) (Action, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !sameJSON(b, again) { // a field is missing, or is none of the action's
+	if !sameJSON(b, again) { // a field is missing or unknown
 		return nil, fmt.Errorf("decoding %s: %s is written as %s", head.Verb,
 			text.Quote(string(b), 200), text.Quote(string(again), 200))
 	}
@@ -100,8 +100,8 @@ func readFields(b []byte, v reflect.Value) error {
 	return err
 }
 
-// Named is the action with this verb and these arguments, as a person writes them: those of [Args].
-// It is checked as an action of a model is. The error says what is wrong in words for its writer.
+// Named returns the action with this verb and the arguments that a person wrote, in the form of
+// [Args]. The action is validated. The error is worded for the person.
 func Named(verb string, args map[string]any) (Action, error) {
 	t, ok := members[verb]
 	if !ok {
@@ -149,7 +149,8 @@ func Args(a Action) (map[string]any, error) {
 	return args, nil
 }
 
-// argumentsOf are the keys of an action's arguments, and those that Marshal never leaves out.
+// argumentsOf returns the keys of an action's arguments, and of these the ones that Marshal always
+// writes.
 func argumentsOf(t reflect.Type) (names, needed []string) {
 	for field := range t.Fields() {
 		name, optional := argumentOf(field)

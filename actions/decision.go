@@ -14,16 +14,16 @@ type Field struct {
 // Decision is an action with what the model said around it.
 type Decision struct {
 	Action  Action
-	Thought string  // why, for the trace; may be ""
-	Explain string  // the step in words, for people; may be ""
-	Summary string  // what has been done so far, written anew by the model; "" keeps the former one
-	Note    string  // to be kept for later steps, whatever the action; "" for nothing
+	Thought string  // why, for the trace
+	Explain string  // the step in words, for people
+	Summary string  // the model's new summary of the task so far, or "" to keep the former one
+	Note    string  // to be kept for later steps, whatever the action
 	Fields  []Field // the reply's fields in the model's own order, for agent_action
 }
 
-// decisionJSON is a decision as it is stored.
+// decisionJSON is the stored form of a decision.
 type decisionJSON struct {
-	Action  json.RawMessage `json:"action"` // null when there is none
+	Action  json.RawMessage `json:"action"` // null if there is no action
 	Thought string          `json:"thought,omitempty"`
 	Explain string          `json:"explain,omitempty"`
 	Summary string          `json:"summary,omitempty"`
@@ -72,8 +72,8 @@ func (d Decision) Texts(f func(string) string) Decision {
 	return d
 }
 
-// Remember is what was remembered with what the decision adds to it: its note, the text of a NOTE.
-// What is there already is not added again.
+// Remember returns before with what the decision adds: its note and the text of a NOTE. A text that
+// is in before is not added again.
 func (d Decision) Remember(before []string) []string {
 	texts := []string{d.Note}
 	if n, is := d.Action.(Note); is {

@@ -6,8 +6,8 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Info asks a person; Options are answers to choose from, none for a free answer. Secret says that
-// the answer must not be shown anywhere again; nil leaves it to the question's words. ByHand says
+// Info asks a person. Options are answers to choose from, none for a free answer. Secret says that
+// the answer must not be shown anywhere again, nil lets the question's words decide. ByHand says
 // that the answer is an act: a person is to do on the phone what Question says.
 type Info struct {
 	Question string   `json:"question" arg:"value"`

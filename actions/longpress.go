@@ -8,7 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// LongPress holds a point. Hold 0 means 1.5 s; at most [MaxTouch].
+// LongPress holds a point for Hold, at most [MaxTouch]. 0 means 1.5 s.
 type LongPress struct {
 	At   screen.Point  `json:"at" arg:"point"`
 	Hold time.Duration `json:"hold,omitempty" arg:"duration"`

@@ -8,7 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// OpenApp brings an app to the front; App is a name or a package.
+// OpenApp brings an app to the front. App is a name or a package.
 type OpenApp struct {
 	App string `json:"app" arg:"value"`
 }

@@ -2,26 +2,26 @@ package actions
 
 import "errors"
 
-// What the error of a gesture says of how far it came, for errors.Is. One that is none of these, no
-// deadline and no lost phone means that nothing was touched.
+// How far a failed gesture came, for errors.Is. An error that is none of these, no deadline and no
+// lost phone means that nothing was touched.
 var (
 	// ErrPartial: it has touched the phone before it failed: a field was tapped and no text typed,
 	// or half of a text was.
 	ErrPartial = errors.New("carried out in part")
 	// ErrUnknown: it was begun, and whether it took effect cannot be told.
 	ErrUnknown = errors.New("of unknown outcome")
-	// ErrDone: it was carried out wholly, and something besides went wrong, of which a person
-	// should know.
+	// ErrDone: it was carried out completely, but something else went wrong that a person should
+	// know.
 	ErrDone = errors.New("carried out")
 )
 
-// Partial marks err as ErrPartial; nil stays nil.
+// Partial marks err as ErrPartial. It returns nil for nil.
 func Partial(err error) error { return marked(err, ErrPartial) }
 
-// Unknown marks err as ErrUnknown; nil stays nil.
+// Unknown marks err as ErrUnknown. It returns nil for nil.
 func Unknown(err error) error { return marked(err, ErrUnknown) }
 
-// Done marks err as ErrDone; nil stays nil.
+// Done marks err as ErrDone. It returns nil for nil.
 func Done(err error) error { return marked(err, ErrDone) }
 
 func marked(err, as error) error {

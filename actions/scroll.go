@@ -11,14 +11,14 @@ import (
 )
 
 // Scroll moves the content under At by about a third of the screen: a swipe that starts at At, or
-// as near to it as keeps the whole swipe off the screen's edges, where Android listens for gestures
-// of its own.
+// as near to it as keeps the whole swipe off the screen's edges, where Android has its own
+// gestures.
 type Scroll struct {
 	At        screen.Point `json:"at" arg:"point"`
 	Direction Direction    `json:"direction" arg:"direction"`
 }
 
-// Direction is where the content's next part is looked for: scrolling Down shows what is below.
+// Direction is the side on which the next content lies. Scrolling Down shows the content below.
 type Direction string
 
 // The directions of a Scroll.
@@ -61,7 +61,7 @@ func (a Scroll) Traits() Traits {
 	return Traits{Kind: KindPath, Points: a.way(), Scrolls: true, Took: strokeTime}
 }
 
-// way is the way of the finger; At alone when there is no such direction.
+// way returns the finger's path, or At alone for an unknown direction.
 func (a Scroll) way() []screen.Point {
 	from, to := a.At, a.At
 	switch a.Direction {

@@ -9,7 +9,8 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// Slide moves a finger from one point to another. Took 0 means 1.5 s; at most [MaxTouch].
+// Slide moves a finger from one point to another in the time Took, at most [MaxTouch]. 0 means 1.5
+// s.
 type Slide struct {
 	From screen.Point  `json:"from" arg:"point1"`
 	To   screen.Point  `json:"to" arg:"point2"`

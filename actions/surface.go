@@ -11,7 +11,7 @@ import (
 // verbs and touches belong together. Every point is a fraction of the last frame that was looked
 // at.
 //
-// An error says what the phone refused, in words for the model; a [hint] may ride along. A method
+// An error says in words for the model what the phone refused, and may carry a [hint]. A method
 // returns once the phone has taken the touch, not once the screen has changed. One caller at a
 // time.
 type Surface interface {
@@ -20,7 +20,7 @@ type Surface interface {
 	LongPress(ctx context.Context, at screen.Point, hold time.Duration) error
 	Swipe(ctx context.Context, from, to screen.Point, took time.Duration) error
 	Drag(ctx context.Context, from, to screen.Point) error
-	// Type types into the focused field exactly as given, newlines included; it never interprets
+	// Type types into the focused field exactly as given, newlines included. It never interprets
 	// the text.
 	Type(ctx context.Context, text string) error
 	// Clear empties the focused field.

@@ -38,11 +38,11 @@ type Traits struct {
 	Scrolls bool
 	// Took is how long the finger of a path takes.
 	Took time.Duration
-	// Text is what is typed, or the name of the app that is opened.
+	// Text is the text to type, or the name of the app to open.
 	Text string
 	// Submit says that Enter is pressed after the text.
 	Submit bool
-	// Key is the key that was chosen; empty for an action that always presses the same one.
+	// Key is the chosen key. It is empty for an action that always presses the same one.
 	Key Key
 }
 
@@ -52,10 +52,10 @@ func (t *Traits) Focused() bool { return t.Kind == KindText || t.Key != "" }
 // Pointed reports whether the action touches one place and nothing else: a tap or a hold.
 func (t *Traits) Pointed() bool { return t.Kind == KindTap || t.Kind == KindHold }
 
-// Points returns where the action touches the screen; see [Traits].
+// Points returns the points that the action touches. See [Traits].
 func Points(a Action) []screen.Point { return a.Traits().Points }
 
-// Passive reports whether the action only lets time pass; see [Traits].
+// Passive reports whether the action only lets time pass. See [Traits].
 func Passive(a Action) bool { return a.Traits().Passive }
 
 // at is the one point of an action.

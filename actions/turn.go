@@ -48,7 +48,7 @@ type Exchange struct {
 	Outcome  Outcome `json:"outcome"`
 }
 
-// Outcome says how an exchange ended; dialects word each one.
+// Outcome says how an exchange ended. Each dialect has words for it.
 type Outcome string
 
 // The outcomes of a question, and of what the other side said unasked: then there is no question.
@@ -56,7 +56,7 @@ const (
 	Answered      Outcome = "answered"       // a person answered
 	Refused       Outcome = "refused"        // a person chose not to answer
 	Silence       Outcome = "silence"        // no answer came in time
-	DefaultAnswer Outcome = "default"        // no answer came; Answer was agreed beforehand
+	DefaultAnswer Outcome = "default"        // no answer came, Answer was agreed beforehand
 	ModelAnswer   Outcome = "model_answered" // a model answered in the person's place
 	Remembered    Outcome = "remembered"     // a person's earlier answer, to be used again
 	Delegated     Outcome = "delegated"      // a person left it to the one who asked

@@ -13,7 +13,7 @@ import (
 )
 
 // Type types text: into the focused field, or at At after tapping it. Clear empties the field
-// first; Submit presses Enter after. Text may be empty only with Clear.
+// first, Submit presses Enter afterwards. Text may be empty only with Clear.
 type Type struct {
 	Text   string        `json:"text" arg:"value"`
 	At     *screen.Point `json:"at,omitempty" arg:"point"`
@@ -44,7 +44,8 @@ func (a Type) Validate() error {
 }
 
 // Do taps At when there is one, clears the field, types and submits, in this order, and stops at
-// the first refusal. What is done all the same, see ErrDone, is said once the rest is done, too.
+// the first refusal. A part that fails with ErrDone does not stop it. That error is returned at the
+// end.
 func (a Type) Do(ctx context.Context, s Surface) error {
 	var done []string
 	var left error

@@ -8,8 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// Wait waits for the screen to change by itself. For is above 0; what is longer than [MaxWait] is
-// cut to it.
+// Wait waits for the screen to change by itself. For is above 0, and cut to [MaxWait].
 type Wait struct {
 	For time.Duration `json:"for" arg:"value,duration"`
 }

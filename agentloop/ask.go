@@ -41,7 +41,7 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	return l.answerAtOnce(ctx, s, info, actions.NoReply)
 }
 
-// kind is that of the action's question. What is to be chosen, or kept secret, is no act.
+// kind returns the kind of the action's question. A choice or a secret is not an act.
 func (r *Runner) kind(info actions.Info) string {
 	open := len(info.Options) == 0 && (info.Secret == nil || !*info.Secret)
 	if info.ByHand || open && r.ByHand != nil && r.ByHand(info.Question) {
@@ -92,8 +92,8 @@ func (l *loop) question(s *Step, q Question) Question {
 	return q
 }
 
-// answerAtOnce journals a step whose question is not put to anybody; the policy is shown what came
-// of it from the next step on.
+// answerAtOnce journals a step whose question is not asked. The policy sees its outcome from the
+// next step on.
 func (l *loop) answerAtOnce(
 	ctx context.Context, s *Step, info actions.Info, o actions.Outcome,
 ) *Ending {

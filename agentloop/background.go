@@ -8,9 +8,9 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// background is what is found out about the phone while the policy decides. The loop's own
-// goroutine and the one of Runner.Background never use the phone at once: either waits for the
-// other. Who reads the elements of the screen waits for neither.
+// background collects what is learnt about the phone while the policy decides. The loop's goroutine
+// and the one of Runner.Background never use the phone at once: each waits for the other. Reading
+// the elements of the screen waits for neither.
 type background struct {
 	watch   *watch
 	atRest  func() // called when the screen that the policy is shown is at rest
@@ -26,7 +26,7 @@ type background struct {
 	rest  *view // the screen at rest, when it is another one than the policy was shown
 	err   error // why that could not be found out
 	state screen.State
-	at    time.Time // when state began to be read; zero when it was not
+	at    time.Time // when reading state began, zero if it was not read
 }
 
 // keepLooking finds out whether the screen is at rest, and calls the policy off when it is not the

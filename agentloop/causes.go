@@ -1,6 +1,6 @@
 package agentloop
 
-// The causes with which an owner cancels the context of Run; the run ends for the matching reason.
+// The causes with which an owner cancels the context of Run. The run ends for the matching reason.
 // Any other cause ends it as [Cancelled].
 var (
 	ErrPaused   error = &interruption{UserPaused, "the run was paused"}

@@ -45,7 +45,7 @@ func halt(reason StopReason, err error) *Ending {
 	return &Ending{Reason: reason, Err: err}
 }
 
-// hints are what a person can do about an ending; an error's own hint goes before.
+// hints say what a person can do about an ending. An error's own hint goes before.
 var hints = map[StopReason]string{
 	MaxStepsReached:  "continue the session to give the run more steps",
 	TimeLimitReached: "continue the session to give the run more time",

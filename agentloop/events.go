@@ -2,8 +2,7 @@ package agentloop
 
 import "time"
 
-// Event is something that happened in a run, for those who watch it. Step is filled as far as it is
-// known.
+// Event is something that happened in a run. Step is filled as far as it is known.
 type Event struct {
 	Kind     EventKind
 	At       time.Time
@@ -21,8 +20,8 @@ type EventKind string
 const (
 	Started EventKind = "started"
 	Looking EventKind = "looking" // a step begins
-	Settled EventKind = "settled" // the screen is at rest after the step before; see Step.Screen
-	Looked  EventKind = "looked"  // the screen was captured afresh; comes instead of Settled
+	Settled EventKind = "settled" // the screen is at rest after the step before, see Step.Screen
+	Looked  EventKind = "looked"  // the screen was captured afresh, instead of Settled
 	Decided EventKind = "decided"
 	Asking  EventKind = "asking"
 	Acting  EventKind = "acting" // the intent is in the journal

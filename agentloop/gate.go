@@ -8,8 +8,8 @@ import (
 	"github.com/taploop/taploop/actions"
 )
 
-// checkGate asks the gate about the step's gesture. It returns true when that may be carried out;
-// otherwise the step is over, and end is how the run ends, nil when it goes on.
+// checkGate asks the gate about the step's gesture and returns whether it may be carried out. If
+// not, the step is over, and end is the run's ending, or nil if it continues.
 func (l *loop) checkGate(ctx context.Context, s *Step) (allowed bool, end *Ending) {
 	if l.Gate == nil || actions.Passive(s.Proposal.Action) {
 		return true, nil

@@ -16,9 +16,9 @@ import (
 // shown to the model.
 type Phone interface {
 	actions.Surface
-	// Look captures one frame and the state along with it. The frame is nil when the display is
-	// off. A window that forbids capture is screen.ErrSecure; a frame is never an invented one.
-	// What may well succeed when it is tried again at once is tried by Look itself.
+	// Look captures one frame and reads the state with it. The frame is nil when the display is
+	// off. A window that forbids capture is screen.ErrSecure. Look never invents a frame. It
+	// repeats by itself what may succeed at once.
 	Look(ctx context.Context) (screen.Observation, error)
 	// Frame is what Look's frame would be, without the state, which is most of what a look asks of
 	// the phone. Such a frame is only held against others, and shown to nothing.
@@ -33,12 +33,12 @@ type Stater interface {
 	State(ctx context.Context) (screen.State, error)
 }
 
-// Reader is a Phone that can list what is on its screen, which takes it a second or more. With one,
-// who decides on a screen may read it, while it is looked at or while the model thinks.
+// Reader is a Phone that can list the elements of its screen, which takes a second or more. With
+// one, the policy may read the screen while it is looked at or while the model thinks.
 type Reader interface {
-	// Elements lists the elements of the screen that the last Look showed. An error says why there
-	// are none to be had this time; the phone may well be fine. The list may be shared with others:
-	// it is not to be changed.
+	// Elements lists the elements of the screen that the last Look showed. An error says why they
+	// could not be read this time, even if the phone is fine. The list may be shared and must not
+	// be changed.
 	Elements(ctx context.Context) ([]screen.Element, error)
 }
 
@@ -61,10 +61,10 @@ var ErrKeyRefused = errors.New("the endpoint does not take the key")
 
 // Parker keeps questions for people.
 type Parker interface {
-	// Park stores a question for those who answer in the run's reply mode. When it returns nil, the
-	// question would survive a crash; the run then ends for now, and a later call of Run goes on
-	// with the answer. An error that is one of the causes of a cancellation, such as ErrStopped,
-	// ends the run as that cause says.
+	// Park stores a question for those who answer in the run's reply mode. If it returns nil, the
+	// question survives a crash. The run then ends for now, and a later call of Run continues with
+	// the answer. An error that is one of the causes of a cancellation, such as ErrStopped, ends
+	// the run for that reason.
 	Park(ctx context.Context, q Question) error
 }
 
@@ -84,8 +84,8 @@ type Preparer interface {
 
 // Journal is where a run is written down, step by step, durably.
 type Journal interface {
-	// Intent records what is about to be done. It returns only when that would survive a crash; the
-	// phone is touched, and a question asked, after it.
+	// Intent records the action or question that comes next. It returns nil only once the record
+	// would survive a crash. The phone is touched, and a question asked, after it.
 	Intent(ctx context.Context, s Step) error
 	// Done records the step with its outcome, and the progress after it, in one transaction. It may
 	// be that only the next Intent makes it survive a crash of the machine. A step without a
@@ -98,9 +98,9 @@ type Situation struct {
 	Progress
 	Screen screen.Observation
 	Step   int   // index of the step within the session, from 1
-	Album  Album // what former steps saw; nil when that is not kept
+	Album  Album // the screens of former steps, nil if they are not kept
 
-	Reader Reader // lists what is on the Screen; nil when the phone cannot
+	Reader Reader // lists the elements of Screen, nil if the phone cannot
 	// Replying, when it is not nil, is called as soon as the reply begins to arrive: by any
 	// goroutine, any number of times.
 	Replying func()

@@ -9,18 +9,18 @@ import (
 
 // Limits bound one call of Run. A zero field takes its default.
 type Limits struct {
-	Steps     int           // steps of this call; default 40
-	Questions int           // questions of the run, earlier calls included; default 20
-	Time      time.Duration // wall time of this call; default 30 min
+	Steps     int           // steps of this call, default 40
+	Questions int           // questions of the run, earlier calls included, default 20
+	Time      time.Duration // wall time of this call, default 30 min
 
-	// Settle is the longest wait for the screen to come to rest after a gesture; default 3 s,
-	// negative does not wait.
+	// Settle is the longest wait for the screen to come to rest after a gesture. The default is 3
+	// s. A negative Settle does not wait.
 	Settle time.Duration
-	// Act is the longest that a gesture may take, waiting aside; default 60 s.
+	// Act is the longest time of a gesture, without waiting. The default is 60 s.
 	Act time.Duration
 
-	Repeats  int // of an action, in a row, that are pointed out to the model; default 5
-	Patience int // repeats after that which end the run as Stuck; default 3
+	Repeats  int // of an action, in a row, that are pointed out to the model, default 5
+	Patience int // repeats after that which end the run as Stuck, default 3
 }
 
 func (l Limits) withDefaults() Limits {

@@ -20,9 +20,8 @@ type MessageMode string
 
 // The modes.
 const (
-	AsNote MessageMode = "note" // to be taken into account; the task stays as it is
-	// goes before the task and before earlier instructions, which are not followed any more where
-	// they differ
+	AsNote MessageMode = "note" // to be taken into account, does not change the task
+	// takes precedence over the task and earlier instructions where they differ
 	AsInstruction MessageMode = "instruction"
 )
 
@@ -32,9 +31,9 @@ type Mailbox interface {
 	Messages(ctx context.Context, after int64) ([]Message, error)
 }
 
-// ErrUnheard is returned by the Done of a Mailbox for a step that ends the task, when there is a
-// message after Progress.Heard. Nothing is written then, and the policy decides anew. What a
-// Mailbox accepts until such a step is done is therefore heard, and later it accepts nothing.
+// ErrUnheard is returned by the Done of a Mailbox for a step that ends the task, if there is a
+// message after Progress.Heard. Nothing is written then, and the policy decides again. So every
+// message is heard that a Mailbox accepts before such a step is done. Afterwards it accepts none.
 var ErrUnheard = errors.New("the other side has said something that the model has not seen")
 
 // errDropped is the error of a model's try whose decision was not carried out.
@@ -56,7 +55,7 @@ func (p Progress) WithMessage(m Message) Progress {
 	return p.exchanged(actions.Exchange{Answer: m.Text, Outcome: outcome})
 }
 
-// messages are those that the model has not seen.
+// messages returns the messages that the model has not seen.
 func (r *record) messages(ctx context.Context, s *Step) ([]Message, *Ending) {
 	box, can := r.journal.(Mailbox)
 	if !can {
@@ -93,8 +92,8 @@ func (r *record) outdated(ctx context.Context, s *Step) (bool, *Ending) {
 	return false, end
 }
 
-// discard leaves the step's decision undone: the next step looks again, hears what was said, and
-// the policy decides anew. The model's tries and what the step took are kept with that one.
+// discard drops the step's decision. The next step looks again and hears the messages, and the
+// policy decides again. The model's tries and the step's times are counted there.
 func (r *record) discard(before Progress, s *Step) {
 	r.progress = before
 	for i := range s.Proposal.Tries {

@@ -19,9 +19,9 @@ type NoteKind string
 
 // The kinds of notes.
 const (
-	// NoteRefused: Action was not carried out; Detail says why, and whether the phone refused it.
+	// NoteRefused: Action was not carried out. Detail says why, and whether the phone refused it.
 	NoteRefused NoteKind = "refused"
-	// NotePartial: Action was carried out only in part; Detail says how far, and why no further.
+	// NotePartial: Action was carried out only in part. Detail says how far, and why no further.
 	NotePartial NoteKind = "partial"
 	// NoteOutcomeUnknown: the run was interrupted while Action was being carried out.
 	NoteOutcomeUnknown NoteKind = "outcome_unknown"
@@ -33,15 +33,15 @@ const (
 	NoteRepeated NoteKind = "repeated"
 	// NoteBlack: the picture is wholly black on a display that is lit.
 	NoteBlack NoteKind = "black"
-	// NoteNoElements: the elements of the screen could not be listed; Detail says why.
+	// NoteNoElements: the elements of the screen could not be listed. Detail says why.
 	NoteNoElements NoteKind = "no_elements"
-	// NoteNotAllowed: the gate refused Action; Detail says why.
+	// NoteNotAllowed: the gate refused Action. Detail says why.
 	NoteNotAllowed NoteKind = "not_allowed"
-	// NoteRejected: a person did not want Action; Detail is what they say.
+	// NoteRejected: a person did not want Action. Detail has the person's words.
 	NoteRejected NoteKind = "rejected"
 	// NoteRejectedSilently: a person did not want Action, and did not say why.
 	NoteRejectedSilently NoteKind = "rejected_silently"
-	// NoteUndecided: nobody decided in time whether Action may be carried out.
+	// NoteUndecided: no decision came in time whether Action may be carried out.
 	NoteUndecided NoteKind = "undecided"
 	// NoteResponded: instead of approving Action a person says Detail.
 	NoteResponded NoteKind = "responded"
@@ -49,7 +49,7 @@ const (
 	NoteEdited NoteKind = "edited"
 	// NoteAskedBefore: Detail, the question, was asked before and not answered.
 	NoteAskedBefore NoteKind = "asked_before"
-	// NoteResumed: the run goes on after a pause; the screen may have changed.
+	// NoteResumed: the run was paused in between. The screen may have changed.
 	NoteResumed NoteKind = "resumed"
 	// NoteEarlierTask: Action is the session's task before this one, Detail how it ended.
 	NoteEarlierTask NoteKind = "earlier_task"

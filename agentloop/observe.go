@@ -17,7 +17,7 @@ func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 	v, err := l.settle(ctx)
 	if err == nil && v.Frame != nil && v.Frame.Black() {
 		_ = wait.For(ctx, lookAgain)
-		l.watch.touched, l.watch.moving = true, false // what is about to show may still move
+		l.watch.touched, l.watch.moving = true, false // the next screen may still move
 		v, err = l.watch.untilStill(ctx)
 	}
 	kind := Looked
@@ -73,9 +73,9 @@ func unusable(look screen.Observation) *Ending {
 	return nil
 }
 
-// blackout tells the model that the picture is wholly black, once. When the model has decided on
-// such a picture and the next one is black too, the run ends; so it does when the action that it
-// would carry out was decided on another picture.
+// blackout tells the model once that the picture is entirely black. The run ends when the model has
+// decided on such a picture and the next one is black too, or when the action was decided on
+// another picture.
 func (l *loop) blackout(black bool) *Ending {
 	told := slices.ContainsFunc(l.progress.Notes, isBlack)
 	switch {

@@ -6,11 +6,11 @@ import (
 	"github.com/taploop/taploop/actions"
 )
 
-// Progress is how far a run has come: all that the next step needs besides the screen. The journal
-// keeps it after each step, and a run is resumed from it.
+// Progress is the state of a run between steps, without the screen. The journal keeps it after each
+// step, and a run is resumed from it.
 //
-// Its methods say what becomes of it when something happens to the run. They return a new Progress
-// and leave the old one as it is.
+// Its methods apply what happens to the run. They return a new Progress and do not change the old
+// one.
 type Progress struct {
 	Task    string `json:"task"`
 	Steps   int    `json:"steps"`   // of this run so far
@@ -102,9 +102,9 @@ func (p Progress) Interrupted(s Step, parked bool) Progress {
 	return p.after(s)
 }
 
-// Answered is p after the question that the run waited for was settled. The model learns what came
-// of its own question, the [Gate] what came of one about a pending action. A pending action is
-// dropped when a person has had the phone: the model learns of that, and decides anew.
+// Answered returns p after the question that the run waited for was settled. The model learns the
+// answer to its own question, and the [Gate] the answer about a pending action. If a person has had
+// the phone, a pending action is dropped, and the model is told and decides again.
 func (p Progress) Answered(x actions.Exchange) Progress {
 	byHand := x.Outcome == actions.HandedBack || x.Outcome == actions.CouldNot
 	if p.Pending != nil && byHand {
@@ -139,8 +139,8 @@ func (p Progress) Ruled(x actions.Exchange, r Ruling) Progress {
 	return p
 }
 
-// Resumed is p of a run that goes on after a pause. An action that waits for an answer which has
-// not come is dropped: the model decides anew.
+// Resumed returns p for a run that is continued after a pause. An action that still waits for an
+// answer is dropped, and the model decides again.
 func (p Progress) Resumed() Progress {
 	p = p.noted(Note{Kind: NoteResumed})
 	if p.Pending != nil && p.Pending.Answer == nil {

@@ -16,8 +16,8 @@ const maxStateAge = 200 * time.Millisecond
 
 var errMoved = errors.New("the screen moved on, and the model was asked again")
 
-// startBackground looks on from what the policy is shown, and reads its elements ahead; callOff
-// ends the policy's decision.
+// startBackground keeps looking at the screen that the policy is shown, and reads its elements
+// ahead. It calls callOff to end the policy's decision.
 func (l *loop) startBackground(ctx context.Context, s *Step, elements Reader, callOff func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	a := &background{watch: &l.watch, atRest: func() { l.prepare(ctx, s) }, callOff: callOff,
@@ -118,7 +118,7 @@ func (l *loop) now(ctx context.Context) (state screen.State, ok bool, err error)
 	return state, true, err
 }
 
-// endBackground ends what goes on in the background, and waits for it.
+// endBackground ends the background work and waits for it.
 func (l *loop) endBackground() {
 	if a := l.background; a != nil {
 		a.end()

@@ -7,20 +7,20 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// Question is something that a person is to answer before the run goes on.
+// Question is a question that a person answers before the run continues.
 type Question struct {
 	Kind     string // KindInfo, or one of a Gate's own
 	Text     string
 	Options  []string // answers to choose from
-	FreeText bool     // an answer besides the Options is fine
-	Secret   *bool    // the answer must not be shown anywhere again; nil leaves it to the words
+	FreeText bool     // an answer other than the Options is allowed
+	Secret   *bool    // the answer must not be shown anywhere again, nil lets the words decide
 	Task     string
 	Screen   screen.Observation
 	Step     int // index within the session
 	Round    int // 1 for a run's first question
 
-	Review *Review        // of a KindApproval; nil for a question in words
-	Action actions.Action // that a Gate asks about; the loop's own
+	Review *Review        // of a KindApproval, nil for a question in words
+	Action actions.Action // that a Gate asks about, set by the loop
 }
 
 // The kinds of questions that the loop asks itself.
@@ -32,18 +32,18 @@ const (
 // KindApproval is the kind of a [Gate]'s question whether an action may be carried out.
 const KindApproval = "approval"
 
-// Review is what a person needs to know to decide about an action, and may decide. Its words are
-// for people; those that stand on the phone's screen are quoted in them, and are content.
+// Review has what a person needs to decide about an action, and the possible decisions. Its words
+// are for people. Texts from the phone's screen are quoted in them as content.
 type Review struct {
-	// of Approve, Edit, Reject and Respond; none allows all
+	// of Approve, Edit, Reject and Respond. Empty allows all
 	Allowed     []string
-	Severity    string // routine, sensitive or critical; anything else is taken for critical
+	Severity    string // routine, sensitive or critical. Any other word means critical
 	Description string // the action in words
-	Element     string // what is under the point, in words; "" when that is not known
-	Rule        string // the rule that asks; may be ""
+	Element     string // the element under the point, in words, "" if unknown
+	Rule        string // the rule that asks, or ""
 	Reason      string // why it asks
-	// what the decision is about, in the gate's own form: it comes back in Ruling, for the gate to
-	// compare with what is there by then
+	// what the decision is about, in the gate's own form. Ruling returns it, for the gate to
+	// compare with the screen at that time
 	Bound string
 }
 
@@ -52,7 +52,7 @@ const (
 	Approve = "approve" // it is carried out
 	Edit    = "edit"    // another one is carried out in its place
 	Reject  = "reject"  // it is not carried out
-	Respond = "respond" // it is not carried out; the message is the answer to it
+	Respond = "respond" // it is not carried out, and the message answers it
 )
 
 // Ruling is what was decided about an action that a [Gate] asked about.

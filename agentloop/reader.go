@@ -36,7 +36,7 @@ func (r *onceReader) Elements(ctx context.Context) ([]screen.Element, error) {
 	return r.list, r.err
 }
 
-// Again has an error forgotten, so that who asks next has the elements read anew.
+// Again forgets an error, so that the elements are read again on the next request.
 func (r *onceReader) Again() {
 	if r.reading.TryLock() { // else they are being read
 		r.read = r.read && r.err == nil

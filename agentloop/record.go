@@ -20,7 +20,7 @@ type record struct {
 	log     *slog.Logger
 
 	progress Progress
-	saved    Progress // as journaled: what a later call goes on from
+	saved    Progress // as journaled, a later call starts from it
 	from     int      // steps that the session has had before this call
 	local    int      // steps journaled in this call
 	last     *Step

@@ -15,7 +15,7 @@ type repeatDetector struct {
 	first  screen.Fingerprint
 	n      int
 
-	refused StopReason // why the action is not carried out; "" when it is
+	refused StopReason // why the action is not carried out, "" if it is
 }
 
 // add counts an action that was decided on a screen, and returns how many of its kind came in a

@@ -13,12 +13,12 @@ import (
 // Run pursues the goal of p until it ends or has to wait, and returns how, with the progress from
 // which a later call goes on. from is the number of steps that the session has had before.
 //
-// It returns an error only when the run could not be written down, or the gate could not decide;
-// Ending.Reason is InternalError then, and nothing is done on the phone after that. Everything else
-// that gets in the way is an Ending.
+// It returns an error only when the run could not be written down, or the gate could not decide.
+// Ending.Reason is InternalError then, and the phone is not touched any more. All other obstacles
+// are an Ending.
 //
 // Cancelling ctx ends the run as its cause says (see [ErrPaused] and its kin). A gesture that has
-// begun is finished and journaled first; a decision that arrives later is not acted on. When Run
+// begun is finished and journaled first. A decision that arrives later is not carried out. When Run
 // has returned, the phone is left alone: Run starts no goroutines but those of Background, for
 // which it waits.
 func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progress, error) {
@@ -120,7 +120,7 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 		return l.undecided(ctx, s, ModelOutputInvalid, err)
 	case errors.Is(err, ErrUnreadable):
 		return l.undecided(ctx, s, ModelOutputInvalid, err)
-	case errors.Is(err, syscall.ENOSPC): // of what is recorded; the model is not to blame
+	case errors.Is(err, syscall.ENOSPC): // the recording's fault, not the model's
 		return l.undecided(ctx, s, InternalError, err)
 	case errors.Is(err, ErrDiverged):
 		return halt(ReplayDiverged, err)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Runner pursues goals. It is a value without state of its own: one Runner may serve one Run after
-// the other, or several at a time if its parts can.
+// Runner pursues goals. It has no state: one Runner may serve several calls of Run, also at once if
+// its parts can.
 type Runner struct {
 	Phone   Phone
 	Policy  Policy
@@ -16,16 +16,16 @@ type Runner struct {
 	Journal Journal
 	Limits  Limits
 
-	// ByHand tells of an INFO action's question whether its answer is an act on the phone; nil
-	// believes the action alone.
+	// ByHand reports whether the answer to an INFO action's question is an act on the phone. nil
+	// means that the action alone says so.
 	ByHand func(question string) bool
 
 	// NoQuestions answers the model's questions at once: there is no answer. What a Gate asks is
 	// parked all the same.
 	NoQuestions bool
 
-	// Background runs f on a goroutine of its owner's, who waits for it, or returns false. With it
-	// the phone is looked at while the Policy decides; the loop waits for f before Run returns.
+	// Background runs f on a goroutine that its owner waits for, or returns false. With it the
+	// phone is looked at while the Policy decides. The loop waits for f before Run returns.
 	Background func(f func()) bool
 	// ReadAhead has the elements of each screen read while the Policy decides, when the Phone is a
 	// Reader and there is Background: the Gate then finds them read.
@@ -36,7 +36,7 @@ type Runner struct {
 	Early bool
 
 	Moving  bool         // the phone was touched just before: the first step waits for rest, too
-	Observe func(Event)  // called synchronously, on the goroutine of Run; may be nil
+	Observe func(Event)  // called synchronously on the goroutine of Run, may be nil
 	Log     *slog.Logger // nil discards
 }
 
@@ -47,7 +47,7 @@ type loop struct {
 	limits     Limits
 	start      time.Time
 	watch      watch
-	background *background // of this step; nil when nothing goes on
+	background *background // of this step, nil if there is none
 	asked      int         // how often the policy was asked early
 	again      int         // and again, because that was in vain
 	repeats    repeatDetector

@@ -51,9 +51,9 @@ const (
 	lastPoll    = 300 * time.Millisecond // what the pauses between looks grow to
 	reaction    = 600 * time.Millisecond // a screen that did not move for so long is not going to
 	lookAgain   = time.Second            // what a black screen gets to show something
-	enoughQuiet = time.Second            // of a screen on which something small goes on moving
-	sameScreen  = 0.005                  // of the screen; what a cursor moves
-	otherScreen = 0.02                   // of the screen; more than something small that moves
+	enoughQuiet = time.Second            // of a screen on which something small keeps moving
+	sameScreen  = 0.005                  // the share of the screen that a cursor moves
+	otherScreen = 0.02                   // a share of the screen, more than something small that moves
 )
 
 // watch looks at the phone, and tells when its screen is at rest.
@@ -61,9 +61,9 @@ type watch struct {
 	phone    Phone
 	longest  time.Duration // that rest is waited for: Limits.Settle
 	touched  bool          // a gesture may have set the screen in motion
-	before   view          // the screen that was shown last; zero when there was none
+	before   view          // the screen that was shown last, zero if there was none
 	moving   bool          // it is not known to be at rest
-	elements *onceReader   // of it; nil when nobody has asked yet
+	elements *onceReader   // of that screen, nil until they are asked for
 }
 
 // setShown takes a view for the screen that was shown last.
@@ -72,7 +72,7 @@ func (w *watch) setShown(v view) {
 	w.before, w.elements = v, nil
 }
 
-// reader reads the elements of that screen; nil when the phone cannot.
+// reader reads the elements of that screen. It is nil if the phone cannot list them.
 func (w *watch) reader() Reader {
 	reader, can := w.phone.(Reader)
 	if !can {
@@ -151,9 +151,8 @@ func (w *watch) frameOnly(ctx context.Context) view {
 	return view{screen.Observation{Frame: f, At: at}, f.Fingerprint()}
 }
 
-// alike reports whether two views are (nearly) the same, with the same app in front. What is in
-// front of a frame without a state is taken for what was there before the gesture: an app that
-// starts is looked at again.
+// alike reports whether two views are nearly the same, with the same app in front. A frame without
+// a state counts as showing the app from before the gesture. An app that starts is looked at again.
 func (w *watch) alike(a, b view) bool {
 	s, t := a.State, b.State
 	if a.Frame == nil || difference(a, b) > sameScreen {

@@ -13,17 +13,17 @@ type Proposal struct {
 	actions.Decision
 	Caption string         // the frame in words, "" when captions are off
 	Tries   []Try          // at least one, but for an action that was pending
-	History []actions.Turn // what the policy wants to be shown from the next step on; kept as it is
+	History []actions.Turn // opaque to the loop: what the policy wants to see in later steps
 
-	Elements []screen.Element // of the screen, as the model was shown them; nil for none
+	Elements []screen.Element // of the screen, as shown to the model, or nil
 
 	Warnings []Warning // that the run has not had yet
 }
 
 // Warning is something that a person should set otherwise. A run has one at most of each setting.
 type Warning struct {
-	Setting string `json:"setting"` // for example model.dialect; phone: something on it
-	Text    string `json:"text"`    // what is the matter and what to do; no word of a model
+	Setting string `json:"setting"` // for example model.dialect, or phone for the phone itself
+	Text    string `json:"text"`    // what is wrong and what to do, never a model's words
 }
 
 // Try is one call of the model.
@@ -45,27 +45,27 @@ type Step struct {
 	Screen    screen.Observation
 	Proposal  Proposal
 	Asks      string            // the kind of the question that the step parks, "" for none
-	Seen      string            // what the gate knew of it, in its own form; "" without one
+	Seen      string            // what the gate knew of it, in its own form, or ""
 	Refusal   string            // why the gesture was not carried out wholly, "" when it was
-	Exchange  *actions.Exchange // how the step's question was settled; nil while it is parked
+	Exchange  *actions.Exchange // the answer to the step's question, nil while it is parked
 	StartedAt time.Time
 	Timing    Timing
 }
 
-// Timing is where a step's time went, in the order in which it was spent. Its parts have the same
-// names wherever they are shown; docs/benchmarks.md tells what each is for.
+// Timing is where a step's time went, in order. Its parts have the same names everywhere.
+// docs/benchmarks.md explains each.
 type Timing struct {
 	// Ready is of a call, not of a step: getting the phone ready for it.
 	Ready time.Duration `json:"ready,omitempty"`
 
 	Done   time.Duration `json:"done"`   // writing down how the call's step before ended
 	Settle time.Duration `json:"settle"` // until the screen was at rest after the step before
-	Look   time.Duration `json:"look"`   // capturing afresh; 0 when the settled look was used
+	Look   time.Duration `json:"look"`   // a new capture, 0 if the settled look was used
 	Decide time.Duration `json:"decide"`
 	Model  time.Duration `json:"model"`           // of Decide: waiting for the model's replies
 	Again  time.Duration `json:"again,omitempty"` // of Decide: about a screen that moved on
 	Ask    time.Duration `json:"ask,omitempty"`   // the gate, and storing a question
-	Intent time.Duration `json:"intent"`          // writing down what is about to be done
+	Intent time.Duration `json:"intent"`          // journaling the intent
 	Check  time.Duration `json:"check"`           // that the screen is the one decided on, still
 	Touch  time.Duration `json:"touch"`
 }
@@ -95,10 +95,10 @@ func (t Timing) Phone() time.Duration { return t.Ready + t.Settle + t.Look + t.C
 type Ending struct {
 	Reason   StopReason
 	Answer   string    // the COMPLETE report or the ABORT reason
-	Question *Question // the parked question that the run waits for; Reason is that of its kind
+	Question *Question // the parked question that the run waits for. Reason says its kind
 	Steps    int       // steps taken in this call
-	Last     *Step     // the last step that was journaled; nil when there is none
-	Err      error     // what was in the way, with a hint; nil when nothing was
+	Last     *Step     // the last step that was journaled, nil if there is none
+	Err      error     // the obstacle, with a hint, nil if there was none
 	Took     time.Duration
 
 	// Begun is what was spent after Last and is journaled with no step: the Tries and the Timing of
@@ -123,7 +123,7 @@ const (
 	Cancelled          StopReason = "CANCELLED"
 	ModelOutputInvalid StopReason = "MODEL_OUTPUT_INVALID"
 	ModelError         StopReason = "MODEL_ERROR"
-	ModelKeyRefused    StopReason = "MODEL_KEY_REFUSED" // by the endpoint, or there is none
+	ModelKeyRefused    StopReason = "MODEL_KEY_REFUSED" // by the endpoint, or no key is set
 	DeviceDisconnected StopReason = "DEVICE_DISCONNECTED"
 	ScreenLocked       StopReason = "SCREEN_LOCKED"
 	Stuck              StopReason = "STUCK"

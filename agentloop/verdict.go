@@ -8,17 +8,17 @@ import (
 
 // Gate decides whether an action may be carried out.
 type Gate interface {
-	// Check is asked before every action that touches the phone, once it was decided and before its
-	// intent is written down. The situation has the screen that the action is about; the decision
-	// is the action with the model's words around it.
+	// Check is called before every action that touches the phone, after the decision and before the
+	// intent is journaled. The situation has the screen that the action is for. The decision has
+	// the action and the model's words around it.
 	//
-	// When Check has parked a question about an action, the run waits. Once that is settled, Check
-	// is asked about the same action again, with the screen as it is then and the answer in
-	// Situation.Pending: the model is not asked in between. What was rejected, or answered in
-	// words, does not come to Check again. Of what was approved or edited Situation.Pending.Ruling
-	// tells what the question was bound to: when that is not what is there now, or the approval is
-	// too old, Check asks again. An edited action is approved up to Ruling.Severity only. An error
-	// ends the run for now as INTERNAL_ERROR, and nothing is carried out.
+	// After Check has parked a question about an action, the run waits. Once the question is
+	// settled, Check is called again for the same action, with the new screen and the answer in
+	// Situation.Pending. The model is not asked in between. A rejected action, or one that was
+	// answered in words, does not come to Check again. Situation.Pending.Ruling says what an
+	// approval was bound to. If that differs from the screen, or the approval is too old, Check
+	// asks again. An edited action is approved up to Ruling.Severity only. An error ends the run
+	// for now as INTERNAL_ERROR, and nothing is carried out.
 	Check(ctx context.Context, s Situation, d actions.Decision) (Verdict, error)
 }
 
@@ -44,13 +44,13 @@ func (v Verdict) With(seen string) Verdict {
 // Allow lets the action be carried out.
 func Allow() Verdict { return Verdict{allowed: true} }
 
-// Refuse keeps the action from being carried out. The model learns why, and goes on.
+// Refuse keeps the action from being carried out. The model learns why, and the run continues.
 func Refuse(why string) Verdict { return Verdict{refusal: why, reason: PolicyDenied} }
 
 // Rejected is [Refuse] for what a person has rejected before in the run, see Progress.Rejected.
 func Rejected(why string) Verdict { return Verdict{refusal: why, reason: ActionRejected} }
 
-// Ask parks a question about the action; of q it takes Kind, Text, Options, FreeText, Secret and
-// Review. One whose Review.Bound is the same as in one that was rejected in the run is not parked:
-// the action is refused.
+// Ask parks a question about the action. Of q it uses Kind, Text, Options, FreeText, Secret and
+// Review. It refuses the action instead if a question with the same Review.Bound was rejected in
+// the run.
 func Ask(q Question) Verdict { return Verdict{question: &q} }

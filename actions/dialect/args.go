@@ -23,7 +23,7 @@ type Args struct {
 	Values loose.Object
 	Scale
 	Corner bool   // of a box its first corner is the place, and not its centre
-	Named  string // what is said of the element that was named, "" for none
+	Named  string // the description of the named element, or ""
 
 	Thought string // in front of the action
 	Now     *Situation
@@ -33,8 +33,8 @@ type Args struct {
 	off       *screen.OffScale
 }
 
-// Check is act when its arguments could be read, each once, and it is valid, else a *ParseError
-// that says what was wrong and what is wanted.
+// Check returns act if it is valid and each of its arguments could be read once. Its error is a
+// *ParseError that names the problem and the wanted form.
 func (a *Args) Check(act actions.Action, want string) (actions.Action, error) {
 	if twice := a.Values.Doubled(); twice != "" {
 		return nil, Refuse(text.Quote(twice, MaxShown)+" is there twice", want)
@@ -80,8 +80,8 @@ func (a *Args) Has(names ...string) bool {
 	return false
 }
 
-// Text is the text without spaces at its ends and without characters that no person could see, ""
-// when there is none.
+// Text returns the text without surrounding spaces and invisible characters, or "" if there is
+// none.
 func (a *Args) Text(names ...string) string {
 	return strings.TrimSpace(text.Lines(loose.Text(a.value(names))))
 }
@@ -256,7 +256,7 @@ var units = map[time.Duration]string{
 	time.Minute:      "m min mins minute minutes 分 分钟",
 }
 
-// unit is the unit of that name, seconds when there is no name, and 0 when it is none.
+// unit returns the unit of that name, seconds for "", and 0 for an unknown name.
 func unit(name string) time.Duration {
 	if name == "" {
 		return time.Second
@@ -269,8 +269,8 @@ func unit(name string) time.Duration {
 	return 0
 }
 
-// Duration is a number of seconds, or of the unit that follows it; 0 when there is none. What is
-// longer than a day is a day.
+// Duration returns a number of seconds or of the unit behind it, at most a day. It returns 0 if
+// there is none.
 func (a *Args) Duration(names ...string) time.Duration {
 	v := a.Text(names...)
 	if v == "" {
@@ -316,7 +316,7 @@ func (a *Args) Stroke(direction string, place ...string) actions.Scroll {
 	return s
 }
 
-// Flag is true or false; without a value it is false.
+// Flag returns a truth value. Without a value it is false.
 func (a *Args) Flag(name string) bool {
 	switch v := strings.ToLower(a.Text(name)); v {
 	case "true", "yes", "1", "是":
@@ -335,8 +335,8 @@ const MaxShown = 60
 // HasElement reports whether the arguments name an element.
 func (a *Args) HasElement() bool { return a.Has(elementNames...) }
 
-// Element is the middle of an element that the arguments name by its number, or by what is said of
-// it and of no other; ok is false when they name none.
+// Element returns the middle of the element that the arguments name, by its number or by a
+// description that fits no other. ok is false if they name none.
 func (a *Args) Element() (at screen.Point, ok bool) {
 	v := a.value(elementNames)
 	if v == nil {

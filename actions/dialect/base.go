@@ -29,9 +29,9 @@ type Base struct {
 // Made is what a family is made of.
 type Made struct {
 	Profile  Profile
-	Template *Template // in the options' language; its block form is how a reply has to look
+	Template *Template // in the options' language. Its block form shows the form of a reply
 	Abort    string    // what the family calls giving up
-	Thinking [2]string // what stands around a thought; none means <think> and </think>
+	Thinking [2]string // the tags around a thought, <think> and </think> if empty
 	Tools    []Tool
 	Keyed    bool // x and y of a place have names, so that their order says nothing
 }
@@ -86,7 +86,7 @@ func (b *Base) Prompt(s Situation) (Request, error) {
 	return Request{Messages: messages, Tools: b.tools}, nil
 }
 
-// messages are those of the prompt; shown says that the screen to decide from is among them.
+// messages returns the messages of the prompt. shown says that the current screen is among them.
 func (b *Base) messages(s *Situation) (list []Message, shown bool, err error) {
 	album := &album{fit: b.profile.Fit, quality: b.quality}
 	list, err = b.prompt.messages(b.variables(s, album), album)
@@ -96,8 +96,8 @@ func (b *Base) messages(s *Situation) (list []Message, shown bool, err error) {
 // shownReply is how many characters of a reply are shown again to the model.
 const shownReply = 2000
 
-// Repair implements Dialect: what the model said, as far as it is not empty, then what was wrong
-// with it and the form that is wanted.
+// Repair implements Dialect. It repeats the model's reply, unless that was empty, and adds the
+// problem and the wanted form.
 func (b *Base) Repair(r actions.Reply, err error) []Message {
 	var again []Message
 	if said := strings.TrimSpace(r.Text + calls(r)); said != "" {
@@ -111,7 +111,7 @@ func message(role, text string) Message {
 	return Message{Role: role, Parts: []Part{{Text: text}}}
 }
 
-// problem words why a reply was refused. What was expected may have TABs of its own, which stay.
+// problem words why a reply was refused. TABs in the expected form are kept.
 func (b *Base) problem(err error) string {
 	parse, ok := errors.AsType[*ParseError](err)
 	if !ok {
@@ -146,8 +146,8 @@ func (b *Base) Args(values loose.Object, thought string, now *Situation) *Args {
 		Lang: b.profile.Lang}
 }
 
-// marks are the elements of the screen of s with the numbers that they have on its picture; none
-// when the dialect does not want them.
+// marks returns the elements on the screen of s with the numbers that they have on its picture, or
+// none if the dialect does not use numbers.
 func (b *Base) marks(s *Situation, picture screen.Size) []marks.Mark {
 	if !b.profile.Elements {
 		return nil
@@ -155,7 +155,7 @@ func (b *Base) marks(s *Situation, picture screen.Size) []marks.Mark {
 	return marks.List(s.Screen.Elements, picture)
 }
 
-// variables are those of s; pictures are put into the album.
+// variables returns the prompt's variables for s, and puts the pictures into the album.
 func (b *Base) variables(s *Situation, a *album) *Variables {
 	scale := b.Scale(s)
 	written := scale.Coordinates
@@ -222,7 +222,7 @@ func (b *Base) texts(all []string) []Text {
 	return newest(b, all, func(s string) Text { return b.text(s, maxNote) })
 }
 
-// newest is the end of a list in words, behind a word about what is left out.
+// newest returns the end of a list in words. A word about the omitted part comes first.
 func newest[From any, To ~string](b *Base, all []From, word func(From) To) []To {
 	var out []To
 	if n := len(all) - maxListed; n > 0 {

@@ -59,7 +59,7 @@ const (
 	sampleSummary    = "a summary of the sample"
 )
 
-// expectation is a lack and what of the sample shows that it is none.
+// expectation is a possible lack, and what in the sample shows that it is not one.
 type expectation struct {
 	Lack
 	sample string

@@ -18,11 +18,11 @@ type Dialect interface {
 	Profile() Profile
 	// Prompt asks for the next action.
 	Prompt(s Situation) (Request, error)
-	// Parse reads a reply to the prompt of s. The action is valid and its points are on the screen,
-	// or the error is a *ParseError. Decision.Fields are the reply's own for agent_action, in
-	// gelab-zero's keys; a dialect whose models write no such fields leaves them to the action.
+	// Parse reads a reply to the prompt of s. It returns a valid action with its points on the
+	// screen, or a *ParseError. Decision.Fields are the reply's own fields for agent_action, in
+	// gelab-zero's keys. They are empty for a dialect whose models write no such fields.
 	Parse(r actions.Reply, s Situation) (actions.Decision, error)
-	// Repair is what is added to the prompt to ask again after a reply that Parse refused with err.
+	// Repair returns the messages that ask again after a reply that Parse refused with err.
 	Repair(r actions.Reply, err error) []Message
 	// Transcript is the reply as one text, for the record.
 	Transcript(r actions.Reply) string
@@ -54,10 +54,10 @@ type Situation struct {
 	Screen      screen.Observation // the screen now
 }
 
-// Turn is a past step as it is shown again.
+// Turn is a past step in the form in which it is shown again.
 type Turn struct {
 	actions.Turn
-	Frame *screen.Frame // what the model saw; nil when it is not among Profile.Pictures, or gone
+	Frame *screen.Frame // what the model saw, nil if not kept or not among Profile.Pictures
 }
 
 // Request is what a model is asked.
@@ -67,7 +67,7 @@ type Request struct {
 	Stop     []string // texts at which it stops writing
 }
 
-// String is what is asked as a text: pictures as their size, calls and tools a line each.
+// String returns the request as a text, with sizes for pictures and a line for each call and tool.
 func (r Request) String() string {
 	var b strings.Builder
 	for _, m := range r.Messages {
@@ -110,7 +110,7 @@ func (p Part) String() string {
 	return fmt.Sprintf("[picture %dx%d]", size.Width, size.Height)
 }
 
-// Tool is a function that a model may call; Parameters is the JSON Schema of its arguments.
+// Tool is a function that a model may call. Parameters is the JSON Schema of its arguments.
 type Tool struct {
 	Name        string
 	Description string
@@ -119,7 +119,7 @@ type Tool struct {
 
 // ParseError says why a reply is no action. It is made to be shown to the model.
 type ParseError struct {
-	Problem string // what is wrong
+	Problem string // why it cannot be read
 	Want    string // what was expected
 
 	// Off is set when a place is not within the coordinates that were taken for the model's.

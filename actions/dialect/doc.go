@@ -3,13 +3,12 @@
 //
 // A [Dialect] turns a [Situation] into a [Request], a reply into an action with points on the
 // screen, and a reply that it could not read into messages that ask again. Inside taploop there is
-// one vocabulary of actions; what a family calls them, which unit its coordinates have, which
-// pictures it wants to see, and whether it is shown its own former turns stays in the family's
-// package. Its [Forms] are one table for what is read and what is written. A [Table] lists the
-// families that can be chosen; package families holds taploop's own.
+// one vocabulary of actions. A family's names for them, its unit of coordinates, the pictures it
+// needs and the turns it is shown again are decided in its package. Its [Forms] are one table for
+// what is read and what is written. A [Table] lists the families that can be chosen. Package
+// families has taploop's table.
 //
-// Prompts are made of our own sentences and of texts from elsewhere: the task, answers, the model's
-// own summary, what a phone said. Those are put in with [Quote], on one line, so that nothing in
-// them can pass for a part of the prompt, and they are cut, with a word about it, when they are
-// very long.
+// Prompts combine fixed sentences with texts from elsewhere: the task, answers, the model's
+// summary, a phone's messages. [Quote] puts such a text on one line, so that nothing in it can pass
+// for a part of the prompt. It cuts very long texts and says so.
 package dialect

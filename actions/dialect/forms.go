@@ -15,17 +15,17 @@ import (
 
 // Form is how a family writes one action, and how it reads it.
 type Form struct {
-	Name string // as it is written
+	Name string // the name that is written
 	Also string // other names that models use for it, with blanks between them
 	Want string // how it is to be written, for what could not be read
 
-	// Action is the action as it is when no argument says anything. What has no argument is the
-	// same in every action of the form.
+	// Action is the action without any argument. Fields without an argument have the same value in
+	// every action of the form.
 	Action actions.Action
 
-	// Args are the arguments, with blanks between them. FIELD=NAME|OTHER is a field of the action
-	// with the names under which it is read, the first of which is written; FIELD?=NAME may be left
-	// out; NAME:VALUE is always written so.
+	// Args are the arguments, separated by blanks. FIELD=NAME|OTHER is a field of the action with
+	// the names under which it is read, the first of which is written. FIELD?=NAME is optional.
+	// NAME:VALUE is always written like this.
 	Args string
 
 	// Read reads the action where it is more than its fields.
@@ -36,8 +36,8 @@ type Form struct {
 // all of it, of several with one name the first is read.
 type Forms []Form
 
-// Find is the form of that name, however its words are joined and whatever in it is not seen; nil
-// when there is none.
+// Find returns the form of that name, or nil if there is none. It ignores invisible characters and
+// how the words are joined.
 func (list Forms) Find(name string) *Form {
 	name = joined.Replace(strings.ToLower(text.Line(name)))
 	for i := range list {
@@ -54,7 +54,7 @@ var joined = strings.NewReplacer(" ", "", "_", "", "-", "")
 
 func (f *Form) names() []string { return append(strings.Fields(f.Also), f.Name) }
 
-// Names are those that the family writes, in the order of the forms.
+// Names returns the names that the family writes, in the order of the forms.
 func (list Forms) Names() (names []string) {
 	for _, f := range list {
 		if !slices.Contains(names, f.Name) {
@@ -74,7 +74,7 @@ func (list Forms) Known() (names []string) {
 
 // Param is an argument of a form.
 type Param struct {
-	Field    string   // of the action; "" for one that is always the same
+	Field    string   // of the action, or "" for a constant
 	Names    []string // the first is written
 	Optional bool
 	Type     reflect.Type // of the field, without a pointer
@@ -107,8 +107,8 @@ func (f *Form) Params() (list []Param) {
 	return list
 }
 
-// Decode makes the action of that name; want says what is expected where there is none. Its error
-// is a *ParseError.
+// Decode makes the action of that name. want says what is expected if there is none. Its error is a
+// *ParseError.
 func (list Forms) Decode(name string, a *Args, want string) (actions.Action, error) {
 	if f := list.Find(name); f != nil {
 		return f.Decode(a)
@@ -178,7 +178,7 @@ type Argument struct {
 	Value any
 }
 
-// Write is the form that says the action, with its arguments; nil when there is none.
+// Write returns the form that expresses the action, and its arguments, or nil if there is none.
 func (list Forms) Write(a actions.Action) (*Form, []Argument) {
 	for i := range list {
 		if args, ok := list[i].write(a); ok {

@@ -8,8 +8,8 @@ import (
 	"text/template/parse"
 )
 
-// names finds the variables of a template that there are not, in all of its branches, even in
-// those that are taken in the middle of a run only. What it cannot know the type of is let be.
+// names finds unknown variables in all branches of a template, also in those that are taken only in
+// the middle of a run. It accepts fields of values whose type it cannot tell.
 type names struct {
 	tmpl    *template.Template
 	tree    *parse.Tree
@@ -79,7 +79,7 @@ func element(t reflect.Type) reflect.Type {
 	return t.Elem()
 }
 
-// declare keeps the type of what a pipe declares; the first of a range's two is a number.
+// declare records the types of a pipe's variables. The first of a range's two is a number.
 func (n *names) declare(p *parse.PipeNode, t reflect.Type) {
 	for i, v := range p.Decl {
 		name, of := v.Ident[0], t
@@ -129,7 +129,7 @@ func (n *names) last(p *parse.PipeNode, dot reflect.Type) (t reflect.Type) {
 	return t
 }
 
-// field is the type of a field of a field, and so on. Methods end what is known.
+// field returns the type of a path of fields. It is unknown behind a method.
 func (n *names) field(node parse.Node, t reflect.Type, path []string) reflect.Type {
 	for _, name := range path {
 		if t != nil && t.Kind() == reflect.Pointer {

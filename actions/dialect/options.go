@@ -12,12 +12,12 @@ import (
 
 // Options says which model is prompted, and how.
 type Options struct {
-	Model       string              // the model's name, from which "auto" chooses; may be ""
-	Lang        string              // zh or en, a region after it is passed over; "" means zh
-	Fit         *screen.Fit         // the picture's size; nil means the dialect's own
-	Coordinates *screen.Coordinates // how the model writes places; nil means the dialect's own
-	Quality     int                 // of the JPEG, 1 to 100; 0 means 85
-	Template    *Template           // of the prompt; nil means the dialect's own
+	Model       string              // the model's name, from which "auto" chooses, may be ""
+	Lang        string              // zh or en, without regard to a region. "" means zh
+	Fit         *screen.Fit         // the picture's size, nil means the dialect's own
+	Coordinates *screen.Coordinates // how the model writes places, nil means the dialect's own
+	Quality     int                 // of the JPEG, 1 to 100, 0 means 85
+	Template    *Template           // of the prompt, nil means the dialect's own
 }
 
 // Parts of models' names.

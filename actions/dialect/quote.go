@@ -16,8 +16,8 @@ func Quote(s string, limit int, note string) string {
 	return `"` + escape(s, true) + `"` + leftOut(note, cut)
 }
 
-// oneLine is a text of ours that may have texts from elsewhere in it: nothing in it starts a line
-// or a field.
+// oneLine returns a text of the program, which may contain texts from elsewhere, in such a form
+// that nothing in it starts a line or a field.
 func oneLine(s string, limit int, note string) string {
 	s, cut := Shorten(s, limit)
 	return escape(strings.TrimSpace(s), false) + leftOut(note, cut)

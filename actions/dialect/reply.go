@@ -22,8 +22,8 @@ var (
 // unixLines is made once: to make one costs more than to use it.
 var unixLines = strings.NewReplacer("\uFEFF", "", "\r\n", "\n", "\r", "\n")
 
-// Clean takes away what is no part of a reply's text: byte order marks, carriage returns, code
-// fences, leaked tokens at the end.
+// Clean removes byte order marks, carriage returns, code fences and leaked tokens at the end of a
+// reply's text.
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = unixLines.Replace(s)
@@ -63,11 +63,11 @@ func Reasoned(reasoning, thought string) string {
 	return strings.TrimSpace(Bare(reasoning) + "\n" + thought)
 }
 
-// Split parts a reply into the thought and the body, which starts where begins first says so: at
-// the beginning, behind a tag that closes a thought, or else, behind the last of these, at the
-// beginning of a line. So neither what is thought nor what is typed passes for the body, and a
-// thought that is never closed has no end. Without such a place the body is what follows the last
-// thought, for a complaint about it.
+// Split splits a reply into the thought and the body. The body starts at the first place that
+// begins accepts: the beginning, behind a tag that closes a thought, or else the beginning of a
+// line behind the last such tag. So neither a thought nor a typed text passes for the body, and a
+// thought that is never closed has no end. Without such a place the body is the text behind the
+// last thought, for an error about it.
 func Split(r actions.Reply, begins func(string) bool) (thought, body string) {
 	text, reasoning := Clean(r.Text), Clean(r.Reasoning)
 	if text == "" { // the endpoint may have taken the whole reply for reasoning
@@ -113,7 +113,7 @@ func SplitLine(r actions.Reply, begins func(string) bool, inLine *regexp.Regexp)
 	return thought, body
 }
 
-// Refuse is the complaint that something is wrong, with what is wanted.
+// Refuse returns the error for a problem, with the wanted form.
 func Refuse(problem, want string) *ParseError { return &ParseError{Problem: problem, Want: want} }
 
 // Several is the complaint about a reply with different actions: the second was planned for a
@@ -123,13 +123,13 @@ func Several(want string) *ParseError {
 		"exactly one, as the next one is decided on the screen that follows: "+want)
 }
 
-// goesOn is a line that goes on with words behind a call and its closing tags.
+// goesOn matches a line in which words follow a call and its closing tags.
 var goesOn = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:</[^<>\n]*>|<\|[^<>\n]*\|>|[^\pL\pN\n{｛<])*\pL`)
 })
 
-// Mentioned is the complaint about a call that would end the task and that the model may only speak
-// of: words follow it in its line, as in "I must not call it yet"; nil for any other.
+// Mentioned returns an error for a call that would end the task but may only be mentioned, because
+// words follow it in its line, as in "I must not call it yet". It returns nil for any other call.
 func Mentioned(a actions.Action, behind, want string) error {
 	if !Ends(a) || !goesOn().MatchString(behind) {
 		return nil

@@ -61,15 +61,15 @@ func (t Table) New(name string, opts *Options) (Dialect, error) {
 
 // Detector is a Dialect that can read replies in others, too.
 type Detector interface {
-	// Detect reads a reply that Parse has refused and that is not in the dialect's own form. It
-	// returns the name of the dialect that the reply is in, or "" when there is none.
+	// Detect reads a reply that Parse has refused and that is in the form of another dialect. It
+	// returns that dialect's name, or "" if there is none.
 	Detect(r actions.Reply, s Situation) (d actions.Decision, name string)
 }
 
 // Tooled is a Dialect that may offer tools.
 type Tooled interface {
-	// Toolless is the dialect for an endpoint that takes no tools; nil where this one offers none.
-	// It has a prompt of its own, whatever was set.
+	// Toolless returns the dialect for an endpoint without tools, or nil if this dialect offers
+	// none. It always has its built-in prompt.
 	Toolless() Dialect
 }
 
@@ -144,7 +144,7 @@ func (c *chosen) Toolless() Dialect {
 	return nil
 }
 
-// Writer is that of the dialect of that name, nil when there is none.
+// Writer returns the writer of the dialect of that name, or nil if there is none.
 func (t Table) Writer(name string) Writer {
 	for _, f := range t {
 		if f.Name == name {

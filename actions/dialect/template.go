@@ -20,8 +20,8 @@ import (
 // {{assistant}} each begin a message, {{.Picture}} is where the screen stands, and {{quote .Task}}
 // is a text as a JSON string.
 //
-// Templates of families have a block form besides, which says how a reply has to look and is shown
-// again after a reply that could not be read.
+// Templates of families also have a block form, which shows the form of a reply. It is repeated
+// after a reply that could not be read.
 type Template struct {
 	tmpl *template.Template
 	form string
@@ -40,7 +40,7 @@ var (
 	errEndless = fmt.Errorf("the template repeats itself more than %d times", maxRounds)
 )
 
-// bounded keeps what a template writes, and refuses what is too long. A lone mark is a round.
+// bounded buffers a template's output and refuses one that is too long. A single mark is a round.
 type bounded struct {
 	kept   strings.Builder
 	rounds int

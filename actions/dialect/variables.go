@@ -12,12 +12,12 @@ import (
 // Variables are what a prompt's template may show. All of them have their values at every dialect.
 type Variables struct {
 	Task       Text
-	Summary    Text     // the model's own account of what was done; only gelab's writes one
+	Summary    Text     // the model's own account of the steps so far, gelab's models only
 	Remembered []Text   // what the model noted, oldest first
 	Notes      []Text   // what the model has to know in this step
 	Asked      []string // in sentences: questions and what came of them, oldest first
 	Earlier    []string // of Asked what came before the turns of History
-	JustIn     string   // the newest answer, in a sentence; "" when the model has seen it
+	JustIn     string   // the newest answer, in a sentence, unless the model has seen it
 	Steered    bool     // JustIn is an instruction that goes before the task
 	History    []Past   // former turns, oldest first, as many as the dialect keeps
 	Picture    string   // the screen, where the picture is to stand
@@ -27,7 +27,7 @@ type Variables struct {
 	Place      string   // a sentence: how a place on the screen is written
 	Width      int      // of the picture, in pixels
 	Height     int
-	Elements   []string // those that are numbered on the picture, a line each; often none
+	Elements   []string // the elements numbered on the picture, a line each, often none
 	Lang       string   // zh or en
 }
 
@@ -35,16 +35,16 @@ type Variables struct {
 type Past struct {
 	N       int    // from 1
 	Notes   []Text // that the model was shown
-	JustIn  string // an answer that had just come, in a sentence; "" for none
+	JustIn  string // an answer that had just come, in a sentence, or ""
 	App     Text   // package that was in front
-	Picture string // what the model saw; "" when it is not kept
+	Picture string // what the model saw, "" if it was not kept
 	Said    Raw    // the model's reply with its thought
 	Wrote   Raw    // the reply without it
 	Did     Text   // what it did, in words
 }
 
 // Text is a text from elsewhere. It is shown on one line, so that nothing in it passes for a part
-// of the prompt; {{quote .Task}} is it as a JSON string.
+// of the prompt. {{quote .Task}} shows it as a JSON string.
 type Text string
 
 func (t Text) String() string { return escape(strings.TrimSpace(string(t)), false) }
@@ -88,7 +88,7 @@ func (a *album) part(i int) (Part, error) {
 	return Part{JPEG: jpeg}, err
 }
 
-// Remember is the turn that was just taken, as it is kept for later ones.
+// Remember returns the turn that was just taken, in the form that is kept for later ones.
 func Remember(s *Situation, step int, r actions.Reply, d actions.Decision) actions.Turn {
 	t := actions.Turn{Step: step, Notes: s.Notes, App: s.Screen.State.App, Reply: r,
 		Did: d.Explain}
@@ -101,5 +101,5 @@ func Remember(s *Situation, step int, r actions.Reply, d actions.Decision) actio
 	return t
 }
 
-// mark stands around what is no text in a template's output. No text from elsewhere holds it.
+// mark surrounds what is not text in a template's output. Texts from elsewhere never contain it.
 const mark = "\x00"

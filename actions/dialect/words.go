@@ -16,7 +16,7 @@ type Words struct {
 	Cut      string // takes the number of characters left out
 	Earlier  string // takes the number of items left out
 	Unread   string // {problem} is what was wrong
-	Where    string // {order} is x,y; {range} the numbers; {end} the lower right corner
+	Where    string // {order} is x,y. {range} the numbers, {end} the lower right corner
 	Whole    string // {to} is the largest number
 	Fraction string
 	Pixels   string    // {size} is the picture's
@@ -27,7 +27,7 @@ type Words struct {
 // wordsIn returns the words in the language that fits best.
 var wordsIn = words.Of[Words]("dialect")
 
-// Exchange says what became of a question; abort is what the family calls giving up. The texts are
+// Exchange words the outcome of a question. abort is the family's name for giving up. The texts are
 // quoted with at most limit characters each.
 func (w *Words) Exchange(e actions.Exchange, abort string, limit int) string {
 	form, ok := w.Outcomes[e.Outcome]

@@ -8,9 +8,8 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// Writer writes a decision as a family's models write it, with places on that scale, and reports
-// whether the family has a form for the action. It knows no parser: what is written and what is
-// read are two views of one form.
+// Writer writes a decision in the form of a family's models, with places on that scale, and reports
+// whether the family has a form for the action. Reading and writing share one table of forms.
 type Writer func(d actions.Decision, s Scale) (actions.Reply, bool)
 
 // AsJSON is the value of an argument as it stands in a call or in JSON. A place is for the family

@@ -15,9 +15,9 @@ type Describer interface {
 	Describe(ctx context.Context, task string, f *screen.Frame) (string, error)
 }
 
-// WithCaptions returns p with the frame in words as Proposal.Caption, described while p decides.
-// Next waits for both; when p fails, describing is called off. A caption that cannot be had is
-// logged and left empty: it fails no step. log may be nil.
+// WithCaptions returns p with a description of the frame as Proposal.Caption, made while p decides.
+// Next waits for both. If p fails, the description is cancelled. A failed description is logged and
+// left empty, and fails no step. log may be nil.
 func WithCaptions(p agentloop.Policy, d Describer, log *slog.Logger) agentloop.Policy {
 	return &captioned{p, d, logger(log)}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// detect is what a reply says that the dialect refused with err, when it is in another dialect;
-// else err again. What a person may have to set otherwise is a warning of the run.
+// detect reads a reply that the dialect refused with err, if it is in another dialect. Otherwise it
+// returns err. The run gets a warning that names the setting.
 func (p *Policy) detect(ctx context.Context, s *agentloop.Situation, now *dialect.Situation,
 	reply actions.Reply, err error, out *agentloop.Proposal,
 ) (actions.Decision, error) {

@@ -39,7 +39,8 @@ func (p *Policy) situation(ctx context.Context, s *agentloop.Situation) dialect.
 	}
 }
 
-// elements are what is on the screen; nil without an error when the phone cannot tell at all.
+// elements returns the elements of the screen. It returns nil without an error if the phone cannot
+// list them.
 func (p *Policy) elements(
 	ctx context.Context, s *agentloop.Situation,
 ) ([]screen.Element, error) {
@@ -110,7 +111,7 @@ func replyOf(r *model.Response) actions.Reply {
 	return reply
 }
 
-// transcript is what is asked as text for the record, pictures left out.
+// transcript returns the request as a text for the record, without pictures.
 func transcript(asked dialect.Request) string {
 	var b strings.Builder
 	for i, m := range asked.Messages {

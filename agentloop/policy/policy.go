@@ -35,7 +35,7 @@ type Policy struct {
 	model   Completer
 	log     *slog.Logger
 
-	toolless *Policy     // for an endpoint that takes no tools; nil when none are offered
+	toolless *Policy     // for an endpoint without tools, nil if none are offered
 	noTools  atomic.Bool // the endpoint was found to take none
 }
 
@@ -57,11 +57,11 @@ func logger(log *slog.Logger) *slog.Logger {
 	return cmp.Or(log, slog.New(slog.DiscardHandler))
 }
 
-// Next asks for the next action, and asks again after a reply that is none. The error is
-// agentloop.ErrUnreadable with the last reply's *dialect.ParseError when no reply was an action,
-// agentloop.ErrDiverged when a cassette has no answer, ctx's cause when ctx ended, and else the
-// model's own, with what the model wrote before it. An endpoint that takes no tools is asked
-// without them, from then on.
+// Next asks for the next action, and asks again after a reply without one. The error is
+// agentloop.ErrUnreadable with the last reply's *dialect.ParseError if no reply was an action,
+// agentloop.ErrDiverged if a cassette has no answer, ctx's cause if ctx ended, and otherwise the
+// model's own, with what the model wrote before it. Once an endpoint has refused tools, it is asked
+// without them.
 func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
 	if !p.noTools.Load() {
 		out, err := p.next(ctx, s)
@@ -118,7 +118,7 @@ func (p *Policy) next(ctx context.Context, s agentloop.Situation) (agentloop.Pro
 	}
 }
 
-// Ready reports why the model cannot be asked, if that can be told beforehand; else nil.
+// Ready reports why the model cannot be asked. It returns nil if no reason is known beforehand.
 func (p *Policy) Ready(ctx context.Context) error { return ready(ctx, p.model) }
 
 // known is an error of the model's as the loop knows it.
@@ -178,7 +178,7 @@ func (p *Policy) ask(
 	return reply, nil
 }
 
-// replying is ctx for a request; what comes back is told as soon as it begins to.
+// replying returns ctx for a request. The first part of a reply is reported when it arrives.
 func replying(ctx context.Context, s *agentloop.Situation) context.Context {
 	if s.Replying == nil {
 		return ctx

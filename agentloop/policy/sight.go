@@ -10,7 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// sight is what a cassette keeps of what is seen.
+// sight returns what a cassette records of the screen.
 func sight(s *agentloop.Situation) func() (model.Sight, error) {
 	step, look := s.Step, s.Screen
 	return func() (model.Sight, error) {
@@ -19,8 +19,8 @@ func sight(s *agentloop.Situation) func() (model.Sight, error) {
 	}
 }
 
-// Compare says how what is seen differs from what a cassette has, for a replay: another app is in
-// front, or more of the screen is another one than the tolerance allows.
+// Compare returns a function that says how a screen differs from a recorded one: another app is in
+// front, or the pictures differ by more than the tolerance.
 func Compare(l screen.Likeness) func(recorded, now model.Sight) (string, error) {
 	return func(recorded, now model.Sight) (string, error) {
 		if recorded.App != now.App {

@@ -29,7 +29,7 @@ const (
 	message = `message="...")`
 )
 
-// forms are what do does. The models type in place of what is there, and never submit.
+// forms are the actions of do. TYPE replaces the text of a field and never submits.
 var forms = dialect.Forms{
 	{Name: "Launch", Want: `do(action="Launch", app="name")`, Action: actions.OpenApp{},
 		Args: "App=app|app_name|text"},
@@ -77,7 +77,7 @@ var finish = dialect.Form{Want: `finish(message="...")`, Action: actions.Complet
 const names = `one of Launch, Tap, Double Tap, Long Press, Swipe, Type, Back, Home, Wait, ` +
 	`Take_over, Interact, Note, Abort, or finish(message="...")`
 
-// note keeps what is said, or else the thought.
+// note keeps the message, or else the thought.
 func note(a *dialect.Args) actions.Action {
 	said := a.Text("message", "text")
 	if said == "" || strings.EqualFold(said, "true") {

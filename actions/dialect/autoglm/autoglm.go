@@ -1,6 +1,6 @@
-// Package autoglm is the dialect of AutoGLM-Phone: a dialogue of which only the newest picture is
-// kept; replies of a thought in tags and one call in Python's form, do(action="Tap",
-// element=[500, 92]) or finish(message="..."); points as integers of thousandths.
+// Package autoglm is the dialect of AutoGLM-Phone. The prompt is a dialogue of which only the
+// newest picture is kept. A reply is a thought in tags and one call in Python's form:
+// do(action="Tap", element=[500, 92]) or finish(message="..."). Points are integers of thousandths.
 package autoglm
 
 import (
@@ -18,7 +18,7 @@ type autoglm struct{ dialect.Base }
 // turns is how many former turns are shown again, as text.
 const turns = 20
 
-// New returns the dialect; its options have their defaults filled in.
+// New returns the dialect. The options need their defaults filled in.
 func New(o dialect.Options) dialect.Dialect {
 	return &autoglm{dialect.NewBase(o, dialect.Made{
 		Profile: dialect.Profile{

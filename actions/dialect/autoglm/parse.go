@@ -17,7 +17,7 @@ var (
 	// wrapper is what may stand in front of a call.
 	wrapper = regexp.MustCompile(`(?i)^(?:<\s*answer\s*>|<\|begin_of_box\|>|` + "`+" + `|\s)+`)
 	start   = regexp.MustCompile(`(?i)^(?:do|finish)\s*[(（]`)
-	// half is what begins as JSON and goes on as a call.
+	// half begins as JSON and ends as a call.
 	half = regexp.MustCompile(
 		`^[\[{\s]*['"](?:type|action)['"]\s*:\s*['"]([\w ]+)['"](\s*,\s*\w+\s*=)`)
 	// further is a call behind the first one.
@@ -113,8 +113,8 @@ func next(text string) (writtenCall, string, error) {
 	return writtenCall{c, strings.TrimRight(text[:len(text)-len(rest)], " \t\n")}, rest, nil
 }
 
-// one is the call that is meant. A model that repeats its last call, which did nothing, and then
-// gives another means the last one; else there has to be one.
+// one returns the intended call. A model that repeats its last call, which had no effect, and then
+// gives another one means the other one. Several calls are an error in any other case.
 func one(calls []writtenCall, s *dialect.Situation) (writtenCall, error) {
 	if n := len(s.History); len(calls) > 1 && n > 0 {
 		_, body := dialect.Split(s.History[n-1].Reply, begins)

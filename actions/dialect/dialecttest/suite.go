@@ -1,10 +1,10 @@
-// Package dialecttest is the contract that every dialect keeps: golden conversations, and a law
-// for a fuzz target.
+// Package dialecttest is the contract that every dialect keeps: golden conversations, and a law for
+// a fuzz target.
 //
 // A family's test file names it once, as a [Suite], and calls its methods. The golden cases are in
-// testdata/dialects/NAME: replies, with the sections reply (or reply.quoted, a Go string, for what
-// a text file would hide), reasoning, calls (a line each: name and arguments) and cut; prompts,
-// with the section situation.json; the vocabulary, as the family writes it.
+// testdata/dialects/NAME: replies with the sections reply (or reply.quoted, a Go string, for
+// characters that a text file would hide), reasoning, calls (a line each: name and arguments) and
+// cut, prompts with the section situation.json, and the vocabulary as the family writes it.
 package dialecttest
 
 import (
@@ -39,7 +39,7 @@ type Suite struct {
 	Typing []string
 }
 
-// speak is the family as it is chosen from a table.
+// speak returns the family as chosen from a table.
 func (s Suite) speak(lang string) dialect.Dialect {
 	table := dialect.Table{{Name: s.Name, New: s.New, Wrote: s.Wrote, Write: s.Write}}
 	d, err := table.New(s.Name, &dialect.Options{Lang: lang, Quality: 50})
@@ -63,7 +63,7 @@ func Frame(t require.TestingT) *screen.Frame {
 	return f
 }
 
-// Observation is what is seen of a phone on a Sunday.
+// Observation returns a phone's screen and state on a Sunday.
 func Observation(t require.TestingT) screen.Observation {
 	return screen.Observation{Frame: Frame(t), State: screen.State{App: "com.example.shop"},
 		At: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC)}
@@ -150,9 +150,9 @@ func (s Suite) Prompts(t *testing.T) {
 	})
 }
 
-// Fuzz holds the law: a reply is a valid action with its points on the screen, which reads the same
-// when it is written anew in the dialect's own form, or a *dialect.ParseError that says what was
-// wrong and what was expected in few words.
+// Fuzz checks a law. Any reply is either a valid action with its points on the screen, which reads
+// the same when written in the dialect's own form, or a *dialect.ParseError that says in a few
+// words what was wrong and what was expected.
 func (s Suite) Fuzz(f *testing.F) {
 	for _, c := range golden.Load(f, s.folder(f, "replies")) {
 		r := Reply(f, c)
@@ -213,8 +213,8 @@ func (s Suite) endsNothing(
 	}
 }
 
-// CopiedTexts types texts that are made of these endings, in whatever may pass for the end of what
-// is typed.
+// CopiedTexts types texts that are made of these endings, which may look like the end of the typed
+// text.
 func (s Suite) CopiedTexts(t *testing.T, endings ...string) {
 	d, now := s.speak("en"), dialect.Situation{Screen: Observation(t)}
 	require.NotEmpty(t, s.Typing)
@@ -236,8 +236,8 @@ func (s Suite) CopiedTexts(t *testing.T, endings ...string) {
 	}
 }
 
-// same is the action as the family writes it, which has to read as it; can is false when it has no
-// form for it.
+// same writes the action as the family does, which has to read as the same action. can is false if
+// the family has no form for it.
 func (s Suite) same(
 	t require.TestingT, d dialect.Dialect, now dialect.Situation, a actions.Action,
 ) (written actions.Reply, can bool) {

@@ -11,7 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// anyForm is what is expected when nothing better is known.
+// anyForm is the expected form if no action is known.
 const anyForm = "explain:...\taction:CLICK\tpoint:512,92\tsummary:... " +
 	"on one line, with a TAB between the fields"
 

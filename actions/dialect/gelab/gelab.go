@@ -1,6 +1,6 @@
-// Package gelab is the dialect of gelab-zero: one user message with the rules, the situation, the
-// picture and the form of the answer; replies of a thought in tags and one line of TAB-separated
-// fields; points as integers from 0 to 1000.
+// Package gelab is the dialect of gelab-zero. The prompt is one user message with the rules, the
+// situation, the picture and the form of the answer. A reply is a thought in tags and one line of
+// TAB-separated fields. Points are integers from 0 to 1000.
 package gelab
 
 import (
@@ -16,7 +16,7 @@ var prompts embed.FS
 // gelab is the dialect. The model's own summary is its only memory: it is shown no former turns.
 type gelab struct{ dialect.Base }
 
-// New returns the dialect; its options have their defaults filled in.
+// New returns the dialect. The options need their defaults filled in.
 func New(o dialect.Options) dialect.Dialect { return made(o, "gelab", "thought") }
 
 // NewPlain returns the variant whose models write no thoughts.

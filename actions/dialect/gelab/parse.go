@@ -49,7 +49,7 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 	}, nil
 }
 
-// nothingNoted is what models write for a note that there is none.
+// nothingNoted matches the words with which models say that they note nothing.
 var nothingNoted = regexp.MustCompile(`(?i)^[\s"'(（]*(?:none|nothing|null|nil|` +
 	`no|n/a|无|没有|暂无|空|-+)?[\s"')）.。]*$`)
 
@@ -75,7 +75,7 @@ func rival(thought string, ending actions.Action) bool {
 	return false
 }
 
-// What is said of a reply with several actions.
+// Errors about a reply with several actions.
 const (
 	twoActions = "the reply has more than one action"
 	onlyOne    = "exactly one action, " + anyForm
@@ -84,8 +84,8 @@ const (
 // misspelt is a tag that 8-bit weights write for either of the two around a thought.
 var misspelt = regexp.MustCompile(`(?i)\S\s*(<\s*thin\s*>)`)
 
-// splitThought separates the thought from the fields. The last closing tag wins; without one, a
-// misspelt one behind a text does. A thought that is not closed has no end, and no fields.
+// splitThought separates the thought from the fields. It splits at the last closing tag, or else at
+// a misspelt one behind a text. A thought that is not closed has no end, and no fields follow it.
 func splitThought(s string) (thought, body string) {
 	tags := dialect.ThinkTag.FindAllStringIndex(s, -1)
 	closing := dialect.ThinkEnd.FindAllStringIndex(s, -1)
@@ -119,7 +119,7 @@ func anyKey() string {
 			all = append(all, p.Names...)
 		}
 	}
-	slices.SortFunc(all, func(a, b string) int { // one that goes on stands in front
+	slices.SortFunc(all, func(a, b string) int { // a longer tag stands before its beginning
 		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
 	})
 	return "(" + strings.Join(slices.Compact(all), "|") + ")"
@@ -155,8 +155,8 @@ var (
 		return regexp.MustCompile(`(?im)(?:^|\t)[ ]*action` + colon + ` `)
 	})
 
-	// anyAction is an action however it is set off from what is in front of it. Behind a blank it
-	// must be in capitals: prose says "next action: click it".
+	// anyAction finds an action, whatever separates it from the text before. Behind a blank it must
+	// be in capitals, because prose says "next action: click it".
 	anyAction = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("(?:^|[^\\pL\\pN_]|\\\\[tn])(?i:action(?:_type)?)[\"'*` ]*[:：=]" +
 			"[\"'*`]*((?i:" + strings.Join(forms.Known(), "|") + ")\\b|\\s*[A-Z][A-Z_]+)")
@@ -171,8 +171,8 @@ type span struct {
 	from, value, to int
 }
 
-// readFields reads the fields of one action. TABs separate them; where that gives no action, line
-// breaks do, the two characters \t, and at last two or more spaces.
+// readFields reads the fields of one action. They are separated by TABs. If that gives no action,
+// it tries line breaks, the two characters \t, and two or more spaces, in this order.
 func readFields(body string) (fields, error) {
 	for _, separator := range separators {
 		marks := separator()
@@ -273,8 +273,8 @@ func oneAction(body string, action span, behind []span) bool {
 // fields are the reply's fields in the model's order, each key once.
 type fields []actions.Field
 
-// maxFields is how many fields are kept, the thought among them. No reply needs as many; what comes
-// after them is passed over.
+// maxFields is how many fields are kept, including the thought. No reply needs as many. Further
+// fields are ignored.
 const maxFields = 64
 
 // manyLines are the fields whose values may have several lines. Of any other, what follows the
@@ -308,7 +308,7 @@ func valuesOf(body string, all []span, tabs bool) fields {
 	return f
 }
 
-// led is the fields behind the thought; a thought among them takes its place.
+// led returns the fields behind the thought. A thought among the fields replaces it.
 func (f fields) led(thought string) fields {
 	out := fields{{Key: "cot", Value: cmp.Or(f.get("cot"), thought)}}
 	for _, e := range f {

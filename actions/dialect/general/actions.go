@@ -87,7 +87,7 @@ func withOwn(list dialect.Forms) dialect.Forms {
 	return list
 }
 
-// wanted is an action as it is to be written.
+// wanted shows how an action is to be written.
 func wanted(f *dialect.Form) string {
 	example := `{"type": "` + f.Name + `"`
 	for _, p := range f.Params() {

@@ -1,8 +1,8 @@
-// Package general is the dialects of models that were trained for no phone in particular: taploop's
-// own set of actions, as native tool calls or as one JSON object in a plain text.
+// Package general is the dialect of models that were not trained for phones. They use taploop's own
+// set of actions, as native tool calls or as one JSON object in plain text.
 //
-// Former steps are shown as text. Places are written in thousandths, but for models whose makers
-// say otherwise; the prompt says which.
+// Former steps are shown as text. Places are thousandths, unless the model's makers say otherwise.
+// The prompt names the unit.
 package general
 
 import (
@@ -27,10 +27,10 @@ type general struct {
 // shown is how many former steps are shown again, as text.
 const shown = 20
 
-// New returns the dialect of JSON objects; its options have their defaults filled in.
+// New returns the dialect of JSON objects. The options need their defaults filled in.
 func New(o dialect.Options) dialect.Dialect { return made(o, "general", "json", nil) }
 
-// NewTools returns the dialect of native tool calls; its options have their defaults filled in.
+// NewTools returns the dialect of native tool calls. The options need their defaults filled in.
 func NewTools(o dialect.Options) dialect.Dialect {
 	return made(o, "general-tools", "tools", tools(o.Lang))
 }

@@ -175,8 +175,9 @@ func (c writtenAction) swallowed() bool {
 	return len(again.FindAllString(c.text, -1)) > 1 || dialect.ThinkEnd.MatchString(c.text)
 }
 
-// flat is the action of an object: {"action": {"type": NAME, ...}}, {"action": NAME, ...}, {"type":
-// NAME, ...}, with the arguments in the object or in one of its own, which may be JSON in a text.
+// flat returns the action of an object: {"action": {"type": NAME, ...}}, {"action": NAME, ...},
+// {"type": NAME, ...}. Its arguments are in the object or in a nested one, which may be JSON in a
+// text.
 func flat(o loose.Object) writtenAction {
 	c := writtenAction{thought: loose.Text(o.Get("thought"))}
 	inner, nested := o.Get("action").(loose.Object)

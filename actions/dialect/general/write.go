@@ -25,7 +25,7 @@ func WriteTools(d actions.Decision, s dialect.Scale) (actions.Reply, bool) {
 		Arguments: string(b)}}}, name != "" && err == nil
 }
 
-// written is an action's name and its arguments; the name is "" when there is no form for it.
+// written returns an action's name and its arguments. The name is "" if it has no form.
 func written(a actions.Action, s dialect.Scale) (name string, arguments map[string]any) {
 	arguments = map[string]any{}
 	form, list := forms.Write(a)

@@ -11,7 +11,7 @@ import (
 
 const anyForm = `Action: {"action_type": ...}`
 
-// Parse reads what is to be kept, a reason and the one action.
+// Parse reads a note, a reason and the one action.
 func (g *glm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, error) {
 	front, body := split(r)
 	if !begins(body) {
@@ -64,7 +64,7 @@ var (
 	reasonLabel = regexp.MustCompile(`(?is)(?:^|\s)[*#]*reason[ \t*]*[:：](.*)$`)
 )
 
-// parts are what stands in front of the action: a thought, what is to be kept, and the reason.
+// parts splits the text in front of the action into a thought, a note and the reason.
 func parts(front string) (thought, memory, reason string) {
 	cut := func(s string, label *regexp.Regexp) (before, after string) {
 		m := label.FindStringSubmatchIndex(s)

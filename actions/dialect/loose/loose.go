@@ -1,10 +1,10 @@
-// Package loose reads the values and calls that models write: JSON with what they make of it, and
+// Package loose reads the values and calls that models write: JSON with its usual mistakes, and
 // Python's literals.
 //
 // It takes single quotes, bare keys and words, Python's constants, `=` for `:`, full-width
 // punctuation, comments, trailing commas, round brackets, line breaks and unescaped quotes within
-// texts, and numbers with leading zeros. What is not closed was cut off and is refused; only behind
-// an object that is closed, the bracket of the one around it may be missing. It evaluates nothing.
+// texts, and numbers with leading zeros. A value that is not closed was cut off and is refused.
+// Only the outermost bracket may be missing, behind a closed object. It evaluates nothing.
 package loose
 
 import (
@@ -42,7 +42,7 @@ func (n Number) Float() float64 {
 	return f
 }
 
-// Get is the value of that name, nil when there is none.
+// Get returns the value of that name, or nil if there is none.
 func (o Object) Get(name string) any {
 	for _, m := range o {
 		if m.Name == name {
@@ -64,8 +64,7 @@ func (o Object) Doubled() string {
 	return ""
 }
 
-// Text is the value as a text: a string as it is, a number as it was written, and "" for anything
-// else.
+// Text returns a string unchanged, a number as it was written, and "" for anything else.
 func Text(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -190,7 +189,7 @@ func (p *parser) expected(what string) error {
 
 func isName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// name reads a bare name, "" when there is none.
+// name reads a bare name. It returns "" if there is none.
 func (p *parser) name() string {
 	rest := p.text[p.at:]
 	end := strings.IndexFunc(rest, func(r rune) bool { return !isName(r) })
@@ -344,7 +343,7 @@ var nextArgument = sync.OnceValue(func() *regexp.Regexp {
 
 var escapes = map[rune]string{'n': "\n", 't': "\t", 'r': "\r", 'b': "\b", 'f': "\f", '/': "/"}
 
-// escape reads what follows a backslash. What is no escape stays as it is.
+// escape reads the characters behind a backslash. An unknown escape is kept unchanged.
 func (p *parser) escape(b *strings.Builder) {
 	r, size := utf8.DecodeRuneInString(p.text[p.at:])
 	switch s, known := escapes[r]; {

@@ -73,7 +73,7 @@ func begins(s string) bool {
 
 func split(r actions.Reply) (thought, body string) { return dialect.SplitLine(r, begins, inLine) }
 
-// called is the arguments of the first native call; behind are those of the others.
+// called returns the arguments of the first native call, and in behind those of the others.
 func called(calls []actions.Call) (args loose.Object, behind string, err error) {
 	for i, c := range calls {
 		if c.Name != tool {

@@ -1,5 +1,5 @@
 // Package qwen is the dialect of the mobile_use tool: Qwen2-VL, 2.5-VL and 3-VL, GUI-Owl and
-// MAI-UI. A system message holds the tool's schema; a reply is a thought, one sentence, and a call
+// MAI-UI. A system message holds the tool's schema. A reply is a thought, one sentence, and a call
 // of the tool as JSON between tool_call tags, or a native call.
 //
 // Sources: QwenLM/Qwen3-VL cookbooks/mobile_agent.ipynb, X-PLUG/MobileAgent, Tongyi-MAI/MAI-UI
@@ -49,7 +49,7 @@ func variantOf(model string) variant {
 	return variant{coordinates: screen.Coordinates{Unit: 1000}, turns: 30}
 }
 
-// Names of models. InfiGUI-R1 was made of Qwen2.5-VL; from Qwen3.5 on every model sees.
+// Names of models. InfiGUI-R1 is based on Qwen2.5-VL. From Qwen3.5 on every model sees.
 var (
 	maiUI    = regexp.MustCompile(`mai-?ui`)
 	owl15    = regexp.MustCompile(`gui-?owl-?1\.5`)
@@ -61,7 +61,7 @@ var (
 // Speaks reports whether a model of that name is of the family.
 func Speaks(model string) bool { return known.MatchString(dialect.Plain(model)) }
 
-// New returns the dialect; its options have their defaults filled in.
+// New returns the dialect. The options need their defaults filled in.
 func New(o dialect.Options) dialect.Dialect {
 	v := variantOf(o.Model)
 	history := "steps"

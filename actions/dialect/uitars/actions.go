@@ -62,7 +62,7 @@ func shown() (all []string) {
 	return all
 }
 
-// readType reads a text; a line break at its end submits it, and alone presses Enter.
+// readType reads a text. A line break at its end submits it, and alone it presses Enter.
 func readType(a *dialect.Args) actions.Action {
 	written := a.Raw("content")
 	typed := strings.TrimRight(written, "\n")
@@ -87,7 +87,7 @@ func readScroll(a *dialect.Args) actions.Action {
 	return s
 }
 
-// readQuestion reads what the model asks; a call without words asks what its thought says, and
+// readQuestion reads the model's question. A call without words asks what its thought says, and
 // leaves the phone to the user.
 func readQuestion(a *dialect.Args) actions.Action {
 	asked := a.Text("content", "question", "text")

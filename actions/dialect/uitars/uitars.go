@@ -1,5 +1,5 @@
-// Package uitars is the dialect of the UI-TARS family: the action space and the task in the first
-// user message, then screens and replies as a dialogue; replies of a Thought line and an Action
+// Package uitars is the dialect of the UI-TARS family. The first user message has the action space
+// and the task. Screens and replies follow as a dialogue. A reply is a Thought line and an Action
 // line with one call.
 //
 // Sources: the README files of bytedance/UI-TARS (README_v1.md, README_coordinates.md) and
@@ -27,10 +27,10 @@ type variant struct {
 	point       bool // places are written as points in tags, and not as boxes
 }
 
-const patch = 28 // pixels; sides of the picture are multiples of it
+const patch = 28 // pixels, sides of the picture are multiples of it
 
-// variantOf is the variant of the model of that name. UI-TARS-1.5 writes pixels of the picture as
-// it was resized; the first UI-TARS and the models of Doubao and Seed write thousandths.
+// variantOf returns the variant of the model of that name. UI-TARS-1.5 writes pixels of the resized
+// picture. The first UI-TARS and the models of Doubao and Seed write thousandths.
 func variantOf(model string) variant {
 	model = dialect.Plain(model)
 	thousand := screen.Coordinates{Unit: 1000}
@@ -59,7 +59,7 @@ func Speaks(model string) bool {
 	return named.MatchString(model) || hosted(model)
 }
 
-// New returns the dialect; its options have their defaults filled in.
+// New returns the dialect. The options need their defaults filled in.
 func New(o dialect.Options) dialect.Dialect {
 	v := variantOf(o.Model)
 	return &uitars{dialect.NewBase(o, dialect.Made{

@@ -181,10 +181,9 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestEveryTouchHasAMark(t *testing.T) {
-	marked := []string{"CLICK", "DOUBLE_CLICK", "DRAG", "LONGPRESS", "SCROLL", "SLIDE"}
 	for _, a := range actions.Vocabulary() {
 		page := html(t, newShelf().run(store.Run{Task: "t"}).step(a, 54, 120))
-		require.Equal(t, slices.Contains(marked, a.Verb()),
+		require.Equal(t, len(a.Traits().Points) > 0,
 			strings.Contains(page, `<svg class="touch`), a.Verb())
 	}
 }
