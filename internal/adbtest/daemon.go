@@ -6,8 +6,17 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 )
+
+// Daemon is one adbd.
+type Daemon struct {
+	Standins string   // folder whose commands come first on the phone's PATH, "" for none
+	Env      []string // "NAME=value" for adbd and every command under it
+	// the state that it reports, such as "recovery" or "sideload". "" means "device"
+	Banner string
+}
 
 // daemon is one phone: an adbd that can be started more than once.
 type daemon struct {
@@ -15,7 +24,7 @@ type daemon struct {
 	port   int
 	phone  Daemon
 	serial string
-	log    bytes.Buffer // of all its starts; read after kill
+	log    bytes.Buffer // of all its starts, read after kill
 
 	cmd   *exec.Cmd     // nil when it does not run
 	ended chan struct{} // closed when cmd has ended
@@ -25,7 +34,9 @@ func newDaemon(adbd string, port int, p Daemon) *daemon {
 	return &daemon{adbd: adbd, port: port, phone: p, serial: loopback(port)}
 }
 
-// state is what the server lists the phone as.
+func loopback(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
+
+// state is the state in which the server lists the phone.
 func (d *daemon) state() string {
 	if d.phone.Banner == "" {
 		return "device"

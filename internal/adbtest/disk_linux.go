@@ -9,8 +9,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Disk is a folder on a file system of its own with so many bytes, until the test ends: a disk that
-// a test may fill. Where there are no namespaces the test fails, or is left out as in Start.
+// Disk returns a folder on a separate file system of that many bytes, which a test may fill. It
+// lasts until the test ends. Without namespaces the test fails, or is left out as in Start.
 func Disk(t testing.TB, bytes int) (dir string) {
 	t.Helper()
 	wanted(t)

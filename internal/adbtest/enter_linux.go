@@ -13,8 +13,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// enter runs this test binary again in namespaces of its own and returns its exit code. An error
-// means that no test has run yet.
+// enter runs this test binary again in new namespaces and returns its exit code. An error means
+// that no test has run yet.
 func enter() (int, error) {
 	ways := []uintptr{syscall.CLONE_NEWUSER}
 	// a root without the right to make namespaces, as in a container, may still be any user

@@ -76,8 +76,8 @@ const home = "data/rig"
 // none need be made.
 const site = "/sys"
 
-// newRoot moves this process into a root folder that shows the machine as it is, plus the places.
-// It lives in memory.
+// newRoot moves this process into a root folder in memory, which shows the machine's folders and
+// the places.
 func newRoot() error {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -182,8 +182,8 @@ func (m mirror) entry(e os.DirEntry, from, to string) error {
 	return nil
 }
 
-// userland puts mksh in /bin/sh's place and toybox's commands into /system/bin. What is missing is
-// left to Start to name, so that tests which need no rig still run.
+// userland puts mksh in /bin/sh's place and toybox's commands into /system/bin. Start reports
+// missing programs, so that tests without a rig still run.
 func userland(root string) error {
 	bin := filepath.Join(root, "system/bin")
 	if mksh, err := find("mksh"); err == nil {

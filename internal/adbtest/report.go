@@ -16,7 +16,7 @@ const (
 	leftOut = "left out"
 )
 
-// LeaveOut skips a test that wants what is not there, or is switched off, and reports it.
+// LeaveOut skips a test because of something missing or switched off, and reports it.
 func LeaveOut(t testing.TB, why string) {
 	t.Helper()
 	record(t, leftOut, why)

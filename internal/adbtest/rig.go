@@ -7,32 +7,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/taploop/taploop/internal/hint"
 )
-
-// patience bounds each wait for the server or a daemon.
-const patience = 20 * time.Second
 
 // Options say what to start. The zero value is one phone without stand-ins.
 type Options struct {
 	Phones []Daemon // nil means one Daemon{}
 }
 
-// Daemon is one adbd.
-type Daemon struct {
-	Standins string   // folder whose commands come first on the phone's PATH, "" for none
-	Env      []string // "NAME=value" for adbd and every command under it
-	// the state it claims to be in: "" means "device"; "recovery", "sideload", ...
-	Banner string
-}
-
-// Rig is a running adb server with phones. Its methods fail the test when they cannot do what they
-// say; they may be called from the test's goroutine only.
+// Rig is a running adb server with phones. Its methods fail the test if they cannot do what they
+// say. Only the test's goroutine may call them.
 type Rig struct {
 	Server  string   // host:port of the adb server
 	Serials []string // one for each phone, in the order of Options.Phones
@@ -89,7 +76,7 @@ func need(t testing.TB) tools {
 // wanted leaves the test out when the rig is switched off.
 func wanted(t testing.TB) {
 	t.Helper()
-	// run has read it already; here go test sees that the result depends on it
+	// run has read it already, this shows go test that the result depends on it
 	_ = os.Getenv(envSwitch)
 	if outside == errOff {
 		LeaveOut(t, errOff.Error())
@@ -138,7 +125,7 @@ func (r *Rig) Restart(serial string) {
 	r.boot(d)
 }
 
-// WaitState waits until the server lists the phone in the given state ("device", "offline", ...);
+// WaitState waits until the server lists the phone in the given state ("device", "offline", ...).
 // "" waits until it is not listed.
 func (r *Rig) WaitState(serial, state string) {
 	r.t.Helper()
@@ -176,7 +163,7 @@ func (r *Rig) daemon(serial string) *daemon {
 	return d
 }
 
-// ctx is for one wait; it ends with the test too.
+// ctx is for one wait, and ends with the test.
 func (r *Rig) ctx() context.Context {
 	ctx, cancel := context.WithTimeoutCause(r.t.Context(), patience, fmt.Errorf("not within %s",
 		patience))
@@ -216,5 +203,3 @@ func (r *Rig) showLogs() {
 		r.t.Logf("log of adbd %s:\n%s", serial, r.daemons[serial].log.String())
 	}
 }
-
-func loopback(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }

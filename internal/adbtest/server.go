@@ -18,6 +18,9 @@ import (
 	"github.com/taploop/taploop/internal/adb"
 )
 
+// patience bounds each wait for the server or a daemon.
+const patience = 20 * time.Second
+
 // server is a running adb server.
 type server struct {
 	addr   string
@@ -65,8 +68,8 @@ func startServer(binary string, port int, dir string) (*server, error) {
 	return s, nil
 }
 
-// command is adb in an environment of its own, so that no setting, key, USB phone or emulator of
-// the machine comes in.
+// command runs adb in an environment without any setting, key, USB phone or emulator of the
+// machine.
 func (s *server) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.binary, args...)
 	cmd.Dir = s.dir

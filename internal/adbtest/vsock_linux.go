@@ -11,9 +11,9 @@ import (
 // is written for.
 var auditArch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-// refuseVsock keeps this process and those below it from opening an AF_VSOCK socket. Those belong
-// to no network namespace, and adbd listens on one besides its TCP port: on a virtual machine it
-// could be reached from the host.
+// refuseVsock keeps this process and its children from opening an AF_VSOCK socket. Such sockets
+// belong to no network namespace, and adbd listens on one in addition to its TCP port, which the
+// host of a virtual machine could reach.
 func refuseVsock() error {
 	arch, ok := auditArch[runtime.GOARCH]
 	if !ok {
