@@ -11,7 +11,7 @@ import (
 )
 
 // Run pursues the goal of p until it ends or has to wait, and returns how, with the progress from
-// which a later call goes on. from is the number of steps that the session has had before.
+// which a later call continues. from is the number of steps that the session has had before.
 //
 // It returns an error only when the run could not be written down, or the gate could not decide.
 // Ending.Reason is InternalError then, and the phone is not touched any more. All other obstacles

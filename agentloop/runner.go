@@ -47,7 +47,7 @@ type loop struct {
 	limits     Limits
 	start      time.Time
 	watch      watch
-	background *background // of this step, nil if there is none
+	background *background // of this step, or nil
 	asked      int         // how often the policy was asked early
 	again      int         // and again, because that was in vain
 	repeats    repeatDetector

@@ -53,7 +53,7 @@ const (
 	lookAgain   = time.Second            // what a black screen gets to show something
 	enoughQuiet = time.Second            // of a screen on which something small keeps moving
 	sameScreen  = 0.005                  // the share of the screen that a cursor moves
-	otherScreen = 0.02                   // a share of the screen, more than something small that moves
+	otherScreen = 0.02                   // of the screen, more than a small thing that moves
 )
 
 // watch looks at the phone, and tells when its screen is at rest.

@@ -14,14 +14,14 @@ import (
 	"github.com/taploop/taploop/internal/words"
 )
 
-// Completer asks a model; model.Client is one.
+// Completer asks a model. model.Client is one.
 type Completer interface {
 	Complete(ctx context.Context, r model.Request) (model.Response, error)
 }
 
 // Options has a working zero value.
 type Options struct {
-	Lang string // of prompts and answers, "en" or "zh"; "" means "en"
+	Lang string // of prompts and answers, "en" or "zh". "" means "en"
 }
 
 const (

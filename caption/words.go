@@ -9,7 +9,7 @@ import (
 
 // prompts are the texts for the model, in a language.
 type prompts struct {
-	Task, Question, Options        string // labels of what is quoted
+	Task, Question, Options        string // labels of the quoted texts
 	About, Whole                   string // how to describe, with a task and without
 	Stand, Brief, Pick, Never, End string // how to stand in for the user
 }

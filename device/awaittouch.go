@@ -14,9 +14,9 @@ import (
 var errNoTouchEvents = errors.New("the phone does not tell when it is touched by hand")
 
 const (
-	// getevent waits for one event of any input device, named; what `input` injects is none. It
-	// says which devices it may not read, which -q would keep to itself. It is ended on the phone,
-	// so that nothing is left there for long when nobody listens any more.
+	// getevent waits for one named event of any input device. Events that `input` injects do not
+	// count. Without -q it lists the devices that it may not read. The phone ends it, so that it
+	// does not stay there when the connection is lost.
 	listen    = "timeout 20 getevent -lv1 -c 1"
 	listenFor = 20 * time.Second
 	// between two events that are no touches, of which some sensors have many
@@ -32,7 +32,7 @@ const (
 var (
 	byHand   = regexp.MustCompile(`\b(?:EV_KEY|BTN_TOUCH|ABS_MT_\w+|ABS_[XY])\b`)
 	anyEvent = regexp.MustCompile(`(?m)^(?:/dev/input/\S+:\s+)?EV_\w+`)
-	// of what is beside the devices with events, such as /dev/input/mice
+	// of files next to the devices with events, such as /dev/input/mice
 	beside = regexp.MustCompile(`(?m)^could not .*/dev/input/(?:mice|mouse|js).*$`)
 )
 

@@ -16,9 +16,8 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// form is one of the two ways in which screencap gives a picture. Raw pixels are quick to make and
-// long to carry, PNG is the other way round; which is faster depends on the phone and on the way to
-// it.
+// form is one of the two formats of screencap. Raw pixels are quick to make and long to transfer,
+// PNG the other way round. The faster one depends on the phone and the connection.
 type form int
 
 const (
@@ -190,7 +189,7 @@ func (c *capturer) captureWhole(
 	}
 	buf = b
 	took := time.Since(began)
-	if size, err := screen.Measure(b); err == nil { // else decoding says better what is wrong
+	if size, err := screen.Measure(b); err == nil { // otherwise decoding has the better error
 		if err := fits(size); err != nil {
 			return nil, err
 		}
@@ -222,7 +221,7 @@ const (
 // there. Its zero value knows no capture.
 type still struct {
 	mu      sync.Mutex
-	frame   *screen.Frame // captured last, as raw pixels; else nil
+	frame   *screen.Frame // the last capture if it was raw pixels, or nil
 	sum     uint32        // of its capture
 	changes uint64        // of the shell, before it
 	without int           // captures for which the sum is not asked for
@@ -270,8 +269,8 @@ func (s *still) same(answer string, sum uint32) bool {
 	return false
 }
 
-// unmoved is the frame that was captured last when the display still shows it, to the pixel, and
-// nobody has touched it since. It is nil when that is not known.
+// unmoved returns the last captured frame if the display still shows exactly it and has not been
+// touched since, and nil otherwise.
 func (c *capturer) unmoved(ctx context.Context, changes uint64) (*screen.Frame, error) {
 	f, sum := c.still.worth(changes)
 	if f == nil {

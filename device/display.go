@@ -15,12 +15,12 @@ import (
 // maxCapture bounds a capture, in bytes. An 8K screen of raw pixels is 133 MB.
 const maxCapture = 160 << 20
 
-// display is what a phone says of its display, and of what is in front on it.
+// display is a phone's report about its display and the windows in front.
 type display struct {
 	*shell
 	wakes  time.Duration           // see waits
 	opened geometry                // as it was when the phone was opened
-	last   atomic.Pointer[reading] // of the last look; nil before the first
+	last   atomic.Pointer[reading] // of the last look, nil before the first
 
 	unread   atomic.Bool // what dumpsys window says of everything cannot be read
 	tellsLit atomic.Bool // it said by itself that the display is lit
@@ -54,8 +54,8 @@ func (d *display) captureLimit() int {
 	return min(most+1<<20, maxCapture)
 }
 
-// expected is nil for a capture whose size is the display's: as it was at the last look, else as it
-// is, which comes through now.
+// expected returns nil if a capture has the display's size: the one of the last look, or else the
+// current one, which comes through now.
 func (d *display) expected(ctx context.Context, size screen.Size, now <-chan reading) error {
 	if d.lastReading().shows(size) == nil {
 		return nil
@@ -68,8 +68,8 @@ func (d *display) expected(ctx context.Context, size screen.Size, now <-chan rea
 	}
 }
 
-// stateCommands are the reads of one state, which travel in one line; dumpCommands are the same in
-// two, of which the second has what the next three have, under headings.
+// stateCommands read one state in one line. dumpCommands read the same in two commands. The second
+// has the outputs of the next three of stateCommands under headings.
 var (
 	stateCommands = []string{"dumpsys power", "dumpsys window policy", "dumpsys window displays",
 		"dumpsys window windows", "wm size"}
@@ -186,9 +186,9 @@ func parseState(sections []string) (reading, error) {
 	return r, nil
 }
 
-// forbidden reports whether the window in front is black in a capture, and whether any that is seen
-// is. In front is the one that has the focus, and what a popup of the same app stands on; while
-// nothing has the focus, any may be.
+// forbidden reports whether the window in front is black in a capture, and whether any visible one
+// is. The window with the focus is in front, together with the window below a popup of the same
+// app. While none has the focus, any window may be in front.
 func forbidden(windows []window, f front) (inFront, anywhere bool) {
 	for _, w := range windows {
 		focused := w.id == f.window

@@ -5,7 +5,7 @@
 // process per command: every read and touch is one service of the server's protocol, with a
 // deadline.
 //
-// What it promises: a frame is what the phone showed, or there is an error; a touch that the phone
-// refused is an error; a text is typed exactly or refused, and never runs as a command; an app is
-// launched only when its name matches well.
+// It promises that a frame shows exactly what the phone showed, that a refused touch is an error,
+// that a text is typed exactly or refused and never runs as a command, and that an app is launched
+// only if its name matches well.
 package device

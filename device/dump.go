@@ -121,8 +121,8 @@ func (r *nodeReader) close(name string) error {
 	return nil
 }
 
-// end is what a dump is worth whose reading ended with err. What is said behind the last tree is
-// none of it.
+// end returns the error of a dump whose reading ended with err. Text behind the last tree is
+// ignored.
 func (r *nodeReader) end(err error) error {
 	switch {
 	case len(r.tags) == 0 && r.trees > 0:
@@ -197,9 +197,9 @@ func (n node) pixels() (r image.Rectangle) {
 	return r
 }
 
-// parseElements lists what a dump says of a display of that size, turned so. A dump of another
-// display, or of the display in another rotation, is errOtherScreen; one that lists nothing that is
-// of use, errEmptyScreen.
+// parseElements lists the elements of a dump for a display of that size and rotation. It returns
+// errOtherScreen for a dump of another display or rotation, and errEmptyScreen for one without a
+// useful element.
 func parseElements(dump []byte, size screen.Size, rotation screen.Rotation) (
 	[]screen.Element, error) {
 	l := lister{size: size, rotation: rotation, pixels: image.Rect(0, 0, size.W, size.H)}
@@ -270,7 +270,7 @@ func (l *lister) visit(n node) error {
 	return nil
 }
 
-// cutText is a text as it is kept: of a long one both ends, without what is not seen.
+// cutText shortens a long text to its two ends and removes invisible characters.
 func cutText(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if _, left := text.Head(s, screen.MaxElementText); left > 0 {
@@ -285,8 +285,8 @@ type dumping struct {
 	unlimited bool // the phone has no timeout command
 }
 
-// dumper has uiautomator list what is on the screen.
+// dumper lists the elements on the screen through uiautomator.
 type dumper struct {
 	*shell
-	way atomic.Pointer[dumping] // that works; nil before it is known
+	way atomic.Pointer[dumping] // the way that works, nil before it is known
 }

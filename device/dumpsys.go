@@ -58,7 +58,7 @@ var (
 
 // keyguard is the lock screen as `dumpsys window policy` reports it.
 type keyguard struct {
-	front  bool // it is in front; an alarm or a call above it is not it
+	front  bool // it is the app in front, not an alarm or a call above it
 	secure bool // it asks for a PIN, a pattern or a password
 }
 
@@ -85,7 +85,7 @@ var (
 
 const wxh = `(\d{1,5})x(\d{1,5})\b`
 
-// size is that of a field in s; zero when there is none.
+// size returns the size in a field of s, or zero if there is none.
 func size(f field, s string) screen.Size {
 	if g := f.groups(s); g != nil {
 		return toSize(g[0], g[1])
@@ -107,10 +107,10 @@ func mainDisplay(displays string) string {
 type geometry struct {
 	natural screen.Size // as the display is not turned: an override, else the panel itself
 	panel   screen.Size // the panel itself
-	now     screen.Size // as it is turned now; zero when it is not reported
+	now     screen.Size // the size in the current rotation, zero if not reported
 }
 
-// parseGeometry reads `dumpsys window displays`, and `wm size` for what is missing there.
+// parseGeometry reads `dumpsys window displays`, and takes missing values from `wm size`.
 func parseGeometry(display, wmSize string) geometry {
 	g := geometry{natural: size(sizeBase, display), panel: size(sizeInit, display),
 		now: size(sizeNow, display)}
@@ -138,7 +138,7 @@ var (
 	wmOverride = atLine("Override size: ", `(\d{1,5})x(\d{1,5})`)
 )
 
-// parseWMSize reads `wm size`; what is missing is zero.
+// parseWMSize reads `wm size`. A missing size is zero.
 func parseWMSize(s string) (physical, override screen.Size) {
 	return size(wmPhysical, s), size(wmOverride, s)
 }
@@ -266,7 +266,7 @@ func secureFlag(flags string) bool {
 	return err == nil && n&flagSecure != 0
 }
 
-// front is what is in front: the focused window.
+// front is the focused window.
 type front struct {
 	window string // the focused window's id, "" when nothing has the focus
 	part   bool   // it is a part of the app that is in front: a popup, a menu

@@ -37,9 +37,9 @@ const (
 	typeMultiLine = 0x20000
 )
 
-// parseEditor reads `dumpsys input_method`. The app in front says what it serves: with two of them,
-// the last one. Any view that has the focus is served; one that takes text has a connection. When
-// no app answers, a keyboard that is shown is shown for a field.
+// parseEditor reads `dumpsys input_method`. The app in front reports its focused view, and the last
+// of two reports counts. Any focused view is reported, but only one that takes text has a
+// connection. If no app answers, a visible keyboard means a field.
 func parseEditor(dump string) editor {
 	apps := servedView.FindAllStringIndex(dump, -1)
 	if len(apps) == 0 {

@@ -21,10 +21,10 @@ import (
 // and on some screens it never ends.
 const dumpTime = 8 * time.Second
 
-// Elements lists what is on the screen, in the order of uiautomator, parents before what is in
-// them, at most 20,000. It touches nothing, and leaves nothing on the phone. Bounds are
-// those of the frame of the last look. A password field comes without its text. ErrSecure when the
-// window in front forbids capture: what no picture may show is not read out either.
+// Elements lists the elements on the screen in the order of uiautomator, parents before their
+// children, at most 20,000. It touches nothing, and leaves nothing on the phone. Bounds refer to
+// the frame of the last look. A password field comes without its text. ErrSecure means that the
+// window in front forbids capture, which forbids reading it, too.
 func (p *Phone) Elements(ctx context.Context) ([]screen.Element, error) {
 	list, err := p.elements(ctx)
 	return list, p.failed("listing the elements on", err)
@@ -58,7 +58,7 @@ func (p *Phone) elements(ctx context.Context) ([]screen.Element, error) {
 	return parseElements(dump, before.Size, before.Rotation)
 }
 
-// listable is nil when what is on the screen may be told.
+// listable returns nil if the elements of the screen may be read.
 func (r reading) listable() error {
 	switch {
 	case !r.On:
@@ -69,9 +69,10 @@ func (r reading) listable() error {
 	return nil
 }
 
-// dump is what uiautomator writes of the window in front. It goes to the terminal, which exec:
-// gives it, with a sentence behind it; where it does not, to a file that other users of the phone
-// may not read and that is gone afterwards. The way that worked is tried first the next time.
+// dump returns uiautomator's output for the window in front. It writes to the terminal that exec:
+// provides, with a sentence behind the dump. Where that fails it writes to a file that other users
+// of the phone cannot read, and removes it afterwards. The next call first tries the way that
+// worked.
 func (d *dumper) dump(ctx context.Context) ([]byte, error) {
 	var way dumping
 	if known := d.way.Load(); known != nil {
@@ -116,8 +117,7 @@ func said(b []byte) string {
 	return text.Quote(cmp.Or(firstLine(string(b[:min(len(b), 4096)])), "nothing"), 200)
 }
 
-// dumpOnce runs uiautomator. The phone itself ends it after a while, even when nobody is connected
-// any more.
+// dumpOnce runs uiautomator. The phone ends it after a while, even if the connection is lost.
 func (d *dumper) dumpOnce(ctx context.Context, way dumping) ([]byte, error) {
 	limit := min(d.timeout, dumpTime)
 	run := fmt.Sprintf("timeout -s KILL %d uiautomator dump ", int(math.Ceil(limit.Seconds())))

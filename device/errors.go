@@ -72,8 +72,8 @@ var complaint = regexp.MustCompile(`(?mi)^\s*(?:error\b|usage:|.*\w+Exception\b|
 const hintInject = "switch on \"USB debugging (Security settings)\" in the phone's developer " +
 	"options (Xiaomi, Redmi and POCO need it for input), then try again"
 
-// signalled are the exit codes of commands that a signal has ended, with the signal's number above
-// 128. The highest is 64; 255 is how Android's commands say that they failed.
+// signalled reports whether a signal ended the command: the exit code is then 128 plus its number,
+// at most 64. Android's commands report a failure of their own as 255.
 func signalled(code int) bool { return 128 < code && code <= 128+64 }
 
 // refusal is why a command did not do what it should, or nil. What a signal has ended, as a phone
@@ -112,7 +112,7 @@ func firstLine(s string) string {
 	return ""
 }
 
-// Why the elements of a screen could not be read. A caller goes on without them.
+// Reasons why the elements of a screen could not be read. A caller continues without them.
 var (
 	errNotIdle = hint.Add(errors.New("the screen does not come to rest, so that its elements "+
 		"cannot be listed"), "wait until videos and animations have ended, or switch animations "+

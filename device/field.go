@@ -9,7 +9,7 @@ import (
 // Dumps are long, and a regular expression alone would look at each of their characters.
 type field struct {
 	word string
-	line bool // it begins its line, but for blanks; else a word
+	line bool // it begins its line behind blanks, otherwise it begins a word
 	form *regexp.Regexp
 }
 
@@ -23,8 +23,8 @@ func inLine(word, rest string) field {
 	return field{word, false, regexp.MustCompile("^" + regexp.QuoteMeta(word) + rest)}
 }
 
-// next is where the first one at or behind from is in s, and its groups, as regexp's
-// FindStringSubmatchIndex has it; nil when there is none.
+// next returns the indexes of the first field at or behind from in s, and of its groups, as
+// regexp's FindStringSubmatchIndex does, or nil if there is none.
 func (f field) next(s string, from int) []int {
 	for {
 		i := strings.Index(s[from:], f.word)
@@ -64,7 +64,7 @@ type block struct {
 	rest   string   // behind it
 }
 
-// blocks are those that a text has.
+// blocks returns the blocks of a text.
 func (f field) blocks(s string) (list []block) {
 	for m := f.next(s, 0); m != nil; {
 		end, next := len(s), f.next(s, m[1])
@@ -85,7 +85,7 @@ func groups(s string, match []int) (list []string) {
 	return list
 }
 
-// groups are those of the first one in s; nil when there is none.
+// groups returns the groups of the first field in s, or nil if there is none.
 func (f field) groups(s string) []string { return groups(s, f.next(s, 0)) }
 
 // first is the first group of the first one in s, or "".

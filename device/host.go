@@ -19,11 +19,12 @@ import (
 
 // Options of a Host. The zero value works.
 type Options struct {
-	// "host:port" or as in ADB_SERVER_SOCKET; "" means ADB's own variables, else 127.0.0.1:5037
+	// "host:port" or as in ADB_SERVER_SOCKET. "" means ADB's own variables, or 127.0.0.1:5037
+	// without them
 	Server string
-	// for one command on a phone, beyond what the command itself takes; 0 means 15s
+	// for one command on a phone, beyond the command's own duration. 0 means 15s
 	Timeout time.Duration
-	// adb binary that may start the server; "" means the one on PATH, if any
+	// adb binary that may start the server. "" means the one on PATH, if any
 	ADB    string
 	Getenv func(string) string // nil means os.Getenv
 	Apps   map[string]string   // app name to package, on top of the built-in table
@@ -60,8 +61,8 @@ type waits struct {
 	wake  time.Duration // for the display to come on and the lock screen to go
 }
 
-// NewHost makes a Host. It does not connect yet; the error is about options or variables that
-// cannot be read.
+// NewHost makes a Host without connecting. Its error is about options or variables that cannot be
+// read.
 func NewHost(opts *Options) (*Host, error) {
 	o := *cmp.Or(opts, &Options{})
 	o.Timeout = cmp.Or(max(o.Timeout, 0), defaultTimeout)
@@ -89,8 +90,8 @@ func newHost(client *adb.Client, o Options) *Host {
 // Connections is how many connections to the server have been asked for, one for each service.
 func (h *Host) Connections() uint64 { return h.client.Connections() }
 
-// List lists the phones that the server has, in its order, starting the server when it may. The
-// details of all usable phones are read at the same time; one that does not answer within
+// List lists the phones that the server has, in its order, starting the server when it may. It
+// reads the details of all usable phones at the same time. A phone that does not answer within
 // listTimeout is listed as [StateHung] and delays no other.
 func (h *Host) List(ctx context.Context) ([]PhoneInfo, error) {
 	entries, err := h.entries(ctx)
@@ -162,8 +163,8 @@ func (h *Host) phone(e adb.Entry) *Phone {
 	}
 }
 
-// Open gives a phone. serial "" means $ANDROID_SERIAL, else the only usable phone; where the choice
-// is not clear the error names the choices.
+// Open opens a phone. serial "" means $ANDROID_SERIAL, or else the only usable phone. If the choice
+// is not clear, the error names the choices.
 func (h *Host) Open(ctx context.Context, serial string) (*Phone, error) {
 	entries, err := h.entries(ctx)
 	if err != nil {
@@ -219,7 +220,7 @@ var (
 	ErrWhichPhone = errors.New("phones are connected; which one?")
 )
 
-// serials lists serials for people; a state other than "device" is shown.
+// serials lists serials for people, with every state other than "device".
 func serials(entries []adb.Entry) string {
 	if len(entries) == 0 {
 		return "none is connected"

@@ -147,9 +147,9 @@ func imeMissing(dump string) error {
 // Keyboards remembers by serial the keyboard that a phone had before ADBKeyBoard took its place, so
 // that it is put back even when the process that switched was killed.
 type Keyboards interface {
-	// SetFormerKeyboard remembers it, in place of another one; "" forgets it.
+	// SetFormerKeyboard remembers the keyboard in place of another one, or forgets it for "".
 	SetFormerKeyboard(ctx context.Context, serial, former string) error
-	// FormerKeyboard returns the remembered keyboard, or "" if there is none.
+	// FormerKeyboard returns the remembered keyboard, or "".
 	FormerKeyboard(ctx context.Context, serial string) (former string, err error)
 }
 
@@ -175,7 +175,7 @@ func (k *adbKeyboard) remember(ctx context.Context, f former) error {
 	return err
 }
 
-// remembered is what a process that was killed did not put back; false when there is nothing.
+// remembered returns the keyboard that a killed process did not restore, and whether there is one.
 func (k *adbKeyboard) remembered(ctx context.Context) (f former, found bool, err error) {
 	text, err := k.memory.FormerKeyboard(ctx, k.serial)
 	if err != nil || text == "" {
@@ -187,7 +187,7 @@ func (k *adbKeyboard) remembered(ctx context.Context) (f former, found bool, err
 	return f, true, nil
 }
 
-// restore puts back what is remembered. A keyboard that somebody has chosen since stays.
+// restore restores the remembered keyboard, unless somebody has chosen another one since.
 func (k *adbKeyboard) restore(ctx context.Context) error {
 	f, found, err := k.remembered(ctx)
 	if err != nil || !found {
@@ -208,8 +208,8 @@ func (k *adbKeyboard) restore(ctx context.Context) error {
 	return nil
 }
 
-// putBack restores the keyboard in time of its own, so that a cancelled call does not leave the
-// phone changed, and forgets it then. One that is not there any more gives way to the default.
+// putBack restores the keyboard and forgets it. It has a separate deadline, so that a cancelled
+// call does not leave the phone changed. An uninstalled keyboard is replaced by the default.
 func (k *adbKeyboard) putBack(ctx context.Context, f former) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackFor)
 	defer cancel()
@@ -232,7 +232,7 @@ func (k *adbKeyboard) forget(ctx context.Context) {
 
 const puttingBack = "putting the former keyboard back"
 
-// warn logs an error; nil is none.
+// warn logs an error that is not nil.
 func (k *adbKeyboard) warn(ctx context.Context, doing string, err error) {
 	if err != nil {
 		k.log.WarnContext(ctx, doing, "serial", k.serial, "err", err)

@@ -16,10 +16,10 @@ const hintSecure = "the app in front forbids screenshots (a password, a payment,
 // lookAgain is how long a display that was turning gets before the second try.
 const lookAgain = 250 * time.Millisecond
 
-// Look captures one frame and the state along with it, in two services at the same time. The frame
-// is nil when the display is off. When the window in front forbids capture the error is ErrSecure,
-// and the look holds the state without a frame: a black picture never passes for content. A torn
-// picture is taken once more; then it is an error.
+// Look captures one frame and reads the state with it, in two services at the same time. The frame
+// is nil when the display is off. If the window in front forbids capture, the error is ErrSecure
+// and the look holds the state without a frame, so that a black picture never passes for content. A
+// torn picture is captured a second time before it is an error.
 func (p *Phone) Look(ctx context.Context) (screen.Observation, error) {
 	look, err := p.observe(ctx)
 	var torn tornError
@@ -31,8 +31,8 @@ func (p *Phone) Look(ctx context.Context) (screen.Observation, error) {
 	return look, p.failed("looking at", err)
 }
 
-// Frame captures one frame without reading the state, in one service. It is cut as the last look
-// was; before the first one the state is read, too.
+// Frame captures one frame without reading the state, in one service. It crops the picture like the
+// last look. Before the first look it reads the state, too.
 func (p *Phone) Frame(ctx context.Context) (*screen.Frame, error) {
 	last, err := p.display.known(ctx)
 	var f *screen.Frame
@@ -86,9 +86,8 @@ func (p *Phone) observe(ctx context.Context) (screen.Observation, error) {
 	return look, err
 }
 
-// visibleFrame is the frame of a capture that belongs to the state, or why there is none. The flag
-// of the window in front is believed, not the picture: the system's bars above it are in the
-// picture.
+// visibleFrame returns the frame of a capture for the state, or an error if there is none. It
+// trusts the flag of the window in front and not the picture, which also shows the system's bars.
 func visibleFrame(s captured, r reading) (*screen.Frame, error) {
 	var torn tornError
 	whole := s.err == nil

@@ -37,7 +37,7 @@ func (p *Phone) Info() PhoneInfo { return p.info }
 // to wait for.
 func (p *Phone) Close() error { return nil }
 
-// failed puts what was being done, and on which phone, in front of an error; nil stays nil.
+// failed wraps an error with the attempt and the phone. It returns nil for nil.
 func (p *Phone) failed(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -45,8 +45,8 @@ func (p *Phone) failed(doing string, err error) error {
 	return fmt.Errorf("%s %s: %w", doing, p.info.Serial, err)
 }
 
-// Launch brings an app to the front; app is a name or a package. It never starts another app than
-// the one that is meant: a name that matches none well is an error that lists near ones.
+// Launch brings an app to the front. app is a name or a package. A name that matches no app well is
+// an error that lists near ones, so that no other app is started.
 func (p *Phone) Launch(ctx context.Context, app string) error {
 	pkg, err := p.launcher.find(ctx, app)
 	if err == nil {
@@ -55,8 +55,8 @@ func (p *Phone) Launch(ctx context.Context, app string) error {
 	return p.failed(fmt.Sprintf("launching %q on", app), err)
 }
 
-// Relaunch is Launch of an app that is ended before, with what it does in the background, so that
-// it begins anew. The packages in used are launched as they are.
+// Relaunch stops the app, also in the background, and launches it on its first page. The packages
+// in used are launched without being stopped.
 func (p *Phone) Relaunch(ctx context.Context, app string, used []string) error {
 	pkg, err := p.launcher.find(ctx, app)
 	if err == nil && !slices.Contains(used, pkg) {
@@ -74,11 +74,11 @@ func (p *Phone) Apps(ctx context.Context) ([]App, error) {
 	return apps, p.failed("listing the apps of", err)
 }
 
-// Type types text into the focused field. ASCII goes through `input text`; anything else, and tabs,
-// through ADBKeyBoard when it is installed (the keyboard in use is put back afterwards). A line
+// Type types text into the focused field. ASCII goes through `input text`, all other characters and
+// tabs through ADBKeyBoard if it is installed. The keyboard in use is restored afterwards. A line
 // break is the Enter key. A text that cannot be typed exactly is refused before anything is typed,
-// and so is any text while no field has the focus; when the phone fails in the middle, or Enter has
-// left the field, the error says how far it came.
+// and so is any text while no field has the focus. If the phone fails halfway, or Enter has left
+// the field, the error says how far it came.
 func (p *Phone) Type(ctx context.Context, text string) error {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	err := typeable(text)
@@ -105,11 +105,11 @@ func (p *Phone) TypeByHand(ctx context.Context, text string) error {
 // StateHung is the state of a phone that the server lists as usable and that does not answer.
 const StateHung = "not answering"
 
-// PhoneInfo is what is known of a phone without looking at it. Model and what follows are empty for
-// a phone that is not usable.
+// PhoneInfo is what ADB and the phone report without a look. Model and the fields after it are
+// empty for a phone that is not usable.
 type PhoneInfo struct {
 	Serial string `json:"device_id"`
-	// as ADB says: device, offline, unauthorized, ...; or StateHung
+	// ADB's word (device, offline, unauthorized, ...) or StateHung
 	State   string      `json:"state"`
 	Model   string      `json:"model,omitempty"`
 	Android string      `json:"android_version,omitempty"`

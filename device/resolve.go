@@ -44,8 +44,8 @@ func resolve(name string, installed []string, own map[string]string) (string, er
 	return "", notInstalled(name, keys[len(keys)-1], candidates)
 }
 
-// tries are the ways to find a name, in falling order of trust. What is known not to be there is
-// not looked for under similar names; but a maker's own package may bear the word.
+// tries are the ways to find a name, in falling order of trust. A known app that is not installed
+// is not looked up under similar names, but a maker's own package may have the word.
 func tries(
 	name string, keys []string, own map[string]string,
 ) []func(string, []candidate) []candidate {
@@ -166,8 +166,8 @@ func isSlip(a, b []rune) bool {
 		slices.Equal(a[same:], b[same+1:])
 }
 
-// onlyOne is the package that all candidates mean; "" when there is none, an error when they mean
-// several.
+// onlyOne returns the package that all candidates name, "" if there are no candidates, and an error
+// if they name several.
 func onlyOne(name string, found []candidate) (string, error) {
 	var packages []string
 	for _, c := range found {
@@ -244,7 +244,7 @@ func nearNames(key string, candidates []candidate) []string {
 	return names
 }
 
-// similarity is 1 for the same name and 0 for nothing in common; a name inside the other is
+// similarity is 1 for the same name and 0 for nothing in common. A name inside the other is
 // similar.
 func similarity(a, b string) float64 {
 	la, lb := utf8.RuneCountInString(a), utf8.RuneCountInString(b)
@@ -285,7 +285,7 @@ func fold(name string) string {
 	}, name)
 }
 
-// keys are the folded forms of a name: as it is, and without the word "app" around it.
+// keys are the folded forms of a name, with and without the word "app" around it.
 func keys(name string) []string {
 	bare := strings.ToLower(strings.TrimSpace(name))
 	bare = strings.TrimSuffix(strings.TrimPrefix(bare, "the "), " app")

@@ -16,7 +16,7 @@ type shell struct {
 	dev     *adb.Device
 	serial  string
 	timeout time.Duration
-	mark    string        // between outputs; not to be guessed, so that none can pass for it
+	mark    string        // between outputs, random, so that no output can imitate it
 	changes atomic.Uint64 // commands so far that may have changed what the display shows
 }
 
@@ -109,7 +109,7 @@ func (sh *shell) act(
 	return r, err
 }
 
-// guarded is the line of act, and what is printed when the display is dark.
+// guarded returns the line of act, and the output for a dark display.
 func (sh *shell) guarded(commands []string) (line, dark string) {
 	dark = sh.mark + "-dark"
 	guard := "{ dumpsys power 2>/dev/null | grep -qE '" + darkness + "' && echo " + dark +

@@ -39,10 +39,10 @@ func (p *Phone) Swipe(ctx context.Context, from, to screen.Point, took time.Dura
 	}, from, to)
 }
 
-// dragTakes is how long a drag moves; what is under the finger has been held and picked up before.
+// dragTakes is how long a drag moves after it has picked something up.
 const dragTakes = 1500 * time.Millisecond
 
-// Drag picks up what is under from and drops it at to. Phones without `input draganddrop` (before
+// Drag picks up the thing under from and drops it at to. Phones without `input draganddrop` (before
 // Android 7) get a slow swipe.
 func (p *Phone) Drag(ctx context.Context, from, to screen.Point) error {
 	if p.noDrag.Load() {
@@ -116,7 +116,7 @@ const (
 	codeDelete        = 67
 	codeForwardDelete = 112
 	codeMoveEnd       = 123
-	codeSleep         = 223 // off, as the power key; but on a display that is off it does nothing
+	codeSleep         = 223 // off, like the power key, but without effect on a dark display
 	codeWakeUp        = 224
 )
 

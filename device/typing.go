@@ -200,8 +200,8 @@ func inputPieces(line string) []string {
 // inputArg writes spaces as `input text` wants them.
 func inputArg(piece string) string { return strings.ReplaceAll(piece, " ", "%s") }
 
-// blindDeletes is how many characters are deleted in each direction when the phone does not report
-// what is in the field.
+// blindDeletes is how many characters are deleted in each direction if the phone does not report
+// the field's content.
 const blindDeletes = 200
 
 // Clear empties the focused field: through ADBKeyBoard when it is on the phone, else with as many
@@ -277,7 +277,7 @@ func parseFocused(dump []byte) (string, error) {
 		case !n.is("focused"):
 			return nil
 		case !n.field():
-			return errNoTree // something of the app's own has the focus; it may well be a field
+			return errNoTree // the app draws the focused view itself, which may well be a field
 		}
 		text = n.get("text")
 		return errFound
@@ -291,8 +291,8 @@ func parseFocused(dump []byte) (string, error) {
 	return "", errNoField
 }
 
-// editor waits a moment for a text field that takes input. Without one what is typed are keys: the
-// first gives any view the focus, and a space or an Enter then presses it.
+// editor waits a moment for a text field that takes input. Without a field, typed characters would
+// be keys: the first focuses any view, and a space or an Enter presses it.
 func (t *typist) editor(ctx context.Context) (editor, error) {
 	began := time.Now()
 	for {

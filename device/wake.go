@@ -17,10 +17,10 @@ const (
 	wakePoll   = 150 * time.Millisecond // between two looks at it
 )
 
-// Wake switches the display on and opens the lock screen when it has no PIN, pattern or password;
-// with one the error is ErrLocked. A phone that is on and open is left alone. First of all it puts
-// back the keyboard that a killed process left behind (see Keyboards), which is logged when that
-// goes wrong, and tried again the next time.
+// Wake switches the display on and opens the lock screen. If that needs a PIN, a pattern or a
+// password, the error is ErrLocked. A phone that is on and open is left alone. Wake first restores
+// the keyboard that a killed process left behind (see Keyboards). A failure of that is logged, and
+// the next Wake tries it again.
 func (p *Phone) Wake(ctx context.Context) error {
 	p.keyboard.warn(ctx, puttingBack, p.keyboard.restore(ctx))
 	return p.failed("waking", p.display.wake(ctx))

@@ -25,8 +25,8 @@ const HomeApp = "com.android.launcher3"
 
 // Fake is a small phone in memory: a home screen, a few apps that each are one text field of
 // several lines, a lock screen. It does no I/O and starts no goroutine, so it works in a synctest
-// bubble; gestures take their time, which is the bubble's. The zero value is not usable: see
-// [NewFake]. It is safe for concurrent use.
+// bubble, whose time its gestures take. The zero value is not usable: see [NewFake]. It is safe for
+// concurrent use.
 type Fake struct {
 	mu       sync.Mutex
 	apps     []App
@@ -41,9 +41,9 @@ type Fake struct {
 	texts    map[string]string // by package
 	touches  []Touch
 	scrolled int
-	hanging  chan struct{} // closed by Resume; nil when it answers
+	hanging  chan struct{} // closed by Resume, nil while the phone answers
 	gone     bool
-	shown    *screen.Frame // of the screen with the sum picture; nil before the first
+	shown    *screen.Frame // the frame for the sum picture, nil before the first
 	picture  uint32
 }
 
@@ -65,7 +65,7 @@ func NewFake(apps ...App) *Fake {
 		texts: map[string]string{}}
 }
 
-// Set changes the phone from outside; all fields of the change that are not nil count.
+// Set changes the phone from outside. Fields of the change that are nil change nothing.
 func (f *Fake) Set(c Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -174,7 +174,7 @@ func (f *Fake) wait(ctx context.Context, d time.Duration) error {
 	return wait.For(ctx, d)
 }
 
-// now is the display's size as it is turned.
+// now returns the size of the rotated display.
 func (f *Fake) now() screen.Size {
 	if f.rotation%2 == 1 {
 		return f.size.Turned()
@@ -182,8 +182,8 @@ func (f *Fake) now() screen.Size {
 	return f.size
 }
 
-// Look gives a frame of a tenth of the display's size, whose colour stands for what is on the
-// screen.
+// Look returns a frame of a tenth of the display's size, whose colour stands for the screen's
+// content.
 func (f *Fake) Look(ctx context.Context) (look screen.Observation, err error) {
 	err = f.act(ctx, "looking", 0, func() error {
 		look.At = time.Now()
@@ -211,7 +211,8 @@ func (f *Fake) Frame(ctx context.Context) (frame *screen.Frame, err error) {
 	return frame, err
 }
 
-// frame is the same one as long as the screen is: what is computed of a frame is computed once.
+// frame returns the same frame while the screen does not change, so that values computed from it
+// are computed once.
 func (f *Fake) frame() (*screen.Frame, error) {
 	h := fnv.New32a()
 	fmt.Fprint(h, f.front, f.texts[f.front], f.locked, f.scrolled)
@@ -228,8 +229,8 @@ func (f *Fake) frame() (*screen.Frame, error) {
 	return f.shown, err
 }
 
-// Elements lists the apps on the home screen, or the field of the app in front. What is on a
-// display that is off, or in a window that forbids capture, it does not tell.
+// Elements lists the apps on the home screen, or the field of the app in front. It lists nothing of
+// a dark display or a window that forbids capture.
 func (f *Fake) Elements(ctx context.Context) (list []screen.Element, err error) {
 	err = f.act(ctx, "listing the elements", 0, func() error {
 		switch {
@@ -320,7 +321,7 @@ func (f *Fake) Type(ctx context.Context, text string) error {
 	})
 }
 
-// AwaitTouch waits for the end of ctx: nobody touches a phone in memory.
+// AwaitTouch waits for the end of ctx. A phone in memory is never touched by hand.
 func (f *Fake) AwaitTouch(ctx context.Context) error {
 	<-ctx.Done()
 	return context.Cause(ctx)

@@ -28,14 +28,13 @@ type Target struct {
 	Happened func() bool  // reports whether the effect is there
 }
 
-// Subject is a phone, awake and unlocked, with the means to see and change from outside what it
-// does. What is nil cannot be seen or changed there, and the suite says which parts it left out for
-// it.
+// Subject is a phone, awake and unlocked, with functions to see and change it from outside. The
+// suite leaves out the parts that need a nil function, and names them.
 type Subject struct {
 	Phone   Surface
-	Unicode bool  // it types any text; otherwise ASCII only
-	Apps    []App // two apps that are installed; neither is in front
-	// names that no installed app bears well; well-known apps that are not there among them
+	Unicode bool  // it types any text, otherwise ASCII only
+	Apps    []App // two installed apps, neither in front
+	// names that fit no installed app, among them names of well-known apps
 	Missing []string
 
 	Front func() string // the package in front

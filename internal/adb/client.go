@@ -18,16 +18,16 @@ import (
 
 // Options of a Client. The zero value works.
 type Options struct {
-	// "host:port" or a socket specification as in ADB_SERVER_SOCKET; "" means adb's own variables,
-	// else 127.0.0.1:5037
+	// "host:port" or a socket specification as in ADB_SERVER_SOCKET. "" means adb's own variables,
+	// or 127.0.0.1:5037 without them
 	Server string
-	ADB    string              // binary that starts the server; "" means adb on PATH
+	ADB    string              // binary that starts the server, "" means adb on PATH
 	Getenv func(string) string // nil means os.Getenv
 	Dialer Dialer              // nil means a net.Dialer
 	Log    *slog.Logger        // nil discards
 }
 
-// Dialer opens connections; *net.Dialer is one.
+// Dialer opens connections. *net.Dialer is one.
 type Dialer interface {
 	DialContext(ctx context.Context, network, addr string) (net.Conn, error)
 }
@@ -42,7 +42,7 @@ type Client struct {
 	dialed atomic.Uint64
 }
 
-// New makes a Client. It does not connect; the error is about an address that cannot be read.
+// New makes a Client without connecting. Its error is about an address that cannot be read.
 func New(opts *Options) (*Client, error) {
 	o := *cmp.Or(opts, &Options{})
 	if o.Getenv == nil {

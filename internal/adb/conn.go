@@ -54,7 +54,7 @@ func (c *Conn) explain(err error) error {
 	return err
 }
 
-// full reads exactly len(p) bytes; an earlier end is ErrCut.
+// full reads exactly len(p) bytes. An earlier end is ErrCut.
 func (c *Conn) full(p []byte) error {
 	_, err := io.ReadFull(c, p)
 	return cut(err)

@@ -60,10 +60,9 @@ func (d *Device) Has(ctx context.Context, feature string) (bool, error) {
 	return known[feature], nil
 }
 
-// Exec runs a command line and returns its raw output, nothing changed, stderr included. There is
-// no exit code. The output is put into buf's memory where it has room; limit is the most bytes that
-// are accepted: more is ErrTooMuch. While it arrives, seen is called with all of it that is there;
-// nil for nothing.
+// Exec runs a command line and returns its raw output, including stderr. There is no exit code. The
+// output uses buf's memory where it fits. More than limit bytes are ErrTooMuch. seen, which may be
+// nil, is called with all output so far whenever more arrives.
 func (d *Device) Exec(
 	ctx context.Context, line string, buf []byte, limit int, seen func([]byte),
 ) ([]byte, error) {

@@ -3,8 +3,8 @@ package adb
 import "strings"
 
 // Quote makes one line for a POSIX shell of a command and its arguments. Every argument reaches the
-// command as it is: no character of it is read by the shell. An argument cannot hold a NUL byte:
-// [Device.Open] refuses a line with one.
+// command unchanged. An argument cannot hold a NUL byte, because [Device.Open] refuses a line with
+// one.
 func Quote(argv ...string) string {
 	quoted := make([]string, len(argv))
 	for i, a := range argv {

@@ -22,9 +22,9 @@ func (r Result) Text() string { return r.Stdout + r.Stderr }
 const outputLimit = 8 << 20
 
 // Shell runs a command line and waits for its end. A command that ran and failed is a Result with
-// its code, not an error; an error is about reaching the phone, a stream that broke off, or output
-// beyond 8 MiB. Nothing is written to the command's input, and it is not closed either: a close
-// that crosses with the end of a quick command resets the connection, and its output would be lost.
+// its code, not an error. An error means that the phone was not reached, the stream broke off, or
+// the output exceeded 8 MiB. The command's input stays open and empty, because closing it while a
+// quick command ends would reset the connection and lose the output.
 func (d *Device) Shell(ctx context.Context, line string) (Result, error) {
 	v2, err := d.Has(ctx, "shell_v2")
 	if err != nil {

@@ -55,7 +55,7 @@ type matcher struct {
 	*class
 	anywhere, atStart, not, id, asked, toolsHan *regexp.Regexp
 
-	// of what cannot be undone, written as one word; else nil
+	// the words of what cannot be undone, joined into one word, or nil
 	joined, joinedID *regexp.Regexp
 
 	hints   []string        // of asked
@@ -131,8 +131,8 @@ func (f *matcher) endsID(words []string) bool {
 	return false
 }
 
-// matches are the words of a button's line that say what the class does, "" for none. Those of what
-// cannot be undone count wherever they stand, unless the line is long; others at its beginning.
+// matches returns the words of a button's line that say what the class does, or "". Words of what
+// cannot be undone count at any place of a short line, others at its beginning.
 func (f *matcher) matches(line string, content bool) string {
 	if f.not.String() != "" {
 		line = f.not.ReplaceAllString(line, " ")

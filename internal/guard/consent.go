@@ -13,7 +13,8 @@ var negation = sync.OnceValue(func() *regexp.Regexp {
 		`avoid|instead of|unless|before you|except)\b|不|别|勿|莫|没有|无需|禁止|除非|避免`)
 })
 
-// negationAfter takes a consent back behind the words; bySelf says that a person does the act.
+// negationAfter matches words behind a consent that take it back. bySelf says that a person does
+// the act.
 var (
 	negationAfter = regexp.MustCompile(
 		`\b(?:nothing|none|never|not|no|nobody|myself|ourselves)\b|` +
@@ -29,8 +30,8 @@ var clauses = sync.OnceValue(func() *regexp.Regexp {
 		folded(`\b(?:pero|aber|mais|mas|ma|maar|ale|men|ama|tapi|nhưng)\b| но `))
 })
 
-// wants is what stands before a verb that says what is to be done: "delete it", "open it and delete
-// it", "I want you to delete it". "An empty note" and "what Tom will send" want nothing.
+// wants matches the words before a verb that is to be done: "delete it", "open it and delete it",
+// "I want you to delete it". It does not match "An empty note" or "what Tom will send".
 const wants = `(?:^ ?(?:(?:please|also|now|just|first|next|finally|and|so|ok|okay|can you|could ` +
 	`you|would you|go ahead and) )*|\b(?:and|also|please|now|or|you (?:may|can|should|must)|` +
 	`(?:want|need|like|have|allowed|free|okay|ok|sure|remember)(?: you| me)? to) )`
@@ -38,7 +39,7 @@ const wants = `(?:^ ?(?:(?:please|also|now|just|first|next|finally|and|so|ok|oka
 // asksOnly is what makes of a Chinese clause one that only wants to know something.
 var asksOnly = regexp.MustCompile(`什么|哪|谁|吗|多少|是否|怎么|如何|有没有|查|看|找`)
 
-// furthers are where a Chinese clause goes on to another act.
+// furthers are the words with which a Chinese clause continues with another act.
 var furthers = regexp.MustCompile(`.*[并再后]`)
 
 // widens is what makes more of an act than a task wants that does not say it as well.
@@ -49,9 +50,8 @@ var widens = sync.OnceValue(func() *regexp.Regexp {
 			`wszystk\w*|allt?|hepsi|tüm|semua)\b|вс[её]|すべて|全て|모든|모두|전체|الكل|सभी`))
 })
 
-// consents reports whether the task wants what the class does, as the words on the phone have it,
-// and does not say that it must not be done. Text in quotes is what is to be written, and wants
-// nothing.
+// consents reports whether the task wants what the class does, in the phone's words, without
+// forbidding it. Text in quotes is to be written, and wants nothing.
 func (c *class) consents(task, words string) bool {
 	if c.Severity != Sensitive || c.Task == "" {
 		return false

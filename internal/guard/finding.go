@@ -34,7 +34,7 @@ const (
 
 // texts are what people read of the built-in rules, in a language.
 type texts struct {
-	Reason    string           // takes what is done and where that is read
+	Reason    string           // formatted with the act and the place where its words stand
 	Consented string           // behind a reason
 	Places    map[place]string // take the words of a finding
 	Classes   map[string]string

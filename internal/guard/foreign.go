@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// foreign is how other languages than English and Chinese name what a class does: on buttons, in
-// Latin letters and in others; what such words may also say; and how a task says that it is to be
-// done, at the beginning of a clause or as the last of it.
+// foreign has the words for a class in languages other than English and Chinese: the words of
+// buttons, in Latin and other letters, the other meanings of such words, and the words of a task
+// that wants the act, at the beginning or the end of a clause.
 type foreign struct {
 	Latin pattern `yaml:"latin"`
 	Other pattern `yaml:"other"`
@@ -27,7 +27,7 @@ var (
 	notForeign = folded(wordLists["not_foreign"])
 	// how a wish ends, in the languages that have the verb last
 	lastForeign = folded(`(?:くだ|下さ|ほし|お願い).*| ?줘| ?주세요|라|`)
-	// what may stand before the verb that says what is to be done
+	// the words before a verb that is to be done
 	politeForeign = folded(`^ ?(?:.*\b(?:y|e|und|et|en|ed|i|ve|dan)|.* и)? ?(?:(?:por favor|` +
 		`bitte|s['’]il (?:te|vous) plaît|per favore|alsjeblieft|proszę|lütfen|tolong|пожалуйста|` +
 		`luego|después|dann|ensuite|puis|poi|depois|danach|потом) ?)*`)
@@ -48,7 +48,7 @@ type foreignMatcher struct {
 	hints []string       // of line
 	ends  *regexp.Regexp // at its beginning or end: other languages have the verb behind its object
 	not   *regexp.Regexp
-	// of a task; nil when there are none
+	// of a task, nil if there are none
 	task *regexp.Regexp // at the beginning of a clause
 	last *regexp.Regexp // at its end
 }

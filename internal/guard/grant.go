@@ -33,13 +33,14 @@ const (
 // end, and never covers critical actions.
 type Grant struct {
 	Scope Scope     `json:"scope"`
-	Name  string    `json:"name,omitempty"` // of the session, the app or the action; "" for all
+	Name  string    `json:"name,omitempty"` // of the session, the app or the action. "" means all
 	From  time.Time `json:"from"`
 	Until time.Time `json:"until"`
 	By    string    `json:"by,omitempty"` // who gave it
 }
 
-// NewGrant is a grant that begins at the given time; 0 means [grantTime].
+// NewGrant returns a grant that begins at the given time and holds for that long. 0 means
+// [grantTime].
 func NewGrant(scope Scope, name string, from time.Time, holds time.Duration) (Grant, error) {
 	if holds == 0 {
 		holds = grantTime

@@ -22,8 +22,7 @@ func hinted(text string, hints []string) bool {
 		slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(text, h) })
 }
 
-// literals are texts of which one is in all that the expression matches; nil when that is not
-// known.
+// literals returns texts of which every match of the expression has one, or nil if it cannot tell.
 func literals(re *syntax.Regexp) (list []string) {
 	switch re.Op {
 	case syntax.OpLiteral:

@@ -19,13 +19,13 @@ const language = "a condition is made of action, app, args, element.text, elemen
 	"startsWith, endsWith, matches, not, and, or; and of lower, upper, trim, len, any, all, " +
 	`none, such as: any(screen, # contains "Total") (docs/guard.md)`
 
-// What bounds a condition besides what it may have: it is tried on every action.
+// Bounds of a condition, which is evaluated for every action.
 const (
 	maxCondition = 2000 // characters
 	maxNodes     = 200
 )
 
-// functions are those that a condition may call.
+// functions are the functions of the language.
 var functions = []string{"any", "all", "none", "len", "lower", "upper", "trim"}
 
 // scope is what a condition sees. The names are the language's.

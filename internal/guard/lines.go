@@ -11,7 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// lines are the lines of what is written on the element, or read out of it.
+// lines returns the lines of the element's texts and its description.
 func (e *Element) lines() []string {
 	if e == nil {
 		return nil
@@ -42,8 +42,8 @@ const symbols = ".,:*#+-−÷/=%⌫←‹<«↩×✕✖❌⋮⋯…☰≡?!"
 var icons = []struct{ any, says string }{{"🗑🚮⌦", "delete"}, {"✓✔✅☑👌🆗", "ok"},
 	{"→➔➜➞⟶❯»", "next"}, {"➤📤📨", "send"}, {"💸", "send money"}}
 
-// undecorated is a plain line without a picture, a number or a bracket in front of its words; a
-// picture alone is what it says.
+// undecorated returns a plain line without a picture, a number or a bracket in front of its words.
+// A picture alone is kept.
 func undecorated(line string) string {
 	first, _ := utf8.DecodeRuneInString(line)
 	if unicode.IsLetter(first) {

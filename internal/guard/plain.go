@@ -20,9 +20,9 @@ var (
 	wordLists = wordfile.Lists(wordsFile)
 )
 
-// normalize is a text as it is compared: in one width and case, without what is not seen and
-// without accents, without spaces between Chinese characters or spelled letters, and in the letters
-// that others look like.
+// normalize returns a text in the form in which texts are compared: in one width and case, without
+// invisible characters and accents, without spaces between Chinese characters or spelled letters,
+// and with one letter for all that look like it.
 func normalize(s string) string {
 	s = strings.ToLower(steering().ReplaceAllString(s, ""))
 	if ascii(s) {
@@ -43,8 +43,8 @@ func normalize(s string) string {
 	return b.String()
 }
 
-// fold is a text in lower case and in its plainest letters: of Unicode's compatible forms the
-// common one (NFKC of UAX #15), without accents and what is not seen.
+// fold returns a text in lower case and in its plainest letters: normalized to NFKC (UAX #15),
+// without accents and invisible characters.
 func fold(s string) string {
 	return norm.NFC.String(strings.ToLower(strings.Map(func(r rune) rune {
 		switch {

@@ -18,7 +18,7 @@ type Options struct {
 	FloorOnly bool
 	// AskAnyway asks about a sensitive action although the task names it.
 	AskAnyway bool
-	Lang      string // of reasons; see words.Match
+	Lang      string // of reasons, see words.Match
 
 	// DescriptionPrefix begins the description of an action whose rule has none, as in LangChain.
 	DescriptionPrefix string
@@ -98,8 +98,8 @@ func (p *Policy) Looks() bool {
 	return slices.ContainsFunc(p.rules, func(r rule) bool { return r.when != nil })
 }
 
-// Decide says what becomes of an action. It takes time in proportion to what is given, of which it
-// looks at 1,000 texts of 1,000 characters.
+// Decide returns the decision about an action. Its time is proportional to the subject's size, of
+// which it reads 1,000 texts of 1,000 characters.
 func (p *Policy) Decide(s Subject) Decision {
 	s = s.cut()
 	own := p.builtIn(&s)
@@ -156,7 +156,7 @@ func (r *rule) decide(own Decision) Decision {
 	return d
 }
 
-// withDescription is d with what people are told when nobody wrote anything for them.
+// withDescription returns d with a default description if it has none.
 func (p *Policy) withDescription(d Decision, s *Subject) Decision {
 	if d.Verdict != Ask {
 		return d
@@ -171,7 +171,7 @@ func (p *Policy) withDescription(d Decision, s *Subject) Decision {
 	return d
 }
 
-// What is looked at of a subject's texts.
+// Bounds of the texts of a subject that are read.
 const (
 	maxTexts = 1000
 	maxText  = 1000 // characters
@@ -199,8 +199,7 @@ func cutAll(list []string) []string {
 	return list
 }
 
-// cutText is a text with no more than is looked at: of a long one both ends, without what is not
-// seen.
+// cutText shortens a long text to its two ends, and removes invisible characters.
 func cutText(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -14,8 +14,8 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Rule says what becomes of the actions that it matches: those that Action, App and When all match.
-// What is empty matches everything.
+// Rule decides about the actions that Action, App and When all match. An empty field matches
+// everything.
 type Rule struct {
 	Name   string   `koanf:"name" json:"name,omitempty"`     // "" is its place in the list
 	Action []string `koanf:"action" json:"action,omitempty"` // globs, in any case
@@ -23,7 +23,7 @@ type Rule struct {
 	When   string   `koanf:"when" json:"when,omitempty"`     // a condition, see docs/guard.md
 	// allow, ask, takeover or deny
 	Decision string `koanf:"decision" json:"decision"`
-	// of Decisions, for a rule that asks; empty means all
+	// of Decisions, for a rule that asks. Empty means all
 	Allowed     []string `koanf:"allowed" json:"allowed,omitempty"`
 	Description string   `koanf:"description" json:"description,omitempty"`
 	// Of a rule that asks or denies: the severity at least, sensitive when empty. Of one that
@@ -87,8 +87,8 @@ func compile(r Rule, list string, i int) (rule, error) {
 	return c, errors.Join(bad...)
 }
 
-// matches reports whether r is about the subject. A condition that cannot be answered holds for a
-// rule that asks or denies, and err says why; a rule that allows does not match then.
+// matches reports whether r applies to the subject. If its condition cannot be evaluated, err says
+// why, and a rule that asks or denies applies while a rule that allows does not.
 func (r *rule) matches(s *Subject, given scope) (ok bool, err error) {
 	if !globs(r.Action, s.Action, true) || !globs(r.App, s.App, false) {
 		return false, nil
@@ -103,7 +103,7 @@ func (r *rule) matches(s *Subject, given scope) (ok bool, err error) {
 	return holds, nil
 }
 
-// globs reports whether one of the patterns matches; no patterns match everything.
+// globs reports whether one of the patterns matches. Without patterns everything matches.
 func globs(patterns []string, name string, fold bool) bool {
 	for _, p := range patterns {
 		if fold {

@@ -197,8 +197,8 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	return list
 }
 
-// button reports whether what is touched looks like a button: a row of content has more lines, and
-// a field is typed into.
+// button reports whether the touched element looks like a button. A row of content has more lines,
+// and a field takes text.
 func button(e *Element, lines []string) bool {
 	return strings.Contains(e.Class, "Button") ||
 		len(lines) == 1 && !sentence(lines[0], 5) && !strings.Contains(e.Class, "EditText")
@@ -234,7 +234,7 @@ func payPad(s *Subject, lines []string) bool {
 	})
 }
 
-// byPrice is a price that the screen shows: what is confirmed there is a purchase.
+// byPrice finds a purchase: a confirmation on a screen that shows a price.
 func byPrice(s *Subject, price *regexp.Regexp) []finding {
 	for _, t := range s.Screen {
 		if t = normalize(t); price.MatchString(t) {

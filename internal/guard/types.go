@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Subject is an action with what is known of it. What is not known is empty.
+// Subject is an action with the facts about it. Unknown fields are empty.
 type Subject struct {
 	Action string         `json:"action"`         // its name, for example CLICK
 	App    string         `json:"app,omitempty"`  // the package in front, or a tool's server
 	Args   map[string]any `json:"args,omitempty"` // as they were decided
-	// what is at the place of the action; nil when that is not known
+	// the element at the place of the action, nil if it is not known
 	Element *Element `json:"element,omitempty"`
 	Near    []string `json:"near,omitempty"`   // words near that place, the nearest first
 	Screen  []string `json:"screen,omitempty"` // all words of the screen
@@ -31,11 +31,11 @@ type Subject struct {
 	Destructive bool `json:"destructive,omitempty"`
 }
 
-// Element is what is at the place of an action. Its texts are an app's own words: they may hold
+// Element is the element at the place of an action. Its texts are an app's words, and may hold
 // anything.
 type Element struct {
 	Text        string `json:"text,omitempty"`
-	Description string `json:"description,omitempty"` // what is read out of an icon
+	Description string `json:"description,omitempty"` // read out by a screen reader
 	ResourceID  string `json:"id,omitempty"`          // for example com.app:id/send
 	Class       string `json:"class,omitempty"`       // for example android.widget.Button
 	Password    bool   `json:"password,omitempty"`    // a field whose text is hidden
@@ -50,7 +50,7 @@ type Verdict string
 const (
 	Allow Verdict = "allow" // carried out
 	Ask   Verdict = "ask"   // put to a person
-	Deny  Verdict = "deny"  // not carried out, and nobody is asked
+	Deny  Verdict = "deny"  // not carried out, without asking
 	// not carried out: a person does it, by hand
 	HandOver Verdict = "takeover"
 )
@@ -90,7 +90,7 @@ func (s *Severity) UnmarshalText(b []byte) error {
 
 // The decisions that a person may take about an action.
 const (
-	Approve = "approve" // carry it out as it is
+	Approve = "approve" // carry it out unchanged
 	Edit    = "edit"    // carry another one out
 	Reject  = "reject"  // do not, and tell the model why
 	Respond = "respond" // do not, and tell the model this instead
@@ -103,10 +103,10 @@ var Decisions = []string{Approve, Edit, Reject, Respond}
 type Decision struct {
 	Verdict  Verdict  `json:"verdict"`
 	Severity Severity `json:"severity"`
-	// of Decisions, what a person may answer; nil unless Verdict is Ask
+	// of Decisions, the answers that a person may give, nil unless Verdict is Ask
 	Allowed []string `json:"allowed,omitempty"`
 	Rule    string   `json:"rule,omitempty"`   // the rule that decided, "" when none matched
 	Reason  string   `json:"reason,omitempty"` // why, for people and for the model
-	// for people, in the words of whoever wrote the rule; "" when there are none
+	// for people, in the words of the rule's author, or ""
 	Description string `json:"description,omitempty"`
 }

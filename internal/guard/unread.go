@@ -8,14 +8,14 @@ import (
 	"unicode"
 )
 
-// everyday are English words by which a screen in English is told.
+// everyday are English words that identify a screen in English.
 var everyday = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:` + wordLists["everyday"] + `)\b`)
 })
 
-// unknownLanguage reports whether the lines on what is touched are of a button whose language is
-// not known: in other letters than Latin and Chinese ones, or in Latin ones that have no word of
-// English, where the screen has none either or money stands next to them.
+// unknownLanguage reports whether the touched lines are of a button in an unknown language: in
+// letters other than Latin and Chinese ones, or in Latin ones without an English word, if the
+// screen has none either or money stands next to them.
 func unknownLanguage(s *Subject, lines []string) bool {
 	written := strings.Join(lines, " ")
 	if !strings.ContainsFunc(written, unicode.IsLetter) {
@@ -52,8 +52,8 @@ var disposes = sync.OnceValue(func() *regexp.Regexp {
 		`discard)(?: here)?|.{0,4}(?:回收站|垃圾桶|垃圾箱|废纸篓|删除|移除|卸载|丢弃))$`)
 })
 
-// byTrashCan is what follows from the names of an element that things are thrown away by: of one
-// onto which something is drawn its words count, of an icon what is read out of it.
+// byTrashCan returns the findings from the names of a trash can. The words of an element onto which
+// something is dragged count, and of an icon its description.
 func (e *Element) byTrashCan(onto bool) []finding {
 	if e == nil {
 		return nil

@@ -15,11 +15,11 @@ import (
 // Phone is what a mirror needs of a phone. Its methods may be called by several goroutines.
 type Phone interface {
 	actions.Surface
-	// Look captures a frame with the state; a window that forbids capture is screen.ErrSecure.
+	// Look captures a frame with the state. A window that forbids capture is screen.ErrSecure.
 	Look(ctx context.Context) (screen.Observation, error)
 	// Frame captures a frame alone. One that shows the same as the one before is the same Frame.
 	Frame(ctx context.Context) (*screen.Frame, error)
-	// Wake switches the display on; screen.ErrLocked says that a person has to unlock it.
+	// Wake switches the display on. screen.ErrLocked says that a person has to unlock it.
 	Wake(ctx context.Context) error
 	// TypeByHand types a text, as keys where no field has the focus.
 	TypeByHand(ctx context.Context, text string) error
@@ -58,14 +58,14 @@ type TouchSensor interface {
 type Options struct {
 	Open func(ctx context.Context, serial string) (Phone, error)
 
-	Side     int // the longest side of a picture; 0 means 1200
-	Quality  int // of its JPEG; 0 means 60
-	MaxBytes int // of one picture, which is made smaller until it fits; 0 means 200 KiB
+	Side     int // the longest side of a picture, 0 means 1200
+	Quality  int // of its JPEG, 0 means 60
+	MaxBytes int // of one picture, which is made smaller until it fits, 0 means 200 KiB
 
-	Fast  time.Duration // between two captures while the screen moves; 0 means 200 ms
-	Slow  time.Duration // and while it is still; 0 means 1.5 s
-	Rest  time.Duration // without a change makes it still; 0 means 2 s
-	Check time.Duration // between two looks at the state while it is still; 0 means 10 s
+	Fast  time.Duration // between two captures while the screen moves, 0 means 200 ms
+	Slow  time.Duration // the same while it is still, 0 means 1.5 s
+	Rest  time.Duration // without a change makes it still, 0 means 2 s
+	Check time.Duration // between two looks at the state while it is still, 0 means 10 s
 
 	Log *slog.Logger // nil discards
 }
@@ -121,7 +121,7 @@ func (m *Mirror) Watch(serial string) *Viewer {
 	return &Viewer{stream: s, done: done}
 }
 
-// Touch has do touch the phone, one at a time, with places as fractions of what is shown.
+// Touch calls do for the phone, one call at a time, with places as fractions of the shown picture.
 func (m *Mirror) Touch(
 	ctx context.Context, serial string, do func(context.Context, actions.Surface) error,
 ) error {
@@ -137,7 +137,7 @@ func (m *Mirror) Touch(
 	return s.touch(ctx, do)
 }
 
-// use gives what shows the phone, the same to all; each calls done once.
+// use returns the stream of the phone, which all viewers share. The caller calls done once.
 func (m *Mirror) use(serial string) (s *stream, done func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,7 +152,7 @@ func (m *Mirror) use(serial string) (s *stream, done func()) {
 		} else {
 			m.wg.Go(func() {
 				why := s.run(ctx)
-				m.forget(s) // who comes now begins anew
+				m.forget(s) // the next viewer starts a new stream
 				s.finish(why)
 			})
 		}
@@ -174,7 +174,7 @@ func (m *Mirror) forget(s *stream) {
 	m.drop(s)
 }
 
-// drop has the next one who looks at the phone begin anew. The lock is held.
+// drop makes the next viewer start a new stream. The lock is held.
 func (m *Mirror) drop(s *stream) {
 	if m.streams[s.serial] == s {
 		delete(m.streams, s.serial)

@@ -120,8 +120,8 @@ func (s *stream) frame(ctx context.Context) (*screen.Frame, error) {
 	return s.phone.Frame(ctx)
 }
 
-// look captures the phone with its state, and publishes what is new. It returns the frame that is
-// shown now, nil when nothing is.
+// look captures the phone with its state, and publishes a new picture. It returns the frame that is
+// shown now, or nil if none is.
 func (s *stream) look(ctx context.Context, shown *screen.Frame) (*screen.Frame, error) {
 	within, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -261,14 +261,14 @@ func (s *stream) publish(p Picture) {
 	s.changed.Send()
 }
 
-// newest is the last picture, and what is closed at the next one.
+// newest returns the last picture, and a channel that is closed at the next one.
 func (s *stream) newest() (Picture, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last, s.changed.Next()
 }
 
-// ended is why there will be no more pictures; nil while there may be.
+// ended returns why there will be no more pictures, or nil while there may be.
 func (s *stream) ended() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

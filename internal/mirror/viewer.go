@@ -16,7 +16,7 @@ const (
 
 // Picture is how a phone looks. It does not change.
 type Picture struct {
-	N      uint64 // of this phone, from 1; later ones have larger numbers
+	N      uint64 // number of the picture of this phone, from 1
 	Screen Screen
 	JPEG   []byte // empty when there is nothing to see
 	// how often somebody is known to have touched the phone itself, or the screen to have changed
@@ -32,8 +32,8 @@ type Viewer struct {
 	had    uint64
 }
 
-// Next is the newest picture that the viewer has not had yet; it waits for one. What came before it
-// is skipped. Its error is ctx's cause, ErrClosed, or why the phone could not be opened.
+// Next waits for the newest picture that the viewer has not had yet. It skips older ones. Its error
+// is ctx's cause, ErrClosed, or why the phone could not be opened.
 func (v *Viewer) Next(ctx context.Context) (Picture, error) {
 	for {
 		p, fresh, changed, err := v.Newest()
@@ -48,8 +48,8 @@ func (v *Viewer) Next(ctx context.Context) (Picture, error) {
 	}
 }
 
-// Newest is the newest picture; fresh says that the viewer has not had it yet. changed is closed
-// when there may be another one. Its error is as of [Viewer.Next].
+// Newest returns the newest picture. fresh says that the viewer has not had it yet. changed is
+// closed when there may be another one. The errors are as in [Viewer.Next].
 func (v *Viewer) Newest() (p Picture, fresh bool, changed <-chan struct{}, err error) {
 	p, changed = v.stream.newest()
 	if p.N > v.had {

@@ -15,8 +15,8 @@ import (
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 )
 
-// maxReply bounds the body of a reply: more than any model says, less than what would hurt. What is
-// behind it is not read.
+// maxReply bounds the body of a reply. It is more than any model writes. The bytes behind it are
+// not read.
 const maxReply = 16 << 20
 
 var errAttemptTimeout = errors.New("time-out of one attempt")
@@ -26,10 +26,10 @@ type attempts struct {
 	opts      *Options
 	next      http.RoundTripper
 	scrub     scrubber
-	usable    func(body []byte) bool // whether a success is what was asked for; nil takes any
-	sight     func() (Sight, error)  // of what is asked; may be nil
+	usable    func(body []byte) bool // whether a success has the expected form, nil accepts any
+	sight     func() (Sight, error)  // of the request, may be nil
 	attempts  int
-	httpReply // the last attempt's; its status is 0 when it got none
+	httpReply // the last attempt's, with status 0 if there was none
 }
 
 // send makes a POST request with the body, or a GET request without one, and retries as the options
@@ -185,7 +185,7 @@ func (k *attempts) retryable(r httpReply, err error) bool {
 		!sightless(k.summary(r.body))
 }
 
-// newTransport is one of the client's own, so that closing its connections closes nobody else's.
+// newTransport returns a new transport, so that closing its connections closes no others.
 func newTransport() http.RoundTripper {
 	if t, ok := http.DefaultTransport.(*http.Transport); ok {
 		return t.Clone()

@@ -56,7 +56,7 @@ type recordedResponse struct {
 // addresses.
 var keptHeaders = []string{"Content-Type", "Retry-After"}
 
-// newExchange is an exchange as it is written: without the key, and without pixels.
+// newExchange returns the written form of an exchange, without the key and without pixels.
 func newExchange(req *http.Request, body []byte, resp *http.Response, reply []byte) exchange {
 	scrub := scrubberFor(req.Header)
 	x := exchange{
@@ -81,8 +81,8 @@ func newExchange(req *http.Request, body []byte, resp *http.Response, reply []by
 
 func (r *recordedResponse) setBody(b []byte, scrub scrubber) {
 	if json.Valid(b) && utf8.Valid(b) {
-		// A key of digits may stand where JSON wants a number: blotted out there, what is left is a
-		// text.
+		// A key of digits may stand where JSON wants a number. Without it the body is not JSON, and
+		// is kept as text.
 		if b = scrubJSON(b, scrub); json.Valid(b) {
 			r.JSON = b
 			return
@@ -105,7 +105,7 @@ func (r *recordedResponse) body() []byte {
 	return []byte(r.Text)
 }
 
-// operation is the path without what is the endpoint's own, so that a cassette of one endpoint
+// operation returns the path without the endpoint's prefix, so that a cassette of one endpoint
 // plays under another's URL.
 func operation(path string) string {
 	for _, op := range []string{chatPath, modelsPath} {
@@ -116,8 +116,8 @@ func operation(path string) string {
 	return path
 }
 
-// withoutPixels puts hash and size in the place of each picture of a request body. What is not JSON
-// becomes a JSON string.
+// withoutPixels replaces each picture of a request body by its hash and size. A body that is not
+// JSON becomes a JSON string.
 func withoutPixels(body []byte, scrub scrubber) json.RawMessage {
 	if len(body) == 0 {
 		return nil
@@ -130,7 +130,7 @@ func withoutPixels(body []byte, scrub scrubber) json.RawMessage {
 	return marshal(mapStrings(v, small))
 }
 
-// hashed is a data URL in small, and any other text as it is.
+// hashed replaces a data URL by its hash and size, and returns any other text unchanged.
 func hashed(s string) string {
 	head, data, ok := strings.Cut(s, ";base64,")
 	if !ok || !strings.HasPrefix(head, "data:") || strings.ContainsAny(head, " \n") {
@@ -200,8 +200,8 @@ func marshal(v any) json.RawMessage {
 	return raw
 }
 
-// readCassette reads exchanges. A last line without a line break is the trace of a crash and is
-// passed over; valid is the length of what comes before it.
+// readCassette reads exchanges. It skips a last line without a line break, which a crash leaves
+// behind. valid is the length of the text before it.
 func readCassette(r io.Reader) (all []exchange, valid int64, err error) {
 	lines := bufio.NewReader(r)
 	for n := 1; ; n++ {

@@ -23,7 +23,7 @@ type Client struct {
 	unsupported unsupportedParams
 }
 
-// New checks the options; it does not yet talk to the endpoint.
+// New checks the options. It does not connect to the endpoint.
 func New(opts *Options) (*Client, error) {
 	o, err := opts.withDefaults()
 	if err != nil {

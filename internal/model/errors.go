@@ -19,7 +19,7 @@ const (
 	NoSuchPath   ErrorKind = "no such path"   // 404, 405, a redirect: the base URL is no endpoint's
 	RateLimited  ErrorKind = "rate limited"   // 429 to the last attempt, or an empty purse
 	TooLong      ErrorKind = "too long"       // the request does not fit the model's context
-	Rejected     ErrorKind = "rejected"       // other 4xx: the request as it is
+	Rejected     ErrorKind = "rejected"       // other 4xx, for the request itself
 	ServerFault  ErrorKind = "server fault"   // 5xx to the last attempt, or a reply broken off
 	BadReply     ErrorKind = "unusable reply" // no chat completion, or none with a choice
 )
@@ -52,8 +52,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// NoTools reports whether the endpoint refused the request because it has tools, in so many words.
-// What is wrong with a tool, or with anything else, is no such refusal.
+// NoTools reports whether the endpoint's message says that it takes no tools. A complaint about one
+// tool does not count.
 func (e *Error) NoTools() bool {
 	switch e.Status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity,

@@ -89,7 +89,7 @@ func (k *attempts) refused() *Error {
 	return e
 }
 
-// empty is a success that has no choice in it; some routers report their errors so.
+// empty returns an error for a success without a choice, in which some routers report errors.
 func (k *attempts) empty(inside json.RawMessage) *Error {
 	if !present(inside) {
 		return k.fail(BadReply, "the reply has no choices", nil)

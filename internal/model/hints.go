@@ -17,7 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// How servers word what has no status of its own; said in lower case.
+// Lower-case words of servers for errors without a status.
 var (
 	tooLong = regexp.MustCompile(`context[ _](length|size|window)|maximum context|` +
 		`too many tokens|(prompt|input|request) is too (long|large)|` +

@@ -31,22 +31,22 @@ const (
 // Options says which model is asked, and how. Parameters that are nil or 0 are left out of
 // requests, so that the endpoint's own defaults hold.
 type Options struct {
-	BaseURL string // up to and without /chat/completions; "" means defaultBaseURL
-	Name    string // the model's name at the endpoint; "" means defaultName
-	APIKey  Secret // sent as bearer token; "" sends none
+	BaseURL string // up to and without /chat/completions, "" means defaultBaseURL
+	Name    string // the model's name at the endpoint, "" means defaultName
+	APIKey  Secret // sent as bearer token, "" sends none
 
 	Temperature      *float64 // 0 is sent as 0
 	TopP             *float64
 	FrequencyPenalty *float64 // 0 is not sent: some endpoints refuse it
 	MaxTokens        int
-	// Extra are further fields of the request body (top_k, chat_template_kwargs, ...). They win
-	// over the ones above; a nil value takes a field out.
+	// Extra are further fields of the request body (top_k, chat_template_kwargs, ...). They take
+	// precedence over the fields above. A nil value removes a field.
 	Extra map[string]any
 
-	Timeout   time.Duration     // for one attempt, reply read to its end; 0 means 90s
-	Retries   int               // attempts after the first; 0 means 2, less than 0 none
-	Transport http.RoundTripper // nil means one of the client's own; a Recorder goes here
-	Env       string            // how variables in hints begin; "" means "TAPLOOP_MODEL_"
+	Timeout   time.Duration     // for one attempt, reply read to its end, 0 means 90s
+	Retries   int               // attempts after the first, 0 means 2, less than 0 none
+	Transport http.RoundTripper // nil means a new one, a Recorder goes here
+	Env       string            // the prefix of variables in hints, "" means "TAPLOOP_MODEL_"
 	Log       *slog.Logger      // nil discards
 }
 
@@ -139,7 +139,7 @@ func (o *Options) local() bool {
 // reserved are the fields that the client must write itself to understand the reply.
 var reserved = []string{"model", "messages", "stream", "n"}
 
-// checkExtra refuses what the client must write itself and what is no JSON.
+// checkExtra refuses fields that the client writes itself, and values that are not JSON.
 func checkExtra(extra map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		if slices.Contains(reserved, name) {

@@ -18,13 +18,12 @@ type Recorder struct {
 	path string
 	next http.RoundTripper
 	mu   sync.Mutex
-	file *os.File // nil after Close; guarded by mu
-	torn error    // why the last line is not whole, after which no other may follow; guarded by mu
+	file *os.File // nil after Close, guarded by mu
+	torn error    // why the last line is incomplete and no other may follow, guarded by mu
 }
 
-// NewRecorder opens the cassette, readable by its owner only, and appends to one that is there, as
-// a session is continued. It refuses a file that is something else. A nil next means a transport of
-// its own.
+// NewRecorder creates the cassette, readable by its owner only, or appends to an existing one to
+// continue a session. It refuses a file that is not a cassette. A nil next means a new transport.
 func NewRecorder(path string, next http.RoundTripper) (*Recorder, error) {
 	if next == nil {
 		next = newTransport()

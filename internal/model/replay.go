@@ -18,36 +18,35 @@ import (
 // may use it.
 //
 // A request is answered by the first recorded one that says the same and has not been played yet.
-// The same means: the operation, the model's name, and the roles and texts of the messages, with as
-// many pictures in the same places; the order among equal requests stands in for the rest.
-// Temperature and the other parameters are left out: they cannot change a reply that is already
-// there. Where what was seen is on the cassette, it is compared with what is seen now. A request
-// that is answered by none, or made on another screen, is a *Divergence.
+// The operation, the model's name and the roles and texts of the messages have to be the same, with
+// as many pictures in the same places. Equal requests are answered in their order. Temperature and
+// other parameters are ignored, because they cannot change a recorded reply. If the cassette has a
+// Sight, it is compared with the present one. A request without an answer, or on another screen, is
+// a *Divergence.
 //
-// Refusals are played like replies, but are followed at once by what came next: waits that the
-// endpoint asked for are over.
+// Refusals are played like replies, without the waits that the endpoint asked for.
 type Replayer struct {
 	path   string
 	opts   ReplayOptions
 	unseen bool // the cassette is of a version that kept nothing of what was seen
 	mu     sync.Mutex
-	tapes  map[string][]*tape // by what the request says, in order; guarded by mu
+	tapes  map[string][]*tape // by the text of the request, in order, guarded by mu
 	all    []*tape
-	played []exchange // so far, in order; guarded by mu
-	live   *Recorder  // what answers since the replay has parted from the cassette; guarded by mu
+	played []exchange // so far, in order, guarded by mu
+	live   *Recorder  // answers after the replay has diverged, guarded by mu
 }
 
 // ReplayOptions say what a replay checks, and what it does on another screen.
 type ReplayOptions struct {
-	// Compare says in words how what is seen now differs from what was recorded, "" when it does
-	// not. nil compares nothing.
+	// Compare says in words how the present screen differs from the recorded one, or "". nil
+	// compares nothing.
 	Compare func(recorded, now Sight) (string, error)
 	// OrModel is the file of a new cassette: where the replay parts from the old one, the model is
 	// asked from there on, and both parts are written there. "" stops instead.
 	OrModel string
-	// Transport is to the model then; nil means one of its own.
+	// Transport is used for the model then. nil means a new one.
 	Transport http.RoundTripper
-	Parted    func(why error) // is told when that happens; may be nil
+	Parted    func(why error) // called when that happens, may be nil
 }
 
 type tape struct {
@@ -86,7 +85,7 @@ func NewReplayer(path string, opts *ReplayOptions) (*Replayer, error) {
 // replay of it checks no screen.
 func (r *Replayer) Unseen() bool { return r.unseen && len(r.all) > 0 }
 
-// RoundTrip answers from the cassette or says what is missing there.
+// RoundTrip answers from the cassette, or returns an error that says what it lacks.
 func (r *Replayer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.roundTrip(req, nil)
 }
@@ -118,9 +117,9 @@ func (r *Replayer) roundTrip(req *http.Request, seen *Sight) (*http.Response, er
 	return live.roundTrip(req, seen)
 }
 
-// next is the recorded exchange that answers, or the recorder through which the model is asked. It
-// is neither for what is asked besides the steps, such as a caption that was off when the cassette
-// was made: where there is a model, it is asked for that alone, and the replay goes on.
+// next returns the recorded exchange that answers, or the recorder through which the model is
+// asked. It returns neither for a request that belongs to no step, such as a caption that was off
+// during the recording. If there is a model, it is asked for that alone, and the replay continues.
 func (r *Replayer) next(asked recordedRequest, seen *Sight) (*tape, *Recorder, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -270,8 +269,8 @@ func (r *Replayer) miss(says string) string {
 	return "the cassette is empty"
 }
 
-// nearest is the recorded request that goes along with says longest, preferring those that were not
-// played, and where they part.
+// nearest returns the recorded request that agrees with says for the longest part, preferably one
+// that was not played, and where they differ.
 func (r *Replayer) nearest(says string) (*tape, int) {
 	var best *tape
 	most := -1

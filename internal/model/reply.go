@@ -23,7 +23,7 @@ type Response struct {
 // Truncated reports whether a token limit cut the reply off.
 func (r *Response) Truncated() bool { return endOf(r.FinishReason) == cut }
 
-// Usage is what a reply cost in tokens; 0 when the endpoint did not say.
+// Usage is the number of tokens of a reply, 0 if the endpoint did not say.
 type Usage struct{ PromptTokens, CompletionTokens int }
 
 // completion holds what is needed of a chat completion. It is decoded member by member: endpoints

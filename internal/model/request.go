@@ -21,20 +21,20 @@ type Request struct {
 	MaxTokens   int
 	Temperature *float64
 
-	// Sight is what the request is decided from, for a cassette; nil when that is not kept. It is
-	// called only when there is a cassette.
+	// Sight returns what the request is decided from, for a cassette. It is called only if there is
+	// one. It may be nil.
 	Sight func() (Sight, error)
 }
 
-// Sight is what was seen when a request was made. A Recorder keeps it with the exchange, and a
-// Replayer has it compared with what is seen then.
+// Sight is the screen and app at the time of a request. A Recorder keeps it with the exchange, and
+// a Replayer compares it with the present one.
 type Sight struct {
 	Step int    `json:"step"`
 	App  string `json:"app,omitempty"` // in front
 	PNG  []byte `json:"png"`           // the screen in small
 }
 
-// Tool is a function that the model may call; Parameters is the JSON Schema of its arguments.
+// Tool is a function that the model may call. Parameters is the JSON Schema of its arguments.
 type Tool struct {
 	Name        string
 	Description string
@@ -61,8 +61,8 @@ var roles = []string{
 	openai.ChatMessageRoleAssistant, openai.ChatMessageRoleTool,
 }
 
-// wireMessage is openai.ChatCompletionMessage as it is sent. That one writes itself, so
-// encoding/json would go through its pictures once more.
+// wireMessage has the fields of openai.ChatCompletionMessage. That type has a MarshalJSON, after
+// which encoding/json would read its pictures a second time.
 type wireMessage struct {
 	Role       string            `json:"role"`
 	Content    any               `json:"content,omitempty"` // a string or []openai.ChatMessagePart

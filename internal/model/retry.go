@@ -43,7 +43,7 @@ func retryableError(err error) bool {
 	return true
 }
 
-// delay is how long to wait before the next attempt; done is the number of attempts so far.
+// delay returns how long to wait before the next attempt, after done attempts.
 func delay(r httpReply, done int) time.Duration {
 	if after, ok := retryAfter(r.header); ok {
 		return min(after, maxRetryAfter)

@@ -18,8 +18,8 @@ var placeholders = map[string]bool{
 // scrubber blots a key out of texts. The zero value changes nothing.
 type scrubber struct{ forms []string }
 
-// newScrubber knows the key as it is, and as it looks inside JSON and inside a URL. Texts under six
-// bytes are no secrets.
+// newScrubber returns a scrubber of the key in its plain, JSON and URL forms. Texts under six bytes
+// are not secrets.
 func newScrubber(key string) scrubber {
 	if len(key) < 6 || placeholders[strings.ToLower(key)] {
 		return scrubber{}

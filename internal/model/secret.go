@@ -39,7 +39,7 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // encoding/json takes the string of such keys without asking.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText takes the text as it is, so that a Secret can be read from a configuration file.
+// UnmarshalText takes the text unchanged, so that a Secret can be read from a configuration file.
 func (s *Secret) UnmarshalText(b []byte) error {
 	*s = Secret(b)
 	return nil

@@ -18,7 +18,7 @@ type unsupportedParams struct {
 	names []string
 }
 
-// max_tokens has a newer name; the others can only be left out.
+// max_tokens has a newer name. The others can only be left out.
 var renamed = map[string]string{"max_tokens": "max_completion_tokens"}
 
 var dispensable = []string{"max_tokens", "temperature", "top_p", "frequency_penalty",
@@ -37,7 +37,7 @@ func (u *unsupportedParams) apply(set map[string]any) map[string]any {
 	return set
 }
 
-// complaints are how endpoints word that they do not take a parameter; each catches its name.
+// complaints match an endpoint's refusal of a parameter, and capture its name.
 var complaints = []*regexp.Regexp{
 	regexp.MustCompile(
 		`(?i)\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? ` + // OpenAI
@@ -53,7 +53,7 @@ var complaints = []*regexp.Regexp{
 
 var hump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
-// refusedParam is the parameter that e complains of, in snake case as it is sent, or "".
+// refusedParam returns the parameter that e complains about, in snake case as it is sent, or "".
 func refusedParam(e *Error) string {
 	if e.param != "" && (e.code == "unsupported_parameter" || e.code == "unsupported_value") {
 		return e.param

@@ -10,7 +10,7 @@ import (
 // Coordinates is how a model writes a place on a picture: as two numbers. The zero value is pixels
 // of the picture that the model was sent, x first.
 type Coordinates struct {
-	Unit   float64 // what the right and the lower edge have, such as 1000 or 1; 0 means pixels
+	Unit   float64 // the value at the right and the lower edge, such as 1000 or 1. 0 means pixels
 	YFirst bool    // y stands in front of x
 }
 
@@ -64,7 +64,7 @@ type OffScale struct {
 	Fit         []Coordinates
 }
 
-// Error says what is wrong behind the name of a place.
+// Error describes the error, to be put behind the name of a place.
 func (e *OffScale) Error() string {
 	w, h := e.Coordinates.edges(e.Picture)
 	ranges := fmt.Sprintf("x and y go from 0 to %v", w)

@@ -22,8 +22,8 @@ const maxPreamble = 4096
 
 var pngMagic = []byte("\x89PNG\r\n\x1a\n")
 
-// decode makes pictures of these sizes along with the frame, which holds no pixels besides when all
-// of them can be made; with no sizes it holds its pixels.
+// decode makes pictures of these sizes along with the frame. The frame keeps its pixels if there
+// are no sizes, or if one of them cannot be made.
 func decode(b []byte, sizes []Size) (*Frame, error) {
 	at, size, err := locate(b)
 	if err != nil {
@@ -157,8 +157,8 @@ func suffice(sizes []Size, frame Size) bool {
 }
 
 // Decoder decodes the captures of one phone, one after the other. A capture with the length and the
-// CRC of the one before is the same Frame again. In which sizes a frame was asked for, the next one
-// is made along with it. Its zero value is ready; any number of goroutines may use it.
+// CRC of the previous one gives the same Frame. The sizes that a frame was asked for are made along
+// with the next one. Its zero value is ready. Any number of goroutines may use it.
 type Decoder struct {
 	mu     sync.Mutex
 	seen   Sum // of the last capture
@@ -196,7 +196,7 @@ type Sum struct {
 // sumBlock is how many bytes are summed up at once.
 const sumBlock = 128 << 10
 
-// Seen takes in what is new of all that has arrived so far.
+// Seen adds the new bytes of all that have arrived so far.
 func (s *Sum) Seen(all []byte) {
 	for len(all)-s.done >= sumBlock {
 		s.add(all[s.done:][:sumBlock])

@@ -25,7 +25,7 @@ func (r Rect) Valid() bool {
 // Center is the middle of r.
 func (r Rect) Center() Point { return Point{(r.Min.X + r.Max.X) / 2, (r.Min.Y + r.Max.Y) / 2} }
 
-// Contains reports whether p is in r; the right and the lower edge are not.
+// Contains reports whether p is in r, without the right and the lower edge.
 func (r Rect) Contains(p Point) bool {
 	return p.X >= r.Min.X && p.X < r.Max.X && p.Y >= r.Min.Y && p.Y < r.Max.Y
 }
@@ -38,14 +38,13 @@ func (r Rect) Pixels(s Size) image.Rectangle {
 		max(round(r.Max.Y, s.H), at.Y+1))
 }
 
-// MaxElementText is how many characters a text of an element has; of a longer one both ends are
-// kept.
+// MaxElementText is the most characters in a text of an element. A longer one keeps its two ends.
 const MaxElementText = 1000
 
 // Element is something on the screen, as the phone lists it for those who do not see the picture.
 // The names are uiautomator's. Texts are an app's own words: they may hold anything.
 type Element struct {
-	Bounds      Rect   `json:"bounds"`         // what is seen of it
+	Bounds      Rect   `json:"bounds"`         // the visible part
 	Text        string `json:"text,omitempty"` // never of a password field
 	ContentDesc string `json:"content_desc,omitempty"`
 	Class       string `json:"class,omitempty"`       // for example android.widget.Button

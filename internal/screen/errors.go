@@ -5,8 +5,8 @@ import "errors"
 // What a caller that looks at a phone or touches it asks of an error, with errors.Is. They live
 // here because the phone and the loop both see this package, and do not see each other.
 var (
-	// ErrDisconnected: the phone is gone (unplugged, offline, rebooting); the same call may work
-	// once it is back.
+	// ErrDisconnected: the phone is gone (unplugged, offline, rebooting). The same call may work
+	// later.
 	ErrDisconnected = errors.New("the phone is disconnected")
 	// ErrLocked: the lock screen is in front and only a person can open it.
 	ErrLocked = errors.New("the phone is locked")

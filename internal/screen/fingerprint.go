@@ -7,8 +7,8 @@ import (
 // cells is how many cells a fingerprint has on each side.
 const cells = 24
 
-// Fingerprint is a frame in small: 24x24 grey cells. Equal screens have equal fingerprints; a
-// blinking cursor or a clock's minute moves few cells.
+// Fingerprint is a frame as 24x24 grey cells. Equal screens have equal fingerprints. A blinking
+// cursor or a clock's minute changes few cells.
 type Fingerprint [cells * cells]uint8
 
 // total adds bytes up, eight at a time: in pairs first, each in 16 bits, and these in the highest.
@@ -30,8 +30,8 @@ func span(i, n int) (from, to int) {
 	return from, max((i+1)*n/cells, from+1)
 }
 
-// Below is the fingerprint without what is in the top share of the frame, 0 to 1: rows of cells of
-// which a quarter or more lies there are the same in all.
+// Below returns the fingerprint without the top share of the frame, 0 to 1. Rows of cells with a
+// quarter or more in that share are equal in all results.
 func (a Fingerprint) Below(share float64) Fingerprint {
 	rows := min(max(int(share*cells+0.75), 0), cells)
 	clear(a[:rows*cells])
@@ -45,7 +45,7 @@ func (a Fingerprint) Distance(b Fingerprint) float64 {
 	return c.Share()
 }
 
-// Cells are some of the cells of a screen's fingerprints. The zero value is none.
+// Cells are some of the cells of a screen's fingerprints. The zero value has none.
 type Cells [cells * cells]bool
 
 // Add adds those in which two fingerprints differ noticeably.

@@ -10,10 +10,10 @@ import (
 
 // Fit says in which size a frame is shown to a model. The zero value is the frame's own size.
 type Fit struct {
-	Exact    Size // this size whatever the frame's, aspect not kept; alone
-	Long     int  // the long side has at most as many pixels, aspect kept; 0 means any
-	Multiple int  // each side is a multiple of it, as the Qwen family's smart_resize; 0 means 1
-	Min, Max int  // bounds of the number of pixels, with Multiple; 0 means none
+	Exact    Size // this size for any frame, without the aspect, alone
+	Long     int  // the most pixels of the long side, aspect kept, 0 means any
+	Multiple int  // of which each side is a multiple, as in Qwen's smart_resize, 0 means 1
+	Min, Max int  // bounds of the number of pixels, with Multiple, 0 means none
 }
 
 // Size is the size in which a frame of that size is shown.
@@ -30,9 +30,8 @@ func (f Fit) Size(frame Size) Size {
 	return frame
 }
 
-// multiples is smart_resize of qwen-vl-utils: sides rounded to multiples, half to even as Python
-// rounds; then both sides are divided or multiplied alike when the picture has too many or too few
-// pixels.
+// multiples is smart_resize of qwen-vl-utils. It rounds the sides to multiples, half to even as in
+// Python, and then scales both if the picture has too many or too few pixels.
 func (f Fit) multiples(s Size) Size {
 	factor := float64(max(f.Multiple, 1))
 	w, h := float64(s.W), float64(s.H)

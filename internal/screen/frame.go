@@ -24,7 +24,7 @@ type Frame struct {
 	src    source // nil when it holds no pixels
 	small  func() *Picture
 	ready  []*Picture // in other sizes
-	wishes *wishes    // what later ones may be asked for; nil when there are none
+	wishes *wishes    // the sizes that later frames may be asked for, or nil
 
 	measured sync.Once
 	print    Fingerprint
@@ -59,8 +59,8 @@ func FromJPEG(b []byte) (*Frame, error) {
 	return NewFrame(img)
 }
 
-// NewFrame takes a picture over as a frame; what it shows through is black. The caller must not
-// draw on it after that.
+// NewFrame makes a frame of a picture, with black for transparency. The caller must not draw on the
+// picture after that.
 func NewFrame(img image.Image) (*Frame, error) {
 	b := img.Bounds()
 	if b.Empty() {
@@ -98,7 +98,7 @@ func (f *Frame) Image() *image.RGBA {
 	return unpack(f.src, f.size)
 }
 
-// Resized is the frame at exactly size s; the aspect ratio is the caller's business. A side below 1
+// Resized returns the frame at exactly size s, without regard to its aspect ratio. A side below 1
 // counts as 1.
 func (f *Frame) Resized(s Size) *Picture {
 	s = Size{max(s.W, 1), max(s.H, 1)}
@@ -218,7 +218,7 @@ type wishes struct {
 	last []Size // and before
 }
 
-// mostWishes bounds what is made before it is known that it is needed.
+// mostWishes bounds how many sizes are made in advance.
 const mostWishes = 3
 
 func (w *wishes) add(s Size) {
@@ -229,7 +229,7 @@ func (w *wishes) add(s Size) {
 	}
 }
 
-// sizes are those that were asked for when any was asked for last, none when they were too many.
+// sizes returns the sizes that were asked for last, or none if they were too many.
 func (w *wishes) sizes() []Size {
 	w.mu.Lock()
 	defer w.mu.Unlock()

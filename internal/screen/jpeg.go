@@ -25,7 +25,7 @@ type jpegForm struct {
 // quanta divide coefficients by a table, in zig-zag order.
 type quanta struct {
 	times [64]uint64 // 1<<quantumBits divided by the divisor
-	least [64]int64  // what is below becomes 0
+	least [64]int64  // smaller values become 0
 }
 
 const quantumBits = 36
@@ -181,8 +181,8 @@ type plane struct {
 	w, h   int
 }
 
-// block is the 8x8 pixels from (x,y) on, a row in each number. Beyond its edges a plane goes on as
-// it is there.
+// block returns the 8x8 pixels from (x,y) on, a row in each number. Pixels beyond the plane's edge
+// repeat the edge.
 func (p plane) block(x, y int) (rows [8]uint64) {
 	if x+8 <= p.w && y+8 <= p.h {
 		from := p.pix[y*p.stride+x:]
@@ -211,7 +211,7 @@ type scan struct {
 const everyByte = 0x0101_0101_0101_0101
 
 // block writes 8x8 pixels with the tables of a kind, 0 for brightness and 1 for colours. It returns
-// their mean as it is written; before is that of the block before.
+// their mean as written. before is the mean of the previous block.
 func (s *scan) block(rows [8]uint64, kind int, before int64) (mean int64) {
 	q := &s.form.quantum[kind]
 	dc, ac := &s.form.dc[kind], &s.form.ac[kind]
@@ -246,7 +246,7 @@ func (s *scan) block(rows [8]uint64, kind int, before int64) (mean int64) {
 	return mean
 }
 
-// divided is a coefficient as it is written.
+// divided returns a coefficient in the form in which it is written.
 func (q *quanta) divided(c int64, k int) int64 {
 	sign := c >> 63
 	n := (uint64((c^sign)-sign)*q.times[k] + 1<<(quantumBits-1)) >> quantumBits
@@ -296,7 +296,7 @@ func (s *scan) end() []byte {
 	return append(s.out, 0xff, 0xd9)
 }
 
-// transform is the discrete cosine transform of 8x8 pixels, scaled; see Arai, Agui and Nakajima, "A
+// transform is the scaled discrete cosine transform of 8x8 pixels. See Arai, Agui and Nakajima, "A
 // fast DCT-SQ scheme for images" (1988).
 func transform(c *[64]int64, rows *[8]uint64) {
 	for y, row := range rows {

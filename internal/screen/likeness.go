@@ -27,12 +27,12 @@ func (f *Frame) Thumbnail() ([]byte, error) {
 // Likeness tells whether two thumbnails show the same screen.
 type Likeness struct {
 	Tolerance float64 // the share of the screen that may differ, 0 to 1
-	Masks     []Mask  // what is not compared
+	Masks     []Mask  // areas that are not compared
 }
 
 // Mask is a part of the screen that changes by itself.
 type Mask struct {
-	App        string // the package that must be in front; "" any, Home a launcher's
+	App        string // the package that must be in front, "" for any, Home for a launcher
 	X, Y, W, H float64
 	bar        bool // H is a share of the longer side, as bars are as high when a phone is turned
 }

@@ -24,7 +24,7 @@ type encoded []byte
 
 func (e encoded) rows() (rows, error) { return e.open() }
 
-// open reads the header; nil without an error for a PNG of another kind than screencap's.
+// open reads the header. It returns nil without an error for another kind of PNG than screencap's.
 func (e encoded) open() (*pngRows, error) {
 	cfg, err := png.DecodeConfig(bytes.NewReader(e))
 	if err != nil {
@@ -47,8 +47,8 @@ func (e encoded) open() (*pngRows, error) {
 	return r, nil
 }
 
-// pngRows reads the rows of a PNG. The sum of each chunk is checked; the zlib stream's own sum says
-// nothing more, and is not computed.
+// pngRows reads the rows of a PNG. It checks the sum of each chunk, which makes the zlib stream's
+// sum redundant.
 type pngRows struct {
 	size      Size
 	depth     int // bytes a pixel
@@ -68,10 +68,10 @@ func (r *pngRows) next() ([]byte, int, error) {
 // chunks reads the bytes of a PNG's IDAT chunks as one stream.
 type chunks struct {
 	rest []byte // what comes after the chunk
-	data []byte // what is left of the chunk
+	data []byte // the rest of the chunk
 }
 
-// ReadByte lets flate read without a buffer of its own.
+// ReadByte lets flate read without a second buffer.
 func (c *chunks) ReadByte() (byte, error) {
 	for len(c.data) == 0 {
 		if err := c.open(); err != nil {
@@ -94,7 +94,7 @@ func (c *chunks) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// open goes on to the next IDAT chunk, and checks its sum.
+// open opens the next IDAT chunk, and checks its sum.
 func (c *chunks) open() error {
 	for {
 		if len(c.rest) < 12 {
@@ -120,7 +120,7 @@ func (c *chunks) open() error {
 	}
 }
 
-// unfilter undoes a row's filter in place; up is the row above. See the specification, 9.2.
+// unfilter undoes a row's filter in place. up is the row above. See the specification, 9.2.
 func unfilter(filter byte, row, up []byte, depth int) error {
 	switch filter {
 	case 0:

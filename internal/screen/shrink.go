@@ -63,11 +63,11 @@ func shrink(src source, in Size, outs ...Size) ([]*Picture, error) {
 // those of one pixel add up to 256 in each direction.
 type shrinker struct {
 	out   *image.YCbCr
-	cols  []share     // of each column of out; nil for a half
-	rest  [][]uint64  // what more pixels count in each; nil when none has more
+	cols  []share     // of each column of out, nil for a half
+	rest  [][]uint64  // the weights of further pixels in each, nil if none has more
 	sum   [2][]uint64 // of the rows so far, weighted: red and blue of each pair, green and the rest
-	mean  []uint64    // of the rows of a row of out; ends with room for a whole share
-	odd   []byte      // of a half: the row that has no other yet; empty when there is none
+	mean  []uint64    // of the rows of a row of out, with room for a whole share at its end
+	odd   []byte      // of a half: the row without a second one yet, or empty
 	stay  bool        // rows stay as they are
 	h     int         // of what comes in
 	row   int         // of out
@@ -80,7 +80,7 @@ type shrinker struct {
 // and all of them have to stay near the processor.
 type share struct {
 	from    int32
-	weights [fewPixels]uint16 // those that are not needed are 0
+	weights [fewPixels]uint16 // unused ones are 0
 }
 
 const fewPixels = 3
@@ -276,7 +276,7 @@ func (s *shrinker) repeat() {
 	s.next()
 }
 
-// next makes the colours of two rows, and goes on to the next row.
+// next computes the colours of two rows, and moves to the next row.
 func (s *shrinker) next() {
 	to := s.two[s.row%2]
 	at := s.row / 2 * s.out.CStride
@@ -293,10 +293,10 @@ func (s *shrinker) next() {
 	s.got = 0
 }
 
-// brightness and colours are the form of a picture that JPEG has, see
-// https://www.w3.org/Graphics/JPEG/jfif3.pdf. The weights of red, green and blue for brightness are
-// in parts of 1<<8, and stand in a word so that one multiplication has their sum in its highest 16
-// bits; no other sum in it comes to as many. What follows blue in px is 0.
+// brightness and colours convert a pixel as in https://www.w3.org/Graphics/JPEG/jfif3.pdf. The
+// weights of red, green and blue for brightness are in parts of 1<<8, and stand in a word so that
+// one multiplication has their sum in its highest 16 bits, which no other sum reaches. The bits
+// behind blue in px are 0.
 func brightness(px uint64) uint8 {
 	const weights = 77<<48 | 29<<32 | 150<<16
 	return uint8((px&low48*weights + 1<<55) >> 56)

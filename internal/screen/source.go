@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// source is where a frame's pixels are; they can be read any number of times, and at once.
+// source holds a frame's pixels. They can be read any number of times, also concurrently.
 type source interface {
 	// rows begins to read from the top.
 	rows() (rows, error)
@@ -61,7 +61,7 @@ const bandSize = 64 << 10
 // once for both.
 type packing struct {
 	pixels
-	band []byte // what is left of the band that was packed last
+	band []byte // the rest of the band that was packed last
 	ends []int  // of the bands that are packed, in memory.all
 	*packingMemory
 }
@@ -103,7 +103,7 @@ type packedRows struct {
 	bands  [][]byte // that are not unpacked yet
 	stride int
 	band   []byte // memory of the one that is
-	pixels []byte // what is left of it
+	pixels []byte // the rest of them
 }
 
 func (p *packedRows) next() ([]byte, int, error) {

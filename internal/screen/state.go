@@ -23,8 +23,9 @@ type State struct {
 type Observation struct {
 	Frame *Frame
 	State State
-	Bar   float64 // share of the height that the status bar covers; 0 when unknown or hidden
+	Bar   float64 // the status bar's share of the height, 0 if unknown or hidden
 	At    time.Time
-	// what is on the frame, in the phone's order; nil when it was not asked for, or not to be had
+	// the elements on the frame, in the phone's order, nil if they were not asked for or could not
+	// be read
 	Elements []Element
 }

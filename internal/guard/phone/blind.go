@@ -9,15 +9,15 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// picture is the share of the screen from which on what is tapped may well be a picture.
+// picture is the share of the screen from which on an element is large enough to be a picture.
 const picture = 0.1
 
-// tabbed is text in which the enter key comes right behind a tab: in some fields, such as those of
-// web pages, a tab that comes alone goes on to what is next, and the enter key presses that.
+// tabbed matches an Enter right behind a tab. In some fields, such as those of web pages, a tab
+// moves the focus to the next element, which Enter presses.
 var tabbed = regexp.MustCompile(`\t[\r\n]`)
 
-// blind says why the action would go on on a screen that nobody has seen, "" when it does not: its
-// first touch is on something that may open another page, or it presses what a tab leads to.
+// blind says why the action would continue on an unseen screen, or "" if it would not. Its first
+// touch may open another page, or it presses the element behind a tab.
 func blind(look screen.Observation, a actions.Action) string {
 	at := places(look, a)
 	t := a.Traits()

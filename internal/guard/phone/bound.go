@@ -13,14 +13,14 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// bound is what an approval is about, as it is kept with its question. Its texts are digests: it
-// tells whether things are the same, and not what they were.
+// bound is the stored form of the things that an approval is for. Its texts are digests, which show
+// whether things are the same without revealing them.
 type bound struct {
 	Action  string `json:"action"`
 	App     string `json:"app"`
 	Element string `json:"element"`
-	Screen  string `json:"screen"` // of the elements with their places; of the picture without any
-	// the picture in small, without the status bar, when there are elements; they do not tell what
+	Screen  string `json:"screen"` // of the elements with their places, or of the picture
+	// the picture's fingerprint without the status bar, beside the elements, which do not show what
 	// is drawn over them
 	Print []byte `json:"print,omitempty"`
 	// the picture, when there are elements: for when they cannot be had any more
@@ -63,8 +63,8 @@ func bind(look screen.Observation, a actions.Action, list []guard.Subject) bound
 	return b
 }
 
-// layout is the digest of what the elements say and where they are; a cursor that blinks, and the
-// status bar, are no part of it.
+// layout returns the digest of the elements' texts and places, without a blinking cursor and the
+// status bar.
 func layout(look screen.Observation) string {
 	h := sha256.New()
 	for _, e := range look.Elements {
@@ -98,7 +98,7 @@ func digest(parts ...string) string {
 	return base64.RawStdEncoding.EncodeToString(h.Sum(nil))
 }
 
-// String is b as it is kept.
+// String returns the stored form of b.
 func (b bound) String() string {
 	out, err := json.Marshal(b)
 	if err != nil { // a point that is no number: it is never the same as any other
@@ -124,7 +124,7 @@ func (b bound) withElementsOf(then bound) bound {
 	return b
 }
 
-// diff says what is another than in b, "" when nothing is.
+// diff says what differs from b, or "" for nothing.
 func (b bound) diff(now bound) string {
 	switch {
 	case b.Action != now.Action:

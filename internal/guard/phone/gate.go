@@ -18,10 +18,10 @@ import (
 
 // Options of a Gate.
 type Options struct {
-	Expires time.Duration // how long an approval holds; 0 means 10 minutes
-	Lang    string        // of texts for people; see words.Match
-	// Granted reports whether a person has given leave to do, without being asked, what the policy
-	// would ask about. It is not asked about critical actions. nil means that there is none.
+	Expires time.Duration // how long an approval holds, 0 means 10 minutes
+	Lang    string        // of texts for people, see words.Match
+	// Granted reports whether a person's leave covers an action about which the policy would ask.
+	// It is not called for critical actions. nil grants nothing.
 	Granted func(ctx context.Context, s guard.Subject, d guard.Decision) (bool, error)
 	Now     func() time.Time // nil means time.Now
 }
@@ -45,11 +45,11 @@ func New(p *guard.Policy, opts *Options) *Gate {
 	return g
 }
 
-// How long the elements are waited for once the model has decided. A screen that never rests has
-// none to be had: it is judged by what is left then. A scroll does harm only where a slider is in
-// its way, and what is scrolled often does not rest: the time since the look counts for it, but for
-// this least. Before a person is asked for want of them they are waited for longer: that takes less
-// of anybody's time.
+// How long the gate waits for the elements once the model has decided. A screen that never rests
+// has none, and is judged without them. A scroll does harm only on a slider, and a scrolled screen
+// often does not rest. For a scroll the time since the look counts, except for this minimum. Before
+// a person is asked only because the elements are missing, the wait is longer, since that costs
+// less than a person's time.
 const (
 	reading          = 5 * time.Second
 	readingForScroll = time.Second
@@ -75,8 +75,8 @@ func (g *Gate) Check(
 	return v, err
 }
 
-// within decides by the elements when they can be had in this time, which known says, or do not
-// matter, and else by what is left.
+// within decides by the elements if they arrive in this time, which known says, or do not matter.
+// Otherwise it decides without them.
 func (g *Gate) within(
 	ctx context.Context, s agentloop.Situation, d actions.Decision, wait time.Duration,
 ) (v agentloop.Verdict, known bool, err error) {
@@ -194,7 +194,7 @@ func Decide(p *guard.Policy, list []guard.Subject) (guard.Subject, guard.Decisio
 	return subject, worst
 }
 
-// stale says why what a person has decided does not hold for what is there now; "" when it does.
+// stale says why a person's decision does not hold for the present screen, or "" if it does.
 func (g *Gate) stale(r agentloop.Ruling, now func(bound) bound, d guard.Decision) string {
 	then, ok := parseBound(r.Bound)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// seen is what a gate knew of a step besides the action, as it is kept with the step.
+// seen is what a gate knew of a step in addition to the action. It is stored with the step.
 type seen struct {
 	Places []seenPlace `json:"places"` // one for each subject
 	Screen []string    `json:"screen,omitempty"`
@@ -22,7 +22,7 @@ type seenPlace struct {
 	Enters  bool           `json:"enters,omitempty"`
 }
 
-// Bounds of what is kept of a step.
+// Bounds of a stored step.
 const (
 	keptWords = 8000 // bytes of the screen's words
 	keptWord  = 300  // characters of each
@@ -73,9 +73,9 @@ func Recall(kept, app, task string, d actions.Decision) (list []guard.Subject, k
 	return list, true
 }
 
-// Recheck decides again, by the policy, about an action that a [Gate] decided about: see [Recall]
-// for what is known of it. It returns the gravest decision with its subject. Unseen says that the
-// decision would depend on the elements of the screen, and none were kept.
+// Recheck applies the policy again to an action that a [Gate] decided about. See [Recall] for the
+// stored facts. It returns the gravest decision with its subject. Unseen says that the decision
+// would depend on the elements of the screen, and none were stored.
 func Recheck(p *guard.Policy, kept, app, task string, d actions.Decision) (
 	s guard.Subject, said guard.Decision, unseen bool,
 ) {

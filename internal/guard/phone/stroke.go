@@ -14,7 +14,7 @@ import (
 // while it is on that, or beside it by no more than these 8 dp, however far it went, unless
 // something has begun to scroll (View, onTouchEvent and pointInView).
 const (
-	touchSlop = 0.05 // of the screen's width; 8 dp are 0.042 of a watch's
+	touchSlop = 0.05 // of the screen's width. 8 dp are 0.042 of a watch's
 	longPress = 500 * time.Millisecond
 )
 

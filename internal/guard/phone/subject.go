@@ -72,7 +72,7 @@ func overEnter(p screen.Point, s guard.Subject) bool {
 	return p.X > corner && p.Y > corner && (s.Element == nil || s.Element.WholeScreen)
 }
 
-// subject is what is known of an action without the screen.
+// subject returns what is known of an action without the screen.
 func subject(app, task string, d actions.Decision) guard.Subject {
 	s := guard.Subject{Action: d.Action.Verb(), App: app, Task: task,
 		Said: cmp.Or(d.Explain, d.Thought)}
@@ -112,8 +112,7 @@ func places(look screen.Observation, a actions.Action) []screen.Point {
 	return points
 }
 
-// along are the subjects that come to those that are known because a finger is drawn over what
-// looks like a slider.
+// along returns the additional subjects of a finger's path over what looks like a slider.
 func along(elements []screen.Element, way []screen.Point, known []guard.Subject) (
 	list []guard.Subject,
 ) {
@@ -166,10 +165,10 @@ func focused(list []screen.Element) int {
 
 func area(r screen.Rect) float64 { return (r.Max.X - r.Min.X) * (r.Max.Y - r.Min.Y) }
 
-// candidates are the elements that may answer a touch at p: the smallest that is meant to be
-// touched, those that are, too, and do not lie around it, and the words drawn over these that are
-// meant for nothing else; else the deepest at p. Of one that says nothing also what is around it
-// and under it there, and says something: that may be its name.
+// candidates returns the elements that may answer a touch at p: the smallest touchable one, the
+// touchable ones that do not surround it, and the words drawn over these that serve nothing else.
+// Without a touchable one it is the deepest at p. If a candidate has no text, the elements around
+// and below it that have one are added, because that may be its name.
 func candidates(list []screen.Element, p screen.Point) []int {
 	var hits, touchable []int
 	for i := range list {
@@ -204,7 +203,7 @@ func candidates(list []screen.Element, p screen.Point) []int {
 	return append(found, labels(list, hits, found, p)...)
 }
 
-// labels are the hits besides those that were found that say something, when one of these does not.
+// labels returns further hits with a text, if one of the found ones has no text.
 func labels(list []screen.Element, hits, found []int, p screen.Point) (more []int) {
 	says := func(i int) bool {
 		e := element(list, i, p)
@@ -251,8 +250,8 @@ func end(list []screen.Element, i int) int {
 	return n
 }
 
-// element is the element i as rules see it. One without words of its own has those of what lies in
-// it, a line each; one that is large only those under the finger.
+// element returns the element i in the form that rules see. Without a text it has those of its
+// children, a line each, and if it is large only those under the finger.
 func element(list []screen.Element, i int, p screen.Point) *guard.Element {
 	e := list[i]
 	g := &guard.Element{Text: e.Text, Description: e.ContentDesc, ResourceID: e.ResourceID,
@@ -268,7 +267,7 @@ func element(list []screen.Element, i int, p screen.Point) *guard.Element {
 				lines = append(lines, t)
 			}
 			if t != "" && under && area(in.Bounds) < large {
-				g.WholeScreen = false // there is something of its own at the place
+				g.WholeScreen = false // an element has the place to itself
 			}
 		}
 		if g.ResourceID == "" && under {
@@ -282,8 +281,8 @@ func element(list []screen.Element, i int, p screen.Point) *guard.Element {
 	return g
 }
 
-// label is what stands in the large element i, wherever that is, when it is little: it is a button
-// then, and no page. What is touched by itself is none of it.
+// label returns the text in the large element i, wherever it stands, if it is short, because a
+// short text means a button and not a page. The text of touchable children does not count.
 func label(list []screen.Element, i int) string {
 	if size := area(list[i].Bounds); size < large || size >= whole {
 		return ""
@@ -307,8 +306,8 @@ func label(list []screen.Element, i int) string {
 	return strings.Join(lines, "\n")
 }
 
-// readable returns all that the elements say, each once. Of a long list what is nearest to the first of
-// the points comes first: rules do not read on for ever.
+// readable returns the elements' texts, each once. In a long list the ones nearest to the first of
+// the points come first, because rules read only the beginning.
 func readable(look screen.Observation, points []screen.Point) []string {
 	list := look.Elements
 	if len(list) > maxElements && len(points) > 0 {
@@ -369,7 +368,8 @@ func near(look screen.Observation, p screen.Point) []string {
 	return out
 }
 
-// distance is how far p is from r, in widths of a screen that is so tall; 0 for a point in it.
+// distance returns how far p is from r, in widths of a screen of that height, or 0 for a point in
+// it.
 func distance(r screen.Rect, p screen.Point, tall float64) float64 {
 	x := max(r.Min.X-p.X, p.X-r.Max.X, 0)
 	y := max(r.Min.Y-p.Y, p.Y-r.Max.Y, 0) * tall

@@ -12,12 +12,12 @@
 //	    status: 503
 //	  - reply: done            # no `when`: matches everything
 //
-// Rules look at what is in the prompt, not at how often they were asked, so a script goes on
-// rightly after a crash of either side. `when` is a Go regular expression; what its named groups
-// caught is put into the reply for ${name} ($${ is a plain ${). A rule may give `reply`,
-// `reasoning`, `tool_calls`, `finish_reason`, or a `status` from 400 on (then `reply` is the
-// error's message), and a `delay` before any of them. A request that no rule matches gets a 400
-// that names the script and quotes the text.
+// Rules match the prompt and do not count the requests, so a script continues correctly after a
+// crash of either side. `when` is a Go regular expression. The reply has the text of its named
+// groups for ${name} ($${ is a plain ${). A rule may give `reply`, `reasoning`, `tool_calls`,
+// `finish_reason`, or a `status` from 400 on (then `reply` is the error's message), and a `delay`
+// before any of them. A request that no rule matches gets a 400 that names the script and quotes
+// the text.
 //
 // The endpoint checks requests as a real one does: JSON, model, messages, roles, pictures that
 // decode. It takes any key and any model, and does not stream.

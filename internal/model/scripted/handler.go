@@ -17,11 +17,10 @@ import (
 // maxBody bounds a request.
 const maxBody = 32 << 20
 
-// Handler serves a script at .../chat/completions and .../models under any prefix. Its fields are
-// set before it serves; any number of requests may come at once.
+// Handler serves a script at .../chat/completions and .../models under any prefix. Its fields must
+// be set before it serves. It is safe for concurrent requests.
 type Handler struct {
-	// Observe is called with each request that is well-formed, before it is answered; it may be
-	// called concurrently.
+	// Observe is called with each well-formed request before it is answered, also concurrently.
 	Observe func(*Request)
 
 	script *Script
@@ -83,7 +82,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 		h.Observe(req)
 	}
 	if rule == nil {
-		asked, _ := text.Ends(req.Asked(), 2000) // the task is at one end, what is new at the other
+		asked, _ := text.Ends(req.Asked(), 2000) // the task is at one end, the news at the other
 		return badRequest("script has no rule for this: %q", asked)
 	}
 	if wait.For(r.Context(), rule.delay) != nil {

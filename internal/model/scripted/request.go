@@ -17,7 +17,7 @@ type Request struct {
 	Model    string
 	Messages []Said
 	Body     map[string]json.RawMessage // every field as it came
-	Rule     int                        // which rule of the script answers, from 1; 0 for none
+	Rule     int                        // which rule of the script answers, from 1, 0 for none
 }
 
 // Said is one message of a request.
@@ -49,7 +49,7 @@ func badRequest(format string, args ...any) error {
 	return &fault{status: 400, message: fmt.Sprintf(format, args...), kind: "invalid_request_error"}
 }
 
-// wire is what is read of a request's JSON.
+// wire has the fields that are read of a request's JSON.
 type wire struct {
 	Model    *string       `json:"model"`
 	Messages []wireMessage `json:"messages"`

@@ -22,9 +22,9 @@ type Server struct {
 	err   error // of Serve, set before done
 }
 
-// Start serves h on addr; "" means a free port of 127.0.0.1. It asks nobody who they are, so the
-// caller sees to it that addr is on this machine. The server lives until Close or until ctx ends;
-// Close must be called in any case.
+// Start serves h on addr. "" means a free port of 127.0.0.1. Any client is served, so the caller
+// makes sure that addr is on this machine. The server lives until Close or until ctx ends. Close
+// must be called in any case.
 func Start(ctx context.Context, addr string, h http.Handler) (*Server, error) {
 	addr = cmp.Or(addr, "127.0.0.1:0")
 	var lc net.ListenConfig
@@ -49,7 +49,7 @@ func Start(ctx context.Context, addr string, h http.Handler) (*Server, error) {
 func (s *Server) Close() error {
 	s.unset()
 	s.end()
-	err := s.http.Shutdown(context.Background()) // waits for handlers; their context has ended
+	err := s.http.Shutdown(context.Background()) // waits for handlers, whose context has ended
 	s.done.Wait()
 	if s.err != nil && !errors.Is(s.err, http.ErrServerClosed) {
 		return s.err

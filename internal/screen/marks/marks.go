@@ -13,14 +13,14 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Most is how many elements are numbered; those behind them are left out.
+// Most is how many elements are numbered. Further ones are left out.
 const Most = 120
 
 // Mark is an element with its number.
 type Mark struct {
 	Number  int // from 1
 	Element screen.Element
-	// what it says, or what the elements in it say, on one line and not quoted; "" for nothing
+	// the text of it or of the elements in it, on one line and not quoted
 	Label string
 
 	place image.Rectangle // of its label
@@ -37,9 +37,9 @@ func Find(list []Mark, number int) (Mark, bool) {
 	return list[number-1], true
 }
 
-// List numbers the elements of a screen that a touch can be meant for, in their order; where there
-// are none, those that say something. Of elements at the same place only the outermost is numbered,
-// and none for whose label there is no room on a picture of that size.
+// List numbers the elements of a screen that can be touched, in their order, or those with a text
+// if there are none. Of elements at the same place only the outermost is numbered. An element whose
+// label does not fit on a picture of that size is not numbered.
 func List(elements []screen.Element, size screen.Size) []Mark {
 	list := numbered(elements, func(e *screen.Element) bool { return e.Actionable() })
 	if len(list) == 0 {
