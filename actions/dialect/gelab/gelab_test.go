@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"iter"
 	"strings"
 	"testing"
 	"unicode"
@@ -81,12 +82,7 @@ func TestEveryActionIsExplainedByAnExampleThatIsRead(t *testing.T) {
 		d := small(lang)
 		text := prompted(t, d, dialect.Situation{Task: "t", Screen: look(t)})
 		var explained []string
-		for line := range strings.Lines(text) {
-			name, _, ok := strings.Cut(strings.TrimPrefix(line, "- "), ":")
-			if !ok || !strings.HasPrefix(line, "- ") {
-				continue
-			}
-			example := line[strings.Index(line, "action:"):]
+		for name, example := range examples(text) {
 			got, err := d.Parse(actions.Reply{Text: example}, dialect.Situation{})
 			require.NoError(t, err, example)
 			require.Equal(t, name, got.Action.Verb(), example)
@@ -242,5 +238,18 @@ func TestAnActionUnderAnotherNameIsASecondAction(t *testing.T) {
 	} {
 		_, err := d.Parse(actions.Reply{Text: reply}, dialect.Situation{})
 		require.ErrorContains(t, err, "more than one action", reply)
+	}
+}
+
+// examples are the names of the actions that a prompt explains, each with its example.
+func examples(prompt string) iter.Seq2[string, string] {
+	return func(yield func(name, example string) bool) {
+		for line := range strings.Lines(prompt) {
+			name, _, ok := strings.Cut(strings.TrimPrefix(line, "- "), ":")
+			if ok && strings.HasPrefix(line, "- ") &&
+				!yield(name, line[strings.Index(line, "action:"):]) {
+				return
+			}
+		}
 	}
 }

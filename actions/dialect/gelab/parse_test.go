@@ -26,17 +26,26 @@ func TestRepliesAreRead(t *testing.T) { suite.Replies(t) }
 
 // Every action of the vocabulary is read from some golden reply, so that none is forgotten by the
 // parser.
+// Every action is read in a reply: those of the golden cases and the prompt's own examples.
 func TestEveryActionIsRead(t *testing.T) {
 	d := small("zh")
-	read := map[string]bool{}
+	said := map[string]actions.Reply{}
 	for _, c := range golden.Load(t, replies(t)) {
-		if got, err := d.Parse(dialecttest.Reply(t, c), dialect.Situation{}); err == nil {
+		said[c.Name] = dialecttest.Reply(t, c)
+	}
+	for name, example := range examples(prompted(t, d,
+		dialect.Situation{Task: "t", Screen: look(t)})) {
+		said["example of "+name] = actions.Reply{Text: example}
+	}
+	read := map[string]bool{}
+	for name, r := range said {
+		if got, err := d.Parse(r, dialect.Situation{}); err == nil {
 			verb := got.Action.Verb()
 			read[verb] = true
 			back, err := got.AgentAction()
 			require.NoError(t, err)
 			require.Contains(t, string(back), `"action":"`+verb+`","action_type":"`+verb+`"`,
-				"whatever the model called it: %s", c.Name)
+				"whatever the model called it: %s", name)
 		}
 	}
 	for _, a := range actions.Vocabulary() {
