@@ -185,7 +185,7 @@ func (a *Approval) Say(q *Question, said ...Said) (Reply, error) {
 // Hear implements [Body]. Only what is clear approves: anything else rejects, with those words.
 func (a *Approval) Hear(_ *Question, words string) Reply {
 	d := Decision{Type: Reject, Message: words}
-	if saidOnly(words, "yes", "approve", "同意", "是") {
+	if saidOnly(words, consents) {
 		d = Decision{Type: Approve}
 	}
 	return Reply{Type: TypeDecisions, Decisions: slices.Repeat([]Decision{d}, a.Parts())}

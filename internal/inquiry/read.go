@@ -48,5 +48,8 @@ func (q Question) Hear(words string) Reply { return bodyOf(&q).Hear(&q, words) }
 // Parts is how many times something has to be said for a whole reply.
 func (q Question) Parts() int { return bodyOf(&q).Parts() }
 
+// TakesValues reports whether the answer is an object of values, as that to a form is.
+func (q Question) TakesValues() bool { return len(As[Form](q).Fields) > 0 }
+
 // Offers lists what can be said to the question besides an answer in words.
 func (q Question) Offers() []Offer { return bodyOf(&q).Offers() }

@@ -90,7 +90,7 @@ func (t *Takeover) Say(q *Question, said ...Said) (Reply, error) {
 
 // Hear implements [Body].
 func (t *Takeover) Hear(_ *Question, words string) Reply {
-	if saidOnly(words, "done", "完成", "好了") {
+	if saidOnly(words, finished) {
 		return Reply{Type: TypeDone}
 	}
 	return Reply{Type: TypeCouldNot, Response: words}

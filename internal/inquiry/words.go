@@ -121,8 +121,18 @@ func chosen(line string, options []string) string {
 	return line
 }
 
+// Words that settle what is about acts when somebody says nothing else.
+var (
+	consents = []string{"yes", "approve", "同意", "是"}
+	finished = []string{"done", "完成", "好了"}
+)
+
+// Settles reports whether somebody who says this consents to an act or has done it. Such words are
+// for a question and for nothing else.
+func Settles(words string) bool { return saidOnly(words, consents) || saidOnly(words, finished) }
+
 // saidOnly reports whether somebody said one of the words and nothing else.
-func saidOnly(said string, words ...string) bool {
+func saidOnly(said string, words []string) bool {
 	return slices.Contains(words, strings.ToLower(strings.Trim(said, " .!。！\"'“”")))
 }
 

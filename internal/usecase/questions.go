@@ -134,22 +134,17 @@ type Answer struct {
 
 // Answer settles a question of the caller's.
 func (u *Questions) Answer(ctx context.Context, c *Call, a Answer) (*Inquiry, error) {
-	r := inquiry.Reply{ID: a.ReplyID, Type: a.ReplyType, Response: a.Response,
-		Remember: a.Remember, Channel: c.By.Channel, Authority: c.By.Authority}
-	if a.Values != nil {
-		r.Response = string(a.Values)
-	}
-	if a.Decline {
-		r.Type = inquiry.TypeDecline
-	}
-	if err := a.check(); err != nil {
+	r, err := a.reply()
+	if err != nil {
 		return nil, err
 	}
+	r.ID, r.Remember = a.ReplyID, a.Remember
+	r.Channel, r.Authority = c.By.Channel, c.By.Authority
 	q, err := u.Question(ctx, c, a.QuestionID)
 	if err != nil {
 		return nil, err
 	}
-	if a.Values != nil && len(inquiry.As[inquiry.Form](q).Fields) == 0 {
+	if a.Values != nil && !q.TakesValues() {
 		return nil, invalid("pass response with a text; the question is still open",
 			"the question is no form, and there are values")
 	}
@@ -160,21 +155,33 @@ func (u *Questions) Answer(ctx context.Context, c *Call, a Answer) (*Inquiry, er
 	return &Inquiry{Question: settled.Question, Replayed: settled.Replayed}, nil
 }
 
-func (a Answer) check() error {
+// reply makes a reply of the arguments.
+func (a Answer) reply() (r inquiry.Reply, err error) {
+	sent := inquiry.Sent{Type: a.ReplyType, Values: a.Values}
+	if a.Response != "" {
+		sent.Words = &a.Response
+	}
+	if a.Decline {
+		sent.Type = inquiry.TypeDecline
+	}
+	r, misfit := sent.Reply()
 	switch {
-	case a.Values != nil && a.Response != "":
-		return invalid("pass one of them: values for a form, response for anything else",
+	case misfit == inquiry.Both:
+		return r, invalid("pass one of them: values for a form, response for anything else",
 			"there are both values and response")
 	case a.Values != nil && a.Decline:
-		return invalid("pass one of them", "there are both values and decline")
+		return r, invalid("pass one of them", "there are both values and decline")
 	case a.Decline && a.ReplyType != "" && a.ReplyType != inquiry.TypeDecline:
-		return invalid("pass one of them", "there are both decline and reply_type %q", a.ReplyType)
-	case a.Values == nil && a.Response == "" && !a.Decline &&
-		(a.ReplyType == "" || a.ReplyType == inquiry.TypeAnswer): // others need no words
-		return invalid("pass response with your user's own answer, values for a form, or decline",
-			"there is no answer")
+		return r, invalid("pass one of them", "there are both decline and reply_type %q",
+			a.ReplyType)
+	case misfit == inquiry.NotValues:
+		return r, invalid("pass values alone", "there are both values and reply_type %q",
+			a.ReplyType)
+	case misfit != inquiry.Fits:
+		return r, invalid("pass response with your user's own answer, values for a form, or "+
+			"decline", "there is no answer")
 	}
-	return small("values", a.Values, 60_000)
+	return r, small("values", a.Values, 60_000)
 }
 
 // unresolved is the broker's refusal of an answer, with its code and with what can be done next.

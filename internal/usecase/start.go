@@ -217,23 +217,27 @@ func decisionsOf(list []Decision) ([]inquiry.Decision, error) {
 
 // answer is the answer in the request, nil when there is none.
 func (a Reply) answer(c *Call) (*inquiry.Reply, error) {
-	decides := a.Decisions != nil
-	if decides && (a.Words != "" || a.ReplyType != "") {
-		return nil, invalid("pass decisions about actions that wait for them, "+
-			"reply_from_client for anything else", "there are both decisions and an answer")
+	sent := inquiry.Sent{Type: a.ReplyType}
+	if a.Words != "" {
+		sent.Words = &a.Words
 	}
-	if a.Words == "" && !decides && (a.ReplyType == "" || a.ReplyType == inquiry.TypeAnswer) {
-		return nil, a.without()
-	}
-	r := &inquiry.Reply{Response: a.Words, Type: a.ReplyType, Remember: a.Remember,
-		ID: a.ReplyID, Channel: c.By.Channel}
-	if decides {
+	if a.Decisions != nil {
 		var err error
-		r.Type = inquiry.TypeDecisions
-		if r.Decisions, err = decisionsOf(a.Decisions); err != nil {
+		if sent.Decisions, err = decisionsOf(a.Decisions); err != nil {
 			return nil, err
 		}
 	}
+	given, misfit := sent.Reply()
+	r := &given
+	switch misfit {
+	case inquiry.Fits:
+	case inquiry.Nothing:
+		return nil, a.without()
+	default:
+		return nil, invalid("pass decisions about actions that wait for them, "+
+			"reply_from_client for anything else", "there are both decisions and an answer")
+	}
+	r.Remember, r.ID, r.Channel = a.Remember, a.ReplyID, c.By.Channel
 	if c.By.Channel == inquiry.ChannelMCP { // the Manager knows whose word it is
 		return r, nil
 	}

@@ -270,7 +270,7 @@ func (t *chatTurn) steer(ctx context.Context) error {
 	case t.question != "" && (q == nil || q.ID != t.question):
 		t.late = true // the words were for a question that is settled
 		return nil
-	case q != nil && (saidOnly(said, consents) || saidOnly(said, isDone)):
+	case q != nil && inquiry.Settles(said):
 		return nil // what it is about was not seen, or is not theirs to settle: it is shown again
 	case t.now.Run.State.Terminal():
 		return t.again(ctx, t.instruct, t.nextTask)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -16,22 +15,11 @@ import (
 	"github.com/taploop/taploop/tools/result"
 )
 
-// Words that settle what is about acts, as [chatWords] say them.
-var (
-	consents = []string{"yes", "approve", "同意", "是"}
-	isDone   = []string{"done", "完成", "好了"}
-)
-
-// saidOnly reports whether the user said one of the words and nothing else.
-func saidOnly(said string, words []string) bool {
-	return slices.Contains(words, strings.ToLower(strings.Trim(said, " .!。！\"'“”")))
-}
-
 // answers reports whether the user's words are for the question: what is about acts has to have
 // been seen.
 func (t *chatTurn) answers(q *inquiry.Question) bool {
-	acts := q != nil && (q.Kind == inquiry.KindApproval || q.Kind == inquiry.KindTakeover)
-	return q != nil && t.mayAnswer(q) && (q.ID == t.question || t.question == "" && !acts)
+	return q != nil && t.mayAnswer(q) &&
+		(q.ID == t.question || t.question == "" && q.Kind.Flag() == "")
 }
 
 // mayAnswer reports whether who talks here may answer the question.
@@ -57,29 +45,24 @@ func (t *chatTurn) last() string {
 	return said + fmt.Sprintf(questionMark, q.ID)
 }
 
-// answerTo answers the question with the user's words. Only what is clear is a consent.
+// answerTo answers the question with the user's words.
 func answerTo(q *inquiry.Question, said string) usecase.Reply {
-	a := usecase.Reply{QuestionID: q.ID}
-	decision := usecase.Decision{Type: inquiry.Reject, Message: said}
-	if saidOnly(said, consents) {
-		decision = usecase.Decision{Type: inquiry.Approve}
+	heard := q.Hear(said)
+	a := usecase.Reply{QuestionID: q.ID, Words: heard.Response}
+	if heard.Type != inquiry.TypeAnswer && heard.Decisions == nil {
+		a.ReplyType = heard.Type
 	}
-	switch {
-	case q.Kind == inquiry.KindApproval:
-		a.Decisions = slices.Repeat([]usecase.Decision{decision}, len(inquiry.As[inquiry.Approval](*q).ActionRequests))
-	case q.Kind == inquiry.KindTakeover && saidOnly(said, isDone):
-		a.ReplyType = inquiry.TypeDone
-	case q.Kind == inquiry.KindTakeover:
-		a.ReplyType, a.Words = inquiry.TypeCouldNot, said
-	default:
-		a.Words = said
+	for _, d := range heard.Decisions {
+		a.Decisions = append(a.Decisions, usecase.Decision{Type: d.Type, Message: d.Message})
 	}
 	return a
 }
 
 // chatWords are the sentences around what the agent says, in the language of the user.
 type chatWords struct {
-	Options, Secret, Decide, HandOver, Person, Late, Completed, Aborted, Paused, Ended, Going string
+	Options, Secret, Person, Late, Completed, Aborted, Paused, Ended, Going string
+
+	Kinds map[inquiry.Kind]string // how questions are answered that do not ask for words
 }
 
 var chatWordsIn = words.Of[chatWords]("chat")
@@ -119,13 +102,10 @@ func (w *chatWords) last(st *runs.Status, page string, yours bool) string {
 // talks here to answer is yours.
 func (w *chatWords) asked(q *inquiry.Question, page string, yours bool) string {
 	said := text.Lines(q.Text)
-	switch {
-	case !yours:
+	if how := w.Kinds[q.Kind]; !yours {
 		said += "\n" + fmt.Sprintf(w.Person, page)
-	case q.Kind == inquiry.KindApproval:
-		said += "\n" + w.Decide
-	case q.Kind == inquiry.KindTakeover:
-		said += "\n" + w.HandOver
+	} else if how != "" {
+		said += "\n" + how
 	}
 	if options := inquiry.As[inquiry.Ask](*q).Options; len(options) > 0 {
 		said += "\n" + fmt.Sprintf(w.Options, text.Line(strings.Join(options, " / ")))

@@ -142,29 +142,36 @@ func (r *response) UnmarshalJSON(b []byte) error {
 	return errors.New(`"response" is neither text nor an object`)
 }
 
-// check says what is missing in a reply to the question, or too much.
-func (b *replyBody) check(q inquiry.Question) error {
-	if b.Type == "" && b.Decisions != nil {
-		b.Type = inquiry.TypeDecisions
-	}
-	decides := b.Type == inquiry.TypeDecisions
+// misfits is why a body is no reply.
+var misfits = map[inquiry.Misfit]string{
+	inquiry.NoDecisions: `there are no "decisions" (want {"type": "decisions", ` +
+		`"decisions": [{"type": "approve"}]}, one for each of the action_requests)`,
+	inquiry.Both: `"decisions" come with the type "decisions", and without a "response"`,
+	inquiry.Nothing: `there is no "response" (want {"response": "..."}, ` +
+		`{"response": {...}} to answer a form, {"type": "decline"} to refuse, ` +
+		`{"type": "delegate"} to leave it to the agent, {"type": "timeout"}, or of a ` +
+		`take-over {"type": "done"} or {"type": "could_not"})`,
+	inquiry.NotValues: `"response" is an object, which only the answer to a form is (want text)`,
+}
+
+// reply makes a reply to q of the body.
+func (b *replyBody) reply(q inquiry.Question) (inquiry.Reply, error) {
+	sent := inquiry.Sent{Type: b.Type, Decisions: b.Decisions}
 	switch {
-	case decides && b.Decisions == nil:
-		return badRequest(`there are no "decisions" (want {"type": "decisions", ` +
-			`"decisions": [{"type": "approve"}]}, one for each of the action_requests)`)
-	case b.Decisions != nil && (!decides || b.Response.given):
-		return badRequest(`"decisions" come with the type "decisions", and without a "response"`)
-	case !b.Response.given && (b.Type == "" || b.Type == inquiry.TypeAnswer):
-		return badRequest(
-			`there is no "response" (want {"response": "..."}, ` +
-				`{"response": {...}} to answer a form, {"type": "decline"} to refuse, ` +
-				`{"type": "delegate"} to leave it to the agent, {"type": "timeout"}, or of a ` +
-				`take-over {"type": "done"} or {"type": "could_not"})`)
-	case b.Response.object &&
-		(len(inquiry.As[inquiry.Form](q).Fields) == 0 || b.Type != "" && b.Type != inquiry.TypeAnswer):
-		return badRequest(`"response" is an object, which only the answer to a form is (want text)`)
+	case b.Response.object:
+		sent.Values = []byte(b.Response.text)
+	case b.Response.given:
+		sent.Words = &b.Response.text
 	}
-	return nil
+	r, misfit := sent.Reply()
+	if sent.Values != nil && misfit == inquiry.Fits && !q.TakesValues() {
+		misfit = inquiry.NotValues
+	}
+	if misfit != inquiry.Fits {
+		return r, badRequest("%s", misfits[misfit])
+	}
+	r.ID, r.Remember = b.ReplyID, b.Remember
+	return r, nil
 }
 
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
@@ -176,18 +183,17 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := receive(r, &body); err != nil {
 		return err
 	}
-	if err := body.check(q); err != nil {
+	given, err := body.reply(q)
+	if err != nil {
 		return err
 	}
-	res, err := s.opts.Questions.Resolve(r.Context(), q.ID,
-		inquiry.Reply{ID: body.ReplyID, Type: body.Type, Response: body.Response.text,
-			Decisions: body.Decisions, Remember: body.Remember,
-			Channel: v.channel(), Authority: v.authority(), By: v.name})
+	given.Channel, given.Authority, given.By = v.channel(), v.authority(), v.name
+	res, err := s.opts.Questions.Resolve(r.Context(), q.ID, given)
 	if err != nil {
 		return s.refused(r.Context(), err)
 	}
 	s.opts.Log.InfoContext(r.Context(), "question answered", "question", q.ID, "by", v.name,
-		"through", v.channel(), "type", cmp.Or(body.Type, inquiry.TypeAnswer))
+		"through", v.channel(), "type", cmp.Or(given.Type, inquiry.TypeAnswer))
 	return send(w, http.StatusOK, map[string]any{"status": res.Question.Status,
 		"replayed": res.Replayed, "inquiry": s.records.viewOf(res.Question)})
 }
