@@ -101,6 +101,11 @@ func (k *attempts) hint(e *Error) string {
 		return "look at the endpoint's own log (" + env + "BASE_URL is " + k.opts.BaseURL +
 			"), then try again"
 	}
+	return k.hintRejected(e)
+}
+
+// hintRejected is about a request that the endpoint does not take as it is.
+func (k *attempts) hintRejected(e *Error) string {
 	// Before sight: a model's own name may hold "vision".
 	if e.NoTools() {
 		return "set model.dialect to general, which needs no tools"
@@ -109,12 +114,12 @@ func (k *attempts) hint(e *Error) string {
 		return "the endpoint does not serve this region: use another endpoint"
 	}
 	if sightless(e.Message) {
-		return "set " + env + "NAME to a model that takes pictures"
+		return "set " + k.opts.Env + "NAME to a model that takes pictures"
 	}
 	if !isObject(k.body) {
 		return k.hintPath(e)
 	}
-	group := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(env, "TAPLOOP_"), "_"))
+	group := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(k.opts.Env, "TAPLOOP_"), "_"))
 	return "the endpoint's message names the parameter; `" + group + ".extra: {NAME: null}` in " +
 		"the configuration file leaves it out, and `taploop config show` lists the model's"
 }
