@@ -40,7 +40,11 @@ type conversation struct {
 	Options  struct {
 		Usage bool `json:"include_usage"`
 	} `json:"stream_options"`
-	Metadata struct {
+	// read leniently, by [conversation.programs]
+	MaxTokens           json.RawMessage `json:"max_tokens"`
+	MaxCompletionTokens json.RawMessage `json:"max_completion_tokens"`
+	ResponseFormat      json.RawMessage `json:"response_format"`
+	Metadata            struct {
 		Session  string `json:"session_id"`
 		Question string `json:"question_id"`
 	} `json:"metadata"`
@@ -123,7 +127,15 @@ func readConversation(r *http.Request) (*conversation, error) {
 	if c.words == "" {
 		return nil, badRequest("the user's last message is empty")
 	}
-	return c, c.readMarks()
+	if err := c.readMarks(); err != nil {
+		return nil, err
+	}
+	if why := c.programs(); why != "" {
+		return nil, refuse("INVALID_ARGUMENT", hint.Add(fmt.Errorf(
+			"this is no task of a person: %s", why), "switch off the chat program's own requests "+
+			"to this model (titles, tags, follow-ups, completion), or give them another model"))
+	}
+	return c, nil
 }
 
 // readMarks finds which session the conversation is about, and which question was seen last.
