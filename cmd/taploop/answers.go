@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
@@ -24,7 +25,7 @@ type answersListCmd struct {
 }
 
 // Run lists what is remembered.
-func (c *answersListCmd) Run(ctx context.Context, a *app) error {
+func (c *answersListCmd) Run(ctx context.Context, a *invocation) error {
 	return a.reading(ctx, func(db *store.Store) error {
 		list, err := db.Answers.List(ctx, nil)
 		if err != nil {
@@ -49,9 +50,9 @@ type answersForgetCmd struct {
 }
 
 // Run takes remembered answers back.
-func (c *answersForgetCmd) Run(ctx context.Context, a *app) error {
+func (c *answersForgetCmd) Run(ctx context.Context, a *invocation) error {
 	if c.All == (len(c.ID) > 0) {
-		return usage(errors.New("it is not said what is to be forgotten"),
+		return app.Usage(errors.New("it is not said what is to be forgotten"),
 			"taploop answers forget ID, or --all")
 	}
 	return a.withStore(ctx, func(db *store.Store) error {

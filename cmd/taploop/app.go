@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/hint"
@@ -56,20 +56,12 @@ type commands struct {
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
-// app is what a command gets: the streams, and what the configuration is made into.
-type app struct {
+// invocation is one call of the program: its streams, and the settings that parts are made from.
+type invocation struct {
 	streams
-	wiring
+	app.Settings
 	args    []string
 	verbose bool
-}
-
-// wiring is the configuration with a log: what it takes to make what a command uses, and says
-// nothing to a person.
-type wiring struct {
-	opts config.Options
-	conf *config.Loaded
-	log  *slog.Logger
 }
 
 // run is the program. It returns the exit code. All that is printed is harmless for a terminal,
@@ -80,7 +72,7 @@ func run(ctx context.Context, args, environ []string, s streams) int {
 	}
 	s.out, s.err = text.NewWriter(s.out), text.NewWriter(s.err)
 	system := config.Options{Environ: environ}
-	say := wordsIn(langOf(system.Getenv))
+	say := wordsIn(app.LangOf(system.Getenv))
 	return report(s.err, say, dispatch(ctx, args, environ, s))
 }
 
@@ -114,9 +106,10 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 		}
 		err = misuse(err)
 	} else if err = emptied(k); err == nil {
-		a := &app{streams: s, args: args, verbose: c.Verbose, wiring: wiring{
-			opts: config.Options{File: c.Config, Environ: environ}, log: logger(s.err, c.Verbose)}}
-		if a.opts.Flags, err = settings(k, c.Set); err == nil {
+		a := &invocation{streams: s, args: args, verbose: c.Verbose, Settings: app.Settings{
+			Options: config.Options{File: c.Config, Environ: environ}, Note: s.notef,
+			Log: logger(s.err, c.Verbose)}}
+		if a.Options.Flags, err = settings(k, c.Set); err == nil {
 			err = k.Run(a)
 		}
 	}
@@ -140,7 +133,7 @@ func inResult(out io.Writer, k *kong.Context, err error) error {
 	}
 	var stopped *stoppedShort
 	var next *nextCommand
-	_, wrong := errors.AsType[usageError](err)
+	_, wrong := errors.AsType[app.UsageError](err)
 	switch {
 	case errors.As(err, &stopped):
 		next = stopped.next
@@ -155,40 +148,18 @@ func inResult(out io.Writer, k *kong.Context, err error) error {
 // notef prints a line for the person at the terminal; stdout is for programs.
 func (s *streams) notef(format string, args ...any) { fmt.Fprintf(s.err, format+"\n", args...) }
 
-// load reads the configuration. Commands that need none do not call it.
-func (w *wiring) load() error {
-	conf, err := config.Load(&w.opts)
-	if err != nil {
-		return usageError{err}
-	}
-	mode, err := channel.Parse(conf.Reply.Mode)
-	if err != nil {
-		return usageError{fmt.Errorf("reply.mode (from %s): %w", conf.Origin("reply.mode"), err)}
-	}
-	conf.Reply.Mode = string(mode)
-	w.conf = conf
-	return nil
-}
-
-// withFlags is the wiring of the configuration with these flags, too.
-func (w *wiring) withFlags(more map[string]any) (wiring, error) {
-	of := *w
-	of.opts.Flags = maps.Clone(w.opts.Flags)
-	maps.Copy(of.opts.Flags, more)
-	return of, of.load()
-}
-
 // settings collects the configuration keys that the command line sets.
 func settings(k *kong.Context, pairs []string) (map[string]any, error) {
 	flags := map[string]any{}
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok {
-			return nil, usage(fmt.Errorf("--set %q has no value", pair), "write --set KEY=VALUE")
+			return nil, app.Usage(fmt.Errorf("--set %q has no value", pair),
+				"write --set KEY=VALUE")
 		}
 		if strings.HasSuffix(key, "api_key") {
 			env := "TAPLOOP_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
-			return nil, usage(fmt.Errorf(
+			return nil, app.Usage(fmt.Errorf(
 				"%s cannot be set on the command line, where others can read it", key),
 				"set "+env+", or "+key+"_file")
 		}
@@ -203,9 +174,9 @@ func settings(k *kong.Context, pairs []string) (map[string]any, error) {
 }
 
 // quiet logs nothing from here on, unless it is asked for: who watches a run sees its steps.
-func (a *app) quiet() {
+func (a *invocation) quiet() {
 	if !a.verbose {
-		a.log = slog.New(slog.DiscardHandler)
+		a.Log = slog.New(slog.DiscardHandler)
 	}
 }
 
@@ -216,14 +187,6 @@ func logger(w io.Writer, verbose bool) *slog.Logger {
 	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
-
-// usageError is a call that cannot be carried out as it was written.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-// usage is such an error, with what to write instead.
-func usage(err error, instead string) error { return usageError{hint.Add(err, instead)} }
 
 // ended is a command that did its work, with an ending that is not 0. It has been reported already.
 type ended int
@@ -262,8 +225,8 @@ func indented(s, by string) string { return strings.ReplaceAll(text.Lines(s), "\
 
 // split takes joined errors apart, so that each is shown with its own hint.
 func split(err error) []error {
-	if wrong, ok := err.(usageError); ok {
-		err = wrong.error
+	if wrong, ok := err.(app.UsageError); ok {
+		err = wrong.Unwrap()
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return joined.Unwrap()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
@@ -24,14 +25,14 @@ type auditCmd struct {
 }
 
 // Run lists the audit, oldest first.
-func (c *auditCmd) Run(ctx context.Context, a *app) error {
+func (c *auditCmd) Run(ctx context.Context, a *invocation) error {
 	since, err := parseSince(c.Since, time.Now())
 	if err != nil {
 		return err
 	}
 	return a.reading(ctx, func(db *store.Store) error {
 		if c.Question != "" {
-			q, err := identify(ctx, a.broker(db), c.Question)
+			q, err := identify(ctx, app.NewBroker(&a.Settings, db), c.Question)
 			if _, several := errors.AsType[*inquiry.AmbiguousError](err); several {
 				return err
 			} else if err == nil {
@@ -78,7 +79,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usage(fmt.Errorf("--since is %q", text),
+	return time.Time{}, app.Usage(fmt.Errorf("--since is %q", text),
 		"write a duration such as 24h, or a date such as 2026-01-31")
 }
 

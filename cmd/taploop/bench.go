@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/lab/bench"
 	"github.com/taploop/taploop/internal/sandbox"
@@ -36,23 +37,23 @@ type benchCmd struct {
 }
 
 // Run measures what is not measured yet, and prints what there is.
-func (c *benchCmd) Run(ctx context.Context, a *app) error {
+func (c *benchCmd) Run(ctx context.Context, a *invocation) error {
 	tasks, err := c.tasks()
 	if err != nil {
 		return err
 	}
-	if err := a.load(); err != nil {
+	if err := a.Load(); err != nil {
 		return err
 	}
 	if len(c.Model) == 0 {
-		c.Model = []string{cmp.Or(a.conf.Profile, a.conf.Model.Name)}
+		c.Model = []string{cmp.Or(a.Conf.Profile, a.Conf.Model.Name)}
 	}
-	models, err := a.named(c.Model)
+	models, err := a.ForModels(c.Model)
 	if err != nil {
 		return err
 	}
 	setup := c.setup(a, models)
-	dir, err := c.folder(a.conf.DataDir, setup)
+	dir, err := c.folder(a.Conf.DataDir, setup)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (c *benchCmd) tasks() (map[string]sandbox.Task, error) {
 	if n, err := fmt.Sscanf(c.Size, "%dx%d", &c.size.X, &c.size.Y); n != 2 || err != nil ||
 		fmt.Sprintf("%dx%d", c.size.X, c.size.Y) != c.Size ||
 		min(c.size.X, c.size.Y) < 200 || max(c.size.X, c.size.Y) > 4096 {
-		return nil, usage(fmt.Errorf("--size is %q", c.Size),
+		return nil, app.Usage(fmt.Errorf("--size is %q", c.Size),
 			"write WxH with sides from 200 to 4096, for example 1080x2400")
 	}
 	phone := sandbox.New(nil)
@@ -84,36 +85,14 @@ func (c *benchCmd) tasks() (map[string]sandbox.Task, error) {
 	for _, id := range c.Task {
 		t, ok := phone.Task(id)
 		if !ok {
-			return nil, usage(fmt.Errorf("there is no task %q", id), "taploop sandbox --tasks")
+			return nil, app.Usage(fmt.Errorf("there is no task %q", id), "taploop sandbox --tasks")
 		}
 		tasks[id] = t
 	}
 	if len(tasks) < len(c.Task) {
-		return nil, usage(errors.New("a task is given twice"), "-n says how often each is run")
+		return nil, app.Usage(errors.New("a task is given twice"), "-n says how often each is run")
 	}
 	return tasks, nil
-}
-
-// named loads the configuration once for each model: with the profile of that name, or with the
-// model that the endpoint knows by it.
-func (w *wiring) named(names []string) (map[string]*config.Loaded, error) {
-	models := map[string]*config.Loaded{}
-	for _, name := range names {
-		if strings.TrimSpace(name) == "" || models[name] != nil {
-			return nil, usage(fmt.Errorf("the model %q is empty or given twice", name),
-				"name each model once, by its profile or as the endpoint knows it")
-		}
-		of, err := w.withFlags(map[string]any{"model.name": name})
-		if err != nil {
-			return nil, err
-		}
-		if m := of.conf.Model; m.Record+m.Replay+m.ReplayOrModel != "" {
-			return nil, usage(errors.New("models are measured, and a recording is set"),
-				"leave model.record, model.replay and model.replay_or_model out")
-		}
-		models[name] = of.conf
-	}
-	return models, nil
 }
 
 // noBehaviour are the settings of a model that do not change what it replies, or are named
@@ -122,10 +101,10 @@ var noBehaviour = []string{"model.base_url", "model.name", "model.api_key", "mod
 	"model.timeout", "model.retries", "model.prompt_price", "model.reply_price"}
 
 // setup is what the runs have in common.
-func (c *benchCmd) setup(a *app, models map[string]*config.Loaded) bench.Setup {
+func (c *benchCmd) setup(a *invocation, models map[string]*config.Loaded) bench.Setup {
 	s := bench.Setup{Program: "taploop " + ownVersion(), Models: map[string]bench.Model{},
 		Tasks: c.Task, Locale: c.Locale, Size: c.Size,
-		Steps: min(cmp.Or(int(c.MaxSteps), a.conf.Loop.MaxSteps), a.conf.Loop.MaxSteps)}
+		Steps: min(cmp.Or(int(c.MaxSteps), a.Conf.Loop.MaxSteps), a.Conf.Loop.MaxSteps)}
 	for name, conf := range models {
 		m := bench.Model{BaseURL: conf.Model.BaseURL, Name: conf.Model.Name,
 			Settings: map[string]any{}}

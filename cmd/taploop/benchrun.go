@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/lab/bench"
@@ -26,7 +27,7 @@ import (
 // benchRun carries out what is left of a bench.
 type benchRun struct {
 	*benchCmd
-	app    *app
+	app    *invocation
 	dir    string
 	book   *bench.Book
 	plan   bench.Plan
@@ -34,7 +35,7 @@ type benchRun struct {
 	tasks  map[string]sandbox.Task
 
 	adb  *adbserver.Server
-	deps map[string]*deps // by model
+	deps map[string]*app.Parts // by model
 
 	mu      sync.Mutex
 	total   int // runs of this start
@@ -79,22 +80,20 @@ func (b *benchRun) measure(ctx context.Context) (err error) {
 	b.keys = map[string]bench.Key{}
 	b.broken = map[string]int{}
 	defer statusOf(b.app.err).show("")
-	return closing(b.all(ctx, left), b.close)
+	return app.Closing(b.all(ctx, left), b.close)
 }
 
 // open wires the runs of each model. Their sessions are in the bench's folder, out of the way of
 // others.
 func (b *benchRun) open(ctx context.Context, adbAddr string) error {
-	b.deps = map[string]*deps{}
+	b.deps = map[string]*app.Parts{}
 	for _, name := range b.plan.Models {
-		of := *b.app
-		var err error
-		of.wiring, err = b.app.withFlags(map[string]any{"model.name": name, "adb.server": adbAddr,
+		set, err := b.app.With(map[string]any{"model.name": name, "adb.server": adbAddr,
 			"data_dir": filepath.Join(b.dir, "data")})
 		if err != nil {
 			return err
 		}
-		d, err := of.open(ctx, overrides{observe: b.observe})
+		d, err := app.Open(ctx, set, app.Options{Observe: b.observe})
 		if err != nil {
 			return err
 		}
@@ -177,8 +176,8 @@ func (b *benchRun) one(ctx context.Context, k bench.Key) error {
 		mode = channel.PassToClient
 	}
 	started := time.Now()
-	st, err := playOut(ctx, d.manager, runs.StartRequest{Task: goal(task, b.Locale), Serial: serial,
-		MaxSteps: int(b.MaxSteps), Settings: runs.Settings{ReplyMode: mode}},
+	st, err := app.PlayOut(ctx, d.Manager, runs.StartRequest{Task: goal(task, b.Locale),
+		Serial: serial, MaxSteps: int(b.MaxSteps), Settings: runs.Settings{ReplyMode: mode}},
 		func(st runs.Status) { b.tell(func() { b.keys[st.Session.ID] = k }) },
 		func(string) (string, error) { return task.Reply, nil })
 	if ctx.Err() != nil {
@@ -194,7 +193,7 @@ func (b *benchRun) one(ctx context.Context, k bench.Key) error {
 	}
 	r.Passed = r.Problem == "" && r.Broken == ""
 	r.Page = fmt.Sprintf("runs/%s.html", serial)
-	if err := exportPage(ctx, d.store, st.Session.ID, filepath.Join(b.dir, r.Page)); err != nil {
+	if err := exportPage(ctx, d.Store, st.Session.ID, filepath.Join(b.dir, r.Page)); err != nil {
 		return err
 	}
 	if err := b.book.Add(r); err != nil {

@@ -9,6 +9,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/lab/bench"
 	"github.com/taploop/taploop/internal/lab/calibrate"
@@ -26,18 +28,18 @@ type calibrateCmd struct {
 
 // Run asks the model for targets on drawn screens, prints how it replies, and writes that into the
 // configuration when a person wants it.
-func (c *calibrateCmd) Run(ctx context.Context, a *app) error {
-	if err := a.load(); err != nil {
+func (c *calibrateCmd) Run(ctx context.Context, a *invocation) error {
+	if err := a.Load(); err != nil {
 		return err
 	}
 	r, err := c.measure(ctx, a)
 	if r.Asked == 0 {
 		return err
 	}
-	shown := shownCalibration{Model: a.conf.Model.Name, Report: r}
+	shown := shownCalibration{Model: a.Conf.Model.Name, Report: r}
 	var edit *config.Edit
 	if r.Sure && err == nil {
-		edit, err = profileOf(&a.wiring, r)
+		edit, err = profileOf(&a.Settings, r)
 	}
 	if edit != nil {
 		shown.File = edit.Path
@@ -61,20 +63,20 @@ func (c *calibrateCmd) Run(ctx context.Context, a *app) error {
 }
 
 // measure asks the model.
-func (c *calibrateCmd) measure(ctx context.Context, a *app) (r calibrate.Report, err error) {
-	prompt, err := a.models().prompting()
+func (c *calibrateCmd) measure(ctx context.Context, a *invocation) (r calibrate.Report, err error) {
+	prompt, err := app.NewModels(&a.Settings).Prompting()
 	if err == nil {
-		_, err = a.models().dialect()
+		_, err = app.NewModels(&a.Settings).Dialect()
 	}
 	if err != nil {
-		return r, usageError{err}
+		return r, app.Usage(err, "")
 	}
-	screens, err := drawTargets(int(c.Targets))
+	screens, err := simulation.DrawTargets(int(c.Targets))
 	if err != nil {
 		return r, err
 	}
 	a.quiet()
-	asked, end, err := a.models().open(a.conf.Model)
+	asked, end, err := app.NewModels(&a.Settings).Open(a.Conf.Model)
 	if err != nil {
 		return r, err
 	}
@@ -82,30 +84,30 @@ func (c *calibrateCmd) measure(ctx context.Context, a *app) (r calibrate.Report,
 	live := statusOf(a.err)
 	defer live.show("")
 	return calibrate.Run(ctx, calibrate.Options{Model: asked, Table: families.Known,
-		Dialect: a.conf.Model.Dialect, Prompt: prompt, Screens: screens,
+		Dialect: a.Conf.Model.Dialect, Prompt: prompt, Screens: screens,
 		Asking: func(done, all int) {
 			live.show(fmt.Sprintf("%s %d of %d: asking %s", bar(done, all), done, all,
-				a.conf.Model.Name))
+				a.Conf.Model.Name))
 		}})
 }
 
 // profileOf is what was found as a change of the configuration file: of the model that the file
 // has, of the profile that was named, or of a new profile for a model that was named otherwise.
-func profileOf(w *wiring, r calibrate.Report) (*config.Edit, error) {
-	path, _ := config.Path(&w.opts)
+func profileOf(s *app.Settings, r calibrate.Report) (*config.Edit, error) {
+	path, _ := config.Path(&s.Options)
 	set := map[string]string{"dialect": r.Dialect, "coordinates": r.Coordinates,
 		"image_size": r.ImageSize}
 	if r.Dialect != r.Prompted && !strings.HasPrefix(r.Coordinates, "pixels") {
 		delete(set, "image_size") // the asked dialect's; the other one has its own
 	}
-	m := w.conf.Model
+	m := s.Conf.Model
 	passing := func(key string) bool { // from the environment or the command line
-		from := w.conf.Origin(key)
-		return from != config.ByDefault && from != w.conf.File
+		from := s.Conf.Origin(key)
+		return from != config.ByDefault && from != s.Conf.File
 	}
 	switch {
-	case w.conf.Profile != "":
-		return config.NewEdit(path, []string{"models", w.conf.Profile}, set)
+	case s.Conf.Profile != "":
+		return config.NewEdit(path, []string{"models", s.Conf.Profile}, set)
 	case passing("model.name"):
 		set["name"] = m.Name
 		if passing("model.base_url") {
@@ -117,7 +119,7 @@ func profileOf(w *wiring, r calibrate.Report) (*config.Edit, error) {
 }
 
 // write writes the change, if it is to be written.
-func (c *calibrateCmd) write(ctx context.Context, a *app, edit *config.Edit) (bool, error) {
+func (c *calibrateCmd) write(ctx context.Context, a *invocation, edit *config.Edit) (bool, error) {
 	if !c.Write && (c.JSON || !a.attended()) {
 		a.notef("nothing was written; --write writes it")
 		return false, nil
@@ -139,8 +141,8 @@ func (c *calibrateCmd) write(ctx context.Context, a *app, edit *config.Edit) (bo
 	}
 	a.notef("wrote %s", text.Line(edit.Path))
 	for _, key := range []string{"dialect", "coordinates", "image_size"} {
-		from := a.conf.Origin("model." + key)
-		if strings.HasPrefix(from, "TAPLOOP_") && a.conf.Profile == "" {
+		from := a.Conf.Origin("model." + key)
+		if strings.HasPrefix(from, "TAPLOOP_") && a.Conf.Profile == "" {
 			a.notef("note: %s is set, and wins over what the file's model has", from)
 		}
 	}
@@ -156,7 +158,7 @@ type shownCalibration struct {
 	Written bool   `json:"written"`
 }
 
-func (c *calibrateCmd) print(a *app, s shownCalibration) error {
+func (c *calibrateCmd) print(a *invocation, s shownCalibration) error {
 	l := &fieldList{out: a.out}
 	r := s.Report
 	l.line("model", s.Model)

@@ -17,13 +17,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/screen"
 )
 
 // pointer is an endpoint of a model that sees rightly and writes places in a way of its own. It is
 // asked for the targets one after the other.
 func pointer(t *testing.T, n int, write func(at image.Point, size screen.Size) string) string {
-	screens, err := drawTargets(n)
+	screens, err := simulation.DrawTargets(n)
 	require.NoError(t, err)
 	type question struct {
 		at   image.Point
@@ -191,7 +192,7 @@ func TestCalibrateThatIsInterruptedWritesNothing(t *testing.T) {
 
 func TestTargetsAreApartAndOnTheScreen(t *testing.T) {
 	for _, n := range []int{8, 24, 72} {
-		screens, err := drawTargets(n)
+		screens, err := simulation.DrawTargets(n)
 		require.NoError(t, err)
 		all := 0
 		for _, s := range screens {

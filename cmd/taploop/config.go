@@ -26,14 +26,14 @@ type configShowCmd struct {
 }
 
 // Run prints the configuration; keys of models are masked.
-func (c *configShowCmd) Run(a *app) error {
-	if err := a.load(); err != nil {
+func (c *configShowCmd) Run(a *invocation) error {
+	if err := a.Load(); err != nil {
 		return err
 	}
 	if c.JSON {
-		return printSettings(a.out, a.conf)
+		return printSettings(a.out, a.Conf)
 	}
-	return printList(a, false, a.conf.Values(), "", "KEY VALUE FROM ENVIRONMENT",
+	return printList(a, false, a.Conf.Values(), "", "KEY VALUE FROM ENVIRONMENT",
 		func(v config.Value) []any { return []any{v.Path, shown(v.Value), v.Origin, v.Env} })
 }
 
@@ -80,7 +80,7 @@ type configImportCmd struct {
 }
 
 // Run writes the imported configuration and says what was not taken over.
-func (c *configImportCmd) Run(a *app) error {
+func (c *configImportCmd) Run(a *invocation) error {
 	file, notes, err := config.ImportGelab(c.Server, c.Models)
 	if err != nil {
 		return err
@@ -94,14 +94,14 @@ func (c *configImportCmd) Run(a *app) error {
 	return nil
 }
 
-func (c *configImportCmd) write(a *app, file []byte) error {
+func (c *configImportCmd) write(a *invocation, file []byte) error {
 	if c.Output == "-" {
 		_, err := a.out.Write(file)
 		return err
 	}
 	path := c.Output
 	if path == "" {
-		path, _ = config.Path(&a.opts)
+		path, _ = config.Path(&a.Options)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/sandbox"
@@ -31,7 +33,7 @@ type demoCmd struct {
 
 // Run shows a whole task on a simulated phone. Between phone and model everything is as in a real
 // run.
-func (c *demoCmd) Run(ctx context.Context, a *app) error {
+func (c *demoCmd) Run(ctx context.Context, a *invocation) error {
 	began := time.Now()
 	phone := sandbox.New(nil)
 	task, ok := phone.Task(demoTask)
@@ -39,42 +41,42 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 		return fmt.Errorf("the sandbox has no task %q", demoTask)
 	}
 	task.Setup(phone)
-	sim, err := simulate(ctx, phone, fmt.Sprintf("demo-%d", os.Getpid()), "127.0.0.1:0",
-		"127.0.0.1:0", nil)
+	sim, err := simulation.Start(ctx, phone,
+		&simulation.Options{Serial: fmt.Sprintf("demo-%d", os.Getpid())})
 	if err != nil {
 		return err
 	}
-	if err = closing(c.demonstrate(ctx, a, sim, task), sim.Close); err == nil {
+	if err = app.Closing(c.demonstrate(ctx, a, sim, task), sim.Close); err == nil {
 		a.notef("All in all %s.", time.Since(began).Round(100*time.Millisecond))
 	}
 	return err
 }
 
-func (c *demoCmd) demonstrate(ctx context.Context, a *app, sim *simulation,
+func (c *demoCmd) demonstrate(ctx context.Context, a *invocation, sim *simulation.Simulation,
 	task sandbox.Task) error {
-	maps.Copy(a.opts.Flags, sim.settings())
-	a.opts.Flags["model.lang"] = "en"
+	maps.Copy(a.Options.Flags, sim.Settings())
+	a.Options.Flags["model.lang"] = "en"
 	a.notef("Phone and model are simulated; what is between them is what a real run uses.\n"+
 		"  phone  an ADB server at %s\n"+
 		"  model  an OpenAI-compatible endpoint at %s, playing a script\n"+
-		"  task   %s\n", sim.addr, sim.model.BaseURL, task.Goal)
+		"  task   %s\n", sim.Addr, sim.Model.BaseURL, task.Goal)
 	a.quiet()
 	show := a.newSteps(newConsole(a.in, a.err))
 	show.asked = true // here or on the command line
 	defer show.end()
-	return a.with(ctx, overrides{observe: show.event}, func(d *deps) error {
-		st, err := c.play(ctx, a, d.manager, show, sim, task)
+	return app.With(ctx, &a.Settings, app.Options{Observe: show.event}, func(d *app.Parts) error {
+		st, err := c.play(ctx, a, d.Manager, show, sim, task)
 		if err != nil {
 			return err
 		}
-		return c.finish(ctx, a, d.store, sim, task, st)
+		return c.finish(ctx, a, d.Store, sim, task, st)
 	})
 }
 
 // play runs the task and answers its question.
-func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show *steps,
-	sim *simulation, task sandbox.Task) (st runs.Status, err error) {
-	return playOut(ctx, manager, runs.StartRequest{Task: task.Goal, Serial: sim.serial,
+func (c *demoCmd) play(ctx context.Context, a *invocation, manager *runs.Manager, show *steps,
+	sim *simulation.Simulation, task sandbox.Task) (st runs.Status, err error) {
+	return app.PlayOut(ctx, manager, runs.StartRequest{Task: task.Goal, Serial: sim.Serial,
 		Settings: runs.Settings{ReplyMode: channel.PassToClient}}, show.begin,
 		func(question string) (string, error) {
 			answer, err := c.answer(ctx, a, show, question)
@@ -84,7 +86,7 @@ func (c *demoCmd) play(ctx context.Context, a *app, manager *runs.Manager, show 
 }
 
 // answer is what was given beforehand, or what the person types.
-func (c *demoCmd) answer(ctx context.Context, a *app, people *steps,
+func (c *demoCmd) answer(ctx context.Context, a *invocation, people *steps,
 	question string) (string, error) {
 	if c.Reply != nil {
 		a.notef("\n  The model asks: %s\n  Answer: %s\n", text.Line(question), text.Line(*c.Reply))
@@ -94,7 +96,7 @@ func (c *demoCmd) answer(ctx context.Context, a *app, people *steps,
 	for {
 		line, err := people.Ask(ctx, prompt, false)
 		if errors.Is(err, io.EOF) {
-			return "", usage(errors.New("nobody is there to answer the model's question"),
+			return "", app.Usage(errors.New("nobody is there to answer the model's question"),
 				"taploop demo --reply 42")
 		}
 		if err != nil || line != "" {
@@ -106,15 +108,15 @@ func (c *demoCmd) answer(ctx context.Context, a *app, people *steps,
 }
 
 // finish checks the phone, writes the page and says how it went.
-func (c *demoCmd) finish(ctx context.Context, a *app, db *store.Store, sim *simulation,
-	task sandbox.Task, st runs.Status) error {
-	path := cmp.Or(c.Output, filepath.Join(a.conf.DataDir, "pages", st.Session.ID+".html"))
+func (c *demoCmd) finish(ctx context.Context, a *invocation, db *store.Store,
+	sim *simulation.Simulation, task sandbox.Task, st runs.Status) error {
+	path := cmp.Or(c.Output, filepath.Join(a.Conf.DataDir, "pages", st.Session.ID+".html"))
 	if err := exportPage(context.WithoutCancel(ctx), db, st.Session.ID, path); err != nil {
 		return err
 	}
 	end := new(taskFlags).reportEnd(ctx, a, st)
 	if end == nil && c.given == task.Reply { // the check knows this answer only
-		if err := task.Check(sim.phone); err != nil {
+		if err := task.Check(sim.Phone); err != nil {
 			return fmt.Errorf("the model says that it is done, the phone's state does not: %w", err)
 		}
 		a.notef("Checked on the phone: the cart holds what was asked for, and nothing was ordered.")

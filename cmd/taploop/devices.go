@@ -7,6 +7,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
 )
@@ -17,11 +18,11 @@ type devicesCmd struct {
 }
 
 // Run lists the phones that the ADB server has, usable or not.
-func (c *devicesCmd) Run(ctx context.Context, a *app) error {
-	if err := a.load(); err != nil {
+func (c *devicesCmd) Run(ctx context.Context, a *invocation) error {
+	if err := a.Load(); err != nil {
 		return err
 	}
-	host, err := a.host(nil)
+	host, err := app.NewHost(&a.Settings, nil)
 	if err != nil {
 		return err
 	}
@@ -33,7 +34,7 @@ func (c *devicesCmd) Run(ctx context.Context, a *app) error {
 }
 
 // printPhones lists phones, and says below the list what keeps some from being used.
-func printPhones(a *app, asJSON bool, phones []device.PhoneInfo) error {
+func printPhones(a *invocation, asJSON bool, phones []device.PhoneInfo) error {
 	whole := columnsOf(a.out) == 0
 	err := printList(a, asJSON, phones,
 		"no phones; connect one with USB debugging on, or start `taploop sandbox`",
@@ -58,12 +59,4 @@ func printPhones(a *app, asJSON bool, phones []device.PhoneInfo) error {
 		}
 	}
 	return err
-}
-
-// host is the ADB server of the configuration.
-func (w *wiring) host(memory device.Keyboards) (*device.Host, error) {
-	return device.NewHost(&device.Options{
-		Server: w.conf.ADB.Server, ADB: w.conf.ADB.Path, Timeout: w.conf.ADB.Timeout,
-		Getenv: w.opts.Getenv, Apps: w.conf.Apps, Log: w.log, Memory: memory,
-	})
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/model/scripted"
 	"github.com/taploop/taploop/internal/screen"
 )
@@ -41,10 +42,10 @@ func solvesATask(t *testing.T, family string) {
 	phone := newPhone()
 	task, ok := phone.Task(demoTask)
 	require.True(t, ok)
-	sim, err := simulate(t.Context(), phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", nil)
+	sim, err := simulation.Start(t.Context(), phone, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
-	server := sim.addr
+	server := sim.Addr
 	if family == "general" {
 		server = behindTheRealDaemon(t, sim)
 	}
@@ -136,7 +137,7 @@ func (p *player) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // demoDecisions are what the demo's script decides when the answer is 42.
 func demoDecisions(t *testing.T) []actions.Decision {
 	var script struct{ Rules []playedRule }
-	require.NoError(t, yaml.Unmarshal(tasksScript, &script))
+	require.NoError(t, yaml.Unmarshal(simulation.TasksScript, &script))
 	own, err := families.Known.New("gelab", nil)
 	require.NoError(t, err)
 	var all []actions.Decision

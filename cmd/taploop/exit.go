@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
@@ -77,7 +78,7 @@ func exitOf(err error) int {
 	why := runs.CodeOf(err)
 	code, known := troubles[string(why)]
 	asked, models := errors.AsType[*model.Error](err)
-	switch _, wrong := errors.AsType[usageError](err); {
+	switch _, wrong := errors.AsType[app.UsageError](err); {
 	case wrong:
 		return exitUsage
 	case errors.Is(err, context.Canceled):

@@ -31,6 +31,7 @@ func TestAKeyThatIsRefusedHasAnExitCodeOfItsOwn(t *testing.T) {
 // A replay that no model answered says nothing of agreement.
 func TestAReplayThatAskedNothingShowsNoAgreement(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, new(replayCmd).print(&app{streams: streams{out: &out}}, replay.Report{}))
+	require.NoError(t, new(replayCmd).print(&invocation{streams: streams{out: &out}},
+		replay.Report{}))
 	require.Equal(t, "no step was asked\n", out.String())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
@@ -44,7 +45,7 @@ func TestTheExitCodeTellsTroubleFromATaskThatFailed(t *testing.T) {
 		{errors.New("disk full"), exitError},
 		{fmt.Errorf("x: %w", store.ErrLocked), exitError},
 		{fmt.Errorf("x: %w", store.ErrDiskFull), exitError},
-		{usage(errors.New("x"), "y"), exitUsage},
+		{app.Usage(errors.New("x"), "y"), exitUsage},
 		{runs.Coded(runs.InvalidArgument, errors.New("x")), exitUsage},
 		{fmt.Errorf("running: %w", runs.Coded(runs.DeviceBusy, errors.New("x"))), exitPhone},
 		{runs.Coded(runs.DeviceAmbiguous, errors.New("x")), exitPhone},

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/adbtest"
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -69,7 +70,7 @@ func TestARunWhoseDiskIsFullEndsAndSaysSo(t *testing.T) {
 	require.Equal(t, 1, strings.Count(string(list), "PAUSED"), "%s", list)
 	p = b.spawn("continue")
 	require.Zero(t, p.ends(), "%s", p.stderr)
-	require.NoError(t, b.task.Check(b.sim.phone))
+	require.NoError(t, b.task.Check(b.sim.Phone))
 }
 
 func TestARecordingThatFillsTheDiskIsNoFaultOfTheModel(t *testing.T) {
@@ -118,12 +119,12 @@ func TestAServerWhoseDiskIsFullTellsAndPausesTheRunWhenThereIsRoom(t *testing.T)
 		require.NoError(t, err)
 		require.Less(t, time.Since(began), patience, "%s", run.State)
 	}
-	_, held, err := db.Leases.Holder(t.Context(), simulatedSerial)
+	_, held, err := db.Leases.Holder(t.Context(), simulation.DefaultSerial)
 	require.NoError(t, err)
 	require.False(t, held)
 	require.Len(t, b.wire.touches(), touches)
 
 	done := s.follow(s.call(shown.Next.Tool, shown.Next.Arguments))
 	require.Equal(t, store.Completed, done.State, "%s", done.words)
-	require.NoError(t, b.task.Check(b.sim.phone))
+	require.NoError(t, b.task.Check(b.sim.Phone))
 }

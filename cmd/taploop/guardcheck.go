@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/guard"
 	guardphone "github.com/taploop/taploop/internal/guard/phone"
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -31,20 +31,18 @@ type guardCheckCmd struct {
 }
 
 // Run explains what the rules decide. It touches no phone and changes nothing.
-func (c *guardCheckCmd) Run(ctx context.Context, a *app) error {
+func (c *guardCheckCmd) Run(ctx context.Context, a *invocation) error {
 	if c.Session != "" && c.Action != "" {
-		return usage(errors.New("there is a session and an action"), "leave one of them out")
+		return app.Usage(errors.New("there is a session and an action"), "leave one of them out")
 	}
-	if err := a.load(); err != nil {
+	if err := a.Load(); err != nil {
 		return err
 	}
-	p, err := a.conf.GuardPolicy(a.lang())
+	p, err := a.Conf.GuardPolicy(a.Lang())
 	if err != nil {
-		return usageError{err}
+		return app.Usage(err, "")
 	}
-	for _, line := range a.guardNotes() {
-		a.notef("%s", line)
-	}
+	app.NoteGuard(&a.Settings)
 	switch {
 	case p == nil:
 		return nil
@@ -62,7 +60,7 @@ func (c *guardCheckCmd) Run(ctx context.Context, a *app) error {
 }
 
 // one explains the decision about an action that is given as JSON.
-func (c *guardCheckCmd) one(a *app, p *guard.Policy) error {
+func (c *guardCheckCmd) one(a *invocation, p *guard.Policy) error {
 	var s guard.Subject
 	d := json.NewDecoder(bytes.NewReader([]byte(c.Action)))
 	d.DisallowUnknownFields()
@@ -74,9 +72,9 @@ func (c *guardCheckCmd) one(a *app, p *guard.Policy) error {
 		err = errors.New("it names no action")
 	}
 	if err != nil {
-		return usageError{hint.Add(fmt.Errorf("reading --action: %w", err),
+		return app.Usage(fmt.Errorf("reading --action: %w", err),
 			`want one JSON object, such as {"action": "CLICK", "app": "com.shop", `+
-				`"element": {"text": "Pay now"}}`)}
+				`"element": {"text": "Pay now"}}`)
 	}
 	verb := strings.ToUpper(s.Action)
 	if _, onPhones := actions.TraitsOf(verb); onPhones {
@@ -115,7 +113,7 @@ type checkedStep struct {
 }
 
 // steps explains the decision about each step of a session that touches the phone.
-func (c *guardCheckCmd) steps(ctx context.Context, a *app, p *guard.Policy) error {
+func (c *guardCheckCmd) steps(ctx context.Context, a *invocation, p *guard.Policy) error {
 	return a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
 		steps, err := db.Steps(ctx, sess.ID, 0)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
@@ -30,31 +31,31 @@ type hostCmd struct {
 }
 
 // Run works on the goal until it is reached, and says what is done meanwhile.
-func (c *hostCmd) Run(ctx context.Context, a *app) error {
-	if err := a.load(); err != nil {
+func (c *hostCmd) Run(ctx context.Context, a *invocation) error {
+	if err := a.Load(); err != nil {
 		return err
 	}
 	switch {
 	case c.List && (c.Goal != "" || c.Resume != ""):
-		return usage(errors.New("--list does nothing else"), "leave the goal and --resume out")
+		return app.Usage(errors.New("--list does nothing else"), "leave the goal and --resume out")
 	case !c.List && c.Resume == "" && strings.TrimSpace(c.Goal) == "":
-		return usage(errors.New("there is no goal"), `taploop host --mcp mcp.json "GOAL"`)
+		return app.Usage(errors.New("there is no goal"), `taploop host --mcp mcp.json "GOAL"`)
 	}
 	return c.resume(ctx, a)
 }
 
 // resume is Run of arguments that are checked.
-func (c *hostCmd) resume(ctx context.Context, a *app) error {
+func (c *hostCmd) resume(ctx context.Context, a *invocation) error {
 	a.quiet()
-	lines := &hostLines{out: a.err, lang: a.lang()}
-	o := overrides{observe: lines.step, host: &hosting{watcher: lines}}
+	lines := &hostLines{out: a.err, lang: a.Lang()}
+	o := app.Options{Observe: lines.step, Host: &app.Hosting{Watcher: lines}}
 	if a.asksHere(c.JSON) {
 		var closeTTY func() error
 		lines.person, closeTTY = a.console()
 		defer closeTTY()
-		o.console, o.host.attended = lines, true
+		o.Console, o.Host.Attended = lines, true
 	}
-	return a.with(ctx, o, func(d *deps) error {
+	return app.With(ctx, &a.Settings, o, func(d *app.Parts) error {
 		if c.List {
 			return c.list(ctx, a, d)
 		}
@@ -64,8 +65,8 @@ func (c *hostCmd) resume(ctx context.Context, a *app) error {
 }
 
 // work begins a session, or goes on with one, and prints how it ends.
-func (c *hostCmd) work(ctx context.Context, a *app, d *deps, lines *hostLines) error {
-	if m := a.conf.Model; a.conf.Host.MaxCost > 0 && m.PromptPrice == 0 && m.ReplyPrice == 0 {
+func (c *hostCmd) work(ctx context.Context, a *invocation, d *app.Parts, lines *hostLines) error {
+	if m := a.Conf.Model; a.Conf.Host.MaxCost > 0 && m.PromptPrice == 0 && m.ReplyPrice == 0 {
 		lines.line("%s", lines.words().Unpriced)
 	}
 	st, err := c.begin(ctx, d)
@@ -74,8 +75,8 @@ func (c *hostCmd) work(ctx context.Context, a *app, d *deps, lines *hostLines) e
 	}
 	asking, cancel := context.WithCancel(ctx)
 	var questions sync.WaitGroup
-	questions.Go(func() { lines.questions(asking, d.manager, st.Session) })
-	st, err = new(steps).waitForEnd(ctx, d.manager, st, nil)
+	questions.Go(func() { lines.questions(asking, d.Manager, st.Session) })
+	st, err = app.WaitForEnd(ctx, d.Manager, st, nil)
 	cancel()
 	questions.Wait()
 	if err != nil {
@@ -85,22 +86,22 @@ func (c *hostCmd) work(ctx context.Context, a *app, d *deps, lines *hostLines) e
 }
 
 // begin begins a session, or goes on with one.
-func (c *hostCmd) begin(ctx context.Context, d *deps) (runs.Status, error) {
+func (c *hostCmd) begin(ctx context.Context, d *app.Parts) (runs.Status, error) {
 	if c.Resume == "" {
-		return d.manager.Start(ctx, runs.StartRequest{Kind: store.OfAgents, Task: c.Goal,
-			By: operator()})
+		return d.Manager.Start(ctx, runs.StartRequest{Kind: store.OfAgents, Task: c.Goal,
+			By: app.Operator()})
 	}
-	sess, err := findSession(ctx, d.store, c.Resume)
+	sess, err := findSession(ctx, d.Store, c.Resume)
 	if err != nil {
 		return runs.Status{}, err
 	}
 	if sess.Kind() != store.OfAgents {
-		return runs.Status{}, usage(fmt.Errorf("session %s is one of a phone", sess.ID),
+		return runs.Status{}, app.Usage(fmt.Errorf("session %s is one of a phone", sess.ID),
 			"taploop continue "+sess.ID)
 	}
-	st, err := d.manager.Continue(ctx, runs.ContinueRequest{SessionID: sess.ID, Task: c.Goal,
-		By: operator()})
-	if err == nil && d.store.Owner.Elsewhere(st.Run) {
+	st, err := d.Manager.Continue(ctx, runs.ContinueRequest{SessionID: sess.ID, Task: c.Goal,
+		By: app.Operator()})
+	if err == nil && d.Store.Owner.Elsewhere(st.Run) {
 		err = runs.InProgress(sess.ID)
 	}
 	return st, err
@@ -121,14 +122,14 @@ type hostEnd struct {
 }
 
 // report prints the end and gives the exit code.
-func (c *hostCmd) report(ctx context.Context, a *app, d *deps, lines *hostLines,
+func (c *hostCmd) report(ctx context.Context, a *invocation, d *app.Parts, lines *hostLines,
 	st runs.Status) error {
 	e := hostEnd{SessionID: st.Session.ID, Goal: st.Run.Task, State: st.Run.State,
 		StopReason: st.Reason, Answer: st.Run.Answer, Message: st.Message, Hint: st.Hint}
 	if !e.State.Terminal() {
 		e.Next = "taploop host --resume " + e.SessionID
 	}
-	noted, err := d.store.Noted(context.WithoutCancel(ctx), e.SessionID)
+	noted, err := d.Store.Noted(context.WithoutCancel(ctx), e.SessionID)
 	if err == nil {
 		e.Agents, e.Usage, err = agents.Show(noted)
 	}
@@ -138,7 +139,7 @@ func (c *hostCmd) report(ctx context.Context, a *app, d *deps, lines *hostLines,
 	return cmp.Or(err, endOf(ctx, e.State, e.StopReason))
 }
 
-func (c *hostCmd) print(a *app, lines *hostLines, e hostEnd) error {
+func (c *hostCmd) print(a *invocation, lines *hostLines, e hostEnd) error {
 	if c.JSON {
 		return printJSON(a.out, e)
 	}
@@ -155,14 +156,14 @@ func (c *hostCmd) print(a *app, lines *hostLines, e hostEnd) error {
 		}
 	}
 	if e.Next != "" {
-		a.notef("%s%s", wordsIn(a.lang()).GoOn, e.Next)
+		a.notef("%s%s", wordsIn(a.Lang()).GoOn, e.Next)
 	}
 	return nil
 }
 
 // list prints the tools of all servers.
-func (c *hostCmd) list(ctx context.Context, a *app, d *deps) error {
-	h, servers, end, err := d.goals.Host(ctx)
+func (c *hostCmd) list(ctx context.Context, a *invocation, d *app.Parts) error {
+	h, servers, end, err := d.Goals.Host(ctx)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func BenchmarkTwoPhonesAgainstOne(b *testing.B) {
 			e := newTestEnv(b, demoTask, pricesScript(500*time.Millisecond),
 				"TAPLOOP_HOST_TEXTUAL=true")
 			if phones == 2 {
-				e.sim.adb.Attach("sandbox-2", shell.New(newPhone()))
+				e.sim.ADB.Attach("sandbox-2", shell.New(newPhone()))
 			}
 			began := time.Now()
 			out, errs, code := e.run("host", "Compare the prices")

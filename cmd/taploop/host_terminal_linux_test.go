@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/sandbox/shell"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -77,18 +78,18 @@ func TestAHostAtATerminalAsksWhatItsPhonesAsk(t *testing.T) {
 		toolCallRule("Get shoes", `{"tool": "use_phone", "arguments": {"task": "`+task.Goal+`"}}`),
 		"TAPLOOP_HOST_TEXTUAL=true")
 	p, master, _, screen := b.atTerminal(80, nil, "host", "Get shoes")
-	screen.await(t, simulatedSerial+`: .*\(session (\w+)\)`)
+	screen.await(t, simulation.DefaultSerial+`: .*\(session (\w+)\)`)
 	screen.await(t, `(?s)The agent asks:.*(the task\): )`)
 	typeAt(t, master, "42\n")
 	require.Zero(t, p.ends(), "%s", screen)
-	screen.await(t, `(?s)(`+simulatedSerial+` 8: .*In the cart\.)`)
+	screen.await(t, `(?s)(`+simulation.DefaultSerial+` 8: .*In the cart\.)`)
 	b.done(tripTouches)
 }
 
 func TestTasksOfAHostAreDoneOnAllPhonesAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, pricesScript(0), "TAPLOOP_HOST_TEXTUAL=true")
-	b.sim.adb.Attach("sandbox-2", shell.New(newPhone()))
+	b.sim.ADB.Attach("sandbox-2", shell.New(newPhone()))
 	first, second := b.holdOn("Look up the price here"), b.holdOn("Look up the price there")
 	p := b.spawn("host", "Compare the prices")
 	first.await(t)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 )
@@ -169,13 +170,13 @@ func TestTheGoalOfThePageOfTheHostIsReached(t *testing.T) {
 	}
 	b := newTestEnv(t, "alarm-0730", "- {when: 'Result of the call', reply: \"Both are done.\"}\n"+
 		toolCallRule(regexp.QuoteMeta(found[1]), calls...), "TAPLOOP_HOST_TEXTUAL=true")
-	liked, _ := b.sim.phone.Task("like-message")
-	liked.Setup(b.sim.phone)
+	liked, _ := b.sim.Phone.Task("like-message")
+	liked.Setup(b.sim.Phone)
 	out, errs, code := b.run("host", found[1])
 	require.Zero(t, code, errs)
 	require.Equal(t, "Both are done.\n", out)
-	require.NoError(t, b.task.Check(b.sim.phone), errs)
-	require.NoError(t, liked.Check(b.sim.phone), errs)
+	require.NoError(t, b.task.Check(b.sim.Phone), errs)
+	require.NoError(t, liked.Check(b.sim.Phone), errs)
 	id := regexp.MustCompile(`session (\w+)`).FindStringSubmatch(errs)[1]
 	shown, errs, code := b.run("sessions", "show", id)
 	require.Zero(t, code, errs)
@@ -195,7 +196,8 @@ func TestAHostTellsOfAPhoneThatIsHeldAndOfARoleThatNamesNoTool(t *testing.T) {
 
 	p := b.spawn("host", "--config", file, "Get shoes")
 	p.stderr.await(t, `(host.roles.main: gone/\* names no tool)`)
-	p.stderr.await(t, "(waits for the phone "+simulatedSerial+", which another session has)")
+	p.stderr.await(t, "(waits for the phone "+simulation.DefaultSerial+
+		", which another session has)")
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
 	require.Equal(t, exitInterrupted, p.ends(), "%s", p.stderr)
 }

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	questionroute "github.com/taploop/taploop/internal/inquiry/route"
-	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
@@ -31,9 +31,9 @@ type inquiriesCmd struct {
 }
 
 // Run lists questions, oldest first, or shows one. It needs no server: it reads the data folder.
-func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
+func (c *inquiriesCmd) Run(ctx context.Context, a *invocation) error {
 	return a.reading(ctx, func(db *store.Store) error {
-		b, now := a.broker(db), time.Now()
+		b, now := app.NewBroker(&a.Settings, db), time.Now()
 		if !db.ReadOnly() { // without a server the clock was not looked at
 			if err := b.Sweep(ctx, now); err != nil {
 				return err
@@ -43,7 +43,7 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 			return c.show(ctx, a, b, db)
 		}
 		if c.Picture != "" {
-			return usage(errors.New("--picture is of one question"),
+			return app.Usage(errors.New("--picture is of one question"),
 				"taploop inquiries ID --picture FILE.jpg")
 		}
 		f := inquiry.Filter{Status: inquiry.Pending}
@@ -69,7 +69,7 @@ func (c *inquiriesCmd) Run(ctx context.Context, a *app) error {
 }
 
 // show prints one question with all that is needed to answer it.
-func (c *inquiriesCmd) show(ctx context.Context, a *app, b *inquiry.Broker,
+func (c *inquiriesCmd) show(ctx context.Context, a *invocation, b *inquiry.Broker,
 	db *store.Store) error {
 	q, err := identify(ctx, b, c.Question)
 	if err != nil {
@@ -149,7 +149,7 @@ func writePicture(ctx context.Context, db *store.Store, q inquiry.Question,
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return usage(err, "name a file that there is not yet")
+		return app.Usage(err, "name a file that there is not yet")
 	}
 	if err != nil {
 		return err
@@ -202,17 +202,6 @@ func describeField(f inquiry.Field) string {
 	}
 	return text.Line(line)
 }
-
-// broker settles questions of the store in this process.
-func (w *wiring) broker(db *store.Store) *inquiry.Broker {
-	q := w.conf.Questions
-	return inquiry.NewBroker(db.Questions, &inquiry.Options{Attention: q.Attention, TTL: q.TTL,
-		Every: sweepEvery, ProgramsDecide: q.ProgramsDecide, CheckEdit: runs.CheckEdit})
-}
-
-// sweepEvery is how often a server looks for what other processes have settled: what is answered at
-// the command line is gone from every page within a second.
-const sweepEvery = 500 * time.Millisecond
 
 // channelsOf is where a question can still be answered.
 func channelsOf(q inquiry.Question) string {
@@ -278,7 +267,7 @@ func identify(ctx context.Context, b *inquiry.Broker, id string) (inquiry.Questi
 	_, several := errors.AsType[*inquiry.AmbiguousError](err)
 	switch {
 	case several:
-		return q, usage(err, "give more of the id")
+		return q, app.Usage(err, "give more of the id")
 	case errors.Is(err, inquiry.ErrNotFound):
 		return q, hint.Add(fmt.Errorf("there is no question %q", text.Line(id)),
 			"taploop inquiries lists the open ones, with --all also the others")

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/app/simulation"
 )
 
 // measured is how long a part of BenchmarkLive goes on.
@@ -78,9 +80,10 @@ func BenchmarkLive(b *testing.B) {
 		b.Run(fmt.Sprintf("%d viewers", viewers), func(b *testing.B) {
 			e := newTestEnv(b, demoTask, "", "TAPLOOP_HTTP_OPERATORS=viewer")
 			token := e.token("viewer")
-			require.NoError(b, e.sim.phone.Apps.Launch("com.taploop.sandbox.shop"))
+			require.NoError(b, e.sim.Phone.Apps.Launch("com.taploop.sandbox.shop"))
 			p, url := e.serve()
-			url = strings.TrimSuffix(url, "/mcp") + "/v1/devices/" + simulatedSerial + "/live"
+			url = strings.TrimSuffix(url, "/mcp") + "/v1/devices/" + simulation.DefaultSerial +
+				"/live"
 			for b.Loop() {
 				all := make([]watching, viewers)
 				ctx, end := context.WithCancel(b.Context())
@@ -126,7 +129,7 @@ func (b *testEnv) share(p *process, goesOn func()) float64 {
 
 // scroll drags the list of the Shop down and up, in steps, for as long as is measured.
 func (b *testEnv) scroll() {
-	phone := b.sim.phone
+	phone := b.sim.Phone
 	size := phone.Display.Size()
 	for end, n := time.Now().Add(measured), 0; time.Now().Before(end); n++ {
 		from, to := size.Y*5/8, size.Y*4/8

@@ -2,6 +2,8 @@
 // phone acts over ADB, and when the model needs a person it asks one and waits.
 package main
 
+//go:generate go run ./gendocs ../../docs/configuration.md ../../docs/clients.md
+
 import (
 	"context"
 	"io"

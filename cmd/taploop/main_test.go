@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/adbtest"
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbdshim"
 	"github.com/taploop/taploop/internal/sandbox/adbdshim/standin"
@@ -105,7 +106,7 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 	phone := newPhone()
 	task, ok := phone.Task(demoTask)
 	require.True(t, ok)
-	sim, err := simulate(t.Context(), phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", nil)
+	sim, err := simulation.Start(t.Context(), phone, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
 	server := behindTheRealDaemon(t, sim)
@@ -116,7 +117,7 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 		e.Setenv("GOAL", task.Goal)
 		err := alone(e)
 		e.Setenv("TAPLOOP_ADB_SERVER", server)
-		e.Setenv("TAPLOOP_MODEL_BASE_URL", sim.model.BaseURL)
+		e.Setenv("TAPLOOP_MODEL_BASE_URL", sim.Model.BaseURL)
 		return err
 	}
 	testscript.RunT(inTurn{t}, p) // they share the phone
@@ -134,7 +135,7 @@ func (t inTurn) Run(name string, script func(testscript.T)) {
 
 // behindTheRealDaemon puts the simulation's phone behind the real adb server and the real adbd. It
 // returns the server's address.
-func behindTheRealDaemon(t *testing.T, sim *simulation) string {
+func behindTheRealDaemon(t *testing.T, sim *simulation.Simulation) string {
 	dir := t.TempDir()
 	program, err := exec.LookPath("taploop")
 	require.NoError(t, err)
@@ -144,7 +145,7 @@ func behindTheRealDaemon(t *testing.T, sim *simulation) string {
 	ctx, cancel := context.WithCancel(context.Background())
 	var serving sync.WaitGroup
 	// Ends with ctx; what goes wrong shows in the script.
-	serving.Go(func() { _ = adbdshim.Serve(ctx, ln, sim.shell) })
+	serving.Go(func() { _ = adbdshim.Serve(ctx, ln, sim.Shell) })
 	t.Cleanup(serving.Wait)
 	t.Cleanup(cancel)
 	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Daemon{{Standins: dir,
@@ -227,7 +228,7 @@ var simulations sync.Map
 
 // scriptSimulation is a simulation that a script uses, with the task that it set up.
 type scriptSimulation struct {
-	sim  *simulation
+	sim  *simulation.Simulation
 	task *sandbox.Task
 }
 
@@ -247,13 +248,13 @@ func cmdSimulate(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 2 {
 		script = []byte(ts.ReadFile(args[1]))
 	}
-	sim, err := simulate(context.Background(), phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0",
-		script)
+	sim, err := simulation.Start(context.Background(), phone,
+		&simulation.Options{Script: script})
 	ts.Check(err)
 	ts.Defer(func() { ts.Check(sim.Close()) })
 	ts.Setenv("GOAL", task.Goal)
-	ts.Setenv("TAPLOOP_ADB_SERVER", sim.addr)
-	ts.Setenv("TAPLOOP_MODEL_BASE_URL", sim.model.BaseURL)
+	ts.Setenv("TAPLOOP_ADB_SERVER", sim.Addr)
+	ts.Setenv("TAPLOOP_MODEL_BASE_URL", sim.Model.BaseURL)
 	simulations.Store(ts.Getenv("WORK"), scriptSimulation{sim, task})
 }
 
@@ -265,7 +266,7 @@ func cmdCheck(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no simulation")
 	}
 	h := v.(scriptSimulation)
-	err := h.task.Check(h.sim.phone)
+	err := h.task.Check(h.sim.Phone)
 	switch {
 	case neg && err == nil:
 		ts.Fatalf("task %s is done", h.task.ID)

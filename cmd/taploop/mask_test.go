@@ -15,7 +15,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,6 +23,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/app/serve"
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
@@ -107,26 +109,25 @@ func TestAMaskAroundThePhonesIsOverEveryPicture(t *testing.T) {
 		inner.ServeHTTP(w, r)
 	}))
 	t.Cleanup(asked.Close)
-	a := &app{streams: streams{strings.NewReader(""), io.Discard, io.Discard},
-		wiring: wiring{log: slog.New(slog.DiscardHandler), opts: config.Options{Environ: b.env,
-			Flags: map[string]any{"model.base_url": asked.URL + "/v1"}}}}
-	require.NoError(t, a.load())
-	svc, err := a.start(t.Context(),
-		overrides{around: func(p runs.Phones) runs.Phones { return green{p} }})
+	set := &app.Settings{Log: slog.New(slog.DiscardHandler), Options: config.Options{Environ: b.env,
+		Flags: map[string]any{"model.base_url": asked.URL + "/v1"}}}
+	require.NoError(t, set.Load())
+	svc, err := serve.Start(t.Context(), set, "1",
+		app.Options{Around: func(p runs.Phones) runs.Phones { return green{p} }})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, svc.Close()) }()
 
-	st, err := svc.manager.Start(t.Context(), runs.StartRequest{Task: b.task.Goal, MaxSteps: 2,
+	st, err := svc.Manager.Start(t.Context(), runs.StartRequest{Task: b.task.Goal, MaxSteps: 2,
 		Settings: runs.Settings{DetachedOK: true}})
 	require.NoError(t, err)
-	st, err = svc.manager.Wait(t.Context(),
+	st, err = svc.Manager.Wait(t.Context(),
 		runs.WaitRequest{SessionID: st.Session.ID, Budget: patience})
 	require.NoError(t, err)
-	steps, err := svc.store.Steps(t.Context(), st.Session.ID, 0)
+	steps, err := svc.Store.Steps(t.Context(), st.Session.ID, 0)
 	require.NoError(t, err)
 	require.Len(t, steps, 2)
 	for _, s := range steps {
-		kept, err := svc.store.Frame(t.Context(), s.FrameID)
+		kept, err := svc.Store.Frame(t.Context(), s.FrameID)
 		require.NoError(t, err)
 		requireGreen(t, kept, "the store's")
 	}
@@ -139,11 +140,11 @@ func TestAMaskAroundThePhonesIsOverEveryPicture(t *testing.T) {
 		requireGreen(t, picture, "the model's")
 	}
 	requireGreen(t, screenshotOf(t, svc), "the client's")
-	h := newHands(a, svc.deps)
-	defer func() { require.NoError(t, h.mirror.Close()) }()
+	h := serve.NewHands(svc.Parts, set.Log)
+	defer func() { require.NoError(t, h.Close()) }()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	viewer, err := h.Watch(ctx, simulatedSerial, nil)
+	viewer, err := h.Watch(ctx, simulation.DefaultSerial, nil)
 	require.NoError(t, err)
 	defer viewer.Close()
 	live, err := viewer.Next(ctx)
@@ -155,8 +156,8 @@ func TestAMaskAroundThePhonesIsOverEveryPicture(t *testing.T) {
 var dataURL = regexp.MustCompile(`data:image/jpeg;base64,([A-Za-z0-9+/=]+)`)
 
 // screenshotOf is the picture that get_screenshot gives a client.
-func screenshotOf(t *testing.T, svc *service) []byte {
-	c, err := client.NewInProcessClient(svc.mcp)
+func screenshotOf(t *testing.T, svc *serve.Service) []byte {
+	c, err := client.NewInProcessClient(svc.MCP)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, c.Close()) }()
 	require.NoError(t, c.Start(t.Context()))

@@ -7,13 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/VictoriaMetrics/metrics"
 	"github.com/stretchr/testify/require"
-
-	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/internal/runs"
 )
 
 func TestTheMetricsTellWhereTheTimeOfStepsWent(t *testing.T) {
@@ -45,23 +40,6 @@ func TestTheMetricsTellWhereTheTimeOfStepsWent(t *testing.T) {
 	bearer := "Bearer " + strings.TrimSpace(token)
 	status, _ = get(t, url, map[string]string{"Authorization": bearer})
 	require.Equal(t, 200, status)
-}
-
-func TestTheMetricsCountWhatWasAskedAgain(t *testing.T) {
-	c := counters{metrics.NewSet()}
-	for _, took := range []time.Duration{0, time.Second, 0, time.Millisecond} {
-		s := agentloop.Step{Timing: agentloop.Timing{Again: took}}
-		c.observe(runs.Event{Event: agentloop.Event{Kind: agentloop.Stepped, Step: s}})
-	}
-	c.observe(runs.Event{Event: agentloop.Event{Kind: agentloop.Ended, Ending: &agentloop.Ending{
-		Begun: agentloop.Step{Timing: agentloop.Timing{Decide: 3 * time.Second},
-			Proposal: agentloop.Proposal{Tries: []agentloop.Try{{PromptTokens: 7}}}}}}})
-	var out strings.Builder
-	c.WritePrometheus(&out)
-	require.Contains(t, out.String(), "taploop_prompt_tokens_total 7\n", "of no step")
-	require.Contains(t, out.String(), `taploop_step_seconds_total{part="decide"} 3`+"\n")
-	require.Contains(t, out.String(), "taploop_steps_total 4\n")
-	require.Contains(t, out.String(), "taploop_steps_asked_again_total 2\n")
 }
 
 func TestThereAreNoMetricsUnlessTheyAreWanted(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -28,7 +29,7 @@ func misuse(err error) error {
 			instead = `put the task in quotes: taploop run "..."`
 		}
 	}
-	return usage(errors.New(text.Cut(err.Error(), maxMisuse)), instead)
+	return app.Usage(errors.New(text.Cut(err.Error(), maxMisuse)), instead)
 }
 
 // commandOf is the command that was meant, as far as it was understood.
@@ -75,11 +76,12 @@ func emptied(c *kong.Context) error {
 		switch {
 		case p.Positional != nil && p.Positional.Required && p.Positional.Name != "task" &&
 			p.Positional.Target.String() == "":
-			return usage(fmt.Errorf("the argument %s is empty", strings.ToUpper(p.Positional.Name)),
+			return app.Usage(fmt.Errorf("the argument %s is empty",
+				strings.ToUpper(p.Positional.Name)),
 				command+" --help")
 		case p.Flag != nil && reflect.Indirect(p.Flag.Target).Kind() == reflect.String &&
 			reflect.Indirect(p.Flag.Target).String() == "" && p.Flag.Tag.Get("empty") == "":
-			return usage(fmt.Errorf("--%s is empty", p.Flag.Name),
+			return app.Usage(fmt.Errorf("--%s is empty", p.Flag.Name),
 				"leave it out, or see "+command+" --help")
 		}
 	}
@@ -109,8 +111,8 @@ func endOfFlags(args []string) int {
 // coded is err with the code that programs read: what could not be understood is an invalid
 // argument.
 func coded(err error) error {
-	if wrong, ok := errors.AsType[usageError](err); ok {
-		return runs.Coded(runs.InvalidArgument, wrong.error)
+	if wrong, ok := errors.AsType[app.UsageError](err); ok {
+		return runs.Coded(runs.InvalidArgument, wrong.Unwrap())
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
@@ -76,7 +77,7 @@ func replyTo(q inquiry.Question) string {
 
 // onward finds what goes on after an error of a command with these arguments.
 type onward struct {
-	*deps
+	*app.Parts
 	args []string
 }
 
@@ -124,7 +125,7 @@ func (o onward) busy(ctx context.Context, e *runs.Error, err error) (*nextComman
 
 // way is how to be done with a session: by answering its question, or by ending it.
 func (o onward) way(ctx context.Context, sessionID string) *nextCommand {
-	st, err := o.manager.Status(ctx, sessionID)
+	st, err := o.Manager.Status(ctx, sessionID)
 	if next := nextOf(st); err == nil && st.Question != nil && next != nil {
 		return next
 	}

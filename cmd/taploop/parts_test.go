@@ -9,10 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/app/serve"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store/export"
 )
 
@@ -47,8 +48,9 @@ func TestThePartsOfAStepHaveTheSameNamesEverywhere(t *testing.T) {
 	require.ElementsMatch(t, want, names(`"(\w+)":`, string(b)))
 
 	var text strings.Builder
-	c := counters{metrics.NewSet()}
-	c.spend(agentloop.Step{Timing: spent})
+	c := serve.NewCounters()
+	c.Observe(runs.Event{Event: agentloop.Event{Kind: agentloop.Stepped,
+		Step: agentloop.Step{Timing: spent}}})
 	c.WritePrometheus(&text)
 	require.ElementsMatch(t, want, names(`step_seconds_total\{part="(\w+)"\}`, text.String()))
 }

@@ -347,7 +347,7 @@ func TestTheTasksOfTheReadmeWorkOnTheSandbox(t *testing.T) {
 		b := newTestEnv(t, taskOf(t, m[1]), "")
 		_, errs, code := b.run("run", m[1])
 		require.Zero(t, code, "%s: %s", m[1], errs)
-		require.NoError(t, b.task.Check(b.sim.phone), m[1])
+		require.NoError(t, b.task.Check(b.sim.Phone), m[1])
 	}
 	require.Greater(t, given, 1)
 }

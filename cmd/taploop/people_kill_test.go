@@ -25,6 +25,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -103,7 +104,7 @@ func crashHarnessOn(t *testing.T, taskID, goal string, n int, script string,
 
 // model is that of the environment, with a record of what it is asked.
 func (k *crashHarness) model(t *testing.T) string {
-	target, err := url.Parse(strings.TrimSuffix(k.sim.model.BaseURL, "/v1"))
+	target, err := url.Parse(strings.TrimSuffix(k.sim.Model.BaseURL, "/v1"))
 	require.NoError(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) {} // clients are killed
@@ -273,7 +274,7 @@ func TestAKillWhileAnAnswerIsAppliedAppliesItOnceAndRepeatsNoTouch(t *testing.T)
 	n := rounds(6, 25)
 	k := newCrashHarness(t, n+1)
 	// So that a touch takes its time.
-	require.NoError(t, k.sim.adb.SetLatency(simulatedSerial, 10*time.Millisecond))
+	require.NoError(t, k.sim.ADB.SetLatency(simulation.DefaultSerial, 10*time.Millisecond))
 	q := k.awaitQuestion(1)
 	questions := []inquiry.Question{q}
 	began := time.Now()

@@ -48,7 +48,7 @@ func (h hand) sees(id string) (n *sandbox.Node) {
 
 // finds is what has the id now; nil when nothing has.
 func (h hand) finds(id string) *sandbox.Node {
-	root := h.k.sim.phone.Screen.UITree()
+	root := h.k.sim.Phone.Screen.UITree()
 	return root.Find(func(n *sandbox.Node) bool {
 		return strings.HasSuffix(n.ResourceID, ":id/"+id)
 	})
@@ -58,7 +58,7 @@ func (h hand) finds(id string) *sandbox.Node {
 func (h hand) taps(id string) {
 	h.browserPage.t.Helper()
 	n := h.sees(id)
-	size := h.k.sim.phone.Display.Size()
+	size := h.k.sim.Phone.Display.Size()
 	h.clicks(float64(n.Center().X)/float64(size.X), float64(n.Center().Y)/float64(size.Y))
 }
 
@@ -87,7 +87,7 @@ func (h hand) clicks(x, y float64) {
 
 // slides drags the thumb of the puzzle with the mouse to x, a share of the picture's width.
 func (h hand) slides(x float64) {
-	slider, size := h.sees("captcha_slider"), h.k.sim.phone.Display.Size()
+	slider, size := h.sees("captcha_slider"), h.k.sim.Phone.Display.Size()
 	y := float64(slider.Center().Y) / float64(size.Y)
 	left, top := h.at(float64(slider.Bounds.Min.X+20)/float64(size.X), y)
 	end, _ := h.at(x, y)
@@ -148,7 +148,7 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 	t.Parallel()
 	browser := chrometest.Chromium(t)
 	k := crashHarnessOn(t, "shop-login", "", 1, handOverScript)
-	k.sim.phone.Edit(func(d *apps.Data) { d.Shop.Wary = true })
+	k.sim.Phone.Edit(func(d *apps.Data) { d.Shop.Wary = true })
 	s := k.follow(k.call("ask_agent_wait", map[string]any{"session_id": k.session}))
 	require.Equal(t, store.WaitingTakeover, s.State, "%s", s.words)
 	require.Equal(t, "TAKEOVER_NEEDED", string(s.Reason))
@@ -158,7 +158,7 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 	h := hand{k.opens(browser, "kitchen"), k, q}
 	h.until(inCard(q, ".live-screen img") + ".naturalWidth > 0")
 	k.becomes("felt", func() bool {
-		k.sim.phone.Touch.Finger(1, 1)
+		k.sim.Phone.Touch.Finger(1, 1)
 		return h.number(inCard(q, ".live-hand")+".textContent.length") > 0
 	})
 	asked, touched := len(k.prompts), len(k.wire.touches())
@@ -171,7 +171,7 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 	h.solves()
 	code := ""
 	k.becomes("sent a code", func() bool {
-		k.sim.phone.Inspect(func(d *apps.Data) {
+		k.sim.Phone.Inspect(func(d *apps.Data) {
 			if chat := d.Thread("Shop"); chat != nil {
 				code = regexp.MustCompile(`\d{6}`).FindString(chat.Messages[0].Text)
 			}
@@ -181,7 +181,7 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 	h.taps("login_code")
 	h.types(code)
 	h.taps("log_in")
-	k.becomes("logged in", func() bool { return k.task.Check(k.sim.phone) == nil })
+	k.becomes("logged in", func() bool { return k.task.Check(k.sim.Phone) == nil })
 
 	require.Len(t, k.wire.touches(), touched+10, "what the person did, and nothing else: %q",
 		k.wire.touches())
@@ -203,21 +203,21 @@ func TestAPersonLogsInThroughThePage(t *testing.T) {
 // page: nothing is to be seen of it, but it takes what is typed. It gives what was typed.
 func (h hand) paysUnseen() (pin string) {
 	t, k := h.browserPage.t, h.k
-	k.sim.phone.Edit(func(d *apps.Data) {
+	k.sim.Phone.Edit(func(d *apps.Data) {
 		pin = "70731284"
 		d.Shop.WalletPIN = pin
 		d.Shop.Cart = append(d.Shop.Cart, &apps.Item{Product: apps.Products[0], Count: 1})
 	})
-	require.NoError(t, k.sim.phone.Keys.Key(sandbox.KeyBack)) // from the account
+	require.NoError(t, k.sim.Phone.Keys.Key(sandbox.KeyBack)) // from the account
 	for _, way := range [][2]string{{"cart", "checkout"}, {"checkout", "pay"},
 		{"pay", "wallet_pin"}} {
 		k.becomes("showing "+way[1], func() bool {
 			switch n := h.finds(way[0]); {
 			case h.finds(way[1]) != nil:
 			case n != nil:
-				k.sim.phone.Touch.Tap(n.Center().X, n.Center().Y)
+				k.sim.Phone.Touch.Tap(n.Center().X, n.Center().Y)
 			default: // the message with the code came down over the button, and was opened
-				require.NoError(t, k.sim.phone.Apps.Launch("com.taploop.sandbox.shop"))
+				require.NoError(t, k.sim.Phone.Apps.Launch("com.taploop.sandbox.shop"))
 			}
 			return h.finds(way[1]) != nil
 		})
@@ -235,7 +235,7 @@ func (h hand) paysUnseen() (pin string) {
 	h.runs(inCard(h.q, `[data-key="enter"]`) + ".click()")
 	orders := 0
 	k.becomes("paid", func() bool {
-		k.sim.phone.Inspect(func(d *apps.Data) { orders = len(d.Shop.Orders) })
+		k.sim.Phone.Inspect(func(d *apps.Data) { orders = len(d.Shop.Orders) })
 		return orders > 0
 	})
 	h.until(inCard(h.q, ".live-said") + ".hidden") // there is something to be seen again

@@ -16,7 +16,7 @@ import (
 // printList prints items for programs as JSON, or for people: a row of each below the columns'
 // names, aligned and harmless for a terminal, or none when there are none. At a terminal the rows
 // are as wide as that: the widest cells are cut.
-func printList[T any](a *app, asJSON bool, items []T, none, columns string,
+func printList[T any](a *invocation, asJSON bool, items []T, none, columns string,
 	row func(T) []any) error {
 	if asJSON {
 		return printJSON(a.out, append([]T{}, items...)) // an empty list, not null
@@ -124,7 +124,7 @@ func shortIDs[T any](items []T, id func(T) string) func(T) string {
 }
 
 // tableIDs are ids as a table shows them: at a terminal cut, elsewhere whole.
-func tableIDs[T any](a *app, items []T, id func(T) string) func(T) string {
+func tableIDs[T any](a *invocation, items []T, id func(T) string) func(T) string {
 	if columnsOf(a.out) == 0 {
 		return id
 	}

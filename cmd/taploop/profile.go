@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+
+	"github.com/taploop/taploop/internal/app"
 )
 
 // profile writes down what this process computes until stop is called, which writes the profiles to
@@ -42,10 +44,10 @@ func newProfile(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil, usage(fmt.Errorf("--profile: %s is there already", name),
+		return nil, app.Usage(fmt.Errorf("--profile: %s is there already", name),
 			"name a new file, or delete this one")
 	case err != nil:
-		return nil, usage(fmt.Errorf("--profile: %w", err),
+		return nil, app.Usage(fmt.Errorf("--profile: %w", err),
 			"name a file in a folder that is there and that you may write to")
 	}
 	return f, nil

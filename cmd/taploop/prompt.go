@@ -6,19 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
 	"github.com/taploop/taploop/device"
-	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/lab/replay"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/userfile"
 )
 
 type promptCmd struct {
@@ -43,17 +42,17 @@ type promptShowCmd struct {
 }
 
 // Run prints the prompt.
-func (c *promptShowCmd) Run(ctx context.Context, a *app) error {
+func (c *promptShowCmd) Run(ctx context.Context, a *invocation) error {
 	if c.Session == "" && c.Step != 0 {
-		return usage(fmt.Errorf("--step is %d, and no session is named", c.Step),
+		return app.Usage(fmt.Errorf("--step is %d, and no session is named", c.Step),
 			fmt.Sprintf("taploop prompt show SESSION --step %d", c.Step))
 	}
-	if err := a.load(); err != nil {
+	if err := a.Load(); err != nil {
 		return err
 	}
-	d, err := a.models().dialect()
+	d, err := app.NewModels(&a.Settings).Dialect()
 	if err != nil {
-		return usageError{err}
+		return app.Usage(err, "")
 	}
 	var asked dialect.Request
 	if c.Session == "" {
@@ -72,17 +71,17 @@ func (c *promptShowCmd) Run(ctx context.Context, a *app) error {
 func onSandbox(
 	ctx context.Context, d dialect.Dialect, task string,
 ) (asked dialect.Request, err error) {
-	sim, err := simulate(ctx, sandbox.New(nil), fmt.Sprintf("prompt-%d", os.Getpid()),
-		"127.0.0.1:0", "127.0.0.1:0", nil)
+	sim, err := simulation.Start(ctx, sandbox.New(nil),
+		&simulation.Options{Serial: fmt.Sprintf("prompt-%d", os.Getpid())})
 	if err != nil {
 		return asked, err
 	}
 	defer func() { err = errors.Join(err, sim.Close()) }()
-	host, err := device.NewHost(&device.Options{Server: sim.addr})
+	host, err := device.NewHost(&device.Options{Server: sim.Addr})
 	if err != nil {
 		return asked, err
 	}
-	phone, err := host.Open(ctx, sim.serial)
+	phone, err := host.Open(ctx, sim.Serial)
 	if err != nil {
 		return asked, err
 	}
@@ -132,12 +131,12 @@ func (p *prompter) Next(
 
 // stored is the prompt of a step of a session.
 func (c *promptShowCmd) stored(
-	ctx context.Context, a *app, d dialect.Dialect,
+	ctx context.Context, a *invocation, d dialect.Dialect,
 ) (asked dialect.Request, err error) {
 	err = a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
 		p := &prompter{Dialect: d, step: cmp.Or(int(c.Step), sess.Steps)}
 		_, err := replay.Run(ctx, db, sess.ID, replay.Options{Policy: p,
-			Lang: a.conf.Model.Lang, Own: own(d)})
+			Lang: a.Conf.Model.Lang, Own: own(d)})
 		switch {
 		case p.asked != nil && errors.Is(err, errPrompted):
 			if p.bare {
@@ -148,7 +147,7 @@ func (c *promptShowCmd) stored(
 		case err != nil:
 			return err
 		}
-		return usage(fmt.Errorf("session %s has no step %d at which a model was "+
+		return app.Usage(fmt.Errorf("session %s has no step %d at which a model was "+
 			"asked and whose picture is there", sess.ID, p.step), "taploop sessions show "+sess.ID)
 	})
 	return asked, err
@@ -160,22 +159,22 @@ type promptCheckCmd struct {
 }
 
 // Run says what the template lacks. It fails when a run could not go well with it.
-func (c *promptCheckCmd) Run(a *app) error {
-	if err := a.load(); err != nil {
+func (c *promptCheckCmd) Run(a *invocation) error {
+	if err := a.Load(); err != nil {
 		return err
 	}
-	a.conf.Model.PromptTemplate = ""
-	d, err := a.models().dialect()
+	a.Conf.Model.PromptTemplate = ""
+	d, err := app.NewModels(&a.Settings).Dialect()
 	if err != nil {
-		return usageError{err}
+		return app.Usage(err, "")
 	}
-	t, err := readTemplate(c.File, d.Profile().Lang)
+	t, err := app.ReadTemplate(c.File, d.Profile().Lang)
 	if err != nil {
 		return err
 	}
 	lacks, err := dialect.CheckTemplate(t, d)
 	if err != nil {
-		return templateError(c.File, err)
+		return app.TemplateError(c.File, err)
 	}
 	needed := 0
 	for _, l := range lacks {
@@ -190,29 +189,10 @@ func (c *promptCheckCmd) Run(a *app) error {
 		}
 	}
 	if needed > 0 {
-		return templateError(c.File, fmt.Errorf("for the dialect %s it does not show what a model "+
-			"needs (%s)", d.Profile().Name, plural(needed, "variable")))
+		return app.TemplateError(c.File, fmt.Errorf("for the dialect %s it does not show what a "+
+			"model needs (%s)", d.Profile().Name, plural(needed, "variable")))
 	}
 	_, err = fmt.Fprintf(a.out, "%s can be the prompt of %s\n", text.Line(c.File),
 		d.Profile().Name)
 	return err
-}
-
-// readTemplate reads a template of a prompt in that language.
-func readTemplate(file, lang string) (*dialect.Template, error) {
-	b, err := userfile.Read(file)
-	if err != nil {
-		return nil, hint.Add(fmt.Errorf("reading the template of the prompt: %w", err),
-			"model.prompt_template names a file; without it the dialect's own prompt is used")
-	}
-	t, err := dialect.ParseTemplate(filepath.Base(file), string(b), lang)
-	if err != nil {
-		return nil, templateError(file, err)
-	}
-	return t, nil
-}
-
-func templateError(file string, err error) error {
-	return hint.Add(fmt.Errorf("the template %s: %w", file, err),
-		"docs/prompts.md lists what a template may show; `taploop prompt check` says what it lacks")
 }

@@ -6,17 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/app/serve"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy"
@@ -37,11 +36,11 @@ type proxyCmd struct {
 
 // Run serves MCP on stdin and stdout, in front of another server, until the client is gone or a
 // signal comes.
-func (c *proxyCmd) Run(ctx context.Context, a *app) error {
+func (c *proxyCmd) Run(ctx context.Context, a *invocation) error {
 	described := map[string]string{}
 	for _, d := range c.Describe {
 		if !proxy.Describe(described, d) {
-			return usage(fmt.Errorf("--describe %q has no description", d),
+			return app.Usage(fmt.Errorf("--describe %q has no description", d),
 				"write --describe TOOL=TEXT")
 		}
 	}
@@ -51,22 +50,20 @@ func (c *proxyCmd) Run(ctx context.Context, a *app) error {
 	}
 	o := proxy.Options{Name: cmp.Or(c.Name, nameOf(target)), Target: *target, Stdio: true,
 		Channels: []string{inquiry.ChannelCommandLine}, Descriptions: described}
-	if err := a.load(); err != nil {
+	if err := a.Load(); err != nil {
 		return err
 	}
 	signal.Ignore(syscall.SIGPIPE)
 	out := a.reserveStdout()
-	store, err := a.store(ctx, nil)
+	store, err := app.OpenStore(ctx, &a.Settings, nil)
 	if err != nil {
 		return err
 	}
-	if !a.conf.Guard.Enabled {
-		for _, line := range a.guardNotes() {
-			a.notef("%s", line)
-		}
+	if !a.Conf.Guard.Enabled {
+		app.NoteGuard(&a.Settings)
 	}
-	b := a.broker(store)
-	p, err := a.proxy(o, b)
+	b := app.NewBroker(&a.Settings, store)
+	p, err := app.NewProxy(&a.Settings, o, b)
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
@@ -74,66 +71,32 @@ func (c *proxyCmd) Run(ctx context.Context, a *app) error {
 	var sweeper sync.WaitGroup
 	sweeper.Go(func() { // ends with the cause of that
 		_ = b.Run(sweeping, func(err error) {
-			a.log.Warn("looking at the questions", "error", err)
+			a.Log.Warn("looking at the questions", "error", err)
 		})
 	})
-	err = transport.ServeStdio(ctx, p, a.in, out, &transport.Options{Log: a.log})
+	err = transport.ServeStdio(ctx, p, a.in, out, &transport.Options{Log: a.Log})
 	p.Close()
 	stop()
 	sweeper.Wait()
 	if ctx.Err() != nil { // a signal is a normal end
-		err = without(err, context.Cause(ctx))
+		err = serve.Without(err, context.Cause(ctx))
 	}
 	return errors.Join(err, store.Close())
 }
 
-// proxy is one with what the configuration says of all of them.
-func (w *wiring) proxy(o proxy.Options, b *inquiry.Broker) (*proxy.Proxy, error) {
-	var err error
-	if o.Guard == nil {
-		if o.Guard, err = w.conf.GuardPolicy(w.lang()); err != nil {
-			return nil, usageError{err}
-		}
-	}
-	calls := w.conf.Calls
-	o.Questions = b
-	o.OnUndecided = inquiry.OnTimeout(w.conf.Questions.OnUndecided)
-	o.Expires, o.Heartbeat = w.conf.Guard.Expires, calls.Heartbeat
-	o.Log = w.log
-	if o.Wait != nil {
-		return proxy.New(&o)
-	}
-	o.Wait = func(client string, progress bool) time.Duration {
-		wait := calls.Wait
-		for name, of := range calls.Clients {
-			if strings.EqualFold(name, client) {
-				wait = cmp.Or(of.Wait, wait)
-			}
-		}
-		switch {
-		case wait > 0:
-			return wait
-		case progress:
-			return min(45*time.Second, calls.MaxWait)
-		}
-		return min(25*time.Second, calls.MaxWait)
-	}
-	return proxy.New(&o)
-}
-
 // target is the server that the command line names.
-func (c *proxyCmd) target(a *app) (*upstream.Target, error) {
+func (c *proxyCmd) target(a *invocation) (*upstream.Target, error) {
 	const write = "taploop proxy -- COMMAND ARGUMENTS..., or taploop proxy --url URL"
-	env := environment(a.opts.Environ)
+	env := app.Environment(a.Options.Environ)
 	switch u, err := url.Parse(c.URL); {
 	case c.URL == "" && len(c.Header) > 0:
-		return nil, usage(errors.New("--header is for --url"), write)
+		return nil, app.Usage(errors.New("--header is for --url"), write)
 	case c.URL == "" && len(c.Command) == 0:
-		return nil, usage(errors.New("there is no server to be in front of"), write)
+		return nil, app.Usage(errors.New("there is no server to be in front of"), write)
 	case c.URL != "" && len(c.Command) > 0:
-		return nil, usage(errors.New("there are both a command and --url"), write)
+		return nil, app.Usage(errors.New("there are both a command and --url"), write)
 	case c.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
-		return nil, usage(errors.New("--url is no address of an HTTP server"),
+		return nil, app.Usage(errors.New("--url is no address of an HTTP server"),
 			"write --url https://HOST/PATH")
 	}
 	if c.URL == "" {
@@ -142,64 +105,18 @@ func (c *proxyCmd) target(a *app) (*upstream.Target, error) {
 				"install it, or write its whole path")
 		}
 	}
-	t := newTarget(env)
+	t := app.NewUpstream(env)
 	t.Command, t.URL = c.Command, c.URL
 	for _, h := range c.Header {
 		name, variable, ok := strings.Cut(h, "=")
 		value := env[variable]
 		if !ok || name == "" || value == "" {
-			return nil, hint.Add(usageError{fmt.Errorf("--header %q: the variable is not set", h)},
+			return nil, app.Usage(fmt.Errorf("--header %q: the variable is not set", h),
 				"export AUTH='Bearer TOKEN', and write --header Authorization=AUTH")
 		}
-		t.header(name, value)
+		t.Header(name, value)
 	}
 	return t.Target, nil
-}
-
-// target is a server that is started with our environment, or called with headers.
-type target struct{ *upstream.Target }
-
-func newTarget(env map[string]string) target {
-	t := target{&upstream.Target{Headers: map[string]string{}}}
-	for name, value := range env {
-		if strings.HasPrefix(name, "TAPLOOP_") { // ours are none of its business
-			continue
-		}
-		t.Env = append(t.Env, name+"="+value)
-		if secretName.MatchString(name) && !isFile(value) {
-			t.Secrets = append(t.Secrets, value)
-		}
-	}
-	slices.Sort(t.Env)
-	return t
-}
-
-// isFile reports whether a value is the path of a file. Secrets begin with a slash, too.
-func isFile(value string) bool {
-	_, err := os.Stat(value)
-	return filepath.IsAbs(value) && err == nil
-}
-
-// header adds one whose value is shown nowhere, nor what follows the scheme in it.
-func (t target) header(name, value string) {
-	t.Headers[name] = value
-	_, credentials, _ := strings.Cut(value, " ")
-	t.Secrets = append(t.Secrets, value, credentials)
-}
-
-// secretName matches the names of variables whose values are shown nowhere.
-var secretName = regexp.MustCompile(
-	`(?i)key|token|secret|passw|credential|auth|cookie|private|(?:^|_)(?:pat|pwd)(?:$|_)`)
-
-// environment is NAME=VALUE by name.
-func environment(list []string) map[string]string {
-	env := map[string]string{}
-	for _, pair := range list {
-		if name, value, ok := strings.Cut(pair, "="); ok && name != "" {
-			env[name] = value
-		}
-	}
-	return env
 }
 
 // nameOf is a name for a server that was given none: its host, or the first word of the command

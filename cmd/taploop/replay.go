@@ -9,6 +9,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/lab/bench"
 	"github.com/taploop/taploop/internal/lab/replay"
 	"github.com/taploop/taploop/internal/screen"
@@ -27,35 +28,35 @@ type replayCmd struct {
 }
 
 // Run asks the model about every step of a session, and prints how far it agrees.
-func (c *replayCmd) Run(ctx context.Context, a *app) error {
+func (c *replayCmd) Run(ctx context.Context, a *invocation) error {
 	if !(c.Within >= 0 && c.Within <= 3) { // NaN is not, either
-		return usage(fmt.Errorf("--within is %v", c.Within),
+		return app.Usage(fmt.Errorf("--within is %v", c.Within),
 			"want a share of the screen's width from 0 to 3, for example 0.1")
 	}
 	return a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
 		a.quiet()
-		p, err := a.models().policies()
+		p, err := app.NewModels(&a.Settings).Policies()
 		if err != nil {
 			return err
 		}
-		family, err := a.models().dialect()
+		family, err := app.NewModels(&a.Settings).Dialect()
 		if err != nil {
-			return errors.Join(usageError{err}, p.close())
+			return errors.Join(app.Usage(err, ""), p.Close())
 		}
 		live := statusOf(a.err)
 		defer live.show("")
 		r, err := replay.Run(ctx, db, sess.ID, replay.Options{
-			Policy: p.plain, Lang: a.conf.Model.Lang, Within: c.Within, Own: own(family),
+			Policy: p.Plain, Lang: a.Conf.Model.Lang, Within: c.Within, Own: own(family),
 			Asking: func(n int) {
-				live.show(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps, a.conf.Model.Name))
+				live.show(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps, a.Conf.Model.Name))
 			}})
 		live.show("")
 		if err == nil && len(r.Steps) == 0 {
-			err = usage(fmt.Errorf("session %s has no steps", sess.ID), "taploop sessions list")
+			err = app.Usage(fmt.Errorf("session %s has no steps", sess.ID), "taploop sessions list")
 		} else {
 			err = errors.Join(err, c.print(a, r))
 		}
-		return closing(err, p.close)
+		return app.Closing(err, p.Close)
 	})
 }
 
@@ -94,10 +95,10 @@ type shownReplay struct {
 	replay.Report
 }
 
-func (c *replayCmd) print(a *app, r replay.Report) error {
+func (c *replayCmd) print(a *invocation, r replay.Report) error {
 	switch {
 	case c.JSON:
-		return printJSON(a.out, shownReplay{a.conf.Model.Name, r})
+		return printJSON(a.out, shownReplay{a.Conf.Model.Name, r})
 	case len(r.Steps) == 0:
 		_, err := fmt.Fprintln(a.out, "no step was asked")
 		return err
@@ -129,13 +130,13 @@ func (c *replayCmd) print(a *app, r replay.Report) error {
 }
 
 // sum says what the steps come to.
-func (c *replayCmd) sum(a *app, r replay.Report) error {
+func (c *replayCmd) sum(a *invocation, r replay.Report) error {
 	if r.Asked == 0 {
 		_, err := fmt.Fprintln(a.out, "\nno step was asked")
 		return err
 	}
 	_, err := fmt.Fprintf(a.out, "\n%s agrees in %d of %s, %s (95%%: %s to %s); of the same "+
-		"kind %d, unreadable %d\n", text.Line(a.conf.Model.Name), r.Agreed,
+		"kind %d, unreadable %d\n", text.Line(a.Conf.Model.Name), r.Agreed,
 		plural(r.Asked, "step"), bench.Percent(r.Share), bench.Percent(r.Low),
 		bench.Percent(r.High), r.SameKind, r.Unreadable)
 	if err == nil && r.Distance != nil {

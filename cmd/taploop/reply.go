@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/secret"
@@ -47,13 +48,13 @@ const maxAnswer = 1 << 20
 
 // Run answers a question in the data folder. The server that waits for it, in whatever process,
 // notices within a second.
-func (c *replyCmd) Run(ctx context.Context, a *app) error {
+func (c *replyCmd) Run(ctx context.Context, a *invocation) error {
 	said, err := c.said()
 	if err != nil {
 		return err
 	}
 	return a.withStore(ctx, func(db *store.Store) error {
-		b := a.broker(db)
+		b := app.NewBroker(&a.Settings, db)
 		q, err := identify(ctx, b, c.Question)
 		if err != nil {
 			return err
@@ -97,17 +98,17 @@ func (c *replyCmd) said() (said []inquiry.Said, err error) {
 		name, more, _ := strings.Cut(words, "=")
 		said = append(said, inquiry.Said{Name: name, Words: more})
 		if !inquiry.IsOffer(name) {
-			return nil, usage(fmt.Errorf("--decision %q is no decision", text.Cut(words, 40)),
+			return nil, app.Usage(fmt.Errorf("--decision %q is no decision", text.Cut(words, 40)),
 				"approve, edit=JSON, reject=WHY or respond=ANSWER")
 		}
 	}
 	if given > 1 {
-		return nil, usage(errors.New("--refuse, --delegate, --timeout, --done, --could-not, "+
+		return nil, app.Usage(errors.New("--refuse, --delegate, --timeout, --done, --could-not, "+
 			"--approve, --edit, --reject, --respond and --decision exclude each other"),
 			"give one of them")
 	}
 	if c.decides() && (c.Text != nil || len(c.Field) > 0) {
-		return nil, usage(errors.New("there is a decision and an answer in words"),
+		return nil, app.Usage(errors.New("there is a decision and an answer in words"),
 			"give one of them")
 	}
 	return said, nil
@@ -119,8 +120,8 @@ func (c *replyCmd) decides() bool {
 }
 
 // reply is what the flags and the words say to the question.
-func (c *replyCmd) reply(ctx context.Context, a *app, q inquiry.Question, said []inquiry.Said) (
-	r inquiry.Reply, err error) {
+func (c *replyCmd) reply(ctx context.Context, a *invocation, q inquiry.Question,
+	said []inquiry.Said) (r inquiry.Reply, err error) {
 	if !c.decides() {
 		words, err := c.response(ctx, a, q)
 		if err != nil {
@@ -136,24 +137,25 @@ func (c *replyCmd) reply(ctx context.Context, a *app, q inquiry.Question, said [
 		r, err = q.Say(said...)
 	}
 	if _, unread := errors.AsType[*inquiry.EditError](err); unread {
-		return r, usage(fmt.Errorf("edit: %w", err), "taploop inquiries ID shows the "+
+		return r, app.Usage(fmt.Errorf("edit: %w", err), "taploop inquiries ID shows the "+
 			"action as it can be edited")
 	}
 	r.ID, r.Channel, r.Authority = c.ReplyID, inquiry.ChannelCommandLine,
 		inquiry.AuthorityLocalOperator
-	r.By, r.Remember = userName(), inquiry.Scope(c.Remember)
+	r.By, r.Remember = app.UserName(), inquiry.Scope(c.Remember)
 	return r, err
 }
 
 // response is the words of the answer.
-func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (string, error) {
+func (c *replyCmd) response(ctx context.Context, a *invocation, q inquiry.Question) (
+	string, error) {
 	// an answer without a text
 	wordless := c.Refuse || c.Delegate || c.Timeout || c.Done || c.CouldNot
 	switch {
 	case c.Text != nil && len(c.Field) > 0:
-		return "", usage(errors.New("there is a text and --field"), "give one of them")
+		return "", app.Usage(errors.New("there is a text and --field"), "give one of them")
 	case len(c.Field) > 0 && wordless:
-		return "", usage(errors.New("--field is of an answer, and there is none"),
+		return "", app.Usage(errors.New("--field is of an answer, and there is none"),
 			"leave --field out, or --refuse, --delegate, --timeout, --done and --could-not")
 	case len(c.Field) > 0:
 		return filled(q, c.Field)
@@ -164,17 +166,17 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 		for _, o := range q.Offers() {
 			ways = append(ways, strings.TrimSpace(o.Flag()+" "+o.Words))
 		}
-		return "", usage(errors.New("there is no decision"), "taploop reply "+prefix(q.ID, 8)+" "+
-			strings.Join(ways, ", "))
+		return "", app.Usage(errors.New("there is no decision"), "taploop reply "+
+			prefix(q.ID, 8)+" "+strings.Join(ways, ", "))
 	case c.Text == nil && q.Secret:
-		return "", usage(errors.New("there is no answer"),
+		return "", app.Usage(errors.New("there is no answer"),
 			"taploop reply "+prefix(q.ID, 8)+" -, or --refuse")
 	case c.Text == nil:
-		return "", usage(errors.New("there is no answer"), "taploop reply ID TEXT, or --refuse")
+		return "", app.Usage(errors.New("there is no answer"), "taploop reply ID TEXT, or --refuse")
 	case *c.Text == "-":
 		return a.typed(ctx, q)
 	case q.Secret && !wordless && q.Open() && !secret.Acknowledges(*c.Text):
-		return "", usage(errOpenly,
+		return "", app.Usage(errOpenly,
 			"taploop reply "+prefix(q.ID, 8)+" -    (and type it, or pipe it in)")
 	}
 	return *c.Text, nil
@@ -182,18 +184,18 @@ func (c *replyCmd) response(ctx context.Context, a *app, q inquiry.Question) (st
 
 // typed reads the answer from stdin: all that is piped in, or a line from a terminal, without an
 // echo. A draft at a terminal is many lines, and no secret.
-func (a *app) typed(ctx context.Context, q inquiry.Question) (string, error) {
+func (a *invocation) typed(ctx context.Context, q inquiry.Question) (string, error) {
 	_, terminal := terminalOf(a.in)
 	switch {
 	case terminal && inquiry.As[inquiry.Ask](q).Draft == "":
 		fmt.Fprintln(a.err, text.Cut(text.Line(q.Text), 200))
-		text, err := newConsole(a.in, a.err).Ask(ctx, wordsIn(a.lang()).Hidden, true)
+		text, err := newConsole(a.in, a.err).Ask(ctx, wordsIn(a.Lang()).Hidden, true)
 		if errors.Is(err, io.EOF) {
 			return "", errors.New("nothing was typed; the question is still open")
 		}
 		return text, err
 	case terminal:
-		a.notef("%s", wordsIn(a.lang()).Whole)
+		a.notef("%s", wordsIn(a.Lang()).Whole)
 	}
 	text, err := io.ReadAll(io.LimitReader(a.in, maxAnswer))
 	if err != nil {
@@ -205,7 +207,7 @@ func (a *app) typed(ctx context.Context, q inquiry.Question) (string, error) {
 // filled is a form's answer, from NAME=VALUE pairs. Whether the values fit is the broker's to say.
 func filled(q inquiry.Question, pairs []string) (string, error) {
 	if len(inquiry.As[inquiry.Form](q).Fields) == 0 {
-		return "", usage(errors.New("the question is no form"), "taploop reply ID TEXT")
+		return "", app.Usage(errors.New("the question is no form"), "taploop reply ID TEXT")
 	}
 	names := make([]string, len(inquiry.As[inquiry.Form](q).Fields))
 	for i, f := range inquiry.As[inquiry.Form](q).Fields {
@@ -217,10 +219,10 @@ func filled(q inquiry.Question, pairs []string) (string, error) {
 		i := slices.Index(names, name)
 		switch {
 		case !found:
-			return "", usage(fmt.Errorf("--field %q has no value", pair),
+			return "", app.Usage(fmt.Errorf("--field %q has no value", pair),
 				"write --field NAME=VALUE")
 		case i < 0:
-			return "", usage(fmt.Errorf("the form has no field %q", name),
+			return "", app.Usage(fmt.Errorf("the form has no field %q", name),
 				"its fields are "+strings.Join(names, ", "))
 		}
 		v, err := value(inquiry.As[inquiry.Form](q).Fields[i], text)
@@ -233,7 +235,7 @@ func filled(q inquiry.Question, pairs []string) (string, error) {
 		case several && again:
 			v = append(before, more...)
 		case given:
-			return "", usage(fmt.Errorf("the field %q is given twice", name), "give it once")
+			return "", app.Usage(fmt.Errorf("the field %q is given twice", name), "give it once")
 		}
 		values[name] = v
 	}
@@ -256,11 +258,11 @@ func value(f inquiry.Field, text string) (any, error) {
 		case "no", "n", "false", "否":
 			return false, nil
 		}
-		return nil, usage(fmt.Errorf("the field %q is %q", f.Name, text), "write yes or no")
+		return nil, app.Usage(fmt.Errorf("the field %q is %q", f.Name, text), "write yes or no")
 	case inquiry.NumberField:
 		n := strings.TrimSpace(text)
 		if _, err := strconv.ParseFloat(n, 64); err != nil || !json.Valid([]byte(n)) {
-			return nil, usage(fmt.Errorf("the field %q is %q", f.Name, text), "write a number")
+			return nil, app.Usage(fmt.Errorf("the field %q is %q", f.Name, text), "write a number")
 		}
 		return json.Number(n), nil
 	}
@@ -276,13 +278,13 @@ type replyResult struct {
 }
 
 // refused says why the reply was not taken.
-func (c *replyCmd) refused(ctx context.Context, a *app, db *store.Store, err error) error {
+func (c *replyCmd) refused(ctx context.Context, a *invocation, db *store.Store, err error) error {
 	why, is := inquiry.RefusalOf(err)
 	switch {
 	case !is:
 		return err
 	case why.Question == nil:
-		return usage(fmt.Errorf("the reply cannot be taken: %w", err), why.Hint)
+		return app.Usage(fmt.Errorf("the reply cannot be taken: %w", err), why.Hint)
 	}
 	q := *why.Question
 	if q.RunID != "" {
@@ -309,7 +311,7 @@ func (c *replyCmd) refused(ctx context.Context, a *app, db *store.Store, err err
 	return ended(exitNotCompleted)
 }
 
-func (c *replyCmd) taken(a *app, res inquiry.Result) error {
+func (c *replyCmd) taken(a *invocation, res inquiry.Result) error {
 	q := res.Question
 	if c.JSON {
 		return printJSON(a.out, replyResult{string(q.Status), true, res.Replayed, q})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/model/scripted"
 )
 
@@ -19,17 +20,17 @@ func TestAReplayAsksWhatWasAsked(t *testing.T) {
 	task, ok := phone.Task(demoTask)
 	require.True(t, ok)
 	task.Setup(phone)
-	sim, err := simulate(t.Context(), phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", nil)
+	sim, err := simulation.Start(t.Context(), phone, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
 	var mu sync.Mutex
 	var asked []string
-	env := lone(t, modelOf(t, string(tasksScript), func(r *scripted.Request) {
+	env := lone(t, modelOf(t, string(simulation.TasksScript), func(r *scripted.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		asked = append(asked, r.Asked())
 	}))
-	env = append(env, "TAPLOOP_ADB_SERVER="+sim.addr)
+	env = append(env, "TAPLOOP_ADB_SERVER="+sim.Addr)
 	var out, said bytes.Buffer
 	program := func(in string, args ...string) int {
 		out.Reset()

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
@@ -50,14 +48,14 @@ type taskFlags struct {
 }
 
 // asksHere reports whether a person is at the terminal, and nothing else was said of questions.
-func (a *app) asksHere(json bool) bool {
-	return a.conf.Origin("reply.mode") == config.ByDefault && !json && a.attended()
+func (a *invocation) asksHere(json bool) bool {
+	return a.Conf.Origin("reply.mode") == config.ByDefault && !json && a.attended()
 }
 
 // settings are those of the run. A person at the terminal is asked there, unless it was said
 // otherwise.
-func (t *taskFlags) settings(a *app) runs.Settings {
-	mode := channel.Mode(a.conf.Reply.Mode)
+func (t *taskFlags) settings(a *invocation) runs.Settings {
+	mode := channel.Mode(a.Conf.Reply.Mode)
 	if a.asksHere(t.JSON) {
 		mode = channel.ManualReply + " -> " + channel.PassToClient
 	}
@@ -75,46 +73,37 @@ type runCmd struct {
 }
 
 // Run starts a session with its first task and follows it to its end.
-func (c *runCmd) Run(ctx context.Context, a *app) error {
-	if err := unrecorded(c.Record); err != nil {
+func (c *runCmd) Run(ctx context.Context, a *invocation) error {
+	if err := app.Unrecorded(c.Record); err != nil {
 		return err
 	}
 	stop, err := profile(c.Profile)
 	if err != nil {
 		return err
 	}
-	err = c.follow(ctx, a, func(d *deps) (runs.Status, error) {
+	err = c.follow(ctx, a, func(d *app.Parts) (runs.Status, error) {
 		if err := unanswerable(a); err != nil {
 			return runs.Status{}, err
 		}
-		return d.manager.Start(ctx, runs.StartRequest{
-			Task: c.Task, Serial: a.conf.ADB.Serial, MaxSteps: int(c.MaxSteps),
+		return d.Manager.Start(ctx, runs.StartRequest{
+			Task: c.Task, Serial: a.Conf.ADB.Serial, MaxSteps: int(c.MaxSteps),
 			KeepEnvironment: c.KeepState, Queue: c.Queue, Supersede: c.Supersede,
-			By: operator(), Settings: c.settings(a),
+			By: app.Operator(), Settings: c.settings(a),
 		})
 	})
-	return closing(err, stop)
+	return app.Closing(err, stop)
 }
 
 // unanswerable refuses to ask only where nothing is to be read from.
-func unanswerable(a *app) error {
+func unanswerable(a *invocation) error {
 	person, closeTTY := a.console()
 	defer closeTTY()
-	if person != nil || !channel.Mode(a.conf.Reply.Mode).Is(channel.ManualReply) {
+	if person != nil || !channel.Mode(a.Conf.Reply.Mode).Is(channel.ManualReply) {
 		return nil
 	}
-	return usage(errors.New("reply mode manual_reply asks at the terminal, and stdin is none"),
+	return app.Usage(errors.New("reply mode manual_reply asks at the terminal, and stdin is none"),
 		"run it at a terminal, pipe the answers in, or use --reply-mode pass, which ends the "+
 			"command with the question: taploop continue answers that")
-}
-
-// unrecorded refuses a file that has something in it to record in.
-func unrecorded(file string) error {
-	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
-		return nil
-	}
-	return usage(fmt.Errorf("%s holds a recording already, which would be replayed first", file),
-		"name a new file, or delete this one")
 }
 
 type continueCmd struct {
@@ -128,9 +117,9 @@ type continueCmd struct {
 }
 
 // Run goes on with a session and follows it to its end.
-func (c *continueCmd) Run(ctx context.Context, a *app) error {
+func (c *continueCmd) Run(ctx context.Context, a *invocation) error {
 	if c.Reply != nil && c.Refuse {
-		return usage(fmt.Errorf("--reply and --refuse are both given"), "keep one of them")
+		return app.Usage(fmt.Errorf("--reply and --refuse are both given"), "keep one of them")
 	}
 	c.answers = c.Reply != nil || c.Refuse
 	if c.Task == "" && strings.ContainsAny(c.Session, " \t\n") { // no id has spaces
@@ -141,8 +130,8 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 	} else if h != nil {
 		return h.resume(ctx, a)
 	}
-	return c.follow(ctx, a, func(d *deps) (runs.Status, error) {
-		sess, err := findSession(ctx, d.store, c.Session)
+	return c.follow(ctx, a, func(d *app.Parts) (runs.Status, error) {
+		sess, err := findSession(ctx, d.Store, c.Session)
 		if err != nil {
 			return runs.Status{}, err
 		}
@@ -150,13 +139,13 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 			ResetEnvironment: c.Reset, Queue: c.Queue}
 		if c.Reply != nil || c.Refuse {
 			r.Reply = &inquiry.Reply{ID: c.ReplyID, Channel: inquiry.ChannelCommandLine,
-				Authority: inquiry.AuthorityLocalOperator, By: userName()}
+				Authority: inquiry.AuthorityLocalOperator, By: app.UserName()}
 			if c.Refuse {
 				r.Reply.Type = inquiry.TypeDecline
 			}
 		}
 		if c.Reply != nil {
-			if r.Reply.Response, err = c.answer(ctx, a, d.manager, sess.ID); err != nil {
+			if r.Reply.Response, err = c.answer(ctx, a, d.Manager, sess.ID); err != nil {
 				return runs.Status{}, err
 			}
 		}
@@ -167,7 +156,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 		if a.asksHere(c.JSON) && r.Reply == nil {
 			r.Here, c.here = true, &r
 		}
-		st, err := d.manager.Continue(ctx, r)
+		st, err := d.Manager.Continue(ctx, r)
 		st.Session.ID = sess.ID
 		return st, err
 	})
@@ -175,7 +164,7 @@ func (c *continueCmd) Run(ctx context.Context, a *app) error {
 
 // ofHost is the command that goes on with a session of taploop host, nil when it is another one, or
 // none can be found.
-func (c *continueCmd) ofHost(ctx context.Context, a *app) (*hostCmd, error) {
+func (c *continueCmd) ofHost(ctx context.Context, a *invocation) (*hostCmd, error) {
 	var sess store.Session
 	err := a.withStore(ctx, func(db *store.Store) (err error) {
 		sess, err = findSession(ctx, db, c.Session)
@@ -185,14 +174,14 @@ func (c *continueCmd) ofHost(ctx context.Context, a *app) (*hostCmd, error) {
 		return nil, nil // the error is found again, and then told with what goes on
 	}
 	if c.answers {
-		return nil, usage(fmt.Errorf("session %s is one of taploop host", sess.ID),
+		return nil, app.Usage(fmt.Errorf("session %s is one of taploop host", sess.ID),
 			"taploop inquiries names its questions, and taploop reply ID answers one")
 	}
 	return &hostCmd{Resume: sess.ID, Goal: c.Task, JSON: c.JSON}, nil
 }
 
 // answer is the words of the reply: those of the command line, or of stdin.
-func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager,
+func (c *continueCmd) answer(ctx context.Context, a *invocation, manager *runs.Manager,
 	id string) (string, error) {
 	st, err := manager.Status(ctx, id)
 	if err != nil {
@@ -203,7 +192,7 @@ func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager,
 	case q != nil && typed:
 		return a.typed(ctx, *q)
 	case q != nil && q.Secret && !secret.Acknowledges(*c.Reply):
-		return "", usage(errOpenly,
+		return "", app.Usage(errOpenly,
 			"taploop continue "+id+" --reply -    (and type it, or pipe it in)")
 	case typed && c.ReplyID != "": // perhaps the same reply again
 		return a.typed(ctx, inquiry.Question{})
@@ -212,11 +201,11 @@ func (c *continueCmd) answer(ctx context.Context, a *app, manager *runs.Manager,
 }
 
 // follow opens the dependencies, begins a run, shows its steps, and reports how it ended.
-func (c *taskFlags) follow(ctx context.Context, a *app,
-	begin func(*deps) (runs.Status, error)) error {
+func (c *taskFlags) follow(ctx context.Context, a *invocation,
+	begin func(*app.Parts) (runs.Status, error)) error {
 	if channel.Mode(c.ReplyMode).Has(channel.Elicit) {
-		return usage(errors.New("reply mode elicit asks the user of an MCP client, and there is "+
-			"none here"), "manual_reply asks at the terminal; elicit is for taploop serve")
+		return app.Usage(errors.New("reply mode elicit asks the user of an MCP client, and there "+
+			"is none here"), "manual_reply asks at the terminal; elicit is for taploop serve")
 	}
 	a.quiet()
 	person, closeTTY := a.console()
@@ -227,9 +216,9 @@ func (c *taskFlags) follow(ctx context.Context, a *app,
 	show := a.newSteps(person)
 	show.asked = c.answers
 	defer show.end()
-	o := overrides{console: show, observe: show.event}
+	o := app.Options{Console: show, Observe: show.event}
 	var st runs.Status
-	err := a.with(ctx, o, func(d *deps) (err error) {
+	err := app.With(ctx, &a.Settings, o, func(d *app.Parts) (err error) {
 		if st, err = begin(d); err != nil {
 			next, err := onward{d, a.args}.from(ctx, st.Session.ID, err)
 			return &stoppedShort{err, next}
@@ -240,7 +229,7 @@ func (c *taskFlags) follow(ctx context.Context, a *app,
 			show.line("", show.words.Replayed)
 		}
 		began := time.Now()
-		st, err = show.waitForEnd(ctx, d.manager, st, c.here)
+		st, err = app.WaitForEnd(ctx, d.Manager, st, c.asking(show))
 		st.Replayed, st.Waited = replayed, time.Since(began)
 		return err
 	})
@@ -250,40 +239,16 @@ func (c *taskFlags) follow(ctx context.Context, a *app,
 	return c.reportEnd(ctx, a, st)
 }
 
-// waitForEnd waits until the run does not go on by itself any more. Unless here is nil its
-// questions are asked here, and with the answer to the first it goes on as here says. When ctx ends
-// it pauses the run first; one that waits for an answer stays as it is.
-func (s *steps) waitForEnd(ctx context.Context, manager *runs.Manager, st runs.Status,
-	here *runs.ContinueRequest) (runs.Status, error) {
-	id, how := st.Session.ID, here
-	for first := true; ; first = false {
-		open := here != nil && st.Question != nil && st.Run.State.Waiting()
-		if open && (first || st.Reason != agentloop.StillRunning) && !s.left() {
-			err := manager.AskHere(ctx, *st.Question, how)
-			if ctx.Err() != nil || errors.Is(err, io.EOF) {
-				st.Reason = st.Run.StopReason
-				return st, nil
-			}
-			if how = nil; err != nil {
-				return st, err
-			}
-		} else if st.Reason != agentloop.StillRunning {
-			return st, nil
-		}
-		next, err := manager.Wait(ctx, runs.WaitRequest{SessionID: id, Budget: time.Hour})
-		if ctx.Err() != nil {
-			return manager.Stop(context.WithoutCancel(ctx),
-				runs.StopRequest{SessionID: id, Mode: runs.Pause, By: operator()})
-		}
-		if err != nil {
-			return st, err
-		}
-		st = next
+// asking is how the run's questions are asked at the terminal; nil asks none.
+func (c *taskFlags) asking(show *steps) *app.AskHere {
+	if c.here == nil {
+		return nil
 	}
+	return &app.AskHere{How: c.here, Left: show.left}
 }
 
 // reportEnd prints the result and gives the exit code.
-func (c *taskFlags) reportEnd(ctx context.Context, a *app, st runs.Status) error {
+func (c *taskFlags) reportEnd(ctx context.Context, a *invocation, st runs.Status) error {
 	notes := c.cutSteps(a)
 	if c.JSON {
 		body, err := result.New(st)
@@ -298,19 +263,19 @@ func (c *taskFlags) reportEnd(ctx context.Context, a *app, st runs.Status) error
 }
 
 // cutSteps notes, also to the person, that a command has fewer steps than it wanted.
-func (c *taskFlags) cutSteps(a *app) []string {
-	wanted, most := int(c.MaxSteps), a.conf.Loop.MaxSteps
+func (c *taskFlags) cutSteps(a *invocation) []string {
+	wanted, most := int(c.MaxSteps), a.Conf.Loop.MaxSteps
 	if wanted <= most {
 		return nil
 	}
-	a.notef(wordsIn(a.lang()).Cut, wanted, most)
+	a.notef(wordsIn(a.Lang()).Cut, wanted, most)
 	return []string{fmt.Sprintf("--max-steps %d was cut to %d, which is loop.max_steps", wanted,
 		most)}
 }
 
 // printEnd says in words how a run ended, and what to call next.
-func (a *app) printEnd(st runs.Status) error {
-	w := wordsIn(a.lang())
+func (a *invocation) printEnd(st runs.Status) error {
+	w := wordsIn(a.Lang())
 	say := sheet{a.err, columnsOf(a.err)}
 	fmt.Fprintln(a.err)
 	say.line("", fmt.Sprintf(w.Ended, st.Reason, w.count(st.Usage.Steps), w.spent(st.Usage)))

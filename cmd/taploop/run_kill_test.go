@@ -22,17 +22,17 @@ func TestTheKeyboardThatAKilledRunLeftIsPutBackByTheNext(t *testing.T) {
 					modelRule("interrupted during the last action", over, "over")+
 					modelRule(`\[note-groceries 2/7\]`,
 						"TYPE\\tvalue:"+strings.Repeat("牛奶", 2000), "typed"))
-			before := b.sim.phone.Keyboard.IME()
+			before := b.sim.Phone.Keyboard.IME()
 			require.NotEqual(t, adbKeyboard, before)
 			p := b.spawn("run", b.task.Goal)
 			b.wire.sent.await(t, "(ADB_INPUT_B64)") // of many, so that the rest is not typed
 			p.kill()
-			require.Equal(t, adbKeyboard, b.sim.phone.Keyboard.IME())
+			require.Equal(t, adbKeyboard, b.sim.Phone.Keyboard.IME())
 
 			p = b.spawn(args...)
 
 			require.Zero(t, p.ends(), "%s", p.stderr)
-			require.Equal(t, before, b.sim.phone.Keyboard.IME())
+			require.Equal(t, before, b.sim.Phone.Keyboard.IME())
 		})
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/sandbox"
@@ -30,7 +32,7 @@ type sandboxCmd struct {
 }
 
 // Run serves the simulated phone until it is interrupted.
-func (c *sandboxCmd) Run(ctx context.Context, a *app) error {
+func (c *sandboxCmd) Run(ctx context.Context, a *invocation) error {
 	phone := sandbox.New(&sandbox.Options{Locale: c.Locale, PIN: c.PIN, Locked: c.PIN != ""})
 	if c.Tasks {
 		return c.listTasks(a, phone)
@@ -40,7 +42,7 @@ func (c *sandboxCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if err := errors.Join(onThisMachine(c.Addr), onThisMachine(c.ModelAddr)); err != nil {
-		return usageError{err}
+		return app.Usage(err, "")
 	}
 	var script []byte
 	if c.Script != "" {
@@ -48,13 +50,14 @@ func (c *sandboxCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 	}
-	sim, err := simulate(ctx, phone, simulatedSerial, c.Addr, c.ModelAddr, script)
+	sim, err := simulation.Start(ctx, phone,
+		&simulation.Options{ADBAddr: c.Addr, ModelAddr: c.ModelAddr, Script: script})
 	if err != nil {
 		return hint.Add(fmt.Errorf("starting the sandbox: %w", err),
 			"if another program has the address, choose one with --addr and --model-addr; "+
 				"see that "+cmp.Or(c.Script, "the script")+" is a script")
 	}
-	return closing(c.serve(ctx, a, sim, task), sim.Close)
+	return app.Closing(c.serve(ctx, a, sim, task), sim.Close)
 }
 
 // setUp puts the phone into the state that the task begins with; nil when there is no task.
@@ -64,14 +67,15 @@ func (c *sandboxCmd) setUp(phone *sandbox.Simulator) (*sandbox.Task, error) {
 	}
 	task, ok := phone.Task(c.Task)
 	if !ok {
-		return nil, usage(fmt.Errorf("there is no task %q", c.Task), "taploop sandbox --tasks")
+		return nil, app.Usage(fmt.Errorf("there is no task %q", c.Task), "taploop sandbox --tasks")
 	}
 	task.Setup(phone)
 	return &task, nil
 }
 
 // serve says how to use the phone, waits for the end, and checks the task.
-func (c *sandboxCmd) serve(ctx context.Context, a *app, sim *simulation, task *sandbox.Task) error {
+func (c *sandboxCmd) serve(ctx context.Context, a *invocation, sim *simulation.Simulation,
+	task *sandbox.Task) error {
 	end := func() error { return nil }
 	if c.StandIns != "" {
 		var err error
@@ -80,10 +84,10 @@ func (c *sandboxCmd) serve(ctx context.Context, a *app, sim *simulation, task *s
 		}
 	}
 	a.notef("a simulated phone is at ADB server %s, a scripted model at %s; use both with\n",
-		sim.addr, sim.model.BaseURL)
+		sim.Addr, sim.Model.BaseURL)
 	fmt.Fprintf(a.out,
 		"export TAPLOOP_ADB_SERVER=%s TAPLOOP_MODEL_BASE_URL=%s TAPLOOP_MODEL_NAME=scripted\n",
-		sim.addr, sim.model.BaseURL)
+		sim.Addr, sim.Model.BaseURL)
 	if task != nil {
 		a.notef("\ntask %s: %s", task.ID, goal(*task, c.Locale))
 	}
@@ -95,7 +99,7 @@ func (c *sandboxCmd) serve(ctx context.Context, a *app, sim *simulation, task *s
 	if task == nil {
 		return nil
 	}
-	if err := task.Check(sim.phone); err != nil {
+	if err := task.Check(sim.Phone); err != nil {
 		a.notef("task %s is not done: %v", task.ID, err)
 		return ended(exitNotCompleted)
 	}
@@ -105,8 +109,8 @@ func (c *sandboxCmd) serve(ctx context.Context, a *app, sim *simulation, task *s
 
 // serveStandIns offers the phone's commands as programs. The function that it returns waits for the
 // end.
-func (c *sandboxCmd) serveStandIns(ctx context.Context, a *app,
-	sim *simulation) (end func() error, err error) {
+func (c *sandboxCmd) serveStandIns(ctx context.Context, a *invocation,
+	sim *simulation.Simulation) (end func() error, err error) {
 	dir, err := filepath.Abs(c.StandIns)
 	if err != nil {
 		return nil, err
@@ -129,7 +133,7 @@ func (c *sandboxCmd) serveStandIns(ctx context.Context, a *app,
 	}
 	var wg sync.WaitGroup
 	var failed error
-	wg.Go(func() { failed = adbdshim.Serve(ctx, ln, sim.shell) })
+	wg.Go(func() { failed = adbdshim.Serve(ctx, ln, sim.Shell) })
 	a.notef("the phone's commands are in %s; start adbd with\n\n"+
 		"  TAPLOOP_SANDBOX_SOCKET=%s PATH=%s:$PATH adbd\n", dir, socket, dir)
 	return func() error { wg.Wait(); return failed }, nil
@@ -155,7 +159,7 @@ func goal(t sandbox.Task, locale string) string {
 	return t.Goal
 }
 
-func (c *sandboxCmd) listTasks(a *app, phone *sandbox.Simulator) error {
+func (c *sandboxCmd) listTasks(a *invocation, phone *sandbox.Simulator) error {
 	type entry struct {
 		ID     string `json:"id"`
 		Goal   string `json:"goal"`

@@ -10,21 +10,16 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/store"
-	"github.com/taploop/taploop/internal/token"
 )
 
 // run runs a command to its end and returns what it wrote.
@@ -158,29 +153,6 @@ func TestTokensLetClientsIn(t *testing.T) {
 	require.NotContains(t, p.stderr.String(), laptop[len("taploop_"):])
 }
 
-func TestWhereOthersCanReachTheServerEveryRequestNeedsAToken(t *testing.T) {
-	g := &authenticator{tokens: token.Open(filepath.Join(t.TempDir(), "tokens.json"))}
-	require.ErrorContains(t, g.check("192.168.1.5:8702"), "there is no token yet")
-	secret, info, err := g.tokens.Create("phone-room", false)
-	require.NoError(t, err)
-	require.NoError(t, g.check("192.168.1.5:8702"))
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil)
-	_, err = g.authorize(r)
-	require.ErrorIs(t, err, errNoToken)
-	r.Header.Set("Authorization", "Bearer "+secret)
-	who, err := g.authorize(r)
-	require.NoError(t, err)
-	require.Equal(t, info.Name, who)
-	r.Header.Add("Authorization", "Bearer other")
-	_, err = g.authorize(r)
-	require.ErrorIs(t, err, errNoToken, "two of them are none")
-
-	_, err = g.tokens.Revoke("phone-room")
-	require.NoError(t, err)
-	_, err = g.authorize(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil))
-	require.ErrorIs(t, err, errNoToken, "the last token is gone, and no client may come in")
-}
-
 func TestSessionsBelongToTheirToken(t *testing.T) {
 	t.Parallel()
 	for _, e := range []era{modern, legacy} {
@@ -282,14 +254,4 @@ func TestTokensThatCannotBeReadLetNobodyIn(t *testing.T) {
 	code, answer, _ := post(t, url, handshake, nil)
 	require.Equal(t, 401, code)
 	require.Contains(t, answer, "cannot be read")
-}
-
-func TestAPortOfTheAdministratorsHasAHintOfItsOwn(t *testing.T) {
-	err := &net.OpError{Op: "listen", Err: os.NewSyscallError("bind", syscall.EACCES)}
-	require.Contains(t, listenHint(err), "choose one above 1023")
-	taken, listening := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, listening)
-	defer taken.Close()
-	_, listening = listen(taken.Addr().String())
-	require.Contains(t, hint.Of(listening), "end the server that has the address")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -236,7 +237,7 @@ func TestAStopInTheMiddleOfAnActionWaitsForIt(t *testing.T) {
 		begun := s.start(b.task.Goal)
 		g.await(t)
 		const action = 700 * time.Millisecond
-		require.NoError(t, b.sim.adb.SetLatency(simulatedSerial, action))
+		require.NoError(t, b.sim.ADB.SetLatency(simulation.DefaultSerial, action))
 		g.open()
 		b.wire.sent.await(t, `(input tap)`) // it is on its way
 		watch := s.stopwatch()
@@ -244,7 +245,7 @@ func TestAStopInTheMiddleOfAnActionWaitsForIt(t *testing.T) {
 		watch.within(action + 2*time.Second)
 		require.Equal(t, store.Cancelled, stopped.State, "%s", stopped.words)
 		require.Len(t, b.wire.touches(), 1)
-		require.NoError(t, b.sim.adb.SetLatency(simulatedSerial, 0))
+		require.NoError(t, b.sim.ADB.SetLatency(simulation.DefaultSerial, 0))
 
 		next := s.follow(s.start(b.task.Goal)) // the phone is free
 		require.Equal(t, store.WaitingReply, next.State)
@@ -276,7 +277,7 @@ func TestOnePhoneIsForOneSessionAtATime(t *testing.T) {
 			"a session that waits for its user keeps the phone")
 		done := first.follow(first.answer(asked, "42"))
 		require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason)
-		b.task.Setup(b.sim.phone)
+		b.task.Setup(b.sim.Phone)
 		asked = second.follow(second.call("ask_agent_wait",
 			map[string]any{"session_id": queued.SessionID}))
 		require.Equal(t, store.WaitingReply, asked.State, "its turn has come: %s", asked.words)

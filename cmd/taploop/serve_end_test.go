@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -116,17 +116,17 @@ func TestAPhoneThatHangsDoesNotHoldUpTheEnd(t *testing.T) {
 		s := b.open(w)
 		begun := s.start(b.task.Goal)
 		g.await(t)
-		require.NoError(t, b.sim.adb.SetLatency(simulatedSerial, 300*time.Millisecond))
+		require.NoError(t, b.sim.ADB.SetLatency(simulation.DefaultSerial, 300*time.Millisecond))
 		g.open()
 		b.wire.sent.await(t, `(input tap)`) // it is on its way
-		require.NoError(t, b.sim.adb.Hang(simulatedSerial, true))
+		require.NoError(t, b.sim.ADB.Hang(simulation.DefaultSerial, true))
 		watch := s.stopwatch()
 		require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 		code := s.ends()
 		watch.within(termBound)
 		require.Equal(t, exitError, code, "that the phone was left alone is not known")
 		require.Contains(t, s.stderr.String(), "pausing the runs took longer than")
-		require.NoError(t, b.sim.adb.Hang(simulatedSerial, false))
+		require.NoError(t, b.sim.ADB.Hang(simulation.DefaultSerial, false))
 
 		next := b.open(w)
 		require.Equal(t, store.Paused, next.call("ask_agent_wait",
@@ -143,16 +143,16 @@ func TestAPhoneThatHangsDoesNotHoldUpTheEndOfStdin(t *testing.T) {
 	s := b.open(route{era: legacy})
 	begun := s.start(b.task.Goal)
 	g.await(t)
-	require.NoError(t, b.sim.adb.SetLatency(simulatedSerial, 300*time.Millisecond))
+	require.NoError(t, b.sim.ADB.SetLatency(simulation.DefaultSerial, 300*time.Millisecond))
 	g.open()
 	b.wire.sent.await(t, `(input tap)`)
-	require.NoError(t, b.sim.adb.Hang(simulatedSerial, true))
+	require.NoError(t, b.sim.ADB.Hang(simulation.DefaultSerial, true))
 	watch := s.stopwatch()
 	require.NoError(t, s.stdin.Close())
 	code := s.ends()
 	watch.within(eofBound)
 	require.Equal(t, exitError, code, "that the phone was left alone is not known")
-	require.NoError(t, b.sim.adb.Hang(simulatedSerial, false))
+	require.NoError(t, b.sim.ADB.Hang(simulation.DefaultSerial, false))
 
 	next := b.open(route{era: legacy})
 	require.Equal(t, store.Paused, next.call("ask_agent_wait",
@@ -222,7 +222,7 @@ func TestWhatLibrariesPrintGoesToStderr(t *testing.T) {
 	e, we, err := os.Pipe()
 	require.NoError(t, err)
 	os.Stdout, os.Stderr = w, we
-	a := &app{streams: streams{nil, w, we}}
+	a := &invocation{streams: streams{nil, w, we}}
 	out := a.reserveStdout()
 	fmt.Println("a library speaks")
 	fmt.Fprintln(a.out, "we too")
@@ -237,15 +237,6 @@ func TestWhatLibrariesPrintGoesToStderr(t *testing.T) {
 	require.Equal(t, "a library speaks\nwe too\n", string(said))
 }
 
-func TestWaitingIsGivenUp(t *testing.T) {
-	never := make(chan struct{})
-	t.Cleanup(func() { close(never) })
-	err := within(time.Now().Add(time.Millisecond), "closing", func() error { <-never; return nil })
-	require.ErrorContains(t, err, "closing took longer than ")
-	require.ErrorIs(t, within(time.Now().Add(time.Minute), "closing",
-		func() error { return context.Canceled }), context.Canceled)
-}
-
 var listTools = mcp.ListToolsRequest{}
 
 func TestASecondSignalEndsAtOnce(t *testing.T) {
@@ -255,10 +246,10 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 	s := b.open(route{http: true, era: legacy})
 	s.start(b.task.Goal)
 	g.await(t)
-	require.NoError(t, b.sim.adb.SetLatency(simulatedSerial, 300*time.Millisecond))
+	require.NoError(t, b.sim.ADB.SetLatency(simulation.DefaultSerial, 300*time.Millisecond))
 	g.open()
 	b.wire.sent.await(t, `(input tap)`)
-	require.NoError(t, b.sim.adb.Hang(simulatedSerial, true))
+	require.NoError(t, b.sim.ADB.Hang(simulation.DefaultSerial, true))
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 	s.deaf()
 	watch := s.stopwatch()

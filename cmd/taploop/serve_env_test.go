@@ -22,6 +22,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/sandbox"
 )
 
@@ -29,7 +30,7 @@ import (
 // as programs of their own.
 type testEnv struct {
 	t    testing.TB
-	sim  *simulation
+	sim  *simulation.Simulation
 	task sandbox.Task
 	wire *wiretap
 	life *activity // of the phone and the model
@@ -49,15 +50,16 @@ func newTestEnv(t testing.TB, taskID, script string, env ...string) *testEnv {
 	task, ok := phone.Task(taskID)
 	require.True(t, ok)
 	task.Setup(phone)
-	rules := "rules:\n" + script + strings.TrimPrefix(string(tasksScript[bytes.Index(tasksScript,
+	tasks := simulation.TasksScript
+	rules := "rules:\n" + script + strings.TrimPrefix(string(tasks[bytes.Index(tasks,
 		[]byte("rules:\n")):]), "rules:\n")
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	sim, err := simulate(ctx, phone, simulatedSerial, "127.0.0.1:0", "127.0.0.1:0", []byte(rules))
+	sim, err := simulation.Start(ctx, phone, &simulation.Options{Script: []byte(rules)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
 	life := newActivity()
-	wire, dir := tap(t, sim.addr, life, nil), t.TempDir()
+	wire, dir := tap(t, sim.Addr, life, nil), t.TempDir()
 	b := &testEnv{t: t, sim: sim, task: task, wire: wire, life: life, dir: dir}
 	model := httptest.NewServer(b.model(t))
 	t.Cleanup(model.Close)
@@ -75,7 +77,7 @@ func newTestEnv(t testing.TB, taskID, script string, env ...string) *testEnv {
 // without any trouble does.
 func (b *testEnv) done(touches int) {
 	b.t.Helper()
-	require.NoError(b.t, b.task.Check(b.sim.phone))
+	require.NoError(b.t, b.task.Check(b.sim.Phone))
 	require.Len(b.t, b.wire.touches(), touches, "%q", b.wire.touches())
 }
 
@@ -122,7 +124,7 @@ func (g *thinkingPause) open() { close(g.opened) }
 
 // model is the scripted one behind the gates.
 func (b *testEnv) model(t testing.TB) http.Handler {
-	target, err := url.Parse(strings.TrimSuffix(b.sim.model.BaseURL, "/v1"))
+	target, err := url.Parse(strings.TrimSuffix(b.sim.Model.BaseURL, "/v1"))
 	require.NoError(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.ErrorLog = log.New(io.Discard, "", 0) // clients are killed

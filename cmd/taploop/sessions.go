@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
@@ -27,34 +27,34 @@ type sessionsCmd struct {
 }
 
 // withStore lends the store of the configuration to use, and closes it.
-func (a *app) withStore(ctx context.Context, use func(*store.Store) error) error {
-	if err := a.load(); err != nil {
+func (a *invocation) withStore(ctx context.Context, use func(*store.Store) error) error {
+	if err := a.Load(); err != nil {
 		return err
 	}
 	return a.lend(ctx, nil, use)
 }
 
 // lend lends the data folder of the configuration that is loaded.
-func (a *app) lend(ctx context.Context, o *store.Options,
+func (a *invocation) lend(ctx context.Context, o *store.Options,
 	use func(*store.Store) error) error {
-	db, err := a.store(ctx, o)
+	db, err := app.OpenStore(ctx, &a.Settings, o)
 	if err != nil {
 		return err
 	}
-	return closing(use(db), db.Close)
+	return app.Closing(use(db), db.Close)
 }
 
 // reading is withStore for a command that changes nothing: the folder need not be writable. Where
 // it is, runs that a dead process has left behind are PAUSED from then on.
-func (a *app) reading(ctx context.Context, use func(*store.Store) error) error {
-	if err := a.load(); err != nil {
+func (a *invocation) reading(ctx context.Context, use func(*store.Store) error) error {
+	if err := a.Load(); err != nil {
 		return err
 	}
 	return a.lend(ctx, &store.Options{Reading: true}, func(db *store.Store) error {
 		if !db.ReadOnly() {
 			// What is stored can be read all the same.
 			if _, err := db.Runs.Recover(ctx); err != nil {
-				a.log.WarnContext(ctx, "looking for runs that were left behind", "err", err)
+				a.Log.WarnContext(ctx, "looking for runs that were left behind", "err", err)
 			}
 		}
 		return use(db)
@@ -62,7 +62,7 @@ func (a *app) reading(ctx context.Context, use func(*store.Store) error) error {
 }
 
 // readingSession is reading with the session whose id begins with the text.
-func (a *app) readingSession(ctx context.Context, id string,
+func (a *invocation) readingSession(ctx context.Context, id string,
 	use func(*store.Store, store.Session) error) error {
 	return a.reading(ctx, func(db *store.Store) error {
 		sess, err := findSession(ctx, db, id)
@@ -71,30 +71,6 @@ func (a *app) readingSession(ctx context.Context, id string,
 		}
 		return use(db, sess)
 	})
-}
-
-// store opens the data folder. A folder that somebody else made stays as open as it is; when it is
-// used for the first time, that is said.
-func (a *app) store(ctx context.Context, o *store.Options) (*store.Store, error) {
-	dir := a.conf.DataDir
-	before, err := os.Stat(dir)
-	used := store.Exists(dir)
-	var with store.Options
-	if o != nil {
-		with = *o
-	}
-	with.Stalled = func() { a.notef(wordsIn(a.lang()).Stalled, dir) }
-	s, failed := store.Open(ctx, dir, &with)
-	if failed == nil && err == nil && !used && before.Mode().Perm()&0o077 != 0 &&
-		runtime.GOOS != "windows" {
-		may := "look into"
-		if before.Mode().Perm()&0o020 != 0 {
-			may = "write to" // which its owner may want: a umask of 002 makes such folders
-		}
-		a.notef("note: others may %s the folder %s (mode %04o), not look into the files that "+
-			"are made there now; to close it: chmod 700 %s", may, dir, before.Mode().Perm(), dir)
-	}
-	return s, failed
 }
 
 // findSession finds the session whose id begins with the text, whoever it belongs to; "" is the one
@@ -122,9 +98,9 @@ type sessionsListCmd struct {
 }
 
 // Run lists sessions.
-func (c *sessionsListCmd) Run(ctx context.Context, a *app) error {
+func (c *sessionsListCmd) Run(ctx context.Context, a *invocation) error {
 	if s := store.State(c.State); c.State != "" && !s.Known() {
-		return usage(fmt.Errorf("unknown state %q", c.State), "want one of "+
+		return app.Usage(fmt.Errorf("unknown state %q", c.State), "want one of "+
 			strings.Trim(strings.ReplaceAll(fmt.Sprint(result.States), " ", ", "), "[]"))
 	}
 	return a.reading(ctx, func(db *store.Store) error {
@@ -177,7 +153,7 @@ type sessionsShowCmd struct {
 }
 
 // Run prints one session.
-func (c *sessionsShowCmd) Run(ctx context.Context, a *app) error {
+func (c *sessionsShowCmd) Run(ctx context.Context, a *invocation) error {
 	return a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
 		shown, err := read(ctx, db, sess)
 		if err != nil {
@@ -199,7 +175,7 @@ type sessionsExportCmd struct {
 }
 
 // Run writes a session out and prints the path.
-func (c *sessionsExportCmd) Run(ctx context.Context, a *app) error {
+func (c *sessionsExportCmd) Run(ctx context.Context, a *invocation) error {
 	return a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
 		path := cmp.Or(c.Output, sess.ID+".html")
 		var err error
@@ -261,9 +237,9 @@ type sessionsPruneCmd struct {
 }
 
 // Run deletes old sessions with their frames.
-func (c *sessionsPruneCmd) Run(ctx context.Context, a *app) error {
+func (c *sessionsPruneCmd) Run(ctx context.Context, a *invocation) error {
 	if c.OlderThan <= 0 {
-		return usage(fmt.Errorf("--older-than is %s", c.OlderThan),
+		return app.Usage(fmt.Errorf("--older-than is %s", c.OlderThan),
 			"want a duration above 0, for example 720h")
 	}
 	return a.withStore(ctx, func(db *store.Store) error {

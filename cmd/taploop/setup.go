@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/app/serve"
 	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/hint"
@@ -24,12 +26,12 @@ type setupCmd struct {
 }
 
 // Run tells a client of the server.
-func (c *setupCmd) Run(a *app) error {
+func (c *setupCmd) Run(a *invocation) error {
 	client, err := clients.Find(c.Client)
 	if err != nil {
-		return usageError{err}
+		return app.Usage(err, "")
 	}
-	if err := a.load(); err != nil {
+	if err := a.Load(); err != nil {
 		return err
 	}
 	server, err := c.server(a)
@@ -54,8 +56,8 @@ func (c *setupCmd) Run(a *app) error {
 	return nil
 }
 
-func (c *setupCmd) install(a *app, client clients.Client, server clients.Server) error {
-	done, err := client.Install(clients.Machine{OS: runtime.GOOS, Getenv: a.opts.Getenv}, server,
+func (c *setupCmd) install(a *invocation, client clients.Client, server clients.Server) error {
+	done, err := client.Install(clients.Machine{OS: runtime.GOOS, Getenv: a.Options.Getenv}, server,
 		c.Force)
 	switch {
 	case err != nil:
@@ -72,7 +74,7 @@ func (c *setupCmd) install(a *app, client clients.Client, server clients.Server)
 }
 
 // advise says what is left to do.
-func (c *setupCmd) advise(a *app, client clients.Client, server clients.Server) {
+func (c *setupCmd) advise(a *invocation, client clients.Client, server clients.Server) {
 	a.notef("  then:     %s\n  time-out: %s", client.Then, client.Timeout)
 	if server.Token {
 		a.notef("  token:    taploop token create --name %s; %s", client.Name, client.Token)
@@ -81,29 +83,29 @@ func (c *setupCmd) advise(a *app, client clients.Client, server clients.Server) 
 		return
 	}
 	var lost []string
-	for _, v := range a.conf.Values() {
-		if from := v.Origin; from != config.ByDefault && from != a.conf.File {
+	for _, v := range a.Conf.Values() {
+		if from := v.Origin; from != config.ByDefault && from != a.Conf.File {
 			lost = append(lost, v.Path)
 		}
 	}
 	if len(lost) > 0 {
-		file, _ := config.Path(&a.opts)
+		file, _ := config.Path(&a.Options)
 		a.notef("  note:     %s come from this shell, where %s does not look; put them into %s",
 			strings.Join(lost, ", "), client.Title, file)
 	}
 }
 
 // server is how the client is to reach us.
-func (c *setupCmd) server(a *app) (clients.Server, error) {
+func (c *setupCmd) server(a *invocation) (clients.Server, error) {
 	if c.HTTP {
-		return httpServer(a.conf)
+		return httpServer(a.Conf)
 	}
 	command, err := self()
 	if err != nil {
 		return clients.Server{}, err
 	}
 	s := clients.Server{Command: command, Args: []string{"serve"}}
-	if file, named := config.Path(&a.opts); named {
+	if file, named := config.Path(&a.Options); named {
 		if file, err = filepath.Abs(file); err != nil {
 			return s, err
 		}
@@ -115,15 +117,15 @@ func (c *setupCmd) server(a *app) (clients.Server, error) {
 func httpServer(conf *config.Loaded) (clients.Server, error) {
 	_, port, err := net.SplitHostPort(conf.HTTP.Addr)
 	if err != nil || port == "0" || port == "" {
-		return clients.Server{}, usage(
+		return clients.Server{}, app.Usage(
 			fmt.Errorf("http.addr %q is no address that a client can be told", conf.HTTP.Addr),
 			"set http.addr to HOST:PORT with a fixed port")
 	}
-	list, err := tokens(conf).List()
+	list, err := serve.OpenTokens(conf.DataDir).List()
 	if err != nil {
 		return clients.Server{}, err
 	}
-	return clients.Server{URL: "http://" + dialable(conf.HTTP.Addr) + "/mcp",
+	return clients.Server{URL: "http://" + serve.Dialable(conf.HTTP.Addr) + "/mcp",
 		Token: len(list) > 0 || !httpguard.Loopback(conf.HTTP.Addr)}, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 
 	"github.com/taploop/taploop/actions"
@@ -15,7 +14,6 @@ import (
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/words"
 )
 
 // steps shows a run as it happens: a line for each step, and below them at a terminal what is being
@@ -36,8 +34,8 @@ type steps struct {
 	warned  int  // of the run's warnings, how many are known
 }
 
-func (a *app) newSteps(console terminal.Lines) *steps {
-	return &steps{out: a.err, live: statusOf(a.err), words: wordsIn(a.lang()), console: console,
+func (a *invocation) newSteps(console terminal.Lines) *steps {
+	return &steps{out: a.err, live: statusOf(a.err), words: wordsIn(a.Lang()), console: console,
 		begun: make(chan struct{})}
 }
 
@@ -182,17 +180,4 @@ func (s *steps) step(st agentloop.Step) {
 
 func (s *steps) line(label, words string) {
 	fmt.Fprint(s.out, wrapped(label, words, columnsOf(s.out)))
-}
-
-// lang is the language of the person at the terminal, as the system has it.
-func (w *wiring) lang() string { return langOf(w.opts.Getenv) }
-
-func langOf(getenv func(string) string) string {
-	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
-		if v := getenv(name); v != "" {
-			tag, _, _ := strings.Cut(v, ".") // zh_CN.UTF-8
-			return words.Match(tag)
-		}
-	}
-	return words.Default
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/runs"
 )
 
@@ -14,19 +15,19 @@ type stopCmd struct {
 }
 
 // Run stops a session's run, even one of another process, and gives its phone back.
-func (c *stopCmd) Run(ctx context.Context, a *app) error {
-	r := runs.StopRequest{Mode: runs.Cancel, By: operator()}
+func (c *stopCmd) Run(ctx context.Context, a *invocation) error {
+	r := runs.StopRequest{Mode: runs.Cancel, By: app.Operator()}
 	if c.Pause {
 		r.Mode = runs.Pause
 	}
 	var st runs.Status
-	err := a.with(ctx, overrides{storeOnly: true}, func(d *deps) error {
-		sess, err := findSession(ctx, d.store, c.Session)
+	err := app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, func(d *app.Parts) error {
+		sess, err := findSession(ctx, d.Store, c.Session)
 		if err != nil {
 			return err
 		}
 		r.SessionID = sess.ID
-		st, err = d.manager.Stop(ctx, r)
+		st, err = d.Manager.Stop(ctx, r)
 		return err
 	})
 	if err != nil {

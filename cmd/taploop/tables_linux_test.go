@@ -35,7 +35,7 @@ func TestATableIsAsWideAsItsTerminal(t *testing.T) {
 		screen := newTranscript()
 		go func() { _, _ = io.Copy(screen, master) }() // ends when the test closes the terminal
 		var errs strings.Builder
-		a := &app{streams: streams{out: slave, err: &errs}}
+		a := &invocation{streams: streams{out: slave, err: &errs}}
 		require.NoError(t, printPhones(a, false, list))
 		shown := screen.await(t, `(?s)^(SERIAL.*\n.*\n.*\n)`)
 		for line := range strings.Lines(shown) {
@@ -51,7 +51,7 @@ func TestATableIsAsWideAsItsTerminal(t *testing.T) {
 func TestWhatIsNoTerminalGetsATableWhole(t *testing.T) {
 	var out, errs strings.Builder
 	state := "no permissions (" + strings.Repeat("why? ", 30) + "end)"
-	require.NoError(t, printPhones(&app{streams: streams{out: &out, err: &errs}}, false,
+	require.NoError(t, printPhones(&invocation{streams: streams{out: &out, err: &errs}}, false,
 		[]device.PhoneInfo{{Serial: "a", State: state, Model: strings.Repeat("m", 200)}}))
 	require.Contains(t, out.String(), state)
 	require.Contains(t, out.String(), strings.Repeat("m", 200))

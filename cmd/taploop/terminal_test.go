@@ -20,7 +20,7 @@ func TestWordsOfPhonesAndServersDoNotSteerTheTerminal(t *testing.T) {
 	const evil = "x\x1b[2J\u202e\u200b\nSERIAL  device  y"
 	var out bytes.Buffer
 	var below bytes.Buffer
-	require.NoError(t, printPhones(&app{streams: streams{out: &out, err: &below}}, false,
+	require.NoError(t, printPhones(&invocation{streams: streams{out: &out, err: &below}}, false,
 		[]device.PhoneInfo{{Serial: evil, State: evil, Model: evil, Android: evil}}))
 	harmless(t, out.String())
 	harmless(t, below.String())

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/app/serve"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/token"
 )
@@ -20,13 +19,6 @@ type tokenCmd struct {
 	Revoke tokenRevokeCmd `cmd:"" help:"Make a token worthless, at once."`
 }
 
-// tokens are those of the data folder.
-func tokens(c *config.Loaded) *token.Store {
-	return token.Open(tokensFile(c.DataDir))
-}
-
-func tokensFile(dir string) string { return filepath.Join(dir, "tokens.json") }
-
 type tokenCreateCmd struct {
 	Name    string `help:"Name of who bears it, for logs and lists; the default is made up." placeholder:"NAME"`
 	Person  bool   `help:"A person bears it, and no program: over HTTP it sees and answers everything, as the page does, and decides about actions that wait for a person."`
@@ -35,11 +27,11 @@ type tokenCreateCmd struct {
 }
 
 // Run prints a new token and nothing else on stdout.
-func (c *tokenCreateCmd) Run(ctx context.Context, a *app) error {
-	if err := a.load(); err != nil {
+func (c *tokenCreateCmd) Run(ctx context.Context, a *invocation) error {
+	if err := a.Load(); err != nil {
 		return err
 	}
-	secret, info, err := tokens(a.conf).Create(c.Name, c.Person)
+	secret, info, err := serve.OpenTokens(a.Conf.DataDir).Create(c.Name, c.Person)
 	if err != nil {
 		return err
 	}
@@ -58,11 +50,11 @@ type tokenAdoptCmd struct {
 }
 
 // Run gives a token that there is what was begun without one.
-func (c *tokenAdoptCmd) Run(ctx context.Context, a *app) error {
-	if err := a.load(); err != nil {
+func (c *tokenAdoptCmd) Run(ctx context.Context, a *invocation) error {
+	if err := a.Load(); err != nil {
 		return err
 	}
-	info, err := tokens(a.conf).Find(c.Token)
+	info, err := serve.OpenTokens(a.Conf.DataDir).Find(c.Token)
 	if err != nil {
 		return err
 	}
@@ -70,9 +62,9 @@ func (c *tokenAdoptCmd) Run(ctx context.Context, a *app) error {
 }
 
 // adopt gives what is open and was begun without a token to the one of that name.
-func adopt(ctx context.Context, a *app, name string) error {
+func adopt(ctx context.Context, a *invocation, name string) error {
 	o := store.Orphans{}
-	if store.Exists(a.conf.DataDir) { // else nothing was begun yet
+	if store.Exists(a.Conf.DataDir) { // else nothing was begun yet
 		if err := a.lend(ctx, nil, func(db *store.Store) (err error) {
 			o, err = db.Adopt(ctx, name, byCommandLine())
 			return err
@@ -85,8 +77,8 @@ func adopt(ctx context.Context, a *app, name string) error {
 }
 
 // noteOrphans says what was begun without a token and cannot be reached over HTTP any more.
-func noteOrphans(ctx context.Context, a *app, name string) error {
-	if !store.Exists(a.conf.DataDir) {
+func noteOrphans(ctx context.Context, a *invocation, name string) error {
+	if !store.Exists(a.Conf.DataDir) {
 		return nil
 	}
 	return a.lend(ctx, nil, func(db *store.Store) error {
@@ -129,11 +121,11 @@ type tokenListCmd struct {
 }
 
 // Run lists the tokens without telling any.
-func (c *tokenListCmd) Run(a *app) error {
-	if err := a.load(); err != nil {
+func (c *tokenListCmd) Run(a *invocation) error {
+	if err := a.Load(); err != nil {
 		return err
 	}
-	list, err := tokens(a.conf).List()
+	list, err := serve.OpenTokens(a.Conf.DataDir).List()
 	if err != nil {
 		return err
 	}
@@ -153,16 +145,16 @@ type tokenRevokeCmd struct {
 }
 
 // Run revokes a token. A server that runs knows of it at its next request.
-func (c *tokenRevokeCmd) Run(a *app) error {
-	if err := a.load(); err != nil {
+func (c *tokenRevokeCmd) Run(a *invocation) error {
+	if err := a.Load(); err != nil {
 		return err
 	}
-	info, err := tokens(a.conf).Revoke(c.Token)
+	info, err := serve.OpenTokens(a.Conf.DataDir).Revoke(c.Token)
 	if err != nil {
 		return err
 	}
 	a.notef("token %s is worthless now", info.Name)
-	list, err := tokens(a.conf).List()
+	list, err := serve.OpenTokens(a.Conf.DataDir).List()
 	if err == nil && len(list) == 0 {
 		a.notef("it was the last one: a server takes every program of this machine without a " +
 			"token now")

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"unicode/utf8"
 
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/app/serve"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -21,23 +23,23 @@ type uiCmd struct {
 const maxName = 64
 
 // Run prints one link, which logs one browser in to the page of the server that runs.
-func (c *uiCmd) Run(a *app) error {
-	name := cmp.Or(c.Name, text.Cut(userName(), maxName))
+func (c *uiCmd) Run(a *invocation) error {
+	name := cmp.Or(c.Name, text.Cut(app.UserName(), maxName))
 	if text.Line(name) != name || utf8.RuneCountInString(name) > maxName {
-		return usage(fmt.Errorf("the name %q cannot be used", name),
+		return app.Usage(fmt.Errorf("the name %q cannot be used", name),
 			fmt.Sprintf("give a name in one line of at most %d characters", maxName))
 	}
-	if err := a.load(); err != nil {
+	if err := a.Load(); err != nil {
 		return err
 	}
-	here, gone, err := servers(a.conf.DataDir)
+	here, gone, err := serve.Servers(a.Conf.DataDir)
 	if err != nil {
 		return err
 	}
 	if len(here) == 0 {
-		return errNoServer(a.conf.DataDir, gone)
+		return errNoServer(a.Conf.DataDir, gone)
 	}
-	link, err := logins(a.conf.DataDir).Link(here[0].URL, name)
+	link, err := serve.OpenLogins(a.Conf.DataDir).Link(here[0].URL, name)
 	if err != nil {
 		return err
 	}
@@ -53,7 +55,7 @@ func (c *uiCmd) Run(a *app) error {
 }
 
 // errNoServer is the error when there is no server to log in to.
-func errNoServer(dir string, gone []serverEntry) error {
+func errNoServer(dir string, gone []serve.ServerEntry) error {
 	err := fmt.Errorf("no server that uses %s listens over HTTP", dir)
 	if len(gone) > 0 {
 		err = fmt.Errorf("%w; the last one, at %s, ended without a word (process %d)", err,

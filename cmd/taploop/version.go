@@ -24,7 +24,7 @@ type versionCmd struct {
 var licenses []byte
 
 // Run prints the version on stdout, or the licences.
-func (c *versionCmd) Run(a *app) error {
+func (c *versionCmd) Run(a *invocation) error {
 	if !c.Licenses {
 		_, err := fmt.Fprint(a.out, versionLine())
 		return err

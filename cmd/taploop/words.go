@@ -32,10 +32,6 @@ type texts struct {
 	Try, Answer, Typed, GoOn string
 	Cut                      string
 	Hidden, Whole            string // before an answer is typed
-	Parted, Unseen           string // of a replay
-	Stalled                  string // of the data folder, which does not answer
-	// what the configuration leaves of the guard
-	GuardOff, GuardFloor, FloorLowered, Unasked, Misspelt string
 
 	Outcomes map[actions.Outcome]string
 	// why a run has ended, where that needs no other words

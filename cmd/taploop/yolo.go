@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
@@ -43,7 +44,7 @@ func (y *yoloScope) of(found func(id string) (string, error)) (guard.Scope, stri
 		}
 	}
 	if n > 1 {
-		return "", "", usage(errors.New("there is more than one scope"),
+		return "", "", app.Usage(errors.New("there is more than one scope"),
 			"keep one of --session, --app, --action and --all")
 	}
 	if scope != guard.ForSession {
@@ -59,15 +60,15 @@ type yoloOnCmd struct {
 }
 
 // Run gives leave.
-func (c *yoloOnCmd) Run(ctx context.Context, a *app) error {
+func (c *yoloOnCmd) Run(ctx context.Context, a *invocation) error {
 	if c.For <= 0 || c.For > guard.MaxGrantTime {
-		return usage(fmt.Errorf("--for is %v", c.For),
+		return app.Usage(fmt.Errorf("--for is %v", c.For),
 			"want a duration above 0 and up to 24h, such as 15m")
 	}
 	return a.withStore(ctx, func(db *store.Store) error {
 		scope, name, err := c.of(finding(ctx, db))
 		if err == nil && scope == "" {
-			err = usage(errors.New("it is not said what is not to be asked about"),
+			err = app.Usage(errors.New("it is not said what is not to be asked about"),
 				"taploop yolo on --session ID, --app PACKAGE, --action NAME, or --all")
 		}
 		if err != nil {
@@ -75,14 +76,12 @@ func (c *yoloOnCmd) Run(ctx context.Context, a *app) error {
 		}
 		g, err := guard.NewGrant(scope, name, time.Now(), c.For)
 		if err != nil {
-			return usageError{err}
+			return app.Usage(err, "")
 		}
 		if scope == guard.ForAction {
-			for _, line := range a.misspelt([]string{name}) {
-				a.notef("%s", line)
-			}
+			app.NoteMisspelt(&a.Settings, name)
 		}
-		g.By = userName()
+		g.By = app.UserName()
 		if err := db.Grants.Give(ctx, g, byCommandLine()); err != nil {
 			return err
 		}
@@ -94,7 +93,7 @@ func (c *yoloOnCmd) Run(ctx context.Context, a *app) error {
 type yoloOffCmd struct{ yoloScope }
 
 // Run takes leave back: all of it when no scope is named.
-func (c *yoloOffCmd) Run(ctx context.Context, a *app) error {
+func (c *yoloOffCmd) Run(ctx context.Context, a *invocation) error {
 	return a.withStore(ctx, func(db *store.Store) error {
 		scope, name, err := c.of(finding(ctx, db))
 		if err != nil {
@@ -125,7 +124,7 @@ type yoloStatusCmd struct {
 }
 
 // Run lists what holds.
-func (c *yoloStatusCmd) Run(ctx context.Context, a *app) error {
+func (c *yoloStatusCmd) Run(ctx context.Context, a *invocation) error {
 	return a.reading(ctx, func(db *store.Store) error {
 		list, err := db.Grants.List(ctx)
 		if err != nil {
@@ -147,6 +146,6 @@ func finding(ctx context.Context, db *store.Store) func(string) (string, error) 
 
 // byCommandLine is who does something at the command line, for the audit.
 func byCommandLine() store.AuditEntry {
-	who := operator()
+	who := app.Operator()
 	return store.AuditEntry{By: who.Name, Channel: who.Channel, Authority: who.Authority}
 }

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"errors"
@@ -13,11 +13,14 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 )
 
-// counters are what a server's runs have come to since it began, for Prometheus.
-type counters struct{ *metrics.Set }
+// Counters count what a server's runs have done since it began, for Prometheus.
+type Counters struct{ *metrics.Set }
 
-// observe counts what a run does.
-func (c counters) observe(e runs.Event) {
+// NewCounters returns counters at zero.
+func NewCounters() Counters { return Counters{metrics.NewSet()} }
+
+// Observe counts what a run does.
+func (c Counters) Observe(e runs.Event) {
 	switch e.Kind {
 	case agentloop.Stepped:
 		c.GetOrCreateCounter("taploop_steps_total").Inc()
@@ -34,7 +37,7 @@ func (c counters) observe(e runs.Event) {
 }
 
 // spend counts what a step has cost.
-func (c counters) spend(s agentloop.Step) {
+func (c Counters) spend(s agentloop.Step) {
 	for _, p := range s.Timing.Parts() {
 		c.GetOrCreateFloatCounter(
 			fmt.Sprintf("taploop_step_seconds_total{part=%q}", p.Name)).Add(p.Time.Seconds())
@@ -46,8 +49,8 @@ func (c counters) spend(s agentloop.Step) {
 	}
 }
 
-// handler shows them at /metrics to whom /mcp would be open.
-func (c counters) handler(conf config.HTTP, auth *authenticator) http.HandlerFunc {
+// handler serves the counters to those who may use /mcp.
+func (c Counters) handler(conf config.HTTP, auth *authenticator) http.HandlerFunc {
 	guard := &httpguard.Guard{Hosts: conf.Hosts, Origins: conf.Origins}
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := guard.Check(r); err != nil {

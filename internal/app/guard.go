@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -18,37 +18,35 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// guardRuns puts the guard's gate into the runs. It says what the configuration has taken away from
-// it, when that is to be said.
-func (a *app) guardRuns(ctx context.Context, o *runs.Options, say bool) error {
-	p, err := a.conf.GuardPolicy(a.lang())
+// guardRuns puts the guard's gate into the runs. If say is set it tells the person what the
+// configuration has taken away from it.
+func guardRuns(ctx context.Context, set *Settings, o *runs.Options, say bool) error {
+	p, err := set.Conf.GuardPolicy(set.Lang())
 	if err != nil {
-		return usageError{err}
+		return Usage(err, "")
 	}
 	if say {
-		for _, line := range a.guardNotes() {
-			a.notef("%s", line)
-		}
+		NoteGuard(set)
 		list, err := o.Store.Grants.List(ctx)
 		if err != nil {
 			return err
 		}
 		for _, g := range list {
-			a.notef("%s%s", wordsIn(a.lang()).Unasked, text.Line(g.String()))
+			set.note("%s%s", textsIn(set.Lang()).Unasked, text.Line(g.String()))
 		}
 	}
 	if p == nil {
 		return nil
 	}
 	o.NewGate = func(sess store.Session, run store.Run) agentloop.Gate {
-		return guardphone.New(p, &guardphone.Options{Expires: a.conf.Guard.Expires, Lang: a.lang(),
-			Granted: granted(o.Store, sess.ID, run.ID)})
+		return guardphone.New(p, &guardphone.Options{Expires: set.Conf.Guard.Expires,
+			Lang: set.Lang(), Granted: granted(o.Store, sess.ID, run.ID)})
 	}
 	return nil
 }
 
-// granted reports whether a person has given leave to do something unasked. What is done so is in
-// the audit.
+// granted reports whether a person has given leave to do something unasked, and notes it in the
+// audit.
 func granted(
 	db *store.Store, sess, run string,
 ) func(context.Context, guard.Subject, guard.Decision) (bool, error) {
@@ -66,16 +64,22 @@ func granted(
 	}
 }
 
-// guardNotes say what the guard does not do.
-func (w *wiring) guardNotes() []string {
-	say := wordsIn(w.lang())
-	p, err := w.conf.GuardPolicy(w.lang())
+// NoteGuard tells the person at the terminal what the guard does not do.
+func NoteGuard(set *Settings) {
+	for _, line := range guardNotes(set) {
+		set.note("%s", line)
+	}
+}
+
+func guardNotes(set *Settings) []string {
+	say := textsIn(set.Lang())
+	p, err := set.Conf.GuardPolicy(set.Lang())
 	switch {
 	case err != nil:
 		return nil
 	case p == nil:
 		return []string{say.GuardOff}
-	case !w.conf.Guard.Enabled:
+	case !set.Conf.Guard.Enabled:
 		return []string{say.GuardFloor}
 	}
 	var notes []string
@@ -86,12 +90,20 @@ func (w *wiring) guardNotes() []string {
 	for _, r := range p.Rules() {
 		named = append(named, r.Action...)
 	}
-	return append(notes, w.misspelt(named)...)
+	return append(notes, misspelt(set, named)...)
 }
 
-// misspelt notes names that no action has about which the guard is asked, and that are written in
-// capitals like those or nearly like one; others may be tools of servers.
-func (w *wiring) misspelt(named []string) (notes []string) {
+// NoteMisspelt tells the person at the terminal which of the names look like those of actions, and
+// are none.
+func NoteMisspelt(set *Settings, names ...string) {
+	for _, line := range misspelt(set, names) {
+		set.note("%s", line)
+	}
+}
+
+// misspelt notes names that belong to no action that the guard decides about, and that are in
+// capitals or nearly such a name. Other names may be tools of servers.
+func misspelt(set *Settings, named []string) (notes []string) {
 	var verbs, list []string
 	for _, one := range actions.Vocabulary() {
 		if one.Traits().Kind != actions.KindNone {
@@ -113,7 +125,7 @@ func (w *wiring) misspelt(named []string) (notes []string) {
 		}
 	}
 	if len(list) > 0 {
-		notes = append(notes, wordsIn(w.lang()).Misspelt+text.Line(strings.Join(list, ", ")))
+		notes = append(notes, textsIn(set.Lang()).Misspelt+text.Line(strings.Join(list, ", ")))
 	}
 	return notes
 }

@@ -1,25 +1,23 @@
-package main
+package serve
 
 import (
 	"context"
 	"errors"
 	"io"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/mcp/transport"
 )
 
-// serveStdio serves the one client at the other end of stdin and stdout. It ends when that client
-// closes its end, within two seconds, or with a signal, within five.
-func (a *app) serveStdio(ctx context.Context) error {
-	out := a.reserveStdout()
-	person, closeTTY := openTTY()
-	defer closeTTY()
-	s, err := a.start(ctx, overrides{console: person})
+// Stdio serves the one client at the other end of o.In and o.Out. It returns within two seconds
+// after the client closes its end, and within five after ctx ends.
+func Stdio(ctx context.Context, set *app.Settings, o Options) error {
+	s, err := Start(ctx, set, o.Version, app.Options{Console: o.Console})
 	if err != nil {
 		return err
 	}
-	// The server goes on after a signal until the runs are paused: calls that wait for one return
-	// with that.
+	// After a signal the server continues until the runs are paused: calls that wait for one return
+	// then.
 	serving, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	gone, leave := context.WithCancel(context.Background())
 	paused := make(chan *shutdown, 1)
@@ -35,19 +33,23 @@ func (a *app) serveStdio(ctx context.Context) error {
 		end(errEnded)
 		paused <- e
 	}()
-	err = transport.ServeStdio(serving, s.mcp, eofReader{a.in, leave}, out,
-		&transport.Options{Log: a.log, Subscribe: s.tools.MaySubscribe})
+	err = transport.ServeStdio(serving, s.MCP, eofReader{o.In, leave}, o.Out,
+		&transport.Options{Log: set.Log, Subscribe: s.tools.MaySubscribe})
 	leave() // when out broke
-	return errors.Join(without(err, errEnded), (<-paused).finish())
+	return errors.Join(Without(err, errEnded), (<-paused).finish())
 }
 
 // errEnded ends the transport after a signal, which is a normal end.
 var errEnded = errors.New("the server ends")
 
-// without is err when it is, or joins, anything but the known one.
-func without(err, known error) error {
+// Without returns err without the known one among the errors that it joins.
+func Without(err, known error) error {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
 	var left []error
-	for _, e := range split(err) {
+	for _, e := range all {
 		if e != nil && !errors.Is(e, known) {
 			left = append(left, e)
 		}

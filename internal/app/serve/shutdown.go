@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -21,21 +21,21 @@ var (
 
 // shutdown is the end of a service, which has a deadline.
 type shutdown struct {
-	s      *service
+	s      *Service
 	grace  grace
 	by     time.Time
 	paused error // set by pause
 }
 
 // shutDown begins the end; the deadline counts from now.
-func (s *service) shutDown(g grace) *shutdown {
+func (s *Service) shutDown(g grace) *shutdown {
 	return &shutdown{s: s, grace: g, by: time.Now().Add(g.all)}
 }
 
 // pause starts nothing any more, and returns when all runs are paused and the calls that waited for
 // them have returned. An action that has begun is finished.
 func (e *shutdown) pause() {
-	e.paused = within(e.by.Add(-e.grace.afterRuns), "pausing the runs", e.s.manager.Close)
+	e.paused = within(e.by.Add(-e.grace.afterRuns), "pausing the runs", e.s.Manager.Close)
 	// The transport ends those that wait for something else.
 	_ = wait.Until(context.Background(), e.grace.afterRuns/3, e.s.calls.over())
 }

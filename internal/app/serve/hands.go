@@ -1,10 +1,12 @@
-package main
+package serve
 
 import (
 	"context"
 	"errors"
+	"log/slog"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mirror"
@@ -12,17 +14,17 @@ import (
 	"github.com/taploop/taploop/internal/web"
 )
 
-// hands are the phones as people look at them and touch them. It implements web.Hands.
-type hands struct {
+// Hands are the phones as people look at them and touch them. It implements web.Hands.
+type Hands struct {
 	manager *runs.Manager
 	mirror  *mirror.Mirror
 }
 
-// newHands shows the phones of d. The caller closes the mirror.
-func newHands(a *app, d *deps) hands {
-	return hands{d.manager, mirror.New(&mirror.Options{Log: a.log,
+// NewHands shows the phones of d. The caller closes it.
+func NewHands(d *app.Parts, log *slog.Logger) *Hands {
+	return &Hands{d.Manager, mirror.New(&mirror.Options{Log: log,
 		Open: func(ctx context.Context, serial string) (mirror.Phone, error) {
-			p, err := d.phones.Open(ctx, serial)
+			p, err := d.Phones.Open(ctx, serial)
 			if e, coded := errors.AsType[*runs.Error](err); coded {
 				return nil, e.Unwrap() // the page has codes of its own
 			}
@@ -30,13 +32,15 @@ func newHands(a *app, d *deps) hands {
 		}})}
 }
 
+// Close ends the captures.
+func (h *Hands) Close() error { return h.mirror.Close() }
+
 var _ mirror.TouchSensor = runs.Phone(nil)
 
 var errNotYours = errors.New("no session of yours has this phone")
 
-// Watch implements web.Hands. Who sees only what is a client's sees a phone while one of these has
-// it.
-func (h hands) Watch(ctx context.Context, serial string, client *string) (*mirror.Viewer, error) {
+// Watch implements web.Hands. A client sees a phone while one of its sessions has it.
+func (h *Hands) Watch(ctx context.Context, serial string, client *string) (*mirror.Viewer, error) {
 	if client != nil {
 		_, held, err := h.manager.HeldBy(ctx, serial, client)
 		if err != nil {
@@ -51,7 +55,7 @@ func (h hands) Watch(ctx context.Context, serial string, client *string) (*mirro
 }
 
 // Touch implements web.Hands.
-func (h hands) Touch(ctx context.Context, t web.Touch, g actions.Gesture) error {
+func (h *Hands) Touch(ctx context.Context, t web.Touch, g actions.Gesture) error {
 	by := runs.ByHand{Serial: t.Serial, Client: t.Client, By: actor(t.By), What: t.Kind}
 	err := h.manager.Touch(ctx, by, func(ctx context.Context) error {
 		return h.mirror.Touch(ctx, t.Serial, g.Do)

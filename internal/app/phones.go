@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -9,6 +9,14 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 )
+
+// NewHost returns the ADB server of the configuration.
+func NewHost(s *Settings, memory device.Keyboards) (*device.Host, error) {
+	return device.NewHost(&device.Options{
+		Server: s.Conf.ADB.Server, ADB: s.Conf.ADB.Path, Timeout: s.Conf.ADB.Timeout,
+		Getenv: s.Options.Getenv, Apps: s.Conf.Apps, Log: s.Log, Memory: memory,
+	})
+}
 
 // phones are those of one ADB server, for runs and for tools.
 type phones struct{ host *device.Host }
@@ -22,7 +30,7 @@ func (p phones) Open(ctx context.Context, serial string) (runs.Phone, error) {
 	return adbPhone{ph}, nil
 }
 
-// withCode is err with the code of its cause, if that has one.
+// withCode returns err with the code of its cause, if that has one.
 func withCode(err error) error {
 	for _, u := range unusable {
 		if errors.Is(err, u.is) {
@@ -32,7 +40,7 @@ func withCode(err error) error {
 	return err
 }
 
-// unusable are the codes of phones that are there and cannot be used, and of a server that is not.
+// unusable are the codes of phones that cannot be used, and of a missing server.
 var unusable = []struct {
 	is   error
 	code runs.Code

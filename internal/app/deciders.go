@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ import (
 	"github.com/taploop/taploop/internal/runs/asking"
 )
 
-// deciders are the models that may decide in a person's place: the model, and every profile. A
-// setting that names another one is refused. They end with p.
-func (ms *models) deciders(p *policies) (map[channel.Mode]asking.Decider, error) {
+// deciders are the models that may decide in a person's place: the configured one, and every
+// profile. A setting that names another one is refused. They are closed with p.
+func (ms *Models) deciders(p *Policies) (map[channel.Mode]asking.Decider, error) {
 	all := map[channel.Mode]asking.Decider{}
 	open := func(as channel.Mode, name string, m config.Model) error {
 		client, err := model.New(ms.deciding(m, p.transport))
@@ -25,15 +25,15 @@ func (ms *models) deciders(p *policies) (map[channel.Mode]asking.Decider, error)
 		before := p.close
 		p.close = func() error { client.Close(); return before() }
 		all[as], err = decider.New(&decider.Options{Model: client, Name: name, Lang: m.Lang,
-			NoPicture:   ms.conf.Privacy == "captions",
+			NoPicture:   ms.set.Conf.Privacy == "captions",
 			PromptPrice: m.PromptPrice, ReplyPrice: m.ReplyPrice})
 		return err
 	}
-	if err := open(channel.Model, ms.conf.Model.Name, ms.conf.Model); err != nil {
+	if err := open(channel.Model, ms.set.Conf.Model.Name, ms.set.Conf.Model); err != nil {
 		return nil, err
 	}
-	for name := range ms.conf.Models {
-		m, err := ms.conf.ModelOf(name)
+	for name := range ms.set.Conf.Models {
+		m, err := ms.set.Conf.ModelOf(name)
 		if err == nil {
 			err = open(channel.OfModel(name), name, m)
 		}
@@ -44,16 +44,16 @@ func (ms *models) deciders(p *policies) (map[channel.Mode]asking.Decider, error)
 	return all, ms.checkDeciders(all)
 }
 
-// checkDeciders refuses a setting that names a deciding model which there is not.
-func (ms *models) checkDeciders(all map[channel.Mode]asking.Decider) error {
-	mode := channel.Mode(ms.conf.Reply.Mode)
+// checkDeciders returns an error if a setting names an unknown deciding model.
+func (ms *Models) checkDeciders(all map[channel.Mode]asking.Decider) error {
+	mode := channel.Mode(ms.set.Conf.Reply.Mode)
 	steps, err := mode.Steps()
 	if err != nil {
-		return usageError{fmt.Errorf("reply.mode: %w", err)}
+		return Usage(fmt.Errorf("reply.mode: %w", err), "")
 	}
-	named := []struct{ key, name string }{{"questions.on_timeout", ms.conf.Questions.OnTimeout},
-		{"questions.on_refusal", ms.conf.Questions.OnRefusal},
-		{"questions.draft", ms.conf.Questions.Draft}}
+	named := []struct{ key, name string }{{"questions.on_timeout", ms.set.Conf.Questions.OnTimeout},
+		{"questions.on_refusal", ms.set.Conf.Questions.OnRefusal},
+		{"questions.draft", ms.set.Conf.Questions.Draft}}
 	for _, s := range steps {
 		named = append(named, struct{ key, name string }{"reply.mode", s.Name})
 	}
@@ -63,7 +63,7 @@ func (ms *models) checkDeciders(all map[channel.Mode]asking.Decider) error {
 			for _, d := range slices.Sorted(maps.Keys(all)) {
 				names = append(names, string(d))
 			}
-			return usage(fmt.Errorf("%s names the deciding model %q, and there is none", n.key,
+			return Usage(fmt.Errorf("%s names the deciding model %q, and there is none", n.key,
 				n.name), "use "+strings.Join(names, " or ")+", or add it under models")
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package simulation
 
 import (
 	"fmt"
@@ -38,9 +38,9 @@ var (
 	}
 )
 
-// drawTargets draws screens with so many targets in all that are asked for, each on a screen with
-// others. The same number gives the same screens.
-func drawTargets(n int) ([]calibrate.Screen, error) {
+// DrawTargets draws screens on which n targets in all are to be tapped, each among others. The same
+// n gives the same screens.
+func DrawTargets(n int) ([]calibrate.Screen, error) {
 	random := rand.New(rand.NewPCG(1, uint64(len(displays))))
 	var screens []calibrate.Screen
 	for i, d := range displays {

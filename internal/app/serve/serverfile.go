@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"crypto/rand"
@@ -16,15 +16,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// serverFile tells where a server is, in the data folder while it listens. It is locked as long as
-// the process lives, however that ends, so one that can be locked is of a server that is gone.
+// serverFile names a server's address in the data folder while it listens. The process keeps the
+// file locked, so a file that can be locked was left behind by a server that was killed.
 type serverFile struct {
 	path string
 	lock *flock.Flock
 }
 
-// serverEntry is what a server file says.
-type serverEntry struct {
+// ServerEntry is the content of a server file.
+type ServerEntry struct {
 	URL     string    `json:"url"` // where people reach the server
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started_at"`
@@ -37,11 +37,11 @@ const (
 )
 
 // publicURL is where people reach a server that listens on addr.
-func (w *wiring) publicURL(addr net.Addr) string {
-	if url := w.conf.HTTP.URL; url != "" {
-		return strings.TrimSuffix(url, "/")
+func publicURL(configured string, addr net.Addr) string {
+	if configured != "" {
+		return strings.TrimSuffix(configured, "/")
 	}
-	return "http://" + dialable(addr.String())
+	return "http://" + Dialable(addr.String())
 }
 
 // publishServer writes the file of a server that people reach at url.
@@ -50,14 +50,14 @@ func publishServer(dataDir, url string) (*serverFile, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("publishing the server's address: %w", err)
 	}
-	_, gone, err := servers(dataDir)
+	_, gone, err := Servers(dataDir)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range gone {
 		_ = os.Remove(p.path) // left there, it is known for what it is
 	}
-	text, err := json.Marshal(serverEntry{URL: url, PID: os.Getpid(),
+	text, err := json.Marshal(ServerEntry{URL: url, PID: os.Getpid(),
 		Started: time.Now().UTC().Truncate(time.Millisecond)})
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func publishServer(dataDir, url string) (*serverFile, error) {
 	return s, nil
 }
 
-// remove removes the file. A nil one is none.
+// remove removes the file. It does nothing if s is nil.
 func (s *serverFile) remove() error {
 	if s == nil {
 		return nil
@@ -95,8 +95,8 @@ func (s *serverFile) remove() error {
 	return errors.Join(err, s.lock.Close())
 }
 
-// dialable is an address that leads to one that a server listens on.
-func dialable(addr string) string {
+// Dialable returns an address that reaches a server listening on addr.
+func Dialable(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return addr
@@ -107,9 +107,9 @@ func dialable(addr string) string {
 	return addr
 }
 
-// servers reads the server files of a data folder, the newest first: of servers that listen now,
+// Servers reads the server files of a data folder, the newest first: of servers that listen now,
 // and of those that ended without removing theirs.
-func servers(dataDir string) (here, gone []serverEntry, err error) {
+func Servers(dataDir string) (here, gone []ServerEntry, err error) {
 	dir := filepath.Join(dataDir, serversDir)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -121,7 +121,7 @@ func servers(dataDir string) (here, gone []serverEntry, err error) {
 		}
 		path := filepath.Join(dir, e.Name())
 		text, err := os.ReadFile(path)
-		var p serverEntry
+		var p ServerEntry
 		if err != nil || json.Unmarshal(text, &p) != nil { // removed meanwhile, or not ours
 			continue
 		}
@@ -132,7 +132,7 @@ func servers(dataDir string) (here, gone []serverEntry, err error) {
 			gone = append(gone, p)
 		}
 	}
-	newest := func(a, b serverEntry) int { return b.Started.Compare(a.Started) }
+	newest := func(a, b ServerEntry) int { return b.Started.Compare(a.Started) }
 	slices.SortFunc(here, newest)
 	slices.SortFunc(gone, newest)
 	return here, gone, nil

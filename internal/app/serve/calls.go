@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -16,11 +16,11 @@ type calls struct {
 	log *slog.Logger
 	mu  sync.Mutex
 	n   int
-	// Closed when there are none any more; that of the last time while there are none.
+	// closed when the last of them ends; nil if there never was one
 	none chan struct{}
 }
 
-// count is the middleware that does. It logs who calls what, too, and who gave a call up.
+// count is the middleware that counts. It logs who calls what, and who gave a call up.
 func (c *calls) count(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		c.enter()

@@ -1,11 +1,11 @@
-package main
+package app
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 
 	"github.com/taploop/taploop/actions/dialect"
@@ -21,40 +21,41 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// models opens the models of a configuration.
-type models struct {
-	conf  *config.Loaded
-	log   *slog.Logger
-	words texts
-	notef func(format string, args ...any) // for the person at the terminal
+// Models opens the models of a configuration.
+type Models struct {
+	set   *Settings
+	words *texts
 }
 
-func (a *app) models() *models {
-	return &models{a.conf, a.log, wordsIn(a.lang()), a.notef}
+// NewModels returns the models of the configuration. None is opened yet.
+func NewModels(s *Settings) *Models { return &Models{s, textsIn(s.Lang())} }
+
+// Policies decide in runs, and answer in a person's place.
+type Policies struct {
+	Plain                    agentloop.Policy // puts no screen in words
+	captioned, lastCaptioned agentloop.Policy
+	captioner                *caption.Captioner
+	transport                http.RoundTripper // of the models' clients; nil is their own
+	close                    func() error
 }
 
-// policies are what decides in runs, by what is put in words, and what answers in a person's place.
-type policies struct {
-	plain, captioned, lastCaptioned agentloop.Policy
-	captioner                       *caption.Captioner
-	transport                       http.RoundTripper // of the models' clients; nil is their own
-	close                           func() error
-}
+// Close closes the models, and finishes the recording.
+func (p *Policies) Close() error { return p.close() }
 
 // choose is the policy of a run.
-func (p *policies) choose(s runs.Settings) (agentloop.Policy, error) {
+func (p *Policies) choose(s runs.Settings) (agentloop.Policy, error) {
 	switch {
 	case s.Captions:
 		return p.captioned, nil
 	case s.FinalCaption:
 		return p.lastCaptioned, nil
 	}
-	return p.plain, nil
+	return p.Plain, nil
 }
 
-// policies opens the models of the configuration.
-func (ms *models) policies() (p *policies, err error) {
-	c := ms.conf
+// Policies opens the models of the configuration. The caller closes them.
+func (ms *Models) Policies() (p *Policies, err error) {
+	c := ms.set.Conf
 	transport, finish, err := ms.transport(c.Model)
 	if err != nil {
 		return nil, err
@@ -76,31 +77,31 @@ func (ms *models) policies() (p *policies, err error) {
 	if err != nil {
 		return nil, err
 	}
-	spoken, err := ms.dialect()
+	spoken, err := ms.Dialect()
 	if err != nil {
-		return nil, usageError{err}
+		return nil, Usage(err, "")
 	}
-	plain := policy.New(spoken, decider, ms.log)
-	return &policies{
-		plain: plain, captioned: policy.WithCaptions(plain, captioner, ms.log),
-		lastCaptioned: policy.WithFinalCaption(plain, captioner, ms.log), captioner: captioner,
+	plain := policy.New(spoken, decider, ms.set.Log)
+	return &Policies{
+		Plain: plain, captioned: policy.WithCaptions(plain, captioner, ms.set.Log),
+		lastCaptioned: policy.WithFinalCaption(plain, captioner, ms.set.Log), captioner: captioner,
 		transport: transport,
 		close:     func() error { decider.Close(); helper.Close(); return finish() },
 	}, nil
 }
 
-// dialect is how the configured model is prompted and read.
-func (ms *models) dialect() (dialect.Dialect, error) {
-	o, err := ms.prompting()
+// Dialect is how the configured model is prompted and read.
+func (ms *Models) Dialect() (dialect.Dialect, error) {
+	o, err := ms.Prompting()
 	if err != nil {
 		return nil, err
 	}
-	return families.Known.New(ms.conf.Model.Dialect, &o)
+	return families.Known.New(ms.set.Conf.Model.Dialect, &o)
 }
 
-// prompting is what the configuration says of prompts, in whatever dialect.
-func (ms *models) prompting() (o dialect.Options, err error) {
-	m := ms.conf.Model
+// Prompting returns the options of prompts, for any dialect.
+func (ms *Models) Prompting() (o dialect.Options, err error) {
+	m := ms.set.Conf.Model
 	o = dialect.Options{Model: m.Name, Lang: m.Lang, Quality: m.ImageQuality}
 	if m.ImageSize != config.Auto {
 		fit, err := screen.ParseFit(m.ImageSize)
@@ -123,18 +124,17 @@ func (ms *models) prompting() (o dialect.Options, err error) {
 	if err != nil {
 		return o, err
 	}
-	if o.Template, err = readTemplate(m.PromptTemplate, d.Profile().Lang); err != nil {
+	if o.Template, err = ReadTemplate(m.PromptTemplate, d.Profile().Lang); err != nil {
 		return o, err
 	}
 	lacks, err := dialect.CheckTemplate(o.Template, d)
 	if err != nil {
-		return o, templateError(m.PromptTemplate, err)
+		return o, TemplateError(m.PromptTemplate, err)
 	}
 	return o, blind(m.PromptTemplate, lacks)
 }
 
-// blind is the error of a template without which no step can be decided: one that shows no screen
-// or no task.
+// blind returns an error if the template shows no screen or no task: no step could be decided.
 func blind(file string, lacks []dialect.Lack) error {
 	var without []string
 	for _, l := range lacks {
@@ -149,9 +149,9 @@ func blind(file string, lacks []dialect.Lack) error {
 		strings.Join(without, " and ")), "taploop prompt check "+text.Line(file))
 }
 
-// transport records or replays when the configuration says so; nil is the client's own. What
-// was recorded is whole when finish has returned.
-func (ms *models) transport(m config.Model) (
+// transport records or replays if the configuration says so; nil is the client's own. The recording
+// is complete when finish has returned.
+func (ms *Models) transport(m config.Model) (
 	t http.RoundTripper, finish func() error, err error,
 ) {
 	switch {
@@ -171,13 +171,22 @@ func (ms *models) transport(m config.Model) (
 	return nil, func() error { return nil }, nil
 }
 
-// replayer plays a cassette, and says what of it is not checked.
-func (ms *models) replayer(m config.Model) (*model.Replayer, error) {
+// Unrecorded returns an error if the file for a recording has one already.
+func Unrecorded(file string) error {
+	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+		return nil
+	}
+	return Usage(fmt.Errorf("%s holds a recording already, which would be replayed first", file),
+		"name a new file, or delete this one")
+}
+
+// replayer replays a recording, and notes if its screens cannot be checked.
+func (ms *Models) replayer(m config.Model) (*model.Replayer, error) {
 	like := screen.Likeness{Tolerance: m.ReplayTolerance}
 	for _, s := range m.ReplayMasks {
 		mask, err := screen.ParseMask(s)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, Usage(err, "")
 		}
 		like.Masks = append(like.Masks, mask)
 	}
@@ -185,22 +194,23 @@ func (ms *models) replayer(m config.Model) (*model.Replayer, error) {
 	file := cmp.Or(m.Replay, m.ReplayOrModel)
 	if m.ReplayOrModel != "" {
 		opts.OrModel = cmp.Or(m.Record, m.ReplayOrModel+".new")
-		if err := unrecorded(opts.OrModel); err != nil {
+		if err := Unrecorded(opts.OrModel); err != nil {
 			return nil, err
 		}
 		opts.Parted = func(why error) {
-			ms.notef(ms.words.Parted, text.Line(why.Error()), text.Line(opts.OrModel))
+			ms.set.note(ms.words.Parted, text.Line(why.Error()), text.Line(opts.OrModel))
 		}
 	}
 	r, err := model.NewReplayer(file, &opts)
 	if err == nil && r.Unseen() {
-		ms.notef(ms.words.Unseen, text.Line(file))
+		ms.set.note(ms.words.Unseen, text.Line(file))
 	}
 	return r, err
 }
 
-// open opens the client of a model of its own. end closes it, and finishes what it records.
-func (ms *models) open(m config.Model) (client *model.Client, end func() error, err error) {
+// Open opens the client of one model. The caller calls end, which closes it and finishes the
+// recording.
+func (ms *Models) Open(m config.Model) (client *model.Client, end func() error, err error) {
 	transport, finish, err := ms.transport(m)
 	if err != nil {
 		return nil, nil, err
@@ -211,22 +221,23 @@ func (ms *models) open(m config.Model) (client *model.Client, end func() error, 
 	return client, func() error { client.Close(); return finish() }, nil
 }
 
-func (ms *models) deciding(m config.Model, t http.RoundTripper) *model.Options {
+func (ms *Models) deciding(m config.Model, t http.RoundTripper) *model.Options {
 	return &model.Options{
 		BaseURL: m.BaseURL, Name: m.Name, APIKey: m.APIKey, Temperature: &m.Temperature,
 		TopP: &m.TopP, FrequencyPenalty: &m.FrequencyPenalty, MaxTokens: m.MaxTokens,
-		Extra: m.Extra, Timeout: m.Timeout, Retries: attempts(m.Retries), Transport: t, Log: ms.log,
+		Extra: m.Extra, Timeout: m.Timeout, Retries: attempts(m.Retries), Transport: t,
+		Log: ms.set.Log,
 	}
 }
 
-func (ms *models) describing(c config.Caption, t http.RoundTripper) *model.Options {
+func (ms *Models) describing(c config.Caption, t http.RoundTripper) *model.Options {
 	return &model.Options{
 		BaseURL: c.BaseURL, Name: c.Name, APIKey: c.APIKey, Extra: c.Extra, Timeout: c.Timeout,
-		Retries: attempts(c.Retries), Transport: t, Env: "TAPLOOP_CAPTION_", Log: ms.log,
+		Retries: attempts(c.Retries), Transport: t, Env: "TAPLOOP_CAPTION_", Log: ms.set.Log,
 	}
 }
 
-// attempts says no retries as model.Options does: its 0 means the default.
+// attempts returns -1 for no retries: 0 means the default in model.Options.
 func attempts(retries int) int {
 	if retries == 0 {
 		return -1

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"testing"
@@ -10,10 +10,10 @@ import (
 // file is, it is a path.
 func TestSecretsOfAServer(t *testing.T) {
 	file := t.TempDir()
-	target := newTarget(map[string]string{"AWS_SECRET_ACCESS_KEY": "/wJalrXUtnFEMI",
+	target := NewUpstream(map[string]string{"AWS_SECRET_ACCESS_KEY": "/wJalrXUtnFEMI",
 		"HOME": "/root", "SSH_AUTH_SOCK": file, "MY_TOKEN": "abcd1234",
 		"TAPLOOP_MODEL_API_KEY": "ours1234"})
-	target.header("Authorization", "Basic dXNlcjpwYXNz")
+	target.Header("Authorization", "Basic dXNlcjpwYXNz")
 	require.ElementsMatch(t, []string{"/wJalrXUtnFEMI", "abcd1234", "Basic dXNlcjpwYXNz",
 		"dXNlcjpwYXNz"}, target.Secrets)
 	require.Equal(t, []string{"AWS_SECRET_ACCESS_KEY=/wJalrXUtnFEMI", "HOME=/root",

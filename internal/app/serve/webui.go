@@ -1,42 +1,42 @@
-package main
+package serve
 
 import (
 	"context"
 	"errors"
 	"net/http"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/internal/web"
 )
 
-// webUI is what an HTTP server shows to people. The zero value shows nothing yet: runs may begin
-// before there is a page.
+// webUI is the page and the API. The zero value ignores events: runs may begin before there is a
+// page.
 type webUI struct {
 	web    atomic.Pointer[web.Server]
-	hands  hands
+	hands  *Hands
 	visits calls
 }
 
 // open puts the reply API and the page at their paths. The caller closes it.
-func (u *webUI) open(a *app, svc *service, auth *authenticator, mux *http.ServeMux) {
-	d := svc.deps
-	u.hands = newHands(a, d)
+func (u *webUI) open(s *app.Settings, svc *Service, auth *authenticator, mux *http.ServeMux) {
+	d := svc.Parts
+	u.hands = NewHands(d, s.Log)
 	server := web.New(&web.Options{
 		Phones:    u.hands,
-		Questions: d.manager.Broker(), Sessions: presented{d.store, d.manager},
-		Answers: d.store.Answers, Grants: d.store.Grants,
-		Logins:  logins(a.conf.DataDir),
-		Stopper: stopper{d}, Tasks: svc.tools.Cases(), Results: svc.tools,
-		Requests: svc.tools.Requests(), Waits: svc.waits, BaseURL: d.url,
-		Channels: d.manager.Desk().Channels, Authorize: auth.person,
+		Questions: d.Manager.Broker(), Sessions: presented{d.Store, d.Manager},
+		Answers: d.Store.Answers, Grants: d.Store.Grants,
+		Logins:  OpenLogins(s.Conf.DataDir),
+		Stopper: stopper{d.Manager}, Tasks: svc.tools.Cases(), Results: svc.tools,
+		Requests: svc.tools.Requests(), Waits: svc.waits, BaseURL: d.URL,
+		Channels: d.Manager.Desk().Channels, Authorize: auth.person,
 		Changed:  auth.files.Changed,
-		Operator: func(name string) bool { return a.isOperator(name) || auth.isPerson(name) },
-		Hosts:    a.conf.HTTP.Hosts, Origins: a.conf.HTTP.Origins, Log: a.log,
+		Operator: func(name string) bool { return isOperator(s, name) || auth.isPerson(name) },
+		Hosts:    s.Conf.HTTP.Hosts, Origins: s.Conf.HTTP.Origins, Log: s.Log,
 	})
 	u.web.Store(server)
 	for _, path := range []string{"/v1/", "/ui", "/ui/", "/"} {
@@ -73,11 +73,6 @@ func (p presented) Sessions(
 	return list, err
 }
 
-// logins are the browsers that may use the page of a data folder's servers.
-func logins(dir string) *web.Logins { return web.OpenLogins(loginsFile(dir)) }
-
-func loginsFile(dir string) string { return filepath.Join(dir, "logins.json") }
-
 // observe tells the page what a run does. It returns at once.
 func (u *webUI) observe(e runs.Event) {
 	if server := u.web.Load(); server != nil {
@@ -89,15 +84,15 @@ func (u *webUI) observe(e runs.Event) {
 const requestGrace = 500 * time.Millisecond
 
 // close ends event streams and requests that wait, and returns when every request is answered.
-// Somebody who sends or reads slowly is not waited for.
+// It does not wait for those who send or read slowly.
 func (u *webUI) close(ctx context.Context) error {
 	err := u.web.Load().Close()
 	_ = wait.Until(ctx, requestGrace, u.visits.over()) // over or not: the rest is cut off
-	return errors.Join(err, u.hands.mirror.Close())
+	return errors.Join(err, u.hands.Close())
 }
 
 // stopper stops runs for a person. It implements web.Runs.
-type stopper struct{ *deps }
+type stopper struct{ manager *runs.Manager }
 
 func (s stopper) Stop(ctx context.Context, id, how string, by web.Person) error {
 	_, err := s.manager.Stop(ctx,

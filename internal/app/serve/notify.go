@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"cmp"
@@ -11,16 +11,16 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/notify"
 	"github.com/taploop/taploop/internal/store"
 )
 
-// notify tells people outside of the questions in the store, when the configuration names somebody
-// to tell, until the dependencies are closed.
-func (w *wiring) notify(d *deps) error {
-	c := w.conf.Notify
-	o := &notify.Options{Questions: d.manager.Broker(), Ledger: ledger{d.store.Audit},
-		HideText: !c.Text, BaseURL: w.pages, Log: w.log,
+// notifyPeople tells people outside of open questions, as configured, until the parts are closed.
+func notifyPeople(s *app.Settings, d *app.Parts) error {
+	c := s.Conf.Notify
+	o := &notify.Options{Questions: d.Manager.Broker(), Ledger: ledger{d.Store.Audit},
+		HideText: !c.Text, BaseURL: func() string { return pageURL(s) }, Log: s.Log,
 		Ntfy: notify.Ntfy{URL: string(c.Ntfy.URL), Token: string(c.Ntfy.Token)}}
 	for _, h := range c.Webhooks {
 		o.Webhooks = append(o.Webhooks, notify.Webhook{URL: string(h.URL),
@@ -28,40 +28,40 @@ func (w *wiring) notify(d *deps) error {
 	}
 	n, err := notify.New(o)
 	if err != nil {
-		return usageError{fmt.Errorf("notifications: %w", err)}
+		return app.Usage(fmt.Errorf("notifications: %w", err), "")
 	}
 	if n.Endpoints() == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	var wg sync.WaitGroup
-	wg.Go(func() { w.notifyInTurn(ctx, n) }) // ends when the dependencies are closed
-	d.closers = append(d.closers, func() error { cancel(errEnded); wg.Wait(); return nil })
+	wg.Go(func() { notifyInTurn(ctx, s, n) }) // ends when the parts are closed
+	d.OnClose(func() error { cancel(errEnded); wg.Wait(); return nil })
 	return nil
 }
 
-// notifyInTurn runs the notifier while no other process of this data folder does: of several
-// servers one tells, and when it ends the next goes on from what was noted as told.
-func (w *wiring) notifyInTurn(ctx context.Context, n *notify.Notifier) {
-	turn := flock.New(filepath.Join(w.conf.DataDir, "notify.lock"), flock.SetPermissions(0o600))
+// notifyInTurn runs the notifier while no other process of this data folder does. When that one
+// ends, the next continues from what it noted.
+func notifyInTurn(ctx context.Context, s *app.Settings, n *notify.Notifier) {
+	turn := flock.New(filepath.Join(s.Conf.DataDir, "notify.lock"), flock.SetPermissions(0o600))
 	defer turn.Close()
 	if _, err := turn.TryLockContext(ctx, time.Second); err != nil {
 		if ctx.Err() == nil {
-			w.log.Error("no notifications of questions", "err", err)
+			s.Log.Error("no notifications of questions", "err", err)
 		}
 		return
 	}
 	if err := n.Run(ctx); !errors.Is(err, errEnded) {
-		w.log.Error("no more notifications of questions", "err", err)
+		s.Log.Error("no more notifications of questions", "err", err)
 	}
 }
 
-// pages is where people find the page now; "" when there is none.
-func (w *wiring) pages() string {
-	if configured := cmp.Or(w.conf.Notify.BaseURL, w.conf.HTTP.URL); configured != "" {
+// pageURL is where people find the page now, or "".
+func pageURL(s *app.Settings) string {
+	if configured := cmp.Or(s.Conf.Notify.BaseURL, s.Conf.HTTP.URL); configured != "" {
 		return configured
 	}
-	here, _, err := servers(w.conf.DataDir)
+	here, _, err := Servers(s.Conf.DataDir)
 	if err != nil || len(here) == 0 {
 		return ""
 	}

@@ -1,0 +1,161 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/agents/goals"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/runs/asking"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal"
+)
+
+// Parts carry runs out.
+type Parts struct {
+	Store    *store.Store
+	Host     *device.Host
+	Phones   runs.Phones // of the host, for all who look at one
+	Manager  *runs.Manager
+	Goals    *goals.Goals   // nil without Options.Host
+	URL      string         // as in Options
+	Channels []string       // through which every question can be answered
+	closers  []func() error // in the order of opening
+}
+
+// Options are what a command adds to the parts, or leaves out.
+type Options struct {
+	Console  terminal.Lines
+	Observe  func(runs.Event)
+	URL      string        // where people reach the server; "" if it serves no HTTP
+	Grace    time.Duration // how long a run continues without a client; 0 means for ever
+	HandOver bool          // see runs.Options
+	// Around returns the phones that take the place of the host's, for example with a mask over
+	// every picture. Nil keeps the host's.
+	Around    func(runs.Phones) runs.Phones
+	Host      *Hosting // nil if no goals of agents are worked on
+	StoreOnly bool     // no run is to be carried out: models are opened only if one is
+}
+
+// Open makes the parts. The caller closes them.
+func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
+	d = &Parts{URL: o.URL, Channels: []string{inquiry.ChannelCommandLine}}
+	if o.URL != "" {
+		d.Channels = []string{inquiry.ChannelPage, inquiry.ChannelCommandLine}
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.Close())
+		}
+	}()
+	if d.Store, err = OpenStore(ctx, s, nil); err != nil {
+		return d, err
+	}
+	d.OnClose(d.Store.Close)
+	if d.Host, err = NewHost(s, d.Store.Keyboards); err != nil {
+		return d, err
+	}
+	d.Phones = phones{d.Host}
+	if o.Around != nil {
+		d.Phones = o.Around(d.Phones)
+	}
+	opts := runOptions(s, d, o)
+	if err := guardRuns(ctx, s, opts, !o.StoreOnly); err != nil {
+		return d, err
+	}
+	if o.StoreOnly {
+		opts.NewPolicy = NewModels(s).policyWhenNeeded
+	} else if err := d.openModels(s, opts); err != nil {
+		return d, err
+	}
+	if o.Host != nil {
+		if d.Goals, err = newGoals(s, opts, o.Host); err != nil {
+			return d, err
+		}
+		opts.Goals = d.Goals
+	}
+	d.Manager = runs.New(opts)
+	d.OnClose(d.Manager.Close)
+	return d, nil
+}
+
+// runOptions returns the options of runs, without guard and models.
+func runOptions(s *Settings, d *Parts, o Options) *runs.Options {
+	q := s.Conf.Questions
+	opts := &runs.Options{
+		Store: d.Store, Phones: d.Phones, Broker: NewBroker(s, d.Store),
+		Options: asking.Options{Channels: d.Channels, Attention: q.Attention,
+			Draft: channel.Mode(q.Draft)},
+		ConsoleLang: s.Lang(),
+		Limits: agentloop.Limits{Steps: s.Conf.Loop.MaxSteps, Time: s.Conf.Loop.MaxTime,
+			Settle: s.Conf.Loop.SettleTimeout, Questions: q.PerRun},
+		HandOver: o.HandOver, KeepApps: s.Conf.Loop.KeepApps, AskEarly: s.Conf.AsksEarly(),
+		OnTimeout: s.OnTimeout(), OnUndecided: inquiry.OnTimeout(q.OnUndecided),
+		Lang: s.Conf.Model.Lang, Observe: o.Observe, DetachGrace: o.Grace,
+		Log: s.Log,
+	}
+	if o.Console != nil {
+		opts.Console = terminal.New(o.Console, s.Lang())
+	}
+	if m := channel.Mode(q.OnRefusal); m.IsModel() {
+		opts.OnRefusal = m
+	}
+	return opts
+}
+
+// openModels opens the models that act, answer and decide, and puts them into the runs.
+func (d *Parts) openModels(s *Settings, opts *runs.Options) error {
+	ms := NewModels(s)
+	p, err := ms.Policies()
+	if err != nil {
+		return err
+	}
+	d.OnClose(p.Close)
+	opts.NewPolicy, opts.Answerer = p.choose, p.captioner
+	opts.Deciders, err = ms.deciders(p)
+	return err
+}
+
+// policyWhenNeeded opens the models for a run that is carried out after all.
+func (ms *Models) policyWhenNeeded(s runs.Settings) (agentloop.Policy, error) {
+	p, err := ms.Policies() // closed by the end of the process
+	if err != nil {
+		return nil, err
+	}
+	return p.choose(s)
+}
+
+// With loads the settings and lends the parts to use. It closes them when use returns.
+func With(ctx context.Context, s *Settings, o Options, use func(*Parts) error) error {
+	if err := s.Load(); err != nil {
+		return err
+	}
+	d, err := Open(ctx, s, o)
+	if err != nil {
+		return err
+	}
+	return Closing(use(d), d.Close)
+}
+
+// Closing calls done. It returns err, or else the error of done.
+func Closing(err error, done func() error) error { return cmp.Or(err, done()) }
+
+// OnClose has Close call f before what was opened earlier is closed.
+func (d *Parts) OnClose(f func() error) { d.closers = append(d.closers, f) }
+
+// Close closes everything in reverse order, and waits for all that runs.
+func (d *Parts) Close() error {
+	var errs []error
+	for _, c := range slices.Backward(d.closers) {
+		errs = append(errs, c())
+	}
+	d.closers = nil
+	return errors.Join(errs...)
+}

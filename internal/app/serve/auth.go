@@ -1,0 +1,113 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/jsonfile"
+	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/internal/web"
+)
+
+// OpenTokens returns the tokens of a data folder.
+func OpenTokens(dir string) *token.Store { return token.Open(tokensFile(dir)) }
+
+func tokensFile(dir string) string { return filepath.Join(dir, "tokens.json") }
+
+// OpenLogins returns the browsers that may use the page of a data folder's servers.
+func OpenLogins(dir string) *web.Logins { return web.OpenLogins(loginsFile(dir)) }
+
+func loginsFile(dir string) string { return filepath.Join(dir, "logins.json") }
+
+// authenticator lets clients in. On loopback, while there are no tokens, every client of this
+// machine may come in. Otherwise every request needs a token.
+type authenticator struct {
+	tokens *token.Store
+	open   bool             // the server listens on loopback
+	files  jsonfile.Watcher // of the tokens and the logins of browsers
+}
+
+// watch notices what other processes change in the tokens and logins, until stop returns.
+func (g *authenticator) watch(ctx context.Context, dir string) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { g.files.Run(ctx, tokensFile(dir), loginsFile(dir)) })
+	return func() { cancel(); watching.Wait() }
+}
+
+// check refuses to listen where no client could be let in, or any.
+func (g *authenticator) check(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return app.Usage(fmt.Errorf("http.addr: %w", err),
+			"write HOST:PORT, for example 127.0.0.1:8702")
+	}
+	list, err := g.tokens.List()
+	if err != nil || g.open || len(list) > 0 {
+		return err
+	}
+	return app.Usage(
+		fmt.Errorf("%s can be reached from elsewhere, and there is no token yet", addr),
+		"taploop token create --name NAME, and give the token to the client; "+
+			"or listen on 127.0.0.1")
+}
+
+var (
+	errNoToken = errors.New("this server wants a token: " +
+		"send the header Authorization: Bearer TOKEN (taploop token create)")
+	errBadToken = hint.Add(errors.New("the token is not known, or was revoked"),
+		"taploop token list shows which there are, taploop token create --name NAME makes another")
+	errTokens = errors.New("the tokens cannot be read; the server's log has more")
+)
+
+// authorize implements transport.Options.Authorize. The principal is the token's name.
+func (g *authenticator) authorize(r *http.Request) (string, error) {
+	given := r.Header.Values("Authorization")
+	if len(given) == 0 {
+		list, err := g.tokens.List()
+		switch {
+		case err != nil:
+			return "", errTokens
+		case g.open && len(list) == 0:
+			return "", nil
+		}
+		return "", errNoToken
+	}
+	scheme, secret, _ := strings.Cut(given[0], " ")
+	if len(given) > 1 || !strings.EqualFold(scheme, "Bearer") {
+		return "", errNoToken
+	}
+	info, err := g.tokens.Check(strings.TrimSpace(secret))
+	switch {
+	case errors.Is(err, token.ErrNone):
+		return "", errBadToken
+	case err != nil:
+		return "", errTokens
+	}
+	return info.Name, nil
+}
+
+// isPerson reports whether the token of that name is a person's.
+func (g *authenticator) isPerson(name string) bool {
+	info, err := g.tokens.Find(name)
+	return err == nil && info.Name == name && info.Person
+}
+
+// person is authorize, but always wants a token: an answer is a person's word.
+func (g *authenticator) person(r *http.Request) (string, error) {
+	if len(r.Header.Values("Authorization")) == 0 {
+		return "", errNoToken
+	}
+	return g.authorize(r)
+}

@@ -1,0 +1,140 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/httpguard"
+	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/tools"
+)
+
+// HTTP serves any number of clients at /mcp, and people at /ui and /v1, until ctx ends.
+func HTTP(ctx context.Context, set *app.Settings, o Options) error {
+	conf := set.Conf.HTTP
+	auth := &authenticator{tokens: OpenTokens(set.Conf.DataDir),
+		open: httpguard.Loopback(conf.Addr)}
+	if err := auth.check(conf.Addr); err != nil {
+		return err
+	}
+	stop := auth.watch(ctx, set.Conf.DataDir)
+	defer stop()
+	ln, err := listen(conf.Addr)
+	if err != nil {
+		return err
+	}
+	page, url := &webUI{}, publicURL(conf.URL, ln.Addr())
+	counted := NewCounters()
+	s, err := Start(ctx, set, o.Version, app.Options{Console: o.Console, URL: url,
+		Observe: func(e runs.Event) { counted.Observe(e); page.observe(e) }})
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	opts := transportOptions(set, auth, s)
+	wire := transport.NewHTTP(s.MCP, &opts)
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", wire)
+	mux.Handle("/mcp/{$}", wire)
+	proxied, err := openProxies(set, s.Parts, mux, opts)
+	if err != nil {
+		return errors.Join(err, ln.Close(), s.Close())
+	}
+	if conf.Metrics {
+		counted.NewGauge("taploop_adb_connections_total", func() float64 {
+			return float64(s.Host.Connections())
+		})
+		mux.Handle("GET /metrics", counted.handler(conf, auth))
+	}
+	page.open(set, s, auth, mux)
+	srv := &http.Server{Handler: httpguard.Timely(mux), ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout: 2 * time.Minute,
+		ErrorLog:    slog.NewLogLogger(set.Log.Handler(), slog.LevelWarn)}
+	err = letIn(ctx, srv, ln, func() (*serverFile, error) {
+		entry, err := publishServer(set.Conf.DataDir, url)
+		if err == nil && o.Announce != nil {
+			o.Announce(ln.Addr())
+		}
+		return entry, err
+	})
+	return errors.Join(err,
+		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, wire, proxied, page))
+}
+
+// transportOptions are those of every MCP server that is served over HTTP.
+func transportOptions(set *app.Settings, auth *authenticator, s *Service) transport.Options {
+	return transport.Options{
+		Hosts: set.Conf.HTTP.Hosts, Origins: set.Conf.HTTP.Origins, Authorize: auth.authorize,
+		Changed:  auth.files.Changed,
+		Operator: func(name string) bool { return isOperator(set, name) },
+		Context:  tools.Connected, Log: set.Log,
+		Subscribe: s.tools.MaySubscribe,
+	}
+}
+
+// letIn takes new clients at ln until ctx ends. Then srv still serves the clients that are there.
+// publish tells others where the server is.
+func letIn(ctx context.Context, srv *http.Server, ln net.Listener,
+	publish func() (*serverFile, error)) error {
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ln) }() // ends with ln
+	entry, err := publish()
+	if err == nil {
+		select {
+		case <-ctx.Done():
+		case err = <-served:
+			served <- nil
+		}
+	}
+	_ = ln.Close() // no new clients from here on
+	<-served
+	return errors.Join(err, entry.remove())
+}
+
+// isOperator reports whether a token of that name answers for all clients.
+func isOperator(set *app.Settings, name string) bool {
+	return slices.Contains(set.Conf.HTTP.Operators, name)
+}
+
+// listen opens the address. Clients that come before the server is ready wait.
+func listen(addr string) (net.Listener, error) {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("listening: %w", err), listenHint(err))
+	}
+	if httpguard.Loopback(addr) && !httpguard.Loopback(ln.Addr().String()) {
+		err = fmt.Errorf("listening: %s is %s here, which can be reached from elsewhere", addr,
+			ln.Addr())
+		return nil, errors.Join(hint.Add(err, "write 127.0.0.1"), ln.Close())
+	}
+	return ln, nil
+}
+
+func listenHint(err error) string {
+	if errors.Is(err, fs.ErrPermission) {
+		return "the ports up to 1023 are the administrator's; choose one above 1023: " +
+			"taploop serve --http 127.0.0.1:8702"
+	}
+	return "end the server that has the address, or choose another one: " +
+		"taploop serve --http 127.0.0.1:0"
+}
+
+// shutDownHTTP ends in an order that loses nothing: the runs paused, the calls that waited for them
+// answered, the pages told, then everything else.
+func shutDownHTTP(ctx context.Context, e *shutdown, srv *http.Server, wire *transport.HTTP,
+	proxied *proxies, page *webUI) error {
+	e.pause()
+	ctx, cancel := e.context(ctx)
+	defer cancel()
+	err := errors.Join(wire.Close(ctx), proxied.close(ctx))
+	return errors.Join(err, page.close(ctx), srv.Close(), e.finish())
+}

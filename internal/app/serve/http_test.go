@@ -1,0 +1,64 @@
+//go:build unix
+
+package serve
+
+import (
+	"context"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/runs"
+)
+
+func TestAPortOfTheAdministratorsHasAHintOfItsOwn(t *testing.T) {
+	err := &net.OpError{Op: "listen", Err: os.NewSyscallError("bind", syscall.EACCES)}
+	require.Contains(t, listenHint(err), "choose one above 1023")
+	taken, listening := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, listening)
+	defer taken.Close()
+	_, listening = listen(taken.Addr().String())
+	require.Contains(t, hint.Of(listening), "end the server that has the address")
+}
+
+func TestWaitingIsGivenUp(t *testing.T) {
+	never := make(chan struct{})
+	t.Cleanup(func() { close(never) })
+	err := within(time.Now().Add(time.Millisecond), "closing", func() error { <-never; return nil })
+	require.ErrorContains(t, err, "closing took longer than ")
+	require.ErrorIs(t, within(time.Now().Add(time.Minute), "closing",
+		func() error { return context.Canceled }), context.Canceled)
+}
+
+func TestTheMetricsCountWhatWasAskedAgain(t *testing.T) {
+	c := NewCounters()
+	for _, took := range []time.Duration{0, time.Second, 0, time.Millisecond} {
+		s := agentloop.Step{Timing: agentloop.Timing{Again: took}}
+		c.Observe(runs.Event{Event: agentloop.Event{Kind: agentloop.Stepped, Step: s}})
+	}
+	c.Observe(runs.Event{Event: agentloop.Event{Kind: agentloop.Ended, Ending: &agentloop.Ending{
+		Begun: agentloop.Step{Timing: agentloop.Timing{Decide: 3 * time.Second},
+			Proposal: agentloop.Proposal{Tries: []agentloop.Try{{PromptTokens: 7}}}}}}})
+	var out strings.Builder
+	c.WritePrometheus(&out)
+	require.Contains(t, out.String(), "taploop_prompt_tokens_total 7\n", "of no step")
+	require.Contains(t, out.String(), `taploop_step_seconds_total{part="decide"} 3`+"\n")
+	require.Contains(t, out.String(), "taploop_steps_total 4\n")
+	require.Contains(t, out.String(), "taploop_steps_asked_again_total 2\n")
+}
+
+func TestAnAddressThatListensEverywhereIsReachedOnThisMachine(t *testing.T) {
+	for listening, want := range map[string]string{
+		"127.0.0.1:1": "127.0.0.1:1", "0.0.0.0:2": "localhost:2", "[::]:3": "localhost:3",
+		":6": "localhost:6", "[::1]:4": "[::1]:4", "192.168.1.5:5": "192.168.1.5:5",
+	} {
+		require.Equal(t, want, Dialable(listening))
+	}
+}

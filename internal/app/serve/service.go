@@ -1,0 +1,104 @@
+// Package serve serves MCP to clients, on stdin and stdout or over HTTP, and the page and the API
+// over HTTP to people and programs. Service is an MCP server with the parts below it, Stdio and
+// HTTP put it in front of clients, and shutdown ends it in an order that loses nothing.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/terminal"
+	"github.com/taploop/taploop/internal/usecase"
+	"github.com/taploop/taploop/tools"
+)
+
+// Options are what the process gives to a server.
+type Options struct {
+	Version  string
+	Console  terminal.Lines // the person at the terminal, or nil
+	In       io.Reader      // of Stdio
+	Out      io.Writer      // of Stdio; the protocol's alone
+	Announce func(net.Addr) // tells a person where HTTP listens; may be nil
+}
+
+// Service is the parts with the MCP server in front of them.
+type Service struct {
+	*app.Parts
+	MCP   *server.MCPServer
+	tools *tools.Tools
+	waits usecase.Waits // of calls by other than MCP clients
+	calls calls
+}
+
+// Start opens the parts, takes over what a former server has left behind, and puts the tools in
+// front. Phones, the ADB server and the model need not be there yet. The caller closes the service.
+func Start(ctx context.Context, set *app.Settings, version string, o app.Options) (
+	*Service, error) {
+	if err := set.Conf.Notify.Ready(); err != nil {
+		return nil, app.Usage(err, "")
+	}
+	o.Grace, o.HandOver = set.Conf.Calls.DetachGrace, set.Conf.Loop.HandOver
+	if set.Conf.Host.Enabled {
+		o.Host = &app.Hosting{}
+	}
+	var hear atomic.Pointer[tools.Tools]
+	observe := o.Observe
+	o.Observe = func(e runs.Event) {
+		if observe != nil {
+			observe(e)
+		}
+		if of := hear.Load(); of != nil {
+			of.Changed(context.WithoutCancel(ctx), e)
+		}
+	}
+	d, err := app.Open(ctx, set, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Manager.Recover(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), d.Close())
+	}
+	s := &Service{Parts: d, calls: calls{log: set.Log}}
+	s.MCP = server.NewMCPServer("taploop", version, server.WithTitle("taploop"),
+		server.WithInstructions(tools.Instructions),
+		server.WithToolCapabilities(false), server.WithRecovery(),
+		server.WithToolHandlerMiddleware(s.calls.count))
+	opts := toolOptions(set, d)
+	s.tools, s.waits = tools.New(opts), opts.Waits
+	s.tools.Register(s.MCP)
+	hear.Store(s.tools)
+	if err := notifyPeople(set, d); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return s, nil
+}
+
+func toolOptions(s *app.Settings, d *app.Parts) *tools.Options {
+	calls := s.Conf.Calls
+	clients := map[string]usecase.Waits{}
+	for name, c := range calls.Clients {
+		clients[name] = usecase.Waits{Default: c.Wait, Max: c.MaxWait}
+	}
+	return &tools.Options{
+		Options: usecase.Options{Runs: d.Manager, Goals: s.Conf.Host.Enabled,
+			Questions: d.Manager.Broker(), Store: d.Store,
+			Leases: d.Store.Leases, Phones: d.Phones, ReplyMode: channel.Mode(s.Conf.Reply.Mode),
+			OnTimeout: s.OnTimeout(), Drafts: s.Conf.Questions.Draft != "",
+			MaxSteps: s.Conf.Loop.MaxSteps, Privacy: usecase.Privacy(s.Conf.Privacy),
+			Channels: d.Channels, Log: s.Log},
+		Sign: d.Store.Sign,
+		Waits: usecase.Waits{Default: calls.Wait, Max: calls.MaxWait,
+			Heartbeat: calls.Heartbeat},
+		ClientWaits: clients, Compat: tools.Compat(s.Conf.Compat),
+		Schemas: tools.Schemas(s.Conf.Schemas), BaseURL: d.URL,
+	}
+}

@@ -1,0 +1,125 @@
+// Package app makes the parts of the program from its configuration: phones, models, guard,
+// proxies, runs and goals. From the bottom up: Settings holds what was configured, OpenStore and
+// NewHost open what is outside of the process, Models and Upstream make single parts, and Open
+// joins all of them. What serves them is in the package serve, a simulated phone in the package
+// simulation.
+package app
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"strings"
+
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/words"
+)
+
+// Settings are a configuration with what the parts made from it report to. Conf is nil until Load.
+type Settings struct {
+	Options config.Options
+	Conf    *config.Loaded
+	Log     *slog.Logger
+	Note    func(format string, args ...any) // tells the person at the terminal; nil discards
+}
+
+// Load reads the configuration.
+func (s *Settings) Load() error {
+	conf, err := config.Load(&s.Options)
+	if err != nil {
+		return Usage(err, "")
+	}
+	mode, err := channel.Parse(conf.Reply.Mode)
+	if err != nil {
+		return Usage(fmt.Errorf("reply.mode (from %s): %w", conf.Origin("reply.mode"), err), "")
+	}
+	conf.Reply.Mode = string(mode)
+	s.Conf = conf
+	return nil
+}
+
+// With returns the settings loaded again with more flags.
+func (s *Settings) With(more map[string]any) (*Settings, error) {
+	with := *s
+	with.Options.Flags = maps.Clone(s.Options.Flags)
+	maps.Copy(with.Options.Flags, more)
+	return &with, with.Load()
+}
+
+// ForModels returns a configuration for each model. A name is that of a profile, or the one by
+// which the endpoint knows the model.
+func (s *Settings) ForModels(names []string) (map[string]*config.Loaded, error) {
+	models := map[string]*config.Loaded{}
+	for _, name := range names {
+		if strings.TrimSpace(name) == "" || models[name] != nil {
+			return nil, Usage(fmt.Errorf("the model %q is empty or given twice", name),
+				"name each model once, by its profile or as the endpoint knows it")
+		}
+		with, err := s.With(map[string]any{"model.name": name})
+		if err != nil {
+			return nil, err
+		}
+		if m := with.Conf.Model; m.Record+m.Replay+m.ReplayOrModel != "" {
+			return nil, Usage(errors.New("models are measured, and a recording is set"),
+				"leave model.record, model.replay and model.replay_or_model out")
+		}
+		models[name] = with.Conf
+	}
+	return models, nil
+}
+
+// Lang is the language of the person at the terminal.
+func (s *Settings) Lang() string { return LangOf(s.Options.Getenv) }
+
+// LangOf returns the language that the environment names for messages, or the default one.
+func LangOf(getenv func(string) string) string {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if v := getenv(name); v != "" {
+			tag, _, _ := strings.Cut(v, ".") // zh_CN.UTF-8
+			return words.Match(tag)
+		}
+	}
+	return words.Default
+}
+
+// OnTimeout is what silence to a question leads to.
+func (s *Settings) OnTimeout() inquiry.OnTimeout {
+	if s.Conf.Questions.OnTimeout == "auto" { // the channel's short name
+		return inquiry.AskModel
+	}
+	return inquiry.OnTimeout(s.Conf.Questions.OnTimeout)
+}
+
+func (s *Settings) note(format string, args ...any) {
+	if s.Note != nil {
+		s.Note(format, args...)
+	}
+}
+
+// texts are what the parts tell the person at the terminal.
+type texts struct {
+	Parted, Unseen string // of a replay
+	Stalled        string // of the data folder
+	// what the configuration leaves of the guard
+	GuardOff, GuardFloor, FloorLowered, Unasked, Misspelt string
+}
+
+var textsIn = words.Of[texts]("app")
+
+// UsageError is the error of a call that cannot be carried out as it was written.
+type UsageError struct{ error }
+
+// Unwrap returns the error without the mark.
+func (e UsageError) Unwrap() error { return e.error }
+
+// Usage marks err as an error of the call, and hints at what to write instead unless that is "".
+func Usage(err error, instead string) error {
+	if instead != "" {
+		err = hint.Add(err, instead)
+	}
+	return UsageError{err}
+}

@@ -1,0 +1,97 @@
+// Package simulation runs a simulated phone with a scripted model, and draws screens with targets.
+package simulation
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"net"
+	"sync"
+
+	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbserver"
+	"github.com/taploop/taploop/internal/sandbox/shell"
+)
+
+//go:generate go run ./genscript script/tasks.yaml
+
+// TasksScript is the scripted model's script, which solves the phone's tasks.
+//
+//go:embed script/tasks.yaml
+var TasksScript []byte
+
+// DefaultSerial is the serial of the phone that taploop sandbox serves.
+const DefaultSerial = "sandbox-1"
+
+// Simulation is a simulated phone behind an ADB server endpoint, and a scripted model that solves
+// the phone's tasks.
+type Simulation struct {
+	Phone  *sandbox.Simulator
+	Serial string
+	Shell  *shell.Shell
+	ADB    *adbserver.Server
+	Addr   string // of the ADB server
+	Model  *scripted.Server
+
+	stop    context.CancelFunc // ends serving
+	serving sync.WaitGroup
+	failed  error // why serving ended, once it has
+}
+
+// Options are about where a simulation is and what its model says.
+type Options struct {
+	Serial    string // "" means DefaultSerial
+	ADBAddr   string // of the ADB server endpoint on this machine; "" means a free port
+	ModelAddr string // of the scripted model, alike
+	Script    []byte // nil means TasksScript
+}
+
+// Start serves the phone and a scripted model until Close. Options may be nil.
+func Start(ctx context.Context, phone *sandbox.Simulator, opts *Options) (*Simulation, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	const anyPort = "127.0.0.1:0"
+	if o.Script == nil {
+		o.Script = TasksScript
+	}
+	rules, err := scripted.Parse(o.Script)
+	if err != nil {
+		return nil, err
+	}
+	ln, err := net.Listen("tcp", cmp.Or(o.ADBAddr, anyPort))
+	if err != nil {
+		return nil, err
+	}
+	serial := cmp.Or(o.Serial, DefaultSerial)
+	s := &Simulation{Phone: phone, Serial: serial, Shell: shell.New(phone), ADB: adbserver.New(),
+		Addr: ln.Addr().String()}
+	s.ADB.Attach(serial, s.Shell)
+	serveCtx, stop := context.WithCancel(ctx)
+	s.stop = stop
+	s.serving.Go(func() { s.failed = s.ADB.Serve(serveCtx, ln) })
+	if s.Model, err = scripted.Start(ctx, cmp.Or(o.ModelAddr, anyPort), scripted.NewHandler(rules)); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close ends both servers and waits for them.
+func (s *Simulation) Close() error {
+	var err error
+	if s.Model != nil {
+		err = s.Model.Close()
+	}
+	s.stop()
+	s.serving.Wait()
+	return err
+}
+
+// Settings are flags that point a configuration at the simulation.
+func (s *Simulation) Settings() map[string]any {
+	return map[string]any{"adb.server": s.Addr, "adb.serial": s.Serial,
+		"model.base_url": s.Model.BaseURL, "model.name": "scripted"}
+}
