@@ -83,10 +83,11 @@ func newFixture(t *testing.T, dir string) *fixture {
 	w.fopts = runs.Options{Phones: w.phones, NewPolicy: w.policy.make, DetachGrace: 2 * time.Minute,
 		NewGate: func(store.Session, store.Run) agentloop.Gate { return w.gate },
 		Limits:  agentloop.Limits{Settle: -1, Repeats: 10_000, Steps: 1000, Time: 24 * time.Hour}}
-	w.topts = tools.Options{Options: usecase.Options{Phones: w.phones}, Principal: func(ctx context.Context) string {
-		name, _ := ctx.Value(principalKey{}).(string)
-		return name
-	}}
+	w.topts = tools.Options{Options: usecase.Options{Phones: w.phones},
+		Principal: func(ctx context.Context) string {
+			name, _ := ctx.Value(principalKey{}).(string)
+			return name
+		}}
 	w.begin()
 	return w
 }

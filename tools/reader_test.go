@@ -100,7 +100,8 @@ func (w *fixture) serve(srv *server.MCPServer, version string, r *reader) {
 	if r != nil {
 		options = append(options, client.WithElicitationHandler(r))
 	}
-	c := client.NewClient(clienttransport.NewIO(out, in, io.NopCloser(strings.NewReader(""))), options...)
+	c := client.NewClient(clienttransport.NewIO(out, in, io.NopCloser(strings.NewReader(""))),
+		options...)
 	require.NoError(w.t, c.Start(context.Background()))
 	c.OnNotification(func(n mcp.JSONRPCNotification) {
 		w.mu.Lock()

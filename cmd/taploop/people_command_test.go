@@ -125,7 +125,8 @@ func TestADraftIsPipedIn(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
 	_, broker := b.folder()
-	q := put(t, broker, inquiry.Question{Text: "Shall I send this?", Body: &inquiry.Ask{Draft: "# Dear Ann\n\ncome"}})
+	q := put(t, broker, inquiry.Question{Text: "Shall I send this?",
+		Body: &inquiry.Ask{Draft: "# Dear Ann\n\ncome"}})
 	out, _, _ := b.run("inquiries", q.ID)
 	require.Contains(t, out, "draft     # Dear Ann\n          \n          come\n")
 	_, errs, code := b.feed("# Dear Ann\n\ncome soon\n", "reply", q.ID, "-")
@@ -196,7 +197,8 @@ func TestFormsAreFilledInFromTheCommandLine(t *testing.T) {
 		{Name: "gift", Type: inquiry.YesNoField}, {Name: "note", Type: inquiry.TextField,
 			Optional: true},
 	}
-	byFields := put(t, broker, inquiry.Question{Text: "which shirt?", Body: &inquiry.Form{Fields: fields}})
+	byFields := put(t, broker, inquiry.Question{Text: "which shirt?",
+		Body: &inquiry.Form{Fields: fields}})
 	for problem, args := range map[string][]string{
 		"has no field":    {"--field", "colour=red"},
 		"is given twice":  {"--field", "size=4", "--field", "size=5"},
@@ -229,7 +231,8 @@ func TestFormsAreFilledInFromTheCommandLine(t *testing.T) {
 		`answer    {"size":42,`} {
 		require.Contains(t, out, line)
 	}
-	byJSON := put(t, broker, inquiry.Question{Text: "which shirt?", Body: &inquiry.Form{Fields: fields}})
+	byJSON := put(t, broker, inquiry.Question{Text: "which shirt?",
+		Body: &inquiry.Form{Fields: fields}})
 	_, errs, code = b.feed(`{"size": 41, "colours": ["green"], "gift": false}`, "reply", byJSON.ID,
 		"-")
 	require.Zero(t, code, "%s", errs)
@@ -243,7 +246,8 @@ func TestRepliesThatCannotBeTakenLeaveTheQuestionOpen(t *testing.T) {
 	t.Parallel()
 	b := newTestEnv(t, demoTask, "")
 	_, broker := b.folder()
-	q := put(t, broker, inquiry.Question{Text: "which?", Body: &inquiry.Ask{Options: []string{"Red", "Blue"}}})
+	q := put(t, broker, inquiry.Question{Text: "which?",
+		Body: &inquiry.Ask{Options: []string{"Red", "Blue"}}})
 	for name, c := range map[string]struct {
 		args []string
 		code int

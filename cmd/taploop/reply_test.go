@@ -20,8 +20,11 @@ func TestSeveralActionsAreDecidedAboutInOneReply(t *testing.T) {
 	click := inquiry.ActionRequest{Name: "CLICK",
 		Args: map[string]any{"at": map[string]any{"x": 0.5, "y": 0.5}}}
 	q, err := inquiry.NewBroker(db.Questions, nil).Open(t.Context(), inquiry.Question{
-		Kind: inquiry.KindApproval, Text: "may it tap?", Body: &inquiry.Approval{Severity: inquiry.Critical, ActionRequests: []inquiry.ActionRequest{click, click, click}, ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
-			AllowedDecisions: inquiry.DecisionTypes}}},
+		Kind: inquiry.KindApproval, Text: "may it tap?",
+		Body: &inquiry.Approval{Severity: inquiry.Critical,
+			ActionRequests: []inquiry.ActionRequest{click, click, click},
+			ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
+				AllowedDecisions: inquiry.DecisionTypes}}},
 	})
 	require.NoError(t, err)
 	reply := func(decisions ...string) (out, errs string, code int) {

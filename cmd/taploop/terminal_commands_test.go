@@ -94,7 +94,8 @@ func newHostileEnv(t *testing.T) *hostileEnv {
 	h.done = begun.SessionID
 	channels := []inquiry.Channel{{Name: evil}, {Name: inquiry.ChannelCommandLine}}
 	ask := func() string {
-		return put(t, broker, inquiry.Question{Task: evil, Text: evil, Client: evil, Body: &inquiry.Ask{FreeText: true, Options: []string{evil, "b"}},
+		return put(t, broker, inquiry.Question{Task: evil, Text: evil, Client: evil,
+			Body:     &inquiry.Ask{FreeText: true, Options: []string{evil, "b"}},
 			Channels: channels}).ID
 	}
 	h.question, h.settled = ask(), ask()
@@ -102,8 +103,10 @@ func newHostileEnv(t *testing.T) *hostileEnv {
 		Channel: "http"})
 	require.NoError(t, err)
 	put(t, broker, inquiry.Question{Text: evil, Channels: channels,
-		Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "f", Label: evil, Type: inquiry.TextField}}}})
-	put(t, broker, inquiry.Question{Text: evil, Channels: channels, Body: &inquiry.Ask{Draft: evil}})
+		Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "f", Label: evil,
+			Type: inquiry.TextField}}}})
+	put(t, broker, inquiry.Question{Text: evil, Channels: channels,
+		Body: &inquiry.Ask{Draft: evil}})
 	require.NoError(t, db.Audit.Append(t.Context(), store.AuditEntry{Event: evil, By: evil,
 		Authority: evil, Channel: evil, Text: evil, Answer: evil}))
 	out, errs, code := h.run("run", "--json", "ask me "+evil)

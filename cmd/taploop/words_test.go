@@ -25,7 +25,8 @@ func TestEveryTextIsThereAndIsUsed(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, f := range files {
-		require.Contains(t, domains, strings.TrimSuffix(filepath.Base(f), ".yaml"), "nothing reads it")
+		require.Contains(t, domains, strings.TrimSuffix(filepath.Base(f), ".yaml"),
+			"nothing reads it")
 	}
 	for name, d := range domains {
 		for _, lang := range words.Languages() {

@@ -304,8 +304,10 @@ func TestARoleHasOnlyItsTools(t *testing.T) {
 	})
 	o := options(m, b)
 	o.Main.Tools = []string{"sums/*"}
-	o.Roles = map[string]agents.Role{"other": {Tools: []string{"multiply", "sums/multiply", "add*"}}}
-	servers := []agents.Server{served("sums", reckon, "add"), served("products", reckon, "multiply")}
+	o.Roles = map[string]agents.Role{"other": {Tools: []string{"multiply", "sums/multiply",
+		"add*"}}}
+	servers := []agents.Server{served("sums", reckon, "add"),
+		served("products", reckon, "multiply")}
 	answer, err := work(t, o, b, servers...)
 	require.NoError(t, err)
 	require.Contains(t, answer, "There is no tool")
@@ -361,7 +363,9 @@ func TestLimitsEndTheWork(t *testing.T) {
 				Usage: model.Usage{PromptTokens: 1e6}}
 		})
 		o := options(m, b)
-		o.Model = func(string) (agents.Priced, error) { return agents.Priced{Model: m, Prompt: 1}, nil }
+		o.Model = func(string) (agents.Priced, error) {
+			return agents.Priced{Model: m, Prompt: 1}, nil
+		}
 		o.Limits = c.limits
 		_, err := work(t, o, b, served("sums", reckon, "add"))
 		require.ErrorIs(t, err, c.want)

@@ -67,8 +67,9 @@ func (x *trip) servers() []agents.Server {
 	require.NoError(x, err)
 	var list []agents.Server
 	for name, url := range x.urls {
-		p, err := proxy.New(&proxy.Options{Name: name, Target: upstream.Target{URL: url}, Session: "s",
-			Guard: rules, Questions: x.broker, Channels: []string{inquiry.ChannelCommandLine},
+		p, err := proxy.New(&proxy.Options{Name: name, Target: upstream.Target{URL: url},
+			Session: "s",
+			Guard:   rules, Questions: x.broker, Channels: []string{inquiry.ChannelCommandLine},
 			Wait: func(string, bool) time.Duration { return time.Hour }})
 		require.NoError(x, err)
 		x.Cleanup(p.Close)

@@ -102,8 +102,10 @@ func TestTheSameReplyAgainIsTheSameSuccess(t *testing.T) {
 
 func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 	b := inquiry.NewBroker(new(inquirytest.Memory), &inquiry.Options{MaxAnswer: 20})
-	strict := ask(t, b, inquiry.Question{Body: &inquiry.Ask{Options: []string{"Monday", "Tuesday"}}})
-	free := ask(t, b, inquiry.Question{Body: &inquiry.Ask{Options: []string{"Monday"}, FreeText: true}})
+	strict := ask(t, b, inquiry.Question{Body: &inquiry.Ask{Options: []string{"Monday",
+		"Tuesday"}}})
+	free := ask(t, b, inquiry.Question{Body: &inquiry.Ask{Options: []string{"Monday"},
+		FreeText: true}})
 	for name, c := range map[string]struct {
 		q    inquiry.Question
 		r    inquiry.Reply
@@ -278,10 +280,12 @@ func TestAQuestionThatMakesNoSenseIsNotAsked(t *testing.T) {
 	b := broker()
 	now := time.Now()
 	for want, q := range map[string]inquiry.Question{
-		"the question is empty":          {Text: " "},
-		`unknown kind "poll"`:            {Text: "x", Kind: "poll"},
-		"an option is empty":             {Text: "x", Body: &inquiry.Ask{Options: []string{"a", ""}}},
-		`the option "a " is there twice`: {Text: "x", Body: &inquiry.Ask{Options: []string{"a", "b", "a "}}},
+		"the question is empty": {Text: " "},
+		`unknown kind "poll"`:   {Text: "x", Kind: "poll"},
+		"an option is empty": {Text: "x",
+			Body: &inquiry.Ask{Options: []string{"a", ""}}},
+		`the option "a " is there twice`: {Text: "x",
+			Body: &inquiry.Ask{Options: []string{"a", "b", "a "}}},
 		"the deadlines are out of order": {Text: "x", AttentionUntil: now.Add(time.Hour),
 			ExpiresAt: now.Add(time.Minute)},
 		`unknown on_timeout "cry"`: {Text: "x", OnTimeout: "cry"},

@@ -31,11 +31,14 @@ func TestWhatSteersOrHidesIsNotPartOfAnAnswer(t *testing.T) {
 		"in an option that a model wrote": {inquiry.Question{Body: &inquiry.Ask{Options: []string{"\ared" + steering}}},
 			"red" + left, "red" + left},
 		"the same as the model wrote it": {
-			inquiry.Question{Body: &inquiry.Ask{Options: []string{"\ared" + steering}}}, "\ared" + steering,
+			inquiry.Question{Body: &inquiry.Ask{Options: []string{"\ared" + steering}}},
+			"\ared" + steering,
 			"red" + left},
-		"beside options": {inquiry.Question{Body: &inquiry.Ask{Options: []string{"red"}, FreeText: true}},
+		"beside options": {inquiry.Question{Body: &inquiry.Ask{Options: []string{"red"},
+			FreeText: true}},
 			"gr\u202eeen", "green"},
-		"in a draft":  {inquiry.Question{Body: &inquiry.Ask{Draft: "one"}}, "  one\u202e\n\ttwo ", "  one\n\ttwo "},
+		"in a draft": {inquiry.Question{Body: &inquiry.Ask{Draft: "one"}}, "  one\u202e\n\ttwo ",
+			"  one\n\ttwo "},
 		"in a secret": {inquiry.Question{Secret: true}, " 48\u200b2913 ", " 482913 "},
 		"in a form": {inquiry.Question{Body: &inquiry.Form{Fields: []inquiry.Field{text}}},
 			`{"a":"x\u001b[2J\u202e\ny"}`, `{"a":"x[2J\ny"}`},
@@ -62,7 +65,8 @@ func TestAnAnswerOfNothingThatIsSeenIsEmpty(t *testing.T) {
 	_, err := b.Resolve(t.Context(), q.ID, reply("\u200b\x1b\u202e "))
 	require.ErrorContains(t, err, "the answer is empty")
 	form := ask(t, b,
-		inquiry.Question{Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "a", Type: inquiry.TextField}}}})
+		inquiry.Question{Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "a",
+			Type: inquiry.TextField}}}})
 	_, err = b.Resolve(t.Context(), form.ID, reply(`{"a":"\u200b"}`))
 	require.ErrorContains(t, err, "it is missing")
 }
@@ -90,6 +94,7 @@ func TestOptionsThatOnlyDifferInWhatIsNotSeenAreOne(t *testing.T) {
 		inquiry.Question{Text: "which?", Body: &inquiry.Ask{Options: []string{"red", "r\u200bed"}}})
 	require.ErrorIs(t, err, inquiry.ErrInvalid)
 	_, err = broker().Open(t.Context(),
-		inquiry.Question{Text: "which?", Body: &inquiry.Ask{Options: []string{"\x1b\u202e", "red"}}})
+		inquiry.Question{Text: "which?",
+			Body: &inquiry.Ask{Options: []string{"\x1b\u202e", "red"}}})
 	require.ErrorContains(t, err, "an option is empty")
 }

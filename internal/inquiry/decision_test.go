@@ -31,8 +31,10 @@ func judge(opts inquiry.Options) *inquiry.Broker {
 // approval is a question about one tap, and everything may be decided.
 func approval() inquiry.Question {
 	return inquiry.Question{Kind: inquiry.KindApproval, Text: "may it tap?",
-		Body: &inquiry.Approval{ActionRequests: []inquiry.ActionRequest{{Name: "CLICK", Args: map[string]any{"x": 1.0}}}, ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
-			AllowedDecisions: inquiry.DecisionTypes}}},
+		Body: &inquiry.Approval{ActionRequests: []inquiry.ActionRequest{{Name: "CLICK",
+			Args: map[string]any{"x": 1.0}}},
+			ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
+				AllowedDecisions: inquiry.DecisionTypes}}},
 	}
 }
 
@@ -252,13 +254,21 @@ func TestSilenceIsNeverConsent(t *testing.T) {
 func TestAnApprovalThatCannotBeDecidedIsNotAsked(t *testing.T) {
 	b := judge(inquiry.Options{})
 	for name, spoil := range map[string]func(*inquiry.Question){
-		"no action":       func(q *inquiry.Question) { inquiry.As[inquiry.Approval](*q).ActionRequests = nil },
-		"no name":         func(q *inquiry.Question) { inquiry.As[inquiry.Approval](*q).ActionRequests[0].Name = "" },
-		"nothing allowed": func(q *inquiry.Question) { inquiry.As[inquiry.Approval](*q).ReviewConfigs = nil },
+		"no action": func(q *inquiry.Question) {
+			inquiry.As[inquiry.Approval](*q).ActionRequests = nil
+		},
+		"no name": func(q *inquiry.Question) {
+			inquiry.As[inquiry.Approval](*q).ActionRequests[0].Name = ""
+		},
+		"nothing allowed": func(q *inquiry.Question) {
+			inquiry.As[inquiry.Approval](*q).ReviewConfigs = nil
+		},
 		"unknown decisions": func(q *inquiry.Question) {
 			inquiry.As[inquiry.Approval](*q).ReviewConfigs[0].AllowedDecisions = []string{"x"}
 		},
-		"options":      func(q *inquiry.Question) { q.Body = &inquiry.Ask{Options: []string{"yes"}} },
+		"options": func(q *inquiry.Question) {
+			q.Body = &inquiry.Ask{Options: []string{"yes"}}
+		},
 		"a secret":     func(q *inquiry.Question) { q.Secret = true },
 		"another kind": func(q *inquiry.Question) { q.Kind = inquiry.KindInfo },
 	} {

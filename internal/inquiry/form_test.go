@@ -41,7 +41,8 @@ const (
 func TestAnAnswerToAFormIsKeptInOneSpelling(t *testing.T) {
 	b := broker()
 	q := ask(t, b, inquiry.Question{Body: &inquiry.Form{Fields: trip()}})
-	require.Equal(t, "Small", inquiry.As[inquiry.Form](q).Fields[1].Default, "a default has the question's spelling")
+	require.Equal(t, "Small", inquiry.As[inquiry.Form](q).Fields[1].Default,
+		"a default has the question's spelling")
 	require.Equal(t, 1.0, inquiry.As[inquiry.Form](q).Fields[4].Default)
 
 	r := reply(tripSpelt)
@@ -146,7 +147,8 @@ func resolveErr(t *testing.T, b *inquiry.Broker, q inquiry.Question, answer stri
 func TestWhatIsNoAnswerToAFormIsRefusedAsAWhole(t *testing.T) {
 	b := broker()
 	q := ask(t, b,
-		inquiry.Question{Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "a", Type: inquiry.NumberField,
+		inquiry.Question{Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "a",
+			Type:     inquiry.NumberField,
 			Optional: true}}}})
 	for answer, want := range map[string]string{
 		"":                   "it is not a JSON object (want one JSON object with the fields a)",
@@ -235,7 +237,8 @@ func TestAFormThatMakesNoSenseIsNotAsked(t *testing.T) {
 		want string
 		q    inquiry.Question
 	}{
-		{"the form has no fields", inquiry.Question{Text: "x", Body: &inquiry.Form{Fields: []inquiry.Field{}}}},
+		{"the form has no fields", inquiry.Question{Text: "x",
+			Body: &inquiry.Form{Fields: []inquiry.Field{}}}},
 		{"the form has 51 fields (at most 50)", form(make([]inquiry.Field, 51)...)},
 		{`two fields are named "a"`, form(text, text)},
 		{`field 1 is named ""`, form(inquiry.Field{Type: inquiry.TextField})},
@@ -322,7 +325,8 @@ func TestAFormThatMakesNoSenseIsNotAsked(t *testing.T) {
 		{"the draft cannot be answered as it is: the answer has 1001 bytes (at most 1000)",
 			inquiry.Question{Text: "x", Body: &inquiry.Ask{Draft: strings.Repeat("d", 1001)}}},
 		{`the default answer does not fit: the answer does not fit the form: "name": it is missing`,
-			inquiry.Question{Text: "x", Body: &inquiry.Form{Fields: trip()}, OnTimeout: inquiry.Default,
+			inquiry.Question{Text: "x", Body: &inquiry.Form{Fields: trip()},
+				OnTimeout:     inquiry.Default,
 				DefaultAnswer: `{}`}},
 	} {
 		_, err := b.Open(t.Context(), c.q)
@@ -412,7 +416,8 @@ func FuzzForm(f *testing.F) {
 			return
 		}
 		b := broker()
-		q, err := b.Open(t.Context(), inquiry.Question{Text: "x", Body: &inquiry.Form{Fields: fields}})
+		q, err := b.Open(t.Context(), inquiry.Question{Text: "x",
+			Body: &inquiry.Form{Fields: fields}})
 		if err != nil {
 			return
 		}
@@ -421,7 +426,8 @@ func FuzzForm(f *testing.F) {
 		require.NoError(t, err)
 		var back []inquiry.Field
 		require.NoError(t, json.Unmarshal(text, &back))
-		again, err := b.Open(t.Context(), inquiry.Question{Text: "x", Body: &inquiry.Form{Fields: back}})
+		again, err := b.Open(t.Context(),
+			inquiry.Question{Text: "x", Body: &inquiry.Form{Fields: back}})
 		require.NoError(t, err)
 		require.Equal(t, inquiry.As[inquiry.Form](q).Fields, inquiry.As[inquiry.Form](again).Fields)
 	})

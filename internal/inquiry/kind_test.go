@@ -24,7 +24,9 @@ func (v *vote) Clone() inquiry.Body                             { return new(*v)
 func (v *vote) Prefill(string) inquiry.Body                     { return v }
 func (v *vote) Check(*inquiry.Question, *inquiry.Options) error { return nil }
 func (v *vote) Sort() string                                    { return "a vote" }
-func (v *vote) Offers() []inquiry.Offer                         { return []inquiry.Offer{{Name: "aye", Main: true}} }
+func (v *vote) Offers() []inquiry.Offer {
+	return []inquiry.Offer{{Name: "aye", Main: true}}
+}
 func (v *vote) Say(q *inquiry.Question, said ...inquiry.Said) (inquiry.Reply, error) {
 	if len(said) == 1 && said[0].Name == "aye" {
 		return inquiry.Reply{Type: inquiry.TypeAnswer, Response: "aye"}, nil

@@ -39,7 +39,8 @@ func TestARefusedReplyHasACodeAndARemedy(t *testing.T) {
 		status inquiry.Status // of the question that comes with the refusal
 		hint   string
 	}{
-		"not an option": {inquiry.Question{Body: &inquiry.Ask{Options: []string{"a"}}}, nothing, reply("b"),
+		"not an option": {inquiry.Question{Body: &inquiry.Ask{Options: []string{"a"}}}, nothing,
+			reply("b"),
 			inquiry.CodeInvalid, "", "still open"},
 		"too long": {ofARun, nothing, reply("012345678901234567890"),
 			inquiry.CodeTooLarge, "", "still open"},
@@ -93,7 +94,8 @@ func TestARefusedReplyHasACodeAndARemedy(t *testing.T) {
 // The command that a person is told of can be copied.
 func TestARefusalNamesTheQuestion(t *testing.T) {
 	b := judge(inquiry.Options{})
-	hand := ask(t, b, inquiry.Question{Kind: inquiry.KindTakeover, Body: &inquiry.Takeover{PeopleOnly: true}})
+	hand := ask(t, b, inquiry.Question{Kind: inquiry.KindTakeover,
+		Body: &inquiry.Takeover{PeopleOnly: true}})
 	for id, flag := range map[string]string{ask(t, b, approval()).ID: "--approve",
 		hand.ID: "--done"} {
 		_, err := b.Resolve(t.Context(), id, inquiry.Reply{Type: inquiry.TypeDecline,

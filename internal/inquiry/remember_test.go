@@ -16,7 +16,8 @@ func again(scope inquiry.Scope, answer string) inquiry.Reply {
 
 func TestAnAnswerThatWasRememberedIsUsedAndSaysSo(t *testing.T) {
 	b := judge(inquiry.Options{})
-	q := inquiry.Question{Text: "Which size?", Body: &inquiry.Ask{Options: []string{"Small", "Large"}},
+	q := inquiry.Question{Text: "Which size?",
+		Body:      &inquiry.Ask{Options: []string{"Small", "Large"}},
 		SessionID: "s1", App: "com.shop"}
 	first := ask(t, b, q)
 	_, err := b.Resolve(t.Context(), first.ID, again(inquiry.Always, "large"))
@@ -39,8 +40,9 @@ func TestAnAnswerThatWasRememberedIsUsedAndSaysSo(t *testing.T) {
 }
 
 func TestWhatIsNeverRemembered(t *testing.T) {
-	form := inquiry.Question{Text: "Your data", Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "pin",
-		Label: "Your PIN", Type: inquiry.TextField}}}}
+	form := inquiry.Question{Text: "Your data",
+		Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "pin",
+			Label: "Your PIN", Type: inquiry.TextField}}}}
 	act := inquiry.Question{Text: "Please log in on the phone and tell me when you are done."}
 	for name, c := range map[string]struct {
 		q    inquiry.Question
@@ -56,11 +58,13 @@ func TestWhatIsNeverRemembered(t *testing.T) {
 		"a consent": {inquiry.Question{Text: "May I pay $79 now?"}, again(inquiry.Always, "yes"),
 			"no consent"},
 		"a consent by its options": {inquiry.Question{Text: "Delete all photos?",
-			Body: &inquiry.Ask{Options: []string{"Yes", "No"}}}, again(inquiry.ThisSession, "Yes"), "no consent"},
+			Body: &inquiry.Ask{Options: []string{"Yes", "No"}}}, again(inquiry.ThisSession, "Yes"),
+			"no consent"},
 		"a consent in Chinese": {inquiry.Question{Text: "是否支付 30 元?"}, again(inquiry.Always, "是"),
 			"no consent"},
 		"an act": {act, again(inquiry.Always, "done"), "remembered"},
-		"a draft": {inquiry.Question{Body: &inquiry.Ask{Draft: "Dear Bob"}}, again(inquiry.Always, "Dear Ann"),
+		"a draft": {inquiry.Question{Body: &inquiry.Ask{Draft: "Dear Bob"}},
+			again(inquiry.Always, "Dear Ann"),
 			"draft"},
 		"a take-over": {inquiry.Question{Kind: inquiry.KindTakeover}, again(inquiry.Always, "no"),
 			"take-over"},
@@ -114,7 +118,8 @@ func TestARememberedAnswerIsNotUsedForASecret(t *testing.T) {
 		again(inquiry.Always, "blue"))
 	require.NoError(t, err)
 	for _, q := range []inquiry.Question{{Text: "Which one?", Secret: true},
-		{Text: "Which one?", Kind: inquiry.KindTakeover}, {Text: "Which one?", Body: &inquiry.Ask{Draft: "x"}},
+		{Text: "Which one?", Kind: inquiry.KindTakeover},
+		{Text: "Which one?", Body: &inquiry.Ask{Draft: "x"}},
 		{Text: "Which one?", Client: "another"}} {
 		opened, err := b.Open(t.Context(), q)
 		require.NoError(t, err)

@@ -293,7 +293,8 @@ func TestAQuestionForAPasswordOrACodeIsKnownByItsWords(t *testing.T) {
 	require.False(t, inquiry.Question{Text: "password or code?",
 		DefaultAnswer: "code"}.AsksForSecret())
 	require.False(t, inquiry.Question{Text: "password or code?",
-		Body: &inquiry.Ask{Options: []string{"password", "code"}}}.AsksForSecret(), "what is chosen is no secret")
+		Body: &inquiry.Ask{Options: []string{"password", "code"}}}.AsksForSecret(),
+		"what is chosen is no secret")
 }
 
 // Each table was written before the rules were looked at, and the rules made fit for it after that.
@@ -382,7 +383,8 @@ func TestACodeInAnswerToAnActIsASecret(t *testing.T) {
 		"public":     {inquiry.Question{Text: act, Public: true}, "739155", false},
 		"postal":     {inquiry.Question{Text: "What is the postal code?"}, "10115", false},
 		"no code":    {inquiry.Question{Text: "How many steps?"}, "10115", false},
-		"an option":  {inquiry.Question{Text: act, Body: &inquiry.Ask{Options: []string{"1234"}}}, "1234", false},
+		"an option": {inquiry.Question{Text: act, Body: &inquiry.Ask{Options: []string{"1234"}}},
+			"1234", false},
 	} {
 		require.False(t, tt.q.AsksForSecret(), name)
 		b := inquiry.NewBroker(&inquirytest.Memory{}, nil)

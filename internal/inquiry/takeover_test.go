@@ -92,7 +92,8 @@ func TestWhatAsksForAnActAsksForNoSecret(t *testing.T) {
 	for _, text := range slices.Concat(forWords, forSecrets) {
 		assert.False(t, inquiry.Question{Text: text}.AsksForAct(), text)
 	}
-	choice := inquiry.Question{Text: "Please unlock the phone.", Body: &inquiry.Ask{Options: []string{"ok", "no"}}}
+	choice := inquiry.Question{Text: "Please unlock the phone.",
+		Body: &inquiry.Ask{Options: []string{"ok", "no"}}}
 	require.False(t, choice.AsksForAct())
 }
 

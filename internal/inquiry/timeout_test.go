@@ -17,7 +17,8 @@ var everyKind = map[string]func() inquiry.Question{
 	"inquiry": func() inquiry.Question { return inquiry.Question{Kind: inquiry.KindInquiry} },
 	"secret":  func() inquiry.Question { return inquiry.Question{Secret: true} },
 	"form": func() inquiry.Question {
-		return inquiry.Question{Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "day", Type: inquiry.TextField}}}}
+		return inquiry.Question{Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "day",
+			Type: inquiry.TextField}}}}
 	},
 	"takeover": func() inquiry.Question { return inquiry.Question{Kind: inquiry.KindTakeover} },
 	"approval": func() inquiry.Question {

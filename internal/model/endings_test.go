@@ -14,7 +14,8 @@ import (
 // reply is a completion with the members of its choice and of itself.
 func reply(choice, beside string) page {
 	return page{header: map[string]string{"Retry-After": "0"},
-		body: fmt.Sprintf(`{"object":"chat.completion","choices":[{"index":0,%s}]%s}`, choice, beside)}
+		body: fmt.Sprintf(`{"object":"chat.completion","choices":[{"index":0,%s}]%s}`, choice,
+			beside)}
 }
 
 func said(finish string) string {
@@ -92,11 +93,13 @@ func TestWhatNobodyNeedsOfAReplyMayBeAnything(t *testing.T) {
 		"a refusal that is false":    reply(message+`,"refusal":false}`, ""),
 		"a refusal that is a number": reply(message+`,"refusal":{"a":1}}`, ""),
 		"an error that is null":      reply(message+`},"error":null`, `,"error":null`),
-		"content as a part":          reply(`"message":{"content":{"type":"text","text":"tap"}}`, ""),
-		"content in parts":           reply(`"message":{"content":[{"text":"t"},7,{"text":"ap"}]}`, ""),
-		"a delta":                    reply(`"delta":{"content":"tap"},"message":null`, ""),
-		"an empty choice before it":  reply(`"message":{"content":""}},{`+message+`}`, ""),
-		"ids and times of any type":  reply(message+`},"logprobs":3`, `,"id":4,"created":"now"`),
+		"content as a part": reply(`"message":{"content":{"type":"text","text":"tap"}}`,
+			""),
+		"content in parts": reply(`"message":{"content":[{"text":"t"},7,{"text":"ap"}]}`,
+			""),
+		"a delta":                   reply(`"delta":{"content":"tap"},"message":null`, ""),
+		"an empty choice before it": reply(`"message":{"content":""}},{`+message+`}`, ""),
+		"ids and times of any type": reply(message+`},"logprobs":3`, `,"id":4,"created":"now"`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := serve(t, good)
@@ -122,10 +125,12 @@ func TestAToolCallIsReadWhateverItsIDAndItsListAre(t *testing.T) {
 	const call = `"function":{"name":"tap","arguments":{"x":1}}`
 	for _, calls := range []string{`[{"id":1,` + call + `}]`, `[{"id":"1",` + call + `}]`,
 		`{"id":1,` + call + `}`} {
-		r, err := ask(t, client(t, serve(t, reply(`"message":{"content":null,"tool_calls":`+calls+`}`,
-			"")).URL, model.Options{}))
+		r, err := ask(t, client(t, serve(t,
+			reply(`"message":{"content":null,"tool_calls":`+calls+`}`,
+				"")).URL, model.Options{}))
 		require.NoError(t, err)
-		require.Equal(t, []model.ToolCall{{ID: "1", Name: "tap", Arguments: `{"x":1}`}}, r.ToolCalls)
+		require.Equal(t, []model.ToolCall{{ID: "1", Name: "tap", Arguments: `{"x":1}`}},
+			r.ToolCalls)
 	}
 }
 

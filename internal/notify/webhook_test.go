@@ -21,7 +21,8 @@ func TestAWebhookIsToldOfAQuestionAndOfItsEndButNotOfTheAnswer(t *testing.T) {
 		BaseURL: at("https://phones.example/")})
 	w.begin()
 	for _, hidden := range []bool{false, true} {
-		q := w.open(inquiry.Question{Text: "Which <b>size</b>?", Body: &inquiry.Ask{Options: []string{"41", "42"}, FreeText: true},
+		q := w.open(inquiry.Question{Text: "Which <b>size</b>?",
+			Body:      &inquiry.Ask{Options: []string{"41", "42"}, FreeText: true},
 			SessionID: "s1", Task: "hush-task", Secret: hidden})
 		asked := next(t, r.got)
 		require.Equal(t, "inquiry.created", asked.Type)
@@ -49,7 +50,8 @@ func TestTheTextOfAQuestionMayStayAtHome(t *testing.T) {
 	r := newReceiver(t, nil)
 	w := newFixture(t, notify.Options{Webhooks: []notify.Webhook{r.hook()}, HideText: true})
 	w.begin()
-	w.open(inquiry.Question{Text: "hush?", Body: &inquiry.Ask{Options: []string{"hush 1", "hush 2"}}})
+	w.open(inquiry.Question{Text: "hush?",
+		Body: &inquiry.Ask{Options: []string{"hush 1", "hush 2"}}})
 	asked := next(t, r.got)
 	require.NotContains(t, asked.body, "hush")
 	require.Empty(t, asked.Data.URL, "no page, no link")

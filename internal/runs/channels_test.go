@@ -75,7 +75,10 @@ func TestChannelsAskOneAfterTheOther(t *testing.T) {
 
 func TestAChannelThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		w.again(func(o *runs.Options) { o.Console = terminal.New(&person{lines: []string{"green"}}, "en") })
+		w.again(func(o *runs.Options) {
+			o.Console = terminal.New(&person{lines: []string{"green"}},
+				"en")
+		})
 		st := begun(w, "elicit -> manual_reply", "ask tap")
 		require.Equal(t, channel.Elicit, st.Asking)
 		require.Equal(t, agentloop.InfoNeedsReply, st.Reason,
@@ -149,7 +152,10 @@ func TestTheConsoleIsAskedAgainAfterARestart(t *testing.T) {
 		w.again(func(o *runs.Options) { o.Console = terminal.New(&person{}, "en") })
 		st := begun(w, channel.ManualReply, "ask tap")
 		id := st.Question.ID
-		w.again(func(o *runs.Options) { o.Console = terminal.New(&person{lines: []string{"blue"}}, "en") })
+		w.again(func(o *runs.Options) {
+			o.Console = terminal.New(&person{lines: []string{"blue"}},
+				"en")
+		})
 		require.NoError(t, w.manager.Recover(w.ctx()))
 		require.Equal(t, "done blue", w.wait(st.Session.ID).Run.Answer)
 		require.Equal(t, id, w.questions(st.Session.ID)[0].ID)

@@ -37,10 +37,13 @@ func TestWhatIsShownOfAnActionThatWaits(t *testing.T) {
 			Args:        map[string]any{"at": map[string]any{"x": 0.5, "y": 0.5}},
 			Description: "tap (0.500,0.500)"}}, inquiry.As[inquiry.Approval](*q).ActionRequests)
 		require.Equal(t, []inquiry.ReviewConfig{{ActionName: "CLICK",
-			AllowedDecisions: inquiry.DecisionTypes}}, inquiry.As[inquiry.Approval](*q).ReviewConfigs)
+			AllowedDecisions: inquiry.DecisionTypes}},
+			inquiry.As[inquiry.Approval](*q).ReviewConfigs)
 		require.Equal(t, []inquiry.Place{{X: 0.5, Y: 0.5}}, inquiry.As[inquiry.Approval](*q).Places)
 		require.Equal(t, []string{"critical", "a button", "it pays", "pay"},
-			[]string{string(inquiry.As[inquiry.Approval](*q).Severity), inquiry.As[inquiry.Approval](*q).Element, inquiry.As[inquiry.Approval](*q).Reason, inquiry.As[inquiry.Approval](*q).Rule})
+			[]string{string(inquiry.As[inquiry.Approval](*q).Severity),
+				inquiry.As[inquiry.Approval](*q).Element, inquiry.As[inquiry.Approval](*q).Reason,
+				inquiry.As[inquiry.Approval](*q).Rule})
 		require.NotEmpty(t, q.Frame)
 		require.Equal(t, inquiry.OnTimeout(""), q.OnTimeout)
 	})

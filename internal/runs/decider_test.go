@@ -231,7 +231,8 @@ func TestAProgramsQuestionGoesToTheModelsOfTheChain(t *testing.T) {
 		ask := func(q inquiry.Question) inquiry.Question {
 			q.Kind, q.Client = inquiry.KindInquiry, "ann"
 			q.Channels = []inquiry.Channel{{Name: "pass_to_client"}, {Name: "page"}}
-			q, err := w.manager.Desk().Inquire(w.ctx(), q, "manual_reply -> model:fast -> pass_to_client")
+			q, err := w.manager.Desk().Inquire(w.ctx(), q,
+				"manual_reply -> model:fast -> pass_to_client")
 			require.NoError(t, err)
 			time.Sleep(5 * time.Second)
 			q, err = w.manager.Broker().Get(w.ctx(), q.ID)
@@ -239,7 +240,8 @@ func TestAProgramsQuestionGoesToTheModelsOfTheChain(t *testing.T) {
 			return q
 		}
 		q := ask(inquiry.Question{Text: "the table", Task: "Friday",
-			Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "seats", Type: inquiry.NumberField}}}})
+			Body: &inquiry.Form{Fields: []inquiry.Field{{Name: "seats",
+				Type: inquiry.NumberField}}}})
 		require.Equal(t, `{"seats":3}`, q.Resolution.Response.Reveal())
 		require.Contains(t, m.asked[0].Messages[1].Parts[0].Text, `"about":"Friday"`)
 		cost := inquiry.Spending{Calls: 1, PromptTokens: 100, CompletionTokens: 10, TookMS: 1000,
@@ -323,7 +325,10 @@ func TestNoDraftIsMadeOfWhatIsForPeople(t *testing.T) {
 func TestADraftIsSentFromTheConsoleWithAnEmptyLine(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{lines: []string{"", "", ""}}
-		w.thinks(func(o *runs.Options) { o.Draft, o.Console = channel.Model, terminal.New(p, "en") }, blue)
+		w.thinks(func(o *runs.Options) {
+			o.Draft, o.Console = channel.Model,
+				terminal.New(p, "en")
+		}, blue)
 		st := withMode(w, "pass_to_client (1m) -> manual_reply", "ask tap")
 		time.Sleep(time.Minute)
 		st = w.wait(st.Session.ID)

@@ -155,7 +155,10 @@ func TestThePersonAtTheConsoleAnswers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				p := &person{lines: c.lines}
-				w.again(func(o *runs.Options) { o.Console, o.OnTimeout = terminal.New(p, "en"), inquiry.GoOn })
+				w.again(func(o *runs.Options) {
+					o.Console, o.OnTimeout = terminal.New(p, "en"),
+						inquiry.GoOn
+				})
 
 				st := withMode(w, channel.ManualReply, "ask tap")
 
@@ -218,14 +221,18 @@ func TestOptionsThatTheModelRepeatsAreOneOption(t *testing.T) {
 		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
 		st := withMode(w, channel.ManualReply, "asktwice tap")
 		require.Equal(t, store.Completed, st.Run.State)
-		require.Equal(t, []string{"red", "blue"}, inquiry.As[inquiry.Ask](w.questions(st.Session.ID)[0]).Options)
+		require.Equal(t, []string{"red", "blue"},
+			inquiry.As[inquiry.Ask](w.questions(st.Session.ID)[0]).Options)
 		require.Equal(t, "blue", st.Run.Progress.Exchanges[0].Answer)
 	})
 }
 
 func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		w.again(func(o *runs.Options) { o.Console = terminal.New(&person{lines: []string{"/stop"}}, "en") })
+		w.again(func(o *runs.Options) {
+			o.Console = terminal.New(&person{lines: []string{"/stop"}},
+				"en")
+		})
 		st := withMode(w, channel.ManualReply, "ask tap")
 		require.Equal(t, store.Cancelled, st.Run.State)
 		require.Equal(t, inquiry.Withdrawn, w.questions(st.Session.ID)[0].Status)

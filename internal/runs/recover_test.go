@@ -399,7 +399,8 @@ func TestAnAnswerAcceptedWhileNobodyRanIsAppliedByContinue(t *testing.T) {
 func TestASecretThatWasGivenWhileNoServerRanIsErased(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		q, err := w.manager.Broker().
-			Open(w.ctx(), inquiry.Question{Kind: inquiry.KindInquiry, Client: "kim", Text: "the code?",
+			Open(w.ctx(), inquiry.Question{Kind: inquiry.KindInquiry, Client: "kim",
+				Text:   "the code?",
 				Secret: true})
 		require.NoError(t, err)
 		require.NoError(t, w.manager.Close())

@@ -76,8 +76,9 @@ func TestTheArgumentsOfACallAreShownOnThePage(t *testing.T) {
 		&args))
 	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.KindApproval, Client: "ann",
 		Text: `May "TYPE" of "mail" be called?`,
-		Body: &inquiry.Approval{ActionRequests: []inquiry.ActionRequest{{Name: "TYPE", Args: args}}, ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "TYPE",
-			AllowedDecisions: inquiry.DecisionTypes}}},
+		Body: &inquiry.Approval{ActionRequests: []inquiry.ActionRequest{{Name: "TYPE", Args: args}},
+			ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "TYPE",
+				AllowedDecisions: inquiry.DecisionTypes}}},
 	})
 	require.NoError(t, err)
 	p.until(card(q, ".decide") + " !== null")

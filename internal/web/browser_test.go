@@ -94,7 +94,8 @@ func TestAnAnswerInOneBrowserTakesTheQuestionAwayInTheOtherWithTheReason(t *test
 	g := newRig(t, nil)
 	const evil = `Which size? <img src=x ` +
 		`onerror="document.title='owned'"><script>document.title='owned'</script>`
-	q := g.waiting("ann", inquiry.Question{Text: evil, Body: &inquiry.Ask{Options: []string{"small", "<b>large</b>"}, FreeText: true}})
+	q := g.waiting("ann", inquiry.Question{Text: evil,
+		Body: &inquiry.Ask{Options: []string{"small", "<b>large</b>"}, FreeText: true}})
 	browser := chrometest.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
 	for _, p := range []tab{kitchen, hall} { // both came later than the question

@@ -63,8 +63,10 @@ func TestThePageUsesItsTextsAndNoOthers(t *testing.T) {
 func TestWhatIsLeftToPeopleIsNotForAClientsCall(t *testing.T) {
 	for people, channels := range map[bool]string{false: `"channel":"pass_to_client"`, true: ""} {
 		g := newRig(t, nil)
-		q := g.waiting("", inquiry.Question{Kind: inquiry.KindTakeover, Text: "Somebody has the phone.",
-			Body: &inquiry.Takeover{PeopleOnly: people}, Channels: []inquiry.Channel{{Name: "pass_to_client"},
+		q := g.waiting("", inquiry.Question{Kind: inquiry.KindTakeover,
+			Text: "Somebody has the phone.",
+			Body: &inquiry.Takeover{PeopleOnly: people},
+			Channels: []inquiry.Channel{{Name: "pass_to_client"},
 				{Name: inquiry.ChannelPage}}})
 		shown := g.get("/v1/inquiries/"+q.ID, g.boss).text
 		require.Contains(t, shown, `"channel":"page"`)

@@ -26,9 +26,14 @@ func approvals(t *testing.T, opts inquiry.Options) *rig {
 
 // about is a question about one tap.
 func about(severity inquiry.Severity) inquiry.Question {
-	return inquiry.Question{Kind: inquiry.KindApproval, Text: "may it tap \"Pay\"?", Body: &inquiry.Approval{Severity: severity, ActionRequests: []inquiry.ActionRequest{{Name: "CLICK", Description: "tap \"Pay\"",
-		Args: map[string]any{"at": map[string]any{"x": 0.5, "y": 0.9}}}}, ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
-		AllowedDecisions: inquiry.DecisionTypes}}, Places: []inquiry.Place{{X: 0.5, Y: 0.9}}, Element: "Pay", Reason: "it spends money"},
+	return inquiry.Question{Kind: inquiry.KindApproval, Text: "may it tap \"Pay\"?",
+		Body: &inquiry.Approval{Severity: severity,
+			ActionRequests: []inquiry.ActionRequest{{Name: "CLICK", Description: "tap \"Pay\"",
+				Args: map[string]any{"at": map[string]any{"x": 0.5, "y": 0.9}}}},
+			ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
+				AllowedDecisions: inquiry.DecisionTypes}},
+			Places:  []inquiry.Place{{X: 0.5, Y: 0.9}},
+			Element: "Pay", Reason: "it spends money"},
 	}
 }
 

@@ -54,13 +54,15 @@ func TestADraftIsSentWithOneKeyOnThePage(t *testing.T) {
 	require.Equal(t, "rye bread", r.Response.Reveal())
 	require.Empty(t, r.Unedited)
 
-	q = g.waiting("ann", inquiry.Question{Text: "A few things:", Body: &inquiry.Form{Fields: trip()}})
+	q = g.waiting("ann", inquiry.Question{Text: "A few things:",
+		Body: &inquiry.Form{Fields: trip()}})
 	p.until(card(q, ".field") + " !== null")
 	draft(q, tripAnswer)
 	p.send(q)
 	require.Equal(t, "fast", settled(q).Unedited, "a form is filled in, too")
 
-	q = g.waiting("ann", inquiry.Question{Text: "Which size?", Body: &inquiry.Ask{Options: []string{"S", "L"}}})
+	q = g.waiting("ann", inquiry.Question{Text: "Which size?",
+		Body: &inquiry.Ask{Options: []string{"S", "L"}}})
 	p.until(card(q, ".option") + " !== null")
 	draft(q, "L")
 	p.do(js(card(q, "button.refuse") + ".click()"))

@@ -48,7 +48,8 @@ func TestAFormIsFilledInOnThePage(t *testing.T) {
 	g := newRig(t, nil)
 	browser := chrometest.Chromium(t)
 	kitchen, hall := g.login(browser, "kitchen"), g.login(browser, "hall")
-	q := g.waiting("ann", inquiry.Question{Text: "A few things:", Body: &inquiry.Form{Fields: trip()}})
+	q := g.waiting("ann", inquiry.Question{Text: "A few things:",
+		Body: &inquiry.Form{Fields: trip()}})
 	kitchen.until(card(q, ".field") + " !== null")
 	kitchen.send(q)
 	require.Equal(t, "1: This is needed.\n4: This is needed.\n6: This is needed.",
@@ -157,11 +158,12 @@ func TestScriptsInAFormAreText(t *testing.T) {
 func TestWhatWasLeftOutOfAFormIsNotInTheReason(t *testing.T) {
 	t.Parallel()
 	g := newRig(t, nil)
-	q := g.waiting("ann", inquiry.Question{Text: "Well?", Body: &inquiry.Form{Fields: []inquiry.Field{
-		{Name: "valueOf", Type: inquiry.DateField, Optional: true},
-		{Name: "ok", Type: inquiry.YesNoField},
-		{Name: "sure", Type: inquiry.YesNoField, Optional: true, Default: false},
-		{Name: "a", Type: inquiry.YesNoField, Optional: true, Default: true}}}})
+	q := g.waiting("ann", inquiry.Question{Text: "Well?",
+		Body: &inquiry.Form{Fields: []inquiry.Field{
+			{Name: "valueOf", Type: inquiry.DateField, Optional: true},
+			{Name: "ok", Type: inquiry.YesNoField},
+			{Name: "sure", Type: inquiry.YesNoField, Optional: true, Default: false},
+			{Name: "a", Type: inquiry.YesNoField, Optional: true, Default: true}}}})
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	p.until(card(q, ".field") + " !== null")
 	p.pick(q, 2, 1)

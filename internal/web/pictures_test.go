@@ -26,7 +26,8 @@ func scenes() map[string]inquiry.Question {
 	return map[string]inquiry.Question{
 		"approval": approval,
 		"inbox": {Task: "order a pizza", Text: "Which size should the pizza have?",
-			Body: &inquiry.Ask{Options: []string{"Small", "Large"}, FreeText: true}, Channels: channels},
+			Body:     &inquiry.Ask{Options: []string{"Small", "Large"}, FreeText: true},
+			Channels: channels},
 		"form": {Task: "book the train to the meeting", Text: "A few things before I book:",
 			Body: &inquiry.Form{Fields: trip()}, Channels: channels,
 			OnTimeout: inquiry.GiveUp},

@@ -142,7 +142,8 @@ func TestAReplyThatDoesNotFitLeavesTheQuestionOpen(t *testing.T) {
 func TestTheLongestAnswerFitsWhateverItsEscapesAndALongerOneIsTooLarge(t *testing.T) {
 	g := newRig(t, nil)
 	const most = 64 << 10
-	draft, form := inquiry.Question{Body: &inquiry.Ask{Draft: "# Plan\n"}}, inquiry.Question{Body: &inquiry.Form{Fields: trip()}}
+	draft, form := inquiry.Question{Body: &inquiry.Ask{Draft: "# Plan\n"}},
+		inquiry.Question{Body: &inquiry.Form{Fields: trip()}}
 	for name, c := range map[string]struct {
 		q      inquiry.Question
 		body   string

@@ -164,7 +164,8 @@ func TestAQuestionWithoutASessionIsForItsClientAndForOperators(t *testing.T) {
 
 func TestAQuestionOfNobodyIsForOperators(t *testing.T) {
 	g := newRig(t, nil)
-	q, err := g.broker.Open(t.Context(), inquiry.Question{Kind: inquiry.KindInquiry, Text: "Deploy?"})
+	q, err := g.broker.Open(t.Context(),
+		inquiry.Question{Kind: inquiry.KindInquiry, Text: "Deploy?"})
 	require.NoError(t, err)
 	require.Equal(t, 404, g.get("/v1/inquiries/"+q.ID, g.ann).status)
 	require.Equal(t, 200, g.post("/v1/inquiries/"+q.ID+"/reply", g.boss,

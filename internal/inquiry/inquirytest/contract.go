@@ -243,7 +243,8 @@ func countUse(t *testing.T, s inquiry.Store, last inquiry.Question) {
 	}())
 	require.NoError(t, err)
 	require.Equal(t, inquiry.Remembered{ID: last.ID, Scope: inquiry.ThisApp, App: "com.shop",
-		Client: "desk", Question: last.Text, Options: inquiry.As[inquiry.Ask](last).Options, Answer: "Fri", By: "Kim",
+		Client: "desk", Question: last.Text, Options: inquiry.As[inquiry.Ask](last).Options,
+		Answer: "Fri", By: "Kim",
 		Authority: inquiry.AuthorityHumanToken, At: won.At, UsedAt: won.At, Uses: 1}, m)
 }
 

@@ -34,7 +34,8 @@ func TestEventsAreReadAsTheyAreWritten(t *testing.T) {
 	}{
 		"all fields": {"id: 7\nevent: x\nretry: 20\ndata: {}\n\n", []wire.Event{{ID: "7", Name: "x",
 			Retry: 20 * time.Millisecond, Data: []byte("{}")}}},
-		"lines of data":       {"data: a\ndata:b\ndata\n\n", []wire.Event{{Data: []byte("a\nb\n")}}},
+		"lines of data": {"data: a\ndata:b\ndata\n\n",
+			[]wire.Event{{Data: []byte("a\nb\n")}}},
 		"ends of lines":       {"data: a\r\n\r\n", []wire.Event{{Data: []byte("a")}}},
 		"only an id":          {"id: 1-0\ndata:\n\n", []wire.Event{{ID: "1-0", Data: []byte{}}}},
 		"comments and others": {": hello\n\nother: x\n\nretry: soon\n\n", nil},
