@@ -7,37 +7,6 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Entry is the name of our server in a client's settings.
-const Entry = "taploop"
-
-// TokenEnv names the environment variable that holds a token where the settings of a client can
-// refer to one.
-const TokenEnv = "TAPLOOP_TOKEN"
-
-// Server is how a client reaches the server: a program that it starts, or an address.
-type Server struct {
-	Command string // absolute path
-	Args    []string
-	URL     string // when set, Streamable HTTP: Command and Args do not count
-	Token   bool   // with URL: the server wants a token
-}
-
-// Client is an MCP client that people use.
-type Client struct {
-	Name    string // on the command line
-	Title   string // for people
-	Sends   string // the name that it calls itself when it connects, "" when that is not known
-	Timeout string // what it does with long calls, and the key that changes it
-	Then    string // what to do after its settings were changed
-	Token   string // how it gets a token, "" when it cannot
-	Source  string // where all this was read, and what could not be
-
-	file  func(Machine) (string, error) // its file, nil when it has none that others may change
-	form  form
-	stdio func(Server) any
-	http  func(Server) any // nil when its settings know no address
-}
-
 // All lists the clients.
 func All() []Client { return table }
 
@@ -71,11 +40,9 @@ func (c Client) entry(s Server) (any, error) {
 		return c.stdio(s), nil
 	}
 	if c.http == nil {
-		return nil,
-			hint.Add(
-				fmt.Errorf("the settings file of %s knows servers that it starts, not addresses",
-					c.Title),
-				"leave --http out: "+c.Title+" then starts the server itself")
+		return nil, hint.Add(fmt.Errorf("the settings file of %s knows servers that it starts, "+
+			"not addresses", c.Title),
+			"leave --http out: "+c.Title+" then starts the server itself")
 	}
 	return c.http(s), nil
 }

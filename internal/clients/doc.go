@@ -5,5 +5,5 @@
 // file ([Client.Install]). That file belongs to its user: nothing but the server's own entry is
 // added, everything else stays byte for byte, comments and order included, and a file that cannot
 // be read in full is refused. Tokens are never written: settings name the environment variable
-// [TokenEnv], or the client asks for the token.
+// $TAPLOOP_TOKEN, or the client asks for the token.
 package clients

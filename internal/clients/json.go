@@ -2,15 +2,12 @@ package clients
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
-
-	"github.com/taploop/taploop/internal/text"
 )
 
 // jsonForm is an object of servers below a key.
@@ -19,14 +16,6 @@ type jsonForm struct {
 	comments bool // the client reads comments and trailing commas, too
 	// id of the input by which the client asks its user for a token, "" when it does not
 	ask string
-}
-
-// input is an input of VS Code.
-type input struct {
-	ID          string `json:"id"`
-	Type        string `json:"type"`
-	Description string `json:"description"`
-	Password    bool   `json:"password"`
 }
 
 func (f jsonForm) questions(s Server) []input {
@@ -55,7 +44,7 @@ func (f jsonForm) merge(old []byte, e any, s Server, path string, force bool) ([
 		return nil, unreadable(path, err)
 	}
 	lay := layoutOf(text, root)
-	err = f.put(root, lay, e, force)
+	err = put(root, f.key, lay, e, force)
 	if errors.Is(err, errTaken) {
 		return nil, taken(path, "pass --force to replace it; a copy of the file is kept")
 	}
@@ -76,12 +65,6 @@ func (f jsonForm) merge(old []byte, e any, s Server, path string, force bool) ([
 	return slices.Concat(mark, root.Pack()), nil
 }
 
-// cutMark takes the byte order mark off that some editors of Windows write.
-func cutMark(b []byte) (mark, text []byte) {
-	text = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
-	return b[:len(b)-len(text)], text
-}
-
 // parse returns the object in the file, or an error if the client cannot read it.
 func (f jsonForm) parse(text []byte) (*hujson.Value, error) {
 	root, err := hujson.Parse(text)
@@ -89,22 +72,11 @@ func (f jsonForm) parse(text []byte) (*hujson.Value, error) {
 		return nil, fmt.Errorf("it is not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	if !f.comments && !root.IsStandard() {
-		return nil,
-			errors.New(
-				"it has comments or commas at the end of a list, which the client does not read")
+		return nil, errors.New("it has comments or commas at the end of a list, which the client " +
+			"does not read")
 	}
 	if _, ok := root.Value.(*hujson.Object); !ok {
 		return nil, errors.New("it holds no JSON object")
 	}
 	return &root, nil
-}
-
-// encode is v as JSON. Each line but the first begins with the prefix.
-func encode(v any, prefix, indent string) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent(prefix, indent)
-	err := e.Encode(v)
-	return strings.TrimSuffix(string(text.JSON(b.Bytes())), "\n"), err
 }

@@ -2,10 +2,13 @@ package clients
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // layout is the formatting of a file, which an added entry follows.
@@ -85,4 +88,14 @@ func (lay layout) place(begin, end, last *hujson.Value, rest *hujson.Extra, inde
 	if last != nil && last.AfterExtra != nil {
 		end.AfterExtra = hujson.Extra{}
 	}
+}
+
+// encode is v as JSON. Each line but the first begins with the prefix.
+func encode(v any, prefix, indent string) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent(prefix, indent)
+	err := e.Encode(v)
+	return strings.TrimSuffix(string(text.JSON(b.Bytes())), "\n"), err
 }

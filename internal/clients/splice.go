@@ -12,18 +12,18 @@ import (
 // errTaken says that there is an entry of our name that says something else.
 var errTaken = errors.New("the entry is another one")
 
-// put inserts the entry into the servers in root and changes nothing else.
-func (f jsonForm) put(root *hujson.Value, lay layout, e any, force bool) error {
-	servers, err := member(root, f.key)
+// put inserts the entry into the servers at the key in root and changes nothing else.
+func put(root *hujson.Value, key string, lay layout, e any, force bool) error {
+	servers, err := member(root, key)
 	if err != nil {
 		return err
 	}
 	if servers == nil {
-		return lay.addMember(root, 1, f.key, map[string]any{Entry: e})
+		return lay.addMember(root, 1, key, map[string]any{Entry: e})
 	}
 	list, ok := servers.Value.(*hujson.Object)
 	if !ok {
-		return fmt.Errorf("%q in it is no object", f.key)
+		return fmt.Errorf("%q in it is no object", key)
 	}
 	ours, err := member(servers, Entry)
 	switch {
@@ -80,6 +80,14 @@ func holds(v hujson.Value, e any) bool {
 		}
 	}
 	return true
+}
+
+// input is an input of VS Code.
+type input struct {
+	ID          string `json:"id"`
+	Type        string `json:"type"`
+	Description string `json:"description"`
+	Password    bool   `json:"password"`
 }
 
 // putQuestion adds the question to the inputs in root, unless one of them has its id.

@@ -5,6 +5,22 @@ import (
 	"encoding/json"
 )
 
+// Client is an MCP client that people use.
+type Client struct {
+	Name    string // on the command line
+	Title   string // for people
+	Sends   string // the name that it calls itself when it connects, "" when that is not known
+	Timeout string // what it does with long calls, and the key that changes it
+	Then    string // what to do after its settings were changed
+	Token   string // how it gets a token, "" when it cannot
+	Source  string // where all this was read, and what could not be
+
+	file  func(Machine) (string, error) // its file, nil when it has none that others may change
+	form  form
+	stdio func(Server) any
+	http  func(Server) any // nil when its settings know no address
+}
+
 // entry is a server in the settings of a client that writes JSON. Each client uses some of the
 // keys.
 type entry struct {
@@ -38,7 +54,7 @@ var table = []Client{
 		Timeout: "The environment variable MCP_TOOL_TIMEOUT (ms), or \"timeout\" (ms) in the " +
 			"server's entry; some versions stop HTTP calls at 60 s whatever is set.",
 		Then:  "Start Claude Code again, or type /mcp in it.",
-		Token: "export " + TokenEnv + " before Claude Code starts",
+		Token: "export " + tokenEnv + " before Claude Code starts",
 		Source: "Its documentation (code.claude.com/docs/en/mcp) and issue 63379. That it puts " +
 			"variables into the user's own file as it does into a project's .mcp.json, and " +
 			"CLAUDE_CONFIG_DIR, are not confirmed there.",
@@ -47,7 +63,7 @@ var table = []Client{
 		form:  jsonForm{key: "mcpServers"},
 		stdio: func(s Server) any { return entry{Type: "stdio", Command: s.Command, Args: s.Args} },
 		http: func(s Server) any {
-			return entry{Type: "http", URL: s.URL, Headers: bearer(s, "${"+TokenEnv+"}")}
+			return entry{Type: "http", URL: s.URL, Headers: bearer(s, "${"+tokenEnv+"}")}
 		},
 	},
 	{
@@ -55,14 +71,14 @@ var table = []Client{
 		Timeout: "Its documentation names no key. taploop's own 25 s (45 s with " +
 			"progress) stay below the 60 s that MCP libraries wait.",
 		Then:  "Switch the server on under Customize, MCPs, or start Cursor again.",
-		Token: "export " + TokenEnv + " before Cursor starts",
+		Token: "export " + tokenEnv + " before Cursor starts",
 		Source: "Its documentation (cursor.com/docs/mcp) as guides quote it. No time of a call " +
 			"is named anywhere.",
 		file:  inHome(".cursor", "mcp.json"),
 		form:  jsonForm{key: "mcpServers"},
 		stdio: func(s Server) any { return entry{Command: s.Command, Args: s.Args} },
 		http: func(s Server) any {
-			return entry{URL: s.URL, Headers: bearer(s, "${env:"+TokenEnv+"}")}
+			return entry{URL: s.URL, Headers: bearer(s, "${env:"+tokenEnv+"}")}
 		},
 	},
 	{
@@ -88,14 +104,14 @@ var table = []Client{
 		Timeout: "\"timeout\" in the server's entry, in seconds, 60 unless set; it is set to 120 " +
 			"here.",
 		Then:   "Settings, MCP, Add, Import from JSON: paste, and switch the server on.",
-		Token:  "put it into the header in the place of " + TokenEnv,
+		Token:  "put it into the header in the place of " + tokenEnv,
 		Source: "Its source (src/renderer/src/types/mcp.ts and the import dialog).",
 		form:   jsonForm{key: "mcpServers"},
 		stdio: func(s Server) any {
 			return entry{Type: "stdio", Command: s.Command, Args: s.Args, Timeout: 120}
 		},
 		http: func(s Server) any {
-			return entry{Type: "streamableHttp", URL: s.URL, Headers: bearer(s, TokenEnv),
+			return entry{Type: "streamableHttp", URL: s.URL, Headers: bearer(s, tokenEnv),
 				Timeout: 120}
 		},
 	},
@@ -117,7 +133,7 @@ var table = []Client{
 		Timeout: "tool_timeout_sec in the server's table, 60 unless set; it is set to 120 here. " +
 			"startup_timeout_sec is 10 unless set, which is plenty.",
 		Then:   "Start Codex again and type /mcp in it.",
-		Token:  "export " + TokenEnv + " before Codex starts",
+		Token:  "export " + tokenEnv + " before Codex starts",
 		Source: "Its documentation (docs/config.md in openai/codex, and developers.openai.com).",
 		file:   inFolderOf("CODEX_HOME", "config.toml", inHome(".codex", "config.toml")),
 		form:   tomlForm{table: "mcp_servers"},
@@ -127,7 +143,7 @@ var table = []Client{
 		http: func(s Server) any {
 			e := codexEntry{URL: s.URL, Timeout: 120}
 			if s.Token {
-				e.TokenEnv = TokenEnv
+				e.TokenEnv = tokenEnv
 			}
 			return e
 		},
@@ -137,7 +153,7 @@ var table = []Client{
 		Timeout: "\"timeout\" in the server's entry, in milliseconds, 600000 unless set, which " +
 			"is plenty.",
 		Then:  "Start Gemini CLI again and type /mcp in it.",
-		Token: "export " + TokenEnv + " before Gemini CLI starts",
+		Token: "export " + tokenEnv + " before Gemini CLI starts",
 		Source: "Its documentation (docs/tools/mcp-server.md in google-gemini/gemini-cli). It " +
 			"calls itself gemini-cli-mcp-client with the server's name behind it; that was not " +
 			"confirmed.",
@@ -145,7 +161,7 @@ var table = []Client{
 		form:  jsonForm{key: "mcpServers", comments: true},
 		stdio: func(s Server) any { return entry{Command: s.Command, Args: s.Args} },
 		http: func(s Server) any {
-			return entry{HTTPURL: s.URL, Headers: bearer(s, "$"+TokenEnv)}
+			return entry{HTTPURL: s.URL, Headers: bearer(s, "$"+tokenEnv)}
 		},
 	},
 }
