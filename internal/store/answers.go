@@ -25,27 +25,6 @@ func clientOf(ctx context.Context, q queryer, x inquiry.Question) (client string
 	return x.Client, nil
 }
 
-// Recall implements inquiry.Store.
-func (qs Questions) Recall(ctx context.Context, q inquiry.Question) (inquiry.Remembered, error) {
-	client, err := clientOf(ctx, qs.read, q)
-	if err != nil {
-		return inquiry.Remembered{}, err
-	}
-	list, err := collect(ctx, qs.read, scanAnswer, "SELECT "+answerColumns+
-		" FROM answers WHERE likeness = ? AND client = ?", inquiry.Likeness(q), client)
-	for _, scope := range inquiry.Scopes {
-		for _, m := range list {
-			if m.Scope == scope && m.Fits(q, client) {
-				return m, nil
-			}
-		}
-	}
-	if err == nil {
-		err = inquiry.ErrNotFound
-	}
-	return inquiry.Remembered{}, err
-}
-
 // remember stores the answer of a settled question if its resolution says so, in place of an older
 // one. It counts the use of an answer that was recalled.
 func remember(ctx context.Context, tx *tx, q inquiry.Question) error {

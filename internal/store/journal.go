@@ -101,7 +101,7 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 		if err != nil {
 			return err
 		}
-		if err := j.checkHeard(ctx, tx, st, c); err != nil {
+		if err := checkHeard(ctx, tx, j.run.ID, st, c); err != nil {
 			return err
 		}
 		completed, err := j.complete(ctx, tx, r)
@@ -147,6 +147,16 @@ func (j *journal) Frame(ctx context.Context, step int) (*screen.Frame, error) {
 	}
 	f, err := screen.FromJPEG(b)
 	return f, doing(err, "reading frame %s", id)
+}
+
+// Messages implements agentloop.Mailbox.
+func (j *journal) Messages(ctx context.Context, after int64) ([]agentloop.Message, error) {
+	list, err := collect(ctx, j.read, func(row scanner) (m agentloop.Message, err error) {
+		err = row.Scan(&m.Number, &m.Mode, &m.Text)
+		return m, err
+	}, "SELECT id, mode, text FROM messages WHERE run_id = ? AND id > ? ORDER BY id",
+		j.run.ID, after)
+	return list, doing(err, "reading what was said to run %s", j.run.ID)
 }
 
 // record saves the step's frame and returns the step's record.

@@ -89,19 +89,10 @@ func mayReceive(ctx context.Context, tx *tx, r Run) error {
 	return nil
 }
 
-// Messages implements agentloop.Mailbox.
-func (j *journal) Messages(ctx context.Context, after int64) ([]agentloop.Message, error) {
-	list, err := collect(ctx, j.read, func(row scanner) (m agentloop.Message, err error) {
-		err = row.Scan(&m.Number, &m.Mode, &m.Text)
-		return m, err
-	}, "SELECT id, mode, text FROM messages WHERE run_id = ? AND id > ? ORDER BY id",
-		j.run.ID, after)
-	return list, doing(err, "reading what was said to run %s", j.run.ID)
-}
-
 // checkHeard refuses the last step of a run that has not heard all that was said to it.
-func (j *journal) checkHeard(ctx context.Context, tx *tx, st agentloop.Step,
-	p agentloop.Progress) error {
+func checkHeard(
+	ctx context.Context, tx *tx, runID string, st agentloop.Step, p agentloop.Progress,
+) error {
 	switch st.Proposal.Action.(type) {
 	case actions.Complete, actions.Abort:
 	default:
@@ -109,7 +100,7 @@ func (j *journal) checkHeard(ctx context.Context, tx *tx, st agentloop.Step,
 	}
 	var unheard int
 	err := tx.QueryRowContext(ctx, "SELECT count(*) FROM messages WHERE run_id = ? AND id > ?",
-		j.run.ID, p.Heard).Scan(&unheard)
+		runID, p.Heard).Scan(&unheard)
 	if err == nil && unheard > 0 {
 		err = agentloop.ErrUnheard
 	}

@@ -3,6 +3,8 @@ package store
 import (
 	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -244,4 +246,17 @@ func (d *db) openReading(ctx context.Context) error {
 		d.vault, err = newVault(key)
 	}
 	return err
+}
+
+// Sign is a mark on a text that only stores of this data folder can make, even after a restart.
+// Marks for one purpose do not hold for another. Compare marks with [hmac.Equal].
+func (s *Store) Sign(purpose, text string) []byte {
+	// The key itself encrypts, and signs nothing but this.
+	return mark(mark(s.vault.key, "mark for "+purpose), text)
+}
+
+func mark(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
 }

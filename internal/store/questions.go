@@ -263,6 +263,27 @@ func apply(
 	return tx.audit(ctx, appliedEntry(*q))
 }
 
+// Recall implements inquiry.Store.
+func (qs Questions) Recall(ctx context.Context, q inquiry.Question) (inquiry.Remembered, error) {
+	client, err := clientOf(ctx, qs.read, q)
+	if err != nil {
+		return inquiry.Remembered{}, err
+	}
+	list, err := collect(ctx, qs.read, scanAnswer, "SELECT "+answerColumns+
+		" FROM answers WHERE likeness = ? AND client = ?", inquiry.Likeness(q), client)
+	for _, scope := range inquiry.Scopes {
+		for _, m := range list {
+			if m.Scope == scope && m.Fits(q, client) {
+				return m, nil
+			}
+		}
+	}
+	if err == nil {
+		err = inquiry.ErrNotFound
+	}
+	return inquiry.Remembered{}, err
+}
+
 // List implements inquiry.Store.
 func (qs Questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error) {
 	w := where{sql: "1"}

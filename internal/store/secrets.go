@@ -2,24 +2,9 @@ package store
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 
 	"github.com/taploop/taploop/internal/inquiry"
 )
-
-// Sign is a mark on a text that only stores of this data folder can make, even after a restart.
-// Marks for one purpose do not hold for another. Compare marks with [hmac.Equal].
-func (s *Store) Sign(purpose, text string) []byte {
-	// The key itself encrypts, and signs nothing but this.
-	return mark(mark(s.vault.key, "mark for "+purpose), text)
-}
-
-func mark(key []byte, text string) []byte {
-	h := hmac.New(sha256.New, key)
-	h.Write([]byte(text))
-	return h.Sum(nil)
-}
 
 // Secret is a secret answer that a run was given.
 type Secret struct {

@@ -13,16 +13,6 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 )
 
-var sessionColumns = new(Session).fields().list("s.%s")
-
-func (x *Session) fields() fields {
-	return fields{
-		{"id", &x.ID}, {"serial", &x.Serial}, {"device", object{&x.Device}}, {"steps", &x.Steps},
-		{"client", &x.Client}, {"start_key", &x.StartKey}, {"parent", &x.Parent},
-		{"created_at", instant{&x.CreatedAt}}, {"updated_at", instant{&x.UpdatedAt}},
-	}
-}
-
 // Begin adds a session for a phone with its first run, in one transaction. It takes Serial, Device,
 // Client, StartKey and Parent from x, and from r the same fields as [Runs.Create]. It returns a
 // *KeyError if the client has a session under this key already.
@@ -57,13 +47,6 @@ func (s *Store) Begin(ctx context.Context, x Session, r Run) (Session, Run, erro
 // SessionByKey returns the session that the client began under the key, or ErrNotFound.
 func (s *Store) SessionByKey(ctx context.Context, client, key string) (Session, error) {
 	return sessionByKey(ctx, s.read, client, key)
-}
-
-func sessionByKey(ctx context.Context, q queryer, client, key string) (Session, error) {
-	row := q.QueryRowContext(ctx,
-		"SELECT "+sessionColumns+` FROM sessions s WHERE client = ? AND start_key = ?
-			AND start_key <> ''`, client, key)
-	return oneRow(row, scanRow[Session], "the session with the key", key)
 }
 
 // Session returns a session, or ErrNotFound.
@@ -106,11 +89,6 @@ func (s *Store) Find(ctx context.Context, id string, client *string) (Session, e
 		return Session{}, hint.Add(e, "give more of the id")
 	}
 	return found[0], nil
-}
-
-func sessionByID(ctx context.Context, q queryer, id string) (Session, error) {
-	row := q.QueryRowContext(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE id = ?", id)
-	return oneRow(row, scanRow[Session], "session", id)
 }
 
 // Sessions lists sessions with their latest runs, last changed first.
@@ -158,11 +136,6 @@ func scanOverview(row scanner) (Overview, error) {
 		return o, err
 	}
 	return o, row.Scan(append(head, o.Latest.fields().values()...)...)
-}
-
-// touch notes that something happened in the session.
-func (t *tx) touch(ctx context.Context, sessionID string) error {
-	return t.exec(ctx, "UPDATE sessions SET updated_at = ? WHERE id = ?", millis(t.at), sessionID)
 }
 
 // Orphans are the open sessions and questions of no client, by id: sessions whose latest run has
