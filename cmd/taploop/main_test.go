@@ -161,6 +161,9 @@ func smallPhone() *sandbox.Options {
 		Now: morning}
 }
 
+// settles is how long a run waits for the screen of such a phone, which does not move after a touch.
+const settles = "30ms"
+
 var begun = time.Now()
 
 func morning() time.Time {
@@ -255,6 +258,7 @@ func cmdSimulate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("GOAL", task.Goal)
 	ts.Setenv("TAPLOOP_ADB_SERVER", sim.Addr)
 	ts.Setenv("TAPLOOP_MODEL_BASE_URL", sim.Model.BaseURL)
+	ts.Setenv("TAPLOOP_LOOP_SETTLE_TIMEOUT", settles)
 	simulations.Store(ts.Getenv("WORK"), scriptSimulation{sim, task})
 }
 
