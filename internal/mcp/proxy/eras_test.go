@@ -210,6 +210,15 @@ func TestAClientFallsBackToTheEraOfItsServer(t *testing.T) {
 	})
 }
 
+// A client that knows only handshakes cannot use a server that knows none, and is told why.
+func TestAnOlderClientIsToldThatItsServerKnowsNoHandshake(t *testing.T) {
+	across(t, "newer", func(t *testing.T, p *Proxy) {
+		_, err := greet(t, p)
+		require.ErrorContains(t, err, "the server other knows no version of the protocol with a "+
+			`handshake, and this client asks for "2025-11-25"; it said: this era is not known here`)
+	})
+}
+
 // A server that cannot answer which versions it knows, such as one that wants a session first, is
 // one that knows handshakes only.
 func TestAServerThatRefusesDiscoveryKnowsNone(t *testing.T) {

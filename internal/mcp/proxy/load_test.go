@@ -80,6 +80,14 @@ func TestNothingIsLostReorderedOrMisdelivered(t *testing.T) {
 
 // caller is mcp-go's client of a server, over HTTP.
 func caller(tb testing.TB, s transport.Server, options ...client.ClientOption) *client.Client {
+	c, err := greet(tb, s, options...)
+	require.NoError(tb, err)
+	return c
+}
+
+// greet makes a client agree on a version with s.
+func greet(tb testing.TB, s transport.Server, options ...client.ClientOption) (
+	*client.Client, error) {
 	h := transport.NewHTTP(s, nil)
 	web := httptest.NewServer(h)
 	tr, err := clienttransport.NewStreamableHTTP(web.URL)
@@ -98,8 +106,7 @@ func caller(tb testing.TB, s transport.Server, options ...client.ClientOption) *
 	}
 	r.Params.ClientInfo.Name = "bench"
 	_, err = c.Initialize(tb.Context(), r)
-	require.NoError(tb, err)
-	return c
+	return c, err
 }
 
 func echoed(tb testing.TB, c *client.Client) {

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -231,8 +232,11 @@ func (p *Proxy) answer(ctx context.Context, l *link, m *message) (*message, erro
 	case string(mcp.MethodSubscriptionsListen):
 		resp.Result = wire.With(resp.Result, m.ID, "_meta", mcp.MetaKeySubscriptionID)
 	case string(mcp.MethodInitialize):
-		if resp.Error == nil {
+		switch {
+		case resp.Error == nil:
 			err = l.recordHandshake(ctx, m, resp)
+		case unknownMethod(resp):
+			resp = m.Refusal(mcp.METHOD_NOT_FOUND, p.noHandshake(m, resp))
 		}
 	default:
 		if resp.Error == nil {
@@ -258,10 +262,22 @@ func (p *Proxy) discover(ctx context.Context, l *link, m *message) (*message, er
 	case err != nil:
 		resp = m.Refusal(mcp.METHOD_NOT_FOUND, err.Error())
 	}
-	if string(wire.At(resp.Error, "code")) == strconv.Itoa(mcp.METHOD_NOT_FOUND) {
+	if unknownMethod(resp) {
 		p.release(l)
 	}
 	return resp, nil
+}
+
+func unknownMethod(resp *message) bool {
+	return string(wire.At(resp.Error, "code")) == strconv.Itoa(mcp.METHOD_NOT_FOUND)
+}
+
+// noHandshake says that a server has no method for the handshake that a client needs.
+func (p *Proxy) noHandshake(m, resp *message) string {
+	return fmt.Sprintf("the server %s knows no version of the protocol with a handshake, and this "+
+		"client asks for %s; it said: %s", p.opts.Name,
+		text.Quote(wire.Text(m.Param("protocolVersion")), 30),
+		text.Cut(text.Line(wire.Text(wire.At(resp.Error, "message"))), 300))
 }
 
 // release closes a link for requests that stand alone, because its server knows no such requests.
