@@ -12,7 +12,7 @@ const (
 	sendTime = 30 * time.Second
 	// restTime is how long one may take to send the rest that no handler wanted.
 	restTime = 5 * time.Second
-	// takeTime is how long a client may let an answer lie that sets no deadline of its own.
+	// takeTime is how long a client may take to read an answer, unless the handler sets a deadline.
 	takeTime = 2 * time.Minute
 )
 

@@ -18,13 +18,13 @@ import (
 // Guard says whom requests may be addressed to and which pages they may come from. The zero value
 // knows loopback only. It is not changed by its methods, which are safe for concurrent use.
 type Guard struct {
-	// names besides loopback ones that requests may be addressed to, "name" or "name:port"
+	// names apart from loopback ones that requests may be addressed to, "name" or "name:port"
 	Hosts   []string
-	Origins []string // origins of web pages besides loopback ones, like "https://example.com"
+	Origins []string // origins of web pages apart from loopback ones, like "https://example.com"
 }
 
-// Check reports what is wrong with where the request claims to be addressed and to come from. A
-// request without an Origin is a program's, and fine; the origin "null" is not.
+// Check checks the Host and Origin headers of a request. A request without an Origin comes from a
+// program and is allowed. The origin "null" is not.
 func (g *Guard) Check(r *http.Request) error {
 	if !g.knowsHost(r) {
 		return hint.Add(
@@ -45,7 +45,7 @@ func (g *Guard) Check(r *http.Request) error {
 }
 
 // knowsHost checks the Host header. A name made to point here is what DNS rebinding needs, so on
-// loopback only loopback names are taken, elsewhere also addresses, and both ways what is listed.
+// loopback only loopback names are accepted, elsewhere also addresses, and listed names always.
 func (g *Guard) knowsHost(r *http.Request) bool {
 	name := hostname(r.Host)
 	if listed(g.Hosts, r.Host) || listed(g.Hosts, name) || Loopback(r.Host) {

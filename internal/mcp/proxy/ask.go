@@ -135,7 +135,7 @@ func (g *gate) askInResult(ctx context.Context, c *toolCall, q inquiry.Question)
 }
 
 // wait waits for the decision, at most for budget, and tells the client of the question meanwhile.
-// It returns the question as it is then.
+// It returns the question's state at the end.
 func (g *gate) wait(ctx context.Context, c *toolCall, q inquiry.Question, budget time.Duration) (
 	inquiry.Question, error) {
 	if !q.Open() {

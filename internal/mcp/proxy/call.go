@@ -16,17 +16,17 @@ import (
 
 // toolCall is a tools/call of a client.
 type toolCall struct {
-	m      *message // as it is passed on; decisions are about this one
+	m      *message // what is passed on, and decided about
 	name   string
 	args   map[string]any
 	tool   tool
 	client string          // its principal
-	token  json.RawMessage // of the progress that the client asks for; nil if it does not
+	token  json.RawMessage // of the progress that the client asks for, or nil if it does not
 	bound  string          // equal for calls that do the same
 
 	// of a call that is made again, under 2026-07-28
-	form    string // the id of the question that the client has shown; "" if there is none
-	round   string // the token of a [round]; "" if there is none
+	form    string // the id of the question that the client has shown, or "" if there is none
+	round   string // the token of a [round], or "" if there is none
 	answers json.RawMessage
 }
 
@@ -105,8 +105,8 @@ func withArguments(m *message, args json.RawMessage) (*message, error) {
 var callParams = map[string]any{"name": nil, "arguments": nil, "_meta": nil, "requestState": nil,
 	"inputResponses": nil}
 
-// disguised says what is wrong with a call that a server which ignores the case of names could read
-// differently than the rules and a person; "" if nothing is.
+// disguised returns an error text for a call that a server which ignores the case of names could
+// read differently than the rules and a person, or "".
 func (c *toolCall) disguised() string {
 	params := map[string]any{}
 	for name := range c.m.Members() {

@@ -23,7 +23,7 @@ type clientEnd struct {
 	asked map[string]context.CancelFunc // requests of the upstream under way, by id
 }
 
-// session returns the session that gets broadcasts; nil if there is none.
+// session returns the session that gets broadcasts, or nil if there is none.
 func (c *clientEnd) session() server.ClientSession { return c.sessions.find(c.id) }
 
 // broadcast sends a notification to the client's session. If the client does not listen and the
@@ -104,9 +104,8 @@ func (c *clientEnd) withdrawAll() {
 	}
 }
 
-// answerTo returns the client's answer to a request of the upstream; nil if the upstream has
-// cancelled the request. of is the context of the client's request that it is about, nil if there
-// is none.
+// answerTo returns the client's answer to a request of the upstream, or nil if the upstream has
+// cancelled the request. of is the context of the client's request that it is about, or nil.
 func (c *clientEnd) answerTo(ctx, of context.Context, m *message) *message {
 	var result json.RawMessage
 	var err error

@@ -17,7 +17,7 @@ import (
 )
 
 // connection reaches the other server. It starts an upstream when one is needed, and again after
-// one is lost; requests that were under way then fail.
+// one is lost. Requests that were under way then fail.
 type connection struct {
 	opts  *Options
 	dial  upstream.Dial
@@ -37,7 +37,7 @@ type connection struct {
 	starts []time.Time // of the last minute
 }
 
-// owner is told of what happens on a connection.
+// owner receives the events of a connection.
 type owner interface {
 	// restore prepares an upstream that was started, or that has forgotten its session.
 	restore(context.Context, upstream.Conn) error
@@ -47,7 +47,7 @@ type owner interface {
 	unsolicited(*message)
 }
 
-// faultError says what is wrong with the other server, in words for the client.
+// faultError is a fault of the other server, worded for the client.
 type faultError struct{ text string }
 
 func (e *faultError) Error() string { return e.text }
@@ -77,7 +77,7 @@ func (c *connection) unanswered(m *message, err error) error {
 	return c.named(err)
 }
 
-// current returns the upstream in use; nil if there is none.
+// current returns the upstream in use, or nil if there is none.
 func (c *connection) current() upstream.Conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -205,7 +205,7 @@ func (c *connection) await(ctx context.Context, x *exchange) (*message, error) {
 			}
 		case <-quiet.C:
 			gone := c.current() != x.up
-			if gone && lost { // it was lost before the request was sent, so nobody told x
+			if gone && lost { // it was lost before the request was sent, so x was not failed
 				return nil, c.unanswered(x.m, c.fault("%v", errLost))
 			}
 			lost = gone
@@ -222,7 +222,7 @@ func (c *connection) await(ctx context.Context, x *exchange) (*message, error) {
 	}
 }
 
-// cancel tells the upstream that nobody waits for a request any more.
+// cancel cancels a request at the upstream.
 func (c *connection) cancel(x *exchange, cause error) {
 	ctx, done := context.WithTimeout(c.life, 5*time.Second)
 	defer done()

@@ -93,7 +93,7 @@ func describe(result json.RawMessage, descriptions map[string]string) json.RawMe
 	})
 }
 
-// splice replaces the values of an object or an array by those that change returns. Everything else
+// splice replaces the values of an object or an array by the results of change. Everything else
 // stays the same to the byte, as does raw if it is neither.
 func splice(raw json.RawMessage,
 	change func(key string, value json.RawMessage) json.RawMessage) json.RawMessage {

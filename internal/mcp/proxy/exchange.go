@@ -20,8 +20,8 @@ type exchange struct {
 	m     *message        // the request, with the id that the client gave it
 	id    int64           // for the upstream, also the token of its progress
 	ctx   context.Context // of the client's request
-	of    json.RawMessage // the client's id; nil for a request of the proxy
-	token json.RawMessage // of the progress that the client asks for; nil if it does not
+	of    json.RawMessage // the client's id, or nil for a request of the proxy
+	token json.RawMessage // of the progress that the client asks for, or nil if it does not
 	inbox chan *message   // what came for it
 	done  chan struct{}   // closed when nothing more is taken
 
@@ -124,7 +124,7 @@ func (xs *exchanges) all() (list []*exchange) {
 	return list
 }
 
-// find returns the exchange under way with this id, or token; nil if there is none. made reports
+// find returns the exchange under way with this id, or token, or nil. made reports
 // whether there has been one.
 func (xs *exchanges) find(id json.RawMessage) (x *exchange, made bool) {
 	n, err := strconv.ParseInt(string(id), 10, 64)
@@ -152,7 +152,7 @@ func (xs *exchanges) candidates(m *message) (all []*exchange) {
 }
 
 // requestDuring returns the client's request on whose stream a notification came, or the only one
-// under way; nil if there are several.
+// under way, or nil if there are several.
 func (xs *exchanges) requestDuring(m *message) *exchange {
 	xs.mu.Lock()
 	defer xs.mu.Unlock()
@@ -163,7 +163,7 @@ func (xs *exchanges) requestDuring(m *message) *exchange {
 }
 
 // asker returns the client's request that a question of the upstream is about: the one on whose
-// stream it came, or the newest; nil if there is none.
+// stream it came, or the newest, or nil if there is none.
 func (xs *exchanges) asker(m *message) (newest *exchange) {
 	xs.mu.Lock()
 	defer xs.mu.Unlock()

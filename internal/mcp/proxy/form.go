@@ -46,7 +46,7 @@ func form(q inquiry.Question) mcp.ElicitationParams {
 		}}}
 }
 
-// replyOf returns the reply of the client's user; false if there is none.
+// replyOf returns the reply of the client's user, or false if there is none.
 func replyOf(q inquiry.Question, answer *mcp.ElicitationResult) (r inquiry.Reply, ok bool) {
 	if answer == nil {
 		return r, false

@@ -108,8 +108,8 @@ func (l *link) tool(ctx context.Context, call *message, name string, refresh boo
 	return l.tools.set(pages, version, name), nil
 }
 
-// listTools reads the pages of the list of tools; it returns none if the server refuses that. Each
-// must come soon, because calls wait for it.
+// listTools reads the pages of the list of tools. It returns none if the server refuses that. Each
+// page must come within startTime, because calls wait for it.
 func (l *link) listTools(ctx context.Context, call *message) (pages []json.RawMessage, err error) {
 	var next json.RawMessage
 	for range maxPages {

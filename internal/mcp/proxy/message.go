@@ -15,7 +15,7 @@ type object map[string]any
 // message is a message to or from the other server.
 type message = upstream.Message
 
-// with returns a copy of m in which params have these values; nil removes a param.
+// with returns a copy of m in which params have these values. nil removes a param.
 func with(m *message, params map[string]json.RawMessage) (*message, error) {
 	changed := *m
 	err := changed.SetParams(params)
@@ -36,7 +36,8 @@ func canonical(raw json.RawMessage) (json.RawMessage, error) {
 
 func number(n int64) json.RawMessage { return strconv.AppendInt(nil, n, 10) }
 
-// progressToken returns the token of the progress that a request asks for; nil if it asks for none.
+// progressToken returns the token of the progress that a request asks for, or nil if it asks for
+// none.
 func progressToken(m *message) json.RawMessage {
 	token := m.Param("_meta", "progressToken")
 	if string(token) == "null" {

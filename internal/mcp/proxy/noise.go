@@ -79,7 +79,7 @@ func (n *noise) floods() bool {
 	return n.unsolicited > maxUnsolicited
 }
 
-// summary describes the malformed lines, for the end of an error; "" if there were none.
+// summary describes the malformed lines, for the end of an error, or "" if there were none.
 func (n *noise) summary() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -16,18 +16,18 @@ type Options struct {
 	Target upstream.Target
 
 	Guard     *guard.Policy   // nil lets every call through
-	Questions *inquiry.Broker // where a person is asked; its owner runs it
+	Questions *inquiry.Broker // where a person is asked, run by its owner
 	Channels  []string        // through which the questions can be answered, apart from the client
-	Session   string          // the session that asks the questions; "" if there is none
-	Expires   time.Duration   // how long an approval holds; 0 means 10m
+	Session   string          // the session that asks the questions, or "" if there is none
+	Expires   time.Duration   // how long an approval holds (0 means 10m)
 	// what silence leads to: inquiry.RejectAll, or inquiry.Pause, which "" means
 	OnUndecided inquiry.OnTimeout
-	// how long a call of that client waits for a person; nil means 25s, and 45s with progress
+	// how long a call of that client waits for a person (nil means 25s, and 45s with progress)
 	Wait      func(client string, progress bool) time.Duration
-	Heartbeat time.Duration // between progress messages of a call that waits; 0 means 10s
+	Heartbeat time.Duration // between progress messages of a call that waits (0 means 10s)
 
 	Descriptions map[string]string // of tools by name, in place of the server's
-	// the silence after which the other server must show that it lives; 0 means 60s
+	// the silence after which the other server must show that it lives (0 means 60s)
 	Quiet time.Duration
 	Stdio bool // there is one client, and it takes every broadcast
 	Log   *slog.Logger

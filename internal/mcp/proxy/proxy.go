@@ -189,8 +189,8 @@ func (p *Proxy) response(resp *message) mcp.JSONRPCMessage {
 	return mcp.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, Result: resp.Result}
 }
 
-// disguised says what is wrong with a method that a lenient server could take for tools/call, which
-// the rules would not see; "" if nothing is.
+// disguised returns an error text for a method that a lenient server could take for tools/call,
+// which the rules would not see, or "".
 func disguised(method string) string {
 	letters := strings.Map(func(r rune) rune {
 		if r = unicode.ToLower(r); r < 'a' || r > 'z' {
@@ -281,7 +281,7 @@ func (p *Proxy) noHandshake(m, resp *message) string {
 }
 
 // release closes a link for requests that stand alone, because its server knows no such requests.
-// It does not wait for the server to end; Close does.
+// Only Close waits for the server to end.
 func (p *Proxy) release(l *link) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -294,7 +294,7 @@ func (p *Proxy) release(l *link) {
 }
 
 // Undecided reports whether there is a question about a call of the tool with these arguments whose
-// answer was not used yet. Such a call has not been passed on; the same call uses the answer.
+// answer was not used yet. Such a call has not been passed on, and the same call uses the answer.
 func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage) (bool, error) {
 	m := ownRequest(string(mcp.MethodToolsCall),
 		wire.Encode(object{"name": tool, "arguments": args}))

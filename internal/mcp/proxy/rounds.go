@@ -13,7 +13,7 @@ type round struct {
 	bound, client string
 	m             *message        // as it was passed on
 	edited        string          // the arguments, if a person has changed them
-	state         json.RawMessage // the server's; nil if it gave none
+	state         json.RawMessage // the server's, or nil if it gave none
 	until         time.Time
 }
 

@@ -6,7 +6,7 @@ import "github.com/mark3labs/mcp-go/server"
 type sessions struct {
 	mu    lock
 	byID  map[string]server.ClientSession
-	stdio string // the id of the only client's session; "" over HTTP
+	stdio string // the id of the only client's session, or "" over HTTP
 }
 
 func (ss *sessions) add(s server.ClientSession, stdio bool) {
@@ -27,7 +27,7 @@ func (ss *sessions) remove(id string) {
 	}
 }
 
-// find returns the session with that id; nil if there is none.
+// find returns the session with that id, or nil if there is none.
 func (ss *sessions) find(id string) server.ClientSession {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()

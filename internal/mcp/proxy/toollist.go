@@ -16,7 +16,7 @@ import (
 // tool is a tool as its server describes it.
 type tool struct {
 	destructive bool
-	schema      map[string]any // of its arguments; nil if not known
+	schema      map[string]any // of its arguments, or nil if not known
 	result      bool           // whether its results have a schema
 	digest      string         // of the schema and the annotations
 	known       *mcp.Tool
@@ -24,7 +24,7 @@ type tool struct {
 
 const (
 	maxPages = 100 // of a list of tools
-	// how many names of destructive tools are kept; with more, all tools count as destructive
+	// how many names of destructive tools are kept. With more, all tools count as destructive
 	maxDestructive = 10_000
 )
 
@@ -57,8 +57,8 @@ func (tl *toolList) version() int {
 	return tl.changes
 }
 
-// set replaces the list by one that was read, in pages, at that version, and returns the tool with
-// that name as it is there.
+// set replaces the list by one that was read, in pages, at that version, and returns its tool with
+// that name.
 func (tl *toolList) set(pages []json.RawMessage, version int, name string) tool {
 	tl.mu.Lock()
 	defer tl.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 type sender func(context.Context, mcp.JSONRPCNotification) error
 
 // ask sends a request of the server and waits for the client's answer, which may come on any of its
-// connections, until ctx or life ends: then the client hears that it is not waited for any more.
+// connections. When ctx or life ends, it cancels the request.
 func (p *peer) ask(ctx, life context.Context, send sender, method string,
 	params json.RawMessage) (json.RawMessage, error) {
 	id, answered := p.expect()
@@ -62,7 +62,7 @@ func (p *peer) forget(id int64) {
 	delete(p.asked, id)
 }
 
-// answered hands the client's response to its asker. It reports whether somebody waits for it.
+// answered gives the client's response to its asker. It reports whether there is one.
 func (p *peer) answered(m *wire.Message) bool {
 	var id int64
 	if json.Unmarshal(m.ID, &id) != nil {
@@ -83,7 +83,7 @@ func (p *peer) answered(m *wire.Message) bool {
 	return true
 }
 
-// clientError is what the client answered instead of a result.
+// clientError decodes the error that a client answered.
 func clientError(raw json.RawMessage) error {
 	var e ClientError
 	_ = json.Unmarshal(raw, &e.JSONRPCErrorDetails) // without a message it says nothing
@@ -116,10 +116,10 @@ func (c *call) RequestElicitation(ctx context.Context,
 	return result, nil
 }
 
-// ErrCannotElicit is what [Elicit] gives when the client shows no forms to its user.
+// ErrCannotElicit is returned by [Elicit] if the client shows no forms to its user.
 var ErrCannotElicit = errors.New("the client shows no forms to its user")
 
-// ErrStateless is what [Elicit] gives under 2026-07-28, where the server asks nothing: a tool
+// ErrStateless is returned by [Elicit] under 2026-07-28, where the server sends no requests: a tool
 // returns [InputRequired] and is called again.
 var ErrStateless = errors.New(
 	"this version of the protocol has no questions of the server: return InputRequired")
@@ -161,16 +161,16 @@ func Elicit(ctx context.Context, question mcp.ElicitationParams) (*mcp.Elicitati
 	return c.RequestElicitation(ctx, mcp.ElicitationRequest{Params: question})
 }
 
-// InputRequired is the result by which a tool asks under 2026-07-28: the client shows the question
-// and calls the tool again with the same arguments, state, and the answer below id, see [Answer].
-// State comes back through the client, which can read and change it. Clients of older versions are
-// asked by mcp-go as by [Elicit] when a tool returns it.
+// InputRequired returns the result by which a tool asks under 2026-07-28: the client shows the
+// question and calls the tool again with the same arguments, the state, and the answer, see
+// [Answer]. The client can read and change the state. Clients of older versions are asked by mcp-go
+// as by [Elicit].
 func InputRequired(state, id string, question mcp.ElicitationParams) *mcp.CallToolResult {
 	return server.NewInputRequestBuilder(state).Elicit(id, question).ToolResult()
 }
 
-// Answer is what the client brings to the question with that id of an earlier [InputRequired], nil
-// when it brings nothing that is one. What it accepts is not checked against the question's schema.
+// Answer returns the client's answer to the question with that id of an earlier [InputRequired], or
+// nil if there is none. Its content is not checked against the question's schema.
 func Answer(request mcp.CallToolRequest, id string) *mcp.ElicitationResult {
 	result := server.ElicitationResponse(request.Params.InputResponses, id)
 	if result == nil {

@@ -21,43 +21,43 @@ import (
 // call is one request under way. mcp-go sees it as the client's session while it answers the
 // request, so that what a handler sends goes to this request's stream and no other.
 //
-// mcp-go hands notifications over a channel of its own type and drops what does not fit at once. So
-// all that is sent for the request goes through that one channel, which keeps the order, and each
-// message waits for a free place.
+// mcp-go sends notifications to a channel without waiting, and drops those that do not fit. So all
+// messages for the request go through that one channel, which keeps the order, and each waits for a
+// free place.
 type call struct {
 	*known
 	peer   *peer
-	home   *peer // that counts the call as under way; nil for none
+	home   *peer // counts the call as under way, may be nil
 	id     json.RawMessage
 	method string
 	opts   *Options
 	log    *slog.Logger
 
-	ctx    context.Context // of the handler; cancelled with the reasons that Closed gives
+	ctx    context.Context // of the handler, with the causes that Closed returns
 	cancel context.CancelCauseFunc
 
 	out  chan mcp.JSONRPCNotification
-	room chan struct{} // holds as many as there are, or are about to be, in out
+	room chan struct{} // as full as out, counting messages that are about to be sent
 	over chan struct{} // closed when the request is answered
 
 	refusal atomic.Pointer[wire.Error] // that the handler asked for
 
 	filterMu sync.Mutex
-	filter   mcp.SubscriptionFilter // what a subscriptions/listen wants to hear of
+	filter   mcp.SubscriptionFilter // of a subscriptions/listen
 }
 
-// sink takes what belongs to one call, in order and from one goroutine. It may block while the
+// sink takes the messages of one call, in order and from one goroutine. It may block while the
 // client reads slowly.
 type sink interface {
 	message(data []byte) // a notification or a request of the server
-	// once, at last: with the code of an error, or 0; data is nil when no response is owed
+	// called once, at the end: failure is the code of an error or 0, data is nil for no response
 	response(data []byte, failure int)
 }
 
 // backlog is how many messages of a call may wait for its sink before the handler waits too.
 const backlog = 16
 
-// newCall prepares the request m of p. Its handler gets ctx, cancelled by the call's own cancel.
+// newCall prepares the request m of p. Its handler gets a child of ctx that call.cancel cancels.
 func newCall(ctx context.Context, p *peer, m *wire.Message, o *Options) *call {
 	c := &call{
 		known: p.known, peer: p, id: m.ID, method: m.Method, opts: o, log: o.Log,
@@ -88,13 +88,13 @@ var (
 	_ server.SessionWithResourceSubscriptionsErr = (*call)(nil)
 )
 
-// Initialized is always true: whatever a handler sends is part of its answer.
+// Initialized returns true, so that handlers may always send.
 func (c *call) Initialized() bool { return true }
 
-// NotificationChannel is asked for by mcp-go before each single notification. It waits until the
-// next one has a place; after the result there is no channel, so that nothing follows it.
+// NotificationChannel is called by mcp-go before each single notification. It waits until there is
+// a place for one. After the result it returns nil, so that nothing follows the result.
 func (c *call) NotificationChannel() chan<- mcp.JSONRPCNotification {
-	if c.listens() { // a broadcast waits for no one
+	if c.listens() { // broadcasts do not wait
 		select {
 		case c.room <- struct{}{}:
 			return c.out
@@ -108,8 +108,8 @@ func (c *call) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	return c.out
 }
 
-// reserve waits for a place in out. When there is one, the end of ctx does not matter: what a
-// handler says that was told to end is still part of its answer.
+// reserve waits for a place in out. If there is one, it does not look at ctx: a handler whose
+// context has ended may still send.
 func (c *call) reserve(ctx context.Context) error {
 	select {
 	case <-c.over:
@@ -139,15 +139,15 @@ func (c *call) send(ctx context.Context, n mcp.JSONRPCNotification) error {
 	return nil
 }
 
-// envelope wraps a request of the server for the way through out.
+// envelope wraps a request of the server as a notification, so that out can carry it.
 func envelope(request any) mcp.JSONRPCNotification {
 	return mcp.JSONRPCNotification{Notification: mcp.Notification{
 		Params: mcp.NotificationParams{AdditionalFields: map[string]any{"": request}},
 	}}
 }
 
-// run lets srv answer the request raw and gives s all that belongs to it. It returns after the
-// response was given, and waits for the handler however long that takes.
+// run lets srv answer the request raw, and gives the messages and the response to s. It waits for
+// the handler, however long that takes.
 func (c *call) run(srv Server, raw json.RawMessage, s sink) {
 	defer c.cancel(ErrOver)
 	answered := make(chan mcp.JSONRPCMessage, 1)
@@ -169,7 +169,7 @@ func (c *call) run(srv Server, raw json.RawMessage, s sink) {
 			if c.home != nil { // before the client can use the id again
 				c.home.finish(c.id)
 			}
-			for len(c.out) > 0 { // what the handler sent before it returned
+			for len(c.out) > 0 { // sent by the handler before it returned
 				c.pass(<-c.out, s)
 			}
 			s.response(c.encode(resp))
@@ -178,7 +178,7 @@ func (c *call) run(srv Server, raw json.RawMessage, s sink) {
 	}
 }
 
-// clientAnswer is HandleMessage without its panics.
+// answer calls HandleMessage and recovers from its panics.
 func (c *call) answer(srv Server, raw json.RawMessage) (resp mcp.JSONRPCMessage) {
 	returned := false
 	defer func() {
@@ -199,8 +199,8 @@ func (c *call) failure(text string) mcp.JSONRPCError {
 	return mcp.NewJSONRPCError(mcp.NewRequestId(nil), mcp.INTERNAL_ERROR, text, nil)
 }
 
-// silent reports that nothing more may be said. "Servers SHOULD stop work on a cancelled request as
-// soon as practical and MUST NOT send any further messages for it."
+// silent reports whether nothing more may be sent. "Servers SHOULD stop work on a cancelled request
+// as soon as practical and MUST NOT send any further messages for it."
 func (c *call) silent() bool { return errors.Is(context.Cause(c.ctx), ErrCancelled) }
 
 func (c *call) pass(n mcp.JSONRPCNotification, s sink) {
@@ -220,8 +220,8 @@ func (c *call) tell(n mcp.JSONRPCNotification, s sink) {
 	}
 }
 
-// encodeNotification gives a notification, or what is in the envelope; nil when a handler made one
-// that is no JSON.
+// encodeNotification encodes a notification, or the request in an [envelope]. It returns nil for
+// one that cannot be encoded.
 func encodeNotification(n mcp.JSONRPCNotification, log *slog.Logger) []byte {
 	var v any = n
 	if request, ok := n.Params.AdditionalFields[""]; ok && n.Method == "" {
@@ -235,8 +235,8 @@ func encodeNotification(n mcp.JSONRPCNotification, log *slog.Logger) []byte {
 	return data
 }
 
-// notice takes a notification of the client p, whose session is s: it cancels a request of p, or
-// srv takes it.
+// notice handles a notification of the client p, whose session is s: it cancels a request of p, or
+// passes the notification to srv.
 func notice(ctx context.Context, srv Server, p *peer, s server.ClientSession, m *wire.Message,
 	log *slog.Logger) {
 	if m.Method == string(mcp.MethodNotificationCancelled) {
@@ -253,7 +253,7 @@ func notice(ctx context.Context, srv Server, p *peer, s server.ClientSession, m 
 	srv.HandleMessage(srv.WithContext(ctx, s), m.Raw)
 }
 
-// encodeAll gives notifications to f, as [encodeNotification] has them.
+// encodeAll gives notifications to f as [encodeNotification] encodes them.
 func encodeAll(list []mcp.JSONRPCNotification, log *slog.Logger, f func(data []byte)) {
 	for _, n := range list {
 		if data := encodeNotification(n, log); data != nil {
@@ -262,7 +262,7 @@ func encodeAll(list []mcp.JSONRPCNotification, log *slog.Logger, f func(data []b
 	}
 }
 
-// encode gives the response with the id in the client's own spelling, and the code of its error or
+// encode returns the response, with the id as the client spelled it, and the code of its error or
 // 0.
 func (c *call) encode(resp mcp.JSONRPCMessage) (data []byte, failure int) {
 	if c.silent() {
@@ -270,7 +270,7 @@ func (c *call) encode(resp mcp.JSONRPCMessage) (data []byte, failure int) {
 	}
 	switch m := resp.(type) {
 	case mcp.JSONRPCResponse:
-		raw, err := text.Marshal(struct { // what a server has written stays as it is
+		raw, err := text.Marshal(struct { // raw JSON in the result stays unchanged
 			Version string          `json:"jsonrpc"`
 			ID      json.RawMessage `json:"id"`
 			Result  any             `json:"result"`
@@ -289,11 +289,10 @@ func (c *call) encode(resp mcp.JSONRPCMessage) (data []byte, failure int) {
 	return c.encode(c.failure("internal error: the request has no response"))
 }
 
-// listens reports whether the request is a subscription to what the server broadcasts.
+// listens reports whether the request subscribes to broadcasts.
 func (c *call) listens() bool { return c.method == string(mcp.MethodSubscriptionsListen) }
 
-// tag marks a notification with the subscription that it is sent for. The map is shared by all who
-// get a broadcast.
+// tag adds the id of the subscription to a notification, whose map other subscriptions share.
 func (c *call) tag(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
 	meta := make(map[string]any, len(n.Params.Meta)+1)
 	maps.Copy(meta, n.Params.Meta)
@@ -302,7 +301,7 @@ func (c *call) tag(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
 	return n
 }
 
-// SetSubscriptionFilter is called by mcp-go when it knows what the client may hear of.
+// SetSubscriptionFilter is called by mcp-go once it has checked the client's filter.
 func (c *call) SetSubscriptionFilter(filter mcp.SubscriptionFilter) {
 	set(&c.filterMu, &c.filter, filter)
 }
@@ -324,15 +323,14 @@ func (c *call) SubscribeToResourceErr(uri string) error {
 	return c.subscribe(uri)
 }
 
-// Relisted tells a client of 2026-07-28 only when it has asked for that.
+// Relisted notifies a client of 2026-07-28 only if it has asked for that.
 func (c *call) Relisted() {
 	if f, _ := c.SubscriptionFilter(); f.ResourcesListChanged {
 		c.updates.Relisted()
 	}
 }
 
-// refused is the error that the handler asked for instead of the internal error that mcp-go made of
-// it.
+// refused returns the error that the handler made by [Refuse], in place of mcp-go's internal error.
 func (c *call) refused(e mcp.JSONRPCErrorDetails) mcp.JSONRPCErrorDetails {
 	own := c.refusal.Load()
 	if own == nil || e.Code != mcp.INTERNAL_ERROR || e.Message != own.Text {

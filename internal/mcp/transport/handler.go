@@ -10,9 +10,9 @@ import (
 	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
-// Closed says why the caller of the request that ctx belongs to is gone: ErrCancelled, ErrDropped,
-// ErrEOF, ErrClosed, or an error that wraps one of them. It is nil while the caller waits, whatever
-// else ended ctx.
+// Closed returns why the caller of the request that ctx belongs to is gone: ErrCancelled,
+// ErrDropped, ErrEOF, ErrClosed, or an error that wraps one of them. It returns nil while the
+// caller waits, even if ctx has ended for another reason.
 func Closed(ctx context.Context) error {
 	if c := callOf(ctx); c != nil {
 		ctx = c.ctx
@@ -28,15 +28,15 @@ func Closed(ctx context.Context) error {
 
 type principalKey struct{}
 
-// Principal is who sent the request, as Options.Authorize named it; "" on stdio and where no token
-// is wanted.
+// Principal returns who sent the request, as named by Options.Authorize. It is "" on stdio and
+// without Authorize.
 func Principal(ctx context.Context) string {
 	name, _ := ctx.Value(principalKey{}).(string)
 	return name
 }
 
-// ClientName is what the client that sent the request calls itself, at most 200 characters; "" when
-// it does not say.
+// ClientName returns the name that the client gave for itself, at most 200 characters, or "" if it
+// gave none.
 func ClientName(ctx context.Context) string {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
 		return words(info.ClientInfo.Name)
@@ -47,20 +47,20 @@ func ClientName(ctx context.Context) string {
 	return ""
 }
 
-// callOf is the call whose handler ctx was given to, nil when it came over another transport.
+// callOf returns the call that ctx belongs to, or nil if it came over another transport.
 func callOf(ctx context.Context) *call {
 	c, _ := server.ClientSessionFromContext(ctx).(*call)
 	return c
 }
 
-// Progress tells the client how far the request is that ctx belongs to: on that request's own
-// stream, in order with all else that is sent for it, before its result. token is the one of the
-// request; without one (nil) nothing is sent, as the client asked for nothing. total is 0 when it
-// is not known. meta becomes the notification's _meta.
+// Progress tells the client how far the request is that ctx belongs to, on that request's stream
+// and in order with its other messages. token is the request's. If it is nil, the client has not
+// asked for progress, and nothing is sent. total is 0 if not known. meta becomes the notification's
+// _meta.
 //
-// "The progress value MUST increase with each notification" is the caller's business. While the
-// client reads slowly, Progress waits; it returns the cause when ctx ends meanwhile, and ErrOver
-// after the result.
+// "The progress value MUST increase with each notification" is left to the caller. While the client
+// reads slowly, Progress waits. It returns ctx's cause if ctx ends meanwhile, and ErrOver after the
+// result.
 func Progress(ctx context.Context, token any, progress, total float64, message string,
 	meta map[string]any) error {
 	if token == nil {
@@ -81,7 +81,7 @@ func Progress(ctx context.Context, token any, progress, total float64, message s
 	if session == nil {
 		return server.ErrNoActiveSession
 	}
-	select { // a transport of mcp-go's own
+	select { // one of mcp-go's transports
 	case session.NotificationChannel() <- n:
 		return nil
 	case <-ctx.Done():
@@ -89,9 +89,8 @@ func Progress(ctx context.Context, token any, progress, total float64, message s
 	}
 }
 
-// Refuse is the error by which a handler answers with a JSON-RPC error of its own, like
-// MISSING_REQUIRED_CLIENT_CAPABILITY: mcp-go makes every other error of a handler an internal
-// error. The handler must return it as it is.
+// Refuse returns the error by which a handler answers with a JSON-RPC error other than mcp-go's
+// internal error, such as MISSING_REQUIRED_CLIENT_CAPABILITY. The handler must not wrap it.
 func Refuse(ctx context.Context, code int, text string, data any) error {
 	e := &wire.Error{Code: code, Text: text, Data: data}
 	if c := callOf(ctx); c != nil {

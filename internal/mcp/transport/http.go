@@ -17,11 +17,11 @@ import (
 
 // HTTP is Streamable HTTP on one endpoint, for both eras of the protocol.
 //
-// Under 2025-11-25 and older a client has a session from its handshake on, which belongs to the
-// principal that made it. A request outlives its connection for ResumeGrace when the client can
-// resume the stream; then, and at once when it cannot, the handler's context ends with ErrDropped,
-// and what the handler returns can still be fetched by resuming. Under 2026-07-28 there are no
-// sessions, and closing the connection is the cancellation.
+// Under 2025-11-25 and older a client has a session from its handshake on, which belongs to its
+// principal. A request outlives its connection for ResumeGrace if the client can resume the stream.
+// After that, or at once if it cannot, the handler's context ends with ErrDropped, and its result
+// can still be fetched by resuming. Under 2026-07-28 there are no sessions, and closing the
+// connection cancels the request.
 type HTTP struct {
 	srv  Server
 	opts Options
@@ -31,12 +31,12 @@ type HTTP struct {
 	sessions map[string]*session
 	calls    map[*call]struct{} // of all clients
 	places   places
-	// HTTP requests and calls under way; added to below mu while not closing
+	// HTTP requests and calls under way, added while mu is held and closing is false
 	under   sync.WaitGroup
-	sweeper *time.Timer // ends idle sessions; nil when there are none
+	sweeper *time.Timer // ends idle sessions, or nil if there are none
 }
 
-// NewHTTP serves srv. Close it to end what is under way.
+// NewHTTP returns a handler that serves srv. Close ends its sessions and requests.
 func NewHTTP(srv Server, opts *Options) *HTTP {
 	o := settings(opts)
 	return &HTTP{srv: srv, opts: o, sessions: map[string]*session{}, calls: map[*call]struct{}{},
@@ -44,7 +44,7 @@ func NewHTTP(srv Server, opts *Options) *HTTP {
 			httpguard.NewShares(o.MaxSessions)}}
 }
 
-// places are what each client has its share of.
+// places are shared among the clients.
 type places struct{ sessions, calls, listeners *httpguard.Shares }
 
 // httpRequest is one HTTP request of a client.
@@ -53,27 +53,26 @@ type httpRequest struct {
 	w            http.ResponseWriter
 	r            *http.Request
 	principal    string
-	authorizedAt time.Time       // when the credential was looked at last
-	changed      <-chan struct{} // closed when it has to be looked at again
+	authorizedAt time.Time       // when the credential was last checked
+	changed      <-chan struct{} // closed when it must be checked again
 }
 
 func (v *httpRequest) refuse(status int, text string) { refuse(v.w, status, invalid(text)) }
 
-// reply answers with a message, which may be large, so that a client that does not read it is given
-// up.
+// reply answers with a message. A client that does not read it loses its connection.
 func (v *httpRequest) reply(status int, message []byte) {
 	v.extend() // net/http lifts it when the answer has ended
 	write(v.w, status, message)
 }
 
-// extend gives the client WriteTimeout from now on to take what is written.
+// extend sets the deadline for writing to WriteTimeout from now.
 func (v *httpRequest) extend() {
 	// not every writer can
 	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(v.h.opts.WriteTimeout))
 }
 
-// context is the one for handlers: it has the values of the HTTP request's, but does not end with
-// it.
+// context returns the context for handlers. It has the values of the HTTP request's context, but
+// does not end with it.
 func (v *httpRequest) context() context.Context {
 	ctx := context.WithoutCancel(v.r.Context())
 	ctx = context.WithValue(ctx, principalKey{}, v.principal)
@@ -83,8 +82,7 @@ func (v *httpRequest) context() context.Context {
 	return ctx
 }
 
-// withHint is the text of an error with what can be done about it, which has no place of its own
-// here.
+// withHint returns the text of an error with its hint.
 func withHint(err error) string {
 	if remedy := hint.Of(err); remedy != "" {
 		return err.Error() + "; " + remedy
@@ -112,8 +110,8 @@ func (h *HTTP) authorize(w http.ResponseWriter, r *http.Request) (principal stri
 // errRevoked ends a connection whose credential does not hold any more.
 var errRevoked = errors.New("the credential of this connection was revoked")
 
-// reauthorize looks at the credential again, at most once a second, before something is sent on a
-// connection that is open for long.
+// reauthorize checks the credential of a long connection again before a write, at most once a
+// second.
 func (v *httpRequest) reauthorize() error {
 	if v.h.opts.Authorize == nil || time.Since(v.authorizedAt) < time.Second {
 		return nil
@@ -125,13 +123,13 @@ func (v *httpRequest) reauthorize() error {
 	return nil
 }
 
-// recheck looks at the credential once changed was closed.
+// recheck checks the credential after changed was closed.
 func (v *httpRequest) recheck() error {
 	v.changed, v.authorizedAt = v.h.opts.Changed(), time.Time{}
 	return v.reauthorize()
 }
 
-// enter notes one more HTTP request under way, unless the server is closing.
+// enter counts an HTTP request as under way, unless the server is closing.
 func (h *HTTP) enter() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -142,8 +140,8 @@ func (h *HTTP) enter() bool {
 	return true
 }
 
-// startCall runs the call in a goroutine that Close waits for, and then done. Its error is an
-// *wire.Error; nothing runs then.
+// startCall runs the call, and then done, in a goroutine that Close waits for. If it returns an
+// error, which is a *wire.Error, nothing runs.
 func (h *HTTP) startCall(c *call, m *wire.Message, s sink, done func()) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -168,9 +166,9 @@ func (h *HTTP) startCall(c *call, m *wire.Message, s sink, done func()) error {
 	return nil
 }
 
-// Close takes no more requests, ends all sessions and the contexts of all handlers with ErrClosed,
-// and waits until the handlers have returned and their answers are written. Its error says that ctx
-// ended first; what is left then ends by itself.
+// Close refuses further requests, ends all sessions and the contexts of all handlers with
+// ErrClosed, and waits until the handlers have returned and their answers are written. It returns
+// an error if ctx ends first. The remaining handlers then end by themselves.
 func (h *HTTP) Close(ctx context.Context) error {
 	for _, s := range h.closeSessions() {
 		s.close(ErrClosed)

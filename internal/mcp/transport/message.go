@@ -9,10 +9,10 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// maxValues is how many values a message may have. No method needs as many.
+// maxValues is how many values a message may have. No method needs so many.
 const maxValues = 20_000
 
-// parse reads what the client sent. Its error is a *wire.Error.
+// parse reads a message or batch of a client. Its error is a *wire.Error.
 func parse(data []byte) (*wire.Incoming, error) {
 	in, err := wire.Parse(data)
 	if err != nil {
@@ -26,8 +26,7 @@ func parse(data []byte) (*wire.Incoming, error) {
 	return in, nil
 }
 
-// subject is the id of the request that a notifications/cancelled is about, and the reason it
-// gives.
+// subject returns the id of the request that a notifications/cancelled cancels, and the reason.
 func subject(m *wire.Message) (id json.RawMessage, reason string) {
 	var params struct {
 		ID     json.RawMessage `json:"requestId"`
@@ -37,14 +36,14 @@ func subject(m *wire.Message) (id json.RawMessage, reason string) {
 	return params.ID, params.Reason
 }
 
-// note is a notification of the server.
+// note makes a notification of the server.
 func note(method string, meta, fields map[string]any) mcp.JSONRPCNotification {
 	return mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{
 		Method: method, Params: mcp.NotificationParams{Meta: meta, AdditionalFields: fields}}}
 }
 
-// maxWords is the most characters of what a client says of itself or gives as a reason.
+// maxWords is how many characters of a client's name or reason are kept.
 const maxWords = 200
 
-// words is what a client says of itself, as it is kept and printed.
+// words makes a client's text fit to be kept and printed.
 func words(s string) string { return text.Cut(text.Line(s), maxWords) }

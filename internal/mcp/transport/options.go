@@ -14,43 +14,42 @@ import (
 
 // Options are the settings of both transports. The zero value works.
 type Options struct {
-	MaxBody int64 // bytes of one message of the client; 0 means 4 MiB
-	// requests under way at once in one session or on one stdio; without sessions eight times as
-	// many; 0 means 128
+	MaxBody int64 // bytes of one message of the client (0 means 4 MiB)
+	// requests under way at once in one session or on stdio, and an eighth of those of all clients
+	// (0 means 128)
 	MaxCalls int
 	Log      *slog.Logger
-	// Subscribe says why a client may not subscribe to a resource; nil lets it subscribe to any.
+	// Subscribe returns why a client may not subscribe to a resource. nil allows all.
 	Subscribe func(ctx context.Context, uri string) error
 
 	// The rest is for HTTP.
 
-	KeepAlive time.Duration // between comments on a quiet stream; 0 means 15s
-	IdleTTL   time.Duration // of an unused session; 0 means 24h
-	// how long a call waits for a lost client of a resumable stream; 0 means 10s
+	KeepAlive time.Duration // between comments on a quiet stream (0 means 15s)
+	IdleTTL   time.Duration // of an unused session (0 means 24h)
+	// how long a call waits for a lost client of a resumable stream (0 means 10s)
 	ResumeGrace time.Duration
-	// of one write to a slow reader, whose connection is then dropped; 0 means 30s
+	// of one write to a slow reader, whose connection is then dropped (0 means 30s)
 	WriteTimeout time.Duration
-	// messages kept of each stream for a client that resumes it; 0 means 256
+	// messages kept of each stream for a client that resumes it (0 means 256)
 	Buffer      int
-	MaxSessions int // sessions at once, and listening connections; 0 means 4096
-	// Operator says for which principals a part of the sessions, calls and connections is kept;
-	// nil: for none.
+	MaxSessions int // sessions at once, and listening connections (0 means 4096)
+	// Operator reports whether a part of the sessions, calls and connections is kept for a
+	// principal. nil keeps none.
 	Operator func(principal string) bool
-	// names besides loopback ones that requests may be addressed to, "name" or "name:port"
+	// names that requests may be addressed to apart from loopback ones, "name" or "name:port"
 	Hosts []string
-	// origins of web pages besides loopback ones, like "https://example.com"
+	// origins of web pages apart from loopback ones, like "https://example.com"
 	Origins []string
 
-	// Authorize names the principal that sends a request, "" being the one without a name. An error
-	// refuses it with 401. nil lets everybody in: then listen on loopback only.
+	// Authorize returns the principal that sends a request, which may be "". An error refuses the
+	// request with 401. nil allows everybody, so listen on loopback only.
 	Authorize func(*http.Request) (principal string, err error)
 
-	// Changed is closed when whom Authorize lets in may have changed: connections that are open for
-	// long then look at their credential again. nil: they do when something is sent.
+	// Changed returns a channel that is closed when Authorize may decide differently. Long
+	// connections then check their credential again. With nil they do so before each write.
 	Changed func() <-chan struct{}
 
-	// Context adds to the context of the handlers what they need of the HTTP request. nil adds
-	// nothing.
+	// Context adds values of the HTTP request to the context of the handlers. nil adds none.
 	Context func(context.Context, *http.Request) context.Context
 }
 

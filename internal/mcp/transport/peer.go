@@ -13,7 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// known is what is known of one client. It is safe for concurrent use.
+// known is the state of one client. It is safe for concurrent use.
 type known struct {
 	id        string
 	principal string
@@ -27,7 +27,7 @@ type known struct {
 	level       mcp.LoggingLevel
 }
 
-// peer is one client, and what is under way for it. It is safe for concurrent use.
+// peer is one client with its requests under way. It is safe for concurrent use.
 type peer struct {
 	*known
 
@@ -35,10 +35,10 @@ type peer struct {
 	calls     map[string]context.CancelCauseFunc // of requests under way, by the keys of their ids
 	asked     map[int64]chan clientAnswer
 	lastAsked int64
-	closed    error // why no more is taken
+	closed    error // why further requests are refused
 }
 
-// clientAnswer is what the client answered to a request of the server.
+// clientAnswer is the client's answer to a request of the server.
 type clientAnswer struct {
 	result json.RawMessage
 	err    error
@@ -50,7 +50,7 @@ func newPeer(id, principal string) *peer {
 		calls: map[string]context.CancelCauseFunc{}, asked: map[int64]chan clientAnswer{}}
 }
 
-// begin notes a request as under way, and in under, which may be nil. Its error is an *wire.Error.
+// begin counts a request as under way, and in under, which may be nil. Its error is a *wire.Error.
 func (p *peer) begin(id json.RawMessage, cancel context.CancelCauseFunc, most int,
 	under *sync.WaitGroup) error {
 	p.mu.Lock()
@@ -67,7 +67,7 @@ func (p *peer) begin(id json.RawMessage, cancel context.CancelCauseFunc, most in
 			most)
 	default:
 		p.calls[k] = cancel
-		if under != nil { // below mu: not after close
+		if under != nil { // while mu is held, so not after close
 			under.Add(1)
 		}
 		return nil
@@ -81,7 +81,7 @@ func (p *peer) finish(id json.RawMessage) {
 	delete(p.calls, wire.Key(id))
 }
 
-// cancel ends the client's own request of that id, if it is under way.
+// cancel ends the client's request with that id, if it is under way.
 func (p *peer) cancel(id json.RawMessage, cause error) {
 	p.mu.Lock()
 	end := p.calls[wire.Key(id)]
@@ -109,7 +109,7 @@ func (p *peer) busy() int {
 	return len(p.calls)
 }
 
-// What follows is the part of mcp-go's sessions that is the same in all requests of a client.
+// The following methods of mcp-go's sessions are the same for all requests of a client.
 
 func (k *known) SessionID() string { return k.id }
 
@@ -147,19 +147,19 @@ func set[T any](mu *sync.Mutex, field *T, value T) {
 // subscriptions/listen.
 const mostSubscriptions = 100
 
-// updates are what a client wants to hear of resources, and has not heard. What changes again
-// before the client has heard of it is told once, so that a client that does not listen costs no
-// more than its subscriptions. It is safe for concurrent use.
+// updates are the subscriptions of a client to resources, and the notifications that it has not
+// got. A resource that changes several times meanwhile causes one notification, so a client that
+// does not listen costs no more than its subscriptions. It is safe for concurrent use.
 type updates struct {
 	wake chan struct{} // holds one token when there is something to take
 
 	mu         sync.Mutex
 	subscribed map[string]bool // by URI
-	changed    []string        // of those; each once, in the order in which they changed first
+	changed    []string        // subscribed URIs, each once, in the order of their first changes
 	relisted   bool            // the list of resources has changed
 }
 
-// SubscribeToResource adds a subscription, unless there are as many as there may be.
+// SubscribeToResource adds a subscription, unless there are too many.
 func (w *updates) SubscribeToResource(uri string) { _ = w.subscribe(uri) }
 
 func (w *updates) subscribe(uri string) error {
@@ -176,7 +176,7 @@ func (w *updates) subscribe(uri string) error {
 	return nil
 }
 
-// UnsubscribeFromResource takes a subscription back.
+// UnsubscribeFromResource removes a subscription.
 func (w *updates) UnsubscribeFromResource(uri string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -184,7 +184,7 @@ func (w *updates) UnsubscribeFromResource(uri string) {
 	w.changed = slices.DeleteFunc(w.changed, func(u string) bool { return u == uri })
 }
 
-// SubscribedResources are the URIs.
+// SubscribedResources returns the URIs of the subscriptions.
 func (w *updates) SubscribedResources() (uris []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -201,8 +201,8 @@ func (w *updates) IsSubscribedToResource(uri string) bool {
 	return w.subscribed[uri]
 }
 
-// Updated tells the client that resources have changed, of those that it has subscribed to. It
-// waits for nobody.
+// Updated tells the client which of the resources that it has subscribed to have changed. It does
+// not block.
 func (w *updates) Updated(uris ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -214,7 +214,7 @@ func (w *updates) Updated(uris ...string) {
 	}
 }
 
-// Relisted tells the client that the list of resources has changed. It waits for nobody.
+// Relisted tells the client that the list of resources has changed. It does not block.
 func (w *updates) Relisted() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -222,7 +222,7 @@ func (w *updates) Relisted() {
 	wait.Wake(w.wake)
 }
 
-// takeUpdates is what the client has not heard.
+// takeUpdates removes and returns the pending notifications.
 func (w *updates) takeUpdates() (list []mcp.JSONRPCNotification) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,8 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
-// post takes what a client sends and tells the eras apart: a request is of 2026-07-28 when its body
-// or its header says so.
+// post serves a POST. A request is of 2026-07-28 if its body or its header says so.
 func (v *httpRequest) post() {
 	if !isJSON(v.r.Header) {
 		v.refuse(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
@@ -48,7 +47,7 @@ func (v *httpRequest) post() {
 	}
 }
 
-// read gives what the body holds; nil when it was refused.
+// read returns the messages of the body, or nil if it has refused the request.
 func (v *httpRequest) read() *wire.Incoming {
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, v.h.opts.MaxBody))
 	var tooLarge *http.MaxBytesError
@@ -101,7 +100,7 @@ func (v *httpRequest) exchange(s *session, in *wire.Incoming) {
 	}
 }
 
-// answer runs the requests of one POST and sends what they say.
+// answer runs the requests of one POST and sends their messages.
 func (v *httpRequest) answer(s *session, requests []*wire.Message, batch bool) {
 	st, rd := newStream(s.nextName(), v.h.opts.Buffer, len(requests))
 	ctx, cancel := context.WithCancelCause(v.context())
@@ -134,7 +133,7 @@ func (v *httpRequest) answer(s *session, requests []*wire.Message, batch bool) {
 	v.deliver(s, st, rd, batch, done)
 }
 
-// begin starts a request of the session, or gives it back. Its error is an *wire.Error.
+// begin starts a request of the session. Its error is a *wire.Error.
 func (v *httpRequest) begin(s *session, c *call, m *wire.Message, st *stream, done func()) error {
 	if err := c.begin(v.h.opts.MaxCalls, nil); err != nil {
 		return err
@@ -146,8 +145,8 @@ func (v *httpRequest) begin(s *session, c *call, m *wire.Message, st *stream, do
 	return err
 }
 
-// deliver sends what the requests of one POST have to say: a lone response at once, anything else
-// as a stream that is kept.
+// deliver sends the messages of the requests of one POST: a single response as JSON, anything else
+// as a stream that can be resumed.
 func (v *httpRequest) deliver(s *session, st *stream, rd *reader, batch bool, done func()) {
 	first, ended := v.await(st, rd)
 	if ended && len(first) == 1 && first[0].final && !batch {
@@ -155,7 +154,7 @@ func (v *httpRequest) deliver(s *session, st *stream, rd *reader, batch bool, do
 		v.reply(http.StatusOK, first[0].data)
 		return
 	}
-	if v.r.Context().Err() != nil { // before it knew of an event to resume from
+	if v.r.Context().Err() != nil { // the client knows no event to resume from
 		st.leave(rd)
 		st.drop()
 		return

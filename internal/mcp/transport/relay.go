@@ -10,9 +10,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Send sends a whole notification, as it is, on the stream of the request that ctx belongs to, in
-// order with all else that is sent for it. While the client reads slowly, Send waits; it returns
-// the cause when ctx ends meanwhile, and ErrOver after the result.
+// Send sends a whole notification on the stream of the request that ctx belongs to, in order with
+// the request's other messages. While the client reads slowly, Send waits. It returns ctx's cause
+// if ctx ends meanwhile, and ErrOver after the result.
 func Send(ctx context.Context, raw json.RawMessage) error {
 	c := callOf(ctx)
 	if c == nil {
@@ -21,12 +21,12 @@ func Send(ctx context.Context, raw json.RawMessage) error {
 	return c.send(ctx, envelope(raw))
 }
 
-// Broadcast is a whole message, as it is, for the notification channel of a session.
+// Broadcast wraps a whole message for the notification channel of a session.
 func Broadcast(raw json.RawMessage) mcp.JSONRPCNotification { return envelope(raw) }
 
-// Ask sends a request of the server on the stream of the request that ctx belongs to, and waits for
-// the client's answer, whatever it is. A *ClientError is what the client answered instead. When ctx
-// ends first the client hears of it, and the error is ctx's cause.
+// Ask sends a request of the server on the stream of the request that ctx belongs to, and returns
+// the client's result. If the client answers with an error, that is a *ClientError. If ctx ends
+// first, the request is cancelled, and the error is ctx's cause.
 func Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	c := callOf(ctx)
 	if c == nil {
@@ -35,7 +35,7 @@ func Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMe
 	return c.peer.ask(ctx, c.ctx, c.send, method, params)
 }
 
-// AskSession is [Ask] where no request is under way: it asks where the session's broadcasts go.
+// AskSession is [Ask] without a request under way. It uses the stream of the session's broadcasts.
 func AskSession(ctx context.Context, s server.ClientSession, method string,
 	params json.RawMessage) (json.RawMessage, error) {
 	var p *peer
@@ -61,8 +61,8 @@ func AskSession(ctx context.Context, s server.ClientSession, method string,
 	}, method, params)
 }
 
-// SetHandshake notes what the handshake of the request that ctx belongs to has agreed on, when
-// something else than mcp-go has answered it.
+// SetHandshake records the result of a handshake that mcp-go has not answered. ctx is that of the
+// initialize request.
 func SetHandshake(ctx context.Context, version string, info mcp.Implementation,
 	caps mcp.ClientCapabilities) error {
 	c := callOf(ctx)

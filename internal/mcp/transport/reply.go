@@ -34,9 +34,9 @@ func write(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// status is the HTTP status for an error of a request under 2026-07-28. "If the server does not
-// implement the requested RPC method, it MUST respond with 404 Not Found"; what is wrong with the
-// request is 400.
+// status returns the HTTP status for an error of a request under 2026-07-28. "If the server does
+// not implement the requested RPC method, it MUST respond with 404 Not Found". Invalid requests get
+// 400.
 func status(code int) int {
 	switch code {
 	case mcp.METHOD_NOT_FOUND:
@@ -54,8 +54,8 @@ func isJSON(h http.Header) bool {
 	return err == nil && kind == "application/json"
 }
 
-// accepts reports whether the client takes all these media types. Without an Accept header it takes
-// anything.
+// accepts reports whether the client accepts all these media types. Without an Accept header it
+// accepts any.
 func accepts(h http.Header, kinds ...string) bool {
 	values := h.Values("Accept")
 	if len(values) == 0 {
@@ -65,7 +65,7 @@ func accepts(h http.Header, kinds ...string) bool {
 	for _, part := range strings.Split(strings.Join(values, ","), ",") {
 		kind, params, err := mime.ParseMediaType(part)
 		if err == nil && strings.Trim(params["q"], "0.") == "" && params["q"] != "" {
-			continue // weighted with nothing
+			continue // its weight is zero
 		}
 		taken = append(taken, kind)
 	}

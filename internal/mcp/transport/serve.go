@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ServeHTTP answers one HTTP request of a client. It does not bound how long its body takes: see
+// ServeHTTP answers one HTTP request of a client. It sets no deadline for reading the body, see
 // [httpguard.Timely].
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := h.opts.guard(r); err != nil {
@@ -13,7 +13,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, invalid(withHint(err)))
 		return
 	}
-	changed := h.opts.Changed() // what is revoked from here on is noticed
+	changed := h.opts.Changed() // before Authorize, so that no later change is missed
 	principal, ok := h.authorize(w, r)
 	if !ok {
 		return

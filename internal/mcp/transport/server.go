@@ -12,22 +12,22 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Server answers the messages that a transport brings: mcp-go's [server.MCPServer], whose methods
-// these are, or one that passes them on. Its result is a [mcp.JSONRPCResponse] or a
-// [mcp.JSONRPCError] for a request, and nil for a notification.
+// Server answers messages: mcp-go's [server.MCPServer], or one that passes them on. HandleMessage
+// returns a [mcp.JSONRPCResponse] or a [mcp.JSONRPCError] for a request, and nil for a
+// notification.
 type Server interface {
 	HandleMessage(ctx context.Context, raw json.RawMessage) mcp.JSONRPCMessage
 	WithContext(ctx context.Context, s server.ClientSession) context.Context
-	// A session is registered after its handshake, and stdio before it. It gets the broadcasts.
+	// A session gets broadcasts. It is registered after its handshake, on stdio before it.
 	RegisterSession(ctx context.Context, s server.ClientSession) error
 	UnregisterSession(ctx context.Context, sessionID string)
-	// GetTool is the tool of that name, nil when it is not known. Headers are checked by it.
+	// GetTool returns the tool with that name, by which headers are checked, or nil.
 	GetTool(name string) *server.ServerTool
 }
 
 var _ Server = (*server.MCPServer)(nil)
 
-// Why the context of a handler was cancelled: errors.Is of [Closed] or of [context.Cause].
+// The causes with which the context of a handler is cancelled. See [Closed].
 var (
 	ErrCancelled = errors.New("the client cancelled the request")
 	ErrDropped   = errors.New("the client's connection is lost")
@@ -35,7 +35,7 @@ var (
 	ErrClosed    = errors.New("the session is closed")
 )
 
-// ErrOver is what sending for a request gives whose result is on its way already.
+// ErrOver is returned by sending for a request that is answered already.
 var ErrOver = errors.New("the request is answered already")
 
 // cancelled is ErrCancelled with the client's reason, if it gave one.

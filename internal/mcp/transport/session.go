@@ -12,32 +12,31 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// session is one client of 2025-11-25 or older over HTTP, from its handshake until it ends it
-// or stays away too long. To mcp-go it is the session that broadcasts go to, and requests that are
-// not answered by a call.
+// session is one client of 2025-11-25 or older over HTTP, from its handshake until it is deleted or
+// has been idle for too long. mcp-go sends broadcasts to it.
 type session struct {
 	*peer
 	ctx context.Context // ends with the session
 	end context.CancelCauseFunc
 
-	give func() // gives its place back; below HTTP.mu
+	give func() // gives its place back, called while HTTP.mu is held
 
 	feed      chan mcp.JSONRPCNotification // broadcasts that wait for a listening connection
 	listening *stream
 
-	// below peer.mu
+	// guarded by peer.mu
 	streams     map[string]*stream // that can be resumed
-	finished    []string           // names of those that ended, oldest first
+	finished    []string           // the names of ended streams, oldest first
 	opened      int
 	seen        time.Time
 	requests    int // HTTP requests of the session being served
-	openStreams int // streams that have not ended, which may be without a connection
+	openStreams int // streams that have not ended, with or without a connection
 }
 
-// mostFinished is how many ended streams are kept for clients that have lost the end.
+// mostFinished is how many ended streams are kept for clients that have not got all of them.
 const mostFinished = 64
 
-// keepFinished is how long they are kept at most.
+// keepFinished is how long an ended stream is kept at most.
 const keepFinished = time.Minute
 
 func newSession(p *peer, buffer int) *session {
@@ -57,18 +56,17 @@ var (
 	_ server.SessionWithProtocolVersion = (*session)(nil)
 )
 
-// NotificationChannel takes broadcasts. They wait for a listening connection, as many as there is
-// room for.
+// NotificationChannel takes broadcasts, which wait there for a listening connection.
 func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.feed }
 
-// close ends the session with all that is under way in it.
+// close ends the session and its requests.
 func (s *session) close(cause error) {
 	s.peer.close(cause)
 	s.end(cause)
 }
 
-// enter notes that an HTTP request of the session is being served, until leave. It reports whether
-// there are not more than that many.
+// enter counts an HTTP request of the session until leave is called. It reports false, and does not
+// count, if there are most already.
 func (s *session) enter(most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,8 +84,7 @@ func (s *session) leave() {
 	s.seen = time.Now()
 }
 
-// beginStream notes that a stream of the session has begun, until end is called, which may be more
-// than once.
+// beginStream counts a stream of the session until end is called, which may be called twice.
 func (s *session) beginStream() (end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +97,7 @@ func (s *session) beginStream() (end func()) {
 	})
 }
 
-// idle is how long the session has not been used, 0 while a request or a stream is under way.
+// idle returns how long the session has not been used. It is 0 while a request or a stream is open.
 func (s *session) idle(now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +107,8 @@ func (s *session) idle(now time.Time) time.Duration {
 	return now.Sub(s.seen)
 }
 
-// nextName is the name of a new stream of the session. Event ids "MUST be globally unique across
-// all streams within that session".
+// nextName returns a name for a new stream of the session. Event ids "MUST be globally unique
+// across all streams within that session".
 func (s *session) nextName() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +123,8 @@ func (s *session) keep(st *stream) {
 	s.streams[st.name] = st
 }
 
-// finish notes that a stream has ended. It stays a while for a client that has not got all of it.
+// finish notes that a stream has ended. It is kept for a while for clients that have not got it
+// all.
 func (s *session) finish(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,8 +150,8 @@ func (s *session) discard(name string) {
 	s.finished = slices.DeleteFunc(s.finished, func(n string) bool { return n == name })
 }
 
-// stream is the one that an event id belongs to, with the number of the event; nil when there is
-// none (any more).
+// stream returns the stream that an event id belongs to, and the number of the event. The stream is
+// nil if it is not known.
 func (s *session) stream(eventID string) (*stream, int) {
 	name, n, ok := parseEventID(eventID)
 	if !ok {
@@ -164,6 +162,6 @@ func (s *session) stream(eventID string) (*stream, int) {
 	return s.streams[name], n
 }
 
-// newID is a name that cannot be guessed: "the session ID SHOULD be globally unique and
+// newID returns an id that cannot be guessed: "the session ID SHOULD be globally unique and
 // cryptographically secure".
 func newID() string { return rand.Text() }

@@ -11,10 +11,10 @@ import (
 	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
-// session finds the one that the request names, and has refused it when there is none. "Servers
-// that require a session ID SHOULD respond to requests without an MCP-Session-Id header (other than
-// initialization) with HTTP 400 Bad Request", and to those with one that ended, or that is another
-// principal's, "with HTTP 404 Not Found".
+// session returns the session of the request, or nil if it has refused the request. "Servers that
+// require a session ID SHOULD respond to requests without an MCP-Session-Id header (other than
+// initialization) with HTTP 400 Bad Request", and to those of a session that has ended or belongs
+// to another principal "with HTTP 404 Not Found".
 func (v *httpRequest) session() *session {
 	id := v.r.Header.Get(mcp.HeaderSessionID)
 	if id == "" {
@@ -36,7 +36,7 @@ func (v *httpRequest) session() *session {
 	return s
 }
 
-// session is the principal's own of that id, nil when there is none.
+// session returns the principal's session with that id, or nil.
 func (h *HTTP) session(id, principal string) *session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -47,8 +47,8 @@ func (h *HTTP) session(id, principal string) *session {
 	return s
 }
 
-// register takes a new session in, if need be instead of the same principal's that has been idle
-// longest.
+// register adds a session. If there is no place for it, it ends the principal's session that has
+// been idle longest.
 func (h *HTTP) register(s *session) bool {
 	oldest, ok := h.place(s)
 	if oldest != nil {
@@ -59,7 +59,7 @@ func (h *HTTP) register(s *session) bool {
 	return ok
 }
 
-// place puts s among the sessions. The one that had to make room, if any, is still to be removed.
+// place adds s to the sessions. The caller must remove oldest, whose place s has, unless it is nil.
 func (h *HTTP) place(s *session) (oldest *session, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,7 +106,7 @@ func (h *HTTP) remove(s *session) {
 
 func (h *HTTP) sweepEvery() time.Duration { return min(h.opts.IdleTTL/4, time.Minute) }
 
-// sweep ends the sessions that have been idle for too long, again and again while there are any.
+// sweep ends the sessions that have been idle for too long. It runs again while there are sessions.
 func (h *HTTP) sweep() {
 	for _, s := range h.expired() {
 		h.opts.Log.Info("ending an idle session", "idle", h.opts.IdleTTL)
@@ -114,7 +114,7 @@ func (h *HTTP) sweep() {
 	}
 }
 
-// expired takes the idle sessions out, and sees to the next sweep.
+// expired removes and returns the idle sessions, and schedules the next sweep.
 func (h *HTTP) expired() (idle []*session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -140,8 +140,8 @@ func (*responseSink) message([]byte) {}
 
 func (s *responseSink) response(data []byte, _ int) { s.data = data }
 
-// initialize answers the handshake of 2025-11-25 and older, and begins a session when it succeeds.
-// It ends with a client that leaves: nobody can take the session up.
+// initialize answers the handshake of 2025-11-25 and older, and begins a session if it succeeds. If
+// the client leaves meanwhile, the handshake is cancelled, because nobody would know the session.
 func (v *httpRequest) initialize(m *wire.Message) {
 	s := newSession(newPeer(newID(), v.principal), v.h.opts.Buffer)
 	if !v.h.register(s) {

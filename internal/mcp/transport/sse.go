@@ -23,7 +23,7 @@ func (v *httpRequest) open() error {
 	return v.write(nil)
 }
 
-// write writes to the event stream. What takes too long breaks the connection, so that a client
+// write writes to the event stream. A write that takes too long breaks the connection, so a client
 // that does not read holds up only itself.
 func (v *httpRequest) write(data []byte) error {
 	v.extend()
@@ -33,7 +33,7 @@ func (v *httpRequest) write(data []byte) error {
 	return http.NewResponseController(v.w).Flush()
 }
 
-// prime tells the client an id to resume from before there is any message.
+// prime sends the client an event id to resume from before the first message.
 func (v *httpRequest) prime(st *stream) error {
 	st.prime()
 	return v.write(wire.AppendEvent(nil, wire.Event{ID: st.eventID(0)}))
@@ -51,8 +51,8 @@ func (v *httpRequest) events(st *stream, events []streamEvent) error {
 	return v.write(b)
 }
 
-// stream sends a resumable stream to the client, as long as both last. When the connection breaks,
-// the requests of the stream go on for ResumeGrace: "disconnection SHOULD NOT be interpreted as the
+// stream sends a resumable stream to the client until either ends. When the connection breaks, the
+// requests of the stream continue for ResumeGrace: "disconnection SHOULD NOT be interpreted as the
 // client cancelling its request".
 func (v *httpRequest) stream(s *session, st *stream, rd *reader, prime bool) {
 	err := v.open()
@@ -77,7 +77,7 @@ func (v *httpRequest) stream(s *session, st *stream, rd *reader, prime bool) {
 	})
 }
 
-// logEnd notes how the connection ended.
+// logEnd logs how the connection ended.
 func (v *httpRequest) logEnd(err error) {
 	v.extend() // net/http writes the end of the stream
 	switch {
@@ -89,12 +89,12 @@ func (v *httpRequest) logEnd(err error) {
 	}
 }
 
-// follow writes what rd has not got, and what comes, until the stream ends, another connection
-// takes over, the session ends, or this connection does: only that is an error. It gives the reader
-// that it was then.
+// follow writes the events that rd has not got, and further ones, until the stream, the session or
+// this connection ends or another connection takes over. Only a lost connection is an error. It
+// returns the reader at the end.
 //
-// A session's listening stream is fed here with its broadcasts. A connection of it from which a
-// newer one took over stays open, and is written to again when that one is lost. "The client MAY
+// For a session's listening stream it also takes the broadcasts. A connection from which a newer
+// one took over stays open, and is written to again when the newer one is lost. "The client MAY
 // remain connected to multiple SSE streams simultaneously. The server MUST send each of its
 // JSON-RPC messages on only one of the connected streams."
 func (v *httpRequest) follow(s *session, st *stream, rd *reader) (*reader, error) {
@@ -131,8 +131,8 @@ func (v *httpRequest) follow(s *session, st *stream, rd *reader) (*reader, error
 	}
 }
 
-// awaited is what a connection waits for while there is nothing to write; a nil channel is not
-// waited for.
+// awaited are the channels that a connection waits for while there is nothing to write. They may be
+// nil.
 type awaited struct {
 	changed <-chan struct{} // closed when the stream has more, or is free to be taken over
 	feed    <-chan mcp.JSONRPCNotification
@@ -140,9 +140,8 @@ type awaited struct {
 	closed  <-chan struct{} // the session has ended
 }
 
-// serveNext waits for the next thing that happens to the connection and does what it asks for: what
-// is broadcast goes into the stream. It reports whether the session has ended; that the connection
-// has is an error.
+// serveNext waits for the next event on the connection and handles it. Broadcasts go into the
+// stream. It reports whether the session has ended. A lost connection is an error.
 func (v *httpRequest) serveNext(s *session, st *stream, next awaited, quiet *time.Timer) (
 	ended bool, err error) {
 	select {
@@ -164,8 +163,8 @@ func (v *httpRequest) serveNext(s *session, st *stream, next awaited, quiet *tim
 	return false, err
 }
 
-// sendNew sends what rd has not got, if there is anything; else it tells whether nothing comes any
-// more, and what is closed when something does.
+// sendNew sends the events that rd has not got. If there are none, it reports whether the stream
+// has ended, and returns a channel that is closed when the stream changes.
 func (v *httpRequest) sendNew(st *stream, rd *reader) (
 	sent, ended bool, changed <-chan struct{}, err error) {
 	events, ended, changed := st.next(rd)
@@ -175,8 +174,8 @@ func (v *httpRequest) sendNew(st *stream, rd *reader) (
 	return true, false, nil, v.send(st, rd, events)
 }
 
-// send writes events and notes that rd has got them. An error means that the connection is lost, or
-// its credential.
+// send writes events and notes that rd has got them. It returns an error if the connection is lost
+// or its credential was revoked.
 func (v *httpRequest) send(st *stream, rd *reader, events []streamEvent) error {
 	if err := v.reauthorize(); err != nil {
 		return err
@@ -247,8 +246,8 @@ func (v *httpRequest) listen(s *session) {
 	v.stream(s, st, rd, false)
 }
 
-// keepAlive keeps a quiet connection from being taken for dead, as long as its credential holds:
-// clients must ignore a comment.
+// keepAlive writes a comment, which clients ignore, so that a quiet connection does not seem dead.
+// It fails if the credential was revoked.
 func (v *httpRequest) keepAlive() error {
 	if err := v.reauthorize(); err != nil {
 		return err
@@ -260,7 +259,7 @@ func (v *httpRequest) keepAlive() error {
 // kept alive and resumed.
 const promptly = time.Second
 
-// await waits until the stream has something, but not long.
+// await waits until the stream has events or ends, for at most promptly.
 func (v *httpRequest) await(st *stream, rd *reader) (first []streamEvent, ended bool) {
 	enough := time.NewTimer(min(promptly, v.h.opts.KeepAlive))
 	defer enough.Stop()

@@ -16,9 +16,8 @@ import (
 // statelessRequests numbers the requests that stand alone, as mcp-go wants a name for each session.
 var statelessRequests atomic.Int64
 
-// newStatelessPeer is the peer of one request of 2026-07-28: "servers MUST NOT rely on prior
-// requests over the same connection to establish context", so nothing is known of the client but
-// what the request says.
+// newStatelessPeer returns the peer for one request of 2026-07-28. Each request gets a new one:
+// "servers MUST NOT rely on prior requests over the same connection to establish context".
 func newStatelessPeer(principal string) *peer {
 	return newPeer(fmt.Sprintf("request-%d", statelessRequests.Add(1)), principal)
 }
@@ -34,7 +33,7 @@ func (v *httpRequest) stateless(in *wire.Incoming, header string) {
 		v.refuse(http.StatusBadRequest,
 			"this version of the protocol has no responses of the client")
 		return
-	case m.IsNotification(): // none means anything here: a client cancels by closing its connection
+	case m.IsNotification(): // ignored: a client cancels by closing its connection
 		v.w.WriteHeader(http.StatusAccepted)
 		return
 	}
@@ -46,7 +45,7 @@ func (v *httpRequest) stateless(in *wire.Incoming, header string) {
 	v.answerStateless(m)
 }
 
-// mismatch says what the headers of the request do not say as its body does: "servers that process
+// mismatch checks that the headers of the request agree with its body: "servers that process
 // the request body MUST reject requests where the values specified in the headers do not match".
 func (h *HTTP) mismatch(m *wire.Message, headers http.Header, version string) *wire.Error {
 	declared := m.Protocol()
@@ -81,7 +80,7 @@ func (h *HTTP) mismatchedParams(m *wire.Message, headers http.Header) error {
 		Name string `json:"name"`
 	}
 	if json.Unmarshal(m.Params, &params) != nil {
-		return nil // mcp-go says what is wrong with it
+		return nil // mcp-go answers with an error
 	}
 	tool := h.srv.GetTool(params.Name)
 	if tool == nil {

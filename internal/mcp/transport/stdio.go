@@ -21,14 +21,14 @@ import (
 // drainTime is how long the handlers have to return once the client has closed its end.
 const drainTime = 2 * time.Second
 
-// ServeStdio serves srv to the one client at the other end of in and out, a message a line.
-// Requests run side by side; everything else is done in the order in which it came.
+// ServeStdio serves srv to the client at the other end of in and out, one message per line.
+// Requests run concurrently, other messages are handled in order. Nothing else may write to out.
 //
-// When in ends, the contexts of the handlers end with ErrEOF; what they return is still written,
-// and ServeStdio returns nil after it, at the latest two seconds later, then with an error; a
-// handshake has two more. When ctx ends the same happens with ErrClosed, and the error is ctx's
-// cause; a Read of in may then still be under way, and ends when in is closed. It is also an error
-// when in or out breaks. Nobody else may write to out.
+// When in ends, the contexts of the handlers end with ErrEOF. Their results are still written, and
+// ServeStdio returns nil, or an error if the handlers do not return within two seconds. A handshake
+// has two seconds more. When ctx ends, the same happens with ErrClosed, and the error is ctx's
+// cause. A Read of in may then still be blocked until in is closed. Errors of in and out are
+// returned.
 func ServeStdio(ctx context.Context, srv Server, in io.Reader, out io.Writer,
 	opts *Options) error {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -50,8 +50,7 @@ func ServeStdio(ctx context.Context, srv Server, in io.Reader, out io.Writer,
 	return errors.Join(err, t.end(cause))
 }
 
-// stdioClient is the client at the other end of stdio. To mcp-go it is the session that broadcasts
-// go to, and requests that are not answered by a call.
+// stdioClient is the client at the other end of stdio. mcp-go sends broadcasts to it.
 type stdioClient struct {
 	*peer
 	ctx   context.Context // ends when ServeStdio returns
@@ -79,7 +78,7 @@ func newStdioClient(ctx context.Context, srv Server, out io.Writer,
 // NotificationChannel takes broadcasts.
 func (t *stdioClient) NotificationChannel() chan<- mcp.JSONRPCNotification { return t.feed }
 
-// line is one of the client's, or why there is none.
+// line is a line of the client, or the error of reading it.
 type line struct {
 	data []byte
 	err  error
@@ -88,7 +87,8 @@ type line struct {
 // last reports whether nothing follows.
 func (l line) last() bool { return l.err != nil && !errors.Is(l.err, wire.ErrLong) }
 
-// nextLine is the next line that is not blank. Of one that is too long it has the ends.
+// nextLine reads the next line that is not blank. A line that is too long is reduced to its two
+// ends.
 func nextLine(r *wire.Lines) line {
 	for {
 		data, err := r.Next()
@@ -165,7 +165,7 @@ func (t *stdioClient) forward() {
 	}
 }
 
-// end cancels the handlers and waits for what they return.
+// end cancels the handlers and waits for their results.
 func (t *stdioClient) end(cause error) error {
 	defer t.out.Close()
 	t.peer.close(cause)
@@ -214,8 +214,8 @@ func (t *stdioClient) take(data []byte) {
 	}
 }
 
-// handshake answers the handshake before anything else is taken: what follows needs what it agrees
-// on. A client that has gone meanwhile does not wait for it.
+// handshake answers the handshake before the next message is handled, which depends on its result.
+// If the client goes meanwhile, it ends within drainTime.
 func (t *stdioClient) handshake(m *wire.Message, s sink) {
 	c := newCall(t.ctx, t.peer, m, &t.opts)
 	done := make(chan struct{})
@@ -234,7 +234,7 @@ func (t *stdioClient) handshake(m *wire.Message, s sink) {
 	}
 }
 
-// start answers a request in a goroutine of its own, which end waits for.
+// start answers a request in a goroutine, which end waits for.
 func (t *stdioClient) start(m *wire.Message, s sink) {
 	c := newCall(t.ctx, t.peer, m, &t.opts)
 	leave := func() {}
@@ -257,7 +257,7 @@ func (t *stdioClient) start(m *wire.Message, s sink) {
 	}()
 }
 
-// sink is where the answers to what came as one line go: the responses to a batch are one line too.
+// sink returns the sink for the answers to one line. The responses to a batch are one line, too.
 func (t *stdioClient) sink(in *wire.Incoming) sink {
 	if !in.Batch {
 		return t
@@ -271,14 +271,14 @@ func (t *stdioClient) sink(in *wire.Incoming) sink {
 	return &batchSink{client: t, owed: requests}
 }
 
-// message makes the client the sink of a message that came by itself.
+// message implements sink for messages outside of batches.
 func (t *stdioClient) message(data []byte) {
 	if err := t.out.Write(data); err != nil && !errors.Is(err, wire.ErrClosed) {
 		t.stop(fmt.Errorf("writing to the client: %w", err))
 	}
 }
 
-// stop ends the serving. Only the first error counts, nil for the end of in.
+// stop ends ServeStdio. Only the first err counts. It is nil at the end of in.
 func (t *stdioClient) stop(err error) {
 	select {
 	case t.ended <- err:
@@ -323,9 +323,8 @@ var lastID = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[,{]\s*"id"\s*:\s*(-?\d{1,20}|"[^"\\]{1,200}")\s*\}$`)
 })
 
-// idOf is the id of a request that is too long to be read, by its two ends, nil when they do not
-// tell. A line is bounded, and so is what is looked at: the id is one of the first members, or the
-// last.
+// idOf finds the id of a request that is too long to be parsed in the two ends of its line, where
+// it is one of the first members or the last. It returns nil if it finds none.
 func idOf(ends []byte) json.RawMessage {
 	head, tail := ends[:min(len(ends), mostEnd)], ends[max(len(ends)-mostEnd, 0):]
 	d := json.NewDecoder(bytes.NewReader(head))

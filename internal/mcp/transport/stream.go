@@ -14,13 +14,13 @@ import (
 // connection, until the client has them and a while longer, so that a broken connection can be
 // resumed. Events are numbered from 1.
 //
-// One connection reads at a time. While it does, nothing that it has not got is dropped: adding
-// waits for it. Without a reader the oldest make room. It is safe for concurrent use.
+// One connection reads at a time. While it does, adding waits for it, so that it gets all events.
+// Without a reader the oldest events are dropped. It is safe for concurrent use.
 type stream struct {
-	name  string // of the event ids; "" when the stream cannot be resumed
+	name  string // of the event ids, or "" if the stream cannot be resumed
 	most  int    // events held
 	waits bool   // whether adding waits for a slow reader
-	drop  func() // called when the reader is lost; nil does nothing
+	drop  func() // called when the reader is lost, unless it is nil
 
 	mu      sync.Mutex
 	held    []streamEvent
@@ -46,10 +46,11 @@ type reader struct {
 	at int // number of the last event that was written
 }
 
-// mostBytes limits what a stream holds, besides its newest event and what its reader has not got.
+// mostBytes is how many bytes a stream holds, not counting its newest event and those that its
+// reader has not got.
 const mostBytes = 4 << 20
 
-// newStream is a stream with a reader that has nothing yet. It ends after that many responses.
+// newStream returns a stream that ends after that many responses, and its reader.
 func newStream(name string, most, responses int) (*stream, *reader) {
 	rd := new(reader)
 	return &stream{name: name, most: most, waits: true, owed: responses, reader: rd}, rd
@@ -61,7 +62,7 @@ func (st *stream) response(data []byte, failure int) {
 	st.add(streamEvent{data: data, final: true, failure: failure})
 }
 
-// add appends a message; a response need not have data.
+// add appends a message. Only a response may have no data.
 func (st *stream) add(e streamEvent) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -86,7 +87,7 @@ func (st *stream) add(e streamEvent) {
 	st.changed.Send()
 }
 
-// await lets go of the lock until something changes.
+// await releases the lock until something changes.
 func (st *stream) await() {
 	changed := st.changed.Next()
 	st.mu.Unlock()
@@ -94,8 +95,8 @@ func (st *stream) await() {
 	st.mu.Lock()
 }
 
-// next is what rd has not got yet, whether nothing comes after that, and what is closed when there
-// is more.
+// next returns the events that rd has not got, whether the stream ends after them, and a channel
+// that is closed when the stream changes.
 func (st *stream) next(rd *reader) (events []streamEvent, ended bool, changed <-chan struct{}) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -116,8 +117,8 @@ func (st *stream) got(rd *reader, n int) {
 	st.changed.Send()
 }
 
-// takeOver makes a connection the reader if there is none; otherwise it gives what is closed when
-// that may have changed.
+// takeOver makes a connection the reader if there is none. Otherwise it returns a channel that is
+// closed when that may have changed.
 func (st *stream) takeOver() (*reader, <-chan struct{}) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -128,9 +129,9 @@ func (st *stream) takeOver() (*reader, <-chan struct{}) {
 	return st.reader, nil
 }
 
-// attach makes a new connection the reader, from the event after the number from on; a connection
-// that read before ends. from is -1 for all that no reader got. It reports whether there is such
-// an event.
+// attach makes a new connection the reader, beginning after the event with the number from, or
+// after the last event that any reader got if from is -1. It replaces the reader. It reports
+// whether there is such an event.
 func (st *stream) attach(from int) (*reader, bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -145,8 +146,8 @@ func (st *stream) attach(from int) (*reader, bool) {
 	return st.reader, true
 }
 
-// leave ends the reading of rd. It reports whether the stream is now without a reader though it
-// goes on.
+// leave ends the reading of rd. It reports whether rd was the reader of a stream that has not
+// ended.
 func (st *stream) leave(rd *reader) (lost bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -158,7 +159,7 @@ func (st *stream) leave(rd *reader) (lost bool) {
 	return st.owed > 0
 }
 
-// abandoned reports whether the stream goes on without a reader.
+// abandoned reports whether the stream has no reader and has not ended.
 func (st *stream) abandoned() bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -15,7 +15,7 @@ type Event struct {
 	ID    string        // empty if the event has none
 	Name  string        // empty means "message"
 	Data  []byte        // without its last line end
-	Retry time.Duration // how long to wait before reconnecting; only read, 0 if it is not said
+	Retry time.Duration // how long to wait before reconnecting, or 0. It is only read
 }
 
 // AppendEvent appends the event to b. Data of several lines is written as several lines. ID and

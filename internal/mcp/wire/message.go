@@ -37,8 +37,8 @@ func (m *Message) IsNotification() bool { return m.Method != "" && len(m.ID) == 
 // IsResponse reports whether m is a response.
 func (m *Message) IsResponse() bool { return m.Method == "" }
 
-// Members returns the members of Params, which are parsed once; nil if Params is not an object. The
-// caller must not change them.
+// Members returns the members of Params, which are parsed once, or nil if Params is not an object.
+// The caller must not change them.
 func (m *Message) Members() map[string]json.RawMessage {
 	if m.members == nil {
 		m.members = Members(m.Params)
@@ -46,7 +46,7 @@ func (m *Message) Members() map[string]json.RawMessage {
 	return m.members
 }
 
-// Param returns the value at that place of Params; nil if there is none.
+// Param returns the value at that place of Params, or nil if there is none.
 func (m *Message) Param(place ...string) json.RawMessage {
 	return At(m.Members()[place[0]], place[1:]...)
 }
@@ -81,7 +81,7 @@ func (m *Message) SetParams(values map[string]json.RawMessage) error {
 }
 
 // Protocol returns the version of the protocol that a request declares for itself, as those of
-// 2026-07-28 do; "" if it declares none.
+// 2026-07-28 do, or "" if it declares none.
 func (m *Message) Protocol() string {
 	return Text(m.Param("_meta", mcp.MetaKeyProtocolVersion))
 }
@@ -157,7 +157,7 @@ func misfit(err error) string {
 	return wrong.Field + " is a " + wrong.Value
 }
 
-// Check says what is wrong with a message that was read, or nil. Only messages that the protocol
+// Check returns an error for a message that is not valid. Only messages that the protocol
 // allows pass, with at most so many values: reading those costs far more than their bytes. The
 // error is an *[Error] for the sender.
 func (m *Message) Check(mostValues int) error {
@@ -209,7 +209,7 @@ func isID(id json.RawMessage) bool {
 	return len(id) > 0 && (id[0] == '"' || id[0] == '-' || '0' <= id[0] && id[0] <= '9')
 }
 
-// Key is the same text for ids that mean the same; 1 and "1" do not.
+// Key returns equal strings for equal ids. The ids 1 and "1" are not equal.
 func Key(id json.RawMessage) string {
 	var s string
 	if json.Unmarshal(id, &s) == nil {
@@ -225,7 +225,7 @@ func Batch(messages [][]byte) []byte {
 
 // Error is a JSON-RPC error, as a response or about a message that could not be read.
 type Error struct {
-	ID   json.RawMessage // of the request; nil if there is none or it could not be read
+	ID   json.RawMessage // of the request, or nil if it has none or could not be read
 	Code int
 	Text string
 	Data any
@@ -240,7 +240,7 @@ const maxErrorText = 500
 
 // Encode writes the error as a message. "Error responses MUST include the same ID as the request
 // they correspond to (except in error cases where the ID could not be read due a malformed
-// request)": then there is none.
+// request)", which have no ID.
 func (e *Error) Encode() []byte {
 	said, _ := text.Ends(e.Text, maxErrorText)
 	data, err := json.Marshal(struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Encode is [text.Marshal] of what can be written: texts, numbers, and JSON as it was read. It is
-// null for what is nested too deep.
+// Encode is [text.Marshal] for values that can always be written, such as texts, numbers, and JSON
+// that was read. It returns null for values that are nested too deep.
 func Encode(v any) json.RawMessage {
 	raw, err := text.Marshal(v)
 	if err != nil {
@@ -17,7 +17,7 @@ func Encode(v any) json.RawMessage {
 	return raw
 }
 
-// Members takes an object apart; nil if raw is not an object.
+// Members returns the members of an object, or nil if raw is not an object.
 func Members(raw json.RawMessage) map[string]json.RawMessage {
 	var o map[string]json.RawMessage
 	if json.Unmarshal(raw, &o) != nil {
@@ -26,7 +26,7 @@ func Members(raw json.RawMessage) map[string]json.RawMessage {
 	return o
 }
 
-// At is the value at that place of an object; nil if there is none.
+// At returns the value at that place of an object, or nil if there is none.
 func At(raw json.RawMessage, place ...string) json.RawMessage {
 	for _, name := range place {
 		raw = Members(raw)[name]
@@ -60,7 +60,7 @@ func With(raw json.RawMessage, value json.RawMessage, place ...string) json.RawM
 	return out
 }
 
-// Text is the text of a JSON string; empty if raw is not a string.
+// Text returns the text of a JSON string, or empty if raw is not a string.
 func Text(raw json.RawMessage) string {
 	var s string
 	_ = json.Unmarshal(raw, &s)

@@ -31,7 +31,7 @@ type process struct {
 	said     *tail // its stderr
 
 	mu    sync.Mutex
-	cause error // why it has ended, or was ended by us
+	cause error // why it has ended or was ended
 }
 
 // start starts the program of a target.
@@ -140,7 +140,7 @@ func (p *process) Send(ctx context.Context, m *Message) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Grace)
 	defer cancel()
-	select { // it is mostly about to end, and then it is told why
+	select { // mostly it is about to end, and p.gone says why
 	case <-p.gone:
 		return p.ended(nil)
 	case <-ctx.Done():
@@ -149,7 +149,7 @@ func (p *process) Send(ctx context.Context, m *Message) error {
 	return errNotReading
 }
 
-// Write writes to the program's input, for as long as it takes what is written.
+// Write writes to the program's input. If the program does not read it, Write ends the program.
 func (p *process) Write(line []byte) (int, error) {
 	if in, is := p.in.(interface{ SetWriteDeadline(time.Time) error }); is {
 		_ = in.SetWriteDeadline(time.Now().Add(p.limits.Probe)) // not every system can

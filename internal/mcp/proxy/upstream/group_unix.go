@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Group makes the program the first of a group of its own, which ends as a whole: npx and uvx start
-// the server as a child.
+// Group starts the program in a new process group, which ends as a whole: npx and uvx start the
+// server as a child.
 func Group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { kill(cmd); return nil }

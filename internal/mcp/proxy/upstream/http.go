@@ -39,7 +39,7 @@ func open(ctx context.Context, t *Target, l Limits, m mask, r Receiver) Conn {
 	return c
 }
 
-// noRedirect keeps headers from other addresses than the one that they were given for.
+// noRedirect follows no redirects, so that headers go only to the address that they were given for.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // start runs f in a goroutine that close waits for.
@@ -53,10 +53,10 @@ func (c *remote) start(f func()) error {
 	return nil
 }
 
-// maxRefusal is how much of an answer that is none is read.
+// maxRefusal is how many bytes of an answer that is not a message are read.
 const maxRefusal = 4 << 10
 
-// cause is err without the address, which may hold a secret.
+// cause returns the innermost error, without the address, which may contain a secret.
 func cause(err error) error {
 	for {
 		next := errors.Unwrap(err)

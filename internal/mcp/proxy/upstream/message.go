@@ -12,7 +12,7 @@ type Message struct {
 	wire.Message
 
 	Fault   error             // why there is no response
-	During  json.RawMessage   // the id of the request on whose stream it came; nil if not known
+	During  json.RawMessage   // the id of the request on whose stream it came, or nil if not known
 	Headers map[string]string // that repeat arguments, over HTTP
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Send sends a message as the body of a POST. Notifications and answers are there when it returns;
-// the end of ctx ends the wait for a response of the others.
+// Send sends a message as the body of a POST. It waits until a notification or response has
+// arrived, but not for the response to a request. The request is cancelled when ctx ends.
 func (c *remote) Send(ctx context.Context, m *Message) error {
 	if !m.IsRequest() {
 		return c.deliver(ctx, m)
@@ -96,7 +96,7 @@ func (c *remote) exchange(ctx context.Context, m *Message) error {
 		text.Quote(string(body[:min(len(body), maxRefusal)]), maxQuote))
 }
 
-// errOldTransport is about the first of the transports over HTTP, which was replaced in 2025-03-26.
+// errOldTransport is about the first HTTP transport, which was replaced in 2025-03-26.
 var errOldTransport = errors.New("it speaks only HTTP+SSE of 2024-11-05 at this address, which " +
 	"is not spoken here: give the address of its Streamable HTTP (often /mcp, in the place of " +
 	"/sse), or put a bridge between, as in taploop proxy -- npx -y mcp-remote URL")
@@ -119,7 +119,7 @@ func (c *remote) speaksOldTransport(ctx context.Context) bool {
 
 // forgotten reports whether a request was refused because the server does not know its session:
 // "it MUST respond to requests containing that session ID with HTTP 404". Many say 400, as they do
-// of other requests that they do not like; then they would not take a ping either.
+// of other invalid requests. If the session is the reason, they refuse a ping, too.
 func (c *remote) forgotten(ctx context.Context, resp *http.Response) bool {
 	session := resp.Request.Header.Get(mcp.HeaderSessionID)
 	switch {

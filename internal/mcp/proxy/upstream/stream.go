@@ -17,7 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// maxResumes is how often the stream of one request is resumed without having brought anything.
+// maxResumes is how often the stream of one request is resumed without a new event.
 const maxResumes = 5
 
 // follow receives the stream of a request until its response, and resumes it when it breaks off.
@@ -127,8 +127,8 @@ func (c *remote) stream(body io.Reader, at *cursor, m *Message, h http.Header) (
 	return false, io.ErrUnexpectedEOF
 }
 
-// event receives one event. It reports whether that is the response to m; an error says that it is
-// no message.
+// event receives one event. It reports whether the event is the response to m, and returns an error
+// if it is not a message.
 func (c *remote) event(data []byte, m *Message, h http.Header) (done bool, err error) {
 	all, err := Read(c.mask.bytes(bytes.TrimSpace(data)))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // Conn is a connection to the other server. It is safe for concurrent use.
 type Conn interface {
-	// Send sends a message. A response, or why there is none, comes to the receiver.
+	// Send sends a message. The receiver gets the response, or the error.
 	Send(ctx context.Context, m *Message) error
 	// Close ends the connection, and the process behind it, and waits for both.
 	Close()
@@ -22,7 +22,7 @@ type Conn interface {
 // Receiver takes what comes from a connection.
 type Receiver interface {
 	Receive(from Conn, m *Message)
-	// Malformed notes what is no message; what is a line without secrets, to be shown.
+	// Malformed is called for a line that is not a message. Secrets in the line are masked.
 	Malformed(what string)
 	// Lost says once that nothing comes any more.
 	Lost(c Conn, err error)
@@ -35,10 +35,10 @@ type Dial func(ctx context.Context, r Receiver) (Conn, error)
 type Target struct {
 	Command []string // a program with its arguments
 	Env     []string // all of the program's environment, NAME=VALUE
-	Dir     string   // in which the program is started; empty is the current one
+	Dir     string   // the working directory, empty for the current one
 	URL     string
 	Headers map[string]string // sent to URL
-	Secrets []string          // values that are shown nowhere
+	Secrets []string          // values to be masked everywhere
 }
 
 // Limits bound what a server sends, and how long the proxy waits for it.
@@ -53,10 +53,10 @@ const (
 	maxQuote     = 300  // characters of a server's output that an error quotes
 )
 
-// mask takes secrets out of what others get to see.
+// mask replaces secrets in texts.
 type mask struct{ *strings.Replacer }
 
-// minSecret is how long a secret has at least: a shorter one is likely to be a word like any other.
+// minSecret is the least length of a secret. Shorter ones may be ordinary words.
 const minSecret = 8
 
 func newMask(secrets []string) mask {
@@ -77,7 +77,7 @@ func newMask(secrets []string) mask {
 
 const redacted = "[secret]"
 
-// text is s without the secrets, also those in texts of JSON within it, however they are escaped.
+// text replaces the secrets in s, also within JSON strings in s, however they are escaped.
 func (m mask) text(s string) string {
 	if m.Replacer == nil {
 		return s
@@ -112,7 +112,7 @@ func (m mask) text(s string) string {
 	return out.String() + s[last:]
 }
 
-// bytes is b itself when there is nothing to hide.
+// bytes is like text. It returns b if there is nothing to hide.
 func (m mask) bytes(b []byte) []byte {
 	if m.Replacer == nil {
 		return b
