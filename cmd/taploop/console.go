@@ -5,13 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/charmbracelet/x/ansi"
-	"golang.org/x/term"
 )
 
 // console asks the person at the other end of the standard streams.
@@ -100,16 +98,4 @@ func (c *console) lines() {
 		}
 		c.line <- inputLine{strings.TrimRight(text, "\r\n"), err, c.prompts.Load()}
 	}
-}
-
-// wrapper is a writer in front of another one.
-type wrapper interface{ Unwrap() io.Writer }
-
-// terminalOf is the terminal that a stream leads to, if it does.
-func terminalOf(stream any) (f *os.File, ok bool) {
-	for w, wraps := stream.(wrapper); wraps; w, wraps = stream.(wrapper) {
-		stream = w.Unwrap()
-	}
-	f, ok = stream.(*os.File)
-	return f, ok && term.IsTerminal(int(f.Fd()))
 }

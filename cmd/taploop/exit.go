@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
@@ -114,4 +116,41 @@ func exitOfRun(reason agentloop.StopReason) int {
 		return code
 	}
 	return exitNotCompleted
+}
+
+// report prints err with its hints and returns the exit code.
+func report(w io.Writer, say texts, err error) int {
+	var code ended
+	if errors.As(err, &code) {
+		return int(code)
+	}
+	if err == nil {
+		return exitDone
+	}
+	for _, e := range split(err) {
+		code := runs.CodeOf(e) // that of any error without one is InternalError
+		if first := say.InFront[string(code)]; first != "" && code != runs.InternalError {
+			fmt.Fprintf(w, "%s\n", first)
+		}
+		fmt.Fprintf(w, "taploop: %s\n", indented(e.Error(), "    "))
+		try := hint.Of(e)
+		if runs.CodeOf(e) == runs.SessionNotFound {
+			try = "taploop sessions list, and pass the id of one of them"
+		}
+		if try != "" {
+			fmt.Fprintf(w, "  try: %s\n", indented(try, "       "))
+		}
+	}
+	return exitOf(err)
+}
+
+// split takes joined errors apart, so that each is shown with its own hint.
+func split(err error) []error {
+	if wrong, ok := err.(app.UsageError); ok {
+		err = wrong.Unwrap()
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/app"
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	questionroute "github.com/taploop/taploop/internal/inquiry/route"
@@ -239,38 +238,4 @@ func wording(q inquiry.Question) string {
 	return line
 }
 
-// toMinute is the layout of points in time in tables.
-const toMinute = "2006-01-02 15:04"
-
-// age is a duration for people: its two largest units at most.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(max(d, 0)/time.Second))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d/time.Minute))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh%02dm", int(d/time.Hour), int(d/time.Minute)%60)
-	}
-	return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
-}
-
 func idOf(q inquiry.Question) string { return q.ID }
-
-// prefix is the first n bytes of an id.
-func prefix(text string, n int) string { return text[:min(n, len(text))] }
-
-// identify finds the question whose id begins with the text. One that is open goes before those
-// that are settled.
-func identify(ctx context.Context, b *inquiry.Broker, id string) (inquiry.Question, error) {
-	q, err := b.Find(ctx, id, nil)
-	_, several := errors.AsType[*inquiry.AmbiguousError](err)
-	switch {
-	case several:
-		return q, app.Usage(err, "give more of the id")
-	case errors.Is(err, inquiry.ErrNotFound):
-		return q, hint.Add(fmt.Errorf("there is no question %q", text.Line(id)),
-			"taploop inquiries lists the open ones, with --all also the others")
-	}
-	return q, err
-}

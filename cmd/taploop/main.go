@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -26,10 +25,4 @@ func main() {
 		syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr}))
-}
-
-// streams are the three standard streams of one invocation.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
 }

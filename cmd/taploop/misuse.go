@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -41,31 +40,6 @@ func commandOf(c *kong.Context) (words string, node *kong.Node) {
 		}
 	}
 	return words, node
-}
-
-// whole is a flag's whole number, within the bounds that its tags from and to name.
-type whole int
-
-// Decode implements kong.MapperValue.
-func (n *whole) Decode(c *kong.DecodeContext) error {
-	var given string
-	if err := c.Scan.PopValueInto("number", &given); err != nil {
-		return err
-	}
-	bounds := [2]int{}
-	for i, tag := range []string{"from", "to"} {
-		var err error
-		if bounds[i], err = strconv.Atoi(c.Value.Tag.Get(tag)); err != nil {
-			return err
-		}
-	}
-	number, err := strconv.Atoi(given)
-	if err != nil || number < bounds[0] || number > bounds[1] {
-		return fmt.Errorf("expected a whole number from %d to %d but got %q", bounds[0], bounds[1],
-			given)
-	}
-	*n = whole(number)
-	return nil
 }
 
 // emptied is an error about an argument that is an empty text, as a shell makes of a variable

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-	"golang.org/x/term"
 
 	"github.com/taploop/taploop/internal/text"
 )
@@ -129,19 +128,6 @@ func tableIDs[T any](a *invocation, items []T, id func(T) string) func(T) string
 		return id
 	}
 	return shortIDs(items, id)
-}
-
-// columnsOf is the width of the terminal that the stream leads to; 0 when it leads to none.
-func columnsOf(stream any) int {
-	f, ok := terminalOf(stream)
-	if !ok {
-		return 0
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
 }
 
 // fieldList prints names with values, harmless for a terminal.

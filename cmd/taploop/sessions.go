@@ -3,17 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/app"
-	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/tools/result"
@@ -24,70 +18,6 @@ type sessionsCmd struct {
 	Show   sessionsShowCmd   `cmd:"" help:"Print a session with its runs and steps."`
 	Export sessionsExportCmd `cmd:"" help:"Write a session as one HTML page, or as gelab-zero's trace."`
 	Prune  sessionsPruneCmd  `cmd:"" help:"Delete sessions that have not changed for long."`
-}
-
-// withStore lends the store of the configuration to use, and closes it.
-func (a *invocation) withStore(ctx context.Context, use func(*store.Store) error) error {
-	if err := a.Load(); err != nil {
-		return err
-	}
-	return a.lend(ctx, nil, use)
-}
-
-// lend lends the data folder of the configuration that is loaded.
-func (a *invocation) lend(ctx context.Context, o *store.Options,
-	use func(*store.Store) error) error {
-	db, err := app.OpenStore(ctx, &a.Settings, o)
-	if err != nil {
-		return err
-	}
-	return app.Closing(use(db), db.Close)
-}
-
-// reading is withStore for a command that changes nothing: the folder need not be writable. Where
-// it is, runs that a dead process has left behind are PAUSED from then on.
-func (a *invocation) reading(ctx context.Context, use func(*store.Store) error) error {
-	if err := a.Load(); err != nil {
-		return err
-	}
-	return a.lend(ctx, &store.Options{Reading: true}, func(db *store.Store) error {
-		if !db.ReadOnly() {
-			// What is stored can be read all the same.
-			if _, err := db.Runs.Recover(ctx); err != nil {
-				a.Log.WarnContext(ctx, "looking for runs that were left behind", "err", err)
-			}
-		}
-		return use(db)
-	})
-}
-
-// readingSession is reading with the session whose id begins with the text.
-func (a *invocation) readingSession(ctx context.Context, id string,
-	use func(*store.Store, store.Session) error) error {
-	return a.reading(ctx, func(db *store.Store) error {
-		sess, err := findSession(ctx, db, id)
-		if err != nil {
-			return err
-		}
-		return use(db, sess)
-	})
-}
-
-// findSession finds the session whose id begins with the text, whoever it belongs to; "" is the one
-// of this user that changed last.
-func findSession(ctx context.Context, db *store.Store, id string) (store.Session, error) {
-	if id != "" {
-		x, err := db.Find(ctx, id, nil)
-		return x, runs.UnknownSession(id, err)
-	}
-	list, err := db.Sessions(ctx, store.Filter{Client: new(string), Limit: 1})
-	if err == nil && len(list) == 0 {
-		err = runs.Refuse(runs.SessionNotFound, "taploop run \"TASK\"", "there is no session yet")
-	}
-	if err != nil {
-		return store.Session{}, err
-	}
-	return list[0].Session, nil
 }
 
 type sessionsListCmd struct {
@@ -193,42 +123,6 @@ func (c *sessionsExportCmd) Run(ctx context.Context, a *invocation) error {
 		}
 		return err
 	})
-}
-
-// exportPage writes the HTML page, readable by its owner only: it shows what was on the screen.
-func exportPage(ctx context.Context, db *store.Store, id, path string) error {
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	var f *os.File
-	if err == nil {
-		f, err = overwrite(path)
-	}
-	if err == nil {
-		err = errors.Join(export.HTML(ctx, f, db, id), f.Close())
-	}
-	if e, is := errors.AsType[*fs.PathError](err); is && strings.HasPrefix(path, e.Path) {
-		return hint.Add(fmt.Errorf("writing the page: %w", err), "name with -o a file that this "+
-			"user may write, on a disk with room")
-	}
-	return err
-}
-
-// overwrite opens a file for writing from its beginning, readable by this user only, also when it
-// was there. What is no file, such as a pipe, stays as it is.
-func overwrite(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && info.Mode().IsRegular() {
-		if err = f.Chmod(0o600); err == nil {
-			err = f.Truncate(0)
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }
 
 type sessionsPruneCmd struct {

@@ -150,30 +150,6 @@ func newShownStep(ctx context.Context, db *store.Store, st store.StepRecord,
 	return s, err
 }
 
-// sheet prints lines that keep to a terminal's width.
-type sheet struct {
-	to      io.Writer
-	columns int // 0 is any number
-}
-
-// line prints words behind a label; of an empty text nothing.
-func (p sheet) line(label, words string) {
-	if words = text.Line(words); words != "" {
-		fmt.Fprint(p.to, wrapped(label, words, p.columns))
-	}
-}
-
-// tab stands for a TAB, which parts the fields of a reply.
-const tab = "⇥"
-
-// written prints what a model wrote, as it wrote it: whole, with its lines and its TABs.
-func (p sheet) written(label, words string) {
-	words = strings.ReplaceAll(text.Lines(strings.TrimRight(words, "\n")), "\t", tab)
-	if strings.TrimSpace(words) != "" {
-		fmt.Fprint(p.to, wrapped(label, words, p.columns))
-	}
-}
-
 func (x shownSession) print(w io.Writer) {
 	p := sheet{w, columnsOf(w)}
 	session := x.Session.ID

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -118,14 +117,4 @@ func statusOf(stream any) *statusLine {
 	}
 	s, _ := w.Unwrap().(*statusLine)
 	return s
-}
-
-// wrapped is a line that begins with a label, in lines of at most so many columns; 0 is any number.
-// What does not fit stands below the words, not below the label.
-func wrapped(label, words string, columns int) string {
-	indent := ansi.StringWidth(label)
-	if room := columns - indent; room > indent {
-		words = ansi.Wrap(words, room, "")
-	}
-	return label + strings.ReplaceAll(words, "\n", "\n"+strings.Repeat(" ", indent)) + "\n"
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -64,4 +65,9 @@ func (t tty) Ask(ctx context.Context, prompt string, secret bool) (string, error
 		return "", fmt.Errorf("another program has the terminal: %w", io.EOF)
 	}
 	return t.console.Ask(ctx, prompt, secret)
+}
+
+// asksHere reports whether a person is at the terminal, and nothing else was said of questions.
+func (a *invocation) asksHere(json bool) bool {
+	return a.Conf.Origin("reply.mode") == config.ByDefault && !json && a.attended()
 }

@@ -143,9 +143,3 @@ func finding(ctx context.Context, db *store.Store) func(string) (string, error) 
 		return sess.ID, err
 	}
 }
-
-// byCommandLine is who does something at the command line, for the audit.
-func byCommandLine() store.AuditEntry {
-	who := app.Operator()
-	return store.AuditEntry{By: who.Name, Channel: who.Channel, Authority: who.Authority}
-}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -110,4 +111,9 @@ func (g *authenticator) person(r *http.Request) (string, error) {
 		return "", errNoToken
 	}
 	return g.authorize(r)
+}
+
+// isOperator reports whether a token of that name answers for all clients.
+func isOperator(set *app.Settings, name string) bool {
+	return slices.Contains(set.Conf.HTTP.Operators, name)
 }

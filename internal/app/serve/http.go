@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/taploop/taploop/internal/app"
@@ -98,11 +97,6 @@ func letIn(ctx context.Context, srv *http.Server, ln net.Listener,
 	_ = ln.Close() // no new clients from here on
 	<-served
 	return errors.Join(err, entry.remove())
-}
-
-// isOperator reports whether a token of that name answers for all clients.
-func isOperator(set *app.Settings, name string) bool {
-	return slices.Contains(set.Conf.HTTP.Operators, name)
 }
 
 // listen opens the address. Clients that come before the server is ready wait.

@@ -39,9 +39,6 @@ func Stdio(ctx context.Context, set *app.Settings, o Options) error {
 	return errors.Join(Without(err, errEnded), (<-paused).finish())
 }
 
-// errEnded ends the transport after a signal, which is a normal end.
-var errEnded = errors.New("the server ends")
-
 // Without returns err without the known one among the errors that it joins.
 func Without(err, known error) error {
 	all := []error{err}

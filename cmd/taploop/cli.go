@@ -15,9 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/config"
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry/channel"
-	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -54,14 +52,6 @@ type commands struct {
 	Calibrate calibrateCmd `cmd:"" help:"Find out how a model replies and writes places, on drawn screens with known targets. Needs no phone."`
 	Configure configCmd    `cmd:"" name:"config" help:"Show the configuration, or import gelab-zero's."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
-}
-
-// invocation is one call of the program: its streams, and the settings that parts are made from.
-type invocation struct {
-	streams
-	app.Settings
-	args    []string
-	verbose bool
 }
 
 // run is the program. It returns the exit code. All that is printed is harmless for a terminal,
@@ -145,9 +135,6 @@ func inResult(out io.Writer, k *kong.Context, err error) error {
 	return err
 }
 
-// notef prints a line for the person at the terminal; stdout is for programs.
-func (s *streams) notef(format string, args ...any) { fmt.Fprintf(s.err, format+"\n", args...) }
-
 // settings collects the configuration keys that the command line sets.
 func settings(k *kong.Context, pairs []string) (map[string]any, error) {
 	flags := map[string]any{}
@@ -173,63 +160,10 @@ func settings(k *kong.Context, pairs []string) (map[string]any, error) {
 	return flags, nil
 }
 
-// quiet logs nothing from here on, unless it is asked for: who watches a run sees its steps.
-func (a *invocation) quiet() {
-	if !a.verbose {
-		a.Log = slog.New(slog.DiscardHandler)
-	}
-}
-
 func logger(w io.Writer, verbose bool) *slog.Logger {
 	level := slog.LevelWarn
 	if verbose {
 		level = slog.LevelDebug
 	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
-}
-
-// ended is a command that did its work, with an ending that is not 0. It has been reported already.
-type ended int
-
-func (e ended) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
-
-// report prints err with its hints and returns the exit code.
-func report(w io.Writer, say texts, err error) int {
-	var code ended
-	if errors.As(err, &code) {
-		return int(code)
-	}
-	if err == nil {
-		return exitDone
-	}
-	for _, e := range split(err) {
-		code := runs.CodeOf(e) // that of any error without one is InternalError
-		if first := say.InFront[string(code)]; first != "" && code != runs.InternalError {
-			fmt.Fprintf(w, "%s\n", first)
-		}
-		fmt.Fprintf(w, "taploop: %s\n", indented(e.Error(), "    "))
-		try := hint.Of(e)
-		if runs.CodeOf(e) == runs.SessionNotFound {
-			try = "taploop sessions list, and pass the id of one of them"
-		}
-		if try != "" {
-			fmt.Fprintf(w, "  try: %s\n", indented(try, "       "))
-		}
-	}
-	return exitOf(err)
-}
-
-// indented is a message that may quote a phone or a server, harmless for a terminal: what follows
-// its first line is no line of ours.
-func indented(s, by string) string { return strings.ReplaceAll(text.Lines(s), "\n", "\n"+by) }
-
-// split takes joined errors apart, so that each is shown with its own hint.
-func split(err error) []error {
-	if wrong, ok := err.(app.UsageError); ok {
-		err = wrong.Unwrap()
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
-	return []error{err}
 }

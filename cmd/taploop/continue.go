@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/secret"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+)
+
+type continueCmd struct {
+	Session string  `arg:"" optional:"" help:"The session's id, or its beginning; without one your last session goes on."`
+	Task    string  `arg:"" optional:"" help:"A related new task; without one the session's last task goes on."`
+	Reply   *string `help:"The answer to the open question; - reads it from stdin, as a secret has to be." placeholder:"TEXT"`
+	Refuse  bool    `help:"Do not answer the open question, and say so to the model."`
+	ReplyID string  `help:"An id of your choice: the same reply sent twice counts once." placeholder:"ID"`
+	Reset   bool    `name:"reset-environment" help:"Go to the home screen first."`
+	taskFlags
+}
+
+// Run goes on with a session and follows it to its end.
+func (c *continueCmd) Run(ctx context.Context, a *invocation) error {
+	if c.Reply != nil && c.Refuse {
+		return app.Usage(fmt.Errorf("--reply and --refuse are both given"), "keep one of them")
+	}
+	c.answers = c.Reply != nil || c.Refuse
+	if c.Task == "" && strings.ContainsAny(c.Session, " \t\n") { // no id has spaces
+		c.Session, c.Task = "", c.Session
+	}
+	if h, err := c.ofHost(ctx, a); err != nil {
+		return err
+	} else if h != nil {
+		return h.resume(ctx, a)
+	}
+	return c.follow(ctx, a, func(d *app.Parts) (runs.Status, error) {
+		sess, err := findSession(ctx, d.Store, c.Session)
+		if err != nil {
+			return runs.Status{}, err
+		}
+		r := runs.ContinueRequest{SessionID: sess.ID, Task: c.Task, MaxSteps: int(c.MaxSteps),
+			ResetEnvironment: c.Reset, Queue: c.Queue}
+		if c.Reply != nil || c.Refuse {
+			r.Reply = &inquiry.Reply{ID: c.ReplyID, Channel: inquiry.ChannelCommandLine,
+				Authority: inquiry.AuthorityLocalOperator, By: app.UserName()}
+			if c.Refuse {
+				r.Reply.Type = inquiry.TypeDecline
+			}
+		}
+		if c.Reply != nil {
+			if r.Reply.Response, err = c.answer(ctx, a, d.Manager, sess.ID); err != nil {
+				return runs.Status{}, err
+			}
+		}
+		if c.ReplyMode != "" || c.Captions != "none" {
+			s := c.settings(a)
+			r.Settings = &s
+		}
+		if a.asksHere(c.JSON) && r.Reply == nil {
+			r.Here, c.here = true, &r
+		}
+		st, err := d.Manager.Continue(ctx, r)
+		st.Session.ID = sess.ID
+		return st, err
+	})
+}
+
+// ofHost is the command that goes on with a session of taploop host, nil when it is another one, or
+// none can be found.
+func (c *continueCmd) ofHost(ctx context.Context, a *invocation) (*hostCmd, error) {
+	var sess store.Session
+	err := a.withStore(ctx, func(db *store.Store) (err error) {
+		sess, err = findSession(ctx, db, c.Session)
+		return err
+	})
+	if err != nil || sess.Kind() != store.OfAgents {
+		return nil, nil // the error is found again, and then told with what goes on
+	}
+	if c.answers {
+		return nil, app.Usage(fmt.Errorf("session %s is one of taploop host", sess.ID),
+			"taploop inquiries names its questions, and taploop reply ID answers one")
+	}
+	return &hostCmd{Resume: sess.ID, Goal: c.Task, JSON: c.JSON}, nil
+}
+
+// answer is the words of the reply: those of the command line, or of stdin.
+func (c *continueCmd) answer(ctx context.Context, a *invocation, manager *runs.Manager,
+	id string) (string, error) {
+	st, err := manager.Status(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	typed := *c.Reply == "-"
+	switch q := st.Question; {
+	case q != nil && typed:
+		return a.typed(ctx, *q)
+	case q != nil && q.Secret && !secret.Acknowledges(*c.Reply):
+		return "", app.Usage(errOpenly,
+			"taploop continue "+id+" --reply -    (and type it, or pipe it in)")
+	case typed && c.ReplyID != "": // perhaps the same reply again
+		return a.typed(ctx, inquiry.Question{})
+	}
+	return *c.Reply, nil // without a question it is refused, or the same reply again
+}
