@@ -19,7 +19,6 @@ type Info struct {
 func (Info) Verb() string   { return "INFO" }
 func (Info) Traits() Traits { return Traits{} }
 
-// Validate checks the question and the options.
 func (a Info) Validate() error {
 	errs := []error{filled("the question", a.Question, MaxText)}
 	if n := len(a.Options); n > maxOptions {

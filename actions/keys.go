@@ -51,7 +51,6 @@ type HotKey struct {
 
 func (HotKey) Verb() string { return "HOT_KEY" }
 
-// Validate checks the key.
 func (a HotKey) Validate() error {
 	if slices.Contains(Keys, a.Key) {
 		return nil

@@ -16,17 +16,14 @@ type LongPress struct {
 
 func (LongPress) Verb() string { return "LONGPRESS" }
 
-// Validate checks the point and the duration.
 func (a LongPress) Validate() error {
 	return because(a, onScreen("the point", a.At), touchTime(a.Hold))
 }
 
-// Do holds the point.
 func (a LongPress) Do(ctx context.Context, s Surface) error {
 	return s.LongPress(ctx, a.At, usual(a.Hold))
 }
 
-// Traits implements [Action].
 func (a LongPress) Traits() Traits { return Traits{Kind: KindHold, Points: at(a.At)} }
 
 func (LongPress) with() string       { return "" }

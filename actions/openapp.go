@@ -15,7 +15,6 @@ type OpenApp struct {
 
 func (OpenApp) Verb() string { return "AWAKE" }
 
-// Validate checks the name.
 func (a OpenApp) Validate() error {
 	err := filled("the app's name", a.App, maxApp)
 	if err == nil && strings.ContainsAny(a.App, "\n\t") {

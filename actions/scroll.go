@@ -34,7 +34,6 @@ var Directions = []Direction{Up, Down, Left, Right}
 
 func (Scroll) Verb() string { return "SCROLL" }
 
-// Validate checks the point and the direction.
 func (a Scroll) Validate() error {
 	var err error
 	if !slices.Contains(Directions, a.Direction) {
@@ -56,7 +55,6 @@ func (a Scroll) Do(ctx context.Context, s Surface) error {
 	return s.Swipe(ctx, p[0], p[1], strokeTime)
 }
 
-// Traits implements [Action].
 func (a Scroll) Traits() Traits {
 	return Traits{Kind: KindPath, Points: a.way(), Scrolls: true, Took: strokeTime}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// Slide moves a finger from one point to another in the time Took, at most [MaxTouch]. 0 means 1.5
-// s.
+// Slide moves a finger from one point to another, which differ. Took is at most [MaxTouch], and 0
+// means 1.5 s.
 type Slide struct {
 	From screen.Point  `json:"from" arg:"point1"`
 	To   screen.Point  `json:"to" arg:"point2"`
@@ -19,17 +19,14 @@ type Slide struct {
 
 func (Slide) Verb() string { return "SLIDE" }
 
-// Validate checks both points, which must differ, and the duration.
 func (a Slide) Validate() error {
 	return because(a, way(a.From, a.To), touchTime(a.Took))
 }
 
-// Do swipes from one point to the other.
 func (a Slide) Do(ctx context.Context, s Surface) error {
 	return s.Swipe(ctx, a.From, a.To, usual(a.Took))
 }
 
-// Traits implements [Action].
 func (a Slide) Traits() Traits {
 	return Traits{Kind: KindPath, Points: []screen.Point{a.From, a.To}, Took: usual(a.Took)}
 }

@@ -52,11 +52,5 @@ func (t *Traits) Focused() bool { return t.Kind == KindText || t.Key != "" }
 // Pointed reports whether the action touches one place and nothing else: a tap or a hold.
 func (t *Traits) Pointed() bool { return t.Kind == KindTap || t.Kind == KindHold }
 
-// Points returns the points that the action touches. See [Traits].
-func Points(a Action) []screen.Point { return a.Traits().Points }
-
-// Passive reports whether the action only lets time pass. See [Traits].
-func Passive(a Action) bool { return a.Traits().Passive }
-
 // at is the one point of an action.
 func at(p screen.Point) []screen.Point { return []screen.Point{p} }

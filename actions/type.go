@@ -67,7 +67,6 @@ func (a Type) Do(ctx context.Context, s Surface) error {
 	return left
 }
 
-// Traits implements [Action].
 func (a Type) Traits() Traits {
 	t := Traits{Kind: KindText, Text: a.Text, Submit: a.Submit}
 	if a.At != nil {

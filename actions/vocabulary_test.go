@@ -152,7 +152,7 @@ func TestEveryFieldHasItsNameInAgentAction(t *testing.T) {
 
 func TestOnlyWaitIsPassive(t *testing.T) {
 	for _, a := range actions.Vocabulary() {
-		require.Equal(t, a.Verb() == "WAIT", actions.Passive(a), a.Verb())
+		require.Equal(t, a.Verb() == "WAIT", a.Traits().Passive, a.Verb())
 	}
 }
 

@@ -15,7 +15,6 @@ type Wait struct {
 
 func (Wait) Verb() string { return "WAIT" }
 
-// Validate checks that the time is above 0.
 func (a Wait) Validate() error {
 	if a.For > 0 {
 		return nil
@@ -25,7 +24,6 @@ func (a Wait) Validate() error {
 
 func (a Wait) Do(ctx context.Context, _ Surface) error { return wait.For(ctx, min(a.For, MaxWait)) }
 
-// Traits says that a Wait touches nothing.
 func (Wait) Traits() Traits { return Traits{Passive: true} }
 
 func (a Wait) with() string {

@@ -80,7 +80,7 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 // touch runs the gesture to its end even when the run is interrupted: half a gesture would leave
 // the phone in an unknown state. A passive one touches nothing, and is cut short.
 func (l *loop) touch(ctx context.Context, g actions.Gesture) error {
-	if actions.Passive(g) {
+	if g.Traits().Passive {
 		return g.Do(ctx, l.Phone)
 	}
 	l.watch.touched = true
@@ -97,7 +97,7 @@ func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *En
 	}
 	switch {
 	case err == nil:
-	case actions.Passive(s.Proposal.Action) && ctx.Err() != nil:
+	case s.Proposal.Action.Traits().Passive && ctx.Err() != nil:
 		s.Refusal = CutShort + context.Cause(ctx).Error()
 	case errors.Is(err, screen.ErrDisconnected), errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, actions.ErrUnknown) && !errors.Is(err, actions.ErrPartial):

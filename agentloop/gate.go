@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/taploop/taploop/actions"
 )
 
 // checkGate asks the gate about the step's gesture and returns whether it may be carried out. If
 // not, the step is over, and end is the run's ending, or nil if it continues.
 func (l *loop) checkGate(ctx context.Context, s *Step) (allowed bool, end *Ending) {
-	if l.Gate == nil || actions.Passive(s.Proposal.Action) {
+	if l.Gate == nil || s.Proposal.Action.Traits().Passive {
 		return true, nil
 	}
 	if l.applyRuling(s) {

@@ -21,7 +21,7 @@ type repeatDetector struct {
 // add counts an action that was decided on a screen, and returns how many of its kind came in a
 // row. A passive action is patience, not insistence: it neither counts nor ends the count.
 func (d *repeatDetector) add(a actions.Action, on screen.Fingerprint) int {
-	if actions.Passive(a) {
+	if a.Traits().Passive {
 		return 0
 	}
 	repeated := d.n > 0 && alike(reflect.ValueOf(d.action), reflect.ValueOf(a))

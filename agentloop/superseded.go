@@ -14,7 +14,7 @@ import (
 func (l *loop) superseded(
 	ctx context.Context, s *Step, g actions.Gesture,
 ) (change string, end *Ending) {
-	if actions.Passive(g) {
+	if g.Traits().Passive {
 		return "", nil
 	}
 	now, can, err := l.now(ctx)

@@ -59,7 +59,7 @@ func (m *Manager) reviewed(asked *inquiry.Question, q agentloop.Question) error 
 		Severity:      inquiry.Severity(r.Severity), Bound: r.Bound,
 		Element: r.Element, Reason: r.Reason, Rule: r.Rule,
 	}
-	for _, p := range actions.Points(q.Action) {
+	for _, p := range q.Action.Traits().Points {
 		body.Places = append(body.Places, inquiry.Place{X: p.X, Y: p.Y})
 	}
 	// What else it could be answered with is not what is asked.

@@ -193,7 +193,7 @@ func (s Suite) lawful(
 	t *testing.T, d dialect.Dialect, now dialect.Situation, got actions.Decision,
 ) {
 	require.NoError(t, got.Action.Validate())
-	for _, p := range actions.Points(got.Action) {
+	for _, p := range got.Action.Traits().Points {
 		require.True(t, p.Valid())
 	}
 	_, err := actions.Marshal(got.Action)

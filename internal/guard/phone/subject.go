@@ -89,7 +89,7 @@ func subject(app, task string, d actions.Decision) guard.Subject {
 // that its points come to. A point on the last edge is beyond all elements, and yet on the last
 // pixel.
 func way(look screen.Observation, a actions.Action) []screen.Point {
-	points, size := actions.Points(a), look.State.Size
+	points, size := a.Traits().Points, look.State.Size
 	for i, p := range points {
 		if at := p.Pixel(size); size.Valid() {
 			p = screen.Point{X: (float64(at.X) + 0.5) / float64(size.W),

@@ -96,7 +96,7 @@ func TestEveryActionIsJudgedWhereItTouches(t *testing.T) {
 		points := aimed(v, screen.Point{X: 0.5, Y: 0.6})
 		a := v.Interface().(actions.Action)
 		gesture, is := a.(actions.Gesture)
-		if !is || actions.Passive(a) {
+		if !is || a.Traits().Passive {
 			require.Zero(t, points, a.Verb())
 			continue
 		}
@@ -107,7 +107,7 @@ func TestEveryActionIsJudgedWhereItTouches(t *testing.T) {
 			touching++
 			low, high := f.at[0], f.at[0]
 			for _, p := range f.at {
-				require.Contains(t, actions.Points(a), p, a.Verb())
+				require.Contains(t, a.Traits().Points, p, a.Verb())
 				low = screen.Point{X: min(low.X, p.X), Y: min(low.Y, p.Y)}
 				high = screen.Point{X: max(high.X, p.X), Y: max(high.Y, p.Y)}
 			}
