@@ -44,7 +44,7 @@ func (c *call) said(body *result.Result, st runs.Status) string {
 	if l := c.lineOf(st, page); l != "" {
 		lines = append(lines, l)
 	} else if f := body.Error; f != nil {
-		lines = append(lines, tryLines(*f)...)
+		lines = append(lines, in.tryLines(*f)...)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -58,11 +58,11 @@ func (m *messages) notes(notes []string) (lines []string) {
 }
 
 // tryLines are what can be done about a failure, if anything.
-func tryLines(f result.Failure) []string {
+func (m *messages) tryLines(f result.Failure) []string {
 	if f.Hint == "" {
 		return nil
 	}
-	return []string{"Try: " + text.Line(f.Hint)}
+	return []string{fmt.Sprintf(m.Try, text.Line(f.Hint))}
 }
 
 // happened says in a sentence how the run stands.
@@ -114,14 +114,13 @@ func refused(f result.Failure, in *messages) string {
 	if q := f.Open; q != nil {
 		lines = append(lines, fmt.Sprintf(in.OpenNow, quoted(q.Text, 1000), quote(q.ID)))
 	}
-	return strings.Join(append(lines, tryLines(f)...), "\n")
+	return strings.Join(append(lines, in.tryLines(f)...), "\n")
 }
 
 // phonesSaid is a list of phones in text.
 func phonesSaid(b *result.Phones, in *messages) string {
 	if len(b.Devices) == 0 {
-		return "No phone is connected: ask your user to plug one in with USB debugging on, " +
-			"or to start an emulator."
+		return in.NoPhones
 	}
 	lines := []string{fmt.Sprintf(in.Phones, fmt.Sprint(len(b.Devices)))}
 	for _, d := range b.Devices {
@@ -130,10 +129,10 @@ func phonesSaid(b *result.Phones, in *messages) string {
 			facts = append(facts, shortLine(d.Model, 60))
 		}
 		if d.Locked != nil && *d.Locked {
-			facts = append(facts, "locked")
+			facts = append(facts, in.Locked)
 		}
 		if d.On != nil && !*d.On {
-			facts = append(facts, "screen off")
+			facts = append(facts, in.ScreenOff)
 		}
 		if d.App != "" {
 			facts = append(facts, shortLine(d.App, 100))
@@ -206,7 +205,8 @@ type messages struct {
 	// What has happened: the beginning of a result.
 	Done, GaveUp, Failed, Stopped, Expired, Queued, Going, AsksNow, PausedAfter string
 	NotDone, OneStep, Steps, OfAgents, Screen, PicturesOf, OpenNow              string
-	Phones, Sessions, Questions, ScreenOf, ScreenIsOff                          string
+	Phones, NoPhones, Locked, ScreenOff, Sessions, Questions                    string
+	ScreenOf, ScreenIsOff, Try                                                  string
 	InquiryOpen, InquiryClosed, TheAnswer                                       string
 
 	Note     string // of a result

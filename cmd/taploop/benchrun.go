@@ -176,7 +176,7 @@ func (b *benchRun) one(ctx context.Context, k bench.Key) error {
 		mode = channel.PassToClient
 	}
 	started := time.Now()
-	st, err := app.PlayOut(ctx, d.Manager, runs.StartRequest{Task: goal(task, b.Locale),
+	st, err := app.PlayOut(ctx, d.Manager, runs.StartRequest{Task: task.GoalIn(b.Locale),
 		Serial: serial, MaxSteps: int(b.MaxSteps), Settings: runs.Settings{ReplyMode: mode}},
 		func(st runs.Status) { b.tell(func() { b.keys[st.Session.ID] = k }) },
 		func(string) (string, error) { return task.Reply, nil })

@@ -89,7 +89,7 @@ func (c *sandboxCmd) serve(ctx context.Context, a *invocation, sim *simulation.S
 		"export TAPLOOP_ADB_SERVER=%s TAPLOOP_MODEL_BASE_URL=%s TAPLOOP_MODEL_NAME=scripted\n",
 		sim.Addr, sim.Model.BaseURL)
 	if task != nil {
-		a.notef("\ntask %s: %s", task.ID, goal(*task, c.Locale))
+		a.notef("\ntask %s: %s", task.ID, task.GoalIn(c.Locale))
 	}
 	a.notef("\nCtrl-C ends it.")
 	<-ctx.Done()
@@ -150,13 +150,6 @@ func onThisMachine(addr string) error {
 			"use 127.0.0.1")
 	}
 	return nil
-}
-
-func goal(t sandbox.Task, locale string) string {
-	if locale == "zh" {
-		return t.GoalZH
-	}
-	return t.Goal
 }
 
 func (c *sandboxCmd) listTasks(a *invocation, phone *sandbox.Simulator) error {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // setting is the row of a key: its path, its default as text, the check of its value, and a line
@@ -50,6 +51,12 @@ func oneOf(allowed ...string) check {
 		return unless(slices.Contains(allowed, v.(string)), v,
 			"one of "+strings.Join(allowed, ", "))
 	}
+}
+
+// language takes every tag of a language that there are texts in.
+func language(v any) []fault {
+	_, ok := words.Find(v.(string))
+	return unless(ok, v, "one of "+strings.Join(words.Languages(), ", "))
 }
 
 // orDecider is oneOf, or a deciding model, whose name the program checks.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/sandbox/apps"
+	"github.com/taploop/taploop/internal/words"
 )
 
 const (
@@ -22,7 +23,7 @@ type Options struct {
 	Size    image.Point      // physical size in natural orientation, zero means 1080x2400
 	Density int              // dots per inch, 0 means 420
 	Now     func() time.Time // the phone's clock, nil means time.Now
-	Locale  string           // "en" or "zh", "" means "en"
+	Locale  string           // a language's tag, "" means en
 	PIN     string           // digits that the lock screen asks for, "" means none
 	Locked  bool             // starts at the lock screen
 	// Android's animation scale: nil means 1, 0 switches animations off
@@ -52,18 +53,13 @@ func (o *Options) withDefaults() Options {
 	if out.Now == nil {
 		out.Now = time.Now
 	}
-	if out.Locale != "zh" {
-		out.Locale = "en"
-	}
+	out.Locale = words.Match(out.Locale)
 	return out
 }
 
 // localeTag is the locale as Android writes it.
 func (o *Options) localeTag() string {
-	if o.Locale == "zh" {
-		return "zh-Hans-CN"
-	}
-	return "en-US"
+	return apps.In(o.Locale, "en-US", "zh-Hans-CN")
 }
 
 func (o *Options) adbKeyboard() bool { return o.ADBKeyboard == nil || *o.ADBKeyboard }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/taploop/taploop/internal/sandbox/apps"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Task is something to do on the phone, with a check on the phone's state.
@@ -18,6 +19,9 @@ type Task struct {
 	prepare func(*apps.Host)
 	check   func(*apps.Host) []error
 }
+
+// GoalIn returns the goal in the language of the phone.
+func (t Task) GoalIn(lang string) string { return apps.In(words.Match(lang), t.Goal, t.GoalZH) }
 
 // Setup puts the phone back as new, at the home screen, with what the task needs.
 func (t Task) Setup(p *Simulator) {

@@ -2,6 +2,7 @@ package words_test
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -100,4 +101,37 @@ func flatten(all map[string]string, name string, value any) {
 	default:
 		all[name] = fmt.Sprint(v)
 	}
+}
+
+// other are rules for which language a text is in besides words.Find.
+var other = regexp.MustCompile(`(?i)[!=]= "(zh|en)"|HasPrefix\(.*"zh|case "(zh|en)"|` +
+	`"(zh|en)": ?["{&\[\w]|"(zh|en)", ?"(zh|en)"`)
+
+// own are folders that other rules may be in: a simulated phone has texts in two languages.
+var own = []string{"internal/sandbox", "internal/words"}
+
+func TestThereIsOneRuleForWhichLanguageATextIsIn(t *testing.T) {
+	root := filepath.Join("..", "..")
+	seen := 0
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, name)
+		if d.IsDir() && (slices.Contains(own, rel) || rel != "." && strings.HasPrefix(rel, ".")) {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(rel, ".go") || strings.HasSuffix(rel, "_test.go") {
+			return nil
+		}
+		seen++
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for i, line := range strings.Split(string(b), "\n") {
+			require.NotRegexp(t, other, line, "%s:%d: use internal/words", rel, i+1)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Greater(t, seen, 300)
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/internal/golden"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Suite is one family under test.
@@ -129,11 +130,11 @@ func Shown(t require.TestingT, d actions.Decision, err error) string {
 	return shown
 }
 
-// Prompts holds the golden prompts, in both languages.
+// Prompts holds the golden prompts, in every language.
 func (s Suite) Prompts(t *testing.T) {
 	golden.Run(t, s.folder(t, "prompts"), func(t *testing.T, c *golden.Case) {
 		require.NotEmpty(t, c.Comment, "say the rule")
-		for _, lang := range []string{"zh", "en"} {
+		for _, lang := range words.Languages() {
 			var now dialect.Situation
 			require.NoError(t, json.Unmarshal([]byte(c.Section(t, "situation.json")), &now))
 			now.Screen = Observation(t)

@@ -9,6 +9,7 @@ import (
 	"github.com/taploop/taploop/internal/lab/calibrate"
 	"github.com/taploop/taploop/internal/sandbox/ui"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // display is a screen that targets are drawn on.
@@ -29,14 +30,26 @@ var (
 		"Download", "Settings", "Calendar", "Weather"}
 	han = []string{"设置", "搜索", "保存", "取消", "相册", "音乐", "电池", "联系人", "下载", "闹钟", "日历",
 		"天气"}
-	pictograms = []struct{ icon, en, zh string }{
-		{"search", "magnifying glass", "放大镜"}, {"heart", "heart", "爱心"},
-		{"bell", "bell", "铃铛"}, {"star", "star", "星星"}, {"lock", "padlock", "锁"},
-		{"trash", "dustbin", "垃圾桶"}, {"wifi", "Wi-Fi sign", "Wi-Fi 信号"},
-		{"cart", "shopping cart", "购物车"}, {"pin", "map pin", "地图标记"},
-		{"plane", "plane", "飞机"}, {"headset", "headset", "耳机"}, {"moon", "moon", "月亮"},
-	}
+	pictograms = []string{"search", "heart", "bell", "star", "lock", "trash", "wifi", "cart", "pin",
+		"plane", "headset", "moon"}
 )
+
+// targetTexts ask for a target.
+type targetTexts struct {
+	Tap, TapIcon string
+	Shows        map[string]string // by pictograms
+}
+
+var targetWords = words.Of[targetTexts]("targets")
+
+// askFor asks for a target in every language.
+func askFor(in func(*targetTexts) string) map[string]string {
+	all := map[string]string{}
+	for _, lang := range words.Languages() {
+		all[lang] = in(targetWords(lang))
+	}
+	return all
+}
 
 // DrawTargets draws screens on which n targets in all are to be tapped, each among others. The same
 // n gives the same screens.
@@ -105,22 +118,20 @@ func (d display) text(img *image.RGBA, random *rand.Rand, room image.Rectangle, 
 		w, h = 64, 22
 	}
 	return calibrate.Target{Box: d.place(img, random, room, v, w, h),
-		Groups: []string{"text " + script, size}, Task: map[string]string{
-			"en": fmt.Sprintf("Tap the word %q once. Do nothing else.", word),
-			"zh": fmt.Sprintf("点击文字“%s”一次，不要做其他操作。", word)}}
+		Groups: []string{"text " + script, size},
+		Task:   askFor(func(t *targetTexts) string { return fmt.Sprintf(t.Tap, word) })}
 }
 
 func (d display) icon(img *image.RGBA, random *rand.Rand, room image.Rectangle, which int,
 	small bool) calibrate.Target {
-	p := pictograms[which]
+	icon := pictograms[which]
 	side, size := 48, "large"
 	if small {
 		side, size = 22, "small"
 	}
-	return calibrate.Target{Box: d.place(img, random, room, ui.Icon(p.icon).Size(side), side, side),
-		Groups: []string{"icon", size}, Task: map[string]string{
-			"en": fmt.Sprintf("Tap the icon of a %s once. Do nothing else.", p.en),
-			"zh": fmt.Sprintf("点击%s图标一次，不要做其他操作。", p.zh)}}
+	return calibrate.Target{Box: d.place(img, random, room, ui.Icon(icon).Size(side), side, side),
+		Groups: []string{"icon", size},
+		Task:   askFor(func(t *targetTexts) string { return fmt.Sprintf(t.TapIcon, t.Shows[icon]) })}
 }
 
 // place draws a view somewhere in the room, w by h dp large, and returns where.

@@ -23,7 +23,7 @@ type Host struct {
 	Settings Settings
 	Data     *Data
 	Clock    func() time.Time
-	Lang     string // "en" or "zh"
+	Lang     string // one of words.Languages
 	Apps     []*App
 	Wide     bool // the display is wider than high
 
@@ -52,8 +52,11 @@ type timer struct {
 func (p *Host) Now() time.Time { return p.Clock() }
 
 // Say chooses a label by the phone's language.
-func (p *Host) Say(en, zh string) string {
-	if p.Lang == "zh" {
+func (p *Host) Say(en, zh string) string { return In(p.Lang, en, zh) }
+
+// In chooses between what a phone has for English and for Chinese.
+func In[T any](lang string, en, zh T) T {
+	if lang == "zh" {
 		return zh
 	}
 	return en
@@ -105,9 +108,7 @@ func (p *Host) Dark() bool { return p.Settings.Int(Secure, "ui_night_mode", 1) =
 
 // Date is a day in words.
 func (p *Host) Date(t time.Time) string {
-	if p.Lang == "zh" {
-		days := []string{"日", "一", "二", "三", "四", "五", "六"}
-		return fmt.Sprintf("%d月%d日 星期%s", t.Month(), t.Day(), days[t.Weekday()])
-	}
-	return t.Format("Monday, January 2")
+	days := []string{"日", "一", "二", "三", "四", "五", "六"}
+	return p.Say(t.Format("Monday, January 2"),
+		fmt.Sprintf("%d月%d日 星期%s", t.Month(), t.Day(), days[t.Weekday()]))
 }

@@ -5,11 +5,7 @@ import "time"
 // Seed is what the apps of a new phone store.
 func Seed(now time.Time, lang string) *Data {
 	s := seed{&Data{Granted: map[string]bool{}, Shop: Shop{WalletPIN: "2580"}}, now}
-	if lang == "zh" {
-		s.chinese()
-	} else {
-		s.english()
-	}
+	In(lang, s.english, s.chinese)()
 	for _, t := range s.Threads {
 		t.Unread = false
 	}
