@@ -122,7 +122,8 @@ func rememberedAs(content any, in *messages) inquiry.Scope {
 // nameInPlace is inPlace, or a name like it that no field of the question has.
 func nameInPlace(q inquiry.Question) string {
 	name := inPlace
-	for slices.ContainsFunc(inquiry.As[inquiry.Form](q).Fields, func(f inquiry.Field) bool { return f.Name == name }) {
+	taken := func(f inquiry.Field) bool { return f.Name == name }
+	for slices.ContainsFunc(inquiry.As[inquiry.Form](q).Fields, taken) {
 		name += "_"
 	}
 	return name

@@ -92,7 +92,8 @@ func (t *forms) dialog(ctx context.Context, out *usecase.FormOutcome, q inquiry.
 			t.cases.Questions.ReportSettled(ctx, t.call.who, q.ID)
 			return nil
 		case err != nil:
-			t.cases.Questions.Decline(q, "the client did not show the form: "+shortLine(err.Error(), 200))
+			t.cases.Questions.Decline(q,
+				"the client did not show the form: "+shortLine(err.Error(), 200))
 			return nil
 		}
 		if problem, err = t.settle(ctx, out, q, answer); err != nil || problem == "" {

@@ -34,7 +34,9 @@ func (t *Tools) Refuse(err error, r usecase.Remedy, name result.Namer) result.Re
 }
 
 // run makes the result of a call about a run. err is the call's.
-func (e edge) run(ctx context.Context, c *call, o *usecase.Outcome, err error) (*toolResult, error) {
+func (e edge) run(
+	ctx context.Context, c *call, o *usecase.Outcome, err error,
+) (*toolResult, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +104,9 @@ func (e edge) notes(o *usecase.Outcome, name result.Namer, in *messages) (notes 
 	return notes
 }
 
-func cameTooLate(why string) string { return "what your user said in the form came too late: " + why }
+func cameTooLate(why string) string {
+	return "what your user said in the form came too late: " + why
+}
 
 // shown is q as results show it, with the channels through which it can be answered now, and its
 // addresses.

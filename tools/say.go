@@ -237,7 +237,7 @@ type messages struct {
 	Unedited, ByModel, ByForm, ByDefault, BySilence, ByOther string
 	DeclinedBy, DelegatedBy, HandedBackBy, ByMemory, InForm  string
 	NotAsked, MoreAnswered                                   string
-	NotInTime                                                string // of a confirmation; for a prompt
+	NotInTime                                                string // for a prompt
 	// The end of a description that is not ours.
 	Safety, ParamSafety string
 }

@@ -1,5 +1,5 @@
-// Package agents works on a goal with a model that calls the tools of MCP servers, hands parts of the
-// goal to other agents, and phone tasks to phones.
+// Package agents works on a goal with a model that calls the tools of MCP servers, hands parts of
+// the goal to other agents, and phone tasks to phones.
 //
 // What it does is a journal of entries. An agent's conversation with its model is made of its
 // entries and of nothing else, so that a session goes on from where it was after the process was

@@ -1,7 +1,7 @@
 package archtest
 
-// besides is what the tests of a package may import of ours, besides what its row in ARCHITECTURE.md
-// allows to its code and the package itself. Lists are separated by spaces.
+// besides is what the tests of a package may import of ours, besides what its row in
+// ARCHITECTURE.md allows to its code and the package itself. Lists are separated by spaces.
 var besides = map[string]string{
 	"actions/dialect":          "actions/dialect/families actions/dialect/dialecttest",
 	"actions/dialect/...":      "actions/dialect/dialecttest",
@@ -81,7 +81,8 @@ var roads = []road{
 	{to: "os/exec", never: "internal/screen actions/... internal/guard/... internal/inquiry/... agentloop/... internal/store/... " +
 		"internal/runs",
 		code: true, why: "processes belong to internal/adb and cmd"},
-	// inquiry uses log/slog to mask secret answers, and its route logs why a channel gave no answer.
+	// inquiry uses log/slog to mask secret answers, and its route logs why a channel gave no
+	// answer.
 	{to: "log/slog", never: "internal/screen actions/... internal/guard/... internal/inquiry/inquirytest", code: true,
 		why: "their callers know what is worth a line"},
 }

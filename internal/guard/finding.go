@@ -48,8 +48,9 @@ var (
 	unknownSystem = class{Name: "system dialog", Severity: Sensitive,
 		Task: `allow|grant|give|install|uninstall`, TaskHan: `允许|授权|权限|安装|卸载`}
 	unseen   = class{Name: "unseen", Severity: Sensitive}
-	password = class{Name: "password", Severity: Sensitive, Task: `(?:type|enter|use) .{0,40}(?:password|passcode|pin)|` +
-		`log ?in|sign ?in|unlock`,
+	password = class{Name: "password", Severity: Sensitive,
+		Task: `(?:type|enter|use) .{0,40}(?:password|passcode|pin)|` +
+			`log ?in|sign ?in|unlock`,
 		TaskHan: `密码|登录|解锁`}
 	moneyPassword = class{Name: "confirm with a password", Severity: Critical}
 	destructive   = class{Name: "destructive", Severity: Sensitive}

@@ -31,9 +31,9 @@ func Kinds() (all []Kind) {
 	return all
 }
 
-// Flag returns the flag of "taploop reply" that does what questions of the kind ask for: "--approve".
-// It is "" if they want an answer in words. What has a flag is about an act, and has to be seen
-// before it is decided.
+// Flag returns the flag of "taploop reply" that does what questions of the kind ask for:
+// "--approve". It is "" if they want an answer in words. What has a flag is about an act, and has
+// to be seen before it is decided.
 func (k Kind) Flag() string {
 	if empty := bodies[k]; empty != nil {
 		for _, o := range empty(nil).Offers() {

@@ -30,8 +30,8 @@ func (q Question) Read(lines ...string) (Reply, error) {
 	return r, err
 }
 
-// takes reports whether the line begins with a command, for a question of this kind or of another one. What
-// is typed for a secret is never taken for a command of another kind.
+// takes reports whether the line begins with a command, for a question of this kind or of another
+// one. What is typed for a secret is never taken for a command of another kind.
 func takes(q *Question, line, word string) bool {
 	name, command := strings.CutPrefix(word, "/")
 	return command && (general[name] != "" && line == word || offers(bodyOf(q), name) ||

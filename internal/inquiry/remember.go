@@ -33,7 +33,8 @@ type Remembered struct {
 func NewRemembered(q Question, client string) Remembered {
 	r := q.Resolution
 	m := Remembered{ID: q.ID, Scope: r.Remember, Client: client, Question: q.Text,
-		Options: As[Ask](q).Options, Answer: r.Response.Reveal(), Authority: r.Authority, By: r.By, At: r.At}
+		Options: As[Ask](q).Options, Answer: r.Response.Reveal(), Authority: r.Authority, By: r.By,
+		At: r.At}
 	switch r.Remember {
 	case ThisSession:
 		m.SessionID = q.SessionID

@@ -62,7 +62,8 @@ func (t *Takeover) Permit(authority string) *ForbiddenError {
 		return nil
 	}
 	return &ForbiddenError{Authority: cmp.Or(authority, "a program"), Do: "hand it back",
-		Flag: "--done", Problem: "a person has taken the phone over, and only a person hands it back"}
+		Flag:    "--done",
+		Problem: "a person has taken the phone over, and only a person hands it back"}
 }
 
 // Prefill implements [Body].

@@ -29,18 +29,18 @@ var (
 			`(not|n't|without|endpoints found that) support(ing)?( native| for)?` +
 				` ['"\x60]?(tools?([^\w\[.]|$)|tool (use|call)|` +
 				`function[ _-]call)` + // Ollama, OpenRouter
-				`|(?:^|['"\x60 ])(tools|tool (use|calling|calls)|function calling)['"\x60]? (is|are) ` +
-				`(currently )?(not|disabled|unsupported)` + // Groq, Gemini
+				`|(?:^|['"\x60 ])(tools|tool (use|calling|calls)|function calling)['"\x60]? ` +
+				`(is|are) (currently )?(not|disabled|unsupported)` + // Groq, Gemini
 				`|--enable-auto-tool-choice|--tool-call-parser|` +
 				`tools param requires` + // vLLM, llama.cpp
-				`|(unsupported|unknown|unrecognized|unexpected|not permitted|extra)[^"'\x60]{0,40}` +
-				`['"\x60: ]tools(['"\x60]|$)|\["body", ?"tools"\]`)
+				`|(unsupported|unknown|unrecognized|unexpected|not permitted|extra)` +
+				`[^"'\x60]{0,40}['"\x60: ]tools(['"\x60]|$)|\["body", ?"tools"\]`)
 	}) // what checks its parameters
 	// words and codes of Azure, GLM, DeepSeek, DashScope
 	filtered = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`content[ _-]?filter|content exists risk|data_inspection_failed|` +
-			`inappropriate content|content management policy|responsible ?ai|` +
-			`不安全或敏感|敏感内容`)
+		return regexp.MustCompile(`content[ _-]?filter|content exists risk|` +
+			`data_inspection_failed|inappropriate content|content management policy|` +
+			`responsible ?ai|不安全或敏感|敏感内容`)
 	})
 	noRegion = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`unsupported_country|(country|region|territory|location)` +

@@ -99,7 +99,8 @@ func (m *notification) body(o *Options) ([]byte, error) {
 			ExpiresAt: q.ExpiresAt, URL: m.link}}
 	if !o.HideText {
 		p.Data.Text = text.Cut(q.Text, maxText)
-		for _, option := range inquiry.As[inquiry.Ask](q).Options[:min(len(inquiry.As[inquiry.Ask](q).Options), maxOptions)] {
+		options := inquiry.As[inquiry.Ask](q).Options
+		for _, option := range options[:min(len(options), maxOptions)] {
 			p.Data.Options = append(p.Data.Options, text.Cut(option, 100))
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// StartRequest is a task for a phone, or a goal for agents, which take Task, Queue, By, Client, Key,
-// Parent and Settings only.
+// StartRequest is a task for a phone, or a goal for agents, which take Task, Queue, By, Client,
+// Key, Parent and Settings only.
 type StartRequest struct {
 	Kind     store.Kind // "" means store.OnPhone
 	Task     string

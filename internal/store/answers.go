@@ -42,8 +42,8 @@ func remember(ctx context.Context, tx *tx, q inquiry.Question) error {
 	}
 	m := inquiry.NewRemembered(q, client)
 	err = tx.exec(ctx, `INSERT OR REPLACE INTO answers (id, likeness, client, scope, session_id,
-		app, body) VALUES (?, ?, ?, ?, ?, ?, ?)`, m.ID, inquiry.Likeness(q), client, m.Scope, m.SessionID,
-		m.App, object{m})
+		app, body) VALUES (?, ?, ?, ?, ?, ?, ?)`, m.ID, inquiry.Likeness(q), client, m.Scope,
+		m.SessionID, m.App, object{m})
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,8 @@ func (u *Cases) attend(ctx context.Context, c *Call, w *wait) error {
 		}
 		open := elicits && waitedFor() && w.Status.Run.State.Waiting()
 		again := InForm(w.Status) != nil || open
-		if again = again && time.Now().Before(end); !again && w.Status.Asking == channel.PassToClient {
+		again = again && time.Now().Before(end)
+		if !again && w.Status.Asking == channel.PassToClient {
 			again, err = u.withDraft(ctx, w)
 		}
 		if !again || err != nil {

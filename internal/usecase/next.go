@@ -95,18 +95,19 @@ func goOn(st runs.Status) (Verb, Because, string) {
 	asks, running := st.Question != nil, st.Reason == agentloop.StillRunning
 	switch {
 	case PausedOnPurpose(st):
-		return ToContinue, WasPaused, "the run is paused as it was wanted; call this when your user wants it " +
-			"to go on"
+		return ToContinue, WasPaused, "the run is paused as it was wanted; call this when your " +
+			"user wants it to go on"
 	case InForm(st) != nil:
-		return ToWait, IsInForm, "the agent's question is shown to your user in a form while a call waits"
+		return ToWait, IsInForm,
+			"the agent's question is shown to your user in a form while a call waits"
 	case asks && !running:
 		verb, why := settle(st)
 		return verb, AsksUser, why
 	case st.Run.State.Terminal():
 		return "", Other, ""
 	case asks:
-		return ToWait, AsksElsewhere, "the agent's question is being asked elsewhere, and the run goes on with " +
-			"the answer"
+		return ToWait, AsksElsewhere, "the agent's question is being asked elsewhere, and the " +
+			"run goes on with the answer"
 	case running && st.Run.State == store.Queued:
 		return ToWait, WaitsInLine, "the run waits for its phone" + place(st)
 	case st.Stalled:
@@ -138,8 +139,8 @@ func settle(st runs.Status) (Verb, string) {
 		return ToWait, "an action waits until a person has decided about it, which no call can; " +
 			"this waits for that"
 	case AwaitsDecision(st):
-		return ToContinue, "an action waits for a decision of your user's; add decisions, one for " +
-			"each of the question's action_requests"
+		return ToContinue, "an action waits for a decision of your user's; add decisions, one " +
+			"for each of the question's action_requests"
 	}
 	return ToContinue, "the agent asks something that only your user can answer; add " +
 		"reply_from_client with your user's own answer"

@@ -233,7 +233,9 @@ const draftTime = 3 * time.Second
 
 // Drafted is the question with its draft, when that is being made and comes soon. Every other
 // channel has the question meanwhile.
-func (u *Questions) Drafted(ctx context.Context, q inquiry.Question, end time.Time) inquiry.Question {
+func (u *Questions) Drafted(
+	ctx context.Context, q inquiry.Question, end time.Time,
+) inquiry.Question {
 	soon := min(time.Until(q.AskedAt.Add(draftTime)), time.Until(end))
 	has := q.Suggestion != nil || inquiry.As[inquiry.Ask](q).Draft != ""
 	if soon <= 0 || !u.opts.Drafts || has || q.ForModels() != nil {

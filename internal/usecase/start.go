@@ -187,7 +187,8 @@ func (u *Cases) newestOn(ctx context.Context, c *Call, serial string) (string, e
 			"pass session_id as the result that began the session names it, or device_id for "+
 				"your newest session on that phone"))
 	}
-	found, err := u.opts.Store.Sessions(ctx, store.Filter{Client: &c.Client, Serial: serial, Limit: 1})
+	found, err := u.opts.Store.Sessions(ctx,
+		store.Filter{Client: &c.Client, Serial: serial, Limit: 1})
 	if err == nil && len(found) == 0 {
 		err = runs.Refuse(runs.SessionNotFound,
 			"pass the session_id of another session, or start a task on that phone",

@@ -100,8 +100,8 @@ func (u *Cases) Message(ctx context.Context, c *Call, a Message) (*Outcome, erro
 	if err != nil {
 		return nil, err
 	}
-	st, err = u.opts.Runs.Say(ctx, runs.SayRequest{SessionID: st.Session.ID, Text: a.Text, Mode: a.Mode,
-		Key: a.Key, By: c.By})
+	st, err = u.opts.Runs.Say(ctx, runs.SayRequest{SessionID: st.Session.ID, Text: a.Text,
+		Mode: a.Mode, Key: a.Key, By: c.By})
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ const checkTokens = 16
 // programs says why a request is one that a chat program makes by itself, about a conversation and
 // not in it: a title, tags, follow-up questions, a summary, a check of the connection. Their
 // structure tells them from tasks: they quote a conversation with the turns of both sides, want the
-// reply in a format for programs, or leave no room for one. It returns "" for any other request, and
-// for one that names its session.
+// reply in a format for programs, or leave no room for one. It returns "" for any other request,
+// and for one that names its session.
 func (c *conversation) programs() string {
 	if c.session != "" {
 		return ""
@@ -40,7 +40,8 @@ func (c *conversation) programs() string {
 var (
 	conversationTag = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
-			`(?is)<(chat_history|chat|conversation|messages|history|transcript|dialogue)\b[^>]*>.*</`)
+			`(?is)<(chat_history|chat|conversation|messages|history|transcript|` +
+				`dialogue)\b[^>]*>.*</`)
 	})
 	sideOfUser = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?im)^[\s>*#-]*\**(user|human|用户|人类)\**\s*[:：]`)

@@ -23,7 +23,9 @@ func (t *chatTurn) answers(q *inquiry.Question) bool {
 }
 
 // mayAnswer reports whether who talks here may answer the question.
-func (t *chatTurn) mayAnswer(q *inquiry.Question) bool { return !q.ForPeople() || !t.v.actor().Program }
+func (t *chatTurn) mayAnswer(q *inquiry.Question) bool {
+	return !q.ForPeople() || !t.v.actor().Program
+}
 
 // first is what is said before the run goes on.
 func (t *chatTurn) first() string {

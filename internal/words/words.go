@@ -76,9 +76,10 @@ var domains = map[string]Domain{}
 // Domains are the domains that the packages of the program read, by name.
 func Domains() map[string]Domain { return domains }
 
-// Of returns a function that returns the texts of a domain in the language that fits best. A file is
-// read when it is first wanted. It must give every exported field of T a text and nothing else, or reading
-// panics: it is part of the program. It is called for package variables, once for each domain.
+// Of returns a function that returns the texts of a domain in the language that fits best. A file
+// is read when it is first wanted. It must give every exported field of T a text and nothing else,
+// or reading panics: it is part of the program. It is called for package variables, once for each
+// domain.
 func Of[T any](domain string) func(lang string) *T {
 	if _, twice := domains[domain]; twice {
 		panic("two packages read the texts of " + domain)

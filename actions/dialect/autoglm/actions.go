@@ -53,7 +53,8 @@ var forms = dialect.Forms{
 		Action: actions.Info{ByHand: true}, Args: "Question=message|text"},
 	{Name: "Interact", Want: `do(action="Interact", ` + message, Action: actions.Info{},
 		Args: "Question=message", Read: func(a *dialect.Args) actions.Action {
-			return actions.Info{Question: cmp.Or(a.Text("message", "text"), questionsIn(a.Lang).Choose)}
+			return actions.Info{Question: cmp.Or(a.Text("message", "text"),
+				questionsIn(a.Lang).Choose)}
 		}},
 	{Name: "Note", Want: `do(action="Note", ` + message, Action: actions.Note{},
 		Args: "Text=message", Read: note},

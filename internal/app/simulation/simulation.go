@@ -73,7 +73,8 @@ func Start(ctx context.Context, phone *sandbox.Simulator, opts *Options) (*Simul
 	serveCtx, stop := context.WithCancel(ctx)
 	s.stop = stop
 	s.serving.Go(func() { s.failed = s.ADB.Serve(serveCtx, ln) })
-	if s.Model, err = scripted.Start(ctx, cmp.Or(o.ModelAddr, anyPort), scripted.NewHandler(rules)); err != nil {
+	s.Model, err = scripted.Start(ctx, cmp.Or(o.ModelAddr, anyPort), scripted.NewHandler(rules))
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

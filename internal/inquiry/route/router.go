@@ -45,8 +45,8 @@ type Options struct {
 var ErrTurnOver = errors.New("the time to answer here is over; " +
 	"the question is put to somebody else / 此处的回答时间已过,问题已转给他人")
 
-// ErrHalted is the cause with which the channels of a question are closed that is not to be answered
-// now.
+// ErrHalted is the cause with which the channels of a question are closed that is not to be
+// answered now.
 var ErrHalted = errors.New("the run was stopped or paused")
 
 // ElsewhereError is the cause with which the channels of a question are closed that was settled

@@ -1,5 +1,6 @@
-// Package secret tells by their words which questions ask for a password, a code or a PIN, which ask
-// for an act on the phone instead, and which answers are such a secret. It knows English and Chinese.
+// Package secret tells by their words which questions ask for a password, a code or a PIN, which
+// ask for an act on the phone instead, and which answers are such a secret. It knows English and
+// Chinese.
 package secret
 
 import (
@@ -111,9 +112,9 @@ var (
 )
 
 // Is reports whether an answer looks like the code or the password that the question names. A code
-// has 4 to 8 digits, or 3 on the back of a card. A password has 4 to 64 characters with digits among
-// them and no spaces, and a recovery phrase 12 to 24 short words. A card's number is known by its
-// check digit. Telephone numbers, mail addresses and addresses of pages are not secrets.
+// has 4 to 8 digits, or 3 on the back of a card. A password has 4 to 64 characters with digits
+// among them and no spaces, and a recovery phrase 12 to 24 short words. A card's number is known by
+// its check digit. Telephone numbers, mail addresses and addresses of pages are not secrets.
 func Is(question, answer string) bool {
 	if !Named(question) {
 		return false
