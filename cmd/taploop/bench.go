@@ -14,9 +14,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/lab/bench"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -61,10 +64,42 @@ func (c *benchCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
-	b := &benchRun{benchCmd: c, app: a, dir: dir, book: book, models: models, tasks: tasks,
-		plan: bench.Plan{Models: c.Model, Tasks: c.Task, Rounds: int(c.Rounds)}}
-	failed := b.measure(ctx)
-	return errors.Join(b.report(setup, failed), book.Close())
+	plan := bench.Plan{Models: c.Model, Tasks: c.Task, Rounds: int(c.Rounds)}
+	failed := c.measure(ctx, a, plan, book, simulation.TrialOptions{Dir: dir, Models: c.Model,
+		Configs: models, Tasks: tasks, Locale: c.Locale, Size: c.size, MaxSteps: int(c.MaxSteps),
+		Page: exportPage})
+	if errors.Is(failed, bench.ErrGivenUp) {
+		failed = ended(exitModel) // it was said why
+	}
+	r := shownReport{dir, filepath.Join(dir, "report.html"),
+		bench.NewReport(setup, plan, book.Results)}
+	return errors.Join(c.report(a, r, failed), book.Close())
+}
+
+// measure carries out what has no result yet.
+func (c *benchCmd) measure(ctx context.Context, a *invocation, plan bench.Plan, book *bench.Book,
+	o simulation.TrialOptions) error {
+	left := book.Left(plan)
+	if len(left) == 0 {
+		a.notef("all runs are done already; to measure anew, pass -o with another folder, or "+
+			"delete %s", o.Dir)
+		return nil
+	}
+	a.notef("%d of %s to do, kept in %s", len(left), plural(len(plan.Runs()), "run"), o.Dir)
+	a.quiet()
+	m := &bench.Measurement{Plan: plan, Book: book, Parallel: int(c.Parallel),
+		Say: func(line string) { a.notef("%s", line) }, Show: statusOf(a.err).show}
+	o.Observe = func(e runs.Event) {
+		if e.Kind == agentloop.Stepped {
+			m.Stepped(e.SessionID, e.Step.Index)
+		}
+	}
+	trials, err := simulation.OpenTrials(ctx, &a.Settings, o)
+	if err != nil {
+		return err
+	}
+	m.Try = trials.Try
+	return app.Closing(m.Run(ctx, left), trials.Close)
 }
 
 // tasks checks the arguments.
@@ -137,9 +172,7 @@ type shownReport struct {
 }
 
 // report writes the page and prints the report. failed is what ended measuring, or nil.
-func (b *benchRun) report(setup bench.Setup, failed error) error {
-	r := shownReport{b.dir, filepath.Join(b.dir, "report.html"),
-		bench.NewReport(setup, b.plan, b.book.Results)}
+func (c *benchCmd) report(a *invocation, r shownReport, failed error) error {
 	var page bytes.Buffer
 	if err := r.HTML(&page); err != nil {
 		return errors.Join(failed, err)
@@ -152,13 +185,13 @@ func (b *benchRun) report(setup bench.Setup, failed error) error {
 	if err != nil {
 		return errors.Join(failed, fmt.Errorf("writing the report: %w", err))
 	}
-	if b.JSON {
-		err = printJSON(b.app.out, r)
-	} else if err = printRows(b.app.out, scores(r.Report), columnsOf(b.app.out)); err == nil {
-		_, err = fmt.Fprintln(b.app.out, r.Page)
+	if c.JSON {
+		err = printJSON(a.out, r)
+	} else if err = printRows(a.out, scores(r.Report), columnsOf(a.out)); err == nil {
+		_, err = fmt.Fprintln(a.out, r.Page)
 	}
 	if r.Done < r.Planned {
-		b.app.notef("%d of %d runs are done; the same command goes on", r.Done, r.Planned)
+		a.notef("%d of %d runs are done; the same command goes on", r.Done, r.Planned)
 	}
 	return errors.Join(failed, err)
 }

@@ -86,7 +86,7 @@ func (c *calibrateCmd) measure(ctx context.Context, a *invocation) (r calibrate.
 	return calibrate.Run(ctx, calibrate.Options{Model: asked, Table: families.Known,
 		Dialect: a.Conf.Model.Dialect, Prompt: prompt, Screens: screens,
 		Asking: func(done, all int) {
-			live.show(fmt.Sprintf("%s %d of %d: asking %s", bar(done, all), done, all,
+			live.show(fmt.Sprintf("%s %d of %d: asking %s", bench.Bar(done, all), done, all,
 				a.Conf.Model.Name))
 		}})
 }

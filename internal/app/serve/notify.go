@@ -16,6 +16,9 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
+// errEnded ends the transport after a signal, which is a normal end.
+var errEnded = errors.New("the server ends")
+
 // notifyPeople tells people outside of open questions, as configured, until the parts are closed.
 func notifyPeople(s *app.Settings, d *app.Parts) error {
 	c := s.Conf.Notify

@@ -102,6 +102,3 @@ func toolOptions(s *app.Settings, d *app.Parts) *tools.Options {
 		Schemas: tools.Schemas(s.Conf.Schemas), BaseURL: d.URL,
 	}
 }
-
-// errEnded ends the transport after a signal, which is a normal end.
-var errEnded = errors.New("the server ends")

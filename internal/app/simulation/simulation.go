@@ -1,4 +1,5 @@
-// Package simulation runs a simulated phone with a scripted model, and draws screens with targets.
+// Package simulation runs a simulated phone with a scripted model, carries out the runs of
+// benchmarks on such phones, and draws screens with targets.
 package simulation
 
 import (
