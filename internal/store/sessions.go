@@ -168,38 +168,33 @@ func (s *Store) Adopt(ctx context.Context, client string, by AuditEntry) (o Orph
 		if o, err = orphans(ctx, tx); err != nil {
 			return err
 		}
-		for _, id := range o.Sessions {
-			// A key that a former bearer of the name has used stays that one's.
-			err := tx.exec(ctx, `UPDATE sessions SET client = ?1, start_key = CASE WHEN EXISTS
-				(SELECT 1 FROM sessions o WHERE o.client = ?1 AND o.start_key = sessions.start_key)
-				THEN '' ELSE start_key END WHERE id = ?2`, client, id)
-			by.SessionID = id
-			if err == nil {
-				err = tx.audit(ctx, by)
+		adopt := func(ids []string, query string, of *string) error {
+			for _, id := range ids {
+				*of = id
+				if err := tx.exec(ctx, query, client, id); err != nil {
+					return err
+				}
+				if err := tx.audit(ctx, by); err != nil {
+					return err
+				}
 			}
-			if err != nil {
-				return err
-			}
+			*of = ""
+			return nil
 		}
-		by.SessionID = ""
-		// what was remembered, but for what the client has itself
-		err := tx.exec(ctx, `UPDATE OR IGNORE answers SET client = ?1,
-			body = json_set(body, '$.client', ?1) WHERE client = ''`, client)
+		// A key that a former bearer of the name has used stays that one's.
+		err := adopt(o.Sessions, `UPDATE sessions SET client = ?1, start_key = CASE WHEN EXISTS
+			(SELECT 1 FROM sessions o WHERE o.client = ?1 AND o.start_key = sessions.start_key)
+			THEN '' ELSE start_key END WHERE id = ?2`, &by.SessionID)
+		if err == nil {
+			// The client's remembered answers win.
+			err = tx.exec(ctx, `UPDATE OR IGNORE answers SET client = ?1,
+				body = json_set(body, '$.client', ?1) WHERE client = ''`, client)
+		}
 		if err != nil {
 			return err
 		}
-		for _, id := range o.Questions {
-			err := tx.exec(ctx, `UPDATE questions
-				SET body = json_set(body, '$.client', ?) WHERE id = ?`, client, id)
-			by.QuestionID = id
-			if err == nil {
-				err = tx.audit(ctx, by)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return adopt(o.Questions, `UPDATE questions SET body = json_set(body, '$.client', ?1)
+			WHERE id = ?2`, &by.QuestionID)
 	})
 	return o, doing(err, "giving sessions to %s", client)
 }
