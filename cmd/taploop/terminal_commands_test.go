@@ -40,8 +40,8 @@ func TestNoCommandLetsHostileWordsReachTheTerminal(t *testing.T) {
 		}
 		for i, more := range slices.Concat(calls[leaf], wrong) {
 			args := append(strings.Fields(leaf), more...)
-			call := h.inside // what is called wrongly leaves nothing behind
-			if i < len(calls[leaf]) {
+			call := h.inside
+			if i < len(calls[leaf]) && processes[strings.Fields(leaf)[0]] {
 				call = func(args []string) (string, string) {
 					out, errs, _ := h.feed("", args...)
 					return out, errs
@@ -65,6 +65,11 @@ func TestNoCommandLetsHostileWordsReachTheTerminal(t *testing.T) {
 			"%s is whole, in escapes: %s", what, h.json)
 	}
 }
+
+// processes are the commands that reach for phones, servers or signals. A test calls them as
+// programs, and the others as functions.
+var processes = map[string]bool{"demo": true, "run": true, "continue": true, "serve": true,
+	"host": true, "proxy": true, "ui": true, "sandbox": true, "bench": true, "calibrate": true}
 
 // hostileEnv is a data folder in which everybody's words are hostile, with a simulated phone, and
 // a model that is hostile, too.
