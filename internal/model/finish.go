@@ -12,8 +12,8 @@ const (
 	withheld               // a filter withheld it, or the rest of it
 )
 
-// finishes are the finish reasons that are known, in lower case. What is not here says nothing good
-// of the reply: acting on half an action is worse than asking again.
+// finishes are the known finish reasons, in lower case. An unknown one is treated as a bad sign,
+// because acting on half an action is worse than asking again.
 var finishes = map[string]ending{
 	"":     whole,                                              // not said
 	"stop": whole, "tool_calls": whole, "function_call": whole, // OpenAI and most others

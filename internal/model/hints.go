@@ -104,7 +104,7 @@ func (k *attempts) hint(e *Error) string {
 	return k.hintRejected(e)
 }
 
-// hintRejected is about a request that the endpoint does not take as it is.
+// hintRejected is about a request that the endpoint refuses for its content.
 func (k *attempts) hintRejected(e *Error) string {
 	// Before sight: a model's own name may hold "vision".
 	if e.NoTools() {

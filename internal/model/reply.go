@@ -26,8 +26,8 @@ func (r *Response) Truncated() bool { return endOf(r.FinishReason) == cut }
 // Usage is the number of tokens of a reply, 0 if the endpoint did not say.
 type Usage struct{ PromptTokens, CompletionTokens int }
 
-// completion holds what is needed of a chat completion. It is decoded member by member: endpoints
-// write the members that nobody needs here in any type.
+// completion is the used part of a chat completion. Its members are decoded one by one, because
+// endpoints write unused members in any type.
 type completion struct {
 	choices []choice
 	usage   members
@@ -165,7 +165,8 @@ func toolCallsOf(message members) (calls []ToolCall) {
 	return calls
 }
 
-// countOf reads a number of tokens, also one with a fraction or in quotes; 0 for anything else.
+// countOf reads a number of tokens, also one with a fraction or in quotes. It returns 0 for
+// anything else.
 func countOf(raw json.RawMessage) int {
 	n, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
 	if err != nil || !(n > 0) {

@@ -49,8 +49,9 @@ type Element struct {
 	ContentDesc string `json:"content_desc,omitempty"`
 	Class       string `json:"class,omitempty"`       // for example android.widget.Button
 	ResourceID  string `json:"resource_id,omitempty"` // for example com.app:id/send
-	// Depth is 1 more than the number of listed elements that it lies in, which come before it.
-	// Views that are not listed do not count: their children are nobody's, and not a neighbour's.
+	// Depth is 1 more than the number of listed elements that contain it, which come before it.
+	// Views that are not listed do not count, so their children have no parent among the listed
+	// ones.
 	Depth int `json:"depth"`
 
 	Clickable  bool `json:"clickable,omitempty"`
