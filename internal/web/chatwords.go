@@ -12,40 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/words"
-	"github.com/taploop/taploop/tools/result"
 )
-
-// answers reports whether the user's words are for the question: what is about acts has to have
-// been seen.
-func (t *chatTurn) answers(q *inquiry.Question) bool {
-	return q != nil && t.mayAnswer(q) &&
-		(q.ID == t.question || t.question == "" && q.Kind.Flag() == "")
-}
-
-// mayAnswer reports whether who talks here may answer the question.
-func (t *chatTurn) mayAnswer(q *inquiry.Question) bool {
-	return !q.ForPeople() || !t.v.actor().Program
-}
-
-// first is what is said before the run goes on.
-func (t *chatTurn) first() string {
-	said := fmt.Sprintf(mark, t.id)
-	if t.late {
-		said += t.words.Late + "\n"
-	}
-	return said
-}
-
-// last is what is said at the end of the turn.
-func (t *chatTurn) last() string {
-	q := t.now.Question
-	if q == nil {
-		return t.words.last(&t.now, "", false)
-	}
-	page := result.PageURL(t.s.opts.BaseURL, q.ID)
-	said := t.words.last(&t.now, page, t.mayAnswer(q))
-	return said + fmt.Sprintf(questionMark, q.ID)
-}
 
 // answerTo answers the question with the user's words.
 func answerTo(q *inquiry.Question, said string) usecase.Reply {
@@ -76,6 +43,8 @@ func wordsFor(said string) *chatWords {
 	}
 	return chatWordsIn(words.Default)
 }
+
+func going(st runs.Status) bool { return st.Reason == agentloop.StillRunning }
 
 // last is what is said at the end of a turn; page and yours are as for asked.
 func (w *chatWords) last(st *runs.Status, page string, yours bool) string {

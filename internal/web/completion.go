@@ -2,17 +2,13 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/runs"
-	"github.com/taploop/taploop/internal/usecase"
 )
 
 // completion is an answer in the form of OpenAI's chat completions, or a chunk of one.
@@ -111,88 +107,6 @@ func (t *chatTurn) usage() *chatUsage {
 	return &chatUsage{u.PromptTokens, u.CompletionTokens, u.PromptTokens + u.CompletionTokens}
 }
 
-// whole answers at once, when the run asks something, rests or has ended, or patience is over.
-func (t *chatTurn) whole(ctx context.Context, w http.ResponseWriter) error {
-	if err := t.begin(ctx); err != nil {
-		return err
-	}
-	var said strings.Builder
-	said.WriteString(t.first())
-	err := t.follow(ctx, func(line string) error {
-		said.WriteString(line)
-		return nil
-	})
-	if err != nil && !errors.Is(err, errPatience) {
-		return err
-	}
-	said.WriteString("\n" + t.last())
-	out := t.made("chat.completion")
-	out.Usage = t.usage()
-	words := said.String()
-	message := &chatDelta{Role: "assistant", Content: &words}
-	if t.now.Question != nil {
-		message.Extra = noticeOf(&t.now)
-	}
-	out.Choices = []chatChoice{{Message: message, Finish: t.finish()}}
-	body, err := json.Marshal(out)
-	if err != nil {
-		return err
-	}
-	return t.s.answer(w, http.StatusOK, body)
-}
-
-// stream answers chunk by chunk. A client that goes away detaches, and its run goes on for a while.
-func (t *chatTurn) stream(ctx context.Context, l *listener) error {
-	if err := t.begin(ctx); err != nil {
-		return err
-	}
-	l.w.Header().Set("Content-Type", "text/event-stream")
-	l.w.Header().Set("X-Accel-Buffering", "no")
-	say := func(words string) error { return t.chunk(l, &chatDelta{Content: &words}, nil) }
-	first := t.first()
-	if err := t.chunk(l, &chatDelta{Role: "assistant", Content: &first}, nil); err != nil {
-		return err
-	}
-	err := t.follow(ctx, func(line string) error {
-		if err := t.s.auth.recheck(l.r, l.v); err != nil {
-			return err
-		}
-		if line == "" {
-			return l.send(wire.AppendComment(nil, "the run goes on"))
-		}
-		return say(line)
-	})
-	if err != nil {
-		return err
-	}
-	if t.now.Question != nil {
-		if err := t.chunk(l, &chatDelta{Extra: noticeOf(&t.now)}, nil); err != nil {
-			return err
-		}
-	}
-	if err := say("\n" + t.last()); err != nil {
-		return err
-	}
-	if err := t.chunk(l, &chatDelta{}, t.finish()); err != nil {
-		return err
-	}
-	if t.Options.Usage {
-		out := t.made("chat.completion.chunk")
-		out.Choices, out.Usage = []chatChoice{}, t.usage()
-		if err := l.send(data(out)); err != nil {
-			return err
-		}
-	}
-	return l.send(wire.AppendEvent(nil, wire.Event{Data: []byte("[DONE]")}))
-}
-
-// chunk sends one choice.
-func (t *chatTurn) chunk(l *listener, d *chatDelta, finish *string) error {
-	out := t.made("chat.completion.chunk")
-	out.Choices = []chatChoice{{Delta: d, Finish: finish}}
-	return l.send(data(out))
-}
-
 // data is an event without a name.
 func data(v any) []byte {
 	b, _ := json.Marshal(v) // nothing of ours can fail
@@ -221,58 +135,4 @@ func openAIError(f *refusal) map[string]any {
 // spokenInOpenAI reports whether what answers at a path has OpenAI's form.
 func spokenInOpenAI(path string) bool {
 	return path == chatPath || path == "/v1/models" || strings.HasPrefix(path, "/v1/models/")
-}
-
-// chatModel is a phone in the form of OpenAI's models.
-type chatModel struct {
-	ID      string `json:"id"`
-	Object  string `json:"object"`
-	Created int64  `json:"created"`
-	Owner   string `json:"owned_by"`
-}
-
-// models are the phones that take tasks, behind the one that stands for the only one.
-func (s *Server) models(r *http.Request, v viewer) ([]chatModel, error) {
-	var phones []usecase.Phone
-	q := request{line: "GET /v1/models", body: map[string]any{}, client: v.owner()}
-	_, err := s.call(r.Context(), v, q, func(ctx context.Context, c *usecase.Call) (
-		out *usecase.Outcome, err error) {
-		phones, err = s.opts.Tasks.ListPhones(ctx, c, false)
-		return nil, err
-	}, nil)
-	if no, is := errors.AsType[*refused](err); is {
-		f := no.body.Error
-		return nil, &refusal{code: codeInTable(f.Code), name: f.Code, err: errors.New(f.Message)}
-	}
-	if err != nil {
-		return nil, err
-	}
-	list := []chatModel{{anyPhone, "model", 0, "taploop"}}
-	for _, p := range phones {
-		if p.Usable {
-			list = append(list, chatModel{p.Serial, "model", 0, "taploop"})
-		}
-	}
-	return list, nil
-}
-
-func (s *Server) listModels(w http.ResponseWriter, r *http.Request, v viewer) error {
-	list, err := s.models(r, v)
-	if err != nil {
-		return err
-	}
-	return send(w, http.StatusOK, map[string]any{"object": "list", "data": list})
-}
-
-func (s *Server) getModel(w http.ResponseWriter, r *http.Request, v viewer) error {
-	list, err := s.models(r, v)
-	if err != nil {
-		return err
-	}
-	for _, m := range list {
-		if m.ID == r.PathValue("model") {
-			return send(w, http.StatusOK, m)
-		}
-	}
-	return refuse("model_not_found", fmt.Errorf("there is no phone %q", r.PathValue("model")))
 }

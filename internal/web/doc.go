@@ -10,9 +10,8 @@
 // bounded ring, from which any number of listeners read at their own pace; who falls behind gets a
 // snapshot again, and those who come at once share one.
 //
-// The package cannot reach phones: it reads what is stored, resolves questions, and asks its owner
-// to stop a run. Tasks are started and steered through [Tasks], which are the MCP tools: arguments
-// are checked and results are made there. A chat completion is a turn of a conversation about a
-// session, and says what these tools tell it. A phone that is shown live comes as pictures of a
-// mirror, and a touch of a person goes to its owner, who knows whether a person has the phone.
+// The package cannot reach phones: it reads the store and resolves questions. Runs are started,
+// steered and stopped through [Tasks], the use cases that the MCP tools call, too. A chat completion
+// is a turn of a conversation about a session. A live phone comes as pictures of a mirror, and a
+// person's touch goes to [Phones], which knows whether a person has the phone.
 package web

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -9,9 +8,15 @@ import (
 	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
-// events is the stream of what happens: a snapshot first, unless the listener brings the id of an
-// event that is still in the ring. A listener that falls behind the ring gets a snapshot again.
-func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error {
+// events streams what happens.
+type events struct {
+	*core
+	feed *feed
+}
+
+// serve sends a snapshot first, unless the listener brings the id of an event that is still in the
+// ring. A listener that falls behind the ring gets a snapshot again.
+func (s *events) serve(w http.ResponseWriter, r *http.Request, v viewer) error {
 	leave, err := s.takePlace(w, v)
 	if err != nil {
 		return err
@@ -19,10 +24,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error 
 	defer leave()
 	s.feed.listening.Add(1)
 	defer s.feed.listening.Add(-1)
-	w.Header().Set("Content-Type", "text/event-stream")
-	// a proxy that collects what it passes on would hold events back
-	w.Header().Set("X-Accel-Buffering", "no")
-	l := &listener{s: s, w: w, r: r, v: v, out: http.NewResponseController(w)}
+	l := &reader{listener: s.stream(w, r, v), feed: s.feed}
+	l.begin("text/event-stream")
 	from, ok := s.feed.ring.number(r.Header.Get("Last-Event-ID"))
 	if _, _, gone := s.feed.ring.after(from); !ok || gone {
 		if err := l.snapshot(); err != nil {
@@ -39,51 +42,16 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v viewer) error 
 	return l.broken(err)
 }
 
-// takePlace takes a place among those who listen or wait, of which every client has its share. The
-// caller leaves it.
-func (s *Server) takePlace(w http.ResponseWriter, v viewer) (leave func(), err error) {
-	leave, ok := s.listeners.Take(v.name, v.all)
-	if ok && s.ctx.Err() == nil {
-		return leave, nil
-	}
-	w.Header().Set("Retry-After", "5")
-	if ok {
-		leave()
-		return nil, errClosing
-	}
-	return nil, refuse("TOO_MANY_LISTENERS", fmt.Errorf(
-		"this client listens or waits as often as its share of the server's %d places allows",
-		s.opts.MaxListeners))
-}
-
-// listener is one event stream.
-type listener struct {
-	s     *Server
-	w     http.ResponseWriter
-	r     *http.Request
-	v     viewer
-	out   *http.ResponseController
-	at    uint64 // the number of the last event that it has
-	begun bool   // something was sent
-}
-
-// errGone says that the listener is gone.
-var errGone = errors.New("the listener is gone")
-
-// broken is err when it can still be answered with.
-func (l *listener) broken(err error) error {
-	if l.begun || errors.Is(err, errGone) {
-		if err != nil && !errors.Is(err, errGone) && l.s.ctx.Err() == nil {
-			l.s.opts.Log.Error("event stream", "err", err)
-		}
-		return nil
-	}
-	return err
+// reader is a listener to events.
+type reader struct {
+	*listener
+	feed *feed
+	at   uint64 // the number of the last event that it has
 }
 
 // run sends what happens until the listener or the server is gone, or the listener's credential
 // does not hold any more.
-func (l *listener) run() error {
+func (l *reader) run() error {
 	ping := time.NewTicker(l.s.opts.Ping)
 	defer ping.Stop()
 	changed := l.s.opts.Changed()
@@ -91,7 +59,7 @@ func (l *listener) run() error {
 		return errGone
 	}
 	for {
-		list, more, gone := l.s.feed.ring.after(l.at)
+		list, more, gone := l.feed.ring.after(l.at)
 		if gone {
 			if err := l.snapshot(); err != nil {
 				return err
@@ -115,7 +83,7 @@ func (l *listener) run() error {
 		case <-l.r.Context().Done():
 			return errGone
 		case <-l.s.ctx.Done():
-			if list, _, gone := l.s.feed.ring.after(l.at); !gone {
+			if list, _, gone := l.feed.ring.after(l.at); !gone {
 				_ = l.pass(list) // a listener that is gone does not need it
 			}
 			return errGone
@@ -124,12 +92,12 @@ func (l *listener) run() error {
 }
 
 // pass sends those of the events that the viewer may see, in one write.
-func (l *listener) pass(list []pageEvent) error {
+func (l *reader) pass(list []pageEvent) error {
 	var b []byte
 	for _, e := range list {
 		l.at++
 		if l.v.sees(e.client) {
-			b = wire.AppendEvent(b, wire.Event{ID: l.s.feed.ring.id(l.at), Name: e.name,
+			b = wire.AppendEvent(b, wire.Event{ID: l.feed.ring.id(l.at), Name: e.name,
 				Data: e.data})
 		}
 	}
@@ -140,7 +108,7 @@ func (l *listener) pass(list []pageEvent) error {
 }
 
 // ping keeps the connection and shows the listener that it is there.
-func (l *listener) ping() error {
+func (l *reader) ping() error {
 	if l.s.auth.recheck(l.r, l.v) != nil {
 		return errGone
 	}
@@ -151,31 +119,11 @@ func (l *listener) ping() error {
 
 // snapshot sends all open questions and the sessions that are under way. The events after it may
 // repeat what is in it already.
-func (l *listener) snapshot() error {
-	at, text, err := l.s.feed.snapshot(l.r.Context(), l.v)
+func (l *reader) snapshot() error {
+	at, text, err := l.feed.snapshot(l.r.Context(), l.v)
 	if err != nil {
 		return err
 	}
 	l.at = at
 	return l.send(text)
-}
-
-// extend gives the listener time from now on to take what is written.
-func (l *listener) extend() error {
-	return l.out.SetWriteDeadline(time.Now().Add(l.s.opts.WriteTimeout))
-}
-
-// send writes and flushes. A listener that does not read is dropped when the time is over.
-func (l *listener) send(text []byte) error {
-	if err := l.extend(); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return errGone
-	}
-	l.begun = true
-	if _, err := l.w.Write(text); err != nil {
-		return errGone
-	}
-	if err := l.out.Flush(); err != nil {
-		return errGone
-	}
-	return nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/inquirytest"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/web"
 )
@@ -375,7 +376,8 @@ func TestWhatHasHappenedIsSentBeforeTheServerCloses(t *testing.T) {
 		s := g.listen(g.ann, "")
 		s.want("snapshot")
 		require.NoError(t, g.broker.Withdraw(t.Context(), q.ID, "enough"))
-		require.NoError(t, g.runs.Stop(t.Context(), q.SessionID, "pause", web.Person{}))
+		_, err := g.runs.stop(t.Context(), q.SessionID, runs.Pause, runs.Actor{})
+		require.NoError(t, err)
 		g.web.Changed(q.SessionID)
 		require.NoError(t, g.web.Close())
 		var names []string

@@ -10,13 +10,8 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// by is the viewer, for the audit.
-func (v viewer) by() store.AuditEntry {
-	return store.AuditEntry{By: v.name, Channel: v.channel(), Authority: v.authority()}
-}
-
 // listAnswers lists the remembered answers that the viewer may see.
-func (s *Server) listAnswers(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (s *inbox) listAnswers(w http.ResponseWriter, r *http.Request, v viewer) error {
 	list, err := s.opts.Answers.List(r.Context(), v.client())
 	if err != nil {
 		return err
@@ -26,7 +21,7 @@ func (s *Server) listAnswers(w http.ResponseWriter, r *http.Request, v viewer) e
 }
 
 // forget takes a remembered answer back.
-func (s *Server) forget(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (s *inbox) forget(w http.ResponseWriter, r *http.Request, v viewer) error {
 	id := r.PathValue("id")
 	gone, err := s.opts.Answers.Forget(r.Context(), id, v.client(), v.by())
 	if errors.Is(err, store.ErrNotFound) {
@@ -41,7 +36,7 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request, v viewer) error 
 const grantsForPeople = "people say what is done without asking, and see it"
 
 // listGrants lists what is done without asking.
-func (s *Server) listGrants(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (s *inbox) listGrants(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := v.person(grantsForPeople); err != nil {
 		return err
 	}
@@ -53,7 +48,7 @@ func (s *Server) listGrants(w http.ResponseWriter, r *http.Request, v viewer) er
 }
 
 // endGrant takes leave back.
-func (s *Server) endGrant(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (s *inbox) endGrant(w http.ResponseWriter, r *http.Request, v viewer) error {
 	var body struct {
 		Scope guard.Scope `json:"scope"`
 		Name  string      `json:"name"`

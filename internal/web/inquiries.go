@@ -13,23 +13,10 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// inquiryView is a question as it leaves. A secret answer masks itself.
-type inquiryView struct {
-	inquiry.Question
-	shownWith
-}
+// inbox serves questions, remembered answers, and leave to act without asking.
+type inbox struct{ *core }
 
-// shownWith is what is added to a question.
-type shownWith struct {
-	InquiryID     string          `json:"inquiryId"`
-	InputSchema   json.RawMessage `json:"input_schema,omitempty"` // of a form
-	ScreenshotURL string          `json:"screenshot_url,omitempty"`
-}
-
-// MarshalJSON implements json.Marshaler.
-func (v inquiryView) MarshalJSON() ([]byte, error) { return v.Question.JSON(v.shownWith) }
-
-func (s *Server) listInquiries(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (s *inbox) listInquiries(w http.ResponseWriter, r *http.Request, v viewer) error {
 	f := inquiry.Filter{SessionID: r.URL.Query().Get("session_id")}
 	switch status := inquiry.Status(r.URL.Query().Get("status")); status {
 	case "", "all":
@@ -68,7 +55,7 @@ func (s *Server) listInquiries(w http.ResponseWriter, r *http.Request, v viewer)
 	return send(w, http.StatusOK, map[string]any{"inquiries": list})
 }
 
-func (s *Server) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (s *inbox) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) error {
 	wait, err := number(r, "wait_seconds", int(24*time.Hour/time.Second))
 	if err != nil {
 		return err
@@ -94,7 +81,7 @@ func (s *Server) getInquiry(w http.ResponseWriter, r *http.Request, v viewer) er
 }
 
 // await returns the question once it is settled, or as it is after d.
-func (s *Server) await(r *http.Request, id string, d time.Duration) (inquiry.Question, error) {
+func (s *inbox) await(r *http.Request, id string, d time.Duration) (inquiry.Question, error) {
 	ctx, end := s.untilClosing(r.Context())
 	defer end()
 	late := errors.New("nobody has answered yet")
@@ -174,7 +161,7 @@ func (b *replyBody) reply(q inquiry.Question) (inquiry.Reply, error) {
 	return r, nil
 }
 
-func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (s *inbox) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 	q, err := s.records.question(r, v)
 	if err != nil {
 		return err
@@ -199,7 +186,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 }
 
 // refused is the broker's refusal of a reply; any other error stays as it is.
-func (s *Server) refused(ctx context.Context, err error) error {
+func (s *inbox) refused(ctx context.Context, err error) error {
 	why, is := inquiry.RefusalOf(err)
 	if !is {
 		return err

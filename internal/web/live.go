@@ -12,8 +12,12 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/mirror"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
 )
+
+// screens shows phones live, and passes touches on.
+type screens struct{ *core }
 
 // boundary stands between the parts of a live picture. No JPEG is searched for it: each part says
 // how long it is.
@@ -32,7 +36,7 @@ const phonesForPeople = "a phone is shown to people, and touched by them"
 
 // live shows a phone, as multipart/x-mixed-replace: a part for each picture that differs from the
 // one before. A listener that is slow misses those in between.
-func (s *Server) live(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (s *screens) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := v.person(phonesForPeople); err != nil {
 		return err
 	}
@@ -55,11 +59,10 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 	case first.Err != nil:
 		return refuse("DEVICE_NOT_FOUND", first.Err)
 	}
-	w.Header().Set("Content-Type", "multipart/x-mixed-replace; boundary="+boundary)
-	w.Header().Set("X-Accel-Buffering", "no")
-	l := &listener{s: s, w: w, r: r, v: v, out: http.NewResponseController(w)}
+	l := s.stream(w, r, v)
+	l.begin("multipart/x-mixed-replace; boundary=" + boundary)
 	if err = l.send([]byte("--" + boundary + "\r\n")); err == nil {
-		err = l.show(look, first)
+		err = show(l, look, first)
 	}
 	_ = l.extend() // net/http writes the end of the stream
 	return l.broken(err)
@@ -68,7 +71,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 // show sends pictures until the listener, the server or the phone is gone, or the listener's
 // credential does not hold any more. What is said of the last one is said again from time to time:
 // so both sides know that the other is there.
-func (l *listener) show(look *mirror.Viewer, p mirror.Picture) error {
+func show(l *listener, look *mirror.Viewer, p mirror.Picture) error {
 	ping := time.NewTicker(l.s.opts.Ping)
 	defer ping.Stop()
 	credential := l.s.opts.Changed()
@@ -193,7 +196,7 @@ func point(nameX string, x *float64, nameY string, y *float64) (screen.Point, er
 }
 
 // input touches a phone that a person has taken over. What is typed is kept nowhere.
-func (s *Server) input(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (s *screens) input(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := v.person(phonesForPeople); err != nil {
 		return err
 	}
@@ -211,7 +214,7 @@ func (s *Server) input(w http.ResponseWriter, r *http.Request, v viewer) error {
 	touch := Touch{Serial: r.PathValue("id"), Client: v.client(), Kind: body.Type,
 		By: v.actor()}
 	err = s.opts.Phones.Touch(ctx, touch, g)
-	if _, refused := errors.AsType[*Conflict](err); refused {
+	if _, refused := errors.AsType[*runs.Error](err); refused {
 		return err
 	}
 	if err != nil {

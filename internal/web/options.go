@@ -10,8 +10,10 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mirror"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
+	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
 )
 
@@ -34,11 +36,24 @@ type Sessions interface {
 	Frame(ctx context.Context, id string) ([]byte, error)
 }
 
-// Stopper stops what runs.
-type Stopper interface {
-	// Stop returns once the phone is left alone; stopping what has stopped changes nothing. how is
-	// "cancel", "pause" or "takeover". A *Conflict says why that cannot be done now.
-	Stop(ctx context.Context, sessionID, how string, by Person) error
+// Tasks are the use cases that requests call; a *usecase.Cases is one.
+type Tasks interface {
+	Start(context.Context, *usecase.Call, usecase.Start) (*usecase.Outcome, error)
+	Continue(context.Context, *usecase.Call, usecase.Continue) (*usecase.Outcome, error)
+	Message(context.Context, *usecase.Call, usecase.Message) (*usecase.Outcome, error)
+	Stop(context.Context, *usecase.Call, usecase.Stop) (*usecase.Outcome, error)
+	Wait(context.Context, *usecase.Call, usecase.Wait) (*usecase.Outcome, error)
+	ListPhones(context.Context, *usecase.Call, bool) ([]usecase.Phone, error)
+	// After finds what helps after a refusal.
+	After(ctx context.Context, c *usecase.Call, err error, begins, starts bool) usecase.Remedy
+}
+
+// Results are the objects that requests about runs are answered with.
+type Results interface {
+	// Show is how a run stands; name words what the client can do next.
+	Show(o *usecase.Outcome, name result.Namer) (result.Result, error)
+	// Refuse is why a request could not be carried out.
+	Refuse(err error, r usecase.Remedy, name result.Namer) result.Result
 }
 
 // Phones are the phones that people look at, and touch while they have taken them over.
@@ -46,8 +61,8 @@ type Phones interface {
 	// Watch shows the phone to one who may see what belongs to the client; nil is everybody's. The
 	// caller closes the viewer.
 	Watch(ctx context.Context, serial string, client *string) (*mirror.Viewer, error)
-	// Touch returns once the phone has taken the gesture. A *Conflict says that nobody has taken
-	// the phone over; any other error is the phone's.
+	// Touch returns once the phone has taken the gesture. A *runs.Error says that nobody has taken
+	// the phone over. Any other error is the phone's.
 	Touch(ctx context.Context, t Touch, g actions.Gesture) error
 }
 
@@ -56,37 +71,17 @@ type Touch struct {
 	Serial string
 	Client *string // whose session has the phone; nil is anybody's
 	Kind   string  // tap, swipe, text or key: it is counted
-	By     Person
+	By     runs.Actor
 }
 
-// Conflict is why something cannot be done as things are now. It is answered with its code, as 409
-// unless that code has a status of its own.
-type Conflict struct {
-	Code string
-	Err  error // with a hint
-}
-
-func (c *Conflict) Error() string { return c.Err.Error() }
-
-// Unwrap gives what is behind it.
-func (c *Conflict) Unwrap() error { return c.Err }
-
-// Person is who wants something done.
-type Person struct {
-	Name    string // the token's, or that of the link that logged the browser in
-	Channel string // "http" or "page"
-	Program bool   // a token's that is not a person's
-}
-
-// Options are the settings of a server. Questions, Sessions, Answers, Grants, Logins, Stopper,
-// Tasks, Results, Requests, Phones, Authorize and Operator are needed; the rest may be zero.
+// Options are the settings of a server. Questions, Sessions, Answers, Grants, Logins, Tasks,
+// , Results, Requests, Phones, Authorize and Operator are needed; the rest may be zero.
 type Options struct {
 	Questions Questions
 	Sessions  Sessions
 	Answers   store.Answers // what is remembered
 	Grants    store.Grants  // what is done without asking
 	Logins    *Logins
-	Stopper   Stopper
 	Tasks     Tasks
 	Results   Results
 	// Requests are the schemas of what Tasks take, by their names in the OpenAPI document: Start,

@@ -344,8 +344,8 @@ func TestStopAndPauseReachTheRunOfTheSession(t *testing.T) {
 	a = g.post("/v1/sessions/"+q.SessionID+"/stop", g.ann, "{}")
 	require.Equal(t, 200, a.status, a.text)
 	require.Equal(t, "CANCELLED", a.json(t)["state"])
-	require.Equal(t, []string{"pause " + q.SessionID + " for ann through http",
-		"cancel " + q.SessionID + " for ann through http"}, g.runs.calls)
+	require.Equal(t, []string{"pause " + q.SessionID + " for ann (token) through http",
+		"cancel " + q.SessionID + " for ann (token) through http"}, g.runs.calls)
 	require.Equal(t, 410, g.post("/v1/inquiries/"+q.ID+"/reply", g.ann, `{"response":"x"}`).status,
 		"a stop beats a later answer")
 }

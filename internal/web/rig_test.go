@@ -89,7 +89,7 @@ func (h *hands) Watch(_ ctx, serial string, _ *string) (*mirror.Viewer, error) {
 
 func (h *hands) Touch(ctx ctx, t web.Touch, g actions.Gesture) error {
 	if !h.taken.Load() {
-		return &web.Conflict{Code: "NOTHING_TO_TAKE_OVER", Err: errors.New("nobody has it")}
+		return runs.Refuse("NOTHING_TO_TAKE_OVER", "take it over", "nobody has it")
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,6 +100,7 @@ func (h *hands) Touch(ctx ctx, t web.Touch, g actions.Gesture) error {
 // toolbox carries out what requests want of runs, on the store.
 type toolbox struct {
 	store *store.Store
+	runs  *stopper
 	mu    sync.Mutex
 	calls []any     // the requests of the calls, as structs
 	next  []outcome // of the next calls; then how the session stands
@@ -184,16 +185,22 @@ func (s *stopper) note(call string) {
 	s.calls = append(s.calls, call)
 }
 
-func (s *stopper) Stop(ctx ctx, id, how string, by web.Person) error {
-	to := map[string]store.State{"cancel": store.Cancelled, "pause": store.Paused,
-		"takeover": store.WaitingTakeover}[how]
-	s.note(how + " " + id + " for " + by.Name + " through " + by.Channel)
+func (s *stopper) stop(ctx ctx, id string, how runs.StopMode, by runs.Actor) (store.Run, error) {
+	to := map[runs.StopMode]store.State{runs.Cancel: store.Cancelled, runs.Pause: store.Paused,
+		runs.Takeover: store.WaitingTakeover}[how]
+	s.note(string(how) + " " + id + " for " + by.Name + " (" + by.Authority + ") through " +
+		by.Channel)
 	run, err := s.store.LatestRun(ctx, id)
 	if err != nil {
-		return err
+		return run, err
 	}
-	_, err = s.store.Runs.Transition(ctx, run.ID, store.Change{To: to})
-	return err
+	return s.store.Runs.Transition(ctx, run.ID, store.Change{To: to})
+}
+
+func (x *toolbox) Stop(ctx ctx, c *usecase.Call, a usecase.Stop) (*usecase.Outcome, error) {
+	run, err := x.runs.stop(ctx, a.SessionID, a.Mode, c.By)
+	st := runs.Status{Session: store.Session{ID: a.SessionID}, Run: run}
+	return &usecase.Outcome{Status: st}, err
 }
 
 func newRig(t testing.TB, change func(*web.Options)) *rig {
@@ -205,7 +212,8 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	tokens := token.Open(filepath.Join(dir, "tokens.json"))
 	g := &rig{t: t, store: db, broker: inquiry.NewBroker(db.Questions, nil),
 		logins: web.OpenLogins(filepath.Join(dir, "logins.json")),
-		tasks:  &toolbox{store: db}, runs: &stopper{store: db}, hands: newHands()}
+		runs:   &stopper{store: db}, hands: newHands()}
+	g.tasks = &toolbox{store: db, runs: g.runs}
 	for name, to := range map[string]*string{"ann": &g.ann, "ben": &g.ben, "boss": &g.boss} {
 		*to, _, err = tokens.Create(name, false)
 		require.NoError(t, err)
@@ -217,7 +225,7 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 	})
 	t.Cleanup(watching.Wait)
 	opts := &web.Options{Changed: files.Changed, Questions: g.broker, Sessions: db,
-		Answers: db.Answers, Grants: db.Grants, Logins: g.logins, Stopper: g.runs, Tasks: g.tasks,
+		Answers: db.Answers, Grants: db.Grants, Logins: g.logins, Tasks: g.tasks,
 		Results: g.tasks, BaseURL: "http://x", Phones: g.hands,
 		Authorize: func(r *http.Request) (string, error) {
 			info, err := tokens.Check(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))

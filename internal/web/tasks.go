@@ -4,37 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
-	"time"
 
-	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
-	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
 )
 
-// Tasks are the use cases that requests call; a *usecase.Cases is one.
-type Tasks interface {
-	Start(context.Context, *usecase.Call, usecase.Start) (*usecase.Outcome, error)
-	Continue(context.Context, *usecase.Call, usecase.Continue) (*usecase.Outcome, error)
-	Message(context.Context, *usecase.Call, usecase.Message) (*usecase.Outcome, error)
-	Wait(context.Context, *usecase.Call, usecase.Wait) (*usecase.Outcome, error)
-	ListPhones(context.Context, *usecase.Call, bool) ([]usecase.Phone, error)
-	// After finds what helps after a refusal.
-	After(ctx context.Context, c *usecase.Call, err error, begins, starts bool) usecase.Remedy
-}
-
-// Results are the objects that requests about runs are answered with.
-type Results interface {
-	// Show is how a run stands; name words what the client can do next.
-	Show(o *usecase.Outcome, name result.Namer) (result.Result, error)
-	// Refuse is why a request could not be carried out.
-	Refuse(err error, r usecase.Remedy, name result.Namer) result.Result
-}
+// tasks starts, steers and stops runs.
+type tasks struct{ *core }
 
 // request is a request about runs, with what a result may say of it.
 type request struct {
@@ -84,33 +65,12 @@ func (q request) name(n *usecase.Next) *result.Next {
 	return to("GET "+session, none)
 }
 
-const maxKey = 200 // bytes of an Idempotency-Key
-
-// owner is whom the sessions belong to that the viewer begins: a browser's are the local
-// operator's.
-func (v viewer) owner() string {
-	if v.page {
-		return ""
-	}
-	return v.name
-}
-
-// caller is who the viewer is in the audit. The word of a program may be a model's; from the page,
-// or with a person's token, it is a person's.
-func (v viewer) caller() runs.Actor {
-	who := runs.Actor{Channel: v.channel(), Authority: inquiry.AuthorityClientModel, Name: v.name}
-	if v.all {
-		who.Authority = inquiry.AuthorityHumanToken
-	}
-	return who
-}
-
 // useCase is a use case with the arguments of a request.
 type useCase func(context.Context, *usecase.Call) (*usecase.Outcome, error)
 
 // call carries out a use case for the viewer. progress is called when something has happened, and
 // now and then; nil wants nothing. An error that is a *refused says how the use case was refused.
-func (s *Server) call(ctx context.Context, v viewer, q request, do useCase, progress func()) (
+func (s *tasks) call(ctx context.Context, v viewer, q request, do useCase, progress func()) (
 	*usecase.Outcome, error) {
 	ctx, end := s.untilClosing(ctx)
 	defer end()
@@ -127,11 +87,10 @@ func (s *Server) call(ctx context.Context, v viewer, q request, do useCase, prog
 		return out, nil
 	case errors.Is(context.Cause(ctx), errClosing):
 		return nil, errClosing
-	case ctx.Err() != nil: // nobody waits for it any more
+	case ctx.Err() != nil: // the client is gone
 		return nil, context.Cause(ctx)
 	}
-	remedy := s.opts.Tasks.After(ctx, c, err, q.begins, q.starts)
-	return nil, &refused{err, s.opts.Results.Refuse(err, remedy, q.name)}
+	return nil, s.refused(ctx, c, q, err)
 }
 
 // refused is a use case that could not be carried out, with the object that says so.
@@ -141,10 +100,23 @@ type refused struct {
 }
 
 func (r *refused) Error() string { return r.err.Error() }
+
 func (r *refused) Unwrap() error { return r.err }
 
+// refusal is the error of the object alone.
+func (r *refused) refusal() *refusal {
+	f := r.body.Error
+	return &refusal{code: codeInTable(f.Code), name: f.Code, err: hint.Add(r.err, f.Hint)}
+}
+
+// refused is the refusal of a use case, as an object with what helps the client.
+func (s *tasks) refused(ctx context.Context, c *usecase.Call, q request, err error) *refused {
+	remedy := s.opts.Tasks.After(ctx, c, err, q.begins, q.starts)
+	return &refused{err, s.opts.Results.Refuse(err, remedy, q.name)}
+}
+
 // startSession begins a session with a task.
-func (s *Server) startSession(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (s *tasks) startSession(w http.ResponseWriter, r *http.Request, v viewer) error {
 	body, err := argumentsOf(r)
 	if err != nil {
 		return err
@@ -166,7 +138,7 @@ func (s *Server) startSession(w http.ResponseWriter, r *http.Request, v viewer) 
 }
 
 // arguments reads the body of a request by its schema.
-func (s *Server) arguments(schemaName string, body map[string]any, to any) error {
+func (s *tasks) arguments(schemaName string, body map[string]any, to any) error {
 	if _, err := schema.Read(s.opts.Requests[schemaName], body, to); err != nil {
 		return runs.Coded(runs.InvalidArgument, err)
 	}
@@ -174,7 +146,7 @@ func (s *Server) arguments(schemaName string, body map[string]any, to any) error
 }
 
 // goOn makes a handler that answers a session's question, or goes on with it.
-func (s *Server) goOn(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (s *tasks) goOn(w http.ResponseWriter, r *http.Request, v viewer) error {
 	return s.inSession(w, r, v, "/continue", func(body map[string]any) useCase {
 		return func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
 			var a usecase.Continue
@@ -187,7 +159,7 @@ func (s *Server) goOn(w http.ResponseWriter, r *http.Request, v viewer) error {
 }
 
 // say says something to a session's run.
-func (s *Server) say(w http.ResponseWriter, r *http.Request, v viewer) error {
+func (s *tasks) say(w http.ResponseWriter, r *http.Request, v viewer) error {
 	return s.inSession(w, r, v, "/message", func(body map[string]any) useCase {
 		return func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
 			var a usecase.Message
@@ -200,7 +172,7 @@ func (s *Server) say(w http.ResponseWriter, r *http.Request, v viewer) error {
 }
 
 // inSession carries out a use case for the session of the path, with the body as its arguments.
-func (s *Server) inSession(w http.ResponseWriter, r *http.Request, v viewer, what string,
+func (s *tasks) inSession(w http.ResponseWriter, r *http.Request, v viewer, what string,
 	do func(body map[string]any) useCase) error {
 	x, err := s.records.session(r, v)
 	if err != nil {
@@ -223,7 +195,7 @@ func (s *Server) inSession(w http.ResponseWriter, r *http.Request, v viewer, wha
 }
 
 // callWaiting carries out a use case that may wait, in one of the places for that.
-func (s *Server) callWaiting(w http.ResponseWriter, r *http.Request, v viewer, q request,
+func (s *tasks) callWaiting(w http.ResponseWriter, r *http.Request, v viewer, q request,
 	do useCase) (*usecase.Outcome, error) {
 	leave, err := s.takePlace(w, v)
 	if err != nil {
@@ -240,16 +212,35 @@ func (s *Server) callWaiting(w http.ResponseWriter, r *http.Request, v viewer, q
 	return out, err
 }
 
-// answerStanding answers with how the session stands.
-func (s *Server) answerStanding(w http.ResponseWriter, r *http.Request, v viewer,
-	x store.Session) error {
-	q := request{client: x.Client}
-	out, err := s.call(r.Context(), v, q, s.look(x.ID), nil)
-	return s.outcome(w, http.StatusOK, q, out, err)
+// stop makes a handler that stops a session's run and answers with its state after that. The body
+// is not needed.
+func (s *tasks) stop(mode runs.StopMode) handler {
+	return func(w http.ResponseWriter, r *http.Request, v viewer) error {
+		x, err := s.records.session(r, v)
+		if err != nil {
+			return err
+		}
+		if r.ContentLength != 0 {
+			if err := receive(r, new(struct{})); err != nil {
+				return err
+			}
+		}
+		// The run is stopped even if the client is gone by now.
+		ctx := context.WithoutCancel(r.Context())
+		q := request{client: x.Client}
+		c := &usecase.Call{Client: x.Client, By: v.actor()}
+		out, err := s.opts.Tasks.Stop(ctx, c, usecase.Stop{SessionID: x.ID, Mode: mode})
+		if err != nil {
+			return s.outcome(w, 0, q, nil, s.refused(ctx, c, q, err))
+		}
+		s.opts.Log.InfoContext(ctx, "session stopped", "session", x.ID, "by", v.name, "through",
+			v.channel())
+		return s.outcome(w, http.StatusOK, q, out, nil)
+	}
 }
 
 // look finds out how a session stands, without waiting.
-func (s *Server) look(id string) useCase {
+func (s *tasks) look(id string) useCase {
 	return func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
 		return s.opts.Tasks.Wait(ctx, c, usecase.Wait{SessionID: id, Seconds: new(0.0)})
 	}
@@ -257,7 +248,7 @@ func (s *Server) look(id string) useCase {
 
 // outcome answers with the result object; of a use case that was refused with the status that its
 // code stands for.
-func (s *Server) outcome(w http.ResponseWriter, status int, q request, out *usecase.Outcome,
+func (s *tasks) outcome(w http.ResponseWriter, status int, q request, out *usecase.Outcome,
 	err error) error {
 	var body result.Result
 	if no, is := errors.AsType[*refused](err); is {
@@ -273,13 +264,6 @@ func (s *Server) outcome(w http.ResponseWriter, status int, q request, out *usec
 		return err
 	}
 	return s.answer(w, status, b)
-}
-
-// answer sends a body that is JSON already. The request may have waited for long.
-func (s *Server) answer(w http.ResponseWriter, status int, body json.RawMessage) error {
-	deadline := time.Now().Add(s.opts.WriteTimeout)
-	_ = http.NewResponseController(w).SetWriteDeadline(deadline)
-	return send(w, status, body)
 }
 
 // argumentsOf reads a body that is a JSON object, or none, and the key of the header.
@@ -303,17 +287,4 @@ func argumentsOf(r *http.Request) (map[string]any, error) {
 	}
 	arguments["idempotency_key"] = key
 	return arguments, nil
-}
-
-// keyOf is the request's Idempotency-Key, or "".
-func keyOf(r *http.Request) (string, error) {
-	all := r.Header.Values("Idempotency-Key")
-	if len(all) == 0 {
-		return "", nil
-	}
-	if len(all) > 1 || all[0] == "" || len(all[0]) > maxKey {
-		return "", refuse("INVALID_ARGUMENT", fmt.Errorf(
-			"the header Idempotency-Key is one key of at most %d bytes", maxKey))
-	}
-	return all[0], nil
 }

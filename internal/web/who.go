@@ -1,26 +1,17 @@
 package web
 
 import (
-	"cmp"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-	"time"
 
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/jsonfile"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 )
-
-// authenticator lets those in who have a credential.
-type authenticator struct{ *Options }
 
 // viewer is who sends a request.
 type viewer struct {
@@ -43,6 +34,15 @@ func (v viewer) client() *string {
 	return &v.name
 }
 
+// owner is whom the sessions belong to that the viewer begins: a browser's are the local
+// operator's.
+func (v viewer) owner() string {
+	if v.page {
+		return ""
+	}
+	return v.name
+}
+
 // person refuses a program, and says why.
 func (v viewer) person(why string) error {
 	if v.page || v.all {
@@ -50,8 +50,6 @@ func (v viewer) person(why string) error {
 	}
 	return refuse("NOT_A_PERSON", errors.New(why))
 }
-
-func (v viewer) actor() Person { return Person{v.name, v.channel(), !v.all} }
 
 // channel is the one through which the viewer answers.
 func (v viewer) channel() string {
@@ -69,6 +67,34 @@ func (v viewer) authority() string {
 	return inquiry.AuthorityHumanToken
 }
 
+// actor is the viewer in the audit, for what a request does itself.
+func (v viewer) actor() runs.Actor {
+	return runs.Actor{Channel: v.channel(), Authority: v.authority(), Name: v.name}
+}
+
+// caller is the viewer in the audit, for words that a request brings. Those of a program may be a
+// model's. From the page, or with a person's token, they are a person's.
+func (v viewer) caller() runs.Actor {
+	who := v.actor()
+	if !v.all {
+		who.Authority = inquiry.AuthorityClientModel
+	}
+	return who
+}
+
+// by is the viewer, for the audit.
+func (v viewer) by() store.AuditEntry {
+	return store.AuditEntry{By: v.name, Channel: v.channel(), Authority: v.authority()}
+}
+
+// authenticator lets those in who have a credential.
+type authenticator struct {
+	logins    *Logins
+	authorize func(*http.Request) (principal string, err error)
+	operator  func(principal string) bool
+	log       *slog.Logger
+}
+
 // loginHeader brings the secret of a browser that is logged in. The page keeps it in the storage of
 // its origin, where the port counts: cookies know no ports, and would take it to every other server
 // of the host.
@@ -82,11 +108,11 @@ func (g authenticator) authenticate(r *http.Request) (viewer, error) {
 	if secret != "" && r.Header.Get("Authorization") == "" {
 		return g.browser(r, secret)
 	}
-	name, err := g.Authorize(r)
+	name, err := g.authorize(r)
 	if err != nil {
 		return viewer{}, refuse("UNAUTHORIZED", err)
 	}
-	return viewer{name: name, all: g.Operator(name)}, nil
+	return viewer{name: name, all: g.operator(name)}, nil
 }
 
 // recheck refuses a request that was v's when the credential of v does not hold any more, as that
@@ -105,7 +131,7 @@ func (g authenticator) browser(r *http.Request, secret string) (viewer, error) {
 	if err := samePage(r); err != nil {
 		return viewer{}, err
 	}
-	name, err := g.Logins.check(secret)
+	name, err := g.logins.check(secret)
 	switch {
 	case errors.Is(err, errNoLogin):
 		return viewer{}, refuse("UNAUTHORIZED",
@@ -136,135 +162,35 @@ func ownOrigin(origin, host string) bool {
 		strings.EqualFold(u.Host, host)
 }
 
-// How long things hold.
-const (
-	linkLife    = 10 * time.Minute    // of an unused link
-	browserLife = 30 * 24 * time.Hour // of a browser that used one
-)
-
-// Logins keeps the one-time codes of login links and the browsers that came by one, as hashes, in a
-// file: a link that another process makes is good at once, and a browser stays logged in over a
-// restart of the server. Its methods are safe for concurrent use, by several processes too.
-type Logins struct{ path string }
-
-// OpenLogins gives the logins that are kept in the file. It need not exist: then there are none.
-func OpenLogins(path string) *Logins { return &Logins{path} }
-
-// What a login is.
-const (
-	kindCode    = "code"
-	kindBrowser = "origin" // "browser" were those of cookies, which other servers may have seen
-)
-
-type login struct {
-	Kind    string    `json:"kind"`
-	Name    string    `json:"name"` // who answers, for people
-	Hash    string    `json:"sha256"`
-	Expires time.Time `json:"expires_at"`
-}
-
-// errNoLogin says that there is no such code or browser, or that its time is over.
-var errNoLogin = errors.New(
-	"the link was used before or is too old")
-
-// Link makes a link to the page at base ("http://127.0.0.1:8702") that logs one browser in, once,
-// within ten minutes. What is answered there is answered by name. The code is in the link's
-// fragment, which browsers do not send.
-func (l *Logins) Link(base, name string) (string, error) {
-	code := newSecret()
-	err := l.change(func(all []login) ([]login, error) {
-		return append(all, login{kindCode, cmp.Or(name, "operator"), hash(code),
-			time.Now().Add(linkLife)}), nil
-	})
+// login takes the code of a link, once, and gives the browser the secret that it logs in with from
+// then on. No other page may ask: what a link is worth is for ours.
+func (g authenticator) login(w http.ResponseWriter, r *http.Request) error {
+	if err := samePage(r); err != nil {
+		return err
+	}
+	var body struct {
+		Code string `json:"code"`
+	}
+	if err := receive(r, &body); err != nil {
+		return err
+	}
+	secret, err := g.logins.redeem(body.Code)
+	if errors.Is(err, errNoLogin) {
+		g.log.Warn("login refused", "remote", r.RemoteAddr)
+		return refuse("LINK_USED", err)
+	}
 	if err != nil {
-		return "", err
+		return err
 	}
-	return strings.TrimRight(base, "/") + "/ui#login=" + code, nil
+	g.log.Info("browser logged in", "remote", r.RemoteAddr)
+	return send(w, http.StatusOK, map[string]any{"login": secret})
 }
 
-// redeem takes a code, once, and returns the secret of the browser that brought it.
-func (l *Logins) redeem(code string) (secret string, err error) {
-	secret = newSecret()
-	err = l.change(func(all []login) ([]login, error) {
-		i := find(all, kindCode, code)
-		if i < 0 {
-			return nil, errNoLogin
+func (g authenticator) logout(w http.ResponseWriter, r *http.Request, v viewer) error {
+	if v.page {
+		if err := g.logins.forget(r.Header.Get(loginHeader)); err != nil {
+			return err
 		}
-		name := all[i].Name
-		return append(slices.Delete(all, i, i+1),
-			login{kindBrowser, name, hash(secret), time.Now().Add(browserLife)}), nil
-	})
-	if err != nil {
-		return "", err
 	}
-	return secret, nil
-}
-
-// check names the browser with the secret, or gives errNoLogin.
-func (l *Logins) check(secret string) (name string, err error) {
-	all, err := l.read()
-	if err != nil {
-		return "", err
-	}
-	i := find(all, kindBrowser, secret)
-	if i < 0 {
-		return "", errNoLogin
-	}
-	return all[i].Name, nil
-}
-
-// forget logs a browser out.
-func (l *Logins) forget(secret string) error {
-	return l.change(func(all []login) ([]login, error) {
-		if i := find(all, kindBrowser, secret); i >= 0 {
-			all = slices.Delete(all, i, i+1)
-		}
-		return all, nil
-	})
-}
-
-// find compares hashes of 256 random bits, so how long it takes gives none away.
-func find(all []login, kind, secret string) int {
-	want := hash(secret)
-	return slices.IndexFunc(all, func(x login) bool { return x.Kind == kind && x.Hash == want })
-}
-
-// read gives the logins that still hold.
-func (l *Logins) read() ([]login, error) {
-	all, err := jsonfile.Read[[]login](l.path)
-	switch {
-	case errors.Is(err, jsonfile.ErrContent):
-		return nil, hint.Add(fmt.Errorf("reading the logins: %w", err),
-			"move it away; every browser then has to log in anew: taploop ui")
-	case err != nil:
-		return nil, fmt.Errorf("reading the logins: %w", err)
-	case all == nil:
-		return nil, nil
-	}
-	now := time.Now()
-	return slices.DeleteFunc(*all, func(x login) bool { return !now.Before(x.Expires) }), nil
-}
-
-// change replaces the logins by what edit makes of those that still hold. One process at a time
-// does.
-func (l *Logins) change(edit func([]login) ([]login, error)) error {
-	return jsonfile.Change(l.path, func() ([]login, error) {
-		all, err := l.read()
-		if err != nil {
-			return nil, err
-		}
-		return edit(all)
-	})
-}
-
-// newSecret is 256 random bits.
-func newSecret() string {
-	var b [32]byte
-	rand.Read(b[:]) // never fails
-	return base64.RawURLEncoding.EncodeToString(b[:])
-}
-
-func hash(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
+	return send(w, http.StatusOK, map[string]any{"ok": true})
 }

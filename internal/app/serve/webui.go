@@ -30,8 +30,8 @@ func (u *webUI) open(s *app.Settings, svc *Service, auth *authenticator, mux *ht
 		Phones:    u.hands,
 		Questions: d.Manager.Broker(), Sessions: presented{d.Store, d.Manager},
 		Answers: d.Store.Answers, Grants: d.Store.Grants,
-		Logins:  OpenLogins(s.Conf.DataDir),
-		Stopper: stopper{d.Manager}, Tasks: svc.tools.Cases(), Results: svc.tools,
+		Logins: OpenLogins(s.Conf.DataDir),
+		Tasks:  svc.tools.Cases(), Results: svc.tools,
 		Requests: svc.tools.Requests(), Waits: svc.waits, BaseURL: d.URL,
 		Channels: d.Manager.Desk().Channels, Authorize: auth.person,
 		Changed:  auth.files.Changed,
@@ -89,13 +89,4 @@ func (u *webUI) close(ctx context.Context) error {
 	err := u.web.Load().Close()
 	_ = wait.Until(ctx, requestGrace, u.visits.over()) // over or not: the rest is cut off
 	return errors.Join(err, u.hands.Close())
-}
-
-// stopper stops runs for a person. It implements web.Runs.
-type stopper struct{ manager *runs.Manager }
-
-func (s stopper) Stop(ctx context.Context, id, how string, by web.Person) error {
-	_, err := s.manager.Stop(ctx,
-		runs.StopRequest{SessionID: id, Mode: runs.StopMode(how), By: actor(by)})
-	return conflict(err)
 }

@@ -2,13 +2,8 @@ package web
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +17,7 @@ import (
 // feed is what happens, ready for any number of listeners: goroutines of its own put the broker's
 // events and the changes of sessions into the ring.
 type feed struct {
+	opts      *Options
 	records   records
 	ring      *ring
 	changes   changes
@@ -35,11 +31,11 @@ type feed struct {
 }
 
 // newFeed starts the goroutines, which end with stop.
-func newFeed(ctx context.Context, records records) *feed {
-	f := &feed{records: records, ring: newRing(records.Buffer), ctx: ctx,
+func newFeed(ctx context.Context, o *Options, records records) *feed {
+	f := &feed{opts: o, records: records, ring: newRing(o.Buffer), ctx: ctx,
 		changes: changes{ids: map[string]bool{}, wake: make(chan struct{}, 1)}}
 	f.open, f.shut = context.WithCancelCause(ctx)
-	sub := records.Questions.Subscribe()
+	sub := o.Questions.Subscribe()
 	f.pumping.Go(func() { f.pumpQuestions(sub) })
 	f.pumping.Go(f.pumpSessions)
 	return f
@@ -81,7 +77,7 @@ func (f *feed) publish(name string, client *string, err error, view any) {
 		}
 	}
 	if f.ctx.Err() == nil {
-		f.records.Log.Error("publishing", "event", name, "err", err)
+		f.opts.Log.Error("publishing", "event", name, "err", err)
 		f.ring.resync()
 	}
 }
@@ -92,10 +88,6 @@ type changes struct {
 	ids  map[string]bool
 	wake chan struct{} // holds one token when there is something to read
 }
-
-// Changed says that a session's run has moved or taken a step: listeners get session.state and
-// step, read from the store. It returns at once, so a run may call it at each of its events.
-func (s *Server) Changed(sessionID string) { s.feed.changes.add(sessionID) }
 
 func (c *changes) add(sessionID string) {
 	c.mu.Lock()
@@ -126,7 +118,7 @@ const maxKnown = 4096
 // pumpSessions looks at the sessions that changed until the feed stops.
 func (f *feed) pumpSessions() {
 	sessions := map[string]lastSeen{}
-	elsewhere := time.NewTicker(f.records.Elsewhere)
+	elsewhere := time.NewTicker(f.opts.Elsewhere)
 	defer elsewhere.Stop()
 	for last := false; !last; {
 		select {
@@ -149,7 +141,7 @@ func (f *feed) pumpSessions() {
 			case errors.Is(err, store.ErrNotFound):
 				delete(sessions, id)
 			case err != nil && f.ctx.Err() == nil:
-				f.records.Log.Error("looking at a session", "session", id, "err", err)
+				f.opts.Log.Error("looking at a session", "session", id, "err", err)
 			case err != nil:
 				return
 			default:
@@ -167,9 +159,9 @@ func (f *feed) lookElsewhere(sessions map[string]lastSeen) {
 			f.changes.add(id)
 		}
 	}
-	all, err := f.records.Sessions.Sessions(f.ctx, store.Filter{Limit: sessionsShown})
+	all, err := f.opts.Sessions.Sessions(f.ctx, store.Filter{Limit: sessionsShown})
 	if err != nil && f.ctx.Err() == nil {
-		f.records.Log.Error("looking at the runs of other processes", "err", err)
+		f.opts.Log.Error("looking at the runs of other processes", "err", err)
 	}
 	for _, o := range all {
 		if o.Latest != nil && !o.Latest.State.Terminal() {
@@ -181,7 +173,7 @@ func (f *feed) lookElsewhere(sessions map[string]lastSeen) {
 // publishSession publishes what is new in a session: of one that was not seen before the state and
 // the last step.
 func (f *feed) publishSession(id string, before lastSeen, seen bool) (now lastSeen, err error) {
-	x, err := f.records.Sessions.Find(f.ctx, id, nil)
+	x, err := f.opts.Sessions.Find(f.ctx, id, nil)
 	if err != nil {
 		return before, err
 	}
@@ -193,7 +185,7 @@ func (f *feed) publishSession(id string, before lastSeen, seen bool) (now lastSe
 	if !seen {
 		now.step = max(x.Steps-1, 0)
 	}
-	steps, err := f.records.Sessions.Steps(f.ctx, id, now.step)
+	steps, err := f.opts.Sessions.Steps(f.ctx, id, now.step)
 	if err != nil {
 		return before, err
 	}
@@ -208,76 +200,6 @@ func (f *feed) publishSession(id string, before lastSeen, seen bool) (now lastSe
 		f.publish("session.state", &x.Client, nil, view)
 	}
 	return now, nil
-}
-
-// pageEvent is something that happened, ready to be sent.
-type pageEvent struct {
-	name   string
-	data   []byte
-	client *string // whom it belongs to; nil for no client
-}
-
-// ring keeps the last events, numbered from 1. Readers hold the number of the last one that they
-// have seen, and no writer waits for a reader.
-type ring struct {
-	epoch string // of this process: a number of a former one means nothing here
-
-	mu    sync.Mutex
-	kept  []pageEvent // kept[i] has the number first+i
-	first uint64
-	limit int
-	more  wait.Broadcast // when there is more to read
-}
-
-func newRing(limit int) *ring {
-	return &ring{epoch: rand.Text(), first: 1, limit: limit}
-}
-
-func (r *ring) put(e pageEvent) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.kept) >= r.limit {
-		r.first++
-		r.kept = r.kept[1:]
-	}
-	r.kept = append(r.kept, e)
-	r.more.Send()
-}
-
-// resync says that events are missing here: every reader gets a snapshot.
-func (r *ring) resync() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.first, r.kept = r.first+uint64(len(r.kept))+1, nil
-	r.more.Send()
-}
-
-// last is the number of the newest event.
-func (r *ring) last() uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.first + uint64(len(r.kept)) - 1
-}
-
-// after gives the events after number n, and what closes when there are more. gone says that some
-// of them are not there any more, or that there never was a number n.
-func (r *ring) after(n uint64) (list []pageEvent, more <-chan struct{}, gone bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if n+1 < r.first || n >= r.first+uint64(len(r.kept)) {
-		return nil, r.more.Next(), true
-	}
-	return slices.Clone(r.kept[n+1-r.first:]), r.more.Next(), false
-}
-
-// id is an event's id for listeners.
-func (r *ring) id(n uint64) string { return fmt.Sprintf("%s-%d", r.epoch, n) }
-
-// number reads an id that a listener brings back.
-func (r *ring) number(id string) (n uint64, ok bool) {
-	epoch, text, _ := strings.Cut(id, "-")
-	n, err := strconv.ParseUint(text, 10, 63)
-	return n, err == nil && epoch == r.epoch
 }
 
 // snapshots shares what listeners get first. After a restart all of them come at once, and most see
@@ -342,7 +264,7 @@ func (f *feed) make(ctx context.Context, v viewer, x *snapshot) error {
 	if err != nil {
 		return err
 	}
-	all, err := f.records.Sessions.Sessions(ctx,
+	all, err := f.opts.Sessions.Sessions(ctx,
 		store.Filter{Limit: sessionsShown, Client: v.client()})
 	if err != nil {
 		return err

@@ -1,0 +1,120 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/taploop/taploop/internal/httpguard"
+)
+
+// core is what all routes share: settings, credentials, records, and the server's life.
+type core struct {
+	opts    *Options
+	auth    authenticator
+	records records
+
+	ctx       context.Context // of the server's life: ends requests that wait
+	cancel    context.CancelCauseFunc
+	listeners *httpguard.Shares
+}
+
+func newCore(o *Options) *core {
+	s := &core{opts: o, auth: authenticator{o.Logins, o.Authorize, o.Operator, o.Log},
+		records:   records{o.Questions, o.Sessions, o.Channels},
+		listeners: httpguard.NewShares(o.MaxListeners)}
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	return s
+}
+
+// untilClosing is ctx until the server closes, which is its cause then. The caller calls end.
+func (s *core) untilClosing(ctx context.Context) (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.ctx, func() { cancel(errClosing) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// takePlace takes a place among those who listen or wait, of which every client has its share. The
+// caller leaves it.
+func (s *core) takePlace(w http.ResponseWriter, v viewer) (leave func(), err error) {
+	leave, ok := s.listeners.Take(v.name, v.all)
+	if ok && s.ctx.Err() == nil {
+		return leave, nil
+	}
+	w.Header().Set("Retry-After", "5")
+	if ok {
+		leave()
+		return nil, errClosing
+	}
+	return nil, refuse("TOO_MANY_LISTENERS", fmt.Errorf(
+		"this client listens or waits as often as its share of the server's %d places allows",
+		s.opts.MaxListeners))
+}
+
+// answer sends a body that is JSON already. The request may have waited for long.
+func (s *core) answer(w http.ResponseWriter, status int, body json.RawMessage) error {
+	deadline := time.Now().Add(s.opts.WriteTimeout)
+	_ = http.NewResponseController(w).SetWriteDeadline(deadline)
+	return send(w, status, body)
+}
+
+// handler answers a request of somebody who may come in, or says why not.
+type handler func(w http.ResponseWriter, r *http.Request, v viewer) error
+
+// listener reads what the server sends piece by piece.
+type listener struct {
+	s     *core
+	w     http.ResponseWriter
+	r     *http.Request
+	v     viewer
+	out   *http.ResponseController
+	begun bool // something was sent
+}
+
+// stream makes a listener of who sends a request.
+func (s *core) stream(w http.ResponseWriter, r *http.Request, v viewer) *listener {
+	return &listener{s: s, w: w, r: r, v: v, out: http.NewResponseController(w)}
+}
+
+// begin sets the headers of a stream. A proxy that collects responses would hold pieces back.
+func (l *listener) begin(contentType string) {
+	l.w.Header().Set("Content-Type", contentType)
+	l.w.Header().Set("X-Accel-Buffering", "no")
+}
+
+// errGone says that the listener is gone.
+var errGone = errors.New("the listener is gone")
+
+// broken is err when it can still be answered with.
+func (l *listener) broken(err error) error {
+	if l.begun || errors.Is(err, errGone) {
+		if err != nil && !errors.Is(err, errGone) && l.s.ctx.Err() == nil {
+			l.s.opts.Log.Error("event stream", "err", err)
+		}
+		return nil
+	}
+	return err
+}
+
+// extend gives the listener time from now on to take what is written.
+func (l *listener) extend() error {
+	return l.out.SetWriteDeadline(time.Now().Add(l.s.opts.WriteTimeout))
+}
+
+// send writes and flushes. A listener that does not read is dropped when the time is over.
+func (l *listener) send(text []byte) error {
+	if err := l.extend(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return errGone
+	}
+	l.begun = true
+	if _, err := l.w.Write(text); err != nil {
+		return errGone
+	}
+	if err := l.out.Flush(); err != nil {
+		return errGone
+	}
+	return nil
+}
