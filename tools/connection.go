@@ -15,8 +15,6 @@ import (
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/words"
-	"github.com/taploop/taploop/tools/result"
-	"github.com/taploop/taploop/tools/schema"
 )
 
 // connectionOptions are what a connection sets in the query of its URL, see [Connected].
@@ -152,94 +150,7 @@ func (o *connectionOptions) tighten(w usecase.Waits) usecase.Waits {
 	return w
 }
 
-// check reports what is wrong with the options, before any tool of the connection is called.
-func (t *Tools) check(o *connectionOptions) error {
-	if o.err != nil {
-		return o.err
-	}
-	for name := range o.descriptions {
-		of, argument, deeper := strings.Cut(name, ".")
-		d, found := t.byName[of]
-		if !found {
-			return badOption("desc", "use desc.TOOL or desc.TOOL.ARGUMENT with a tool's name",
-				"there is no tool %s",
-				text.Quote(of, 60))
-		}
-		if deeper && d.wording().input.Properties[argument] == nil {
-			return badOption("desc", "it has the arguments "+schema.Names(d.wording().input),
-				"%s has no argument %s", of,
-				text.Quote(argument, 60))
-		}
-	}
-	return nil
-}
-
-// Compat says whose MCP server a connection finds, for clients that were written for another one.
-type Compat string
-
-// The servers that there are.
-const (
-	CompatOff Compat = "off" // our own
-	// gelab-zero's: its tools and defaults, serials for list_connected_devices, and calls that
-	// return when the task ends, or when the client would give up
-	CompatGelab Compat = "gelab"
-)
-
-// phonesTool is the tool that gelab-zero's clients read a plain list from.
-const phonesTool = "list_connected_devices"
-
-// gelabTools are listed to gelab-zero's clients. It has no ask_agent_wait and no ask_agent_stop;
-// here a result may name them.
-var gelabTools = []string{phonesTool, olderTool, startTool, continueTool, waitTool, stopTool}
-
 // servesGelab reports whether the connection finds gelab-zero's server.
-func (t *Tools) servesGelab(o *connectionOptions) bool {
-	return cmp.Or(o.compat, t.edge.opts.Compat) == CompatGelab
-}
-
-// forGelab changes arguments whose defaults are others for gelab-zero's clients: screens are
-// described in words, and the task, which these clients always have to pass, is left out when there
-// is an answer.
-func forGelab(args any) {
-	var show *usecase.Showing
-	switch a := args.(type) {
-	case *usecase.Start:
-		show = &a.Showing
-	case *usecase.Continue:
-		show = &a.Showing
-		if a.Words != "" {
-			a.Task = ""
-		}
-	case *eitherArgs:
-		show = &a.Showing
-		if a.Words != "" {
-			a.Task = ""
-		}
-	default:
-		return
-	}
-	if show.Captions == nil {
-		show.Captions = new(true)
-	}
-	if show.FinalCaption == nil {
-		show.FinalCaption = new(true)
-	}
-}
-
-// serialsSchema is the one that gelab-zero's clients take the plain list out of.
-func serialsSchema() *schema.Schema {
-	s := result.Schema[result.Serials]().CloneSchemas()
-	s.Extra = map[string]any{"x-fastmcp-wrap-result": true}
-	return s
-}
-
-// serials lists the phones that can be used, as gelab-zero does.
-func serials(found []usecase.Phone) *toolResult {
-	list := []string{}
-	for _, p := range found {
-		if p.Usable {
-			list = append(list, p.Serial)
-		}
-	}
-	return &toolResult{body: result.Serials{Result: list}, plain: list}
+func (e edge) servesGelab(o *connectionOptions) bool {
+	return cmp.Or(o.compat, e.opts.Compat) == CompatGelab
 }

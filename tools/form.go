@@ -2,9 +2,6 @@ package tools
 
 import (
 	"cmp"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -14,7 +11,6 @@ import (
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/schema"
 )
 
@@ -234,49 +230,6 @@ func answerIn(q inquiry.Question, content any) string {
 		return written
 	}
 	return quote(values)
-}
-
-// formState says which question a form is about, and in which call it was asked for. It comes back
-// through the client with a mark, so that an answer counts as the user's own only when a form was
-// really asked for. All the same it is checked that what it names belongs to the caller.
-type formState struct {
-	Question string `json:"question_id"`
-	Call     []byte `json:"call"`  // its digest
-	Shown    int    `json:"shown"` // how often
-}
-
-// digest tells the call from all others: by its tool, and by its arguments as they were read. A
-// call that is made again may wait for another time.
-func (c *call) digest() []byte {
-	arguments := c.canonical()
-	delete(arguments, "wait_seconds")
-	sum := sha256.Sum256([]byte(quote([]any{c.request.Params.Name, arguments})))
-	return sum[:]
-}
-
-// formPurpose is what the mark is for, see store.Store.Sign.
-const formPurpose = "the state of a form"
-
-// signState is the state as a client keeps it: the mark, then the state.
-func (t *forms) signState(s formState) string {
-	state := quote(s)
-	return base64.RawURLEncoding.EncodeToString(append(t.opts.Sign(formPurpose, state), state...))
-}
-
-// openState is the state in what a client brings.
-func (t *forms) openState(signed string) (s formState, err error) {
-	const size = 32 // of a mark
-	raw, err := base64.RawURLEncoding.DecodeString(signed)
-	if err != nil || len(raw) < size ||
-		!hmac.Equal(raw[:size], t.opts.Sign(formPurpose, string(raw[size:]))) ||
-		json.Unmarshal(raw[size:], &s) != nil || s.Question == "" {
-		return formState{}, usecase.Redirect(invalid(
-			"send requestState back exactly as it was given, or go on without it and without "+
-				"inputResponses",
-			"requestState was not issued by this server"),
-			&usecase.Next{Verb: usecase.ToListQuestions, Why: "it lists the open questions"})
-	}
-	return s, nil
 }
 
 // writeActions writes what is to be decided on below the words of an approval.

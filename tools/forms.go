@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/hmac"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"sync"
@@ -185,10 +187,38 @@ func (t *forms) needed(q inquiry.Question, shown int, problem string) error {
 	return &formNeeded{transport.InputRequired(state, formID, t.form(q, problem))}
 }
 
-// isRetry reports whether the call was made before, and brings the answer to the form that it was
-// given instead of a result.
-func (c *call) isRetry() bool {
-	return c.request.Params.RequestState != "" || len(c.request.Params.InputResponses) > 0
+// formState says which question a form is about, and in which call it was asked for. It comes back
+// through the client with a mark, so that an answer counts as the user's own only when a form was
+// really asked for. All the same it is checked that what it names belongs to the caller.
+type formState struct {
+	Question string `json:"question_id"`
+	Call     []byte `json:"call"`  // its digest
+	Shown    int    `json:"shown"` // how often
+}
+
+// formPurpose is what the mark is for, see store.Store.Sign.
+const formPurpose = "the state of a form"
+
+// signState is the state as a client keeps it: the mark, then the state.
+func (t *forms) signState(s formState) string {
+	state := quote(s)
+	return base64.RawURLEncoding.EncodeToString(append(t.opts.Sign(formPurpose, state), state...))
+}
+
+// openState is the state in what a client brings.
+func (t *forms) openState(signed string) (s formState, err error) {
+	const size = 32 // of a mark
+	raw, err := base64.RawURLEncoding.DecodeString(signed)
+	if err != nil || len(raw) < size ||
+		!hmac.Equal(raw[:size], t.opts.Sign(formPurpose, string(raw[size:]))) ||
+		json.Unmarshal(raw[size:], &s) != nil || s.Question == "" {
+		return formState{}, usecase.Redirect(invalid(
+			"send requestState back exactly as it was given, or go on without it and without "+
+				"inputResponses",
+			"requestState was not issued by this server"),
+			&usecase.Next{Verb: usecase.ToListQuestions, Why: "it lists the open questions"})
+	}
+	return s, nil
 }
 
 // retried is a call that is made again.

@@ -58,18 +58,6 @@ func (e edge) retry(ctx context.Context, c *call) (*toolResult, error) {
 	return e.run(ctx, c, o, err)
 }
 
-// eitherArgs are those of the older tool that starts and continues.
-type eitherArgs struct {
-	Task      string `json:"task,omitempty" max:"20000"`
-	SessionID string `json:"session_id,omitempty" max:"200"`
-	ReplyMode string `json:"reply_mode,omitempty" max:"200" listed:"no"`
-	Reset     *bool  `json:"reset_environment,omitempty" listed:"no"`
-	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"no"`
-	Supersede bool   `json:"supersede,omitempty" listed:"no"`
-	usecase.Reply
-	usecase.Running
-}
-
 // either starts without a session and continues with one.
 func (e edge) either(ctx context.Context, c *call, a eitherArgs) (*toolResult, error) {
 	reset := a.SessionID == ""

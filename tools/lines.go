@@ -8,7 +8,6 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
-	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 )
 
@@ -40,7 +39,8 @@ func (c *call) lineOf(st runs.Status, page string) string {
 	return lines[next.Because](nextLine{st, c.messages, n.Tool, quote(n.Arguments), page})
 }
 
-func (o nextLine) form() string      { return fmt.Sprintf(o.in.WaitForm, o.arguments) }
+func (o nextLine) form() string { return fmt.Sprintf(o.in.WaitForm, o.arguments) }
+
 func (o nextLine) elsewhere() string { return fmt.Sprintf(o.in.Elsewhere, o.arguments) }
 
 func (o nextLine) inLine() string {
@@ -173,9 +173,3 @@ func placeOf(st runs.Status, in *messages) string {
 	}
 	return place
 }
-
-// shortLine is a text on one line, cut to n characters.
-func shortLine(s string, n int) string { return text.Cut(text.Line(s), n) }
-
-// quoted is a text from the phone on one line, marked as somebody's words.
-func quoted(s string, most int) string { return quote(text.Line(text.Cut(s, most))) }

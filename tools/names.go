@@ -1,11 +1,27 @@
 package tools
 
 import (
-	"maps"
-
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 )
+
+// The tools that others name.
+const (
+	startTool    = "ask_agent_start_new_task"
+	continueTool = "ask_agent_continue"
+	waitTool     = "ask_agent_wait"
+	stopTool     = "ask_agent_stop"
+	olderTool    = "ask_agent"
+	goalTool     = "delegate_goal"
+
+	sessionsTool = "list_sessions"
+	pendingTool  = "list_pending_questions"
+	inquiryTool  = "send_inquiry"
+	answerTool   = "answer_question"
+)
+
+// phonesTool is the tool that gelab-zero's clients read a plain list from.
+const phonesTool = "list_connected_devices"
 
 // toolOf are the tools of the use cases.
 var toolOf = map[usecase.Verb]string{
@@ -13,19 +29,6 @@ var toolOf = map[usecase.Verb]string{
 	usecase.ToStop: stopTool, usecase.ToInquire: inquiryTool, usecase.ToAnswer: answerTool,
 	usecase.ToListPhones: phonesTool, usecase.ToListSessions: sessionsTool,
 	usecase.ToListQuestions: pendingTool,
-}
-
-// name words what can be done next as the call of a tool; nil stays nil.
-func (c *call) name(n *usecase.Next) *result.Next {
-	switch {
-	case n == nil:
-		return nil
-	case n.Verb == usecase.ToRepeat:
-		arguments := c.canonical()
-		maps.DeleteFunc(arguments, func(name string, _ any) bool { return !c.given[name] })
-		return result.Repeat(n, c.request.Params.Name, arguments)
-	}
-	return Name(n)
 }
 
 // Name words what can be done next as the call of a tool. It cannot repeat a call.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/usecase"
 )
 
@@ -33,4 +34,36 @@ func waitsOf(o *Options, client string, progress bool) usecase.Waits {
 		}
 	}
 	return o.Waits.Of(progress)
+}
+
+// Schemas say how much the list of tools says. Every conversation pays for it, before anything is
+// called.
+type Schemas string
+
+// The lists that there are.
+const (
+	SchemasBrief Schemas = "brief" // for models: the usual arguments
+	// for programs: every argument with its bounds, and what comes back
+	SchemasFull Schemas = "full"
+)
+
+// Compat says whose MCP server a connection finds, for clients that were written for another one.
+type Compat string
+
+// The servers that there are.
+const (
+	CompatOff Compat = "off" // our own
+	// gelab-zero's: its tools and defaults, serials for list_connected_devices, and calls that
+	// return when the task ends, or when the client would give up
+	CompatGelab Compat = "gelab"
+)
+
+// edge is what every handler has: the use cases, and what the server says of itself.
+type edge struct {
+	cases *usecase.Cases
+	opts  *Options
+}
+
+func invalid(hint, format string, a ...any) error {
+	return runs.Refuse(runs.InvalidArgument, hint, format, a...)
 }

@@ -53,7 +53,7 @@ var prompts = []mcp.Prompt{
 const maxPromptArgument = 4000 // characters
 
 // addPrompts adds the prompts to a server.
-func (t *Tools) addPrompts(s *server.MCPServer) {
+func addPrompts(s *server.MCPServer) {
 	for _, p := range prompts {
 		s.AddPrompt(p, func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult,
 			error) {

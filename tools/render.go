@@ -14,25 +14,6 @@ import (
 	"github.com/taploop/taploop/tools/result"
 )
 
-// Show is how a run stands after a call, for callers that are not MCP clients; name words what they
-// can do next. Pictures are not part of it.
-func (t *Tools) Show(o *usecase.Outcome, name result.Namer) (result.Result, error) {
-	body, err := t.edge.body(o, name, messagesIn("en"))
-	if err != nil {
-		return body, err
-	}
-	return body, result.FitAlone(&body, maxResult)
-}
-
-// Refuse is why a call of such a caller could not be carried out. takes says which arguments the
-// call can be repeated with.
-func (t *Tools) Refuse(err error, r usecase.Remedy, name result.Namer) result.Result {
-	f := result.NewFailure(err)
-	t.edge.reach(f.Open)
-	f.Guide(r, name)
-	return result.Result{Error: &f, Question: f.Open, Next: f.Next}
-}
-
 // run makes the result of a call about a run. err is the call's.
 func (e edge) run(
 	ctx context.Context, c *call, o *usecase.Outcome, err error,

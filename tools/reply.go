@@ -81,6 +81,3 @@ func (c *call) fit(r *toolResult, body interface{ Shorten(n int) }) error {
 	r.body = body
 	return result.Fit(body, maxResult, func() (int, error) { return c.size(r) })
 }
-
-// quote is a value of ours as JSON.
-func quote(v any) string { return text.Readable(v) }

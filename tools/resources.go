@@ -29,13 +29,15 @@ const (
 )
 
 // resources are what is stored of the caller's sessions, for clients that read resources.
-type resources struct{ *Options }
+type resources struct {
+	opts        *Options
+	subscribers subscribers
+}
 
 var errPrivate = errors.New("this server keeps pictures private")
 
-// addResources adds the resources to a server.
-func (t *Tools) addResources(s *server.MCPServer) {
-	r := resources{t.edge.opts}
+// add adds the resources to a server.
+func (r *resources) add(s *server.MCPServer) {
 	server.WithResourceCapabilities(true, true)(s)
 	s.AddResource(mcp.NewResource(sessionsURI, "sessions",
 		mcp.WithResourceDescription("Your sessions, the newest change first."),
@@ -58,7 +60,7 @@ func (t *Tools) addResources(s *server.MCPServer) {
 }
 
 // read makes a handler: bytes are a picture, a string is a page, anything else is JSON.
-func (r resources) read(get func(context.Context, *mcp.ReadResourceRequest) (any, error)) func(
+func (r *resources) read(get func(context.Context, *mcp.ReadResourceRequest) (any, error)) func(
 	context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	return func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 		v, err := get(ctx, &req)
@@ -91,23 +93,23 @@ func (r resources) read(get func(context.Context, *mcp.ReadResourceRequest) (any
 }
 
 // of is the caller's session that the address names.
-func (r resources) of(ctx context.Context, req *mcp.ReadResourceRequest) (store.Session, error) {
+func (r *resources) of(ctx context.Context, req *mcp.ReadResourceRequest) (store.Session, error) {
 	rest, _ := strings.CutPrefix(req.Params.URI, sessionsURI+"/")
 	id, _, _ := strings.Cut(rest, "/")
-	client := r.Principal(ctx)
-	return r.Store.Find(ctx, id, &client)
+	client := r.opts.Principal(ctx)
+	return r.opts.Store.Find(ctx, id, &client)
 }
 
 // mostListed is how many sessions the list of resources has, the newest ones.
 const mostListed = 50
 
 // list adds the caller's newest sessions to the list of resources, for clients without templates.
-func (r resources) list(ctx context.Context, _ any, _ *mcp.ListResourcesRequest,
+func (r *resources) list(ctx context.Context, _ any, _ *mcp.ListResourcesRequest,
 	result *mcp.ListResourcesResult) {
-	client := r.Principal(ctx)
-	list, err := r.Store.Sessions(ctx, store.Filter{Client: &client, Limit: mostListed})
+	client := r.opts.Principal(ctx)
+	list, err := r.opts.Store.Sessions(ctx, store.Filter{Client: &client, Limit: mostListed})
 	if err != nil {
-		r.Log.ErrorContext(ctx, "listing the sessions", "err", err)
+		r.opts.Log.ErrorContext(ctx, "listing the sessions", "err", err)
 		return
 	}
 	for _, x := range list {
@@ -121,9 +123,9 @@ func (r resources) list(ctx context.Context, _ any, _ *mcp.ListResourcesRequest,
 	}
 }
 
-func (r resources) sessions(ctx context.Context, _ *mcp.ReadResourceRequest) (any, error) {
-	client := r.Principal(ctx)
-	list, err := r.Store.Sessions(ctx, store.Filter{Client: &client, Limit: 100})
+func (r *resources) sessions(ctx context.Context, _ *mcp.ReadResourceRequest) (any, error) {
+	client := r.opts.Principal(ctx)
+	list, err := r.opts.Store.Sessions(ctx, store.Filter{Client: &client, Limit: 100})
 	out := []map[string]any{}
 	for _, x := range list {
 		out = append(out, overview(x.Session, x.Latest))
@@ -131,12 +133,12 @@ func (r resources) sessions(ctx context.Context, _ *mcp.ReadResourceRequest) (an
 	return map[string]any{"sessions": out}, err
 }
 
-func (r resources) session(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
+func (r *resources) session(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
 	x, err := r.of(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	run, err := r.Store.LatestRun(ctx, x.ID)
+	run, err := r.opts.Store.LatestRun(ctx, x.ID)
 	return overview(x, &run), err
 }
 
@@ -150,7 +152,7 @@ func overview(x store.Session, run *store.Run) map[string]any {
 	return out
 }
 
-func (r resources) steps(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
+func (r *resources) steps(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
 	x, err := r.of(ctx, req)
 	if err != nil {
 		return nil, err
@@ -160,11 +162,11 @@ func (r resources) steps(ctx context.Context, req *mcp.ReadResourceRequest) (any
 		export.Step
 		Frame string `json:"frame,omitempty"` // its resource, when it can be read
 	}
-	list, err := r.Store.Steps(ctx, x.ID, 0)
+	list, err := r.opts.Store.Steps(ctx, x.ID, 0)
 	out := []step{}
 	for _, s := range list {
 		listed := step{Number: s.Index, Step: export.NewStep(s)}
-		if s.FrameID != "" && r.Privacy != usecase.PrivacyCaptions {
+		if s.FrameID != "" && r.opts.Privacy != usecase.PrivacyCaptions {
 			listed.Frame = fmt.Sprintf("%s/%s/frames/%d", sessionsURI, x.ID, s.Index)
 		}
 		out = append(out, listed)
@@ -173,29 +175,29 @@ func (r resources) steps(ctx context.Context, req *mcp.ReadResourceRequest) (any
 }
 
 // frame is the screen of the step whose number ends the address.
-func (r resources) frame(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
-	if r.Privacy == usecase.PrivacyCaptions {
+func (r *resources) frame(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
+	if r.opts.Privacy == usecase.PrivacyCaptions {
 		return nil, errPrivate
 	}
 	x, err := r.of(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	list, err := r.Store.Steps(ctx, x.ID, 0)
+	list, err := r.opts.Store.Steps(ctx, x.ID, 0)
 	if err != nil {
 		return nil, err
 	}
 	number := req.Params.URI[strings.LastIndex(req.Params.URI, "/")+1:]
 	for _, s := range list {
 		if fmt.Sprint(s.Index) == number && s.FrameID != "" {
-			return r.Store.Frame(ctx, s.FrameID)
+			return r.opts.Store.Frame(ctx, s.FrameID)
 		}
 	}
 	return nil, store.ErrNotFound
 }
 
-func (r resources) trajectory(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
-	if r.Privacy == usecase.PrivacyCaptions {
+func (r *resources) trajectory(ctx context.Context, req *mcp.ReadResourceRequest) (any, error) {
+	if r.opts.Privacy == usecase.PrivacyCaptions {
 		return nil, errPrivate
 	}
 	x, err := r.of(ctx, req)
@@ -203,7 +205,7 @@ func (r resources) trajectory(ctx context.Context, req *mcp.ReadResourceRequest)
 		return nil, err
 	}
 	var page bytes.Buffer
-	err = export.HTML(ctx, &page, r.Store, x.ID)
+	err = export.HTML(ctx, &page, r.opts.Store, x.ID)
 	return page.String(), err
 }
 
@@ -231,30 +233,30 @@ type subscriber struct {
 // that it is in the list.
 const maxOwners = 4096
 
-func (t *Tools) enter(ctx context.Context, s server.ClientSession) {
+func (r *resources) enter(ctx context.Context, s server.ClientSession) {
 	l, is := s.(listener)
 	if !is {
 		return
 	}
-	a := &t.subscribers
+	a := &r.subscribers
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.listeners == nil {
 		a.listeners, a.owners = map[string]subscriber{}, map[string]string{}
 	}
-	a.listeners[s.SessionID()] = subscriber{l, t.edge.opts.Principal(ctx)}
+	a.listeners[s.SessionID()] = subscriber{l, r.opts.Principal(ctx)}
 }
 
-func (t *Tools) leave(_ context.Context, s server.ClientSession) {
-	t.subscribers.mu.Lock()
-	defer t.subscribers.mu.Unlock()
-	delete(t.subscribers.listeners, s.SessionID())
+func (r *resources) leave(_ context.Context, s server.ClientSession) {
+	r.subscribers.mu.Lock()
+	defer r.subscribers.mu.Unlock()
+	delete(r.subscribers.listeners, s.SessionID())
 }
 
-// Changed says that something has happened in a run: the clients of its session's owner hear of the
+// changed says that something has happened in a run: the clients of its session's owner hear of the
 // resources that have changed. It waits for no client, so a run may call it at each of its events.
-func (t *Tools) Changed(ctx context.Context, e runs.Event) {
-	a := &t.subscribers
+func (r *resources) changed(ctx context.Context, e runs.Event) {
+	a := &r.subscribers
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.listeners) == 0 {
@@ -262,9 +264,9 @@ func (t *Tools) Changed(ctx context.Context, e runs.Event) {
 	}
 	owner, known := a.owners[e.SessionID]
 	if !known {
-		x, err := t.edge.opts.Store.Find(ctx, e.SessionID, nil)
+		x, err := r.opts.Store.Find(ctx, e.SessionID, nil)
 		if err != nil {
-			t.edge.opts.Log.Warn("looking whose a session is", "session", e.SessionID, "err", err)
+			r.opts.Log.Warn("looking whose a session is", "session", e.SessionID, "err", err)
 			return
 		}
 		if len(a.owners) >= maxOwners {
@@ -285,9 +287,8 @@ func (t *Tools) Changed(ctx context.Context, e runs.Event) {
 	}
 }
 
-// MaySubscribe says why the caller may not subscribe to a resource, nil when it may. It is for
-// transport.Options.Subscribe.
-func (t *Tools) MaySubscribe(ctx context.Context, uri string) error {
+// maySubscribe says why the caller may not subscribe to a resource, nil when it may.
+func (r *resources) maySubscribe(ctx context.Context, uri string) error {
 	shown := text.Quote(uri, 200)
 	id, part, _ := strings.Cut(strings.TrimPrefix(uri, sessionsURI+"/"), "/")
 	switch {
@@ -300,11 +301,11 @@ func (t *Tools) MaySubscribe(ctx context.Context, uri string) error {
 		return fmt.Errorf("%s never changes: subscribe to %s/SESSION_ID/steps", shown, sessionsURI)
 	case part != "" && part != "steps" && part != "trajectory":
 		return fmt.Errorf("there is no resource %s", shown)
-	case part == "trajectory" && t.edge.opts.Privacy == usecase.PrivacyCaptions:
+	case part == "trajectory" && r.opts.Privacy == usecase.PrivacyCaptions:
 		return errPrivate
 	}
-	client := t.edge.opts.Principal(ctx)
-	x, err := t.edge.opts.Store.Find(ctx, id, &client)
+	client := r.opts.Principal(ctx)
+	x, err := r.opts.Store.Find(ctx, id, &client)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %s", server.ErrResourceNotFound, shown)

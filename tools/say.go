@@ -10,7 +10,6 @@ import (
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
-	"github.com/taploop/taploop/internal/words"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -47,14 +46,6 @@ func (c *call) said(body *result.Result, st runs.Status) string {
 		lines = append(lines, in.tryLines(*f)...)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// notes are lines of a result's text.
-func (m *messages) notes(notes []string) (lines []string) {
-	for _, n := range notes {
-		lines = append(lines, fmt.Sprintf(m.Note, n))
-	}
-	return lines
 }
 
 // tryLines are what can be done about a failure, if anything.
@@ -197,49 +188,3 @@ func settledOtherwise(q result.OpenQuestion, in *messages) string {
 func list(numbers []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
 }
-
-// messages are the sentences around results, questions and descriptions in one language. What
-// agents, phones and people have said is not translated, and neither are descriptions, errors and
-// whatever programs read.
-type messages struct {
-	// What has happened: the beginning of a result.
-	Done, GaveUp, Failed, Stopped, Expired, Queued, Going, AsksNow, PausedAfter string
-	NotDone, OneStep, Steps, OfAgents, Screen, PicturesOf, OpenNow              string
-	Phones, NoPhones, Locked, ScreenOff, Sessions, Questions                    string
-	ScreenOf, ScreenIsOff, Try                                                  string
-	InquiryOpen, InquiryClosed, TheAnswer                                       string
-
-	Note     string // of a result
-	CutSteps string // of a call, for Note
-
-	// The call that comes next.
-	WaitNow, Elsewhere, WaitForm, PickUp, HintFirst, GoOn string
-	// A run that waits for the phone, or that was paused.
-	InLine, Ahead, HeldBy, HeldElsewhere, Paused, PausedAsking string
-	// A question of the agent on the phone.
-	AskUser, SecretAt, Choose, Drafted, ReplyWith string
-	// An action that waits for a decision.
-	NeedsApproval, Decide, UnderFinger, AskedBecause string
-	DecidePeople, DecideWith                         string
-	Decision, DecisionMessage, EditedAction          string
-	// A phone that is handed over to a person.
-	HandsOver, TakenOver, TakeOver, TakeOverAt, HandBack, HandBackPeople string
-	Outcome, IsDone, CouldNot, Remark, RemarkHelp                        string
-	// A form.
-	DraftOf, Misfit, Asks, YourAnswer, Another, AnotherHelp, ChooseOne, ChooseOrWrite string
-	Instead, InsteadHelp, YouDecide, NoAnswer                                         string
-	Remember, RememberSession, RememberApp, RememberAlways, OnPage                    string
-	// An inquiry that is open, and one that is settled.
-	LeftToYou, RunGoesOn, OnlyYou, OpenFor, WaitOn                                    string
-	SecretGiven, PassedOn, AnsweredBy, Refused, Defaulted, Silent, AskPending, ReadOn string
-	OnlyPeople, ByDecisions                                                           string
-	// Who settled a question of the run; for Note.
-	Unedited, ByModel, ByForm, ByDefault, BySilence, ByOther string
-	DeclinedBy, DelegatedBy, HandedBackBy, ByMemory, InForm  string
-	NotAsked, MoreAnswered                                   string
-	NotInTime                                                string // for a prompt
-	// The end of a description that is not ours.
-	Safety, ParamSafety string
-}
-
-var messagesIn = words.Of[messages]("tools")

@@ -1,11 +1,11 @@
 package tools
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
@@ -20,10 +21,10 @@ import (
 
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
-	edge        edge
-	list        []tool // in the order in which a client meets them
-	byName      map[string]tool
-	subscribers subscribers
+	edge      edge
+	list      []tool // in the order in which a client meets them
+	byName    map[string]tool
+	resources *resources
 }
 
 // New makes the tools.
@@ -33,7 +34,8 @@ func New(opts *Options) *Tools {
 		o.Principal = transport.Principal
 	}
 	o.Options = usecase.Complete(o.Options)
-	t := &Tools{edge: edge{opts: &o, cases: usecase.New(&o.Options)}, byName: map[string]tool{}}
+	t := &Tools{edge: edge{opts: &o, cases: usecase.New(&o.Options)}, byName: map[string]tool{},
+		resources: &resources{opts: &o}}
 	t.list = catalog(t.edge)
 	for _, d := range t.list {
 		t.byName[d.name] = d
@@ -49,59 +51,58 @@ func (t *Tools) Cases() *usecase.Cases { return t.edge.cases }
 func (t *Tools) Register(s *server.MCPServer) {
 	server.WithHooks(&server.Hooks{
 		OnAfterListTools:     []server.OnAfterListToolsFunc{t.relist},
-		OnAfterListResources: []server.OnAfterListResourcesFunc{resources{t.edge.opts}.list},
-		OnRegisterSession:    []server.OnRegisterSessionHookFunc{t.enter},
-		OnUnregisterSession:  []server.OnUnregisterSessionHookFunc{t.leave},
+		OnAfterListResources: []server.OnAfterListResourcesFunc{t.resources.list},
+		OnRegisterSession:    []server.OnRegisterSessionHookFunc{t.resources.enter},
+		OnUnregisterSession:  []server.OnUnregisterSessionHookFunc{t.resources.leave},
 	})(s)
 	for _, d := range t.list {
 		s.AddTool(mcp.Tool{Name: d.name}, t.handler(d))
 	}
-	t.addPrompts(s)
-	t.addResources(s)
+	addPrompts(s)
+	t.resources.add(s)
 	c := completer{t.edge.opts}
 	server.WithCompletions()(s)
 	server.WithPromptCompletionProvider(c)(s)
 	server.WithResourceCompletionProvider(c)(s)
 }
 
-// tool is one MCP tool: what clients read of it, and what it does.
-type tool struct {
-	name, title string
-	wording     func() wording // made when it is first asked for
-	answers
-	hints hints
-	call  func(context.Context, *call) (*toolResult, error)
-	// of a call that brings an answer; nil when it asks nothing
-	retry func(context.Context, *call) (*toolResult, error)
+// Requests are the schemas of what programs send over HTTP to start and steer runs. What a path
+// names may be left out.
+func (t *Tools) Requests() map[string]*schema.Schema {
+	_, start := argumentsOf[usecase.Start](t.edge.opts, startTool)
+	_, goOn := argumentsOf[usecase.Continue](t.edge.opts, continueTool)
+	_, message := argumentsOf[usecase.Message](t.edge.opts, "ask_agent_message")
+	message.Required = []string{"text"}
+	return map[string]*schema.Schema{"Start": start, "Continue": goOn, "Message": message}
 }
 
-// wording is what a model reads of a tool, and how its arguments are checked.
-type wording struct {
-	description string
-	input       *schema.Schema // of the arguments
-	listed      *schema.Schema // the same as a model reads it
+// Show is how a run stands after a call, for callers that are not MCP clients; name words what they
+// can do next. Pictures are not part of it.
+func (t *Tools) Show(o *usecase.Outcome, name result.Namer) (result.Result, error) {
+	body, err := t.edge.body(o, name, messagesIn("en"))
+	if err != nil {
+		return body, err
+	}
+	return body, result.FitAlone(&body, maxResult)
 }
 
-// hints are promises that clients rely on when they decide whether to ask their user.
-type hints struct{ readOnly, destructive, idempotent bool }
-
-// edge is what every handler has: the use cases, and what the server says of itself.
-type edge struct {
-	cases *usecase.Cases
-	opts  *Options
+// Refuse is why a call of such a caller could not be carried out. takes says which arguments the
+// call can be repeated with.
+func (t *Tools) Refuse(err error, r usecase.Remedy, name result.Namer) result.Result {
+	f := result.NewFailure(err)
+	t.edge.reach(f.Open)
+	f.Guide(r, name)
+	return result.Result{Error: &f, Question: f.Open, Next: f.Next}
 }
 
-// call is one call of a tool.
-type call struct {
-	request   mcp.CallToolRequest
-	given     map[string]bool // the arguments that were passed
-	arguments []byte          // all as they were read, as JSON
-	who       *usecase.Call
-	stateless bool   // a request that stands alone: the server asks by its result
-	version   string // of the protocol; "" when it is not known
-	gelab     bool   // the client was written for gelab-zero's server
-	options   *connectionOptions
-	messages  *messages
+// Changed says that something has happened in a run: the clients of its session's owner hear of the
+// resources that have changed. It waits for no client, so a run may call it at each of its events.
+func (t *Tools) Changed(ctx context.Context, e runs.Event) { t.resources.changed(ctx, e) }
+
+// MaySubscribe says why the caller may not subscribe to a resource, nil when it may. It is for
+// transport.Options.Subscribe.
+func (t *Tools) MaySubscribe(ctx context.Context, uri string) error {
+	return t.resources.maySubscribe(ctx, uri)
 }
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
@@ -120,7 +121,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 				Name: principal}},
 		stateless: transport.Stateless(ctx),
 		version:   server.RequestProtocolVersion(ctx),
-		gelab:     t.servesGelab(o),
+		gelab:     t.edge.servesGelab(o),
 		options:   o,
 		messages:  messagesIn(o.lang),
 	}
@@ -174,30 +175,47 @@ func (t *Tools) carryOut(ctx context.Context, c *call, d tool) (r *toolResult, e
 	return &toolResult{body: d.failed(f), text: said, code: f.Code}, nil
 }
 
-// read reads the call's arguments into those of the tool.
-func read[T any](d tool, c *call) (args T, err error) {
-	c.given, err = schema.Read(d.wording().input, c.request.GetRawArguments(), &args)
-	if err != nil {
-		return args, runs.Coded(runs.InvalidArgument, err)
+// check reports what is wrong with the options, before any tool of the connection is called.
+func (t *Tools) check(o *connectionOptions) error {
+	if o.err != nil {
+		return o.err
 	}
-	if c.gelab {
-		forGelab(&args)
+	for name := range o.descriptions {
+		of, argument, deeper := strings.Cut(name, ".")
+		d, found := t.byName[of]
+		if !found {
+			return badOption("desc", "use desc.TOOL or desc.TOOL.ARGUMENT with a tool's name",
+				"there is no tool %s",
+				text.Quote(of, 60))
+		}
+		if deeper && d.wording().input.Properties[argument] == nil {
+			return badOption("desc", "it has the arguments "+schema.Names(d.wording().input),
+				"%s has no argument %s", of,
+				text.Quote(argument, 60))
+		}
 	}
-	c.arguments = []byte(quote(args))
-	return args, nil
+	return nil
 }
 
-// canonical are the arguments as they were read.
-func (c *call) canonical() map[string]any {
-	arguments := map[string]any{}
-	d := json.NewDecoder(bytes.NewReader(c.arguments))
-	d.UseNumber()
-	if err := d.Decode(&arguments); err != nil {
-		panic(fmt.Sprintf("decoding arguments of ours: %v", err))
+// relist lists the tools as the connection wants them. It is a hook of mcp-go's: a filter would
+// refuse calls of what is not listed.
+func (t *Tools) relist(ctx context.Context, _ any, _ *mcp.ListToolsRequest,
+	result *mcp.ListToolsResult) {
+	o := connectionOptionsOf(ctx)
+	how, gelab := cmp.Or(o.schemas, t.edge.opts.Schemas), t.edge.servesGelab(o)
+	result.Tools = nil
+	for _, d := range t.list {
+		unknown := gelab && !slices.Contains(gelabTools, d.name)
+		if unknown || !gelab && d.name == olderTool {
+			continue
+		}
+		as := d.declaration(how)
+		if gelab && d.name == phonesTool {
+			as.Description = "Lists the serials of the phones that can be used; pass one as " +
+				"device_id."
+			as.RawOutputSchema = schema.JSON(serialsSchema())
+		}
+		o.redescribe(d, how, &as)
+		result.Tools = append(result.Tools, as)
 	}
-	return arguments
-}
-
-func invalid(hint, format string, a ...any) error {
-	return runs.Refuse(runs.InvalidArgument, hint, format, a...)
 }

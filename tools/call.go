@@ -1,0 +1,66 @@
+package tools
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/taploop/taploop/internal/usecase"
+	"github.com/taploop/taploop/tools/result"
+)
+
+// call is one call of a tool.
+type call struct {
+	request   mcp.CallToolRequest
+	given     map[string]bool // the arguments that were passed
+	arguments []byte          // all as they were read, as JSON
+	who       *usecase.Call
+	stateless bool   // a request that stands alone: the server asks by its result
+	version   string // of the protocol; "" when it is not known
+	gelab     bool   // the client was written for gelab-zero's server
+	options   *connectionOptions
+	messages  *messages
+}
+
+// canonical are the arguments as they were read.
+func (c *call) canonical() map[string]any {
+	arguments := map[string]any{}
+	d := json.NewDecoder(bytes.NewReader(c.arguments))
+	d.UseNumber()
+	if err := d.Decode(&arguments); err != nil {
+		panic(fmt.Sprintf("decoding arguments of ours: %v", err))
+	}
+	return arguments
+}
+
+// name words what can be done next as the call of a tool; nil stays nil.
+func (c *call) name(n *usecase.Next) *result.Next {
+	switch {
+	case n == nil:
+		return nil
+	case n.Verb == usecase.ToRepeat:
+		arguments := c.canonical()
+		maps.DeleteFunc(arguments, func(name string, _ any) bool { return !c.given[name] })
+		return result.Repeat(n, c.request.Params.Name, arguments)
+	}
+	return Name(n)
+}
+
+// isRetry reports whether the call was made before, and brings the answer to the form that it was
+// given instead of a result.
+func (c *call) isRetry() bool {
+	return c.request.Params.RequestState != "" || len(c.request.Params.InputResponses) > 0
+}
+
+// digest tells the call from all others: by its tool, and by its arguments as they were read. A
+// call that is made again may wait for another time.
+func (c *call) digest() []byte {
+	arguments := c.canonical()
+	delete(arguments, "wait_seconds")
+	sum := sha256.Sum256([]byte(quote([]any{c.request.Params.Name, arguments})))
+	return sum[:]
+}
