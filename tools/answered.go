@@ -8,7 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/usecase"
 )
 
-// mostAnswered is of how many questions a result tells who answered them; the last ones count.
+// mostAnswered is how many answered questions a result lists, the last ones.
 const mostAnswered = 8
 
 // answered tells how the agent's questions were settled that were asked in the steps of the result
@@ -75,7 +75,7 @@ func answeredLine(q inquiry.Question, in *messages) string {
 	return fmt.Sprintf(in.ByOther, question, who, answer)
 }
 
-// remark is what was said when the phone was handed back; answer is in quotes.
+// remark is what was said when the phone was handed back. The answer is in quotes.
 func remark(answer string) string {
 	if answer == `""` {
 		return ""

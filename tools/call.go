@@ -20,7 +20,7 @@ type call struct {
 	arguments []byte          // all as they were read, as JSON
 	who       *usecase.Call
 	stateless bool   // a request that stands alone: the server asks by its result
-	version   string // of the protocol; "" when it is not known
+	version   string // of the protocol, or "" if it is not known
 	gelab     bool   // the client was written for gelab-zero's server
 	options   *connectionOptions
 	messages  *messages
@@ -37,7 +37,7 @@ func (c *call) canonical() map[string]any {
 	return arguments
 }
 
-// name words what can be done next as the call of a tool; nil stays nil.
+// name words what can be done next as the call of a tool. It is nil for nil.
 func (c *call) name(n *usecase.Next) *result.Next {
 	switch {
 	case n == nil:

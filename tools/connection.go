@@ -25,7 +25,7 @@ type connectionOptions struct {
 	compat       Compat  // "" is the server's own
 	schemas      Schemas // the same
 	wait         time.Duration
-	err          error // what is wrong with them; every call is refused with it
+	err          error // their error, with which every call is refused
 }
 
 // What a description may have at most, in characters.
@@ -47,8 +47,8 @@ type connectionKey struct{}
 //	schemas=brief|full    how much the list of tools says, see [Schemas]
 //	compat=gelab|off      the tools as gelab-zero's server has them, see [Compat]
 //
-// They tighten what the server allows and never loosen it. A sentence of ours stays at the end of
-// every description.
+// They tighten what the server allows and never loosen it. Every description ends with
+// a sentence of the server's.
 //
 // It is for transport.Options.Context.
 func Connected(ctx context.Context, r *http.Request) context.Context {
@@ -62,8 +62,8 @@ func connectionOptionsOf(ctx context.Context) *connectionOptions {
 	return readConnectionOptions(nil)
 }
 
-// readConnectionOptions reads the query of a connection's URL. Keys that are none of ours are left
-// alone; what is wrong with ours is said by every call of the connection.
+// readConnectionOptions reads the query of a connection's URL. Unknown keys are
+// ignored. Every call of the connection reports an error in the known ones.
 func readConnectionOptions(query url.Values) *connectionOptions {
 	o := &connectionOptions{descriptions: map[string]string{}, lang: "en", wait: math.MaxInt64}
 	for key, values := range query {

@@ -102,8 +102,8 @@ func (m *messages) scope(s inquiry.Scope) string {
 		inquiry.ThisApp: m.RememberApp, inquiry.Always: m.RememberAlways}[s]
 }
 
-// rememberedAs is what the form says of using the answer again. What is none of the scopes is left
-// to the broker to refuse.
+// rememberedAs is what the form says of using the answer again. Unknown scopes are left to
+// the broker to refuse.
 func rememberedAs(content any, in *messages) inquiry.Scope {
 	values, _ := content.(map[string]any)
 	said, _ := values[remembering].(string)
@@ -148,7 +148,7 @@ func fieldsSchema(q inquiry.Question, in *messages) json.RawMessage {
 		Type: inquiry.ChoiceField, Options: []string{in.YouDecide, in.NoAnswer}, Optional: true}))
 }
 
-// insteadOf is what the form says instead of an answer, as a type of reply; "" when it says
+// insteadOf is what the form says instead of an answer, as a type of reply, or "" if it says
 // nothing of the kind.
 func insteadOf(q inquiry.Question, content any, in *messages) inquiry.Type {
 	values, _ := content.(map[string]any)
@@ -232,7 +232,7 @@ func answerIn(q inquiry.Question, content any) string {
 	return quote(values)
 }
 
-// writeActions writes what is to be decided on below the words of an approval.
+// writeActions writes the actions to decide on below the words of an approval.
 func writeActions(b *strings.Builder, q inquiry.Question, in *messages) {
 	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		fmt.Fprintf(b, "\n%d. %s", i+1, quoted(r.Description, 500))

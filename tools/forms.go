@@ -123,8 +123,8 @@ func (t *forms) show(ctx context.Context, form mcp.ElicitationParams) (
 	return answer, err
 }
 
-// settle settles the question with what came from the form. problem is what is wrong with an answer
-// that does not fit.
+// settle settles the question with what came from the form. problem says why an answer does not
+// fit.
 func (t *forms) settle(ctx context.Context, out *usecase.FormOutcome, q inquiry.Question,
 	answer *mcp.ElicitationResult) (
 	problem string, err error) {

@@ -6,8 +6,8 @@ import (
 	"github.com/taploop/taploop/tools/schema"
 )
 
-// gelabTools are listed to gelab-zero's clients. It has no ask_agent_wait and no ask_agent_stop;
-// here a result may name them.
+// gelabTools are listed to gelab-zero's clients. That server has no ask_agent_wait and
+// no ask_agent_stop, but results may name them here.
 var gelabTools = []string{phonesTool, olderTool, startTool, continueTool, waitTool, stopTool}
 
 // eitherArgs are those of the older tool that starts and continues.

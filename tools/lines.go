@@ -47,7 +47,7 @@ func (o nextLine) inLine() string {
 	return fmt.Sprintf(o.in.InLine, o.arguments, placeOf(o.Status, o.in))
 }
 
-// wait and resume say first what is to be done before a paused run can go on.
+// wait and resume say first what a paused run needs before it can continue.
 func (o nextLine) wait() string {
 	return o.hintFirst(fmt.Sprintf(o.in.WaitNow, o.arguments))
 }
@@ -130,7 +130,7 @@ func (o nextLine) decide() string {
 	return line + fmt.Sprintf(o.in.DecideWith, o.arguments, strings.Join(about.Allowed(0), "|"))
 }
 
-// handOver asks for what is to be done on the phone.
+// handOver asks for work on the phone.
 func (o nextLine) handOver() string {
 	if q := o.Question; q.ForPeople() {
 		return fmt.Sprintf(o.in.HandBackPeople, quoted(q.Text, 1000),
@@ -151,7 +151,7 @@ func whereToSettle(id string, kind inquiry.Kind, page string) string {
 	return cmp.Or(page, "taploop reply "+id[:min(len(id), 8)]+how)
 }
 
-// hintBefore is what is to be done before a paused run can go on; "" when going on is all.
+// hintBefore is what a paused run needs before it can continue, or "".
 func hintBefore(st runs.Status) string {
 	if st.Run.State != store.Paused || strings.HasPrefix(st.Hint, "continue the session") {
 		return ""

@@ -42,7 +42,7 @@ type messages struct {
 	LeftToYou, RunGoesOn, OnlyYou, OpenFor, WaitOn                                    string
 	SecretGiven, PassedOn, AnsweredBy, Refused, Defaulted, Silent, AskPending, ReadOn string
 	OnlyPeople, ByDecisions                                                           string
-	// Who settled a question of the run; for Note.
+	// Who settled a question of the run (for Note).
 	Unedited, ByModel, ByForm, ByDefault, BySilence, ByOther string
 	DeclinedBy, DelegatedBy, HandedBackBy, ByMemory, InForm  string
 	NotAsked, MoreAnswered                                   string
@@ -61,7 +61,7 @@ func (m *messages) notes(notes []string) (lines []string) {
 	return lines
 }
 
-// quote is a value of ours as JSON.
+// quote is a value as JSON.
 func quote(v any) string { return text.Readable(v) }
 
 // shortLine is a text on one line, cut to n characters.

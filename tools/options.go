@@ -18,9 +18,9 @@ type Options struct {
 	// ClientWaits are for clients by the name that they give themselves, upper or lower case; a
 	// zero field keeps that of Waits.
 	ClientWaits map[string]usecase.Waits
-	Schemas     Schemas // of a connection that does not say; "" means SchemasBrief
-	Compat      Compat  // of a connection that does not say; "" means CompatOff
-	// for the addresses of questions, for example http://127.0.0.1:8731; "" when HTTP is off
+	Schemas     Schemas // of a connection that does not say ("" means SchemasBrief)
+	Compat      Compat  // of a connection that does not say ("" means CompatOff)
+	// for the addresses of questions, for example http://127.0.0.1:8731, or "" if HTTP is off
 	BaseURL string
 
 	Principal func(context.Context) string // who calls; nil means transport.Principal

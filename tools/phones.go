@@ -62,7 +62,7 @@ type screenshotArgs struct {
 	Elements bool   `json:"elements,omitempty"`
 }
 
-// screenshot looks at a phone. Where pictures are private, what is on the screen is told in words
+// screenshot looks at a phone. Where pictures are private, the screen is told in words
 // alone, and only when that is asked for.
 func (e edge) screenshot(ctx context.Context, c *call, a screenshotArgs) (*toolResult, error) {
 	private := e.opts.Privacy == usecase.PrivacyCaptions
@@ -104,7 +104,7 @@ func (e edge) screenshot(ctx context.Context, c *call, a screenshotArgs) (*toolR
 	return screenshotReply(c, serial, seen, unlisted)
 }
 
-// mayLook refuses while a session of somebody else has the phone: what is on its screen is theirs.
+// mayLook refuses while a session of somebody else has the phone, and with it the screen.
 func (e edge) mayLook(ctx context.Context, c *call, serial string) error {
 	h, held, err := e.opts.Leases.Holder(ctx, serial)
 	if err != nil || !held || h.Client == c.who.Client {

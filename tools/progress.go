@@ -12,7 +12,7 @@ import (
 type progress struct {
 	edge
 	token any
-	value float64 // the last one; -1 before the first
+	value float64 // the last one, or -1 before the first
 }
 
 // send sends a message. Between two steps the value grows by less and less, because "the progress

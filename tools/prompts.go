@@ -22,7 +22,7 @@ var promptFiles embed.FS
 
 var langArgument = mcp.PromptArgument{Name: "lang", Description: "Of the prompt: en or zh."}
 
-// prompts are those that a client's user can choose.
+// prompts can be chosen by a client's user.
 var prompts = []mcp.Prompt{
 	{Name: "ask_for_intent", Title: "Ask what is really wanted",
 		Description: "Finds out with a few questions what is wanted, before anything is done on " +

@@ -67,7 +67,7 @@ func (e edge) body(o *usecase.Outcome, name result.Namer, in *messages) (result.
 	return body, err
 }
 
-// notes are what the call has to say besides how the run stands.
+// notes are what the call has to say beyond the state of the run.
 func (e edge) notes(o *usecase.Outcome, name result.Namer, in *messages) (notes []string) {
 	if o.Cut > 0 {
 		notes = append(notes, fmt.Sprintf(in.CutSteps, fmt.Sprint(o.Cut),

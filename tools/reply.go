@@ -12,7 +12,7 @@ import (
 	"github.com/taploop/taploop/tools/result"
 )
 
-// maxResult is how large a result without pictures may be, in bytes; on the wire it has an
+// maxResult is how large a result without pictures may be, in bytes. On the wire it has an
 // envelope, and then it is still below 100 KB.
 const maxResult = 97_000
 
@@ -23,14 +23,14 @@ const structured = "2025-06-18"
 // nowhere else.
 type toolResult struct {
 	body  any // structuredContent
-	plain any // what is there instead of body; nil when it is body
+	plain any // takes the place of body, unless it is nil
 	// text is what the calling model reads, of the body as it is then: what happened, in a sentence
 	// for a person, and at last what to do next.
 	text     func() string
 	pictures [][]byte // JPEGs, which follow the text
-	code     string   // why the call could not be carried out; "" when it was
+	code     string   // why the call could not be carried out, or "" if it was
 
-	form *mcp.CallToolResult // asks the client's user instead; nil when it does not
+	form *mcp.CallToolResult // asks the client's user instead, or nil if it does not
 }
 
 // sent is the reply as a client gets it. "For backwards compatibility, a tool that returns

@@ -28,7 +28,7 @@ const (
 	sessionURI  = sessionsURI + "/{session_id}"
 )
 
-// resources are what is stored of the caller's sessions, for clients that read resources.
+// resources are the caller's stored sessions, for clients that read resources.
 type resources struct {
 	opts        *Options
 	subscribers subscribers
@@ -213,7 +213,7 @@ func (r *resources) trajectory(ctx context.Context, req *mcp.ReadResourceRequest
 // transport has them.
 type listener interface {
 	server.ClientSession
-	Updated(uris ...string) // of those that it has subscribed to
+	Updated(uris ...string) // only subscribed ones count
 	Relisted()
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/taploop/taploop/tools/result"
 )
 
-// maxSaid is how much of what the agent reports at the end is in the text; all of it is in the
+// maxSaid is how much of what the agent reports at the end is in the text. All of it is in the
 // structure.
 const maxSaid = 8000
 
@@ -173,7 +173,7 @@ func questionsSaid(b *result.Pending, in *messages) string {
 	return strings.Join(lines, "\n")
 }
 
-// settledOtherwise says how a question is settled that answer_question cannot; "" of any other.
+// settledOtherwise says how a question is settled that answer_question cannot, or "" if any other.
 func settledOtherwise(q result.OpenQuestion, in *messages) string {
 	switch {
 	case q.PeopleOnly:

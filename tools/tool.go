@@ -18,7 +18,7 @@ type tool struct {
 	answers
 	hints hints
 	call  func(context.Context, *call) (*toolResult, error)
-	// of a call that brings an answer; nil when it asks nothing
+	// of a call that brings an answer, or nil if it asks nothing
 	retry func(context.Context, *call) (*toolResult, error)
 }
 

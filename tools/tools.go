@@ -47,7 +47,7 @@ func New(opts *Options) *Tools {
 func (t *Tools) Cases() *usecase.Cases { return t.edge.cases }
 
 // Register adds the tools to a server, and the prompts and resources. It knows the tools' names
-// only; what a list of them says is made for each list, see relist.
+// only, because their descriptions are made for each list, see relist.
 func (t *Tools) Register(s *server.MCPServer) {
 	server.WithHooks(&server.Hooks{
 		OnAfterListTools:     []server.OnAfterListToolsFunc{t.relist},
@@ -150,8 +150,8 @@ func (t *Tools) handler(d tool) server.ToolHandlerFunc {
 	}
 }
 
-// carryOut carries the call out. What goes wrong is in the reply, too; an error says that nobody
-// waits for it any more.
+// carryOut carries the call out. Failures are in the reply, too. An error says that no client waits
+// for it any more.
 func (t *Tools) carryOut(ctx context.Context, c *call, d tool) (r *toolResult, err error) {
 	if err = t.check(c.options); err == nil {
 		r, err = d.call(ctx, c)
@@ -175,7 +175,7 @@ func (t *Tools) carryOut(ctx context.Context, c *call, d tool) (r *toolResult, e
 	return &toolResult{body: d.failed(f), text: said, code: f.Code}, nil
 }
 
-// check reports what is wrong with the options, before any tool of the connection is called.
+// check reports errors in the options, before any tool of the connection is called.
 func (t *Tools) check(o *connectionOptions) error {
 	if o.err != nil {
 		return o.err
@@ -198,7 +198,7 @@ func (t *Tools) check(o *connectionOptions) error {
 }
 
 // relist lists the tools as the connection wants them. It is a hook of mcp-go's: a filter would
-// refuse calls of what is not listed.
+// refuse calls of unlisted tools.
 func (t *Tools) relist(ctx context.Context, _ any, _ *mcp.ListToolsRequest,
 	result *mcp.ListToolsResult) {
 	o := connectionOptionsOf(ctx)

@@ -14,13 +14,13 @@ import (
 type Call struct {
 	Client string     // whom sessions and questions belong to
 	By     runs.Actor // for the audit, and whose answers are
-	// Mode replaces a reply mode that does not ask people only; "" replaces none.
+	// Mode replaces a reply mode that does not ask people only, unless it is "".
 	Mode  channel.Mode
 	Usual time.Duration // how long a call waits that does not say
 	Most  time.Duration // how long any call waits
-	// Forms shows questions to the caller's user; nil when the caller cannot.
+	// Forms shows questions to the caller's user, or nil if the caller cannot.
 	Forms Forms
-	// Report is given what happens while the call waits; nil reports nothing.
+	// Report is given what happens while the call waits, unless it is nil.
 	Report *Reporter
 
 	session string // that the call is about, once it is known to be the caller's
@@ -39,7 +39,7 @@ type FormOutcome struct {
 	Late     string // why the answer came too late, or ""
 }
 
-// Budget is how long the call may wait; seconds is nil if it does not say.
+// Budget is how long the call may wait. seconds is nil if it does not say.
 func (c *Call) Budget(seconds *float64) time.Duration {
 	wanted := c.Usual
 	if seconds != nil {

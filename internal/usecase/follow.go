@@ -17,7 +17,7 @@ type Outcome struct {
 	Status runs.Status
 	Shown  Shown
 	Reply  string // the answer that the call gave, as it may be shown
-	// the steps after this one are listed; 0 means those of the present call of the run
+	// the steps after this one are listed (0 means those of the present call of the run)
 	Since       int
 	NotPickedUp error  // why a paused run did not go on, or nil
 	Cut         int    // the steps that the call wanted, if that was more than it may have
@@ -41,7 +41,8 @@ func (w *wait) end() time.Time { return w.began.Add(w.budget) }
 const PickUp = "wait for the run, which lets it go on"
 
 // follow waits for the run within the call's budget, reports progress, and shows its questions to
-// the caller's user when that is wanted. When ctx ends first the call detaches and the run goes on.
+// the caller's user when that is wanted. If ctx ends first, the call detaches and the run
+// continues.
 func (u *Cases) follow(ctx context.Context, c *Call, w *wait) (*Outcome, error) {
 	detach := u.opts.Runs.Attach(w.Status.Session.ID)
 	defer detach()
@@ -138,7 +139,7 @@ func (u *Cases) inForm(ctx context.Context, c *Call, w *wait, q inquiry.Question
 }
 
 // withDraft adds the draft of the answer that the client is asked for, when one is being made and
-// comes soon; again says that the question was settled meanwhile.
+// comes soon. again says that the question was settled meanwhile.
 func (u *Cases) withDraft(ctx context.Context, w *wait) (again bool, err error) {
 	q := u.Questions.Drafted(ctx, *w.Status.Question, w.end())
 	if !q.Open() {

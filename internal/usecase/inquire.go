@@ -223,7 +223,7 @@ func (u *Questions) draft(ctx context.Context, c *Call, a Inquire) (inquiry.Ques
 	if a.OnTimeout == "" && u.opts.OnTimeout.Model() != "" {
 		q.OnTimeout = u.opts.OnTimeout
 	}
-	inquiry.Clean(&q) // as it is stored, and compared with what was asked under the same key
+	inquiry.Clean(&q) // the stored form, which is compared with the question under the same key
 	q.Channels = u.channels(c, q.Secret)
 	if err := agree(a, &q); err != nil {
 		return q, err
@@ -268,7 +268,7 @@ func agree(a Inquire, q *inquiry.Question) error {
 }
 
 // channels are the ways to answer an inquiry: a form, when the server or the connection wants forms
-// and the client shows them; the client's own call; and the places where all questions are listed.
+// and the client shows them, the client's own call, and the places where all questions are listed.
 func (u *Questions) channels(c *Call, secret bool) []inquiry.Channel {
 	var list []inquiry.Channel
 	mode := c.mode(u.opts.ReplyMode, u.opts.ReplyMode)
@@ -297,7 +297,7 @@ func defaultsOf(fields []Field) string {
 	return string(b)
 }
 
-// underKey is the inquiry that was asked under the key before; false when there is none.
+// underKey is the inquiry that was asked under the key before, or false if no question was.
 func (u *Questions) underKey(ctx context.Context, q inquiry.Question) (
 	inquiry.Question, bool, error) {
 	list, err := u.opts.Questions.List(ctx, inquiry.Filter{Client: &q.Client, Key: q.Key})

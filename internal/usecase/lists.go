@@ -51,8 +51,8 @@ func (u *Cases) ListSessions(ctx context.Context, c *Call, a ListSessions) ([]ru
 // Phone is a phone in a list.
 type Phone struct {
 	runs.PhoneInfo
-	Held   *store.Hold   // who has it, as the caller may know it; nil if nobody
-	Screen *screen.State // what it says of itself; nil if that is not known
+	Held   *store.Hold   // its holder, as the caller may know it, or nil
+	Screen *screen.State // what it says of itself, or nil if that is not known
 }
 
 // ListPhones lists the phones. With states it asks each what it shows, all at the same time.
@@ -77,7 +77,7 @@ func (u *Cases) ListPhones(ctx context.Context, c *Call, states bool) ([]Phone, 
 	return list, cmp.Or(errs...)
 }
 
-// stateTime bounds how long a phone may take to tell its state; one that does not is listed without
+// stateTime bounds how long a phone may take to tell its state. One that does not is listed without
 // it.
 const stateTime = 4 * time.Second
 

@@ -33,7 +33,7 @@ type Next struct {
 	Verb       Verb
 	SessionID  string
 	QuestionID string
-	Since      *int   // steps that are known already; nil if that does not matter
+	Since      *int   // steps that are known already, or nil if that does not matter
 	From       int    // of ToInquire: characters of the answer that are known
 	Change     Change // of ToRepeat
 	Because    Because
@@ -64,8 +64,8 @@ const (
 	AsksElsewhere         // its question is with another channel
 	WaitsInLine           // for its phone
 	IsGoing
-	WasLeft  // nobody waited for it
-	IsPaused // and goes on when it is continued
+	WasLeft  // no caller waited for it
+	IsPaused // until it is continued
 )
 
 // Change is what a repeated call does otherwise.
@@ -74,7 +74,7 @@ type Change struct {
 	Queue   bool     // it waits for the phone
 }
 
-// After is what a caller can do next with a run; nil when the run has ended.
+// After is what a caller can do next with a run, or nil if the run has ended.
 func After(st runs.Status) *Next {
 	verb, because, why := goOn(st)
 	if verb == "" {
@@ -84,19 +84,19 @@ func After(st runs.Status) *Next {
 	if verb == ToWait {
 		n.Since = &st.Session.Steps
 	}
-	if st.Question != nil && st.Reason != agentloop.StillRunning { // what is settled, or waited for
+	if st.Question != nil && st.Reason != agentloop.StillRunning { // which the call settles or waits for
 		n.QuestionID = st.Question.ID
 	}
 	return n
 }
 
-// goOn decides how a run goes on, and why; "" when it has ended.
+// goOn decides how a run continues, and why, or "" if it has ended.
 func goOn(st runs.Status) (Verb, Because, string) {
 	asks, running := st.Question != nil, st.Reason == agentloop.StillRunning
 	switch {
 	case PausedOnPurpose(st):
-		return ToContinue, WasPaused, "the run is paused as it was wanted; call this when your " +
-			"user wants it to go on"
+		return ToContinue, WasPaused,
+			"the run was paused on purpose; continue it when your user wants it to go on"
 	case InForm(st) != nil:
 		return ToWait, IsInForm,
 			"the agent's question is shown to your user in a form while a call waits"
@@ -126,7 +126,7 @@ func goOn(st runs.Status) (Verb, Because, string) {
 	return ToContinue, IsPaused, "the run is paused and goes on from where it is"
 }
 
-// settle is how a run goes on that rests until its question is settled.
+// settle is how a run continues that waits for its question to be settled.
 func settle(st runs.Status) (Verb, string) {
 	switch {
 	case KeptByPerson(st):
@@ -146,7 +146,7 @@ func settle(st runs.Status) (Verb, string) {
 		"reply_from_client with your user's own answer"
 }
 
-// AfterQuestion is what a caller can do next with a question; nil when there is nothing.
+// AfterQuestion is what a caller can do next with a question, or nil if there is nothing.
 func AfterQuestion(q inquiry.Question) *Next {
 	switch {
 	case q.RunID != "":
@@ -171,7 +171,7 @@ func place(st runs.Status) string {
 	return at
 }
 
-// InForm is the open question that is to be shown in a form; nil when there is none.
+// InForm is the open question that is to be shown in a form, or nil if there is none.
 func InForm(st runs.Status) *inquiry.Question {
 	if st.Asking != channel.Elicit {
 		return nil

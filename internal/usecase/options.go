@@ -24,14 +24,14 @@ type Options struct {
 	// OnTimeout applies to inquiries that do not set it, if a model answers then.
 	OnTimeout inquiry.OnTimeout
 	Drafts    bool         // a model drafts answers to questions
-	ReplyMode channel.Mode // of a new task that does not say; "" means pass_to_client
-	MaxSteps  int          // the configured maximum; 0 is not mentioned
+	ReplyMode channel.Mode // of a new task that does not say ("" means pass_to_client)
+	MaxSteps  int          // the configured maximum (0 is not mentioned)
 	Privacy   Privacy      // "" means PrivacyOff
 	Channels  []string     // where every open question is listed, for example inquiry.ChannelPage
 	Log       *slog.Logger // nil discards
 }
 
-// Store is what the use cases read past the Manager; *store.Store is one.
+// Store is what the use cases read past the Manager. *store.Store implements it.
 type Store interface {
 	export.Source
 	Steps(ctx context.Context, sessionID string, after int) ([]store.StepRecord, error)
@@ -39,7 +39,7 @@ type Store interface {
 	LatestRun(ctx context.Context, sessionID string) (store.Run, error)
 }
 
-// Leases say who holds a phone; a store.Leases is one.
+// Leases say who holds a phone. A store.Leases implements it.
 type Leases interface {
 	Holder(ctx context.Context, serial string) (store.Hold, bool, error)
 }
@@ -50,7 +50,7 @@ type Privacy string
 // The levels of privacy.
 const (
 	PrivacyOff      Privacy = "off"      // pictures leave when a client asks for them
-	PrivacyCaptions Privacy = "captions" // no picture leaves; each screen is described in words
+	PrivacyCaptions Privacy = "captions" // no picture leaves, and each screen is described in words
 )
 
 // Complete returns o with its defaults filled in.

@@ -46,7 +46,7 @@ func (u *Questions) Question(ctx context.Context, c *Call, id string) (inquiry.Q
 
 func noQuestion(id string) error {
 	return runs.Refuse(QuestionNotFound,
-		"call list_pending_questions and pass a question_id of its result",
+		"pass the question_id of an open question",
 		"there is no question %s", text.Quote(id, 60))
 }
 
@@ -253,14 +253,14 @@ func (u *Questions) Drafted(
 		}
 	}
 	if now.ID != "" {
-		now.Channels = q.Channels // those that are left
+		now.Channels = q.Channels // the channels that are left
 		q = now
 	}
 	return q
 }
 
-// UntilNextChannel is how long the question stays with this channel, but never nothing at all; a
-// day when that is not bounded.
+// UntilNextChannel is how long the question stays with this channel, at least a moment. It is a day
+// if that is not bounded.
 func UntilNextChannel(q inquiry.Question, of channel.Mode) time.Duration {
 	const least = 100 * time.Millisecond
 	i := q.Index(string(of))

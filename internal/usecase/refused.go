@@ -65,7 +65,7 @@ func without(why string, arguments ...string) *Next {
 	return &Next{Verb: ToRepeat, Change: Change{Without: arguments}, Why: why}
 }
 
-// listOf lists the values which an argument may have; nil when nothing does.
+// listOf lists the values which an argument may have, or nil if nothing does.
 func listOf(argument string) *Next {
 	switch argument {
 	case "session_id":
@@ -78,7 +78,7 @@ func listOf(argument string) *Next {
 	return nil
 }
 
-// inSession goes on with the session that the call was about. After an answer that came too late it
+// inSession continues the session that the call was about. After an answer that came too late it
 // at least shows how the run ended.
 func (u *Cases) inSession(ctx context.Context, c *Call, code runs.Code) Remedy {
 	st, err := u.opts.Runs.Status(ctx, c.session)
@@ -125,7 +125,7 @@ func (u *Cases) busy(ctx context.Context, err error, begins, starts bool) Remedy
 	return r
 }
 
-// nextIn is what can be done next with a session of the caller's; nil when its run has ended, or
+// nextIn is what can be done next with a session of the caller's, or nil if its run has ended, or
 // when there is none.
 func (u *Cases) nextIn(ctx context.Context, sessionID string) *Next {
 	st, err := u.opts.Runs.Status(ctx, sessionID)

@@ -11,14 +11,14 @@ import (
 
 // Progress is what happens while a call waits.
 type Progress struct {
-	Step, Of int    // steps taken in this call, and the most that it may take; 0 is unknown
+	Step, Of int    // steps taken in this call, and the most that it may take (0 is unknown)
 	Message  string // in words
-	// Question was asked, or was settled if it is not open; nil if the message is about none
+	// Question was asked, or was settled if it is not open, or nil if the message is about none
 	Question *inquiry.Question
 }
 
 // Reporter reports the progress of one call, each question once as it stands. It is for one
-// goroutine at a time; its methods do nothing on nil.
+// goroutine at a time. Its methods do nothing on nil.
 type Reporter struct {
 	// Send is given what happens, in order and never after the call.
 	Send      func(context.Context, Progress)
@@ -36,7 +36,7 @@ func (r *Reporter) report(ctx context.Context, p Progress) {
 	}
 }
 
-// question reports a question, unless it was reported as it is now.
+// question reports a question, unless it was reported with its present status.
 func (r *Reporter) question(ctx context.Context, message string, q inquiry.Question) {
 	if r == nil || r.seen[q.ID] == q.Status {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 )
 
-// Shown is what a result shows besides the bare facts. It is stored with the run, for later calls.
+// Shown is what a result shows beyond the bare facts. It is stored with the run, for later calls.
 type Shown struct {
 	Logs            bool `json:"logs"`
 	Captions        bool `json:"captions"`         // of the steps in the logs
@@ -86,8 +86,8 @@ func clientSettingsOf(s runs.Settings) (kept clientSettings, err error) {
 	return kept, nil
 }
 
-// shownOf are those that were stored with the run. A run that another program began, such
-// as the command line, shows what is usual.
+// shownOf are the details that were stored with the run. A run that another program began, such
+// as the command line, has the defaults.
 func shownOf(s runs.Settings) (Shown, error) {
 	kept, err := clientSettingsOf(s)
 	if err != nil || kept.Show == nil {

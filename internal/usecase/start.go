@@ -14,7 +14,7 @@ import (
 	"github.com/taploop/taploop/tools/schema"
 )
 
-// Running is what every call may say that begins a run or goes on with one. The tags of requests
+// Running is what every call may say that begins or continues a run. The tags of requests
 // are those of package schema, which reads them at the edges. The steps and the waits are bounded
 // more tightly by configuration, and cut down to that.
 type Running struct {
@@ -38,7 +38,7 @@ type Reply struct {
 	// of a hand-over
 	ReplyType inquiry.Type  `json:"reply_type,omitempty" listed:"no"`
 	Remember  inquiry.Scope `json:"remember,omitempty" listed:"no"`
-	// about actions that wait for them; nil for none
+	// about actions that wait for them (nil for none)
 	Decisions []Decision `json:"decisions,omitempty" max:"50" listed:"no"`
 }
 
@@ -116,7 +116,7 @@ func (u *Cases) settings(c *Call, a Running, mode string, before runs.Settings) 
 	return out, nil
 }
 
-// cutSteps is how many steps the call wanted, if the server allows fewer; else 0.
+// cutSteps is how many steps the call wanted, if the server allows fewer, or 0.
 func (u *Cases) cutSteps(wanted int) int {
 	if u.opts.MaxSteps == 0 || wanted <= u.opts.MaxSteps {
 		return 0
@@ -135,7 +135,7 @@ type Continue struct {
 	Running
 }
 
-// Continue goes on with a session as the request says, and waits for it. Without a session it is
+// Continue continues a session as the request says, and waits for it. Without a session it is
 // the caller's newest one on the phone.
 func (u *Cases) Continue(ctx context.Context, c *Call, a Continue) (*Outcome, error) {
 	began := time.Now()
@@ -216,7 +216,7 @@ func decisionsOf(list []Decision) ([]inquiry.Decision, error) {
 	return out, nil
 }
 
-// answer is the answer in the request, nil when there is none.
+// answer is the answer in the request, or nil.
 func (a Reply) answer(c *Call) (*inquiry.Reply, error) {
 	sent := inquiry.Sent{Type: a.ReplyType}
 	if a.Words != "" {

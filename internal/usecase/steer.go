@@ -39,7 +39,7 @@ func (u *Cases) Wait(ctx context.Context, c *Call, a Wait) (*Outcome, error) {
 		return nil, err
 	}
 	if st.Run.State == store.Paused && st.Reason == agentloop.ClientDetached && w.budget > 0 {
-		detach := u.opts.Runs.Attach(st.Session.ID) // before it goes on
+		detach := u.opts.Runs.Attach(st.Session.ID) // before it continues
 		defer detach()
 		if w.Status, w.NotPickedUp = u.opts.Runs.PickUp(ctx, st.Session.ID); w.NotPickedUp != nil {
 			w.Status = st
@@ -48,7 +48,7 @@ func (u *Cases) Wait(ctx context.Context, c *Call, a Wait) (*Outcome, error) {
 	return u.follow(ctx, c, w)
 }
 
-// askedIn refuses a question that no run of the session has asked; "" is allowed.
+// askedIn refuses a question that no run of the session has asked. It allows "".
 func (u *Cases) askedIn(ctx context.Context, c *Call, sessionID, questionID string) error {
 	if questionID == "" {
 		return nil
@@ -94,7 +94,7 @@ type Message struct {
 	Key       string                `json:"idempotency_key,omitempty" max:"200"`
 }
 
-// Message says something to a run that goes on, waits or is paused, and returns at once.
+// Message says something to a run that is going, waiting or paused, and returns at once.
 func (u *Cases) Message(ctx context.Context, c *Call, a Message) (*Outcome, error) {
 	st, err := u.statusOf(ctx, c, a.SessionID)
 	if err != nil {

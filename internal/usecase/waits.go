@@ -7,11 +7,11 @@ import (
 
 // Waits bound how long calls wait for their run. A zero field takes its default.
 type Waits struct {
-	// of a call that does not say; 25 s, and 45 s with progress
+	// of a call that does not say (25 s, or 45 s with progress)
 	Default time.Duration
 	// of any call; 90 s. One without progress waits 50 s at most, or Default when that is longer
 	Max       time.Duration
-	Heartbeat time.Duration // between progress messages while nothing happens; 10 s
+	Heartbeat time.Duration // between progress messages while nothing happens (10 s)
 }
 
 // quietly is how long a client waits that sees no progress.

@@ -120,7 +120,7 @@ func (p *progressWatch) drain(steps <-chan runs.Event) {
 	}
 }
 
-// begin reports where a run stands that goes on. One that has its phone and does not run yet
+// begin reports where a run stands that is going. One that has its phone and does not run yet
 // reports itself in a moment.
 func (p *progressWatch) begin(st runs.Status) {
 	h, held, err := p.opts.Leases.Holder(p.ctx, st.Session.Serial)

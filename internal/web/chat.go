@@ -75,7 +75,8 @@ func (t *chatTurn) whole(ctx context.Context, w http.ResponseWriter) error {
 	return t.s.answer(w, http.StatusOK, body)
 }
 
-// stream answers chunk by chunk. A client that goes away detaches, and its run goes on for a while.
+// stream answers chunk by chunk. A client that goes away detaches, and its run continues for a
+// while.
 func (t *chatTurn) stream(ctx context.Context, l *listener) error {
 	if err := t.begin(ctx); err != nil {
 		return err

@@ -46,7 +46,7 @@ func wordsFor(said string) *chatWords {
 
 func going(st runs.Status) bool { return st.Reason == agentloop.StillRunning }
 
-// last is what is said at the end of a turn; page and yours are as for asked.
+// last ends the text of a turn. See asked for page and yours.
 func (w *chatWords) last(st *runs.Status, page string, yours bool) string {
 	why := string(st.Reason)
 	if st.Message != "" && st.Reason != agentloop.UserPaused {

@@ -109,7 +109,7 @@ func (t *chatTurn) usage() *chatUsage {
 
 // data is an event without a name.
 func data(v any) []byte {
-	b, _ := json.Marshal(v) // nothing of ours can fail
+	b, _ := json.Marshal(v) // these types cannot fail
 	return wire.AppendEvent(nil, wire.Event{Data: b})
 }
 

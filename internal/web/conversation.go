@@ -43,8 +43,8 @@ type conversation struct {
 	} `json:"metadata"`
 
 	words    string // of the user, now
-	session  string // that it goes on with, or its id's beginning; "" begins one
-	question string // that the user saw last, and the words are for; or ""
+	session  string // to continue, or its id's beginning ("" begins one)
+	question string // that the user saw last and answers, or ""
 }
 
 type chatMessage struct {
@@ -55,7 +55,7 @@ type chatMessage struct {
 // chatText is a text, or a list of parts that are texts.
 type chatText string
 
-// UnmarshalJSON takes both; null is nothing.
+// UnmarshalJSON takes both. It ignores null.
 func (c *chatText) UnmarshalJSON(b []byte) error {
 	if b[0] != '[' {
 		return json.Unmarshal(b, (*string)(c))
@@ -77,7 +77,7 @@ func (c *chatText) UnmarshalJSON(b []byte) error {
 }
 
 // mark begins all that the assistant says. Clients send a conversation whole, so it tells which
-// session one is about; in Markdown it is not shown.
+// session one is about, and in Markdown it is not shown.
 const mark = "[//]: # (taploop %s)\n\n"
 
 // questionMark ends what the assistant says when that is a question: an answer is for the question

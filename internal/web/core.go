@@ -99,7 +99,7 @@ func (l *listener) broken(err error) error {
 	return err
 }
 
-// extend gives the listener time from now on to take what is written.
+// extend gives the listener time from now on to read.
 func (l *listener) extend() error {
 	return l.out.SetWriteDeadline(time.Now().Add(l.s.opts.WriteTimeout))
 }

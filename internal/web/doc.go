@@ -11,7 +11,7 @@
 // snapshot again, and those who come at once share one.
 //
 // The package cannot reach phones: it reads the store and resolves questions. Runs are started,
-// steered and stopped through [Tasks], the use cases that the MCP tools call, too. A chat completion
-// is a turn of a conversation about a session. A live phone comes as pictures of a mirror, and a
-// person's touch goes to [Phones], which knows whether a person has the phone.
+// steered and stopped through [Tasks], the use cases that the MCP tools call, too. A chat
+// completion is a turn of a conversation about a session. A live phone comes as pictures of a
+// mirror, and a person's touch goes to [Phones], which knows whether a person has the phone.
 package web

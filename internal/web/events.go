@@ -118,7 +118,7 @@ func (l *reader) ping() error {
 }
 
 // snapshot sends all open questions and the sessions that are under way. The events after it may
-// repeat what is in it already.
+// repeat parts of it.
 func (l *reader) snapshot() error {
 	at, text, err := l.feed.snapshot(l.r.Context(), l.v)
 	if err != nil {

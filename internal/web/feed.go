@@ -14,7 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// feed is what happens, ready for any number of listeners: goroutines of its own put the broker's
+// feed is what happens, ready for any number of listeners: its goroutines put the broker's
 // events and the changes of sessions into the ring.
 type feed struct {
 	opts      *Options
@@ -51,7 +51,7 @@ func (f *feed) stop() {
 func (f *feed) pumpQuestions(sub *inquiry.Subscription) {
 	defer sub.Close()
 	for {
-		// which gives what is there before it looks whether that has ended
+		// it drains the subscription before it reports the end
 		e, err := sub.Next(f.open)
 		if err != nil {
 			return
@@ -170,8 +170,8 @@ func (f *feed) lookElsewhere(sessions map[string]lastSeen) {
 	}
 }
 
-// publishSession publishes what is new in a session: of one that was not seen before the state and
-// the last step.
+// publishSession publishes the changes of a session. Of one that was not seen before it publishes
+// the state and the last step.
 func (f *feed) publishSession(id string, before lastSeen, seen bool) (now lastSeen, err error) {
 	x, err := f.opts.Sessions.Find(f.ctx, id, nil)
 	if err != nil {
@@ -256,8 +256,8 @@ func (c *snapshots) get(v viewer) *snapshot {
 	return x
 }
 
-// make reads the snapshot anew. Events that happen meanwhile come after it, so they may repeat what
-// is in it already.
+// make reads the snapshot. Events that happen meanwhile come after it, so they may repeat what
+// the snapshot has already.
 func (f *feed) make(ctx context.Context, v viewer, x *snapshot) error {
 	at, made := f.ring.last(), time.Now()
 	questions, err := f.records.visible(ctx, v, inquiry.Filter{Status: inquiry.Pending})

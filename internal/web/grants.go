@@ -35,7 +35,7 @@ func (s *inbox) forget(w http.ResponseWriter, r *http.Request, v viewer) error {
 
 const grantsForPeople = "people say what is done without asking, and see it"
 
-// listGrants lists what is done without asking.
+// listGrants lists the leave to act without asking.
 func (s *inbox) listGrants(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := v.person(grantsForPeople); err != nil {
 		return err

@@ -47,7 +47,7 @@ func (s *inbox) listInquiries(w http.ResponseWriter, r *http.Request, v viewer) 
 		return err
 	}
 	if limit == 0 && f.Status != inquiry.Pending {
-		limit = maxLimit // what is settled only grows
+		limit = maxLimit // settled questions only accumulate
 	}
 	if limit > 0 && len(list) > limit {
 		list = list[len(list)-limit:] // the newest
@@ -114,7 +114,7 @@ type response struct {
 	object bool
 }
 
-// UnmarshalJSON takes a string or an object; null is nothing.
+// UnmarshalJSON takes a string or an object. It ignores null.
 func (r *response) UnmarshalJSON(b []byte) error {
 	switch b[0] {
 	case 'n':
@@ -185,7 +185,7 @@ func (s *inbox) reply(w http.ResponseWriter, r *http.Request, v viewer) error {
 		"replayed": res.Replayed, "inquiry": s.records.viewOf(res.Question)})
 }
 
-// refused is the broker's refusal of a reply; any other error stays as it is.
+// refused is the broker's refusal of a reply. Other errors are returned unchanged.
 func (s *inbox) refused(ctx context.Context, err error) error {
 	why, is := inquiry.RefusalOf(err)
 	if !is {

@@ -23,8 +23,8 @@ type screens struct{ *core }
 // how long it is.
 const boundary = "taploop-picture"
 
-// liveView is what is said of a picture: as the body of a part that has none, and as headers of one
-// that has.
+// liveView describes a picture: as the body of a part without one, and as the headers of a part
+// with one.
 type liveView struct {
 	Screen mirror.Screen `json:"screen"`
 	ByHand int           `json:"by_hand"`
@@ -69,8 +69,8 @@ func (s *screens) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 }
 
 // show sends pictures until the listener, the server or the phone is gone, or the listener's
-// credential does not hold any more. What is said of the last one is said again from time to time:
-// so both sides know that the other is there.
+// credential does not hold any more. The last description is repeated from time to time,
+// so that both sides know that the other is there.
 func show(l *listener, look *mirror.Viewer, p mirror.Picture) error {
 	ping := time.NewTicker(l.s.opts.Ping)
 	defer ping.Stop()
@@ -106,7 +106,7 @@ func show(l *listener, look *mirror.Viewer, p mirror.Picture) error {
 	}
 }
 
-// part is a picture as it is sent, or without one what is said of it. It ends with the boundary of
+// part is a picture on the wire, or its description alone. It ends with the boundary of
 // the next one, so that no reader has to wait for that.
 func part(p mirror.Picture) []byte {
 	said := liveView{Screen: p.Screen, ByHand: p.ByHand}
@@ -142,7 +142,7 @@ type inputBody struct {
 
 const hold = 400 // ms from which a tap is a long press
 
-// gesture is the touch, or what is wrong with the body.
+// gesture is the touch, or the error in the body.
 func (b inputBody) gesture() (actions.Gesture, error) {
 	var g actions.Gesture
 	if b.MS < 0 {
@@ -195,7 +195,7 @@ func point(nameX string, x *float64, nameY string, y *float64) (screen.Point, er
 	return screen.Point{X: *x, Y: *y}, nil
 }
 
-// input touches a phone that a person has taken over. What is typed is kept nowhere.
+// input touches a phone that a person has taken over. Typed text is not kept.
 func (s *screens) input(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := v.person(phonesForPeople); err != nil {
 		return err

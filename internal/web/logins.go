@@ -48,7 +48,7 @@ var errNoLogin = errors.New(
 	"the link was used before or is too old")
 
 // Link makes a link to the page at base ("http://127.0.0.1:8702") that logs one browser in, once,
-// within ten minutes. What is answered there is answered by name. The code is in the link's
+// within ten minutes. Answers given there are by name. The code is in the link's
 // fragment, which browsers do not send.
 func (l *Logins) Link(base, name string) (string, error) {
 	code := newSecret()
@@ -125,8 +125,7 @@ func (l *Logins) read() ([]login, error) {
 	return slices.DeleteFunc(*all, func(x login) bool { return !now.Before(x.Expires) }), nil
 }
 
-// change replaces the logins by what edit makes of those that still hold. One process at a time
-// does.
+// change replaces the valid logins by the result of edit, in one process at a time.
 func (l *Logins) change(edit func([]login) ([]login, error)) error {
 	return jsonfile.Change(l.path, func() ([]login, error) {
 		all, err := l.read()

@@ -36,7 +36,7 @@ type Sessions interface {
 	Frame(ctx context.Context, id string) ([]byte, error)
 }
 
-// Tasks are the use cases that requests call; a *usecase.Cases is one.
+// Tasks are the use cases that requests call. A *usecase.Cases implements it.
 type Tasks interface {
 	Start(context.Context, *usecase.Call, usecase.Start) (*usecase.Outcome, error)
 	Continue(context.Context, *usecase.Call, usecase.Continue) (*usecase.Outcome, error)
@@ -69,7 +69,7 @@ type Phones interface {
 // Touch is whose a gesture is, and on which phone.
 type Touch struct {
 	Serial string
-	Client *string // whose session has the phone; nil is anybody's
+	Client *string // whose session has the phone (nil is anybody's)
 	Kind   string  // tap, swipe, text or key: it is counted
 	By     runs.Actor
 }
@@ -79,8 +79,8 @@ type Touch struct {
 type Options struct {
 	Questions Questions
 	Sessions  Sessions
-	Answers   store.Answers // what is remembered
-	Grants    store.Grants  // what is done without asking
+	Answers   store.Answers // remembered answers
+	Grants    store.Grants  // leave to act without asking
 	Logins    *Logins
 	Tasks     Tasks
 	Results   Results
@@ -93,7 +93,7 @@ type Options struct {
 	BaseURL string
 
 	// Channels are those through which a question can still be answered, for what the server shows.
-	// nil: those that it was asked through.
+	// nil means those that it was asked through.
 	Channels func(inquiry.Question) []inquiry.Channel
 
 	// Authorize names the principal of a request that brings no login of the page; an error
@@ -111,13 +111,13 @@ type Options struct {
 	// origins of web pages besides loopback ones; a page there still needs a bearer token
 	Origins []string
 
-	Ping time.Duration // between pings of the event stream; 0 means 15 s
-	// between looks at the runs of other processes while there is a listener; 0 means 2 s
+	Ping time.Duration // between pings of the event stream (0 means 15 s)
+	// between looks at the runs of other processes while there is a listener (0 means 2 s)
 	Elsewhere time.Duration
-	// of one write to a slow listener, whose connection is then dropped; 0 means 30 s
+	// of one write to a slow listener, whose connection is then dropped (0 means 30 s)
 	WriteTimeout time.Duration
-	Buffer       int          // events kept for listeners that come back or are slow; 0 means 1024
-	MaxListeners int          // event streams and requests that wait at once; 0 means 1000
+	Buffer       int          // events kept for listeners that come back or are slow (0 means 1024)
+	MaxListeners int          // event streams and requests that wait at once (0 means 1000)
 	Log          *slog.Logger // nil discards
 }
 

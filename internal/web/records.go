@@ -21,7 +21,7 @@ type inquiryView struct {
 	shownWith
 }
 
-// shownWith is what is added to a question.
+// shownWith has the fields that are added to a question.
 type shownWith struct {
 	InquiryID     string          `json:"inquiryId"`
 	InputSchema   json.RawMessage `json:"input_schema,omitempty"` // of a form
@@ -89,7 +89,7 @@ func frameURL(sessionID, frame string) string {
 	return "/v1/sessions/" + url.PathEscape(sessionID) + "/frames/" + url.PathEscape(frame)
 }
 
-// records is what is stored, as viewers may see it.
+// records reads the store, as viewers may see it.
 type records struct {
 	questions Questions
 	sessions  Sessions
@@ -106,7 +106,7 @@ func (o records) viewOf(q inquiry.Question) inquiryView {
 	return v
 }
 
-// visible lists the questions that the viewer may see, oldest first; never nil.
+// visible lists the questions that the viewer may see, oldest first. The list is never nil.
 func (o records) visible(ctx context.Context, v viewer, f inquiry.Filter) ([]inquiryView, error) {
 	all, err := o.questions.List(ctx, f)
 	if err != nil {

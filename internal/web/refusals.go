@@ -54,7 +54,7 @@ var codes = map[string]struct {
 	"QUESTION_GONE":             {http.StatusGone, ""},
 
 	"STORE_UNAVAILABLE": {http.StatusServiceUnavailable, "try again later"},
-	// Calls that the tools refuse bring their hints; others of theirs are 409, too.
+	// Refused use cases bring their hints. Codes of theirs that are not listed are 409.
 	"SESSION_NOT_FOUND":  {http.StatusNotFound, ""},
 	"QUESTION_NOT_FOUND": {http.StatusNotFound, ""},
 	"DEVICE_AMBIGUOUS":   {http.StatusBadRequest, ""},
@@ -79,9 +79,9 @@ func codeInTable(code string) string {
 // refusal is an answer other than success.
 type refusal struct {
 	code string // a key of codes
-	name string // its code as it is sent; "" is code
+	name string // its code as it is sent ("" is code)
 	err  error
-	body map[string]any // what is said besides the error
+	body map[string]any // fields beside the error
 }
 
 func refuse(code string, err error) *refusal { return &refusal{code: code, err: err} }

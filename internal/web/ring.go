@@ -15,7 +15,7 @@ import (
 type pageEvent struct {
 	name   string
 	data   []byte
-	client *string // whom it belongs to; nil for no client
+	client *string // whom it belongs to (nil for no client)
 }
 
 // ring keeps the last events, numbered from 1. Readers hold the number of the last one that they

@@ -148,8 +148,8 @@ func (s *Server) routes() *http.ServeMux {
 	return mux
 }
 
-// fail answers with an error. What is not the sender's fault is logged, and answered without
-// details.
+// fail answers with an error. Errors that are not the sender's fault are logged, and
+// answered without details.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := refusalOf(err)
 	if f.code == "INTERNAL" && s.core.ctx.Err() != nil { // what was cut off by the closing

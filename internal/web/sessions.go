@@ -8,7 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// sessions serves what is stored of sessions.
+// sessions serves stored sessions.
 type sessions struct{ *core }
 
 func (s *sessions) listSessions(w http.ResponseWriter, r *http.Request, v viewer) error {

@@ -27,7 +27,7 @@ type request struct {
 }
 
 // name words what the client can do next as a request, and its body. Waiting has no route of its
-// own: what is settled by a person is waited for with its question.
+// own: a run that a person must let go on is waited for with its question.
 func (q request) name(n *usecase.Next) *result.Next {
 	if n == nil {
 		return nil
@@ -69,7 +69,7 @@ func (q request) name(n *usecase.Next) *result.Next {
 type useCase func(context.Context, *usecase.Call) (*usecase.Outcome, error)
 
 // call carries out a use case for the viewer. progress is called when something has happened, and
-// now and then; nil wants nothing. An error that is a *refused says how the use case was refused.
+// now and then, unless it is nil. An error that is a *refused says how the use case was refused.
 func (s *tasks) call(ctx context.Context, v viewer, q request, do useCase, progress func()) (
 	*usecase.Outcome, error) {
 	ctx, end := s.untilClosing(ctx)
@@ -145,7 +145,7 @@ func (s *tasks) arguments(schemaName string, body map[string]any, to any) error 
 	return nil
 }
 
-// goOn makes a handler that answers a session's question, or goes on with it.
+// goOn answers a session's question, or continues the session.
 func (s *tasks) goOn(w http.ResponseWriter, r *http.Request, v viewer) error {
 	return s.inSession(w, r, v, "/continue", func(body map[string]any) useCase {
 		return func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {

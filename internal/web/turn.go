@@ -108,7 +108,7 @@ func (t *chatTurn) steer(ctx context.Context) error {
 	return err
 }
 
-// answers reports whether the user's words are for the question: what is about acts has to have
+// answers reports whether the user's words are for the question. A question about acts must have
 // been seen.
 func (t *chatTurn) answers(q *inquiry.Question) bool {
 	return q != nil && t.mayAnswer(q) &&
@@ -118,7 +118,7 @@ func (t *chatTurn) answers(q *inquiry.Question) bool {
 // mayAnswer reports whether who talks here may answer the question.
 func (t *chatTurn) mayAnswer(q *inquiry.Question) bool { return !q.ForPeople() || t.v.all }
 
-// goOn goes on with the session.
+// goOn continues the session.
 func (t *chatTurn) goOn(ctx context.Context, a usecase.Continue) error {
 	a.SessionID, a.Seconds = t.id, once()
 	return t.do(ctx, func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
@@ -149,7 +149,7 @@ func (t *chatTurn) again(ctx context.Context, before, now func(context.Context) 
 	return now(ctx)
 }
 
-// nextTask begins a task, which is refused while one goes on.
+// nextTask begins a task, which is refused while another one runs.
 func (t *chatTurn) nextTask(ctx context.Context) error {
 	return t.goOn(ctx, usecase.Continue{Task: t.conversation.words, Key: t.key,
 		Running: t.onPhone()})
@@ -224,7 +224,7 @@ func stepLine(st store.StepRecord) string {
 	return fmt.Sprintf("%d. %s\n", st.Index, export.Headline(st.Proposal))
 }
 
-// first is what is said before the run goes on.
+// first begins the turn's text.
 func (t *chatTurn) first() string {
 	said := fmt.Sprintf(mark, t.id)
 	if t.late {
@@ -233,7 +233,7 @@ func (t *chatTurn) first() string {
 	return said
 }
 
-// last is what is said at the end of the turn.
+// last ends the turn's text.
 func (t *chatTurn) last() string {
 	q := t.now.Question
 	if q == nil {

@@ -26,7 +26,7 @@ func (v viewer) sees(client *string) bool {
 	return v.all || client != nil && v.name == *client
 }
 
-// client is whose sessions the viewer sees; nil means everybody's.
+// client is whose sessions the viewer sees (nil means everybody's).
 func (v viewer) client() *string {
 	if v.all {
 		return nil

@@ -160,7 +160,7 @@ func (in input) Default(name string) string {
 	return "-"
 }
 
-// Names are the arguments, those that are required first.
+// Names are the arguments, required ones first.
 func (in input) Names() []string {
 	required := slices.Sorted(slices.Values(in.Required))
 	optional := slices.DeleteFunc(slices.Sorted(maps.Keys(in.Properties)),

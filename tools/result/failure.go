@@ -11,7 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Failure is why a call could not be carried out, or what is in the way of a run.
+// Failure is why a call could not be carried out, or what keeps a run from continuing.
 type Failure struct {
 	Code    string  `json:"code"`
 	Message string  `json:"message"`
@@ -19,8 +19,8 @@ type Failure struct {
 	Holder  *Holder `json:"holder,omitempty"` // under DEVICE_BUSY
 	Winner  *Winner `json:"winner,omitempty"` // under QUESTION_ALREADY_RESOLVED
 
-	Open *OpenQuestion `json:"-"` // under QUESTION_SUPERSEDED; it goes where questions go
-	Next *Next         `json:"-"` // the call that goes on from here; it goes where such calls go
+	Open *OpenQuestion `json:"-"` // under QUESTION_SUPERSEDED (it goes where questions go)
+	Next *Next         `json:"-"` // the next call (it goes where such calls go)
 }
 
 // Holder is who has a phone.
@@ -63,7 +63,7 @@ func (f *Failure) about(q *inquiry.Question) {
 	}
 }
 
-// NewHolder is a hold as it is now.
+// NewHolder is a present hold.
 func NewHolder(h store.Hold) *Holder {
 	age := max(time.Since(h.Since), 0).Round(time.Second)
 	out := &Holder{SessionID: h.SessionID, State: h.State, Since: h.Since,

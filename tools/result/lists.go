@@ -43,7 +43,7 @@ type Serials struct {
 	Result []string `json:"result"`
 }
 
-// ListedPhone is a phone in a list. What is not known is null.
+// ListedPhone is a phone in a list. Unknown values are null.
 type ListedPhone struct {
 	ID      string  `json:"device_id"`
 	State   string  `json:"state"`
@@ -58,7 +58,7 @@ type ListedPhone struct {
 	HeldBy  *Holder `json:"held_by"`
 }
 
-// Screenshot is what get_screenshot returns besides the picture.
+// Screenshot describes a picture of a phone's screen.
 type Screenshot struct {
 	DeviceID string    `json:"device_id,omitempty"`
 	At       time.Time `json:"at,omitzero"`

@@ -16,7 +16,7 @@ type Next struct {
 	Why       string         `json:"why"`
 }
 
-// Namer words what a caller can do next; nil stays nil.
+// Namer words what a caller can do next. It is nil for nil.
 type Namer func(*usecase.Next) *Next
 
 // Arguments are those of the call, by the names that programs know.

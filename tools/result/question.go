@@ -109,7 +109,7 @@ func NewWinner(q inquiry.Question) *Winner {
 	return &Winner{q.Status, r.Channel, r.Authority, r.By, r.Response.String(), r.Unedited, r.At}
 }
 
-// Inquiry is how a question stands: what send_inquiry and answer_question return.
+// Inquiry is how a question stands after it was asked or answered.
 type Inquiry struct {
 	ID        string            `json:"question_id,omitempty"`
 	SessionID string            `json:"session_id,omitempty"`
@@ -132,7 +132,7 @@ func NewInquiry(q inquiry.Question) *Inquiry {
 		Usage: q.Usage}
 }
 
-// ValuesOf are the values of a form that was answered; nil when there are none.
+// ValuesOf are the values of a form that was answered, or nil if there are none.
 func ValuesOf(q inquiry.Question) json.RawMessage {
 	if len(inquiry.As[inquiry.Form](q).Fields) == 0 || q.Resolution == nil {
 		return nil
@@ -144,7 +144,7 @@ func ValuesOf(q inquiry.Question) json.RawMessage {
 	return answer
 }
 
-// Pending is what list_pending_questions returns.
+// Pending is a list of open questions.
 type Pending struct {
 	Questions []OpenQuestion `json:"questions"`
 	Total     int            `json:"total"`

@@ -1,6 +1,6 @@
 // Package result is what programs are shown of runs, phones and questions: the objects of MCP
-// results and of the command line's JSON. Their keys are fixed, because programs rely on them;
-// those of gelab-zero keep their meaning.
+// results and of the command line's JSON. Their keys are fixed, because programs rely on them.
+// gelab-zero's keep their meaning.
 //
 // A body is built from what the store and runs say ([New], [NewQuestion], [NewFailure]), and cut to
 // a size by its Shorten.

@@ -21,7 +21,7 @@ func Fit(body interface{ Shorten(n int) }, most int, size func() (int, error)) e
 	}
 }
 
-// FitAlone shortens a body that is sent as it is until it is small enough.
+// FitAlone shortens a body that is sent without anything around it until it is small enough.
 func FitAlone(body interface{ Shorten(n int) }, most int) error {
 	return Fit(body, most, func() (int, error) {
 		b, err := json.Marshal(body)
@@ -101,8 +101,7 @@ func (b *Pending) Shorten(n int) {
 	for i := range b.Questions {
 		b.Questions[i].Shorten(n)
 	}
-	b.Notes = noted(b.Notes, "long texts are left out; send_inquiry and ask_agent_wait "+
-		"show a single question")
+	b.Notes = noted(b.Notes, "long texts are left out; a call about one question shows more")
 }
 
 // Shorten cuts the sessions' texts.

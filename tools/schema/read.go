@@ -18,7 +18,7 @@ import (
 )
 
 // Read checks arguments by the schema of to's type, fills in the defaults and decodes them into to.
-// given are the names that were passed; null counts as left out, because some clients send it for
+// given are the names that were passed. null counts as left out, because some clients send it for
 // everything that they do not use. An error says which argument is wrong, with a hint, and never
 // shows a value that could be an answer.
 func Read(s *Schema, raw any, to any) (given map[string]bool, err error) {
@@ -49,10 +49,10 @@ type ArgumentError struct {
 
 func (e *ArgumentError) Error() string { return e.err.Error() }
 
-// Unwrap gives what is wrong, with its hint.
+// Unwrap returns the error, with its hint.
 func (e *ArgumentError) Unwrap() error { return e.err }
 
-// Missing is the error about an argument that is not there; advice is its hint.
+// Missing is the error about a missing argument, with advice as its hint.
 func Missing(name, advice string) error {
 	return &ArgumentError{name, wrong(advice, "%s is missing", name)}
 }
@@ -176,7 +176,7 @@ func (a argument) read(v any) (any, error) {
 		a.name, kindOf(v), want)
 }
 
-// unquoted is the number, or the true or false, that some clients send as a text; nil when s is
+// unquoted is the number, or the true or false, that some clients send as a text, or nil if s is
 // another text.
 func unquoted(s string) any {
 	d := json.NewDecoder(strings.NewReader(s))

@@ -6,7 +6,7 @@
 //	max:"200"          characters of a text, items of a list, or the greatest number
 //	min:"1"            the least number
 //	each:"500"         characters of each text in a list
-//	default:"20"       in JSON, or a text as it is; the argument may be left out then
+//	default:"20"       in JSON, or a plain text (the argument may be left out then)
 //	listed:"no"        the argument is taken, and not listed to models
 //
 // Descriptions come from [Words].
@@ -177,7 +177,7 @@ func brief(s *Schema) {
 	for _, p := range s.Properties {
 		brief(p)
 	}
-	if s.Items != nil { // what is in an object its description says
+	if s.Items != nil { // the description says what an object holds
 		s.Items = &Schema{Type: s.Items.Type}
 	}
 }
