@@ -84,7 +84,8 @@ func After(st runs.Status) *Next {
 	if verb == ToWait {
 		n.Since = &st.Session.Steps
 	}
-	if st.Question != nil && st.Reason != agentloop.StillRunning { // which the call settles or waits for
+	// the call settles the question, or waits for it
+	if st.Question != nil && st.Reason != agentloop.StillRunning {
 		n.QuestionID = st.Question.ID
 	}
 	return n
