@@ -50,8 +50,7 @@ type Element struct {
 	Class       string `json:"class,omitempty"`       // for example android.widget.Button
 	ResourceID  string `json:"resource_id,omitempty"` // for example com.app:id/send
 	// Depth is 1 more than the number of listed elements that contain it, which come before it.
-	// Views that are not listed do not count, so their children have no parent among the listed
-	// ones.
+	// Views that are not listed do not count. Their children lie in the listed ones around them.
 	Depth int `json:"depth"`
 
 	Clickable  bool `json:"clickable,omitempty"`
