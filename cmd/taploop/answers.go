@@ -24,7 +24,7 @@ type answersListCmd struct {
 	DataDir string `key:"data_dir" help:"Where answers are kept." placeholder:"DIR"`
 }
 
-// Run lists what is remembered.
+// Run lists the remembered answers.
 func (c *answersListCmd) Run(ctx context.Context, a *invocation) error {
 	return a.reading(ctx, func(db *store.Store) error {
 		list, err := db.Answers.List(ctx, nil)
@@ -79,7 +79,7 @@ func (c *answersForgetCmd) Run(ctx context.Context, a *invocation) error {
 	})
 }
 
-// wanted are the whole ids; "" is all.
+// wanted are the whole ids. "" means all answers.
 func (c *answersForgetCmd) wanted(ctx context.Context, db *store.Store) ([]string, error) {
 	if c.All {
 		return []string{""}, nil

@@ -39,7 +39,7 @@ type benchCmd struct {
 	size image.Point
 }
 
-// Run measures what is not measured yet, and prints what there is.
+// Run carries out the missing runs, and prints all results.
 func (c *benchCmd) Run(ctx context.Context, a *invocation) error {
 	tasks, err := c.tasks()
 	if err != nil {

@@ -98,7 +98,7 @@ func profileOf(s *app.Settings, r calibrate.Report) (*config.Edit, error) {
 	set := map[string]string{"dialect": r.Dialect, "coordinates": r.Coordinates,
 		"image_size": r.ImageSize}
 	if r.Dialect != r.Prompted && !strings.HasPrefix(r.Coordinates, "pixels") {
-		delete(set, "image_size") // the asked dialect's; the other one has its own
+		delete(set, "image_size") // the asked dialect's, not that of the other one
 	}
 	m := s.Conf.Model
 	passing := func(key string) bool { // from the environment or the command line
@@ -149,7 +149,7 @@ func (c *calibrateCmd) write(ctx context.Context, a *invocation, edit *config.Ed
 	return true, nil
 }
 
-// shownCalibration is the report with who was asked, and what is to be written.
+// shownCalibration is the report with the model that was asked, and the change to be written.
 type shownCalibration struct {
 	Model string `json:"model"`
 	calibrate.Report

@@ -25,7 +25,7 @@ type configShowCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Run prints the configuration; keys of models are masked.
+// Run prints the configuration, with the keys of models masked.
 func (c *configShowCmd) Run(a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
@@ -47,7 +47,7 @@ func shown(v any) string {
 	return text.Line(password.ReplaceAllString(value, "${1}xxxxx@"))
 }
 
-// password matches the one of an address, and what is before it in the address.
+// password matches an address up to its password.
 var password = regexp.MustCompile(`(://[^/\s:@"]*:)[^/\s@"]+@`)
 
 // printSettings prints the settings for programs.

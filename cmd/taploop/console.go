@@ -20,12 +20,12 @@ type console struct {
 	line chan inputLine
 	read chan struct{} // holds one token when a line is wanted
 
-	// A token was given, and its line has not come yet; the caller of Ask has it.
+	// A token was given, and its line has not come yet. Only Ask uses it.
 	reading bool
 	prompts atomic.Int64 // shown so far
 }
 
-// inputLine is one line, or why there is none.
+// inputLine is one line, or the error of reading it.
 type inputLine struct {
 	text   string
 	err    error
@@ -80,7 +80,7 @@ func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, 
 	}
 }
 
-// echo shows what was piped in, as a terminal shows what is typed.
+// echo shows piped input, as a terminal shows typed input.
 func (c *console) echo(answer string, secret bool) {
 	if secret {
 		answer = ""

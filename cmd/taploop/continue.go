@@ -22,7 +22,7 @@ type continueCmd struct {
 	taskFlags
 }
 
-// Run goes on with a session and follows it to its end.
+// Run continues a session and follows it to its end.
 func (c *continueCmd) Run(ctx context.Context, a *invocation) error {
 	if c.Reply != nil && c.Refuse {
 		return app.Usage(fmt.Errorf("--reply and --refuse are both given"), "keep one of them")
@@ -77,7 +77,7 @@ func (c *continueCmd) ofHost(ctx context.Context, a *invocation) (*hostCmd, erro
 		return err
 	})
 	if err != nil || sess.Kind() != store.OfAgents {
-		return nil, nil // the error is found again, and then told with what goes on
+		return nil, nil // the error is found again, and reported with the next command
 	}
 	if c.answers {
 		return nil, app.Usage(fmt.Errorf("session %s is one of taploop host", sess.ID),

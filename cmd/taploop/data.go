@@ -44,7 +44,7 @@ func (a *invocation) reading(ctx context.Context, use func(*store.Store) error) 
 	}
 	return a.lend(ctx, &store.Options{Reading: true}, func(db *store.Store) error {
 		if !db.ReadOnly() {
-			// What is stored can be read all the same.
+			// The store can be read all the same.
 			if _, err := db.Runs.Recover(ctx); err != nil {
 				a.Log.WarnContext(ctx, "looking for runs that were left behind", "err", err)
 			}
@@ -121,7 +121,7 @@ func exportPage(ctx context.Context, db *store.Store, id, path string) error {
 }
 
 // overwrite opens a file for writing from its beginning, readable by this user only, also when it
-// was there. What is no file, such as a pipe, stays as it is.
+// was there. It does not change anything else, such as a pipe.
 func overwrite(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {

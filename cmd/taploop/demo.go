@@ -20,7 +20,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// demoTask needs an answer in the middle, which decides what is right.
+// demoTask needs an answer in the middle. The check depends on it.
 const demoTask = "cart-runner-ask"
 
 type demoCmd struct {

@@ -97,7 +97,7 @@ func exitOf(err error) int {
 	return exitError
 }
 
-// endOf is the end of a command whose run ended, or rests, so; nil when the task is done.
+// endOf returns the end of a command whose run ended or rests, or nil if the task is done.
 func endOf(ctx context.Context, state store.State, reason agentloop.StopReason) error {
 	switch {
 	case state == store.Completed:

@@ -30,7 +30,7 @@ type hostCmd struct {
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }
 
-// Run works on the goal until it is reached, and says what is done meanwhile.
+// Run works on the goal until it is reached, and reports every call.
 func (c *hostCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (c *hostCmd) resume(ctx context.Context, a *invocation) error {
 	})
 }
 
-// work begins a session, or goes on with one, and prints how it ends.
+// work begins or continues a session, and prints how it ends.
 func (c *hostCmd) work(ctx context.Context, a *invocation, d *app.Parts, lines *hostLines) error {
 	if m := a.Conf.Model; a.Conf.Host.MaxCost > 0 && m.PromptPrice == 0 && m.ReplyPrice == 0 {
 		lines.line("%s", lines.words().Unpriced)
@@ -85,7 +85,7 @@ func (c *hostCmd) work(ctx context.Context, a *invocation, d *app.Parts, lines *
 	return c.report(ctx, a, d, lines, st)
 }
 
-// begin begins a session, or goes on with one.
+// begin begins or continues a session.
 func (c *hostCmd) begin(ctx context.Context, d *app.Parts) (runs.Status, error) {
 	if c.Resume == "" {
 		return d.Manager.Start(ctx, runs.StartRequest{Kind: store.OfAgents, Task: c.Goal,
@@ -116,7 +116,7 @@ type hostEnd struct {
 	Answer     string               `json:"answer,omitempty"`
 	Message    string               `json:"message,omitempty"`
 	Hint       string               `json:"hint,omitempty"`
-	Next       string               `json:"next,omitempty"` // the command that goes on
+	Next       string               `json:"next,omitempty"` // the next command
 	Usage      agents.Spent         `json:"usage"`
 	Agents     []agents.Shown       `json:"agents"`
 }

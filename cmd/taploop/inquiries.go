@@ -170,7 +170,7 @@ func spentOn(u *inquiry.Spending) string {
 	return s
 }
 
-// printActions prints what is to be decided on.
+// printActions prints the actions to be decided on.
 func printActions(out io.Writer, q inquiry.Question) {
 	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		fmt.Fprintf(out, "  %d. %s (%s)\n", i+1, text.Line(r.Description), r.Edited())

@@ -14,7 +14,7 @@ type streams struct {
 	out, err io.Writer
 }
 
-// notef prints a line for the person at the terminal; stdout is for programs.
+// notef prints a line on stderr, for the person at the terminal.
 func (s *streams) notef(format string, args ...any) { fmt.Fprintf(s.err, format+"\n", args...) }
 
 // invocation is one call of the program: its streams, and the settings that parts are made from.

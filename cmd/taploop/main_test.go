@@ -161,7 +161,8 @@ func smallPhone() *sandbox.Options {
 		Now: morning}
 }
 
-// settles is how long a run waits for the screen of such a phone, which does not move after a touch.
+// settles is how long a run waits for the screen of such a phone, which does not move after a
+// touch.
 const settles = "30ms"
 
 var begun = time.Now()

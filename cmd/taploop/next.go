@@ -17,7 +17,7 @@ import (
 	"github.com/taploop/taploop/tools/result"
 )
 
-// shownResult is a result as --json prints it: with the command that goes on from there.
+// shownResult is a result as --json prints it: with the next command.
 type shownResult struct {
 	result.Result
 	Next *nextCommand `json:"next"`
@@ -41,7 +41,7 @@ type stoppedShort struct {
 
 func (e *stoppedShort) Unwrap() error { return e.error }
 
-// nextOf is what goes on with a run; nil when it has ended.
+// nextOf returns the next command of a run, or nil if it has ended.
 func nextOf(st runs.Status) *nextCommand {
 	next := usecase.After(st)
 	if next == nil {
@@ -75,7 +75,7 @@ func replyTo(q inquiry.Question) string {
 	return "taploop reply " + prefix(q.ID, 8) + " " + how
 }
 
-// onward finds what goes on after an error of a command with these arguments.
+// onward finds the next command after an error of a command with these arguments.
 type onward struct {
 	*app.Parts
 	args []string

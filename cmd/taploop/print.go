@@ -38,7 +38,7 @@ func printList[T any](a *invocation, asJSON bool, items []T, none, columns strin
 // gap is the columns of a terminal between those of a table.
 const gap = 2
 
-// printRows prints a table in at most room columns; 0 is any number.
+// printRows prints a table in at most room columns. 0 means no limit.
 func printRows(w io.Writer, rows [][]string, room int) error {
 	widths := make([]int, len(rows[0]))
 	for _, cells := range rows {
@@ -63,7 +63,7 @@ func printRows(w io.Writer, rows [][]string, room int) error {
 	return err
 }
 
-// printBlocks prints each row as lines of its own, for a terminal that a table does not fit.
+// printBlocks prints each row as a block of lines, for a terminal too narrow for the table.
 func printBlocks(w io.Writer, rows [][]string, room int) error {
 	var b strings.Builder
 	for i, cells := range rows[1:] {
@@ -136,7 +136,7 @@ type fieldList struct {
 	err error
 }
 
-// line prints one name with its value; what has no value is left out. The lines of a value stay
+// line prints one name with its value. It skips an empty value. The lines of a value stay
 // lines.
 func (l *fieldList) line(name, value string) {
 	value = strings.TrimRight(text.Lines(value), "\n")

@@ -12,7 +12,7 @@ import (
 )
 
 // profile writes down what this process computes until stop is called, which writes the profiles to
-// NAME.cpu.pprof and NAME.heap.pprof. A file that is there already is left as it is, and refused.
+// NAME.cpu.pprof and NAME.heap.pprof. It refuses to overwrite a file.
 func profile(name string) (stop func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil

@@ -124,7 +124,7 @@ func (p *prompter) Next(
 	ctx context.Context, s agentloop.Situation,
 ) (agentloop.Proposal, error) {
 	if s.Step != p.step {
-		return agentloop.Proposal{}, agentloop.ErrUnreadable // not asked; the next step is
+		return agentloop.Proposal{}, agentloop.ErrUnreadable // this step is skipped
 	}
 	return policy.New(p, p, nil).Next(ctx, s)
 }

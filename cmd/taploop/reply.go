@@ -71,7 +71,7 @@ func (c *replyCmd) Run(ctx context.Context, a *invocation) error {
 	})
 }
 
-// said is what the flags say; nothing if there is an answer in words.
+// said returns the decisions of the flags, none if the answer is in words.
 func (c *replyCmd) said() (said []inquiry.Said, err error) {
 	given := 0
 	for _, f := range []struct {

@@ -123,7 +123,7 @@ func (c *taskFlags) follow(ctx context.Context, a *invocation,
 	return c.reportEnd(ctx, a, st)
 }
 
-// asking is how the run's questions are asked at the terminal; nil asks none.
+// asking returns how questions are asked at the terminal, or nil if they are not.
 func (c *taskFlags) asking(show *steps) *app.AskHere {
 	if c.here == nil {
 		return nil

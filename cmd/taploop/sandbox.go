@@ -60,7 +60,7 @@ func (c *sandboxCmd) Run(ctx context.Context, a *invocation) error {
 	return app.Closing(c.serve(ctx, a, sim, task), sim.Close)
 }
 
-// setUp puts the phone into the state that the task begins with; nil when there is no task.
+// setUp puts the phone into the state in which the task begins. It returns nil without a task.
 func (c *sandboxCmd) setUp(phone *sandbox.Simulator) (*sandbox.Task, error) {
 	if c.Task == "" {
 		return nil, nil

@@ -73,7 +73,7 @@ func (c *setupCmd) install(a *invocation, client clients.Client, server clients.
 	return nil
 }
 
-// advise says what is left to do.
+// advise tells the remaining steps.
 func (c *setupCmd) advise(a *invocation, client clients.Client, server clients.Server) {
 	a.notef("  then:     %s\n  time-out: %s", client.Then, client.Timeout)
 	if server.Token {

@@ -110,7 +110,7 @@ func read(ctx context.Context, db *store.Store, sess store.Session) (shownSessio
 	return x, err
 }
 
-// addQuestion adds the question that the run waits for, if it does, and how it goes on.
+// addQuestion adds the question that the run waits for, if any, and the next command.
 func (r *shownRun) addQuestion(asked []inquiry.Question) {
 	i := slices.IndexFunc(asked, func(q inquiry.Question) bool {
 		return q.ID == r.QuestionID && q.Open()

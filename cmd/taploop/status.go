@@ -21,8 +21,8 @@ type statusLine struct {
 	mu    sync.Mutex
 	doing string // "" shows nothing
 	since time.Time
-	width int           // columns of what is shown; 0 is nothing
-	end   chan struct{} // ends the rewriting; nil while nothing is rewritten
+	width int           // columns of the shown text, 0 if there is none
+	end   chan struct{} // ends the rewriting, nil if nothing is rewritten
 	wg    sync.WaitGroup
 }
 
@@ -96,7 +96,7 @@ func (s *statusLine) draw() {
 	_, _ = s.f.WriteString(line)
 }
 
-// erase takes away what is shown. A terminal that was made narrower has wrapped it.
+// erase erases the line. A terminal that was made narrower has wrapped it.
 func (s *statusLine) erase() {
 	if s.width == 0 {
 		return
@@ -109,7 +109,7 @@ func (s *statusLine) erase() {
 	s.width = 0
 }
 
-// statusOf is the status line of the terminal that a stream leads to; nil when there is none.
+// statusOf returns the status line of the terminal that a stream leads to, or nil.
 func statusOf(stream any) *statusLine {
 	w, _ := stream.(*text.Writer)
 	if w == nil {

@@ -30,7 +30,7 @@ type steps struct {
 	max     int
 	base    int // steps of the session before this call
 	asked   bool
-	gone    bool // nobody answers here any more
+	gone    bool // no more answers come from here
 	warned  int  // of the run's warnings, how many are known
 }
 
@@ -57,7 +57,7 @@ func (s *steps) begin(st runs.Status) {
 	s.pending = nil
 }
 
-// end takes away what is said of the present.
+// end erases the status line.
 func (s *steps) end() { s.live.show("") }
 
 // Ask implements terminal.Lines.
@@ -125,7 +125,7 @@ func (s *steps) tell(e runs.Event) {
 	}
 }
 
-// warn says what is new among the run's warnings. Those from before this call have been said.
+// warn prints new warnings of the run. Earlier warnings were printed by earlier calls.
 func (s *steps) warn(e runs.Event) {
 	all := e.Progress.Warnings
 	switch {
@@ -150,7 +150,7 @@ func (s *steps) state(e runs.Event) {
 	}
 }
 
-// present says what is being done in a step.
+// present shows the current phase of a step.
 func (s *steps) present(st agentloop.Step, doing string) {
 	s.live.show(fmt.Sprintf(s.words.Now, st.Index-s.base, s.max) + doing)
 }

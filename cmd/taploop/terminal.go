@@ -25,7 +25,7 @@ func terminalOf(stream any) (f *os.File, ok bool) {
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
-// columnsOf is the width of the terminal that the stream leads to; 0 when it leads to none.
+// columnsOf returns the width of the terminal that the stream leads to, or 0.
 func columnsOf(stream any) int {
 	f, ok := terminalOf(stream)
 	if !ok {
@@ -38,8 +38,8 @@ func columnsOf(stream any) int {
 	return width
 }
 
-// wrapped is a line that begins with a label, in lines of at most so many columns; 0 is any number.
-// What does not fit stands below the words, not below the label.
+// wrapped is a line that begins with a label, in lines of at most so many columns. 0 means no
+// limit. What does not fit stands below the words, not below the label.
 func wrapped(label, words string, columns int) string {
 	indent := ansi.StringWidth(label)
 	if room := columns - indent; room > indent {
@@ -49,7 +49,7 @@ func wrapped(label, words string, columns int) string {
 }
 
 // indented is a message that may quote a phone or a server, harmless for a terminal: what follows
-// its first line is no line of ours.
+// its first line is indented.
 func indented(s, by string) string { return strings.ReplaceAll(text.Lines(s), "\n", "\n"+by) }
 
 // tenths is a duration to a tenth of a second.
@@ -88,7 +88,7 @@ type sheet struct {
 	columns int // 0 is any number
 }
 
-// line prints words behind a label; of an empty text nothing.
+// line prints words behind a label. It skips an empty text.
 func (p sheet) line(label, words string) {
 	if words = text.Line(words); words != "" {
 		fmt.Fprint(p.to, wrapped(label, words, p.columns))

@@ -22,7 +22,7 @@ func ours(f *os.File) bool {
 	return err == nil && mode.Lflag&unix.ICANON != 0
 }
 
-// echoOff switches the echo of a terminal off; line editing stays.
+// echoOff switches off the echo of a terminal. Line editing stays.
 func echoOff(fd int) (restore func(), ok bool) {
 	old, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {

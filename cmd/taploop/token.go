@@ -61,7 +61,7 @@ func (c *tokenAdoptCmd) Run(ctx context.Context, a *invocation) error {
 	return adopt(ctx, a, info.Name)
 }
 
-// adopt gives what is open and was begun without a token to the one of that name.
+// adopt gives open sessions and questions that were begun without a token to the named one.
 func adopt(ctx context.Context, a *invocation, name string) error {
 	o := store.Orphans{}
 	if store.Exists(a.Conf.DataDir) { // else nothing was begun yet

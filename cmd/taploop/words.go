@@ -19,12 +19,12 @@ type texts struct {
 
 	Session, Model           string // where the run is: an id on a phone, and what that phone is
 	Now                      string // the step of the status line
-	Ready, Look, Think, Act  string // what is being done
+	Ready, Look, Think, Act  string // the phase of a step
 	Check, Note              string // before an action is carried out, and after
 	Queue                    string
 	Step, CutShort           string // a step that was made
 	Unread, Silent           string // of the model's reply
-	Exchange, Unanswered     string // what came of a question; where there is no answer
+	Exchange, Unanswered     string // the outcome of a question, with an answer and without
 	Warning                  string // before one of the run's warnings
 	Replayed                 string
 	Ended, Steps, OneStep    string
@@ -36,7 +36,8 @@ type texts struct {
 	Outcomes map[actions.Outcome]string
 	// why a run has ended, where that needs no other words
 	Reasons map[agentloop.StopReason]string
-	// by stop reason or code, in front of an error, whose own words are English; none in English
+	// by stop reason or code, in front of an error, whose own words are English, so there are none
+	// in English
 	InFront map[string]string
 	Host    hostWords
 }

@@ -27,7 +27,7 @@ type yoloScope struct {
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }
 
-// of is the scope and the name in it; found looks a session up.
+// of returns the scope and the name in it. found looks a session up.
 func (y *yoloScope) of(found func(id string) (string, error)) (guard.Scope, string, error) {
 	var scope guard.Scope
 	var name string

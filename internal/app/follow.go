@@ -31,7 +31,7 @@ func Operator() runs.Actor {
 // AskHere says how WaitForEnd puts questions to the person at the terminal.
 type AskHere struct {
 	How  *runs.ContinueRequest // continues the run with the answer to the first question
-	Left func() bool           // whether the person has left; then nothing more is asked
+	Left func() bool           // whether the person has left, so that nothing more is asked
 }
 
 // WaitForEnd waits until the run ends, pauses or waits for an answer. Unless here is nil, it asks

@@ -35,7 +35,7 @@ type Policies struct {
 	Plain                    agentloop.Policy // puts no screen in words
 	captioned, lastCaptioned agentloop.Policy
 	captioner                *caption.Captioner
-	transport                http.RoundTripper // of the models' clients; nil is their own
+	transport                http.RoundTripper // of the models' clients, nil for the default one
 	close                    func() error
 }
 
@@ -149,8 +149,8 @@ func blind(file string, lacks []dialect.Lack) error {
 		strings.Join(without, " and ")), "taploop prompt check "+text.Line(file))
 }
 
-// transport records or replays if the configuration says so; nil is the client's own. The recording
-// is complete when finish has returned.
+// transport records or replays if the configuration says so. Nil means the client's own. The
+// recording is complete when finish has returned.
 func (ms *Models) transport(m config.Model) (
 	t http.RoundTripper, finish func() error, err error,
 ) {

@@ -34,8 +34,8 @@ type Parts struct {
 type Options struct {
 	Console  terminal.Lines
 	Observe  func(runs.Event)
-	URL      string        // where people reach the server; "" if it serves no HTTP
-	Grace    time.Duration // how long a run continues without a client; 0 means for ever
+	URL      string        // where people reach the server, "" if it serves no HTTP
+	Grace    time.Duration // how long a run continues without a client, 0 means for ever
 	HandOver bool          // see runs.Options
 	// Around returns the phones that take the place of the host's, for example with a mask over
 	// every picture. Nil keeps the host's.

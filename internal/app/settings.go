@@ -24,7 +24,7 @@ type Settings struct {
 	Options config.Options
 	Conf    *config.Loaded
 	Log     *slog.Logger
-	Note    func(format string, args ...any) // tells the person at the terminal; nil discards
+	Note    func(format string, args ...any) // tells the person at the terminal, nil discards
 }
 
 // Load reads the configuration.

@@ -16,7 +16,7 @@ var clientsTemplate string
 type section struct {
 	clients.Client
 	Files       []string // by system
-	Stdio, HTTP string   // settings to paste; HTTP is "" when there are none
+	Stdio, HTTP string   // settings to paste. HTTP may be ""
 	WithToken   string
 	Language    string
 }

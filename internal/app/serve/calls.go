@@ -16,7 +16,7 @@ type calls struct {
 	log *slog.Logger
 	mu  sync.Mutex
 	n   int
-	// closed when the last of them ends; nil if there never was one
+	// closed when the last call ends, nil before the first one
 	none chan struct{}
 }
 

@@ -24,7 +24,7 @@ func NewHands(d *app.Parts, log *slog.Logger) *Hands {
 		Open: func(ctx context.Context, serial string) (mirror.Phone, error) {
 			p, err := d.Phones.Open(ctx, serial)
 			if e, coded := errors.AsType[*runs.Error](err); coded {
-				return nil, e.Unwrap() // the page has codes of its own
+				return nil, e.Unwrap() // the page has other codes
 			}
 			return p, err
 		}})}

@@ -108,7 +108,7 @@ func Dialable(addr string) string {
 }
 
 // Servers reads the server files of a data folder, the newest first: of servers that listen now,
-// and of those that ended without removing theirs.
+// and of servers that were killed.
 func Servers(dataDir string) (here, gone []ServerEntry, err error) {
 	dir := filepath.Join(dataDir, serversDir)
 	entries, err := os.ReadDir(dir)

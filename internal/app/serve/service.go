@@ -26,8 +26,8 @@ type Options struct {
 	Version  string
 	Console  terminal.Lines // the person at the terminal, or nil
 	In       io.Reader      // of Stdio
-	Out      io.Writer      // of Stdio; the protocol's alone
-	Announce func(net.Addr) // tells a person where HTTP listens; may be nil
+	Out      io.Writer      // of Stdio, for the protocol alone
+	Announce func(net.Addr) // tells a person where HTTP listens, may be nil
 }
 
 // Service is the parts with the MCP server in front of them.

@@ -27,7 +27,7 @@ type shutdown struct {
 	paused error // set by pause
 }
 
-// shutDown begins the end; the deadline counts from now.
+// shutDown begins the end. The deadline counts from now.
 func (s *Service) shutDown(g grace) *shutdown {
 	return &shutdown{s: s, grace: g, by: time.Now().Add(g.all)}
 }
@@ -36,7 +36,7 @@ func (s *Service) shutDown(g grace) *shutdown {
 // them have returned. An action that has begun is finished.
 func (e *shutdown) pause() {
 	e.paused = within(e.by.Add(-e.grace.afterRuns), "pausing the runs", e.s.Manager.Close)
-	// The transport ends those that wait for something else.
+	// The transport ends calls that wait for something else.
 	_ = wait.Until(context.Background(), e.grace.afterRuns/3, e.s.calls.over())
 }
 

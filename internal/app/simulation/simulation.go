@@ -44,7 +44,7 @@ type Simulation struct {
 // Options are about where a simulation is and what its model says.
 type Options struct {
 	Serial    string // "" means DefaultSerial
-	ADBAddr   string // of the ADB server endpoint on this machine; "" means a free port
+	ADBAddr   string // of the ADB server endpoint on this machine, "" means a free port
 	ModelAddr string // of the scripted model, alike
 	Script    []byte // nil means TasksScript
 }

@@ -24,7 +24,7 @@ var displays = []display{
 	{image.Pt(720, 1280), 320, false}, {image.Pt(1280, 720), 320, true},
 }
 
-// What is drawn: texts in two scripts, and icons with what they show.
+// The targets: texts in two scripts, and icons with their names.
 var (
 	latin = []string{"Alarm", "Search", "Save", "Cancel", "Photos", "Music", "Battery", "Contacts",
 		"Download", "Settings", "Calendar", "Weather"}

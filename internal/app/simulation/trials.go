@@ -26,7 +26,7 @@ import (
 
 // TrialOptions say how the runs of a benchmark are carried out.
 type TrialOptions struct {
-	Dir      string // of the results; their sessions are below it
+	Dir      string // of the results, with their sessions below it
 	Models   []string
 	Configs  map[string]*config.Loaded // by model
 	Tasks    map[string]sandbox.Task   // by id
@@ -81,7 +81,7 @@ func (t *Trials) Close() error {
 	return errors.Join(errs...)
 }
 
-// A phone of the usual width in pixels has the usual density; others show as much as it does.
+// A phone of the usual width in pixels has the usual density. Other phones show as much as it does.
 const usualWidth, usualDensity = 1080, 420
 
 // Try carries a run out and checks the phone. It implements bench.Measurement.Try.

@@ -3,7 +3,7 @@
 // own to learn where things are, and fails when the walk does not solve the task.
 //
 // A rule matches on how far the model's own summary says the task is, so the script keeps no state
-// and goes on rightly after an interruption.
+// and continues correctly after an interruption.
 package main
 
 import (
@@ -104,7 +104,7 @@ func script(t sandbox.Task, moves []move) ([]rule, error) {
 	when, done := "(?i)"+given+regexp.QuoteMeta(quoted(strings.TrimSuffix(t.Goal, "."))), "nothing"
 	for i, m := range moves {
 		mark := fmt.Sprintf("[%s %d/%d]", t.ID, i+1, len(moves))
-		for _, m := range append(m.others, m) { // what is really done comes last
+		for _, m := range append(m.others, m) { // the actual work comes last
 			action, err := m.do(h)
 			if err != nil {
 				return nil, fmt.Errorf("move %d (%s): %w", i+1, m.explain, err)

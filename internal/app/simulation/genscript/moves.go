@@ -18,7 +18,7 @@ type move struct {
 	others  []move                                 // moves in its place for other answers
 }
 
-// touch touches a node; action is what the model writes before the point.
+// touch touches a node. The model writes action before the point.
 func touch(explain, what, action string, do func(h *hand, x, y int)) move {
 	return move{explain: explain, do: func(h *hand) (string, error) {
 		x, y, err := h.find(what)
@@ -46,7 +46,7 @@ func press(explain, what string) move {
 	})
 }
 
-// drag moves what is under one node to another.
+// drag moves the finger from one node to another.
 func drag(explain, from, to string) move {
 	return move{explain: explain, do: func(h *hand) (string, error) {
 		x1, y1, err := h.find(from)
@@ -78,7 +78,7 @@ func write(explain, text string) move {
 	}}
 }
 
-// open starts an app by its name; pkg is what that has to mean.
+// open starts an app by its name, which must mean pkg.
 func open(name, pkg string) move {
 	return move{explain: "open " + name, do: func(h *hand) (string, error) {
 		return "AWAKE\tvalue:" + name, h.phone.Apps.Launch(pkg)
