@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/inquirytest/vote"
 )
 
 // inForms is inBothEras at a server that asks in forms.
@@ -64,6 +65,29 @@ func TestAFormOfSeveralFieldsIsShownAsOne(t *testing.T) {
 		require.Contains(t, forms[1].Message, `"paid"`)
 		require.Equal(t, []any{"Mon", "Tue"},
 			forms[0].RequestedSchema.(in)["properties"].(in)["day"].(in)["enum"])
+	})
+}
+
+func TestAKindThatOnlyATestHasIsAnsweredInAFormAndByACall(t *testing.T) {
+	inForms(t, these(accepts(in{"outcome": "nay", "remark": "too late"})), func(t *testing.T,
+		w *fixture, r *reader) {
+		b := w.manager.Broker()
+		first, err := b.Get(t.Context(),
+			w.ask("send_inquiry", in{"prompt": "x?", "wait_seconds": 0}).ID)
+		require.NoError(t, err)
+		open := func() string {
+			q, err := b.Open(t.Context(), inquiry.Question{Client: first.Client,
+				Channels: first.Channels, Text: "Agreed?", Body: &vote.Vote{Motion: "tea"}})
+			require.NoError(t, err)
+			return q.ID
+		}
+		a := w.ask("send_inquiry", in{"question_id": open()})
+		require.Equal(t, "answered", a.says(), a.text)
+		require.Equal(t, "nay: too late", *a.Answer)
+		require.Contains(t, r.shown()[0].RequestedSchema.(in)["properties"].(in)["outcome"].(in)["enum"],
+			"aye")
+		a = w.ask("answer_question", in{"question_id": open(), "response": "aye"})
+		require.Equal(t, "answered", a.says(), a.text)
 	})
 }
 

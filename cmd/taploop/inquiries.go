@@ -94,24 +94,12 @@ func printQuestion(out io.Writer, q inquiry.Question) error {
 	w.line("channels", channelsOf(q))
 	w.line("task", q.Task)
 	w.line("text", q.Text)
-	for _, o := range inquiry.As[inquiry.Ask](q).Options {
-		w.line("option", o)
+	for _, d := range q.Details() {
+		w.line(d.Name, d.Text)
 	}
-	for _, f := range inquiry.As[inquiry.Form](q).Fields {
-		w.line("field", describeField(f))
-	}
-	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
-		w.line("action", r.Description)
-		w.line("edit", r.Edited())
-		w.line("decide", strings.Join(inquiry.As[inquiry.Approval](q).Allowed(i), ", "))
-	}
-	w.line("under", inquiry.As[inquiry.Approval](q).Element)
 	if q.Frame != "" {
 		w.line("screen", "taploop inquiries "+prefix(q.ID, 8)+" --picture FILE.jpg")
 	}
-	w.line("because", inquiry.As[inquiry.Approval](q).Reason)
-	w.line("severity", string(inquiry.As[inquiry.Approval](q).Severity))
-	w.line("draft", inquiry.As[inquiry.Ask](q).Draft)
 	if q.Suggestion != nil {
 		w.line("drafted", q.Suggestion.Answer+" (by the model "+q.Suggestion.By+")")
 	}
@@ -181,25 +169,6 @@ func printActions(out io.Writer, q inquiry.Question) {
 			fmt.Fprintf(out, "  - %s\n", text.Line(words))
 		}
 	}
-}
-
-// describeField is a field of a form in one line.
-func describeField(f inquiry.Field) string {
-	line := f.Name + " (" + string(f.Type)
-	if f.Optional {
-		line += ", optional"
-	}
-	line += ")"
-	if f.Label != "" {
-		line += " " + f.Label
-	}
-	if len(f.Options) > 0 {
-		line += ": " + strings.Join(f.Options, " / ")
-	}
-	if f.Default != nil {
-		line += fmt.Sprintf(" [%v]", f.Default)
-	}
-	return text.Line(line)
 }
 
 // channelsOf is where a question can still be answered.

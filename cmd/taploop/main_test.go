@@ -44,7 +44,8 @@ func TestMain(m *testing.M) {
 	os.Exit(withProgram(adbtest.Inside(m)))
 }
 
-// withProgram runs the tests with the program that ships as taploop in PATH. It is built without
+// withProgram runs the tests with the program that ships as taploop in PATH, which knows one kind of
+// question more. It is built without
 // the race detector, which would make each of its many starts slow; TAPLOOP_TEST_RACE=1 builds it
 // with it.
 func withProgram(tests adbtest.Runner) (code int) {
@@ -59,7 +60,7 @@ func withProgram(tests adbtest.Runner) (code int) {
 	}
 	defer os.RemoveAll(dir)
 	bin := filepath.Join(dir, "bin")
-	args := []string{"build", "-o", bin + string(filepath.Separator)}
+	args := []string{"build", "-tags", "testkinds", "-o", bin + string(filepath.Separator)}
 	if os.Getenv("TAPLOOP_TEST_RACE") == "1" {
 		args = append(args, "-race")
 		os.Setenv("GORACE", "atexit_sleep_ms=0") // else each end would take a second

@@ -13,19 +13,20 @@ var besides = map[string]string{
 	"device/devicetest":        "device",
 	"internal/model":           "internal/model/scripted",
 	"caption":                  "internal/model/scripted",
-	"internal/inquiry":         "internal/inquiry/inquirytest internal/golden",
+	"internal/inquiry":         "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote internal/golden",
 	"internal/inquiry/route":   "internal/inquiry/inquirytest",
 	"internal/inquiry/decider": "internal/model/scripted internal/golden",
 	"internal/guard/phone": "device device/devicetest internal/sandbox internal/sandbox/adbserver " +
 		"internal/sandbox/apps internal/sandbox/shell internal/sandbox/ui",
 	"internal/notify":       "internal/inquiry/inquirytest",
+	"internal/terminal":     "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote",
 	"internal/store":        "internal/inquiry/inquirytest",
 	"internal/store/export": "internal/inquiry",
 	"agentloop":             "device/devicetest",
 	"agentloop/policy":      "actions/dialect/families internal/model/scripted",
 	"internal/runs":         "device/devicetest internal/inquiry/decider internal/model internal/store/storetest internal/terminal",
-	"tools": "actions device/devicetest internal/guard internal/store/storetest " +
-		"internal/terminal",
+	"tools": "actions device/devicetest internal/guard internal/inquiry/inquirytest/vote " +
+		"internal/store/storetest internal/terminal",
 	"internal/web": "agentloop device/devicetest internal/inquiry/inquirytest " +
 		"internal/token",
 	"internal/mcp/proxy":    "internal/inquiry/inquirytest internal/store",

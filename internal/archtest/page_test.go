@@ -94,5 +94,6 @@ func TestThePlacesToAddSomethingAreThere(t *testing.T) {
 			require.NotEmpty(t, there, "%s, for a new %s", name[1], cells[0])
 		}
 	}
-	require.Equal(t, []string{"dialect", "action", "channel", "gate rule", "tool", "setting"}, news)
+	require.Equal(t, []string{"dialect", "action", "channel", "kind of question", "gate rule",
+		"tool", "setting"}, news)
 }

@@ -141,6 +141,16 @@ func (a *Approval) Permit(authority string) *ForbiddenError {
 // Prefill implements [Body].
 func (a *Approval) Prefill(string) Body { return a }
 
+// Details implements [Body].
+func (a *Approval) Details() (all []Detail) {
+	for i, r := range a.ActionRequests {
+		all = append(all, Detail{"action", r.Description, true}, Detail{"edit", r.Edited(), true},
+			Detail{"decide", strings.Join(a.Allowed(i), ", "), true})
+	}
+	return append(all, Detail{Name: "under", Text: a.Element},
+		Detail{Name: "because", Text: a.Reason}, Detail{"severity", string(a.Severity), true})
+}
+
 // Sort implements [Body].
 func (a *Approval) Sort() string { return string(a.Severity) }
 

@@ -100,6 +100,14 @@ func (a *Ask) Say(q *Question, said ...Said) (Reply, error) {
 	return r, err
 }
 
+// Details implements [Body].
+func (a *Ask) Details() (all []Detail) {
+	for _, o := range a.Options {
+		all = append(all, Detail{Name: "option", Text: o})
+	}
+	return append(all, Detail{"draft", a.Draft, true})
+}
+
 // Sort implements [Body].
 func (a *Ask) Sort() string {
 	if a.Draft != "" {

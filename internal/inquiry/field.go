@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // FieldType is what sort of value a field of a form takes.
@@ -124,4 +127,23 @@ func (f Field) schema() map[string]any {
 		s["type"], s["format"] = "string", "date"
 	}
 	return s
+}
+
+// String returns the field in one line, for people.
+func (f Field) String() string {
+	line := f.Name + " (" + string(f.Type)
+	if f.Optional {
+		line += ", optional"
+	}
+	line += ")"
+	if f.Label != "" {
+		line += " " + f.Label
+	}
+	if len(f.Options) > 0 {
+		line += ": " + strings.Join(f.Options, " / ")
+	}
+	if f.Default != nil {
+		line += fmt.Sprintf(" [%v]", f.Default)
+	}
+	return text.Line(line)
 }

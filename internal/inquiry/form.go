@@ -83,6 +83,14 @@ func (f *Form) Prefill(draft string) Body {
 	return c
 }
 
+// Details implements [Body].
+func (f *Form) Details() (all []Detail) {
+	for _, field := range f.Fields {
+		all = append(all, Detail{"field", field.String(), true})
+	}
+	return all
+}
+
 // Sort implements [Body].
 func (f *Form) Sort() string { return "a form" }
 

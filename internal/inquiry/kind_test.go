@@ -7,38 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/inquirytest/vote"
 )
-
-// vote is the body of a kind that only this test has.
-type vote struct {
-	inquiry.Words
-	Motion string `json:"motion"`
-}
-
-const kindVote inquiry.Kind = "vote"
-
-var _ = inquiry.Register(kindVote, func([]byte) inquiry.Body { return new(vote) })
-
-func (v *vote) Kind() inquiry.Kind                              { return kindVote }
-func (v *vote) Clone() inquiry.Body                             { return new(*v) }
-func (v *vote) Prefill(string) inquiry.Body                     { return v }
-func (v *vote) Check(*inquiry.Question, *inquiry.Options) error { return nil }
-func (v *vote) Sort() string                                    { return "a vote" }
-func (v *vote) Offers() []inquiry.Offer {
-	return []inquiry.Offer{{Name: "aye", Main: true}}
-}
-func (v *vote) Say(q *inquiry.Question, said ...inquiry.Said) (inquiry.Reply, error) {
-	if len(said) == 1 && said[0].Name == "aye" {
-		return inquiry.Reply{Type: inquiry.TypeAnswer, Response: "aye"}, nil
-	}
-	return v.Words.Say(q, said...)
-}
 
 func TestAKindNeedsNothingButItsFile(t *testing.T) {
 	b := judge(inquiry.Options{})
 	q := ask(t, b, inquiry.Question{Text: "agreed?", OnTimeout: inquiry.GoOn,
-		Body: &vote{Motion: "tea"}})
-	require.Equal(t, kindVote, q.Kind)
+		Body: &vote.Vote{Motion: "tea"}})
+	require.Equal(t, vote.Kind, q.Kind)
 	require.Equal(t, "--decision aye", q.Kind.Flag())
 
 	raw, err := json.Marshal(q)
@@ -56,7 +32,8 @@ func TestAKindNeedsNothingButItsFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "aye", res.Question.Resolution.Response.Reveal())
 
-	silent := ask(t, b, inquiry.Question{Text: "agreed?", OnTimeout: inquiry.GoOn, Body: &vote{}})
+	silent := ask(t, b, inquiry.Question{Text: "agreed?", OnTimeout: inquiry.GoOn,
+		Body: &vote.Vote{Motion: "tea"}})
 	res, err = b.Resolve(t.Context(), silent.ID, inquiry.Reply{Type: inquiry.TypeTimeout})
 	require.NoError(t, err)
 	require.Equal(t, inquiry.TimedOut, res.Question.Status)

@@ -249,6 +249,8 @@ type Body interface {
 	Say(q *Question, said ...Said) (Reply, error)
 	// Hear makes a reply of what somebody has said in a conversation, where nobody is asked twice.
 	Hear(q *Question, words string) Reply
+	// Details lists by name what the question has beside its text.
+	Details() []Detail
 	// Sort says in a few words what sort of answer the question wants, for a list of questions.
 	Sort() string
 	// Parts is how many times something has to be said for a whole reply.
@@ -268,6 +270,12 @@ type Offer struct {
 
 // Flag returns the flag of "taploop reply" that says it.
 func (o Offer) Flag() string { return cmp.Or(o.Own, "--decision "+o.Name) }
+
+// Detail is something that a question has beside its text, for people.
+type Detail struct {
+	Name, Text string
+	Full       bool // it is for where all of a question is printed
+}
 
 // Said is one of a question's offers with its words. Without a name it is an answer.
 type Said struct{ Name, Words string }

@@ -51,5 +51,8 @@ func (q Question) Parts() int { return bodyOf(&q).Parts() }
 // TakesValues reports whether the answer is an object of values, as that to a form is.
 func (q Question) TakesValues() bool { return len(As[Form](q).Fields) > 0 }
 
+// Details lists by name what the question has beside its text.
+func (q Question) Details() []Detail { return bodyOf(&q).Details() }
+
 // Offers lists what can be said to the question besides an answer in words.
 func (q Question) Offers() []Offer { return bodyOf(&q).Offers() }

@@ -75,6 +75,9 @@ func (Words) Permit(string) *ForbiddenError { return nil }
 // Sort implements [Body].
 func (Words) Sort() string { return "" }
 
+// Details implements [Body].
+func (Words) Details() []Detail { return nil }
+
 // Parts implements [Body].
 func (Words) Parts() int { return 1 }
 

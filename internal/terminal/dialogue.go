@@ -1,11 +1,13 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/inquiry"
@@ -86,12 +88,12 @@ func (d *Dialogue) Ask(
 		}
 		r, err := q.Read(line)
 		if err != nil {
-			prompt = fmt.Sprintf("%v\n%s", err, d.words.of(q).again)
+			prompt = fmt.Sprintf("%v\n%s", err, d.words.again(q))
 			continue
 		}
 		if whole := q.Parts(); whole > 1 && len(r.Decisions) > 0 {
 			if typed = append(typed, line); len(typed) < whole {
-				prompt = fmt.Sprintf("%d. %s", len(typed)+1, d.words.of(q).again)
+				prompt = fmt.Sprintf("%d. %s", len(typed)+1, d.words.again(q))
 				continue
 			}
 			r, _ = q.Read(typed...) // each line was read before
@@ -114,7 +116,7 @@ func (d *Dialogue) resolve(
 	res, err := b.Resolve(ctx, q.ID, r)
 	switch {
 	case errors.As(err, &unfit):
-		return fmt.Sprintf("%v\n%s", unfit, d.words.of(q).again), nil
+		return fmt.Sprintf("%v\n%s", unfit, d.words.again(q)), nil
 	case err != nil:
 		return "", inquiry.UnlessLate(err)
 	case !res.Question.Open(), res.Question.Deferred != nil: // which a model is asked then
@@ -131,7 +133,7 @@ func (d *Dialogue) empty(ctx context.Context, b *inquiry.Broker, q *inquiry.Ques
 		q.Suggestion = now.Suggestion
 		return d.words.suggestion(q.Suggestion) + d.words.Again
 	}
-	return d.words.of(*q).again
+	return d.words.again(*q)
 }
 
 // suggestion is a draft of the answer, which an empty line sends.
@@ -143,42 +145,52 @@ func (w *texts) suggestion(s *inquiry.Suggestion) string {
 // texts are what a person at a terminal is shown, in one language.
 type texts struct {
 	Asks, Answer, Again, Halted, Answered string
-	Hands, HandBack                       string // of a take-over
-	// of an action that waits
-	Waits, Under, Because, Screen, Decide string
+	Screen                                string // of an action that waits
 	Draft                                 string // of the answer, by a model
+
+	Kinds   map[inquiry.Kind]asking
+	Details map[string]string // what stands in front of a detail in the place of its name
 }
 
 var textsIn = words.Of[texts]("terminal")
 
-// asking is how questions with a body of one type are asked.
-type asking struct{ asks, answer, again string }
+// asking is how questions of a kind are asked: what stands above them, and behind them.
+type asking struct{ Asks, Answer string }
 
-// of is how the question is asked.
+// of returns how the question is asked: in the words of its kind, or by listing what it offers.
 func (w *texts) of(q inquiry.Question) asking {
-	switch q.Body.(type) {
-	case *inquiry.Approval:
-		return asking{w.Waits, w.Decide, w.Decide}
-	case *inquiry.Takeover:
-		return asking{w.Hands, w.HandBack, w.HandBack}
+	if how, is := w.Kinds[q.Kind]; is {
+		return how
 	}
 	var offers []string
 	for _, o := range q.Offers() {
 		offers = append(offers, strings.TrimSpace("/"+o.Name+" "+o.Words))
 	}
 	if offers == nil {
-		return asking{w.Asks, w.Answer, w.Again}
+		return asking{w.Asks, w.Answer}
 	}
-	return asking{w.Asks, strings.Join(offers, ", ") + ": ", strings.Join(offers, ", ") + ": "}
+	return asking{w.Asks, strings.Join(offers, ", ") + ": "}
+}
+
+// again asks once more, after something that is no reply.
+func (w *texts) again(q inquiry.Question) string {
+	if how := w.of(q).Answer; how != w.Answer {
+		return how
+	}
+	return w.Again
 }
 
 func (w *texts) prompt(q inquiry.Question) string {
 	about, how := inquiry.As[inquiry.Approval](q), w.of(q)
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s\n  %s\n", how.asks,
+	fmt.Fprintf(&b, "\n%s\n  %s\n", how.Asks,
 		strings.ReplaceAll(text.Lines(q.Text), "\n", "\n  "))
-	for i, o := range inquiry.As[inquiry.Ask](q).Options {
-		fmt.Fprintf(&b, "  %d. %s\n", i+1, text.Line(o))
+	details := q.Details()
+	details = slices.DeleteFunc(details, func(d inquiry.Detail) bool { return d.Full || d.Text == "" })
+	for i, d := range details {
+		if d.Name == "option" {
+			fmt.Fprintf(&b, "  %d. %s\n", i+1, text.Line(d.Text))
+		}
 	}
 	if q.Suggestion != nil {
 		b.WriteString(w.suggestion(q.Suggestion))
@@ -190,15 +202,15 @@ func (w *texts) prompt(q inquiry.Question) string {
 		}
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, what)
 	}
-	for _, line := range [][2]string{{w.Under, about.Element}, {w.Because, about.Reason}} {
-		if line[1] != "" {
-			fmt.Fprintf(&b, "  %s %s\n", line[0], text.Line(line[1]))
+	for _, d := range details {
+		if d.Name != "option" {
+			fmt.Fprintf(&b, "  %s %s\n", cmp.Or(w.Details[d.Name], d.Name+":"), text.Line(d.Text))
 		}
 	}
 	if q.Frame != "" && len(about.ActionRequests) > 0 {
 		fmt.Fprintf(&b, "  %s taploop inquiries %.8s --picture FILE.jpg\n", w.Screen, q.ID)
 	}
-	b.WriteString(how.answer)
+	b.WriteString(how.Answer)
 	return b.String()
 }
 

@@ -26,6 +26,7 @@ type shownWith struct {
 	InquiryID     string          `json:"inquiryId"`
 	InputSchema   json.RawMessage `json:"input_schema,omitempty"` // of a form
 	ScreenshotURL string          `json:"screenshot_url,omitempty"`
+	Offers        []inquiry.Offer `json:"offers,omitempty"` // what can be said besides an answer
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -98,7 +99,7 @@ type records struct {
 
 func (o records) viewOf(q inquiry.Question) inquiryView {
 	q.Channels = channel.Settling(q, o.channels(q))
-	v := inquiryView{q, shownWith{InquiryID: q.ID,
+	v := inquiryView{q, shownWith{InquiryID: q.ID, Offers: q.Offers(),
 		InputSchema: inquiry.Schema(inquiry.As[inquiry.Form](q).Fields)}}
 	if q.Frame != "" && q.SessionID != "" {
 		v.ScreenshotURL = frameURL(q.SessionID, q.Frame)
