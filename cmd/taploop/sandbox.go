@@ -12,11 +12,11 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/simulation"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbdshim"
-	"github.com/taploop/taploop/internal/userfile"
 )
 
 type sandboxCmd struct {
@@ -46,7 +46,7 @@ func (c *sandboxCmd) Run(ctx context.Context, a *invocation) error {
 	}
 	var script []byte
 	if c.Script != "" {
-		if script, err = userfile.Read(c.Script); err != nil {
+		if script, err = files.Read(c.Script); err != nil {
 			return err
 		}
 	}

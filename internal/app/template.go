@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/userfile"
 )
 
 // ReadTemplate reads a template of a prompt in that language.
 func ReadTemplate(file, lang string) (*dialect.Template, error) {
-	b, err := userfile.Read(file)
+	b, err := files.Read(file)
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("reading the template of the prompt: %w", err),
 			"model.prompt_template names a file; without it the dialect's own prompt is used")

@@ -41,8 +41,7 @@ var besides = map[string]string{
 }
 
 // everyCode may be imported by any package: helpers that are pure and know nothing of ours.
-const everyCode = "internal/hint internal/text internal/wait internal/wordfile " +
-	"internal/words"
+const everyCode = "internal/hint internal/text internal/wait internal/words"
 
 // everyTest may be imported by the tests of any package, besides what its row says and the package
 // itself.

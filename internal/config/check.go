@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/model"
-	"github.com/taploop/taploop/internal/userfile"
 )
 
 // derive fills in what depends on other values or on the machine.
@@ -57,7 +57,7 @@ func keyFromFile(key *model.Secret, file, name string) error {
 	if *key != "" {
 		return hint.Add(fmt.Errorf("both %s and %s_file are set", name, name), "keep one of them")
 	}
-	b, err := userfile.Read(file)
+	b, err := files.Read(file)
 	if err != nil {
 		return hint.Add(fmt.Errorf("reading %s_file: %w", name, err),
 			"put the key into that file, or name another")

@@ -14,8 +14,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/moby/sys/atomicwriter"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/userfile"
 )
 
 // Edit is a change of a configuration file that is not written yet.
@@ -31,7 +31,7 @@ type Edit struct {
 func NewEdit(path string, below []string, set map[string]string) (*Edit, error) {
 	e := &Edit{Path: path}
 	var err error
-	if e.Before, err = userfile.Read(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if e.Before, err = files.Read(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
 	var want map[string]any

@@ -10,10 +10,10 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/userfile"
 )
 
 const (
@@ -73,7 +73,7 @@ func ImportGelab(serverFile, modelFile string) (file []byte, notes []string, err
 type gelabFile map[string]any
 
 func readGelab(path string) (gelabFile, error) {
-	b, err := userfile.Read(path)
+	b, err := files.Read(path)
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("reading gelab-zero's configuration: %w", err),
 			"name mcp_server_config.yaml and model_config.yaml")

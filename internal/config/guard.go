@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/userfile"
 )
 
 // guardFile is the file that guard.file names.
@@ -44,7 +44,7 @@ func (l *Loaded) GuardPolicy(lang string, before ...guard.List) (*guard.Policy, 
 // guardFile reads the file of rules: a list of them, or rules and interrupt_on.
 func (l *Loaded) guardFile() ([]guard.List, error) {
 	path := l.Guard.File
-	b, err := userfile.Read(path)
+	b, err := files.Read(path)
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("reading guard.file: %w", err),
 			"name a file of rules, or remove guard.file")

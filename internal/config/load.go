@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/userfile"
 )
 
 // Options says where the layers come from.
@@ -60,7 +60,7 @@ func Load(opts *Options) (*Loaded, error) {
 
 func (l *Loaded) applyFile(keys []Key, opts *Options) error {
 	path, required := Path(opts)
-	b, err := userfile.Read(path)
+	b, err := files.Read(path)
 	if errors.Is(err, os.ErrNotExist) && !required {
 		return nil
 	}

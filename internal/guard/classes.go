@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/taploop/taploop/internal/wordfile"
+	"github.com/goccy/go-yaml"
 )
 
 // class is a kind of harm: what it is called on buttons, in resource ids, in the text of a dialog
@@ -42,8 +42,13 @@ func (p *pattern) UnmarshalYAML(read func(any) error) error {
 //go:embed classes.yaml
 var classesFile []byte
 
-// classes are the built-in rules, the gravest first.
-var classes = wordfile.YAML[[]class](classesFile)
+// classes returns the built-in rules, the gravest first.
+var classes = sync.OnceValue(func() (all []class) {
+	if err := yaml.UnmarshalWithOptions(classesFile, &all, yaml.Strict()); err != nil {
+		panic(err)
+	}
+	return all
+})
 
 func classNamed(name string) *class {
 	list := classes()

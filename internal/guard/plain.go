@@ -10,14 +10,14 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/taploop/taploop/internal/wordfile"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // words.txt has the words.
 var (
 	//go:embed words.txt
 	wordsFile string
-	wordLists = wordfile.Lists(wordsFile)
+	wordLists = words.Lists(wordsFile)
 )
 
 // normalize returns a text in the form in which texts are compared: in one width and case, without

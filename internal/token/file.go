@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/jsonfile"
 )
 
 // content is the file.
@@ -17,9 +17,9 @@ type content struct {
 const version = 1
 
 func (s *Store) read() ([]entry, error) {
-	c, err := jsonfile.Read[content](s.path)
+	c, err := files.Value[content](s.path)
 	switch {
-	case errors.Is(err, jsonfile.ErrContent), c != nil && c.Version != version:
+	case errors.Is(err, files.ErrContent), c != nil && c.Version != version:
 		return nil,
 			hint.Add(fmt.Errorf("reading the tokens: %s is not a file of tokens (version %d)",
 				s.path, version),
@@ -34,7 +34,7 @@ func (s *Store) read() ([]entry, error) {
 
 // change replaces the tokens by what edit makes of them. One process at a time does.
 func (s *Store) change(edit func([]entry) ([]entry, error)) error {
-	return jsonfile.Change(s.path, func() (content, error) {
+	return files.Change(s.path, func() (content, error) {
 		all, err := s.read()
 		if err == nil {
 			all, err = edit(all)

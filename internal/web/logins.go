@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/jsonfile"
 )
 
 // How long things hold.
@@ -111,9 +111,9 @@ func find(all []login, kind, secret string) int {
 
 // read gives the logins that still hold.
 func (l *Logins) read() ([]login, error) {
-	all, err := jsonfile.Read[[]login](l.path)
+	all, err := files.Value[[]login](l.path)
 	switch {
-	case errors.Is(err, jsonfile.ErrContent):
+	case errors.Is(err, files.ErrContent):
 		return nil, hint.Add(fmt.Errorf("reading the logins: %w", err),
 			"move it away; every browser then has to log in anew: taploop ui")
 	case err != nil:
@@ -127,7 +127,7 @@ func (l *Logins) read() ([]login, error) {
 
 // change replaces the valid logins by the result of edit, in one process at a time.
 func (l *Logins) change(edit func([]login) ([]login, error)) error {
-	return jsonfile.Change(l.path, func() ([]login, error) {
+	return files.Change(l.path, func() ([]login, error) {
 		all, err := l.read()
 		if err != nil {
 			return nil, err

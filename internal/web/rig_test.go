@@ -25,8 +25,8 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/jsonfile"
 	"github.com/taploop/taploop/internal/mirror"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
@@ -218,7 +218,7 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 		*to, _, err = tokens.Create(name, false)
 		require.NoError(t, err)
 	}
-	var files jsonfile.Watcher // without it streams would learn of a logout with the next ping only
+	var files files.Watcher // without it streams would learn of a logout with the next ping only
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		files.Run(t.Context(), filepath.Join(dir, "tokens.json"), filepath.Join(dir, "logins.json"))

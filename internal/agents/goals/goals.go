@@ -17,11 +17,11 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/userfile"
 )
 
 // Options of Goals. Store, Phones, OpenModel and OpenServer must be set.
@@ -97,7 +97,7 @@ func (g *Goals) readServers(file string) (list []agents.ServerSettings, whole st
 	if file == "" {
 		return nil, "", nil
 	}
-	b, err := userfile.Read(file)
+	b, err := files.Read(file)
 	if err != nil {
 		return nil, "", runs.Refuse(runs.InvalidArgument, "--mcp FILE names another one",
 			"the file of the MCP servers: %w", err)
@@ -128,7 +128,7 @@ func addEnv(s *agents.ServerSettings) error {
 	if s.EnvFile == "" {
 		return nil
 	}
-	b, err := userfile.Read(s.EnvFile)
+	b, err := files.Read(s.EnvFile)
 	if err != nil {
 		return err
 	}

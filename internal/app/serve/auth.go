@@ -12,8 +12,8 @@ import (
 	"sync"
 
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/jsonfile"
 	"github.com/taploop/taploop/internal/token"
 	"github.com/taploop/taploop/internal/web"
 )
@@ -32,8 +32,8 @@ func loginsFile(dir string) string { return filepath.Join(dir, "logins.json") }
 // machine may come in. Otherwise every request needs a token.
 type authenticator struct {
 	tokens *token.Store
-	open   bool             // the server listens on loopback
-	files  jsonfile.Watcher // of the tokens and the logins of browsers
+	open   bool          // the server listens on loopback
+	files  files.Watcher // of the tokens and the logins of browsers
 }
 
 // watch notices what other processes change in the tokens and logins, until stop returns.

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/taploop/taploop/internal/wordfile"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // patterns.txt says what each of these expressions is for.
 var (
 	//go:embed patterns.txt
 	patternsFile string
-	patterns     = wordfile.Lists(patternsFile)
+	patterns     = words.Lists(patternsFile)
 
 	namesSecret  = rule("secret")
 	noSecret     = rule("no_secret")

@@ -1,6 +1,4 @@
-// Package jsonfile keeps one value in a file that several processes change: one at a time, and
-// a reader finds the old value or the new one, never a part of it.
-package jsonfile
+package files
 
 import (
 	"context"
@@ -16,16 +14,15 @@ import (
 	"github.com/moby/sys/atomicwriter"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/userfile"
 )
 
 // ErrContent says that the file does not hold what it should.
 var ErrContent = errors.New("the file does not hold what it should")
 
-// Read gives the value in the file; nil when there is no file. What cannot be decoded is an
-// ErrContent.
-func Read[T any](path string) (*T, error) {
-	b, err := userfile.Read(path)
+// Value returns the value in the file, or nil if there is no file. It returns an [ErrContent] if
+// the content cannot be decoded.
+func Value[T any](path string) (*T, error) {
+	b, err := Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -42,9 +39,9 @@ func Read[T any](path string) (*T, error) {
 // patience is how long a change waits for another process that is changing the file.
 const patience = 10 * time.Second
 
-// Change writes what edit returns into the file, for the user alone, while no other Change of the
-// file is under way: what edit has read of the file still holds. An error of edit is returned as it
-// is, and leaves the file alone.
+// Change writes the result of edit into the file, which only the user may read. No two calls of
+// Change run edit for the same file at once, in any process, and a reader finds the old value or
+// the new one. If edit returns an error, Change returns the same error and leaves the file alone.
 func Change[T any](path string, edit func() (T, error)) error {
 	unwritable := func(doing string, err error) error {
 		return hint.Add(fmt.Errorf("%s %s: %w", doing, path, err), "see that this user may "+

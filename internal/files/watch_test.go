@@ -1,4 +1,4 @@
-package jsonfile_test
+package files_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/internal/jsonfile"
+	"github.com/taploop/taploop/internal/files"
 )
 
 func TestAChangeOfAFileIsToldWhoeverMadeIt(t *testing.T) {
@@ -18,7 +18,7 @@ func TestAChangeOfAFileIsToldWhoeverMadeIt(t *testing.T) {
 	path, other := filepath.Join(dir, "list.json"), filepath.Join(dir, "other.json")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		var w jsonfile.Watcher
+		var w files.Watcher
 		ended := make(chan struct{})
 		go func() { w.Run(ctx, path, other); close(ended) }()
 		synctest.Wait()
@@ -38,10 +38,10 @@ func TestAChangeOfAFileIsToldWhoeverMadeIt(t *testing.T) {
 			func() error { return os.WriteFile(other, []byte("[]"), 0o600) },
 			func() error { return os.WriteFile(other, []byte("[1]"), 0o600) },
 			func() error {
-				return jsonfile.Change(path, func() (int, error) { return 1, nil })
+				return files.Change(path, func() (int, error) { return 1, nil })
 			},
 			func() error {
-				return jsonfile.Change(path, func() (int, error) { return 2, nil })
+				return files.Change(path, func() (int, error) { return 2, nil })
 			},
 			func() error { return os.Remove(path) },
 		} {

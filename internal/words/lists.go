@@ -1,24 +1,6 @@
-// Package wordfile reads the program's own words from files that are embedded in it: texts for
-// people and models, and lists of the words that others use.
-package wordfile
+package words
 
-import (
-	"strings"
-	"sync"
-
-	"github.com/goccy/go-yaml"
-)
-
-// YAML is what such a file says. It is read when that is first wanted; a file that does not fit
-// panics, because it is a part of the program.
-func YAML[T any](file []byte) func() T {
-	return sync.OnceValue(func() (all T) {
-		if err := yaml.UnmarshalWithOptions(file, &all, yaml.Strict()); err != nil {
-			panic(err)
-		}
-		return all
-	})
-}
+import "strings"
 
 // Lists reads a file of lists as regular expressions, by name: a line -- NAME -- and below it one
 // line for each alternative, in which {NAME} stands for the alternatives of a list that comes

@@ -1,5 +1,6 @@
-// Package userfile reads files that a person names, which may be the wrong ones.
-package userfile
+// Package files reads files that a person names, which may be the wrong ones, and keeps values in
+// files that several processes change.
+package files
 
 import (
 	"fmt"
