@@ -9,9 +9,8 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// reply settles a question of the session, and brings the answer to the run. How the run is to go
-// on is stored with the answer: it holds for all who bring the answer to the run, even after a
-// crash.
+// reply settles a question of the session and delivers the answer to its run. How the run continues
+// is stored with the answer, so that it also holds for a process that delivers it after a crash.
 func (c *continuation) reply(ctx context.Context) (Status, error) {
 	m := c.m
 	open, err := m.store.Runs.Unused(ctx, c.run)
@@ -36,7 +35,7 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, c.replyRefusal(id, open, err)
 	}
-	// Else the end of this life attends to it.
+	// Otherwise the goroutine delivers it at the end of this life.
 	if atRest(c.run) && !res.Question.Open() && (c.run.QuestionID == id || !res.Replayed) {
 		err = c.resumeAnswered(ctx, &res.Question)
 	}
@@ -48,7 +47,7 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 	return st, err
 }
 
-// checkReply refuses what cannot be done, before the answer is taken.
+// checkReply returns an error if the reply cannot be taken. Nothing has changed then.
 func (c *continuation) checkReply(ctx context.Context, current bool) error {
 	if current && !c.Queue {
 		if err := c.m.free(ctx, c.sess); err != nil {
@@ -64,7 +63,7 @@ func (c *continuation) checkReply(ctx context.Context, current bool) error {
 	return err
 }
 
-// addressed is the id of the question that the reply is for.
+// addressed returns the id of the question that the reply is for.
 func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (string, error) {
 	all, err := c.m.broker.List(ctx, inquiry.Filter{SessionID: c.sess.ID})
 	if err != nil {
@@ -97,8 +96,7 @@ func (c *continuation) addressed(ctx context.Context, open *inquiry.Question) (s
 	}
 }
 
-// named is the id of the session's question that the reply names by its id or the beginning of
-// that.
+// named returns the id of the session's question whose id is, or begins with, the one in the reply.
 func (c *continuation) named(ctx context.Context, open *inquiry.Question) (string, error) {
 	q, err := c.m.broker.Find(ctx, c.QuestionID, func(q inquiry.Question) (bool, error) {
 		return q.SessionID == c.sess.ID && q.RunID != "", nil
@@ -117,7 +115,7 @@ func (c *continuation) named(ctx context.Context, open *inquiry.Question) (strin
 	return q.ID, err
 }
 
-// withoutQuestion is what to do with a run that asks nothing.
+// withoutQuestion returns the hint for a reply to a run that has no open question.
 func withoutQuestion(r store.Run) string {
 	switch {
 	case r.State.Terminal():
@@ -129,7 +127,7 @@ func withoutQuestion(r store.Run) string {
 	return "wait for the run, which goes on by itself"
 }
 
-// replyRefusal turns the broker's refusal of a reply into a code.
+// replyRefusal converts the broker's refusal of a reply to an error with a code.
 func (c *continuation) replyRefusal(id string, open *inquiry.Question, err error) error {
 	_, unfit := errors.AsType[*inquiry.InvalidReplyError](err)
 	if open != nil && open.ID != id && !unfit && !errors.Is(err, inquiry.ErrReplyIDReused) {
@@ -141,8 +139,8 @@ func (c *continuation) replyRefusal(id string, open *inquiry.Question, err error
 	return RefusedReply(err, c.run)
 }
 
-// RefusedReply gives the broker's refusal of a reply its code; any other error stays as it is.
-// latest is the last run of the session that the question belongs to, if it belongs to one.
+// RefusedReply converts the broker's refusal of a reply to an error with a code. It returns other
+// errors unchanged. latest is the latest run of the question's session, if it has one.
 func RefusedReply(err error, latest store.Run) error {
 	r, refused := inquiry.RefusalOf(err)
 	switch {

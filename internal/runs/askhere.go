@@ -29,17 +29,17 @@ func (a asker) Stop(q inquiry.Question) {
 // Moved implements asking.Runs.
 func (a asker) Moved(q inquiry.Question) { a.m.states.wake(q.SessionID) }
 
-// AskHere puts an open question to the person at the console, whatever its reply mode says and
-// whoever else is asked. With the answer the run continues as r says; with a nil r it continues
-// with the steps that it has. It returns nil once the question is settled, here or elsewhere. An
-// io.EOF means that there is no answer to be had here: then nothing has changed.
+// AskHere asks an open question at the console, regardless of its reply mode and of other channels.
+// It returns nil once the question is settled, here or elsewhere. If r is not nil, the run
+// continues with the answer as r says, otherwise with the steps that it has left. AskHere returns
+// io.EOF if the console cannot give an answer. Nothing has changed then.
 func (m *Manager) AskHere(ctx context.Context, q inquiry.Question, r *ContinueRequest) error {
 	if m.opts.Console == nil {
 		return fmt.Errorf("there is no console: %w", io.EOF)
 	}
 	asking, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	m.spawn(func() { // ends with the question or with asking
+	m.spawn(func() { // returns when the question is settled or asking ends
 		if settled, err := m.broker.Wait(asking, q.ID); err == nil {
 			cancel(route.Elsewhere(settled))
 		}

@@ -5,10 +5,9 @@ import (
 	"sync"
 )
 
-// Attach notes that somebody waits for the session's runs, or watches them. The caller calls detach
-// when that is over; calling it again does nothing. A run to which no call is attached for
-// Options.DetachGrace is paused, as CLIENT_DETACHED, unless its settings say that it may go on
-// alone.
+// Attach registers a caller that waits for the session's runs or watches them, until it calls
+// detach. Further calls of detach do nothing. A run without callers for Options.DetachGrace is
+// paused as CLIENT_DETACHED, unless its settings allow it to run unattended.
 func (m *Manager) Attach(sessionID string) (detach func()) {
 	s, done := m.states.use(sessionID)
 	s.attach(1)
@@ -18,8 +17,8 @@ func (m *Manager) Attach(sessionID string) (detach func()) {
 	})
 }
 
-// PickUp takes a run up that was paused because no call was attached: the call that it was in goes
-// on, with what is left of its steps. Any other run is left as it is. The caller attaches first.
+// PickUp resumes a run that was paused because no caller was attached, with the steps that its call
+// has left. It does nothing to other runs. The caller must attach first.
 func (m *Manager) PickUp(ctx context.Context, sessionID string) (Status, error) {
 	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: sessionID})
 	if err != nil {
@@ -32,8 +31,8 @@ func (m *Manager) PickUp(ctx context.Context, sessionID string) (Status, error) 
 	return c.resumeOrReport(ctx, resumption{SameCall: true})
 }
 
-// Watch returns a queue of the session's events from now on. It never holds a run up: a reader who
-// is more than 64 events behind misses the oldest. The caller closes it.
+// Watch returns a queue of the session's future events. It never blocks a run: a reader that is
+// more than 64 events behind misses the oldest. The caller must close it.
 func (m *Manager) Watch(sessionID string) *Watch {
 	w := &Watch{events: make(chan Event, 64)}
 	w.state, w.done = m.states.use(sessionID)

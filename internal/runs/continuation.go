@@ -13,7 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// continuation is a ContinueRequest on its way: it has the session's lock.
+// continuation is a ContinueRequest in progress. It holds the session's lock.
 type continuation struct {
 	ContinueRequest
 	m     *Manager
@@ -22,7 +22,7 @@ type continuation struct {
 	run   store.Run // the session's latest
 }
 
-// openContinuation looks the session up and takes its lock; the caller gives it back.
+// openContinuation loads the session and locks it. The caller must unlock it.
 func (m *Manager) openContinuation(ctx context.Context,
 	r ContinueRequest) (c *continuation, unlock func(), err error) {
 	if err := m.checkOpen(); err != nil {
@@ -52,8 +52,8 @@ func (m *Manager) openContinuation(ctx context.Context,
 	return &continuation{ContinueRequest: r, m: m, state: s, sess: sess, run: run}, unlock, nil
 }
 
-// currentRun is the session's latest run. One that claims to be running and that nobody runs any
-// more is paused first. The caller has the session's lock.
+// currentRun returns the session's latest run. If the run is stored as running but no process
+// carries it out, currentRun pauses it first. The caller holds the session's lock.
 func (m *Manager) currentRun(ctx context.Context, s *sessionState,
 	sessionID string) (store.Run, error) {
 	if err := s.storeNow(ctx); err != nil {
@@ -76,14 +76,14 @@ func (m *Manager) currentRun(ctx context.Context, s *sessionState,
 		}
 		return m.store.Runs.Get(ctx, run.ID)
 	}
-	// It has no goroutine any more, and nothing is known of how it ended.
+	// Its goroutine is gone, and how it ended is unknown.
 	return m.store.Runs.Transition(ctx, run.ID, store.Change{
 		From: []store.State{store.Queued, store.Running}, Fence: run.Fence,
 		To: store.Paused, Reason: agentloop.InternalError,
 		Err: "the run stopped, and it is not known why"})
 }
 
-// open opens the work of a life, which may not be another session's turn unless the call queues.
+// open opens the work of a life. If the phone is another session's, the call has to queue.
 func (c *continuation) open(ctx context.Context, x *execution) error {
 	if !c.Queue {
 		if err := c.m.free(ctx, c.sess); err != nil {
@@ -93,7 +93,7 @@ func (c *continuation) open(ctx context.Context, x *execution) error {
 	return x.open(ctx, c.sess.Serial)
 }
 
-// resumeOrReport resumes a paused run, or tells how the run stands.
+// resumeOrReport resumes a paused run, and otherwise only returns its status.
 func (c *continuation) resumeOrReport(ctx context.Context, how resumption) (Status, error) {
 	if c.run.State.Terminal() {
 		return Status{}, invalid("pass the next task, or start a new session",
@@ -107,8 +107,8 @@ func (c *continuation) resumeOrReport(ctx context.Context, how resumption) (Stat
 	return c.m.Status(ctx, c.sess.ID)
 }
 
-// wakeUp resumes a run that is paused, and one whose question is settled; an open question is
-// asked.
+// wakeUp resumes a run that is paused or whose question is settled. If the question is open, wakeUp
+// has it asked.
 func (c *continuation) wakeUp(ctx context.Context, how resumption) error {
 	q, err := c.m.store.Runs.Unused(ctx, c.run)
 	open, waits := q != nil && q.Open(), c.run.State.Waiting()
@@ -125,19 +125,19 @@ func (c *continuation) wakeUp(ctx context.Context, how resumption) error {
 	case waits:
 		return c.resumeAnswered(ctx, q)
 	}
-	// It is this call that ends the pause, so the run goes on as it wishes. What was answered
-	// during the pause is applied with that, and ends no run.
+	// This call ends the pause, so its own settings apply. An answer that came during the pause is
+	// applied with it, and cannot end the run.
 	return c.resume(ctx, how, q)
 }
 
-// ask has an open question asked, unless the caller does.
+// ask has an open question asked, unless the caller asks it.
 func (c *continuation) ask(q *inquiry.Question) {
 	if !c.Here {
 		c.m.desk.Route(q.ID)
 	}
 }
 
-// waitAgain brings a run that was paused while it waited for a reply back to waiting.
+// waitAgain moves a run that was paused while it waited for a reply back to waiting.
 func (c *continuation) waitAgain(ctx context.Context, q *inquiry.Question) error {
 	w := agentloop.WaitingFor(string(q.Kind))
 	r, err := c.m.store.Runs.Transition(ctx, c.run.ID, store.Change{
@@ -151,9 +151,9 @@ func (c *continuation) waitAgain(ctx context.Context, q *inquiry.Question) error
 	return nil
 }
 
-// resumeAnswered is the one way in which an answer moves its run: the run goes on, as the one who
-// answered wished, or ends. A call that ends a pause and brings no answer moves the run itself, and
-// only takes along what was answered meanwhile: see wakeUp. The caller has the session's lock.
+// resumeAnswered applies an answer to its run: the run resumes as the answer says, or ends. A call
+// that ends a pause without an answer resumes the run itself, see wakeUp. The caller holds the
+// session's lock.
 func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) error {
 	end, ends := endOf(*q)
 	if !ends {
@@ -167,8 +167,8 @@ func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) 
 	return nil
 }
 
-// resume takes up a run that is paused or waits; no other way leads from there to a new life. With
-// q, a settled question, its answer is applied in the same change.
+// resume begins a new life of a run that is paused or waits. It is the only way to do so. If q, a
+// settled question, is not nil, its answer is applied in the same transaction.
 func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Question) error {
 	s, err := settingsOf(c.run)
 	if err != nil {
@@ -192,14 +192,14 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	if handed {
 		c.m.touches.Note(ctx, c.run.ID)
 	}
-	if q != nil { // an answer that was taken is applied, and waits for the phone if need be
+	if q != nil { // queue for the phone if need be, as the answer was already taken
 		c.m.desk.Finish(q.ID, route.Elsewhere(*q))
 	} else if err := c.open(ctx, x); err != nil {
 		return err
 	}
 	if err := c.requeue(ctx, x, q); err != nil {
 		x.work.Close()
-		if superseded(err) { // another process was faster, and goes on with the run
+		if superseded(err) { // another process resumed it first
 			return nil
 		}
 		return err
@@ -207,7 +207,7 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	return x.launch(c.Queue)
 }
 
-// requeue makes a paused or waiting run QUEUED, with what the model is to be told.
+// requeue makes a paused or waiting run QUEUED, and stores messages for the model with it.
 func (c *continuation) requeue(ctx context.Context, x *execution, q *inquiry.Question) error {
 	ctx, cancel := asking.Detached(ctx)
 	defer cancel()

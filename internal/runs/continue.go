@@ -9,7 +9,7 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// Continue goes on with a session, and returns as soon as what it does is stored.
+// Continue continues a session. It returns as soon as the change is stored.
 func (m *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, error) {
 	c, unlock, err := m.openContinuation(ctx, r)
 	if err != nil {
@@ -38,7 +38,7 @@ func (m *Manager) Continue(ctx context.Context, r ContinueRequest) (Status, erro
 	}
 }
 
-// next begins a new run in the session.
+// next starts a new run in the session.
 func (c *continuation) next(ctx context.Context) (Status, error) {
 	if c.run.State == store.Queued || c.run.State == store.Running {
 		return Status{}, Refuse(RunInProgress, "wait for it, or stop it first",
@@ -73,7 +73,7 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 	return c.m.Status(ctx, c.sess.ID)
 }
 
-// createRun makes the new run. A paused one before it ends: it will not be gone on with.
+// createRun stores the new run. A paused run before it ends for good.
 func (c *continuation) createRun(ctx context.Context, x *execution) error {
 	ctx, cancel := asking.Detached(ctx)
 	defer cancel()

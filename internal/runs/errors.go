@@ -11,17 +11,17 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// Code says what kept a call from being carried out. Programs read it.
+// Code says why a call failed, for programs.
 type Code string
 
-// The codes. Nothing has changed when a call returns one of them, StoreUnavailable and
-// InternalError aside.
+// The codes. A call that returns one of them has changed nothing, except under StoreUnavailable and
+// InternalError.
 const (
 	SessionNotFound         Code = "SESSION_NOT_FOUND"
 	DeviceNotFound          Code = "DEVICE_NOT_FOUND"
 	DeviceAmbiguous         Code = "DEVICE_AMBIGUOUS"
-	DeviceOffline           Code = "DEVICE_OFFLINE"      // it is listed, and does not answer
-	DeviceUnauthorized      Code = "DEVICE_UNAUTHORIZED" // it is listed, and may not be used
+	DeviceOffline           Code = "DEVICE_OFFLINE"      // listed, but does not answer
+	DeviceUnauthorized      Code = "DEVICE_UNAUTHORIZED" // listed, but does not allow debugging
 	ADBUnreachable          Code = "ADB_UNREACHABLE"     // no ADB server answers
 	DeviceMismatch          Code = "DEVICE_MISMATCH"
 	DeviceBusy              Code = "DEVICE_BUSY"
@@ -29,10 +29,10 @@ const (
 	QuestionAlreadyResolved Code = "QUESTION_ALREADY_RESOLVED"
 	QuestionSuperseded      Code = "QUESTION_SUPERSEDED"
 	RunInProgress           Code = "RUN_IN_PROGRESS"
-	RunEnded                Code = "RUN_ENDED"     // nothing can be said to it
-	MessageLimit            Code = "MESSAGE_LIMIT" // nothing more can
+	RunEnded                Code = "RUN_ENDED"     // it cannot be sent messages
+	MessageLimit            Code = "MESSAGE_LIMIT" // it takes no more messages
 	NothingToTakeOver       Code = "NOTHING_TO_TAKE_OVER"
-	Forbidden               Code = "DECISION_FORBIDDEN" // the decision is for a person
+	Forbidden               Code = "DECISION_FORBIDDEN" // only a person may decide this
 	InvalidArgument         Code = "INVALID_ARGUMENT"
 	ServerClosing           Code = "SERVER_CLOSING"
 	// the data folder's disk is full, or another program has its database locked
@@ -40,20 +40,20 @@ const (
 	InternalError    Code = "INTERNAL_ERROR"
 )
 
-// Remedy is where the caller of a refused call looks to go on.
+// Remedy says where the caller of a refused call can look next.
 type Remedy int
 
-// The remedies. NoRemedy is that of codes which no list and no session helps with.
+// The remedies. NoRemedy is for codes where no list and no session helps.
 const (
 	NoRemedy    Remedy = iota
 	SeePhones          // the list of phones
 	SeeSessions        // the list of sessions
-	SeeSession         // how the session stands that the call was about
+	SeeSession         // the session that the call was about
 	SeeHolder          // the session that has the phone
 )
 
-// remedies is the one table of what goes on after a refusal; each face says it in its own calls or
-// commands.
+// remedies holds the remedy of each code. The command line and the MCP tools express it in their
+// own terms.
 var remedies = map[Code]Remedy{
 	DeviceNotFound: SeePhones, DeviceAmbiguous: SeePhones, DeviceOffline: SeePhones,
 	DeviceUnauthorized: SeePhones, DeviceBusy: SeeHolder, SessionNotFound: SeeSessions,
@@ -63,29 +63,29 @@ var remedies = map[Code]Remedy{
 	RunEnded: SeeSession, MessageLimit: SeeSession,
 }
 
-// Remedy is where to look after a refusal with the code.
+// Remedy returns where to look after a refusal with the code.
 func (c Code) Remedy() Remedy { return remedies[c] }
 
-// ErrReplyWithTask is about a call that brings both: an answer is for the task that has asked.
+// ErrReplyWithTask is returned for a call with both a reply and a new task.
 var ErrReplyWithTask = errors.New("a reply and a new task cannot be sent together")
 
-// Error is why a call could not be carried out. Its remedy is a hint (see package hint).
+// Error says why a call failed. Its remedy is a hint, see package hint.
 type Error struct {
 	Code Code
-	// under DeviceBusy: who has the phone; without ids when that is somebody else's session
+	// Who has the phone, under DeviceBusy. Another client's session is given without ids.
 	Holder *store.Hold
-	// under QuestionAlreadyResolved the settled one, under QuestionSuperseded the current one
+	// the settled question under QuestionAlreadyResolved, the current one under QuestionSuperseded
 	Question *inquiry.Question
 	err      error
 }
 
 func (e *Error) Error() string { return e.err.Error() }
 
-// Unwrap gives what is behind it.
+// Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.err }
 
-// CodeOf is the code of err: that of the *Error in it, else StoreUnavailable or InternalError; ""
-// when err is nil.
+// CodeOf returns the code of the *Error in err. Without one it returns StoreUnavailable or
+// InternalError, or "" if err is nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""
@@ -99,13 +99,12 @@ func CodeOf(err error) Code {
 	return InternalError
 }
 
-// Refuse is the error of a call that is refused for a reason which its caller found, not runs.
-// remedy is its hint.
+// Refuse returns an error for a reason that was found outside this package. remedy is its hint.
 func Refuse(code Code, remedy, format string, args ...any) *Error {
 	return &Error{Code: code, err: hint.Add(fmt.Errorf(format, args...), remedy)}
 }
 
-// NoPhone is the error of Phones.Open with a code: its own, or DeviceNotFound.
+// NoPhone gives an error of Phones.Open the code DeviceNotFound if it has none.
 func NoPhone(err error) error {
 	if _, coded := errors.AsType[*Error](err); coded {
 		return err
@@ -113,14 +112,14 @@ func NoPhone(err error) error {
 	return Coded(DeviceNotFound, err)
 }
 
-// Coded is err with a code; a hint in it stays.
+// Coded wraps err with a code. A hint in err is kept.
 func Coded(code Code, err error) *Error { return &Error{Code: code, err: err} }
 
 func invalid(remedy, format string, args ...any) *Error {
 	return Refuse(InvalidArgument, remedy, format, args...)
 }
 
-// busy is about a hold as the one who reads it may know it, see store.Hold.SeenBy.
+// busy reports that h has the phone. The caller may have to hide ids, see store.Hold.SeenBy.
 func busy(h store.Hold) *Error {
 	who, remedy := "session "+h.SessionID, "wait for that session or stop it"
 	if h.SessionID == "" {
@@ -133,8 +132,8 @@ func busy(h store.Hold) *Error {
 	return e
 }
 
-// UnknownSession gives a store's answer about a session that is not there, or is not clear, its
-// code; any other error stays as it is.
+// UnknownSession gives the store's error about an unknown or ambiguous session id a code. It
+// returns other errors unchanged.
 func UnknownSession(sessionID string, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		if short := len(strings.TrimSpace(sessionID)); short > 0 && short < store.LeastID {
@@ -153,10 +152,10 @@ func UnknownSession(sessionID string, err error) error {
 	return err
 }
 
-// age is for messages.
+// age returns the time since t, rounded for messages.
 func age(t time.Time) time.Duration { return max(time.Since(t).Round(time.Second), 0) }
 
-// hintMark stands between an error and its remedy in a run's stored error.
+// hintMark separates an error from its hint in a run's stored error.
 const hintMark = "\nmend: "
 
 func errorText(err error) string {
@@ -169,7 +168,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// ErrorParts are the two parts of a stored run's error: what was in the way, and what can be done.
+// ErrorParts splits a run's stored error into the message and the hint.
 func ErrorParts(text string) (message, remedy string) {
 	if i := strings.LastIndex(text, hintMark); i >= 0 {
 		return text[:i], text[i+len(hintMark):]
@@ -177,8 +176,8 @@ func ErrorParts(text string) (message, remedy string) {
 	return text, ""
 }
 
-// superseded reports whether err says that somebody else, perhaps in another process, has moved the
-// run in the meantime.
+// superseded reports whether err says that another caller, perhaps in another process, has changed
+// the run in the meantime.
 func superseded(err error) bool {
 	_, moved := errors.AsType[*store.StateError](err)
 	return moved || errors.Is(err, store.ErrFenced)

@@ -14,12 +14,12 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// execution is one life of a run: from QUEUED until it ends or comes to rest.
+// execution is one life of a run, from QUEUED until it ends, pauses or waits.
 type execution struct {
 	m        *Manager
 	work     Work
 	sess     store.Session
-	run      store.Run // to be stored as QUEUED, and RUNNING from when it is its turn
+	run      store.Run // stored as QUEUED, then as RUNNING
 	settings storedSettings
 
 	// Set by launch.
@@ -29,7 +29,7 @@ type execution struct {
 	place   *queue.Place
 }
 
-// open opens the work, or gives the code for a phone that cannot be had.
+// open opens the work. The error has a code if the phone cannot be used.
 func (x *execution) open(ctx context.Context, serial string) error {
 	dev, err := x.work.Open(ctx, serial)
 	switch {
@@ -42,8 +42,8 @@ func (x *execution) open(ctx context.Context, serial string) error {
 	return NoPhone(err)
 }
 
-// launch hands the QUEUED run to its own goroutine. The caller has the session's lock; x.work is
-// the goroutine's from now on. Work that may have to wait for its turn is opened again then.
+// launch starts the goroutine of the QUEUED run, which then owns x.work. The caller holds the
+// session's lock. If the run may have to queue, the goroutine opens the work again on its turn.
 func (x *execution) launch(queue bool) error {
 	m := x.m
 	if queue {
@@ -53,26 +53,26 @@ func (x *execution) launch(queue bool) error {
 	x.active = &activeRun{alone: x.settings.DetachedOK, cancel: cancel, done: make(chan struct{})}
 	x.state, x.release = m.states.use(x.sess.ID)
 	x.state.enter(x.active)
-	// Here, so that the line has the order of the calls.
+	// Joined here, so that runs queue in the order of the calls.
 	x.place = m.lines.Join(x.sess, x.run.ID)
 	life := x.run
 	if m.spawn(func() { x.watchRow(ctx, life) }) && m.spawn(func() { x.drive(ctx) }) {
 		return nil
 	}
-	x.drive(ctx) // which has ended: the run is paused
+	x.drive(ctx) // ctx has ended, so this pauses the run
 	return m.checkOpen()
 }
 
-// watchRow cancels a life that another process has ended: what waits for a model, or for the phone,
-// need not wait any longer. The store refuses what such a life writes, whether or not it knows.
+// watchRow cancels a life that another process has ended, so that it stops waiting for a model or
+// the phone. The store refuses writes of such a life in any case.
 func (x *execution) watchRow(ctx context.Context, life store.Run) {
 	for wait.For(ctx, otherProcessPoll) == nil {
 		run, err := x.m.store.Runs.Get(ctx, life.ID)
 		goes := run.State == store.Queued || run.State == store.Running
-		// The fence grows once, when it is this life's turn.
+		// The fence grows once, when this life starts to run.
 		switch {
 		case err != nil, goes && run.Owner == life.Owner && run.Fence <= life.Fence+1:
-			continue // the run itself meets what is wrong with the store
+			continue // the run handles errors of the store itself
 		case run.State == store.Paused:
 			x.active.cancel(agentloop.ErrPaused)
 		default:
@@ -81,13 +81,13 @@ func (x *execution) watchRow(ctx context.Context, life store.Run) {
 	}
 }
 
-// drive is the life of the run's goroutine.
+// drive is the body of the run's goroutine.
 func (x *execution) drive(ctx context.Context) {
 	x.state.moved(x.run)
 	out := x.acquireAndPursue(ctx)
 	x.work.Close()
 	if out.Parked != "" {
-		x.m.desk.Route(out.Parked) // before the run is seen to wait
+		x.m.desk.Route(out.Parked) // before others can see that the run waits
 	}
 	x.finish(ctx, out)
 	x.m.lines.Leave(x.place)
@@ -96,13 +96,13 @@ func (x *execution) drive(ctx context.Context) {
 	x.release()
 }
 
-// acquireAndPursue waits until it is the run's turn, and carries it out then.
+// acquireAndPursue waits for the run's turn and then carries it out.
 func (x *execution) acquireAndPursue(ctx context.Context) Outcome {
 	run, err := x.acquire(ctx)
 	if err != nil {
 		end := endedInternally(ctx, err)
 		if end.Reason == agentloop.TakeoverNeeded {
-			end.Reason = agentloop.UserPaused // it has no phone yet: takeOver hands that over
+			end.Reason = agentloop.UserPaused // without a phone yet: takeOver hands it over
 		}
 		return Outcome{Ending: *end}
 	}
@@ -124,7 +124,7 @@ func (x *execution) acquire(ctx context.Context) (store.Run, error) {
 		To: store.Running, Reason: agentloop.StillRunning})
 }
 
-// pursue carries the run out. A panic ends the run, and not the server.
+// pursue carries the run out. A panic ends the run only.
 func (x *execution) pursue(ctx context.Context) (out Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -152,7 +152,7 @@ func (x *execution) finish(ctx context.Context, out Outcome) {
 	e.keep(ctx)
 }
 
-// lease takes the phone for a new run at once. When another was faster meanwhile, the run is over.
+// lease acquires the phone for a new run without waiting. If another run was faster, the run ends.
 func (x *execution) lease(ctx context.Context) error {
 	m := x.m
 	err := m.lines.Take(ctx, x.sess.Serial, x.run.ID)

@@ -8,7 +8,8 @@ import (
 	"github.com/taploop/taploop/internal/words"
 )
 
-// errTakenByPerson is the cause of a take-over that a person began, which only people hand back.
+// errTakenByPerson is the cause of a takeover by a person. Only people can hand the phone back
+// then.
 var errTakenByPerson error = byPerson{agentloop.ErrTakeover}
 
 type byPerson struct{ error }
@@ -17,18 +18,18 @@ func (p byPerson) Error() string { return "a person has taken the phone over" }
 
 func (p byPerson) Unwrap() error { return p.error }
 
-// texts are what people are asked when the phone is handed over, and what the model reads in place
-// of their answer, in one language.
+// texts are the questions that people get at a takeover, and the answers for the model, in one
+// language.
 type texts struct {
 	Locked, Secure, Wanted string
-	Handed                 string // wanted, by a program
-	Done, NoReason         string // if they say nothing
-	Secret                 string // takes the word that stands for it
+	Handed                 string // requested by a program
+	Done, NoReason         string // defaults for an empty answer
+	Secret                 string // a format for the placeholder
 }
 
 var textsIn = words.Of[texts]("runs")
 
-// asked is what people are asked when a person, or else a program, has taken the phone over.
+// asked returns the question of a takeover by a person or by a program.
 func (w *texts) asked(person bool) string {
 	if person {
 		return w.Wanted
@@ -36,8 +37,8 @@ func (w *texts) asked(person bool) string {
 	return w.Handed
 }
 
-// personalMode is how people are asked in a run of this reply mode for what no model can do or
-// decide: at its steps where a person answers, or through the client.
+// personalMode returns the mode for a question that only a person can settle in a run with this
+// reply mode: its steps at which a person answers, or else the client.
 func personalMode(mode channel.Mode) channel.Mode {
 	steps, err := mode.Steps()
 	steps = slices.DeleteFunc(steps, func(s channel.Step) bool { return !s.Person })

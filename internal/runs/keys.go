@@ -9,10 +9,10 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// keysKept is how many calls back one can be sent again.
+// keysKept is how many of the latest calls can be repeated safely.
 const keysKept = 20
 
-// again refuses another call than the one that the key stands for.
+// again returns an error if a key is used for a different call.
 func (k usedKey) again(task string, same bool) error {
 	if same && sameTask(k.Task, task) {
 		return nil
@@ -25,7 +25,8 @@ func sameTask(a, b string) bool {
 	return slices.Equal(strings.Fields(a), strings.Fields(b))
 }
 
-// begun is the session that the request's key stands for; false when there is none.
+// begun returns the session that was begun under the request's key. It returns false if there is
+// none.
 func (m *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, error) {
 	if r.Key == "" {
 		return Status{}, false, nil
@@ -53,9 +54,9 @@ func (m *Manager) begun(ctx context.Context, r StartRequest) (Status, bool, erro
 	return st, err == nil, err
 }
 
-// repeated reports whether the call was carried out before, under its key.
+// repeated reports whether the call was already carried out under its key.
 func (s storedSettings) repeated(r ContinueRequest) (bool, error) {
-	if r.Key == "" || r.Reply != nil { // a reply has its own id
+	if r.Key == "" || r.Reply != nil { // a reply has an id instead
 		return false, nil
 	}
 	for _, used := range s.Keys {
@@ -66,7 +67,7 @@ func (s storedSettings) repeated(r ContinueRequest) (bool, error) {
 	return false, nil
 }
 
-// keysWith are the keys of the session's calls with that of one more.
+// keysWith returns the session's keys with that of r.
 func (s storedSettings) keysWith(r ContinueRequest) []usedKey {
 	if r.Key == "" {
 		return s.Keys

@@ -14,38 +14,37 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// plan is what a call asks of a new life of a run.
+// plan is what a call requests for a new life of a run.
 type plan struct {
 	task     string
 	maxSteps int // 0 means the configured maximum
 	settings Settings
-	home     bool   // the phone goes to the home screen first
-	fresh    bool   // and the first app that is opened begins anew
-	handed   bool   // a person has had the phone just before
-	said     string // to the agents
+	home     bool   // go to the home screen first
+	fresh    bool   // restart the first app that is opened
+	handed   bool   // a person has just used the phone
+	said     string // a message to the agents
 	by       Actor
 }
 
-// kind is how the runs of a kind of session are worked on.
+// kind implements the runs of one kind of session.
 type kind interface {
-	// plan checks what the call asks for, and gives the life its work. Nothing is held yet.
+	// plan checks the request and sets the work of x. It acquires nothing.
 	plan(x *execution, p plan) error
-	// busy is why a run cannot begin at once, when h is in its place.
+	// busy returns the error for a run that cannot start because of h.
 	busy(h store.Hold, client string) error
-	// continues refuses a call that cannot be carried out with the run. fresh reports whether the
-	// call begins a new run.
+	// continues returns an error if the call does not fit the run. fresh reports whether the call
+	// starts a new run.
 	continues(r ContinueRequest, run store.Run) (fresh bool, err error)
-	// hears refuses words for a run that goes on, waits or is paused.
+	// hears returns an error if the session's runs take no messages.
 	hears(sess store.Session) error
-	// takesOver refuses to hand the phone of the session to a person, when there is none.
+	// takesOver returns an error if the session has no phone to hand over.
 	takesOver(sess store.Session) error
-	// asks are the questions that wait while a run of the session goes on.
+	// asks returns the questions that are open while a run of the session continues.
 	asks(ctx context.Context, sess store.Session) ([]inquiry.Question, error)
-	// stopped stops what the session has begun, after its run was stopped.
+	// stopped stops what the session has started. It is called after the run was stopped.
 	stopped(ctx context.Context, r StopRequest) error
 }
 
-// kindOf is the kind of work of a session.
 func (m *Manager) kindOf(k store.Kind) kind {
 	if k == store.OfAgents {
 		return goalKind{m}
@@ -53,7 +52,7 @@ func (m *Manager) kindOf(k store.Kind) kind {
 	return phoneKind{m}
 }
 
-// free refuses the client when a run of the session would have to wait for its turn.
+// free returns an error if a run of the session would have to queue.
 func (m *Manager) free(ctx context.Context, x store.Session) error {
 	h, held, err := m.lines.Holder(ctx, x.Serial, x.ID)
 	if err == nil && held {
@@ -62,7 +61,7 @@ func (m *Manager) free(ctx context.Context, x store.Session) error {
 	return err
 }
 
-// phoneKind are tasks on phones.
+// phoneKind implements tasks on phones.
 type phoneKind struct{ m *Manager }
 
 func (k phoneKind) plan(x *execution, p plan) error {
@@ -103,10 +102,11 @@ func (phoneKind) asks(context.Context, store.Session) ([]inquiry.Question, error
 
 func (phoneKind) stopped(context.Context, StopRequest) error { return nil }
 
-// goalKind are goals of agents, which call tools of MCP servers and begin sessions with phones.
+// goalKind implements goals of agents, which call tools of MCP servers and start sessions on
+// phones.
 type goalKind struct{ m *Manager }
 
-// ErrOwnQuestions is about an answer to a session of agents, whose questions are not its run's.
+// ErrOwnQuestions is returned for a reply to a session of agents, whose questions are separate.
 var ErrOwnQuestions = errors.New(
 	"agents have questions of their own, which no answer to a session is for")
 
@@ -141,7 +141,7 @@ func (goalKind) continues(r ContinueRequest, run store.Run) (fresh bool, err err
 	return false, err
 }
 
-// InProgress refuses to go on with a session of agents that goes on by itself.
+// InProgress returns the error for continuing a session of agents that is still working.
 func InProgress(sessionID string) *Error {
 	return Refuse(RunInProgress, "taploop stop "+sessionID+" --pause pauses it there",
 		"it is being worked on at this moment")
@@ -162,7 +162,7 @@ func (k goalKind) asks(ctx context.Context, x store.Session) ([]inquiry.Question
 	return k.m.Asked(ctx, x)
 }
 
-// stopped takes the questions of the agents back, and stops their phones as r says.
+// stopped withdraws the agents' questions and stops their sessions on phones as r says.
 func (k goalKind) stopped(ctx context.Context, r StopRequest) error {
 	err := k.m.WithdrawAll(ctx, r.SessionID, "the run was stopped")
 	below, failed := k.m.store.Sessions(ctx, store.Filter{Parent: r.SessionID})
@@ -185,7 +185,7 @@ func (m *Manager) WithdrawAll(ctx context.Context, sessionID, why string) error 
 	return err
 }
 
-// Asked are the open questions of a session and of those that it has begun.
+// Asked returns the open questions of a session and of the sessions that it has started.
 func (m *Manager) Asked(ctx context.Context, s store.Session) ([]inquiry.Question, error) {
 	open, err := m.broker.List(ctx, inquiry.Filter{Status: inquiry.Pending})
 	if err != nil {
@@ -199,7 +199,7 @@ func (m *Manager) Asked(ctx context.Context, s store.Session) ([]inquiry.Questio
 	return slices.DeleteFunc(open, func(q inquiry.Question) bool { return !ours[q.SessionID] }), err
 }
 
-// plan checks what can be checked before anything is touched, and makes a life of a run.
+// plan checks a request before anything is touched, and returns a new life of a run.
 func (m *Manager) plan(k store.Kind, p plan) (*execution, error) {
 	if err := m.checkOpen(); err != nil {
 		return nil, err
@@ -227,7 +227,7 @@ func checkTask(task string) error {
 	return nil
 }
 
-// checkSettings fills in the reply mode and refuses what cannot be had here.
+// checkSettings fills in the reply mode. It returns an error for settings that cannot be met here.
 func (m *Manager) checkSettings(s Settings) (Settings, error) {
 	var err error
 	if s.ReplyMode, err = channel.Parse(string(s.ReplyMode)); err != nil {

@@ -15,35 +15,34 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// Options of a Manager. Store, Phones and NewPolicy must be set.
+// Options configure a Manager. Store, Phones and NewPolicy must be set.
 type Options struct {
-	asking.Options // through which channels its questions are asked
+	asking.Options // where questions are asked
 
 	Store     *store.Store
 	Phones    Phones
-	NewPolicy func(Settings) (agentloop.Policy, error) // what decides in a run with these settings
-	// of each life of a run; nil allows all
+	NewPolicy func(Settings) (agentloop.Policy, error) // for a run with these settings
+	// Returns the gate of a run's life. nil allows all actions.
 	NewGate func(store.Session, store.Run) agentloop.Gate
 
-	Broker *inquiry.Broker // of the questions; nil means one over the store with default times
-	// of the person at the Console, and of those who are handed the phone over: "zh"; anything
-	// else means English
+	Broker *inquiry.Broker // nil means a new one over Store with default times
+	// the language of the console and of takeovers: "zh", or anything else for English
 	ConsoleLang string
-	Limits      agentloop.Limits // of each call; Steps is the configured maximum, default 40
-	// a person is asked to take the phone over when its screen is locked or forbids capture;
-	// otherwise the run is paused
+	Limits      agentloop.Limits // of each call. Steps is the maximum, 40 by default.
+	// Ask a person to take the phone over if its screen is locked or forbids capture. Otherwise the
+	// run is paused.
 	HandOver bool
-	KeepApps bool // a new task opens even its first app where that was left
+	KeepApps bool // do not restart the first app that a new task opens
 	AskEarly bool // see agentloop.Runner.Early
-	// how long a run goes on with no call attached, see Manager.Attach; 0 means for ever
+	// How long a run continues with no call attached, see Manager.Attach. 0 means no limit.
 	DetachGrace time.Duration
-	OnTimeout   inquiry.OnTimeout // what silence to a question leads to; "" means inquiry.Pause
-	// what silence about an action leads to: "" or inquiry.Pause, or inquiry.RejectAll
+	OnTimeout   inquiry.OnTimeout // for questions. "" means inquiry.Pause.
+	// for questions about an action: "" or inquiry.Pause, or inquiry.RejectAll
 	OnUndecided inquiry.OnTimeout
-	Lang        string       // "zh" or "en", of our own words to the model; "" means en
-	Observe     func(Event)  // gets every event, on its run's goroutine; nil does nothing
+	Lang        string       // of messages to the model: "zh" or "en", the default
+	Observe     func(Event)  // is called for each event on its run's goroutine
 	Log         *slog.Logger // nil discards
-	Goals       Goals        // carries out goals of agents; nil refuses them
+	Goals       Goals        // carries out goals of agents, which are refused if it is nil
 }
 
 // Manager carries runs out. It is safe for concurrent use.
@@ -54,27 +53,27 @@ type Manager struct {
 	desk   *asking.Desk
 	log    *slog.Logger
 
-	// The lifetime of all runs: it ends with Close and not with any call.
+	// ctx is the lifetime of all runs. Close cancels it.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
 
 	states     sessionStates
-	delivering sync.Map // questions whose answers the store does not take yet
+	delivering sync.Map // questions whose answers the store does not accept yet
 	lines      *queue.Lines
 	touches    *touches.Counter
 
-	closing sync.Mutex // Close ends ctx and spawn looks at it, one after the other
+	closing sync.Mutex // guards against a spawn during Close
 }
 
-// Broker is the Manager's broker, for the channels through which people answer.
+// Broker returns the broker through which channels deliver answers.
 func (m *Manager) Broker() *inquiry.Broker { return m.broker }
 
-// Desk puts questions to people and models, those of runs and others.
+// Desk returns the desk that asks the questions of runs and of others.
 func (m *Manager) Desk() *asking.Desk { return m.desk }
 
-// Close pauses the runs, as SERVER_RESTARTED, and returns when the last of them has left its phone
-// alone. Questions stay open. Closing again does nothing.
+// Close pauses the runs as SERVER_RESTARTED. It returns when no run touches a phone any longer.
+// Questions stay open. Further calls do nothing.
 func (m *Manager) Close() error {
 	m.closing.Lock()
 	m.cancel(agentloop.ErrClosing)
@@ -87,7 +86,7 @@ func (m *Manager) Close() error {
 	return nil
 }
 
-// spawn runs fn on a goroutine that Close waits for; false when the Manager is closed.
+// spawn runs fn on a goroutine that Close waits for. It returns false if the Manager is closed.
 func (m *Manager) spawn(fn func()) bool {
 	m.closing.Lock()
 	defer m.closing.Unlock()
@@ -98,7 +97,7 @@ func (m *Manager) spawn(fn func()) bool {
 	return true
 }
 
-// checkOpen refuses a call when the Manager is closed.
+// checkOpen returns an error if the Manager is closed.
 func (m *Manager) checkOpen() error {
 	if m.ctx.Err() != nil {
 		return Refuse(ServerClosing, "call again when the server is back",
@@ -107,21 +106,21 @@ func (m *Manager) checkOpen() error {
 	return nil
 }
 
-// Goals makes the work of sessions of agents; package agents has it.
+// Goals creates the work for goals of agents. goals.Goals implements it.
 type Goals interface {
-	// Work checks the goal and its settings, completes these, and returns the work.
+	// Work checks the goal and its settings. It may fill in g.Settings.Servers.
 	Work(g *Goal) (Work, error)
 }
 
-// Goal is what agents are to reach in a life of a run.
+// Goal is the goal of agents in one life of a run.
 type Goal struct {
-	Runs     *Manager  // that carries the run out
-	Settings *Settings // of the run; Servers may be completed
-	Said     string    // to the first agent by who goes on with the session; "" if nothing
-	By       Actor     // who begins this life
+	Runs     *Manager  // the Manager of the run
+	Settings *Settings // of the run, with Servers to be filled in
+	Said     string    // a message to the first agent, or ""
+	By       Actor     // who started this life
 }
 
-// steps is the effective limit of a call: what was asked for, at most what is configured.
+// steps returns the step limit of a call: the requested one, at most the configured one.
 func (o *Options) steps(asked int) (int, error) {
 	if asked < 0 {
 		return 0, invalid("leave max_steps out for the configured maximum",

@@ -11,7 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/runs/touches"
 )
 
-// New makes a Manager and starts its watch over the questions. The caller closes it.
+// New returns a Manager and starts to watch the questions. The caller must close it.
 func New(opts *Options) *Manager {
 	o := *opts
 	o.Limits.Steps = cmp.Or(o.Limits.Steps, 40)
@@ -31,7 +31,7 @@ func New(opts *Options) *Manager {
 	events := m.broker.Subscribe()
 	m.wg.Go(func() { resumer{m}.watch(events) })
 	m.wg.Go(func() {
-		// Returns only the cause of our own end.
+		// The error is only the cause of m.ctx.
 		_ = m.broker.Run(m.ctx, func(err error) { m.log.Error("questions", "err", err) })
 	})
 	return m

@@ -11,8 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// distinct are the options without those that say nothing, or what another one says: a model may
-// write such, and the run goes on.
+// distinct removes empty and duplicate options, which a model may produce.
 func distinct(options []string) (list []string) {
 	seen := map[string]bool{"": true}
 	for _, o := range options {
@@ -25,8 +24,9 @@ func distinct(options []string) (list []string) {
 	return list
 }
 
-// CheckEdit says why an action cannot take the place of one that a person was asked about: it is
-// checked like an action of a model, and has to be one on the phone. It is for inquiry.Options.
+// CheckEdit returns an error if e cannot replace an action that a person was asked about. It
+// applies the checks for a model's actions, and requires an action on the phone. It is for
+// inquiry.Options.
 func CheckEdit(_ inquiry.ActionRequest, e inquiry.EditedAction) error {
 	a, err := actions.Named(e.Name, e.Args)
 	if err != nil {
@@ -38,7 +38,7 @@ func CheckEdit(_ inquiry.ActionRequest, e inquiry.EditedAction) error {
 	return nil
 }
 
-// reviewed fills in what a person needs to decide about the action of q.
+// reviewed adds to the question what a person needs to decide about the action of q.
 func (m *Manager) reviewed(asked *inquiry.Question, q agentloop.Question) error {
 	if q.Review == nil || q.Action == nil {
 		return nil
@@ -62,7 +62,7 @@ func (m *Manager) reviewed(asked *inquiry.Question, q agentloop.Question) error 
 	for _, p := range q.Action.Traits().Points {
 		body.Places = append(body.Places, inquiry.Place{X: p.X, Y: p.Y})
 	}
-	// What else it could be answered with is not what is asked.
+	// The action can only be decided on, not answered in words.
 	asked.Body = body
 	asked.Secret = false
 	asked.OnTimeout = m.opts.OnUndecided

@@ -11,20 +11,21 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// Phones are the phones that there are, for runs and for all who look at a phone. What changes
-// every phone, for example a mask over all pictures, is a Phones around another one.
+// Phones lists and opens phones. A Phones may wrap another one to change every phone, for example
+// to mask all pictures.
 type Phones interface {
-	// List gives all of them, even those that cannot be used.
+	// List returns all phones, including those that cannot be used.
 	List(ctx context.Context) ([]PhoneInfo, error)
-	// Open gives the phone with this serial; "" means the only usable one. An error has a hint, and
-	// a code when it is not DeviceNotFound: DeviceAmbiguous, DeviceOffline or DeviceUnauthorized.
+	// Open returns the phone with the serial. "" means the only usable phone. The error has a hint.
+	// Its code is DeviceNotFound unless it has another: DeviceAmbiguous, DeviceOffline or
+	// DeviceUnauthorized.
 	Open(ctx context.Context, serial string) (Phone, error)
 }
 
-// PhoneInfo is a phone in a list. What follows State is empty when it is not known.
+// PhoneInfo is a phone in a list. The fields after State are empty if they are unknown.
 type PhoneInfo struct {
 	Serial  string
-	State   string // as ADB says: device, offline, unauthorized, ...
+	State   string // the state in ADB's words: device, offline, unauthorized, ...
 	Usable  bool
 	Model   string
 	Android string
@@ -32,33 +33,33 @@ type PhoneInfo struct {
 	Size    screen.Size
 }
 
-// Phone is one phone. It is used by one run at a time, and besides by those who look at it.
+// Phone is one phone. Only one run uses it at a time, but viewers may use it at the same time.
 type Phone interface {
 	agentloop.Phone
 	agentloop.Stater
 	agentloop.Reader
 	Hands
-	// Device is what is known of the phone; its ID is the serial.
+	// Device describes the phone. Its ID is the serial.
 	Device() store.Device
-	// Wake switches the display on and opens a lock screen that needs no person; else the error is
-	// screen.ErrLocked.
+	// Wake switches the display on and dismisses a lock screen without a credential. Otherwise it
+	// returns screen.ErrLocked.
 	Wake(ctx context.Context) error
-	// Relaunch is Launch of an app that is ended before, unless its package is one of those in use.
-	// A name that matches no installed app ends none.
+	// Relaunch stops the app, unless its package is in used, and launches it. If no installed app
+	// has the name, nothing is stopped.
 	Relaunch(ctx context.Context, app string, used []string) error
 	Close() error
 }
 
-// Hands are what a phone offers to people who see it live. Runs do not use them.
+// Hands are the functions of a phone for people who use it live. Runs do not use them.
 type Hands interface {
-	// TypeByHand is Type, and types keys where no field has the focus.
+	// TypeByHand is like Type, but sends keys if no field has the focus.
 	TypeByHand(ctx context.Context, text string) error
-	// AwaitTouch returns nil once somebody touches the phone itself, and any error but ctx's when
-	// it cannot tell.
+	// AwaitTouch returns nil once somebody touches the phone's screen. It returns ctx's error, or
+	// another one if touches cannot be observed.
 	AwaitTouch(ctx context.Context) error
 }
 
-// ready wakes the phone and, when asked to, goes to the home screen.
+// ready wakes the phone and goes to the home screen if home is set.
 func ready(ctx context.Context, p Phone, home bool) error {
 	if err := p.Wake(ctx); err != nil {
 		return fmt.Errorf("waking the phone: %w", err)
@@ -72,8 +73,8 @@ func ready(ctx context.Context, p Phone, home bool) error {
 	return nil
 }
 
-// freshPhone is a phone on which the first app that a task opens begins anew: where the last task
-// has left it is not where this one starts. An app that was in front since is in use.
+// freshPhone restarts the first app that a task opens, so that the task does not start where the
+// last one left the app. Apps that were in front since are not restarted.
 type freshPhone struct {
 	Phone
 	done bool
@@ -90,7 +91,7 @@ func (p *freshPhone) Launch(ctx context.Context, app string) error {
 	return err
 }
 
-// see takes note of what is in front in a step.
+// see records which app is in front at a step.
 func (p *freshPhone) see(s screen.State) {
 	if s.App != "" && !slices.Contains(p.used, s.App) {
 		p.used = append(p.used, s.App)

@@ -14,22 +14,21 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// phoneWork is a task on a phone, carried out by the agent loop. It parks the questions of the
-// loop.
+// phoneWork is a task on a phone. It runs the agent loop and parks the loop's questions.
 type phoneWork struct {
 	m        *Manager
 	settings Settings
 	serial   string
-	phone    Phone            // nil is opened by Pursue
-	policy   agentloop.Policy // nil is made by Pursue
+	phone    Phone            // nil until Pursue opens it
+	policy   agentloop.Policy // nil until Pursue creates it
 	home     bool             // go to the home screen first
-	fresh    bool             // and let the first app that is opened begin anew
-	handed   bool             // a person has had the phone just before
+	fresh    bool             // restart the first app that is opened
+	handed   bool             // a person has just used the phone
 
 	life          Life
-	before        agentloop.Timing  // what it took until the loop began
-	takenByPerson bool              // a person has the phone now, and has taken it
-	parked        *inquiry.Question // that the run waits for in the end
+	before        agentloop.Timing  // spent before the loop began
+	takenByPerson bool              // a person took the phone over
+	parked        *inquiry.Question // that the run waits for
 }
 
 // Open implements Work.
@@ -69,13 +68,13 @@ func (w *phoneWork) Pursue(ctx context.Context, l Life) Outcome {
 	return out
 }
 
-// pursue gets the phone ready and runs the loop.
+// pursue prepares the phone and runs the loop.
 func (w *phoneWork) pursue(ctx context.Context) *agentloop.Ending {
 	m, run := w.m, w.life.Run
 	if end := w.prepare(ctx); end != nil {
 		return unlessStopped(ctx, end)
 	}
-	// Steps that a former life left without an outcome were counted when this one began.
+	// Steps that an earlier life left without an outcome were counted when this life began.
 	sess, err := m.store.Session(ctx, run.SessionID)
 	if err != nil {
 		return endedInternally(ctx, err)
@@ -90,7 +89,7 @@ func (w *phoneWork) pursue(ctx context.Context) *agentloop.Ending {
 	}
 	limits := m.opts.Limits
 	limits.Steps = run.MaxSteps - (sess.Steps - set.CallFrom)
-	if limits.Steps <= 0 { // asked at the last one
+	if limits.Steps <= 0 { // the last step asked a question
 		return agentloop.OutOfSteps(run.MaxSteps)
 	}
 	got, _, err := w.runner(sess, secrets, limits).Run(ctx, run.Progress, sess.Steps)
@@ -100,7 +99,7 @@ func (w *phoneWork) pursue(ctx context.Context) *agentloop.Ending {
 	return &got
 }
 
-// runner is the loop of this life, whose secrets neither the model nor a gate gets to see.
+// runner returns the loop of this life. It hides the run's secrets from the model and the gate.
 func (w *phoneWork) runner(
 	sess store.Session, secrets []store.Secret, limits agentloop.Limits,
 ) *agentloop.Runner {
@@ -131,8 +130,7 @@ func (w *phoneWork) runner(
 	return runner
 }
 
-// background runs what the loop has done in the background. A panic there ends the run at most, and
-// not the server.
+// background runs f on a goroutine. A panic in f at most ends the run.
 func (w *phoneWork) background(f func()) bool {
 	return w.m.spawn(func() {
 		defer func() {
@@ -145,8 +143,8 @@ func (w *phoneWork) background(f func()) bool {
 	})
 }
 
-// prepare sees that there is a policy whose model can be asked, and then a phone that is awake. An
-// ending says which there is not, even when that is only because ctx has ended.
+// prepare creates the policy, checks that its model can be asked, and wakes the phone. It returns
+// the ending of the run if that fails or ctx ends.
 func (w *phoneWork) prepare(ctx context.Context) *agentloop.Ending {
 	var err error
 	if w.policy == nil {
@@ -176,14 +174,13 @@ func (w *phoneWork) prepare(ctx context.Context) *agentloop.Ending {
 	return nil
 }
 
-// readier is a Policy that can tell beforehand why its model cannot be asked.
+// readier is a Policy that can check in advance whether its model can be asked.
 type readier interface {
 	Ready(ctx context.Context) error
 }
 
-// handOver parks the question of a take-over when a life of the run has ended for one: because a
-// person has taken the phone over, or, when people are asked then, because the screen is locked or
-// forbids capture.
+// handOver parks the question of a takeover if this life ended for one. That is so if a person took
+// the phone over. With Options.HandOver it is also so if the screen is locked or forbids capture.
 func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentloop.Ending {
 	words, text := textsIn(w.m.opts.ConsoleLang), ""
 	cause := agentloop.ErrTakeover
@@ -220,7 +217,7 @@ func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 	return end
 }
 
-// Park implements agentloop.Parker. It stores the question with the frame that it is about.
+// Park implements agentloop.Parker. It stores the question with its frame.
 func (w *phoneWork) Park(ctx context.Context, q agentloop.Question) error {
 	asked := inquiry.Question{
 		SessionID: w.life.Run.SessionID,
@@ -238,7 +235,7 @@ func (w *phoneWork) Park(ctx context.Context, q agentloop.Question) error {
 	}
 	mode := w.settings.ReplyMode
 	if q.Screen.Frame != nil {
-		asked.Frame = w.life.Run.FrameID(q.Step) // kept with the step's intent
+		asked.Frame = w.life.Run.FrameID(q.Step) // stored with the step's intent
 	}
 	asked.Secret = asked.AsksForSecret()
 	if q.Secret != nil {

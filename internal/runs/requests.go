@@ -5,57 +5,57 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// StartRequest is a task for a phone, or a goal for agents, which take Task, Queue, By, Client,
+// StartRequest starts a task on a phone or a goal of agents. A goal uses Task, Queue, By, Client,
 // Key, Parent and Settings only.
 type StartRequest struct {
 	Kind     store.Kind // "" means store.OnPhone
 	Task     string
-	Serial   string // of the phone; "" means the only usable one
-	MaxSteps int    // of this call; 0 means the configured maximum, which is never exceeded
-	// leave the phone as it is; otherwise it goes to the home screen first, and unless
-	// Options.KeepApps says otherwise the first app that the task opens is ended before
+	Serial   string // of the phone, "" for the only usable one
+	MaxSteps int    // at most the configured maximum, which 0 stands for
+	// KeepEnvironment leaves the phone unchanged. Otherwise it first goes to the home screen, and
+	// the first app that the task opens is restarted unless Options.KeepApps is set.
 	KeepEnvironment bool
-	Queue           bool   // wait for a phone that is busy, first come first served
-	Supersede       bool   // first stop the client's own sessions that have the phone
-	By              Actor  // who starts this one, and stops them
-	Client          string // whom the session will belong to
-	Key             string // chosen by the client; see Start
-	Parent          string // the session that begins this one; "" is none
+	Queue           bool   // wait for a busy phone
+	Supersede       bool   // first stop the client's own sessions that hold the phone
+	By              Actor  // who starts the session and stops others
+	Client          string // the owner of the session
+	Key             string // chosen by the client, see Start
+	Parent          string // the session that starts this one, or ""
 	Settings        Settings
 }
 
-// ContinueRequest goes on with a session. With Reply it answers the open question; with a Task that
-// is not the present one it begins a new run; with neither it gives a paused run more steps, or
-// tells how the run stands.
+// ContinueRequest continues a session. A Reply answers the open question. A Task other than the
+// present one starts a new run. With neither, a paused run gets more steps, and any other run only
+// has its status returned.
 type ContinueRequest struct {
 	SessionID string
-	Serial    string // "" does not check; another phone than the session's is refused
+	Serial    string // refused if it is not the session's phone, "" for no check
 	Task      string
-	// the answer; "" as its Channel means inquiry.ChannelClient, as its Authority
-	// inquiry.AuthorityClientModel
+	// Reply is the answer. Channel defaults to inquiry.ChannelClient, and Authority to
+	// inquiry.AuthorityClientModel.
 	Reply      *inquiry.Reply
-	QuestionID string // that Reply answers; "" means the open one
-	// as in StartRequest; 0 gives a run that is resumed what its former call had
+	QuestionID string // the question to answer, "" for the open one
+	// as in StartRequest, but 0 gives a resumed run the maximum of its previous call
 	MaxSteps         int
-	ResetEnvironment bool      // go to the home screen first; otherwise the phone is left as it is
+	ResetEnvironment bool      // go to the home screen first
 	Queue            bool      // as in StartRequest
-	Settings         *Settings // nil keeps those of the session's last run
-	// Key is chosen by the caller: a call that has begun or resumed a run under it is not carried
-	// out again. An answer has Reply.ID for that.
+	Settings         *Settings // nil for those of the session's latest run
+	// Key is chosen by the caller. A call that has started or resumed a run is not carried out
+	// again under the same key. For replies, Reply.ID has this role.
 	Key string
-	// an open question is asked by nobody: the caller does, with AskHere
+	// Here means that the caller asks open questions itself, with AskHere.
 	Here bool
-	By   Actor // who goes on with a session of agents
+	By   Actor // who continues a session of agents
 }
 
-// StopMode says what is to become of a run.
+// StopMode says how a run is stopped.
 type StopMode string
 
 // The modes.
 const (
-	Cancel StopMode = "cancel" // it ends for good
-	Pause  StopMode = "pause"  // it can be continued
-	// it waits, with the phone, until the person who has taken that over hands it back
+	Cancel StopMode = "cancel" // end the run
+	Pause  StopMode = "pause"  // stop it so that it can be continued
+	// wait, holding the phone, until the person who took it over hands it back
 	Takeover StopMode = "takeover"
 )
 
@@ -63,24 +63,24 @@ const (
 type StopRequest struct {
 	SessionID string
 	Mode      StopMode // "" means Cancel
-	By        Actor    // the zero value is the program itself, of which the audit says nothing
+	By        Actor    // the zero value is the program, which the audit does not name
 }
 
-// Actor is who stops a run: the channel and the authority as those of an answer, and a name for
-// people.
+// Actor says who started or stopped a run: the channel and the authority as in an answer, and a
+// name for people.
 type Actor struct{ Channel, Authority, Name string }
 
-// entry is what the audit says of who does something.
+// entry returns an audit entry of the actor.
 func (a Actor) entry() store.AuditEntry {
 	return store.AuditEntry{Channel: a.Channel, Authority: a.Authority, By: a.Name}
 }
 
-// resumption is how a run goes on. One that comes with an answer is stored with it.
+// resumption says how a run resumes. It is stored with an answer that resumes the run.
 type resumption struct {
 	MaxSteps int       `json:"max_steps,omitempty"`         // as in ContinueRequest
 	Home     bool      `json:"reset_environment,omitempty"` // go to the home screen first
-	Settings *Settings `json:"settings,omitempty"`          // nil keeps those of the run
-	// no new call: the one that the run is in goes on, with its steps
+	Settings *Settings `json:"settings,omitempty"`          // nil for those of the run
+	// continue the run's present call, with its remaining steps
 	SameCall bool `json:"same_call,omitempty"`
 }
 

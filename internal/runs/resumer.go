@@ -12,10 +12,10 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// resumer brings settled questions to the runs that wait for them.
+// resumer applies the answers of settled questions to their runs.
 type resumer struct{ m *Manager }
 
-// watch tells what happens to questions, through whichever channel, to those whom it concerns.
+// watch handles events of questions from all channels until events ends.
 func (r resumer) watch(events *inquiry.Subscription) {
 	defer events.Close()
 	for {
@@ -40,8 +40,7 @@ func (r resumer) watch(events *inquiry.Subscription) {
 	}
 }
 
-// catchUp attends to the questions of all runs that wait, and forgets answers that no run has asked
-// for.
+// catchUp handles the questions of all waiting runs, and forgets answers without a run.
 func (r resumer) catchUp(ctx context.Context) error {
 	waiting, err := r.m.store.Sessions(ctx, store.Filter{Waiting: true})
 	if err != nil {
@@ -60,8 +59,7 @@ func (r resumer) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// forget erases the secret that answers a question which no run has asked: nobody is going to read
-// it.
+// forget erases the secret in the answer to a question of no run, as nothing will read it.
 func (r resumer) forget(ctx context.Context, q inquiry.Question) error {
 	if !q.Secret || q.Open() {
 		return nil
@@ -73,10 +71,10 @@ func (r resumer) forget(ctx context.Context, q inquiry.Question) error {
 	return err
 }
 
-// deliverRetrying brings a settled question to the run that waits for it, and has an open one
-// routed. It does nothing when that was done. Events of questions, their absence after a crash, and
-// the end of a run's life lead here. What the store does not take now is tried again and again, on
-// a goroutine of its own.
+// deliverRetrying applies the answer of a settled question to its run, and has an open question
+// routed. It does nothing if that was done already. It is called on events of questions, after a
+// crash, and at the end of a run's life. While the store is unavailable, it retries in the
+// background.
 func (r resumer) deliverRetrying(questionID string) {
 	err := r.deliver(r.m.ctx, questionID)
 	if !unavailable(err) {
@@ -102,7 +100,7 @@ func (r resumer) report(questionID string, err error) {
 	}
 }
 
-// unavailable reports whether err says that the store takes nothing for now.
+// unavailable reports whether err means that the store accepts no changes for now.
 func unavailable(err error) bool {
 	return errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrLocked) ||
 		errors.Is(err, asking.ErrStoreTime)
@@ -117,7 +115,7 @@ func (r resumer) deliver(ctx context.Context, questionID string) error {
 		return r.forget(ctx, q)
 	}
 	run, err := r.m.store.Runs.Get(ctx, q.RunID)
-	// It is for the process that carries the run out, which may live longer than this one.
+	// The process that carries the run out applies it, and may outlive this one.
 	if err != nil || r.m.store.Owner.Elsewhere(run) {
 		return err
 	}
@@ -137,10 +135,9 @@ func (r resumer) deliver(ctx context.Context, questionID string) error {
 	return c.resumeAnswered(ctx, &q)
 }
 
-// Recover takes over from processes that died: what they were running comes back PAUSED as
-// SERVER_RESTARTED, and nothing of it goes on by itself; but a run whose question was answered in
-// the meantime goes on with the answer. A server calls it once, before it takes calls. Runs of
-// processes that are alive are left alone.
+// Recover takes over the runs of processes that died. It pauses them as SERVER_RESTARTED, except
+// that a run whose question was answered in the meantime resumes. A server calls it once, before it
+// accepts calls. Recover leaves runs of live processes alone.
 func (m *Manager) Recover(ctx context.Context) error {
 	recovered, err := m.store.Runs.Recover(ctx)
 	for _, r := range recovered {

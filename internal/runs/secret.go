@@ -16,18 +16,18 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// secretWord stands for a secret answer in everything that the model reads and writes.
+// secretWord replaces a secret answer in all texts of the model.
 const secretWord = "{{secret}}"
 
-// secretPhone is a phone that types a secret where the model wrote its placeholder, so that the
-// secret itself is in no prompt, journal, event or log. The one that was given last is typed, once.
+// secretPhone is a phone that types a secret where the model wrote its placeholder. The secret
+// itself is in no prompt, journal, event or log. Only the latest secret is typed, and only once.
 type secretPhone struct {
 	Phone
 	secrets []store.Secret
 	typed   func(ctx context.Context, questionID string)
 }
 
-// Type types the text, with the secret in the place of its placeholder.
+// Type types the text with the placeholder replaced by the secret.
 func (p *secretPhone) Type(ctx context.Context, text string) error {
 	if !strings.Contains(text, secretWord) {
 		return p.Phone.Type(ctx, text)
@@ -48,8 +48,8 @@ func (p *secretPhone) Type(ctx context.Context, text string) error {
 	return err
 }
 
-// secretTyped notes that a secretPhone has typed a secret. Should that not be stored, the secret
-// can be typed once more after a crash.
+// secretTyped records that the secret was typed. If the record cannot be stored, the secret can be
+// typed a second time after a crash.
 func (m *Manager) secretTyped(ctx context.Context, questionID string) {
 	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
@@ -58,7 +58,7 @@ func (m *Manager) secretTyped(ctx context.Context, questionID string) {
 	}
 }
 
-// masked is an error whose text does not hold the secret.
+// masked is an error with the secret removed from its text.
 type masked struct {
 	error
 	secret string
@@ -68,8 +68,8 @@ func (m masked) Error() string { return strings.ReplaceAll(m.error.Error(), m.se
 
 func (m masked) Unwrap() error { return m.error }
 
-// redactingPolicy is a policy that does not repeat the run's secrets, which the model may have read
-// on the screen.
+// redactingPolicy removes the run's secrets, which the model may have read on the screen, from the
+// model's proposals.
 type redactingPolicy struct {
 	agentloop.Policy
 	secrets []store.Secret
@@ -85,7 +85,7 @@ func (r *redactingPolicy) Next(
 		if !distinctive(x.Text) {
 			continue
 		}
-		// A placeholder stays whole, even when the secret is a part of it.
+		// A placeholder stays whole even if it contains the secret.
 		p = redact(p, strings.NewReplacer(secretWord, secretWord, x.Text, secretWord).Replace)
 		if err != nil {
 			err = masked{err, x.Text}
@@ -94,8 +94,7 @@ func (r *redactingPolicy) Next(
 	return p, err
 }
 
-// redactingGate is a gate that is not shown the run's secrets, which the phone may list among what
-// is on its screen: what a gate knows is kept, and shown to people.
+// redactingGate hides the run's secrets from a gate. The gate's data is stored and shown to people.
 type redactingGate struct {
 	agentloop.Gate
 	secrets []store.Secret
@@ -138,8 +137,8 @@ func redactElements(list []screen.Element, secrets []store.Secret) []screen.Elem
 	return list
 }
 
-// plainWord reports whether s is what stands in texts that have nothing to do with a secret: up to
-// twelve letters, of which only the first may be a capital one.
+// plainWord reports whether s looks like an ordinary word: up to twelve letters, of which at most
+// the first is a capital.
 func plainWord(s string) bool {
 	n := 0
 	for _, r := range s {
@@ -150,14 +149,14 @@ func plainWord(s string) bool {
 	return n > 0
 }
 
-// distinctive reports whether the text, wherever it stands in what the model says, is the secret. A
-// plain word may be any word, and fewer than four characters are found everywhere.
+// distinctive reports whether any occurrence of the text in the model's words can be taken for the
+// secret. That is not so for plain words and for fewer than four characters.
 func distinctive(secret string) bool {
 	return utf8.RuneCountInString(secret) >= 4 && !plainWord(secret)
 }
 
-// redact is p with each of its texts hidden. A secret that is to be typed becomes the placeholder,
-// and is typed.
+// redact applies hide to all texts of p. A secret in a text to type becomes the placeholder, so
+// that it is still typed.
 func redact(p agentloop.Proposal, hide func(string) string) agentloop.Proposal {
 	p.Decision = p.Decision.Texts(hide)
 	p.Caption = hide(p.Caption)

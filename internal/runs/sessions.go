@@ -10,32 +10,32 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// sessionState is what a Manager keeps in memory about one session.
+// sessionState is the state of one session that a Manager holds in memory.
 type sessionState struct {
-	op wait.Mutex // its holder may change the session's runs
+	op wait.Mutex // guards changes of the session's runs
 
 	mu       sync.Mutex
 	active   *activeRun
-	unstored *ending        // that the store did not take; nil when there is none
-	changed  wait.Broadcast // when the run is in another state, or another channel is asked
+	unstored *ending        // not yet accepted by the store, or nil
+	changed  wait.Broadcast // sent when the run's state or the asking channel changes
 	watchers map[*Watch]struct{}
-	grace    time.Duration // how long a run goes on with no call attached; 0 is for ever
-	observe  func(Event)   // is given each event
+	grace    time.Duration // how long a run continues with no call attached, 0 for no limit
+	observe  func(Event)   // is called for each event
 	attached int
-	timer    *time.Timer // of the grace; nil when it is not being counted
+	timer    *time.Timer // of the grace, nil while it is not running
 
-	users int // of this state; the registry's lock guards it
+	users int // guarded by the registry's lock
 }
 
 // activeRun is a run that a goroutine of this Manager carries out.
 type activeRun struct {
-	alone  bool // goes on with no call attached
+	alone  bool // may continue with no call attached
 	cancel context.CancelCauseFunc
-	// closed when the goroutine has left the phone alone and the run's end is stored
+	// closed when the goroutine no longer touches the phone and the run's end is stored
 	done chan struct{}
 }
 
-// sessionStates are those of the sessions that are in use.
+// sessionStates are the states of the sessions in use.
 type sessionStates struct {
 	grace   time.Duration // of each
 	observe func(Event)   // of each
@@ -44,8 +44,8 @@ type sessionStates struct {
 	byID map[string]*sessionState
 }
 
-// use gives the session's state, the same to all who use it at one time. Each calls done once;
-// after the last one the state is forgotten: it is of no use to anybody else.
+// use returns the session's state, which concurrent users share. Each user must call done. The
+// state is dropped after the last one.
 func (l *sessionStates) use(sessionID string) (s *sessionState, done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,21 +68,21 @@ func (l *sessionStates) use(sessionID string) (s *sessionState, done func()) {
 	})
 }
 
-// inUse is the session's state, nil when nobody uses one.
+// inUse returns the session's state, or nil if it is not in use.
 func (l *sessionStates) inUse(sessionID string) *sessionState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.byID[sessionID]
 }
 
-// wake wakes those who wait for a change of the session.
+// wake wakes the waiters of the session.
 func (l *sessionStates) wake(sessionID string) {
 	if s := l.inUse(sessionID); s != nil {
 		s.changed.Send()
 	}
 }
 
-// lock waits for the right to change the session's runs; the caller gives it back.
+// lock acquires the right to change the session's runs. The caller must call unlock.
 func (s *sessionState) lock(ctx context.Context) (unlock func(), err error) {
 	return s.op.Unlock, s.op.Lock(ctx)
 }
@@ -119,8 +119,8 @@ func (s *sessionState) attach(n int) {
 	s.countDown()
 }
 
-// countDown begins to count the grace of a run to which no call is attached, anew, and stops
-// counting otherwise. s.mu is held.
+// countDown restarts the grace period of a run with no call attached. Otherwise it stops the timer.
+// The caller holds s.mu.
 func (s *sessionState) countDown() {
 	if s.timer != nil {
 		s.timer.Stop()
@@ -131,7 +131,7 @@ func (s *sessionState) countDown() {
 		return
 	}
 	var timer *time.Timer
-	timer = time.AfterFunc(s.grace, func() { // only memory is touched: nothing waits for it
+	timer = time.AfterFunc(s.grace, func() { // touches only memory, so nothing waits for it
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.timer == timer {
@@ -148,14 +148,13 @@ type Event struct {
 	agentloop.Event
 }
 
-// StateChanged is the kind of the events that only say that the run is in another state now.
+// StateChanged is the kind of an event that only reports a run's new state.
 const StateChanged agentloop.EventKind = "state"
 
-// PhoneBusy is the kind of the event that says that a QUEUED run has to wait for its phone.
+// PhoneBusy is the kind of an event that reports that a QUEUED run has to wait for its phone.
 const PhoneBusy agentloop.EventKind = "phone busy"
 
-// publish gives an event to all who watch, and wakes those who wait when the run is in another
-// state.
+// publish sends an event to all watchers, and wakes the waiters if the run's state has changed.
 func (s *sessionState) publish(e Event) {
 	s.observe(e)
 	s.mu.Lock()
@@ -168,7 +167,7 @@ func (s *sessionState) publish(e Event) {
 	}
 }
 
-// moved publishes that a run is in another state.
+// moved publishes a run's new state.
 func (s *sessionState) moved(r store.Run) {
 	s.publish(Event{SessionID: r.SessionID, RunID: r.ID, State: r.State,
 		Event: agentloop.Event{Kind: StateChanged, At: time.Now(), Progress: r.Progress}})
@@ -179,10 +178,10 @@ type Watch struct {
 	C      <-chan Event // closed by Close
 	events chan Event
 	state  *sessionState
-	done   func() // with the state
+	done   func() // releases the state
 }
 
-// Close ends the watch. Closing again does nothing.
+// Close ends the watch. Further calls do nothing.
 func (w *Watch) Close() {
 	defer w.done()
 	w.state.mu.Lock()
@@ -193,8 +192,8 @@ func (w *Watch) Close() {
 	}
 }
 
-// put adds an event and drops the oldest when there is no room. The state's lock is held, so it is
-// the only writer.
+// put adds an event, and drops the oldest if the queue is full. The caller holds the state's lock,
+// so there is only one writer.
 func (w *Watch) put(e Event) {
 	for {
 		select {
@@ -209,5 +208,5 @@ func (w *Watch) put(e Event) {
 	}
 }
 
-// otherProcessPoll is how often a run that another process carries out is looked at.
+// otherProcessPoll is how often a waiter polls a run that another process carries out.
 const otherProcessPoll = 500 * time.Millisecond

@@ -8,36 +8,35 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// Settings are how a run behaves. They are stored with it, so that it behaves the same after a
-// restart.
+// Settings configure a run. They are stored with it, so that a restart does not change them.
 type Settings struct {
 	ReplyMode channel.Mode `json:"reply_mode,omitempty"` // "" means PassToClient
-	Captions  bool         `json:"captions,omitempty"`   // each frame in words
-	// the frame in words on which the run ends or asks
+	Captions  bool         `json:"captions,omitempty"`   // describe each frame in words
+	// describe only the frame on which the run ends or asks
 	FinalCaption bool `json:"final_caption,omitempty"`
-	// goes on with no call attached, see Manager.Attach
+	// continue with no call attached, see Manager.Attach
 	DetachedOK bool            `json:"detached_ok,omitempty"`
-	Client     json.RawMessage `json:"client,omitempty"` // the caller's own, kept as given
-	// the file of the MCP servers that agents have; it is never replaced by other settings
+	Client     json.RawMessage `json:"client,omitempty"` // opaque data of the caller
+	// path of the file with the agents' MCP servers, which no later settings replace
 	Servers string `json:"mcp,omitempty"`
 }
 
-// storedSettings is the settings with what the Manager itself has to know again.
+// storedSettings are the settings and other state that a Manager stores with a run.
 type storedSettings struct {
 	Settings
-	CallFrom int `json:"call_from"` // steps of the session before the present call
-	// of the calls that began or resumed the session's runs, oldest first
+	CallFrom int `json:"call_from"` // the session's steps before the present call
+	// of the calls that started or resumed the session's runs, oldest first
 	Keys []usedKey `json:"keys,omitempty"`
 }
 
-// usedKey is the key of a call that was carried out. A call under the same key is not carried out
-// again: it is answered like the first, and refused when it brings something else.
+// usedKey is the key of a call that was carried out. Another call with the key gets the same reply.
+// If its content differs, it is refused.
 type usedKey struct {
 	Key  string `json:"key"`
-	Task string `json:"task,omitempty"` // that it brought
+	Task string `json:"task,omitempty"` // of the call
 }
 
-// with are the settings as a call changes them; nil keeps them.
+// with returns the settings after a call's changes. nil keeps them.
 func (s storedSettings) with(changed *Settings) Settings {
 	if changed == nil {
 		return s.Settings
@@ -58,7 +57,7 @@ func settingsOf(r store.Run) (storedSettings, error) {
 	return s, nil
 }
 
-// encode is v, which holds Settings that were checked, as JSON.
+// encode returns v as JSON. Settings in v must have been checked.
 func encode(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {

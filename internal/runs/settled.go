@@ -11,7 +11,8 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// endOf is what becomes of the run that waits for a settled question, when it does not go on.
+// endOf returns the change of a run whose settled question ends it. ends is false if the run
+// continues.
 func endOf(q inquiry.Question) (c store.Change, ends bool) {
 	switch {
 	case q.Status == inquiry.Expired:
@@ -27,8 +28,7 @@ func endOf(q inquiry.Question) (c store.Change, ends bool) {
 	return c, c.To != ""
 }
 
-// exchangeOf is a settled question as the model sees it. Of a secret one it learns only what became
-// of it.
+// exchangeOf returns a settled question as the model sees it, without the answer if that is secret.
 func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 	x.Question, x.Answer = q.Text, q.Resolution.Response.Reveal()
 	switch {
@@ -62,8 +62,8 @@ func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 	return x
 }
 
-// rulingOf is what was decided about the action of a settled question; nil when it is about none.
-// Nobody's word is not a consent.
+// rulingOf returns the decision on the action of a settled question, or nil if it is about none. A
+// default answer gives no consent.
 func rulingOf(q inquiry.Question) *agentloop.Ruling {
 	a := inquiry.As[inquiry.Approval](q)
 	if len(a.ActionRequests) == 0 {
@@ -80,7 +80,7 @@ func rulingOf(q inquiry.Question) *agentloop.Ruling {
 		return r
 	}
 	act, err := actions.Named(d.EditedAction.Name, d.EditedAction.Args)
-	if err != nil { // it was one when it was accepted, by another version
+	if err != nil { // accepted by another version
 		r.Type, r.Message = agentloop.Reject, err.Error()
 		return r
 	}
@@ -88,8 +88,8 @@ func rulingOf(q inquiry.Question) *agentloop.Ruling {
 	return r
 }
 
-// resumptionOf is how the run goes on with the answer. One that came past Continue brings no new
-// steps.
+// resumptionOf returns how the run resumes with the answer. An answer that did not come through
+// Continue brings no new steps.
 func resumptionOf(q inquiry.Question) (r resumption, err error) {
 	if len(q.Resolution.Resume) == 0 {
 		return resumption{SameCall: true}, nil

@@ -9,16 +9,16 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// Start begins a session with its first run, and returns as soon as the run is stored. The run goes
-// on by itself: see Wait. When the client has begun a session under the same Key before, nothing is
-// begun, and the Status is that session's.
+// Start starts a session with its first run, and returns as soon as the run is stored. The run
+// continues on its own, see Wait. If the client has already started a session under the same Key,
+// Start starts nothing and returns the Status of that session.
 func (m *Manager) Start(ctx context.Context, r StartRequest) (Status, error) {
 	if st, found, err := m.begun(ctx, r); found || err != nil {
 		return st, err
 	}
 	st, err := m.begin(ctx, r)
 	_, taken := errors.AsType[*store.KeyError](err)
-	if taken || CodeOf(err) == DeviceBusy { // the same call may have been faster meanwhile
+	if taken || CodeOf(err) == DeviceBusy { // the same call may have been faster
 		if st, found, err := m.begun(ctx, r); found || err != nil {
 			return st, err
 		}
@@ -45,8 +45,8 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 	return m.Status(ctx, x.sess.ID)
 }
 
-// takePlace makes the session. Another call of the same client may take the phone between the end
-// of the run that has it and this one: under Supersede that run's place is taken, too.
+// takePlace creates the session. With Supersede, it retries if another call of the client takes the
+// phone right after its former run was stopped.
 func (x *execution) takePlace(ctx context.Context, r StartRequest) error {
 	const rounds = 10
 	planned := x.run
@@ -61,7 +61,7 @@ func (x *execution) takePlace(ctx context.Context, r StartRequest) error {
 	}
 }
 
-// createSession makes the session and its run, and takes the phone unless the run may wait for it.
+// createSession stores the session and its run. It also takes the phone, unless the run may queue.
 func (x *execution) createSession(ctx context.Context, r StartRequest) error {
 	m := x.m
 	if r.Supersede {
@@ -93,8 +93,8 @@ func (x *execution) createSession(ctx context.Context, r StartRequest) error {
 	return nil
 }
 
-// supersede stops the client's sessions that have the phone or wait for it, the holder last. While
-// one of somebody else does, it stops none and refuses the call, unless that may wait.
+// supersede stops the client's sessions that have the phone or queue for it, the holder last. If
+// another client's session does, it stops none and returns an error, unless the call may queue.
 func (x *execution) supersede(ctx context.Context, serial string, r StartRequest) error {
 	m := x.m
 	all, err := m.lines.Holders(ctx, serial)

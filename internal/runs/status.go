@@ -11,45 +11,45 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// Status is how a session's latest run stands.
+// Status is the status of a session and its latest run.
 type Status struct {
 	Session  store.Session // Steps is the index of the session's last step
 	Run      store.Run
 	Settings Settings             // of the run
-	Reason   agentloop.StopReason // STILL_RUNNING while it goes on by itself
-	// the open one, with the channels that are left; nil when there is none
+	Reason   agentloop.StopReason // STILL_RUNNING while the run continues
+	// the open question with its remaining channels, or nil
 	Question *inquiry.Question
-	// the channel that is in turn with Question; "" when none has. Under one that is OutOfBand
-	// the Reason is STILL_RUNNING
+	// The channel whose turn it is to answer Question, or "". If the channel is OutOfBand, Reason
+	// is STILL_RUNNING.
 	Asking channel.Mode
-	Steps  []store.StepRecord // those of the present call, or after WaitRequest.SinceStep
-	Last   *store.StepRecord  // the session's last step, nil when there is none
-	Local  int                // steps of the present call
-	Ahead  int                // runs in front of a QUEUED one in the line for the phone
-	// under a QUEUED run: who has the phone, nil when it is free; without ids when that is another
-	// client's session
+	Steps  []store.StepRecord // of the present call, or after WaitRequest.SinceStep
+	Last   *store.StepRecord  // of the session, or nil
+	Local  int                // number of steps in the present call
+	Ahead  int                // number of runs in front of a QUEUED one
+	// The holder of the phone that a QUEUED run waits for, or nil. It has no ids if it belongs to
+	// another client.
 	Holder   *store.Hold
 	Usage    store.Usage       // of the run
-	Waited   time.Duration     // by this call of Wait; what the run has waited is in Usage
+	Waited   time.Duration     // by this call of Wait. Usage has the run's total.
 	Budget   time.Duration     // of this call of Wait
-	Answered *inquiry.Question // by this call of Continue, or under its reply id before
+	Answered *inquiry.Question // by this call of Continue, or earlier under the same reply id
 	Replayed bool              // the reply had been accepted before
-	// the data folder does not answer, and a run that goes on waits for it
+	// the run waits for a store that does not respond
 	Stalled bool
-	// what a person lets be carried out without asking, and may concern the session, in words
+	// descriptions of standing permissions of people that may apply to the session
 	Unasked []string
-	Message string // what is in the way of the run, "" when nothing is
-	Hint    string // what can be done about it
+	Message string // why the run is blocked, or ""
+	Hint    string // how to resolve that
 }
 
-// Session gives the client's session with the id, or the only one whose id begins with it. For one
-// that belongs to somebody else the error is the same as for one that is not there.
+// Session returns the client's session whose id is, or begins with, id. For another client's
+// session the error is the same as for an unknown one.
 func (m *Manager) Session(ctx context.Context, id, client string) (store.Session, error) {
 	x, err := m.store.Find(ctx, id, &client)
 	return x, UnknownSession(id, err)
 }
 
-// latest is a session with its latest run.
+// latest returns a session and its latest run.
 func (m *Manager) latest(ctx context.Context, id string) (store.Session, store.Run, error) {
 	x, err := m.store.Session(ctx, id)
 	if err != nil {
@@ -59,8 +59,8 @@ func (m *Manager) latest(ctx context.Context, id string) (store.Session, store.R
 	return x, r, UnknownSession(id, err)
 }
 
-// Status tells how a session's latest run stands. One that has ended, while the store did not take
-// that yet, is PAUSED as INTERNAL_ERROR, and Message says why.
+// Status returns the status of a session's latest run. If the run's end could not be stored yet, it
+// is PAUSED as INTERNAL_ERROR, and Message says why.
 func (m *Manager) Status(ctx context.Context, sessionID string) (Status, error) {
 	return m.status(ctx, sessionID, 0)
 }
@@ -98,8 +98,8 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	return st, nil
 }
 
-// AskedMeanwhile returns the questions that wait although the run continues by itself: those of
-// agents and of their phones.
+// AskedMeanwhile returns the open questions of agents and of their phones, for which the run does
+// not stop.
 func (m *Manager) AskedMeanwhile(ctx context.Context, st Status) ([]inquiry.Question, error) {
 	if st.Reason != agentloop.StillRunning {
 		return nil, nil
@@ -107,7 +107,7 @@ func (m *Manager) AskedMeanwhile(ctx context.Context, st Status) ([]inquiry.Ques
 	return m.kindOf(st.Session.Kind()).asks(ctx, st.Session)
 }
 
-// addReason fills in why the run stands still, or that it does not.
+// addReason sets the reason why the run has stopped, or that it is running.
 func (st *Status) addReason(unused *inquiry.Question) {
 	r := st.Run
 	st.Reason = r.StopReason
@@ -115,11 +115,11 @@ func (st *Status) addReason(unused *inquiry.Question) {
 	case r.State == store.Queued, r.State == store.Running:
 		st.Reason = agentloop.StillRunning
 	case r.State.Waiting() && (unused == nil || !unused.Open()):
-		st.Reason = agentloop.StillRunning // its question is settled, and about to be applied
+		st.Reason = agentloop.StillRunning // its question is settled and will be applied soon
 	}
 }
 
-// addQuestion fills in the open question of a run that waits or is paused.
+// addQuestion sets the open question of a run that waits or is paused.
 func (m *Manager) addQuestion(st *Status, q *inquiry.Question) {
 	asking := channel.Mode(route.Asking(*q, time.Now()))
 	st.Question = q
@@ -138,7 +138,8 @@ func (m *Manager) addQuestion(st *Status, q *inquiry.Question) {
 	}
 }
 
-// addSteps fills in the steps after one, the last one, and how many the present call has had.
+// addSteps sets the steps after a given one, the last step, and the number of the present call's
+// steps.
 func (st *Status) addSteps(list []store.StepRecord, after, callFrom int) {
 	for i, r := range list {
 		if r.Index > after {

@@ -14,10 +14,9 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// Stop returns once the phone is left alone: a gesture that has begun is finished, nothing else is
-// done. A question that the run waits for is withdrawn by Cancel and by Takeover, and stays open
-// under Pause. Stopping what has stopped changes nothing, but there has to be a run with a phone to
-// take that over.
+// Stop stops a session's run. It returns once nothing touches the phone any longer. A gesture that
+// has begun is finished first. Cancel and Takeover withdraw an open question. Pause leaves it open.
+// Stopping a stopped run changes nothing. Takeover requires a run with a phone.
 func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	how, known := stopEffects[cmp.Or(r.Mode, Cancel)]
 	if !known {
@@ -40,7 +39,7 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 		}
 	}
 	if a := s.current(); a != nil {
-		a.cancel(p.cause) // at once; the lock may be held by a call that waits for the phone
+		a.cancel(p.cause) // at once, as a call that waits for the phone may hold the lock
 	}
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -50,7 +49,7 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	if err := p.carryOut(ctx, r); err != nil {
 		return Status{}, err
 	}
-	// it is stopped: that is noted, although the caller may be gone by now
+	// The run is stopped, so this is recorded even if the caller has gone.
 	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
 	st, err := m.Status(ctx, sess.ID)
@@ -60,8 +59,8 @@ func (m *Manager) Stop(ctx context.Context, r StopRequest) (Status, error) {
 	return st, err
 }
 
-// carryOut returns once the phone is left alone, and the run is as it is to be. The caller has the
-// session's lock.
+// carryOut stops the run, and returns once nothing touches the phone and the new state is stored.
+// The caller holds the session's lock.
 func (p *stopCall) carryOut(ctx context.Context, r StopRequest) error {
 	if a := p.state.current(); a != nil {
 		a.cancel(p.cause)
@@ -78,7 +77,7 @@ func (p *stopCall) carryOut(ctx context.Context, r StopRequest) error {
 	return err
 }
 
-// note writes into the audit who has stopped the run, if this did.
+// note records in the audit who stopped the run, if this call did.
 func (p *stopCall) note(ctx context.Context, before, now store.Run) error {
 	if p.by == (Actor{}) || now.StopReason != p.reason ||
 		before.ID == now.ID && before.State == now.State {
@@ -90,7 +89,7 @@ func (p *stopCall) note(ctx context.Context, before, now store.Run) error {
 	return p.m.store.Audit.Append(ctx, e)
 }
 
-// checkTakenOver refuses a program that would take the phone from a person who has taken it over.
+// checkTakenOver returns an error if a program would take the phone from a person.
 func (p *stopCall) checkTakenOver(ctx context.Context, run store.Run) error {
 	if run.State != store.WaitingTakeover || p.by == (Actor{}) ||
 		inquiry.IsPerson(p.by.Authority) {
@@ -105,8 +104,8 @@ func (p *stopCall) checkTakenOver(ctx context.Context, run store.Run) error {
 		run.SessionID)
 }
 
-// halt moves a run that no goroutine of this Manager carries out. One that another process carries
-// out finds itself superseded before its next gesture.
+// halt changes the state of a run that no goroutine of this Manager carries out. Another process
+// that does so notices before its next gesture.
 func (p *stopCall) halt(ctx context.Context) error {
 	m := p.m
 	run, err := m.currentRun(ctx, p.state, p.sess.ID)
@@ -119,13 +118,13 @@ func (p *stopCall) halt(ctx context.Context) error {
 	if err := p.checkTakenOver(ctx, run); err != nil {
 		return err
 	}
-	// A pause that is meant is not picked up by who waits.
+	// A deliberate pause replaces a pause that PickUp would end.
 	if run.State.Terminal() || run.State == p.to && !pausedAlone(run) {
 		return nil
 	}
 	now, err := m.store.Runs.Transition(ctx, run.ID,
 		store.Change{To: p.to, Reason: p.reason, Err: p.cause.Error()})
-	if superseded(err) { // it ended by itself meanwhile
+	if superseded(err) { // it ended in the meantime
 		return nil
 	}
 	if err != nil {
@@ -137,7 +136,7 @@ func (p *stopCall) halt(ctx context.Context) error {
 	m.desk.Cancel(ctx, run.QuestionID)
 	m.lines.Release(ctx, p.sess.Serial, run.ID)
 	if run.QuestionID != "" && p.to == store.Cancelled {
-		// The store has withdrawn it with the change; this tells those who show it.
+		// The store has already withdrawn the question. This notifies its channels.
 		if err := m.broker.Withdraw(ctx, run.QuestionID, "the run was stopped"); err != nil {
 			m.log.WarnContext(ctx, "withdrawing", "question", run.QuestionID, "err", err)
 		}
@@ -146,20 +145,20 @@ func (p *stopCall) halt(ctx context.Context) error {
 	return nil
 }
 
-// SayRequest says something to a session's run while it goes on, waits or is paused.
+// SayRequest sends a message to a session's run that is queued, running, waiting or paused.
 type SayRequest struct {
 	SessionID string
 	Text      string
-	Mode      agentloop.MessageMode // "" means AsNote
-	Key       string                // chosen by the sender: sent again it is not said twice
+	Mode      agentloop.MessageMode // "" for AsNote
+	Key       string                // chosen by the sender, prevents duplicates
 	By        Actor
 }
 
 const maxMessage = 2000 // characters
 
-// Say keeps what is said, and returns. The run does not stop for it: its model is shown the words
-// at its next step, or at the first one after a pause or an answer, and what it had decided before
-// an instruction is not carried out. No run ends while there is something that it has not heard.
+// Say stores a message for the run's model and returns. The model sees it at its next step, or at
+// the first one after a pause or an answer. If the message is an instruction, what the model had
+// decided before is discarded. A run does not end before the model has seen all messages.
 func (m *Manager) Say(ctx context.Context, r SayRequest) (Status, error) {
 	if err := m.checkOpen(); err != nil {
 		return Status{}, err
@@ -206,7 +205,7 @@ func checkMessage(r SayRequest) error {
 	return nil
 }
 
-// messageRefusal is why something could not be said.
+// messageRefusal converts the store's error about a message to one with a code.
 func messageRefusal(sessionID string, err error) error {
 	_, ended := errors.AsType[*store.StateError](err)
 	switch {

@@ -10,8 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// canTakeOver refuses to take over the phone of a run that has ended, and one that another session
-// has.
+// canTakeOver returns an error if the run has ended or another session holds its phone.
 func (p *stopCall) canTakeOver(ctx context.Context, r store.Run) error {
 	if err := p.m.kindOf(p.sess.Kind()).takesOver(p.sess); err != nil {
 		return err
@@ -24,9 +23,9 @@ func (p *stopCall) canTakeOver(ctx context.Context, r store.Run) error {
 	return p.m.free(ctx, p.sess)
 }
 
-// takeOver hands the phone of a run over that no goroutine of this Manager carries out. What the
-// run had asked is withdrawn; an answer that was taken is applied. What a person takes over, only
-// people hand back. The caller has the session's lock.
+// takeOver hands over the phone of a run that no goroutine of this Manager carries out. It
+// withdraws an open question, and applies an answer that was already accepted. Only people can hand
+// back a phone that a person took over. The caller holds the session's lock.
 func (p *stopCall) takeOver(ctx context.Context, run store.Run) error {
 	m, person := p.m, inquiry.IsPerson(p.by.Authority)
 	if run.State == store.WaitingTakeover {
@@ -38,14 +37,14 @@ func (p *stopCall) takeOver(ctx context.Context, run store.Run) error {
 	if err := p.canTakeOver(ctx, run); err != nil {
 		return err
 	}
-	if !atRest(run) { // in another process
+	if !atRest(run) { // another process carries it out
 		return Refuse(RunInProgress, "stop it there",
 			"the run is carried out by another process, which has to be asked")
 	}
 	return p.takePhone(ctx, run, person)
 }
 
-// takePhone is takeOver of a run that is at rest.
+// takePhone is takeOver for a run that is at rest.
 func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) error {
 	m := p.m
 	set, err := settingsOf(run)
@@ -91,16 +90,16 @@ func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) er
 	return nil
 }
 
-// ByHand is what a person does on a phone that was taken over.
+// ByHand describes a touch by a person of a phone that was taken over.
 type ByHand struct {
 	Serial string
-	Client *string // whose session has to have the phone; nil is anybody's
+	Client *string // whose session must hold the phone, nil for any
 	By     Actor
-	What   string // the kind of touch, which is counted; nothing else is kept of it
+	What   string // the kind of touch, for counting only
 }
 
-// HeldBy says which run has the phone; false when it is free, or when a session of another client
-// has it.
+// HeldBy returns the run that holds the phone. It returns false if the phone is free or held by
+// another client's session.
 func (m *Manager) HeldBy(
 	ctx context.Context, serial string, client *string,
 ) (h store.Hold, held bool, err error) {
@@ -111,9 +110,8 @@ func (m *Manager) HeldBy(
 	return h, true, nil
 }
 
-// Touch lets do touch the phone while a person has it: the run that holds it waits in
-// WAITING_TAKEOVER, and does not go on before do has returned. Otherwise the error is
-// NothingToTakeOver.
+// Touch calls do while a person has the phone. The run that holds the phone is in WAITING_TAKEOVER
+// then, and cannot resume before do returns. Otherwise the error is NothingToTakeOver.
 func (m *Manager) Touch(ctx context.Context, r ByHand, do func(context.Context) error) error {
 	h, held, err := m.HeldBy(ctx, r.Serial, r.Client)
 	if err != nil {
@@ -150,9 +148,9 @@ func notTakenOver(serial string) error {
 		"no person has phone %q: it can be touched only while it is taken over", serial)
 }
 
-// stopEffect is what a StopMode does to a run.
+// stopEffect is the effect of a StopMode on a run.
 type stopEffect struct {
-	cause  error // of the end of its life
+	cause  error // with which the run's life is cancelled
 	to     store.State
 	reason agentloop.StopReason
 	event  store.AuditEvent

@@ -10,20 +10,19 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// ending is how a life of a run, or its waiting, ended.
+// ending is the end of a life of a run, or of its waiting.
 type ending struct {
 	m      *Manager
 	state  *sessionState
-	run    store.Run // as it was until then
+	run    store.Run // before it ended
 	serial string    // of its phone
-	parked string    // the question that it has parked, "" for none
+	parked string    // the question that it parked, or ""
 	change store.Change
-	failed error // why it could not be stored the last time; nil before
+	failed error // the last error of the store, or nil
 }
 
-// keep stores how a life of a run ended. What the store does not take, because the disk is full or
-// the database locked, is kept: it is tried again until it is taken, and Status tells of it
-// meanwhile.
+// keep stores the end of a run's life. If the store is unavailable, as when the disk is full or the
+// database is locked, keep retries in the background. Status reports the error meanwhile.
 func (e ending) keep(ctx context.Context) {
 	m, s := e.m, e.state
 	e.change.From, e.change.Fence = []store.State{e.run.State}, e.run.Fence
@@ -43,14 +42,14 @@ func (e ending) keep(ctx context.Context) {
 	}
 }
 
-// storeLater tries again and again to store an end, and a last time when ctx ends. If the store
-// does not take it then either, word of it is left for who recovers the run.
+// storeLater retries until the end is stored or ctx ends. It then makes a last attempt. If that
+// fails too, it leaves a note for the process that recovers the run.
 func (s *sessionState) storeLater(ctx context.Context) {
 	for closing := false; s.notStored() != nil && !closing; {
 		closing = wait.For(ctx, otherProcessPoll) != nil
 		ctx, cancel := asking.Detached(ctx)
 		if unlock, err := s.lock(ctx); err == nil {
-			_ = s.storeNow(ctx) // what keeps it from being stored is told by Status
+			_ = s.storeNow(ctx) // Status reports the error
 			unlock()
 		}
 		cancel()
@@ -58,7 +57,7 @@ func (s *sessionState) storeLater(ctx context.Context) {
 	s.leaveEnd()
 }
 
-// leaveEnd leaves word of an end that is not stored for who recovers the run.
+// leaveEnd leaves a note of the unstored end for the process that recovers the run.
 func (s *sessionState) leaveEnd() {
 	e := s.notStored()
 	if e == nil {
@@ -70,8 +69,7 @@ func (s *sessionState) leaveEnd() {
 	}
 }
 
-// storeNow stores the end that could not be stored, if there is one. The caller has the session's
-// lock.
+// storeNow stores the pending end, if there is one. The caller holds the session's lock.
 func (s *sessionState) storeNow(ctx context.Context) error {
 	last := s.notStored()
 	if last == nil {
@@ -87,7 +85,7 @@ func (s *sessionState) storeNow(ctx context.Context) error {
 	return nil
 }
 
-// try stores the end, gives the phone back, and tells those who wait.
+// try stores the end, releases the phone, and wakes the waiters.
 func (e *ending) try(ctx context.Context) error {
 	m := e.m
 	ctx, cancel := asking.Detached(ctx)
@@ -101,9 +99,9 @@ func (e *ending) try(ctx context.Context) error {
 	}
 	switch {
 	case now.State.Waiting():
-		// An answer that came before the run was waiting for it was not brought to it.
+		// An answer that came before the run waited for it was not applied.
 		m.spawn(func() { resumer{m}.deliverRetrying(now.QuestionID) })
-	case atRest(now), now.State.Terminal(): // otherwise another life goes on, with the phone
+	case atRest(now), now.State.Terminal(): // otherwise the run continues with the phone
 		m.desk.Cancel(ctx, e.parked)
 		m.lines.Release(ctx, e.serial, now.ID)
 	}
@@ -112,13 +110,13 @@ func (e *ending) try(ctx context.Context) error {
 	return nil
 }
 
-// asError says that the end is not stored.
+// asError returns the error for an end that is not stored.
 func (e *ending) asError() error {
 	return fmt.Errorf("the run has ended as %s, and this could not be stored yet: %w",
 		e.change.Reason, e.failed)
 }
 
-// Presented is a run that was read from the store as Status tells of it: see there.
+// Presented returns a stored run in the form that Status shows.
 func (m *Manager) Presented(r store.Run) store.Run {
 	if s := m.states.inUse(r.SessionID); s != nil {
 		return s.presented(r)
@@ -126,8 +124,8 @@ func (m *Manager) Presented(r store.Run) store.Run {
 	return r
 }
 
-// presented is the run as callers are told of it. One whose end is not stored has stopped, and
-// nothing else is promised until it is.
+// presented returns the run in the form that callers see. A run whose end is not stored yet is
+// shown as stopped.
 func (s *sessionState) presented(r store.Run) store.Run {
 	e := s.notStored()
 	if e == nil || e.run.ID != r.ID || e.run.State != r.State || e.run.Fence != r.Fence {

@@ -12,17 +12,16 @@ import (
 // WaitRequest waits for a session's run.
 type WaitRequest struct {
 	SessionID string
-	// of a question that the caller knows of: waiting for its answer is not an end
+	// a question whose answer is also waited for, so that Wait does not return for it
 	QuestionID string
-	// the steps after this one are in the Status; 0 means those of the present call
+	// Status.Steps begins after this step. 0 means with those of the present call.
 	SinceStep int
 	Budget    time.Duration // 0 returns at once
 }
 
-// Wait returns when the run is not QUEUED or RUNNING any more, and at the latest when the budget is
-// used up: a run that goes on then has the stop reason STILL_RUNNING. Any number of callers may
-// wait, and none of them holds up the run. It returns an error when there is no such session, or
-// with the cause of ctx.
+// Wait returns when the run is no longer QUEUED or RUNNING, or when the budget is used up. In the
+// latter case the stop reason is STILL_RUNNING. Wait may be called by several goroutines at once
+// and does not delay the run. It returns an error if there is no such session, or ctx's cause.
 func (m *Manager) Wait(ctx context.Context, r WaitRequest) (Status, error) {
 	began := time.Now()
 	st, err := m.await(ctx, r)
@@ -52,15 +51,13 @@ func (m *Manager) await(ctx context.Context, r WaitRequest) (Status, error) {
 	}
 }
 
-// worthWaiting reports whether the run goes on without the caller, or waits for the answer to a
-// question that the caller knows of.
+// worthWaiting reports whether the run is still running, or waits for the answer to the question.
 func (st Status) worthWaiting(questionID string) bool {
 	asked := st.Run.State.Waiting() && st.Question != nil && st.Question.ID == questionID
 	return st.Reason == agentloop.StillRunning || asked
 }
 
-// stateChange returns when the state may be another one. over says that there is nothing more to
-// wait for.
+// stateChange returns when the state may have changed. over reports that waiting is pointless.
 func (s *sessionState) stateChange(ctx context.Context, closing, changed <-chan struct{},
 	budget <-chan time.Time) (over bool, err error) {
 	var look <-chan time.Time
@@ -76,7 +73,7 @@ func (s *sessionState) stateChange(ctx context.Context, closing, changed <-chan 
 		if s.current() == nil {
 			return true, nil
 		}
-		select { // the run is being paused
+		select { // the run is about to be paused
 		case <-changed:
 		case <-ctx.Done():
 			return true, context.Cause(ctx)
@@ -87,8 +84,8 @@ func (s *sessionState) stateChange(ctx context.Context, closing, changed <-chan 
 	return false, nil
 }
 
-// recoverStale sees to a run that no goroutine of this Manager carries out: its process may have
-// died, and may have left an answer to its question that it did not bring to the run.
+// recoverStale recovers a run that no goroutine of this Manager carries out, if its process has
+// died. It also applies an answer that the process left.
 func (m *Manager) recoverStale(ctx context.Context, s *sessionState, r store.Run,
 	settled bool) error {
 	switch {

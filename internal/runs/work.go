@@ -7,16 +7,16 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// Work is what a run carries out in one of its lives: a task on a phone, or a goal of agents. One
-// goroutine at a time uses it.
+// Work is what a run does in one life: a task on a phone or a goal of agents. It is not safe for
+// concurrent use.
 type Work interface {
-	// Open gets hold of what the work is done on, before the run is stored, and says what that is.
-	// For work that needs no phone it returns the zero Device, and refuses a serial.
+	// Open acquires the phone before the run is stored, and returns its description. Work without a
+	// phone returns the zero Device, and an error if there is a serial.
 	Open(ctx context.Context, serial string) (store.Device, error)
-	// Pursue carries the run out until it ends or comes to rest. It returns soon when ctx ends; the
-	// Outcome is then that of agentloop.Stopped, unless the run was completed before.
+	// Pursue carries the run out until it ends, pauses or waits. When ctx ends, it returns soon
+	// with the Outcome of agentloop.Stopped, unless the run was completed before.
 	Pursue(ctx context.Context, l Life) Outcome
-	// Close gives back what Open and Pursue got hold of. Pursue after Close opens it again.
+	// Close releases what Open and Pursue acquired. Pursue may be called again.
 	Close()
 }
 
@@ -24,17 +24,17 @@ type Work interface {
 type Life struct {
 	Session store.Session
 	Run     store.Run
-	Observe func(agentloop.Event) // tells those who watch the run
+	Observe func(agentloop.Event) // sends an event to the watchers of the run
 }
 
 // Outcome is how a life of a run ended.
 type Outcome struct {
 	agentloop.Ending
-	Parked string // the id of the stored question that the run waits for; "" if there is none
+	Parked string // id of the question that the run waits for, or ""
 }
 
-// unlessStopped is the ending of a life to which something has happened, perhaps only because ctx
-// has ended.
+// unlessStopped returns end, or the ending by ctx if that has ended, which may be the reason for
+// end.
 func unlessStopped(ctx context.Context, end *agentloop.Ending) *agentloop.Ending {
 	if ctx.Err() != nil {
 		return agentloop.Stopped(ctx)
@@ -42,12 +42,12 @@ func unlessStopped(ctx context.Context, end *agentloop.Ending) *agentloop.Ending
 	return end
 }
 
-// endedInternally is the ending by what should not happen.
+// endedInternally returns the ending for an internal error.
 func endedInternally(ctx context.Context, err error) *agentloop.Ending {
 	return unlessStopped(ctx, &agentloop.Ending{Reason: agentloop.InternalError, Err: err})
 }
 
-// stateOf is the state of a run that ended so. A run that can go on is PAUSED.
+// stateOf returns the state of a run with this ending. A run that can resume is PAUSED.
 func stateOf(end *agentloop.Ending) store.State {
 	if q := end.Question; q != nil {
 		return store.State(agentloop.WaitingFor(q.Kind).State)

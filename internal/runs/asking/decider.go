@@ -13,14 +13,15 @@ import (
 	"github.com/taploop/taploop/internal/store/export"
 )
 
-// Decider decides a question in a person's place, or drafts the answer; *decider.Decider is one.
+// Decider decides a question, or drafts an answer, on behalf of a person. *decider.Decider
+// implements it.
 type Decider interface {
 	Decide(ctx context.Context, c *decider.Case) (decider.Verdict, error)
-	Name() string // of its model, for people
+	Name() string // of its model, shown to people
 }
 
-// errPassed closes the channel at which somebody is asked when somebody else has passed the
-// question on.
+// errPassed is the cause with which a channel is closed after another one has passed the question
+// on.
 var errPassed = errors.New("the question is put to a model, as somebody refused to answer / " +
 	"有人拒绝回答,问题已转给模型")
 
@@ -43,8 +44,8 @@ func (d deciderChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	return inquiry.UnlessLate(err)
 }
 
-// consult asks a deciding model, and counts what it costs as the question's, and as the run's when
-// one has asked it.
+// consult asks a deciding model. It adds the cost to the question and to the run that asked it, if
+// there is one.
 func (d *Desk) consult(ctx context.Context, by Decider, q inquiry.Question) (
 	decider.Verdict, error) {
 	if err := q.ForModels(); err != nil {
@@ -71,7 +72,7 @@ func (d *Desk) consult(ctx context.Context, by Decider, q inquiry.Question) (
 	return v, err
 }
 
-// caseOf is what there is to decide a question by.
+// caseOf returns the case that a Decider is given for the question.
 func (d *Desk) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case, error) {
 	c := &decider.Case{Question: q, Frame: frameOf(ctx, d.store, q)}
 	if q.RunID == "" {
@@ -107,8 +108,8 @@ func (d *Desk) caseOf(ctx context.Context, q inquiry.Question) (*decider.Case, e
 	return c, err
 }
 
-// passOn writes into a new question which models are asked in place of a reply that is no answer,
-// and takes models out that may not be asked it.
+// passOn sets which models are asked when a reply is no answer. It leaves out models that may not
+// be asked this question.
 func (d *Desk) passOn(q *inquiry.Question, mode channel.Mode) {
 	if q.ForModels() != nil {
 		if q.OnTimeout.Model() != "" {
@@ -134,8 +135,8 @@ func (d *Desk) passOn(q *inquiry.Question, mode channel.Mode) {
 	}
 }
 
-// Inquire asks a question that no run has asked, through the channels of q, and through the
-// deciding models of the mode in their places among them.
+// Inquire asks a question that belongs to no run. It asks through the channels of q, and the
+// deciding models of the mode at their places among them.
 func (d *Desk) Inquire(ctx context.Context, q inquiry.Question, mode channel.Mode) (
 	inquiry.Question, error) {
 	steps, err := mode.Steps()
@@ -173,7 +174,8 @@ func (d *Desk) Inquire(ctx context.Context, q inquiry.Question, mode channel.Mod
 	return d.broker.Open(ctx, q)
 }
 
-// IsOurs reports whether the question is this process's to see to: its run is, or it has none.
+// IsOurs reports whether this process handles the question: it carries out the run, or there is
+// none.
 func (d *Desk) IsOurs(q inquiry.Question) (bool, error) {
 	if q.RunID == "" {
 		return true, nil
@@ -182,10 +184,10 @@ func (d *Desk) IsOurs(q inquiry.Question) (bool, error) {
 	return err == nil && !d.store.Owner.Elsewhere(run), err
 }
 
-// Opened sees to a question that was opened, or found when the process began: one that no run has
-// asked goes to its deciding model, and a draft of the answer is made.
+// Opened handles a question that was opened, or found at startup. It asks the deciding model if the
+// question belongs to no run, and has an answer drafted.
 func (d *Desk) Opened(q inquiry.Question) {
-	if len(d.opts.Deciders) == 0 { // it is for a process that has models
+	if len(d.opts.Deciders) == 0 { // another process may have the models
 		return
 	}
 	if q.RunID == "" && q.Routing.Channel != "" {
@@ -209,8 +211,7 @@ func (d *Desk) Opened(q inquiry.Question) {
 	}
 }
 
-// Overdue lets a model answer a question that got no attention, or that was passed on to it,
-// if there is one.
+// Overdue lets a model, if there is one, answer a question that got no attention or was passed on.
 func (d *Desk) Overdue(q inquiry.Question) {
 	mine, err := d.IsOurs(q)
 	model := d.askers[q.OnTimeout.Model()]

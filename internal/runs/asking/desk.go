@@ -15,23 +15,23 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// Options of a Desk: through which channels questions are asked.
+// Options configure a Desk.
 type Options struct {
-	Answerer Answerer // answers under auto_reply; nil refuses that mode
-	// the deciding models, channel.Model or channel.OfModel of each; nil when this process has none
+	Answerer Answerer // answers under auto_reply, which is refused if it is nil
+	// Deciding models by mode, channel.Model or channel.OfModel. nil if there are none.
 	Deciders  map[channel.Mode]Decider
-	OnRefusal channel.Mode // the one that is asked when a person refuses to answer; "" for none
-	Draft     channel.Mode // the one that drafts answers for people; "" for none
-	Console   Console      // answers under manual_reply; nil refuses that mode
-	Channels  []string     // the channels where every question is listed, along with its own
-	// how long a channel is in turn under a mode that does not say; 0 means 10 min
+	OnRefusal channel.Mode // asked when a person refuses to answer, "" for none
+	Draft     channel.Mode // drafts answers for people, "" for none
+	Console   Console      // answers under manual_reply, which is refused if it is nil
+	Channels  []string     // list every question, in addition to the question's channels
+	// How long a channel has its turn if the mode does not say. The default is 10 minutes.
 	Attention time.Duration
 }
 
-// Desk puts questions to people and models. It knows the runs that ask only by what is stored of
-// them, and is safe for concurrent use.
+// Desk asks people and models questions. It depends only on the stored state of the runs that ask.
+// It is safe for concurrent use.
 type Desk struct {
-	ctx    context.Context // the lifetime of all runs: it ends with no call
+	ctx    context.Context // the lifetime of all runs, longer than any call
 	opts   Options
 	store  *store.Store
 	broker *inquiry.Broker
@@ -40,13 +40,13 @@ type Desk struct {
 	log    *slog.Logger
 }
 
-// Runs is what a Desk asks of who carries runs out.
+// Runs are the callbacks of a Desk.
 type Runs interface {
 	Stop(q inquiry.Question)  // ends the run that asks, for the person at the console
 	Moved(q inquiry.Question) // another channel is asked
 }
 
-// New returns a Desk that works until ctx ends. The caller then calls Close.
+// New returns a Desk that works until ctx ends. The caller must close it.
 func New(ctx context.Context, opts Options, db *store.Store, b *inquiry.Broker, runs Runs,
 	log *slog.Logger) *Desk {
 	opts.Attention = cmp.Or(opts.Attention, 10*time.Minute)
@@ -57,20 +57,20 @@ func New(ctx context.Context, opts Options, db *store.Store, b *inquiry.Broker, 
 	return d
 }
 
-// Close ends the channels at which questions are asked, with the cause. The questions stay open.
+// Close closes all channels with the cause. The questions stay open.
 func (d *Desk) Close(cause error) { d.router.Close(cause) }
 
-// Route has an open question asked. It does nothing if the question is being asked already.
+// Route starts asking an open question. It does nothing if the question is already being asked.
 func (d *Desk) Route(questionID string) { d.router.Route(questionID) }
 
-// Finish closes the channels of a question that was settled, with the cause.
+// Finish closes the channels of a settled question with the cause.
 func (d *Desk) Finish(questionID string, cause error) { d.router.Finish(questionID, cause) }
 
-// Routed reports whether the question is asked at one channel after the other.
+// Routed reports whether the channels of the question are asked in turn.
 func (d *Desk) Routed(q inquiry.Question) bool { return d.router.Routed(q) }
 
-// newAskers are the channels that ask actively, as the options have them; stop ends the run that
-// asks, for the person at the console.
+// newAskers returns the channels that ask actively, as the options say. stop ends the run that
+// asks.
 func (d *Desk) newAskers(stop func(inquiry.Question)) map[string]route.Asker {
 	askers := map[string]route.Asker{string(channel.NoReply): noReplyChannel{d.broker}}
 	if d.opts.Console != nil {
@@ -85,7 +85,7 @@ func (d *Desk) newAskers(stop func(inquiry.Question)) map[string]route.Asker {
 	return askers
 }
 
-// Open asks a question of a run through the channels of the mode.
+// Open opens a question of a run with the channels of the mode.
 func (d *Desk) Open(
 	ctx context.Context, q inquiry.Question, mode channel.Mode,
 ) (inquiry.Question, error) {
@@ -97,7 +97,7 @@ func (d *Desk) Open(
 	return d.broker.Open(ctx, q)
 }
 
-// Lacks is a step of the mode at which nobody can be asked here; nil if there is none.
+// Lacks returns the first step of the mode that this Desk cannot ask, or nil if there is none.
 func (d *Desk) Lacks(mode channel.Mode) (*channel.Step, error) {
 	steps, err := mode.Steps()
 	for _, step := range steps {
@@ -108,21 +108,21 @@ func (d *Desk) Lacks(mode channel.Mode) (*channel.Step, error) {
 	return nil, err
 }
 
-// Channels are those through which the open question can still be answered, the one that asks
-// now marked. Of a settled question there are none.
+// Channels returns the channels that can still answer the question. The one whose turn it is has
+// its mark. A settled question has none.
 func (d *Desk) Channels(q inquiry.Question) []inquiry.Channel {
 	return route.Left(q, d.router.Routed(q))
 }
 
-// Decline says that a channel has no answer to the question, and why: the next one is asked. It
-// does nothing when the channel does not have its turn.
+// Decline records that a channel has no answer, and why. The next channel is then asked. Decline
+// does nothing unless it is the channel's turn.
 func (d *Desk) Decline(q inquiry.Question, c channel.Mode, why string) {
 	if err := d.router.Decline(d.ctx, q.ID, string(c), why); err != nil && d.ctx.Err() == nil {
 		d.log.Error("passing a question on", "question", q.ID, "channel", c, "err", err)
 	}
 }
 
-// Cancel ends the routing of a question that is not to be answered now; "" is none.
+// Cancel stops routing a question and leaves it open. It does nothing if questionID is "".
 func (d *Desk) Cancel(ctx context.Context, questionID string) {
 	if questionID == "" {
 		return
@@ -136,16 +136,16 @@ func (d *Desk) Cancel(ctx context.Context, questionID string) {
 	}
 }
 
-// Console is where a person sits who is asked questions.
+// Console asks a person in front of this process.
 type Console interface {
-	// Ask puts a question until it is settled, or ctx ends, and then returns ctx's cause. b takes
-	// the answers, and keeps resume with them. stop ends the run that asks. An io.EOF means that
-	// there is no answer to be had here, and that nothing has changed.
+	// Ask shows a question until it is settled. It passes answers to b, with resume. stop ends the
+	// run that asks. When ctx ends, Ask returns its cause. It returns io.EOF if no answer can be
+	// had here. Nothing has changed then.
 	Ask(ctx context.Context, b *inquiry.Broker, q inquiry.Question, resume json.RawMessage,
 		stop func()) error
 }
 
-// consoleChannel is the channel at which the person at the console is asked.
+// consoleChannel asks at the console.
 type consoleChannel struct {
 	console Console
 	broker  *inquiry.Broker
@@ -157,7 +157,7 @@ func (c consoleChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	return c.console.Ask(ctx, c.broker, q, nil, func() { c.stop(q) })
 }
 
-// Withdraw withdraws a question of a run whose phone was taken over, as the cause says.
+// Withdraw withdraws a question of a run whose phone was taken over. The cause says why.
 func (d *Desk) Withdraw(ctx context.Context, questionID string, cause error) {
 	if err := d.broker.Withdraw(ctx, questionID, cause.Error()); err != nil &&
 		!inquiry.Late(err) {
@@ -165,7 +165,7 @@ func (d *Desk) Withdraw(ctx context.Context, questionID string, cause error) {
 	}
 }
 
-// noReplyChannel is the channel at which nobody is asked.
+// noReplyChannel lets every question lapse without an answer.
 type noReplyChannel struct{ broker *inquiry.Broker }
 
 // Ask implements route.Asker.
@@ -173,21 +173,21 @@ func (l noReplyChannel) Ask(ctx context.Context, q inquiry.Question) error {
 	return l.broker.Lapse(ctx, q.ID)
 }
 
-// Answerer answers a question in a person's place.
+// Answerer answers a question on behalf of a person.
 type Answerer interface {
 	Reply(ctx context.Context, task, question string, options []string,
 		f *screen.Frame) (string, error)
 }
 
-// modelChannel is the channel at which a model answers in a person's place.
+// modelChannel asks an Answerer.
 type modelChannel struct {
 	answerer Answerer
 	broker   *inquiry.Broker
 	store    *store.Store
 }
 
-// frameOf is the screen that the question is about; nil when there is none: a model then answers
-// from the words.
+// frameOf returns the screen that the question is about, or nil if there is none. A model then
+// answers from the text alone.
 func frameOf(ctx context.Context, db *store.Store, q inquiry.Question) *screen.Frame {
 	b, err := db.Frame(ctx, q.Frame)
 	if err != nil {

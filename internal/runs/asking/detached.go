@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// StoreTime bounds a write that has to happen although the call or the run is over.
+// StoreTime limits a write that must happen although the call or the run is over.
 const StoreTime = 10 * time.Second
 
-// ErrStoreTime is the cause of the end of a Detached context.
+// ErrStoreTime is the cause with which a Detached context ends.
 var ErrStoreTime = fmt.Errorf("the store did not answer within %v", StoreTime)
 
-// Detached is ctx for such a write: it ends after StoreTime, and not with ctx.
+// Detached returns a context for such a write. It ends after StoreTime, and not with ctx.
 func Detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(context.WithoutCancel(ctx), StoreTime, ErrStoreTime)
 }

@@ -1,6 +1,6 @@
-// Package queue has runs wait for what they need to themselves, first come first served: a phone,
-// which one run at a time has in all processes of a data folder, or one of the places that a
-// process has for goals of agents.
+// Package queue makes runs wait in order for a phone or for one of the places for goals of agents.
+// A phone belongs to one run at a time among all processes of a data folder. Places are per
+// process.
 package queue
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// Goals is how many goals of agents are worked on at the same time.
+// Goals is how many goals of agents a process works on at the same time.
 const Goals = 8
 
-// Poll is how often the first in a line asks the store for a phone that another process gives back.
+// Poll is how often the first run in a line asks the store for a phone held by another process.
 const Poll = time.Second
 
-// Lines are the lines of the runs of this process, one for each phone and one, under the serial "",
-// for the goals of agents. They are safe for concurrent use.
+// Lines are this process's waiting lines, one for each phone, and one for goals of agents under the
+// serial "". They are safe for concurrent use.
 type Lines struct {
 	leases store.Leases
 	log    *slog.Logger
@@ -38,11 +38,11 @@ func New(leases store.Leases, log *slog.Logger) *Lines {
 
 // Place is the place of a run in a line.
 type Place struct {
-	hold store.Hold    // of the run, as it would hold the phone
-	wake chan struct{} // holds one token when it may be the run's turn
+	hold store.Hold    // the hold that the run will have
+	wake chan struct{} // has a token when it may be the run's turn
 }
 
-// Join puts a run of the session at the end of its line. The caller ends that with Leave.
+// Join adds a run of the session to the end of its line. The caller must call Leave.
 func (l *Lines) Join(x store.Session, runID string) *Place {
 	p := &Place{
 		wake: make(chan struct{}, 1),
@@ -55,13 +55,13 @@ func (l *Lines) Join(x store.Session, runID string) *Place {
 	return p
 }
 
-// Acquire waits until it is the run's turn, and calls busy when that is not at once. A run that has
-// its phone leaves the line. One with a place for a goal stays until Leave.
+// Acquire waits until it is the run's turn. It calls busy if it has to wait. A run that gets its
+// phone leaves the line. A goal keeps its place until Leave.
 func (l *Lines) Acquire(ctx context.Context, p *Place, busy func()) error {
 	if p.hold.Serial != "" {
 		defer l.Leave(p)
 		h, held, err := l.leases.Holder(ctx, p.hold.Serial)
-		// It may have got the phone before it stood in the line.
+		// The run may have taken the phone before it joined the line.
 		if err != nil || held && h.RunID == p.hold.RunID {
 			return err
 		}
@@ -79,7 +79,7 @@ func (l *Lines) Acquire(ctx context.Context, p *Place, busy func()) error {
 	}
 }
 
-// take reports whether it is the run's turn. A phone is then the run's.
+// take reports whether it is the run's turn, and takes its phone then.
 func (l *Lines) take(ctx context.Context, p *Place) (bool, error) {
 	at := l.ahead(p.hold.Serial, func(o *Place) bool { return o == p })
 	switch {
@@ -95,7 +95,7 @@ func (l *Lines) take(ctx context.Context, p *Place) (bool, error) {
 	return err == nil, err
 }
 
-// Leave takes the run out of its line. Leaving again does nothing.
+// Leave removes the run from its line. Further calls do nothing.
 func (l *Lines) Leave(p *Place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,7 +109,7 @@ func (l *Lines) Leave(p *Place) {
 	}
 }
 
-// Release gives the phone back and lets the next in its line have it.
+// Release gives the phone back and wakes the next run in the line.
 func (l *Lines) Release(ctx context.Context, serial, runID string) {
 	if serial == "" {
 		return
@@ -122,7 +122,7 @@ func (l *Lines) Release(ctx context.Context, serial, runID string) {
 	l.wake(serial)
 }
 
-// wake tells those whose turn it may be. l.mu is held.
+// wake wakes the runs whose turn it may be. The caller holds l.mu.
 func (l *Lines) wake(serial string) {
 	next := l.bySerial[serial]
 	for _, p := range next[:min(len(next), places(serial))] {
@@ -130,7 +130,7 @@ func (l *Lines) wake(serial string) {
 	}
 }
 
-// places is how many runs have their turn at the same time.
+// places returns how many runs of a line have their turn at the same time.
 func places(serial string) int {
 	if serial == "" {
 		return Goals
@@ -138,7 +138,7 @@ func places(serial string) int {
 	return 1
 }
 
-// Ahead is how many runs are in front of the run in its line.
+// Ahead returns how many runs are in front of the run in its line.
 func (l *Lines) Ahead(serial, runID string) int {
 	return l.ahead(serial, func(p *Place) bool { return p.hold.RunID == runID })
 }
@@ -149,9 +149,9 @@ func (l *Lines) ahead(serial string, is func(*Place) bool) int {
 	return max(0, slices.IndexFunc(l.bySerial[serial], is))
 }
 
-// Holder is the run for which one of the session would have to wait: of another session, it has
-// the phone or is the first in the line for it, or has the last place for a goal. held is false if
-// the run would not wait.
+// Holder returns the run that a run of the session would wait for: another session's run that has
+// the phone, is first in line for it, or has the last place for a goal. held is false if the run
+// would not wait.
 func (l *Lines) Holder(ctx context.Context, serial, sessionID string) (
 	h store.Hold, held bool, err error) {
 	all, err := l.Holders(ctx, serial)
@@ -162,7 +162,7 @@ func (l *Lines) Holder(ctx context.Context, serial, sessionID string) (
 	return others[0], true, nil
 }
 
-// Holders are the run that has the phone, and those that are in the line.
+// Holders returns the run that has the phone and the runs in its line.
 func (l *Lines) Holders(ctx context.Context, serial string) (all []store.Hold, err error) {
 	if serial != "" {
 		h, held, err := l.leases.Holder(ctx, serial)
@@ -181,7 +181,7 @@ func (l *Lines) Holders(ctx context.Context, serial string) (all []store.Hold, e
 	return all, nil
 }
 
-// Take gives the run its phone at once, or returns a *store.BusyError. A goal needs none.
+// Take takes the phone for the run, or returns a *store.BusyError. Goals need no phone.
 func (l *Lines) Take(ctx context.Context, serial, runID string) error {
 	if serial == "" {
 		return nil

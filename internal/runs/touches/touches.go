@@ -1,5 +1,5 @@
-// Package touches counts what people do by hand on phones that they have taken over. How often is
-// noted in the audit; what was touched is kept nowhere.
+// Package touches counts the touches of people on phones that they have taken over, and records the
+// counts in the audit. It keeps no other data about a touch.
 package touches
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// noteAfter is how long touches are counted before they are noted, at most. What is counted when
-// the process is killed is lost.
+// noteAfter is the longest time before counts are recorded. Counts are lost if the process is
+// killed before that.
 const noteAfter = time.Minute
 
-// By is whose touches are counted together.
+// By identifies whose touches are counted together.
 type By struct {
 	RunID, SessionID         string
 	Channel, Authority, Name string // see store.AuditEntry
@@ -32,23 +32,23 @@ type Counter struct {
 
 	mu     sync.Mutex
 	counts map[By]map[string]int
-	since  map[string]time.Time // of the first touch of a run that is not noted yet
+	since  map[string]time.Time // the first unrecorded touch of each run
 }
 
-// New returns a Counter that notes in the audit.
+// New returns a Counter that records in the audit.
 func New(audit store.Audit, log *slog.Logger) *Counter {
 	return &Counter{audit: audit, log: log, counts: map[By]map[string]int{},
 		since: map[string]time.Time{}}
 }
 
-// Add counts a touch of the kind, and notes those of the run from time to time.
+// Add counts a touch of the kind. It records the run's counts from time to time.
 func (c *Counter) Add(ctx context.Context, by By, kind string) {
 	if c.count(by, kind) {
 		c.Note(ctx, by.RunID)
 	}
 }
 
-// count reports whether the touches of the run are to be noted.
+// count counts a touch. It reports whether the run's counts are due to be recorded.
 func (c *Counter) count(by By, kind string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +62,7 @@ func (c *Counter) count(by By, kind string) bool {
 	return time.Since(c.since[by.RunID]) >= noteAfter
 }
 
-// Note writes the counts of a run's touches into the audit; "" stands for all runs.
+// Note records the counts of a run in the audit. "" means all runs.
 func (c *Counter) Note(ctx context.Context, runID string) {
 	for _, e := range c.take(runID) {
 		if err := c.audit.Append(ctx, e); err != nil {
