@@ -12,8 +12,8 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// agent is one conversation with a model. Its state is changed by note, also from the goroutines of
-// its calls.
+// agent is one conversation with a model. note changes its state, also from the goroutines of its
+// calls.
 type agent struct {
 	h     *Host
 	role  Role
@@ -25,7 +25,7 @@ type agent struct {
 	state *State
 }
 
-// note writes an entry down, and then knows it.
+// note appends an entry to the journal, and then to the agent's state.
 func (a *agent) note(ctx context.Context, e Entry) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -43,12 +43,12 @@ func (a *agent) emit(kind, call, name, words string, failed bool) {
 		Name: name, Text: words, Failed: failed})
 }
 
-// work goes on until the model has nothing more to call, and returns its last word.
+// work runs until the model makes no more calls, and returns its final answer.
 func (a *agent) work(ctx context.Context) (string, error) {
 	for {
 		open := a.state.Open()
 		if len(open) > 0 && a.h.Spent().Calls > a.h.limits.Calls {
-			return "", ErrCalls // none of a reply that wants more than are left
+			return "", ErrCalls // a reply with too many calls gets none of them
 		}
 		if err := a.carryOut(ctx, open); err != nil {
 			return "", err
@@ -69,10 +69,10 @@ func (a *agent) work(ctx context.Context) (string, error) {
 	}
 }
 
-// maxProblems is how many replies in a row may be of no use.
+// maxProblems is how many replies in a row may be unusable.
 const maxProblems = 3
 
-// ask asks the model once.
+// ask makes one request to the model.
 func (a *agent) ask(ctx context.Context) error {
 	textual := a.h.isTextual(a.role.Model)
 	resp, err := a.model.Complete(ctx, a.request(textual))
@@ -91,7 +91,7 @@ func (a *agent) ask(ctx context.Context) error {
 		return err
 	}
 	said := r.Text
-	if len(resp.ToolCalls) == 0 { // the calls in it are told by themselves
+	if len(resp.ToolCalls) == 0 { // the calls are events themselves
 		said = strings.TrimSpace(fenced.ReplaceAllString(said, ""))
 	}
 	if said != "" && len(r.Calls) > 0 {
@@ -103,7 +103,7 @@ func (a *agent) ask(ctx context.Context) error {
 	return nil
 }
 
-// problems counts the replies at the end that were of no use.
+// problems counts the unusable replies at the end.
 func (a *agent) problems() int {
 	n := 0
 	for _, e := range a.state.Entries {
@@ -119,9 +119,8 @@ func (a *agent) problems() int {
 // maxCalls is how many calls of one reply are carried out.
 const maxCalls = 16
 
-// read makes an entry of a reply: its native calls, or from a model that is asked so those that it
-// has as JSON in its text. In any other's such text is quoted. What looks like a call and is none
-// that can be read is no answer.
+// read converts a reply to an entry. It takes the native calls, or for a textual model the calls in
+// JSON in the text. Other models only quote such text. A reply with a malformed call has a Problem.
 func (a *agent) read(resp model.Response, textual bool) Reply {
 	r := Reply{Text: strings.TrimSpace(resp.Text)}
 	calls := resp.ToolCalls
@@ -153,7 +152,7 @@ func (a *agent) read(resp model.Response, textual bool) Reply {
 		if strings.TrimSpace(c.Arguments) == "" {
 			args = json.RawMessage("{}")
 		}
-		if !json.Valid(args) { // shown as it is; the call is refused
+		if !json.Valid(args) { // shown unchanged, but the call is refused
 			args, _ = json.Marshal(c.Arguments)
 		}
 		r.Calls = append(r.Calls, Call{ID: fmt.Sprintf("%s-%d", a.state.Agent, n), Name: c.Name,
@@ -162,7 +161,7 @@ func (a *agent) read(resp model.Response, textual bool) Reply {
 	return r
 }
 
-// carryOut carries calls out, all at once, and waits for them.
+// carryOut carries out calls concurrently and waits for them.
 func (a *agent) carryOut(ctx context.Context, calls []Call) error {
 	errs := make([]error, len(calls))
 	var working sync.WaitGroup
@@ -173,7 +172,7 @@ func (a *agent) carryOut(ctx context.Context, calls []Call) error {
 	return errors.Join(errs...)
 }
 
-// finish brings a call to its end, and writes that down.
+// finish completes a call and records its result.
 func (a *agent) finish(ctx context.Context, c Call) error {
 	a.emit("call", c.ID, c.Name, string(c.Args), false)
 	r, err := a.call(ctx, c)
@@ -189,10 +188,10 @@ func (a *agent) finish(ctx context.Context, c Call) error {
 	return nil
 }
 
-// maxKept is how many characters of a result are kept.
+// maxKept is how many characters of a result are stored.
 const maxKept = 1 << 20
 
-// unknownOutcome is what a model is told of a call that was interrupted.
+// unknownOutcome is the result of an interrupted call, for the model.
 const unknownOutcome = "The outcome is unknown: the work was interrupted while this call was " +
 	"carried out. It may have been done, and it was not repeated. Find out before you call it " +
 	"again."
@@ -201,8 +200,8 @@ func failed(format string, args ...any) Result {
 	return Result{Text: fmt.Sprintf(format, args...), Failed: true}
 }
 
-// tool is the agent's tool of that name, also by the name that it had while another server had one
-// like it.
+// tool returns the agent's tool with the name. It also finds a tool by the name that it had while
+// another server had a tool of the same name.
 func (a *agent) tool(name string) (Tool, bool) {
 	t, ok := a.tools[name]
 	for _, other := range a.tools {
@@ -213,13 +212,13 @@ func (a *agent) tool(name string) (Tool, bool) {
 	return t, ok
 }
 
-// call carries a call out. The error is one that ends the work.
+// call carries out a call. An error ends the agent's work.
 func (a *agent) call(ctx context.Context, c Call) (Result, error) {
 	a.mu.Lock()
 	begun := a.state.begun[c.ID]
 	a.mu.Unlock()
 	t, ok := a.tool(c.Name)
-	if !ok && begun { // its server is gone meanwhile
+	if !ok && begun { // its server is no longer there
 		return Result{Text: unknownOutcome, Failed: true, Unknown: true}, nil
 	}
 	if !ok {
@@ -248,8 +247,7 @@ func (a *agent) call(ctx context.Context, c Call) (Result, error) {
 	return Result{Text: words, Failed: bad}, err
 }
 
-// callBuiltin carries out a call of one of the host's own tools. Each of them can be carried out
-// again.
+// callBuiltin calls one of the host's own tools. All of them can be repeated safely.
 func (a *agent) callBuiltin(ctx context.Context, c Call, t Tool) (Result, error) {
 	var args struct {
 		ID       string   `json:"id"`
@@ -282,7 +280,7 @@ func (a *agent) callBuiltin(ctx context.Context, c Call, t Tool) (Result, error)
 	return a.delegate(ctx, c, t.Of, args.Goal)
 }
 
-// phone hands a task to a phone.
+// phone carries out a task on a phone.
 func (a *agent) phone(ctx context.Context, c Call, key, task string) (Result, error) {
 	if strings.TrimSpace(task) == "" {
 		return failed("The task is empty."), nil
@@ -302,7 +300,7 @@ func (a *agent) phone(ctx context.Context, c Call, key, task string) (Result, er
 	return Result{Text: answer, Failed: !ok}, err
 }
 
-// delegate hands a part of the goal to another agent, or goes on with that.
+// delegate gives a part of the goal to another agent, or continues that agent's work.
 func (a *agent) delegate(ctx context.Context, c Call, role, goal string) (Result, error) {
 	if strings.TrimSpace(goal) == "" {
 		return failed("The goal is empty."), nil

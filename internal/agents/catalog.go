@@ -16,13 +16,13 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Tool is something that agents may call.
+// Tool is a tool that agents may call.
 type Tool struct {
-	Name        string // as models know it: letters, digits, _ and -, at most 64
+	Name        string // as models know it: letters, digits, _ and -, at most 64 characters
 	Description string
 	Schema      json.RawMessage // of its arguments
-	Server      string          // whose tool it is; "" is the host's own
-	Of          string          // its name there
+	Server      string          // "" for the host's own tools
+	Of          string          // the server's name for it
 
 	conn *connection
 }
@@ -34,14 +34,14 @@ const (
 
 var unnamable = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// toolName is a name that every endpoint takes.
+// toolName converts s to a name that all endpoints accept.
 func toolName(s string) string {
 	s = unnamable.ReplaceAllString(s, "_")
 	return cmp.Or(s[:min(len(s), maxName)], "_")
 }
 
-// catalog is the tools of all servers. One whose name another server's tool has too, or one of the
-// host's own, has its server's name before its own.
+// catalog returns the tools of all servers. A tool whose name is not unique among them and the
+// host's own tools gets its server's name as a prefix.
 func catalog(conns []*connection, own []Tool) []Tool {
 	owners, taken := map[string]int{}, map[string]bool{}
 	for _, t := range own {
@@ -61,7 +61,7 @@ func catalog(conns []*connection, own []Tool) []Tool {
 	for _, c := range conns {
 		for _, t := range c.tools {
 			name, base := toolName(t.Name), toolName(c.Name+"_"+t.Name)
-			if strings.Trim(name, "_-") == "" { // other letters, that endpoints refuse
+			if strings.Trim(name, "_-") == "" { // only letters that endpoints refuse
 				base = toolName(c.Name + "_tool")
 				name = base
 			}
@@ -74,7 +74,7 @@ func catalog(conns []*connection, own []Tool) []Tool {
 			}
 			taken[name] = true
 			says := t.Description
-			if name != t.Name { // it may say nothing, as where all letters were replaced
+			if name != t.Name { // the name may say nothing, as when all letters were replaced
 				says = fmt.Sprintf("%s of %s. %s", text.Quote(t.Name, 200),
 					text.Quote(c.Name, 100), says)
 			}
@@ -86,11 +86,11 @@ func catalog(conns []*connection, own []Tool) []Tool {
 	return all
 }
 
-// maxSchema is how long a schema is at most that models are shown, in bytes.
+// maxSchema is the size in bytes of the largest schema that models see.
 const maxSchema = 32 << 10
 
-// usableSchema is the schema, or one that allows all where endpoints would refuse it, and with it
-// every request. The server checks its arguments in any case.
+// usableSchema returns the schema, or one that allows everything if endpoints would refuse it and
+// so the whole request. The server checks the arguments in any case.
 func usableSchema(schema json.RawMessage) json.RawMessage {
 	var of jsonschema.Schema
 	if len(schema) <= maxSchema && json.Unmarshal(schema, &of) == nil && of.Type == "object" {
@@ -101,8 +101,8 @@ func usableSchema(schema json.RawMessage) json.RawMessage {
 	return json.RawMessage(`{"type":"object"}`)
 }
 
-// allows reports whether one of the patterns is the tool's name, or SERVER/NAME. nil allows every
-// tool, an empty list none.
+// allows reports whether one of the patterns matches the tool's name or SERVER/NAME. nil allows
+// every tool, an empty list none.
 func allows(patterns []string, t Tool) bool {
 	if patterns == nil {
 		return true
@@ -117,8 +117,8 @@ func allows(patterns []string, t Tool) bool {
 	return false
 }
 
-// Unmatched are the patterns of roles that name no tool, as ROLE: PATTERN. Those that begin with a
-// server that cannot be reached are left out.
+// Unmatched returns the patterns of roles that match no tool, as ROLE: PATTERN. It omits patterns
+// for servers that cannot be reached.
 func (h *Host) Unmatched() (list []string) {
 	tools := append(h.builtinTools(), h.tools...)
 	roles := map[string]Role{"main": h.opts.Main}
@@ -150,7 +150,7 @@ func object(properties string, required ...string) json.RawMessage {
 		strings.Join(required, `","`)))
 }
 
-// builtinTools are the host's tools that an agent may have besides those of servers.
+// builtinTools returns the host's own tools that agents may use.
 func (h *Host) builtinTools() []Tool {
 	list := []Tool{{Name: readResult,
 		Description: "Reads on in a result that was cut: the text from a character on.",
@@ -175,7 +175,7 @@ func (h *Host) builtinTools() []Tool {
 	return list
 }
 
-// roleTools are the roles as tools.
+// roleTools returns a tool for each role.
 func (h *Host) roleTools() []Tool {
 	var list []Tool
 	for _, name := range slices.Sorted(maps.Keys(h.opts.Roles)) {
@@ -189,7 +189,7 @@ func (h *Host) roleTools() []Tool {
 	return list
 }
 
-// toolsOf are the tools of an agent in a role at a depth.
+// toolsOf returns the tools of an agent with this role and depth.
 func (h *Host) toolsOf(r Role, depth int) map[string]Tool {
 	tools := map[string]Tool{}
 	for _, t := range h.tools {
@@ -210,7 +210,7 @@ func (h *Host) toolsOf(r Role, depth int) map[string]Tool {
 	return tools
 }
 
-// modelTools are tools in the order of their names, as models are told of them.
+// modelTools returns the tools in the form for models, sorted by name.
 func modelTools(tools map[string]Tool) []model.Tool {
 	var list []model.Tool
 	for _, name := range slices.Sorted(maps.Keys(tools)) {

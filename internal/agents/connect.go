@@ -16,7 +16,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// connection is a client of a server, through what stands in front of it.
+// connection is a client of a server behind a proxy.
 type connection struct {
 	Server
 	client *client.Client
@@ -24,7 +24,7 @@ type connection struct {
 	end    func()
 }
 
-// connect begins a conversation with a server and reads the list of its tools.
+// connect opens a connection to a server and lists its tools.
 func connect(ctx context.Context, s Server) (*connection, error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	fromClient, toServer := io.Pipe()
@@ -39,7 +39,7 @@ func connect(ctx context.Context, s Server) (*connection, error) {
 	wire := &lenient{Stdio: clienttransport.NewIO(fromServer, toServer, nil)}
 	c.client = client.NewClient(wire)
 	c.end = func() {
-		_ = c.client.Close() // the pipes end below in any case
+		_ = c.client.Close() // in any case the pipes are closed below
 		cancel()
 		toServer.Close()
 		serving.Wait()
@@ -69,11 +69,11 @@ func (c *connection) begin(ctx context.Context) error {
 	if _, err := c.client.Initialize(ctx, hello); err != nil {
 		return err
 	}
-	_, err := c.client.ListTools(ctx, mcp.ListToolsRequest{}) // wire has them
+	_, err := c.client.ListTools(ctx, mcp.ListToolsRequest{}) // for its effect on wire, which keeps the tools
 	return err
 }
 
-// errorText is what a server says of an error, without the name of the error's code.
+// errorText returns a server's error message without the name of its code.
 func errorText(err error) string {
 	if wrapped, ok := errors.AsType[*clienttransport.Error](err); ok {
 		err = wrapped.Err
@@ -82,7 +82,8 @@ func errorText(err error) string {
 		mcp.ErrInternalError.Error()+": ")
 }
 
-// call calls a tool. The text is what the server answers, in words; failed is what it says of that.
+// call calls a tool. It returns the result as text. failed reports whether the server marked the
+// result as an error.
 func (c *connection) call(ctx context.Context, name string, args json.RawMessage) (
 	words string, failed bool, err error) {
 	var r mcp.CallToolRequest
@@ -94,7 +95,7 @@ func (c *connection) call(ctx context.Context, name string, args json.RawMessage
 		}
 		return "the call failed: " + errorText(err), true, nil
 	}
-	for _, c := range result.Content { // wire makes one of all
+	for _, c := range result.Content { // wire has joined them into one
 		words += c.(mcp.TextContent).Text
 	}
 	return words, result.IsError, nil

@@ -7,66 +7,66 @@ import (
 	"slices"
 )
 
-// Entry is a line of a session's journal. One of its fields besides Agent is there.
+// Entry is a line of a session's journal. Exactly one field besides Agent is set.
 type Entry struct {
 	Agent   string   `json:"agent"`
 	Begin   *Begin   `json:"begin,omitempty"`
-	Said    string   `json:"said,omitempty"`    // by a person, when the session went on
+	Said    string   `json:"said,omitempty"`    // by a person, when the session was resumed
 	Reply   *Reply   `json:"reply,omitempty"`   // of the model
-	Intent  string   `json:"intent,omitempty"`  // the id of a call that is about to be carried out
-	Session *Session `json:"session,omitempty"` // of a phone that a call has begun
+	Intent  string   `json:"intent,omitempty"`  // the id of a call that is about to begin
+	Session *Session `json:"session,omitempty"` // on a phone, started by a call
 	Result  *Result  `json:"result,omitempty"`
 }
 
-// Begin is an agent's beginning.
+// Begin starts an agent.
 type Begin struct {
 	Role string `json:"role,omitempty"`
 	Goal string `json:"goal"`
 }
 
-// Reply is what a model replied, and what that cost.
+// Reply is a model's reply with its cost.
 type Reply struct {
 	Text    string  `json:"text,omitempty"`
 	Calls   []Call  `json:"calls,omitempty"`
-	Problem string  `json:"problem,omitempty"` // why it cannot be used, for the model
+	Problem string  `json:"problem,omitempty"` // why it is unusable, for the model
 	Prompt  int     `json:"prompt_tokens,omitempty"`
 	Tokens  int     `json:"completion_tokens,omitempty"`
 	Cost    float64 `json:"cost,omitempty"`
 }
 
-// Call is a call of a tool. Its id is of our making, and the agent's id is its beginning.
+// Call is a call of a tool. The host makes its id, which begins with the agent's id.
 type Call struct {
 	ID   string          `json:"id"`
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args"`
 }
 
-// Session is a phone's, that a call has begun.
+// Session is a session on a phone that a call has started.
 type Session struct {
 	Call string `json:"call"`
 	ID   string `json:"session_id"`
 }
 
-// Result is how a call ended.
+// Result is the result of a call.
 type Result struct {
 	Call   string `json:"call"`
 	Text   string `json:"text"`
 	Failed bool   `json:"failed,omitempty"`
-	// it is not known whether it was carried out
+	// it is not known whether the call was carried out
 	Unknown bool `json:"unknown,omitempty"`
 }
 
-// State is what a journal says of one agent.
+// State is the state of one agent according to a journal.
 type State struct {
 	Agent    string
 	Begin    Begin
-	Entries  []Entry // its own, without Begin
+	Entries  []Entry // the agent's entries without Begin
 	Sessions map[string]string
 	begun    map[string]bool // calls with an intent
 	ended    map[string]Result
 }
 
-// Open are the calls of the last reply that have no result.
+// Open returns the calls of the last reply that have no result.
 func (s *State) Open() []Call {
 	var open []Call
 	for _, e := range s.Entries {
@@ -80,7 +80,7 @@ func (s *State) Open() []Call {
 	})
 }
 
-// Calls are all calls of the agent, in their order.
+// Calls returns all calls of the agent in order.
 func (s *State) Calls() []Call {
 	var all []Call
 	for _, e := range s.Entries {
@@ -91,13 +91,13 @@ func (s *State) Calls() []Call {
 	return all
 }
 
-// Result is how a call ended; false says that it has not.
+// Result returns the result of a call. It returns false if the call has none yet.
 func (s *State) Result(call string) (Result, bool) {
 	r, ended := s.ended[call]
 	return r, ended
 }
 
-// Answer is the agent's last word, once it has nothing more to call.
+// Answer returns the agent's final answer. It returns false while the agent is still working.
 func (s *State) Answer() (string, bool) {
 	if len(s.Entries) == 0 {
 		return "", false
@@ -121,7 +121,7 @@ func (s *State) add(e Entry) {
 	}
 }
 
-// replies counts the agent's replies since a person last said something.
+// replies counts the agent's replies since the last message of a person.
 func (s *State) replies() int {
 	n := 0
 	for _, e := range s.Entries {
@@ -135,7 +135,7 @@ func (s *State) replies() int {
 	return n
 }
 
-// Spent is what replies and calls have come to.
+// Spent is the total of replies and calls.
 type Spent struct {
 	Calls            int     `json:"calls"` // of tools
 	Replies          int     `json:"model_calls"`
@@ -154,7 +154,7 @@ func (s *Spent) add(e Entry) {
 	}
 }
 
-// Read makes the states of a session's agents of its journal, by id. The first agent is First.
+// Read returns the states of a session's agents by id. The first agent has the id First.
 func Read(journal []json.RawMessage) (map[string]*State, Spent, error) {
 	states := map[string]*State{}
 	var spent Spent
@@ -183,7 +183,7 @@ func newState(agent string, b Begin) *State {
 		begun: map[string]bool{}, ended: map[string]Result{}}
 }
 
-// results are the whole texts of all results, by call.
+// results returns the full text of every result by call.
 func results(states map[string]*State) map[string]string {
 	all := map[string]string{}
 	for _, s := range states {

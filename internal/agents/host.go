@@ -11,33 +11,33 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// First is the id of the agent that has the goal.
+// First is the id of the agent with the goal.
 const First = "1"
 
-// Host lets agents work. Its tools are those of the servers, by their names, or, where several have
-// a tool of one name, with the server's name before it.
+// Host runs agents. Its tools are those of the servers. If several servers have a tool of the same
+// name, the name is prefixed with the server's.
 type Host struct {
 	opts   Options
 	limits Limits
 	conns  []*connection
 	down   []Down
-	tools  []Tool // of servers
+	tools  []Tool // of the servers
 
 	mu      sync.Mutex
 	states  map[string]*State
 	spent   Spent
 	results map[string]string
-	textual map[string]bool // models that know no native calls, by name
+	textual map[string]bool // models without native calls, by name
 }
 
-// Down is a server that could not be reached at the beginning.
+// Down is a server that could not be reached at the start.
 type Down struct {
 	Server string
 	Err    error
 }
 
-// New connects to the servers. One that cannot be reached is named, to the model too. Close ends
-// the connections.
+// New connects to the servers. Down returns the ones that cannot be reached. The model is told as
+// well. The caller must close the Host.
 func New(ctx context.Context, opts *Options, servers []Server) *Host {
 	h := &Host{opts: *opts, limits: opts.Limits, states: map[string]*State{},
 		textual: map[string]bool{}}
@@ -76,26 +76,26 @@ func New(ctx context.Context, opts *Options, servers []Server) *Host {
 	return h
 }
 
-// A server has so long to begin and to list its tools; after slowStart that is told.
+// A server has this long to start and list its tools. After slowStart an event reports the delay.
 const (
 	startTime = time.Minute
 	slowStart = 3 * time.Second
 )
 
-// Tools are those of the servers.
+// Tools returns the tools of the servers.
 func (h *Host) Tools() []Tool { return h.tools }
 
-// Down are the servers that could not be reached.
+// Down returns the servers that could not be reached.
 func (h *Host) Down() []Down { return h.down }
 
-// Spent is what the session has come to.
+// Spent returns the total of the session.
 func (h *Host) Spent() Spent {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.spent
 }
 
-// Close ends the connections and waits for that.
+// Close closes the connections and waits until they are closed.
 func (h *Host) Close() {
 	var closing sync.WaitGroup
 	for _, c := range h.conns {
@@ -104,10 +104,11 @@ func (h *Host) Close() {
 	closing.Wait()
 }
 
-// Work works on the goal until it is reached, and returns the answer. With a journal it goes on
-// from there; said is then told to the first agent, unless it is "". It may be called once.
+// Work works on the goal and returns the answer. It resumes from the journal if there is one. said,
+// unless "", is a message to the first agent then. Work may be called once.
 //
-// The error is one of the limits, ErrUnreadable, a model's, the journal's, or the cause of ctx.
+// The error is one of the limits, ErrUnreadable, an error of a model or the journal, or ctx's
+// cause.
 func (h *Host) Work(ctx context.Context, goal, said string, journal []json.RawMessage) (
 	string, error) {
 	var err error
@@ -133,7 +134,7 @@ func (h *Host) Work(ctx context.Context, goal, said string, journal []json.RawMe
 	return answer, err
 }
 
-// agent is the agent with the id, as the journal has it, or a new one.
+// agent returns the agent with the id from the journal, or a new one.
 func (h *Host) agent(ctx context.Context, id string, b Begin, r Role, depth int) (*agent, error) {
 	h.mu.Lock()
 	s := h.states[id]
@@ -157,7 +158,7 @@ func (h *Host) agent(ctx context.Context, id string, b Begin, r Role, depth int)
 	return a, nil
 }
 
-// spend counts an entry, and says whether a limit is reached.
+// spend adds an entry to the total and keeps its result.
 func (h *Host) spend(e Entry) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -167,7 +168,7 @@ func (h *Host) spend(e Entry) {
 	}
 }
 
-// read is the part of a result from a character on, as a model is shown it.
+// read returns the part of a result from offset in the form for models.
 func (h *Host) read(id string, offset int) (string, error) {
 	h.mu.Lock()
 	whole, ok := h.results[id]

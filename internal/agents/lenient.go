@@ -11,12 +11,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// lenient is a client's transport. mcp-go refuses the whole list of tools for one that it cannot
-// read, and the whole result of a call, that was carried out, for one part of it: what is read here
-// is made of the rest.
+// lenient is a client's transport that replaces what mcp-go cannot parse. mcp-go rejects a whole
+// list of tools because of one tool, and the result of a finished call because of one part.
 type lenient struct {
 	*transport.Stdio
-	tools []listedTool // that were listed
+	tools []listedTool // listed so far
 }
 
 // listedTool is a tool as its server describes it.
@@ -45,7 +44,7 @@ func (l *lenient) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	return resp, err
 }
 
-// list keeps a page of the tools, the first of those with one name, and returns it without them.
+// list keeps the tools of a page, the first of each name, and returns the page without tools.
 func (l *lenient) list(page json.RawMessage) (json.RawMessage, error) {
 	var p struct {
 		Tools []json.RawMessage `json:"tools"`
@@ -56,9 +55,9 @@ func (l *lenient) list(page json.RawMessage) (json.RawMessage, error) {
 	}
 	for _, tool := range p.Tools {
 		var fields map[string]json.RawMessage
-		_ = json.Unmarshal(tool, &fields) // else it has no name
+		_ = json.Unmarshal(tool, &fields) // a tool without a name
 		t := listedTool{Schema: fields["inputSchema"]}
-		_ = json.Unmarshal(fields["description"], &t.Description) // else it has none
+		_ = json.Unmarshal(fields["description"], &t.Description) // a tool without a description
 		same := func(k listedTool) bool { return k.Name == t.Name }
 		if json.Unmarshal(fields["name"], &t.Name) != nil || t.Name == "" ||
 			slices.ContainsFunc(l.tools, same) {
@@ -75,7 +74,7 @@ func (l *lenient) list(page json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"tools": []any{}, "nextCursor": p.Next})
 }
 
-// result is the result of a call with one text in it.
+// result returns the result of a call with its content joined into one text.
 func result(raw json.RawMessage) (json.RawMessage, error) {
 	var r struct {
 		Content    []json.RawMessage `json:"content"`
@@ -100,7 +99,7 @@ func result(raw json.RawMessage) (json.RawMessage, error) {
 		Content: []mcp.Content{mcp.NewTextContent(all)}})
 }
 
-// asText is a part of a result as text. Pictures and sounds are named.
+// asText returns a part of a result as text. Images and sounds are only named.
 func asText(part json.RawMessage) string {
 	var p struct {
 		Type, Text, MIMEType, Name, URI string

@@ -12,14 +12,14 @@ import (
 	"github.com/taploop/taploop/internal/words"
 )
 
-// prompts are texts for the models of agents, in a language.
+// prompts are the texts for models in one language.
 type prompts struct {
 	System, Down, Calls, Result, Failed, Said string
 }
 
 var promptsIn = words.Of[prompts]("agents")
 
-// request is the agent's conversation so far.
+// request returns the agent's conversation so far.
 func (a *agent) request(textual bool) model.Request {
 	w := promptsIn(a.h.opts.Lang)
 	system := w.System
@@ -48,8 +48,8 @@ func message(role, words string) model.Message {
 	return model.Message{Role: role, Parts: []model.Part{{Text: words}}}
 }
 
-// dialogue is what was said and done after the goal. What a person said while calls were carried
-// out stands behind their results: endpoints take nothing between a call and its result.
+// dialogue returns the messages after the goal. A person's message that came during calls follows
+// their results, because endpoints allow nothing between a call and its result.
 func (a *agent) dialogue(w *prompts, textual bool) []model.Message {
 	var list, said []model.Message
 	calls := map[string]Call{}
@@ -74,7 +74,7 @@ func (a *agent) dialogue(w *prompts, textual bool) []model.Message {
 	return list
 }
 
-// replyMessages is a reply as its model is shown it again.
+// replyMessages returns a reply in the form for its model.
 func replyMessages(r *Reply, textual bool) []model.Message {
 	m := model.Message{Role: "assistant"}
 	words := r.Text
@@ -97,7 +97,7 @@ func replyMessages(r *Reply, textual bool) []model.Message {
 	return list
 }
 
-// resultMessage is a call's result as the model is shown it.
+// resultMessage returns a result in the form for the model.
 func (a *agent) resultMessage(w *prompts, r Result, c Call, textual bool) model.Message {
 	shown, err := a.h.read(r.Call, 0)
 	if err != nil {
@@ -114,7 +114,7 @@ func (a *agent) resultMessage(w *prompts, r Result, c Call, textual bool) model.
 	return m
 }
 
-// describeTools are tools as a text.
+// describeTools describes tools in text.
 func describeTools(tools map[string]Tool) string {
 	var b strings.Builder
 	for _, t := range modelTools(tools) {
@@ -123,7 +123,7 @@ func describeTools(tools map[string]Tool) string {
 	return b.String()
 }
 
-// formatCalls are calls as models without native ones write them.
+// formatCalls writes calls in the form of models without native calls.
 func formatCalls(calls []Call) string {
 	var b strings.Builder
 	for _, c := range calls {
@@ -137,8 +137,8 @@ func formatCalls(calls []Call) string {
 
 var fenced = regexp.MustCompile("(?s)```[a-zA-Z_]*\\s*\\n?(\\{.*?\\})\\s*```")
 
-// parseCalls are the calls that a text has in fenced blocks of JSON. What looks like one and cannot
-// be read is a problem; so is one bare object that is the whole text.
+// parseCalls returns the calls in the fenced JSON blocks of a text. A malformed call is a problem,
+// as is a bare object that is the whole text.
 func parseCalls(reply string, tools map[string]Tool) (calls []model.ToolCall, problem string) {
 	blocks := fenced.FindAllStringSubmatch(reply, -1)
 	if len(blocks) == 0 && strings.HasPrefix(reply, "{") && strings.HasSuffix(reply, "}") {
@@ -159,7 +159,7 @@ func parseCalls(reply string, tools map[string]Tool) (calls []model.ToolCall, pr
 		case err != nil && strings.Contains(b[1], `"tool"`):
 			return nil, "A call could not be read, as it is no JSON: " +
 				text.Cut(text.Line(err.Error()), 200) + ". Nothing was carried out; write it again."
-		case err != nil || !known && c.Arguments == nil: // a block of something else
+		case err != nil || !known && c.Arguments == nil: // not a call
 		default:
 			calls = append(calls, model.ToolCall{Name: c.Tool, Arguments: string(c.Arguments)})
 		}
@@ -167,15 +167,15 @@ func parseCalls(reply string, tools map[string]Tool) (calls []model.ToolCall, pr
 	return calls, ""
 }
 
-// Forms of calls that are not read: a model's own words for them, and JSON in another form.
+// Formats of calls that are recognised but not parsed: models' own markup, and other JSON.
 var (
 	ownCall  = regexp.MustCompile(`(?i)<\|?(?:tool_call|function_call|function=)`)
 	jsonCall = regexp.MustCompile(
 		`"(?:tool|name|function)"\s*:[\s\S]*"(?:arguments|parameters)"\s*:`)
 )
 
-// looksLikeCall reports whether a text without calls that can be read was meant as one: begins as
-// one or, of a model that writes its calls in the text, has one in it.
+// looksLikeCall reports whether a text without valid calls was meant as a call. It begins like one
+// or, for a textual model, contains one.
 func looksLikeCall(reply string, textual bool) bool {
 	if textual {
 		return ownCall.MatchString(reply) || jsonCall.MatchString(reply)
@@ -187,7 +187,7 @@ func looksLikeCall(reply string, textual bool) bool {
 
 var aboutTools = regexp.MustCompile(`(?i)\btools?\b|function.?call`)
 
-// refusesTools reports whether an endpoint takes no native calls.
+// refusesTools reports whether an endpoint does not support native calls.
 func refusesTools(err error) bool {
 	var e *model.Error
 	return errors.As(err, &e) && (e.Kind == model.Rejected || e.Kind == model.NoSuchPath ||

@@ -19,14 +19,14 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// ServerSettings are those of a server in a file as Cursor and Claude write it.
+// ServerSettings are the settings of a server in a file of Cursor's or Claude's format.
 type ServerSettings struct {
 	Name     string            `json:"-"`
-	Type     string            `json:"type"` // stdio, http, streamable-http or sse; "" is open
+	Type     string            `json:"type"` // stdio, http, streamable-http, sse or ""
 	Command  string            `json:"command"`
 	Args     []string          `json:"args"`
 	Env      map[string]string `json:"env"`
-	EnvFile  string            `json:"envFile"` // more of the environment, see ReadEnv
+	EnvFile  string            `json:"envFile"` // a file with more of the environment, see ReadEnv
 	Dir      string            `json:"cwd"`
 	URL      string            `json:"url"`
 	Headers  map[string]string `json:"headers"`
@@ -36,19 +36,18 @@ type ServerSettings struct {
 // maxServers is how many servers a file may name.
 const maxServers = 100
 
-// variable is what the files have replaced: ${NAME} and ${NAME:-DEFAULT} as Claude writes them,
-// ${env:NAME}, ${userHome}, ${workspaceFolder}, ${workspaceFolderBasename}, ${pathSeparator} and
-// ${/} as Cursor does, and ${input:ID}, which only VS Code can ask for.
+// variable matches a variable in a file: ${NAME} and ${NAME:-DEFAULT} of Claude, ${env:NAME},
+// ${userHome}, ${workspaceFolder}, ${workspaceFolderBasename}, ${pathSeparator} and ${/} of Cursor,
+// and ${input:ID}, which only VS Code can resolve.
 var variable = regexp.MustCompile(`\$\{(?:(\w+):)?([A-Za-z_]\w*|/)(:-[^}]*)?\}`)
 
-// wantServers is how a file names servers.
+// wantServers explains the format of a file with servers.
 const wantServers = `write {"mcpServers": {"NAME": {"command": "PROGRAM", "args": []}}}, or ` +
 	`{"url": "https://..."} for a server over HTTP`
 
-// ReadServers reads the servers that such a file names, in the order of their names. path is the
-// file's, whole. Comments and commas at the end are allowed; variables of the environment are put
-// in their places, and those that are not set are an error. What it does not know is ignored, as
-// other programs do. An error names the line.
+// ReadServers returns the servers in a file, sorted by name. path is the file's absolute path.
+// Comments and trailing commas are allowed. Variables are expanded from env. An unset variable is
+// an error. Unknown members are ignored, as other programs do. An error names the line.
 func ReadServers(file []byte, path string, env map[string]string) ([]ServerSettings, error) {
 	f, err := parseServers(file)
 	if err != nil {
@@ -74,26 +73,26 @@ func ReadServers(file []byte, path string, env map[string]string) ([]ServerSetti
 	return list, nil
 }
 
-// serversFile is a file that names servers.
+// serversFile is a parsed file with servers.
 type serversFile struct {
 	text    []byte
 	tree    hujson.Value
-	key     string // of the member that servers is from
+	key     string // the member that contains the servers
 	servers map[string]ServerSettings
 }
 
-// parseServers reads what is in a file, whatever it names.
+// parseServers parses the file, and checks only its form.
 func parseServers(file []byte) (*serversFile, error) {
 	f := &serversFile{text: bytes.TrimPrefix(file, []byte("\ufeff")), key: "mcpServers"}
 	var err error
-	if f.tree, err = hujson.Parse(f.text); err != nil { // names the line
+	if f.tree, err = hujson.Parse(f.text); err != nil { // the error has the line
 		return nil, hint.Add(errors.New(strings.TrimPrefix(err.Error(), "hujson: ")), wantServers)
 	}
 	plain := f.tree.Clone()
-	plain.Standardize() // every byte stays where it was
+	plain.Standardize() // keeps the offset of every byte
 	var members struct {
 		MCPServers map[string]ServerSettings `json:"mcpServers"`
-		Servers    map[string]ServerSettings `json:"servers"` // as VS Code writes it
+		Servers    map[string]ServerSettings `json:"servers"` // of VS Code
 	}
 	if err := json.Unmarshal(plain.Pack(), &members); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
@@ -109,9 +108,9 @@ func parseServers(file []byte) (*serversFile, error) {
 	return f, nil
 }
 
-// check says what is wrong with the names: there are none, too many, or one twice.
+// check returns an error if the file has no servers, too many, or two of the same name.
 func (f *serversFile) check() error {
-	if len(f.servers) == 0 || f.tree.Find("/"+f.key) == nil { // in other cases of letters
+	if len(f.servers) == 0 || f.tree.Find("/"+f.key) == nil { // the key may differ in case
 		return hint.Add(errors.New("it names no servers"), wantServers)
 	}
 	if len(f.servers) > maxServers {
@@ -125,14 +124,14 @@ func (f *serversFile) check() error {
 	return nil
 }
 
-// inLine adds the number of the line that the offset is in.
+// inLine adds the line number of the offset to err.
 func (f *serversFile) inLine(offset int, err error) error {
 	before := f.text[:min(offset, len(f.text))]
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(before, []byte("\n")), err)
 }
 
-// duplicateMember finds a member of an object that has another one's name, or none: of two one
-// would be passed over.
+// duplicateMember returns an error and the offset of a member whose name is empty or repeated.
+// Decoding would ignore one of the two.
 func duplicateMember(tree hujson.Value, place string) (offset int, err error) {
 	object, _ := tree.Find(place).Value.(*hujson.Object)
 	known := map[string]bool{"": true}
@@ -149,7 +148,7 @@ func duplicateMember(tree hujson.Value, place string) (offset int, err error) {
 
 var jsonPointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// check says what is wrong with a server that is to be used.
+// check returns an error if the settings cannot be used.
 func (s *ServerSettings) check() error {
 	u, err := url.Parse(s.URL)
 	overHTTP := true
@@ -177,8 +176,8 @@ func (s *ServerSettings) check() error {
 	return nil
 }
 
-// variables is the environment with what Cursor's variables stand for. The workspace is the folder
-// that the file or its .cursor or .vscode folder is in.
+// variables returns the environment and the values of Cursor's variables. The workspace is the
+// folder of the file, or of its .cursor or .vscode folder.
 func variables(path string, env map[string]string) map[string]string {
 	folder := filepath.Dir(path)
 	if name := filepath.Base(folder); name == ".cursor" || name == ".vscode" {
@@ -191,8 +190,8 @@ func variables(path string, env map[string]string) map[string]string {
 	return all
 }
 
-// ReadEnv reads a file with a NAME=VALUE on each line, perhaps with export before it. A value may
-// stand in quotes; what begins with # is a comment. An error names the line, and no value.
+// ReadEnv parses a file with a NAME=VALUE on each line, optionally after export. Values may be
+// quoted. # begins a comment. An error has the line, but no value.
 func ReadEnv(file []byte) (map[string]string, error) {
 	env := map[string]string{}
 	n := 0
@@ -217,7 +216,7 @@ func ReadEnv(file []byte) (map[string]string, error) {
 var assignment = regexp.MustCompile(
 	`^(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^"'].*|))(?:\s*#.*)?$`)
 
-// expand puts variables in their places.
+// expand replaces the variables in the settings.
 func (s *ServerSettings) expand(env map[string]string) error {
 	var missing error
 	put := func(value string) string {
@@ -245,7 +244,7 @@ func (s *ServerSettings) expand(env map[string]string) error {
 	return missing
 }
 
-// valueOf is what a match of variable stands for.
+// valueOf returns the value for a match of variable.
 func valueOf(match []string, env map[string]string) (string, error) {
 	kind, name := match[1], match[2]
 	fallback := match[3]

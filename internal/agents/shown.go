@@ -9,9 +9,9 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Shown is an agent as people and programs are shown it, with its calls.
+// Shown describes an agent and its calls for people and programs.
 type Shown struct {
-	ID     string      `json:"id"` // of the call that began it; that of the first is First
+	ID     string      `json:"id"` // of the call that started it, or First
 	Role   string      `json:"role,omitempty"`
 	Goal   string      `json:"goal"`
 	Calls  []ShownCall `json:"calls"`
@@ -26,14 +26,13 @@ type ShownCall struct {
 	Result    string `json:"result,omitempty"`
 	Failed    bool   `json:"failed,omitempty"`
 	Unknown   bool   `json:"outcome_unknown,omitempty"`
-	SessionID string `json:"session_id,omitempty"` // of the phone task
+	SessionID string `json:"session_id,omitempty"` // of a task on a phone
 }
 
 // maxShown is how many characters of arguments and results are shown.
 const maxShown = 2000
 
-// Show returns the agents of a session's journal, each behind the one that called it, and what they
-// have spent.
+// Show returns the agents in a session's journal, each after its caller, and their total.
 func Show(journal []json.RawMessage) ([]Shown, Spent, error) {
 	states, spent, err := Read(journal)
 	if err != nil {
@@ -58,7 +57,7 @@ func Show(journal []json.RawMessage) ([]Shown, Spent, error) {
 	return list, spent, nil
 }
 
-// compareIDs orders agents as a tree is read: 1, 1-2, 1-2-1, 1-10.
+// compareIDs orders agents depth first: 1, 1-2, 1-2-1, 1-10.
 func compareIDs(a, b string) int {
 	pad := func(id string) []string {
 		parts := strings.Split(id, "-")

@@ -10,109 +10,108 @@ import (
 	"github.com/taploop/taploop/internal/model"
 )
 
-// Role is what an agent is told to be, and what it may use.
+// Role describes an agent and its permissions.
 type Role struct {
 	Description string   `json:"description,omitempty"` // for the agents that may call it
 	Prompt      string   `json:"prompt,omitempty"`
-	Model       string   `json:"model,omitempty"` // a name for Options.Model; "" is the default one
-	Tools       []string `json:"tools,omitempty"` // patterns of path.Match; nil is all, see Host
+	Model       string   `json:"model,omitempty"` // passed to Options.Model, "" for the default model
+	Tools       []string `json:"tools,omitempty"` // patterns of path.Match, nil for all tools
 	Roles       []string `json:"roles,omitempty"` // that it may call
 }
 
-// Model is what decides. It is used by several goroutines.
+// Model is a language model. It is safe for concurrent use.
 type Model interface {
 	Complete(ctx context.Context, r model.Request) (model.Response, error)
 }
 
-// Priced is a model with what a million tokens of it cost, 0 when that is not known.
+// Priced is a model with its prices per million tokens, 0 if unknown.
 type Priced struct {
 	Model
 	Prompt, Reply float64
 }
 
-// Server is an MCP server with something in front of it that decides about calls: a proxy.Proxy.
+// Server is an MCP server behind a proxy that decides about calls.
 type Server struct {
 	Name  string
 	Proxy Proxy
 }
 
-// Proxy is the part of a proxy that a host uses.
+// Proxy is the part of a proxy.Proxy that a host uses.
 type Proxy interface {
 	transport.Server
-	// Undecided reports whether a call of the tool with the arguments has not begun, because the
-	// decision about it is still to be taken from the store.
+	// Undecided reports whether a call has not begun because the decision about it is still to be
+	// taken from the store.
 	Undecided(ctx context.Context, tool string, args json.RawMessage) (bool, error)
 }
 
-// Phones carries tasks out on phones.
+// Phones carries out tasks on phones.
 type Phones interface {
-	// Do hands the task to a phone that is free, or to the first that becomes free, and waits for
-	// its end. The same key stands for the same task: it is gone on with, not begun again. session
-	// is called with the id of the task's session once there is one. answer is for the model; ok
-	// says that the task was completed.
+	// Do carries out the task on the next free phone and waits for its end. A task with a known key
+	// is resumed. Do calls session with the id of the task's session once it exists. answer is for
+	// the model. ok reports whether the task was completed.
 	Do(ctx context.Context, key, task string, session func(id string)) (answer string, ok bool,
 		err error)
 }
 
 // People answers questions of agents.
 type People interface {
-	// Ask puts a question to people and waits for the answer, in words for the model. The same key
-	// stands for the same question.
+	// Ask asks people a question and returns the answer in words for the model. Calls with the same
+	// key ask the same question.
 	Ask(ctx context.Context, key, question string, choices []string) (string, error)
 }
 
-// Journal keeps what a session has done. It is used by several goroutines.
+// Journal stores the entries of a session. It is safe for concurrent use.
 type Journal interface {
-	// Append keeps an entry; it survives a crash once Append returns. An error means that the
-	// session goes on elsewhere, has ended, or cannot be stored.
+	// Append stores an entry durably. It returns an error if the entry cannot be stored, the
+	// session has ended, or another process carries it out.
 	Append(ctx context.Context, e Entry) error
 }
 
-// Limits bound a session. 0 is the default.
+// Limits of a session. 0 is the default.
 type Limits struct {
-	Rounds int           // replies of one agent's model: 30
-	Calls  int           // of tools, of all agents together: 200
-	Depth  int           // agents below agents: 3; none below 0
-	Time   time.Duration // of one Work: 30m
-	Cost   float64       // of all replies, where prices are known; 0 is no limit
-	Result int           // characters of one result that a model is shown at once: 8000
+	Rounds int           // replies of one agent's model, 30 by default
+	Calls  int           // calls by all agents, 200 by default
+	Depth  int           // levels of agents below the first, 3 by default, negative for none
+	Time   time.Duration // of one Work, 30 minutes by default
+	Cost   float64       // of all replies with known prices, 0 for no limit
+	Result int           // characters of a result in one message, 8000 by default
 }
 
-// Options of a Host. Model and Journal have to be there.
+// Options configure a Host. Model and Journal must be set.
 type Options struct {
-	Session string          // the id, which keys of phone tasks and questions are made of
-	Main    Role            // of the agent that has the goal
+	Session string          // the id, part of the keys of tasks and questions
+	Main    Role            // of the agent with the goal
 	Roles   map[string]Role // by name
 	Model   func(name string) (Priced, error)
-	// models write their calls as JSON in their replies, as they know no native calls; otherwise
-	// that is found out from what the endpoint refuses
+	// Models write their calls as JSON in their replies because they support no native calls.
+	// Otherwise this is detected by the endpoint's refusal.
 	Textual bool
-	Lang    string // "zh" or "en", of our own words to models
-	Phones  Phones // nil: there are none
-	People  People // nil: nobody can be asked
+	Lang    string // of messages to models: "zh" or "en"
+	Phones  Phones // nil for none
+	People  People // nil for none
 	Journal Journal
 	Limits  Limits
-	Observe func(Event) // gets every event, from several goroutines; nil is none
+	Observe func(Event) // is called for each event, from several goroutines. May be nil.
 }
 
-// Event is something that an agent does, for people who watch.
+// Event reports an action of an agent.
 type Event struct {
-	Agent  string // its id, "1" for the first; those below it have longer ones
+	Agent  string // "1" for the first agent, longer below it
 	Role   string // "" for the first
-	Kind   string // goal, reply, call, result, end; slow: the server Name is waited for
-	Call   string // the call's id
-	Name   string // of a call, as the model knows it
-	Text   string // arguments of a call, words of the others: not cleaned, not cut
+	Kind   string // goal, reply, call, result, end, or slow while the server Name starts
+	Call   string // id of the call
+	Name   string // of the tool, as the model knows it
+	Text   string // arguments of a call, or else a text, unmodified
 	Failed bool   // of a result
 }
 
-// Why a host's work ended before its goal was reached.
+// Errors that end a host's work before its goal is reached.
 var (
 	ErrCalls = errors.New("the limit of calls (host.max_calls) is reached")
 	ErrCost  = errors.New("the limit of cost (host.max_cost) is reached")
 	ErrTime  = errors.New("the limit of time (host.max_time) is reached")
-	// ErrRounds is the first agent's; that of another one is a failed call of the agent above it.
+	// ErrRounds is for the first agent. For another one, the call that started it fails.
 	ErrRounds = errors.New("the limit of rounds (host.max_rounds) is reached")
-	// ErrUnreadable says that a model replies with nothing that could be used.
+	// ErrUnreadable means that the model's replies are unusable.
 	ErrUnreadable = errors.New("the model's replies cannot be used")
 )

@@ -13,13 +13,13 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// Silence to a question pauses the work.
+// Unanswered questions pause the work.
 var (
 	errUnanswered = errors.New("nobody has answered in time (questions.attention)")
 	errUndecided  = errors.New("nobody has decided in time (questions.attention)")
 )
 
-// endings say why work is paused, by its error; the first that matches counts.
+// endings maps errors to the endings of work. The first match counts.
 var endings = []struct {
 	err    error
 	reason agentloop.StopReason
@@ -34,7 +34,7 @@ var endings = []struct {
 	{agents.ErrUnreadable, agentloop.ModelOutputInvalid, "try another model"},
 }
 
-// endingOf is the ending of work by an error, with a hint.
+// endingOf returns the ending for an error, with a hint.
 func endingOf(err error) *agentloop.Ending {
 	for _, e := range endings {
 		if errors.Is(err, e.err) {
@@ -51,11 +51,11 @@ func endingOf(err error) *agentloop.Ending {
 	return end
 }
 
-// silenceEvery is how often silence to questions is looked for.
+// silenceEvery is how often awaitSilence looks for unanswered questions.
 const silenceEvery = 500 * time.Millisecond
 
-// awaitSilence cancels the work when a question of the agents has waited for longer than Patience
-// in this life, and they are not to be told.
+// awaitSilence cancels the work when a question of the agents has been open for longer than
+// Patience in this life. It does nothing if the agents are told instead.
 func (w *work) awaitSilence(ctx context.Context, cancel context.CancelCauseFunc) {
 	if w.Patience <= 0 {
 		return

@@ -1,6 +1,5 @@
-// Package goals works on the goals of sessions of agents: it is what their runs carry out. The
-// agents call tools of MCP servers, hand tasks to phones, whose sessions belong to theirs, and ask
-// people.
+// Package goals carries out the runs of sessions of agents. The agents call tools of MCP servers,
+// start sessions on phones, and ask people.
 package goals
 
 import (
@@ -24,31 +23,31 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Options of Goals. Store, Phones, OpenModel and OpenServer must be set.
+// Options configure Goals. Store, Phones, OpenModel and OpenServer must be set.
 type Options struct {
 	Store  *store.Store
 	Phones runs.Phones // that agents may use
-	// OpenModel opens the model with the name, "" for the configured one. end closes it.
+	// OpenModel opens the model with the name. "" means the configured model. end closes it.
 	OpenModel func(name string) (m agents.Priced, end func() error, err error)
-	// OpenServer puts the guard in front of a server for a session. end closes both.
+	// OpenServer connects to a server through the guard for a session. end closes both.
 	OpenServer func(s agents.ServerSettings, session string) (p agents.Proxy, end func(), err error)
-	Servers    string            // the file that names the servers; "" means that of the session
-	Environ    map[string]string // that the file may name
-	Agents     agents.Options    // roles, limits and language; the other fields are set here
-	Channels   []string          // where every question is listed
-	// an agent is told when nobody answers its question in time; otherwise the work is paused
+	Servers    string            // names the servers, "" for the session's file
+	Environ    map[string]string // that the file may refer to
+	Agents     agents.Options    // roles, limits and language, the other fields are set here
+	Channels   []string          // list every question
+	// Tell an agent when its question is not answered in time. Otherwise the work is paused.
 	TellSilence bool
-	Patience    time.Duration // how long a question waits before that; 0 means for ever
-	Watcher     Watcher       // nil means that nobody watches
+	Patience    time.Duration // how long a question may be open, 0 for no limit
+	Watcher     Watcher       // may be nil
 	Log         *slog.Logger  // nil discards
 }
 
-// Watcher is told what agents do, by several goroutines.
+// Watcher observes agents. Its methods are called concurrently.
 type Watcher interface {
-	Opened(session string, h *agents.Host) // its servers are connected
+	Opened(session string, h *agents.Host) // the servers are connected
 	Event(e agents.Event)
-	Task(session, serial, task string) // a session with a phone has begun
-	Waits(serial string)               // for a phone of another session; "" for any phone
+	Task(session, serial, task string) // a session on a phone has started
+	Waits(serial string)               // for a phone of another session, "" for any phone
 }
 
 // unwatched is a Watcher that does nothing.
@@ -59,10 +58,10 @@ func (unwatched) Event(agents.Event)          {}
 func (unwatched) Task(_, _, _ string)         {}
 func (unwatched) Waits(string)                {}
 
-// Goals makes the work of sessions of agents. It is a runs.Goals, and safe for concurrent use.
+// Goals implements runs.Goals. It is safe for concurrent use.
 type Goals struct{ opts Options }
 
-// New checks the file that names the servers.
+// New returns Goals, or an error if the file with the servers is invalid.
 func New(opts *Options) (*Goals, error) {
 	g := &Goals{*opts}
 	g.opts.Log = cmp.Or(g.opts.Log, slog.New(slog.DiscardHandler))
@@ -82,7 +81,7 @@ func (g *Goals) Work(goal *runs.Goal) (runs.Work, error) {
 	return w, err
 }
 
-// Host connects agents that have no goal to the servers, to list their tools. The caller calls end.
+// Host connects to the servers without a goal, to list their tools. The caller must call end.
 func (g *Goals) Host(ctx context.Context) (h *agents.Host, servers int, end func(), err error) {
 	w := &work{Options: &g.opts}
 	if w.servers, _, err = g.readServers(g.opts.Servers); err != nil {
@@ -92,7 +91,8 @@ func (g *Goals) Host(ctx context.Context) (h *agents.Host, servers int, end func
 	return h, len(w.servers), w.Close, err
 }
 
-// readServers reads the file with the servers, and gives its whole path; "" names none.
+// readServers reads the file with the servers and returns its absolute path. It returns nothing for
+// "".
 func (g *Goals) readServers(file string) (list []agents.ServerSettings, whole string, err error) {
 	if file == "" {
 		return nil, "", nil
@@ -123,7 +123,7 @@ func (g *Goals) readServers(file string) (list []agents.ServerSettings, whole st
 	return list, whole, nil
 }
 
-// addEnv adds the variables of the server's envFile that its env does not have.
+// addEnv adds the variables in the server's envFile that are not in its env.
 func addEnv(s *agents.ServerSettings) error {
 	if s.EnvFile == "" {
 		return nil
@@ -149,7 +149,7 @@ type work struct {
 	life    runs.Life
 	models  models
 	host    *agents.Host // nil until open
-	ends    []func()     // of servers
+	ends    []func()     // close the servers
 }
 
 // Open implements runs.Work.
@@ -199,7 +199,7 @@ func (w *work) open(ctx context.Context) (*agents.Host, error) {
 	return w.host, nil
 }
 
-// journal is that of a session, in the store.
+// journal is a session's journal in the store.
 type journal struct{ *store.Entries }
 
 func (j journal) Append(ctx context.Context, e agents.Entry) error {
@@ -239,7 +239,7 @@ func (w *work) Pursue(ctx context.Context, l runs.Life) runs.Outcome {
 	return outcome(ctx, endingOf(err))
 }
 
-// outcome is that of work which was not completed, perhaps only because ctx has ended.
+// outcome returns the outcome of unfinished work. If ctx has ended, that is the reason.
 func outcome(ctx context.Context, end *agentloop.Ending) runs.Outcome {
 	if ctx.Err() != nil {
 		end = agentloop.Stopped(ctx)

@@ -7,7 +7,7 @@ import (
 	"github.com/taploop/taploop/internal/agents"
 )
 
-// models are those of the roles, each opened once.
+// models opens the models of the roles, each once.
 type models struct {
 	open func(name string) (agents.Priced, func() error, error)
 
@@ -16,7 +16,7 @@ type models struct {
 	ends   []func() error
 }
 
-// get is the model with the name; "" is the configured one.
+// get returns the model with the name. "" means the configured model.
 func (m *models) get(name string) (agents.Priced, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -35,7 +35,7 @@ func (m *models) get(name string) (agents.Priced, error) {
 	return p, nil
 }
 
-// close closes those that were opened; get opens them again.
+// close closes the open models. get can open them again.
 func (m *models) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// people answer what agents want to know.
+// people asks people the questions of agents.
 type people struct{ *work }
 
 // Ask implements agents.People. The question is in the inbox like any other.
@@ -47,7 +47,7 @@ func (p people) Ask(ctx context.Context, key, question string, choices []string)
 	return answerOf(asked), nil
 }
 
-// answerOf says for the model what became of a question.
+// answerOf tells the model how a question was settled.
 func answerOf(q inquiry.Question) string {
 	switch r := q.Resolution; {
 	case q.Secret:

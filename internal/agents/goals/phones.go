@@ -14,16 +14,16 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// phones carry out tasks of agents, as many at once as there are phones.
+// phones carries out tasks of agents, one on each phone at a time.
 type phones struct {
 	work *work
 
 	mu    sync.Mutex
-	taken map[string]bool // phones that have a task of these agents
-	freed chan struct{}   // closed when one is given back
+	taken map[string]bool // phones with a task of these agents
+	freed chan struct{}   // closed when a phone is released
 }
 
-// Do implements agents.Phones. A question of the phone's agent waits in the inbox like any other.
+// Do implements agents.Phones. Questions of the phone's run are in the inbox like any other.
 func (p *phones) Do(ctx context.Context, key, task string, begun func(string)) (
 	string, bool, error) {
 	serial, err := p.take(ctx, key)
@@ -50,7 +50,7 @@ func (p *phones) Do(ctx context.Context, key, task string, begun func(string)) (
 		text.Line(cmp.Or(st.Run.Answer, st.Message))), false, nil
 }
 
-// begin begins the task, or goes on with the one that the key stands for.
+// begin starts the task, or resumes the one that was started under the key.
 func (p *phones) begin(ctx context.Context, key, task, serial string, begun func(string)) (
 	runs.Status, error) {
 	w := p.work
@@ -66,15 +66,14 @@ func (p *phones) begin(ctx context.Context, key, task, serial string, begun func
 		w.Watcher.Waits(serial)
 	}
 	begun(st.Session.ID)
-	if st.Run.State == store.Paused { // when the work was interrupted
+	if st.Run.State == store.Paused { // the work was interrupted
 		st, err = w.goal.Runs.Continue(ctx,
 			runs.ContinueRequest{SessionID: st.Session.ID, Queue: true})
 	}
 	return st, err
 }
 
-// follow waits for the end of the run, and for the answers to its questions. When ctx ends the run
-// is paused.
+// follow waits until the run ends and its questions are answered. It pauses the run when ctx ends.
 func (p *phones) follow(ctx context.Context, st runs.Status) (runs.Status, error) {
 	m, id := p.work.goal.Runs, st.Session.ID
 	for {
@@ -100,8 +99,8 @@ func (p *phones) follow(ctx context.Context, st runs.Status) (runs.Status, error
 
 var errNoPhone = errors.New("there is no phone that can be used")
 
-// take gives the phone of the task that has begun under the key, or one without a task of these
-// agents, and waits for one.
+// take returns the phone of the task that was started under the key, or one without a task of these
+// agents. It waits for a phone.
 func (p *phones) take(ctx context.Context, key string) (string, error) {
 	for {
 		usable, err := p.usable(ctx, key)
@@ -121,7 +120,7 @@ func (p *phones) take(ctx context.Context, key string) (string, error) {
 	}
 }
 
-// free takes the first of the phones that is free; if none is, freed is closed once one is.
+// free takes the first free phone. If there is none, freed is closed when a phone becomes free.
 func (p *phones) free(usable []string) (serial string, freed <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -137,7 +136,7 @@ func (p *phones) free(usable []string) (serial string, freed <-chan struct{}) {
 	return "", p.freed
 }
 
-// usable are the phones that a task may have; those that no other session holds come first.
+// usable returns the phones that a task may use. Phones that no other session holds come first.
 func (p *phones) usable(ctx context.Context, key string) ([]string, error) {
 	w := p.work
 	sess, err := w.Store.SessionByKey(ctx, w.life.Session.Client, key)
