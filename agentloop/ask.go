@@ -16,19 +16,19 @@ import (
 // many.
 func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	switch {
-	case l.progress.askedInVain(info.Question):
+	case l.record.progress.askedInVain(info.Question):
 		n := l.repeats.add(info, l.watch.before.print)
 		if n >= l.limits.Repeats {
 			return l.stuck(ctx, s, n)
 		}
 		s.Refusal = "not asked: the same question was not answered before"
-		l.note(Note{Kind: NoteAskedBefore, Detail: info.Question})
-		return l.done(ctx, s)
-	case l.progress.Questions >= l.limits.Questions && l.progress.knowsLimit():
+		l.record.note(Note{Kind: NoteAskedBefore, Detail: info.Question})
+		return l.record.done(ctx, s)
+	case l.record.progress.Questions >= l.limits.Questions && l.record.progress.knowsLimit():
 		s.Refusal = "not asked: no more questions in this run"
 		err := errors.New("the run went on asking after its last question was used up")
-		return l.finish(ctx, s, *halt(QuestionLimit, err))
-	case l.progress.Questions >= l.limits.Questions:
+		return l.record.finish(ctx, s, *halt(QuestionLimit, err))
+	case l.record.progress.Questions >= l.limits.Questions:
 		return l.answerAtOnce(ctx, s, info, actions.LimitReached)
 	}
 	q := l.question(s, Question{Kind: l.kind(info), Text: info.Question, Options: info.Options,
@@ -36,8 +36,8 @@ func (l *loop) ask(ctx context.Context, s *Step, info actions.Info) *Ending {
 	if !l.NoQuestions {
 		return l.park(ctx, s, q)
 	}
-	l.emit(Event{Kind: Asking, Step: *s, Question: &q})
-	l.progress.Questions++
+	l.record.emit(Event{Kind: Asking, Step: *s, Question: &q})
+	l.record.progress.Questions++
 	return l.answerAtOnce(ctx, s, info, actions.NoReply)
 }
 
@@ -55,18 +55,18 @@ func (l *loop) park(ctx context.Context, s *Step, q Question) *Ending {
 	q.Kind = cmp.Or(q.Kind, KindInfo)
 	s.Asks = q.Kind
 	// The intent comes first: a question that is known is known with the step that asked it.
-	if err := l.intend(ctx, s); err != nil {
+	if err := l.record.intend(ctx, s); err != nil {
 		return halt(InternalError, stepError(s, "journaling", err))
 	}
-	l.emit(Event{Kind: Asking, Step: *s, Question: &q})
+	l.record.emit(Event{Kind: Asking, Step: *s, Question: &q})
 	began := time.Now()
 	err := l.Parker.Park(ctx, q)
 	s.Timing.Ask += time.Since(began)
 	switch {
 	case err == nil && ctx.Err() == nil:
-		return l.finish(ctx, s, Ending{Reason: WaitingFor(q.Kind).Reason, Question: &q})
+		return l.record.finish(ctx, s, Ending{Reason: WaitingFor(q.Kind).Reason, Question: &q})
 	case err == nil: // the question stays open while the run is paused
-		return l.finish(ctx, s, *Stopped(ctx))
+		return l.record.finish(ctx, s, *Stopped(ctx))
 	}
 	s.Asks = ""
 	if ctx.Err() != nil {
@@ -87,8 +87,8 @@ func parkFailed(s *Step, err error) *Ending {
 
 // question is q with what it is about.
 func (l *loop) question(s *Step, q Question) Question {
-	q.Task, q.Screen = l.progress.Task, s.Screen
-	q.Step, q.Round = s.Index, l.progress.Questions+1
+	q.Task, q.Screen = l.record.progress.Task, s.Screen
+	q.Step, q.Round = s.Index, l.record.progress.Questions+1
 	return q
 }
 
@@ -98,8 +98,8 @@ func (l *loop) answerAtOnce(
 	ctx context.Context, s *Step, info actions.Info, o actions.Outcome,
 ) *Ending {
 	s.Exchange = &actions.Exchange{Question: info.Question, Outcome: o}
-	l.progress = l.progress.Answered(*s.Exchange)
-	return l.done(ctx, s)
+	l.record.progress = l.record.progress.Answered(*s.Exchange)
+	return l.record.done(ctx, s)
 }
 
 // askedInVain reports whether the question was asked before in the same words, and was not

@@ -12,12 +12,12 @@ import (
 
 // carryOut does what was decided.
 func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
-	l.progress.Remembered = s.Proposal.Remember(l.progress.Remembered)
+	l.record.progress.Remembered = s.Proposal.Remember(l.record.progress.Remembered)
 	switch a := s.Proposal.Action.(type) {
 	case actions.Complete:
-		return l.finish(ctx, s, Ending{Reason: TaskCompleted, Answer: a.Report})
+		return l.record.finish(ctx, s, Ending{Reason: TaskCompleted, Answer: a.Report})
 	case actions.Abort:
-		return l.finish(ctx, s, Ending{Reason: TaskAborted, Answer: a.Reason})
+		return l.record.finish(ctx, s, Ending{Reason: TaskAborted, Answer: a.Reason})
 	case actions.Info:
 		return l.ask(ctx, s, a)
 	}
@@ -26,16 +26,16 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 		return l.stuck(ctx, s, n)
 	}
 	if n >= l.limits.Repeats {
-		l.note(Note{Kind: NoteRepeated, Action: describe(s.Proposal.Decision)})
+		l.record.note(Note{Kind: NoteRepeated, Action: describe(s.Proposal.Decision)})
 	}
 	switch a := s.Proposal.Action.(type) {
 	case actions.Note:
-		return l.done(ctx, s)
+		return l.record.done(ctx, s)
 	case actions.Gesture:
 		return l.act(ctx, s, a)
 	default:
 		err := fmt.Errorf("the action %s is not one that a run can carry out", verb(a))
-		return l.undecided(ctx, s, ModelOutputInvalid, err)
+		return l.record.undecided(ctx, s, ModelOutputInvalid, err)
 	}
 }
 
@@ -44,8 +44,8 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	what := describe(s.Proposal.Decision)
 	if err := g.Validate(); err != nil {
-		l.refuse(s, what, err)
-		return l.done(ctx, s)
+		l.record.refuse(s, what, err)
+		return l.record.done(ctx, s)
 	}
 	if ctx.Err() != nil {
 		return Stopped(ctx)
@@ -53,7 +53,7 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	if allowed, end := l.checkGate(ctx, s); !allowed {
 		return end
 	}
-	if err := l.intend(ctx, s); err != nil {
+	if err := l.record.intend(ctx, s); err != nil {
 		return halt(InternalError, stepError(s, "journaling the intent", err))
 	}
 	if ctx.Err() != nil {
@@ -67,10 +67,10 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	}
 	if change != "" {
 		s.Refusal = "not carried out: " + change + " in the meantime"
-		l.note(Note{Kind: NoteScreenChanged, Action: what, Detail: change})
-		return l.done(ctx, s)
+		l.record.note(Note{Kind: NoteScreenChanged, Action: what, Detail: change})
+		return l.record.done(ctx, s)
 	}
-	l.emit(Event{Kind: Acting, Step: *s})
+	l.record.emit(Event{Kind: Acting, Step: *s})
 	began = time.Now()
 	err := l.touch(ctx, g)
 	s.Timing.Touch = time.Since(began)
@@ -92,7 +92,7 @@ func (l *loop) touch(ctx context.Context, g actions.Gesture) error {
 // outcome journals what came of a gesture.
 func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *Ending {
 	if errors.Is(err, actions.ErrDone) {
-		l.warn(ctx, s, Warning{Setting: "phone", Text: withHint(err)})
+		l.record.warn(ctx, s, Warning{Setting: "phone", Text: withHint(err)})
 		err = nil
 	}
 	switch {
@@ -102,12 +102,12 @@ func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *En
 	case errors.Is(err, screen.ErrDisconnected), errors.Is(err, context.DeadlineExceeded),
 		errors.Is(err, actions.ErrUnknown) && !errors.Is(err, actions.ErrPartial):
 		s.Refusal = "outcome unknown: " + err.Error()
-		l.note(Note{Kind: NoteOutcomeUnknown, Action: what})
+		l.record.note(Note{Kind: NoteOutcomeUnknown, Action: what})
 	default:
-		l.refuse(s, what, err)
+		l.record.refuse(s, what, err)
 	}
-	l.emit(Event{Kind: Acted, Step: *s})
-	if end := l.done(ctx, s); end != nil {
+	l.record.emit(Event{Kind: Acted, Step: *s})
+	if end := l.record.done(ctx, s); end != nil {
 		return end
 	}
 	if errors.Is(err, screen.ErrDisconnected) {

@@ -13,7 +13,7 @@ func (l *loop) checkGate(ctx context.Context, s *Step) (allowed bool, end *Endin
 		return true, nil
 	}
 	if l.applyRuling(s) {
-		return false, l.done(ctx, s)
+		return false, l.record.done(ctx, s)
 	}
 	timed, cancel := l.timed(ctx)
 	defer cancel()
@@ -30,7 +30,7 @@ func (l *loop) checkGate(ctx context.Context, s *Step) (allowed bool, end *Endin
 	case err != nil:
 		err = stepError(s, "asking the gate", err)
 		return false, l.interruptedBy(ctx, s, *halt(InternalError, err))
-	case v.question != nil && l.progress.rejectedBefore(*v.question):
+	case v.question != nil && l.record.progress.rejectedBefore(*v.question):
 		v = Rejected("it was rejected before, on the same screen")
 	case v.question != nil:
 		s.Refusal = "not carried out yet: it waits for an answer"
@@ -41,8 +41,9 @@ func (l *loop) checkGate(ctx context.Context, s *Step) (allowed bool, end *Endin
 	if v.refusal != "" {
 		l.repeats.refused = v.reason
 		s.Refusal = "not allowed: " + v.refusal
-		l.note(Note{Kind: NoteNotAllowed, Action: describe(s.Proposal.Decision), Detail: v.refusal})
-		return false, l.done(ctx, s)
+		l.record.note(Note{Kind: NoteNotAllowed, Action: describe(s.Proposal.Decision),
+			Detail: v.refusal})
+		return false, l.record.done(ctx, s)
 	}
 	return true, nil
 }

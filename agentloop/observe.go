@@ -55,7 +55,7 @@ func (l *loop) setView(ctx context.Context, s *Step, v view, err error, kind Eve
 	}
 	l.watch.setShown(v)
 	s.Screen = v.Observation
-	l.emit(Event{Kind: kind, Step: *s})
+	l.record.emit(Event{Kind: kind, Step: *s})
 	return nil
 }
 
@@ -77,16 +77,16 @@ func unusable(look screen.Observation) *Ending {
 // decided on such a picture and the next one is black too, or when the action was decided on
 // another picture.
 func (l *loop) blackout(black bool) *Ending {
-	told := slices.ContainsFunc(l.progress.Notes, isBlack)
+	told := slices.ContainsFunc(l.record.progress.Notes, isBlack)
 	switch {
 	case !black:
-		l.progress.Blind = false
-		l.progress.Notes = slices.DeleteFunc(l.progress.Notes, isBlack)
-	case l.progress.Blind, l.progress.Pending != nil:
+		l.record.progress.Blind = false
+		l.record.progress.Notes = slices.DeleteFunc(l.record.progress.Notes, isBlack)
+	case l.record.progress.Blind, l.record.progress.Pending != nil:
 		return halt(SecureScreen, fmt.Errorf(
 			"%w, or shows nothing: its picture stays wholly black", screen.ErrSecure))
 	case !told:
-		l.note(Note{Kind: NoteBlack})
+		l.record.note(Note{Kind: NoteBlack})
 	}
 	return nil
 }
@@ -105,8 +105,8 @@ func offOrLocked(s screen.State) *Ending {
 // early reports whether the policy is asked before the screen is known to be at rest. It is not
 // where that was in vain more often than not.
 func (l *loop) early() bool {
-	return l.Early && l.Background != nil && l.watch.touched && l.last != nil &&
-		l.limits.Settle > 0 && l.progress.Pending == nil &&
+	return l.Early && l.Background != nil && l.watch.touched && l.record.last != nil &&
+		l.limits.Settle > 0 && l.record.progress.Pending == nil &&
 		(l.asked < earlyTrials || 2*l.again <= l.asked)
 }
 

@@ -20,7 +20,7 @@ var errMoved = errors.New("the screen moved on, and the model was asked again")
 // ahead. It calls callOff to end the policy's decision.
 func (l *loop) startBackground(ctx context.Context, s *Step, elements Reader, callOff func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	a := &background{watch: &l.watch, atRest: func() { l.prepare(ctx, s) }, callOff: callOff,
+	a := &background{watch: &l.watch, atRest: func() { l.record.prepare(ctx, s) }, callOff: callOff,
 		end: cancel, replying: make(chan struct{}), still: make(chan struct{}),
 		done: make(chan struct{}), read: make(chan struct{}),
 		err: errors.New("looking on broke down")}
@@ -95,7 +95,7 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 	if end := l.setView(ctx, s, *cmp.Or(rest, new(view)), lost, Settled); end != nil {
 		return Proposal{Tries: former}, end, nil
 	}
-	l.prepare(ctx, s)
+	l.record.prepare(ctx, s)
 	p, err = l.consult(ctx, s)
 	p.Tries = append(former, p.Tries...)
 	return p, nil, err

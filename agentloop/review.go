@@ -11,32 +11,32 @@ import (
 // done with.
 func (l *loop) applyRuling(s *Step) (over bool) {
 	what := describe(s.Proposal.Decision)
-	if l.progress.Pending == nil || l.progress.Pending.Ruling == nil {
+	if l.record.progress.Pending == nil || l.record.progress.Pending.Ruling == nil {
 		return false
 	}
-	r := l.progress.Pending.Ruling
+	r := l.record.progress.Pending.Ruling
 	switch {
 	case r.Type == Respond:
 		s.Refusal = "not carried out: answered in words instead"
-		l.note(Note{Kind: NoteResponded, Action: what, Detail: r.Message})
+		l.record.note(Note{Kind: NoteResponded, Action: what, Detail: r.Message})
 		return true
 	case r.Type != Reject:
 		return false
 	}
 	l.repeats.refused = ActionRejected
 	if r.Bound != "" {
-		l.progress.Rejected = append(slices.Clip(l.progress.Rejected), r.Bound)
+		l.record.progress.Rejected = append(slices.Clip(l.record.progress.Rejected), r.Bound)
 	}
 	switch {
-	case l.progress.Pending.Answer.Outcome == actions.Silence:
+	case l.record.progress.Pending.Answer.Outcome == actions.Silence:
 		s.Refusal = "not carried out: nobody decided in time"
-		l.note(Note{Kind: NoteUndecided, Action: what})
+		l.record.note(Note{Kind: NoteUndecided, Action: what})
 	case r.Message == "":
 		s.Refusal = "not carried out: rejected"
-		l.note(Note{Kind: NoteRejectedSilently, Action: what})
+		l.record.note(Note{Kind: NoteRejectedSilently, Action: what})
 	default:
 		s.Refusal = "not carried out: rejected: " + r.Message
-		l.note(Note{Kind: NoteRejected, Action: what, Detail: r.Message})
+		l.record.note(Note{Kind: NoteRejected, Action: what, Detail: r.Message})
 	}
 	return true
 }

@@ -32,25 +32,25 @@ func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progres
 }
 
 func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
-	l.emit(Event{Kind: Started})
+	l.record.emit(Event{Kind: Started})
 	var end *Ending
 	for end == nil {
 		end = l.step(ctx)
 	}
-	end.Steps, end.Last = l.local, l.last
-	end.Begun = *l.open
+	end.Steps, end.Last = l.record.local, l.record.last
+	end.Begun = *l.record.open
 	end.Took = time.Since(l.start)
-	l.log.InfoContext(ctx, "ended", "reason", end.Reason, "steps", end.Steps,
+	l.record.log.InfoContext(ctx, "ended", "reason", end.Reason, "steps", end.Steps,
 		"took", end.Took.Round(time.Millisecond), "err", end.Err)
 	e := Event{Kind: Ended, Ending: end}
-	if l.last != nil {
-		e.Step = *l.last
+	if l.record.last != nil {
+		e.Step = *l.record.last
 	}
-	l.emit(e)
+	l.record.emit(e)
 	if end.Reason == InternalError {
-		return *end, l.saved, end.Err
+		return *end, l.record.saved, end.Err
 	}
-	return *end, l.saved, nil
+	return *end, l.record.saved, nil
 }
 
 // step takes one step and returns nil, or takes none or a last one and returns how the run ends.
@@ -58,36 +58,37 @@ func (l *loop) step(ctx context.Context) *Ending {
 	if ctx.Err() != nil {
 		return Stopped(ctx)
 	}
-	if l.local >= l.limits.Steps {
+	if l.record.local >= l.limits.Steps {
 		return OutOfSteps(l.limits.Steps)
 	}
 	timed, cancel := l.timed(ctx)
 	defer cancel()
-	s := &Step{Index: l.from + l.local + 1, Local: l.local + 1, StartedAt: time.Now(),
-		Proposal: Proposal{Tries: l.open.Proposal.Tries}, Timing: l.open.Timing}
-	l.open = s
-	l.emit(Event{Kind: Looking, Step: *s})
+	s := &Step{Index: l.record.from + l.record.local + 1, Local: l.record.local + 1,
+		StartedAt: time.Now(),
+		Proposal:  Proposal{Tries: l.record.open.Proposal.Tries}, Timing: l.record.open.Timing}
+	l.record.open = s
+	l.record.emit(Event{Kind: Looking, Step: *s})
 	defer l.endBackground()
 	if end := l.observe(timed, s); end != nil {
 		return end
 	}
 	if !l.watch.moving {
-		l.prepare(ctx, s)
+		l.record.prepare(ctx, s)
 	}
-	if end := l.takeMessages(ctx, s); end != nil {
+	if end := l.record.takeMessages(ctx, s); end != nil {
 		return end
 	}
-	before := l.progress
+	before := l.record.progress
 	if end := l.decide(timed, s); end != nil {
 		return end
 	}
-	if news, end := l.outdated(ctx, s); news || end != nil {
-		l.discard(before, s)
+	if news, end := l.record.outdated(ctx, s); news || end != nil {
+		l.record.discard(before, s)
 		return end
 	}
 	end := l.carryOut(ctx, s)
 	if end != nil && errors.Is(end.Err, ErrUnheard) {
-		l.discard(before, s)
+		l.record.discard(before, s)
 		return nil
 	}
 	return end
@@ -96,9 +97,9 @@ func (l *loop) step(ctx context.Context) *Ending {
 // decide asks the policy, unless an action is pending. A decision that comes after the run was
 // interrupted is dropped.
 func (l *loop) decide(ctx context.Context, s *Step) *Ending {
-	if pending := l.progress.Pending; pending != nil {
+	if pending := l.record.progress.Pending; pending != nil {
 		s.Proposal.Decision = pending.Decision
-		l.emit(Event{Kind: Decided, Step: *s})
+		l.record.emit(Event{Kind: Decided, Step: *s})
 		return nil
 	}
 	began := time.Now()
@@ -109,7 +110,7 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	}
 	p.Tries = slices.Concat(s.Proposal.Tries, p.Tries)
 	s.Proposal = p
-	l.progress.Warnings = append(l.progress.Warnings, p.Warnings...)
+	l.record.progress.Warnings = append(l.record.progress.Warnings, p.Warnings...)
 	switch {
 	case ctx.Err() != nil:
 		return Stopped(ctx)
@@ -117,18 +118,18 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 		return end
 	case err == nil && p.Action == nil:
 		err = errors.New("the policy gave neither an action nor an error")
-		return l.undecided(ctx, s, ModelOutputInvalid, err)
+		return l.record.undecided(ctx, s, ModelOutputInvalid, err)
 	case errors.Is(err, ErrUnreadable):
-		return l.undecided(ctx, s, ModelOutputInvalid, err)
+		return l.record.undecided(ctx, s, ModelOutputInvalid, err)
 	case errors.Is(err, syscall.ENOSPC): // the recording's fault, not the model's
-		return l.undecided(ctx, s, InternalError, err)
+		return l.record.undecided(ctx, s, InternalError, err)
 	case errors.Is(err, ErrDiverged):
 		return halt(ReplayDiverged, err)
 	case err != nil: // the endpoint is down: that is no step, whatever the model wrote before
 		return LostModel(err)
 	}
-	l.progress = l.progress.decided(p.Decision)
-	l.progress.History = p.History
-	l.emit(Event{Kind: Decided, Step: *s})
+	l.record.progress = l.record.progress.decided(p.Decision)
+	l.record.progress.History = p.History
+	l.record.emit(Event{Kind: Decided, Step: *s})
 	return nil
 }

@@ -43,7 +43,7 @@ type Runner struct {
 // loop is one call of Run.
 type loop struct {
 	*Runner
-	record
+	record     record
 	limits     Limits
 	start      time.Time
 	watch      watch
@@ -60,6 +60,6 @@ func (l *loop) timed(ctx context.Context) (context.Context, context.CancelFunc) 
 
 func (l *loop) situation(s *Step) Situation {
 	album, _ := l.Journal.(Album)
-	return Situation{Progress: l.progress.clone(), Screen: s.Screen, Step: s.Index, Album: album,
-		Reader: l.watch.reader()}
+	return Situation{Progress: l.record.progress.clone(), Screen: s.Screen, Step: s.Index,
+		Album: album, Reader: l.watch.reader()}
 }

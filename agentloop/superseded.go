@@ -41,8 +41,8 @@ func (l *loop) superseded(
 // interruptedBy journals the step that was not carried out any more, and ends the run.
 func (l *loop) interruptedBy(ctx context.Context, s *Step, end Ending) *Ending {
 	s.Refusal = "not carried out: " + end.Err.Error()
-	l.note(Note{Kind: NoteNotDone, Action: describe(s.Proposal.Decision)})
-	return l.finish(ctx, s, end)
+	l.record.note(Note{Kind: NoteNotDone, Action: describe(s.Proposal.Decision)})
+	return l.record.finish(ctx, s, end)
 }
 
 func (l *loop) stuck(ctx context.Context, s *Step, n int) *Ending {
@@ -52,5 +52,5 @@ func (l *loop) stuck(ctx context.Context, s *Step, n int) *Ending {
 		PolicyDenied: "although it is not allowed"}[l.repeats.refused]
 	err := fmt.Errorf("the run is stuck: %s was decided %d times in a row %s",
 		describe(s.Proposal.Decision), n, cmp.Or(why, "and changed nothing"))
-	return l.finish(ctx, s, *halt(cmp.Or(l.repeats.refused, Stuck), err))
+	return l.record.finish(ctx, s, *halt(cmp.Or(l.repeats.refused, Stuck), err))
 }
