@@ -69,7 +69,7 @@ func (c *connection) begin(ctx context.Context) error {
 	if _, err := c.client.Initialize(ctx, hello); err != nil {
 		return err
 	}
-	_, err := c.client.ListTools(ctx, mcp.ListToolsRequest{}) // for its effect on wire, which keeps the tools
+	_, err := c.client.ListTools(ctx, mcp.ListToolsRequest{}) // wire keeps them
 	return err
 }
 

@@ -14,7 +14,7 @@ import (
 type Role struct {
 	Description string   `json:"description,omitempty"` // for the agents that may call it
 	Prompt      string   `json:"prompt,omitempty"`
-	Model       string   `json:"model,omitempty"` // passed to Options.Model, "" for the default model
+	Model       string   `json:"model,omitempty"` // for Options.Model, "" for the default
 	Tools       []string `json:"tools,omitempty"` // patterns of path.Match, nil for all tools
 	Roles       []string `json:"roles,omitempty"` // that it may call
 }

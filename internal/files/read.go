@@ -1,5 +1,5 @@
-// Package files reads files that a person names, which may be the wrong ones, and keeps values in
-// files that several processes change.
+// Package files reads files that users name, and stores values in files that several processes
+// change.
 package files
 
 import (
@@ -10,11 +10,11 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// most is more than any file holds that a person writes by hand.
+// most is more than the size of any file written by hand.
 const most = 16 << 20
 
-// Read is os.ReadFile for a file of at most 16 MiB: a device that never ends, or a picture that was
-// named by mistake, is an error and not all of the memory.
+// Read is like os.ReadFile, but returns an error if the file is larger than 16 MiB. The user may
+// have named an endless device or a picture by mistake.
 func Read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// ErrContent says that the file does not hold what it should.
+// ErrContent is returned for a file whose content is not what was expected.
 var ErrContent = errors.New("the file does not hold what it should")
 
 // Value returns the value in the file, or nil if there is no file. It returns an [ErrContent] if
@@ -61,7 +61,7 @@ func Change[T any](path string, edit func() (T, error)) error {
 		return hint.Add(fmt.Errorf("waiting for another change of %s: %w", path, err),
 			"end the other taploop that changes it, then try again")
 	}
-	defer lock.Unlock() // its file stays: removing it would let two in
+	defer lock.Unlock() // the lock file stays, as removing it would let two processes in
 	v, err := edit()
 	if err != nil {
 		return err

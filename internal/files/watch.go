@@ -8,17 +8,17 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// Watcher tells that files have changed, whichever process changed them. The zero value is ready;
-// it is safe for concurrent use.
+// Watcher reports changes of files by any process. The zero value is ready to use. A Watcher is
+// safe for concurrent use.
 type Watcher struct{ changed wait.Broadcast }
 
-// every is how often the files are looked at.
+// every is how often the files are polled.
 const every = 200 * time.Millisecond
 
-// Changed is closed at the next change that Run sees.
+// Changed returns a channel that is closed at the next change that Run sees.
 func (w *Watcher) Changed() <-chan struct{} { return w.changed.Next() }
 
-// Run watches the files until ctx ends. A file that comes or goes has changed, too.
+// Run watches the files until ctx ends. Creating or removing a file is a change.
 func (w *Watcher) Run(ctx context.Context, paths ...string) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -26,7 +26,7 @@ func (w *Watcher) Run(ctx context.Context, paths ...string) {
 	for first := true; ; first = false {
 		changed := false
 		for i, path := range paths {
-			now, _ := os.Stat(path) // nil when there is none, or it cannot be looked at
+			now, _ := os.Stat(path) // nil if it does not exist or cannot be read
 			changed = changed || !same(before[i], now)
 			before[i] = now
 		}

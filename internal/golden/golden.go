@@ -1,7 +1,7 @@
-// Package golden reads golden cases: one txtar file a case, its comment the rule, its sections the
-// input and the want.
+// Package golden reads golden cases. Each is a txtar file, whose comment states the rule and whose
+// sections are the input and the wanted output.
 //
-// go test -update rewrites the wanted sections; review reads the diff.
+// go test -update rewrites the wanted sections, so review their diff.
 package golden
 
 import (
@@ -26,8 +26,8 @@ type Case struct {
 	archive *txtar.Archive
 }
 
-// Section returns the text of a section, with its final newline, and fails the test when there is
-// none.
+// Section returns the text of a section with its final newline. It fails the test if there is no
+// such section.
 func (c *Case) Section(t testing.TB, name string) string {
 	t.Helper()
 	i := c.find(name)
@@ -61,8 +61,8 @@ func (c *Case) Want(t *testing.T, section, got string) {
 	require.NoError(t, os.WriteFile(c.path, txtar.Format(c.archive), 0o644))
 }
 
-// Run runs f as a subtest for each *.txtar file of dir. No file at all is a failure: a moved folder
-// must not be green.
+// Run runs f as a subtest for each *.txtar file of dir. It fails the test if there is no file, as
+// when the folder was moved.
 func Run(t *testing.T, dir string, f func(*testing.T, *Case)) {
 	t.Helper()
 	for _, c := range Load(t, dir) {
@@ -70,8 +70,8 @@ func Run(t *testing.T, dir string, f func(*testing.T, *Case)) {
 	}
 }
 
-// Shared is a path in the testdata at the top of the module, which holds what users and several
-// packages share.
+// Shared returns the path of a file in the module's top testdata folder, which several packages and
+// users share.
 func Shared(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(Module(t), "testdata", filepath.FromSlash(name))
@@ -79,7 +79,7 @@ func Shared(t testing.TB, name string) string {
 	return path
 }
 
-// Module is the folder of the module that the test runs in.
+// Module returns the root folder of the module under test.
 func Module(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -96,7 +96,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Load reads the cases of dir, for seeding fuzz targets.
+// Load returns the cases in dir, to seed fuzz targets.
 func Load(t testing.TB, dir string) []*Case {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.txtar"))

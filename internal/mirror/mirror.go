@@ -12,22 +12,24 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// Phone is what a mirror needs of a phone. Its methods may be called by several goroutines.
+// Phone is the part of a phone that a mirror uses. It must be safe for concurrent use.
 type Phone interface {
 	actions.Surface
-	// Look captures a frame with the state. A window that forbids capture is screen.ErrSecure.
+	// Look captures a frame and the state. It returns screen.ErrSecure if the window forbids
+	// capture.
 	Look(ctx context.Context) (screen.Observation, error)
-	// Frame captures a frame alone. One that shows the same as the one before is the same Frame.
+	// Frame captures a frame only. It returns the same Frame again while the screen is unchanged.
 	Frame(ctx context.Context) (*screen.Frame, error)
-	// Wake switches the display on. screen.ErrLocked says that a person has to unlock it.
+	// Wake switches the display on. It returns screen.ErrLocked if a person has to unlock the
+	// phone.
 	Wake(ctx context.Context) error
-	// TypeByHand types a text, as keys where no field has the focus.
+	// TypeByHand types a text. It sends keys if no field has the focus.
 	TypeByHand(ctx context.Context, text string) error
 	Close() error
 }
 
-// touched is a Phone in the hands of a person, who sees it: its display can be switched on by its
-// key, although it takes no touches while it is dark, and it takes keys without a field.
+// touched is a Phone for a person who sees it. The power key works while the display is off, and
+// text can be typed without a focused field.
 type touched struct{ Phone }
 
 // Type types a text.
@@ -47,25 +49,25 @@ func (p touched) Key(ctx context.Context, key actions.Key) error {
 	return p.Phone.Key(ctx, key)
 }
 
-// TouchSensor is a Phone that can tell when somebody touches it by hand.
+// TouchSensor is a Phone that can report touches of its own screen.
 type TouchSensor interface {
-	// AwaitTouch returns nil once somebody touches the phone itself, and any error but ctx's when
-	// it cannot tell.
+	// AwaitTouch returns nil once somebody touches the phone's screen. It returns ctx's error, or
+	// another one if touches cannot be observed.
 	AwaitTouch(ctx context.Context) error
 }
 
-// Options of a Mirror. Open has to be there.
+// Options configure a Mirror. Open must be set.
 type Options struct {
 	Open func(ctx context.Context, serial string) (Phone, error)
 
-	Side     int // the longest side of a picture, 0 means 1200
-	Quality  int // of its JPEG, 0 means 60
-	MaxBytes int // of one picture, which is made smaller until it fits, 0 means 200 KiB
+	Side     int // the longest side of a picture in pixels, 1200 by default
+	Quality  int // of the JPEG, 60 by default
+	MaxBytes int // of a picture, which is made smaller to fit, 200 KiB by default
 
-	Fast  time.Duration // between two captures while the screen moves, 0 means 200 ms
-	Slow  time.Duration // the same while it is still, 0 means 1.5 s
-	Rest  time.Duration // without a change makes it still, 0 means 2 s
-	Check time.Duration // between two looks at the state while it is still, 0 means 10 s
+	Fast  time.Duration // between captures while the screen changes, 200 ms by default
+	Slow  time.Duration // between captures while the screen is still, 1.5 s by default
+	Rest  time.Duration // time without a change until the screen is still, 2 s by default
+	Check time.Duration // between reads of the state while the screen is still, 10 s by default
 
 	Log *slog.Logger // nil discards
 }
@@ -86,7 +88,7 @@ func (o Options) withDefaults() Options {
 type Mirror struct {
 	opts Options
 
-	ctx    context.Context // of all captures: it ends with Close
+	ctx    context.Context // the lifetime of all captures, ended by Close
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
 
@@ -95,17 +97,17 @@ type Mirror struct {
 	closed  bool
 }
 
-// ErrClosed is what viewers get when the mirror is closed.
+// ErrClosed is returned to viewers after the mirror is closed.
 var ErrClosed = errors.New("the live picture has ended: the server is closing")
 
-// New makes a mirror. It starts no goroutine before somebody looks. The caller closes it.
+// New returns a mirror. It starts no goroutine before the first Watch. The caller must close it.
 func New(opts *Options) *Mirror {
 	m := &Mirror{opts: opts.withDefaults(), streams: map[string]*stream{}}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	return m
 }
 
-// Close ends all captures, and waits for them. Viewers get ErrClosed.
+// Close ends all captures and waits for them. Viewers get ErrClosed.
 func (m *Mirror) Close() error {
 	m.mu.Lock()
 	m.closed = true
@@ -115,13 +117,14 @@ func (m *Mirror) Close() error {
 	return nil
 }
 
-// Watch begins to look at a phone. The caller closes the viewer.
+// Watch starts viewing a phone. The caller must close the viewer.
 func (m *Mirror) Watch(serial string) *Viewer {
 	s, done := m.use(serial)
 	return &Viewer{stream: s, done: done}
 }
 
-// Touch calls do for the phone, one call at a time, with places as fractions of the shown picture.
+// Touch calls do with the phone. Calls for one phone do not overlap. Positions are fractions of the
+// shown picture.
 func (m *Mirror) Touch(
 	ctx context.Context, serial string, do func(context.Context, actions.Surface) error,
 ) error {
@@ -137,7 +140,7 @@ func (m *Mirror) Touch(
 	return s.touch(ctx, do)
 }
 
-// use returns the stream of the phone, which all viewers share. The caller calls done once.
+// use returns the stream of the phone, shared by all viewers. The caller must call done once.
 func (m *Mirror) use(serial string) (s *stream, done func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,7 +177,7 @@ func (m *Mirror) forget(s *stream) {
 	m.drop(s)
 }
 
-// drop makes the next viewer start a new stream. The lock is held.
+// drop makes the next viewer start a new stream. The caller holds the lock.
 func (m *Mirror) drop(s *stream) {
 	if m.streams[s.serial] == s {
 		delete(m.streams, s.serial)

@@ -12,7 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// stream is one phone that is shown: a goroutine that captures it.
+// stream captures one phone in a goroutine.
 type stream struct {
 	opts   Options
 	serial string
@@ -23,16 +23,16 @@ type stream struct {
 	phone  Phone
 	failed error
 
-	wake  chan struct{} // holds a token when the screen is about to change
-	hands sync.Mutex    // of the one who touches
+	wake  chan struct{} // has a token when the screen is about to change
+	hands sync.Mutex    // held during a touch
 
 	mu          sync.Mutex
 	last        Picture
-	changed     wait.Broadcast // at the next picture, and at the end
-	why         error          // it has ended
-	touched     time.Time      // through the mirror
-	moved       bool           // changed since, and without a touch through the mirror
-	sensesTouch bool           // the phone tells when it is touched
+	changed     wait.Broadcast // sent at each picture and at the end
+	why         error          // the reason of the end, or nil
+	touched     time.Time      // the last touch through the mirror
+	moved       bool           // changed since, without a touch through the mirror
+	sensesTouch bool           // the phone reports touches
 }
 
 func newStream(opts Options, serial string) *stream {
@@ -41,12 +41,12 @@ func newStream(opts Options, serial string) *stream {
 }
 
 const (
-	patience = 10 * time.Second // of one capture
-	retry    = 2 * time.Second  // after one that went wrong
-	echo     = 3 * time.Second  // for how long a touch may be why the screen changes
+	patience = 10 * time.Second // for one capture
+	retry    = 2 * time.Second  // after a failed capture
+	echo     = 3 * time.Second  // how long a touch can cause changes
 )
 
-// run captures the phone until ctx ends. Its error says why there are no more pictures.
+// run captures the phone until ctx ends. The error says why there are no more pictures.
 func (s *stream) run(ctx context.Context) error {
 	s.phone, s.failed = s.opts.Open(ctx, s.serial)
 	close(s.opened)
@@ -69,7 +69,7 @@ func (s *stream) run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// finish tells the viewers that there are no more pictures, and why.
+// finish ends the stream and gives viewers the reason.
 func (s *stream) finish(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *stream) finish(why error) {
 	s.changed.Send()
 }
 
-// capture looks again and again: often while the screen moves, seldom while it is still.
+// capture polls the screen, often while it changes and rarely while it is still.
 func (s *stream) capture(ctx context.Context) {
 	var shown *screen.Frame
 	var at, changed, looked time.Time
@@ -120,8 +120,8 @@ func (s *stream) frame(ctx context.Context) (*screen.Frame, error) {
 	return s.phone.Frame(ctx)
 }
 
-// look captures the phone with its state, and publishes a new picture. It returns the frame that is
-// shown now, or nil if none is.
+// look captures the phone with its state and publishes a new picture. It returns the shown frame,
+// or nil if there is none.
 func (s *stream) look(ctx context.Context, shown *screen.Frame) (*screen.Frame, error) {
 	within, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -161,12 +161,12 @@ func (s *stream) look(ctx context.Context, shown *screen.Frame) (*screen.Frame, 
 	return o.Frame, nil
 }
 
-// sameBelow reports whether nothing but the status bar is another: the clock changes untouched.
+// sameBelow reports whether the frames are equal below the status bar, where the clock changes.
 func sameBelow(bar float64, a, b *screen.Frame) bool {
 	return a.Size() == b.Size() && a.Fingerprint().Below(bar) == b.Fingerprint().Below(bar)
 }
 
-// encode makes the picture, smaller and smaller until it has no more bytes than it may.
+// encode encodes the picture, and shrinks it until it has at most MaxBytes.
 func (s *stream) encode(f *screen.Frame) ([]byte, error) {
 	side, quality := s.opts.Side, s.opts.Quality
 	for {
@@ -184,8 +184,8 @@ func (s *stream) showing() Screen {
 	return s.last.Screen
 }
 
-// offer publishes a picture that differs from the last one, which somebody's touch may be why. A
-// display goes off, and a phone is lost and found, by itself.
+// offer publishes a picture if it differs from the last one. The change may be due to a touch of
+// the phone, except that a display goes off, and a phone is lost and found, without one.
 func (s *stream) offer(p Picture) {
 	found := s.showing() == Lost
 	if !s.replace(p) || found || p.Screen == Off || p.Screen == Lost {
@@ -196,7 +196,7 @@ func (s *stream) offer(p Picture) {
 	s.moved = s.moved || s.last.N > 1 && !s.sensesTouch && time.Since(s.touched) > echo
 }
 
-// replace publishes a picture when it differs from the last one.
+// replace publishes a picture if it differs from the last one. It reports whether it did.
 func (s *stream) replace(p Picture) bool {
 	s.mu.Lock()
 	last := s.last
@@ -208,7 +208,8 @@ func (s *stream) replace(p Picture) bool {
 	return true
 }
 
-// rest counts a screen that has changed without a touch through the mirror, once it is at rest.
+// rest counts a change without a touch through the mirror as a touch by hand, once the screen is
+// still.
 func (s *stream) rest(since time.Duration) {
 	s.mu.Lock()
 	counts := s.moved && since >= s.opts.Rest && time.Since(s.touched) > echo
@@ -221,7 +222,7 @@ func (s *stream) rest(since time.Duration) {
 	}
 }
 
-// byHand tells that the phone itself was touched.
+// byHand publishes that somebody touched the phone itself.
 func (s *stream) byHand() {
 	s.mu.Lock()
 	p := s.last
@@ -231,7 +232,7 @@ func (s *stream) byHand() {
 	s.publish(p)
 }
 
-// watchTouches tells whenever the phone itself is touched, until it cannot tell any more.
+// watchTouches publishes touches of the phone itself until they cannot be observed any longer.
 func (s *stream) watchTouches(ctx context.Context, f TouchSensor) {
 	for {
 		if err := f.AwaitTouch(ctx); err != nil {
@@ -261,21 +262,21 @@ func (s *stream) publish(p Picture) {
 	s.changed.Send()
 }
 
-// newest returns the last picture, and a channel that is closed at the next one.
+// newest returns the last picture and a channel that is closed at the next one.
 func (s *stream) newest() (Picture, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last, s.changed.Next()
 }
 
-// ended returns why there will be no more pictures, or nil while there may be.
+// ended returns why there are no more pictures, or nil.
 func (s *stream) ended() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.why
 }
 
-// touch touches the phone, and has the screen looked at more often for a while.
+// touch touches the phone, and makes captures frequent for a while.
 func (s *stream) touch(
 	ctx context.Context, do func(context.Context, actions.Surface) error,
 ) error {
@@ -284,7 +285,7 @@ func (s *stream) touch(
 	}
 	s.hands.Lock()
 	defer s.hands.Unlock()
-	if s.showing() == "" { // places are fractions of what was looked at
+	if s.showing() == "" { // positions are fractions of a picture
 		if _, err := s.phone.Look(ctx); err != nil && !errors.Is(err, screen.ErrSecure) {
 			return err
 		}
@@ -297,7 +298,7 @@ func (s *stream) touch(
 	return err
 }
 
-// captureNow has the phone captured now.
+// captureNow starts the next capture at once.
 func (s *stream) captureNow() {
 	wait.Wake(s.wake)
 }

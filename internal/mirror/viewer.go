@@ -5,35 +5,35 @@ import "context"
 // Screen says what a Picture shows.
 type Screen string
 
-// What there is to see.
+// The screens.
 const (
 	Shown  Screen = "shown"
-	Locked Screen = "locked" // the lock screen, which is in the picture
-	Secure Screen = "secure" // nothing: the window in front forbids capture
-	Off    Screen = "off"    // nothing: the display is off
-	Lost   Screen = "lost"   // nothing: the phone cannot be looked at, Err says why
+	Locked Screen = "locked" // the picture shows the lock screen
+	Secure Screen = "secure" // no picture: the window in front forbids capture
+	Off    Screen = "off"    // no picture: the display is off
+	Lost   Screen = "lost"   // no picture: the phone cannot be captured, see Err
 )
 
-// Picture is how a phone looks. It does not change.
+// Picture is the picture of a phone at one time. It is immutable.
 type Picture struct {
-	N      uint64 // number of the picture of this phone, from 1
+	N      uint64 // counts the pictures of this phone from 1
 	Screen Screen
-	JPEG   []byte // empty when there is nothing to see
-	// how often somebody is known to have touched the phone itself, or the screen to have changed
-	// without a touch through the mirror and to have come to rest
+	JPEG   []byte // empty if there is no picture
+	// how often somebody touched the phone itself, or the screen changed without a touch through
+	// the mirror and became still
 	ByHand int
 	Err    error // under Lost
 }
 
-// Viewer is one who looks at a phone.
+// Viewer receives the pictures of a phone.
 type Viewer struct {
 	stream *stream
 	done   func()
 	had    uint64
 }
 
-// Next waits for the newest picture that the viewer has not had yet. It skips older ones. Its error
-// is ctx's cause, ErrClosed, or why the phone could not be opened.
+// Next waits for the newest picture that the viewer has not had, and skips older ones. The error is
+// ctx's cause, ErrClosed, or why the phone could not be opened.
 func (v *Viewer) Next(ctx context.Context) (Picture, error) {
 	for {
 		p, fresh, changed, err := v.Newest()
@@ -48,8 +48,8 @@ func (v *Viewer) Next(ctx context.Context) (Picture, error) {
 	}
 }
 
-// Newest returns the newest picture. fresh says that the viewer has not had it yet. changed is
-// closed when there may be another one. The errors are as in [Viewer.Next].
+// Newest returns the newest picture. fresh reports whether the viewer has not had it yet. changed
+// is closed when there may be a newer one. The errors are those of [Viewer.Next].
 func (v *Viewer) Newest() (p Picture, fresh bool, changed <-chan struct{}, err error) {
 	p, changed = v.stream.newest()
 	if p.N > v.had {
@@ -59,5 +59,5 @@ func (v *Viewer) Newest() (p Picture, fresh bool, changed <-chan struct{}, err e
 	return p, false, changed, v.stream.ended()
 }
 
-// Close ends the looking. Closing again does nothing.
+// Close ends the viewing. Further calls do nothing.
 func (v *Viewer) Close() { v.done() }

@@ -18,27 +18,27 @@ import (
 	"github.com/taploop/taploop/internal/words"
 )
 
-// Lines is a terminal at which a person types.
+// Lines reads lines from a terminal.
 type Lines interface {
-	// Ask shows the prompt and returns the line that is typed, without its end. A secret line is
-	// not echoed. It returns when ctx ends, and io.EOF when nobody can type any more. One caller at
-	// a time.
+	// Ask shows the prompt and returns the next line without its end. The input is not echoed if
+	// secret. Ask returns when ctx ends. It returns io.EOF if the input is closed. It is not safe
+	// for concurrent use.
 	Ask(ctx context.Context, prompt string, secret bool) (string, error)
 }
 
-// Dialogue asks the person at a terminal, one question at a time. It is safe for concurrent use.
+// Dialogue asks a person at a terminal one question at a time. It is safe for concurrent use.
 type Dialogue struct {
 	lines Lines
 	words *texts
 	busy  wait.Mutex // held while a question is on the terminal
 }
 
-// New returns a Dialogue in the language that fits the person best.
+// New returns a Dialogue in the supported language that matches lang best.
 func New(lines Lines, lang string) *Dialogue {
 	return &Dialogue{lines: lines, words: textsIn(lang), busy: wait.NewMutex()}
 }
 
-// closedError is why nothing more comes from the console: an io.EOF in words.
+// closedError says why the console takes no more replies. It is an io.EOF.
 type closedError string
 
 func (o closedError) Error() string { return string(o) }
@@ -46,13 +46,13 @@ func (o closedError) Unwrap() error { return io.EOF }
 
 const (
 	errEnded = closedError("the input at the terminal has ended")
-	// the person at the console has said that there is no answer in time
+	// the person has said that there is no answer in time
 	errSilence = closedError("no answer in time was given here, and the question stays open")
 )
 
-// Ask puts a question until it is settled, and returns nil then. It returns ctx's cause when ctx
-// ends, and an io.EOF if the terminal is closed. The broker b takes the answers, and keeps resume
-// with them. stop ends the run that asks.
+// Ask asks a question until it is settled, and returns nil then. It passes replies to b, with
+// resume. stop ends the run that asks. When ctx ends, Ask returns its cause. It returns io.EOF if
+// the terminal is closed.
 func (d *Dialogue) Ask(
 	ctx context.Context, b *inquiry.Broker, q inquiry.Question, resume json.RawMessage,
 	stop func(),
@@ -65,7 +65,7 @@ func (d *Dialogue) Ask(
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(d.words.closed(context.Cause(ctx))) })()
 	prompt := d.words.prompt(q)
-	var typed []string // the lines about the first of the question's parts
+	var typed []string // the answers to the question's parts so far
 	for {
 		line, err := d.lines.Ask(shown, prompt, q.Secret)
 		switch {
@@ -96,7 +96,7 @@ func (d *Dialogue) Ask(
 				prompt = fmt.Sprintf("%d. %s", len(typed)+1, d.words.again(q))
 				continue
 			}
-			r, _ = q.Read(typed...) // each line was read before
+			r, _ = q.Read(typed...) // each line was parsed before
 			typed = nil
 		}
 		if prompt, err = d.resolve(ctx, b, q, r, resume); prompt == "" {
@@ -105,7 +105,7 @@ func (d *Dialogue) Ask(
 	}
 }
 
-// resolve settles the question. prompt is what is to be asked then, "" when nothing is.
+// resolve settles the question. If it stays open, prompt is what to ask next, or "" for nothing.
 func (d *Dialogue) resolve(
 	ctx context.Context, b *inquiry.Broker, q inquiry.Question, r inquiry.Reply,
 	resume json.RawMessage,
@@ -119,7 +119,7 @@ func (d *Dialogue) resolve(
 		return fmt.Sprintf("%v\n%s", unfit, d.words.again(q)), nil
 	case err != nil:
 		return "", inquiry.UnlessLate(err)
-	case !res.Question.Open(), res.Question.Deferred != nil: // which a model is asked then
+	case !res.Question.Open(), res.Question.Deferred != nil: // a model is asked next
 		return "", nil
 	case q.OnTimeout.Model() != "":
 		return d.words.Again, nil // until the model has answered
@@ -127,7 +127,7 @@ func (d *Dialogue) resolve(
 	return "", errSilence
 }
 
-// empty is what is asked after an empty line: that there is a draft by now, or for an answer.
+// empty returns the prompt after an empty line. It includes a draft that has arrived since.
 func (d *Dialogue) empty(ctx context.Context, b *inquiry.Broker, q *inquiry.Question) string {
 	if now, err := b.Get(ctx, q.ID); err == nil && now.Suggestion != nil {
 		q.Suggestion = now.Suggestion
@@ -136,28 +136,28 @@ func (d *Dialogue) empty(ctx context.Context, b *inquiry.Broker, q *inquiry.Ques
 	return d.words.again(*q)
 }
 
-// suggestion is a draft of the answer, which an empty line sends.
+// suggestion formats a draft of the answer. An empty line sends the draft.
 func (w *texts) suggestion(s *inquiry.Suggestion) string {
 	return fmt.Sprintf(w.Draft, text.Line(s.By), strings.ReplaceAll(text.Lines(s.Answer), "\n",
 		"\n  "))
 }
 
-// texts are what a person at a terminal is shown, in one language.
+// texts are the texts for a person at a terminal in one language.
 type texts struct {
 	Asks, Answer, Again, Halted, Answered string
-	Screen                                string // of an action that waits
+	Screen                                string // for an action that waits
 	Draft                                 string // of the answer, by a model
 
 	Kinds   map[inquiry.Kind]asking
-	Details map[string]string // what stands in front of a detail in the place of its name
+	Details map[string]string // labels of details by name
 }
 
 var textsIn = words.Of[texts]("terminal")
 
-// asking is how questions of a kind are asked: what stands above them, and behind them.
+// asking is the text before and after the questions of a kind.
 type asking struct{ Asks, Answer string }
 
-// of returns how the question is asked: in the words of its kind, or by listing what it offers.
+// of returns the texts of the question's kind. Other kinds list what the question offers.
 func (w *texts) of(q inquiry.Question) asking {
 	if how, is := w.Kinds[q.Kind]; is {
 		return how
@@ -172,7 +172,7 @@ func (w *texts) of(q inquiry.Question) asking {
 	return asking{w.Asks, strings.Join(offers, ", ") + ": "}
 }
 
-// again asks once more, after something that is no reply.
+// again returns the prompt after invalid input.
 func (w *texts) again(q inquiry.Question) string {
 	if how := w.of(q).Answer; how != w.Answer {
 		return how
@@ -214,7 +214,7 @@ func (w *texts) prompt(q inquiry.Question) string {
 	return b.String()
 }
 
-// closed is why a question is taken from the console, for the person there.
+// closed returns the error for a question that was taken from the console, for the person there.
 func (w *texts) closed(cause error) error {
 	var settled *route.ElsewhereError
 	switch {

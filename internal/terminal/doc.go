@@ -1,3 +1,2 @@
-// Package terminal asks the person at a terminal a question, and reads what is typed as a reply to
-// it.
+// Package terminal asks a person questions at a terminal, and parses the replies.
 package terminal

@@ -1,9 +1,9 @@
-// Package text is the cleaner and cutter of words that come from models, phones, servers and
-// people, before they are shown: in a terminal, a header, a prompt, a log or an error.
+// Package text cleans and shortens text from models, phones, servers and people before it is shown
+// in a terminal, a header, a prompt, a log or an error.
 //
-// [Dangerous] is the only decision about which characters are taken out; [Line] and [Lines] differ
-// in line breaks. A [Writer] does it to all that a program prints, and [JSON] keeps such characters
-// as escapes.
+// [Dangerous] decides which characters are removed. [Line] and [Lines] differ in how they treat
+// line breaks. A [Writer] cleans all output of a program, and [JSON] escapes the characters
+// instead.
 package text
 
 import (
@@ -15,36 +15,36 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// Ellipsis stands at the end of a text that was cut.
+// Ellipsis marks the end of a text that was cut.
 const Ellipsis = "…"
 
-// Dangerous reports whether r could steer a terminal, forge a line, turn the direction of writing
-// or hide what a text says: control characters (ESC too) other than line breaks and tabs, line and
-// paragraph separators, format characters (bidirectional controls, zero widths, interlinear
-// annotations, tags), private ones, the supplement of variation selectors, and blank letters. The
-// joiners U+200C and U+200D are not among them: some scripts and emoji need them.
+// Dangerous reports whether r could control a terminal, forge a line, change the writing direction
+// or hide text. These are control characters except line breaks and tabs, line and paragraph
+// separators, format characters, private-use characters, the supplementary variation selectors, and
+// blank letters. The joiners U+200C and U+200D are not dangerous because some scripts and emoji
+// need them.
 func Dangerous(r rune) bool {
 	switch {
 	case ' ' <= r && r <= '~', r == '\n', r == '\t', joins(r):
 		return false
-	// variation selectors that nothing shows: 240 values to hide bytes in
+	// invisible variation selectors: 240 values that can hide bytes
 	case r >= 0xE0100 && r <= 0xE01EF:
 		return true
-	// a joiner and the Hangul fillers: seen as nothing
+	// a joiner and the Hangul fillers, which are invisible
 	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0:
 		return true
 	}
 	return unicode.Is(unseen, r)
 }
 
-// unseen is one table: all that is shown or stored is looked up in it, rune by rune.
+// unseen is a single table because every rune shown or stored is looked up.
 var unseen = rangetable.Merge(unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co,
 	unicode.Cs)
 
 func joins(r rune) bool { return r == 0x200C || r == 0x200D }
 
-// Control is the first control character of s that is none of those allowed: for words that are
-// refused and not cleaned, since they are to be typed or kept as they are.
+// Control returns the first control character of s that is not in allowed. It is for text that must
+// be rejected, not cleaned, because it is typed or stored unchanged.
 func Control(s, allowed string) (r rune, found bool) {
 	i := strings.IndexFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) && !strings.ContainsRune(allowed, r)
@@ -56,32 +56,32 @@ func Control(s, allowed string) (r rune, found bool) {
 	return r, true
 }
 
-// Line is s on one line: no dangerous characters, each run of white space one space, none at the
-// ends. Bytes that are no UTF-8 become U+FFFD, and a joiner stays only between two characters
-// beyond ASCII.
+// Line returns s as one line without dangerous characters. It trims white space and replaces each
+// run of it with one space. Invalid UTF-8 becomes U+FFFD. A joiner is kept only between two
+// characters beyond ASCII.
 func Line(s string) string { return strings.Join(strings.Fields(Lines(s)), " ") }
 
-// Lines is s like [Line], but its line breaks, tabs and spaces stay; a break of any kind becomes
+// Lines is like [Line], but keeps tabs, spaces and line breaks. Every kind of line break becomes
 // "\n".
 func Lines(s string) string {
 	var c cleaner
 	out := make([]byte, 0, len(s))
-	for _, r := range s { // what is no UTF-8 comes as U+FFFD
+	for _, r := range s { // invalid UTF-8 yields U+FFFD
 		out = c.add(out, r)
 	}
 	return string(out)
 }
 
-// cleaner takes out what is dangerous, character by character.
+// cleaner removes dangerous characters from a sequence.
 type cleaner struct {
-	last   rune // that was let through
-	joiner rune // that stays if the next character can be joined; 0 is none
-	cr     bool // the character before was "\r"
+	last   rune // the last character that was kept
+	joiner rune // kept if the next character can be joined, 0 for none
+	cr     bool // the previous character was "\r"
 }
 
-// add appends r to out, or what becomes of it.
+// add appends r, or its replacement, to out.
 func (c *cleaner) add(out []byte, r rune) []byte {
-	again := c.cr && r == '\n' // the break was written already
+	again := c.cr && r == '\n' // the line break was already written
 	if c.cr = r == '\r'; again {
 		return out
 	}
@@ -102,13 +102,12 @@ func (c *cleaner) add(out []byte, r rune) []byte {
 	return utf8.AppendRune(out, r)
 }
 
-// joinable reports whether a joiner may stand at r's side.
+// joinable reports whether a joiner may be next to r.
 func joinable(r rune) bool {
 	return r > unicode.MaxASCII && !unicode.IsSpace(r) && !joins(r) && !Dangerous(r)
 }
 
-// Cut is s in at most n characters: its beginning, with [Ellipsis] as the last one when something
-// is missing.
+// Cut returns s, shortened to n characters. A shortened text ends with [Ellipsis].
 func Cut(s string, n int) string {
 	if _, left := Head(s, n); left == 0 {
 		return s
@@ -120,7 +119,7 @@ func Cut(s string, n int) string {
 	return head + Ellipsis
 }
 
-// Head is the first n characters of s, and how many are left out.
+// Head returns the first n characters of s and the number of characters left out.
 func Head(s string, n int) (head string, left int) {
 	if len(s) <= n {
 		return s, 0
@@ -134,11 +133,11 @@ func Head(s string, n int) (head string, left int) {
 	return s, 0
 }
 
-// Gap stands between the two parts that [Ends] keeps.
+// Gap separates the two parts that [Ends] keeps.
 const Gap = " [...] "
 
-// Ends is s in at most n of its characters: its beginning, [Gap] and a quarter at its end, and how
-// many are left out.
+// Ends returns s, shortened to n characters around [Gap], a quarter of them from its end, and the
+// number of characters left out.
 func Ends(s string, n int) (kept string, left int) {
 	if _, left = Head(s, n); left == 0 {
 		return s, 0
@@ -152,11 +151,11 @@ func Ends(s string, n int) (kept string, left int) {
 	return head + Gap + s[tail:], left
 }
 
-// Quote is s cut to n characters, in quotes and on one line, with escapes for what does not print:
-// for messages about a wrong value.
+// Quote returns s, shortened to n characters, as a Go string literal. It is for messages about an
+// invalid value.
 func Quote(s string, n int) string { return strconv.Quote(Cut(s, n)) }
 
-// Distinct is how many of their first characters tell the ids apart, but not fewer than least.
+// Distinct returns how many first characters tell the ids apart, at least least.
 func Distinct(ids []string, least int) int {
 	n := least
 	for i, a := range ids {

@@ -11,24 +11,23 @@ import (
 	"unicode/utf8"
 )
 
-// Writer makes what is written to it harmless for a terminal, as [Lines] does, and hands it on. A
-// character may come in parts; one that is never finished is lost. Any number of goroutines may
-// write at once.
+// Writer makes output safe for a terminal, as [Lines] does, and passes it on. A character may be
+// split between writes. One that is never completed is lost. A Writer is safe for concurrent use.
 type Writer struct {
 	to io.Writer
 
 	mu    sync.Mutex
 	clean cleaner
-	part  []byte // of a character that the last write ended in
+	part  []byte // of an incomplete character
 }
 
-// NewWriter is a writer in front of another one.
+// NewWriter returns a Writer that writes to to.
 func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
 
-// Unwrap is the writer behind, for what a protocol or the program itself has to say as it is.
+// Unwrap returns the underlying writer, for a protocol and for trusted output.
 func (w *Writer) Unwrap() io.Writer { return w.to }
 
-// Write implements io.Writer. Each call makes at most one call of the writer behind.
+// Write implements io.Writer. It calls the underlying Write at most once.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,12 +46,12 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// JSON is a JSON text in which everything dangerous, and every joiner, stands as an escape: a
-// program reads the same, and a terminal is not steered by it.
+// JSON escapes every dangerous character and joiner in a JSON text. Programs decode the same value,
+// and a terminal is not affected.
 func JSON(encoded []byte) []byte {
 	var b strings.Builder
 	b.Grow(len(encoded))
-	for _, r := range string(encoded) { // beyond ASCII only within strings
+	for _, r := range string(encoded) { // non-ASCII characters occur only within strings
 		switch {
 		case r == utf8.RuneError, r != '\r' && !Dangerous(r) && !joins(r):
 			b.WriteRune(r)
@@ -66,8 +65,8 @@ func JSON(encoded []byte) []byte {
 	return []byte(b.String())
 }
 
-// Marshal is v as JSON on one line, with <, > and & as they are: it is for models and programs, and
-// never HTML.
+// Marshal returns v as JSON on one line. It does not escape <, > and &, so the result must not be
+// used in HTML.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -76,8 +75,7 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// Readable is a value as JSON that people may read, as [JSON] makes it. It panics if the value
-// cannot be encoded, which is a mistake in the program.
+// Readable returns v as JSON that is safe to show, see [JSON]. It panics if v cannot be encoded.
 func Readable(v any) string {
 	b, err := Marshal(v)
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package token keeps the bearer tokens of the HTTP server: the name of each, and a hash instead of
-// the token itself.
+// Package token stores the bearer tokens of the HTTP server: the name of each token and its hash.
 //
-// A token is 256 random bits, so its hash needs no salt and no slow function. The file is read at
-// each use: a token that another process creates or revokes is known, or refused, from the next
-// request on.
+// A token has 256 random bits, so its hash needs no salt and no slow function. The file is read at
+// each use, so that tokens that another process creates or revokes take effect with the next
+// request.
 package token

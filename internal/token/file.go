@@ -8,7 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// content is the file.
+// content is the content of the file.
 type content struct {
 	Version int     `json:"version"`
 	Tokens  []entry `json:"tokens"`
@@ -32,7 +32,7 @@ func (s *Store) read() ([]entry, error) {
 	return c.Tokens, nil
 }
 
-// change replaces the tokens by what edit makes of them. One process at a time does.
+// change replaces the tokens by the result of edit. Only one process at a time changes them.
 func (s *Store) change(edit func([]entry) ([]entry, error)) error {
 	return files.Change(s.path, func() (content, error) {
 		all, err := s.read()

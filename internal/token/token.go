@@ -16,38 +16,38 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// prefix makes a token easy to recognise, for people and for programs that look for leaked secrets.
+// prefix makes tokens recognisable for people and for secret scanners.
 const prefix = "taploop_"
 
-// Info is what is known of a token. Nothing of it is secret.
+// Info describes a token. It contains no secret.
 type Info struct {
 	ID      string    `json:"id"`
-	Name    string    `json:"name"` // the principal that its bearer is
+	Name    string    `json:"name"` // the principal that the token authenticates
 	Created time.Time `json:"created_at"`
-	Person  bool      `json:"person,omitempty"` // it is a person who bears it, and no program
+	Person  bool      `json:"person,omitempty"` // the bearer is a person, not a program
 }
 
 // is reports whether the token has the name or the id.
 func (i Info) is(nameOrID string) bool { return i.Name == nameOrID || i.ID == nameOrID }
 
-// entry is a token as it is stored.
+// entry is a token in the file.
 type entry struct {
 	Info
 	Hash string `json:"sha256"`
 }
 
-// ErrNone is what [Store.Check] gives when there is no such token.
+// ErrNone is returned by [Store.Check] for an unknown token.
 var ErrNone = errors.New("the token is not known")
 
-// Store is the tokens of one data folder. Its methods are safe for concurrent use, also by several
+// Store stores the tokens of one data folder. It is safe for concurrent use, also by several
 // processes.
 type Store struct{ path string }
 
-// Open gives the tokens that are kept in the file. It need not exist: then there are none.
+// Open returns the Store in the file. A missing file means that there are no tokens.
 func Open(path string) *Store { return &Store{path} }
 
-// Create makes a token and returns it, for the only time. An empty name becomes one that is free.
-// person says that a person bears it, and no program.
+// Create creates a token and returns it. It cannot be read again later. If name is empty, Create
+// chooses an unused one. person says that the bearer is a person, not a program.
 func (s *Store) Create(name string, person bool) (token string, info Info, err error) {
 	if err := checkName(name); err != nil {
 		return "", Info{}, err
@@ -85,7 +85,7 @@ func checkName(name string) error {
 		"use at most 64 letters, digits, dots, dashes and underscores, a letter or a digit first")
 }
 
-// List gives the tokens, the oldest first.
+// List returns the tokens, oldest first.
 func (s *Store) List() ([]Info, error) {
 	all, err := s.read()
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Store) List() ([]Info, error) {
 	return list, nil
 }
 
-// Find gives the token with this name or id.
+// Find returns the token with this name or id.
 func (s *Store) Find(nameOrID string) (Info, error) {
 	all, err := s.read()
 	if err != nil {
@@ -133,8 +133,7 @@ func (s *Store) Revoke(nameOrID string) (info Info, err error) {
 	return info, err
 }
 
-// Check says whose token it is, or ErrNone. The time that it takes tells nothing of the tokens
-// there are, along with their number.
+// Check returns the Info of a token, or ErrNone. Its timing reveals only the number of tokens.
 func (s *Store) Check(token string) (Info, error) {
 	all, err := s.read()
 	if err != nil {
@@ -159,11 +158,11 @@ func hash(token string) string {
 
 func random(n int) []byte {
 	b := make([]byte, n)
-	rand.Read(b) // never fails: the process ends first
+	rand.Read(b) // ends the process if it fails
 	return b
 }
 
-// freeID is an id that no token has, neither as its id nor as its name.
+// freeID returns an id that is neither the id nor the name of a token.
 func freeID(all []entry) string {
 	for {
 		id := hex.EncodeToString(random(4))

@@ -2,14 +2,14 @@ package wait
 
 import "sync"
 
-// Broadcast wakes all who wait, again and again. The zero value is ready; it is safe for concurrent
-// use.
+// Broadcast wakes all waiters, any number of times. The zero value is ready to use. A Broadcast is
+// safe for concurrent use.
 type Broadcast struct {
 	mu   sync.Mutex
-	next chan struct{} // nil when nobody has asked since the last time
+	next chan struct{} // nil if Next was not called since the last Send
 }
 
-// Next is closed by the next Send.
+// Next returns a channel that the next Send closes.
 func (b *Broadcast) Next() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -19,7 +19,7 @@ func (b *Broadcast) Next() <-chan struct{} {
 	return b.next
 }
 
-// Send wakes those who wait now.
+// Send wakes the current waiters.
 func (b *Broadcast) Send() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -2,14 +2,13 @@ package wait
 
 import "context"
 
-// Mutex is a lock for which a context ends the waiting. Those who wait get it first come, first
-// served.
+// Mutex is a lock that stops waiting when a context ends. Waiters get it in order.
 type Mutex chan struct{}
 
-// NewMutex is one that is free.
+// NewMutex returns an unlocked Mutex.
 func NewMutex() Mutex { return make(Mutex, 1) }
 
-// Lock takes it, or returns the cause of ctx.
+// Lock locks m, or returns ctx's cause if that ends first.
 func (m Mutex) Lock(ctx context.Context) error {
 	select {
 	case m <- struct{}{}:
@@ -19,7 +18,7 @@ func (m Mutex) Lock(ctx context.Context) error {
 	}
 }
 
-// TryLock takes it when it is free.
+// TryLock locks m if it is free, and reports whether it did.
 func (m Mutex) TryLock() bool {
 	select {
 	case m <- struct{}{}:
@@ -29,5 +28,5 @@ func (m Mutex) TryLock() bool {
 	}
 }
 
-// Unlock gives it back.
+// Unlock unlocks m.
 func (m Mutex) Unlock() { <-m }

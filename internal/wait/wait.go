@@ -1,4 +1,4 @@
-// Package wait has pauses and locks that a context can end, and what wakes all who wait.
+// Package wait provides pauses and locks that a context can end, and a broadcast to waiters.
 package wait
 
 import (
@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// For returns nil after d, at once when d is not positive, and the cause of ctx when that is done
-// first.
+// For waits for d, and returns nil. It returns ctx's cause if ctx ends first.
 func For(ctx context.Context, d time.Duration) error { return Until(ctx, d, nil) }
 
-// Until is [For] that also returns nil as soon as something can be received from wake.
+// Until is like [For], but also returns nil as soon as it receives from wake.
 func Until(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 	if d <= 0 || ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -28,14 +27,14 @@ func Until(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 	}
 }
 
-// Backoff is the pause after so many failures: first, then twice as long each time up to most, and
-// never quite the same, so that those who failed together do not come back together.
+// Backoff returns the pause after a number of failures. It doubles from first up to most, with
+// jitter so that callers that failed together do not retry together.
 func Backoff(first, most time.Duration, failures int) time.Duration {
 	d := min(first<<min(max(failures-1, 0), 20), most)
 	return time.Duration((0.75 + rand.Float64()/2) * float64(d))
 }
 
-// Wake leaves a token in ch, which has room for one, for whoever waits there; one is enough.
+// Wake puts a token into ch, which has a buffer of one, unless there already is one.
 func Wake(ch chan<- struct{}) {
 	select {
 	case ch <- struct{}{}:
