@@ -19,7 +19,7 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// ServerSettings are the settings of a server in a file of Cursor's or Claude's format.
+// ServerSettings are the settings of a server in a file in Cursor's or Claude's format.
 type ServerSettings struct {
 	Name     string            `json:"-"`
 	Type     string            `json:"type"` // stdio, http, streamable-http, sse or ""

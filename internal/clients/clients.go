@@ -7,10 +7,10 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// All lists the clients.
+// All returns the known clients.
 func All() []Client { return table }
 
-// Find returns the client with the name, in any case and with spaces or dashes.
+// Find returns the client with the name. Case, spaces and dashes do not matter.
 func Find(name string) (Client, error) {
 	plain := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), " ", "-")
 	for _, c := range table {
@@ -23,7 +23,7 @@ func Find(name string) (Client, error) {
 			"most take the settings of cursor")
 }
 
-// Names are those of the known clients.
+// Names returns the names of the known clients.
 func Names() (names []string) {
 	for _, c := range table {
 		names = append(names, c.Name)

@@ -1,9 +1,8 @@
-// Package clients puts a server into the settings of MCP clients: it knows which file each reads,
-// in what form, and what it calls its time-outs.
+// Package clients adds a server to the settings of MCP clients. It knows which file each client
+// reads, the file's format, and the client's time-outs.
 //
-// A [Client] gives the settings to paste ([Client.Snippet]), or merges them into the client's own
-// file ([Client.Install]). That file belongs to its user: nothing but the server's own entry is
-// added, everything else stays byte for byte, comments and order included, and a file that cannot
-// be read in full is refused. Tokens are never written: settings name the environment variable
-// $TAPLOOP_TOKEN, or the client asks for the token.
+// [Client.Snippet] returns settings to paste. [Client.Install] merges them into the client's own
+// file. It adds only the server's entry. Everything else stays byte for byte, including comments
+// and order. A file that cannot be parsed in full is rejected. Tokens are never written: settings
+// refer to the environment variable $TAPLOOP_TOKEN, or the client asks for the token.
 package clients

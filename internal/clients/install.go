@@ -14,14 +14,14 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Installed says what Install did.
+// Installed is the result of Install.
 type Installed struct {
 	Path    string // the client's file
-	Changed bool   // false when the entry was there already
-	Backup  string // the copy of the old file, "" if nothing changed or there was none
+	Changed bool   // false if the entry was already there
+	Backup  string // the copy of the old file, "" if nothing changed or there was no file
 }
 
-// Path is the client's file on the machine.
+// Path returns the path of the client's file.
 func (c Client) Path(m Machine) (string, error) {
 	if c.file == nil {
 		return "", hint.Add(fmt.Errorf("%s keeps its settings where only it can write", c.Title),
@@ -30,8 +30,8 @@ func (c Client) Path(m Machine) (string, error) {
 	return c.file(m)
 }
 
-// Install puts the server into the client's file. An entry of our name that says something else is
-// replaced under force only. When it returns an error, the file is as it was.
+// Install adds the server to the client's file. It replaces a different entry of the same name only
+// if force is set. If it returns an error, the file is unchanged.
 func (c Client) Install(m Machine, s Server, force bool) (Installed, error) {
 	path, err := c.Path(m)
 	if err != nil {
@@ -65,15 +65,15 @@ func (c Client) Install(m Machine, s Server, force bool) (Installed, error) {
 	return done, nil
 }
 
-// content is a file as it was found.
+// content is the content of a file before the change.
 type content struct {
 	there bool
 	text  []byte
 	mode  fs.FileMode
 }
 
-// readFile reads the file and says where it really is: people keep settings elsewhere and put links
-// in their place.
+// readFile reads the file. target is its path with links resolved, as people link to settings kept
+// elsewhere.
 func readFile(path string) (target string, c content, err error) {
 	if target, err = filepath.EvalSymlinks(path); errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(path); err == nil {
@@ -94,7 +94,7 @@ func readFile(path string) (target string, c content, err error) {
 	return target, c, err
 }
 
-// keep makes a copy of the file next to it, with the same permissions.
+// keep copies the file to a backup next to it with the same permissions.
 func keep(target string, c content) (string, error) {
 	name := target + ".taploop-" + time.Now().Format("20060102-150405.000") + ".bak"
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, c.mode)
@@ -105,8 +105,7 @@ func keep(target string, c content) (string, error) {
 	return name, errors.Join(err, f.Sync(), f.Close())
 }
 
-// replace puts the new text in the place of the file as a whole, unless another program has written
-// to it meanwhile.
+// replace atomically replaces the file, unless another program has changed it in the meantime.
 func replace(target string, was content, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err

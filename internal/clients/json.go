@@ -10,11 +10,11 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// jsonForm is an object of servers below a key.
+// jsonForm is an object of servers at a key.
 type jsonForm struct {
 	key      string
-	comments bool // the client reads comments and trailing commas, too
-	// id of the input by which the client asks its user for a token, "" when it does not
+	comments bool // the client allows comments and trailing commas
+	// id of the input with which the client asks its user for a token, or ""
 	ask string
 }
 

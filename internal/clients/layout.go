@@ -11,10 +11,10 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// layout is the formatting of a file, which an added entry follows.
+// layout is the formatting of a file. New entries follow it.
 type layout struct {
-	unit string // of the indentation
-	eol  string // the end of a line
+	unit string // of indentation
+	eol  string // the line ending
 }
 
 func layoutOf(text []byte, root *hujson.Value) layout {
@@ -28,7 +28,7 @@ func layoutOf(text []byte, root *hujson.Value) layout {
 	return lay
 }
 
-// leading is the white space in front of the first member, when that begins a line.
+// leading returns the white space in front of the first member if that begins a line.
 func leading(list *hujson.Object) (string, bool) {
 	if len(list.Members) == 0 {
 		return "", false
@@ -38,7 +38,7 @@ func leading(list *hujson.Object) (string, bool) {
 	return string(line), len(line) < len(before) && len(bytes.TrimLeft(line, " \t")) == 0
 }
 
-// indent is the indentation of the members of an object that is depth levels deep.
+// indent returns the indentation of the members of an object at the depth.
 func (lay layout) indent(list *hujson.Object, depth int) string {
 	if line, ok := leading(list); ok {
 		return line
@@ -46,7 +46,7 @@ func (lay layout) indent(list *hujson.Object, depth int) string {
 	return strings.Repeat(lay.unit, depth)
 }
 
-// value returns v formatted for a line with the indentation.
+// value returns v, formatted for a line with the indentation.
 func (lay layout) value(v any, indent string) (hujson.Value, error) {
 	text, err := encode(v, indent, lay.unit)
 	if err != nil {
@@ -55,7 +55,7 @@ func (lay layout) value(v any, indent string) (hujson.Value, error) {
 	return hujson.Parse([]byte(strings.ReplaceAll(text, "\n", lay.eol)))
 }
 
-// addMember adds a member at the end of an object, which is depth levels deep.
+// addMember appends a member to an object at the depth.
 func (lay layout) addMember(of *hujson.Value, depth int, key string, v any) error {
 	list := of.Value.(*hujson.Object)
 	indent := lay.indent(list, depth)
@@ -74,9 +74,8 @@ func (lay layout) addMember(of *hujson.Value, depth int, key string, v any) erro
 	return nil
 }
 
-// place sets the space around a new member, from its begin to its end. It follows last, or is the
-// first if last is nil. rest is the space at the end of the list. Comments keep their places, and
-// so does a comma at the end of the list.
+// place sets the space around a new member from begin to end. last is the member before it, or nil.
+// rest is the space at the end of the list. Comments and a trailing comma stay where they are.
 func (lay layout) place(begin, end, last *hujson.Value, rest *hujson.Extra, indent string) {
 	before := bytes.TrimRight(*rest, " \t\r\n")
 	tail := (*rest)[len(before):]
@@ -90,7 +89,7 @@ func (lay layout) place(begin, end, last *hujson.Value, rest *hujson.Extra, inde
 	}
 }
 
-// encode is v as JSON. Each line but the first begins with the prefix.
+// encode returns v as JSON. Each line but the first begins with the prefix.
 func encode(v any, prefix, indent string) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -7,13 +7,13 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Machine is where the files are.
+// Machine says where the user's files are.
 type Machine struct {
-	OS     string // as runtime.GOOS
+	OS     string // a value of runtime.GOOS
 	Getenv func(string) string
 }
 
-// home is the user's home folder.
+// home returns the user's home folder.
 func (m Machine) home() (string, error) {
 	name := "HOME"
 	if m.OS == "windows" {
@@ -26,7 +26,7 @@ func (m Machine) home() (string, error) {
 		"set "+name+" to its absolute path")
 }
 
-// appFolder is where desktop programs keep their settings.
+// appFolder returns the folder of the settings of desktop programs.
 func (m Machine) appFolder() (string, error) {
 	switch m.OS {
 	case "windows":
@@ -56,7 +56,7 @@ func inHome(path ...string) func(Machine) (string, error) {
 	return func(m Machine) (string, error) { return below(m.home, path...) }
 }
 
-// inFolderOf is the file in the folder that the environment variable names, else the other one.
+// inFolderOf returns the file in the folder that the variable names, or else the other path.
 func inFolderOf(variable, name string, otherwise func(Machine) (string, error)) func(Machine) (
 	string, error) {
 	return func(m Machine) (string, error) {

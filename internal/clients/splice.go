@@ -9,7 +9,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// errTaken says that there is an entry of our name that says something else.
+// errTaken means that an entry of the same name differs.
 var errTaken = errors.New("the entry is another one")
 
 // put inserts the entry into the servers at the key in root and changes nothing else.
@@ -41,8 +41,8 @@ func put(root *hujson.Value, key string, lay layout, e any, force bool) error {
 	return err
 }
 
-// member returns the value at key, or nil. A key that occurs twice is an error, because clients
-// differ in which one they take.
+// member returns the value at key, or nil. It returns an error if the key occurs twice, as clients
+// differ in which value they use.
 func member(of *hujson.Value, key string) (*hujson.Value, error) {
 	var found *hujson.Value
 	members := of.Value.(*hujson.Object).Members
@@ -58,8 +58,8 @@ func member(of *hujson.Value, key string) (*hujson.Value, error) {
 	return found, nil
 }
 
-// holds reports whether the value says all that the entry does. It may say more: people add
-// variables and the like.
+// holds reports whether the value contains everything in the entry. It may contain more, such as
+// variables that people add.
 func holds(v hujson.Value, e any) bool {
 	v = v.Clone()
 	v.Standardize()
@@ -73,7 +73,7 @@ func holds(v hujson.Value, e any) bool {
 			return false
 		}
 	}
-	// An entry that names a program and an address is not read as ours by every client.
+	// Clients differ in how they read an entry with both a program and an address.
 	for _, other := range []string{"command", "url", "httpUrl"} {
 		if has[other] != nil && want[other] == nil {
 			return false

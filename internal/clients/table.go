@@ -5,24 +5,23 @@ import (
 	"encoding/json"
 )
 
-// Client is an MCP client that people use.
+// Client is an MCP client.
 type Client struct {
 	Name    string // on the command line
-	Title   string // for people
-	Sends   string // the name that it calls itself when it connects, "" when that is not known
-	Timeout string // what it does with long calls, and the key that changes it
-	Then    string // what to do after its settings were changed
-	Token   string // how it gets a token, "" when it cannot
-	Source  string // where all this was read, and what could not be
+	Title   string // shown to people
+	Sends   string // the name that it sends when it connects, "" if unknown
+	Timeout string // its time-out for calls, and the key that sets it
+	Then    string // what to do after a change of the settings
+	Token   string // how it gets a token, "" if it cannot
+	Source  string // sources of this data, and what they do not say
 
-	file  func(Machine) (string, error) // its file, nil when it has none that others may change
+	file  func(Machine) (string, error) // its file, nil if there is no file to change
 	form  form
 	stdio func(Server) any
-	http  func(Server) any // nil when its settings know no address
+	http  func(Server) any // nil if it does not support an address
 }
 
-// entry is a server in the settings of a client that writes JSON. Each client uses some of the
-// keys.
+// entry is a server in JSON settings. Each client uses some of the keys.
 type entry struct {
 	Name    string            `json:"name,omitempty"`
 	Type    string            `json:"type,omitempty"`
@@ -34,8 +33,8 @@ type entry struct {
 	Timeout int               `json:"timeout,omitempty"`
 }
 
-// table lists the clients as their documentation or their source describes them. docs/clients.md
-// names the sources.
+// table lists the clients according to their documentation or source. docs/clients.md names the
+// sources.
 var table = []Client{
 	{
 		Name: "claude-desktop", Title: "Claude Desktop", Sends: "claude-ai",
@@ -183,8 +182,8 @@ func bearer(s Server, token string) map[string]string {
 	return map[string]string{"Authorization": "Bearer " + token}
 }
 
-// linkForm is a link that the client follows when it is opened, below the settings that it stands
-// for.
+// linkForm is a link that adds the server when it is opened. The snippet shows it below the
+// settings.
 type linkForm struct{}
 
 func (linkForm) snippet(e any, _ Server) (string, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// tomlForm is a table of servers. A new server becomes a separate table at the end of the file, so
-// that nothing else moves.
+// tomlForm is a table of servers. It adds a server as a separate table at the end of the file and
+// moves nothing else.
 type tomlForm struct{ table string }
 
 func (f tomlForm) snippet(e any, _ Server) (string, error) {
@@ -39,7 +39,7 @@ func (f tomlForm) merge(old []byte, e any, s Server, path string, _ bool) ([]byt
 	}
 	after := appendLines(text, snippet)
 	got, err := readTOML(after)
-	if err != nil { // the servers are one inline table, which nothing can be added to
+	if err != nil { // the servers are an inline table, which cannot be extended
 		return nil, unreadable(path, fmt.Errorf("[%s] cannot be added at its end",
 			f.table+"."+Entry))
 	}
@@ -55,8 +55,8 @@ func (f tomlForm) merge(old []byte, e any, s Server, path string, _ bool) ([]byt
 	return slices.Concat(mark, after), nil
 }
 
-// present returns errPresent if the table equals the wanted one. A table is never replaced, because
-// its lines may be anywhere in the file.
+// present returns errPresent if the table equals ours. It never replaces a table, because its lines
+// may be anywhere in the file.
 func (f tomlForm) present(ours any, snippet, path string) ([]byte, error) {
 	want, err := readTOML([]byte(snippet))
 	if err != nil {
@@ -91,7 +91,7 @@ func readTOML(text []byte) (map[string]any, error) {
 	return all, err
 }
 
-// appendLines adds lines at the end of a text, below an empty line.
+// appendLines appends lines to a text after an empty line.
 func appendLines(text []byte, lines string) []byte {
 	eol := "\n"
 	if bytes.Contains(text, []byte("\r\n")) {

@@ -99,7 +99,7 @@ func CodeOf(err error) Code {
 	return InternalError
 }
 
-// Refuse returns an error for a reason that was found outside this package. remedy is its hint.
+// Refuse returns an error with the code and the formatted message. remedy is its hint.
 func Refuse(code Code, remedy, format string, args ...any) *Error {
 	return &Error{Code: code, err: hint.Add(fmt.Errorf(format, args...), remedy)}
 }

@@ -41,7 +41,7 @@ type Phone interface {
 	Hands
 	// Device describes the phone. Its ID is the serial.
 	Device() store.Device
-	// Wake switches the display on and dismisses a lock screen without a credential. Otherwise it
+	// Wake switches the display on and dismisses a lock screen that has no credential. Otherwise it
 	// returns screen.ErrLocked.
 	Wake(ctx context.Context) error
 	// Relaunch stops the app, unless its package is in used, and launches it. If no installed app

@@ -121,7 +121,7 @@ func (r *redactingReader) Elements(ctx context.Context) ([]screen.Element, error
 	return redactElements(list, r.secrets), err
 }
 
-// redactElements is the list without the secrets, in whatever field they were typed.
+// redactElements returns the list without the secrets, in any field.
 func redactElements(list []screen.Element, secrets []store.Secret) []screen.Element {
 	list = slices.Clone(list)
 	for _, x := range secrets {

@@ -62,8 +62,8 @@ func exchangeOf(q inquiry.Question, lang string) (x actions.Exchange) {
 	return x
 }
 
-// rulingOf returns the decision on the action of a settled question, or nil if it is about none. A
-// default answer gives no consent.
+// rulingOf returns the decision on the action of a settled question, or nil if it is about none. It
+// returns a rejection if nobody has decided.
 func rulingOf(q inquiry.Question) *agentloop.Ruling {
 	a := inquiry.As[inquiry.Approval](q)
 	if len(a.ActionRequests) == 0 {

@@ -108,8 +108,8 @@ func (d *Desk) Lacks(mode channel.Mode) (*channel.Step, error) {
 	return nil, err
 }
 
-// Channels returns the channels that can still answer the question. The one whose turn it is has
-// its mark. A settled question has none.
+// Channels returns the channels that can still answer the question, and marks the one whose turn it
+// is. A settled question has none.
 func (d *Desk) Channels(q inquiry.Question) []inquiry.Channel {
 	return route.Left(q, d.router.Routed(q))
 }
