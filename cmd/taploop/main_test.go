@@ -164,7 +164,7 @@ func smallPhone() *sandbox.Options {
 
 // settles is how long a run waits for the screen of such a phone, which does not move after a
 // touch.
-const settles = "30ms"
+const settles = "300ms"
 
 var begun = time.Now()
 
