@@ -24,10 +24,10 @@ func AppendEvent(b []byte, e Event) []byte {
 	b = appendField(b, "id", []byte(e.ID))
 	b = appendField(b, "event", []byte(e.Name))
 	if len(e.Data) == 0 {
-		b = append(b, "data:\n"...)
+		return append(b, "data:\n\n"...)
 	}
-	for line := range bytes.Lines(e.Data) {
-		b = appendField(b, "data", bytes.TrimRight(line, "\r\n"))
+	for line := range bytes.SplitSeq(e.Data, []byte("\n")) {
+		b = appendField(b, "data", bytes.TrimRight(line, "\r"))
 	}
 	return append(b, '\n')
 }

@@ -80,6 +80,7 @@ func TestACommentIsNoEvent(t *testing.T) {
 func FuzzEvents(f *testing.F) {
 	f.Add("1-0", "message", []byte(`{"jsonrpc":"2.0"}`), []byte("data: x\n\n"))
 	f.Add("", "", []byte("a\nb\n"), []byte(": x\r\n\r\nid: 1\n\n"))
+	f.Add("0", "0", []byte("\n\n"), []byte("0"))
 	f.Fuzz(func(t *testing.T, id, name string, data, stream []byte) {
 		for e, err := range wire.Events(bytes.NewReader(stream), most) {
 			if err == nil && len(e.Data) > most {
