@@ -10,10 +10,11 @@ var besides = map[string]string{
 		"internal/sandbox/apps internal/sandbox/shell " +
 		"internal/sandbox/adbserver internal/sandbox/adbdshim " +
 		"internal/sandbox/adbdshim/standin",
-	"device/devicetest":        "device",
-	"internal/model":           "internal/model/scripted",
-	"caption":                  "internal/model/scripted",
-	"internal/inquiry":         "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote internal/golden",
+	"device/devicetest": "device",
+	"internal/model":    "internal/model/scripted",
+	"caption":           "internal/model/scripted",
+	"internal/inquiry": "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote " +
+		"internal/golden",
 	"internal/inquiry/route":   "internal/inquiry/inquirytest",
 	"internal/inquiry/decider": "internal/model/scripted internal/golden",
 	"internal/guard/phone": "device device/devicetest internal/sandbox internal/sandbox/adbserver " +
@@ -24,7 +25,8 @@ var besides = map[string]string{
 	"internal/store/export": "internal/inquiry",
 	"agentloop":             "device/devicetest",
 	"agentloop/policy":      "actions/dialect/families internal/model/scripted",
-	"internal/runs":         "device/devicetest internal/inquiry/decider internal/model internal/store/storetest internal/terminal",
+	"internal/runs": "device/devicetest internal/inquiry/decider internal/model " +
+		"internal/store/storetest internal/terminal",
 	"tools": "actions device/devicetest internal/guard internal/inquiry/inquirytest/vote " +
 		"internal/store/storetest internal/terminal",
 	"internal/web": "agentloop device/devicetest internal/inquiry/inquirytest " +
@@ -57,12 +59,14 @@ var roads = []road{
 	{to: "github.com/mark3labs/mcp-go/...",
 		only: "tools internal/agents internal/mcp/... internal/app/serve cmd/...",
 		why:  "the protocol changes every year, the rest should not"},
-	{to: "github.com/zach-klippenstein/goadb/...", only: "device internal/adb internal/sandbox/adbserver",
-		why: "an independent reader of the protocol, where its framing permits"},
+	{to: "github.com/zach-klippenstein/goadb/...",
+		only: "device internal/adb internal/sandbox/adbserver",
+		why:  "an independent reader of the protocol, where its framing permits"},
 	{to: "github.com/zach-klippenstein/goadb/...", only: "no/package", code: true,
 		why: "only tests ask it: it loses what is over 255 bytes, and panics at a phone without " +
 			"permissions"},
-	{to: "github.com/sashabaranov/go-openai/...", only: "internal/model", why: "its types would spread"},
+	{to: "github.com/sashabaranov/go-openai/...", only: "internal/model",
+		why: "its types would spread"},
 	{to: "database/sql/...", only: "internal/store", why: "one owner of the data folder"},
 	{to: "modernc.org/sqlite/...", only: "internal/store", why: "one owner of the data folder"},
 	{to: "github.com/expr-lang/expr/...", only: "internal/guard",
@@ -74,7 +78,9 @@ var roads = []road{
 			"internal/chrometest internal/golden actions/dialect/dialecttest",
 		code: true, why: "only helpers of tests are made of tests"},
 
-	{to: "net/...", never: "internal/screen actions/... internal/guard internal/inquiry/... agentloop " + everyCode,
+	{to: "net/...",
+		never: "internal/screen actions/... internal/guard internal/inquiry/... agentloop " +
+			everyCode,
 		why: "these are pure: they run in a synctest bubble"},
 	{to: "net/...", never: "internal/guard/phone", code: true,
 		why: "it is pure, too; its tests serve a phone"},
