@@ -37,8 +37,7 @@ func (w *fixture) says(id string) answer {
 		if n == nil {
 			return nil
 		}
-		return &result.Next{Tool: "ask_agent_" + string(n.Verb), Arguments: result.Arguments(n),
-			Why: n.Why}
+		return result.Call(n, "ask_agent_"+string(n.Verb), result.Arguments(n))
 	}
 	var body result.Result
 	out, err := own.Cases().Message(w.t.Context(), c, usecase.Message{SessionID: id, Text: "hey",

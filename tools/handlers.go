@@ -8,7 +8,6 @@ import (
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
-	"github.com/taploop/taploop/tools/schema"
 )
 
 func (e edge) start(ctx context.Context, c *call, a usecase.Start) (*toolResult, error) {
@@ -74,8 +73,8 @@ func (e edge) either(ctx context.Context, c *call, a eitherArgs) (*toolResult, e
 	}
 	for _, name := range []string{"reply_from_client", "question_id", "reply_id"} {
 		if c.given[name] {
-			return nil, runs.Coded(runs.InvalidArgument, schema.Missing("session_id",
-				"pass the session_id of the session that asked, or leave "+name+" out"))
+			return nil, usecase.Missing(usecase.ArgSession,
+				"pass the session_id of the session that asked, or leave %s out", name)
 		}
 	}
 	if strings.TrimSpace(a.Task) == "" {

@@ -33,5 +33,5 @@ var toolOf = map[usecase.Verb]string{
 
 // Name words what can be done next as the call of a tool. It cannot repeat a call.
 func Name(n *usecase.Next) *result.Next {
-	return &result.Next{Tool: toolOf[n.Verb], Arguments: result.Arguments(n), Why: n.Why}
+	return result.Call(n, toolOf[n.Verb], result.Arguments(n))
 }

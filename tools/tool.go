@@ -6,7 +6,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
 )
@@ -76,9 +75,9 @@ func row[A any](o *Options, d tool,
 
 // read reads the call's arguments into those of the tool.
 func read[T any](d tool, c *call) (args T, err error) {
-	c.given, err = schema.Read(d.wording().input, c.request.GetRawArguments(), &args)
+	c.given, err = result.Read(d.wording().input, c.request.GetRawArguments(), &args)
 	if err != nil {
-		return args, runs.Coded(runs.InvalidArgument, err)
+		return args, err
 	}
 	if c.gelab {
 		forGelab(&args)

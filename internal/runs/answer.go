@@ -105,7 +105,7 @@ func (c *continuation) named(ctx context.Context, open *inquiry.Question) (strin
 		return "", invalid("pass more of the question's id", "%w", err)
 	}
 	if errors.Is(err, inquiry.ErrNotFound) {
-		remedy := "leave question_id out to answer the open question"
+		remedy := "name no question to answer the open one"
 		if open == nil {
 			remedy = withoutQuestion(c.run)
 		}

@@ -34,7 +34,7 @@ func (m *Manager) openContinuation(ctx context.Context,
 	}
 	if r.Serial != "" && r.Serial != sess.Serial {
 		return nil, nil, Refuse(DeviceMismatch,
-			"leave device_id out, or start a new task on the other phone",
+			"name no phone, or start a new task on the other one",
 			"session %s is on phone %q, not %q", sess.ID, sess.Serial, r.Serial)
 	}
 	s, done := m.states.use(sess.ID)

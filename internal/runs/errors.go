@@ -142,8 +142,7 @@ func UnknownSession(sessionID string, err error) error {
 				sessionID, store.LeastID)
 		}
 		return Refuse(SessionNotFound,
-			"list_sessions, at the command line taploop sessions list, names them: pass the id of "+
-				"one, or start a new task",
+			"pass the id of one of your sessions, or start a new task",
 			"there is no session %q", sessionID)
 	}
 	if _, several := errors.AsType[*inquiry.AmbiguousError](err); several {

@@ -142,8 +142,8 @@ func lostDatabase(state string) error {
 
 func listHint(err error) error {
 	if errors.Is(err, ErrNotFound) {
-		return hint.Add(err, "`taploop sessions list`, over MCP list_sessions, names them: pass "+
-			"the id of one of them")
+		return hint.Add(err, "pass the id of a session that there is (`taploop sessions list` "+
+			"names them)")
 	}
 	return err
 }

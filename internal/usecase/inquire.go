@@ -177,16 +177,16 @@ func (u *Questions) find(ctx context.Context, c *Call, a Inquire) (inquiry.Quest
 // before is the inquiry that the call waits for again.
 func (u *Questions) before(ctx context.Context, c *Call, a Inquire) (inquiry.Question, error) {
 	for _, other := range []struct {
-		name  string
+		name  Argument
 		given bool
-	}{{"prompt", a.Prompt != ""}, {"context", a.Context != ""}, {"options", a.Options != nil},
-		{"fields", a.Fields != nil}, {"draft", a.Draft != ""},
-		{"default_answer", a.DefaultAnswer != ""}, {"timeout_seconds", a.Timeout != nil},
-		{"session_id", a.SessionID != ""}, {"idempotency_key", a.Key != ""}} {
+	}{{ArgPrompt, a.Prompt != ""}, {ArgContext, a.Context != ""}, {ArgOptions, a.Options != nil},
+		{ArgFields, a.Fields != nil}, {ArgDraft, a.Draft != ""},
+		{ArgDefault, a.DefaultAnswer != ""}, {ArgTimeout, a.Timeout != nil},
+		{ArgSession, a.SessionID != ""}, {ArgKey, a.Key != ""}} {
 		if other.given {
-			return inquiry.Question{}, &redirect{invalid("leave "+other.name+" out to wait on; "+
-				"leave question_id out to ask anew", "there are both question_id and %s",
-				other.name), &Next{Verb: ToInquire, QuestionID: a.QuestionID,
+			return inquiry.Question{}, &redirect{mend("leave %s out to wait on; leave %s out to "+
+				"ask something else", other.name, ArgQuestion).because("there are both %s and %s",
+				ArgQuestion, other.name), &Next{Verb: ToInquire, QuestionID: a.QuestionID,
 				Why: "it waits for the answer"}}
 		}
 	}
@@ -249,20 +249,19 @@ func agree(a Inquire, q *inquiry.Question) error {
 	options, form, draft := len(a.Options) > 0, len(a.Fields) > 0, a.Draft != ""
 	switch {
 	case q.Text == "":
-		return invalid("pass prompt with the question, or question_id to wait on for an answer",
-			"prompt is missing")
+		return mend("pass %s with the question, or %s to wait on for an answer", ArgPrompt,
+			ArgQuestion).because("%s is missing", ArgPrompt)
 	case options && form, options && draft, form && draft:
 		return invalid("ask in one way, or in several calls",
 			"options, fields and draft do not go together")
 	case q.Secret && (form || draft || q.DefaultAnswer != ""):
-		return invalid("ask for each secret in a call of its own, with nothing but prompt "+
-			"and context",
-			"a secret question has no form, no draft and no default answer")
+		return mend("ask for each secret in a separate call, with %s and %s alone", ArgPrompt,
+			ArgContext).because("a secret question has no form, no draft and no default answer")
 	case q.OnTimeout == inquiry.Default && q.DefaultAnswer == "" && form:
 		q.DefaultAnswer = defaultsOf(a.Fields)
 	case q.OnTimeout == inquiry.Default && q.DefaultAnswer == "":
-		return invalid("pass default_answer, or another on_timeout",
-			"on_timeout is default_answer, and there is none")
+		return mend("pass %s, or something else as %s", ArgDefault, ArgOnTimeout).
+			because("%s is %s, and there is none", ArgOnTimeout, inquiry.Default)
 	}
 	return nil
 }

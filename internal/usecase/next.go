@@ -36,9 +36,21 @@ type Next struct {
 	Since      *int   // steps that are known already, or nil if that does not matter
 	From       int    // of ToInquire: characters of the answer that are known
 	Change     Change // of ToRepeat
+	Needs      Needs  // what is to be added
 	Because    Because
-	Why        string // Because in words, and what to add to the call
+	Why        string // Because in words
 }
+
+// Needs is what a caller adds to the next call.
+type Needs int
+
+// The needs.
+const (
+	NoMore         Needs = iota
+	NeedsReply           // the user's own answer
+	NeedsDecisions       // one for each action that the question is about
+	NeedsHandBack        // whether the user has done what was wanted
+)
 
 // redirect is a refusal that knows what the caller can do next.
 type redirect struct {
@@ -70,18 +82,18 @@ const (
 
 // Change is what a repeated call does otherwise.
 type Change struct {
-	Without []string // arguments that are left out
-	Queue   bool     // it waits for the phone
+	Without []Argument // are left out
+	Queue   bool       // it waits for the phone
 }
 
 // After is what a caller can do next with a run, or nil if the run has ended.
 func After(st runs.Status) *Next {
-	verb, because, why := goOn(st)
-	if verb == "" {
+	n := goOn(st)
+	if n == nil {
 		return nil
 	}
-	n := &Next{Verb: verb, SessionID: st.Session.ID, Because: because, Why: why}
-	if verb == ToWait {
+	n.SessionID = st.Session.ID
+	if n.Verb == ToWait {
 		n.Since = &st.Session.Steps
 	}
 	// the call settles the question, or waits for it
@@ -91,60 +103,64 @@ func After(st runs.Status) *Next {
 	return n
 }
 
-// goOn decides how a run continues, and why, or "" if it has ended.
-func goOn(st runs.Status) (Verb, Because, string) {
+// goOn decides how a run continues, and why, or nil if it has ended.
+func goOn(st runs.Status) *Next {
 	asks, running := st.Question != nil, st.Reason == agentloop.StillRunning
 	switch {
 	case PausedOnPurpose(st):
-		return ToContinue, WasPaused,
-			"the run was paused on purpose; continue it when your user wants it to go on"
+		return to(ToContinue, WasPaused,
+			"the run was paused on purpose; continue it when your user wants it to go on")
 	case InForm(st) != nil:
-		return ToWait, IsInForm,
-			"the agent's question is shown to your user in a form while a call waits"
+		return to(ToWait, IsInForm,
+			"the agent's question is shown to your user in a form while a call waits")
 	case asks && !running:
-		verb, why := settle(st)
-		return verb, AsksUser, why
+		return settle(st)
 	case st.Run.State.Terminal():
-		return "", Other, ""
+		return nil
 	case asks:
-		return ToWait, AsksElsewhere, "the agent's question is being asked elsewhere, and the " +
-			"run goes on with the answer"
+		return to(ToWait, AsksElsewhere, "the agent's question is being asked elsewhere, and the "+
+			"run goes on with the answer")
 	case running && st.Run.State == store.Queued:
-		return ToWait, WaitsInLine, "the run waits for its phone" + place(st)
+		return to(ToWait, WaitsInLine, "the run waits for its phone"+place(st))
 	case st.Stalled:
-		return ToWait, IsGoing, "the run waits for its data folder, which does not answer"
+		return to(ToWait, IsGoing, "the run waits for its data folder, which does not answer")
 	case running:
-		return ToWait, IsGoing, "the run goes on"
+		return to(ToWait, IsGoing, "the run goes on")
 	case st.Reason == agentloop.ClientDetached:
-		return ToWait, WasLeft, "the run paused because nobody waited for it, and goes on when " +
-			"somebody does"
+		return to(ToWait, WasLeft, "the run paused because nobody waited for it, and goes on when "+
+			"somebody does")
 	case st.Reason == agentloop.MaxStepsReached:
-		return ToContinue, IsPaused, "the steps of this call are used up; continuing gives it more"
+		return to(ToContinue, IsPaused,
+			"the steps of this call are used up; continuing gives it more")
 	case st.Message != "":
-		return ToContinue, IsPaused, "the run is paused (" + text.Cut(text.Line(st.Message), 300) +
-			") and goes on from where it is"
+		return to(ToContinue, IsPaused, "the run is paused ("+
+			text.Cut(text.Line(st.Message), 300)+") and goes on from where it is")
 	}
-	return ToContinue, IsPaused, "the run is paused and goes on from where it is"
+	return to(ToContinue, IsPaused, "the run is paused and goes on from where it is")
+}
+
+func to(verb Verb, because Because, why string) *Next {
+	return &Next{Verb: verb, Because: because, Why: why}
 }
 
 // settle is how a run continues that waits for its question to be settled.
-func settle(st runs.Status) (Verb, string) {
+func settle(st runs.Status) *Next {
+	n := to(ToContinue, AsksUser, "")
 	switch {
 	case KeptByPerson(st):
-		return ToWait, "a person has taken the phone over and hands it back, which no call can; " +
-			"this waits for that"
+		n.Verb, n.Why = ToWait, "a person has taken the phone over and hands it back, which no "+
+			"call can; this waits for that"
 	case TakenOver(st):
-		return ToContinue, "your user is to do something on the phone by hand; add reply_type " +
-			"done when your user says so, or could_not with reply_from_client"
+		n.Needs, n.Why = NeedsHandBack, "your user is to do something on the phone by hand"
 	case AwaitsDecision(st) && st.Question.ForPeople():
-		return ToWait, "an action waits until a person has decided about it, which no call can; " +
-			"this waits for that"
+		n.Verb, n.Why = ToWait, "an action waits until a person has decided about it, which no "+
+			"call can; this waits for that"
 	case AwaitsDecision(st):
-		return ToContinue, "an action waits for a decision of your user's; add decisions, one " +
-			"for each of the question's action_requests"
+		n.Needs, n.Why = NeedsDecisions, "an action waits for a decision of your user's"
+	default:
+		n.Needs, n.Why = NeedsReply, "the agent asks something that only your user can answer"
 	}
-	return ToContinue, "the agent asks something that only your user can answer; add " +
-		"reply_from_client with your user's own answer"
+	return n
 }
 
 // AfterQuestion is what a caller can do next with a question, or nil if there is nothing.

@@ -35,7 +35,7 @@ func (u *Questions) Question(ctx context.Context, c *Call, id string) (inquiry.Q
 	_, several := errors.AsType[*inquiry.AmbiguousError](err)
 	switch {
 	case several:
-		return q, invalid("pass more of the question_id", "%w", err)
+		return q, invalid("pass more of the question's id", "%w", err)
 	case errors.Is(err, inquiry.ErrNotFound):
 		return q, noQuestion(id)
 	case err == nil:
@@ -46,7 +46,7 @@ func (u *Questions) Question(ctx context.Context, c *Call, id string) (inquiry.Q
 
 func noQuestion(id string) error {
 	return runs.Refuse(QuestionNotFound,
-		"pass the question_id of an open question",
+		"pass the id of an open question",
 		"there is no question %s", text.Quote(id, 60))
 }
 
@@ -145,8 +145,8 @@ func (u *Questions) Answer(ctx context.Context, c *Call, a Answer) (*Inquiry, er
 		return nil, err
 	}
 	if a.Values != nil && !q.TakesValues() {
-		return nil, invalid("pass response with a text; the question is still open",
-			"the question is no form, and there are values")
+		return nil, mend("pass %s; the question is still open", ArgResponse).
+			because("the question is no form, and there are values")
 	}
 	settled, err := u.opts.Questions.Resolve(ctx, q.ID, r)
 	if err != nil {
@@ -167,19 +167,20 @@ func (a Answer) reply() (r inquiry.Reply, err error) {
 	r, misfit := sent.Reply()
 	switch {
 	case misfit == inquiry.Both:
-		return r, invalid("pass one of them: values for a form, response for anything else",
-			"there are both values and response")
+		return r, mend("pass one of them: %s for a form, %s for anything else", ArgValues,
+			ArgResponse).because("there are both %s and %s", ArgValues, ArgResponse)
 	case a.Values != nil && a.Decline:
-		return r, invalid("pass one of them", "there are both values and decline")
+		return r, mend("pass one of them").because("there are both %s and %s", ArgValues,
+			ArgDecline)
 	case a.Decline && a.ReplyType != "" && a.ReplyType != inquiry.TypeDecline:
-		return r, invalid("pass one of them", "there are both decline and reply_type %q",
-			a.ReplyType)
+		return r, mend("pass one of them").because("there are both %s and %s %q", ArgDecline,
+			ArgReplyType, a.ReplyType)
 	case misfit == inquiry.NotValues:
-		return r, invalid("pass values alone", "there are both values and reply_type %q",
-			a.ReplyType)
+		return r, mend("pass %s alone", ArgValues).because("there are both %s and %s %q", ArgValues,
+			ArgReplyType, a.ReplyType)
 	case misfit != inquiry.Fits:
-		return r, invalid("pass response with your user's own answer, values for a form, or "+
-			"decline", "there is no answer")
+		return r, mend("pass %s with your user's own answer, %s for a form, or %s", ArgResponse,
+			ArgValues, ArgDecline).because("there is no answer")
 	}
 	return r, small("values", a.Values, 60_000)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
-	"github.com/taploop/taploop/tools/schema"
 )
 
 // Remedy is what helps the caller of a call that was refused.
@@ -15,8 +14,9 @@ type Remedy struct {
 	Next *Next // nil when no other call helps
 	// Instead says that Next takes the place of the error's hint.
 	Instead bool
-	Hint    string // takes the place of the error's hint, unless it is ""
-	Stop    string // a session that may be ended instead, or ""
+	// What is wrong and what helps, in the place of the error's own text and hint, or nil.
+	Misuse *Misuse
+	Stop   string // a session that may be ended instead, or ""
 	// The same call may be made again, to end the other session or to wait in line.
 	Supersede, Queue bool
 }
@@ -24,11 +24,12 @@ type Remedy struct {
 // After finds what helps the caller of a call that was refused with err. begins says that the call
 // can wait in line for a phone, starts that it can end another session of the caller's.
 func (u *Cases) After(ctx context.Context, c *Call, err error, begins, starts bool) Remedy {
+	misuse, _ := errors.AsType[*Misuse](err)
 	if r, is := errors.AsType[*redirect](err); is {
-		return Remedy{Next: r.next}
+		return Remedy{Next: r.next, Misuse: misuse}
 	}
-	if wrong, is := errors.AsType[*schema.ArgumentError](err); is {
-		return Remedy{Next: listOf(wrong.Name)}
+	if misuse != nil {
+		return Remedy{Next: ListOf(misuse.missing), Misuse: misuse}
 	}
 	code := runs.CodeOf(err)
 	_, unfit := errors.AsType[*inquiry.InvalidReplyError](err)
@@ -36,13 +37,12 @@ func (u *Cases) After(ctx context.Context, c *Call, err error, begins, starts bo
 	case remedy == runs.SeeHolder:
 		return u.busy(ctx, err, begins, starts)
 	case remedy == runs.SeePhones, errors.Is(err, screen.ErrDisconnected):
-		return Remedy{Next: listOf("device_id")}
+		return Remedy{Next: ListOf(ArgPhone)}
 	case remedy == runs.SeeSessions:
-		return Remedy{Next: listOf("session_id"),
-			Hint: "pass the session_id of one of your sessions, or start a new task"}
+		return Remedy{Next: ListOf(ArgSession)}
 	case code == QuestionNotFound, code == TooManyQuestions,
 		errors.Is(err, runs.ErrOwnQuestions):
-		return Remedy{Next: listOf("question_id")}
+		return Remedy{Next: ListOf(ArgQuestion)}
 	case remedy == runs.SeeSession:
 		return u.inSession(ctx, c, code)
 	case errors.Is(err, inquiry.ErrReplyIDReused):
@@ -50,10 +50,10 @@ func (u *Cases) After(ctx context.Context, c *Call, err error, begins, starts bo
 	case unfit && c.session != "":
 		return Remedy{Next: u.nextIn(ctx, c.session)}
 	case unfit:
-		return Remedy{Next: without("add an answer that fits", "response", "values", "decline",
-			"reply_type", "reply_id")}
+		return Remedy{Next: without("add an answer that fits", ArgResponse, ArgValues,
+			ArgDecline, ArgReplyType, ArgReplyID)}
 	case code == runs.DeviceMismatch:
-		return Remedy{Next: without("the session's own phone is meant then", "device_id")}
+		return Remedy{Next: without("the session's own phone is meant then", ArgPhone)}
 	case errors.Is(err, runs.ErrReplyWithTask):
 		return Remedy{Next: u.oneOfTwo(ctx, c)}
 	}
@@ -61,18 +61,18 @@ func (u *Cases) After(ctx context.Context, c *Call, err error, begins, starts bo
 }
 
 // without is the same call without some arguments.
-func without(why string, arguments ...string) *Next {
+func without(why string, arguments ...Argument) *Next {
 	return &Next{Verb: ToRepeat, Change: Change{Without: arguments}, Why: why}
 }
 
-// listOf lists the values which an argument may have, or nil if nothing does.
-func listOf(argument string) *Next {
-	switch argument {
-	case "session_id":
+// ListOf lists the values which an argument may have, or nil if nothing does.
+func ListOf(a Argument) *Next {
+	switch a {
+	case ArgSession:
 		return &Next{Verb: ToListSessions, Why: "it lists your sessions"}
-	case "question_id":
+	case ArgQuestion:
 		return &Next{Verb: ToListQuestions, Why: "it lists the open questions"}
-	case "device_id":
+	case ArgPhone:
 		return &Next{Verb: ToListPhones, Why: "it lists the phones that there are"}
 	}
 	return nil
@@ -108,7 +108,7 @@ func (u *Cases) busy(ctx context.Context, err error, begins, starts bool) Remedy
 		return Remedy{Next: &Next{Verb: ToRepeat, Change: Change{Queue: true},
 			Why: "it waits until the phone is free"}}
 	case !own:
-		return Remedy{Next: listOf("device_id")}
+		return Remedy{Next: ListOf(ArgPhone)}
 	}
 	st, err := u.opts.Runs.Status(ctx, e.Holder.SessionID)
 	if err != nil {
@@ -142,10 +142,10 @@ func (u *Cases) oneOfTwo(ctx context.Context, c *Call) *Next {
 	case err != nil:
 		return nil
 	case st.Question != nil:
-		return without("it answers the task that asks", "task")
+		return without("it answers the task that asks", ArgTask)
 	case st.Run.State.Terminal():
-		return without("it begins the new task; nothing waits for an answer", "reply_from_client",
-			"question_id", "reply_id")
+		return without("it begins the new task; nothing waits for an answer", ArgReply, ArgQuestion,
+			ArgReplyID)
 	}
 	return After(st)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/tools/schema"
 )
 
 // Running is what every call may say that begins or continues a run. The tags of requests
@@ -183,15 +182,14 @@ func (u *Cases) Continue(ctx context.Context, c *Call, a Continue) (*Outcome, er
 // newestOn is the caller's session that changed last on the phone.
 func (u *Cases) newestOn(ctx context.Context, c *Call, serial string) (string, error) {
 	if serial == "" {
-		return "", runs.Coded(runs.InvalidArgument, schema.Missing("session_id",
-			"pass session_id as the result that began the session names it, or device_id for "+
-				"your newest session on that phone"))
+		return "", Missing(ArgSession, "pass %s as the result that began it names it, or %s for "+
+			"your newest session there", ArgSession, ArgPhone)
 	}
 	found, err := u.opts.Store.Sessions(ctx,
 		store.Filter{Client: &c.Client, Serial: serial, Limit: 1})
 	if err == nil && len(found) == 0 {
 		err = runs.Refuse(runs.SessionNotFound,
-			"pass the session_id of another session, or start a task on that phone",
+			"name another session, or start a new task on that phone",
 			"you have no session on phone %s", text.Quote(serial, 60))
 	}
 	if err != nil {
@@ -210,7 +208,7 @@ func decisionsOf(list []Decision) ([]inquiry.Decision, error) {
 		}
 		var err error
 		if out[i].EditedAction, err = inquiry.ParseEdit(string(d.Edited)); err != nil {
-			return nil, invalid("pass edited_action as {name, args}", "decision %d: %w", i+1, err)
+			return nil, invalid("pass an edited action as {name, args}", "decision %d: %w", i+1, err)
 		}
 	}
 	return out, nil
@@ -235,8 +233,8 @@ func (a Reply) answer(c *Call) (*inquiry.Reply, error) {
 	case inquiry.Nothing:
 		return nil, a.without()
 	default:
-		return nil, invalid("pass decisions about actions that wait for them, "+
-			"reply_from_client for anything else", "there are both decisions and an answer")
+		return nil, mend("pass %s about actions that wait for them, %s for anything else",
+			ArgDecisions, ArgReply).because("there are both decisions and an answer")
 	}
 	r.Remember, r.ID, r.Channel = a.Remember, a.ReplyID, c.By.Channel
 	if c.By.Channel == inquiry.ChannelMCP { // the Manager knows whose word it is
@@ -251,11 +249,13 @@ func (a Reply) answer(c *Call) (*inquiry.Reply, error) {
 
 // without refuses what only goes with an answer.
 func (a Reply) without() error {
-	for _, given := range []struct{ name, value string }{{"question_id", a.QuestionID},
-		{"reply_id", a.ReplyID}, {"remember", string(a.Remember)}} {
+	for _, given := range []struct {
+		name  Argument
+		value string
+	}{{ArgQuestion, a.QuestionID}, {ArgReplyID, a.ReplyID}, {ArgRemember, string(a.Remember)}} {
 		if given.value != "" {
-			return invalid("pass reply_from_client with your user's answer, or leave "+given.name+
-				" out", "%s is for an answer, and reply_from_client is missing", given.name)
+			return mend("pass %s with your user's answer, or leave %s out", ArgReply, given.name).
+				because("%s is for an answer, and %s is missing", given.name, ArgReply)
 		}
 	}
 	return nil

@@ -60,9 +60,10 @@ func (u *Cases) askedIn(ctx context.Context, c *Call, sessionID, questionID stri
 	if err == nil && q.SessionID == sessionID && q.RunID != "" {
 		return nil
 	}
-	return &redirect{runs.Refuse(runs.NoOpenQuestion, "leave question_id out to wait for the run",
-		"no run of session %s has asked a question %s", sessionID, text.Quote(questionID, 60)),
-		without("it waits for the run", "question_id")}
+	no := mend("leave %s out to wait for the run", ArgQuestion).because(
+		"no run of session %s has asked a question %s", sessionID, text.Quote(questionID, 60))
+	no.code = runs.NoOpenQuestion
+	return &redirect{no, without("it waits for the run", ArgQuestion)}
 }
 
 // Stop stops a run.

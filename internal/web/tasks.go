@@ -7,11 +7,9 @@ import (
 	"maps"
 	"net/http"
 
-	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
-	"github.com/taploop/taploop/tools/schema"
 )
 
 // tasks starts, steers and stops runs.
@@ -36,7 +34,7 @@ func (q request) name(n *usecase.Next) *result.Next {
 	delete(body, "session_id")
 	session, none := "/v1/sessions/"+n.SessionID, map[string]any{}
 	to := func(line string, body map[string]any) *result.Next {
-		return &result.Next{Tool: line, Arguments: body, Why: n.Why}
+		return result.Call(n, line, body)
 	}
 	switch n.Verb {
 	case usecase.ToRepeat:
@@ -103,10 +101,10 @@ func (r *refused) Error() string { return r.err.Error() }
 
 func (r *refused) Unwrap() error { return r.err }
 
-// refusal is the error of the object alone.
+// refusal is the error alone, in words that name no argument and no request.
 func (r *refused) refusal() *refusal {
-	f := r.body.Error
-	return &refusal{code: codeInTable(f.Code), name: f.Code, err: hint.Add(r.err, f.Hint)}
+	code := r.body.Error.Code
+	return &refusal{code: codeInTable(code), name: code, err: r.err}
 }
 
 // refused is the refusal of a use case, as an object with what helps the client.
@@ -139,10 +137,8 @@ func (s *tasks) startSession(w http.ResponseWriter, r *http.Request, v viewer) e
 
 // arguments reads the body of a request by its schema.
 func (s *tasks) arguments(schemaName string, body map[string]any, to any) error {
-	if _, err := schema.Read(s.opts.Requests[schemaName], body, to); err != nil {
-		return runs.Coded(runs.InvalidArgument, err)
-	}
-	return nil
+	_, err := result.Read(s.opts.Requests[schemaName], body, to)
+	return err
 }
 
 // goOn answers a session's question, or continues the session.

@@ -52,8 +52,8 @@ func (e *ArgumentError) Error() string { return e.err.Error() }
 // Unwrap returns the error, with its hint.
 func (e *ArgumentError) Unwrap() error { return e.err }
 
-// Missing is the error about a missing argument, with advice as its hint.
-func Missing(name, advice string) error {
+// missing is the error about a missing argument, with advice as its hint.
+func missing(name, advice string) error {
 	return &ArgumentError{name, wrong(advice, "%s is missing", name)}
 }
 
@@ -104,7 +104,7 @@ func check(s *Schema, values map[string]any) error {
 			values[name] = read
 		case required:
 			sentence, _, _ := strings.Cut(p.Description, ". ")
-			return Missing(name,
+			return missing(name,
 				fmt.Sprintf("pass %s: %s", name, strings.TrimSuffix(sentence, ".")))
 		default:
 			delete(values, name)
