@@ -18,10 +18,11 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Bounds of a dump of uiautomator. Busy screens give some hundred KB, and nest some 40 deep.
+// Bounds of a dump of uiautomator. Busy screens give some hundred KB, and nest some 40 deep. What is
+// behind or below them is cut off.
 const (
 	maxDump  = 5 << 20 // bytes
-	maxNodes = 20_000
+	maxNodes = 20_000  // of the list, the last ones, which are drawn over the others
 	maxDepth = 500
 )
 
@@ -44,11 +45,11 @@ func (n node) field() bool {
 
 // readNodes calls visit for each node of a dump, parents first, and turned for the rotation of each
 // tree, until one of them returns an error. There may be several trees, text around them, and
-// characters that XML forbids. The error is theirs, or errBadDump or errHugeDump.
+// characters that XML forbids. The error is theirs, or errBadDump, or errHugeDump for a dump whose
+// nodes were visited as far as they are within the bounds.
 func readNodes(dump []byte, turned func(rotation string) error, visit func(node) error) error {
-	if len(dump) > maxDump {
-		return fmt.Errorf("%w: over %d bytes", errHugeDump, maxDump)
-	}
+	whole := len(dump) <= maxDump
+	dump = dump[:min(len(dump), maxDump)]
 	start := dumpStart.FindIndex(dump)
 	if start == nil {
 		return fmt.Errorf("%w: there is no tree in it", errBadDump)
@@ -59,6 +60,9 @@ func readNodes(dump []byte, turned func(rotation string) error, visit func(node)
 	r := nodeReader{turned: turned, visit: visit}
 	for {
 		token, err := d.RawToken()
+		if err != nil && !whole {
+			return fmt.Errorf("%w: over %d bytes", errHugeDump, maxDump)
+		}
 		if err != nil {
 			return r.end(err)
 		}
@@ -81,8 +85,8 @@ type nodeReader struct {
 
 	tags  []string // that are open
 	depth int      // of them nodes
-	nodes int
-	trees int // that are read to their end
+	trees int      // that are read to their end
+	cut   bool     // some were too deep
 }
 
 func (r *nodeReader) open(e xml.StartElement) error {
@@ -93,13 +97,13 @@ func (r *nodeReader) open(e xml.StartElement) error {
 		return r.turned(attr(e, "rotation"))
 	case "node":
 		r.depth++
-		r.nodes++
 	}
 	switch {
-	case r.depth > maxDepth || len(r.tags) > 2*maxDepth:
+	case len(r.tags)-r.depth > maxDepth:
 		return fmt.Errorf("%w: nested over %d deep", errHugeDump, maxDepth)
-	case r.nodes > maxNodes:
-		return fmt.Errorf("%w: over %d nodes", errHugeDump, maxNodes)
+	case name == "node" && r.depth > maxDepth:
+		r.cut = true
+		return nil
 	case name != "node":
 		return nil
 	}
@@ -125,6 +129,8 @@ func (r *nodeReader) close(name string) error {
 // ignored.
 func (r *nodeReader) end(err error) error {
 	switch {
+	case len(r.tags) == 0 && r.trees > 0 && r.cut:
+		return fmt.Errorf("%w: nested over %d deep", errHugeDump, maxDepth)
 	case len(r.tags) == 0 && r.trees > 0:
 		return nil
 	case errors.Is(err, io.EOF):
@@ -203,13 +209,14 @@ func (n node) pixels() (r image.Rectangle) {
 func parseElements(dump []byte, size screen.Size, rotation screen.Rotation) (
 	[]screen.Element, error) {
 	l := lister{size: size, rotation: rotation, pixels: image.Rect(0, 0, size.W, size.H)}
-	if err := readNodes(dump, l.turned, l.visit); err != nil {
+	err := readNodes(dump, l.turned, l.visit)
+	if err != nil && (!errors.Is(err, errHugeDump) || len(l.list) == 0) {
 		return nil, err
 	}
 	if len(l.list) == 0 {
 		return nil, errEmptyScreen
 	}
-	return l.list, nil
+	return l.list[max(len(l.list)-maxNodes, 0):], nil
 }
 
 type lister struct {
@@ -245,13 +252,8 @@ func (l *lister) visit(n node) error {
 	if n.depth <= l.secret {
 		l.secret = 0
 	}
-	e := screen.Element{Bounds: screen.RectOf(at, l.size), Text: cutText(n.get("text")),
-		ContentDesc: cutText(n.get("content-desc")), Class: text.Cut(n.get("class"), 200),
-		ResourceID: text.Cut(n.get("resource-id"), 200), Depth: len(l.around) + 1,
-		Clickable: n.is("clickable"), Scrollable: n.is("scrollable"), Editable: n.field(),
-		Password: n.is("password"), Checkable: n.is("checkable"), Checked: n.is("checked"),
-		Enabled: n.get("enabled") != "false", Focused: n.is("focused"),
-	}
+	e := n.element()
+	e.Bounds, e.Depth = screen.RectOf(at, l.size), len(l.around)+1
 	if e.Password && l.secret == 0 {
 		l.secret = n.depth
 	}
@@ -259,15 +261,30 @@ func (l *lister) visit(n node) error {
 		e.Text = ""
 	}
 	if l.secret > 0 && !e.Password {
-		e.ContentDesc = "" // of a part of the field
+		e.ContentDesc, e.Hint = "", "" // of a part of the field
 	}
-	says := strings.TrimSpace(e.Text+e.ContentDesc) != "" || e.Password
+	says := strings.TrimSpace(e.Text+e.ContentDesc+e.Hint) != "" || e.Password
 	if n.get("visible-to-user") == "false" || !e.Bounds.Valid() || !says && !e.Actionable() {
 		return nil
 	}
 	l.around = append(l.around, n.depth)
 	l.list = append(l.list, e)
 	return nil
+}
+
+// element is n as it is listed, without its place. A hint that is shown as the text stands once.
+func (n node) element() screen.Element {
+	e := screen.Element{Text: cutText(n.get("text")), ContentDesc: cutText(n.get("content-desc")),
+		Hint: cutText(n.get("hint")), Class: text.Cut(n.get("class"), 200),
+		ResourceID: text.Cut(n.get("resource-id"), 200), Clickable: n.is("clickable"),
+		LongClickable: n.is("long-clickable"), Scrollable: n.is("scrollable"),
+		Editable: n.field(), Password: n.is("password"), Checkable: n.is("checkable"),
+		Checked: n.is("checked"), Enabled: n.get("enabled") != "false",
+		Focused: n.is("focused")}
+	if e.Hint == e.Text || e.Hint == e.ContentDesc {
+		e.Hint = ""
+	}
+	return e
 }
 
 // cutText shortens a long text to its two ends and removes invisible characters.

@@ -22,8 +22,8 @@ import (
 const dumpTime = 8 * time.Second
 
 // Elements lists the elements on the screen in the order of uiautomator, parents before their
-// children, at most 20,000. It touches nothing, and leaves nothing on the phone. Bounds refer to
-// the frame of the last look. A password field comes without its text. ErrSecure means that the
+// children, at most the last 20,000. It touches nothing, and leaves nothing on the phone. Bounds
+// refer to the frame of the last look. A password field comes without its text. ErrSecure means that the
 // window in front forbids capture, which forbids reading it, too.
 func (p *Phone) Elements(ctx context.Context) ([]screen.Element, error) {
 	list, err := p.elements(ctx)
@@ -136,6 +136,8 @@ func (d *dumper) dumpOnce(ctx context.Context, way dumping) ([]byte, error) {
 	dump, err := d.dev.Exec(within, line, nil, maxDump+maxSaid, nil)
 	var hung *hungError
 	switch {
+	case errors.Is(err, adb.ErrTooMuch) && dumpStart.Match(dump):
+		return dump, nil // what fits of it
 	case errors.Is(err, adb.ErrTooMuch):
 		return nil, fmt.Errorf("%w: over %d bytes", errHugeDump, maxDump)
 	case way.unlimited && ctx.Err() == nil && errors.As(err, &hung),

@@ -48,10 +48,13 @@ func line(e screen.Element, size screen.Size) string {
 		is   bool
 	}{{"clickable", e.Clickable}, {"scrollable", e.Scrollable}, {"editable", e.Editable},
 		{"password", e.Password}, {"checkable", e.Checkable}, {"checked", e.Checked},
-		{"disabled", !e.Enabled}, {"focused", e.Focused}} {
+		{"disabled", !e.Enabled}, {"focused", e.Focused}, {"long-clickable", e.LongClickable}} {
 		if f.is {
 			s += " " + f.name
 		}
+	}
+	if e.Hint != "" {
+		s += fmt.Sprintf(" hint=%q", e.Hint)
 	}
 	return s + "\n"
 }
@@ -70,7 +73,7 @@ const button = `<node index="0" text="%s" resource-id="com.app:id/b" ` +
 
 var panel = screen.Size{W: 1080, H: 2400}
 
-func TestADumpOfFiveMegabytesIsReadAndALargerOneRefused(t *testing.T) {
+func TestADumpOfFiveMegabytesIsReadAndALargerOneCut(t *testing.T) {
 	node := fmt.Sprintf(button, "Pay "+strings.Repeat("x", 4000)+" now", 100, 200)
 	n := (maxDump - len(written(""))) / len(node)
 	whole := written(strings.Repeat(node, n))
@@ -83,13 +86,21 @@ func TestADumpOfFiveMegabytesIsReadAndALargerOneRefused(t *testing.T) {
 	require.True(t, strings.HasPrefix(list[0].Text, "Pay xx"))
 	require.True(t, strings.HasSuffix(list[0].Text, "xx now"), "both ends are kept")
 
-	_, err = parseElements([]byte(whole+"\n"), panel, 0)
-	require.ErrorIs(t, err, errHugeDump)
+	list, err = parseElements([]byte(written(strings.Repeat(node, n+20))), panel, 0)
+	require.NoError(t, err, "what is beyond the bound is cut off")
+	require.Len(t, list, n)
 	small := `<node bounds="[0,0][9,9]"/>`
-	_, err = parseElements([]byte(written(strings.Repeat(small, maxNodes))), panel, 0)
-	require.ErrorIs(t, err, errEmptyScreen)
 	_, err = parseElements([]byte(written(strings.Repeat(small, maxNodes+1))), panel, 0)
-	require.ErrorIs(t, err, errHugeDump)
+	require.ErrorIs(t, err, errEmptyScreen)
+	said := `<node text="%d" bounds="[0,0][9,9]"/>`
+	var many strings.Builder
+	for i := range maxNodes + 7 {
+		fmt.Fprintf(&many, said, i)
+	}
+	list, err = parseElements([]byte(written(many.String())), panel, 0)
+	require.NoError(t, err)
+	require.Len(t, list, maxNodes)
+	require.Equal(t, "7", list[0].Text, "the last ones are drawn over the others")
 }
 
 func TestADumpIsReadFiveHundredDeepAndNoDeeper(t *testing.T) {
@@ -102,8 +113,13 @@ func TestADumpIsReadFiveHundredDeepAndNoDeeper(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	require.Equal(t, 1, list[0].Depth, "it lies in nothing that is listed")
-	_, err = parseElements(nested(maxDepth+1), panel, 0)
-	require.ErrorIs(t, err, errHugeDump)
+	list, err = parseElements([]byte(written(`<node text="page" bounds="[0,0][9,9]"/>`+
+		strings.TrimPrefix(strings.TrimSuffix(string(nested(maxDepth+1)), "</hierarchy>"),
+			written("")[:len(written(""))-len("</hierarchy>")])+
+		`<node text="last" bounds="[0,0][9,9]"/>`)), panel, 0)
+	require.NoError(t, err, "what is deeper is left out")
+	require.Len(t, list, 2)
+	require.Equal(t, "last", list[1].Text)
 	tags := strings.Repeat("<x>", 100_000)
 	_, err = parseElements([]byte(written(tags)), panel, 0)
 	require.ErrorIs(t, err, errHugeDump)

@@ -175,7 +175,7 @@ func elementsSaid(body result.Screenshot) string {
 	for _, e := range body.Elements {
 		kind := e.Class[strings.LastIndexByte(e.Class, '.')+1:]
 		fmt.Fprintf(&b, "\n%v %s", e.Bounds, text.Line(kind))
-		for _, s := range []string{e.Text, e.ContentDesc} {
+		for _, s := range []string{e.Text, e.ContentDesc, e.Hint} {
 			if s != "" {
 				b.WriteString(" " + quoted(s, 200))
 			}

@@ -61,8 +61,8 @@ func (d *Device) Has(ctx context.Context, feature string) (bool, error) {
 }
 
 // Exec runs a command line and returns its raw output, including stderr. There is no exit code. The
-// output uses buf's memory where it fits. More than limit bytes are ErrTooMuch. seen, which may be
-// nil, is called with all output so far whenever more arrives.
+// output uses buf's memory where it fits. More than limit bytes are ErrTooMuch, with the first of
+// them. seen, which may be nil, is called with all output so far whenever more arrives.
 func (d *Device) Exec(
 	ctx context.Context, line string, buf []byte, limit int, seen func([]byte),
 ) ([]byte, error) {
@@ -88,7 +88,8 @@ func readAll(
 		}
 		switch {
 		case len(buf) > limit:
-			return nil, fmt.Errorf("adb %s: %w: over %d bytes", brief(service), ErrTooMuch, limit)
+			return buf[:limit], fmt.Errorf("adb %s: %w: over %d bytes", brief(service),
+				ErrTooMuch, limit)
 		case err == io.EOF:
 			return buf, nil
 		case err != nil:

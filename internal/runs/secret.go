@@ -131,6 +131,7 @@ func redactElements(list []screen.Element, secrets []store.Secret) []screen.Elem
 			if hide {
 				e.Text = strings.ReplaceAll(e.Text, x.Text, secretWord)
 				e.ContentDesc = strings.ReplaceAll(e.ContentDesc, x.Text, secretWord)
+				e.Hint = strings.ReplaceAll(e.Hint, x.Text, secretWord)
 			}
 		}
 	}

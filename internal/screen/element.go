@@ -1,6 +1,11 @@
 package screen
 
-import "image"
+import (
+	"image"
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // Rect is a part of a frame as fractions of its sides.
 type Rect struct {
@@ -47,23 +52,58 @@ type Element struct {
 	Bounds      Rect   `json:"bounds"`         // the visible part
 	Text        string `json:"text,omitempty"` // never of a password field
 	ContentDesc string `json:"content_desc,omitempty"`
+	Hint        string `json:"hint,omitempty"`        // what a field is for, if Text differs
 	Class       string `json:"class,omitempty"`       // for example android.widget.Button
 	ResourceID  string `json:"resource_id,omitempty"` // for example com.app:id/send
 	// Depth is 1 more than the number of listed elements that contain it, which come before it.
 	// Views that are not listed do not count. Their children lie in the listed ones around them.
 	Depth int `json:"depth"`
 
-	Clickable  bool `json:"clickable,omitempty"`
-	Scrollable bool `json:"scrollable,omitempty"`
-	Editable   bool `json:"editable,omitempty"` // a text field
-	Password   bool `json:"password,omitempty"`
-	Checkable  bool `json:"checkable,omitempty"`
-	Checked    bool `json:"checked,omitempty"`
-	Enabled    bool `json:"enabled,omitempty"`
-	Focused    bool `json:"focused,omitempty"`
+	Clickable     bool `json:"clickable,omitempty"`
+	LongClickable bool `json:"long_clickable,omitempty"` // a finger that stays on it does something
+	Scrollable    bool `json:"scrollable,omitempty"`
+	Editable      bool `json:"editable,omitempty"` // a text field
+	Password      bool `json:"password,omitempty"`
+	Checkable     bool `json:"checkable,omitempty"`
+	Checked       bool `json:"checked,omitempty"`
+	Enabled       bool `json:"enabled,omitempty"`
+	Focused       bool `json:"focused,omitempty"`
 }
 
-// Actionable reports whether a touch of e is meant to do something.
-func (e *Element) Actionable() bool {
-	return e.Clickable || e.Scrollable || e.Editable || e.Checkable
+// Actionable reports whether a touch of e, or a finger drawn over it, is meant to do something.
+func (e *Element) Actionable() bool { return e.Touchable() || e.Scrollable }
+
+// Touchable reports whether e takes touches: a tap, or a finger that stays.
+func (e *Element) Touchable() bool {
+	return e.Clickable || e.LongClickable || e.Editable || e.Checkable
+}
+
+// Name is what the resource id calls e, in lower case: com.app:id/btnSend_now is "btn send now". It
+// is "" for an id without words, such as those that a shrinker has shortened.
+func (e *Element) Name() string {
+	words := idWords(e.ResourceID)
+	if len(words) == 1 && (len(words[0]) < 4 || !strings.ContainsAny(words[0], "aeiouy")) {
+		return ""
+	}
+	if !slices.ContainsFunc(words, func(w string) bool { return len(w) > 2 }) {
+		return ""
+	}
+	return strings.Join(words, " ")
+}
+
+// idWords takes the name of a resource apart, at all but letters and where capitals begin.
+func idWords(id string) []string {
+	id = id[strings.LastIndexAny(id, ":/")+1:]
+	var b strings.Builder
+	var former rune
+	for _, r := range id {
+		if unicode.IsUpper(r) && unicode.IsLower(former) || !unicode.IsLetter(r) {
+			b.WriteByte(' ')
+		}
+		if unicode.IsLetter(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+		former = r
+	}
+	return strings.Fields(b.String())
 }

@@ -85,9 +85,11 @@ type Element struct {
 	Bounds      [4]int `json:"bounds"` // left, top, right, bottom
 	Text        string `json:"text,omitempty"`
 	ContentDesc string `json:"content_desc,omitempty"`
+	Hint        string `json:"hint,omitempty"`
 	Class       string `json:"class,omitempty"`
 	ResourceID  string `json:"resource_id,omitempty"`
 	Clickable   bool   `json:"clickable,omitempty"`
+	Holdable    bool   `json:"long_clickable,omitempty"`
 	Scrollable  bool   `json:"scrollable,omitempty"`
 	Editable    bool   `json:"editable,omitempty"`
 	Password    bool   `json:"password,omitempty"`
@@ -124,7 +126,8 @@ func newElement(e *screen.Element, size screen.Size) Element {
 	r := e.Bounds.Pixels(size)
 	out := Element{Bounds: [4]int{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y},
 		Text: text.Cut(e.Text, elementText), ContentDesc: text.Cut(e.ContentDesc, elementText),
-		Class: e.Class, ResourceID: e.ResourceID, Clickable: e.Clickable,
+		Hint: text.Cut(e.Hint, elementText), Class: e.Class, ResourceID: e.ResourceID,
+		Clickable: e.Clickable, Holdable: e.LongClickable,
 		Scrollable: e.Scrollable, Editable: e.Editable, Password: e.Password, Focused: e.Focused}
 	if e.Password {
 		out.Text = ""

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"image"
 	"image/color"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,14 +21,17 @@ const Most = 120
 type Mark struct {
 	Number  int // from 1
 	Element screen.Element
-	// the text of it or of the elements in it, on one line and not quoted
+	// what it or the elements in it say, or what its resource id calls it, on one line and not
+	// quoted
 	Label string
 
+	at    screen.Point
 	place image.Rectangle // of its label
 }
 
-// At is where a touch of the element goes.
-func (m Mark) At() screen.Point { return m.Element.Bounds.Center() }
+// At is where a touch presses the element, and nothing else that takes touches: its middle, or
+// near to it.
+func (m Mark) At() screen.Point { return m.at }
 
 // Find is the mark of that number.
 func Find(list []Mark, number int) (Mark, bool) {
@@ -37,11 +41,11 @@ func Find(list []Mark, number int) (Mark, bool) {
 	return list[number-1], true
 }
 
-// List numbers the elements of a screen that can be touched, in their order, or those with a text
-// if there are none. Of elements at the same place only the outermost is numbered. An element whose
-// label does not fit on a picture of that size is not numbered.
+// List numbers the elements of a screen that take touches, in their order, or those with a text
+// if there are none. Of elements at the same place only the outermost is numbered, and none that is
+// covered by others. An element whose label does not fit on a picture of that size is not numbered.
 func List(elements []screen.Element, size screen.Size) []Mark {
-	list := numbered(elements, func(e *screen.Element) bool { return e.Actionable() })
+	list := numbered(elements, (*screen.Element).Touchable)
 	if len(list) == 0 {
 		list = numbered(elements, func(*screen.Element) bool { return true })
 	}
@@ -56,29 +60,73 @@ func numbered(elements []screen.Element, wanted func(*screen.Element) bool) []Ma
 		if len(list) == Most || there[e.Bounds] || !e.Bounds.Valid() || !wanted(e) {
 			continue
 		}
-		there[e.Bounds] = true
-		list = append(list, Mark{Element: *e, Label: label(elements, i)})
+		if at, free := aim(elements, i); free {
+			there[e.Bounds] = true
+			list = append(list, Mark{Element: *e, Label: label(elements, i), at: at})
+		}
 	}
 	return list
 }
 
-// label is what the element says, else what says something of the elements in it, a few of them. A
-// list that scrolls is not what its rows say.
+// aims are the places in an element where it may be touched, in shares of its sides, the middle
+// first.
+var aims = func() (list []screen.Point) {
+	const n = 8
+	for y := 1; y < n; y++ {
+		for x := 1; x < n; x++ {
+			list = append(list, screen.Point{X: float64(x) / n, Y: float64(y) / n})
+		}
+	}
+	off := func(p screen.Point) float64 { return math.Hypot(p.X-0.5, p.Y-0.5) }
+	slices.SortStableFunc(list, func(a, b screen.Point) int { return cmp.Compare(off(a), off(b)) })
+	return list
+}()
+
+// aim returns the place nearest to the middle of the element i at which nothing else takes the
+// touch: an element in it, or one that is drawn over it.
+func aim(elements []screen.Element, i int) (at screen.Point, free bool) {
+	r := elements[i].Bounds
+	var over []screen.Rect
+	for j := i + 1; j < len(elements); j++ {
+		if e := &elements[j]; e.Touchable() && e.Bounds != r {
+			over = append(over, e.Bounds)
+		}
+	}
+	for _, share := range aims {
+		at = screen.Point{X: r.Min.X + share.X*(r.Max.X-r.Min.X),
+			Y: r.Min.Y + share.Y*(r.Max.Y-r.Min.Y)}
+		if !slices.ContainsFunc(over, func(o screen.Rect) bool { return o.Contains(at) }) {
+			return at, true
+		}
+	}
+	return at, false
+}
+
+// label is what the element says, else what is said in it by elements that have no number, a few
+// of them, else its name.
 func label(elements []screen.Element, i int) string {
 	e := &elements[i]
-	own := cmp.Or(text.Line(e.Text), text.Line(e.ContentDesc))
-	if own != "" || e.Password || e.Scrollable && !e.Clickable {
-		return own
+	if own := says(e); own != "" || e.Password {
+		return cmp.Or(own, e.Name())
 	}
 	var said []string
 	for j := i + 1; j < len(elements) && elements[j].Depth > e.Depth && len(said) < 4; j++ {
 		in := &elements[j]
-		if s := cmp.Or(text.Line(in.Text), text.Line(in.ContentDesc)); s != "" &&
-			!slices.Contains(said, s) {
+		if in.Touchable() && in.Bounds != e.Bounds { // it and what lies in it have their own
+			for j+1 < len(elements) && elements[j+1].Depth > in.Depth {
+				j++
+			}
+			continue
+		}
+		if s := says(in); s != "" && !slices.Contains(said, s) {
 			said = append(said, s)
 		}
 	}
-	return strings.Join(said, ", ")
+	return cmp.Or(strings.Join(said, ", "), e.Name())
+}
+
+func says(e *screen.Element) string {
+	return cmp.Or(text.Line(e.Text), text.Line(e.ContentDesc), text.Line(e.Hint))
 }
 
 // Draw shows a list's numbers on the picture that it is for: each element has a frame and a label

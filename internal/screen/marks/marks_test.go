@@ -231,24 +231,68 @@ func TestWhatIsNumbered(t *testing.T) {
 		ContentDesc: "PIN"}
 	nowhere := screen.Element{Clickable: true, Text: "gone"}
 	got := List([]screen.Element{row, inner, title, detail, nowhere, list, secret}, size)
-	require.Equal(t, []Mark{{1, row, "Dark theme, Off", got[0].place},
-		{2, list, "", got[1].place}, {3, secret, "PIN", got[2].place}}, got)
-	m, ok := Find(got, 3)
+	require.Equal(t, []Mark{{1, row, "Dark theme, Off", row.Bounds.Center(), got[0].place},
+		{2, secret, "PIN", secret.Bounds.Center(), got[1].place}}, got)
+	m, ok := Find(got, 2)
 	require.True(t, ok)
 	require.Equal(t, screen.Point{X: 0.5, Y: 0.35}, m.At())
-	for _, n := range []int{0, -1, 4, math.MaxInt, math.MinInt} {
+	for _, n := range []int{0, -1, 3, math.MaxInt, math.MinInt} {
 		_, ok := Find(got, n)
 		require.False(t, ok)
 	}
 	got = List([]screen.Element{title, detail}, size)
-	require.Equal(t, []Mark{{1, title, "Dark theme", got[0].place},
-		{2, detail, "Off", got[1].place}}, got, "nothing that can be touched is listed")
+	require.Equal(t, []Mark{{1, title, "Dark theme", title.Bounds.Center(), got[0].place},
+		{2, detail, "Off", detail.Bounds.Center(), got[1].place}}, got, "nothing that can be touched is listed")
 	var many []screen.Element
 	large := screen.Size{W: 2000, H: 2000}
 	for i := range 3 * Most {
 		many = append(many, element(large, i, i, i+2, i+2, "x"))
 	}
 	require.Len(t, List(many, large), Most)
+}
+
+// A mark's place presses the element that it names, however the elements lie over each other.
+func TestAMarkPressesWhatItNames(t *testing.T) {
+	size := screen.Size{W: 1000, H: 1000}
+	card := element(size, 0, 0, 1000, 400, "")
+	buy := element(size, 300, 100, 700, 300, "Buy") // in the card's middle
+	buy.Depth = 2
+	title := element(size, 0, 0, 1000, 80, "Shoes")
+	title.Depth, title.Clickable = 2, false
+	covered := element(size, 0, 900, 200, 1000, "Covered")
+	bar := element(size, 0, 890, 1000, 1000, "Bar")
+	bubble := element(size, 0, 500, 600, 600, "Hello")
+	bubble.Clickable, bubble.LongClickable = false, true
+	field := screen.Element{Bounds: screen.RectOf(image.Rect(0, 650, 900, 700), size),
+		Editable: true, Hint: "Your city", Depth: 1}
+	icon := screen.Element{Bounds: screen.RectOf(image.Rect(900, 650, 1000, 700), size),
+		Clickable: true, ResourceID: "com.app:id/btn_send", Depth: 1}
+	all := []screen.Element{card, title, buy, covered, bubble, field, icon, bar}
+	got := List(all, size)
+	var labels []string
+	for _, m := range got {
+		labels = append(labels, m.Label)
+	}
+	require.Equal(t, []string{"Shoes", "Buy", "Hello", "Your city", "btn send", "Bar"}, labels)
+	rapid.Check(t, func(t *rapid.T) {
+		edge := rapid.IntRange(0, 999)
+		var all []screen.Element
+		for range rapid.IntRange(1, 12).Draw(t, "n") {
+			x, y := edge.Draw(t, "x"), edge.Draw(t, "y")
+			e := element(size, x, y, x+edge.Draw(t, "w")+1, y+edge.Draw(t, "h")+1, "x")
+			e.Depth = rapid.IntRange(1, 3).Draw(t, "depth")
+			all = append(all, e)
+		}
+		for _, m := range List(all, size) {
+			top := -1 // what takes a touch there: the last one that is drawn
+			for i := range all {
+				if all[i].Bounds.Contains(m.At()) {
+					top = i
+				}
+			}
+			require.Equal(t, m.Element.Bounds, all[top].Bounds)
+		}
+	})
 }
 
 func TestThePictureThatWasGivenStays(t *testing.T) {
