@@ -117,7 +117,7 @@ func (c *call) fitAnswer(r *toolResult, q inquiry.Question, body *result.Inquiry
 		// a client that has answered knows the rest
 		if to < len(answer) && c.request.Params.Name == inquiryTool {
 			body.Next = c.name(&usecase.Next{Verb: usecase.ToInquire,
-				QuestionID: q.ID, From: to, Why: "the answer goes on"})
+				Question: &q, From: to, Why: "the answer goes on"})
 		}
 		size, err := c.size(r)
 		if err != nil || size <= maxResult || to <= from {

@@ -2,14 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/secret"
-	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 type continueCmd struct {
@@ -36,35 +37,26 @@ func (c *continueCmd) Run(ctx context.Context, a *invocation) error {
 	} else if h != nil {
 		return h.resume(ctx, a)
 	}
-	return c.follow(ctx, a, func(d *app.Parts) (runs.Status, error) {
+	return c.follow(ctx, a, func(d *app.Parts, call *usecase.Call) (*usecase.Outcome, error) {
 		sess, err := findSession(ctx, d.Store, c.Session)
 		if err != nil {
-			return runs.Status{}, err
+			return nil, err
 		}
-		r := runs.ContinueRequest{SessionID: sess.ID, Task: c.Task, MaxSteps: int(c.MaxSteps),
-			ResetEnvironment: c.Reset, Queue: c.Queue}
-		if c.Reply != nil || c.Refuse {
-			r.Reply = &inquiry.Reply{ID: c.ReplyID, Channel: inquiry.ChannelCommandLine,
-				Authority: inquiry.AuthorityLocalOperator, By: app.UserName()}
-			if c.Refuse {
-				r.Reply.Type = inquiry.TypeDecline
-			}
+		call.Client = sess.Client
+		r := usecase.Continue{SessionID: sess.ID, Task: c.Task, ReplyMode: c.ReplyMode,
+			Reset: c.Reset, Here: a.asksHere(c.JSON) && !c.answers, Running: c.running()}
+		if c.answers {
+			r.ReplyID = c.ReplyID
+		}
+		if c.Refuse {
+			r.ReplyType = inquiry.TypeDecline
 		}
 		if c.Reply != nil {
-			if r.Reply.Response, err = c.answer(ctx, a, d.Manager, sess.ID); err != nil {
-				return runs.Status{}, err
+			if r.Words, err = c.answer(ctx, a, d.Cases, call, sess.ID); err != nil {
+				return nil, err
 			}
 		}
-		if c.ReplyMode != "" || c.Captions != "none" {
-			s := c.settings(a)
-			r.Settings = &s
-		}
-		if a.asksHere(c.JSON) && r.Reply == nil {
-			r.Here, c.here = true, &r
-		}
-		st, err := d.Manager.Continue(ctx, r)
-		st.Session.ID = sess.ID
-		return st, err
+		return d.Cases.Continue(ctx, call, r)
 	})
 }
 
@@ -87,14 +79,16 @@ func (c *continueCmd) ofHost(ctx context.Context, a *invocation) (*hostCmd, erro
 }
 
 // answer is the words of the reply: those of the command line, or of stdin.
-func (c *continueCmd) answer(ctx context.Context, a *invocation, manager *runs.Manager,
-	id string) (string, error) {
-	st, err := manager.Status(ctx, id)
+func (c *continueCmd) answer(ctx context.Context, a *invocation, cases *usecase.Cases,
+	call *usecase.Call, id string) (string, error) {
+	o, err := cases.Wait(ctx, call, usecase.Wait{SessionID: id})
 	if err != nil {
 		return "", err
 	}
 	typed := *c.Reply == "-"
-	switch q := st.Question; {
+	switch q := o.Status.Question; {
+	case *c.Reply == "":
+		return "", app.Usage(errors.New("--reply is empty"), "--reply TEXT, or --refuse")
 	case q != nil && typed:
 		return a.typed(ctx, *q)
 	case q != nil && q.Secret && !secret.Acknowledges(*c.Reply):

@@ -18,6 +18,7 @@ import (
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 // demoTask needs an answer in the middle. The check depends on it.
@@ -65,7 +66,7 @@ func (c *demoCmd) demonstrate(ctx context.Context, a *invocation, sim *simulatio
 	show.asked = true // here or on the command line
 	defer show.end()
 	return app.With(ctx, &a.Settings, app.Options{Observe: show.event}, func(d *app.Parts) error {
-		st, err := c.play(ctx, a, d.Manager, show, sim, task)
+		st, err := c.play(ctx, a, d.Cases, show, sim, task)
 		if err != nil {
 			return err
 		}
@@ -74,10 +75,11 @@ func (c *demoCmd) demonstrate(ctx context.Context, a *invocation, sim *simulatio
 }
 
 // play runs the task and answers its question.
-func (c *demoCmd) play(ctx context.Context, a *invocation, manager *runs.Manager, show *steps,
+func (c *demoCmd) play(ctx context.Context, a *invocation, cases *usecase.Cases, show *steps,
 	sim *simulation.Simulation, task sandbox.Task) (st runs.Status, err error) {
-	return app.PlayOut(ctx, manager, runs.StartRequest{Task: task.Goal, Serial: sim.Serial,
-		Settings: runs.Settings{ReplyMode: channel.PassToClient}}, show.begin,
+	return cases.PlayOut(ctx, app.Call(""), usecase.Start{Task: task.Goal, Reset: true,
+		ReplyMode: string(channel.PassToClient),
+		Running:   usecase.Running{Device: sim.Serial}}, show.begin,
 		func(question string) (string, error) {
 			answer, err := c.answer(ctx, a, show, question)
 			c.given = answer
@@ -114,7 +116,7 @@ func (c *demoCmd) finish(ctx context.Context, a *invocation, db *store.Store,
 	if err := exportPage(context.WithoutCancel(ctx), db, st.Session.ID, path); err != nil {
 		return err
 	}
-	end := new(taskFlags).reportEnd(ctx, a, st)
+	end := new(taskFlags).reportEnd(ctx, a, st, 0)
 	if end == nil && c.given == task.Reply { // the check knows this answer only
 		if err := task.Check(sim.Phone); err != nil {
 			return fmt.Errorf("the model says that it is done, the phone's state does not: %w", err)

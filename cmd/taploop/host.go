@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 type hostCmd struct {
@@ -69,14 +70,14 @@ func (c *hostCmd) work(ctx context.Context, a *invocation, d *app.Parts, lines *
 	if m := a.Conf.Model; a.Conf.Host.MaxCost > 0 && m.PromptPrice == 0 && m.ReplyPrice == 0 {
 		lines.line("%s", lines.words().Unpriced)
 	}
-	st, err := c.begin(ctx, d)
+	o, err := c.begin(ctx, d)
 	if err != nil {
 		return err
 	}
 	asking, cancel := context.WithCancel(ctx)
 	var questions sync.WaitGroup
-	questions.Go(func() { lines.questions(asking, d.Manager, st.Session) })
-	st, err = app.WaitForEnd(ctx, d.Manager, st, nil)
+	questions.Go(func() { lines.questions(asking, d, o.Status) })
+	st, err := d.Cases.UntilEnd(ctx, app.Call(""), o, nil)
 	cancel()
 	questions.Wait()
 	if err != nil {
@@ -86,25 +87,24 @@ func (c *hostCmd) work(ctx context.Context, a *invocation, d *app.Parts, lines *
 }
 
 // begin begins or continues a session.
-func (c *hostCmd) begin(ctx context.Context, d *app.Parts) (runs.Status, error) {
+func (c *hostCmd) begin(ctx context.Context, d *app.Parts) (*usecase.Outcome, error) {
 	if c.Resume == "" {
-		return d.Manager.Start(ctx, runs.StartRequest{Kind: store.OfAgents, Task: c.Goal,
-			By: app.Operator()})
+		return d.Cases.Delegate(ctx, app.Call(""), usecase.Delegate{Goal: c.Goal})
 	}
 	sess, err := findSession(ctx, d.Store, c.Resume)
 	if err != nil {
-		return runs.Status{}, err
+		return nil, err
 	}
 	if sess.Kind() != store.OfAgents {
-		return runs.Status{}, app.Usage(fmt.Errorf("session %s is one of a phone", sess.ID),
+		return nil, app.Usage(fmt.Errorf("session %s is one of a phone", sess.ID),
 			"taploop continue "+sess.ID)
 	}
-	st, err := d.Manager.Continue(ctx, runs.ContinueRequest{SessionID: sess.ID, Task: c.Goal,
-		By: app.Operator()})
-	if err == nil && d.Store.Owner.Elsewhere(st.Run) {
+	o, err := d.Cases.Continue(ctx, app.Call(sess.Client),
+		usecase.Continue{SessionID: sess.ID, Task: c.Goal})
+	if err == nil && d.Store.Owner.Elsewhere(o.Status.Run) {
 		err = runs.InProgress(sess.ID)
 	}
-	return st, err
+	return o, err
 }
 
 // hostEnd is how work ended, as programs are shown it.

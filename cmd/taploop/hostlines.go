@@ -10,12 +10,13 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/agents"
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
-	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 // hostLines print at a terminal what agents do, as they do it. They are the console of the work,
@@ -185,19 +186,19 @@ func (l *hostLines) waits(q inquiry.Question) {
 
 // questions asks at the terminal what waits for a person, in the session and those of its phones,
 // one after the other, or says where it can be answered, until ctx ends.
-func (l *hostLines) questions(ctx context.Context, m *runs.Manager, sess store.Session) {
-	events := m.Broker().Subscribe()
+func (l *hostLines) questions(ctx context.Context, d *app.Parts, st runs.Status) {
+	events := d.UseCases.Questions.Subscribe()
 	defer events.Close()
 	known := map[string]bool{}
 	for {
-		open, err := m.Asked(ctx, sess)
+		open, err := d.Cases.Open(ctx, st)
 		if err != nil && ctx.Err() == nil {
 			l.line("%s", text.Line(err.Error()))
 		}
 		for _, q := range open {
 			if !known[q.ID] {
 				known[q.ID] = true
-				l.question(ctx, m, q)
+				l.question(ctx, d.Cases, q)
 			}
 		}
 		for e := (inquiry.Event{}); e.Type != inquiry.Created && e.Type != inquiry.Lost; {
@@ -208,12 +209,12 @@ func (l *hostLines) questions(ctx context.Context, m *runs.Manager, sess store.S
 	}
 }
 
-func (l *hostLines) question(ctx context.Context, m *runs.Manager, q inquiry.Question) {
+func (l *hostLines) question(ctx context.Context, cases *usecase.Cases, q inquiry.Question) {
 	if !l.asks() {
 		l.waits(q)
 		return
 	}
-	err := m.AskHere(ctx, q, nil)
+	err := cases.AskHere(ctx, q)
 	l.asked()
 	if err != nil && ctx.Err() == nil { // it stays open
 		l.waits(q)

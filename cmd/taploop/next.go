@@ -2,13 +2,10 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/adb"
-	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
@@ -75,61 +72,72 @@ func replyTo(q inquiry.Question) string {
 	return "taploop reply " + prefix(q.ID, 8) + " " + how
 }
 
-// onward finds the next command after an error of a command with these arguments.
-type onward struct {
-	*app.Parts
-	args []string
-}
+// arguments are the names of arguments at the command line.
+var arguments = map[usecase.Argument]string{usecase.ArgReply: "--reply",
+	usecase.ArgReplyID: "--reply-id", usecase.ArgSession: "SESSION", usecase.ArgTask: "TASK"}
 
-// from is an error of a command that begins or continues a run, with a hint that names commands,
-// and what goes on from there; nil when nothing does. The session is "" when there is none yet.
-func (o onward) from(ctx context.Context, sessionID string, err error) (*nextCommand, error) {
-	var e *runs.Error
-	if !errors.As(err, &e) {
+// onward words what can be done after an error of a command with these arguments.
+type onward struct{ args []string }
+
+// from is the error of a command that begins or continues a run, with a hint that names commands,
+// and the next one; nil if there is none.
+func (o onward) from(err error, r usecase.Remedy) (*nextCommand, error) {
+	if m := r.Misuse; m != nil {
+		err = runs.Refuse(runs.CodeOf(err), m.Mend.Name(arguments), "%s", m.Message.Name(arguments))
+	}
+	if r.Next == nil {
 		return nil, err
 	}
-	_, unfit := errors.AsType[*inquiry.InvalidReplyError](err)
-	switch remedy := e.Code.Remedy(); {
-	case unfit:
-		return o.way(ctx, sessionID), err
-	case remedy == runs.SeePhones:
-		return &nextCommand{Command: "taploop devices", Why: "it lists the phones"}, err
-	case remedy == runs.SeeSessions:
-		return &nextCommand{Command: "taploop sessions list", Why: "it lists the sessions"}, err
-	case remedy == runs.SeeHolder:
-		return o.busy(ctx, e, err)
-	case e.Code == runs.RunInProgress:
-		next := o.way(ctx, sessionID)
-		return next, hint.Add(err, next.Command+"; or end it: taploop stop "+sessionID)
-	case remedy == runs.SeeSession, errors.Is(err, inquiry.ErrReplyIDReused):
-		return &nextCommand{Command: "taploop sessions show " + sessionID,
-			Why: "it shows how the session stands"}, err
-	}
-	return nil, err
-}
-
-// busy tells how to get at a phone that another session has.
-func (o onward) busy(ctx context.Context, e *runs.Error, err error) (*nextCommand, error) {
 	const queue = "repeat the command with --queue, which waits until the phone is free"
-	if e.Holder == nil || e.Holder.SessionID == "" {
-		return o.repeated("--queue"), hint.Add(err, queue+", or use another phone")
+	next, stop := o.command(r.Next), "taploop stop "+r.Stop
+	switch {
+	case r.Next.Change.Queue:
+		return next, hint.Add(err, queue+", or use another phone")
+	case !r.Instead:
+		return next, err
+	case r.Stop != "" && r.Next.Question == nil: // it is not known when it ends
+		next = &nextCommand{Command: stop, Why: "it ends the session's run"}
 	}
-	next := o.way(ctx, e.Holder.SessionID)
-	how := next.Command
-	if stop := "taploop stop " + e.Holder.SessionID; how != stop {
-		how += "; or " + stop
+	ways := []string{next.Command}
+	switch ends := r.Stop != "" && next.Command != stop; {
+	case ends && r.Queue:
+		ways = append(ways, "or "+stop)
+	case ends:
+		ways = append(ways, "or end it: "+stop)
 	}
-	return next, hint.Add(err, how+"; or "+queue+"; or run with --supersede, which ends that "+
-		"session and starts")
+	if r.Queue {
+		ways = append(ways, "or "+queue)
+	}
+	if r.Supersede {
+		ways = append(ways, "or run with --supersede, which ends that session and starts")
+	}
+	return next, hint.Add(err, strings.Join(ways, "; "))
 }
 
-// way is how to be done with a session: by answering its question, or by ending it.
-func (o onward) way(ctx context.Context, sessionID string) *nextCommand {
-	st, err := o.Manager.Status(ctx, sessionID)
-	if next := nextOf(st); err == nil && st.Question != nil && next != nil {
-		return next
+// command words what can be done next as a command, or nil if no command does it.
+func (o onward) command(n *usecase.Next) *nextCommand {
+	command := ""
+	switch n.Verb {
+	case usecase.ToRepeat:
+		if n.Change.Queue {
+			return o.repeated("--queue")
+		}
+		return nil
+	case usecase.ToListPhones:
+		command = "taploop devices"
+	case usecase.ToListSessions:
+		command = "taploop sessions list"
+	case usecase.ToListQuestions, usecase.ToInquire:
+		command = "taploop inquiries"
+	case usecase.ToStop:
+		command = "taploop stop " + n.SessionID
+	case usecase.ToWait, usecase.ToContinue:
+		command = continueCommand(n.SessionID, n.Question)
+		if n.Verb == usecase.ToWait && n.Since == nil { // it has ended
+			command = "taploop sessions show " + n.SessionID
+		}
 	}
-	return &nextCommand{Command: "taploop stop " + sessionID, Why: "it ends the session's run"}
+	return &nextCommand{Command: command, Why: n.Why}
 }
 
 // repeated is the command that is run, with one more flag; nil where it holds an answer, which is

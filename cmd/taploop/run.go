@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 )
 
@@ -25,20 +26,16 @@ type taskFlags struct {
 	workFlags
 
 	answers bool // the command line answers the question: that is not said again
-	// how a run goes on with the answer to the question that is open; nil asks no question that the
-	// run's reply mode does not ask here
-	here *runs.ContinueRequest
+	starts  bool // it could also end a session that has the phone
 }
 
-// settings are those of the run. A person at the terminal is asked there, unless it was said
-// otherwise.
-func (t *taskFlags) settings(a *invocation) runs.Settings {
-	mode := channel.Mode(a.Conf.Reply.Mode)
-	if a.asksHere(t.JSON) {
-		mode = channel.ManualReply + " -> " + channel.PassToClient
+// running are the flags as use cases take them.
+func (t *taskFlags) running() usecase.Running {
+	r := usecase.Running{MaxSteps: int(t.MaxSteps), Queue: t.Queue}
+	if t.Captions != "none" {
+		r.Captions, r.FinalCaption = new(t.Captions == "all"), new(t.Captions == "final")
 	}
-	return runs.Settings{ReplyMode: mode,
-		Captions: t.Captions == "all", FinalCaption: t.Captions == "final"}
+	return r
 }
 
 type runCmd struct {
@@ -59,15 +56,18 @@ func (c *runCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
-	err = c.follow(ctx, a, func(d *app.Parts) (runs.Status, error) {
+	c.starts = !c.Supersede
+	r := usecase.Start{Task: c.Task, Reset: !c.KeepState, Supersede: c.Supersede,
+		Running: c.running()}
+	err = c.follow(ctx, a, func(d *app.Parts, call *usecase.Call) (*usecase.Outcome, error) {
 		if err := unanswerable(a); err != nil {
-			return runs.Status{}, err
+			return nil, err
 		}
-		return d.Manager.Start(ctx, runs.StartRequest{
-			Task: c.Task, Serial: a.Conf.ADB.Serial, MaxSteps: int(c.MaxSteps),
-			KeepEnvironment: c.KeepState, Queue: c.Queue, Supersede: c.Supersede,
-			By: app.Operator(), Settings: c.settings(a),
-		})
+		if a.asksHere(c.JSON) { // unless it was said otherwise
+			r.ReplyMode = string(channel.ManualReply + " -> " + channel.PassToClient)
+		}
+		r.Device = a.Conf.ADB.Serial
+		return d.Cases.Start(ctx, call, r)
 	})
 	return app.Closing(err, stop)
 }
@@ -86,7 +86,7 @@ func unanswerable(a *invocation) error {
 
 // follow opens the dependencies, begins a run, shows its steps, and reports how it ended.
 func (c *taskFlags) follow(ctx context.Context, a *invocation,
-	begin func(*app.Parts) (runs.Status, error)) error {
+	begin func(*app.Parts, *usecase.Call) (*usecase.Outcome, error)) error {
 	if channel.Mode(c.ReplyMode).Has(channel.Elicit) {
 		return app.Usage(errors.New("reply mode elicit asks the user of an MCP client, and there "+
 			"is none here"), "manual_reply asks at the terminal; elicit is for taploop serve")
@@ -101,39 +101,40 @@ func (c *taskFlags) follow(ctx context.Context, a *invocation,
 	show.asked = c.answers
 	defer show.end()
 	o := app.Options{Console: show, Observe: show.event}
+	var begun *usecase.Outcome
 	var st runs.Status
 	err := app.With(ctx, &a.Settings, o, func(d *app.Parts) (err error) {
-		if st, err = begin(d); err != nil {
-			next, err := onward{d, a.args}.from(ctx, st.Session.ID, err)
+		call := app.Call("")
+		if begun, err = begin(d, call); err != nil {
+			next, err := onward{a.args}.from(err, d.Cases.After(ctx, call, err, true, c.starts))
 			return &stoppedShort{err, next}
 		}
-		show.begin(st)
-		replayed := st.Replayed
+		show.begin(begun.Status)
+		replayed := begun.Status.Replayed
 		if replayed {
 			show.line("", show.words.Replayed)
 		}
 		began := time.Now()
-		st, err = app.WaitForEnd(ctx, d.Manager, st, c.asking(show))
+		st, err = d.Cases.UntilEnd(ctx, call, begun, show.left)
 		st.Replayed, st.Waited = replayed, time.Since(began)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return c.reportEnd(ctx, a, st)
+	return c.reportEnd(ctx, a, st, begun.Cut)
 }
 
-// asking returns how questions are asked at the terminal, or nil if they are not.
-func (c *taskFlags) asking(show *steps) *app.AskHere {
-	if c.here == nil {
-		return nil
+// reportEnd prints the result and gives the exit code. wanted is how many steps the command wanted,
+// if that was more than it may have.
+func (c *taskFlags) reportEnd(ctx context.Context, a *invocation, st runs.Status,
+	wanted int) error {
+	var notes []string
+	if most := a.Conf.Loop.MaxSteps; wanted > 0 {
+		a.notef(wordsIn(a.Lang()).Cut, wanted, most)
+		notes = append(notes, fmt.Sprintf("--max-steps %d was cut to %d, which is loop.max_steps",
+			wanted, most))
 	}
-	return &app.AskHere{How: c.here, Left: show.left}
-}
-
-// reportEnd prints the result and gives the exit code.
-func (c *taskFlags) reportEnd(ctx context.Context, a *invocation, st runs.Status) error {
-	notes := c.cutSteps(a)
 	if c.JSON {
 		body, err := result.New(st)
 		body.Notes = append(body.Notes, notes...)
@@ -144,17 +145,6 @@ func (c *taskFlags) reportEnd(ctx context.Context, a *invocation, st runs.Status
 		return err
 	}
 	return endOf(ctx, st.Run.State, st.Reason)
-}
-
-// cutSteps notes, also to the person, that a command has fewer steps than it wanted.
-func (c *taskFlags) cutSteps(a *invocation) []string {
-	wanted, most := int(c.MaxSteps), a.Conf.Loop.MaxSteps
-	if wanted <= most {
-		return nil
-	}
-	a.notef(wordsIn(a.Lang()).Cut, wanted, most)
-	return []string{fmt.Sprintf("--max-steps %d was cut to %d, which is loop.max_steps", wanted,
-		most)}
 }
 
 // printEnd says in words how a run ended, and what to call next.

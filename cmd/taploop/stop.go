@@ -6,6 +6,7 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 type stopCmd struct {
@@ -16,23 +17,23 @@ type stopCmd struct {
 
 // Run stops a session's run, even one of another process, and gives its phone back.
 func (c *stopCmd) Run(ctx context.Context, a *invocation) error {
-	r := runs.StopRequest{Mode: runs.Cancel, By: app.Operator()}
+	r := usecase.Stop{Mode: runs.Cancel}
 	if c.Pause {
 		r.Mode = runs.Pause
 	}
-	var st runs.Status
+	var o *usecase.Outcome
 	err := app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, func(d *app.Parts) error {
 		sess, err := findSession(ctx, d.Store, c.Session)
 		if err != nil {
 			return err
 		}
 		r.SessionID = sess.ID
-		st, err = d.Manager.Stop(ctx, r)
+		o, err = d.Cases.Stop(ctx, app.Call(sess.Client), r)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(a.out, st.Run.State)
+	_, err = fmt.Fprintln(a.out, o.Status.Run.State)
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 // Parts carry runs out.
@@ -24,10 +25,12 @@ type Parts struct {
 	Host     *device.Host
 	Phones   runs.Phones // of the host, for all who look at one
 	Manager  *runs.Manager
-	Goals    *goals.Goals   // nil without Options.Host
-	URL      string         // as in Options
-	Channels []string       // through which every question can be answered
-	closers  []func() error // in the order of opening
+	Cases    *usecase.Cases  // over the Manager
+	UseCases usecase.Options // of Cases
+	Goals    *goals.Goals    // nil without Options.Host
+	URL      string          // as in Options
+	Channels []string        // through which every question can be answered
+	closers  []func() error  // in the order of opening
 }
 
 // Options are what a command adds to the parts, or leaves out.
@@ -40,8 +43,9 @@ type Options struct {
 	// Around returns the phones that take the place of the host's, for example with a mask over
 	// every picture. Nil keeps the host's.
 	Around    func(runs.Phones) runs.Phones
-	Host      *Hosting // nil if no goals of agents are worked on
-	StoreOnly bool     // no run is to be carried out: models are opened only if one is
+	Privacy   usecase.Privacy // of what clients are sent
+	Host      *Hosting        // nil if no goals of agents are worked on
+	StoreOnly bool            // no run is to be carried out: models are opened only if one is
 }
 
 // Open makes the parts. The caller closes them.
@@ -83,6 +87,12 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 	}
 	d.Manager = runs.New(opts)
 	d.OnClose(d.Manager.Close)
+	d.UseCases = usecase.Options{Runs: d.Manager, Goals: o.Host != nil,
+		Questions: d.Manager.Broker(), Store: d.Store,
+		Leases: d.Store.Leases, Phones: d.Phones, ReplyMode: channel.Mode(s.Conf.Reply.Mode),
+		OnTimeout: s.OnTimeout(), Drafts: s.Conf.Questions.Draft != "",
+		MaxSteps: s.Conf.Loop.MaxSteps, Privacy: o.Privacy, Channels: d.Channels, Log: s.Log}
+	d.Cases = usecase.New(&d.UseCases)
 	return d, nil
 }
 

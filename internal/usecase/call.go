@@ -18,6 +18,7 @@ type Call struct {
 	Mode  channel.Mode
 	Usual time.Duration // how long a call waits that does not say
 	Most  time.Duration // how long any call waits
+	Steps int           // of a call that does not say; 0 means as many as are configured
 	// Forms shows questions to the caller's user, or nil if the caller cannot.
 	Forms Forms
 	// Report is given what happens while the call waits, unless it is nil.

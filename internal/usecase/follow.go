@@ -25,6 +25,8 @@ type Outcome struct {
 	Asked       int    // questions of a goal's agents that wait
 	// Settled are the questions that were asked in the listed steps, and are not open.
 	Settled []inquiry.Question
+
+	here *runs.ContinueRequest // continues the run with an answer from the terminal, or nil
 }
 
 // wait is a call that waits for a run.

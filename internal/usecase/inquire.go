@@ -186,8 +186,8 @@ func (u *Questions) before(ctx context.Context, c *Call, a Inquire) (inquiry.Que
 		if other.given {
 			return inquiry.Question{}, &redirect{mend("leave %s out to wait on; leave %s out to "+
 				"ask something else", other.name, ArgQuestion).because("there are both %s and %s",
-				ArgQuestion, other.name), &Next{Verb: ToInquire, QuestionID: a.QuestionID,
-				Why: "it waits for the answer"}}
+				ArgQuestion, other.name), &Next{Verb: ToInquire,
+				Question: &inquiry.Question{ID: a.QuestionID}, Why: "it waits for the answer"}}
 		}
 	}
 	q, err := u.Question(ctx, c, a.QuestionID)

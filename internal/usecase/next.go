@@ -30,15 +30,15 @@ const (
 
 // Next is what a caller can do next. Each edge words it: as a tool call, a request or a command.
 type Next struct {
-	Verb       Verb
-	SessionID  string
-	QuestionID string
-	Since      *int   // steps that are known already, or nil if that does not matter
-	From       int    // of ToInquire: characters of the answer that are known
-	Change     Change // of ToRepeat
-	Needs      Needs  // what is to be added
-	Because    Because
-	Why        string // Because in words
+	Verb      Verb
+	SessionID string
+	Question  *inquiry.Question // that is settled or waited for, or nil
+	Since     *int              // steps that are known already, or nil if that does not matter
+	From      int               // of ToInquire: characters of the answer that are known
+	Change    Change            // of ToRepeat
+	Needs     Needs             // what is to be added
+	Because   Because
+	Why       string // Because in words
 }
 
 // Needs is what a caller adds to the next call.
@@ -98,7 +98,7 @@ func After(st runs.Status) *Next {
 	}
 	// the call settles the question, or waits for it
 	if st.Question != nil && st.Reason != agentloop.StillRunning {
-		n.QuestionID = st.Question.ID
+		n.Question = st.Question
 	}
 	return n
 }
@@ -169,7 +169,7 @@ func AfterQuestion(q inquiry.Question) *Next {
 	case q.RunID != "":
 		return &Next{Verb: ToWait, SessionID: q.SessionID, Why: "the run goes on with the answer"}
 	case q.Open():
-		return &Next{Verb: ToInquire, QuestionID: q.ID, Why: "nobody has answered yet"}
+		return &Next{Verb: ToInquire, Question: &q, Why: "nobody has answered yet"}
 	}
 	return nil
 }

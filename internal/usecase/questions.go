@@ -192,7 +192,7 @@ func (u *Questions) unresolved(ctx context.Context, q inquiry.Question, err erro
 		return noQuestion(q.ID)
 	case late && q.RunID == "":
 		return &redirect{runs.RefusedReply(err, store.Run{}), &Next{Verb: ToInquire,
-			QuestionID: q.ID, Why: "it shows how the question was settled"}}
+			Question: &q, Why: "it shows how the question was settled"}}
 	case late:
 		st, failed := u.opts.Runs.Status(ctx, q.SessionID)
 		if failed != nil {

@@ -26,9 +26,6 @@ type Running struct {
 	Showing
 }
 
-// usualSteps is how many steps a call may take that does not say.
-const usualSteps = 20
-
 // Reply is an answer to a session's question.
 type Reply struct {
 	Words      string `json:"reply_from_client,omitempty" max:"10000"`
@@ -61,7 +58,7 @@ type Start struct {
 // Start begins a session with a task, and waits for it.
 func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 	began := time.Now()
-	a.MaxSteps = cmp.Or(a.MaxSteps, usualSteps)
+	a.MaxSteps = cmp.Or(a.MaxSteps, c.Steps)
 	set, err := u.settings(c, a.Running, a.ReplyMode, runs.Settings{ReplyMode: u.opts.ReplyMode})
 	if err != nil {
 		return nil, err
@@ -78,6 +75,11 @@ func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 		Outcome: Outcome{Status: st, Shown: a.Shown(), Cut: u.cutSteps(a.MaxSteps)}})
 }
 
+// changes reports whether the call changes settings of the run.
+func (a Running) changes() bool {
+	return a.Extra != nil || a.DetachedOK != nil || a.Showing != Showing{}
+}
+
 // settings are those of a run that the call begins or takes up. What the call leaves out stays as
 // it was before.
 func (u *Cases) settings(c *Call, a Running, mode string, before runs.Settings) (
@@ -89,7 +91,10 @@ func (u *Cases) settings(c *Call, a Running, mode string, before runs.Settings) 
 	if err := small("extra_info", a.Extra, 10_000); err != nil {
 		return before, err
 	}
-	if kept.Show = new(a.Shown()); a.Extra != nil {
+	if kept.Show == nil || a.Showing != (Showing{}) {
+		kept.Show = new(a.Shown())
+	}
+	if a.Extra != nil {
 		kept.Extra = a.Extra
 	}
 	client, err := text.Marshal(kept)
@@ -130,6 +135,8 @@ type Continue struct {
 	ReplyMode string `json:"reply_mode,omitempty" max:"200" listed:"no"`
 	Reset     bool   `json:"reset_environment" default:"false" listed:"no"`
 	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"no"`
+	// The caller asks the run's questions at the terminal, see UntilEnd.
+	Here bool `json:"-"`
 	Reply
 	Running
 }
@@ -138,7 +145,7 @@ type Continue struct {
 // the caller's newest one on the phone.
 func (u *Cases) Continue(ctx context.Context, c *Call, a Continue) (*Outcome, error) {
 	began := time.Now()
-	a.MaxSteps = cmp.Or(a.MaxSteps, usualSteps)
+	a.MaxSteps = cmp.Or(a.MaxSteps, c.Steps)
 	if a.SessionID == "" {
 		var err error
 		if a.SessionID, err = u.newestOn(ctx, c, a.Device); err != nil {
@@ -156,20 +163,27 @@ func (u *Cases) Continue(ctx context.Context, c *Call, a Continue) (*Outcome, er
 	if err != nil {
 		return nil, err
 	}
-	set, err := u.settings(c, a.Running, a.ReplyMode, before.Settings)
-	if err != nil {
-		return nil, err
-	}
-	st, err := u.opts.Runs.Continue(ctx, runs.ContinueRequest{
+	r := runs.ContinueRequest{
 		SessionID: before.Session.ID, Serial: a.Device, Task: a.Task, Reply: answer,
 		QuestionID: a.QuestionID, MaxSteps: a.MaxSteps, ResetEnvironment: a.Reset,
-		Queue: a.Queue, Settings: &set, Key: a.Key, By: c.By,
-	})
+		Queue: a.Queue, Here: a.Here, Key: a.Key, By: c.By,
+	}
+	if a.ReplyMode != "" || c.Mode != "" || a.changes() {
+		set, err := u.settings(c, a.Running, a.ReplyMode, before.Settings)
+		if err != nil {
+			return nil, err
+		}
+		r.Settings = &set
+	}
+	st, err := u.opts.Runs.Continue(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	w := &wait{began: began, budget: c.Budget(a.Seconds),
 		Outcome: Outcome{Status: st, Shown: a.Shown(), Cut: u.cutSteps(a.MaxSteps)}}
+	if a.Here {
+		w.here = &r
+	}
 	if answer != nil {
 		w.Reply = answer.Response
 		if st.Answered != nil && st.Answered.Secret {

@@ -55,8 +55,8 @@ func (q request) name(n *usecase.Next) *result.Next {
 		return to("GET /v1/models", none)
 	}
 	switch { // it is waited for
-	case n.QuestionID != "":
-		return to("GET /v1/inquiries/"+n.QuestionID+"?wait_seconds=60", none)
+	case n.Question != nil:
+		return to("GET /v1/inquiries/"+n.Question.ID+"?wait_seconds=60", none)
 	case n.Since != nil:
 		return to("POST "+session+"/continue", none)
 	}
@@ -66,6 +66,9 @@ func (q request) name(n *usecase.Next) *result.Next {
 // useCase is a use case with the arguments of a request.
 type useCase func(context.Context, *usecase.Call) (*usecase.Outcome, error)
 
+// usualSteps is how many steps a request may take that does not say.
+const usualSteps = 20
+
 // call carries out a use case for the viewer. progress is called when something has happened, and
 // now and then, unless it is nil. An error that is a *refused says how the use case was refused.
 func (s *tasks) call(ctx context.Context, v viewer, q request, do useCase, progress func()) (
@@ -74,7 +77,7 @@ func (s *tasks) call(ctx context.Context, v viewer, q request, do useCase, progr
 	defer end()
 	waits := s.opts.Waits.Of(progress != nil)
 	c := &usecase.Call{Client: q.client, By: v.caller(), Usual: waits.Default,
-		Most: waits.Most(progress != nil)}
+		Most: waits.Most(progress != nil), Steps: usualSteps}
 	if progress != nil {
 		c.Report = &usecase.Reporter{Heartbeat: waits.Heartbeat,
 			Send: func(context.Context, usecase.Progress) { progress() }}

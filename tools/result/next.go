@@ -71,8 +71,8 @@ func Arguments(n *usecase.Next) map[string]any {
 	if n.SessionID != "" {
 		arguments["session_id"] = n.SessionID
 	}
-	if n.QuestionID != "" {
-		arguments["question_id"] = n.QuestionID
+	if n.Question != nil {
+		arguments["question_id"] = n.Question.ID
 	}
 	if n.Since != nil {
 		arguments["since_step"] = *n.Since

@@ -14,7 +14,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/app"
-	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/usecase"
@@ -47,6 +46,7 @@ func Start(ctx context.Context, set *app.Settings, version string, o app.Options
 		return nil, app.Usage(err, "")
 	}
 	o.Grace, o.HandOver = set.Conf.Calls.DetachGrace, set.Conf.Loop.HandOver
+	o.Privacy = usecase.Privacy(set.Conf.Privacy)
 	if set.Conf.Host.Enabled {
 		o.Host = &app.Hosting{}
 	}
@@ -89,13 +89,7 @@ func toolOptions(s *app.Settings, d *app.Parts) *tools.Options {
 		clients[name] = usecase.Waits{Default: c.Wait, Max: c.MaxWait}
 	}
 	return &tools.Options{
-		Options: usecase.Options{Runs: d.Manager, Goals: s.Conf.Host.Enabled,
-			Questions: d.Manager.Broker(), Store: d.Store,
-			Leases: d.Store.Leases, Phones: d.Phones, ReplyMode: channel.Mode(s.Conf.Reply.Mode),
-			OnTimeout: s.OnTimeout(), Drafts: s.Conf.Questions.Draft != "",
-			MaxSteps: s.Conf.Loop.MaxSteps, Privacy: usecase.Privacy(s.Conf.Privacy),
-			Channels: d.Channels, Log: s.Log},
-		Sign: d.Store.Sign,
+		Options: d.UseCases, Sign: d.Store.Sign,
 		Waits: usecase.Waits{Default: calls.Wait, Max: calls.MaxWait,
 			Heartbeat: calls.Heartbeat},
 		ClientWaits: clients, Compat: tools.Compat(s.Conf.Compat),

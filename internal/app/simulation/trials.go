@@ -22,6 +22,7 @@ import (
 	"github.com/taploop/taploop/internal/sandbox/adbserver"
 	"github.com/taploop/taploop/internal/sandbox/shell"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 // TrialOptions say how the runs of a benchmark are carried out.
@@ -98,8 +99,9 @@ func (t *Trials) Try(ctx context.Context, k bench.Key, began func(string)) (benc
 		mode = channel.PassToClient
 	}
 	started := time.Now()
-	st, err := app.PlayOut(ctx, d.Manager, runs.StartRequest{Task: task.GoalIn(o.Locale),
-		Serial: serial, MaxSteps: o.MaxSteps, Settings: runs.Settings{ReplyMode: mode}},
+	st, err := d.Cases.PlayOut(ctx, app.Call(""), usecase.Start{Task: task.GoalIn(o.Locale),
+		Reset: true, ReplyMode: string(mode),
+		Running: usecase.Running{Device: serial, MaxSteps: o.MaxSteps}},
 		func(st runs.Status) { began(st.Session.ID) },
 		func(string) (string, error) { return task.Reply, nil })
 	if err != nil || ctx.Err() != nil {
