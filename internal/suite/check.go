@@ -1,0 +1,212 @@
+package suite
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	_ "image/jpeg" // pictures that suites name
+	_ "image/png"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/internal/files"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/suite/keys"
+)
+
+// checkNames refuses two items of one name, which no report could tell apart.
+func checkNames(s *Suite, items []*Item, problems *keys.Problems) {
+	seen := map[string]keys.Position{}
+	for _, i := range items {
+		if first, twice := seen[i.Name]; twice {
+			problems.Add(i.Case.Of("name"), "there are two cases %q (the first is in line %d)",
+				i.Name, first.Line)
+			continue
+		}
+		seen[i.Name] = i.Case.Of("name")
+	}
+	for _, name := range s.Secrets {
+		if !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name) {
+			problems.Add(s.Of("secrets"), "%q is no name of an environment variable", name)
+		}
+	}
+}
+
+// checkNeeds refuses cases that need one that is not there, or themselves.
+func checkNeeds(s *Suite, problems *keys.Problems) {
+	needs, at := map[string]string{}, map[string]keys.Position{}
+	for _, c := range s.Cases {
+		needs[c.Name], at[c.Name] = c.Needs, c.Of("needs")
+	}
+	for _, c := range s.Cases {
+		if c.Needs == "" {
+			continue
+		}
+		if _, ok := needs[c.Needs]; !ok {
+			problems.Add(at[c.Name], "needs: there is no case %q in this suite", c.Needs)
+			continue
+		}
+		way := []string{c.Name}
+		for next := c.Needs; next != ""; next = needs[next] {
+			if way = append(way, next); next == c.Name && c.Name == slices.Min(way) {
+				problems.Add(at[c.Name], "needs: the cases need each other: %s",
+					strings.Join(way, " needs "))
+			}
+			if slices.Contains(way[:len(way)-1], next) {
+				break
+			}
+		}
+	}
+}
+
+func (s *Suite) checkRow(c *Case, row keys.Map, problems *keys.Problems) {
+	names := func(row keys.Map) (list []string) {
+		for _, p := range row {
+			list = append(list, p.Key)
+		}
+		slices.Sort(list)
+		return list
+	}
+	if len(c.With) == 0 || slices.Equal(names(row), names(c.With[0])) && len(row) > 0 {
+		return
+	}
+	at := c.Of("with")
+	if len(row) > 0 {
+		at = row[0].At
+	}
+	problems.Add(at, "with: every row wants a value of %s", strings.Join(names(c.With[0]), ", "))
+}
+
+// checkCase checks what only the whole case shows.
+func (s *Suite) checkCase(i *Item, problems *keys.Problems) {
+	c := &i.Case
+	if !c.Has("expect") {
+		problems.Add(c.At(), "case %q expects nothing: add expect, with what has to be true at "+
+			"the end, or write expect: none", i.Name)
+	}
+	for n := range c.Approvals {
+		c.Approvals[n].check(problems)
+	}
+	for n := range c.Expect {
+		s.checkExpect(&c.Expect[n], problems)
+	}
+	if text := strings.TrimSpace(c.Task); len(text) > 20_000 {
+		problems.Add(c.Of("task"), "the task has %d bytes (at most 20000)", len(text))
+	}
+}
+
+func (a *Approval) check(problems *keys.Problems) {
+	m := &a.Match
+	if m.Action == "" && m.App == "" && m.Text.Regexp == nil {
+		problems.Add(m.At(), "match: want one of action, app and text")
+	}
+	switch edit := a.Decide == "edit"; {
+	case edit && a.Edited == nil:
+		problems.Add(a.Of("decide"), "decide: edit needs edited_action, with name and args")
+	case !edit && a.Edited != nil:
+		problems.Add(a.Of("edited_action"), "edited_action goes with decide: edit only")
+	case edit:
+		if _, err := a.EditedAction(); err != nil {
+			problems.Add(a.Of("edited_action"), "edited_action: %v", err)
+		}
+	}
+}
+
+// EditedAction is the action that takes the place of the one that waits, as JSON.
+func (a *Approval) EditedAction() (json.RawMessage, error) {
+	b, err := json.Marshal(a.Edited.Value)
+	if err != nil {
+		return nil, err
+	}
+	var shape struct {
+		Name string         `json:"name"`
+		Args map[string]any `json:"args"`
+	}
+	if err := json.Unmarshal(b, &shape); err != nil || shape.Name == "" {
+		return nil, fmt.Errorf("want a mapping with name, the action, and args, a mapping")
+	}
+	return b, nil
+}
+
+// checkExpect checks an expectation beyond its keys.
+func (s *Suite) checkExpect(e *Expect, problems *keys.Problems) {
+	if x := e.Element; x != nil && x.ID+x.Text+x.Desc+x.Class == "" && x.Checked == nil &&
+		x.Enabled == nil {
+		problems.Add(x.At(), "element: want one of id, text, desc, class, checked and enabled")
+	}
+	if x := e.Query; x != nil && !strings.HasPrefix(x.URI, "content://") {
+		problems.Add(x.Of("uri"), "uri: %q does not begin with content://", x.URI)
+	}
+	if x := e.File; x != nil {
+		if !strings.HasPrefix(x.Path, "/") {
+			problems.Add(x.Of("path"), "path: %q does not begin with /", x.Path)
+		}
+		if x.Absent && x.Contains != "" {
+			problems.Add(x.Of("contains"), "contains: a file that is absent contains nothing")
+		}
+	}
+	if x := e.Logcat; x != nil && x.Tag == "" && x.Match.Regexp == nil {
+		problems.Add(x.At(), "logcat: want tag, match or both")
+	}
+	if x := e.Picture; x != nil {
+		s.checkPicture(x, problems)
+	}
+}
+
+func (s *Suite) checkPicture(x *Picture, problems *keys.Problems) {
+	if x.Region != "" {
+		if _, err := Region(x.Region); err != nil {
+			problems.Add(x.Of("region"), "region: %v", err)
+		}
+	}
+	if _, err := s.Image(x.Like); err != nil {
+		problems.Add(x.Of("like"), "like: %v", err)
+	}
+}
+
+// Image reads a picture that the suite names.
+func (s *Suite) Image(name string) (image.Image, error) {
+	b, err := files.Read(s.Path(name))
+	if err != nil {
+		return nil, err
+	}
+	img, _, err := image.Decode(bytes.NewReader(b))
+	if err != nil {
+		return nil, fmt.Errorf("%s is no PNG or JPEG: %w", name, err)
+	}
+	return img, nil
+}
+
+// Region reads left, top, width and height as fractions of the screen.
+func Region(s string) (screen.Mask, error) {
+	m, err := screen.ParseMask(s)
+	if err != nil || m.App != "" || m.W <= 0 {
+		return m, fmt.Errorf("%q is not four fractions: left, top, width and height", s)
+	}
+	return m, nil
+}
+
+// checkLines checks the lines of a set-up or a teardown.
+func (s *Suite) checkLines(lines []Line, problems *keys.Problems) {
+	for n := range lines {
+		l := &lines[n]
+		if l.Install != "" {
+			if found, _ := filepath.Glob(s.Path(l.Install)); len(found) != 1 {
+				problems.Add(l.Of("install"), "install: %s is %d files of the suite's folder, "+
+					"want one", l.Install, len(found))
+			}
+		}
+		if p := l.Push; p != nil {
+			if info, err := os.Stat(s.Path(p.From)); err != nil || info.IsDir() {
+				problems.Add(p.Of("from"), "from: the suite's folder has no file %s", p.From)
+			}
+			if !strings.HasPrefix(p.To, "/") {
+				problems.Add(p.Of("to"), "to: %q does not begin with /", p.To)
+			}
+		}
+	}
+}

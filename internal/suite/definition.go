@@ -1,0 +1,218 @@
+package suite
+
+import (
+	"github.com/taploop/taploop/internal/suite/keys"
+)
+
+// Suite is a file of cases.
+type Suite struct {
+	keys.Place
+	File     string   `yaml:"-"`
+	Name     string   `yaml:"name"`
+	Tags     []string `yaml:"tags"`
+	App      string   `yaml:"app"`
+	Secrets  []string `yaml:"secrets"`
+	Phones   Phones   `yaml:"phones"`
+	Vars     keys.Map `yaml:"vars"`
+	Setup    []Line   `yaml:"setup"`
+	Teardown []Line   `yaml:"teardown"`
+	Each     Each     `yaml:"each"`
+	Budget   Budget   `yaml:"budget"`
+	Cases    []*Case  `yaml:"cases" need:"yes"`
+
+	masked map[string]string // secrets with their values
+}
+
+// Phones says which phones a suite can use.
+type Phones struct {
+	keys.Place
+	Count  int      `yaml:"count" min:"1" max:"1000"`
+	Labels []string `yaml:"labels"`
+	API    int      `yaml:"api" min:"1" max:"1000"`
+}
+
+// Each is done around every attempt of every case.
+type Each struct {
+	keys.Place
+	Setup    []Line `yaml:"setup"`
+	Teardown []Line `yaml:"teardown"`
+}
+
+// Budget bounds what an attempt may use. 0 does not bound.
+type Budget struct {
+	keys.Place
+	Steps  int           `yaml:"steps" min:"1" max:"1000"`
+	Time   keys.Duration `yaml:"time"`
+	Tokens int           `yaml:"tokens" min:"1"`
+	Cost   float64       `yaml:"cost" min:"0"`
+}
+
+// or is b with what it leaves open taken from the suite's.
+func (b Budget) or(s Budget) Budget {
+	pick := b
+	if b.Steps == 0 {
+		pick.Steps = s.Steps
+	}
+	if b.Time == 0 {
+		pick.Time = s.Time
+	}
+	if b.Tokens == 0 {
+		pick.Tokens = s.Tokens
+	}
+	if b.Cost == 0 {
+		pick.Cost = s.Cost
+	}
+	return pick
+}
+
+// Line is one line of a set-up or a teardown.
+type Line struct {
+	keys.Place
+	Install    string        `yaml:"install" one:"yes"`
+	Clear      string        `yaml:"clear" one:"yes"`
+	Grant      *Grant        `yaml:"grant" one:"yes"`
+	Open       string        `yaml:"open" one:"yes"`
+	Push       *Push         `yaml:"push" one:"yes"`
+	Setting    *Setting      `yaml:"setting" one:"yes"`
+	Animations string        `yaml:"animations" one:"yes" enum:"on off"`
+	WaitBoot   keys.Patience `yaml:"wait_boot" one:"yes" alone:"yes"`
+	Shell      string        `yaml:"shell" one:"yes"`
+}
+
+// Grant gives an app permissions.
+type Grant struct {
+	keys.Place
+	App         string   `yaml:"app" need:"yes"`
+	Permissions []string `yaml:"permissions" need:"yes"`
+}
+
+// Push copies a file to the phone.
+type Push struct {
+	keys.Place
+	From string `yaml:"from" need:"yes"`
+	To   string `yaml:"to" need:"yes"`
+}
+
+// Setting names a setting of the phone with a value.
+type Setting struct {
+	keys.Place
+	Namespace string `yaml:"namespace" need:"yes" enum:"system secure global"`
+	Name      string `yaml:"name" need:"yes"`
+	Value     string `yaml:"value" need:"yes" empty:"ok"`
+}
+
+// Case is one test, or one for each of its rows.
+type Case struct {
+	keys.Place
+	Name      string      `yaml:"name" need:"yes"`
+	Task      string      `yaml:"task" need:"yes"`
+	Tags      []string    `yaml:"tags"`
+	With      []keys.Map  `yaml:"with"`
+	Replies   []Reply     `yaml:"replies"`
+	Approvals []Approval  `yaml:"approvals"`
+	Budget    Budget      `yaml:"budget"`
+	Retries   *int        `yaml:"retries" min:"0" max:"100"`
+	Cassette  string      `yaml:"cassette"`
+	Needs     string      `yaml:"needs"`
+	Expect    []Expect    `yaml:"expect" bare:"none"`
+	Skip      keys.Reason `yaml:"skip"`
+
+	written string // its name with placeholders
+}
+
+// Reply answers questions of the agent.
+type Reply struct {
+	keys.Place
+	Question keys.Regexp `yaml:"question" need:"yes"`
+	Reply    string      `yaml:"reply" need:"yes"`
+	Times    keys.Times  `yaml:"times"`
+}
+
+// Approval decides about actions that wait for a person.
+type Approval struct {
+	keys.Place
+	Match   Match     `yaml:"match" need:"yes"`
+	Decide  string    `yaml:"decide" need:"yes" enum:"approve reject edit"`
+	Message string    `yaml:"message"`
+	Edited  *keys.Any `yaml:"edited_action"`
+}
+
+// Match says which actions an approval is for: those that all of its keys fit.
+type Match struct {
+	keys.Place
+	Action string      `yaml:"action"`
+	App    string      `yaml:"app"`
+	Text   keys.Regexp `yaml:"text"`
+}
+
+// Expect is one expectation.
+type Expect struct {
+	keys.Place
+	App     string        `yaml:"app" one:"yes"`
+	Text    string        `yaml:"text" one:"yes"`
+	NoText  string        `yaml:"no_text" one:"yes"`
+	Element *Element      `yaml:"element" one:"yes"`
+	Answer  keys.Regexp   `yaml:"answer" one:"yes"`
+	Setting *Setting      `yaml:"setting" one:"yes"`
+	Query   *Query        `yaml:"query" one:"yes"`
+	File    *File         `yaml:"file" one:"yes"`
+	Shell   *Shell        `yaml:"shell" one:"yes"`
+	Logcat  *Logcat       `yaml:"logcat" one:"yes"`
+	Picture *Picture      `yaml:"picture" one:"yes"`
+	Judged  string        `yaml:"judged" one:"yes"`
+	Within  keys.Duration `yaml:"within"`
+}
+
+// Element is an element of the screen that all given keys fit.
+type Element struct {
+	keys.Place
+	ID      string `yaml:"id"`
+	Text    string `yaml:"text"`
+	Desc    string `yaml:"desc"`
+	Class   string `yaml:"class"`
+	Checked *bool  `yaml:"checked"`
+	Enabled *bool  `yaml:"enabled"`
+	Count   *int   `yaml:"count" min:"0" max:"100000"`
+}
+
+// Query asks a content provider.
+type Query struct {
+	keys.Place
+	URI        string   `yaml:"uri" need:"yes"`
+	Projection []string `yaml:"projection"`
+	Where      string   `yaml:"where"`
+	Rows       *int     `yaml:"rows" min:"0"`
+	Value      string   `yaml:"value"`
+}
+
+// File is a file of the phone.
+type File struct {
+	keys.Place
+	Path     string `yaml:"path" need:"yes"`
+	Contains string `yaml:"contains"`
+	Absent   bool   `yaml:"absent"`
+}
+
+// Shell is a command on the phone with what it has to say.
+type Shell struct {
+	keys.Place
+	Command string      `yaml:"command" need:"yes"`
+	Output  keys.Regexp `yaml:"output"`
+	Code    *int        `yaml:"code" min:"0" max:"255"`
+}
+
+// Logcat is a line of the phone's log.
+type Logcat struct {
+	keys.Place
+	Tag    string      `yaml:"tag"`
+	Match  keys.Regexp `yaml:"match"`
+	Absent bool        `yaml:"absent"`
+}
+
+// Picture is a part of the screen that looks like a picture.
+type Picture struct {
+	keys.Place
+	Region    string  `yaml:"region"`
+	Like      string  `yaml:"like" need:"yes"`
+	Tolerance float64 `yaml:"tolerance" min:"0" max:"1"`
+}

@@ -1,0 +1,113 @@
+package suite
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/taploop/taploop/internal/suite/keys"
+)
+
+// firebaseFile is a file of the Firebase App Testing agent. Older files are the list alone.
+type firebaseFile struct {
+	keys.Place
+	Tests    []*firebaseTest `yaml:"tests" need:"yes"`
+	Defaults *keys.Any       `yaml:"defaultConfig"` // of browsers
+}
+
+type firebaseTest struct {
+	keys.Place
+	Name  string         `yaml:"displayName" need:"yes"`
+	ID    string         `yaml:"id"`
+	After string         `yaml:"prerequisiteTestCaseId"`
+	Steps []firebaseStep `yaml:"steps" need:"yes"`
+	Test  *keys.Any      `yaml:"testConfig"` // of browsers
+}
+
+type firebaseStep struct {
+	keys.Place
+	Goal      string `yaml:"goal" need:"yes"`
+	Hint      string `yaml:"hint"`
+	Assertion string `yaml:"finalScreenAssertion"`
+	Criteria  string `yaml:"successCriteria"` // its older name
+}
+
+// readFirebase reads tests of the Firebase App Testing agent. What a step asserts in words is
+// judged by a model when the step is done.
+func readFirebase(file string, n ast.Node) ([]*Item, error) {
+	var f firebaseFile
+	var err error
+	if n.Type() == ast.SequenceType {
+		err = keys.Read(file, n, &f.Tests)
+	} else {
+		err = keys.Read(file, n, &f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	base := filepath.Base(file)
+	s := &Suite{File: file, Name: strings.TrimSuffix(base, filepath.Ext(base))}
+	byID := map[string]*firebaseTest{}
+	for _, t := range f.Tests {
+		byID[t.ID] = t
+	}
+	var items []*Item
+	var problems keys.Problems
+	for _, t := range f.Tests {
+		i := &Item{Suite: s, Name: t.Name}
+		i.Case.Name, i.Case.Place = t.Name, t.Place
+		for _, one := range t.chain(byID, &problems) {
+			i.Stages = append(i.Stages, one.stages()...)
+		}
+		if i.Stages != nil {
+			i.Case.Task = i.Stages[0].Task
+		}
+		items = append(items, i)
+	}
+	checkNames(s, items, &problems)
+	return items, problems.Err()
+}
+
+// chain is a test with those that go before it.
+func (t *firebaseTest) chain(byID map[string]*firebaseTest,
+	problems *keys.Problems) []*firebaseTest {
+	list := []*firebaseTest{t}
+	for first := t; first.After != ""; {
+		next := byID[first.After]
+		if next == nil {
+			problems.Add(first.Of("prerequisiteTestCaseId"), "there is no test with the id %q",
+				first.After)
+			return nil
+		}
+		if len(list) > len(byID) {
+			problems.Add(t.Of("prerequisiteTestCaseId"), "the tests go before each other")
+			return nil
+		}
+		list, first = append([]*firebaseTest{next}, list...), next
+	}
+	return list
+}
+
+// stages are the steps of a test.
+func (t *firebaseTest) stages() (list []Stage) {
+	asserted := false
+	for _, s := range t.Steps {
+		one := Stage{Task: s.Goal}
+		if s.Hint != "" {
+			one.Task += "\nHint: " + s.Hint
+		}
+		for key, claim := range map[string]string{"finalScreenAssertion": s.Assertion,
+			"successCriteria": s.Criteria} {
+			if claim != "" {
+				asserted = true
+				one.Expect = append(one.Expect, judged(claim, s.Of(key)))
+			}
+		}
+		list = append(list, one)
+	}
+	if last := t.Steps[len(t.Steps)-1]; !asserted {
+		list[len(list)-1].Expect = []Expect{judged("This was reached: "+last.Goal, last.At())}
+	}
+	return list
+}

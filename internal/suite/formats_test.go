@@ -1,0 +1,145 @@
+package suite_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/suite"
+)
+
+func read(t *testing.T, name, content string) ([]*suite.Item, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+	return suite.Read([]string{file}, suite.Options{})
+}
+
+// claims are the tasks of an item's stages, each with what is judged after it.
+func claims(i *suite.Item) (list [][]string) {
+	for _, s := range i.Stages {
+		one := []string{s.Task}
+		for _, e := range s.Expect {
+			one = append(one, e.Judged)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+func TestAJourneyIsItsActionsAndWhatTheyVerify(t *testing.T) {
+	items, err := read(t, "find.journey.xml", `<?xml version="1.0" encoding="utf-8"?>
+<journey name="Find a note">
+    <description>Finds a note, and opens it</description>
+    <actions>
+        <action>Open the Notes app</action>
+        <action>
+            Tap the note
+            "Packing list"
+        </action>
+        <action>Verify that the note is open</action>
+        <action>Check that it says "Passport"</action>
+        <action>Go back</action>
+        <action>Ensure the list is shown &amp; nothing else</action>
+    </actions>
+</journey>`)
+	require.NoError(t, err)
+	require.Equal(t, "Find a note", items[0].Name)
+	require.Equal(t, 5, items[0].At().Line)
+	require.Equal(t, [][]string{
+		{"Open the Notes app\nTap the note \"Packing list\"", "Verify that the note is open",
+			`Check that it says "Passport"`},
+		{"Go back", "Ensure the list is shown & nothing else"}}, claims(items[0]))
+
+	items, err = read(t, "do.journey.xml",
+		`<journey><actions><action>Open Notes</action></actions></journey>`)
+	require.NoError(t, err)
+	require.Equal(t, "do", items[0].Name)
+	require.Equal(t, [][]string{{"Open Notes", "All of this was done: Open Notes"}},
+		claims(items[0]))
+
+	for content, want := range map[string]string{
+		"<journey><actions></actions></journey>":           "1:1: this journey has no action",
+		"<journey><steps><step>x</step></steps></journey>": "1:17: unknown element journey/steps",
+		"<journey><actions>":                               "XML syntax error on line 1",
+	} {
+		_, err := read(t, "x.journey.xml", content)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestATestOfFirebaseIsItsStepsWithThoseThatGoBefore(t *testing.T) {
+	items, err := read(t, "app.yaml", `tests:
+- displayName: Log in
+  id: login
+  steps:
+  - goal: Log in as a guest
+    hint: Skip the offer
+    finalScreenAssertion: The home screen is shown
+- displayName: Search
+  prerequisiteTestCaseId: login
+  steps:
+  - goal: Open the search
+  - goal: Look for shoes
+    successCriteria: There are shoes
+`)
+	require.NoError(t, err)
+	login := []string{"Log in as a guest\nHint: Skip the offer", "The home screen is shown"}
+	require.Equal(t, [][]string{login}, claims(items[0]))
+	require.Equal(t, [][]string{login, {"Open the search"},
+		{"Look for shoes", "There are shoes"}}, claims(items[1]))
+
+	items, err = read(t, "old.yaml", "- displayName: Win\n  steps: [{goal: win}]\n")
+	require.NoError(t, err)
+	require.Equal(t, [][]string{{"win", "This was reached: win"}}, claims(items[0]))
+
+	for content, want := range map[string]string{
+		"tests: [{displayName: a, steps: [{gaol: x}]}]": `unknown key "gaol" (did you mean goal?)`,
+		"tests: [{displayName: a, id: a, prerequisiteTestCaseId: b, steps: [{goal: x}]}]": `there ` +
+			`is no test with the id "b"`,
+		"tests: [{displayName: a, id: a, prerequisiteTestCaseId: a, steps: [{goal: x}]}]": `the ` +
+			`tests go before each other`,
+	} {
+		_, err := read(t, "x.yaml", content)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+const some = `tags: [shop]
+cases:
+- {name: one, task: t, expect: none}
+- {name: two, task: t, needs: one, tags: [slow], expect: none}
+- {name: three, task: t, expect: none}
+- {name: four, task: t, with: [{n: 1}, {n: 2}], expect: none}
+- {name: five, task: t, needs: four, expect: none}
+`
+
+func namesOf(items []*suite.Item) (list []string) {
+	for _, i := range items {
+		list = append(list, i.Name)
+	}
+	return list
+}
+
+func TestASelectionHasWhatItsCasesNeed(t *testing.T) {
+	items, err := read(t, "s.yaml", some)
+	require.NoError(t, err)
+	pick := func(s suite.Selection) []string { return namesOf(suite.Select(items, s)) }
+	require.Equal(t, []string{"one", "two"}, pick(suite.Selection{Tags: []string{"slow"}}))
+	require.Equal(t, []string{"four [n=1]", "four [n=2]", "five"},
+		pick(suite.Selection{Grep: regexp.MustCompile("five")}))
+	require.Len(t, pick(suite.Selection{Tags: []string{"shop"}}), 6)
+	first := pick(suite.Selection{Shard: 1, Of: 2})
+	second := pick(suite.Selection{Shard: 2, Of: 2})
+	require.Equal(t, []string{"one", "two", "four [n=1]", "four [n=2]", "five"}, first)
+	require.Equal(t, []string{"three"}, second[:1])
+}
+
+func TestAMaskHidesEveryFormOfASecret(t *testing.T) {
+	m := suite.NewMask(map[string]string{"A": `p<"w\1`, "B": "two\nlines", "C": "p<"})
+	require.Equal(t, `*** *** *** *** ***, ***`, m.Text(
+		`p<"w\1 p&lt;&#34;w\1 p\u003c\"w\\1 p%3C%22w%5C1 two`+"\nlines, lines"))
+}

@@ -1,0 +1,85 @@
+package suite
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/taploop/taploop/internal/suite/keys"
+)
+
+// Item is a case with the values of one row filled in: what is run and reported.
+type Item struct {
+	Suite *Suite
+	Case  Case
+	Name  string // of the case, with its row
+	Row   int    // from 1, 0 if the case has no rows
+	// Setup and Teardown are those of Each.
+	Setup, Teardown []Line
+	Stages          []Stage
+}
+
+// Stage is a part of a case: a task with what is to be true after it. A suite's case has one.
+type Stage struct {
+	Task   string
+	Expect []Expect
+}
+
+// ID tells items apart.
+func (i *Item) ID() string { return i.Suite.File + "/" + i.Name }
+
+// At is where the case stands.
+func (i *Item) At() keys.Position { return i.Case.At() }
+
+// Tags are those of the suite and of the case.
+func (i *Item) Tags() []string { return append(append([]string{}, i.Suite.Tags...), i.Case.Tags...) }
+
+// Budget is what an attempt may use.
+func (i *Item) Budget() Budget { return i.Case.Budget.or(i.Suite.Budget) }
+
+// Path is a path of the suite's file, from its folder.
+func (s *Suite) Path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(s.File), name)
+}
+
+// Key is a name for files of the item, which no other item of the suite has.
+func (i *Item) Key() string {
+	sum := sha256.Sum256([]byte(i.Suite.Name + "\x00" + i.Case.Name + "\x00" + i.Name))
+	return slug(i.Suite.Name) + "-" + slug(i.Name) + "-" + hex.EncodeToString(sum[:4])
+}
+
+// Cassette is the file of the item's recording.
+func (i *Item) Cassette() string {
+	if i.Case.Cassette == "" {
+		return i.Suite.Path(filepath.Join("cassettes", i.Key()+".jsonl"))
+	}
+	file := i.Suite.Path(i.Case.Cassette)
+	if i.Row == 0 {
+		return file
+	}
+	ext := filepath.Ext(file)
+	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(file, ext), i.Row, ext)
+}
+
+// slug is the beginning of a name in letters that every file system takes.
+func slug(name string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(name) {
+		switch {
+		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= 40 {
+			break
+		}
+	}
+	return strings.Trim(b.String(), "-")
+}

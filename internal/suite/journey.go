@@ -1,0 +1,130 @@
+package suite
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/internal/suite/keys"
+)
+
+// asserts matches actions of a journey that only look.
+var asserts = regexp.MustCompile(`(?i)^\s*(?:then\s+|and\s+)?(?:verify|check|assert|ensure|confirm ` +
+	`that|expect|make sure|validate)\b|^\s*(?:验证|检查|确认|确保|断言)`)
+
+// said is a text of an XML file with its place.
+type said struct {
+	text string
+	at   keys.Position
+}
+
+// readJourney reads a *.journey.xml: actions in words, one after the other. What only looks is
+// judged by a model when the actions before it are done.
+func readJourney(file string, b []byte) ([]*Item, error) {
+	name, actions, err := parseJourney(file, b)
+	if err != nil {
+		return nil, err
+	}
+	base := strings.TrimSuffix(filepath.Base(file), journeys)
+	s := &Suite{File: file, Name: base}
+	i := &Item{Suite: s, Name: name}
+	if i.Name == "" {
+		i.Name = base
+	}
+	i.Case.Name = i.Name
+	i.Case.Put(actions[0].at)
+	var do, all []string
+	for _, a := range actions {
+		all = append(all, a.text)
+		if !asserts.MatchString(a.text) {
+			do = append(do, a.text)
+			continue
+		}
+		if do != nil || len(i.Stages) == 0 {
+			i.Stages, do = append(i.Stages, Stage{Task: sequence(do, a.text)}), nil
+		}
+		last := &i.Stages[len(i.Stages)-1]
+		last.Expect = append(last.Expect, judged(a.text, a.at))
+	}
+	if do != nil {
+		last := Stage{Task: sequence(do, "")}
+		if len(i.Stages) == 0 {
+			last.Expect = []Expect{judged("All of this was done: "+strings.Join(all, " "),
+				actions[0].at)}
+		}
+		i.Stages = append(i.Stages, last)
+	}
+	i.Case.Task = i.Stages[0].Task
+	return []*Item{i}, nil
+}
+
+// sequence is a task that is these actions, or only to find the screen of a claim.
+func sequence(do []string, claim string) string {
+	if len(do) == 0 {
+		return "Look at the screen, and do not change anything: " + claim
+	}
+	return strings.Join(do, "\n")
+}
+
+func judged(claim string, at keys.Position) Expect {
+	e := Expect{Judged: claim}
+	e.Put(at)
+	return e
+}
+
+// parseJourney returns the journey's name and its actions.
+func parseJourney(file string, b []byte) (name string, actions []said, err error) {
+	d := xml.NewDecoder(bytes.NewReader(b))
+	at := func() keys.Position {
+		line, column := d.InputPos()
+		return keys.Position{File: file, Line: line, Column: column}
+	}
+	var open []string
+	var text strings.Builder
+	var began keys.Position
+	for {
+		t, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return "", nil, keys.Problems{{Position: at(), Text: err.Error()}}
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			open = append(open, t.Name.Local)
+			way := strings.Join(open, "/")
+			if !slices.Contains([]string{"journey", "journey/description", "journey/actions",
+				"journey/actions/action"}, way) {
+				return "", nil, keys.Problems{{Position: at(), Text: "unknown element " + way +
+					" (a journey has a description, and actions with an action each)"}}
+			}
+			for _, a := range t.Attr {
+				if way == "journey" && a.Name.Local == "name" {
+					name = strings.TrimSpace(a.Value)
+				}
+			}
+			text.Reset()
+			began = at()
+		case xml.EndElement:
+			words := strings.Join(strings.Fields(text.String()), " ")
+			if open[len(open)-1] == "action" && words != "" {
+				actions = append(actions, said{words, began})
+			}
+			open = open[:len(open)-1]
+			text.Reset()
+		case xml.CharData:
+			text.Write(t)
+		}
+	}
+	if len(actions) == 0 {
+		return "", nil, keys.Problems{{Position: keys.Position{File: file, Line: 1, Column: 1},
+			Text: "this journey has no action"}}
+	}
+	return name, actions, nil
+}

@@ -1,0 +1,78 @@
+package keys
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Position is a place in a file. Lines and columns count from 1, and 0 is unknown.
+type Position struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column,omitempty"`
+}
+
+func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
+
+// Problem is something wrong at a place.
+type Problem struct {
+	Position
+	Text string
+}
+
+// Problems are all that is wrong with one or more files.
+type Problems []Problem
+
+// Add adds a problem.
+func (p *Problems) Add(at Position, format string, args ...any) {
+	*p = append(*p, Problem{at, fmt.Sprintf(format, args...)})
+}
+
+// Err returns the problems as an error, in the order of the files, or nil if there are none.
+func (p Problems) Err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(p, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
+	})
+	return slices.Compact(p)
+}
+
+func (p Problems) Error() string {
+	var lines []string
+	for _, one := range p {
+		lines = append(lines, one.Position.String()+": "+one.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Place is where a struct and its keys stand in a file.
+type Place struct {
+	at   Position
+	keys map[string]Position
+}
+
+// At is where the struct begins.
+func (p *Place) At() Position { return p.at }
+
+// Of is where the value of a key stands, or where the struct begins if the key is not there.
+func (p *Place) Of(key string) Position {
+	if at, ok := p.keys[key]; ok {
+		return at
+	}
+	return p.at
+}
+
+// Has reports whether the key is there.
+func (p *Place) Has(key string) bool { _, ok := p.keys[key]; return ok }
+
+// Put says where a struct stands that was not read by this package.
+func (p *Place) Put(at Position) { p.at = at }
+
+func (p *Place) place() *Place { return p }
+
+// placed is a struct that embeds Place.
+type placed interface{ place() *Place }

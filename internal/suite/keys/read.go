@@ -1,0 +1,308 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+const (
+	maxBytes = 4 << 20
+	// values that are read of a file, those of aliases as often as they are used
+	maxValues = 200_000
+	maxDepth  = 50
+)
+
+// Parse reads YAML. Its error is Problems.
+func Parse(file string, b []byte) (n ast.Node, err error) {
+	at := Position{File: file, Line: 1, Column: 1}
+	defer func() { // the YAML library panics on some texts that are not YAML
+		if p := recover(); p != nil {
+			n, err = nil, Problems{{at, fmt.Sprintf("this cannot be read as YAML (%v)", p)}}
+		}
+	}()
+	if len(b) > maxBytes {
+		return nil, Problems{{at, fmt.Sprintf("%d bytes are too much (at most %d)", len(b),
+			maxBytes)}}
+	}
+	parsed, err := parser.ParseBytes(b, 0)
+	if err != nil {
+		return nil, located(file, err)
+	}
+	if len(parsed.Docs) != 1 || parsed.Docs[0].Body == nil {
+		return nil, Problems{{at, "want one YAML document that is not empty"}}
+	}
+	return parsed.Docs[0].Body, nil
+}
+
+// located is what the YAML library complains of, with the place.
+func located(file string, err error) Problems {
+	at := Position{File: file, Line: 1, Column: 1}
+	var y yaml.Error
+	if !errors.As(err, &y) {
+		return Problems{{at, err.Error()}}
+	}
+	if t := y.GetToken(); t != nil {
+		at.Line, at.Column = t.Position.Line, t.Position.Column
+	}
+	return Problems{{at, y.GetMessage()}}
+}
+
+// Read reads a parsed file into the struct that to points to. Its error is Problems.
+func Read(file string, n ast.Node, to any) error {
+	r := &reader{file: file, anchors: map[string]ast.Node{}}
+	ast.Walk(r, n)
+	r.read(n, reflect.ValueOf(to).Elem(), reflect.StructTag(""), "the file", 0)
+	return r.problems.Err()
+}
+
+type reader struct {
+	file     string
+	problems Problems
+	anchors  map[string]ast.Node
+	values   int
+}
+
+// Visit implements ast.Visitor. It collects the anchors.
+func (r *reader) Visit(n ast.Node) ast.Visitor {
+	if a, ok := n.(*ast.AnchorNode); ok {
+		r.anchors[a.Name.String()] = a.Value
+	}
+	return r
+}
+
+// At is where a node begins.
+func (r *reader) at(n ast.Node) Position {
+	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 && !m.IsFlowStyle {
+		n = m.Values[0].Key
+	}
+	if m, ok := n.(*ast.MappingValueNode); ok {
+		n = m.Key
+	}
+	p := Position{File: r.file, Line: 1, Column: 1}
+	if t := n.GetToken(); t != nil {
+		p.Line, p.Column = t.Position.Line, t.Position.Column
+	}
+	return p
+}
+
+func (r *reader) wrong(n ast.Node, format string, args ...any) {
+	r.problems.Add(r.at(n), format, args...)
+}
+
+// plain is what an anchor, an alias or a tag stands for, or nil.
+func (r *reader) plain(n ast.Node) ast.Node {
+	for range maxDepth {
+		switch x := n.(type) {
+		case *ast.AnchorNode:
+			n = x.Value
+		case *ast.TagNode:
+			n = x.Value
+		case *ast.AliasNode:
+			n = r.anchors[x.Value.String()]
+		case *ast.LiteralNode:
+			return x.Value
+		default:
+			return n
+		}
+	}
+	return nil
+}
+
+// read reads a node. what names it in messages.
+func (r *reader) read(n ast.Node, to reflect.Value, tag reflect.StructTag, what string, deep int) {
+	whole := n
+	if r.values++; r.values > maxValues || deep > maxDepth {
+		if r.values <= maxValues+1 || deep == maxDepth+1 {
+			r.wrong(whole, "the file is too large or too deep")
+		}
+		return
+	}
+	n = r.plain(n)
+	if n == nil {
+		r.wrong(whole, "%s: there is no such anchor", what)
+		return
+	}
+	if v, ok := to.Addr().Interface().(value); ok {
+		if s, ok := r.text(n, what); ok {
+			r.note(n, what, v.set(s))
+		}
+		return
+	}
+	switch x := to.Addr().Interface().(type) {
+	case *Map:
+		r.pairs(n, x, what)
+	case *Any:
+		r.note(n, what, yaml.NodeToValue(n, &x.Value))
+	default:
+		r.kind(n, to, tag, what, deep)
+	}
+}
+
+func (r *reader) note(n ast.Node, what string, err error) {
+	if err != nil {
+		r.wrong(n, "%s: %v", what, err)
+	}
+}
+
+// kind reads a node by the kind of its value.
+func (r *reader) kind(n ast.Node, to reflect.Value, tag reflect.StructTag, what string, deep int) {
+	switch to.Kind() {
+	case reflect.Pointer:
+		to.Set(reflect.New(to.Type().Elem()))
+		r.read(n, to.Elem(), tag, what, deep)
+	case reflect.Struct:
+		r.mapping(n, to, what, deep)
+	case reflect.Slice:
+		r.list(n, to, tag, what, deep)
+	case reflect.Bool:
+		b, ok := n.(*ast.BoolNode)
+		if !ok {
+			r.wrong(n, "%s: want true or false", what)
+			return
+		}
+		to.SetBool(b.Value)
+	default:
+		if s, ok := r.text(n, what); ok {
+			r.note(n, what, scalar(s, to, tag))
+		}
+	}
+}
+
+// text is a scalar as it is written.
+func (r *reader) text(n ast.Node, what string) (string, bool) {
+	switch x := n.(type) {
+	case *ast.StringNode:
+		return x.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return n.GetToken().Value, true
+	case *ast.NullNode:
+		r.wrong(n, "%s: there is no value", what)
+	case *ast.SequenceNode:
+		r.wrong(n, "%s: want one value, and this is a list", what)
+	case *ast.MappingNode, *ast.MappingValueNode:
+		r.wrong(n, "%s: want one value, and this is a mapping", what)
+	default:
+		r.wrong(n, "%s: want a text", what)
+	}
+	return "", false
+}
+
+// scalar sets a text or a number.
+func scalar(s string, to reflect.Value, tag reflect.StructTag) error {
+	switch to.Kind() {
+	case reflect.String:
+		if strings.TrimSpace(s) == "" && tag.Get("empty") == "" {
+			return errors.New("it is empty")
+		}
+		if all := strings.Fields(tag.Get("enum")); len(all) > 0 && !slices.Contains(all, s) {
+			return fmt.Errorf("%q is not one of %s", s, strings.Join(all, ", "))
+		}
+		to.SetString(s)
+		return nil
+	case reflect.Int:
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return fmt.Errorf("%q is no whole number", s)
+		}
+		to.SetInt(int64(n))
+		return bounded(float64(n), tag)
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f != f {
+		return fmt.Errorf("%q is no number", s)
+	}
+	to.SetFloat(f)
+	return bounded(f, tag)
+}
+
+func bounded(n float64, tag reflect.StructTag) error {
+	if low, err := strconv.ParseFloat(tag.Get("min"), 64); err == nil && n < low {
+		return fmt.Errorf("%v is less than %v", n, low)
+	}
+	if high, err := strconv.ParseFloat(tag.Get("max"), 64); err == nil && n > high {
+		return fmt.Errorf("%v is more than %v", n, high)
+	}
+	return nil
+}
+
+func (r *reader) list(n ast.Node, to reflect.Value, tag reflect.StructTag, what string, deep int) {
+	seq, ok := n.(*ast.SequenceNode)
+	if bare := tag.Get("bare"); !ok && bare != "" {
+		if s, is := n.(*ast.StringNode); is && s.Value == bare {
+			return
+		}
+		r.wrong(n, "%s: want a list, or %s", what, bare)
+		return
+	}
+	if !ok {
+		r.wrong(n, "%s: want a list", what)
+		return
+	}
+	if len(seq.Values) == 0 && (tag.Get("need") != "" || tag.Get("bare") != "") {
+		r.wrong(n, "%s: the list is empty", what)
+	}
+	for _, item := range seq.Values {
+		one := reflect.New(to.Type().Elem()).Elem()
+		r.read(item, one, "", what, deep+1)
+		to.Set(reflect.Append(to, one))
+	}
+}
+
+// entry is a key of a mapping.
+type entry struct {
+	key   string
+	at    ast.Node
+	value ast.Node
+}
+
+// entries are the keys of a mapping, merged ones last.
+func (r *reader) entries(n ast.Node, deep int) (list []entry, ok bool) {
+	var values []*ast.MappingValueNode
+	switch m := r.plain(n).(type) {
+	case *ast.MappingNode:
+		values = m.Values
+	case *ast.MappingValueNode:
+		values = []*ast.MappingValueNode{m}
+	default:
+		return nil, false
+	}
+	var merged []entry
+	for _, v := range values {
+		if _, merge := v.Key.(*ast.MergeKeyNode); merge {
+			if more, ok := r.entries(v.Value, deep+1); ok && deep < maxDepth {
+				merged = append(merged, more...)
+			} else {
+				r.wrong(v.Value, "<<: want a mapping")
+			}
+			continue
+		}
+		list = append(list, entry{v.Key.GetToken().Value, v.Key, v.Value})
+	}
+	for _, e := range merged {
+		if !slices.ContainsFunc(list, func(x entry) bool { return x.key == e.key }) {
+			list = append(list, e)
+		}
+	}
+	return list, true
+}
+
+func (r *reader) pairs(n ast.Node, to *Map, what string) {
+	list, ok := r.entries(n, 0)
+	if !ok {
+		r.wrong(n, "%s: want a mapping of names to values", what)
+		return
+	}
+	for _, e := range list {
+		if s, ok := r.text(r.plain(e.value), e.key); ok {
+			*to = append(*to, Pair{e.key, s, r.at(e.value)})
+		}
+	}
+}

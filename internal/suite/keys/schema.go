@@ -1,0 +1,131 @@
+package keys
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Schema is the JSON Schema of the files that are read into a T. Words describe the keys, by
+// "Type.key". Schema panics if a key has no description.
+func Schema[T any](title string, words map[string]string) json.RawMessage {
+	s := &schemas{words: words, defs: map[string]any{}}
+	t := reflect.TypeFor[T]()
+	s.object(t)
+	b, err := json.MarshalIndent(map[string]any{
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title,
+		"$ref": "#/$defs/" + t.Name(), "$defs": s.defs}, "", "  ")
+	if err != nil {
+		panic(err)
+	}
+	return append(b, '\n')
+}
+
+type schemas struct {
+	words map[string]string
+	defs  map[string]any
+}
+
+var anyText = []any{"string", "number", "boolean"}
+
+// of is the schema of a type.
+func (s *schemas) of(t reflect.Type, tag reflect.StructTag) map[string]any {
+	if v, ok := reflect.New(t).Interface().(value); ok {
+		return v.form()
+	}
+	switch t {
+	case reflect.TypeFor[Map]():
+		return map[string]any{"type": "object",
+			"additionalProperties": map[string]any{"type": anyText}}
+	case reflect.TypeFor[Any]():
+		return map[string]any{}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return s.of(t.Elem(), tag)
+	case reflect.Struct:
+		s.object(t)
+		return map[string]any{"$ref": "#/$defs/" + t.Name()}
+	case reflect.Slice:
+		list := map[string]any{"type": "array", "items": s.of(t.Elem(), "")}
+		if tag.Get("need") != "" || tag.Get("bare") != "" {
+			list["minItems"] = 1
+		}
+		if bare := tag.Get("bare"); bare != "" {
+			return map[string]any{"anyOf": []any{map[string]any{"const": bare}, list}}
+		}
+		return list
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.String:
+		return textSchema(tag)
+	case reflect.Int:
+		return numberSchema("integer", tag)
+	case reflect.Float64:
+		return numberSchema("number", tag)
+	}
+	panic(fmt.Sprintf("no schema for %s", t))
+}
+
+func textSchema(tag reflect.StructTag) map[string]any {
+	if all := strings.Fields(tag.Get("enum")); len(all) > 0 {
+		return map[string]any{"enum": all}
+	}
+	out := map[string]any{"type": anyText}
+	if tag.Get("empty") == "" {
+		out["minLength"] = 1
+	}
+	return out
+}
+
+func numberSchema(kind string, tag reflect.StructTag) map[string]any {
+	out := map[string]any{"type": kind}
+	for name, key := range map[string]string{"min": "minimum", "max": "maximum"} {
+		if n, err := strconv.ParseFloat(tag.Get(name), 64); err == nil {
+			out[key] = n
+		}
+	}
+	return out
+}
+
+// object adds the definition of a struct.
+func (s *schemas) object(t reflect.Type) {
+	if s.defs[t.Name()] != nil {
+		return
+	}
+	properties := map[string]any{}
+	out := map[string]any{"type": "object", "properties": properties,
+		"additionalProperties": false}
+	s.defs[t.Name()] = out
+	var required, ones, alone []any
+	for _, f := range fields(t) {
+		key := keyOf(f)
+		one := s.of(f.Type, f.Tag)
+		words, ok := s.words[t.Name()+"."+key]
+		if !ok {
+			panic("no description of " + t.Name() + "." + key)
+		}
+		one["description"] = words
+		properties[key] = one
+		if f.Tag.Get("need") != "" {
+			required = append(required, key)
+		}
+		if f.Tag.Get("one") != "" {
+			ones = append(ones, map[string]any{"required": []any{key}})
+		}
+		if f.Tag.Get("alone") != "" {
+			alone = append(alone, map[string]any{"const": key})
+		}
+	}
+	if required != nil {
+		out["required"] = required
+	}
+	if ones != nil {
+		out["oneOf"] = ones
+	}
+	if alone != nil {
+		s.defs[t.Name()] = map[string]any{"anyOf": append(alone, out)}
+	}
+}

@@ -1,0 +1,144 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// value is a scalar with a form of its own.
+type value interface {
+	set(s string) error
+	form() map[string]any // in JSON Schema
+}
+
+// Duration is a time span such as 5s. 0 was left out.
+type Duration time.Duration
+
+func (d *Duration) set(s string) error {
+	got, err := time.ParseDuration(s)
+	if err != nil || got <= 0 {
+		return fmt.Errorf("%q is no duration (want one such as 500ms, 5s or 2m)", s)
+	}
+	*d = Duration(got)
+	return nil
+}
+
+const durations = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`
+
+func (*Duration) form() map[string]any {
+	return map[string]any{"type": "string", "pattern": durations}
+}
+
+// Patience is how long something is waited for. true means the usual time, which is UsualPatience.
+type Patience Duration
+
+// UsualPatience is how long a phone gets to start up.
+const UsualPatience = Patience(3 * time.Minute)
+
+func (p *Patience) set(s string) error {
+	if s == "true" || s == "" {
+		*p = UsualPatience
+		return nil
+	}
+	if (*Duration)(p).set(s) != nil {
+		return fmt.Errorf("%q is neither true nor a duration such as 2m", s)
+	}
+	return nil
+}
+
+func (*Patience) form() map[string]any {
+	return map[string]any{"anyOf": []any{map[string]any{"const": true},
+		(*Duration)(nil).form()}}
+}
+
+// Regexp is a regular expression. The zero value was left out.
+type Regexp struct {
+	Source string
+	*regexp.Regexp
+}
+
+func (r *Regexp) set(s string) error {
+	re, err := regexp.Compile(s)
+	if err != nil {
+		return fmt.Errorf("%q is no regular expression: %s", s,
+			strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	r.Source, r.Regexp = s, re
+	return nil
+}
+
+func (*Regexp) form() map[string]any {
+	return map[string]any{"type": []any{"string", "number", "boolean"}, "format": "regex"}
+}
+
+// Expand returns the expression with its source rewritten.
+func (r Regexp) Expand(rewrite func(string) (string, error)) (out Regexp, err error) {
+	if r.Regexp == nil {
+		return r, nil
+	}
+	s, err := rewrite(r.Source)
+	if err != nil {
+		return r, err
+	}
+	return out, out.set(s)
+}
+
+// Times is how often something may happen. 0 was left out.
+type Times int
+
+// Any is any number of times.
+const AnyTimes Times = -1
+
+func (t *Times) set(s string) error {
+	n, err := strconv.Atoi(s)
+	switch {
+	case s == "any":
+		*t = AnyTimes
+	case err != nil || n < 1 || n > 1000:
+		return fmt.Errorf("%q is neither a number from 1 to 1000 nor any", s)
+	default:
+		*t = Times(n)
+	}
+	return nil
+}
+
+func (*Times) form() map[string]any {
+	return map[string]any{"anyOf": []any{map[string]any{"const": "any"},
+		map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}}}
+}
+
+// Reason is why something is left out. "" leaves nothing out.
+type Reason string
+
+func (r *Reason) set(s string) error {
+	switch s = strings.TrimSpace(s); s {
+	case "true":
+		*r = "skip: true"
+	case "false":
+	case "":
+		return errors.New("it says neither true nor a reason")
+	default:
+		*r = Reason(s)
+	}
+	return nil
+}
+
+func (*Reason) form() map[string]any {
+	return map[string]any{"type": []any{"boolean", "string"}}
+}
+
+// Pair is a key with its value and place.
+type Pair struct {
+	Key, Value string
+	At         Position
+}
+
+// Map is a mapping of texts, in the order of the file.
+type Map []Pair
+
+// Any is a value of any form, as JSON has it.
+type Any struct{ Value any }

@@ -1,0 +1,159 @@
+package suite_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/taploop/taploop/internal/suite"
+)
+
+func compiled(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(suite.Schema()))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	require.NoError(t, c.AddResource("suite.json", doc))
+	s, err := c.Compile("suite.json")
+	require.NoError(t, err)
+	return s
+}
+
+// instance is YAML as an editor's schema checker sees it.
+func instance(t *testing.T, b []byte) any {
+	t.Helper()
+	var v any
+	require.NoError(t, yaml.Unmarshal(b, &v))
+	j, err := json.Marshal(v)
+	require.NoError(t, err)
+	out, err := jsonschema.UnmarshalJSON(bytes.NewReader(j))
+	require.NoError(t, err)
+	return out
+}
+
+// Each file of broken.txtar has one mistake, and says where it is and what is said of it.
+func TestABrokenSuiteIsAnErrorWithItsPlace(t *testing.T) {
+	ar, err := txtar.ParseFile("testdata/broken.txtar")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(ar.Files), 40)
+	schema := compiled(t)
+	for _, f := range ar.Files {
+		t.Run(f.Name, func(t *testing.T) {
+			first, rest, _ := strings.Cut(string(f.Data), "\n")
+			want, ok := strings.CutPrefix(first, "# ")
+			require.True(t, ok)
+			want, byShape := strings.CutPrefix(want, "shape ")
+			file := filepath.Join(t.TempDir(), "s.yaml")
+			require.NoError(t, os.WriteFile(file, []byte(rest), 0o600))
+			clean := strings.NewReplacer(file+":", "", filepath.Dir(file), "DIR")
+			_, err := suite.Read([]string{file}, suite.Options{Getenv: pins})
+			require.Error(t, err)
+			require.Equal(t, want, clean.Replace(err.Error()))
+			if byShape { // an editor sees it, too
+				require.Error(t, schema.Validate(instance(t, []byte(rest))))
+			}
+		})
+	}
+}
+
+// pins is an environment.
+func pins(name string) string { return map[string]string{"SHOP_PIN": "2580"}[name] }
+
+const whole = `name: Shop
+tags: [smoke, shop]
+app: com.example.shop
+secrets: [SHOP_PIN]
+phones: {count: 2, labels: ["emulator-*"], api: 33}
+vars: {size: M, who: "Anna"}
+setup:
+- wait_boot
+- animations: off
+- install: "*.apk"
+- clear: com.example.shop
+- grant: {app: com.example.shop, permissions: [CAMERA]}
+- push: {from: a.png, to: /sdcard/a.png}
+- setting: {namespace: system, name: font_scale, value: 1.0}
+teardown:
+- shell: rm /sdcard/a.png
+each:
+  setup: [{open: "shop://cart/{{size}}"}]
+  teardown: [{shell: "echo {{SHOP_PIN}}"}]
+budget: {steps: 12, time: 90s, tokens: 20000, cost: 0.5}
+cases:
+- name: order
+  task: Order a shirt in size {{size}} for {{ who }}.
+  with:
+  - {size: S, who: Tom}
+  - {size: L, who: "Wang Wei"}
+  replies:
+  - {question: "size|colour", reply: "{{size}}", times: any}
+  - {question: PIN, reply: "{{SHOP_PIN}}"}
+  approvals:
+  - match: {action: CLICK, app: com.example.shop, text: "(?i)buy {{who}}"}
+    decide: edit
+    edited_action: {name: CLICK, args: {point: [0.5, 0.5]}}
+  budget: {steps: 5}
+  retries: 1
+  cassette: rec/order.jsonl
+  expect:
+  - app: com.example.shop
+  - text: Thanks, {{who}}
+    within: 5s
+  - no_text: Error
+  - element: {id: total, text: "12", desc: d, class: TextView, checked: false, enabled: true, count: 1}
+  - answer: "(?i)ordered"
+  - setting: {namespace: global, name: wifi_on, value: 1}
+  - query: {uri: content://sms, projection: [body], where: "address='1'", rows: 1, value: hi}
+  - file: {path: /sdcard/a, contains: x}
+  - shell: {command: id, output: uid, code: 0}
+  - logcat: {tag: Shop, match: paid, absent: true}
+  - picture: {region: 0 0 1 0.5, like: a.png, tolerance: 0.1}
+  - judged: The order is confirmed.
+- name: after
+  task: Look at the orders.
+  needs: order
+  skip: not yet
+  expect: none
+`
+
+func TestAWholeSuiteIsReadAndFitsItsSchema(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "shop.yaml")
+	write := func(name string, b []byte) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o600))
+	}
+	write("shop.yaml", []byte(whole))
+	write("shop.apk", []byte("PK"))
+	write("a.png", png1)
+	items, err := suite.Read([]string{dir}, suite.Options{Getenv: pins})
+	require.NoError(t, err)
+	require.NoError(t, compiled(t).Validate(instance(t, []byte(whole))))
+	require.Len(t, items, 3)
+	second := items[1]
+	require.Equal(t, "order [size=L, who=Wang Wei]", second.Name)
+	require.Equal(t, file+":22:3", second.At().String())
+	require.Equal(t, "Order a shirt in size L for Wang Wei.", second.Stages[0].Task)
+	require.Equal(t, "shop://cart/L", second.Setup[0].Open)
+	require.Equal(t, "echo 2580", second.Teardown[0].Shell)
+	require.Equal(t, "L", second.Case.Replies[0].Reply)
+	require.True(t, second.Case.Approvals[0].Match.Text.MatchString("Buy Wang Wei a shirt"))
+	require.Equal(t, "Thanks, Wang Wei", second.Stages[0].Expect[1].Text)
+	require.Equal(t, 5, second.Budget().Steps)
+	require.Equal(t, 20000, second.Budget().Tokens)
+	require.Equal(t, filepath.Join(dir, "rec/order.2.jsonl"), second.Cassette())
+	require.Equal(t, map[string]string{"SHOP_PIN": "2580"}, suite.Secrets(items))
+	require.Len(t, items[2].Needed(items), 2)
+}
+
+func TestTheSchemaFitsItsFile(t *testing.T) {
+	require.True(t, json.Valid(suite.Schema()))
+}

@@ -1,0 +1,88 @@
+package suite
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// Selection says which items are run.
+type Selection struct {
+	Grep  *regexp.Regexp // matches the item's name, or suite and name; nil matches all
+	Tags  []string       // the item has one of them; nil does not choose
+	Shard int            // from 1; 0 is all
+	Of    int            // how many shards there are
+}
+
+// Select returns the items that are run, and those that they need. Shards have different items,
+// but for one that items of several shards need.
+func Select(items []*Item, s Selection) []*Item {
+	chosen := slices.DeleteFunc(slices.Clone(items), func(i *Item) bool { return !s.takes(i) })
+	if s.Of > 1 {
+		chosen = s.shard(chosen)
+	}
+	want := map[*Item]bool{}
+	for todo := chosen; len(todo) > 0; todo = todo[1:] {
+		if i := todo[0]; !want[i] {
+			want[i] = true
+			todo = append(todo, i.Needed(items)...)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(items), func(i *Item) bool { return !want[i] })
+}
+
+func (s Selection) takes(i *Item) bool {
+	if s.Grep != nil && !s.Grep.MatchString(i.Suite.Name+" "+i.Name) {
+		return false
+	}
+	return len(s.Tags) == 0 || slices.ContainsFunc(i.Tags(),
+		func(tag string) bool { return slices.Contains(s.Tags, tag) })
+}
+
+// shard deals the items out: those that need each other go to one shard.
+func (s Selection) shard(items []*Item) []*Item {
+	var mine []*Item
+	next, of := 0, map[string]int{}
+	for _, i := range items {
+		root := i
+		for up := root.Needed(items); len(up) > 0; up = root.Needed(items) {
+			root = up[0]
+		}
+		to, known := of[root.ID()]
+		if !known {
+			to, next = next%s.Of, next+1
+			of[root.ID()] = to
+		}
+		if to == s.Shard-1 {
+			mine = append(mine, i)
+		}
+	}
+	return mine
+}
+
+// Needed are the items of the case that i needs: one for each row.
+func (i *Item) Needed(items []*Item) (all []*Item) {
+	for _, other := range items {
+		if i.Case.Needs != "" && other.Suite == i.Suite && other.Case.source() == i.Case.Needs {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// source is the case's name as the file has it.
+func (c *Case) source() string {
+	if c.written != "" {
+		return c.written
+	}
+	return c.Name
+}
+
+// ParseShard reads "2/5".
+func ParseShard(s string) (shard, of int, err error) {
+	n, err := fmt.Sscanf(s, "%d/%d", &shard, &of)
+	if err != nil || n != 2 || fmt.Sprintf("%d/%d", shard, of) != s || shard < 1 || shard > of {
+		return 0, 0, fmt.Errorf("%q is no shard", s)
+	}
+	return shard, of, nil
+}

@@ -1,0 +1,248 @@
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/taploop/taploop/internal/files"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/suite/keys"
+)
+
+// Options of Read.
+type Options struct {
+	Getenv func(string) string
+	// Lenient reads suites whose secrets are not set, to look at them.
+	Lenient bool
+	// Note is told about files of a folder that are no suites, unless it is nil.
+	Note func(file string)
+}
+
+// Read reads suites from files and folders, and returns their items. An error about the content of
+// files is keys.Problems, with all that is wrong.
+func Read(paths []string, o Options) ([]*Item, error) {
+	var items []*Item
+	var problems keys.Problems
+	read := map[string]bool{}
+	for _, path := range paths {
+		list, err := o.list(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range list {
+			if read[file] {
+				continue
+			}
+			read[file] = true
+			more, err := o.file(file, file == path)
+			if wrong, ok := errors.AsType[keys.Problems](err); ok {
+				problems = append(problems, wrong...)
+			} else if err != nil {
+				return nil, err
+			}
+			items = append(items, more...)
+		}
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	if len(items) == 0 {
+		return nil, hint.Add(fmt.Errorf("there is no test in %s", strings.Join(paths, ", ")),
+			"name a suite, or a folder with *.yaml or *.journey.xml files")
+	}
+	return items, nil
+}
+
+const journeys = ".journey.xml"
+
+// list returns the files of a path that may be suites.
+func (o Options) list(path string) (list []string, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, hint.Add(err, "name a suite's file, or a folder with suites")
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+		name := d.Name()
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && file != path && (name[0] == '.' || name == "cassettes"):
+			return filepath.SkipDir
+		case !d.IsDir() && (strings.HasSuffix(name, journeys) ||
+			slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name))):
+			list = append(list, file)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// file reads one file. named says that it was asked for by its name.
+func (o Options) file(file string, named bool) ([]*Item, error) {
+	b, err := files.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasSuffix(file, journeys) {
+		return readJourney(file, b)
+	}
+	n, err := keys.Parse(file, b)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case hasKey(n, "tests"), n.Type() == ast.SequenceType:
+		return readFirebase(file, n)
+	case !named && !hasKey(n, "cases"):
+		if o.Note != nil {
+			o.Note(file)
+		}
+		return nil, nil
+	}
+	s := &Suite{File: file}
+	if err := keys.Read(file, n, s); err != nil {
+		return nil, err
+	}
+	return o.items(s)
+}
+
+func hasKey(n ast.Node, key string) bool {
+	var list []*ast.MappingValueNode
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		list = m.Values
+	case *ast.MappingValueNode:
+		list = []*ast.MappingValueNode{m}
+	}
+	return slices.ContainsFunc(list, func(v *ast.MappingValueNode) bool {
+		return v.Key.GetToken().Value == key
+	})
+}
+
+// items makes the items of a suite and checks them.
+func (o Options) items(s *Suite) ([]*Item, error) {
+	var problems keys.Problems
+	if s.Name == "" {
+		base := filepath.Base(s.File)
+		s.Name = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	v := values{map[string]string{}, o.secretsOf(s, &problems)}
+	for _, p := range s.Vars {
+		value, err := v.fill(p.Value, plain)
+		if err != nil {
+			problems.Add(p.At, "%v", err)
+		}
+		v.known[p.Key] = value
+	}
+	for name := range v.known {
+		if _, both := v.secrets[name]; both {
+			problems.Add(s.Of("vars"), "%s is a variable and a secret", name)
+		}
+	}
+	s.Setup = filled(v, s.Setup, &problems)
+	s.Teardown = filled(v, s.Teardown, &problems)
+	s.checkLines(s.Setup, &problems)
+	s.checkLines(s.Teardown, &problems)
+	var items []*Item
+	for _, c := range s.Cases {
+		items = append(items, s.expand(c, v, &problems)...)
+	}
+	checkNames(s, items, &problems)
+	checkNeeds(s, &problems)
+	return items, problems.Err()
+}
+
+// leastSecret is how many characters a secret has at least: what is shorter is in too many texts to
+// be masked.
+const leastSecret = 3
+
+// secretsOf reads the secrets from the environment.
+func (o Options) secretsOf(s *Suite, problems *keys.Problems) map[string]string {
+	all := map[string]string{}
+	for _, name := range s.Secrets {
+		value := ""
+		if o.Getenv != nil {
+			value = o.Getenv(name)
+		}
+		switch {
+		case value == "" && !o.Lenient:
+			problems.Add(s.Of("secrets"), "the environment variable %s, a secret of this suite, "+
+				"is not set", name)
+		case value != "" && len([]rune(value)) < leastSecret:
+			problems.Add(s.Of("secrets"), "the value of %s is too short to be masked (at least "+
+				"%d characters)", name, leastSecret)
+		}
+		all[name] = value
+	}
+	s.masked = all
+	return all
+}
+
+// Secrets are the values that must not be shown, of all suites of the items.
+func Secrets(items []*Item) map[string]string {
+	all := map[string]string{}
+	for _, i := range items {
+		for name, value := range i.Suite.masked {
+			if value != "" {
+				all[name] = value
+			}
+		}
+	}
+	return all
+}
+
+// expand makes the items of a case, one for each row.
+func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
+	for _, text := range placeholder.FindAllStringSubmatch(c.Task, -1) {
+		if _, secret := v.secrets[text[1]]; secret {
+			problems.Add(c.Of("task"), "the secret %s cannot be in a task, which the model and "+
+				"the reports show; let the agent ask for it, and give it as a reply", text[1])
+			return nil
+		}
+	}
+	rows := c.With
+	if len(rows) == 0 {
+		rows = []keys.Map{nil}
+	}
+	var items []*Item
+	for n, row := range rows {
+		s.checkRow(c, row, problems)
+		with := v.with(row)
+		i := &Item{Suite: s, Case: filled(with, *c, problems)}
+		i.Case.written = c.Name
+		i.Setup = filled(with, s.Each.Setup, problems)
+		i.Teardown = filled(with, s.Each.Teardown, problems)
+		i.Stages = []Stage{{i.Case.Task, i.Case.Expect}}
+		if i.Name = i.Case.Name; row != nil {
+			if i.Row = n + 1; i.Name == c.Name {
+				i.Name += " [" + rowWords(row) + "]"
+			}
+		}
+		before := len(*problems)
+		s.checkCase(i, problems)
+		s.checkLines(i.Setup, problems)
+		s.checkLines(i.Teardown, problems)
+		if items = append(items, i); len(*problems) > before {
+			break // the other rows say the same
+		}
+	}
+	return items
+}
+
+func rowWords(row keys.Map) string {
+	var list []string
+	for _, p := range row {
+		list = append(list, p.Key+"="+p.Value)
+	}
+	return strings.Join(list, ", ")
+}

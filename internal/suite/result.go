@@ -1,0 +1,152 @@
+package suite
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Outcome is what came of a case.
+type Outcome string
+
+// The outcomes, and Skipped for a case that was not run.
+const (
+	Passed      Outcome = "passed"
+	Healed      Outcome = "healed" // a replay that asked the model where the screen differed
+	Flaky       Outcome = "flaky"  // failed, then passed
+	Failed      Outcome = "failed"
+	SetupFailed Outcome = "setup_failed" // phone, app, adb, model, cassette or suite
+	Crashed     Outcome = "crashed"      // the app under test
+	NeedsPerson Outcome = "needs_person" // a question that the suite does not expect
+	Skipped     Outcome = "skipped"
+)
+
+// Good reports whether the outcome counts as passed.
+func (o Outcome) Good() bool { return o == Passed || o == Healed || o == Flaky }
+
+// The kinds of SetupFailed.
+const (
+	KindPhone    = "phone"
+	KindApp      = "app"
+	KindADB      = "adb"
+	KindSuite    = "suite"
+	KindModel    = "model"
+	KindCassette = "cassette"
+)
+
+// Checked is an expectation with what was found.
+type Checked struct {
+	What   string `json:"what"`
+	Line   int    `json:"line,omitempty"`
+	OK     bool   `json:"ok"`
+	Got    string `json:"got,omitempty"`    // what was found instead
+	Judged bool   `json:"judged,omitempty"` // a model's word
+}
+
+// Attachment is a file about an attempt.
+type Attachment struct {
+	Name string `json:"name"` // what it is: screen, logcat, steps, ...
+	Path string `json:"path"` // below the folder of the reports
+	Type string `json:"type"` // its media type
+}
+
+// Asked is a question of the agent, or an action that waited, with what the suite said.
+type Asked struct {
+	Question string `json:"question"`
+	Answer   string `json:"answer,omitempty"` // "" if the suite has none
+}
+
+// Attempt is one try of a case.
+type Attempt struct {
+	Outcome Outcome      `json:"outcome"`
+	Kind    string       `json:"kind,omitempty"`    // of SetupFailed
+	Message string       `json:"message,omitempty"` // why it did not pass
+	Claimed bool         `json:"claimed,omitempty"` // the agent claimed that the task was done
+	Phone   string       `json:"phone,omitempty"`
+	Session string       `json:"session_id,omitempty"`
+	Answer  string       `json:"answer,omitempty"` // the agent's report
+	Step    int          `json:"step,omitempty"`   // the last one
+	Started time.Time    `json:"started_at"`
+	Seconds float64      `json:"seconds"`
+	Steps   int          `json:"steps"`
+	Sent    int          `json:"prompt_tokens"`
+	Got     int          `json:"completion_tokens"`
+	Cost    float64      `json:"cost,omitempty"`
+	Checks  []Checked    `json:"checks,omitempty"`
+	Asked   []Asked      `json:"asked,omitempty"`
+	Trace   string       `json:"trace,omitempty"` // of a crash
+	Files   []Attachment `json:"files,omitempty"`
+	Notes   []string     `json:"notes,omitempty"` // what else went wrong, such as a teardown
+}
+
+// Result is what came of an item.
+type Result struct {
+	Suite    string    `json:"suite"`
+	File     string    `json:"file"`
+	Line     int       `json:"line"`
+	Column   int       `json:"column,omitempty"`
+	Name     string    `json:"name"`
+	Key      string    `json:"key"`
+	Tags     []string  `json:"tags,omitempty"`
+	App      string    `json:"app,omitempty"`
+	Outcome  Outcome   `json:"outcome"`
+	Kind     string    `json:"kind,omitempty"`
+	Message  string    `json:"message,omitempty"`
+	Attempts []Attempt `json:"attempts,omitempty"`
+}
+
+// NewResult is the result of an item that was not run yet.
+func NewResult(i *Item) Result {
+	return Result{Suite: i.Suite.Name, File: i.Suite.File, Line: i.At().Line,
+		Column: i.At().Column, Name: i.Name, Key: i.Key(), Tags: i.Tags(), App: i.Suite.App,
+		Outcome: Skipped}
+}
+
+// Last is the last attempt, or an empty one.
+func (r *Result) Last() Attempt {
+	if len(r.Attempts) == 0 {
+		return Attempt{}
+	}
+	return r.Attempts[len(r.Attempts)-1]
+}
+
+// Settle sets the outcome from the attempts.
+func (r *Result) Settle() {
+	last := r.Last()
+	r.Outcome, r.Kind, r.Message = last.Outcome, last.Kind, last.Message
+	if first := r.Attempts[0]; last.Outcome.Good() && len(r.Attempts) > 1 {
+		r.Outcome = Flaky
+		r.Message = fmt.Sprintf("passed at attempt %d; before: %s", len(r.Attempts), first.Message)
+	}
+}
+
+// Sum is what the attempts took together.
+func (r *Result) Sum() (total Attempt) {
+	for _, a := range r.Attempts {
+		total.Seconds += a.Seconds
+		total.Steps += a.Steps
+		total.Sent += a.Sent
+		total.Got += a.Got
+		total.Cost += a.Cost
+	}
+	return total
+}
+
+// Tally counts results by outcome.
+func Tally(all []Result) map[Outcome]int {
+	n := map[Outcome]int{}
+	for _, r := range all {
+		n[r.Outcome]++
+	}
+	return n
+}
+
+// Outcomes are all of them, the best first.
+func Outcomes() []Outcome {
+	return []Outcome{Passed, Healed, Flaky, Failed, Crashed, NeedsPerson, SetupFailed, Skipped}
+}
+
+// Any reports whether a result has one of the outcomes.
+func Any(all []Result, of ...Outcome) bool {
+	return slices.ContainsFunc(all, func(r Result) bool { return slices.Contains(of, r.Outcome) })
+}
