@@ -7,3 +7,6 @@ import "time"
 func (h *Host) ShortenWaits() {
 	h.waits = waits{list: time.Second, field: 50 * time.Millisecond, wake: 300 * time.Millisecond}
 }
+
+// ParseRows is parseRows.
+var ParseRows = parseRows

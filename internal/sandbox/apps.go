@@ -35,6 +35,7 @@ type Apps struct {
 	front   *apps.Task
 	// whether the overview of what runs is in front of the app
 	overview bool
+	log      *Log
 }
 
 func newApps(c *core) *Apps {
@@ -84,6 +85,7 @@ func (stack *Apps) start(pkg, activity string) error {
 			return fmt.Errorf("starting %s: it has no such activity", pkg)
 		}
 		stack.bring(app)
+		stack.log.Write('I', "ActivityTaskManager", "START "+pkg+"/"+app.Activity)
 		return nil
 	})
 }

@@ -17,6 +17,7 @@ type Simulator struct {
 	Screen   *Screen
 	Keys     *Keys
 	Touch    *Touch
+	Log      *Log
 
 	core  *core
 	stage *stage
@@ -28,7 +29,8 @@ func New(opts *Options) *Simulator {
 	o := opts.withDefaults()
 	c := &core{opts: o, sys: newSystem(&o)}
 	p := &Simulator{core: c, Settings: &Settings{c}, Keyboard: &Keyboard{core: c},
-		Apps: newApps(c), files: newFiles(o.Now)}
+		Apps: newApps(c), Log: &Log{now: o.Now}, files: newFiles(o.Now)}
+	p.Apps.log = p.Log
 	p.Display = &Display{core: c, settings: p.Settings}
 	p.Lock = &Lock{core: c, lockState: lockState{locked: o.Locked}}
 	p.Screen = &Screen{core: c, display: p.Display, lock: p.Lock, stack: p.Apps,

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/taploop/taploop/internal/sandbox/shell"
 )
@@ -11,6 +12,7 @@ import (
 const (
 	maxPath = 1024     // as the daemon has it
 	maxData = 64 << 10 // of one DATA packet
+	maxFile = 32 << 20
 )
 
 // Kinds of files as the protocol has them, with what may be done with them.
@@ -19,8 +21,8 @@ const (
 	modeDir  = 0o040771
 )
 
-// sync carries out the file requests of adb pull, STAT and RECV, until the client quits. Nothing
-// can be pushed.
+// sync carries out the file requests of adb pull and push, STAT, RECV and SEND, until the client
+// quits.
 func (c *conn) sync() error {
 	for {
 		var head [8]byte
@@ -44,6 +46,8 @@ func (c *conn) sync() error {
 			err = c.stat(string(name))
 		case "RECV":
 			err = c.sendFile(string(name))
+		case "SEND":
+			err = c.takeFile(string(name))
 		default:
 			return c.refuse(fmt.Sprintf("the simulated phone does not support %q", id))
 		}
@@ -85,4 +89,36 @@ func (c *conn) sendFile(name string) error {
 		data = data[n:]
 	}
 	return c.write([]byte("DONE"), le32(0))
+}
+
+// takeFile takes a file from the client, whose name comes with its mode behind a comma.
+func (c *conn) takeFile(target string) error {
+	name := target
+	if i := strings.LastIndexByte(target, ','); i >= 0 {
+		name = target[:i]
+	}
+	var data []byte
+	for {
+		var head [8]byte
+		if _, err := io.ReadFull(c.r, head[:]); err != nil {
+			return err
+		}
+		id, n := string(head[:4]), binary.LittleEndian.Uint32(head[4:])
+		switch {
+		case id == "DONE":
+			if err := c.phone.sh.Phone().Files().Write(name, data); err != nil {
+				return c.refuse("couldn't create file: " + shell.ErrorText(err))
+			}
+			return c.write([]byte("OKAY"), le32(0))
+		case id != "DATA" || n > maxData:
+			return c.refuse(fmt.Sprintf("invalid data message %q of %d bytes", id, n))
+		}
+		part := make([]byte, n)
+		if _, err := io.ReadFull(c.r, part); err != nil {
+			return err
+		}
+		if data = append(data, part...); len(data) > maxFile {
+			return c.refuse("couldn't write: No space left on device")
+		}
+	}
 }

@@ -52,11 +52,24 @@ func TestSyncDescribesAndSendsFiles(t *testing.T) {
 		e.talk(framed("RECV", "/sdcard"), stat))
 }
 
+func TestSyncTakesFiles(t *testing.T) {
+	e := serve(t)
+	big := strings.Repeat("0123456789abcdef", 8192) // 128 KiB
+	sent := framed("SEND", "/sdcard/x,33188") + framed("DATA", big[:65536]) +
+		framed("DATA", big[65536:]) + "DONE" + num(0)
+	require.Equal(t, "OKAY"+num(0), e.talk(sent))
+	got, err := e.phone.Files().Read("/sdcard/x")
+	require.NoError(t, err)
+	require.Equal(t, big, string(got))
+	require.Equal(t, framed("FAIL", "couldn't create file: Read-only file system"),
+		e.talk(framed("SEND", "/system/x,33188"), "DONE"+num(0)))
+}
+
 func TestSyncEndsAfterARequestThatItDoesNotKnow(t *testing.T) {
 	e := serve(t)
 	for sent, says := range map[string]string{
-		framed("SEND", "/sdcard/x,33188"): `the simulated phone does not support "SEND"`,
-		"STAT" + num(5000):                "invalid path length: 5000",
+		framed("LIST", "/sdcard"): `the simulated phone does not support "LIST"`,
+		"STAT" + num(5000):        "invalid path length: 5000",
 	} {
 		c := e.open("sync:")
 		c.okay()

@@ -12,6 +12,7 @@ type App struct {
 	Icon     string
 	Tint     ui.Ink
 	System   bool
+	Links    []string // schemes of the addresses that it opens, such as sms
 	// makes the first page, with new state (nil without an activity)
 	Open func(*Task) *Page
 }

@@ -9,8 +9,9 @@ import (
 
 var messages = &App{
 	Package: "com.android.messaging", Activity: ".ConversationList", EN: "Messages", ZH: "短信",
-	Icon: "chat",
-	Tint: ui.RGB(0x1a73e8), System: true,
+	Links: []string{"sms", "smsto"},
+	Icon:  "chat",
+	Tint:  ui.RGB(0x1a73e8), System: true,
 	Open: opens(".ConversationList", conversations),
 }
 

@@ -8,7 +8,8 @@ import (
 
 var shop = &App{
 	Package: "com.taploop.sandbox.shop", Activity: ".Shop", EN: "Shop", ZH: "商城", Icon: "bag",
-	Tint: ui.RGB(0xc2410c),
+	Links: []string{"shop"},
+	Tint:  ui.RGB(0xc2410c),
 	Open: func(t *Task) *Page {
 		s := &store{Task: t}
 		page := &Page{Activity: ".Shop"}

@@ -8,6 +8,12 @@ func activityService(c *invocation, name string, a *args) int {
 		return amStart(c, a)
 	case "broadcast":
 		return amBroadcast(c, a)
+	case "crash":
+		skipUser(a)
+		c.sh.phone.Apps.Crash(a.need(), "android.app.RemoteServiceException$"+
+			"CrashedByAdbException: shell-induced crash\n\tat android.app.ActivityThread."+
+			"throwRemoteServiceException(ActivityThread.java:2107)")
+		return exitOK
 	case "force-stop":
 		skipUser(a)
 		c.sh.phone.Apps.ForceStop(a.need())

@@ -8,9 +8,10 @@ import (
 // androidCommands are the programs of a system image that talk to its services.
 func androidCommands() map[string]command {
 	return map[string]command{
-		"am": commandOf(activityService), "cmd": cmd, "dumpsys": dumpsys,
+		"am": commandOf(activityService), "cmd": cmd, "content": content,
+		"dumpsys":  dumpsys,
 		"getevent": getevent, "getprop": getprop,
-		"ime": commandOf(imeService), "input": commandOf(inputService), "monkey": monkey,
+		"ime": commandOf(imeService), "input": commandOf(inputService), "logcat": logcat, "monkey": monkey,
 		"pm": commandOf(packageService), "screencap": screencap,
 		"settings": commandOf(settingsService), "uiautomator": uiautomator,
 		"wm": commandOf(windowService),

@@ -18,6 +18,7 @@ type intent struct {
 }
 
 const (
+	actionView       = "android.intent.action.VIEW"
 	actionMain       = "android.intent.action.MAIN"
 	categoryLauncher = "android.intent.category.LAUNCHER"
 	categoryHome     = "android.intent.category.HOME"
@@ -79,7 +80,7 @@ func (in *intent) target(word string) {
 	case strings.Contains(word, ":"):
 		in.data = word
 		if in.action == "" {
-			in.action = "android.intent.action.VIEW"
+			in.action = actionView
 		}
 	case strings.Contains(word, "/"):
 		in.component = component(word)
@@ -127,6 +128,9 @@ func (s *Shell) takes(app *sandbox.App, in *intent) bool {
 	}
 	if strings.HasPrefix(in.action, settingsPages) {
 		return app.Package == "com.android.settings"
+	}
+	if scheme, _, ok := strings.Cut(in.data, ":"); ok && in.action == actionView {
+		return slices.Contains(app.Links, scheme)
 	}
 	if in.action != actionMain && (in.action != "" || in.pkg == "") || in.data != "" {
 		return false

@@ -140,7 +140,7 @@ func TestExecRunsOneCommandWithoutAShell(t *testing.T) {
 
 func TestNamesAreAndroidsCommandsOnly(t *testing.T) {
 	require.Equal(t, []string{
-		"am", "cmd", "dumpsys", "getevent", "getprop", "ime", "input", "monkey", "pm", "screencap",
-		"settings", "uiautomator", "wm",
+		"am", "cmd", "content", "dumpsys", "getevent", "getprop", "ime", "input", "logcat",
+		"monkey", "pm", "screencap", "settings", "uiautomator", "wm",
 	}, shell.Names())
 }

@@ -19,6 +19,8 @@ func packageService(c *invocation, name string, a *args) int {
 		}
 		c.outf("package:/data/app/%s/base.apk\n", pkg)
 		return exitOK
+	case "clear", "grant", "revoke", "install":
+		return pmChange(c, name, a)
 	case "resolve-activity":
 		return pmResolve(c, a)
 	case "query-activities":

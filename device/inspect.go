@@ -1,0 +1,191 @@
+package device
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/internal/adb"
+)
+
+// Setting is a setting of the namespace system, secure or global, "null" if it is not set.
+func (p *Phone) Setting(ctx context.Context, namespace, name string) (string, error) {
+	said, err := p.must(ctx, 0, "settings", "get", namespace, name)
+	return strings.TrimRight(said, "\r\n"), p.failed("reading "+name+" of", err)
+}
+
+// Query asks a content provider, and returns its rows with the values by column. Without a
+// projection a value that looks like the beginning of a column ends there.
+func (p *Phone) Query(ctx context.Context, uri string, projection []string, where string) (
+	[]map[string]string, error) {
+	argv := []string{"content", "query", "--uri", uri}
+	if projection != nil {
+		argv = append(argv, "--projection", strings.Join(projection, ":"))
+	}
+	if where != "" {
+		argv = append(argv, "--where", where)
+	}
+	said, err := p.must(ctx, 0, argv...)
+	if err == nil && strings.Contains(said, "[ERROR]") {
+		err = errors.New(firstLine(said))
+	}
+	if err != nil {
+		return nil, p.failed("asking "+uri+" of", err)
+	}
+	return parseRows(said, projection), nil
+}
+
+var (
+	rowHead = regexp.MustCompile(`(?m)^Row: \d+ `)
+	column  = regexp.MustCompile(`(?:^|, )([A-Za-z_][A-Za-z0-9_]*)=`)
+)
+
+// parseRows reads what `content query` prints. A value may have lines and commas.
+func parseRows(said string, projection []string) (rows []map[string]string) {
+	said = strings.TrimRight(strings.ReplaceAll(said, "\r\n", "\n"), "\n")
+	heads := rowHead.FindAllStringIndex(said, -1)
+	for i, h := range heads {
+		end := len(said)
+		if i+1 < len(heads) {
+			end = heads[i+1][0]
+		}
+		rows = append(rows, parseRow(strings.TrimRight(said[h[1]:end], "\n"), projection))
+	}
+	return rows
+}
+
+func parseRow(s string, projection []string) map[string]string {
+	row := map[string]string{}
+	marks := slices.DeleteFunc(column.FindAllStringSubmatchIndex(s, -1), func(m []int) bool {
+		return projection != nil && !slices.Contains(projection, s[m[2]:m[3]])
+	})
+	for i, m := range marks {
+		end := len(s)
+		if i+1 < len(marks) {
+			end = marks[i+1][0]
+		}
+		if name := s[m[2]:m[3]]; row[name] == "" {
+			row[name] = s[m[1]:end]
+		}
+	}
+	return row
+}
+
+// ReadFile returns the content of a file of the phone, or an error that is fs.ErrNotExist.
+func (p *Phone) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	r, err := p.shell.run(ctx, adb.Quote("cat", name), 0)
+	if err == nil && r.Code != 0 {
+		err = errors.New(firstLine(r.Text()))
+		if strings.Contains(r.Text(), "No such file") {
+			err = &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		}
+	}
+	return []byte(r.Stdout), p.failed("reading a file of", err)
+}
+
+// Clock is the phone's time in the form that Logcat takes.
+func (p *Phone) Clock(ctx context.Context) (string, error) {
+	said, err := p.must(ctx, 0, "date", "+%m-%d %H:%M:%S.000")
+	return strings.TrimSpace(said), p.failed("asking the time of", err)
+}
+
+// Logcat is the phone's log from that time on, all of it for "".
+func (p *Phone) Logcat(ctx context.Context, since string) (string, error) {
+	argv := []string{"logcat", "-d", "-v", "threadtime"}
+	if since != "" {
+		argv = append(argv, "-T", since)
+	}
+	out, err := p.shell.bytes(ctx, adb.Quote(argv...), nil, maxLog, nil)
+	return string(bytes.ToValidUTF8(out, []byte("\uFFFD"))), p.failed("reading the log of", err)
+}
+
+const maxLog = 32 << 20
+
+// Crash is an app that crashed, or that did not respond.
+type Crash struct {
+	At      string // the phone's time
+	Kind    string // such as data_app_crash or data_app_anr
+	Package string
+	Trace   string
+}
+
+// Crashes are those that the phone's drop box has, oldest first.
+func (p *Phone) Crashes(ctx context.Context) ([]Crash, error) {
+	var lines []string
+	for _, kind := range crashKinds {
+		lines = append(lines, adb.Quote("dumpsys", "dropbox", "--print", kind))
+	}
+	out, err := p.shell.bytes(ctx, strings.Join(lines, "; "), nil, maxLog, nil)
+	if err != nil {
+		return nil, p.failed("reading the drop box of", err)
+	}
+	all := parseCrashes(string(bytes.ToValidUTF8(out, []byte("\uFFFD"))))
+	slices.SortStableFunc(all, func(a, b Crash) int { return strings.Compare(a.At, b.At) })
+	return all, nil
+}
+
+// crashKinds are the drop box's tags of what ends an app.
+var crashKinds = []string{"data_app_crash", "data_app_native_crash", "data_app_anr",
+	"system_app_crash", "system_app_native_crash", "system_app_anr"}
+
+var (
+	dropHead = regexp.MustCompile(`(?m)^={20,}\r?\n(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (\w+) \(.*\)\r?$`)
+	dumpHead = regexp.MustCompile(`(?s)\nDrop box contents: .*`) // of the next dump
+	process  = regexp.MustCompile(`(?m)^(?:Package|Process|Cmdline): ([\w.]+)`)
+)
+
+// parseCrashes reads what `dumpsys dropbox --print` prints.
+func parseCrashes(said string) (all []Crash) {
+	heads := dropHead.FindAllStringSubmatchIndex(said, -1)
+	for i, h := range heads {
+		end := len(said)
+		if i+1 < len(heads) {
+			end = heads[i+1][0]
+		}
+		c := Crash{At: said[h[2]:h[3]], Kind: said[h[4]:h[5]],
+			Trace: strings.TrimSpace(dumpHead.ReplaceAllString(said[h[1]:end], ""))}
+		for _, m := range process.FindAllStringSubmatch(c.Trace, -1) {
+			c.Package = m[1] // the package stands behind the process, whose name may have more
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// AwaitPhones waits until the server has at least n usable phones, and until all of them have
+// started up if boot is set. It returns those that there are then.
+func (h *Host) AwaitPhones(ctx context.Context, n int, boot bool) ([]PhoneInfo, error) {
+	for {
+		list, err := h.List(ctx)
+		usable := slices.DeleteFunc(slices.Clone(list),
+			func(i PhoneInfo) bool { return !i.Usable() })
+		if err == nil && len(usable) >= n && (!boot || h.booted(ctx, usable)) {
+			return list, nil
+		}
+		select {
+		case <-time.After(500 * time.Millisecond):
+		case <-ctx.Done():
+			if err == nil {
+				err = fmt.Errorf("%d usable phones of %d", len(usable), n)
+			}
+			return list, fmt.Errorf("%w (%w)", context.Cause(ctx), err)
+		}
+	}
+}
+
+func (h *Host) booted(ctx context.Context, phones []PhoneInfo) bool {
+	return !slices.ContainsFunc(phones, func(i PhoneInfo) bool {
+		p, err := h.Open(ctx, i.Serial)
+		if err != nil {
+			return true
+		}
+		up, err := p.Booted(ctx)
+		return err != nil || !up
+	})
+}
