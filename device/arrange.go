@@ -12,18 +12,14 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Output is what a command on the phone gave.
-type Output struct {
-	Stdout, Stderr string
-	Code           int
-}
-
-// Run runs a command line in the phone's shell. It is for lines that a person wrote, never for
-// those of a model. takes is how long the command itself may last.
-func (p *Phone) Run(ctx context.Context, line string, takes time.Duration) (Output, error) {
+// Run runs a command line in the phone's shell, and returns what it said and its exit code. It is
+// for lines that a person wrote, never for those of a model. takes is how long the command itself
+// may last.
+func (p *Phone) Run(ctx context.Context, line string, takes time.Duration) (
+	said string, code int, err error) {
 	p.shell.changes.Add(1)
 	r, err := p.shell.run(ctx, line, takes)
-	return Output{r.Stdout, r.Stderr, r.Code}, p.failed("running a command on", err)
+	return r.Text(), r.Code, p.failed("running a command on", err)
 }
 
 // installing is how long the phone may take to install an app or to take a file.

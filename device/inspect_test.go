@@ -57,9 +57,10 @@ func TestAPhoneIsArrangedForATest(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "1", value)
 	require.NoError(t, p.AwaitBoot(ctx, time.Second))
-	out, err := p.Run(ctx, "echo a; false", 0)
+	said, code, err := p.Run(ctx, "echo a; false", 0)
 	require.NoError(t, err)
-	require.Equal(t, device.Output{Stdout: "a\n", Code: 1}, out)
+	require.Equal(t, "a\n", said)
+	require.Equal(t, 1, code)
 }
 
 func TestAPhoneIsAskedWhatATestLeft(t *testing.T) {

@@ -20,6 +20,7 @@ type Reply struct {
 	Response  string
 	Decisions []Decision // under TypeDecisions: one for each of the question's requests
 	Remember  Scope      // for which questions like this one an answer counts as well
+	Secret    bool       // the Response is one, whatever the question asks for
 	Channel   string
 	Authority string
 	By        string

@@ -52,7 +52,7 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 		}
 		return b.tooLate(q, r)
 	}
-	if r.Type == TypeAnswer && isCode(&q, text.Lines(r.Response)) {
+	if r.Type == TypeAnswer && (r.Secret && openEnded(&q) || isCode(&q, text.Lines(r.Response))) {
 		q.Secret = true
 	}
 	if err := permit(&q, r.Authority); err != nil {

@@ -184,7 +184,7 @@ func (s *Suite) Image(name string) (image.Image, error) {
 // Region reads left, top, width and height as fractions of the screen.
 func Region(s string) (screen.Mask, error) {
 	m, err := screen.ParseMask(s)
-	if err != nil || m.App != "" || m.W <= 0 {
+	if err != nil || m.App != "" || m.W <= 0 || m.H <= 0 {
 		return m, fmt.Errorf("%q is not four fractions: left, top, width and height", s)
 	}
 	return m, nil

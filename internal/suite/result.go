@@ -34,6 +34,17 @@ const (
 	KindCassette = "cassette"
 )
 
+// Trouble is why a case could not be run as it was meant to be.
+type Trouble struct {
+	Kind string // of SetupFailed
+	Err  error
+}
+
+func (t *Trouble) Error() string { return t.Err.Error() }
+
+// Unwrap returns the cause.
+func (t *Trouble) Unwrap() error { return t.Err }
+
 // Checked is an expectation with what was found.
 type Checked struct {
 	What   string `json:"what"`

@@ -36,6 +36,7 @@ type Reply struct {
 	Remember  inquiry.Scope `json:"remember,omitempty" listed:"no"`
 	// about actions that wait for them (nil for none)
 	Decisions []Decision `json:"decisions,omitempty" max:"50" listed:"no"`
+	Secret    bool       `json:"-"` // the answer is one, whatever the question asks for
 }
 
 // Decision is an inquiry.Decision with its bounds.
@@ -251,6 +252,7 @@ func (a Reply) answer(c *Call) (*inquiry.Reply, error) {
 			ArgDecisions, ArgReply).because("there are both decisions and an answer")
 	}
 	r.Remember, r.ID, r.Channel = a.Remember, a.ReplyID, c.By.Channel
+	r.Secret = a.Secret
 	if c.By.Channel == inquiry.ChannelMCP { // the Manager knows whose word it is
 		return r, nil
 	}

@@ -1,0 +1,91 @@
+package expect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"image/draw"
+	"math"
+
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/suite"
+)
+
+// usualTolerance is the share of a region that may look different.
+const usualTolerance = 0.02
+
+// picture compares a region of the screen with a picture: of the region, or of a whole screen of
+// the same shape.
+func picture(ctx context.Context, p Phone, e *suite.Picture, s *suite.Suite) (string, error) {
+	look, err := p.Look(ctx)
+	if err != nil {
+		return "", err
+	}
+	if look.Frame == nil {
+		return "the display is off", nil
+	}
+	like, err := s.Image(e.Like)
+	if err != nil {
+		return "", err
+	}
+	seen := image.Image(look.Frame.Image())
+	whole := alike(seen.Bounds(), like.Bounds())
+	if e.Region != "" {
+		region, err := suite.Region(e.Region)
+		if err != nil {
+			return "", err
+		}
+		if seen = crop(seen, region); whole {
+			like = crop(like, region)
+		}
+	}
+	if !alike(seen.Bounds(), like.Bounds()) {
+		return fmt.Sprintf("%s has another shape than the region, which is %v large", e.Like,
+			seen.Bounds().Size()), nil
+	}
+	differs, err := difference(seen, like)
+	most := cmp.Or(e.Tolerance, usualTolerance)
+	return unless(differs <= most, "%.1f%% looks different (at most %.1f%%)", 100*differs,
+		100*most), err
+}
+
+// alike reports whether pictures have the same shape, up to a pixel of the smaller one.
+func alike(a, b image.Rectangle) bool {
+	x, y := float64(a.Dx())/float64(a.Dy()), float64(b.Dx())/float64(b.Dy())
+	side := float64(min(a.Dx(), a.Dy(), b.Dx(), b.Dy()))
+	return math.Abs(x-y)/max(x, y) <= 1.5/side
+}
+
+func crop(img image.Image, m screen.Mask) image.Image {
+	b := img.Bounds()
+	at := func(from, size int, share float64) int {
+		return from + int(math.Round(share*float64(size)))
+	}
+	r := image.Rect(at(b.Min.X, b.Dx(), m.X), at(b.Min.Y, b.Dy(), m.Y),
+		at(b.Min.X, b.Dx(), m.X+m.W), at(b.Min.Y, b.Dy(), m.Y+m.H)).Intersect(b)
+	out := image.NewRGBA(image.Rectangle{Max: r.Size()})
+	draw.Draw(out, out.Rect, img, r.Min, draw.Src)
+	return out
+}
+
+// difference is the share that looks different.
+func difference(a, b image.Image) (float64, error) {
+	var small [2][]byte
+	for i, img := range []image.Image{a, b} {
+		f, err := screen.NewFrame(img)
+		if err != nil {
+			return 1, err
+		}
+		if i == 1 { // both in the size of the first
+			size := screen.Size{W: a.Bounds().Dx(), H: a.Bounds().Dy()}
+			if f, err = screen.NewFrame(f.Resized(size).Image()); err != nil {
+				return 1, err
+			}
+		}
+		if small[i], err = f.Thumbnail(); err != nil {
+			return 1, err
+		}
+	}
+	return screen.Likeness{}.Difference("", small[0], small[1])
+}

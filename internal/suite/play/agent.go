@@ -1,0 +1,287 @@
+package play
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
+)
+
+// glance is how long a call waits, between two looks at what was spent.
+const glance = 500 * time.Millisecond
+
+// manySteps is the most steps of a case without a budget of them.
+const manySteps = 1000
+
+// call is a call of the suite's author.
+func (t *try) call() *usecase.Call {
+	return &usecase.Call{Client: "", By: t.opts.By, Usual: glance, Most: time.Minute,
+		Report: &usecase.Reporter{Heartbeat: time.Minute,
+			Send: func(_ context.Context, p usecase.Progress) {
+				if t.opts.View.Step != nil {
+					t.opts.View.Step(t.at, t.opts.Mask.Text(p.Message))
+				}
+			}}}
+}
+
+// play carries the parts of the case out, and checks after each what is expected.
+func (t *try) play(ctx context.Context) {
+	var st runs.Status
+	var spent store.Usage
+	for n, part := range t.at.Item.Stages {
+		next, err := t.begin(ctx, st, n, part.Task)
+		if err != nil {
+			t.broke(suite.KindPhone, err)
+			break
+		}
+		st = next
+		if st, err = t.follow(ctx, st, spent); err != nil {
+			t.broke(suite.KindSuite, err)
+			break
+		}
+		spent = plus(spent, st.Usage)
+		t.got.Claimed = st.Run.State == store.Completed
+		t.got.Answer, t.facts.Answer = st.Run.Answer, st.Run.Answer
+		if t.end(ctx, st); !t.got.Outcome.Good() {
+			break
+		}
+		if t.check(ctx, part.Expect, t.got.Claimed); !t.got.Outcome.Good() {
+			break
+		}
+	}
+	t.got.Steps, t.got.Step = spent.Steps, st.Session.Steps
+	t.got.Sent, t.got.Got = spent.PromptTokens, spent.CompletionTokens
+	t.got.Cost = t.scene.Cost(t.got.Sent, t.got.Got)
+	if t.got.Session = st.Session.ID; t.got.Session != "" { // nothing holds the phone, or asks
+		_, err := t.scene.Cases.Stop(context.WithoutCancel(ctx), t.call(),
+			usecase.Stop{SessionID: st.Session.ID, Mode: runs.Cancel})
+		if err != nil && runs.CodeOf(err) != runs.SessionNotFound {
+			t.got.Notes = append(t.got.Notes, "ending the session: "+err.Error())
+		}
+	}
+}
+
+func plus(a, b store.Usage) store.Usage {
+	a.Steps += b.Steps
+	a.PromptTokens += b.PromptTokens
+	a.CompletionTokens += b.CompletionTokens
+	a.Timing.Decide += b.Work()
+	return a
+}
+
+// begin starts the first part of a case, or continues with a further one.
+func (t *try) begin(ctx context.Context, st runs.Status, n int, task string) (runs.Status, error) {
+	steps := cmp.Or(t.at.Item.Budget().Steps, manySteps)
+	now := 0.0
+	how := usecase.Running{Device: t.at.Serial, MaxSteps: max(steps-st.Session.Steps, 1),
+		Seconds: &now}
+	mode := string(channel.PassToClient)
+	if t.opts.Ask {
+		mode = t.opts.Mode
+	}
+	var out *usecase.Outcome
+	var err error
+	if n == 0 {
+		out, err = t.scene.Cases.Start(ctx, t.call(), usecase.Start{Task: task, ReplyMode: mode,
+			Reset: !t.opened, Running: how})
+	} else {
+		out, err = t.scene.Cases.Continue(ctx, t.call(), usecase.Continue{
+			SessionID: st.Session.ID, Task: task, ReplyMode: mode, Running: how})
+	}
+	if err != nil {
+		return st, err
+	}
+	return out.Status, nil
+}
+
+// follow waits for the end of a run, and answers its questions. spent is what earlier parts used.
+func (t *try) follow(ctx context.Context, st runs.Status, spent store.Usage) (runs.Status, error) {
+	for {
+		open := st.Question != nil && st.Question.Open()
+		switch {
+		case ctx.Err() != nil:
+			return st, nil
+		case t.over(plus(spent, st.Usage)):
+			return st, nil
+		case open:
+			next, known, err := t.answer(ctx, st)
+			if err != nil || !known && !t.opts.Ask {
+				return next, err
+			}
+			if st = next; known {
+				continue
+			}
+		case st.Reason != agentloop.StillRunning:
+			return st, nil
+		}
+		wait := usecase.Wait{SessionID: st.Session.ID}
+		if open {
+			wait.QuestionID = st.Question.ID
+		}
+		out, err := t.scene.Cases.Wait(ctx, t.call(), wait)
+		if ctx.Err() != nil {
+			return st, nil
+		}
+		if err != nil {
+			return st, err
+		}
+		st = out.Status
+	}
+}
+
+// over fails an attempt that has used more than it may.
+func (t *try) over(u store.Usage) bool {
+	b, took := t.at.Item.Budget(), u.Timing.Decide
+	tokens, cost := u.PromptTokens+u.CompletionTokens, t.scene.Cost(u.PromptTokens,
+		u.CompletionTokens)
+	switch {
+	case b.Tokens > 0 && tokens > b.Tokens:
+		t.fail(suite.Failed, "", "over budget: %d tokens of %d", tokens, b.Tokens)
+	case b.Cost > 0 && cost > b.Cost:
+		t.fail(suite.Failed, "", "over budget: a cost of %.4f of %.4f", cost, b.Cost)
+	case b.Time > 0 && took > time.Duration(b.Time):
+		t.fail(suite.Failed, "", "over budget: %v of %v", took.Round(100*time.Millisecond),
+			time.Duration(b.Time))
+	case b.Steps > 0 && u.Steps > b.Steps:
+		t.fail(suite.Failed, "", "over budget: %d steps of %d", u.Steps, b.Steps)
+	default:
+		return false
+	}
+	return true
+}
+
+// answer answers the open question as the suite says. known is false if the suite does not.
+func (t *try) answer(ctx context.Context, st runs.Status) (next runs.Status, known bool, err error) {
+	q := *st.Question
+	reply, said, ok := t.reply(&q)
+	if !ok {
+		return st, false, nil
+	}
+	t.got.Asked = append(t.got.Asked, suite.Asked{Question: question(&q), Answer: said})
+	now := 0.0
+	reply.QuestionID = q.ID
+	out, err := t.scene.Cases.Continue(ctx, t.call(), usecase.Continue{SessionID: st.Session.ID,
+		Reply: *reply, Running: usecase.Running{Seconds: &now, MaxSteps: st.Run.MaxSteps}})
+	switch {
+	case runs.CodeOf(err) == runs.QuestionAlreadyResolved: // a person was faster
+		return st, false, nil
+	case ctx.Err() != nil:
+		return st, true, nil
+	case err != nil:
+		return st, false, fmt.Errorf("answering %s: %w", text.Quote(q.Text, 200), err)
+	}
+	return out.Status, true, nil
+}
+
+// reply is what the suite says to a question.
+func (t *try) reply(q *inquiry.Question) (r *usecase.Reply, said string, ok bool) {
+	c := &t.at.Item.Case
+	if requests := inquiry.As[inquiry.Approval](*q).ActionRequests; len(requests) > 0 {
+		return t.decide(q, requests)
+	}
+	for n := range c.Replies {
+		one := &c.Replies[n]
+		most := int(cmp.Or(one.Times, 1))
+		if !one.Question.MatchString(q.Text) || one.Times > 0 && t.used[n] >= most ||
+			one.Times == 0 && t.used[n] >= 1 {
+			continue
+		}
+		t.used[n]++
+		reply := &usecase.Reply{Words: one.Reply}
+		if q.Kind == inquiry.KindTakeover {
+			reply.ReplyType = inquiry.TypeDone
+		}
+		reply.Secret = t.opts.Mask.Text(one.Reply) != one.Reply
+		return reply, one.Reply, true
+	}
+	return nil, "", false
+}
+
+// decide decides about every action of a question, or about none.
+func (t *try) decide(q *inquiry.Question, requests []inquiry.ActionRequest) (
+	r *usecase.Reply, said string, ok bool) {
+	r = &usecase.Reply{}
+	var words []string
+	for _, a := range requests {
+		d := t.decision(q, &a)
+		if d == nil {
+			return nil, "", false
+		}
+		one := usecase.Decision{Type: d.Decide, Message: d.Message}
+		if d.Decide == inquiry.Edit {
+			one.Edited, _ = d.EditedAction() // it was read before
+		}
+		t.refused = t.refused || d.Decide == inquiry.Reject
+		r.Decisions = append(r.Decisions, one)
+		words = append(words, strings.TrimSpace(d.Decide+" "+d.Message))
+	}
+	return r, strings.Join(words, "; "), true
+}
+
+// decision is the suite's about an action, or nil.
+func (t *try) decision(q *inquiry.Question, a *inquiry.ActionRequest) *suite.Approval {
+	about := inquiry.As[inquiry.Approval](*q)
+	texts := strings.Join([]string{q.Text, a.Description, about.Element, about.Reason}, "\n")
+	list := t.at.Item.Case.Approvals
+	for n := range list {
+		m := &list[n].Match
+		if (m.Action == "" || strings.EqualFold(m.Action, a.Name)) &&
+			(m.App == "" || m.App == q.App) &&
+			(m.Text.Regexp == nil || m.Text.MatchString(texts)) {
+			return &list[n]
+		}
+	}
+	return nil
+}
+
+// question is a question in one text, with the actions that wait.
+func question(q *inquiry.Question) string {
+	words := text.Line(q.Text)
+	for _, a := range inquiry.As[inquiry.Approval](*q).ActionRequests {
+		words += "\n" + a.Name + ": " + text.Line(a.Description)
+	}
+	if app := q.App; app != "" {
+		words += "\nin " + app
+	}
+	return words
+}
+
+// end fails the attempt if its run did not end as a case's has to.
+func (t *try) end(ctx context.Context, st runs.Status) {
+	why := cmp.Or(st.Message, st.Run.Answer, string(st.Reason))
+	broken, isBroken := ends[st.Reason]
+	_, late := errors.AsType[*overTime](context.Cause(ctx))
+	switch asks := st.Question != nil && st.Question.Open(); {
+	case !t.got.Outcome.Good() || t.over(store.Usage{}):
+	case ctx.Err() != nil && late:
+		t.fail(suite.Failed, "", "over time: %v", context.Cause(ctx))
+	case ctx.Err() != nil:
+		t.fail(suite.Failed, "", "%v", context.Cause(ctx))
+	case asks:
+		t.got.Asked = append(t.got.Asked, suite.Asked{Question: question(st.Question)})
+		t.fail(suite.NeedsPerson, "", "the agent asks what the suite does not expect: %s",
+			question(st.Question))
+	case isBroken:
+		t.fail(suite.SetupFailed, broken.Kind, "%s: %s", st.Reason, why)
+	case st.Reason == agentloop.MaxStepsReached:
+		t.fail(suite.Failed, "", "over budget: all %d steps are used up", st.Run.MaxSteps)
+	case st.Run.State == store.Completed:
+	case t.refused && (st.Reason == agentloop.TaskAborted ||
+		st.Reason == agentloop.ActionRejected): // what the suite wanted: the expectations decide
+	case st.Reason == agentloop.TaskAborted:
+		t.fail(suite.Failed, "", "the agent gave up: %s", why)
+	default:
+		t.fail(suite.Failed, "", "%s: %s", st.Reason, why)
+	}
+}

@@ -1,0 +1,55 @@
+package play
+
+import (
+	"context"
+	"errors"
+
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/suite"
+)
+
+// keep keeps files about the attempt. What cannot be had is noted.
+func (t *try) keep(ctx context.Context) {
+	if t.opts.Keep == nil {
+		return
+	}
+	note := func(err error) {
+		if err != nil {
+			t.got.Notes = append(t.got.Notes, err.Error())
+		}
+	}
+	failed := !t.got.Outcome.Good()
+	if t.got.Session != "" {
+		note(t.scene.Files(ctx, t.got.Session, failed, t.file))
+	}
+	if !failed || gone(&t.got) {
+		return
+	}
+	look, err := t.scene.Phone.Look(ctx)
+	if look.Frame != nil {
+		var jpeg []byte
+		if jpeg, err = look.Frame.JPEG(85); err == nil {
+			err = t.file("screen.jpg", "image/jpeg", jpeg)
+		}
+	}
+	if !errors.Is(err, screen.ErrSecure) {
+		note(err)
+	}
+	log, err := t.scene.Phone.Logcat(ctx, t.facts.Since)
+	if err == nil {
+		err = t.file("logcat.txt", "text/plain", []byte(log))
+	}
+	note(err)
+}
+
+// file keeps one file, without the secrets if it is a text.
+func (t *try) file(name, media string, b []byte) error {
+	if media != "image/jpeg" && media != "image/png" {
+		b = []byte(t.opts.Mask.Text(string(b)))
+	}
+	path, err := t.opts.Keep(t.at, name, b)
+	if err == nil {
+		t.got.Files = append(t.got.Files, suite.Attachment{Name: name, Path: path, Type: media})
+	}
+	return err
+}

@@ -1,0 +1,121 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// shellTime is how long a set-up's command line may last.
+const shellTime = 2 * time.Minute
+
+// lines carries out the lines of a set-up or a teardown, until one fails.
+func lines(ctx context.Context, p Device, s *suite.Suite, list []suite.Line) error {
+	for n := range list {
+		l := &list[n]
+		if err := line(ctx, p, s, l); err != nil {
+			return fmt.Errorf("%v: %w", l.At(), err)
+		}
+	}
+	return nil
+}
+
+// opens reports whether a line opens something.
+func opens(list []suite.Line) bool {
+	for _, l := range list {
+		if l.Open != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func line(ctx context.Context, p Device, s *suite.Suite, l *suite.Line) error {
+	ofApp := func(err error) error { return trouble(suite.KindApp, err) }
+	switch {
+	case l.Install != "":
+		return ofApp(install(ctx, p, s, l.Install))
+	case l.Clear != "":
+		return ofApp(p.ClearApp(ctx, l.Clear))
+	case l.Grant != nil:
+		for _, permission := range l.Grant.Permissions {
+			if err := p.Grant(ctx, l.Grant.App, permission); err != nil {
+				return ofApp(err)
+			}
+		}
+		return nil
+	case l.Open != "":
+		return ofApp(open(ctx, p, s, l.Open))
+	case l.WaitBoot > 0:
+		return trouble(suite.KindPhone, p.AwaitBoot(ctx, time.Duration(l.WaitBoot)))
+	}
+	return trouble(suite.KindSuite, setting(ctx, p, s, l))
+}
+
+// setting carries out what is about the phone itself.
+func setting(ctx context.Context, p Device, s *suite.Suite, l *suite.Line) error {
+	switch {
+	case l.Setting != nil:
+		return p.PutSetting(ctx, l.Setting.Namespace, l.Setting.Name, l.Setting.Value)
+	case l.Animations != "":
+		return p.Animations(ctx, l.Animations == "on")
+	case l.Push != nil:
+		f, err := os.Open(s.Path(l.Push.From))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return p.Push(ctx, f, l.Push.To)
+	}
+	said, code, err := p.Run(ctx, l.Shell, shellTime)
+	if err == nil && code != 0 {
+		err = fmt.Errorf("shell %s ended with code %d: %s", l.Shell, code,
+			text.Cut(text.Line(said), 300))
+	}
+	return err
+}
+
+func install(ctx context.Context, p Device, s *suite.Suite, name string) error {
+	found, err := filepath.Glob(s.Path(name))
+	if err == nil && len(found) != 1 {
+		err = fmt.Errorf("%d files are %s", len(found), name)
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(found[0])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return p.Install(ctx, f, filepath.Base(found[0]))
+}
+
+// open opens an address, or an app by its package or name.
+func open(ctx context.Context, p Device, s *suite.Suite, what string) error {
+	if err := p.Wake(ctx); err != nil {
+		return trouble(suite.KindPhone, err)
+	}
+	if strings.Contains(what, ":") {
+		return p.OpenLink(ctx, what, "")
+	}
+	return p.Launch(ctx, what)
+}
+
+// trouble gives an error a kind, unless it has one. A lost phone is always the phone's.
+func trouble(kind string, err error) error {
+	if _, has := errors.AsType[*suite.Trouble](err); err == nil || has {
+		return err
+	}
+	if k := lostKind(err); k != "" {
+		kind = k
+	}
+	return &suite.Trouble{Kind: kind, Err: err}
+}

@@ -1,0 +1,110 @@
+package play
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/suite/expect"
+	"github.com/taploop/taploop/internal/usecase"
+)
+
+// Device is a phone as set-ups and expectations use it. *device.Phone is one.
+type Device interface {
+	expect.Phone
+	Wake(ctx context.Context) error
+	Launch(ctx context.Context, app string) error
+	OpenLink(ctx context.Context, uri, pkg string) error
+	Install(ctx context.Context, apk io.Reader, name string) error
+	ClearApp(ctx context.Context, pkg string) error
+	Grant(ctx context.Context, pkg, permission string) error
+	Push(ctx context.Context, from io.Reader, to string) error
+	PutSetting(ctx context.Context, namespace, name, value string) error
+	Animations(ctx context.Context, on bool) error
+	AwaitBoot(ctx context.Context, patience time.Duration) error
+	Clock(ctx context.Context) (string, error)
+	Crashes(ctx context.Context) ([]device.Crash, error)
+}
+
+// Scene is where one attempt takes place.
+type Scene struct {
+	Cases *usecase.Cases
+	Phone Device
+	// Judge asks the model about a claim, see expect.Facts.
+	Judge func(ctx context.Context, claim string, f *screen.Frame) (bool, string, error)
+	// Healed reports whether a replay had to ask the model.
+	Healed func() bool
+	// Files hands over what is kept of a session: its page and the model's replies. failed says that
+	// the attempt did not pass.
+	Files func(ctx context.Context, session string, failed bool, keep Keep) error
+	// Cost is what so many tokens cost.
+	Cost func(sent, got int) float64
+	// Close ends everything. passed says whether what was recorded is of use.
+	Close func(passed bool) error
+}
+
+// Keep keeps a file about an attempt.
+type Keep func(name, media string, b []byte) error
+
+// Phone is a phone of the pool.
+type Phone struct {
+	Serial, Model string
+	SDK           int
+}
+
+// Attempt says what a scene is for.
+type Attempt struct {
+	Item   *suite.Item
+	Serial string
+	Number int // from 1
+}
+
+// Options of Run. Phones and Open have to be there.
+type Options struct {
+	Phones []Phone
+	Open   func(ctx context.Context, a Attempt) (*Scene, error)
+	// Usable reports whether the phone can be used, after trouble with it. Nil takes every phone
+	// out.
+	Usable  func(ctx context.Context, serial string) bool
+	By      runs.Actor // the suite's author
+	Ask     bool       // unexpected questions wait for a person
+	Mode    string     // the reply mode then
+	Retries int        // of a case that does not say
+	Timeout time.Duration
+	// FailFast begins no further case after one that did not pass.
+	FailFast bool
+	Mask     *suite.Mask
+	// Keep keeps a file of an attempt, and returns its path below the folder of the reports. Nil
+	// keeps none.
+	Keep func(a Attempt, name string, b []byte) (string, error)
+	View View
+}
+
+// View is told what happens. Its functions may be called by several goroutines at once, and may be
+// nil.
+type View struct {
+	Began func(a Attempt)
+	Step  func(a Attempt, words string)
+	Ended func(r suite.Result)
+	Note  func(words string)
+}
+
+// Run carries the items out and returns their results, in the order of the items. When ctx ends,
+// what runs is stopped and torn down, and what did not run is skipped.
+func Run(ctx context.Context, items []*suite.Item, o Options) []suite.Result {
+	q := newQueue(items, &o)
+	stop := context.AfterFunc(ctx, q.changed.Send)
+	defer stop()
+	var wg sync.WaitGroup
+	for _, p := range o.Phones {
+		w := &worker{opts: &o, queue: q, phone: p, ready: map[*suite.Suite]bool{}}
+		wg.Go(func() { w.work(ctx) })
+	}
+	wg.Wait()
+	return q.rest(ctx)
+}

@@ -1,0 +1,209 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/suite/expect"
+)
+
+// overTime is the cause with which an attempt ends that took too long.
+type overTime struct{ limit time.Duration }
+
+func (e *overTime) Error() string { return fmt.Sprintf("it took longer than %v", e.limit) }
+
+// lostKind is the kind of trouble of an error about a lost phone, or "".
+func lostKind(err error) string {
+	switch code := runs.CodeOf(err); {
+	case errors.Is(err, adb.ErrNoServer), code == runs.ADBUnreachable:
+		return suite.KindADB
+	case errors.Is(err, screen.ErrDisconnected), errors.Is(err, device.ErrNoPhone),
+		errors.Is(err, context.DeadlineExceeded), code == runs.DeviceOffline,
+		code == runs.DeviceNotFound, code == runs.DeviceUnauthorized:
+		return suite.KindPhone
+	}
+	return ""
+}
+
+// try is an attempt under way.
+type try struct {
+	*worker
+	at    Attempt
+	scene *Scene
+	got   suite.Attempt
+
+	opened  bool        // the set-up has opened something
+	used    map[int]int // how often each reply was given
+	refused bool        // the suite has rejected an action
+	facts   expect.Facts
+	before  map[device.Crash]int
+}
+
+// fail gives the attempt an outcome that is not good. The first one counts, but a crash counts more
+// than a failure.
+func (t *try) fail(o suite.Outcome, kind, format string, args ...any) {
+	if t.got.Outcome.Good() || o == suite.Crashed && t.got.Outcome != suite.SetupFailed {
+		t.got.Outcome, t.got.Kind, t.got.Message = o, kind, fmt.Sprintf(format, args...)
+	}
+}
+
+// broke is fail for trouble with what a case needs.
+func (t *try) broke(kind string, err error) {
+	x, _ := errors.AsType[*suite.Trouble](trouble(kind, err))
+	words := err.Error()
+	if try := hint.Of(err); try != "" {
+		words += " (" + try + ")"
+	}
+	t.fail(suite.SetupFailed, x.Kind, "%s", words)
+}
+
+func (t *try) run(ctx context.Context) {
+	var err error
+	if t.scene, err = t.opts.Open(ctx, t.at); err != nil {
+		t.broke(suite.KindPhone, err)
+		return
+	}
+	if err := t.setUp(ctx); err != nil {
+		t.broke(suite.KindSuite, err)
+	} else {
+		t.play(ctx)
+	}
+	// what follows is done whatever ended ctx
+	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidying)
+	defer cancel()
+	t.crashed(rest)
+	t.keep(rest)
+	if err := lines(rest, t.scene.Phone, t.at.Item.Suite, t.at.Item.Teardown); err != nil {
+		t.got.Notes = append(t.got.Notes, "teardown: "+err.Error())
+	}
+	if t.got.Outcome == suite.Passed && t.scene.Healed() {
+		t.got.Outcome = suite.Healed
+		t.got.Message = "the screen differed from the recorded one, and the model was asked"
+	}
+	if err := t.scene.Close(t.got.Outcome.Good()); err != nil {
+		t.fail(suite.SetupFailed, suite.KindCassette, "%v", err)
+	}
+}
+
+// setUp does the suite's set-up if this phone has not had it, and that of each case.
+func (t *try) setUp(ctx context.Context) error {
+	i := t.at.Item
+	if !t.ready[i.Suite] {
+		t.ready[i.Suite] = true // also for the teardown of a half
+		if err := lines(ctx, t.scene.Phone, i.Suite, i.Suite.Setup); err != nil {
+			delete(t.ready, i.Suite)
+			return err
+		}
+		t.opened = opens(i.Suite.Setup)
+	}
+	if err := lines(ctx, t.scene.Phone, i.Suite, i.Setup); err != nil {
+		return err
+	}
+	t.opened = t.opened || opens(i.Setup)
+	since, err := t.scene.Phone.Clock(ctx)
+	t.facts = expect.Facts{Suite: i.Suite, Since: since, Judge: t.scene.Judge}
+	if err == nil && i.Suite.App != "" {
+		t.before, err = t.crashes(ctx)
+	}
+	return err
+}
+
+// crashes counts the crashes of the app under test that the phone knows.
+func (t *try) crashes(ctx context.Context) (map[device.Crash]int, error) {
+	all, err := t.scene.Phone.Crashes(ctx)
+	n := map[device.Crash]int{}
+	for _, c := range all {
+		if c.Package == t.at.Item.Suite.App {
+			n[c]++
+		}
+	}
+	return n, err
+}
+
+// crashed looks for a crash since the attempt began.
+func (t *try) crashed(ctx context.Context) {
+	if t.before == nil || gone(&t.got) {
+		return
+	}
+	now, err := t.crashes(ctx)
+	if err != nil {
+		t.got.Notes = append(t.got.Notes, "looking for crashes: "+err.Error())
+		return
+	}
+	list := slices.SortedFunc(maps.Keys(now), func(a, b device.Crash) int {
+		return strings.Compare(a.At+a.Trace, b.At+b.Trace)
+	})
+	for _, c := range list {
+		if now[c] > t.before[c] {
+			what := "crashed"
+			if strings.HasSuffix(c.Kind, "anr") {
+				what = "did not respond"
+			}
+			t.fail(suite.Crashed, "", "%s %s: %s", c.Package, what, headline(c.Trace))
+			t.got.Trace = c.Trace
+			return
+		}
+	}
+}
+
+// headline is the line of a trace that says what happened: the first behind its head.
+func headline(trace string) string {
+	_, body, ok := strings.Cut(trace, "\n\n")
+	if !ok {
+		body = trace
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
+	return first
+}
+
+// check checks what is expected after a part of the case.
+func (t *try) check(ctx context.Context, list []suite.Expect, claimed bool) {
+	for n := range list {
+		c, err := expect.Check(ctx, t.scene.Phone, &list[n], &t.facts)
+		if err != nil && ctx.Err() == nil {
+			kind := suite.KindSuite
+			if list[n].Judged != "" {
+				kind = suite.KindModel
+			}
+			t.broke(kind, fmt.Errorf("expecting %s: %w", c.What, err))
+		}
+		t.got.Checks = append(t.got.Checks, c)
+		switch {
+		case ctx.Err() != nil:
+			t.fail(suite.Failed, "", "%v", context.Cause(ctx))
+			return
+		case err != nil:
+			return
+		case c.OK:
+		case claimed:
+			t.fail(suite.Failed, "", "the agent claimed that it was done, and it was not: "+
+				"expected %s, but %s", c.What, c.Got)
+		default:
+			t.fail(suite.Failed, "", "expected %s, but %s", c.What, c.Got)
+		}
+	}
+}
+
+// ends are the outcomes of runs that ended without a claim, by their reason.
+var ends = map[agentloop.StopReason]suite.Trouble{
+	agentloop.ModelError:         {Kind: suite.KindModel},
+	agentloop.ModelOutputInvalid: {Kind: suite.KindModel},
+	agentloop.ModelKeyRefused:    {Kind: suite.KindModel},
+	agentloop.DeviceDisconnected: {Kind: suite.KindPhone},
+	agentloop.DeviceError:        {Kind: suite.KindPhone},
+	agentloop.ScreenLocked:       {Kind: suite.KindPhone},
+	agentloop.InternalError:      {Kind: suite.KindSuite},
+	agentloop.NotStarted:         {Kind: suite.KindSuite},
+}

@@ -1,0 +1,138 @@
+package play
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/taploop/taploop/internal/suite"
+)
+
+// worker works with one phone.
+type worker struct {
+	opts  *Options
+	queue *queue
+	phone Phone
+	ready map[*suite.Suite]bool // suites whose set-up was done
+}
+
+// tidying is how long a teardown may take after the end of everything.
+const tidying = time.Minute
+
+func (w *worker) work(ctx context.Context) {
+	defer w.teardown(ctx)
+	for {
+		i := w.queue.take(ctx, w.phone)
+		if i == nil || !w.item(ctx, i) {
+			return
+		}
+	}
+}
+
+// item carries an item out, and returns false if the phone is of no more use.
+func (w *worker) item(ctx context.Context, i *suite.Item) bool {
+	retries := w.opts.Retries
+	if i.Case.Retries != nil {
+		retries = *i.Case.Retries
+	}
+	again := 1 // once more when the phone comes back
+	for n := 1; ; n++ {
+		a := Attempt{Item: i, Serial: w.phone.Serial, Number: n}
+		if w.opts.View.Began != nil {
+			w.opts.View.Began(a)
+		}
+		got := w.attempt(ctx, a)
+		if gone(&got) && ctx.Err() == nil {
+			back := w.opts.Usable != nil && w.opts.Usable(ctx, w.phone.Serial)
+			if !back || again == 0 {
+				w.note(w.phone.Serial + " is taken out: " + got.Message)
+				w.queue.leave(i, w.phone, got)
+				return false
+			}
+			w.note(w.phone.Serial + " was lost and is back: " + got.Message)
+			again, n, w.ready = again-1, n-1, map[*suite.Suite]bool{}
+			continue
+		}
+		last := n > retries || !worthRetrying(&got) || ctx.Err() != nil
+		if w.queue.add(i, got, last); last {
+			return ctx.Err() == nil
+		}
+	}
+}
+
+// gone reports whether the phone, or the way to it, was lost.
+func gone(a *suite.Attempt) bool {
+	return a.Outcome == suite.SetupFailed && (a.Kind == suite.KindPhone || a.Kind == suite.KindADB)
+}
+
+// worthRetrying reports whether another attempt may come out otherwise.
+func worthRetrying(a *suite.Attempt) bool {
+	switch a.Outcome {
+	case suite.Failed, suite.Crashed:
+		return true
+	case suite.SetupFailed:
+		return a.Kind == suite.KindModel || a.Kind == suite.KindApp
+	}
+	return false
+}
+
+func (w *worker) note(words string) {
+	if w.opts.View.Note != nil {
+		w.opts.View.Note(w.opts.Mask.Text(words))
+	}
+}
+
+// attempt is one attempt of an item, with its secrets masked.
+func (w *worker) attempt(ctx context.Context, at Attempt) suite.Attempt {
+	t := &try{worker: w, at: at, used: map[int]int{}}
+	t.got = suite.Attempt{Outcome: suite.Passed, Phone: at.Serial, Started: time.Now()}
+	limit := cmp.Or(w.opts.Timeout, 24*time.Hour)
+	bounded, cancel := context.WithTimeoutCause(ctx, limit, &overTime{limit})
+	defer cancel()
+	t.run(bounded)
+	if ctx.Err() != nil && !t.got.Outcome.Good() {
+		t.got.Outcome, t.got.Kind, t.got.Message = suite.Skipped, "", "interrupted"
+	}
+	t.got.Seconds = time.Since(t.got.Started).Seconds()
+	w.opts.mask(&t.got)
+	return t.got
+}
+
+// teardown does the teardown of the suites that were set up on the phone.
+func (w *worker) teardown(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidying)
+	defer cancel()
+	for s := range w.ready {
+		if len(s.Teardown) == 0 {
+			continue
+		}
+		i := &suite.Item{Suite: s, Name: "teardown"}
+		scene, err := w.opts.Open(ctx, Attempt{Item: i, Serial: w.phone.Serial})
+		if err == nil {
+			err = lines(ctx, scene.Phone, s, s.Teardown)
+			_ = scene.Close(false) // nothing was recorded
+		}
+		if err != nil {
+			w.note("teardown of " + s.Name + " on " + w.phone.Serial + ": " + err.Error())
+		}
+	}
+}
+
+// mask hides the secrets in what came of an attempt.
+func (o *Options) mask(a *suite.Attempt) {
+	hide := func(texts ...*string) {
+		for _, s := range texts {
+			*s = o.Mask.Text(*s)
+		}
+	}
+	hide(&a.Message, &a.Answer, &a.Trace)
+	for n := range a.Checks {
+		hide(&a.Checks[n].What, &a.Checks[n].Got)
+	}
+	for n := range a.Asked {
+		hide(&a.Asked[n].Question, &a.Asked[n].Answer)
+	}
+	for n := range a.Notes {
+		hide(&a.Notes[n])
+	}
+}
