@@ -34,6 +34,7 @@ type commands struct {
 	Host      hostCmd      `cmd:"" help:"Reach a goal with agents that call the tools of MCP servers and hand tasks to phones."`
 	Proxy     proxyCmd     `cmd:"" help:"Serve MCP in front of another MCP server, and put its calls to a person before they are carried out."`
 	Setup     setupCmd     `cmd:"" help:"Tell an MCP client of this server, in the client's own settings."`
+	Test      testCmd      `cmd:"" help:"Run tests of apps in words, from suites, on phones or simulated ones."`
 	Token     tokenCmd     `cmd:"" help:"Create, list and revoke tokens of the HTTP server."`
 	UI        uiCmd        `cmd:"" name:"ui" help:"Print a link that logs one browser in to the page of the server that runs."`
 	Inquiries inquiriesCmd `cmd:"" help:"List the questions that wait for an answer."`

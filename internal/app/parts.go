@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/agents/goals"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
@@ -25,6 +26,7 @@ type Parts struct {
 	Host     *device.Host
 	Phones   runs.Phones // of the host, for all who look at one
 	Manager  *runs.Manager
+	Judge    *Judge          // nil under Options.StoreOnly
 	Cases    *usecase.Cases  // over the Manager
 	UseCases usecase.Options // of Cases
 	Goals    *goals.Goals    // nil without Options.Host
@@ -129,8 +131,16 @@ func (d *Parts) openModels(s *Settings, opts *runs.Options) error {
 	}
 	d.OnClose(p.Close)
 	opts.NewPolicy, opts.Answerer = p.choose, p.captioner
-	opts.Deciders, err = ms.deciders(p)
-	return err
+	if opts.Deciders, err = ms.deciders(p); err != nil {
+		return err
+	}
+	judging, err := model.New(ms.deciding(s.Conf.Model, p.transport))
+	if err != nil {
+		return err
+	}
+	d.OnClose(func() error { judging.Close(); return nil })
+	d.Judge = &Judge{judging, judgeIn(s.Conf.Model.Lang)}
+	return nil
 }
 
 // policyWhenNeeded opens the models for a run that is carried out after all.

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/suite/keys"
+	"github.com/taploop/taploop/internal/suite/play"
+	testreport "github.com/taploop/taploop/internal/suite/report"
+	"github.com/taploop/taploop/internal/text"
+)
+
+type testCmd struct {
+	Paths    []string      `arg:"" optional:"" name:"file" help:"Suites (YAML), *.journey.xml, tests of the Firebase App Testing agent, or folders with them; the default is this folder."`
+	Phones   string        `default:"any" help:"The phones: serials between commas, any for all that are connected, or sandbox[:N] for N simulated ones." placeholder:"WHICH"`
+	Shard    string        `help:"Run one part of several, such as 2/5." placeholder:"I/N"`
+	Retries  whole         `from:"0" to:"100" default:"0" help:"How often a case is tried again that does not say." placeholder:"N"`
+	Grep     string        `help:"Run the cases whose suite and name match this regular expression." placeholder:"RE"`
+	Tags     []string      `help:"Run the cases with one of these tags." placeholder:"TAG"`
+	FailFast bool          `help:"Begin no further case after one that did not pass."`
+	DryRun   bool          `help:"Check the files, and list what would be run. No phone is touched."`
+	Junit    string        `name:"junit" help:"Write JUnit XML." placeholder:"FILE"`
+	Allure   string        `help:"Write Allure's result files." placeholder:"DIR"`
+	Report   string        `help:"Write a page of the results, with those of all steps." placeholder:"DIR"`
+	JSON     string        `name:"json" help:"Write everything as JSON." placeholder:"FILE"`
+	Record   bool          `xor:"cassettes" help:"Record a cassette of each case that passes."`
+	Replay   bool          `xor:"cassettes" help:"Replay the cassettes, offline: another screen fails the case."`
+	Heal     bool          `xor:"cassettes" help:"Replay the cassettes, and on another screen ask the model from there on; the new recording is written beside the report."`
+	Unflaky  bool          `name:"fail-on-flaky" help:"Cases that passed only after a retry, or were healed, count as failed."`
+	Timeout  time.Duration `help:"The longest time of an attempt of a case." placeholder:"D"`
+	Ask      bool          `help:"Put questions that the suite does not expect to people, as reply.mode says."`
+	Schema   bool          `help:"Print the JSON Schema of suites, for editors."`
+	Model    string        `key:"model.name" help:"Model name." placeholder:"NAME"`
+	BaseURL  string        `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
+	ADB      string        `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
+	DataDir  string        `key:"data_dir" help:"Where sessions are kept; those of tests are in the folder tests of it." placeholder:"DIR"`
+}
+
+// Run reads the suites, runs their cases and writes the reports.
+func (c *testCmd) Run(ctx context.Context, a *invocation) error {
+	if c.Schema {
+		_, err := a.out.Write(suite.Schema())
+		return err
+	}
+	items, err := c.items(a)
+	if err != nil {
+		return err
+	}
+	if c.DryRun {
+		return listItems(a, items)
+	}
+	if err := a.Load(); err != nil {
+		return err
+	}
+	a.quiet()
+	s, err := c.stage(ctx, a, items)
+	if err != nil {
+		return err
+	}
+	results, began := []suite.Result(nil), time.Now()
+	err = app.Closing(s.run(ctx, func(o play.Options) {
+		results = play.Run(ctx, items, o)
+	}), s.close)
+	if err != nil {
+		return err
+	}
+	sum := testreport.Summary{Program: "taploop " + ownVersion(), Started: began,
+		Seconds: time.Since(began).Seconds(), Results: results, Dir: s.dir}
+	if err := c.write(a, s, &sum); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ended(exitInterrupted)
+	}
+	return endOfTests(results, c.Unflaky)
+}
+
+// items reads and chooses what is run. What is wrong with a suite is said as it is, a line each.
+func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
+	if len(c.Paths) == 0 {
+		c.Paths = []string{"."}
+	}
+	items, err := suite.Read(c.Paths, suite.Options{Getenv: a.Options.Getenv, Lenient: c.DryRun,
+		Note: func(file string) { a.notef("%s has no cases and is no suite", file) }})
+	if wrong, ok := errors.AsType[keys.Problems](err); ok {
+		for _, p := range wrong {
+			if a.Options.Getenv("GITHUB_ACTIONS") == "true" {
+				fmt.Fprintln(a.out, testreport.Annotation("error", p.Position, "suite", p.Text))
+			}
+		}
+		return nil, app.Usage(wrong, "taploop test --schema prints the JSON Schema for editors")
+	}
+	if err != nil {
+		return nil, app.Usage(err, "")
+	}
+	chosen := suite.Selection{Tags: c.Tags}
+	if c.Grep != "" {
+		if chosen.Grep, err = regexp.Compile(c.Grep); err != nil {
+			return nil, app.Usage(fmt.Errorf("--grep: %w", err), "")
+		}
+	}
+	if c.Shard != "" {
+		if chosen.Shard, chosen.Of, err = suite.ParseShard(c.Shard); err != nil {
+			return nil, app.Usage(fmt.Errorf("--shard: %w", err), "write I/N, such as 2/5")
+		}
+	}
+	all := suite.Select(items, chosen)
+	if len(all) == 0 && chosen.Of == 0 {
+		return nil, app.Usage(errors.New("no case is chosen"),
+			"--dry-run lists all cases when --grep and --tags are left out")
+	}
+	return all, nil
+}
+
+// listItems lists what would be run.
+func listItems(a *invocation, items []*suite.Item) error {
+	mask := suite.NewMask(suite.Secrets(items))
+	return printList(a, false, items, "no case is in this shard", "PLACE SUITE CASE",
+		func(i *suite.Item) []any {
+			return []any{i.At(), mask.Text(i.Suite.Name), mask.Text(i.Name)}
+		})
+}
+
+// endOfTests returns the end of the command, by what came of the cases.
+func endOfTests(results []suite.Result, unflaky bool) error {
+	code := exitDone
+	kind := func(k ...string) bool {
+		return slices.ContainsFunc(results, func(r suite.Result) bool {
+			return r.Outcome == suite.SetupFailed && slices.Contains(k, r.Kind)
+		})
+	}
+	switch {
+	case suite.Any(results, suite.Failed, suite.Crashed),
+		unflaky && suite.Any(results, suite.Flaky, suite.Healed):
+		code = exitNotCompleted
+	case suite.Any(results, suite.NeedsPerson):
+		code = exitWaiting
+	case kind(suite.KindModel):
+		code = exitModel
+	case suite.Any(results, suite.SetupFailed):
+		code = exitPhone
+	}
+	if code == exitDone {
+		return nil
+	}
+	return ended(code)
+}
+
+// write writes the reports, and says in one line what came of the cases.
+func (c *testCmd) write(a *invocation, s *testStage, sum *testreport.Summary) error {
+	var errs []error
+	file := func(name string, b []byte, err error) {
+		if err == nil && name != "" {
+			if err = os.MkdirAll(filepath.Dir(name), 0o755); err == nil {
+				err = os.WriteFile(name, b, 0o644)
+			}
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("writing %s: %w", name, err))
+		}
+	}
+	sum.Relative = a.Options.Getenv("GITLAB_CI") == "true"
+	if c.Junit != "" {
+		b, err := sum.JUnit()
+		file(c.Junit, b, err)
+	}
+	if c.Allure != "" {
+		if err := sum.Allure(c.Allure); err != nil {
+			errs = append(errs, fmt.Errorf("writing Allure's results: %w", err))
+		}
+	}
+	if c.Report != "" {
+		b, err := sum.Page()
+		file(filepath.Join(c.Report, "index.html"), b, err)
+	}
+	if c.JSON != "" {
+		b, err := sum.JSON()
+		file(c.JSON, b, err)
+	}
+	if a.Options.Getenv("GITHUB_ACTIONS") == "true" {
+		for _, line := range sum.Annotations() {
+			fmt.Fprintln(a.out, line)
+		}
+		if name := a.Options.Getenv("GITHUB_STEP_SUMMARY"); name != "" {
+			errs = append(errs, appendTo(name, sum.Markdown()))
+		}
+	}
+	a.notef("%s", text.Line(sum.Line()))
+	if c.Report != "" {
+		fmt.Fprintln(a.out, filepath.Join(c.Report, "index.html"))
+	}
+	return errors.Join(errs...)
+}
+
+func appendTo(name, words string) error {
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("writing the step's summary: %w", err)
+	}
+	_, err = f.WriteString(words)
+	return errors.Join(err, f.Close())
+}
+
+// folder is where files about attempts are kept, or "" if no report shows them.
+func (c *testCmd) folder() string {
+	beside := func(name string) string {
+		if name == "" {
+			return ""
+		}
+		return filepath.Join(filepath.Dir(name), "taploop-test")
+	}
+	allure := ""
+	if c.Allure != "" {
+		allure = filepath.Join(c.Allure, "taploop-test")
+	}
+	return cmp.Or(c.Report, beside(c.Junit), allure, beside(c.JSON))
+}
+
+// mode says what is done with cassettes.
+func (c *testCmd) mode() string {
+	switch {
+	case c.Record:
+		return "record"
+	case c.Replay:
+		return "replay"
+	case c.Heal:
+		return "heal"
+	}
+	return ""
+}

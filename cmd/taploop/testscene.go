@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
+	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/suite/play"
+)
+
+// scene is one attempt's own parts of the program, with its cassette.
+type scene struct {
+	stage    *testStage
+	at       play.Attempt
+	parts    *app.Parts
+	folder   string // of files while the attempt runs
+	cassette string // that is replayed or recorded, in folder
+}
+
+// open implements play.Options.Open.
+func (s *testStage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) {
+	x := &scene{stage: s, at: at}
+	var err error
+	if x.folder, err = os.MkdirTemp(s.temp, "attempt-"); err != nil {
+		return nil, err
+	}
+	more, err := x.cassettes()
+	if err != nil {
+		return nil, err
+	}
+	set, err := s.set.With(more)
+	if err != nil {
+		return nil, &suite.Trouble{Kind: suite.KindSuite, Err: err}
+	}
+	// what is done goes on after ctx: it is stopped and torn down
+	living := context.WithoutCancel(ctx)
+	if x.parts, err = app.Open(living, set, app.Options{}); err != nil {
+		return nil, &suite.Trouble{Kind: suite.KindSuite, Err: err}
+	}
+	phone, err := x.phone(ctx)
+	if err != nil {
+		return nil, errors.Join(err, x.parts.Close())
+	}
+	price := set.Conf.Model
+	return &play.Scene{Cases: x.parts.Cases, Phone: phone, Judge: x.parts.Judge.Ask,
+		Healed: x.healed, Files: x.files, Close: x.close,
+		Cost: func(sent, got int) float64 {
+			return (price.PromptPrice*float64(sent) + price.ReplyPrice*float64(got)) / 1e6
+		}}, nil
+}
+
+// phone opens the phone, unless a session outside of the tests has it.
+func (x *scene) phone(ctx context.Context) (*device.Phone, error) {
+	if err := x.stage.free(ctx, x.at.Serial); err != nil {
+		return nil, err
+	}
+	return x.parts.Host.Open(ctx, x.at.Serial)
+}
+
+// free refuses a phone that a session of the usual data folder has.
+func (s *testStage) free(ctx context.Context, serial string) error {
+	if s.cmd.Ask || !store.Exists(s.inv.Conf.DataDir) {
+		return nil
+	}
+	db, err := app.OpenStore(ctx, &s.inv.Settings, &store.Options{Reading: true})
+	if err != nil {
+		return &suite.Trouble{Kind: suite.KindSuite, Err: err}
+	}
+	defer db.Close()
+	h, held, err := db.Leases.Holder(ctx, serial)
+	if err == nil && held {
+		err = fmt.Errorf("session %s has the phone %s", h.SessionID, serial)
+	}
+	if err != nil {
+		return &suite.Trouble{Kind: suite.KindSuite, Err: err}
+	}
+	return nil
+}
+
+// cassettes are the settings of the attempt's recording. What is replayed is a copy: what a replay
+// writes beside it does not come into the suite's folder.
+func (x *scene) cassettes() (map[string]any, error) {
+	more := map[string]any{}
+	x.cassette = filepath.Join(x.folder, "cassette.jsonl")
+	if x.at.Number == 0 { // a teardown
+		return more, nil
+	}
+	mode := x.stage.cmd.mode()
+	if mode == "replay" || mode == "heal" {
+		file := x.at.Item.Cassette()
+		b, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(x.cassette, b, 0o600)
+		}
+		if err != nil {
+			return nil, missing(file, err)
+		}
+	}
+	switch mode {
+	case "record":
+		more["model.record"] = x.cassette
+	case "replay":
+		more["model.replay"] = x.cassette
+	case "heal":
+		more["model.replay_or_model"] = x.cassette
+		more["model.record"] = x.newCassette()
+	}
+	return more, nil
+}
+
+// newCassette is the file that a replay writes which asks the model.
+func (x *scene) newCassette() string { return filepath.Join(x.folder, "healed.jsonl") }
+
+// healed implements play.Scene.Healed.
+func (x *scene) healed() bool {
+	info, err := os.Stat(x.newCassette())
+	return err == nil && info.Size() > 0
+}
+
+// files implements play.Scene.Files.
+func (x *scene) files(ctx context.Context, session string, failed bool, keep play.Keep) error {
+	var page bytes.Buffer
+	err := export.HTML(ctx, &page, x.parts.Store, session)
+	if err == nil {
+		err = keep("steps.html", "text/html", page.Bytes())
+	}
+	if failed && err == nil {
+		var replies string
+		if replies, err = x.replies(ctx, session); err == nil {
+			err = keep("replies.txt", "text/plain", []byte(replies))
+		}
+	}
+	pictures, _ := filepath.Glob(x.cassette + ".step*.png")
+	for _, file := range pictures {
+		b, failed := os.ReadFile(file)
+		if failed == nil {
+			name := strings.TrimPrefix(filepath.Base(file), filepath.Base(x.cassette)+".")
+			failed = keep(name, "image/png", b)
+		}
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
+// replies is what the model wrote, step by step.
+func (x *scene) replies(ctx context.Context, session string) (string, error) {
+	all, err := x.parts.Store.Trajectory(ctx, session)
+	var b strings.Builder
+	for _, st := range all.Steps {
+		for n, t := range st.Proposal.Tries {
+			fmt.Fprintf(&b, "--- step %d, reply %d, by %s\n%s\n", st.Index, n+1, t.Model, t.Reply)
+			if t.Error != "" {
+				fmt.Fprintf(&b, "(%s)\n", t.Error)
+			}
+		}
+	}
+	return b.String(), err
+}
+
+// close implements play.Scene.Close. It keeps what was recorded.
+func (x *scene) close(passed bool) error {
+	err := x.parts.Close()
+	from, to := "", ""
+	switch mode := x.stage.cmd.mode(); {
+	case mode == "record" && passed && x.at.Number > 0:
+		from, to = x.cassette, x.at.Item.Cassette()
+	case mode == "heal" && x.healed() && x.at.Number > 0:
+		dir := x.stage.dir
+		if dir == "" {
+			dir = "."
+		}
+		from = x.newCassette()
+		to = filepath.Join(dir, "healed", x.at.Item.Key()+".jsonl")
+	}
+	if from == "" {
+		return errors.Join(err, os.RemoveAll(x.folder))
+	}
+	b, failed := os.ReadFile(from)
+	if failed == nil {
+		if failed = os.MkdirAll(filepath.Dir(to), 0o755); failed == nil {
+			failed = os.WriteFile(to, []byte(x.stage.mask.Text(string(b))), 0o644)
+		}
+	}
+	return errors.Join(err, failed, os.RemoveAll(x.folder))
+}
+
+// phoneTrouble is an error about phones, with its exit code.
+func phoneTrouble(err error) error { return app.Usage(err, "") }

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/app/simulation"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbserver"
+	"github.com/taploop/taploop/internal/sandbox/shell"
+	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/suite/play"
+)
+
+// testStage is what the cases of one call share: phones, settings and where files go.
+type testStage struct {
+	cmd  *testCmd
+	inv  *invocation
+	set  *app.Settings // with the phones' ADB server
+	host *device.Host
+	pool []play.Phone
+	dir  string // of the reports' files, "" for none
+	temp string
+	mask *suite.Mask
+	view *testView
+
+	closers []func() error
+}
+
+// stage opens what the cases share.
+func (c *testCmd) stage(ctx context.Context, a *invocation, items []*suite.Item) (
+	s *testStage, err error) {
+	s = &testStage{cmd: c, inv: a, set: &a.Settings, dir: c.folder(),
+		mask: suite.NewMask(suite.Secrets(items))}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if s.temp, err = os.MkdirTemp("", "taploop-test-"); err != nil {
+		return s, err
+	}
+	s.closers = append(s.closers, func() error { return os.RemoveAll(s.temp) })
+	more := map[string]any{}
+	if !c.Ask { // no inbox shows what is asked in a folder of its own
+		more["data_dir"] = filepath.Join(a.Conf.DataDir, "tests")
+	}
+	if n, simulated := strings.CutPrefix(c.Phones, "sandbox"); simulated {
+		if err := s.simulate(ctx, n, more); err != nil {
+			return s, err
+		}
+	}
+	steps := a.Conf.Loop.MaxSteps
+	for _, i := range items {
+		steps = max(steps, i.Budget().Steps)
+	}
+	more["loop.max_steps"] = steps
+	if s.set, err = a.With(more); err != nil {
+		return s, err
+	}
+	s.set.Note = nil
+	if s.host, err = app.NewHost(s.set, nil); err != nil {
+		return s, err
+	}
+	if s.pool == nil {
+		s.pool, err = s.phones(ctx)
+	}
+	s.view = newTestView(a, len(items))
+	return s, err
+}
+
+func (s *testStage) close() error {
+	var errs []error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		errs = append(errs, s.closers[i]())
+	}
+	s.closers = nil
+	return errors.Join(errs...)
+}
+
+// phones lists the connected phones that were asked for.
+func (s *testStage) phones(ctx context.Context) ([]play.Phone, error) {
+	infos, err := s.host.List(ctx)
+	if err != nil {
+		return nil, phoneTrouble(err)
+	}
+	known := map[string]device.PhoneInfo{}
+	var pool []play.Phone
+	add := func(i device.PhoneInfo) {
+		pool = append(pool, play.Phone{Serial: i.Serial, Model: i.Model, SDK: i.SDK})
+	}
+	for _, i := range infos {
+		if known[i.Serial] = i; s.cmd.Phones == "any" && i.Usable() {
+			add(i)
+		}
+	}
+	if s.cmd.Phones == "any" {
+		if len(pool) == 0 {
+			err = phoneTrouble(hint.Add(errors.New("no phone can be used"),
+				"taploop devices tells why; --phones sandbox needs none"))
+		}
+		return pool, err
+	}
+	for serial := range strings.SplitSeq(s.cmd.Phones, ",") {
+		serial = strings.TrimSpace(serial)
+		i, ok := known[serial]
+		if !ok || !i.Usable() {
+			return nil, phoneTrouble(hint.Add(fmt.Errorf("phone %q cannot be used", serial),
+				"taploop devices tells why"))
+		}
+		add(i)
+	}
+	return pool, nil
+}
+
+// mostSimulated is how many simulated phones there are at most.
+const mostSimulated = 64
+
+// simulate starts simulated phones. count is "" or ":N".
+func (s *testStage) simulate(ctx context.Context, count string, set map[string]any) error {
+	n := 1
+	if count != "" {
+		var err error
+		n, err = strconv.Atoi(strings.TrimPrefix(count, ":"))
+		if err != nil || count[0] != ':' || n < 1 || n > mostSimulated {
+			return app.Usage(fmt.Errorf("--phones is %q", s.cmd.Phones),
+				fmt.Sprintf("write sandbox, or sandbox:N with N from 1 to %d", mostSimulated))
+		}
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	server := adbserver.New()
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx)) // teardowns come last
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = server.Serve(serving, ln) }) // a failure shows in the cases
+	s.closers = append(s.closers, func() error { stop(); wg.Wait(); return nil })
+	for i := range n {
+		serial := fmt.Sprintf("sandbox-%d", i+1)
+		server.Attach(serial, shell.New(sandbox.New(nil)))
+		s.pool = append(s.pool, play.Phone{Serial: serial, Model: "taploop sandbox", SDK: 34})
+	}
+	set["adb.server"] = ln.Addr().String()
+	if s.inv.Conf.Origin("model.base_url") != config.ByDefault || s.cmd.Replay {
+		return nil
+	}
+	rules, err := scripted.Parse(simulation.TasksScript)
+	if err != nil {
+		return err
+	}
+	m, err := scripted.Start(serving, "", scripted.NewHandler(rules))
+	if err != nil {
+		return err
+	}
+	s.closers = append(s.closers, m.Close)
+	set["model.base_url"], set["model.name"] = m.BaseURL, "scripted"
+	s.inv.notef("no model is configured: a scripted one solves the simulated phone's own tasks")
+	return nil
+}
+
+// run lends the options of the player to use.
+func (s *testStage) run(_ context.Context, use func(play.Options)) error {
+	o := play.Options{Phones: s.pool, Open: s.open, Usable: s.usable, By: app.Operator(),
+		Ask: s.cmd.Ask, Mode: s.inv.Conf.Reply.Mode, Retries: int(s.cmd.Retries),
+		Timeout: s.cmd.Timeout, FailFast: s.cmd.FailFast, Mask: s.mask, View: s.view.hooks()}
+	if s.dir != "" {
+		o.Keep = s.keep
+	}
+	defer s.view.end()
+	use(o)
+	return nil
+}
+
+// comeBack is how long a phone gets to come back that was lost.
+const comeBack = 8 * time.Second
+
+// usable waits a moment for a phone that was lost.
+func (s *testStage) usable(ctx context.Context, serial string) bool {
+	ctx, cancel := context.WithTimeout(ctx, comeBack)
+	defer cancel()
+	for {
+		infos, err := s.host.List(ctx)
+		for _, i := range infos {
+			if err == nil && i.Serial == serial && i.Usable() {
+				return true
+			}
+		}
+		select {
+		case <-time.After(comeBack / 16):
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// place is the folder of an attempt's files, below that of the reports.
+func place(a play.Attempt) string {
+	return filepath.Join("cases", a.Item.Key(), fmt.Sprintf("attempt-%d", a.Number))
+}
+
+// keep keeps a file of an attempt.
+func (s *testStage) keep(a play.Attempt, name string, b []byte) (string, error) {
+	path := filepath.Join(place(a), name)
+	whole := filepath.Join(s.dir, path)
+	if err := os.MkdirAll(filepath.Dir(whole), 0o755); err != nil {
+		return "", err
+	}
+	return filepath.ToSlash(path), os.WriteFile(whole, b, 0o644)
+}
+
+// missing is the trouble of a case without a cassette.
+func missing(file string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		err = hint.Add(fmt.Errorf("there is no cassette %s", file),
+			"record it first: taploop test --record")
+	}
+	return &suite.Trouble{Kind: suite.KindCassette, Err: err}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/suite/play"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// testView shows tests as they run: a line for each that ended, and at a terminal below them what
+// each phone does now.
+type testView struct {
+	inv *invocation
+
+	mu    sync.Mutex
+	all   int
+	done  int
+	bad   int
+	doing map[string]string // by serial
+}
+
+func newTestView(a *invocation, all int) *testView {
+	return &testView{inv: a, all: all, doing: map[string]string{}}
+}
+
+func (v *testView) hooks() play.View {
+	return play.View{Began: v.began, Step: v.step, Ended: v.ended,
+		Note: func(words string) { v.inv.notef("note: %s", text.Line(words)) }}
+}
+
+func (v *testView) began(a play.Attempt) {
+	again := ""
+	if a.Number > 1 {
+		again = fmt.Sprintf(", attempt %d", a.Number)
+	}
+	v.now(a.Serial, a.Item.Name+again)
+}
+
+func (v *testView) step(a play.Attempt, words string) { v.now(a.Serial, a.Item.Name+": "+words) }
+
+func (v *testView) now(serial, doing string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.doing[serial] = doing
+	v.show()
+}
+
+// show rewrites the line of a terminal.
+func (v *testView) show() {
+	line := fmt.Sprintf("%d of %d", v.done, v.all)
+	if v.bad > 0 {
+		line += fmt.Sprintf(", %d not passed", v.bad)
+	}
+	for _, serial := range slices.Sorted(maps.Keys(v.doing)) {
+		line += " | " + serial + ": " + v.doing[serial]
+	}
+	statusOf(v.inv.err).show(line)
+}
+
+func (v *testView) ended(r suite.Result) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.done++
+	if !r.Outcome.Good() && r.Outcome != suite.Skipped {
+		v.bad++
+	}
+	sum := r.Sum()
+	line := fmt.Sprintf("%-12s %s / %s", strings.ToUpper(string(r.Outcome)), r.Suite, r.Name)
+	if len(r.Attempts) > 0 {
+		line += fmt.Sprintf(" (%.1fs, %s, %d tokens)", sum.Seconds, plural(sum.Steps, "step"),
+			sum.Sent+sum.Got)
+		delete(v.doing, r.Last().Phone)
+	}
+	v.inv.notef("%s", text.Line(line))
+	if r.Message != "" && r.Outcome != suite.Passed {
+		v.inv.notef("             %s:%d: %s", text.Line(r.File), r.Line,
+			indented(r.Message, "             "))
+	}
+	v.show()
+}
+
+func (v *testView) end() { statusOf(v.inv.err).show("") }

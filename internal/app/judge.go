@@ -1,0 +1,67 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
+)
+
+// judgeTexts are what the model reads that judges a claim.
+type judgeTexts struct{ Role, Data, Reply, Claim, Unseen string }
+
+var judgeIn = words.Of[judgeTexts]("judge")
+
+// Judge asks a model whether claims about screens are true. Anything but a yes is a no.
+type Judge struct {
+	model *model.Client
+	words *judgeTexts
+}
+
+// Ask asks about a claim. why is in the model's words. The error is one of reaching the model.
+func (j *Judge) Ask(ctx context.Context, claim string, f *screen.Frame) (
+	yes bool, why string, err error) {
+	const side, quality, tokens = 1280, 85, 512
+	asked := []model.Part{{Text: fmt.Sprintf(j.words.Claim, text.Quote(claim, 4000))}}
+	if f == nil {
+		asked = append(asked, model.Part{Text: j.words.Unseen})
+	} else {
+		jpeg, err := f.Within(side).JPEG(quality)
+		if err != nil {
+			return false, "", err
+		}
+		asked = append([]model.Part{{JPEG: jpeg}}, asked...)
+	}
+	rules := strings.Join([]string{j.words.Role, j.words.Data, j.words.Reply}, "\n\n")
+	cold := 0.0
+	resp, err := j.model.Complete(ctx, model.Request{MaxTokens: tokens, Temperature: &cold,
+		Messages: []model.Message{{Role: "system", Parts: []model.Part{{Text: rules}}},
+			{Role: "user", Parts: asked}}})
+	if err != nil {
+		return false, "", err
+	}
+	yes, why = verdict(resp.Text)
+	return yes, why, nil
+}
+
+// verdict reads a judge's reply.
+func verdict(reply string) (yes bool, why string) {
+	var v struct {
+		True *bool  `json:"true"`
+		Why  string `json:"why"`
+	}
+	if i := strings.LastIndex(reply, "</think>"); i >= 0 {
+		reply = reply[i:]
+	}
+	from, to := strings.IndexByte(reply, '{'), strings.LastIndexByte(reply, '}')
+	if from < 0 || to < from || json.Unmarshal([]byte(reply[from:to+1]), &v) != nil ||
+		v.True == nil {
+		return false, "its reply is no verdict: " + text.Quote(reply, 200)
+	}
+	return *v.True, text.Cut(text.Line(v.Why), 300)
+}

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/suite/keys"
+)
+
+// Annotation is a command of GitHub Actions that shows words at a place.
+func Annotation(level string, at keys.Position, title, words string) string {
+	value := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	return fmt.Sprintf("::%s file=%s,line=%d,col=%d,title=%s::%s", level,
+		property.Replace(filepath.ToSlash(at.File)), at.Line, max(at.Column, 1),
+		property.Replace(title), value.Replace(words))
+}
+
+// Annotations are those of the cases that did not pass, or only in the end.
+func (s *Summary) Annotations() (lines []string) {
+	for n := range s.Results {
+		r := &s.Results[n]
+		level := "error"
+		switch r.Outcome {
+		case suite.Passed, suite.Skipped:
+			continue
+		case suite.Healed, suite.Flaky:
+			level = "warning"
+		}
+		lines = append(lines, Annotation(level,
+			keys.Position{File: r.File, Line: r.Line, Column: r.Column},
+			r.Suite+" / "+r.Name+" ("+string(r.Outcome)+inBrackets(r.Kind)+")", r.Message))
+	}
+	return lines
+}
+
+// Markdown is the summary of a step of GitHub Actions.
+func (s *Summary) Markdown() string {
+	cell := strings.NewReplacer("|", `\|`, "\r", " ", "\n", " ", "<", "&lt;", "`", "'", "[", `\[`,
+		"!", `\!`)
+	var b strings.Builder
+	fmt.Fprintf(&b, "### taploop test: %s\n\n| outcome | suite | case | time | tokens | why |\n"+
+		"| --- | --- | --- | --- | --- | --- |\n", s.Line())
+	for n := range s.Results {
+		r := &s.Results[n]
+		sum, why := r.Sum(), r.Message
+		if r.Outcome == suite.Passed {
+			why = ""
+		}
+		fmt.Fprintf(&b, "| %s%s | %s | %s | %.1fs | %d | %s |\n", r.Outcome, inBrackets(r.Kind),
+			cell.Replace(r.Suite), cell.Replace(r.Name), sum.Seconds, sum.Sent+sum.Got,
+			cell.Replace(why))
+	}
+	return b.String() + "\n"
+}

@@ -1,0 +1,155 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/internal/suite"
+)
+
+// The elements of JUnit XML, as Jenkins' junit-10.xsd has them.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Time     string       `xml:"time,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name       string          `xml:"name,attr"`
+		Tests      int             `xml:"tests,attr"`
+		Failures   int             `xml:"failures,attr"`
+		Errors     int             `xml:"errors,attr"`
+		Skipped    int             `xml:"skipped,attr"`
+		Time       string          `xml:"time,attr"`
+		Timestamp  string          `xml:"timestamp,attr"`
+		File       string          `xml:"file,attr"`
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	junitCase struct {
+		Name      string        `xml:"name,attr"`
+		Classname string        `xml:"classname,attr"`
+		Time      string        `xml:"time,attr"`
+		Skipped   *junitProblem `xml:"skipped"`
+		Error     *junitProblem `xml:"error"`
+		Failure   *junitProblem `xml:"failure"`
+		Flaky     []junitRerun  `xml:"flakyFailure"`
+		Rerun     []junitRerun  `xml:"rerunFailure"`
+		Out       string        `xml:"system-out"`
+	}
+	junitProblem struct {
+		Type    string `xml:"type,attr"`
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	junitRerun struct {
+		Type    string `xml:"type,attr"`
+		Message string `xml:"message,attr"`
+		Text    string `xml:"stackTrace"`
+	}
+)
+
+// JUnit is the results as JUnit XML that is valid against Jenkins' schema. What that does not allow
+// at a case, its place, tokens and cost, stands in the properties of its suite.
+func (s *Summary) JUnit() ([]byte, error) {
+	all := junitSuites{Name: "taploop", Time: seconds(s.Seconds)}
+	for _, list := range s.suites() {
+		one := s.junitSuite(list)
+		all.Tests += one.Tests
+		all.Failures += one.Failures
+		all.Errors += one.Errors
+		all.Suites = append(all.Suites, one)
+	}
+	b, err := xml.MarshalIndent(all, "", "  ")
+	return append([]byte(xml.Header), append(b, '\n')...), err
+}
+
+func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }
+
+func (s *Summary) junitSuite(list []suite.Result) junitSuite {
+	first := list[0]
+	out := junitSuite{Name: clean(first.Suite), Tests: len(list), File: clean(first.File),
+		Timestamp: s.Started.UTC().Format(time.RFC3339)}
+	property := func(name, format string, args ...any) {
+		out.Properties = append(out.Properties,
+			junitProperty{clean(name), clean(fmt.Sprintf(format, args...))})
+	}
+	property("program", "%s", s.Program)
+	if first.App != "" {
+		property("app", "%s", first.App)
+	}
+	total := 0.0
+	for _, r := range list {
+		sum := r.Sum()
+		total += sum.Seconds
+		property(r.Name+".outcome", "%s%s", r.Outcome, inBrackets(r.Kind))
+		property(r.Name+".place", "%s:%d", r.File, r.Line)
+		property(r.Name+".tokens", "%d", sum.Sent+sum.Got)
+		property(r.Name+".cost", "%.6f", sum.Cost)
+		c := s.junitCase(&r)
+		switch {
+		case c.Failure != nil:
+			out.Failures++
+		case c.Error != nil:
+			out.Errors++
+		case c.Skipped != nil:
+			out.Skipped++
+		}
+		out.Cases = append(out.Cases, c)
+	}
+	out.Time = seconds(total)
+	return out
+}
+
+func (s *Summary) junitCase(r *suite.Result) junitCase {
+	c := junitCase{Name: clean(r.Name), Classname: clean(r.Suite), Time: seconds(r.Sum().Seconds)}
+	last := r.Last()
+	problem := &junitProblem{string(r.Outcome) + inBrackets(r.Kind), clean(r.Message),
+		clean(details(r, &last))}
+	switch r.Outcome {
+	case suite.Skipped:
+		problem.Text = ""
+		c.Skipped = problem
+	case suite.Failed, suite.Crashed:
+		c.Failure = problem
+	case suite.SetupFailed, suite.NeedsPerson:
+		c.Error = problem
+	}
+	for n := range r.Attempts {
+		a := &r.Attempts[n]
+		c.Out += clean(details(r, a))
+		for _, f := range a.Files {
+			c.Out += "[[ATTACHMENT|" + clean(s.path(f)) + "]]\n"
+		}
+		if n == len(r.Attempts)-1 {
+			break
+		}
+		again := junitRerun{string(a.Outcome), clean(a.Message), clean(details(r, a))}
+		if r.Outcome.Good() {
+			c.Flaky = append(c.Flaky, again)
+		} else {
+			c.Rerun = append(c.Rerun, again)
+		}
+	}
+	return c
+}
+
+// clean replaces the characters that XML does not have.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' || r == '\n' || r >= 0x20 && r != 0xFFFE && r != 0xFFFF {
+			return r
+		}
+		return '\uFFFD'
+	}, strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n"))
+}

@@ -1,0 +1,118 @@
+// Package report writes what came of suites: JUnit XML, Allure's result files, annotations for
+// GitHub, one page, and JSON. Secrets were masked before.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/internal/suite"
+)
+
+// Summary is all that came of one call.
+type Summary struct {
+	Program string         `json:"program"`
+	Started time.Time      `json:"started_at"`
+	Seconds float64        `json:"seconds"`
+	Results []suite.Result `json:"results"`
+
+	Dir string `json:"-"` // the folder that the files of attempts are in
+	// Relative writes paths of files from the working folder, as GitLab wants them.
+	Relative bool `json:"-"`
+}
+
+// Line sums the results up in one line.
+func (s *Summary) Line() string {
+	n := suite.Tally(s.Results)
+	var parts []string
+	for _, o := range suite.Outcomes() {
+		if n[o] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[o], strings.ReplaceAll(string(o), "_", " ")))
+		}
+	}
+	if parts == nil {
+		parts = []string{"no case"}
+	}
+	return fmt.Sprintf("%s in %.1fs", strings.Join(parts, ", "), s.Seconds)
+}
+
+// JSON is everything.
+func (s *Summary) JSON() ([]byte, error) {
+	b, err := json.MarshalIndent(s, "", "  ")
+	return append(b, '\n'), err
+}
+
+// path is where a file of an attempt is.
+func (s *Summary) path(f suite.Attachment) string {
+	whole, err := filepath.Abs(filepath.Join(s.Dir, filepath.FromSlash(f.Path)))
+	if err != nil {
+		return f.Path
+	}
+	if here, err := filepath.Abs("."); err == nil && s.Relative {
+		if rel, err := filepath.Rel(here, whole); err == nil {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return whole
+}
+
+// suites are the results by suite, in their order.
+func (s *Summary) suites() (all [][]suite.Result) {
+	at := map[string]int{}
+	for _, r := range s.Results {
+		i, ok := at[r.File]
+		if !ok {
+			i = len(all)
+			at[r.File], all = i, append(all, nil)
+		}
+		all[i] = append(all[i], r)
+	}
+	return all
+}
+
+// details is what a person wants to know of an attempt, as text.
+func details(r *suite.Result, a *suite.Attempt) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("%s:%d", r.File, r.Line)
+	line("outcome: %s%s", a.Outcome, inBrackets(a.Kind))
+	if a.Message != "" {
+		line("%s", a.Message)
+	}
+	if a.Claimed {
+		line("the agent claimed that it was done: %s", a.Answer)
+	}
+	line("phone %s, session %s, %d steps, %d tokens sent, %d received, cost %.4f, %.1fs", a.Phone,
+		a.Session, a.Steps, a.Sent, a.Got, a.Cost, a.Seconds)
+	for _, c := range a.Checks {
+		mark, got := "ok", ""
+		if !c.OK {
+			mark, got = "NOT", ": "+c.Got
+		}
+		line("%-3s %s%s", mark, c.What, got)
+	}
+	for _, q := range a.Asked {
+		answer := q.Answer
+		if answer == "" {
+			answer = "(the suite has no answer)"
+		}
+		line("asked: %s\n  -> %s", q.Question, answer)
+	}
+	for _, n := range a.Notes {
+		line("note: %s", n)
+	}
+	if a.Trace != "" {
+		line("%s", a.Trace)
+	}
+	return b.String()
+}
+
+func inBrackets(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
