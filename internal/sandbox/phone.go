@@ -62,6 +62,9 @@ func (p *Simulator) Files() *Files { return p.files }
 // shows the middle of that. The picture is shared: callers must not draw on it.
 func (p *Simulator) Screenshot() *image.RGBA { return look(p.core, p.stage.capture) }
 
+// Data is what the apps store.
+type Data = apps.Data
+
 // Inspect calls f with what the apps store, which f must not keep or change.
 func (p *Simulator) Inspect(f func(*apps.Data)) {
 	look(p.core, func() bool { f(p.core.sys.Data); return true })

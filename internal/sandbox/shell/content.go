@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taploop/taploop/internal/sandbox/apps"
+	"github.com/taploop/taploop/internal/sandbox"
 )
 
 // row is a row of a content provider, its columns in order.
@@ -62,7 +62,7 @@ func content(c *invocation) int {
 func (s *Shell) provider(uri string) (rows []row, ok bool) {
 	switch uri {
 	case "content://sms", "content://sms/sent", "content://sms/inbox":
-		s.phone.Inspect(func(d *apps.Data) {
+		s.phone.Inspect(func(d *sandbox.Data) {
 			for _, t := range d.Threads {
 				for _, m := range t.Messages {
 					kind := choose(m.Mine, "2", "1")
@@ -76,7 +76,7 @@ func (s *Shell) provider(uri string) (rows []row, ok bool) {
 		})
 		return rows, true
 	case "content://com.taploop.sandbox.shop/cart":
-		s.phone.Inspect(func(d *apps.Data) {
+		s.phone.Inspect(func(d *sandbox.Data) {
 			for _, it := range d.Shop.Cart {
 				rows = append(rows, row{{"product", it.Product.ID}, {"size", it.Size},
 					{"color", it.Color}, {"count", fmt.Sprint(it.Count)}})
