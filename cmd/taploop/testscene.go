@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/suite"
@@ -194,4 +196,4 @@ func (x *scene) close(passed bool) error {
 }
 
 // phoneTrouble is an error about phones, with its exit code.
-func phoneTrouble(err error) error { return app.Usage(err, "") }
+func phoneTrouble(err error) error { return runs.Coded(runs.Code(agentloop.DeviceError), err) }

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/suite"
+)
+
+// A phone that is lost in the middle is taken out, and its case goes to another one.
+func TestACaseOfALostPhoneGoesToAnotherOne(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 2, "rules:\n"+say("", claim))
+	var once sync.Once
+	f.asked = func(*scripted.Request) { once.Do(func() { f.adb.Detach("phone-1") }) }
+	code, all := f.test("cases: [{name: a, task: t, with: [{n: 1}, {n: 2}, {n: 3}], "+
+		"expect: [{app: com.android.launcher3}]}]", "--phones", "phone-1,phone-2")
+	require.Equal(t, exitDone, code, f.said)
+	for _, r := range all {
+		require.Equal(t, suite.Passed, r.Outcome, r.Message)
+		require.Len(t, r.Attempts, 1)
+	}
+	require.Contains(t, f.said, "phone-1 is taken out")
+
+	f.adb.Detach("phone-2")
+	code, _ = f.test("cases: [{name: a, task: t, expect: none}]")
+	require.Equal(t, exitPhone, code, f.said)
+}
+
+// When the ADB server goes, what runs and what is left could not be set up.
+func TestWithoutAnADBServerNothingPasses(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", claim))
+	var once sync.Once
+	f.asked = func(*scripted.Request) { once.Do(func() { go f.stop() }) }
+	code, all := f.test("cases: [{name: a, task: t, with: [{n: 1}, {n: 2}], " +
+		"expect: [{app: com.android.launcher3, within: 2s}]}]")
+	require.Equal(t, exitPhone, code, f.said)
+	for _, r := range all {
+		require.Equal(t, suite.SetupFailed, r.Outcome)
+		require.Contains(t, []string{suite.KindADB, suite.KindPhone}, r.Kind)
+	}
+}
+
+// Twenty cases take four phones less than a 3.5th of the time that they take one.
+func TestFourPhonesAreFasterThanOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures time")
+	}
+	f := newTested(t, 4, "rules:\n"+say("", claim, ", delay: 300ms"))
+	rows := make([]string, 20)
+	for i := range rows {
+		rows[i] = fmt.Sprintf("{n: %d}", i)
+	}
+	content := "setup: [{animations: off}]\ncases: [{name: a, task: t, with: [" +
+		strings.Join(rows, ", ") + "], expect: none}]"
+	timed := func(phones string) time.Duration {
+		began := time.Now()
+		code, all := f.test(content, "--phones", phones)
+		require.Equal(t, exitDone, code, f.said)
+		require.Len(t, all, 20)
+		return time.Since(began)
+	}
+	one, four := timed("phone-1"), min(timed("any"), timed("any"))
+	t.Logf("one phone %v, four phones %v: %.2f times faster", one, four, float64(one)/float64(four))
+	require.Less(t, 3.5*float64(four), float64(one))
+}
+
+// Ctrl-C ends the steps, tears down, and writes the reports of what was.
+func TestInterruptedTestsTearDownAndReport(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("", "action:CLICK\tpoint:500,999"))
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	f.asked = func(*scripted.Request) {
+		if n++; n == 2 {
+			cancel()
+		}
+	}
+	file := f.file("s.yaml", `
+teardown: [{shell: echo whole > /sdcard/suite}]
+each: {teardown: [{shell: echo one > /sdcard/each}]}
+cases:
+- {name: a, task: t, expect: none}
+- {name: b, task: t, expect: none}
+`)
+	code, all := f.run(ctx, file, "--junit", filepath.Join(f.dir, "j.xml"))
+	require.Equal(t, exitInterrupted, code, f.said)
+	require.Equal(t, map[string]string{"a": "skipped", "b": "skipped"}, outcomes(all))
+	require.Equal(t, "interrupted", all[0].Message)
+	require.FileExists(t, filepath.Join(f.dir, "j.xml"))
+	for _, name := range []string{"/sdcard/suite", "/sdcard/each"} {
+		_, err := f.phones[0].Files().Read(name)
+		require.NoError(t, err)
+	}
+}
+
+// The value of a secret is in no file that a test writes, and in nothing that it prints.
+func TestASecretIsMaskedEverywhere(t *testing.T) {
+	t.Parallel()
+	const secret = `pa"ss<w0rd>`
+	f := newTested(t, 1, "rules:\n"+say("", "action:INFO\tvalue:What is your favourite word?",
+		", times: 1")+say("", claim))
+	f.env = append(f.env, "SHOP_WORD="+secret)
+	code, all := f.test(`
+name: "Secrets"
+secrets: [SHOP_WORD]
+each: {setup: [{shell: "echo '{{SHOP_WORD}}' > /sdcard/word"}]}
+cases:
+- name: a
+  task: Log in
+  replies: [{question: word, reply: "{{SHOP_WORD}}", times: any}]
+  budget: {steps: 4}
+  expect:
+  - shell: {command: cat /sdcard/word, output: nothing}
+`, "--junit", filepath.Join(f.dir, "r", "j.xml"), "--allure", filepath.Join(f.dir, "r", "allure"))
+	require.Equal(t, exitNotCompleted, code, f.said)
+	require.Contains(t, all[0].Message, suite.Hidden)
+	require.Equal(t, suite.Hidden, all[0].Last().Asked[0].Answer)
+	require.NotContains(t, f.said+f.out, secret)
+	forms := []string{secret, `pa\"ss<w0rd>`, `pa\"ss\u003cw0rd\u003e`, "pa&#34;ss&lt;w0rd&gt;"}
+	files := 0
+	for _, dir := range []string{filepath.Join(f.dir, "r"), dataOf(f.env)} {
+		require.NoError(t, filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			files++
+			b, err := os.ReadFile(p)
+			for _, form := range forms {
+				require.NotContains(t, string(b), form, p)
+			}
+			return err
+		}))
+	}
+	require.Greater(t, files, 10)
+}
+
+// Journeys and Firebase's tests run as they are. What they say only in words is judged twice.
+func TestJourneysAndTestsOfFirebaseRunAsTheyAre(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+
+		"- {when: 'Claim:.*moon', reply: '{\"true\": false, \"why\": \"no moon\"}'}\n"+
+		"- {when: 'Claim:', reply: '{\"true\": true, \"why\": \"seen\"}'}\n"+say("", claim))
+	f.file("j/notes.journey.xml", `<journey name="Notes"><description>d</description><actions>
+<action>Open Notes</action><action>Verify the list is shown</action>
+<action>Open the first note</action><action>Check that it has a title</action>
+</actions></journey>`)
+	f.file("j/shop.journey.xml",
+		`<journey name="Shop"><actions><action>Open the Shop</action></actions></journey>`)
+	f.file("j/moon.journey.xml", `<journey name="Moon"><actions><action>Go home</action>
+<action>Verify that the moon is shown</action></actions></journey>`)
+	f.file("j/fire.yaml", "tests:\n- displayName: Log in\n  id: login\n  steps:\n"+
+		"  - {goal: Log in as guest, finalScreenAssertion: Home is shown}\n"+
+		"- displayName: Search\n  prerequisiteTestCaseId: login\n  steps:\n"+
+		"  - {goal: Find shoes, hint: use the field, successCriteria: There are shoes}\n")
+	f.file("j/old.yml", "- displayName: Old\n  steps: [{goal: Look}]\n")
+	var tasks []string
+	f.asked = func(r *scripted.Request) { tasks = append(tasks, r.Asked()) }
+	code, all := f.run(t.Context(), filepath.Join(f.dir, "j"))
+	require.Equal(t, exitNotCompleted, code, f.said)
+	require.Equal(t, map[string]string{"Notes": "passed", "Shop": "passed", "Moon": "failed",
+		"Log in": "passed", "Search": "passed", "Old": "passed"}, outcomes(all), f.said)
+	for _, r := range all {
+		for _, c := range r.Last().Checks {
+			require.True(t, c.Judged)
+		}
+		if r.Name == "Search" || r.Name == "Notes" {
+			require.Len(t, r.Last().Checks, 2)
+		}
+	}
+	judged := 0
+	for _, asked := range tasks {
+		if strings.Contains(asked, "Claim:") {
+			judged++
+		}
+	}
+	require.Equal(t, 15, judged) // twice each but the no
+}
+
+func TestReportsOfEveryOutcomeAreWhole(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("zap-out", "action:ABORT\tvalue:no | <b>\u001b[31m")+
+		say("flip-flop", "action:ABORT\tvalue:no", ", times: 1")+
+		say("Question", "action:INFO\tvalue:Which one?")+
+		"- {when: Unreadable, status: 400, reply: no}\n"+say("", claim))
+	f.env = append(f.env, "GITHUB_ACTIONS=true",
+		"GITHUB_STEP_SUMMARY="+filepath.Join(f.dir, "sum.md"))
+	f.asked = func(r *scripted.Request) {
+		if strings.Contains(r.Asked(), "crash-it") {
+			f.phones[0].Apps.Crash("com.taploop.sandbox.shop", "java.lang.Error: no cart")
+		}
+	}
+	junit, allure := filepath.Join(f.dir, "j.xml"), filepath.Join(f.dir, "allure")
+	code, all := f.test(`
+app: com.taploop.sandbox.shop
+tags: [smoke]
+cases:
+- {name: "pass & go", task: t, expect: [{no_text: Nowhere}]}
+- {name: fail, task: zap-out, expect: none}
+- {name: flaky, task: flip-flop, retries: 1, expect: none}
+- {name: crash, task: crash-it, expect: none}
+- {name: person, task: Question, expect: none}
+- {name: model, task: Unreadable, retries: 1, expect: none}
+- {name: skip, task: t, skip: true, expect: none}
+`, "--junit", junit, "--allure", allure)
+	require.Equal(t, exitNotCompleted, code, f.said)
+	require.Len(t, all, 7)
+	b, err := os.ReadFile(junit)
+	require.NoError(t, err)
+	validJUnit(t, b)
+	require.Contains(t, string(b), `tests="7" failures="2" errors="2" skipped="1"`)
+	require.Contains(t, string(b), "[[ATTACHMENT|"+filepath.Join(f.dir, "r"))
+
+	for _, want := range []string{"::error file=", "line=6,col=3,title=s / fail (failed)::",
+		"::warning file=", "(needs_person)::the agent asks what the suite does not expect"} {
+		require.Contains(t, f.out, want)
+	}
+	md, err := os.ReadFile(filepath.Join(f.dir, "sum.md"))
+	require.NoError(t, err)
+	require.Contains(t, string(md), "| failed | s | fail |")
+	require.Contains(t, string(md), `no \| &lt;b>`)
+
+	results, err := filepath.Glob(filepath.Join(allure, "*-result.json"))
+	require.NoError(t, err)
+	require.Len(t, results, 9) // one for each attempt, and the skipped one
+	status := map[string]int{}
+	for _, file := range results {
+		var x struct {
+			Status, HistoryID string
+			Attachments       []struct{ Source string }
+		}
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(b, &x))
+		status[x.Status]++
+		for _, a := range x.Attachments {
+			require.FileExists(t, filepath.Join(allure, a.Source))
+		}
+	}
+	require.Equal(t, map[string]int{"passed": 2, "failed": 3, "broken": 3, "skipped": 1}, status)
+
+	page, err := os.ReadFile(filepath.Join(f.dir, "r", "index.html"))
+	require.NoError(t, err)
+	require.NotContains(t, string(page), "<b>\u001b")
+	require.Contains(t, string(page), "steps.html#step-1")
+	for _, r := range all {
+		for _, a := range r.Attempts {
+			for _, x := range a.Files {
+				require.FileExists(t, filepath.Join(f.dir, "r", x.Path))
+			}
+		}
+	}
+}
+
+func TestADryRunTouchesNothing(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 0, "rules:\n"+say("", claim))
+	code, _ := f.test("secrets: [NOT_SET_HERE]\ncases:\n"+
+		"- {name: a, task: t, with: [{n: 1}, {n: 2}], expect: none}\n- {name: b, task: t, expect: none}", "--dry-run", "--shard", "2/2")
+	require.Equal(t, exitDone, code, f.said)
+	require.Contains(t, f.out, "s.yaml:3:3")
+	require.Contains(t, f.out, "a [n=2]")
+	require.NotContains(t, f.out, "a [n=1]")
+	code, _ = f.run(t.Context(), "--schema")
+	require.Equal(t, exitDone, code)
+	require.True(t, json.Valid([]byte(f.out)))
+}
