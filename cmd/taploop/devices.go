@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
@@ -13,8 +15,12 @@ import (
 )
 
 type devicesCmd struct {
-	JSON bool   `help:"Print JSON."`
-	ADB  string `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
+	JSON    bool          `help:"Print JSON."`
+	Wait    bool          `help:"First wait until a phone can be used."`
+	Boot    bool          `help:"First wait until every phone that can be used has started up, at least one."`
+	Phones  whole         `from:"1" to:"1000" default:"1" help:"With --wait and --boot: how many phones are waited for." placeholder:"N"`
+	Timeout time.Duration `default:"5m" help:"With --wait and --boot: for how long." placeholder:"D"`
+	ADB     string        `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
 }
 
 // Run lists the phones that the ADB server has, usable or not.
@@ -26,11 +32,23 @@ func (c *devicesCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
-	phones, err := host.List(ctx)
+	phones, err := c.phones(ctx, host)
 	if err != nil {
 		return runs.Coded(runs.Code(agentloop.DeviceError), err)
 	}
 	return printPhones(a, c.JSON, phones)
+}
+
+// phones lists the phones, once there are those that are waited for.
+func (c *devicesCmd) phones(ctx context.Context, host *device.Host) ([]device.PhoneInfo, error) {
+	if !c.Wait && !c.Boot {
+		return host.List(ctx)
+	}
+	late := hint.Add(fmt.Errorf("no phone within %v", c.Timeout),
+		"start one, or wait longer with --timeout")
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout, late)
+	defer cancel()
+	return host.AwaitPhones(ctx, int(c.Phones), c.Boot)
 }
 
 // printPhones lists phones, and says below the list what keeps some from being used.

@@ -23,7 +23,7 @@ import (
 	"github.com/taploop/taploop/internal/suite"
 )
 
-// tested is the command's surroundings: phones behind an ADB server, a scripted model, and a folder.
+// tested is what the command is tested with: phones behind an ADB server, a model, and a folder.
 type tested struct {
 	t      *testing.T
 	adb    *adbserver.Server

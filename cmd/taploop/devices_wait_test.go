@@ -1,0 +1,36 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/sandbox/adbserver"
+	"github.com/taploop/taploop/internal/sandbox/shell"
+)
+
+func TestDevicesWaitsForPhones(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 0, "rules:\n- {reply: x}\n")
+	list := func(args ...string) (int, string) {
+		var out, said bytes.Buffer
+		code := run(t.Context(), append([]string{"devices"}, args...), f.env,
+			streams{strings.NewReader(""), &out, &said})
+		return code, out.String() + said.String()
+	}
+	code, said := list("--wait", "--timeout", "50ms")
+	require.Equal(t, exitPhone, code)
+	require.Contains(t, said, "no phone within 50ms")
+	done := make(chan string)
+	go func() {
+		_, said := list("--boot", "--timeout", "20s")
+		done <- said
+	}()
+	f.adb.Attach("late", shell.New(newPhone()))
+	require.Contains(t, <-done, "late")
+	require.NoError(t, f.adb.SetState("late", adbserver.StateOffline))
+	code, _ = list("--wait", "--timeout", "50ms")
+	require.Equal(t, exitPhone, code)
+}
