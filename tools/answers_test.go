@@ -190,8 +190,8 @@ func TestASecretAnswerIsTypedAndShownNowhere(t *testing.T) {
 	const secret = "483920-hush"
 	bubble(t, func(t *testing.T, w *fixture) {
 		a := w.start("asksecret typesecret tap")
-		require.Contains(t, a.text, "(a secret: at taploop reply "+a.Question.ID[:8]+
-			" - your user can give it without any model seeing it)")
+		require.Contains(t, a.text, "(a secret: at the inbox page or this machine's terminal "+
+			"your user can give it without any model seeing it)")
 		require.True(t, a.Question.Secret)
 		front := "com.android.notes"
 		w.phones.phone("A").Set(frontIs(front))

@@ -9,6 +9,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -19,6 +21,7 @@ type call struct {
 	given     map[string]bool // the arguments that were passed
 	arguments []byte          // all as they were read, as JSON
 	who       *usecase.Call
+	person    bool   // what comes in a form is a person's word
 	stateless bool   // a request that stands alone: the server asks by its result
 	version   string // of the protocol, or "" if it is not known
 	gelab     bool   // the client was written for gelab-zero's server
@@ -48,6 +51,16 @@ func (c *call) name(n *usecase.Next) *result.Next {
 		return result.Repeat(n, c.request.Params.Name, arguments)
 	}
 	return Name(n)
+}
+
+// byForm is the beginning of a reply that comes in a form. Whoever has the token can send it, so
+// that it has the authority of the token.
+func (c *call) byForm() inquiry.Reply {
+	r := channel.Elicit.Answer("")
+	if r.By = c.who.Client; !c.person {
+		r.Authority = inquiry.AuthorityToken
+	}
+	return r
 }
 
 // isRetry reports whether the call was made before, and brings the answer to the form that it was

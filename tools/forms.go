@@ -52,6 +52,11 @@ func (t *forms) Show(ctx context.Context, q inquiry.Question, end time.Time) (
 		t.cases.Questions.Decline(q, "a secret must not be asked for in a form")
 		return out, nil
 	}
+	if q.ForPeople() && !t.call.person {
+		t.cases.Questions.Decline(q, "a form of a client whose token is no person's decides "+
+			"nothing that only people decide")
+		return out, nil
+	}
 	if q = t.cases.Questions.Drafted(ctx, q, end); !q.Open() {
 		return out, nil
 	}
@@ -128,7 +133,7 @@ func (t *forms) show(ctx context.Context, form mcp.ElicitationParams) (
 func (t *forms) settle(ctx context.Context, out *usecase.FormOutcome, q inquiry.Question,
 	answer *mcp.ElicitationResult) (
 	problem string, err error) {
-	r := channel.Elicit.Answer("")
+	r := t.call.byForm()
 	r.ID = "form of " + q.ID // the same answer again is a retry
 	if answer != nil && answer.Action == mcp.ElicitationResponseActionAccept {
 		r.Type = cmp.Or(insteadOf(q, answer.Content, t.call.messages), r.Type)
@@ -163,6 +168,9 @@ func (t *forms) settle(ctx context.Context, out *usecase.FormOutcome, q inquiry.
 	if inquiry.Late(err) {
 		out.Late = shortLine(err.Error(), 300)
 		err = nil
+	}
+	if _, forbidden := errors.AsType[*inquiry.ForbiddenError](err); forbidden {
+		return "", runs.RefusedReply(err, store.Run{})
 	}
 	if err == nil && r.Type == inquiry.TypeTimeout && res.Question.Open() {
 		t.cases.Questions.Decline(q, "your user gave no answer in time")

@@ -92,7 +92,7 @@ func (o nextLine) question() string {
 func (o nextLine) ask() string {
 	line := fmt.Sprintf(o.in.AskUser, quoted(o.Question.Text, 1000))
 	if q := o.Question; q.Secret {
-		line += fmt.Sprintf(o.in.SecretAt, whereToSettle(q.ID, q.Kind, o.page))
+		line += fmt.Sprintf(o.in.SecretAt, o.in.whereToSettle(o.page))
 	}
 	var options []string
 	all := inquiry.As[inquiry.Ask](*o.Question).Options
@@ -124,7 +124,7 @@ func (o nextLine) decide() string {
 		line += fmt.Sprintf(o.in.AskedBecause, quoted(about.Reason, 300))
 	}
 	if q.ForPeople() {
-		return line + fmt.Sprintf(o.in.DecidePeople, whereToSettle(q.ID, q.Kind, o.page), o.tool,
+		return line + fmt.Sprintf(o.in.DecidePeople, o.in.whereToSettle(o.page), o.tool,
 			o.arguments)
 	}
 	return line + fmt.Sprintf(o.in.DecideWith, o.arguments, strings.Join(about.Allowed(0), "|"))
@@ -134,7 +134,7 @@ func (o nextLine) decide() string {
 func (o nextLine) handOver() string {
 	if q := o.Question; q.ForPeople() {
 		return fmt.Sprintf(o.in.HandBackPeople, quoted(q.Text, 1000),
-			whereToSettle(q.ID, q.Kind, o.page), o.tool, o.arguments)
+			o.in.whereToSettle(o.page), o.tool, o.arguments)
 	}
 	at := ""
 	if o.page != "" {
@@ -144,12 +144,9 @@ func (o nextLine) handOver() string {
 		fmt.Sprintf(o.in.HandBack, o.arguments)
 }
 
-// whereToSettle is where people settle a question of this kind; page is its address on the inbox
-// page, or "".
-func whereToSettle(id string, kind inquiry.Kind, page string) string {
-	how := " " + cmp.Or(kind.Flag(), "-") // a secret could be read on the command line
-	return cmp.Or(page, "taploop reply "+id[:min(len(id), 8)]+how)
-}
+// whereToSettle is where people settle a question; page is its address on the inbox page, or "". It
+// names no command, which the model that reads it could run.
+func (m *messages) whereToSettle(page string) string { return cmp.Or(page, m.PeoplesPlace) }
 
 // hintBefore is what a paused run needs before it can continue, or "".
 func hintBefore(st runs.Status) string {

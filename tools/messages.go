@@ -41,7 +41,7 @@ type messages struct {
 	// An inquiry that is open, and one that is settled.
 	LeftToYou, RunGoesOn, OnlyYou, OpenFor, WaitOn                                    string
 	SecretGiven, PassedOn, AnsweredBy, Refused, Defaulted, Silent, AskPending, ReadOn string
-	OnlyPeople, ByDecisions                                                           string
+	OnlyPeople, PeoplesPlace, ByDecisions                                             string
 	// Who settled a question of the run (for Note).
 	Unedited, ByModel, ByForm, ByDefault, BySilence, ByOther string
 	DeclinedBy, DelegatedBy, HandedBackBy, ByMemory, InForm  string

@@ -24,6 +24,7 @@ type Options struct {
 	BaseURL string
 
 	Principal func(context.Context) string // who calls; nil means transport.Principal
+	Person    func(context.Context) bool   // whether that is a person; nil means transport.Person
 }
 
 // waitsOf are those of a client's call, with progress or without.

@@ -177,7 +177,7 @@ func questionsSaid(b *result.Pending, in *messages) string {
 func settledOtherwise(q result.OpenQuestion, in *messages) string {
 	switch {
 	case q.PeopleOnly:
-		return fmt.Sprintf(in.OnlyPeople, whereToSettle(q.ID, q.Kind, q.PageURL))
+		return fmt.Sprintf(in.OnlyPeople, in.whereToSettle(q.PageURL))
 	case len(q.Requests) > 0:
 		return fmt.Sprintf(in.ByDecisions, quote(q.SessionID))
 	}

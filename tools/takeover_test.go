@@ -116,7 +116,7 @@ func TestAClientIsToldThatAPersonHasThePhone(t *testing.T) {
 			"continue": w.call(resume, in{"session_id": id, "wait_seconds": 0}),
 		} {
 			require.Contains(t, a.text, "A person has taken the phone over", name)
-			require.Contains(t, a.text, "hands it back there, not you: at taploop reply", name)
+			require.Contains(t, a.text, "hands it back there, not you: at the inbox page or this", name)
 			require.Contains(t, a.text, "call ask_agent_wait with", name)
 			require.NotContains(t, a.text, "ask_agent_continue", name)
 			require.NotContains(t, a.text, "reply_", name)

@@ -33,6 +33,9 @@ func New(opts *Options) *Tools {
 	if o.Principal == nil {
 		o.Principal = transport.Principal
 	}
+	if o.Person == nil {
+		o.Person = transport.Person
+	}
 	o.Options = usecase.Complete(o.Options)
 	t := &Tools{edge: edge{opts: &o, cases: usecase.New(&o.Options)}, byName: map[string]tool{},
 		resources: &resources{opts: &o}}
@@ -119,6 +122,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 			Most: waits.Most(token != nil),
 			By: runs.Actor{Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
 				Name: principal}},
+		person:    t.edge.opts.Person(ctx),
 		stateless: transport.Stateless(ctx),
 		version:   server.RequestProtocolVersion(ctx),
 		gelab:     t.edge.servesGelab(o),

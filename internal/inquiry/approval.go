@@ -133,9 +133,8 @@ func (a *Approval) Permit(authority string) *ForbiddenError {
 	case a.Severity == Routine, a.Severity == Sensitive:
 		return nil
 	}
-	return &ForbiddenError{Authority: authority, Do: "decide", Where: "at the console, ",
-		Flag: "--approve", Problem: fmt.Sprintf("this is a %s action, which only a person may "+
-			"decide on", cmp.Or(a.Severity, Critical))}
+	return &ForbiddenError{Authority: authority, Problem: fmt.Sprintf(
+		"this is a %s action, which only a person may decide on", cmp.Or(a.Severity, Critical))}
 }
 
 // Prefill implements [Body].

@@ -78,11 +78,9 @@ func RefusalOf(err error) (r Refusal, refused bool) {
 		}
 		return r, true
 	}
-	if f, is := errors.AsType[*ForbiddenError](err); is {
-		how := "let a person " + f.Do + ": on the inbox page (taploop ui), " + f.Where +
-			"with taploop reply " + f.Question + " " + f.Flag +
-			", or over HTTP with a person's token (taploop token create --person --name NAME)"
-		return Refusal{Code: CodeForbidden, Hint: how}, true
+	if _, is := errors.AsType[*ForbiddenError](err); is {
+		return Refusal{Code: CodeForbidden, Hint: "your user decides, on the inbox page or at the " +
+			"terminal, and nothing that you call does"}, true
 	}
 	if errors.Is(err, ErrReplyIDReused) {
 		return Refusal{Code: CodeReused,

@@ -91,18 +91,28 @@ func TestARefusedReplyHasACodeAndARemedy(t *testing.T) {
 	}
 }
 
-// The command that a person is told of can be copied.
-func TestARefusalNamesTheQuestion(t *testing.T) {
-	b := judge(inquiry.Options{})
+// A program that may not decide is told who does, and gets no command line that would. The audit has
+// what it tried.
+func TestWhoMayNotDecideIsToldWhoDoes(t *testing.T) {
+	kept := new(inquirytest.Memory)
+	b := inquiry.NewBroker(kept, nil)
 	hand := ask(t, b, inquiry.Question{Kind: inquiry.KindTakeover,
 		Body: &inquiry.Takeover{PeopleOnly: true}})
-	for id, flag := range map[string]string{ask(t, b, approval()).ID: "--approve",
-		hand.ID: "--done"} {
+	for _, id := range []string{ask(t, b, approval()).ID, hand.ID} {
 		_, err := b.Resolve(t.Context(), id, inquiry.Reply{Type: inquiry.TypeDecline,
-			Authority: inquiry.AuthorityToken})
+			Response: "no", Authority: inquiry.AuthorityToken, By: "bot", Channel: "http"})
 		r, refused := inquiry.RefusalOf(err)
 		require.True(t, refused)
-		require.Contains(t, r.Hint, "taploop reply "+id+" "+flag)
+		require.Contains(t, r.Hint, "your user decides, on the inbox page or at the terminal")
+		require.NotRegexp(t, "taploop|--|"+id, r.Hint+err.Error())
+	}
+	tried := kept.Forbidden()
+	require.Len(t, tried, 2)
+	for _, r := range tried {
+		require.Equal(t, inquiry.TypeDecline, r.Type)
+		require.Equal(t, "no", r.Response.String())
+		require.Equal(t, "bot through http (token)", r.Authorized())
+		require.False(t, r.At.IsZero())
 	}
 }
 

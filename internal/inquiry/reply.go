@@ -100,9 +100,6 @@ type ForbiddenError struct {
 	Question  string // its id
 	Authority string
 	Problem   string // why not, in words
-	Do        string // what a person does instead: "decide"
-	Where     string // somewhere besides the usual places, with a comma; may be ""
-	Flag      string // of taploop reply, which does it
 }
 
 func (e *ForbiddenError) Error() string {

@@ -56,7 +56,7 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 		q.Secret = true
 	}
 	if err := permit(&q, r.Authority); err != nil {
-		return Result{}, err
+		return Result{}, errors.Join(err, b.store.Forbid(ctx, q.ID, tried(&q, r, now)))
 	}
 	if err := checkRemember(q, r); err != nil {
 		return Result{}, err
@@ -69,6 +69,19 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	}
 	return b.resolveWith(ctx, q, r, now)
 }
+
+// tried is a reply that is not taken, as the audit has it.
+func tried(q *Question, r Reply, at time.Time) Resolution {
+	words := text.Cut(text.Lines(cmp.Or(wordsOf(r.Decisions), r.Response)), maxTried)
+	t := Resolution{Type: r.Type, Response: Plain(words), Channel: r.Channel,
+		Authority: r.Authority, By: r.By, At: at}
+	if q.Secret {
+		t.Response = Secret(words)
+	}
+	return t
+}
+
+const maxTried = 300 // characters
 
 // resolveWith settles a question with a reply, or has a model asked in its place.
 func (b *Broker) resolveWith(

@@ -61,8 +61,7 @@ func (t *Takeover) Permit(authority string) *ForbiddenError {
 	if IsPerson(authority) || !t.PeopleOnly && authority != AuthorityAgent {
 		return nil
 	}
-	return &ForbiddenError{Authority: cmp.Or(authority, "a program"), Do: "hand it back",
-		Flag:    "--done",
+	return &ForbiddenError{Authority: cmp.Or(authority, "a program"),
 		Problem: "a person has taken the phone over, and only a person hands it back"}
 }
 

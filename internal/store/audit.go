@@ -24,6 +24,8 @@ const (
 	AuditWithdrawn AuditEvent = "withdrawn"
 	AuditExpired   AuditEvent = "expired"
 	AuditHastened  AuditEvent = "hastened" // somebody said that no answer comes in time
+	// a reply was not taken because its sender may not settle the question
+	AuditForbidden AuditEvent = "forbidden"
 	// an answer will be reused. Text is its scope, see inquiry.Scope
 	AuditRemembered AuditEvent = "remembered"
 	AuditForgotten  AuditEvent = "forgotten"  // that was taken back
@@ -158,6 +160,16 @@ func settledEntry(q inquiry.Question) AuditEntry {
 	}
 	e.Answer, e.Took = r.Response.Reveal(), q.Waited(r.At)
 	if e.Answer != "" && (q.Secret || r.Response.IsSecret()) {
+		e.Answer = inquiry.Masked
+	}
+	return e
+}
+
+// forbiddenEntry says who tried to settle a question, and how.
+func forbiddenEntry(q inquiry.Question, tried inquiry.Resolution) AuditEntry {
+	e := about(AuditForbidden, q, tried)
+	e.Text, e.Took = string(tried.Type), q.Waited(tried.At)
+	if e.Answer = tried.Response.String(); e.Answer != "" && q.Secret {
 		e.Answer = inquiry.Masked
 	}
 	return e

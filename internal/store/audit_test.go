@@ -3,6 +3,7 @@ package store_test
 import (
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -299,4 +300,28 @@ func TestAQuestionThatCannotBeAuditedIsNotAsked(t *testing.T) {
 	list, err := b.List(t.Context(), inquiry.Filter{})
 	require.NoError(t, err)
 	require.Empty(t, list, "both or neither")
+}
+
+// A program that tries to decide in a person's place leaves a line, however often it tries, and no
+// secret.
+func TestTheAuditHasForbiddenReplies(t *testing.T) {
+	s, b, _ := clocked(t, t.TempDir())
+	q := ask(t, b, started(t, s), inquiry.Question{Kind: inquiry.KindTakeover, Text: "Log in",
+		Body: &inquiry.Takeover{PeopleOnly: true}})
+	for range 30 {
+		_, err := b.Resolve(t.Context(), q.ID, inquiry.Reply{Response: "it is\x1b[2J done",
+			Channel: inquiry.ChannelHTTP, Authority: inquiry.AuthorityToken, By: "bot"})
+		_, forbidden := errors.AsType[*inquiry.ForbiddenError](err)
+		require.True(t, forbidden, "%v", err)
+	}
+	list := audit(t, s, store.AuditFilter{QuestionID: q.ID, Event: store.AuditForbidden})
+	require.Len(t, list, 20)
+	require.Equal(t, []string{"bot", "token", "http", "answer", "it is[2J done"}, []string{list[0].By,
+		list[0].Authority, list[0].Channel, list[0].Text, list[0].Answer})
+	require.NoError(t, s.Questions.Forbid(t.Context(), q.ID, inquiry.Resolution{}))
+	hidden := ask(t, b, started(t, s), inquiry.Question{Secret: true, Text: "The code?"})
+	require.NoError(t, s.Questions.Forbid(t.Context(), hidden.ID,
+		inquiry.Resolution{Response: inquiry.Plain("4711")}))
+	require.Equal(t, inquiry.Masked, audit(t, s,
+		store.AuditFilter{QuestionID: hidden.ID, Event: store.AuditForbidden})[0].Answer)
 }

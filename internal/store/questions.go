@@ -230,6 +230,23 @@ func (qs Questions) Amend(ctx context.Context, id string,
 	})
 }
 
+// maxForbidden is how many forbidden replies to one question are recorded.
+const maxForbidden = 20
+
+// Forbid implements inquiry.Store.
+func (qs Questions) Forbid(ctx context.Context, id string, tried inquiry.Resolution) error {
+	_, err := qs.change(ctx, id, func(ctx context.Context, tx *tx, q *inquiry.Question) error {
+		var n int
+		row := tx.QueryRowContext(ctx, "SELECT count(*) FROM audit WHERE question_id = ? AND "+
+			"question_id <> '' AND event = ?", id, AuditForbidden)
+		if err := row.Scan(&n); err != nil || n >= maxForbidden {
+			return err
+		}
+		return tx.audit(ctx, forbiddenEntry(*q, tried))
+	})
+	return err
+}
+
 // Spend implements inquiry.Store.
 func (qs Questions) Spend(ctx context.Context, id string, u inquiry.Spending) error {
 	_, err := qs.change(ctx, id, func(ctx context.Context, tx *tx, q *inquiry.Question) error {

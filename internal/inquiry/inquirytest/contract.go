@@ -54,8 +54,8 @@ func Run(t *testing.T, open func(t *testing.T) inquiry.Store) {
 		"applying is once, under the right fence":     applyOnce,
 		"a secret answer is kept until it is applied": secret,
 		"there is one question under a key":           keys, "an open question is amended": amend,
-		"what models cost is added up": spend,
-		"a turn is passed on once":     turns, "the time for attention ends early": hasten,
+		"what models cost is added up": spend, "a forbidden reply changes nothing": forbid,
+		"a turn is passed on once": turns, "the time for attention ends early": hasten,
 		"answers are remembered":         remember,
 		"lists are filtered and ordered": list, "what is not there is not found": missing,
 	} {
@@ -441,4 +441,14 @@ func missing(t *testing.T, s inquiry.Store) {
 	require.ErrorIs(t, err, inquiry.ErrNotFound)
 	_, err = s.Apply(t.Context(), "nope", 1, asked)
 	require.ErrorIs(t, err, inquiry.ErrNotFound)
+}
+
+func forbid(t *testing.T, s inquiry.Store) {
+	q := insert(t, s, Sample())
+	before := get(t, s, q.ID)
+	require.NoError(t, s.Forbid(t.Context(), q.ID, inquiry.Resolution{Type: inquiry.TypeAnswer,
+		Response: inquiry.Plain("yes"), Channel: inquiry.ChannelHTTP,
+		Authority: inquiry.AuthorityToken, By: "bot", At: q.AskedAt}))
+	require.Equal(t, before, get(t, s, q.ID))
+	require.ErrorIs(t, s.Forbid(t.Context(), "none", inquiry.Resolution{}), inquiry.ErrNotFound)
 }

@@ -17,6 +17,7 @@ type Memory struct {
 	mu        sync.Mutex
 	questions []inquiry.Question
 	answers   []remembered
+	forbidden []inquiry.Resolution
 }
 
 var _ inquiry.Store = (*Memory)(nil)
@@ -136,6 +137,22 @@ func (m *Memory) Amend(_ context.Context, id string,
 		}
 		return err
 	})
+}
+
+// Forbid implements inquiry.Store.
+func (m *Memory) Forbid(_ context.Context, id string, tried inquiry.Resolution) error {
+	_, err := m.change(id, func(*inquiry.Question) error {
+		m.forbidden = append(m.forbidden, tried)
+		return nil
+	})
+	return err
+}
+
+// Forbidden returns what was recorded with Forbid, oldest first.
+func (m *Memory) Forbidden() []inquiry.Resolution {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.forbidden)
 }
 
 // Spend implements inquiry.Store.

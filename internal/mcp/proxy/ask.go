@@ -101,7 +101,7 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 	if name := transport.ClientName(ctx); name != "" {
 		q.Task = "asked by " + name
 	}
-	if transport.CanElicit(ctx) {
+	if transport.CanElicit(ctx) && transport.Person(ctx) {
 		q.Channels = append(q.Channels, inquiry.Channel{Name: inquiry.ChannelElicit})
 	}
 	for _, name := range g.opts.Channels {
@@ -110,19 +110,25 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 	return q
 }
 
+// showsForm reports whether the client can show the question to its user, whose decision counts.
+func showsForm(ctx context.Context, q inquiry.Question) bool {
+	return transport.CanElicit(ctx) && (transport.Person(ctx) || !q.ForPeople())
+}
+
 // askInResult asks the client's user under 2026-07-28. It returns a result that asks the client for
 // the form, or nil if the client has brought the answer or its user has closed the form.
 func (g *gate) askInResult(ctx context.Context, c *toolCall, q inquiry.Question) *message {
-	if !transport.Stateless(ctx) || !transport.CanElicit(ctx) || !q.Open() {
+	shown := c.form == q.ID
+	if !transport.Stateless(ctx) || !q.Open() || !shown && !showsForm(ctx, q) {
 		return nil
 	}
-	if c.form != q.ID {
+	if !shown {
 		return inputRequired(c.m, q, "")
 	}
 	c.form = "" // another question needs another form
 	var r mcp.CallToolRequest
 	_ = json.Unmarshal(c.answers, &r.Params.InputResponses) // otherwise there is no answer
-	reply, ok := replyOf(q, transport.Answer(r, formID))
+	reply, ok := replyOf(ctx, q, transport.Answer(r, formID))
 	if !ok {
 		return nil
 	}
@@ -147,7 +153,7 @@ func (g *gate) wait(ctx context.Context, c *toolCall, q inquiry.Question, budget
 	defer helpers.Wait()
 	defer cancel()
 	helpers.Go(func() { g.report(waiting, c, q) })
-	if transport.CanElicit(ctx) && !transport.Stateless(ctx) {
+	if showsForm(ctx, q) && !transport.Stateless(ctx) {
 		helpers.Go(func() { g.elicit(waiting, q) })
 	}
 	now, err := g.opts.Questions.Wait(waiting, q.ID)
@@ -189,7 +195,7 @@ func (g *gate) report(ctx context.Context, c *toolCall, q inquiry.Question) {
 // answer, the question stays open on its other channels.
 func (g *gate) elicit(ctx context.Context, q inquiry.Question) {
 	answer, _ := transport.Elicit(ctx, form(q))
-	r, ok := replyOf(q, answer)
+	r, ok := replyOf(ctx, q, answer)
 	if !ok {
 		return
 	}

@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"context"
+
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/taploop/taploop/internal/inquiry"
@@ -24,8 +26,8 @@ func form(q inquiry.Question) mcp.ElicitationParams {
 	words := q.Text + "\n\n" + text.Cut(args, maxShown)
 	whole := text.Cut(args, maxShown) == args
 	if !whole {
-		words += "\n\nThese are not all of the arguments: what approves the call shows them, " +
-			"such as taploop inquiries."
+		words += "\n\nThese are not all of the arguments: the inbox page and the terminal show " +
+			"them, and decide."
 	}
 	for _, more := range []string{r.Description, approval.Reason} {
 		if more != "" {
@@ -46,13 +48,19 @@ func form(q inquiry.Question) mcp.ElicitationParams {
 		}}}
 }
 
-// replyOf returns the reply of the client's user, or false if there is none.
-func replyOf(q inquiry.Question, answer *mcp.ElicitationResult) (r inquiry.Reply, ok bool) {
+// replyOf returns the reply that came in a form of the client, or false if there is none. It has
+// the authority of whoever can send it.
+func replyOf(ctx context.Context, q inquiry.Question, answer *mcp.ElicitationResult) (
+	r inquiry.Reply, ok bool) {
 	if answer == nil {
 		return r, false
 	}
 	r = inquiry.Reply{ID: "form of " + q.ID, Type: inquiry.TypeDecisions,
-		Channel: inquiry.ChannelElicit, Authority: inquiry.AuthorityClientUI}
+		Channel: inquiry.ChannelElicit, Authority: inquiry.AuthorityClientUI,
+		By: transport.Principal(ctx)}
+	if !transport.Person(ctx) {
+		r.Authority = inquiry.AuthorityToken
+	}
 	values, _ := answer.Content.(map[string]any)
 	words, _ := values["message"].(string)
 	switch answer.Action {

@@ -85,10 +85,16 @@ func caller(tb testing.TB, s transport.Server, options ...client.ClientOption) *
 	return c
 }
 
-// greet makes a client agree on a version with s.
+// greet makes a person's client agree on a version with s.
 func greet(tb testing.TB, s transport.Server, options ...client.ClientOption) (
 	*client.Client, error) {
-	h := transport.NewHTTP(s, nil)
+	return greetAs(tb, s, true, options...)
+}
+
+// greetAs is greet for a client that is a person's, or a program's.
+func greetAs(tb testing.TB, s transport.Server, person bool, options ...client.ClientOption) (
+	*client.Client, error) {
+	h := transport.NewHTTP(s, &transport.Options{Person: func(string) bool { return person }})
 	web := httptest.NewServer(h)
 	tr, err := clienttransport.NewStreamableHTTP(web.URL)
 	require.NoError(tb, err)

@@ -187,3 +187,31 @@ func TestARoundThatIsNotOnesOwnIsAskedAbout(t *testing.T) {
 	require.JSONEq(t, `{"name":"x"}`, string(m.Params))
 	require.Empty(t, c.form+c.round)
 }
+
+// A program that declares forms would fill them in itself, in either era.
+func TestAProgramsFormDecidesNothing(t *testing.T) {
+	for _, version := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
+		t.Run(version, func(t *testing.T) {
+			p := behind(t)
+			o := p.opts
+			o.Wait = func(string, bool) time.Duration { return time.Millisecond }
+			p, err := New(&o)
+			require.NoError(t, err)
+			t.Cleanup(p.Close)
+			shown := 0
+			c, err := greetAs(t, p, false, client.WithProtocolVersion(version),
+				client.WithElicitationHandler(user(func(string) *mcp.ElicitationResult {
+					shown++
+					return answers(mcp.ElicitationResponseActionAccept,
+						map[string]any{"decision": "approve"})
+				})))
+			require.NoError(t, err)
+			require.Contains(t, called(t, c, "send_message"), "no answer yet")
+			require.Zero(t, shown, "nobody is there to see it")
+			list, err := o.Questions.List(t.Context(), inquiry.Filter{})
+			require.NoError(t, err)
+			require.True(t, list[0].Open())
+			require.Negative(t, list[0].Index(inquiry.ChannelElicit))
+		})
+	}
+}

@@ -26,13 +26,27 @@ func Closed(ctx context.Context) error {
 	return nil
 }
 
-type principalKey struct{}
+// caller is who sent a request over HTTP.
+type caller struct {
+	principal string
+	person    func(principal string) bool
+}
+
+type callerKey struct{}
 
 // Principal returns who sent the request, as named by Options.Authorize. It is "" on stdio and
 // without Authorize.
 func Principal(ctx context.Context) string {
-	name, _ := ctx.Value(principalKey{}).(string)
-	return name
+	s, _ := ctx.Value(callerKey{}).(caller)
+	return s.principal
+}
+
+// Person reports whether what the client's user says in a form counts as a person's word: always on
+// stdio, where the client is a program of the same user, and over HTTP if Options.Person says so of
+// the principal.
+func Person(ctx context.Context) bool {
+	s, overHTTP := ctx.Value(callerKey{}).(caller)
+	return !overHTTP || s.person(s.principal)
 }
 
 // ClientName returns the name that the client gave for itself, at most 200 characters, or "" if it

@@ -75,7 +75,7 @@ func (v *httpRequest) extend() {
 // does not end with it.
 func (v *httpRequest) context() context.Context {
 	ctx := context.WithoutCancel(v.r.Context())
-	ctx = context.WithValue(ctx, principalKey{}, v.principal)
+	ctx = context.WithValue(ctx, callerKey{}, caller{v.principal, v.h.opts.Person})
 	if v.h.opts.Context != nil {
 		ctx = v.h.opts.Context(ctx, v.r)
 	}

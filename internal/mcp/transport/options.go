@@ -36,6 +36,8 @@ type Options struct {
 	// Operator reports whether a part of the sessions, calls and connections is kept for a
 	// principal. nil keeps none.
 	Operator func(principal string) bool
+	// Person reports whether the principal is a person, see [Person]. nil: nobody is.
+	Person func(principal string) bool
 	// names that requests may be addressed to apart from loopback ones, "name" or "name:port"
 	Hosts []string
 	// origins of web pages apart from loopback ones, like "https://example.com"
@@ -61,6 +63,9 @@ func settings(opts *Options) Options {
 	}
 	if o.Operator == nil {
 		o.Operator = func(string) bool { return false }
+	}
+	if o.Person == nil {
+		o.Person = func(string) bool { return false }
 	}
 	if o.Changed == nil {
 		o.Changed = func() <-chan struct{} { return nil }
