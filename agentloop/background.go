@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -23,10 +22,10 @@ type background struct {
 	done     chan struct{} // closed when all is
 	read     chan struct{} // closed when the elements are not being read ahead any more
 
-	rest  *view // the screen at rest, when it is another one than the policy was shown
-	err   error // why that could not be found out
-	state screen.State
-	at    time.Time // when reading state began, zero if it was not read
+	rest *view     // the screen at rest, when it is another one than the policy was shown
+	err  error     // why that could not be found out
+	last view      // the last look, had when the reply was there
+	at   time.Time // when it was had, zero if there is none
 }
 
 // keepLooking finds out whether the screen is at rest, and calls the policy off when it is not the
@@ -49,12 +48,14 @@ func (a *background) follow(ctx context.Context, shown view) (rest *view, err er
 	moved, called := false, false
 	var quiet quietPeriod
 	quiet.add(shown)
+	w.motion.add(shown)
 	for {
 		if err := wait.For(ctx, pause-time.Since(former.At)); err != nil {
 			return nil, err
 		}
 		pause = longer(pause)
 		v, err := a.look(ctx, former, moved)
+		w.motion.add(v)
 		if err != nil || !v.State.On || v.Frame == nil {
 			return &v, err
 		}
@@ -90,20 +91,28 @@ func (a *background) look(ctx context.Context, former view, moved bool) (view, e
 			return v, nil
 		}
 	}
-	at := time.Now()
-	v, err := a.watch.look(ctx)
+	return a.lookOnce(ctx)
+}
+
+// lookOnce is a look, and the last one if it begins with the reply there.
+func (a *background) lookOnce(ctx context.Context) (view, error) {
+	replied := false
 	select {
 	case <-a.replying:
-		a.state, a.at = v.State, at
+		replied = true
 	default:
+	}
+	v, err := a.watch.look(ctx)
+	if replied && err == nil {
+		a.last, a.at = v, time.Now()
 	}
 	return v, err
 }
 
-// check reads the state once the reply arrives.
+// check looks once the reply arrives. It does not while the elements are being read: whoever waits
+// for them looks after that.
 func (a *background) check(ctx context.Context) {
-	p, can := a.watch.phone.(Stater)
-	if !can || a.rest != nil || a.err != nil || !a.at.IsZero() {
+	if a.rest != nil || a.err != nil || !a.at.IsZero() {
 		return
 	}
 	select {
@@ -111,8 +120,9 @@ func (a *background) check(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
-	at := time.Now()
-	if state, err := p.State(ctx); err == nil {
-		a.state, a.at = state, at
+	select {
+	case <-a.read:
+		_, _ = a.lookOnce(ctx) // without it the loop looks itself
+	default:
 	}
 }

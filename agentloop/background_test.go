@@ -33,6 +33,7 @@ func (p *thinker) Next(
 		return off, context.Cause(ctx)
 	}
 	if s.Replying != nil {
+		p.decided()
 		s.Replying()
 		s.Replying()
 	}
@@ -235,12 +236,13 @@ func TestTheStateIsReadWhileTheReplyArrives(t *testing.T) {
 			}
 			var decided, acting time.Time
 			r.runner.Observe = func(e agentloop.Event) {
+				r.observe(e)
 				switch {
 				case e.Kind == agentloop.Decided && e.Step.Index == 1:
 					decided = e.At
 				case e.Kind == agentloop.Acting:
 					acting = e.At
-					require.Equal(t, c.asked, phone.asked)
+					require.Equal(t, c.asked, phone.checks)
 				}
 			}
 

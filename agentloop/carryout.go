@@ -50,7 +50,8 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	if ctx.Err() != nil {
 		return Stopped(ctx)
 	}
-	if allowed, end := l.checkGate(ctx, s); !allowed {
+	v, end := l.checkGate(ctx, s)
+	if !v.allowed {
 		return end
 	}
 	if err := l.record.intend(ctx, s); err != nil {
@@ -60,12 +61,13 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 		return l.interruptedBy(ctx, s, *Stopped(ctx))
 	}
 	began := time.Now()
-	change, end := l.superseded(ctx, s, g)
+	change, end := l.superseded(ctx, s, g, v.exactly)
 	s.Timing.Check = time.Since(began)
 	if end != nil {
 		return l.interruptedBy(ctx, s, *end)
 	}
 	if change != "" {
+		l.watch.replaced = true
 		s.Refusal = "not carried out: " + change + " in the meantime"
 		l.record.note(Note{Kind: NoteScreenChanged, Action: what, Detail: change})
 		return l.record.done(ctx, s)

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"sync/atomic"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -17,7 +18,9 @@ import (
 // phone is a small phone whose screen is one grey: every touch turns it to the next one, after lag.
 type phone struct {
 	touches []string
-	looks   int
+	looks   int         // but for the last ones
+	checks  int         // the last looks before a touch
+	decided atomic.Bool // there is a decision: the next look is the last one
 	state   screen.State
 	lag     time.Duration                   // between a touch and the new screen
 	moving  time.Duration                   // how long the screen then goes on changing
@@ -39,11 +42,16 @@ func newPhone() *phone {
 }
 
 func (p *phone) Look(ctx context.Context) (look screen.Observation, err error) {
-	p.looks++
 	if err := ctx.Err(); err != nil {
 		return screen.Observation{}, err
 	}
-	if p.lookErr != nil {
+	last := p.decided.Load()
+	if last {
+		p.checks++
+	} else {
+		p.looks++
+	}
+	if p.lookErr != nil && !last {
 		if err := p.lookErr(p.looks); err != nil {
 			return screen.Observation{State: p.state}, err
 		}
@@ -66,7 +74,7 @@ func (p *phone) Look(ctx context.Context) (look screen.Observation, err error) {
 	case !p.changed.IsZero() && since < p.lag:
 		look.Frame = scene(p.scene - 1) // the old screen is still there
 	case !p.changed.IsZero() && since < p.lag+p.moving:
-		look.Frame = scene(100 + p.looks) // another one each time
+		look.Frame = scene(100 + p.looks + p.checks) // another one each time
 	default:
 		look.Frame = scene(p.scene)
 	}
@@ -80,7 +88,7 @@ func (p *phone) moved(f *screen.Frame, part image.Rectangle) *screen.Frame {
 	}
 	img := image.NewRGBA(f.Image().Rect)
 	draw.Draw(img, img.Rect, f.Image(), image.Point{}, draw.Src)
-	ink := image.NewUniform(color.Gray{uint8(p.looks * 50)})
+	ink := image.NewUniform(color.Gray{uint8((p.looks + p.checks) * 50)})
 	draw.Draw(img, part, ink, image.Point{}, draw.Src)
 	out, err := screen.NewFrame(img)
 	if err != nil {
@@ -158,6 +166,7 @@ type script struct {
 	took    time.Duration // of a decision; its context does not end it
 	recalls bool          // it wants to be shown its last turn again
 	before  func(n int)   // called in the nth decision, from 1
+	decided func()        // called when there is one, may be nil
 	err     func(n int) error
 }
 
@@ -179,6 +188,9 @@ func (s *script) Next(_ context.Context, sit agentloop.Situation) (agentloop.Pro
 	}
 	if n > len(s.actions) {
 		return p, errors.New("the script is over")
+	}
+	if s.decided != nil {
+		s.decided()
 	}
 	p.Action = s.actions[n-1]
 	p.Summary = fmt.Sprintf("did %d", n)
@@ -285,9 +297,17 @@ func newRig(acts ...actions.Action) *rig {
 		inbox: &inbox{}}
 	r.runner = &agentloop.Runner{
 		Phone: r.phone, Policy: r.script, Journal: r.journal, Parker: r.inbox,
-		Observe: func(e agentloop.Event) { r.events = append(r.events, e) },
+		Observe: r.observe,
 	}
+	r.script.decided = func() { r.phone.decided.Store(true) }
 	return r
+}
+
+func (r *rig) observe(e agentloop.Event) {
+	if e.Kind == agentloop.Looking || e.Kind == agentloop.Decided {
+		r.phone.decided.Store(e.Kind == agentloop.Decided)
+	}
+	r.events = append(r.events, e)
 }
 
 // kinds is what happened, one word each.

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// checkGate asks the gate about the step's gesture and returns whether it may be carried out. If
-// not, the step is over, and end is the run's ending, or nil if it continues.
-func (l *loop) checkGate(ctx context.Context, s *Step) (allowed bool, end *Ending) {
+// checkGate asks the gate about the step's gesture. If it is not allowed, the step is over, and end
+// is the run's ending, or nil if it continues.
+func (l *loop) checkGate(ctx context.Context, s *Step) (v Verdict, end *Ending) {
 	if l.Gate == nil || s.Proposal.Action.Traits().Passive {
-		return true, nil
+		return Allow(), nil
 	}
 	if l.applyRuling(s) {
-		return false, l.record.done(ctx, s)
+		return v, l.record.done(ctx, s)
 	}
 	timed, cancel := l.timed(ctx)
 	defer cancel()
@@ -22,28 +22,28 @@ func (l *loop) checkGate(ctx context.Context, s *Step) (allowed bool, end *Endin
 	s.Timing.Ask, s.Seen = time.Since(began), v.seen
 	switch {
 	case timed.Err() != nil:
-		return false, Stopped(timed)
+		return Verdict{}, Stopped(timed)
 	case err == nil && !v.allowed && v.refusal == "" && v.question == nil:
 		err = errors.New("the gate neither allowed nor refused the action")
 	}
 	switch {
 	case err != nil:
 		err = stepError(s, "asking the gate", err)
-		return false, l.interruptedBy(ctx, s, *halt(InternalError, err))
+		return Verdict{}, l.interruptedBy(ctx, s, *halt(InternalError, err))
 	case v.question != nil && l.record.progress.rejectedBefore(*v.question):
 		v = Rejected("it was rejected before, on the same screen")
 	case v.question != nil:
 		s.Refusal = "not carried out yet: it waits for an answer"
 		q := l.question(s, *v.question)
 		q.Action = s.Proposal.Action
-		return false, l.park(ctx, s, q)
+		return Verdict{}, l.park(ctx, s, q)
 	}
 	if v.refusal != "" {
 		l.repeats.refused = v.reason
 		s.Refusal = "not allowed: " + v.refusal
 		l.record.note(Note{Kind: NoteNotAllowed, Action: describe(s.Proposal.Decision),
 			Detail: v.refusal})
-		return false, l.record.done(ctx, s)
+		return Verdict{}, l.record.done(ctx, s)
 	}
-	return true, nil
+	return v, nil
 }

@@ -18,19 +18,12 @@ type Phone interface {
 	actions.Surface
 	// Look captures one frame and reads the state with it. The frame is nil when the display is
 	// off. A window that forbids capture is screen.ErrSecure. Look never invents a frame. It
-	// repeats by itself what may succeed at once.
+	// repeats by itself what may succeed at once. The loop looks once more right before each
+	// gesture, and the frame may be the last one where the phone can tell that nothing has moved.
 	Look(ctx context.Context) (screen.Observation, error)
 	// Frame is what Look's frame would be, without the state, which is most of what a look asks of
 	// the phone. Such a frame is only held against others, and shown to nothing.
 	Frame(ctx context.Context) (*screen.Frame, error)
-}
-
-// Stater is a Phone that can tell its state without a picture, in much less time than a Look takes.
-// With one, the loop makes sure right before each gesture that the display is lit and the screen
-// which the policy saw still in front.
-type Stater interface {
-	// State is the state alone.
-	State(ctx context.Context) (screen.State, error)
 }
 
 // Reader is a Phone that can list the elements of its screen, which takes a second or more. With

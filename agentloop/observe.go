@@ -21,7 +21,7 @@ func (l *loop) observe(ctx context.Context, s *Step) *Ending {
 		v, err = l.watch.untilStill(ctx)
 	}
 	kind := Looked
-	if l.watch.touched {
+	if l.watch.stirred() {
 		kind = Settled
 		s.Timing.Settle += time.Since(began)
 	} else {
@@ -106,6 +106,7 @@ func offOrLocked(s screen.State) *Ending {
 // where that was in vain more often than not.
 func (l *loop) early() bool {
 	return l.Early && l.Background != nil && l.watch.touched && l.record.last != nil &&
+		!l.watch.replaced &&
 		l.limits.Settle > 0 && l.record.progress.Pending == nil &&
 		(l.asked < earlyTrials || 2*l.again <= l.asked)
 }

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"sync"
 	"time"
-
-	"github.com/taploop/taploop/internal/screen"
 )
 
-// maxStateAge is how old the phone's state may be when the phone is touched. It is read while the
+// maxLookAge is how long ago the last look may be when the phone is touched. It is had while the
 // reply arrives, and again when a store, a gate or a second try took longer.
-const maxStateAge = 200 * time.Millisecond
+const maxLookAge = 150 * time.Millisecond
 
 var errMoved = errors.New("the screen moved on, and the model was asked again")
 
@@ -101,21 +99,17 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 	return p, nil, err
 }
 
-// now is the phone's state right before it is touched: as it was read while the reply arrived, when
-// that was just now. ok is false for a phone that cannot tell.
-func (l *loop) now(ctx context.Context) (state screen.State, ok bool, err error) {
-	p, can := l.Phone.(Stater)
+// lastLook is a look from right before the phone is touched: that of while the reply arrived, if it
+// was just now and the elements were not read after it, which moves some screens.
+func (l *loop) lastLook(ctx context.Context) (view, error) {
 	if a := l.background; a != nil {
 		<-a.done
-		if !a.at.IsZero() && time.Since(a.at) <= maxStateAge {
-			return a.state, can, nil
+		read := l.watch.elements.readUntil()
+		if !a.at.IsZero() && time.Since(a.at) <= maxLookAge && !a.last.At.Before(read) {
+			return a.last, nil
 		}
 	}
-	if !can {
-		return screen.State{}, false, nil
-	}
-	state, err = p.State(ctx)
-	return state, true, err
+	return l.watch.look(ctx)
 }
 
 // endBackground ends the background work and waits for it.

@@ -2,6 +2,7 @@ package agentloop
 
 import (
 	"context"
+	"time"
 
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/wait"
@@ -13,9 +14,10 @@ type onceReader struct {
 	of      Reader
 	reading wait.Mutex // held by who reads
 
-	read bool
-	list []screen.Element
-	err  error
+	read  bool
+	list  []screen.Element
+	err   error
+	until time.Time // when the phone was done with the last reading, also in vain
 }
 
 // Elements waits for who reads already. What was not read because its asker went away is read for
@@ -27,6 +29,7 @@ func (r *onceReader) Elements(ctx context.Context) ([]screen.Element, error) {
 	defer r.reading.Unlock()
 	if !r.read {
 		list, err := r.of.Elements(ctx)
+		r.until = time.Now()
 		if err != nil && ctx.Err() != nil {
 			return nil, err
 		}
@@ -42,4 +45,25 @@ func (r *onceReader) Again() {
 		r.read = r.read && r.err == nil
 		r.reading.Unlock()
 	}
+}
+
+// known is what has been read so far, nil if nothing has.
+func (r *onceReader) known() (list []screen.Element) {
+	if r != nil && r.reading.TryLock() {
+		list = r.list
+		r.reading.Unlock()
+	}
+	return list
+}
+
+// readUntil is when the last reading ended: now if there is one under way, zero if there was none.
+func (r *onceReader) readUntil() (at time.Time) {
+	switch {
+	case r == nil:
+		return at
+	case !r.reading.TryLock():
+		return time.Now()
+	}
+	defer r.reading.Unlock()
+	return r.until
 }

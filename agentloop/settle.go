@@ -56,6 +56,38 @@ const (
 	otherScreen = 0.02                   // of the screen, more than a small thing that moves
 )
 
+// motion finds out what keeps moving on a screen, such as a video: the places that are others in
+// each of the last looks. What changes once, or now and then, is none of it.
+type motion struct {
+	last  *screen.Frame
+	pairs []screen.Area // what differs between the last looks, at most so many
+}
+
+const motionPairs = 3
+
+func (m *motion) add(v view) {
+	if v.Frame == nil {
+		*m = motion{}
+		return
+	}
+	if m.last != nil {
+		m.pairs = append(m.pairs, m.last.Mosaic().Changed(v.Frame.Mosaic()))
+		m.pairs = m.pairs[max(len(m.pairs)-motionPairs, 0):]
+	}
+	m.last = v.Frame
+}
+
+func (m *motion) area() (all screen.Area) {
+	if len(m.pairs) < motionPairs {
+		return all
+	}
+	all = m.pairs[0]
+	for _, p := range m.pairs[1:] {
+		all = all.And(p)
+	}
+	return all
+}
+
 // watch looks at the phone, and tells when its screen is at rest.
 type watch struct {
 	phone    Phone
@@ -63,14 +95,19 @@ type watch struct {
 	touched  bool          // a gesture may have set the screen in motion
 	before   view          // the screen that was shown last, zero if there was none
 	moving   bool          // it is not known to be at rest
+	replaced bool          // it was another one when the phone was to be touched
+	motion   motion        // what kept moving when it was looked at last
 	elements *onceReader   // of that screen, nil until they are asked for
 }
 
 // setShown takes a view for the screen that was shown last.
 func (w *watch) setShown(v view) {
-	w.touched = false
+	w.touched, w.replaced = false, false
 	w.before, w.elements = v, nil
 }
+
+// stirred reports whether the screen may be in motion, or was found to be.
+func (w *watch) stirred() bool { return w.touched || w.replaced }
 
 // reader reads the elements of that screen. It is nil if the phone cannot list them.
 func (w *watch) reader() Reader {
@@ -89,17 +126,20 @@ func (w *watch) reader() Reader {
 // begun to move: looks that are still the screen of the step before, or that cannot be held against
 // one, count only after the reaction time.
 func (w *watch) untilStill(ctx context.Context) (view, error) {
-	if !w.touched || w.longest < 0 {
+	if !w.stirred() || w.longest < 0 {
 		return w.look(ctx)
 	}
 	began, pause := time.Now(), firstPoll
+	w.motion = motion{}
 	former := w.frameOnly(ctx)
+	w.motion.add(former)
 	var quiet quietPeriod
 	for {
 		// the look finds out whether ctx has ended
 		_ = wait.For(ctx, min(pause-time.Since(former.At), w.longest-time.Since(began)))
 		pause = longer(pause)
 		v, err := w.look(ctx)
+		w.motion.add(v)
 		if err != nil || !v.State.On || v.Frame == nil || time.Since(began) >= w.longest {
 			return v, err
 		}
@@ -114,6 +154,7 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 // untilChanged looks until the screen is another one than before the gesture, or the reaction time
 // has passed. A screen that has changed is not known to be at rest: w.moving.
 func (w *watch) untilChanged(ctx context.Context) (view, error) {
+	w.motion = motion{}
 	began, pause := time.Now(), firstPoll
 	v, err := w.look(ctx)
 	for former := v; err == nil && w.unchanged(v); {
@@ -167,7 +208,8 @@ func (w *watch) alike(a, b view) bool {
 // inFront reports whether the same is in front of two views.
 func inFront(a, b view) bool {
 	s, t := a.State, b.State
-	return s.App == t.App && s.Activity == t.Activity && s.Size == t.Size
+	return s.App == t.App && s.Activity == t.Activity && s.Size == t.Size &&
+		s.Window == t.Window
 }
 
 func (w *watch) look(ctx context.Context) (view, error) {

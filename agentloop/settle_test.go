@@ -139,6 +139,7 @@ func TestSomethingSmallThatMovesKeepsNoScreenFromBeingAtRest(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				r, p := newEarlyRig(tap(1, 1), actions.Complete{})
 				r.runner.Early, r.phone.spinner, p.thinks = early, c.moves, 0
+				r.runner.Moving = true              // so that what moves is known before the first touch
 				if early && c.least > time.Second { // the one that is dropped
 					r.script.actions = []actions.Action{tap(1, 1), tap(9, 9), actions.Complete{}}
 				}

@@ -3,39 +3,45 @@ package agentloop
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/screen"
 )
 
-// superseded asks a phone that can tell whether the screen that the decision is about is still in
-// front, right before it is touched: a person may have picked the phone up, or have stopped the run
-// by switching the display off. It returns what has changed, "" when nothing has, or the run's end.
+// superseded looks once more right before the phone is touched, whether the screen that the
+// decision is about is still there: a page may have loaded, a dialog may have opened, a person may
+// have picked the phone up, or have stopped the run by switching the display off. It returns what
+// has changed, "" when nothing has that matters to the gesture, or the run's end.
 func (l *loop) superseded(
-	ctx context.Context, s *Step, g actions.Gesture,
+	ctx context.Context, s *Step, g actions.Gesture, exactly bool,
 ) (change string, end *Ending) {
-	if g.Traits().Passive {
+	t := g.Traits()
+	if t.Passive {
 		return "", nil
 	}
-	now, can, err := l.now(ctx)
-	then := s.Screen.State
+	now, err := l.lastLook(ctx)
+	if errors.Is(err, screen.ErrSecure) {
+		now.State.On, now.State.Secure = true, true
+		err = nil
+	}
 	switch {
-	case !can:
-		return "", nil
 	case ctx.Err() != nil:
 		return "", Stopped(ctx)
 	case err != nil:
 		return "", LostPhone(stepError(s, "looking once more", err))
-	case !now.On || now.Locked:
-		return "", offOrLocked(now)
-	case now.Secure:
-		return "a window that forbids capture came to the front", nil
-	case now.App != then.App && now.App != "" && then.App != "":
-		return fmt.Sprintf("%s came to the front", now.App), nil
-	case now.Size != then.Size && now.Size.Valid():
-		return fmt.Sprintf("the display became %v", now.Size), nil
+	case !now.State.On || now.State.Locked:
+		return "", offOrLocked(now.State)
 	}
-	return "", nil
+	if change = now.State.Replaced(s.Screen.State); change != "" {
+		return change, nil
+	}
+	if now.Frame == nil {
+		return "", offOrLocked(screen.State{})
+	}
+	change = l.changed(s.Screen, now.Observation, t, exactly)
+	return change, nil
 }
 
 // interruptedBy journals the step that was not carried out any more, and ends the run.

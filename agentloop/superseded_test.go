@@ -13,18 +13,18 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// teller is a phone that can tell its state without a picture.
+// teller is a phone whose last look before a touch shows what its state has become.
 type teller struct {
 	*phone
-	asked int
-	now   func(s *screen.State) error // what the state has become
+	now func(s *screen.State) error
 }
 
-func (p *teller) State(context.Context) (screen.State, error) {
-	p.asked++
-	s := p.state
-	err := p.now(&s)
-	return s, err
+func (p *teller) Look(ctx context.Context) (screen.Observation, error) {
+	look, err := p.phone.Look(ctx)
+	if err == nil && p.decided.Load() {
+		err = p.now(&look.State)
+	}
+	return look, err
 }
 
 func TestWhatHappensWhileTheModelThinks(t *testing.T) {
@@ -136,7 +136,7 @@ func TestAWaitNeedsNoScreenInFront(t *testing.T) {
 
 	run(t, r, "x")
 
-	require.Zero(t, p.asked)
+	require.Zero(t, p.checks)
 }
 
 func TestAStopWhileThePhoneIsAskedOnceMore(t *testing.T) {

@@ -29,6 +29,7 @@ type Verdict struct {
 	refusal  string
 	reason   StopReason // for which the run ends when the model insists
 	seen     string
+	exactly  bool
 	question *Question
 }
 
@@ -38,6 +39,13 @@ func (v Verdict) Allowed() bool { return v.allowed }
 // With is v with what the gate has seen, in its own form, for [Step.Seen].
 func (v Verdict) With(seen string) Verdict {
 	v.seen = seen
+	return v
+}
+
+// Exactly is v, for a screen that has to be the same to the last letter when the phone is touched,
+// and not only where it is touched. What its elements say moves by itself may be another.
+func (v Verdict) Exactly() Verdict {
+	v.exactly = true
 	return v
 }
 

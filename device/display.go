@@ -173,6 +173,7 @@ func parseState(sections []string) (reading, error) {
 		Rotation: parseRotation(display, windows, g),
 		App:      f.app,
 		Activity: f.object,
+		Window:   f.window,
 	}
 	r.State.Secure, r.hidden = forbidden(parseWindows(windows), f)
 	r.State.Size = g.now

@@ -38,7 +38,7 @@ func TestALookTakesTwoServicesAtTheSameTime(t *testing.T) {
 		require.Equal(t, 400*time.Millisecond, time.Since(began))
 		require.Equal(t, upright, look.Frame.Size())
 		require.Equal(t, screen.State{On: true, Size: upright, App: "com.a",
-			Activity: "com.a/.Main"}, look.State)
+			Activity: "com.a/.Main", Window: "1"}, look.State)
 		require.Equal(t, began, look.At)
 		require.Len(t, w.asked(), 2)
 	})
@@ -206,7 +206,8 @@ func TestTheStateAloneTakesOneServiceAndNoPicture(t *testing.T) {
 	before := len(w.asked())
 	state, err := p.State(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, screen.State{On: true, Size: upright, App: "com.a", Activity: "com.a/.Main"},
+	require.Equal(t, screen.State{On: true, Size: upright, App: "com.a", Activity: "com.a/.Main",
+		Window: "1"},
 		state)
 	require.Len(t, w.asked(), before+1)
 }

@@ -40,12 +40,6 @@ type unkept struct{}
 func (unkept) Intent(context.Context, agentloop.Step) error                   { return nil }
 func (unkept) Done(context.Context, agentloop.Step, agentloop.Progress) error { return nil }
 
-// stater is a phone that tells its state.
-type stater interface {
-	agentloop.Phone
-	agentloop.Stater
-}
-
 // BenchmarkStepWithMarks is a whole step of a general model on 1080x2400 that is shown numbered
 // elements, from the look to the touch, as a ratio to one that is not. The simulated phone dumps at
 // once; a real uiautomator takes a second or more, and no model answers at once.
@@ -79,9 +73,9 @@ func BenchmarkStepWithMarks(b *testing.B) {
 	var with, without time.Duration
 	rounds := 0
 	for b.Loop() {
-		without += run(struct{ stater }{p})
+		without += run(struct{ agentloop.Phone }{p})
 		with += run(struct {
-			stater
+			agentloop.Phone
 			agentloop.Reader
 		}{p, p})
 		rounds++

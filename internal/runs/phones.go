@@ -36,9 +36,10 @@ type PhoneInfo struct {
 // Phone is one phone. Only one run uses it at a time, but viewers may use it at the same time.
 type Phone interface {
 	agentloop.Phone
-	agentloop.Stater
 	agentloop.Reader
 	Hands
+	// State is what the phone says of itself, without a picture and in less time than a Look.
+	State(ctx context.Context) (screen.State, error)
 	// Device describes the phone. Its ID is the serial.
 	Device() store.Device
 	// Wake switches the display on and dismisses a lock screen that has no credential. Otherwise it

@@ -45,7 +45,7 @@ type handset struct {
 	onTouch func(ctx context.Context) error // before a touch has an effect
 	panics  bool
 
-	pickedUp bool // the display is switched off before the next touch
+	pickedUp int // looks until somebody switches the display off, 0 for never
 }
 
 func newFakePhones(serials ...string) *fakePhones {
@@ -128,14 +128,9 @@ func (l *openPhone) Device() store.Device {
 	}
 }
 
-// State implements agentloop.Stater: while the model thought, a person may have done something.
 func (l *openPhone) State(context.Context) (screen.State, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.pickedUp {
-		l.pickedUp = false
-		return screen.State{}, nil
-	}
 	return screen.State{On: true, Size: screen.Size{W: 54, H: 120}, App: l.front}, nil
 }
 
@@ -163,6 +158,9 @@ func (l *openPhone) Look(ctx context.Context) (screen.Observation, error) {
 	}
 	if errors.Is(l.refuse, screen.ErrDisconnected) {
 		return screen.Observation{}, l.refuse
+	}
+	if l.pickedUp--; l.pickedUp == 0 {
+		return screen.Observation{}, nil
 	}
 	img := image.NewRGBA(image.Rect(0, 0, 54, 120))
 	v := uint8(40 + l.scene*20%200)

@@ -145,7 +145,7 @@ func TestClosingPausesAndTheNextManagerGoesOn(t *testing.T) {
 
 func TestSwitchingTheDisplayOffStopsTheRun(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		w.phones.phones["A"].pickedUp = true
+		w.phones.phones["A"].pickedUp = 2 // once it was decided what to touch
 		st := w.wait(w.start("tap").Session.ID)
 		require.Equal(t, store.Cancelled, st.Run.State)
 		require.Equal(t, agentloop.ManualStop, st.Reason)

@@ -30,6 +30,9 @@ func (r Rect) Valid() bool {
 // Center is the middle of r.
 func (r Rect) Center() Point { return Point{(r.Min.X + r.Max.X) / 2, (r.Min.Y + r.Max.Y) / 2} }
 
+// Area is the share of the frame that r covers.
+func (r Rect) Area() float64 { return (r.Max.X - r.Min.X) * (r.Max.Y - r.Min.Y) }
+
 // Contains reports whether p is in r, without the right and the lower edge.
 func (r Rect) Contains(p Point) bool {
 	return p.X >= r.Min.X && p.X < r.Max.X && p.Y >= r.Min.Y && p.Y < r.Max.Y

@@ -24,12 +24,6 @@ func total(list []byte) (sum int) {
 	return sum
 }
 
-// span is the part of n pixels that cell i covers, at least one.
-func span(i, n int) (from, to int) {
-	from = i * n / cells
-	return from, max((i+1)*n/cells, from+1)
-}
-
 // Below returns the fingerprint without the top share of the frame, 0 to 1. Rows of cells with a
 // quarter or more in that share are equal in all results.
 func (a Fingerprint) Below(share float64) Fingerprint {

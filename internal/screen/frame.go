@@ -28,6 +28,9 @@ type Frame struct {
 
 	measured sync.Once
 	print    Fingerprint
+
+	tiled  sync.Once
+	mosaic Mosaic
 }
 
 // smallSide is the longest side of what a frame holds of itself in small.
@@ -188,9 +191,9 @@ func (f *Frame) fingerprint() Fingerprint {
 	size := f.small().Size()
 	var fp Fingerprint
 	for i := range cells {
-		top, bottom := span(i, size.H)
+		top, bottom := part(i, cells, size.H)
 		for j := range cells {
-			left, right := span(j, size.W)
+			left, right := part(j, cells, size.W)
 			sum := 0
 			for y := top; y < bottom; y++ {
 				sum += total(small.Y[y*small.YStride:][left:right])

@@ -16,6 +16,26 @@ type State struct {
 	Size     Size   `json:"size"`
 	App      string `json:"app"`      // package in front, "" when unknown
 	Activity string `json:"activity"` // component in front ("pkg/.Activity"), "" when unknown
+	// the phone's own name of the window in front, "" when unknown: a dialog has another one than
+	// the page of the same activity behind it
+	Window string `json:"-"`
+}
+
+// Replaced says what has come to the front of the one that was in front then, or "" for nothing.
+// What one of them does not know is no difference.
+func (s State) Replaced(then State) string {
+	other := func(now, then string) bool { return now != "" && then != "" && now != then }
+	switch {
+	case s.Secure && !then.Secure:
+		return "a window that forbids capture came to the front"
+	case other(s.App, then.App):
+		return s.App + " came to the front"
+	case other(s.Activity, then.Activity), other(s.Window, then.Window):
+		return "another window came to the front"
+	case s.Size != then.Size && s.Size.Valid():
+		return "the display became " + s.Size.String()
+	}
+	return ""
 }
 
 // Observation is one look at a phone: a frame and the state that was read with it.

@@ -20,9 +20,9 @@ type bound struct {
 	App     string `json:"app"`
 	Element string `json:"element"`
 	Screen  string `json:"screen"` // of the elements with their places, or of the picture
-	// the picture's fingerprint without the status bar, beside the elements, which do not show what
-	// is drawn over them
-	Print []byte `json:"print,omitempty"`
+	// the picture beside the elements, which do not show what is only drawn, without the status bar
+	// and what says that it moves by itself
+	Drawn *screen.Mosaic `json:"drawn,omitempty"`
 	// the picture, when there are elements: for when they cannot be had any more
 	Picture string `json:"picture,omitempty"`
 	// where it is touched: a small change there matters
@@ -58,20 +58,24 @@ func bind(look screen.Observation, a actions.Action, list []guard.Subject) bound
 		return b
 	}
 	b.Screen = layout(look)
-	print := look.Frame.Fingerprint().Below(look.Bar)
-	b.Print, b.Picture = print[:], pixels(look)
+	drawn := look.Frame.Mosaic()
+	still := drawn.Everything().Without(screen.Rect{Max: screen.Point{X: 1, Y: look.Bar}})
+	drawn = drawn.Only(still.Except(still.Moving(look.Elements, nil)))
+	b.Drawn, b.Picture = &drawn, pixels(look)
 	return b
 }
 
-// layout returns the digest of the elements' texts and places, without a blinking cursor and the
-// status bar.
+// layout returns the digest of the elements' texts and places, without a blinking cursor, the
+// status bar and the texts that say that they change by themselves.
 func layout(look screen.Observation) string {
 	h := sha256.New()
 	for _, e := range look.Elements {
 		if e.Bounds.Max.Y <= look.Bar {
 			continue
 		}
-		e.Focused = false
+		if e.Focused = false; e.Moves() {
+			e.Text, e.ContentDesc = "", ""
+		}
 		_ = json.NewEncoder(h).Encode(e) // a hash takes everything, and an element can be encoded
 	}
 	return base64.RawStdEncoding.EncodeToString(h.Sum(nil))
@@ -112,14 +116,14 @@ func parseBound(s string) (b bound, ok bool) {
 }
 
 // pictured reports whether b is of a picture whose elements were not to be had.
-func (b bound) pictured() bool { return b.Screen != "" && len(b.Print) == 0 }
+func (b bound) pictured() bool { return b.Screen != "" && b.Drawn == nil }
 
 // withElementsOf is b, of a picture whose elements could not be had, with those of then when the
 // picture is the same to the pixel.
 func (b bound) withElementsOf(then bound) bound {
 	if then.Picture != "" && then.Picture == b.Screen {
 		b.Element, b.Screen = then.Element, then.Screen
-		b.Print, b.Picture = then.Print, then.Picture
+		b.Drawn, b.Picture = then.Drawn, then.Picture
 	}
 	return b
 }
@@ -158,45 +162,15 @@ func (b bound) screenDiff(now bound) string {
 	return ""
 }
 
-// What of the picture may differ although the elements are the same: a cursor, a moving banner.
-const (
-	mayMove = 0.1
-	cells   = 24 // of a screen.Fingerprint on each side
-	beside  = 1  // cells around the point in which nothing may
-)
+// margin is the share of the width at both sides in which scroll bars come and go.
+const margin = 0.015
 
-// similar reports whether the pictures are near enough.
+// similar reports whether the pictures show the same, to the last letter.
 func (b bound) similar(now bound) bool {
-	if len(b.Print) != len(now.Print) {
-		return false
+	if b.Drawn == nil || now.Drawn == nil {
+		return b.Drawn == now.Drawn
 	}
-	if len(b.Print) == 0 {
-		return true
-	}
-	var x, y screen.Fingerprint
-	if copy(x[:], b.Print) != len(x) || copy(y[:], now.Print) != len(y) {
-		return false
-	}
-	if x.Distance(y) > mayMove {
-		return false
-	}
-	for _, at := range []*screen.Point{b.At, b.To, now.At, now.To} {
-		if at != nil && !samePicture(&x, &y, *at) {
-			return false
-		}
-	}
-	return true
-}
-
-// samePicture reports whether nothing is another around the point.
-func samePicture(x, y *screen.Fingerprint, at screen.Point) bool {
-	col, row := int(at.X*cells), int(at.Y*cells)
-	for r := max(row-beside, 0); r <= min(row+beside, cells-1); r++ {
-		for c := max(col-beside, 0); c <= min(col+beside, cells-1); c++ {
-			if d := int(x[r*cells+c]) - int(y[r*cells+c]); d > 6 || d < -6 {
-				return false
-			}
-		}
-	}
-	return true
+	return b.Drawn.Changed(*now.Drawn).Without(screen.Rect{Max: screen.Point{X: margin, Y: 1}}).
+		Without(screen.Rect{Min: screen.Point{X: 1 - margin}, Max: screen.Point{X: 1, Y: 1}}).
+		Empty()
 }

@@ -108,7 +108,7 @@ func (g *Gate) verdict(
 		ruling = s.Pending.Ruling
 	}
 	if ruling == nil && decision.Verdict == guard.Allow {
-		return agentloop.Allow(), nil
+		return allow(decision), nil
 	}
 	now := bind(look, d.Action, list)
 	as := asKnown(now, look, s.Task, d)
@@ -120,7 +120,7 @@ func (g *Gate) verdict(
 	if ruling != nil { // it was about that screen, however harmless the action is on this one
 		again := g.stale(*ruling, as, decision)
 		if again == "" {
-			return agentloop.Allow(), nil
+			return agentloop.Allow().Exactly(), nil
 		}
 		decision.Severity = max(decision.Severity, severity(*ruling))
 		if decision.Verdict == guard.Allow {
@@ -131,10 +131,19 @@ func (g *Gate) verdict(
 	if decision.Severity < guard.Critical && g.opts.Granted != nil {
 		granted, err := g.opts.Granted(ctx, subject, decision)
 		if err != nil || granted {
-			return agentloop.Allow(), err
+			return agentloop.Allow().Exactly(), err
 		}
 	}
 	return agentloop.Ask(g.question(subject, decision, now, d.Action, "")), nil
+}
+
+// allow lets an action be carried out without a question. What is more than routine is done on
+// exactly the screen that it was decided about.
+func allow(d guard.Decision) agentloop.Verdict {
+	if d.Severity > guard.Routine {
+		return agentloop.Allow().Exactly()
+	}
+	return agentloop.Allow()
 }
 
 // asKnown gives now, which is bound to the look, as far as it was known then.
