@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
@@ -106,6 +108,9 @@ func (x *scene) cassettes() (map[string]any, error) {
 		if err != nil {
 			return nil, missing(file, err)
 		}
+		if name := modelOn(b); name != "" && x.unnamed() {
+			more["model.name"] = name
+		}
 	}
 	switch mode {
 	case "record":
@@ -117,6 +122,26 @@ func (x *scene) cassettes() (map[string]any, error) {
 		more["model.record"] = x.newCassette()
 	}
 	return more, nil
+}
+
+// unnamed reports whether nobody has said which model is used.
+func (x *scene) unnamed() bool {
+	return x.stage.inv.Conf.Origin("model.name") == config.ByDefault
+}
+
+// modelOn is the name of the model whose replies are on a cassette, or "".
+func modelOn(cassette []byte) string {
+	for line := range bytes.Lines(cassette) {
+		var x struct {
+			Request struct {
+				Body struct{ Model string }
+			}
+		}
+		if json.Unmarshal(line, &x) == nil && x.Request.Body.Model != "" {
+			return x.Request.Body.Model
+		}
+	}
+	return ""
 }
 
 // newCassette is the file that a replay writes which asks the model.

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/app/simulation"
+)
+
+// blocks are the code blocks of a language of a page, without what they are indented by.
+func blocks(t *testing.T, page, lang string) (list []string) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("../../docs", page))
+	require.NoError(t, err)
+	fence := regexp.MustCompile("(?ms)^( *)```" + lang + "\n(.*?)^ *```$")
+	for _, m := range fence.FindAllStringSubmatch(string(b), -1) {
+		list = append(list, regexp.MustCompile("(?m)^"+m[1]).ReplaceAllString(m[2], ""))
+	}
+	return list
+}
+
+// shellLines runs lines in a folder with nothing but these variables, and returns what they print.
+func shellLines(t *testing.T, dir, lines string, env ...string) string {
+	t.Helper()
+	program, err := exec.LookPath("taploop")
+	require.NoError(t, err)
+	c := exec.CommandContext(t.Context(), "bash", "-ec", lines)
+	c.Dir = dir
+	home := t.TempDir()
+	c.Env = append([]string{"PATH=" + filepath.Dir(program) + ":" + os.Getenv("PATH"),
+		"HOME=" + home}, env...)
+	out, err := c.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return string(out)
+}
+
+// The page's first test is one that a reader can run from an empty home folder.
+func TestTheFirstPhoneTestOfThePageRuns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	suite := blocks(t, "testing.md", "yaml")[0]
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "first.yaml"), []byte(suite), 0o600))
+	lines := blocks(t, "testing.md", "sh")
+	require.Len(t, lines, 3)
+	out := shellLines(t, dir, strings.Join(lines, "\n"))
+	require.Equal(t, 3, strings.Count(out, "\n2 passed in "), out)
+	require.FileExists(t, filepath.Join(dir, "report", "index.html"))
+}
+
+// The recipes' lines run against an emulator of which only the framework is simulated: behind the
+// real ADB server and the real daemon.
+func TestTheLinesOfTheRecipesRunBehindTheRealServerAndDaemon(t *testing.T) {
+	t.Parallel()
+	phone := newPhone()
+	sim, err := simulation.Start(t.Context(), phone, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, sim.Close()) })
+	server := behindTheRealDaemon(t, sim)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "tests", "phone", "s.yaml")
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	require.NoError(t, os.WriteFile(file, []byte(`
+setup: [wait_boot, {animations: off}, {push: {from: s.yaml, to: /data/local/tmp/s.yaml}}]
+cases:
+- name: dark theme
+  task: Turn on the dark theme and turn Wi-Fi off.
+  expect:
+  - setting: {namespace: global, name: wifi_on, value: 0}
+  - file: {path: /data/local/tmp/s.yaml, contains: dark theme}
+  - logcat: {tag: ActivityTaskManager, match: com.android.settings}
+`), 0o600))
+	lines := blocks(t, "ci.md", "sh")
+	require.Len(t, lines, 1)
+	out := shellLines(t, dir, lines[0], "TAPLOOP_ADB_SERVER="+server,
+		"TAPLOOP_MODEL_BASE_URL="+sim.Model.BaseURL, "TAPLOOP_MODEL_NAME=scripted",
+		"TAPLOOP_MODEL_DIALECT=gelab")
+	require.Contains(t, out, "1 passed in ")
+	for _, name := range []string{"junit.xml", "results.json", "report/index.html"} {
+		require.FileExists(t, filepath.Join(dir, "out", name))
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "out", "junit.xml"))
+	require.NoError(t, err)
+	validJUnit(t, b)
+}
+
+// What the recipes give to the action are inputs of it.
+func TestTheActionTakesWhatTheRecipesGive(t *testing.T) {
+	action, err := os.ReadFile("../../action.yml")
+	require.NoError(t, err)
+	var inputs struct {
+		Inputs map[string]any `yaml:"inputs"`
+	}
+	require.NoError(t, yaml.Unmarshal(action, &inputs))
+	page, err := os.ReadFile("../../docs/ci.md")
+	require.NoError(t, err)
+	uses := regexp.MustCompile(`taploop/taploop@v0\n *with: (\{.*\})\n`)
+	given := 0
+	for _, m := range uses.FindAllStringSubmatch(string(page), -1) {
+		var with map[string]string
+		require.NoError(t, yaml.Unmarshal([]byte(m[1]), &with))
+		for name := range with {
+			given++
+			require.Contains(t, inputs.Inputs, name)
+		}
+	}
+	require.Equal(t, 4, given)
+}
