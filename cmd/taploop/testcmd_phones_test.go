@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -276,4 +277,72 @@ func TestADryRunTouchesNothing(t *testing.T) {
 	code, _ = f.run(t.Context(), "--schema")
 	require.Equal(t, exitDone, code)
 	require.True(t, json.Valid([]byte(f.out)))
+}
+
+func TestTestsEndAsTheFlagsSay(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("zap-out", "action:ABORT\tvalue:no")+
+		"- {when: Dawdle, delay: 10m, reply: x}\n"+say("", claim))
+	code, all := f.test("cases: [{name: a, task: zap-out, expect: none}, "+
+		"{name: b, task: t, expect: none}]", "--fail-fast")
+	require.Equal(t, exitNotCompleted, code)
+	require.Equal(t, map[string]string{"a": "failed", "b": "skipped"}, outcomes(all))
+	require.Contains(t, all[1].Message, "--fail-fast")
+
+	code, all = f.test("cases: [{name: a, task: Dawdle, expect: none}]", "--timeout", "1s")
+	require.Equal(t, exitNotCompleted, code)
+	require.Equal(t, map[string]string{"a": "failed"}, outcomes(all), f.said)
+	require.Contains(t, all[0].Message, "over time: it took longer than 1s")
+
+	code, all = f.test("phones: {api: 35}\ncases: [{name: a, task: t, expect: none}]")
+	require.Equal(t, exitPhone, code)
+	require.Contains(t, all[0].Message, "no phone fits")
+	code, _ = f.test("phones: {labels: ['phone-*', 'nexus*']}\n" +
+		"cases: [{name: a, task: t, expect: none}]")
+	require.Equal(t, exitPhone, code)
+	code, _ = f.test("phones: {labels: ['phone-*'], api: 34, count: 1}\n"+
+		"cases: [{name: a, task: t, expect: none}]", "--grep", "s a$")
+	require.Equal(t, exitDone, code, f.said)
+	code, _ = f.test("cases: [{name: a, task: t, expect: none}]", "--tags", "slow")
+	require.Equal(t, exitUsage, code)
+	code, _ = f.test("cases: [{name: a, task: t, expect: none}]", "--phones", "sandbox:x")
+	require.Equal(t, exitUsage, code)
+
+	for i, v := range f.env { // a model that is not there
+		if strings.HasPrefix(v, "TAPLOOP_MODEL_BASE_URL=") {
+			f.env[i] = "TAPLOOP_MODEL_BASE_URL=http://127.0.0.1:1/v1"
+		}
+	}
+	f.env = append(f.env, "TAPLOOP_MODEL_RETRIES=0")
+	code, all = f.test("cases: [{name: a, task: t, expect: none}]")
+	require.Equal(t, exitModel, code, f.said)
+	require.Equal(t, map[string]string{"a": "setup_failed model"}, outcomes(all))
+}
+
+// With --ask a person answers what the suite does not.
+func TestAPersonAnswersWhatTheSuiteDoesNot(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+ask)
+	f.env = append(f.env, "TAPLOOP_REPLY_MODE=pass_to_client")
+	done := make(chan int)
+	go func() {
+		code, _ := f.run(t.Context(), f.file("s.yaml",
+			"cases: [{name: a, task: Buy shoes, expect: none}]"), "--ask", "--timeout", "1m")
+		done <- code
+	}()
+	call := func(args ...string) (int, string) {
+		var out, said bytes.Buffer
+		code := run(t.Context(), args, f.env, streams{strings.NewReader(""), &out, &said})
+		return code, out.String()
+	}
+	var list []struct {
+		ID string `json:"question_id"`
+	}
+	require.Eventually(t, func() bool {
+		code, out := call("inquiries", "--json")
+		return code == 0 && json.Unmarshal([]byte(out), &list) == nil && len(list) == 1
+	}, 20*time.Second, 20*time.Millisecond)
+	code, _ := call("reply", list[0].ID, "42")
+	require.Equal(t, exitDone, code)
+	require.Equal(t, exitDone, <-done, f.said)
 }

@@ -138,7 +138,7 @@ func (o Options) items(s *Suite) ([]*Item, error) {
 	}
 	v := values{map[string]string{}, o.secretsOf(s, &problems)}
 	for _, p := range s.Vars {
-		value, err := v.fill(p.Value, plain)
+		value, err := values{v.known, nil}.fill(p.Value, plain) // no secret under another name
 		if err != nil {
 			problems.Add(p.At, "%v", err)
 		}
@@ -203,12 +203,8 @@ func Secrets(items []*Item) map[string]string {
 
 // expand makes the items of a case, one for each row.
 func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
-	for _, text := range placeholder.FindAllStringSubmatch(c.Task, -1) {
-		if _, secret := v.secrets[text[1]]; secret {
-			problems.Add(c.Of("task"), "the secret %s cannot be in a task, which the model and "+
-				"the reports show; let the agent ask for it, and give it as a reply", text[1])
-			return nil
-		}
+	if c.leaks(v, problems) {
+		return nil
 	}
 	rows := c.With
 	if len(rows) == 0 {
@@ -237,6 +233,26 @@ func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
 		}
 	}
 	return items
+}
+
+// leaks refuses secrets where the model or a report would show them.
+func (c *Case) leaks(v values, problems *keys.Problems) bool {
+	before := len(*problems)
+	refuse := func(at keys.Position, where, text string) {
+		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
+			if _, secret := v.secrets[m[1]]; secret {
+				problems.Add(at, "the secret %s cannot be in %s, which the model and the reports "+
+					"show; let the agent ask for it, and give it as a reply", m[1], where)
+			}
+		}
+	}
+	refuse(c.Of("task"), "a task", c.Task)
+	refuse(c.Of("name"), "a name", c.Name)
+	for n := range c.Approvals {
+		a := &c.Approvals[n]
+		refuse(a.Of("message"), "a message", a.Message)
+	}
+	return len(*problems) > before
 }
 
 func rowWords(row keys.Map) string {

@@ -263,7 +263,7 @@ func (t *try) end(ctx context.Context, st runs.Status) {
 	broken, isBroken := ends[st.Reason]
 	_, late := errors.AsType[*overTime](context.Cause(ctx))
 	switch asks := st.Question != nil && st.Question.Open(); {
-	case !t.got.Outcome.Good() || t.over(store.Usage{}):
+	case !t.got.Outcome.Good(): // over budget
 	case ctx.Err() != nil && late:
 		t.fail(suite.Failed, "", "over time: %v", context.Cause(ctx))
 	case ctx.Err() != nil:
