@@ -5,14 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"time"
-
-	"github.com/taploop/taploop/internal/wait"
 )
 
 // outcome is what became of one attempt.
@@ -40,16 +36,17 @@ func (o outcome) String() string {
 
 var errSlow = errors.New("it did not answer in time")
 
-// attempt sends a message once.
-func (e *endpoint) attempt(ctx context.Context, m *notification) outcome {
-	ctx, cancel := context.WithTimeoutCause(ctx, e.opts.Try, errSlow)
+// attempt sends a message to the target once.
+func attempt(ctx context.Context, client *http.Client, t target, m *notification,
+	o *Options) outcome {
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Try, errSlow)
 	defer cancel()
-	r, err := e.request(ctx, m, e.opts)
+	r, err := t.request(ctx, m, o)
 	if err != nil {
 		return outcome{err: err}
 	}
 	r.Header.Set("User-Agent", "taploop")
-	resp, err := e.client.Do(r)
+	resp, err := client.Do(r)
 	if err != nil {
 		return outcome{err: withoutAddress(ctx, err)}
 	}
@@ -84,98 +81,4 @@ func retryAfter(h http.Header) time.Duration {
 		return min(max(time.Until(at), 0), maxRetryAfter)
 	}
 	return 0
-}
-
-// note keeps a line for the log, which report writes without the lock that is held here: a slow log
-// holds up no other endpoint.
-func (e *endpoint) note(level slog.Level, text string, args ...any) {
-	e.notes = append(e.notes, func() {
-		e.opts.Log.Log(context.Background(), level, text, append(args, "endpoint", e.name)...)
-	})
-}
-
-// report writes to the log what was noted.
-func (e *endpoint) report() {
-	e.mu.Lock()
-	notes := e.notes
-	e.notes = nil
-	e.mu.Unlock()
-	for _, write := range notes {
-		write()
-	}
-}
-
-// settle takes a message that was delivered or given up out of the queue, or sets the time of its
-// next attempt.
-func (e *endpoint) settle(i *item, o outcome) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	i.inFlight = false
-	switch {
-	case o.ok():
-		e.delivered(i)
-	case o.status == http.StatusGone:
-		e.gone, e.queue = true, nil
-		e.note(slog.LevelWarn,
-			"this endpoint is gone (HTTP 410) and gets no more messages until a restart")
-	default:
-		e.failed(i, o)
-	}
-}
-
-func (e *endpoint) delivered(i *item) {
-	if e.failing {
-		e.note(slog.LevelInfo, "notifications get through again")
-	}
-	e.failing, e.failures = false, 0
-	e.until = time.Time{}
-	e.remove(i)
-	if e.recent = append(e.recent, i.notification); len(e.recent) > e.opts.Queue {
-		e.recent = e.recent[1:]
-	}
-}
-
-func (e *endpoint) failed(i *item, o outcome) {
-	now := time.Now()
-	i.tries++
-	i.next = now.Add(max(e.backoff(i.tries), o.after))
-	if !o.ofMessage() || o.after > 0 {
-		e.failures++
-		e.until = now.Add(max(e.backoff(e.failures), o.after))
-		i.next = e.until
-	}
-	if !e.failing {
-		e.failing = true
-		e.note(slog.LevelWarn, "a notification did not get through; it is tried again", "why",
-			o.String())
-	}
-	if i.next.After(i.by) {
-		e.remove(i)
-		e.note(slog.LevelError, "a notification is given up",
-			"event", i.event, "question", i.question.ID, "tries", i.tries, "why", o.String())
-	}
-}
-
-// emptied reports, once, that there is room again after messages were dropped.
-func (e *endpoint) emptied() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	room := e.full && !e.gone && len(e.queue) == 0
-	e.full = e.full && !room
-	return room
-}
-
-// drop takes a message out of the queue.
-func (e *endpoint) drop(i *item) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.remove(i)
-}
-
-func (e *endpoint) remove(i *item) {
-	e.queue = slices.DeleteFunc(e.queue, func(x *item) bool { return x == i })
-}
-
-func (e *endpoint) backoff(failures int) time.Duration {
-	return wait.Backoff(e.opts.FirstWait, e.opts.LastWait, failures)
 }

@@ -3,51 +3,20 @@ package notify
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// target is where an endpoint's messages go.
-type target struct {
-	name string
-	// it calls people: to open questions alone; any other target gets everything
-	openOnly bool
-	request  func(ctx context.Context, m *notification, o *Options) (*http.Request, error)
-}
-
 // endpoint delivers to one target, one message at a time.
 type endpoint struct {
 	target
 	opts    *Options
 	client  *http.Client
-	wake    chan struct{}         // holds one token when the queue has changed
+	queue   *queue
 	catchUp func(context.Context) // puts again what was dropped
-
-	mu    sync.Mutex
-	queue []*item
-	// the last that were delivered, for when the ledger is read just before it is written
-	recent   []*notification
-	failures int       // in a row, of the endpoint and not of one message
-	until    time.Time // it is left alone
-	gone     bool      // it wants nothing any more
-	full     bool      // messages were dropped, which was logged
-	failing  bool      // it failed, which was logged
-	notes    []func()  // lines for the log
-}
-
-// item is a message that waits.
-type item struct {
-	*notification
-	tries    int
-	next     time.Time // when it is tried
-	by       time.Time // when it is given up
-	inFlight bool      // it is being tried
 }
 
 func newEndpoint(t target, o *Options, catchUp func(context.Context)) *endpoint {
@@ -56,7 +25,7 @@ func newEndpoint(t target, o *Options, catchUp func(context.Context)) *endpoint 
 		transport = http.DefaultTransport.(*http.Transport).Clone()
 	}
 	return &endpoint{target: t, opts: o, catchUp: catchUp,
-		wake: make(chan struct{}, 1), client: &http.Client{
+		queue: &queue{name: t.name, opts: o, wake: make(chan struct{}, 1)}, client: &http.Client{
 			Transport: transport,
 			// A redirect is a failure: the signed message is for the address that was configured.
 			CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -65,55 +34,22 @@ func newEndpoint(t target, o *Options, catchUp func(context.Context)) *endpoint 
 		}}
 }
 
-// put adds a message, unless it waits already or was delivered just now.
-func (e *endpoint) put(m *notification) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	waits := slices.ContainsFunc(e.queue,
-		func(i *item) bool { return m.obsoleteAfter(i.notification) })
-	if waits || e.gone || slices.ContainsFunc(e.recent, m.obsoleteAfter) {
-		return
-	}
-	if len(e.queue) >= e.opts.Queue {
-		e.overflow()
-	}
-	now := time.Now()
-	e.queue = append(e.queue, &item{notification: m, next: now, by: now.Add(e.opts.GiveUp)})
-	wait.Wake(e.wake)
-}
-
-// overflow drops the oldest message that is not being tried. Once there is room again what is still
-// true is sent after all.
-func (e *endpoint) overflow() {
-	i := slices.IndexFunc(e.queue, func(i *item) bool { return !i.inFlight })
-	if i < 0 {
-		return
-	}
-	e.queue = slices.Delete(e.queue, i, i+1)
-	if !e.full {
-		e.note(slog.LevelWarn,
-			"too many notifications wait for this endpoint; the oldest are dropped",
-			"waiting", e.opts.Queue)
-	}
-	e.full = true
-}
-
 // run delivers until ctx ends.
 func (e *endpoint) run(ctx context.Context) {
 	defer e.client.CloseIdleConnections()
-	defer e.report()
+	defer e.queue.report()
 	for ctx.Err() == nil {
-		e.report()
-		i, pause := e.pick(time.Now())
+		e.queue.report()
+		i, pause := e.queue.pick(time.Now())
 		switch {
 		case i == nil:
-			_ = wait.Until(ctx, pause, e.wake) // the loop asks whether ctx has ended
+			_ = wait.Until(ctx, pause, e.queue.wake) // the loop asks whether ctx has ended
 		case e.outdated(ctx, i.notification):
-			e.drop(i)
+			e.queue.drop(i)
 		default:
 			e.deliver(ctx, i)
 		}
-		if e.emptied() {
+		if e.queue.emptied() {
 			e.catchUp(ctx)
 		}
 	}
@@ -130,37 +66,13 @@ func (e *endpoint) outdated(ctx context.Context, m *notification) bool {
 }
 
 func (e *endpoint) deliver(ctx context.Context, i *item) {
-	o := e.attempt(ctx, i.notification)
+	o := attempt(ctx, e.client, e.target, i.notification, e.opts)
 	if o.ok() {
 		e.receipt(ctx, i.notification)
 	} else if ctx.Err() != nil {
 		return // the end of ctx has broken the attempt off
 	}
-	e.settle(i, o)
-}
-
-// pick takes the message that is due, or says how long until one is. Messages about one question
-// keep their order.
-func (e *endpoint) pick(now time.Time) (*item, time.Duration) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	pause, before := time.Hour, map[string]bool{}
-	for _, i := range e.queue {
-		if before[i.question.ID] {
-			continue
-		}
-		before[i.question.ID] = true
-		at := i.next
-		if e.until.After(at) {
-			at = e.until
-		}
-		if !at.After(now) {
-			i.inFlight = true
-			return i, 0
-		}
-		pause = min(pause, at.Sub(now))
-	}
-	return nil, pause
+	e.queue.settle(i, o)
 }
 
 // receipt notes a delivery, even when ctx ends meanwhile.

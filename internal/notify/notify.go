@@ -4,54 +4,12 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
 )
-
-// Questions is what a Notifier needs of an inquiry.Broker.
-type Questions interface {
-	Subscribe() *inquiry.Subscription
-	Get(ctx context.Context, id string) (inquiry.Question, error)
-	List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error)
-}
-
-// Options say whom to tell, and how. Questions and Ledger are needed; without an endpoint nothing
-// is sent.
-type Options struct {
-	Questions Questions
-	Ledger    Ledger // what was delivered
-	Webhooks  []Webhook
-	Ntfy      Ntfy
-	HideText  bool // leave out what is asked
-	// where the page is now; links are that and "/ui#question=ID"; nil, or "", means no links
-	BaseURL func() string
-
-	Transport http.RoundTripper // nil means a copy of http.DefaultTransport
-	Try       time.Duration     // longest time for one attempt; 0 means 10 s
-	// before the second attempt, then twice as long each time; 0 means 1 s
-	FirstWait time.Duration
-	LastWait  time.Duration // the longest of these; 0 means 10 min
-	GiveUp    time.Duration // how long a message is tried; 0 means 24 h
-	Queue     int           // messages that wait for one endpoint; 0 means 1000
-	Log       *slog.Logger  // nil discards; addresses and secrets are never logged
-}
-
-// Webhook is an endpoint that gets every event, signed.
-type Webhook struct {
-	URL    string
-	Secret string // "whsec_" and 24 to 64 bytes in base64
-}
-
-// Ntfy is a topic of an ntfy server. It gets what needs a person: a new question, and one that is
-// overdue.
-type Ntfy struct {
-	URL   string // of the topic, for example https://ntfy.sh/TOPIC; "" means none
-	Token string // "" means that the topic is open to everybody
-}
 
 // Notifier delivers events to endpoints.
 type Notifier struct {
@@ -124,7 +82,7 @@ func (n *Notifier) send(ctx context.Context, m *notification) {
 	had := n.receipts(ctx, Span{QuestionID: m.question.ID})
 	for _, e := range n.endpoints {
 		if !(e.openOnly && m.final()) && !had[m.receipt(e.name)] {
-			e.put(m)
+			e.queue.put(m)
 		}
 	}
 }

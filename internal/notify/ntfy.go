@@ -10,7 +10,22 @@ import (
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
+
+// texts are what a person's phone shows of a question, in one language.
+type texts struct{ Waits, StillWaits, OnPage string }
+
+var textsIn = words.Of[texts]("notify")
+
+// said is a text in every language: who has subscribed to the topic is not known.
+func said(which func(*texts) string) string {
+	var all []string
+	for _, lang := range words.Languages() {
+		all = append(all, which(textsIn(lang)))
+	}
+	return strings.Join(all, " · ")
+}
 
 // newTopic is a topic of an ntfy server, https://docs.ntfy.sh/publish.
 func newTopic(n Ntfy) (target, error) {
@@ -25,14 +40,14 @@ func newTopic(n Ntfy) (target, error) {
 	if strings.ContainsFunc(n.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return target{},
 			hint.Add(errors.New("the token of the ntfy topic holds characters that no token has"),
-				"copy it anew from the ntfy account's page")
+				"copy it again from the ntfy account's page")
 	}
 	return target{nameOf("ntfy", u, n.URL), true, n.request}, nil
 }
 
 // request has the question as its body, the rest are headers.
 func (n Ntfy) request(ctx context.Context, m *notification, o *Options) (*http.Request, error) {
-	body := "The question is on the page. 问题在页面上。"
+	body := said(func(t *texts) string { return t.OnPage })
 	if !o.HideText {
 		// ntfy takes what it cannot show as an attachment
 		body = text.Cut(text.Lines(m.question.Text), maxText)
@@ -41,10 +56,10 @@ func (n Ntfy) request(ctx context.Context, m *notification, o *Options) (*http.R
 	if err != nil {
 		return nil, err
 	}
-	title := "A question waits for you · 有一个问题在等你"
+	title := said(func(t *texts) string { return t.Waits })
 	priority, tags := "default", "question"
 	if m.event == overdue {
-		title = "A question still waits for you · 问题仍在等你"
+		title = said(func(t *texts) string { return t.StillWaits })
 		priority, tags = "high", "hourglass_flowing_sand"
 	}
 	r.Header.Set("Content-Type", "text/plain; charset=utf-8")

@@ -6,11 +6,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -71,21 +69,4 @@ func sign(key []byte, id string, timestamp int64, body []byte) string {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%d.%s", id, timestamp, body)
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
-}
-
-func parseURL(address string) (*url.URL, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, hint.Add(errors.New("its address is not an HTTP URL"),
-			"write a whole one, such as https://hooks.example/taploop")
-	}
-	return u, nil
-}
-
-// nameOf names an endpoint in logs and in the ledger. The address itself may be all that keeps
-// others from using it, so only its host is shown, with a digest that distinguishes two of one
-// host.
-func nameOf(kind string, u *url.URL, address string) string {
-	sum := sha256.Sum256([]byte(address))
-	return kind + " " + u.Host + " " + hex.EncodeToString(sum[:4])
 }

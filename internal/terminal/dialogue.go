@@ -144,9 +144,11 @@ func (w *texts) suggestion(s *inquiry.Suggestion) string {
 
 // texts are the texts for a person at a terminal in one language.
 type texts struct {
-	Asks, Answer, Again, Halted, Answered string
-	Screen                                string // for an action that waits
-	Draft                                 string // of the answer, by a model
+	Asks, Answer, Again string
+	// Why a question was taken away.
+	Halted, Answered, TurnOver, PassedOn string
+	Screen                               string // for an action that waits
+	Draft                                string // of the answer, by a model
 
 	Kinds   map[inquiry.Kind]asking
 	Details map[string]string // labels of details by name
@@ -220,6 +222,10 @@ func (w *texts) closed(cause error) error {
 	switch {
 	case errors.Is(cause, route.ErrHalted):
 		return errors.New(w.Halted)
+	case errors.Is(cause, route.ErrTurnOver):
+		return errors.New(w.TurnOver)
+	case errors.Is(cause, route.ErrPassedOn):
+		return errors.New(w.PassedOn)
 	case errors.As(cause, &settled):
 		return fmt.Errorf("%s (%s)", w.Answered, settled.How)
 	}

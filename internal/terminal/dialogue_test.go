@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/inquirytest"
 	"github.com/taploop/taploop/internal/inquiry/inquirytest/vote"
+	"github.com/taploop/taploop/internal/inquiry/route"
 	"github.com/taploop/taploop/internal/terminal"
 )
 
@@ -41,4 +42,37 @@ func TestAKindWithoutWordsIsAskedByWhatItOffers(t *testing.T) {
 	q, err = b.Get(t.Context(), q.ID)
 	require.NoError(t, err)
 	require.Equal(t, "nay: too late", q.Resolution.Response.Reveal())
+}
+
+// leaver waits at the terminal until the question is taken away, and keeps why.
+type leaver struct {
+	leave func()
+	why   error
+}
+
+func (l *leaver) Ask(ctx context.Context, _ string, _ bool) (string, error) {
+	l.leave()
+	<-ctx.Done()
+	l.why = context.Cause(ctx)
+	return "", l.why
+}
+
+func TestWhyAQuestionIsTakenAwayIsSaidInTheLanguageOfThePerson(t *testing.T) {
+	b := inquiry.NewBroker(new(inquirytest.Memory), nil)
+	for cause, want := range map[error]map[string]string{
+		route.ErrTurnOver:         {"en": "somebody else is asked", "zh": "问题已转给他人"},
+		route.ErrPassedOn:         {"en": "a model is asked", "zh": "问题已转给模型"},
+		route.ErrHalted:           {"en": "was stopped", "zh": "任务已停止"},
+		context.Canceled:          {"en": "canceled", "zh": "canceled"},
+		new(route.ElsewhereError): {"en": "answered elsewhere", "zh": "回答"},
+	} {
+		for lang, said := range want {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			l := &leaver{leave: func() { cancel(cause) }}
+			err := terminal.New(l, lang).Ask(ctx, b, inquiry.Question{Kind: inquiry.KindInquiry,
+				Text: "Which?", Body: new(inquiry.Ask)}, nil, func() {})
+			require.ErrorIs(t, err, cause)
+			require.ErrorContains(t, l.why, said)
+		}
+	}
 }

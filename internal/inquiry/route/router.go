@@ -43,7 +43,11 @@ type Options struct {
 
 // ErrTurnOver is the cause with which a channel is closed whose time is over.
 var ErrTurnOver = errors.New("the time to answer here is over; " +
-	"the question is put to somebody else / 此处的回答时间已过,问题已转给他人")
+	"the question is put to somebody else")
+
+// ErrPassedOn is the cause with which a channel is closed after somebody has passed the question
+// on to a model.
+var ErrPassedOn = errors.New("the question is put to a model, as somebody refused to answer")
 
 // ErrHalted is the cause with which the channels of a question are closed that is not to be
 // answered now.

@@ -20,11 +20,6 @@ type Decider interface {
 	Name() string // of its model, shown to people
 }
 
-// errPassed is the cause with which a channel is closed after another one has passed the question
-// on.
-var errPassed = errors.New("the question is put to a model, as somebody refused to answer / " +
-	"有人拒绝回答,问题已转给模型")
-
 // deciderChannel is the channel at which a deciding model is asked.
 type deciderChannel struct {
 	asks    *Desk
@@ -218,7 +213,7 @@ func (d *Desk) Overdue(q inquiry.Question) {
 	switch {
 	case err != nil || !mine, q.Deferred != nil && len(d.opts.Deciders) == 0:
 	case q.Deferred != nil:
-		d.router.Reroute(q, errPassed)
+		d.router.Reroute(q, route.ErrPassedOn)
 	case model != nil:
 		err = model.Ask(d.ctx, q)
 	}
