@@ -25,9 +25,14 @@ type By struct {
 	Channel, Authority, Name string // see store.AuditEntry
 }
 
+// Audit records the counts. store.Audit implements it.
+type Audit interface {
+	Append(ctx context.Context, e store.AuditEntry) error
+}
+
 // Counter counts touches. It is safe for concurrent use.
 type Counter struct {
-	audit store.Audit
+	audit Audit
 	log   *slog.Logger
 
 	mu     sync.Mutex
@@ -36,7 +41,7 @@ type Counter struct {
 }
 
 // New returns a Counter that records in the audit.
-func New(audit store.Audit, log *slog.Logger) *Counter {
+func New(audit Audit, log *slog.Logger) *Counter {
 	return &Counter{audit: audit, log: log, counts: map[By]map[string]int{},
 		since: map[string]time.Time{}}
 }

@@ -1,0 +1,203 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/runs/queue"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// leases are those of all processes, in memory.
+type leases struct {
+	mu    sync.Mutex
+	holds map[string]store.Hold
+	fails error
+}
+
+func (l *leases) Take(_ context.Context, serial, runID string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h, held := l.holds[serial]; held && h.RunID != runID {
+		return &store.BusyError{Hold: h}
+	}
+	l.holds[serial] = store.Hold{Serial: serial, RunID: runID, SessionID: "session of " + runID}
+	return l.fails
+}
+
+func (l *leases) Release(_ context.Context, serial, runID string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.holds[serial].RunID == runID {
+		delete(l.holds, serial)
+	}
+	return nil
+}
+
+func (l *leases) Holder(_ context.Context, serial string) (store.Hold, bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h, held := l.holds[serial]
+	return h, held, l.fails
+}
+
+// fixture is a line with the runs that got their turn, in order.
+type fixture struct {
+	*queue.Lines
+	leases *leases
+
+	mu          sync.Mutex
+	turns, busy []string
+}
+
+func bubble(t *testing.T, f func(t *testing.T, w *fixture)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		l := &leases{holds: map[string]store.Hold{}}
+		f(t, &fixture{Lines: queue.New(l, slog.New(slog.DiscardHandler)), leases: l})
+	})
+}
+
+// join lets a run wait for its turn, and tells of its end.
+func (w *fixture) join(ctx context.Context, serial, run string) (*queue.Place, <-chan error) {
+	p := w.Join(store.Session{ID: "session of " + run, Serial: serial}, run)
+	ended := make(chan error, 1)
+	go func() {
+		err := w.Acquire(ctx, p, func() { w.note(&w.busy, run) })
+		if err == nil {
+			w.note(&w.turns, run)
+		}
+		ended <- err
+	}()
+	synctest.Wait()
+	return p, ended
+}
+
+func (w *fixture) note(list *[]string, run string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	*list = append(*list, run)
+}
+
+func TestAPhoneGoesToTheRunsInTheOrderInWhichTheyCame(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		for _, run := range []string{"r1", "r2", "r3"} {
+			w.join(t.Context(), "A", run)
+		}
+		w.join(t.Context(), "B", "other")
+		require.Equal(t, []string{"r1", "other"}, w.turns, "a phone has its own line")
+		require.Equal(t, []string{"r2", "r3"}, w.busy)
+		require.Equal(t, 0, w.Ahead("A", "r2"))
+		require.Equal(t, 1, w.Ahead("A", "r3"))
+
+		before := time.Now()
+		w.Release(t.Context(), "A", "r1")
+		synctest.Wait()
+		w.Release(t.Context(), "A", "r2")
+		synctest.Wait()
+		require.Equal(t, []string{"r1", "other", "r2", "r3"}, w.turns)
+		require.Equal(t, before, time.Now(), "who is next is woken at once")
+	})
+}
+
+func TestAPhoneThatAnotherProcessGivesBackIsFound(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		require.NoError(t, w.leases.Take(t.Context(), "A", "theirs"))
+		_, ended := w.join(t.Context(), "A", "r1")
+		require.Equal(t, []string{"r1"}, w.busy)
+		require.NoError(t, w.leases.Release(t.Context(), "A", "theirs"))
+		began := time.Now()
+		require.NoError(t, <-ended)
+		require.LessOrEqual(t, time.Since(began), queue.Poll)
+	})
+}
+
+func TestWhoLooksFirstDoesNotOvertakeWhoCameFirst(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		require.NoError(t, w.leases.Take(t.Context(), "A", "theirs"))
+		w.join(t.Context(), "A", "r1")
+		time.Sleep(queue.Poll * 3 / 10)
+		w.join(t.Context(), "A", "r2")
+		time.Sleep(queue.Poll * 8 / 10)
+		require.NoError(t, w.leases.Release(t.Context(), "A", "theirs"))
+		time.Sleep(queue.Poll) // r2 looks before r1 does
+		require.Equal(t, []string{"r1"}, w.turns)
+	})
+}
+
+func TestARunThatHasTakenItsPhoneDoesNotWait(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		require.NoError(t, w.Take(t.Context(), "A", "r1"))
+		_, first := w.join(t.Context(), "A", "r1")
+		require.NoError(t, <-first)
+		require.Empty(t, w.busy)
+		busy, is := errors.AsType[*store.BusyError](w.Take(t.Context(), "A", "r2"))
+		require.True(t, is)
+		require.Equal(t, "r1", busy.Hold.RunID)
+	})
+}
+
+func TestAWaitEndsWithItsContextAndLeavesTheLine(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.join(t.Context(), "A", "r1")
+		gone, cancel := context.WithCancelCause(t.Context())
+		_, ended := w.join(gone, "A", "r2")
+		w.join(t.Context(), "A", "r3")
+		why := errors.New("stopped")
+		cancel(why)
+		require.ErrorIs(t, <-ended, why)
+		require.Equal(t, 0, w.Ahead("A", "r3"))
+		w.Release(t.Context(), "A", "r1")
+		synctest.Wait()
+		require.Equal(t, []string{"r1", "r3"}, w.turns)
+	})
+}
+
+func TestAStoreThatFailsEndsTheWait(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.leases.fails = store.ErrDiskFull
+		_, ended := w.join(t.Context(), "A", "r1")
+		require.ErrorIs(t, <-ended, store.ErrDiskFull)
+		holders, err := w.Holders(t.Context(), "A")
+		require.ErrorIs(t, err, store.ErrDiskFull)
+		require.Empty(t, holders)
+	})
+}
+
+// There is one capacity of goals, with one line in front of it.
+func TestGoalsHaveSoManyPlacesAndKeepThemUntilTheyLeave(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		var places []*queue.Place
+		for i := range queue.Goals {
+			_, held, err := w.Holder(t.Context(), "", "mine")
+			require.NoError(t, err)
+			require.False(t, held, "a place is left")
+			p, _ := w.join(t.Context(), "", fmt.Sprint("g", i))
+			places = append(places, p)
+		}
+		require.Len(t, w.turns, queue.Goals)
+		h, held, err := w.Holder(t.Context(), "", "mine")
+		require.NoError(t, err)
+		require.True(t, held)
+		require.Equal(t, "g0", h.RunID)
+		_, held, err = w.Holder(t.Context(), "", "session of g3")
+		require.NoError(t, err)
+		require.False(t, held, "its own place counts for itself")
+
+		w.join(t.Context(), "", "late")
+		require.Equal(t, []string{"late"}, w.busy)
+		w.Leave(places[2])
+		synctest.Wait()
+		require.Equal(t, "late", w.turns[queue.Goals])
+		w.Leave(places[2])
+		require.Equal(t, queue.Goals-1, w.Ahead("", "late"), "leaving twice changes nothing")
+	})
+}
