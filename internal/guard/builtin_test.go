@@ -287,7 +287,7 @@ func TestATaskConsentsToWhatItNames(t *testing.T) {
 		{"check what was deleted; delete none of them", "Delete", nil, guard.Ask},
 		{"Delete? No. Only look.", "Delete", nil, guard.Ask},
 		{"删除?不。只看一看", "删除", nil, guard.Ask},
-		{"I want to send it to Anna", "Send", nil, guard.Allow},
+		{"I want to send it to Anna", "Send", nil, guard.Ask},
 		{"delete the first note, no others are there", "Delete", nil, guard.Allow},
 		{"Get the latest news", "Install", nil, guard.Ask},
 		{"Update my status", "Install", nil, guard.Ask},

@@ -59,7 +59,13 @@ func (c *class) consents(task, words string) bool {
 	verbs := `(?:` + string(c.Task) + `)(?:$|[^a-z])`
 	named := regexp.MustCompile(`(?:^|[^a-z])` + verbs + `|` + string(cmp.Or(c.TaskHan, "^$")))
 	wanted := regexp.MustCompile(wants + verbs)
-	task = things().ReplaceAllString(quoted().ReplaceAllString(normalize(task), " "), " ")
+	task = quoted().ReplaceAllString(normalize(strings.ReplaceAll(task, "\n", ". ")), " ")
+	if doubtful(task, func(s string) bool {
+		return named.MatchString(s) || foreignMatchers()[c.Name].names(s)
+	}) {
+		return false
+	}
+	task = things().ReplaceAllString(task, " ")
 	for _, w := range widens().FindAllString(normalize(words), -1) {
 		if !strings.Contains(task, w) {
 			return false
@@ -76,6 +82,7 @@ func (c *class) consents(task, words string) bool {
 		if forbids {
 			return false
 		}
+		abroad = abroad || polite().MatchString(clause) && foreignMatchers()[c.Name].names(clause)
 		agrees = agrees || abroad || wanted.MatchString(clause) || c.wantedHan(clause)
 	}
 	return agrees

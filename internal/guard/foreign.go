@@ -113,6 +113,15 @@ func (s *foreignMatcher) wants(clause string) (wanted, forbidden bool) {
 	return false, wanted || s.line.MatchString(clause)
 }
 
+// names reports whether the text names what the class does, in another language.
+func (s *foreignMatcher) names(text string) bool {
+	if s == nil {
+		return false
+	}
+	return s.line.MatchString(text) || s.task != nil && s.task.MatchString(text) ||
+		s.last != nil && s.last.MatchString(text)
+}
+
 var never = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(notForeign)
 })

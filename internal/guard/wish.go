@@ -1,0 +1,96 @@
+package guard
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// The words that tell what kind of wish a task is, see words.txt.
+var (
+	conditional = listed("condition")
+	asksPerson  = listed("asks_person")
+	anotherTime = listed("another_time")
+	ofOneself   = listed("of_oneself")
+	toOther     = listed("to_other")
+	polite      = listed("polite")
+	courtesy    = listed("courtesy")
+)
+
+// listed is the list of that name in the letters in which texts are compared.
+func listed(name string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(folded(wordLists[name])) })
+}
+
+// doubtful reports whether a task, as normalize has it, is no plain wish for now: it depends on
+// something, is for another time, has a person asked first, or names the act in a question or in
+// what the writer means to do. What a message is to say does not count, unless it has a person
+// asked.
+func doubtful(task string, names func(string) bool) bool {
+	task = courtesy().ReplaceAllString(task, " ")
+	if asksPerson().MatchString(task) {
+		return true
+	}
+	for _, s := range sentencesOf(task) {
+		asks := strings.ContainsAny(s, "?؟") && !polite().MatchString(s)
+		s = said().ReplaceAllString(s, "$1")
+		wish := ofOneself().MatchString(s) && !toOther().MatchString(s)
+		if conditional().MatchString(polite().ReplaceAllString(s, " ")) || delayed(s) ||
+			(asks || wish) && names(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// delayed reports whether a sentence puts its act off. A day that belongs to a thing, as in
+// "tomorrow's meeting" and "the meeting of tomorrow", does not.
+func delayed(sentence string) bool {
+	for _, at := range anotherTime().FindAllStringIndex(sentence, -1) {
+		before, after := strings.TrimSpace(sentence[:at[0]]), sentence[at[1]:]
+		if !ofThing().MatchString(before) && !strings.HasPrefix(after, "'s") &&
+			!strings.HasPrefix(after, "’s") && !hasAny(after, "的", "の", "의") {
+			return true
+		}
+	}
+	return false
+}
+
+func hasAny(s string, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	ofThing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:of|for|from|about|von|fur|vom|de|del|para|pour|di|per|da|van|` +
+			`voor|na|z|av)$`)
+	})
+	// a message's own words, behind a colon or the word for "that"
+	said = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`((?:\b(?:send|text|message|mail|e-?mail|write|tell|reply|post|` +
+			`comment|schreib|antwort|schick|send|sag|escrib|respond|envi|manda|di(?:le)?|ecri|repond|` +
+			`envo|dis|scriv|rispond|invia|stuur|schrijf|napis|wysl)\pL*\b|[发回]|告诉|напиши|отправь|ответь)` +
+			`[^:]*?)(?:: ?|(?:^|[^\pL])(?:that|saying|dass|que|che|dat|ze|что)(?:[^\pL]|$)|说|讲).*`)
+	})
+)
+
+// sentencesOf takes a text apart, with the marks at the ends of its sentences.
+func sentencesOf(text string) (list []string) {
+	from := 0
+	for at, r := range text {
+		next := at + utf8.RuneLen(r)
+		ends := strings.ContainsRune("。！？؟;", r) ||
+			strings.ContainsRune(".!?", r) && (next == len(text) || text[next] == ' ')
+		if ends {
+			list = append(list, text[from:next])
+			from = next
+		}
+	}
+	return append(list, text[from:])
+}

@@ -1,0 +1,35 @@
+package guard_test
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/guard"
+)
+
+var wishLine = regexp.MustCompile(`(?m)^([+-]) (\w+) \| (.+)$`)
+
+// What is no consent is asked about without exception; of what is one, hardly any may be asked.
+func TestWhichTasksConsent(t *testing.T) {
+	raw, err := os.ReadFile("testdata/wishes.txt")
+	require.NoError(t, err)
+	p, err := guard.New(nil)
+	require.NoError(t, err)
+	all, wrong := map[string]int{}, map[string][]string{}
+	for _, line := range wishLine.FindAllStringSubmatch(string(raw), -1) {
+		sign, button, task := line[1], line[2], line[3]
+		d := p.Decide(guard.Subject{Action: "CLICK", App: "com.example.app", Task: task,
+			Element: &guard.Element{Text: button, Class: "android.widget.Button"}})
+		require.Equal(t, guard.Sensitive, d.Severity, task)
+		all[sign]++
+		if (d.Verdict == guard.Allow) != (sign == "+") {
+			wrong[sign] = append(wrong[sign], task)
+		}
+	}
+	require.GreaterOrEqual(t, min(all["+"], all["-"]), 60)
+	require.Empty(t, wrong["-"], "taken for consent")
+	require.LessOrEqual(t, len(wrong["+"]), 2, "not taken for consent: %q", wrong["+"])
+}
