@@ -124,7 +124,7 @@ func (p *Policy) builtIn(s *Subject) Decision {
 	d := Decision{Verdict: Allow}
 	for _, f := range builtin(s) {
 		consents := f.class.Severity < Critical &&
-			(p.opts.FloorOnly || !p.opts.AskAnyway && f.class.consents(s.Task, f.words))
+			(p.opts.FloorOnly || !p.opts.AskAnyway && f.class.consents(s.consent(), f.words))
 		if d.Rule == "" || d.Verdict == Allow && !consents {
 			d.Severity, d.Rule = f.class.Severity, builtInName(f.class)
 			d.Reason = f.reason(p.opts.Lang)
@@ -181,6 +181,9 @@ const (
 func (s Subject) cut() Subject {
 	s.Near, s.Screen = cutAll(s.Near), cutAll(s.Screen)
 	s.Typed, s.Task = cutText(s.Typed, 10*maxText), cutText(s.Task, 10*maxText)
+	if s.Wish != nil {
+		s.Wish = new(cutText(*s.Wish, 10*maxText))
+	}
 	s.Said = cutText(s.Said, 10*maxText)
 	if s.Element != nil {
 		e := *s.Element

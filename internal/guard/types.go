@@ -25,10 +25,21 @@ type Subject struct {
 
 	Typed string `json:"typed,omitempty"` // text that the action writes
 	Task  string `json:"task,omitempty"`  // what a person asked for, in the person's words
-	Said  string `json:"said,omitempty"`  // what the model says about the action
+	// a person's own words, where somebody else has put the task into words: only they consent to
+	// anything. nil means that Task is a person's
+	Wish *string `json:"wish,omitempty"`
+	Said string  `json:"said,omitempty"` // what the model says about the action
 
 	// the action's own description says so, as tools can
 	Destructive bool `json:"destructive,omitempty"`
+}
+
+// consent is the words that may consent to the action.
+func (s *Subject) consent() string {
+	if s.Wish != nil {
+		return *s.Wish
+	}
+	return s.Task
 }
 
 // Element is the element at the place of an action. Its texts are an app's words, and may hold

@@ -33,3 +33,17 @@ func TestWhichTasksConsent(t *testing.T) {
 	require.Empty(t, wrong["-"], "taken for consent")
 	require.LessOrEqual(t, len(wrong["+"]), 2, "not taken for consent: %q", wrong["+"])
 }
+
+// A task that a model has worded consents to nothing; the words of the person behind it do.
+func TestOnlyAPersonsWordsConsent(t *testing.T) {
+	p, err := guard.New(nil)
+	require.NoError(t, err)
+	send := guard.Subject{Action: "CLICK", App: "com.example.app", Task: "Send Anna hello",
+		Element: &guard.Element{Text: "Send", Class: "android.widget.Button"}}
+	require.Equal(t, guard.Allow, p.Decide(send).Verdict)
+	for wish, want := range map[string]guard.Verdict{"": guard.Ask, "Look at the chat": guard.Ask,
+		"Say hello, and send it to Anna": guard.Allow, "Send it once I agree": guard.Ask} {
+		send.Wish = &wish
+		require.Equal(t, want, p.Decide(send).Verdict, "%q", wish)
+	}
+}

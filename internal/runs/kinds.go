@@ -24,6 +24,7 @@ type plan struct {
 	handed   bool   // a person has just used the phone
 	said     string // a message to the agents
 	by       Actor
+	wish     string // see storedSettings
 }
 
 // kind implements the runs of one kind of session.
@@ -208,6 +209,7 @@ func (m *Manager) plan(k store.Kind, p plan) (*execution, error) {
 		return nil, err
 	}
 	x := &execution{m: m, run: store.Run{Task: p.task}}
+	x.settings.Wish = p.wish
 	return x, m.kindOf(k).plan(x, p)
 }
 

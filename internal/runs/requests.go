@@ -19,6 +19,7 @@ type StartRequest struct {
 	Supersede       bool   // first stop the client's own sessions that hold the phone
 	By              Actor  // who starts the session and stops others
 	Client          string // the owner of the session
+	Wish            string // of a person for whom somebody else has worded the task, or ""
 	Key             string // chosen by the client, see Start
 	Parent          string // the session that starts this one, or ""
 	Settings        Settings

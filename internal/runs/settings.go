@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -25,8 +26,26 @@ type Settings struct {
 type storedSettings struct {
 	Settings
 	CallFrom int `json:"call_from"` // the session's steps before the present call
+	// the words of a person that the task stands for, "" if it stands for none
+	Wish string `json:"wish,omitempty"`
 	// of the calls that started or resumed the session's runs, oldest first
 	Keys []usedKey `json:"keys,omitempty"`
+}
+
+// Wish returns the words of a person that the run's task stands for: the task itself, if a person
+// gave it, or the goal of agents for which it is done. It is "" if nobody but a program or a model
+// has worded it, or if that is not known.
+func Wish(r store.Run) string {
+	s, _ := settingsOf(r) // settings that cannot be read hold no wish
+	return s.Wish
+}
+
+// wish is that of a new task, which somebody has given in place of the person who said former.
+func (a Actor) wish(task, former string) string {
+	if inquiry.IsPerson(a.Authority) {
+		return task
+	}
+	return former
 }
 
 // usedKey is the key of a call that was carried out. Another call with the key gets the same reply.

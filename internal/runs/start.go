@@ -28,7 +28,8 @@ func (m *Manager) Start(ctx context.Context, r StartRequest) (Status, error) {
 
 func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 	x, err := m.plan(r.Kind, plan{task: r.Task, maxSteps: r.MaxSteps, settings: r.Settings,
-		home: !r.KeepEnvironment, fresh: !r.KeepEnvironment && !m.opts.KeepApps, by: r.By})
+		home: !r.KeepEnvironment, fresh: !r.KeepEnvironment && !m.opts.KeepApps, by: r.By,
+		wish: r.By.wish(r.Task, r.Wish)})
 	if err != nil {
 		return Status{}, err
 	}

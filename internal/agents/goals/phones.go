@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
@@ -56,7 +57,8 @@ func (p *phones) begin(ctx context.Context, key, task, serial string, begun func
 	w := p.work
 	x := w.life.Session
 	st, err := w.goal.Runs.Start(ctx, runs.StartRequest{Task: task, Serial: serial, Queue: true,
-		Client: x.Client, Key: key, Parent: x.ID, By: w.goal.By,
+		Client: x.Client, Key: key, Parent: x.ID, Wish: runs.Wish(w.life.Run),
+		By:       runs.Actor{Authority: inquiry.AuthorityAgent, Name: w.goal.By.Name},
 		Settings: runs.Settings{ReplyMode: "pass_to_client", DetachedOK: true}})
 	if err != nil {
 		return st, err

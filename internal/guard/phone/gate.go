@@ -23,7 +23,9 @@ type Options struct {
 	// Granted reports whether a person's leave covers an action about which the policy would ask.
 	// It is not called for critical actions. nil grants nothing.
 	Granted func(ctx context.Context, s guard.Subject, d guard.Decision) (bool, error)
-	Now     func() time.Time // nil means time.Now
+	// Wish is a person's own words, where the task is not: see guard.Subject.
+	Wish *string
+	Now  func() time.Time // nil means time.Now
 }
 
 // Gate decides about the actions of a run by a policy. It keeps nothing: any number of runs may
@@ -85,6 +87,9 @@ func (g *Gate) within(
 		return v, false, context.Cause(ctx)
 	}
 	list := Subjects(look, s.Task, d)
+	for i := range list {
+		list[i].Wish = g.opts.Wish
+	}
 	v, err = g.verdict(ctx, s, look, d, list)
 	return v.With(encodeSeen(list)), look.Elements != nil, err
 }
@@ -99,7 +104,8 @@ func (g *Gate) verdict(
 	}
 	switch decision.Verdict {
 	case guard.Deny:
-		return agentloop.Refuse(text.Cut(decision.Reason, 500)), nil
+		return agentloop.Refuse(cmp.Or(text.Cut(decision.Reason, 500),
+			phrasesIn(g.opts.Lang).Forbidden)), nil
 	case guard.HandOver:
 		return agentloop.Ask(g.handOver(subject, decision, d.Action)), nil
 	}
@@ -267,8 +273,9 @@ func join(a, b string) string {
 
 // phrases are the texts for people, in a language.
 type phrases struct {
-	Ask, ByHand, AnApp, Nothing string
-	Again                       map[string]string // by what has changed
+	Ask, ByHand, AnApp, Nothing, Forbidden string
+
+	Again map[string]string // by what has changed
 }
 
 var phrasesIn = words.Of[phrases]("gate")
