@@ -25,6 +25,7 @@ var besides = map[string]string{
 	"internal/store/export": "internal/inquiry",
 	"agentloop":             "device/devicetest",
 	"agentloop/policy":      "actions/dialect/families internal/model/scripted",
+	"internal/runs/asking":  "internal/store/storetest",
 	"internal/runs": "device/devicetest internal/inquiry/decider internal/model " +
 		"internal/store/storetest internal/terminal",
 	"tools": "actions device/devicetest internal/guard internal/inquiry/inquirytest/vote " +
