@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -29,8 +28,21 @@ type Args struct {
 	Now     *Situation
 	Lang    string
 
+	boxes     boxOrder
+	form      *Form // that is read
 	complaint string
 	off       *screen.OffScale
+}
+
+// Names are what the family calls the argument for a field of the action, and then what others call
+// it.
+func (a *Args) Names(field string) (names []string) {
+	for _, p := range a.form.Params() {
+		if p.Field == field && field != "" {
+			names = append(names, p.Names...)
+		}
+	}
+	return append(names, usualNames[field]...)
 }
 
 // Check returns act if it is valid and each of its arguments could be read once. Its error is a
@@ -38,6 +50,9 @@ type Args struct {
 func (a *Args) Check(act actions.Action, want string) (actions.Action, error) {
 	if twice := a.Values.Doubled(); twice != "" {
 		return nil, Refuse(text.Quote(twice, MaxShown)+" is there twice", want)
+	}
+	if _, is := act.(actions.Click); is {
+		a.plainClick()
 	}
 	if a.complaint == "" {
 		if err := act.Validate(); err == nil {
@@ -47,6 +62,16 @@ func (a *Args) Check(act actions.Action, want string) (actions.Action, error) {
 		}
 	}
 	return nil, &ParseError{Problem: a.complaint, Want: want, Off: a.off}
+}
+
+// plainClick complains of what makes another touch of a click.
+func (a *Args) plainClick() {
+	for name, plain := range map[string]string{"button": "left", "clicks": "1", "num_clicks": "1",
+		"click_count": "1"} {
+		if said := strings.ToLower(a.Text(name)); said != "" && said != plain {
+			a.Complain("%s %s is not a tap", name, text.Quote(said, MaxShown))
+		}
+	}
 }
 
 // Complain keeps a complaint, unless there is one.
@@ -100,6 +125,9 @@ func (a *Args) Raw(names ...string) string {
 func (a *Args) List(names ...string) (all []string) {
 	list, is := a.value(names).([]any)
 	if !is {
+		list, is = loose.ReadList(a.Text(names...))
+	}
+	if !is {
 		for s := range strings.SplitSeq(a.Text(names...), "|") {
 			list = append(list, s)
 		}
@@ -114,135 +142,30 @@ func (a *Args) List(names ...string) (all []string) {
 
 var underscored = strings.NewReplacer(" ", "_", "-", "_")
 
-// Key is a key by its name, which may be Android's. One that there is not is as it was written.
+// keyNames are other names of keys, which may be Android's.
+var keyNames = map[string]actions.Key{"return": actions.KeyEnter, "backspace": actions.KeyDelete,
+	"del": actions.KeyDelete, "recent": actions.KeyRecents, "recent_apps": actions.KeyRecents,
+	"app_switch": actions.KeyRecents, "overview": actions.KeyRecents}
+
+// Key is a key by its name, or the one key of a list. An unknown one is as it was written.
 func (a *Args) Key(names ...string) actions.Key {
-	said := strings.ToLower(a.Text(names...))
-	key := actions.Key(strings.TrimPrefix(underscored.Replace(said), "keycode_"))
-	if !slices.Contains(actions.Keys, key) {
-		return actions.Key(said)
+	v := a.value(names)
+	list, is := v.([]any)
+	if is && len(list) != 1 {
+		a.Complain("it takes one key at a time")
+		return ""
+	} else if is {
+		v = list[0]
 	}
-	return key
-}
-
-// Numbered stands among the names of a place for the element that is named by its number.
-const Numbered = "#"
-
-// Point is a place: [x,y], "x,y", or the four numbers of a box. A name such as "x,y" stands for two
-// arguments, which say themselves which is which.
-func (a *Args) Point(names ...string) screen.Point {
-	if slices.Contains(names, Numbered) {
-		if at, ok := a.Element(); ok {
-			return at
-		}
+	said := strings.ToLower(strings.TrimSpace(text.Lines(loose.Text(v))))
+	name := strings.TrimPrefix(underscored.Replace(said), "keycode_")
+	if key, known := keyNames[name]; known {
+		return key
 	}
-	name, v := a.place(names)
-	if v == nil {
-		missing := "the field " + name + " is missing"
-		if x, y, pair := strings.Cut(name, ","); pair {
-			missing = "the place is missing: " + x + " and " + y
-		}
-		a.Complain("%s", missing)
-		return screen.Point{}
+	if key := actions.Key(name); slices.Contains(actions.Keys, key) {
+		return key
 	}
-	n, ok := numbersIn(v)
-	shown := text.Quote(written(v), MaxShown)
-	if !ok {
-		a.Complain("%s %s is no point", name, shown)
-		return screen.Point{}
-	}
-	first, second := n[0], n[1]
-	if len(n) == 4 && !a.Corner {
-		first, second = (n[0]+n[2])/2, (n[1]+n[3])/2
-	}
-	p, err := a.Coordinates.Point(first, second, a.Picture)
-	if err != nil && a.complaint == "" {
-		a.Complain("%s %s %v", name, shown, err)
-		a.off, _ = errors.AsType[*screen.OffScale](err)
-	}
-	return p
-}
-
-// place is the first of the arguments that is there, with its name.
-func (a *Args) place(names []string) (name string, v any) {
-	for _, n := range names {
-		x, y, pair := strings.Cut(n, ",")
-		both := []any{a.Values.Get(x), a.Values.Get(y)}
-		switch {
-		case !pair:
-			if v := a.value([]string{n}); v != nil {
-				return n, v
-			}
-		case both[0] != nil && both[1] != nil:
-			if a.Coordinates.YFirst {
-				slices.Reverse(both)
-			}
-			return n, both
-		}
-	}
-	return names[0], nil
-}
-
-var (
-	pointForm = regexp.MustCompile(`^[\s\[(（]*([^\[\]()（）]*)[\s\])）]*$`)
-	between   = regexp.MustCompile(`\s*[,，]\s*|\s+`)
-	number    = regexp.MustCompile(`^-?\d{1,12}(?:\.\d{1,40})?$`)
-)
-
-// numbersIn is the two or four numbers of a place.
-func numbersIn(v any) ([]float64, bool) {
-	parts, ok := flat(v)
-	if !ok || len(parts) != 2 && len(parts) != 4 {
-		return nil, false
-	}
-	var out []float64
-	for _, p := range parts {
-		if !number.MatchString(p) {
-			return nil, false
-		}
-		f, _ := strconv.ParseFloat(p, 64) // number lets only numbers through
-		out = append(out, f+0)            // -0 becomes 0
-	}
-	return out, true
-}
-
-// flat is the parts of a list, or of a list within a list, or of a text that holds one.
-func flat(v any) ([]string, bool) {
-	switch v := v.(type) {
-	case string:
-		m := pointForm.FindStringSubmatch(v)
-		if m == nil {
-			return nil, false
-		}
-		return between.Split(strings.TrimSpace(m[1]), -1), true
-	case []any:
-		var parts []string
-		for _, e := range v {
-			switch e := e.(type) {
-			case loose.Number:
-				parts = append(parts, string(e))
-			default:
-				more, ok := flat(e)
-				if !ok {
-					return nil, false
-				}
-				parts = append(parts, more...)
-			}
-		}
-		return parts, true
-	}
-	return nil, false
-}
-
-// written is a value about as it was written.
-func written(v any) string {
-	if list, ok := v.([]any); ok {
-		var parts []string
-		for _, e := range list {
-			parts = append(parts, written(e))
-		}
-		return "[" + strings.Join(parts, ",") + "]"
-	}
-	return loose.Text(v)
+	return actions.Key(said)
 }
 
 var timeForm = sync.OnceValue(func() *regexp.Regexp {
@@ -317,14 +240,14 @@ func (a *Args) Stroke(direction string, place ...string) actions.Scroll {
 }
 
 // Flag returns a truth value. Without a value it is false.
-func (a *Args) Flag(name string) bool {
-	switch v := strings.ToLower(a.Text(name)); v {
+func (a *Args) Flag(names ...string) bool {
+	switch v := strings.ToLower(a.Text(names...)); v {
 	case "true", "yes", "1", "是":
 		return true
 	case "", "false", "no", "0", "否":
 		return false
 	default:
-		a.Complain("%s %s is neither true nor false", name, text.Quote(v, MaxShown))
+		a.Complain("%s %s is neither true nor false", names[0], text.Quote(v, MaxShown))
 		return false
 	}
 }
@@ -333,17 +256,27 @@ func (a *Args) Flag(name string) bool {
 const MaxShown = 60
 
 // HasElement reports whether the arguments name an element.
-func (a *Args) HasElement() bool { return a.Has(elementNames...) }
+func (a *Args) HasElement() bool { return a.value(elementNames) != nil }
+
+// describes reports whether the element is only described, in words, and not named by its number.
+func (a *Args) describes() bool {
+	_, err := a.elementNumber()
+	return err != nil
+}
+
+func (a *Args) elementNumber() (int, error) {
+	return strconv.Atoi(strings.Trim(loose.Text(a.value(elementNames)), " #[]"))
+}
 
 // Element returns the middle of the element that the arguments name, by its number or by a
 // description that fits no other. ok is false if they name none.
 func (a *Args) Element() (at screen.Point, ok bool) {
-	v := a.value(elementNames)
-	if v == nil {
+	if !a.HasElement() {
 		return screen.Point{}, false
 	}
+	v := a.value(elementNames)
 	said := loose.Text(v)
-	n, err := strconv.Atoi(strings.Trim(said, " #[]"))
+	n, err := a.elementNumber()
 	mark, found := marks.Find(a.Marks, n)
 	if err != nil {
 		mark, found = called(a.Marks, said)

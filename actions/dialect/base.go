@@ -24,6 +24,7 @@ type Base struct {
 	thinking [2]string
 	tools    []Tool
 	keyed    bool
+	boxes    boxOrder
 }
 
 // Made is what a family is made of.
@@ -34,6 +35,7 @@ type Made struct {
 	Thinking [2]string // the tags around a thought, <think> and </think> if empty
 	Tools    []Tool
 	Keyed    bool // x and y of a place have names, so that their order says nothing
+	Boxes    bool // the prompt says how a box_2d is written, with x in front
 }
 
 // NewBase is m as the options, with their defaults filled in, want it.
@@ -53,8 +55,12 @@ func NewBase(o Options, m Made) Base {
 	if o.Template != nil {
 		prompt = o.Template
 	}
+	boxes := boxesOf(o.Model)
+	if m.Boxes && boxes == unsaid {
+		boxes = xFirst
+	}
 	return Base{p, m.Template, prompt, wordsIn(o.Lang), o.Quality, m.Abort, m.Thinking, m.Tools,
-		m.Keyed}
+		m.Keyed, boxes}
 }
 
 // Profile implements Dialect.
@@ -143,7 +149,7 @@ func calls(r actions.Reply) string {
 // Args are arguments that stand behind a thought.
 func (b *Base) Args(values loose.Object, thought string, now *Situation) *Args {
 	return &Args{Values: values, Scale: b.Scale(now), Thought: thought, Now: now,
-		Lang: b.profile.Lang}
+		Lang: b.profile.Lang, boxes: b.boxes}
 }
 
 // marks returns the elements on the screen of s with the numbers that they have on its picture, or

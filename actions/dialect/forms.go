@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -36,9 +37,19 @@ type Form struct {
 // all of it, of several with one name the first is read.
 type Forms []Form
 
-// Find returns the form of that name, or nil if there is none. It ignores invisible characters and
-// how the words are joined.
+// Find returns the form of that name, or the usual one of models of other families, or nil if there
+// is none. It ignores invisible characters, how the words are joined, and whose the name is, as in
+// functions.tap.
 func (list Forms) Find(name string) *Form {
+	name = name[strings.LastIndex(name, ".")+1:]
+	if f := list.own(name); f != nil {
+		return f
+	}
+	return usual.own(name)
+}
+
+// own returns the family's form of that name.
+func (list Forms) own(name string) *Form {
 	name = joined.Replace(strings.ToLower(text.Line(name)))
 	for i := range list {
 		if slices.ContainsFunc(list[i].names(), func(own string) bool {
@@ -64,13 +75,16 @@ func (list Forms) Names() (names []string) {
 	return names
 }
 
-// Known are all names that are read.
+// Known are the family's own names that are read.
 func (list Forms) Known() (names []string) {
 	for _, f := range list {
 		names = append(names, f.names()...)
 	}
 	return names
 }
+
+// Everywhere are all names that are read: the family's own and the usual ones.
+func (list Forms) Everywhere() []string { return append(list.Known(), usual.Known()...) }
 
 // Param is an argument of a form.
 type Param struct {
@@ -121,13 +135,16 @@ func (list Forms) Decode(name string, a *Args, want string) (actions.Action, err
 
 // Decode makes the action of the arguments. Its error is a *ParseError.
 func (f *Form) Decode(a *Args) (actions.Action, error) {
+	a.form = f
+	a.nameInOrder()
 	if f.Read != nil {
 		return a.Check(f.Read(a), f.Want)
 	}
 	v := reflect.New(reflect.TypeOf(f.Action)).Elem()
 	v.Set(reflect.ValueOf(f.Action))
 	for _, p := range f.Params() {
-		if p.Field == "" || p.Optional && !a.Has(p.Names...) {
+		names := a.Names(p.Field)
+		if p.Field == "" || p.Optional && !a.Has(names...) {
 			continue
 		}
 		field := v.FieldByName(p.Field)
@@ -135,13 +152,40 @@ func (f *Form) Decode(a *Args) (actions.Action, error) {
 			field.Set(reflect.New(p.Type))
 			field = field.Elem()
 		}
-		a.fill(field, p.Names, f.Action.Verb() == actions.Type{}.Verb())
+		a.fill(field, names, f.Action.Verb() == actions.Type{}.Verb())
 	}
 	act := v.Interface().(actions.Action)
 	if w, is := act.(actions.Wait); is {
 		act = actions.Wait{For: min(w.For, actions.MaxWait)}
 	}
 	return a.Check(act, f.Want)
+}
+
+// nameInOrder gives arguments without names those of the form, in its order. A place may be two
+// numbers.
+func (a *Args) nameInOrder() {
+	unnamed := slices.IndexFunc(a.Values, func(m loose.Member) bool { return m.Name == "" })
+	if unnamed < 0 {
+		return
+	}
+	values := slices.Clone(a.Values)
+	for _, p := range a.form.Params() {
+		at := slices.IndexFunc(values, func(m loose.Member) bool { return m.Name == "" })
+		if at < 0 {
+			break
+		}
+		if p.Field == "" {
+			continue
+		}
+		name, _, _ := strings.Cut(p.Names[len(p.Names)-1], ",")
+		if _, number := values[at].Value.(loose.Number); number &&
+			p.Type == reflect.TypeFor[screen.Point]() && at+1 < len(values) {
+			values[at].Value = []any{values[at].Value, values[at+1].Value}
+			values = slices.Delete(values, at+1, at+2)
+		}
+		values[at].Name = name
+	}
+	a.Values = values
 }
 
 // fill reads a field. A text that is typed is as it was written.
@@ -155,9 +199,9 @@ func (a *Args) fill(field reflect.Value, names []string, typed bool) {
 			*to = a.Raw(names...)
 		}
 	case *bool:
-		*to = a.Flag(names[0])
+		*to = a.Flag(names...)
 	case *time.Duration:
-		if d := a.Duration(names...); d != 0 {
+		if d := a.Duration(names...); d != 0 || a.Has(names...) {
 			*to = d
 		}
 	case *[]string:

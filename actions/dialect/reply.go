@@ -12,7 +12,10 @@ import (
 )
 
 var (
+	// fence is a line that only opens or closes a block of code.
 	fence = regexp.MustCompile("(?m)^[ \t]*```[A-Za-z0-9_-]*[ \t]*$")
+	// fenced is a text that is such a block as a whole.
+	fenced = regexp.MustCompile("^\\s*```[A-Za-z0-9_-]*[ \t]*\n((?s:.*?))(?:\n[ \t]*```\\s*)?$")
 	// control is tokens such as <|im_end|> that leaked out.
 	control = regexp.MustCompile(`(?:\s*<\|[A-Za-z_]+\|>)+$`)
 	// blank is empty lines in front and behind. Spaces behind the last words may belong to a value.
@@ -22,13 +25,21 @@ var (
 // unixLines is made once: to make one costs more than to use it.
 var unixLines = strings.NewReplacer("\uFEFF", "", "\r\n", "\n", "\r", "\n")
 
-// Clean removes byte order marks, carriage returns, code fences and leaked tokens at the end of a
-// reply's text.
+// Clean removes byte order marks, carriage returns, a code fence around the whole and leaked tokens
+// at the end of a reply's text.
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = unixLines.Replace(s)
 	s = control.ReplaceAllString(blank.ReplaceAllString(s, ""), "")
-	return blank.ReplaceAllString(fence.ReplaceAllString(s, ""), "")
+	return blank.ReplaceAllString(Unfenced(s), "")
+}
+
+// Unfenced is a text without the code fence around the whole of it. Fences within belong to a text.
+func Unfenced(s string) string {
+	if m := fenced.FindStringSubmatch(s); m != nil {
+		return m[1]
+	}
+	return s
 }
 
 // think is the name of a tag around a thought: misspelt by quantised models, and with more to it by
@@ -46,7 +57,8 @@ var around = regexp.MustCompile(`(?i)<\|(?:begin|end)_of_box\|>|<\s*/?\s*answer\
 
 // Bare is a thought without its tags.
 func Bare(s string) string {
-	return strings.TrimSpace(around.ReplaceAllString(ThinkTag.ReplaceAllString(s, ""), ""))
+	s = around.ReplaceAllString(ThinkTag.ReplaceAllString(s, ""), "")
+	return strings.TrimSpace(fence.ReplaceAllString(s, ""))
 }
 
 // thoughtless is a reply's text behind its thought.

@@ -50,13 +50,26 @@ func (t Table) New(name string, opts *Options) (Dialect, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dialect %s: %w", name, err)
 	}
+	if name == Auto {
+		name = t.speaking(o.Model).Name
+	}
 	for _, f := range t {
-		if f.Name == name || name == Auto && f.Speaks(o.Model) {
+		if f.Name == name {
 			return &chosen{f.New(o), f, t, o}, nil
 		}
 	}
 	err = fmt.Errorf("unknown dialect %q (want one of %s)", name, strings.Join(t.Names(), ", "))
 	return nil, hint.Add(err, "set model.dialect to one of these; auto chooses by the model's name")
+}
+
+// speaking returns the family of the model of that name.
+func (t Table) speaking(model string) Family {
+	for _, f := range t {
+		if f.Speaks != nil && f.Speaks(model) {
+			return f
+		}
+	}
+	return Family{}
 }
 
 // Detector is a Dialect that can read replies in others, too.
@@ -93,8 +106,6 @@ func (c *chosen) Parse(r actions.Reply, s Situation) (actions.Decision, error) {
 	if err != nil || len(r.Calls) > 0 {
 		return d, err
 	}
-	o := c.opts
-	o.Fit, o.Template = new(c.Profile().Fit), nil
 	for _, f := range c.table {
 		if f.Name == c.family.Name {
 			break
@@ -102,7 +113,7 @@ func (c *chosen) Parse(r actions.Reply, s Situation) (actions.Decision, error) {
 		if !f.Wrote(r) {
 			continue
 		}
-		other, err := f.New(o).Parse(r, s)
+		other, err := c.as(f).Parse(r, s)
 		if err == nil && !reflect.DeepEqual(other.Action, d.Action) {
 			return actions.Decision{}, Several("in the form of " + c.family.Name)
 		}
@@ -110,20 +121,27 @@ func (c *chosen) Parse(r actions.Reply, s Situation) (actions.Decision, error) {
 	return d, nil
 }
 
-// Detect implements Detector. The picture is the one that was sent, the coordinates are those of
-// the reply's dialect unless they were set.
+// as is another family as it reads a reply to this one's prompt. The picture is the one that was
+// sent. The coordinates are the other family's only if the model is one of its own.
+func (c *chosen) as(f Family) Dialect {
+	o := c.opts
+	o.Fit, o.Template = new(c.Profile().Fit), nil
+	if o.Coordinates == nil && o.Model != "" && f.Name != c.table.speaking(o.Model).Name {
+		o.Coordinates = new(c.Profile().Coordinates)
+	}
+	return f.New(o)
+}
+
+// Detect implements Detector.
 func (c *chosen) Detect(r actions.Reply, s Situation) (actions.Decision, string) {
 	if r.Cut || c.family.Wrote(r) {
 		return actions.Decision{}, ""
 	}
-	o := c.opts
-	o.Fit = new(c.Profile().Fit)
-	o.Template = nil
 	for _, f := range c.table {
 		if f.Name == c.family.Name || !f.Wrote(r) {
 			continue
 		}
-		d, err := f.New(o).Parse(r, s)
+		d, err := c.as(f).Parse(r, s)
 		if err != nil {
 			break // it is asked again, in the chosen dialect's words
 		}

@@ -24,7 +24,7 @@ func action(args loose.Object) any {
 }
 
 const (
-	at      = "At=element|point|coordinate"
+	at      = "At=element"
 	element = `element=[x,y])`
 	message = `message="...")`
 )
@@ -32,7 +32,7 @@ const (
 // forms are the actions of do. TYPE replaces the text of a field and never submits.
 var forms = dialect.Forms{
 	{Name: "Launch", Want: `do(action="Launch", app="name")`, Action: actions.OpenApp{},
-		Args: "App=app|app_name|text"},
+		Args: "App=app"},
 	{Name: "Tap", Want: `do(action="Tap", ` + element, Action: actions.Click{}, Args: at,
 		Read: tap},
 	{Name: "Double Tap", Want: `do(action="Double Tap", ` + element,
@@ -40,15 +40,15 @@ var forms = dialect.Forms{
 	{Name: "Long Press", Want: `do(action="Long Press", ` + element, Action: actions.LongPress{},
 		Args: at + " Hold?=duration"},
 	{Name: "Swipe", Want: `do(action="Swipe", start=[x,y], end=[x,y])`, Action: actions.Slide{},
-		Args: "From=start|start_point To=end|end_point Took?=duration"},
+		Args: "From=start To=end Took?=duration"},
 	{Name: "Type", Want: `do(action="Type", text="...")`, Action: actions.Type{Clear: true},
 		Args: "Text=text"},
 	{Name: "Type_Name", Want: `do(action="Type_Name", text="...")`,
 		Action: actions.Type{Clear: true}, Args: "Text=text"},
 	{Name: "Back", Want: `do(action="Back")`, Action: actions.Back{}},
 	{Name: "Home", Want: `do(action="Home")`, Action: actions.Home{}},
-	{Name: "Wait", Want: `do(action="Wait", duration="2 seconds")`, Action: actions.Wait{},
-		Args: "For=duration|time"},
+	{Name: "Wait", Want: `do(action="Wait", duration="2 seconds")`, Action: dialect.UsualWait,
+		Args: "For=duration"},
 	{Name: "Take_over", Want: `do(action="Take_over", ` + message,
 		Action: actions.Info{ByHand: true}, Args: "Question=message|text"},
 	{Name: "Interact", Want: `do(action="Interact", ` + message, Action: actions.Info{},
@@ -104,7 +104,7 @@ var agreed = sync.OnceValue(func() *regexp.Regexp {
 // one that a person has to agree to. The agreement is for that place, and for the reply right
 // behind it.
 func tap(a *dialect.Args) actions.Action {
-	tap := actions.Click{At: a.Point("element", "point", "coordinate")}
+	tap := actions.Click{At: a.Point(a.Names("At")...)}
 	asked := a.Text("message")
 	if asked == "" {
 		return tap

@@ -15,8 +15,13 @@ const anyForm = `do(action="Tap", element=[x,y]) or another action, or finish(me
 
 var (
 	// wrapper is what may stand in front of a call.
-	wrapper = regexp.MustCompile(`(?i)^(?:<\s*answer\s*>|<\|begin_of_box\|>|` + "`+" + `|\s)+`)
-	start   = regexp.MustCompile(`(?i)^(?:do|finish)\s*[(（]`)
+	wrapper = regexp.MustCompile("(?i)^(?:[*#]*action[*]*[:：][*]*|<\\s*answer\\s*>|" +
+		"<\\|begin_of_box\\|>|```[a-z]*|`|\\s)+")
+	// inLine is a call behind a sentence, and nothing behind it.
+	inLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("(?i)[.。!！:：]\\s*(do\\s*[(（].*[)）])[\\s</>a-z`]*$")
+	})
+	start = regexp.MustCompile(`(?i)^(?:do|finish)\s*[(（]`)
 	// half begins as JSON and ends as a call.
 	half = regexp.MustCompile(
 		`^[\[{\s]*['"](?:type|action)['"]\s*:\s*['"]([\w ]+)['"](\s*,\s*\w+\s*=)`)
@@ -29,18 +34,48 @@ var (
 // begins reports whether a text begins with a call.
 func begins(text string) bool {
 	text = wrapper.ReplaceAllString(text, "")
-	return start.MatchString(text) || half.MatchString(text)
+	_, _, object := readObject(text)
+	return start.MatchString(text) || half.MatchString(text) || object
+}
+
+// readObject reads a call that is written as an object, with the place under this family's name.
+func readObject(text string) (c loose.Call, rest string, ok bool) {
+	if !strings.HasPrefix(text, "{") || !strings.Contains(text, "element") {
+		return c, text, false
+	}
+	o, rest, err := loose.ReadObject(text)
+	if err != nil || !dialect.NamesAction(o) {
+		return c, text, false
+	}
+	n := dialect.ReadNamed(o, func(name string) bool { return forms.Find(name) != nil })
+	if _, list := n.Arguments.Get("element").([]any); !list || o.Doubled() != "" {
+		return c, text, false
+	}
+	args := append(loose.Object{{Name: "action", Value: n.Name}}, n.Arguments...)
+	return loose.Call{Name: "do", Args: args}, rest, true
 }
 
 // Wrote reports whether the reply has a call behind its thought.
 func Wrote(r actions.Reply) bool {
-	_, body := dialect.Split(r, begins)
+	_, body := split(r)
 	return begins(body)
+}
+
+// split finds the call, which may stand behind a sentence if nothing stands behind it.
+func split(r actions.Reply) (thought, body string) {
+	thought, body = dialect.Split(r, begins)
+	if begins(body) {
+		return thought, body
+	}
+	if at := inLine().FindStringSubmatchIndex(body); at != nil {
+		return dialect.Reasoned(thought, dialect.Bare(body[:at[2]])), body[at[2]:]
+	}
+	return thought, body
 }
 
 // Parse implements dialect.Dialect: a thought and one call.
 func (g *autoglm) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, error) {
-	thought, body := dialect.Split(r, begins)
+	thought, body := split(r)
 	if !begins(body) {
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	}
@@ -106,9 +141,12 @@ func read(text string) ([]writtenCall, error) {
 }
 
 func next(text string) (writtenCall, string, error) {
-	c, rest, err := loose.ReadCall(text)
-	if err != nil {
-		return writtenCall{}, text, err
+	c, rest, ok := readObject(text)
+	if !ok {
+		var err error
+		if c, rest, err = loose.ReadCall(text); err != nil {
+			return writtenCall{}, text, err
+		}
 	}
 	return writtenCall{c, strings.TrimRight(text[:len(text)-len(rest)], " \t\n")}, rest, nil
 }

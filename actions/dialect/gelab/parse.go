@@ -23,7 +23,7 @@ func (g *gelab) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, e
 	if strings.TrimSpace(body) == "" {
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
 	}
-	found, err := readFields(body)
+	found, err := readFields(dialect.Unfenced(body))
 	if err != nil {
 		return actions.Decision{}, err
 	}

@@ -26,46 +26,38 @@ var kinds = map[reflect.Type]any{
 }
 
 const (
-	place = "x,y|#|point|coordinate|coordinates|position|box|bbox|box_2d"
-	from  = "x1,y1|from|start|start_coordinate|coordinate|point1"
-	to    = "x2,y2|to|end|end_coordinate|coordinate2|point2"
-	way   = "From=" + from + " To=" + to
+	place = "x,y|#"
+	way   = "From=x1,y1 To=x2,y2"
 )
 
 // ownPlaces has the places of actions without a row written in this family's form.
-var ownPlaces = strings.NewReplacer("=point1", "="+from, "=point2", "="+to, "=point", "="+place)
+var ownPlaces = strings.NewReplacer("=point1", "=x1,y1", "=point2", "=x2,y2", "=point", "="+place)
 
 // forms are the actions in the order in which the prompt explains them.
 var forms = withOwn(dialect.Forms{
-	{Name: "tap", Also: "click", Action: actions.Click{}, Args: "At=" + place},
-	{Name: "double_tap", Also: "double_click", Action: actions.DoubleClick{},
-		Args: "At=" + place},
-	{Name: "long_press", Also: "press_and_hold long_click", Action: actions.LongPress{},
-		Args: "At=" + place + " Hold?=seconds|duration"},
-	{Name: "swipe", Also: "slide", Action: actions.Slide{},
-		Args: way + " Took?=seconds|duration"},
-	{Name: "drag", Also: "drag_and_drop", Action: actions.Drag{}, Args: way},
-	{Name: "scroll", Action: actions.Scroll{},
-		Args: "At=" + place + " Direction=direction"},
-	{Name: "type_text", Also: "type input_text input enter_text", Action: actions.Type{},
-		Args: "Text=text|value|content Clear?=clear Submit?=submit At?=" + place},
-	{Name: "press", Also: "press_key key hot_key hotkey", Action: actions.HotKey{},
-		Args: "Key=key|button|keys", Read: readKey},
+	{Name: "tap", Action: actions.Click{}, Args: "At=" + place},
+	{Name: "double_tap", Action: actions.DoubleClick{}, Args: "At=" + place},
+	{Name: "long_press", Action: actions.LongPress{}, Args: "At=" + place + " Hold?=seconds"},
+	{Name: "swipe", Action: actions.Slide{}, Args: way + " Took?=seconds"},
+	{Name: "drag", Action: actions.Drag{}, Args: way, Read: readDrag},
+	{Name: "scroll", Action: actions.Scroll{}, Args: "At=" + place + " Direction=direction",
+		Read: dialect.ReadScroll},
+	{Name: "type_text", Action: actions.Type{},
+		Args: "Text=text Clear?=clear Submit?=submit At?=" + place},
+	{Name: "press", Action: actions.HotKey{}, Args: "Key=key", Read: dialect.ReadKey},
 	{Name: "press", Action: actions.Back{}, Args: "key:back"},
 	{Name: "press", Action: actions.Home{}, Args: "key:home"},
 	{Name: "press", Action: actions.Recents{}, Args: "key:recents"},
-	{Name: "launch_app", Also: "open_app launch open start_app", Action: actions.OpenApp{},
-		Args: "App=app|app_name|name|text"},
-	{Name: "wait", Also: "sleep", Action: actions.Wait{}, Args: "For=seconds|time|duration"},
-	{Name: "note", Also: "remember", Action: actions.Note{}, Args: "Text=text|note"},
-	{Name: "ask_user", Also: "ask call_user", Action: actions.Info{},
-		Args: "Question=question|text|message Options?=options Secret?=secret"},
-	{Name: "hand_over", Also: "handover take_over takeover", Action: actions.Info{ByHand: true},
-		Args: "Question=request|message|question|text"},
+	{Name: "launch_app", Action: actions.OpenApp{}, Args: "App=app"},
+	{Name: "wait", Action: dialect.UsualWait, Args: "For=seconds"},
+	{Name: "note", Action: actions.Note{}, Args: "Text=text|note"},
+	{Name: "ask_user", Action: actions.Info{},
+		Args: "Question=question Options?=options Secret?=secret"},
+	{Name: "hand_over", Also: "take_over", Action: actions.Info{ByHand: true},
+		Args: "Question=request"},
 	{Name: "finish", Also: "done complete finished", Action: actions.Complete{},
-		Args: "success:true Report=answer|report|message|text", Read: readEnd},
-	{Name: "abort", Also: "give_up fail", Action: actions.Abort{},
-		Args: "Reason=reason|message|answer|text"},
+		Args: "success:true Report=answer", Read: readEnd},
+	{Name: "abort", Also: "give_up fail", Action: actions.Abort{}, Args: "Reason=reason"},
 })
 
 // withOwn adds the actions that have no words of this family's, in their own words, and says how
@@ -100,21 +92,17 @@ func wanted(f *dialect.Form) string {
 	return example + "}"
 }
 
-func readKey(a *dialect.Args) actions.Action {
-	switch key := a.Key("key", "button", "keys"); key {
-	case actions.KeyBack:
-		return actions.Back{}
-	case actions.KeyHome:
-		return actions.Home{}
-	case actions.KeyRecents:
-		return actions.Recents{}
-	default:
-		return actions.HotKey{Key: key}
+// readDrag reads two places, or a path of two.
+func readDrag(a *dialect.Args) actions.Action {
+	if path, is := a.Values.Get("path").([]any); is && len(path) == 2 {
+		a.Values = append(a.Values, loose.Member{Name: "from", Value: path[0]},
+			loose.Member{Name: "to", Value: path[1]})
 	}
+	return actions.Drag{From: a.Point(a.Names("From")...), To: a.Point(a.Names("To")...)}
 }
 
 func readEnd(a *dialect.Args) actions.Action {
-	answer := a.Text("answer", "report", "message", "text")
+	answer := a.Text(a.Names("Report")...)
 	switch {
 	case !a.Has("success"):
 		a.Complain("success is missing: true when the task is done, else false")
@@ -126,15 +114,10 @@ func readEnd(a *dialect.Args) actions.Action {
 
 // decode makes the action of that name with these arguments, and says on which element.
 func (g *general) decode(c writtenAction, s *dialect.Situation) (d actions.Decision, err error) {
-	name, arguments := c.name, c.arguments
-	switch key := strings.ToLower(strings.TrimSpace(name)); actions.Key(key) {
-	case actions.KeyBack, actions.KeyHome, actions.KeyRecents: // for the press of it
-		name, arguments = "press", loose.Object{{Name: "key", Value: key}}
-	}
-	in := g.Args(arguments, "", s)
-	d.Action, err = forms.Decode(name, in, "one of "+strings.Join(forms.Names(), ", "))
+	in := g.Args(c.arguments, "", s)
+	d.Action, err = forms.Decode(c.name, in, "one of "+strings.Join(forms.Names(), ", "))
 	if err == nil && in.Named != "" {
-		d.Explain = forms.Find(name).Name + " " + in.Named
+		d.Explain = forms.Find(c.name).Name + " " + in.Named
 	}
 	return d, err
 }

@@ -1,9 +1,9 @@
 package general
 
 import (
-	"cmp"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -43,24 +43,30 @@ func begins(text string) bool {
 		return false
 	}
 	o, _, err := loose.ReadObject(text)
-	return err != nil || action(o)
+	return err != nil || dialect.NamesAction(o) || len(listed(o)) > 0
 }
 
-// action reports whether the object names an action.
-func action(o loose.Object) bool {
-	for _, name := range []string{"action", "type"} {
-		switch v := o.Get(name).(type) {
-		case string, loose.Object:
-			return v != ""
+// listed are the actions in a list of an object's.
+func listed(o loose.Object) (all []loose.Object) {
+	for _, key := range []string{"actions", "action", "tool_calls"} {
+		list, _ := o.Get(key).([]any)
+		for _, v := range list {
+			if one, is := v.(loose.Object); is && dialect.NamesAction(one) {
+				all = append(all, one)
+			}
 		}
 	}
-	return false
+	return all
 }
 
 // Wrote reports whether the reply has a JSON object with an action behind its thought.
 func Wrote(r actions.Reply) bool {
 	_, body := dialect.Split(r, begins)
-	return len(objects(body)) > 0
+	return slices.ContainsFunc(objects(body), func(c writtenAction) bool {
+		others := strings.Contains(c.text, "action_type") &&
+			(strings.Contains(c.text, "box_2d") || !known(c.name))
+		return !others
+	})
 }
 
 // WroteTools reports whether the reply has native tool calls.
@@ -123,10 +129,15 @@ func native(calls []actions.Call) []writtenAction {
 	for _, c := range calls {
 		arguments := strings.TrimSpace(c.Arguments)
 		read := writtenAction{name: c.Name}
+		if f := forms.Find(c.Name); arguments == "" && f != nil && f.Action == dialect.UsualWait {
+			read.unread = "they are missing" // and may have been cut off
+		}
 		if arguments != "" && arguments != "null" { // else there are none
 			o, _, err := loose.ReadObject(arguments)
 			if read.arguments = o; err != nil {
 				read.unread = err.Error()
+			} else if !known(c.Name) && dialect.NamesAction(o) { // the name is that of a set
+				read = flat(o)
 			}
 		}
 		all = append(all, read)
@@ -151,10 +162,16 @@ func objects(text string) []writtenAction {
 			if end < 0 || key.MatchString(rest[:end]) {
 				return all
 			}
-		} else if action(o) {
-			c := flat(o)
-			c.text = strings.TrimRight(text[at:len(text)-len(rest)], " \t\n")
-			all = append(all, c)
+		} else {
+			own := listed(o)
+			if len(own) == 0 && dialect.NamesAction(o) {
+				own = []loose.Object{o}
+			}
+			for _, one := range own {
+				c := flat(one)
+				c.text = strings.TrimRight(text[at:len(text)-len(rest)], " \t\n")
+				all = append(all, c)
+			}
 		}
 		text = rest
 	}
@@ -175,46 +192,10 @@ func (c writtenAction) swallowed() bool {
 	return len(again.FindAllString(c.text, -1)) > 1 || dialect.ThinkEnd.MatchString(c.text)
 }
 
-// flat returns the action of an object: {"action": {"type": NAME, ...}}, {"action": NAME, ...},
-// {"type": NAME, ...}. Its arguments are in the object or in a nested one, which may be JSON in a
-// text.
+// flat returns the action of an object.
 func flat(o loose.Object) writtenAction {
-	c := writtenAction{thought: loose.Text(o.Get("thought"))}
-	inner, nested := o.Get("action").(loose.Object)
-	if !nested {
-		inner = o
-	}
-	c.twice = cmp.Or(o.Doubled(), inner.Doubled())
-	for _, key := range []string{"type", "action", "name"} {
-		if name := loose.Text(inner.Get(key)); name != "" {
-			c.name = name
-			break
-		}
-	}
-	for _, m := range inner {
-		switch m.Name {
-		case "thought", "type", "action":
-		case "arguments", "args", "parameters", "params", "input":
-			c.arguments = append(c.arguments, within(m.Value)...)
-		default:
-			c.arguments = append(c.arguments, m)
-		}
-	}
-	if c.name == "" && len(inner) == 1 { // {"action": {"tap": {...}}}
-		c.name, c.arguments = inner[0].Name, within(inner[0].Value)
-	}
-	return c
+	n := dialect.ReadNamed(o, known)
+	return writtenAction{name: n.Name, arguments: n.Arguments, thought: n.Thought, twice: n.Twice}
 }
 
-// within are arguments in an object of their own.
-func within(v any) loose.Object {
-	if s, ok := v.(string); ok {
-		o, _, err := loose.ReadObject(s)
-		if err != nil {
-			return nil
-		}
-		return o
-	}
-	o, _ := v.(loose.Object)
-	return o
-}
+func known(name string) bool { return forms.Find(name) != nil }

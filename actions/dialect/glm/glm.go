@@ -33,5 +33,6 @@ func New(o dialect.Options) dialect.Dialect {
 		},
 		Template: dialect.MustTemplate(prompts, o.Lang),
 		Abort:    "end with goal_status infeasible",
+		Boxes:    true,
 	})}
 }

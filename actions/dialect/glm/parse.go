@@ -47,12 +47,17 @@ func Wrote(r actions.Reply) bool {
 var (
 	further = regexp.MustCompile(`\baction_type["']?\s*[:：]`)
 
-	label = regexp.MustCompile(
-		`(?i)^(?:[ \t*#]*action[ \t*]*[:：][\s*]*)?(?:<\|begin_of_box\|>\s*)?`)
-	start  = regexp.MustCompile(label.String() + `[{｛]+\s*["']?action_type\b`)
-	inLine = regexp.MustCompile(
-		`(?i)(?:\baction\**[ \t]*[:：][\s*]*(?:<\|begin_of_box\|>\s*)?|<\|begin_of_box\|>\s*)` +
-			`[{｛]+\s*["']?action_type\b`)
+	label = regexp.MustCompile("(?i)^(?:[ \t*#]*action[ \t*]*[:：][\\s*]*)?" + wrapped)
+	start = regexp.MustCompile(label.String() + object)
+	// inLine is an action behind words.
+	inLine = regexp.MustCompile("(?i)(?:\\baction\\**[ \t]*[:：][\\s*]*" + wrapped +
+		`|<\|begin_of_box\|>\s*|<answer>\s*)` + object)
+)
+
+const (
+	wrapped = "(?:(?:<\\|begin_of_box\\|>|<answer>|```[a-z]*|`)\\s*)*"
+	// object has its action_type anywhere in front of a nested object.
+	object = `[{｛]+\s*(?:[^{}｛｝]*[,，]\s*)?["']?action_type\b`
 )
 
 func begins(s string) bool { return start.MatchString(s) }

@@ -4,7 +4,7 @@
 // It takes single quotes, bare keys and words, Python's constants, `=` for `:`, full-width
 // punctuation, comments, trailing commas, round brackets, line breaks and unescaped quotes within
 // texts, and numbers with leading zeros. A value that is not closed was cut off and is refused.
-// Only the outermost bracket may be missing, behind a closed object. It evaluates nothing.
+// Only the outermost bracket may be missing, behind a closed value. It evaluates nothing.
 package loose
 
 import (
@@ -95,11 +95,28 @@ func ReadObject(text string) (o Object, rest string, err error) {
 	})
 }
 
-// ReadCall reads the call that text begins with, after white space, and gives what follows it.
+// ReadList reads a text that is a list.
+func ReadList(text string) (list []any, ok bool) {
+	if !strings.HasPrefix(text, "[") {
+		return nil, false
+	}
+	list, rest, err := read(text, func(p *parser) ([]any, error) {
+		v, err := p.value(0)
+		list, _ := v.([]any)
+		return list, err
+	})
+	return list, err == nil && strings.TrimSpace(rest) == ""
+}
+
+// ReadCall reads the call that text begins with, after white space, and gives what follows it. Of a
+// name with points, as in pyautogui.click, the last part counts.
 func ReadCall(text string) (c Call, rest string, err error) {
 	return read(text, func(p *parser) (Call, error) {
 		p.call = true
 		name := p.name()
+		for name != "" && p.take('.') {
+			name = p.name()
+		}
 		if name == "" || p.peek() != '(' {
 			return Call{}, p.expected("a name and (")
 		}
@@ -237,7 +254,7 @@ func (p *parser) members(end rune, depth int) (Object, error) {
 	for {
 		p.space()
 		switch {
-		case p.take(end), p.at >= len(p.text) && p.within == 1 && !p.call && closed(list):
+		case p.take(end), p.unclosed(end, list):
 			return list, nil
 		case p.take(','):
 			continue
@@ -248,18 +265,35 @@ func (p *parser) members(end rune, depth int) (Object, error) {
 		}
 		list = append(list, m)
 		p.space()
-		if r := p.peek(); p.at < len(p.text) && r != ',' && r != end {
+		if r := p.peek(); p.at < len(p.text) && r != ',' && r != end && !p.unclosed(end, list) {
 			return nil, p.expected(", or " + string(end))
 		}
 	}
 }
 
-// closed reports whether the last value is an object.
-func closed(list Object) bool {
+// ahead is what a model goes on with behind a value that it has left open.
+var ahead = regexp.MustCompile("^(?:</|<\\||`)")
+
+// unclosed reports whether a bracket is missing that nothing could stand in front of any more: the
+// outermost one behind a closed value, at the end of an object or in front of a closing tag, or
+// that of the numbers of a place. Whatever else is left open was cut off.
+func (p *parser) unclosed(end rune, list Object) bool {
 	if len(list) == 0 {
 		return false
 	}
-	_, is := list[len(list)-1].Value.(Object)
+	rest := p.text[p.at:]
+	if end == ']' && strings.HasPrefix(rest, "}") {
+		return len(list) == 2 && isNumber(list[0].Value) && isNumber(list[1].Value)
+	}
+	switch list[len(list)-1].Value.(type) {
+	case Object, []any:
+		return p.within == 1 && (rest == "" && !p.call || ahead.MatchString(rest))
+	}
+	return false
+}
+
+func isNumber(v any) bool {
+	_, is := v.(Number)
 	return is
 }
 

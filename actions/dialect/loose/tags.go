@@ -9,8 +9,12 @@ import (
 
 // Function is how a call between tags begins, inside of <tool_call> or <seed:tool_call> or bare.
 func Function(name string) string {
-	return `(?:<\s*(?:seed:)?tool_call\s*>\s*)?<function\s*=\s*["']?` + name + `["']?\s*>`
+	return `(?:<\s*(?:` + wrapped + `)\s*>\s*)?` +
+		`<(?:function\s*=|(?:antml:)?invoke\s+name\s*=)` + `\s*["']?` + name + `["']?\s*>`
 }
+
+// wrapped is the names of the tags around a call.
+const wrapped = `(?:seed:)?tool_call|(?:antml:)?function_calls`
 
 // AnyName is the name of any function or parameter.
 const AnyName = `[\pL\pN_.-]+`
@@ -20,18 +24,22 @@ var (
 		return regexp.MustCompile(`^\s*` + Function(`(`+AnyName+`)`))
 	})
 	parameter = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*<parameter\s*=\s*["']?(` + AnyName + `)["']?[^<>]*>`)
+		return regexp.MustCompile(`^\s*<(?:antml:)?parameter\s*(?:name\s*)?=\s*["']?(` + AnyName + `)["']?[^<>]*>`)
 	})
-	valueEnd = regexp.MustCompile(`</parameter\s*>\s*(?:<parameter\s*=|</function\s*>|$)`)
-	inner    = regexp.MustCompile(`<(?:parameter|function)\s*=`)
-	valueTag = regexp.MustCompile(`^</parameter\s*>`)
-	callEnd  = regexp.MustCompile(`^\s*(?:</function\s*>)?\s*(?:</\s*(?:seed:)?tool_call\s*>)?`)
+	valueEnd = regexp.MustCompile(`</(?:antml:)?parameter\s*>\s*(?:<(?:antml:)?parameter\s*` +
+		`(?:name\s*)?=|</function\s*>|</(?:antml:)?invoke\s*>|$)`)
+	inner = regexp.MustCompile(`<(?:parameter|function)\s*=|` +
+		`<(?:antml:)?(?:parameter|invoke)\s+name\s*=`)
+	valueTag = regexp.MustCompile(`^</(?:antml:)?parameter\s*>`)
+	callEnd  = regexp.MustCompile(`^\s*(?:</function\s*>|</(?:antml:)?invoke\s*>)?\s*` +
+		`(?:</\s*(?:` + wrapped + `)\s*>)?`)
 )
 
 // ReadTags reads the call that text begins with, as models of Seed and newer Qwen write it:
 //
 //	<tool_call><function=NAME><parameter=NAME>VALUE</parameter> ... </function></tool_call>
 //
+// or Claude, with function_calls, invoke name="NAME" and parameter name="NAME" as the tags,
 // and gives what follows it. Values are texts, without the line breaks next to their tags.
 func ReadTags(text string) (c Call, rest string, err error) {
 	m := function().FindStringSubmatchIndex(text)

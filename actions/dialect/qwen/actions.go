@@ -1,8 +1,6 @@
 package qwen
 
 import (
-	"strings"
-
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 )
@@ -32,7 +30,7 @@ var forms = dialect.Forms{
 	{Name: "type", Want: `"action": "type", "text": "..."`, Action: actions.Type{},
 		Args: "Text=text"},
 	{Name: "system_button", Want: `"action": "system_button", "button": "Back"`,
-		Action: actions.Back{}, Args: "button:Back", Read: readButton},
+		Action: actions.Back{}, Args: "button:Back", Read: dialect.ReadKey},
 	{Name: "system_button", Action: actions.Home{}, Args: "button:Home"},
 	{Name: "system_button", Action: actions.Recents{}, Args: "button:Recents"},
 	{Name: "key", Want: `"action": "key", "text": "volume_up"`, Action: actions.HotKey{},
@@ -44,7 +42,8 @@ var forms = dialect.Forms{
 	{Name: "ask_user", Also: "call_user interact", Want: `"action": "ask_user", "text": "..."`,
 		Action: actions.Info{}, Args: "Question=text|question|content"},
 	{Name: "terminate", Want: `"action": "terminate", "status": "success" or "failure"`,
-		Action: actions.Complete{}, Args: "status:success Report=text", Read: readEnd},
+		Action: actions.Complete{}, Args: "status:success Report=text",
+		Read: dialect.ReadStatus},
 	{Name: "terminate", Action: actions.Abort{}, Args: "status:failure Reason=text"},
 	{Name: "answer", Want: `"action": "answer", "text": "..."`, Action: actions.Complete{},
 		Args: "Report=text|answer"},
@@ -52,36 +51,9 @@ var forms = dialect.Forms{
 
 // readSwipe reads a way of the finger: two places, or where to, as MAI-UI writes it.
 func readSwipe(a *dialect.Args) actions.Action {
-	if !a.Has("direction") || a.Has("coordinate2", "end_coordinate") {
-		return actions.Slide{From: a.Point("coordinate", "start_coordinate"),
-			To: a.Point("coordinate2", "end_coordinate"), Took: a.Duration("time", "duration")}
+	if to := a.Names("To"); !a.Has("direction") || a.Has(to...) {
+		return actions.Slide{From: a.Point(a.Names("From")...), To: a.Point(to...),
+			Took: a.Duration(a.Names("Took")...)}
 	}
 	return a.Stroke("direction", "coordinate")
-}
-
-func readButton(a *dialect.Args) actions.Action {
-	switch b := strings.ToLower(a.Text("button", "text")); b {
-	case "back":
-		return actions.Back{}
-	case "home":
-		return actions.Home{}
-	case "recents", "recent", "app_switch":
-		return actions.Recents{}
-	default:
-		return actions.HotKey{Key: actions.Key(b)}
-	}
-}
-
-// readEnd reads how the task ended. What does not say so is asked again: it could be either.
-func readEnd(a *dialect.Args) actions.Action {
-	said := a.Text("text", "answer", "content")
-	switch status := strings.ToLower(a.Text("status", "goal_status")); status {
-	case "success", "complete", "completed":
-		return actions.Complete{Report: said}
-	case "failure", "fail", "failed", "infeasible":
-		return actions.Abort{Reason: said}
-	default:
-		a.Complain("the status %q is neither success nor failure", status)
-		return actions.Abort{}
-	}
 }

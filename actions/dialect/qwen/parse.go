@@ -61,7 +61,8 @@ var (
 	further = regexp.MustCompile(`\baction["']?\s*[:：]|<function\s*=`)
 
 	inLine = regexp.MustCompile(`(?i)<\s*tool_call\s*>\s*(?:[{｛]|<function\s*=)`)
-	front  = regexp.MustCompile(`(?i)^(?:<\s*tool_call\s*>|###\s*action\s*###)\s*`)
+	front  = regexp.MustCompile("(?i)^(?:<\\s*tool_call\\s*>|###\\s*action\\s*###)" +
+		"\\s*(?:```[a-z]*\\s*)?")
 	tagged = regexp.MustCompile(front.String() + `[{｛]`)
 	own    = regexp.MustCompile(`^` + loose.Function(tool))
 	bare   = regexp.MustCompile(`^[{｛]+\s*["']?name["']?\s*[:：]\s*["']?` + tool)
@@ -107,19 +108,19 @@ func written(body string) (args loose.Object, behind string, err error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("the call could not be read: %w", err)
 	}
-	switch v := call.Get("arguments").(type) {
-	case loose.Object:
-		return v, behind, nil
-	case string:
-		if args, _, err = loose.ReadObject(v); err != nil {
-			err = fmt.Errorf("the call's arguments could not be read: %w", err)
+	if v, is := call.Get("arguments").(string); is {
+		if _, _, err = loose.ReadObject(v); err != nil {
+			return nil, behind, fmt.Errorf("the call's arguments could not be read: %w", err)
 		}
-		return args, behind, err
 	}
-	if call.Get("action") == nil {
+	if !dialect.NamesAction(call) {
 		return nil, behind, errors.New("the call has no arguments")
 	}
-	return call, behind, nil
+	n := dialect.ReadNamed(call, func(name string) bool { return forms.Find(name) != nil })
+	if twice := call.Doubled(); twice != "" && call.Get("action") == nil {
+		return nil, behind, errors.New(text.Quote(twice, dialect.MaxShown) + " is there twice")
+	}
+	return append(loose.Object{{Name: "action", Value: n.Name}}, n.Arguments...), behind, nil
 }
 
 var (

@@ -6,22 +6,20 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
-	"github.com/taploop/taploop/internal/screen"
 )
 
 const (
 	at     = "At=start_box|point|start_point|start"
 	start  = "From=start_box|point|start_point|start"
-	finish = " To=end_box|end_point|end"
+	finish = " To=end_box"
 )
 
 // forms is the calls, those of the prompt first. The models have no form for an emptied field, for
 // several answers to choose from, and for notes.
 var forms = withNames(dialect.Forms{
-	{Want: "click(start_box='(x1,y1)')", Also: "tap left_single", Action: actions.Click{},
+	{Want: "click(start_box='(x1,y1)')", Action: actions.Click{},
 		Args: at},
-	{Want: "long_press(start_box='(x1,y1)')", Also: "longpress long_click",
-		Action: actions.LongPress{}, Args: at + " Hold?=time|duration"},
+	{Want: "long_press(start_box='(x1,y1)')", Action: actions.LongPress{}, Args: at + " Hold?=time|duration"},
 	{Want: "type(content='...')", Also: "input", Action: actions.Type{}, Args: "Text=content",
 		Read: readType},
 	{Want: "scroll(start_box='(x1,y1)', direction='down or up or right or left')",
@@ -29,20 +27,21 @@ var forms = withNames(dialect.Forms{
 	{Want: "drag(start_box='(x1,y1)', end_box='(x2,y2)')", Also: "swipe",
 		Action: actions.Slide{}, Args: start + finish},
 	{Want: "open_app(app_name='...')", Also: "open launch", Action: actions.OpenApp{},
-		Args: "App=app_name|app|name|content"},
+		Args: "App=app_name|content"},
 	{Want: "press_home()", Action: actions.Home{}},
 	{Want: "press_back()", Action: actions.Back{}},
-	{Want: "wait()", Action: dialect.UsualWait, Args: "For=time|duration|seconds"},
+	{Want: "wait()", Action: dialect.UsualWait, Args: "For=time"},
 	{Want: "call_user(content='...')", Also: "ask_user", Action: actions.Info{},
 		Args: "Question=content", Read: readQuestion},
-	{Want: "finished(content='...')", Also: "finish", Action: actions.Complete{},
+	{Want: "finished(content='...')", Also: "finish done", Action: actions.Complete{},
 		Args: "Report=content|message"},
-	{Want: "abort(content='...')", Also: "error_env", Action: actions.Abort{},
+	{Want: "abort(content='...')", Also: "error_env fail", Action: actions.Abort{},
 		Args: "Reason=content|reason"},
-	{Want: "double_click(start_box='(x1,y1)')", Also: "left_double double_tap",
+	{Want: "double_click(start_box='(x1,y1)')",
 		Action: actions.DoubleClick{}, Args: at},
 	{Want: "press_recent()", Also: "press_recents", Action: actions.Recents{}},
-	{Want: "hotkey(key='enter')", Also: "press", Action: actions.HotKey{}, Args: "Key=key|keys"},
+	{Want: "hotkey(key='enter')", Also: "press", Action: actions.HotKey{}, Args: "Key=key",
+		Read: dialect.ReadKey},
 	{Want: "press_enter()", Action: actions.HotKey{Key: actions.KeyEnter}},
 })
 
@@ -64,7 +63,7 @@ func shown() (all []string) {
 
 // readType reads a text. A line break at its end submits it, and alone it presses Enter.
 func readType(a *dialect.Args) actions.Action {
-	written := a.Raw("content")
+	written := a.Raw(a.Names("Text")...)
 	typed := strings.TrimRight(written, "\n")
 	if typed == "" && written != "" {
 		return actions.HotKey{Key: actions.KeyEnter}
@@ -74,22 +73,15 @@ func readType(a *dialect.Args) actions.Action {
 
 // readScroll reads the side whose content comes into view, or a way as the first UI-TARS writes it.
 func readScroll(a *dialect.Args) actions.Action {
-	from := []string{"start_box", "point", "start_point", "start"}
-	to := []string{"end_box", "end_point", "end"}
-	if a.Text("direction") == "" && a.Has(to...) {
-		return actions.Slide{From: a.Point(from...), To: a.Point(to...)}
+	if to := a.Names("To"); a.Text("direction") == "" && a.Has(to...) {
+		return actions.Slide{From: a.Point(a.Names("At")...), To: a.Point(to...)}
 	}
-	s := actions.Scroll{At: screen.Point{X: 0.5, Y: 0.5},
-		Direction: actions.Direction(strings.ToLower(a.Text("direction")))}
-	if a.Has(from...) {
-		s.At = a.Point(from...)
-	}
-	return s
+	return dialect.ReadScroll(a)
 }
 
 // readQuestion reads the model's question. A call without words asks what its thought says, and
 // leaves the phone to the user.
 func readQuestion(a *dialect.Args) actions.Action {
-	asked := a.Text("content", "question", "text")
+	asked := a.Text(a.Names("Question")...)
 	return actions.Info{Question: cmp.Or(asked, a.Thought), ByHand: asked == ""}
 }

@@ -15,9 +15,12 @@ const anyForm = "a line such as Action: click(start_box='(x1,y1)')"
 
 // Parse reads a thought and the one call behind Action.
 func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, error) {
-	thought, body := dialect.Split(r, begins)
+	thought, body := split(r)
 	if !begins(body) {
 		return actions.Decision{}, dialect.Unread(r, body, anyForm)
+	}
+	if bareName.MatchString(body) {
+		body = strings.TrimRight(body, "*` \n") + "()"
 	}
 	prose := !labelled.MatchString(body) && strings.TrimSpace(thought) != "" &&
 		!thoughtLabel.MatchString(thought) && r.Reasoning == "" &&
@@ -29,7 +32,7 @@ func (u *uitars) Parse(r actions.Reply, s dialect.Situation) (actions.Decision, 
 			anyForm)
 	}
 	thought = thoughtLabel.ReplaceAllString(thought, "")
-	a, err := forms.Decode(call.Name, u.Args(untagged(call.Args), thought, &s),
+	a, err := forms.Decode(call.Name, u.Args(call.Args, thought, &s),
 		"one of "+strings.Join(shown(), ", "))
 	if err != nil {
 		return actions.Decision{}, err
@@ -77,25 +80,36 @@ func another(first loose.Call, text string) bool {
 // Wrote reports whether a reply has, behind its thought, a line Action with a call, or a call of
 // the family alone.
 func Wrote(r actions.Reply) bool {
-	_, body := dialect.Split(r, begins)
+	_, body := split(r)
 	return begins(body)
 }
 
+// split finds the call, which may stand behind the thought in its line if nothing stands behind it.
+func split(r actions.Reply) (thought, body string) {
+	return dialect.SplitLine(r, begins, inLine)
+}
+
 func begins(s string) bool {
-	return labelled.MatchString(s) || ownCall().MatchString(s) || tagCall().MatchString(s)
+	return labelled.MatchString(s) || bareName.MatchString(s) || ownCall().MatchString(s) ||
+		tagCall().MatchString(s)
 }
 
 var (
-	actionLabel  = regexp.MustCompile(`(?i)^[ \t*#]*action[ \t*]*[:：][\s*]*`)
-	labelled     = regexp.MustCompile(actionLabel.String() + `[\pL_]+\s*[(（]`)
+	actionLabel = regexp.MustCompile("(?i)^[ \t*#]*(?:action[ \t*]*[:：])?" + wrapped)
+	labelled    = regexp.MustCompile("(?i)^[ \t*#]*action[ \t*]*[:：]" + wrapped +
+		`[\pL_.]+\s*[(（]`)
+	inLine = regexp.MustCompile(`(?i)\baction\s*[:：]\s*[\pL_]+\s*[(（][^\n]*[)）]\s*$`)
+	// bareName is the name of a call that needs no arguments, without its brackets.
+	bareName = regexp.MustCompile("(?i)^[ \t*#]*action[ \t*]*[:：]" + wrapped +
+		"press_(?:back|home|recent)[\\s*`]*$")
 	thoughtLabel = regexp.MustCompile(`(?im)^[\s*#]*thought[ \t*]*[:：][ \t*]*`)
 
-	anyCall = `(?i:` + strings.Join(forms.Known(), "|") + `)\s*[(（]`
+	anyCall = `(?i:(?:pyautogui\.)?(?:` + strings.Join(forms.Everywhere(), "|") + `))\s*[(（]`
 	tagCall = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^` + loose.Function(loose.AnyName))
 	})
 	ownCall = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^` + anyCall)
+		return regexp.MustCompile(`^` + wrapped + anyCall)
 	})
 	innerCall = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`[^\pL\pN_]` + anyCall)
@@ -112,27 +126,15 @@ func swallowed(call string) bool {
 	return innerCall().MatchString(call) || dialect.ThinkEnd.MatchString(call)
 }
 
+// wrapped is what may stand in front of a call.
+const wrapped = "[\\s*]*(?:(?:```[a-z]*|`|<\\|begin_of_box\\|>|<answer>)\\s*)*"
+
 const (
 	opening = `(?:<(?:point|bbox|box)>|<\|(?:box|point)_start\|>)`
 	closing = `(?:</(?:point|bbox|box)>|<\|(?:box|point)_end\|>)`
 )
 
-var (
-	tag   = regexp.MustCompile(opening + `|` + closing)
-	place = regexp.MustCompile(opening + `([\s\d.,()\[\]-]*)` + closing)
-)
+var place = regexp.MustCompile(opening + `([\s\d.,()\[\]-]*)` + closing)
 
 // listed puts places that stand in tags, and not in quotes, into quotes.
 func listed(s string) string { return place.ReplaceAllString(s, "'$1'") }
-
-// untagged is the arguments with places free of tags. Texts stay as they are.
-func untagged(all loose.Object) loose.Object {
-	out := make(loose.Object, len(all))
-	for i, m := range all {
-		if s, is := m.Value.(string); is && m.Name != "content" && m.Name != "app_name" {
-			m.Value = tag.ReplaceAllString(s, "")
-		}
-		out[i] = m
-	}
-	return out
-}

@@ -1,0 +1,140 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/actions/dialect/loose"
+)
+
+// Named is the action that an object names, as models write it, by whatever keys:
+//
+//	{"action": NAME, ...}
+//	{"action": {"type": NAME, ...}} or {"action": {NAME: {...}}}
+//	{"type": "function", "function": {"name": NAME, "arguments": {...}}}
+//	{"name": "mobile_use", "arguments": {"action": NAME, ...}}
+//
+// Its arguments are beside the name or in a nested object, which may be JSON in a text.
+type Named struct {
+	Name      string
+	Arguments loose.Object
+	Thought   string
+	Twice     string // the name of what an object has more than once
+}
+
+var (
+	// actionKeys are the names under which an object names its action, the surest first.
+	actionKeys = fields("action_type action type name tool_name tool function command")
+	// surely are those of which one has to be there.
+	surely = fields("action_type action type tool_name tool function")
+	inside = fields("arguments args parameters params input inputs action_inputs")
+	// kindsOfCall are what stands for a name and is none.
+	kindsOfCall = fields(`function function_call tool_call tool_use action do mobile_use
+		computer_use`)
+	thoughts    = fields("thought thoughts thinking reasoning explanation")
+)
+
+// NamesAction reports whether an object names an action.
+func NamesAction(o loose.Object) bool {
+	o = folded(o)
+	named := func(key string) bool {
+		switch v := o.Get(key).(type) {
+		case string:
+			return v != ""
+		case loose.Object:
+			return true
+		}
+		return false
+	}
+	called := named("name") && slices.ContainsFunc(inside, func(key string) bool {
+		return o.Get(key) != nil
+	})
+	return called || slices.ContainsFunc(surely, named)
+}
+
+// folded is the object with its keys in small letters if it names its action in capitals.
+func folded(o loose.Object) loose.Object {
+	capital := func(m loose.Member) bool { return m.Name == "ACTION" || m.Name == "ACTION_TYPE" }
+	if !slices.ContainsFunc(o, capital) {
+		return o
+	}
+	small := make(loose.Object, len(o))
+	for i, m := range o {
+		small[i] = loose.Member{Name: strings.ToLower(m.Name), Value: m.Value}
+	}
+	return small
+}
+
+// ReadNamed reads the action of an object. known reports whether an action has that name.
+func ReadNamed(o loose.Object, known func(name string) bool) Named {
+	o = folded(o)
+	n := Named{Twice: o.Doubled()}
+	for _, key := range thoughts {
+		if n.Thought == "" {
+			n.Thought = loose.Text(o.Get(key))
+		}
+	}
+	key := n.naming(o)
+	for _, m := range o {
+		switch {
+		case m.Name == key, slices.Contains(thoughts, m.Name),
+			slices.Contains(actionKeys, m.Name) &&
+				slices.Contains(kindsOfCall, loose.Text(m.Value)):
+		case slices.Contains(inside, m.Name):
+			n.Arguments = append(n.Arguments, within(m.Value)...)
+		default:
+			n.Arguments = append(n.Arguments, m)
+		}
+	}
+	if inner, is := o.Get(key).(loose.Object); is {
+		return n.beneath(inner, known)
+	}
+	if !known(n.Name) && NamesAction(n.Arguments) {
+		return n.beneath(n.Arguments, known)
+	}
+	return n
+}
+
+// naming is the key whose value is the action or its name.
+func (n *Named) naming(o loose.Object) string {
+	for _, key := range actionKeys {
+		switch v := o.Get(key).(type) {
+		case loose.Object:
+			return key
+		case string:
+			if v != "" && !slices.Contains(kindsOfCall, v) {
+				n.Name = v
+				return key
+			}
+		}
+	}
+	return ""
+}
+
+// beneath reads the action of an object within that of n.
+func (n *Named) beneath(o loose.Object, known func(name string) bool) Named {
+	inner := ReadNamed(o, known)
+	if inner.Name == "" && len(o) == 1 { // {"tap": {...}}
+		inner.Name, inner.Arguments = o[0].Name, within(o[0].Value)
+	}
+	if inner.Thought == "" {
+		inner.Thought = n.Thought
+	}
+	if inner.Twice == "" {
+		inner.Twice = n.Twice
+	}
+	return inner
+}
+
+// within are arguments in an object of their own.
+func within(v any) loose.Object {
+	if s, ok := v.(string); ok {
+		o, _, err := loose.ReadObject(s)
+		if err != nil {
+			return nil
+		}
+		return o
+	}
+	o, _ := v.(loose.Object)
+	return o
+}
