@@ -31,7 +31,7 @@ var (
 	// kindsOfCall are what stands for a name and is none.
 	kindsOfCall = fields(`function function_call tool_call tool_use action do mobile_use
 		computer_use`)
-	thoughts    = fields("thought thoughts thinking reasoning explanation")
+	thoughts = fields("thought thoughts thinking reasoning explanation")
 )
 
 // NamesAction reports whether an object names an action.

@@ -24,7 +24,8 @@ var (
 		return regexp.MustCompile(`^\s*` + Function(`(`+AnyName+`)`))
 	})
 	parameter = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*<(?:antml:)?parameter\s*(?:name\s*)?=\s*["']?(` + AnyName + `)["']?[^<>]*>`)
+		return regexp.MustCompile(`^\s*<(?:antml:)?parameter\s*(?:name\s*)?=\s*["']?(` +
+			AnyName + `)["']?[^<>]*>`)
 	})
 	valueEnd = regexp.MustCompile(`</(?:antml:)?parameter\s*>\s*(?:<(?:antml:)?parameter\s*` +
 		`(?:name\s*)?=|</function\s*>|</(?:antml:)?invoke\s*>|$)`)
