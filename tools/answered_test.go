@@ -37,8 +37,8 @@ func TestAResultSaysWhoAnsweredInTheClientsPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				w.end()
-				w.fopts.Console = terminal.New(&console{lines: []string{"from the console"}}, "en")
-				w.fopts.Answerer = answerer{}
+				w.fopts.Asking.Console = terminal.New(&console{lines: []string{"from the console"}}, "en")
+				w.fopts.Asking.Answerer = answerer{}
 				w.fopts.OnTimeout = c.silence
 				w.begin()
 				a := w.start("ask tap", in{"reply_mode": c.mode})
@@ -113,7 +113,7 @@ func (chatty) Reply(context.Context, string, string, []string, *screen.Frame) (s
 func TestManyAnswersOfAModelDoNotFillTheResult(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
-		w.fopts.Answerer = chatty{}
+		w.fopts.Asking.Answerer = chatty{}
 		w.begin()
 		a := w.start("verbose "+strings.Repeat("ask ", 11), in{"reply_mode": "auto_reply"})
 		require.Equal(t, done, a.code())

@@ -219,7 +219,7 @@ func TestTheReplyModeSaysWhoAnswers(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
 		console := &console{lines: []string{"from the console"}}
-		w.fopts.Console, w.fopts.Answerer = terminal.New(console, "en"), answerer{}
+		w.fopts.Asking.Console, w.fopts.Asking.Answerer = terminal.New(console, "en"), answerer{}
 		w.begin()
 		for mode, want := range map[string]string{"manual_reply": "done from the console",
 			"auto_reply": "done a model's answer", "no_reply": "done "} {

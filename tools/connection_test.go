@@ -133,7 +133,7 @@ func TestAnAddressTightensWhoIsAsked(t *testing.T) {
 				bubble(t, func(t *testing.T, w *fixture) {
 					w.end()
 					w.topts.ReplyMode = m.usual
-					w.fopts.Answerer, w.fopts.Console = answerer{}, terminal.New(&console{}, "en")
+					w.fopts.Asking.Answerer, w.fopts.Asking.Console = answerer{}, terminal.New(&console{}, "en")
 					w.begin()
 					arguments := in{"task": "tap", "max_steps": 1}
 					if m.asked != "" {

@@ -134,7 +134,7 @@ func TestTheHintOfAReplyThatNobodyWaitsForCanBeFollowed(t *testing.T) {
 func TestAReplyIsTakenWhileSomebodyElseIsBeingAsked(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
-		w.fopts.Console = terminal.New(&console{lines: []string{"from the console"}}, "en")
+		w.fopts.Asking.Console = terminal.New(&console{lines: []string{"from the console"}}, "en")
 		w.begin()
 		a := w.start("ask", in{"reply_mode": "manual_reply", "wait_seconds": 5})
 		require.Equal(t, "WAITING_REPLY STILL_RUNNING", a.code())
@@ -147,7 +147,7 @@ func TestAReplyIsTakenWhileSomebodyElseIsBeingAsked(t *testing.T) {
 func TestSessionsAreListedAsTheyAreWaitedFor(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
-		w.fopts.Console = terminal.New(&console{lines: []string{"from the console"}}, "en")
+		w.fopts.Asking.Console = terminal.New(&console{lines: []string{"from the console"}}, "en")
 		w.begin()
 		a := w.start("ask", in{"reply_mode": "manual_reply", "wait_seconds": 5})
 		require.Equal(t, "WAITING_REPLY STILL_RUNNING", a.code())

@@ -252,7 +252,7 @@ func TestAnAnswerThatCannotBeTaken(t *testing.T) {
 
 func TestAChannelWhoseTurnIsOverIsNotShown(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		w.fopts.Channels = []string{"inbox"}
+		w.fopts.Asking.Channels = []string{"inbox"}
 		w.restart()
 		// the client shows no forms
 		passed := w.start("ask", in{"reply_mode": "elicit (60s) -> pass_to_client"})

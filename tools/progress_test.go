@@ -126,7 +126,7 @@ func TestAQuestionAndItsSettlingAreTold(t *testing.T) {
 func TestAQuestionAtTheConsoleIsTold(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
-		w.fopts.Console = terminal.New(&console{lines: []string{"red"}}, "en")
+		w.fopts.Asking.Console = terminal.New(&console{lines: []string{"red"}}, "en")
 		w.begin()
 		a := w.withProgress("p", "ask_agent_start_new_task",
 			in{"task": "ask", "reply_mode": "manual_reply"})

@@ -107,7 +107,7 @@ func indexes(logs []result.Step) []int {
 func TestARunThatEndsWithoutAReportSaysWhy(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.end()
-		w.fopts.OnTimeout, w.fopts.Attention = inquiry.GiveUp, time.Minute
+		w.fopts.OnTimeout, w.fopts.Asking.Attention = inquiry.GiveUp, time.Minute
 		w.begin()
 		silent := w.start("ask")
 		time.Sleep(time.Hour)

@@ -29,14 +29,14 @@ func newGoals(s *Settings, r *runs.Options, h *Hosting) (*goals.Goals, error) {
 		},
 		OpenServer: func(c agents.ServerSettings, session string) (agents.Proxy, func(), error) {
 			p, err := NewProxy(s, proxy.Options{Name: c.Name, Target: *listedUpstream(s, c),
-				Session: session, Channels: r.Channels, Stdio: true,
+				Session: session, Channels: r.Asking.Channels, Stdio: true,
 				Wait: func(string, bool) time.Duration { return wholeQuestion }}, r.Broker)
 			if err != nil {
 				return nil, nil, err
 			}
 			return p, p.Close, nil
 		},
-		Servers: c.MCP, Environ: Environment(s.Options.Environ), Channels: r.Channels,
+		Servers: c.MCP, Environ: Environment(s.Options.Environ), Channels: r.Asking.Channels,
 		Agents:   agents.Options{Textual: c.Textual, Lang: s.Conf.Model.Lang},
 		Patience: q.Attention, Watcher: h.Watcher, Log: s.Log,
 	}

@@ -103,7 +103,7 @@ func runOptions(s *Settings, d *Parts, o Options) *runs.Options {
 	q := s.Conf.Questions
 	opts := &runs.Options{
 		Store: d.Store, Phones: d.Phones, Broker: NewBroker(s, d.Store),
-		Options: asking.Options{Channels: d.Channels, Attention: q.Attention,
+		Asking: asking.Options{Channels: d.Channels, Attention: q.Attention,
 			Draft: channel.Mode(q.Draft)},
 		ConsoleLang: s.Lang(),
 		Limits: agentloop.Limits{Steps: s.Conf.Loop.MaxSteps, Time: s.Conf.Loop.MaxTime,
@@ -114,10 +114,10 @@ func runOptions(s *Settings, d *Parts, o Options) *runs.Options {
 		Log: s.Log,
 	}
 	if o.Console != nil {
-		opts.Console = terminal.New(o.Console, s.Lang())
+		opts.Asking.Console = terminal.New(o.Console, s.Lang())
 	}
 	if m := channel.Mode(q.OnRefusal); m.IsModel() {
-		opts.OnRefusal = m
+		opts.Asking.OnRefusal = m
 	}
 	return opts
 }
@@ -130,8 +130,8 @@ func (d *Parts) openModels(s *Settings, opts *runs.Options) error {
 		return err
 	}
 	d.OnClose(p.Close)
-	opts.NewPolicy, opts.Answerer = p.choose, p.captioner
-	if opts.Deciders, err = ms.deciders(p); err != nil {
+	opts.NewPolicy, opts.Asking.Answerer = p.choose, p.captioner
+	if opts.Asking.Deciders, err = ms.deciders(p); err != nil {
 		return err
 	}
 	judging, err := model.New(ms.deciding(s.Conf.Model, p.transport))

@@ -34,7 +34,7 @@ func (a asker) Moved(q inquiry.Question) { a.m.states.wake(q.SessionID) }
 // continues with the answer as r says, otherwise with the steps that it has left. AskHere returns
 // io.EOF if the console cannot give an answer. Nothing has changed then.
 func (m *Manager) AskHere(ctx context.Context, q inquiry.Question, r *ContinueRequest) error {
-	if m.opts.Console == nil {
+	if m.opts.Asking.Console == nil {
 		return fmt.Errorf("there is no console: %w", io.EOF)
 	}
 	asking, cancel := context.WithCancelCause(ctx)
@@ -48,7 +48,7 @@ func (m *Manager) AskHere(ctx context.Context, q inquiry.Question, r *ContinueRe
 	if r != nil {
 		resume = encode(r.resumption())
 	}
-	err := m.opts.Console.Ask(asking, m.broker, q, resume, func() { asker{m}.Stop(q) })
+	err := m.opts.Asking.Console.Ask(asking, m.broker, q, resume, func() { asker{m}.Stop(q) })
 	if _, settled := errors.AsType[*route.ElsewhereError](err); settled {
 		return nil
 	}

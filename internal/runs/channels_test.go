@@ -45,7 +45,7 @@ func TestChannelsAskOneAfterTheOther(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		o := &oracle{}
 		w.again(func(opts *runs.Options) {
-			opts.Answerer, opts.Console, opts.Channels = o, terminal.New(&person{}, "en"),
+			opts.Asking.Answerer, opts.Asking.Console, opts.Asking.Channels = o, terminal.New(&person{}, "en"),
 				[]string{"page"}
 		})
 		st := begun(w, "manual_reply (60s) -> auto_reply", "ask tap")
@@ -76,7 +76,7 @@ func TestChannelsAskOneAfterTheOther(t *testing.T) {
 func TestAChannelThatHasNoAnswerPassesOnAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.again(func(o *runs.Options) {
-			o.Console = terminal.New(&person{lines: []string{"green"}},
+			o.Asking.Console = terminal.New(&person{lines: []string{"green"}},
 				"en")
 		})
 		st := begun(w, "elicit -> manual_reply", "ask tap")
@@ -117,7 +117,7 @@ func TestNoReplyAtTheEndTellsTheRunToGoOn(t *testing.T) {
 
 func TestAnAnswerFromElsewhereKeepsTheCallsSteps(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		w.again(func(o *runs.Options) { o.Answerer = &oracle{} })
+		w.again(func(o *runs.Options) { o.Asking.Answerer = &oracle{} })
 		st, err := w.manager.Start(
 			w.ctx(),
 			runs.StartRequest{Task: "tap ask tap ask tap", MaxSteps: 5, KeepEnvironment: true,
@@ -149,11 +149,11 @@ func TestAnAnswerFromElsewhereKeepsTheCallsSteps(t *testing.T) {
 
 func TestTheConsoleIsAskedAgainAfterARestart(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		w.again(func(o *runs.Options) { o.Console = terminal.New(&person{}, "en") })
+		w.again(func(o *runs.Options) { o.Asking.Console = terminal.New(&person{}, "en") })
 		st := begun(w, channel.ManualReply, "ask tap")
 		id := st.Question.ID
 		w.again(func(o *runs.Options) {
-			o.Console = terminal.New(&person{lines: []string{"blue"}},
+			o.Asking.Console = terminal.New(&person{lines: []string{"blue"}},
 				"en")
 		})
 		require.NoError(t, w.manager.Recover(w.ctx()))
@@ -167,7 +167,7 @@ func TestAQuestionThatNoChannelAnsweredIsAskedAnewAfterARestartOrAPause(t *testi
 	for _, restart := range []bool{true, false} {
 		bubble(t, func(t *testing.T, w *fixture) {
 			o := &oracle{err: errors.New("connection refused")}
-			w.again(func(opts *runs.Options) { opts.Answerer = o })
+			w.again(func(opts *runs.Options) { opts.Asking.Answerer = o })
 			st := begun(w, channel.AutoReply, "ask tap")
 			require.Empty(t, st.Asking)
 			require.Contains(t, st.Message, "auto_reply had no answer: connection refused")
@@ -193,7 +193,7 @@ func TestAQuestionThatNoChannelAnsweredIsAskedAnewAfterARestartOrAPause(t *testi
 func TestAPausedRunLeavesTheConsoleAlone(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
-		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
+		w.again(func(o *runs.Options) { o.Asking.Console = terminal.New(p, "en") })
 		st := begun(w, channel.ManualReply, "ask tap")
 		_, err := w.manager.Stop(w.ctx(),
 			runs.StopRequest{SessionID: st.Session.ID, Mode: runs.Pause})
@@ -217,7 +217,7 @@ func TestSilenceAfterTheLastChannel(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		o := &oracle{err: errors.New("away")}
 		w.again(func(opts *runs.Options) {
-			opts.Answerer, opts.OnTimeout, opts.Attention = o, inquiry.GiveUp, time.Minute
+			opts.Asking.Answerer, opts.OnTimeout, opts.Asking.Attention = o, inquiry.GiveUp, time.Minute
 		})
 		st := begun(w, "pass_to_client (30s) -> auto_reply", "ask tap")
 		require.Equal(t, st.Question.AskedAt.Add(90*time.Second), st.Question.AttentionUntil)

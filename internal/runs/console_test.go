@@ -19,7 +19,7 @@ func openWithoutConsole(t *testing.T, w *fixture, p *person) runs.Status {
 	t.Helper()
 	st := withMode(w, channel.PassToClient, "ask tap tap tap tap")
 	require.Equal(t, store.WaitingReply, st.Run.State)
-	w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
+	w.again(func(o *runs.Options) { o.Asking.Console = terminal.New(p, "en") })
 	st, err := w.manager.Continue(w.ctx(),
 		runs.ContinueRequest{SessionID: st.Session.ID, Here: true})
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestAQuestionThatIsLeftHereIsAsOpenAsBefore(t *testing.T) {
 		require.ErrorIs(t, err, io.EOF)
 		require.EqualError(t, err, "the input at the terminal has ended")
 		require.Equal(t, before, w.questions(st.Session.ID))
-		w.again(func(o *runs.Options) { o.Console = nil })
+		w.again(func(o *runs.Options) { o.Asking.Console = nil })
 		require.ErrorIs(t, w.manager.AskHere(w.ctx(), *st.Question, nil), io.EOF, "no console")
 	})
 }
@@ -66,7 +66,7 @@ func TestAStrayCommandIsNoAnswer(t *testing.T) {
 		t.Run(task, func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				p := &person{lines: c.lines}
-				w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
+				w.again(func(o *runs.Options) { o.Asking.Console = terminal.New(p, "en") })
 				st := withMode(w, channel.ManualReply, task)
 				require.Equal(t, store.Completed, st.Run.State, "%s", st.Message)
 				require.Contains(t, p.prompts[1], "is for another kind of question")

@@ -130,7 +130,7 @@ func TestNobodyButPeopleAnswersAnApproval(t *testing.T) {
 		bubble(t, func(t *testing.T, w *fixture) {
 			model := &oracle{}
 			w.again(func(o *runs.Options) {
-				o.Answerer, o.NewGate, o.OnTimeout = model, gateOf("consent"), inquiry.AskModel
+				o.Asking.Answerer, o.NewGate, o.OnTimeout = model, gateOf("consent"), inquiry.AskModel
 			})
 
 			st := withMode(w, mode, "tap consent")
@@ -201,7 +201,7 @@ func TestAnActionIsDecidedOnAtTheConsole(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				console := &typist{lines: c.lines}
 				w.again(func(o *runs.Options) {
-					o.NewGate, o.Console = gateOf("consent"), terminal.New(console, "en")
+					o.NewGate, o.Asking.Console = gateOf("consent"), terminal.New(console, "en")
 					o.OnUndecided = inquiry.RejectAll
 				})
 				st := withMode(w, channel.ManualReply, "tap consent")

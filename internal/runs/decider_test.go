@@ -64,7 +64,7 @@ func (w *fixture) thinks(change func(o *runs.Options), says ...string) *thinker 
 	d, err := decider.New(&decider.Options{Model: m, Name: "fast", PromptPrice: 2, ReplyPrice: 2})
 	require.NoError(w.t, err)
 	w.again(func(o *runs.Options) {
-		o.Deciders = map[channel.Mode]asking.Decider{channel.Model: d, channel.OfModel("fast"): d}
+		o.Asking.Deciders = map[channel.Mode]asking.Decider{channel.Model: d, channel.OfModel("fast"): d}
 		if change != nil {
 			change(o)
 		}
@@ -149,7 +149,7 @@ func TestAModelMayDecideWhatAPersonRefusesToAnswer(t *testing.T) {
 	for says, want := range map[string]string{blue: "done blue", "": "done ask the machine",
 		`{"cannot_decide": "x"}`: "done ask the machine"} {
 		bubble(t, func(t *testing.T, w *fixture) {
-			m := w.thinks(func(o *runs.Options) { o.OnRefusal = "model:fast" }, says)
+			m := w.thinks(func(o *runs.Options) { o.Asking.OnRefusal = "model:fast" }, says)
 			st := begun(w, "pass_to_client", "ask tap")
 			refuses := inquiry.Reply{Type: inquiry.TypeDecline, Response: "ask the machine",
 				ID: "r", Channel: inquiry.ChannelPage, By: "Ann"}
@@ -200,7 +200,7 @@ func TestWhatAPersonLeavesToOthersIsDecidedByTheModelThatThereIs(t *testing.T) {
 func TestAfterAKillTheModelIsAskedAgain(t *testing.T) {
 	for _, refused := range []bool{false, true} {
 		bubble(t, func(t *testing.T, w *fixture) {
-			w.thinks(func(o *runs.Options) { o.OnRefusal = channel.Model }, "...")
+			w.thinks(func(o *runs.Options) { o.Asking.OnRefusal = channel.Model }, "...")
 			mode := channel.Mode("model:fast -> pass_to_client")
 			if refused {
 				mode = "pass_to_client"
@@ -277,7 +277,7 @@ func TestAnUnknownDecidingModelIsRefusedAndOneThatIsGoneIsPassedBy(t *testing.T)
 			Settings: runs.Settings{ReplyMode: "model:slow"}})
 		require.ErrorContains(t, err, "reply mode model:slow needs that deciding model")
 		st := begun(w, "model:fast -> pass_to_client", "ask tap")
-		w.again(func(o *runs.Options) { delete(o.Deciders, channel.OfModel("fast")) })
+		w.again(func(o *runs.Options) { delete(o.Asking.Deciders, channel.OfModel("fast")) })
 		require.NoError(t, w.manager.Recover(w.ctx()))
 		st = w.stands(st.Session.ID)
 		require.Equal(t, channel.PassToClient, st.Asking)
@@ -287,7 +287,7 @@ func TestAnUnknownDecidingModelIsRefusedAndOneThatIsGoneIsPassedBy(t *testing.T)
 
 func TestADraftIsMadeBesideThePersonAndDoesNotHoldTheQuestionUp(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		m := w.thinks(func(o *runs.Options) { o.Draft = channel.Model }, blue)
+		m := w.thinks(func(o *runs.Options) { o.Asking.Draft = channel.Model }, blue)
 		st := withMode(w, "pass_to_client", "ask tap")
 		require.Nil(t, w.questions(st.Session.ID)[0].Suggestion, "it is there before the draft")
 		time.Sleep(2 * time.Second)
@@ -308,7 +308,7 @@ func TestNoDraftIsMadeOfWhatIsForPeople(t *testing.T) {
 	for _, task := range []string{"asksecret tap", "askcode tap"} {
 		bubble(t, func(t *testing.T, w *fixture) {
 			m := w.thinks(func(o *runs.Options) {
-				o.Draft, o.OnRefusal, o.OnTimeout = channel.Model, channel.Model, "model"
+				o.Asking.Draft, o.Asking.OnRefusal, o.OnTimeout = channel.Model, channel.Model, "model"
 			}, `{"text": "1234"}`)
 			st := begun(w, "model -> pass_to_client", task)
 			time.Sleep(time.Hour)
@@ -326,7 +326,7 @@ func TestADraftIsSentFromTheConsoleWithAnEmptyLine(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{lines: []string{"", "", ""}}
 		w.thinks(func(o *runs.Options) {
-			o.Draft, o.Console = channel.Model,
+			o.Asking.Draft, o.Asking.Console = channel.Model,
 				terminal.New(p, "en")
 		}, blue)
 		st := withMode(w, "pass_to_client (1m) -> manual_reply", "ask tap")
@@ -338,7 +338,7 @@ func TestADraftIsSentFromTheConsoleWithAnEmptyLine(t *testing.T) {
 		require.Contains(t, p.prompts[0], "Draft of the model fast (Enter sends it):\n  blue\n")
 
 		p = &person{lines: []string{"", "", "red"}} // what was not shown is not sent
-		w.thinks(func(o *runs.Options) { o.Console = terminal.New(p, "en") }, blue)
+		w.thinks(func(o *runs.Options) { o.Asking.Console = terminal.New(p, "en") }, blue)
 		st = withMode(w, "manual_reply", "ask tap")
 		require.Equal(t, "done red", st.Run.Answer)
 	})
@@ -348,7 +348,7 @@ func TestARefusalAtTheConsoleIsPassedOnOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{lines: []string{"/refuse"}}
 		m := w.thinks(func(o *runs.Options) {
-			o.OnRefusal, o.Console = channel.Model, terminal.New(p, "en")
+			o.Asking.OnRefusal, o.Asking.Console = channel.Model, terminal.New(p, "en")
 		}, blue)
 		require.Equal(t, "done blue", withMode(w, "manual_reply", "ask tap").Run.Answer)
 		require.Equal(t, 1, m.times())

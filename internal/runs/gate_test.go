@@ -62,7 +62,7 @@ func gateOf(task string) func(store.Session, store.Run) agentloop.Gate {
 func TestAModelIsNotAskedForConsent(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		model := &oracle{}
-		w.again(func(o *runs.Options) { o.Answerer, o.NewGate = model, gateOf("consent") })
+		w.again(func(o *runs.Options) { o.Asking.Answerer, o.NewGate = model, gateOf("consent") })
 
 		st := withMode(w, channel.AutoReply, "tap consent")
 

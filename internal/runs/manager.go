@@ -17,7 +17,7 @@ import (
 
 // Options configure a Manager. Store, Phones and NewPolicy must be set.
 type Options struct {
-	asking.Options // where questions are asked
+	Asking asking.Options // where questions are asked
 
 	Store     *store.Store
 	Phones    Phones

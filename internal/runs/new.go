@@ -27,7 +27,7 @@ func New(opts *Options) *Manager {
 			byID: map[string]*sessionState{}},
 		lines: queue.New(o.Store.Leases, o.Log), touches: touches.New(o.Store.Audit, o.Log)}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
-	m.desk = asking.New(m.ctx, o.Options, o.Store, o.Broker, asker{m}, o.Log)
+	m.desk = asking.New(m.ctx, o.Asking, o.Store, o.Broker, asker{m}, o.Log)
 	events := m.broker.Subscribe()
 	m.wg.Go(func() { resumer{m}.watch(events) })
 	m.wg.Go(func() {

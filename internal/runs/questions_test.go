@@ -105,7 +105,7 @@ func TestWithoutRepliesTheRunIsToldToGoOn(t *testing.T) {
 func TestAModelAnswersInAPersonsPlaceAndIsMarkedAsOne(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		o := &oracle{}
-		w.again(func(opts *runs.Options) { opts.Answerer = o })
+		w.again(func(opts *runs.Options) { opts.Asking.Answerer = o })
 		st := withMode(w, channel.AutoReply, "ask tap")
 		require.Equal(
 			t,
@@ -156,7 +156,7 @@ func TestThePersonAtTheConsoleAnswers(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				p := &person{lines: c.lines}
 				w.again(func(o *runs.Options) {
-					o.Console, o.OnTimeout = terminal.New(p, "en"),
+					o.Asking.Console, o.OnTimeout = terminal.New(p, "en"),
 						inquiry.GoOn
 				})
 
@@ -181,7 +181,7 @@ func TestThePersonAtTheConsoleAnswers(t *testing.T) {
 func TestAModelsTextDoesNotSteerTheTerminal(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{lines: []string{"1"}}
-		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
+		w.again(func(o *runs.Options) { o.Asking.Console = terminal.New(p, "en") })
 		st := withMode(w, channel.ManualReply, "askrudely tap")
 		require.Contains(t, p.prompts[0], "  [2Jsure?\n  really?\n  1. yes\n")
 		require.Equal(t, "yes", st.Run.Progress.Exchanges[0].Answer)
@@ -191,7 +191,7 @@ func TestAModelsTextDoesNotSteerTheTerminal(t *testing.T) {
 func TestAQuestionThatWasSettledMeanwhileIsNotAskedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
-		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
+		w.again(func(o *runs.Options) { o.Asking.Console = terminal.New(p, "en") })
 		st, err := w.manager.Start(
 			w.ctx(),
 			runs.StartRequest{
@@ -218,7 +218,7 @@ func TestAQuestionThatWasSettledMeanwhileIsNotAskedAgain(t *testing.T) {
 func TestOptionsThatTheModelRepeatsAreOneOption(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{lines: []string{"2"}}
-		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
+		w.again(func(o *runs.Options) { o.Asking.Console = terminal.New(p, "en") })
 		st := withMode(w, channel.ManualReply, "asktwice tap")
 		require.Equal(t, store.Completed, st.Run.State)
 		require.Equal(t, []string{"red", "blue"},
@@ -230,7 +230,7 @@ func TestOptionsThatTheModelRepeatsAreOneOption(t *testing.T) {
 func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.again(func(o *runs.Options) {
-			o.Console = terminal.New(&person{lines: []string{"/stop"}},
+			o.Asking.Console = terminal.New(&person{lines: []string{"/stop"}},
 				"en")
 		})
 		st := withMode(w, channel.ManualReply, "ask tap")
@@ -249,7 +249,7 @@ func TestThePersonAtTheConsoleStopsTheRun(t *testing.T) {
 
 func TestAQuestionOutlivesTheConsole(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
-		w.again(func(o *runs.Options) { o.Console = terminal.New(&person{gone: true}, "en") })
+		w.again(func(o *runs.Options) { o.Asking.Console = terminal.New(&person{gone: true}, "en") })
 		st := withMode(w, channel.ManualReply, "ask tap")
 		require.Equal(t, store.WaitingReply, st.Run.State)
 		w.reply(st.Session.ID, "red")
@@ -260,7 +260,7 @@ func TestAQuestionOutlivesTheConsole(t *testing.T) {
 func TestAnotherChannelClosesTheConsole(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
-		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
+		w.again(func(o *runs.Options) { o.Asking.Console = terminal.New(p, "en") })
 		st, err := w.manager.Start(
 			w.ctx(),
 			runs.StartRequest{
@@ -288,7 +288,7 @@ func TestOneQuestionAtATimeIsOnTheConsole(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{}
 		w.phones.phones["B"] = newFakePhones("B").phones["B"]
-		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
+		w.again(func(o *runs.Options) { o.Asking.Console = terminal.New(p, "en") })
 		var ids []string
 		for _, serial := range []string{"A", "B"} {
 			st, err := w.manager.Start(
@@ -321,7 +321,7 @@ func TestASecretIsTypedAndNeverShown(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				dir = w.dir
 				p := &person{lines: []string{secret}}
-				w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
+				w.again(func(o *runs.Options) { o.Asking.Console = terminal.New(p, "en") })
 				st := withMode(w, mode, "asksecret typesecret typesecret tap")
 				if mode == channel.PassToClient {
 					w.reply(st.Session.ID, secret)
@@ -404,7 +404,7 @@ func TestWhatSilenceLeadsTo(t *testing.T) {
 		t.Run(fmt.Sprintf("%s after %v", c.on, c.after), func(t *testing.T) {
 			bubble(t, func(t *testing.T, w *fixture) {
 				o := &oracle{}
-				w.again(func(opts *runs.Options) { opts.OnTimeout, opts.Answerer = c.on, o })
+				w.again(func(opts *runs.Options) { opts.OnTimeout, opts.Asking.Answerer = c.on, o })
 				st := w.wait(w.start("ask").Session.ID)
 				time.Sleep(c.after)
 				require.NoError(t, w.manager.Broker().Sweep(w.ctx(), time.Now()))

@@ -19,7 +19,7 @@ import (
 func TestARememberedAnswerIsNotAskedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		p := &person{lines: []string{"/remember ever red", "/remember session 2"}}
-		w.again(func(o *runs.Options) { o.Console = terminal.New(p, "en") })
+		w.again(func(o *runs.Options) { o.Asking.Console = terminal.New(p, "en") })
 		st := withMode(w, channel.ManualReply, "ask tap")
 		require.Equal(t, "blue", st.Run.Progress.Exchanges[0].Answer)
 		require.Contains(t, p.prompts[1], "unknown scope")
@@ -62,7 +62,7 @@ func TestAClientNeedsNoHands(t *testing.T) {
 			false},
 	} {
 		bubble(t, func(t *testing.T, w *fixture) {
-			w.again(func(o *runs.Options) { o.OnTimeout, o.Answerer = c.silence, &oracle{} })
+			w.again(func(o *runs.Options) { o.OnTimeout, o.Asking.Answerer = c.silence, &oracle{} })
 			st := withMode(w, channel.PassToClient, "ask tap")
 
 			st, err := w.manager.Continue(w.ctx(), runs.ContinueRequest{SessionID: st.Session.ID,

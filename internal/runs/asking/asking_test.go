@@ -156,7 +156,8 @@ func TestEachChannelAnswersInItsOwnName(t *testing.T) {
 
 func TestAChannelHasItsTurnForSoLongAndTheNextIsAsked(t *testing.T) {
 	silent := new(person)
-	bubble(t, asking.Options{Console: silent, Attention: 3 * time.Minute}, func(t *testing.T, w *fixture) {
+	o := asking.Options{Console: silent, Attention: 3 * time.Minute}
+	bubble(t, o, func(t *testing.T, w *fixture) {
 		q := w.open("manual_reply -> pass_to_client")
 		require.Equal(t, string(channel.ManualReply), w.Channels(w.now(q))[0].Name)
 		require.True(t, w.Routed(w.now(q)))
