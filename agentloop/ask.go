@@ -60,11 +60,11 @@ func (l *loop) park(ctx context.Context, s *Step, q Question) *Ending {
 	}
 	l.record.emit(Event{Kind: Asking, Step: *s, Question: &q})
 	began := time.Now()
-	err := l.Parker.Park(ctx, q)
+	waits, err := l.Parker.Park(ctx, q)
 	s.Timing.Ask += time.Since(began)
 	switch {
 	case err == nil && ctx.Err() == nil:
-		return l.record.finish(ctx, s, Ending{Reason: WaitingFor(q.Kind).Reason, Question: &q})
+		return l.record.finish(ctx, s, Ending{Reason: waits, Question: &q})
 	case err == nil: // the question stays open while the run is paused
 		return l.record.finish(ctx, s, *Stopped(ctx))
 	}

@@ -272,14 +272,15 @@ type inbox struct {
 	on     func()
 }
 
-func (i *inbox) Park(_ context.Context, q agentloop.Question) error {
+func (i *inbox) Park(_ context.Context, q agentloop.Question) (agentloop.StopReason, error) {
 	if i.on != nil {
 		i.on()
 	}
 	if i.err == nil {
 		i.parked = append(i.parked, q)
 	}
-	return i.err
+	return map[string]agentloop.StopReason{agentloop.KindInfo: agentloop.InfoNeedsReply,
+		agentloop.KindApproval: agentloop.ActionNeedsApproval}[q.Kind], i.err
 }
 
 // rig is a runner with its doubles.

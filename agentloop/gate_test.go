@@ -118,7 +118,7 @@ func TestAnActionThatWasApprovedIsCarriedOutOnceWithoutTheModel(t *testing.T) {
 		Task: "x", Screen: r.script.seen[0].Screen, Step: 1, Round: 1}
 	require.Equal(t, []agentloop.Question{want}, r.inbox.parked)
 	require.Equal(t, &want, end.Question)
-	require.Equal(t, agentloop.WaitingFor("approval").Reason, end.Reason)
+	require.Equal(t, agentloop.ActionNeedsApproval, end.Reason)
 	require.Empty(t, r.phone.touches)
 	require.Zero(t, c.Questions, "the model has not asked")
 	require.Equal(t, "approval", r.journal.intents[0].Asks)

@@ -54,11 +54,11 @@ var ErrKeyRefused = errors.New("the endpoint does not take the key")
 
 // Parker keeps questions for people.
 type Parker interface {
-	// Park stores a question for those who answer in the run's reply mode. If it returns nil, the
-	// question survives a crash. The run then ends for now, and a later call of Run continues with
-	// the answer. An error that is one of the causes of a cancellation, such as ErrStopped, ends
-	// the run for that reason.
-	Park(ctx context.Context, q Question) error
+	// Park stores a question for those who answer in the run's reply mode, and returns the reason
+	// for which a run waits for the answer. If the error is nil, the question survives a crash. The
+	// run then ends for now, and a later call of Run continues with the answer. An error that is
+	// one of the causes of a cancellation, such as ErrStopped, ends the run for that reason.
+	Park(ctx context.Context, q Question) (StopReason, error)
 }
 
 // Album is a Journal that can show what former steps saw. With one, a policy may show them again.

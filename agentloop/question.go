@@ -10,6 +10,7 @@ import (
 // Question is a question that a person answers before the run continues.
 type Question struct {
 	Kind     string // KindInfo, or one of a Gate's own
+	Body     any    // what a question of a Gate's own kind has, in the form that the Parker knows
 	Text     string
 	Options  []string // answers to choose from
 	FreeText bool     // an answer other than the Options is allowed

@@ -58,7 +58,7 @@ func Refuse(why string) Verdict { return Verdict{refusal: why, reason: PolicyDen
 // Rejected is [Refuse] for what a person has rejected before in the run, see Progress.Rejected.
 func Rejected(why string) Verdict { return Verdict{refusal: why, reason: ActionRejected} }
 
-// Ask parks a question about the action. Of q it uses Kind, Text, Options, FreeText, Secret and
-// Review. It refuses the action instead if a question with the same Review.Bound was rejected in
+// Ask parks a question about the action. Of q it uses Kind, Text, Options, FreeText, Secret, Body
+// and Review. It refuses the action instead if a question with the same Review.Bound was rejected in
 // the run.
 func Ask(q Question) Verdict { return Verdict{question: &q} }

@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
@@ -50,7 +51,7 @@ func argumentsOf[A any](o *Options, name string) (string, *schema.Schema) {
 // argumentTypes are the types of arguments that have a schema of their own.
 var argumentTypes = sync.OnceValue(func() schema.Types {
 	types := schema.NewTypes()
-	schema.AddEnum(types, result.States...)
+	schema.AddEnum(types, store.States()...)
 	schema.AddEnum(types, result.FieldTypes...)
 	schema.AddEnum(types, inquiry.Pause, inquiry.GoOn, inquiry.Default)
 	schema.AddEnum(types, inquiry.TypeAnswer, inquiry.TypeDone, inquiry.TypeCouldNot,

@@ -59,20 +59,18 @@ func exitCodes() string {
 // troubles are the exit codes by what an error or the end of a run says. Other ends are those of a
 // task that is not completed.
 var troubles = map[string]int{
-	string(runs.ADBUnreachable):           exitPhone,
-	string(runs.DeviceMismatch):           exitPhone,
-	string(agentloop.DeviceDisconnected):  exitPhone,
-	string(agentloop.DeviceError):         exitPhone,
-	string(agentloop.ScreenLocked):        exitPhone,
-	string(agentloop.ModelError):          exitModel,
-	string(agentloop.ModelOutputInvalid):  exitModel,
-	string(agentloop.ModelKeyRefused):     exitKey,
-	string(agentloop.InfoNeedsReply):      exitWaiting,
-	string(agentloop.ActionNeedsApproval): exitWaiting,
-	string(agentloop.InternalError):       exitError,
-	string(agentloop.ServerRestarted):     exitError,
-	string(runs.InvalidArgument):          exitUsage,
-	string(runs.RunEnded):                 exitUsage,
+	string(runs.ADBUnreachable):          exitPhone,
+	string(runs.DeviceMismatch):          exitPhone,
+	string(agentloop.DeviceDisconnected): exitPhone,
+	string(agentloop.DeviceError):        exitPhone,
+	string(agentloop.ScreenLocked):       exitPhone,
+	string(agentloop.ModelError):         exitModel,
+	string(agentloop.ModelOutputInvalid): exitModel,
+	string(agentloop.ModelKeyRefused):    exitKey,
+	string(agentloop.InternalError):      exitError,
+	string(agentloop.ServerRestarted):    exitError,
+	string(runs.InvalidArgument):         exitUsage,
+	string(runs.RunEnded):                exitUsage,
 }
 
 // exitOf is the exit code of a command that failed.
@@ -112,8 +110,12 @@ func endOf(ctx context.Context, state store.State, reason agentloop.StopReason) 
 
 // exitOfRun is the exit code of a run that ended, or paused.
 func exitOfRun(reason agentloop.StopReason) int {
-	if code, known := troubles[string(reason)]; known {
+	code, known := troubles[string(reason)]
+	switch {
+	case known:
 		return code
+	case store.IsWaiting(reason):
+		return exitWaiting
 	}
 	return exitNotCompleted
 }

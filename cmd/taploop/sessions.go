@@ -10,7 +10,6 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
-	"github.com/taploop/taploop/tools/result"
 )
 
 type sessionsCmd struct {
@@ -31,7 +30,7 @@ type sessionsListCmd struct {
 func (c *sessionsListCmd) Run(ctx context.Context, a *invocation) error {
 	if s := store.State(c.State); c.State != "" && !s.Known() {
 		return app.Usage(fmt.Errorf("unknown state %q", c.State), "want one of "+
-			strings.Trim(strings.ReplaceAll(fmt.Sprint(result.States), " ", ", "), "[]"))
+			strings.Trim(strings.ReplaceAll(fmt.Sprint(store.States()), " ", ", "), "[]"))
 	}
 	return a.reading(ctx, func(db *store.Store) error {
 		list, err := db.Sessions(ctx, store.Filter{State: store.State(c.State),

@@ -26,7 +26,8 @@ var besides = map[string]string{
 	"agentloop":             "device/devicetest",
 	"agentloop/policy":      "actions/dialect/families internal/model/scripted",
 	"internal/runs/asking":  "internal/store/storetest",
-	"internal/runs": "device/devicetest internal/inquiry/decider internal/model " +
+	"internal/runs": "device/devicetest internal/inquiry/decider internal/inquiry/inquirytest/vote " +
+		"internal/model " +
 		"internal/store/storetest internal/terminal",
 	"tools": "actions device/devicetest internal/guard internal/inquiry/inquirytest/vote " +
 		"internal/store/storetest internal/terminal",

@@ -49,6 +49,12 @@ type Approval struct {
 
 var _ = Register(KindApproval, func([]byte) Body { return new(Approval) })
 
+// Waits implements [Body].
+func (a *Approval) Waits() Waits { return Waits{"WAITING_APPROVAL", "ACTION_NEEDS_APPROVAL"} }
+
+// Silence implements [Body].
+func (a *Approval) Silence(_, acts OnTimeout) OnTimeout { return acts }
+
 // Kind implements [Body].
 func (a *Approval) Kind() Kind { return KindApproval }
 

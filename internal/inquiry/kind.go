@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/taploop/taploop/internal/text"
 )
@@ -31,15 +32,33 @@ func Kinds() (all []Kind) {
 	return all
 }
 
+// Empty returns the body of a question of the kind that has nothing in it. It is one in words if
+// there is no such kind.
+func (k Kind) Empty() Body {
+	if empty := bodies[k]; empty != nil {
+		return empty(nil)
+	}
+	return new(Ask)
+}
+
+// AllWaits lists how runs can stand that wait for an answer, each once, by their states.
+func AllWaits() (all []Waits) {
+	for k := range bodies {
+		if w := k.Empty().Waits(); !slices.Contains(all, w) {
+			all = append(all, w)
+		}
+	}
+	slices.SortFunc(all, func(a, b Waits) int { return strings.Compare(a.State, b.State) })
+	return all
+}
+
 // Flag returns the flag of "taploop reply" that does what questions of the kind ask for:
 // "--approve". It is "" if they want an answer in words. What has a flag is about an act, and has
 // to be seen before it is decided.
 func (k Kind) Flag() string {
-	if empty := bodies[k]; empty != nil {
-		for _, o := range empty(nil).Offers() {
-			if o.Main {
-				return o.Flag()
-			}
+	for _, o := range k.Empty().Offers() {
+		if o.Main {
+			return o.Flag()
 		}
 	}
 	return ""
@@ -53,16 +72,12 @@ func As[B any](q Question) *B {
 	return new(B)
 }
 
-// body returns the question's body, or an empty one of its kind.
+// bodyOf returns the question's body, or an empty one of its kind.
 func bodyOf(q *Question) Body {
-	empty := bodies[q.Kind]
-	switch {
-	case q.Body != nil:
+	if q.Body != nil {
 		return q.Body
-	case empty == nil:
-		empty = bodies[KindInfo]
 	}
-	return empty(nil)
+	return q.Kind.Empty()
 }
 
 // MarshalJSON writes the fields of the question and of its body as one object.

@@ -78,7 +78,7 @@ func check(q *Question, o *Options) error {
 	switch own := q.Body.Kind(); {
 	case bodies[q.Kind] == nil:
 		return fmt.Errorf("unknown kind %q", q.Kind)
-	case own != q.Kind && (own != "" || bodies[q.Kind](nil).Kind() != ""):
+	case own != q.Kind && (own != "" || q.Kind.Empty().Kind() != ""):
 		return fmt.Errorf("what it asks for is not of the kind %s", q.Kind)
 	case strings.TrimSpace(q.Text) == "":
 		return errors.New("the question is empty")

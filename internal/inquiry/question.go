@@ -219,6 +219,11 @@ const (
 // A body is not changed once its question is stored. Its fields are part of the question's JSON,
 // beside those of [Question].
 type Body interface {
+	// Waits says how a run stands that waits for the answer.
+	Waits() Waits
+	// Silence returns what silence leads to where the asker says nothing else: words is the setting
+	// for questions in words, and acts the one for actions that wait for a decision.
+	Silence(words, acts OnTimeout) OnTimeout
 	// Kind returns the kind that every question with such a body has. It is "" if the asker chooses
 	// between KindInfo and KindInquiry.
 	Kind() Kind
@@ -256,6 +261,10 @@ type Body interface {
 	// Parts is how many times something has to be said for a whole reply.
 	Parts() int
 }
+
+// Waits says how a run stands that waits for the answer to a question: its state in the store, which
+// begins with "WAITING_", and its stop reason.
+type Waits struct{ State, Reason string }
 
 // Offer is something that can be said to a question besides an answer: a command at a terminal, a
 // flag of the command line, a button of a page.

@@ -16,6 +16,12 @@ type Takeover struct {
 
 var _ = Register(KindTakeover, func([]byte) Body { return new(Takeover) })
 
+// Waits implements [Body].
+func (t *Takeover) Waits() Waits { return Waits{"WAITING_TAKEOVER", "TAKEOVER_NEEDED"} }
+
+// Silence implements [Body].
+func (t *Takeover) Silence(_, _ OnTimeout) OnTimeout { return Pause }
+
 // Kind implements [Body].
 func (t *Takeover) Kind() Kind { return KindTakeover }
 

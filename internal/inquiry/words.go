@@ -16,6 +16,12 @@ import (
 // embed it.
 type Words struct{}
 
+// Waits implements [Body].
+func (Words) Waits() Waits { return Waits{"WAITING_REPLY", "INFO_ACTION_NEEDS_REPLY"} }
+
+// Silence implements [Body].
+func (Words) Silence(words, _ OnTimeout) OnTimeout { return words }
+
 // Kind implements [Body].
 func (Words) Kind() Kind { return "" }
 

@@ -139,10 +139,10 @@ func (c *continuation) ask(q *inquiry.Question) {
 
 // waitAgain moves a run that was paused while it waited for a reply back to waiting.
 func (c *continuation) waitAgain(ctx context.Context, q *inquiry.Question) error {
-	w := agentloop.WaitingFor(string(q.Kind))
+	state, why := store.WaitingFor(q.Kind)
 	r, err := c.m.store.Runs.Transition(ctx, c.run.ID, store.Change{
 		From: []store.State{store.Paused}, Fence: c.run.Fence,
-		To: store.State(w.State), Reason: w.Reason, Question: q.ID})
+		To: state, Reason: why, Question: q.ID})
 	if err != nil {
 		return err
 	}
@@ -178,8 +178,11 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	if !how.SameCall {
 		from = c.sess.Steps
 	}
-	handed := q != nil &&
-		agentloop.WaitingFor(string(q.Kind)).State == string(store.WaitingTakeover)
+	handed := false
+	if q != nil {
+		state, _ := store.WaitingFor(q.Kind)
+		handed = state == store.WaitingTakeover
+	}
 	x, err := c.m.plan(c.sess.Kind(), plan{task: c.run.Task,
 		maxSteps: cmp.Or(how.MaxSteps, c.run.MaxSteps), settings: s.with(how.Settings),
 		home: how.Home, handed: handed, said: c.Task, by: c.By, wish: s.Wish})

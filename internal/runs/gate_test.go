@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry/inquirytest/vote"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -51,12 +52,91 @@ func (w *fixture) decide(id string, list ...inquiry.Decision) runs.Status {
 	return w.wait(st.Session.ID)
 }
 
-// gateOf is the gate of a task: one that speaks of consent has one.
+// ballot is a gate that has people vote about every action, which is a kind of question that only
+// tests have.
+type ballot struct{}
+
+func (ballot) Check(
+	_ context.Context, s agentloop.Situation, _ actions.Decision,
+) (agentloop.Verdict, error) {
+	if s.Pending == nil {
+		return agentloop.Ask(agentloop.Question{Kind: string(vote.Kind), Text: "may it tap?",
+			Body: &vote.Vote{Motion: "that it taps"}}), nil
+	}
+	if s.Pending.Answer.Answer != "aye" {
+		return agentloop.Refuse(s.Pending.Answer.Answer), nil
+	}
+	return agentloop.Allow(), nil
+}
+
+// gateOf is the gate of a task: one that speaks of consent or of votes has one.
 func gateOf(task string) func(store.Session, store.Run) agentloop.Gate {
-	if !strings.Contains(task, "consent") {
+	var g agentloop.Gate
+	switch {
+	case strings.Contains(task, "consent"):
+		g = consent{}
+	case strings.Contains(task, "vote"):
+		g = ballot{}
+	default:
 		return nil
 	}
-	return func(store.Session, store.Run) agentloop.Gate { return consent{} }
+	return func(store.Session, store.Run) agentloop.Gate { return g }
+}
+
+// TestAGateAsksInAKindOfItsOwn kills a process whose run waits for a vote, and votes in this one.
+func TestAGateAsksInAKindOfItsOwn(t *testing.T) {
+	for said, taps := range map[string]int{"/aye": 1, "/nay too late": 0} {
+		t.Run(said, func(t *testing.T) {
+			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+			dir := t.TempDir()
+			require.LessOrEqual(t, killChild(t, dir, "tap vote", "WAITING_VOTE"), 1)
+			w := newFixture(t, dir)
+			defer func() { w.close() }()
+			w.close()
+			w.policy.think, w.opts.NewGate = 0, gateOf("vote")
+			w.begin()
+			require.NoError(t, w.manager.Recover(w.ctx()))
+			sessions, err := w.store.Sessions(w.ctx(), store.Filter{State: "WAITING_VOTE"})
+			require.NoError(t, err)
+			require.Len(t, sessions, 1)
+			st := w.wait(sessions[0].ID)
+			require.EqualValues(t, "VOTE_NEEDED", st.Run.StopReason)
+			require.Equal(t, &vote.Vote{Motion: "that it taps"}, st.Question.Body)
+			require.False(t, st.Question.Secret)
+
+			r, err := st.Question.Read(said)
+			require.NoError(t, err)
+			_, err = w.manager.Continue(w.ctx(),
+				runs.ContinueRequest{SessionID: st.Session.ID, Reply: &r})
+			require.NoError(t, err)
+
+			require.Equal(t, store.Completed, w.wait(st.Session.ID).Run.State)
+			require.Len(t, w.phones.phones["A"].done(), taps)
+		})
+	}
+}
+
+func TestAGatesQuestionHasABodyThatTheManagerKnows(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.again(func(o *runs.Options) {
+			o.NewGate = func(store.Session, store.Run) agentloop.Gate { return stranger{} }
+		})
+
+		st := withMode(w, channel.PassToClient, "tap")
+
+		require.Equal(t, agentloop.InternalError, st.Reason)
+		require.Contains(t, st.Message, "a body of the type string (want an inquiry.Body)")
+		require.Empty(t, w.phones.phones["A"].done())
+	})
+}
+
+// stranger is a gate whose question has something in it that is no body.
+type stranger struct{}
+
+func (stranger) Check(
+	context.Context, agentloop.Situation, actions.Decision,
+) (agentloop.Verdict, error) {
+	return agentloop.Ask(agentloop.Question{Kind: "vote", Text: "?", Body: "tea"}), nil
 }
 
 func TestAModelIsNotAskedForConsent(t *testing.T) {

@@ -38,14 +38,32 @@ func CheckEdit(_ inquiry.ActionRequest, e inquiry.EditedAction) error {
 	return nil
 }
 
-// reviewed adds to the question what a person needs to decide about the action of q.
-func (m *Manager) reviewed(asked *inquiry.Question, q agentloop.Question) error {
-	if q.Review == nil || q.Action == nil {
-		return nil
+// bodyOf returns what the loop's question asks for: its own body, an approval of the action that it
+// has a review of, the options that it offers, or that of its kind.
+func bodyOf(q agentloop.Question) (inquiry.Body, error) {
+	empty := inquiry.Kind(q.Kind).Empty()
+	_, asks := empty.(*inquiry.Ask)
+	switch {
+	case q.Body != nil:
+		body, is := q.Body.(inquiry.Body)
+		if !is {
+			return nil, fmt.Errorf("a question has a body of the type %T (want an inquiry.Body)",
+				q.Body)
+		}
+		return body, nil
+	case q.Review != nil && q.Action != nil:
+		return approvalOf(q)
+	case asks:
+		return &inquiry.Ask{Options: distinct(q.Options), FreeText: q.FreeText}, nil
 	}
+	return empty, nil
+}
+
+// approvalOf returns what a person needs to decide about the action of q.
+func approvalOf(q agentloop.Question) (*inquiry.Approval, error) {
 	args, err := actions.Args(q.Action)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, name := q.Review, q.Action.Verb()
 	allowed := r.Allowed
@@ -62,9 +80,5 @@ func (m *Manager) reviewed(asked *inquiry.Question, q agentloop.Question) error 
 	for _, p := range q.Action.Traits().Points {
 		body.Places = append(body.Places, inquiry.Place{X: p.X, Y: p.Y})
 	}
-	// The action can only be decided on, not answered in words.
-	asked.Body = body
-	asked.Secret = false
-	asked.OnTimeout = m.opts.OnUndecided
-	return nil
+	return body, nil
 }

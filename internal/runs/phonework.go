@@ -202,8 +202,9 @@ func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
 	asked, run := w.parked, w.life.Run
-	q := agentloop.Question{Kind: agentloop.KindTakeover, Text: text, Task: run.Task}
-	if err := w.Park(ctx, q); err != nil {
+	q := agentloop.Question{Kind: agentloop.KindTakeover, Text: text, Task: run.Task,
+		Body: &inquiry.Takeover{PeopleOnly: w.takenByPerson}}
+	if _, err := w.Park(ctx, q); err != nil {
 		w.m.log.ErrorContext(ctx, "handing the phone over", "run", run.ID, "err", err)
 		end.Reason = agentloop.InternalError
 		end.Err = fmt.Errorf("the phone could not be handed over: %w", err)
@@ -218,7 +219,13 @@ func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 }
 
 // Park implements agentloop.Parker. It stores the question with its frame.
-func (w *phoneWork) Park(ctx context.Context, q agentloop.Question) error {
+func (w *phoneWork) Park(
+	ctx context.Context, q agentloop.Question,
+) (agentloop.StopReason, error) {
+	body, err := bodyOf(q)
+	if err != nil {
+		return "", err
+	}
 	asked := inquiry.Question{
 		SessionID: w.life.Run.SessionID,
 		RunID:     w.life.Run.ID,
@@ -227,35 +234,29 @@ func (w *phoneWork) Park(ctx context.Context, q agentloop.Question) error {
 		Kind:      inquiry.Kind(q.Kind),
 		Task:      q.Task,
 		Text:      q.Text,
-		Body:      &inquiry.Ask{Options: distinct(q.Options), FreeText: q.FreeText},
+		Body:      body,
 
 		Round:     q.Round,
 		App:       q.Screen.State.App,
-		OnTimeout: w.m.opts.OnTimeout,
+		OnTimeout: body.Silence(w.m.opts.OnTimeout, w.m.opts.OnUndecided),
 	}
 	mode := w.settings.ReplyMode
 	if q.Screen.Frame != nil {
 		asked.Frame = w.life.Run.FrameID(q.Step) // stored with the step's intent
 	}
-	asked.Secret = asked.AsksForSecret()
-	if q.Secret != nil {
-		asked.Secret, asked.Public = *q.Secret, !*q.Secret
-	}
-	switch {
-	case asked.Kind == inquiry.KindTakeover:
-		mode = personalMode(mode)
-		asked.Secret = false
-		asked.OnTimeout = inquiry.Pause
-		asked.Body = &inquiry.Takeover{PeopleOnly: w.takenByPerson}
-	case q.Review != nil:
-		mode = personalMode(mode)
-		if err := w.m.reviewed(&asked, q); err != nil {
-			return err
+	if len(body.Offers()) == 0 { // otherwise the answer is one of them
+		asked.Secret = asked.AsksForSecret()
+		if q.Secret != nil {
+			asked.Secret, asked.Public = *q.Secret, !*q.Secret
 		}
 	}
-	asked, err := w.m.desk.Open(ctx, asked, mode)
+	if errors.Is(asked.ForModels(), inquiry.ErrForPeople) {
+		mode = personalMode(mode)
+	}
+	asked, err = w.m.desk.Open(ctx, asked, mode)
 	if err == nil {
 		w.parked = &asked
 	}
-	return err
+	_, why := store.WaitingFor(asked.Kind)
+	return why, err
 }

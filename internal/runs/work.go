@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -50,7 +51,8 @@ func endedInternally(ctx context.Context, err error) *agentloop.Ending {
 // stateOf returns the state of a run with this ending. A run that can resume is PAUSED.
 func stateOf(end *agentloop.Ending) store.State {
 	if q := end.Question; q != nil {
-		return store.State(agentloop.WaitingFor(q.Kind).State)
+		state, _ := store.WaitingFor(inquiry.Kind(q.Kind))
+		return state
 	}
 	switch end.Reason {
 	case agentloop.TaskCompleted:

@@ -60,7 +60,7 @@ func recoverRun(ctx context.Context, tx *tx, r *Run) error {
 		return err
 	}
 	if asked != nil {
-		state, reason := waiting(string(asked.Kind))
+		state, reason := WaitingFor(asked.Kind)
 		enter(tx, r, Change{To: state, Reason: reason, Question: asked.ID})
 		return saveRun(ctx, tx, r)
 	}

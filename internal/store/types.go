@@ -2,10 +2,13 @@ package store
 
 import (
 	"encoding/json"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -38,23 +41,41 @@ func (s State) Terminal() bool {
 	return false
 }
 
-// Waiting reports whether a run in this state waits for the answer to a question.
-func (s State) Waiting() bool { return agentloop.IsWaiting(string(s)) }
+// waitings are the states and the stop reasons of runs that wait, as the kinds of questions say.
+var waitings = sync.OnceValue(inquiry.AllWaits)
 
-// waiting is the state of a run that waits for the answer to a question of the kind, and why.
-func waiting(kind string) (State, agentloop.StopReason) {
-	w := agentloop.WaitingFor(kind)
-	return State(w.State), w.Reason
+// Waiting reports whether a run in this state waits for the answer to a question.
+func (s State) Waiting() bool {
+	return slices.ContainsFunc(waitings(), func(w inquiry.Waits) bool {
+		return w.State == string(s)
+	})
+}
+
+// WaitingFor returns the state and the stop reason of a run that waits for the answer to a question
+// of the kind.
+func WaitingFor(k inquiry.Kind) (State, agentloop.StopReason) {
+	w := k.Empty().Waits()
+	return State(w.State), agentloop.StopReason(w.Reason)
+}
+
+// IsWaiting reports whether a run with this stop reason waits for the answer to a question.
+func IsWaiting(r agentloop.StopReason) bool {
+	return slices.ContainsFunc(waitings(), func(w inquiry.Waits) bool {
+		return w.Reason == string(r)
+	})
+}
+
+// States returns the states of a run, those in which it waits after Running.
+func States() []State {
+	all := []State{Queued, Running}
+	for _, w := range waitings() {
+		all = append(all, State(w.State))
+	}
+	return append(all, Paused, Completed, Aborted, Failed, Cancelled, Expired)
 }
 
 // Known reports whether s is one of the states.
-func (s State) Known() bool {
-	switch s {
-	case Queued, Running, Paused:
-		return true
-	}
-	return s.Terminal() || s.Waiting()
-}
+func (s State) Known() bool { return slices.Contains(States(), s) }
 
 // Device is what was known of the phone when the session began.
 type Device struct {

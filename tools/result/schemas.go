@@ -3,6 +3,7 @@ package result
 import (
 	_ "embed"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/taploop/taploop/agentloop"
@@ -60,10 +61,10 @@ func add[T any](types schema.Types, sections map[string]string) {
 }
 
 func addEnums(types schema.Types) {
-	schema.AddEnum(types, States...)
-	schema.AddEnum(types,
+	schema.AddEnum(types, store.States()...)
+	reasons := []agentloop.StopReason{
 		agentloop.TaskCompleted, agentloop.TaskAborted, agentloop.MaxStepsReached,
-		agentloop.ManualStop, agentloop.InfoNeedsReply, agentloop.UserPaused,
+		agentloop.ManualStop, agentloop.UserPaused,
 		agentloop.NotStarted, agentloop.StillRunning, agentloop.ClientDetached,
 		agentloop.Cancelled, agentloop.ModelOutputInvalid, agentloop.ModelError,
 		agentloop.ModelKeyRefused,
@@ -71,9 +72,14 @@ func addEnums(types schema.Types) {
 		agentloop.ServerRestarted, agentloop.SessionExpired, agentloop.QuestionTimedOut,
 		agentloop.QuestionLimit, agentloop.TimeLimitReached, agentloop.ReplayDiverged,
 		agentloop.SecureScreen, agentloop.DeviceError, agentloop.InternalError,
-		agentloop.ActionNeedsApproval, agentloop.ActionRejected, agentloop.PolicyDenied,
-		agentloop.TakeoverNeeded,
-	)
+		agentloop.ActionRejected, agentloop.PolicyDenied,
+	}
+	for _, k := range inquiry.Kinds() {
+		if _, why := store.WaitingFor(k); !slices.Contains(reasons, why) {
+			reasons = append(reasons, why)
+		}
+	}
+	schema.AddEnum(types, reasons...)
 	schema.AddEnum(types, inquiry.Kinds()...)
 	schema.AddEnum(types, inquiry.Pause, inquiry.AskModel, inquiry.AskDecider, inquiry.GoOn,
 		inquiry.Default, inquiry.GiveUp, inquiry.RejectAll)
@@ -82,11 +88,6 @@ func addEnums(types schema.Types) {
 	schema.AddEnum(types, FieldTypes...)
 	schema.AddEnum(types, inquiry.Routine, inquiry.Sensitive, inquiry.Critical)
 }
-
-// States are those of a run.
-var States = []store.State{store.Queued, store.Running, store.WaitingReply,
-	store.WaitingApproval, store.WaitingTakeover, store.Paused, store.Completed,
-	store.Aborted, store.Failed, store.Cancelled, store.Expired}
 
 // FieldTypes are those of a field of a form.
 var FieldTypes = []inquiry.FieldType{inquiry.TextField, inquiry.ChoiceField, inquiry.ChoicesField,

@@ -10,14 +10,28 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// Unanswered questions pause the work.
-var (
-	errUnanswered = errors.New("nobody has answered in time (questions.attention)")
-	errUndecided  = errors.New("nobody has decided in time (questions.attention)")
-)
+// silence pauses the work because a question of the kind is unanswered.
+type silence struct{ kind inquiry.Kind }
+
+func (s *silence) Error() string {
+	if s.kind.Flag() != "" {
+		return "nobody has decided in time (questions.attention)"
+	}
+	return "nobody has answered in time (questions.attention)"
+}
+
+func (s *silence) ending() *agentloop.Ending {
+	_, reason := store.WaitingFor(s.kind)
+	do := "answer it (taploop inquiries), then go on"
+	if s.kind.Flag() != "" {
+		do = "decide (taploop inquiries), then go on"
+	}
+	return &agentloop.Ending{Reason: reason, Err: hint.Add(s, do)}
+}
 
 // endings maps errors to the endings of work. The first match counts.
 var endings = []struct {
@@ -25,8 +39,6 @@ var endings = []struct {
 	reason agentloop.StopReason
 	hint   string
 }{
-	{errUnanswered, agentloop.InfoNeedsReply, "answer it (taploop inquiries), then go on"},
-	{errUndecided, agentloop.ActionNeedsApproval, "decide (taploop inquiries), then go on"},
 	{agents.ErrCalls, agentloop.MaxStepsReached, "go on with a larger host.max_calls"},
 	{agents.ErrRounds, agentloop.MaxStepsReached, "go on with a larger host.max_rounds"},
 	{agents.ErrCost, agentloop.MaxStepsReached, "go on with a larger host.max_cost"},
@@ -36,6 +48,9 @@ var endings = []struct {
 
 // endingOf returns the ending for an error, with a hint.
 func endingOf(err error) *agentloop.Ending {
+	if s, ok := errors.AsType[*silence](err); ok {
+		return s.ending()
+	}
 	for _, e := range endings {
 		if errors.Is(err, e.err) {
 			return &agentloop.Ending{Reason: e.reason, Err: hint.Add(err, e.hint)}
@@ -72,12 +87,8 @@ func (w *work) awaitSilence(ctx context.Context, cancel context.CancelCauseFunc)
 			if q.AskedAt.After(began) {
 				since = q.AskedAt
 			}
-			switch {
-			case time.Since(since) < w.Patience || q.OnTimeout != inquiry.Pause:
-			case q.Kind.Flag() != "":
-				cancel(errUndecided)
-			default:
-				cancel(errUnanswered)
+			if time.Since(since) >= w.Patience && q.OnTimeout == inquiry.Pause {
+				cancel(&silence{q.Kind})
 			}
 		}
 	}

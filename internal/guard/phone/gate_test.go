@@ -33,9 +33,12 @@ func (j *journal) Done(_ context.Context, s agentloop.Step, _ agentloop.Progress
 // inbox keeps questions.
 type inbox struct{ parked []agentloop.Question }
 
-func (i *inbox) Park(_ context.Context, q agentloop.Question) error {
+func (i *inbox) Park(_ context.Context, q agentloop.Question) (agentloop.StopReason, error) {
 	i.parked = append(i.parked, q)
-	return nil
+	if q.Kind == agentloop.KindTakeover {
+		return agentloop.TakeoverNeeded, nil
+	}
+	return agentloop.ActionNeedsApproval, nil
 }
 
 // always decides the same, until it has done so often enough.

@@ -62,10 +62,14 @@ func cut(s string, most int) string {
 // outcome is how a run stands, for people, with the tone in which it is shown.
 func outcome(r store.Run) (words, tone string) {
 	o, known := outcomes[r.State]
-	if !known {
-		return "Running", "open"
+	what, waits := strings.CutPrefix(string(r.State), "WAITING_")
+	switch {
+	case known:
+		return o[0], o[1]
+	case waits:
+		return "Waiting for " + strings.ReplaceAll(strings.ToLower(what), "_", " "), "open"
 	}
-	return o[0], o[1]
+	return "Running", "open"
 }
 
 var outcomes = map[store.State][2]string{
@@ -75,7 +79,6 @@ var outcomes = map[store.State][2]string{
 	store.Cancelled:       {"Stopped", "plain"},
 	store.Expired:         {"Expired", "plain"},
 	store.WaitingReply:    {"Waiting for a reply", "open"},
-	store.WaitingApproval: {"Waiting for approval", "open"},
 	store.WaitingTakeover: {"Taken over by a person", "open"},
 	store.Paused:          {"Paused", "open"},
 	store.Queued:          {"Queued", "open"},

@@ -231,11 +231,11 @@ async function lookUp(id, settled, unknown) {
 }
 
 const atWork = new Map(); // sessions whose phone a person can take over
-const takeable = ["RUNNING", "WAITING_REPLY", "WAITING_APPROVAL"];
+const takeable = (state) => state === "RUNNING" || state.startsWith("WAITING_") && state !== "WAITING_TAKEOVER";
 
 // stands notes how a session stands.
 function stands(s) {
-  if (s.run && takeable.includes(s.run.state)) atWork.set(s.session_id, s);
+  if (s.run && takeable(s.run.state)) atWork.set(s.session_id, s);
   else atWork.delete(s.session_id);
   drawWork();
 }

@@ -18,6 +18,11 @@ type Vote struct {
 	Motion string `json:"motion"`
 }
 
+// Waits implements [inquiry.Body].
+func (v *Vote) Waits() inquiry.Waits {
+	return inquiry.Waits{State: "WAITING_VOTE", Reason: "VOTE_NEEDED"}
+}
+
 // Kind implements [inquiry.Body].
 func (v *Vote) Kind() inquiry.Kind { return Kind }
 
