@@ -20,6 +20,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/model/scripted"
 	"github.com/taploop/taploop/internal/screen"
@@ -47,7 +48,7 @@ func solvesATask(t *testing.T, family string) {
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
 	server := sim.Addr
 	if family == "general" {
-		server = behindTheRealDaemon(t, sim)
+		server = behindTheRealDaemon(t, sim, adbtest.Daemon{})
 	}
 	model := httptest.NewServer(newPlayer(t, family, phone.Screenshot().Rect.Size()))
 	t.Cleanup(model.Close)

@@ -110,7 +110,7 @@ func TestScriptsBehindTheRealServerAndDaemon(t *testing.T) {
 	sim, err := simulation.Start(t.Context(), phone, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
-	server := behindTheRealDaemon(t, sim)
+	server := behindTheRealDaemon(t, sim, adbtest.Daemon{})
 	p := params("testdata/realadb")
 	p.Setup = func(e *testscript.Env) error {
 		task.Setup(phone)
@@ -136,7 +136,7 @@ func (t inTurn) Run(name string, script func(testscript.T)) {
 
 // behindTheRealDaemon puts the simulation's phone behind the real adb server and the real adbd. It
 // returns the server's address.
-func behindTheRealDaemon(t *testing.T, sim *simulation.Simulation) string {
+func behindTheRealDaemon(t *testing.T, sim *simulation.Simulation, d adbtest.Daemon) string {
 	dir := t.TempDir()
 	program, err := exec.LookPath("taploop")
 	require.NoError(t, err)
@@ -149,8 +149,8 @@ func behindTheRealDaemon(t *testing.T, sim *simulation.Simulation) string {
 	serving.Go(func() { _ = adbdshim.Serve(ctx, ln, sim.Shell) })
 	t.Cleanup(serving.Wait)
 	t.Cleanup(cancel)
-	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Daemon{{Standins: dir,
-		Env: []string{"TAPLOOP_SANDBOX_SOCKET=" + ln.Addr().String()}}}})
+	d.Standins, d.Env = dir, []string{"TAPLOOP_SANDBOX_SOCKET=" + ln.Addr().String()}
+	rig := adbtest.Start(t, &adbtest.Options{Phones: []adbtest.Daemon{d}})
 	return rig.Server
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/internal/app/simulation"
 )
 
@@ -55,14 +56,13 @@ func TestTheFirstPhoneTestOfThePageRuns(t *testing.T) {
 }
 
 // The recipes' lines run against an emulator of which only the framework is simulated: behind the
-// real ADB server and the real daemon.
+// real ADB server and the real daemon. It has the emulator's port to itself: it is not parallel.
 func TestTheLinesOfTheRecipesRunBehindTheRealServerAndDaemon(t *testing.T) {
-	t.Parallel()
 	phone := newPhone()
 	sim, err := simulation.Start(t.Context(), phone, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
-	server := behindTheRealDaemon(t, sim)
+	server := behindTheRealDaemon(t, sim, adbtest.Daemon{Emulator: true})
 	dir := t.TempDir()
 	file := filepath.Join(dir, "tests", "phone", "s.yaml")
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
@@ -81,6 +81,7 @@ cases:
 	out := shellLines(t, dir, lines[0], "TAPLOOP_ADB_SERVER="+server,
 		"TAPLOOP_MODEL_BASE_URL="+sim.Model.BaseURL, "TAPLOOP_MODEL_NAME=scripted",
 		"TAPLOOP_MODEL_DIALECT=gelab")
+	require.Contains(t, out, "emulator-5554")
 	require.Contains(t, out, "1 passed in ")
 	for _, name := range []string{"junit.xml", "results.json", "report/index.html"} {
 		require.FileExists(t, filepath.Join(dir, "out", name))

@@ -16,7 +16,13 @@ type Daemon struct {
 	Env      []string // "NAME=value" for adbd and every command under it
 	// the state that it reports, such as "recovery" or "sideload". "" means "device"
 	Banner string
+	// Emulator has the server know the phone as emulator-5554, as it knows an emulator on this
+	// machine. Other servers of the process would find it, too: no other rig may be there.
+	Emulator bool
 }
+
+// emulatorPort is where an emulator's adbd listens, behind its console's port.
+const emulatorPort = 5555
 
 // daemon is one phone: an adbd that can be started more than once.
 type daemon struct {
@@ -31,7 +37,11 @@ type daemon struct {
 }
 
 func newDaemon(adbd string, port int, p Daemon) *daemon {
-	return &daemon{adbd: adbd, port: port, phone: p, serial: loopback(port)}
+	serial := loopback(port)
+	if p.Emulator {
+		port, serial = emulatorPort, fmt.Sprintf("emulator-%d", emulatorPort-1)
+	}
+	return &daemon{adbd: adbd, port: port, phone: p, serial: serial}
 }
 
 func loopback(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }

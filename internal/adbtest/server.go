@@ -140,6 +140,9 @@ func (s *server) run(
 
 // connect attaches a daemon, whose port may not be open yet.
 func (s *server) connect(ctx context.Context, d *daemon) error {
+	if d.phone.Emulator {
+		return s.announce(ctx, d)
+	}
 	return poll(ctx, d.ended, func() (string, bool, error) {
 		answer, err := s.client.Host(ctx, "host:connect:"+d.serial)
 		done := strings.HasPrefix(answer, "connected to") ||
@@ -179,4 +182,17 @@ func poll(
 			return fmt.Errorf("%w: %s", context.Cause(ctx), answer)
 		}
 	}
+}
+
+// announce tells the server of an emulator, as an emulator does when it has started: again and
+// again until its port is open. The server gives no answer to that.
+func (s *server) announce(ctx context.Context, d *daemon) error {
+	return poll(ctx, d.ended, func() (string, bool, error) {
+		soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		defer cancel()
+		_, _ = s.client.Host(soon, fmt.Sprintf("host:emulator:%d", d.port))
+		list, err := s.client.Devices(ctx)
+		return "it is not listed", slices.ContainsFunc(list,
+			func(e adb.Entry) bool { return e.Serial == d.serial }), err
+	})
 }
