@@ -135,7 +135,7 @@ var crashKinds = []string{"data_app_crash", "data_app_native_crash", "data_app_a
 	"system_app_crash", "system_app_native_crash", "system_app_anr"}
 
 var (
-	dropHead = regexp.MustCompile(`(?m)^={20,}\r?\n(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (\w+) \(.*\)\r?$`)
+	dropHead = regexp.MustCompile(`(?m)^={20,}\r?\n(\d{4}-\d\d-\d\d [\d:]{8}) (\w+) \(.*\)\r?$`)
 	dumpHead = regexp.MustCompile(`(?s)\nDrop box contents: .*`) // of the next dump
 	process  = regexp.MustCompile(`(?m)^(?:Package|Process|Cmdline): ([\w.]+)`)
 )

@@ -269,7 +269,8 @@ func TestADryRunTouchesNothing(t *testing.T) {
 	t.Parallel()
 	f := newTested(t, 0, "rules:\n"+say("", claim))
 	code, _ := f.test("secrets: [NOT_SET_HERE]\ncases:\n"+
-		"- {name: a, task: t, with: [{n: 1}, {n: 2}], expect: none}\n- {name: b, task: t, expect: none}", "--dry-run", "--shard", "2/2")
+		"- {name: a, task: t, with: [{n: 1}, {n: 2}], expect: none}\n"+
+		"- {name: b, task: t, expect: none}", "--dry-run", "--shard", "2/2")
 	require.Equal(t, exitDone, code, f.said)
 	require.Contains(t, f.out, "s.yaml:3:3")
 	require.Contains(t, f.out, "a [n=2]")

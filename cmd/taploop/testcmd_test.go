@@ -121,7 +121,8 @@ const claim = "action:COMPLETE\treturn:it is done"
 // A model that claims that everything is done passes none of these.
 func TestAModelThatClaimsToBeDonePassesNoExpectation(t *testing.T) {
 	t.Parallel()
-	f := newTested(t, 2, "rules:\n- {when: 'Claim:', reply: '{\"true\": false, \"why\": \"no\"}'}\n"+
+	f := newTested(t, 2, "rules:\n"+
+		"- {when: 'Claim:', reply: '{\"true\": false, \"why\": \"no\"}'}\n"+
 		say("", claim))
 	f.file("like.png", string(gradient()))
 	var lines []string
@@ -150,7 +151,8 @@ func TestAModelThatClaimsToBeDonePassesNoExpectation(t *testing.T) {
 // What is there passes, whatever way it is asked for.
 func TestEveryExpectationPassesWhereItIsTrue(t *testing.T) {
 	t.Parallel()
-	f := newTested(t, 1, "rules:\n- {when: 'Claim:', reply: '{\"true\": true, \"why\": \"seen\"}'}\n"+
+	f := newTested(t, 1, "rules:\n"+
+		"- {when: 'Claim:', reply: '{\"true\": true, \"why\": \"seen\"}'}\n"+
 		say("", "action:COMPLETE\treturn:Ordered nothing"))
 	f.phones[0].Log.Write('I', "Shop", "nothing paid")
 	code, all := f.test(`
@@ -239,7 +241,8 @@ func TestTheOutcomesOfCases(t *testing.T) {
 		"- {when: Unreadable, status: 400, reply: no}\n"+say("Walk", click)+say("", claim))
 	f.asked = func(r *scripted.Request) {
 		if strings.Contains(r.Asked(), "crash it") {
-			f.phones[0].Apps.Crash("com.taploop.sandbox.shop", "java.lang.Error: no cart\n\tat Cart")
+			f.phones[0].Apps.Crash("com.taploop.sandbox.shop",
+				"java.lang.Error: no cart\n\tat Cart")
 		}
 		if strings.Contains(r.Asked(), "hang it") {
 			f.phones[0].Apps.Hang("com.taploop.sandbox.shop", "Input dispatching timed out")

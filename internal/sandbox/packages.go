@@ -51,7 +51,8 @@ func (stack *Apps) Grant(pkg, permission string, given bool) error {
 		if stack.sys.Find(pkg) == nil {
 			return fmt.Errorf("granting to %s: it is not installed", pkg)
 		}
-		stack.sys.Data.Granted[pkg+" "+strings.TrimPrefix(permission, "android.permission.")] = given
+		name := strings.TrimPrefix(permission, "android.permission.")
+		stack.sys.Data.Granted[pkg+" "+name] = given
 		return nil
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -35,7 +36,7 @@ func (i *Item) ID() string { return i.Suite.File + "/" + i.Name }
 func (i *Item) At() keys.Position { return i.Case.At() }
 
 // Tags are those of the suite and of the case.
-func (i *Item) Tags() []string { return append(append([]string{}, i.Suite.Tags...), i.Case.Tags...) }
+func (i *Item) Tags() []string { return slices.Concat(i.Suite.Tags, i.Case.Tags) }
 
 // Budget is what an attempt may use.
 func (i *Item) Budget() Budget { return i.Case.Budget.or(i.Suite.Budget) }

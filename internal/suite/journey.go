@@ -14,8 +14,8 @@ import (
 )
 
 // asserts matches actions of a journey that only look.
-var asserts = regexp.MustCompile(`(?i)^\s*(?:then\s+|and\s+)?(?:verify|check|assert|ensure|confirm ` +
-	`that|expect|make sure|validate)\b|^\s*(?:验证|检查|确认|确保|断言)`)
+var asserts = regexp.MustCompile(`(?i)^\s*(?:then\s+|and\s+)?(?:verify|check|assert|ensure|` +
+	`confirm that|expect|make sure|validate)\b|^\s*(?:验证|检查|确认|确保|断言)`)
 
 // said is a text of an XML file with its place.
 type said struct {

@@ -109,7 +109,8 @@ cases:
   - text: Thanks, {{who}}
     within: 5s
   - no_text: Error
-  - element: {id: total, text: "12", desc: d, class: TextView, checked: false, enabled: true, count: 1}
+  - element: {id: total, text: "12", desc: d, class: TextView, checked: false, enabled: true,
+      count: 1}
   - answer: "(?i)ordered"
   - setting: {namespace: global, name: wifi_on, value: 1}
   - query: {uri: content://sms, projection: [body], where: "address='1'", rows: 1, value: hi}

@@ -66,7 +66,8 @@ func (s *Shell) provider(uri string) (rows []row, ok bool) {
 			for _, t := range d.Threads {
 				for _, m := range t.Messages {
 					kind := choose(m.Mine, "2", "1")
-					if uri == "content://sms/sent" && !m.Mine || uri == "content://sms/inbox" && m.Mine {
+					if uri == "content://sms/sent" && !m.Mine ||
+						uri == "content://sms/inbox" && m.Mine {
 						continue
 					}
 					rows = append(rows, row{{"address", t.Number}, {"person", t.Name},

@@ -58,7 +58,8 @@ func read(t *testing.T, dir, line string) (*suite.Suite, *suite.Expect) {
 
 func TestElementsAreFoundByTheirMarks(t *testing.T) {
 	p := &phone{elements: []screen.Element{
-		{ResourceID: "com.a:id/send", Class: "android.widget.Button", Text: "Send now", Enabled: true},
+		{ResourceID: "com.a:id/send", Class: "android.widget.Button", Text: "Send now",
+			Enabled: true},
 		{ResourceID: "com.a:id/agree", Class: "android.widget.CheckBox", ContentDesc: "I agree",
 			Checkable: true, Enabled: true}}}
 	for line, want := range map[string]string{

@@ -265,6 +265,9 @@ type entry struct {
 
 // entries are the keys of a mapping, merged ones last.
 func (r *reader) entries(n ast.Node, deep int) (list []entry, ok bool) {
+	if deep > maxDepth { // a mapping that is merged into itself
+		return nil, false
+	}
 	var values []*ast.MappingValueNode
 	switch m := r.plain(n).(type) {
 	case *ast.MappingNode:
@@ -277,7 +280,7 @@ func (r *reader) entries(n ast.Node, deep int) (list []entry, ok bool) {
 	var merged []entry
 	for _, v := range values {
 		if _, merge := v.Key.(*ast.MergeKeyNode); merge {
-			if more, ok := r.entries(v.Value, deep+1); ok && deep < maxDepth {
+			if more, ok := r.entries(v.Value, deep+1); ok {
 				merged = append(merged, more...)
 			} else {
 				r.wrong(v.Value, "<<: want a mapping")

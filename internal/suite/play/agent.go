@@ -162,7 +162,8 @@ func (t *try) over(u store.Usage) bool {
 }
 
 // answer answers the open question as the suite says. known is false if the suite does not.
-func (t *try) answer(ctx context.Context, st runs.Status) (next runs.Status, known bool, err error) {
+func (t *try) answer(ctx context.Context, st runs.Status) (
+	next runs.Status, known bool, err error) {
 	q := *st.Question
 	reply, said, ok := t.reply(&q)
 	if !ok {

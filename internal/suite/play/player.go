@@ -39,8 +39,8 @@ type Scene struct {
 	Judge func(ctx context.Context, claim string, f *screen.Frame) (bool, string, error)
 	// Healed reports whether a replay had to ask the model.
 	Healed func() bool
-	// Files hands over what is kept of a session: its page and the model's replies. failed says that
-	// the attempt did not pass.
+	// Files hands over what is kept of a session: its page and the model's replies. failed says
+	// that the attempt did not pass.
 	Files func(ctx context.Context, session string, failed bool, keep Keep) error
 	// Cost is what so many tokens cost.
 	Cost func(sent, got int) float64

@@ -30,7 +30,8 @@ func (s *Summary) Line() string {
 	var parts []string
 	for _, o := range suite.Outcomes() {
 		if n[o] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n[o], strings.ReplaceAll(string(o), "_", " ")))
+			name := strings.ReplaceAll(string(o), "_", " ")
+			parts = append(parts, fmt.Sprintf("%d %s", n[o], name))
 		}
 	}
 	if parts == nil {
