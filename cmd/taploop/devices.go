@@ -25,6 +25,10 @@ type devicesCmd struct {
 
 // Run lists the phones that the ADB server has, usable or not.
 func (c *devicesCmd) Run(ctx context.Context, a *invocation) error {
+	if c.Timeout <= 0 {
+		return app.Usage(fmt.Errorf("--timeout is %v", c.Timeout),
+			"use one of more than 0, such as 5m")
+	}
 	if err := a.Load(); err != nil {
 		return err
 	}

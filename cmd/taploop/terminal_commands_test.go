@@ -173,6 +173,8 @@ func (h *hostileEnv) calls() map[string][][]string {
 		"config show":     {{"--config", config}, {"--set", "model.name=" + evil, "--json"}, {}},
 		"config import":   {{config, config}},
 		"version":         {{}},
+		"test": {{evil}, {config}, {h.hostileSuite(), "--adb-server", h.adb},
+			{h.hostileSuite(), "--dry-run"}, {"--grep", evil, h.hostileSuite()}},
 	}
 }
 
@@ -203,4 +205,13 @@ func hostileADB(t *testing.T) string {
 		}
 	}()
 	return l.Addr().String()
+}
+
+// hostileSuite is a suite whose words are hostile.
+func (h *hostileEnv) hostileSuite() string {
+	file := filepath.Join(h.dir, "suite.yaml")
+	require.NoError(h.t, os.WriteFile(file, []byte("name: "+strconv.Quote(evil)+"\ncases: [{name: "+
+		strconv.Quote(evil)+", task: "+strconv.Quote(evil)+", expect: [{text: "+
+		strconv.Quote(evil)+"}]}]"), 0o600))
+	return file
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/app"
@@ -20,35 +21,38 @@ import (
 )
 
 type testCmd struct {
-	Paths    []string      `arg:"" optional:"" name:"file" help:"Suites (YAML), *.journey.xml, tests of the Firebase App Testing agent, or folders with them; the default is this folder."`
-	Phones   string        `default:"any" help:"The phones: serials between commas, any for all that are connected, or sandbox[:N] for N simulated ones." placeholder:"WHICH"`
-	Shard    string        `help:"Run one part of several, such as 2/5." placeholder:"I/N"`
-	Retries  whole         `from:"0" to:"100" default:"0" help:"How often a case is tried again that does not say." placeholder:"N"`
-	Grep     string        `help:"Run the cases whose suite and name match this regular expression." placeholder:"RE"`
-	Tags     []string      `help:"Run the cases with one of these tags." placeholder:"TAG"`
-	FailFast bool          `help:"Begin no further case after one that did not pass."`
-	DryRun   bool          `help:"Check the files, and list what would be run. No phone is touched."`
-	Junit    string        `name:"junit" help:"Write JUnit XML." placeholder:"FILE"`
-	Allure   string        `help:"Write Allure's result files." placeholder:"DIR"`
-	Report   string        `help:"Write a page of the results, with those of all steps." placeholder:"DIR"`
-	JSON     string        `name:"json" help:"Write everything as JSON." placeholder:"FILE"`
-	Record   bool          `xor:"cassettes" help:"Record a cassette of each case that passes."`
-	Replay   bool          `xor:"cassettes" help:"Replay the cassettes, offline: another screen fails the case."`
-	Heal     bool          `xor:"cassettes" help:"Replay the cassettes, and on another screen ask the model from there on; the new recording is written beside the report."`
-	Unflaky  bool          `name:"fail-on-flaky" help:"Cases that passed only after a retry, or were healed, count as failed."`
-	Timeout  time.Duration `help:"The longest time of an attempt of a case." placeholder:"D"`
-	Ask      bool          `help:"Put questions that the suite does not expect to people, as reply.mode says."`
-	Schema   bool          `help:"Print the JSON Schema of suites, for editors."`
-	Model    string        `key:"model.name" help:"Model name." placeholder:"NAME"`
-	BaseURL  string        `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
-	ADB      string        `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
-	DataDir  string        `key:"data_dir" help:"Where sessions are kept; those of tests are in the folder tests of it." placeholder:"DIR"`
+	Paths    []string       `arg:"" optional:"" name:"file" help:"Suites (YAML), *.journey.xml, tests of the Firebase App Testing agent, or folders with them; the default is this folder."`
+	Phones   string         `default:"any" help:"The phones: serials between commas, any for all that are connected, or sandbox[:N] for N simulated ones." placeholder:"WHICH"`
+	Shard    string         `help:"Run one part of several, such as 2/5." placeholder:"I/N"`
+	Retries  whole          `from:"0" to:"100" default:"0" help:"How often a case is tried again that does not say." placeholder:"N"`
+	Grep     string         `help:"Run the cases whose suite and name match this regular expression." placeholder:"RE"`
+	Tags     []string       `help:"Run the cases with one of these tags, which commas part." placeholder:"TAG,..." sep:"none"`
+	FailFast bool           `help:"Begin no further case after one that did not pass."`
+	DryRun   bool           `help:"Check the files, and list what would be run. No phone is touched."`
+	Junit    string         `name:"junit" help:"Write JUnit XML." placeholder:"FILE"`
+	Allure   string         `help:"Write Allure's result files." placeholder:"DIR"`
+	Report   string         `help:"Write a page of the results, with those of all steps." placeholder:"DIR"`
+	JSON     string         `name:"json" help:"Write everything as JSON." placeholder:"FILE"`
+	Record   bool           `xor:"cassettes" help:"Record a cassette of each case that passes."`
+	Replay   bool           `xor:"cassettes" help:"Replay the cassettes, offline: another screen fails the case."`
+	Heal     bool           `xor:"cassettes" help:"Replay the cassettes, and on another screen ask the model from there on; the new recording is written beside the report."`
+	Unflaky  bool           `name:"fail-on-flaky" help:"Cases that passed only after a retry, or were healed, count as failed."`
+	Timeout  *time.Duration `help:"The longest time of an attempt of a case." placeholder:"D"`
+	Ask      bool           `help:"Put questions that the suite does not expect to people, as reply.mode says."`
+	Schema   bool           `help:"Print the JSON Schema of suites, for editors."`
+	Model    string         `key:"model.name" help:"Model name." placeholder:"NAME"`
+	BaseURL  string         `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
+	ADB      string         `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
+	DataDir  string         `key:"data_dir" help:"Where sessions are kept; those of tests are in the folder tests of it." placeholder:"DIR"`
 }
 
 // Run reads the suites, runs their cases and writes the reports.
 func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 	if c.Schema {
 		_, err := a.out.Write(suite.Schema())
+		return err
+	}
+	if err := c.check(); err != nil {
 		return err
 	}
 	items, err := c.items(a)
@@ -84,6 +88,20 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 	return endOfTests(results, c.Unflaky)
 }
 
+// check checks what the parser cannot.
+func (c *testCmd) check() error {
+	switch {
+	case slices.Contains(c.Tags, ""):
+		return app.Usage(errors.New("--tags is empty"), "leave it out")
+	case slices.Contains(c.Paths, ""):
+		return app.Usage(errors.New("the name of a file is empty"), "leave it out")
+	case c.Timeout != nil && *c.Timeout <= 0:
+		return app.Usage(fmt.Errorf("--timeout is %v", *c.Timeout),
+			"use one of more than 0, such as 5m")
+	}
+	return nil
+}
+
 // items reads and chooses what is run. What is wrong with a suite is said as it is, a line each.
 func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
 	if len(c.Paths) == 0 {
@@ -102,7 +120,10 @@ func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
 	if err != nil {
 		return nil, app.Usage(err, "")
 	}
-	chosen := suite.Selection{Tags: c.Tags}
+	chosen := suite.Selection{}
+	for _, t := range c.Tags {
+		chosen.Tags = append(chosen.Tags, strings.Split(t, ",")...)
+	}
 	if c.Grep != "" {
 		if chosen.Grep, err = regexp.Compile(c.Grep); err != nil {
 			return nil, app.Usage(fmt.Errorf("--grep: %w", err), "")

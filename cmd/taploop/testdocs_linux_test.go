@@ -113,3 +113,20 @@ func TestTheActionTakesWhatTheRecipesGive(t *testing.T) {
 	}
 	require.Equal(t, 4, given)
 }
+
+// The files to copy are what the page shows.
+func TestTheRecipesAreOnThePage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/ci.md")
+	require.NoError(t, err)
+	files, err := filepath.Glob("../../docs/ci/*")
+	require.NoError(t, err)
+	require.Len(t, files, 4)
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Contains(t, string(page), strings.TrimPrefix(string(b), "on: [push]\n"), file)
+		if strings.HasSuffix(file, ".yml") {
+			require.NoError(t, yaml.Unmarshal(b, new(any)))
+		}
+	}
+}

@@ -177,7 +177,10 @@ func (s *testStage) simulate(ctx context.Context, count string, set map[string]a
 func (s *testStage) run(_ context.Context, use func(play.Options)) error {
 	o := play.Options{Phones: s.pool, Open: s.open, Usable: s.usable, By: app.Operator(),
 		Ask: s.cmd.Ask, Mode: s.inv.Conf.Reply.Mode, Retries: int(s.cmd.Retries),
-		Timeout: s.cmd.Timeout, FailFast: s.cmd.FailFast, Mask: s.mask, View: s.view.hooks()}
+		FailFast: s.cmd.FailFast, Mask: s.mask, View: s.view.hooks()}
+	if s.cmd.Timeout != nil {
+		o.Timeout = *s.cmd.Timeout
+	}
 	if s.dir != "" {
 		o.Keep = s.keep
 	}
