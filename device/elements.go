@@ -133,7 +133,7 @@ func (d *dumper) dumpOnce(ctx context.Context, way dumping) ([]byte, error) {
 	began := time.Now()
 	within, cancel := d.within(ctx, "uiautomator dump", limit)
 	defer cancel()
-	dump, err := d.dev.Exec(within, line, nil, maxDump+maxSaid, nil)
+	dump, err := d.exec(within, line, nil, maxDump+maxSaid, nil)
 	var hung *hungError
 	switch {
 	case errors.Is(err, adb.ErrTooMuch) && dumpStart.Match(dump):

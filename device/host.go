@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/taploop/taploop/internal/adb"
-	"github.com/taploop/taploop/internal/hint"
 )
 
 // Options of a Host. The zero value works.
@@ -29,7 +29,7 @@ type Options struct {
 	Getenv func(string) string // nil means os.Getenv
 	Apps   map[string]string   // app name to package, on top of the built-in table
 	Log    *slog.Logger        // nil discards
-	Memory Keyboards           // nil remembers nothing
+	Memory Memory              // nil remembers nothing
 }
 
 // Host is one ADB server and its phones. It holds no connection between calls, and is safe for
@@ -40,12 +40,13 @@ type Host struct {
 	getenv  func(string) string
 	names   map[string]string
 	log     *slog.Logger
-	memory  Keyboards
+	memory  Memory
 	buffers buffers
 	waits   waits
 
-	mu     sync.Mutex
-	meters map[string]*meter // by serial
+	mu         sync.Mutex
+	meters     map[string]*meter   // by phone and way to it
+	identities map[string]identity // by connection
 }
 
 const (
@@ -83,29 +84,30 @@ func newHost(client *adb.Client, o Options) *Host {
 		names[fold(name)] = pkg
 	}
 	return &Host{client: client, timeout: o.Timeout, getenv: o.Getenv, names: names, log: o.Log,
-		memory: cmp.Or[Keyboards](o.Memory, forgetful{}), buffers: newBuffers(),
-		waits: waits{listTimeout, fieldWithin, wakeWithin}, meters: map[string]*meter{}}
+		memory:  cmp.Or[Memory](o.Memory, &forgetful{marks: map[string]string{}}),
+		buffers: newBuffers(), waits: waits{listTimeout, fieldWithin, wakeWithin},
+		meters: map[string]*meter{}, identities: map[string]identity{}}
 }
 
 // Connections is how many connections to the server have been asked for, one for each service.
 func (h *Host) Connections() uint64 { return h.client.Connections() }
 
-// List lists the phones that the server has, in its order, starting the server when it may. It
-// reads the details of all usable phones at the same time. A phone that does not answer within
-// listTimeout is listed as [StateHung] and delays no other.
+// List lists the phones that the server has, in its order, starting the server when it may. A phone
+// with several addresses is listed once. It reads the details of all usable phones at the same
+// time. A phone that does not answer within listTimeout is listed as [StateHung] and delays no
+// other.
 func (h *Host) List(ctx context.Context) ([]PhoneInfo, error) {
 	entries, err := h.entries(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing phones: %w", err)
 	}
-	list := make([]PhoneInfo, len(entries))
-	var wg sync.WaitGroup
-	for i, e := range entries {
-		wg.Go(func() { list[i] = h.describe(ctx, e) })
+	phones, err := h.all(ctx, entries)
+	if err != nil {
+		return nil, fmt.Errorf("listing phones: %w", err)
 	}
-	wg.Wait()
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("listing phones: %w", context.Cause(ctx))
+	list := make([]PhoneInfo, len(phones))
+	for i, f := range phones {
+		list[i] = f.info()
 	}
 	return list, nil
 }
@@ -119,43 +121,96 @@ func (h *Host) entries(ctx context.Context) ([]adb.Entry, error) {
 	return h.client.Devices(ctx)
 }
 
-// describe is a phone's line of the list. Whatever goes wrong with the phone becomes its state.
-func (h *Host) describe(ctx context.Context, e adb.Entry) PhoneInfo {
-	info := PhoneInfo{Serial: e.Serial, State: e.State}
-	if !info.Usable() {
-		return info
+// all is every phone, asked now.
+func (h *Host) all(ctx context.Context, entries []adb.Entry) ([]found, error) {
+	list := h.survey(ctx, entries, func(adb.Entry) bool { return true })
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	p := h.phone(e)
-	p.shell.timeout = min(h.timeout, h.waits.list)
-	err := p.readInfo(ctx)
-	var hung *hungError
-	switch {
-	case err == nil:
-	case errors.As(err, &hung):
-		p.info.State = StateHung
-	case errors.Is(err, ErrDisconnected):
-		p.info.State = "offline"
-	default:
-		h.log.InfoContext(ctx, "reading a phone's details", "serial", e.Serial, "err", err)
-	}
-	return p.info
+	return h.gather(ctx, list), nil
 }
 
-func (h *Host) phone(e adb.Entry) *Phone {
-	model := strings.ReplaceAll(e.Props["model"], "_", " ")
+// survey asks the phones behind those usable entries who they are, all at the same time. Of the
+// other entries it knows what they said before.
+func (h *Host) survey(
+	ctx context.Context, entries []adb.Entry, ask func(adb.Entry) bool,
+) []address {
+	all := make([]address, len(entries))
+	var wg sync.WaitGroup
+	for i, e := range entries {
+		all[i].Entry = e
+		if !all[i].usable() {
+			continue
+		}
+		if !ask(e) {
+			all[i].identity = h.said(e)
+			continue
+		}
+		wg.Go(func() { all[i] = h.describe(ctx, e, entries) })
+	}
+	wg.Wait()
+	return all
+}
+
+// said is what the phone behind the entry said of itself when it was asked last.
+func (h *Host) said(e adb.Entry) identity {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.meters[e.Serial] == nil {
-		h.meters[e.Serial] = &meter{}
+	return h.identities[connection(e)]
+}
+
+// connection names an entry for as long as the server keeps the connection to it.
+func connection(e adb.Entry) string { return e.Serial + " " + e.Props["transport_id"] }
+
+// describe reads a phone's details. Whatever goes wrong with the phone becomes its state.
+func (h *Host) describe(ctx context.Context, e adb.Entry, all []adb.Entry) address {
+	a := address{Entry: e, phone: h.phone(e, all)}
+	a.phone.shell.timeout = min(h.timeout, h.waits.list)
+	a.err = a.phone.readInfo(ctx)
+	a.phone.shell.timeout = h.timeout
+	var hung *hungError
+	switch {
+	case a.err == nil:
+	case errors.As(a.err, &hung):
+		a.State = StateHung
+	case errors.Is(a.err, ErrDisconnected):
+		a.State = "offline"
+	default:
+		h.log.InfoContext(ctx, "reading a phone's details", "serial", e.Serial, "err", a.err)
 	}
-	sh := &shell{dev: h.client.Device(e.Serial), serial: e.Serial, timeout: h.timeout,
-		mark: "taploop-" + rand.Text()}
+	a.identity = a.phone.identity
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.identities[connection(e)] = a.identity
+	return a
+}
+
+// info is the phone's line of the list.
+func (f *found) info() PhoneInfo {
+	first := f.addresses[0]
+	info := PhoneInfo{}
+	if first.phone != nil {
+		info = first.phone.info
+	}
+	info.Serial, info.State = f.id, first.State
+	for _, a := range f.addresses {
+		if len(f.addresses) > 1 || a.Serial != f.id {
+			info.Addresses = append(info.Addresses, a.Serial)
+		}
+	}
+	return info
+}
+
+func (h *Host) phone(e adb.Entry, all []adb.Entry) *Phone {
+	model := strings.ReplaceAll(e.Props["model"], "_", " ")
+	sh := &shell{id: e.Serial, timeout: h.timeout, mark: "taploop-" + rand.Text()}
+	sh.dev.Store(h.device(e, all))
 	keyboard, dumper := &adbKeyboard{sh, h.memory, h.log}, &dumper{shell: sh}
 	return &Phone{
 		info:     PhoneInfo{Serial: e.Serial, State: e.State, Model: model},
 		shell:    sh,
 		display:  display{shell: sh, wakes: h.waits.wake},
-		capturer: capturer{shell: sh, meter: h.meters[e.Serial], buffers: h.buffers},
+		capturer: capturer{shell: sh, buffers: h.buffers},
 		keyboard: keyboard,
 		typist:   typist{sh, keyboard, dumper, h.waits.field},
 		dumper:   dumper,
@@ -163,77 +218,99 @@ func (h *Host) phone(e adb.Entry) *Phone {
 	}
 }
 
-// Open opens a phone. serial "" means $ANDROID_SERIAL, or else the only usable phone. If the choice
-// is not clear, the error names the choices.
-func (h *Host) Open(ctx context.Context, serial string) (*Phone, error) {
+// device addresses an entry by its serial, or by its transport where others share the serial.
+func (h *Host) device(e adb.Entry, all []adb.Entry) *adb.Device {
+	id, times := e.Props["transport_id"], 0
+	for _, o := range all {
+		if o.Serial == e.Serial {
+			times++
+		}
+	}
+	if times > 1 && id != "" {
+		return h.client.Transport(e.Serial, id)
+	}
+	return h.client.Device(e.Serial)
+}
+
+// Open opens a phone by its id, by one of its addresses, or as "transport:N" by the id that the
+// server's list gives an address. name "" means $ANDROID_SERIAL, or else the only usable phone. If
+// the choice is not clear, the error names the choices.
+func (h *Host) Open(ctx context.Context, name string) (*Phone, error) {
 	entries, err := h.entries(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("opening a phone: %w", err)
 	}
-	if serial == "" {
-		serial = h.getenv("ANDROID_SERIAL")
-	}
-	e, err := choose(entries, serial)
+	name = cmp.Or(name, h.getenv("ANDROID_SERIAL"))
+	f, err := h.find(ctx, entries, name)
 	if err != nil {
 		return nil, err
 	}
-	p := h.phone(e)
-	if err := p.readInfo(ctx); err != nil {
-		return nil, fmt.Errorf("opening %s: %w", e.Serial, err)
+	a := &f.addresses[0]
+	if a.phone == nil {
+		a.phone = h.phone(a.Entry, entries)
+		a.err = a.phone.readInfo(ctx)
 	}
-	return p, nil
+	if a.err != nil {
+		return nil, fmt.Errorf("opening %s: %w", f.id, a.err)
+	}
+	h.settle(a.phone, f)
+	return a.phone, nil
 }
 
-func choose(entries []adb.Entry, serial string) (adb.Entry, error) {
-	var usable []adb.Entry
-	for _, e := range entries {
-		if serial != "" && e.Serial == serial {
-			return e, adb.StateError(e.Serial, e.State)
-		}
-		if e.State == "device" {
-			usable = append(usable, e)
+// find chooses the phone. It asks no other phone than the one whose address the name is, if that
+// says who it is.
+func (h *Host) find(ctx context.Context, entries []adb.Entry, name string) (*found, error) {
+	named := func(e adb.Entry) bool { return e.Serial == name }
+	alone := len(entries) == 1
+	if alone || slices.ContainsFunc(entries, named) {
+		all := h.survey(ctx, entries, func(e adb.Entry) bool { return alone || named(e) })
+		f, err := choose(h.gather(ctx, all), name)
+		if alone || err == nil && f.addresses[0].identity.serial != "" {
+			return f, err
 		}
 	}
-	switch {
-	case serial != "":
-		return adb.Entry{}, hint.Add(fmt.Errorf("%w %q", ErrNoPhone, serial),
-			"use one of: "+serials(entries))
-	case len(usable) == 1:
-		return usable[0], nil
-	case len(usable) > 1:
-		return adb.Entry{}, hint.Add(fmt.Errorf("%d %w", len(usable), ErrWhichPhone),
-			"name one of: "+serials(usable))
-	case len(entries) == 1:
-		why := adb.StateError(entries[0].Serial, entries[0].State)
-		return adb.Entry{}, fmt.Errorf("%w: %w", ErrNoPhone, why)
-	case len(entries) > 1:
-		return adb.Entry{}, hint.Add(fmt.Errorf("%w is usable: %s", ErrNoPhone, serials(entries)),
-			"unlock the phones, confirm \"Allow USB debugging?\" and check the cables")
+	phones, err := h.all(ctx, entries)
+	if err != nil {
+		return nil, fmt.Errorf("opening a phone: %w", err)
 	}
-	return adb.Entry{}, hint.Add(ErrNoPhone,
-		"plug a phone in with USB debugging on, run `adb connect HOST:PORT`, or start an emulator")
+	return choose(phones, name)
 }
 
-// Why a phone could not be chosen.
-var (
-	ErrNoPhone    = errors.New("no phone")
-	ErrWhichPhone = errors.New("phones are connected; which one?")
-)
+// settle gives an opened phone what is kept for it.
+func (h *Host) settle(p *Phone, f *found) {
+	p.info = f.info()
+	p.shell.id = f.id
+	// how a picture comes soonest depends on the way to the phone as well
+	way := f.id + " over the network"
+	if f.addresses[0].cable() {
+		way = f.id
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.meters[way] == nil {
+		h.meters[way] = &meter{}
+	}
+	p.capturer.meter = h.meters[way]
+	p.shell.elsewhere = func(ctx context.Context) *adb.Device { return h.elsewhere(ctx, f.id) }
+}
 
-// serials lists serials for people, with every state other than "device".
-func serials(entries []adb.Entry) string {
-	if len(entries) == 0 {
-		return "none is connected"
+// elsewhere is where the phone is now, or nil if it is nowhere.
+func (h *Host) elsewhere(ctx context.Context, id string) *adb.Device {
+	entries, err := h.entries(ctx)
+	if err != nil {
+		return nil
 	}
-	var names []string
-	for _, e := range entries {
-		name := e.Serial
-		if e.State != "device" {
-			name += " (" + e.State + ")"
+	phones, err := h.all(ctx, entries)
+	if err != nil {
+		return nil
+	}
+	for _, f := range phones {
+		if a := f.addresses[0]; f.id == id && a.usable() {
+			h.log.InfoContext(ctx, "the phone is reached elsewhere", "phone", id, "at", a.Serial)
+			return h.device(a.Entry, entries)
 		}
-		names = append(names, name)
 	}
-	return strings.Join(names, ", ")
+	return nil
 }
 
 var infoCommands = []string{
@@ -241,12 +318,13 @@ var infoCommands = []string{
 	"wm size",
 }
 
-// readInfo fills the phone's PhoneInfo in, in one service.
+// readInfo reads what the phone says of itself, in one service.
 func (p *Phone) readInfo(ctx context.Context) error {
-	s, err := p.shell.read(ctx, infoCommands...)
+	s, err := p.shell.read(ctx, slices.Concat(infoCommands, identityCommands)...)
 	if err != nil {
 		return err
 	}
+	p.identity = parseIdentity(s[len(infoCommands):])
 	if model := strings.TrimSpace(s[0]); model != "" {
 		p.info.Model = model
 	}

@@ -81,7 +81,7 @@ func (k *adbKeyboard) during(ctx context.Context, now keyboards, f func() error)
 		k.warn(ctx, puttingBack, back)
 		if err == nil {
 			back = fmt.Errorf("it is done, but the former keyboard could not be put back: %w", back)
-			err = actions.Done(hint.Add(back, was.byHand(k.serial)))
+			err = actions.Done(hint.Add(back, was.byHand(k.dev.Load().Args())))
 		}
 	}()
 	if now.current != adbIME {
@@ -144,21 +144,14 @@ func imeMissing(dump string) error {
 	return nil
 }
 
-// Keyboards remembers by serial the keyboard that a phone had before ADBKeyBoard took its place, so
+// Keyboards remembers by its id the keyboard that a phone had before ADBKeyBoard took its place, so
 // that it is put back even when the process that switched was killed.
 type Keyboards interface {
 	// SetFormerKeyboard remembers the keyboard in place of another one, or forgets it for "".
-	SetFormerKeyboard(ctx context.Context, serial, former string) error
+	SetFormerKeyboard(ctx context.Context, id, former string) error
 	// FormerKeyboard returns the remembered keyboard, or "".
-	FormerKeyboard(ctx context.Context, serial string) (former string, err error)
+	FormerKeyboard(ctx context.Context, id string) (former string, err error)
 }
-
-// forgetful remembers nothing.
-type forgetful struct{}
-
-func (forgetful) SetFormerKeyboard(context.Context, string, string) error { return nil }
-
-func (forgetful) FormerKeyboard(context.Context, string) (string, error) { return "", nil }
 
 // former is what a phone had before ADBKeyBoard was switched to.
 type former struct {
@@ -170,19 +163,19 @@ type former struct {
 func (k *adbKeyboard) remember(ctx context.Context, f former) error {
 	b, err := json.Marshal(f)
 	if err == nil {
-		err = k.memory.SetFormerKeyboard(ctx, k.serial, string(b))
+		err = k.memory.SetFormerKeyboard(ctx, k.id, string(b))
 	}
 	return err
 }
 
 // remembered returns the keyboard that a killed process did not restore, and whether there is one.
 func (k *adbKeyboard) remembered(ctx context.Context) (f former, found bool, err error) {
-	text, err := k.memory.FormerKeyboard(ctx, k.serial)
+	text, err := k.memory.FormerKeyboard(ctx, k.id)
 	if err != nil || text == "" {
 		return f, false, err
 	}
 	if err := json.Unmarshal([]byte(text), &f); err != nil {
-		return f, false, fmt.Errorf("reading the former keyboard of %s: %w", k.serial, err)
+		return f, false, fmt.Errorf("reading the former keyboard of %s: %w", k.id, err)
 	}
 	return f, true, nil
 }
@@ -227,7 +220,7 @@ func (k *adbKeyboard) putBack(ctx context.Context, f former) error {
 // forget ends the memory of what was put back. Should that go wrong, it is found to be put back the
 // next time.
 func (k *adbKeyboard) forget(ctx context.Context) {
-	k.warn(ctx, "forgetting the former keyboard", k.memory.SetFormerKeyboard(ctx, k.serial, ""))
+	k.warn(ctx, "forgetting the former keyboard", k.memory.SetFormerKeyboard(ctx, k.id, ""))
 }
 
 const puttingBack = "putting the former keyboard back"
@@ -235,7 +228,7 @@ const puttingBack = "putting the former keyboard back"
 // warn logs an error that is not nil.
 func (k *adbKeyboard) warn(ctx context.Context, doing string, err error) {
 	if err != nil {
-		k.log.WarnContext(ctx, doing, "serial", k.serial, "err", err)
+		k.log.WarnContext(ctx, doing, "phone", k.id, "err", err)
 	}
 }
 
@@ -252,7 +245,7 @@ func (f former) line() string {
 }
 
 // byHand is what a person can do when it could not be restored.
-func (f former) byHand(serial string) string {
+func (f former) byHand(adbArgs []string) string {
 	return "choose the keyboard in the phone's settings, or run: " +
-		adb.Quote("adb", "-s", serial, "shell", f.line())
+		adb.Quote(slices.Concat([]string{"adb"}, adbArgs, []string{"shell", f.line()})...)
 }

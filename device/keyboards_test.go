@@ -14,7 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// memory is a Keyboards that fails when it is told to.
+// memory is a Memory that fails when it is told to.
 type memory struct {
 	formers map[string]string // by serial
 	fails   error
@@ -35,6 +35,10 @@ func (m *memory) SetFormerKeyboard(_ context.Context, serial, former string) err
 
 func (m *memory) FormerKeyboard(_ context.Context, serial string) (string, error) {
 	return m.formers[serial], nil
+}
+
+func (m *memory) NamePhone(_ context.Context, serial, _ string) (string, error) {
+	return serial, m.fails
 }
 
 // killedAtTheBroadcast is a phone as it is left by a process that was killed while it typed, and

@@ -15,7 +15,8 @@ import (
 // Phone is one phone. Its methods may be called from several goroutines, but touches of two callers
 // mix on the screen: a caller that touches holds the phone for itself.
 type Phone struct {
-	info PhoneInfo
+	info     PhoneInfo
+	identity identity
 
 	shell    *shell
 	display  display
@@ -108,7 +109,10 @@ const StateHung = "not answering"
 // PhoneInfo is what ADB and the phone report without a look. Model and the fields after it are
 // empty for a phone that is not usable.
 type PhoneInfo struct {
+	// the phone's id: its factory serial, unless another phone has that, or it says none
 	Serial string `json:"device_id"`
+	// under which the server has the phone, the one in use first; empty if it is just the id
+	Addresses []string `json:"addresses,omitempty"`
 	// ADB's word (device, offline, unauthorized, ...) or StateHung
 	State   string      `json:"state"`
 	Model   string      `json:"model,omitempty"`

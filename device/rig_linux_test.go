@@ -64,6 +64,7 @@ func newRigged(t *testing.T) *rigged {
 // plug puts a simulated phone behind the daemon of that number, until t ends.
 func (r *rigged) plug(t *testing.T, n int, o sandbox.Options) simulated {
 	t.Helper()
+	o.Serial = r.Serials[n] // not alike, as the daemons are in all else
 	sim := newSimulated(t, o)
 	ln, err := adbdshim.Listen(filepath.Join(r.dirs[n], "socket"))
 	require.NoError(t, err)

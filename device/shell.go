@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -13,11 +14,14 @@ import (
 
 // shell runs commands on one phone, each within its time.
 type shell struct {
-	dev     *adb.Device
-	serial  string
-	timeout time.Duration
-	mark    string        // between outputs, random, so that no output can imitate it
-	changes atomic.Uint64 // commands so far that may have changed what the display shows
+	dev atomic.Pointer[adb.Device] // the phone's address in use
+	id  string
+	// elsewhere is another address of the phone, or nil if it has none. It is nil while a phone is
+	// being opened.
+	elsewhere func(context.Context) *adb.Device
+	timeout   time.Duration
+	mark      string        // between outputs, random, so that no output can imitate it
+	changes   atomic.Uint64 // commands so far that may have changed what the display shows
 }
 
 // within bounds a call on the phone: its own patience and what the command itself takes.
@@ -25,7 +29,7 @@ func (sh *shell) within(
 	ctx context.Context, command string, takes time.Duration,
 ) (context.Context, context.CancelFunc) {
 	after := sh.timeout + takes
-	hung := &hungError{sh.serial, firstWords(command), after}
+	hung := &hungError{sh.id, firstWords(command), after}
 	return context.WithTimeoutCause(ctx, after, hung)
 }
 
@@ -39,8 +43,42 @@ func firstWords(command string) string {
 func (sh *shell) run(ctx context.Context, line string, takes time.Duration) (adb.Result, error) {
 	ctx, cancel := sh.within(ctx, line, takes)
 	defer cancel()
-	r, err := sh.dev.Shell(ctx, line)
+	r, err := sh.line(ctx, line)
 	return r, explain(err)
+}
+
+// line and exec are the two services of [adb.Device]. A phone that is not reached under its address
+// and has come back under another one is asked there.
+func (sh *shell) line(ctx context.Context, line string) (r adb.Result, err error) {
+	err = sh.reach(ctx, func(dev *adb.Device) error {
+		r, err = dev.Shell(ctx, line)
+		return err
+	})
+	return r, err
+}
+
+func (sh *shell) exec(
+	ctx context.Context, command string, buf []byte, limit int, seen func([]byte),
+) (b []byte, err error) {
+	err = sh.reach(ctx, func(dev *adb.Device) error {
+		b, err = dev.Exec(ctx, command, buf, limit, seen)
+		return err
+	})
+	return b, err
+}
+
+func (sh *shell) reach(ctx context.Context, ask func(*adb.Device) error) error {
+	dev := sh.dev.Load()
+	err := ask(dev)
+	if !errors.Is(err, adb.ErrNotReached) || ctx.Err() != nil || sh.elsewhere == nil {
+		return err
+	}
+	other := sh.elsewhere(ctx)
+	if other == nil {
+		return err
+	}
+	sh.dev.Store(other)
+	return ask(other)
 }
 
 // bytes is the raw output of a command, see [adb.Device.Exec].
@@ -49,7 +87,7 @@ func (sh *shell) bytes(
 ) ([]byte, error) {
 	ctx, cancel := sh.within(ctx, command, 0)
 	defer cancel()
-	b, err := sh.dev.Exec(ctx, command, buf, limit, seen)
+	b, err := sh.exec(ctx, command, buf, limit, seen)
 	return b, explain(err)
 }
 
@@ -73,7 +111,7 @@ func (sh *shell) read(ctx context.Context, commands ...string) ([]string, error)
 	}
 	sections := strings.Split(r.Stdout, sh.mark+"\n")
 	if n := len(sections) - 1; n != len(commands) {
-		return nil, fmt.Errorf("%s answered %d of %d commands: %s", sh.serial, n, len(commands),
+		return nil, fmt.Errorf("%s answered %d of %d commands: %s", sh.id, n, len(commands),
 			firstLine(r.Text()))
 	}
 	return sections[:len(commands)], nil
@@ -94,7 +132,7 @@ func (sh *shell) act(
 	ctx, cancel := sh.within(ctx, commands[0], takes)
 	defer cancel()
 	line, dark := sh.guarded(commands)
-	r, err := sh.dev.Shell(ctx, line)
+	r, err := sh.line(ctx, line)
 	if err != nil {
 		return r, explain(err)
 	}

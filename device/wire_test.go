@@ -39,8 +39,8 @@ type wirePhones struct {
 	hung map[string]bool
 	// serial to the FAIL of its transport
 	refuse map[string]string
-	memory Keyboards // nil remembers nothing
-	began  func()    // called for each service of a phone; may be nil
+	memory Memory // nil remembers nothing
+	began  func() // called for each service of a phone; may be nil
 
 	wg    sync.WaitGroup
 	mu    sync.Mutex
@@ -78,6 +78,9 @@ func (w *wirePhones) serve(c net.Conn) {
 				fmt.Fprintf(c, "FAIL%04x%s", len(text), text)
 				return
 			}
+			io.WriteString(c, "OKAY")
+		case strings.HasPrefix(service, "host:transport-id:"):
+			serial = strings.TrimPrefix(service, "host:")
 			io.WriteString(c, "OKAY")
 		case service == "exec:"+sumCommand && w.sum == nil:
 			io.WriteString(c, "OKAY")

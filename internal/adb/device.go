@@ -10,10 +10,12 @@ import (
 	"sync"
 )
 
-// Device is one phone behind a server. It holds no connection and is safe for concurrent use.
+// Device is one address of a phone behind a server. It holds no connection and is safe for
+// concurrent use.
 type Device struct {
-	client *Client
-	serial string
+	client    *Client
+	serial    string
+	transport string // its id, where the serial names several; else ""
 
 	mu       sync.Mutex
 	features map[string]bool // nil until asked
@@ -22,14 +24,38 @@ type Device struct {
 // Device names a phone. It does not ask whether there is one.
 func (c *Client) Device(serial string) *Device { return &Device{client: c, serial: serial} }
 
+// Transport names the address with this transport id. Phones that share a serial can be told apart
+// by it. It ends with the connection: a phone that is plugged in again has another one.
+func (c *Client) Transport(serial, id string) *Device {
+	return &Device{client: c, serial: serial, transport: id}
+}
+
+// Args are the arguments with which adb itself addresses the phone.
+func (d *Device) Args() []string {
+	if d.transport != "" {
+		return []string{"-t", d.transport}
+	}
+	return []string{"-s", d.serial}
+}
+
+// services are the host services that choose the phone, and that ask for its features.
+func (d *Device) services() (choose, features string) {
+	if d.transport != "" {
+		return "host:transport-id:" + d.transport, "host-transport-id:" + d.transport + ":features"
+	}
+	return "host:transport:" + d.serial, "host-serial:" + d.serial + ":features"
+}
+
 // Open connects to a service of the phone, for example "exec:ls". The caller closes the connection.
+// The error is ErrNotReached if the phone has not been asked for the service.
 func (d *Device) Open(ctx context.Context, service string) (*Conn, error) {
 	if strings.ContainsRune(service, 0) {
 		return nil, errors.New("a NUL byte in an ADB service")
 	}
-	conn, err := d.client.connect(ctx, "host:transport:"+d.serial)
+	choose, _ := d.services()
+	conn, err := d.client.connect(ctx, choose)
 	if err != nil {
-		return nil, err
+		return nil, notReached{err}
 	}
 	if err := conn.request(service); err != nil {
 		conn.Close()
@@ -45,9 +71,10 @@ func (d *Device) Has(ctx context.Context, feature string) (bool, error) {
 	known := d.features
 	d.mu.Unlock()
 	if known == nil {
-		s, err := d.client.Host(ctx, "host-serial:"+d.serial+":features")
+		_, features := d.services()
+		s, err := d.client.Host(ctx, features)
 		if err != nil {
-			return false, err
+			return false, notReached{err}
 		}
 		known = map[string]bool{}
 		for f := range strings.SplitSeq(s, ",") {

@@ -20,7 +20,15 @@ var (
 	ErrCut           = errors.New("the connection broke off")
 	ErrProtocol      = errors.New("that is not the ADB protocol")
 	ErrTooMuch       = errors.New("more data than is accepted")
+	ErrNotReached    = errors.New("the phone was not reached")
 )
+
+// notReached is an error from before a phone was asked for anything. It is ErrNotReached without
+// saying so.
+type notReached struct{ error }
+
+func (n notReached) Unwrap() error        { return n.error }
+func (n notReached) Is(target error) bool { return target == ErrNotReached }
 
 // RefusedError is a FAIL of the server or of the phone. It unwraps to one of the sentinels when its
 // text is known.
@@ -49,6 +57,7 @@ var refusals = []struct {
 	{"connecting", ErrOffline, hintOffline},
 	{"not found", ErrNotFound, hintNotFound},
 	{"no devices", ErrNotFound, hintNotFound},
+	{"no device with transport id", ErrNotFound, hintNotFound},
 	{"closed", ErrClosed, "the phone's adbd does not offer this service"},
 	{"unknown host service", ErrClosed, "update the adb that runs the server, then run `adb " +
 		"kill-server`"},

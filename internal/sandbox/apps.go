@@ -64,6 +64,9 @@ func (stack *Apps) Packages() []*App {
 	return list
 }
 
+// Secluded reports whether there is a profile that the shell may not see.
+func (stack *Apps) Secluded() bool { return stack.opts.Profile }
+
 // Start starts a component such as "com.android.settings/.Settings". The class may be written in
 // full. Only launcher activities can be started from outside.
 func (stack *Apps) Start(component string) error {

@@ -19,6 +19,9 @@ type Display struct {
 // PhysicalSize is the size of the panel in natural orientation.
 func (d *Display) PhysicalSize() image.Point { return d.opts.Size }
 
+// Closed is the size of the panel that is dark while the phone is unfolded, zero for none.
+func (d *Display) Closed() image.Point { return d.opts.Closed }
+
 // Override is the size that was set in place of the physical one, in natural orientation, zero when
 // none is set.
 func (d *Display) Override() image.Point {

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"crypto/rand"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -31,6 +33,9 @@ type File struct {
 	At   time.Time
 }
 
+// bootID is the file that tells one start of the kernel from the others.
+const bootID = "/proc/sys/kernel/random/boot_id"
+
 func newFiles(now func() time.Time) *Files {
 	f := &Files{now: now, nodes: map[string]File{}}
 	for _, dir := range []string{
@@ -40,6 +45,10 @@ func newFiles(now func() time.Time) *Files {
 	} {
 		f.nodes[dir] = File{Dir: true, At: now()}
 	}
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	f.nodes[bootID] = File{At: now(),
+		Data: fmt.Appendf(nil, "%x-%x-%x-%x-%x\n", b[:4], b[4:6], b[6:8], b[8:10], b[10:])}
 	return f
 }
 

@@ -25,7 +25,14 @@ type Options struct {
 	Now     func() time.Time // the phone's clock, nil means time.Now
 	Locale  string           // a language's tag, "" means en
 	PIN     string           // digits that the lock screen asks for, "" means none
-	Locked  bool             // starts at the lock screen
+	Serial  string           // of the factory, "" means the first one that it is attached under
+	// Profile adds a profile that the shell may not see, as for work or Samsung's Secure Folder.
+	// Commands about all users are refused then.
+	Profile bool
+	// Closed is the size of another panel, which is dark while the phone is unfolded, and which
+	// screencap shows unless a display is named. Zero means that there is none.
+	Closed image.Point
+	Locked bool // starts at the lock screen
 	// Android's animation scale: nil means 1, 0 switches animations off
 	AnimationScale *float64
 	ADBKeyboard    *bool // whether com.android.adbkeyboard is installed, nil means true

@@ -1,6 +1,9 @@
 package sandbox
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"strconv"
 	"strings"
 
@@ -40,9 +43,32 @@ func defaultSettings(o *Options) apps.Settings {
 // Settings are the phone's settings and properties.
 type Settings struct{ *core }
 
+// unnamed is the factory serial of a phone that was given none.
+const unnamed = "TAPLOOP00001"
+
+// Name gives the phone its factory serial, unless it has one.
+func (c *Settings) Name(serial string) {
+	c.do(func() { c.opts.Serial = cmp.Or(c.opts.Serial, serial) })
+}
+
+func (c *Settings) serial() string { return cmp.Or(c.opts.Serial, unnamed) }
+
+// androidID is what Android made up when the phone was set up. It is the same whenever a phone with
+// that serial is made.
+func (c *Settings) androidID() string {
+	sum := sha256.Sum256([]byte(c.serial()))
+	return hex.EncodeToString(sum[:8])
+}
+
 // Setting returns a value of the namespace system, secure or global, and whether it is set.
 func (c *Settings) Setting(namespace, key string) (value string, ok bool) {
-	look(c.core, func() bool { value, ok = c.sys.Settings.Get(namespace, key); return ok })
+	look(c.core, func() bool {
+		value, ok = c.sys.Settings.Get(namespace, key)
+		if !ok && namespace == apps.Secure && key == "android_id" {
+			value, ok = c.androidID(), true
+		}
+		return ok
+	})
 	return value, ok
 }
 
@@ -62,6 +88,7 @@ func (c *Settings) put(namespace, key, value string) {
 
 // Props returns what getprop lists.
 func (c *Settings) Props() map[string]string {
+	serial := look(c.core, c.serial)
 	return map[string]string{
 		"ro.product.model":         "taploop sandbox",
 		"ro.product.manufacturer":  "taploop",
@@ -71,7 +98,7 @@ func (c *Settings) Props() map[string]string {
 		"ro.product.locale":        c.opts.localeTag(),
 		"ro.build.version.release": "14",
 		"ro.build.version.sdk":     "34",
-		"ro.serialno":              "TAPLOOP00001",
+		"ro.serialno":              serial,
 		"persist.sys.locale":       c.opts.localeTag(),
 		"sys.boot_completed":       "1",
 	}

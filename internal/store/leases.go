@@ -73,27 +73,3 @@ func (l Leases) holder(ctx context.Context, q queryer, serial string) (Hold, boo
 	}
 	return h, false, nil
 }
-
-// Keyboards are the keyboards to put back on phones. It implements device.Keyboards, and does not
-// interpret the names.
-type Keyboards struct{ *db }
-
-// SetFormerKeyboard remembers the phone's keyboard, or forgets it if former is "".
-func (k Keyboards) SetFormerKeyboard(ctx context.Context, serial, former string) error {
-	err := k.update(ctx, func(ctx context.Context, tx *tx) error {
-		if former == "" {
-			return tx.exec(ctx, "DELETE FROM keyboards WHERE serial = ?", serial)
-		}
-		return tx.exec(ctx, `INSERT INTO keyboards (serial, former, since) VALUES (?, ?, ?)
-			ON CONFLICT (serial) DO UPDATE SET former = excluded.former, since = excluded.since`,
-			serial, former, millis(tx.at))
-	})
-	return doing(err, "remembering the keyboard of phone %q", serial)
-}
-
-// FormerKeyboard returns the remembered keyboard, or "" if there is none.
-func (k Keyboards) FormerKeyboard(ctx context.Context, serial string) (former string, err error) {
-	row := k.read.QueryRowContext(ctx, "SELECT former FROM keyboards WHERE serial = ?", serial)
-	_, err = found(row, &former)
-	return former, doing(err, "reading the former keyboard of phone %q", serial)
-}

@@ -35,9 +35,11 @@ func New() *Server {
 }
 
 // Attach plugs a phone in, in the state device. A phone that was attached under the same serial is
-// unplugged.
+// unplugged. A phone may be attached under several serials, and has the first as its factory serial
+// unless it was made with one.
 func (s *Server) Attach(serial string, sh *shell.Shell) {
 	s.Detach(serial)
+	sh.Phone().Settings.Name(serial)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lastID++

@@ -10,7 +10,9 @@ import (
 // dumps are the services that print their state.
 func dumps() map[string]func(*invocation, []string) string {
 	return map[string]func(*invocation, []string) string{
-		"activity": dumpActivity, "dropbox": dumpDropBox, "input_method": dumpInputMethod, "power": dumpPower,
+		"SurfaceFlinger": dumpSurfaceFlinger,
+		"activity":       dumpActivity, "dropbox": dumpDropBox, "input_method": dumpInputMethod,
+		"power": dumpPower,
 		"window": dumpWindow,
 	}
 }

@@ -38,7 +38,7 @@ func pmList(c *invocation, a *args) int {
 	if what := a.need(); what != "packages" && what != "package" {
 		return c.fail(exitMinus, "Error: unknown list type '%s'", what)
 	}
-	var system, third bool
+	system, third, user := false, false, "all"
 	for option := range a.options() {
 		switch option {
 		case "-s":
@@ -47,10 +47,14 @@ func pmList(c *invocation, a *args) int {
 			third = true
 		case "-e", "-u": // all are enabled, and none is uninstalled
 		case "--user":
-			a.need()
+			user = a.need()
 		default:
 			return c.fail(exitMinus, "Error: Unknown option: %s", option)
 		}
+	}
+	if user == "all" && c.sh.phone.Apps.Secluded() {
+		panic(exception("java.lang.SecurityException: Shell does not have permission to access " +
+			"user 150\n com.android.server.am.ActivityManagerService.handleIncomingUser:14983"))
 	}
 	filter, _ := a.next()
 	for _, app := range c.sh.phone.Apps.Packages() {

@@ -9,19 +9,19 @@ import (
 func TestTheFormerKeyboardOfEachPhoneIsRemembered(t *testing.T) {
 	dir := t.TempDir()
 	s := open2(t, dir)
-	require.NoError(t, s.Keyboards.SetFormerKeyboard(t.Context(), "A", "first"))
-	require.NoError(t, s.Keyboards.SetFormerKeyboard(t.Context(), "A", `{"keyboard":"'\n;"}`))
-	require.NoError(t, s.Keyboards.SetFormerKeyboard(t.Context(), "B 'x", "second"))
+	require.NoError(t, s.Phones.SetFormerKeyboard(t.Context(), "A", "first"))
+	require.NoError(t, s.Phones.SetFormerKeyboard(t.Context(), "A", `{"keyboard":"'\n;"}`))
+	require.NoError(t, s.Phones.SetFormerKeyboard(t.Context(), "B 'x", "second"))
 	require.NoError(t, s.Close())
 
 	s = open(t, dir, nil)
 	for serial, want := range map[string]string{"A": `{"keyboard":"'\n;"}`, "B 'x": "second",
 		"C": ""} {
-		got, err := s.Keyboards.FormerKeyboard(t.Context(), serial)
+		got, err := s.Phones.FormerKeyboard(t.Context(), serial)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
-		require.NoError(t, s.Keyboards.SetFormerKeyboard(t.Context(), serial, ""))
-		got, err = s.Keyboards.FormerKeyboard(t.Context(), serial)
+		require.NoError(t, s.Phones.SetFormerKeyboard(t.Context(), serial, ""))
+		got, err = s.Phones.FormerKeyboard(t.Context(), serial)
 		require.NoError(t, err)
 		require.Empty(t, got)
 	}

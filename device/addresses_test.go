@@ -1,0 +1,62 @@
+package device_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/adbserver"
+	"github.com/taploop/taploop/internal/sandbox/shell"
+	"github.com/taploop/taploop/internal/screen"
+)
+
+// An open phone goes on under another address when the one in use is gone, also in the middle of a
+// task, and is never another phone.
+func TestAnOpenPhoneGoesOnUnderAnotherAddress(t *testing.T) {
+	const cable, port, other = "R5CT90ABCDE", "192.168.7.20:5555", "192.168.7.21:41233"
+	e := serve(t)
+	sh := shell.New(newSimulated(t, small).phone)
+	e.Attach(cable, sh)
+	e.Attach(port, sh)
+	e.Attach("9A8B7C", shell.New(newSimulated(t, small).phone))
+	list, err := e.host.List(t.Context())
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	require.Equal(t, []string{cable, port}, list[0].Addresses)
+
+	p := e.open(t, cable)
+	require.NoError(t, e.SetState(cable, adbserver.StateOffline))
+	looked(t, p)
+	e.Detach(cable)
+	require.NoError(t, p.Tap(t.Context(), screen.Point{X: 0.5, Y: 0.5}))
+	e.Detach(port)
+	_, err = p.Look(t.Context())
+	require.ErrorIs(t, err, device.ErrDisconnected)
+	e.Attach(other, sh)
+	looked(t, p)
+	require.Equal(t, cable, e.open(t, cable).Info().Serial)
+}
+
+func looked(t *testing.T, p *device.Phone) {
+	t.Helper()
+	look, err := p.Look(t.Context())
+	require.NoError(t, err)
+	require.NotNil(t, look.Frame)
+}
+
+func TestAPhoneWithAProfileThatIsClosedToTheShellOpensItsApps(t *testing.T) {
+	e := serve(t)
+	with := small
+	with.Profile = true
+	sim := newSimulated(t, with)
+	e.Attach("sandbox-1", shell.New(sim.phone))
+	p := e.open(t, "sandbox-1")
+	require.NoError(t, p.Launch(t.Context(), "Clock"))
+	require.Equal(t, clockApp, sim.phone.Screen.Foreground().Package)
+	apps, err := p.Apps(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, apps, device.App{Package: clockApp, Name: "Clock", System: true})
+	_ = sandbox.Options{}
+}
