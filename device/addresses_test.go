@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device"
-	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbserver"
 	"github.com/taploop/taploop/internal/sandbox/shell"
 	"github.com/taploop/taploop/internal/screen"
@@ -58,5 +57,4 @@ func TestAPhoneWithAProfileThatIsClosedToTheShellOpensItsApps(t *testing.T) {
 	apps, err := p.Apps(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, apps, device.App{Package: clockApp, Name: "Clock", System: true})
-	_ = sandbox.Options{}
 }

@@ -43,7 +43,7 @@ func (p *Phone) must(ctx context.Context, takes time.Duration, argv ...string) (
 func (p *Phone) Push(ctx context.Context, from io.Reader, to string) error {
 	ctx, cancel := p.shell.within(ctx, "sync", installing)
 	defer cancel()
-	return p.failed("writing a file to", explain(p.shell.dev.Push(ctx, from, to)))
+	return p.failed("writing a file to", explain(p.shell.dev.Load().Push(ctx, from, to)))
 }
 
 // Install installs an app, also in place of one that is there. name is the APK's.

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -19,14 +20,11 @@ type launcher struct {
 }
 
 func (l launcher) find(ctx context.Context, app string) (string, error) {
-	s, err := l.read(ctx, "pm list packages")
+	lists, err := l.packages(ctx, "")
 	if err != nil {
 		return "", err
 	}
-	installed := parsePackages(s[0])
-	if len(installed) == 0 {
-		return "", errNoApps(s[0])
-	}
+	installed := lists[0]
 	return resolve(app, installed, l.names)
 }
 
@@ -92,26 +90,70 @@ func shownName(pkg string) string {
 }
 
 func (l launcher) list(ctx context.Context) ([]App, error) {
-	s, err := l.read(ctx, "pm list packages", "pm list packages -3")
+	lists, err := l.packages(ctx, "", " -3")
 	if err != nil {
 		return nil, err
 	}
 	own := map[string]bool{}
-	for _, pkg := range parsePackages(s[1]) {
+	for _, pkg := range lists[1] {
 		own[pkg] = true
 	}
 	var apps []App
-	for _, pkg := range parsePackages(s[0]) {
+	for _, pkg := range lists[0] {
 		apps = append(apps, App{pkg, shownName(pkg), !own[pkg]})
-	}
-	if len(apps) == 0 {
-		return nil, errNoApps(s[0])
 	}
 	return apps, nil
 }
 
-func errNoApps(said string) error {
-	return fmt.Errorf("`pm list packages` lists none: %s", firstLine(said))
+// packages lists the packages of the current user, a list for each set of options. The first list
+// is not empty. Without a user Android lists those of all, and refuses where a profile, such as
+// Samsung's Secure Folder, is closed to the shell. Before Android 7 the current one has no name.
+func (l launcher) packages(ctx context.Context, options ...string) ([][]string, error) {
+	const list, current = "pm list packages", " --user current"
+	var commands []string
+	for _, o := range options {
+		commands = append(commands, list+current+o, list+o)
+	}
+	s, err := l.read(ctx, commands...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range 2 { // the same way for all lists
+		if len(parsePackages(s[i])) > 0 {
+			var all [][]string
+			for n := range options {
+				all = append(all, parsePackages(s[2*n+i]))
+			}
+			return all, nil
+		}
+	}
+	return l.packagesOf(ctx, options)
+}
+
+var userNumber = regexp.MustCompile(`(?m)^\d+\s*$`)
+
+// packagesOf lists the packages of the current user by its number.
+func (l launcher) packagesOf(ctx context.Context, options []string) (all [][]string, err error) {
+	who, err := l.run(ctx, "am get-current-user", 0)
+	if err != nil {
+		return nil, err
+	}
+	user := cmp.Or(strings.TrimSpace(userNumber.FindString(who.Stdout)), "0")
+	for i, o := range options {
+		r, err := l.run(ctx, "pm list packages --user "+user+o, 0)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, parsePackages(r.Stdout))
+		if i > 0 || len(all[0]) > 0 {
+			continue
+		}
+		if err := refusal(r); err != nil {
+			return nil, fmt.Errorf("listing the apps of user %s: %w", user, err)
+		}
+		return nil, fmt.Errorf("`pm list packages` lists none: %s", firstLine(r.Text()))
+	}
+	return all, nil
 }
 
 // parsePackages reads `pm list packages`, sorted and without duplicates.

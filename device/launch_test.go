@@ -248,8 +248,36 @@ func TestAppsAreListedWithTheirNames(t *testing.T) {
 		{Package: "org.acme.expenses"},
 	}, apps)
 
-	w = &wirePhones{shell: ordinary(map[string]string{"pm list packages": "Can't find service: " +
-		"package\n", "pm list packages -3": ""})}
+	w = &wirePhones{shell: ordinary(map[string]string{"pm list packages --user 0": "Can't find " +
+		"service: package\n"})}
 	_, err = w.open(t).Apps(t.Context())
 	require.ErrorContains(t, err, "Can't find service: package")
+}
+
+// secluded is a phone with a profile that the shell may not see. Only the number of the user lists
+// packages.
+func secluded(list string) *wirePhones {
+	const refused = "\nException occurred while executing 'list':\njava.lang.SecurityException: " +
+		"Shell does not have permission to access user 150\n\tat com.android.server.am.A.a()\n"
+	return &wirePhones{shell: func(serial, command string) (string, string, int) {
+		switch {
+		case command == "am get-current-user":
+			return "10\n", "", 0
+		case list != "" && strings.HasPrefix(command, "pm list packages --user 10"):
+			return list, "", 0
+		case strings.HasPrefix(command, "pm "):
+			return "", refused, 255
+		}
+		return ordinary(nil)(serial, command)
+	}}
+}
+
+func TestTheAppsAreThoseOfTheCurrentUser(t *testing.T) {
+	apps, err := secluded("package:com.android.settings\n").open(t).Apps(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []App{{Package: "com.android.settings", Name: "Settings"}}, apps)
+	p := secluded("").open(t)
+	err = p.Launch(t.Context(), "Settings")
+	require.ErrorContains(t, err, "the phone refused: java.lang.SecurityException: Shell does not "+
+		"have permission to access user 150")
 }

@@ -61,7 +61,7 @@ func (p *Phone) Launch(ctx context.Context, app string) error {
 func (p *Phone) Relaunch(ctx context.Context, app string, used []string) error {
 	pkg, err := p.launcher.find(ctx, app)
 	if err == nil && !slices.Contains(used, pkg) {
-		err = p.shell.do(ctx, 0, "am force-stop "+adb.Quote(pkg))
+		err = p.shell.do(ctx, 0, "am force-stop --user current "+adb.Quote(pkg))
 	}
 	if err == nil {
 		err = p.launcher.launch(ctx, pkg)

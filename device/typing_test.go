@@ -129,7 +129,7 @@ type imePhone struct {
 const latin = "com.android.inputmethod.latin/.LatinIME"
 
 var broadcastB64 = regexp.MustCompile(
-	`^am broadcast -a ADB_INPUT_B64 --es msg '?([A-Za-z0-9+/=]*)'?$`)
+	`^am broadcast --user current -a ADB_INPUT_B64 --es msg '?([A-Za-z0-9+/=]*)'?$`)
 
 func (i *imePhone) shell(serial, command string) (string, string, int) {
 	ids := latin + "\n"
@@ -170,7 +170,7 @@ func (i *imePhone) shell(serial, command string) (string, string, int) {
 		return fmt.Sprintf("  mCurMethodId=%s\n  mHaveConnection=%t mBoundToMethod=%[2]t\n  "+
 			"mShowRequested=true mInputShown=%t\n%s", i.current, bound, bound && !i.hidden,
 			served(!i.nowhere, true)), "", 0
-	case "am broadcast -a ADB_CLEAR_TEXT":
+	case "am broadcast --user current -a ADB_CLEAR_TEXT":
 		i.typed = ""
 		return "Broadcasting: Intent { act=ADB_CLEAR_TEXT }\nBroadcast completed: result=0\n", "", 0
 	case "input keyevent 66":

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +69,13 @@ func printPhones(a *invocation, asJSON bool, phones []device.PhoneInfo) error {
 			if at := strings.IndexAny(state, "(;"); at > 0 && !whole {
 				state = strings.TrimSpace(state[:at])
 			}
-			return []any{p.Serial, state, p.Model, p.Android, size}
+			serial := p.Serial
+			if others := slices.DeleteFunc(slices.Clone(p.Addresses), func(a string) bool {
+				return a == serial
+			}); len(others) > 0 {
+				serial += " (" + strings.Join(others, ", ") + ")"
+			}
+			return []any{serial, state, p.Model, p.Android, size}
 		})
 	for _, p := range phones {
 		if asJSON || p.Usable() || err != nil {

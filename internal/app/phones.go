@@ -62,7 +62,8 @@ func (p phones) List(ctx context.Context) ([]runs.PhoneInfo, error) {
 	}
 	list := make([]runs.PhoneInfo, 0, len(infos))
 	for _, i := range infos {
-		list = append(list, runs.PhoneInfo{Serial: i.Serial, State: i.State, Usable: i.Usable(),
+		list = append(list, runs.PhoneInfo{Serial: i.Serial, Addresses: i.Addresses,
+			State: i.State, Usable: i.Usable(),
 			Model: i.Model, Android: i.Android, SDK: i.SDK, Size: i.Size})
 	}
 	return list, nil

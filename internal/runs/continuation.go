@@ -32,7 +32,7 @@ func (m *Manager) openContinuation(ctx context.Context,
 	if err != nil {
 		return nil, nil, UnknownSession(r.SessionID, err)
 	}
-	if r.Serial != "" && r.Serial != sess.Serial {
+	if r.Serial != "" && !m.means(ctx, r.Serial, sess.Serial) {
 		return nil, nil, Refuse(DeviceMismatch,
 			"name no phone, or start a new task on the other one",
 			"session %s is on phone %q, not %q", sess.ID, sess.Serial, r.Serial)

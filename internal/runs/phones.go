@@ -16,7 +16,8 @@ import (
 type Phones interface {
 	// List returns all phones, including those that cannot be used.
 	List(ctx context.Context) ([]PhoneInfo, error)
-	// Open returns the phone with the serial. "" means the only usable phone. The error has a hint.
+	// Open returns the phone with the serial, which may be one of its addresses. "" means the only
+	// usable phone. The error has a hint.
 	// Its code is DeviceNotFound unless it has another: DeviceAmbiguous, DeviceOffline or
 	// DeviceUnauthorized.
 	Open(ctx context.Context, serial string) (Phone, error)
@@ -24,7 +25,10 @@ type Phones interface {
 
 // PhoneInfo is a phone in a list. The fields after State are empty if they are unknown.
 type PhoneInfo struct {
-	Serial  string
+	Serial string // the same at each of its addresses
+	// under which it can be opened as well, the one in use first; empty if it is just Serial
+	Addresses []string
+
 	State   string // the state in ADB's words: device, offline, unauthorized, ...
 	Usable  bool
 	Model   string
@@ -58,6 +62,19 @@ type Hands interface {
 	// AwaitTouch returns nil once somebody touches the phone's screen. It returns ctx's error, or
 	// another one if touches cannot be observed.
 	AwaitTouch(ctx context.Context) error
+}
+
+// means reports whether the name is the serial of the phone or one of its addresses.
+func (m *Manager) means(ctx context.Context, name, serial string) bool {
+	if name == serial || name == "" || serial == "" {
+		return name == serial
+	}
+	p, err := m.opts.Phones.Open(ctx, name)
+	if err != nil {
+		return false
+	}
+	defer p.Close() // nothing was changed on it
+	return p.Device().ID == serial
 }
 
 // ready wakes the phone and goes to the home screen if home is set.

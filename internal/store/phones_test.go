@@ -26,3 +26,25 @@ func TestTheFormerKeyboardOfEachPhoneIsRemembered(t *testing.T) {
 		require.Empty(t, got)
 	}
 }
+
+func TestPhonesWithOneSerialHaveNamesThatStay(t *testing.T) {
+	dir := t.TempDir()
+	s := open2(t, dir)
+	named := func(serial, mark, want string) {
+		t.Helper()
+		got, err := s.Phones.NamePhone(t.Context(), serial, mark)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	named("X", "", "X")
+	named("X", "aaaaaaaaaa", "X") // the same, now that it says more
+	named("X", "bbbbbbbbbb", "X.bbbbbb")
+	named("Y", "bbbbbbbbbb", "Y")
+	require.NoError(t, s.Close())
+
+	s = open2(t, dir)
+	named("X", "bbbbbbbbbb", "X.bbbbbb")
+	named("X", "aaaaaaaaaa", "X")
+	named("X", "", "X")
+	require.NoError(t, s.Close())
+}

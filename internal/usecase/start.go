@@ -200,8 +200,15 @@ func (u *Cases) newestOn(ctx context.Context, c *Call, serial string) (string, e
 		return "", Missing(ArgSession, "pass %s as the result that began it names it, or %s for "+
 			"your newest session there", ArgSession, ArgPhone)
 	}
-	found, err := u.opts.Store.Sessions(ctx,
-		store.Filter{Client: &c.Client, Serial: serial, Limit: 1})
+	on := store.Filter{Client: &c.Client, Serial: serial, Limit: 1}
+	found, err := u.opts.Store.Sessions(ctx, on)
+	if err == nil && len(found) == 0 { // it may be an address
+		if p, err := u.opts.Phones.Open(ctx, serial); err == nil {
+			on.Serial = p.Device().ID
+			p.Close() // nothing was changed on it
+		}
+		found, err = u.opts.Store.Sessions(ctx, on)
+	}
 	if err == nil && len(found) == 0 {
 		err = runs.Refuse(runs.SessionNotFound,
 			"name another session, or start a new task on that phone",

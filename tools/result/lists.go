@@ -45,7 +45,10 @@ type Serials struct {
 
 // ListedPhone is a phone in a list. Unknown values are null.
 type ListedPhone struct {
-	ID      string  `json:"device_id"`
+	ID string `json:"device_id"`
+	// of the phone, by each of which it can be named as well; absent if it is just the id
+	Addresses []string `json:"addresses,omitempty"`
+
 	State   string  `json:"state"`
 	Usable  bool    `json:"usable"`
 	Model   string  `json:"model,omitempty"`

@@ -12,7 +12,7 @@ func dumps() map[string]func(*invocation, []string) string {
 	return map[string]func(*invocation, []string) string{
 		"SurfaceFlinger": dumpSurfaceFlinger,
 		"activity":       dumpActivity, "dropbox": dumpDropBox, "input_method": dumpInputMethod,
-		"power": dumpPower,
+		"power":  dumpPower,
 		"window": dumpWindow,
 	}
 }
