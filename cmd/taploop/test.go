@@ -15,7 +15,6 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/keys"
-	"github.com/taploop/taploop/internal/suite/play"
 	testreport "github.com/taploop/taploop/internal/suite/report"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -70,11 +69,9 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
-	results, began := []suite.Result(nil), time.Now()
-	err = app.Closing(s.run(ctx, func(o play.Options) {
-		results = play.Run(ctx, items, o)
-	}), s.close)
-	if err != nil {
+	began := time.Now()
+	results := s.play(ctx, items)
+	if err := s.close(); err != nil {
 		return err
 	}
 	sum := testreport.Summary{Program: "taploop " + ownVersion(), Started: began,

@@ -173,8 +173,8 @@ func (s *testStage) simulate(ctx context.Context, count string, set map[string]a
 	return nil
 }
 
-// run lends the options of the player to use.
-func (s *testStage) run(_ context.Context, use func(play.Options)) error {
+// play runs the items.
+func (s *testStage) play(ctx context.Context, items []*suite.Item) []suite.Result {
 	o := play.Options{Phones: s.pool, Open: s.open, Usable: s.usable, By: app.Operator(),
 		Ask: s.cmd.Ask, Mode: s.inv.Conf.Reply.Mode, Retries: int(s.cmd.Retries),
 		FailFast: s.cmd.FailFast, Mask: s.mask, View: s.view.hooks()}
@@ -185,8 +185,7 @@ func (s *testStage) run(_ context.Context, use func(play.Options)) error {
 		o.Keep = s.keep
 	}
 	defer s.view.end()
-	use(o)
-	return nil
+	return play.Run(ctx, items, o)
 }
 
 // comeBack is how long a phone gets to come back that was lost.

@@ -143,3 +143,28 @@ func TestAMaskHidesEveryFormOfASecret(t *testing.T) {
 	require.Equal(t, `*** *** *** *** ***, ***`, m.Text(
 		`p<"w\1 p&lt;&#34;w\1 p\u003c\"w\\1 p%3C%22w%5C1 two`+"\nlines, lines"))
 }
+
+// A folder may have other YAML, also such as only a template makes of it.
+func TestAFolderHasItsSuitesAndOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"a/s.yaml":         "cases: [{name: a, task: t, expect: none}]",
+		"a/old.yml":        "- displayName: b\n  steps: [{goal: win}]\n",
+		"chart.yaml":       "a: {{ .Values.a }}\n",
+		"typo.yaml":        "case:\n- name: c\n  task: t\n",
+		".git/s.yaml":      "cases: [{",
+		"cassettes/s.yaml": "cases: [{",
+		"b.journey.xml":    "<journey><actions><action>Look</action></actions></journey>",
+	} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	}
+	var noted []string
+	items, err := suite.Read([]string{dir}, suite.Options{Note: func(file string) {
+		noted = append(noted, filepath.Base(file))
+	}})
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"a", "b", "b"}, namesOf(items))
+	require.Equal(t, []string{"typo.yaml"}, noted)
+}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,7 +22,7 @@ type Options struct {
 	Getenv func(string) string
 	// Lenient reads suites whose secrets are not set, to look at them.
 	Lenient bool
-	// Note is told about files of a folder that are no suites, unless it is nil.
+	// Note is told about files of a folder that have a task and are no suites, unless it is nil.
 	Note func(file string)
 }
 
@@ -96,18 +97,18 @@ func (o Options) file(file string, named bool) ([]*Item, error) {
 	if strings.HasSuffix(file, journeys) {
 		return readJourney(file, b)
 	}
+	if !named && !suiteMark.Match(b) { // not even parsed: it may be anything
+		if o.Note != nil && taskMark.Match(b) {
+			o.Note(file)
+		}
+		return nil, nil
+	}
 	n, err := keys.Parse(file, b)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case hasKey(n, "tests"), n.Type() == ast.SequenceType:
+	if hasKey(n, "tests") || n.Type() == ast.SequenceType {
 		return readFirebase(file, n)
-	case !named && !hasKey(n, "cases"):
-		if o.Note != nil {
-			o.Note(file)
-		}
-		return nil, nil
 	}
 	s := &Suite{File: file}
 	if err := keys.Read(file, n, s); err != nil {
@@ -115,6 +116,12 @@ func (o Options) file(file string, named bool) ([]*Item, error) {
 	}
 	return o.items(s)
 }
+
+// What shows that a file of a folder is a suite, and what that it may have been meant to be one.
+var (
+	suiteMark = regexp.MustCompile(`(?m)^(cases|tests|- displayName):`)
+	taskMark  = regexp.MustCompile(`(?m)^\s*(- )?task:`)
+)
 
 func hasKey(n ast.Node, key string) bool {
 	var list []*ast.MappingValueNode
