@@ -83,19 +83,46 @@ func TestAListOfToolsThatHasNoEndIsRefused(t *testing.T) {
 			return fmt.Sprintf(`{"tools":[{"name":"a%d"},{"name":"b%d"}],"nextCursor":"%d"}`, page,
 				page, page)
 		},
-		"no tools on a page": always(`{"tools":[],"nextCursor":"x"}`),
-		"cannot be read":     always(`{"tools":7}`),
-		"the same":           always(`{"tools":[{"name":"a"}],"nextCursor":"x"}`),
+		"cannot be read": always(`{"tools":7}`),
 	} {
 		h := agents.New(t.Context(), options(nil, &book{}),
 			[]agents.Server{hostile(list, ""), served("sums", reckon, "add")})
 		defer h.Close()
 		require.Len(t, h.Down(), 1)
-		if want != "the same" { // mcp-go's words
-			require.ErrorContains(t, h.Down()[0].Err, want)
-			require.NotContains(t, h.Down()[0].Err.Error(), "transport")
-		}
+		require.ErrorContains(t, h.Down()[0].Err, want)
+		require.NotContains(t, h.Down()[0].Err.Error(), "transport")
 		require.Len(t, h.Tools(), 1)
+	}
+}
+
+// Cursors of any kind are followed, each once, and no tool is lost for them.
+func TestOddCursorsLoseNoTools(t *testing.T) {
+	for name, c := range map[string]struct {
+		pages []string
+		want  []string
+	}{
+		"the same": {[]string{`{"tools":[{"name":"a"}],"nextCursor":"x"}`}, []string{"a"}},
+		"a number": {[]string{`{"tools":[{"name":"a"}],"nextCursor":0}`}, []string{"a"}},
+		"an empty page": {[]string{`{"tools":[],"nextCursor":"x"}`, `{"tools":[{"name":"b"}]}`},
+			[]string{"b"}},
+		"a number, and on": {[]string{`{"tools":[{"name":"a"}],"nextCursor":1}`,
+			`{"tools":[{"name":"b"}]}`}, []string{"a", "b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := 0
+			h := agents.New(t.Context(), options(nil, &book{}), []agents.Server{
+				hostile(func(string) string {
+					asked++
+					return c.pages[min(asked, len(c.pages))-1]
+				}, "")})
+			defer h.Close()
+			require.Empty(t, h.Down())
+			var names []string
+			for _, tool := range h.Tools() {
+				names = append(names, tool.Name)
+			}
+			require.Equal(t, c.want, names)
+		})
 	}
 }
 

@@ -37,18 +37,76 @@ func (l *lenient) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	}
 	switch mcp.MCPMethod(r.Method) {
 	case mcp.MethodToolsList:
-		resp.Result, err = l.list(resp.Result)
+		resp.Result, err = l.listAll(ctx, r, resp.Result)
 	case mcp.MethodToolsCall:
 		resp.Result, err = result(resp.Result)
 	}
 	return resp, err
 }
 
-// list keeps the tools of a page, the first of each name, and returns the page without tools.
-func (l *lenient) list(page json.RawMessage) (json.RawMessage, error) {
+// maxPages is how many pages a list of tools may have.
+const maxPages = maxTools
+
+// listAll keeps the tools of the page and of all that follow it. It returns a page without tools
+// that is the last one. A cursor is passed back as it came, and one that came before ends the list.
+func (l *lenient) listAll(ctx context.Context, r transport.JSONRPCRequest, page json.RawMessage) (
+	json.RawMessage, error) {
+	read := map[string]bool{}
+	for range maxPages {
+		next, err := l.list(page)
+		if err != nil {
+			return nil, err
+		}
+		params, err := withCursor(r.Params, next)
+		if err != nil {
+			return nil, err
+		}
+		// the empty text ends the lists of older protocols
+		if next == nil || read[string(next)] || string(next) == `""` && !modern(params) {
+			break
+		}
+		read[string(next)], r.Params = true, params
+		resp, err := l.Stdio.SendRequest(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if resp.Error != nil { // the tools that were read can be used
+			break
+		}
+		page = resp.Result
+	}
+	return json.Marshal(map[string]any{"tools": []any{}})
+}
+
+// withCursor returns the params of a request for the page at the cursor.
+func withCursor(params any, cursor json.RawMessage) (map[string]json.RawMessage, error) {
+	raw, err := json.Marshal(params)
+	all := map[string]json.RawMessage{}
+	if err == nil {
+		err = json.Unmarshal(raw, &all)
+	}
+	if all == nil { // params were null
+		all = map[string]json.RawMessage{}
+	}
+	all["cursor"] = cursor
+	return all, err
+}
+
+// modern reports whether a request with the params is one of 2026-07-28, which stands alone.
+func modern(params map[string]json.RawMessage) bool {
+	var meta map[string]json.RawMessage
+	_ = json.Unmarshal(params["_meta"], &meta) // absent in older protocols
+	var version string
+	_ = json.Unmarshal(meta[mcp.MetaKeyProtocolVersion], &version)
+	return mcp.IsModernProtocol(version)
+}
+
+// list keeps the tools of a page, the first of each name, and returns the cursor of the next page,
+// or nil if there is none.
+func (l *lenient) list(page json.RawMessage) (next json.RawMessage, err error) {
 	var p struct {
 		Tools []json.RawMessage `json:"tools"`
-		Next  mcp.Cursor        `json:"nextCursor"`
+		Next  json.RawMessage   `json:"nextCursor"`
 	}
 	if err := json.Unmarshal(page, &p); err != nil {
 		return nil, fmt.Errorf("its list of tools cannot be read: %w", err)
@@ -68,10 +126,10 @@ func (l *lenient) list(page json.RawMessage) (json.RawMessage, error) {
 		}
 		l.tools = append(l.tools, t)
 	}
-	if len(p.Tools) == 0 && p.Next != "" {
-		return nil, fmt.Errorf("it lists no tools on a page, and goes on")
+	if string(p.Next) == "null" {
+		return nil, nil
 	}
-	return json.Marshal(map[string]any{"tools": []any{}, "nextCursor": p.Next})
+	return p.Next, nil
 }
 
 // result returns the result of a call with its content joined into one text.

@@ -15,7 +15,11 @@ func builtin(s *Subject) []finding {
 	if s.Destructive {
 		add(finding{&destructive, ofTool, s.Action})
 	}
-	switch does, _ := actions.TraitsOf(s.Action); does.Kind {
+	does, _ := actions.TraitsOf(s.Action)
+	if s.Tool {
+		does = actions.Traits{}
+	}
+	switch does.Kind {
 	case actions.KindTap, actions.KindHold:
 		if s.Enters {
 			add(byEnterKey(s)...)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/expr-lang/expr/vm"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/hint"
 )
 
@@ -90,7 +91,7 @@ func compile(r Rule, list string, i int) (rule, error) {
 // matches reports whether r applies to the subject. If its condition cannot be evaluated, err says
 // why, and a rule that asks or denies applies while a rule that allows does not.
 func (r *rule) matches(s *Subject, given scope) (ok bool, err error) {
-	if !globs(r.Action, s.Action, true) || !globs(r.App, s.App, false) {
+	if !globs(r.Action, s.Action, true) || !globs(r.App, s.App, false) || r.ofPhones(s) {
 		return false, nil
 	}
 	if r.when == nil {
@@ -101,6 +102,13 @@ func (r *rule) matches(s *Subject, given scope) (ok bool, err error) {
 		return r.verdict != Allow, err
 	}
 	return holds, nil
+}
+
+// ofPhones reports whether r lets an action of phones pass, and the subject is a tool that has its
+// name. A rule that names the tool's server is for the tool.
+func (r *rule) ofPhones(s *Subject) bool {
+	_, names := actions.TraitsOf(s.Action)
+	return s.Tool && r.verdict == Allow && names && len(r.Action) > 0 && len(r.App) == 0
 }
 
 // globs reports whether one of the patterns matches. Without patterns everything matches.

@@ -15,9 +15,16 @@ func TestToolsNamedLikeHarmAreAskedAbout(t *testing.T) {
 		"removeUser": Sensitive, "rm": Sensitive, "drop_table": Sensitive, "DELETE": Sensitive,
 		"find_and_delete": Sensitive,
 		"send_message":    Sensitive, "sendEmail": Sensitive, "reply_to_review": Sensitive,
+		"check_out": Critical, "checkOut": Critical, "find_delete": Sensitive,
+		"history_purge": Sensitive, "DELETEFILE": Sensitive, "deletefile": Sensitive,
+		"factory_reset": Critical, "resetDevice": Critical, "format_disk": Critical,
+		"sign_transaction": Critical, "install_apk": Sensitive, "grantPermission": Sensitive,
+		"reset_password": Sensitive, "getAndDelete": Sensitive, "HTTPDelete": Sensitive,
+		"list_then_pay": Critical, "查询并删除": Sensitive, "SDCardFormat": Critical,
+		"view_send": Sensitive, "clearHistory": Sensitive, "sign_out": Sensitive,
 		"支付订单": Critical, "删除文件": Sensitive, "发送短信": Sensitive,
 	} {
-		d := p.Decide(Subject{Action: name, App: "shop"})
+		d := p.Decide(Subject{Action: name, App: "shop", Tool: true})
 		require.Equal(t, Ask, d.Verdict, name)
 		require.Equal(t, want, d.Severity, name)
 		require.Contains(t, d.Reason, "the tool is named", name)
@@ -26,9 +33,29 @@ func TestToolsNamedLikeHarmAreAskedAbout(t *testing.T) {
 	for _, name := range []string{"list_orders", "get_payment_status", "searchMessages",
 		"read_file",
 		"echo", "add", "write_file", "查询订单", "describe_transfer", "postal_code", "", "🙂",
-		"payload_size", "undelete"} {
+		"payload_size", "undelete", "format_date", "reset_zoom", "sign_in", "查看付款状态",
+		"get_checkout", "list_installs", "viewOrders", "clear_filters", "postgres_version",
+		"HTTPGet", "signature"} {
 		require.Equal(t, Allow, p.Decide(Subject{Action: name}).Verdict, name)
 	}
 	d := p.Decide(Subject{Action: "format", Destructive: true})
 	require.Equal(t, Ask, d.Verdict)
+}
+
+// A rule about an action of phones is not about a tool that a server calls the same.
+func TestRulesForPhonesAreNotForTools(t *testing.T) {
+	harm := Subject{Action: "SCROLL", App: "other", Tool: true, Destructive: true}
+	rule := Rule{Action: []string{"SCROLL"}, Decision: "allow"}
+	for _, c := range []struct {
+		app  []string
+		want Verdict
+	}{{nil, Ask}, {[]string{"other"}, Allow}} {
+		rule.App = c.app
+		p, err := New(&Options{Lists: []List{{Name: "rules", Rules: []Rule{rule}}}})
+		require.NoError(t, err)
+		require.Equal(t, c.want, p.Decide(harm).Verdict)
+	}
+	p, err := New(nil)
+	require.NoError(t, err)
+	require.Equal(t, Ask, p.Decide(Subject{Action: "TYPE_and_send", Tool: true}).Verdict)
 }

@@ -30,6 +30,9 @@ type Subject struct {
 	Wish *string `json:"wish,omitempty"`
 	Said string  `json:"said,omitempty"` // what the model says about the action
 
+	// the action is a tool of the server App, whatever its name is like
+	Tool bool `json:"tool,omitempty"`
+
 	// the action's own description says so, as tools can
 	Destructive bool `json:"destructive,omitempty"`
 }

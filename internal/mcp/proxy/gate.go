@@ -30,6 +30,6 @@ func (g *gate) judge(c *toolCall) guard.Decision {
 	if g.opts.Guard == nil {
 		return guard.Decision{Verdict: guard.Allow}
 	}
-	return g.opts.Guard.Decide(guard.Subject{Action: c.name, App: g.opts.Name, Args: c.args,
+	return g.opts.Guard.Decide(guard.Subject{Action: c.name, App: g.opts.Name, Args: c.args, Tool: true,
 		Destructive: c.tool.destructive})
 }

@@ -112,6 +112,7 @@ func (l *link) tool(ctx context.Context, call *message, name string, refresh boo
 // page must come within startTime, because calls wait for it.
 func (l *link) listTools(ctx context.Context, call *message) (pages []json.RawMessage, err error) {
 	var next json.RawMessage
+	read := map[string]bool{} // cursors
 	for range maxPages {
 		page, cancel := context.WithTimeoutCause(ctx, startTime, errUnlisted)
 		resp, err := l.request(page, ownRequest(string(mcp.MethodToolsList),
@@ -122,15 +123,28 @@ func (l *link) listTools(ctx context.Context, call *message) (pages []json.RawMe
 			return nil, l.conn.named(err)
 		case err != nil:
 			return nil, err
-		case resp.Error != nil:
-			return nil, nil
+		case resp.Error != nil: // of what was not read, any tool may destroy something
+			return pages, nil
 		}
 		pages = append(pages, resp.Result)
-		if next = wire.At(resp.Result, "nextCursor"); wire.Text(next) == "" {
+		if next = wire.At(resp.Result, "nextCursor"); !goesOn(next, call) || read[string(next)] {
 			break
 		}
+		read[string(next)] = true
 	}
 	return pages, nil
+}
+
+// goesOn reports whether there is another page behind this cursor: "nextCursor is an opaque token",
+// also as a number. Servers of older protocols end with an empty text.
+func goesOn(next json.RawMessage, call *message) bool {
+	switch string(next) {
+	case "", "null":
+		return false
+	case `""`:
+		return call.Modern()
+	}
+	return true
 }
 
 var errUnlisted = errors.New("it does not say which tools it has")

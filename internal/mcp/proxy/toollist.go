@@ -69,8 +69,8 @@ func (tl *toolList) set(pages []json.RawMessage, version int, name string) tool 
 	if tl.changes == version { // otherwise it is outdated already
 		tl.tools, tl.read = tools, time.Now()
 	}
-	t := tools[name]
-	t.destructive = t.destructive || tl.destructive.has(name)
+	t, listed := tools[name]
+	t.destructive = t.destructive || !listed || tl.destructive.has(name)
 	return t
 }
 
