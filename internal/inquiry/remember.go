@@ -80,6 +80,7 @@ func rememberable(q Question) bool {
 	open := Question{Text: q.Text} // whatever its options are
 	return bodyOf(&q).Permit(AuthorityAgent) == nil && !q.Secret && As[Ask](q).Draft == "" &&
 		!secret.Consent(q.Text, As[Ask](q).Options) && !secret.Named(q.Text) &&
+		(len(As[Form](q).Fields) > 0 || secret.Open(q.Text, As[Ask](q).Options)) &&
 		!open.AsksForSecret() && !open.AsksForAct() &&
 		!slices.ContainsFunc(As[Form](q).Fields, func(f Field) bool {
 			return secret.Mentioned(f.Name + " " + f.Label)

@@ -128,3 +128,27 @@ func TestARememberedAnswerIsNotUsedForASecret(t *testing.T) {
 		require.True(t, now.Open(), "%+v", q)
 	}
 }
+
+// Whoever consented once has not consented for ever, in whichever language and however it is asked.
+func TestAConsentIsNeverOfferedToBeRemembered(t *testing.T) {
+	b := judge(inquiry.Options{})
+	offered := func(text string, options ...string) []inquiry.Scope {
+		q := ask(t, b, inquiry.Question{Text: text, SessionID: "s", App: "a",
+			Body: &inquiry.Ask{Options: options}})
+		return q.RememberFor
+	}
+	for _, text := range []string{"Darf ich bezahlen?", "¿Puedo comprar esto?", "Proceed?",
+		"May I use your stored card?", "Soll ich fortfahren?", "Is that fine?", "Ready to go?",
+		"Puis-je continuer ?", "Va bene?", "進めてもいいですか?", "계속할까요?", "可以吗?", "Продолжить?",
+		"Welche Karte soll ich zum Bezahlen nehmen?", "Which saved card should be charged?",
+		"Devam edeyim mi?", "Lanjutkan?", "Shall I?", "Go on"} {
+		require.Empty(t, offered(text), text)
+	}
+	require.Empty(t, offered("The offer is good", "Ja", "Nein"))
+	require.Empty(t, offered("And now", "Pay now", "Wait"))
+	for _, text := range []string{"Which size?", "Welche Größe?", "¿Qué talla?", "Quelle taille ?",
+		"哪个尺码?", "どのサイズ?", "어떤 사이즈?", "Какой размер?", "What is your name?"} {
+		require.Equal(t, inquiry.Scopes, offered(text), text)
+	}
+	require.Equal(t, inquiry.Scopes, offered("Aisle or window?", "Aisle", "Window"))
+}

@@ -32,6 +32,8 @@ var (
 	leavesChoice = rule("leaves_choice")
 	consents     = rule("consents")
 	harms        = rule("harms")
+	harmsAbroad  = rule("harms_abroad")
+	asksForOne   = rule("interrogative")
 
 	clauses = regexp.MustCompile(`(?i)[.?!;:,]+(?:\s|$)|[。？！；：，]+|\b(?:and|then|but)\b`)
 
@@ -233,4 +235,22 @@ var yes = sync.OnceValue(func() *regexp.Regexp {
 func Consent(question string, options []string) bool {
 	return harms().MatchString(about(question)) && (consents().MatchString(question) ||
 		slices.ContainsFunc(options, yes().MatchString))
+}
+
+var yesOrNo = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:` + patterns["yes_no"] + `)(?:[\s,.!，。！].*)?$`)
+})
+
+// Open reports whether a question with these options wants to know one thing of several, in any of
+// the languages that are known. Every other question may be one for yes or no, whose answer is a
+// consent to what is meant, and so may be one that names an act.
+func Open(question string, options []string) bool {
+	words := about(question)
+	if harmsAbroad().MatchString(words) || slices.ContainsFunc(options, func(o string) bool {
+		return yesOrNo().MatchString(strings.TrimSpace(o)) || harms().MatchString(o) ||
+			harmsAbroad().MatchString(o)
+	}) {
+		return false
+	}
+	return len(options) > 1 || asksForOne().MatchString(words)
 }

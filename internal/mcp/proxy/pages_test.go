@@ -82,8 +82,9 @@ func TestPagesOfToolsAreReadToTheirEnd(t *testing.T) {
 // Since 2026-07-28 an empty text is a cursor like any other.
 func TestAnEmptyCursorGoesOnInTheNewerEra(t *testing.T) {
 	require.False(t, goesOn(json.RawMessage(`""`), new(message)))
-	modern := &message{Params: json.RawMessage(
-		`{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`)}
+	modern := new(message)
+	modern.Params = json.RawMessage(
+		`{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`)
 	require.True(t, goesOn(json.RawMessage(`""`), modern))
 	require.False(t, goesOn(nil, modern))
 }
