@@ -32,7 +32,7 @@ var besides = map[string]string{
 	"tools": "actions device/devicetest internal/guard internal/inquiry/inquirytest/vote " +
 		"internal/store/storetest internal/terminal",
 	"internal/web": "agentloop device/devicetest internal/inquiry/inquirytest " +
-		"internal/token",
+		"internal/inquiry/inquirytest/vote internal/token",
 	"internal/mcp/proxy":    "internal/inquiry/inquirytest internal/store",
 	"internal/agents/goals": "internal/runs/queue internal/store/storetest",
 	"internal/agents": "internal/guard internal/inquiry internal/inquiry/inquirytest " +

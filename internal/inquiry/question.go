@@ -282,8 +282,9 @@ func (o Offer) Flag() string { return cmp.Or(o.Own, "--decision "+o.Name) }
 
 // Detail is something that a question has beside its text, for people.
 type Detail struct {
-	Name, Text string
-	Full       bool // it is for where all of a question is printed
+	Name string `json:"name"`
+	Text string `json:"text"`
+	Full bool   `json:"-"` // it is for where all of a question is printed
 }
 
 // Said is one of a question's offers with its words. Without a name it is an answer.

@@ -79,7 +79,7 @@ func (t *Takeover) Sort() string { return "by hand" }
 
 // Offers implements [Body].
 func (t *Takeover) Offers() []Offer {
-	return []Offer{{Name: "done", Main: true, Own: "--done"},
+	return []Offer{{Name: "done", Words: "REMARK", Main: true, Own: "--done"},
 		{Name: "cannot", Words: "WHY", Own: "--could-not"}}
 }
 

@@ -147,7 +147,7 @@ func isInterrupted(t *testing.T, browser context.Context) {
 	p.until(card(q, ".live-said") + `.textContent.includes("cannot be looked at")`)
 	g.hands.phone.Set(devicetest.Change{Gone: new(false)})
 	p.until(card(q, ".live-said") + ".hidden")
-	p.do(js(card(q, "button.could-not") + ".click()"))
+	p.do(js(card(q, "button.cannot") + ".click()"))
 	p.until(`document.querySelectorAll("article").length === 0`)
 	now, err := g.broker.Get(t.Context(), q.ID)
 	require.NoError(t, err)

@@ -61,7 +61,7 @@ func TestThePageInPictures(t *testing.T) {
 		taken := q.Kind == inquiry.KindTakeover
 		shot, refusal, refused := q.Frame != "" && !taken, ".refuse", "拒绝回答"
 		if taken {
-			refusal, refused = ".could-not", "没能完成"
+			refusal, refused = ".cannot", "没能完成"
 		}
 		if q.Kind == inquiry.KindApproval {
 			refusal, refused = ".reject", "拒绝…"

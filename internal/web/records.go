@@ -27,6 +27,9 @@ type shownWith struct {
 	InputSchema   json.RawMessage `json:"input_schema,omitempty"` // of a form
 	ScreenshotURL string          `json:"screenshot_url,omitempty"`
 	Offers        []inquiry.Offer `json:"offers,omitempty"` // what can be said besides an answer
+	// what the question has beside its text, for people
+	Details []inquiry.Detail `json:"details,omitempty"`
+	ByHand  bool             `json:"by_hand,omitempty"` // a person is to use the phone
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -101,6 +104,13 @@ func (o records) viewOf(q inquiry.Question) inquiryView {
 	q.Channels = channel.Settling(q, o.channels(q))
 	v := inquiryView{q, shownWith{InquiryID: q.ID, Offers: q.Offers(),
 		InputSchema: inquiry.Schema(inquiry.As[inquiry.Form](q).Fields)}}
+	for _, d := range q.Details() {
+		if !d.Full && d.Text != "" && d.Name != "option" { // options have a key of their own
+			v.shownWith.Details = append(v.shownWith.Details, d)
+		}
+	}
+	state, _ := store.WaitingFor(q.Kind)
+	v.ByHand = state == store.WaitingTakeover
 	if q.Frame != "" && q.SessionID != "" {
 		v.ScreenshotURL = frameURL(q.SessionID, q.Frame)
 	}

@@ -16,7 +16,7 @@ class Approval {
   form() {
     const w = words(), card = this.card, q = card.q, form = el("form", "approval", undefined, { novalidate: "" });
     const why = el("ul", "why");
-    for (const [name, text] of [[w.under, q.element], [w.because, q.reason], [w.severity, w.severities[q.severity] || ""]]) {
+    for (const [name, text] of [[w.details.under, q.element], [w.details.because, q.reason], [w.severity, w.severities[q.severity] || ""]]) {
       if (text) why.append(el("li", "", name + text));
     }
     form.append(why);

@@ -52,7 +52,7 @@ class Card {
     this.api = api;
     this.sent = null; // the last reply, kept so that sending it again is the same reply
     this.list = [];
-    this.hand = q.kind === "takeover" && q.session_id ? new Takeover(this) : null;
+    this.hand = q.by_hand && q.session_id ? new Takeover(this) : null;
     this.approval = q.action_requests && q.action_requests.length ? new Approval(this) : null;
     this.root = el("article", "card", undefined, { tabindex: "0", "data-id": q.question_id });
     this.draw();
@@ -64,8 +64,8 @@ class Card {
     const asks = el("div", "asks"), box = el("div", "words");
     const kicker = el("p", "kicker");
     if (w.kinds[q.kind]) kicker.append(el("span", "kind " + q.kind, w.kinds[q.kind]));
-    if (q.kind === "inquiry" && q.client) kicker.append(el("span", "client", fill(w.from, q)));
-    if (q.task) kicker.append(el("span", "task", q.kind === "inquiry" ? q.task : fill(w.task, q)));
+    if (q.client) kicker.append(el("span", "client", fill(w.from, q)));
+    if (q.task) kicker.append(el("span", "task", q.run_id ? fill(w.task, q) : q.task));
     if (kicker.children.length) asks.append(kicker);
     asks.append(el("h2", "question", q.text, { id: "q-" + q.question_id }));
     this.meta = el("p", "meta");
@@ -167,8 +167,8 @@ class Card {
   }
 
   form() {
-    if (this.hand) return this.hand.form();
     if (this.approval) return this.approval.form();
+    if (this.q.offers && this.q.offers.length) return this.offers();
     const w = words(), q = this.q, form = el("form", "", undefined, { novalidate: "" });
     const row = el("div", "row");
     this.fields = this.field = null;
@@ -194,6 +194,32 @@ class Card {
     form.addEventListener("keydown", (e) => {
       if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); this.send(); }
     });
+    return form;
+  }
+
+  // offers is the form of a question that is answered with one of its offers, each a button; the box is for the words of those that
+  // take some. Labels are the page's where it has any.
+  offers() {
+    const w = words(), q = this.q, form = el("form", "", undefined, { novalidate: "" }), id = "a-" + q.question_id;
+    const row = el("div", "row"), why = el("ul", "why");
+    for (const d of q.details || []) why.append(el("li", "", (w.details[d.name] || d.name + ": ") + d.text));
+    form.append(why);
+    this.field = q.offers.some((o) => o.words) ? el("textarea", "grows", undefined, { id, rows: "2" }) : null;
+    if (this.field) form.append(el("label", "", this.hand ? w.handRemark : w.remark, { for: id }), this.field);
+    for (const o of q.offers) {
+      const b = el("button", o.main ? "main" : o.name, w.offers[o.name] || o.name, { type: "button", "data-offer": o.name });
+      b.addEventListener("click", () => {
+        const message = o.words && this.field.value.trim() ? this.field.value : undefined;
+        this.post({ type: "decisions", decisions: [{ type: o.name, message }] });
+      });
+      row.append(b);
+    }
+    row.append(this.wordless("timeout", w.noTime));
+    if (q.session_id) row.append(this.stopper());
+    this.problem = el("p", "problem", undefined, { role: "alert" });
+    form.append(this.problem, row);
+    form.addEventListener("submit", (e) => e.preventDefault());
+    if (this.hand) this.hand.live.draw();
     return form;
   }
 
@@ -362,6 +388,6 @@ class Card {
   // enter puts the cursor where the answer begins.
   enter() {
     if (this.fields) this.fields.focus();
-    else (this.field || this.root.querySelector("button.option, button.decide") || this.root).focus();
+    else (this.field || this.root.querySelector("button.option, button.decide, button[data-offer]") || this.root).focus();
   }
 }

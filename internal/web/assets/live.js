@@ -222,28 +222,11 @@ class Live {
   }
 }
 
-// Takeover is what a card of a take-over has besides: the phone, live, and how it is handed back.
+// Takeover is what a card has besides while a person is to use the phone: the phone, live.
 class Takeover {
   constructor(card) {
     this.card = card;
     this.live = new Live(card.api);
-  }
-
-  // form is how the phone is handed back. Only the buttons do that.
-  form() {
-    const w = words(), card = this.card, form = el("form", "", undefined, { novalidate: "" }), row = el("div", "row");
-    const id = "a-" + card.q.question_id;
-    card.field = el("textarea", "grows", undefined, { id, rows: "2" });
-    form.append(el("label", "", w.handRemark, { for: id }), card.field);
-    const done = el("button", "main", w.handDone, { type: "button" }), not = el("button", "could-not", w.handCouldNot, { type: "button" });
-    done.addEventListener("click", () => card.reply("done", card.field.value));
-    not.addEventListener("click", () => card.reply("could_not", card.field.value));
-    row.append(done, not, card.wordless("timeout", w.noTime), card.stopper());
-    card.problem = el("p", "problem", undefined, { role: "alert" });
-    form.append(card.problem, row);
-    form.addEventListener("submit", (e) => e.preventDefault());
-    this.live.draw();
-    return form;
   }
 
   // look begins to show the phone of the session; a page that is not seen shows nothing.
