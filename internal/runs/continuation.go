@@ -163,7 +163,7 @@ func (c *continuation) resumeAnswered(ctx context.Context, q *inquiry.Question) 
 		}
 		return err
 	}
-	ending{m: c.m, state: c.state, run: c.run, serial: c.sess.Serial, change: end}.keep(ctx)
+	ending{ends: c.m.ends, state: c.state, run: c.run, serial: c.sess.Serial, change: end}.keep(ctx)
 	return nil
 }
 

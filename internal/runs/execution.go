@@ -142,7 +142,7 @@ func (x *execution) pursue(ctx context.Context) (out Outcome) {
 
 // finish stores how this life ended.
 func (x *execution) finish(ctx context.Context, out Outcome) {
-	e := ending{m: x.m, state: x.state, run: x.run, serial: x.sess.Serial, parked: out.Parked,
+	e := ending{ends: x.m.ends, state: x.state, run: x.run, serial: x.sess.Serial, parked: out.Parked,
 		change: store.Change{To: stateOf(&out.Ending), Reason: out.Reason, Answer: out.Answer,
 			Begun: out.Begun, Err: strings.ReplaceAll(errorText(out.Err), "sessions show SESSION",
 				"sessions show "+x.sess.ID)}}
@@ -164,7 +164,7 @@ func (x *execution) lease(ctx context.Context) error {
 	}
 	s, done := m.states.use(x.sess.ID)
 	defer done()
-	ending{m: m, state: s, run: x.run, serial: x.sess.Serial, change: store.Change{
+	ending{ends: m.ends, state: s, run: x.run, serial: x.sess.Serial, change: store.Change{
 		To: store.Cancelled, Reason: agentloop.NotStarted, Err: errorText(err)}}.keep(ctx)
 	return err
 }

@@ -76,7 +76,7 @@ func (k phoneKind) plan(x *execution, p plan) error {
 	}
 	x.settings.Settings, x.run.ReplyMode = s, string(s.ReplyMode)
 	policy, err := k.m.opts.NewPolicy(s)
-	x.work = &phoneWork{m: k.m, settings: s, policy: policy, home: p.home, fresh: p.fresh,
+	x.work = &phoneWork{opts: &k.m.opts, desk: k.m.desk, spawn: k.m.spawn, settings: s, policy: policy, home: p.home, fresh: p.fresh,
 		handed: p.handed}
 	return err
 }

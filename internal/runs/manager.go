@@ -53,17 +53,13 @@ type Manager struct {
 	desk   *asking.Desk
 	log    *slog.Logger
 
-	// ctx is the lifetime of all runs. Close cancels it.
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	wg     sync.WaitGroup
+	*lifetime // of all runs
 
 	states     sessionStates
 	delivering sync.Map // questions whose answers the store does not accept yet
 	lines      *queue.Lines
 	touches    *touches.Counter
-
-	closing sync.Mutex // guards against a spawn during Close
+	ends       *ends
 }
 
 // Broker returns the broker through which channels deliver answers.
@@ -75,34 +71,12 @@ func (m *Manager) Desk() *asking.Desk { return m.desk }
 // Close pauses the runs as SERVER_RESTARTED. It returns when no run touches a phone any longer.
 // Questions stay open. Further calls do nothing.
 func (m *Manager) Close() error {
-	m.closing.Lock()
-	m.cancel(agentloop.ErrClosing)
-	m.closing.Unlock()
+	m.end(agentloop.ErrClosing)
 	m.desk.Close(agentloop.ErrClosing)
 	m.wg.Wait()
 	ctx, cancel := asking.Detached(context.Background())
 	defer cancel()
 	m.touches.Note(ctx, "")
-	return nil
-}
-
-// spawn runs fn on a goroutine that Close waits for. It returns false if the Manager is closed.
-func (m *Manager) spawn(fn func()) bool {
-	m.closing.Lock()
-	defer m.closing.Unlock()
-	if m.ctx.Err() != nil {
-		return false
-	}
-	m.wg.Go(fn)
-	return true
-}
-
-// checkOpen returns an error if the Manager is closed.
-func (m *Manager) checkOpen() error {
-	if m.ctx.Err() != nil {
-		return Refuse(ServerClosing, "call again when the server is back",
-			"the server is shutting down")
-	}
 	return nil
 }
 

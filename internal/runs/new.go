@@ -2,7 +2,6 @@ package runs
 
 import (
 	"cmp"
-	"context"
 	"log/slog"
 
 	"github.com/taploop/taploop/internal/inquiry"
@@ -22,12 +21,13 @@ func New(opts *Options) *Manager {
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
 	}
-	m := &Manager{opts: o, store: o.Store, broker: o.Broker, log: o.Log,
+	m := &Manager{opts: o, lifetime: newLifetime(), store: o.Store, broker: o.Broker, log: o.Log,
 		states: sessionStates{grace: o.DetachGrace, observe: o.Observe,
 			byID: map[string]*sessionState{}},
 		lines: queue.New(o.Store.Leases, o.Log), touches: touches.New(o.Store.Audit, o.Log)}
-	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	m.desk = asking.New(m.ctx, o.Asking, o.Store, o.Broker, asker{m}, o.Log)
+	m.ends = &ends{life: m.lifetime, store: m.store, desk: m.desk, lines: m.lines,
+		touches: m.touches, states: &m.states, settled: resumer{m}.deliverRetrying, log: m.log}
 	events := m.broker.Subscribe()
 	m.wg.Go(func() { resumer{m}.watch(events) })
 	m.wg.Go(func() {

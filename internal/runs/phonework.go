@@ -16,7 +16,9 @@ import (
 
 // phoneWork is a task on a phone. It runs the agent loop and parks the loop's questions.
 type phoneWork struct {
-	m        *Manager
+	opts     *Options
+	desk     *asking.Desk
+	spawn    func(func()) bool // starts a goroutine, unless the Manager is closed
 	settings Settings
 	serial   string
 	phone    Phone            // nil until Pursue opens it
@@ -34,7 +36,7 @@ type phoneWork struct {
 // Open implements Work.
 func (w *phoneWork) Open(ctx context.Context, serial string) (store.Device, error) {
 	var err error
-	if w.phone, err = w.m.opts.Phones.Open(ctx, serial); err != nil {
+	if w.phone, err = w.opts.Phones.Open(ctx, serial); err != nil {
 		w.phone = nil
 		return store.Device{}, err
 	}
@@ -49,7 +51,7 @@ func (w *phoneWork) Close() {
 		return
 	}
 	if err := w.phone.Close(); err != nil {
-		w.m.log.Warn("closing the phone", "serial", w.serial, "err", err)
+		w.opts.Log.Warn("closing the phone", "serial", w.serial, "err", err)
 	}
 	w.phone = nil
 }
@@ -70,16 +72,16 @@ func (w *phoneWork) Pursue(ctx context.Context, l Life) Outcome {
 
 // pursue prepares the phone and runs the loop.
 func (w *phoneWork) pursue(ctx context.Context) *agentloop.Ending {
-	m, run := w.m, w.life.Run
+	m, run := w.opts, w.life.Run
 	if end := w.prepare(ctx); end != nil {
 		return unlessStopped(ctx, end)
 	}
 	// Steps that an earlier life left without an outcome were counted when this life began.
-	sess, err := m.store.Session(ctx, run.SessionID)
+	sess, err := m.Store.Session(ctx, run.SessionID)
 	if err != nil {
 		return endedInternally(ctx, err)
 	}
-	secrets, err := m.store.Secrets.Of(ctx, run.ID)
+	secrets, err := m.Store.Secrets.Of(ctx, run.ID)
 	if err != nil {
 		return endedInternally(ctx, err)
 	}
@@ -87,14 +89,14 @@ func (w *phoneWork) pursue(ctx context.Context) *agentloop.Ending {
 	if err != nil {
 		return endedInternally(ctx, err)
 	}
-	limits := m.opts.Limits
+	limits := m.Limits
 	limits.Steps = run.MaxSteps - (sess.Steps - set.CallFrom)
 	if limits.Steps <= 0 { // the last step asked a question
 		return agentloop.OutOfSteps(run.MaxSteps)
 	}
 	got, _, err := w.runner(sess, secrets, limits).Run(ctx, run.Progress, sess.Steps)
 	if err != nil && !superseded(err) {
-		m.log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
+		m.Log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
 	}
 	return &got
 }
@@ -104,38 +106,38 @@ func (w *phoneWork) runner(
 	sess store.Session, secrets []store.Secret, limits agentloop.Limits,
 ) *agentloop.Runner {
 	first := &freshPhone{Phone: w.phone, done: !w.fresh}
-	m, run := w.m, w.life.Run
+	m, run := w.opts, w.life.Run
 	runner := &agentloop.Runner{
-		Phone:   &secretPhone{Phone: first, secrets: secrets, typed: m.secretTyped},
+		Phone:   &secretPhone{Phone: first, secrets: secrets, typed: w.secretTyped},
 		Policy:  &redactingPolicy{w.policy, secrets},
-		Journal: m.store.Journal(run),
+		Journal: m.Store.Journal(run),
 		Parker:  w, NoQuestions: w.settings.ReplyMode == channel.NoReply,
 		ByHand: func(question string) bool {
 			return inquiry.Question{Text: question}.AsksForAct()
 		},
 		Limits: limits, Moving: w.home || w.handed,
-		Background: w.background, Early: m.opts.AskEarly,
-		ReadAhead: m.opts.NewGate != nil,
+		Background: w.background, Early: m.AskEarly,
+		ReadAhead: m.NewGate != nil,
 		Observe: func(e agentloop.Event) {
 			if e.Kind == agentloop.Decided {
 				first.see(e.Step.Screen.State)
 			}
 			w.life.Observe(e)
 		},
-		Log: m.log.With("run", run.ID, "serial", sess.Serial),
+		Log: m.Log.With("run", run.ID, "serial", sess.Serial),
 	}
-	if m.opts.NewGate != nil {
-		runner.Gate = &redactingGate{m.opts.NewGate(sess, run), secrets}
+	if m.NewGate != nil {
+		runner.Gate = &redactingGate{m.NewGate(sess, run), secrets}
 	}
 	return runner
 }
 
 // background runs f on a goroutine. A panic in f at most ends the run.
 func (w *phoneWork) background(f func()) bool {
-	return w.m.spawn(func() {
+	return w.spawn(func() {
 		defer func() {
 			if p := recover(); p != nil {
-				w.m.log.Error("panic", "run", w.life.Run.ID, "panic", p,
+				w.opts.Log.Error("panic", "run", w.life.Run.ID, "panic", p,
 					"stack", string(debug.Stack()))
 			}
 		}()
@@ -148,7 +150,7 @@ func (w *phoneWork) background(f func()) bool {
 func (w *phoneWork) prepare(ctx context.Context) *agentloop.Ending {
 	var err error
 	if w.policy == nil {
-		if w.policy, err = w.m.opts.NewPolicy(w.settings); err != nil {
+		if w.policy, err = w.opts.NewPolicy(w.settings); err != nil {
 			return agentloop.LostModel(err)
 		}
 	}
@@ -182,12 +184,12 @@ type readier interface {
 // handOver parks the question of a takeover if this life ended for one. That is so if a person took
 // the phone over. With Options.HandOver it is also so if the screen is locked or forbids capture.
 func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentloop.Ending {
-	words, text := textsIn(w.m.opts.ConsoleLang), ""
+	words, text := textsIn(w.opts.ConsoleLang), ""
 	cause := agentloop.ErrTakeover
 	if w.takenByPerson = errors.Is(context.Cause(ctx), errTakenByPerson); w.takenByPerson {
 		cause = errTakenByPerson
 	}
-	asks := w.m.opts.HandOver && w.settings.ReplyMode != channel.NoReply
+	asks := w.opts.HandOver && w.settings.ReplyMode != channel.NoReply
 	switch {
 	case end.Reason == agentloop.TakeoverNeeded && end.Question == nil:
 		text = words.asked(w.takenByPerson)
@@ -205,13 +207,13 @@ func (w *phoneWork) handOver(ctx context.Context, end *agentloop.Ending) *agentl
 	q := agentloop.Question{Kind: agentloop.KindTakeover, Text: text, Task: run.Task,
 		Body: &inquiry.Takeover{PeopleOnly: w.takenByPerson}}
 	if _, err := w.Park(ctx, q); err != nil {
-		w.m.log.ErrorContext(ctx, "handing the phone over", "run", run.ID, "err", err)
+		w.opts.Log.ErrorContext(ctx, "handing the phone over", "run", run.ID, "err", err)
 		end.Reason = agentloop.InternalError
 		end.Err = fmt.Errorf("the phone could not be handed over: %w", err)
 		return end
 	}
 	if asked != nil {
-		w.m.desk.Withdraw(ctx, asked.ID, cause)
+		w.desk.Withdraw(ctx, asked.ID, cause)
 	}
 	end.Reason, end.Question = agentloop.TakeoverNeeded, &q
 	end.Err = nil
@@ -238,7 +240,7 @@ func (w *phoneWork) Park(
 
 		Round:     q.Round,
 		App:       q.Screen.State.App,
-		OnTimeout: body.Silence(w.m.opts.OnTimeout, w.m.opts.OnUndecided),
+		OnTimeout: body.Silence(w.opts.OnTimeout, w.opts.OnUndecided),
 	}
 	mode := w.settings.ReplyMode
 	if q.Screen.Frame != nil {
@@ -253,10 +255,20 @@ func (w *phoneWork) Park(
 	if errors.Is(asked.ForModels(), inquiry.ErrForPeople) {
 		mode = personalMode(mode)
 	}
-	asked, err = w.m.desk.Open(ctx, asked, mode)
+	asked, err = w.desk.Open(ctx, asked, mode)
 	if err == nil {
 		w.parked = &asked
 	}
 	_, why := store.WaitingFor(asked.Kind)
 	return why, err
+}
+
+// secretTyped records that the secret was typed. If the record cannot be stored, the secret can be
+// typed a second time after a crash.
+func (w *phoneWork) secretTyped(ctx context.Context, questionID string) {
+	ctx, cancel := asking.Detached(ctx)
+	defer cancel()
+	if err := w.opts.Store.Secrets.Typed(ctx, questionID); err != nil {
+		w.opts.Log.ErrorContext(ctx, "a secret was typed", "question", questionID, "err", err)
+	}
 }

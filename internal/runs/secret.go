@@ -11,7 +11,6 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -46,16 +45,6 @@ func (p *secretPhone) Type(ctx context.Context, text string) error {
 		p.typed(ctx, s.QuestionID)
 	}
 	return err
-}
-
-// secretTyped records that the secret was typed. If the record cannot be stored, the secret can be
-// typed a second time after a crash.
-func (m *Manager) secretTyped(ctx context.Context, questionID string) {
-	ctx, cancel := asking.Detached(ctx)
-	defer cancel()
-	if err := m.store.Secrets.Typed(ctx, questionID); err != nil {
-		m.log.ErrorContext(ctx, "a secret was typed", "question", questionID, "err", err)
-	}
 }
 
 // masked is an error with the secret removed from its text.

@@ -3,16 +3,31 @@ package runs
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/runs/asking"
+	"github.com/taploop/taploop/internal/runs/queue"
+	"github.com/taploop/taploop/internal/runs/touches"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
 )
 
+// ends is what the ends of runs are stored with.
+type ends struct {
+	life    *lifetime
+	store   *store.Store
+	desk    *asking.Desk
+	lines   *queue.Lines
+	touches *touches.Counter
+	states  *sessionStates
+	settled func(questionID string) // applies an answer that may have come already
+	log     *slog.Logger
+}
+
 // ending is the end of a life of a run, or of its waiting.
 type ending struct {
-	m      *Manager
+	ends   *ends
 	state  *sessionState
 	run    store.Run // before it ended
 	serial string    // of its phone
@@ -24,7 +39,7 @@ type ending struct {
 // keep stores the end of a run's life. If the store is unavailable, as when the disk is full or the
 // database is locked, keep retries in the background. Status reports the error meanwhile.
 func (e ending) keep(ctx context.Context) {
-	m, s := e.m, e.state
+	m, s := e.ends, e.state
 	e.change.From, e.change.Fence = []store.State{e.run.State}, e.run.Fence
 	if e.try(ctx) == nil {
 		return
@@ -33,9 +48,9 @@ func (e ending) keep(ctx context.Context) {
 		e.run.ID, "reason", e.change.Reason, "err", e.failed)
 	s.setUnstored(&e)
 	_, done := m.states.use(e.run.SessionID)
-	if !m.spawn(func() {
+	if !m.life.spawn(func() {
 		defer done()
-		s.storeLater(m.ctx)
+		s.storeLater(m.life.ctx)
 	}) {
 		s.leaveEnd()
 		done()
@@ -64,8 +79,8 @@ func (s *sessionState) leaveEnd() {
 		return
 	}
 	r := s.presented(e.run)
-	if err := e.m.store.Owner.LeaveEnd(r.ID, r.StopReason, r.Error); err != nil {
-		e.m.log.Error("the end of a run is lost", "run", r.ID, "err", err)
+	if err := e.ends.store.Owner.LeaveEnd(r.ID, r.StopReason, r.Error); err != nil {
+		e.ends.log.Error("the end of a run is lost", "run", r.ID, "err", err)
 	}
 }
 
@@ -81,13 +96,13 @@ func (s *sessionState) storeNow(ctx context.Context) error {
 		return e.asError()
 	}
 	s.setUnstored(nil)
-	e.m.log.InfoContext(ctx, "the end of a run is stored now", "run", e.run.ID)
+	e.ends.log.InfoContext(ctx, "the end of a run is stored now", "run", e.run.ID)
 	return nil
 }
 
 // try stores the end, releases the phone, and wakes the waiters.
 func (e *ending) try(ctx context.Context) error {
-	m := e.m
+	m := e.ends
 	ctx, cancel := asking.Detached(ctx)
 	defer cancel()
 	now, err := m.store.Runs.Transition(ctx, e.run.ID, e.change)
@@ -100,7 +115,7 @@ func (e *ending) try(ctx context.Context) error {
 	switch {
 	case now.State.Waiting():
 		// An answer that came before the run waited for it was not applied.
-		m.spawn(func() { resumer{m}.deliverRetrying(now.QuestionID) })
+		m.life.spawn(func() { m.settled(now.QuestionID) })
 	case atRest(now), now.State.Terminal(): // otherwise the run continues with the phone
 		m.desk.Cancel(ctx, e.parked)
 		m.lines.Release(ctx, e.serial, now.ID)
