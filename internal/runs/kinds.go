@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs/queue"
@@ -247,4 +248,13 @@ func (m *Manager) checkSettings(s Settings) (Settings, error) {
 		return s, invalid("", "the client's own settings are not JSON")
 	}
 	return s, nil
+}
+
+// AskedMeanwhile returns the open questions of agents and of their phones, for which the run does
+// not stop.
+func (m *Manager) AskedMeanwhile(ctx context.Context, st Status) ([]inquiry.Question, error) {
+	if st.Reason != agentloop.StillRunning {
+		return nil, nil
+	}
+	return m.kindOf(st.Session.Kind()).asks(ctx, st.Session)
 }

@@ -88,3 +88,11 @@ type resumption struct {
 func (r ContinueRequest) resumption() resumption {
 	return resumption{MaxSteps: r.MaxSteps, Home: r.ResetEnvironment, Settings: r.Settings}
 }
+
+// wish is that of a new task, which somebody has given in place of the person who said former.
+func (a Actor) wish(task, former string) string {
+	if inquiry.IsPerson(a.Authority) {
+		return task
+	}
+	return former
+}

@@ -2,10 +2,14 @@ package runs
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/runs/asking"
+	"github.com/taploop/taploop/internal/runs/queue"
+	"github.com/taploop/taploop/internal/runs/touches"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
 )
@@ -25,6 +29,29 @@ type sessionState struct {
 	timer    *time.Timer // of the grace, nil while it is not running
 
 	users int // guarded by the registry's lock
+}
+
+// ends is what the ends of runs are stored with.
+type ends struct {
+	life    *lifetime
+	store   *store.Store
+	desk    *asking.Desk
+	lines   *queue.Lines
+	touches *touches.Counter
+	states  *sessionStates
+	settled func(questionID string) // applies an answer that may have come already
+	log     *slog.Logger
+}
+
+// ending is the end of a life of a run, or of its waiting.
+type ending struct {
+	ends   *ends
+	state  *sessionState
+	run    store.Run // before it ended
+	serial string    // of its phone
+	parked string    // the question that it parked, or ""
+	change store.Change
+	failed error // the last error of the store, or nil
 }
 
 // activeRun is a run that a goroutine of this Manager carries out.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -38,14 +37,6 @@ type storedSettings struct {
 func Wish(r store.Run) string {
 	s, _ := settingsOf(r) // settings that cannot be read hold no wish
 	return s.Wish
-}
-
-// wish is that of a new task, which somebody has given in place of the person who said former.
-func (a Actor) wish(task, former string) string {
-	if inquiry.IsPerson(a.Authority) {
-		return task
-	}
-	return former
 }
 
 // usedKey is the key of a call that was carried out. Another call with the key gets the same reply.

@@ -98,15 +98,6 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	return st, nil
 }
 
-// AskedMeanwhile returns the open questions of agents and of their phones, for which the run does
-// not stop.
-func (m *Manager) AskedMeanwhile(ctx context.Context, st Status) ([]inquiry.Question, error) {
-	if st.Reason != agentloop.StillRunning {
-		return nil, nil
-	}
-	return m.kindOf(st.Session.Kind()).asks(ctx, st.Session)
-}
-
 // addReason sets the reason why the run has stopped, or that it is running.
 func (st *Status) addReason(unused *inquiry.Question) {
 	r := st.Run
@@ -150,4 +141,12 @@ func (st *Status) addSteps(list []store.StepRecord, after, callFrom int) {
 		}
 		st.Last = &list[i]
 	}
+}
+
+// Presented returns a stored run in the form that Status shows.
+func (m *Manager) Presented(r store.Run) store.Run {
+	if s := m.states.inUse(r.SessionID); s != nil {
+		return s.presented(r)
+	}
+	return r
 }

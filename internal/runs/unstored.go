@@ -3,38 +3,12 @@ package runs
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/runs/asking"
-	"github.com/taploop/taploop/internal/runs/queue"
-	"github.com/taploop/taploop/internal/runs/touches"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
 )
-
-// ends is what the ends of runs are stored with.
-type ends struct {
-	life    *lifetime
-	store   *store.Store
-	desk    *asking.Desk
-	lines   *queue.Lines
-	touches *touches.Counter
-	states  *sessionStates
-	settled func(questionID string) // applies an answer that may have come already
-	log     *slog.Logger
-}
-
-// ending is the end of a life of a run, or of its waiting.
-type ending struct {
-	ends   *ends
-	state  *sessionState
-	run    store.Run // before it ended
-	serial string    // of its phone
-	parked string    // the question that it parked, or ""
-	change store.Change
-	failed error // the last error of the store, or nil
-}
 
 // keep stores the end of a run's life. If the store is unavailable, as when the disk is full or the
 // database is locked, keep retries in the background. Status reports the error meanwhile.
@@ -129,14 +103,6 @@ func (e *ending) try(ctx context.Context) error {
 func (e *ending) asError() error {
 	return fmt.Errorf("the run has ended as %s, and this could not be stored yet: %w",
 		e.change.Reason, e.failed)
-}
-
-// Presented returns a stored run in the form that Status shows.
-func (m *Manager) Presented(r store.Run) store.Run {
-	if s := m.states.inUse(r.SessionID); s != nil {
-		return s.presented(r)
-	}
-	return r
 }
 
 // presented returns the run in the form that callers see. A run whose end is not stored yet is

@@ -2,6 +2,7 @@ package result
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -9,6 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 // Failure is why a call could not be carried out, or what keeps a run from continuing.
@@ -72,4 +74,34 @@ func NewHolder(h store.Hold) *Holder {
 		out.Until = &h.Until
 	}
 	return out
+}
+
+// Guide adds to a failure the call that comes next, when there is one. The hint names it, too: what
+// a model reads and what programs read is the same.
+func (f *Failure) Guide(r usecase.Remedy, name Namer) {
+	f.Next = name(r.Next)
+	if m := r.Misuse; m != nil {
+		f.Message, f.Hint = m.Message.Name(names), m.Mend.Name(names)
+	}
+	switch n := f.Next; {
+	case n == nil:
+	case r.Instead:
+		f.Hint = n.call() + ": " + n.Why
+	case !strings.Contains(f.Hint, n.Tool):
+		f.Hint += "; " + n.call() + ": " + n.Why
+	}
+	if r.Stop != "" {
+		which := "it"
+		if r.Queue {
+			which = "that session"
+		}
+		stop := name(&usecase.Next{Verb: usecase.ToStop, SessionID: r.Stop})
+		f.Hint += "; or end " + which + ": " + stop.call()
+	}
+	if r.Supersede {
+		f.Hint += `; or call again with "supersede": true, which ends it and starts`
+	}
+	if r.Queue {
+		f.Hint += `, or with "queue": true, which waits until the phone is free`
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
@@ -142,4 +143,48 @@ func newElement(e *screen.Element, size screen.Size) Element {
 		out.Enabled = &e.Enabled
 	}
 	return out
+}
+
+// Inquiry is how a question stands after it was asked or answered.
+type Inquiry struct {
+	ID        string            `json:"question_id,omitempty"`
+	SessionID string            `json:"session_id,omitempty"`
+	Status    inquiry.Status    `json:"status,omitempty"`
+	Answer    *string           `json:"answer"`
+	Values    json.RawMessage   `json:"values"`
+	Settled   *Winner           `json:"resolution"`
+	Usage     *inquiry.Spending `json:"usage,omitempty"`
+	Replayed  bool              `json:"replayed,omitempty"`
+	Question  *OpenQuestion     `json:"question"`
+	Next      *Next             `json:"next"`
+	Timing    *Waiting          `json:"timing,omitempty"`
+	Notes     []string          `json:"notes,omitempty"`
+	Error     *Failure          `json:"error"`
+}
+
+// NewInquiry is how q stands, without an answer.
+func NewInquiry(q inquiry.Question) *Inquiry {
+	return &Inquiry{ID: q.ID, SessionID: q.SessionID, Status: q.Status, Settled: NewWinner(q),
+		Usage: q.Usage}
+}
+
+// ValuesOf are the values of a form that was answered, or nil if there are none.
+func ValuesOf(q inquiry.Question) json.RawMessage {
+	if len(inquiry.As[inquiry.Form](q).Fields) == 0 || q.Resolution == nil {
+		return nil
+	}
+	answer := json.RawMessage(q.Resolution.Response.Reveal())
+	if !json.Valid(answer) {
+		return nil
+	}
+	return answer
+}
+
+// Pending is a list of open questions.
+type Pending struct {
+	Questions []OpenQuestion `json:"questions"`
+	Total     int            `json:"total"`
+	Next      *Next          `json:"next,omitempty"` // of a call that could not be carried out
+	Notes     []string       `json:"notes,omitempty"`
+	Error     *Failure       `json:"error"`
 }

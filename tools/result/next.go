@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/text"
@@ -97,36 +96,6 @@ func Repeat(n *usecase.Next, call string, given map[string]any) *Next {
 		why += "; add reply_from_client again"
 	}
 	return &Next{Tool: call, Arguments: arguments, Why: why}
-}
-
-// Guide adds to a failure the call that comes next, when there is one. The hint names it, too: what
-// a model reads and what programs read is the same.
-func (f *Failure) Guide(r usecase.Remedy, name Namer) {
-	f.Next = name(r.Next)
-	if m := r.Misuse; m != nil {
-		f.Message, f.Hint = m.Message.Name(names), m.Mend.Name(names)
-	}
-	switch n := f.Next; {
-	case n == nil:
-	case r.Instead:
-		f.Hint = n.call() + ": " + n.Why
-	case !strings.Contains(f.Hint, n.Tool):
-		f.Hint += "; " + n.call() + ": " + n.Why
-	}
-	if r.Stop != "" {
-		which := "it"
-		if r.Queue {
-			which = "that session"
-		}
-		stop := name(&usecase.Next{Verb: usecase.ToStop, SessionID: r.Stop})
-		f.Hint += "; or end " + which + ": " + stop.call()
-	}
-	if r.Supersede {
-		f.Hint += `; or call again with "supersede": true, which ends it and starts`
-	}
-	if r.Queue {
-		f.Hint += `, or with "queue": true, which waits until the phone is free`
-	}
 }
 
 // call names the call in a sentence.

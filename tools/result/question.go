@@ -1,8 +1,8 @@
 package result
 
 import (
-	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,46 +109,16 @@ func NewWinner(q inquiry.Question) *Winner {
 	return &Winner{q.Status, r.Channel, r.Authority, r.By, r.Response.String(), r.Unedited, r.At}
 }
 
-// Inquiry is how a question stands after it was asked or answered.
-type Inquiry struct {
-	ID        string            `json:"question_id,omitempty"`
-	SessionID string            `json:"session_id,omitempty"`
-	Status    inquiry.Status    `json:"status,omitempty"`
-	Answer    *string           `json:"answer"`
-	Values    json.RawMessage   `json:"values"`
-	Settled   *Winner           `json:"resolution"`
-	Usage     *inquiry.Spending `json:"usage,omitempty"`
-	Replayed  bool              `json:"replayed,omitempty"`
-	Question  *OpenQuestion     `json:"question"`
-	Next      *Next             `json:"next"`
-	Timing    *Waiting          `json:"timing,omitempty"`
-	Notes     []string          `json:"notes,omitempty"`
-	Error     *Failure          `json:"error"`
-}
-
-// NewInquiry is how q stands, without an answer.
-func NewInquiry(q inquiry.Question) *Inquiry {
-	return &Inquiry{ID: q.ID, SessionID: q.SessionID, Status: q.Status, Settled: NewWinner(q),
-		Usage: q.Usage}
-}
-
-// ValuesOf are the values of a form that was answered, or nil if there are none.
-func ValuesOf(q inquiry.Question) json.RawMessage {
-	if len(inquiry.As[inquiry.Form](q).Fields) == 0 || q.Resolution == nil {
-		return nil
+// Shorten cuts the question's texts to about n characters, and its lists to n/2 items.
+func (q *OpenQuestion) Shorten(n int) {
+	if q == nil {
+		return
 	}
-	answer := json.RawMessage(q.Resolution.Response.Reveal())
-	if !json.Valid(answer) {
-		return nil
+	cutAll(n, &q.Text, &q.Context, &q.Draft, &q.DefaultAnswer)
+	q.Options = cutOptions(q.Options, n)
+	q.Fields = slices.Clone(q.Fields[:min(len(q.Fields), n/2)])
+	for i := range q.Fields {
+		f := &q.Fields[i]
+		cutField(f, n/2)
 	}
-	return answer
-}
-
-// Pending is a list of open questions.
-type Pending struct {
-	Questions []OpenQuestion `json:"questions"`
-	Total     int            `json:"total"`
-	Next      *Next          `json:"next,omitempty"` // of a call that could not be carried out
-	Notes     []string       `json:"notes,omitempty"`
-	Error     *Failure       `json:"error"`
 }

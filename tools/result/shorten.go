@@ -1,12 +1,8 @@
 package result
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
-
-	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/text"
 )
 
 // Fit shortens a body until size is at most most. size tells how large what is sent would be with
@@ -57,35 +53,6 @@ func (f *Failure) shorten(n int) {
 	}
 }
 
-// Shorten cuts the question's texts to about n characters, and its lists to n/2 items.
-func (q *OpenQuestion) Shorten(n int) {
-	if q == nil {
-		return
-	}
-	cutAll(n, &q.Text, &q.Context, &q.Draft, &q.DefaultAnswer)
-	q.Options = cutOptions(q.Options, n)
-	q.Fields = slices.Clone(q.Fields[:min(len(q.Fields), n/2)])
-	for i := range q.Fields {
-		f := &q.Fields[i]
-		cutField(f, n/2)
-	}
-}
-
-func cutField(f *inquiry.Field, n int) {
-	f.Label, f.Options = text.Cut(f.Label, n), cutOptions(f.Options, n)
-	if s, is := f.Default.(string); is {
-		f.Default = text.Cut(s, n)
-	}
-}
-
-func cutOptions(options []string, n int) []string {
-	options = slices.Clone(options[:min(len(options), n/2)])
-	for i, o := range options {
-		options[i] = text.Cut(o, n/2)
-	}
-	return options
-}
-
 // Shorten cuts the texts, the answer aside.
 func (b *Inquiry) Shorten(n int) {
 	b.Question.Shorten(n)
@@ -118,37 +85,4 @@ func noted(notes []string, note string) []string {
 		return notes
 	}
 	return append(slices.Clip(notes), note)
-}
-
-func cutAll(n int, texts ...*string) {
-	for _, s := range texts {
-		if s != nil {
-			*s = text.Cut(*s, n)
-		}
-	}
-}
-
-// cutJSON is valid JSON with each of its texts cut. Keys keep their order.
-func cutJSON(b json.RawMessage, n int) json.RawMessage {
-	var out bytes.Buffer
-	for len(b) > 0 {
-		start := bytes.IndexByte(b, '"')
-		if start < 0 {
-			break
-		}
-		out.Write(b[:start])
-		d := json.NewDecoder(bytes.NewReader(b[start:]))
-		var s string
-		if d.Decode(&s) != nil {
-			return json.RawMessage("null")
-		}
-		short, err := json.Marshal(text.Cut(s, n))
-		if err != nil {
-			return json.RawMessage("null")
-		}
-		out.Write(short)
-		b = b[start+int(d.InputOffset()):]
-	}
-	out.Write(b)
-	return out.Bytes()
 }
