@@ -124,12 +124,8 @@ const maxCalls = 16
 func (a *agent) read(resp model.Response, textual bool) Reply {
 	r := Reply{Text: strings.TrimSpace(resp.Text)}
 	calls := resp.ToolCalls
-	if len(calls) == 0 && textual {
-		calls, r.Problem = parseCalls(r.Text, a.tools)
-	}
-	if len(calls) == 0 && r.Problem == "" && looksLikeCall(r.Text, textual) {
-		r.Problem = "A call could not be read. Nothing was carried out; write it again, in the " +
-			"form that was asked for."
+	if len(calls) == 0 {
+		calls, r.Problem = inText(r.Text, a.tools, textual)
 	}
 	switch {
 	case resp.FinishReason == "content_filter":
@@ -148,15 +144,8 @@ func (a *agent) read(resp model.Response, textual bool) Reply {
 	n := len(a.state.Calls())
 	for _, c := range calls {
 		n++
-		args := json.RawMessage(c.Arguments)
-		if strings.TrimSpace(c.Arguments) == "" {
-			args = json.RawMessage("{}")
-		}
-		if !json.Valid(args) { // shown unchanged, but the call is refused
-			args, _ = json.Marshal(c.Arguments)
-		}
 		r.Calls = append(r.Calls, Call{ID: fmt.Sprintf("%s-%d", a.state.Agent, n), Name: c.Name,
-			Args: args})
+			Args: plainArguments(c.Arguments)})
 	}
 	return r
 }
@@ -259,6 +248,10 @@ func (a *agent) callBuiltin(ctx context.Context, c Call, t Tool) (Result, error)
 	}
 	if err := json.Unmarshal(c.Args, &args); err != nil {
 		return failed("The arguments do not fit: %s", text.Line(err.Error())), nil
+	}
+	if unknown, takes := t.unknownArgument(c.Args); unknown != "" {
+		return failed("There is no argument %s; the arguments are: %s. Nothing was carried out.",
+			text.Quote(unknown, 60), takes), nil
 	}
 	key := a.h.opts.Session + " " + c.ID
 	switch {

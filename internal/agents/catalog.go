@@ -150,6 +150,24 @@ func object(properties string, required ...string) json.RawMessage {
 		strings.Join(required, `","`)))
 }
 
+// unknownArgument returns the name of an argument that the tool does not have, or "", and those that
+// it has.
+func (t *Tool) unknownArgument(args json.RawMessage) (unknown, takes string) {
+	var given map[string]json.RawMessage
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(args, &given) != nil || json.Unmarshal(t.Schema, &schema) != nil {
+		return "", ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if _, known := schema.Properties[name]; !known {
+			return name, strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", ")
+		}
+	}
+	return "", ""
+}
+
 // builtinTools returns the host's own tools that agents may use.
 func (h *Host) builtinTools() []Tool {
 	list := []Tool{{Name: readResult,

@@ -65,6 +65,7 @@ func New(ctx context.Context, opts *Options, servers []Server) *Host {
 		})
 	}
 	connecting.Wait()
+	h.down = append(h.down, h.opts.Down...)
 	for i, c := range conns {
 		if c == nil {
 			h.down = append(h.down, Down{servers[i].Name, errs[i]})

@@ -142,6 +142,34 @@ func TestAModelWithoutNativeCallsWritesThemAsJSON(t *testing.T) {
 	require.Contains(t, answer, "\n3")
 }
 
+// Calls in the text are read by whatever keys, with their arguments as an object or as a text.
+func TestCallsInTheTextAreReadByTheirKeys(t *testing.T) {
+	for _, call := range []string{`{"tool": "add", "arguments": {"a": 1, "b": 2}}`,
+		`{"type": "tool_call", "tool_name": "add", "arguments": {"a": 1, "b": 2}}`,
+		`{"name": "add", "parameters": {"a": 1, "b": 2}}`,
+		`{"tool_call": {"name": "add", "arguments": "{\"a\": 1, \"b\": 2}"}}`,
+		`{"type": "function", "function": {"name": "add", "arguments": {"a": 1, "b": 2}}}`} {
+		for _, form := range []string{"%s", "I add.\n```json\n%s\n```", "I add:\n%s"} {
+			b := &book{}
+			asked := 0
+			m := script(func(model.Request) model.Response {
+				if asked++; asked == 1 {
+					return model.Response{Text: fmt.Sprintf(form, call)}
+				}
+				return model.Response{Text: "done"}
+			})
+			o := options(m, b)
+			o.Textual = true
+			var got map[string]any
+			add := func(_ string, args map[string]any) string { got = args; return "3" }
+			answer, err := work(t, o, b, served("sums", add, "add"))
+			require.NoError(t, err)
+			require.Equal(t, "done", answer)
+			require.Equal(t, map[string]any{"a": 1.0, "b": 2.0}, got, form, call)
+		}
+	}
+}
+
 // What is meant as a call and cannot be read is no answer, and a call that is quoted is none.
 func TestWhatCannotBeReadIsNoAnswer(t *testing.T) {
 	const args = `"arguments": {"a": 1, "b": 2}`
@@ -156,6 +184,12 @@ func TestWhatCannotBeReadIsNoAnswer(t *testing.T) {
 		{true, model.Response{Text: "<tool_call>{\"name\": \"add\"}</tool_call>"}, true},
 		{false, model.Response{Text: "<tool_call>{\"name\": \"add\"}</tool_call>"}, true},
 		{false, model.Response{Text: "{\"name\": \"add\", " + args + "}"}, true},
+		{true, model.Response{Text: "I ask.\n```json {\"tool\": \"add\", \"argum"}, true},
+		{true, model.Response{Text: "{bad json"}, true},
+		{false, model.Response{Text: "{\"type\": \"tool_call\", \"tool_name\": \"add\", " +
+			args + "}"}, true},
+		{false, model.Response{Text: "I add.\n```json\n{\"tool_name\": \"add\", " + args +
+			"}\n```"}, true},
 		{false, model.Response{Text: "It is", FinishReason: "content_filter"}, true},
 		{false, model.Response{Text: quoted}, false},
 		{true, model.Response{Text: "The tool add has two arguments."}, false},

@@ -37,7 +37,7 @@ func (a *agent) request(textual bool) model.Request {
 	if textual {
 		system += "\n\n" + w.Calls + describeTools(a.tools)
 	} else {
-		r.Tools = modelTools(a.tools)
+		r.Tools, r.Parallel = modelTools(a.tools), true
 	}
 	r.Messages = []model.Message{message("system", system), message("user", a.state.Begin.Goal)}
 	r.Messages = append(r.Messages, a.dialogue(w, textual)...)
@@ -133,56 +133,6 @@ func formatCalls(calls []Call) string {
 		}
 	}
 	return b.String()
-}
-
-var fenced = regexp.MustCompile("(?s)```[a-zA-Z_]*\\s*\\n?(\\{.*?\\})\\s*```")
-
-// parseCalls returns the calls in the fenced JSON blocks of a text. A malformed call is a problem,
-// as is a bare object that is the whole text.
-func parseCalls(reply string, tools map[string]Tool) (calls []model.ToolCall, problem string) {
-	blocks := fenced.FindAllStringSubmatch(reply, -1)
-	if len(blocks) == 0 && strings.HasPrefix(reply, "{") && strings.HasSuffix(reply, "}") {
-		blocks = [][]string{{"", reply}}
-	}
-	for _, b := range blocks {
-		var c struct {
-			Tool      string          `json:"tool"`
-			Name      string          `json:"name"`
-			Arguments json.RawMessage `json:"arguments"`
-		}
-		err := json.Unmarshal([]byte(b[1]), &c)
-		if c.Tool == "" {
-			c.Tool = c.Name
-		}
-		_, known := tools[c.Tool]
-		switch {
-		case err != nil && strings.Contains(b[1], `"tool"`):
-			return nil, "A call could not be read, as it is no JSON: " +
-				text.Cut(text.Line(err.Error()), 200) + ". Nothing was carried out; write it again."
-		case err != nil || !known && c.Arguments == nil: // not a call
-		default:
-			calls = append(calls, model.ToolCall{Name: c.Tool, Arguments: string(c.Arguments)})
-		}
-	}
-	return calls, ""
-}
-
-// Formats of calls that are recognised but not parsed: models' own markup, and other JSON.
-var (
-	ownCall  = regexp.MustCompile(`(?i)<\|?(?:tool_call|function_call|function=)`)
-	jsonCall = regexp.MustCompile(
-		`"(?:tool|name|function)"\s*:[\s\S]*"(?:arguments|parameters)"\s*:`)
-)
-
-// looksLikeCall reports whether a text without valid calls was meant as a call. It begins like one
-// or, for a textual model, contains one.
-func looksLikeCall(reply string, textual bool) bool {
-	if textual {
-		return ownCall.MatchString(reply) || jsonCall.MatchString(reply)
-	}
-	own := ownCall.FindStringIndex(reply)
-	bare := strings.TrimLeft(reply, "`jsonJSON \t\r\n[")
-	return own != nil && own[0] == 0 || strings.HasPrefix(bare, "{") && jsonCall.MatchString(bare)
 }
 
 var aboutTools = regexp.MustCompile(`(?i)\btools?\b|function.?call`)

@@ -31,6 +31,8 @@ type ServerSettings struct {
 	URL      string            `json:"url"`
 	Headers  map[string]string `json:"headers"`
 	Disabled bool              `json:"disabled"`
+
+	Unusable error `json:"-"` // why the entry cannot be used, while others can
 }
 
 // maxServers is how many servers a file may name.
@@ -46,8 +48,9 @@ const wantServers = `write {"mcpServers": {"NAME": {"command": "PROGRAM", "args"
 	`{"url": "https://..."} for a server over HTTP`
 
 // ReadServers returns the servers in a file, sorted by name. path is the file's absolute path.
-// Comments and trailing commas are allowed. Variables are expanded from env. An unset variable is
-// an error. Unknown members are ignored, as other programs do. An error names the line.
+// Comments and trailing commas are allowed. Variables are expanded from env. Unknown members are
+// ignored, as other programs do. An entry that cannot be used, as with an unset variable, says why,
+// and is an error if there is no other. An error names the line.
 func ReadServers(file []byte, path string, env map[string]string) ([]ServerSettings, error) {
 	f, err := parseServers(file)
 	if err != nil {
@@ -65,10 +68,15 @@ func ReadServers(file []byte, path string, env map[string]string) ([]ServerSetti
 			if err := errors.Join(s.expand(known), s.check()); err != nil {
 				at := f.tree.Find("/" + f.key + "/" + jsonPointer.Replace(name))
 				err = fmt.Errorf("server %s: %w", text.Quote(name, 80), err)
-				return nil, f.inLine(at.StartOffset, err)
+				s.Unusable = f.inLine(at.StartOffset, err)
 			}
 		}
 		list = append(list, s)
+	}
+	usable := func(s ServerSettings) bool { return s.Unusable == nil && !s.Disabled }
+	bad := slices.IndexFunc(list, func(s ServerSettings) bool { return s.Unusable != nil })
+	if bad >= 0 && !slices.ContainsFunc(list, usable) {
+		return nil, list[bad].Unusable
 	}
 	return list, nil
 }

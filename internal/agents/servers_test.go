@@ -84,3 +84,16 @@ func TestAFileWithMoreOfTheEnvironmentIsRead(t *testing.T) {
 		require.EqualError(t, err, "line 2 is no NAME=VALUE", bad)
 	}
 }
+
+// An entry that cannot be used keeps no other from being used.
+func TestAnEntryThatCannotBeUsedIsNamedAndTheOthersWork(t *testing.T) {
+	list, err := agents.ReadServers([]byte(`{"mcpServers": {
+		"good": {"command": "x"},
+		"old": {"type": "sse", "url": "https://old.example/sse"},
+		"unset": {"command": "y", "args": ["${NONE}"]}}}`), "", nil)
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	require.NoError(t, list[0].Unusable)
+	require.ErrorContains(t, list[1].Unusable, `line 3: server "old": type sse`)
+	require.ErrorContains(t, list[2].Unusable, `line 4: server "unset": the variable NONE`)
+}

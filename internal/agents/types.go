@@ -90,6 +90,7 @@ type Options struct {
 	Phones  Phones // nil for none
 	People  People // nil for none
 	Journal Journal
+	Down    []Down // servers that cannot be used, and why
 	Limits  Limits
 	Observe func(Event) // is called for each event, from several goroutines. May be nil.
 }

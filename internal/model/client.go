@@ -212,7 +212,7 @@ func (c *Client) parameters(r *Request) (map[string]any, error) {
 		}
 	}
 	if len(r.Tools) > 0 {
-		set["parallel_tool_calls"] = false
+		set["parallel_tool_calls"] = r.Parallel
 	}
 	if tokens := cmp.Or(r.MaxTokens, c.opts.MaxTokens); tokens > 0 {
 		set["max_tokens"] = tokens

@@ -17,6 +17,7 @@ import (
 type Request struct {
 	Messages    []Message
 	Tools       []Tool
+	Parallel    bool     // several of the tools may be called in one reply
 	Stop        []string // texts at which the model stops writing
 	MaxTokens   int
 	Temperature *float64

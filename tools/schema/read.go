@@ -95,6 +95,9 @@ func check(s *Schema, values map[string]any) error {
 		p := s.Properties[name]
 		required := slices.Contains(s.Required, name)
 		v := values[name]
+		if said, is := v.(string); is && !required && strings.TrimSpace(said) == "" {
+			v = nil // as clients write it that fill in every argument
+		}
 		switch {
 		case v != nil:
 			read, err := argument{p, name, required}.read(v)
@@ -111,6 +114,10 @@ func check(s *Schema, values map[string]any) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if s.Properties[name] == nil && len(s.Required) == 0 && slices.Contains(dummies, name) {
+			delete(values, name)
+			continue
+		}
 		if s.Properties[name] == nil {
 			return wrong("leave it out; the arguments are: "+Names(s), "there is no argument %s",
 				text.Quote(name, 60))
@@ -118,6 +125,9 @@ func check(s *Schema, values map[string]any) error {
 	}
 	return nil
 }
+
+// dummies are the arguments that clients make up for tools that want none.
+var dummies = []string{"random_string", "dummy", "_dummy", "placeholder", "_placeholder", "noargs"}
 
 // Names are the keys of an object, for people.
 func Names(s *Schema) string {
@@ -176,17 +186,23 @@ func (a argument) read(v any) (any, error) {
 		a.name, kindOf(v), want)
 }
 
-// unquoted is the number, or the true or false, that some clients send as a text, or nil if s is
-// another text.
+// unquoted is the number, the true or false, the list or the object that some clients send as a
+// text, or nil if s is another text.
 func unquoted(s string) any {
 	d := json.NewDecoder(strings.NewReader(s))
 	d.UseNumber()
 	var v any
 	if d.Decode(&v) == nil && !d.More() {
 		switch v.(type) {
-		case json.Number, bool:
+		case json.Number, bool, []any, map[string]any:
 			return v
 		}
+	}
+	switch s { // Python's
+	case "True":
+		return true
+	case "False":
+		return false
 	}
 	return nil
 }

@@ -110,6 +110,24 @@ func TestArgumentsAreReadIntoTheirType(t *testing.T) {
 		given)
 }
 
+// Clients send lists and objects as JSON texts, empty texts for what is unset, and dummies.
+func TestArgumentsAsClientsMangleThem(t *testing.T) {
+	var o order
+	given, err := schema.Read(orders(), json.RawMessage(`{"table":"7","pay":"","seats":" ",
+		"extra":"{\"a\":1}","dishes":"[{\"name\":\"soup\",\"hot\":\"False\"}]"}`), &o)
+	require.NoError(t, err)
+	require.Equal(t, json.RawMessage(`{"a":1}`), o.Extra)
+	require.EqualValues(t, "cash", o.Pay)
+	require.Equal(t, "soup", o.Dishes[0].Name)
+	require.False(t, o.Dishes[0].Hot)
+	require.Equal(t, map[string]bool{"table": true, "extra": true, "dishes": true}, given)
+	_, err = schema.Read(orders(), json.RawMessage(`{"table":"7","dishes":"soup, fish"}`), &o)
+	require.EqualError(t, err, "dishes is a text (want a list)")
+	none, err := schema.Read(new(schema.Schema), json.RawMessage(`{"random_string":"x"}`), new(any))
+	require.NoError(t, err)
+	require.Empty(t, none)
+}
+
 func TestWhatIsWrongWithAnArgument(t *testing.T) {
 	for arguments, want := range map[string][2]string{
 		`{}`:   {"table is missing", "pass table: The table"},
@@ -138,7 +156,7 @@ func TestWhatIsWrongWithAnArgument(t *testing.T) {
 			"pass a number from 1 to 8, or leave seats out"},
 		`{"table":"7","seats":"true"}`: {"seats is true or false (want a whole number)",
 			"pass seats as a whole number, or leave seats out"},
-		`{"table":"7","extra":"{}"}`: {"extra is a text (want an object)",
+		`{"table":"7","extra":"{"}`: {"extra is a text (want an object)",
 			"pass extra as an object, or leave extra out"},
 		`{"table":"7","seats":1.5}`: {`seats is "1.5" (want a whole number)`,
 			"pass a whole number"},

@@ -113,6 +113,10 @@ func (g *Goals) readServers(file string) (list []agents.ServerSettings, whole st
 		if s.Disabled {
 			continue
 		}
+		if s.Unusable != nil {
+			list = append(list, s)
+			continue
+		}
 		if err := addEnv(&s); err != nil {
 			return nil, "", runs.Refuse(runs.InvalidArgument,
 				"write a file with lines NAME=VALUE, or leave envFile out",
@@ -180,7 +184,12 @@ func (w *work) Close() {
 // open connects to the servers.
 func (w *work) open(ctx context.Context) (*agents.Host, error) {
 	var servers []agents.Server
+	o := w.Agents
 	for _, s := range w.servers {
+		if s.Unusable != nil {
+			o.Down = append(o.Down, agents.Down{Server: s.Name, Err: s.Unusable})
+			continue
+		}
 		p, end, err := w.OpenServer(s, w.life.Session.ID)
 		if err != nil {
 			return nil, err
@@ -189,7 +198,6 @@ func (w *work) open(ctx context.Context) (*agents.Host, error) {
 		servers = append(servers, agents.Server{Name: s.Name, Proxy: p})
 	}
 	w.models.open = w.OpenModel
-	o := w.Agents
 	o.Session, o.Model = w.life.Session.ID, w.models.get
 	o.Phones = &phones{work: w, taken: map[string]bool{}}
 	o.People = people{w}

@@ -34,13 +34,24 @@ type remote struct {
 func open(ctx context.Context, t *Target, l Limits, m mask, r Receiver) Conn {
 	c := &remote{t: t, limits: l, mask: m, r: r, client: &http.Client{Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute,
-	}, CheckRedirect: noRedirect}}
+	}, CheckRedirect: sameOrigin}}
 	c.ctx, c.cancel = context.WithCancel(ctx)
 	return c
 }
 
-// noRedirect follows no redirects, so that headers go only to the address that they were given for.
-func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+// maxRedirects is how many redirects of a request are followed.
+const maxRedirects = 3
+
+// sameOrigin follows a redirect that keeps the method and the body, and that leads to the same
+// origin: headers go only to the server that they were given for. Any other is the answer.
+func sameOrigin(r *http.Request, before []*http.Request) error {
+	first := before[0]
+	if len(before) > maxRedirects || r.Method != first.Method ||
+		r.URL.Scheme != first.URL.Scheme || r.URL.Host != first.URL.Host {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
 
 // start runs f in a goroutine that close waits for.
 func (c *remote) start(f func()) error {

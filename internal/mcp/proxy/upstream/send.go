@@ -88,6 +88,10 @@ func (c *remote) exchange(ctx context.Context, m *Message) error {
 	case resp.StatusCode != http.StatusOK && m.Method == string(mcp.MethodInitialize) &&
 		c.speaksOldTransport(ctx):
 		return errOldTransport
+	case resp.StatusCode/100 == 3 && resp.Header.Get("Location") != "":
+		place := string(c.mask.bytes([]byte(resp.Header.Get("Location"))))
+		return fmt.Errorf("it redirects to %s (HTTP status %d), which is not followed: give the "+
+			"address that it means", text.Quote(place, maxQuote), resp.StatusCode)
 	case resp.StatusCode != http.StatusOK:
 		return fmt.Errorf("it answered with HTTP status %d: %s", resp.StatusCode,
 			text.Quote(string(body[:min(len(body), maxRefusal)]), maxQuote))

@@ -1,0 +1,140 @@
+package agents
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Calls that stand in the text of a reply.
+var (
+	fenced = regexp.MustCompile("(?s)```[a-zA-Z_]*\\s*\\n?(\\{.*?\\})\\s*```")
+	// opens is where an object or a list begins: behind a fence, a tag or the label of an action,
+	// or a line.
+	opens = regexp.MustCompile("(?m)(?:^[ \\t]*|```[a-zA-Z_]*[ \\t]*\\n?[ \\t]*|>[ \\t]*)([\\[{])")
+	// callKeys are in what was meant as a call.
+	callKeys = regexp.MustCompile(`"(?:tool|tool_name|tool_call|tool_calls|function|arguments)"\s*:`)
+	// ownCall is models' own markup of calls.
+	ownCall = regexp.MustCompile(`(?i)<\|?(?:tool_call|function_call|function=)`)
+)
+
+const (
+	unreadCall = "A call could not be read. Nothing was carried out; write it again, in the form " +
+		"that was asked for."
+	writtenCall = "A call stands in the text, and not as a call. Nothing was carried out: call " +
+		"the tool itself."
+)
+
+// parseCalls returns the calls that are written in a text as JSON objects. What was meant as a call
+// and cannot be read is a problem. last says that nothing but markup follows the last call.
+func parseCalls(reply string, tools map[string]Tool) (calls []model.ToolCall, last bool,
+	problem string) {
+	for at := 0; ; {
+		m := opens.FindStringSubmatchIndex(reply[at:])
+		if m == nil {
+			break
+		}
+		opened, begin := at+m[0], at+m[2]
+		var value json.RawMessage
+		d := json.NewDecoder(strings.NewReader(reply[begin:]))
+		if err := d.Decode(&value); err != nil {
+			block, _, _ := strings.Cut(reply[begin:], "```")
+			if callKeys.MatchString(block) || begin == 0 && block[0] == '{' {
+				return nil, false, "A call could not be read, as it is no JSON: " +
+					text.Cut(text.Line(err.Error()), 200) +
+					". Nothing was carried out; write it again."
+			}
+			at = begin + 1
+			continue
+		}
+		at = begin + int(d.InputOffset())
+		found := callsIn(value, tools)
+		cut := strings.Contains(reply[opened:begin], "```") && !strings.Contains(reply[at:], "```")
+		if len(found) > 0 && (value[0] == '[' || cut) { // of a list, or of a block without its end
+			return nil, false, unreadCall
+		}
+		calls = append(calls, found...)
+		last = len(found) > 0 && strings.Trim(reply[at:], "` \t\n") == ""
+	}
+	if ownCall.MatchString(reply) {
+		return calls, last, unreadCall
+	}
+	return calls, last, ""
+}
+
+// callsIn returns the calls of a JSON value: an object that names a tool of the agent's, or one
+// with arguments, or a list of such objects.
+func callsIn(value json.RawMessage, tools map[string]Tool) (calls []model.ToolCall) {
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) == nil {
+		for _, one := range list {
+			calls = append(calls, callsIn(one, tools)...)
+		}
+		return calls
+	}
+	var m map[string]json.RawMessage
+	if json.Unmarshal(value, &m) != nil {
+		return nil
+	}
+	for _, key := range []string{"tool_calls", "tool_call", "function_call", "function"} {
+		if inner := bytes.TrimSpace(m[key]); len(inner) > 0 && inner[0] != '"' {
+			if calls := callsIn(inner, tools); len(calls) > 0 {
+				return calls
+			}
+		}
+	}
+	var name string
+	for _, key := range []string{"tool", "tool_name", "name", "function"} {
+		if name == "" {
+			_ = json.Unmarshal(m[key], &name) // another key may have it
+		}
+	}
+	arguments, given := json.RawMessage(nil), false
+	for _, key := range []string{"arguments", "args", "parameters", "params", "input"} {
+		if raw, is := m[key]; is && !given {
+			arguments, given = raw, true
+		}
+	}
+	if _, known := tools[name]; name == "" || !known && !given {
+		return nil
+	}
+	return []model.ToolCall{{Name: name, Arguments: string(arguments)}}
+}
+
+// inText reads the calls in a text. A model that makes native calls is asked for its call again if
+// that is all that it wrote, or the end of it. Elsewhere it only quotes one.
+func inText(reply string, tools map[string]Tool, textual bool) ([]model.ToolCall, string) {
+	calls, last, problem := parseCalls(reply, tools)
+	switch own := ownCall.FindStringIndex(reply); {
+	case problem == unreadCall && !textual && own != nil && own[0] > 0:
+		return nil, "" // it speaks of one
+	case problem != "":
+		return nil, problem
+	case textual:
+		return calls, ""
+	case len(calls) > 0 && (last || strings.HasPrefix(strings.TrimLeft(reply, "`json \t\n"), "{")):
+		return nil, writtenCall
+	}
+	return nil, ""
+}
+
+// plainArguments are the arguments of a call as JSON, which models also write as a JSON text.
+func plainArguments(written string) json.RawMessage {
+	args := json.RawMessage(written)
+	var inner string
+	if json.Unmarshal(args, &inner) == nil && strings.HasPrefix(strings.TrimSpace(inner), "{") &&
+		json.Valid([]byte(inner)) {
+		args = json.RawMessage(inner)
+	}
+	switch {
+	case strings.TrimSpace(string(args)) == "":
+		return json.RawMessage("{}")
+	case !json.Valid(args): // shown unchanged, but the call is refused
+		args, _ = json.Marshal(written)
+	}
+	return args
+}
