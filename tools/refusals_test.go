@@ -191,9 +191,9 @@ var refusals = map[string]func(w *fixture) answer{
 	"INVALID_ARGUMENT: no question":           without("answer_question", "response", "x"),
 	"INVALID_ARGUMENT: an empty question": without("answer_question", "response", "x",
 		"question_id", ""),
-	"INVALID_ARGUMENT: an empty phone": without("get_screenshot", "device_id", ""),
-	"INVALID_ARGUMENT: no task":        without(start),
-	"INVALID_ARGUMENT: neither":        without("ask_agent"),
+	"INVALID_ARGUMENT: a phone by number": without("get_screenshot", "device_id", 7),
+	"INVALID_ARGUMENT: no task":           without(start),
+	"INVALID_ARGUMENT: neither":           without("ask_agent"),
 	"INVALID_ARGUMENT: state of a form": func(w *fixture) answer {
 		w.disconnect()
 		w.modern()

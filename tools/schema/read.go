@@ -95,7 +95,7 @@ func check(s *Schema, values map[string]any) error {
 		p := s.Properties[name]
 		required := slices.Contains(s.Required, name)
 		v := values[name]
-		if said, is := v.(string); is && !required && strings.TrimSpace(said) == "" {
+		if said, is := v.(string); is && !required && said == "" {
 			v = nil // as clients write it that fill in every argument
 		}
 		switch {
