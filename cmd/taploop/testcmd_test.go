@@ -375,10 +375,12 @@ cases:
 // written into the suite's folder but the cassette.
 func TestACassetteIsRecordedReplayedAndHealed(t *testing.T) {
 	t.Parallel()
-	f := newTested(t, 1, "rules:\n"+say("summary-2", claim)+strings.Replace(
+	f := newTested(t, 1, "rules:\n"+
+		"- {when: 'Claim:', reply: '{\"true\": true, \"why\": \"seen\"}'}\n"+
+		say("summary-2", claim)+strings.Replace(
 		say("", "action:AWAKE\tvalue:Notes"), "summary:-", "summary:summary-2", 1))
 	const content = "cases: [{name: a, task: Open the notes, " +
-		"expect: [{app: com.taploop.sandbox.notes}]}]"
+		"expect: [{app: com.taploop.sandbox.notes}, {judged: The notes are open}]}]"
 	code, all := f.test(content, "--replay")
 	require.Equal(t, exitPhone, code)
 	require.Equal(t, map[string]string{"a": "setup_failed cassette"}, outcomes(all))
