@@ -105,7 +105,7 @@ func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
 		c.Paths = []string{"."}
 	}
 	items, err := suite.Read(c.Paths, suite.Options{Getenv: a.Options.Getenv, Lenient: c.DryRun,
-		Note: func(file string) { a.notef("%s has no cases and is no suite", file) }})
+		Note: func(file string) { a.notef(wordsIn(a.Lang()).Test.NoSuite, file) }})
 	if wrong, ok := errors.AsType[keys.Problems](err); ok {
 		for _, p := range wrong {
 			if a.Options.Getenv("GITHUB_ACTIONS") == "true" {
@@ -142,7 +142,7 @@ func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
 // listItems lists what would be run.
 func listItems(a *invocation, items []*suite.Item) error {
 	mask := suite.NewMask(suite.Secrets(items))
-	return printList(a, false, items, "no case is in this shard", "PLACE SUITE CASE",
+	return printList(a, false, items, wordsIn(a.Lang()).Test.Nothing, "PLACE SUITE CASE",
 		func(i *suite.Item) []any {
 			return []any{i.At(), mask.Text(i.Suite.Name), mask.Text(i.Name)}
 		})

@@ -169,7 +169,7 @@ func (s *testStage) simulate(ctx context.Context, count string, set map[string]a
 	}
 	s.closers = append(s.closers, m.Close)
 	set["model.base_url"], set["model.name"] = m.BaseURL, "scripted"
-	s.inv.notef("no model is configured: a scripted one solves the simulated phone's own tasks")
+	s.inv.notef("%s", wordsIn(s.inv.Lang()).Test.Scripted)
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 // each phone does now.
 type testView struct {
 	inv *invocation
+	say testWords
 
 	mu    sync.Mutex
 	all   int
@@ -25,18 +26,18 @@ type testView struct {
 }
 
 func newTestView(a *invocation, all int) *testView {
-	return &testView{inv: a, all: all, doing: map[string]string{}}
+	return &testView{inv: a, say: wordsIn(a.Lang()).Test, all: all, doing: map[string]string{}}
 }
 
 func (v *testView) hooks() play.View {
 	return play.View{Began: v.began, Step: v.step, Ended: v.ended,
-		Note: func(words string) { v.inv.notef("note: %s", text.Line(words)) }}
+		Note: func(words string) { v.inv.notef(v.say.Note, text.Line(words)) }}
 }
 
 func (v *testView) began(a play.Attempt) {
 	again := ""
 	if a.Number > 1 {
-		again = fmt.Sprintf(", attempt %d", a.Number)
+		again = fmt.Sprintf(v.say.Again, a.Number)
 	}
 	v.now(a.Serial, a.Item.Name+again)
 }
@@ -52,9 +53,9 @@ func (v *testView) now(serial, doing string) {
 
 // show rewrites the line of a terminal.
 func (v *testView) show() {
-	line := fmt.Sprintf("%d of %d", v.done, v.all)
+	line := fmt.Sprintf(v.say.Of, v.done, v.all)
 	if v.bad > 0 {
-		line += fmt.Sprintf(", %d not passed", v.bad)
+		line += fmt.Sprintf(v.say.Bad, v.bad)
 	}
 	for _, serial := range slices.Sorted(maps.Keys(v.doing)) {
 		line += " | " + serial + ": " + v.doing[serial]
@@ -72,8 +73,7 @@ func (v *testView) ended(r suite.Result) {
 	sum := r.Sum()
 	line := fmt.Sprintf("%-12s %s / %s", strings.ToUpper(string(r.Outcome)), r.Suite, r.Name)
 	if len(r.Attempts) > 0 {
-		line += fmt.Sprintf(" (%.1fs, %s, %d tokens)", sum.Seconds, plural(sum.Steps, "step"),
-			sum.Sent+sum.Got)
+		line += fmt.Sprintf(v.say.Took, sum.Seconds, sum.Steps, sum.Sent+sum.Got)
 		delete(v.doing, r.Last().Phone)
 	}
 	v.inv.notef("%s", text.Line(line))

@@ -40,6 +40,13 @@ type texts struct {
 	// in English
 	InFront map[string]string
 	Host    hostWords
+	Test    testWords
+}
+
+// testWords are those of tests.
+type testWords struct {
+	Of, Bad, Again, Took, Note string // of a line
+	Scripted, NoSuite, Nothing string
 }
 
 // hostWords are those of a host.
