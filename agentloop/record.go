@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // record keeps a run's progress. It writes the progress to the journal and reports events to the
@@ -42,14 +43,15 @@ func (r *record) prepare(ctx context.Context, s *Step) {
 	}
 }
 
-// journalTime bounds one entry of the journal, even after the run was interrupted.
+// journalTime bounds one entry of the journal, even after the run was interrupted. It does not count
+// while the entries of others go on before it.
 const journalTime = 10 * time.Second
 
 var errJournalTime = fmt.Errorf("the store did not answer within %v", journalTime)
 
 // toJournal is ctx for such an entry.
 func toJournal(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(context.WithoutCancel(ctx), journalTime, errJournalTime)
+	return wait.Limit(context.WithoutCancel(ctx), journalTime, errJournalTime)
 }
 
 func (r *record) intend(ctx context.Context, s *Step) error {

@@ -19,7 +19,7 @@ type db struct {
 	write *sql.DB // one connection, nil if read-only
 	read  *sql.DB
 	// Held by the writer. It serves waiters in their order, which database/sql's pool does not.
-	writeQueue wait.Mutex
+	writeQueue *wait.Line
 	stalled    atomic.Bool // see Store.Stalled
 	frames     frames
 	owner      *Owner

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 func TestWritersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
@@ -61,6 +62,39 @@ func TestWritersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 			}
 		}
 		require.Equal(t, want, got)
+	})
+}
+
+// 200 runs write at once on a slow machine. Each write takes a second, and each has ten.
+func TestALimitDoesNotCountWhileOthersHaveTheirTurn(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		pause := time.Duration(0)
+		s := open(t, dir, &store.Options{Now: func() time.Time {
+			time.Sleep(pause) // the clock is read within the transaction
+			return time.Now()
+		}})
+		pause = time.Second
+		late := errors.New("no answer within 10s")
+		write := func() error {
+			ctx, cancel := wait.Limit(t.Context(), 10*time.Second, late)
+			defer cancel()
+			return s.Audit.Append(ctx, store.AuditEntry{Event: store.AuditStopped})
+		}
+		const writers = 200
+		failed := make(chan error, writers)
+		for range writers {
+			go func() { failed <- write() }()
+		}
+		for range writers {
+			require.NoError(t, <-failed)
+		}
+
+		pause = 11 * time.Second // a line that does not move
+		go func() { failed <- write() }()
+		synctest.Wait()
+		require.ErrorIs(t, write(), late)
+		require.NoError(t, <-failed)
 	})
 }
 

@@ -59,7 +59,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		return nil, fmt.Errorf("finding the data folder %s: %w", dir, err)
 	}
 	d := &db{dir: abs, frames: frames{dir: filepath.Join(abs, framesDir)},
-		writeQueue: wait.NewMutex()}
+		writeQueue: wait.NewLine()}
 	if opts != nil {
 		d.opts = *opts
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // StoreTime limits a write that must happen although the call or the run is over.
@@ -12,7 +14,8 @@ const StoreTime = 10 * time.Second
 // ErrStoreTime is the cause with which a Detached context ends.
 var ErrStoreTime = fmt.Errorf("the store did not answer within %v", StoreTime)
 
-// Detached returns a context for such a write. It ends after StoreTime, and not with ctx.
+// Detached returns a context for such a write. It ends after StoreTime, which does not count while
+// other writes go on before it, and not with ctx.
 func Detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(context.WithoutCancel(ctx), StoreTime, ErrStoreTime)
+	return wait.Limit(context.WithoutCancel(ctx), StoreTime, ErrStoreTime)
 }
