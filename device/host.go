@@ -25,11 +25,12 @@ type Options struct {
 	// for one command on a phone, beyond the command's own duration. 0 means 15s
 	Timeout time.Duration
 	// adb binary that may start the server. "" means the one on PATH, if any
-	ADB    string
-	Getenv func(string) string // nil means os.Getenv
-	Apps   map[string]string   // app name to package, on top of the built-in table
-	Log    *slog.Logger        // nil discards
-	Memory Memory              // nil remembers nothing
+	ADB        string
+	StartsNone bool                // see the ADB client: only the usual port gets a server
+	Getenv     func(string) string // nil means os.Getenv
+	Apps       map[string]string   // app name to package, on top of the built-in table
+	Log        *slog.Logger        // nil discards
+	Memory     Memory              // nil remembers nothing
 }
 
 // Host is one ADB server and its phones. It holds no connection between calls, and is safe for
@@ -71,7 +72,8 @@ func NewHost(opts *Options) (*Host, error) {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
-	client, err := adb.New(&adb.Options{Server: o.Server, ADB: o.ADB, Getenv: o.Getenv, Log: o.Log})
+	client, err := adb.New(&adb.Options{Server: o.Server, ADB: o.ADB, Getenv: o.Getenv,
+		Log: o.Log, StartsNone: o.StartsNone})
 	if err != nil {
 		return nil, err
 	}

@@ -98,6 +98,12 @@ func (a address) local() bool {
 	return host == "localhost" || host == "127.0.0.1"
 }
 
+// port is that of a TCP address, or "".
+func (a address) port() string {
+	_, port, _ := net.SplitHostPort(a.addr)
+	return port
+}
+
 // startArgs are the adb arguments that start a server at a.
 func (a address) startArgs() []string {
 	if a.network == "unix" {
@@ -107,6 +113,5 @@ func (a address) startArgs() []string {
 		}
 		return []string{"-L", spec, "start-server"}
 	}
-	_, port, _ := net.SplitHostPort(a.addr)
-	return []string{"-P", port, "start-server"}
+	return []string{"-P", a.port(), "start-server"}
 }

@@ -25,6 +25,9 @@ type Options struct {
 	Getenv func(string) string // nil means os.Getenv
 	Dialer Dialer              // nil means a net.Dialer
 	Log    *slog.Logger        // nil discards
+	// StartsNone reports that no server is there instead of starting one at another port than
+	// adb's own. Something else is meant to listen there: a tunnel, or a simulated phone.
+	StartsNone bool
 }
 
 // Dialer opens connections. *net.Dialer is one.
@@ -39,6 +42,7 @@ type Client struct {
 	dialer Dialer
 	log    *slog.Logger
 	start  wait.Mutex // its holder may start the server
+	fixed  bool       // see Options.StartsNone
 	dialed atomic.Uint64
 }
 
@@ -57,7 +61,7 @@ func New(opts *Options) (*Client, error) {
 		return nil, err
 	}
 	return &Client{addr: addr, binary: o.ADB, dialer: o.Dialer, log: o.Log,
-		start: wait.NewMutex()}, nil
+		start: wait.NewMutex(), fixed: o.StartsNone && addr.port() != defaultPort}, nil
 }
 
 // Address is where the server is, for people.

@@ -142,6 +142,17 @@ func TestAServerThatDoesNotStartSaysWhatAdbSaid(t *testing.T) {
 		"sock")+" start-server")
 }
 
+func TestNoServerIsStartedWhereAnotherProgramIsMeantToListen(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, ln.Close())
+	c, err := adb.New(&adb.Options{Server: ln.Addr().String(), ADB: "/bin/true", StartsNone: true})
+	require.NoError(t, err)
+	_, err = c.Devices(t.Context())
+	require.ErrorIs(t, err, adb.ErrNoServer)
+	require.Contains(t, hint.Of(err), "taploop sandbox")
+}
+
 // A caller that finds nothing listening starts the server; the others wait for that one.
 func TestAServerIsStartedOnceForManyCallers(t *testing.T) {
 	dir := t.TempDir()

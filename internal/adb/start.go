@@ -38,6 +38,10 @@ func (c *Client) startServer(ctx context.Context) error {
 		return hint.Add(ErrNoServer, "start the server on that machine with `adb -a nodaemon "+
 			"server`, or tunnel its port with ssh -L")
 	}
+	if c.fixed {
+		return hint.Add(ErrNoServer, "start what is meant to listen there (`taploop sandbox`, or a "+
+			"tunnel), or leave adb.server (TAPLOOP_ADB_SERVER) out for adb's own server")
+	}
 	path, err := exec.LookPath(cmp.Or(c.binary, "adb"))
 	if err != nil {
 		return hint.Add(fmt.Errorf("%w, and there is no adb to start one (%w)", ErrNoServer, err),

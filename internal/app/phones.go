@@ -15,6 +15,7 @@ func NewHost(s *Settings, memory device.Memory) (*device.Host, error) {
 	return device.NewHost(&device.Options{
 		Server: s.Conf.ADB.Server, ADB: s.Conf.ADB.Path, Timeout: s.Conf.ADB.Timeout,
 		Getenv: s.Options.Getenv, Apps: s.Conf.Apps, Log: s.Log, Memory: memory,
+		StartsNone: s.Conf.ADB.Server != "",
 	})
 }
 
