@@ -423,3 +423,20 @@ func TestAnErasedSecretIsStillToldFromAnother(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, again.Replayed)
 }
+
+// What asks for a secret does so in every language that the guard names.
+func TestASecretIsAskedForInManyLanguages(t *testing.T) {
+	for _, text := range []string{"Wie lautet dein Passwort?", "Bitte nenne mir den SMS-Code",
+		"¿Cuál es tu contraseña?", "Dime el código de verificación", "Quel est ton mot de passe ?",
+		"Qual è il codice di verifica?", "Qual é a sua senha?", "Wat is je wachtwoord?",
+		"Podaj hasło", "Jaki jest kod z SMS?", "Vad är ditt lösenord?", "Şifreniz nedir?",
+		"Apa kata sandi Anda?", "Mật khẩu của bạn là gì?", "Какой пароль?", "Введите код из СМС",
+		"パスワードは何ですか?", "認証コードを教えてください", "비밀번호가 무엇인가요?", "인증번호를 알려 주세요",
+		"ما هي كلمة المرور؟", "आपका पासवर्ड क्या है?", "รหัสผ่านคืออะไร"} {
+		require.True(t, inquiry.Question{Text: text}.AsksForSecret(), text)
+	}
+	for _, text := range []string{"Wie groß?", "¿Cuál es tu código postal?", "Quelle taille ?",
+		"Какой почтовый индекс?", "Welcher Rabattcode?", "Jaki rozmiar?", "どのサイズ?", "어떤 색?"} {
+		require.False(t, inquiry.Question{Text: text}.AsksForSecret(), text)
+	}
+}
