@@ -101,14 +101,24 @@ func (e edge) screenshot(ctx context.Context, c *call, a screenshotArgs) (*toolR
 	case private:
 		seen.Frame = nil
 	}
+	if err := e.mayLook(ctx, c, serial); err != nil { // somebody has taken the phone meanwhile
+		return nil, err
+	}
 	return screenshotReply(c, serial, seen, unlisted)
 }
 
-// mayLook refuses while a session of somebody else has the phone, and with it the screen.
+// mayLook refuses while a session of somebody else has the phone, and with it the screen, and while
+// a person has it, who may type a secret.
 func (e edge) mayLook(ctx context.Context, c *call, serial string) error {
 	h, held, err := e.opts.Leases.Holder(ctx, serial)
-	if err != nil || !held || h.Client == c.who.Client {
+	switch {
+	case err != nil, !held:
 		return err
+	case h.State == store.WaitingTakeover:
+		return runs.Refuse(runs.DeviceBusy, "wait until the person has handed the phone back",
+			"a person has phone %q, and what is on its screen is the person's alone", serial)
+	case h.Client == c.who.Client:
+		return nil
 	}
 	return runs.Refuse(runs.DeviceBusy, "wait until it is done, or use another phone",
 		"phone %q is held by a session of somebody else, which is %s", serial, h.State)

@@ -110,7 +110,12 @@ func TestAClientIsToldThatAPersonHasThePhone(t *testing.T) {
 			require.NoError(t, err)
 		}
 		id := w.call("ask_agent_start_new_task", in{"task": "forever", "wait_seconds": 3}).SessionID
+		require.False(t, w.call("get_screenshot", in{}).raw.IsError)
 		stop(id, runs.Takeover)
+		seen := w.call("get_screenshot", in{})
+		require.Equal(t, "DEVICE_BUSY", seen.code(), "a person may be typing a secret")
+		require.Contains(t, seen.text, "a person has phone")
+		require.NotContains(t, seen.wire, `"image"`)
 		for name, a := range map[string]answer{
 			"wait":     w.call("ask_agent_wait", in{"session_id": id, "wait_seconds": 0}),
 			"continue": w.call(resume, in{"session_id": id, "wait_seconds": 0}),
