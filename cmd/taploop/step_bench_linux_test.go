@@ -38,7 +38,9 @@ import (
 // what the model's endpoint takes to read its requests. From a reply to its touch it is with a
 // model that thinks for a while.
 func BenchmarkClickStep(b *testing.B) {
-	w := newStepBench(b)
+	w := newStepBench(b, &sandbox.Options{AnimationScale: new(float64),
+		Photo: photograph(1080, 560)})
+	w.findPlaces()
 	const short, long = 2, 12
 	agent := &stepCosts{parts: map[string][]time.Duration{}}
 	calls, socket := &stepCosts{}, &stepCosts{}
@@ -105,7 +107,7 @@ func (s *stepCosts) report(b *testing.B, name string) {
 // stepBench is a phone on whose screen two places can be tapped in turn, each of which shows
 // another page, behind the real adb server, and a model that says so.
 type stepBench struct {
-	b      *testing.B
+	b      testing.TB
 	rig    *adbtest.Rig
 	phone  *sandbox.Simulator
 	model  string
@@ -121,9 +123,8 @@ type stepBench struct {
 	watch   sync.WaitGroup
 }
 
-func newStepBench(b *testing.B) *stepBench {
-	w := &stepBench{b: b, phone: sandbox.New(&sandbox.Options{AnimationScale: new(float64),
-		Photo: photograph(1080, 560)})}
+func newStepBench(b testing.TB, o *sandbox.Options) *stepBench {
+	w := &stepBench{b: b, phone: sandbox.New(o)}
 	dir, err := os.MkdirTemp("", "phone") // a socket's path has to be short
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, os.RemoveAll(dir)) })
@@ -144,7 +145,12 @@ func newStepBench(b *testing.B) *stepBench {
 	model := httptest.NewServer(http.HandlerFunc(w.answer))
 	b.Cleanup(model.Close)
 	w.model = model.URL + "/v1"
+	return w
+}
 
+// findPlaces finds a row of the settings, and the way back from its page.
+func (w *stepBench) findPlaces() {
+	b, ctx := w.b, w.b.Context()
 	require.NoError(b, w.phone.Apps.Launch("com.android.settings"))
 	var picture bytes.Buffer
 	require.Zero(b, shell.New(w.phone).Exec(ctx, []string{"screencap", "-p"}, &picture, io.Discard))
@@ -153,7 +159,6 @@ func newStepBench(b *testing.B) *stepBench {
 	w.phone.Touch.Tap(w.places[0].X, w.places[0].Y)
 	w.places[1] = w.find(func(n *sandbox.Node) bool { return n.Desc == "Navigate up" })
 	w.phone.Touch.Tap(w.places[1].X, w.places[1].Y)
-	return w
 }
 
 // photograph is a picture with as much in it as one that was taken has: what is large in it is

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"image"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/apps"
+	"github.com/taploop/taploop/internal/sandbox/ui"
+)
+
+// unseen is how long before a touch a change may come that no look can show any more.
+const unseen = 150 * time.Millisecond
+
+// changingPage is an app behind the real adb and adbd whose page becomes another one, and a model
+// that taps its button and thinks meanwhile.
+type changingPage struct {
+	*stepBench
+	random *rand.Rand
+	button image.Point // in thousandths
+
+	mu      sync.Mutex
+	what    int       // the page that is shown
+	becomes int       // what it becomes when it changes
+	changed time.Time // when
+	asked   int       // the page when the model was last asked
+	taps    []string  // faults, "" for each tap that was as it should be
+}
+
+// The pages: what one becomes stands in its place, over it, or above it.
+const (
+	firstPage = iota
+	otherButton
+	lateRow
+	ownDialog
+	pages
+)
+
+func (c *changingPage) view() *ui.View {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.what
+	column := ui.Column().Gap(20).Pad(20, 60)
+	if now == lateRow {
+		column.Add(ui.Button("Just loaded", func() { c.tapped() }))
+	}
+	label := "Next"
+	if now == otherButton {
+		label = "Another"
+	}
+	column.Add(ui.Button(label, func() { c.tapped() }), ui.Button("Last", func() { c.tapped() }))
+	if now == ownDialog {
+		card := ui.Column().Fill(ui.Surface).Pad(24, 24, 24, 24).Align(ui.Center, ui.Center).
+			Add(ui.Button("Fine", func() { c.tapped() })).Modal()
+		return ui.Stack(column, ui.Stack(card).Fill(ui.Scrim).Modal().OnTap(func() { c.tapped() }))
+	}
+	return column
+}
+
+// tapped notes a tap: it is a fault if the page is another one than the model was shown, and had
+// been for longer than a look can tell.
+func (c *changingPage) tapped() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fault := ""
+	if since := time.Since(c.changed); c.asked != c.what && since > unseen {
+		fault = fmt.Sprintf("page %d, decided on page %d, %v after it changed", c.what, c.asked,
+			since)
+	}
+	c.taps = append(c.taps, fault)
+}
+
+// answer taps the button, and has the page change at any moment from the request on.
+func (c *changingPage) answer(to http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	if r.Method != http.MethodPost {
+		_, _ = io.WriteString(to, `{"data": []}`)
+		return
+	}
+	c.mu.Lock()
+	done := len(c.taps) > 0
+	thinks := time.Duration(c.random.IntN(900)) * time.Millisecond
+	moment := time.Duration(c.random.IntN(1200)) * time.Millisecond
+	c.asked = c.what
+	if !done && c.what == firstPage {
+		c.watch.Go(func() { c.change(moment) })
+	}
+	c.mu.Unlock()
+	time.Sleep(thinks)
+	text := fmt.Sprintf("<THINK>it is there</THINK>\nexplain:the next page\taction:CLICK\t"+
+		"point:%d,%d\tsummary:x", c.button.X, c.button.Y)
+	if done {
+		text = "<THINK>done</THINK>\nexplain:done\taction:COMPLETE\treturn:done\tsummary:done"
+	}
+	_ = json.NewEncoder(to).Encode(map[string]any{"choices": []any{map[string]any{
+		"finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text}}}})
+}
+
+func (c *changingPage) change(after time.Duration) {
+	time.Sleep(after)
+	c.phone.Edit(func(*apps.Data) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.what, c.changed = c.becomes, time.Now()
+	})
+}
+
+// A page that becomes another one while the model thinks, at any moment, through the real adb
+// server and the real adbd: nothing is touched that the model has not seen.
+// TAPLOOP_TEST_MOMENTS=500 has more of them.
+func TestNothingIsTouchedThatChangedWhileTheModelThought(t *testing.T) {
+	moments := 4
+	if n, err := strconv.Atoi(os.Getenv("TAPLOOP_TEST_MOMENTS")); err == nil {
+		moments = n
+	}
+	c := &changingPage{random: rand.New(rand.NewPCG(24, 5))}
+	c.stepBench = newStepBench(t, &sandbox.Options{AnimationScale: new(float64), Apps: []*apps.App{
+		{Package: "com.moments", Activity: ".Main", EN: "Moments", ZH: "Moments", Icon: "bag",
+			Open: func(*apps.Task) *apps.Page {
+				return &apps.Page{Activity: ".Main", View: c.view}
+			}}}})
+	model := httptest.NewServer(http.HandlerFunc(c.answer))
+	t.Cleanup(model.Close)
+	c.model = model.URL + "/v1"
+	dropped := 0
+	for i := range moments {
+		c.mu.Lock()
+		c.what, c.becomes = firstPage, 1+i%(pages-1)
+		c.taps = nil
+		c.mu.Unlock()
+		c.phone.Apps.ForceStop("com.moments")
+		require.NoError(t, c.phone.Apps.Launch("com.moments"))
+		size := c.phone.Display.Size()
+		at := c.find(func(n *sandbox.Node) bool { return n.Text == "Next" })
+		c.button = image.Pt(at.X*1000/size.X, at.Y*1000/size.Y)
+		cmd := c.agent(1)
+		cmd.Env = append(cmd.Env, "TAPLOOP_GUARD_ENABLED=false") // nobody is to be asked
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		c.watch.Wait()
+		for _, fault := range c.taps {
+			require.Empty(t, fault, "moment %d\n%s", i, out)
+		}
+		require.NotEmpty(t, c.taps, "the task was carried on\n%s", out)
+		dropped += strings.Count(string(out), "in the meantime")
+	}
+	t.Logf("%d of %d steps were dropped", dropped, moments)
+}
