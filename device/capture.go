@@ -34,10 +34,10 @@ func (f form) command() string {
 }
 
 const (
-	remeasure = 200                    // captures between two tries of the slower form
-	never     = time.Hour              // what a form takes that has given no whole picture yet
-	quick     = 200 * time.Millisecond // of raw pixels, which then are not held against PNG
-	spares    = 1.5                    // times PNG's are what raw pixels may take
+	remeasure = 200                   // captures between two tries of the slower form
+	never     = time.Hour             // what a form takes that has given no whole picture yet
+	quick     = 75 * time.Millisecond // of raw pixels, which then are not held against PNG
+	spares    = 1.5                   // times PNG's are what raw pixels may take
 )
 
 // meter measures both forms and says which one to take. A host keeps that of a phone that was open.

@@ -28,7 +28,7 @@ func TestTheSlowerCaptureIsMeasuredAgainRarely(t *testing.T) {
 		return map[form]time.Duration{formRaw: time.Duration(raw) * time.Millisecond,
 			formPNG: time.Duration(png) * time.Millisecond}
 	}
-	many := forms(10*remeasure, takes(200, 20))
+	many := forms(10*remeasure, takes(70, 20))
 	require.NotContains(t, many, "p", "the phone packs no picture where raw pixels are quick")
 
 	many = forms(10*remeasure, takes(300, 250))
@@ -42,6 +42,13 @@ func TestTheSlowerCaptureIsMeasuredAgainRarely(t *testing.T) {
 
 	many = forms(remeasure, takes(100, 90))
 	require.Equal(t, strings.Repeat("r", 20), many[remeasure-20:], "quick again")
+
+	m = meter{}
+	many = forms(remeasure, takes(150, 50))
+	require.Equal(t, "rppp", many[:4], "both are measured at the start")
+	require.Equal(t, 1, strings.Count(many, "r"))
+	m = meter{}
+	require.NotContains(t, forms(remeasure, takes(50, 150)), "p")
 }
 
 // The memory of captures is that of those that are made at once, and no more.
