@@ -49,7 +49,13 @@ func (a *background) follow(ctx context.Context, shown view) (rest *view, err er
 	var quiet quietPeriod
 	quiet.add(shown)
 	w.motion.add(shown)
-	for {
+	for relied := w.habit.right >= earlyTrials; ; relied = false {
+		if relied { // one look, when the reply is there, is the last one, too
+			select {
+			case <-a.replying:
+			case <-ctx.Done():
+			}
+		}
 		if err := wait.For(ctx, pause-time.Since(former.At)); err != nil {
 			return nil, err
 		}

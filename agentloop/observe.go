@@ -102,14 +102,17 @@ func offOrLocked(s screen.State) *Ending {
 	}
 }
 
-// early reports whether the policy is asked before the screen is known to be at rest. It is not
-// where that was in vain more often than not.
+// early reports whether the policy is asked before the screen is known to be at rest: where first
+// looks have shown screens at rest, so that few requests are in vain. With EarlyAlways it is until
+// one was.
 func (l *loop) early() bool {
 	return l.Early && l.Background != nil && l.watch.touched && l.record.last != nil &&
-		!l.watch.replaced &&
-		l.limits.Settle > 0 && l.record.progress.Pending == nil &&
-		(l.asked < earlyTrials || 2*l.again <= l.asked)
+		!l.watch.replaced && l.limits.Settle > 0 && l.record.progress.Pending == nil &&
+		(l.EarlyAlways || l.watch.habit.right >= earlyTrials) &&
+		mostInVain*(l.again+l.watch.habit.wrong) <= max(l.asked, l.again)+l.watch.habit.right
 }
 
-// earlyTrials early questions tell whether they are worth it.
-const earlyTrials = 4
+const (
+	earlyTrials = 3  // first looks that have shown the screen at rest, before one is relied on
+	mostInVain  = 20 // one of so many requests may be
+)

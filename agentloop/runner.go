@@ -34,6 +34,9 @@ type Runner struct {
 	// finds out whether the screen is at rest. When it was not, the Policy is called off and asked
 	// again.
 	Early bool
+	// EarlyAlways has it asked early from the first gesture on, before the phone's screens have
+	// shown that this saves time.
+	EarlyAlways bool
 
 	Moving  bool         // the phone was touched just before: the first step waits for rest, too
 	Observe func(Event)  // called synchronously on the goroutine of Run, may be nil

@@ -88,6 +88,29 @@ func (m *motion) area() (all screen.Area) {
 	return all
 }
 
+// habit is how long the screens of this phone move after a touch, as far as it has been seen. A first
+// look after that time shows most screens at rest.
+type habit struct {
+	rest         time.Duration // from a touch to the look at which the screen was at rest
+	known        bool
+	right, wrong int // first looks after that time that showed the screen at rest, and others
+}
+
+// longestHabit bounds what the first look waits for: a page that takes longer is loading something.
+const longestHabit = 400 * time.Millisecond
+
+// learn takes into account that a screen was at rest this long after the touch, and whether the
+// first look showed it so.
+func (h *habit) learn(after time.Duration, first bool) {
+	switch {
+	case h.known && first:
+		h.right++
+	case h.known:
+		h.wrong++
+	}
+	h.rest, h.known = min(after, longestHabit), true
+}
+
 // watch looks at the phone, and tells when its screen is at rest.
 type watch struct {
 	phone    Phone
@@ -97,7 +120,8 @@ type watch struct {
 	moving   bool          // it is not known to be at rest
 	replaced bool          // it was another one when the phone was to be touched
 	motion   motion        // what kept moving when it was looked at last
-	elements *onceReader   // of that screen, nil until they are asked for
+	habit    habit
+	elements *onceReader // of that screen, nil until they are asked for
 }
 
 // setShown takes a view for the screen that was shown last.
@@ -131,10 +155,11 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 	}
 	began, pause := time.Now(), firstPoll
 	w.motion = motion{}
+	_ = wait.For(ctx, min(w.habit.rest, w.longest))
 	former := w.frameOnly(ctx)
 	w.motion.add(former)
 	var quiet quietPeriod
-	for {
+	for first := true; ; first = false {
 		// the look finds out whether ctx has ended
 		_ = wait.For(ctx, min(pause-time.Since(former.At), w.longest-time.Since(began)))
 		pause = longer(pause)
@@ -144,7 +169,11 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 			return v, err
 		}
 		reacted := w.before.Frame != nil && !w.unchanged(v) || time.Since(began) >= reaction
-		if still := quiet.add(v); reacted && (still || w.alike(former, v)) {
+		alike := w.alike(former, v)
+		if still := quiet.add(v); reacted && (still || alike) {
+			if alike && w.before.Frame != nil && !w.unchanged(v) {
+				w.habit.learn(former.At.Sub(began), first)
+			}
 			return v, nil
 		}
 		former = v
@@ -156,6 +185,7 @@ func (w *watch) untilStill(ctx context.Context) (view, error) {
 func (w *watch) untilChanged(ctx context.Context) (view, error) {
 	w.motion = motion{}
 	began, pause := time.Now(), firstPoll
+	_ = wait.For(ctx, min(w.habit.rest, w.longest))
 	v, err := w.look(ctx)
 	for former := v; err == nil && w.unchanged(v); {
 		_ = wait.For(ctx, min(pause-time.Since(former.At), reaction-time.Since(began)))

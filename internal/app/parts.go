@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/agents/goals"
+	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/model"
@@ -109,7 +110,8 @@ func runOptions(s *Settings, d *Parts, o Options) *runs.Options {
 		Limits: agentloop.Limits{Steps: s.Conf.Loop.MaxSteps, Time: s.Conf.Loop.MaxTime,
 			Settle: s.Conf.Loop.SettleTimeout, Questions: q.PerRun},
 		HandOver: o.HandOver, KeepApps: s.Conf.Loop.KeepApps, AskEarly: s.Conf.AsksEarly(),
-		OnTimeout: s.OnTimeout(), OnUndecided: inquiry.OnTimeout(q.OnUndecided),
+		AskEarlyAlways: s.Conf.Loop.AskEarly == config.On,
+		OnTimeout:      s.OnTimeout(), OnUndecided: inquiry.OnTimeout(q.OnUndecided),
 		Lang: s.Conf.Model.Lang, Observe: o.Observe, DetachGrace: o.Grace,
 		Log: s.Log,
 	}

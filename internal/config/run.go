@@ -38,7 +38,7 @@ var runSettings = []setting{
 	{"loop.ask_early", Auto, oneOf(Auto, On, Off),
 		"whether the model is asked before the screen is known to be at rest, and once more when " +
 			"it moved on: on, off; auto is on for a model on this machine or in a private " +
-			"network, as elsewhere a second request may have its price"},
+			"network, once the phone has shown that it saves time"},
 	{"loop.hand_over", "true", nil,
 		"A server asks a person to take the phone over where its screen is locked or forbids " +
 			"capture (`TAKEOVER_NEEDED`). Otherwise the run is paused, as `SCREEN_LOCKED` or " +

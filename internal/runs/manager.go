@@ -33,7 +33,8 @@ type Options struct {
 	// run is paused.
 	HandOver bool
 	KeepApps bool // do not restart the first app that a new task opens
-	AskEarly bool // see agentloop.Runner.Early
+	// see agentloop.Runner.Early and EarlyAlways
+	AskEarly, AskEarlyAlways bool
 	// How long a run continues with no call attached, see Manager.Attach. 0 means no limit.
 	DetachGrace time.Duration
 	OnTimeout   inquiry.OnTimeout // for questions. "" means inquiry.Pause.

@@ -116,7 +116,7 @@ func (w *phoneWork) runner(
 			return inquiry.Question{Text: question}.AsksForAct()
 		},
 		Limits: limits, Moving: w.home || w.handed,
-		Background: w.background, Early: m.AskEarly,
+		Background: w.background, Early: m.AskEarly, EarlyAlways: m.AskEarlyAlways,
 		ReadAhead: m.NewGate != nil,
 		Observe: func(e agentloop.Event) {
 			if e.Kind == agentloop.Decided {
