@@ -86,6 +86,7 @@ func TestAKindThatOnlyATestHasIsAnsweredInAFormAndByACall(t *testing.T) {
 		require.Equal(t, "nay: too late", *a.Answer)
 		require.Contains(t, r.shown()[0].RequestedSchema.(in)["properties"].(in)["outcome"].(in)["enum"],
 			"aye")
+		require.Contains(t, r.shown()[0].Message, "motion: \"tea\"")
 		a = w.ask("answer_question", in{"question_id": open(), "response": "aye"})
 		require.Equal(t, "answered", a.says(), a.text)
 	})

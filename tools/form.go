@@ -232,10 +232,23 @@ func answerIn(q inquiry.Question, content any) string {
 	return quote(values)
 }
 
-// writeActions writes the actions to decide on below the words of an approval.
+// visible returns the details of a question that are shown wherever it is asked. Its options are
+// shown in another way.
+func visible(q inquiry.Question) []inquiry.Detail {
+	return slices.DeleteFunc(q.Details(), func(d inquiry.Detail) bool {
+		return d.Full || d.Text == "" || d.Name == "option"
+	})
+}
+
+// writeActions writes the actions to decide on, or the details, below the words of a question.
 func writeActions(b *strings.Builder, q inquiry.Question, in *messages) {
 	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		fmt.Fprintf(b, "\n%d. %s", i+1, quoted(r.Description, 500))
+	}
+	if len(inquiry.As[inquiry.Approval](q).ActionRequests) == 0 {
+		for _, d := range visible(q) {
+			fmt.Fprintf(b, "\n%s: %s", d.Name, quoted(d.Text, 500))
+		}
 	}
 	if inquiry.As[inquiry.Approval](q).Element != "" {
 		fmt.Fprintf(b, in.UnderFinger, shortLine(inquiry.As[inquiry.Approval](q).Element, 300))

@@ -95,7 +95,10 @@ func (o nextLine) ask() string {
 		line += fmt.Sprintf(o.in.SecretAt, o.in.whereToSettle(o.page))
 	}
 	var options []string
-	all := inquiry.As[inquiry.Ask](*o.Question).Options
+	for _, d := range visible(*o.Question) {
+		line += " " + quoted(d.Name+": "+d.Text, 300)
+	}
+	all := inquiry.Choices(*o.Question)
 	for _, option := range all[:min(len(all), 20)] {
 		options = append(options, quoted(option, 100))
 	}

@@ -26,6 +26,11 @@ func TestAKindNeedsNothingButItsFile(t *testing.T) {
 
 	_, err = q.Read("/approve")
 	require.ErrorContains(t, err, "another kind of question")
+	heard := q.Hear("Aye!")
+	require.Equal(t, inquiry.Reply{Type: inquiry.TypeAnswer, Response: "aye"}, heard)
+	heard = q.Hear("I would say aye")
+	require.Equal(t, "I would say aye", heard.Response, "what is not clear is an answer in words")
+	require.Equal(t, []string{"aye", "nay WHY"}, inquiry.Choices(q))
 	r, err := q.Read("/aye")
 	require.NoError(t, err)
 	res, err := b.Resolve(t.Context(), q.ID, r)

@@ -1,6 +1,7 @@
 package inquiry
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -53,6 +54,18 @@ func (q Question) TakesValues() bool { return len(As[Form](q).Fields) > 0 }
 
 // Details lists by name what the question has beside its text.
 func (q Question) Details() []Detail { return bodyOf(&q).Details() }
+
+// Choices lists the answers to choose from, the options or the offers with their placeholders, for
+// people and models.
+func Choices(q Question) (all []string) {
+	all = slices.Clone(As[Ask](q).Options)
+	if all == nil {
+		for _, o := range q.Offers() {
+			all = append(all, strings.TrimSpace(o.Name+" "+o.Words))
+		}
+	}
+	return all
+}
 
 // Offers lists what can be said to the question besides an answer in words.
 func (q Question) Offers() []Offer { return bodyOf(&q).Offers() }

@@ -117,8 +117,15 @@ func otherKind(name string) error {
 	return nil
 }
 
-// Hear implements [Body].
-func (Words) Hear(_ *Question, words string) Reply {
+// Hear implements [Body]. The name of an offer alone is that offer.
+func (Words) Hear(q *Question, words string) Reply {
+	for _, o := range bodyOf(q).Offers() {
+		if saidOnly(words, []string{o.Name}) {
+			if r, err := q.Say(Said{Name: o.Name}); err == nil {
+				return r
+			}
+		}
+	}
 	return Reply{Type: TypeAnswer, Response: words}
 }
 

@@ -78,7 +78,7 @@ func (w *chatWords) asked(q *inquiry.Question, page string, yours bool) string {
 	} else if how != "" {
 		said += "\n" + how
 	}
-	if options := inquiry.As[inquiry.Ask](*q).Options; len(options) > 0 {
+	if options := inquiry.Choices(*q); len(options) > 0 && w.Kinds[q.Kind] == "" {
 		said += "\n" + fmt.Sprintf(w.Options, text.Line(strings.Join(options, " / ")))
 	}
 	if q.Secret && page != "" {

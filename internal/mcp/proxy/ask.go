@@ -59,8 +59,7 @@ func (g *gate) claim(ctx context.Context, c *toolCall, d guard.Decision) (
 // claimable reports whether q is about c and free. The question that the client has shown is the
 // call's own even if another call waits for it as well.
 func (g *gate) claimable(q inquiry.Question, c *toolCall) bool {
-	return q.Kind == inquiry.KindApproval &&
-		inquiry.As[inquiry.Approval](q).Bound == c.approvalKey() &&
+	return inquiry.As[inquiry.Approval](q).Bound == c.approvalKey() &&
 		(q.ID == c.form || c.form == "" && !g.claims.held[q.ID])
 }
 

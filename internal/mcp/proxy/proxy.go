@@ -304,7 +304,6 @@ func (p *Proxy) Undecided(ctx context.Context, tool string, args json.RawMessage
 	}
 	list, err := p.gate.unapplied(ctx, c.client)
 	return slices.ContainsFunc(list, func(q inquiry.Question) bool {
-		return q.Kind == inquiry.KindApproval &&
-			strings.HasPrefix(inquiry.As[inquiry.Approval](q).Bound, c.bound)
+		return strings.HasPrefix(inquiry.As[inquiry.Approval](q).Bound, c.bound)
 	}), err
 }
