@@ -336,3 +336,63 @@ func BenchmarkDecide(b *testing.B) {
 		p.Decide(s)
 	}
 }
+
+// label is a button of a page as its arrangement shows it.
+func label(text string, l guard.Layout) guard.Subject {
+	s := tap("com.app", text, l.Words...)
+	s.Layout = &l
+	return s
+}
+
+// What the arrangement of a screen says counts in any language.
+func TestTheArrangementOfAScreenIsJudgedInAnyLanguage(t *testing.T) {
+	p := builtin(t)
+	ends := guard.Layout{Button: true, Primary: true}
+	beside := func(sum string) guard.Layout {
+		l := ends
+		l.Words = []string{sum}
+		return l
+	}
+	tile := guard.Layout{Peer: true}
+	card := ends
+	card.Fields = []string{"Číslo karty"}
+	for _, c := range []struct {
+		s    guard.Subject
+		want guard.Severity
+	}{
+		{label("Confirm", beside("Amount $500.00")), guard.Critical},
+		{label("Dokončit", beside("Celkem 1 290 Kč")), guard.Critical},
+		{label("Jatka", beside("25,00 €")), guard.Critical},
+		{label("确定", beside("金额 ¥500.00")), guard.Critical},
+		{label("تم", beside("٥٠٠ ر.س")), guard.Critical},
+		{label("OK", beside("790 pts")), guard.Critical},
+		{label("$9.99", ends), guard.Critical},
+		{label("Hotovo", card), guard.Critical},
+		{label("Add to cart", beside("$30")), guard.Routine},
+		{label("Přidat do košíku", beside("299 Kč")), guard.Routine},
+		{label("OK", beside("Level 3")), guard.Routine},
+		{label("See translation", beside("Imum3D")), guard.Routine},
+		{label("Pay", tile), guard.Routine},
+		{label("Pay now", tile), guard.Critical},
+		{label("5", guard.Layout{Pad: true}), guard.Sensitive},
+		{label("ลบ", guard.Layout{Pad: true}), guard.Routine},
+		{label("Clear", guard.Layout{Clears: true}), guard.Routine},
+		{label("Clear", guard.Layout{}), guard.Sensitive},
+		{label("一键下单", ends), guard.Critical},
+		{label("Release payment", ends), guard.Critical},
+		{label("Book ride", ends), guard.Critical},
+		{label("Tap to order", ends), guard.Critical},
+		{label("下单记录", ends), guard.Routine},
+		{label("Order history", ends), guard.Routine},
+		{label("待收货", ends), guard.Routine},
+		{label("Call now", ends), guard.Sensitive},
+		{label("Выйти", ends), guard.Sensitive},
+	} {
+		require.Equal(t, c.want, p.Decide(c.s).Severity, "%s %+v", c.s.Element.Text, *c.s.Layout)
+	}
+	said := label("Next", ends)
+	said.Act = "tap Pay now to pay $30"
+	require.Equal(t, guard.Critical, p.Decide(said).Severity, "what the model says only raises")
+	said.Act = "open the page about payments"
+	require.Equal(t, guard.Routine, p.Decide(said).Severity)
+}

@@ -47,8 +47,9 @@ var (
 	unknownMoney  = class{Name: "unknown", Severity: Critical}
 	unknownSystem = class{Name: "system dialog", Severity: Sensitive,
 		Task: `allow|grant|give|install|uninstall`, TaskHan: `允许|授权|权限|安装|卸载`}
-	unseen   = class{Name: "unseen", Severity: Sensitive}
-	password = class{Name: "password", Severity: Sensitive,
+	unknownEnd = class{Name: "end", Severity: Sensitive}
+	unseen     = class{Name: "unseen", Severity: Sensitive}
+	password   = class{Name: "password", Severity: Sensitive,
 		Task: `(?:type|enter|use) .{0,40}(?:password|passcode|pin)|` +
 			`log ?in|sign ?in|unlock`,
 		TaskHan: `密码|登录|解锁`}
@@ -57,7 +58,7 @@ var (
 )
 
 // wordless are those classes.
-var wordless = []*class{&unknownMoney, &moneyPassword, &unknownSystem, &unseen, &password,
+var wordless = []*class{&unknownMoney, &moneyPassword, &unknownSystem, &unknownEnd, &unseen, &password,
 	&destructive}
 
 // reason says what a finding is, in the language.

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // foreign has the words for a class in languages other than English and Chinese: the words of
@@ -32,6 +34,10 @@ var (
 		`bitte|s['’]il (?:te|vous) plaît|per favore|alsjeblieft|proszę|lütfen|tolong|пожалуйста|` +
 		`luego|después|dann|ensuite|puis|poi|depois|danach|потом) ?)*`)
 )
+
+// buttonOf is how screen readers are told that what does it is a button.
+const buttonOf = `(?:boton (?:de|para) |botao (?:de|para) |bouton (?:de |pour )?|кнопка |` +
+	`schaltflache |pulsante (?:di |per )?|knop |przycisk )`
 
 // folded is a pattern in the letters in which texts are compared.
 func folded[T ~string](p T) string {
@@ -64,7 +70,7 @@ var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
 		words := "(?:" + latin + "|" + other + ")"
 		s := &foreignMatcher{line: regexp.MustCompile(words), hints: hintsOf(words),
 			not: regexp.MustCompile(folded(f.Not)),
-			ends: regexp.MustCompile("^(?:(?:" + yesForeign + ")[,: ]+)?" + words + "|" +
+			ends: regexp.MustCompile("^(?:(?:" + yesForeign + ")[,: ]+|" + buttonOf + ")?" + words + "|" +
 				words + "$")}
 		if f.Task != "" {
 			s.task = regexp.MustCompile(politeForeign + "(?:" + folded(f.Task) + `)(?:$|[^\pL])`)
@@ -94,10 +100,25 @@ func (s *foreignMatcher) matches(line string, anywhere, content bool) string {
 		}
 		fallthrough
 	case anywhere:
-		return s.line.FindString(line)
+		return whole(line, s.line)
 	}
-	return s.ends.FindString(line)
+	return whole(line, s.ends)
 }
+
+// whole is the first match that begins a word, in scripts that part words by spaces.
+func whole(line string, words *regexp.Regexp) string {
+	for _, at := range words.FindAllStringIndex(line, 20) {
+		before, _ := utf8.DecodeLastRuneInString(line[:at[0]])
+		first, _ := utf8.DecodeRuneInString(line[at[0]:])
+		if at[0] == 0 || !unicode.In(first, spacedScripts...) || !unicode.IsLetter(before) {
+			return line[at[0]:at[1]]
+		}
+	}
+	return ""
+}
+
+var spacedScripts = []*unicode.RangeTable{unicode.Cyrillic, unicode.Greek, unicode.Hebrew,
+	unicode.Arabic, unicode.Devanagari, unicode.Armenian, unicode.Georgian}
 
 // wants reports whether a clause of a task wants what the class does, in another language, or
 // forbids it.

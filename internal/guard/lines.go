@@ -16,7 +16,18 @@ func (e *Element) lines() []string {
 	if e == nil {
 		return nil
 	}
-	return append(lines(e.Text), lines(e.Description)...)
+	return append(lines(e.Text), lines(unjoined(e.Description))...)
+}
+
+// unjoined has a line for each of the texts that a framework has joined by commas for a screen
+// reader: several, of which one is a picture, or three and more.
+func unjoined(s string) string {
+	parts := strings.Split(s, ", ")
+	icon := func(t string) bool { return !strings.ContainsFunc(t, unicode.IsLetter) }
+	if len(parts) > 2 || len(parts) > 1 && slices.ContainsFunc(parts, icon) {
+		return strings.Join(parts, "\n")
+	}
+	return s
 }
 
 func lines(s string) (list []string) {

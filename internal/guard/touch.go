@@ -78,12 +78,13 @@ func byTouch(s *Subject) []finding {
 	e := s.Element
 	var list []finding
 	lines := e.lines()
+	if s.Layout != nil && e.field() && e.Class != "" { // which only gets the focus
+		return nil
+	}
 	refusal := len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {
 		return !negative().MatchString(l)
 	})
-	if payPad(s, lines) {
-		list = append(list, finding{classNamed("pay"), onScreen, "PIN"})
-	}
+	list = append(list, byPad(s, lines)...)
 	switch {
 	case len(lines) > 0 && globs(launchers, s.App, true): // names of apps may say anything
 		for _, f := range byLabel(lines, underFinger, false) {
@@ -116,10 +117,84 @@ func byTouch(s *Subject) []finding {
 	list = append(list, e.byResourceID()...)
 	list = append(list, e.byTrashCan(false)...)
 	list = append(list, byApp(s, lines, refusal, len(list) > 0)...)
-	return slices.DeleteFunc(list, func(f finding) bool {
-		return f.class.Name == "delete" && keypad(s)
-	})
+	list = append(list, byAct(s, lines)...)
+	if !refusal {
+		list = append(list, byLayout(s, lines, len(list) > 0)...)
+	}
+	return slices.DeleteFunc(list, func(f finding) bool { return takenBack(s, lines, f) })
 }
+
+// takenBack reports whether the arrangement of the screen says that a finding is none: what clears
+// a field or deletes a digit, and what only leads to where something is done.
+func takenBack(s *Subject, lines []string, f finding) bool {
+	l := s.Layout
+	if f.class.Name == "delete" {
+		return keypad(s) || l != nil && (l.Clears || l.Pad) ||
+			slices.ContainsFunc(lines, clears.MatchString) &&
+				slices.ContainsFunc(idWords(s.Element.ResourceID), narrows.MatchString)
+	}
+	if f.where == identifier && f.class.Severity < Critical && knownHarmless(lines) {
+		return true
+	}
+	if l == nil || !l.Peer || l.Dialog || f.where == modelWords || f.where == ofApp {
+		return false
+	}
+	switch {
+	case f.class.Name == "send" && len(l.Fields) > 0, // what was written
+		f.class.Name == "publish" && strings.Contains(f.words, " "):
+		return false
+	}
+	strong := strings.Join(append(slices.Clone(lines), idWords(s.Element.id())...), " ")
+	return slices.Contains(leading, f.class.Name) && !decided().MatchString(strong) &&
+		sumIn(lines) == ""
+}
+
+func (e *Element) id() string {
+	if e == nil {
+		return ""
+	}
+	return e.ResourceID
+}
+
+var (
+	clears  = regexp.MustCompile(`^(?:clear|reset|x)\b|^(?:清除|清空|重置)$`)
+	narrows = regexp.MustCompile(`^(?:filters?|search|query|input|edit)$`)
+	// the classes whose words name a part of an app as well
+	leading = strings.Fields("pay order transfer publish send unknown install")
+	// what is on a button that acts, and on no tab
+	decided = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:` + folded(wordLists["decided"]) + `)\b|` +
+			`立即|马上|确认|确定|提交|一键|极速|快速|现在`)
+	})
+)
+
+// byAct is what the model says that the touch does, in the clauses that say so. It counts whatever
+// is written under the finger.
+func byAct(s *Subject, lines []string) (list []finding) {
+	act := normalize(s.Act)
+	if act == "" || s.Element == nil {
+		return nil
+	}
+	written := strings.Join(lines, " ")
+	for i, clause := range acts.Split(act, -1) {
+		clause = strings.TrimSpace(clause)
+		if i > 0 && goes.MatchString(act) || clause == "" || negated(act, clause) {
+			continue
+		}
+		for _, c := range matchers() {
+			if words := c.matches(clause, true); words != "" && !strings.Contains(written, words) {
+				list = append(list, finding{c.class, modelWords, clause})
+			}
+		}
+	}
+	return list
+}
+
+var (
+	acts = regexp.MustCompile(`[.,;:!?。，；、]+|\b(?:to|and|then|which|that|will)\b|来|以|并|然后`)
+	goes = regexp.MustCompile(`^(?:i (?:will )?)?(?:open|go|navigate|scroll|look|search|find|check|` +
+		`switch|view|see|read|return|打开|进入|查看|返回|搜索)`)
+)
 
 // affirms reports whether one of the lines is such a yes, without what stands around it.
 func affirms(lines []string, yes *regexp.Regexp) bool {
@@ -174,8 +249,17 @@ func byContext(s *Subject) (list []finding) {
 // byApp is what follows from the app in front. known says that something was found already.
 func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 	vague := !s.Element.hasText() || s.Element.WholeScreen
+	l := s.Layout
+	if l != nil && (l.Peer || l.Pad) && vague || !known && named(s.Element) {
+		vague = false
+	}
 	switch {
+	case globs(moneyApps, s.App, true) && knownHarmless(lines):
 	case globs(moneyApps, s.App, true):
+		if l != nil && !vague && !l.Primary && !l.Dialog && sumIn(l.Words) == "" &&
+			!affirms(lines, confirms()) {
+			break
+		}
 		if vague || !refusal && (affirms(lines, confirms()) ||
 			button(s.Element, lines) && unknownLanguage(s, lines)) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
@@ -195,6 +279,14 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		}
 	}
 	return list
+}
+
+// named reports whether the resource id of an element without words says what it is.
+func named(e *Element) bool {
+	words := slices.DeleteFunc(idWords(e.id()), func(w string) bool {
+		return slices.Contains(widgets, w) || len(w) < 4 || !strings.ContainsAny(w, "aeiou")
+	})
+	return len(words) > 0 && !e.hasText()
 }
 
 // button reports whether the touched element looks like a button. A row of content has more lines,
@@ -232,6 +324,23 @@ func payPad(s *Subject, lines []string) bool {
 		t = normalize(t)
 		return payPin().MatchString(t) || money && anyPin().MatchString(t)
 	})
+}
+
+// byPad is what a key of a pad does, told by its shape: it enters a digit of a PIN.
+func byPad(s *Subject, on []string) []finding {
+	l := s.Layout
+	if payPad(s, on) {
+		return []finding{{classNamed("pay"), onScreen, "PIN"}}
+	}
+	key := func(t string) bool { return len(t) == 1 && digit().MatchString(t) }
+	if l == nil || !l.Pad || !slices.ContainsFunc(on, key) || globs(keypads, s.App, true) ||
+		sumIn(l.Words) != "" {
+		return nil
+	}
+	if globs(moneyApps, s.App, true) {
+		return []finding{{&moneyPassword, inField, s.App}}
+	}
+	return []finding{{&password, inField, s.App}}
 }
 
 // byPrice finds a purchase: a confirmation on a screen that shows a price.

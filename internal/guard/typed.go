@@ -2,6 +2,7 @@ package guard
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -30,11 +31,17 @@ func byEnterKey(s *Subject) (list []finding) {
 	if !search && s.Element.field() {
 		list = append(list, s.Element.byComposeField()...)
 	}
-	for _, t := range s.Screen {
+	screen := s.Screen
+	if s.Layout != nil && s.Layout.Enter != nil {
+		screen = s.Layout.Enter
+	}
+	for _, t := range screen {
 		if named && !amount().MatchString(normalize(t)) { // such as a result's own button
 			continue
 		}
-		buttons := byLabel(lines(t), onScreen, false)
+		buttons := slices.DeleteFunc(byLabel(lines(t), onScreen, false), func(f finding) bool {
+			return f.class.Name == "delete" && s.Layout != nil // never what a form is for
+		})
 		if search {
 			buttons = critical(buttons)
 		}

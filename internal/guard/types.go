@@ -16,6 +16,7 @@ type Subject struct {
 	Near    []string `json:"near,omitempty"`   // words near that place, the nearest first
 	Screen  []string `json:"screen,omitempty"` // all words of the screen
 	Secure  bool     `json:"secure,omitempty"` // the screen forbids capture
+	Layout  *Layout  `json:"layout,omitempty"` // nil if it is not known
 
 	// a finger that is drawn from there may press the element, too: it is held, hardly moves, or
 	// stays on it
@@ -29,6 +30,8 @@ type Subject struct {
 	// anything. nil means that Task is a person's
 	Wish *string `json:"wish,omitempty"`
 	Said string  `json:"said,omitempty"` // what the model says about the action
+	// what the model says that the action does, in a sentence
+	Act string `json:"act,omitempty"`
 
 	// the action is a tool of the server App, whatever its name is like
 	Tool bool `json:"tool,omitempty"`

@@ -18,6 +18,7 @@ type seen struct {
 type seenPlace struct {
 	Element *guard.Element `json:"element,omitempty"`
 	Near    []string       `json:"near,omitempty"`
+	Layout  *guard.Layout  `json:"layout,omitempty"`
 	Presses bool           `json:"presses,omitempty"`
 	Enters  bool           `json:"enters,omitempty"`
 }
@@ -45,7 +46,7 @@ func encodeSeen(list []guard.Subject) string {
 		}
 		if i < keptHits {
 			s.Places = append(s.Places,
-				seenPlace{one.Element, one.Near, one.Presses, one.Enters})
+				seenPlace{one.Element, one.Near, kept(one.Layout), one.Presses, one.Enters})
 		}
 	}
 	b, err := json.Marshal(s)
@@ -53,6 +54,19 @@ func encodeSeen(list []guard.Subject) string {
 		return ""
 	}
 	return string(b)
+}
+
+// kept is l as it is stored, with some of its words.
+func kept(l *guard.Layout) *guard.Layout {
+	if l == nil {
+		return nil
+	}
+	short := *l
+	short.Words = nil
+	for _, w := range l.Words[:min(len(l.Words), 2*keptHits)] {
+		short.Words = append(short.Words, text.Cut(w, keptWord))
+	}
+	return &short
 }
 
 // Recall is what an action was to a [Gate], from what was kept with its step as
@@ -67,7 +81,7 @@ func Recall(kept, app, task string, d actions.Decision) (list []guard.Subject, k
 	for _, p := range s.Places {
 		one := base
 		one.Element, one.Near = p.Element, p.Near
-		one.Presses, one.Enters = p.Presses, p.Enters
+		one.Layout, one.Presses, one.Enters = p.Layout, p.Presses, p.Enters
 		list = append(list, one)
 	}
 	return list, true

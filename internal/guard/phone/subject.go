@@ -27,18 +27,23 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 	base.Secure = look.State.Secure
 	points := places(look, d.Action)
 	base.Screen = readable(look, points)
+	base.Act = d.Explain
+	page := newPage(look.Elements)
+	if look.Elements != nil {
+		base.Layout = page.layout(-1)
+	}
 	var list []guard.Subject
 	stroke := swipeOf(way(look, d.Action), d.Action, shape(look))
 	for n, p := range points {
 		s := base
-		s.Near = near(look, p)
 		hits := candidates(look.Elements, p)
+		s.Near = near(page, look, hits, p)
 		if len(hits) == 0 {
 			s.Presses = n == 0 && stroke.holds
 			list = append(list, s)
 		}
 		for _, i := range hits {
-			s.Element = element(look.Elements, i, p)
+			s.Element, s.Layout = element(look.Elements, i, p), page.layout(i)
 			s.Presses = n == 0 && stroke.presses(&look.Elements[i])
 			list = append(list, s)
 			if l := label(look.Elements, i); l != "" && s.Element.Text+s.Element.Description == "" {
@@ -51,6 +56,7 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 	if i := focused(look.Elements); i >= 0 && len(list) == 1 && overEnter(points[0], list[0]) {
 		s := list[0]
 		s.Enters, s.Element = true, element(look.Elements, i, look.Elements[i].Bounds.Center())
+		s.Layout = page.layout(i)
 		list = append(list, s)
 	}
 	if len(list) > 0 {
@@ -59,6 +65,7 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 	traits := d.Action.Traits()
 	if i := focused(look.Elements); i >= 0 && traits.Focused() {
 		base.Element = element(look.Elements, i, look.Elements[i].Bounds.Center())
+		base.Layout = page.layout(i)
 	}
 	return []guard.Subject{base}
 }
@@ -195,7 +202,8 @@ func candidates(list []screen.Element, p screen.Point) []int {
 	first := slices.MinFunc(touchable, smaller)
 	found := []int{first}
 	for _, i := range touchable {
-		if i != first && !within(list, first, i) && !within(list, i, first) {
+		backdrop := area(list[i].Bounds) >= large && said(&list[i]) == ""
+		if i != first && !backdrop && !within(list, first, i) && !within(list, i, first) {
 			found = append(found, i)
 		}
 	}
@@ -257,9 +265,14 @@ func element(list []screen.Element, i int, p screen.Point) *guard.Element {
 	g := &guard.Element{Text: e.Text, Description: e.ContentDesc, ResourceID: e.ResourceID,
 		Class: e.Class, Password: e.Password, WholeScreen: area(e.Bounds) >= whole}
 	var lines []string
-	for _, in := range list[i+1 : end(list, i)] {
+	for n := i + 1; n < end(list, i); n++ {
+		in := &list[n]
 		under := in.Bounds.Contains(p)
 		if area(e.Bounds) >= large && !under {
+			continue
+		}
+		if in.Touchable() && !under && in.Bounds != e.Bounds { // it does what it says, and not e
+			n = end(list, n) - 1
 			continue
 		}
 		for _, t := range []string{in.Text, in.ContentDesc} {
@@ -339,17 +352,21 @@ func shape(look screen.Observation) float64 {
 	return 1
 }
 
-// near are the words around p that are not under it, the nearest first.
-func near(look screen.Observation, p screen.Point) []string {
+// near are the words around p that are not under it, the nearest first, without those of what takes
+// touches and is not touched.
+func near(page *page, look screen.Observation, touched []int, p screen.Point) []string {
 	type word struct {
 		text string
 		away float64
 	}
 	var all []word
 	tall := shape(look)
-	for _, e := range look.Elements {
+	for i, e := range look.Elements {
 		away := distance(e.Bounds, p, tall)
 		if away == 0 || away > around || area(e.Bounds) >= large {
+			continue
+		}
+		if in := page.inside[i]; in >= 0 && !slices.Contains(touched, in) || e.Touchable() {
 			continue
 		}
 		for _, t := range []string{e.Text, e.ContentDesc} {

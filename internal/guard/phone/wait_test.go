@@ -75,7 +75,7 @@ func TestTheElementsAreWaitedForBeforeAPersonIsAsked(t *testing.T) {
 				v, err := phone.New(p, nil).Check(t.Context(), agentloop.Situation{Reader: r,
 					Screen:   screen.Observation{At: seen, State: screen.State{App: "com.shop"}},
 					Progress: agentloop.Progress{Task: "look around"}},
-					actions.Decision{Explain: c.says, Action: c.action})
+					actions.Decision{Thought: c.says, Action: c.action})
 				require.NoError(t, err)
 				require.Equal(t, c.allowed, v.Allowed())
 				require.Equal(t, c.took, time.Since(began))
@@ -109,7 +109,7 @@ func TestTheElementsAreReadAgainBeforeAPersonIsAsked(t *testing.T) {
 		require.NoError(t, err)
 		v, err := phone.New(p, nil).Check(t.Context(), agentloop.Situation{Reader: r,
 			Progress: agentloop.Progress{Task: "look around"}},
-			actions.Decision{Explain: says,
+			actions.Decision{Thought: says,
 				Action: actions.Click{At: screen.Point{X: 0.5, Y: 0.5}}})
 		require.NoError(t, err)
 		require.True(t, v.Allowed(), says)

@@ -1,0 +1,116 @@
+package guard
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Layout is what the arrangement of a screen says of an element, in any language.
+type Layout struct {
+	Dialog  bool `json:"dialog,omitempty"`  // it lies in a window over the page
+	Button  bool `json:"button,omitempty"`  // it is one by its class
+	Primary bool `json:"primary,omitempty"` // the button by which the page or dialog continues
+	Ends    bool `json:"ends,omitempty"`    // the first button behind a form of several fields
+	// it is one of three or more of one size and line, or column, that say different things
+	Peer   bool     `json:"peer,omitempty"`
+	Pad    bool     `json:"pad,omitempty"`    // of keys that enter digits, and no calculator's
+	Clears bool     `json:"clears,omitempty"` // it lies in a text field, or right behind one
+	Switch bool     `json:"switch,omitempty"` // it can be switched, or has something that can
+	Title  string   `json:"title,omitempty"`
+	Words  []string `json:"words,omitempty"`  // of the page or dialog, not of what takes touches
+	Fields []string `json:"fields,omitempty"` // what its text fields are called
+	// of a text field: the labels of the button for which the enter key stands
+	Enter []string `json:"enter,omitempty"`
+}
+
+// byLayout is what follows from the arrangement of the screen, whatever the language of the lines.
+// named says that the words on the element were found to do something.
+func byLayout(s *Subject, on []string, named bool) (list []finding) {
+	l := s.Layout
+	if l != nil && s.Element != nil && !named {
+		list = bySpecialAccess(s, on)
+	}
+	if l == nil || s.Element == nil || l.Peer || l.Pad || knownHarmless(on) {
+		return list
+	}
+	yes := affirms(on, affirmative()) || affirms(on, finalizes())
+	vague := yes || !named && len(on) > 0 && short(on)
+	button := l.Button || l.Primary || l.Dialog
+	if own := sumIn(on); own != "" && short(on) && (l.Button || l.Primary) {
+		return append(list, finding{classNamed("pay"), underFinger, own})
+	}
+	if sum := sumIn(l.Words); sum != "" && button && vague && (yes || l.Primary || l.Dialog) {
+		list = append(list, finding{classNamed("pay"), onScreen, sum})
+	}
+	if card := cardField(l.Fields); card != "" && vague && (yes || l.Primary || l.Ends) {
+		list = append(list, finding{classNamed("pay"), onScreen, card})
+	}
+	if l.Dialog && yes {
+		list = append(list, byLabel(lines(l.Title), onScreen, true)...)
+	}
+	switch {
+	case named || len(list) > 0:
+	case slices.ContainsFunc(on, countsDown.MatchString) && button,
+		l.Dialog && l.Primary && vague && !yes && unknownLanguage(s, on) &&
+			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
+		l.Ends && vague && yes:
+		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
+	}
+	return list
+}
+
+// bySpecialAccess is what a touch on a page of the system's settings grants whose title says so: a
+// row with a switch, or a button.
+func bySpecialAccess(s *Subject, on []string) []finding {
+	title := normalize(s.Layout.Title)
+	if !strings.Contains(s.App, "settings") || !special().MatchString(title) ||
+		slices.Contains(on, title) || knownHarmless(on) ||
+		!s.Layout.Switch && !s.Layout.Primary {
+		return nil
+	}
+	return []finding{{classNamed("grant"), onScreen, s.Layout.Title}}
+}
+
+var special = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + folded(wordLists["special_access"]) + `)`)
+})
+
+// short reports whether the lines are a label and no content.
+func short(l []string) bool {
+	return len(l) <= 2 && !sentence(strings.Join(l, " "), 6)
+}
+
+// countsDown matches a label behind which seconds are counted.
+var countsDown = regexp.MustCompile(`[(（\[]\s*\p{Nd}{1,2}\s*(?:s|sec|秒|с)?\s*[)）\]]$`)
+
+// knownHarmless reports whether each of the lines only leads somewhere, or says no.
+func knownHarmless(lines []string) bool {
+	return len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {
+		l = strings.TrimSpace(behind().ReplaceAllString(l, ""))
+		return !negative().MatchString(l) && !leads().MatchString(l)
+	})
+}
+
+// leads matches labels that lead somewhere, or change nothing that matters.
+var leads = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + folded(wordLists["leads"]) + `)$`)
+})
+
+// cardField is the first of the names of fields that is one of a card, an account or its code.
+func cardField(names []string) string {
+	for _, n := range names {
+		if cards().MatchString(normalize(n)) {
+			return text.Cut(n, 100)
+		}
+	}
+	return ""
+}
+
+var cards = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + folded(wordLists["card_fields"]) + `)|` +
+		`^[0-9x•*]{4}(?:[ -][0-9x•*]{4}){2,3}$|^(?:mm|мм|jj|aa) ?/ ?(?:yy|гг|jj|aa)`)
+})

@@ -1,0 +1,42 @@
+package guard
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+
+	money "golang.org/x/text/currency"
+)
+
+// sums matches a sum of money in any currency and script: a sign of Unicode's class Sc, a code of
+// ISO 4217 or what a currency is called for short beside digits, or points.
+var sums = sync.OnceValue(func() *regexp.Regexp {
+	var codes []string
+	for all := money.Query(money.NonTender); all.Next(); {
+		codes = append(codes, strings.ToLower(all.Unit().String()))
+	}
+	for all := money.Query(); all.Next(); {
+		codes = append(codes, strings.ToLower(all.Unit().String()))
+	}
+	mark := `(?:\p{Sc}|\b(?:` + strings.Join(codes, "|") + `)\b|(?:^|[^\pL])(?:` +
+		folded(wordLists["money_marks"]) + `)\.?)`
+	number := `(?:^|[^\pL\p{Nd}])\p{Nd}[\p{Nd}., '’\x{a0}٫٬]*`
+	return regexp.MustCompile(mark + `\s?\p{Nd}[\p{Nd}., '’\x{a0}٫٬]*|` + number + `\s?(?:\p{Sc}|(?:` +
+		strings.Join(codes, "|") + `)\b|(?:` + folded(wordLists["money_marks"]) + `|` +
+		folded(wordLists["points"]) + `)(?:[^\pL]|$))`)
+})
+
+// sumIn is the first sum of money in the texts, "" for none.
+func sumIn(texts []string) string {
+	for _, t := range texts {
+		plain := normalize(t)
+		if !strings.ContainsFunc(plain, unicode.IsDigit) {
+			continue
+		}
+		if sum := sums().FindString(plain); sum != "" {
+			return strings.TrimSpace(sum)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,246 @@
+package phone
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/screen"
+)
+
+// page is a list of elements, and what is told by the arrangement of all of them.
+type page struct {
+	list   []screen.Element
+	inside []int // the nearest element around each that takes touches and is no page, or -1
+	dialog bool  // it is one
+	title  string
+	words  []string // of what lies in nothing that takes touches
+	fields []int
+	pad    bool // ten of the elements enter a digit each
+}
+
+func newPage(list []screen.Element) *page {
+	p := &page{list: list, inside: make([]int, len(list))}
+	var open []int
+	edges := screen.Rect{Min: screen.Point{X: 1, Y: 1}}
+	digits := map[string]bool{}
+	other := false
+	for i := range list {
+		e := &list[i]
+		for len(open) > 0 && list[open[len(open)-1]].Depth >= e.Depth {
+			open = open[:len(open)-1]
+		}
+		p.inside[i] = -1
+		if len(open) > 0 {
+			p.inside[i] = open[len(open)-1]
+		}
+		if e.Touchable() && area(e.Bounds) < large {
+			open = append(open, i)
+		}
+		edges.Min.X, edges.Min.Y = min(edges.Min.X, e.Bounds.Min.X), min(edges.Min.Y, e.Bounds.Min.Y)
+		edges.Max.X, edges.Max.Y = max(edges.Max.X, e.Bounds.Max.X), max(edges.Max.Y, e.Bounds.Max.Y)
+		p.note(i)
+		said := said(e)
+		if utf8.RuneCountInString(said) == 1 && strings.ContainsAny(said, "0123456789") {
+			digits[said] = true
+		}
+		other = other || slices.Contains(noPad, said)
+		p.dialog = p.dialog || dialogPart(e.ResourceID)
+	}
+	p.pad = len(digits) == 10 && !other
+	p.dialog = p.dialog || len(p.words) > 0 && edges.Min.X > 0.02 && edges.Max.X < 0.98 &&
+		edges.Min.Y > 0.1 && edges.Max.Y < 0.93
+	return p
+}
+
+// noPad are the keys that calculators and diallers have, and pads for sums, and none for a PIN.
+var noPad = strings.Split("+ - − × ÷ = % * # . ,", " ")
+
+// note keeps what the element i says for the whole page.
+func (p *page) note(i int) {
+	e := &p.list[i]
+	if e.Editable {
+		p.fields = append(p.fields, i)
+		return
+	}
+	if p.inside[i] >= 0 || e.Touchable() && area(e.Bounds) < large {
+		return
+	}
+	for _, t := range []string{e.Text, e.ContentDesc} {
+		if t != "" && len(p.words) < maxElements {
+			p.words = append(p.words, t)
+		}
+	}
+	if t := said(e); t != "" && (p.title == "" || strings.Contains(e.ResourceID, "itle")) &&
+		(p.title == "" || e.Bounds.Min.Y < 0.3) {
+		p.title = t
+	}
+}
+
+func said(e *screen.Element) string { return strings.TrimSpace(cmp.Or(e.Text, e.ContentDesc)) }
+
+// dialogPart reports whether an id is one that Android's dialogs, or those of Material, have.
+func dialogPart(id string) bool {
+	name := id[strings.LastIndexByte(id, '/')+1:]
+	return strings.HasPrefix(id, "android:id/button") && len(name) == len("button1") ||
+		slices.Contains([]string{"alertTitle", "parentPanel", "buttonPanel"}, name)
+}
+
+// layout is what the arrangement says of the element i.
+func (p *page) layout(i int) *guard.Layout {
+	l := &guard.Layout{Dialog: p.dialog, Title: p.title, Words: p.words}
+	for _, f := range p.fields {
+		e := &p.list[f]
+		for _, n := range []string{e.Hint, e.ContentDesc, e.Text, e.Name()} {
+			if n != "" {
+				l.Fields = append(l.Fields, n)
+			}
+		}
+	}
+	if i < 0 {
+		return l
+	}
+	e := &p.list[i]
+	if e.Editable {
+		l.Enter = p.enter(i)
+		return l
+	}
+	l.Button = button(e)
+	l.Switch = slices.ContainsFunc(p.list[i:end(p.list, i)], func(in screen.Element) bool {
+		return in.Checkable
+	}) || strings.Contains(said(e), ", Switch")
+	l.Primary = p.primary(i)
+	l.Ends = len(p.fields) > 1 && p.behind(p.fields[len(p.fields)-1]) == i
+	l.Pad = p.pad && p.padKey(i)
+	l.Peer = p.peer(i)
+	l.Clears = slices.ContainsFunc(p.fields, func(f int) bool { return follows(p.list[f].Bounds, e.Bounds) })
+	return l
+}
+
+// button reports whether an element's class is one of buttons with words.
+func button(e *screen.Element) bool {
+	return e.Touchable() && strings.HasSuffix(e.Class, "Button") && !e.Checkable &&
+		!strings.HasSuffix(e.Class, "ImageButton")
+}
+
+// primary reports whether the page or dialog continues by the element i: it is Android's button for
+// that, the last button of a dialog, or a broad one low on the page.
+func (p *page) primary(i int) bool {
+	e := &p.list[i]
+	r := e.Bounds
+	switch {
+	case !e.Touchable() || e.Checkable || area(r) >= large:
+		return false
+	case e.ResourceID == "android:id/button1":
+		return true
+	case p.dialog:
+		return !slices.ContainsFunc(p.list[i+1:], func(o screen.Element) bool {
+			return button(&o) && o.Bounds.Min.X >= r.Max.X && o.Bounds.Min.Y < r.Max.Y
+		}) && button(e)
+	}
+	return r.Max.X-r.Min.X > 0.55 && r.Max.Y-r.Min.Y < 0.12 && r.Min.Y > 0.55 && button(e) ||
+		button(e) && r.Max.X-r.Min.X > 0.3 && r.Min.Y > 0.75
+}
+
+// behind is the first button that follows the field f, below it or to its right, or -1.
+func (p *page) behind(f int) int {
+	r := p.list[f].Bounds
+	for i := f + 1; i < len(p.list); i++ {
+		e := &p.list[i]
+		after := e.Bounds.Min.Y >= r.Max.Y-0.01 ||
+			e.Bounds.Min.X >= r.Max.X-0.01 && e.Bounds.Max.Y > r.Min.Y
+		if e.Touchable() && !e.Editable && !e.Checkable && after && area(e.Bounds) < large &&
+			(button(e) || strings.HasSuffix(e.Class, "ImageButton") || follows(r, e.Bounds)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// enter is what is said on the button for which the enter key stands in the field f: the one beside
+// it, or the one behind the last field. It is not nil.
+func (p *page) enter(f int) []string {
+	labels := []string{}
+	add := func(i int) {
+		g := element(p.list, i, p.list[i].Bounds.Center())
+		for _, t := range []string{g.Text, g.Description, p.list[i].Name()} {
+			if t != "" {
+				labels = append(labels, t)
+			}
+		}
+	}
+	for i := range p.list {
+		e := &p.list[i]
+		if e.Touchable() && !e.Editable && !e.Checkable && follows(p.list[f].Bounds, e.Bounds) {
+			add(i)
+		}
+	}
+	if p.fields[len(p.fields)-1] != f {
+		return labels
+	}
+	if i := p.behind(f); i >= 0 {
+		add(i)
+	}
+	for i := f + 1; i < len(p.list); i++ { // the line below, as under a composer
+		e, low := &p.list[i], p.list[f].Bounds.Max.Y
+		if button(e) && e.Bounds.Min.Y >= low && e.Bounds.Min.Y < low+below {
+			add(i)
+		}
+	}
+	return labels
+}
+
+// below is how far under a text field, of the screen's height, the button of it may be.
+const below = 0.08
+
+// follows reports whether the small r lies in a field, or on its line right behind it.
+func follows(field, r screen.Rect) bool {
+	mid := (r.Min.Y + r.Max.Y) / 2
+	return mid > field.Min.Y && mid < field.Max.Y && area(r) < picture/2 &&
+		r.Min.X > field.Min.X+(field.Max.X-field.Min.X)/2 && r.Min.X < field.Max.X+0.15
+}
+
+// padKey reports whether the element i is as large as a key that enters a digit, and in line with
+// some.
+func (p *page) padKey(i int) bool {
+	r := p.list[i].Bounds
+	return slices.ContainsFunc(p.list, func(o screen.Element) bool {
+		s := said(&o)
+		return len(s) == 1 && s[0] >= '0' && s[0] <= '9' &&
+			(alike(o.Bounds.Max.X-o.Bounds.Min.X, r.Max.X-r.Min.X) ||
+				overlaps(o.Bounds.Min.X, o.Bounds.Max.X, r.Min.X, r.Max.X)) &&
+			r.Min.Y >= p.list[0].Bounds.Min.Y && r.Max.Y-r.Min.Y < 0.2
+	})
+}
+
+func overlaps(a, b, c, d float64) bool { return a < d && c < b }
+
+func alike(a, b float64) bool { return a-b < 0.012 && b-a < 0.012 }
+
+// peer reports whether two others that take touches have the size of the element i, and stand on
+// its line or in its column, and each of the three says something else: tabs, tiles, modes and the
+// rows of a menu lead somewhere.
+func (p *page) peer(i int) bool {
+	r := p.list[i].Bounds
+	labels := map[string]bool{}
+	for j := range p.list {
+		o := &p.list[j]
+		if !o.Touchable() || o.Editable || p.inside[j] != p.inside[i] {
+			continue
+		}
+		b := o.Bounds
+		line := alike(b.Min.Y, r.Min.Y) && alike(b.Max.Y, r.Max.Y)
+		column := alike(b.Min.X, r.Min.X) && alike(b.Max.X, r.Max.X) &&
+			alike(b.Max.Y-b.Min.Y, r.Max.Y-r.Min.Y)
+		tabs := line && (alike(b.Max.X-b.Min.X, r.Max.X-r.Min.X) || b.Max.Y > 0.9 || b.Max.Y < 0.2)
+		if (tabs || column) && (j == i || !overlaps(b.Min.X, b.Max.X, r.Min.X, r.Max.X) || column) {
+			g := element(p.list, j, b.Center())
+			if t := strings.TrimSpace(g.Text + g.Description); t != "" {
+				labels[t] = true
+			}
+		}
+	}
+	return len(labels) > 2
+}
