@@ -40,7 +40,8 @@ func guardRuns(ctx context.Context, set *Settings, o *runs.Options, say bool) er
 	}
 	o.NewGate = func(sess store.Session, run store.Run) agentloop.Gate {
 		return guardphone.New(p, &guardphone.Options{Expires: set.Conf.Guard.Expires,
-			Lang: set.Lang(), Granted: granted(o.Store, sess.ID, run.ID), Wish: new(runs.Wish(run))})
+			Lang: set.Lang(), Granted: granted(o.Store, sess.ID, run.ID),
+			Wish: new(runs.Wish(run))})
 	}
 	return nil
 }

@@ -112,8 +112,8 @@ func (m *matcher) inHan(name string) bool {
 	return false
 }
 
-// toolWords takes the name of a tool apart, at what is no letter and where the case changes: what is
-// in capitals altogether is one word.
+// toolWords takes the name of a tool apart, at what is no letter and where the case changes: what
+// is in capitals altogether is one word.
 func toolWords(name string) []string {
 	letters := []rune(name)
 	var b strings.Builder

@@ -20,7 +20,9 @@ var (
 
 // listed is the list of that name in the letters in which texts are compared.
 func listed(name string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(folded(wordLists[name])) })
+	return sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(folded(wordLists[name]))
+	})
 }
 
 // doubtful reports whether a task, as normalize has it, is no plain wish for now: it depends on
@@ -68,15 +70,17 @@ func hasAny(s string, prefixes ...string) bool {
 
 var (
 	ofThing = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:of|for|from|about|von|fur|vom|de|del|para|pour|di|per|da|van|` +
-			`voor|na|z|av)$`)
+		return regexp.MustCompile(`\b(?:of|for|from|about|von|fur|vom|de|del|para|pour|di|per|` +
+			`da|van|voor|na|z|av)$`)
 	})
 	// a message's own words, behind a colon or the word for "that"
 	said = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`((?:\b(?:send|text|message|mail|e-?mail|write|tell|reply|post|` +
-			`comment|schreib|antwort|schick|send|sag|escrib|respond|envi|manda|di(?:le)?|ecri|repond|` +
-			`envo|dis|scriv|rispond|invia|stuur|schrijf|napis|wysl)\pL*\b|[发回]|告诉|напиши|отправь|ответь)` +
-			`[^:]*?)(?:: ?|(?:^|[^\pL])(?:that|saying|dass|que|che|dat|ze|что)(?:[^\pL]|$)|说|讲).*`)
+			`comment|schreib|antwort|schick|send|sag|escrib|respond|envi|manda|di(?:le)?|` +
+			`ecri|repond|envo|dis|scriv|rispond|invia|stuur|schrijf|napis|wysl)\pL*\b|` +
+			`[发回]|告诉|напиши|отправь|ответь)` +
+			`[^:]*?)(?:: ?|(?:^|[^\pL])(?:that|saying|dass|que|che|dat|ze|что)` +
+			`(?:[^\pL]|$)|说|讲).*`)
 	})
 )
 

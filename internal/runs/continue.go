@@ -53,7 +53,8 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	x, err := c.m.plan(c.sess.Kind(), plan{task: c.Task, maxSteps: c.MaxSteps,
-		settings: s.with(c.Settings), home: c.ResetEnvironment, by: c.By, wish: c.By.wish(c.Task, "")})
+		settings: s.with(c.Settings), home: c.ResetEnvironment, by: c.By,
+		wish: c.By.wish(c.Task, "")})
 	if err != nil {
 		return Status{}, err
 	}
