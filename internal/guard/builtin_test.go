@@ -396,3 +396,12 @@ func TestTheArrangementOfAScreenIsJudgedInAnyLanguage(t *testing.T) {
 	said.Act = "open the page about payments"
 	require.Equal(t, guard.Routine, p.Decide(said).Severity)
 }
+
+func TestALabelIsKnownOrNot(t *testing.T) {
+	for _, known := range []string{"", "Pay now", "Cancel", "OK", "加入购物车", "Удалить"} {
+		require.True(t, guard.Known(known), known)
+	}
+	for _, unknown := range []string{"Frobnicate", "Vyřídit", "გაგზავნა"} {
+		require.False(t, guard.Known(unknown), unknown)
+	}
+}

@@ -114,3 +114,11 @@ var cards = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + folded(wordLists["card_fields"]) + `)|` +
 		`^[0-9x•*]{4}(?:[ -][0-9x•*]{4}){2,3}$|^(?:mm|мм|jj|aa) ?/ ?(?:yy|гг|jj|aa)`)
 })
+
+// Known reports whether the built-in rules know what a touch of the label does, by its words alone:
+// that it leads somewhere, says yes or no, or does something that they ask about.
+func Known(label string) bool {
+	on := lines(label)
+	return len(on) == 0 || knownHarmless(on) || affirms(on, affirmative()) ||
+		len(byLabel(on, underFinger, true)) > 0
+}
