@@ -16,7 +16,10 @@ var errMoved = errors.New("the screen moved on, and the model was asked again")
 
 // startBackground keeps looking at the screen that the policy is shown, and reads its elements
 // ahead. It calls callOff to end the policy's decision.
-func (l *loop) startBackground(ctx context.Context, s *Step, elements Reader, callOff func()) {
+func (l *loop) startBackground(
+	ctx context.Context, s *Step, now Situation, callOff func(),
+) {
+	elements := now.Reader
 	ctx, cancel := context.WithCancel(ctx)
 	a := &background{watch: &l.watch, atRest: func() { l.record.prepare(ctx, s) }, callOff: callOff,
 		end: cancel, replying: make(chan struct{}), still: make(chan struct{}),
@@ -41,7 +44,10 @@ func (l *loop) startBackground(ctx context.Context, s *Step, elements Reader, ca
 	}
 	read := func() {
 		defer close(a.read)
-		_, _ = elements.Elements(ctx) // who asks later gets the error
+		_, err := elements.Elements(ctx) // who asks later gets the error
+		if p, is := l.Gate.(Previewer); is && err == nil {
+			p.Preview(ctx, now)
+		}
 	}
 	if !l.ReadAhead || elements == nil || !l.Background(read) {
 		close(a.read)
@@ -54,7 +60,7 @@ func (l *loop) consult(ctx context.Context, s *Step) (Proposal, error) {
 	defer callOff(nil)
 	now := l.situation(s)
 	if l.Background != nil {
-		l.startBackground(ctx, s, now.Reader, func() { callOff(errMoved) })
+		l.startBackground(ctx, s, now, func() { callOff(errMoved) })
 		now.Replying = l.background.reply
 		defer l.background.reply()
 	}

@@ -46,6 +46,7 @@ type Step struct {
 	Proposal  Proposal
 	Asks      string            // the kind of the question that the step parks, "" for none
 	Seen      string            // what the gate knew of it, in its own form, or ""
+	Judging   Spending          // what the gate has cost
 	Refusal   string            // why the gesture was not carried out wholly, "" when it was
 	Exchange  *actions.Exchange // the answer to the step's question, nil while it is parked
 	StartedAt time.Time

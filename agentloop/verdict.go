@@ -22,6 +22,19 @@ type Gate interface {
 	Check(ctx context.Context, s Situation, d actions.Decision) (Verdict, error)
 }
 
+// Previewer is a Gate that finds out about a screen while the policy decides about it. Preview is
+// called once the elements of the screen were read, and ends with ctx.
+type Previewer interface {
+	Preview(ctx context.Context, s Situation)
+}
+
+// Spending is what calls of models other than the policy's have cost in a step.
+type Spending struct {
+	Calls            int
+	PromptTokens     int
+	CompletionTokens int
+}
+
 // Verdict is what a [Gate] says: [Allow], [Refuse] or [Ask]. The zero Verdict says nothing, which
 // is an error.
 type Verdict struct {
@@ -29,6 +42,7 @@ type Verdict struct {
 	refusal  string
 	reason   StopReason // for which the run ends when the model insists
 	seen     string
+	spent    Spending
 	exactly  bool
 	question *Question
 }
@@ -46,6 +60,12 @@ func (v Verdict) With(seen string) Verdict {
 // and not only where it is touched. What its elements say moves by itself may be another.
 func (v Verdict) Exactly() Verdict {
 	v.exactly = true
+	return v
+}
+
+// Costing is v with what finding it has cost, and the preparation for it.
+func (v Verdict) Costing(s Spending) Verdict {
+	v.spent = s
 	return v
 }
 

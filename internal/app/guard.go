@@ -11,7 +11,9 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/guard/judge"
 	guardphone "github.com/taploop/taploop/internal/guard/phone"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
@@ -20,7 +22,10 @@ import (
 
 // guardRuns puts the guard's gate into the runs. If say is set it tells the person what the
 // configuration has taken away from it.
-func guardRuns(ctx context.Context, set *Settings, o *runs.Options, say bool) error {
+// judging returns the judge of a run, or nil.
+func guardRuns(
+	ctx context.Context, set *Settings, o *runs.Options, say bool, judging func() *judge.Judge,
+) error {
 	p, err := set.Conf.GuardPolicy(set.Lang())
 	if err != nil {
 		return Usage(err, "")
@@ -41,7 +46,8 @@ func guardRuns(ctx context.Context, set *Settings, o *runs.Options, say bool) er
 	o.NewGate = func(sess store.Session, run store.Run) agentloop.Gate {
 		return guardphone.New(p, &guardphone.Options{Expires: set.Conf.Guard.Expires,
 			Lang: set.Lang(), Granted: granted(o.Store, sess.ID, run.ID),
-			Wish: new(runs.Wish(run))})
+			Wish: new(runs.Wish(run)),
+			Judge: judging(), JudgeAll: set.Conf.Guard.Judge == config.Always})
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ type Parts struct {
 	URL      string          // as in Options
 	Channels []string        // through which every question can be answered
 	closers  []func() error  // in the order of opening
+	labels   *model.Client   // says what labels of screens do, nil if none does
 }
 
 // Options are what a command adds to the parts, or leaves out.
@@ -74,7 +75,7 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 		d.Phones = o.Around(d.Phones)
 	}
 	opts := runOptions(s, d, o)
-	if err := guardRuns(ctx, s, opts, !o.StoreOnly); err != nil {
+	if err := guardRuns(ctx, s, opts, !o.StoreOnly, judging(s, d)); err != nil {
 		return d, err
 	}
 	if o.StoreOnly {
@@ -142,7 +143,10 @@ func (d *Parts) openModels(s *Settings, opts *runs.Options) error {
 	}
 	d.OnClose(func() error { judging.Close(); return nil })
 	d.Judge = &Judge{judging, judgeIn(s.Conf.Model.Lang)}
-	return nil
+	if d.labels, err = ms.labeller(p); d.labels != nil {
+		d.OnClose(func() error { d.labels.Close(); return nil })
+	}
+	return err
 }
 
 // policyWhenNeeded opens the models for a run that is carried out after all.

@@ -48,6 +48,12 @@ type Ntfy struct {
 	Token model.Secret `koanf:"token"`
 }
 
+// When a judge is asked, besides Off.
+const (
+	Unsure = "unsure" // about labels that the guard does not know
+	Always = "always" // about all that can be touched
+)
+
 // Guard says which actions are put to a person before they are carried out. See docs/guard.md.
 type Guard struct {
 	Enabled           bool           `koanf:"enabled"`
@@ -57,6 +63,10 @@ type Guard struct {
 	File              string         `koanf:"file"`
 	TaskConsents      bool           `koanf:"task_consents"`
 	Expires           time.Duration  `koanf:"expires"`
+	Judge             string         `koanf:"judge"`
+	JudgeModel        string         `koanf:"judge_model"`
+	JudgeTimeout      time.Duration  `koanf:"judge_timeout"`
+	JudgeTokens       int            `koanf:"judge_tokens"`
 }
 
 var questionSettings = []setting{
@@ -118,4 +128,13 @@ var questionSettings = []setting{
 			"as sending; never a critical one"},
 	{"guard.expires", "10m", positive,
 		"how long an approval holds; an action that is approved later is asked about again"},
+	{"guard.judge", Off, oneOf(Off, Unsure, Always),
+		"whether a model says which labels pay, send, delete, or do what else cannot be undone " +
+			"(docs/guard.md): unsure asks about labels that the guard does not know, always about " +
+			"all that can be touched; it only adds to what is asked"},
+	{"guard.judge_model", "", nil,
+		"the judging model, a name of models; the default is the model that acts"},
+	{"guard.judge_timeout", "5s", positive,
+		"how long a touch waits for the judging model; later the label counts as unknown"},
+	{"guard.judge_tokens", "20000", between(1, 10_000_000), "most tokens of judging in a run"},
 }

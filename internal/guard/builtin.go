@@ -12,6 +12,9 @@ import (
 func builtin(s *Subject) []finding {
 	var list []finding
 	add := func(f ...finding) { list = append(list, f...) }
+	if f, is := byJudge(s); is {
+		add(f)
+	}
 	if s.Destructive {
 		add(finding{&destructive, ofTool, s.Action})
 	}

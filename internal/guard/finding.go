@@ -30,6 +30,7 @@ const (
 	inField     place = "inField"
 	ofName      place = "ofName"
 	ofTool      place = "ofTool"
+	ofJudge     place = "ofJudge"
 )
 
 // texts are what people read of the built-in rules, in a language.
@@ -58,8 +59,8 @@ var (
 )
 
 // wordless are those classes.
-var wordless = []*class{&unknownMoney, &moneyPassword, &unknownSystem, &unknownEnd, &unseen, &password,
-	&destructive}
+var wordless = []*class{&unknownMoney, &moneyPassword, &unknownSystem, &unknownEnd, &unseen,
+	&password, &destructive, &judged}
 
 // reason says what a finding is, in the language.
 func (f *finding) reason(lang string) string {

@@ -35,6 +35,9 @@ type Subject struct {
 
 	// the action is a tool of the server App, whatever its name is like
 	Tool bool `json:"tool,omitempty"`
+	// what a judge says that touching the element does: pay, send, delete, grant, install, sign,
+	// call or other, "" for nothing or nothing known
+	Judged string `json:"judged,omitempty"`
 
 	// the action's own description says so, as tools can
 	Destructive bool `json:"destructive,omitempty"`

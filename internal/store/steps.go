@@ -33,7 +33,9 @@ func (st *StepRecord) fields() fields {
 
 // usage are further fields, which are only added up.
 func (st *StepRecord) usage() fields {
-	u := Usage{Calls: len(st.Proposal.Tries)}
+	j := &st.Judging
+	u := Usage{Calls: len(st.Proposal.Tries) + j.Calls, PromptTokens: j.PromptTokens,
+		CompletionTokens: j.CompletionTokens}
 	for _, t := range st.Proposal.Tries {
 		u.PromptTokens += t.PromptTokens
 		u.CompletionTokens += t.CompletionTokens

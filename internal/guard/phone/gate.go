@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/guard/judge"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
@@ -25,7 +26,12 @@ type Options struct {
 	Granted func(ctx context.Context, s guard.Subject, d guard.Decision) (bool, error)
 	// Wish is a person's own words, where the task is not: see guard.Subject.
 	Wish *string
-	Now  func() time.Time // nil means time.Now
+	// Judge says what touches do of which the policy finds nothing. It is the run's own. nil leaves
+	// these touches to the policy.
+	Judge    *judge.Judge
+	JudgeAll bool // it is also asked about touches of which the policy knows something
+
+	Now func() time.Time // nil means time.Now
 }
 
 // Gate decides about the actions of a run by a policy. It keeps nothing: any number of runs may
@@ -90,8 +96,11 @@ func (g *Gate) within(
 	for i := range list {
 		list[i].Wish = g.opts.Wish
 	}
+	if err := g.judge(ctx, list); err != nil {
+		return v, false, err
+	}
 	v, err = g.verdict(ctx, s, look, d, list)
-	return v.With(encodeSeen(list)), look.Elements != nil, err
+	return v.With(encodeSeen(list)).Costing(g.spent()), look.Elements != nil, err
 }
 
 func (g *Gate) verdict(

@@ -1,0 +1,52 @@
+package guard
+
+import (
+	"strings"
+
+	"github.com/taploop/taploop/actions"
+)
+
+// judged is the class of harm that a judge found and that no class of words has.
+var judged = class{Name: "judged", Severity: Critical}
+
+// byJudge is what a judge said of the touched element. It only adds to what the rules find.
+func byJudge(s *Subject) (finding, bool) {
+	switch s.Judged {
+	case "":
+		return finding{}, false
+	case "pay", "send", "delete", "grant", "install":
+		return finding{classNamed(s.Judged), ofJudge, s.Label()}, true
+	}
+	return finding{&judged, ofJudge, s.Label()}, true
+}
+
+// Label is the words of the touched element by which a judge is asked about it: what is written on
+// it, else the name in its resource id. It is "" where a touch presses nothing that has a name.
+func (s *Subject) Label() string {
+	e := s.Element
+	if e == nil || e.WholeScreen || e.field() && e.Class != "" {
+		return ""
+	}
+	if written := strings.Join(e.lines(), " "); written != "" {
+		return written
+	}
+	return strings.Join(idWords(e.ResourceID), " ")
+}
+
+// Unknown reports whether s is a touch of a button of which the built-in rules know neither that it
+// does harm nor that it says no.
+func (p *Policy) Unknown(s Subject) bool {
+	s = s.cut()
+	traits, _ := actions.TraitsOf(s.Action)
+	if traits.Kind != actions.KindTap && traits.Kind != actions.KindHold || s.Label() == "" {
+		return false
+	}
+	lines := s.Element.lines()
+	for _, l := range lines {
+		if negative().MatchString(l) {
+			return false
+		}
+	}
+	s.Judged = ""
+	return button(s.Element, lines) && len(builtin(&s)) == 0
+}

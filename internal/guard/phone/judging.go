@@ -1,0 +1,78 @@
+package phone
+
+import (
+	"context"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/screen"
+)
+
+var _ agentloop.Previewer = (*Gate)(nil)
+
+// Preview asks the judge about what can be touched on the screen, while the model decides.
+func (g *Gate) Preview(ctx context.Context, s agentloop.Situation) {
+	if g.opts.Judge == nil || s.Reader == nil {
+		return
+	}
+	list, err := s.Reader.Elements(ctx)
+	if err != nil {
+		return // a touch is judged without elements then
+	}
+	if labels := g.labels(touches(s.Screen.State.App, list)); len(labels) > 0 {
+		g.opts.Judge.Prepare(ctx, s.Screen.State.App, labels)
+	}
+}
+
+// touches is a touch of each element of the app that can be pressed.
+func touches(app string, list []screen.Element) (all []guard.Subject) {
+	verb := actions.Click{}.Verb()
+	for i := range list[:min(len(list), maxElements)] {
+		if list[i].Clickable {
+			p := list[i].Bounds.Center()
+			all = append(all, guard.Subject{Action: verb, App: app, Element: element(list, i, p)})
+			if l := label(list, i); l != "" && all[len(all)-1].Element.Text == "" {
+				named := *all[len(all)-1].Element
+				named.Text = l
+				all[len(all)-1].Element = &named
+			}
+		}
+	}
+	return all
+}
+
+// labels are those of the subjects about which the judge is asked.
+func (g *Gate) labels(list []guard.Subject) (labels []string) {
+	for i := range list {
+		l := list[i].Label()
+		if l != "" && (g.opts.JudgeAll || g.policy.Unknown(list[i])) {
+			labels = append(labels, l)
+		}
+	}
+	return labels
+}
+
+// judge writes into the subjects what the judge says about them.
+func (g *Gate) judge(ctx context.Context, list []guard.Subject) error {
+	if g.opts.Judge == nil || len(list) == 0 {
+		return nil
+	}
+	labels := g.labels(list)
+	if len(labels) == 0 {
+		return nil
+	}
+	acts, err := g.opts.Judge.Acts(ctx, list[0].App, labels)
+	for i := range list {
+		list[i].Judged = string(acts[list[i].Label()])
+	}
+	return err
+}
+
+// spent is what the judge has cost since the last call.
+func (g *Gate) spent() agentloop.Spending {
+	if g.opts.Judge == nil {
+		return agentloop.Spending{}
+	}
+	return agentloop.Spending(g.opts.Judge.Take())
+}
