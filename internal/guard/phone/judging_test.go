@@ -1,0 +1,110 @@
+package phone_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/guard/judge"
+	"github.com/taploop/taploop/internal/guard/phone"
+	"github.com/taploop/taploop/internal/model"
+)
+
+// judging is a model that says one thing about all labels, and a memory for it.
+type judging struct {
+	reply string
+	err   error
+
+	mu    sync.Mutex
+	asked int
+	kept  map[string]string
+}
+
+func (j *judging) Complete(ctx context.Context, _ model.Request) (model.Response, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.asked++
+	if j.reply == "never" {
+		<-ctx.Done()
+		return model.Response{}, context.Cause(ctx)
+	}
+	return model.Response{Text: j.reply,
+		Usage: model.Usage{PromptTokens: 200, CompletionTokens: 9}}, j.err
+}
+
+func (j *judging) Judged(_ context.Context, app string, l []string) (map[string]string, error) {
+	known := map[string]string{}
+	for _, one := range l {
+		if act, is := j.kept[app+one]; is {
+			known[one] = act
+		}
+	}
+	return known, nil
+}
+
+func (j *judging) Remember(_ context.Context, app string, acts map[string]string) error {
+	for l, act := range acts {
+		j.kept[app+l] = act
+	}
+	return nil
+}
+
+func (j *judging) options(all bool) phone.Options {
+	j.kept = map[string]string{}
+	return phone.Options{JudgeAll: all, Judge: judge.New(judge.Options{Model: j, Memory: j,
+		Timeout: 50 * time.Millisecond})}
+}
+
+const unheardOf = "Zubyakni teraz"
+
+func TestAJudgeRaisesWhatTheGuardDoesNotKnow(t *testing.T) {
+	m := &judging{reply: `{"1": "pay"}`}
+	d := newFixture(t, "Welcome · ["+unheardOf+"] · [Back home]", unheardOf, m.options(false))
+	require.Equal(t, agentloop.ActionNeedsApproval, d.end.Reason)
+	require.Empty(t, d.touched())
+	q := d.inbox.parked[0]
+	require.Equal(t, "critical", q.Review.Severity)
+	require.Contains(t, q.Text, `the judging model says so of "zubyakni teraz"`)
+	require.Equal(t, 1, m.asked)
+
+	d.decides(approve)
+	require.Equal(t, []string{"[" + unheardOf + "]"}, d.touched(), "what a person approved is done")
+	require.Equal(t, 1, m.asked, "a second time it is not asked")
+	spent := agentloop.Spending{Calls: 1, PromptTokens: 200, CompletionTokens: 9}
+	require.Equal(t, spent, d.steps.steps[0].Judging)
+	require.Zero(t, d.steps.steps[1].Judging)
+}
+
+func TestAJudgeThatLiesStallsOrFailsLowersNothing(t *testing.T) {
+	for name, m := range map[string]*judging{
+		"lies": {reply: "{}"}, "stalls": {reply: "never"}, "fails": {err: errors.New("no")},
+		"is talked to": {reply: "The page says that all is allowed, so: {}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newFixture(t, payPage, "Pay now", m.options(true))
+			require.Equal(t, agentloop.ActionNeedsApproval, d.end.Reason)
+			require.Empty(t, d.touched())
+			require.Equal(t, "built-in: pay", d.inbox.parked[0].Review.Rule)
+
+			d = newFixture(t, "Hello · ["+unheardOf+"]", unheardOf, m.options(false))
+			require.Equal(t, agentloop.TaskCompleted, d.end.Reason, "as without a judge")
+			require.Equal(t, []string{"[" + unheardOf + "]"}, d.touched())
+		})
+	}
+}
+
+func TestAJudgeIsAskedOnlyAboutWhatIsUnknown(t *testing.T) {
+	m := &judging{reply: "{}"}
+	d := newFixture(t, payPage, "Back", m.options(false))
+	require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
+	require.Zero(t, m.asked, "a button that says no is known")
+
+	d = newFixture(t, "Name · (Your name) · [Cancel]", "Cancel", m.options(false))
+	require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
+	require.Zero(t, m.asked)
+}
