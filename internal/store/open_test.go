@@ -61,7 +61,7 @@ func TestADatabaseOfANewerProgramIsRefusedAndLeftAlone(t *testing.T) {
 
 	_, err = store.Open(t.Context(), dir, nil)
 	require.ErrorIs(t, err, store.ErrNewerSchema)
-	require.ErrorContains(t, err, "it has schema 1000, this one knows 19")
+	require.ErrorContains(t, err, "it has schema 1000, this one knows 20")
 	require.Equal(t, "use the newer taploop, or another data folder", hint.Of(err))
 	after, err := os.ReadFile(filepath.Join(dir, "taploop.db"))
 	require.NoError(t, err)
