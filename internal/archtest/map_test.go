@@ -17,8 +17,8 @@ var besides = map[string]string{
 		"internal/golden",
 	"internal/inquiry/route":   "internal/inquiry/inquirytest",
 	"internal/inquiry/decider": "internal/model/scripted internal/golden",
-	"internal/guard/phone": "device device/devicetest internal/sandbox internal/sandbox/adbserver " +
-		"internal/sandbox/apps internal/sandbox/shell internal/sandbox/ui",
+	"internal/guard/phone": "device device/devicetest internal/model internal/sandbox " +
+		"internal/sandbox/adbserver internal/sandbox/apps internal/sandbox/shell internal/sandbox/ui",
 	"internal/notify":       "internal/inquiry/inquirytest",
 	"internal/terminal":     "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote",
 	"internal/store":        "internal/inquiry/inquirytest",
