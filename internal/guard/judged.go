@@ -33,20 +33,14 @@ func (s *Subject) Label() string {
 	return strings.Join(idWords(e.ResourceID), " ")
 }
 
-// Unknown reports whether s is a touch of a button of which the built-in rules know neither that it
-// does harm nor that it says no.
+// Unknown reports whether s is a touch of a button of which the built-in rules find nothing and
+// whose words they do not know, see Known.
 func (p *Policy) Unknown(s Subject) bool {
 	s = s.cut()
 	traits, _ := actions.TraitsOf(s.Action)
 	if traits.Kind != actions.KindTap && traits.Kind != actions.KindHold || s.Label() == "" {
 		return false
 	}
-	lines := s.Element.lines()
-	for _, l := range lines {
-		if negative().MatchString(l) {
-			return false
-		}
-	}
 	s.Judged = ""
-	return button(s.Element, lines) && len(builtin(&s)) == 0
+	return !Known(s.Label()) && button(s.Element, s.Element.lines()) && len(builtin(&s)) == 0
 }
