@@ -17,7 +17,7 @@ import (
 )
 
 // modelOf serves a script; observe may be nil.
-func modelOf(t *testing.T, script string, observe func(*scripted.Request)) (baseURL string) {
+func modelOf(t testing.TB, script string, observe func(*scripted.Request)) (baseURL string) {
 	t.Helper()
 	rules, err := scripted.Parse([]byte(script))
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func modelOf(t *testing.T, script string, observe func(*scripted.Request)) (base
 }
 
 // lone are the variables of a program that sees nothing of this machine.
-func lone(t *testing.T, baseURL string) []string {
+func lone(t testing.TB, baseURL string) []string {
 	home := t.TempDir()
 	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_DATA_HOME=" + home,
 		"TAPLOOP_MODEL_BASE_URL=" + baseURL, "TAPLOOP_MODEL_NAME=m",

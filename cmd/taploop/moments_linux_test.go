@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,14 +31,14 @@ const unseen = 150 * time.Millisecond
 type changingPage struct {
 	*stepBench
 	random *rand.Rand
-	button image.Point // in thousandths
 
 	mu      sync.Mutex
-	what    int       // the page that is shown
-	becomes int       // what it becomes when it changes
-	changed time.Time // when
-	asked   int       // the page when the model was last asked
-	taps    []string  // faults, "" for each tap that was as it should be
+	button  image.Point // in thousandths
+	what    int         // the page that is shown
+	becomes int         // what it becomes when it changes
+	changed time.Time   // when
+	asked   int         // the page when the model was last asked
+	taps    []string    // faults, "" for each tap that was as it should be
 }
 
 // The pages: what one becomes stands in its place, over it, or above it.
@@ -95,13 +96,14 @@ func (c *changingPage) answer(to http.ResponseWriter, r *http.Request) {
 	thinks := time.Duration(c.random.IntN(900)) * time.Millisecond
 	moment := time.Duration(c.random.IntN(1200)) * time.Millisecond
 	c.asked = c.what
+	at := c.button
 	if !done && c.what == firstPage {
 		c.watch.Go(func() { c.change(moment) })
 	}
 	c.mu.Unlock()
 	time.Sleep(thinks)
 	text := fmt.Sprintf("<THINK>it is there</THINK>\nexplain:the next page\taction:CLICK\t"+
-		"point:%d,%d\tsummary:x", c.button.X, c.button.Y)
+		"point:%d,%d\tsummary:x", at.X, at.Y)
 	if done {
 		text = "<THINK>done</THINK>\nexplain:done\taction:COMPLETE\treturn:done\tsummary:done"
 	}
@@ -145,16 +147,21 @@ func TestNothingIsTouchedThatChangedWhileTheModelThought(t *testing.T) {
 		require.NoError(t, c.phone.Apps.Launch("com.moments"))
 		size := c.phone.Display.Size()
 		at := c.find(func(n *sandbox.Node) bool { return n.Text == "Next" })
+		c.mu.Lock()
 		c.button = image.Pt(at.X*1000/size.X, at.Y*1000/size.Y)
+		c.mu.Unlock()
 		cmd := c.agent(1)
 		cmd.Env = append(cmd.Env, "TAPLOOP_GUARD_ENABLED=false") // nobody is to be asked
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		c.watch.Wait()
-		for _, fault := range c.taps {
+		c.mu.Lock()
+		taps := slices.Clone(c.taps)
+		c.mu.Unlock()
+		for _, fault := range taps {
 			require.Empty(t, fault, "moment %d\n%s", i, out)
 		}
-		require.NotEmpty(t, c.taps, "the task was carried on\n%s", out)
+		require.NotEmpty(t, taps, "the task was carried on\n%s", out)
 		dropped += strings.Count(string(out), "in the meantime")
 	}
 	t.Logf("%d of %d steps were dropped", dropped, moments)

@@ -25,7 +25,7 @@ import (
 
 // tested is what the command is tested with: phones behind an ADB server, a model, and a folder.
 type tested struct {
-	t      *testing.T
+	t      testing.TB
 	adb    *adbserver.Server
 	stop   func() // ends the ADB server
 	phones []*sandbox.Simulator
@@ -37,7 +37,7 @@ type tested struct {
 }
 
 // newTested makes phones and a model that plays the script.
-func newTested(t *testing.T, phones int, script string) *tested {
+func newTested(t testing.TB, phones int, script string) *tested {
 	t.Helper()
 	f := &tested{t: t, adb: adbserver.New(), dir: t.TempDir()}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -52,7 +52,8 @@ const maxPages = maxTools
 func (l *lenient) listAll(ctx context.Context, r transport.JSONRPCRequest, page json.RawMessage) (
 	json.RawMessage, error) {
 	read := map[string]bool{}
-	for range maxPages {
+	first := r.ID
+	for n := range maxPages {
 		next, err := l.list(page)
 		if err != nil {
 			return nil, err
@@ -66,6 +67,8 @@ func (l *lenient) listAll(ctx context.Context, r transport.JSONRPCRequest, page 
 			break
 		}
 		read[string(next)], r.Params = true, params
+		// an id of its own: mcp-go forgets the one of an answer after it has handed that out
+		r.ID = mcp.NewRequestId(fmt.Sprintf("%v, page %d", first, n+2))
 		resp, err := l.Stdio.SendRequest(ctx, r)
 		if err != nil {
 			return nil, err

@@ -102,7 +102,7 @@ func TestWhoMayDecideOverHTTP(t *testing.T) {
 					}
 					if want == 403 {
 						require.Contains(t, a.text, "DECISION_FORBIDDEN")
-						require.Contains(t, a.text, "token create --person")
+						require.Contains(t, a.text, "your user decides")
 					}
 				}
 			}

@@ -129,6 +129,7 @@ func TestWhoLooksFirstDoesNotOvertakeWhoCameFirst(t *testing.T) {
 		time.Sleep(queue.Poll * 8 / 10)
 		require.NoError(t, w.leases.Release(t.Context(), "A", "theirs"))
 		time.Sleep(queue.Poll) // r2 looks before r1 does
+		synctest.Wait()
 		require.Equal(t, []string{"r1"}, w.turns)
 	})
 }
