@@ -35,7 +35,7 @@ TESTFLAGS = -timeout 30m
 PACKAGES = ./...
 FUZZTIME = 30s
 BENCHCOUNT = 1
-MOSTBYTES = 30000000
+MOSTBYTES = 36000000
 CONFORMANCE = 1
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
