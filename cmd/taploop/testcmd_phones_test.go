@@ -291,10 +291,10 @@ func TestTestsEndAsTheFlagsSay(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "failed", "b": "skipped"}, outcomes(all))
 	require.Contains(t, all[1].Message, "--fail-fast")
 
-	code, all = f.test("cases: [{name: a, task: Dawdle, expect: none}]", "--timeout", "1s")
+	code, all = f.test("cases: [{name: a, task: Dawdle, expect: none}]", "--timeout", "8s")
 	require.Equal(t, exitNotCompleted, code)
 	require.Equal(t, map[string]string{"a": "failed"}, outcomes(all), f.said)
-	require.Contains(t, all[0].Message, "over time: it took longer than 1s")
+	require.Contains(t, all[0].Message, "over time: it took longer than 8s")
 
 	code, all = f.test("phones: {api: 35}\ncases: [{name: a, task: t, expect: none}]")
 	require.Equal(t, exitPhone, code)
