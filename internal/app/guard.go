@@ -46,7 +46,7 @@ func guardRuns(
 	o.NewGate = func(sess store.Session, run store.Run) agentloop.Gate {
 		return guardphone.New(p, &guardphone.Options{Expires: set.Conf.Guard.Expires,
 			Lang: set.Lang(), Granted: granted(o.Store, sess.ID, run.ID),
-			Wish: new(runs.Wish(run)),
+			Wish:  new(runs.Wish(run)),
 			Judge: judging(), JudgeAll: set.Conf.Guard.Judge == config.Always})
 	}
 	return nil
