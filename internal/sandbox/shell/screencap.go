@@ -54,7 +54,7 @@ func (s *Shell) panel(stderr io.Writer, display string) (*image.RGBA, error) {
 	case closed == (image.Point{}) && display == "", display == openPanel:
 		return s.phone.Screenshot(), nil
 	case closed == (image.Point{}) || display != "" && display != closedPanel:
-		return nil, fmt.Errorf("Display Id '%s' is not valid.", display) //nolint:staticcheck
+		return nil, errNoPanel(display)
 	case display == "":
 		complain(stderr, "[Warning] Multiple displays were found, but no display id was "+
 			"specified! Defaulting to the first display found, however this default is not "+
@@ -105,3 +105,8 @@ func (p *bufferPool) Get() *png.EncoderBuffer {
 }
 
 func (p *bufferPool) Put(b *png.EncoderBuffer) { p.pool.Put(b) }
+
+// errNoPanel is Android's complaint of an unknown display, in its words.
+type errNoPanel string
+
+func (e errNoPanel) Error() string { return fmt.Sprintf("Display Id '%s' is not valid.", string(e)) }
