@@ -3,9 +3,7 @@ package guard
 import (
 	_ "embed"
 	"fmt"
-	"path"
 	"strings"
-	"unicode"
 
 	"github.com/taploop/taploop/internal/words"
 )
@@ -75,21 +73,4 @@ func (c *class) says(lang string) string { return textsIn(lang).Classes[c.Name] 
 func (e *Element) field() bool {
 	return e != nil && (e.Password || e.Class == "" || strings.Contains(e.Class, "EditText") ||
 		strings.Contains(e.Class, "AutoComplete"))
-}
-
-// idWords takes the name of a resource apart: com.app:id/btnPay_now is btn, pay, now.
-func idWords(id string) []string {
-	id = path.Base(strings.ReplaceAll(id, ":", "/"))
-	var b strings.Builder
-	var former rune
-	for _, r := range id {
-		if unicode.IsUpper(r) && unicode.IsLower(former) || !unicode.IsLetter(r) {
-			b.WriteByte(' ')
-		}
-		if unicode.IsLetter(r) {
-			b.WriteRune(unicode.ToLower(r))
-		}
-		former = r
-	}
-	return strings.Fields(b.String())
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // judged is the class of harm that a judge found and that no class of words has.
@@ -30,7 +31,7 @@ func (s *Subject) Label() string {
 	if written := strings.Join(e.lines(), " "); written != "" {
 		return written
 	}
-	return strings.Join(idWords(e.ResourceID), " ")
+	return strings.Join(text.Words(e.ResourceID), " ")
 }
 
 // Unknown reports whether s is a touch of a button of which the built-in rules find nothing and

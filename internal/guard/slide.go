@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 var (
@@ -38,7 +40,7 @@ func isSlide(line string) bool {
 // Slides reports whether the element seems to be one along which a finger is drawn to do something,
 // and not only to scroll.
 func (e *Element) Slides() bool {
-	words := append(idWords(e.ResourceID), idWords(e.Class)...)
+	words := append(text.Words(e.ResourceID), text.Words(e.Class)...)
 	return len(words) > 0 && slider.MatchString(strings.Join(words, " ")) ||
 		slices.ContainsFunc(e.lines(), isSlide)
 }
@@ -67,7 +69,7 @@ func bySlide(s *Subject) (list []finding) {
 		}
 	case e.Slides():
 		list = append(list, e.byResourceID()...)
-		words := idWords(e.ResourceID)
+		words := text.Words(e.ResourceID)
 		if money && (strings.Contains(e.Class, "SeekBar") ||
 			slices.ContainsFunc(words, grips.MatchString)) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // The apps of which more is known than what they show.
@@ -109,7 +111,7 @@ func byTouch(s *Subject) []finding {
 		}
 	default:
 		list = append(list, byContext(s)...)
-		if e != nil && slices.ContainsFunc(idWords(e.ResourceID), affirmative().MatchString) {
+		if e != nil && slices.ContainsFunc(text.Words(e.ResourceID), affirmative().MatchString) {
 			list = append(list, byDialog(s)...)
 			list = append(list, byPrice(s, totals())...)
 		}
@@ -131,7 +133,7 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 	if f.class.Name == "delete" {
 		return keypad(s) || l != nil && (l.Clears || l.Pad) ||
 			slices.ContainsFunc(lines, clears.MatchString) &&
-				slices.ContainsFunc(idWords(s.Element.ResourceID), narrows.MatchString)
+				slices.ContainsFunc(text.Words(s.Element.ResourceID), narrows.MatchString)
 	}
 	if f.where == identifier && f.class.Severity < Critical && knownHarmless(lines) {
 		return true
@@ -144,7 +146,7 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 		f.class.Name == "publish" && strings.Contains(f.words, " "):
 		return false
 	}
-	strong := strings.Join(append(slices.Clone(lines), idWords(s.Element.id())...), " ")
+	strong := strings.Join(append(slices.Clone(lines), text.Words(s.Element.id())...), " ")
 	return slices.Contains(leading, f.class.Name) && !decided().MatchString(strong) &&
 		sumIn(lines) == ""
 }
@@ -283,7 +285,7 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 
 // named reports whether the resource id of an element without words says what it is.
 func named(e *Element) bool {
-	words := slices.DeleteFunc(idWords(e.id()), func(w string) bool {
+	words := slices.DeleteFunc(text.Words(e.id()), func(w string) bool {
 		return slices.Contains(widgets, w) || len(w) < 4 || !strings.ContainsAny(w, "aeiou")
 	})
 	return len(words) > 0 && !e.hasText()
@@ -406,7 +408,7 @@ func (e *Element) byResourceID() (list []finding) {
 	if e == nil {
 		return nil
 	}
-	all := idWords(e.ResourceID)
+	all := text.Words(e.ResourceID)
 	words := strings.TrimSpace(slider.ReplaceAllString(strings.Join(all, " "), ""))
 	core := slices.DeleteFunc(slices.Clone(all), func(w string) bool {
 		return slices.Contains(widgets, w)

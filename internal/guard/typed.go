@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // byTyping is what text in the element may do.
@@ -25,7 +27,7 @@ func byEnterKey(s *Subject) (list []finding) {
 	if e := s.Element; e != nil && !e.field() { // it presses what has the focus
 		list = byTouch(s)
 	} else if e != nil {
-		named = searches.MatchString(strings.Join(idWords(e.ResourceID), " "))
+		named = searches.MatchString(strings.Join(text.Words(e.ResourceID), " "))
 		search = named || searches.MatchString(normalize(e.Text+" "+e.Description))
 	}
 	if !search && s.Element.field() {
@@ -59,7 +61,7 @@ func byEnterKey(s *Subject) (list []finding) {
 
 // byComposeField is what the enter key sends, of a field for what others read.
 func (e *Element) byComposeField() []finding {
-	names := append(e.lines(), strings.Join(idWords(e.ResourceID), " "))
+	names := append(e.lines(), strings.Join(text.Words(e.ResourceID), " "))
 	for _, n := range names {
 		if !sentence(n, 4) && composed.MatchString(n) {
 			return []finding{{classNamed("send"), underFinger, n}}

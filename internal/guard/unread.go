@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // everyday are English words that identify a screen in English.
@@ -75,7 +77,7 @@ func (e *Element) byTrashCan(onto bool) []finding {
 
 // iconOf is the name in a resource id without what only says that it is a thing to touch.
 func iconOf(id string) string {
-	return strings.Join(slices.DeleteFunc(idWords(id), func(w string) bool {
+	return strings.Join(slices.DeleteFunc(text.Words(id), func(w string) bool {
 		return slices.Contains([]string{"btn", "button", "ic", "icon", "img", "image", "iv",
 			"view",
 			"action", "menu", "drop", "target", "zone", "area", "bar", "fab"}, w)

@@ -4,7 +4,8 @@ import (
 	"image"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Rect is a part of a frame as fractions of its sides.
@@ -84,7 +85,7 @@ func (e *Element) Touchable() bool {
 // Name is what the resource id calls e, in lower case: com.app:id/btnSend_now is "btn send now". It
 // is "" for an id without words, such as those that a shrinker has shortened.
 func (e *Element) Name() string {
-	words := idWords(e.ResourceID)
+	words := text.Words(e.ResourceID)
 	if len(words) == 1 && (len(words[0]) < 4 || !strings.ContainsAny(words[0], "aeiouy")) {
 		return ""
 	}
@@ -92,21 +93,4 @@ func (e *Element) Name() string {
 		return ""
 	}
 	return strings.Join(words, " ")
-}
-
-// idWords takes the name of a resource apart, at all but letters and where capitals begin.
-func idWords(id string) []string {
-	id = id[strings.LastIndexAny(id, ":/")+1:]
-	var b strings.Builder
-	var former rune
-	for _, r := range id {
-		if unicode.IsUpper(r) && unicode.IsLower(former) || !unicode.IsLetter(r) {
-			b.WriteByte(' ')
-		}
-		if unicode.IsLetter(r) {
-			b.WriteRune(unicode.ToLower(r))
-		}
-		former = r
-	}
-	return strings.Fields(b.String())
 }

@@ -171,3 +171,21 @@ func Distinct(ids []string, least int) int {
 	}
 	return n
 }
+
+// Words takes the name in a resource id apart, at all but letters and where capitals begin:
+// com.app:id/btnPay_now is btn, pay, now.
+func Words(id string) []string {
+	id = id[strings.LastIndexAny(id, ":/")+1:]
+	var b strings.Builder
+	var former rune
+	for _, r := range id {
+		if unicode.IsUpper(r) && unicode.IsLower(former) || !unicode.IsLetter(r) {
+			b.WriteByte(' ')
+		}
+		if unicode.IsLetter(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+		former = r
+	}
+	return strings.Fields(b.String())
+}
