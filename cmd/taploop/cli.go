@@ -99,7 +99,7 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	} else if err = emptied(k); err == nil {
 		a := &invocation{streams: s, args: args, verbose: c.Verbose, Settings: app.Settings{
 			Options: config.Options{File: c.Config, Environ: environ}, Note: s.notef,
-			Log: logger(s.err, c.Verbose)}}
+			Log: slog.New(newLog(s.err, "", startLevel(c.Verbose)))}}
 		if a.Options.Flags, err = settings(k, c.Set); err == nil {
 			err = k.Run(a)
 		}
@@ -161,10 +161,18 @@ func settings(k *kong.Context, pairs []string) (map[string]any, error) {
 	return flags, nil
 }
 
-func logger(w io.Writer, verbose bool) *slog.Logger {
-	level := slog.LevelWarn
+// startLevel is that of the log until the configuration is known.
+func startLevel(verbose bool) slog.Level {
 	if verbose {
-		level = slog.LevelDebug
+		return slog.LevelDebug
 	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+	return slog.LevelWarn
+}
+
+func newLog(w io.Writer, format string, level slog.Level) slog.Handler {
+	o := &slog.HandlerOptions{Level: level}
+	if format == "json" {
+		return slog.NewJSONHandler(w, o)
+	}
+	return slog.NewTextHandler(w, o)
 }

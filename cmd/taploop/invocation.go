@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/config"
 )
 
 // streams are the three standard streams of one invocation.
@@ -23,6 +24,27 @@ type invocation struct {
 	app.Settings
 	args    []string
 	verbose bool
+}
+
+// Load reads the configuration, and logs from here on as it says.
+func (a *invocation) Load() error { return a.loadLogging(slog.LevelWarn) }
+
+// loadLogging is Load for a command that logs from that level on unless it is configured.
+func (a *invocation) loadLogging(level slog.Level) error {
+	if err := a.Settings.Load(); err != nil {
+		return err
+	}
+	l := a.Conf.Log
+	switch {
+	case a.verbose:
+		level = slog.LevelDebug
+	case l.Level != config.Auto:
+		if err := level.UnmarshalText([]byte(l.Level)); err != nil {
+			return err // which its check refuses
+		}
+	}
+	a.Log = slog.New(newLog(a.err, l.Format, level))
+	return nil
 }
 
 // quiet logs nothing from here on, unless it is asked for: who watches a run sees its steps.

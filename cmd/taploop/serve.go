@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"os/signal"
@@ -58,7 +59,7 @@ func (c *serveCmd) Run(ctx context.Context, a *invocation) error {
 	if c.HTTP.addr != "" {
 		a.Options.Flags["http.addr"] = c.HTTP.addr
 	}
-	if err := a.Load(); err != nil {
+	if err := a.loadLogging(slog.LevelInfo); err != nil {
 		return err
 	}
 	// A client or a log that is gone is an error of that write, and not our end.

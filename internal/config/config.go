@@ -23,13 +23,14 @@ type Config struct {
 	Schemas   string             `koanf:"schemas"`
 	Apps      map[string]string  `koanf:"apps"`
 	Host      Host               `koanf:"host"`
+	Log       Log                `koanf:"log"`
 
 	Proxies map[string]ProxyServer `koanf:"proxies"`
 }
 
 // settings has a row for each key of [Config].
 var settings = slices.Concat(generalSettings, runSettings, serverSettings, modelSettings,
-	questionSettings, hostSettings)
+	questionSettings, hostSettings, operateSettings)
 
 var generalSettings = []setting{
 	{"data_dir", "", nil,

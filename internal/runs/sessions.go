@@ -172,6 +172,7 @@ func (s *sessionState) countDown() {
 type Event struct {
 	SessionID, RunID string
 	State            store.State
+	Run              *store.Run // in its new state, under StateChanged
 	agentloop.Event
 }
 
@@ -196,7 +197,7 @@ func (s *sessionState) publish(e Event) {
 
 // moved publishes a run's new state.
 func (s *sessionState) moved(r store.Run) {
-	s.publish(Event{SessionID: r.SessionID, RunID: r.ID, State: r.State,
+	s.publish(Event{SessionID: r.SessionID, RunID: r.ID, State: r.State, Run: &r,
 		Event: agentloop.Event{Kind: StateChanged, At: time.Now(), Progress: r.Progress}})
 }
 

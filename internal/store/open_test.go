@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -61,7 +62,7 @@ func TestADatabaseOfANewerProgramIsRefusedAndLeftAlone(t *testing.T) {
 
 	_, err = store.Open(t.Context(), dir, nil)
 	require.ErrorIs(t, err, store.ErrNewerSchema)
-	require.ErrorContains(t, err, "it has schema 1000, this one knows 20")
+	require.ErrorContains(t, err, fmt.Sprintf("it has schema 1000, this one knows %d", store.Schema()))
 	require.Equal(t, "use the newer taploop, or another data folder", hint.Of(err))
 	after, err := os.ReadFile(filepath.Join(dir, "taploop.db"))
 	require.NoError(t, err)

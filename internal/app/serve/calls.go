@@ -2,8 +2,10 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -20,20 +22,52 @@ type calls struct {
 	none chan struct{}
 }
 
-// count is the middleware that counts. It logs who calls what, and who gave a call up.
+// count is the middleware that counts. It logs a line for each call.
 func (c *calls) count(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		c.enter()
 		defer c.leave()
-		c.log.DebugContext(ctx, "call", "tool", r.Params.Name, "client",
-			transport.ClientName(ctx), "principal", transport.Principal(ctx))
+		began := time.Now()
 		result, err := next(ctx, r)
-		if why := transport.Closed(ctx); why != nil {
-			c.log.DebugContext(ctx, "the caller waits no longer", "tool", r.Params.Name,
-				"why", why)
+		args := []any{"request", requestID(ctx), "tool", r.Params.Name, "client",
+			transport.ClientName(ctx), "principal", transport.Principal(ctx),
+			"took", time.Since(began)}
+		if result != nil && c.log.Enabled(ctx, slog.LevelInfo) {
+			args = append(args, about(result)...)
 		}
+		if why := transport.Closed(ctx); why != nil {
+			args = append(args, "left", why) // the caller waits no longer
+		}
+		if err != nil {
+			args = append(args, "err", err)
+		}
+		c.log.InfoContext(ctx, "call", args...)
 		return result, err
 	}
+}
+
+// about is what a line says of a result: of which session and phone it is, and why it failed.
+func about(r *mcp.CallToolResult) (args []any) {
+	var of struct {
+		SessionID string `json:"session_id"`
+		Device    struct {
+			ID string `json:"device_id"`
+		} `json:"device_info"`
+		Error struct {
+			Code string `json:"code"`
+		} `json:"error"`
+	}
+	raw, ok := r.StructuredContent.(json.RawMessage)
+	if !ok || json.Unmarshal(raw, &of) != nil {
+		return nil
+	}
+	for _, a := range []struct{ key, value string }{{"session", of.SessionID},
+		{"serial", of.Device.ID}, {"error", of.Error.Code}} {
+		if a.value != "" {
+			args = append(args, a.key, a.value)
+		}
+	}
+	return args
 }
 
 func (c *calls) enter() {

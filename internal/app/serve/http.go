@@ -33,9 +33,9 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 		return err
 	}
 	page, url := &webUI{}, publicURL(conf.URL, ln.Addr())
-	counted := NewCounters()
+	counts := NewCounters()
 	s, err := Start(ctx, set, o.Version, app.Options{Console: o.Console, URL: url,
-		Observe: func(e runs.Event) { counted.Observe(e); page.observe(e) }})
+		Observe: func(e runs.Event) { counts.Observe(e); page.observe(e) }})
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -49,15 +49,13 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 		return errors.Join(err, ln.Close(), s.Close())
 	}
 	if conf.Metrics {
-		counted.NewGauge("taploop_adb_connections_total", func() float64 {
-			return float64(s.Host.Connections())
-		})
-		mux.Handle("GET /metrics", counted.handler(conf, auth))
+		mux.Handle("GET /metrics", counts.handler(conf, auth, s.measure))
 	}
+	s.operate(mux, counts)
 	page.open(set, s, auth, mux)
-	srv := &http.Server{Handler: httpguard.Timely(mux), ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout: 2 * time.Minute,
-		ErrorLog:    slog.NewLogLogger(set.Log.Handler(), slog.LevelWarn)}
+	srv := &http.Server{Handler: httpguard.Timely(counted(mux, counts, set.Log)),
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(set.Log.Handler(), slog.LevelWarn)}
 	err = letIn(ctx, srv, ln, func() (*serverFile, error) {
 		entry, err := publishServer(set.Conf.DataDir, url)
 		if err == nil && o.Announce != nil {
@@ -67,6 +65,16 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	})
 	return errors.Join(err,
 		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, wire, proxied, page))
+}
+
+// operate serves the health of s, and watches its phones and questions until it is closed.
+func (s *Service) operate(mux *http.ServeMux, counts Counters) {
+	h := &health{store: s.Store.Probe, draining: s.draining.Load,
+		adb: func(ctx context.Context) error { _, err := s.Host.States(ctx); return err }}
+	mux.HandleFunc("GET /healthz", h.healthy)
+	mux.HandleFunc("GET /readyz", h.ready)
+	s.follow(counts.Settled)
+	s.until(s.presence.run)
 }
 
 // transportOptions are those of every MCP server that is served over HTTP.

@@ -48,10 +48,11 @@ func TestTheMetricsCountWhatWasAskedAgain(t *testing.T) {
 			Proposal: agentloop.Proposal{Tries: []agentloop.Try{{PromptTokens: 7}}}}}}})
 	var out strings.Builder
 	c.WritePrometheus(&out)
-	require.Contains(t, out.String(), "taploop_prompt_tokens_total 7\n", "of no step")
-	require.Contains(t, out.String(), `taploop_step_seconds_total{part="decide"} 3`+"\n")
+	require.Contains(t, out.String(), `taploop_model_tokens_total{kind="prompt"} 7`+"\n",
+		"of no step")
+	require.Contains(t, out.String(), `taploop_step_seconds_sum{part="decide"} 3`+"\n")
 	require.Contains(t, out.String(), "taploop_steps_total 4\n")
-	require.Contains(t, out.String(), "taploop_steps_asked_again_total 2\n")
+	require.Contains(t, out.String(), `taploop_step_seconds_count{part="again"} 2`+"\n")
 }
 
 func TestAnAddressThatListensEverywhereIsReachedOnThisMachine(t *testing.T) {

@@ -4,53 +4,98 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/httpguard"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 )
 
-// Counters count what a server's runs have done since it began, for Prometheus.
+// Counters count what a server has done since it began, for Prometheus.
 type Counters struct{ *metrics.Set }
 
 // NewCounters returns counters at zero.
-func NewCounters() Counters { return Counters{metrics.NewSet()} }
+func NewCounters() Counters {
+	c := Counters{metrics.NewSet()}
+	for _, kind := range []string{"prompt", "completion"} {
+		c.NewCounter(fmt.Sprintf("taploop_model_tokens_total{kind=%q}", kind))
+	}
+	c.NewCounter("taploop_steps_total")
+	return c
+}
+
+// The upper bounds of the buckets, in seconds.
+var (
+	stepBuckets  = []float64{.005, .02, .05, .1, .25, .5, 1, 2, 5, 10, 30}
+	modelBuckets = []float64{.1, .25, .5, 1, 2, 5, 10, 20, 40, 90}
+)
+
+// faults are the kinds of trouble with a phone, by the reason why a run stopped.
+var faults = map[agentloop.StopReason]string{
+	agentloop.DeviceDisconnected: "disconnected",
+	agentloop.DeviceError:        "error",
+	agentloop.ScreenLocked:       "locked",
+	agentloop.SecureScreen:       "secure_screen",
+	agentloop.Stuck:              "stuck",
+}
 
 // Observe counts what a run does.
 func (c Counters) Observe(e runs.Event) {
 	switch e.Kind {
 	case agentloop.Stepped:
-		c.GetOrCreateCounter("taploop_steps_total").Inc()
-		again := c.GetOrCreateCounter("taploop_steps_asked_again_total")
-		if e.Step.Timing.Again > 0 {
-			again.Inc()
-		}
+		c.count("taploop_steps_total")
 		c.spend(e.Step)
 	case agentloop.Ended:
-		c.GetOrCreateCounter(
-			fmt.Sprintf("taploop_runs_ended_total{reason=%q}", e.Ending.Reason)).Inc()
+		if kind := faults[e.Ending.Reason]; kind != "" {
+			c.count("taploop_phone_faults_total{kind=%q}", kind)
+		}
 		c.spend(e.Ending.Begun)
+	case runs.StateChanged:
+		if e.State.Terminal() || e.State == store.Paused {
+			c.count("taploop_runs_ended_total{outcome=%q}", strings.ToLower(string(e.State)))
+		}
 	}
+}
+
+// Settled counts an answer.
+func (c Counters) Settled(q inquiry.Question) {
+	if q.Resolution != nil && q.Resolution.Channel != "" {
+		c.count("taploop_answers_total{channel=%q}", q.Resolution.Channel)
+	}
+}
+
+func (c Counters) count(format string, labels ...any) {
+	c.GetOrCreateCounter(fmt.Sprintf(format, labels...)).Inc()
 }
 
 // spend counts what a step has cost.
 func (c Counters) spend(s agentloop.Step) {
 	for _, p := range s.Timing.Parts() {
-		c.GetOrCreateFloatCounter(
-			fmt.Sprintf("taploop_step_seconds_total{part=%q}", p.Name)).Add(p.Time.Seconds())
+		if p.Time > 0 {
+			c.GetOrCreatePrometheusHistogramExt(
+				fmt.Sprintf("taploop_step_seconds{part=%q}", p.Name), stepBuckets).
+				Update(p.Time.Seconds())
+		}
+	}
+	if s.Timing.Model > 0 {
+		c.GetOrCreatePrometheusHistogramExt("taploop_model_seconds", modelBuckets).
+			Update(s.Timing.Model.Seconds())
 	}
 	for _, t := range s.Proposal.Tries {
-		c.GetOrCreateCounter("taploop_model_calls_total").Inc()
-		c.GetOrCreateCounter("taploop_prompt_tokens_total").Add(t.PromptTokens)
-		c.GetOrCreateCounter("taploop_completion_tokens_total").Add(t.CompletionTokens)
+		c.GetOrCreateCounter(`taploop_model_tokens_total{kind="prompt"}`).Add(t.PromptTokens)
+		c.GetOrCreateCounter(`taploop_model_tokens_total{kind="completion"}`).
+			Add(t.CompletionTokens)
 	}
 }
 
-// handler serves the counters to those who may use /mcp.
-func (c Counters) handler(conf config.HTTP, auth *authenticator) http.HandlerFunc {
+// handler serves the counters, and what measure writes, to those who may use /mcp.
+func (c Counters) handler(conf config.HTTP, auth *authenticator,
+	measure func(*http.Request, *gauges)) http.HandlerFunc {
 	guard := &httpguard.Guard{Hosts: conf.Hosts, Origins: conf.Origins}
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := guard.Check(r); err != nil {
@@ -65,7 +110,17 @@ func (c Counters) handler(conf config.HTTP, auth *authenticator) http.HandlerFun
 			http.Error(w, err.Error(), http.StatusUnauthorized)
 		default:
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+			g := gauges{metrics.NewSet()}
+			measure(r, &g)
+			g.WritePrometheus(w)
 			c.WritePrometheus(w)
 		}
 	}
+}
+
+// gauges are what is so at the time of one request for the metrics.
+type gauges struct{ *metrics.Set }
+
+func (g gauges) set(value float64, format string, labels ...any) {
+	g.GetOrCreateGauge(fmt.Sprintf(format, labels...), nil).Set(value)
 }

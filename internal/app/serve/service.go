@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"sync/atomic"
 
@@ -36,6 +37,12 @@ type Service struct {
 	tools *tools.Tools
 	waits usecase.Waits // of calls by other than MCP clients
 	calls calls
+
+	log      *slog.Logger
+	dataDir  string
+	presence *presence
+	size     size
+	draining atomic.Bool // no runs are begun any more
 }
 
 // Start opens the parts, takes over what a former server has left behind, and puts the tools in
@@ -50,36 +57,43 @@ func Start(ctx context.Context, set *app.Settings, version string, o app.Options
 	if set.Conf.Host.Enabled {
 		o.Host = &app.Hosting{}
 	}
-	var hear atomic.Pointer[tools.Tools]
+	var hear atomic.Pointer[Service]
 	observe := o.Observe
 	o.Observe = func(e runs.Event) {
 		if observe != nil {
 			observe(e)
 		}
-		if of := hear.Load(); of != nil {
-			of.Changed(context.WithoutCancel(ctx), e)
+		if s := hear.Load(); s != nil {
+			s.observe(context.WithoutCancel(ctx), e)
 		}
 	}
 	d, err := app.Open(ctx, set, o)
 	if err != nil {
 		return nil, err
 	}
+	s := &Service{Parts: d, calls: calls{log: set.Log}, log: set.Log, dataDir: set.Conf.DataDir,
+		presence: &presence{states: d.Host.States, log: set.Log}}
+	opts := toolOptions(set, d)
+	s.tools, s.waits = tools.New(opts), opts.Waits
+	hear.Store(s)
 	if err := d.Manager.Recover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), d.Close())
 	}
-	s := &Service{Parts: d, calls: calls{log: set.Log}}
 	s.MCP = server.NewMCPServer("taploop", version, server.WithTitle("taploop"),
 		server.WithInstructions(tools.Instructions),
 		server.WithToolCapabilities(false), server.WithRecovery(),
 		server.WithToolHandlerMiddleware(s.calls.count))
-	opts := toolOptions(set, d)
-	s.tools, s.waits = tools.New(opts), opts.Waits
 	s.tools.Register(s.MCP)
-	hear.Store(s.tools)
 	if err := notifyPeople(set, d); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return s, nil
+}
+
+// observe tells the tools and the log what a run does.
+func (s *Service) observe(ctx context.Context, e runs.Event) {
+	s.tools.Changed(ctx, e)
+	s.logRun(ctx, e)
 }
 
 func toolOptions(s *app.Settings, d *app.Parts) *tools.Options {

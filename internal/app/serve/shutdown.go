@@ -35,6 +35,7 @@ func (s *Service) shutDown(g grace) *shutdown {
 // pause starts nothing any more, and returns when all runs are paused and the calls that waited for
 // them have returned. An action that has begun is finished.
 func (e *shutdown) pause() {
+	e.s.draining.Store(true)
 	e.paused = within(e.by.Add(-e.grace.afterRuns), "pausing the runs", e.s.Manager.Close)
 	// The transport ends calls that wait for something else.
 	_ = wait.Until(context.Background(), e.grace.afterRuns/3, e.s.calls.over())

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/transport"
 )
 
@@ -16,6 +17,7 @@ func Stdio(ctx context.Context, set *app.Settings, o Options) error {
 	if err != nil {
 		return err
 	}
+	s.follow(func(inquiry.Question) {})
 	// After a signal the server continues until the runs are paused: calls that wait for one return
 	// then.
 	serving, end := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -1,0 +1,164 @@
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// What is logged at level info: a line for each call, for the start and the end of a run's life, for
+// a question asked and settled, and for a phone come and gone. Tasks, questions and answers are not
+// logged, as they may hold what is secret.
+
+// logRun writes the line of a run's new state.
+func (s *Service) logRun(ctx context.Context, e runs.Event) {
+	if e.Kind != runs.StateChanged || e.State == store.Queued {
+		return
+	}
+	args := []any{"session", e.SessionID, "run", e.RunID}
+	if x, err := s.Store.Session(ctx, e.SessionID); err == nil {
+		args = append(args, "serial", x.Serial)
+	}
+	if e.State == store.Running {
+		s.log.InfoContext(ctx, "run started", args...)
+		return
+	}
+	args = append(args, "state", e.State, "reason", e.Run.StopReason)
+	if q := e.Run.QuestionID; q != "" {
+		args = append(args, "question", q)
+	}
+	s.log.InfoContext(ctx, "run ended", args...)
+}
+
+// until calls f with a context that ends when s is closed, which waits for f.
+func (s *Service) until(f func(context.Context)) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	var going sync.WaitGroup
+	going.Go(func() { f(ctx) })
+	s.OnClose(func() error { cancel(errEnded); going.Wait(); return nil })
+}
+
+// follow logs what becomes of questions, and calls settled with those that are, until s is closed.
+func (s *Service) follow(settled func(inquiry.Question)) {
+	events := s.Manager.Broker().Subscribe()
+	s.until(func(ctx context.Context) { watchQuestions(ctx, s.log, events, settled) })
+}
+
+func watchQuestions(ctx context.Context, log *slog.Logger, events *inquiry.Subscription,
+	settled func(inquiry.Question)) {
+	defer events.Close()
+	for {
+		e, err := events.Next(ctx)
+		if err != nil {
+			return
+		}
+		q := e.Question
+		args := []any{"question", q.ID, "kind", q.Kind, "session", q.SessionID, "run", q.RunID}
+		switch e.Type {
+		case inquiry.Created:
+			log.InfoContext(ctx, "question asked", args...)
+		case inquiry.Resolved, inquiry.Withdrew, inquiry.RanOut:
+			if r := q.Resolution; r != nil {
+				args = append(args, "channel", r.Channel, "authority", r.Authority, "by", r.By)
+			}
+			log.InfoContext(ctx, "question settled", append(args, "status", q.Status)...)
+			settled(q)
+		}
+	}
+}
+
+type requestKey struct{}
+
+// requestID is the id of the HTTP request that ctx belongs to, or a new one for a call over stdio.
+func requestID(ctx context.Context) string {
+	if id, ok := ctx.Value(requestKey{}).(string); ok {
+		return id
+	}
+	return newRequestID()
+}
+
+func newRequestID() string { return strings.ToLower(rand.Text()[:12]) }
+
+// counted gives each request an id, which its answer has as X-Request-Id, and counts and logs it.
+func counted(next http.Handler, c Counters, log *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id, began := newRequestID(), time.Now()
+		w.Header().Set("X-Request-Id", id)
+		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
+		out := &answer{ResponseWriter: w}
+		defer func() {
+			p := recover()
+			if p != nil && out.code == 0 && !isAbort(p) {
+				out.code = http.StatusInternalServerError
+			}
+			route := routeOf(r)
+			c.count(`taploop_http_requests_total{route=%q,code="%d"}`, route, out.status())
+			log.Log(r.Context(), levelOf(route), "request", "request", id, "method", r.Method,
+				"route", route, "code", out.status(), "took", time.Since(began))
+			if p != nil {
+				panic(p)
+			}
+		}()
+		next.ServeHTTP(out, r)
+	})
+}
+
+func isAbort(p any) bool {
+	err, ok := p.(error)
+	return ok && errors.Is(err, http.ErrAbortHandler)
+}
+
+// routeOf is the pattern that the request's path matched, without the method: never a path, which
+// could be anything.
+func routeOf(r *http.Request) string {
+	pattern := r.Pattern
+	if _, path, found := strings.Cut(pattern, " "); found {
+		pattern = path
+	}
+	if pattern == "" {
+		return "none"
+	}
+	return pattern
+}
+
+// levelOf is that of a request's line. Calls of tools have lines of their own, and what pages and
+// probes ask for is too much.
+func levelOf(route string) slog.Level {
+	if strings.HasPrefix(route, "/v1/") {
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
+}
+
+// answer remembers the status of an answer.
+type answer struct {
+	http.ResponseWriter
+	code int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(code int) {
+	if a.code == 0 && code >= http.StatusOK {
+		a.code = code
+	}
+	a.ResponseWriter.WriteHeader(code)
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+func (a *answer) status() int {
+	if a.code == 0 {
+		return http.StatusOK
+	}
+	return a.code
+}

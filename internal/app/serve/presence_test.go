@@ -1,0 +1,68 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAPhoneThatGoesIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		states, failed := map[string]string{"a": "device", "b": "offline"}, error(nil)
+		p := &presence{log: slog.New(slog.NewTextHandler(&log, nil)),
+			states: func(context.Context) (map[string]string, error) { return states, failed }}
+		var lost []string
+		p.onLost(func(serial string) { lost = append(lost, serial) })
+		ctx, cancel := context.WithCancel(t.Context())
+		go p.run(ctx)
+		next := func() { time.Sleep(presenceEvery); synctest.Wait() }
+		next()
+		require.Equal(t, map[string]int{"device": 1, "offline": 1}, p.count())
+		failed = errors.New("no server")
+		next()
+		next()
+		require.Empty(t, lost, "a server that does not answer says nothing about phones")
+		require.Equal(t, 1, strings.Count(log.String(), "cannot be looked at"))
+		states, failed = map[string]string{"a": "offline", "b": "device"}, nil
+		next()
+		next()
+		require.Equal(t, []string{"a"}, lost)
+		states = map[string]string{}
+		next()
+		require.Equal(t, []string{"a", "b"}, lost)
+		require.Equal(t, 1, strings.Count(log.String(), `msg="phone went" serial=a state=offline`))
+		require.Contains(t, log.String(), `msg="phone came" serial=b state=device`)
+		require.Equal(t, map[string]int{"device": 0}, p.count())
+		cancel()
+	})
+}
+
+func TestAStoreThatHangsMakesAServerUnready(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		var drains bool
+		h := &health{draining: func() bool { return drains },
+			store: func(ctx context.Context) error { asked++; <-ctx.Done(); return nil },
+			adb:   func(context.Context) error { return nil }}
+		for range 3 {
+			now := h.now(t.Context())
+			require.False(t, now.OK)
+			require.Equal(t, check{Says: "it does not answer", Took: 3000}, now.Checks["store"])
+		}
+		require.Equal(t, 1, asked, "who asks often does not make the store work")
+		h.store = func(context.Context) error { return nil }
+		time.Sleep(freshness)
+		require.True(t, h.now(t.Context()).OK)
+		drains = true
+		require.Equal(t, "the server ends", h.now(t.Context()).Checks["draining"].Says)
+		require.False(t, h.now(t.Context()).OK)
+		synctest.Wait()
+	})
+}

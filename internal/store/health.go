@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Probe reports whether the store takes a write now.
+func (s *Store) Probe(ctx context.Context) error {
+	err := s.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
+		return tx.exec(ctx, `INSERT INTO probes (name, at) VALUES ('ready', ?)
+			ON CONFLICT (name) DO UPDATE SET at = excluded.at`, millis(tx.at))
+	})
+	return doing(err, "writing to the store")
+}
+
+// Load is what a store has under way.
+type Load struct {
+	Runs      map[State]int // that have not ended, by state
+	Questions int           // that are open
+	Oldest    time.Time     // when the oldest of these was asked, zero without one
+}
+
+// Load returns what is under way.
+func (s *Store) Load(ctx context.Context) (Load, error) {
+	l := Load{Runs: map[State]int{Queued: 0, Running: 0, Paused: 0}}
+	type count struct {
+		state State
+		n     int
+	}
+	all, err := collect(ctx, s.read, func(row scanner) (c count, err error) {
+		return c, row.Scan(&c.state, &c.n)
+	}, `SELECT state, count(*) FROM sessions WHERE state IN ('QUEUED', 'RUNNING',
+		'WAITING_REPLY', 'WAITING_APPROVAL', 'WAITING_TAKEOVER', 'PAUSED') GROUP BY state`)
+	for _, c := range all {
+		l.Runs[c.state] = c.n
+	}
+	if err == nil {
+		err = s.read.QueryRowContext(ctx, `SELECT count(*), coalesce(min(asked_at), 0)
+			FROM questions WHERE status = 'pending'`).Scan(&l.Questions, instant{&l.Oldest})
+	}
+	return l, doing(err, "counting what is under way")
+}
+
+// Schema returns the schema that this program writes.
+func Schema() int {
+	files, _ := fs.Glob(migrations, "migrations/*.sql") // the pattern is a good one
+	return len(files)
+}
+
+// Bytes returns the size of the database and of the pictures.
+func (s *Store) Bytes() (int64, error) {
+	pictures, err := s.frames.bytes()
+	for _, ending := range []string{"", "-wal", "-shm"} {
+		info, failed := os.Stat(filepath.Join(s.dir, dbName+ending))
+		if failed == nil {
+			pictures += info.Size()
+		}
+	}
+	return pictures, doing(err, "measuring the store")
+}
+
+// bytes is the size of all frames.
+func (f *frames) bytes() (sum int64, err error) {
+	err = filepath.WalkDir(f.dir, func(_ string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // deleted meanwhile
+			return nil
+		}
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			sum += info.Size()
+		} else if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
+	})
+	return sum, err
+}
