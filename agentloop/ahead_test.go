@@ -3,6 +3,7 @@ package agentloop_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // slowReader is a phone that takes its time to list what is on its screen.
@@ -119,5 +121,52 @@ func TestElementsThatCannotBeReadAreTriedOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.ErrorIs(t, g.err, p.err)
 		require.Equal(t, reads, p.reads, "unless somebody wants them again")
+	}
+}
+
+// previewGate takes long to find out about each screen.
+type previewGate struct {
+	elementGate
+	takes time.Duration
+	done  []error // how its previews ended
+	saw   []int
+	mu    sync.Mutex
+}
+
+// Preview implements agentloop.Previewer.
+func (g *previewGate) Preview(ctx context.Context, s agentloop.Situation) {
+	list, err := s.Reader.Elements(ctx)
+	if err == nil && wait.For(ctx, g.takes) != nil {
+		err = context.Cause(ctx)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.done, g.saw = append(g.done, err), append(g.saw, len(list))
+}
+
+func TestAScreenIsFoundOutAboutOverTheEndOfItsStep(t *testing.T) {
+	for _, c := range []struct {
+		takes time.Duration
+		ends  error // of the first preview
+	}{
+		{takes: 3 * time.Second}, {takes: time.Hour, ends: context.Canceled},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := &slowReader{Fake: devicetest.NewFake(), takes: time.Millisecond}
+			g, j := &previewGate{takes: c.takes}, &journal{}
+			r := agentloop.Runner{Phone: p, Gate: g, Journal: j, ReadAhead: true,
+				Policy:     &thinking{takes: 2 * time.Second},
+				Background: func(f func()) bool { go f(); return true },
+				Limits:     agentloop.Limits{Steps: 5, Settle: -1}}
+			began := time.Now()
+			end, _, err := r.Run(t.Context(), agentloop.Progress{Task: "x"}, 0)
+			require.NoError(t, err)
+			require.Equal(t, agentloop.TaskCompleted, end.Reason)
+			require.Less(t, time.Since(began), 5*time.Second, "no touch waits for it, nor the end")
+			require.Len(t, g.done, 2)
+			require.Contains(t, g.done, c.ends)
+			require.NotContains(t, g.saw, 0, "the elements that were read ahead")
+			require.Equal(t, 2, p.reads, "and they are read once for each screen")
+		})
 	}
 }

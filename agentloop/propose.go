@@ -6,6 +6,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // maxLookAge is how long ago the last look may be when the phone is touched. It is had while the
@@ -42,15 +44,39 @@ func (l *loop) startBackground(
 		a.reply()
 		run()
 	}
+	var list []screen.Element
 	read := func() {
 		defer close(a.read)
-		_, err := elements.Elements(ctx) // who asks later gets the error
-		if p, is := l.Gate.(Previewer); is && err == nil {
-			p.Preview(ctx, now)
-		}
+		list, _ = elements.Elements(ctx) // who asks later gets the error
 	}
 	if !l.ReadAhead || elements == nil || !l.Background(read) {
 		close(a.read)
+		return
+	}
+	l.preview(now, a.read, &list)
+}
+
+// listed is a Reader of elements that were read.
+type listed []screen.Element
+
+// Elements implements Reader.
+func (r listed) Elements(context.Context) ([]screen.Element, error) { return r, nil }
+
+// preview has the gate find out about the screen once its elements were read, until the run ends.
+func (l *loop) preview(now Situation, read <-chan struct{}, list *[]screen.Element) {
+	p, is := l.Gate.(Previewer)
+	if !is {
+		return
+	}
+	l.previews.Add(1)
+	if !l.Background(func() {
+		defer l.previews.Done()
+		if <-read; *list != nil {
+			now.Reader = listed(*list)
+			p.Preview(l.life, now)
+		}
+	}) {
+		l.previews.Done()
 	}
 }
 

@@ -33,6 +33,10 @@ func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progres
 
 func (l *loop) run(ctx context.Context) (Ending, Progress, error) {
 	l.record.emit(Event{Kind: Started})
+	life, cancel := context.WithCancel(ctx)
+	l.life = life
+	defer l.previews.Wait()
+	defer cancel()
 	var end *Ending
 	for end == nil {
 		end = l.step(ctx)

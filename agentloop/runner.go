@@ -3,6 +3,7 @@ package agentloop
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 )
 
@@ -50,9 +51,11 @@ type loop struct {
 	limits     Limits
 	start      time.Time
 	watch      watch
-	background *background // of this step, or nil
-	asked      int         // how often the policy was asked early
-	again      int         // and again, because that was in vain
+	background *background     // of this step, or nil
+	life       context.Context // of the call of Run: previews go on over a step's end
+	previews   sync.WaitGroup
+	asked      int // how often the policy was asked early
+	again      int // and again, because that was in vain
 	repeats    repeatDetector
 }
 

@@ -23,7 +23,8 @@ type Gate interface {
 }
 
 // Previewer is a Gate that finds out about a screen while the policy decides about it. Preview is
-// called once the elements of the screen were read, and ends with ctx.
+// called once the elements of the screen were read, and ends with ctx, which is the run's. Calls
+// for several screens may overlap.
 type Previewer interface {
 	Preview(ctx context.Context, s Situation)
 }

@@ -99,6 +99,14 @@ func (g *redactingGate) Check(
 	return g.Gate.Check(ctx, s, d)
 }
 
+// Preview implements agentloop.Previewer.
+func (g *redactingGate) Preview(ctx context.Context, s agentloop.Situation) {
+	if p, is := g.Gate.(agentloop.Previewer); is {
+		s.Reader = &redactingReader{s.Reader, g.secrets}
+		p.Preview(ctx, s)
+	}
+}
+
 type redactingReader struct {
 	agentloop.Reader
 	secrets []store.Secret

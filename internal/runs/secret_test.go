@@ -77,7 +77,7 @@ func TestASecretIsThereUntilItWasTypedAlsoAfterAPauseAndARestart(t *testing.T) {
 }
 
 // reader is a gate that keeps what is on the screen.
-type reader struct{ seen *[]string }
+type reader struct{ seen, ahead *[]string }
 
 func (r reader) Check(
 	ctx context.Context, s agentloop.Situation, _ actions.Decision,
@@ -89,15 +89,26 @@ func (r reader) Check(
 	return agentloop.Allow().With(fmt.Sprint(*r.seen)), err
 }
 
+// Preview implements agentloop.Previewer.
+func (r reader) Preview(ctx context.Context, s agentloop.Situation) {
+	list, err := s.Reader.Elements(ctx)
+	for _, e := range list {
+		*r.ahead = append(*r.ahead, e.Text)
+	}
+	if err != nil {
+		*r.ahead = append(*r.ahead, err.Error())
+	}
+}
+
 func TestAGateIsNotShownASecretThatIsOnTheScreen(t *testing.T) {
 	const secret = "482913"
 	var dir string
 	bubble(t, func(t *testing.T, w *fixture) {
 		dir = w.dir
-		var seen []string
+		var seen, ahead []string
 		w.policy.reads = true
 		w.again(func(o *runs.Options) {
-			o.NewGate = func(store.Session, store.Run) agentloop.Gate { return reader{&seen} }
+			o.NewGate = func(store.Session, store.Run) agentloop.Gate { return reader{&seen, &ahead} }
 		})
 		st := w.wait(w.start("asksecret typesecret tap").Session.ID)
 		w.reply(st.Session.ID, secret)
@@ -105,6 +116,8 @@ func TestAGateIsNotShownASecretThatIsOnTheScreen(t *testing.T) {
 		require.Equal(t, store.Completed, st.Run.State)
 		require.Equal(t, []string{"type " + secret, "tap"}, w.phones.phones["A"].done())
 		require.Equal(t, []string{"{{secret}}"}, seen)
+		require.Contains(t, ahead, "{{secret}}", "nor one that looks ahead")
+		require.NotContains(t, ahead, secret)
 		steps, err := w.store.Steps(w.ctx(), st.Session.ID, 0)
 		require.NoError(t, err)
 		require.Equal(t, "[{{secret}}]", steps[2].Seen)
