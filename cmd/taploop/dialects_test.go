@@ -109,7 +109,9 @@ func newPlayer(t *testing.T, family string, size image.Point) *player {
 		require.NoError(t, err)
 		rules, err := scripted.Parse(b)
 		require.NoError(t, err)
-		p.moves = append(p.moves, scripted.NewHandler(rules))
+		h := scripted.NewHandler(rules)
+		h.Observe = p.checks
+		p.moves = append(p.moves, h)
 	}
 	return p
 }
@@ -121,18 +123,26 @@ func (p *player) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	assert.NoError(p.t, err)
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	last := 0
+	p.moves[min(lastMove(body), len(p.moves)-1)].ServeHTTP(w, r)
+}
+
+// checks sees that a prompt has what belongs in every one.
+func (p *player) checks(r *scripted.Request) {
+	body, err := json.Marshal(r.Body)
+	assert.NoError(p.t, err)
+	assert.Contains(p.t, string(body), "black Runner sneakers", "the task is in every prompt")
+	assert.Contains(p.t, string(body), "data:image/jpeg", "and so is the screen")
+	if lastMove(body) == 4 { // the question, which is nothing without its answer
+		assert.Contains(p.t, string(body), `\"42\"`)
+	}
+}
+
+// lastMove is the last move that a prompt tells of, 0 for none.
+func lastMove(body []byte) (last int) {
 	for _, m := range moved.FindAllSubmatch(body, -1) {
 		last = max(last, int(m[1][0]-'0'))
 	}
-	if r.Method == http.MethodPost {
-		assert.Contains(p.t, string(body), "black Runner sneakers", "the task is in every prompt")
-		assert.Contains(p.t, string(body), "data:image/jpeg", "and so is the screen")
-	}
-	if last == 4 { // the question, which is nothing without its answer
-		assert.Contains(p.t, string(body), `\"42\"`)
-	}
-	p.moves[min(last, len(p.moves)-1)].ServeHTTP(w, r)
+	return last
 }
 
 // demoDecisions are what the demo's script decides when the answer is 42.

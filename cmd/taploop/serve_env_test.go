@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/app/simulation"
+	"github.com/taploop/taploop/internal/model/scripted"
 	"github.com/taploop/taploop/internal/sandbox"
 )
 
@@ -135,7 +136,7 @@ func (b *testEnv) model(t testing.TB) http.Handler {
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		b.life.beat()
-		if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		if strings.HasSuffix(r.URL.Path, "/chat/completions") && !scripted.AboutLabels(body) {
 			b.asked.Add(1)
 		}
 		b.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/taploop/taploop/internal/guard/judge"
 	"github.com/taploop/taploop/internal/model"
+	played "github.com/taploop/taploop/internal/model/scripted"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -218,4 +220,26 @@ func TestAScreenCostsAtMostThreeHundredTokens(t *testing.T) {
 	}
 	require.LessOrEqual(t, total, 300)
 	require.Greater(t, total, 100)
+}
+
+func TestAScriptIsNotAskedWhatLabelsDo(t *testing.T) {
+	script, err := played.Parse([]byte("rules: [{times: 1, reply: done}]"))
+	require.NoError(t, err)
+	h, seen := played.NewHandler(script), 0
+	h.Observe = func(*played.Request) { seen++ }
+	server := httptest.NewServer(h)
+	defer server.Close()
+	m, err := model.New(&model.Options{BaseURL: server.URL})
+	require.NoError(t, err)
+	defer m.Close()
+	j := judge.New(judge.Options{Model: m, Memory: &memory{}, Timeout: time.Minute})
+	acts, err := j.Acts(t.Context(), "a", []string{"odeslat", "hotovo"})
+	require.NoError(t, err)
+	require.Equal(t, map[string]judge.Act{"odeslat": judge.Harmless, "hotovo": judge.Harmless}, acts)
+	require.Zero(t, seen)
+	said, err := m.Complete(t.Context(), model.Request{Messages: []model.Message{
+		{Role: "user", Parts: []model.Part{{Text: `{"app": "a"}`}}}}})
+	require.NoError(t, err)
+	require.Equal(t, "done", said.Text, "its rules are for the other requests")
+	require.Equal(t, 1, seen)
 }

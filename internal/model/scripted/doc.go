@@ -19,6 +19,9 @@
 // before any of them. A request that no rule matches gets a 400 that names the script and quotes
 // the text.
 //
+// A guard's question which labels of a screen do harm is no request of the script: it is answered
+// with none of them, and uses up no rule.
+//
 // The endpoint checks requests as a real one does: JSON, model, messages, roles, pictures that
 // decode. It takes any key and any model, and does not stream.
 package scripted

@@ -77,6 +77,9 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if req.labels() {
+		return send(w, http.StatusOK, newAnswer(&none, nil, req).whole())
+	}
 	rule, groups := h.pick(req)
 	if h.Observe != nil {
 		h.Observe(req)
@@ -104,6 +107,9 @@ func tooMuch(err error) error {
 	}
 	return badRequest("reading the request: %v", err)
 }
+
+// none answers a guard's question about labels.
+var none = rule{source: source{Reply: new("{}")}}
 
 // pick takes the first rule that matches and still may, and counts it.
 func (h *Handler) pick(req *Request) (*rule, map[string]string) {

@@ -37,6 +37,26 @@ func (r *Request) Asked() string {
 	return ""
 }
 
+// AboutLabels reports whether the body is of a request in which a guard asks which labels of a
+// screen do harm, and which is no business of a script.
+func AboutLabels(body []byte) bool {
+	r, err := readRequest(body)
+	return err == nil && r.labels()
+}
+
+// labels reports whether a guard asks which labels of a screen do harm: the last message is an
+// object of an app and its labels, and the request has no pictures.
+func (r *Request) labels() bool {
+	var asked struct {
+		App    *string   `json:"app"`
+		Labels *[]string `json:"labels"`
+	}
+	d := json.NewDecoder(strings.NewReader(r.Asked()))
+	d.DisallowUnknownFields()
+	return d.Decode(&asked) == nil && asked.App != nil && asked.Labels != nil &&
+		!slices.ContainsFunc(r.Messages, func(m Said) bool { return len(m.Images) > 0 })
+}
+
 // fault is a request that a real endpoint would refuse.
 type fault struct {
 	status              int
