@@ -8,11 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/guard/judge"
 	guardphone "github.com/taploop/taploop/internal/guard/phone"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
@@ -47,7 +50,7 @@ func (c *guardCheckCmd) Run(ctx context.Context, a *invocation) error {
 	case p == nil:
 		return nil
 	case c.Action != "":
-		return c.one(a, p)
+		return c.one(ctx, a, p)
 	case c.Session != "":
 		return c.steps(ctx, a, p)
 	}
@@ -60,7 +63,7 @@ func (c *guardCheckCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 // one explains the decision about an action that is given as JSON.
-func (c *guardCheckCmd) one(a *invocation, p *guard.Policy) error {
+func (c *guardCheckCmd) one(ctx context.Context, a *invocation, p *guard.Policy) error {
 	var s guard.Subject
 	d := json.NewDecoder(bytes.NewReader([]byte(c.Action)))
 	d.DisallowUnknownFields()
@@ -83,14 +86,22 @@ func (c *guardCheckCmd) one(a *invocation, p *guard.Policy) error {
 		a.notef("%s is no action on a phone: it is judged as the name of a tool",
 			text.Quote(s.Action, 100))
 	}
+	asks, err := judged(ctx, a, p, &s)
+	if err != nil {
+		return err
+	}
 	said := p.Decide(s)
 	if c.JSON {
-		return printJSON(a.out, said)
+		return printJSON(a.out, struct {
+			guard.Decision
+			Judge string `json:"judge,omitempty"`
+		}{said, asks})
 	}
 	for _, line := range [][2]string{
 		{"decision", string(said.Verdict)}, {"severity", said.Severity.String()},
 		{"rule", cmp.Or(said.Rule, "none")}, {"why", said.Reason},
 		{"described as", said.Description}, {"answers", strings.Join(said.Allowed, ", ")},
+		{"judge", asks},
 	} {
 		if line[1] != "" {
 			if _, err := fmt.Fprintf(a.out, "%-14s%s\n", line[0], text.Line(line[1])); err != nil {
@@ -99,6 +110,32 @@ func (c *guardCheckCmd) one(a *invocation, p *guard.Policy) error {
 		}
 	}
 	return nil
+}
+
+// judged says what the judge has to do with an action, "" for nothing, and puts what is remembered
+// of its label into s.
+func judged(
+	ctx context.Context, a *invocation, p *guard.Policy, s *guard.Subject,
+) (says string, err error) {
+	label, key := text.Quote(s.Label(), 100), judge.Key(s.Label())
+	all := a.Conf.Guard.Judge == config.Always
+	if a.Conf.Guard.Judge == config.Off || key == "" || s.Judged != "" || !all && !p.Unknown(*s) {
+		return "", nil
+	}
+	says = fmt.Sprintf("the model %s is asked about %s in a run",
+		cmp.Or(a.Conf.Guard.JudgeModel, a.Conf.Model.Name), label)
+	if _, err := os.Stat(a.Conf.DataDir); err != nil {
+		return says, nil
+	}
+	err = a.reading(ctx, func(db *store.Store) error {
+		known, err := db.Judged.Judged(ctx, s.App, []string{key})
+		act, is := known[key]
+		if s.Judged = act; is {
+			says = fmt.Sprintf("of %s it is remembered: %s", label, cmp.Or(act, "harmless"))
+		}
+		return err
+	})
+	return says, err
 }
 
 // checkedStep is a step with what the rules say about it.

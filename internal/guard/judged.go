@@ -39,7 +39,8 @@ func (s *Subject) Label() string {
 func (p *Policy) Unknown(s Subject) bool {
 	s = s.cut()
 	traits, _ := actions.TraitsOf(s.Action)
-	if traits.Kind != actions.KindTap && traits.Kind != actions.KindHold || s.Label() == "" {
+	if traits.Kind != actions.KindTap && traits.Kind != actions.KindHold || s.Label() == "" ||
+		globs(launchers, s.App, true) { // names of apps may say anything
 		return false
 	}
 	s.Judged = ""

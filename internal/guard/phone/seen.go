@@ -21,6 +21,7 @@ type seenPlace struct {
 	Layout  *guard.Layout  `json:"layout,omitempty"`
 	Presses bool           `json:"presses,omitempty"`
 	Enters  bool           `json:"enters,omitempty"`
+	Judged  string         `json:"judged,omitempty"`
 }
 
 // Bounds of a stored step.
@@ -46,7 +47,8 @@ func encodeSeen(list []guard.Subject) string {
 		}
 		if i < keptHits {
 			s.Places = append(s.Places,
-				seenPlace{one.Element, one.Near, kept(one.Layout), one.Presses, one.Enters})
+				seenPlace{one.Element, one.Near, kept(one.Layout), one.Presses, one.Enters,
+					one.Judged})
 		}
 	}
 	b, err := json.Marshal(s)
@@ -82,6 +84,7 @@ func Recall(kept, app, task string, d actions.Decision) (list []guard.Subject, k
 		one := base
 		one.Element, one.Near = p.Element, p.Near
 		one.Layout, one.Presses, one.Enters = p.Layout, p.Presses, p.Enters
+		one.Judged = p.Judged
 		list = append(list, one)
 	}
 	return list, true

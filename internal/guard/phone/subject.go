@@ -27,7 +27,6 @@ func Subjects(look screen.Observation, task string, d actions.Decision) []guard.
 	base.Secure = look.State.Secure
 	points := places(look, d.Action)
 	base.Screen = readable(look, points)
-	base.Act = d.Explain
 	page := newPage(look.Elements)
 	if look.Elements != nil {
 		base.Layout = page.layout(-1)
@@ -82,7 +81,7 @@ func overEnter(p screen.Point, s guard.Subject) bool {
 // subject returns what is known of an action without the screen.
 func subject(app, task string, d actions.Decision) guard.Subject {
 	s := guard.Subject{Action: d.Action.Verb(), App: app, Task: task,
-		Said: cmp.Or(d.Explain, d.Thought)}
+		Said: cmp.Or(d.Explain, d.Thought), Act: d.Explain}
 	if args, err := actions.Args(d.Action); err == nil { // no member has fields that fail
 		s.Args = args
 	}
