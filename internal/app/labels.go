@@ -19,7 +19,7 @@ func (ms *Models) labeller(p *Policies) (*model.Client, error) {
 	if g.JudgeModel != "" {
 		var err error
 		if m, err = ms.set.Conf.ModelOf(g.JudgeModel); err != nil {
-			return nil, Usage(fmt.Errorf("guard.labels_model: %w", err), "")
+			return nil, Usage(fmt.Errorf("guard.judge_model: %w", err), "")
 		}
 	}
 	return model.New(ms.deciding(m, p.transport))

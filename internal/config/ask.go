@@ -128,7 +128,7 @@ var questionSettings = []setting{
 			"as sending; never a critical one"},
 	{"guard.expires", "10m", positive,
 		"how long an approval holds; an action that is approved later is asked about again"},
-	{"guard.judge", Off, oneOf(Off, Unsure, Always),
+	{"guard.judge", Unsure, oneOf(Off, Unsure, Always),
 		"whether a model says which labels pay, send, delete, or do what else cannot be undone " +
 			"(docs/guard.md): unsure asks about labels that the guard does not know, always about " +
 			"all that can be touched; it only adds to what is asked"},
