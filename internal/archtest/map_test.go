@@ -17,7 +17,7 @@ var besides = map[string]string{
 		"internal/golden",
 	"internal/inquiry/route":   "internal/inquiry/inquirytest",
 	"internal/inquiry/decider": "internal/model/scripted internal/golden",
-	"internal/guard/judge": "internal/model/scripted",
+	"internal/guard/judge":     "internal/model/scripted",
 	"internal/guard/phone": "device device/devicetest internal/model internal/sandbox " +
 		"internal/sandbox/adbserver internal/sandbox/apps internal/sandbox/shell internal/sandbox/ui",
 	"internal/notify":       "internal/inquiry/inquirytest",
