@@ -65,11 +65,15 @@ func TestGolden(t *testing.T) {
 		c.Want(t, "want", b.String())
 	})
 	for _, lang := range words.Languages() {
-		named := *words.Domains()["actions"].Read(lang).(*map[string]string)
-		require.Len(t, named, len(actions.Vocabulary()), "an action in words")
+		for _, domain := range []string{"actions", "acted"} {
+			named := *words.Domains()[domain].Read(lang).(*map[string]string)
+			require.Len(t, named, len(actions.Vocabulary()), "an action in words")
+		}
 	}
 	for _, a := range actions.Vocabulary() {
 		require.NotEqual(t, actions.Brief(a, "en"), actions.Brief(a, "zh"))
+		require.NotEqual(t, actions.Acted(a, "en"), actions.Acted(a, "zh"))
+		require.NotEqual(t, actions.Brief(a, "en"), actions.Acted(a, "en"))
 		require.True(t, accepted[a.Verb()], "no case of %s", a.Verb())
 		fields := reflect.TypeOf(a).NumField() > 0 // what has fields has a way to be wrong
 		require.Equal(t, fields, refused[a.Verb()], "no case refuses %s", a.Verb())

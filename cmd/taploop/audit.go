@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -55,7 +56,7 @@ func (c *auditCmd) Run(ctx context.Context, a *invocation) error {
 		sessions := tableIDs(a, list, func(e store.AuditEntry) string { return e.SessionID })
 		questions := tableIDs(a, list, func(e store.AuditEntry) string { return e.QuestionID })
 		layout := time.DateTime
-		if columnsOf(a.out) > 0 {
+		if tty.Columns(a.out) > 0 {
 			layout = toMinute
 		}
 		return printList(a, c.JSON, list, "nothing is in the audit that fits",

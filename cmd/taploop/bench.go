@@ -21,6 +21,7 @@ import (
 	"github.com/taploop/taploop/internal/lab/bench"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -88,7 +89,7 @@ func (c *benchCmd) measure(ctx context.Context, a *invocation, plan bench.Plan, 
 	a.notef("%d of %s to do, kept in %s", len(left), plural(len(plan.Runs()), "run"), o.Dir)
 	a.quiet()
 	m := &bench.Measurement{Plan: plan, Book: book, Parallel: int(c.Parallel),
-		Say: func(line string) { a.notef("%s", line) }, Show: statusOf(a.err).show}
+		Say: func(line string) { a.notef("%s", line) }, Show: tty.StatusOf(a.err).Show}
 	o.Observe = func(e runs.Event) {
 		if e.Kind == agentloop.Stepped {
 			m.Stepped(e.SessionID, e.Step.Index)
@@ -187,7 +188,7 @@ func (c *benchCmd) report(a *invocation, r shownReport, failed error) error {
 	}
 	if c.JSON {
 		err = printJSON(a.out, r)
-	} else if err = printRows(a.out, scores(r.Report), columnsOf(a.out)); err == nil {
+	} else if err = tty.Table(a.out, scores(r.Report), tty.Columns(a.out)); err == nil {
 		_, err = fmt.Fprintln(a.out, r.Page)
 	}
 	if r.Done < r.Planned {

@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/lab/bench"
 	"github.com/taploop/taploop/internal/lab/calibrate"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -81,12 +82,12 @@ func (c *calibrateCmd) measure(ctx context.Context, a *invocation) (r calibrate.
 		return r, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	live := statusOf(a.err)
-	defer live.show("")
+	live := tty.StatusOf(a.err)
+	defer live.Show("")
 	return calibrate.Run(ctx, calibrate.Options{Model: asked, Table: families.Known,
 		Dialect: a.Conf.Model.Dialect, Prompt: prompt, Screens: screens,
 		Asking: func(done, all int) {
-			live.show(fmt.Sprintf("%s %d of %d: asking %s", bench.Bar(done, all), done, all,
+			live.Show(fmt.Sprintf("%s %d of %d: asking %s", bench.Bar(done, all), done, all,
 				a.Conf.Model.Name))
 		}})
 }
@@ -120,12 +121,12 @@ func profileOf(s *app.Settings, r calibrate.Report) (*config.Edit, error) {
 
 // write writes the change, if it is to be written.
 func (c *calibrateCmd) write(ctx context.Context, a *invocation, edit *config.Edit) (bool, error) {
-	if !c.Write && (c.JSON || !a.attended()) {
+	if !c.Write && (c.JSON || !tty.Attended(a.in, a.err)) {
 		a.notef("nothing was written; --write writes it")
 		return false, nil
 	}
 	if !c.Write {
-		person, closeTTY := a.console()
+		person, closeTTY := tty.Person(a.in, a.err)
 		defer closeTTY()
 		answer, err := person.Ask(ctx, "Write this into "+text.Line(edit.Path)+"? [y/N] ", false)
 		if err != nil {

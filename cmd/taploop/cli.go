@@ -16,6 +16,8 @@ import (
 	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/terminal/story"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -58,12 +60,12 @@ type commands struct {
 // run is the program. It returns the exit code. All that is printed is harmless for a terminal,
 // whoever's words are in it: phones, servers, models, files and callers are quoted everywhere.
 func run(ctx context.Context, args, environ []string, s streams) int {
-	if f, ok := terminalOf(s.err); ok && os.Getenv("TERM") != "dumb" {
-		s.err = &statusLine{f: f}
+	if f, ok := tty.Of(s.err); ok && os.Getenv("TERM") != "dumb" {
+		s.err = tty.NewStatus(f)
 	}
 	s.out, s.err = text.NewWriter(s.out), text.NewWriter(s.err)
 	system := config.Options{Environ: environ}
-	say := wordsIn(app.LangOf(system.Getenv))
+	say := story.In(app.LangOf(system.Getenv))
 	return report(s.err, say, dispatch(ctx, args, environ, s))
 }
 

@@ -12,18 +12,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/taploop/taploop/internal/terminal/tty"
 )
 
 // ptyPerson is a person at a terminal: shown tells what appears on it.
 type ptyPerson struct {
-	*console
+	*tty.Console
 	master *os.File
+	slave  *os.File
 	shown  *transcript
 }
 
 func newPTYPerson(t *testing.T) *ptyPerson {
 	master, slave := openPTY(t)
-	s := &ptyPerson{newConsole(slave, slave), master, newTranscript()}
+	s := &ptyPerson{tty.NewConsole(slave, slave), master, slave, newTranscript()}
 	go func() { _, _ = io.Copy(s.shown, master) }() // ends when the test closes the terminal
 	return s
 }
@@ -84,7 +87,7 @@ func TestHalfALineForASettledQuestionAnswersNoOther(t *testing.T) {
 }
 
 func TestPipedLinesAreAnswersInTheirOrder(t *testing.T) {
-	c := newConsole(bufio.NewReader(strings.NewReader("one\ntwo\n")), io.Discard)
+	c := tty.NewConsole(bufio.NewReader(strings.NewReader("one\ntwo\n")), io.Discard)
 	for _, want := range []string{"one", "two"} {
 		got, err := c.Ask(t.Context(), "?", false)
 		require.NoError(t, err)
@@ -96,7 +99,7 @@ func TestPipedLinesAreAnswersInTheirOrder(t *testing.T) {
 
 func TestAQuestionIsBrokenBetweenWords(t *testing.T) {
 	s := newPTYPerson(t)
-	require.NoError(t, unix.IoctlSetWinsize(int(s.in.(*os.File).Fd()), unix.TIOCSWINSZ,
+	require.NoError(t, unix.IoctlSetWinsize(int(s.slave.Fd()), unix.TIOCSWINSZ,
 		&unix.Winsize{Row: 24, Col: 30}))
 	answers := make(chan string, 1)
 	go func() { // ends with the answer

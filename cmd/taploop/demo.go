@@ -17,6 +17,8 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal/story"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 )
@@ -48,7 +50,7 @@ func (c *demoCmd) Run(ctx context.Context, a *invocation) error {
 		return err
 	}
 	if err = app.Closing(c.demonstrate(ctx, a, sim, task), sim.Close); err == nil {
-		a.notef("All in all %s.", time.Since(began).Round(100*time.Millisecond))
+		a.notef(wordsIn(a.Lang()).Demo.Took, story.In(a.Lang()).Span(time.Since(began)))
 	}
 	return err
 }
@@ -57,29 +59,25 @@ func (c *demoCmd) demonstrate(ctx context.Context, a *invocation, sim *simulatio
 	task sandbox.Task) error {
 	maps.Copy(a.Options.Flags, sim.Settings())
 	a.Options.Flags["model.lang"] = "en"
-	a.notef("Phone and model are simulated; what is between them is what a real run uses.\n"+
-		"  phone  an ADB server at %s\n"+
-		"  model  an OpenAI-compatible endpoint at %s, playing a script\n"+
-		"  task   %s\n", sim.Addr, sim.Model.BaseURL, task.Goal)
+	a.notef(wordsIn(a.Lang()).Demo.Begin, sim.Addr, sim.Model.BaseURL, task.Goal)
 	a.quiet()
-	show := a.newSteps(newConsole(a.in, a.err))
-	show.asked = true // here or on the command line
-	defer show.end()
-	return app.With(ctx, &a.Settings, app.Options{Observe: show.event}, func(d *app.Parts) error {
+	show := a.story(tty.NewConsole(a.in, a.err), true) // here or on the command line
+	defer show.End()
+	return app.With(ctx, &a.Settings, app.Options{Observe: show.Event}, func(d *app.Parts) error {
 		st, err := c.play(ctx, a, d.Cases, show, sim, task)
 		if err != nil {
 			return err
 		}
-		return c.finish(ctx, a, d.Store, sim, task, st)
+		return c.finish(ctx, a, show, d.Store, sim, task, st)
 	})
 }
 
 // play runs the task and answers its question.
-func (c *demoCmd) play(ctx context.Context, a *invocation, cases *usecase.Cases, show *steps,
+func (c *demoCmd) play(ctx context.Context, a *invocation, cases *usecase.Cases, show *story.Story,
 	sim *simulation.Simulation, task sandbox.Task) (st runs.Status, err error) {
 	return cases.PlayOut(ctx, app.Call(""), usecase.Start{Task: task.Goal, Reset: true,
 		ReplyMode: string(channel.PassToClient),
-		Running:   usecase.Running{Device: sim.Serial}}, show.begin,
+		Running:   usecase.Running{Device: sim.Serial}}, show.Begin,
 		func(question string) (string, error) {
 			answer, err := c.answer(ctx, a, show, question)
 			c.given = answer
@@ -88,13 +86,14 @@ func (c *demoCmd) play(ctx context.Context, a *invocation, cases *usecase.Cases,
 }
 
 // answer is what was given beforehand, or what the person types.
-func (c *demoCmd) answer(ctx context.Context, a *invocation, people *steps,
+func (c *demoCmd) answer(ctx context.Context, a *invocation, people *story.Story,
 	question string) (string, error) {
+	w := wordsIn(a.Lang()).Demo
 	if c.Reply != nil {
-		a.notef("\n  The model asks: %s\n  Answer: %s\n", text.Line(question), text.Line(*c.Reply))
+		a.notef(w.Given, text.Line(question), text.Line(*c.Reply))
 		return *c.Reply, nil
 	}
-	prompt := fmt.Sprintf("\n  The model asks: %s (try 42)\n  Your answer: ", text.Line(question))
+	prompt := fmt.Sprintf(w.Asks, text.Line(question))
 	for {
 		line, err := people.Ask(ctx, prompt, false)
 		if errors.Is(err, io.EOF) {
@@ -105,25 +104,26 @@ func (c *demoCmd) answer(ctx context.Context, a *invocation, people *steps,
 			fmt.Fprintln(a.err)
 			return line, err
 		}
-		prompt = "  Please type an answer: "
+		prompt = w.Again
 	}
 }
 
 // finish checks the phone, writes the page and says how it went.
-func (c *demoCmd) finish(ctx context.Context, a *invocation, db *store.Store,
+func (c *demoCmd) finish(ctx context.Context, a *invocation, show *story.Story, db *store.Store,
 	sim *simulation.Simulation, task sandbox.Task, st runs.Status) error {
+	w := wordsIn(a.Lang()).Demo
 	path := cmp.Or(c.Output, filepath.Join(a.Conf.DataDir, "pages", st.Session.ID+".html"))
 	if err := exportPage(context.WithoutCancel(ctx), db, st.Session.ID, path); err != nil {
 		return err
 	}
-	end := new(taskFlags).reportEnd(ctx, a, st, 0)
+	end := new(taskFlags).reportEnd(ctx, a, show, st, 0)
 	if end == nil && c.given == task.Reply { // the check knows this answer only
 		if err := task.Check(sim.Phone); err != nil {
 			return fmt.Errorf("the model says that it is done, the phone's state does not: %w", err)
 		}
-		a.notef("Checked on the phone: the cart holds what was asked for, and nothing was ordered.")
+		a.notef("%s", w.Checked)
 	}
-	a.notef("\nEvery step, as one page to open in a browser:")
+	a.notef("%s", w.Page)
 	fmt.Fprintln(a.out, path)
 	return end
 }

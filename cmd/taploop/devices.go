@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/terminal/tty"
 )
 
 type devicesCmd struct {
@@ -58,7 +59,7 @@ func (c *devicesCmd) phones(ctx context.Context, host *device.Host) ([]device.Ph
 
 // printPhones lists phones, and says below the list what keeps some from being used.
 func printPhones(a *invocation, asJSON bool, phones []device.PhoneInfo) error {
-	whole := columnsOf(a.out) == 0
+	whole := tty.Columns(a.out) == 0
 	err := printList(a, asJSON, phones,
 		"no phones; connect one with USB debugging on, or start `taploop sandbox`",
 		"SERIAL STATE MODEL ANDROID SIZE", func(p device.PhoneInfo) []any {

@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal/story"
 )
 
 // The exit codes.
@@ -121,7 +122,7 @@ func exitOfRun(reason agentloop.StopReason) int {
 }
 
 // report prints err with its hints and returns the exit code.
-func report(w io.Writer, say texts, err error) int {
+func report(w io.Writer, say story.Words, err error) int {
 	var code ended
 	if errors.As(err, &code) {
 		return int(code)
@@ -140,7 +141,7 @@ func report(w io.Writer, say texts, err error) int {
 			try = "taploop sessions list, and pass the id of one of them"
 		}
 		if try != "" {
-			fmt.Fprintf(w, "  try: %s\n", indented(try, "       "))
+			fmt.Fprintf(w, "  %s%s\n", say.Try, indented(try, "       "))
 		}
 	}
 	return exitOf(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 )
@@ -52,7 +53,7 @@ func (c *hostCmd) resume(ctx context.Context, a *invocation) error {
 	o := app.Options{Observe: lines.step, Host: &app.Hosting{Watcher: lines}}
 	if a.asksHere(c.JSON) {
 		var closeTTY func() error
-		lines.person, closeTTY = a.console()
+		lines.person, closeTTY = tty.Person(a.in, a.err)
 		defer closeTTY()
 		o.Console, o.Host.Attended = lines, true
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/terminal"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 )
@@ -222,23 +223,23 @@ func (l *hostLines) question(ctx context.Context, cases *usecase.Cases, q inquir
 }
 
 // printAgent prints an agent with its calls.
-func printAgent(p sheet, a agents.Shown) {
+func printAgent(p tty.Sheet, a agents.Shown) {
 	by := strings.Repeat("  ", strings.Count(a.ID, "-"))
-	fmt.Fprintln(p.to)
-	p.line(fmt.Sprintf("%sagent %s ", by, a.ID), strings.TrimSpace(a.Role+" "+a.Goal))
+	fmt.Fprintln(p.To)
+	p.Line(fmt.Sprintf("%sagent %s ", by, a.ID), strings.TrimSpace(a.Role+" "+a.Goal))
 	for _, c := range a.Calls {
 		if c.Result == "" {
 			c.Result = "(no result)"
 		}
-		p.line(fmt.Sprintf("%s  %s  ", by, c.ID), c.Name+" "+c.Args)
+		p.Line(fmt.Sprintf("%s  %s  ", by, c.ID), c.Name+" "+c.Args)
 		if c.SessionID != "" {
-			p.line(by+"    session ", c.SessionID)
+			p.Line(by+"    session ", c.SessionID)
 		}
 		label := "= "
 		if c.Failed {
 			label = "failed: "
 		}
-		p.line(by+"    "+label, text.Cut(c.Result, 400))
+		p.Line(by+"    "+label, text.Cut(c.Result, 400))
 	}
-	p.line(by+"  answer: ", a.Answer)
+	p.Line(by+"  answer: ", a.Answer)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/lab/replay"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -43,14 +44,14 @@ func (c *replayCmd) Run(ctx context.Context, a *invocation) error {
 		if err != nil {
 			return errors.Join(app.Usage(err, ""), p.Close())
 		}
-		live := statusOf(a.err)
-		defer live.show("")
+		live := tty.StatusOf(a.err)
+		defer live.Show("")
 		r, err := replay.Run(ctx, db, sess.ID, replay.Options{
 			Policy: p.Plain, Lang: a.Conf.Model.Lang, Within: c.Within, Own: own(family),
 			Asking: func(n int) {
-				live.show(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps, a.Conf.Model.Name))
+				live.Show(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps, a.Conf.Model.Name))
 			}})
-		live.show("")
+		live.Show("")
 		if err == nil && len(r.Steps) == 0 {
 			err = app.Usage(fmt.Errorf("session %s has no steps", sess.ID), "taploop sessions list")
 		} else {
@@ -123,7 +124,7 @@ func (c *replayCmd) print(a *invocation, r replay.Report) error {
 		}
 		rows = append(rows, row)
 	}
-	if err := printRows(a.out, rows, columnsOf(a.out)); err != nil {
+	if err := tty.Table(a.out, rows, tty.Columns(a.out)); err != nil {
 		return err
 	}
 	return c.sum(a, r)

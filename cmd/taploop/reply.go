@@ -17,6 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/secret"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -185,11 +186,11 @@ func (c *replyCmd) response(ctx context.Context, a *invocation, q inquiry.Questi
 // typed reads the answer from stdin: all that is piped in, or a line from a terminal, without an
 // echo. A draft at a terminal is many lines, and no secret.
 func (a *invocation) typed(ctx context.Context, q inquiry.Question) (string, error) {
-	_, terminal := terminalOf(a.in)
+	_, terminal := tty.Of(a.in)
 	switch {
 	case terminal && inquiry.As[inquiry.Ask](q).Draft == "":
 		fmt.Fprintln(a.err, text.Cut(text.Line(q.Text), 200))
-		text, err := newConsole(a.in, a.err).Ask(ctx, wordsIn(a.Lang()).Hidden, true)
+		text, err := tty.NewConsole(a.in, a.err).Ask(ctx, wordsIn(a.Lang()).Hidden, true)
 		if errors.Is(err, io.EOF) {
 			return "", errors.New("nothing was typed; the question is still open")
 		}

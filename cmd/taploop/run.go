@@ -11,6 +11,9 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal"
+	"github.com/taploop/taploop/internal/terminal/story"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
@@ -74,7 +77,7 @@ func (c *runCmd) Run(ctx context.Context, a *invocation) error {
 
 // unanswerable refuses to ask only where nothing is to be read from.
 func unanswerable(a *invocation) error {
-	person, closeTTY := a.console()
+	person, closeTTY := tty.Person(a.in, a.err)
 	defer closeTTY()
 	if person != nil || !channel.Mode(a.Conf.Reply.Mode).Is(channel.ManualReply) {
 		return nil
@@ -92,15 +95,14 @@ func (c *taskFlags) follow(ctx context.Context, a *invocation,
 			"is none here"), "manual_reply asks at the terminal; elicit is for taploop serve")
 	}
 	a.quiet()
-	person, closeTTY := a.console()
+	person, closeTTY := tty.Person(a.in, a.err)
 	defer closeTTY()
 	if person == nil {
-		person = newConsole(a.in, a.err) // at its end
+		person = tty.NewConsole(a.in, a.err) // at its end
 	}
-	show := a.newSteps(person)
-	show.asked = c.answers
-	defer show.end()
-	o := app.Options{Console: show, Observe: show.event}
+	show := a.story(person, c.answers)
+	defer show.End()
+	o := app.Options{Console: show, Observe: show.Event}
 	var begun *usecase.Outcome
 	var st runs.Status
 	err := app.With(ctx, &a.Settings, o, func(d *app.Parts) (err error) {
@@ -109,26 +111,26 @@ func (c *taskFlags) follow(ctx context.Context, a *invocation,
 			next, err := onward{a.args}.from(err, d.Cases.After(ctx, call, err, true, c.starts))
 			return &stoppedShort{err, next}
 		}
-		show.begin(begun.Status)
+		show.Begin(begun.Status)
 		replayed := begun.Status.Replayed
 		if replayed {
-			show.line("", show.words.Replayed)
+			show.Repeated()
 		}
 		began := time.Now()
-		st, err = d.Cases.UntilEnd(ctx, call, begun, show.left)
+		st, err = d.Cases.UntilEnd(ctx, call, begun, show.Left)
 		st.Replayed, st.Waited = replayed, time.Since(began)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return c.reportEnd(ctx, a, st, begun.Cut)
+	return c.reportEnd(ctx, a, show, st, begun.Cut)
 }
 
 // reportEnd prints the result and gives the exit code. wanted is how many steps the command wanted,
 // if that was more than it may have.
-func (c *taskFlags) reportEnd(ctx context.Context, a *invocation, st runs.Status,
-	wanted int) error {
+func (c *taskFlags) reportEnd(ctx context.Context, a *invocation, show *story.Story,
+	st runs.Status, wanted int) error {
 	var notes []string
 	if most := a.Conf.Loop.MaxSteps; wanted > 0 {
 		a.notef(wordsIn(a.Lang()).Cut, wanted, most)
@@ -141,31 +143,26 @@ func (c *taskFlags) reportEnd(ctx context.Context, a *invocation, st runs.Status
 		if err = errors.Join(err, printJSON(a.out, shownResult{body, nextOf(st)})); err != nil {
 			return err
 		}
-	} else if err := a.printEnd(st); err != nil {
+	} else if err := a.printEnd(show, st); err != nil {
 		return err
 	}
 	return endOf(ctx, st.Run.State, st.Reason)
 }
 
+// story tells a run on stderr.
+func (a *invocation) story(console terminal.Lines, asked bool) *story.Story {
+	return story.New(a.err, tty.NewPainter(a.err, a.Options.Environ), console, a.Lang(), asked)
+}
+
 // printEnd says in words how a run ended, and what to call next.
-func (a *invocation) printEnd(st runs.Status) error {
+func (a *invocation) printEnd(show *story.Story, st runs.Status) error {
 	w := wordsIn(a.Lang())
-	say := sheet{a.err, columnsOf(a.err)}
-	fmt.Fprintln(a.err)
-	say.line("", fmt.Sprintf(w.Ended, st.Reason, w.count(st.Usage.Steps), w.spent(st.Usage)))
-	if why := w.Reasons[st.Reason]; why != "" {
-		say.line("", why)
-	} else {
-		say.line("", w.InFront[string(st.Reason)])
-		if st.Message != st.Run.Answer {
-			say.line("", st.Message)
-		}
-		say.line(w.Try, st.Hint)
-	}
+	show.Ended(st)
 	switch state := st.Run.State; {
 	case state == store.Completed, state == store.Aborted:
-		_, err := fmt.Fprintln(a.out, text.Line(st.Run.Answer))
-		return err
+		if _, err := fmt.Fprintln(a.out, text.Line(st.Run.Answer)); err != nil {
+			return err
+		}
 	case state.Waiting():
 		if st.Question != nil {
 			fmt.Fprintf(a.out, "%s\n", text.Line(st.Question.Text))
@@ -181,5 +178,6 @@ func (a *invocation) printEnd(st runs.Status) error {
 	case state == store.Paused:
 		a.notef("%s%s", w.GoOn, nextOf(st).Command)
 	}
+	show.See(st.Session.ID)
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -13,9 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -52,9 +49,9 @@ func lines(t *testing.T, shown string) (left []string) {
 
 func TestARunAtATerminalAsksThere(t *testing.T) {
 	t.Parallel()
-	for lang, words := range map[string]struct{ asks, thinking, step, other string }{
-		"en_US.UTF-8": {"The agent asks:", "thinking", `(?m)^step (\d)`, `\p{Han}`},
-		"zh_CN.UTF-8": {"手机助手提问：", "正在思考", `(?m)^第 (\d)\s+步 `,
+	for lang, words := range map[string]struct{ asks, thinking, step, tapped, other string }{
+		"en_US.UTF-8": {"The agent asks:", "thinking", `(?m)^[✓?] +(\d) `, "tapped: ", `\p{Han}`},
+		"zh_CN.UTF-8": {"手机助手提问：", "正在思考", `(?m)^[✓?] +(\d) `, "点击了：",
 			`(?m)\b(asks|session|step|steps|of|after|doing|work|waiting|looking|getting)\b`},
 	} {
 		b := newTestEnv(t, demoTask, "")
@@ -77,7 +74,7 @@ func TestARunAtATerminalAsksThere(t *testing.T) {
 			require.NoError(t, err)
 			require.LessOrEqual(t, n, 8, "there is no such step")
 		}
-		require.NotContains(t, shown, wordsIn(lang[:2]).Queue, "the phone is free")
+		require.NotContains(t, shown, story.In(lang[:2]).Queue, "the phone is free")
 		require.Equal(t, 1, strings.Count(shown, "Which size do you wear?"), "%s", shown)
 
 		left := lines(t, shown)
@@ -88,32 +85,10 @@ func TestARunAtATerminalAsksThere(t *testing.T) {
 			require.Equal(t, -1, strings.IndexFunc(line, text.Dangerous), "%q", line)
 		}
 		require.Equal(t, 8, steps, "a step is one line:\n%s", strings.Join(left, "\n"))
-		require.Contains(t, shown, "CLICK (open the shoes)", "%s", left)
+		require.Contains(t, shown, words.tapped+"open the shoes", "%s", left)
 		require.NotContains(t, shown, "So far:", "thoughts are not repeated")
 		b.done(tripTouches)
 	}
-}
-
-func TestTheStatusLineTellsTheStoreFromTheModel(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
-	require.NoError(t, err)
-	defer f.Close()
-	s := &steps{live: &statusLine{f: f}, words: wordsIn("en"), max: 40}
-	for _, c := range []struct {
-		kind agentloop.EventKind
-		want string
-	}{
-		{agentloop.Looked, "step 1 of at most 40: thinking"},
-		{agentloop.Decided, "step 1 of at most 40: " + wordsIn("en").Check},
-		{agentloop.Acting, "step 1 of at most 40: doing: go back"},
-		{agentloop.Acted, "step 1 of at most 40: " + wordsIn("en").Note},
-	} {
-		s.tell(runs.Event{Event: agentloop.Event{Kind: c.kind, Step: agentloop.Step{Index: 1,
-			Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{}}}}}})
-		require.Equal(t, c.want, s.live.doing)
-		require.LessOrEqual(t, len(c.want), 75, "with the time on a terminal of 80 columns")
-	}
-	s.end()
 }
 
 func TestTheStatusLineCountsNoStepThatThereIsNot(t *testing.T) {
@@ -125,7 +100,7 @@ func TestTheStatusLineCountsNoStepThatThereIsNot(t *testing.T) {
 	shown := screen.await(t, `(?s)(.*继续：taploop continue \w+)`)
 	require.Contains(t, shown, "第 2 步（最多 2 步）")
 	require.NotContains(t, shown, "第 3 步")
-	require.Contains(t, shown, "MAX_STEPS_REACHED，共 2 步")
+	require.Regexp(t, `已暂停，已用 .* 秒，2 步，.* 个 token（MAX_STEPS_REACHED）`, shown)
 	require.Contains(t, shown, "本次的步数已用完")
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/serve"
+	"github.com/taploop/taploop/internal/terminal/tty"
 )
 
 type serveCmd struct {
@@ -66,13 +67,13 @@ func (c *serveCmd) Run(ctx context.Context, a *invocation) error {
 	signal.Ignore(syscall.SIGPIPE)
 	o := serve.Options{Version: ownVersion()}
 	if c.HTTP.on {
-		person, closeTTY := a.console()
+		person, closeTTY := tty.Person(a.in, a.err)
 		defer closeTTY()
 		o.Console, o.Announce = person, a.announce
 		return serve.HTTP(ctx, &a.Settings, o)
 	}
 	o.In, o.Out = a.in, a.reserveStdout()
-	person, closeTTY := openTTY()
+	person, closeTTY := tty.Open()
 	defer closeTTY()
 	o.Console = person
 	return serve.Stdio(ctx, &a.Settings, o)
@@ -82,7 +83,7 @@ func (c *serveCmd) Run(ctx context.Context, a *invocation) error {
 // lets one in: stderr may be a log.
 func (s *streams) announce(addr net.Addr) {
 	s.notef("listening on http://%s/mcp", addr)
-	if _, ok := terminalOf(s.err); ok {
+	if _, ok := tty.Of(s.err); ok {
 		s.notef("questions are answered at /ui; for a link that logs a browser in: taploop ui")
 	}
 }
@@ -91,7 +92,7 @@ func (s *streams) announce(addr net.Addr) {
 // print goes to stderr. It returns stdout itself.
 func (s *streams) reserveStdout() io.Writer {
 	out := s.out
-	if w, wraps := out.(wrapper); wraps {
+	if w, wraps := out.(tty.Wrapper); wraps {
 		out = w.Unwrap()
 	}
 	if out == io.Writer(os.Stdout) {

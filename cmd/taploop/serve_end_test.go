@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/store"

@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
+	"github.com/taploop/taploop/internal/terminal/story"
 )
 
 type sessionsCmd struct {
@@ -91,7 +92,7 @@ func (c *sessionsShowCmd) Run(ctx context.Context, a *invocation) error {
 		if c.JSON {
 			return printJSON(a.out, shown)
 		}
-		shown.print(a.out)
+		shown.print(a.out, story.In(a.Lang()))
 		return nil
 	})
 }

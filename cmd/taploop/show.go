@@ -17,6 +17,8 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
+	"github.com/taploop/taploop/internal/terminal/story"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -150,41 +152,41 @@ func newShownStep(ctx context.Context, db *store.Store, st store.StepRecord,
 	return s, err
 }
 
-func (x shownSession) print(w io.Writer) {
-	p := sheet{w, columnsOf(w)}
+func (x shownSession) print(w io.Writer, said story.Words) {
+	p := tty.Sheet{To: w, Columns: tty.Columns(w)}
 	session := x.Session.ID
 	if x.Session.Serial != "" {
 		session += fmt.Sprintf(" on %s, %s", text.Line(x.Session.Serial),
 			plural(x.Session.Steps, "step"))
 	}
-	p.line("session ", session)
+	p.Line("session ", session)
 	if x.Session.Parent != "" {
-		p.line("begun by ", x.Session.Parent)
+		p.Line("begun by ", x.Session.Parent)
 	}
 	for _, r := range x.Runs {
 		fmt.Fprintln(w)
-		p.line("task: ", r.Task)
-		p.line("", strings.Join([]string{string(r.State), string(r.StopReason), r.Answer}, " "))
+		p.Line("task: ", r.Task)
+		p.Line("", strings.Join([]string{string(r.State), string(r.StopReason), r.Answer}, " "))
 		if r.Message != r.Answer {
-			p.line("  why: ", r.Message)
+			p.Line("  why: ", r.Message)
 		}
 		if r.Question != nil {
-			p.line("  asks: ", fmt.Sprintf("%s (question %s)", r.Question.Text, r.Question.ID))
+			p.Line("  asks: ", fmt.Sprintf("%s (question %s)", r.Question.Text, r.Question.ID))
 		}
-		p.line("  try: ", r.Hint)
+		p.Line("  try: ", r.Hint)
 		for _, warned := range r.Progress.Warnings {
-			p.line("  warning: ", warned.Text)
+			p.Line("  warning: ", warned.Text)
 		}
 		if x.Session.Serial != "" { // the times are those of steps
-			p.line("  time: ", wordsIn("en").spent(r.usage))
-			p.line("  parts: ", parts(r.usage.Timing))
+			p.Line("  time: ", said.Span(r.usage.Work())+said.Waiting(r.usage))
+			p.Line("  parts: ", parts(r.usage.Timing))
 		}
 		if r.Calls > 0 {
-			p.line("  model: ", fmt.Sprintf("%s, %d tokens sent, %d received",
+			p.Line("  model: ", fmt.Sprintf("%s, %d tokens sent, %d received",
 				plural(r.Calls, "call"), r.Sent, r.Received))
 		}
 		if r.Again > 0 {
-			p.line("  asked again: ", fmt.Sprintf("%d of %s, as the screen moved on", r.Again,
+			p.Line("  asked again: ", fmt.Sprintf("%d of %s, as the screen moved on", r.Again,
 				plural(r.usage.Steps, "step")))
 		}
 		for _, s := range x.Steps {
@@ -209,41 +211,41 @@ func parts(t agentloop.Timing) string {
 	return strings.Join(words, ", ")
 }
 
-func (s shownStep) print(p sheet) {
-	p.line(fmt.Sprintf("  %3d  %-7s ", s.Index, s.State), fmt.Sprintf("%s  %s",
+func (s shownStep) print(p tty.Sheet) {
+	p.Line(fmt.Sprintf("  %3d  %-7s ", s.Index, s.State), fmt.Sprintf("%s  %s",
 		text.Cut(text.Line(s.Action), 400), tenths(time.Duration(s.TookMS)*time.Millisecond)))
 	const below = "       "
 	if s.Refusal != "" {
-		p.line(below, s.Refusal)
+		p.Line(below, s.Refusal)
 	}
-	p.line(below+"thought: ", text.Cut(text.Line(s.Thought), 400))
-	p.line(below+"explain: ", text.Cut(text.Line(s.Explain), 400))
+	p.Line(below+"thought: ", text.Cut(text.Line(s.Thought), 400))
+	p.Line(below+"explain: ", text.Cut(text.Line(s.Explain), 400))
 	for _, r := range s.Replies {
-		p.written(below+"reply: ", r.Reply)
+		p.Written(below+"reply: ", r.Reply)
 		if r.Again {
-			p.line(below+"not used: ", r.Error)
+			p.Line(below+"not used: ", r.Error)
 		} else {
-			p.line(below+"not understood: ", r.Error)
+			p.Line(below+"not understood: ", r.Error)
 		}
 	}
 	s.exchange(p, below)
-	p.line(below+"picture: ", s.Picture)
-	p.line(below+"no picture: ", s.Missing)
+	p.Line(below+"picture: ", s.Picture)
+	p.Line(below+"no picture: ", s.Missing)
 }
 
 // exchange prints the step's question and what came of it.
-func (s shownStep) exchange(p sheet, below string) {
+func (s shownStep) exchange(p tty.Sheet, below string) {
 	asked := tenths(time.Duration(s.AskedMS) * time.Millisecond)
 	switch q, x := s.Question, s.Exchange; {
 	case q != nil && q.Resolution != nil:
-		p.line(below+"asked: ", q.Text)
-		p.line(below+string(q.Status)+": ", fmt.Sprintf("%s (%s, after %s)",
+		p.Line(below+"asked: ", q.Text)
+		p.Line(below+string(q.Status)+": ", fmt.Sprintf("%s (%s, after %s)",
 			q.Resolution.Response, q.Resolution.Who(), asked))
 	case q != nil:
-		p.line(below+"asked: ", q.Text)
-		p.line(below+string(q.Status)+": ", "for "+asked)
+		p.Line(below+"asked: ", q.Text)
+		p.Line(below+string(q.Status)+": ", "for "+asked)
 	case x != nil:
-		p.line(below+"asked: ", x.Question)
-		p.line(below+string(x.Outcome)+": ", cmp.Or(x.Answer, "-"))
+		p.Line(below+"asked: ", x.Question)
+		p.Line(below+string(x.Outcome)+": ", cmp.Or(x.Answer, "-"))
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal/story"
+	"github.com/taploop/taploop/internal/terminal/tty"
 )
 
 func TestAReplyIsShownAsTheModelWroteIt(t *testing.T) {
@@ -18,7 +20,7 @@ func TestAReplyIsShownAsTheModelWroteIt(t *testing.T) {
 	s := shownStep{Replies: []shownReply{{
 		Reply: "<THINK>" + long + "</THINK>\n\x1b[2Jexplain:x\taction:CLICK\tpoint:1,2\n",
 		Error: "two " + strings.Repeat("actions ", 100) + "on one line"}}}
-	s.print(sheet{&out, 80})
+	s.print(tty.Sheet{To: &out, Columns: 80})
 	said := out.String()
 	flat := strings.Join(strings.Fields(said), " ")
 	require.Contains(t, flat, long, "whole")
@@ -31,7 +33,7 @@ func TestAReplyIsShownAsTheModelWroteIt(t *testing.T) {
 func TestAReplyThatTheScreenOvertookWasUnderstood(t *testing.T) {
 	var out bytes.Buffer
 	shownStep{Replies: []shownReply{{Reply: "fine", Error: "the screen moved on", Again: true}}}.
-		print(sheet{&out, 80})
+		print(tty.Sheet{To: &out, Columns: 80})
 	require.Contains(t, out.String(), "not used: the screen moved on")
 	require.NotContains(t, out.String(), "not understood")
 }
@@ -40,19 +42,19 @@ func TestAWarningOfTheRunIsShown(t *testing.T) {
 	run := store.Run{Progress: agentloop.Progress{Warnings: []agentloop.Warning{
 		{Setting: "phone", Text: "the former keyboard could not be put back"}}}}
 	var out bytes.Buffer
-	shownSession{Runs: []shownRun{{Run: run}}}.print(&out)
+	shownSession{Runs: []shownRun{{Run: run}}}.print(&out, story.In("en"))
 	require.Contains(t, out.String(), "warning: the former keyboard could not be put back")
 }
 
 func TestHowManyStepsWereAskedAboutAgainIsShown(t *testing.T) {
 	x := shownSession{Runs: []shownRun{{Again: 2, usage: store.Usage{Steps: 9, Again: 2}}}}
 	var out bytes.Buffer
-	x.print(&out)
+	x.print(&out, story.In("en"))
 	require.Contains(t, out.String(), "asked again: 2 of 9 steps, as the screen moved on")
 
 	x.Runs[0].Again = 0
 	out.Reset()
-	x.print(&out)
+	x.print(&out, story.In("en"))
 	require.NotContains(t, out.String(), "asked again")
 }
 
@@ -87,7 +89,7 @@ func TestSessionsShowSaysHowARunThatWaitsGoesOn(t *testing.T) {
 		waits := c.asked.Open() && !c.state.Terminal()
 		require.Equal(t, waits, r.Question != nil)
 		var out strings.Builder
-		shownSession{Runs: []shownRun{r}}.print(&out)
+		shownSession{Runs: []shownRun{r}}.print(&out, story.In("en"))
 		require.Equal(t, waits, strings.Contains(out.String(), "Which one? (question "+info.ID),
 			out.String())
 	}

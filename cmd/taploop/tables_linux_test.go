@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal/tty"
 )
 
 // resize makes the terminal that wide.
@@ -103,10 +104,10 @@ func TestATableThatDoesNotFitIsPrintedAsBlocks(t *testing.T) {
 	rows := [][]string{{"SESSION", "STATE", "TASK"}, {"ce867017", "RUNNING", "buy the sneakers"},
 		{"0a", "-", "-"}}
 	var table, blocks strings.Builder
-	require.NoError(t, printRows(&table, rows, 24))
+	require.NoError(t, tty.Table(&table, rows, 24))
 	require.Equal(t, "SESSION   STATE    TASK\nce867017  RUNNING  buy…\n"+
 		"0a        -        -\n", strings.ReplaceAll(table.String(), "buy …", "buy…"))
-	require.NoError(t, printRows(&blocks, rows, 18))
+	require.NoError(t, tty.Table(&blocks, rows, 18))
 	require.Equal(t, "SESSION ce867017\nSTATE RUNNING\nTASK buy the\nsneakers\n\n"+
 		"SESSION 0a\nSTATE -\nTASK -\n", blocks.String())
 }

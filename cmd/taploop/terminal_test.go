@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -29,7 +30,7 @@ func TestWordsOfPhonesAndServersDoNotSteerTheTerminal(t *testing.T) {
 
 	out.Reset()
 	require.Equal(t, exitError,
-		report(&out, wordsIn("en"), hint.Add(errors.New("phone "+evil), evil)))
+		report(&out, story.In("en"), hint.Add(errors.New("phone "+evil), evil)))
 	harmless(t, out.String())
 	require.Equal(t,
 		"taploop: phone x[2J\n    SERIAL  device  y\n  try: x[2J\n       SERIAL  device  y\n",
@@ -72,10 +73,10 @@ func devicesOf(t *testing.T, reason string) (code int, errs string) {
 func TestOrdinaryTroubleIsSaidInThePersonsLanguageFirst(t *testing.T) {
 	var out bytes.Buffer
 	held := runs.Refuse(runs.DeviceBusy, "wait", "held")
-	require.Equal(t, exitPhone, report(&out, wordsIn("zh"), held))
-	require.Equal(t, wordsIn("zh").InFront["DEVICE_BUSY"]+"\ntaploop: held\n  try: wait\n",
+	require.Equal(t, exitPhone, report(&out, story.In("zh"), held))
+	require.Equal(t, story.In("zh").InFront["DEVICE_BUSY"]+"\ntaploop: held\n  try: wait\n",
 		out.String())
 	out.Reset()
-	report(&out, wordsIn("zh"), errors.New("x"))
+	report(&out, story.In("zh"), errors.New("x"))
 	require.Equal(t, "taploop: x\n", out.String(), "what is not known has no words in front")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/play"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -60,7 +61,7 @@ func (v *testView) show() {
 	for _, serial := range slices.Sorted(maps.Keys(v.doing)) {
 		line += " | " + serial + ": " + v.doing[serial]
 	}
-	statusOf(v.inv.err).show(line)
+	tty.StatusOf(v.inv.err).Show(line)
 }
 
 func (v *testView) ended(r suite.Result) {
@@ -84,4 +85,4 @@ func (v *testView) ended(r suite.Result) {
 	v.show()
 }
 
-func (v *testView) end() { statusOf(v.inv.err).show("") }
+func (v *testView) end() { tty.StatusOf(v.inv.err).Show("") }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
@@ -9,12 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/words"
 )
 
@@ -66,7 +64,7 @@ func requireUsed(t *testing.T, folder, name string, texts reflect.Type) {
 func TestCodesThatHaveTextsAreInTheProgram(t *testing.T) {
 	source := allSource(t)
 	for _, lang := range words.Languages() {
-		w := wordsIn(lang)
+		w := story.In(lang)
 		require.Equal(t, lang == words.Default, len(w.InFront) == 0, "errors are in English")
 		for code := range w.InFront {
 			require.Contains(t, source, `"`+code+`"`)
@@ -80,26 +78,5 @@ func TestCodesThatHaveTextsAreInTheProgram(t *testing.T) {
 			actions.Noted, actions.Delegated, actions.Remembered},
 			slices.Collect(maps.Keys(w.Outcomes)), lang)
 	}
-	require.Equal(t, wordsIn("en"), wordsIn("fr"))
-}
-
-func TestAWaitThatWasCutShortIsNoRefusalOfThePhone(t *testing.T) {
-	s := agentloop.Step{Refusal: agentloop.CutShort + "the person pressed Ctrl-C"}
-	s.Proposal.Action = actions.Wait{For: time.Second}
-	require.Contains(t, wordsIn("en").made(s), "; cut short")
-	require.NotContains(t, wordsIn("en").made(s), "refused")
-	require.Contains(t, wordsIn("zh").made(s), "；已中断")
-	s.Refusal = "not carried out: Killed"
-	require.Contains(t, wordsIn("en").made(s), "); not carried out: Killed")
-}
-
-// What came of a question ends without a colon when there was no answer.
-func TestAQuestionWithoutAnAnswerEndsWithItsOutcome(t *testing.T) {
-	for lang, want := range map[string]string{"en": "Which? not asked",
-		"zh": "Which? 没有提问"} {
-		var out bytes.Buffer
-		s := steps{out: &out, words: wordsIn(lang)}
-		s.exchange(actions.Exchange{Question: "Which?", Outcome: actions.NoReply})
-		require.Equal(t, want, strings.TrimSpace(out.String()))
-	}
+	require.Equal(t, story.In("en"), story.In("fr"))
 }

@@ -1,4 +1,4 @@
-package main
+package tty
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// statusLine is a terminal whose last line says what is being done and for how long, and is
+// Status is a terminal whose last line says what is being done and for how long, and is
 // rewritten while that goes on. What is written to it comes above that line. Any number of
 // goroutines may use it.
-type statusLine struct {
+type Status struct {
 	f *os.File
 
 	mu    sync.Mutex
@@ -26,8 +26,18 @@ type statusLine struct {
 	wg    sync.WaitGroup
 }
 
+// NewStatus returns a Status on the terminal, with nothing shown.
+func NewStatus(f *os.File) *Status { return &Status{f: f} }
+
+// Doing returns what is shown, without the time.
+func (s *Status) Doing() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.doing
+}
+
 // Write implements io.Writer.
-func (s *statusLine) Write(p []byte) (int, error) {
+func (s *Status) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
@@ -36,11 +46,11 @@ func (s *statusLine) Write(p []byte) (int, error) {
 }
 
 // Unwrap is the terminal itself.
-func (s *statusLine) Unwrap() io.Writer { return s.f }
+func (s *Status) Unwrap() io.Writer { return s.f }
 
-// show says what is being done from now on; "" shows nothing. What is shown is rewritten until
+// Show says what is being done from now on; "" shows nothing. What is shown is rewritten until
 // there is nothing. A nil line shows nothing.
-func (s *statusLine) show(doing string) {
+func (s *Status) Show(doing string) {
 	if s == nil {
 		return
 	}
@@ -64,7 +74,7 @@ func (s *statusLine) show(doing string) {
 	}
 }
 
-func (s *statusLine) rewrite(end <-chan struct{}) {
+func (s *Status) rewrite(end <-chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -81,7 +91,7 @@ func (s *statusLine) rewrite(end <-chan struct{}) {
 }
 
 // draw shows the line. Errors of the terminal are ignored: there is nowhere else to show it.
-func (s *statusLine) draw() {
+func (s *Status) draw() {
 	if s.doing == "" {
 		return
 	}
@@ -89,7 +99,7 @@ func (s *statusLine) draw() {
 	if d := time.Since(s.since).Truncate(time.Second); d > 0 {
 		line += " " + d.String()
 	}
-	if columns := columnsOf(s.f); columns > 0 {
+	if columns := Columns(s.f); columns > 0 {
 		line = ansi.Truncate(line, columns-1, text.Ellipsis) // a full line would wrap
 	}
 	s.width = ansi.StringWidth(line)
@@ -97,24 +107,24 @@ func (s *statusLine) draw() {
 }
 
 // erase erases the line. A terminal that was made narrower has wrapped it.
-func (s *statusLine) erase() {
+func (s *Status) erase() {
 	if s.width == 0 {
 		return
 	}
 	up := ""
-	if columns := columnsOf(s.f); columns > 0 && s.width > columns {
+	if columns := Columns(s.f); columns > 0 && s.width > columns {
 		up = fmt.Sprintf("\x1b[%dA", (s.width-1)/columns)
 	}
 	_, _ = s.f.WriteString("\r" + up + "\x1b[J")
 	s.width = 0
 }
 
-// statusOf returns the status line of the terminal that a stream leads to, or nil.
-func statusOf(stream any) *statusLine {
+// StatusOf returns the status line of the terminal that a stream leads to, or nil.
+func StatusOf(stream any) *Status {
 	w, _ := stream.(*text.Writer)
 	if w == nil {
 		return nil
 	}
-	s, _ := w.Unwrap().(*statusLine)
+	s, _ := w.Unwrap().(*Status)
 	return s
 }

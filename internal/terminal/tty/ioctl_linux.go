@@ -1,4 +1,4 @@
-package main
+package tty
 
 import "golang.org/x/sys/unix"
 

@@ -1,4 +1,4 @@
-package main
+package tty
 
 import (
 	"bufio"
@@ -12,8 +12,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// console asks the person at the other end of the standard streams.
-type console struct {
+// Console asks the person at the other end of the standard streams.
+type Console struct {
 	in   io.Reader
 	out  io.Writer
 	once sync.Once
@@ -32,20 +32,20 @@ type inputLine struct {
 	prompt int64 // that was the last one when it was typed
 }
 
-func newConsole(in io.Reader, out io.Writer) *console {
-	return &console{in: in, out: out, line: make(chan inputLine), read: make(chan struct{}, 1)}
+func NewConsole(in io.Reader, out io.Writer) *Console {
+	return &Console{in: in, out: out, line: make(chan inputLine), read: make(chan struct{}, 1)}
 }
 
 // Ask implements terminal.Lines. When ctx ends it says why. What was typed at a terminal before the
 // prompt is dropped, be it a line or half of one, so that nothing answers a question that was
 // not read. The read of a terminal cannot be called off, so one may still be under way for a
 // question that was settled elsewhere.
-func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
+func (c *Console) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
 	c.once.Do(func() { go c.lines() }) // ends with the input or with the process
 	current := c.prompts.Add(1)
 	// Both before the prompt: who types fast has begun when it is there. What is piped in was meant
 	// beforehand, and stays.
-	f, atTerminal := terminalOf(c.in)
+	f, atTerminal := Of(c.in)
 	if atTerminal {
 		flushTyped(int(f.Fd()))
 		if secret {
@@ -55,7 +55,7 @@ func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, 
 			}
 		}
 	}
-	if columns := columnsOf(c.out); columns > 0 {
+	if columns := Columns(c.out); columns > 0 {
 		prompt = ansi.Wrap(prompt, columns, "")
 	}
 	fmt.Fprint(c.out, prompt)
@@ -81,7 +81,7 @@ func (c *console) Ask(ctx context.Context, prompt string, secret bool) (string, 
 }
 
 // echo shows piped input, as a terminal shows typed input.
-func (c *console) echo(answer string, secret bool) {
+func (c *Console) echo(answer string, secret bool) {
 	if secret {
 		answer = ""
 	}
@@ -89,7 +89,7 @@ func (c *console) echo(answer string, secret bool) {
 }
 
 // lines reads one line for each token.
-func (c *console) lines() {
+func (c *Console) lines() {
 	r := bufio.NewReader(c.in)
 	for range c.read {
 		text, err := r.ReadString('\n')

@@ -1,0 +1,67 @@
+package story_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal/story"
+	"github.com/taploop/taploop/internal/terminal/tty"
+	"github.com/taploop/taploop/internal/text"
+)
+
+func TestTheStatusLineTellsTheStoreFromTheModel(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
+	require.NoError(t, err)
+	defer f.Close()
+	live := tty.NewStatus(f)
+	s := story.New(text.NewWriter(live), tty.Painter{}, nil, "en", false)
+	s.Begin(runs.Status{Run: store.Run{MaxSteps: 40}})
+	for _, c := range []struct {
+		kind agentloop.EventKind
+		want string
+	}{
+		{agentloop.Looked, "step 1 of at most 40: thinking"},
+		{agentloop.Decided, "step 1 of at most 40: " + story.In("en").Check},
+		{agentloop.Acting, "step 1 of at most 40: doing: go back"},
+		{agentloop.Acted, "step 1 of at most 40: " + story.In("en").Note},
+	} {
+		s.Event(runs.Event{Event: agentloop.Event{Kind: c.kind, Step: agentloop.Step{Index: 1,
+			Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{}}}}}})
+		require.Equal(t, c.want, live.Doing())
+		require.LessOrEqual(t, len(c.want), 75, "with the time on a terminal of 80 columns")
+	}
+	s.End()
+}
+
+func TestAWaitThatWasCutShortIsNoRefusalOfThePhone(t *testing.T) {
+	s := agentloop.Step{Refusal: agentloop.CutShort + "the person pressed Ctrl-C"}
+	s.Proposal.Action = actions.Wait{For: time.Second}
+	require.Contains(t, story.In("en").Made(s), "; cut short")
+	require.NotContains(t, story.In("en").Made(s), "refused")
+	require.Contains(t, story.In("zh").Made(s), "；已中断")
+	s.Refusal = "not carried out: Killed"
+	require.Contains(t, story.In("en").Made(s), "wait 1s; not carried out: Killed")
+}
+
+// What came of a question ends without a colon when there was no answer.
+func TestAQuestionWithoutAnAnswerEndsWithItsOutcome(t *testing.T) {
+	for lang, want := range map[string]string{"en": "Which? not asked",
+		"zh": "Which? 没有提问"} {
+		var out bytes.Buffer
+		s := story.New(&out, tty.Painter{}, nil, lang, false)
+		s.Begin(runs.Status{})
+		out.Reset()
+		s.Event(runs.Event{Event: agentloop.Event{Kind: agentloop.Stepped, Step: agentloop.Step{
+			Exchange: &actions.Exchange{Question: "Which?", Outcome: actions.NoReply}}}})
+		require.Contains(t, out.String(), "   "+want+"\n")
+	}
+}

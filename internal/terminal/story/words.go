@@ -1,0 +1,135 @@
+package story
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
+)
+
+// Words are what a run is told in, in one language.
+type Words struct {
+	texts
+	lang string
+}
+
+// texts are those of the story, in one language.
+type texts struct {
+	Session, Model           string // where the run is: an id on a phone, and what that phone is
+	Now                      string // the step of the status line
+	Ready, Look, Think, Act  string // the phase of a step
+	Check, Note              string // before an action is carried out, and after
+	Queue                    string
+	Wants, CutShort          string // an action that was asked about first, and one cut short
+	Unread, Silent           string // of the model's reply
+	Exchange, Unanswered     string // the outcome of a question, with an answer and without
+	Warning                  string // before one of the run's warnings
+	Replayed                 string
+	Done, Ended, Waits       string // how a run stands, after what it spent
+	Paused                   string
+	Steps, OneStep, Tokens   string
+	Seconds, Minutes, Waited string
+	Colon, Comma             string
+	Try, Shows               string // in front of what to do, and of the command that shows the run
+
+	Outcomes map[actions.Outcome]string
+	// why a run has ended, where that needs no other words
+	Reasons map[agentloop.StopReason]string
+	// by stop reason or code, in front of an error, whose own words are English, so there are none
+	// in English
+	InFront map[string]string
+}
+
+var textsIn = words.Of[texts]("story")
+
+// In returns the words in the language that fits best.
+func In(lang string) Words { return Words{*textsIn(lang), words.Match(lang)} }
+
+// Made is a step in one line: what was done and why, and why it was not carried out.
+func (w Words) Made(s agentloop.Step) string {
+	p := s.Proposal
+	switch {
+	case p.Action == nil && export.Silent(p):
+		return w.Silent
+	case p.Action == nil:
+		return w.Unread
+	}
+	_, gesture := p.Action.(actions.Gesture)
+	line := actions.Acted(p.Action, w.lang)
+	if gesture && (s.Refusal != "" || s.Asks != "") {
+		line = actions.Brief(p.Action, w.lang)
+	}
+	if k := p.Action.Traits().Kind; k != actions.KindLaunch && k != actions.KindNone &&
+		p.Explain != "" {
+		line += w.Colon + text.Cut(text.Line(p.Explain), 300)
+	}
+	switch {
+	case strings.HasPrefix(s.Refusal, agentloop.CutShort):
+		line += w.CutShort
+	case s.Refusal != "":
+		line += "; " + text.Cut(text.Line(s.Refusal), 400)
+	case gesture && s.Asks != "":
+		line = fmt.Sprintf(w.Wants, line)
+	}
+	return line
+}
+
+// Count is a number of steps.
+func (w Words) Count(n int) string {
+	if n == 1 {
+		return w.OneStep
+	}
+	return fmt.Sprintf(w.Steps, n)
+}
+
+// spent is what a run took: time, steps and tokens.
+func (w Words) spent(u store.Usage) string {
+	said := []string{w.Span(u.Work()) + w.Waiting(u), w.Count(u.Steps)}
+	if n := u.PromptTokens + u.CompletionTokens; n > 0 {
+		said = append(said, fmt.Sprintf(w.Tokens, Thousands(n)))
+	}
+	return strings.Join(said, w.Comma)
+}
+
+// Waiting is how long a run waited for answers, behind the time of its work; "" for hardly at all.
+func (w Words) Waiting(u store.Usage) string {
+	if u.Asked < 100*time.Millisecond {
+		return ""
+	}
+	return fmt.Sprintf(w.Waited, w.Span(u.Asked))
+}
+
+// Span is a duration: to a tenth of a second as long as that matters.
+func (w Words) Span(d time.Duration) string {
+	if d < 10*time.Second-50*time.Millisecond {
+		return fmt.Sprintf(w.Seconds, strconv.FormatFloat(d.Round(100*time.Millisecond).Seconds(),
+			'f', -1, 64))
+	}
+	s := int(d.Round(time.Second) / time.Second)
+	if s < 60 {
+		return fmt.Sprintf(w.Seconds, strconv.Itoa(s))
+	}
+	return fmt.Sprintf(w.Minutes, s/60, s%60)
+}
+
+// Thousands is a large number in few digits: 950, 1.2k, 12k, 3.4M.
+func Thousands(n int) string {
+	f, unit := float64(n), ""
+	switch {
+	case n >= 999_500:
+		f, unit = f/1e6, "M"
+	case n >= 1000:
+		f, unit = f/1e3, "k"
+	}
+	if unit == "" || f >= 9.95 {
+		return strconv.FormatFloat(f, 'f', 0, 64) + unit
+	}
+	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0") + unit
+}
