@@ -35,7 +35,7 @@ func TestALanguageIsFoundByAnyOfItsTags(t *testing.T) {
 
 // untranslated keys are in one language only, with the reason.
 var untranslated = map[string]string{
-	"cli.inFront": "it stands in front of errors, which are in English",
+	"story.inFront": "it stands in front of errors, which are in English",
 }
 
 func TestEveryLanguageHasTheSameTextsWithTheSamePlaceholders(t *testing.T) {
