@@ -25,6 +25,7 @@ type call struct {
 	stateless bool   // a request that stands alone: the server asks by its result
 	version   string // of the protocol, or "" if it is not known
 	gelab     bool   // the client was written for gelab-zero's server
+	schemas   Schemas
 	options   *connectionOptions
 	messages  *messages
 }

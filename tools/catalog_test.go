@@ -34,10 +34,18 @@ type listed struct {
 	Output      map[string]any `json:"outputSchema"`
 }
 
+// orBrief is the query of a list of tools, brief unless it says otherwise.
+func orBrief(query string) string {
+	if strings.Contains(query, "schemas=") {
+		return query
+	}
+	return "schemas=brief&" + query
+}
+
 // list is what a client gets under this query, as JSON.
 func (w *fixture) list(query string) ([]byte, []listed) {
 	w.t.Helper()
-	got, err := w.client.ListTools(w.at(query), mcp.ListToolsRequest{})
+	got, err := w.client.ListTools(w.at(orBrief(query)), mcp.ListToolsRequest{})
 	require.NoError(w.t, err)
 	require.Empty(w.t, got.NextCursor)
 	var b bytes.Buffer
@@ -67,8 +75,8 @@ func TestTheListOfToolsIsTheOneThatWasReviewed(t *testing.T) {
 			query string
 			most  int
 		}{
-			"tools.json":       {"", 3000},
-			"tools.gelab.json": {"compat=gelab", 2100},
+			"tools.json":       {"schemas=brief", 3000},
+			"tools.gelab.json": {"schemas=brief&compat=gelab", 2100},
 			"tools.full.json":  {"schemas=full", 26_500},
 		} {
 			got, _ := w.list(c.query)
@@ -94,10 +102,10 @@ func TestTheToolForGoalsCostsLittle(t *testing.T) {
 	o200k, err := tokenizer.Get(tokenizer.O200kBase)
 	require.NoError(t, err)
 	bubble(t, func(t *testing.T, w *fixture) {
-		without, err := o200k.Count(w.sent(""))
+		without, err := o200k.Count(w.sent("schemas=brief"))
 		require.NoError(t, err)
 		w.topts.Goals = true
-		list := w.sent("")
+		list := w.sent("schemas=brief")
 		require.Contains(t, list, `"delegate_goal"`)
 		with, err := o200k.Count(list)
 		require.NoError(t, err)
@@ -116,6 +124,7 @@ func (w *fixture) sent(query string) string {
 
 func TestTheSettingSaysHowMuchTheListSays(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
+		w.topts.Schemas = ""
 		brief, full := w.sent(""), w.sent("schemas=full")
 		require.Equal(t, brief, w.sent("schemas=brief"))
 		for _, rare := range []string{"outputSchema", "maxLength", "idempotency_key",
@@ -131,7 +140,7 @@ func TestTheSettingSaysHowMuchTheListSays(t *testing.T) {
 		a, err := w.try(w.at("schemas=all"), "list_sessions", nil, nil)
 		require.NoError(t, err)
 		require.Equal(t, "INVALID_ARGUMENT", a.code())
-		require.Contains(t, a.text, "use full or brief")
+		require.Contains(t, a.text, "use full, brief, inquiry")
 		listed := w.described(w.at("desc.ask_agent_start_new_task.queue=Wait+in+line."), start)
 		require.Contains(t, words(listed, "queue"), "Wait in line.", "what is described is listed")
 	})

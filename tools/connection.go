@@ -7,14 +7,17 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/words"
+	"github.com/taploop/taploop/tools/schema"
 )
 
 // connectionOptions are what a connection sets in the query of its URL, see [Connected].
@@ -22,8 +25,9 @@ type connectionOptions struct {
 	descriptions map[string]string // by TOOL or TOOL.PARAM
 	lang         string            // one of the languages
 	mode         channel.Mode
-	compat       Compat  // "" is the server's own
-	schemas      Schemas // the same
+	compat       Compat   // "" is the server's own
+	schemas      Schemas  // the same
+	unknown      []string // keys, with what was probably meant
 	wait         time.Duration
 	err          error // their error, with which every call is refused
 }
@@ -44,7 +48,7 @@ type connectionKey struct{}
 //	lang=en|zh            of our own sentences around results, questions and forms
 //	reply_mode=MODE       for calls that name none, the server's own, or one without a person
 //	wait_seconds=N        the longest that a call waits
-//	schemas=brief|full    how much the list of tools says, see [Schemas]
+//	schemas=LIST          how much the list of tools says, see [ParseSchemas]
 //	compat=gelab|off      the tools as gelab-zero's server has them, see [Compat]
 //
 // They tighten what the server allows and never loosen it. Every description ends with
@@ -62,8 +66,8 @@ func connectionOptionsOf(ctx context.Context) *connectionOptions {
 	return readConnectionOptions(nil)
 }
 
-// readConnectionOptions reads the query of a connection's URL. Unknown keys are
-// ignored. Every call of the connection reports an error in the known ones.
+// readConnectionOptions reads the query of a connection's URL. Every call of the connection reports
+// an error in the known keys, and notes the unknown ones.
 func readConnectionOptions(query url.Values) *connectionOptions {
 	o := &connectionOptions{descriptions: map[string]string{}, lang: "en", wait: math.MaxInt64}
 	for key, values := range query {
@@ -91,7 +95,7 @@ func (o *connectionOptions) read(key, value string) error {
 	case key == "reply_mode":
 		return o.readMode(key, value)
 	case key == "schemas":
-		return readOne(&o.schemas, key, value, SchemasFull, SchemasBrief)
+		return o.readSchemas(key, value)
 	case key == "compat":
 		return readOne(&o.compat, key, value, CompatGelab, CompatOff)
 	case key == "wait_seconds":
@@ -101,6 +105,8 @@ func (o *connectionOptions) read(key, value string) error {
 				text.Quote(value, 60))
 		}
 		o.wait = time.Duration(n * float64(time.Second))
+	default:
+		o.noteUnknown(key)
 	}
 	return nil
 }
@@ -126,6 +132,37 @@ func (o *connectionOptions) readMode(key, value string) error {
 			"under %s not only people are asked, and an address may only tighten", mode)
 	}
 	o.mode = mode
+	return nil
+}
+
+// keys are those of a query, except desc.TOOL.
+var keys = []string{"description", "lang", "reply_mode", "schemas", "compat", "wait_seconds"}
+
+// noteUnknown notes a key that is not known. A gateway may have added it, so that it is no error.
+func (o *connectionOptions) noteUnknown(key string) {
+	note := text.Quote(key, 60)
+	if near := schema.Nearest(key, keys); near != "" {
+		note += " (did you mean " + near + "?)"
+	}
+	o.unknown = append(o.unknown, note)
+	slices.Sort(o.unknown)
+}
+
+// ignored says which keys have no effect, "" when there are none.
+func (o *connectionOptions) ignored() string {
+	if len(o.unknown) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(messagesIn(o.lang).Ignored,
+		strings.Join(o.unknown[:min(len(o.unknown), 5)], ", "))
+}
+
+func (o *connectionOptions) readSchemas(key, value string) error {
+	how, err := ParseSchemas(value)
+	if err != nil {
+		return badOption(key, hint.Of(err), "%w", err)
+	}
+	o.schemas = how
 	return nil
 }
 

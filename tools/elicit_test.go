@@ -59,7 +59,7 @@ func TestProgressGoesOnWhileAFormIsShown(t *testing.T) {
 		}}}
 		w.pipe(eras[0], r)
 		a := w.withProgress("p", "ask_agent_start_new_task",
-			in{"task": "tap ask tap", "reply_mode": "elicit"})
+			in{"task": "tap ask tap", "reply_mode": "elicit", "wait_seconds": 45})
 		require.Equal(t, done, a.code())
 		got, metas := w.progressed("p")
 		i := slices.Index(got, "the question is shown in a form")

@@ -84,6 +84,7 @@ func newFixture(t *testing.T, dir string) *fixture {
 		NewGate: func(store.Session, store.Run) agentloop.Gate { return w.gate },
 		Limits:  agentloop.Limits{Settle: -1, Repeats: 10_000, Steps: 1000, Time: 24 * time.Hour}}
 	w.topts = tools.Options{Options: usecase.Options{Phones: w.phones},
+		Schemas: tools.SchemasFull, // so that results are whole
 		Principal: func(ctx context.Context) string {
 			name, _ := ctx.Value(principalKey{}).(string)
 			return name

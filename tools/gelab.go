@@ -14,10 +14,10 @@ var gelabTools = []string{phonesTool, olderTool, startTool, continueTool, waitTo
 type eitherArgs struct {
 	Task      string `json:"task,omitempty" max:"20000"`
 	SessionID string `json:"session_id,omitempty" max:"200"`
-	ReplyMode string `json:"reply_mode,omitempty" max:"200" listed:"no"`
-	Reset     *bool  `json:"reset_environment,omitempty" listed:"no"`
-	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"no"`
-	Supersede bool   `json:"supersede,omitempty" listed:"no"`
+	ReplyMode string `json:"reply_mode,omitempty" max:"200" listed:"gelab"`
+	Reset     *bool  `json:"reset_environment,omitempty" listed:"gelab"`
+	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"gelab"`
+	Supersede bool   `json:"supersede,omitempty" listed:"gelab"`
 	usecase.Reply
 	usecase.Running
 }

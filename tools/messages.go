@@ -19,6 +19,7 @@ type messages struct {
 	InquiryOpen, InquiryClosed, TheAnswer                                       string
 
 	Note     string // of a result
+	Ignored  string // of an address, for Note
 	CutSteps string // of a call, for Note
 
 	// The call that comes next.

@@ -2,9 +2,11 @@ package tools
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 )
 
@@ -27,18 +29,19 @@ type Options struct {
 	Person    func(context.Context) bool   // whether that is a person; nil means transport.Person
 }
 
-// waitsOf are those of a client's call, with progress or without.
-func waitsOf(o *Options, client string, progress bool) usecase.Waits {
-	for name, w := range o.ClientWaits {
+// waitsOf are those of a client's call.
+func waitsOf(o *Options, client string) usecase.Waits {
+	for name, own := range o.ClientWaits {
 		if strings.EqualFold(name, client) {
-			return w.Over(o.Waits).Of(progress)
+			return own.Over(o.Waits).Of(usecase.Patient(client))
 		}
 	}
-	return o.Waits.Of(progress)
+	return o.Waits.Of(usecase.Patient(client))
 }
 
-// Schemas say how much the list of tools says. Every conversation pays for it, before anything is
-// called.
+// Schemas say how much the list of tools says, and how much the structure of a result. Every
+// conversation pays for it, before anything is called. It is SchemasBrief, SchemasFull, or groups of
+// arguments with commas between them, see [ParseSchemas].
 type Schemas string
 
 // The lists that there are.
@@ -47,6 +50,28 @@ const (
 	// for programs: every argument with its bounds, and what comes back
 	SchemasFull Schemas = "full"
 )
+
+// groups are of arguments that the brief list leaves out, by the tag listed of their fields.
+var groups = []string{"inquiry", "captions", "gelab"}
+
+// ParseSchemas checks how much is to be listed: brief, full, or the brief list with groups of
+// arguments, such as "inquiry,captions".
+func ParseSchemas(s string) (Schemas, error) {
+	known := append([]string{string(SchemasBrief), string(SchemasFull)}, groups...)
+	for part := range strings.SplitSeq(s, ",") {
+		if !slices.Contains(known, part) {
+			return "", invalid("use full, brief, inquiry, captions or gelab, or several of the "+
+				"last three with commas between them", "%s is none that is known",
+				text.Quote(s, 60))
+		}
+	}
+	return Schemas(s), nil
+}
+
+// Has reports whether the list has a group of arguments.
+func (s Schemas) Has(group string) bool {
+	return slices.Contains(strings.Split(string(s), ","), group)
+}
 
 // Compat says whose MCP server a connection finds, for clients that were written for another one.
 type Compat string

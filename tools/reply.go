@@ -4,7 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -16,8 +18,8 @@ import (
 // envelope, and then it is still below 100 KB.
 const maxResult = 97_000
 
-// structured is the version of the protocol that brought structured content.
-const structured = "2025-06-18"
+// structuredSince is the version of the protocol that brought structured content.
+const structuredSince = "2025-06-18"
 
 // toolResult is what a tool answers. How it is sent, and how large it may be, is decided here and
 // nowhere else.
@@ -41,14 +43,22 @@ func (c *call) sent(r *toolResult) (*mcp.CallToolResult, error) {
 	if r.form != nil {
 		return r.form, nil
 	}
-	raw, err := text.Marshal(r.body)
+	raw, err := text.Marshal(c.structured(r.body))
 	if err != nil {
 		return nil, fmt.Errorf("encoding the result: %w", err)
 	}
 	b := text.JSON(raw)
 	out := &mcp.CallToolResult{StructuredContent: json.RawMessage(b), IsError: r.code != ""}
 	if r.text != nil {
-		out.Content = append(out.Content, mcp.NewTextContent(r.text()))
+		said := r.text()
+		if ignored := c.options.ignored(); ignored != "" {
+			first, rest, more := strings.Cut(said, "\n")
+			said = first + "\n" + c.messages.notes([]string{ignored})[0]
+			if more {
+				said += "\n" + rest
+			}
+		}
+		out.Content = append(out.Content, mcp.NewTextContent(said))
 	}
 	if r.plain != nil {
 		b = []byte(quote(r.plain))
@@ -56,7 +66,7 @@ func (c *call) sent(r *toolResult) (*mcp.CallToolResult, error) {
 	switch asJSON := mcp.NewTextContent(string(b)); {
 	case c.gelab:
 		out.Content = slices.Insert(out.Content, 0, mcp.Content(asJSON))
-	case c.version != "" && c.version < structured:
+	case c.version != "" && c.version < structuredSince:
 		out.Content = append(out.Content, asJSON)
 	}
 	for _, p := range r.pictures {
@@ -64,6 +74,20 @@ func (c *call) sent(r *toolResult) (*mcp.CallToolResult, error) {
 			mcp.NewImageContent(base64.StdEncoding.EncodeToString(p), "image/jpeg"))
 	}
 	return out, nil
+}
+
+// structured is the structure of a result: of a run's what a model needs, unless the connection or
+// the call asks for more.
+func (c *call) structured(body any) any {
+	run, is := body.(*result.Result)
+	asks := func(name string) bool {
+		return name == "detail" || strings.HasPrefix(name, "enable_")
+	}
+	whole := c.gelab || slices.ContainsFunc([]string{"full", "captions", "gelab"}, c.schemas.Has)
+	if !is || whole || slices.ContainsFunc(slices.Collect(maps.Keys(c.given)), asks) {
+		return body
+	}
+	return run.Brief()
 }
 
 // size is about how many bytes the reply will have on the wire.

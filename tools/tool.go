@@ -33,7 +33,7 @@ type answers struct {
 
 var (
 	aRun = answers{result.Schema[result.Result], func(f result.Failure) any {
-		return result.Result{Error: &f, Question: f.Open, Next: f.Next}
+		return &result.Result{Error: &f, Question: f.Open, Next: f.Next}
 	}}
 	anInquiry = answers{result.Schema[result.Inquiry], func(f result.Failure) any {
 		return result.Inquiry{Error: &f, Question: f.Open, Next: f.Next}
@@ -58,7 +58,9 @@ func row[A any](o *Options, d tool,
 	handle func(context.Context, *call, A) (*toolResult, error)) tool {
 	d.wording = sync.OnceValue(func() wording {
 		description, input := argumentsOf[A](o, d.name)
-		return wording{description, input, schema.Listed[A](input)}
+		return wording{description, input, func(wants func(string) bool) *schema.Schema {
+			return schema.Listed[A](input, wants)
+		}}
 	})
 	d.call = func(ctx context.Context, c *call) (*toolResult, error) {
 		args, err := read[A](d, c)
@@ -97,17 +99,17 @@ func (d tool) declaration(how Schemas) mcp.Tool {
 			OpenWorldHint:  new(true), // a phone is in the world
 		},
 	}
-	if how == SchemasFull {
+	if how.Has(string(SchemasFull)) {
 		as.RawOutputSchema = schema.JSON(d.output())
 	}
 	return as
 }
 
 func (d tool) inputs(how Schemas) *schema.Schema {
-	if how == SchemasFull {
+	if how.Has(string(SchemasFull)) {
 		return d.wording().input
 	}
-	return d.wording().listed
+	return d.wording().listed(how.Has)
 }
 
 // redescribe puts the connection's descriptions of the tool and of its arguments into as. An

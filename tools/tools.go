@@ -114,7 +114,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		token = req.Params.Meta.ProgressToken
 	}
 	o := connectionOptionsOf(ctx)
-	waits := o.tighten(waitsOf(t.edge.opts, transport.ClientName(ctx), token != nil))
+	waits := o.tighten(waitsOf(t.edge.opts, transport.ClientName(ctx)))
 	principal := t.edge.opts.Principal(ctx)
 	c := &call{
 		request: req,
@@ -126,6 +126,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		stateless: transport.Stateless(ctx),
 		version:   server.RequestProtocolVersion(ctx),
 		gelab:     t.edge.servesGelab(o),
+		schemas:   cmp.Or(o.schemas, t.edge.opts.Schemas),
 		options:   o,
 		messages:  messagesIn(o.lang),
 	}

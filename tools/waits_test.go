@@ -25,7 +25,7 @@ func TestACallNeverOutlivesItsBudget(t *testing.T) {
 		"by default": {in{}, nil, usecase.Waits{}, usecase.Waits{},
 			25 * time.Second},
 		"by default, with progress": {in{}, "p", usecase.Waits{}, usecase.Waits{},
-			45 * time.Second},
+			25 * time.Second},
 		"asked for": {in{"wait_seconds": 12.5}, nil, usecase.Waits{},
 			usecase.Waits{}, 12500 * time.Millisecond},
 		"too much asked for": {in{"wait_seconds": 3600}, nil, usecase.Waits{},

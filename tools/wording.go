@@ -31,7 +31,8 @@ var Instructions = strings.TrimSpace(described("instructions"))
 type wording struct {
 	description string
 	input       *schema.Schema // of the arguments
-	listed      *schema.Schema // the same as a model reads it
+	// the same as a model reads it that wants some groups of arguments
+	listed func(wants func(group string) bool) *schema.Schema
 }
 
 // argumentsOf is the description with this name, and the schema of its arguments.

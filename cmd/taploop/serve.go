@@ -22,7 +22,7 @@ type serveCmd struct {
 	Addr      string   `arg:"" optional:"" help:"The address for --http." placeholder:"ADDR"`
 	ReplyMode string   `key:"reply.mode" help:"What happens when the model asks and the call does not say: ${reply_modes}, or several like 'elicit -> pass'." placeholder:"MODE"`
 	Privacy   string   `key:"privacy" help:"off, or captions: no picture leaves over MCP." placeholder:"LEVEL"`
-	Schemas   string   `key:"schemas" help:"How much the list of tools says: brief, or full with rare arguments, bounds and output schemas." placeholder:"LIST"`
+	Schemas   string   `key:"schemas" help:"How much the list of tools says: brief, with inquiry, captions or gelab for rare arguments, or full." placeholder:"LIST"`
 	Compat    string   `key:"compat" help:"off, or gelab: the tools as gelab-zero's MCP server has them." placeholder:"NAME"`
 	workFlags
 }

@@ -51,13 +51,10 @@ func counter(t *testing.T) func(string) int {
 func TestTheListOfToolsIsCheap(t *testing.T) {
 	tokens := counter(t)
 	eachTransport(t, func(t *testing.T, w route) {
-		for args, bounds := range map[string][2]int{"": {1500, 3000}, "full": {15_000, 30_000}} {
-			flags := []string{}
-			if args != "" {
-				flags = []string{"--schemas", args}
-			}
-			list, err := newTestEnv(t, demoTask, "").open(w, flags...).c.ListTools(t.Context(),
-				listTools)
+		for args, bounds := range map[string][2]int{"brief": {1500, 3000},
+			"inquiry,captions": {2500, 4500}, "full": {15_000, 30_000}} {
+			list, err := newTestEnv(t, demoTask, "").open(w, "--schemas", args).c.ListTools(
+				t.Context(), listTools)
 			require.NoError(t, err)
 			b, err := json.Marshal(list)
 			require.NoError(t, err)
@@ -77,15 +74,15 @@ func TestSixStepsAreCheap(t *testing.T) {
 			text, structured int   // tokens
 			pictures         int
 		}{
-			{map[string]any{}, 6, 220, 1000, 0},
-			{map[string]any{"detail": "summary"}, 6, 100, 400, 0},
-			{map[string]any{"detail": "pictures"}, 6, 250, 1000, 6},
+			{map[string]any{}, 6, 220, 250, 0},
+			{map[string]any{"detail": "summary"}, 6, 100, 250, 0},
+			{map[string]any{"detail": "pictures"}, 6, 250, 250, 6},
 			{map[string]any{"enable_intermediate_image_caption": true,
-				"enable_final_image_caption": true}, 12, 550, 1400, 0},
+				"enable_final_image_caption": true}, 12, 550, 250, 0},
 		} {
 			env := newTestEnv(t, demoTask, sixSteps())
 			env.env = append(env.env, "TAPLOOP_LOOP_ASK_EARLY=off")
-			s := env.open(w)
+			s := env.open(w, "--schemas", "brief")
 			arguments := map[string]any{"task": "Take only these six steps."}
 			maps.Copy(arguments, c.arguments)
 			st := s.follow(s.call("ask_agent_start_new_task", arguments))

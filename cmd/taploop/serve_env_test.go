@@ -69,6 +69,7 @@ func newTestEnv(t testing.TB, taskID, script string, env ...string) *testEnv {
 		"XDG_CONFIG_HOME=" + filepath.Join(dir, "config"),
 		"TAPLOOP_ADB_SERVER=" + wire.addr, "TAPLOOP_ADB_PATH=" + filepath.Join(dir, "no-adb"),
 		"TAPLOOP_MODEL_BASE_URL=" + model.URL + "/v1", "TAPLOOP_MODEL_NAME=scripted",
+		"TAPLOOP_SCHEMAS=full", // so that results are whole
 		"TAPLOOP_MODEL_LANG=en", "TAPLOOP_LOOP_SETTLE_TIMEOUT=" + settles,
 	}, env...)
 	return b

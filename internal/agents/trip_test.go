@@ -70,7 +70,7 @@ func (x *trip) servers() []agents.Server {
 		p, err := proxy.New(&proxy.Options{Name: name, Target: upstream.Target{URL: url},
 			Session: "s",
 			Guard:   rules, Questions: x.broker, Channels: []string{inquiry.ChannelCommandLine},
-			Wait: func(string, bool) time.Duration { return time.Hour }})
+			Wait: func(string) time.Duration { return time.Hour }})
 		require.NoError(x, err)
 		x.Cleanup(p.Close)
 		list = append(list, agents.Server{Name: name, Proxy: p})

@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy"
 	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
+	"github.com/taploop/taploop/internal/usecase"
 )
 
 // Upstream is an MCP server that is started with the environment of this process, or called with
@@ -120,28 +121,25 @@ func NewProxy(s *Settings, o proxy.Options, b *inquiry.Broker) (*proxy.Proxy, er
 	o.Expires, o.Heartbeat = s.Conf.Guard.Expires, s.Conf.Calls.Heartbeat
 	o.Log = s.Log
 	if o.Wait == nil {
-		o.Wait = func(client string, progress bool) time.Duration {
-			return patience(s.Conf.Calls, client, progress)
+		o.Wait = func(client string) time.Duration {
+			return patience(s.Conf.Calls, client)
 		}
 	}
 	return proxy.New(&o)
 }
 
 // patience is how long a call of the client waits for an answer.
-func patience(calls config.Calls, client string, progress bool) time.Duration {
+func patience(calls config.Calls, client string) time.Duration {
 	wait := calls.Wait
 	for name, c := range calls.Clients {
 		if strings.EqualFold(name, client) {
 			wait = cmp.Or(c.Wait, wait)
 		}
 	}
-	switch {
-	case wait > 0:
+	if wait > 0 {
 		return wait
-	case progress:
-		return min(45*time.Second, calls.MaxWait)
 	}
-	return min(25*time.Second, calls.MaxWait)
+	return usecase.Waits{Max: calls.MaxWait}.Of(usecase.Patient(client)).Default
 }
 
 // NewConfiguredProxy returns the proxy of that name in the configuration.

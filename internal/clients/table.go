@@ -39,7 +39,7 @@ var table = []Client{
 	{
 		Name: "claude-desktop", Title: "Claude Desktop", Sends: "claude-ai",
 		Timeout: "It gives a call up after about 60 s in some versions, 4 min in others, and has " +
-			"no key for that. taploop's own 25 s (45 s with progress) stay below both.",
+			"no key for that. taploop's own 25 s stay below both.",
 		Then: "Quit Claude Desktop and start it again; closing its window is not enough.",
 		Source: "The file is in the MCP project's quickstart for users; Linux, for which there " +
 			"is no official program, follows the same pattern. The times are from people's " +
@@ -67,8 +67,8 @@ var table = []Client{
 	},
 	{
 		Name: "cursor", Title: "Cursor", Sends: "cursor-vscode",
-		Timeout: "Its documentation names no key. taploop's own 25 s (45 s with " +
-			"progress) stay below the 60 s that MCP libraries wait.",
+		Timeout: "Its documentation names no key. taploop's own 25 s stay " +
+			"below the 60 s that MCP libraries wait.",
 		Then:  "Switch the server on under Customize, MCPs, or start Cursor again.",
 		Token: "export " + tokenEnv + " before Cursor starts",
 		Source: "Its documentation (cursor.com/docs/mcp) as guides quote it. No time of a call " +
@@ -116,8 +116,8 @@ var table = []Client{
 	},
 	{
 		Name: "chatbox", Title: "Chatbox", Sends: "chatbox-mcp-client",
-		Timeout: "It has no key for the time of a call. taploop's own 25 s (45 s with " +
-			"progress) stay below the 60 s that MCP libraries wait.",
+		Timeout: "It has no key for the time of a call. taploop's own 25 s stay " +
+			"below the 60 s that MCP libraries wait.",
 		Then: "Open the link, or Settings, MCP, Add Server, and fill the form in with the " +
 			"values of the JSON.",
 		Token: "add the header Authorization with \"Bearer \" and the token in the form",

@@ -73,8 +73,8 @@ var serverSettings = []setting{
 			"time of their steps went"},
 
 	{"calls.wait", "", orDefault(positive),
-		"how long a call waits for its run; 0s means 25s, and 45s for a client that asks for " +
-			"progress"},
+		"how long a call waits for its run; 0s means 25s, and 45s for a client that is known to " +
+			"wait for minutes"},
 	{"calls.max_wait", "90s", positive, "longest wait that a call may ask for"},
 	{"calls.heartbeat", "10s", positive, "time between progress messages of a waiting call"},
 	{"calls.detach_grace", "120s", positive, "how long a run goes on with nobody attached"},
@@ -84,10 +84,12 @@ var serverSettings = []setting{
 
 	{"privacy", "off", oneOf("off", "captions"), "off, or captions: no picture leaves over MCP"},
 
-	{"schemas", "brief", oneOf("brief", "full"),
-		"how much the list of the MCP tools says: brief, or full with rare arguments, bounds and " +
-			"output schemas, which cost every conversation thousands of tokens; over HTTP also " +
-			"schemas=full in the query of a connection's URL"},
+	{"schemas", "brief", someOf("brief", "full", "inquiry", "captions", "gelab"),
+		"how much the list of the MCP tools says, and the structure of a result: brief; the same " +
+			"with groups of rare arguments, inquiry, captions or gelab, with commas between " +
+			"them; or full with all of them, bounds and output schemas, which cost every " +
+			"conversation thousands of tokens; over HTTP also schemas=LIST in the query of a " +
+			"connection's URL"},
 
 	{"compat", "off", oneOf("off", "gelab"),
 		"off, or gelab for MCP clients of gelab-zero's server: its tools and defaults, a plain " +

@@ -53,6 +53,16 @@ func oneOf(allowed ...string) check {
 	}
 }
 
+// someOf is oneOf, or several of them with commas between them.
+func someOf(allowed ...string) check {
+	return func(v any) []fault {
+		known := func(s string) bool { return slices.Contains(allowed, s) }
+		parts := strings.Split(v.(string), ",")
+		return unless(!slices.ContainsFunc(parts, func(s string) bool { return !known(s) }), v,
+			"one or several of "+strings.Join(allowed, ", ")+", with commas between them")
+	}
+}
+
 // language takes every tag of a language that there are texts in.
 func language(v any) []fault {
 	_, ok := words.Find(v.(string))

@@ -12,7 +12,7 @@ import (
 // Delegate hands a goal to agents.
 type Delegate struct {
 	Goal    string   `json:"goal" max:"20000"`
-	Key     string   `json:"idempotency_key,omitempty" max:"200" listed:"no"`
+	Key     string   `json:"idempotency_key,omitempty" max:"200" listed:"gelab"`
 	Seconds *float64 `json:"wait_seconds,omitempty" max:"3600"`
 }
 

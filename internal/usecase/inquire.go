@@ -27,18 +27,18 @@ type Inquire struct {
 	Prompt        string   `json:"prompt,omitempty" max:"10000"`
 	Context       string   `json:"context,omitempty" max:"2000"`
 	Options       []string `json:"options,omitempty" max:"50" each:"500"`
-	FreeText      bool     `json:"free_text" default:"true" listed:"no"`
+	FreeText      bool     `json:"free_text" default:"true" listed:"inquiry"`
 	Fields        []Field  `json:"fields,omitempty" max:"50"`
-	Draft         string   `json:"draft,omitempty" max:"20000" listed:"no"`
-	DefaultAnswer string   `json:"default_answer,omitempty" max:"10000" listed:"no"`
-	Timeout       *float64 `json:"timeout_seconds,omitempty" max:"10000000" listed:"no"`
+	Draft         string   `json:"draft,omitempty" max:"20000"`
+	DefaultAnswer string   `json:"default_answer,omitempty" max:"10000"`
+	Timeout       *float64 `json:"timeout_seconds,omitempty" max:"10000000" listed:"inquiry"`
 	// "" is the server's own
-	OnTimeout  inquiry.OnTimeout `json:"on_timeout" default:"pause" listed:"no"`
+	OnTimeout  inquiry.OnTimeout `json:"on_timeout" default:"pause"`
 	Secret     *bool             `json:"secret,omitempty"`
-	SessionID  string            `json:"session_id,omitempty" max:"200" listed:"no"`
-	Key        string            `json:"idempotency_key,omitempty" max:"200" listed:"no"`
+	SessionID  string            `json:"session_id,omitempty" max:"200" listed:"inquiry"`
+	Key        string            `json:"idempotency_key,omitempty" max:"200" listed:"inquiry"`
 	QuestionID string            `json:"question_id,omitempty" max:"200"`
-	From       int               `json:"answer_from,omitempty" max:"1000000" listed:"no"`
+	From       int               `json:"answer_from,omitempty" max:"1000000" listed:"inquiry"`
 	Seconds    *float64          `json:"wait_seconds,omitempty" max:"3600"`
 }
 

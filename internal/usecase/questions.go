@@ -75,7 +75,7 @@ func (u *Questions) Open(q inquiry.Question) []inquiry.Channel {
 // ListQuestions lists open questions.
 type ListQuestions struct {
 	SessionID string `json:"session_id,omitempty" max:"200"`
-	Limit     int    `json:"limit" default:"20" min:"1" max:"100" listed:"no"`
+	Limit     int    `json:"limit" default:"20" min:"1" max:"100" listed:"inquiry"`
 }
 
 // ListQuestions lists the caller's open questions, and says how many there are.
@@ -127,9 +127,9 @@ type Answer struct {
 	Response   string          `json:"response,omitempty" max:"30000"`
 	Values     json.RawMessage `json:"values,omitempty"`
 	Decline    bool            `json:"decline" default:"false"`
-	ReplyType  inquiry.Type    `json:"reply_type,omitempty" listed:"no"`
-	Remember   inquiry.Scope   `json:"remember,omitempty" listed:"no"`
-	ReplyID    string          `json:"reply_id,omitempty" max:"200" listed:"no"`
+	ReplyType  inquiry.Type    `json:"reply_type,omitempty" listed:"inquiry"`
+	Remember   inquiry.Scope   `json:"remember,omitempty" listed:"inquiry"`
+	ReplyID    string          `json:"reply_id,omitempty" max:"200" listed:"inquiry"`
 }
 
 // Answer settles a question of the caller's.

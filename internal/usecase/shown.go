@@ -30,11 +30,11 @@ const (
 // they are given.
 type Showing struct {
 	Detail          Detail `json:"detail" default:"steps"`
-	Logs            *bool  `json:"enable_intermediate_logs,omitempty" listed:"no"`
-	Captions        *bool  `json:"enable_intermediate_image_caption,omitempty" listed:"no"`
-	Screenshots     *bool  `json:"enable_intermediate_screenshots,omitempty" listed:"no"`
-	FinalScreenshot *bool  `json:"enable_final_screenshot,omitempty" listed:"no"`
-	FinalCaption    *bool  `json:"enable_final_image_caption,omitempty" listed:"no"`
+	Logs            *bool  `json:"enable_intermediate_logs,omitempty" listed:"captions gelab"`
+	Captions        *bool  `json:"enable_intermediate_image_caption,omitempty" listed:"captions gelab"`
+	Screenshots     *bool  `json:"enable_intermediate_screenshots,omitempty" listed:"captions gelab"`
+	FinalScreenshot *bool  `json:"enable_final_screenshot,omitempty" listed:"captions gelab"`
+	FinalCaption    *bool  `json:"enable_final_image_caption,omitempty" listed:"captions gelab"`
 }
 
 // Shown is what the arguments say.

@@ -19,10 +19,10 @@ import (
 type Running struct {
 	Device     string          `json:"device_id,omitempty" max:"200"`
 	MaxSteps   int             `json:"max_steps" default:"20" min:"1" max:"1000"`
-	Extra      json.RawMessage `json:"extra_info,omitempty" listed:"no"`
+	Extra      json.RawMessage `json:"extra_info,omitempty" listed:"gelab"`
 	Seconds    *float64        `json:"wait_seconds,omitempty" max:"3600"`
-	Queue      bool            `json:"queue" default:"false" listed:"no"`
-	DetachedOK *bool           `json:"detached_ok,omitempty" listed:"no"`
+	Queue      bool            `json:"queue" default:"false" listed:"gelab"`
+	DetachedOK *bool           `json:"detached_ok,omitempty" listed:"gelab"`
 	Showing
 }
 
@@ -30,12 +30,12 @@ type Running struct {
 type Reply struct {
 	Words      string `json:"reply_from_client,omitempty" max:"10000"`
 	QuestionID string `json:"question_id,omitempty" max:"200"`
-	ReplyID    string `json:"reply_id,omitempty" max:"200" listed:"no"`
+	ReplyID    string `json:"reply_id,omitempty" max:"200" listed:"inquiry"`
 	// of a hand-over
-	ReplyType inquiry.Type  `json:"reply_type,omitempty" listed:"no"`
-	Remember  inquiry.Scope `json:"remember,omitempty" listed:"no"`
+	ReplyType inquiry.Type  `json:"reply_type,omitempty" listed:"inquiry"`
+	Remember  inquiry.Scope `json:"remember,omitempty" listed:"inquiry"`
 	// about actions that wait for them (nil for none)
-	Decisions []Decision `json:"decisions,omitempty" max:"50" listed:"no"`
+	Decisions []Decision `json:"decisions,omitempty" max:"50" listed:"inquiry"`
 	Secret    bool       `json:"-"` // the answer is one, whatever the question asks for
 }
 
@@ -51,8 +51,8 @@ type Start struct {
 	Task      string `json:"task" max:"20000"`
 	ReplyMode string `json:"reply_mode" max:"200" default:"{reply_mode}"`
 	Reset     bool   `json:"reset_environment" default:"true"`
-	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"no"`
-	Supersede bool   `json:"supersede" default:"false" listed:"no"`
+	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"gelab"`
+	Supersede bool   `json:"supersede" default:"false" listed:"gelab"`
 	Running
 }
 
@@ -133,9 +133,9 @@ func (u *Cases) cutSteps(wanted int) int {
 type Continue struct {
 	SessionID string `json:"session_id,omitempty" max:"200"`
 	Task      string `json:"task,omitempty" max:"20000"`
-	ReplyMode string `json:"reply_mode,omitempty" max:"200" listed:"no"`
-	Reset     bool   `json:"reset_environment" default:"false" listed:"no"`
-	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"no"`
+	ReplyMode string `json:"reply_mode,omitempty" max:"200" listed:"gelab"`
+	Reset     bool   `json:"reset_environment" default:"false" listed:"gelab"`
+	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"gelab"`
 	// The caller asks the run's questions at the terminal, see UntilEnd.
 	Here bool `json:"-"`
 	Reply

@@ -13,10 +13,10 @@ import (
 // Wait waits for a run to change.
 type Wait struct {
 	SessionID  string   `json:"session_id" max:"200"`
-	QuestionID string   `json:"question_id,omitempty" max:"200" listed:"no"`
+	QuestionID string   `json:"question_id,omitempty" max:"200" listed:"inquiry"`
 	Since      int      `json:"since_step,omitempty" max:"1000000"`
 	Seconds    *float64 `json:"wait_seconds,omitempty" max:"3600"`
-	Detail     Detail   `json:"detail,omitempty" listed:"no"`
+	Detail     Detail   `json:"detail,omitempty" listed:"captions"`
 }
 
 // Wait waits for a run to change. One that was paused because no client waited goes on, unless the

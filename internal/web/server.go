@@ -131,6 +131,9 @@ func (s *Server) routes() *http.ServeMux {
 			if err != nil {
 				return err
 			}
+			if err := checkQuery(r, x); err != nil {
+				return err
+			}
 			return x.serve(w, r, v)
 		})
 		paths[x.path] = append(paths[x.path], x.method)

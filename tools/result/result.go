@@ -42,6 +42,41 @@ type Result struct {
 	Error     *Failure             `json:"error"`
 }
 
+// Brief is how a run stands for a model, which reads the steps in the text beside it.
+type Brief struct {
+	SessionID string               `json:"session_id,omitempty"`
+	State     store.State          `json:"state,omitempty"`
+	Reason    agentloop.StopReason `json:"stop_reason,omitempty"`
+	Global    int                  `json:"global_step_idx,omitempty"`
+	Pictures  []int                `json:"pictures,omitempty"`
+	Answer    *string              `json:"answer"`
+	Question  *briefQuestion       `json:"question"`
+	Next      *Next                `json:"next"`
+	Error     *Failure             `json:"error,omitempty"`
+}
+
+// briefQuestion is an open question without what only programs use.
+type briefQuestion struct {
+	*OpenQuestion
+	InquiryID      string `json:"inquiryId,omitempty"`
+	OnTimeout      string `json:"on_timeout,omitempty"`
+	Channels       string `json:"channels,omitempty"`
+	ReplyURL       string `json:"reply_url,omitempty"`
+	AskedAt        string `json:"asked_at,omitempty"`
+	AttentionUntil string `json:"attention_until,omitempty"`
+	Round          string `json:"round,omitempty"`
+}
+
+// Brief is the part of r that is for models.
+func (r *Result) Brief() Brief {
+	out := Brief{r.SessionID, r.State, r.Reason, r.Global, r.Pictures, r.Answer, nil, r.Next,
+		r.Error}
+	if r.Question != nil {
+		out.Question = &briefQuestion{OpenQuestion: r.Question}
+	}
+	return out
+}
+
 // Device is the phone of a session.
 type Device struct {
 	ID      string `json:"device_id"`

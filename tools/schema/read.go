@@ -91,6 +91,9 @@ func object(raw any) (map[string]any, error) {
 
 // check holds the values of an object against the schema, and takes nulls out.
 func check(s *Schema, values map[string]any) error {
+	if err := known(s, values); err != nil {
+		return err
+	}
 	for _, name := range s.PropertyOrder {
 		p := s.Properties[name]
 		required := slices.Contains(s.Required, name)
@@ -113,13 +116,22 @@ func check(s *Schema, values map[string]any) error {
 			delete(values, name)
 		}
 	}
+	return nil
+}
+
+// known refuses names that the schema does not have, and takes dummies out.
+func known(s *Schema, values map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if s.Properties[name] == nil && len(s.Required) == 0 && slices.Contains(dummies, name) {
+		switch {
+		case s.Properties[name] != nil:
+		case len(s.Required) == 0 && slices.Contains(dummies, name):
 			delete(values, name)
-			continue
-		}
-		if s.Properties[name] == nil {
-			return wrong("leave it out; the arguments are: "+Names(s), "there is no argument %s",
+		default:
+			remedy := "leave it out"
+			if near := Nearest(name, s.PropertyOrder); near != "" {
+				remedy = "pass it as " + near
+			}
+			return wrong(remedy+"; the arguments are: "+Names(s), "there is no argument %s",
 				text.Quote(name, 60))
 		}
 	}
@@ -130,11 +142,14 @@ func check(s *Schema, values map[string]any) error {
 var dummies = []string{"random_string", "dummy", "_dummy", "placeholder", "_placeholder", "noargs"}
 
 // Names are the keys of an object, for people.
-func Names(s *Schema) string {
-	if len(s.PropertyOrder) == 0 {
+func Names(s *Schema) string { return NamesOf(s.PropertyOrder) }
+
+// NamesOf are names, for people.
+func NamesOf(names []string) string {
+	if len(names) == 0 {
 		return "none"
 	}
-	return strings.Join(s.PropertyOrder, ", ")
+	return strings.Join(names, ", ")
 }
 
 func fill(s *Schema, values map[string]any) {

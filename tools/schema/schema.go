@@ -7,7 +7,7 @@
 //	min:"1"            the least number
 //	each:"500"         characters of each text in a list
 //	default:"20"       in JSON, or a plain text (the argument may be left out then)
-//	listed:"no"        the argument is taken, and not listed to models
+//	listed:"a b"       the argument is taken, and listed to models that want the group a or b
 //
 // Descriptions come from [Words].
 package schema
@@ -146,12 +146,13 @@ func anys[T any](values []T) (list []any) {
 	return list
 }
 
-// Listed is the schema of T as a model reads it, who pays for each word: without the arguments that
-// are not listed, and without bounds, which the error about a value names.
-func Listed[T any](s *Schema) *Schema {
+// Listed is the schema of T as a model reads it, who pays for each word: without the arguments of
+// groups that wants does not report, and without bounds, which the error about a value names.
+func Listed[T any](s *Schema, wants func(group string) bool) *Schema {
 	out := s.CloneSchemas()
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-		if f.Tag.Get("listed") == "no" {
+		groups := strings.Fields(f.Tag.Get("listed"))
+		if len(groups) > 0 && !slices.ContainsFunc(groups, wants) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			delete(out.Properties, name)
 		}

@@ -24,7 +24,7 @@ type order struct {
 	Dishes []dish          `json:"dishes,omitempty" max:"2"`
 	Pay    means           `json:"pay" default:"cash"`
 	Seats  int             `json:"seats" min:"1" max:"8" default:"2"`
-	Extra  json.RawMessage `json:"extra,omitempty" listed:"no"`
+	Extra  json.RawMessage `json:"extra,omitempty" listed:"rare odd"`
 }
 
 type means string
@@ -84,7 +84,10 @@ func TestAModelReadsWhatIsListed(t *testing.T) {
 		"dishes":{"type":"array","description":"What to bring.","items":{"type":"object"}},
 		"pay":{"type":"string","description":"How it is paid.","enum":["cash","card"],"default":"cash"},
 		"seats":{"type":"integer","description":"For how many.","default":2}
-	}}`, string(schema.JSON(schema.Listed[order](orders()))))
+	}}`, string(schema.JSON(schema.Listed[order](orders(),
+		func(string) bool { return false }))))
+	more := schema.Listed[order](orders(), func(group string) bool { return group == "odd" })
+	require.Equal(t, orders().PropertyOrder, more.PropertyOrder)
 	require.NotNil(t, orders().Properties["extra"], "the whole schema stays as it is")
 	require.NotNil(t, orders().Properties["seats"].Maximum)
 }
@@ -206,4 +209,46 @@ func FuzzArguments(f *testing.F) {
 		require.NoError(t, json.Unmarshal(b, &value))
 		require.NoError(t, resolved.Validate(value), "%s", b)
 	})
+}
+
+// Callers take names for one another. The error names the argument that was meant.
+func TestTheNearestNameIsToldForAWrongOne(t *testing.T) {
+	goOn := []string{"session_id", "task", "reply_from_client", "question_id", "reply_id",
+		"reply_type", "decisions", "device_id", "max_steps", "wait_seconds", "reset_environment",
+		"enable_final_image_caption", "enable_intermediate_image_caption"}
+	ask := []string{"prompt", "context", "options", "fields", "draft", "default_answer",
+		"timeout_seconds", "on_timeout", "question_id", "wait_seconds"}
+	answer := []string{"question_id", "response", "values", "decline"}
+	for _, c := range []struct {
+		given string
+		names []string
+		want  string
+	}{
+		{"reply", goOn, "reply_from_client"},
+		{"answer", goOn, "reply_from_client"},
+		{"replyFromClient", goOn, "reply_from_client"},
+		{"reply_from_clinet", goOn, "reply_from_client"},
+		{"sesion_id", goOn, "session_id"},
+		{"SessionID", goOn, "session_id"},
+		{"thread-id", goOn, "session_id"},
+		{"serial", goOn, "device_id"},
+		{"instruction", goOn, "task"},
+		{"timeout", goOn, "wait_seconds"},
+		{"caption", goOn, "enable_final_image_caption"},
+		{"question", ask, "prompt"},
+		{"choices", ask, "options"},
+		{"timeout", ask, "timeout_seconds"},
+		{"default", ask, "default_answer"},
+		{"message", answer, "response"},
+		{"reply_from_client", answer, "response"},
+		{"colour", answer, ""},
+		{"", answer, ""},
+		{"_", nil, ""},
+	} {
+		require.Equal(t, c.want, schema.Nearest(c.given, c.names), c.given)
+	}
+	_, err := schema.Read(orders(), json.RawMessage(`{"tabel":"7"}`), new(order))
+	require.EqualError(t, err, `there is no argument "tabel"`)
+	require.Equal(t, "pass it as table; the arguments are: table, dishes, pay, seats, extra",
+		hint.Of(err))
 }

@@ -91,7 +91,7 @@ func TestArgumentsAreMirroredInHeaders(t *testing.T) {
 			web := httptest.NewServer(transport.NewHTTP(s, nil))
 			t.Cleanup(web.Close)
 			o := behind(t).opts
-			o.Wait = func(string, bool) time.Duration { return 10 * time.Second }
+			o.Wait = func(string) time.Duration { return 10 * time.Second }
 			o.Target = upstream.Target{URL: web.URL}
 			if c.change != nil {
 				c.change(&o)
@@ -148,7 +148,7 @@ func across(t *testing.T, era string, f func(*testing.T, *Proxy)) {
 	for _, road := range []string{"stdio", "http"} {
 		t.Run(road, func(t *testing.T) {
 			o := behind(t).opts
-			o.Wait = func(string, bool) time.Duration { return 10 * time.Second }
+			o.Wait = func(string) time.Duration { return 10 * time.Second }
 			o.Target.Env = append(o.Target.Env, "PROXY_UPSTREAM="+era)
 			if road == "http" {
 				h := transport.NewHTTP(speaking(other(), era), nil)

@@ -115,7 +115,7 @@ const (
 	news = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
 )
 
-func atOnce(o *Options) { o.Wait = func(string, bool) time.Duration { return 0 } }
+func atOnce(o *Options) { o.Wait = func(string) time.Duration { return 0 } }
 
 // What a person has approved is the tool as it was then: its schema and what it says of itself.
 func TestAnApprovalIsOfTheToolAsItWas(t *testing.T) {

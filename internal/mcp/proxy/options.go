@@ -22,9 +22,8 @@ type Options struct {
 	Expires   time.Duration   // how long an approval holds (0 means 10m)
 	// what silence leads to: inquiry.RejectAll, or inquiry.Pause, which "" means
 	OnUndecided inquiry.OnTimeout
-	// how long a call of that client waits for a person (nil means 25s, and 45s with progress)
-	Wait      func(client string, progress bool) time.Duration
-	Heartbeat time.Duration // between progress messages of a call that waits (0 means 10s)
+	Wait        func(client string) time.Duration // for a person, in a call (nil means 25s)
+	Heartbeat   time.Duration                     // between progress messages of a call that waits (0 means 10s)
 
 	Descriptions map[string]string // of tools by name, in place of the server's
 	// the silence after which the other server must show that it lives (0 means 60s)
@@ -41,14 +40,7 @@ func settings(opts *Options) Options {
 	o.Heartbeat = cmp.Or(o.Heartbeat, 10*time.Second)
 	o.Expires = cmp.Or(o.Expires, 10*time.Minute)
 	if o.Wait == nil {
-		o.Wait = usualWait
+		o.Wait = func(string) time.Duration { return 25 * time.Second }
 	}
 	return o
-}
-
-func usualWait(_ string, progress bool) time.Duration {
-	if progress {
-		return 45 * time.Second
-	}
-	return 25 * time.Second
 }

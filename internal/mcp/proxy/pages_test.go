@@ -70,7 +70,7 @@ func TestPagesOfToolsAreReadToTheirEnd(t *testing.T) {
 			rules, err := guard.New(nil)
 			require.NoError(t, err)
 			p, err := New(&Options{Name: "other", Guard: rules, Questions: broker(),
-				Wait:   func(string, bool) time.Duration { return time.Millisecond },
+				Wait:   func(string) time.Duration { return time.Millisecond },
 				Target: upstream.Target{URL: paged(t, c.pages)}})
 			require.NoError(t, err)
 			t.Cleanup(p.Close)

@@ -204,7 +204,7 @@ func TestADestructiveToolIsAskedAbout(t *testing.T) {
 
 func TestAClientThatGivesUpEarlyFetchesTheOutcome(t *testing.T) {
 	wait := time.Duration(0)
-	r := newRig(t, func(o *Options) { o.Wait = func(string, bool) time.Duration { return wait } })
+	r := newRig(t, func(o *Options) { o.Wait = func(string) time.Duration { return wait } })
 	r.shake("{}")
 	first := r.result(r.start("send_message", `{"text":"hi"}`, ""))
 	q := r.asked()
@@ -242,7 +242,7 @@ func TestTwoCallsAtOnceNeedTwoApprovals(t *testing.T) {
 
 func TestAnOldApprovalIsAskedAboutAgain(t *testing.T) {
 	r := newRig(t, func(o *Options) {
-		o.Wait = func(string, bool) time.Duration { return 0 }
+		o.Wait = func(string) time.Duration { return 0 }
 		o.Expires = time.Nanosecond
 	})
 	r.shake("{}")
@@ -320,7 +320,7 @@ func TestAFormApprovesNothingThatItDoesNotShow(t *testing.T) {
 
 // What the rules see is what the other server gets.
 func TestACallCannotSayTwoThings(t *testing.T) {
-	r := newRig(t, func(o *Options) { o.Wait = func(string, bool) time.Duration { return 0 } })
+	r := newRig(t, func(o *Options) { o.Wait = func(string) time.Duration { return 0 } })
 	r.shake("{}")
 	for params, want := range map[string]string{
 		`{"name":"send_message","Name":"echo","arguments":{"text":"x"}}`: "not carried out",

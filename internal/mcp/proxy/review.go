@@ -53,7 +53,7 @@ func (g *gate) review(ctx context.Context, l *link, c *toolCall, d guard.Decisio
 		return errorResult(c.m, "not allowed here: it needs a person, and nobody can be asked"), nil
 	}
 	began := time.Now()
-	budget := g.opts.Wait(transport.ClientName(ctx), c.token != nil)
+	budget := g.opts.Wait(transport.ClientName(ctx))
 	for {
 		q, err := g.claim(ctx, c, d)
 		if err != nil {

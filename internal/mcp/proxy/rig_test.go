@@ -238,7 +238,7 @@ func newRig(t *testing.T, change func(*Options)) *rig {
 	require.NoError(t, err)
 	o := &Options{Name: "other", Guard: rules, Questions: r.ask, Stdio: true,
 		Channels: []string{inquiry.ChannelCommandLine},
-		Wait:     func(string, bool) time.Duration { return 10 * time.Second },
+		Wait:     func(string) time.Duration { return 10 * time.Second },
 		Target: upstream.Target{Command: []string{exe}, Secrets: []string{secret},
 			Env: append(os.Environ(), "PROXY_UPSTREAM=plain", "SERVER_LOG="+r.log,
 				"SERVER_TOKEN="+secret)}}

@@ -85,7 +85,7 @@ func TestAUserOfTheNewerEraDecidesInAForm(t *testing.T) {
 
 func TestAFormThatIsClosedLeavesTheQuestionOpen(t *testing.T) {
 	got, questions := modernly(t, "send_message", func(o *Options) {
-		o.Wait = func(string, bool) time.Duration { return time.Millisecond }
+		o.Wait = func(string) time.Duration { return time.Millisecond }
 	}, func(*rig) user {
 		return func(string) *mcp.ElicitationResult {
 			return answers(mcp.ElicitationResponseActionCancel, nil)
@@ -194,7 +194,7 @@ func TestAProgramsFormDecidesNothing(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			p := behind(t)
 			o := p.opts
-			o.Wait = func(string, bool) time.Duration { return time.Millisecond }
+			o.Wait = func(string) time.Duration { return time.Millisecond }
 			p, err := New(&o)
 			require.NoError(t, err)
 			t.Cleanup(p.Close)
