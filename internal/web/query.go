@@ -55,7 +55,7 @@ func checkQuery(r *http.Request, x route) error {
 			remedy = "pass it as " + near
 		}
 		if x.method != http.MethodGet {
-			remedy += ", or in the body"
+			remedy = "pass it in the body"
 		}
 		return refuse("INVALID_ARGUMENT", hint.Add(fmt.Errorf("there is no query parameter %s",
 			text.Quote(name, 60)), fmt.Sprintf("%s; those of %s %s are: %s", remedy, x.method,

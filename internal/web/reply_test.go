@@ -440,6 +440,11 @@ func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 			"still open"},
 		"a strange number": {g.get("/v1/sessions?limit=x", g.ann), 400, "whole number",
 			"docs/http.md"},
+		"a strange key of a query": {g.get("/v1/sessions?status=RUNNING", g.ann), 400,
+			`no query parameter "status"`, "pass it as state; those of GET /v1/sessions are: " +
+				"state, limit"},
+		"a key of the body": {g.post(reply(open)+"?response=y", g.ann, `{"response":"y"}`), 400,
+			`no query parameter "response"`, "pass it in the body; "},
 		"no token": {g.get("/v1/inquiries", ""), 401, "", "taploop token create"},
 		"a strange host": {g.send("GET", "/v1/inquiries", g.ann, "", func(r *http.Request) {
 			r.Host = "evil.example"
