@@ -160,7 +160,7 @@ func (c completer) complete(ctx context.Context, a mcp.CompleteArgument) (*mcp.C
 		}
 	case "session_id":
 		client := c.Principal(ctx)
-		list, err := c.Store.Sessions(ctx, store.Filter{Client: &client, Limit: 1000})
+		list, err := c.Store.Sessions(ctx, store.Filter{Owners: store.Owners{client}, Limit: 1000})
 		if err != nil {
 			return nil, err
 		}

@@ -97,7 +97,7 @@ func (r *resources) of(ctx context.Context, req *mcp.ReadResourceRequest) (store
 	rest, _ := strings.CutPrefix(req.Params.URI, sessionsURI+"/")
 	id, _, _ := strings.Cut(rest, "/")
 	client := r.opts.Principal(ctx)
-	return r.opts.Store.Find(ctx, id, &client)
+	return r.opts.Store.Find(ctx, id, store.Owners{client})
 }
 
 // mostListed is how many sessions the list of resources has, the newest ones.
@@ -107,7 +107,7 @@ const mostListed = 50
 func (r *resources) list(ctx context.Context, _ any, _ *mcp.ListResourcesRequest,
 	result *mcp.ListResourcesResult) {
 	client := r.opts.Principal(ctx)
-	list, err := r.opts.Store.Sessions(ctx, store.Filter{Client: &client, Limit: mostListed})
+	list, err := r.opts.Store.Sessions(ctx, store.Filter{Owners: store.Owners{client}, Limit: mostListed})
 	if err != nil {
 		r.opts.Log.ErrorContext(ctx, "listing the sessions", "err", err)
 		return
@@ -125,7 +125,7 @@ func (r *resources) list(ctx context.Context, _ any, _ *mcp.ListResourcesRequest
 
 func (r *resources) sessions(ctx context.Context, _ *mcp.ReadResourceRequest) (any, error) {
 	client := r.opts.Principal(ctx)
-	list, err := r.opts.Store.Sessions(ctx, store.Filter{Client: &client, Limit: 100})
+	list, err := r.opts.Store.Sessions(ctx, store.Filter{Owners: store.Owners{client}, Limit: 100})
 	out := []map[string]any{}
 	for _, x := range list {
 		out = append(out, overview(x.Session, x.Latest))
@@ -305,7 +305,7 @@ func (r *resources) maySubscribe(ctx context.Context, uri string) error {
 		return errPrivate
 	}
 	client := r.opts.Principal(ctx)
-	x, err := r.opts.Store.Find(ctx, id, &client)
+	x, err := r.opts.Store.Find(ctx, id, store.Owners{client})
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %s", server.ErrResourceNotFound, shown)

@@ -164,7 +164,8 @@ func TestATaskIsDoneOverREST(t *testing.T) {
 // isSeenAndTouchedAsDescribed takes the phone over from a session, touches it once, and hands it
 // back.
 func isSeenAndTouchedAsDescribed(b *testEnv, d *described, url, at string) {
-	out, _, code := b.run("token", "create", "--name", "ann", "--person")
+	out, _, code := b.run("token", "create", "--name", "ann", "--person",
+		"--for", "laptop")
 	require.Zero(b.t, code)
 	ann := &described{newHTTPClient(b.t, url, strings.TrimSpace(out)), d.doc}
 	_, steps := d.does("GET", at+"/steps", "", "")

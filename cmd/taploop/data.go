@@ -72,7 +72,7 @@ func findSession(ctx context.Context, db *store.Store, id string) (store.Session
 		x, err := db.Find(ctx, id, nil)
 		return x, runs.UnknownSession(id, err)
 	}
-	list, err := db.Sessions(ctx, store.Filter{Client: new(string), Limit: 1})
+	list, err := db.Sessions(ctx, store.Filter{Owners: store.Owners{""}, Limit: 1})
 	if err == nil && len(list) == 0 {
 		err = runs.Refuse(runs.SessionNotFound, "taploop run \"TASK\"", "there is no session yet")
 	}

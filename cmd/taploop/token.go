@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/app/serve"
@@ -20,10 +21,11 @@ type tokenCmd struct {
 }
 
 type tokenCreateCmd struct {
-	Name    string `help:"Name of who bears it, for logs and lists; the default is made up." placeholder:"NAME"`
-	Person  bool   `help:"A person bears it, and no program: over HTTP it sees and answers everything, as the page does, and decides about actions that wait for a person."`
-	Adopt   bool   `help:"Give it the open sessions and questions that were begun without a token."`
-	DataDir string `key:"data_dir" help:"Where tokens are kept." placeholder:"DIR"`
+	Name    string   `help:"Name of who bears it, for logs and lists; the default is made up." placeholder:"NAME"`
+	Person  bool     `help:"A person bears it, and no program: over HTTP it decides about actions that wait for a person. It sees its own sessions and those of --for; only tokens that http.operators names see everything."`
+	For     []string `help:"Whose sessions and questions a person's token sees and answers beside its own: names of tokens." placeholder:"NAME"`
+	Adopt   bool     `help:"Give it the open sessions and questions that were begun without a token."`
+	DataDir string   `key:"data_dir" help:"Where tokens are kept." placeholder:"DIR"`
 }
 
 // Run prints a new token and nothing else on stdout.
@@ -31,7 +33,7 @@ func (c *tokenCreateCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
 	}
-	secret, info, err := serve.OpenTokens(a.Conf.DataDir).Create(c.Name, c.Person)
+	secret, info, err := serve.OpenTokens(a.Conf.DataDir).Create(c.Name, c.Person, c.For...)
 	if err != nil {
 		return err
 	}
@@ -134,6 +136,9 @@ func (c *tokenListCmd) Run(a *invocation) error {
 			bearer := "programs"
 			if t.Person {
 				bearer = "a person"
+			}
+			if len(t.For) > 0 {
+				bearer += ", for " + strings.Join(t.For, ", ")
 			}
 			return []any{t.Name, t.ID, t.Created.Local().Format(time.DateTime), bearer}
 		})

@@ -114,7 +114,7 @@ func (a *Approval) Types(*Question) []Type {
 func (a *Approval) Unfit(q *Question, t Type) string {
 	switch t {
 	case TypeAnswer:
-		return "the question is about actions: it takes decisions, and no answer in words"
+		return "the question is about actions: it takes decisions, and no words but yes and no"
 	case TypeDelegate:
 		return fmt.Sprintf("a decision about an action cannot be left to the agent "+
 			"(want one of %q)", a.Types(q))
@@ -195,6 +195,14 @@ func (a *Approval) Say(q *Question, said ...Said) (Reply, error) {
 		r.Decisions = append(r.Decisions, d)
 	}
 	return r, problem
+}
+
+// Means implements [Body]. A clear yes or no decides about all actions.
+func (a *Approval) Means(words string) Type {
+	if decides(words) {
+		return TypeDecisions
+	}
+	return TypeAnswer
 }
 
 // Hear implements [Body]. Only what is clear approves: anything else rejects, with those words.

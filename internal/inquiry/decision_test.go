@@ -87,7 +87,7 @@ func TestDecisionsThatDoNotFitChangeNothing(t *testing.T) {
 		"too many":     {decide(yes, yes), "2 decisions"},
 		"no type":      {decide(inquiry.Decision{}), `"" cannot be decided about CLICK`},
 		"another type": {decide(inquiry.Decision{Type: "Approve"}), `want one of ["approve"`},
-		"in words":     {reply("yes"), "takes decisions, and no answer in words"},
+		"in words":     {reply("yes, later"), "takes decisions, and no words but yes and no"},
 		"of no type": {inquiry.Reply{Type: "maybe", Authority: "human_token"},
 			`unknown type of reply "maybe"`},
 		"a condition": {decide(inquiry.Decision{Type: inquiry.Approve,

@@ -52,5 +52,6 @@ func TestOnlyPeopleDecideAboutCriticalActs(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 2*2*3*3*len(channels), approved, "by each of the people, and by nobody else")
+	require.Equal(t, 2*2*2*3*3*len(channels), approved,
+		"by each of the people, with a decision and with a word, and by nobody else")
 }

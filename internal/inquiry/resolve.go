@@ -34,10 +34,7 @@ func (b *Broker) Resolve(ctx context.Context, id string, r Reply) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
-	r = decided(&q, r)
-	if r.Type = cmp.Or(r.Type, TypeAnswer); r.Type == TypeAnswer {
-		r.Type = bodyOf(&q).Means(r.Response)
-	}
+	r = meant(&q, r)
 	if !q.Open() {
 		return b.tooLate(q, r)
 	}

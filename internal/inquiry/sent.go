@@ -1,6 +1,9 @@
 package inquiry
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Sent is a reply as programs send it. A nil field was left out.
 type Sent struct {
@@ -46,6 +49,25 @@ func (s Sent) Reply() (Reply, Misfit) {
 		return r, Nothing
 	}
 	return r, Fits
+}
+
+// Decides reports whether the reply decides in words about the question's acts. Such words are for
+// what their sender has seen, so they have to come with the id of the question.
+func (q Question) Decides(r Reply) bool {
+	return (r.Type == "" || r.Type == TypeAnswer) &&
+		bodyOf(&q).Means(r.Response) == TypeDecisions
+}
+
+// meant is a reply as the question understands it: an answer may be words for another type.
+func meant(q *Question, r Reply) Reply {
+	if q.Decides(r) {
+		heard := q.Hear(r.Response)
+		r.Type, r.Response, r.Decisions = heard.Type, heard.Response, heard.Decisions
+	}
+	if r.Type = cmp.Or(r.Type, TypeAnswer); r.Type == TypeAnswer {
+		r.Type = bodyOf(q).Means(r.Response)
+	}
+	return decided(q, r)
 }
 
 // decided is a reply of decisions to a question that takes none, as what it offers under their

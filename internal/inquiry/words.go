@@ -139,13 +139,17 @@ func chosen(line string, options []string) string {
 
 // Words that settle what is about acts when somebody says nothing else.
 var (
-	consents = []string{"yes", "approve", "同意", "是"}
+	consents = []string{"yes", "approve", "同意", "是", "继续"}
+	refusals = []string{"no", "reject", "拒绝", "否"}
 	finished = []string{"done", "完成", "好了"}
 )
 
-// Settles reports whether somebody who says this consents to an act or has done it. Such words are
-// for a question and for nothing else.
-func Settles(words string) bool { return saidOnly(words, consents) || saidOnly(words, finished) }
+// Settles reports whether somebody who says this decides about an act or has done it. Such words
+// are for a question and for nothing else.
+func Settles(words string) bool { return decides(words) || saidOnly(words, finished) }
+
+// decides reports whether the words consent to acts or refuse them, and say nothing else.
+func decides(words string) bool { return saidOnly(words, consents) || saidOnly(words, refusals) }
 
 // saidOnly reports whether somebody said one of the words and nothing else.
 func saidOnly(said string, words []string) bool {

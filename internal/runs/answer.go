@@ -28,6 +28,9 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	r := *c.Reply
+	if err := c.bound(open, r); err != nil {
+		return Status{}, err
+	}
 	r.Channel = cmp.Or(r.Channel, inquiry.ChannelClient)
 	r.Authority = cmp.Or(r.Authority, inquiry.AuthorityClientModel)
 	r.Resume = encode(c.resumption())
@@ -45,6 +48,19 @@ func (c *continuation) reply(ctx context.Context) (Status, error) {
 	}
 	st.Answered, st.Replayed = &res.Question, res.Replayed
 	return st, err
+}
+
+// bound refuses words that would decide about acts which their sender may not have seen: they name
+// no question, and the open one may be a newer one. Whoever may not decide at all is told so later.
+func (c *continuation) bound(open *inquiry.Question, r inquiry.Reply) error {
+	if c.QuestionID != "" || open == nil || !open.Decides(r) ||
+		open.ForPeople() && !inquiry.IsPerson(r.Authority) {
+		return nil
+	}
+	e := invalid("send it with the id of the question that was shown: "+open.ID,
+		"the question is about acts, and the answer does not say which question it is for")
+	e.Question = open
+	return e
 }
 
 // checkReply returns an error if the reply cannot be taken. Nothing has changed then.

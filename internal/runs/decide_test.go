@@ -102,8 +102,12 @@ func TestDecisionsThatCannotBeTakenChangeNothing(t *testing.T) {
 			code  runs.Code
 			want  string
 		}{
-			"words": {&inquiry.Reply{Response: "yes", Authority: "local_operator"},
+			"words": {&inquiry.Reply{Response: "yes, later", Authority: "local_operator"},
 				"INVALID_ARGUMENT", "takes decisions"},
+			"a word about what was perhaps not seen": {&inquiry.Reply{Response: "是",
+				Authority: "local_operator"}, "INVALID_ARGUMENT", "which question it is for"},
+			"a model's bare word": {&inquiry.Reply{Response: "yes"}, "DECISION_FORBIDDEN",
+				"only a person may decide"},
 			"none": {by(), "INVALID_ARGUMENT", "0 decisions for 1 action"},
 			"two":  {by(yes, yes), "INVALID_ARGUMENT", "2 decisions for 1 action"},
 			"off the screen": {by(edited("CLICK", map[string]any{"at": map[string]any{"x": 1.2,

@@ -45,7 +45,7 @@ type Status struct {
 // Session returns the client's session whose id is, or begins with, id. For another client's
 // session the error is the same as for an unknown one.
 func (m *Manager) Session(ctx context.Context, id, client string) (store.Session, error) {
-	x, err := m.store.Find(ctx, id, &client)
+	x, err := m.store.Find(ctx, id, store.Owners{client})
 	return x, UnknownSession(id, err)
 }
 

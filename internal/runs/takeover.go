@@ -93,18 +93,18 @@ func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) er
 // ByHand describes a touch by a person of a phone that was taken over.
 type ByHand struct {
 	Serial string
-	Client *string // whose session must hold the phone, nil for any
+	Owners store.Owners // whose session must hold the phone
 	By     Actor
 	What   string // the kind of touch, for counting only
 }
 
 // HeldBy returns the run that holds the phone. It returns false if the phone is free or held by
-// another client's session.
+// another owner's session.
 func (m *Manager) HeldBy(
-	ctx context.Context, serial string, client *string,
+	ctx context.Context, serial string, of store.Owners,
 ) (h store.Hold, held bool, err error) {
 	h, held, err = m.store.Leases.Holder(ctx, serial)
-	if err != nil || !held || client != nil && h.Client != *client {
+	if err != nil || !held || !of.Has(h.Client) {
 		return store.Hold{}, false, err
 	}
 	return h, true, nil
@@ -113,7 +113,7 @@ func (m *Manager) HeldBy(
 // Touch calls do while a person has the phone. The run that holds the phone is in WAITING_TAKEOVER
 // then, and cannot resume before do returns. Otherwise the error is NothingToTakeOver.
 func (m *Manager) Touch(ctx context.Context, r ByHand, do func(context.Context) error) error {
-	h, held, err := m.HeldBy(ctx, r.Serial, r.Client)
+	h, held, err := m.HeldBy(ctx, r.Serial, r.Owners)
 	if err != nil {
 		return err
 	}

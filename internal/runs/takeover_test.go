@@ -196,7 +196,7 @@ func TestAPhoneIsTouchedByHandOnlyWhileItIsTakenOver(t *testing.T) {
 			func(context.Context) error { return gone })
 		require.ErrorIs(t, err, gone, "and it is not counted")
 		other := "somebody else"
-		err = w.manager.Touch(w.ctx(), runs.ByHand{Serial: "A", Client: &other},
+		err = w.manager.Touch(w.ctx(), runs.ByHand{Serial: "A", Owners: store.Owners{other}},
 			func(context.Context) error { panic("touched") })
 		require.Equal(t, runs.NothingToTakeOver, runs.CodeOf(err))
 

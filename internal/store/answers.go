@@ -55,21 +55,26 @@ func remember(ctx context.Context, tx *tx, q inquiry.Question) error {
 // Answers are the remembered answers, which are reused when the same question is asked again.
 type Answers struct{ *db }
 
-// List lists the client's answers, oldest first. nil means all clients.
-func (a Answers) List(ctx context.Context, client *string) ([]inquiry.Remembered, error) {
-	list, err := collect(ctx, a.read, scanAnswer, "SELECT "+answerColumns+` FROM answers
-		WHERE client = coalesce(?, client) ORDER BY rowid`, client)
+// List lists the owners' answers, oldest first.
+func (a Answers) List(ctx context.Context, of Owners) ([]inquiry.Remembered, error) {
+	w := where{sql: "1"}
+	w.owned("client", of)
+	list, err := collect(ctx, a.read, scanAnswer,
+		"SELECT "+answerColumns+" FROM answers WHERE "+w.sql+" ORDER BY rowid", w.args...)
 	return list, doing(err, "listing the remembered answers")
 }
 
-// Forget removes and returns the client's answer with the id, or all of them if id is "", and
+// Forget removes and returns the owners' answer with the id, or all of them if id is "", and
 // records each in the audit. It returns ErrNotFound if there is no such answer.
 func (a Answers) Forget(
-	ctx context.Context, id string, client *string, by AuditEntry,
+	ctx context.Context, id string, of Owners, by AuditEntry,
 ) (gone []inquiry.Remembered, err error) {
 	err = a.update(ctx, func(ctx context.Context, tx *tx) error {
-		gone, err = collect(ctx, tx, scanAnswer, `DELETE FROM answers WHERE ?1 IN ('', id)
-			AND client = coalesce(?2, client) RETURNING `+answerColumns, id, client)
+		w := where{sql: "1"}
+		w.and("id = ?", id)
+		w.owned("client", of)
+		gone, err = collect(ctx, tx, scanAnswer,
+			"DELETE FROM answers WHERE "+w.sql+" RETURNING "+answerColumns, w.args...)
 		if err == nil && id != "" && len(gone) == 0 {
 			err = fmt.Errorf("answer %q: %w", id, ErrNotFound)
 		}

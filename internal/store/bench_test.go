@@ -146,9 +146,9 @@ func BenchmarkListAmongSessions(b *testing.B) {
 	for _, before := range []int{10, 10_000} {
 		s := open(b, manySessions(b, before), nil)
 		list[before] = func() {
-			for _, f := range []store.Filter{{Limit: 9}, {Client: &client, Limit: 9},
-				{State: store.Completed, Limit: 9}, {Client: &client, Serial: "emu-1", Limit: 1},
-				{Client: &client, State: store.Failed}, {Waiting: true, Limit: 1}} {
+			for _, f := range []store.Filter{{Limit: 9}, {Owners: store.Owners{client}, Limit: 9},
+				{State: store.Completed, Limit: 9}, {Owners: store.Owners{client}, Serial: "emu-1", Limit: 1},
+				{Owners: store.Owners{client}, State: store.Failed}, {Waiting: true, Limit: 1}} {
 				_, err := s.Sessions(b.Context(), f)
 				require.NoError(b, err)
 			}

@@ -27,14 +27,14 @@ func TestNoQueryReadsAWholeTable(t *testing.T) {
 	var q inquiry.Question
 	for name, call := range map[string]func() error{
 		"Sessions":           list(s, store.Filter{Limit: 20}),
-		"Sessions of client": list(s, store.Filter{Client: &client, Limit: 20}),
+		"Sessions of client": list(s, store.Filter{Owners: store.Owners{client}, Limit: 20}),
 		"Sessions in state":  list(s, store.Filter{State: store.Failed, Limit: 20}),
-		"Sessions of client in state": list(s, store.Filter{Client: &client,
+		"Sessions of client in state": list(s, store.Filter{Owners: store.Owners{client},
 			State: store.Failed, Limit: 20}),
-		"Sessions on phone": list(s, store.Filter{Client: &client, Serial: "x", Limit: 1}),
+		"Sessions on phone": list(s, store.Filter{Owners: store.Owners{client}, Serial: "x", Limit: 1}),
 		"Sessions waiting":  list(s, store.Filter{Waiting: true}),
 		"Find": func() error {
-			_, err := s.Find(ctx, r.SessionID[:8], &client)
+			_, err := s.Find(ctx, r.SessionID[:8], store.Owners{client})
 			return none(err)
 		},
 		"Recover": func() error { _, err := s.Runs.Recover(ctx); return err },

@@ -62,19 +62,18 @@ const LeastID = 4
 // mostFound is how many sessions it looks for: more than an error names.
 const mostFound = 6
 
-var findQuery = "SELECT " + sessionColumns + ` FROM sessions s
-	WHERE s.id >= ? AND s.id < ? AND s.client = coalesce(?, s.client)
-	ORDER BY s.updated_at DESC, s.rowid DESC LIMIT ?`
-
-// Find returns the client's session with the id, or the only one whose id begins with it. A nil
-// client means any. The error is ErrNotFound or an *inquiry.AmbiguousError.
-func (s *Store) Find(ctx context.Context, id string, client *string) (Session, error) {
+// Find returns the owners' session with the id, or the only one whose id begins with it. The error
+// is ErrNotFound or an *inquiry.AmbiguousError.
+func (s *Store) Find(ctx context.Context, id string, of Owners) (Session, error) {
 	id = strings.ToLower(strings.TrimSpace(id))
 	var found []Session
 	var err error
 	if len(id) >= LeastID {
-		found, err = collect(ctx, s.read, scanRow[Session], findQuery, id, id+"\U0010FFFF", client,
-			mostFound)
+		w := where{sql: "s.id >= ? AND s.id < ?", args: []any{id, id + "\U0010FFFF"}}
+		w.owned("s.client", of)
+		found, err = collect(ctx, s.read, scanRow[Session], "SELECT "+sessionColumns+
+			" FROM sessions s WHERE "+w.sql+" ORDER BY s.updated_at DESC, s.rowid DESC LIMIT ?",
+			w.limited(mostFound)...)
 	}
 	switch {
 	case err != nil:
@@ -102,9 +101,7 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
 // the list.
 func (f Filter) query() (string, []any) {
 	w, order := where{sql: "1"}, "s.updated_at"
-	if f.Client != nil {
-		w.sql, w.args = "s.client = ?", []any{*f.Client}
-	}
+	w.owned("s.client", f.Owners)
 	w.and("s.state = ?", string(f.State))
 	w.and("s.serial = ?", f.Serial)
 	if f.Parent != "" { // an index has those with one

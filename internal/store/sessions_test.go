@@ -44,7 +44,7 @@ func TestOneSessionForEachKeyOfAClient(t *testing.T) {
 	_, err = again.SessionByKey(t.Context(), "ann", "")
 	require.ErrorIs(t, err, store.ErrNotFound)
 	ann := "ann"
-	list, err := again.Sessions(t.Context(), store.Filter{Client: &ann})
+	list, err := again.Sessions(t.Context(), store.Filter{Owners: store.Owners{ann}})
 	require.NoError(t, err)
 	require.Len(t, list, 3)
 }
@@ -68,7 +68,7 @@ func TestTheBeginningOfAnIdIsEnough(t *testing.T) {
 			x, err := s.Find(t.Context(), id, nil)
 			return x.ID, err
 		}
-		x, err := s.Find(t.Context(), id, &client[0])
+		x, err := s.Find(t.Context(), id, client)
 		return x.ID, err
 	}
 	for beginning, want := range map[string]string{"9999": "9999cccc", " 9999CC ": "9999cccc",

@@ -191,12 +191,12 @@ type StepRecord struct {
 
 // Filter says which sessions to list. Zero fields do not restrict.
 type Filter struct {
-	State   State   // of the latest run
-	Waiting bool    // those whose latest run waits for an answer
-	Client  *string // whom they belong to
-	Serial  string  // of their phone
-	Parent  string  // the session that began them
-	Limit   int     // 0 means all
+	State   State  // of the latest run
+	Waiting bool   // those whose latest run waits for an answer
+	Owners  Owners // whom they belong to
+	Serial  string // of their phone
+	Parent  string // the session that began them
+	Limit   int    // 0 means all
 }
 
 // Trajectory is all of a session but its pictures.

@@ -25,6 +25,8 @@ type Info struct {
 	Name    string    `json:"name"` // the principal that the token authenticates
 	Created time.Time `json:"created_at"`
 	Person  bool      `json:"person,omitempty"` // the bearer is a person, not a program
+	// the clients whose sessions a person sees beside their own, by the names of their tokens
+	For []string `json:"for,omitempty"`
 }
 
 // is reports whether the token has the name or the id.
@@ -47,15 +49,24 @@ type Store struct{ path string }
 func Open(path string) *Store { return &Store{path} }
 
 // Create creates a token and returns it. It cannot be read again later. If name is empty, Create
-// chooses an unused one. person says that the bearer is a person, not a program.
-func (s *Store) Create(name string, person bool) (token string, info Info, err error) {
-	if err := checkName(name); err != nil {
-		return "", Info{}, err
+// chooses an unused one. person says that the bearer is a person, not a program, and tenants whose
+// sessions that person sees beside their own. They need not have tokens yet.
+func (s *Store) Create(name string, person bool, tenants ...string) (
+	token string, info Info, err error) {
+	for _, n := range append(tenants, name) {
+		if err := checkName(n); err != nil {
+			return "", Info{}, err
+		}
+	}
+	if len(tenants) > 0 && !person {
+		return "", Info{}, hint.Add(errors.New("a program's token is for no other clients"),
+			"add --person if a person bears it; a program that is to see everything is named in "+
+				"http.operators")
 	}
 	token = prefix + base64.RawURLEncoding.EncodeToString(random(32))
 	err = s.change(func(all []entry) ([]entry, error) {
 		info = Info{ID: freeID(all), Name: name, Created: time.Now().UTC().Truncate(time.Second),
-			Person: person}
+			Person: person, For: tenants}
 		if name == "" {
 			info.Name = "token-" + info.ID
 		}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -134,7 +133,7 @@ func TestManyAtOnceLoseNothing(t *testing.T) {
 	for _, secret := range secrets {
 		info, err := s.Check(secret)
 		require.NoError(t, err)
-		require.True(t, slices.Contains(list, info))
+		require.Contains(t, list, info)
 	}
 }
 
@@ -154,4 +153,21 @@ func TestAFileThatCannotBeReadLetsNobodyIn(t *testing.T) {
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, `{"version":2,"tokens":[]}`, string(b), "what is not understood is left alone")
+}
+
+func TestAPersonsTokenSaysForWhom(t *testing.T) {
+	s, _ := store(t)
+	secret, _, err := s.Create("kim", true, "ann", "ben")
+	require.NoError(t, err)
+	info, err := s.Check(secret)
+	require.NoError(t, err)
+	require.Equal(t, []string{"ann", "ben"}, info.For)
+	_, _, err = s.Create("bot", false, "ann")
+	require.ErrorContains(t, err, "a program's token is for no other clients")
+	require.Contains(t, hint.Of(err), "--person")
+	_, _, err = s.Create("kay", true, "not a name")
+	require.ErrorContains(t, err, "cannot name a token")
+	list, err := s.List()
+	require.NoError(t, err)
+	require.Len(t, list, 1)
 }

@@ -23,7 +23,7 @@ type ListSessions struct {
 // ListSessions lists how the caller's sessions stand, the newest change first.
 func (u *Cases) ListSessions(ctx context.Context, c *Call, a ListSessions) ([]runs.Status, error) {
 	found, err := u.opts.Store.Sessions(ctx,
-		store.Filter{Client: &c.Client, State: a.State, Limit: a.Limit})
+		store.Filter{Owners: store.Owners{c.Client}, State: a.State, Limit: a.Limit})
 	if err != nil {
 		return nil, err
 	}

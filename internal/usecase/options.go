@@ -35,7 +35,7 @@ type Options struct {
 type Store interface {
 	export.Source
 	Steps(ctx context.Context, sessionID string, after int) ([]store.StepRecord, error)
-	Find(ctx context.Context, id string, client *string) (store.Session, error)
+	Find(ctx context.Context, id string, of store.Owners) (store.Session, error)
 	LatestRun(ctx context.Context, sessionID string) (store.Run, error)
 }
 

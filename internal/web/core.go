@@ -23,7 +23,7 @@ type core struct {
 }
 
 func newCore(o *Options) *core {
-	s := &core{opts: o, auth: authenticator{o.Logins, o.Authorize, o.Operator, o.Log},
+	s := &core{opts: o, auth: authenticator{o.Logins, o.Authorize, o.Operator, o.Person, o.Log},
 		records:   records{o.Questions, o.Sessions, o.Channels},
 		listeners: httpguard.NewShares(o.MaxListeners)}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())

@@ -53,7 +53,7 @@ func TestDecisionsOverHTTP(t *testing.T) {
 		`{"decisions":[{"type":"approve"},{"type":"approve"}]}`:        "2 decisions",
 		`{"decisions":[{"type":"approve"}],"response":"yes"}`:          "without a",
 		`{"decisions":[{"type":"approve"}],"type":"answer"}`:           "without a",
-		`{"response":"yes"}`:                                           "takes decisions",
+		`{"response":"yes, later"}`:                                    "takes decisions",
 		`{"decisions":[{"type":"Approve"}]}`:                           "cannot be decided",
 		`{"decisions":[{"type":"approve","extra":1}]}`:                 "unknown field",
 		`{"decisions":[{"type":"edit"}]}`:                              "no edited_action",
@@ -107,5 +107,37 @@ func TestWhoMayDecideOverHTTP(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A word decides where it is a person's, about all actions of the question that it is for.
+func TestAWordDecidesWhereItIsAPersons(t *testing.T) {
+	for word, want := range map[string]string{"yes": "approve", "是": "approve",
+		"继续": "approve", " Yes. ": "approve", "no": "reject", "否": "reject"} {
+		g := approvals(t, inquiry.Options{})
+		q := g.waiting("ann", about(inquiry.Critical))
+		path := "/v1/inquiries/" + q.ID + "/reply"
+		body := `{"response":"` + word + `","reply_id":"r"}`
+		a := g.post(path, g.ann, body)
+		require.Equal(t, 403, a.status, "%s by a program: %s", word, a.text)
+		require.Contains(t, a.text, "on the inbox page or at the terminal")
+		g.untouched(q)
+		audit, err := g.store.Audit.List(t.Context(),
+			store.AuditFilter{QuestionID: q.ID, Event: store.AuditForbidden})
+		require.NoError(t, err)
+		require.Len(t, audit, 1, word)
+		require.Equal(t, "ann", audit[0].By)
+
+		a = g.post(path, g.kim, body)
+		require.Equal(t, 200, a.status, "%s by a person: %s", word, a.text)
+		settled, err := g.broker.Get(t.Context(), q.ID)
+		require.NoError(t, err)
+		require.Equal(t, want, settled.Resolution.Decisions[0].Type, word)
+		require.Contains(t, g.post(path, g.kim, body).text, `"replayed":true`)
+
+		next := g.waiting("ann", about(inquiry.Critical))
+		a = g.post(path, g.kim, `{"response":"yes"}`)
+		require.Equal(t, 409, a.status, "the question that it was for is settled: %s", a.text)
+		g.untouched(next)
 	}
 }

@@ -144,7 +144,7 @@ func TestARunOfAnotherProcessIsTold(t *testing.T) {
 // noSessions is a store with nothing in it.
 type noSessions struct{ *store.Store }
 
-func (noSessions) Find(ctx, string, *string) (store.Session, error) {
+func (noSessions) Find(ctx, string, store.Owners) (store.Session, error) {
 	return store.Session{}, store.ErrNotFound
 }
 func (noSessions) Sessions(ctx, store.Filter) ([]store.Overview, error) { return nil, nil }

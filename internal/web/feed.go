@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -206,7 +207,7 @@ func (f *feed) publishSession(id string, before lastSeen, seen bool) (now lastSe
 // the same.
 type snapshots struct {
 	mu   sync.Mutex
-	kept map[viewer]*snapshot
+	kept map[string]*snapshot // by who sees the same
 }
 
 // snapshot is all open questions and the sessions under way, as one viewer sees them.
@@ -226,9 +227,6 @@ const (
 // snapshot is the snapshot for those who see what the viewer sees. Nothing has happened since it
 // was made.
 func (f *feed) snapshot(ctx context.Context, v viewer) (at uint64, text []byte, err error) {
-	if v.all {
-		v = viewer{all: true} // they all see the same
-	}
 	x := f.snapshots.get(v)
 	if err := x.making.Lock(ctx); err != nil {
 		return 0, nil, err
@@ -245,13 +243,14 @@ func (f *feed) snapshot(ctx context.Context, v viewer) (at uint64, text []byte, 
 func (c *snapshots) get(v viewer) *snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	x := c.kept[v]
+	same := fmt.Sprintf("%q", v.owners())
+	x := c.kept[same]
 	if x == nil {
 		if len(c.kept) >= maxSnapshots || c.kept == nil {
-			c.kept = map[viewer]*snapshot{}
+			c.kept = map[string]*snapshot{}
 		}
 		x = &snapshot{making: wait.NewMutex()}
-		c.kept[v] = x
+		c.kept[same] = x
 	}
 	return x
 }
@@ -265,7 +264,7 @@ func (f *feed) make(ctx context.Context, v viewer, x *snapshot) error {
 		return err
 	}
 	all, err := f.opts.Sessions.Sessions(ctx,
-		store.Filter{Limit: sessionsShown, Client: v.client()})
+		store.Filter{Limit: sessionsShown, Owners: v.owners()})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 // listAnswers lists the remembered answers that the viewer may see.
 func (s *inbox) listAnswers(w http.ResponseWriter, r *http.Request, v viewer) error {
-	list, err := s.opts.Answers.List(r.Context(), v.client())
+	list, err := s.opts.Answers.List(r.Context(), v.owners())
 	if err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (s *inbox) listAnswers(w http.ResponseWriter, r *http.Request, v viewer) er
 // forget takes a remembered answer back.
 func (s *inbox) forget(w http.ResponseWriter, r *http.Request, v viewer) error {
 	id := r.PathValue("id")
-	gone, err := s.opts.Answers.Forget(r.Context(), id, v.client(), v.by())
+	gone, err := s.opts.Answers.Forget(r.Context(), id, v.owners(), v.by())
 	if errors.Is(err, store.ErrNotFound) {
 		return refuse("NOT_FOUND", fmt.Errorf("there is no remembered answer %.100q", id))
 	}

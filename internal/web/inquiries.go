@@ -35,7 +35,7 @@ func (s *inbox) listInquiries(w http.ResponseWriter, r *http.Request, v viewer) 
 		return err
 	}
 	if f.SessionID != "" {
-		x, err := s.opts.Sessions.Find(r.Context(), f.SessionID, v.client())
+		x, err := s.opts.Sessions.Find(r.Context(), f.SessionID, v.owners())
 		if err == nil {
 			f.SessionID = x.ID
 		} else if !errors.Is(err, store.ErrNotFound) { // one that is not there has none

@@ -45,7 +45,7 @@ func (s *screens) live(w http.ResponseWriter, r *http.Request, v viewer) error {
 		return err
 	}
 	defer leave()
-	look, err := s.opts.Phones.Watch(r.Context(), r.PathValue("id"), v.client())
+	look, err := s.opts.Phones.Watch(r.Context(), r.PathValue("id"), v.owners())
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (s *screens) input(w http.ResponseWriter, r *http.Request, v viewer) error 
 	// half a touch would leave the phone in an unknown state
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), touchTime)
 	defer cancel()
-	touch := Touch{Serial: r.PathValue("id"), Client: v.client(), Kind: body.Type,
+	touch := Touch{Serial: r.PathValue("id"), Owners: v.owners(), Kind: body.Type,
 		By: v.actor()}
 	err = s.opts.Phones.Touch(ctx, touch, g)
 	if _, refused := errors.AsType[*runs.Error](err); refused {

@@ -29,7 +29,7 @@ type Questions interface {
 
 // Sessions is what the server needs of a store.Store.
 type Sessions interface {
-	Find(ctx context.Context, id string, client *string) (store.Session, error)
+	Find(ctx context.Context, id string, of store.Owners) (store.Session, error)
 	Sessions(ctx context.Context, f store.Filter) ([]store.Overview, error)
 	LatestRun(ctx context.Context, sessionID string) (store.Run, error)
 	Steps(ctx context.Context, sessionID string, after int) ([]store.StepRecord, error)
@@ -58,9 +58,9 @@ type Results interface {
 
 // Phones are the phones that people look at, and touch while they have taken them over.
 type Phones interface {
-	// Watch shows the phone to one who may see what belongs to the client; nil is everybody's. The
-	// caller closes the viewer.
-	Watch(ctx context.Context, serial string, client *string) (*mirror.Viewer, error)
+	// Watch shows the phone to one who may see what belongs to the owners. The caller closes the
+	// viewer.
+	Watch(ctx context.Context, serial string, of store.Owners) (*mirror.Viewer, error)
 	// Touch returns once the phone has taken the gesture. A *runs.Error says that nobody has taken
 	// the phone over. Any other error is the phone's.
 	Touch(ctx context.Context, t Touch, g actions.Gesture) error
@@ -69,8 +69,8 @@ type Phones interface {
 // Touch is whose a gesture is, and on which phone.
 type Touch struct {
 	Serial string
-	Client *string // whose session has the phone (nil is anybody's)
-	Kind   string  // tap, swipe, text or key: it is counted
+	Owners store.Owners // whose session has the phone
+	Kind   string       // tap, swipe, text or key: it is counted
 	By     runs.Actor
 }
 
@@ -102,9 +102,12 @@ type Options struct {
 	// Changed is closed when whom Authorize lets in may have changed: streams then look at their
 	// credential again. nil: they do with each ping.
 	Changed func() <-chan struct{}
-	// Operator says which principals are people, as those at the page are: the questions and
-	// sessions of everybody are visible for them, and they decide about actions.
+	// Operator says which principals are as those at the page are: the questions and sessions of
+	// everybody are visible for them, and they decide about actions.
 	Operator func(principal string) bool
+	// Person says which other principals are people, who decide about actions, and whose sessions
+	// they see beside their own. nil: none.
+	Person func(principal string) (tenants []string, person bool)
 
 	// names besides loopback ones that requests may be addressed to, "name" or "name:port"
 	Hosts []string
@@ -134,6 +137,9 @@ func settings(opts *Options) Options {
 	o := *opts
 	if o.Channels == nil {
 		o.Channels = func(q inquiry.Question) []inquiry.Channel { return q.Channels }
+	}
+	if o.Person == nil {
+		o.Person = func(string) ([]string, bool) { return nil, false }
 	}
 	if o.Changed == nil {
 		o.Changed = func() <-chan struct{} { return nil }

@@ -41,8 +41,8 @@ var codes = map[string]struct {
 	"CLOSING": {http.StatusServiceUnavailable,
 		"try again when the server is back; what was stored is kept"},
 	"DEVICE_NOT_FOUND": {http.StatusNotFound, "see that the phone is connected: taploop devices"},
-	"NOT_A_PERSON": {http.StatusForbidden, "use the inbox page (taploop ui makes a link), or a " +
-		"person's token (taploop token create --person --name NAME)"},
+	"NOT_A_PERSON": {http.StatusForbidden, "a person does this, on the inbox page or with a " +
+		"token of their own"},
 	"CONFLICT": {http.StatusConflict, "see how the session stands, and what it waits for"},
 	"NOT_CARRIED_OUT": {http.StatusConflict,
 		"look at the live picture; if the phone is gone, bring it back"},

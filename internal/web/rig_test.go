@@ -50,6 +50,7 @@ type rig struct {
 	ann    string // a token of the principal "ann"
 	ben    string // one of "ben"
 	boss   string // one of an operator
+	kim    string // one of a person, for ann
 	runs   *stopper
 	tasks  *toolbox
 	probe  *stream // hears all, from the beginning
@@ -62,6 +63,7 @@ type hands struct {
 	mirror *mirror.Mirror
 	phone  *devicetest.Fake // with the serials A and emu-1
 	taken  atomic.Bool
+	holder atomic.Value // the client whose session has the phones, as a string
 	mu     sync.Mutex
 	kinds  []string
 }
@@ -83,11 +85,25 @@ func newHands() *hands {
 	return h
 }
 
-func (h *hands) Watch(_ ctx, serial string, _ *string) (*mirror.Viewer, error) {
+func (h *hands) Watch(_ ctx, serial string, of store.Owners) (*mirror.Viewer, error) {
+	if err := h.held(of); err != nil {
+		return nil, err
+	}
 	return h.mirror.Watch(serial), nil
 }
 
+// held refuses owners whose session does not have the phone.
+func (h *hands) held(of store.Owners) error {
+	if client, _ := h.holder.Load().(string); !of.Has(client) {
+		return runs.Refuse("NOTHING_TO_TAKE_OVER", "start a task on it", "another has it")
+	}
+	return nil
+}
+
 func (h *hands) Touch(ctx ctx, t web.Touch, g actions.Gesture) error {
+	if err := h.held(t.Owners); err != nil {
+		return err
+	}
 	if !h.taken.Load() {
 		return runs.Refuse("NOTHING_TO_TAKE_OVER", "take it over", "nobody has it")
 	}
@@ -218,6 +234,8 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 		*to, _, err = tokens.Create(name, false)
 		require.NoError(t, err)
 	}
+	g.kim, _, err = tokens.Create("kim", true, "ann")
+	require.NoError(t, err)
 	var files files.Watcher // without it streams would learn of a logout with the next ping only
 	var watching sync.WaitGroup
 	watching.Go(func() {
@@ -232,6 +250,10 @@ func newRig(t testing.TB, change func(*web.Options)) *rig {
 			return info.Name, err
 		},
 		Operator: func(name string) bool { return name == "boss" },
+		Person: func(name string) ([]string, bool) {
+			info, err := tokens.Find(name)
+			return info.For, err == nil && info.Person
+		},
 	}
 	if change != nil {
 		change(opts)

@@ -21,7 +21,7 @@ func (s *sessions) listSessions(w http.ResponseWriter, r *http.Request, v viewer
 		return err
 	}
 	f.Limit = cmp.Or(f.Limit, 50)
-	f.Client = v.client()
+	f.Owners = v.owners()
 	all, err := s.opts.Sessions.Sessions(r.Context(), f)
 	if err != nil {
 		return err

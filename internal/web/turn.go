@@ -59,7 +59,7 @@ func (t *chatTurn) begin(ctx context.Context) error {
 				Key: t.key, Reset: true, Running: t.onPhone()})
 		}, nil)
 	}
-	x, err := t.s.opts.Sessions.Find(ctx, t.session, t.v.client())
+	x, err := t.s.opts.Sessions.Find(ctx, t.session, t.v.owners())
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (t *chatTurn) answers(q *inquiry.Question) bool {
 }
 
 // mayAnswer reports whether who talks here may answer the question.
-func (t *chatTurn) mayAnswer(q *inquiry.Question) bool { return !q.ForPeople() || t.v.all }
+func (t *chatTurn) mayAnswer(q *inquiry.Question) bool { return !q.ForPeople() || t.v.decides }
 
 // goOn continues the session.
 func (t *chatTurn) goOn(ctx context.Context, a usecase.Continue) error {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 
 	"github.com/taploop/taploop/internal/inquiry"
@@ -15,23 +16,25 @@ import (
 
 // viewer is who sends a request.
 type viewer struct {
-	name string // the principal, or the browser's name
-	all  bool   // sees what belongs to anybody, and decides about actions: a person
-	page bool   // the inbox page
+	name    string   // the principal, or the browser's name
+	all     bool     // sees what belongs to anybody
+	decides bool     // about actions: a person
+	page    bool     // the inbox page
+	tenants []string // whose sessions it sees beside its own
 }
 
 // sees reports whether what belongs to the client is visible. What belongs to none, nil, is visible
 // to those who see all.
 func (v viewer) sees(client *string) bool {
-	return v.all || client != nil && v.name == *client
+	return v.all || client != nil && v.owners().Has(*client)
 }
 
-// client is whose sessions the viewer sees (nil means everybody's).
-func (v viewer) client() *string {
+// owners are whose sessions the viewer sees.
+func (v viewer) owners() store.Owners {
 	if v.all {
 		return nil
 	}
-	return &v.name
+	return append(store.Owners{v.name}, v.tenants...)
 }
 
 // owner is whom the sessions belong to that the viewer begins: a browser's are the local
@@ -45,7 +48,7 @@ func (v viewer) owner() string {
 
 // person refuses a program, and says why.
 func (v viewer) person(why string) error {
-	if v.page || v.all {
+	if v.decides {
 		return nil
 	}
 	return refuse("NOT_A_PERSON", errors.New(why))
@@ -61,7 +64,7 @@ func (v viewer) channel() string {
 
 // authority is that with which the viewer answers questions.
 func (v viewer) authority() string {
-	if !v.all {
+	if !v.decides {
 		return inquiry.AuthorityToken
 	}
 	return inquiry.AuthorityHumanToken
@@ -76,7 +79,7 @@ func (v viewer) actor() runs.Actor {
 // model's. From the page, or with a person's token, they are a person's.
 func (v viewer) caller() runs.Actor {
 	who := v.actor()
-	if !v.all {
+	if !v.decides {
 		who.Authority = inquiry.AuthorityClientModel
 	}
 	return who
@@ -92,6 +95,7 @@ type authenticator struct {
 	logins    *Logins
 	authorize func(*http.Request) (principal string, err error)
 	operator  func(principal string) bool
+	person    func(principal string) (tenants []string, person bool)
 	log       *slog.Logger
 }
 
@@ -112,14 +116,18 @@ func (g authenticator) authenticate(r *http.Request) (viewer, error) {
 	if err != nil {
 		return viewer{}, refuse("UNAUTHORIZED", err)
 	}
-	return viewer{name: name, all: g.operator(name)}, nil
+	if g.operator(name) {
+		return viewer{name: name, all: true, decides: true}, nil
+	}
+	tenants, person := g.person(name)
+	return viewer{name: name, decides: person, tenants: tenants}, nil
 }
 
 // recheck refuses a request that was v's when the credential of v does not hold any more, as that
 // of a token which was revoked.
 func (g authenticator) recheck(r *http.Request, v viewer) error {
 	now, err := g.authenticate(r)
-	if err == nil && now != v {
+	if err == nil && !reflect.DeepEqual(now, v) {
 		err = refuse("UNAUTHORIZED", errors.New("the credential is not what it was"))
 	}
 	return err
@@ -139,7 +147,7 @@ func (g authenticator) browser(r *http.Request, secret string) (viewer, error) {
 	case err != nil:
 		return viewer{}, fmt.Errorf("checking a login: %w", err)
 	}
-	return viewer{name: name, all: true, page: true}, nil
+	return viewer{name: name, all: true, decides: true, page: true}, nil
 }
 
 // samePage refuses what another page sends, be it a page on another port of this machine.

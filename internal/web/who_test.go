@@ -22,10 +22,10 @@ func TestWhoseWordARequestBrings(t *testing.T) {
 		"a program's token": {viewer{name: "bot"}, "bot",
 			runs.Actor{Channel: inquiry.ChannelHTTP, Authority: inquiry.AuthorityClientModel,
 				Name: "bot"}, inquiry.AuthorityToken, false},
-		"a person's token": {viewer{name: "ann", all: true}, "ann",
+		"a person's token": {viewer{name: "ann", decides: true}, "ann",
 			runs.Actor{Channel: inquiry.ChannelHTTP, Authority: inquiry.AuthorityHumanToken,
 				Name: "ann"}, inquiry.AuthorityHumanToken, true},
-		"the page": {viewer{name: "ann", all: true, page: true}, "",
+		"the page": {viewer{name: "ann", all: true, decides: true, page: true}, "",
 			runs.Actor{Channel: inquiry.ChannelPage, Authority: inquiry.AuthorityHumanToken,
 				Name: "ann"}, inquiry.AuthorityHumanToken, true},
 	} {

@@ -157,7 +157,7 @@ func (p *phones) usable(ctx context.Context, key string) ([]string, error) {
 		if !info.Usable {
 			continue
 		}
-		_, busy, err := w.goal.Runs.HeldBy(ctx, info.Serial, &w.life.Session.Client)
+		_, busy, err := w.goal.Runs.HeldBy(ctx, info.Serial, store.Owners{w.life.Session.Client})
 		switch {
 		case err != nil:
 			return nil, err

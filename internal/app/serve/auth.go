@@ -99,14 +99,18 @@ func (g *authenticator) authorize(r *http.Request) (string, error) {
 	return info.Name, nil
 }
 
-// isPerson reports whether the token of that name is a person's.
-func (g *authenticator) isPerson(name string) bool {
+// person reports whether the token of that name is a person's, and whose sessions it shows beside
+// its own.
+func (g *authenticator) person(name string) (tenants []string, person bool) {
 	info, err := g.tokens.Find(name)
-	return err == nil && info.Name == name && info.Person
+	if err != nil || info.Name != name || !info.Person {
+		return nil, false
+	}
+	return info.For, true
 }
 
-// person is authorize, but always wants a token: an answer is a person's word.
-func (g *authenticator) person(r *http.Request) (string, error) {
+// known is authorize, but always wants a token: an answer is a person's word.
+func (g *authenticator) known(r *http.Request) (string, error) {
 	if len(r.Header.Values("Authorization")) == 0 {
 		return "", errNoToken
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/mirror"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/web"
 )
 
@@ -35,10 +36,11 @@ func (h *Hands) Close() error { return h.mirror.Close() }
 
 var _ mirror.TouchSensor = runs.Phone(nil)
 
-// Watch implements web.Phones. A client sees a phone while one of its sessions has it.
-func (h *Hands) Watch(ctx context.Context, serial string, client *string) (*mirror.Viewer, error) {
-	if client != nil {
-		_, held, err := h.manager.HeldBy(ctx, serial, client)
+// Watch implements web.Phones. Not all see all phones: the others see one while a session of theirs has
+// it.
+func (h *Hands) Watch(ctx context.Context, serial string, of store.Owners) (*mirror.Viewer, error) {
+	if of != nil {
+		_, held, err := h.manager.HeldBy(ctx, serial, of)
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +55,7 @@ func (h *Hands) Watch(ctx context.Context, serial string, client *string) (*mirr
 
 // Touch implements web.Phones.
 func (h *Hands) Touch(ctx context.Context, t web.Touch, g actions.Gesture) error {
-	by := runs.ByHand{Serial: t.Serial, Client: t.Client, By: t.By, What: t.Kind}
+	by := runs.ByHand{Serial: t.Serial, Owners: t.Owners, By: t.By, What: t.Kind}
 	return h.manager.Touch(ctx, by, func(ctx context.Context) error {
 		return h.mirror.Touch(ctx, t.Serial, g.Do)
 	})

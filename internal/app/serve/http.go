@@ -83,7 +83,7 @@ func transportOptions(set *app.Settings, auth *authenticator, s *Service) transp
 		Hosts: set.Conf.HTTP.Hosts, Origins: set.Conf.HTTP.Origins, Authorize: auth.authorize,
 		Changed:  auth.files.Changed,
 		Operator: func(name string) bool { return isOperator(set, name) },
-		Person:   auth.isPerson,
+		Person:   func(name string) bool { _, is := auth.person(name); return is },
 		Context:  tools.Connected, Log: set.Log,
 		Subscribe: s.tools.MaySubscribe,
 	}

@@ -33,10 +33,10 @@ func (u *webUI) open(s *app.Settings, svc *Service, auth *authenticator, mux *ht
 		Logins: OpenLogins(s.Conf.DataDir),
 		Tasks:  svc.tools.Cases(), Results: svc.tools,
 		Requests: svc.tools.Requests(), Waits: svc.waits, BaseURL: d.URL,
-		Channels: d.Manager.Desk().Channels, Authorize: auth.person,
+		Channels: d.Manager.Desk().Channels, Authorize: auth.known,
 		Changed:  auth.files.Changed,
-		Operator: func(name string) bool { return isOperator(s, name) || auth.isPerson(name) },
-		Hosts:    s.Conf.HTTP.Hosts, Origins: s.Conf.HTTP.Origins, Log: s.Log,
+		Operator: func(name string) bool { return isOperator(s, name) }, Person: auth.person,
+		Hosts: s.Conf.HTTP.Hosts, Origins: s.Conf.HTTP.Origins, Log: s.Log,
 	})
 	u.web.Store(server)
 	for _, path := range []string{"/v1/", "/ui", "/ui/", "/"} {
