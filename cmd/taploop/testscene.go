@@ -72,7 +72,7 @@ func (x *scene) phone(ctx context.Context) (*device.Phone, error) {
 
 // free refuses a phone that a session of the usual data folder has.
 func (s *testStage) free(ctx context.Context, serial string) error {
-	if s.cmd.Ask || !store.Exists(s.inv.Conf.DataDir) {
+	if s.cmd.Ask || !store.Exists(s.inv.Conf.DataDir, string(s.inv.Conf.Store.URL)) {
 		return nil
 	}
 	db, err := app.OpenStore(ctx, &s.inv.Settings, &store.Options{Reading: true})

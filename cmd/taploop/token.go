@@ -66,7 +66,7 @@ func (c *tokenAdoptCmd) Run(ctx context.Context, a *invocation) error {
 // adopt gives open sessions and questions that were begun without a token to the named one.
 func adopt(ctx context.Context, a *invocation, name string) error {
 	o := store.Orphans{}
-	if store.Exists(a.Conf.DataDir) { // else nothing was begun yet
+	if store.Exists(a.Conf.DataDir, string(a.Conf.Store.URL)) { // else nothing was begun yet
 		if err := a.lend(ctx, nil, func(db *store.Store) (err error) {
 			o, err = db.Adopt(ctx, name, byCommandLine())
 			return err
@@ -80,7 +80,7 @@ func adopt(ctx context.Context, a *invocation, name string) error {
 
 // noteOrphans says what was begun without a token and cannot be reached over HTTP any more.
 func noteOrphans(ctx context.Context, a *invocation, name string) error {
-	if !store.Exists(a.Conf.DataDir) {
+	if !store.Exists(a.Conf.DataDir, string(a.Conf.Store.URL)) {
 		return nil
 	}
 	return a.lend(ctx, nil, func(db *store.Store) error {

@@ -16,11 +16,12 @@ import (
 func OpenStore(ctx context.Context, s *Settings, o *store.Options) (*store.Store, error) {
 	dir := s.Conf.DataDir
 	before, err := os.Stat(dir)
-	used := store.Exists(dir)
 	var with store.Options
 	if o != nil {
 		with = *o
 	}
+	with.URL = string(s.Conf.Store.URL)
+	used := store.Exists(dir, with.URL)
 	with.Stalled = func() { s.note(textsIn(s.Lang()).Stalled, dir) }
 	db, failed := store.Open(ctx, dir, &with)
 	if failed == nil && err == nil && !used && before.Mode().Perm()&0o077 != 0 &&

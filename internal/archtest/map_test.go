@@ -22,7 +22,7 @@ var besides = map[string]string{
 		"internal/sandbox/adbserver internal/sandbox/apps internal/sandbox/shell internal/sandbox/ui",
 	"internal/notify":       "internal/inquiry/inquirytest",
 	"internal/terminal":     "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote",
-	"internal/store":        "internal/inquiry/inquirytest",
+	"internal/store":        "internal/inquiry/inquirytest internal/pgtest internal/store/storetest",
 	"internal/store/export": "internal/inquiry",
 	"agentloop":             "device/devicetest",
 	"agentloop/policy":      "actions/dialect/families internal/model/scripted",
@@ -72,12 +72,16 @@ var roads = []road{
 		why: "its types would spread"},
 	{to: "database/sql/...", only: "internal/store", why: "one owner of the data folder"},
 	{to: "modernc.org/sqlite/...", only: "internal/store", why: "one owner of the data folder"},
+	{to: "github.com/jackc/pgx/...", only: "internal/store internal/pgtest",
+		why: "no other package knows which database it is"},
+	{to: "github.com/pressly/goose/...", only: "internal/store",
+		why: "no other package knows the schema"},
 	{to: "github.com/expr-lang/expr/...", only: "internal/guard",
 		why: "what a condition may do is bounded in one place"},
 	{to: "mvdan.cc/sh/...", only: "internal/sandbox/shell",
 		why: "the phone's shell is one package's business"},
 	{to: "testing",
-		only: "device/devicetest internal/inquiry/inquirytest internal/store/storetest internal/adbtest " +
+		only: "device/devicetest internal/inquiry/inquirytest internal/store/storetest internal/adbtest internal/pgtest " +
 			"internal/chrometest internal/golden actions/dialect/dialecttest",
 		code: true, why: "only helpers of tests are made of tests"},
 

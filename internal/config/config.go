@@ -7,6 +7,7 @@ import "slices"
 // with _ for a dot.
 type Config struct {
 	DataDir   string             `koanf:"data_dir"`
+	Store     Store              `koanf:"store"`
 	ADB       ADB                `koanf:"adb"`
 	HTTP      HTTP               `koanf:"http"`
 	Model     Model              `koanf:"model"`
@@ -29,8 +30,8 @@ type Config struct {
 }
 
 // settings has a row for each key of [Config].
-var settings = slices.Concat(generalSettings, runSettings, serverSettings, modelSettings,
-	questionSettings, hostSettings, operateSettings)
+var settings = slices.Concat(generalSettings, storeSettings, runSettings, serverSettings,
+	modelSettings, questionSettings, hostSettings, operateSettings)
 
 var generalSettings = []setting{
 	{"data_dir", "", nil,

@@ -41,7 +41,13 @@ func remember(ctx context.Context, tx *tx, q inquiry.Question) error {
 		return err
 	}
 	m := inquiry.NewRemembered(q, client)
-	err = tx.exec(ctx, `INSERT OR REPLACE INTO answers (id, likeness, client, scope, session_id,
+	err = tx.exec(ctx, `DELETE FROM answers WHERE likeness = ? AND client = ? AND scope = ? AND
+		session_id = ? AND app = ? OR id = ?`, inquiry.Likeness(q), client, m.Scope, m.SessionID,
+		m.App, m.ID)
+	if err != nil {
+		return err
+	}
+	err = tx.exec(ctx, `INSERT INTO answers (id, likeness, client, scope, session_id,
 		app, body) VALUES (?, ?, ?, ?, ?, ?, ?)`, m.ID, inquiry.Likeness(q), client, m.Scope,
 		m.SessionID, m.App, object{m})
 	if err != nil {
@@ -57,7 +63,7 @@ type Answers struct{ *db }
 
 // List lists the owners' answers, oldest first.
 func (a Answers) List(ctx context.Context, of Owners) ([]inquiry.Remembered, error) {
-	w := where{sql: "1"}
+	w := where{sql: "true"}
 	w.owned("client", of)
 	list, err := collect(ctx, a.read, scanAnswer,
 		"SELECT "+answerColumns+" FROM answers WHERE "+w.sql+" ORDER BY rowid", w.args...)
@@ -70,7 +76,7 @@ func (a Answers) Forget(
 	ctx context.Context, id string, of Owners, by AuditEntry,
 ) (gone []inquiry.Remembered, err error) {
 	err = a.update(ctx, func(ctx context.Context, tx *tx) error {
-		w := where{sql: "1"}
+		w := where{sql: "true"}
 		w.and("id = ?", id)
 		w.owned("client", of)
 		gone, err = collect(ctx, tx, scanAnswer,

@@ -1,12 +1,8 @@
 package store_test
 
 import (
-	"database/sql"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +12,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/storetest"
 )
 
 // clock is a time that a test sets.
@@ -190,14 +187,7 @@ func TestASecretAnswerIsMaskedInTheAuditAndInTheFiles(t *testing.T) {
 		list := audit(t, s, store.AuditFilter{QuestionID: id})
 		require.Equal(t, inquiry.Masked, list[1].Answer)
 	}
-	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		require.False(t, strings.Contains(string(text), secret), "it is in %s", path)
-		return err
-	}))
+	requireNowhere(t, dir, secret)
 }
 
 func TestACodeInAnswerToAnActIsInNoFile(t *testing.T) {
@@ -212,14 +202,7 @@ func TestACodeInAnswerToAnActIsInNoFile(t *testing.T) {
 	require.True(t, got.Secret)
 	require.Equal(t, "739155", got.Resolution.Response.Reveal(), "the run reads it")
 	require.Equal(t, inquiry.Masked, audit(t, s, store.AuditFilter{QuestionID: q.ID})[1].Answer)
-	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		require.NotContains(t, string(text), "739155", path)
-		return err
-	}))
+	requireNowhere(t, dir, "739155")
 }
 
 func TestTheAuditIsListedByWhatIsAskedFor(t *testing.T) {
@@ -261,20 +244,20 @@ func TestTheAuditCannotBeChangedAndOutlivesItsSession(t *testing.T) {
 	s, b, _ := clocked(t, dir)
 	r := started(t, s)
 	q := ask(t, b, r, inquiry.Question{})
-	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	only := "INSERT OR REPLACE INTO audit (seq, at, event) VALUES (1, 1, 'answered')"
+	if storetest.OnPostgres() {
+		only = "TRUNCATE audit"
+	}
 	for _, statement := range []string{
 		"UPDATE audit SET by = 'somebody else'", "DELETE FROM audit",
-		"DELETE FROM audit WHERE seq = 1",
-		"INSERT OR REPLACE INTO audit (seq, at, event) VALUES (1, 1, 'answered')",
+		"DELETE FROM audit WHERE seq = 1", only,
 		`INSERT INTO audit (seq, at, event) VALUES (1, 1, 'answered')
-			ON CONFLICT DO UPDATE SET event = 'answered'`,
+			ON CONFLICT (seq) DO UPDATE SET event = 'answered'`,
 	} {
-		_, err := db.Exec(statement)
+		_, err := s.Raw().Exec(statement)
 		require.ErrorContains(t, err, "the audit is append-only", statement)
 	}
-	_, err = s.Runs.Transition(t.Context(), r.ID, store.Change{To: store.Cancelled,
+	_, err := s.Runs.Transition(t.Context(), r.ID, store.Change{To: store.Cancelled,
 		Reason: agentloop.Cancelled})
 	require.NoError(t, err)
 	before := audit(t, s, store.AuditFilter{})
@@ -288,12 +271,15 @@ func TestAQuestionThatCannotBeAuditedIsNotAsked(t *testing.T) {
 	dir := t.TempDir()
 	s, b, _ := clocked(t, dir)
 	r := started(t, s)
-	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	script := `CREATE TRIGGER no_room BEFORE INSERT ON audit
+		BEGIN SELECT RAISE(ABORT, 'no room'); END`
+	if storetest.OnPostgres() {
+		script = `CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
+			'BEGIN RAISE EXCEPTION ''no room''; END';
+			CREATE TRIGGER no_room BEFORE INSERT ON audit EXECUTE FUNCTION no_room()`
+	}
+	_, err := s.Raw().Exec(script)
 	require.NoError(t, err)
-	_, err = db.Exec(`CREATE TRIGGER full BEFORE INSERT ON audit
-		BEGIN SELECT RAISE(ABORT, 'no room'); END`)
-	require.NoError(t, err)
-	require.NoError(t, db.Close())
 	_, err = b.Open(t.Context(), inquiry.Question{SessionID: r.SessionID, RunID: r.ID,
 		Text: "which size?"})
 	require.ErrorContains(t, err, "no room")

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -14,11 +13,13 @@ import (
 
 // db is an open data folder, as the parts of a store share it.
 type db struct {
-	dir   string
-	opts  Options
-	write *sql.DB // one connection, nil if read-only
-	read  *sql.DB
-	// Held by the writer. It serves waiters in their order, which database/sql's pool does not.
+	dir    string
+	opts   Options
+	engine engine
+	write  *sql.DB // nil if read-only
+	read   *sql.DB
+	// Held by the writer if one writes at a time, else by the one that tries again. It serves
+	// waiters in their order, which database/sql's pool does not.
 	writeQueue *wait.Line
 	stalled    atomic.Bool // see Store.Stalled
 	frames     frames
@@ -28,7 +29,7 @@ type db struct {
 
 // tx is a transaction that writes, and the time of what it writes down.
 type tx struct {
-	*sql.Tx
+	transaction
 	db *db
 	at time.Time
 }
@@ -37,22 +38,6 @@ type tx struct {
 func (t *tx) exec(ctx context.Context, query string, args ...any) error {
 	_, err := t.ExecContext(ctx, query, args...)
 	return err
-}
-
-// connect opens the database with pragmas that are per connection. WAL mode is set by migrate,
-// once, because it is kept in the file.
-func (d *db) connect(path string, conns int, params string) (*sql.DB, error) {
-	always := fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=foreign_keys(ON)&",
-		d.opts.Patience.Milliseconds())
-	u := url.URL{Scheme: "file", Path: path, RawQuery: always + params}
-	c, err := newConnector(u.String())
-	if err != nil {
-		return nil, err
-	}
-	pool := sql.OpenDB(c)
-	pool.SetMaxOpenConns(conns)
-	pool.SetMaxIdleConns(conns)
-	return pool, nil
 }
 
 func (d *db) now() time.Time { return d.opts.Now().UTC().Truncate(time.Millisecond) }
@@ -69,22 +54,24 @@ func (d *db) watch() (callOff func() bool) {
 	}).Stop
 }
 
-// update runs f in a transaction that survives a crash of the machine when update returns.
+// update runs f in a transaction that survives a crash of the machine when update returns. f is
+// called again if transactions that ran beside it made it fail, so it sets what it returns.
 func (d *db) update(ctx context.Context, f func(context.Context, *tx) error) error {
-	return d.transact(ctx, "FULL", f)
+	return d.transact(ctx, true, f)
 }
 
 // updateUnsynced is update for what need only survive a crash of the process yet. The next update,
 // in whichever process, makes it survive one of the machine: the log is synced from its beginning.
 func (d *db) updateUnsynced(ctx context.Context, f func(context.Context, *tx) error) error {
-	return d.transact(ctx, "NORMAL", f)
+	return d.transact(ctx, false, f)
 }
 
-// transact runs f in a transaction that holds the write lock from its beginning, and commits it
-// under that value of PRAGMA synchronous. Writers of this process take turns in their order. ctx
-// can end the wait for the turn but not the transaction, so the caller knows whether it happened.
-func (d *db) transact(ctx context.Context, synchronous string,
-	f func(context.Context, *tx) error) (err error) {
+// transact runs f in a transaction as if no other ran beside it. Writers of this process that have
+// to wait take turns in their order. ctx can end the wait for the turn but not the transaction, so
+// the caller knows whether it happened.
+func (d *db) transact(
+	ctx context.Context, durable bool, f func(context.Context, *tx) error,
+) (err error) {
 	defer func() { err = explain(err) }()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -94,20 +81,47 @@ func (d *db) transact(ctx context.Context, synchronous string,
 	}
 	callOff := d.watch()
 	defer callOff()
+	if !d.engine.alone() {
+		if err = d.attempt(ctx, durable, f); err == nil || !d.engine.again(err) {
+			return err
+		}
+	}
 	if err := d.writeQueue.Lock(ctx); err != nil {
 		return err
 	}
 	defer d.writeQueue.Unlock()
 	ctx = context.WithoutCancel(ctx)
-	if _, err := d.write.ExecContext(ctx, "PRAGMA synchronous = "+synchronous); err != nil {
-		return err
+	began := time.Now()
+	for failures := 0; ; failures++ {
+		err = d.attempt(ctx, durable, f)
+		if err == nil || !d.engine.again(err) || time.Since(began) > d.opts.Patience {
+			return err
+		}
+		if err := wait.For(ctx, wait.Backoff(time.Millisecond, retryPause, failures)); err != nil {
+			return err
+		}
 	}
-	begun, err := d.write.BeginTx(ctx, nil)
+}
+
+// retryPause is the longest pause before a transaction is tried again.
+const retryPause = 50 * time.Millisecond
+
+// attempt runs f in a transaction and commits it.
+func (d *db) attempt(
+	ctx context.Context, durable bool, f func(context.Context, *tx) error,
+) error {
+	ctx = context.WithoutCancel(ctx)
+	if !d.engine.alone() { // a server may have gone silent
+		var stop func()
+		ctx, stop = context.WithTimeoutCause(ctx, 2*d.opts.Patience, errSilent)
+		defer stop()
+	}
+	begun, err := d.engine.begin(ctx, d, durable)
 	if err != nil {
 		return err
 	}
 	if err := f(ctx, &tx{begun, d, d.now()}); err != nil {
-		if rollback := begun.Rollback(); rollback != nil {
+		if rollback := begun.Rollback(); rollback != nil && !d.engine.again(err) {
 			return errors.Join(err, fmt.Errorf("rolling back: %w", rollback))
 		}
 		return err
@@ -118,9 +132,20 @@ func (d *db) transact(ctx context.Context, synchronous string,
 	return err
 }
 
+var errSilent = errors.New("the database did not answer")
+
+// reading is a transaction that reads one state of everything.
+func (d *db) reading(ctx context.Context) (*sql.Tx, error) {
+	return d.read.BeginTx(ctx,
+		&sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+}
+
 // Options say how a store works.
 type Options struct {
 	Now func() time.Time // nil means time.Now
+	// URL is the database: "" or "sqlite:" for one in the data folder, or that of a PostgreSQL,
+	// which several data folders can share.
+	URL string
 	// Patience is how long a read or write waits for another program's lock. 0 means 15s.
 	Patience time.Duration
 	// Stalled is called from a separate goroutine when opening the folder or a write has waited for

@@ -23,11 +23,12 @@ func (s *Store) Delete(ctx context.Context, sessionID string) error {
 // is zero.
 func (s *Store) delete(ctx context.Context, id string, before time.Time) (deleted bool, err error) {
 	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
+		deleted = false
 		if err := notBusy(ctx, tx, id); err != nil {
 			return err
 		}
 		n, err := affected(tx.ExecContext(ctx,
-			"DELETE FROM sessions WHERE id = ?1 AND (?2 = 0 OR updated_at < ?2)",
+			"DELETE FROM sessions WHERE id = ?1 AND (updated_at < ?2 OR ?2 = 0)",
 			id, millis(before)))
 		if err != nil || n == 0 {
 			return err

@@ -1,10 +1,8 @@
 package store_test
 
 import (
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -56,12 +54,9 @@ func TestTheElementsOfAStepAreKeptInFewBytes(t *testing.T) {
 	require.Nil(t, steps[0].Proposal.Elements)
 	require.Equal(t, lists[1], steps[1].Proposal.Elements)
 	sizes := []int{}
-	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
-	require.NoError(t, err)
-	defer db.Close()
 	for n := range steps {
 		var size int
-		require.NoError(t, db.QueryRow("SELECT length(elements) FROM steps WHERE idx = ?", n+1).
+		require.NoError(t, s.Raw().QueryRow("SELECT length(elements) FROM steps WHERE idx = ?", n+1).
 			Scan(&size))
 		sizes = append(sizes, size)
 	}

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -41,6 +42,9 @@ func explain(err error) error {
 	if err == nil || errors.Is(err, ErrDiskFull) || errors.Is(err, ErrLocked) ||
 		errors.Is(err, ErrDamaged) {
 		return err
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return explainPostgres(err, e)
 	}
 	code := 0
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {

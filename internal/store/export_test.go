@@ -18,6 +18,9 @@ func (s *Store) Fill() error {
 	return err
 }
 
+// Raw is the database, past the store.
+func (s *Store) Raw() *sql.DB { return s.write }
+
 // Plans are how SQLite goes about the queries of a store.
 type Plans struct {
 	mu    sync.Mutex

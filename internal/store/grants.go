@@ -58,6 +58,7 @@ func (gs Grants) End(
 ) (ended []guard.Grant, err error) {
 	err = gs.update(ctx, func(ctx context.Context, tx *tx) error {
 		now := millis(tx.at)
+		ended = nil
 		held, err := grants(ctx, tx, tx.at)
 		if err != nil {
 			return err

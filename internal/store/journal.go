@@ -97,6 +97,7 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 	}
 	var lost error
 	err = j.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
+		lost = nil
 		state, fence, err := currentState(ctx, tx, j.run)
 		if err != nil {
 			return err
@@ -231,8 +232,9 @@ func (j *journal) insert(ctx context.Context, tx *tx, r *StepRecord) error {
 	if err != nil {
 		return err
 	}
-	return tx.exec(ctx, "UPDATE sessions SET steps = max(steps, ?), updated_at = ? WHERE id = ?",
-		r.Index, millis(tx.at), r.SessionID)
+	return tx.exec(ctx, "UPDATE sessions SET updated_at = ?, "+
+		"steps = CASE WHEN steps < ? THEN ? ELSE steps END WHERE id = ?",
+		millis(tx.at), r.Index, r.Index, r.SessionID)
 }
 
 // complete turns this life's Intent of the step into Done. It returns false without an Intent.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 )
@@ -15,14 +14,10 @@ type Judged struct{ *db }
 func (j Judged) Judged(
 	ctx context.Context, app string, labels []string,
 ) (map[string]string, error) {
-	list, err := json.Marshal(labels)
-	if err != nil {
-		return nil, err
-	}
+	among, list := j.engine.among("label", labels)
 	rows, err := collect(ctx, j.read, func(row scanner) (r [2]string, err error) {
 		return r, row.Scan(&r[0], &r[1])
-	}, `SELECT label, act FROM judged WHERE app = ? AND
-		label IN (SELECT value FROM json_each(?))`, app, string(list))
+	}, "SELECT label, act FROM judged WHERE app = ? AND "+among, app, list)
 	acts := map[string]string{}
 	for _, r := range rows {
 		acts[r[0]] = r[1]

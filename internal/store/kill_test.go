@@ -3,7 +3,6 @@ package store_test
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -20,6 +19,8 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/storetest"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // TestMain lets the test binary be started again as a process that journals until it is killed, or
@@ -55,7 +56,7 @@ func child(t *testing.T, what, dir, run string) (*exec.Cmd, *bufio.Scanner) {
 // byte to the file "phone", which stands for the phone.
 func journalForever(dir, runID string) error {
 	ctx := context.Background()
-	s, err := store.Open(ctx, dir, nil)
+	s, err := joined(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -113,10 +114,13 @@ func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.
 		require.ErrorContains(t, cmd.Wait(), "signal: killed")
 
 		s = open2(t, dir)
-		intact(t, dir)
-		owners, err := os.ReadDir(filepath.Join(dir, "owners"))
-		require.NoError(t, err)
-		require.Len(t, owners, 1, "what the killed process left is swept")
+		require.NoError(t, s.Check(t.Context(), nil))
+		buried(t, s, r.ID)
+		if !storetest.OnPostgres() {
+			owners, err := os.ReadDir(filepath.Join(dir, "owners"))
+			require.NoError(t, err)
+			require.Len(t, owners, 1, "what the killed process left is swept")
+		}
 		before, err := s.Runs.Get(t.Context(), r.ID)
 		require.NoError(t, err)
 		require.Equal(t, store.Running, before.State)
@@ -151,15 +155,14 @@ func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.
 	t.Logf("%d of 20 kills left a step open", unknown)
 }
 
-// intact asks SQLite itself.
-func intact(t *testing.T, dir string) {
+// buried waits until the owner of the run counts as dead: PostgreSQL notices a moment later.
+func buried(t *testing.T, s *store.Store, runID string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
+	r, err := s.Runs.Get(t.Context(), runID)
 	require.NoError(t, err)
-	defer db.Close()
-	var verdict string
-	require.NoError(t, db.QueryRow("PRAGMA integrity_check").Scan(&verdict))
-	require.Equal(t, "ok", verdict)
+	for s.Owner.Alive(r.Owner) {
+		require.NoError(t, wait.For(t.Context(), 5*time.Millisecond))
+	}
 }
 
 // requireEachTouchOnce compares what the phone felt with what the journal says.
@@ -185,10 +188,19 @@ func requireEachTouchOnce(t *testing.T, dir string, s *store.Store, sessionID st
 	}
 }
 
+// joined is a store on the database of the folder.
+func joined(ctx context.Context, dir string) (*store.Store, error) {
+	opts, _, err := storetest.Join(ctx, dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, dir, opts)
+}
+
 func takeLease(dir, runID string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	s, err := store.Open(ctx, dir, nil)
+	s, err := joined(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -221,6 +233,7 @@ func TestTwoProcessesDoNotHaveOnePhone(t *testing.T) {
 	require.Equal(t, a.ID, busy.RunID)
 
 	kill(first)
+	buried(t, s, a.ID)
 	require.NoError(t, s.Leases.Take(t.Context(), "emu-1", b.ID), "the holder's process is dead")
 	second, out := child(t, "lease", dir, a.ID)
 	require.True(t, out.Scan())

@@ -13,6 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/storetest"
 )
 
 func TestOfManyWhoTakeAPhoneOneHasIt(t *testing.T) {
@@ -182,7 +183,7 @@ func TestWhatADeadOwnerLeftIsPausedAndItsPhoneIsFree(t *testing.T) {
 // open2 is a store that the test closes by itself.
 func open2(t testing.TB, dir string) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), dir, nil)
+	s, err := store.Open(t.Context(), dir, storetest.On(t, dir, nil))
 	require.NoError(t, err)
 	return s
 }

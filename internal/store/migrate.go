@@ -1,81 +1,153 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
-	"time"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
 
-	"github.com/gofrs/flock"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/database"
 
 	"github.com/taploop/taploop/internal/hint"
 )
 
-//go:embed migrations/*.sql
+//go:embed migrations/*.sql migrations/postgres/*.sql
 var migrations embed.FS
 
-// migrate brings the database to the newest schema. PRAGMA user_version counts the migrations that
-// it has had.
-//
-// One process at a time does this, under its own lock: switching to WAL does not wait for
-// SQLite's locks.
-func (d *db) migrate(ctx context.Context) error {
-	lock := flock.New(filepath.Join(d.dir, "open.lock"))
-	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
-		return fmt.Errorf("waiting for another process that opens it: %w", err)
+// sqliteMigrations and postgresMigrations are the folders of the migrations. Each file is one, and
+// its name begins with its number.
+const (
+	sqliteMigrations   = "migrations"
+	postgresMigrations = "migrations/postgres"
+)
+
+// scripts returns the migrations in the folder, by number.
+func scripts(folder string) (map[int64]string, error) {
+	entries, err := migrations.ReadDir(folder)
+	if err != nil {
+		return nil, err
 	}
-	defer lock.Close()
-	version, missing, err := schema(ctx, d.write)
+	list := map[int64]string{}
+	for _, e := range entries {
+		number, _, _ := strings.Cut(e.Name(), "_")
+		n, err := strconv.ParseInt(number, 10, 64)
+		switch {
+		case e.IsDir():
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("the migration %s has no number: %w", e.Name(), err)
+		case list[n] != "":
+			return nil, fmt.Errorf("two migrations have the number %d", n)
+		}
+		list[n] = path.Join(folder, e.Name())
+	}
+	return list, nil
+}
+
+// checkSchema refuses a database with a newer schema, and reports whether migrations are missing.
+func checkSchema(have int64, scripts map[int64]string) (behind bool, err error) {
+	newest := newest(scripts)
+	if have > newest {
+		return false, hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d",
+			ErrNewerSchema, have, newest), "use the newer taploop, or another data folder")
+	}
+	return have < newest, nil
+}
+
+func newest(scripts map[int64]string) (n int64) {
+	for number := range scripts {
+		n = max(n, number)
+	}
+	return n
+}
+
+// migrateAll carries out the migrations that the database has not had, each in a transaction.
+func migrateAll(
+	ctx context.Context, db *sql.DB, scripts map[int64]string, dialect goose.Dialect,
+	opts ...goose.ProviderOption,
+) error {
+	var list []*goose.Migration
+	for n, name := range scripts {
+		run := func(ctx context.Context, tx *sql.Tx) error {
+			script, err := migrations.ReadFile(name)
+			if err == nil {
+				_, err = tx.ExecContext(ctx, string(script))
+			}
+			return err
+		}
+		list = append(list, goose.NewGoMigration(n, &goose.GoFunc{RunTx: run}, nil))
+	}
+	p, err := goose.NewProvider(dialect, db, nil, append(opts, goose.WithGoMigrations(list...),
+		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))...)
 	if err != nil {
 		return err
 	}
-	if version == 0 { // a database without tables
-		if some, err := d.frames.any(); err != nil {
-			return err
-		} else if some {
-			return lostDatabase("without tables")
-		}
+	_, err = p.Up(ctx)
+	if part, ok := errors.AsType[*goose.PartialError](err); ok && part.Failed != nil {
+		err = fmt.Errorf("migrating to schema %d: %w", part.Failed.Source.Version, part.Err)
 	}
-	if _, err := d.write.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
-		return fmt.Errorf("switching to WAL: %w", err)
-	}
-	for _, name := range missing {
-		version++
-		if err := d.migrateTo(ctx, version, name); err != nil {
-			return fmt.Errorf("migrating to schema %d: %w", version, err)
-		}
-	}
-	return nil
+	return err
 }
 
-// schema is the version of the database, and the migrations that it has not had yet.
-func schema(ctx context.Context, db *sql.DB) (version int, missing []string, err error) {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return 0, nil, err
-	}
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return 0, nil, fmt.Errorf("reading %s: %w", dbName, err)
-	}
-	if version > len(files) {
-		return 0, nil, hint.Add(fmt.Errorf("%w: it has schema %d, this one knows %d",
-			ErrNewerSchema, version, len(files)), "use the newer taploop, or another data folder")
-	}
-	return version, files[version:], nil
+// userVersion keeps the number of the newest migration where SQLite has a place for it, as folders
+// have it that were made without goose. It is a [database.Store].
+type userVersion struct{}
+
+// Tablename implements [database.Store].
+func (userVersion) Tablename() string { return "user_version" }
+
+// CreateVersionTable implements [database.Store].
+func (userVersion) CreateVersionTable(context.Context, database.DBTxConn) error { return nil }
+
+// Insert implements [database.Store].
+func (userVersion) Insert(
+	ctx context.Context, db database.DBTxConn, req database.InsertRequest,
+) error {
+	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", req.Version))
+	return err
 }
 
-func (d *db) migrateTo(ctx context.Context, version int, name string) error {
-	script, err := migrations.ReadFile(name)
-	if err != nil {
-		return err
+// Delete implements [database.Store].
+func (userVersion) Delete(context.Context, database.DBTxConn, int64) error {
+	return errors.New("there is no way back from a migration")
+}
+
+// GetLatestVersion implements [database.Store].
+func (userVersion) GetLatestVersion(ctx context.Context, db database.DBTxConn) (int64, error) {
+	var n int64
+	err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&n)
+	return n, err
+}
+
+// GetMigration implements [database.Store].
+func (v userVersion) GetMigration(
+	ctx context.Context, db database.DBTxConn, version int64,
+) (*database.GetMigrationResult, error) {
+	n, err := v.GetLatestVersion(ctx, db)
+	if err == nil && version > n {
+		err = database.ErrVersionNotFound
 	}
-	return d.update(ctx, func(ctx context.Context, tx *tx) error {
-		if err := tx.exec(ctx, string(script)); err != nil {
-			return err
-		}
-		return tx.exec(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))
+	return &database.GetMigrationResult{IsApplied: true}, err
+}
+
+// ListMigrations implements [database.Store].
+func (v userVersion) ListMigrations(
+	ctx context.Context, db database.DBTxConn,
+) ([]*database.ListMigrationsResult, error) {
+	n, err := v.GetLatestVersion(ctx, db)
+	var list []*database.ListMigrationsResult
+	for i := range n + 1 {
+		list = append(list, &database.ListMigrationsResult{Version: i, IsApplied: true})
+	}
+	slices.SortFunc(list, func(a, b *database.ListMigrationsResult) int {
+		return cmp.Compare(b.Version, a.Version)
 	})
+	return list, err
 }

@@ -45,8 +45,12 @@ const (
 	ownersDir = "owners"
 )
 
-// Exists reports whether there is a data folder, with a database in it.
-func Exists(dir string) bool {
+// Exists reports whether there may be sessions: in a data folder with a database in it, or in a
+// database elsewhere, which is not asked.
+func Exists(dir, url string) bool {
+	if url != "" && url != SQLiteURL {
+		return true
+	}
 	_, err := os.Stat(filepath.Join(dir, dbName))
 	return err == nil
 }
@@ -64,6 +68,9 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	if opts != nil {
 		d.opts = *opts
 	}
+	if d.engine, err = engineOf(d.opts.URL); err != nil {
+		return nil, err
+	}
 	if d.opts.Now == nil {
 		d.opts.Now = time.Now
 	}
@@ -76,7 +83,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	err = d.open(ctx)
 	callOff()
 	if d.opts.Reading && readOnly(err) {
-		err = d.openReading(ctx)
+		err = d.engine.openReading(ctx, d)
 	}
 	if err = explain(err); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), s.Close())
@@ -85,6 +92,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
+// open makes the folder and opens the database.
 func (d *db) open(ctx context.Context) error {
 	for _, sub := range []string{"", framesDir, ownersDir} {
 		if err := privateDir(filepath.Join(d.dir, sub)); err != nil {
@@ -94,31 +102,7 @@ func (d *db) open(ctx context.Context) error {
 	if err := writable(d.dir); err != nil {
 		return err
 	}
-	path := filepath.Join(d.dir, dbName)
-	if err := d.checkWhole(path); err != nil {
-		return err
-	}
-	if err := privateFile(path); err != nil {
-		return err
-	}
-	const params = "_txlock=immediate&_pragma=secure_delete(ON)"
-	var err error
-	if d.write, err = d.connect(path, 1, params); err != nil {
-		return err
-	}
-	if err := d.migrate(ctx); err != nil {
-		return err
-	}
-	if d.read, err = d.connect(path, 4, "_pragma=query_only(ON)"); err != nil {
-		return err
-	}
-	if d.vault, err = openVault(filepath.Join(d.dir, vaultName)); err != nil {
-		return err
-	}
-	if d.owner, err = newOwner(filepath.Join(d.dir, ownersDir)); err != nil {
-		return err
-	}
-	return d.owner.sweep()
+	return d.engine.open(ctx, d)
 }
 
 // privateDir creates a missing folder for this user only. It fails if every user may write to the
@@ -154,37 +138,6 @@ func writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// privateFile makes the file before SQLite does, so that it and the files that SQLite puts next to
-// it are this user's only.
-func privateFile(path string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return hint.Add(err, hintWritable)
-	}
-	return errors.Join(f.Chmod(0o600), f.Close())
-}
-
-// checkWhole refuses a database that is empty, or is not there, while the frames of its sessions
-// are: they would be taken for left over ones. SQLite would also throw its log away.
-func (d *db) checkWhole(path string) error {
-	// In this order: another process may be making the folder.
-	some, err := d.frames.any()
-	if err != nil {
-		return err
-	}
-	log, err := os.Stat(path + "-wal")
-	if (err != nil || log.Size() == 0) && !some {
-		return nil
-	}
-	switch info, err := os.Stat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		return lostDatabase("not there")
-	case err != nil || info.Size() > 0:
-		return err
-	}
-	return lostDatabase("empty")
-}
-
 // Close gives up what this store owns. Its runs that were RUNNING count as left behind from now on,
 // see [Runs.Recover].
 func (s *Store) Close() error {
@@ -207,47 +160,6 @@ func (s *Store) ReadOnly() bool { return s.write == nil }
 // readOnly reports whether the error is that of a folder, or a file in it, that may not be written.
 func readOnly(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
-}
-
-// openReading opens a folder without writing anything to it.
-func (d *db) openReading(ctx context.Context) error {
-	path := filepath.Join(d.dir, dbName)
-	if _, err := os.Stat(path); err != nil {
-		return hint.Add(err, hintWritable)
-	}
-	// With a log another process writes, or was killed: the log has to be read, too. Without one
-	// SQLite would want to make one.
-	params := "mode=ro"
-	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
-		params = "immutable=1"
-	}
-	if d.write != nil { // a part of the folder was written
-		if err := d.write.Close(); err != nil {
-			return err
-		}
-		d.write = nil
-	}
-	var err error
-	if d.read, err = d.connect(path, 4, params+"&_pragma=query_only(ON)"); err != nil {
-		return err
-	}
-	have, missing, err := schema(ctx, d.read)
-	if err == nil && len(missing) > 0 {
-		err = hint.Add(fmt.Errorf("it has the older schema %d, and cannot be brought to %d",
-			have, have+len(missing)), "copy it to where this user may write, and open the copy")
-	}
-	if err != nil {
-		return err
-	}
-	d.owner = &Owner{dir: filepath.Join(d.dir, ownersDir)}
-	key, err := os.ReadFile(filepath.Join(d.dir, vaultName))
-	if errors.Is(err, fs.ErrNotExist) {
-		key, err = newKey(), nil // nothing was ever kept under one
-	}
-	if err == nil {
-		d.vault, err = newVault(key)
-	}
-	return err
 }
 
 // Sign is a mark on a text that only stores of this data folder can make, even after a restart.

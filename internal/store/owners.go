@@ -18,7 +18,7 @@ func (w *where) owned(column string, of Owners) {
 	case of == nil:
 		return
 	case len(of) == 0:
-		w.sql += " AND 0"
+		w.sql += " AND false"
 	case len(of) == 1: // an index has the order of the list
 		w.sql += " AND " + column + " = ?"
 	default:

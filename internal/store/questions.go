@@ -43,12 +43,12 @@ func waitTimes(ctx context.Context, q queryer, now time.Time, column, id string)
 	map[int]time.Duration, error) {
 	waits := map[int]time.Duration{}
 	_, err := collect(ctx, q, func(row scanner) (none struct{}, err error) {
-		var step int
+		var step sql.Null[int]
 		var asked inquiry.Question
 		err = row.Scan(&step, instant{&asked.AskedAt}, object{&asked.Resolution})
-		waits[step] += asked.Waited(now)
+		waits[step.V] += asked.Waited(now)
 		return none, err
-	}, `SELECT coalesce(json_extract(body, '$.step'), 0), asked_at, resolution
+	}, `SELECT json_extract(body, '$.step'), asked_at, resolution
 		FROM questions WHERE run_id <> '' AND `+column+" = ?", id)
 	return waits, err
 }
@@ -169,10 +169,7 @@ func settle(
 	wasSecret := q.Secret
 	q.Settle(to, r)
 	if wasSecret != q.Secret {
-		err := tx.exec(ctx, "UPDATE questions SET body = CASE WHEN ? THEN "+
-			"json_set(body, '$.secret', json('true')) ELSE json_remove(body, '$.secret') END "+
-			"WHERE id = ?", q.Secret, q.ID)
-		if err != nil {
+		if err := saveBody(ctx, tx, *q); err != nil {
 			return err
 		}
 	}
@@ -250,10 +247,17 @@ func (qs Questions) Forbid(ctx context.Context, id string, tried inquiry.Resolut
 // Spend implements inquiry.Store.
 func (qs Questions) Spend(ctx context.Context, id string, u inquiry.Spending) error {
 	_, err := qs.change(ctx, id, func(ctx context.Context, tx *tx, q *inquiry.Question) error {
-		return tx.exec(ctx, "UPDATE questions SET body = json_set(body, '$.usage', json(?)) "+
-			"WHERE id = ?", object{q.Usage.Plus(u)}, id)
+		q.Usage = q.Usage.Plus(u)
+		return saveBody(ctx, tx, *q)
 	})
 	return err
+}
+
+// saveBody writes the question's body. The resolution has columns for itself, because it may be
+// secret.
+func saveBody(ctx context.Context, tx *tx, q inquiry.Question) error {
+	q.Resolution = nil
+	return tx.exec(ctx, "UPDATE questions SET body = ? WHERE id = ?", object{q}, q.ID)
 }
 
 // Apply implements inquiry.Store.
@@ -303,7 +307,7 @@ func (qs Questions) Recall(ctx context.Context, q inquiry.Question) (inquiry.Rem
 
 // List implements inquiry.Store.
 func (qs Questions) List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error) {
-	w := where{sql: "1"}
+	w := where{sql: "true"}
 	w.and("status = ?", string(f.Status))
 	w.and("session_id = ?", f.SessionID)
 	w.and("run_id = ?", f.RunID)

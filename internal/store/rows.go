@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -140,7 +141,7 @@ func (w *where) and(condition, v string) {
 
 // limited returns the query's arguments, followed by the limit n. 0 means no limit.
 func (w *where) limited(n int) []any {
-	return append(w.args, cmp.Or(n, -1)) // so SQLite reads LIMIT -1
+	return append(w.args, cmp.Or(n, math.MaxInt64))
 }
 
 // instant is a time as milliseconds since 1970 UTC, 0 for the zero time.

@@ -100,7 +100,7 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Overview, error) {
 // query lists what the filter lets through. Each of its fields has an index that is in the order of
 // the list.
 func (f Filter) query() (string, []any) {
-	w, order := where{sql: "1"}, "s.updated_at"
+	w, order := where{sql: "true"}, "s.updated_at"
 	w.owned("s.client", f.Owners)
 	w.and("s.state = ?", string(f.State))
 	w.and("s.serial = ?", f.Serial)
@@ -165,35 +165,65 @@ func (s *Store) Adopt(ctx context.Context, client string, by AuditEntry) (o Orph
 		if o, err = orphans(ctx, tx); err != nil {
 			return err
 		}
-		adopt := func(ids []string, query string, of *string) error {
-			for _, id := range ids {
-				*of = id
-				if err := tx.exec(ctx, query, client, id); err != nil {
-					return err
-				}
-				if err := tx.audit(ctx, by); err != nil {
-					return err
-				}
+		if err := adoptSessions(ctx, tx, o.Sessions, client, by); err != nil {
+			return err
+		}
+		if err := adoptAnswers(ctx, tx, client); err != nil {
+			return err
+		}
+		for _, id := range o.Questions {
+			q, err := questionByID(ctx, tx, s.vault, id)
+			if err != nil {
+				return err
 			}
-			*of = ""
-			return nil
+			q.Client = client
+			if err := saveBody(ctx, tx, q); err != nil {
+				return err
+			}
+			by.QuestionID = id
+			if err := tx.audit(ctx, by); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	return o, doing(err, "giving sessions to %s", client)
+}
+
+func adoptSessions(
+	ctx context.Context, tx *tx, ids []string, client string, by AuditEntry,
+) error {
+	for _, id := range ids {
 		// A key that a former bearer of the name has used stays that one's.
-		err := adopt(o.Sessions, `UPDATE sessions SET client = ?1, start_key = CASE WHEN EXISTS
+		err := tx.exec(ctx, `UPDATE sessions SET client = ?1, start_key = CASE WHEN EXISTS
 			(SELECT 1 FROM sessions o WHERE o.client = ?1 AND o.start_key = sessions.start_key)
-			THEN '' ELSE start_key END WHERE id = ?2`, &by.SessionID)
-		if err == nil {
-			// The client's remembered answers win.
-			err = tx.exec(ctx, `UPDATE OR IGNORE answers SET client = ?1,
-				body = json_set(body, '$.client', ?1) WHERE client = ''`, client)
-		}
+			THEN '' ELSE start_key END WHERE id = ?2`, client, id)
 		if err != nil {
 			return err
 		}
-		return adopt(o.Questions, `UPDATE questions SET body = json_set(body, '$.client', ?1)
-			WHERE id = ?2`, &by.QuestionID)
-	})
-	return o, doing(err, "giving sessions to %s", client)
+		by.SessionID = id
+		if err := tx.audit(ctx, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adoptAnswers gives the remembered answers of no client to this one, whose own ones win.
+func adoptAnswers(ctx context.Context, tx *tx, client string) error {
+	list, err := collect(ctx, tx, scanAnswer, "SELECT "+answerColumns+` FROM answers a
+		WHERE client = '' AND NOT EXISTS (SELECT 1 FROM answers o WHERE o.likeness = a.likeness AND
+		o.client = ? AND o.scope = a.scope AND o.session_id = a.session_id AND o.app = a.app)`,
+		client)
+	for _, m := range list {
+		m.Client = client
+		err := tx.exec(ctx, "UPDATE answers SET client = ?, body = ? WHERE id = ?", client,
+			object{m}, m.ID)
+		if err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // Snapshot is a consistent view of a session.
@@ -213,7 +243,7 @@ func (s *Store) Snapshot(
 	ctx context.Context, sessionID string, after func(Run) (int, error),
 ) (Snapshot, error) {
 	var v Snapshot
-	tx, err := s.read.BeginTx(ctx, nil)
+	tx, err := s.reading(ctx)
 	if err == nil {
 		defer tx.Rollback() // nothing was written
 		v, err = s.snapshot(ctx, tx, sessionID, after)

@@ -18,11 +18,12 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/storetest"
 )
 
 func open(t testing.TB, dir string, opts *store.Options) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), dir, opts)
+	s, err := store.Open(t.Context(), dir, storetest.On(t, dir, opts))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s

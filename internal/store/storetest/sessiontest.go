@@ -3,7 +3,9 @@ package storetest
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/pgtest"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -47,4 +50,52 @@ func Dir(t testing.TB) string {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, database), b, 0o600))
 	return dir
+}
+
+// postgres is the environment variable with the URL of a database without sessions, of which each
+// folder of the tests is given a copy. Without it the tests use SQLite.
+const postgres = "TAPLOOP_TEST_POSTGRES"
+
+// OnPostgres reports whether the tests use PostgreSQL.
+func OnPostgres() bool { return os.Getenv(postgres) != "" }
+
+// Env makes a process that is started with it use copies of the database.
+func Env(url string) string { return postgres + "=" + url }
+
+// Folder is where all is kept that a test writes to a store in the folder.
+func Folder(t testing.TB, dir string) string {
+	t.Helper()
+	if !OnPostgres() {
+		return dir
+	}
+	all, err := pgtest.Folder(os.Getenv(postgres))
+	require.NoError(t, err)
+	return all
+}
+
+// On returns the options with the database of the folder, which is the same for all who open it. It
+// lasts until the end of the first test that asks for it.
+func On(t testing.TB, dir string, opts *store.Options) *store.Options {
+	t.Helper()
+	with, fresh, err := Join(t.Context(), dir, opts)
+	require.NoError(t, err)
+	if fresh {
+		t.Cleanup(func() { require.NoError(t, pgtest.Drop(context.Background(), with.URL)) })
+	}
+	return with
+}
+
+// Join is On for a process that a test has started.
+func Join(
+	ctx context.Context, dir string, opts *store.Options,
+) (with *store.Options, fresh bool, err error) {
+	with = new(store.Options)
+	if opts != nil {
+		*with = *opts
+	}
+	if OnPostgres() {
+		name := fmt.Sprintf("t%x", sha256.Sum256([]byte(dir)))[:32]
+		with.URL, fresh, err = pgtest.Copy(ctx, os.Getenv(postgres), name)
+	}
+	return with, fresh, err
 }

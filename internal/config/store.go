@@ -1,0 +1,43 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"strings"
+)
+
+// Store says where sessions and questions are kept.
+type Store struct {
+	URL StoreURL `koanf:"url"`
+}
+
+// StoreURL is the URL of a database. It is shown without its password. The conversion string(u) is
+// the whole.
+type StoreURL string
+
+// String is the URL without its password, which may also be among what follows a question mark.
+func (u StoreURL) String() string {
+	whole, _, _ := strings.Cut(string(u), "?")
+	parsed, err := url.Parse(whole)
+	if err != nil {
+		return "[secret]"
+	}
+	return parsed.Redacted()
+}
+
+// Format prints String whatever the verb.
+func (u StoreURL) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, u.String()) }
+
+// LogValue logs String.
+func (u StoreURL) LogValue() slog.Value { return slog.StringValue(u.String()) }
+
+// MarshalText encodes String.
+func (u StoreURL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
+
+var storeSettings = []setting{
+	{"store.url", "sqlite:", nil,
+		"where sessions and questions are kept: sqlite: in the data folder, or " +
+			"postgres://USER:PASSWORD@HOST/DATABASE, which several machines can share"},
+}

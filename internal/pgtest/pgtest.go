@@ -1,0 +1,176 @@
+// Package pgtest starts the machine's PostgreSQL for tests, in a folder of its own.
+package pgtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// patience is how long the server may take to come up.
+const patience = time.Minute
+
+// Server is a PostgreSQL that listens on a socket in its folder. It ends with the test.
+type Server struct {
+	dir  string
+	bin  string
+	cmd  *exec.Cmd
+	said *bytes.Buffer
+}
+
+// Start makes and starts a server. It fails the test if PostgreSQL is not installed.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	s := &Server{bin: programs(t)}
+	var err error
+	s.dir, err = os.MkdirTemp("", "pg-") // short: the path of a socket has at most 107 bytes
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(s.dir)) })
+	require.NoError(t, give(s.dir))
+	// Sorted as people sort, so that a statement that relies on the order of bytes is found out.
+	initdb := s.command("initdb", "-D", s.data(), "-U", role, "-A", "trust", "-E", "UTF8",
+		"--no-sync", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US")
+	out, err := initdb.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	s.Up(t)
+	t.Cleanup(func() {
+		if s.cmd != nil {
+			s.Kill(t)
+		}
+	})
+	return s
+}
+
+const role = "taploop"
+
+// programs is the folder of the newest PostgreSQL.
+func programs(t testing.TB) string {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	require.NoError(t, err)
+	if path, err := exec.LookPath("postgres"); err == nil {
+		found = append(found, path)
+	}
+	if len(found) == 0 {
+		t.Fatal("PostgreSQL is missing; install: postgresql (apt-get install postgresql)")
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(strings.Split(path+"////", "/")[4])
+		return n
+	}
+	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int {
+		return version(a) - version(b)
+	}))
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(s.bin, name), args...)
+	cmd.Dir = s.dir
+	cmd.SysProcAttr = attributes()
+	return cmd
+}
+
+// Up starts the server, and waits until it answers.
+func (s *Server) Up(t testing.TB) {
+	t.Helper()
+	s.cmd = s.command("postgres", "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=",
+		"-c", "fsync=off", "-c", "shared_buffers=32MB", "-c", "max_connections=200",
+		"-c", "logging_collector=off")
+	s.said = new(bytes.Buffer)
+	s.cmd.Stdout, s.cmd.Stderr = s.said, s.said
+	require.NoError(t, s.cmd.Start())
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	for {
+		err := Exec(ctx, s.URL("postgres"), "SELECT 1")
+		if err == nil {
+			return
+		}
+		if wait.For(ctx, 20*time.Millisecond) != nil {
+			s.Kill(t)
+			t.Fatalf("PostgreSQL did not come up: %v\n%s", err, s.said)
+		}
+	}
+}
+
+// Kill ends the server and all its processes at once, as a crash does.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	require.NoError(t, s.cmd.Process.Signal(quit))
+	_ = s.cmd.Wait() // says only that it was told to end
+	s.cmd = nil
+}
+
+// URL is that of a database of the server.
+func (s *Server) URL(database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database,
+		RawQuery: url.Values{"host": {s.dir}}.Encode()}
+	return u.String()
+}
+
+// Exec carries out a statement in the database.
+func Exec(ctx context.Context, url, statement string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, statement)
+	return errors.Join(err, conn.Close(ctx))
+}
+
+// Copy makes a database that is like the one of the URL, and returns its URL. It reports whether
+// there was none of the name. Nobody may be connected to the one that is copied.
+func Copy(ctx context.Context, of, name string) (made string, fresh bool, err error) {
+	u, err := url.Parse(of)
+	if err != nil {
+		return "", false, err
+	}
+	template := strings.TrimPrefix(u.Path, "/")
+	u.Path = "/" + name
+	made = u.String()
+	u.Path = "/postgres"
+	err = Exec(ctx, u.String(), "CREATE DATABASE "+quoted(name)+" TEMPLATE "+quoted(template))
+	if said, ok := errors.AsType[*pgconn.PgError](err); ok &&
+		(said.Code == "42P04" || said.Code == "23505") {
+		return made, false, nil // there is one, or somebody makes it right now
+	}
+	return made, err == nil, err
+}
+
+// Folder is where the server of the URL keeps its files.
+func Folder(of string) (string, error) {
+	u, err := url.Parse(of)
+	if err != nil {
+		return "", err
+	}
+	return u.Query().Get("host"), nil
+}
+
+// Drop removes the database of the URL, and whoever is connected to it.
+func Drop(ctx context.Context, of string) error {
+	u, err := url.Parse(of)
+	if err != nil {
+		return err
+	}
+	name := strings.TrimPrefix(u.Path, "/")
+	u.Path = "/postgres"
+	return Exec(ctx, u.String(), "DROP DATABASE IF EXISTS "+quoted(name)+" WITH (FORCE)")
+}
+
+func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }

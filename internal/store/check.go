@@ -1,0 +1,37 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Check reports whether the database is whole, and whether the pictures are there that its steps
+// had. progress is called with the number of steps that were looked at, now and then. nil does
+// nothing.
+func (s *Store) Check(ctx context.Context, progress func(steps int)) error {
+	if err := s.engine.check(ctx, s.db); err != nil {
+		return doing(err, "checking the database")
+	}
+	ids, err := collect(ctx, s.read, scanID, "SELECT frame FROM steps WHERE frame <> ''")
+	if err != nil {
+		return doing(err, "looking for pictures")
+	}
+	var lost []error
+	for i, id := range ids {
+		if progress != nil && i%1000 == 0 {
+			progress(i)
+		}
+		switch _, _, err := s.frame(ctx, id); {
+		case errors.Is(err, ErrNotFound):
+			lost = append(lost, err)
+		case err != nil:
+			return err
+		}
+	}
+	if len(lost) > 0 {
+		return fmt.Errorf("%d of %d pictures are lost, the first: %w", len(lost), len(ids),
+			lost[0])
+	}
+	return nil
+}

@@ -1,0 +1,335 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// postgresEngine is a PostgreSQL, which several data folders can share.
+type postgresEngine struct {
+	config *pgx.ConnConfig
+	owner  string // whose lock each connection holds
+}
+
+// The least version of PostgreSQL, and how many connections write and read.
+const (
+	leastPostgres   = 14
+	postgresWriters = 8
+	postgresReaders = 4
+)
+
+// newPostgres reads the URL. It fails if the connection would be in clear, unless the database is
+// on this machine.
+func newPostgres(url string) (engine, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, hint.Add(fmt.Errorf("reading store.url: %w", err),
+			"write it as postgres://USER@HOST:PORT/DATABASE, several hosts separated by commas")
+	}
+	hosts := []string{config.Host}
+	clear := config.TLSConfig == nil && !isLocal(config.Host)
+	for _, f := range config.Fallbacks {
+		hosts = append(hosts, f.Host)
+		clear = clear || f.TLSConfig == nil && !isLocal(f.Host)
+	}
+	if clear {
+		return nil, hint.Add(fmt.Errorf("the connection to the database on %s may be in clear",
+			strings.Join(hosts, ", ")), "add sslmode=verify-full to store.url, or sslmode=require "+
+			"where its certificate cannot be checked")
+	}
+	for name, value := range map[string]string{"application_name": "taploop",
+		"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "3", "tcp_keepalives_count": "3"} {
+		if config.RuntimeParams[name] == "" {
+			config.RuntimeParams[name] = value
+		}
+	}
+	if len(hosts) > 1 && config.ValidateConnect == nil {
+		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	return &postgresEngine{config: config}, nil
+}
+
+// isLocal reports whether the host is this machine: a folder of sockets, or a loopback address.
+func isLocal(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.HasPrefix(host, "/") || host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (*postgresEngine) alone() bool { return false }
+
+func (*postgresEngine) among(column string, values []string) (condition string, arg any) {
+	return column + " = ANY(?)", values
+}
+
+func (e *postgresEngine) open(ctx context.Context, d *db) (err error) {
+	e.owner = inquiry.NewID()
+	d.write, d.read = e.pool(postgresWriters, false), e.pool(postgresReaders, true)
+	if err := e.migrate(ctx, d); err != nil {
+		return err
+	}
+	d.owner = &Owner{ID: e.owner, dir: filepath.Join(d.dir, ownersDir),
+		elsewhere: func(id string) (bool, error) { return e.alive(d, id) }, bury: e.bury}
+	d.vault, err = e.vault(ctx, d)
+	return err
+}
+
+// openReading opens the same: the database says what may be written.
+func (e *postgresEngine) openReading(ctx context.Context, d *db) error {
+	return errors.Join(errors.New("the data folder cannot be written"), ErrReadOnly)
+}
+
+// pool connects as often as is needed, up to so many. Each connection holds the lock that says that
+// the owner is alive.
+func (e *postgresEngine) pool(most int, read bool) *sql.DB {
+	config := e.config.Copy()
+	if read {
+		config.RuntimeParams["default_transaction_read_only"] = "on"
+	}
+	connected := func(ctx context.Context, c *pgx.Conn) error {
+		version := c.PgConn().ParameterStatus("server_version")
+		major, _, _ := strings.Cut(version, ".")
+		if n, err := strconv.Atoi(major); err == nil && n < leastPostgres {
+			return hint.Add(fmt.Errorf("the database is PostgreSQL %s", version),
+				fmt.Sprintf("use PostgreSQL %d or newer", leastPostgres))
+		}
+		_, err := c.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", ownerLock(e.owner))
+		return err
+	}
+	pool := sql.OpenDB(pgConnector{stdlib.GetConnector(*config,
+		stdlib.OptionAfterConnect(connected))})
+	pool.SetMaxOpenConns(most)
+	pool.SetMaxIdleConns(most)
+	return pool
+}
+
+// ownerLock is the number of the advisory lock that an owner holds while it is alive.
+func ownerLock(id string) int64 {
+	sum := sha256.Sum256([]byte("owner " + id))
+	return int64(binary.BigEndian.Uint64(sum[:]))
+}
+
+// alive reports whether some connection of the owner is open.
+func (*postgresEngine) alive(d *db, id string) (held bool, err error) {
+	ctx, stop := context.WithTimeout(context.Background(), d.opts.Patience)
+	defer stop()
+	key := uint64(ownerLock(id))
+	err = d.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_locks
+		WHERE locktype = 'advisory' AND mode = 'ShareLock' AND classid::bigint = ? AND objid::bigint = ? AND objsubid = 1
+		AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
+		int64(key>>32), int64(key&(1<<32-1))).Scan(&held)
+	return held, err
+}
+
+// bury waits until PostgreSQL has noticed that the owner's connections are closed.
+func (e *postgresEngine) bury() error {
+	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
+	defer stop()
+	conn, err := pgx.ConnectConfig(ctx, e.config)
+	if err != nil {
+		return nil // nobody is there to notice
+	}
+	_, _ = conn.Exec(ctx, "SELECT pg_advisory_lock($1)", ownerLock(e.owner))
+	return conn.Close(ctx)
+}
+
+// migrate brings the database to the newest schema, one process at a time.
+func (e *postgresEngine) migrate(ctx context.Context, d *db) error {
+	all, err := scripts(postgresMigrations)
+	if err != nil {
+		return err
+	}
+	var made bool
+	err = d.read.QueryRowContext(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").
+		Scan(&made)
+	if err != nil {
+		return err
+	}
+	var have int64
+	if made {
+		err := d.read.QueryRowContext(ctx,
+			"SELECT coalesce(max(version_id), 0) FROM goose_db_version").Scan(&have)
+		if err != nil {
+			return err
+		}
+	}
+	if behind, err := checkSchema(have, all); err != nil || !behind {
+		return err
+	}
+	return migrateAll(ctx, d.write, all, goose.DialectPostgres,
+		goose.WithSessionLocker(migrationTurn{}))
+}
+
+// migrationTurn lets one process at a time migrate. It waits as long as it takes, where goose's own
+// lock looks once a second.
+type migrationTurn struct{}
+
+// migrationLock is its number, the same in all versions.
+const migrationLock = 0x7461706c6f6f70
+
+// SessionLock implements goose's lock.SessionLocker.
+func (migrationTurn) SessionLock(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock(?)", migrationLock)
+	return err
+}
+
+// SessionUnlock implements goose's lock.SessionLocker.
+func (migrationTurn) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, "SELECT pg_advisory_unlock(?)", migrationLock)
+	return err
+}
+
+// vault is the key that all who share the database have. The first makes it.
+func (*postgresEngine) vault(ctx context.Context, d *db) (*vault, error) {
+	_, err := d.write.ExecContext(ctx, `INSERT INTO keys (name, key) VALUES (?, ?)
+		ON CONFLICT DO NOTHING`, vaultName, newKey())
+	if err != nil {
+		return nil, err
+	}
+	var key []byte
+	row := d.write.QueryRowContext(ctx, "SELECT key FROM keys WHERE name = ?", vaultName)
+	if err := row.Scan(&key); err != nil {
+		return nil, err
+	}
+	return newVault(key)
+}
+
+// check has nothing to ask: PostgreSQL checks its pages as it reads them.
+func (*postgresEngine) check(context.Context, *db) error { return nil }
+
+// pgTransaction is a serialisable transaction.
+type pgTransaction struct {
+	*sql.Conn
+	ctx context.Context // of the transaction
+	d   *db
+	id  string // by which PostgreSQL tells what became of it
+}
+
+func (*postgresEngine) begin(ctx context.Context, d *db, durable bool) (transaction, error) {
+	conn, err := d.write.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := &pgTransaction{Conn: conn, ctx: ctx, d: d}
+	statements := "BEGIN ISOLATION LEVEL SERIALIZABLE;"
+	if !durable { // synced with the next that is, and soon by itself
+		statements += "SET LOCAL synchronous_commit = off;"
+	}
+	results, err := t.simple(statements + "SELECT pg_current_xact_id()::text")
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	t.id = string(results[len(results)-1].Rows[0][0])
+	return t, nil
+}
+
+// simple sends statements without arguments, in one round trip.
+func (t *pgTransaction) simple(statements string) (results []*pgconn.Result, err error) {
+	failed := t.Raw(func(c any) error {
+		results, err = c.(*pgConnection).Conn.Conn().PgConn().Exec(t.ctx, statements).ReadAll()
+		return nil
+	})
+	return results, errors.Join(failed, err)
+}
+
+// Rollback implements transaction. A broken connection has rolled back.
+func (t *pgTransaction) Rollback() error {
+	_, _ = t.simple("ROLLBACK")
+	return t.Close()
+}
+
+// errAborted says that a transaction did not happen.
+var errAborted = errors.New("the transaction was given up by the database")
+
+// Commit implements transaction. If the connection breaks meanwhile it asks what became of it.
+func (t *pgTransaction) Commit() error {
+	results, err := t.simple("COMMIT")
+	_, answered := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case err == nil && results[0].CommandTag.String() == "ROLLBACK":
+		err = errAborted
+	case err != nil && !answered:
+		err = t.outcome(err)
+	}
+	_ = t.Close() // a broken connection is thrown away
+	return err
+}
+
+// outcome asks PostgreSQL whether the transaction was committed.
+func (t *pgTransaction) outcome(cause error) error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), t.d.opts.Patience)
+	defer stop()
+	for failures := 0; ; failures++ {
+		var status sql.NullString
+		err := t.d.write.QueryRowContext(ctx, "SELECT pg_xact_status(?::text::xid8)", t.id).
+			Scan(&status)
+		said, _ := errors.AsType[*pgconn.PgError](err)
+		switch {
+		case status.String == "committed":
+			return nil
+		case status.String == "aborted",
+			said != nil && said.Code == "22023": // a replica took over that has not seen it
+			return errAborted
+		}
+		if wait.For(ctx, wait.Backoff(time.Millisecond, time.Second, failures)) != nil {
+			return fmt.Errorf("whether it was stored is not known: %w", cause)
+		}
+	}
+}
+
+// again implements engine. What did not commit can be tried again, also on another server.
+func (*postgresEngine) again(err error) bool {
+	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch said.Code {
+		case "40001", "40P01", // not as if one after another, or a deadlock
+			"57P01", "57P02", "57P03", "25006", "53300": // going down, coming up, a replica, full
+			return true
+		}
+		return strings.HasPrefix(said.Code, "08")
+	}
+	_, refused := errors.AsType[*pgconn.ConnectError](err)
+	_, broken := errors.AsType[*net.OpError](err)
+	return refused || broken || pgconn.SafeToRetry(err) || errors.Is(err, errAborted) ||
+		errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// explainPostgres adds the cause and a hint to what PostgreSQL said.
+func explainPostgres(err error, said *pgconn.PgError) error {
+	switch said.Code {
+	case "53100":
+		return hint.Add(fmt.Errorf("%w: %w", ErrDiskFull, err), "free some space on the disk of "+
+			"the database, then go on; what was stored before is whole")
+	case "55P03", "40001", "40P01":
+		return hint.Add(fmt.Errorf("%w: %w", ErrLocked, err), "end what holds locks in the "+
+			"database, or wait for it, then go on; what was stored before is whole")
+	case "XX001", "XX002":
+		return hint.Add(fmt.Errorf("%w: %w", ErrDamaged, err), "restore the database from a copy")
+	case "28P01", "28000":
+		return hint.Add(err, "see that user and password in store.url are right, and that "+
+			"pg_hba.conf lets them in from here")
+	case "3D000":
+		return hint.Add(err, "make the database (createdb), or name another in store.url")
+	case "42501":
+		return hint.Add(err, "let the user of store.url own the database: taploop makes its tables")
+	}
+	return err
+}
