@@ -56,8 +56,8 @@ func TestTheElementsOfAStepAreKeptInFewBytes(t *testing.T) {
 	sizes := []int{}
 	for n := range steps {
 		var size int
-		require.NoError(t, s.Raw().QueryRow("SELECT length(elements) FROM steps WHERE idx = ?", n+1).
-			Scan(&size))
+		row := s.Raw().QueryRow("SELECT length(elements) FROM steps WHERE idx = ?", n+1)
+		require.NoError(t, row.Scan(&size))
 		sizes = append(sizes, size)
 	}
 	require.Zero(t, sizes[0])

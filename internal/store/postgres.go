@@ -134,7 +134,8 @@ func (*postgresEngine) alive(d *db, id string) (held bool, err error) {
 	defer stop()
 	key := uint64(ownerLock(id))
 	err = d.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_locks
-		WHERE locktype = 'advisory' AND mode = 'ShareLock' AND classid::bigint = ? AND objid::bigint = ? AND objsubid = 1
+		WHERE locktype = 'advisory' AND mode = 'ShareLock' AND objsubid = 1
+		AND classid::bigint = ? AND objid::bigint = ?
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
 		int64(key>>32), int64(key&(1<<32-1))).Scan(&held)
 	return held, err

@@ -17,10 +17,12 @@ import (
 
 // ofSQLite are the tests that are about SQLite's own files, or about its plans.
 var ofSQLite = []string{
-	"TestWritersAreServedInTheOrderInWhichTheyCame", "TestALimitDoesNotCountWhileOthersHaveTheirTurn",
-	"TestAFolderOf.*", "TestADatabase.*", "TestWhatIsNoDatabaseIsRefused", "TestAFullDiskIsNamedAsOne",
-	"TestALockedDatabaseIsNamedAsOne", "TestAPowerCut.*", "TestAStepWaitsForTheDiskOnce",
-	"TestEachMigrationIsForBothDatabases", "TestNoQueryReadsAWholeTable", "TestAStatementServesAgain",
+	"TestWritersAreServedInTheOrderInWhichTheyCame",
+	"TestALimitDoesNotCountWhileOthersHaveTheirTurn",
+	"TestAFolderOf.*", "TestADatabase.*", "TestWhatIsNoDatabaseIsRefused",
+	"TestAFullDiskIsNamedAsOne", "TestALockedDatabaseIsNamedAsOne", "TestAPowerCut.*",
+	"TestAStepWaitsForTheDiskOnce", "TestEachMigrationIsForBothDatabases",
+	"TestNoQueryReadsAWholeTable", "TestAStatementServesAgain",
 	"TestRecoverWritesNothingWhenThereIsNothingToRecover",
 }
 
