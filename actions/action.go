@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
 )
@@ -100,4 +101,22 @@ func mapped[T any](all []T, f func(T) T) []T {
 		out = append(out, f(e))
 	}
 	return out
+}
+
+// Moved returns the action with f applied to every point in it, in the order of [Traits].Points for
+// actions that name their points.
+func Moved(a Action, f func(screen.Point) screen.Point) Action {
+	v := reflect.New(reflect.TypeOf(a)).Elem()
+	v.Set(reflect.ValueOf(a))
+	for i := range v.NumField() {
+		switch field := v.Field(i).Addr().Interface().(type) {
+		case *screen.Point:
+			*field = f(*field)
+		case **screen.Point:
+			if *field != nil {
+				*field = new(f(**field))
+			}
+		}
+	}
+	return v.Interface().(Action)
 }

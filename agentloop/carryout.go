@@ -15,6 +15,7 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 	l.record.progress.Remembered = s.Proposal.Remember(l.record.progress.Remembered)
 	switch a := s.Proposal.Action.(type) {
 	case actions.Complete:
+		l.keepElements(s)
 		return l.record.finish(ctx, s, Ending{Reason: TaskCompleted, Answer: a.Report})
 	case actions.Abort:
 		return l.record.finish(ctx, s, Ending{Reason: TaskAborted, Answer: a.Reason})
@@ -39,6 +40,13 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 	}
 }
 
+// keepElements keeps the elements of the step's screen with it, if somebody has read them.
+func (l *loop) keepElements(s *Step) {
+	if s.Proposal.Elements == nil {
+		s.Proposal.Elements = l.watch.elements.known()
+	}
+}
+
 // act carries a gesture out: intent first, then a last look whether it still may be, then the
 // touch, then what came of it.
 func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
@@ -51,6 +59,7 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 		return Stopped(ctx)
 	}
 	v, end := l.checkGate(ctx, s)
+	l.keepElements(s)
 	if !v.allowed {
 		return end
 	}

@@ -129,6 +129,8 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 		return l.record.undecided(ctx, s, InternalError, err)
 	case errors.Is(err, ErrDiverged):
 		return halt(ReplayDiverged, err)
+	case errors.Is(err, ErrSkillDiverged):
+		return halt(SkillDiverged, err)
 	case err != nil: // the endpoint is down: that is no step, whatever the model wrote before
 		return LostModel(err)
 	}

@@ -15,7 +15,7 @@ type Proposal struct {
 	Tries   []Try          // at least one, but for an action that was pending
 	History []actions.Turn // opaque to the loop: what the policy wants to see in later steps
 
-	Elements []screen.Element // of the screen, as shown to the model, or nil
+	Elements []screen.Element // of the screen, if they were read by then, or nil
 
 	Warnings []Warning // that the run has not had yet
 }
@@ -134,6 +134,7 @@ const (
 	QuestionLimit      StopReason = "QUESTION_LIMIT"
 	TimeLimitReached   StopReason = "TIME_LIMIT_REACHED"
 	ReplayDiverged     StopReason = "REPLAY_DIVERGED" // on another screen than was recorded
+	SkillDiverged      StopReason = "SKILL_DIVERGED"  // on another screen than the skill's
 	SecureScreen       StopReason = "SECURE_SCREEN"   // nothing is to be seen: capture is forbidden
 	TakeoverNeeded     StopReason = "TAKEOVER_NEEDED" // a person is to do something on the phone
 	DeviceError        StopReason = "DEVICE_ERROR"    // the phone could not be looked at

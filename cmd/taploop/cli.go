@@ -37,6 +37,7 @@ type commands struct {
 	Proxy     proxyCmd     `cmd:"" help:"Serve MCP in front of another MCP server, and put its calls to a person before they are carried out."`
 	Setup     setupCmd     `cmd:"" help:"Tell an MCP client of this server, in the client's own settings."`
 	Test      testCmd      `cmd:"" help:"Run tests of apps in words, from suites, on phones or simulated ones."`
+	Skill     skillCmd     `cmd:"" help:"Repeat what a run has done, with other values and without a model where the screens are as they were."`
 	Token     tokenCmd     `cmd:"" help:"Create, list and revoke tokens of the HTTP server."`
 	UI        uiCmd        `cmd:"" name:"ui" help:"Print a link that logs one browser in to the page of the server that runs."`
 	Inquiries inquiriesCmd `cmd:"" help:"List the questions that wait for an answer."`

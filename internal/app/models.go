@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -36,6 +38,7 @@ type Policies struct {
 	captioned, lastCaptioned agentloop.Policy
 	captioner                *caption.Captioner
 	transport                http.RoundTripper // of the models' clients, nil for the default one
+	lang                     string            // of what a model is told
 	close                    func() error
 }
 
@@ -44,13 +47,21 @@ func (p *Policies) Close() error { return p.close() }
 
 // choose is the policy of a run.
 func (p *Policies) choose(s runs.Settings) (agentloop.Policy, error) {
+	chosen := p.Plain
 	switch {
 	case s.Captions:
-		return p.captioned, nil
+		chosen = p.captioned
 	case s.FinalCaption:
-		return p.lastCaptioned, nil
+		chosen = p.lastCaptioned
 	}
-	return p.Plain, nil
+	if s.Skill == nil {
+		return chosen, nil
+	}
+	var plan skill.Plan
+	if err := json.Unmarshal(s.Skill, &plan); err != nil {
+		return nil, fmt.Errorf("reading the run's skill: %w", err)
+	}
+	return skill.New(plan, chosen, p.lang), nil
 }
 
 // Policies opens the models of the configuration. The caller closes them.
@@ -85,8 +96,8 @@ func (ms *Models) Policies() (p *Policies, err error) {
 	return &Policies{
 		Plain: plain, captioned: policy.WithCaptions(plain, captioner, ms.set.Log),
 		lastCaptioned: policy.WithFinalCaption(plain, captioner, ms.set.Log), captioner: captioner,
-		transport: transport,
-		close:     func() error { decider.Close(); helper.Close(); return finish() },
+		transport: transport, lang: spoken.Profile().Lang,
+		close: func() error { decider.Close(); helper.Close(); return finish() },
 	}, nil
 }
 

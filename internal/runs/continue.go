@@ -52,8 +52,10 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
+	set := s.with(c.Settings)
+	set.Skill = nil
 	x, err := c.m.plan(c.sess.Kind(), plan{task: c.Task, maxSteps: c.MaxSteps,
-		settings: s.with(c.Settings), home: c.ResetEnvironment, by: c.By,
+		settings: set, home: c.ResetEnvironment, by: c.By,
 		wish: c.By.wish(c.Task, "")})
 	if err != nil {
 		return Status{}, err

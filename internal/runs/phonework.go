@@ -117,7 +117,7 @@ func (w *phoneWork) runner(
 		},
 		Limits: limits, Moving: w.home || w.handed,
 		Background: w.background, Early: m.AskEarly, EarlyAlways: m.AskEarlyAlways,
-		ReadAhead: m.NewGate != nil,
+		ReadAhead: true,
 		Observe: func(e agentloop.Event) {
 			if e.Kind == agentloop.Decided {
 				first.see(e.Step.Screen.State)

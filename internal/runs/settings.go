@@ -19,6 +19,9 @@ type Settings struct {
 	Client     json.RawMessage `json:"client,omitempty"` // opaque data of the caller
 	// path of the file with the agents' MCP servers, which no later settings replace
 	Servers string `json:"mcp,omitempty"`
+	// Skill is what the run replays, as Options.NewPolicy reads it, nil if it replays nothing. No
+	// later settings replace it, and the session's next task has none.
+	Skill json.RawMessage `json:"skill,omitempty"`
 }
 
 // storedSettings are the settings and other state that a Manager stores with a run.
@@ -52,7 +55,7 @@ func (s storedSettings) with(changed *Settings) Settings {
 		return s.Settings
 	}
 	now := *changed
-	now.Servers = s.Servers
+	now.Servers, now.Skill = s.Servers, s.Skill
 	return now
 }
 

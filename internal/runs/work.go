@@ -61,7 +61,7 @@ func stateOf(end *agentloop.Ending) store.State {
 		return store.Aborted
 	case agentloop.ManualStop, agentloop.Cancelled:
 		return store.Cancelled
-	case agentloop.QuestionLimit, agentloop.ReplayDiverged:
+	case agentloop.QuestionLimit, agentloop.ReplayDiverged, agentloop.SkillDiverged:
 		return store.Failed
 	default:
 		return store.Paused

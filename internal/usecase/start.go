@@ -53,6 +53,8 @@ type Start struct {
 	Reset     bool   `json:"reset_environment" default:"true"`
 	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"gelab"`
 	Supersede bool   `json:"supersede" default:"false" listed:"gelab"`
+	// Skill is what the run replays, see runs.Settings, or nil.
+	Skill json.RawMessage `json:"-"`
 	Running
 }
 
@@ -64,6 +66,7 @@ func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	set.Skill = a.Skill
 	st, err := u.opts.Runs.Start(ctx, runs.StartRequest{
 		Task: a.Task, Serial: a.Device, MaxSteps: a.MaxSteps, KeepEnvironment: !a.Reset,
 		Queue: a.Queue, Supersede: a.Supersede, By: c.By,

@@ -71,6 +71,7 @@ func addEnums(types schema.Types) {
 		agentloop.DeviceDisconnected, agentloop.ScreenLocked, agentloop.Stuck,
 		agentloop.ServerRestarted, agentloop.SessionExpired, agentloop.QuestionTimedOut,
 		agentloop.QuestionLimit, agentloop.TimeLimitReached, agentloop.ReplayDiverged,
+		agentloop.SkillDiverged,
 		agentloop.SecureScreen, agentloop.DeviceError, agentloop.InternalError,
 		agentloop.ActionRejected, agentloop.PolicyDenied,
 	}

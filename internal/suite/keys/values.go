@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -142,3 +143,12 @@ type Map []Pair
 
 // Any is a value of any form, as JSON has it.
 type Any struct{ Value any }
+
+// MarshalYAML writes the value as it was read.
+func (a Any) MarshalYAML() (any, error) { return a.Value, nil }
+
+// MarshalJSON writes the value as it was read.
+func (a Any) MarshalJSON() ([]byte, error) { return json.Marshal(a.Value) }
+
+// UnmarshalJSON reads any value.
+func (a *Any) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &a.Value) }

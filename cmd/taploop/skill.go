@@ -1,0 +1,332 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/skill"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/usecase"
+)
+
+type skillCmd struct {
+	Make   skillMakeCmd   `cmd:"" help:"Make a session's last completed run a skill, which can be run again with other values."`
+	Run    skillRunCmd    `cmd:"" help:"Repeat a skill; where the screen is not as it was, a model is asked for the step."`
+	List   skillListCmd   `cmd:"" help:"List the skills."`
+	Show   skillShowCmd   `cmd:"" help:"Print a skill's file."`
+	Check  skillCheckCmd  `cmd:"" help:"Check the files of skills."`
+	Diff   skillDiffCmd   `cmd:"" help:"Show what the last run that was healed would change in a skill, or take it."`
+	Remove skillRemoveCmd `cmd:"" help:"Remove a skill."`
+}
+
+// skillsFlags say where skills are.
+type skillsFlags struct {
+	Skills  string `help:"Folder of the skills; the default is skills in the data folder." placeholder:"DIR"`
+	DataDir string `key:"data_dir" help:"Where sessions and skills are kept." placeholder:"DIR"`
+}
+
+func (f *skillsFlags) folder(a *invocation) skill.Folder {
+	return skill.Folder(cmp.Or(f.Skills, filepath.Join(a.Conf.DataDir, "skills")))
+}
+
+// loaded is the folder of the skills, with the configuration loaded.
+func (f *skillsFlags) loaded(a *invocation) (skill.Folder, error) {
+	err := a.Load()
+	return f.folder(a), err
+}
+
+// paramsOf reads NAME=VALUE.
+func paramsOf(list []string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, p := range list {
+		name, value, ok := strings.Cut(p, "=")
+		if _, twice := all[name]; !ok || name == "" || twice {
+			return nil, app.Usage(fmt.Errorf("--param %s", text.Quote(p, 80)),
+				"write --param NAME=VALUE, each name once")
+		}
+		all[name] = value
+	}
+	return all, nil
+}
+
+type skillMakeCmd struct {
+	Session string   `arg:"" help:"The session's id, or its beginning."`
+	Name    string   `required:"" help:"Name of the skill: small letters, digits, - and _." placeholder:"NAME"`
+	Param   []string `help:"A value of the run that becomes a parameter." placeholder:"NAME=VALUE" sep:"none"`
+	skillsFlags
+}
+
+// Run makes a skill from a session.
+func (c *skillMakeCmd) Run(ctx context.Context, a *invocation) error {
+	params, err := paramsOf(c.Param)
+	if err != nil {
+		return err
+	}
+	return a.readingSession(ctx, c.Session, func(db *store.Store, x store.Session) error {
+		src, err := skill.SourceOf(ctx, db, x.ID)
+		if err != nil {
+			return err
+		}
+		s, notes, err := skill.Make(src, skill.MakeOptions{Name: c.Name, Params: params})
+		if err != nil {
+			return app.Usage(err, "")
+		}
+		f := c.folder(a)
+		if _, err := f.Read(s.Name); !errors.Is(err, skill.ErrUnknown) {
+			return app.Usage(fmt.Errorf("there is a skill %s already", s.Name),
+				"use another name, or remove it first: taploop skill remove "+s.Name)
+		}
+		if err := f.Write(s); err != nil {
+			return err
+		}
+		for _, n := range notes {
+			a.notef("%s", text.Line(n))
+		}
+		_, err = fmt.Fprintln(a.out, f.Path(s.Name))
+		return err
+	})
+}
+
+type skillRunCmd struct {
+	Name      string   `arg:"" help:"The skill."`
+	Serial    string   `short:"s" key:"adb.serial" help:"The phone; the default is ANDROID_SERIAL, else the only usable one." placeholder:"SERIAL"`
+	Param     []string `help:"A parameter's value." placeholder:"NAME=VALUE" sep:"none"`
+	Heal      string   `enum:"off,auto,ask" default:"auto" help:"Where the screen is not as it was recorded: off ends the run, auto asks the model for the step, ask asks a person first."`
+	HealWrite bool     `help:"Write what was healed into the skill's file, once the run has ended as it should."`
+	Skills    string   `help:"Folder of the skills; the default is skills in the data folder." placeholder:"DIR"`
+	taskFlags
+}
+
+// Run repeats a skill on a phone.
+func (c *skillRunCmd) Run(ctx context.Context, a *invocation) error {
+	params, err := paramsOf(c.Param)
+	if err != nil {
+		return err
+	}
+	if err := a.Load(); err != nil {
+		return err
+	}
+	f := (&skillsFlags{Skills: c.Skills}).folder(a)
+	s, err := f.Read(c.Name)
+	if err != nil {
+		return app.Usage(err, hint.Of(err))
+	}
+	values := map[string]any{}
+	for name, v := range params {
+		values[name] = v
+	}
+	filled, err := s.Fill(values)
+	if err != nil {
+		return app.Usage(err, "taploop skill show "+s.Name+" has its parameters")
+	}
+	plan, err := json.Marshal(skill.Plan{Skill: filled, Heal: skill.Heal(c.Heal)})
+	if err != nil {
+		return err
+	}
+	r := usecase.Start{Task: filled.Task, Reset: true, Skill: plan, Running: c.running()}
+	session := ""
+	err = c.follow(ctx, a, func(d *app.Parts, call *usecase.Call) (*usecase.Outcome, error) {
+		r.Device = a.Conf.ADB.Serial
+		out, err := d.Cases.Start(ctx, call, r)
+		if err == nil {
+			session = out.Status.Session.ID
+		}
+		return out, err
+	})
+	if session == "" {
+		return err
+	}
+	return app.Closing(err, func() error {
+		return a.lend(ctx, nil, func(db *store.Store) error {
+			return c.mend(ctx, a, db, f, session, params)
+		})
+	})
+}
+
+// mend says what was healed, and proposes or writes the change.
+func (c *skillRunCmd) mend(ctx context.Context, a *invocation, db *store.Store, f skill.Folder,
+	session string, params map[string]string) error {
+	run, err := db.LatestRun(ctx, session)
+	if err != nil {
+		return err
+	}
+	at, _ := skill.PlaceOf(run.Progress)
+	a.notef("%d steps replayed, %d healed", at.Replayed, len(at.Healed))
+	for _, h := range at.Healed {
+		a.notef("  step %d: %s; %s", h.Step, text.Line(h.Why), text.Line(h.Did))
+	}
+	if run.State != store.Completed || len(at.Healed) == 0 || at.Free {
+		return nil
+	}
+	src, err := skill.SourceOf(ctx, db, session)
+	if err != nil {
+		return err
+	}
+	s, err := skill.Mended(src, skill.MakeOptions{Name: c.Name, Params: params})
+	if err != nil || s == nil {
+		return err
+	}
+	if err := f.Propose(s); err != nil {
+		return err
+	}
+	if c.HealWrite {
+		return f.Take(c.Name)
+	}
+	a.notef("taploop skill diff %s shows what this would change, and --write takes it", c.Name)
+	return nil
+}
+
+type skillListCmd struct {
+	JSON bool `help:"Print JSON."`
+	skillsFlags
+}
+
+// listedSkill is a skill as it is listed.
+type listedSkill struct {
+	Name        string   `json:"name"`
+	Params      []string `json:"params"`
+	Steps       int      `json:"steps"`
+	App         string   `json:"app,omitempty"`
+	Description string   `json:"description"`
+}
+
+// Run lists the skills.
+func (c *skillListCmd) Run(a *invocation) error {
+	f, err := c.loaded(a)
+	if err != nil {
+		return err
+	}
+	names, err := f.Names()
+	if err != nil {
+		return err
+	}
+	var list []listedSkill
+	for _, name := range names {
+		s, err := f.Read(name)
+		if err != nil {
+			a.notef("%s", text.Line(err.Error()))
+			continue
+		}
+		list = append(list, listedSkill{s.Name, s.ParamNames(), len(s.Steps), s.App.Package,
+			s.Description})
+	}
+	return printList(a, c.JSON, list, "there is no skill in "+string(f),
+		"NAME STEPS PARAMS DESCRIPTION", func(s listedSkill) []any {
+			return []any{s.Name, s.Steps, cmp.Or(strings.Join(s.Params, ","), "-"),
+				text.Cut(s.Description, 100)}
+		})
+}
+
+type skillShowCmd struct {
+	Name string `arg:"" help:"The skill."`
+	skillsFlags
+}
+
+// Run prints a skill.
+func (c *skillShowCmd) Run(a *invocation) error {
+	f, err := c.loaded(a)
+	if err != nil {
+		return err
+	}
+	s, err := f.Read(c.Name)
+	if err != nil {
+		return app.Usage(err, hint.Of(err))
+	}
+	b, err := s.YAML()
+	if err == nil {
+		_, err = a.out.Write(b)
+	}
+	return err
+}
+
+type skillCheckCmd struct {
+	Name []string `arg:"" optional:"" help:"The skills; the default is all."`
+	skillsFlags
+}
+
+// Run checks skills, and says all that is wrong with them.
+func (c *skillCheckCmd) Run(a *invocation) error {
+	f, err := c.loaded(a)
+	if err != nil {
+		return err
+	}
+	if len(c.Name) == 0 {
+		if c.Name, err = f.Names(); err != nil {
+			return err
+		}
+	}
+	var errs []error
+	for _, name := range c.Name {
+		if _, err := f.Read(name); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return app.Usage(err, "")
+	}
+	a.notef("%d skills are as they should be", len(c.Name))
+	return nil
+}
+
+type skillDiffCmd struct {
+	Name  string `arg:"" help:"The skill."`
+	Write bool   `help:"Take the change."`
+	skillsFlags
+}
+
+// Run shows or takes what is proposed for a skill.
+func (c *skillDiffCmd) Run(a *invocation) error {
+	f, err := c.loaded(a)
+	if err != nil {
+		return err
+	}
+	before, err := f.Read(c.Name)
+	if err != nil {
+		return app.Usage(err, hint.Of(err))
+	}
+	after, err := f.Proposed(c.Name)
+	if err != nil {
+		return err
+	}
+	if after == nil {
+		a.notef("nothing is proposed for %s", c.Name)
+		return nil
+	}
+	b, err := before.YAML()
+	x, failed := after.YAML()
+	if err = errors.Join(err, failed); err != nil {
+		return err
+	}
+	fmt.Fprint(a.out, udiff.Unified(f.Path(c.Name), "proposed", string(b), string(x)))
+	if c.Write {
+		return f.Take(c.Name)
+	}
+	return nil
+}
+
+type skillRemoveCmd struct {
+	Name string `arg:"" help:"The skill."`
+	skillsFlags
+}
+
+// Run removes a skill.
+func (c *skillRemoveCmd) Run(a *invocation) error {
+	f, err := c.loaded(a)
+	if err != nil {
+		return err
+	}
+	if err := f.Remove(c.Name); err != nil {
+		return app.Usage(err, hint.Of(err))
+	}
+	return nil
+}

@@ -1,0 +1,340 @@
+package skill
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// large is the share of the screen from which on an element says nothing of a place on it.
+const large = 0.5
+
+// page is a screen with its elements.
+type page struct {
+	list  []screen.Element
+	state screen.State
+	// picture is that of the screen, or nil if it is not known
+	picture func() image.Image
+}
+
+// inside reports whether element i lies in element of, or is it.
+func (p *page) inside(i, of int) bool {
+	if i == of {
+		return true
+	}
+	a, b := p.list[i], p.list[of]
+	return i > of && a.Depth > b.Depth && p.end(of) > i
+}
+
+// end is the index behind the last element that lies in element i.
+func (p *page) end(i int) int {
+	for n := i + 1; n < len(p.list); n++ {
+		if p.list[n].Depth <= p.list[i].Depth {
+			return n
+		}
+	}
+	return len(p.list)
+}
+
+// says is what an element says: its own words, or those of what lies in it.
+func (p *page) says(i int) string {
+	e := &p.list[i]
+	if own := said(e); own != "" {
+		return own
+	}
+	var words []string
+	for n := i + 1; n < p.end(i); n++ {
+		if w := said(&p.list[n]); w != "" {
+			words = append(words, w)
+		}
+	}
+	if len(words) > 4 { // a group, which says too much to be known by it
+		return ""
+	}
+	return strings.Join(words, " ")
+}
+
+// said are an element's own words. What is typed into a field is not: it is what the field is for.
+func said(e *screen.Element) string {
+	if e.Editable {
+		return plain(e.Hint + " " + e.ContentDesc)
+	}
+	if e.Text != "" {
+		return plain(e.Text)
+	}
+	return plain(e.ContentDesc)
+}
+
+func plain(s string) string { return text.Cut(text.Line(s), 120) }
+
+// at is the element that answers a touch at a place: the smallest that takes touches, or the
+// smallest. -1 if none does.
+func (p *page) at(where screen.Point) int {
+	best := -1
+	for i := range p.list {
+		e := &p.list[i]
+		if !e.Bounds.Contains(where) || e.Bounds.Area() >= large {
+			continue
+		}
+		if best < 0 || e.Touchable() && !p.list[best].Touchable() ||
+			e.Touchable() == p.list[best].Touchable() &&
+				e.Bounds.Area() <= p.list[best].Bounds.Area() {
+			best = i
+		}
+	}
+	return best
+}
+
+// focused is the field that has the focus, or -1.
+func (p *page) focused() int {
+	return slices.IndexFunc(p.list, func(e screen.Element) bool { return e.Focused && e.Editable })
+}
+
+// place is an element's number among its kin, from 1.
+func (p *page) place(i int) int {
+	n := 0
+	for j := range p.list[:i+1] {
+		if p.list[j].Class == p.list[i].Class && p.list[j].ResourceID == p.list[i].ResourceID {
+			n++
+		}
+	}
+	return n
+}
+
+// near are words in the row of an element that are not its own.
+func (p *page) near(i int) (words []string) {
+	row := p.list[i].Bounds
+	for j := range p.list {
+		e := &p.list[j]
+		middle := e.Bounds.Center().Y
+		w := said(e)
+		if w == "" || p.inside(j, i) || e.Bounds.Area() >= large ||
+			middle < row.Min.Y || middle > row.Max.Y || slices.Contains(words, w) {
+			continue
+		}
+		words = append(words, w)
+	}
+	return words[:min(len(words), 3)]
+}
+
+// What a target may be missing.
+var (
+	errMissing   = errors.New("it is not on the screen")
+	errAmbiguous = errors.New("several things on the screen could be it")
+	errCovered   = errors.New("something else lies over it")
+)
+
+// find is where a target is on the page. One element must remain that says what the target says.
+func (p *page) find(t *Target) (screen.Point, int, error) {
+	var fit []int
+	for i := range p.list {
+		if p.list[i].Enabled && p.list[i].Bounds.Valid() && (t.Label == "" ||
+			alike(t.Label, p.says(i), p.inList(i))) {
+			fit = append(fit, i)
+		}
+	}
+	for n := range t.Locators {
+		l := &t.Locators[n]
+		hits := slices.DeleteFunc(slices.Clone(fit), func(i int) bool { return !p.fits(l, i) })
+		if t.Label == "" && !l.tells() { // such as a place: it has to be confirmed
+			hits = slices.DeleteFunc(hits, func(i int) bool { return !p.confirmed(t, i) })
+		}
+		hits = p.outermost(hits)
+		if len(hits) == 1 {
+			return p.touch(t, hits[0])
+		}
+		if len(hits) > 1 {
+			fit = hits
+		}
+	}
+	if len(fit) > 1 && len(t.Locators) > 0 {
+		if hits := slices.DeleteFunc(fit, func(i int) bool { return !p.fitsAny(t, i) }); hits != nil {
+			return screen.Point{}, -1, errAmbiguous
+		}
+	}
+	return screen.Point{}, -1, errMissing
+}
+
+func (p *page) fitsAny(t *Target, i int) bool {
+	return slices.ContainsFunc(t.Locators, func(l Locator) bool { return p.fits(&l, i) })
+}
+
+// looks reports whether an element looks like the fingerprint.
+func (p *page) looks(fingerprint string, i int) bool {
+	img := p.picture()
+	return img != nil && looksLike(fingerprint, patch(img, p.list[i].Bounds))
+}
+
+// tells reports whether a locator says which element it is, and not only where.
+func (l *Locator) tells() bool {
+	return l.ID != "" && l.Place == 0 || l.Text != "" || l.Desc != "" || len(l.Near) > 0
+}
+
+// confirmed reports whether an element without words looks as the target did, or has its words
+// near.
+func (p *page) confirmed(t *Target, i int) bool {
+	for _, l := range t.Locators {
+		if l.Picture != "" && p.looks(l.Picture, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// outermost leaves out what lies in another of the hits: a button and its text are one thing.
+func (p *page) outermost(hits []int) []int {
+	return slices.DeleteFunc(slices.Clone(hits), func(i int) bool {
+		return slices.ContainsFunc(hits, func(of int) bool {
+			return of != i && p.inside(i, of) && p.says(of) == p.says(i)
+		})
+	})
+}
+
+// touch is the place in an element that is touched, unless something else would answer there.
+func (p *page) touch(t *Target, i int) (screen.Point, int, error) {
+	b := p.list[i].Bounds
+	x, y := t.X, t.Y
+	if x == 0 && y == 0 {
+		x, y = 0.5, 0.5
+	}
+	at := screen.Point{X: b.Min.X + x*(b.Max.X-b.Min.X), Y: b.Min.Y + y*(b.Max.Y-b.Min.Y)}
+	for j := i + 1; j < len(p.list); j++ {
+		e := &p.list[j]
+		if e.Touchable() && e.Bounds.Contains(at) && !p.inside(j, i) && !p.inside(i, j) {
+			return screen.Point{}, -1, errCovered
+		}
+	}
+	return at, i, nil
+}
+
+// fits reports whether all of a locator fits an element.
+func (p *page) fits(l *Locator, i int) bool {
+	e := &p.list[i]
+	switch {
+	case l.ID != "" && l.ID != e.ResourceID,
+		l.Text != "" && !alike(l.Text, plain(e.Text), p.inList(i)),
+		l.Desc != "" && !alike(l.Desc, plain(e.ContentDesc), p.inList(i)),
+		l.Class != "" && l.Class != e.Class,
+		l.Place != 0 && l.Place != p.place(i):
+		return false
+	case l.Picture != "" && !p.looks(l.Picture, i):
+		return false
+	}
+	words := p.near(i)
+	for _, w := range l.Near {
+		if !slices.Contains(words, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// inList reports whether an element lies in something that scrolls, where its kin differ in what
+// they say only.
+func (p *page) inList(i int) bool {
+	for j := range p.list[:i] {
+		if p.list[j].Scrollable && p.inside(i, j) {
+			return true
+		}
+	}
+	return false
+}
+
+// alike reports whether two texts say the same. Outside of lists their numbers may differ, which
+// count or tell the time, if there are words beside them.
+func alike(recorded, now string, listed bool) bool {
+	if recorded == now {
+		return true
+	}
+	if listed || now == "" {
+		return false
+	}
+	a, letters := unnumbered(recorded)
+	b, _ := unnumbered(now)
+	return a == b && letters >= 3
+}
+
+// unnumbered is a text with each of its numbers as one sign, and how many letters it has.
+func unnumbered(s string) (out string, letters int) {
+	var b strings.Builder
+	number := false
+	for _, r := range s {
+		switch {
+		case unicode.IsDigit(r):
+			if !number {
+				b.WriteByte('#')
+			}
+			number = true
+			continue
+		case number && strings.ContainsRune(".,:'\u00a0\u202f", r):
+			continue
+		case unicode.IsLetter(r):
+			letters++
+		}
+		number = false
+		b.WriteRune(r)
+	}
+	return b.String(), letters
+}
+
+// holds reports why the page is not the state, or nil.
+func (p *page) holds(s *State) error {
+	if s.App != "" && p.state.App != "" && s.App != p.state.App {
+		return fmt.Errorf("%s is in front, and not %s", p.state.App, s.App)
+	}
+	if s.Activity != "" && p.state.Activity != "" && s.Activity != p.state.Activity {
+		return fmt.Errorf("the page %s is in front, and not %s", p.state.Activity, s.Activity)
+	}
+	there := 0
+	var lacks []string
+	for n := range s.Elements {
+		e := &s.Elements[n]
+		if p.shows(e) {
+			there++
+		} else {
+			lacks = append(lacks, text.Quote(e.words(), 40))
+		}
+	}
+	if there*2 < len(s.Elements) {
+		return fmt.Errorf("the screen does not show %s", strings.Join(lacks, ", "))
+	}
+	return nil
+}
+
+func (e *Element) words() string {
+	if e.Text != "" {
+		return e.Text
+	}
+	return e.ID
+}
+
+// shows reports whether an element is there, by its text where it has one. Its id alone is enough
+// where it has none.
+func (p *page) shows(e *Element) bool {
+	for i := range p.list {
+		x := &p.list[i]
+		switch {
+		case e.Text == "" && e.ID != "" && x.ResourceID == e.ID,
+			e.Text != "" && (alike(e.Text, said(x), false) || plain(x.Text) == e.Text):
+			return true
+		}
+	}
+	return false
+}
+
+// pointsOf are the places that an action touches and that a replay has to find. Those of a scroll
+// are not.
+func pointsOf(a actions.Action) []screen.Point {
+	t := a.Traits()
+	if t.Scrolls {
+		return nil
+	}
+	return t.Points
+}

@@ -1,0 +1,116 @@
+package skill
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/moby/sys/atomicwriter"
+
+	"github.com/taploop/taploop/internal/files"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Folder is a folder of skills, a file each.
+type Folder string
+
+const (
+	suffix   = ".yaml"
+	proposed = ".proposed"
+)
+
+// ErrUnknown is returned for a skill that the folder does not have.
+var ErrUnknown = errors.New("there is no such skill")
+
+// Path is the file of a skill.
+func (f Folder) Path(name string) string { return filepath.Join(string(f), name+suffix) }
+
+// Names are those of the skills, sorted.
+func (f Folder) Names() ([]string, error) {
+	list, err := os.ReadDir(string(f))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, e := range list {
+		name, is := strings.CutSuffix(e.Name(), suffix)
+		if is && CheckName(name) == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+// Read reads a skill, which has to bear the name of its file.
+func (f Folder) Read(name string) (*Skill, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	return f.read(name, f.Path(name))
+}
+
+func (f Folder) read(name, path string) (*Skill, error) {
+	b, err := files.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, hint.Add(fmt.Errorf("%w: %s", ErrUnknown, text.Quote(name, 64)),
+			"taploop skill list tells which there are")
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := Parse(path, b)
+	if err == nil && s.Name != name {
+		err = fmt.Errorf("%s: it is named %s in it", path, s.Name)
+	}
+	return s, err
+}
+
+// Write writes a skill, whole or not at all.
+func (f Folder) Write(s *Skill) error { return f.write(s, f.Path(s.Name)) }
+
+func (f Folder) write(s *Skill, path string) error {
+	b, err := s.YAML()
+	if err != nil {
+		return err
+	}
+	if _, err := Parse(path, b); err != nil { // it could not be read again
+		return err
+	}
+	if err := os.MkdirAll(string(f), 0o700); err != nil {
+		return err
+	}
+	return atomicwriter.WriteFile(path, b, 0o600)
+}
+
+// Remove removes a skill and what is proposed for it.
+func (f Folder) Remove(name string) error {
+	if _, err := f.Read(name); errors.Is(err, ErrUnknown) {
+		return err
+	}
+	err := os.Remove(f.Path(name))
+	if failed := os.Remove(f.Path(name + proposed)); !errors.Is(failed, fs.ErrNotExist) {
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
+// Propose keeps a change of a skill until a person takes it.
+func (f Folder) Propose(s *Skill) error { return f.write(s, f.Path(s.Name+proposed)) }
+
+// Proposed is what is proposed for a skill, or nil.
+func (f Folder) Proposed(name string) (*Skill, error) {
+	s, err := f.read(name, f.Path(name+proposed))
+	if errors.Is(err, ErrUnknown) {
+		return nil, nil
+	}
+	return s, err
+}
+
+// Take makes what is proposed for a skill the skill.
+func (f Folder) Take(name string) error { return os.Rename(f.Path(name+proposed), f.Path(name)) }

@@ -1,0 +1,369 @@
+package skill
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/jpeg" // the frames of steps
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Source is what a skill is made from.
+type Source struct {
+	Run   store.Run
+	Steps []store.StepRecord // of the run
+	Usage store.Usage
+	// Frame returns a step's picture as JPEG. Without it nothing is known by how it looks.
+	Frame   func(id string) ([]byte, error)
+	Version string // of the app, if known
+	// Aside are steps that belong to the moment and not to the task, by their index.
+	Aside []int
+}
+
+// MakeOptions say what becomes of a run.
+type MakeOptions struct {
+	Name   string
+	Params map[string]string // values of the run that become parameters, by their names
+}
+
+// maker makes one skill.
+type maker struct {
+	src    Source
+	params map[string]string
+	values []string // of the parameters, the longest first
+	used   map[string]bool
+	notes  []string
+	asked  int // questions so far that stay questions
+}
+
+// Make makes a skill from a run that was completed, with notes on what it could not generalise.
+func Make(src Source, o MakeOptions) (*Skill, []string, error) {
+	if err := CheckName(o.Name); err != nil {
+		return nil, nil, err
+	}
+	if src.Run.State != store.Completed {
+		return nil, nil, fmt.Errorf("run %d of session %s is %s: only a completed one can be made "+
+			"a skill", src.Run.Seq, src.Run.SessionID, src.Run.State)
+	}
+	m := &maker{src: src, params: o.Params, used: map[string]bool{},
+		values: slices.Collect(maps.Values(o.Params))}
+	for name, v := range o.Params {
+		if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(name) || v == "" {
+			return nil, nil, fmt.Errorf("--param %s=%s: want NAME=VALUE, and a name of small "+
+				"letters, digits and _", name, text.Quote(v, 40))
+		}
+	}
+	slices.SortFunc(m.values, func(a, b string) int {
+		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
+	})
+	steps := m.taken()
+	if len(steps) == 0 || !slices.ContainsFunc(steps, func(s store.StepRecord) bool {
+		return s.Proposal.Elements != nil
+	}) {
+		return nil, nil, hint.Add(fmt.Errorf("of the steps of session %s no elements were kept",
+			src.Run.SessionID), "it is from before elements were kept, or the phone lists none: "+
+			"do the task once more, and make the skill from that session")
+	}
+	s := m.skill(o.Name, steps)
+	for name, v := range o.Params {
+		if !m.used[name] {
+			return nil, nil, fmt.Errorf("--param %s=%s: the run used no such text", name,
+				text.Quote(v, 40))
+		}
+	}
+	return s, m.notes, nil
+}
+
+func (m *maker) note(step int, format string, args ...any) {
+	m.notes = append(m.notes, fmt.Sprintf("step %d: ", step)+fmt.Sprintf(format, args...))
+}
+
+// taken are the steps that did something, and the last one.
+func (m *maker) taken() (list []store.StepRecord) {
+	for _, s := range m.src.Steps {
+		switch s.Proposal.Action.(type) {
+		case nil, actions.Wait, actions.Note, actions.Abort:
+			continue
+		}
+		if s.Refusal == "" && s.State != store.Unknown && !slices.Contains(m.src.Aside, s.Index) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// skill makes the skill of these steps, whose last one reports.
+func (m *maker) skill(name string, steps []store.StepRecord) *Skill {
+	last := steps[len(steps)-1]
+	s := &Skill{Name: name, Task: m.general(m.src.Run.Task), Recorded: Recorded{
+		Session: m.src.Run.SessionID, Steps: len(m.src.Steps), Calls: m.src.Usage.Calls,
+		Tokens: m.src.Usage.PromptTokens + m.src.Usage.CompletionTokens}}
+	s.Description = s.Task
+	apps := map[string]int{}
+	for i := range steps[:len(steps)-1] {
+		st := &steps[i]
+		apps[st.Screen.State.App]++
+		if one, ok := m.step(st, &steps[i+1]); ok {
+			s.Steps = append(s.Steps, one)
+		}
+	}
+	for app, n := range apps {
+		if n > apps[s.App.Package] || s.App.Package == "" {
+			s.App.Package = app
+		}
+	}
+	s.App.Version = m.src.Version
+	s.Ends = m.state(m.page(&last), nil)
+	s.Answer = m.answer(&last)
+	s.Params.Value = m.schema()
+	return s
+}
+
+func (m *maker) schema() any {
+	if len(m.params) == 0 {
+		return nil
+	}
+	properties, required := map[string]any{}, []any{}
+	for _, name := range slices.Sorted(maps.Keys(m.params)) {
+		properties[name] = map[string]any{"type": "string", "minLength": 1,
+			"examples": []any{m.params[name]}}
+		required = append(required, name)
+	}
+	return map[string]any{"type": "object", "properties": properties, "required": required,
+		"additionalProperties": false}
+}
+
+// general is a text with the values of parameters as their names.
+func (m *maker) general(s string) string {
+	for _, v := range m.values {
+		for name, value := range m.params {
+			if value == v && strings.Contains(s, v) {
+				s = strings.ReplaceAll(s, v, "{{"+name+"}}")
+				m.used[name] = true
+			}
+		}
+	}
+	return s
+}
+
+func (m *maker) page(s *store.StepRecord) *page {
+	return &page{list: s.Proposal.Elements, state: s.Screen.State,
+		picture: func() image.Image { return nil }}
+}
+
+// step makes one step. ok is false for a question whose answer is a parameter.
+func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
+	a := s.Proposal.Action
+	if q, is := a.(actions.Info); is {
+		if s.Exchange != nil && m.isParam(s.Exchange.Answer) {
+			return out, false
+		}
+		m.asked++
+		m.note(s.Index, "%s stays a question", text.Quote(q.Question, 60))
+	}
+	a = actions.Texts(a, func(t string) string { return m.general(m.answered(t)) })
+	p := m.page(s)
+	img := m.picture(s)
+	p.picture = func() image.Image { return img }
+	out = Step{Say: m.general(text.Cut(text.Line(cmp.Or(s.Proposal.Explain,
+		actions.Describe(s.Proposal.Action))), 200)), Before: m.state(p, nil)}
+	if b, err := actions.Marshal(a); err == nil { // it was read from the store
+		_ = out.Action.UnmarshalJSON(b)
+	}
+	for n, at := range pointsOf(a) {
+		t, err := m.target(p, at, p.at(at))
+		if err != nil {
+			m.note(s.Index, "what is touched there is not known (%v): a model will be asked", err)
+			out.Targets = nil
+			break
+		}
+		if n == 0 || len(t.Locators) > 0 {
+			out.Targets = append(out.Targets, t)
+		}
+	}
+	if t := a.Traits(); t.Kind == actions.KindText && len(t.Points) == 0 {
+		m.focus(s, p, &out)
+	}
+	out.After = m.change(p, m.page(next))
+	return out, true
+}
+
+// isParam reports whether an answer is the value of a parameter, which then is used.
+func (m *maker) isParam(answer string) bool {
+	return answer != "" && slices.Contains(m.values, answer) && m.general(answer) != answer
+}
+
+// answered is a text with the answers of questions that stay questions as their numbers.
+func (m *maker) answered(s string) string {
+	n := 0
+	for _, st := range m.taken() {
+		if _, is := st.Proposal.Action.(actions.Info); !is || st.Exchange == nil ||
+			m.isParam(st.Exchange.Answer) {
+			continue
+		}
+		if n++; n <= m.asked && len(st.Exchange.Answer) > 1 && s == st.Exchange.Answer {
+			return fmt.Sprintf("{{answer %d}}", n)
+		}
+	}
+	return s
+}
+
+func (m *maker) picture(s *store.StepRecord) image.Image {
+	if m.src.Frame == nil || s.FrameID == "" {
+		return nil
+	}
+	b, err := m.src.Frame(s.FrameID)
+	if err != nil {
+		return nil
+	}
+	img, _, err := image.Decode(bytes.NewReader(b))
+	if err != nil {
+		return nil
+	}
+	return img
+}
+
+// focus finds the field that is typed into.
+func (m *maker) focus(s *store.StepRecord, p *page, out *Step) {
+	i := p.focused()
+	if i < 0 {
+		m.note(s.Index, "which field is typed into is not known: a model will be asked")
+		return
+	}
+	t, err := m.target(p, p.list[i].Bounds.Center(), i)
+	if err != nil {
+		m.note(s.Index, "the field that is typed into is not known by itself (%v): a model will "+
+			"be asked", err)
+		return
+	}
+	out.Focus = &t
+}
+
+// target is what is found again of element i, which was touched at a place.
+func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
+	if i < 0 {
+		return t, errors.New("the app lists nothing at that place")
+	}
+	e := &p.list[i]
+	b := e.Bounds
+	t = Target{Label: p.says(i), X: round((at.X - b.Min.X) / (b.Max.X - b.Min.X)),
+		Y: round((at.Y - b.Min.Y) / (b.Max.Y - b.Min.Y))}
+	kin := 0
+	for j := range p.list {
+		if p.list[j].Class == e.Class && p.list[j].ResourceID == e.ResourceID {
+			kin++
+		}
+	}
+	near := slices.Clone(p.near(i))
+	add := func(l Locator, known bool) {
+		if known {
+			t.Locators = append(t.Locators, l)
+		}
+	}
+	add(Locator{ID: e.ResourceID}, e.ResourceID != "")
+	add(Locator{Text: plain(e.Text), Class: e.Class}, e.Text != "" && !e.Editable)
+	add(Locator{Desc: plain(e.ContentDesc), Class: e.Class}, e.ContentDesc != "")
+	add(Locator{Class: e.Class}, t.Label != "")
+	add(Locator{Class: e.Class, ID: e.ResourceID, Near: near}, near != nil)
+	look := ""
+	if img := p.picture(); img != nil {
+		look = patch(img, b)
+	}
+	add(Locator{Class: e.Class, ID: e.ResourceID, Picture: look}, look != "")
+	add(Locator{Class: e.Class, ID: e.ResourceID, Place: p.place(i)}, kin > 1)
+	if _, found, err := p.find(&t); err != nil || found != i {
+		return t, cmp.Or(err, errAmbiguous)
+	}
+	return m.generalTarget(t), nil
+}
+
+// generalTarget is a target with the values of parameters as their names.
+func (m *maker) generalTarget(t Target) Target {
+	t.Label = m.general(t.Label)
+	for n := range t.Locators {
+		l := &t.Locators[n]
+		l.Text, l.Desc = m.general(l.Text), m.general(l.Desc)
+		for k := range l.Near {
+			l.Near[k] = m.general(l.Near[k])
+		}
+	}
+	return t
+}
+
+func round(f float64) float64 { return float64(int(f*100+0.5)) / 100 }
+
+// mostShown is how many elements a state has at most.
+const mostShown = 4
+
+// state is what a screen has to show: what names the page, and is neither of its content nor of the
+// moment. Of unlike only what is not on that page counts.
+func (m *maker) state(p, unlike *page) State {
+	s := State{App: p.state.App, Activity: p.state.Activity}
+	for i := range p.list {
+		e := &p.list[i]
+		words := m.general(said(e))
+		x := Element{ID: e.ResourceID, Text: words}
+		switch {
+		case words == "" && x.ID == "", e.Bounds.Area() >= large, unlike == nil && p.inList(i),
+			unlike != nil && unlike.shows(&x),
+			strings.ContainsFunc(words, unicode.IsDigit) && !strings.Contains(words, "{{"),
+			words == "" && (e.Class == "android.view.View" || e.Class == "android.view.ViewGroup"),
+			slices.Contains(s.Elements, x):
+			continue
+		}
+		if s.Elements = append(s.Elements, x); len(s.Elements) == mostShown {
+			break
+		}
+	}
+	return s
+}
+
+// change is what a step has brought about, or the zero State if that is not known.
+func (m *maker) change(before, after *page) State {
+	if after.list == nil {
+		return State{}
+	}
+	return m.state(after, before)
+}
+
+// answer is what the run reports, or "" where that was read from the screen.
+func (m *maker) answer(last *store.StepRecord) string {
+	c, is := last.Proposal.Action.(actions.Complete)
+	if !is {
+		return ""
+	}
+	for i := range last.Proposal.Elements {
+		w := said(&last.Proposal.Elements[i])
+		if len([]rune(w)) > 3 && strings.Contains(c.Report, w) &&
+			!strings.Contains(m.src.Run.Task, w) || numbers(c.Report, m.src.Run.Task) {
+			m.note(last.Index, "what it reported was read from the screen: a model will be asked "+
+				"for it at the end")
+			return ""
+		}
+	}
+	return m.general(c.Report)
+}
+
+var number = regexp.MustCompile(`\d+`)
+
+// numbers reports whether a text has a number that another has not.
+func numbers(in, but string) bool {
+	for _, n := range number.FindAllString(in, -1) {
+		if !strings.Contains(but, n) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,489 @@
+package skill
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
+)
+
+// Heal says what is done where a screen is not as it was recorded.
+type Heal string
+
+// The ways to heal.
+const (
+	HealOff  Heal = "off"  // the run ends
+	HealAuto Heal = "auto" // a model is asked for the step
+	HealAsk  Heal = "ask"  // a person is asked whether a model may be
+)
+
+// Heals are all of them.
+func Heals() []Heal { return []Heal{HealOff, HealAuto, HealAsk} }
+
+// Plan is what a run replays. It is stored with the run, so that it stays what it was when the file
+// changes.
+type Plan struct {
+	Skill *Skill `json:"skill"` // with its parameters filled in
+	Heal  Heal   `json:"heal"`
+}
+
+const (
+	mostInRow    = 3 // steps that a model is asked for, one after the other
+	leastHeals   = 3 // and altogether, or a fifth of all
+	mostScrolls  = 8 // of one step, until the next one's target is there
+	mostWaits    = 3 // for one step's screen
+	mostDropped  = 3 // of one step, because the screen changed under it
+	farthestSkip = 3 // steps that a model's action may have made needless
+	pause        = 700 * time.Millisecond
+)
+
+// Policy replays a skill. It keeps nothing: where a run is stands in its progress.
+type Policy struct {
+	plan  Plan
+	model agentloop.Policy
+	say   *phrases
+}
+
+var _ agentloop.Policy = (*Policy)(nil)
+
+// phrases are what models and people are told, in a language.
+type phrases struct {
+	Heal     string // the step in words, and why it cannot be repeated
+	Ended    string
+	Ask      string
+	Yes, No  string
+	Done     string
+	Reported string
+}
+
+var phrasesIn = words.Of[phrases]("skill")
+
+// New returns a policy that replays the plan, and asks model where that is not possible. Its words
+// are in the language that fits best.
+func New(p Plan, model agentloop.Policy, lang string) *Policy {
+	return &Policy{p, model, phrasesIn(lang)}
+}
+
+// Ready reports whether the model can be asked, if it is ever to be.
+func (p *Policy) Ready(ctx context.Context) error {
+	if r, can := p.model.(interface{ Ready(context.Context) error }); can &&
+		p.plan.Heal != HealOff {
+		return r.Ready(ctx)
+	}
+	return nil
+}
+
+// mark is the Step of the turn in which a run's progress keeps its place. No step has it.
+const mark = -1
+
+// Place is where a run is in its skill, and what it has come to.
+type Place struct {
+	At       int      `json:"at"`       // the next step, from 0
+	Replayed int      `json:"replayed"` // steps without a model
+	Healed   []Healed `json:"healed,omitempty"`
+	Free     bool     `json:"free,omitempty"` // the model goes on as in any run
+
+	Step    int  `json:"step,omitempty"`    // of the session, in which the last was decided
+	InRow   int  `json:"in_row,omitempty"`  // healed one after the other
+	Healing bool `json:"healing,omitempty"` // the last action was the model's
+	Did     bool `json:"did,omitempty"`     // and did what the recorded one does
+	Asked   bool `json:"asked,omitempty"`   // a person, about the next heal
+	Waits   int  `json:"waits,omitempty"`
+	Scrolls int  `json:"scrolls,omitempty"`
+	Dropped int  `json:"dropped,omitempty"`
+}
+
+// Healed is a step for which a model was asked.
+type Healed struct {
+	Step    int    `json:"step"`    // of the skill, from 1
+	Session int    `json:"session"` // the session's step in which it was
+	Why     string `json:"why"`
+	Did     string `json:"did"`
+	// Aside says that what the model did was no step of the skill, such as closing a dialog.
+	Aside bool `json:"aside,omitempty"`
+}
+
+// PlaceOf is where a run with this progress is in its skill. ok is false for a run of none.
+func PlaceOf(p agentloop.Progress) (at Place, ok bool) {
+	at, _, ok = placeIn(p.History)
+	return at, ok
+}
+
+func placeIn(history []actions.Turn) (at Place, others []actions.Turn, ok bool) {
+	for _, t := range history {
+		if t.Step != mark {
+			others = append(others, t)
+			continue
+		}
+		ok = json.Unmarshal([]byte(t.Reply.Text), &at) == nil
+	}
+	return at, others, ok
+}
+
+func (at Place) turn() actions.Turn {
+	b, _ := json.Marshal(at) // numbers and texts
+	return actions.Turn{Step: mark, Reply: actions.Reply{Text: string(b)}}
+}
+
+// Next implements agentloop.Policy.
+func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+	var at Place
+	at, s.History, _ = placeIn(s.History)
+	x := &moment{Policy: p, ctx: ctx, now: s, at: &at}
+	out, err := x.next()
+	at.Step = s.Step
+	out.History = append(slices.Clip(out.History), at.turn())
+	return out, err
+}
+
+// moment is one decision.
+type moment struct {
+	*Policy
+	ctx  context.Context
+	now  agentloop.Situation
+	at   *Place
+	page *page
+}
+
+func (x *moment) next() (agentloop.Proposal, error) {
+	if x.at.Free {
+		return x.model.Next(x.ctx, x.now)
+	}
+	var unread error
+	x.page, unread = x.read()
+	if why := x.learn(); why != "" {
+		return x.heal(errors.New(why))
+	}
+	if x.at.Free { // a person did not want it
+		return x.model.Next(x.ctx, x.now)
+	}
+	if unread != nil {
+		return x.heal(unread)
+	}
+	if x.at.Healing {
+		x.relocate()
+	}
+	for x.at.At < len(x.steps()) && x.needless() {
+		x.at.At++
+	}
+	if x.at.At == len(x.steps()) {
+		return x.end()
+	}
+	a, err := x.ready(x.at.At)
+	if err != nil {
+		return x.unready(err)
+	}
+	return x.act(x.at.At, a), nil
+}
+
+func (x *moment) steps() []Step { return x.plan.Skill.Steps }
+
+// read reads the page.
+func (x *moment) read() (*page, error) {
+	p := &page{state: x.now.Screen.State, picture: func() image.Image { return nil }}
+	if f := x.now.Screen.Frame; f != nil {
+		p.picture = func() image.Image { return f.Image() }
+	}
+	if x.now.Reader == nil {
+		return p, errors.New("the phone lists no elements")
+	}
+	var err error
+	p.list, err = x.now.Reader.Elements(x.ctx)
+	return p, err
+}
+
+// learn takes in what became of the last action. It returns why a model has to be asked, or "".
+func (x *moment) learn() string {
+	carriedOver := x.at.Step != 0 && x.at.Step == x.now.Step-1
+	for _, n := range x.now.Notes {
+		switch n.Kind {
+		case agentloop.NoteOutcomeUnknown:
+			if !carriedOver { // it was decided, and its place in the skill was not kept
+				x.at.Healing, x.at.Did = true, false
+				if _, err := x.ready(x.at.At + 1); err == nil {
+					x.at.At++
+					x.at.Healing = false
+					return ""
+				}
+			} else if _, err := x.ready(x.at.At); err == nil {
+				return ""
+			} else {
+				x.back()
+			}
+			return "it is not known whether " + n.Action + " was carried out"
+		case agentloop.NoteScreenChanged, agentloop.NoteNotDone:
+			if carriedOver && !x.at.Healing {
+				x.back()
+				if x.at.Dropped++; x.at.Dropped > mostDropped {
+					return "the screen does not come to rest"
+				}
+			}
+			x.at.Did = false
+		case agentloop.NoteRefused, agentloop.NotePartial, agentloop.NoteNotAllowed,
+			agentloop.NoteUndecided, agentloop.NoteRepeated, agentloop.NoteResponded:
+			x.back()
+			x.at.Did = false
+			return n.Action + " could not be carried out: " + n.Detail
+		case agentloop.NoteRejected, agentloop.NoteRejectedSilently:
+			x.at.Free = true
+		}
+	}
+	return ""
+}
+
+// back goes back to the step whose action came to nothing.
+func (x *moment) back() {
+	if !x.at.Healing && x.at.At > 0 {
+		x.at.At--
+		x.at.Replayed = max(x.at.Replayed-1, 0)
+	}
+}
+
+// relocate finds out where in the skill the model's action has led.
+func (x *moment) relocate() {
+	x.at.Healing = false
+	if len(x.at.Healed) == 0 { // it was decided, and is not known any more
+		return
+	}
+	from := x.at.At
+	healed := x.at.Healed[len(x.at.Healed)-1].Step // the step behind it, from 0
+	if x.at.Did {
+		from++
+	}
+	x.at.Did = false
+	for j := from; j <= min(from+farthestSkip, len(x.steps())); j++ {
+		if _, err := x.ready(j); err == nil {
+			x.at.At = j
+			x.at.Healed[len(x.at.Healed)-1].Aside = j < healed
+			return
+		}
+	}
+	x.at.At = from
+}
+
+// needless reports whether the next step is a scroll to what is on the screen already.
+func (x *moment) needless() bool {
+	a, err := x.steps()[x.at.At].action()
+	if err != nil || !a.Traits().Scrolls || x.at.At+1 >= len(x.steps()) ||
+		len(x.steps()[x.at.At+1].Targets) == 0 {
+		return false
+	}
+	_, err = x.ready(x.at.At + 1)
+	return err == nil
+}
+
+// ready returns the action of a step, with the places that it touches on this page. The step behind
+// the last one is the end.
+func (x *moment) ready(j int) (actions.Action, error) {
+	if j >= len(x.steps()) {
+		if j > len(x.steps()) {
+			return nil, errMissing
+		}
+		return nil, x.page.holds(&x.plan.Skill.Ends)
+	}
+	s := &x.steps()[j]
+	a, err := s.action()
+	if err != nil {
+		return nil, err
+	}
+	a = actions.Texts(a, x.answered)
+	if anywhere(a) {
+		return a, nil
+	}
+	if err := x.page.holds(&s.Before); err != nil {
+		return nil, err
+	}
+	if want := len(pointsOf(a)); want > len(s.Targets) {
+		return nil, errors.New("it was not recorded what is touched there")
+	}
+	if t := a.Traits(); t.Kind == actions.KindText && len(t.Points) == 0 {
+		if err := x.page.hasFocus(s.Focus); err != nil {
+			return nil, err
+		}
+	}
+	n := 0
+	a = actions.Moved(a, func(at screen.Point) screen.Point {
+		if n >= len(s.Targets) || a.Traits().Scrolls {
+			return at
+		}
+		t := s.Targets[n]
+		n++
+		found, _, failed := x.page.find(&t)
+		if failed != nil && err == nil {
+			err = fmt.Errorf("%s: %w", text.Quote(t.words(), 60), failed)
+		}
+		return found
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, a.Validate()
+}
+
+// hasFocus reports why a field has not the focus, or nil.
+func (p *page) hasFocus(t *Target) error {
+	if t == nil {
+		return errors.New("it was not recorded which field is typed into")
+	}
+	_, i, err := p.find(t)
+	if err == nil && !p.list[i].Focused {
+		err = fmt.Errorf("%s has not the focus", text.Quote(t.words(), 60))
+	}
+	return err
+}
+
+// anywhere reports whether an action does the same on every screen.
+func anywhere(a actions.Action) bool {
+	switch a.(type) {
+	case actions.OpenApp, actions.Home:
+		return true
+	}
+	return false
+}
+
+// words are what a target is called.
+func (t *Target) words() string {
+	if t.Label != "" {
+		return t.Label
+	}
+	for _, l := range t.Locators {
+		if w := l.ID + l.Text + l.Desc; w != "" {
+			return w
+		}
+	}
+	return "what was touched"
+}
+
+// answered is a text with the answers of this run's questions.
+func (x *moment) answered(s string) string {
+	return placeholder.ReplaceAllStringFunc(s, func(m string) string {
+		n, err := strconv.Atoi(strings.TrimPrefix(m[2:len(m)-2], "answer "))
+		if err != nil || n < 1 || n > len(x.now.Exchanges) {
+			return m
+		}
+		return x.now.Exchanges[n-1].Answer
+	})
+}
+
+// act proposes a step's action.
+func (x *moment) act(j int, a actions.Action) agentloop.Proposal {
+	x.at.At, x.at.Replayed = j+1, x.at.Replayed+1
+	x.at.InRow, x.at.Waits, x.at.Asked = 0, 0, false
+	if !a.Traits().Scrolls {
+		x.at.Scrolls, x.at.Dropped = 0, 0
+	}
+	return x.propose(a, x.steps()[j].Say)
+}
+
+func (x *moment) propose(a actions.Action, why string) agentloop.Proposal {
+	done := make([]string, 0, x.at.At)
+	for _, s := range x.steps()[:min(x.at.At, len(x.steps()))] {
+		done = append(done, s.Say)
+	}
+	return agentloop.Proposal{Elements: x.page.list, History: x.now.History,
+		Decision: actions.Decision{Action: a, Explain: why,
+			Summary: x.say.Done + " " + strings.Join(done, "; ")}}
+}
+
+// unready scrolls on, waits, or has the step healed.
+func (x *moment) unready(why error) (agentloop.Proposal, error) {
+	if errors.Is(why, errMissing) && x.at.At > 0 && x.at.Scrolls < mostScrolls {
+		if a, err := x.steps()[x.at.At-1].action(); err == nil && a.Traits().Scrolls {
+			x.at.Scrolls++
+			x.at.Replayed++
+			return x.propose(a, x.steps()[x.at.At-1].Say), nil
+		}
+	}
+	if x.at.Waits < mostWaits && !errors.Is(why, errAmbiguous) {
+		x.at.Waits++
+		return x.propose(actions.Wait{For: pause}, ""), nil
+	}
+	return x.heal(why)
+}
+
+// end reports when the screen is the one that the recorded run ended on.
+func (x *moment) end() (agentloop.Proposal, error) {
+	if err := x.page.holds(&x.plan.Skill.Ends); err != nil {
+		return x.unready(err)
+	}
+	if x.plan.Skill.Answer != "" {
+		return x.propose(actions.Complete{Report: x.answered(x.plan.Skill.Answer)}, ""), nil
+	}
+	if x.plan.Heal == HealOff {
+		return x.propose(actions.Complete{Report: x.say.Reported}, ""), nil
+	}
+	x.at.Free = true
+	x.now.Task += "\n\n" + x.say.Ended
+	return x.model.Next(x.ctx, x.now)
+}
+
+// heal has a model decide in the place of a recorded step.
+func (x *moment) heal(why error) (agentloop.Proposal, error) {
+	step := min(x.at.At, len(x.steps())-1)
+	in := x.steps()[step].Say
+	if x.plan.Heal == HealOff {
+		return agentloop.Proposal{}, x.diverged(step, why)
+	}
+	if len(x.at.Healed) >= max(leastHeals, len(x.steps())/5) || x.at.InRow >= mostInRow {
+		x.at.Free = true
+		return x.model.Next(x.ctx, x.now)
+	}
+	if x.plan.Heal == HealAsk {
+		if !x.at.Asked {
+			x.at.Asked = true
+			return x.propose(actions.Info{Question: fmt.Sprintf(x.say.Ask, step+1, in, why),
+				Options: []string{x.say.Yes, x.say.No}}, ""), nil
+		}
+		last := x.now.Exchanges[max(len(x.now.Exchanges)-1, 0):]
+		if len(last) == 0 || last[0].Answer != x.say.Yes {
+			return agentloop.Proposal{}, x.diverged(step, why)
+		}
+	}
+	x.now.Task += "\n\n" + fmt.Sprintf(x.say.Heal, in, why)
+	out, err := x.model.Next(x.ctx, x.now)
+	if err != nil {
+		return out, err
+	}
+	x.at.Asked, x.at.Waits = false, 0
+	x.at.InRow++
+	x.at.Healed = append(x.at.Healed, Healed{Step: step + 1, Session: x.now.Step,
+		Why: why.Error(), Did: actions.Describe(out.Action)})
+	x.at.Healing, x.at.Did = true, x.does(step, out.Action)
+	return out, nil
+}
+
+func (x *moment) diverged(step int, why error) error {
+	return fmt.Errorf("%w: step %d (%s): %w", agentloop.ErrSkillDiverged, step+1,
+		x.steps()[step].Say, why)
+}
+
+// does reports whether an action is what a step does, on the same target.
+func (x *moment) does(step int, a actions.Action) bool {
+	recorded, err := x.steps()[step].action()
+	if err != nil || a == nil || recorded.Verb() != a.Verb() {
+		return false
+	}
+	points := pointsOf(a)
+	if len(points) == 0 {
+		return true
+	}
+	if a.Traits().Kind == actions.KindText {
+		return a.Traits().Text == actions.Texts(recorded, x.answered).Traits().Text
+	}
+	for _, t := range x.steps()[step].Targets {
+		_, i, err := x.page.find(&t)
+		return err == nil && x.page.list[i].Bounds.Contains(points[0])
+	}
+	return false
+}

@@ -1,0 +1,51 @@
+package skill
+
+import (
+	"encoding/json"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// Report is what a replay has come to.
+type Report struct {
+	Skill    string   `json:"skill"`
+	Replayed int      `json:"steps_replayed"`
+	Healed   int      `json:"steps_healed"`
+	Calls    int      `json:"model_calls"`
+	Tokens   int      `json:"tokens"`
+	Saved    int      `json:"tokens_saved"` // against the recorded run
+	Heals    []Healed `json:"heals,omitempty"`
+}
+
+// ReportOf is the report of a run with these settings, or nil if it replays no skill.
+func ReportOf(plan json.RawMessage, p agentloop.Progress, u store.Usage) (*Report, error) {
+	if plan == nil {
+		return nil, nil
+	}
+	var of Plan
+	if err := json.Unmarshal(plan, &of); err != nil {
+		return nil, err
+	}
+	at, _ := PlaceOf(p)
+	tokens := u.PromptTokens + u.CompletionTokens
+	return &Report{Skill: of.Skill.Name, Replayed: at.Replayed, Healed: len(at.Healed),
+		Calls: u.Calls, Tokens: tokens, Saved: max(of.Skill.Recorded.Tokens-tokens, 0),
+		Heals: at.Healed}, nil
+}
+
+// Mended is a skill as a run of it would have it that was completed after a model was asked, with
+// the values that the run had. It is nil if no model was.
+func Mended(src Source, o MakeOptions) (*Skill, error) {
+	at, _ := PlaceOf(src.Run.Progress)
+	if len(at.Healed) == 0 {
+		return nil, nil
+	}
+	for _, h := range at.Healed {
+		if h.Aside {
+			src.Aside = append(src.Aside, h.Session)
+		}
+	}
+	s, _, err := Make(src, o)
+	return s, err
+}

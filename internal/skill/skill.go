@@ -1,0 +1,314 @@
+package skill
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/suite/keys"
+)
+
+// Skill is a run made repeatable. In its texts, {{name}} stands for a parameter, and {{answer 2}}
+// for what was answered to the second question of the run that replays it.
+type Skill struct {
+	Name        string   `yaml:"name" json:"name" need:"yes"`
+	Description string   `yaml:"description" json:"description" need:"yes"`
+	Task        string   `yaml:"task" json:"task" need:"yes"`
+	Params      keys.Any `yaml:"params" json:"params"` // a JSON Schema of an object
+	App         App      `yaml:"app" json:"app"`
+	Recorded    Recorded `yaml:"recorded" json:"recorded"`
+	Steps       []Step   `yaml:"steps" json:"steps" need:"yes"`
+	Ends        State    `yaml:"ends" json:"ends"`
+	// Answer is what the run reports. Without one the model is asked at the end, for what it
+	// reported was read from a screen.
+	Answer string `yaml:"answer" json:"answer,omitempty"`
+}
+
+// App is the app in which the run did most.
+type App struct {
+	Package string `yaml:"package" json:"package,omitempty"`
+	Version string `yaml:"version" json:"version,omitempty"` // when it was recorded
+}
+
+// Recorded says what the skill was made from and what that has cost.
+type Recorded struct {
+	Session string `yaml:"session" json:"session,omitempty"`
+	Steps   int    `yaml:"steps" json:"steps,omitempty"`
+	Calls   int    `yaml:"model_calls" json:"model_calls,omitempty"`
+	Tokens  int    `yaml:"tokens" json:"tokens,omitempty"`
+	Lang    string `yaml:"lang" json:"lang,omitempty"`
+}
+
+// Step is one action with what it is found by.
+type Step struct {
+	Say    string   `yaml:"say" json:"say,omitempty"`        // what it is for, in words
+	Action keys.Any `yaml:"action" json:"action" need:"yes"` // as actions.Marshal writes it
+	// Targets are what the action touches, one for each of its points. Without them it touches
+	// nothing, or what was there is not known: then a model is asked.
+	Targets []Target `yaml:"targets" json:"targets,omitempty"`
+	// Focus is the field that has the focus, for an action that types without touching.
+	Focus  *Target `yaml:"focus" json:"focus,omitempty"`
+	Before State   `yaml:"before" json:"before"`
+	After  State   `yaml:"after" json:"after"`
+}
+
+// Target is something on the screen.
+type Target struct {
+	// Label is what it says. Nothing that says something else is the target.
+	Label    string    `yaml:"label" json:"label,omitempty" empty:"ok"`
+	Locators []Locator `yaml:"locators" json:"locators,omitempty"` // the best first
+	// X and Y are where in it the finger was, from 0 to 1.
+	X float64 `yaml:"x" json:"x,omitempty" min:"0" max:"1"`
+	Y float64 `yaml:"y" json:"y,omitempty" min:"0" max:"1"`
+}
+
+// Locator is one way to find a target: all that it has must fit.
+type Locator struct {
+	ID    string `yaml:"id" json:"id,omitempty"`
+	Text  string `yaml:"text" json:"text,omitempty"`
+	Desc  string `yaml:"desc" json:"desc,omitempty"`
+	Class string `yaml:"class" json:"class,omitempty"`
+	// Place is its number among its kin: those of its class and id, from 1.
+	Place int `yaml:"place" json:"place,omitempty" min:"1"`
+	// Near are words in the same row or group.
+	Near []string `yaml:"near" json:"near,omitempty"`
+	// Picture is a small fingerprint of how it looks.
+	Picture string `yaml:"picture" json:"picture,omitempty"`
+}
+
+// State is what a screen has to show. Of the elements half must be there.
+type State struct {
+	App      string    `yaml:"app" json:"app,omitempty"`
+	Activity string    `yaml:"activity" json:"activity,omitempty"`
+	Elements []Element `yaml:"elements" json:"elements,omitempty"`
+}
+
+// Element is something that a screen shows: by its id or by its text.
+type Element struct {
+	ID   string `yaml:"id" json:"id,omitempty"`
+	Text string `yaml:"text" json:"text,omitempty"`
+}
+
+// names are those of files: nothing that a folder or a shell would take for something else.
+var names = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+
+// CheckName returns an error for what cannot be the name of a skill.
+func CheckName(name string) error {
+	if !names.MatchString(name) {
+		return fmt.Errorf("%q is no name of a skill (want small letters, digits, - and _, at most "+
+			"64, beginning with a letter or a digit)", name)
+	}
+	return nil
+}
+
+// Parse reads a skill. Its error is keys.Problems, with all that is wrong and where.
+func Parse(file string, b []byte) (*Skill, error) {
+	n, err := keys.Parse(file, b)
+	if err != nil {
+		return nil, err
+	}
+	s := &Skill{}
+	if err := keys.Read(file, n, s); err != nil {
+		return nil, err
+	}
+	var all keys.Problems
+	at := keys.Position{File: file, Line: 1, Column: 1}
+	for _, err := range s.problems() {
+		all.Add(at, "%v", err)
+	}
+	return s, all.Err()
+}
+
+// problems is what is wrong beyond the form.
+func (s *Skill) problems() (all []error) {
+	note := func(where string, err error) {
+		if err != nil {
+			all = append(all, fmt.Errorf("%s: %w", where, err))
+		}
+	}
+	note("name", CheckName(s.Name))
+	schema, err := s.Schema()
+	note("params", err)
+	if err != nil {
+		return all
+	}
+	for i := range s.Steps {
+		where := fmt.Sprintf("step %d", i+1)
+		a, err := s.Steps[i].action()
+		note(where, err)
+		if err == nil && len(s.Steps[i].Targets) > len(pointsOf(a)) {
+			note(where, fmt.Errorf("it has %d targets, and %s touches %d places",
+				len(s.Steps[i].Targets), a.Verb(), len(pointsOf(a))))
+		}
+		targets := s.Steps[i].Targets
+		if f := s.Steps[i].Focus; f != nil {
+			targets = append(slices.Clip(targets), *f)
+		}
+		for _, t := range targets {
+			if len(t.Locators) == 0 {
+				note(where, errors.New("a target has no locators"))
+			}
+		}
+	}
+	for _, m := range placeholder.FindAllStringSubmatch(s.texts(), -1) {
+		_, known := schema.Properties[m[1]]
+		if !known && !strings.HasPrefix(m[1], "answer ") {
+			note("{{"+m[1]+"}}", errors.New("params have no such property"))
+		}
+	}
+	return all
+}
+
+// texts is all of the skill, to be searched.
+func (s *Skill) texts() string {
+	b, _ := json.Marshal(s) // read from YAML: it can be written
+	return string(b)
+}
+
+// YAML writes the skill.
+func (s *Skill) YAML() ([]byte, error) {
+	var b bytes.Buffer
+	err := yaml.NewEncoder(&b, yaml.UseLiteralStyleIfMultiline(true),
+		yaml.OmitEmpty()).Encode(s)
+	return b.Bytes(), err
+}
+
+// Schema is the JSON Schema of the parameters.
+func (s *Skill) Schema() (*jsonschema.Schema, error) {
+	out := &jsonschema.Schema{Type: "object"}
+	if s.Params.Value == nil {
+		return out, nil
+	}
+	b, err := json.Marshal(s.Params.Value)
+	if err == nil {
+		err = json.Unmarshal(b, out)
+	}
+	if err == nil && out.Type != "object" {
+		err = errors.New("want a JSON Schema with type: object")
+	}
+	if err == nil {
+		_, err = out.Resolve(nil)
+	}
+	return out, err
+}
+
+// action is the step's action, with its parameters still in it.
+func (s *Step) action() (actions.Action, error) {
+	b, err := json.Marshal(s.Action.Value)
+	if err != nil {
+		return nil, err
+	}
+	return actions.Unmarshal(b)
+}
+
+var placeholder = regexp.MustCompile(`\{\{([a-z0-9_ ]+)\}\}`)
+
+// Fill returns the skill for these values of its parameters, which it checks against their schema.
+// Values are texts where they come from a command line: a schema's number or boolean is read from
+// them. The answers of questions stay as they are.
+func (s *Skill) Fill(values map[string]any) (*Skill, error) {
+	schema, err := s.Schema()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]any{}
+	for name, v := range values {
+		p, known := schema.Properties[name]
+		if !known {
+			return nil, fmt.Errorf("the skill %s has no parameter %q (it has: %s)", s.Name, name,
+				strings.Join(s.ParamNames(), ", "))
+		}
+		all[name] = typed(p, v)
+	}
+	r, err := schema.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
+	if err == nil {
+		err = r.ApplyDefaults(&all)
+	}
+	if err == nil {
+		err = r.Validate(all)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the parameters of %s: %w", s.Name, err)
+	}
+	return s.mapped(func(text string) string {
+		return placeholder.ReplaceAllStringFunc(text, func(m string) string {
+			if v, ok := all[m[2:len(m)-2]]; ok {
+				return fmt.Sprint(v)
+			}
+			return m
+		})
+	})
+}
+
+// typed is a value of a command line as the schema wants it.
+func typed(p *jsonschema.Schema, v any) any {
+	text, is := v.(string)
+	if !is || p.Type == "string" || p.Type == "" {
+		return v
+	}
+	var read any
+	if json.Unmarshal([]byte(text), &read) == nil {
+		return read
+	}
+	return v
+}
+
+// ParamNames are the names of the parameters, sorted.
+func (s *Skill) ParamNames() []string {
+	schema, err := s.Schema()
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for name := range schema.Properties {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// mapped is the skill with f applied to every text of its steps, task, ends and answer.
+func (s *Skill) mapped(f func(string) string) (*Skill, error) {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	var tree any
+	if err := json.Unmarshal(b, &tree); err != nil {
+		return nil, err
+	}
+	object := tree.(map[string]any)
+	params := object["params"]
+	object = texts(object, f).(map[string]any)
+	object["params"] = params
+	if b, err = json.Marshal(object); err != nil {
+		return nil, err
+	}
+	out := &Skill{}
+	return out, json.Unmarshal(b, out)
+}
+
+// texts is a value of JSON with f applied to every text in it, but for keys.
+func texts(v any, f func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return f(v)
+	case []any:
+		for i := range v {
+			v[i] = texts(v[i], f)
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = texts(v[k], f)
+		}
+	}
+	return v
+}
