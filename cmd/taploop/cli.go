@@ -135,7 +135,7 @@ func inResult(out io.Writer, k *kong.Context, err error) error {
 		command, _ := commandOf(k)
 		next = &nextCommand{Command: command + " --help", Why: "it shows how to call it"}
 	}
-	_ = printJSON(out, shownResult{result.Failed(coded(err)), next})
+	_ = printJSON(out, shownResult{Result: result.Failed(coded(err)), Next: next})
 	return err
 }
 

@@ -140,6 +140,7 @@ func (p *page) find(t *Target) (screen.Point, int, error) {
 			fit = append(fit, i)
 		}
 	}
+	several := false
 	for n := range t.Locators {
 		l := &t.Locators[n]
 		hits := slices.DeleteFunc(slices.Clone(fit), func(i int) bool { return !p.fits(l, i) })
@@ -150,8 +151,11 @@ func (p *page) find(t *Target) (screen.Point, int, error) {
 		if len(hits) == 1 {
 			return p.touch(t, hits[0])
 		}
+		if len(hits) == 0 && several && len(l.Near) > 0 { // the others are in other rows
+			return screen.Point{}, -1, errMissing
+		}
 		if len(hits) > 1 {
-			fit = hits
+			fit, several = hits, true
 		}
 	}
 	if len(fit) > 1 && len(t.Locators) > 0 {

@@ -260,13 +260,15 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	b := e.Bounds
 	t = Target{Label: p.says(i), X: round((at.X - b.Min.X) / (b.Max.X - b.Min.X)),
 		Y: round((at.Y - b.Min.Y) / (b.Max.Y - b.Min.Y))}
-	kin := 0
+	kin, same := 0, 0
 	for j := range p.list {
 		if p.list[j].Class == e.Class && p.list[j].ResourceID == e.ResourceID {
-			kin++
+			if kin++; p.says(j) == t.Label {
+				same++
+			}
 		}
 	}
-	near := slices.Clone(p.near(i))
+	near := p.near(i)
 	add := func(l Locator, known bool) {
 		if known {
 			t.Locators = append(t.Locators, l)
@@ -282,7 +284,13 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 		look = patch(img, b)
 	}
 	add(Locator{Class: e.Class, ID: e.ResourceID, Picture: look}, look != "")
-	add(Locator{Class: e.Class, ID: e.ResourceID, Place: p.place(i)}, kin > 1)
+	add(Locator{Class: e.Class, ID: e.ResourceID, Place: p.place(i)},
+		kin > 1 && near == nil && !p.inList(i))
+	if same > 1 && near != nil { // it is told from its kin by its row alone
+		for n := range t.Locators {
+			t.Locators[n].Near = slices.Clone(near)
+		}
+	}
 	if _, found, err := p.find(&t); err != nil || found != i {
 		return t, cmp.Or(err, errAmbiguous)
 	}

@@ -1,0 +1,254 @@
+package skill
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/suite/keys"
+)
+
+// chats is a skill of the drawn app: search, then mute Tom.
+func chats(t *testing.T) *Skill {
+	t.Helper()
+	d := draw(mutation{order: []int{0, 1, 2}}, -1)
+	p := d.page()
+	m := &maker{used: map[string]bool{}}
+	s := &Skill{Name: "mute", Task: "Mute Tom", Description: "-", Answer: "Tom is mute.",
+		Ends: m.state(p, nil)}
+	for _, thing := range []int{2, 301} {
+		var at int
+		for i, x := range d.thing {
+			if x == thing {
+				at = i
+			}
+		}
+		target, err := m.target(p, d.list[at].Bounds.Center(), at)
+		require.NoError(t, err)
+		b, err := actions.Marshal(actions.Click{At: d.list[at].Bounds.Center()})
+		require.NoError(t, err)
+		var a keys.Any
+		require.NoError(t, json.Unmarshal(b, &a))
+		s.Steps = append(s.Steps, Step{Say: "tap " + target.Label, Action: a,
+			Targets: []Target{target}, Before: m.state(p, nil)})
+	}
+	return s
+}
+
+// listing lists the elements of a drawn screen.
+type listing []screen.Element
+
+func (l listing) Elements(context.Context) ([]screen.Element, error) { return l, nil }
+
+// advisor is a model that always says the same, and keeps what it was asked.
+type advisor struct {
+	says  actions.Action
+	asked []string
+}
+
+func (a *advisor) Next(_ context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+	a.asked = append(a.asked, s.Task)
+	return agentloop.Proposal{Decision: actions.Decision{Action: a.says},
+		Tries: []agentloop.Try{{}}}, nil
+}
+
+// replayed is a run as the loop would have it, without phone and journal.
+type replayed struct {
+	t       *testing.T
+	policy  *Policy
+	history []actions.Turn
+	step    int
+}
+
+// next is what the policy does on a screen, after these notes.
+func (r *replayed) next(how mutation, notes ...agentloop.NoteKind) (actions.Action, error) {
+	d := draw(how, -1)
+	r.step++
+	s := agentloop.Situation{Step: r.step, Reader: listing(d.list),
+		Screen: screen.Observation{State: d.state}}
+	s.Task, s.History = "Mute Tom", r.history
+	for _, k := range notes {
+		s.Notes = append(s.Notes, agentloop.Note{Kind: k, Action: "tap it", Detail: "no"})
+	}
+	p, err := r.policy.Next(r.t.Context(), s)
+	if err == nil {
+		r.history = p.History
+	}
+	return p.Action, err
+}
+
+func (r *replayed) place() Place {
+	at, _ := PlaceOf(agentloop.Progress{History: r.history})
+	return at
+}
+
+func replay(t *testing.T, h Heal, says actions.Action) (*replayed, *advisor) {
+	m := &advisor{says: says}
+	return &replayed{t: t, policy: New(Plan{chats(t), h}, m, "en")}, m
+}
+
+var (
+	home  = mutation{order: []int{0, 1, 2}}
+	moved = mutation{order: []int{2, 1}, down: 0.05}
+)
+
+func tapped(t *testing.T, a actions.Action, how mutation, thing int) {
+	t.Helper()
+	c, is := a.(actions.Click)
+	require.True(t, is, "%v", a)
+	d := draw(how, -1)
+	p := d.page()
+	require.Equal(t, thing, d.thing[p.at(c.At)])
+}
+
+func TestStepsAreRepeatedOnScreensThatMoved(t *testing.T) {
+	t.Parallel()
+	r, m := replay(t, HealAuto, nil)
+	a, err := r.next(moved)
+	require.NoError(t, err)
+	tapped(t, a, moved, 2)
+	a, err = r.next(moved)
+	require.NoError(t, err)
+	tapped(t, a, moved, 301)
+	a, err = r.next(home)
+	require.NoError(t, err)
+	require.Equal(t, actions.Complete{Report: "Tom is mute."}, a)
+	require.Empty(t, m.asked)
+	require.Equal(t, 2, r.place().Replayed)
+}
+
+// A dialog in between is waited for, then given to the model, and is no step of the skill.
+func TestADialogInBetweenIsTheModels(t *testing.T) {
+	t.Parallel()
+	r, m := replay(t, HealAuto, actions.Back{})
+	_, err := r.next(home)
+	require.NoError(t, err)
+	dialog := home
+	dialog.dialog = true
+	for range mostWaits {
+		a, err := r.next(dialog)
+		require.NoError(t, err)
+		require.IsType(t, actions.Wait{}, a)
+	}
+	a, err := r.next(dialog)
+	require.NoError(t, err)
+	require.Equal(t, actions.Back{}, a)
+	require.Contains(t, m.asked[0], "The next recorded step is: tap Mute")
+	require.Contains(t, m.asked[0], "the screen does not show")
+	a, err = r.next(home)
+	require.NoError(t, err)
+	tapped(t, a, home, 301)
+	at := r.place()
+	require.Len(t, at.Healed, 1)
+	require.True(t, at.Healed[0].Aside)
+	require.Len(t, m.asked, 1)
+}
+
+// What the model does in a step's place is not done once more.
+func TestAStepThatTheModelDidIsDone(t *testing.T) {
+	t.Parallel()
+	other := home
+	other.otherPage = true
+	d := draw(other, -1)
+	r, m := replay(t, HealAuto, actions.Click{At: d.list[1].Bounds.Center()})
+	for range mostWaits {
+		_, err := r.next(other)
+		require.NoError(t, err)
+	}
+	_, err := r.next(other) // the model taps Search on the other page
+	require.NoError(t, err)
+	require.Len(t, m.asked, 1)
+	a, err := r.next(home)
+	require.NoError(t, err)
+	tapped(t, a, home, 301)
+	require.False(t, r.place().Healed[0].Aside)
+}
+
+func TestAnOutcomeThatIsNotKnownIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	for _, kept := range []bool{true, false} { // whether the place was stored with the step
+		r, m := replay(t, HealAuto, actions.Back{})
+		_, err := r.next(home)
+		require.NoError(t, err)
+		before := r.history
+		if _, err = r.next(home); !kept { // the second step, whose end nobody saw
+			r.history = before
+		}
+		require.NoError(t, err)
+		other := home
+		other.otherPage = true
+		a, err := r.next(other, agentloop.NoteOutcomeUnknown)
+		require.NoError(t, err)
+		require.Equal(t, actions.Back{}, a)
+		require.Contains(t, m.asked[0], "it is not known whether tap it was carried out")
+		r, m = replay(t, HealAuto, actions.Back{})
+		_, err = r.next(home)
+		require.NoError(t, err)
+		before = r.history
+		if _, err = r.next(home); !kept {
+			r.history = before
+		}
+		require.NoError(t, err)
+		a, err = r.next(home, agentloop.NoteOutcomeUnknown) // the end's screen is there
+		require.NoError(t, err)
+		require.Equal(t, actions.Complete{Report: "Tom is mute."}, a)
+		require.Empty(t, m.asked)
+	}
+}
+
+// What was not carried out because the screen changed is tried again; what a person rejects is not.
+func TestWhatBecameOfTheLastStepCounts(t *testing.T) {
+	t.Parallel()
+	r, m := replay(t, HealAuto, actions.Back{})
+	_, err := r.next(home)
+	require.NoError(t, err)
+	a, err := r.next(home, agentloop.NoteScreenChanged)
+	require.NoError(t, err)
+	tapped(t, a, home, 2)
+	a, err = r.next(home, agentloop.NoteRejected)
+	require.NoError(t, err)
+	require.Equal(t, actions.Back{}, a)
+	require.Equal(t, []string{"Mute Tom"}, m.asked)
+	require.True(t, r.place().Free)
+}
+
+func TestHealingIsOffAskedForAndBounded(t *testing.T) {
+	t.Parallel()
+	other := home
+	other.otherApp = true
+	r, _ := replay(t, HealOff, nil)
+	var err error
+	for range mostWaits + 1 {
+		_, err = r.next(other)
+	}
+	require.ErrorIs(t, err, agentloop.ErrSkillDiverged)
+	require.ErrorContains(t, err, "com.example.pay is in front, and not com.example.chat")
+
+	r, m := replay(t, HealAsk, actions.Back{})
+	for range mostWaits {
+		_, err = r.next(other)
+		require.NoError(t, err)
+	}
+	a, err := r.next(other)
+	require.NoError(t, err)
+	require.IsType(t, actions.Info{}, a)
+	_, err = r.next(other) // nobody said yes
+	require.ErrorIs(t, err, agentloop.ErrSkillDiverged)
+	require.Empty(t, m.asked)
+
+	r, m = replay(t, HealAuto, actions.Back{})
+	for range 30 {
+		_, err = r.next(other)
+		require.NoError(t, err)
+	}
+	require.True(t, r.place().Free)
+	require.Len(t, r.place().Healed, leastHeals)
+	require.Equal(t, "Mute Tom", m.asked[len(m.asked)-1])
+	require.False(t, errors.Is(err, agentloop.ErrSkillDiverged))
+}
