@@ -108,6 +108,7 @@ func (f Filter) query() (string, []any) {
 		w.sql += " AND s.parent <> ''"
 		w.and("s.parent = ?", f.Parent)
 	}
+	f.found(&w)
 	if f.Waiting {
 		w.sql += " AND r.waiting_at <> 0"
 		order = "+s.updated_at" // the few that wait have an index, which SQLite is to choose
@@ -115,7 +116,33 @@ func (f Filter) query() (string, []any) {
 	return "SELECT " + sessionColumns + ", r.id IS NOT NULL, " + runColumns + ` FROM sessions s
 		LEFT JOIN runs r ON r.session_id = s.id AND r.seq =
 			(SELECT max(seq) FROM runs WHERE session_id = s.id)
-		WHERE ` + w.sql + " ORDER BY " + order + " DESC, s.rowid DESC LIMIT ?", w.limited(f.Limit)
+		WHERE ` + w.sql + " ORDER BY " + order + " DESC, s.rowid DESC LIMIT ? OFFSET ?",
+		append(w.limited(f.Limit), f.Offset)
+}
+
+// found adds what people look for.
+func (f Filter) found(w *where) {
+	if f.Over {
+		w.sql += " AND r.ended_at <> 0"
+	}
+	if !f.Since.IsZero() {
+		w.sql, w.args = w.sql+" AND s.updated_at >= ?", append(w.args, millis(f.Since))
+	}
+	if !f.Until.IsZero() {
+		w.sql, w.args = w.sql+" AND s.updated_at <= ?", append(w.args, millis(f.Until))
+	}
+	w.and(`EXISTS (SELECT 1 FROM runs x WHERE x.session_id = s.id AND
+		lower(x.task || ' ' || x.answer || ' ' || x.error) LIKE lower(?) ESCAPE '\')`, like("", f.Text))
+	w.and(`EXISTS (SELECT 1 FROM steps t WHERE t.session_id = s.id AND
+		lower(t.phone) LIKE lower(?) ESCAPE '\')`, like(`"app":"%`, f.App))
+}
+
+// like is the pattern of a text that has a part after a beginning, "" for no part.
+func like(before, part string) string {
+	if part == "" {
+		return ""
+	}
+	return "%" + before + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(part) + "%"
 }
 
 // scanOverview reads the row twice: only the first pass knows whether there is a run to read.

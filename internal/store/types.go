@@ -196,7 +196,13 @@ type Filter struct {
 	Owners  Owners // whom they belong to
 	Serial  string // of their phone
 	Parent  string // the session that began them
-	Limit   int    // 0 means all
+	Over    bool   // those whose latest run has ended
+	Text    string // in one of their tasks, or in what came of it
+	App     string // in front in one of their steps, or a part of its name
+	Since   time.Time
+	Until   time.Time // not changed after that
+	Limit   int       // 0 means all
+	Offset  int       // how many of the list are left out
 }
 
 // Trajectory is all of a session but its pictures.

@@ -39,6 +39,7 @@ func TestAnActionIsDecidedOnOnThePage(t *testing.T) {
 	q = g.waiting("ann", about(inquiry.Sensitive))
 	p.until(card(q, ".decide") + " !== null")
 	press(q, "edit")
+	p.do(js(card(q, ".json") + ".click()"))
 	require.Contains(t, p.text(card(q, "textarea")+".value"), `"name": "CLICK"`)
 	p.do(js(card(q, "textarea")+".select()"), chromedp.KeyEvent("nonsense"))
 	p.send(q)

@@ -148,6 +148,7 @@ func TestATaskIsStoppedByASecondPressAndNotByADoubleClick(t *testing.T) {
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	stop := card(q, ".stop")
 	p.until(card(q, ".shot img") + ".naturalWidth > 0")
+	p.do(js(card(q, ".more") + ".click()"))
 	press := func(times int) {
 		t.Helper()
 		p.do(js(stop + `.scrollIntoView({block: "center"})`))

@@ -21,7 +21,7 @@ import (
 func pageTexts(t *testing.T) map[string]map[string]any {
 	a := newRig(t, nil).get("/ui/texts.js", "")
 	require.Equal(t, 200, a.status)
-	text, found := strings.CutPrefix(a.text, "\"use strict\";\nconst WORDS = ")
+	text, found := strings.CutPrefix(a.text, "export const WORDS = ")
 	require.True(t, found, a.text)
 	var all map[string]map[string]any
 	require.NoError(t, json.Unmarshal([]byte(strings.TrimSuffix(text, ";\n")), &all))
@@ -45,12 +45,12 @@ func TestThePageNamesEveryChannelInEveryLanguage(t *testing.T) {
 
 func TestThePageUsesItsTextsAndNoOthers(t *testing.T) {
 	used := map[string]bool{}
-	files, err := filepath.Glob("assets/*")
+	files, err := filepath.Glob("assets/*.*")
 	require.NoError(t, err)
 	for _, f := range files {
 		b, err := os.ReadFile(f)
 		require.NoError(t, err)
-		use := regexp.MustCompile(`(?:\bw\.|words\(\)\.|WORDS\[.*\]\.|data-word=")(\w+)`)
+		use := regexp.MustCompile(`(?:\bw\.|words\(\)\.|WORDS\[.*\]\.|data-word="|data-name=")(\w+)`)
 		for _, m := range use.FindAllStringSubmatch(string(b), -1) {
 			used[m[1]] = true
 		}

@@ -123,18 +123,20 @@ func takesOver(t *testing.T, browser context.Context) {
 	g := newRig(t, nil)
 	q := g.waiting("ann", inquiry.Question{Task: "order <b>tea</b>"})
 	p := g.login(browser, "kitchen")
-	p.until(`document.querySelectorAll("#work li button").length === 1`)
+	const takeOver = `[...document.querySelectorAll("#work li button")]` +
+		`.find((b) => b.textContent === "Take over")`
+	p.until(takeOver + " !== undefined")
 	require.Contains(t, p.text(`document.getElementById("work").textContent`), "order <b>tea</b>")
 	require.Empty(t, chrometest.Violations(t, p.ctx))
 
-	p.do(js(`document.querySelector("#work li button").click()`))
+	p.do(js(takeOver + ".click()"))
 
 	p.waits(func() bool {
 		run, err := g.store.LatestRun(t.Context(), q.SessionID)
 		return err == nil && run.State == store.WaitingTakeover
 	})
 	g.web.Changed(q.SessionID)
-	p.until(`document.getElementById("work").hidden`)
+	p.until(takeOver + " === undefined")
 }
 
 // Who sees no phone because it is gone is told so, and sees it when it is back.

@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/mirror"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
@@ -30,10 +31,10 @@ type Questions interface {
 // Sessions is what the server needs of a store.Store.
 type Sessions interface {
 	Find(ctx context.Context, id string, of store.Owners) (store.Session, error)
-	Sessions(ctx context.Context, f store.Filter) ([]store.Overview, error)
 	LatestRun(ctx context.Context, sessionID string) (store.Run, error)
 	Steps(ctx context.Context, sessionID string, after int) ([]store.StepRecord, error)
-	Frame(ctx context.Context, id string) ([]byte, error)
+	Delete(ctx context.Context, sessionID string) error
+	export.Source
 }
 
 // Tasks are the use cases that requests call. A *usecase.Cases implements it.

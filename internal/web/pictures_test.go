@@ -61,10 +61,10 @@ func TestThePageInPictures(t *testing.T) {
 		taken := q.Kind == inquiry.KindTakeover
 		shot, refusal, refused := q.Frame != "" && !taken, ".refuse", "拒绝回答"
 		if taken {
-			refusal, refused = ".cannot", "没能完成"
+			refusal, refused = ".cannot", "做不到"
 		}
 		if q.Kind == inquiry.KindApproval {
-			refusal, refused = ".reject", "拒绝…"
+			refusal, refused = ".reject", "拒绝"
 		}
 		p := g.login(browser, "kitchen")
 		p.until(card(q, ".channels li") +

@@ -30,6 +30,8 @@ type shownWith struct {
 	// what the question has beside its text, for people
 	Details []inquiry.Detail `json:"details,omitempty"`
 	ByHand  bool             `json:"by_hand,omitempty"` // a person is to use the phone
+	// what the marks of the text stand for, for the page; nil when it has none
+	Markdown []any `json:"markdown,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -102,7 +104,7 @@ type records struct {
 
 func (o records) viewOf(q inquiry.Question) inquiryView {
 	q.Channels = channel.Settling(q, o.channels(q))
-	v := inquiryView{q, shownWith{InquiryID: q.ID, Offers: q.Offers(),
+	v := inquiryView{q, shownWith{InquiryID: q.ID, Offers: q.Offers(), Markdown: markdown(q.Text),
 		InputSchema: inquiry.Schema(inquiry.As[inquiry.Form](q).Fields)}}
 	for _, d := range q.Details() {
 		if !d.Full && d.Text != "" && d.Name != "option" { // options have a key of their own

@@ -459,7 +459,7 @@ func TestEveryErrorSaysWhatCanBeDone(t *testing.T) {
 		require.NotEmpty(t, told["mend"], name)
 		require.Contains(t, told["mend"], c.hint, name)
 	}
-	a := g.get("/", "")
+	a := g.get("/nothing", "")
 	require.Equal(t, 404, a.status)
 	require.Contains(t, a.text, "/ui")
 	require.Contains(t, a.text, "/v1")

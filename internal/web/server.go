@@ -69,7 +69,7 @@ func setSecurityHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy",
 		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "+
-			"connect-src 'self'; "+
+			"connect-src 'self'; manifest-src 'self'; worker-src 'self'; "+
 			"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "+
 			"require-trusted-types-for 'script'; trusted-types 'none'")
 }
@@ -93,18 +93,25 @@ func (s *Server) table() []route {
 		{"GET", "/v1/answers", inbox.listAnswers},
 		{"POST", "/v1/answers/{id}/forget", inbox.forget},
 		{"GET", "/v1/grants", inbox.listGrants},
+		{"POST", "/v1/grants", inbox.giveGrant},
 		{"POST", "/v1/grants/end", inbox.endGrant},
+		{"POST", "/v1/markdown", inbox.showMarks},
 		{"GET", "/v1/events", events.serve},
 		{"GET", "/v1/sessions", sessions.listSessions},
 		{"POST", "/v1/sessions", tasks.startSession},
 		{"GET", "/v1/sessions/{id}", sessions.getSession},
 		{"GET", "/v1/sessions/{id}/steps", sessions.listSteps},
+		{"GET", "/v1/sessions/{id}/steps/{index}", sessions.getStep},
+		{"GET", "/v1/sessions/{id}/trajectory", sessions.getTrajectory},
+		{"GET", "/v1/sessions/{id}/export", sessions.getExport},
+		{"POST", "/v1/sessions/{id}/delete", sessions.deleteSession},
 		{"GET", "/v1/sessions/{id}/frames/{frame}", sessions.getFrame},
 		{"POST", "/v1/sessions/{id}/continue", tasks.goOn},
 		{"POST", "/v1/sessions/{id}/message", tasks.say},
 		{"POST", "/v1/sessions/{id}/stop", tasks.stop(runs.Cancel)},
 		{"POST", "/v1/sessions/{id}/pause", tasks.stop(runs.Pause)},
 		{"POST", "/v1/sessions/{id}/takeover", tasks.stop(runs.Takeover)},
+		{"GET", "/v1/devices", screens.listDevices},
 		{"GET", "/v1/devices/{id}/live", screens.live},
 		{"POST", "/v1/devices/{id}/input", screens.input},
 		{"GET", "/v1/models", chats.listModels},
@@ -144,7 +151,10 @@ func (s *Server) routes() *http.ServeMux {
 		})
 	}
 	handle("POST /ui/login", s.core.auth.login)
-	handle("GET /ui", page)
+	for _, path := range []string{"/{$}", "/ui", "/ui/sessions", "/ui/sessions/{id}",
+		"/ui/phones/{id}", "/ui/settings"} {
+		handle("GET "+path, page)
+	}
 	mux.Handle("GET /ui/{$}", http.RedirectHandler("/ui", http.StatusFound))
 	handle("/ui/{asset}", asset)
 	handle("/", s.notFound)

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"net/http"
 	"strings"
 
@@ -12,15 +11,10 @@ import (
 type sessions struct{ *core }
 
 func (s *sessions) listSessions(w http.ResponseWriter, r *http.Request, v viewer) error {
-	f := store.Filter{State: store.State(r.URL.Query().Get("state"))}
-	if f.State != "" && !f.State.Known() {
-		return badRequest("unknown state %q (want RUNNING, WAITING_REPLY, PAUSED, ...)", f.State)
-	}
-	var err error
-	if f.Limit, err = number(r, "limit", maxLimit); err != nil {
+	f, err := filterOf(r)
+	if err != nil {
 		return err
 	}
-	f.Limit = cmp.Or(f.Limit, 50)
 	f.Owners = v.owners()
 	all, err := s.opts.Sessions.Sessions(r.Context(), f)
 	if err != nil {

@@ -87,6 +87,11 @@ func licenses() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	vendored, err := scripts("../../internal/web/assets/vendor")
+	if err != nil {
+		return nil, err
+	}
+	parts = append(parts, vendored...)
 	var b bytes.Buffer
 	b.WriteString("taploop is made of what follows, each under its own terms.\n")
 	for _, p := range append([]*module{own, golang}, parts...) {
@@ -99,6 +104,23 @@ func licenses() ([]byte, error) {
 		}
 	}
 	return b.Bytes(), nil
+}
+
+// scripts is the libraries of the page in a folder, each with the file of its terms.
+func scripts(folder string) (list []*module, err error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.LICENSE"))
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("no library of the page states its terms in %s", folder)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".LICENSE")
+		list = append(list, &module{name + " (JavaScript)", map[string]string{"LICENSE": clean(b)}})
+	}
+	return list, err
 }
 
 // linked is the modules of which a package is linked on one of the systems, by name.

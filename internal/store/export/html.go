@@ -19,8 +19,15 @@ import (
 //go:embed page.html
 var pageText string
 
+// Tokens are the colours, the type and the spaces of every page of the program, as a style sheet.
+//
+//go:embed tokens.css
+var Tokens string
+
 //go:embed page.css
-var style string
+var pageStyle string
+
+var style = Tokens + pageStyle
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"span": span, "moment": moment, "grouped": grouped,

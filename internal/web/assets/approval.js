@@ -1,68 +1,95 @@
-"use strict";
 // Actions that wait for a decision. What they say of the phone goes in as text, never as HTML.
+import { parse } from "./api.js";
+import { Arguments } from "./arguments.js";
+import { el } from "./dom.js";
+import { words } from "./words.js";
 
 // Approval is the form about the actions of a card's question: what each is, and a button for each decision that is allowed.
-class Approval {
+export class Approval {
   constructor(card) {
     this.card = card;
     this.chosen = card.q.action_requests.map(() => ""); // kept when the card is drawn anew
   }
 
-  allowed(request) {
-    const config = (this.card.q.review_configs || []).find((c) => c.action_name === request.name);
-    return config ? config.allowed_decisions : [];
-  }
+  config(request) { return (this.card.q.review_configs || []).find((c) => c.action_name === request.name) || {}; }
+  allowed(request) { return this.config(request).allowed_decisions || []; }
 
   form() {
     const w = words(), card = this.card, q = card.q, form = el("form", "approval", undefined, { novalidate: "" });
-    const why = el("ul", "why");
-    for (const [name, text] of [[w.details.under, q.element], [w.details.because, q.reason], [w.severity, w.severities[q.severity] || ""]]) {
-      if (text) why.append(el("li", "", name + text));
-    }
-    form.append(why);
+    if (q.reason) form.append(el("p", "reason", q.reason));
     this.rows = q.action_requests.map((r, i) => this.row(form, r, i));
-    this.main = el("button", "main", w.sendDecision, { type: "submit" });
-    const row = el("div", "row");
-    row.append(this.main, card.wordless("timeout", w.noTime));
-    if (q.session_id) row.append(card.stopper());
+    this.main = el("button", "main", w.send, { type: "submit" });
+    const row = el("div", "row"), alone = this.rows.length === 1;
+    const rare = alone ? [...this.rows[0].buttons.querySelectorAll(".respond")] : [];
+    const [more, extra] = card.more(w.more, ...rare, ...card.seldom());
+    const [details, what] = card.more(w.detailsButton, this.details());
+    (alone ? this.rows[0].buttons : row).append(...alone ? [] : [this.main], more, details);
     card.problem = el("p", "problem", undefined, { role: "alert" });
-    form.append(card.problem, row);
+    form.append(card.problem, row, extra, what);
+    if (alone) row.append(this.main);
     form.addEventListener("submit", (e) => { e.preventDefault(); this.send(); });
     this.show();
     return form;
+  }
+
+  // details is what a decision does not need, for those who want to know.
+  details() {
+    const w = words(), q = this.q = this.card.q, list = el("ul", "why");
+    const lines = [[w.details.under, q.element], [w.details.because, q.reason], [w.severity, w.severities[q.severity] || ""], [w.rule, q.rule]];
+    for (const [name, text] of lines) if (text) list.append(el("li", "", name + text));
+    for (const r of q.action_requests) {
+      if (r.description) list.append(el("li", "", w.action + r.description));
+      if (q.screenshot_url && r.args) list.append(this.args(r));
+    }
+    return list;
+  }
+
+  args(request) {
+    const item = el("li");
+    item.append(el("pre", "args", JSON.stringify(request.args, null, 1), { tabindex: "0", "aria-label": words().args }));
+    return item;
   }
 
   // row is one action with its buttons, and the box for what a decision is sent with.
   row(form, request, i) {
     const w = words(), q = this.card.q, alone = q.action_requests.length === 1, id = "d-" + q.question_id + "-" + i;
     const box = el("fieldset", "action"), buttons = el("div", "decisions");
-    box.append(el("legend", "", (alone ? "" : i + 1 + ". ") + (request.description || request.name)));
+    const legend = el("legend", alone && q.consent ? "heard" : "", (alone ? "" : i + 1 + ". ") + (request.description || request.name));
+    box.append(legend);
     // without a picture, what is decided about is in the arguments alone
-    if (!q.screenshot_url && Object.keys(request.args || {}).length) box.append(el("pre", "args", JSON.stringify(request.args, null, 1), { tabindex: "0" }));
+    if (!q.screenshot_url && Object.keys(request.args || {}).length) {
+      box.append(el("pre", "args", JSON.stringify(request.args, null, 1), { tabindex: "0", "aria-label": w.args }));
+    }
     const label = el("label", "", "", { for: id }), text = el("textarea", "grows", undefined, { id, rows: "2" });
+    const place = q.screenshot_url && alone && q.places && q.places.length === 1 && request.args && request.args.at;
+    const edit = new Arguments(request, this.config(request).args_schema, { id, place, text, card: this.card });
     for (const type of this.allowed(request)) {
       const b = el("button", "decide " + type, w.decisions[type] || type, { type: "button", "data-type": type });
       b.addEventListener("click", () => {
-        if (type === "edit" && this.chosen[i] !== "edit") text.value = JSON.stringify({ name: request.name, args: request.args }, null, 1);
-        else if (this.chosen[i] === "edit" && type !== "edit") text.value = "";
+        if (this.chosen[i] === "edit" && type !== "edit") text.value = "";
+        const again = this.chosen[i] === type;
         this.chosen[i] = type;
+        if (type === "edit" && !again) edit.begin();
         this.show();
         if (type === "approve" && alone) this.send();
+        else if (type === "edit") edit.focus();
         else if (type !== "approve") text.focus();
       });
       buttons.append(b);
     }
-    box.append(buttons, label, text);
+    box.append(buttons, edit.root, label, text);
     form.append(box);
-    return { buttons, label, text };
+    return { buttons, label, text, edit };
   }
 
   // show marks what is chosen, and has a box only where something is to be written.
   show() {
     const w = words();
-    this.rows.forEach(({ buttons, label, text }, i) => {
-      for (const b of buttons.children) b.setAttribute("aria-pressed", String(b.dataset.type === this.chosen[i]));
-      label.hidden = text.hidden = !w.decisionBox[this.chosen[i]];
+    this.rows.forEach(({ buttons, label, text, edit }, i) => {
+      for (const b of buttons.querySelectorAll(".decide")) b.setAttribute("aria-pressed", String(b.dataset.type === this.chosen[i]));
+      const editing = this.chosen[i] === "edit";
+      edit.show(editing);
+      label.hidden = text.hidden = !w.decisionBox[this.chosen[i]] || editing && !edit.asJSON;
       label.textContent = w.decisionBox[this.chosen[i]] || "";
     });
     this.main.hidden = this.chosen.every((c) => !c) || this.rows.length === 1 && this.chosen[0] === "approve";
@@ -71,10 +98,10 @@ class Approval {
   send() {
     const w = words(), list = [];
     for (const [i, type] of this.chosen.entries()) {
-      const { text } = this.rows[i], decision = { type };
+      const { text, edit } = this.rows[i], decision = { type };
       if (!type) return this.wrong(w.notDecided, this.rows[i].buttons.firstElementChild);
       if (type === "edit") {
-        try { decision.edited_action = parse(text.value); } catch { return this.wrong(w.noJSON, text); }
+        try { decision.edited_action = edit.action(parse); } catch { return this.wrong(w.noJSON, text); }
       } else if (type !== "approve" && text.value.trim()) {
         decision.message = text.value;
       }
@@ -90,7 +117,7 @@ class Approval {
 }
 
 // marks shows on a picture where it is touched; places are fractions of it.
-function marks(places) {
+export function marks(places) {
   return (places || []).map((p) => {
     const m = el("span", "mark", undefined, { "aria-hidden": "true" });
     m.style.left = p.x * 100 + "%";

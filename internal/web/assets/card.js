@@ -1,52 +1,17 @@
-"use strict";
 // A question on the page. All text goes in as text, never as HTML.
-
-// el makes an element with a class, a text and attributes.
-function el(tag, cls, text, attrs) {
-  const e = document.createElement(tag);
-  if (cls) e.className = cls;
-  if (text !== undefined) e.textContent = text;
-  for (const [k, v] of Object.entries(attrs || {})) e.setAttribute(k, v);
-  return e;
-}
-
-function ago(at) {
-  const minutes = Math.floor((Date.now() - new Date(at)) / 60000);
-  if (minutes < 1) return words().now;
-  return minutes < 60 ? fill(words().minutes, { n: minutes }) : fill(words().hours, { n: Math.floor(minutes / 60) });
-}
-
-// left is the time until at in words.
-function left(at) {
-  const seconds = Math.max(0, Math.ceil((new Date(at) - Date.now()) / 1000)), w = words();
-  if (seconds < 90) return fill(w.seconds, { n: seconds });
-  return seconds < 5400 ? fill(w.mins, { n: Math.round(seconds / 60) }) : fill(w.hrs, { n: Math.round(seconds / 3600) });
-}
-
-// clock is a time of today, or a time with its day.
-function clock(at) {
-  const t = new Date(at), today = t.toDateString() === new Date().toDateString();
-  const day = today ? {} : { month: "short", day: "numeric" };
-  return t.toLocaleString(lang, { ...day, hour: "numeric", minute: "2-digit" });
-}
-
-// channelName is a channel in words. One that the page does not know is shown by its name.
-function channelName(name) {
-  const [kind, ...which] = name.split(":"); // a model may have its name there
-  return Object.hasOwn(words().channels, kind) ? [words().channels[kind], ...which].join(" ") : name;
-}
-
-// newID is for a reply: the same one again is the same reply. randomUUID is not there on plain HTTP in a network.
-function newID() {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
-}
+import { Approval, marks } from "./approval.js";
+import { el, newID, stopper } from "./dom.js";
+import { Form, readable } from "./fields.js";
+import { Takeover } from "./live.js";
+import { grown, marked } from "./marked.js";
+import { ago, channelName, clock, fill, lang, left, silence, spent, words } from "./words.js";
 
 // runsOut is until when an answer is wanted; where that has passed and nothing came of it, until when one is taken.
-const runsOut = (q) => +new Date(silence(q) || Date.now() < new Date(q.attention_until) ? q.attention_until : q.expires_at);
+export const runsOut = (q) => +new Date(silence(q) || Date.now() < new Date(q.attention_until) ? q.attention_until : q.expires_at);
 
 // Card shows one question. api says how to reach the server: reply(id, body) and stop(session), which return what is wrong,
 // steps(session), picture(url), which returns another url, and enlarge(url, places); for a take-over phone(session), and what Live wants.
-class Card {
+export class Card {
   constructor(q, api) {
     this.q = q;
     this.api = api;
@@ -67,7 +32,7 @@ class Card {
     if (q.client) kicker.append(el("span", "client", fill(w.from, q)));
     if (q.task) kicker.append(el("span", "task", q.run_id ? fill(w.task, q) : q.task));
     if (kicker.children.length) asks.append(kicker);
-    asks.append(el("h2", "question", q.text, { id: "q-" + q.question_id }));
+    asks.append(...this.headline());
     this.meta = el("p", "meta");
     this.due = el("span", "due");
     this.asked = el("span");
@@ -75,7 +40,7 @@ class Card {
     this.meta.append(this.asked, this.due, this.spent);
     this.steps = el("ol", "steps");
     asks.append(this.meta);
-    box.append(this.steps, this.form(), this.channels());
+    box.append(this.form(), this.steps, this.channels());
     // In this order on a narrow page, and for those who hear it: what is answered is seen first.
     const picture = this.hand ? [this.hand.live.root] : q.screenshot_url ? [this.shot()] : [];
     this.root.replaceChildren(asks, ...picture, box);
@@ -85,6 +50,19 @@ class Card {
     this.type(typed);
     this.tick();
     this.addSteps([]);
+  }
+
+  // headline is the question, with the marks of its text as what they stand for; of an action it is what would happen.
+  headline() {
+    const q = this.q, consent = q.consent && q.consent[lang], id = "q-" + q.question_id;
+    const h = el("h2", "question", consent ? consent.headline : undefined, { id });
+    if (consent) return [h, ...[consent.wants, consent.who].filter(Boolean).map((line) => el("p", "wants", line))];
+    const [first, rest] = marked(q.markdown, q.text);
+    h.append(...first);
+    if (!rest.length) return [h];
+    const more = el("div", "marked");
+    more.append(...rest);
+    return [h, more];
   }
 
   // inputs are the fields of the answer; what is typed for the phone is none of it.
@@ -133,13 +111,42 @@ class Card {
     if (typed.length) this.inputs().forEach((e, i) => { [e.value, e.checked] = typed[i]; });
   }
 
+  // shot is the picture with the marks where it is touched. It is enlarged by a press, or takes another place; see placing.
   shot() {
-    const b = el("button", "shot", undefined, { type: "button", title: words().enlarge });
+    const b = this.frame = el("button", "shot", undefined, { type: "button", title: words().enlarge });
     this.img ||= el("img");
     this.img.alt = words().shot;
-    b.append(this.img, ...marks(this.q.places));
-    b.addEventListener("click", () => { if (this.img.src) this.api.enlarge(this.img.src, this.q.places); });
+    this.marks = marks(this.q.places);
+    b.append(this.img, ...this.marks);
+    const put = (x, y) => {
+      const within = (n) => Math.min(Math.max(Math.round(n * 1000) / 1000, 0), 1);
+      this.place = { x: within(x), y: within(y) };
+      [this.marks[0].style.left, this.marks[0].style.top] = [this.place.x * 100 + "%", this.place.y * 100 + "%"];
+      this.moved(this.place);
+    };
+    b.addEventListener("click", (e) => {
+      const r = this.img.getBoundingClientRect();
+      if (!this.moved && this.img.src) this.api.enlarge(this.img.src, this.q.places);
+      else if (this.moved && e.detail) put((e.clientX - r.left) / r.width, (e.clientY - r.top) / r.height);
+    });
+    b.addEventListener("keydown", (e) => {
+      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
+      if (!this.moved || !way) return;
+      e.preventDefault();
+      put(this.place.x + way[0] / 50, this.place.y + way[1] / 50);
+    });
     return b;
+  }
+
+  // placing lets a press on the picture, or the arrow keys on it, say where it is touched instead. null ends that.
+  placing(moved) {
+    if (!moved && !this.moved) return;
+    if (this.moved && !moved) this.frame.replaceChildren(this.img, ...this.marks = marks(this.q.places));
+    this.moved = moved;
+    this.place = this.q.places[0];
+    this.frame.classList.toggle("placing", !!moved);
+    this.frame.title = moved ? words().tapPlace : words().enlarge;
+    if (moved) this.frame.focus();
   }
 
   // gone frees what the card holds once it is off the page.
@@ -178,18 +185,17 @@ class Card {
     } else {
       this.answerBox(form, row);
     }
-    this.again = this.scopes(form);
-    if (this.fields || this.field) row.append(el("button", "main", q.draft ? w.sendDraft : w.send, { type: "submit" }));
+    this.again = this.scopes();
+    if (this.fields || this.field) row.append(el("button", "main", w.send, { type: "submit" }));
     if (q.draft) row.append(this.restorer());
     const refuse = el("button", "refuse", w.refuse, { type: "button" });
     refuse.addEventListener("click", () => this.reply("decline", this.field && !q.secret && !q.draft && this.touched() ? this.field.value : ""));
-    row.append(refuse);
-    if (!q.secret) row.append(this.wordless("delegate", w.delegate));
-    row.append(this.wordless("timeout", w.noTime));
-    if (q.session_id) row.append(this.stopper());
+    const [more, extra] = this.more(w.more, refuse, ...q.secret ? [] : [this.wordless("delegate", w.delegate)], ...this.seldom());
+    row.append(more);
     this.problem = el("p", "problem", undefined, { role: "alert" });
     if (q.suggestion) form.append(this.suggestion());
-    form.append(this.problem, row);
+    if (this.again) extra.prepend(this.again.parentNode);
+    form.append(this.problem, row, extra);
     form.addEventListener("submit", (e) => { e.preventDefault(); this.send(); });
     form.addEventListener("keydown", (e) => {
       if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) { e.preventDefault(); this.send(); }
@@ -214,23 +220,27 @@ class Card {
       });
       row.append(b);
     }
-    row.append(this.wordless("timeout", w.noTime));
-    if (q.session_id) row.append(this.stopper());
+    const [more, extra] = this.more(w.more, ...this.seldom());
+    row.append(more);
     this.problem = el("p", "problem", undefined, { role: "alert" });
-    form.append(this.problem, row);
+    form.append(this.problem, row, extra);
     form.addEventListener("submit", (e) => e.preventDefault());
     if (this.hand) this.hand.live.draw();
     return form;
   }
 
+  // seldom are the buttons of every question that are seldom wanted.
+  seldom() {
+    return [this.wordless("timeout", words().noTime), ...this.q.session_id ? [this.stopper()] : []];
+  }
+
   // scopes is a choice of for how long the answer is used again; null where it cannot be.
-  scopes(form) {
+  scopes() {
     const w = words(), list = this.q.remember_for || [];
     if (!list.length) return null;
     const label = el("label", "again", w.again), choice = el("select");
     for (const s of ["", ...list]) choice.append(el("option", "", w.scopes[s || "none"], { value: s }));
     label.append(" ", choice);
-    form.append(label);
     return choice;
   }
 
@@ -251,8 +261,22 @@ class Card {
     if (some && !q.free_text && !q.draft) return;
     this.field = q.secret ? el("input", "", undefined, { type: "password", autocomplete: "off", spellcheck: "false", id })
       : el("textarea", q.draft ? "draft" : "grows", undefined, { id, rows: q.draft ? "14" : "2" });
-    this.field.value = q.draft || (q.suggestion && !(q.options || []).includes(q.suggestion.answer) ? q.suggestion.answer : "");
+    const proposed = q.suggestion ? q.suggestion.answer : q.default_answer || "";
+    this.field.value = q.draft || ((q.options || []).includes(proposed) ? "" : proposed);
     form.append(el("label", "", q.draft ? w.draft : q.secret ? (q.session_id ? w.secret : w.hidden) : some ? w.otherAnswer : w.answer, { for: id }), this.field);
+    if (q.draft) form.append(...this.preview());
+  }
+
+  // preview shows the draft with its marks as what they stand for.
+  preview() {
+    const box = el("div", "marked preview", undefined, { hidden: "" });
+    const b = el("button", "see-draft", words().preview, { type: "button", "aria-expanded": "false" });
+    b.addEventListener("click", async () => {
+      box.hidden = !box.hidden;
+      b.setAttribute("aria-expanded", String(!box.hidden));
+      if (!box.hidden) box.replaceChildren(...grown(await this.api.marked(this.field.value)));
+    });
+    return [b, box];
   }
 
   // restorer puts the draft back as it came, and takes that back on a second press.
@@ -280,24 +304,17 @@ class Card {
     this.tick();
   }
 
-  // stopper is a button that wants a second press within four seconds, but not at once: a double click does not stop a task.
-  stopper() {
-    const w = words(), b = el("button", "danger stop", w.stop, { type: "button" });
-    let sure = 0, asked = 0;
-    b.addEventListener("click", async (e) => {
-      if (!sure) {
-        b.textContent = w.stopSure;
-        asked = performance.now();
-        sure = setTimeout(() => { sure = 0; b.textContent = w.stop; }, 4000);
-        return;
-      }
-      if (e.detail > 1 || performance.now() - asked < 700) return;
-      clearTimeout(sure);
-      sure = 0;
-      await this.busy(() => this.api.stop(this.q.session_id));
-      b.textContent = w.stop;
-    });
-    return b;
+  // stopper is a button that stops the question's task.
+  stopper() { return stopper(() => this.busy(() => this.api.stop(this.q.session_id))); }
+
+  // more is a button that shows what is seldom wanted, with the buttons that it shows.
+  more(name, ...what) {
+    const box = el("div", "row extra"), b = el("button", "quiet-row more", name, { type: "button" });
+    const show = (on) => { box.hidden = !on; b.setAttribute("aria-expanded", String(on)); };
+    b.addEventListener("click", () => show(box.hidden));
+    box.append(...what);
+    show(false);
+    return [b, box];
   }
 
   send() {

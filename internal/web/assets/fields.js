@@ -1,11 +1,12 @@
-"use strict";
 // The fields of a form. The server decides what fits; what is plainly wrong is said here at once, in the page's language.
+import { el } from "./dom.js";
+import { fill, limits, words } from "./words.js";
 
 const few = 7; // as many options are shown all at once
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/; // JSON's numbers
 
 // Form shows the fields of a question. prefix makes ids that nothing else on the page has.
-class Form {
+export class Form {
   constructor(fields, prefix) {
     this.root = el("div", "fields");
     this.fields = fields.map((f, i) => new (Form.kinds[f.type] || TextInput)(f, prefix + "-" + i));
@@ -181,7 +182,7 @@ Form.kinds = Object.assign(Object.create(null),
   { text: TextInput, choice: Choice, choices: Choices, yes_no: YesNo, number: NumberInput, date: DateInput });
 
 // readable is the answer to a form in words.
-function readable(fields, text) {
+export function readable(fields, text) {
   let values;
   try { values = JSON.parse(text); } catch { return text; }
   const w = words(), word = (v) => v === true ? w.yes : v === false ? w.no : Array.isArray(v) ? v.join(", ") : String(v);

@@ -1,8 +1,9 @@
-"use strict";
 // A phone that is shown live, and takes touches. What is typed goes to the phone and is kept nowhere.
+import { el, newID } from "./dom.js";
+import { words } from "./words.js";
 
 // parts reads a stream of pictures: parts between boundaries, each with its length. It calls part(headers, body) for each.
-async function parts(stream, part) {
+export async function parts(stream, part) {
   const reader = stream.getReader(), text = new TextDecoder();
   let rest = new Uint8Array(0);
   const more = async () => {
@@ -38,7 +39,7 @@ async function parts(stream, part) {
 
 // Live shows a phone. api says how to reach the server: live(serial, signal), which returns a response, and input(serial, body),
 // which returns what is wrong.
-class Live {
+export class Live {
   constructor(api) {
     this.api = api;
     this.queue = []; // touches on their way, one after the other
@@ -223,7 +224,7 @@ class Live {
 }
 
 // Takeover is what a card has besides while a person is to use the phone: the phone, live.
-class Takeover {
+export class Takeover {
   constructor(card) {
     this.card = card;
     this.live = new Live(card.api);

@@ -1,0 +1,74 @@
+// Requests of the page. What logs this browser in is kept in the storage of the page's origin, where the port counts, and sent as
+// a header: a cookie would go to the other servers of the host, too.
+import { words } from "./words.js";
+
+let secret = ""; // when there is no storage, it holds until the page is left
+
+export function keep(login) {
+  secret = login;
+  try {
+    if (login) localStorage.setItem("taploop.login", login);
+    else localStorage.removeItem("taploop.login");
+  } catch { /* storage may be switched off */ }
+}
+
+export function login() {
+  try { return localStorage.getItem("taploop.login") || secret; } catch { return secret; }
+}
+
+// session tells the page that its login does not hold any more.
+export const session = { over() {} };
+
+// ask sends a request of this browser. A login that does not hold any more is asked for.
+export async function ask(path, options = {}) {
+  const headers = { "X-Taploop-Login": login(), "Content-Type": "application/json" };
+  const r = await fetch(path, { cache: "no-store", headers, ...options });
+  if (r.status === 401) session.over();
+  return r;
+}
+
+// hidden is what could turn the direction of writing, or hide what a text says; the joiners of scripts and emoji are no part of it.
+const hidden = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\u034f\u115f\u1160\u3164\uffa0\u{e0100}-\u{e01ef}]/gu;
+
+// exact is a number of a JSON text to the digit, as JSON.stringify writes it: a whole one may be an id that no number is equal to.
+const exact = (v, at) => at && JSON.rawJSON && !Number.isSafeInteger(v) && /^-?\d+$/.test(at.source) ? JSON.rawJSON(at.source) : v;
+
+// parse is JSON.parse with every digit.
+export const parse = (text) => JSON.parse(text, (_, v, at) => typeof v === "number" ? exact(v, at) : v);
+
+// read is a JSON text of the server's without what is hidden in its words: models, phones and other people wrote them.
+export const read = (text) =>
+  JSON.parse(text, (_, v, at) => typeof v === "string" ? v.replace(hidden, "") : typeof v === "number" ? exact(v, at) : v);
+
+export async function call(method, path, body, headers) {
+  const more = headers ? { headers: { "X-Taploop-Login": login(), "Content-Type": "application/json", ...headers } } : {};
+  const r = await ask(path, { method, body: JSON.stringify(body), ...more });
+  return { status: r.status, json: await r.text().then(read).catch(() => ({})) };
+}
+
+// get is the object at a path, or null.
+export async function get(path) {
+  const { status, json } = await call("GET", path).catch(() => ({}));
+  return status === 200 ? json : null;
+}
+
+export const problem = (json) =>
+  json.error ? { message: json.error.message, mend: json.error.mend, fields: json.fields } : { message: words().offline };
+
+// act sends a request that changes something. It returns what is wrong, or nothing.
+export async function act(path, body, headers) {
+  const { status, json } = await call("POST", path, body, headers).catch(() => ({ json: {} }));
+  return status >= 200 && status < 300 ? undefined : problem(json);
+}
+
+export const sessionPath = (id, what = "") => "/v1/sessions/" + encodeURIComponent(id) + what;
+export const devicePath = (serial, what = "") => "/v1/devices/" + encodeURIComponent(serial) + what;
+
+// picture returns an address of this page, which the caller revokes: an img sends no header.
+export async function picture(url) {
+  const r = await ask(url);
+  return r.ok ? URL.createObjectURL(await r.blob()) : "";
+}
+
+export const live = (serial, signal) => ask(devicePath(serial, "/live"), { signal });
+export const input = (serial, body) => act(devicePath(serial, "/input"), body);

@@ -1,0 +1,25 @@
+// Text with marks (Markdown). The server reads it and sends what it stands for as a tree: a text, or an element's name, its address
+// where it is a link, and what is in it. Only the elements below are made, so no text of others becomes HTML.
+import { el } from "./dom.js";
+
+const made = new Set(["p", "em", "strong", "del", "code", "pre", "blockquote", "ul", "ol", "li", "h3", "h4", "hr", "br", "a",
+  "table", "thead", "tbody", "tr", "th", "td"]);
+
+// grown are the nodes of a tree.
+export function grown(tree) {
+  return (tree || []).map((n) => {
+    if (typeof n === "string") return document.createTextNode(n);
+    const e = el(made.has(n.tag) ? n.tag : "span");
+    if (n.tag === "a" && /^https?:\/\//i.test(n.href || "")) {
+      for (const [k, v] of Object.entries({ href: n.href, title: n.href, target: "_blank", rel: "noopener noreferrer nofollow" })) e.setAttribute(k, v);
+    }
+    e.append(...grown(n.in));
+    return e;
+  });
+}
+
+// marked are the nodes of a heading, the first paragraph of a text, and those of the rest.
+export function marked(tree, text) {
+  if (!tree || !tree.length) return [[document.createTextNode(text)], []];
+  return tree[0].tag === "p" ? [grown(tree[0].in), grown(tree.slice(1))] : [[document.createTextNode("")], grown(tree)];
+}

@@ -1,0 +1,120 @@
+// What the page knows of runs and phones. Whoever shows it is called when it has changed.
+import { act, call, get, sessionPath } from "./api.js";
+import { newID } from "./dom.js";
+import { listening } from "./feed.js";
+
+export const model = {
+  sessions: new Map(), // under way, by id: a session with its run, and the last step in step
+  recent: [],          // sessions that have ended, the newest first
+  phones: null,        // null until they are known
+  phonesWrong: "",     // why they are not
+  grants: [], answers: [],
+};
+
+const watchers = new Set();
+let told = 0;
+
+// onChange has f called after a change, at most once a frame. The returned function ends that.
+export function onChange(f) {
+  watchers.add(f);
+  return () => watchers.delete(f);
+}
+
+export function changed() {
+  if (told) return;
+  told = setTimeout(() => { told = 0; for (const f of watchers) f(); }, 16);
+}
+
+const ended = new Set(["COMPLETED", "ABORTED", "FAILED", "CANCELLED", "EXPIRED"]);
+export const isOver = (run) => !run || ended.has(run.state);
+
+export function snapshot(s) {
+  const before = model.sessions;
+  model.sessions = new Map();
+  for (const x of s.sessions || []) model.sessions.set(x.session_id, { ...x, step: before.get(x.session_id)?.step });
+  for (const x of model.sessions.values()) if (!x.step && x.run) lastStep(x.session_id);
+  changed();
+  loadRecent();
+  loadPhones();
+  loadStanding();
+}
+
+async function lastStep(id) {
+  const steps = (await get(sessionPath(id, "/steps?last=1")))?.steps || [];
+  const x = model.sessions.get(id);
+  if (x && !x.step && steps.length) { x.step = steps.at(-1); changed(); }
+}
+
+// stands notes how a session stands.
+export function stands(s) {
+  const step = model.sessions.get(s.session_id)?.step;
+  if (!isOver(s.run)) {
+    model.sessions.set(s.session_id, { ...s, step });
+  } else {
+    model.sessions.delete(s.session_id);
+    model.recent = [s, ...model.recent.filter((r) => r.session_id !== s.session_id)].slice(0, 8);
+  }
+  changed();
+  loadPhones();
+}
+
+export function stepped(step) {
+  const x = model.sessions.get(step.session_id);
+  if (!x) return;
+  x.step = step;
+  changed();
+}
+
+async function loadRecent() {
+  const list = (await get("/v1/sessions?over=true&limit=8"))?.sessions;
+  if (list) { model.recent = list; changed(); }
+}
+
+let loading = null;
+
+// loadPhones asks which phones there are. Calls that come while it asks share the answer.
+export function loadPhones() {
+  if (!listening()) return null;
+  return loading ||= call("GET", "/v1/devices").catch(() => ({})).then(({ status, json }) => {
+    loading = null;
+    if (status === 200) [model.phones, model.phonesWrong] = [json.devices, ""];
+    else if (json?.error) model.phonesWrong = json.error.message + (json.error.mend ? " " + json.error.mend : "");
+    changed();
+  });
+}
+
+// loadStanding asks for what goes on without asking.
+export async function loadStanding() {
+  if (!listening()) return;
+  const [grants, answers] = await Promise.all([get("/v1/grants"), get("/v1/answers")]);
+  if (!grants || !answers) return;
+  [model.grants, model.answers] = [grants.grants, answers.answers];
+  changed();
+}
+
+export function clear() {
+  Object.assign(model, { sessions: new Map(), recent: [], phones: null, grants: [], answers: [] });
+  changed();
+}
+
+const key = () => ({ "Idempotency-Key": newID() });
+
+// The requests that change something return what is wrong, or nothing.
+export const stop = (id) => act(sessionPath(id, "/stop"));
+export const pause = (id) => act(sessionPath(id, "/pause"));
+export const takeOver = (id) => act(sessionPath(id, "/takeover"));
+export const say = (id, text) => act(sessionPath(id, "/message"), { text }, key());
+export const goOn = (id, more = {}) => act(sessionPath(id, "/continue"), { wait_seconds: 0, detached_ok: true, ...more }, key());
+export const remove = (id) => act(sessionPath(id, "/delete"));
+export const forget = (id) => act("/v1/answers/" + encodeURIComponent(id) + "/forget").then(after);
+export const endGrant = ({ scope, name }) => act("/v1/grants/end", { scope, name }).then(after);
+export const grant = (body) => act("/v1/grants", body).then(after);
+const after = (wrong) => { loadStanding(); return wrong; };
+
+// start begins a task. It returns the session's id and what is wrong.
+export async function start(task, device) {
+  const body = { task, wait_seconds: 0, detached_ok: true, ...device ? { device_id: device } : {} };
+  const { status, json } = await call("POST", "/v1/sessions", body, key()).catch(() => ({ json: {} }));
+  if (status === 201) return [json.session_id, undefined];
+  return ["", json.error ? { message: json.error.message, mend: json.error.mend } : { message: "" }];
+}

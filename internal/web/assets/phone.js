@@ -1,0 +1,37 @@
+// A phone: its screen, live, and what can be done with it.
+import { devicePath, live, input } from "./api.js";
+import { useEffect, useRef } from "./hooks.js";
+import { Live } from "./live.js";
+import { isOver, model } from "./model.js";
+import { PhoneFacts, Start, Steer, phoneName } from "./home.js";
+import { Badge, LivePicture, html } from "./view.js";
+import { clip, fill, words } from "./words.js";
+
+export function Phone({ id, go }) {
+  const w = words(), p = (model.phones || []).find((x) => x.device_id === id);
+  const s = [...model.sessions.values()].find((x) => x.serial === id && !isOver(x.run));
+  return html`<article class="phone-page" data-path=${devicePath(id)}>
+    <div class="about">
+      <h2>${p ? phoneName(p) : id}</h2>
+      ${p ? html`<p class="facts"><span class=${"badge " + (p.usable ? "good" : "bad")}>${w.phoneStates[p.state] || p.state}</span><${PhoneFacts} p=${p} /></p>` :
+      html`<p class="none">${model.phones ? w.phoneGone : w.connecting}</p>`}
+      ${s ? html`<section class="panel" aria-labelledby="has-it"><h3 id="has-it" dir="auto"><a href=${"/ui/sessions/" + encodeURIComponent(s.session_id)}>${clip(s.run.task, 200)}</a></h3>
+        <p class="facts"><${Badge} run=${s.run} /><span>${fill(w.steps, { n: s.run.steps })}</span></p><${Steer} s=${s} /></section>` :
+      html`<${Start} device=${id} onStart=${(x) => go("/ui/sessions/" + encodeURIComponent(x))} />`}
+    </div>
+    <div class="see">${s && s.run.state === "WAITING_TAKEOVER" ? html`<${ByHand} serial=${id} />` :
+      p && p.usable ? html`<${LivePicture} serial=${id} alt=${w.liveScreenOf} />` : ""}</div>
+  </article>`;
+}
+
+// ByHand is the phone live, for a person who has taken it over.
+function ByHand({ serial }) {
+  const box = useRef(null);
+  useEffect(() => {
+    const shown = new Live({ live, input });
+    box.current.append(shown.root);
+    shown.start(serial);
+    return () => { shown.stop(); shown.root.remove(); };
+  }, [serial]);
+  return html`<div ref=${box}></div>`;
+}

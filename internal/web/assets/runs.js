@@ -1,0 +1,52 @@
+// The index of all runs, with filters, a page of it at a time.
+import { get } from "./api.js";
+import { useEffect, useState } from "./hooks.js";
+import { model } from "./model.js";
+import { Results, phoneName } from "./home.js";
+import { html } from "./view.js";
+import { words } from "./words.js";
+
+const page = 50;
+const days = { day: 1, week: 7, month: 30 };
+
+export function Runs() {
+  const w = words(), [filter, setFilter] = useState({ q: "", state: "", serial: "", app: "", when: "" });
+  const [list, setList] = useState(null), [more, setMore] = useState(false);
+  const load = async (from) => {
+    const q = new URLSearchParams({ limit: page, offset: from });
+    for (const k of ["q", "state", "serial", "app"]) if (filter[k]) q.set(k, filter[k]);
+    if (filter.when) q.set("since", new Date(Date.now() - days[filter.when] * 864e5).toISOString());
+    const got = (await get("/v1/sessions?" + q))?.sessions || [];
+    return got;
+  };
+  useEffect(() => {
+    let late = false;
+    const t = setTimeout(async () => {
+      const got = await load(0);
+      if (!late) { setList(got); setMore(got.length === page); }
+    }, list ? 150 : 0);
+    return () => { late = true; clearTimeout(t); };
+  }, [filter]);
+  const further = async () => {
+    const got = await load(list.length);
+    setList([...list, ...got]);
+    setMore(got.length === page);
+  };
+  const set = (k) => (e) => setFilter({ ...filter, [k]: e.target.value });
+  const choice = (k, name, options) => html`<p class="field"><label for=${"f-" + k}>${name}</label>
+    <select id=${"f-" + k} value=${filter[k]} onChange=${set(k)}><option value="">${w.any}</option>
+    ${options.map(([v, text]) => html`<option value=${v}>${text}</option>`)}</select></p>`;
+  const box = (k, name) => html`<p class="field"><label for=${"f-" + k}>${name}</label>
+    <input id=${"f-" + k} type="search" autocomplete="off" value=${filter[k]} onInput=${set(k)} /></p>`;
+  return html`<section aria-labelledby="runs-title"><h2 id="runs-title">${w.allRuns}</h2>
+    <form class="filters" role="search" onSubmit=${(e) => e.preventDefault()}>
+      ${box("q", w.filterText)}
+      ${choice("state", w.filterState, Object.entries(w.states))}
+      ${choice("serial", w.phoneBox, (model.phones || []).map((p) => [p.device_id, phoneName(p)]))}
+      ${box("app", w.appBox)}
+      ${choice("when", w.filterTime, Object.entries(w.times))}
+    </form>
+    ${list ? html`<${Results} list=${list} />` : html`<p class="none">${w.connecting}</p>`}
+    ${more ? html`<p><button type="button" onClick=${further}>${w.showMore}</button></p>` : ""}
+  </section>`;
+}

@@ -1,0 +1,192 @@
+// A session, as it happens and afterwards: its pictures in a row, and step by step what was seen, thought and done.
+import { get, sessionPath } from "./api.js";
+import { download } from "./download.js";
+import { useEffect, useRef, useState } from "./hooks.js";
+import { Steer } from "./home.js";
+import { reason } from "./inbox.js";
+import { goOn, isOver, remove } from "./model.js";
+import { Badge, Frame, Stop, Wrong, html, said, useBusy } from "./view.js";
+import { clip, clock, fill, lasting, thousands, words } from "./words.js";
+
+const watching = new Set(); // functions that are told of a change in a session, by its id
+
+// sessionEvents has the events of sessions tell those that are shown.
+export function sessionEvents(hears) {
+  for (const name of ["step", "session.state", "inquiry.created", "inquiry.resolved", "inquiry.withdrawn", "inquiry.expired"]) {
+    hears(name, (x) => { for (const f of watching) f(x.session_id); });
+  }
+  hears("snapshot", () => { for (const f of watching) f(""); });
+}
+
+// useTrajectory is all of a session, read again when it has changed.
+function useTrajectory(id) {
+  const [t, setT] = useState(null);
+  useEffect(() => {
+    let over = false, reading = false, again = false;
+    const load = async () => {
+      if (reading) { again = true; return; }
+      reading = true;
+      const got = await get(sessionPath(id, "/trajectory"));
+      reading = false;
+      if (over) return;
+      setT(got || { missing: true });
+      if (again) { again = false; load(); }
+    };
+    const hear = (of) => { if (!of || of.startsWith(id)) load(); };
+    watching.add(hear);
+    load();
+    return () => { over = true; watching.delete(hear); };
+  }, [id]);
+  return t;
+}
+
+export function Session({ id, go }) {
+  const w = words(), t = useTrajectory(id);
+  const [at, setAt] = useState(null), [playing, setPlaying] = useState(false);
+  const steps = t?.steps || [], last = steps.length - 1, n = at === null ? last : Math.min(at, last);
+  const move = (to) => setAt(to >= last ? null : Math.max(0, to));
+  useEffect(() => {
+    if (!playing) return undefined;
+    if (n >= last) { setPlaying(false); return undefined; }
+    const timer = setTimeout(() => setAt(n + 1), 900);
+    return () => clearTimeout(timer);
+  }, [playing, n, last]);
+  const play = () => { if (!playing && n >= last) setAt(0); setPlaying(!playing); };
+  useEffect(() => {
+    const keys = (e) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, dialog")) return;
+      const to = { ArrowRight: n + 1, ArrowLeft: n - 1, ArrowDown: n + 1, ArrowUp: n - 1, Home: 0, End: last }[e.key];
+      if (e.key === " " && !e.target.closest("button, a, summary")) play();
+      else if (to !== undefined) { setPlaying(false); move(to); } else return;
+      e.preventDefault();
+    };
+    document.addEventListener("keydown", keys);
+    return () => document.removeEventListener("keydown", keys);
+  });
+  if (!t) return html`<p class="none">${w.connecting}</p>`;
+  if (t.missing) return html`<p class="none">${w.noSession}</p>`;
+  return html`<article class="session">
+    <${Head} t=${t} go=${go} />
+    ${steps.length ? html`<section aria-label=${w.stepsTitle}>
+      <div class="player">
+        <button type="button" class="main play" aria-pressed=${String(playing)} onClick=${play}>${w.play}</button>
+        <button type="button" aria-label=${w.previous} disabled=${n <= 0} onClick=${() => move(n - 1)}>←</button>
+        <button type="button" aria-label=${w.next} disabled=${n >= last} onClick=${() => move(n + 1)}>→</button>
+        <span class="of">${fill(w.stepOf, { n: steps[n].index, of: steps[last].index })}</span>
+        <span class="keys">${w.playKeys}</span>
+      </div>
+      <${Line} steps=${steps} n=${n} move=${move} />
+      <${Strip} steps=${steps} n=${n} move=${move} />
+      <${Step} key=${steps[n].index} step=${steps[n]} t=${t} id=${id} />
+    </section>` : html`<p class="none">${w.noSteps}</p>`}
+  </article>`;
+}
+
+// Head has the answer, or why there is none, on top, and what can be done.
+function Head({ t, go }) {
+  const w = words(), run = t.runs.at(-1), s = { ...t.session, run }, [busy, wrong, doing] = useBusy();
+  const [task, setTask] = useState(""), id = s.session_id, over = isOver(run);
+  if (!run) return html`<h2>${id}</h2>`;
+  const total = t.runs.reduce((sum, r) => ({ tokens: sum.tokens + r.tokens, ms: sum.ms + r.took_ms }), { tokens: 0, ms: 0 });
+  const next = async (e) => {
+    e.preventDefault();
+    if (task.trim() && await doing(() => goOn(id, { task: task.trim() }))) setTask("");
+  };
+  const out = () => doing(() => download(sessionPath(id, "/export"), "taploop-" + id.slice(0, 8) + ".html"));
+  return html`<header class="head">
+    <h2 dir="auto">${run.task}</h2>
+    <p class="facts"><${Badge} run=${run} />${s.serial ? html`<a href=${"/ui/phones/" + encodeURIComponent(s.serial)}>${s.serial}</a>` : ""}
+      <span>${clock(run.created_at)}</span><span>${fill(w.steps, { n: t.steps.length })}</span>
+      <span>${lasting(total.ms / 1000)}</span><span>${fill(w.tokens, { n: thousands(total.tokens) })}</span></p>
+    ${run.answer ? html`<p class="result good" dir="auto">${run.answer}</p>` : ""}
+    ${run.error || over && run.stop_reason && !run.answer ? html`<p class="result bad" dir="auto">${run.error || run.stop_reason}</p>` : ""}
+    ${run.mend ? html`<p class="mend" dir="auto">${run.mend}</p>` : ""}
+    ${over ? html`<form class="next" onSubmit=${next}><label for="next-task">${w.nextTask}</label>
+      <textarea id="next-task" class="grows" rows="1" value=${task} onInput=${(e) => setTask(e.target.value)}></textarea>
+      <div class="row"><button class="main" disabled=${busy}>${w.start}</button></div></form>` : html`<${Steer} s=${s} />`}
+    <div class="row tools">
+      ${run.stop_reason === "MAX_STEPS_REACHED" || run.state === "PAUSED" ? html`<button type="button" disabled=${busy} onClick=${() => doing(() => goOn(id, { max_steps: 20 }))}>${w.moreSteps}</button>` : ""}
+      <button type="button" disabled=${busy} onClick=${out}>${w.export}</button>
+      ${over || run.state === "PAUSED" ? html`<${Stop} name=${w.remove} busy=${busy} act=${async () => { if (await doing(() => remove(id))) go("/ui"); }} />` : ""}
+    </div>
+    <${Wrong} wrong=${wrong} />
+    ${t.runs.length > 1 ? html`<details><summary>${fill(w.earlierTasks, { n: t.runs.length - 1 })}</summary><ol class="earlier">
+      ${t.runs.slice(0, -1).map((r) => html`<li dir="auto"><${Badge} run=${r} /> ${r.task}${r.answer ? ": " + r.answer : ""}</li>`)}</ol></details>` : ""}
+  </header>`;
+}
+
+// Line is a bar for each step, as wide as it took.
+function Line({ steps, n, move }) {
+  const sum = steps.reduce((t, s) => t + took(s), 0) || 1;
+  return html`<div class="timeline" aria-hidden="true">${steps.map((s, i) => html`<span key=${s.index} class=${i === n ? "on" : s.refusal ? "bad" : ""}
+    style=${{ flexGrow: Math.max(took(s) / sum, 0.004) }} onClick=${() => move(i)}></span>`)}</div>`;
+}
+
+const took = (s) => Object.values(s.parts_ms || {}).reduce((a, b) => a + b, 0);
+
+// Strip is the pictures in a row, of which those in view are fetched.
+function Strip({ steps, n, move }) {
+  const w = words(), box = useRef(null);
+  useEffect(() => {
+    const e = box.current?.children[n];
+    if (e) box.current.scrollTo({ left: e.offsetLeft - box.current.clientWidth / 2 + e.clientWidth / 2, behavior: "auto" });
+  }, [n]);
+  return html`<ol class="strip" ref=${box} tabindex="0" aria-label=${w.strip}>${steps.map((s, i) => html`<li key=${s.index}>
+    <button type="button" tabindex="-1" aria-current=${i === n ? "step" : undefined} aria-label=${fill(w.stepN, { n: s.index }) + ": " + clip(said(s), 80)} onClick=${() => move(i)}>
+      <${Thumb} url=${s.screenshot_url} /><span>${s.index}</span></button></li>`)}</ol>`;
+}
+
+function Thumb({ url }) {
+  const ref = useRef(null), [near, setNear] = useState(false);
+  useEffect(() => {
+    const o = new IntersectionObserver((seen) => { if (seen.some((e) => e.isIntersecting)) setNear(true); }, { rootMargin: "200px" });
+    o.observe(ref.current);
+    return () => o.disconnect();
+  }, []);
+  return html`<span class="thumb" ref=${ref}>${near && url ? html`<${Frame} url=${url} alt="" />` : ""}</span>`;
+}
+
+// Step is one step: what was seen, with the touch on it, and what was thought and done.
+function Step({ step: s, t, id }) {
+  const w = words(), [large, setLarge] = useState(false), q = t.questions.find((x) => x.step === s.index);
+  return html`<section class="step" aria-labelledby="step-title">
+    <div class="see"><button type="button" class=${"shot" + (large ? " large" : "")} aria-pressed=${String(large)} aria-label=${w.enlarge} onClick=${() => setLarge(!large)}>
+      ${s.screenshot_url ? html`<${Frame} url=${s.screenshot_url} alt=${fill(w.screenAt, { n: s.index })} />` : html`<span class="noshot">${w.displayOff}</span>`}
+      <${Touch} places=${s.places} /></button></div>
+    <div class="say">
+      <p class="line"><span class="no">${s.index}</span><span class=${"badge " + tone(s)}>${w.outcomes[outcome(s)]}</span></p>
+      <h3 id="step-title" dir="auto">${said(s)}</h3>
+      ${s.explain ? html`<p class="words" dir="auto">${s.words || s.action}</p>` : ""}
+      ${s.refusal ? html`<p class="result bad" dir="auto">${s.refusal}</p>` : ""}
+      ${s.thought ? html`<blockquote dir="auto">${s.thought}</blockquote>` : ""}
+      ${s.question || q ? html`<div class="talk"><p class="q" dir="auto">${q ? q.consent?.[document.documentElement.lang]?.headline || q.text : s.question}</p>
+        <p class="a" dir="auto">${q ? q.status === "pending" ? html`<a href=${"/ui#question=" + q.question_id}>${w.openQuestion}</a>` : reason(q) : s.reply || ""}</p></div>` : ""}
+      <p class="facts">${Object.entries(s.parts_ms || {}).map(([k, ms]) => html`<span>${w.parts[k] || k} ${lastingMs(ms)}</span>`)}
+        ${s.tokens ? html`<span>${fill(w.tokens, { n: thousands(s.tokens) })}</span>` : ""}${s.app ? html`<span>${s.app}</span>` : ""}</p>
+      <${Tries} id=${id} index=${s.index} />
+    </div></section>`;
+}
+
+const lastingMs = (ms) => ms < 1000 ? Math.round(ms) + " ms" : (ms / 1000).toFixed(1) + " s";
+const outcome = (s) => s.state === "INTENT" ? "underWay" : s.state === "UNKNOWN" ? "unknown" : s.refusal ? "refused" : "done";
+const tone = (s) => ({ done: "good", refused: "bad", unknown: "open", underWay: "main" })[outcome(s)];
+
+// Touch draws where the screen was touched: a ring, or a way from one place to another.
+function Touch({ places }) {
+  if (!places || !places.length) return "";
+  const at = (p) => ({ left: p.x * 100 + "%", top: p.y * 100 + "%" });
+  return html`${places.length > 1 ? html`<svg class="way" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true"><line x1=${places[0].x * 100} y1=${places[0].y * 100} x2=${places[1].x * 100} y2=${places[1].y * 100} /></svg>` : ""}
+    ${places.map((p, i) => html`<span class=${"mark" + (i ? " to" : "")} aria-hidden="true" style=${at(p)}></span>`)}`;
+}
+
+// Tries are the prompt and the reply as they were, fetched when they are wanted.
+function Tries({ id, index }) {
+  const w = words(), [tries, setTries] = useState(null);
+  const open = async (e) => {
+    if (e.target.open && !tries) setTries((await get(sessionPath(id, "/steps/" + index)))?.tries || []);
+  };
+  return html`<details onToggle=${open}><summary>${w.replyPrompt}</summary>${(tries || []).map((x) => html`<div class="try">
+    <p class="facts"><span>${x.model}</span><span>${lastingMs(x.took_ms)}</span><span>${fill(w.tokensInOut, { sent: thousands(x.prompt_tokens), received: thousands(x.completion_tokens) })}</span></p>
+    <h4>${w.reply}</h4><pre tabindex="0" dir="auto">${x.reply}</pre>${x.error ? html`<p class="result bad" dir="auto">${x.error}</p>` : ""}
+    <details><summary>${w.prompt}</summary><pre tabindex="0" dir="auto">${x.prompt}</pre></details></div>`)}</details>`;
+}

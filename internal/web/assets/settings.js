@@ -1,0 +1,24 @@
+// What the server is set to, who may come in, and what was done: to be read, not changed.
+import { get } from "./api.js";
+import { useEffect, useState } from "./hooks.js";
+import { html } from "./view.js";
+import { clock, words } from "./words.js";
+
+export function Settings() {
+  const w = words(), [about, setAbout] = useState(null);
+  useEffect(() => { get("/v1/about").then((x) => setAbout(x || {})); }, []);
+  if (!about) return html`<p class="none">${w.connecting}</p>`;
+  return html`<div class="settings">
+    <${Part} id="health" title=${w.health} rows=${about.health} head=${[w.what, w.stands]} row=${(r) => [r.name, r.value]} />
+    <${Part} id="conf" title=${w.settings} rows=${about.settings} head=${[w.setting, w.value, w.origin]} row=${(r) => [r.name, r.value, r.origin]} />
+    <${Part} id="tokens" title=${w.tokensTitle} rows=${about.tokens} head=${[w.name, w.since]} row=${(r) => [r.name, clock(r.created_at)]} />
+    <${Part} id="audit" title=${w.audit} rows=${about.audit} head=${[w.when, w.what, w.who, w.about]} row=${(e) => [clock(e.at), e.event, e.by || "", e.text || ""]} />
+  </div>`;
+}
+
+function Part({ id, title, rows, head, row }) {
+  const w = words();
+  return html`<section aria-labelledby=${id}><h2 id=${id}>${title}</h2>${rows && rows.length ? html`<div class="scroll" tabindex="0" role="group" aria-labelledby=${id}><table>
+    <thead><tr>${head.map((x) => html`<th scope="col">${x}</th>`)}</tr></thead>
+    <tbody>${rows.map((r) => html`<tr>${row(r).map((x) => html`<td dir="auto">${x}</td>`)}</tr>`)}</tbody></table></div>` : html`<p class="none">${w.nothing}</p>`}</section>`;
+}

@@ -1,0 +1,94 @@
+// What every part made with Preact needs.
+import { h } from "./preact.js";
+import { useEffect, useRef, useState } from "./hooks.js";
+import htm from "./htm.js";
+import { live, picture } from "./api.js";
+import { sure } from "./dom.js";
+import { parts } from "./live.js";
+import { isOver } from "./model.js";
+import { fill, words } from "./words.js";
+
+export const html = htm.bind(h);
+
+// useBusy is a state of "something is under way", what came of it, and a function that does something so.
+export function useBusy() {
+  const [busy, setBusy] = useState(false), [wrong, setWrong] = useState(null);
+  const run = async (f) => {
+    setBusy(true);
+    setWrong(null);
+    const problem = await Promise.resolve(f()).catch(() => ({ message: words().offline }));
+    setBusy(false);
+    setWrong(problem || null);
+    return !problem;
+  };
+  return [busy, wrong, run];
+}
+
+export const Wrong = ({ wrong }) => html`<p class="problem" role="alert">${wrong ? wrong.message || words().offline : ""}
+  ${wrong && wrong.mend ? html` <span class="mend">${wrong.mend}</span>` : ""}</p>`;
+
+// Stop is a button that wants a second press, and says so beside it.
+export function Stop({ act, name, busy }) {
+  const [on, setOn] = useState(false), press = useRef(null), w = words();
+  const doing = useRef(act);
+  doing.current = act;
+  press.current ||= sure(setOn, () => doing.current());
+  return html`<button type="button" class=${"danger stop" + (on ? " armed" : "")} disabled=${busy} onClick=${press.current}>${name || w.stopRun}</button>
+    <span class="sure" role="status">${on ? fill(w.pressAgain, { name: name || w.stopRun }) : ""}</span>`;
+}
+
+// Badge is how a run stands.
+export function Badge({ run }) {
+  const w = words(), state = run ? run.state : "";
+  const tone = state === "COMPLETED" ? "good" : state === "FAILED" || state === "ABORTED" ? "bad" : isOver(run) ? "plain" : state === "RUNNING" ? "main" : "open";
+  return html`<span class=${"badge " + tone}>${w.states[state] || state}</span>`;
+}
+
+// said is a step in one line: what is done in words, or why.
+export const said = (step) => step.explain || step.words || step.action;
+
+// Frame is a picture of the server's at its url.
+export function Frame({ url, alt, onLoad }) {
+  const [src, setSrc] = useState("");
+  useEffect(() => {
+    let gone = false, mine = "";
+    if (!url) { setSrc(""); return undefined; }
+    picture(url).then((made) => {
+      mine = made;
+      if (gone) URL.revokeObjectURL(made);
+      else setSrc(made);
+    }).catch(() => {});
+    return () => { gone = true; if (mine) setTimeout(() => URL.revokeObjectURL(mine), 1000); };
+  }, [url]);
+  return html`<img src=${src || undefined} alt=${alt} onLoad=${onLoad} />`;
+}
+
+// LivePicture is a phone's screen, live, as long as it is shown and the page is seen.
+export function LivePicture({ serial, alt }) {
+  const img = useRef(null);
+  useEffect(() => {
+    let source = null, over = false;
+    const put = (headers, body) => {
+      if (headers["content-type"] !== "image/jpeg" || !img.current) return;
+      const old = img.current.src;
+      img.current.src = URL.createObjectURL(new Blob([body], { type: "image/jpeg" }));
+      if (old) URL.revokeObjectURL(old);
+    };
+    const watch = async () => {
+      while (!over && !document.hidden) {
+        const mine = source = new AbortController();
+        try {
+          const r = await live(serial, mine.signal);
+          if (r.ok) await parts(r.body, put);
+        } catch { /* it is tried again */ }
+        if (source !== mine) return;
+        await new Promise((done) => setTimeout(done, 4000));
+      }
+    };
+    const seen = () => { source?.abort(); source = null; watch(); };
+    document.addEventListener("visibilitychange", seen);
+    watch();
+    return () => { over = true; source?.abort(); source = null; document.removeEventListener("visibilitychange", seen); };
+  }, [serial]);
+  return html`<img ref=${img} alt=${alt} />`;
+}
