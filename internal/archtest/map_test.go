@@ -72,7 +72,7 @@ var roads = []road{
 		why: "its types would spread"},
 	{to: "database/sql/...", only: "internal/store", why: "one owner of the data folder"},
 	{to: "modernc.org/sqlite/...", only: "internal/store", why: "one owner of the data folder"},
-	{to: "github.com/jackc/pgx/...", only: "internal/store internal/pgtest",
+	{to: "github.com/jackc/pgx/v5/pgconn", only: "internal/store internal/pgtest",
 		why: "no other package knows which database it is"},
 	{to: "github.com/pressly/goose/...", only: "internal/store",
 		why: "no other package knows the schema"},

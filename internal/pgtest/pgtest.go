@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
@@ -126,11 +125,11 @@ func (s *Server) URL(database string) string {
 
 // Exec carries out a statement in the database.
 func Exec(ctx context.Context, url, statement string) error {
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := pgconn.Connect(ctx, url)
 	if err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, statement)
+	_, err = conn.Exec(ctx, statement).ReadAll()
 	return errors.Join(err, conn.Close(ctx))
 }
 
@@ -173,4 +172,4 @@ func Drop(ctx context.Context, of string) error {
 	return Exec(ctx, u.String(), "DROP DATABASE IF EXISTS "+quoted(name)+" WITH (FORCE)")
 }
 
-func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

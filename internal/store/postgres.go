@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -15,9 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
 	"github.com/taploop/taploop/internal/hint"
@@ -27,7 +26,7 @@ import (
 
 // postgresEngine is a PostgreSQL, which several data folders can share.
 type postgresEngine struct {
-	config *pgx.ConnConfig
+	config *pgconn.Config
 	owner  string // whose lock each connection holds
 }
 
@@ -41,7 +40,7 @@ const (
 // newPostgres reads the URL. It fails if the connection would be in clear, unless the database is
 // on this machine.
 func newPostgres(url string) (engine, error) {
-	config, err := pgx.ParseConfig(url)
+	config, err := pgconn.ParseConfig(url)
 	if err != nil {
 		return nil, hint.Add(fmt.Errorf("reading store.url: %w", err),
 			"write it as postgres://USER@HOST:PORT/DATABASE, several hosts separated by commas")
@@ -105,18 +104,18 @@ func (e *postgresEngine) pool(most int, read bool) *sql.DB {
 	if read {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	connected := func(ctx context.Context, c *pgx.Conn) error {
-		version := c.PgConn().ParameterStatus("server_version")
+	connected := func(ctx context.Context, c *pgconn.PgConn) error {
+		version := c.ParameterStatus("server_version")
 		major, _, _ := strings.Cut(version, ".")
 		if n, err := strconv.Atoi(major); err == nil && n < leastPostgres {
 			return hint.Add(fmt.Errorf("the database is PostgreSQL %s", version),
 				fmt.Sprintf("use PostgreSQL %d or newer", leastPostgres))
 		}
-		_, err := c.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", ownerLock(e.owner))
+		_, err := c.Exec(ctx, fmt.Sprintf("SELECT pg_advisory_lock_shared(%d)",
+			ownerLock(e.owner))).ReadAll()
 		return err
 	}
-	pool := sql.OpenDB(pgConnector{stdlib.GetConnector(*config,
-		stdlib.OptionAfterConnect(connected))})
+	pool := sql.OpenDB(pgConnector{config, connected})
 	pool.SetMaxOpenConns(most)
 	pool.SetMaxIdleConns(most)
 	return pool
@@ -145,12 +144,13 @@ func (*postgresEngine) alive(d *db, id string) (held bool, err error) {
 func (e *postgresEngine) bury() error {
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 	defer stop()
-	conn, err := pgx.ConnectConfig(ctx, e.config)
+	conn, err := pgconn.ConnectConfig(ctx, e.config)
 	if err != nil {
 		return nil // nobody is there to notice
 	}
-	_, _ = conn.Exec(ctx, "SELECT pg_advisory_lock($1)", ownerLock(e.owner))
-	return conn.Close(ctx)
+	_, err = conn.Exec(ctx, fmt.Sprintf("SELECT pg_advisory_lock(%d)", ownerLock(e.owner))).
+		ReadAll()
+	return errors.Join(err, conn.Close(ctx))
 }
 
 // migrate brings the database to the newest schema, one process at a time.
@@ -246,10 +246,10 @@ func (*postgresEngine) begin(ctx context.Context, d *db, durable bool) (transact
 // simple sends statements without arguments, in one round trip.
 func (t *pgTransaction) simple(statements string) (results []*pgconn.Result, err error) {
 	failed := t.Raw(func(c any) error {
-		results, err = c.(*pgConnection).Conn.Conn().PgConn().Exec(t.ctx, statements).ReadAll()
+		results, err = c.(*pgConnection).simple(t.ctx, statements)
 		return nil
 	})
-	return results, errors.Join(failed, err)
+	return results, cmp.Or(err, failed)
 }
 
 // Rollback implements transaction. A broken connection has rolled back.

@@ -2,90 +2,290 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // pgConnector opens connections to PostgreSQL that take statements with ? and ?1 for arguments, and
-// any text.
-type pgConnector struct{ driver.Connector }
+// any text. It is a driver over pgx's protocol: pgx's own has Go values for all types of PostgreSQL,
+// of which the store uses four, and adds 3 MB to the program.
+type pgConnector struct {
+	config    *pgconn.Config
+	connected func(context.Context, *pgconn.PgConn) error
+}
 
 // Connect implements [driver.Connector].
 func (c pgConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	made, err := c.Connector.Connect(ctx)
+	conn, err := pgconn.ConnectConfig(ctx, c.config)
 	if err != nil {
 		return nil, err
 	}
-	conn, ok := made.(*stdlib.Conn)
-	if !ok {
-		return nil, fmt.Errorf("a connection of PostgreSQL is a %T", made)
+	if err := c.connected(ctx, conn); err != nil {
+		return nil, errors.Join(err, conn.Close(ctx))
 	}
-	return &pgConnection{conn}, nil
+	return &pgConnection{pg: conn, kept: map[string]*pgconn.StatementDescription{},
+		used: time.Now()}, nil
 }
 
-type pgConnection struct{ *stdlib.Conn }
+// Driver implements [driver.Connector].
+func (c pgConnector) Driver() driver.Driver { return c }
+
+// Open implements [driver.Driver]. Connections have more than a name.
+func (pgConnector) Open(string) (driver.Conn, error) {
+	return nil, errors.New("PostgreSQL is opened by its connector")
+}
+
+// pgConnection keeps its prepared statements.
+type pgConnection struct {
+	pg   *pgconn.PgConn
+	kept map[string]*pgconn.StatementDescription
+	used time.Time
+}
+
+// Prepare implements [driver.Conn]. Statements are kept without being asked for.
+func (c *pgConnection) Prepare(string) (driver.Stmt, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// Begin implements [driver.Conn].
+func (c *pgConnection) Begin() (driver.Tx, error) {
+	return c.BeginTx(context.Background(), driver.TxOptions{})
+}
+
+// BeginTx implements [driver.ConnBeginTx].
+func (c *pgConnection) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	begin := "BEGIN"
+	if o.Isolation == driver.IsolationLevel(sql.LevelRepeatableRead) {
+		begin += " ISOLATION LEVEL REPEATABLE READ"
+	}
+	if o.ReadOnly {
+		begin += " READ ONLY"
+	}
+	_, err := c.simple(ctx, begin)
+	return pgTx{c}, err
+}
+
+type pgTx struct{ on *pgConnection }
+
+// Commit implements [driver.Tx].
+func (t pgTx) Commit() error {
+	_, err := t.on.simple(context.Background(), "COMMIT")
+	return err
+}
+
+// Rollback implements [driver.Tx].
+func (t pgTx) Rollback() error {
+	_, err := t.on.simple(context.Background(), "ROLLBACK")
+	return err
+}
+
+// Close implements [driver.Conn].
+func (c *pgConnection) Close() error {
+	ctx, stop := context.WithTimeout(context.Background(), time.Second)
+	defer stop()
+	return c.pg.Close(ctx)
+}
+
+// IsValid implements [driver.Validator].
+func (c *pgConnection) IsValid() bool { return !c.pg.IsClosed() }
+
+// ResetSession implements [driver.SessionResetter]. A connection that was idle may be broken.
+func (c *pgConnection) ResetSession(ctx context.Context) error {
+	if c.pg.IsClosed() || c.pg.TxStatus() != 'I' ||
+		time.Since(c.used) > time.Second && c.pg.Ping(ctx) != nil {
+		return driver.ErrBadConn
+	}
+	c.used = time.Now()
+	return nil
+}
 
 // CheckNamedValue implements [driver.NamedValueChecker]: values arrive as with any other database,
 // and lists of texts as well.
 func (c *pgConnection) CheckNamedValue(v *driver.NamedValue) (err error) {
-	if list, ok := v.Value.([]string); ok {
-		kept := make([]string, len(list))
-		for i, text := range list {
-			kept[i] = escaped(text)
-		}
-		v.Value = kept
-		return nil
+	if _, ok := v.Value.([]string); !ok {
+		v.Value, err = driver.DefaultParameterConverter.ConvertValue(v.Value)
 	}
-	if v.Value, err = driver.DefaultParameterConverter.ConvertValue(v.Value); err != nil {
-		return err
-	}
-	if text, ok := v.Value.(string); ok {
-		v.Value = escaped(text)
-	}
-	return nil
+	return err
 }
 
 // ExecContext implements [driver.ExecerContext].
 func (c *pgConnection) ExecContext(
 	ctx context.Context, query string, args []driver.NamedValue,
 ) (driver.Result, error) {
-	if len(args) > 0 {
-		query = numbered(query)
+	r, _, err := c.run(ctx, query, args)
+	if err != nil {
+		return nil, err
 	}
-	return c.Conn.ExecContext(ctx, query, args)
+	return driver.RowsAffected(r.CommandTag.RowsAffected()), nil
 }
 
 // QueryContext implements [driver.QueryerContext].
 func (c *pgConnection) QueryContext(
 	ctx context.Context, query string, args []driver.NamedValue,
 ) (driver.Rows, error) {
-	if len(args) > 0 {
-		query = numbered(query)
-	}
-	rows, err := c.Conn.QueryContext(ctx, query, args)
+	r, formats, err := c.run(ctx, query, args)
 	if err != nil {
 		return nil, err
 	}
-	return pgRows{rows}, nil
+	return &pgRows{r, formats}, nil
 }
 
-type pgRows struct{ driver.Rows }
+// simple carries out statements without arguments.
+func (c *pgConnection) simple(ctx context.Context, script string) ([]*pgconn.Result, error) {
+	if c.pg.IsClosed() {
+		return nil, driver.ErrBadConn
+	}
+	return c.pg.Exec(ctx, script).ReadAll()
+}
 
-// Next implements [driver.Rows].
-func (r pgRows) Next(row []driver.Value) error {
-	err := r.Rows.Next(row)
-	for i, v := range row {
-		if text, ok := v.(string); ok && err == nil {
-			row[i] = unescaped(text)
+// run carries a statement out, and returns all its rows with the form of each column.
+func (c *pgConnection) run(
+	ctx context.Context, query string, args []driver.NamedValue,
+) (*pgconn.Result, []int16, error) {
+	if !preparable(query) {
+		results, err := c.simple(ctx, query)
+		if err != nil || len(results) == 0 {
+			return &pgconn.Result{}, nil, err
+		}
+		return results[len(results)-1], nil, nil
+	}
+	s, err := c.statement(ctx, query)
+	if err != nil {
+		return nil, nil, c.failed(err)
+	}
+	values, forms := make([][]byte, len(args)), make([]int16, len(args))
+	for i, a := range args {
+		values[i], forms[i] = pgValue(a.Value)
+	}
+	formats := make([]int16, len(s.Fields))
+	for i, f := range s.Fields {
+		if f.DataTypeOID == pgBytes {
+			formats[i] = 1
 		}
 	}
+	r := c.pg.ExecPrepared(ctx, s.Name, values, forms, formats).Read()
+	return r, formats, c.failed(r.Err)
+}
+
+// failed makes the pool use another connection if this one cannot carry statements out any more.
+func (c *pgConnection) failed(err error) error {
+	said, _ := errors.AsType[*pgconn.PgError](err)
+	if said != nil && (said.Code == "0A000" || said.Code == "26000") || // kept for former tables
+		err != nil && pgconn.SafeToRetry(err) {
+		return driver.ErrBadConn
+	}
 	return err
+}
+
+// statement is the prepared statement of the query.
+func (c *pgConnection) statement(
+	ctx context.Context, query string,
+) (*pgconn.StatementDescription, error) {
+	if c.pg.IsClosed() {
+		return nil, driver.ErrBadConn
+	}
+	if s := c.kept[query]; s != nil {
+		return s, nil
+	}
+	name := "" // replaced by the next without a name
+	if len(c.kept) < mostKept {
+		name = fmt.Sprint("s", len(c.kept))
+	}
+	s, err := c.pg.Prepare(ctx, name, numbered(query), nil)
+	if err == nil && name != "" {
+		c.kept[query] = s
+	}
+	return s, err
+}
+
+// The types that the store's columns have.
+const (
+	pgBool  = 16
+	pgBytes = 17
+	pgInt8  = 20
+	pgInt4  = 23
+)
+
+// pgValue is an argument as PostgreSQL reads it, and whether that is its binary form.
+func pgValue(v any) (value []byte, form int16) {
+	switch v := v.(type) {
+	case nil:
+		return nil, 0
+	case []byte:
+		if v == nil {
+			return nil, 0
+		}
+		return v, 1
+	case string:
+		return []byte(escaped(v)), 0
+	case []string:
+		quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+		list := make([]string, len(v))
+		for i, text := range v {
+			list[i] = `"` + quote.Replace(escaped(text)) + `"`
+		}
+		return []byte("{" + strings.Join(list, ",") + "}"), 0
+	}
+	return fmt.Append(nil, v), 0 // a number or a truth
+}
+
+// pgRows are the rows of a result.
+type pgRows struct {
+	*pgconn.Result
+	formats []int16
+}
+
+// Columns implements [driver.Rows].
+func (r *pgRows) Columns() []string {
+	names := make([]string, len(r.FieldDescriptions))
+	for i, f := range r.FieldDescriptions {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Close implements [driver.Rows].
+func (r *pgRows) Close() error { return nil }
+
+// Next implements [driver.Rows].
+func (r *pgRows) Next(row []driver.Value) (err error) {
+	if len(r.Rows) == 0 {
+		return io.EOF
+	}
+	for i, b := range r.Rows[0] {
+		switch {
+		case b == nil:
+			row[i] = nil
+			continue
+		case r.formats != nil && r.formats[i] == 1:
+			row[i] = b
+			continue
+		}
+		text := string(b)
+		switch r.FieldDescriptions[i].DataTypeOID {
+		case pgBool:
+			row[i] = text == "t"
+		case pgInt4, pgInt8:
+			row[i], err = strconv.ParseInt(text, 10, 64)
+		default:
+			row[i] = unescaped(text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.Rows = r.Rows[1:]
+	return nil
 }
 
 // numberings remembers how statements read with numbered arguments.

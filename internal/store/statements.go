@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"slices"
 	"strings"
 
 	"modernc.org/sqlite"
@@ -65,6 +66,15 @@ type sqliteStmt interface {
 // mostKept bounds the memory for queries whose text depends on a filter. The store has fewer.
 const mostKept = 100
 
+// preparable reports whether the query is one statement about rows, and neither one about the
+// schema nor a script.
+func preparable(query string) bool {
+	query = strings.TrimLeft(query, " \t\n")
+	end := strings.IndexAny(query, " \t\n(")
+	return end > 0 &&
+		slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH"}, query[:end])
+}
+
 // statement returns the prepared statement of a query, or nil if the query is not kept or its rows
 // are being read.
 func (c *connection) statement(ctx context.Context, query string) (*statement, error) {
@@ -74,13 +84,7 @@ func (c *connection) statement(ctx context.Context, query string) (*statement, e
 		}
 		return s, nil
 	}
-	verb, _, _ := strings.Cut(strings.TrimLeft(query, " \t\n"), " ")
-	switch verb {
-	case "SELECT", "INSERT", "UPDATE", "DELETE", "WITH":
-	default:
-		return nil, nil // of a schema, or a script
-	}
-	if len(c.kept) == mostKept {
+	if !preparable(query) || len(c.kept) == mostKept {
 		return nil, nil
 	}
 	made, err := c.PrepareContext(ctx, query)
