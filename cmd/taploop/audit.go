@@ -17,6 +17,11 @@ import (
 )
 
 type auditCmd struct {
+	List  auditListCmd  `cmd:"" default:"withargs" help:"List the audit, oldest first."`
+	Prune auditPruneCmd `cmd:"" help:"Delete old entries, and note that in an entry that stays."`
+}
+
+type auditListCmd struct {
 	Session  string `help:"Only this session's; the beginning of its id is enough while it is kept." placeholder:"ID"`
 	Question string `help:"Only this question's; the beginning of its id is enough while it is kept." placeholder:"ID"`
 	Since    string `help:"Only from then on: a duration back from now, for example 24h, a date, or a time as in 2026-01-31T10:00:00Z." placeholder:"TIME"`
@@ -26,7 +31,7 @@ type auditCmd struct {
 }
 
 // Run lists the audit, oldest first.
-func (c *auditCmd) Run(ctx context.Context, a *invocation) error {
+func (c *auditListCmd) Run(ctx context.Context, a *invocation) error {
 	since, err := parseSince(c.Since, time.Now())
 	if err != nil {
 		return err

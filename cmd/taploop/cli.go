@@ -44,6 +44,8 @@ type commands struct {
 	Answers   answersCmd   `cmd:"" help:"List the answers that are used again when the same is asked, or have them forgotten."`
 	Reply     replyCmd     `cmd:"" help:"Answer a question, whoever asked it and wherever else it is shown."`
 	Audit     auditCmd     `cmd:"" help:"Tell who asked, answered, stopped what, when and how."`
+	Backup    backupCmd    `cmd:"" help:"Write all that is stored to one file, while servers go on, and read it back."`
+	Restore   restoreCmd   `cmd:"" help:"Make the data folder from a backup."`
 	Stop      stopCmd      `cmd:"" help:"Stop a session's run, and give its phone back."`
 	Guard     guardCmd     `cmd:"" help:"Tell what the guard's rules make of actions."`
 	Yolo      yoloCmd      `cmd:"" help:"Go on for a while without asking about what is not critical."`

@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -99,4 +100,55 @@ func TestALogIsConfigured(t *testing.T) {
 	_, said, code := b.run("serve")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, said, `log.level is "loud" (from TAPLOOP_LOG_LEVEL)`)
+}
+
+func TestABackupOfAServerThatRunsIsRestoredElsewhere(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "")
+	s := b.open(route{true, legacy})
+	asked := s.asks(b.task.Goal)
+	file := filepath.Join(t.TempDir(), "backup.tar")
+	out, said, code := b.run("backup", file)
+	require.Zero(t, code, said)
+	require.Regexp(t, `^backed up, and read back: 1 session, \d+ steps, \d+ pictures, 1 question, `,
+		out)
+	_, said, code = b.run("restore", file)
+	require.Equal(t, exitError, code)
+	require.Contains(t, said, "a program is using the data folder")
+
+	elsewhere := filepath.Join(t.TempDir(), "data")
+	b.env = append(b.env, "TAPLOOP_DATA_DIR="+elsewhere)
+	out, said, code = b.run("restore", file)
+	require.Zero(t, code, said)
+	require.Regexp(t, `^restored: 1 session, `, out)
+	open := b.questions()
+	require.Len(t, open, 1)
+	require.Equal(t, asked.Question.ID, open[0].ID)
+	_, said, code = b.run("restore", file)
+	require.Equal(t, exitError, code)
+	require.Contains(t, said, "--replace")
+
+	_, said, code = b.run("audit", "prune", "--before", "0s")
+	require.Zero(t, code, said)
+	require.Contains(t, said, "deleted 0 lines", "the question is open")
+	list := b.audit()
+	require.EqualValues(t, "pruned", list[len(list)-1].Event)
+	_, said, code = b.run("audit", "prune", "--before", "2999-01-01")
+	require.Equal(t, exitUsage, code, said)
+}
+
+func TestAServerDeletesWhatIsOldSoonAfterItsStart(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "", "TAPLOOP_RETENTION_SESSIONS=90x")
+	_, said, code := b.run("serve")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, said, "retention.sessions is 90x (from TAPLOOP_RETENTION_SESSIONS)")
+	require.Contains(t, said, "want an age such as 90d")
+	b.env = append(b.env, "TAPLOOP_RETENTION_SESSIONS=", "TAPLOOP_RETENTION_DISK=1")
+	_, said, code = b.run("run", b.task.Goal)
+	require.Equal(t, exitWaiting, code, said)
+	_, said, code = b.run("stop", b.questions()[0].SessionID)
+	require.Zero(t, code, said)
+	p, _ := b.serve()
+	p.stderr.await(t, `msg="deleted what is old" sessions=0 pictures=[1-9]`)
 }

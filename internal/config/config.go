@@ -25,6 +25,7 @@ type Config struct {
 	Apps      map[string]string  `koanf:"apps"`
 	Host      Host               `koanf:"host"`
 	Log       Log                `koanf:"log"`
+	Retention Retention          `koanf:"retention"`
 
 	Proxies map[string]ProxyServer `koanf:"proxies"`
 }

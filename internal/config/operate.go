@@ -1,9 +1,45 @@
 package config
 
+import (
+	"errors"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+)
+
 // Log says what is logged, and how.
 type Log struct {
 	Format string `koanf:"format"`
 	Level  string `koanf:"level"`
+}
+
+// Retention says how much of the past a server keeps.
+type Retention struct {
+	Sessions Age  `koanf:"sessions"`
+	Frames   Age  `koanf:"frames"`
+	Disk     Size `koanf:"disk"`
+}
+
+// Age is a duration that may count days and weeks, such as 90d. "" is none.
+type Age string
+
+// Duration is the age as a duration, 0 for none.
+func (a Age) Duration() time.Duration {
+	d, _ := parseAge(string(a)) // which its check refuses
+	return d
+}
+
+// Size is a number of bytes, such as 2GB. "" is none.
+type Size string
+
+// Bytes is the size as a number, 0 for none.
+func (s Size) Bytes() int64 {
+	n, _ := parseSize(string(s)) // which its check refuses
+	return n
 }
 
 var operateSettings = []setting{
@@ -12,4 +48,58 @@ var operateSettings = []setting{
 	{"log.level", Auto, oneOf(Auto, "debug", "info", "warn", "error"),
 		"from which level on: debug, info, warn or error; auto is info for serve, which has a line " +
 			"for each call, run, question and phone, and warn for other commands; --verbose is debug"},
+
+	{"retention.sessions", "", age,
+		"a server deletes sessions that have not changed for that long, such as 90d; empty keeps all"},
+	{"retention.frames", "", age,
+		"a server deletes the pictures of sessions that have not changed for that long, and keeps " +
+			"the sessions; empty keeps all"},
+	{"retention.disk", "", size,
+		"a server deletes the oldest pictures while the data folder takes more, such as 2GB; empty " +
+			"keeps all"},
+}
+
+var days = regexp.MustCompile(`^(\d+(?:\.\d+)?)([dw])$`)
+
+// parseAge reads a duration, or a number of days or weeks.
+func parseAge(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if m := days.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
+		n, failed := strconv.ParseFloat(m[1], 64)
+		if m[2] == "w" {
+			n *= 7
+		}
+		d, err = time.Duration(n*24*float64(time.Hour)), failed
+		if n > 36500 {
+			err = errors.New("longer than a hundred years")
+		}
+	}
+	if err == nil && d <= 0 {
+		err = errors.New("not above 0")
+	}
+	return d, err
+}
+
+func parseSize(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := humanize.ParseBytes(text)
+	if err == nil && (n == 0 || n > math.MaxInt64) {
+		err = errors.New("out of range")
+	}
+	return int64(n), err
+}
+
+func age(v any) []fault {
+	_, err := parseAge(string(v.(Age)))
+	return unless(err == nil, v, "an age such as 90d, 12w or 36h, or nothing")
+}
+
+func size(v any) []fault {
+	_, err := parseSize(string(v.(Size)))
+	return unless(err == nil, v, "a size such as 2GB or 500MB, or nothing")
 }

@@ -12,7 +12,7 @@ import (
 // Delete removes a session with its runs, steps, frames and questions. The audit keeps its entries.
 // It returns a *StateError if the session's run is queued, running or waiting for a person.
 func (s *Store) Delete(ctx context.Context, sessionID string) error {
-	deleted, err := s.delete(ctx, sessionID, time.Time{})
+	deleted, err := s.delete(ctx, sessionID, time.Time{}, nil)
 	if err == nil && !deleted {
 		err = listHint(fmt.Errorf("session %q: %w", sessionID, ErrNotFound))
 	}
@@ -20,8 +20,9 @@ func (s *Store) Delete(ctx context.Context, sessionID string) error {
 }
 
 // delete reports false when there is no such session, or one that changed since before, unless that
-// is zero.
-func (s *Store) delete(ctx context.Context, id string, before time.Time) (deleted bool, err error) {
+// is zero. also is carried out in the same transaction while the questions are there, unless it is nil.
+func (s *Store) delete(ctx context.Context, id string, before time.Time,
+	also func(context.Context, *tx) error) (deleted bool, err error) {
 	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
 		deleted = false
 		if err := notBusy(ctx, tx, id); err != nil {
@@ -33,6 +34,11 @@ func (s *Store) delete(ctx context.Context, id string, before time.Time) (delete
 		if err != nil || n == 0 {
 			return err
 		}
+		if also != nil {
+			if err := also(ctx, tx); err != nil {
+				return err
+			}
+		}
 		deleted = true // with its rows by reference, but questions and answers have none
 		err = tx.exec(ctx, "DELETE FROM answers WHERE session_id = ? AND session_id <> ''", id)
 		if err != nil {
@@ -40,7 +46,7 @@ func (s *Store) delete(ctx context.Context, id string, before time.Time) (delete
 		}
 		return tx.exec(ctx, "DELETE FROM questions WHERE session_id = ?", id)
 	})
-	if err == nil && deleted {
+	if deleted = deleted && err == nil; deleted {
 		err = s.frames.delete(id)
 	}
 	return deleted, err
@@ -68,7 +74,7 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 	}
 	n := 0
 	for _, id := range ids {
-		deleted, err := s.delete(ctx, id, before)
+		deleted, err := s.delete(ctx, id, before, nil)
 		var busy *StateError
 		if err != nil && !errors.As(err, &busy) {
 			return n, fmt.Errorf("deleting old sessions: %w", err)

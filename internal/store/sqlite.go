@@ -93,14 +93,14 @@ func (sqliteEngine) begin(ctx context.Context, d *db, durable bool) (transaction
 // One process at a time does this, under its own lock: switching to WAL does not wait for
 // SQLite's locks.
 func (e sqliteEngine) migrate(ctx context.Context, d *db) error {
-	lock := flock.New(filepath.Join(d.dir, "open.lock"))
+	lock := flock.New(filepath.Join(d.dir, openLock))
 	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
 		return fmt.Errorf("waiting for another process that opens it: %w", err)
 	}
 	defer lock.Close()
 	version, missing, err := e.schema(ctx, d.write)
 	if err != nil {
-		return err
+		return orCopy(err, d.dir)
 	}
 	if version == 0 { // a database without tables
 		if some, err := d.frames.any(); err != nil {
@@ -114,6 +114,11 @@ func (e sqliteEngine) migrate(ctx context.Context, d *db) error {
 	}
 	if len(missing) == 0 {
 		return nil
+	}
+	if version > 0 {
+		if err := e.keepCopy(ctx, d, version); err != nil {
+			return fmt.Errorf("keeping a copy of schema %d: %w", version, err)
+		}
 	}
 	return migrateAll(ctx, d.write, missing, "", goose.WithStore(userVersion{}))
 }
@@ -201,6 +206,7 @@ func (e sqliteEngine) openReading(ctx context.Context, d *db) error {
 		return err
 	}
 	have, missing, err := e.schema(ctx, d.read)
+	err = orCopy(err, d.dir)
 	if err == nil && len(missing) > 0 {
 		err = hint.Add(fmt.Errorf("it has the older schema %d, and cannot be brought to %d",
 			have, newest(missing)), "copy it to where this user may write, and open the copy")

@@ -84,6 +84,7 @@ func Start(ctx context.Context, set *app.Settings, version string, o app.Options
 		server.WithToolCapabilities(false), server.WithRecovery(),
 		server.WithToolHandlerMiddleware(s.calls.count))
 	s.tools.Register(s.MCP)
+	s.retain(set.Conf.Retention)
 	if err := notifyPeople(set, d); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}

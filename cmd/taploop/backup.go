@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/store"
+)
+
+type backupCmd struct {
+	File    string `arg:"" help:"The file to write; a backup that is there already is replaced."`
+	JSON    bool   `help:"Print what is in it as JSON."`
+	DataDir string `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
+}
+
+// Run writes a backup while servers and runs go on.
+func (c *backupCmd) Run(ctx context.Context, a *invocation) error {
+	if err := a.Load(); err != nil {
+		return err
+	}
+	if !store.Exists(a.Conf.DataDir, a.Conf.Store.URL) {
+		return app.Usage(fmt.Errorf("there is nothing in %s", a.Conf.DataDir),
+			"name the data folder: --data-dir DIR")
+	}
+	return a.lend(ctx, nil, func(db *store.Store) error {
+		sum, err := db.Backup(ctx, c.File)
+		if err != nil {
+			return err
+		}
+		return tellSummary(a, c.JSON, "backed up, and read back: ", sum)
+	})
+}
+
+type restoreCmd struct {
+	File    string `arg:"" help:"The backup, or the copy of the database that an upgrade has left (taploop.db.schemaN)."`
+	Replace bool   `help:"Restore into a folder that holds a database: what is there is kept in a folder beside it."`
+	JSON    bool   `help:"Print what was in it as JSON."`
+	DataDir string `key:"data_dir" help:"The folder to restore into." placeholder:"DIR"`
+}
+
+// Run makes the data folder from a backup.
+func (c *restoreCmd) Run(ctx context.Context, a *invocation) error {
+	if err := a.Load(); err != nil {
+		return err
+	}
+	sum, kept, err := store.Restore(ctx, c.File, a.Conf.DataDir, c.Replace)
+	if err != nil {
+		return err
+	}
+	if kept != "" {
+		a.notef("what was there is in %s", kept)
+	}
+	return tellSummary(a, c.JSON, "restored: ", sum)
+}
+
+// tellSummary says what is in a backup.
+func tellSummary(a *invocation, asJSON bool, what string, sum store.Summary) error {
+	if asJSON {
+		return printJSON(a.out, sum)
+	}
+	_, err := fmt.Fprintf(a.out, "%s%s, %s, %s, %s, %s of the audit\n", what,
+		plural(sum.Sessions, "session"), plural(sum.Steps, "step"),
+		plural(sum.Pictures, "picture"), plural(sum.Questions, "question"),
+		plural(sum.Audit, "line"))
+	return err
+}
+
+type auditPruneCmd struct {
+	Before  string `required:"" help:"Delete what is older: a duration back from now, for example 8760h, or a date." placeholder:"TIME"`
+	DataDir string `key:"data_dir" help:"Where sessions and questions are kept." placeholder:"DIR"`
+}
+
+// Run deletes the audit's old entries. That is noted in the audit, for ever.
+func (c *auditPruneCmd) Run(ctx context.Context, a *invocation) error {
+	before, err := parseSince(c.Before, time.Now())
+	if err == nil && (before.IsZero() || before.After(time.Now())) {
+		err = app.Usage(errors.New("--before is not in the past"), "write a date such as 2026-01-31")
+	}
+	if err != nil {
+		return err
+	}
+	return a.withStore(ctx, func(db *store.Store) error {
+		n, err := db.Audit.Prune(ctx, before, byCommandLine())
+		if err == nil {
+			a.notef("deleted %s from before %s, which the audit notes",
+				plural(n, "line"), before.Local().Format(toMinute))
+		}
+		return err
+	})
+}

@@ -1,0 +1,54 @@
+package serve
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// What is old is deleted soon after a start, when clients have been answered, and then hourly.
+const (
+	retainFirst = 10 * time.Second
+	retainEvery = time.Hour
+)
+
+// retain deletes what the configuration does not keep, until s is closed. One process of a data
+// folder does so at a time.
+func (s *Service) retain(conf config.Retention) {
+	keep := store.Retention{Sessions: conf.Sessions.Duration(), Frames: conf.Frames.Duration(),
+		Disk: conf.Disk.Bytes()}
+	if keep == (store.Retention{}) {
+		return
+	}
+	s.until(func(ctx context.Context) {
+		for next := retainFirst; wait.For(ctx, next) == nil; next = retainEvery {
+			s.retainOnce(ctx, keep)
+		}
+	})
+}
+
+func (s *Service) retainOnce(ctx context.Context, keep store.Retention) {
+	lock := flock.New(filepath.Join(s.dataDir, "retention.lock"), flock.SetPermissions(0o600))
+	defer lock.Close()
+	if mine, err := lock.TryLock(); err != nil || !mine {
+		return // another one does it
+	}
+	done, err := s.Store.Retain(ctx, keep)
+	if done.Sessions+done.Pictures > 0 {
+		s.log.InfoContext(ctx, "deleted what is old", "sessions", done.Sessions, "pictures",
+			done.Pictures)
+	}
+	switch {
+	case err != nil && ctx.Err() == nil:
+		s.log.ErrorContext(ctx, "deleting what is old", "err", err)
+	case keep.Disk > 0 && done.Bytes > keep.Disk:
+		s.log.WarnContext(ctx, "the data folder takes more than retention.disk without pictures "+
+			"that may be deleted", "bytes", done.Bytes)
+	}
+}

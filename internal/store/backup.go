@@ -1,0 +1,249 @@
+package store
+
+import (
+	"archive/tar"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// A backup is a tar archive: the summary, the database, small files of the data folder, and the
+// pictures. Nothing in it is compressed, as pictures are already.
+
+// Summary is what a backup holds.
+type Summary struct {
+	Format    int       `json:"format"`
+	Made      time.Time `json:"made_at"`
+	Schema    int       `json:"schema"`
+	Sessions  int       `json:"sessions"`
+	Steps     int       `json:"steps"`
+	Questions int       `json:"questions"`
+	Audit     int       `json:"audit"`
+	Pictures  int       `json:"pictures"`
+	Sum       string    `json:"sha256"` // of all but the pictures, whose steps have theirs
+}
+
+const (
+	backupFormat = 1
+	summaryName  = "backup.json"
+)
+
+// extras are the small files of a data folder that are in a backup if they are there.
+var extras = []string{vaultName, "tokens.json"}
+
+// picture is the file of a frame, as the row of its step knows it.
+type picture struct {
+	id    string
+	bytes int
+	sum   []byte
+}
+
+// Backup writes all that the store holds to the file, while others go on with it, and reads it back
+// into memory before the file gets its name. What was stored before the call is in it. It replaces
+// no file that is not a backup.
+func (s *Store) Backup(ctx context.Context, path string) (Summary, error) {
+	sum, err := s.backup(ctx, path)
+	return sum, doing(err, "backing up to %s", path)
+}
+
+func (s *Store) backup(ctx context.Context, path string) (sum Summary, err error) {
+	lite, own := s.engine.(sqliteEngine)
+	if !own {
+		return sum, hint.Add(errors.New("the database is not in the data folder"),
+			"back it up with pg_dump, and the folder frames beside it")
+	}
+	if err := replaceable(path); err != nil {
+		return sum, err
+	}
+	work, err := os.MkdirTemp(filepath.Dir(path), ".taploop-backup-*")
+	if err != nil {
+		return sum, hint.Add(err, hintWritable)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	image := filepath.Join(work, dbName)
+	if err := lite.vacuumInto(ctx, s.db, image); err != nil {
+		return sum, err
+	}
+	copied, pictures, err := inspect(ctx, image)
+	if err != nil {
+		return sum, err
+	}
+	copied.Made = s.now()
+	whole := filepath.Join(work, "backup")
+	if err := s.archive(ctx, whole, image, &copied, pictures); err != nil {
+		return sum, err
+	}
+	read, err := Verify(ctx, whole)
+	if err == nil && read != copied {
+		err = fmt.Errorf("it reads back as %+v (want %+v)", read, copied)
+	}
+	if err == nil {
+		err = os.Rename(whole, path)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	return copied, err
+}
+
+// replaceable refuses to write a backup over something else.
+func replaceable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return hint.Add(errors.New("it is a folder"), "name a file in it")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := readSummary(tar.NewReader(f)); err != nil {
+		return hint.Add(errors.New("the file is there, and is no backup"), "name another file")
+	}
+	return nil
+}
+
+// archive writes the backup. A picture that is gone by now is left out: what retention deletes
+// while this goes on is not lost by it.
+func (s *Store) archive(ctx context.Context, path, image string, sum *Summary,
+	pictures []picture) error {
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	// The summary is the first entry, and has to know the pictures.
+	there := s.frames.existing(pictures)
+	w := tar.NewWriter(out)
+	sum.Pictures = len(there)
+	small, err := s.readExtras()
+	if err == nil {
+		sum.Sum, err = sumOf(image, small)
+	}
+	text, failed := json.Marshal(sum)
+	if err = errors.Join(err, failed); err == nil {
+		err = addBytes(w, summaryName, text)
+	}
+	if err == nil {
+		err = addFile(w, dbName, image)
+	}
+	for i, name := range extras {
+		if err == nil && small[i] != nil {
+			err = addBytes(w, name, small[i])
+		}
+	}
+	for _, file := range there {
+		if err == nil {
+			err = cmp.Or(context.Cause(ctx), addFile(w, pictureName(file), file))
+		}
+	}
+	return explain(errors.Join(err, w.Close(), out.Sync()))
+}
+
+// existing returns the files of the pictures that are there.
+func (f *frames) existing(pictures []picture) (files []string) {
+	for _, p := range pictures {
+		file, _, _, err := f.path(p.id)
+		if err == nil {
+			_, err = os.Stat(file)
+		}
+		if err == nil {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// readExtras reads the small files, nil for one that is not there.
+func (d *db) readExtras() ([][]byte, error) {
+	all := make([][]byte, len(extras))
+	for i, name := range extras {
+		b, err := os.ReadFile(filepath.Join(d.dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		all[i] = b
+	}
+	return all, nil
+}
+
+// sumOf is the sum of a backup's database and small files.
+func sumOf(image string, small [][]byte) (string, error) {
+	f, err := os.Open(image)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	for _, b := range small {
+		h.Write(b)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// pictureName is the name of a frame's file within a data folder and a backup.
+func pictureName(file string) string {
+	return framesDir + "/" + filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file)
+}
+
+func addBytes(w *tar.Writer, name string, b []byte) error {
+	err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(b))})
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
+}
+
+func addFile(w *tar.Writer, name, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		err = w.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: info.Size(),
+			ModTime: info.ModTime()})
+	}
+	if err == nil {
+		_, err = io.CopyN(w, f, info.Size())
+	}
+	return err
+}
+
+// readSummary reads the first entry of a backup.
+func readSummary(r *tar.Reader) (sum Summary, err error) {
+	no := errors.New("the file is no backup of taploop")
+	h, err := r.Next()
+	if err != nil || h.Name != summaryName || h.Size > 1<<16 {
+		return sum, no
+	}
+	b, err := io.ReadAll(r)
+	if err != nil || json.Unmarshal(b, &sum) != nil || sum.Format == 0 {
+		return sum, no
+	}
+	if sum.Format > backupFormat || sum.Schema > Schema() {
+		return sum, hint.Add(fmt.Errorf("%w: the backup has schema %d, this program knows %d",
+			ErrNewerSchema, sum.Schema, Schema()), "use the newer taploop")
+	}
+	return sum, nil
+}

@@ -1,0 +1,203 @@
+package store_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/json"
+	"image/color"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// seen is a step with a picture.
+func seen(t testing.TB, n int) agentloop.Step {
+	st := step(t, n, actions.Home{})
+	st.Screen.Frame = frame(t, 40, 90, color.RGBA{uint8(n), uint8(n >> 8), 9, 255})
+	return st
+}
+
+func TestABackupUnderLoadLosesNothing(t *testing.T) {
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "backup.tar")
+	s := open(t, dir, nil)
+	broker := inquiry.NewBroker(s.Questions, nil)
+	const writers = 4
+	var runs [writers]store.Run
+	var steps, asked [writers]atomic.Int64 // that are stored
+	for i := range runs {
+		runs[i] = started(t, s)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var writing sync.WaitGroup
+	for i := range runs {
+		writing.Go(func() {
+			for n := 1; ctx.Err() == nil; n++ {
+				j, st := s.Journal(runs[i]), seen(t, n)
+				if j.Intent(t.Context(), st) != nil ||
+					j.Done(t.Context(), st, agentloop.Progress{Steps: n}) != nil {
+					t.Error("a step was not stored")
+					return
+				}
+				steps[i].Store(int64(n))
+				_, err := broker.Open(t.Context(), inquiry.Question{Text: "and now?",
+					SessionID: runs[i].SessionID, RunID: runs[i].ID, Fence: runs[i].Fence})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				asked[i].Store(int64(n))
+			}
+		})
+	}
+	for round := range 5 {
+		for steps[0].Load() < int64(5*round+5) {
+			runtime.Gosched() // until there is something more
+		}
+		var before, questions [writers]int64
+		for i := range runs {
+			before[i], questions[i] = steps[i].Load(), asked[i].Load()
+		}
+		_, err := s.Backup(t.Context(), file)
+		require.NoError(t, err)
+		requireRestored(t, file, runs[:], before[:], questions[:])
+	}
+	stop()
+	writing.Wait()
+}
+
+// requireRestored restores the backup, and looks for the steps with their pictures and the
+// questions.
+func requireRestored(t *testing.T, file string, runs []store.Run, steps, questions []int64) {
+	t.Helper()
+	copied := filepath.Join(t.TempDir(), "data")
+	sum, _, err := store.Restore(t.Context(), file, copied, false)
+	require.NoError(t, err)
+	require.Equal(t, sum.Steps, sum.Pictures)
+	back := open(t, copied, nil)
+	defer back.Close()
+	for i, r := range runs {
+		list, err := back.Steps(t.Context(), r.SessionID, 0)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, len(list), int(steps[i]))
+		for _, st := range list {
+			_, err := back.Frame(t.Context(), st.FrameID)
+			require.NoError(t, err)
+		}
+		open, err := back.Questions.List(t.Context(),
+			inquiry.Filter{SessionID: r.SessionID, Status: inquiry.Pending})
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, len(open), int(questions[i]))
+	}
+}
+
+func TestABackupIsNotRestoredOverWhatIsThere(t *testing.T) {
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "backup.tar")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "tokens.json"), []byte("{}"), 0o600))
+	s := open(t, dir, nil)
+	r := started(t, s)
+	_, err := s.Backup(t.Context(), file)
+	require.NoError(t, err)
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	require.EqualValues(t, 0o600, info.Mode().Perm())
+	left, err := os.ReadDir(filepath.Dir(file))
+	require.NoError(t, err)
+	require.Len(t, left, 1, "nothing is left beside it")
+
+	_, _, err = store.Restore(t.Context(), file, dir, true)
+	require.ErrorIs(t, err, store.ErrInUse)
+	mark := s.Sign("test", "text")
+	require.NoError(t, s.Close())
+	_, _, err = store.Restore(t.Context(), file, dir, false)
+	require.ErrorContains(t, err, "the data folder holds a database")
+	require.Contains(t, hint.Of(err), "--replace")
+	_, kept, err := store.Restore(t.Context(), file, dir, true)
+	require.NoError(t, err)
+	require.DirExists(t, filepath.Join(kept, "frames"))
+	again := open(t, dir, nil)
+	require.Equal(t, mark, again.Sign("test", "text"), "the key is the same")
+	_, err = again.Runs.Get(t.Context(), r.ID)
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(dir, "tokens.json"))
+
+	other := filepath.Join(filepath.Dir(file), "notes.txt")
+	require.NoError(t, os.WriteFile(other, []byte("mine"), 0o600))
+	_, err = again.Backup(t.Context(), other)
+	require.ErrorContains(t, err, "the file is there, and is no backup")
+	_, err = again.Backup(t.Context(), file)
+	require.NoError(t, err, "a backup may take the place of one")
+}
+
+func TestABackupThatIsNotWholeIsRefused(t *testing.T) {
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "backup.tar")
+	s := open(t, dir, nil)
+	r := started(t, s)
+	require.NoError(t, s.Journal(r).Intent(t.Context(), seen(t, 1)))
+	_, err := s.Backup(t.Context(), file)
+	require.NoError(t, err)
+	whole, err := os.ReadFile(file)
+	require.NoError(t, err)
+	jpeg := bytes.LastIndex(whole, []byte("\xff\xd8\xff")) + 200
+	page := bytes.Index(whole, []byte("CREATE TABLE steps"))
+	newer, err := json.Marshal(store.Summary{Format: 1, Schema: 999})
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		content []byte
+		says    string
+	}{
+		"cut":      {whole[:len(whole)/2], "damaged"},
+		"no end":   {whole[:1024], "damaged"},
+		"picture":  {spoilt(whole, jpeg), "is another picture"},
+		"database": {spoilt(whole, page-3000), "damaged"},
+		"empty":    {nil, "the file is no backup"},
+		"text":     {[]byte("hello"), "the file is no backup"},
+		"newer":    {archive(t, "backup.json", newer), "newer than this program"},
+		"climbs": {archive(t, "backup.json", []byte(`{"format":1}`),
+			"frames/../../x.jpeg", []byte("x")), "belongs to no step"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bad := filepath.Join(t.TempDir(), "bad.tar")
+			require.NoError(t, os.WriteFile(bad, c.content, 0o600))
+			into := filepath.Join(t.TempDir(), "data")
+			_, _, err := store.Restore(t.Context(), bad, into, false)
+			require.ErrorContains(t, err, c.says)
+			require.NoDirExists(t, into)
+		})
+	}
+}
+
+// spoilt returns the bytes with 16 others at the place.
+func spoilt(b []byte, at int) []byte {
+	b = bytes.Clone(b)
+	for i := range 16 {
+		b[at+i] ^= 0x5a
+	}
+	return b
+}
+
+func archive(t *testing.T, entries ...any) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for i := 0; i < len(entries); i += 2 {
+		content := entries[i+1].([]byte)
+		require.NoError(t, w.WriteHeader(&tar.Header{Name: entries[i].(string), Mode: 0o600,
+			Size: int64(len(content))}))
+		_, err := w.Write(content)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}

@@ -1,0 +1,224 @@
+package store
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// ErrInUse says that a program has the data folder open.
+var ErrInUse = errors.New("a program is using the data folder")
+
+// Restore makes the data folder from a backup, or replaces the database in it by the copy that an
+// upgrade of the schema has left. It refuses a folder that is in use, and one that holds a database
+// unless replace is set: then what was there is kept in the folder that it returns.
+func Restore(ctx context.Context, file, dir string, replace bool) (
+	sum Summary, kept string, err error) {
+	dir, err = filepath.Abs(dir)
+	if err == nil {
+		sum, kept, err = restore(ctx, file, dir, replace)
+	}
+	return sum, kept, doing(err, "restoring %s", file)
+}
+
+func restore(ctx context.Context, file, dir string, replace bool) (Summary, string, error) {
+	sum, image, err := readable(ctx, file)
+	if err != nil {
+		return sum, "", err
+	}
+	for _, sub := range []string{"", ownersDir} {
+		if err := privateDir(filepath.Join(dir, sub)); err != nil {
+			return sum, "", err
+		}
+	}
+	lock := flock.New(filepath.Join(dir, openLock))
+	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
+		return sum, "", fmt.Errorf("waiting for another process that opens it: %w", err)
+	}
+	defer lock.Close()
+	if err := replaceableFolder(dir, replace); err != nil {
+		return sum, "", err
+	}
+	kept, err := putInto(ctx, file, dir, image)
+	return sum, kept, err
+}
+
+// readable checks the whole file: a backup, or the database itself.
+func readable(ctx context.Context, file string) (sum Summary, image bool, err error) {
+	if image, err = isDatabase(file); err != nil {
+		return sum, image, err
+	}
+	if !image {
+		sum, err = Verify(ctx, file)
+		return sum, image, err
+	}
+	sum, _, err = inspect(ctx, file)
+	if err == nil && sum.Schema > Schema() {
+		err = fmt.Errorf("%w: it has schema %d, this one knows %d", ErrNewerSchema, sum.Schema,
+			Schema())
+	}
+	return sum, image, err
+}
+
+// putInto unpacks the file beside what the folder holds, and swaps the two.
+func putInto(ctx context.Context, file, dir string, image bool) (kept string, err error) {
+	fresh, err := os.MkdirTemp(dir, ".restore-*")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }()
+	names := []string{dbName}
+	if image {
+		err = copyFile(filepath.Join(fresh, dbName), file)
+	} else {
+		names, err = extract(ctx, file, fresh)
+	}
+	if err != nil {
+		return "", explain(err)
+	}
+	kept, err = putAside(dir, names)
+	for _, name := range names {
+		if err == nil {
+			err = os.Rename(filepath.Join(fresh, name), filepath.Join(dir, name))
+		}
+	}
+	return kept, errors.Join(err, syncDir(dir))
+}
+
+// isDatabase reports whether the file is one of SQLite.
+func isDatabase(file string) (bool, error) {
+	const magic = "SQLite format 3\x00"
+	f, err := os.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	b := make([]byte, len(magic))
+	_, err = io.ReadFull(f, b)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return string(b) == magic, err
+}
+
+// replaceableFolder refuses a folder that a store is open on, and one with a database unless it is
+// replaced.
+func replaceableFolder(dir string, replace bool) error {
+	o := &Owner{dir: filepath.Join(dir, ownersDir)}
+	entries, err := os.ReadDir(o.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if id, is := strings.CutSuffix(e.Name(), lockExt); is && o.Alive(id) {
+			return hint.Add(ErrInUse, "end the servers and runs of "+shell(dir)+
+				" first, or restore into another folder: --data-dir DIR")
+		}
+	}
+	if Exists(dir, "") && !replace {
+		return hint.Add(errors.New("the data folder holds a database"),
+			"restore into another folder with --data-dir DIR, or with --replace, which keeps "+
+				"what is there in a folder beside it")
+	}
+	return nil
+}
+
+// extract unpacks a backup, and returns what it put at the top of the folder.
+func extract(ctx context.Context, file, dir string) (names []string, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names = []string{framesDir}
+	if err := os.Mkdir(filepath.Join(dir, framesDir), 0o700); err != nil {
+		return nil, err
+	}
+	r := tar.NewReader(f)
+	for {
+		h, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return names, nil
+		case err != nil:
+			return nil, err
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case h.Name == summaryName:
+			continue
+		case h.Name == dbName, slices.Contains(extras, h.Name):
+			names = append(names, h.Name)
+		case !isPicture(h.Name):
+			return nil, fmt.Errorf("%q has no place in a backup", h.Name)
+		}
+		if err := writeFrom(filepath.Join(dir, filepath.FromSlash(h.Name)), r); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// isPicture reports whether a name is that of a frame's file.
+func isPicture(name string) bool {
+	parts := strings.Split(name, "/")
+	if len(parts) != 3 || parts[0] != framesDir {
+		return false
+	}
+	id, jpeg := strings.CutSuffix(parts[1]+"."+parts[2], ".jpeg")
+	return jpeg && frameID.MatchString(id)
+}
+
+func writeFrom(path string, r io.Reader) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+func copyFile(to, from string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return writeFrom(to, f)
+}
+
+// putAside moves what the names would replace, and the database's logs, into a folder.
+func putAside(dir string, names []string) (kept string, err error) {
+	kept = filepath.Join(dir, "replaced-"+time.Now().UTC().Format("20060102T150405.000"))
+	moved := false
+	for _, name := range append(slices.Clone(names), dbName+"-wal", dbName+"-shm") {
+		from := filepath.Join(dir, name)
+		if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := os.MkdirAll(kept, 0o700); err != nil {
+			return "", err
+		}
+		if err := os.Rename(from, filepath.Join(kept, name)); err != nil {
+			return "", err
+		}
+		moved = true
+	}
+	if !moved {
+		return "", nil
+	}
+	return kept, nil
+}

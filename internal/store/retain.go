@@ -1,0 +1,241 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// AuditPruned is the event of what retention or a person deleted. Its entries stay for ever.
+const AuditPruned AuditEvent = "pruned"
+
+// Retention says how much of the past a store keeps. The zero value keeps all.
+type Retention struct {
+	Sessions time.Duration // delete sessions that did not change for longer, 0 means never
+	Frames   time.Duration // delete the pictures of these, 0 means never
+	Disk     int64         // delete the oldest pictures while all takes more bytes, 0 means never
+}
+
+// Retained is what Retain has deleted.
+type Retained struct {
+	Sessions int   // each is noted in the audit
+	Pictures int   // of sessions that are kept
+	Bytes    int64 // that the store takes now, 0 unless Disk is set
+}
+
+// Retain deletes what is not to be kept. A session stays as it is while its run is queued, running
+// or waiting, or has a question that is open. The audit keeps all, and steps keep their words without
+// their pictures.
+func (s *Store) Retain(ctx context.Context, r Retention) (done Retained, err error) {
+	now := s.now()
+	if r.Sessions > 0 {
+		if done.Sessions, err = s.retire(ctx, now.Add(-r.Sessions)); err != nil {
+			return done, doing(err, "deleting old sessions")
+		}
+	}
+	if r.Frames > 0 {
+		n, err := s.dropFrames(ctx, now.Add(-r.Frames), math.MaxInt64)
+		if done.Pictures = n; err != nil {
+			return done, doing(err, "deleting old pictures")
+		}
+	}
+	if r.Disk > 0 {
+		bytes, err := s.Bytes()
+		n := 0
+		if err == nil {
+			n, err = s.dropFrames(ctx, now, bytes-r.Disk)
+		}
+		if done.Pictures += n; err != nil {
+			return done, doing(err, "deleting pictures for room")
+		}
+	}
+	if done.Sessions+done.Pictures > 0 {
+		err = s.compact(ctx)
+	}
+	if r.Disk > 0 && err == nil {
+		done.Bytes, err = s.Bytes()
+	}
+	return done, doing(err, "giving room back")
+}
+
+// errKept is the error of a session that retention leaves alone.
+var errKept = errors.New("the session is in use")
+
+// idle fails with errKept, or a *StateError, for a session that is not to be touched.
+func idle(ctx context.Context, tx *tx, id string) error {
+	if err := notBusy(ctx, tx, id); err != nil {
+		return err
+	}
+	var n int
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM questions WHERE session_id = ?
+		AND status = 'pending'`, id).Scan(&n)
+	if err == nil && n > 0 {
+		err = errKept
+	}
+	return err
+}
+
+// leaves reports whether err means that retention leaves a session alone.
+func leaves(err error) bool {
+	_, busy := errors.AsType[*StateError](err)
+	return busy || errors.Is(err, errKept)
+}
+
+// retire deletes sessions without a change since before, with a line of the audit for each.
+func (s *Store) retire(ctx context.Context, before time.Time) (n int, err error) {
+	ids, err := collect(ctx, s.read, scanID, "SELECT id FROM sessions WHERE updated_at < ?",
+		millis(before))
+	for _, id := range ids {
+		if err != nil || ctx.Err() != nil {
+			break
+		}
+		deleted, failed := s.delete(ctx, id, before, func(ctx context.Context, tx *tx) error {
+			if err := idle(ctx, tx, id); err != nil {
+				return err
+			}
+			return tx.audit(ctx, AuditEntry{Event: AuditPruned, SessionID: id,
+				Text: "the session was older than is kept"})
+		})
+		if deleted {
+			n++
+		}
+		if !leaves(failed) {
+			err = failed
+		}
+	}
+	return n, cmp.Or(err, context.Cause(ctx))
+}
+
+// dropFrames deletes the pictures of sessions without a change since before, the oldest session's
+// first, until they were that many bytes.
+func (s *Store) dropFrames(ctx context.Context, before time.Time, excess int64) (
+	n int, err error) {
+	type old struct {
+		id      string
+		changed time.Time
+	}
+	folders, err := os.ReadDir(s.frames.dir)
+	if err != nil {
+		return 0, err
+	}
+	var list []old
+	for _, e := range folders {
+		o := old{id: e.Name()}
+		known, err := found(s.read.QueryRowContext(ctx,
+			"SELECT updated_at FROM sessions WHERE id = ? AND updated_at < ?", o.id,
+			millis(before)), instant{&o.changed})
+		if err != nil {
+			return 0, err
+		}
+		if known {
+			list = append(list, o)
+		}
+	}
+	slices.SortFunc(list, func(a, b old) int { return a.changed.Compare(b.changed) })
+	for _, o := range list {
+		if excess <= 0 || ctx.Err() != nil {
+			return n, context.Cause(ctx)
+		}
+		dropped, bytes, err := s.dropFramesOf(ctx, o.id, before)
+		n += dropped
+		excess -= bytes
+		if err != nil && !leaves(err) {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// dropFramesOf deletes the pictures of a session. The rows come first, so that no step seems to
+// have lost a picture. A file that was written meanwhile, by a run that was just continued, stays.
+func (s *Store) dropFramesOf(ctx context.Context, id string, before time.Time) (
+	n int, bytes int64, err error) {
+	began := time.Now()
+	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
+		if err := idle(ctx, tx, id); err != nil {
+			return err
+		}
+		rows, err := affected(tx.ExecContext(ctx, `UPDATE steps
+			SET frame = '', frame_bytes = 0, frame_sum = ? WHERE session_id = ? AND frame <> ''
+			AND EXISTS (SELECT 1 FROM sessions WHERE id = ? AND updated_at < ?)`,
+			[]byte{}, id, id, millis(before)))
+		n = int(rows)
+		return err
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	dir := filepath.Join(s.frames.dir, id)
+	files, err := os.ReadDir(dir)
+	for _, e := range files {
+		info, failed := e.Info()
+		if failed == nil && info.ModTime().Before(began) {
+			bytes += info.Size()
+			failed = os.Remove(filepath.Join(dir, e.Name()))
+		}
+		if !errors.Is(failed, fs.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return n, bytes, err
+}
+
+// compact gives room of the database back to the disk, when a quarter of it is free and no run
+// would have to wait for that.
+func (s *Store) compact(ctx context.Context) error {
+	if _, own := s.engine.(sqliteEngine); !own {
+		return nil // a server does that
+	}
+	load, err := s.Load(ctx)
+	if err != nil || load.Runs[Running]+load.Runs[Queued] > 0 {
+		return err
+	}
+	if err := s.writeQueue.Lock(ctx); err != nil {
+		return err
+	}
+	defer s.writeQueue.Unlock()
+	var free, pages int
+	err = s.write.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free)
+	if err == nil {
+		err = s.write.QueryRowContext(ctx, "PRAGMA page_count").Scan(&pages)
+	}
+	if err == nil && free*4 > pages {
+		_, err = s.write.ExecContext(ctx, "VACUUM")
+	}
+	if err == nil {
+		_, err = s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	}
+	return explain(err)
+}
+
+// Prune deletes the entries from before the time, except those of questions that are open, and
+// notes in an entry that stays how many there were, and by whom they were deleted.
+func (a Audit) Prune(ctx context.Context, before time.Time, by AuditEntry) (n int, err error) {
+	err = a.update(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.exec(ctx, "INSERT INTO audit_pruned (before) VALUES (?)",
+			millis(before)); err != nil {
+			return err
+		}
+		rows, err := affected(tx.ExecContext(ctx, `DELETE FROM audit WHERE at < ?
+			AND event <> 'pruned' AND NOT EXISTS (SELECT 1 FROM questions q
+			WHERE q.id = audit.question_id AND q.status = 'pending')`, millis(before)))
+		if err != nil {
+			return err
+		}
+		if err := tx.exec(ctx, "DELETE FROM audit_pruned"); err != nil {
+			return err
+		}
+		n = int(rows)
+		by.Event = AuditPruned
+		by.Text = fmt.Sprintf("%d entries from before %s", n, before.UTC().Format(time.RFC3339))
+		return tx.audit(ctx, by)
+	})
+	return n, doing(err, "pruning the audit")
+}

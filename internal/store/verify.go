@@ -1,0 +1,167 @@
+package store
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Verify reads a backup into memory: it opens the database there, has SQLite look at all of it, and
+// compares the pictures with what their steps say of them.
+func Verify(ctx context.Context, path string) (Summary, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer f.Close()
+	r := tar.NewReader(f)
+	want, err := readSummary(r)
+	if err != nil {
+		return want, err
+	}
+	got := Summary{Format: want.Format, Made: want.Made}
+	var known map[string]picture
+	all := sha256.New()
+	for {
+		h, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			got.Sum = hex.EncodeToString(all.Sum(nil))
+			return want, whole(got, want)
+		case err != nil:
+		case h.Name == dbName:
+			got, known, err = verifyImage(ctx, io.TeeReader(r, all), got)
+		case strings.HasPrefix(h.Name, framesDir+"/"):
+			got.Pictures++
+			err = verifyPicture(r, h.Name, known)
+		default:
+			_, err = io.Copy(all, r)
+		}
+		if err != nil {
+			return want, fmt.Errorf("the backup is damaged: %w", err)
+		}
+	}
+}
+
+// whole compares what a backup holds with what it says of itself.
+func whole(got, want Summary) error {
+	if got == want {
+		return nil
+	}
+	return fmt.Errorf("the backup is damaged: it holds %+v (want %+v)", got, want)
+}
+
+// verifyImage opens a database in memory, and counts what is in it.
+func verifyImage(ctx context.Context, r io.Reader, sum Summary) (
+	Summary, map[string]picture, error) {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return sum, nil, err
+	}
+	db, err := inMemory(ctx, b)
+	if err != nil {
+		return sum, nil, err
+	}
+	defer db.Close()
+	counted, list, err := countRows(ctx, db)
+	counted.Format, counted.Made = sum.Format, sum.Made
+	pictures := map[string]picture{}
+	for _, p := range list {
+		f := frames{dir: framesDir}
+		if file, _, _, err := f.path(p.id); err == nil {
+			pictures[pictureName(file)] = p
+		}
+	}
+	return counted, pictures, err
+}
+
+// inMemory opens an image of a database.
+func inMemory(ctx context.Context, image []byte) (*sql.DB, error) {
+	c, err := newConnector(":memory:")
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(c)
+	db.SetMaxOpenConns(1)
+	db.SetMaxIdleConns(1)
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	err = conn.Raw(func(driver any) error {
+		own, _ := driver.(*connection)
+		into, ok := own.sqliteConn.(interface{ Deserialize([]byte) error })
+		if !ok {
+			return fmt.Errorf("a connection of SQLite lacks a part: %T", own.sqliteConn)
+		}
+		return into.Deserialize(image)
+	})
+	if err = errors.Join(err, conn.Close()); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// inspect counts what is in the file of a database.
+func inspect(ctx context.Context, path string) (Summary, []picture, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return Summary{}, nil, err
+	}
+	db, err := inMemory(ctx, b)
+	if err != nil {
+		return Summary{}, nil, err
+	}
+	defer db.Close()
+	return countRows(ctx, db)
+}
+
+// countRows has SQLite check the database, and counts what is in it.
+func countRows(ctx context.Context, db *sql.DB) (Summary, []picture, error) {
+	sum := Summary{Format: backupFormat}
+	var whole string
+	err := db.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&whole)
+	if err == nil && whole != "ok" {
+		err = errors.New(whole)
+	}
+	if err == nil {
+		err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&sum.Schema)
+	}
+	for table, n := range map[string]*int{"sessions": &sum.Sessions, "steps": &sum.Steps,
+		"questions": &sum.Questions, "audit": &sum.Audit} {
+		if err == nil {
+			err = db.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(n)
+		}
+	}
+	if err != nil {
+		return sum, nil, err
+	}
+	list, err := collect(ctx, db, func(row scanner) (p picture, err error) {
+		return p, row.Scan(&p.id, &p.bytes, &p.sum)
+	}, "SELECT frame, frame_bytes, frame_sum FROM steps WHERE frame <> ''")
+	return sum, list, err
+}
+
+// verifyPicture compares a picture with what its step says of it. Former versions said nothing.
+func verifyPicture(r io.Reader, name string, known map[string]picture) error {
+	p, is := known[name]
+	if !is {
+		return fmt.Errorf("%s belongs to no step", name)
+	}
+	b, err := io.ReadAll(r)
+	if err != nil || len(p.sum) == 0 {
+		return err
+	}
+	if sum := sha256.Sum256(b); len(b) != p.bytes || !bytes.Equal(sum[:], p.sum) {
+		return fmt.Errorf("%s is another picture than its step's", name)
+	}
+	return nil
+}
