@@ -21,7 +21,7 @@ func (c *backupCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
 	}
-	if !store.Exists(a.Conf.DataDir, a.Conf.Store.URL) {
+	if !store.Exists(a.Conf.DataDir, string(a.Conf.Store.URL)) {
 		return app.Usage(fmt.Errorf("there is nothing in %s", a.Conf.DataDir),
 			"name the data folder: --data-dir DIR")
 	}
