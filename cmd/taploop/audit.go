@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 type auditCmd struct {
@@ -77,7 +78,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+	if d, err := wait.ParseDuration(text); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
 	for _, layout := range []string{time.RFC3339, time.DateTime, toMinute, time.DateOnly} {
@@ -86,7 +87,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, app.Usage(fmt.Errorf("--since is %q", text),
-		"write a duration such as 24h, or a date such as 2026-01-31")
+		"write a duration such as 24h or 30d, or a date such as 2026-01-31")
 }
 
 func auditRow(e store.AuditEntry, layout string) []any {

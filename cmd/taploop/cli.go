@@ -7,8 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -47,6 +49,7 @@ type commands struct {
 	Backup    backupCmd    `cmd:"" help:"Write all that is stored to one file, while servers go on, and read it back."`
 	Restore   restoreCmd   `cmd:"" help:"Make the data folder from a backup."`
 	Stop      stopCmd      `cmd:"" help:"Stop a session's run, and give its phone back."`
+	Say       sayCmd       `cmd:"" help:"Say something to a task while it is under way."`
 	Guard     guardCmd     `cmd:"" help:"Tell what the guard's rules make of actions."`
 	Yolo      yoloCmd      `cmd:"" help:"Go on for a while without asking about what is not critical."`
 	Devices   devicesCmd   `cmd:"" help:"List the phones."`
@@ -83,7 +86,7 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	var helped bool
 	parser, err := kong.New(&c, kong.Name("taploop"),
 		kong.Writers(s.out, s.err), kong.Exit(func(int) { helped = true }),
-		helpWords(),
+		helpWords(), kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)),
 		kong.Description("Hand tasks to an Android phone: a vision model looks and decides, "+
 			"the phone acts over ADB.\n\n"+exitCodes()),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),

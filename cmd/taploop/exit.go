@@ -137,7 +137,7 @@ func report(w io.Writer, say story.Words, err error) int {
 		}
 		fmt.Fprintf(w, "taploop: %s\n", indented(e.Error(), "    "))
 		try := hint.Of(e)
-		if runs.CodeOf(e) == runs.SessionNotFound {
+		if runs.CodeOf(e) == runs.SessionNotFound && !strings.HasPrefix(try, "taploop ") {
 			try = "taploop sessions list, and pass the id of one of them"
 		}
 		if try != "" {

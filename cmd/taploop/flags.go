@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // workFlags are the settings of what carries runs out that have a flag.
@@ -19,6 +22,20 @@ type workFlags struct {
 	Mask    string `name:"replay-mask" key:"model.replay_masks" empty:"ok" help:"Parts of the screen that are not compared, separated by commas: status_bar, home_clock, or 'LEFT TOP WIDTH HEIGHT' as fractions." placeholder:"MASKS"`
 	ADB     string `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// decodeDuration reads a duration, which may be of days and weeks.
+func decodeDuration(c *kong.DecodeContext, target reflect.Value) error {
+	var given string
+	if err := c.Scan.PopValueInto("duration", &given); err != nil {
+		return err
+	}
+	d, err := wait.ParseDuration(given)
+	if err != nil {
+		return fmt.Errorf("expected a duration such as 90s, 12h or 30d but got %q", given)
+	}
+	target.SetInt(int64(d))
+	return nil
 }
 
 // whole is a flag's whole number, within the bounds that its tags from and to name.

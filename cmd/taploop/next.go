@@ -76,7 +76,7 @@ func replyTo(q inquiry.Question) string {
 
 // arguments are the names of arguments at the command line.
 var arguments = map[usecase.Argument]string{usecase.ArgReply: "--reply",
-	usecase.ArgReplyID: "--reply-id", usecase.ArgSession: "SESSION", usecase.ArgTask: "TASK"}
+	usecase.ArgReplyID: "--reply-id", usecase.ArgSession: "SESSION", usecase.ArgTask: "TASK", usecase.ArgMessage: "TEXT"}
 
 // onward words what can be done after an error of a command with these arguments.
 type onward struct{ args []string }

@@ -198,9 +198,14 @@ func (a *invocation) typed(ctx context.Context, q inquiry.Question) (string, err
 	case terminal:
 		a.notef("%s", wordsIn(a.Lang()).Whole)
 	}
+	return a.piped("the answer")
+}
+
+// piped reads all of stdin.
+func (a *invocation) piped(what string) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(a.in, maxAnswer))
 	if err != nil {
-		return "", fmt.Errorf("reading the answer: %w", err)
+		return "", fmt.Errorf("reading %s: %w", what, err)
 	}
 	return string(text), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/internal/app"
@@ -29,6 +30,8 @@ type taskFlags struct {
 	JSON      bool   `help:"Print the result as JSON on stdout."`
 	workFlags
 
+	expected terminal.Replies // given beforehand
+
 	answers bool // the command line answers the question: that is not said again
 	starts  bool // it could also end a session that has the phone
 }
@@ -43,11 +46,12 @@ func (t *taskFlags) running() usecase.Running {
 }
 
 type runCmd struct {
-	Task      string `arg:"" help:"What is to be done, in one app, in a sentence or two."`
-	Serial    string `short:"s" key:"adb.serial" help:"The phone; the default is ANDROID_SERIAL, else the only usable one." placeholder:"SERIAL"`
-	Supersede bool   `help:"End your own session that has the phone, and start in its place."`
-	KeepState bool   `name:"keep-environment" help:"Leave the phone as it is; otherwise the run starts at the home screen, and the first app that it opens is ended before (loop.keep_apps=true leaves it)."`
-	Profile   string `help:"Write what taploop itself computes and keeps in memory to FILE.cpu.pprof and FILE.heap.pprof, for go tool pprof." placeholder:"FILE"`
+	Task      string   `arg:"" help:"What is to be done, in one app, in a sentence or two; - reads it from stdin."`
+	Serial    string   `short:"s" key:"adb.serial" help:"The phone; the default is ANDROID_SERIAL, else the only usable one." placeholder:"SERIAL"`
+	Supersede bool     `help:"End your own session that has the phone, and start in its place."`
+	Reply     []string `sep:"none" help:"Answers questions that fit PATTERN, a regular expression, and every question without one; repeatable." placeholder:"PATTERN=TEXT"`
+	KeepState bool     `name:"keep-environment" help:"Leave the phone as it is; otherwise the run starts at the home screen, and the first app that it opens is ended before (loop.keep_apps=true leaves it)."`
+	Profile   string   `help:"Write what taploop itself computes and keeps in memory to FILE.cpu.pprof and FILE.heap.pprof, for go tool pprof." placeholder:"FILE"`
 	taskFlags
 }
 
@@ -55,6 +59,17 @@ type runCmd struct {
 func (c *runCmd) Run(ctx context.Context, a *invocation) error {
 	if err := app.Unrecorded(c.Record); err != nil {
 		return err
+	}
+	if c.Task == "-" {
+		given, err := a.piped("the task")
+		if err != nil {
+			return err
+		}
+		c.Task, a.in = strings.TrimSpace(given), strings.NewReader("")
+	}
+	var err error
+	if c.expected, err = terminal.ParseReplies(c.Reply); err != nil {
+		return app.Usage(err, "")
 	}
 	stop, err := profile(c.Profile)
 	if err != nil {
@@ -103,7 +118,7 @@ func (c *taskFlags) follow(ctx context.Context, a *invocation,
 	}
 	show := a.story(person, c.answers)
 	defer show.End()
-	o := app.Options{Console: show, Observe: show.Event}
+	o := app.Options{Console: show, Observe: show.Event, Expected: c.expected}
 	var begun *usecase.Outcome
 	var st runs.Status
 	err := app.With(ctx, &a.Settings, o, func(d *app.Parts) (err error) {

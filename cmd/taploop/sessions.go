@@ -77,7 +77,7 @@ func summaries(list []store.Overview) []summary {
 }
 
 type sessionsShowCmd struct {
-	Session string `arg:"" help:"The session's id, or its beginning."`
+	Session string `arg:"" optional:"" help:"The session's id, or its beginning; without one your last session."`
 	JSON    bool   `help:"Print JSON."`
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }
@@ -98,7 +98,7 @@ func (c *sessionsShowCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type sessionsExportCmd struct {
-	Session string `arg:"" help:"The session's id, or its beginning."`
+	Session string `arg:"" optional:"" help:"The session's id, or its beginning; without one your last session."`
 	Format  string `enum:"html,gelab" default:"html" help:"html (one page) or gelab (traces and images)."`
 	Output  string `short:"o" help:"File for html (- for stdout), folder for gelab." placeholder:"PATH"`
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
@@ -126,7 +126,7 @@ func (c *sessionsExportCmd) Run(ctx context.Context, a *invocation) error {
 }
 
 type sessionsPruneCmd struct {
-	OlderThan time.Duration `required:"" help:"How long they have not changed, for example 720h." placeholder:"DURATION"`
+	OlderThan time.Duration `required:"" help:"How long they have not changed, for example 30d." placeholder:"DURATION"`
 	DataDir   string        `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }
 
@@ -134,7 +134,7 @@ type sessionsPruneCmd struct {
 func (c *sessionsPruneCmd) Run(ctx context.Context, a *invocation) error {
 	if c.OlderThan <= 0 {
 		return app.Usage(fmt.Errorf("--older-than is %s", c.OlderThan),
-			"want a duration above 0, for example 720h")
+			"want a duration above 0, for example 30d")
 	}
 	return a.withStore(ctx, func(db *store.Store) error {
 		n, err := db.Prune(ctx, time.Now().Add(-c.OlderThan))

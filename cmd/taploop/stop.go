@@ -10,7 +10,7 @@ import (
 )
 
 type stopCmd struct {
-	Session string `arg:"" help:"The session's id, or its beginning."`
+	Session string `arg:"" optional:"" help:"The session's id, or its beginning; without one your last session."`
 	Pause   bool   `help:"Only pause it: it can be continued."`
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }

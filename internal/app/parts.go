@@ -41,9 +41,10 @@ type Parts struct {
 type Options struct {
 	Console  terminal.Lines
 	Observe  func(runs.Event)
-	URL      string        // where people reach the server, "" if it serves no HTTP
-	Grace    time.Duration // how long a run continues without a client, 0 means for ever
-	HandOver bool          // see runs.Options
+	Expected terminal.Replies // see asking.Options
+	URL      string           // where people reach the server, "" if it serves no HTTP
+	Grace    time.Duration    // how long a run continues without a client, 0 means for ever
+	HandOver bool             // see runs.Options
 	// Around returns the phones that take the place of the host's, for example with a mask over
 	// every picture. Nil keeps the host's.
 	Around    func(runs.Phones) runs.Phones
@@ -115,6 +116,14 @@ func runOptions(s *Settings, d *Parts, o Options) *runs.Options {
 		OnTimeout:      s.OnTimeout(), OnUndecided: inquiry.OnTimeout(q.OnUndecided),
 		Lang: s.Conf.Model.Lang, Observe: o.Observe, DetachGrace: o.Grace,
 		Log: s.Log,
+	}
+	if len(o.Expected) > 0 {
+		opts.Asking.Expected = func(q inquiry.Question) (inquiry.Reply, bool) {
+			r, ok := o.Expected.To(q)
+			by := Operator()
+			r.Channel, r.Authority, r.By = by.Channel, by.Authority, by.Name
+			return r, ok
+		}
 	}
 	if o.Console != nil {
 		opts.Asking.Console = terminal.New(o.Console, s.Lang())

@@ -13,6 +13,7 @@ import (
 	"github.com/knadh/koanf/v2"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // Loaded is a configuration that knows where its values came from.
@@ -69,7 +70,7 @@ func decodeValue(from, into any) error {
 		// of a list's items: other keys were checked before
 		TagName: "koanf", Result: into, WeaklyTypedInput: true, ErrorUnused: true,
 		DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit,
-			mapstructure.StringToTimeDurationHookFunc(), splitList),
+			durations, splitList),
 	})
 	if err != nil {
 		return err
@@ -99,7 +100,7 @@ func mistyped(k *koanf.Koanf, keys []Key, layer string, origin func(path string)
 	}
 	if len(bad) == 0 {
 		return hint.Add(fmt.Errorf("in %s: %w", layer, err),
-			"durations are written like 90s or 30m, sizes like 728x728; "+
+			"durations are written like 90s, 30m or 30d, sizes like 728x728; "+
 				"`taploop config show` prints every key")
 	}
 	return errors.Join(bad...)
@@ -118,6 +119,14 @@ func wantUnit(from, to reflect.Type, v any) (any, error) {
 		return nil, fmt.Errorf("%v has no unit (want a duration such as 90s)", v)
 	}
 	return v, nil
+}
+
+// durations reads a duration, which may be of days and weeks.
+func durations(from, to reflect.Type, v any) (any, error) {
+	if from.Kind() != reflect.String || to != reflect.TypeFor[time.Duration]() {
+		return v, nil
+	}
+	return wait.ParseDuration(v.(string))
 }
 
 // splitList takes the items of a list apart, as the environment and flags give them.

@@ -15,6 +15,7 @@ const (
 	ArgSession   Argument = "the session"
 	ArgPhone     Argument = "the phone"
 	ArgTask      Argument = "the task"
+	ArgMessage   Argument = "the message"
 	ArgQuestion  Argument = "the question"
 	ArgReply     Argument = "the answer"
 	ArgReplyID   Argument = "the answer's id"

@@ -136,6 +136,7 @@ func (u *Cases) cutSteps(wanted int) int {
 type Continue struct {
 	SessionID string `json:"session_id,omitempty" max:"200"`
 	Task      string `json:"task,omitempty" max:"20000"`
+	Message   string `json:"message,omitempty" max:"2000"`
 	ReplyMode string `json:"reply_mode,omitempty" max:"200" listed:"gelab"`
 	Reset     bool   `json:"reset_environment" default:"false" listed:"gelab"`
 	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"gelab"`
@@ -159,6 +160,9 @@ func (u *Cases) Continue(ctx context.Context, c *Call, a Continue) (*Outcome, er
 	before, err := u.statusOf(ctx, c, a.SessionID)
 	if err != nil {
 		return nil, err
+	}
+	if a.Message != "" {
+		return u.steer(ctx, c, a, before)
 	}
 	if a.Words != "" || a.Decisions != nil {
 		a.ReplyID = cmp.Or(a.ReplyID, a.Key)

@@ -87,6 +87,21 @@ func (u *Cases) Stop(ctx context.Context, c *Call, a Stop) (*Outcome, error) {
 	return u.outcome(ctx, st)
 }
 
+// steer says the request's message to a run that is under way, and waits for it.
+func (u *Cases) steer(ctx context.Context, c *Call, a Continue, before runs.Status) (
+	*Outcome, error) {
+	if a.Task != "" || a.Words != "" || a.Decisions != nil || a.ReplyType != "" {
+		return nil, mend("leave %s out, or send it in a call by itself", ArgMessage).because(
+			"%s is said to a task that is under way, and comes alone", ArgMessage)
+	}
+	_, err := u.Message(ctx, c, Message{SessionID: before.Session.ID, Text: a.Message, Key: a.Key})
+	if err != nil {
+		return nil, err
+	}
+	return u.Wait(ctx, c, Wait{SessionID: before.Session.ID, Since: before.Session.Steps,
+		Seconds: a.Seconds})
+}
+
 // Message says something to a run without stopping it.
 type Message struct {
 	SessionID string                `json:"session_id" max:"200"`

@@ -27,7 +27,7 @@ var names = map[usecase.Argument]string{
 	usecase.ArgQuestion: "question_id", usecase.ArgReply: "reply_from_client",
 	usecase.ArgReplyID: "reply_id", usecase.ArgReplyType: "reply_type",
 	usecase.ArgRemember: "remember", usecase.ArgDecisions: "decisions",
-	usecase.ArgKey: "idempotency_key",
+	usecase.ArgKey: "idempotency_key", usecase.ArgMessage: "message",
 
 	usecase.ArgPrompt: "prompt", usecase.ArgContext: "context", usecase.ArgOptions: "options",
 	usecase.ArgFields: "fields", usecase.ArgDraft: "draft", usecase.ArgDefault: "default_answer",

@@ -9,6 +9,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // Channel is one way in which a question reaches somebody who answers.
@@ -295,7 +296,7 @@ func parseStep(words string) (Step, error) {
 	if after != "" && strings.Trim(after, "0123456789") == "" {
 		after += "s"
 	}
-	d, err := time.ParseDuration(strings.TrimSuffix(after, "in")) // "2 min"
+	d, err := wait.ParseDuration(strings.TrimSuffix(after, "in")) // "2 min"
 	if !ok || err != nil || d < minTime || d > maxTime {
 		return s, invalid("write a time from 1s to 24h, for example manual_reply (60s)",
 			"the time %q of %s cannot be used", text.Cut(rest, maxQuoted), name)

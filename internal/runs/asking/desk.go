@@ -22,8 +22,12 @@ type Options struct {
 	Deciders  map[channel.Mode]Decider
 	OnRefusal channel.Mode // asked when a person refuses to answer, "" for none
 	Draft     channel.Mode // drafts answers for people, "" for none
-	Console   Console      // answers under manual_reply, which is refused if it is nil
-	Channels  []string     // list every question, in addition to the question's channels
+	// Expected is the reply that was given beforehand to a question like this one. Where there is
+	// none, or it does not fit, the question is asked. Nil expects nothing.
+	Expected func(inquiry.Question) (r inquiry.Reply, ok bool)
+
+	Console  Console  // answers under manual_reply, which is refused if it is nil
+	Channels []string // list every question, in addition to the question's channels
 	// How long a channel has its turn if the mode does not say. The default is 10 minutes.
 	Attention time.Duration
 }
@@ -94,7 +98,16 @@ func (d *Desk) Open(
 	}
 	d.passOn(&q, mode)
 	q.Routing = d.router.First(q)
-	return d.broker.Open(ctx, q)
+	q, err := d.broker.Open(ctx, q)
+	if err != nil || d.opts.Expected == nil {
+		return q, err
+	}
+	if r, ok := d.opts.Expected(q.Clone()); ok {
+		if _, err := d.broker.Resolve(ctx, q.ID, r); err != nil {
+			d.log.WarnContext(ctx, "a reply that was given beforehand", "question", q.ID, "err", err)
+		}
+	}
+	return q, nil
 }
 
 // Lacks returns the first step of the mode that this Desk cannot ask, or nil if there is none.

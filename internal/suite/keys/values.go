@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // value is a scalar with a form of its own.
@@ -20,7 +22,7 @@ type value interface {
 type Duration time.Duration
 
 func (d *Duration) set(s string) error {
-	got, err := time.ParseDuration(s)
+	got, err := wait.ParseDuration(s)
 	if err != nil || got <= 0 {
 		return fmt.Errorf("%q is no duration (want one such as 500ms, 5s or 2m)", s)
 	}
@@ -28,7 +30,7 @@ func (d *Duration) set(s string) error {
 	return nil
 }
 
-const durations = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`
+const durations = `^([0-9]+(\.[0-9]+)?(w|d))*([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))*$`
 
 func (*Duration) form() map[string]any {
 	return map[string]any{"type": "string", "pattern": durations}

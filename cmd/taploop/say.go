@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/usecase"
+)
+
+type sayCmd struct {
+	Session     string `arg:"" help:"The session's id, or its beginning; - is your last session."`
+	Text        string `arg:"" help:"What the agent is to know."`
+	Instruction bool   `help:"It is an instruction, which goes before the task and before earlier ones; otherwise it is a remark."`
+	DataDir     string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run says something to a run that is going, waiting or paused, also one of another process.
+func (c *sayCmd) Run(ctx context.Context, a *invocation) error {
+	m := usecase.Message{Text: c.Text, Mode: agentloop.AsNote}
+	if c.Instruction {
+		m.Mode = agentloop.AsInstruction
+	}
+	if c.Session == "-" {
+		c.Session = ""
+	}
+	return app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, func(d *app.Parts) error {
+		sess, err := findSession(ctx, d.Store, c.Session)
+		if err != nil {
+			return err
+		}
+		m.SessionID = sess.ID
+		o, err := d.Cases.Message(ctx, app.Call(sess.Client), m)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(a.out, o.Status.Run.State)
+		return err
+	})
+}
