@@ -332,7 +332,7 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": false, "reply_mode": nil, "session_id": nil,
 				"reply_from_client": nil, "message": nil,
-				"question_id":       nil, "reply_id": nil, "decisions": nil, "reply_type": nil,
+				"question_id": nil, "reply_id": nil, "decisions": nil, "reply_type": nil,
 				"remember":        nil,
 				"idempotency_key": nil}),
 			defaults["ask_agent_continue"])
