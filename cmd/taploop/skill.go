@@ -41,8 +41,10 @@ func (f *skillsFlags) folder(a *invocation) skill.Folder {
 
 // loaded is the folder of the skills, with the configuration loaded.
 func (f *skillsFlags) loaded(a *invocation) (skill.Folder, error) {
-	err := a.Load()
-	return f.folder(a), err
+	if err := a.Load(); err != nil {
+		return "", err
+	}
+	return f.folder(a), nil
 }
 
 // paramsOf reads NAME=VALUE.
@@ -61,7 +63,7 @@ func paramsOf(list []string) (map[string]string, error) {
 
 type skillMakeCmd struct {
 	Session string   `arg:"" help:"The session's id, or its beginning."`
-	Name    string   `required:"" help:"Name of the skill: small letters, digits, - and _." placeholder:"NAME"`
+	Name    string   `help:"Name of the skill: small letters, digits, - and _; the default is made of the task." placeholder:"NAME"`
 	Param   []string `help:"A value of the run that becomes a parameter." placeholder:"NAME=VALUE" sep:"none"`
 	skillsFlags
 }
@@ -77,6 +79,7 @@ func (c *skillMakeCmd) Run(ctx context.Context, a *invocation) error {
 		if err != nil {
 			return err
 		}
+		c.Name = cmp.Or(c.Name, skill.NameOf(src.Run.Task))
 		s, notes, err := skill.Make(src, skill.MakeOptions{Name: c.Name, Params: params})
 		if err != nil {
 			return app.Usage(err, "")

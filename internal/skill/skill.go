@@ -2,6 +2,7 @@ package skill
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/suite/keys"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Skill is a run made repeatable. In its texts, {{name}} stands for a parameter, and {{answer 2}}
@@ -107,6 +109,12 @@ func CheckName(name string) error {
 			"64, beginning with a letter or a digit)", name)
 	}
 	return nil
+}
+
+// NameOf is a name for a skill that does the task.
+func NameOf(task string) string {
+	words := regexp.MustCompile(`[a-z0-9]+`).FindAllString(strings.ToLower(task), 6)
+	return cmp.Or(strings.Trim(text.Cut(strings.Join(words, "-"), 40), "-…"), "skill")
 }
 
 // Parse reads a skill. Its error is keys.Problems, with all that is wrong and where.
