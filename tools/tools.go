@@ -119,7 +119,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 	c := &call{
 		request: req,
 		who: &usecase.Call{Client: principal, Mode: o.mode, Usual: waits.Default,
-			Most: waits.Most(token != nil),
+			Most: waits.Most(token != nil), Begun: func() { transport.Begun(ctx) },
 			By: runs.Actor{Channel: inquiry.ChannelMCP, Authority: inquiry.AuthorityClientModel,
 				Name: principal}},
 		person:    t.edge.opts.Person(ctx),
@@ -147,6 +147,9 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 func (t *Tools) handler(d tool) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		c := t.newCall(ctx, req)
+		if d.hints.readOnly {
+			transport.Begun(ctx)
+		}
 		r, err := t.carryOut(ctx, c, d)
 		if err != nil {
 			return nil, err

@@ -74,7 +74,7 @@ func (c *proxyCmd) Run(ctx context.Context, a *invocation) error {
 			a.Log.Warn("looking at the questions", "error", err)
 		})
 	})
-	err = transport.ServeStdio(ctx, p, a.in, out, &transport.Options{Log: a.Log})
+	err = transport.ServeStdio(ctx, p, a.in, out, &transport.Options{InOrder: true, Log: a.Log})
 	p.Close()
 	stop()
 	sweeper.Wait()

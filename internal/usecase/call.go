@@ -21,6 +21,8 @@ type Call struct {
 	Steps int           // of a call that does not say; 0 means as many as are configured
 	// Forms shows questions to the caller's user, or nil if the caller cannot.
 	Forms Forms
+	// Begun is called when the call has done what it changes and begins to wait, unless it is nil.
+	Begun func()
 	// Report is given what happens while the call waits, unless it is nil.
 	Report *Reporter
 
@@ -55,6 +57,12 @@ func (c *Call) mode(m, usual channel.Mode) channel.Mode {
 		return m
 	}
 	return c.Mode
+}
+
+func (c *Call) begun() {
+	if c.Begun != nil {
+		c.Begun()
+	}
 }
 
 // Session is the session that the call is about, or "".

@@ -48,6 +48,7 @@ const PickUp = "wait for the run, which lets it go on"
 func (u *Cases) follow(ctx context.Context, c *Call, w *wait) (*Outcome, error) {
 	detach := u.opts.Runs.Attach(w.Status.Session.ID)
 	defer detach()
+	c.begun()
 	replayed := w.Status.Replayed
 	if err := u.attend(ctx, c, w); err != nil {
 		return nil, err

@@ -61,6 +61,7 @@ func (u *Questions) Inquire(ctx context.Context, c *Call, a Inquire) (*Inquiry, 
 	if err != nil {
 		return nil, err
 	}
+	c.begun()
 	end := began.Add(c.Budget(a.Seconds))
 	out := &Inquiry{Budget: c.Budget(a.Seconds)}
 	if q, err = u.opts.Questions.Get(ctx, q.ID); err != nil {

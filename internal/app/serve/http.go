@@ -79,7 +79,7 @@ func (s *Service) operate(mux *http.ServeMux, counts Counters) {
 
 // transportOptions are those of every MCP server that is served over HTTP.
 func transportOptions(set *app.Settings, auth *authenticator, s *Service) transport.Options {
-	return transport.Options{
+	return transport.Options{InOrder: true,
 		Hosts: set.Conf.HTTP.Hosts, Origins: set.Conf.HTTP.Origins, Authorize: auth.authorize,
 		Changed:  auth.files.Changed,
 		Operator: func(name string) bool { return isOperator(set, name) },

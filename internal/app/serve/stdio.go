@@ -36,7 +36,7 @@ func Stdio(ctx context.Context, set *app.Settings, o Options) error {
 		paused <- e
 	}()
 	err = transport.ServeStdio(serving, s.MCP, eofReader{o.In, leave}, o.Out,
-		&transport.Options{Log: set.Log, Subscribe: s.tools.MaySubscribe})
+		&transport.Options{InOrder: true, Log: set.Log, Subscribe: s.tools.MaySubscribe})
 	leave() // when out broke
 	return errors.Join(Without(err, errEnded), (<-paused).finish())
 }

@@ -182,6 +182,9 @@ func (c *connection) submit(ctx context.Context, x *exchange) error {
 	if err := x.up.Send(ctx, &sent); err != nil {
 		return c.fault("%v", err)
 	}
+	if x.of != nil { // what is sent next arrives next
+		transport.Begun(ctx)
+	}
 	return nil
 }
 

@@ -64,6 +64,7 @@ func (g *gate) review(ctx context.Context, l *link, c *toolCall, d guard.Decisio
 			g.claims.release(q.ID)
 			return form, nil
 		}
+		transport.Begun(ctx) // a person may take long
 		q, err = g.wait(ctx, c, q, budget-time.Since(began))
 		g.claims.release(q.ID)
 		switch {

@@ -90,12 +90,15 @@ func TestMain(m *testing.M) {
 		time.Sleep(time.Hour)
 	}
 	err := transport.ServeStdio(context.Background(), speaking(other(),
-		os.Getenv("PROXY_UPSTREAM")), os.Stdin, os.Stdout, nil)
+		os.Getenv("PROXY_UPSTREAM")), os.Stdin, os.Stdout, inOrder)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
+
+// inOrder are the options of servers that keep the order of calls.
+var inOrder = &transport.Options{InOrder: true, MaxCalls: 2000}
 
 // other is the other server.
 func other() *server.MCPServer {
@@ -253,7 +256,7 @@ func newRig(t *testing.T, change func(*Options)) *rig {
 
 // overHTTP puts an HTTP server in the place of the process.
 func overHTTP(t *testing.T) func(*Options) {
-	h := transport.NewHTTP(other(), nil)
+	h := transport.NewHTTP(other(), inOrder)
 	web := httptest.NewServer(h)
 	t.Cleanup(func() {
 		require.NoError(t, h.Close(context.Background()))

@@ -40,6 +40,7 @@ type call struct {
 	room chan struct{} // as full as out, counting messages that are about to be sent
 	over chan struct{} // closed when the request is answered
 
+	turn    *turn                      // among the client's calls, nil if it waits for none
 	refusal atomic.Pointer[wire.Error] // that the handler asked for
 
 	filterMu sync.Mutex
@@ -150,6 +151,7 @@ func envelope(request any) mcp.JSONRPCNotification {
 // the handler, however long that takes.
 func (c *call) run(srv Server, raw json.RawMessage, s sink) {
 	defer c.cancel(ErrOver)
+	defer c.turn.pass()
 	answered := make(chan mcp.JSONRPCMessage, 1)
 	go func() { answered <- c.answer(srv, raw) }() // run waits for it
 	var wake <-chan struct{}
@@ -190,7 +192,10 @@ func (c *call) answer(srv Server, raw json.RawMessage) (resp mcp.JSONRPCMessage)
 			string(debug.Stack()))
 		resp = c.failure("internal error: handling the request panicked; the server's log has more")
 	}()
-	resp = srv.HandleMessage(srv.WithContext(c.ctx, c), raw)
+	c.turn.wait(c.ctx)
+	ctx := context.WithValue(c.ctx, turnKey{}, c.turn)
+	resp = srv.HandleMessage(srv.WithContext(ctx, c), raw)
+	c.turn.pass() // the client may read slowly
 	returned = true
 	return resp
 }

@@ -115,10 +115,12 @@ func (v *httpRequest) answer(s *session, requests []*wire.Message, batch bool) {
 	}
 	for _, m := range requests {
 		c := newCall(ctx, s.peer, m, &v.h.opts)
+		c.turn = v.arrive(s, m)
 		err := v.begin(s, c, m, st, done)
 		if err == nil {
 			continue
 		}
+		c.turn.pass()
 		c.cancel(ErrOver)
 		refused := err.(*wire.Error)
 		if !batch {
@@ -131,6 +133,14 @@ func (v *httpRequest) answer(s *session, requests []*wire.Message, batch bool) {
 		v.h.under.Go(func() { st.response(refused.Encode(), refused.Code); done() })
 	}
 	v.deliver(s, st, rd, batch, done)
+}
+
+// arrive returns the turn of a request, nil if it waits for none.
+func (v *httpRequest) arrive(s *session, m *wire.Message) *turn {
+	if !v.h.opts.InOrder {
+		return nil
+	}
+	return s.order.arrive(v.r.Context(), m.ID, v.h.opts.ordered(m))
 }
 
 // begin starts a request of the session. Its error is a *wire.Error.

@@ -21,6 +21,8 @@ type session struct {
 
 	give func() // gives its place back, called while HTTP.mu is held
 
+	order order
+
 	feed      chan mcp.JSONRPCNotification // broadcasts that wait for a listening connection
 	listening *stream
 

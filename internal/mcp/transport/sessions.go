@@ -154,6 +154,7 @@ func (v *httpRequest) initialize(m *wire.Message) {
 	s.enter(1)
 	defer s.leave()
 	var answer responseSink
+	s.order.arrive(v.r.Context(), m.ID, false)
 	c := newCall(v.context(), s.peer, m, &v.h.opts)
 	if err := c.begin(1, nil); err != nil { // it was closed just now
 		v.refuse(http.StatusServiceUnavailable, err.Error())

@@ -60,6 +60,7 @@ type stdioClient struct {
 	feed  chan mcp.JSONRPCNotification
 	gone  chan struct{} // closed when in has ended
 	ended chan error    // why the serving stops
+	order order
 	under sync.WaitGroup
 }
 
@@ -239,6 +240,9 @@ func (t *stdioClient) start(m *wire.Message, s sink) {
 	c := newCall(t.ctx, t.peer, m, &t.opts)
 	leave := func() {}
 	err := c.begin(t.opts.MaxCalls, &t.under)
+	if err == nil && t.opts.ordered(m) {
+		c.turn = t.order.next()
+	}
 	if err == nil && m.Modern() {
 		c.peer = newStatelessPeer("") // it stands alone
 		c.known = c.peer.known

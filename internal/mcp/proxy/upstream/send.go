@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/http/httptrace"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -17,12 +18,18 @@ import (
 )
 
 // Send sends a message as the body of a POST. It waits until a notification or response has
-// arrived, but not for the response to a request. The request is cancelled when ctx ends.
+// arrived, and until a request is written, but not for its response. The request is cancelled when
+// ctx ends.
 func (c *remote) Send(ctx context.Context, m *Message) error {
 	if !m.IsRequest() {
 		return c.deliver(ctx, m)
 	}
-	return c.start(func() {
+	written, wrote := context.WithCancel(ctx)
+	defer wrote()
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(httptrace.WroteRequestInfo) { wrote() }})
+	err := c.start(func() {
+		defer wrote()
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(c.ctx, cancel)()
@@ -35,6 +42,10 @@ func (c *remote) Send(ctx context.Context, m *Message) error {
 		}
 		c.r.Receive(c, &Message{Message: wire.Message{ID: m.ID}, Fault: err})
 	})
+	if err == nil {
+		<-written.Done()
+	}
+	return err
 }
 
 func (c *remote) deliver(ctx context.Context, m *Message) error {
