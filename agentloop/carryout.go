@@ -63,7 +63,12 @@ func (l *loop) act(ctx context.Context, s *Step, g actions.Gesture) *Ending {
 	if !v.allowed {
 		return end
 	}
-	if err := l.record.intend(ctx, s); err != nil {
+	switch err := l.record.intend(ctx, s); {
+	case errors.Is(err, ErrNoLeave):
+		s.Leave, s.Refusal = nil, "not carried out: "+ErrNoLeave.Error()
+		l.record.note(Note{Kind: NoteNotDone, Action: what})
+		return l.record.done(ctx, s)
+	case err != nil:
 		return halt(InternalError, stepError(s, "journaling the intent", err))
 	}
 	if ctx.Err() != nil {

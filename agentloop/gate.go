@@ -20,7 +20,7 @@ func (l *loop) checkGate(ctx context.Context, s *Step) (v Verdict, end *Ending) 
 	began := time.Now()
 	v, err := l.Gate.Check(timed, l.situation(s), s.Proposal.Decision)
 	s.Timing.Ask, s.Seen = time.Since(began), v.seen
-	s.Judging = v.spent
+	s.Judging, s.Leave = v.spent, v.leave
 	switch {
 	case timed.Err() != nil:
 		return Verdict{}, Stopped(timed)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -265,4 +266,32 @@ func TestAPhoneThatWasPickedUpWhileTheGateDecidedIsLeftAlone(t *testing.T) {
 
 	require.Empty(t, r.phone.touches)
 	require.Contains(t, r.script.notesAt(2)[0], "dialer came to the front")
+}
+
+// Leave that ends between the gate's word and the intent lets nothing be touched: the gate is asked
+// about the next decision.
+func TestLeaveThatHasEndedLetsNothingBeTouched(t *testing.T) {
+	l := &agentloop.Leave{ID: 3}
+	g := &guard{verdicts: []agentloop.Verdict{agentloop.Allow().Under(l), approval}}
+	r := guarded(g, tap(1, 1), tap(1, 1))
+	touches := 0
+	r.phone.touch = func(context.Context) error { touches++; return nil }
+	r.journal.fail = func(entry string) error {
+		if entry == "intent 1 CLICK" {
+			return fmt.Errorf("journaling: %w", agentloop.ErrNoLeave)
+		}
+		return nil
+	}
+	end, _ := goOn(t, r, agentloop.Progress{Task: "x"})
+	require.NotNil(t, end.Question, "it is asked")
+	require.Zero(t, touches)
+	require.True(t, r.journal.steps[0].Dropped())
+	require.Nil(t, r.journal.steps[0].Leave)
+
+	g = &guard{verdicts: []agentloop.Verdict{agentloop.Allow().Under(l)}}
+	r = guarded(g, tap(1, 1), actions.Complete{})
+	end, _ = goOn(t, r, agentloop.Progress{Task: "x"})
+	require.Equal(t, agentloop.TaskCompleted, end.Reason)
+	require.Equal(t, l, r.journal.intents[0].Leave)
+	require.False(t, r.journal.steps[0].Dropped())
 }

@@ -46,6 +46,8 @@ type Review struct {
 	// what the decision is about, in the gate's own form. Ruling returns it, for the gate to
 	// compare with the screen at that time
 	Bound string
+	// what exactly is touched, which a person's leave may be for; "" if it is not known
+	Target string
 }
 
 // What can be decided about an action.

@@ -2,6 +2,7 @@ package agentloop
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -47,11 +48,15 @@ type Step struct {
 	Asks      string            // the kind of the question that the step parks, "" for none
 	Seen      string            // what the gate knew of it, in its own form, or ""
 	Judging   Spending          // what the gate has cost
+	Leave     *Leave            // under which it is carried out without asking, or nil
 	Refusal   string            // why the gesture was not carried out wholly, "" when it was
 	Exchange  *actions.Exchange // the answer to the step's question, nil while it is parked
 	StartedAt time.Time
 	Timing    Timing
 }
+
+// Dropped reports whether the step's gesture has not touched the phone after all.
+func (s Step) Dropped() bool { return strings.HasPrefix(s.Refusal, "not carried out") }
 
 // Timing is where a step's time went, in order. Its parts have the same names everywhere.
 // docs/benchmarks.md explains each.

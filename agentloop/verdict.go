@@ -2,6 +2,7 @@ package agentloop
 
 import (
 	"context"
+	"errors"
 
 	"github.com/taploop/taploop/actions"
 )
@@ -45,6 +46,7 @@ type Verdict struct {
 	seen     string
 	spent    Spending
 	exactly  bool
+	leave    *Leave
 	question *Question
 }
 
@@ -63,6 +65,26 @@ func (v Verdict) Exactly() Verdict {
 	v.exactly = true
 	return v
 }
+
+// Under is v, which a person's leave allows: the journal uses it with the intent of the step. Nil is
+// none.
+func (v Verdict) Under(l *Leave) Verdict {
+	v.leave = l
+	return v
+}
+
+// Leave is a person's leave to carry something out without asking, which holds for as long, and as
+// often, as the person said.
+type Leave struct {
+	ID   int64
+	Text string // what it is for
+	By   string // who gave it
+	Act  string // what is done under it, in words
+}
+
+// ErrNoLeave is what [Journal.Intent] returns about a step whose leave has ended meanwhile. The step
+// is not carried out, and the gate decides about the next.
+var ErrNoLeave = errors.New("the leave to do it without asking has ended")
 
 // Costing is v with what finding it has cost, and the preparation for it.
 func (v Verdict) Costing(s Spending) Verdict {

@@ -62,6 +62,7 @@ func (c *proxyCmd) Run(ctx context.Context, a *invocation) error {
 	if !a.Conf.Guard.Enabled {
 		app.NoteGuard(&a.Settings)
 	}
+	o.Leave = app.ToolLeave(store, "")
 	b := app.NewBroker(&a.Settings, store)
 	p, err := app.NewProxy(&a.Settings, o, b)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/serve"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/token"
@@ -23,7 +24,7 @@ type tokenCmd struct {
 type tokenCreateCmd struct {
 	Name    string   `help:"Name of who bears it, for logs and lists; the default is made up." placeholder:"NAME"`
 	Person  bool     `help:"A person bears it, and no program: over HTTP it decides about actions that wait for a person. It sees its own sessions and those of --for; only tokens that http.operators names see everything."`
-	For     []string `help:"Whose sessions and questions a person's token sees and answers beside its own: names of tokens." placeholder:"NAME"`
+	For     []string `help:"Whose sessions and questions a person's token sees and answers beside its own: names of tokens, separated by commas. May be repeated." placeholder:"NAME" sep:"none"`
 	Adopt   bool     `help:"Give it the open sessions and questions that were begun without a token."`
 	DataDir string   `key:"data_dir" help:"Where tokens are kept." placeholder:"DIR"`
 }
@@ -33,7 +34,16 @@ func (c *tokenCreateCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
 	}
-	secret, info, err := serve.OpenTokens(a.Conf.DataDir).Create(c.Name, c.Person, c.For...)
+	var tenants []string
+	for _, list := range c.For {
+		for name := range strings.SplitSeq(list, ",") {
+			if name = strings.TrimSpace(name); name == "" {
+				return app.Usage(fmt.Errorf("--for %q has no name", list), "write --for NAME,NAME")
+			}
+			tenants = append(tenants, name)
+		}
+	}
+	secret, info, err := serve.OpenTokens(a.Conf.DataDir).Create(c.Name, c.Person, tenants...)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/taploop/taploop/internal/app"
@@ -23,6 +24,8 @@ type yoloScope struct {
 	Session string `help:"Only this session: its id, or its beginning." placeholder:"ID"`
 	App     string `help:"Only this app: its package." placeholder:"PACKAGE"`
 	Action  string `help:"Only actions of this name, such as CLICK." placeholder:"NAME"`
+	Server  string `help:"Only tools of this MCP server, behind the proxy and for agents." placeholder:"NAME"`
+	Tool    string `help:"Only this tool of MCP servers: TOOL, or SERVER/TOOL." placeholder:"NAME"`
 	All     bool   `help:"Everything."`
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }
@@ -37,7 +40,8 @@ func (y *yoloScope) of(found func(id string) (string, error)) (guard.Scope, stri
 		name  string
 		given bool
 	}{{guard.ForSession, y.Session, y.Session != ""}, {guard.ForApp, y.App, y.App != ""},
-		{guard.ForAction, y.Action, y.Action != ""}, {guard.ForAll, "", y.All}} {
+		{guard.ForAction, y.Action, y.Action != ""}, {guard.ForServer, y.Server, y.Server != ""},
+		{guard.ForTool, y.Tool, y.Tool != ""}, {guard.ForAll, "", y.All}} {
 		if one.given {
 			scope, name = one.scope, one.name
 			n++
@@ -45,7 +49,7 @@ func (y *yoloScope) of(found func(id string) (string, error)) (guard.Scope, stri
 	}
 	if n > 1 {
 		return "", "", app.Usage(errors.New("there is more than one scope"),
-			"keep one of --session, --app, --action and --all")
+			"keep one of --session, --app, --action, --server, --tool and --all")
 	}
 	if scope != guard.ForSession {
 		return scope, name, nil
@@ -56,7 +60,9 @@ func (y *yoloScope) of(found func(id string) (string, error)) (guard.Scope, stri
 
 type yoloOnCmd struct {
 	yoloScope
-	For time.Duration `default:"15m" help:"For how long, up to 24h." placeholder:"TIME"`
+	For    time.Duration `default:"15m" help:"For how long, up to 24h." placeholder:"TIME"`
+	Times  int           `help:"How often at most, up to 1000; without it as often as it comes." placeholder:"N"`
+	Target string        `help:"Only this one button or call, as \"taploop inquiries ID\" names it." placeholder:"TEXT"`
 }
 
 // Run gives leave.
@@ -65,16 +71,22 @@ func (c *yoloOnCmd) Run(ctx context.Context, a *invocation) error {
 		return app.Usage(fmt.Errorf("--for is %v", c.For),
 			"want a duration above 0 and up to 24h, such as 15m")
 	}
+	if c.Times < 0 || c.Times > guard.MaxGrantUses {
+		return app.Usage(fmt.Errorf("--times is %d", c.Times),
+			fmt.Sprintf("want 1 to %d, or leave it out", guard.MaxGrantUses))
+	}
 	return a.withStore(ctx, func(db *store.Store) error {
 		scope, name, err := c.of(finding(ctx, db))
 		if err == nil && scope == "" {
 			err = app.Usage(errors.New("it is not said what is not to be asked about"),
-				"taploop yolo on --session ID, --app PACKAGE, --action NAME, or --all")
+				"taploop yolo on --session ID, --app PACKAGE, --action NAME, "+
+					"--server NAME, --tool NAME, or --all")
 		}
 		if err != nil {
 			return err
 		}
-		g, err := guard.NewGrant(scope, name, time.Now(), c.For)
+		l := guard.Leave{Scope: scope, Name: name, Target: c.Target, Times: c.Times}
+		g, err := l.Grant(time.Now(), c.For)
 		if err != nil {
 			return app.Usage(err, "")
 		}
@@ -102,7 +114,8 @@ func (c *yoloOffCmd) Run(ctx context.Context, a *invocation) error {
 		if scope == guard.ForAll { // everything, whatever it was given for
 			scope = ""
 		}
-		ended, err := db.Grants.End(ctx, scope, name, byCommandLine())
+		ended, err := db.Grants.End(ctx, guard.Leave{Scope: scope, Name: name}, nil,
+			byCommandLine())
 		if err != nil {
 			return err
 		}
@@ -126,13 +139,18 @@ type yoloStatusCmd struct {
 // Run lists what holds.
 func (c *yoloStatusCmd) Run(ctx context.Context, a *invocation) error {
 	return a.reading(ctx, func(db *store.Store) error {
-		list, err := db.Grants.List(ctx)
+		list, err := db.Grants.List(ctx, nil)
 		if err != nil {
 			return err
 		}
 		return printList(a, c.JSON, list, "whatever the guard asks about is asked",
-			"SCOPE NAME UNTIL BY", func(g guard.Grant) []any {
-				return []any{g.Scope, g.Name, g.Until.Local().Format("2006-01-02 15:04:05"), g.By}
+			"SCOPE NAME UNTIL LEFT BY ONLY", func(g guard.Grant) []any {
+				left := "any"
+				if g.Times > 0 {
+					left = strconv.Itoa(g.Times - g.Used)
+				}
+				return []any{g.Scope, g.Name, g.Until.Local().Format("2006-01-02 15:04:05"), left,
+					g.By, g.Target}
 			})
 	})
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/guard/judge"
 	guardphone "github.com/taploop/taploop/internal/guard/phone"
+	"github.com/taploop/taploop/internal/mcp/proxy"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
@@ -32,7 +34,7 @@ func guardRuns(
 	}
 	if say {
 		NoteGuard(set)
-		list, err := o.Store.Grants.List(ctx)
+		list, err := o.Store.Grants.List(ctx, nil)
 		if err != nil {
 			return err
 		}
@@ -45,30 +47,59 @@ func guardRuns(
 	}
 	o.NewGate = func(sess store.Session, run store.Run) agentloop.Gate {
 		return guardphone.New(p, &guardphone.Options{Expires: set.Conf.Guard.Expires,
-			Lang: set.Lang(), Granted: granted(o.Store, sess.ID, run.ID),
+			Lang: set.Lang(), Leave: phoneLeave(o.Store, sess),
 			Wish:  new(runs.Wish(run)),
 			Judge: judging(), JudgeAll: set.Conf.Guard.Judge == config.Always})
 	}
 	return nil
 }
 
-// granted reports whether a person has given leave to do something unasked, and notes it in the
-// audit.
-func granted(
-	db *store.Store, sess, run string,
-) func(context.Context, guard.Subject, guard.Decision) (bool, error) {
-	return func(ctx context.Context, s guard.Subject, d guard.Decision) (bool, error) {
-		list, err := db.Grants.List(ctx)
-		for _, g := range list {
-			if g.Covers(time.Now(), sess, s, d) {
-				return true, db.Audit.Append(ctx, store.AuditEntry{Event: store.AuditUnasked,
-					SessionID: sess, RunID: run, By: g.By,
-					Text: fmt.Sprintf("%s in %s (%s), by the leave for %v", s.Action, s.App,
-						d.Rule, g)})
+// phoneLeave finds a person's leave to do something unasked in the session, or in the one that has
+// begun it. It is used with the intent of the step.
+func phoneLeave(
+	db *store.Store, sess store.Session,
+) func(context.Context, guard.Subject, guard.Decision) (*agentloop.Leave, error) {
+	return func(ctx context.Context, s guard.Subject, d guard.Decision) (*agentloop.Leave, error) {
+		return leave(ctx, db, sess, s, d)
+	}
+}
+
+// ToolLeave reports whether a person has given leave for a call of a tool, and uses it.
+func ToolLeave(db *store.Store, sessionID string) proxy.Leave {
+	return func(ctx context.Context, client string, s guard.Subject, d guard.Decision) (
+		bool, error) {
+		sess := store.Session{Client: client}
+		if sessionID != "" {
+			var err error
+			if sess, err = db.Session(ctx, sessionID); err != nil {
+				return false, err
 			}
 		}
-		return false, err
+		l, err := leave(ctx, db, sess, s, d)
+		if l == nil || err != nil {
+			return false, err
+		}
+		err = db.Grants.Use(ctx, *l, store.AuditEntry{SessionID: sessionID, Text: l.Act})
+		if errors.Is(err, agentloop.ErrNoLeave) { // another call was faster
+			return false, nil
+		}
+		return err == nil, err
 	}
+}
+
+// leave is what a person has given for it, or nil.
+func leave(
+	ctx context.Context, db *store.Store, sess store.Session, s guard.Subject, d guard.Decision,
+) (*agentloop.Leave, error) {
+	l, err := db.Grants.Covering(ctx, func(g guard.Grant) bool {
+		now := time.Now()
+		return g.IsFor(sess.Client) && (g.Covers(now, sess.ID, s, d) ||
+			sess.Parent != "" && g.Covers(now, sess.Parent, s, d))
+	})
+	if l != nil {
+		l.Act = fmt.Sprintf("%s in %s (%s)", s.Action, s.App, d.Rule)
+	}
+	return l, err
 }
 
 // NoteGuard tells the person at the terminal what the guard does not do.

@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy"
 	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 )
 
@@ -143,12 +144,14 @@ func patience(calls config.Calls, client string) time.Duration {
 }
 
 // NewConfiguredProxy returns the proxy of that name in the configuration.
-func NewConfiguredProxy(s *Settings, name string, channels []string, b *inquiry.Broker) (
+func NewConfiguredProxy(s *Settings, name string, db *store.Store, channels []string,
+	b *inquiry.Broker) (
 	*proxy.Proxy, error) {
 	rules, err := s.Conf.ProxyPolicy(name, s.Lang())
 	if err != nil {
 		return nil, Usage(err, "")
 	}
 	return NewProxy(s, proxy.Options{Name: name, Guard: rules, Channels: channels,
+		Leave:  ToolLeave(db, ""),
 		Target: *configuredUpstream(s, s.Conf.Proxies[name])}, b)
 }

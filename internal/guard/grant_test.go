@@ -67,3 +67,66 @@ func TestNoGrantLowersTheFloor(t *testing.T) {
 		}
 	})
 }
+
+func TestGrantsReachToolsByNameServerAndExactCall(t *testing.T) {
+	asks := guard.Decision{Verdict: guard.Ask, Severity: guard.Sensitive}
+	call := guard.Subject{Action: "send_mail", App: "post", Tool: true,
+		Args: map[string]any{"to": "Ann", "cc": "Bo"}}
+	touch := guard.Subject{Action: "CLICK", App: "com.mail",
+		Element: &guard.Element{Text: "Send"}}
+	require.Equal(t, `post/send_mail {"cc":"Bo","to":"Ann"}`, call.Target())
+	require.Equal(t, `com.mail CLICK "Send"`, touch.Target())
+	for _, c := range []struct {
+		leave guard.Leave
+		call  bool
+		touch bool
+	}{
+		{guard.Leave{Scope: guard.ForAll}, true, true},
+		{guard.Leave{Scope: guard.ForSession, Name: "s1"}, true, true},
+		{guard.Leave{Scope: guard.ForServer, Name: "post"}, true, false},
+		{guard.Leave{Scope: guard.ForServer, Name: "com.mail"}, false, false},
+		{guard.Leave{Scope: guard.ForTool, Name: "send_mail"}, true, false},
+		{guard.Leave{Scope: guard.ForTool, Name: "post/send_mail"}, true, false},
+		{guard.Leave{Scope: guard.ForTool, Name: "other/send_mail"}, false, false},
+		{guard.Leave{Scope: guard.ForTool, Name: "CLICK"}, false, false},
+		{guard.Leave{Scope: guard.ForApp, Name: "post"}, false, false},
+		{guard.Leave{Scope: guard.ForAction, Name: "send_mail"}, false, false},
+		{guard.Leave{Scope: guard.ForAll, Target: call.Target()}, true, false},
+		{guard.Leave{Scope: guard.ForAll, Target: touch.Target()}, false, true},
+		{guard.Leave{Scope: guard.ForApp, Name: "com.mail", Target: touch.Target()}, false, true},
+		{guard.Leave{Scope: guard.ForAll, Target: `com.mail CLICK "Sen"`}, false, false},
+	} {
+		g, err := c.leave.Grant(noon, time.Hour)
+		require.NoError(t, err)
+		require.Equal(t, c.call, g.Covers(noon, "s1", call, asks), "%+v", c.leave)
+		require.Equal(t, c.touch, g.Covers(noon, "s1", touch, asks), "%+v", c.leave)
+	}
+	for _, unknown := range []guard.Subject{{Action: "CLICK", App: "com.mail"},
+		{Action: "CLICK", App: "com.mail", Element: &guard.Element{Class: "View"}},
+		{Action: "CLICK", App: "com.mail", Element: &guard.Element{Text: "x", WholeScreen: true}},
+	} {
+		require.Empty(t, unknown.Target(), "nothing is known exactly")
+	}
+	typed := guard.Subject{Action: "TYPE", App: "a", Typed: "hi",
+		Element: &guard.Element{Description: "Message"}}
+	require.Equal(t, `a TYPE "Message" "hi"`, typed.Target())
+}
+
+func TestGrantsHoldAsOftenAsTheySay(t *testing.T) {
+	asks := guard.Decision{Verdict: guard.Ask, Severity: guard.Sensitive}
+	g, err := guard.Leave{Scope: guard.ForAll, Times: 3}.Grant(noon, 0)
+	require.NoError(t, err)
+	require.Equal(t, "all, 3 of 3 times until 2026-01-02 12:15:00 UTC", g.String())
+	for g.Used = range 3 {
+		require.True(t, g.Covers(noon, "", guard.Subject{}, asks), g.Used)
+	}
+	g.Used = 3
+	require.False(t, g.Covers(noon, "", guard.Subject{}, asks))
+	for _, times := range []int{-1, guard.MaxGrantUses + 1} {
+		_, err := guard.Leave{Scope: guard.ForAll, Times: times}.Grant(noon, 0)
+		require.ErrorContains(t, err, "times")
+	}
+	g.For = []string{"ann"}
+	require.True(t, g.IsFor("ann"))
+	require.False(t, g.IsFor(""), "the local operator is another")
+}

@@ -45,6 +45,10 @@ type Approval struct {
 	Places     []Place `json:"places,omitempty"`  // of the question's frame that are touched
 	// what the decision is about, in the words of who asked
 	Bound string `json:"bound,omitempty"`
+	// what exactly is touched or called, and the server of a tool: leave to go on without asking may
+	// be for that
+	Target string `json:"target,omitempty"`
+	Server string `json:"server,omitempty"`
 }
 
 var _ = Register(KindApproval, func([]byte) Body { return new(Approval) })

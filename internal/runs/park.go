@@ -76,6 +76,7 @@ func approvalOf(q agentloop.Question) (*inquiry.Approval, error) {
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: name, AllowedDecisions: allowed}},
 		Severity:      inquiry.Severity(r.Severity), Bound: r.Bound,
 		Element: r.Element, Reason: r.Reason, Rule: r.Rule,
+		Target: r.Target,
 	}
 	for _, p := range q.Action.Traits().Points {
 		body.Places = append(body.Places, inquiry.Place{X: p.X, Y: p.Y})

@@ -80,6 +80,12 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 			if err := checkWriter(ctx, tx, j.run); err != nil {
 				return err
 			}
+			if l := st.Leave; l != nil {
+				by := AuditEntry{SessionID: j.run.SessionID, RunID: j.run.ID, Text: l.Act}
+				if err := tx.use(ctx, *l, by); err != nil {
+					return err
+				}
+			}
 			return j.insert(ctx, tx, r)
 		})
 	}
@@ -104,6 +110,11 @@ func (j *journal) Done(ctx context.Context, st agentloop.Step, c agentloop.Progr
 		}
 		if err := checkHeard(ctx, tx, j.run.ID, st, c); err != nil {
 			return err
+		}
+		if st.Leave != nil && st.Dropped() {
+			if err := tx.spare(ctx, *st.Leave); err != nil {
+				return err
+			}
 		}
 		completed, err := j.complete(ctx, tx, r)
 		if err != nil {

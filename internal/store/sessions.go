@@ -300,17 +300,20 @@ func (s *Store) snapshot(
 	if v.Steps, err = stepsAfter(ctx, tx, id, min(from, v.Session.Steps-1)); err != nil {
 		return v, err
 	}
-	h, held, err := s.Leases.holder(ctx, tx, v.Session.Serial)
+	h, leased, err := s.Leases.holder(ctx, tx, v.Session.Serial)
 	if err != nil {
 		return v, err
 	}
-	if held {
+	if leased {
 		v.Holder = &h
 	}
-	v.Grants, err = grants(ctx, tx, s.now())
-	v.Grants = slices.DeleteFunc(v.Grants, func(g guard.Grant) bool {
-		return g.Scope == guard.ForSession && g.Name != id
-	})
+	held, err := grants(ctx, tx, s.now())
+	for _, g := range held {
+		others := g.Scope == guard.ForSession && g.Name != id && g.Name != v.Session.Parent
+		if g.IsFor(v.Session.Client) && !others {
+			v.Grants = append(v.Grants, g.Grant)
+		}
+	}
 	return v, err
 }
 

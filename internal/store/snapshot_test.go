@@ -58,7 +58,7 @@ func TestASnapshotIsWhatTheSingleReadsSay(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, held)
 	want.Holder = &h
-	want.Grants, err = s.Grants.List(t.Context())
+	want.Grants, err = s.Grants.List(t.Context(), nil)
 	require.NoError(t, err)
 	want.Grants = want.Grants[:2]
 	require.Equal(t, want, got)

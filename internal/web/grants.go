@@ -36,34 +36,29 @@ func (s *inbox) forget(w http.ResponseWriter, r *http.Request, v viewer) error {
 
 const grantsForPeople = "people say what is done without asking, and see it"
 
-// listGrants lists the leave to act without asking.
+// listGrants lists the leave to act without asking that matters to what the viewer sees.
 func (s *inbox) listGrants(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := v.person(grantsForPeople); err != nil {
 		return err
 	}
-	list, err := s.opts.Grants.List(r.Context())
+	list, err := s.opts.Grants.List(r.Context(), v.owners())
 	if err != nil {
 		return err
 	}
 	return send(w, http.StatusOK, map[string]any{"grants": append([]guard.Grant{}, list...)})
 }
 
-// giveGrant lets what the guard would ask about be done without asking, for a while.
+// giveGrant gives leave for the actions of those whose sessions the viewer sees.
 func (s *inbox) giveGrant(w http.ResponseWriter, r *http.Request, v viewer) error {
 	var body struct {
-		Scope   guard.Scope `json:"scope"`
-		Name    string      `json:"name"`
-		Minutes float64     `json:"minutes"`
+		guard.Leave
+		Minutes float64 `json:"minutes"`
 	}
 	if err := v.person(grantsForPeople); err != nil {
 		return err
 	}
 	if err := receive(r, &body); err != nil {
 		return err
-	}
-	if body.Minutes < 0 || body.Minutes > guard.MaxGrantTime.Minutes() {
-		return badRequest("minutes is %v (want more than 0 and up to %v)", body.Minutes,
-			guard.MaxGrantTime.Minutes())
 	}
 	if body.Scope == guard.ForSession {
 		x, err := s.opts.Sessions.Find(r.Context(), body.Name, v.owners())
@@ -72,8 +67,12 @@ func (s *inbox) giveGrant(w http.ResponseWriter, r *http.Request, v viewer) erro
 		}
 		body.Name = x.ID
 	}
-	g, err := guard.NewGrant(body.Scope, body.Name, time.Now(),
-		time.Duration(body.Minutes*float64(time.Minute)))
+	body.For = v.owners()
+	if body.Minutes < 0 || body.Minutes > guard.MaxGrantTime.Minutes() {
+		return badRequest("minutes is %v (want more than 0 and up to %v)", body.Minutes,
+			guard.MaxGrantTime.Minutes())
+	}
+	g, err := body.Grant(time.Now(), time.Duration(body.Minutes*float64(time.Minute)))
 	if err != nil {
 		return refuse("INVALID_ARGUMENT", err)
 	}
@@ -87,8 +86,9 @@ func (s *inbox) giveGrant(w http.ResponseWriter, r *http.Request, v viewer) erro
 // endGrant takes leave back.
 func (s *inbox) endGrant(w http.ResponseWriter, r *http.Request, v viewer) error {
 	var body struct {
-		Scope guard.Scope `json:"scope"`
-		Name  string      `json:"name"`
+		Scope  guard.Scope `json:"scope"`
+		Name   string      `json:"name"`
+		Target string      `json:"target"`
 	}
 	if err := v.person(grantsForPeople); err != nil {
 		return err
@@ -99,9 +99,35 @@ func (s *inbox) endGrant(w http.ResponseWriter, r *http.Request, v viewer) error
 	if body.Scope == "" {
 		return badRequest(`there is no "scope" (want those of one of the grants)`)
 	}
-	ended, err := s.opts.Grants.End(r.Context(), body.Scope, body.Name, v.by())
+	l := guard.Leave{Scope: body.Scope, Name: body.Name, Target: body.Target}
+	ended, err := s.opts.Grants.End(r.Context(), l, v.owners(), v.by())
 	if err != nil {
 		return err
 	}
 	return send(w, http.StatusOK, map[string]any{"grants": append([]guard.Grant{}, ended...)})
+}
+
+// leavesOf lists what a person may give leave for in place of deciding about each such action, the
+// narrowest first. Critical actions have none.
+func leavesOf(q inquiry.Question) (list []guard.Leave) {
+	a := inquiry.As[inquiry.Approval](q)
+	if q.Kind != inquiry.KindApproval || len(a.ActionRequests) != 1 ||
+		a.Severity != inquiry.Routine && a.Severity != inquiry.Sensitive {
+		return nil
+	}
+	if l := (guard.Leave{Scope: guard.ForAll, Target: a.Target}); a.Target != "" {
+		list = append(list, l)
+	}
+	name := a.ActionRequests[0].Name
+	if a.Server != "" {
+		list = append(list, guard.Leave{Scope: guard.ForTool, Name: a.Server + "/" + name},
+			guard.Leave{Scope: guard.ForServer, Name: a.Server})
+	}
+	if q.SessionID != "" {
+		list = append(list, guard.Leave{Scope: guard.ForSession, Name: q.SessionID})
+	}
+	if q.App != "" && a.Server == "" {
+		list = append(list, guard.Leave{Scope: guard.ForApp, Name: q.App})
+	}
+	return list
 }

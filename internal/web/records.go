@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/store"
@@ -32,6 +33,8 @@ type shownWith struct {
 	ByHand  bool             `json:"by_hand,omitempty"` // a person is to use the phone
 	// what the marks of the text stand for, for the page; nil when it has none
 	Markdown []any `json:"markdown,omitempty"`
+	// what a person may say is not to be asked again for a while, as POST /v1/grants takes it
+	Leaves []guard.Leave `json:"leaves,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -106,6 +109,7 @@ func (o records) viewOf(q inquiry.Question) inquiryView {
 	q.Channels = channel.Settling(q, o.channels(q))
 	v := inquiryView{q, shownWith{InquiryID: q.ID, Offers: q.Offers(), Markdown: markdown(q.Text),
 		InputSchema: inquiry.Schema(inquiry.As[inquiry.Form](q).Fields)}}
+	v.Leaves = leavesOf(q)
 	for _, d := range q.Details() {
 		if !d.Full && d.Text != "" && d.Name != "option" { // options have a key of their own
 			v.shownWith.Details = append(v.shownWith.Details, d)

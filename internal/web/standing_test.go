@@ -82,7 +82,7 @@ func TestWhatStandsIsShownAndEndedOnThePage(t *testing.T) {
 		p.do(js(list + `.querySelector("button").click()`))
 		p.until(list + `.children.length === ` + map[bool]string{true: "1", false: "0"}[next != ""])
 	}
-	grants, err := g.store.Grants.List(t.Context())
+	grants, err := g.store.Grants.List(t.Context(), nil)
 	require.NoError(t, err)
 	require.Empty(t, grants)
 	answers, err := g.store.Answers.List(t.Context(), nil)

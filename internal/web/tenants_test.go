@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -120,4 +121,57 @@ func TestAPersonDecidesForTheirTenantsAndForNobodyElse(t *testing.T) {
 				[]string{e.By, e.Authority})
 		}
 	}
+}
+
+func TestPeopleGiveLeaveForWhatTheySee(t *testing.T) {
+	g := newRig(t, nil)
+	q := about(inquiry.Sensitive)
+	q.App, inquiry.As[inquiry.Approval](q).Target = "com.mail", `com.mail CLICK "Send"`
+	q = g.waiting("ann", q)
+	var shown struct{ Leaves []json.RawMessage }
+	require.NoError(t, json.Unmarshal([]byte(g.get("/v1/inquiries/"+q.ID, g.kim).text), &shown))
+	require.Len(t, shown.Leaves, 3, "this button, the session, the app")
+	require.NotContains(t, g.get("/v1/inquiries/"+g.waiting("ann", about(inquiry.Critical)).ID,
+		g.kim).text, "leaves")
+	covers := func(client string) (n int) {
+		list, err := g.store.Grants.List(t.Context(), store.Owners{client})
+		require.NoError(t, err)
+		for _, grant := range list {
+			if grant.IsFor(client) {
+				n++
+			}
+		}
+		return n
+	}
+	for i, leave := range shown.Leaves {
+		require.Equal(t, 403, g.post("/v1/grants", g.ann, string(leave)).status, "a program")
+		a := g.post("/v1/grants", g.kim, strings.Replace(string(leave), "{",
+			`{"times":3,"minutes":1,`, 1))
+		require.Equal(t, 200, a.status, a.text)
+		require.Equal(t, []int{i + 1, 0}, []int{covers("ann"), covers("ben")}, a.text)
+	}
+	for body, want := range map[string]string{
+		`{"scope":"everything"}`:                 "unknown scope",
+		`{"scope":"all","times":-1}`:             "times",
+		`{"scope":"all","minutes":1441}`:         "minutes",
+		`{"scope":"all","for":["ben"]}`:          "unknown field",
+		`{"scope":"server"}`:                     "has no name",
+		`{"scope":"all","times":3,"target":1}`:   "target",
+		`{"scope":"tool","name":"post/*"}`:       "is a pattern",
+		`{"scope":"session","name":"nobody's0"}`: "does not exist",
+	} {
+		a := g.post("/v1/grants", g.kim, body)
+		require.GreaterOrEqual(t, a.status, 400, body)
+		require.Less(t, a.status, 500, a.text)
+		require.Contains(t, a.text, want, body)
+	}
+	foreign := g.waiting("ben", about(inquiry.Sensitive))
+	a := g.post("/v1/grants", g.kim, `{"scope":"session","name":"`+foreign.SessionID+`"}`)
+	require.Equal(t, 404, a.status, "it is nothing that she sees")
+	a = g.post("/v1/grants", g.boss, `{"scope":"all","times":1}`)
+	require.Equal(t, 200, a.status, a.text)
+	require.Equal(t, []int{4, 1}, []int{covers("ann"), covers("ben")}, "an operator's is for all")
+	a = g.post("/v1/grants/end", g.kim, `{"scope":"all"}`)
+	require.Equal(t, 200, a.status, a.text)
+	require.Equal(t, 1, covers("ben"), "what is for everybody is not hers to end")
 }

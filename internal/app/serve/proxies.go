@@ -26,7 +26,7 @@ func openProxies(s *app.Settings, d *app.Parts, mux *http.ServeMux, opts transpo
 	all := &proxies{}
 	opts.Context = proxy.Connected
 	for _, name := range slices.Sorted(maps.Keys(s.Conf.Proxies)) {
-		p, err := app.NewConfiguredProxy(s, name, d.Channels, d.Manager.Broker())
+		p, err := app.NewConfiguredProxy(s, name, d.Store, d.Channels, d.Manager.Broker())
 		if err != nil {
 			return nil, err
 		}

@@ -21,9 +21,9 @@ import (
 type Options struct {
 	Expires time.Duration // how long an approval holds, 0 means 10 minutes
 	Lang    string        // of texts for people, see words.Match
-	// Granted reports whether a person's leave covers an action about which the policy would ask.
-	// It is not called for critical actions. nil grants nothing.
-	Granted func(ctx context.Context, s guard.Subject, d guard.Decision) (bool, error)
+	// Leave returns a person's leave for an action about which the policy would ask, or nil. It is
+	// not called for critical actions. nil finds none.
+	Leave func(ctx context.Context, s guard.Subject, d guard.Decision) (*agentloop.Leave, error)
 	// Wish is a person's own words, where the task is not: see guard.Subject.
 	Wish *string
 	// Judge says what touches do of which the policy finds nothing. It is the run's own. nil leaves
@@ -35,7 +35,7 @@ type Options struct {
 }
 
 // Gate decides about the actions of a run by a policy. It keeps nothing: any number of runs may
-// share it when Granted permits.
+// share it when Leave permits.
 type Gate struct {
 	policy *guard.Policy
 	opts   Options
@@ -143,10 +143,10 @@ func (g *Gate) verdict(
 		}
 		return agentloop.Ask(g.question(subject, decision, now, d.Action, again)), nil
 	}
-	if decision.Severity < guard.Critical && g.opts.Granted != nil {
-		granted, err := g.opts.Granted(ctx, subject, decision)
-		if err != nil || granted {
-			return agentloop.Allow().Exactly(), err
+	if decision.Severity < guard.Critical && g.opts.Leave != nil {
+		leave, err := g.opts.Leave(ctx, subject, decision)
+		if err != nil || leave != nil {
+			return agentloop.Allow().Exactly().Under(leave), err
 		}
 	}
 	return agentloop.Ask(g.question(subject, decision, now, d.Action, "")), nil
@@ -260,7 +260,7 @@ func (g *Gate) question(
 	return agentloop.Question{Kind: agentloop.KindApproval, Text: join(asks, reason),
 		Review: &agentloop.Review{Allowed: d.Allowed, Severity: d.Severity.String(),
 			Description: cmp.Or(d.Description, what), Element: under, Rule: d.Rule,
-			Reason: text.Cut(reason, 500), Bound: now.String()}}
+			Reason: text.Cut(reason, 500), Bound: now.String(), Target: s.Target()}}
 }
 
 // handOver is what a person is asked to do on the phone, in the place of an action.

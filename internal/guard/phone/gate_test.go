@@ -272,15 +272,19 @@ func TestARuleMayDeny(t *testing.T) {
 
 func TestAGrantAnswersAllButCriticalActions(t *testing.T) {
 	asked := 0
-	o := phone.Options{Granted: func(_ context.Context, s guard.Subject,
-		d guard.Decision) (bool, error) {
+	o := phone.Options{Leave: func(_ context.Context, s guard.Subject,
+		d guard.Decision) (*agentloop.Leave, error) {
 		asked++
 		g, err := guard.NewGrant(guard.ForApp, "com.shop", time.Unix(0, 0), time.Hour)
-		return g.Covers(time.Unix(1, 0), "s", s, d), err
+		if !g.Covers(time.Unix(1, 0), "s", s, d) {
+			return nil, err
+		}
+		return &agentloop.Leave{ID: 7}, err
 	}}
 	d := newFixture(t, "[Delete] · [Pay now]", "Delete", o)
 	require.Equal(t, []string{"[Delete]"}, d.touched())
 	require.Equal(t, 1, asked)
+	require.Equal(t, &agentloop.Leave{ID: 7}, d.steps.steps[0].Leave, "it is used with the touch")
 	d = newFixture(t, "[Delete] · [Pay now]", "Pay now", o)
 	require.Equal(t, agentloop.ActionNeedsApproval, d.end.Reason)
 	require.Equal(t, 1, asked, "no grant is looked for")
@@ -480,8 +484,9 @@ func TestARuleHandsThePhoneOver(t *testing.T) {
 	d := newRuledFixture(t, &guard.Options{Lists: []guard.List{{Name: "guard.rules",
 		Rules: []guard.Rule{{App: []string{"com.shop"}, Decision: "takeover",
 			Description: "Please pay, if you want to."}}}}}, payPage, "Pay now",
-		phone.Options{Granted: func(context.Context, guard.Subject, guard.Decision) (bool, error) {
-			return true, nil // which is about what is asked, and not about this
+		phone.Options{Leave: func(context.Context, guard.Subject, guard.Decision) (*agentloop.Leave,
+			error) {
+			return &agentloop.Leave{}, nil // which is about what is asked, and not about this
 		}})
 	require.Equal(t, agentloop.TakeoverNeeded, d.end.Reason)
 	require.Equal(t, agentloop.KindTakeover, d.inbox.parked[0].Kind)

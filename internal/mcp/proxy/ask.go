@@ -92,6 +92,8 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 			Severity: inquiry.Severity(d.Severity.String()),
 			Reason:   d.Reason,
 			Rule:     d.Rule,
+			Target:   c.subject(g.opts.Name).Target(),
+			Server:   g.opts.Name,
 		},
 		SessionID: g.opts.Session,
 		Text:      fmt.Sprintf(asks, text.Quote(c.name, 100), text.Quote(g.opts.Name, 100)),

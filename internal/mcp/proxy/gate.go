@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"context"
+
 	"github.com/taploop/taploop/internal/guard"
 )
 
@@ -30,6 +32,19 @@ func (g *gate) judge(c *toolCall) guard.Decision {
 	if g.opts.Guard == nil {
 		return guard.Decision{Verdict: guard.Allow}
 	}
-	return g.opts.Guard.Decide(guard.Subject{Action: c.name, App: g.opts.Name, Args: c.args, Tool: true,
-		Destructive: c.tool.destructive})
+	return g.opts.Guard.Decide(*c.subject(g.opts.Name))
+}
+
+// subject is the call of a server with that name, for the rules.
+func (c *toolCall) subject(server string) *guard.Subject {
+	return &guard.Subject{Action: c.name, App: server, Args: c.args, Tool: true,
+		Destructive: c.tool.destructive}
+}
+
+// unasked reports whether a person has given leave for the call, which is used then.
+func (g *gate) unasked(ctx context.Context, c *toolCall, d guard.Decision) (bool, error) {
+	if g.opts.Leave == nil || d.Verdict != guard.Ask || d.Severity >= guard.Critical {
+		return false, nil
+	}
+	return g.opts.Leave(ctx, c.client, *c.subject(g.opts.Name), d)
 }

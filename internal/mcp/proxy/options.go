@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"time"
 
@@ -15,7 +16,10 @@ type Options struct {
 	Name   string // of the other server: the rules' app
 	Target upstream.Target
 
-	Guard     *guard.Policy   // nil lets every call through
+	Guard *guard.Policy // nil lets every call through
+	// Leave uses a person's leave for a call about which the rules would ask, and reports whether
+	// there was one. It is not called for critical calls. nil finds none.
+	Leave     Leave
 	Questions *inquiry.Broker // where a person is asked, run by its owner
 	Channels  []string        // through which the questions can be answered, apart from the client
 	Session   string          // the session that asks the questions, or "" if there is none
@@ -31,6 +35,9 @@ type Options struct {
 	Stdio bool // there is one client, and it takes every broadcast
 	Log   *slog.Logger
 }
+
+// Leave is a person's leave to make a call of the client without asking.
+type Leave func(ctx context.Context, client string, s guard.Subject, d guard.Decision) (bool, error)
 
 // settings is a copy of opts with the defaults filled in.
 func settings(opts *Options) Options {

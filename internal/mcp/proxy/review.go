@@ -39,6 +39,12 @@ func (g *gate) call(ctx context.Context, l *link, m *message) (*message, error) 
 		if c.m, err = withoutRetry(c.m); err != nil {
 			return nil, err
 		}
+		switch leave, err := g.unasked(ctx, c, d); {
+		case err != nil:
+			return nil, fmt.Errorf("not carried out: leave to do it could not be used: %w", err)
+		case leave:
+			return l.request(ctx, c.withHeaders(c.m))
+		}
 		return g.review(ctx, l, c, d)
 	}
 	why := cmp.Or(d.Reason, "a rule of this place forbids it")

@@ -107,7 +107,7 @@ export const say = (id, text) => act(sessionPath(id, "/message"), { text }, key(
 export const goOn = (id, more = {}) => act(sessionPath(id, "/continue"), { wait_seconds: 0, detached_ok: true, ...more }, key());
 export const remove = (id) => act(sessionPath(id, "/delete"));
 export const forget = (id) => act("/v1/answers/" + encodeURIComponent(id) + "/forget").then(after);
-export const endGrant = ({ scope, name }) => act("/v1/grants/end", { scope, name }).then(after);
+export const endGrant = ({ scope, name, target }) => act("/v1/grants/end", { scope, name, target }).then(after);
 export const grant = (body) => act("/v1/grants", body).then(after);
 const after = (wrong) => { loadStanding(); return wrong; };
 

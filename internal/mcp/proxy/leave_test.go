@@ -1,0 +1,75 @@
+package proxy
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/inquiry"
+)
+
+// holding is leave that is used in memory.
+func holding(g *guard.Grant) Leave {
+	return func(_ context.Context, _ string, s guard.Subject, d guard.Decision) (bool, error) {
+		covers := g.Covers(time.Now(), "", s, d)
+		if covers {
+			g.Used++
+		}
+		return covers, nil
+	}
+}
+
+func TestAPersonsLeaveReachesToolsAsOftenAsItHolds(t *testing.T) {
+	roads(t, func(t *testing.T, change func(*Options)) {
+		g, err := guard.Leave{Scope: guard.ForTool, Name: "other/send_message", Times: 2}.Grant(
+			time.Now(), time.Hour)
+		require.NoError(t, err)
+		r := newRig(t, func(o *Options) {
+			if change != nil {
+				change(o)
+			}
+			o.Leave = holding(&g)
+		})
+		r.shake("{}")
+		for range 2 {
+			require.Equal(t, `send_message {"text":"hi"}`,
+				r.result(r.start("send_message", `{"text":"hi"}`, "")))
+		}
+		id := r.start("send_message", `{"text":"hi"}`, "")
+		q := r.asked()
+		require.Equal(t, `other/send_message {"text":"hi"}`, inquiry.As[inquiry.Approval](q).Target)
+		require.Equal(t, "other", inquiry.As[inquiry.Approval](q).Server)
+		require.NoError(t, r.decide(q, inquiry.Decision{Type: inquiry.Reject}))
+		require.NotContains(t, r.result(id), `send_message {"text":"hi"}`)
+	})
+}
+
+func TestNoLeaveCoversCriticalCallsNorThoseThatAreForbidden(t *testing.T) {
+	g, err := guard.Leave{Scope: guard.ForAll}.Grant(time.Now(), time.Hour)
+	require.NoError(t, err)
+	asked := 0
+	r := newRig(t, func(o *Options) {
+		leave := holding(&g)
+		o.Guard, err = guard.New(&guard.Options{Lists: []guard.List{{Name: "rules",
+			Rules: []guard.Rule{{Action: []string{"forbidden"}, Decision: "deny"},
+				{Action: []string{"echo"}, Decision: "ask", Severity: "critical"}}}}})
+		require.NoError(t, err)
+		o.Leave = func(ctx context.Context, c string, s guard.Subject, d guard.Decision) (bool,
+			error) {
+			asked++
+			return leave(ctx, c, s, d)
+		}
+	})
+	r.shake("{}")
+	require.Contains(t, r.result(r.start("forbidden", "{}", "")), "not allowed here")
+	id := r.start("echo", `{"text":"x"}`, "")
+	q := r.asked()
+	require.Equal(t, inquiry.Critical, inquiry.As[inquiry.Approval](q).Severity)
+	require.NoError(t, r.decide(q, inquiry.Decision{Type: inquiry.Approve}))
+	require.Contains(t, r.result(id), "echo")
+	require.Zero(t, asked, "no leave is looked for")
+	require.Zero(t, g.Used)
+}
