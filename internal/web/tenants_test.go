@@ -29,7 +29,7 @@ func requestFor(t *testing.T, route string, q inquiry.Question) (method, path, b
 		"devices": "A", "models": "taploop"}
 	collection, _, _ := strings.Cut(strings.TrimPrefix(pattern, "/v1/"), "/")
 	path = strings.NewReplacer("{id}", ids[collection], "{model}", "taploop",
-		"{frame}", q.Frame).Replace(pattern)
+		"{frame}", q.Frame, "{index}", "1").Replace(pattern)
 	require.NotContains(t, path, "{", "%s: say here what its path names", route)
 	require.NotContains(t, path, "//", "%s: say here what its path names", route)
 	body = bodies[route]
