@@ -1,6 +1,7 @@
 package device_test
 
 import (
+	"image"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,4 +58,21 @@ func TestAPhoneWithAProfileThatIsClosedToTheShellOpensItsApps(t *testing.T) {
 	apps, err := p.Apps(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, apps, device.App{Package: clockApp, Name: "Clock", System: true})
+}
+
+// An unfolded phone has a closed panel, which screencap takes unless it is told another one.
+func TestAnUnfoldedPhoneShowsThePanelThatIsOn(t *testing.T) {
+	e := serve(t)
+	folds := small
+	folds.Size, folds.Closed = image.Pt(519, 538), image.Pt(270, 606)
+	sim := newSimulated(t, folds)
+	e.Attach("fold", shell.New(sim.phone))
+	p := e.open(t, "fold")
+	for range 2 {
+		look, err := p.Look(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, screen.Size{W: 519, H: 538}, look.Frame.Size())
+		require.False(t, look.Frame.Black())
+		require.NoError(t, p.Tap(t.Context(), screen.Point{X: 0.5, Y: 0.5}))
+	}
 }

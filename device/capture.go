@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/taploop/taploop/internal/adb"
@@ -142,6 +143,8 @@ type capturer struct {
 	buffers buffers
 	decoder screen.Decoder
 	still   still
+	panels  []string               // of a phone that has several
+	panel   atomic.Pointer[string] // the one in use, nil for the one that screencap takes
 }
 
 // capture gives one frame, of at most limit bytes: the one before, when the phone says that its
@@ -152,7 +155,7 @@ func (c *capturer) capture(
 	changes := c.changes.Load()
 	f, err := c.unmoved(ctx, changes)
 	if f == nil && err == nil {
-		return c.captureWhole(ctx, limit, fits, changes)
+		return c.captureLit(ctx, limit, fits, changes)
 	}
 	if err == nil {
 		err = fits(f.Size())
@@ -179,7 +182,7 @@ func (c *capturer) captureWhole(
 	}
 	began := time.Now()
 	var sum screen.Sum
-	b, err := c.bytes(ctx, form.command(), buf, limit, sum.Seen)
+	b, err := c.bytes(ctx, c.of(form.command()), buf, limit, sum.Seen)
 	switch {
 	case errors.Is(err, adb.ErrTooMuch):
 		return nil, tornError{fmt.Errorf("screencap gave more than a picture of the display: %w",
@@ -191,7 +194,7 @@ func (c *capturer) captureWhole(
 	took := time.Since(began)
 	if size, err := screen.Measure(b); err == nil { // otherwise decoding has the better error
 		if err := fits(size); err != nil {
-			return nil, err
+			return nil, otherPanel{err}
 		}
 	}
 	began = time.Now()
@@ -276,7 +279,7 @@ func (c *capturer) unmoved(ctx context.Context, changes uint64) (*screen.Frame, 
 	if f == nil {
 		return nil, nil
 	}
-	answer, err := c.bytes(ctx, sumCommand, nil, sumAnswer, nil)
+	answer, err := c.bytes(ctx, c.of(sumCommand), nil, sumAnswer, nil)
 	if err != nil && !errors.Is(err, adb.ErrTooMuch) {
 		return nil, err
 	}

@@ -56,12 +56,13 @@ func (d *display) captureLimit() int {
 
 // expected returns nil if a capture has the display's size: the one of the last look, or else the
 // current one, which comes through now.
-func (d *display) expected(ctx context.Context, size screen.Size, now <-chan reading) error {
+func (d *display) expected(ctx context.Context, size screen.Size, now chan reading) error {
 	if d.lastReading().shows(size) == nil {
 		return nil
 	}
 	select {
 	case r := <-now:
+		now <- r // for the next panel
 		return r.shows(size)
 	case <-ctx.Done():
 		return context.Cause(ctx)

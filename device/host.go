@@ -317,7 +317,7 @@ func (h *Host) elsewhere(ctx context.Context, id string) *adb.Device {
 
 var infoCommands = []string{
 	"getprop ro.product.model", "getprop ro.build.version.release", "getprop ro.build.version.sdk",
-	"wm size",
+	"wm size", panelsCommand,
 }
 
 // readInfo reads what the phone says of itself, in one service.
@@ -335,6 +335,7 @@ func (p *Phone) readInfo(ctx context.Context) error {
 	physical, override := parseWMSize(s[3])
 	p.display.opened = geometry{natural: firstSize(override, physical), panel: physical}
 	p.info.Size = p.display.opened.natural
+	p.capturer.panels = parsePanels(s[4])
 	if p.info.Android == "" && !p.info.Size.Valid() {
 		return errors.New("the phone reports neither its Android version nor its size: it is " +
 			"not Android, or still starting up")
