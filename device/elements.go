@@ -105,7 +105,7 @@ var noTimeout = regexp.MustCompile(`\btimeout: (?:inaccessible or )?(?:not found
 func dumpFault(said []byte) error {
 	switch {
 	case bytes.Contains(said, []byte("could not get idle state")):
-		return errNotIdle
+		return ErrNotIdle
 	case bytes.Contains(said, []byte("null root node")):
 		return errNoWindow
 	}

@@ -235,7 +235,7 @@ func TestWhatPhonesDoInsteadOfADump(t *testing.T) {
 		}, nil, 3},
 		"the screen moves": {func(string) string {
 			return "ERROR: could not get idle state.\n"
-		}, errNotIdle, 1},
+		}, ErrNotIdle, 1},
 		"no window": {func(string) string {
 			return "ERROR: null root node returned by UiTestAutomationBridge.\n"
 		}, errNoWindow, 1},

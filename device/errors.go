@@ -114,7 +114,7 @@ func firstLine(s string) string {
 
 // Reasons why the elements of a screen could not be read. A caller continues without them.
 var (
-	errNotIdle = hint.Add(errors.New("the screen does not come to rest, so that its elements "+
+	ErrNotIdle = hint.Add(errors.New("the screen does not come to rest, so that its elements "+
 		"cannot be listed"), "wait until videos and animations have ended, or switch animations "+
 		"off in the phone's developer options")
 	errNoWindow    = errors.New("the phone gives no window whose elements could be listed")

@@ -125,17 +125,17 @@ func (h *Host) entries(ctx context.Context) ([]adb.Entry, error) {
 
 // all is every phone, asked now.
 func (h *Host) all(ctx context.Context, entries []adb.Entry) ([]found, error) {
-	list := h.survey(ctx, entries, func(adb.Entry) bool { return true })
+	list := h.survey(ctx, entries, func(adb.Entry) bool { return true }, h.waits.list)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	return h.gather(ctx, list), nil
 }
 
-// survey asks the phones behind those usable entries who they are, all at the same time. Of the
-// other entries it knows what they said before.
+// survey asks the phones behind those usable entries who they are, all at the same time, each for
+// as long as within. Of the other entries it knows what they said before.
 func (h *Host) survey(
-	ctx context.Context, entries []adb.Entry, ask func(adb.Entry) bool,
+	ctx context.Context, entries []adb.Entry, ask func(adb.Entry) bool, within time.Duration,
 ) []address {
 	all := make([]address, len(entries))
 	var wg sync.WaitGroup
@@ -148,7 +148,7 @@ func (h *Host) survey(
 			all[i].identity = h.said(e)
 			continue
 		}
-		wg.Go(func() { all[i] = h.describe(ctx, e, entries) })
+		wg.Go(func() { all[i] = h.describe(ctx, e, entries, within) })
 	}
 	wg.Wait()
 	return all
@@ -165,9 +165,11 @@ func (h *Host) said(e adb.Entry) identity {
 func connection(e adb.Entry) string { return e.Serial + " " + e.Props["transport_id"] }
 
 // describe reads a phone's details. Whatever goes wrong with the phone becomes its state.
-func (h *Host) describe(ctx context.Context, e adb.Entry, all []adb.Entry) address {
+func (h *Host) describe(
+	ctx context.Context, e adb.Entry, all []adb.Entry, within time.Duration,
+) address {
 	a := address{Entry: e, phone: h.phone(e, all)}
-	a.phone.shell.timeout = min(h.timeout, h.waits.list)
+	a.phone.shell.timeout = min(h.timeout, within)
 	a.err = a.phone.readInfo(ctx)
 	a.phone.shell.timeout = h.timeout
 	var hung *hungError
@@ -265,7 +267,8 @@ func (h *Host) find(ctx context.Context, entries []adb.Entry, name string) (*fou
 	named := func(e adb.Entry) bool { return e.Serial == name }
 	alone := len(entries) == 1
 	if alone || slices.ContainsFunc(entries, named) {
-		all := h.survey(ctx, entries, func(e adb.Entry) bool { return alone || named(e) })
+		all := h.survey(ctx, entries, func(e adb.Entry) bool { return alone || named(e) },
+			h.waits.list)
 		f, err := choose(h.gather(ctx, all), name)
 		if alone || err == nil && f.addresses[0].identity.serial != "" {
 			return f, err

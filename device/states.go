@@ -15,7 +15,7 @@ func (h *Host) States(ctx context.Context) (map[string]string, error) {
 		return nil, fmt.Errorf("looking at the phones: %w", err)
 	}
 	known := func(e adb.Entry) bool { return h.said(e).known() }
-	list := h.survey(ctx, entries, func(e adb.Entry) bool { return !known(e) })
+	list := h.survey(ctx, entries, func(e adb.Entry) bool { return !known(e) }, h.waits.list)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

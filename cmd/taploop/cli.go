@@ -34,6 +34,7 @@ type commands struct {
 	Demo      demoCmd      `cmd:"" help:"See a whole task on a simulated phone, with a scripted model. Needs no phone, no model and no key."`
 	Run       runCmd       `cmd:"" help:"Hand a task to a phone."`
 	Continue  continueCmd  `cmd:"" help:"Go on with a session: answer its question, give it more steps, or a new task."`
+	Doctor    doctorCmd    `cmd:"" help:"Look at phones, model, folders and settings, and say how to mend what is wrong."`
 	Serve     serveCmd     `cmd:"" help:"Serve MCP: on stdin and stdout, or over HTTP."`
 	Host      hostCmd      `cmd:"" help:"Reach a goal with agents that call the tools of MCP servers and hand tasks to phones."`
 	Proxy     proxyCmd     `cmd:"" help:"Serve MCP in front of another MCP server, and put its calls to a person before they are carried out."`

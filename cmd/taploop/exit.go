@@ -38,7 +38,8 @@ var exits = []struct {
 	{exitError, "error of the program or its set-up, such as a data folder that cannot be used"},
 	{exitUsage, "usage or configuration"},
 	{exitNotCompleted,
-		"the task was tried and is not completed; of reply: another answer was first"},
+		"the task was tried and is not completed; of reply: another answer was first; of " +
+			"doctor: nothing is broken, and there are warnings"},
 	{exitWaiting, "waiting for a reply"},
 	{exitPhone,
 		"trouble with the phone: none, no ADB server, not clear which, held, offline, " +

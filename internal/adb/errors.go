@@ -21,6 +21,7 @@ var (
 	ErrProtocol      = errors.New("that is not the ADB protocol")
 	ErrTooMuch       = errors.New("more data than is accepted")
 	ErrNotReached    = errors.New("the phone was not reached")
+	ErrStart         = errors.New("the ADB server could not be started")
 )
 
 // notReached is an error from before a phone was asked for anything. It is ErrNotReached without
@@ -29,6 +30,12 @@ type notReached struct{ error }
 
 func (n notReached) Unwrap() error        { return n.error }
 func (n notReached) Is(target error) bool { return target == ErrNotReached }
+
+// startFailed is the error of starting a server. It is ErrStart without saying so.
+type startFailed struct{ error }
+
+func (s startFailed) Unwrap() error        { return s.error }
+func (s startFailed) Is(target error) bool { return target == ErrStart }
 
 // RefusedError is a FAIL of the server or of the phone. It unwraps to one of the sentinels when its
 // text is known.

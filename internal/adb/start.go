@@ -51,8 +51,8 @@ func (c *Client) startServer(ctx context.Context) error {
 	args := c.addr.startArgs()
 	c.log.InfoContext(ctx, "starting the ADB server", "adb", path, "args", args)
 	if out, err := runBriefly(ctx, path, args); err != nil {
-		return hint.Add(fmt.Errorf("%w, and `%s %v` gave: %w: %s", ErrNoServer, path, args, err,
-			bytes.TrimSpace(out)),
+		return hint.Add(startFailed{fmt.Errorf("%w, and `%s %v` gave: %w: %s", ErrNoServer, path,
+			args, err, bytes.TrimSpace(out))},
 			"run `adb start-server` by hand and read what it says")
 	}
 	return nil

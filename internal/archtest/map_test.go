@@ -43,6 +43,8 @@ var besides = map[string]string{
 	"internal/sandbox/adbdshim":  "internal/adbtest internal/sandbox internal/sandbox/adbserver",
 	"internal/lab/calibrate":     "actions/dialect/families",
 	"internal/adb":               "internal/adbtest",
+	"internal/doctor": "actions/dialect/families internal/app/simulation internal/sandbox " +
+		"internal/sandbox/apps internal/sandbox/shell internal/sandbox/ui",
 }
 
 // everyCode may be imported by any package: helpers that are pure and know nothing of ours.

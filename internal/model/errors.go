@@ -52,6 +52,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
+// NoPictures reports whether the endpoint's message says that the model takes no pictures.
+func (e *Error) NoPictures() bool {
+	refused := e.Kind == Rejected || e.Kind == BadReply || e.Kind == ServerFault
+	return refused && sightless(e.Message)
+}
+
 // NoTools reports whether the endpoint's message says that it takes no tools. A complaint about one
 // tool does not count.
 func (e *Error) NoTools() bool {

@@ -74,7 +74,9 @@ func Start(ctx context.Context, phone *sandbox.Simulator, opts *Options) (*Simul
 	serveCtx, stop := context.WithCancel(ctx)
 	s.stop = stop
 	s.serving.Go(func() { s.failed = s.ADB.Serve(serveCtx, ln) })
-	s.Model, err = scripted.Start(ctx, cmp.Or(o.ModelAddr, anyPort), scripted.NewHandler(rules))
+	h := scripted.NewHandler(rules)
+	h.Sees = sight
+	s.Model, err = scripted.Start(ctx, cmp.Or(o.ModelAddr, anyPort), h)
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -22,6 +22,9 @@ const maxBody = 32 << 20
 type Handler struct {
 	// Observe is called with each well-formed request before it is answered, also concurrently.
 	Observe func(*Request)
+	// Sees answers a request by its pictures, before the script is asked. It returns false for
+	// requests that the script is to answer. Nil answers none.
+	Sees func(*Request) (reply string, ok bool)
 
 	script *Script
 	mu     sync.Mutex
@@ -79,6 +82,15 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	}
 	if req.labels() {
 		return send(w, http.StatusOK, newAnswer(&none, nil, req).whole())
+	}
+	if h.Sees != nil {
+		if reply, ok := h.Sees(req); ok {
+			if h.Observe != nil {
+				h.Observe(req)
+			}
+			return send(w, http.StatusOK, newAnswer(&rule{source: source{Reply: &reply}}, nil,
+				req).whole())
+		}
 	}
 	rule, groups := h.pick(req)
 	if h.Observe != nil {

@@ -21,12 +21,13 @@ func date(c *invocation) int {
 		return exitOK
 	}
 	format := strings.NewReplacer("%Y", "2006", "%m", "01", "%d", "02", "%H", "15", "%M", "04",
-		"%S", "05", "%s", fmt.Sprint(now.Unix()))
+		"%S", "05", "%s", "\x00") // a number has digits that a layout takes for its own
 	layout, ok := strings.CutPrefix(c.args[0], "+")
 	if !ok {
 		return c.fail(exitFailure, "date: bad date '%s'", c.args[0])
 	}
-	c.outf("%s\n", now.Format(format.Replace(layout)))
+	c.outf("%s\n", strings.ReplaceAll(now.Format(format.Replace(layout)), "\x00",
+		fmt.Sprint(now.Unix())))
 	return exitOK
 }
 

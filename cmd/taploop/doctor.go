@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/agentloop/policy"
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/app/serve"
+	"github.com/taploop/taploop/internal/clients"
+	"github.com/taploop/taploop/internal/doctor"
+	"github.com/taploop/taploop/internal/files"
+	"github.com/taploop/taploop/internal/httpguard"
+	"github.com/taploop/taploop/internal/text"
+)
+
+type doctorCmd struct {
+	JSON   bool   `help:"Print JSON."`
+	Report string `help:"Also write a page for a bug report, without keys, serials, names of tokens, hosts and folders." placeholder:"FILE"`
+}
+
+// Run looks at the whole set-up and says how to mend what keeps it from working.
+func (c *doctorCmd) Run(ctx context.Context, a *invocation) error {
+	a.quiet()
+	o := doctor.Options{Lang: a.Lang(),
+		Clients: &doctor.Clients{All: clients.All(),
+			Machine: clients.Machine{OS: runtime.GOOS, Getenv: a.Options.Getenv}}}
+	var hidden doctor.Private
+	if o.Broken = a.Load(); o.Broken == nil {
+		if err := c.configured(a, &o, &hidden); err != nil {
+			return err
+		}
+	}
+	r := doctor.Run(ctx, o)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	err := c.show(a, r)
+	if c.Report != "" {
+		hidden.Phones = append(hidden.Phones, r.Phones()...)
+		page := r.Page(a.Lang(), versionLine(), hidden)
+		err = errors.Join(err, os.WriteFile(c.Report, []byte(page), 0o600))
+	}
+	switch {
+	case err != nil:
+		return err
+	case !r.OK:
+		return ended(exitError)
+	case r.Has(doctor.Warning):
+		return ended(exitNotCompleted)
+	}
+	return nil
+}
+
+// configured fills in what is looked at by what is configured.
+func (c *doctorCmd) configured(a *invocation, o *doctor.Options, hidden *doctor.Private) error {
+	conf := a.Conf
+	server, err := adb.New(&adb.Options{Server: conf.ADB.Server, ADB: conf.ADB.Path,
+		Getenv: a.Options.Getenv, Log: a.Log, StartsNone: conf.ADB.Server != ""})
+	if err == nil {
+		o.ADB = &doctor.ADB{Client: server, Binary: conf.ADB.Path, Serial: conf.ADB.Serial}
+		o.ADB.Phones, err = app.NewHost(&a.Settings, nil)
+	}
+	if err != nil {
+		return app.Usage(err, "")
+	}
+	o.Model = modelToAsk(a)
+	o.Data = &doctor.Data{Dir: conf.DataDir, Free: files.Free,
+		Open: func(ctx context.Context) error {
+			db, err := app.OpenStore(ctx, &a.Settings, nil)
+			if err != nil {
+				return err
+			}
+			return db.Close()
+		}}
+	tokens, err := serve.OpenTokens(conf.DataDir).List()
+	o.HTTP = &doctor.HTTP{Addr: conf.HTTP.Addr, Open: httpguard.Loopback(conf.HTTP.Addr),
+		Tokens: len(tokens), TokenErr: err}
+	here, _, _ := serve.Servers(conf.DataDir)
+	for _, s := range here {
+		o.HTTP.Servers = append(o.HTTP.Servers, s.URL)
+	}
+	for _, t := range tokens {
+		hidden.Secrets = append(hidden.Secrets, t.Name, t.ID)
+	}
+	hidden.Secrets = append(hidden.Secrets, string(conf.Model.APIKey), string(conf.Caption.APIKey))
+	hidden.Phones = []string{conf.ADB.Serial}
+	hidden.URLs = []string{conf.Model.BaseURL, conf.Caption.BaseURL, conf.HTTP.URL}
+	return nil
+}
+
+// modelToAsk is the model of the configuration, asked once.
+func modelToAsk(a *invocation) *doctor.Model {
+	m := a.Conf.Model
+	asked := &doctor.Model{Name: m.Name, BaseURL: m.BaseURL, Dialect: m.Dialect,
+		Table: families.Known, Replayed: m.Replay != ""}
+	prompt, err := app.NewModels(&a.Settings).Prompting()
+	asked.Prompt = prompt
+	asked.Open = func() (policy.Completer, func() error, error) {
+		if err != nil {
+			return nil, nil, err
+		}
+		m.Retries, m.Record, m.ReplayOrModel = 0, "", ""
+		return app.NewModels(&a.Settings).Open(m)
+	}
+	return asked
+}
+
+// show prints the findings.
+func (c *doctorCmd) show(a *invocation, r doctor.Report) error {
+	if c.JSON {
+		return printJSON(a.out, r)
+	}
+	for _, f := range r.Findings {
+		if err := showFinding(a.out, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func showFinding(w io.Writer, f doctor.Finding) error {
+	_, err := fmt.Fprintf(w, "%-8s %s  [%s]\n", f.Level, text.Line(f.Says), f.ID)
+	if f.Mend != "" && err == nil {
+		_, err = fmt.Fprintf(w, "         try: %s\n", text.Line(f.Mend))
+	}
+	return err
+}

@@ -1,0 +1,78 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// serverWithin is how long the ADB server has to say its version, also if it has to be started.
+const serverWithin = 6 * time.Second
+
+// subjectADB is the ADB server.
+const subjectADB = "adb"
+
+// check looks at the server, and at the phones if it answers. It returns the phones' names.
+func (a *ADB) check(ctx context.Context, l *ledger, clock *watch) (seen []string) {
+	within, cancel := context.WithTimeout(ctx, serverWithin)
+	defer cancel()
+	program := make(chan string, 1)
+	go func() { program <- versionOf(within, cmp.Or(a.Binary, "adb")) }()
+	said, err := a.Client.Host(within, "host:version")
+	own := <-program
+	version, bad := strconv.ParseUint(said, 16, 16)
+	if err == nil && bad != nil {
+		err = adb.ErrProtocol
+	}
+	if err != nil {
+		a.unanswered(err, l)
+		return nil
+	}
+	running := "1.0." + strconv.FormatUint(version, 10)
+	id := "adb.ready"
+	if own != "" && own != running {
+		id = "adb.version"
+	}
+	l.add(id, subjectADB, "address", a.Client.Address(), "server", running,
+		"program", cmp.Or(own, "-"))
+	return a.phones(ctx, l, clock)
+}
+
+// unanswered says why the server does not answer.
+func (a *ADB) unanswered(err error, l *ledger) {
+	id, at, holder := "adb.failed", a.Client.Address(), ""
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		id = "adb.missing"
+	case errors.Is(err, adb.ErrStart):
+	case errors.Is(err, adb.ErrNoServer):
+		id = "adb.away"
+	case listens(at): // and does not speak the protocol
+		id, holder = "adb.port", holderOf(at)
+	}
+	l.add(id, subjectADB, "address", at, "why", text.Line(err.Error()),
+		"holder", cmp.Or(holder, "?"))
+}
+
+var bridge = regexp.MustCompile(`Android Debug Bridge version (\S+)`)
+
+// versionOf returns the version of the adb program, or "" if there is none.
+func versionOf(ctx context.Context, binary string) string {
+	cmd := exec.CommandContext(ctx, binary, "version")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	found := bridge.FindSubmatch(out)
+	if err != nil || found == nil {
+		return ""
+	}
+	return strings.TrimSpace(string(found[1]))
+}

@@ -1,0 +1,263 @@
+// Package doctor finds out what keeps a set-up from working. Run looks at the ADB server and each
+// phone, the model, the data folder, the clock, the server's address and the settings of MCP
+// clients, all at the same time and each within a limit, and says of each what it found and how to
+// mend it. A Report can be written as a page that shows nobody's keys, names or places.
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/clients"
+	"github.com/taploop/taploop/internal/words"
+)
+
+// Level says how bad a finding is.
+type Level string
+
+// The levels.
+const (
+	OK      Level = "ok"
+	Warning Level = "warning" // it works, less well than it could
+	Broken  Level = "broken"  // nothing works, or a part of it
+)
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	ID      string `json:"id"`
+	Level   Level  `json:"level"`
+	Subject string `json:"subject"` // adb, a phone, model, ...
+	Says    string `json:"says"`
+	Mend    string `json:"mend,omitempty"` // empty if the level is OK
+}
+
+// Report is all that was found. A cause has one finding, and what follows from it has none.
+type Report struct {
+	OK       bool      `json:"ok"` // nothing is broken
+	Findings []Finding `json:"findings"`
+	phones   []string
+}
+
+// Has reports whether there is a finding of the level.
+func (r Report) Has(l Level) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Level == l })
+}
+
+// Phones returns the ids and addresses of all phones that were looked at.
+func (r Report) Phones() []string { return r.phones }
+
+// Options say what is looked at. Parts that are nil or empty are left out.
+type Options struct {
+	Lang    string // of the findings, "" means the default one
+	ADB     *ADB
+	Model   *Model
+	Data    *Data
+	HTTP    *HTTP
+	Clients *Clients
+	// Broken is why the configuration cannot be read, or nil
+	Broken error
+	Now    func() time.Time // nil means time.Now
+	Built  time.Time        // of the program: no clock is right that is behind it
+}
+
+// ADB is the ADB server, with the phones behind it.
+type ADB struct {
+	Client *adb.Client
+	Phones *device.Host
+	Binary string // adb's, "" means the one on PATH
+	Serial string // the configured phone, or ""
+}
+
+// Data is the data folder.
+type Data struct {
+	Dir  string
+	Open func(context.Context) error      // opens and closes the store in it
+	Free func(dir string) (uint64, error) // how much fits on the disk
+}
+
+// HTTP is the server's address.
+type HTTP struct {
+	Addr     string
+	Open     bool     // nobody else reaches the address
+	Servers  []string // addresses of servers that use this data folder
+	Tokens   int
+	TokenErr error // why the tokens cannot be read, or nil
+}
+
+// Clients are the MCP clients of this user.
+type Clients struct {
+	Machine clients.Machine
+	All     []clients.Client
+}
+
+// total is how long all takes at most.
+const total = 9500 * time.Millisecond
+
+// Run looks at everything and returns within ten seconds.
+func Run(ctx context.Context, o Options) Report {
+	ctx, cancel := context.WithTimeout(ctx, total)
+	defer cancel()
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	var server, asked, data, served, settings ledger
+	var seen []string
+	var clock watch
+	clock.now, clock.built = o.Now, o.Built
+	var wg sync.WaitGroup
+	if o.ADB != nil {
+		wg.Go(func() { seen = o.ADB.check(ctx, &server, &clock) })
+	}
+	if o.Model != nil {
+		wg.Go(func() { o.Model.check(ctx, &asked) })
+		wg.Go(func() { clock.ask(ctx, o.Model.BaseURL) })
+	}
+	if o.Data != nil {
+		wg.Go(func() { o.Data.check(ctx, &data) })
+	}
+	if o.HTTP != nil {
+		wg.Go(func() { o.HTTP.check(&served) })
+	}
+	if o.Clients != nil {
+		wg.Go(func() { o.Clients.check(&settings) })
+	}
+	wg.Wait()
+	var all ledger
+	if o.Broken != nil {
+		all.add("config.broken", "config", "why", o.Broken.Error())
+	}
+	clock.check(&data)
+	all = slices.Concat(all, server, asked, data, served, settings)
+	r := all.report(o.Lang)
+	r.phones = seen
+	return r
+}
+
+// found is a finding before it is put into words.
+type found struct {
+	id, subject string
+	with        []string // names and what stands for them, as for strings.NewReplacer
+}
+
+// ledger is what one check has found.
+type ledger []found
+
+// add notes a finding. with are the names in its text, each followed by what it stands for.
+func (l *ledger) add(id, subject string, with ...string) {
+	for i := range with {
+		if i%2 == 0 {
+			with[i] = "{" + with[i] + "}"
+		}
+	}
+	*l = append(*l, found{id, subject, with})
+}
+
+// report puts the findings into words, the broken things first.
+func (l ledger) report(lang string) Report {
+	r := Report{OK: true, Findings: []Finding{}}
+	said := textsIn(cmp.Or(lang, words.Default))
+	for _, f := range l {
+		fill := strings.NewReplacer(f.with...)
+		r.Findings = append(r.Findings, Finding{ID: f.id, Level: levels[f.id],
+			Subject: f.subject, Says: fill.Replace(said.Says[f.id]),
+			Mend: fill.Replace(said.Mends[f.id])})
+		r.OK = r.OK && levels[f.id] != Broken
+	}
+	order := []Level{Broken, Warning, OK}
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		return slices.Index(order, a.Level) - slices.Index(order, b.Level)
+	})
+	return r
+}
+
+// texts are the words for findings.
+type texts struct {
+	Says, Mends map[string]string // by the findings' ids
+	Ask         questions
+	Page        pageTexts
+}
+
+// questions are put to the model.
+type questions struct{ Code, Target string }
+
+var textsIn = words.Of[texts]("doctor")
+
+// levels are all findings that there are.
+var levels = map[string]Level{
+	"config.broken": Broken,
+
+	"adb.ready":   OK,
+	"adb.missing": Broken, // no server, and no program to start one
+	"adb.failed":  Broken, // the program started none
+	"adb.away":    Broken, // the configured address does not answer
+	"adb.port":    Broken, // another program has it
+	"adb.version": Warning,
+
+	"phone.ready":        OK,
+	"phone.none":         Broken,
+	"phone.absent":       Broken, // the configured one
+	"phone.unauthorized": Broken,
+	"phone.permissions":  Broken,
+	"phone.offline":      Broken,
+	"phone.mode":         Broken, // recovery, bootloader, ...
+	"phone.hung":         Broken,
+	"phone.starting":     Broken,
+	"phone.unreadable":   Broken,
+	"phone.locked":       Broken,
+	"phone.dark":         Warning,
+	"phone.touches":      Broken,
+	"phone.keyboard":     Warning, // ADBKeyBoard is missing
+	"phone.switching":    Warning, // input methods may not be switched
+	"phone.storage":      Warning,
+	"phone.capture":      Broken,
+	"phone.slow":         Warning,
+	"phone.secure":       Warning,
+	"phone.restless":     Warning, // elements: the screen never rests
+	"phone.unlisted":     Warning, // elements: uiautomator gives none
+	"phone.profile":      Warning,
+	"phone.folded":       Warning,
+	"phone.twice":        Warning, // reached in several ways
+	"phone.clock":        Warning,
+
+	"model.ready":       OK,
+	"model.replay":      OK,
+	"model.unset":       Broken, // it cannot be opened as configured
+	"model.unreachable": Broken,
+	"model.silent":      Warning, // it takes longer than this looks
+	"model.key":         Broken,
+	"model.name":        Broken,
+	"model.path":        Broken,
+	"model.limit":       Broken,
+	"model.failed":      Broken,
+	"model.blind":       Broken,
+	"model.dialect":     Warning, // of another family that is read
+	"model.unreadable":  Broken,
+	"model.places":      Broken,
+
+	"data.ready":    OK,
+	"data.readonly": Broken,
+	"data.full":     Broken,
+	"data.scarce":   Warning,
+	"data.broken":   Broken,
+
+	"clock.ready": OK,
+	"clock.wrong": Warning,
+
+	"http.ready":   OK,
+	"http.serving": OK,
+	"http.taken":   Warning,
+	"http.refused": Warning,
+	"http.open":    Warning, // reachable from elsewhere, without a token
+	"http.tokens":  Broken,
+
+	"client.ready":   OK,
+	"client.none":    OK,
+	"client.broken":  Warning,
+	"client.command": Warning,
+}

@@ -1,0 +1,221 @@
+package doctor_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/doctor"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/apps"
+	"github.com/taploop/taploop/internal/sandbox/shell"
+	"github.com/taploop/taploop/internal/sandbox/ui"
+	"github.com/taploop/taploop/internal/words"
+)
+
+var (
+	content  = regexp.MustCompile(`"content":"(?:[^"\\]|\\.)*"`)
+	gelabTap = regexp.MustCompile(`\\u003cTHINK\\u003e.*?point:(\d+),(\d+)\\tsummary:[^"]*`)
+)
+
+func (s *setUp) onPhone(t *testing.T, line string) {
+	t.Helper()
+	require.Zero(t, s.sim.Shell.Run(t.Context(), line, nil, io.Discard, os.Stderr))
+}
+
+func state(state string) func(*testing.T, *setUp) {
+	return func(t *testing.T, s *setUp) { require.NoError(t, s.sim.ADB.SetState(serial, state)) }
+}
+
+// instead has other commands stand in for some of the phone's.
+func instead(pairs ...string) func(*testing.T, *setUp) {
+	return func(_ *testing.T, s *setUp) {
+		for pair := range slices.Chunk(pairs, 2) {
+			s.instead[pair[0]] = pair[1]
+		}
+	}
+}
+
+func refused(by func(http.ResponseWriter) bool) func(*testing.T, *setUp) {
+	return func(_ *testing.T, s *setUp) { s.refuse = by }
+}
+
+func replies(with func(string) string) func(*testing.T, *setUp) {
+	return func(_ *testing.T, s *setUp) { s.reply = with }
+}
+
+func data(err error, free uint64) func(*testing.T, *setUp) {
+	return func(_ *testing.T, s *setUp) {
+		s.opts.Data = &doctor.Data{Dir: s.home, Open: func(context.Context) error { return err },
+			Free: func(string) (uint64, error) { return free, nil }}
+	}
+}
+
+// settings are those of one MCP client.
+func settings(text string) func(*testing.T, *setUp) {
+	return func(t *testing.T, s *setUp) {
+		dir := filepath.Join(s.home, ".cursor")
+		require.NoError(t, os.MkdirAll(dir, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "mcp.json"), []byte(text), 0o600))
+	}
+}
+
+// closedPort is an address at which nothing listens.
+func closedPort(t *testing.T) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, ln.Close())
+	return ln.Addr().String()
+}
+
+// talker is a program that has a port and speaks another protocol there.
+func talker(t *testing.T) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = ln.Close() })
+	go func() {
+		for {
+			n, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			fmt.Fprint(n, "SSH-2.0-OpenSSH_9.2\r\n")
+			_ = n.Close()
+		}
+	}()
+	return ln.Addr().String()
+}
+
+// small is a phone whose captures are quick on a busy machine.
+func small(o sandbox.Options) sandbox.Options {
+	o.Size.X, o.Size.Y, o.Density = 360, 800, 140
+	return o
+}
+
+// vault is an app that forbids captures.
+func vault() *apps.App {
+	return &apps.App{Package: "com.example.vault", Activity: ".Main", EN: "Vault", ZH: "Vault",
+		Open: func(*apps.Task) *apps.Page {
+			return &apps.Page{Activity: ".Main", Secure: true,
+				View: func() *ui.View { return ui.Text("1234") }}
+		}}
+}
+
+// troubles are the ids of all findings that are not OK.
+func troubles(r doctor.Report) (ids []string) {
+	for _, f := range r.Findings {
+		if f.Level != doctor.OK {
+			ids = append(ids, f.ID)
+		}
+	}
+	return ids
+}
+
+func TestAGoodSetUpHasGoodFindingsOnly(t *testing.T) {
+	s := newSetUp(t, small(sandbox.Options{}))
+	r := doctor.Run(t.Context(), s.options(t))
+	require.True(t, r.OK)
+	require.Empty(t, troubles(r), "%+v", r)
+	var ids []string
+	for _, f := range r.Findings {
+		ids = append(ids, f.ID)
+		require.Empty(t, f.Mend)
+		require.NotContains(t, f.Says, "{")
+	}
+	require.Equal(t, []string{"adb.ready", "phone.ready", "model.ready", "data.ready",
+		"clock.ready", "http.ready", "client.none"}, ids)
+	require.Equal(t, []string{serial}, r.Phones())
+}
+
+// Each cause is named with its mend, and nothing else is: neither what follows from it nor anything
+// that is well.
+func TestEachSpoiltSetUpIsNamedAndNoOther(t *testing.T) {
+	require.GreaterOrEqual(t, len(spoilt), 25)
+	for _, c := range spoilt {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSetUp(t, small(c.phone))
+			if c.spoil != nil {
+				c.spoil(t, s)
+			}
+			for _, lang := range words.Languages() {
+				o := s.options(t)
+				o.Lang = lang
+				r := doctor.Run(t.Context(), o)
+				require.Equal(t, []string{c.want}, troubles(r), "%+v", r)
+				first := r.Findings[0]
+				require.NotEmpty(t, first.Mend)
+				require.NotContains(t, first.Says+first.Mend, "{")
+				require.Equal(t, first.Level != doctor.Broken, r.OK)
+			}
+		})
+	}
+}
+
+// Whatever a check finds has its words.
+func TestEveryFindingHasWordsAndEveryTroubleAMend(t *testing.T) {
+	for _, lang := range words.Languages() {
+		says, mends := doctor.Words(lang)
+		levels := doctor.Levels()
+		require.Equal(t, slices.Sorted(maps.Keys(levels)), slices.Sorted(maps.Keys(says)))
+		for id, level := range levels {
+			require.Equal(t, level != doctor.OK, mends[id] != "", id)
+		}
+	}
+}
+
+// Everything at once is still found in time, and what hangs delays nothing else.
+func TestTheWorstSetUpIsLookedAtWithinTenSeconds(t *testing.T) {
+	s := newSetUp(t, small(sandbox.Options{}))
+	o := small(sandbox.Options{})
+	s.sim.ADB.Attach("second", shell.New(sandbox.New(&o)))
+	require.NoError(t, s.sim.ADB.Hang(serial, true))
+	hang := make(chan struct{})
+	s.refuse = func(http.ResponseWriter) bool { <-hang; return false }
+	t.Cleanup(func() { close(hang) })
+	s.opts.Data = &doctor.Data{Dir: s.home,
+		Free: func(string) (uint64, error) { return 5 << 30, nil },
+		Open: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r := doctor.Run(ctx, s.options(t))
+	require.NoError(t, ctx.Err())
+	require.Equal(t, []string{"phone.hung", "data.broken", "model.silent"}, troubles(r), "%+v", r)
+}
+
+func TestThePageShowsNothingPrivate(t *testing.T) {
+	home, err := os.UserHomeDir()
+	require.NoError(t, err)
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	r := doctor.Report{Findings: []doctor.Finding{{ID: "phone.ready", Level: doctor.OK,
+		Subject: "phone R5CT90ABCDE", Says: "R5CT90ABCDE at 192.168.7.20:5555, " +
+			"adb-R5CT90ABCDE-x1Y2z3._adb-tls-connect._tcp and fe80::1ff:fe23:4567:890a on " + host +
+			" r5ct90abcde|",
+		Mend: "see " + home + "/.cursor/mcp.json, /home/somebody/x, C:\\Users\\Some\\y, key " +
+			"top-secret-1 of annas-laptop at https://models.example.org/v1 and 127.0.0.1:8702 " +
+			"sk-proj-abcdef0123456789"}}}
+	page := r.Page("en", "taploop 1", doctor.Private{
+		Secrets: []string{"top-secret-1", "annas-laptop"}, Phones: []string{"R5CT90ABCDE", "192.168.7.20:5555"},
+		URLs: []string{"https://models.example.org/v1", "http://localhost:11434/v1"}})
+	for _, hidden := range []string{"R5CT90ABCDE", "192.168", "fe80", host + " ", "somebody",
+		"Some",
+		"top-secret", "annas-laptop", "models.example.org", "abcdef0123", home + "/"} {
+		require.NotContains(t, strings.ToUpper(page), strings.ToUpper(hidden))
+	}
+	require.Contains(t, page, "127.0.0.1:8702")
+	require.Contains(t, page, `[phone 1]\|`)
+	require.Contains(t, page, "~/.cursor/mcp.json")
+}

@@ -1,0 +1,143 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+// check looks at the data folder and its disk.
+func (d *Data) check(ctx context.Context, l *ledger) {
+	free, unknown := d.Free(existing(d.Dir))
+	size := "?"
+	if unknown == nil {
+		size = megabytes(free)
+	}
+	id, why := "data.ready", ""
+	switch err := d.Open(ctx); {
+	case unknown == nil && free < fullDisk, errors.Is(err, syscall.ENOSPC):
+		id = "data.full"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		id, why = "data.readonly", whyOf(err)
+	case err != nil:
+		id, why = "data.broken", whyOf(err)
+	case unknown == nil && free < leastFree:
+		id = "data.scarce"
+	}
+	l.add(id, "data", "folder", text.Line(d.Dir), "free", size, "why", why)
+}
+
+// fullDisk is how many free bytes are too few for a run's pictures.
+const fullDisk = 20 << 20
+
+// existing is the folder, or the nearest one above it that is there.
+func existing(dir string) string {
+	for {
+		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// watch compares this machine's clock with others.
+type watch struct {
+	now    func() time.Time
+	built  time.Time
+	behind atomic.Pointer[time.Duration] // the endpoint's clock, nil if unknown
+	phones []phoneClock                  // that differ from this machine
+}
+
+type phoneClock struct {
+	serial string
+	ahead  time.Duration
+}
+
+// ask takes the time of an endpoint of models, whatever it answers.
+func (w *watch) ask(ctx context.Context, url string) {
+	ctx, cancel := context.WithTimeout(ctx, clockWithin)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, url, nil)
+	if err != nil {
+		return
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return
+	}
+	_ = resp.Body.Close()
+	if at, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+		behind := at.Sub(w.now())
+		w.behind.Store(&behind)
+	}
+}
+
+const clockWithin = 3 * time.Second
+
+// check says whether the clock is right. A phone's clock is judged only by one that is.
+func (w *watch) check(l *ledger) {
+	behind := w.behind.Load()
+	switch {
+	case behind != nil && behind.Abs() > mostAhead:
+		l.add("clock.wrong", "clock", "off", behind.Abs().Round(time.Second).String())
+		return
+	case w.now().Before(w.built):
+		l.add("clock.wrong", "clock", "off", w.built.Sub(w.now()).Round(time.Second).String())
+		return
+	case len(w.phones) == 0:
+		l.add("clock.ready", "clock")
+	}
+	for _, p := range w.phones {
+		l.add("phone.clock", "phone "+p.serial, "phone", p.serial,
+			"off", p.ahead.Abs().Round(time.Second).String())
+	}
+}
+
+// check looks at the address of the server, and at its tokens.
+func (h *HTTP) check(l *ledger) {
+	h.address(l)
+	if h.TokenErr != nil {
+		l.add("http.tokens", "tokens", "why", whyOf(h.TokenErr))
+	}
+}
+
+func (h *HTTP) address(l *ledger) {
+	_, port, _ := net.SplitHostPort(h.Addr)
+	serving := slices.IndexFunc(h.Servers, func(url string) bool {
+		return strings.HasSuffix(strings.TrimSuffix(url, "/"), ":"+port)
+	})
+	if serving >= 0 {
+		l.add("http.serving", "http", "address", text.Line(h.Servers[serving]))
+		return
+	}
+	ln, err := net.Listen("tcp", h.Addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		holder := holderOf(h.Addr)
+		if holder == "" {
+			holder = "?"
+		}
+		l.add("http.taken", "http", "address", h.Addr, "holder", holder)
+		return
+	case err != nil:
+		l.add("http.refused", "http", "address", h.Addr, "why", whyOf(err))
+		return
+	}
+	_ = ln.Close()
+	if !h.Open && h.Tokens == 0 {
+		l.add("http.open", "http", "address", h.Addr)
+		return
+	}
+	l.add("http.ready", "http", "address", h.Addr, "tokens", plain(h.Tokens))
+}

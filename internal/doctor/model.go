@@ -1,0 +1,209 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/agentloop/policy"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// Model is the model that decides.
+type Model struct {
+	Name, BaseURL string
+	Dialect       string // "auto" to choose by the model's name
+	Table         dialect.Table
+	Prompt        dialect.Options
+	Replayed      bool // a recording answers in the model's place
+	Open          func() (policy.Completer, func() error, error)
+}
+
+// modelWithin is how long the model has for both questions, which it is asked at the same time.
+const modelWithin = 8 * time.Second
+
+// subjectModel is the model that decides.
+const subjectModel = "model"
+
+// check asks the model to read a code that is drawn, and to tap a target on a drawn screen.
+func (m *Model) check(ctx context.Context, l *ledger) {
+	if m.Replayed {
+		l.add("model.replay", subjectModel, "model", text.Line(m.Name))
+		return
+	}
+	spoken, err := m.Table.New(m.Dialect, &m.Prompt)
+	var asked policy.Completer
+	var end func() error
+	if err == nil {
+		asked, end, err = m.Open()
+	}
+	if err != nil {
+		l.add("model.unset", subjectModel, "why", whyOf(err))
+		return
+	}
+	defer func() { _ = end() }()
+	ctx, cancel := context.WithTimeout(ctx, modelWithin)
+	defer cancel()
+	var sight reading
+	var aim aiming
+	var wg sync.WaitGroup
+	wg.Go(func() { sight.ask(ctx, asked, rand.Uint64(), spoken.Profile().Lang) })
+	wg.Go(func() { aim.ask(ctx, asked, rand.Uint64(), spoken) })
+	wg.Wait()
+	m.judge(l, &sight, &aim)
+}
+
+// judge names the first thing that is wrong: what is wrong behind it follows from it, or is found
+// when it is mended.
+func (m *Model) judge(l *ledger, sight *reading, aim *aiming) {
+	id, why := "model.ready", ""
+	switch err := cmp.Or(aim.failed, sight.failed); {
+	case blindness(err), err == nil && !sight.right && !aim.hit:
+		id, why = "model.blind", whyOf(err)
+	case err != nil:
+		id, why = kindOf(err), whyOf(err)
+	case aim.unread != nil:
+		id, why = "model.unreadable", whyOf(aim.unread)
+	case !aim.hit:
+		id = "model.places"
+	case aim.family != "":
+		id = "model.dialect"
+	}
+	l.add(id, subjectModel, "model", text.Line(m.Name), "url", text.Line(m.BaseURL), "why", why,
+		"dialect", aim.asked, "family", aim.family, "said", aim.said, "took", seconds(aim.took),
+		"sent", plain(aim.usage.PromptTokens), "received", plain(aim.usage.CompletionTokens))
+}
+
+// blindness reports whether the endpoint refused the picture itself.
+func blindness(err error) bool {
+	e, is := errors.AsType[*model.Error](err)
+	return is && e.NoPictures()
+}
+
+// kindOf returns the finding for an error of asking.
+func kindOf(err error) string {
+	e, is := errors.AsType[*model.Error](err)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), is && e.Kind == model.TimedOut:
+		return "model.silent"
+	case !is:
+		return "model.failed"
+	}
+	switch e.Kind {
+	case model.Unreachable:
+		return "model.unreachable"
+	case model.Unauthorized:
+		return "model.key"
+	case model.NoSuchModel:
+		return "model.name"
+	case model.NoSuchPath:
+		return "model.path"
+	case model.RateLimited:
+		return "model.limit"
+	}
+	return "model.failed"
+}
+
+// reading is the question for a code that is drawn.
+type reading struct {
+	right  bool
+	failed error
+}
+
+func (r *reading) ask(ctx context.Context, m policy.Completer, seed uint64, lang string) {
+	code := newCode(seed)
+	jpeg, err := drawCode(code)
+	if err != nil {
+		r.failed = err
+		return
+	}
+	reply, err := m.Complete(ctx, model.Request{Messages: []model.Message{{Role: "user",
+		Parts: []model.Part{{JPEG: jpeg}, {Text: textsIn(lang).Ask.Code}}}}})
+	letters := strings.Map(func(c rune) rune {
+		if strings.ContainsRune(alphabet, c) {
+			return c
+		}
+		return -1
+	}, strings.ToUpper(reply.Text))
+	r.right, r.failed = strings.Contains(letters, code), err
+}
+
+// aiming is the question for a target on a drawn screen.
+type aiming struct {
+	asked  string // the dialect of the question
+	family string // the dialect of the answer if that is another one
+	unread error  // why the answer cannot be read
+	hit    bool
+	said   string
+	took   time.Duration
+	usage  model.Usage
+	failed error
+}
+
+func (a *aiming) ask(
+	ctx context.Context, m policy.Completer, seed uint64, spoken dialect.Dialect,
+) {
+	t, err := drawTarget(seed)
+	if err != nil {
+		a.failed = err
+		return
+	}
+	reply, at, err := a.put(ctx, m, t, spoken)
+	if policy.RefusesTools(err) {
+		if tooled, is := spoken.(dialect.Tooled); is && tooled.Toolless() != nil {
+			spoken = tooled.Toolless()
+			reply, at, err = a.put(ctx, m, t, spoken)
+		}
+	}
+	if a.failed = err; err != nil {
+		return
+	}
+	a.said = text.Cut(text.Line(spoken.Transcript(reply)), 200)
+	a.read(spoken, reply, at, t)
+}
+
+// put asks for the target in a dialect.
+func (a *aiming) put(ctx context.Context, m policy.Completer, t target, d dialect.Dialect) (
+	actions.Reply, dialect.Situation, error) {
+	profile := d.Profile()
+	a.asked = profile.Name
+	at := dialect.Situation{Task: textsIn(profile.Lang).Ask.Target,
+		Screen: screen.Observation{Frame: t.frame}}
+	if profile.Elements {
+		at.Screen.Elements = t.elements
+	}
+	asked, err := d.Prompt(at)
+	if err != nil {
+		return actions.Reply{}, at, err
+	}
+	began := time.Now()
+	reply, usage, err := policy.Ask(ctx, m, asked)
+	a.took, a.usage = time.Since(began), usage
+	return reply, at, err
+}
+
+// read reads the reply in the dialect of the question, or in the one that it is in.
+func (a *aiming) read(
+	spoken dialect.Dialect, reply actions.Reply, at dialect.Situation, t target,
+) {
+	decision, err := spoken.Parse(reply, at)
+	if err != nil {
+		if d, is := spoken.(dialect.Detector); is {
+			decision, a.family = d.Detect(reply, at)
+		}
+		if a.family == "" {
+			a.unread = err
+			return
+		}
+	}
+	touch := decision.Action.Traits()
+	a.hit = touch.Pointed() && t.holds(touch.Points[0])
+}

@@ -1,0 +1,182 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// What a phone should have.
+const (
+	slowCapture = 1500 * time.Millisecond // with the quicker of both forms
+	leastFree   = 200 << 20               // bytes for data
+	mostAhead   = 5 * time.Minute         // of its clock, before or behind
+)
+
+// phones looks at every phone, and returns their ids and addresses.
+func (a *ADB) phones(ctx context.Context, l *ledger, clock *watch) (seen []string) {
+	list, err := a.Phones.Examine(ctx)
+	if err != nil && list == nil {
+		l.add("adb.failed", subjectADB, "address", a.Client.Address(),
+			"why", text.Line(err.Error()), "holder", "?")
+		return nil
+	}
+	if len(list) == 0 {
+		l.add("phone.none", "phone")
+		return nil
+	}
+	if a.Serial != "" && !slices.ContainsFunc(list, func(e device.Examination) bool {
+		return e.Serial == a.Serial || slices.Contains(e.Addresses, a.Serial)
+	}) {
+		l.add("phone.absent", "phone "+a.Serial, "phone", a.Serial)
+	}
+	for i := range list {
+		phoneCheck{&list[i], l}.all(clock)
+		seen = append(append(seen, list[i].Serial), list[i].Addresses...)
+	}
+	return seen
+}
+
+// phoneCheck turns what a phone says into findings.
+type phoneCheck struct {
+	*device.Examination
+	l *ledger
+}
+
+func (c phoneCheck) add(id string, with ...string) {
+	c.l.add(id, "phone "+text.Line(c.Serial), append(with, "phone", text.Line(c.Serial))...)
+}
+
+func (c phoneCheck) all(clock *watch) {
+	if len(c.Addresses) > 1 {
+		c.add("phone.twice", "addresses", text.Line(strings.Join(c.Addresses, ", ")),
+			"first", text.Line(c.Addresses[0]), "other", text.Line(c.Addresses[1]))
+	}
+	if id := c.outOfUse(); id != "" {
+		c.add(id, "state", text.Line(c.State), "why", whyOf(c.Unusable))
+		return
+	}
+	before := len(*c.l)
+	c.seen()
+	c.handled()
+	c.kept()
+	if c.Clocked && c.Ahead.Abs() > mostAhead {
+		clock.phones = append(clock.phones, phoneClock{c.Serial, c.Ahead})
+	}
+	if len(*c.l) == before {
+		c.add("phone.ready", "model", text.Line(c.Model), "android", text.Line(c.Android),
+			"size", c.Size.String(), "raw", seconds(c.Raw.Took), "png", seconds(c.PNG.Took),
+			"elements", seconds(c.Elements.Took))
+	}
+}
+
+// outOfUse says why the phone takes no commands, or "".
+func (c phoneCheck) outOfUse() string {
+	switch {
+	case c.Starting:
+		return "phone.starting"
+	case c.Unusable == nil:
+		return ""
+	case c.State == device.StateHung:
+		return "phone.hung"
+	}
+	for _, s := range []struct {
+		is error
+		id string
+	}{
+		{adb.ErrUnauthorized, "phone.unauthorized"}, {adb.ErrNoPermissions, "phone.permissions"},
+		{adb.ErrOffline, "phone.offline"}, {device.ErrDisconnected, "phone.offline"},
+		{context.DeadlineExceeded, "phone.hung"}, {adb.ErrNotStarted, "phone.mode"},
+	} {
+		if errors.Is(c.Unusable, s.is) {
+			return s.id
+		}
+	}
+	return "phone.unreadable"
+}
+
+// seen is about what can be seen of the phone. What follows from a dark, locked or secret display
+// is left out.
+func (c phoneCheck) seen() {
+	switch {
+	case c.Display.Locked && c.SecureLock:
+		c.add("phone.locked")
+		return
+	case !c.Display.On:
+		c.add("phone.dark")
+		return
+	case c.Display.Secure:
+		c.add("phone.secure", "app", text.Line(c.Display.App))
+		return
+	}
+	if c.Panels > 1 && closed(c.Posture) {
+		c.add("phone.folded", "posture", text.Line(c.Posture))
+	}
+	quick := min(c.Raw.Took, c.PNG.Took)
+	switch {
+	case c.Raw.Err != nil && c.PNG.Err != nil:
+		c.add("phone.capture", "why", whyOf(c.Raw.Err))
+		return
+	case c.Raw.Err != nil:
+		quick = c.PNG.Took
+	case c.PNG.Err != nil:
+		quick = c.Raw.Took
+	}
+	if quick > slowCapture {
+		c.add("phone.slow", "raw", seconds(c.Raw.Took), "png", seconds(c.PNG.Took))
+	}
+	switch err := c.Elements.Err; {
+	case errors.Is(err, device.ErrNotIdle), errors.Is(err, device.ErrSlowDump):
+		c.add("phone.restless", "took", seconds(c.Elements.Took))
+	case err != nil:
+		c.add("phone.unlisted", "why", whyOf(err))
+	}
+}
+
+// closed reports whether the words for a posture mean a phone that is shut.
+func closed(posture string) bool {
+	p := strings.ToUpper(posture)
+	return strings.Contains(p, "CLOSE") || strings.Contains(p, "FOLDED") &&
+		!strings.Contains(p, "UNFOLDED")
+}
+
+// handled is about touching and typing.
+func (c phoneCheck) handled() {
+	if c.Touches != nil {
+		c.add("phone.touches", "why", whyOf(c.Touches))
+	}
+	switch {
+	case c.Keyboard.Switch != nil:
+		c.add("phone.switching", "why", whyOf(c.Keyboard.Switch))
+	case !c.Keyboard.ADB:
+		c.add("phone.keyboard")
+	}
+}
+
+// kept is about what is on the phone.
+func (c phoneCheck) kept() {
+	if c.Free >= 0 && c.Free < leastFree {
+		c.add("phone.storage", "free", megabytes(uint64(c.Free)))
+	}
+	if len(c.Profiles) > 0 {
+		c.add("phone.profile", "profiles", text.Line(strings.Join(c.Profiles, ", ")))
+	}
+}
+
+func whyOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return text.Cut(text.Line(err.Error()), 300)
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
+
+func megabytes(n uint64) string { return fmt.Sprintf("%d MB", n>>20) }

@@ -1,0 +1,306 @@
+package doctor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/families"
+	"github.com/taploop/taploop/agentloop/policy"
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/adb"
+	"github.com/taploop/taploop/internal/app/simulation"
+	"github.com/taploop/taploop/internal/clients"
+	"github.com/taploop/taploop/internal/doctor"
+	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/sandbox/apps"
+)
+
+// setUp is a whole set-up: a simulated phone, a model that reads and points, and this machine. Each
+// part may be spoilt before it is looked at.
+type setUp struct {
+	sim  *simulation.Simulation
+	home string
+	// on the phone, which commands others stand in for
+	instead map[string]string
+	version string // that the ADB server says
+	reply   func(string) string
+	refuse  func(http.ResponseWriter) bool
+	opts    doctor.Options
+	server  string // the ADB server's address
+	binary  string
+	url     string // the model's
+	name    string
+}
+
+func none(string) string { return "" }
+
+func newSetUp(t *testing.T, o sandbox.Options) *setUp {
+	t.Helper()
+	on := true
+	o.ADBKeyboard = &on
+	sim, err := simulation.Start(t.Context(), sandbox.New(&o), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, sim.Close()) })
+	s := &setUp{sim: sim, home: t.TempDir(), instead: map[string]string{}, version: "0029",
+		name: "scripted"}
+	s.binary = filepath.Join(t.TempDir(), "adb")
+	require.NoError(t, os.WriteFile(s.binary,
+		[]byte("#!/bin/sh\necho Android Debug Bridge version 1.0.41\n"), 0o700))
+	s.server, s.url = s.relay(t), s.endpoint(t)
+	return s
+}
+
+// relay is in front of the ADB server, and changes what is asked and answered.
+func (s *setUp) relay(t *testing.T) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = ln.Close() })
+	go func() {
+		for {
+			n, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go s.carry(n)
+		}
+	}()
+	return ln.Addr().String()
+}
+
+func (s *setUp) carry(n net.Conn) {
+	defer n.Close()
+	to, err := net.Dial("tcp", s.sim.Addr)
+	if err != nil {
+		return
+	}
+	defer to.Close()
+	go func() {
+		_, _ = io.Copy(n, to)
+		_ = n.Close()
+	}()
+	for {
+		head := make([]byte, 4)
+		if _, err := io.ReadFull(n, head); err != nil {
+			return
+		}
+		size, err := strconv.ParseUint(string(head), 16, 16)
+		if err != nil {
+			return
+		}
+		service := make([]byte, size)
+		if _, err := io.ReadFull(n, service); err != nil {
+			return
+		}
+		if string(service) == "host:version" && s.version != "0029" {
+			fmt.Fprintf(n, "OKAY0004%s", s.version)
+			return
+		}
+		line := string(service)
+		if !strings.HasPrefix(line, "host") {
+			for command, other := range s.instead {
+				line = strings.ReplaceAll(line, command, other)
+			}
+		}
+		fmt.Fprintf(to, "%04x%s", len(line), line)
+	}
+}
+
+// endpoint is in front of the model, and changes what it answers.
+func (s *setUp) endpoint(t *testing.T) string {
+	at, err := url.Parse(s.sim.Model.BaseURL)
+	require.NoError(t, err)
+	forward := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Scheme, r.Out.URL.Host = at.Scheme, at.Host
+		},
+		ModifyResponse: func(r *http.Response) error {
+			b, err := io.ReadAll(r.Body)
+			if s.reply != nil && r.StatusCode == http.StatusOK {
+				b = []byte(s.reply(string(b)))
+			}
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(string(b))), int64(len(b))
+			r.Header.Set("Content-Length", fmt.Sprint(len(b)))
+			return err
+		}}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.refuse == nil || r.Method == http.MethodHead || !s.refuse(w) {
+			forward.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + at.Path
+}
+
+// says refuses each request with the words of an endpoint.
+func says(status int, code, message string) func(http.ResponseWriter) bool {
+	return func(w http.ResponseWriter) bool {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `{"error":{"message":%q,"type":"x","code":%q}}`, message, code)
+		return true
+	}
+}
+
+// options are those of the set-up as it is now.
+func (s *setUp) options(t *testing.T) doctor.Options {
+	t.Helper()
+	client, err := adb.New(&adb.Options{Server: s.server, ADB: s.binary, Getenv: none,
+		StartsNone: s.binary != "/nowhere/adb"})
+	require.NoError(t, err)
+	host, err := device.NewHost(&device.Options{Server: s.server, Getenv: none, StartsNone: true})
+	require.NoError(t, err)
+	o := s.opts
+	o.ADB = &doctor.ADB{Client: client, Phones: host, Binary: s.binary}
+	o.Model = &doctor.Model{Name: s.name, BaseURL: s.url, Dialect: "gelab",
+		Table: families.Known, Prompt: dialect.Options{Lang: "en"},
+		Open: func() (policy.Completer, func() error, error) {
+			m, err := model.New(&model.Options{BaseURL: s.url, Name: s.name, Retries: -1})
+			return m, func() error { return nil }, err
+		}}
+	if o.Data == nil {
+		o.Data = &doctor.Data{Dir: s.home, Open: func(context.Context) error { return nil },
+			Free: func(string) (uint64, error) { return 5 << 30, nil }}
+	}
+	if o.HTTP == nil {
+		o.HTTP = &doctor.HTTP{Addr: "127.0.0.1:0", Open: true}
+	}
+	o.Clients = &doctor.Clients{All: clients.All(), Machine: clients.Machine{OS: "linux",
+		Getenv: func(name string) string {
+			if name == "HOME" {
+				return s.home
+			}
+			return ""
+		}}}
+	return o
+}
+
+const serial = simulation.DefaultSerial
+
+// spoilt are set-ups with one thing that is wrong, and the finding that names it.
+var spoilt = []struct {
+	name  string
+	want  string
+	phone sandbox.Options
+	spoil func(t *testing.T, s *setUp)
+}{
+	{name: "adb missing", want: "adb.missing", spoil: func(t *testing.T, s *setUp) {
+		s.server, s.binary = closedPort(t), "/nowhere/adb"
+	}},
+	{name: "no server at the configured address", want: "adb.away",
+		spoil: func(t *testing.T, s *setUp) { s.server = closedPort(t) }},
+	{name: "wrong server version", want: "adb.version",
+		spoil: func(_ *testing.T, s *setUp) { s.version = "0027" }},
+	{name: "port held by another program", want: "adb.port",
+		spoil: func(t *testing.T, s *setUp) { s.server = talker(t) }},
+	{name: "no phone", want: "phone.none",
+		spoil: func(_ *testing.T, s *setUp) { s.sim.ADB.Detach(serial) }},
+	{name: "unauthorised", want: "phone.unauthorized", spoil: state("unauthorized")},
+	{name: "offline", want: "phone.offline", spoil: state("offline")},
+	{name: "recovery", want: "phone.mode", spoil: state("recovery")},
+	{name: "booting", want: "phone.starting", spoil: instead("getprop sys.boot_completed", "true",
+		"getprop dev.bootcomplete", "true")},
+	{name: "locked", want: "phone.locked", phone: sandbox.Options{PIN: "2580", Locked: true}},
+	{name: "screen off", want: "phone.dark", spoil: func(t *testing.T, s *setUp) {
+		s.onPhone(t, "input keyevent 26")
+	}},
+	{name: "secure screen", want: "phone.secure",
+		phone: sandbox.Options{Apps: []*apps.App{vault()}}, spoil: func(t *testing.T, s *setUp) {
+			s.onPhone(t, "am start -n com.example.vault/.Main")
+		}},
+	{name: "no INJECT_EVENTS", want: "phone.touches", spoil: instead("input keyevent 0",
+		"{ echo 'java.lang.SecurityException: Injecting input events requires the caller (or "+
+			"the source of the instrumentation, if any) to have the INJECT_EVENTS permission.' "+
+			">&2; false; }")},
+	{name: "ime switch refused", want: "phone.switching", spoil: instead("ime set",
+		"{ echo 'java.lang.SecurityException: not allowed' >&2; false; }; true")},
+	{name: "no ADBKeyBoard", want: "phone.keyboard", spoil: instead("ime list -a -s",
+		"echo com.android.inputmethod.latin/.LatinIME")},
+	{name: "phone full", want: "phone.storage", spoil: instead("df -k /data",
+		"echo 'Filesystem     1K-blocks     Used Available Use% Mounted on\n"+
+			"/dev/block/dm-46 113000000 112990000     10000 100% /data'")},
+	{name: "capture slow", want: "phone.slow", spoil: instead("screencap", "sleep 2; screencap")},
+	{name: "captures nothing", want: "phone.capture", spoil: instead("screencap", "false;")},
+	{name: "uiautomator idle trouble", want: "phone.restless", spoil: instead("uiautomator dump",
+		"echo ERROR: could not get idle state.;")},
+	{name: "uiautomator killed", want: "phone.unlisted", spoil: instead("uiautomator dump",
+		"echo Killed;")},
+	{name: "work profile", want: "phone.profile", spoil: instead("pm list users",
+		"echo 'Users:\n\tUserInfo{0:Owner:4c13}\n\tUserInfo{10:Work profile:1030} running'")},
+	{name: "folded", want: "phone.folded", spoil: instead("dumpsys SurfaceFlinger --display-id",
+		"echo 'Display 4619827677550801153 (HWC display 1): port=1 pnpId=GGL\n"+
+			"Display 4619827677550801152 (HWC display 0): port=0 pnpId=GGL'",
+		"cmd device_state state",
+		`echo "Committed state: DeviceState{identifier=0, name='CLOSED', app_accessible=true}"`)},
+	{name: "two transports", want: "phone.twice", spoil: func(_ *testing.T, s *setUp) {
+		s.sim.ADB.Attach("192.168.7.20:5555", s.sim.Shell)
+	}},
+	{name: "phone hangs", want: "phone.hung", spoil: func(t *testing.T, s *setUp) {
+		require.NoError(t, s.sim.ADB.Hang(serial, true))
+	}},
+	{name: "phone's clock", want: "phone.clock", spoil: instead("date +%s", "echo 1500000000")},
+	{name: "model unreachable", want: "model.unreachable", spoil: func(t *testing.T, s *setUp) {
+		s.url = "http://" + closedPort(t) + "/v1"
+	}},
+	{name: "wrong key", want: "model.key",
+		spoil: refused(says(401, "invalid_api_key", "Incorrect API key provided"))},
+	{name: "unknown model name", want: "model.name", spoil: refused(says(404, "model_not_found",
+		"The model `scripted` does not exist"))},
+	{name: "not an endpoint", want: "model.path", spoil: refused(func(w http.ResponseWriter) bool {
+		http.Error(w, "404 page not found", http.StatusNotFound)
+		return true
+	})},
+	{name: "pictures refused", want: "model.blind", spoil: refused(says(400, "",
+		"this model does not support image input"))},
+	{name: "blind", want: "model.blind", spoil: replies(func(b string) string {
+		return content.ReplaceAllString(b, `"content":"I cannot see any picture here."`)
+	})},
+	{name: "another dialect", want: "model.dialect", spoil: replies(func(b string) string {
+		return gelabTap.ReplaceAllString(b, `do(action=\"Tap\", element=[$1,$2])`)
+	})},
+	{name: "no dialect", want: "model.unreadable", spoil: replies(func(b string) string {
+		return gelabTap.ReplaceAllString(b, "It is the one at the left side.")
+	})},
+	{name: "coordinates off", want: "model.places", spoil: replies(func(b string) string {
+		return gelabTap.ReplaceAllString(b, `<THINK> x </THINK>\nexplain:x\taction:CLICK\t`+
+			`point:$2,1\tsummary:x`)
+	})},
+	{name: "data folder read-only", want: "data.readonly", spoil: data(fs.ErrPermission, 5<<30)},
+	{name: "disk full", want: "data.full", spoil: data(errors.New("no room"), 1<<20)},
+	{name: "disk nearly full", want: "data.scarce", spoil: data(nil, 50<<20)},
+	{name: "database of a newer program", want: "data.broken",
+		spoil: data(errors.New("schema 99 is newer"), 5<<30)},
+	{name: "clock wrong", want: "clock.wrong", spoil: func(_ *testing.T, s *setUp) {
+		s.opts.Now = func() time.Time { return time.Now().Add(-26 * time.Hour) }
+	}},
+	{name: "HTTP address taken", want: "http.taken", spoil: func(t *testing.T, s *setUp) {
+		s.opts.HTTP = &doctor.HTTP{Addr: talker(t), Open: true}
+	}},
+	{name: "open to all", want: "http.open", spoil: func(_ *testing.T, s *setUp) {
+		s.opts.HTTP = &doctor.HTTP{Addr: "127.0.0.1:0"}
+	}},
+	{name: "broken client settings", want: "client.broken",
+		spoil: settings(`{"mcpServers": {`)},
+	{name: "client starts nothing", want: "client.command",
+		spoil: settings(`{"mcpServers": {"taploop": {"command": "/nowhere/taploop"}}}`)},
+	{name: "configuration", want: "config.broken", spoil: func(_ *testing.T, s *setUp) {
+		s.opts.Broken = errors.New("model.dialekt is no key")
+	}},
+}
