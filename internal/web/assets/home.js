@@ -102,7 +102,7 @@ export function Phones() {
   if (!model.phones.length) return html`<p class="none">${model.phonesWrong || w.noPhones}</p>`;
   return html`${model.phonesWrong ? html`<p class="problem">${model.phonesWrong}</p>` : ""}<ul class="phones">${model.phones.map((p) => html`<li key=${p.device_id}>
     <a class="name" href=${"/ui/phones/" + encodeURIComponent(p.device_id)}>${phoneName(p)}</a>
-    <span class=${"badge " + (p.usable ? p.holder ? "main" : "good" : "bad")}>${p.usable ? p.holder ? w.phoneHeld : w.phoneFree : w.phoneStates[p.state] || p.state}</span>
+    <span class=${"badge " + (p.usable ? p.holder ? "main" : "good" : "bad")}>${p.usable ? p.holder ? w.phoneHeld : w.phoneFree : w.phoneStates[p.state] || p.state || "?"}</span>
     <${PhoneFacts} p=${p} /></li>`)}</ul>`;
 }
 

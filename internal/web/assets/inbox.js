@@ -5,6 +5,7 @@ import { Card, runsOut } from "./card.js";
 import { el } from "./dom.js";
 import { listening } from "./feed.js";
 import { readable } from "./fields.js";
+import { spoken } from "./marked.js";
 import { aside, channelName, clip, fill, left, silence, spent, words } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -145,7 +146,7 @@ export function reason(q) {
 }
 
 // title is what a question is called in a list.
-export const title = (q) => q.consent?.[document.documentElement.lang]?.headline || q.text;
+export const title = (q) => q.consent?.[document.documentElement.lang]?.headline || spoken(q.markdown) || q.text;
 
 // queue lists the questions beside the open one. A button that has the focus stays.
 function queue() {

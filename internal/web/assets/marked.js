@@ -23,3 +23,6 @@ export function marked(tree, text) {
   if (!tree || !tree.length) return [[document.createTextNode(text)], []];
   return tree[0].tag === "p" ? [grown(tree[0].in), grown(tree.slice(1))] : [[document.createTextNode("")], grown(tree)];
 }
+
+// spoken is a tree in words alone.
+export const spoken = (tree) => (tree || []).map((n) => typeof n === "string" ? n : spoken(n.in) + (n.tag === "p" || n.tag === "li" ? " " : "")).join("").trim();

@@ -50,6 +50,7 @@ export function stands(s) {
   const step = model.sessions.get(s.session_id)?.step;
   if (!isOver(s.run)) {
     model.sessions.set(s.session_id, { ...s, step });
+    if (!step) lastStep(s.session_id); // its event may have come before
   } else {
     model.sessions.delete(s.session_id);
     model.recent = [s, ...model.recent.filter((r) => r.session_id !== s.session_id)].slice(0, 8);

@@ -1,7 +1,7 @@
 // A session, as it happens and afterwards: its pictures in a row, and step by step what was seen, thought and done.
 import { get, sessionPath } from "./api.js";
 import { download } from "./download.js";
-import { useEffect, useRef, useState } from "./hooks.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
 import { Steer } from "./home.js";
 import { reason } from "./inbox.js";
 import { goOn, isOver, remove } from "./model.js";
@@ -52,7 +52,7 @@ export function Session({ id, go }) {
     return () => clearTimeout(timer);
   }, [playing, n, last]);
   const play = () => { if (!playing && n >= last) setAt(0); setPlaying(!playing); };
-  useEffect(() => {
+  useLayoutEffect(() => { // at once, so that no key is taken for the step before
     const keys = (e) => {
       if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, dialog")) return;
       const to = { ArrowRight: n + 1, ArrowLeft: n - 1, ArrowDown: n + 1, ArrowUp: n - 1, Home: 0, End: last }[e.key];
@@ -119,7 +119,7 @@ function Head({ t, go }) {
 function Line({ steps, n, move }) {
   const sum = steps.reduce((t, s) => t + took(s), 0) || 1;
   return html`<div class="timeline" aria-hidden="true">${steps.map((s, i) => html`<span key=${s.index} class=${i === n ? "on" : s.refusal ? "bad" : ""}
-    style=${{ flexGrow: Math.max(took(s) / sum, 0.004) }} onClick=${() => move(i)}></span>`)}</div>`;
+    style=${{ flexGrow: Math.round(1000 * took(s) / sum) + 4 }} onClick=${() => move(i)}></span>`)}</div>`;
 }
 
 const took = (s) => Object.values(s.parts_ms || {}).reduce((a, b) => a + b, 0);

@@ -1,0 +1,224 @@
+package web_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/chrometest"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/web"
+	"github.com/taploop/taploop/tools/schema"
+)
+
+// named is an expression for the control with a role's selector and an accessible name, within the
+// region with that name, "" for the whole page.
+func named(region, selector, name string) string {
+	in := "document"
+	if region != "" {
+		in = fmt.Sprintf(`[...document.querySelectorAll("section")].find((s) => (s.getAttribute(`+
+			`"aria-label") || document.getElementById(s.getAttribute("aria-labelledby"))`+
+			`?.textContent) === %q)`, region)
+	}
+	return fmt.Sprintf(`[...(%s)?.querySelectorAll(%q) || []].find((e) => !e.closest("[hidden]") && `+
+		`(e.getAttribute("aria-label") || e.labels?.[0]?.textContent || e.textContent).trim() === %q)`,
+		in, selector, name)
+}
+
+func (p tab) press(region, name string) {
+	p.t.Helper()
+	p.until(named(region, "button", name) + " !== undefined")
+	p.do(js(named(region, "button", name) + ".click()"))
+}
+
+// requests are schemas of what the page sends.
+func requests(o *web.Options) {
+	object := func(names ...string) *schema.Schema {
+		all := map[string]*schema.Schema{"idempotency_key": {Type: "string"},
+			"session_id": {Type: "string"}, "wait_seconds": {Type: "number"},
+			"detached_ok": {Type: "boolean"}}
+		for _, name := range names {
+			all[name] = &schema.Schema{Type: "string"}
+		}
+		return &schema.Schema{Type: "object", Properties: all}
+	}
+	o.Requests = map[string]*schema.Schema{"Start": object("task", "device_id"),
+		"Continue": object("task"), "Message": object("text")}
+}
+
+// running is a session of the page's person whose run is under way, with so many steps.
+func (g *rig) running(task string, steps int) store.Run {
+	g.t.Helper()
+	ctx := g.t.Context()
+	_, run, err := g.store.Begin(ctx, store.Session{Serial: "emu-1"},
+		store.Run{Task: task, MaxSteps: 20})
+	require.NoError(g.t, err)
+	run, err = g.store.Runs.Transition(ctx, run.ID, store.Change{To: store.Running})
+	require.NoError(g.t, err)
+	for i := range steps {
+		g.step(run, i+1)
+	}
+	g.web.Changed(run.SessionID)
+	return run
+}
+
+func (g *rig) ends(run store.Run, how store.Change) {
+	g.t.Helper()
+	_, err := g.store.Runs.Transition(g.t.Context(), run.ID, how)
+	require.NoError(g.t, err)
+	g.web.Changed(run.SessionID)
+}
+
+func TestEverythingOnTheHomePageHasItsName(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, nil)
+	run := g.running("order a pizza", 2)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.until(named("Running", "button", "Stop") + " !== undefined")
+	for _, names := range [][]string{
+		{"Waiting for you", "Running", "Phones", "Recent", "Task", "Phone", "Any free phone", "Start",
+			"Stop", "Pause", "Say something", "Send", "Take over", "Continue"},
+		{"等你回答", "运行中", "手机", "最近", "任务", "用哪台手机", "任意空闲手机", "开始",
+			"停止", "暂停", "说点什么", "发送", "接管", "继续"},
+	} {
+		for _, region := range names[:4] {
+			require.Equal(t, "true", p.text(named(region, "h2", region)+" !== undefined"), region)
+		}
+		p.until(named("", "textarea", names[4]) + " !== undefined")
+		p.until(named("", "select", names[5]) + " !== undefined")
+		require.Equal(t, names[6], p.text(named("", "select", names[5])+".options[0].textContent"))
+		p.until(named("", "button", names[7]) + " !== undefined")
+		for _, b := range []string{names[8], names[9], names[11], names[12]} {
+			p.until(named(names[1], "button", b) + " !== undefined")
+		}
+		p.until(named(names[1], "input", names[10]) + " !== undefined")
+		g.ends(run, store.Change{To: store.Paused})
+		p.until(named(names[1], "button", names[13]) + " !== undefined")
+		g.ends(run, store.Change{To: store.Running})
+		p.do(js(`document.getElementById("lang").click()`))
+	}
+}
+
+func TestATaskIsBegunSteeredAndStoppedOnTheHomePage(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, requests)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.until(named("", "textarea", "Task") + " !== undefined")
+	p.do(js(named("", "textarea", "Task")+".focus()"), chromedp.KeyEvent("order tea"))
+	p.press("", "Start")
+	p.waits(func() bool { return len(g.tasks.said()) == 1 })
+	require.Contains(t, fmt.Sprintf("%+v", g.tasks.said()[0]), "order tea")
+
+	run := g.running("order tea", 1)
+	p.until(`document.querySelector(".run-card .now")?.textContent === "1. open the menu"`)
+	p.do(js(named("Running", "input", "Say something")+".focus()"), chromedp.KeyEvent("green tea"))
+	p.press("Running", "Send")
+	p.waits(func() bool { return len(g.tasks.said()) == 2 })
+	require.Contains(t, fmt.Sprintf("%+v", g.tasks.said()[1]), "green tea")
+	g.step(run, 2)
+	g.web.Changed(run.SessionID)
+	p.until(`document.querySelector(".run-card .now")?.textContent.startsWith("2. ")`)
+
+	p.do(js("{ const at = performance.now(); window.passed = 0; " +
+		"performance.now = () => at + passed }"))
+	p.press("Running", "Stop")
+	p.until(`document.querySelector(".sure").textContent === "Press Stop once more"`)
+	require.Empty(t, g.runs.calls)
+	p.do(js("passed = 701"))
+	p.press("Running", "Stop")
+	p.waits(func() bool {
+		now, err := g.store.Runs.Get(t.Context(), run.ID)
+		return err == nil && now.State == store.Cancelled
+	})
+	g.web.Changed(run.SessionID)
+	p.until(`document.querySelector(".results .badge")?.textContent === "Stopped"`)
+	p.until(`document.querySelector(".run-card") === null`)
+}
+
+// said is the requests so far.
+func (x *toolbox) said() []any {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return append([]any{}, x.calls...)
+}
+
+func TestASessionIsWatchedAndPlayedBack(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, nil)
+	run := g.running("book a train", 3)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.do(chromedp.Navigate(g.http.URL + "/ui/sessions/" + run.SessionID))
+	at := `document.querySelector(".of")?.textContent`
+	p.until(at + ` === "Step 3 of 3"`)
+	g.step(run, 4)
+	g.web.Changed(run.SessionID)
+	p.until(at + ` === "Step 4 of 4"`)
+	for _, c := range [][2]string{{"Home", "Step 1 of 4"}, {"ArrowRight", "Step 2 of 4"},
+		{"ArrowLeft", "Step 1 of 4"}, {"End", "Step 4 of 4"}, {"Home", "Step 1 of 4"},
+		{" ", "Step 4 of 4"}} {
+		p.do(js(fmt.Sprintf(`document.body.dispatchEvent(new KeyboardEvent("keydown", `+
+			`{key: %q, bubbles: true}))`, c[0])))
+		p.until(fmt.Sprintf("%s === %q", at, c[1]))
+	}
+	g.ends(run, store.Change{To: store.Completed, Answer: "The train leaves at 9:04."})
+	p.until(`document.querySelector(".head .result.good")?.textContent === "The train leaves at 9:04."`)
+	p.until(named("", "button", "Play") + " !== undefined")
+}
+
+// TestThePagesInPictures keeps pictures of the pages in the folder that TAPLOOP_PICTURES names.
+func TestThePagesInPictures(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv("TAPLOOP_PICTURES")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	g := newRig(t, nil)
+	done := g.running("find the opening hours of the library", 3)
+	g.ends(done, store.Change{To: store.Completed, Answer: "It is open from 9 to 18."})
+	failed := g.running("send the photo to Ann", 2)
+	g.ends(failed, store.Change{To: store.Failed, Err: "the phone went away"})
+	run := g.running("order a pizza with mushrooms", 4)
+	approval := about(inquiry.Critical)
+	approval.Task = "renew the library books"
+	g.waiting("ann", approval)
+	g.waiting("ann", inquiry.Question{Task: "order a pizza",
+		Text: "Which **size** should it be?\n\n- small is `20 cm`\n- large is `32 cm`",
+		Body: &inquiry.Ask{Options: []string{"Small", "Large"}, FreeText: true}})
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	for _, c := range []struct{ name, path, ready string }{
+		{"home", "/ui", `document.querySelector(".results .badge") !== null && ` +
+			`document.querySelector(".run-card .see img[src]") !== null && ` +
+			`document.querySelector(".phones .badge") !== null && ` +
+			`document.querySelector(".card.current .shot img[src]") !== null`},
+		{"session", "/ui/sessions/" + run.SessionID, `document.querySelector(".step .shot img[src]") !== null`},
+		{"ended", "/ui/sessions/" + done.SessionID, `document.querySelector(".step .shot img[src]") !== null`},
+		{"runs", "/ui/sessions", `document.querySelector(".results .badge") !== null`},
+		{"phone", "/ui/phones/A", `document.querySelector(".phone-page .see img[src]") !== null`},
+	} {
+		p.do(chromedp.Navigate(g.http.URL + c.path))
+		for _, lang := range []string{"en", "zh"} {
+			p.until(c.ready)
+			for _, w := range []int64{1280, 390} {
+				for _, scheme := range []string{"light", "dark"} {
+					p.look(scheme, w, 844)
+					p.until(c.ready)
+					png, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+					require.NoError(t, err)
+					at := fmt.Sprintf("%s-%s-%d-%s", c.name, lang, w, scheme)
+					require.NoError(t, os.WriteFile(filepath.Join(dir, at+".png"), png, 0o644))
+					require.Equal(t, "true",
+						p.text("document.documentElement.scrollWidth <= innerWidth"), at)
+					require.Equal(t, "", p.text(small), "large enough for a finger: %s", at)
+				}
+				require.Empty(t, chrometest.Violations(t, p.ctx), "%s %s %d", c.name, lang, w)
+			}
+			p.do(js(`document.getElementById("lang").click()`))
+		}
+	}
+}
+
