@@ -221,4 +221,3 @@ func TestThePagesInPictures(t *testing.T) {
 		}
 	}
 }
-
