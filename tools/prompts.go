@@ -25,15 +25,20 @@ var langArgument = mcp.PromptArgument{Name: "lang", Description: "Of the prompt:
 // prompts can be chosen by a client's user.
 var prompts = []mcp.Prompt{
 	{Name: "ask_for_intent", Title: "Ask what is really wanted",
-		Description: "Finds out with a few questions what is wanted, before anything is done on " +
-			"a phone.",
+		Description: "Finds out with a few questions what is wanted, before anything is done.",
 		Arguments: []mcp.PromptArgument{
 			{Name: "goal", Description: "What is wanted, in the user's words.", Required: true},
 			langArgument}},
-	{Name: "gather_information", Title: "Gather information in rounds",
-		Description: "Collects what is needed with forms, round by round.",
+	{Name: "gather_information", Title: "Gather information with tools",
+		Description: "Collects what is needed with the tools that there are, and asks the user " +
+			"only what no tool can know.",
 		Arguments: []mcp.PromptArgument{
 			{Name: "topic", Description: "What is to be collected, and what for.", Required: true},
+			langArgument}},
+	{Name: "five_steps", Title: "Analyse, clarify, retrieve, verify, answer",
+		Description: "Reaches a goal in five steps, with all decisions left to the user.",
+		Arguments: []mcp.PromptArgument{
+			{Name: "goal", Description: "What is wanted, in the user's words.", Required: true},
 			langArgument}},
 	{Name: "hand_over_phone_task", Title: "Hand a task over to a phone",
 		Description: "Has something done on a phone, step by step, with all decisions left to " +
@@ -43,10 +48,10 @@ var prompts = []mcp.Prompt{
 			{Name: "device_id", Description: "The phone; left out, the only one."},
 			langArgument}},
 	{Name: "after_no_answer", Title: "After a refusal, or silence",
-		Description: "What to do when a question was refused, or not answered in time.",
+		Description: "What to do when a question or a call of a tool was refused, or got no answer.",
 		Arguments: []mcp.PromptArgument{
-			{Name: "session_id", Description: "The session that asked.", Required: true},
-			{Name: "what", Description: "Whether it was refused, or nobody answered."},
+			{Name: "what", Description: "What was refused, or what nobody answered."},
+			{Name: "session_id", Description: "The session that asked, if it was one on a phone."},
 			langArgument}},
 }
 
@@ -82,13 +87,10 @@ func filledIn(ctx context.Context, p mcp.Prompt, arguments map[string]string) (
 		if a.Required && given[a.Name] == "" {
 			return nil, badArgument(ctx, a.Name+" is missing: "+a.Description)
 		}
-		value := quote(given[a.Name])
-		if a.Name == "session_id" {
-			value = text.Line(given[a.Name])
-		}
-		fill = append(fill, "{{"+a.Name+"}}", value)
+		fill = append(fill, "{{"+a.Name+"}}", quote(given[a.Name]))
 	}
-	fill = append(fill, "{{on_device}}", onDevice(given["device_id"]))
+	fill = append(fill, "{{on_device}}", within("device_id", given["device_id"]),
+		"{{of_session}}", within("session_id", given["session_id"]))
 	if given["what"] == "" {
 		fill = append([]string{"{{what}}", messagesIn(lang).NotInTime}, fill...)
 	}
@@ -101,11 +103,12 @@ func filledIn(ctx context.Context, p mcp.Prompt, arguments map[string]string) (
 		mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(filled))}}, nil
 }
 
-func onDevice(id string) string {
+// within adds an argument that may be left out.
+func within(name, id string) string {
 	if id == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (device_id %s)", quote(id))
+	return fmt.Sprintf(" (%s %s)", name, quote(id))
 }
 
 // completer completes arguments of prompts and of resources.

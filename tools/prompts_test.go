@@ -2,11 +2,14 @@ package tools_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
+	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/taploop/taploop/internal/usecase"
 )
@@ -15,12 +18,14 @@ func TestEveryPromptIsWholeInBothLanguages(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		list, err := w.client.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
 		require.NoError(t, err)
-		require.Len(t, list.Prompts, 4)
+		require.Len(t, list.Prompts, 5)
 		for _, p := range list.Prompts {
 			get := mcp.GetPromptRequest{}
 			get.Params.Name = p.Name
-			_, err := w.client.GetPrompt(t.Context(), get)
-			require.ErrorContains(t, err, "is missing", p.Name)
+			if p.Arguments[0].Required {
+				_, err := w.client.GetPrompt(t.Context(), get)
+				require.ErrorContains(t, err, "is missing", p.Name)
+			}
 			for lang, word := range map[string]string{"en": " the ", "zh": "。"} {
 				get.Params.Arguments = map[string]string{"lang": lang}
 				for _, a := range p.Arguments {
@@ -38,6 +43,50 @@ func TestEveryPromptIsWholeInBothLanguages(t *testing.T) {
 			get.Params.Arguments["lang"] = "fr"
 			_, err = w.client.GetPrompt(t.Context(), get)
 			require.ErrorContains(t, err, "want en or zh")
+		}
+	})
+}
+
+// A prompt is read whole by the model, in every conversation that begins with it.
+func TestPromptsSayWhatTheyAreForAndCostLittle(t *testing.T) {
+	o200k, err := tokenizer.Get(tokenizer.O200kBase)
+	require.NoError(t, err)
+	says := map[string]map[string][]string{
+		"ask_for_intent": {
+			"en": {"with the tool send_inquiry", "Never ask in the text", "guess nothing"},
+			"zh": {"必须用工具 send_inquiry", "绝不要在回复的文字里提问", "不要猜测"}},
+		"gather_information": {
+			"en": {"with your tools and not from me", "Analyse", "Verify", "ask_agent_start_new_task"},
+			"zh": {"而不是向我询问", "分析", "核实", "ask_agent_start_new_task"}},
+		"five_steps": {
+			"en": {"1. Analyse", "2. Clarify", "3. Retrieve", "4. Verify", "5. Answer", "send_inquiry"},
+			"zh": {"1. 分析", "2. 澄清", "3. 检索", "4. 核实", "5. 回答", "send_inquiry"}},
+		"hand_over_phone_task": {"en": {"ask_agent_start_new_task"}, "zh": {"ask_agent_wait"}},
+		"after_no_answer": {
+			"en": {"A refusal is an answer", "make the call again", "Silence is neither"},
+			"zh": {"拒绝也是一种回答", "工具调用", "沉默既不是同意也不是拒绝"}},
+	}
+	bubble(t, func(t *testing.T, w *fixture) {
+		for _, name := range slices.Sorted(maps.Keys(says)) {
+			for lang, wanted := range says[name] {
+				get := mcp.GetPromptRequest{}
+				get.Params.Name = name
+				get.Params.Arguments = map[string]string{"lang": lang}
+				if name != "after_no_answer" { // it needs no session of a phone
+					get.Params.Arguments = map[string]string{"lang": lang, "goal": "x",
+						"topic": "x", "task": "x"}
+				}
+				got, err := w.client.GetPrompt(t.Context(), get)
+				require.NoError(t, err, name)
+				words := got.Messages[0].Content.(mcp.TextContent).Text
+				for _, s := range wanted {
+					require.Contains(t, words, s, name)
+				}
+				require.NotContains(t, words, "session_id", name)
+				n, err := o200k.Count(words)
+				require.NoError(t, err)
+				require.LessOrEqual(t, n, 330, "%s %s", name, lang)
+			}
 		}
 	})
 }
@@ -125,7 +174,7 @@ func (w *fixture) complete(ref any, name, begun string) (*mcp.CompleteResult, er
 
 func TestWhatAClientWroteWrongHasTheCodeForThat(t *testing.T) {
 	inBothEras(t, these(), func(t *testing.T, w *fixture, r *reader) {
-		for name, given := range map[string]map[string]string{"after_no_answer": nil,
+		for name, given := range map[string]map[string]string{"gather_information": nil,
 			"ask_for_intent": {"lang": "fr"}} {
 			get := mcp.GetPromptRequest{}
 			get.Params.Name, get.Params.Arguments = name, given

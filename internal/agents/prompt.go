@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ var promptsIn = words.Of[prompts]("agents")
 
 // request returns the agent's conversation so far.
 func (a *agent) request(textual bool) model.Request {
-	w := promptsIn(a.h.opts.Lang)
+	w := promptsIn(cmp.Or(a.h.opts.Lang, words.Spoken(a.state.Begin.Goal)))
 	system := w.System
 	if a.role.Prompt != "" {
 		system += "\n\n" + a.role.Prompt

@@ -86,7 +86,7 @@ type Options struct {
 	// Models write their calls as JSON in their replies because they support no native calls.
 	// Otherwise this is detected by the endpoint's refusal.
 	Textual bool
-	Lang    string // of messages to models: "zh" or "en"
+	Lang    string // of messages to models: "zh" or "en", or "" for the goal's
 	Phones  Phones // nil for none
 	People  People // nil for none
 	Journal Journal

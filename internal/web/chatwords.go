@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
@@ -38,10 +37,7 @@ var chatWordsIn = words.Of[chatWords]("chat")
 
 // wordsFor returns the words for an answer to what was said.
 func wordsFor(said string) *chatWords {
-	if strings.ContainsFunc(said, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-		return chatWordsIn("zh")
-	}
-	return chatWordsIn(words.Default)
+	return chatWordsIn(words.Spoken(said))
 }
 
 func going(st runs.Status) bool { return st.Reason == agentloop.StillRunning }
