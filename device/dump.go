@@ -203,10 +203,9 @@ func (n node) pixels() (r image.Rectangle) {
 	return r
 }
 
-// parseElements lists the elements of a dump for a display of that size and rotation. It returns
-// errOtherScreen for a dump of another display or rotation, and errEmptyScreen for one without a
-// useful element.
-func parseElements(dump []byte, size screen.Size, rotation screen.Rotation) (
+// ParseElements lists the elements of a dump for a display of that size and rotation. A dump
+// of another display or rotation, or without a useful element, is an error.
+func ParseElements(dump []byte, size screen.Size, rotation screen.Rotation) (
 	[]screen.Element, error) {
 	l := lister{size: size, rotation: rotation, pixels: image.Rect(0, 0, size.W, size.H)}
 	err := readNodes(dump, l.turned, l.visit)
@@ -265,11 +264,27 @@ func (l *lister) visit(n node) error {
 	}
 	says := strings.TrimSpace(e.Text+e.ContentDesc+e.Hint) != "" || e.Password
 	if n.get("visible-to-user") == "false" || !e.Bounds.Valid() || !says && !e.Actionable() {
+		l.role(&e)
 		return nil
 	}
 	l.around = append(l.around, n.depth)
 	l.list = append(l.list, e)
 	return nil
+}
+
+// role takes over the class of a node that is not listed, where that only says what the one around
+// it is: Jetpack Compose writes a button as a View with an empty Button in it.
+func (l *lister) role(of *screen.Element) {
+	if len(l.around) == 0 || !strings.HasSuffix(of.Class, "Button") {
+		return
+	}
+	last := len(l.list) - 1
+	for last >= 0 && l.list[last].Depth > len(l.around) {
+		last--
+	}
+	if e := &l.list[last]; e.Clickable && e.Class == "android.view.View" && e.Bounds == of.Bounds {
+		e.Class = of.Class
+	}
 }
 
 // element is n as it is listed, without its place. A hint that is shown as the text stands once.

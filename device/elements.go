@@ -55,7 +55,7 @@ func (p *Phone) elements(ctx context.Context) ([]screen.Element, error) {
 	case after.App != before.App || after.Activity != before.Activity || after.Size != before.Size:
 		return nil, fmt.Errorf("%w: another one came to the front", errOtherScreen)
 	}
-	return parseElements(dump, before.Size, before.Rotation)
+	return ParseElements(dump, before.Size, before.Rotation)
 }
 
 // listable returns nil if the elements of the screen may be read.

@@ -18,7 +18,7 @@ import (
 func TestDumps(t *testing.T) {
 	golden.Run(t, "testdata/dumps", func(t *testing.T, c *golden.Case) {
 		size, rotation := displayOf(t, c)
-		list, err := parseElements([]byte(c.Section(t, "dump")), size, rotation)
+		list, err := ParseElements([]byte(c.Section(t, "dump")), size, rotation)
 		if err != nil {
 			require.Empty(t, list)
 			c.Want(t, "error", err.Error())
@@ -78,7 +78,7 @@ func TestADumpOfFiveMegabytesIsReadAndALargerOneCut(t *testing.T) {
 	n := (maxDump - len(written(""))) / len(node)
 	whole := written(strings.Repeat(node, n))
 	whole += strings.Repeat("\n", maxDump-len(whole))
-	list, err := parseElements([]byte(whole), panel, 0)
+	list, err := ParseElements([]byte(whole), panel, 0)
 	require.NoError(t, err)
 	require.Len(t, list, n)
 	require.Greater(t, n, 1000)
@@ -86,18 +86,18 @@ func TestADumpOfFiveMegabytesIsReadAndALargerOneCut(t *testing.T) {
 	require.True(t, strings.HasPrefix(list[0].Text, "Pay xx"))
 	require.True(t, strings.HasSuffix(list[0].Text, "xx now"), "both ends are kept")
 
-	list, err = parseElements([]byte(written(strings.Repeat(node, n+20))), panel, 0)
+	list, err = ParseElements([]byte(written(strings.Repeat(node, n+20))), panel, 0)
 	require.NoError(t, err, "what is beyond the bound is cut off")
 	require.Len(t, list, n)
 	small := `<node bounds="[0,0][9,9]"/>`
-	_, err = parseElements([]byte(written(strings.Repeat(small, maxNodes+1))), panel, 0)
+	_, err = ParseElements([]byte(written(strings.Repeat(small, maxNodes+1))), panel, 0)
 	require.ErrorIs(t, err, errEmptyScreen)
 	said := `<node text="%d" bounds="[0,0][9,9]"/>`
 	var many strings.Builder
 	for i := range maxNodes + 7 {
 		fmt.Fprintf(&many, said, i)
 	}
-	list, err = parseElements([]byte(written(many.String())), panel, 0)
+	list, err = ParseElements([]byte(written(many.String())), panel, 0)
 	require.NoError(t, err)
 	require.Len(t, list, maxNodes)
 	require.Equal(t, "7", list[0].Text, "the last ones are drawn over the others")
@@ -109,11 +109,11 @@ func TestADumpIsReadFiveHundredDeepAndNoDeeper(t *testing.T) {
 		return []byte(written(strings.Repeat(`<node bounds="[0,0][1080,2400]">`, n-1) + inner +
 			strings.Repeat("</node>", n-1)))
 	}
-	list, err := parseElements(nested(maxDepth), panel, 0)
+	list, err := ParseElements(nested(maxDepth), panel, 0)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	require.Equal(t, 1, list[0].Depth, "it lies in nothing that is listed")
-	list, err = parseElements([]byte(written(`<node text="page" bounds="[0,0][9,9]"/>`+
+	list, err = ParseElements([]byte(written(`<node text="page" bounds="[0,0][9,9]"/>`+
 		strings.TrimPrefix(strings.TrimSuffix(string(nested(maxDepth+1)), "</hierarchy>"),
 			written("")[:len(written(""))-len("</hierarchy>")])+
 		`<node text="last" bounds="[0,0][9,9]"/>`)), panel, 0)
@@ -121,7 +121,7 @@ func TestADumpIsReadFiveHundredDeepAndNoDeeper(t *testing.T) {
 	require.Len(t, list, 2)
 	require.Equal(t, "last", list[1].Text)
 	tags := strings.Repeat("<x>", 100_000)
-	_, err = parseElements([]byte(written(tags)), panel, 0)
+	_, err = ParseElements([]byte(written(tags)), panel, 0)
 	require.ErrorIs(t, err, errHugeDump)
 }
 
@@ -136,7 +136,7 @@ func TestWhatLiesInAViewThatIsNotListedIsNotANeighbours(t *testing.T) {
 	inside := strings.TrimSuffix(at("Row", 100), "/>") + ">" + wrapped(at("Title", 100), 3) +
 		"</node>"
 	for deep := range 5 {
-		list, err := parseElements([]byte(written(wrapped(
+		list, err := ParseElements([]byte(written(wrapped(
 			wrapped(inside, 1)+wrapped(at("Send", 300), deep)+at("Last", 500), 2))), panel, 0)
 		require.NoError(t, err)
 		depths := map[string]int{}
@@ -154,7 +154,7 @@ func FuzzParseElements(f *testing.F) {
 		f.Add([]byte(c.Section(f, "dump")))
 	}
 	f.Fuzz(func(t *testing.T, dump []byte) {
-		list, err := parseElements(dump, panel, 0)
+		list, err := ParseElements(dump, panel, 0)
 		if err != nil {
 			require.Empty(t, list)
 			named := false
@@ -191,7 +191,7 @@ func BenchmarkParseElements(b *testing.B) {
 	b.SetBytes(int64(len(dump)))
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err := parseElements(dump, panel, 0)
+		_, err := ParseElements(dump, panel, 0)
 		require.NoError(b, err)
 	}
 }

@@ -63,14 +63,19 @@ var foreignMatchers = sync.OnceValue(func() map[string]*foreignMatcher {
 	all := map[string]*foreignMatcher{}
 	for _, c := range classes() {
 		f := c.Foreign
-		if f.Latin == "" {
+		latin, other := labelsOf(c.Name)
+		if f.Latin != "" {
+			latin, other = append(latin, folded(f.Latin)), append(other, folded(f.Other))
+		}
+		if len(latin) == 0 {
 			continue
 		}
-		latin, other := `\b(?:`+folded(f.Latin)+`)(?:\b|$)`, folded(f.Other)
-		words := "(?:" + latin + "|" + other + ")"
+		words := `(?:` + strings.Join(append(other, `\b(?:`+strings.Join(latin, "|")+`)(?:\b|$)`),
+			"|") + ")"
 		s := &foreignMatcher{line: regexp.MustCompile(words), hints: hintsOf(words),
 			not: regexp.MustCompile(folded(f.Not)),
-			ends: regexp.MustCompile("^(?:(?:" + yesForeign + ")[,: ]+|" + buttonOf + ")?" + words + "|" +
+			ends: regexp.MustCompile("^(?:(?:" + yesForeign + ")[,: ]+|" + buttonOf +
+				"|(?:" + inAll("now") + ") )?" + words + "|" +
 				words + "$")}
 		if f.Task != "" {
 			s.task = regexp.MustCompile(politeForeign + "(?:" + folded(f.Task) + `)(?:$|[^\pL])`)
@@ -92,7 +97,7 @@ func (s *foreignMatcher) matches(line string, anywhere, content bool) string {
 	if s.not.String() != "" {
 		line = s.not.ReplaceAllString(line, " ")
 	}
-	line = strings.TrimSpace(line)
+	line = strings.TrimSpace(notLabels().ReplaceAllString(line, " "))
 	switch {
 	case content:
 		if at := s.line.FindStringIndex(line); at == nil || at[0] > 0 {

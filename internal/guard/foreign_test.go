@@ -1,9 +1,11 @@
 package guard_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/guard"
@@ -129,8 +131,8 @@ func TestUnknownWordsNextToMoneyAreAsked(t *testing.T) {
 		require.Equal(t, guard.Critical, d.Severity, "%+v", s)
 		require.Equal(t, guard.Ask, d.Verdict, "%+v", s)
 	}
-	for _, s := range []guard.Subject{near("com.shop", "Maksa", "30,00 €"),
-		near("com.wallet", "Maksa"), near("com.wallet", "Statements", "$900"),
+	for _, s := range []guard.Subject{near("com.shop", "Kwikzap", "30,00 €"),
+		near("com.wallet", "Kwikzap"), near("com.wallet", "Statements", "$900"),
 		near("com.wallet", "Cancelar", "30 €"), near("com.wallet", "Shop\n-$30\nYesterday",
 			"$4")} {
 		require.Equal(t, guard.Allow, builtin(t).Decide(s).Verdict, "%+v", s)
@@ -164,4 +166,22 @@ func TestNoTextIsTooLongOrTooCrookedToBeRead(t *testing.T) {
 		s.Action, s.Args = "SCROLL", map[string]any{"direction": direction}
 		require.Equal(t, guard.Critical, builtin(t).Decide(s).Severity, direction)
 	}
+}
+
+// Without accents, verbs of one language are words or names of another.
+func TestEverydayWordsAreNoVerbsOfAnotherLanguage(t *testing.T) {
+	file, err := os.ReadFile("testdata/everyday.txt")
+	require.NoError(t, err)
+	n := 0
+	for word := range strings.Lines(string(file)) {
+		if word = strings.TrimSpace(word); strings.HasPrefix(word, "#") {
+			continue
+		}
+		n++
+		s := tap("com.app", word)
+		s.Element.Class = "android.widget.Button"
+		said := builtin(t).Decide(s)
+		assert.Equal(t, guard.Allow, said.Verdict, "%s: %s", word, said.Reason)
+	}
+	require.GreaterOrEqual(t, n, 100)
 }

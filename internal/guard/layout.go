@@ -34,6 +34,9 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	if l != nil && s.Element != nil && !named {
 		list = bySpecialAccess(s, on)
 	}
+	if l != nil && l.Button && len(on) == 1 && soldFor().MatchString(on[0]) && sumIn(on) != "" {
+		return append(list, finding{classNamed("pay"), underFinger, on[0]})
+	}
 	if l == nil || s.Element == nil || l.Peer || l.Pad || knownHarmless(on) {
 		return list
 	}
@@ -43,7 +46,11 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	if own := sumIn(on); own != "" && short(on) && (l.Button || l.Primary) {
 		return append(list, finding{classNamed("pay"), underFinger, own})
 	}
-	if sum := sumIn(l.Words); sum != "" && button && vague && (yes || l.Primary || l.Dialog) {
+	sums := l.Words
+	if l.Primary && !l.Dialog && l.Button {
+		sums = s.Screen
+	}
+	if sum := sumIn(sums); sum != "" && button && vague && (yes || l.Primary || l.Dialog) {
 		list = append(list, finding{classNamed("pay"), onScreen, sum})
 	}
 	if card := cardField(l.Fields); card != "" && vague && (yes || l.Primary || l.Ends) {
@@ -62,6 +69,12 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	}
 	return list
 }
+
+// soldFor matches a label that is a price to the last cent, and nothing else.
+var soldFor = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^\pL\p{Nd}]{0,3}(?:[a-z]{1,3}[$ ]? ?)?\p{Nd}+(?:[., ]\p{Nd}{3})*` +
+		`[.,]\p{Nd}\p{Nd}[ \x{a0}]?[^\p{Nd}]{0,4}$`)
+})
 
 // bySpecialAccess is what a touch on a page of the system's settings grants whose title says so: a
 // row with a switch, or a button.
@@ -97,7 +110,7 @@ func knownHarmless(lines []string) bool {
 
 // leads matches labels that lead somewhere, or change nothing that matters.
 var leads = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + folded(wordLists["leads"]) + `)$`)
+	return regexp.MustCompile(`^(?:` + folded(wordLists["leads"]) + `|` + inAll("leads") + `)$`)
 })
 
 // cardField is the first of the names of fields that is one of a card, an account or its code.

@@ -16,7 +16,13 @@ func (e *Element) lines() []string {
 	if e == nil {
 		return nil
 	}
-	return append(lines(e.Text), lines(unjoined(e.Description))...)
+	list := lines(e.Text)
+	for _, l := range lines(unjoined(e.Description)) {
+		if !slices.Contains(list, l) {
+			list = append(list, l)
+		}
+	}
+	return list
 }
 
 // unjoined has a line for each of the texts that a framework has joined by commas for a screen

@@ -58,7 +58,7 @@ var (
 				`pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumForeign + `)(?:[^\pL]|$)`)
 	})
 	negative = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:` + wordLists["no"] + `|` + noForeign + `)$`)
+		return regexp.MustCompile(`^(?:` + wordLists["no"] + `|` + noForeign + `|` + inAll("no") + `)$`)
 	})
 	price    = regexp.MustCompile(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
 	currency = regexp.MustCompile(`[$€£¥元]|usd|eur|rmb`)
@@ -143,7 +143,7 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 	}
 	switch {
 	case f.class.Name == "send" && len(l.Fields) > 0, // what was written
-		f.class.Name == "publish" && strings.Contains(f.words, " "):
+		(f.class.Name == "publish" || f.class.Name == "send") && strings.Contains(f.words, " "):
 		return false
 	}
 	strong := strings.Join(append(slices.Clone(lines), text.Words(s.Element.id())...), " ")

@@ -7,16 +7,7 @@ import "strings"
 // before. Lines that begin with # and a space are comments.
 func Lists(file string) map[string]string {
 	all := map[string]string{}
-	name := ""
-	for line := range strings.SplitSeq(file, "\n") {
-		begin, isName := strings.CutSuffix(line, " --")
-		switch {
-		case line == "", strings.HasPrefix(line, "# "):
-			continue
-		case isName && strings.HasPrefix(line, "-- "):
-			name = strings.TrimPrefix(begin, "-- ")
-			continue
-		}
+	each(file, func(name, line string) {
 		if strings.Contains(line, "{") {
 			for other, expr := range all {
 				line = strings.ReplaceAll(line, "{"+other+"}", expr)
@@ -26,6 +17,28 @@ func Lists(file string) map[string]string {
 			line = before + "|" + line
 		}
 		all[name] = line
-	}
+	})
 	return all
+}
+
+// Sections reads a file of such lists as lines, by name.
+func Sections(file string) map[string][]string {
+	all := map[string][]string{}
+	each(file, func(name, line string) { all[name] = append(all[name], line) })
+	return all
+}
+
+// each calls use with the name of the list and the line for each line of a list.
+func each(file string, use func(name, line string)) {
+	name := ""
+	for line := range strings.SplitSeq(file, "\n") {
+		begin, isName := strings.CutSuffix(line, " --")
+		switch {
+		case line == "", strings.HasPrefix(line, "# "):
+		case isName && strings.HasPrefix(line, "-- "):
+			name = strings.TrimPrefix(begin, "-- ")
+		default:
+			use(name, line)
+		}
+	}
 }

@@ -242,5 +242,35 @@ func (p *page) peer(i int) bool {
 			}
 		}
 	}
-	return len(labels) > 2
+	return len(labels) > 2 || r.Max.Y > low && p.amongTabs(i)
+}
+
+// low is from where on, of the screen's height, there are the tabs of a page.
+const low = 0.85
+
+// amongTabs reports whether the element i stands out of a line of tabs at the bottom: beside it are
+// three and more of one size, some of them on either side.
+func (p *page) amongTabs(i int) bool {
+	r := p.list[i].Bounds
+	left, right := 0, 0
+	var first screen.Rect
+	for j := range p.list {
+		b := p.list[j].Bounds
+		if j == i || !p.list[j].Touchable() || p.list[j].Editable || b.Max.Y <= low ||
+			b.Min.Y >= r.Max.Y || r.Min.Y >= b.Max.Y {
+			continue
+		}
+		if left+right == 0 {
+			first = b
+		}
+		switch {
+		case !alike(b.Min.Y, first.Min.Y) || !alike(b.Max.X-b.Min.X, first.Max.X-first.Min.X):
+			return false
+		case b.Max.X <= r.Min.X+0.02:
+			left++
+		case b.Min.X >= r.Max.X-0.02:
+			right++
+		}
+	}
+	return left > 0 && right > 0 && left+right > 2
 }

@@ -1,0 +1,129 @@
+package guard
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/taploop/taploop/internal/words"
+)
+
+// tongues are the words of verbs.txt, by language and key.
+var tongues = sync.OnceValue(func() map[string]map[string][]string {
+	all := map[string]map[string][]string{}
+	for name, lines := range words.Sections(verbsFile) {
+		all[name] = map[string][]string{}
+		for _, l := range lines {
+			key := strings.Fields(l)
+			all[name][key[0]] = append(all[name][key[0]], key[1:]...)
+		}
+	}
+	return all
+})
+
+//go:embed verbs.txt
+var verbsFile string
+
+// made says of which keys of verbs.txt the labels of a class are made: of a verb alone, or of one
+// and its object.
+var made = []struct{ class, verb, object string }{
+	{"pay", "pay", ""}, {"pay", "make", "payment"},
+	{"order", "buy", ""}, {"order", "make", "order"},
+	{"transfer", "remit", ""}, {"transfer", "make", "transfer"}, {"transfer", "send", "money"},
+	{"factory reset", "erase", "factory"},
+	{"control", "link", "device"},
+	{"delete", "delete", ""}, {"delete", "empty", "trash"}, {"delete", "cancel", "plan"},
+	{"delete", "leave", "group"}, {"delete", "bar", "person"}, {"delete", "block", ""},
+	{"send", "send", ""}, {"publish", "publish", ""},
+	{"sign", "sign", ""}, {"sign", "submit", "form"},
+	{"grant", "grant", ""}, {"install", "install", ""}, {"uninstall", "uninstall", ""},
+	{"call", "call", ""}, {"account", "logout", ""}, {"account", "change", "password"},
+}
+
+// labelsOf are the labels of a class in all languages, as patterns over folded text: those in Latin
+// letters and those in others.
+func labelsOf(class string) (latin, other []string) {
+	for _, keys := range tongues() {
+		for _, m := range made {
+			if m.class != class {
+				continue
+			}
+			for _, l := range labels(keys[m.verb], m.object, keys[m.object]) {
+				if strings.ContainsFunc(l, isOther) {
+					other = append(other, l)
+				} else {
+					latin = append(latin, l)
+				}
+			}
+		}
+	}
+	slices.Sort(latin)
+	slices.Sort(other)
+	return latin, other
+}
+
+func isOther(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
+
+// labels are the verbs, or each of them together with one of the objects, in either order and with
+// up to two words between them.
+func labels(verbs []string, object string, objects []string) (list []string) {
+	for _, v := range verbs {
+		list = append(list, folding(v))
+	}
+	if object == "" || len(verbs) == 0 {
+		return list
+	}
+	if len(objects) == 0 {
+		return nil
+	}
+	inner := func(l []string) string {
+		var all []string
+		for _, w := range l {
+			all = append(all, folding(strings.Trim(w, "^$")))
+		}
+		return "(?:" + strings.Join(all, "|") + ")"
+	}
+	v, o := inner(verbs), inner(objects)
+	return []string{v + between + o, o + between + v}
+}
+
+// between is what may stand between a verb and its object.
+const between = `(?: [^ ]{1,12}){0,2} ?`
+
+// folding is the pattern of a word of verbs.txt.
+func folding(word string) string {
+	word = strings.ReplaceAll(word, "_", " ")
+	word, open := strings.CutSuffix(word, "*")
+	if before, any := strings.CutSuffix(word, "."); open && any {
+		return folded(before) + ".*"
+	}
+	word = folded(word)
+	switch {
+	case open:
+		word += `\pL*`
+	case strings.HasSuffix(word, "$"):
+		word = "^" + strings.TrimPrefix(word, "^")
+	}
+	return word
+}
+
+// inAll are the words of a key in all languages: of now those that may stand before a verb, of no
+// those that refuse, and of leads those that only lead somewhere.
+func inAll(key string) string {
+	var all []string
+	for _, keys := range tongues() {
+		for _, w := range keys[key] {
+			all = append(all, folding(w))
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), "|")
+}
+
+// notLabels are what the labels of verbs.txt also say.
+var notLabels = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(folded(wordLists["no_labels"]))
+})
