@@ -31,7 +31,10 @@ import (
 // fixture is the tools as a client sees them, over a real Manager and a real store, with phones and
 // a policy of our own.
 type fixture struct {
-	gate    agentloop.Gate // of all runs
+	gate agentloop.Gate // of all runs
+
+	programsDecide bool // as inquiry.Options has it
+
 	t       *testing.T
 	dir     string
 	phones  *fakePhones
@@ -108,7 +111,8 @@ func (w *fixture) begin() {
 	w.fopts.Store = w.store
 	// a day passes in few sweeps
 	w.fopts.Broker = inquiry.NewBroker(w.store.Questions,
-		&inquiry.Options{CheckEdit: runs.CheckEdit, Every: time.Hour / 2})
+		&inquiry.Options{CheckEdit: runs.CheckEdit, Every: time.Hour / 2,
+			ProgramsDecide: w.programsDecide})
 	w.manager = runs.New(&w.fopts)
 	require.NoError(w.t, w.manager.Recover(context.Background()))
 	w.topts.Runs, w.topts.Questions = w.manager, w.fopts.Broker

@@ -30,7 +30,8 @@ var besides = map[string]string{
 	"internal/runs": "device/devicetest internal/inquiry/decider internal/inquiry/inquirytest/vote " +
 		"internal/model " +
 		"internal/store/storetest internal/terminal",
-	"tools": "actions device/devicetest internal/guard internal/inquiry/inquirytest/vote " +
+	"tools": "actions device/devicetest internal/guard internal/guard/phone " +
+		"internal/inquiry/inquirytest/vote internal/web " +
 		"internal/store/storetest internal/terminal",
 	"internal/web": "agentloop device/devicetest internal/inquiry/inquirytest " +
 		"internal/inquiry/inquirytest/vote internal/token",

@@ -119,8 +119,11 @@ func (g authenticator) authenticate(r *http.Request) (viewer, error) {
 	if g.operator(name) {
 		return viewer{name: name, all: true, decides: true}, nil
 	}
-	tenants, person := g.person(name)
-	return viewer{name: name, decides: person, tenants: tenants}, nil
+	v := viewer{name: name}
+	if tenants, person := g.person(name); person {
+		v.decides, v.tenants = true, tenants
+	}
+	return v, nil
 }
 
 // recheck refuses a request that was v's when the credential of v does not hold any more, as that

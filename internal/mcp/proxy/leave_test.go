@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
@@ -71,5 +72,52 @@ func TestNoLeaveCoversCriticalCallsNorThoseThatAreForbidden(t *testing.T) {
 	require.NoError(t, r.decide(q, inquiry.Decision{Type: inquiry.Approve}))
 	require.Contains(t, r.result(id), "echo")
 	require.Zero(t, asked, "no leave is looked for")
+	require.Zero(t, g.Used)
+}
+
+// Whoever answers, through whichever channel and in whatever form: a critical call is passed on once a
+// person has approved it, and not before, and once.
+func TestOnlyAPersonsDecisionPassesACriticalCallOn(t *testing.T) {
+	g, err := guard.Leave{Scope: guard.ForAll}.Grant(time.Now(), time.Hour)
+	require.NoError(t, err)
+	r := newRig(t, func(o *Options) {
+		o.Guard, err = guard.New(&guard.Options{Lists: []guard.List{{Name: "rules",
+			Rules: []guard.Rule{{Action: []string{"echo"}, Decision: "ask",
+				Severity: "critical"}}}}})
+		require.NoError(t, err)
+		o.Leave = holding(&g)
+	})
+	r.shake("{}")
+	authorities := []string{inquiry.AuthorityClientUI, inquiry.AuthorityHumanToken,
+		inquiry.AuthorityLocalOperator, inquiry.AuthorityClientModel, inquiry.AuthorityAgent,
+		inquiry.AuthorityToken, ""}
+	channels := []string{inquiry.ChannelMCP, inquiry.ChannelElicit, inquiry.ChannelHTTP,
+		inquiry.ChannelPage, inquiry.ChannelCommandLine, inquiry.ChannelModel}
+	replies := []inquiry.Reply{{Response: "yes"}, {Response: "否"}, {Response: "继续"},
+		{Type: inquiry.TypeDecisions, Decisions: []inquiry.Decision{{Type: inquiry.Approve}}},
+		{Type: inquiry.TypeDecisions, Decisions: []inquiry.Decision{{Type: inquiry.Reject}}},
+		{Type: inquiry.TypeDecline}}
+	rapid.Check(t, func(t *rapid.T) {
+		id := r.start("echo", `{"text":"x"}`, "")
+		q := r.asked()
+		for {
+			reply := rapid.SampledFrom(replies).Draw(t, "reply")
+			reply.Authority = rapid.SampledFrom(authorities).Draw(t, "authority")
+			reply.Channel = rapid.SampledFrom(channels).Draw(t, "channel")
+			_, err := r.ask.Resolve(context.Background(), q.ID, reply)
+			now, failed := r.ask.Get(context.Background(), q.ID)
+			require.NoError(t, failed)
+			if !inquiry.IsPerson(reply.Authority) {
+				require.Error(t, err)
+				require.True(t, now.Open(), "%q", reply.Authority)
+				continue
+			}
+			require.NoError(t, err)
+			said := r.result(id)
+			approved := now.Resolution.Decisions[0].Type == inquiry.Approve
+			require.Equal(t, approved, said == `echo {"text":"x"}`, said)
+			return
+		}
+	})
 	require.Zero(t, g.Used)
 }

@@ -1,0 +1,286 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/guard"
+	guardphone "github.com/taploop/taploop/internal/guard/phone"
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/web"
+	"github.com/taploop/taploop/tools"
+)
+
+// starter is who begins the runs of a house, through MCP.
+type starter struct {
+	name      string
+	principal string // "" on stdio
+	person    bool   // whose forms are a person's word
+	forms     bool   // it fills each form in with a consent
+}
+
+var starters = []starter{
+	{"stdio", "", true, false}, {"stdio with forms", "", true, true},
+	{"a program over HTTP", "bot", false, false},
+	{"a program over HTTP with forms", "bot", false, true},
+	{"a person's client over HTTP with forms", "ann", true, true},
+}
+
+// house is a server with everything through which a question can be answered: MCP with and without
+// forms, REST, chat, the page, the terminal and the command line, and the models.
+type house struct {
+	*fixture
+	starter
+	web  *web.Server
+	page string // what logs a browser in
+}
+
+// newHouse puts the HTTP API beside the tools, over real questions and a real store, with a guard
+// that finds every touch critical.
+func newHouse(w *fixture, s starter, programsDecide bool, undecided inquiry.OnTimeout) *house {
+	rules, err := guard.New(&guard.Options{Lists: []guard.List{{Name: "rules", Rules: []guard.Rule{
+		{Action: []string{"CLICK"}, Decision: "ask", Severity: "critical"}}}}})
+	require.NoError(w.t, err)
+	w.end()
+	w.fopts.Asking.Answerer = answerer{}
+	w.fopts.OnUndecided, w.programsDecide = undecided, programsDecide
+	w.topts.Principal = func(context.Context) string { return s.principal }
+	w.topts.Person = func(context.Context) bool { return s.person }
+	w.fopts.NewGate = func(x store.Session, _ store.Run) agentloop.Gate {
+		return guardphone.New(rules, &guardphone.Options{Leave: func(ctx context.Context, s guard.Subject,
+			d guard.Decision) (*agentloop.Leave, error) {
+			return w.store.Grants.Covering(ctx, func(g guard.Grant) bool {
+				return g.Covers(time.Now(), x.ID, s, d)
+			})
+		}})
+	}
+	w.begin()
+	r := &reader{answers: []answering{accepts(in{"decision": "approve"})}}
+	if !s.forms {
+		r = nil
+	}
+	w.pipe(eras[0], r)
+	h := &house{fixture: w, starter: s}
+	logins := web.OpenLogins(w.t.TempDir() + "/logins")
+	of := tools.New(&w.topts)
+	h.web = web.New(&web.Options{Questions: w.manager.Broker(), Sessions: w.store,
+		Answers: w.store.Answers, Grants: w.store.Grants, Logins: logins, Tasks: of.Cases(),
+		Results: of, Requests: of.Requests(), BaseURL: "http://localhost",
+		Authorize: func(r *http.Request) (string, error) {
+			return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), nil
+		},
+		Operator: func(name string) bool { return name == "boss" },
+		Person: func(name string) ([]string, bool) {
+			return []string{"", "bot"}, name == "ann" || name == "kim"
+		}})
+	link, err := logins.Link("http://localhost", "kitchen")
+	require.NoError(w.t, err)
+	_, code, _ := strings.Cut(link, "#login=")
+	var in struct{ Login string }
+	require.NoError(w.t, json.Unmarshal(h.http("", "POST", "/ui/login", `{"code":"`+code+`"}`), &in))
+	h.page = in.Login
+	return h
+}
+
+// http sends a request with a token, or as the page.
+func (h *house) http(token, method, path, body string) []byte {
+	r := httptest.NewRequestWithContext(h.t.Context(), method, "http://localhost"+path,
+		strings.NewReader(body))
+	if token == "" {
+		r.Header.Set("X-Taploop-Login", h.page)
+	} else {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	w := httptest.NewRecorder()
+	h.web.ServeHTTP(w, r)
+	return w.Body.Bytes()
+}
+
+// door is a way to answer, for somebody.
+type door struct {
+	name   string
+	person bool // whose word counts
+	knock  func(h *house, q inquiry.Question, word string)
+}
+
+// doors are all ways to answer a question from outside.
+func doors() (all []door) {
+	mcp := func(tool string, arguments func(q inquiry.Question, word string) in) {
+		all = append(all, door{name: tool, knock: func(h *house, q inquiry.Question, word string) {
+			_, err := h.try(h.t.Context(), tool, arguments(q, word), nil)
+			require.NoError(h.t, err)
+		}})
+	}
+	mcp("ask_agent_continue", func(q inquiry.Question, word string) in {
+		return in{"session_id": q.SessionID, "question_id": q.ID, "wait_seconds": 0,
+			"decisions": []any{in{"type": decisionOf(word)}}}
+	})
+	mcp("ask_agent_continue", func(q inquiry.Question, word string) in {
+		return in{"session_id": q.SessionID, "question_id": q.ID, "wait_seconds": 0,
+			"reply_from_client": word}
+	})
+	mcp("ask_agent_continue", func(q inquiry.Question, word string) in {
+		return in{"session_id": q.SessionID, "wait_seconds": 0, "reply_from_client": word}
+	})
+	mcp("answer_question", func(q inquiry.Question, word string) in {
+		return in{"question_id": q.ID, "response": word}
+	})
+	for token, person := range map[string]bool{"bot": false, "other": false, "ann": true,
+		"boss": true, "": true} {
+		for form, request := range requests {
+			all = append(all, door{"HTTP " + form + " by " + token, person,
+				func(h *house, q inquiry.Question, word string) {
+					path, body := request(q, word)
+					h.http(token, "POST", path, body)
+				}})
+		}
+	}
+	for _, authority := range []string{inquiry.AuthorityLocalOperator, inquiry.AuthorityAgent,
+		inquiry.AuthorityToken, inquiry.AuthorityClientModel, ""} {
+		for _, channel := range []string{inquiry.ChannelConsole, inquiry.ChannelCommandLine,
+			inquiry.ChannelModel, inquiry.ChannelMemory} {
+			all = append(all, door{authority + " through " + channel, inquiry.IsPerson(authority),
+				func(h *house, q inquiry.Question, word string) {
+					_, _ = h.manager.Broker().Resolve(h.t.Context(), q.ID, inquiry.Reply{
+						Response: word, Channel: channel, Authority: authority})
+				}})
+		}
+	}
+	slices.SortFunc(all, func(a, b door) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+// requests are the bodies that answer over HTTP.
+var requests = map[string]func(q inquiry.Question, word string) (path, body string){
+	"reply in words": func(q inquiry.Question, word string) (path, body string) {
+		return "/v1/inquiries/" + q.ID + "/reply", fmt.Sprintf(`{"response":%q}`, word)
+	},
+	"decision": func(q inquiry.Question, word string) (path, body string) {
+		return "/v1/inquiries/" + q.ID + "/reply",
+			fmt.Sprintf(`{"type":"decisions","decisions":[{"type":%q}]}`, decisionOf(word))
+	},
+	"continue": func(q inquiry.Question, word string) (path, body string) {
+		return "/v1/sessions/" + q.SessionID + "/continue",
+			fmt.Sprintf(`{"question_id":%q,"wait_seconds":0,"decisions":[{"type":%q}]}`, q.ID,
+				decisionOf(word))
+	},
+	"continue in words": func(q inquiry.Question, word string) (path, body string) {
+		return "/v1/sessions/" + q.SessionID + "/continue",
+			fmt.Sprintf(`{"question_id":%q,"wait_seconds":0,"reply_from_client":%q}`, q.ID, word)
+	},
+	"chat": func(q inquiry.Question, word string) (path, body string) {
+		return "/v1/chat/completions", fmt.Sprintf(`{"messages":[{"role":"user","content":%q}],`+
+			`"metadata":{"session_id":%q,"question_id":%q}}`, word, q.SessionID, q.ID)
+	},
+}
+
+// decisionOf is the decision that a word stands for.
+func decisionOf(word string) string {
+	if slices.Contains([]string{"no", "否"}, word) {
+		return inquiry.Reject
+	}
+	return inquiry.Approve
+}
+
+// modes are what a client may ask for.
+var modes = []string{"pass_to_client", "elicit -> pass_to_client", "elicit",
+	"auto_reply -> pass_to_client", "auto_reply", "no_reply", "elicit (9s) -> auto_reply"}
+
+// Whatever the settings, the client, the leave that was given and the order in which programs,
+// models and people answer: a critical act is carried out once a person has consented to it, and not
+// before.
+func TestOnlyAPersonsDecisionCarriesACriticalActOut(t *testing.T) {
+	all := doors()
+	for i, s := range starters {
+		t.Run(s.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, w *fixture) {
+				undecided := []inquiry.OnTimeout{inquiry.Pause, inquiry.RejectAll}[i%2]
+				h := newHouse(w, s, i%2 == 1, undecided)
+				defer h.web.Close()
+				// no deadline, which a bubble has none of
+				rapid.Check(struct{ rapid.TB }{t}, func(t *rapid.T) { h.property(t, all) })
+			})
+		})
+	}
+}
+
+// property begins a run that taps, and has it answered in a drawn order.
+func (h *house) property(t *rapid.T, all []door) {
+	before := h.phones.touches("A")
+	for _, scope := range rapid.SliceOfNDistinct(rapid.SampledFrom([]guard.Leave{
+		{Scope: guard.ForAll}, {Scope: guard.ForAction, Name: "CLICK"},
+		{Scope: guard.ForAll, Times: 3}}), 0, 2, func(l guard.Leave) string {
+		return fmt.Sprint(l)
+	}).Draw(t, "leave") {
+		g, err := scope.Grant(time.Now(), time.Hour)
+		require.NoError(t, err)
+		require.NoError(t, h.store.Grants.Give(h.t.Context(), g, store.AuditEntry{}))
+	}
+	takes := slices.DeleteFunc(slices.Clone(modes), func(mode string) bool {
+		return mode == "elicit" && !h.forms // which is refused
+	})
+	mode := rapid.SampledFrom(takes).Draw(t, "reply mode")
+	a, err := h.try(h.t.Context(), "ask_agent_start_new_task",
+		in{"task": "tap", "reply_mode": mode, "reset_environment": false,
+			"supersede": true}, "p")
+	require.NoError(t, err)
+	if h.person && h.forms && strings.Contains(mode, "elicit") {
+		require.Equal(t, before+1, h.phones.touches("A"), "the user has consented: %s", a.text)
+		h.decidedByAPerson(t, a.SessionID)
+		return
+	}
+	require.NotNil(t, a.Question, "%s: %s", mode, a.text)
+	for {
+		d := rapid.SampledFrom(all).Draw(t, "door")
+		word := rapid.SampledFrom([]string{"yes", "是", "继续", "no", "否"}).Draw(t, "word")
+		q, err := h.manager.Broker().Get(h.t.Context(), a.Question.ID)
+		require.NoError(t, err)
+		d.knock(h, q, word)
+		synctest.Wait()
+		now, err := h.manager.Broker().Get(h.t.Context(), q.ID)
+		require.NoError(t, err)
+		if !d.person {
+			require.True(t, now.Open(), "%s has settled it with %s", d.name, word)
+			require.Equal(t, before, h.phones.touches("A"), d.name)
+			continue
+		}
+		require.False(t, now.Open(), "%s may settle it with %s", d.name, word)
+		h.wait(a.SessionID)
+		carried := 0
+		if decisionOf(word) == inquiry.Approve {
+			carried = 1
+		}
+		require.Equal(t, before+carried, h.phones.touches("A"), "%s by %s", word, d.name)
+		h.decidedByAPerson(t, a.SessionID)
+		return
+	}
+}
+
+// decidedByAPerson holds the audit of a session against what it says of who decided.
+func (h *house) decidedByAPerson(t *rapid.T, session string) {
+	list, err := h.store.Audit.List(h.t.Context(), store.AuditFilter{SessionID: session})
+	require.NoError(t, err)
+	decided := 0
+	for _, e := range list {
+		require.NotEqual(t, store.AuditUnasked, e.Event)
+		if e.Event == store.AuditAnswered || e.Event == store.AuditRefused {
+			require.True(t, inquiry.IsPerson(e.Authority), "%+v", e)
+			decided++
+		}
+	}
+	require.Equal(t, 1, decided)
+	h.wait(session)
+}
