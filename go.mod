@@ -51,6 +51,7 @@ require github.com/yuin/goldmark v1.8.7
 require (
 	github.com/jackc/pgx/v5 v5.13.0
 	github.com/pressly/goose/v3 v3.28.0
+	github.com/robfig/cron/v3 v3.0.1
 )
 
 require (

@@ -47,6 +47,7 @@ type commands struct {
 	Answers   answersCmd   `cmd:"" help:"List the answers that are used again when the same is asked, or have them forgotten."`
 	Reply     replyCmd     `cmd:"" help:"Answer a question, whoever asked it and wherever else it is shown."`
 	Audit     auditCmd     `cmd:"" help:"Tell who asked, answered, stopped what, when and how."`
+	Schedule  scheduleCmd  `cmd:"" help:"Begin tasks at times, in the server that is up."`
 	Backup    backupCmd    `cmd:"" help:"Write all that is stored to one file, while servers go on, and read it back."`
 	Restore   restoreCmd   `cmd:"" help:"Make the data folder from a backup."`
 	Stop      stopCmd      `cmd:"" help:"Stop a session's run, and give its phone back."`

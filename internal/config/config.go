@@ -26,6 +26,7 @@ type Config struct {
 	Host      Host               `koanf:"host"`
 	Log       Log                `koanf:"log"`
 	Retention Retention          `koanf:"retention"`
+	Schedule  Schedule           `koanf:"schedule"`
 
 	Proxies map[string]ProxyServer `koanf:"proxies"`
 }

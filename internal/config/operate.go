@@ -24,6 +24,15 @@ type Retention struct {
 	Disk     Size `koanf:"disk"`
 }
 
+// Schedule says what a server does about times of schedules that are not convenient.
+type Schedule struct {
+	Busy   string `koanf:"busy"`
+	Missed string `koanf:"missed"`
+}
+
+// Skip is the value of Schedule's settings that lets a time pass.
+const Skip = "skip"
+
 // Age is a duration that may count days and weeks, such as 90d. "" is none.
 type Age string
 
@@ -57,6 +66,12 @@ var operateSettings = []setting{
 	{"retention.disk", "", size,
 		"a server deletes the oldest pictures while the data folder takes more, such as 2GB; empty " +
 			"keeps all"},
+
+	{"schedule.busy", "queue", oneOf("queue", Skip),
+		"what a schedule does whose phone is busy: queue for at most an hour, or skip that time"},
+	{"schedule.missed", "once", oneOf("once", Skip),
+		"what a server does about times that came while none was up: once, the last of them if it " +
+			"is at most an hour ago, or skip"},
 }
 
 var days = regexp.MustCompile(`^(\d+(?:\.\d+)?)([dw])$`)

@@ -33,6 +33,7 @@ type Store struct {
 	Owner     *Owner
 	Questions Questions
 	Runs      Runs
+	Schedules Schedules
 	Secrets   Secrets
 }
 
@@ -77,8 +78,9 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	d.opts.Patience = cmp.Or(d.opts.Patience, 15*time.Second)
 	s := &Store{db: d, Answers: Answers{d}, Audit: Audit{d}, Grants: Grants{d},
 		Judged: Judged{d}, Leases: Leases{d}, Phones: Phones{d}, Questions: Questions{d},
-		Runs:    Runs{d},
-		Secrets: Secrets{d}}
+		Runs:      Runs{d},
+		Schedules: Schedules{d},
+		Secrets:   Secrets{d}}
 	callOff := d.watch()
 	err = d.open(ctx)
 	callOff()

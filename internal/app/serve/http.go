@@ -52,6 +52,7 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 		mux.Handle("GET /metrics", counts.handler(conf, auth, s.measure))
 	}
 	s.operate(mux, counts)
+	s.schedules(set.Conf.Schedule, nil)
 	page.open(set, s, auth, mux)
 	srv := &http.Server{Handler: httpguard.Timely(counted(mux, counts, set.Log)),
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,

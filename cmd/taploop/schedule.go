@@ -1,0 +1,156 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/app/serve"
+	"github.com/taploop/taploop/internal/schedule"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
+)
+
+type scheduleCmd struct {
+	Add    scheduleAddCmd    `cmd:"" help:"Have a server begin a task at times."`
+	List   scheduleListCmd   `cmd:"" default:"withargs" help:"List the schedules, when they come next, and what became of the last time."`
+	Remove scheduleRemoveCmd `cmd:"" help:"Remove a schedule; runs that it has begun go on."`
+	Run    scheduleRunCmd    `cmd:"" help:"Begin a schedule's task now and follow it, as run does."`
+}
+
+type scheduleAddCmd struct {
+	Times   string `arg:"" help:"Minute, hour, day of the month, month and day of the week, such as '0 8 * * 1-5', or a word such as @daily."`
+	Task    string `arg:"" help:"What is to be done."`
+	Name    string `help:"Its name; the default is made of the task." placeholder:"NAME"`
+	Phone   string `short:"s" help:"The phone; the default is the only usable one at the time." placeholder:"SERIAL"`
+	Zone    string `help:"The time zone of the times, such as Europe/Berlin; the default is the server's." placeholder:"ZONE"`
+	DataDir string `key:"data_dir" help:"Where schedules are kept." placeholder:"DIR"`
+}
+
+var scheduleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// Run stores a schedule and prints its name.
+func (c *scheduleAddCmd) Run(ctx context.Context, a *invocation) error {
+	times, err := schedule.Parse(c.Times, c.Zone)
+	if err != nil {
+		return app.Usage(err, "")
+	}
+	if strings.TrimSpace(c.Task) == "" {
+		return app.Usage(errors.New("the task is empty"), "say what is to be done")
+	}
+	name := cmp.Or(c.Name, nameOfTask(c.Task))
+	if !scheduleName.MatchString(name) {
+		return app.Usage(fmt.Errorf("%q cannot name a schedule", text.Line(name)),
+			"use at most 64 letters, digits, dots, dashes and underscores, a letter or a digit first")
+	}
+	return a.withStore(ctx, func(db *store.Store) error {
+		err := db.Schedules.Add(ctx, store.Schedule{Name: name, Spec: c.Times, Zone: c.Zone,
+			Task: c.Task, Serial: c.Phone})
+		if err != nil {
+			return err
+		}
+		a.notef("next: %s", times.Next(time.Now()).Local().Format(toMinute))
+		if here, _, err := serve.Servers(a.Conf.DataDir); err == nil && len(here) == 0 {
+			a.notef("no server is up that would begin it: taploop serve --http")
+		}
+		_, err = fmt.Fprintln(a.out, name)
+		return err
+	})
+}
+
+var notInName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// nameOfTask is the first words of a task as a name, or "schedule" for words in other letters.
+func nameOfTask(task string) string {
+	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(task), "-"), "-")
+	if len(name) > 24 {
+		name = strings.Trim(name[:24], "-")
+	}
+	return cmp.Or(name, "schedule")
+}
+
+type scheduleListCmd struct {
+	JSON    bool   `help:"Print JSON."`
+	DataDir string `key:"data_dir" help:"Where schedules are kept." placeholder:"DIR"`
+}
+
+// listedSchedule is a schedule as it is listed.
+type listedSchedule struct {
+	store.Schedule
+	Next time.Time   `json:"next"`
+	Last *store.Tick `json:"last,omitempty"`
+}
+
+// Run lists the schedules.
+func (c *scheduleListCmd) Run(ctx context.Context, a *invocation) error {
+	return a.reading(ctx, func(db *store.Store) error {
+		all, err := db.Schedules.List(ctx)
+		if err != nil {
+			return err
+		}
+		list := make([]listedSchedule, 0, len(all))
+		for _, s := range all {
+			l := listedSchedule{Schedule: s}
+			if times, err := schedule.Parse(s.Spec, s.Zone); err == nil {
+				l.Next = times.Next(time.Now())
+			}
+			if last, some, err := db.Schedules.Last(ctx, s.Name); err != nil {
+				return err
+			} else if some {
+				l.Last = &last
+			}
+			list = append(list, l)
+		}
+		return printList(a, c.JSON, list, `no schedules; taploop schedule add "0 8 * * 1-5" `+
+			`"TASK" makes one`, "NAME TIMES NEXT LAST PHONE TASK", scheduleRow)
+	})
+}
+
+func scheduleRow(l listedSchedule) []any {
+	last := "-"
+	if l.Last != nil {
+		last = l.Last.At.Local().Format(toMinute) + " " + string(l.Last.State)
+	}
+	return []any{l.Name, text.Line(strings.TrimSpace(l.Spec + " " + l.Zone)),
+		l.Next.Local().Format(toMinute), last, cmp.Or(text.Line(l.Serial), "-"),
+		text.Cut(text.Line(l.Task), 80)}
+}
+
+type scheduleRemoveCmd struct {
+	Name    string `arg:"" help:"The schedule."`
+	DataDir string `key:"data_dir" help:"Where schedules are kept." placeholder:"DIR"`
+}
+
+// Run removes a schedule.
+func (c *scheduleRemoveCmd) Run(ctx context.Context, a *invocation) error {
+	return a.withStore(ctx, func(db *store.Store) error {
+		return db.Schedules.Remove(ctx, c.Name)
+	})
+}
+
+type scheduleRunCmd struct {
+	Name string `arg:"" help:"The schedule."`
+	taskFlags
+}
+
+// Run begins a schedule's task now, and follows it to its end.
+func (c *scheduleRunCmd) Run(ctx context.Context, a *invocation) error {
+	var s store.Schedule
+	err := a.withStore(ctx, func(db *store.Store) (err error) {
+		s, err = db.Schedules.Get(ctx, c.Name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if s.Serial != "" {
+		a.Options.Flags["adb.serial"] = s.Serial
+	}
+	run := runCmd{Task: s.Task, taskFlags: c.taskFlags}
+	return run.Run(ctx, a)
+}

@@ -1,0 +1,85 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/schedule"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
+)
+
+// schedules begins scheduled tasks until s is closed. One process of a data folder does so at a
+// time.
+func (s *Service) schedules(conf config.Schedule, tell func(schedule.Missed)) {
+	scheduler := schedule.New(&schedule.Options{Store: s.Store.Schedules, Runs: scheduled{s},
+		SkipBusy: conf.Busy == config.Skip, SkipLate: conf.Missed == config.Skip, Tell: tell,
+		Log: s.log})
+	s.until(func(ctx context.Context) {
+		turn := flock.New(filepath.Join(s.dataDir, "schedule.lock"), flock.SetPermissions(0o600))
+		defer turn.Close()
+		if _, err := turn.TryLockContext(ctx, time.Second); err != nil {
+			if ctx.Err() == nil {
+				s.log.ErrorContext(ctx, "no schedules", "err", err)
+			}
+			return
+		}
+		scheduler.Run(ctx)
+	})
+}
+
+// scheduled begins the runs of schedules. It implements schedule.Runs.
+type scheduled struct{ s *Service }
+
+// call is a call for a schedule. It has no authority: the words of a task that was written for
+// other days consent to nothing today.
+func (scheduled) call(name, client string) *usecase.Call {
+	return &usecase.Call{Client: client, By: runs.Actor{Channel: "schedule", Name: name},
+		Most: math.MaxInt64}
+}
+
+// Begin implements schedule.Runs.
+func (r scheduled) Begin(ctx context.Context, one store.Schedule, key string, queue bool) (
+	string, error) {
+	st := usecase.Start{Task: one.Task, Reset: true, Key: key}
+	st.Device, st.Queue, st.DetachedOK = one.Serial, queue, new(true)
+	out, err := r.s.Cases.Start(ctx, r.call(one.Name, one.Client), st)
+	if runs.CodeOf(err) == runs.DeviceBusy {
+		return "", errors.Join(schedule.ErrBusy, err)
+	}
+	if err != nil {
+		return "", err
+	}
+	return out.Status.Session.ID, nil
+}
+
+// Begun implements schedule.Runs.
+func (r scheduled) Begun(ctx context.Context, one store.Schedule, key string) (string, error) {
+	x, err := r.s.Store.SessionByKey(ctx, one.Client, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	return x.ID, err
+}
+
+// GiveUp implements schedule.Runs.
+func (r scheduled) GiveUp(ctx context.Context, sessionID string, late bool) (
+	ended, done bool, err error) {
+	run, err := r.s.Store.LatestRun(ctx, sessionID)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, true, nil
+	}
+	if err != nil || run.State != store.Queued || !late {
+		return false, err == nil && run.State != store.Queued, err
+	}
+	_, err = r.s.Manager.Stop(ctx, runs.StopRequest{SessionID: sessionID,
+		By: r.call("", "").By})
+	return err == nil, err == nil, err
+}

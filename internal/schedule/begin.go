@@ -1,0 +1,92 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+
+	"github.com/taploop/taploop/internal/store"
+)
+
+// ErrBusy says that the phone of a run is busy.
+var ErrBusy = errors.New("the phone is busy")
+
+// begin begins the run of a tick that was claimed.
+func (s *Scheduler) begin(ctx context.Context, one store.Schedule, t store.Tick) error {
+	id, err := s.opts.Runs.Begin(ctx, one, keyOf(t), !s.opts.SkipBusy)
+	if ctx.Err() != nil {
+		return nil // the next process takes the tick up
+	}
+	switch {
+	case err == nil:
+		t.State, t.SessionID = store.TickStarted, id
+		s.opts.Log.InfoContext(ctx, "schedule started", "schedule", one.Name, "session", id)
+		s.queued = append(s.queued, queued{one, t, s.opts.Now()})
+	case errors.Is(err, ErrBusy):
+		t.State, t.Why = store.TickSkipped, err.Error()
+	default:
+		t.State, t.Why = store.TickFailed, err.Error()
+	}
+	err = s.opts.Store.Settle(ctx, t)
+	if t.State != store.TickStarted {
+		s.tellOne(one, t)
+	}
+	return err
+}
+
+// takeUp settles the ticks that a process claimed before it died: it may have begun their runs.
+func (s *Scheduler) takeUp(ctx context.Context, all []store.Schedule) error {
+	left, err := s.opts.Store.Left(ctx)
+	if err != nil {
+		return err
+	}
+	byName := map[string]store.Schedule{}
+	for _, one := range all {
+		byName[one.Name] = one
+	}
+	for _, t := range left {
+		one := byName[t.Schedule]
+		id, err := s.opts.Runs.Begun(ctx, one, keyOf(t))
+		age := s.opts.Now().Sub(t.At)
+		switch {
+		case err != nil:
+			return err
+		case id != "":
+			t.State, t.SessionID = store.TickStarted, id
+			err = s.opts.Store.Settle(ctx, t)
+		case age <= late || !s.opts.SkipLate && age <= patience:
+			err = s.begin(ctx, one, t)
+		default:
+			t.State, t.Why = store.TickMissed, "the server ended before the run began"
+			err = s.opts.Store.Settle(ctx, t)
+			s.tellOne(one, t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// giveUpQueued ends the runs that have waited too long for their phones.
+func (s *Scheduler) giveUpQueued(ctx context.Context) {
+	var still []queued
+	for _, q := range s.queued {
+		ended, done, err := s.opts.Runs.GiveUp(ctx, q.tick.SessionID,
+			s.opts.Now().Sub(q.since) >= patience)
+		if err != nil && ctx.Err() == nil {
+			s.opts.Log.WarnContext(ctx, "looking at a run that waits", "session",
+				q.tick.SessionID, "err", err)
+		}
+		if ended {
+			q.tick.State, q.tick.Why = store.TickSkipped, "the phone was busy for an hour"
+			if err := s.opts.Store.Settle(ctx, q.tick); err != nil {
+				s.opts.Log.WarnContext(ctx, "storing a tick", "err", err)
+			}
+			s.tellOne(q.schedule, q.tick)
+		}
+		if !ended && !done {
+			still = append(still, q)
+		}
+	}
+	s.queued = still
+}

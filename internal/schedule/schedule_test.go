@@ -1,0 +1,302 @@
+package schedule_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/schedule"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/storetest"
+)
+
+// fakeRuns begins nothing, and remembers what it was asked to begin.
+type fakeRuns struct {
+	begun  map[string]int // how often each key began a session
+	ids    map[string]string
+	busy   bool
+	fail   error
+	waits  map[string]bool // sessions that wait for their phone
+	before func()          // is called before a run begins, with the tick claimed
+	after  func()          // and after it began
+}
+
+func newRuns() *fakeRuns {
+	return &fakeRuns{begun: map[string]int{}, ids: map[string]string{}, waits: map[string]bool{}}
+}
+
+func (f *fakeRuns) Begin(ctx context.Context, s store.Schedule, key string, queue bool) (
+	string, error) {
+	if f.before != nil {
+		f.before()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case f.fail != nil:
+		return "", f.fail
+	case f.ids[key] != "":
+		return f.ids[key], nil
+	case f.busy && !queue:
+		return "", schedule.ErrBusy
+	}
+	f.begun[key]++
+	f.ids[key] = fmt.Sprint("session", len(f.ids))
+	f.waits[f.ids[key]] = f.busy
+	if f.after != nil {
+		f.after()
+	}
+	return f.ids[key], nil
+}
+
+func (f *fakeRuns) Begun(_ context.Context, _ store.Schedule, key string) (string, error) {
+	return f.ids[key], nil
+}
+
+func (f *fakeRuns) GiveUp(_ context.Context, id string, late bool) (ended, done bool, err error) {
+	return late && f.waits[id], !f.waits[id], nil
+}
+
+// world is a store with a scheduler on it, whose clock can jump.
+type world struct {
+	t      *testing.T
+	dir    string
+	opts   schedule.Options
+	runs   *fakeRuns
+	jumped time.Duration
+	missed []schedule.Missed
+	db     *store.Store
+	stop   func()
+}
+
+func newWorld(t *testing.T, dir string) *world {
+	w := &world{t: t, dir: dir, runs: newRuns()}
+	w.opts = schedule.Options{Runs: w.runs, Now: w.now,
+		Tell: func(m schedule.Missed) { w.missed = append(w.missed, m) }}
+	return w
+}
+
+func (w *world) now() time.Time { return time.Now().Add(w.jumped) }
+
+func (w *world) begin() {
+	var err error
+	w.db, err = store.Open(w.t.Context(), w.dir, &store.Options{Now: w.now})
+	require.NoError(w.t, err)
+	w.opts.Store = w.db.Schedules
+	ctx, cancel := context.WithCancel(w.t.Context())
+	done := make(chan struct{})
+	go func() { schedule.New(&w.opts).Run(ctx); close(done) }()
+	w.stop = func() {
+		cancel()
+		<-done
+		require.NoError(w.t, w.db.Close())
+		w.db = nil
+	}
+}
+
+func (w *world) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// ticks are the states of all ticks, oldest first.
+func (w *world) ticks() map[store.TickState]int {
+	db, err := store.Open(w.t.Context(), w.dir, nil)
+	require.NoError(w.t, err)
+	defer db.Close()
+	list, err := db.Schedules.Ticks(w.t.Context(), "s", 0)
+	require.NoError(w.t, err)
+	n := map[store.TickState]int{}
+	for _, t := range list {
+		n[t.State]++
+	}
+	return n
+}
+
+func (w *world) told() (n int) {
+	for _, m := range w.missed {
+		n += m.Ticks
+	}
+	return n
+}
+
+func (w *world) add(spec string) {
+	w.begin()
+	require.NoError(w.t, w.db.Schedules.Add(w.t.Context(),
+		store.Schedule{Name: "s", Spec: spec, Zone: "UTC", Task: "look at the mail"}))
+}
+
+// A thousand ticks over restarts, crashes and jumps of the clock: none begins twice, and for each
+// there is a run or a notice.
+func TestNoTickBeginsTwiceOrIsLost(t *testing.T) {
+	dir := storetest.Dir(t)
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	chance := rand.New(rand.NewPCG(seed, 1))
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, dir)
+		w.add("*/5 * * * *")
+		first, reached := w.now(), w.now()
+		for round := 0; reached.Sub(first) < 1000*5*time.Minute; round++ {
+			w.pass(time.Duration(chance.IntN(3600)) * time.Second)
+			switch chance.IntN(6) {
+			case 0:
+				w.jumped += time.Duration(chance.IntN(200)) * time.Minute
+			case 1:
+				w.jumped -= time.Duration(chance.IntN(100)) * time.Minute
+			case 2:
+				w.stop()
+				w.pass(time.Duration(chance.IntN(150)) * time.Minute)
+				w.begin()
+			case 3: // a crash before or after the run of a tick has begun
+				crash := func() { w.runs.before, w.runs.after = nil, nil; go w.stop() }
+				if w.runs.before = crash; chance.IntN(2) == 0 {
+					w.runs.before, w.runs.after = nil, crash
+				}
+				for w.db != nil {
+					w.pass(time.Minute)
+				}
+				w.pass(time.Duration(chance.IntN(90)) * time.Minute)
+				w.begin()
+			}
+			if w.now().After(reached) {
+				reached = w.now()
+			}
+		}
+		w.pass(2 * time.Minute)
+		w.stop()
+		if w.now().After(reached) {
+			reached = w.now()
+		}
+		n := w.ticks()
+		total := 0
+		for _, count := range n {
+			total += count
+		}
+		want := int(reached.Truncate(5*time.Minute).Sub(first.Truncate(5*time.Minute)) /
+			(5 * time.Minute))
+		require.InDelta(t, want, total, 1, "each time is a tick: %v", n)
+		require.GreaterOrEqual(t, total, 1000)
+		for key, times := range w.runs.begun {
+			require.Equal(t, 1, times, key)
+		}
+		require.Len(t, w.runs.begun, n[store.TickStarted])
+		require.Zero(t, n[store.TickClaimed], "%v", n)
+		require.Equal(t, n[store.TickMissed], w.told(), "none is lost without a notice")
+		require.Greater(t, n[store.TickStarted], 100, "%v", n)
+		require.Greater(t, n[store.TickMissed], 10, "%v", n)
+	})
+}
+
+func TestWhatIsMissedIsMadeUpForOnce(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		skip            bool
+		down            time.Duration
+		started, missed int
+	}{
+		{"once", false, 5*time.Hour + 10*time.Minute, 1, 4},
+		{"too late", false, 5*time.Hour + 59*time.Minute + 30*time.Second, 1, 4},
+		{"skip", true, 5*time.Hour + 10*time.Minute, 0, 5},
+		{"in time", true, 30 * time.Second, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := storetest.Dir(t)
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, dir)
+				w.opts.SkipLate = c.skip
+				w.add("@hourly")
+				w.stop()
+				w.pass(c.down)
+				w.begin()
+				w.pass(10 * time.Second)
+				w.stop()
+				n := w.ticks()
+				require.Equal(t, c.started, n[store.TickStarted])
+				require.Equal(t, c.missed, n[store.TickMissed])
+				require.Equal(t, c.missed, w.told())
+				require.LessOrEqual(t, len(w.missed), 1, "in one notice")
+			})
+		})
+	}
+}
+
+func TestABusyPhoneIsWaitedForOrNot(t *testing.T) {
+	dir, other := storetest.Dir(t), storetest.Dir(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, dir)
+		w.runs.busy = true
+		w.add("0 0 * * *")
+		w.pass(24*time.Hour + 59*time.Minute)
+		require.Equal(t, map[store.TickState]int{store.TickStarted: 1}, w.ticks())
+		w.pass(2 * time.Minute)
+		require.Equal(t, map[store.TickState]int{store.TickSkipped: 1}, w.ticks())
+		require.Equal(t, "the phone was busy for an hour", w.missed[0].Why)
+		w.stop()
+
+		w = newWorld(t, other)
+		w.runs.busy, w.opts.SkipBusy = true, true
+		w.add("0 0 * * *")
+		w.pass(24 * time.Hour)
+		w.stop()
+		require.Equal(t, map[store.TickState]int{store.TickSkipped: 1}, w.ticks())
+		require.Equal(t, 1, w.told())
+		require.Empty(t, w.runs.begun)
+	})
+}
+
+func TestARunThatCannotBeginIsTold(t *testing.T) {
+	dir := storetest.Dir(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, dir)
+		w.runs.fail = errors.New("no phone")
+		w.add("0 0 * * *")
+		w.pass(24 * time.Hour)
+		w.stop()
+		require.Equal(t, map[store.TickState]int{store.TickFailed: 1}, w.ticks())
+		require.Equal(t, "no phone", w.missed[0].Why)
+	})
+}
+
+func TestTimesThatCannotBeAreRefused(t *testing.T) {
+	for spec, says := range map[string]string{
+		"": "says no times", "hello": "says no times", "* * * *": "says no times",
+		"61 * * * *": "says no times", "0 0 30 2 *": "never comes",
+		"* * * * * *": "says no times",
+	} {
+		_, err := schedule.Parse(spec, "")
+		require.ErrorContains(t, err, says, spec)
+		require.NotEmpty(t, hint.Of(err))
+	}
+	_, err := schedule.Parse("@daily", "Moon/Sea")
+	require.ErrorContains(t, err, `there is no time zone "Moon/Sea"`)
+}
+
+func TestClocksThatAreChangedLoseNoTime(t *testing.T) {
+	for _, c := range []struct{ spec, from, want string }{
+		{"30 2 * * *", "2026-10-24T12:00:00Z", "2026-10-25T00:30:00Z 2026-10-26T01:30:00Z"},
+		{"30 * * * *", "2026-10-25T00:00:00Z", "2026-10-25T00:30:00Z 2026-10-25T01:30:00Z"},
+		{"30 2 * * *", "2026-03-28T00:00:00Z",
+			"2026-03-28T01:30:00Z 2026-03-29T01:30:00Z 2026-03-30T00:30:00Z"},
+		{"30 2 * * 0", "2026-03-27T00:00:00Z", "2026-03-29T01:30:00Z 2026-04-05T00:30:00Z"},
+		{"0 8 * * 1-5", "2026-03-27T12:00:00Z", "2026-03-30T06:00:00Z 2026-03-31T06:00:00Z"},
+		{"*/30 1-3 * * *", "2026-03-29T00:00:00Z", "2026-03-29T00:30:00Z 2026-03-29T01:00:00Z"},
+	} {
+		times, err := schedule.Parse(c.spec, "Europe/Berlin")
+		require.NoError(t, err)
+		at, err := time.Parse(time.RFC3339, c.from)
+		require.NoError(t, err)
+		for _, want := range strings.Fields(c.want) {
+			at = times.Next(at)
+			require.Equal(t, want, at.Format(time.RFC3339), "%v", c)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/internal/hint"
+)
+
+// Schedule is a task that is begun at times.
+type Schedule struct {
+	Name    string    `json:"name"`
+	Spec    string    `json:"spec"` // five fields of cron, or a word such as @daily
+	Zone    string    `json:"zone,omitempty"`
+	Task    string    `json:"task"`
+	Serial  string    `json:"device_id,omitempty"` // "" for the only phone that can be used
+	Client  string    `json:"client,omitempty"`    // whose its sessions are
+	Created time.Time `json:"created_at"`
+}
+
+// TickState is what became of a tick.
+type TickState string
+
+// The states of a tick. All but TickClaimed are final.
+const (
+	TickClaimed TickState = "claimed" // somebody begins its run
+	TickStarted TickState = "started"
+	TickMissed  TickState = "missed"  // no server was up
+	TickSkipped TickState = "skipped" // the phone was busy
+	TickFailed  TickState = "failed"  // the run could not be begun
+)
+
+// Tick is a time of a schedule that came. There is one row for each, so that its run begins once.
+type Tick struct {
+	Schedule  string    `json:"schedule"`
+	At        time.Time `json:"at"`
+	State     TickState `json:"state"`
+	SessionID string    `json:"session_id,omitempty"`
+	Why       string    `json:"why,omitempty"`
+	owner     string
+}
+
+// Schedules are the tasks that are begun at times.
+type Schedules struct{ *db }
+
+const (
+	scheduleColumns = "name, spec, zone, task, serial, client, created_at"
+	tickColumns     = "schedule, at, state, session_id, why, owner"
+)
+
+func scanSchedule(row scanner) (s Schedule, err error) {
+	return s, row.Scan(&s.Name, &s.Spec, &s.Zone, &s.Task, &s.Serial, &s.Client,
+		instant{&s.Created})
+}
+
+func scanTick(row scanner) (t Tick, err error) {
+	return t, row.Scan(&t.Schedule, instant{&t.At}, &t.State, &t.SessionID, &t.Why, &t.owner)
+}
+
+// Add stores a schedule. There must be none of its name.
+func (ss Schedules) Add(ctx context.Context, s Schedule) error {
+	err := ss.update(ctx, func(ctx context.Context, tx *tx) error {
+		n, err := affected(tx.ExecContext(ctx, `INSERT INTO schedules (`+scheduleColumns+`)
+			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING`,
+			s.Name, s.Spec, s.Zone, s.Task, s.Serial, s.Client, millis(tx.at)))
+		if err == nil && n == 0 {
+			err = hint.Add(fmt.Errorf("there is a schedule %q", s.Name),
+				"choose another --name, or remove it first: taploop schedule remove "+s.Name)
+		}
+		return err
+	})
+	return doing(err, "adding a schedule")
+}
+
+// List returns the schedules by name.
+func (ss Schedules) List(ctx context.Context) ([]Schedule, error) {
+	list, err := collect(ctx, ss.read, scanSchedule,
+		"SELECT "+scheduleColumns+" FROM schedules ORDER BY name")
+	return list, doing(err, "listing schedules")
+}
+
+// Get returns the schedule of that name, or ErrNotFound.
+func (ss Schedules) Get(ctx context.Context, name string) (Schedule, error) {
+	list, err := collect(ctx, ss.read, scanSchedule,
+		"SELECT "+scheduleColumns+" FROM schedules WHERE name = ?", name)
+	if err == nil && len(list) == 0 {
+		err = hint.Add(ErrNotFound, "taploop schedule list shows which there are")
+	}
+	if err != nil {
+		return Schedule{}, doing(err, "schedule %q", name)
+	}
+	return list[0], nil
+}
+
+// Remove deletes a schedule with its ticks, or returns ErrNotFound. Runs that it has begun go on.
+func (ss Schedules) Remove(ctx context.Context, name string) error {
+	err := ss.update(ctx, func(ctx context.Context, tx *tx) error {
+		n, err := affected(tx.ExecContext(ctx, "DELETE FROM schedules WHERE name = ?", name))
+		if err == nil && n == 0 {
+			err = hint.Add(ErrNotFound, "taploop schedule list shows which there are")
+		}
+		return err
+	})
+	return doing(err, "removing schedule %q", name)
+}
+
+// Last returns the schedule's latest tick. It is false if none has come yet.
+func (ss Schedules) Last(ctx context.Context, name string) (Tick, bool, error) {
+	list, err := collect(ctx, ss.read, scanTick, "SELECT "+tickColumns+` FROM ticks
+		WHERE schedule = ? ORDER BY at DESC LIMIT 1`, name)
+	if err != nil || len(list) == 0 {
+		return Tick{}, false, doing(err, "reading the ticks of %q", name)
+	}
+	return list[0], true, nil
+}
+
+// Note stores a tick that no other process has stored. It reports false if one has, or if the
+// schedule is gone.
+func (ss Schedules) Note(ctx context.Context, t Tick) (mine bool, err error) {
+	err = ss.update(ctx, func(ctx context.Context, tx *tx) error {
+		n, err := affected(tx.ExecContext(ctx, `INSERT INTO ticks (`+tickColumns+`)
+			SELECT name, ?, ?, ?, ?, ? FROM schedules WHERE name = ?
+			ON CONFLICT (schedule, at) DO NOTHING`, millis(t.At), t.State, t.SessionID, t.Why,
+			ss.owner.ID, t.Schedule))
+		mine = n > 0
+		return err
+	})
+	return mine, doing(err, "storing a tick of %q", t.Schedule)
+}
+
+// Settle stores what became of a tick that was claimed.
+func (ss Schedules) Settle(ctx context.Context, t Tick) error {
+	err := ss.update(ctx, func(ctx context.Context, tx *tx) error {
+		return tx.exec(ctx, `UPDATE ticks SET state = ?, session_id = ?, why = ?
+			WHERE schedule = ? AND at = ?`, t.State, t.SessionID, t.Why, t.Schedule, millis(t.At))
+	})
+	return doing(err, "storing what became of a tick of %q", t.Schedule)
+}
+
+// Left returns the ticks that were claimed by processes which have died since, and claims them.
+func (ss Schedules) Left(ctx context.Context) (left []Tick, err error) {
+	list, err := collect(ctx, ss.read, scanTick, "SELECT "+tickColumns+` FROM ticks
+		WHERE state = 'claimed' ORDER BY at`)
+	for _, t := range list {
+		if err != nil || ss.owner.Alive(t.owner) {
+			continue
+		}
+		taken := false
+		err = ss.update(ctx, func(ctx context.Context, tx *tx) error {
+			n, err := affected(tx.ExecContext(ctx, `UPDATE ticks SET owner = ?
+				WHERE schedule = ? AND at = ? AND state = 'claimed' AND owner = ?`,
+				ss.owner.ID, t.Schedule, millis(t.At), t.owner))
+			taken = n > 0
+			return err
+		})
+		if taken {
+			left = append(left, t)
+		}
+	}
+	return left, doing(err, "looking for ticks that were left behind")
+}
+
+// Ticks returns the newest ticks of a schedule, newest first; limit 0 means all.
+func (ss Schedules) Ticks(ctx context.Context, name string, limit int) ([]Tick, error) {
+	w := where{"schedule = ?", []any{name}}
+	list, err := collect(ctx, ss.read, scanTick, "SELECT "+tickColumns+" FROM ticks WHERE "+
+		w.sql+" ORDER BY at DESC LIMIT ?", w.limited(limit)...)
+	return list, doing(err, "reading the ticks of %q", name)
+}
