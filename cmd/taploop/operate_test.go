@@ -152,3 +152,26 @@ func TestAServerDeletesWhatIsOldSoonAfterItsStart(t *testing.T) {
 	p, _ := b.serve()
 	p.stderr.await(t, `msg="deleted what is old" sessions=0 pictures=[1-9]`)
 }
+
+func TestPeopleOutsideAreToldHowRunsEnd(t *testing.T) {
+	t.Parallel()
+	b, o := newTestEnv(t, "note-groceries", ""), newNotifyReceiver(t)
+	b.notifies(o, "  events: [run.*]\n")
+	s, _ := b.openAs("laptop", modern)
+	begun := s.start(b.task.Goal)
+	s.follow(begun)
+	p := b.gets(o.hooks)
+	require.Equal(t, "run.completed", p.field(t, "type"))
+	require.Equal(t, begun.SessionID, p.field(t, "session_id"))
+	require.NotContains(t, p.body, "answer")
+	require.NotContains(t, p.body, "Groceries")
+	require.Regexp(t, `^msg_[0-9a-f]{32}_run_completed$`, p.id)
+	push := b.gets(o.ntfy)
+	require.Contains(t, push.header.Get("Title"), "=?utf-8?b?")
+	require.Contains(t, push.body, "TASK_COMPLETED_SUCCESSFULLY")
+	require.Empty(t, o.hooks)
+
+	_, said, code := b.run("serve", "--set", "notify.events=run.finished")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, said, "want an event, or a pattern of some, of run.completed")
+}

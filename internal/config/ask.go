@@ -32,6 +32,8 @@ type Notify struct {
 	Ntfy     Ntfy      `koanf:"ntfy"`
 	Text     bool      `koanf:"text"`
 	BaseURL  string    `koanf:"base_url"`
+	Events   []string  `koanf:"events"`
+	Answers  bool      `koanf:"answers"`
 }
 
 // Webhook is an endpoint that gets questions. Its secret is in the file, or in the
@@ -104,6 +106,11 @@ var questionSettings = []setting{
 	{"notify.text", "true", nil,
 		"whether a notification says what is asked; whoever knows the name of an open ntfy " +
 			"topic can read it"},
+	{"notify.events", "inquiry.*", notices,
+		"which events are told: inquiry.* are those of questions, run.completed, run.failed, " +
+			"run.paused, phone.lost and schedule.missed others; run.* are all of runs, * is all; in " +
+			"the environment separated by commas"},
+	{"notify.answers", "false", nil, "whether run.completed has the answer of the run"},
 	{"notify.base_url", "", page,
 		"what links in notifications begin with, such as https://phones.example; the default " +
 			"is the HTTP server's own address"},

@@ -27,6 +27,7 @@ type Config struct {
 	Log       Log                `koanf:"log"`
 	Retention Retention          `koanf:"retention"`
 	Schedule  Schedule           `koanf:"schedule"`
+	Runs      Runs               `koanf:"runs"`
 
 	Proxies map[string]ProxyServer `koanf:"proxies"`
 }

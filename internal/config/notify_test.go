@@ -28,7 +28,7 @@ func TestWhomToNotifyIsReadFromFileAndEnvironment(t *testing.T) {
 			{URL: "http://b.example:8080/2", Secret: "whsec_env",
 				SecretEnv: "TAPLOOP_WEBHOOK_SECRET_B"}},
 		Ntfy:    config.Ntfy{URL: "https://ntfy.example/topic", Token: model.Secret("tk_1")},
-		BaseURL: "https://phones.example/x",
+		BaseURL: "https://phones.example/x", Events: []string{"inquiry.*"},
 	}, l.Notify)
 	plain, err := load(t, config.Options{})
 	require.NoError(t, err)

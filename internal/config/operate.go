@@ -3,7 +3,9 @@ package config
 import (
 	"errors"
 	"math"
+	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,6 +30,11 @@ type Retention struct {
 type Schedule struct {
 	Busy   string `koanf:"busy"`
 	Missed string `koanf:"missed"`
+}
+
+// Runs says what becomes of runs over a restart.
+type Runs struct {
+	Resume string `koanf:"resume"`
 }
 
 // Skip is the value of Schedule's settings that lets a time pass.
@@ -67,12 +74,33 @@ var operateSettings = []setting{
 		"a server deletes the oldest pictures while the data folder takes more, such as 2GB; empty " +
 			"keeps all"},
 
+	{"runs.resume", "detached", oneOf("detached", "all", "none"),
+		"which runs that a restart has paused a server continues by itself: detached are those of " +
+			"calls with detached_ok, and of schedules; all, or none"},
+
 	{"schedule.busy", "queue", oneOf("queue", Skip),
 		"what a schedule does whose phone is busy: queue for at most an hour, or skip that time"},
 	{"schedule.missed", "once", oneOf("once", Skip),
 		"what a server does about times that came while none was up: once, the last of them if it " +
 			"is at most an hour ago, or skip"},
 }
+
+// notices takes patterns that an event matches.
+func notices(v any) (bad []fault) {
+	for _, p := range v.([]string) {
+		bad = append(bad, unless(slices.ContainsFunc(NotifyEvents, func(event string) bool {
+			ok, err := path.Match(p, event)
+			return err == nil && ok
+		}), p, "an event, or a pattern of some, of "+strings.Join(NotifyEvents, ", "))...)
+	}
+	return bad
+}
+
+// NotifyEvents are the events that people can be told of. A test of the server compares them with
+// those of package notify.
+var NotifyEvents = []string{"run.completed", "run.failed", "run.paused", "phone.lost",
+	"schedule.missed", "inquiry.created", "inquiry.overdue", "inquiry.resolved",
+	"inquiry.withdrawn", "inquiry.expired"}
 
 var days = regexp.MustCompile(`^(\d+(?:\.\d+)?)([dw])$`)
 

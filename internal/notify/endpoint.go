@@ -58,7 +58,7 @@ func (e *endpoint) run(ctx context.Context) {
 // outdated reports whether the message need not be sent any more: people are not called to a
 // settled question.
 func (e *endpoint) outdated(ctx context.Context, m *notification) bool {
-	if !e.openOnly {
+	if !e.openOnly || m.notice != nil {
 		return false
 	}
 	q, err := e.opts.Questions.Get(ctx, m.question.ID)

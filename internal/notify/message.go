@@ -20,6 +20,7 @@ const (
 type notification struct {
 	event    string
 	question inquiry.Question // its answer is not read
+	notice   *Notice          // in the question's place
 	at       time.Time        // when it happened
 	link     string           // to where it is answered; "" when it is not known
 }
@@ -36,29 +37,36 @@ func newMessage(t inquiry.EventType, q inquiry.Question) *notification {
 }
 
 // final reports whether no answer is needed any more.
-func (m *notification) final() bool { return m.event != created && m.event != overdue }
+func (m *notification) final() bool {
+	return m.notice == nil && m.event != created && m.event != overdue
+}
 
 // obsoleteAfter reports whether m comes too late after x: it is the same, or x is the end of the
 // question.
 func (m *notification) obsoleteAfter(x *notification) bool {
-	return m.question.ID == x.question.ID && (m.event == x.event || x.final())
+	return m.key() == x.key() && (m.event == x.event || x.final())
 }
 
 func (m *notification) receipt(endpoint string) Receipt {
-	return Receipt{m.question.ID, m.question.SessionID, m.event, endpoint}
+	sessionID := m.question.SessionID
+	if m.notice != nil {
+		sessionID = m.notice.SessionID
+	}
+	return Receipt{m.question.ID, sessionID, m.event, endpoint}
 }
 
 // id is the same however often, and by whichever process, the message is sent. It holds no full
 // stop, as the signature scheme wants it.
 func (m *notification) id() string {
-	return "msg_" + m.question.ID + "_" + strings.TrimPrefix(m.event, prefix)
+	return "msg_" + m.key() + "_" +
+		strings.ReplaceAll(strings.TrimPrefix(m.event, prefix), ".", "_")
 }
 
 // payload is the body of a webhook.
 type payload struct {
 	Type      string    `json:"type"`
 	Timestamp time.Time `json:"timestamp"`
-	Data      data      `json:"data"`
+	Data      any       `json:"data"`
 }
 
 type data struct {
@@ -92,20 +100,22 @@ const (
 )
 
 func (m *notification) body(o *Options) ([]byte, error) {
+	if m.notice != nil {
+		return json.Marshal(payload{m.event, m.at.UTC(), m.notice})
+	}
 	q := m.question
-	p := payload{Type: m.event, Timestamp: m.at.UTC(),
-		Data: data{QuestionID: q.ID, SessionID: q.SessionID, Kind: q.Kind, Status: q.Status,
-			Secret: q.Secret, AskedAt: q.AskedAt, AttentionUntil: q.AttentionUntil,
-			ExpiresAt: q.ExpiresAt, URL: m.link}}
+	d := data{QuestionID: q.ID, SessionID: q.SessionID, Kind: q.Kind, Status: q.Status,
+		Secret: q.Secret, AskedAt: q.AskedAt, AttentionUntil: q.AttentionUntil,
+		ExpiresAt: q.ExpiresAt, URL: m.link}
 	if !o.HideText {
-		p.Data.Text = text.Cut(q.Text, maxText)
+		d.Text = text.Cut(q.Text, maxText)
 		options := inquiry.As[inquiry.Ask](q).Options
 		for _, option := range options[:min(len(options), maxOptions)] {
-			p.Data.Options = append(p.Data.Options, text.Cut(option, 100))
+			d.Options = append(d.Options, text.Cut(option, 100))
 		}
 	}
 	if r := q.Resolution; r != nil {
-		p.Data.Resolution = &resolution{r.Type, r.Channel, r.Authority, r.By, r.At}
+		d.Resolution = &resolution{r.Type, r.Channel, r.Authority, r.By, r.At}
 	}
-	return json.Marshal(p)
+	return json.Marshal(payload{m.event, m.at.UTC(), d})
 }

@@ -27,6 +27,9 @@ func New(opts *Options) (*Notifier, error) {
 	o.GiveUp = cmp.Or(o.GiveUp, 24*time.Hour)
 	o.Queue = cmp.Or(o.Queue, 1000)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Events == nil {
+		o.Events = []string{prefix + "*"}
+	}
 	add := func(t target, err error) error {
 		if err == nil {
 			n.endpoints = append(n.endpoints, newEndpoint(t, o, n.catchUp))
@@ -78,6 +81,9 @@ func (n *Notifier) Run(ctx context.Context) error {
 
 // send puts a message into the queues of the endpoints that have not had it.
 func (n *Notifier) send(ctx context.Context, m *notification) {
+	if !Chosen(n.opts.Events, m.event) {
+		return
+	}
 	m.link = n.link(m.question.ID)
 	had := n.receipts(ctx, Span{QuestionID: m.question.ID})
 	for _, e := range n.endpoints {

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,10 @@ import (
 )
 
 // texts are what a person's phone shows of a question, in one language.
-type texts struct{ Waits, StillWaits, OnPage string }
+type texts struct {
+	Waits, StillWaits, OnPage string
+	Happened                  map[string]string // by the event of a Notice
+}
 
 var textsIn = words.Of[texts]("notify")
 
@@ -48,7 +52,9 @@ func newTopic(n Ntfy) (target, error) {
 // request has the question as its body, the rest are headers.
 func (n Ntfy) request(ctx context.Context, m *notification, o *Options) (*http.Request, error) {
 	body := said(func(t *texts) string { return t.OnPage })
-	if !o.HideText {
+	if m.notice != nil {
+		body = cmp.Or(m.notice.line(), m.event)
+	} else if !o.HideText {
 		// ntfy takes what it cannot show as an attachment
 		body = text.Cut(text.Lines(m.question.Text), maxText)
 	}
@@ -58,6 +64,10 @@ func (n Ntfy) request(ctx context.Context, m *notification, o *Options) (*http.R
 	}
 	title := said(func(t *texts) string { return t.Waits })
 	priority, tags := "default", "question"
+	if m.notice != nil {
+		title = said(func(t *texts) string { return t.Happened[m.event] })
+		tags = "iphone"
+	}
 	if m.event == overdue {
 		title = said(func(t *texts) string { return t.StillWaits })
 		priority, tags = "high", "hourglass_flowing_sand"

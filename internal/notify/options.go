@@ -24,6 +24,9 @@ type Options struct {
 	Webhooks  []Webhook
 	Ntfy      Ntfy
 	HideText  bool // leave out what is asked
+	// patterns of the events that are sent, such as "run.*"; nil means those of questions
+	Events  []string
+	Answers bool // notices of runs have their answers
 	// where the page is now; links are that and "/ui#question=ID"; nil, or "", means no links
 	BaseURL func() string
 

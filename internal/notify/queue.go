@@ -78,10 +78,10 @@ func (q *queue) pick(now time.Time) (*item, time.Duration) {
 	defer q.mu.Unlock()
 	pause, before := time.Hour, map[string]bool{}
 	for _, i := range q.items {
-		if before[i.question.ID] {
+		if before[i.key()] {
 			continue
 		}
-		before[i.question.ID] = true
+		before[i.key()] = true
 		at := i.next
 		if q.until.After(at) {
 			at = q.until

@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/mcp/transport"
+	"github.com/taploop/taploop/internal/notify"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/tools"
 )
@@ -52,7 +53,7 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 		mux.Handle("GET /metrics", counts.handler(conf, auth, s.measure))
 	}
 	s.operate(mux, counts)
-	s.schedules(set.Conf.Schedule, nil)
+	s.schedules(set.Conf.Schedule, s.tellMissed)
 	page.open(set, s, auth, mux)
 	srv := &http.Server{Handler: httpguard.Timely(counted(mux, counts, set.Log)),
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
@@ -75,6 +76,9 @@ func (s *Service) operate(mux *http.ServeMux, counts Counters) {
 	mux.HandleFunc("GET /healthz", h.healthy)
 	mux.HandleFunc("GET /readyz", h.ready)
 	s.follow(counts.Settled)
+	s.presence.onLost(func(serial string) {
+		s.tell(notify.Notice{Event: notify.PhoneLost, At: time.Now(), Serial: serial})
+	})
 	s.until(s.presence.run)
 }
 

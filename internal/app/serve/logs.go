@@ -19,15 +19,14 @@ import (
 // a question asked and settled, and for a phone come and gone. Tasks, questions and answers are not
 // logged, as they may hold what is secret.
 
-// logRun writes the line of a run's new state.
+// logRun writes the line of a run's new state, and tells people of its end.
 func (s *Service) logRun(ctx context.Context, e runs.Event) {
 	if e.Kind != runs.StateChanged || e.State == store.Queued {
 		return
 	}
-	args := []any{"session", e.SessionID, "run", e.RunID}
-	if x, err := s.Store.Session(ctx, e.SessionID); err == nil {
-		args = append(args, "serial", x.Serial)
-	}
+	x, _ := s.Store.Session(ctx, e.SessionID) // else the phone is not named
+	args := []any{"session", e.SessionID, "run", e.RunID, "serial", x.Serial}
+	defer s.tellRun(e, x.Serial)
 	if e.State == store.Running {
 		s.log.InfoContext(ctx, "run started", args...)
 		return

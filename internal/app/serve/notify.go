@@ -13,17 +13,20 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/notify"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/schedule"
 	"github.com/taploop/taploop/internal/store"
 )
 
 // errEnded ends the transport after a signal, which is a normal end.
 var errEnded = errors.New("the server ends")
 
-// notifyPeople tells people outside of open questions, as configured, until the parts are closed.
-func notifyPeople(s *app.Settings, d *app.Parts) error {
+// notifyPeople tells people outside of open questions, and of what else is configured, until the
+// parts are closed. The Notifier is nil without an endpoint.
+func notifyPeople(s *app.Settings, d *app.Parts) (*notify.Notifier, error) {
 	c := s.Conf.Notify
 	o := &notify.Options{Questions: d.Manager.Broker(), Ledger: ledger{d.Store.Audit},
-		HideText: !c.Text, BaseURL: func() string { return pageURL(s) }, Log: s.Log,
+		HideText: !c.Text, Events: c.Events, Answers: c.Answers, BaseURL: func() string { return pageURL(s) }, Log: s.Log,
 		Ntfy: notify.Ntfy{URL: string(c.Ntfy.URL), Token: string(c.Ntfy.Token)}}
 	for _, h := range c.Webhooks {
 		o.Webhooks = append(o.Webhooks, notify.Webhook{URL: string(h.URL),
@@ -31,16 +34,45 @@ func notifyPeople(s *app.Settings, d *app.Parts) error {
 	}
 	n, err := notify.New(o)
 	if err != nil {
-		return app.Usage(fmt.Errorf("notifications: %w", err), "")
+		return nil, app.Usage(fmt.Errorf("notifications: %w", err), "")
 	}
 	if n.Endpoints() == 0 {
-		return nil
+		return nil, nil
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() { notifyInTurn(ctx, s, n) }) // ends when the parts are closed
 	d.OnClose(func() error { cancel(errEnded); wg.Wait(); return nil })
-	return nil
+	return n, nil
+}
+
+// tell tells people outside of something other than a question.
+func (s *Service) tell(n notify.Notice) {
+	if to := s.notifier.Load(); to != nil {
+		to.Tell(n)
+	}
+}
+
+// runNotices are the events of runs by their states.
+var runNotices = map[store.State]string{
+	store.Completed: notify.RunCompleted, store.Paused: notify.RunPaused,
+	store.Aborted: notify.RunFailed, store.Failed: notify.RunFailed,
+	store.Expired: notify.RunFailed,
+}
+
+// tellRun tells people outside how a run ended.
+func (s *Service) tellRun(e runs.Event, serial string) {
+	if event := runNotices[e.State]; event != "" {
+		s.tell(notify.Notice{Event: event, At: e.At, SessionID: e.SessionID, RunID: e.RunID,
+			Serial: serial, State: string(e.State), Reason: string(e.Run.StopReason),
+			Answer: e.Run.Answer})
+	}
+}
+
+// tellMissed tells people outside of times of a schedule that no run began for.
+func (s *Service) tellMissed(m schedule.Missed) {
+	s.tell(notify.Notice{Event: notify.ScheduleMissed, At: time.Now(), Schedule: m.Schedule.Name,
+		Serial: m.Schedule.Serial, Ticks: m.Ticks, From: m.From, To: m.To, Reason: m.Why})
 }
 
 // notifyInTurn runs the notifier while no other process of this data folder does. When that one

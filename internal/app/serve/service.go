@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/notify"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/usecase"
@@ -43,6 +44,7 @@ type Service struct {
 	presence *presence
 	size     size
 	draining atomic.Bool // no runs are begun any more
+	notifier atomic.Pointer[notify.Notifier]
 }
 
 // Start opens the parts, takes over what a former server has left behind, and puts the tools in
@@ -79,15 +81,20 @@ func Start(ctx context.Context, set *app.Settings, version string, o app.Options
 	if err := d.Manager.Recover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), d.Close())
 	}
+	if err := d.Manager.ResumePaused(ctx, runs.Resume(set.Conf.Runs.Resume)); err != nil {
+		return nil, errors.Join(fmt.Errorf("resuming runs: %w", err), d.Close())
+	}
 	s.MCP = server.NewMCPServer("taploop", version, server.WithTitle("taploop"),
 		server.WithInstructions(tools.Instructions),
 		server.WithToolCapabilities(false), server.WithRecovery(),
 		server.WithToolHandlerMiddleware(s.calls.count))
 	s.tools.Register(s.MCP)
 	s.retain(set.Conf.Retention)
-	if err := notifyPeople(set, d); err != nil {
+	n, err := notifyPeople(set, d)
+	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	s.notifier.Store(n)
 	return s, nil
 }
 

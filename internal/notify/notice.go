@@ -1,0 +1,102 @@
+package notify
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// The events besides those of questions.
+const (
+	RunCompleted   = "run.completed"
+	RunFailed      = "run.failed"
+	RunPaused      = "run.paused"
+	PhoneLost      = "phone.lost"
+	ScheduleMissed = "schedule.missed"
+)
+
+// Events are all that there are.
+func Events() []string {
+	all := []string{RunCompleted, RunFailed, RunPaused, PhoneLost, ScheduleMissed}
+	for _, t := range []inquiry.EventType{inquiry.Created, inquiry.Overdue, inquiry.Resolved,
+		inquiry.Withdrew, inquiry.RanOut} {
+		all = append(all, prefix+string(t))
+	}
+	return all
+}
+
+// Chosen reports whether one of the patterns is for the event, such as run.failed or run.*.
+func Chosen(patterns []string, event string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		ok, err := path.Match(p, event)
+		return err == nil && ok
+	})
+}
+
+// Notice is something that happened, other than to a question. Zero fields are left out.
+type Notice struct {
+	Event     string    `json:"-"`
+	At        time.Time `json:"-"`
+	SessionID string    `json:"session_id,omitempty"`
+	RunID     string    `json:"run_id,omitempty"`
+	Serial    string    `json:"device_id,omitempty"`
+	State     string    `json:"state,omitempty"`
+	Reason    string    `json:"stop_reason,omitempty"`
+	Answer    string    `json:"answer,omitempty"`
+	Schedule  string    `json:"schedule,omitempty"`
+	Ticks     int       `json:"ticks,omitempty"`
+	From      time.Time `json:"from,omitzero"`
+	To        time.Time `json:"to,omitzero"`
+	URL       string    `json:"url,omitempty"`
+}
+
+// Tell sends a notice, if its event is one of those that were chosen. It returns at once. What the
+// process has not sent at its end is lost.
+func (n *Notifier) Tell(about Notice) {
+	if !Chosen(n.opts.Events, about.Event) {
+		return
+	}
+	about.At = about.At.UTC()
+	if !n.opts.Answers {
+		about.Answer = ""
+	}
+	about.Answer = text.Cut(about.Answer, maxText)
+	if n.opts.BaseURL != nil {
+		if base := strings.TrimRight(n.opts.BaseURL(), "/"); base != "" {
+			about.URL = base + "/ui"
+		}
+	}
+	m := &notification{event: about.Event, notice: &about, at: about.At, link: about.URL}
+	for _, e := range n.endpoints {
+		e.queue.put(m)
+	}
+}
+
+// key is the same for messages about the same, which keep their order.
+func (m *notification) key() string {
+	if m.notice == nil {
+		return m.question.ID
+	}
+	n := m.notice
+	sum := sha256.Sum256([]byte(strings.Join([]string{n.Event, n.SessionID, n.RunID, n.Serial,
+		n.Schedule, strconv.FormatInt(n.At.UnixNano(), 10)}, "\x00")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// line is the notice in a line for people.
+func (n *Notice) line() string {
+	var words []string
+	for _, w := range []string{n.Schedule, n.Serial, n.Reason, n.Answer} {
+		if w != "" {
+			words = append(words, text.Line(w))
+		}
+	}
+	return strings.Join(words, " · ")
+}

@@ -1,0 +1,93 @@
+package runs
+
+import (
+	"context"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// Resume says which of the runs that a restart has paused continue by themselves.
+type Resume string
+
+// The values of Resume.
+const (
+	ResumeDetached Resume = "detached" // those that continue with no call attached
+	ResumeAll      Resume = "all"
+	ResumeNone     Resume = "none"
+)
+
+// How long after its pause a run is resumed, and how often and after which pauses it is tried: what
+// has ended this process may have ended the ADB server, too.
+const (
+	resumable   = 24 * time.Hour
+	resumeTries = 20
+	resumePause = 15 * time.Second
+)
+
+// ResumePaused has the runs continue that a restart has paused within a day. It returns when it
+// knows which these are. A server calls it once, after Recover.
+func (m *Manager) ResumePaused(ctx context.Context, which Resume) error {
+	if which == ResumeNone {
+		return nil
+	}
+	paused, err := m.store.Sessions(ctx, store.Filter{State: store.Paused})
+	for _, o := range paused {
+		if err != nil {
+			break
+		}
+		if m.resumes(o.Latest, which) {
+			m.spawn(func() { m.resumeLater(o.Session.ID, o.Latest.ID) })
+		}
+	}
+	return err
+}
+
+func (m *Manager) resumes(r *store.Run, which Resume) bool {
+	if r == nil || !pausedByRestart(*r) || time.Since(r.UpdatedAt) > resumable {
+		return false
+	}
+	s, err := settingsOf(*r)
+	return err == nil && (which == ResumeAll || s.DetachedOK)
+}
+
+func pausedByRestart(r store.Run) bool {
+	return r.State == store.Paused && r.StopReason == agentloop.ServerRestarted
+}
+
+// resumeLater resumes the run unless somebody else does first, or has stopped it.
+func (m *Manager) resumeLater(sessionID, runID string) {
+	for try := 1; ; try++ {
+		err := m.resumeAfterRestart(m.ctx, sessionID, runID)
+		if err == nil || m.ctx.Err() != nil {
+			return
+		}
+		if code := CodeOf(err); try == resumeTries || code != ADBUnreachable &&
+			code != DeviceNotFound && code != DeviceOffline && code != DeviceUnauthorized {
+			m.log.Warn("a run could not be resumed after the restart", "session", sessionID,
+				"run", runID, "err", err)
+			return
+		}
+		if wait.For(m.ctx, resumePause) != nil {
+			return
+		}
+	}
+}
+
+// resumeAfterRestart resumes the run with the steps that its call has left. It looks at the screen
+// first, and learns that the outcome of an action under way is not known.
+func (m *Manager) resumeAfterRestart(ctx context.Context, sessionID, runID string) error {
+	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: sessionID, Queue: true})
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if c.run.ID != runID || !pausedByRestart(c.run) {
+		return nil
+	}
+	m.log.InfoContext(ctx, "run resumed after the restart", "session", sessionID, "run", runID)
+	_, err = c.resumeOrReport(ctx, resumption{SameCall: true})
+	return err
+}
