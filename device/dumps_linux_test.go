@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/sandbox"
 )
 
@@ -31,7 +32,7 @@ func TestAnEndlessDumpDoesNotStayOnThePhone(t *testing.T) {
 	require.NoError(t, os.WriteFile(stub, []byte("#!/bin/sh\nexec sleep "+endless+"\n"), 0o700))
 	_, err = p.Elements(t.Context())
 	require.ErrorIs(t, err, device.ErrSlowDump)
-	require.Eventually(t, func() bool { return !running(t, endless) }, 10*time.Second,
+	require.Eventually(t, func() bool { return !running(t, endless) }, patient.Lid,
 		20*time.Millisecond)
 	_, err = p.Look(t.Context())
 	require.NoError(t, err)

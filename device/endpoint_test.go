@@ -13,6 +13,7 @@ import (
 
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/device/devicetest"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbserver"
 	"github.com/taploop/taploop/internal/sandbox/shell"
@@ -149,7 +150,7 @@ func TestAConnectionThatBreaksInTheMiddleIsADisconnect(t *testing.T) {
 		default:
 			return false
 		}
-	}, 10*time.Second, time.Millisecond)
+	}, patient.Lid, time.Millisecond)
 	require.ErrorIs(t, err, device.ErrDisconnected)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/internal/adbtest"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbdshim"
 	"github.com/taploop/taploop/internal/sandbox/shell"
@@ -141,7 +142,7 @@ func TestARealDaemonTellsOfFingersAndOfNothingElse(t *testing.T) {
 	go func() { ended <- p.AwaitTouch(ctx) }()
 	require.NoError(t, p.Tap(t.Context(), screen.Point{X: 0.5, Y: 0.5}))
 	require.Empty(t, ended, "what is injected")
-	late, touching := time.After(20*time.Second), time.NewTicker(50*time.Millisecond)
+	late, touching := time.After(patient.Lid), time.NewTicker(50*time.Millisecond)
 	for { // until getevent listens
 		select {
 		case err := <-ended:

@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/agentloop/policy"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -102,7 +103,7 @@ func TestDescribingIsCalledOffAndWaitedForWhenThePolicyFails(t *testing.T) {
 func TestAStopEndsDecidingAndDescribing(t *testing.T) {
 	s := situation(t)
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), patient.Lid)
 		defer cancel()
 		ended := false
 		p := policy.WithCaptions(decider(func(ctx context.Context) (agentloop.Proposal, error) {

@@ -85,7 +85,7 @@ func (x *hostEnv) awaitCall(p *process) {
 	x.t.Helper()
 	select {
 	case <-x.begun:
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		require.Fail(x.t, "nothing was marked", "%s", p.stderr)
 	}
 }

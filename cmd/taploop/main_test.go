@@ -23,6 +23,7 @@ import (
 
 	"github.com/taploop/taploop/internal/adbtest"
 	"github.com/taploop/taploop/internal/app/simulation"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbdshim"
 	"github.com/taploop/taploop/internal/sandbox/adbdshim/standin"
@@ -76,7 +77,7 @@ func withProgram(tests adbtest.Runner) (code int) {
 
 // patience is for how long a test waits while nothing happens at all. A machine that is busy with
 // other work is slow, and yet something happens; a fault is silent.
-const patience = time.Minute
+const patience = patient.Lid
 
 // rounds is how often a test does what goes wrong seldom: few times by default, and many times with
 // TAPLOOP_TEST_LONG=1.
@@ -322,7 +323,7 @@ func cmdWaitSteps(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	steps, deadline := 0, time.NewTimer(time.Minute) // after the last one
+	steps, deadline := 0, time.NewTimer(patience) // after the last one
 	defer deadline.Stop()
 	for {
 		var list []summary
@@ -337,7 +338,7 @@ func cmdWaitSteps(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		if len(list) == 1 && list[0].Steps > steps {
 			steps = list[0].Steps
-			deadline.Reset(time.Minute)
+			deadline.Reset(patience)
 		}
 		select {
 		case <-tick.C:

@@ -17,7 +17,6 @@ import (
 	"regexp"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -142,7 +141,7 @@ func TestAMaskAroundThePhonesIsOverEveryPicture(t *testing.T) {
 	requireGreen(t, screenshotOf(t, svc), "the client's")
 	h := serve.NewHands(svc.Parts, set.Log)
 	defer func() { require.NoError(t, h.Close()) }()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	viewer, err := h.Watch(ctx, simulation.DefaultSerial, nil)
 	require.NoError(t, err)

@@ -171,7 +171,7 @@ func deadlineScript(n int) string {
 func TestTheModelGetsAnAnswerAtTheDeadlineIfAndOnlyIfHTTPSaidSo(t *testing.T) {
 	t.Parallel()
 	n := rounds(8, 20)
-	k := crashHarnessWith(t, n, deadlineScript(n), "TAPLOOP_QUESTIONS_ATTENTION=700ms",
+	k := crashHarnessWith(t, n, deadlineScript(n), "TAPLOOP_QUESTIONS_ATTENTION=2s",
 		"TAPLOOP_QUESTIONS_ON_TIMEOUT=continue_without_answer")
 	counts := map[int]int{}
 	for i := 1; i <= n; i++ {

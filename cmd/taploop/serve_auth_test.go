@@ -235,7 +235,7 @@ func TestABodyThatDoesNotComeHoldsNoConnectionOnAnyRoute(t *testing.T) {
 				_, err = fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nContent-Type: "+
 					"application/json\r\nAccept: application/json, text/event-stream\r\n"+
 					"Content-Length: 1000\r\n\r\n{", request, host)
-				err = errors.Join(err, conn.SetReadDeadline(time.Now().Add(45*time.Second)))
+				err = errors.Join(err, conn.SetReadDeadline(time.Now().Add(patience)))
 				if _, ended := io.Copy(io.Discard, conn); errors.Join(err, ended) != nil {
 					t.Error(request, host, err, ended)
 				}

@@ -58,7 +58,7 @@ func TestATaskOutlivesItsCalls(t *testing.T) {
 		s := b.open(w)
 		calls, waited := 0, time.Duration(0)
 		call := func(tool string, args map[string]any) toolResult {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			got, err := s.try(ctx, tool, args)
 			calls++

@@ -343,7 +343,7 @@ func TestAPersonAnswersWhatTheSuiteDoesNot(t *testing.T) {
 	require.Eventually(t, func() bool {
 		code, out := call("inquiries", "--json")
 		return code == 0 && json.Unmarshal([]byte(out), &list) == nil && len(list) == 1
-	}, 20*time.Second, 20*time.Millisecond)
+	}, patience, 20*time.Millisecond)
 	code, _ := call("reply", list[0].ID, "42")
 	require.Equal(t, exitDone, code)
 	require.Equal(t, exitDone, <-done, f.said)

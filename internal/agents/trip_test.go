@@ -21,6 +21,7 @@ import (
 	"github.com/taploop/taploop/internal/mcp/proxy"
 	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/patient"
 )
 
 // trip are four servers over HTTP, each behind a proxy with the built-in rules, and an inbox.
@@ -95,7 +96,7 @@ func (x *trip) question() (q inquiry.Question) {
 			q = open[0]
 		}
 		return len(open) == 1
-	}, 20*time.Second, 5*time.Millisecond)
+	}, patient.Lid, 5*time.Millisecond)
 	return q
 }
 

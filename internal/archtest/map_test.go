@@ -54,7 +54,7 @@ const everyCode = "internal/hint internal/text internal/wait internal/words"
 
 // everyTest may be imported by the tests of any package, besides what its row says and the package
 // itself.
-const everyTest = "internal/chrometest internal/golden"
+const everyTest = "internal/chrometest internal/golden internal/patient"
 
 // The roads that stay closed, besides the rows: imports from anywhere, ours or not, that only some
 // packages may use or that some may not. They hold for tests too unless code is set.
@@ -86,7 +86,7 @@ var roads = []road{
 		why: "the phone's shell is one package's business"},
 	{to: "testing",
 		only: "device/devicetest internal/inquiry/inquirytest internal/store/storetest internal/adbtest internal/pgtest " +
-			"internal/chrometest internal/golden actions/dialect/dialecttest",
+			"internal/chrometest internal/golden internal/patient actions/dialect/dialecttest",
 		code: true, why: "only helpers of tests are made of tests"},
 
 	{to: "net/...",

@@ -22,7 +22,7 @@ import (
 )
 
 // lifetime is the longest that a test has the browser.
-const lifetime = 3 * time.Minute
+const lifetime = 20 * time.Minute
 
 // Chromium gives the test an empty profile in a headless browser, which ends with the test. Its tab
 // is made when it is first used; more are made with chromedp.NewContext. Tests that run at the same
@@ -102,7 +102,7 @@ func start(path string) (*browser, error) {
 		chromedp.NoSandbox, chromedp.UserDataDir(dir),
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("lang", "en-US"), chromedp.WSURLReadTimeout(time.Minute))
+		chromedp.Flag("lang", "en-US"), chromedp.WSURLReadTimeout(5*time.Minute))
 	ctx, cancelAll := chromedp.NewExecAllocator(context.Background(), opts...)
 	ctx, cancelFirst := chromedp.NewContext(ctx)
 	b := &browser{ctx: ctx, close: func() error {

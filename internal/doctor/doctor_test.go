@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/doctor"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/apps"
 	"github.com/taploop/taploop/internal/sandbox/shell"
@@ -188,7 +188,7 @@ func TestTheWorstSetUpIsLookedAtWithinTenSeconds(t *testing.T) {
 	s.opts.Data = &doctor.Data{Dir: s.home,
 		Free: func(string) (uint64, error) { return 5 << 30, nil },
 		Open: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patient.Lid)
 	defer cancel()
 	r := doctor.Run(ctx, s.options(t))
 	require.NoError(t, ctx.Err())

@@ -21,6 +21,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/inquirytest"
 	"github.com/taploop/taploop/internal/notify"
+	"github.com/taploop/taploop/internal/patient"
 )
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -161,7 +162,7 @@ func next(t testing.TB, ch <-chan note) note {
 	select {
 	case x := <-ch:
 		return x
-	case <-time.After(time.Minute):
+	case <-time.After(patient.Lid):
 		require.FailNow(t, "nothing is told")
 		return note{}
 	}

@@ -13,13 +13,14 @@ import (
 	"github.com/taploop/taploop/device/devicetest"
 	"github.com/taploop/taploop/internal/chrometest"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/store"
 )
 
 // waits waits until what the page does has come about.
 func (p tab) waits(what func() bool) {
 	p.t.Helper()
-	require.Eventually(p.t, what, time.Minute, 20*time.Millisecond, "%s",
+	require.Eventually(p.t, what, patient.Lid, 20*time.Millisecond, "%s",
 		p.text("document.body.innerText"))
 }
 

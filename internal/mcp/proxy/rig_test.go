@@ -25,6 +25,7 @@ import (
 	"github.com/taploop/taploop/internal/mcp/proxy/upstream"
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/mcp/wire"
+	"github.com/taploop/taploop/internal/patient"
 )
 
 // TestMain makes this binary the other server, a real process, when it is started as one.
@@ -299,7 +300,7 @@ func (r *rig) send(line string) {
 
 // patience is how long a test waits for something to happen. A busy machine is slow, a fault is
 // silent.
-const patience = time.Minute
+const patience = patient.Lid
 
 // next is the next message that the client gets.
 func (r *rig) next() string {

@@ -14,6 +14,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/patient"
 )
 
 // person answers every question.
@@ -33,7 +35,7 @@ var roads = map[string]func(*testing.T, *lab, string) transport.Interface{
 		h := NewHTTP(l.MCPServer, &Options{ResumeGrace: 50 * time.Millisecond})
 		web := httptest.NewServer(h)
 		t.Cleanup(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), patient.Lid)
 			defer cancel()
 			require.NoError(t, h.Close(ctx))
 			web.CloseClientConnections()
@@ -68,7 +70,7 @@ func TestMCPGosOwnClient(t *testing.T) {
 	for road, connect := range roads {
 		for _, version := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
 			t.Run(road+" "+version, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), patient.Lid)
 				defer cancel()
 				l := newLab()
 				p := person{asked: make(chan string, 9)}
@@ -132,7 +134,7 @@ func TestMCPGosOwnClientGivesUpAndTheHandlerLearnsOfIt(t *testing.T) {
 			mcp.ProtocolVersion20260728: {"http": ErrDropped, "stdio": ErrCancelled},
 		} {
 			t.Run(road+" "+version, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), patient.Lid)
 				defer cancel()
 				l := newLab()
 				c := client.NewClient(connect(t, l, version), client.WithProtocolVersion(version))

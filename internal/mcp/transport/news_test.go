@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/patient"
 )
 
 func TestAClientThatDoesNotListenCostsNoMoreThanItsSubscriptions(t *testing.T) {
@@ -53,7 +54,7 @@ func TestAClientHearsOfAResource(t *testing.T) {
 	for road, connect := range roads {
 		for _, version := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
 			t.Run(road+" "+version, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), patient.Lid)
 				defer cancel()
 				l, there := newLab(), &sync.Map{}
 				server.WithResourceCapabilities(true, true)(l.MCPServer)

@@ -19,6 +19,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/taploop/taploop/internal/patient"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -165,7 +167,7 @@ func serveHTTP(t testing.TB, srv Server, opts *Options) *endpoint {
 	}}
 	e.client = &http.Client{Transport: transport}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patient.Lid)
 		defer cancel()
 		require.NoError(t, e.h.Close(ctx))
 		transport.CloseIdleConnections()

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/taploop/taploop/internal/adbtest"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbdshim"
 	"github.com/taploop/taploop/internal/sandbox/adbdshim/standin"
@@ -182,7 +183,7 @@ func TestNonsenseOnTheSocketIsPassedOver(t *testing.T) {
 		_, err = io.WriteString(c, sent)
 		require.NoError(t, err)
 		require.NoError(t, c.(*net.UnixConn).CloseWrite())
-		require.NoError(t, c.SetReadDeadline(time.Now().Add(10*time.Second)))
+		require.NoError(t, c.SetReadDeadline(patient.Deadline()))
 		answer, err := io.ReadAll(c)
 		require.Empty(t, answer, "%q", sent)
 		require.False(t, os.IsTimeout(err))

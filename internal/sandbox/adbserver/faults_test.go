@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/sandbox/adbserver"
 )
 
@@ -77,7 +78,7 @@ func TestAHungPhoneAnswersWhenItIsBack(t *testing.T) {
 	require.NoError(t, impatient.Close())
 
 	require.NoError(t, e.Hang(serial, false))
-	require.NoError(t, waiting.SetReadDeadline(time.Now().Add(20*time.Second)))
+	require.NoError(t, waiting.SetReadDeadline(patient.Deadline()))
 	require.Equal(t, "OKAYearly", waiting.read(9))
 	require.Equal(t, packet(1, "typed\n")+packet(3, "\x00"), running.rest())
 }

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/taploop/taploop/internal/adbtest"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/adbserver"
 	"github.com/taploop/taploop/internal/sandbox/shell"
@@ -64,7 +64,7 @@ func (e *endpoint) dial() *client {
 	e.t.Helper()
 	c, err := net.Dial("tcp", e.addr)
 	require.NoError(e.t, err)
-	require.NoError(e.t, c.SetDeadline(time.Now().Add(20*time.Second)))
+	require.NoError(e.t, c.SetDeadline(patient.Deadline()))
 	e.t.Cleanup(func() { _ = c.Close() })
 	return &client{e.t, c}
 }

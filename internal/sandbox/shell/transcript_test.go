@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/taploop/taploop/internal/golden"
+	"github.com/taploop/taploop/internal/patient"
 	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/sandbox/shell"
 )
@@ -42,7 +43,7 @@ type result struct {
 
 func run(t testing.TB, sh *shell.Shell, line string) result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patient.Lid)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	code := sh.Run(ctx, line, strings.NewReader("one\ntwo\n"), &stdout, &stderr)
