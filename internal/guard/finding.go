@@ -58,7 +58,7 @@ var (
 
 // wordless are those classes.
 var wordless = []*class{&unknownMoney, &moneyPassword, &unknownSystem, &unknownEnd, &unseen,
-	&password, &destructive, &judged}
+	&password, &destructive, &judged, &deviceCode, &command, &destroys, &account}
 
 // reason says what a finding is, in the language.
 func (f *finding) reason(lang string) string {

@@ -23,6 +23,7 @@ type Layout struct {
 	Title  string   `json:"title,omitempty"`
 	Words  []string `json:"words,omitempty"`  // of the page or dialog, not of what takes touches
 	Fields []string `json:"fields,omitempty"` // what its text fields are called
+	Names  []string `json:"names,omitempty"`  // what the element is called, if it is such a field
 	// of a text field: the labels of the button for which the enter key stands
 	Enter []string `json:"enter,omitempty"`
 }

@@ -27,6 +27,17 @@ var sums = sync.OnceValue(func() *regexp.Regexp {
 		folded(wordLists["points"]) + `)(?:[^\pL]|$))`)
 })
 
+// aboutMoney reports whether the app in front is a bank's, a wallet's, a broker's or a lender's: by
+// its package, by a word in that, or because a judge says so.
+func (s *Subject) aboutMoney() bool {
+	return s.Money || globs(moneyApps, s.App, true) ||
+		moneyWords().MatchString(strings.ToLower(s.App))
+}
+
+var moneyWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[._])(?:` + wordLists["money_words"] + `)(?:$|[._\d])`)
+})
+
 // sumIn is the first sum of money in the texts, "" for none.
 func sumIn(texts []string) string {
 	for _, t := range texts {

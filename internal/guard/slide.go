@@ -57,7 +57,7 @@ func bySlide(s *Subject) (list []finding) {
 	for _, n := range s.Near {
 		list = append(list, bySlideLine(s, normalize(n), nearby)...)
 	}
-	money := globs(moneyApps, s.App, true)
+	money := s.aboutMoney()
 	switch {
 	case e == nil || e.WholeScreen:
 		for _, t := range s.Screen {
@@ -102,7 +102,7 @@ func bySlideLine(s *Subject, line string, where place) (list []finding) {
 		list = append(list, byDialog(s)...)
 		list = append(list, byPrice(s, totals())...)
 	}
-	if where == underFinger && globs(moneyApps, s.App, true) && !shows().MatchString(what) {
+	if where == underFinger && s.aboutMoney() && !shows().MatchString(what) {
 		list = append(list, finding{&unknownMoney, ofApp, s.App})
 	}
 	return list

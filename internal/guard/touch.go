@@ -87,6 +87,7 @@ func byTouch(s *Subject) []finding {
 		return !negative().MatchString(l)
 	})
 	list = append(list, byPad(s, lines)...)
+	list = append(list, byDialKey(s, lines)...)
 	switch {
 	case len(lines) > 0 && globs(launchers, s.App, true): // names of apps may say anything
 		for _, f := range byLabel(lines, underFinger, false) {
@@ -256,8 +257,8 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 		vague = false
 	}
 	switch {
-	case globs(moneyApps, s.App, true) && knownHarmless(lines):
-	case globs(moneyApps, s.App, true):
+	case s.aboutMoney() && knownHarmless(lines):
+	case s.aboutMoney():
 		if l != nil && !vague && !l.Primary && !l.Dialog && sumIn(l.Words) == "" &&
 			!affirms(lines, confirms()) {
 			break
@@ -321,7 +322,7 @@ func payPad(s *Subject, lines []string) bool {
 	if len(lines) > 0 && !digit().MatchString(lines[0]) && !s.Element.WholeScreen {
 		return false
 	}
-	money := globs(moneyApps, s.App, true)
+	money := s.aboutMoney()
 	return slices.ContainsFunc(s.Screen, func(t string) bool {
 		t = normalize(t)
 		return payPin().MatchString(t) || money && anyPin().MatchString(t)
@@ -339,7 +340,7 @@ func byPad(s *Subject, on []string) []finding {
 		sumIn(l.Words) != "" {
 		return nil
 	}
-	if globs(moneyApps, s.App, true) {
+	if s.aboutMoney() {
 		return []finding{{&moneyPassword, inField, s.App}}
 	}
 	return []finding{{&password, inField, s.App}}

@@ -10,10 +10,11 @@ import (
 
 // byTyping is what text in the element may do.
 func byTyping(s *Subject) (list []finding) {
+	list = append(byCode(s, s.Typed), byNumber(s)...)
 	if s.Element == nil || !s.Element.Password {
-		return nil
+		return list
 	}
-	if globs(moneyApps, s.App, true) {
+	if s.aboutMoney() {
 		list = append(list, finding{&moneyPassword, inField, s.App})
 	}
 	list = append(list, critical(byDialog(s))...)
@@ -23,6 +24,10 @@ func byTyping(s *Subject) (list []finding) {
 // byEnterKey is what the enter key may do: what the screen's buttons say. It searches, in most
 // fields, of which one may still do what cannot be undone: whose id says so, beside a sum.
 func byEnterKey(s *Subject) (list []finding) {
+	line, _, _ := strings.Cut(s.Typed, "\n")
+	if list = byCommand(s, line); list != nil {
+		return list
+	}
 	named, search := false, false
 	if e := s.Element; e != nil && !e.field() { // it presses what has the focus
 		list = byTouch(s)
@@ -53,7 +58,7 @@ func byEnterKey(s *Subject) (list []finding) {
 		list = append(list, byPrice(s, totals())...)
 	}
 	list = append(list, critical(byDialog(s))...)
-	if s.Element == nil && globs(moneyApps, s.App, true) {
+	if s.Element == nil && s.aboutMoney() {
 		list = append(list, finding{&unknownMoney, ofApp, s.App})
 	}
 	return list

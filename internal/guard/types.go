@@ -16,6 +16,7 @@ type Subject struct {
 	Near    []string `json:"near,omitempty"`   // words near that place, the nearest first
 	Screen  []string `json:"screen,omitempty"` // all words of the screen
 	Secure  bool     `json:"secure,omitempty"` // the screen forbids capture
+	Money   bool     `json:"money,omitempty"`  // a judge says that the app is about money
 	Layout  *Layout  `json:"layout,omitempty"` // nil if it is not known
 
 	// a finger that is drawn from there may press the element, too: it is held, hardly moves, or

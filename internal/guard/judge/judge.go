@@ -96,6 +96,12 @@ func (j *Judge) Acts(ctx context.Context, app string, labels []string) (map[stri
 	return acts, err
 }
 
+// AboutMoney reports whether it is remembered of the app that it is about money. No model is asked.
+func (j *Judge) AboutMoney(ctx context.Context, app string) (bool, error) {
+	known, err := j.opts.Memory.Judged(ctx, app, []string{App})
+	return known[App] == string(Money), err
+}
+
 // stalls reports whether the model is late all the time, with these late answers more.
 func (j *Judge) stalls(more int) bool {
 	j.mu.Lock()
@@ -176,7 +182,7 @@ func (j *Judge) ask(
 		return known, err
 	}
 	list = list[:min(len(list), maxLabels)]
-	acts, err := j.put(ctx, app, list)
+	acts, money, err := j.put(ctx, app, list)
 	if ctx.Err() != nil { // it may be asked again
 		return known, context.Cause(ctx)
 	}
@@ -184,7 +190,10 @@ func (j *Judge) ask(
 	if err != nil {
 		return known, nil
 	}
-	said := map[string]string{}
+	said := map[string]string{App: ""}
+	if money {
+		said[App] = string(Money)
+	}
 	for i, k := range list {
 		said[k] = string(acts[i])
 	}
@@ -213,11 +222,14 @@ func (j *Judge) spent() int {
 	return j.all.PromptTokens + j.all.CompletionTokens
 }
 
-// put asks the model about the labels, and returns the acts by their place in the list.
-func (j *Judge) put(ctx context.Context, app string, labels []string) (map[int]Act, error) {
+// put asks the model about the labels, and returns the acts by their place in the list, and whether
+// the app is about money.
+func (j *Judge) put(
+	ctx context.Context, app string, labels []string,
+) (acts map[int]Act, money bool, err error) {
 	shown, err := data(app, labels)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	heat := 0.0
 	resp, err := j.opts.Model.Complete(ctx, model.Request{
@@ -232,9 +244,9 @@ func (j *Judge) put(ctx context.Context, app string, labels []string) (map[int]A
 	j.mu.Unlock()
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, false, err
 	case resp.Truncated():
-		return nil, fmt.Errorf("the reply was cut off after %d tokens", replyTokens)
+		return nil, false, fmt.Errorf("the reply was cut off after %d tokens", replyTokens)
 	}
 	return parse(resp.Text, len(labels))
 }

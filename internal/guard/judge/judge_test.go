@@ -48,7 +48,9 @@ func (m *memory) Remember(_ context.Context, app string, acts map[string]string)
 		m.acts = map[string]string{}
 	}
 	for l, act := range acts {
-		m.acts[app+"/"+l] = act
+		if key := app + "/" + l; m.acts[key] == "" {
+			m.acts[key] = act
+		}
 	}
 	return m.err
 }
@@ -242,4 +244,24 @@ func TestAScriptIsNotAskedWhatLabelsDo(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "done", said.Text, "its rules are for the other requests")
 	require.Equal(t, 1, seen)
+}
+
+func TestAnAppAboutMoneyIsRemembered(t *testing.T) {
+	m, kept := &scripted{reply: `{"2": "pay", "app": "money"}`}, &memory{}
+	j := judge.New(judge.Options{Model: m, Memory: kept})
+	about, err := j.AboutMoney(t.Context(), "com.zopa")
+	require.NoError(t, err)
+	require.False(t, about, "before it was asked about")
+	acts, err := j.Acts(t.Context(), "com.zopa", []string{"Top up", "Help"})
+	require.NoError(t, err)
+	require.Equal(t, map[string]judge.Act{"Top up": judge.Pay, "Help": judge.Harmless}, acts)
+	m.reply = "{}" // which takes nothing back
+	_, err = j.Acts(t.Context(), "com.zopa", []string{"More"})
+	require.NoError(t, err)
+	for app, want := range map[string]bool{"com.zopa": true, "com.news": false} {
+		about, err = judge.New(judge.Options{Model: m, Memory: kept}).AboutMoney(t.Context(), app)
+		require.NoError(t, err)
+		require.Equal(t, want, about, app)
+	}
+	require.Len(t, m.asked, 2)
 }

@@ -24,7 +24,14 @@ const (
 	Sign     Act = "sign"    // signs or accepts a contract
 	Call     Act = "call"    // calls somebody
 	Other    Act = "other"   // something else that cannot be undone
+
+	// Money is no act: it is what is remembered of an app that is a bank's, a wallet's, a broker's or
+	// a lender's, under [App].
+	Money Act = "money"
 )
+
+// App is the key under which it is remembered what an app is about. No label has it.
+const App = ""
 
 func (a Act) known() bool {
 	switch a {
@@ -40,7 +47,8 @@ const rules = `You get the labels of the touchable elements on one phone screen,
 	`send or publish, delete, grant access, install, sign, call somebody, or do another thing ` +
 	`that cannot be undone? Opening, navigating, editing, choosing and cancelling do not count. ` +
 	`When in doubt, name it. Reply with one JSON object only, from the label's number to one of ` +
-	`pay, send, delete, grant, install, sign, call, other, e.g. {"2":"pay"}, or {} for none.`
+	`pay, send, delete, grant, install, sign, call, other, e.g. {"2":"pay"}, or {} for none. ` +
+	`Add "app":"money" if the app is a bank, wallet, broker or lender.`
 
 // Bounds of a request and of its reply.
 const (
@@ -62,30 +70,33 @@ func data(app string, labels []string) (string, error) {
 	return string(b), err
 }
 
-// parse reads the reply about n labels: an act for some of their numbers. A reply of another form
-// is an error, since what was not understood must not pass for "harmless".
-func parse(reply string, n int) (map[int]Act, error) {
+// parse reads the reply about n labels: an act for some of their numbers, and whether the app is
+// about money. A reply of another form is an error, since what was not understood must not pass for
+// "harmless".
+func parse(reply string, n int) (acts map[int]Act, money bool, err error) {
 	var said map[string]Act
 	object, err := lastObject(reply)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := json.Unmarshal([]byte(object), &said); err != nil {
-		return nil, errors.New("it is no JSON object from numbers to words")
+		return nil, false, errors.New("it is no JSON object from numbers to words")
 	}
-	acts := map[int]Act{}
+	money = strings.EqualFold(string(said["app"]), string(Money))
+	delete(said, "app")
+	acts = map[int]Act{}
 	for key, act := range said {
 		i, err := strconv.Atoi(strings.TrimSpace(key))
 		act = Act(strings.ToLower(strings.TrimSpace(string(act))))
 		switch {
 		case err != nil || i < 1 || i > n:
-			return nil, fmt.Errorf("%s is the number of no label", text.Quote(key, 20))
+			return nil, false, fmt.Errorf("%s is the number of no label", text.Quote(key, 20))
 		case !act.known() || act == Harmless:
-			return nil, fmt.Errorf("unknown act %s", text.Quote(string(act), 20))
+			return nil, false, fmt.Errorf("unknown act %s", text.Quote(string(act), 20))
 		}
 		acts[i-1] = act
 	}
-	return acts, nil
+	return acts, money, nil
 }
 
 // lastObject returns the JSON object that the reply ends with, without the thoughts in front of it

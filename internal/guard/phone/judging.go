@@ -6,6 +6,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/guard/judge"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -58,13 +59,16 @@ func (g *Gate) judge(ctx context.Context, list []guard.Subject) error {
 	if g.opts.Judge == nil || len(list) == 0 {
 		return nil
 	}
-	labels := g.labels(list)
-	if len(labels) == 0 {
-		return nil
+	money, err := g.opts.Judge.AboutMoney(ctx, list[0].App)
+	if labels := g.labels(list); len(labels) > 0 && err == nil {
+		var acts map[string]judge.Act
+		acts, err = g.opts.Judge.Acts(ctx, list[0].App, labels)
+		for i := range list {
+			list[i].Judged = string(acts[list[i].Label()])
+		}
 	}
-	acts, err := g.opts.Judge.Acts(ctx, list[0].App, labels)
 	for i := range list {
-		list[i].Judged = string(acts[list[i].Label()])
+		list[i].Money = money
 	}
 	return err
 }

@@ -108,3 +108,17 @@ func TestAJudgeIsAskedOnlyAboutWhatIsUnknown(t *testing.T) {
 	require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
 	require.Zero(t, m.asked)
 }
+
+func TestAnAppThatAJudgeSaysIsAboutMoneyIsJudgedAsOne(t *testing.T) {
+	page := "Overview · [" + unheardOf + "] · <x1=>"
+	m := &judging{reply: `{"app": "money"}`}
+	opts := m.options(false)
+	d := newFixture(t, page, unheardOf, opts)
+	require.Equal(t, agentloop.TaskCompleted, d.end.Reason, "the label does nothing")
+	require.Equal(t, "money", m.kept["com.shop"+judge.App])
+	d = newFixture(t, page, "x1", opts)
+	require.Equal(t, agentloop.ActionNeedsApproval, d.end.Reason)
+	require.Contains(t, d.inbox.parked[0].Text, "in an app about money")
+	d = newFixture(t, page, "x1", phone.Options{})
+	require.Equal(t, agentloop.TaskCompleted, d.end.Reason, "in another app it would be tapped")
+}

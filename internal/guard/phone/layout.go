@@ -97,6 +97,9 @@ func (p *page) layout(i int) *guard.Layout {
 			if n != "" {
 				l.Fields = append(l.Fields, n)
 			}
+			if n != "" && f == i {
+				l.Names = append(l.Names, n)
+			}
 		}
 	}
 	if i < 0 {

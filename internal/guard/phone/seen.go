@@ -13,6 +13,7 @@ type seen struct {
 	Places []seenPlace `json:"places"` // one for each subject
 	Screen []string    `json:"screen,omitempty"`
 	Secure bool        `json:"secure,omitempty"`
+	Money  bool        `json:"money,omitempty"`
 }
 
 type seenPlace struct {
@@ -35,7 +36,7 @@ func encodeSeen(list []guard.Subject) string {
 	var s seen
 	for i, one := range list {
 		if i == 0 {
-			s.Secure = one.Secure
+			s.Secure, s.Money = one.Secure, one.Money
 			size := 0
 			for _, w := range one.Screen {
 				w = text.Cut(w, keptWord)
@@ -79,7 +80,7 @@ func Recall(kept, app, task string, d actions.Decision) (list []guard.Subject, k
 	if kept == "" || json.Unmarshal([]byte(kept), &s) != nil || len(s.Places) == 0 {
 		return []guard.Subject{base}, false
 	}
-	base.Screen, base.Secure = s.Screen, s.Secure
+	base.Screen, base.Secure, base.Money = s.Screen, s.Secure, s.Money
 	for _, p := range s.Places {
 		one := base
 		one.Element, one.Near = p.Element, p.Near
