@@ -56,6 +56,7 @@ type commands struct {
 	Yolo      yoloCmd      `cmd:"" help:"Go on for a while without asking about what is not critical."`
 	Devices   devicesCmd   `cmd:"" help:"List the phones."`
 	Sessions  sessionsCmd  `cmd:"" help:"List, show and export sessions."`
+	Store     storeCmd     `cmd:"" help:"Migrate, check and copy the store of sessions and questions."`
 	Sandbox   sandboxCmd   `cmd:"" help:"Serve a simulated phone, and a scripted model for its tasks."`
 	Bench     benchCmd     `cmd:"" help:"Measure models on the simulated phone's tasks, each checked on the phone's state."`
 	Replay    replayCmd    `cmd:"" help:"Ask another model about every step of a session, and tell how far it agrees. No phone is touched."`

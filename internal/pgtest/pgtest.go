@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ type Server struct {
 	dir  string
 	bin  string
 	cmd  *exec.Cmd
-	said *bytes.Buffer
+	gone chan struct{} // closed when the server has ended
 }
 
 // Start makes and starts a server. It fails the test if PostgreSQL is not installed.
@@ -91,9 +92,22 @@ func (s *Server) Up(t testing.TB) {
 	s.cmd = s.command("postgres", "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=",
 		"-c", "fsync=off", "-c", "shared_buffers=32MB", "-c", "max_connections=200",
 		"-c", "logging_collector=off")
-	s.said = new(bytes.Buffer)
-	s.cmd.Stdout, s.cmd.Stderr = s.said, s.said
-	require.NoError(t, s.cmd.Start())
+	said := new(bytes.Buffer)
+	s.cmd.Stdout, s.cmd.Stderr = said, said
+	s.gone = make(chan struct{})
+	started := make(chan error, 1)
+	go func() {
+		// The server ends with the thread that started it, so that none is left behind.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer close(s.gone)
+		err := s.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = s.cmd.Wait() // says only that it was told to end
+		}
+	}()
+	require.NoError(t, <-started)
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	for {
@@ -103,7 +117,7 @@ func (s *Server) Up(t testing.TB) {
 		}
 		if wait.For(ctx, 20*time.Millisecond) != nil {
 			s.Kill(t)
-			t.Fatalf("PostgreSQL did not come up: %v\n%s", err, s.said)
+			t.Fatalf("PostgreSQL did not come up: %v\n%s", err, said)
 		}
 	}
 }
@@ -112,7 +126,7 @@ func (s *Server) Up(t testing.TB) {
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
 	require.NoError(t, s.cmd.Process.Signal(quit))
-	_ = s.cmd.Wait() // says only that it was told to end
+	<-s.gone
 	s.cmd = nil
 }
 

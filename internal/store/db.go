@@ -143,8 +143,8 @@ func (d *db) reading(ctx context.Context) (*sql.Tx, error) {
 // Options say how a store works.
 type Options struct {
 	Now func() time.Time // nil means time.Now
-	// URL is the database: "" or "sqlite:" for one in the data folder, or that of a PostgreSQL,
-	// which several data folders can share.
+	// URL is the database: "" or "sqlite:" for one in the data folder, "sqlite:DIR" for one in
+	// another folder, or that of a PostgreSQL, which several data folders can share.
 	URL string
 	// Patience is how long a read or write waits for another program's lock. 0 means 15s.
 	Patience time.Duration

@@ -25,6 +25,12 @@ type engine interface {
 	again(err error) bool
 	// among is a condition that the column has one of the values, and its argument.
 	among(column string, values []string) (condition string, arg any)
+	// setKey replaces the key of secret answers by that of a store that is copied.
+	setKey(ctx context.Context, d *db, key []byte) error
+	// copied is called when rows were added to a table with keys that the database did not choose.
+	copied(ctx context.Context, d *db, t table) error
+	// bytes is the size of the database.
+	bytes(ctx context.Context, d *db) (int64, error)
 	// check reports what is wrong with the database itself.
 	check(ctx context.Context, d *db) error
 }
@@ -37,13 +43,13 @@ type transaction interface {
 	Rollback() error
 }
 
-// SQLiteURL is the URL of a store in the data folder.
+// SQLiteURL is the URL of a store in the data folder. A folder behind it is taken in place of that.
 const SQLiteURL = "sqlite:"
 
 // engineOf returns the engine for the URL, "" for that of the data folder.
 func engineOf(url string) (engine, error) {
 	switch {
-	case url == "" || url == SQLiteURL:
+	case url == "" || strings.HasPrefix(url, SQLiteURL):
 		return sqliteEngine{}, nil
 	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"):
 		return newPostgres(url)

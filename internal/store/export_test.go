@@ -103,3 +103,11 @@ func (c *explained) explain(ctx context.Context, query string, args []driver.Nam
 		c.plans.lines = append(c.plans.lines, line[3].(string)+"   of "+query)
 	}
 }
+
+// Tables are what Copy copies.
+func Tables() (names []string) {
+	for _, t := range tables {
+		names = append(names, t.name)
+	}
+	return names
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 )
@@ -54,14 +53,11 @@ func Schema() int {
 
 // Bytes returns the size of the database and of the pictures.
 func (s *Store) Bytes() (int64, error) {
+	ctx, stop := context.WithTimeout(context.Background(), s.opts.Patience)
+	defer stop()
 	pictures, err := s.frames.bytes()
-	for _, ending := range []string{"", "-wal", "-shm"} {
-		info, failed := os.Stat(filepath.Join(s.dir, dbName+ending))
-		if failed == nil {
-			pictures += info.Size()
-		}
-	}
-	return pictures, doing(err, "measuring the store")
+	database, failed := s.engine.bytes(ctx, s.db)
+	return pictures + database, doing(errors.Join(err, failed), "measuring the store")
 }
 
 // bytes is the size of all frames.

@@ -49,18 +49,30 @@ const (
 // Exists reports whether there may be sessions: in a data folder with a database in it, or in a
 // database elsewhere, which is not asked.
 func Exists(dir, url string) bool {
-	if url != "" && url != SQLiteURL {
+	if url != "" && !strings.HasPrefix(url, SQLiteURL) {
 		return true
 	}
-	_, err := os.Stat(filepath.Join(dir, dbName))
+	_, err := os.Stat(filepath.Join(folder(dir, url), dbName))
 	return err == nil
+}
+
+// folder is the data folder: the URL can name another for SQLite.
+func folder(dir, url string) string {
+	if other, ok := strings.CutPrefix(url, SQLiteURL); ok && other != "" {
+		return other
+	}
+	return dir
 }
 
 // Open opens the data folder and migrates its database. It creates a missing folder for this user
 // only. It fails if every user may write to the folder, and returns ErrNewerSchema for a database
 // of a newer program.
 func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
-	abs, err := filepath.Abs(dir)
+	url := ""
+	if opts != nil {
+		url = opts.URL
+	}
+	abs, err := filepath.Abs(folder(dir, url))
 	if err != nil {
 		return nil, fmt.Errorf("finding the data folder %s: %w", dir, err)
 	}

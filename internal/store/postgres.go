@@ -214,6 +214,31 @@ func (*postgresEngine) vault(ctx context.Context, d *db) (*vault, error) {
 	return newVault(key)
 }
 
+func (*postgresEngine) setKey(ctx context.Context, d *db, key []byte) (err error) {
+	_, err = d.write.ExecContext(ctx, "UPDATE keys SET key = ? WHERE name = ?", key, vaultName)
+	if err == nil {
+		d.vault, err = newVault(key)
+	}
+	return err
+}
+
+// copied makes the next row's number one above the largest.
+func (*postgresEngine) copied(ctx context.Context, d *db, t table) error {
+	column := t.key[0]
+	if column != "rowid" && column != "seq" && column != "id" {
+		return nil
+	}
+	_, err := d.write.ExecContext(ctx, fmt.Sprintf(`SELECT setval(
+		pg_get_serial_sequence('%s', '%s'), max(%[2]s)) FROM %[1]s HAVING count(*) > 0`,
+		t.name, column))
+	return err
+}
+
+func (*postgresEngine) bytes(ctx context.Context, d *db) (sum int64, err error) {
+	row := d.read.QueryRowContext(ctx, "SELECT pg_database_size(current_database())")
+	return sum, row.Scan(&sum)
+}
+
 // check has nothing to ask: PostgreSQL checks its pages as it reads them.
 func (*postgresEngine) check(context.Context, *db) error { return nil }
 
@@ -310,7 +335,8 @@ func (*postgresEngine) again(err error) bool {
 	_, refused := errors.AsType[*pgconn.ConnectError](err)
 	_, broken := errors.AsType[*net.OpError](err)
 	return refused || broken || pgconn.SafeToRetry(err) || errors.Is(err, errAborted) ||
-		errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF)
+		errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, pgconn.ErrConnClosed)
 }
 
 // explainPostgres adds the cause and a hint to what PostgreSQL said.

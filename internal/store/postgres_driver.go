@@ -174,6 +174,7 @@ func (c *pgConnection) run(
 		}
 	}
 	r := c.pg.ExecPrepared(ctx, s.Name, values, forms, formats).Read()
+	r.FieldDescriptions = s.Fields // which a result without rows lacks
 	return r, formats, c.failed(r.Err)
 }
 

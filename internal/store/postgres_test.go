@@ -2,14 +2,18 @@ package store_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/pgtest"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/storetest"
@@ -83,12 +87,91 @@ func TestEachMigrationIsForBothDatabases(t *testing.T) {
 	}
 }
 
-// The tests of this package are the contract of a store: they hold on PostgreSQL, too.
-func TestPostgreSQLKeepsTheContract(t *testing.T) {
+func TestPostgreSQL(t *testing.T) {
 	if storetest.OnPostgres() {
-		return // this is it
+		return // the tests run under this one
 	}
-	_, url := server(t)
+	s, empty := server(t)
+	t.Run("keeps the contract", func(t *testing.T) { keepsTheContract(t, empty) })
+	t.Run("is moved to and from", func(t *testing.T) {
+		url, _, err := pgtest.Copy(t.Context(), empty, "moved")
+		require.NoError(t, err)
+		isMovedToAndFrom(t, url)
+	})
+	t.Run("goes down and comes up", func(t *testing.T) {
+		url, _, err := pgtest.Copy(t.Context(), empty, "down")
+		require.NoError(t, err)
+		goesDownAndComesUp(t, s, url)
+	})
+}
+
+// on is a store in the database of the URL.
+func on(t *testing.T, url string) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), t.TempDir(), &store.Options{URL: url})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// isMovedToAndFrom copies a store of SQLite to PostgreSQL and from there to SQLite.
+func isMovedToAndFrom(t *testing.T, url string) {
+	first, _ := furnished(t, t.TempDir())
+	second := on(t, url)
+	require.NoError(t, first.Copy(t.Context(), second, nil))
+	requireSame(t, first, second)
+	require.NoError(t, second.Check(t.Context(), nil))
+	third := open(t, t.TempDir(), nil)
+	require.NoError(t, second.Copy(t.Context(), third, nil))
+	requireSame(t, first, third)
+	require.NoError(t, third.Check(t.Context(), nil))
+	started(t, second)
+	started(t, third)
+}
+
+// goesDownAndComesUp kills the server again and again while steps are journaled: each that was
+// written once is there once, and no writer notices.
+func goesDownAndComesUp(t *testing.T, s *pgtest.Server, url string) {
+	db := on(t, url)
+	const writers, steps = 4, 60
+	var wg sync.WaitGroup
+	var all [writers]store.Run
+	failed := make([]error, writers)
+	done := make(chan struct{}, 3*writers*steps)
+	for i := range all {
+		all[i] = started(t, db)
+		wg.Go(func() {
+			j := db.Journal(all[i])
+			for n := 1; n <= steps && failed[i] == nil; n++ {
+				st := step(t, n, actions.Home{})
+				failed[i] = errors.Join(j.Intent(t.Context(), st),
+					j.Done(t.Context(), st, agentloop.Progress{Steps: n}))
+				done <- struct{}{}
+			}
+			for range steps { // one that failed lets the test end
+				done <- struct{}{}
+			}
+		})
+	}
+	for range 4 {
+		for range writers * steps / 6 {
+			<-done
+		}
+		s.Kill(t)
+		s.Up(t)
+	}
+	wg.Wait()
+	for i, r := range all {
+		require.NoError(t, failed[i])
+		list, err := db.Steps(t.Context(), r.SessionID, 0)
+		require.NoError(t, err)
+		require.Len(t, list, steps)
+		require.Equal(t, steps, usage(t, db, r.SessionID)[r.ID].Steps)
+	}
+}
+
+// keepsTheContract runs the tests of this package on PostgreSQL: they are the contract of a store.
+func keepsTheContract(t *testing.T, url string) {
 	cmd := exec.Command(os.Args[0], "-test.v", "-test.timeout=10m",
 		"-test.skip=^("+strings.Join(ofSQLite, "|")+")$")
 	cmd.Env = append(os.Environ(), storetest.Env(url))

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -139,6 +140,31 @@ func (sqliteEngine) schema(
 		all = nil
 	}
 	return version, all, err
+}
+
+func (sqliteEngine) setKey(_ context.Context, d *db, key []byte) (err error) {
+	if bytes.Equal(d.vault.key, key) {
+		return nil
+	}
+	path := filepath.Join(d.dir, vaultName)
+	if err := errors.Join(os.Remove(path), writeKey(path, key)); err != nil {
+		return err
+	}
+	d.vault, err = newVault(key)
+	return err
+}
+
+// copied implements engine: the next key is above the largest.
+func (sqliteEngine) copied(context.Context, *db, table) error { return nil }
+
+func (sqliteEngine) bytes(_ context.Context, d *db) (sum int64, err error) {
+	for _, ending := range []string{"", "-wal", "-shm"} {
+		info, failed := os.Stat(filepath.Join(d.dir, dbName+ending))
+		if failed == nil {
+			sum += info.Size()
+		}
+	}
+	return sum, nil
 }
 
 // check asks SQLite whether its file is whole.

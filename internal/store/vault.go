@@ -60,23 +60,27 @@ func newKey() []byte {
 // makeKey writes a new key next to path and links it there: of several processes that do this at
 // once one wins, and all read a whole key.
 func makeKey(path string) ([]byte, error) {
-	key := newKey()
+	if err := writeKey(path, newKey()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+// writeKey writes the key to the path unless there is one.
+func writeKey(path string, key []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".key-*")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(key)
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return nil, err
+		return err
 	}
 	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
+		return err
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
+	return syncDir(filepath.Dir(path))
 }
 
 // seal encrypts text. The question's id is bound in, so that a sealed answer cannot be moved to

@@ -1,5 +1,3 @@
-//go:build unix
-
 package pgtest
 
 import (
@@ -45,7 +43,7 @@ func give(dir string) error {
 }
 
 func attributes() *syscall.SysProcAttr {
-	a := &syscall.SysProcAttr{Setpgid: true} // not ended by what interrupts the test
+	a := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: quit}
 	if os.Getuid() == 0 {
 		if uid, gid, err := account(); err == nil {
 			a.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}

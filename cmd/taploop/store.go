@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/store"
+)
+
+type storeCmd struct {
+	Migrate storeMigrateCmd `cmd:"" help:"Bring the store to the newest schema, as each command does that opens it. There is no way back."`
+	Check   storeCheckCmd   `cmd:"" help:"Tell whether the store is whole: its database, and the pictures of its steps."`
+	Copy    storeCopyCmd    `cmd:"" help:"Copy everything from a store to an empty one, and compare them. What was interrupted is continued."`
+}
+
+type storeMigrateCmd struct {
+	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run opens the store.
+func (c *storeMigrateCmd) Run(ctx context.Context, a *invocation) error {
+	return a.withStore(ctx, func(*store.Store) error {
+		_, err := fmt.Fprintf(a.out, "the store has schema %d\n", store.Schema())
+		return err
+	})
+}
+
+type storeCheckCmd struct {
+	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run checks the store.
+func (c *storeCheckCmd) Run(ctx context.Context, a *invocation) error {
+	return a.withStore(ctx, func(db *store.Store) error {
+		if err := db.Check(ctx, nil); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(a.out, "the store is whole")
+		return err
+	})
+}
+
+type storeCopyCmd struct {
+	From    string `required:"" help:"The store to copy: sqlite: for the data folder, sqlite:DIR for another, or postgres://..." placeholder:"URL"`
+	To      string `required:"" help:"The empty store to copy to, in the same form." placeholder:"URL"`
+	DataDir string `key:"data_dir" help:"Where sessions are kept, and the pictures of a PostgreSQL's." placeholder:"DIR"`
+}
+
+// Run copies a store.
+func (c *storeCopyCmd) Run(ctx context.Context, a *invocation) error {
+	if err := a.Load(); err != nil {
+		return err
+	}
+	open := func(url string, use func(*store.Store) error) error {
+		db, err := store.Open(ctx, a.Conf.DataDir, &store.Options{URL: url})
+		if err != nil {
+			return err
+		}
+		return app.Closing(use(db), db.Close)
+	}
+	err := open(c.From, func(from *store.Store) error {
+		return open(c.To, func(to *store.Store) error {
+			last := ""
+			return from.Copy(ctx, to, func(what string, _ int) {
+				if what != last {
+					a.notef("%s", what)
+				}
+				last = what
+			})
+		})
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.out, "both stores have the same now; name the new one in store.url")
+	return err
+}
