@@ -17,8 +17,8 @@ import (
 )
 
 // pgConnector opens connections to PostgreSQL that take statements with ? and ?1 for arguments, and
-// any text. It is a driver over pgx's protocol: pgx's own has Go values for all types of PostgreSQL,
-// of which the store uses four, and adds 3 MB to the program.
+// any text. It is a driver over pgx's protocol: the one of pgx has Go values for all types of
+// PostgreSQL, of which the store uses four, and adds 3 MB to the program.
 type pgConnector struct {
 	config    *pgconn.Config
 	connected func(context.Context, *pgconn.PgConn) error
