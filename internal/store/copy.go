@@ -307,11 +307,11 @@ func copyFrames(ctx context.Context, from, to string, progress func(string, int)
 		if there, err := os.Stat(target); err == nil && there.Size() == info.Size() {
 			return nil
 		}
-		return copyFile(path, target)
+		return copyPicture(path, target)
 	})
 }
 
-func copyFile(from, to string) error {
+func copyPicture(from, to string) error {
 	source, err := os.Open(from)
 	if err != nil {
 		return err

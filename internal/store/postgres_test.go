@@ -23,7 +23,8 @@ import (
 var ofSQLite = []string{
 	"TestWritersAreServedInTheOrderInWhichTheyCame",
 	"TestALimitDoesNotCountWhileOthersHaveTheirTurn",
-	"TestAFolderOf.*", "TestADatabase.*", "TestWhatIsNoDatabaseIsRefused",
+	"TestAFolderOf.*", "TestFoldersOf.*", "TestAnUpgrade.*", "TestABackup.*",
+	"TestADatabase.*", "TestWhatIsNoDatabaseIsRefused",
 	"TestAFullDiskIsNamedAsOne", "TestALockedDatabaseIsNamedAsOne", "TestAPowerCut.*",
 	"TestAStepWaitsForTheDiskOnce", "TestEachMigrationIsForBothDatabases",
 	"TestNoQueryReadsAWholeTable", "TestAStatementServesAgain",

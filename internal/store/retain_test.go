@@ -2,9 +2,7 @@ package store_test
 
 import (
 	"context"
-	"database/sql"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -160,9 +158,6 @@ func TestTheAuditIsPrunedByAPersonAndALineStays(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, audit(t, s, store.AuditFilter{Event: store.AuditPruned}), 2, "it stays")
 
-	db, err := sql.Open("sqlite", filepath.Join(dir, "taploop.db"))
-	require.NoError(t, err)
-	defer db.Close()
-	_, err = db.Exec("DELETE FROM audit")
+	_, err = s.Raw().Exec("DELETE FROM audit")
 	require.ErrorContains(t, err, "the audit is append-only")
 }
