@@ -15,8 +15,7 @@ func (l *loop) carryOut(ctx context.Context, s *Step) *Ending {
 	l.record.progress.Remembered = s.Proposal.Remember(l.record.progress.Remembered)
 	switch a := s.Proposal.Action.(type) {
 	case actions.Complete:
-		l.keepElements(s)
-		return l.record.finish(ctx, s, Ending{Reason: TaskCompleted, Answer: a.Report})
+		return l.complete(ctx, s, a)
 	case actions.Abort:
 		return l.record.finish(ctx, s, Ending{Reason: TaskAborted, Answer: a.Reason})
 	case actions.Info:

@@ -49,6 +49,10 @@ const (
 	NoteEdited NoteKind = "edited"
 	// NoteAskedBefore: Detail, the question, was asked before and not answered.
 	NoteAskedBefore NoteKind = "asked_before"
+	// NoteContradicted: the run was said to be done, and Detail, on the screen, says otherwise.
+	NoteContradicted NoteKind = "contradicted"
+	// NoteAnswerMisfit: the report is not in the form that was asked for. Detail says why.
+	NoteAnswerMisfit NoteKind = "answer_misfit"
 	// NoteResumed: the run was paused in between. The screen may have changed.
 	NoteResumed NoteKind = "resumed"
 	// NoteEarlierTask: Action is the session's task before this one, Detail how it ended.

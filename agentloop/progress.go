@@ -28,6 +28,10 @@ type Progress struct {
 	// what people have rejected in this run, each as Review.Bound had it, oldest first
 	Rejected []string `json:"rejected,omitempty"`
 
+	// Verification is what the end of the run was held against, nil before it and when nothing was.
+	Verification *Verification `json:"verification,omitempty"`
+	Doubted      []NoteKind    `json:"doubted,omitempty"` // what the policy was told of its end
+
 	// Heard is the Number of the last Message that is among the Exchanges.
 	Heard int64 `json:"heard,omitempty"`
 

@@ -16,6 +16,8 @@ type Runner struct {
 	Parker  Parker // may be nil when there are no questions
 	Journal Journal
 	Limits  Limits
+	// Verifier looks at the end that the Policy reports. nil believes it.
+	Verifier Verifier
 
 	// ByHand reports whether the answer to an INFO action's question is an act on the phone. nil
 	// means that the action alone says so.

@@ -37,6 +37,10 @@ func (c *continueCmd) Run(ctx context.Context, a *invocation) error {
 	} else if h != nil {
 		return h.resume(ctx, a)
 	}
+	how, err := c.running()
+	if err != nil {
+		return err
+	}
 	return c.follow(ctx, a, func(d *app.Parts, call *usecase.Call) (*usecase.Outcome, error) {
 		sess, err := findSession(ctx, d.Store, c.Session)
 		if err != nil {
@@ -44,7 +48,7 @@ func (c *continueCmd) Run(ctx context.Context, a *invocation) error {
 		}
 		call.Client = sess.Client
 		r := usecase.Continue{SessionID: sess.ID, Task: c.Task, ReplyMode: c.ReplyMode,
-			Reset: c.Reset, Here: a.asksHere(c.JSON) && !c.answers, Running: c.running()}
+			Reset: c.Reset, Here: a.asksHere(c.JSON) && !c.answers, Running: how}
 		if c.answers {
 			r.ReplyID = c.ReplyID
 		}

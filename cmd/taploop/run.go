@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
@@ -28,6 +31,9 @@ type taskFlags struct {
 	Captions  string `enum:"none,final,all" default:"none" help:"Which screens a model puts in words, with a call for each: none, final, all." placeholder:"WHICH"`
 	Queue     bool   `help:"Wait for a phone that another session holds."`
 	JSON      bool   `help:"Print the result as JSON on stdout."`
+	Verify    string `key:"verify" help:"By what the end of the task is looked at: off, elements (what the screen lists), model (a second look) or both." placeholder:"BY"`
+	Strict    bool   `name:"verify-strict" help:"Exit with 3 when the screen contradicts that the task is done."`
+	Schema    string `name:"answer-schema" help:"File with a JSON Schema that the answer has to fit." placeholder:"FILE"`
 	workFlags
 
 	expected terminal.Replies // given beforehand
@@ -37,12 +43,23 @@ type taskFlags struct {
 }
 
 // running are the flags as use cases take them.
-func (t *taskFlags) running() usecase.Running {
+func (t *taskFlags) running() (usecase.Running, error) {
 	r := usecase.Running{MaxSteps: int(t.MaxSteps), Queue: t.Queue}
 	if t.Captions != "none" {
 		r.Captions, r.FinalCaption = new(t.Captions == "all"), new(t.Captions == "final")
 	}
-	return r
+	if t.Schema == "" {
+		return r, nil
+	}
+	b, err := files.Read(t.Schema)
+	if err == nil && !json.Valid(b) {
+		err = fmt.Errorf("%s is no JSON", t.Schema)
+	}
+	if err != nil {
+		return r, app.Usage(fmt.Errorf("--answer-schema: %w", err), "name a file with a JSON Schema")
+	}
+	r.Schema = b
+	return r, nil
 }
 
 type runCmd struct {
@@ -76,8 +93,11 @@ func (c *runCmd) Run(ctx context.Context, a *invocation) error {
 		return err
 	}
 	c.starts = !c.Supersede
-	r := usecase.Start{Task: c.Task, Reset: !c.KeepState, Supersede: c.Supersede,
-		Running: c.running()}
+	how, err := c.running()
+	if err != nil {
+		return err
+	}
+	r := usecase.Start{Task: c.Task, Reset: !c.KeepState, Supersede: c.Supersede, Running: how}
 	err = c.follow(ctx, a, func(d *app.Parts, call *usecase.Call) (*usecase.Outcome, error) {
 		if err := unanswerable(a); err != nil {
 			return nil, err
@@ -163,6 +183,10 @@ func (c *taskFlags) reportEnd(ctx context.Context, a *invocation, show *story.St
 		}
 	} else if err := a.printEnd(show, st); err != nil {
 		return err
+	}
+	v := st.Run.Progress.Verification
+	if c.Strict && v != nil && v.Verdict == agentloop.Contradicted {
+		return ended(exitNotCompleted)
 	}
 	return endOf(ctx, st.Run.State, st.Reason)
 }

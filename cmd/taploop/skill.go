@@ -136,7 +136,11 @@ func (c *skillRunCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
-	r := usecase.Start{Task: filled.Task, Reset: true, Skill: plan, Running: c.running()}
+	how, err := c.running()
+	if err != nil {
+		return err
+	}
+	r := usecase.Start{Task: filled.Task, Reset: true, Skill: plan, Running: how}
 	session := ""
 	err = c.follow(ctx, a, func(d *app.Parts, call *usecase.Call) (*usecase.Outcome, error) {
 		r.Device = a.Conf.ADB.Serial

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -55,13 +56,20 @@ func verdict(reply string) (yes bool, why string) {
 		True *bool  `json:"true"`
 		Why  string `json:"why"`
 	}
-	if i := strings.LastIndex(reply, "</think>"); i >= 0 {
-		reply = reply[i:]
-	}
-	from, to := strings.IndexByte(reply, '{'), strings.LastIndexByte(reply, '}')
-	if from < 0 || to < from || json.Unmarshal([]byte(reply[from:to+1]), &v) != nil ||
-		v.True == nil {
+	if lastObject(reply, &v) != nil || v.True == nil {
 		return false, "its reply is no verdict: " + text.Quote(reply, 200)
 	}
 	return *v.True, text.Cut(text.Line(v.Why), 300)
+}
+
+// lastObject reads the JSON object in a reply, behind its thoughts.
+func lastObject(reply string, to any) error {
+	if i := strings.LastIndex(reply, "</think>"); i >= 0 {
+		reply = reply[i:]
+	}
+	from, end := strings.IndexByte(reply, '{'), strings.LastIndexByte(reply, '}')
+	if from < 0 || end < from {
+		return errors.New("there is no object in it")
+	}
+	return json.Unmarshal([]byte(reply[from:end+1]), to)
 }

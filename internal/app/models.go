@@ -21,6 +21,7 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/verify"
 )
 
 // Models opens the models of a configuration.
@@ -53,6 +54,9 @@ func (p *Policies) choose(s runs.Settings) (agentloop.Policy, error) {
 		chosen = p.captioned
 	case s.FinalCaption:
 		chosen = p.lastCaptioned
+	}
+	if s.AnswerSchema != nil {
+		chosen = verify.Asking(chosen, s.AnswerSchema, verifyIn(p.lang).Schema)
 	}
 	if s.Skill == nil {
 		return chosen, nil

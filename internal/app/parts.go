@@ -143,6 +143,9 @@ func (d *Parts) openModels(s *Settings, opts *runs.Options) error {
 	}
 	d.OnClose(p.Close)
 	opts.NewPolicy, opts.Asking.Answerer = p.choose, p.captioner
+	if opts.NewVerifier, err = ms.verifiers(p, d); err != nil {
+		return err
+	}
 	if opts.Asking.Deciders, err = ms.deciders(p); err != nil {
 		return err
 	}

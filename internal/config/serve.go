@@ -91,6 +91,12 @@ var serverSettings = []setting{
 			"conversation thousands of tokens; over HTTP also schemas=LIST in the query of a " +
 			"connection's URL"},
 
+	{"verify", "elements", oneOf("off", "elements", "model", "both"),
+		"by what the end of a task is looked at that the agent reports as done: elements, by " +
+			"what the screen lists; model, by asking a model once more; both; or off. What " +
+			"contradicts it is told to the agent once, and stands in the result"},
+	{"verify_model", "", nil,
+		"the model that is asked for verify, by its name below models; the default is the run's"},
 	{"compat", "off", oneOf("off", "gelab"),
 		"off, or gelab for MCP clients of gelab-zero's server: its tools and defaults, a plain " +
 			"list of serials, and calls that return when the task ends or the client would give " +

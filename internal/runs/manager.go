@@ -22,6 +22,8 @@ type Options struct {
 	Store     *store.Store
 	Phones    Phones
 	NewPolicy func(Settings) (agentloop.Policy, error) // for a run with these settings
+	// Returns what looks at the end of a run with these settings, or nil. nil believes all ends.
+	NewVerifier func(Settings) (agentloop.Verifier, error)
 	// Returns the gate of a run's life. nil allows all actions.
 	NewGate func(store.Session, store.Run) agentloop.Gate
 

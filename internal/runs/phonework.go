@@ -23,9 +23,10 @@ type phoneWork struct {
 	serial   string
 	phone    Phone            // nil until Pursue opens it
 	policy   agentloop.Policy // nil until Pursue creates it
-	home     bool             // go to the home screen first
-	fresh    bool             // restart the first app that is opened
-	handed   bool             // a person has just used the phone
+	verifier agentloop.Verifier
+	home     bool // go to the home screen first
+	fresh    bool // restart the first app that is opened
+	handed   bool // a person has just used the phone
 
 	life          Life
 	before        agentloop.Timing  // spent before the loop began
@@ -126,6 +127,9 @@ func (w *phoneWork) runner(
 		},
 		Log: m.Log.With("run", run.ID, "serial", sess.Serial),
 	}
+	if w.verifier != nil {
+		runner.Verifier = &redactingVerifier{w.verifier, secrets}
+	}
 	if m.NewGate != nil {
 		runner.Gate = &redactingGate{m.NewGate(sess, run), secrets}
 	}
@@ -152,6 +156,11 @@ func (w *phoneWork) prepare(ctx context.Context) *agentloop.Ending {
 	if w.policy == nil {
 		if w.policy, err = w.opts.NewPolicy(w.settings); err != nil {
 			return agentloop.LostModel(err)
+		}
+	}
+	if w.verifier == nil && w.opts.NewVerifier != nil {
+		if w.verifier, err = w.opts.NewVerifier(w.settings); err != nil {
+			return endedInternally(ctx, err)
 		}
 	}
 	if r, ok := w.policy.(readier); ok {

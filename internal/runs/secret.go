@@ -107,6 +107,22 @@ func (g *redactingGate) Preview(ctx context.Context, s agentloop.Situation) {
 	}
 }
 
+// redactingVerifier hides the run's secrets from a verifier, whose evidence is stored and shown.
+type redactingVerifier struct {
+	agentloop.Verifier
+	secrets []store.Secret
+}
+
+// Verify implements agentloop.Verifier.
+func (v *redactingVerifier) Verify(
+	ctx context.Context, s agentloop.Situation, report string,
+) (agentloop.Verification, error) {
+	if s.Reader != nil {
+		s.Reader = &redactingReader{s.Reader, v.secrets}
+	}
+	return v.Verifier.Verify(ctx, s, report)
+}
+
 type redactingReader struct {
 	agentloop.Reader
 	secrets []store.Secret

@@ -19,6 +19,10 @@ type Settings struct {
 	Client     json.RawMessage `json:"client,omitempty"` // opaque data of the caller
 	// path of the file with the agents' MCP servers, which no later settings replace
 	Servers string `json:"mcp,omitempty"`
+	// Verify says by what the end of the run is looked at, "" as the configuration does.
+	Verify string `json:"verify,omitempty"`
+	// AnswerSchema is the JSON Schema that the run's answer has to fit, nil for any text.
+	AnswerSchema json.RawMessage `json:"answer_schema,omitempty"`
 	// Skill is what the run replays, as Options.NewPolicy reads it, nil if it replays nothing. No
 	// later settings replace it, and the session's next task has none.
 	Skill json.RawMessage `json:"skill,omitempty"`

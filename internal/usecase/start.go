@@ -23,6 +23,8 @@ type Running struct {
 	Seconds    *float64        `json:"wait_seconds,omitempty" max:"3600"`
 	Queue      bool            `json:"queue" default:"false" listed:"gelab"`
 	DetachedOK *bool           `json:"detached_ok,omitempty" listed:"gelab"`
+	Verify     string          `json:"verify,omitempty" max:"20" listed:"gelab"`
+	Schema     json.RawMessage `json:"answer_schema,omitempty" listed:"gelab"`
 	Showing
 }
 
@@ -81,7 +83,8 @@ func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 
 // changes reports whether the call changes settings of the run.
 func (a Running) changes() bool {
-	return a.Extra != nil || a.DetachedOK != nil || a.Showing != Showing{}
+	return a.Extra != nil || a.DetachedOK != nil || a.Verify != "" ||
+		a.Schema != nil || a.Showing != Showing{}
 }
 
 // settings are those of a run that the call begins or takes up. What the call leaves out stays as
@@ -107,6 +110,7 @@ func (u *Cases) settings(c *Call, a Running, mode string, before runs.Settings) 
 	}
 	shown := kept.Show.Private(u.opts.Privacy)
 	out := runs.Settings{ReplyMode: before.ReplyMode, DetachedOK: before.DetachedOK,
+		Verify: cmp.Or(a.Verify, before.Verify), AnswerSchema: before.AnswerSchema,
 		Client: client, Captions: shown.Captions,
 		FinalCaption: shown.FinalCaption}
 	if mode != "" {
@@ -115,6 +119,12 @@ func (u *Cases) settings(c *Call, a Running, mode string, before runs.Settings) 
 		}
 	}
 	out.ReplyMode = c.mode(out.ReplyMode, u.opts.ReplyMode)
+	if err := small("answer_schema", a.Schema, 20_000); err != nil {
+		return before, err
+	}
+	if a.Schema != nil {
+		out.AnswerSchema = a.Schema
+	}
 	if a.DetachedOK != nil {
 		out.DetachedOK = *a.DetachedOK
 	}

@@ -34,6 +34,8 @@ type Result struct {
 	Logs      []Step               `json:"intermediate_logs,omitzero"` // nil when switched off
 	Pictures  []int                `json:"pictures,omitempty"`         // steps, as image content
 	Answer    *string              `json:"answer"`
+	Verified  *Verification        `json:"verification,omitempty"`
+	JSON      json.RawMessage      `json:"answer_json,omitempty"` // null when none fits
 	Question  *OpenQuestion        `json:"question"`
 	Next      *Next                `json:"next"`
 	Timing    *Timing              `json:"timing,omitempty"`
@@ -50,6 +52,8 @@ type Brief struct {
 	Global    int                  `json:"global_step_idx,omitempty"`
 	Pictures  []int                `json:"pictures,omitempty"`
 	Answer    *string              `json:"answer"`
+	Verified  *Verification        `json:"verification,omitempty"` // where it is worth a thought
+	JSON      json.RawMessage      `json:"answer_json,omitempty"`
 	Question  *briefQuestion       `json:"question"`
 	Next      *Next                `json:"next"`
 	Error     *Failure             `json:"error,omitempty"`
@@ -69,12 +73,22 @@ type briefQuestion struct {
 
 // Brief is the part of r that is for models.
 func (r *Result) Brief() Brief {
-	out := Brief{r.SessionID, r.State, r.Reason, r.Global, r.Pictures, r.Answer, nil, r.Next,
-		r.Error}
+	out := Brief{SessionID: r.SessionID, State: r.State, Reason: r.Reason, Global: r.Global,
+		Pictures: r.Pictures, Answer: r.Answer, JSON: r.JSON, Next: r.Next, Error: r.Error}
+	if r.Verified != nil && r.Verified.Verdict != agentloop.Unverified {
+		out.Verified = r.Verified
+	}
 	if r.Question != nil {
 		out.Question = &briefQuestion{OpenQuestion: r.Question}
 	}
 	return out
+}
+
+// Verification is what the end of a completed run was held against.
+type Verification struct {
+	Verdict  agentloop.Verified `json:"verdict"`
+	Evidence string             `json:"evidence"`
+	Frame    int                `json:"frame"` // the step whose picture shows it
 }
 
 // Device is the phone of a session.
@@ -169,6 +183,7 @@ func New(st runs.Status) (Result, error) {
 	}
 	if st.Run.State == store.Completed {
 		r.Answer = &st.Run.Answer
+		r.addVerification(st.Run.Progress.Verification)
 	}
 	if st.Question != nil {
 		r.Question = NewQuestion(*st.Question)
@@ -177,6 +192,20 @@ func New(st runs.Status) (Result, error) {
 		r.Error = &Failure{Code: string(st.Reason), Message: st.Message, Hint: st.Hint}
 	}
 	return r, nil
+}
+
+// addVerification says what the end was held against.
+func (r *Result) addVerification(v *agentloop.Verification) {
+	if v == nil {
+		return
+	}
+	if v.Verdict != "" {
+		r.Verified = &Verification{v.Verdict, v.Evidence, v.Step}
+	}
+	if r.JSON = v.JSON; v.Misfit != "" {
+		r.JSON = json.RawMessage("null")
+		r.Notes = append(r.Notes, "answer_json is null: "+v.Misfit)
+	}
 }
 
 // Failed is the result of a call that could not be carried out.

@@ -218,6 +218,7 @@ func (s *Story) Ended(st runs.Status) {
 		said = fmt.Sprintf(s.Paused, s.spent(st.Usage), st.Reason)
 	}
 	s.paint.Line(s.out, tty.Span{Tone: tone, Text: mark}, tty.Span{Tone: tty.Strong, Text: said})
+	s.verified(st)
 	if why := s.Reasons[st.Reason]; why != "" {
 		s.line("  ", why)
 		return
@@ -227,6 +228,23 @@ func (s *Story) Ended(st runs.Status) {
 		s.line("  ", st.Message)
 	}
 	s.line("  "+s.Try, st.Hint)
+}
+
+// verified says what the end was held against, where that says something.
+func (s *Story) verified(st runs.Status) {
+	v := st.Run.Progress.Verification
+	if v == nil || st.Run.State != store.Completed {
+		return
+	}
+	switch v.Verdict {
+	case agentloop.IsVerified:
+		s.line("  "+s.Verified, v.Evidence)
+	case agentloop.Contradicted:
+		s.line("  "+s.Contradicted, v.Evidence)
+	}
+	if v.Misfit != "" {
+		s.line("  ", v.Misfit)
+	}
 }
 
 // See names the command that shows the whole run.

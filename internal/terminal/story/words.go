@@ -37,6 +37,7 @@ type texts struct {
 	Steps, OneStep, Tokens   string
 	Seconds, Minutes, Waited string
 	Colon, Comma             string
+	Verified, Contradicted   string // in front of what the end was held against
 	Try, Shows               string // in front of what to do, and of the command that shows the run
 
 	Outcomes map[actions.Outcome]string

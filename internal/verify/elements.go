@@ -1,0 +1,192 @@
+package verify
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// claim is something that a task names and that a screen can show.
+type claim struct {
+	words string
+	on    *bool // of something that is switched
+}
+
+// What tasks put in quotes, in the languages of the world, and what they name with figures.
+var (
+	quotedText = regexp.MustCompile(`"([^"\n]+)"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»|` +
+		`「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》|‘([^’\n]{2,})’|(?:^|[\s(])'([^'\n]{2,})'`)
+	figures = regexp.MustCompile(`[€$£¥₹]\s?\d[\d.,]*|\d[\d.,:]*\d\s?[€$£¥₹元%]|\d{1,2}:\d{2}|\d{3,}`)
+)
+
+// claims are those of a task.
+func claims(task string) (list []claim) {
+	add := func(words string) {
+		words = text.Line(words)
+		if words != "" && !slices.ContainsFunc(list, func(c claim) bool { return c.words == words }) {
+			list = append(list, claim{words: words})
+		}
+	}
+	for _, m := range quotedText.FindAllStringSubmatch(task, -1) {
+		for _, words := range m[1:] {
+			add(words)
+		}
+	}
+	for _, m := range figures.FindAllString(quotedText.ReplaceAllString(task, " "), -1) {
+		add(m)
+	}
+	return append(list, switches(task)...)
+}
+
+// Words for what is switched, with the state that they ask for, in a part of a sentence. A task in
+// another language has no such claims.
+var (
+	parts  = regexp.MustCompile(`[.,;!?\n，。；！？、]+\s*|\s+(?:and|then|but|und|et|y|e)\s+`)
+	turned = []struct {
+		re *regexp.Regexp
+		on bool
+	}{
+		{regexp.MustCompile(`(?i)\b(?:turn|switch|put) on (?:the )?(.+)`), true},
+		{regexp.MustCompile(`(?i)\b(?:turn|switch|put) off (?:the )?(.+)`), false},
+		{regexp.MustCompile(`(?i)\b(?:turn|switch|put) (?:the )?(.+) on\b`), true},
+		{regexp.MustCompile(`(?i)\b(?:turn|switch|put) (?:the )?(.+) off\b`), false},
+		{regexp.MustCompile(`(?i)\benable (?:the )?(.+)`), true},
+		{regexp.MustCompile(`(?i)\bdisable (?:the )?(.+)`), false},
+		{regexp.MustCompile(`(?:打开|开启|启用)(.+)`), true},
+		{regexp.MustCompile(`(?:关闭|关掉|禁用)(.+)`), false},
+	}
+)
+
+func switches(task string) (list []claim) {
+	for _, part := range parts.Split(task, -1) {
+		for _, t := range turned {
+			m := t.re.FindStringSubmatch(text.Line(part))
+			if m != nil && len(strings.Fields(m[1])) <= 4 {
+				list = append(list, claim{strings.TrimSpace(m[1]), &t.on})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// Elements holds a task against the elements of a screen: it is verified when all that it names is
+// there, and contradicted when something that it wants switched is the other way.
+func Elements(task string, list []screen.Element) (agentloop.Verified, string) {
+	all := claims(task)
+	if len(all) == 0 {
+		return agentloop.Unverified, "the task names nothing that a screen would show"
+	}
+	if list == nil {
+		return agentloop.Unverified, "the screen lists no elements"
+	}
+	var seen, lacks []string
+	for _, c := range all {
+		if c.on == nil {
+			if where := shown(c.words, list); where != "" {
+				lacks = append(lacks, fmt.Sprintf("%s is %s", text.Quote(c.words, 60), where))
+			} else {
+				seen = append(seen, text.Quote(c.words, 60))
+			}
+			continue
+		}
+		is, known := switched(c.words, list)
+		switch state := map[bool]string{true: "on", false: "off"}; {
+		case !known:
+			lacks = append(lacks, fmt.Sprintf("whether %s is %s cannot be seen",
+				text.Quote(c.words, 60), state[*c.on]))
+		case is != *c.on:
+			return agentloop.Contradicted, fmt.Sprintf("the screen shows %s %s",
+				text.Quote(c.words, 60), state[is])
+		default:
+			seen = append(seen, text.Quote(c.words, 60)+" "+state[is])
+		}
+	}
+	if lacks != nil {
+		return agentloop.Unverified, strings.Join(lacks, "; ")
+	}
+	return agentloop.IsVerified, "the screen shows " + strings.Join(seen, ", ")
+}
+
+// shown says what keeps words from counting as shown, or "" for nothing: text in a field has only
+// been typed, and what stands beside a switch that is off is not in force.
+func shown(words string, list []screen.Element) (lack string) {
+	lack = "not on the screen"
+	want := folded(words)
+	for i := range list {
+		e := &list[i]
+		if !strings.Contains(folded(e.Text), want) && !strings.Contains(folded(e.ContentDesc), want) {
+			continue
+		}
+		if e.Editable {
+			lack = "in a field that is still being edited"
+			continue
+		}
+		if is, known := beside(i, list); known && !is {
+			return "beside a switch that is off"
+		}
+		return ""
+	}
+	return lack
+}
+
+// switched is the state of what these words name. known is false unless exactly one switch is it.
+func switched(words string, list []screen.Element) (is, known bool) {
+	want := folded(words)
+	n := 0
+	for i := range list {
+		e := &list[i]
+		name := folded(e.Text + " " + e.ContentDesc)
+		if name == "" || !strings.Contains(name, want) && !related(name, want) {
+			continue
+		}
+		if e.Checkable {
+			is = e.Checked
+			n++
+		} else if state, there := beside(i, list); there {
+			is = state
+			n++
+		}
+	}
+	return is, n == 1
+}
+
+// related reports whether all words of a short name are in what is wanted: "Dark theme" for "dark
+// theme mode".
+func related(name, want string) bool {
+	words := strings.Fields(name)
+	return len(words) > 1 && !slices.ContainsFunc(words, func(w string) bool {
+		return !slices.Contains(strings.Fields(want), w)
+	})
+}
+
+// beside is the state of the one switch in the row of an element.
+func beside(i int, list []screen.Element) (is, known bool) {
+	row := list[i].Bounds
+	n := 0
+	for j := range list {
+		e := &list[j]
+		middle := e.Bounds.Center().Y
+		if j == i || !e.Checkable || middle < row.Min.Y-rowSlack || middle > row.Max.Y+rowSlack {
+			continue
+		}
+		is = e.Checked
+		n++
+	}
+	return is, n == 1
+}
+
+const rowSlack = 0.02 // of the screen's height
+
+// folded is a text for comparing: small letters and figures, and single spaces.
+func folded(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(":.,", r)
+	}), " ")
+}

@@ -1,0 +1,71 @@
+package verify
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/screen"
+)
+
+// row is a label with a switch beside it, or without one.
+type row struct {
+	says          string
+	checkable, on bool
+	field         bool
+}
+
+func rows(list ...row) (out []screen.Element) {
+	for i, r := range list {
+		y := 0.1 + 0.08*float64(i)
+		out = append(out, screen.Element{Text: r.says, Editable: r.field, Bounds: screen.Rect{
+			Min: screen.Point{X: 0, Y: y}, Max: screen.Point{X: 0.7, Y: y + 0.05}}})
+		if r.checkable {
+			out = append(out, screen.Element{Checkable: true, Checked: r.on, Bounds: screen.Rect{
+				Min: screen.Point{X: 0.8, Y: y}, Max: screen.Point{X: 1, Y: y + 0.05}}})
+		}
+	}
+	return out
+}
+
+func TestAnEndIsHeldAgainstWhatTheScreenLists(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		task string
+		list []screen.Element
+		want agentloop.Verified
+	}{
+		"on and off": {"Turn on the dark theme and turn Wi-Fi off.",
+			rows(row{"Dark theme", true, true, false}, row{"Wi-Fi", true, false, false}),
+			agentloop.IsVerified},
+		"one the other way": {"Turn on the dark theme and turn Wi-Fi off.",
+			rows(row{"Dark theme", true, true, false}, row{"Wi-Fi", true, true, false}),
+			agentloop.Contradicted},
+		"not to be seen": {"Turn on the dark theme and turn Wi-Fi off.",
+			rows(row{"Dark theme", true, true, false}), agentloop.Unverified},
+		"a text that is there": {`Write a note with the title "Groceries".`,
+			rows(row{says: "Groceries"}), agentloop.IsVerified},
+		"a text that is only typed": {`Write a note with the title "Groceries".`,
+			rows(row{says: "Groceries", field: true}), agentloop.Unverified},
+		"a text that is missing": {`Send Tom «später mehr».`, rows(row{says: "mehr später"}),
+			agentloop.Unverified},
+		"a time whose alarm is off": {"Set an alarm for 7:30.",
+			rows(row{"7:30", true, false, false}), agentloop.Unverified},
+		"a time whose alarm is on": {"Set an alarm for 7:30.",
+			rows(row{"7:30", true, true, false}, row{"8:15", true, false, false}),
+			agentloop.IsVerified},
+		"an amount":      {"Pay Anna $25.00", rows(row{says: "$25.00 sent"}), agentloop.IsVerified},
+		"Chinese":        {"关闭蓝牙", rows(row{"蓝牙", true, true, false}), agentloop.Contradicted},
+		"Chinese quotes": {"给汤姆发送“晚点到”", rows(row{says: "晚点到"}), agentloop.IsVerified},
+		"nothing to see": {"Open the shop", rows(row{says: "Shop"}), agentloop.Unverified},
+		"no elements":    {"Turn Wi-Fi off", nil, agentloop.Unverified},
+		"two that are named so": {"Turn Wi-Fi off",
+			rows(row{"Wi-Fi", true, true, false}, row{"Wi-Fi calling", true, true, false}),
+			agentloop.Unverified},
+	} {
+		got, why := Elements(c.task, c.list)
+		require.Equal(t, c.want, got, "%s: %s", name, why)
+		require.NotEmpty(t, why)
+	}
+}
