@@ -77,7 +77,7 @@ func TestTheListOfToolsIsTheOneThatWasReviewed(t *testing.T) {
 		}{
 			"tools.json":       {"schemas=brief", 3000},
 			"tools.gelab.json": {"schemas=brief&compat=gelab", 2100},
-			"tools.full.json":  {"schemas=full", 26_500},
+			"tools.full.json":  {"schemas=full", 27_500},
 		} {
 			got, _ := w.list(c.query)
 			got = withoutTestKinds(got)
@@ -324,7 +324,8 @@ func TestTheParametersOfTheReferenceAreThere(t *testing.T) {
 			"enable_intermediate_image_caption": nil, "enable_intermediate_screenshots": nil,
 			"enable_final_screenshot": nil, "enable_final_image_caption": nil, "extra_info": nil,
 			"wait_seconds": nil, "max_steps": 20.0,
-			"device_id": nil, "queue": false, "detached_ok": nil, "task": nil}
+			"device_id": nil, "queue": false, "detached_ok": nil, "task": nil,
+			"verify": nil, "answer_schema": nil}
 		require.Equal(t, with(maps.Clone(flags),
 			in{"reset_environment": true, "reply_mode": "pass_to_client", "idempotency_key": nil,
 				"supersede": false}),

@@ -21,7 +21,6 @@ type Config struct {
 	Guard     Guard              `koanf:"guard"`
 	Privacy   string             `koanf:"privacy"`
 	Compat    string             `koanf:"compat"`
-<<<<<<< HEAD
 	Schemas   string             `koanf:"schemas"`
 	Apps      map[string]string  `koanf:"apps"`
 	Host      Host               `koanf:"host"`
@@ -29,16 +28,9 @@ type Config struct {
 	Retention Retention          `koanf:"retention"`
 	Schedule  Schedule           `koanf:"schedule"`
 	Runs      Runs               `koanf:"runs"`
-=======
 	// Verify says by what the ends of tasks are looked at, VerifyModel by which model.
-	Verify      string            `koanf:"verify"`
-	VerifyModel string            `koanf:"verify_model"`
-	Schemas     string            `koanf:"schemas"`
-	Apps        map[string]string `koanf:"apps"`
-	Host        Host              `koanf:"host"`
-	Log         Log               `koanf:"log"`
-	Retention   Retention         `koanf:"retention"`
->>>>>>> 63e0541c (wip)
+	Verify      string `koanf:"verify"`
+	VerifyModel string `koanf:"verify_model"`
 
 	Proxies map[string]ProxyServer `koanf:"proxies"`
 }

@@ -136,10 +136,11 @@ func shown(words string, list []screen.Element) (lack string) {
 	return lack
 }
 
-// switched is the state of what these words name. known is false unless exactly one switch is it.
+// switched is the state of what these words name. known is false unless exactly one switch is it:
+// one that bears the words, or that stands in the row of a text that does.
 func switched(words string, list []screen.Element) (is, known bool) {
 	want := folded(words)
-	n := 0
+	found := map[int]bool{}
 	for i := range list {
 		e := &list[i]
 		name := folded(e.Text + " " + e.ContentDesc)
@@ -147,14 +148,15 @@ func switched(words string, list []screen.Element) (is, known bool) {
 			continue
 		}
 		if e.Checkable {
-			is = e.Checked
-			n++
-		} else if state, there := beside(i, list); there {
-			is = state
-			n++
+			found[i] = true
+		} else if j := inRow(i, list); j >= 0 {
+			found[j] = true
 		}
 	}
-	return is, n == 1
+	for i := range found {
+		is = list[i].Checked
+	}
+	return is, len(found) == 1
 }
 
 // related reports whether all words of a short name are in what is wanted: "Dark theme" for "dark
@@ -168,18 +170,25 @@ func related(name, want string) bool {
 
 // beside is the state of the one switch in the row of an element.
 func beside(i int, list []screen.Element) (is, known bool) {
-	row := list[i].Bounds
-	n := 0
+	j := inRow(i, list)
+	return j >= 0 && list[j].Checked, j >= 0
+}
+
+// inRow is the one switch in the row of an element, or -1.
+func inRow(i int, list []screen.Element) int {
+	row, at := list[i].Bounds, -1
 	for j := range list {
 		e := &list[j]
 		middle := e.Bounds.Center().Y
 		if j == i || !e.Checkable || middle < row.Min.Y-rowSlack || middle > row.Max.Y+rowSlack {
 			continue
 		}
-		is = e.Checked
-		n++
+		if at >= 0 {
+			return -1
+		}
+		at = j
 	}
-	return is, n == 1
+	return at
 }
 
 const rowSlack = 0.02 // of the screen's height

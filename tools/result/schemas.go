@@ -42,6 +42,8 @@ var schemas = sync.OnceValue(func() schema.Types {
 	status := types[reflect.TypeFor[Winner]()].Properties["status"]
 	status.Enum = status.Enum[1:] // without pending
 	add[Failure](types, sections)
+	schema.AddEnum(types, agentloop.IsVerified, agentloop.Unverified, agentloop.Contradicted)
+	add[Verification](types, sections)
 	add[Result](types, sections)
 	add[Inquiry](types, sections)
 	add[Pending](types, sections)
