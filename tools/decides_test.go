@@ -8,10 +8,12 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -44,8 +46,9 @@ var starters = []starter{
 type house struct {
 	*fixture
 	starter
-	web  *web.Server
-	page string // what logs a browser in
+	web   *web.Server
+	page  string                    // what logs a browser in
+	fills atomic.Pointer[answering] // each form
 }
 
 // newHouse puts the HTTP API beside the tools, over real questions and a real store, with a guard
@@ -68,12 +71,15 @@ func newHouse(w *fixture, s starter, programsDecide bool, undecided inquiry.OnTi
 		}})
 	}
 	w.begin()
-	r := &reader{answers: []answering{accepts(in{"decision": "approve"})}}
+	h := &house{fixture: w, starter: s}
+	r := &reader{answers: []answering{func(ctx context.Context, form mcp.ElicitationParams) (
+		*mcp.ElicitationResult, error) {
+		return (*h.fills.Load())(ctx, form)
+	}}}
 	if !s.forms {
 		r = nil
 	}
 	w.pipe(eras[0], r)
-	h := &house{fixture: w, starter: s}
 	logins := web.OpenLogins(w.t.TempDir() + "/logins")
 	of := tools.New(&w.topts)
 	h.web = web.New(&web.Options{Questions: w.manager.Broker(), Sessions: w.store,
@@ -195,6 +201,14 @@ func decisionOf(word string) string {
 	return inquiry.Approve
 }
 
+// carriedOut is how often an act is carried out about which a person says the word.
+func carriedOut(word string) int {
+	if decisionOf(word) == inquiry.Approve {
+		return 1
+	}
+	return 0
+}
+
 // modes are what a client may ask for.
 var modes = []string{"pass_to_client", "elicit -> pass_to_client", "elicit",
 	"auto_reply -> pass_to_client", "auto_reply", "no_reply", "elicit (9s) -> auto_reply"}
@@ -233,12 +247,19 @@ func (h *house) property(t *rapid.T, all []door) {
 		return mode == "elicit" && !h.forms // which is refused
 	})
 	mode := rapid.SampledFrom(takes).Draw(t, "reply mode")
+	word := rapid.SampledFrom([]string{"yes", "no", "closes it"}).Draw(t, "the user at the form")
+	fills := acts("cancel", nil)
+	if word != "closes it" {
+		fills = accepts(in{"decision": decisionOf(word)})
+	}
+	h.fills.Store(&fills)
 	a, err := h.try(h.t.Context(), "ask_agent_start_new_task",
 		in{"task": "tap", "reply_mode": mode, "reset_environment": false,
 			"supersede": true}, "p")
 	require.NoError(t, err)
-	if h.person && h.forms && strings.Contains(mode, "elicit") {
-		require.Equal(t, before+1, h.phones.touches("A"), "the user has consented: %s", a.text)
+	if h.person && h.forms && word != "closes it" {
+		carried := carriedOut(word)
+		require.Equal(t, before+carried, h.phones.touches("A"), "%s in the form: %s", word, a.text)
 		h.decidedByAPerson(t, a.SessionID)
 		return
 	}
@@ -259,11 +280,7 @@ func (h *house) property(t *rapid.T, all []door) {
 		}
 		require.False(t, now.Open(), "%s may settle it with %s", d.name, word)
 		h.wait(a.SessionID)
-		carried := 0
-		if decisionOf(word) == inquiry.Approve {
-			carried = 1
-		}
-		require.Equal(t, before+carried, h.phones.touches("A"), "%s by %s", word, d.name)
+		require.Equal(t, before+carriedOut(word), h.phones.touches("A"), "%s by %s", word, d.name)
 		h.decidedByAPerson(t, a.SessionID)
 		return
 	}

@@ -390,3 +390,42 @@ func TestAnAnswerInAFormOutlivesTheServerThatAsked(t *testing.T) {
 		require.Equal(t, 4, a.Delta, "all steps of the call, those before the question included")
 	})
 }
+
+// Consents and takeovers reach the user of a client that shows forms, whatever its model has asked
+// for. What the form does not settle is passed to the client, and a program's user has no form.
+func TestConsentsAreAskedInFormsWhoeverChoseTheMode(t *testing.T) {
+	for _, mode := range []string{"", "pass_to_client", "auto_reply", "no_reply",
+		"elicit -> pass_to_client"} {
+		t.Run(mode, func(t *testing.T) {
+			inBothEras(t, func(*reader) []answering {
+				return []answering{accepts(in{"decision": "approve"})}
+			}, func(t *testing.T, w *fixture, r *reader) {
+				w.gate = asking{"critical"}
+				start := in{"task": "tap"}
+				if mode != "" {
+					start["reply_mode"] = mode
+				}
+				before := w.phones.touches("A")
+				a := w.withProgress("p", "ask_agent_start_new_task", start)
+				if strings.HasPrefix(mode, "auto") { // which this server has no model for
+					require.Equal(t, "INVALID_ARGUMENT", a.code(), a.text)
+					return
+				}
+				require.Equal(t, done, a.code(), a.text)
+				require.Len(t, r.shown(), 1)
+				require.Equal(t, before+1, w.phones.touches("A"))
+			})
+		})
+	}
+}
+
+func TestAConsentThatAFormDoesNotSettleIsPassedToTheClient(t *testing.T) {
+	inBothEras(t, func(*reader) []answering { return []answering{acts("cancel", nil)} },
+		func(t *testing.T, w *fixture, r *reader) {
+			w.gate = asking{"critical"}
+			a := w.withProgress("p", "ask_agent_start_new_task", in{"task": "tap"})
+			require.Equal(t, "WAITING_APPROVAL ACTION_NEEDS_APPROVAL", a.code(), a.text)
+			require.Len(t, r.shown(), 1)
+			require.Contains(t, a.text, "the inbox page or this machine's terminal")
+		})
+}

@@ -135,7 +135,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		c.who.Report = &usecase.Reporter{Send: p.send, Heartbeat: waits.Heartbeat}
 	}
 	if transport.CanElicit(ctx) {
-		c.who.Forms = &forms{t.edge, c}
+		c.who.Forms, c.who.Person = &forms{t.edge, c}, c.person
 	}
 	if c.gelab { // whose clients block until the task has ended
 		c.who.Usual = c.who.Most

@@ -37,13 +37,18 @@ func (w *texts) asked(person bool) string {
 	return w.Handed
 }
 
-// personalMode returns the mode for a question that only a person can settle in a run with this
-// reply mode: its steps at which a person answers, or else the client.
-func personalMode(mode channel.Mode) channel.Mode {
-	steps, err := mode.Steps()
+// personalMode returns the mode for a question that only a person can settle in a run with these
+// settings: the steps of its reply mode at which a person answers, or else the client. A client that
+// shows its user forms does so first.
+func personalMode(set Settings) channel.Mode {
+	steps, err := set.ReplyMode.Steps()
 	steps = slices.DeleteFunc(steps, func(s channel.Step) bool { return !s.Person })
-	if err != nil || len(steps) == 0 {
-		return channel.PassToClient
+	mode := channel.PassToClient
+	if err == nil && len(steps) > 0 {
+		mode = channel.Of(steps)
 	}
-	return channel.Of(steps)
+	if set.Forms && mode.Is(channel.PassToClient) {
+		return channel.Elicit + " -> " + mode
+	}
+	return mode
 }

@@ -262,7 +262,7 @@ func (w *phoneWork) Park(
 		}
 	}
 	if errors.Is(asked.ForModels(), inquiry.ErrForPeople) {
-		mode = personalMode(mode)
+		mode = personalMode(w.settings)
 	}
 	asked, err = w.desk.Open(ctx, asked, mode)
 	if err == nil {

@@ -69,7 +69,7 @@ func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) er
 		Fence: run.Fence, Kind: inquiry.KindTakeover, Task: run.Task,
 		Body: &inquiry.Takeover{PeopleOnly: person},
 		Text: textsIn(m.opts.ConsoleLang).asked(person)},
-		personalMode(set.ReplyMode))
+		personalMode(set.Settings))
 	if err != nil {
 		return err
 	}

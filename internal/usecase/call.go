@@ -21,6 +21,8 @@ type Call struct {
 	Steps int           // of a call that does not say; 0 means as many as are configured
 	// Forms shows questions to the caller's user, or nil if the caller cannot.
 	Forms Forms
+	// Person says that what Forms bring is a person's word.
+	Person bool
 	// Begun is called when the call has done what it changes and begins to wait, unless it is nil.
 	Begun func()
 	// Report is given what happens while the call waits, unless it is nil.

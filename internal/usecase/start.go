@@ -111,6 +111,7 @@ func (u *Cases) settings(c *Call, a Running, mode string, before runs.Settings) 
 	shown := kept.Show.Private(u.opts.Privacy)
 	out := runs.Settings{ReplyMode: before.ReplyMode, DetachedOK: before.DetachedOK,
 		Verify: cmp.Or(a.Verify, before.Verify), AnswerSchema: before.AnswerSchema,
+		Forms:  c.Forms != nil && c.Person,
 		Client: client, Captions: shown.Captions,
 		FinalCaption: shown.FinalCaption}
 	if mode != "" {
