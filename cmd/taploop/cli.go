@@ -63,6 +63,7 @@ type commands struct {
 	Prompt    promptCmd    `cmd:"" help:"Show the prompt of a step, or check a template of it."`
 	Calibrate calibrateCmd `cmd:"" help:"Find out how a model replies and writes places, on drawn screens with known targets. Needs no phone."`
 	Configure configCmd    `cmd:"" name:"config" help:"Show the configuration, or import gelab-zero's."`
+	Upgrade   upgradeCmd   `cmd:"" help:"Tell whether there is a newer version, where one is configured to be looked for."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 

@@ -4,6 +4,8 @@ package main
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -174,4 +176,33 @@ func TestPeopleOutsideAreToldHowRunsEnd(t *testing.T) {
 	_, said, code := b.run("serve", "--set", "notify.events=run.finished")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, said, "want an event, or a pattern of some, of run.completed")
+}
+
+func TestAStreamOfATokenEndsWhenTheTokenDoes(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "")
+	out, said, code := b.run("token", "create", "--name", "short", "--expires", "3s", "--rate",
+		"100/m")
+	require.Zero(t, code, said)
+	_, url := b.serve()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		strings.TrimSuffix(url, "/mcp")+"/v1/events", nil)
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(out))
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	require.Equal(t, 200, resp.StatusCode)
+	_, err = io.ReadAll(resp.Body) // ends with the token
+	require.NoError(t, err)
+	status, text := get(t, url, map[string]string{"Authorization": "Bearer " +
+		strings.TrimSpace(out)})
+	require.Equal(t, 401, status)
+	require.Contains(t, text, "the token has expired")
+	out, said, code = b.run("token", "list")
+	require.Zero(t, code, said)
+	require.Regexp(t, `(?m)^short .* 100/m `, out)
+	_, said, code = b.run("token", "create", "--expires", "soon")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, said, "write an age such as 30d")
 }

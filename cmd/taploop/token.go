@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/serve"
+	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/token"
 )
@@ -25,6 +27,8 @@ type tokenCreateCmd struct {
 	Name    string   `help:"Name of who bears it, for logs and lists; the default is made up." placeholder:"NAME"`
 	Person  bool     `help:"A person bears it, and no program: over HTTP it decides about actions that wait for a person. It sees its own sessions and those of --for; only tokens that http.operators names see everything."`
 	For     []string `help:"Whose sessions and questions a person's token sees and answers beside its own: names of tokens, separated by commas. May be repeated." placeholder:"NAME" sep:"none"`
+	Expires string   `help:"How long it is good for, such as 30d; the default is until it is revoked." placeholder:"AGE"`
+	Rate    string   `help:"How many requests may come with it, such as 60/m, 5/s or 1000/h; more are refused with 429." placeholder:"RATE"`
 	Adopt   bool     `help:"Give it the open sessions and questions that were begun without a token."`
 	DataDir string   `key:"data_dir" help:"Where tokens are kept." placeholder:"DIR"`
 }
@@ -43,7 +47,12 @@ func (c *tokenCreateCmd) Run(ctx context.Context, a *invocation) error {
 			tenants = append(tenants, name)
 		}
 	}
-	secret, info, err := serve.OpenTokens(a.Conf.DataDir).Create(c.Name, c.Person, tenants...)
+	limits, err := c.limits()
+	if err != nil {
+		return err
+	}
+	secret, info, err := serve.OpenTokens(a.Conf.DataDir).CreateLimited(limits, c.Name, c.Person,
+		tenants...)
 	if err != nil {
 		return err
 	}
@@ -54,6 +63,22 @@ func (c *tokenCreateCmd) Run(ctx context.Context, a *invocation) error {
 		return errors.Join(err, adopt(ctx, a, info.Name))
 	}
 	return errors.Join(err, noteOrphans(ctx, a, info.Name))
+}
+
+// limits are what the token is good for.
+func (c *tokenCreateCmd) limits() (l token.Limits, err error) {
+	if l.Rate, err = token.ParseRate(c.Rate); err != nil {
+		return l, app.Usage(err, "")
+	}
+	if c.Expires != "" {
+		age, err := config.ParseAge(c.Expires)
+		if err != nil {
+			return l, app.Usage(fmt.Errorf("--expires is %q", c.Expires),
+				"write an age such as 30d, 12w or 36h")
+		}
+		l.Expires = time.Now().Add(age).UTC().Truncate(time.Second)
+	}
+	return l, nil
 }
 
 type tokenAdoptCmd struct {
@@ -137,12 +162,18 @@ func (c *tokenListCmd) Run(a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
 	}
-	list, err := serve.OpenTokens(a.Conf.DataDir).List()
+	tokens := serve.OpenTokens(a.Conf.DataDir)
+	all, err := tokens.List()
 	if err != nil {
 		return err
 	}
+	used := tokens.LastUsed()
+	list := make([]listedToken, len(all))
+	for i, t := range all {
+		list[i] = listedToken{t, used[t.ID]}
+	}
 	return printList(a, c.JSON, list, "no tokens; `taploop token create --name NAME` makes one",
-		"NAME ID CREATED FOR", func(t token.Info) []any {
+		"NAME ID CREATED EXPIRES RATE USED FOR", func(t listedToken) []any {
 			bearer := "programs"
 			if t.Person {
 				bearer = "a person"
@@ -150,8 +181,23 @@ func (c *tokenListCmd) Run(a *invocation) error {
 			if len(t.For) > 0 {
 				bearer += ", for " + strings.Join(t.For, ", ")
 			}
-			return []any{t.Name, t.ID, t.Created.Local().Format(time.DateTime), bearer}
+			return []any{t.Name, t.ID, t.Created.Local().Format(time.DateTime),
+				whenOrDash(t.Expires), cmp.Or(string(t.Rate), "-"), whenOrDash(t.Used), bearer}
 		})
+}
+
+// listedToken is a token as it is listed.
+type listedToken struct {
+	token.Info
+	Used time.Time `json:"last_used_at,omitzero"`
+}
+
+// whenOrDash is a time to the minute, or "-" for none.
+func whenOrDash(at time.Time) string {
+	if at.IsZero() {
+		return "-"
+	}
+	return at.Local().Format(toMinute)
 }
 
 type tokenRevokeCmd struct {

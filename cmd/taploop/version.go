@@ -2,18 +2,22 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	_ "embed"
 	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/taploop/taploop/internal/store"
 )
 
-// version is set by a release build: -ldflags "-X main.version=1.2.3".
-var version = ""
+// What a release build sets: -ldflags "-X main.version=1.2.3 -X main.commit=... -X main.date=...".
+var version, commit, date string
 
 type versionCmd struct {
+	JSON     bool `help:"Print JSON."`
 	Licenses bool `help:"Print the licences of all that the program is made of."`
 }
 
@@ -26,7 +30,12 @@ var licenses []byte
 // Run prints the version on stdout, or the licences.
 func (c *versionCmd) Run(a *invocation) error {
 	if !c.Licenses {
-		_, err := fmt.Fprint(a.out, versionLine())
+		b := thisBuild()
+		if c.JSON {
+			return printJSON(a.out, b)
+		}
+		_, err := fmt.Fprintf(a.out, "%scommit %s\nbuilt %s\nschema %d\n", versionLine(),
+			cmp.Or(b.Commit, "unknown"), cmp.Or(b.Date, "unknown"), b.Schema)
 		return err
 	}
 	text, err := gzip.NewReader(bytes.NewReader(licenses))
@@ -35,6 +44,33 @@ func (c *versionCmd) Run(a *invocation) error {
 	}
 	_, err = io.Copy(a.out, text)
 	return err
+}
+
+// build is how the program was built.
+type build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Date    string `json:"date,omitempty"` // of the build, or of the commit without one
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+	Schema  int    `json:"schema"` // of the store
+}
+
+func thisBuild() build {
+	b := build{Version: ownVersion(), Commit: commit, Date: date, Go: runtime.Version(),
+		OS: runtime.GOOS, Arch: runtime.GOARCH, Schema: store.Schema()}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				b.Commit = cmp.Or(b.Commit, s.Value)
+			case "vcs.time":
+				b.Date = cmp.Or(b.Date, s.Value)
+			}
+		}
+	}
+	return b
 }
 
 func versionLine() string {

@@ -28,6 +28,7 @@ type Config struct {
 	Retention Retention          `koanf:"retention"`
 	Schedule  Schedule           `koanf:"schedule"`
 	Runs      Runs               `koanf:"runs"`
+	Upgrade   Upgrade            `koanf:"upgrade"`
 	// Verify says by what the ends of tasks are looked at, VerifyModel by which model.
 	Verify      string `koanf:"verify"`
 	VerifyModel string `koanf:"verify_model"`

@@ -37,6 +37,11 @@ type Runs struct {
 	Resume string `koanf:"resume"`
 }
 
+// Upgrade says where the newest version is named.
+type Upgrade struct {
+	Source string `koanf:"source"`
+}
+
 // Skip is the value of Schedule's settings that lets a time pass.
 const Skip = "skip"
 
@@ -45,7 +50,7 @@ type Age string
 
 // Duration is the age as a duration, 0 for none.
 func (a Age) Duration() time.Duration {
-	d, _ := parseAge(string(a)) // which its check refuses
+	d, _ := ParseAge(string(a)) // which its check refuses
 	return d
 }
 
@@ -83,6 +88,10 @@ var operateSettings = []setting{
 	{"schedule.missed", "once", oneOf("once", Skip),
 		"what a server does about times that came while none was up: once, the last of them if it " +
 			"is at most an hour ago, or skip"},
+
+	{"upgrade.source", "", nil,
+		"a file or an address that names the newest version, for taploop upgrade --check; empty " +
+			"asks nobody"},
 }
 
 // notices takes patterns that an event matches.
@@ -104,8 +113,8 @@ var NotifyEvents = []string{"run.completed", "run.failed", "run.paused", "phone.
 
 var days = regexp.MustCompile(`^(\d+(?:\.\d+)?)([dw])$`)
 
-// parseAge reads a duration, or a number of days or weeks.
-func parseAge(text string) (time.Duration, error) {
+// ParseAge reads a duration, or a number of days or weeks such as 90d. "" is 0.
+func ParseAge(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -138,7 +147,7 @@ func parseSize(text string) (int64, error) {
 }
 
 func age(v any) []fault {
-	_, err := parseAge(string(v.(Age)))
+	_, err := ParseAge(string(v.(Age)))
 	return unless(err == nil, v, "an age such as 90d, 12w or 36h, or nothing")
 }
 

@@ -27,6 +27,7 @@ type Info struct {
 	Person  bool      `json:"person,omitempty"` // the bearer is a person, not a program
 	// the clients whose sessions a person sees beside their own, by the names of their tokens
 	For []string `json:"for,omitempty"`
+	Limits
 }
 
 // is reports whether the token has the name or the id.
@@ -53,6 +54,19 @@ func Open(path string) *Store { return &Store{path} }
 // sessions that person sees beside their own. They need not have tokens yet.
 func (s *Store) Create(name string, person bool, tenants ...string) (
 	token string, info Info, err error) {
+	return s.CreateLimited(Limits{}, name, person, tenants...)
+}
+
+// CreateLimited is Create for a token that is good for less.
+func (s *Store) CreateLimited(limits Limits, name string, person bool, tenants ...string) (
+	token string, info Info, err error) {
+	if _, err := ParseRate(string(limits.Rate)); err != nil {
+		return "", Info{}, err
+	}
+	if !limits.Expires.IsZero() && !limits.Expires.After(time.Now()) {
+		return "", Info{}, hint.Add(errors.New("the token would have expired already"),
+			"give a time to come, such as 30d")
+	}
 	for _, n := range append(tenants, name) {
 		if err := checkName(n); err != nil {
 			return "", Info{}, err
@@ -66,7 +80,7 @@ func (s *Store) Create(name string, person bool, tenants ...string) (
 	token = prefix + base64.RawURLEncoding.EncodeToString(random(32))
 	err = s.change(func(all []entry) ([]entry, error) {
 		info = Info{ID: freeID(all), Name: name, Created: time.Now().UTC().Truncate(time.Second),
-			Person: person, For: tenants}
+			Person: person, For: tenants, Limits: limits}
 		if name == "" {
 			info.Name = "token-" + info.ID
 		}
@@ -144,7 +158,7 @@ func (s *Store) Revoke(nameOrID string) (info Info, err error) {
 	return info, err
 }
 
-// Check returns the Info of a token, or ErrNone. Its timing reveals only the number of tokens.
+// Check returns the Info of a token, or ErrNone, or ErrExpired. Its timing reveals only the number of tokens.
 func (s *Store) Check(token string) (Info, error) {
 	all, err := s.read()
 	if err != nil {
@@ -158,6 +172,9 @@ func (s *Store) Check(token string) (Info, error) {
 	}
 	if found < 0 {
 		return Info{}, ErrNone
+	}
+	if at := all[found].Expires; !at.IsZero() && !time.Now().Before(at) {
+		return Info{}, ErrExpired
 	}
 	return all[found].Info, nil
 }

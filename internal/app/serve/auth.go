@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/token"
+	"github.com/taploop/taploop/internal/wait"
 	"github.com/taploop/taploop/internal/web"
 )
 
@@ -34,13 +35,20 @@ type authenticator struct {
 	tokens *token.Store
 	open   bool          // the server listens on loopback
 	files  files.Watcher // of the tokens and the logins of browsers
+	// when whom authorize lets in may have changed
+	changes wait.Broadcast
+	uses    uses
 }
 
-// watch notices what other processes change in the tokens and logins, until stop returns.
-func (g *authenticator) watch(ctx context.Context, dir string) (stop func()) {
+// watch notices what other processes change in the tokens and logins and what expires, until stop
+// returns. failed is called when the uses of tokens cannot be stored.
+func (g *authenticator) watch(ctx context.Context, dir string, failed func(error)) (
+	stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() { g.files.Run(ctx, tokensFile(dir), loginsFile(dir)) })
+	watching.Go(func() { g.relay(ctx) })
+	watching.Go(func() { g.noteUses(ctx, failed) })
 	return func() { cancel(); watching.Wait() }
 }
 
@@ -69,6 +77,8 @@ var (
 		"send the header Authorization: Bearer TOKEN (taploop token create)")
 	errBadToken = hint.Add(errors.New("the token is not known, or was revoked"),
 		"taploop token list shows which there are, taploop token create --name NAME makes another")
+	errExpired = hint.Add(errors.New("the token has expired"),
+		"taploop token create --name NAME makes another")
 	errTokens = errors.New("the tokens cannot be read; the server's log has more")
 )
 
@@ -91,6 +101,8 @@ func (g *authenticator) authorize(r *http.Request) (string, error) {
 	}
 	info, err := g.tokens.Check(strings.TrimSpace(secret))
 	switch {
+	case errors.Is(err, token.ErrExpired):
+		return "", errExpired
 	case errors.Is(err, token.ErrNone):
 		return "", errBadToken
 	case err != nil:

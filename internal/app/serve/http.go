@@ -27,7 +27,7 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	if err := auth.check(conf.Addr); err != nil {
 		return err
 	}
-	stop := auth.watch(ctx, set.Conf.DataDir)
+	stop := auth.watch(ctx, set.Conf.DataDir, func(err error) { set.Log.Warn("tokens", "err", err) })
 	defer stop()
 	ln, err := listen(conf.Addr)
 	if err != nil {
@@ -55,7 +55,7 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	s.operate(mux, counts)
 	s.schedules(set.Conf.Schedule, s.tellMissed)
 	page.open(set, s, auth, mux)
-	srv := &http.Server{Handler: httpguard.Timely(counted(mux, counts, set.Log)),
+	srv := &http.Server{Handler: httpguard.Timely(counted(auth.limited(mux), counts, set.Log)),
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(set.Log.Handler(), slog.LevelWarn)}
 	err = letIn(ctx, srv, ln, func() (*serverFile, error) {
@@ -86,7 +86,7 @@ func (s *Service) operate(mux *http.ServeMux, counts Counters) {
 func transportOptions(set *app.Settings, auth *authenticator, s *Service) transport.Options {
 	return transport.Options{InOrder: true,
 		Hosts: set.Conf.HTTP.Hosts, Origins: set.Conf.HTTP.Origins, Authorize: auth.authorize,
-		Changed:  auth.files.Changed,
+		Changed:  auth.changes.Next,
 		Operator: func(name string) bool { return isOperator(set, name) },
 		Person:   func(name string) bool { _, is := auth.person(name); return is },
 		Context:  tools.Connected, Log: set.Log,

@@ -34,7 +34,7 @@ func (u *webUI) open(s *app.Settings, svc *Service, auth *authenticator, mux *ht
 		Tasks:  svc.tools.Cases(), Results: svc.tools,
 		Requests: svc.tools.Requests(), Waits: svc.waits, BaseURL: d.URL,
 		Channels: d.Manager.Desk().Channels, Authorize: auth.known,
-		Changed:  auth.files.Changed,
+		Changed:  auth.changes.Next,
 		Operator: func(name string) bool { return isOperator(s, name) }, Person: auth.person,
 		Hosts: s.Conf.HTTP.Hosts, Origins: s.Conf.HTTP.Origins, Log: s.Log,
 	})

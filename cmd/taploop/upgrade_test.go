@@ -1,0 +1,37 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestVersionsAreComparedByTheirNumbers(t *testing.T) {
+	for _, c := range []struct {
+		a, b  string
+		newer bool
+	}{
+		{"1.2.3", "1.2.3", false}, {"1.10.0", "1.9.9", true}, {"1.9.9", "1.10.0", false},
+		{"2.0", "1.99.99", true}, {"1.2.3", "1.2.3-rc.1", true}, {"1.2.3-rc.1", "1.2.3", false},
+		{"1.2.3-rc.2", "1.2.3-rc.1", true}, {"v1.3.0", "1.2.0", true},
+		{"0.1.0", "development", true}, {"nonsense", "1.0.0", false},
+		{"0.1.0", "v0.0.0-20261127081500-abcdef012345", true},
+	} {
+		require.Equal(t, c.newer, newerVersion(c.a, c.b), "%v", c)
+	}
+}
+
+func TestAVersionIsReadFromTextAndReleases(t *testing.T) {
+	for content, want := range map[string]string{
+		"1.2.3\n": "1.2.3", " v1.2.3 ": "1.2.3", `{"version": "1.2.3"}`: "1.2.3",
+		`{"tag_name": "v2.0.0", "html_url": "https://example.org/v2.0.0"}`: "2.0.0",
+	} {
+		got, _, err := newestIn(content)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	for _, content := range []string{"", "<html>", "{}", `{"version": 3}`, "1", "1.2.3 and more"} {
+		_, _, err := newestIn(content)
+		require.ErrorContains(t, err, "holds no version", content)
+	}
+}

@@ -1,0 +1,122 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/internal/token"
+)
+
+// uses counts the requests of each token against its rate, and remembers when each was used last.
+type uses struct {
+	mu   sync.Mutex
+	next map[string]time.Time // by id: when a request would be in time without any saved up
+	last map[string]time.Time // by id: not stored yet
+}
+
+// take counts a request. It returns how long the bearer has to wait if it is one too many.
+func (u *uses) take(info token.Info, now time.Time) (wait time.Duration) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.next == nil {
+		u.next, u.last = map[string]time.Time{}, map[string]time.Time{}
+	}
+	u.last[info.ID] = now
+	every, most := info.Rate.Every()
+	if every == 0 {
+		return 0
+	}
+	at := u.next[info.ID]
+	if at.Before(now) {
+		at = now
+	}
+	if wait = at.Sub(now) - time.Duration(most-1)*every; wait > 0 {
+		return wait
+	}
+	u.next[info.ID] = at.Add(every)
+	return 0
+}
+
+// unstored returns what is to be stored, and forgets it.
+func (u *uses) unstored() map[string]time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	last := u.last
+	u.last = map[string]time.Time{}
+	if u.next == nil {
+		u.next = map[string]time.Time{}
+	}
+	return last
+}
+
+// bearer is the token of a request, if it has a good one.
+func (g *authenticator) bearer(r *http.Request) (token.Info, error) {
+	scheme, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return token.Info{}, token.ErrNone
+	}
+	return g.tokens.Check(strings.TrimSpace(secret))
+}
+
+// limited refuses requests that are more than the rate of their token, before anything else is done
+// for them.
+func (g *authenticator) limited(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		info, err := g.bearer(r)
+		if err != nil { // whoever serves the request says so
+			next.ServeHTTP(w, r)
+			return
+		}
+		if wait := g.uses.take(info, time.Now()); wait > 0 {
+			seconds := int(math.Ceil(wait.Seconds()))
+			w.Header().Set("Retry-After", strconv.Itoa(seconds))
+			http.Error(w, fmt.Sprintf("the token %s may send %s requests; try again in %d s",
+				info.Name, info.Rate, seconds), http.StatusTooManyRequests)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// noteUses stores once in a while when tokens were used, and at the end.
+func (g *authenticator) noteUses(ctx context.Context, failed func(error)) {
+	const every = 5 * time.Second
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for done := false; !done; {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			done = true
+		}
+		if used := g.uses.unstored(); len(used) > 0 {
+			if err := g.tokens.NoteUsed(used); err != nil {
+				failed(err)
+			}
+		}
+	}
+}
+
+// relay passes on that the files have changed, and says the same when a token expires.
+func (g *authenticator) relay(ctx context.Context) {
+	for ctx.Err() == nil {
+		changed := g.files.Changed()
+		var expires <-chan time.Time
+		if next, err := g.tokens.NextExpiry(time.Now()); err == nil && !next.IsZero() {
+			expires = time.After(time.Until(next))
+		}
+		select {
+		case <-changed:
+		case <-expires:
+		case <-ctx.Done():
+			return
+		}
+		g.changes.Send()
+	}
+}

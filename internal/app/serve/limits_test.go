@@ -1,0 +1,99 @@
+package serve
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/token"
+)
+
+// asking is a request with the token.
+func asking(t *testing.T, secret string) *http.Request {
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", nil)
+	r.Header.Set("Authorization", "Bearer "+secret)
+	return r
+}
+
+func TestATokenMaySendAsManyRequestsAsItsRateSays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens.json")
+	synctest.Test(t, func(t *testing.T) {
+		g := &authenticator{tokens: token.Open(path)}
+		slow, info, err := g.tokens.CreateLimited(token.Limits{Rate: "3/m"}, "slow", false)
+		require.NoError(t, err)
+		free, _, err := g.tokens.Create("free", false)
+		require.NoError(t, err)
+		served := g.limited(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNoContent)
+		}))
+		get := func(secret string) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			served.ServeHTTP(w, asking(t, secret))
+			return w
+		}
+		for range 3 {
+			require.Equal(t, http.StatusNoContent, get(slow).Code)
+		}
+		w := get(slow)
+		require.Equal(t, http.StatusTooManyRequests, w.Code)
+		require.Equal(t, "20", w.Header().Get("Retry-After"))
+		require.Contains(t, w.Body.String(), "the token slow may send 3/m requests")
+		require.NotContains(t, w.Body.String(), slow)
+		require.Equal(t, http.StatusNoContent, get(free).Code, "another token's rate is its own")
+		require.Equal(t, http.StatusNoContent, get("unknown").Code, "whoever serves it refuses it")
+		time.Sleep(20 * time.Second)
+		require.Equal(t, http.StatusNoContent, get(slow).Code)
+		require.Equal(t, http.StatusTooManyRequests, get(slow).Code)
+		time.Sleep(time.Hour)
+		for range 3 {
+			require.Equal(t, http.StatusNoContent, get(slow).Code)
+		}
+		require.Equal(t, http.StatusTooManyRequests, get(slow).Code, "an hour saves no more up")
+
+		require.NoError(t, g.tokens.NoteUsed(g.uses.unstored()))
+		require.Equal(t, time.Now().UTC(), g.tokens.LastUsed()[info.ID])
+		require.Empty(t, g.uses.unstored())
+	})
+}
+
+func TestWhoListensLearnsThatATokenExpires(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		g := &authenticator{tokens: OpenTokens(dir)}
+		secret, _, err := g.tokens.CreateLimited(
+			token.Limits{Expires: time.Now().Add(time.Hour)}, "short", false)
+		require.NoError(t, err)
+		stop := g.watch(t.Context(), dir, func(err error) { t.Error(err) })
+		defer stop()
+		time.Sleep(time.Second)
+		changed := g.changes.Next()
+		who, err := g.authorize(asking(t, secret))
+		require.NoError(t, err)
+		require.Equal(t, "short", who)
+		time.Sleep(time.Hour - time.Second - time.Millisecond)
+		select {
+		case <-changed:
+			t.Fatal("it is good still")
+		default:
+		}
+		time.Sleep(2 * time.Millisecond)
+		<-changed
+		_, err = g.authorize(asking(t, secret))
+		require.ErrorIs(t, err, errExpired)
+	})
+}
+
+func TestLimitsThatCannotBeAreRefused(t *testing.T) {
+	s := token.Open(filepath.Join(t.TempDir(), "tokens.json"))
+	for _, rate := range []token.Rate{"60", "60/d", "0/m", "-1/s", "x/m", "1e9/s", "9999999/s"} {
+		_, _, err := s.CreateLimited(token.Limits{Rate: rate}, "a", false)
+		require.ErrorContains(t, err, "is no rate", rate)
+	}
+	_, _, err := s.CreateLimited(token.Limits{Expires: time.Now()}, "a", false)
+	require.ErrorContains(t, err, "expired already")
+}
