@@ -49,6 +49,7 @@ require (
 require github.com/yuin/goldmark v1.8.7
 
 require (
+	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/jackc/pgx/v5 v5.13.0
 	github.com/pressly/goose/v3 v3.28.0
 	github.com/robfig/cron/v3 v3.0.1

@@ -422,3 +422,52 @@ func TestACassetteIsRecordedReplayedAndHealed(t *testing.T) {
 	code, _ = f.test(content, "--heal", "--fail-on-flaky")
 	require.Equal(t, exitNotCompleted, code)
 }
+
+// A case repeats a skill of the folder beside the suite, and is healed where the model was asked.
+func TestACaseRepeatsASkill(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 1, "rules:\n"+say("cannot be repeated|无法照做",
+		"action:AWAKE\tvalue:Notes")+say("", claim))
+	const notes = `
+name: notes
+description: open the notes
+task: Open {{app}}
+params: {type: object, properties: {app: {type: string}}, required: [app]}
+steps:
+- {say: open it, action: {verb: AWAKE, app: "{{app}}"}}
+ends: {app: com.taploop.sandbox.notes}
+answer: the notes are open
+`
+	f.file("skills/notes.yaml", notes)
+	f.file("skills/far.yaml", strings.NewReplacer("name: notes", "name: far", "{verb: AWAKE, app: "+
+		`"{{app}}"}`, "{verb: BACK}, before: {app: com.nowhere}").Replace(notes))
+	code, all := f.test(`
+cases:
+- name: repeated
+  skill: notes
+  params: {app: Notes}
+  expect: [{app: com.taploop.sandbox.notes}]
+- name: healed
+  skill: far
+  params: {app: Notes}
+  expect: [{app: com.taploop.sandbox.notes}]
+`)
+	require.Equal(t, exitDone, code, f.said)
+	require.Equal(t, map[string]string{"repeated": "passed", "healed": "healed"}, outcomes(all),
+		f.said)
+	require.Zero(t, all[0].Last().Sent)
+	for content, wrong := range map[string]string{
+		"{name: a, skill: other, expect: none}":                            "there is no such skill",
+		"{name: a, skill: notes, expect: none}":                            "missing properties",
+		"{name: a, skill: notes, params: {x: y}, expect: none}":            `no parameter "x"`,
+		"{name: a, task: t, params: {x: y}, expect: none}":                 "params are for a skill",
+		"{name: a, task: t, skill: notes, expect: none}":                   "only one of them can be there",
+		"{name: a, task: t, expect: none}]\nsetup: [{install: '**/*.apk'}": "**/*.apk is 2 files",
+	} {
+		f.file("a.apk", "x")
+		f.file("build/out/b.apk", "x")
+		code, _ := f.test("cases: [" + content + "]")
+		require.Equal(t, exitUsage, code, content)
+		require.Contains(t, f.said, wrong, content)
+	}
+}

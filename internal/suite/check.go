@@ -8,7 +8,6 @@ import (
 	_ "image/jpeg" // pictures that suites name
 	_ "image/png"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -195,9 +194,8 @@ func (s *Suite) checkLines(lines []Line, problems *keys.Problems) {
 	for n := range lines {
 		l := &lines[n]
 		if l.Install != "" {
-			if found, _ := filepath.Glob(s.Path(l.Install)); len(found) != 1 {
-				problems.Add(l.Of("install"), "install: %s is %d files of the suite's folder, "+
-					"want one", l.Install, len(found))
+			if _, err := s.One(l.Install); err != nil {
+				problems.Add(l.Of("install"), "install: %v", err)
 			}
 		}
 		if p := l.Push; p != nil {

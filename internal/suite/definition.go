@@ -105,7 +105,9 @@ type Setting struct {
 type Case struct {
 	keys.Place
 	Name      string      `yaml:"name" need:"yes"`
-	Task      string      `yaml:"task" need:"yes"`
+	Task      string      `yaml:"task" one:"yes"`
+	Skill     string      `yaml:"skill" one:"yes"`
+	Params    keys.Map    `yaml:"params"`
 	Tags      []string    `yaml:"tags"`
 	With      []keys.Map  `yaml:"with"`
 	Replies   []Reply     `yaml:"replies"`

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/suite/keys"
 )
 
@@ -27,6 +30,7 @@ type Item struct {
 type Stage struct {
 	Task   string
 	Expect []Expect
+	Skill  *skill.Plan // that is repeated, or nil
 }
 
 // ID tells items apart.
@@ -47,6 +51,18 @@ func (s *Suite) Path(name string) string {
 		return name
 	}
 	return filepath.Join(filepath.Dir(s.File), name)
+}
+
+// One is the one file of the suite's folder that a pattern names. In it, ** is any folders.
+func (s *Suite) One(pattern string) (string, error) {
+	found, err := doublestar.FilepathGlob(s.Path(pattern), doublestar.WithFilesOnly())
+	if err != nil {
+		return "", fmt.Errorf("%s is no pattern of files: %w", pattern, err)
+	}
+	if len(found) != 1 {
+		return "", fmt.Errorf("%s is %d files of the suite's folder, want one", pattern, len(found))
+	}
+	return found[0], nil
 }
 
 // Key is a name for files of the item, which no other item of the suite has.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/suite/keys"
 )
 
@@ -225,7 +226,7 @@ func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
 		i.Case.written = c.Name
 		i.Setup = filled(with, s.Each.Setup, problems)
 		i.Teardown = filled(with, s.Each.Teardown, problems)
-		i.Stages = []Stage{{i.Case.Task, i.Case.Expect}}
+		i.Stages = []Stage{s.stage(&i.Case, problems)}
 		if i.Name = i.Case.Name; row != nil {
 			if i.Row = n + 1; i.Name == c.Name {
 				i.Name += " [" + rowWords(row) + "]"
@@ -242,6 +243,33 @@ func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
 	return items
 }
 
+// stage is what a case does: its task, or a skill with its parameters filled in.
+func (s *Suite) stage(c *Case, problems *keys.Problems) Stage {
+	one := Stage{Task: c.Task, Expect: c.Expect}
+	if c.Skill == "" {
+		if c.Has("params") {
+			problems.Add(c.Of("params"), "params are for a skill, and there is none")
+		}
+		return one
+	}
+	known, err := skill.Folder(s.Path("skills")).Read(c.Skill)
+	if err != nil {
+		problems.Add(c.Of("skill"), "skill: %v", err)
+		return one
+	}
+	values := map[string]any{}
+	for _, p := range c.Params {
+		values[p.Key] = p.Value
+	}
+	filled, err := known.Fill(values)
+	if err != nil {
+		problems.Add(c.Of("params"), "params: %v", err)
+		return one
+	}
+	one.Task, one.Skill = filled.Task, &skill.Plan{Skill: filled, Heal: skill.HealAuto}
+	return one
+}
+
 // leaks refuses secrets where the model or a report would show them.
 func (c *Case) leaks(v values, problems *keys.Problems) bool {
 	before := len(*problems)
@@ -255,6 +283,9 @@ func (c *Case) leaks(v values, problems *keys.Problems) bool {
 	}
 	refuse(c.Of("task"), "a task", c.Task)
 	refuse(c.Of("name"), "a name", c.Name)
+	for _, p := range c.Params { // they become words of the task
+		refuse(p.At, "the parameters of a skill", p.Value)
+	}
 	for n := range c.Approvals {
 		a := &c.Approvals[n]
 		refuse(a.Of("message"), "a message", a.Message)

@@ -3,6 +3,7 @@ package play
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/text"
@@ -40,7 +42,7 @@ func (t *try) play(ctx context.Context) {
 	var st runs.Status
 	var spent store.Usage
 	for n, part := range t.at.Item.Stages {
-		next, err := t.begin(ctx, st, n, part.Task)
+		next, err := t.begin(ctx, st, n, part)
 		if err != nil {
 			t.broke(suite.KindPhone, err)
 			break
@@ -51,6 +53,9 @@ func (t *try) play(ctx context.Context) {
 			break
 		}
 		spent = plus(spent, st.Usage)
+		if at, is := skill.PlaceOf(st.Run.Progress); is && len(at.Healed) > 0 {
+			t.healed = len(at.Healed)
+		}
 		t.got.Claimed = st.Run.State == store.Completed
 		t.got.Answer, t.facts.Answer = st.Run.Answer, st.Run.Answer
 		if t.end(ctx, st); !t.got.Outcome.Good() {
@@ -81,7 +86,8 @@ func plus(a, b store.Usage) store.Usage {
 }
 
 // begin starts the first part of a case, or continues with a further one.
-func (t *try) begin(ctx context.Context, st runs.Status, n int, task string) (runs.Status, error) {
+func (t *try) begin(ctx context.Context, st runs.Status, n int, part suite.Stage) (
+	runs.Status, error) {
 	steps := cmp.Or(t.at.Item.Budget().Steps, manySteps)
 	now := 0.0
 	how := usecase.Running{Device: t.at.Serial, MaxSteps: max(steps-st.Session.Steps, 1),
@@ -92,12 +98,18 @@ func (t *try) begin(ctx context.Context, st runs.Status, n int, task string) (ru
 	}
 	var out *usecase.Outcome
 	var err error
+	var plan json.RawMessage
+	if part.Skill != nil {
+		if plan, err = json.Marshal(part.Skill); err != nil {
+			return st, err
+		}
+	}
 	if n == 0 {
-		out, err = t.scene.Cases.Start(ctx, t.call(), usecase.Start{Task: task, ReplyMode: mode,
-			Reset: !t.opened, Running: how})
+		out, err = t.scene.Cases.Start(ctx, t.call(), usecase.Start{Task: part.Task,
+			ReplyMode: mode, Reset: !t.opened, Skill: plan, Running: how})
 	} else {
 		out, err = t.scene.Cases.Continue(ctx, t.call(), usecase.Continue{
-			SessionID: st.Session.ID, Task: task, ReplyMode: mode, Running: how})
+			SessionID: st.Session.ID, Task: part.Task, ReplyMode: mode, Running: how})
 	}
 	if err != nil {
 		return st, err

@@ -83,19 +83,16 @@ func setting(ctx context.Context, p Device, s *suite.Suite, l *suite.Line) error
 }
 
 func install(ctx context.Context, p Device, s *suite.Suite, name string) error {
-	found, err := filepath.Glob(s.Path(name))
-	if err == nil && len(found) != 1 {
-		err = fmt.Errorf("%d files are %s", len(found), name)
-	}
+	file, err := s.One(name)
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(found[0])
+	f, err := os.Open(file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return p.Install(ctx, f, filepath.Base(found[0]))
+	return p.Install(ctx, f, filepath.Base(file))
 }
 
 // open opens an address, or an app by its package or name.
