@@ -44,6 +44,7 @@ require (
 	modernc.org/sqlite v1.60.0
 	mvdan.cc/sh/v3 v3.14.1
 	pgregory.net/rapid v1.3.0
+	rsc.io/qr v0.2.0
 )
 
 require github.com/yuin/goldmark v1.8.7

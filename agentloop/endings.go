@@ -54,8 +54,8 @@ var hints = map[StopReason]string{
 	ScreenLocked: "unlock the phone by hand, then continue the session",
 	SecureScreen: "do this part on the phone by hand, leave the protected screen, then " +
 		"continue the session",
-	DeviceDisconnected: "bring the phone back (cable, Wi-Fi, `adb devices`), then continue the " +
-		"session",
+	DeviceDisconnected: "bring the phone back (cable, Wi-Fi, `taploop connect`): a server's run " +
+		"then resumes by itself, and any other one when the session is continued",
 	DeviceError: "`taploop devices` tells how the phone stands; look at its screen, then " +
 		"continue the session",
 	ModelError: "see that the model's server answers (`taploop config show` has its address, " +

@@ -31,40 +31,43 @@ type commands struct {
 	Verbose bool             `short:"v" help:"Log what happens inside."`
 	Release kong.VersionFlag `name:"version" help:"Print the version."`
 
-	Demo      demoCmd      `cmd:"" help:"See a whole task on a simulated phone, with a scripted model. Needs no phone, no model and no key."`
-	Run       runCmd       `cmd:"" help:"Hand a task to a phone."`
-	Continue  continueCmd  `cmd:"" help:"Go on with a session: answer its question, give it more steps, or a new task."`
-	Doctor    doctorCmd    `cmd:"" help:"Look at phones, model, folders and settings, and say how to mend what is wrong."`
-	Serve     serveCmd     `cmd:"" help:"Serve MCP: on stdin and stdout, or over HTTP."`
-	Host      hostCmd      `cmd:"" help:"Reach a goal with agents that call the tools of MCP servers and hand tasks to phones."`
-	Proxy     proxyCmd     `cmd:"" help:"Serve MCP in front of another MCP server, and put its calls to a person before they are carried out."`
-	Setup     setupCmd     `cmd:"" help:"Tell an MCP client of this server, in the client's own settings."`
-	Test      testCmd      `cmd:"" help:"Run tests of apps in words, from suites, on phones or simulated ones."`
-	Skill     skillCmd     `cmd:"" help:"Repeat what a run has done, with other values and without a model where the screens are as they were."`
-	Token     tokenCmd     `cmd:"" help:"Create, list and revoke tokens of the HTTP server."`
-	UI        uiCmd        `cmd:"" name:"ui" help:"Print a link that logs one browser in to the page of the server that runs."`
-	Inquiries inquiriesCmd `cmd:"" help:"List the questions that wait for an answer."`
-	Answers   answersCmd   `cmd:"" help:"List the answers that are used again when the same is asked, or have them forgotten."`
-	Reply     replyCmd     `cmd:"" help:"Answer a question, whoever asked it and wherever else it is shown."`
-	Audit     auditCmd     `cmd:"" help:"Tell who asked, answered, stopped what, when and how."`
-	Schedule  scheduleCmd  `cmd:"" help:"Begin tasks at times, in the server that is up."`
-	Backup    backupCmd    `cmd:"" help:"Write all that is stored to one file, while servers go on, and read it back."`
-	Restore   restoreCmd   `cmd:"" help:"Make the data folder from a backup."`
-	Stop      stopCmd      `cmd:"" help:"Stop a session's run, and give its phone back."`
-	Say       sayCmd       `cmd:"" help:"Say something to a task while it is under way."`
-	Guard     guardCmd     `cmd:"" help:"Tell what the guard's rules make of actions."`
-	Yolo      yoloCmd      `cmd:"" help:"Go on for a while without asking about what is not critical."`
-	Devices   devicesCmd   `cmd:"" help:"List the phones."`
-	Sessions  sessionsCmd  `cmd:"" help:"List, show and export sessions."`
-	Store     storeCmd     `cmd:"" help:"Migrate, check and copy the store of sessions and questions."`
-	Sandbox   sandboxCmd   `cmd:"" help:"Serve a simulated phone, and a scripted model for its tasks."`
-	Bench     benchCmd     `cmd:"" help:"Measure models on the simulated phone's tasks, each checked on the phone's state."`
-	Replay    replayCmd    `cmd:"" help:"Ask another model about every step of a session, and tell how far it agrees. No phone is touched."`
-	Prompt    promptCmd    `cmd:"" help:"Show the prompt of a step, or check a template of it."`
-	Calibrate calibrateCmd `cmd:"" help:"Find out how a model replies and writes places, on drawn screens with known targets. Needs no phone."`
-	Configure configCmd    `cmd:"" name:"config" help:"Show the configuration, or import gelab-zero's."`
-	Upgrade   upgradeCmd   `cmd:"" help:"Tell whether there is a newer version, where one is configured to be looked for."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Demo       demoCmd       `cmd:"" help:"See a whole task on a simulated phone, with a scripted model. Needs no phone, no model and no key."`
+	Run        runCmd        `cmd:"" help:"Hand a task to a phone."`
+	Continue   continueCmd   `cmd:"" help:"Go on with a session: answer its question, give it more steps, or a new task."`
+	Doctor     doctorCmd     `cmd:"" help:"Look at phones, model, folders and settings, and say how to mend what is wrong."`
+	Serve      serveCmd      `cmd:"" help:"Serve MCP: on stdin and stdout, or over HTTP."`
+	Host       hostCmd       `cmd:"" help:"Reach a goal with agents that call the tools of MCP servers and hand tasks to phones."`
+	Proxy      proxyCmd      `cmd:"" help:"Serve MCP in front of another MCP server, and put its calls to a person before they are carried out."`
+	Setup      setupCmd      `cmd:"" help:"Tell an MCP client of this server, in the client's own settings."`
+	Test       testCmd       `cmd:"" help:"Run tests of apps in words, from suites, on phones or simulated ones."`
+	Skill      skillCmd      `cmd:"" help:"Repeat what a run has done, with other values and without a model where the screens are as they were."`
+	Token      tokenCmd      `cmd:"" help:"Create, list and revoke tokens of the HTTP server."`
+	UI         uiCmd         `cmd:"" name:"ui" help:"Print a link that logs one browser in to the page of the server that runs."`
+	Inquiries  inquiriesCmd  `cmd:"" help:"List the questions that wait for an answer."`
+	Answers    answersCmd    `cmd:"" help:"List the answers that are used again when the same is asked, or have them forgotten."`
+	Reply      replyCmd      `cmd:"" help:"Answer a question, whoever asked it and wherever else it is shown."`
+	Audit      auditCmd      `cmd:"" help:"Tell who asked, answered, stopped what, when and how."`
+	Schedule   scheduleCmd   `cmd:"" help:"Begin tasks at times, in the server that is up."`
+	Backup     backupCmd     `cmd:"" help:"Write all that is stored to one file, while servers go on, and read it back."`
+	Restore    restoreCmd    `cmd:"" help:"Make the data folder from a backup."`
+	Stop       stopCmd       `cmd:"" help:"Stop a session's run, and give its phone back."`
+	Say        sayCmd        `cmd:"" help:"Say something to a task while it is under way."`
+	Guard      guardCmd      `cmd:"" help:"Tell what the guard's rules make of actions."`
+	Yolo       yoloCmd       `cmd:"" help:"Go on for a while without asking about what is not critical."`
+	Devices    devicesCmd    `cmd:"" help:"List the phones."`
+	Connect    connectCmd    `cmd:"" help:"Connect a phone on the network."`
+	Disconnect disconnectCmd `cmd:"" help:"Disconnect a phone on the network."`
+	Pair       pairCmd       `cmd:"" help:"Pair a phone for wireless debugging, by its code or by a QR code."`
+	Sessions   sessionsCmd   `cmd:"" help:"List, show and export sessions."`
+	Store      storeCmd      `cmd:"" help:"Migrate, check and copy the store of sessions and questions."`
+	Sandbox    sandboxCmd    `cmd:"" help:"Serve a simulated phone, and a scripted model for its tasks."`
+	Bench      benchCmd      `cmd:"" help:"Measure models on the simulated phone's tasks, each checked on the phone's state."`
+	Replay     replayCmd     `cmd:"" help:"Ask another model about every step of a session, and tell how far it agrees. No phone is touched."`
+	Prompt     promptCmd     `cmd:"" help:"Show the prompt of a step, or check a template of it."`
+	Calibrate  calibrateCmd  `cmd:"" help:"Find out how a model replies and writes places, on drawn screens with known targets. Needs no phone."`
+	Configure  configCmd     `cmd:"" name:"config" help:"Show the configuration, or import gelab-zero's."`
+	Upgrade    upgradeCmd    `cmd:"" help:"Tell whether there is a newer version, where one is configured to be looked for."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 
 // run is the program. It returns the exit code. All that is printed is harmless for a terminal,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,11 +15,14 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/terminal/tty"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 type devicesCmd struct {
 	JSON    bool          `help:"Print JSON."`
 	Wait    bool          `help:"First wait until a phone can be used."`
+	Watch   bool          `help:"List the phones, then say each that comes, goes or changes its state, until Ctrl-C."`
 	Boot    bool          `help:"First wait until every phone that can be used has started up, at least one."`
 	Phones  whole         `from:"1" to:"1000" default:"1" help:"With --wait and --boot: how many phones are waited for." placeholder:"N"`
 	Timeout time.Duration `default:"5m" help:"With --wait and --boot: for how long." placeholder:"D"`
@@ -38,6 +42,9 @@ func (c *devicesCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
+	if c.Watch {
+		return app.PhoneTrouble(c.watch(ctx, a, host))
+	}
 	phones, err := c.phones(ctx, host)
 	if err != nil {
 		return runs.Coded(runs.Code(agentloop.DeviceError), err)
@@ -55,6 +62,69 @@ func (c *devicesCmd) phones(ctx context.Context, host *device.Host) ([]device.Ph
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout, late)
 	defer cancel()
 	return host.AwaitPhones(ctx, int(c.Phones), c.Boot)
+}
+
+// watchEvery is how often the phones are looked at.
+const watchEvery = time.Second
+
+// phoneChange is a phone whose state is another one than before.
+type phoneChange struct {
+	At    time.Time `json:"at"`
+	Phone string    `json:"device_id"`
+	State string    `json:"state"` // "gone" if the server has it no longer
+}
+
+// watch prints a line for each phone, and for each change.
+func (c *devicesCmd) watch(ctx context.Context, a *invocation, host *device.Host) error {
+	before := map[string]string{}
+	for {
+		now, err := host.States(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, change := range changes(before, now) {
+			if err := c.printChange(a, change); err != nil {
+				return err
+			}
+		}
+		before = now
+		if wait.For(ctx, watchEvery) != nil {
+			return nil
+		}
+	}
+}
+
+// changes lists what differs, in the order of the phones' names.
+func changes(before, now map[string]string) (list []phoneChange) {
+	at := time.Now().Truncate(time.Millisecond)
+	for name := range before {
+		if _, there := now[name]; !there {
+			list = append(list, phoneChange{at, name, "gone"})
+		}
+	}
+	for name, state := range now {
+		if before[name] != state {
+			list = append(list, phoneChange{at, name, state})
+		}
+	}
+	slices.SortFunc(list, func(a, b phoneChange) int { return strings.Compare(a.Phone, b.Phone) })
+	return list
+}
+
+func (c *devicesCmd) printChange(a *invocation, p phoneChange) error {
+	if c.JSON {
+		b, err := json.Marshal(p)
+		if err == nil {
+			_, err = fmt.Fprintf(a.out, "%s\n", b)
+		}
+		return err
+	}
+	_, err := fmt.Fprintf(a.out, "%s  %s  %s\n", p.At.Format(time.TimeOnly), text.Line(p.Phone),
+		text.Line(p.State))
+	return err
 }
 
 // printPhones lists phones, and says below the list what keeps some from being used.

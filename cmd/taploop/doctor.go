@@ -10,7 +10,6 @@ import (
 
 	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/agentloop/policy"
-	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/serve"
 	"github.com/taploop/taploop/internal/clients"
@@ -61,8 +60,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *invocation) error {
 // configured fills in what is looked at by what is configured.
 func (c *doctorCmd) configured(a *invocation, o *doctor.Options, hidden *doctor.Private) error {
 	conf := a.Conf
-	server, err := adb.New(&adb.Options{Server: conf.ADB.Server, ADB: conf.ADB.Path,
-		Getenv: a.Options.Getenv, Log: a.Log, StartsNone: conf.ADB.Server != ""})
+	server, err := app.NewServer(&a.Settings)
 	if err == nil {
 		o.ADB = &doctor.ADB{Client: server, Binary: conf.ADB.Path, Serial: conf.ADB.Serial}
 		o.ADB.Phones, err = app.NewHost(&a.Settings, nil)

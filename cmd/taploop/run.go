@@ -138,7 +138,8 @@ func (c *taskFlags) follow(ctx context.Context, a *invocation,
 	}
 	show := a.story(person, c.answers)
 	defer show.End()
-	o := app.Options{Console: show, Observe: show.Event, Expected: c.expected}
+	o := app.Options{Console: show, Observe: show.Event, Expected: c.expected,
+		Waits: true}
 	var begun *usecase.Outcome
 	var st runs.Status
 	err := app.With(ctx, &a.Settings, o, func(d *app.Parts) (err error) {

@@ -155,3 +155,25 @@ func installedAs(t *testing.T, version string) string {
 	path, _, _ := strings.Cut(rest, "\n")
 	return path
 }
+
+func TestTheRealServerConnectsAndDisconnects(t *testing.T) {
+	rig, c := rigged(t)
+	at := rig.Serials[0]
+	said, err := c.Connect(t.Context(), at)
+	require.NoError(t, err)
+	require.Contains(t, said, "already connected")
+	_, err = c.Disconnect(t.Context(), at)
+	require.NoError(t, err)
+	rig.WaitState(at, "")
+	_, err = c.Disconnect(t.Context(), at)
+	require.ErrorContains(t, err, "no such device")
+	require.NotEmpty(t, hint.Of(err))
+	_, err = c.Connect(t.Context(), at)
+	require.NoError(t, err)
+	rig.WaitState(at, "device")
+	_, err = c.Connect(t.Context(), "127.0.0.1:9")
+	require.ErrorIs(t, err, adb.ErrConnect)
+	_, err = c.Disconnect(t.Context(), "")
+	require.NoError(t, err)
+	rig.WaitState(at, "")
+}

@@ -45,6 +45,8 @@ type Options struct {
 	URL      string           // where people reach the server, "" if it serves no HTTP
 	Grace    time.Duration    // how long a run continues without a client, 0 means for ever
 	HandOver bool             // see runs.Options
+	Reunite  bool             // alike
+	Waits    bool             // who follows a run waits for a phone that has gone away
 	// Around returns the phones that take the place of the host's, for example with a mask over
 	// every picture. Nil keeps the host's.
 	Around    func(runs.Phones) runs.Phones
@@ -97,6 +99,9 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 		Leases: d.Store.Leases, Phones: d.Phones, ReplyMode: channel.Mode(s.Conf.Reply.Mode),
 		OnTimeout: s.OnTimeout(), Drafts: s.Conf.Questions.Draft != "",
 		MaxSteps: s.Conf.Loop.MaxSteps, Privacy: o.Privacy, Channels: d.Channels, Log: s.Log}
+	if o.Waits {
+		d.UseCases.Reconnect = s.Conf.Device.Reconnect
+	}
 	d.Cases = usecase.New(&d.UseCases)
 	return d, nil
 }
@@ -111,9 +116,9 @@ func runOptions(s *Settings, d *Parts, o Options) *runs.Options {
 		ConsoleLang: s.Lang(),
 		Limits: agentloop.Limits{Steps: s.Conf.Loop.MaxSteps, Time: s.Conf.Loop.MaxTime,
 			Settle: s.Conf.Loop.SettleTimeout, Questions: q.PerRun},
-		HandOver: o.HandOver, KeepApps: s.Conf.Loop.KeepApps, AskEarly: s.Conf.AsksEarly(),
-		AskEarlyAlways: s.Conf.Loop.AskEarly == config.On,
-		OnTimeout:      s.OnTimeout(), OnUndecided: inquiry.OnTimeout(q.OnUndecided),
+		HandOver: o.HandOver, Reunite: o.Reunite, KeepApps: s.Conf.Loop.KeepApps,
+		AskEarly: s.Conf.AsksEarly(), AskEarlyAlways: s.Conf.Loop.AskEarly == config.On,
+		OnTimeout: s.OnTimeout(), OnUndecided: inquiry.OnTimeout(q.OnUndecided),
 		Lang: s.Conf.Model.Lang, Observe: o.Observe, DetachGrace: o.Grace,
 		Log: s.Log,
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/runs"
@@ -17,6 +18,24 @@ func NewHost(s *Settings, memory device.Memory) (*device.Host, error) {
 		Getenv: s.Options.Getenv, Apps: s.Conf.Apps, Log: s.Log, Memory: memory,
 		StartsNone: s.Conf.ADB.Server != "",
 	})
+}
+
+// NewServer returns the ADB server of the configuration, for what is no business of a phone's.
+func NewServer(s *Settings) (*adb.Client, error) {
+	c, err := adb.New(&adb.Options{Server: s.Conf.ADB.Server, ADB: s.Conf.ADB.Path,
+		Getenv: s.Options.Getenv, Log: s.Log, StartsNone: s.Conf.ADB.Server != ""})
+	if err != nil {
+		return nil, Usage(err, "")
+	}
+	return c, nil
+}
+
+// PhoneTrouble returns err with the code of its cause, or else that of trouble with a phone.
+func PhoneTrouble(err error) error {
+	if coded := withCode(err); err == nil || coded != err {
+		return coded
+	}
+	return runs.Coded(runs.Code(agentloop.DeviceError), err)
 }
 
 // phones are those of one ADB server, for runs and for tools.

@@ -9,6 +9,7 @@ type Config struct {
 	DataDir   string             `koanf:"data_dir"`
 	Store     Store              `koanf:"store"`
 	ADB       ADB                `koanf:"adb"`
+	Device    Device             `koanf:"device"`
 	HTTP      HTTP               `koanf:"http"`
 	Model     Model              `koanf:"model"`
 	Models    map[string]Profile `koanf:"models"`

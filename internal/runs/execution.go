@@ -94,6 +94,9 @@ func (x *execution) drive(ctx context.Context) {
 	x.active.cancel(nil)
 	x.state.leave(x.active)
 	x.release()
+	if out.Reason == agentloop.DeviceDisconnected {
+		x.m.reuniteLater(x.sess.ID)
+	}
 }
 
 // acquireAndPursue waits for the run's turn and then carries it out.

@@ -34,6 +34,9 @@ type Options struct {
 	// Ask a person to take the phone over if its screen is locked or forbids capture. Otherwise the
 	// run is paused.
 	HandOver bool
+	// Resume a run that lost its phone when the phone is back, however long that takes, see
+	// Manager.Reunite. Otherwise the run stays paused.
+	Reunite  bool
 	KeepApps bool // do not restart the first app that a new task opens
 	// see agentloop.Runner.Early and EarlyAlways
 	AskEarly, AskEarlyAlways bool

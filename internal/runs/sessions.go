@@ -182,6 +182,9 @@ const StateChanged agentloop.EventKind = "state"
 // PhoneBusy is the kind of an event that reports that a QUEUED run has to wait for its phone.
 const PhoneBusy agentloop.EventKind = "phone busy"
 
+// PhoneAway is the kind of an event that reports that a paused run waits for its phone to be back.
+const PhoneAway agentloop.EventKind = "phone away"
+
 // publish sends an event to all watchers, and wakes the waiters if the run's state has changed.
 func (s *sessionState) publish(e Event) {
 	s.observe(e)

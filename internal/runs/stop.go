@@ -118,8 +118,9 @@ func (p *stopCall) halt(ctx context.Context) error {
 	if err := p.checkTakenOver(ctx, run); err != nil {
 		return err
 	}
-	// A deliberate pause replaces a pause that PickUp would end.
-	if run.State.Terminal() || run.State == p.to && !pausedAlone(run) {
+	// A deliberate pause replaces one that would end by itself.
+	endsAlone := pausedAlone(run) || parkedForPhone(run)
+	if run.State.Terminal() || run.State == p.to && !endsAlone {
 		return nil
 	}
 	now, err := m.store.Runs.Transition(ctx, run.ID,

@@ -30,7 +30,7 @@ func (u *Cases) UntilEnd(ctx context.Context, c *Call, o *Outcome, left func() b
 			if how = nil; err != nil {
 				return st, err
 			}
-		} else if st.Reason != agentloop.StillRunning {
+		} else if st.Reason != agentloop.StillRunning && !u.reunited(ctx, st) {
 			return st, nil
 		}
 		next, err := m.Wait(ctx, runs.WaitRequest{SessionID: st.Session.ID, Budget: time.Hour})
@@ -43,6 +43,20 @@ func (u *Cases) UntilEnd(ctx context.Context, c *Call, o *Outcome, left func() b
 		}
 		st = next
 	}
+}
+
+// reunited waits for the phone of a run that has lost it, and reports whether the run goes on.
+func (u *Cases) reunited(ctx context.Context, st runs.Status) bool {
+	if u.opts.Reconnect <= 0 || st.Reason != agentloop.DeviceDisconnected {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, u.opts.Reconnect)
+	defer cancel()
+	back, err := u.opts.Runs.Reunite(ctx, st.Session.ID)
+	if err != nil && ctx.Err() == nil {
+		u.opts.Log.WarnContext(ctx, "waiting for a phone", "session", st.Session.ID, "err", err)
+	}
+	return back
 }
 
 // PlayOut starts a task on a phone that is gone afterwards, and answers its questions. It returns

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
@@ -23,12 +24,13 @@ type Options struct {
 
 	// OnTimeout applies to inquiries that do not set it, if a model answers then.
 	OnTimeout inquiry.OnTimeout
-	Drafts    bool         // a model drafts answers to questions
-	ReplyMode channel.Mode // of a new task that does not say ("" means pass_to_client)
-	MaxSteps  int          // the configured maximum (0 is not mentioned)
-	Privacy   Privacy      // "" means PrivacyOff
-	Channels  []string     // where every open question is listed, for example inquiry.ChannelPage
-	Log       *slog.Logger // nil discards
+	Drafts    bool          // a model drafts answers to questions
+	ReplyMode channel.Mode  // of a new task that does not say ("" means pass_to_client)
+	Reconnect time.Duration // how long UntilEnd waits for a phone that went away, 0 means not at all
+	MaxSteps  int           // the configured maximum (0 is not mentioned)
+	Privacy   Privacy       // "" means PrivacyOff
+	Channels  []string      // where every open question is listed, for example inquiry.ChannelPage
+	Log       *slog.Logger  // nil discards
 }
 
 // Store is what the use cases read past the Manager. *store.Store implements it.

@@ -55,6 +55,7 @@ func Start(ctx context.Context, set *app.Settings, version string, o app.Options
 		return nil, app.Usage(err, "")
 	}
 	o.Grace, o.HandOver = set.Conf.Calls.DetachGrace, set.Conf.Loop.HandOver
+	o.Reunite = true
 	o.Privacy = usecase.Privacy(set.Conf.Privacy)
 	if set.Conf.Host.Enabled {
 		o.Host = &app.Hosting{}

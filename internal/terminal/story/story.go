@@ -126,6 +126,9 @@ func (s *Story) tell(e runs.Event) {
 		s.step(e.Step)
 	case agentloop.Asking, agentloop.Ended:
 		s.live.Show("")
+	case runs.PhoneAway:
+		s.line("", w.Away)
+		s.live.Show(w.Away)
 	case runs.PhoneBusy:
 		s.live.Show(w.Queue)
 	case runs.StateChanged:

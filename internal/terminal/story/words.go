@@ -26,7 +26,7 @@ type texts struct {
 	Now                      string // the step of the status line
 	Ready, Look, Think, Act  string // the phase of a step
 	Check, Note              string // before an action is carried out, and after
-	Queue                    string
+	Queue, Away              string
 	Wants, CutShort          string // an action that was asked about first, and one cut short
 	Unread, Silent           string // of the model's reply
 	Exchange, Unanswered     string // the outcome of a question, with an answer and without

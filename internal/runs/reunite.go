@@ -1,0 +1,102 @@
+package runs
+
+import (
+	"context"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// phonePoll is how often a phone that has gone away is looked for.
+const phonePoll = 2 * time.Second
+
+// parkedForPhone reports whether the run rests until its phone is back. A deliberate pause and a
+// stop end that.
+func parkedForPhone(r store.Run) bool {
+	return r.State == store.Paused && r.StopReason == agentloop.DeviceDisconnected
+}
+
+// Reunite resumes a session's run when its phone is back, under whatever address, with the steps
+// that it had left. It returns true once the run goes on, and false when there is nothing to wait
+// for: the run was stopped, continued by somebody else, or does not wait for its phone. If ctx
+// ends first, the run stays paused, and the error is ctx's cause.
+func (m *Manager) Reunite(ctx context.Context, sessionID string) (bool, error) {
+	_, parked, err := m.latest(ctx, sessionID)
+	if err == nil && parkedForPhone(parked) {
+		s, done := m.states.use(sessionID)
+		defer done()
+		s.publish(Event{SessionID: sessionID, RunID: parked.ID, State: store.Paused,
+			Event: agentloop.Event{Kind: PhoneAway, At: time.Now()}})
+	}
+	for err == nil && parkedForPhone(parked) {
+		if m.phoneIsBack(ctx, sessionID) {
+			resumed, err := m.resumeParked(ctx, parked)
+			if resumed || !busyPhone(err) {
+				return resumed, err
+			}
+		}
+		if err := wait.For(ctx, phonePoll); err != nil {
+			return false, err
+		}
+		var now store.Run
+		if _, now, err = m.latest(ctx, sessionID); now.ID != parked.ID {
+			break
+		}
+		parked = now
+	}
+	return false, err
+}
+
+// phoneIsBack reports whether the session's phone answers. A phone that is starting up does not
+// say yet what its display shows.
+func (m *Manager) phoneIsBack(ctx context.Context, sessionID string) bool {
+	sess, err := m.store.Session(ctx, sessionID)
+	if err != nil {
+		return false
+	}
+	p, err := m.opts.Phones.Open(ctx, sess.Serial)
+	if err != nil {
+		return false
+	}
+	defer p.Close()
+	_, err = p.State(ctx)
+	return err == nil && p.Device().ID == sess.Serial
+}
+
+// resumeParked resumes the run unless it has changed.
+func (m *Manager) resumeParked(ctx context.Context, parked store.Run) (bool, error) {
+	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: parked.SessionID})
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	if c.run.ID != parked.ID || c.run.Fence != parked.Fence || !parkedForPhone(c.run) {
+		return false, nil
+	}
+	m.log.InfoContext(ctx, "the phone is back", "session", c.sess.ID, "phone", c.sess.Serial)
+	err = c.resume(ctx, resumption{SameCall: true}, nil)
+	return err == nil, err
+}
+
+// busyPhone reports whether another session has the phone, or it has just gone again.
+func busyPhone(err error) bool {
+	switch CodeOf(err) {
+	case DeviceBusy, DeviceNotFound, DeviceOffline, DeviceUnauthorized, ADBUnreachable:
+		return true
+	}
+	return false
+}
+
+// reuniteLater does so in the background, for as long as the Manager lives.
+func (m *Manager) reuniteLater(sessionID string) {
+	if !m.opts.Reunite {
+		return
+	}
+	m.spawn(func() {
+		if _, err := m.Reunite(m.ctx, sessionID); err != nil && m.ctx.Err() == nil {
+			m.log.Error("resuming a run whose phone was away", "session", sessionID, "err", err)
+		}
+	})
+}
