@@ -108,9 +108,9 @@ func askCode(ctx context.Context, a *invocation) (string, error) {
 func (c *pairCmd) byPicture(ctx context.Context, a *invocation, server *adb.Client) (
 	string, error) {
 	if _, err := server.Announced(ctx); err != nil {
-		return "", hint.Add(fmt.Errorf("this ADB server does not see what phones announce: %w", err),
-			"taploop pair HOST:PORT CODE, as the phone shows them under \"Pair device with pairing "+
-				"code\"")
+		return "", hint.Add(fmt.Errorf("this ADB server does not hear phones: %w", err),
+			"taploop pair HOST:PORT CODE, as the phone shows them under \"Pair device with "+
+				"pairing code\"")
 	}
 	name, secret := "taploop-"+rand.Text()[:10], rand.Text()[:12]
 	code, err := qr.Encode("WIFI:T:ADB;S:"+name+";P:"+secret+";;", qr.M)

@@ -126,8 +126,8 @@ func (c *Client) Announced(ctx context.Context) ([]Announced, error) {
 	for line := range strings.Lines(said) {
 		fields := strings.Split(strings.TrimSpace(line), "\t")
 		if len(fields) == 3 {
-			list = append(list, Announced{strings.TrimSpace(fields[0]),
-				strings.TrimSuffix(strings.TrimSpace(fields[1]), "."), strings.TrimSpace(fields[2])})
+			list = append(list, Announced{Name: fields[0], Address: fields[2],
+				Type: strings.TrimSuffix(fields[1], ".")})
 		}
 	}
 	return list, nil

@@ -20,7 +20,8 @@ func clientOf(t *testing.T, s *fakeServer) *adb.Client {
 func TestAPhonesAddressIsCompletedOrRefused(t *testing.T) {
 	for given, want := range map[string]string{
 		"192.168.1.5": "192.168.1.5:5555", " 192.168.1.5:37123 ": "192.168.1.5:37123",
-		"pixel.local": "pixel.local:5555", "fe80::1": "[fe80::1]:5555", "[fe80::1]:7": "[fe80::1]:7",
+		"pixel.local": "pixel.local:5555", "fe80::1": "[fe80::1]:5555",
+		"[fe80::1]:7": "[fe80::1]:7",
 	} {
 		got, err := adb.PhoneAddress(given)
 		require.NoError(t, err, given)

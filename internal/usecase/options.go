@@ -26,7 +26,7 @@ type Options struct {
 	OnTimeout inquiry.OnTimeout
 	Drafts    bool          // a model drafts answers to questions
 	ReplyMode channel.Mode  // of a new task that does not say ("" means pass_to_client)
-	Reconnect time.Duration // how long UntilEnd waits for a phone that went away, 0 means not at all
+	Reconnect time.Duration // for a phone that went away, 0 means no wait
 	MaxSteps  int           // the configured maximum (0 is not mentioned)
 	Privacy   Privacy       // "" means PrivacyOff
 	Channels  []string      // where every open question is listed, for example inquiry.ChannelPage
