@@ -76,11 +76,11 @@ func (e edge) notes(o *usecase.Outcome, name result.Namer, in *messages) (notes 
 	if o.Late != "" {
 		notes = append(notes, cameTooLate(o.Late))
 	}
-	if o.Asked > 0 {
+	if len(o.Asked) > 0 {
 		list := name(&usecase.Next{Verb: usecase.ToListQuestions})
 		answer := name(&usecase.Next{Verb: usecase.ToAnswer})
 		notes = append(notes, fmt.Sprintf("questions of the agents that wait: %d. Call %s, and %s "+
-			"with what your user says", o.Asked, list.Tool, answer.Tool))
+			"with what your user says", len(o.Asked), list.Tool, answer.Tool))
 	}
 	return notes
 }

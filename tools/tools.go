@@ -76,7 +76,9 @@ func (t *Tools) Requests() map[string]*schema.Schema {
 	_, goOn := argumentsOf[usecase.Continue](t.edge.opts, continueTool)
 	_, message := argumentsOf[usecase.Message](t.edge.opts, "ask_agent_message")
 	message.Required = []string{"text"}
-	return map[string]*schema.Schema{"Start": start, "Continue": goOn, "Message": message}
+	_, goal := argumentsOf[usecase.Delegate](t.edge.opts, goalTool)
+	return map[string]*schema.Schema{"Start": start, "Continue": goOn, "Message": message,
+		"Delegate": goal}
 }
 
 // Show is how a run stands after a call, for callers that are not MCP clients; name words what they

@@ -106,7 +106,8 @@ func (h *Host) Close() {
 }
 
 // Work works on the goal and returns the answer. It resumes from the journal if there is one. said,
-// unless "", is a message to the first agent then. Work may be called once.
+// unless "", is a message to the first agent then, and so is a goal after the one in the journal.
+// Work may be called once.
 //
 // The error is one of the limits, ErrUnreadable, an error of a model or the journal, or ctx's
 // cause.
@@ -123,7 +124,11 @@ func (h *Host) Work(ctx context.Context, goal, said string, journal []json.RawMe
 	if err != nil {
 		return "", err
 	}
-	if said != "" {
+	begun := len(a.state.Entries) > 0 || a.state.Begin.Goal != goal
+	if _, ended := a.state.Answer(); ended && a.state.Begin.Goal != goal {
+		said = goal // of a run after the one that has the answer
+	}
+	if said != "" && begun {
 		if err := a.note(ctx, Entry{Said: said}); err != nil {
 			return "", err
 		}

@@ -55,7 +55,7 @@ func (c *continuation) next(ctx context.Context) (Status, error) {
 	set := s.with(c.Settings)
 	set.Skill = nil
 	x, err := c.m.plan(c.sess.Kind(), plan{task: c.Task, maxSteps: c.MaxSteps,
-		settings: set, home: c.ResetEnvironment, by: c.By,
+		settings: set, home: c.ResetEnvironment, by: c.By, said: c.Task,
 		wish: c.By.wish(c.Task, "")})
 	if err != nil {
 		return Status{}, err

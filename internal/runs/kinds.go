@@ -137,9 +137,11 @@ func (goalKind) continues(r ContinueRequest, run store.Run) (fresh bool, err err
 	switch {
 	case r.Reply != nil:
 		err = invalid("answer each of their questions by itself", "%w", ErrOwnQuestions)
-	case run.State.Terminal():
-		err = Refuse(RunEnded, "taploop sessions show "+run.SessionID+", or begin another goal",
-			"the work has ended: %s", run.State)
+	case run.State.Terminal() && r.Task == "":
+		err = Refuse(RunEnded, "say what is to be reached next, or taploop sessions show "+
+			run.SessionID, "the work has ended: %s", run.State)
+	case run.State.Terminal(): // the agents know what was said before
+		return true, nil
 	case r.Task != "" && !atRest(run):
 		err = InProgress(run.SessionID)
 	}

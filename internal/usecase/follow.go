@@ -19,10 +19,10 @@ type Outcome struct {
 	Reply  string // the answer that the call gave, as it may be shown
 	// the steps after this one are listed (0 means those of the present call of the run)
 	Since       int
-	NotPickedUp error  // why a paused run did not go on, or nil
-	Cut         int    // the steps that the call wanted, if that was more than it may have
-	Late        string // why the answer in a form came too late, or ""
-	Asked       int    // questions of a goal's agents that wait
+	NotPickedUp error              // why a paused run did not go on, or nil
+	Cut         int                // the steps that the call wanted, if that was more than it may have
+	Late        string             // why the answer in a form came too late, or ""
+	Asked       []inquiry.Question // of a goal's agents that wait
 	// Settled are the questions that were asked in the listed steps, and are not open.
 	Settled []inquiry.Question
 
@@ -70,7 +70,7 @@ func (u *Cases) complete(ctx context.Context, o *Outcome) error {
 	if err != nil {
 		return err
 	}
-	o.Asked = len(open)
+	o.Asked = open
 	// an answer counts from the step after the one that asked
 	from := cmp.Or(o.Since, o.Status.Session.Steps-o.Status.Local)
 	all, err := u.opts.Questions.List(ctx, inquiry.Filter{RunID: o.Status.Run.ID})

@@ -135,7 +135,8 @@ type chatModel struct {
 	Owner   string `json:"owned_by"`
 }
 
-// models are the phones that take tasks, behind the one that stands for the only one.
+// models are the phones that take tasks, behind the one that stands for the only one, and the agents
+// that reach goals.
 func (s *chats) models(r *http.Request, v viewer) ([]chatModel, error) {
 	var phones []usecase.Phone
 	q := request{line: "GET /v1/models", body: map[string]any{}, client: v.owner()}
@@ -151,6 +152,9 @@ func (s *chats) models(r *http.Request, v viewer) ([]chatModel, error) {
 		return nil, err
 	}
 	list := []chatModel{{anyPhone, "model", 0, "taploop"}}
+	if s.opts.Goals {
+		list = append(list, chatModel{hostModel, "model", 0, "taploop"})
+	}
 	for _, p := range phones {
 		if p.Usable {
 			list = append(list, chatModel{p.Serial, "model", 0, "taploop"})

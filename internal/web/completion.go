@@ -96,7 +96,7 @@ func (t *chatTurn) made(object string) completion {
 // finish is why the answer ends: with "length" there is more to come.
 func (t *chatTurn) finish() *string {
 	why := "stop"
-	if going(t.now) {
+	if going(t.now) && t.now.Question == nil {
 		why = "length"
 	}
 	return &why

@@ -18,7 +18,9 @@ import (
 const (
 	chatPath = "/v1/chat/completions"
 	// anyPhone is the model that stands for the only usable phone.
-	anyPhone        = "taploop"
+	anyPhone = "taploop"
+	// hostModel stands for the agents that reach goals with tools, phones and people.
+	hostModel       = "taploop-host"
 	maxConversation = 4 << 20 // bytes of a conversation, which its client sends whole each time
 	// a conversation that is not streamed is answered before OpenAI's clients give up
 	patience = 9 * time.Minute

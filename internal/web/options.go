@@ -40,6 +40,8 @@ type Sessions interface {
 // Tasks are the use cases that requests call. A *usecase.Cases implements it.
 type Tasks interface {
 	Start(context.Context, *usecase.Call, usecase.Start) (*usecase.Outcome, error)
+	// Delegate is refused where no agents work on goals.
+	Delegate(context.Context, *usecase.Call, usecase.Delegate) (*usecase.Outcome, error)
 	Continue(context.Context, *usecase.Call, usecase.Continue) (*usecase.Outcome, error)
 	Message(context.Context, *usecase.Call, usecase.Message) (*usecase.Outcome, error)
 	Stop(context.Context, *usecase.Call, usecase.Stop) (*usecase.Outcome, error)
@@ -86,9 +88,10 @@ type Options struct {
 	Tasks     Tasks
 	Results   Results
 	// Requests are the schemas of what Tasks take, by their names in the OpenAPI document: Start,
-	// Continue and Message.
+	// Delegate, Continue and Message.
 	Requests map[string]*schema.Schema
 	Waits    usecase.Waits // how long requests wait for runs
+	Goals    bool          // agents work on goals
 	Phones   Phones
 	// BaseURL is the address of the server, for example http://127.0.0.1:8731.
 	BaseURL string

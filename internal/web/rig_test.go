@@ -126,6 +126,7 @@ type toolbox struct {
 type outcome struct {
 	status runs.Status
 	err    error
+	asked  []inquiry.Question // by the agents of the session
 }
 
 // stands is a session whose run is in the state, with why it does not go on.
@@ -142,7 +143,7 @@ func (x *toolbox) do(ctx ctx, id string, request any) (*usecase.Outcome, error) 
 	if len(x.next) > 0 {
 		out := x.next[0]
 		x.next = x.next[1:]
-		return &usecase.Outcome{Status: out.status}, out.err
+		return &usecase.Outcome{Status: out.status, Asked: out.asked}, out.err
 	}
 	run, err := x.store.LatestRun(ctx, id)
 	if err != nil {
@@ -152,6 +153,11 @@ func (x *toolbox) do(ctx ctx, id string, request any) (*usecase.Outcome, error) 
 }
 
 func (x *toolbox) Start(ctx ctx, _ *usecase.Call, a usecase.Start) (*usecase.Outcome, error) {
+	return x.do(ctx, "", a)
+}
+
+func (x *toolbox) Delegate(ctx ctx, _ *usecase.Call, a usecase.Delegate) (*usecase.Outcome,
+	error) {
 	return x.do(ctx, "", a)
 }
 

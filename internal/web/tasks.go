@@ -116,7 +116,7 @@ func (s *tasks) refused(ctx context.Context, c *usecase.Call, q request, err err
 	return &refused{err, s.opts.Results.Refuse(err, remedy, q.name)}
 }
 
-// startSession begins a session with a task.
+// startSession begins a session with a task on a phone, or with a goal of agents.
 func (s *tasks) startSession(w http.ResponseWriter, r *http.Request, v viewer) error {
 	body, err := argumentsOf(r)
 	if err != nil {
@@ -126,6 +126,13 @@ func (s *tasks) startSession(w http.ResponseWriter, r *http.Request, v viewer) e
 		starts: body["supersede"] == nil}
 	out, err := s.callWaiting(w, r, v, q, func(ctx context.Context, c *usecase.Call) (
 		*usecase.Outcome, error) {
+		if body["goal"] != nil {
+			var a usecase.Delegate
+			if err := s.arguments("Delegate", body, &a); err != nil {
+				return nil, err
+			}
+			return s.opts.Tasks.Delegate(ctx, c, a)
+		}
 		var a usecase.Start
 		if err := s.arguments("Start", body, &a); err != nil {
 			return nil, err

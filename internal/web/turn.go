@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
@@ -33,6 +34,8 @@ type chatTurn struct {
 	now  runs.Status // how it stands
 	step int         // the last one that was told
 	late bool        // the words answer a question that is settled
+
+	apart bool // the question is one of the session's agents
 }
 
 // do carries out a use case, and keeps how things stand after it.
@@ -44,6 +47,9 @@ func (t *chatTurn) do(ctx context.Context, do useCase, progress func()) error {
 	}
 	if err == nil {
 		t.now, t.id = out.Status, out.Status.Session.ID
+		if t.apart = t.now.Question == nil && len(out.Asked) > 0; t.apart {
+			t.now.Question = &out.Asked[0]
+		}
 	}
 	return err
 }
@@ -53,6 +59,12 @@ func once() *float64 { return new(0.0) }
 
 // begin does what the user's words are for, and returns as soon as that is stored.
 func (t *chatTurn) begin(ctx context.Context) error {
+	if t.session == "" && t.Model == hostModel {
+		return t.do(ctx, func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
+			return t.s.opts.Tasks.Delegate(ctx, c, usecase.Delegate{Goal: t.conversation.words,
+				Key: t.key, Seconds: once()})
+		}, nil)
+	}
 	if t.session == "" {
 		return t.do(ctx, func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
 			return t.s.opts.Tasks.Start(ctx, c, usecase.Start{Task: t.conversation.words,
@@ -86,6 +98,8 @@ func (t *chatTurn) steer(ctx context.Context) error {
 	switch {
 	case answered || err != nil:
 		return err
+	case t.answers(q) && t.apart:
+		return t.settle(ctx, q)
 	case t.answers(q):
 		a := usecase.Continue{Reply: answerTo(q, said), Key: t.key}
 		a.ReplyID = t.key
@@ -117,6 +131,17 @@ func (t *chatTurn) answers(q *inquiry.Question) bool {
 
 // mayAnswer reports whether who talks here may answer the question.
 func (t *chatTurn) mayAnswer(q *inquiry.Question) bool { return !q.ForPeople() || t.v.decides }
+
+// settle answers a question of agents, which no answer to their session is for.
+func (t *chatTurn) settle(ctx context.Context, q *inquiry.Question) error {
+	r := q.Hear(t.conversation.words)
+	r.Channel, r.Authority, r.By = t.v.channel(), t.v.authority(), t.v.name
+	r.ID = t.key
+	if _, err := t.s.opts.Questions.Resolve(ctx, q.ID, r); err != nil {
+		return err
+	}
+	return t.do(ctx, t.s.look(t.id), nil)
+}
 
 // goOn continues the session.
 func (t *chatTurn) goOn(ctx context.Context, a usecase.Continue) error {
@@ -166,11 +191,14 @@ func (t *chatTurn) instruct(ctx context.Context) error {
 // onPhone names the phone, unless any will do.
 func (t *chatTurn) onPhone() usecase.Running {
 	on := usecase.Running{Seconds: once()}
-	if t.Model != "" && t.Model != anyPhone {
+	if t.Model != "" && t.Model != anyPhone && t.Model != hostModel {
 		on.Device = t.Model
 	}
 	return on
 }
+
+// agentsWait is how soon a question of agents is seen.
+const agentsWait = 2 * time.Second
 
 // follow waits until the run asks something, rests or has ended. told gets its steps, each in a
 // line, and "" now and then.
@@ -182,9 +210,13 @@ func (t *chatTurn) follow(ctx context.Context, told func(line string) error) err
 			end(err)
 		}
 	}
-	for going(t.now) {
+	each := maxWait
+	if t.Model == hostModel { // a question of agents ends no wait for them
+		each = agentsWait
+	}
+	for going(t.now) && t.now.Question == nil {
 		a := usecase.Wait{SessionID: t.id, Since: t.now.Session.Steps,
-			Seconds: new(maxWait.Seconds())}
+			Seconds: new(each.Seconds())}
 		err := t.do(ctx, func(ctx context.Context, c *usecase.Call) (*usecase.Outcome, error) {
 			return t.s.opts.Tasks.Wait(ctx, c, a)
 		}, progress)

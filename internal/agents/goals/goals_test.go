@@ -119,6 +119,34 @@ func TestAGoalIsPausedGoneOnWithAndReached(t *testing.T) {
 	})
 }
 
+// A session whose work has ended is a conversation that goes on.
+func TestTheNextGoalIsReachedByAgentsThatKnowTheLast(t *testing.T) {
+	bubble(t, 0, func(t *testing.T, x *fixture) {
+		id := x.begin("Book a seat", "")
+		answer := func(words string) {
+			q := x.asked(id)
+			_, err := x.manager.Broker().Resolve(t.Context(), q.ID, inquiry.Reply{Response: words,
+				Channel: inquiry.ChannelCommandLine, Authority: inquiry.AuthorityLocalOperator})
+			require.NoError(t, err)
+		}
+		answer("aisle")
+		require.Contains(t, x.end(id).Run.Answer, "the person answers: aisle")
+		for _, next := range []string{"And a hotel", "And a hotel"} { // also in the same words
+			st, err := x.manager.Continue(t.Context(), runs.ContinueRequest{SessionID: id, Task: next})
+			require.NoError(t, err)
+			require.Equal(t, agentloop.StillRunning, st.Reason)
+			require.Equal(t, next, st.Run.Task)
+			answer("by the sea")
+			require.Contains(t, x.end(id).Run.Answer, "the person answers: by the sea")
+		}
+		noted, err := x.store.Noted(t.Context(), id)
+		require.NoError(t, err)
+		shown, _, err := agents.Show(noted)
+		require.NoError(t, err)
+		require.Len(t, shown, 1, "it is the same agent")
+	})
+}
+
 func TestAKeyStandsForOneGoal(t *testing.T) {
 	bubble(t, 0, func(t *testing.T, x *fixture) {
 		id := x.begin("Book a seat", "k")
