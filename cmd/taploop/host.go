@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 
@@ -20,7 +21,7 @@ import (
 )
 
 type hostCmd struct {
-	Goal    string `arg:"" optional:"" help:"What is to be reached; with --resume what is to be said to the agents, if anything."`
+	Goal    string `arg:"" optional:"" help:"What is to be reached; with --resume what is to be said to the agents, if anything. Without both, at a terminal, a conversation."`
 	MCP     string `name:"mcp" key:"host.mcp" help:"A file with MCP servers, as Cursor and Claude write it." placeholder:"FILE"`
 	List    bool   `help:"List the tools that there are, and do nothing."`
 	Resume  string `help:"Go on with this session; the beginning of its id is enough." placeholder:"SESSION"`
@@ -40,7 +41,7 @@ func (c *hostCmd) Run(ctx context.Context, a *invocation) error {
 	switch {
 	case c.List && (c.Goal != "" || c.Resume != ""):
 		return app.Usage(errors.New("--list does nothing else"), "leave the goal and --resume out")
-	case !c.List && c.Resume == "" && strings.TrimSpace(c.Goal) == "":
+	case !c.List && c.Resume == "" && strings.TrimSpace(c.Goal) == "" && !a.asksHere(c.JSON):
 		return app.Usage(errors.New("there is no goal"), `taploop host --mcp mcp.json "GOAL"`)
 	}
 	return c.resume(ctx, a)
@@ -62,19 +63,46 @@ func (c *hostCmd) resume(ctx context.Context, a *invocation) error {
 			return c.list(ctx, a, d)
 		}
 		defer context.AfterFunc(ctx, func() { lines.line("%s", lines.words().Pausing) })()
-		return c.work(ctx, a, d, lines)
+		if c.Resume == "" && strings.TrimSpace(c.Goal) == "" {
+			return c.talk(ctx, a, d, lines)
+		}
+		_, err := c.work(ctx, a, d, lines)
+		return err
 	})
 }
 
-// work begins or continues a session, and prints how it ends.
-func (c *hostCmd) work(ctx context.Context, a *invocation, d *app.Parts, lines *hostLines) error {
+// talk is a conversation: each line that the person types is the next goal of one session.
+func (c *hostCmd) talk(ctx context.Context, a *invocation, d *app.Parts, lines *hostLines) error {
+	prompt := lines.words().Goal
+	for {
+		goal, err := lines.Ask(ctx, prompt, false)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case strings.TrimSpace(goal) == "":
+			continue
+		}
+		c.Goal = goal
+		if c.Resume, err = c.work(ctx, a, d, lines); ctx.Err() != nil || c.Resume == "" {
+			return err
+		}
+		prompt = lines.words().Next // how it ended was told
+	}
+}
+
+// work begins or continues a session, and prints how it ends. The session is "" if it did not begin.
+func (c *hostCmd) work(ctx context.Context, a *invocation, d *app.Parts, lines *hostLines) (
+	session string, err error) {
 	if m := a.Conf.Model; a.Conf.Host.MaxCost > 0 && m.PromptPrice == 0 && m.ReplyPrice == 0 {
 		lines.line("%s", lines.words().Unpriced)
 	}
 	o, err := c.begin(ctx, d)
 	if err != nil {
-		return err
+		return c.Resume, err
 	}
+	session = o.Status.Session.ID
 	asking, cancel := context.WithCancel(ctx)
 	var questions sync.WaitGroup
 	questions.Go(func() { lines.questions(asking, d, o.Status) })
@@ -82,9 +110,9 @@ func (c *hostCmd) work(ctx context.Context, a *invocation, d *app.Parts, lines *
 	cancel()
 	questions.Wait()
 	if err != nil {
-		return err
+		return session, err
 	}
-	return c.report(ctx, a, d, lines, st)
+	return session, c.report(ctx, a, d, lines, st)
 }
 
 // begin begins or continues a session.

@@ -47,6 +47,29 @@ func TestAHostAtATerminalAsksThere(t *testing.T) {
 	}
 }
 
+// Without a goal the agents are talked to, in one session, until the person ends it.
+func TestAHostWithoutAGoalIsAConversation(t *testing.T) {
+	t.Parallel()
+	x := newHostEnv(t, "- {when: 'The person says: and tomorrow', reply: \"Rain tomorrow.\"}\n"+
+		"- {when: 'weather today', reply: \"Sunny today.\"}\n")
+	p, master, _, screen := x.atTerminal(80, nil, "host", "--mcp", x.file)
+	screen.await(t, `(What is to be reached\?.*: )`)
+	typeAt(t, master, "\n")
+	screen.await(t, `(?s)(reached\?.*reached\?.*: )`)
+	typeAt(t, master, "weather today\n")
+	screen.await(t, `(?s)(Sunny today\..*And then\?.*: )`)
+	typeAt(t, master, "and tomorrow\n")
+	screen.await(t, `(?s)(Rain tomorrow\..*And then\?.*: )`)
+	typeAt(t, master, "\x04")
+	require.Zero(t, p.ends(), "%s", screen)
+	out, errs, code := x.run("sessions", "list", "--json")
+	require.Zero(t, code, errs)
+	require.Equal(t, 1, strings.Count(out, `"session_id"`), out)
+	_, errs, code = x.run("host", "--mcp", x.file)
+	require.Equal(t, exitUsage, code, errs)
+	require.Contains(t, errs, "there is no goal")
+}
+
 // What waits is asked again by who goes on, and left open by who leaves.
 func TestAHostAtATerminalIsPausedAndGoesOn(t *testing.T) {
 	t.Parallel()

@@ -29,7 +29,7 @@ type testWords struct {
 // hostWords are those of a host.
 type hostWords struct {
 	Session, Down, Waits, Failed, Queue, Pausing, Slow, Unpriced, Unmatched, Held string
-	Spent, Calls, OneCall                                                         string
+	Spent, Calls, OneCall, Goal, Next                                             string
 }
 
 var textsIn = words.Of[texts]("cli")

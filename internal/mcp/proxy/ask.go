@@ -99,7 +99,7 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 		Text:      fmt.Sprintf(asks, text.Quote(c.name, 100), text.Quote(g.opts.Name, 100)),
 		OnTimeout: cmp.Or(g.opts.OnUndecided, inquiry.Pause),
 	}
-	if name := transport.ClientName(ctx); name != "" {
+	if name := cmp.Or(transport.Behalf(ctx), transport.ClientName(ctx)); name != "" {
 		q.Task = "asked by " + name
 	}
 	if transport.CanElicit(ctx) && transport.Person(ctx) {

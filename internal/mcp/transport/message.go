@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -47,3 +48,16 @@ const maxWords = 200
 
 // words makes a client's text fit to be kept and printed.
 func words(s string) string { return text.Cut(text.Line(s), maxWords) }
+
+type behalfKey struct{}
+
+// OnBehalf is the context of a request that is made on somebody's behalf, in words.
+func OnBehalf(ctx context.Context, of string) context.Context {
+	return context.WithValue(ctx, behalfKey{}, of)
+}
+
+// Behalf says on whose behalf a request is made, or "".
+func Behalf(ctx context.Context) string {
+	of, _ := ctx.Value(behalfKey{}).(string)
+	return of
+}
