@@ -46,6 +46,9 @@ func explain(err error) error {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return explainPostgres(err, e)
 	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok && hint.Of(err) == "" {
+		return unreachable(err)
+	}
 	code := 0
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		code = e.Code() & 0xff // without what SQLite adds to its primary codes

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -27,7 +28,8 @@ import (
 // postgresEngine is a PostgreSQL, which several data folders can share.
 type postgresEngine struct {
 	config *pgconn.Config
-	owner  string // whose lock each connection holds
+	owner  string      // whose lock each connection holds
+	opened atomic.Bool // from then on connections are waited for
 }
 
 // The least version of PostgreSQL, and how many connections write and read.
@@ -82,13 +84,15 @@ func (*postgresEngine) among(column string, values []string) (condition string, 
 
 func (e *postgresEngine) open(ctx context.Context, d *db) (err error) {
 	e.owner = inquiry.NewID()
-	d.write, d.read = e.pool(postgresWriters, false), e.pool(postgresReaders, true)
+	d.write = e.pool(postgresWriters, false, d.opts.Patience)
+	d.read = e.pool(postgresReaders, true, d.opts.Patience)
 	if err := e.migrate(ctx, d); err != nil {
 		return err
 	}
 	d.owner = &Owner{ID: e.owner, dir: filepath.Join(d.dir, ownersDir),
 		elsewhere: func(id string) (bool, error) { return e.alive(d, id) }, bury: e.bury}
 	d.vault, err = e.vault(ctx, d)
+	e.opened.Store(err == nil)
 	return err
 }
 
@@ -97,9 +101,9 @@ func (e *postgresEngine) openReading(ctx context.Context, d *db) error {
 	return errors.Join(errors.New("the data folder cannot be written"), ErrReadOnly)
 }
 
-// pool connects as often as is needed, up to so many. Each connection holds the lock that says that
-// the owner is alive.
-func (e *postgresEngine) pool(most int, read bool) *sql.DB {
+// pool connects as often as is needed, up to so many. It waits for a database that goes down and
+// comes up again. Each connection holds the lock that says that the owner is alive.
+func (e *postgresEngine) pool(most int, read bool, patience time.Duration) *sql.DB {
 	config := e.config.Copy()
 	if read {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
@@ -115,7 +119,21 @@ func (e *postgresEngine) pool(most int, read bool) *sql.DB {
 			ownerLock(e.owner))).ReadAll()
 		return err
 	}
-	pool := sql.OpenDB(pgConnector{config, connected})
+	connect := func(ctx context.Context) (*pgconn.PgConn, error) {
+		began := time.Now()
+		for failures := 0; ; failures++ {
+			conn, err := pgconn.ConnectConfig(ctx, config)
+			if err == nil || !e.opened.Load() || !e.again(err) ||
+				time.Since(began) > patience {
+				return conn, err
+			}
+			err = wait.For(ctx, wait.Backoff(10*time.Millisecond, time.Second, failures))
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	pool := sql.OpenDB(pgConnector{connect, connected})
 	pool.SetMaxOpenConns(most)
 	pool.SetMaxIdleConns(most)
 	return pool
@@ -337,6 +355,12 @@ func (*postgresEngine) again(err error) bool {
 	return refused || broken || pgconn.SafeToRetry(err) || errors.Is(err, errAborted) ||
 		errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, pgconn.ErrConnClosed)
+}
+
+// unreachable adds a hint to the error of a database that does not answer.
+func unreachable(err error) error {
+	return hint.Add(err, "see that PostgreSQL runs at the address in store.url, and that this "+
+		"machine reaches it; what was stored before is whole")
 }
 
 // explainPostgres adds the cause and a hint to what PostgreSQL said.

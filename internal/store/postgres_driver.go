@@ -20,13 +20,13 @@ import (
 // any text. It is a driver over pgx's protocol: the one of pgx has Go values for all types of
 // PostgreSQL, of which the store uses four, and adds 3 MB to the program.
 type pgConnector struct {
-	config    *pgconn.Config
+	connect   func(context.Context) (*pgconn.PgConn, error)
 	connected func(context.Context, *pgconn.PgConn) error
 }
 
 // Connect implements [driver.Connector].
 func (c pgConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, err := pgconn.ConnectConfig(ctx, c.config)
+	conn, err := c.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -159,9 +159,10 @@ func (c *pgConnection) run(
 		}
 		return results[len(results)-1], nil, nil
 	}
+	repeatable := c.pg.TxStatus() == 'I' && strings.HasPrefix(query, "SELECT")
 	s, err := c.statement(ctx, query)
 	if err != nil {
-		return nil, nil, c.failed(err)
+		return nil, nil, c.failed(repeatable, err)
 	}
 	values, forms := make([][]byte, len(args)), make([]int16, len(args))
 	for i, a := range args {
@@ -175,11 +176,15 @@ func (c *pgConnection) run(
 	}
 	r := c.pg.ExecPrepared(ctx, s.Name, values, forms, formats).Read()
 	r.FieldDescriptions = s.Fields // which a result without rows lacks
-	return r, formats, c.failed(r.Err)
+	return r, formats, c.failed(repeatable, r.Err)
 }
 
 // failed makes the pool use another connection if this one cannot carry statements out any more.
-func (c *pgConnection) failed(err error) error {
+// repeatable says that what it may have carried out can be carried out once more.
+func (c *pgConnection) failed(repeatable bool, err error) error {
+	if err != nil && repeatable && c.pg.IsClosed() {
+		return driver.ErrBadConn
+	}
 	said, _ := errors.AsType[*pgconn.PgError](err)
 	if said != nil && (said.Code == "0A000" || said.Code == "26000") || // kept for former tables
 		err != nil && pgconn.SafeToRetry(err) {

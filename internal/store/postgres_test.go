@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/pgtest"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/storetest"
@@ -104,6 +106,15 @@ func TestPostgreSQL(t *testing.T) {
 		require.NoError(t, err)
 		goesDownAndComesUp(t, s, url)
 	})
+	for name, after := range map[string]bool{"before": false, "after": true} {
+		t.Run("loses the connection "+name+" a commit", func(t *testing.T) {
+			url, _, err := pgtest.Copy(t.Context(), empty, name)
+			require.NoError(t, err)
+			dir, err := pgtest.Folder(url)
+			require.NoError(t, err)
+			commitsOnce(t, dir, name, after)
+		})
+	}
 }
 
 // on is a store in the database of the URL.
@@ -154,6 +165,15 @@ func goesDownAndComesUp(t *testing.T, s *pgtest.Server, url string) {
 			}
 		})
 	}
+	ctx, stop := context.WithCancel(t.Context())
+	var read error
+	reader := make(chan struct{})
+	go func() {
+		defer close(reader)
+		for ctx.Err() == nil && read == nil {
+			_, read = db.Sessions(t.Context(), store.Filter{})
+		}
+	}()
 	for range 4 {
 		for range writers * steps / 6 {
 			<-done
@@ -162,6 +182,9 @@ func goesDownAndComesUp(t *testing.T, s *pgtest.Server, url string) {
 		s.Up(t)
 	}
 	wg.Wait()
+	stop()
+	<-reader
+	require.NoError(t, read)
 	for i, r := range all {
 		require.NoError(t, failed[i])
 		list, err := db.Steps(t.Context(), r.SessionID, 0)
@@ -184,4 +207,40 @@ func keepsTheContract(t *testing.T, url string) {
 	}
 	require.NoError(t, err)
 	require.Greater(t, bytes.Count(out, []byte("\n--- PASS: ")), 60)
+}
+
+// What travels to another machine is encrypted, whatever the URL leaves to the driver.
+func TestTheConnectionToAnotherMachineIsNeverInClear(t *testing.T) {
+	if storetest.OnPostgres() {
+		return
+	}
+	for url, clear := range map[string]bool{
+		"postgres://u:hunter2@db.example/x":                                    true, // "prefer"
+		"postgres://u:hunter2@db.example/x?sslmode=disable":                    true,
+		"postgres://u:hunter2@db.example/x?sslmode=allow":                      true,
+		"postgres://u:hunter2@192.0.2.1/x?sslmode=prefer":                      true,
+		"postgres://u:hunter2@localhost,db.example/x?sslmode=disable":          true,
+		"postgres://u:hunter2@localhost.example.com/x?sslmode=disable":         true,
+		"postgres://u:hunter2@127.0.0.1:1/x?sslmode=disable":                   false,
+		"postgres://u:hunter2@127.0.0.1:1/x":                                   false,
+		"postgres://u:hunter2@[::1]:1/x?sslmode=disable":                       false,
+		"postgres://u:hunter2@/x?host=/nowhere":                                false,
+		"postgres://u:hunter2@127.0.0.1:1/x?sslmode=require&connect_timeout=1": false,
+	} {
+		_, err := store.Open(t.Context(), t.TempDir(), &store.Options{URL: url})
+		require.Error(t, err, url)
+		require.NotContains(t, err.Error(), "hunter2")
+		require.NotEmpty(t, hint.Of(err), url)
+		if clear {
+			require.ErrorContains(t, err, "may be in clear", url)
+		} else {
+			require.ErrorContains(t, err, "failed to connect", url)
+		}
+	}
+	for _, url := range []string{"mysql://x", "postgres://u:hunter2@h:port/x", "x"} {
+		_, err := store.Open(t.Context(), t.TempDir(), &store.Options{URL: url})
+		require.Error(t, err, url)
+		require.NotContains(t, err.Error(), "hunter2")
+		require.NotEmpty(t, hint.Of(err), url)
+	}
 }
