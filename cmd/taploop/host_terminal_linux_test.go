@@ -23,8 +23,8 @@ func typeAt(t *testing.T, master *os.File, line string) {
 func TestAHostAtATerminalAsksThere(t *testing.T) {
 	t.Parallel()
 	for lang, words := range map[string]struct{ asks, decide string }{
-		"en_US.UTF-8": {"The agent asks:", `Decide \(/approve`},
-		"zh_CN.UTF-8": {"手机助手提问：", "请决定（/approve"},
+		"en_US.UTF-8": {"The agent asks:", `Decide \(y: do it`},
+		"zh_CN.UTF-8": {"手机助手提问：", "请决定（y 同意"},
 	} {
 		x := newHostEnv(t, seatScript)
 		p, master, _, screen := x.atTerminal(80, []string{"LC_ALL=" + lang}, "host", "--mcp",
@@ -33,8 +33,8 @@ func TestAHostAtATerminalAsksThere(t *testing.T) {
 		typeAt(t, master, "2\n")
 		screen.await(t, `(?s)May "pay_seat" of "travel" be called\?\r\n  1\. `+
 			`\{"name".*(`+words.decide+`)`)
-		typeAt(t, master, "yes\n")
-		screen.await(t, `("yes" is no decision.*)`)
+		typeAt(t, master, "maybe\n")
+		screen.await(t, `("maybe" is no decision.*)`)
 		require.Zero(t, x.paid.Load())
 		typeAt(t, master, `/edit {"name": "pay_seat", "args": {"seat": "9A"}}`+"\n")
 		require.Zero(t, p.ends(), "%s", screen)

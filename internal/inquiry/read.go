@@ -69,3 +69,6 @@ func Choices(q Question) (all []string) {
 
 // Offers lists what can be said to the question besides an answer in words.
 func (q Question) Offers() []Offer { return bodyOf(&q).Offers() }
+
+// Types returns the types of replies that the question takes.
+func (q Question) Types() []Type { return bodyOf(&q).Types(&q) }

@@ -190,14 +190,14 @@ func TestAnActionIsDecidedOnAtTheConsole(t *testing.T) {
 		touches []string
 		shown   string // before the second line
 	}{
-		"approve": {[]string{"yes", "/approve"}, []string{"tap"}, "yes\" is no decision"},
+		"approve": {[]string{"maybe", "/approve"}, []string{"tap"}, "maybe\" is no decision"},
 		"a condition": {[]string{"/approve if free", "/reject then not"}, nil,
 			"has a message, which would be lost"},
 		"edit": {[]string{"/edit CLICK", `/edit {"name":"TYPE","args":{"text":"7.30"}}`},
 			[]string{"type 7.30"}, "the action cannot be read"},
 		"respond": {[]string{"/respond", "/respond it is paid"}, nil, "respond has no message"},
 		"leave":   {[]string{"/delegate", "/timeout"}, nil, "cannot be left to the agent"},
-		"refuse":  {[]string{"", "/refuse"}, nil, "Decide (/approve"},
+		"refuse":  {[]string{"", "/refuse"}, nil, "Decide (y: do it"},
 		"a hand-over's word": {[]string{"/done", "/refuse"}, nil,
 			"/done is for another kind of question"},
 	} {

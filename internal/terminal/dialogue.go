@@ -80,12 +80,19 @@ func (d *Dialogue) Ask(
 		case said == "/stop":
 			stop()
 			return nil
+		case said == "/help":
+			prompt = d.words.help(q) + d.words.again(q)
+			continue
+		case d.words.near(q, line) != "":
+			prompt = d.words.near(q, line) + "\n" + d.words.again(q)
+			continue
 		case said == "" && (q.Suggestion == nil || q.Secret):
 			prompt = d.empty(ctx, b, &q)
 			continue
 		case said == "":
 			line = q.Suggestion.Answer
 		}
+		line = d.words.meant(q, line)
 		r, err := q.Read(line)
 		if err != nil {
 			prompt = fmt.Sprintf("%v\n%s", err, d.words.again(q))
@@ -145,6 +152,11 @@ func (w *texts) suggestion(s *inquiry.Suggestion) string {
 // texts are the texts for a person at a terminal in one language.
 type texts struct {
 	Asks, Answer, Again string
+	Hidden              string // of a secret, in the place of Answer
+	// what each thing that can be said does, by its name, and what anything else is
+	Does          map[string]string
+	Else          string
+	Near, NotHere string // a command that is not one
 	// Why a question was taken away.
 	Halted, Answered, TurnOver, PassedOn string
 	Screen                               string // for an action that waits
@@ -157,21 +169,27 @@ type texts struct {
 var textsIn = words.Of[texts]("terminal")
 
 // asking is the text before and after the questions of a kind.
-type asking struct{ Asks, Answer string }
+type asking struct {
+	Asks, Answer string
+	Says         map[string]string // short words for the kind's offers
+}
 
 // of returns the texts of the question's kind. Other kinds list what the question offers.
 func (w *texts) of(q inquiry.Question) asking {
 	if how, is := w.Kinds[q.Kind]; is {
 		return how
 	}
+	if q.Secret {
+		return asking{Asks: w.Asks, Answer: w.Hidden}
+	}
 	var offers []string
 	for _, o := range q.Offers() {
 		offers = append(offers, strings.TrimSpace("/"+o.Name+" "+o.Words))
 	}
 	if offers == nil {
-		return asking{w.Asks, w.Answer}
+		return asking{Asks: w.Asks, Answer: w.Answer}
 	}
-	return asking{w.Asks, strings.Join(offers, ", ") + ": "}
+	return asking{Asks: w.Asks, Answer: strings.Join(offers, ", ") + ": "}
 }
 
 // again returns the prompt after invalid input.

@@ -76,3 +76,66 @@ func TestWhyAQuestionIsTakenAwayIsSaidInTheLanguageOfThePerson(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatCanBeSaidIsSaidInShortAndListed(t *testing.T) {
+	action := inquiry.Approval{ActionRequests: []inquiry.ActionRequest{{Name: "CLICK"}},
+		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: "CLICK",
+			AllowedDecisions: []string{"approve", "reject"}}}}
+	for name, c := range map[string]struct {
+		lang  string
+		types []string
+		shown []string // before the second line, if there is one
+		want  string
+	}{
+		"y":          {"en", []string{"y"}, nil, "approve"},
+		"Yes.":       {"en", []string{"Yes."}, nil, "approve"},
+		"no":         {"en", []string{"no"}, nil, "reject"},
+		"in Chinese": {"zh", []string{"同意。"}, nil, "approve"},
+		"not allowed": {"en", []string{"/respond no", "n"},
+			[]string{"respond"}, "reject"},
+		"help": {"en", []string{"/help", "n"},
+			[]string{"y, /approve", "it is done"}, "reject"},
+		"near": {"en", []string{"/aprove", "n"},
+			[]string{"did you mean /approve?"}, "reject"},
+		"a condition": {"en", []string{"yes if free", "n"},
+			[]string{"is no decision"}, "reject"},
+		"another thing": {"en", []string{"/delegate", "n"},
+			[]string{"left to the agent"}, "reject"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := inquiry.NewBroker(new(inquirytest.Memory), nil)
+			body := action
+			q, err := b.Open(t.Context(), inquiry.Question{Text: "Pay?", Body: &body})
+			require.NoError(t, err)
+			p := &typist{types: c.types}
+			require.NoError(t, terminal.New(p, c.lang).Ask(t.Context(), b, q, nil, nil))
+			require.Len(t, p.shown, len(c.types))
+			for _, words := range c.shown {
+				require.Contains(t, p.shown[1], words)
+			}
+			q, err = b.Get(t.Context(), q.ID)
+			require.NoError(t, err)
+			require.Equal(t, c.want, q.Resolution.Decisions[0].Type)
+		})
+	}
+}
+
+func TestASecretIsHiddenAndNoCommandIsTakenForIt(t *testing.T) {
+	b := inquiry.NewBroker(new(inquirytest.Memory), nil)
+	q, err := b.Open(t.Context(), inquiry.Question{Text: "The PIN?", Secret: true})
+	require.NoError(t, err)
+	p := &typist{types: []string{"/delegate", "/approve", "/approve", "/refuze", "/help",
+		"/no/path 1"}}
+	require.NoError(t, terminal.New(p, "en").Ask(t.Context(), b, q, nil, nil))
+	require.Len(t, p.shown, 6)
+	require.Contains(t, p.shown[0], "what you type is hidden")
+	require.NotContains(t, p.shown[0], "delegate", "it would be refused")
+	require.Contains(t, p.shown[1], "not taken for the secret")
+	require.Contains(t, p.shown[3], "not taken for the secret")
+	require.Contains(t, p.shown[4], "did you mean /refuse?")
+	require.Contains(t, p.shown[5], "you do not answer")
+	require.NotContains(t, p.shown[5], "/delegate")
+	q, err = b.Get(t.Context(), q.ID)
+	require.NoError(t, err)
+	require.Equal(t, "/no/path 1", q.Resolution.Response.Reveal())
+}
