@@ -35,17 +35,16 @@ const (
 // Captioner describes screens and answers questions. Any number of goroutines may use it.
 type Captioner struct {
 	model Completer
-	words *prompts
+	lang  string // auto for that of each task
 }
 
 // New returns a captioner that asks m. opts may be nil.
 func New(m Completer, opts *Options) (*Captioner, error) {
 	lang := cmp.Or(cmp.Or(opts, &Options{}).Lang, words.Default)
-	known, ok := words.Find(lang)
-	if !ok {
+	if _, ok := words.Find(lang); !ok && lang != words.Auto {
 		return nil, hint.Add(fmt.Errorf("captions in language %q", lang), "choose en or zh")
 	}
-	return &Captioner{model: m, words: promptsIn(known)}, nil
+	return &Captioner{model: m, lang: lang}, nil
 }
 
 // Describe says in words what of the frame matters for the task.
@@ -53,7 +52,7 @@ func (c *Captioner) Describe(ctx context.Context, task string, f *screen.Frame) 
 	if f == nil {
 		return "", errors.New("describing a screen that is off: there is no picture")
 	}
-	text, err := c.ask(ctx, f, c.words.describe(task), describeTokens)
+	text, err := c.ask(ctx, f, promptsIn(words.For(c.lang, task)).describe(task), describeTokens)
 	if err != nil {
 		return "", fmt.Errorf("describing the screen: %w", err)
 	}
@@ -68,7 +67,7 @@ func (c *Captioner) Reply(
 	if strings.TrimSpace(question) == "" {
 		return "", errors.New("answering a question that is empty")
 	}
-	text, err := c.ask(ctx, f, c.words.reply(task, question, options), replyTokens)
+	text, err := c.ask(ctx, f, promptsIn(words.For(c.lang, task)).reply(task, question, options), replyTokens)
 	if err != nil {
 		return "", fmt.Errorf("answering in the user's place: %w", err)
 	}

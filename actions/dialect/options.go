@@ -12,8 +12,10 @@ import (
 
 // Options says which model is prompted, and how.
 type Options struct {
-	Model       string              // the model's name, from which "auto" chooses, may be ""
-	Lang        string              // zh or en, without regard to a region. "" means zh
+	Model string // the model's name, from which "auto" chooses, may be ""
+	// Lang is zh or en, without regard to a region. "" means zh, and auto the language in which the
+	// family's models were trained, or else that of each task.
+	Lang        string
 	Fit         *screen.Fit         // the picture's size, nil means the dialect's own
 	Coordinates *screen.Coordinates // how the model writes places, nil means the dialect's own
 	Quality     int                 // of the JPEG, 1 to 100, 0 means 85
@@ -39,11 +41,13 @@ func Plain(model string) string {
 // withDefaults is opts with the defaults filled in.
 func (opts *Options) withDefaults() (Options, error) {
 	o := *cmp.Or(opts, &Options{})
-	lang, ok := words.Find(cmp.Or(o.Lang, "zh"))
-	if !ok {
-		return o, fmt.Errorf("unknown language %q (want zh or en)", o.Lang)
+	if o.Lang != words.Auto {
+		lang, ok := words.Find(cmp.Or(o.Lang, "zh"))
+		if !ok {
+			return o, fmt.Errorf("unknown language %q (want zh or en)", o.Lang)
+		}
+		o.Lang = lang
 	}
-	o.Lang = lang
 	o.Quality = cmp.Or(o.Quality, 85)
 	if o.Quality < 1 || o.Quality > 100 {
 		return o, fmt.Errorf("JPEG quality %d (want 1 to 100)", o.Quality)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Family is one row of a Table: a dialect and the models that speak it.
@@ -15,6 +16,9 @@ type Family struct {
 	Name   string
 	Speaks func(model string) bool // reports whether a model of this name speaks it
 	New    func(Options) Dialect   // is given options with their defaults filled in
+
+	// Lang is the language in which the family's models were trained, "" for several.
+	Lang string
 
 	// Toolless is the dialect for endpoints that take no tools, where this one offers some.
 	Toolless string
@@ -54,12 +58,32 @@ func (t Table) New(name string, opts *Options) (Dialect, error) {
 		name = t.speaking(o.Model).Name
 	}
 	for _, f := range t {
-		if f.Name == name {
+		if f.Name != name {
+			continue
+		}
+		if o.Lang != words.Auto {
 			return &chosen{f.New(o), f, t, o}, nil
 		}
+		if o.Lang = f.Lang; o.Lang != "" {
+			return &chosen{f.New(o), f, t, o}, nil
+		}
+		return newMultilingual(f, t, o), nil
 	}
 	err = fmt.Errorf("unknown dialect %q (want one of %s)", name, strings.Join(t.Names(), ", "))
 	return nil, hint.Add(err, "set model.dialect to one of these; auto chooses by the model's name")
+}
+
+// Lang returns the language in which the models of the dialect of that name were trained, "" if in
+// several.
+func (t Table) Lang(name, model string) string {
+	if name == Auto {
+		return t.speaking(model).Lang
+	}
+	i := slices.IndexFunc(t, func(f Family) bool { return f.Name == name })
+	if i < 0 {
+		return ""
+	}
+	return t[i].Lang
 }
 
 // speaking returns the family of the model of that name.

@@ -18,6 +18,7 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // repairs is how often a model is asked again after a reply that is no action.
@@ -35,6 +36,8 @@ type Policy struct {
 	model   Completer
 	log     *slog.Logger
 
+	in map[string]*Policy // by the language of the task, nil if the dialect has one
+
 	toolless *Policy     // for an endpoint without tools, nil if none are offered
 	noTools  atomic.Bool // the endpoint was found to take none
 }
@@ -44,6 +47,12 @@ var _ agentloop.Policy = (*Policy)(nil)
 // New returns a policy that speaks to m in d. log may be nil.
 func New(d dialect.Dialect, m Completer, log *slog.Logger) *Policy {
 	p := &Policy{dialect: d, model: m, log: logger(log)}
+	if several, is := d.(dialect.Multilingual); is {
+		p.in = map[string]*Policy{}
+		for _, lang := range words.Languages() {
+			p.in[lang] = New(several.In(lang), m, log)
+		}
+	}
 	if t, can := d.(dialect.Tooled); can {
 		if other := t.Toolless(); other != nil {
 			p.toolless = New(other, m, log)
@@ -63,6 +72,9 @@ func logger(log *slog.Logger) *slog.Logger {
 // model's own, with what the model wrote before it. Once an endpoint has refused tools, it is asked
 // without them.
 func (p *Policy) Next(ctx context.Context, s agentloop.Situation) (agentloop.Proposal, error) {
+	if p.in != nil {
+		return p.in[words.Spoken(s.Task)].Next(ctx, s)
+	}
 	if !p.noTools.Load() {
 		out, err := p.next(ctx, s)
 		if p.toolless == nil || !RefusesTools(err) {

@@ -21,7 +21,7 @@ import (
 type calibrateCmd struct {
 	Model   string `key:"model.name" help:"The model: the name of a profile, or a model's name at the endpoint; the default is the configured one." placeholder:"NAME"`
 	BaseURL string `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
-	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
+	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en, auto." placeholder:"LANG"`
 	Targets whole  `short:"n" default:"24" from:"8" to:"72" help:"How many targets the model is asked to tap, with a call for each." placeholder:"N"`
 	Write   bool   `help:"Write what was found into the configuration file without asking."`
 	JSON    bool   `help:"Print the report as JSON on stdout."`

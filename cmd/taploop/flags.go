@@ -14,7 +14,7 @@ import (
 type workFlags struct {
 	Model   string `key:"model.name" help:"Model name." placeholder:"NAME"`
 	BaseURL string `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
-	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
+	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en, auto." placeholder:"LANG"`
 	Record  string `key:"model.record" help:"Record the model's replies in a file." placeholder:"FILE"`
 	Replay  string `key:"model.replay" help:"Replay the model's replies from a file, offline; on another screen the run stops." placeholder:"FILE"`
 	OrModel string `name:"replay-or-model" key:"model.replay_or_model" help:"Replay, and on another screen ask the model from there on; the new recording goes to --record, or FILE.new." placeholder:"FILE"`

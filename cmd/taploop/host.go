@@ -28,7 +28,7 @@ type hostCmd struct {
 	JSON    bool   `help:"Print the result as JSON on stdout."`
 	Model   string `key:"model.name" help:"Model name." placeholder:"NAME"`
 	BaseURL string `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
-	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
+	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en, auto." placeholder:"LANG"`
 	ADB     string `name:"adb-server" key:"adb.server" help:"ADB server, host:port." placeholder:"ADDR"`
 	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
 }

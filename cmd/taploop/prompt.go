@@ -29,7 +29,7 @@ type promptCmd struct {
 type promptFlags struct {
 	Model   string `key:"model.name" help:"The model that would be asked: the name of a profile, or a model's name." placeholder:"NAME"`
 	Dialect string `key:"model.dialect" help:"The dialect; by default the configured one." placeholder:"DIALECT"`
-	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
+	Lang    string `key:"model.lang" help:"Language of the prompts: zh, en, auto." placeholder:"LANG"`
 }
 
 type promptShowCmd struct {
@@ -136,7 +136,7 @@ func (c *promptShowCmd) stored(
 	err = a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
 		p := &prompter{Dialect: d, step: cmp.Or(int(c.Step), sess.Steps)}
 		_, err := replay.Run(ctx, db, sess.ID, replay.Options{Policy: p,
-			Lang: a.Conf.Model.Lang, Own: own(d)})
+			Lang: a.ModelLang(), Own: own(d)})
 		switch {
 		case p.asked != nil && errors.Is(err, errPrompted):
 			if p.bare {

@@ -22,7 +22,7 @@ type replayCmd struct {
 	Session string  `arg:"" help:"The session's id, or its beginning."`
 	Model   string  `key:"model.name" help:"The model that is asked: the name of a profile, or a model's name at the endpoint; the default is the configured one." placeholder:"NAME"`
 	BaseURL string  `key:"model.base_url" help:"OpenAI-compatible endpoint." placeholder:"URL"`
-	Lang    string  `key:"model.lang" help:"Language of the prompts: zh, en." placeholder:"LANG"`
+	Lang    string  `key:"model.lang" help:"Language of the prompts: zh, en, auto." placeholder:"LANG"`
 	Within  float64 `default:"0.1" help:"How far points may lie apart and agree, as a share of the screen's width." placeholder:"SHARE"`
 	JSON    bool    `help:"Print the report as JSON on stdout."`
 	DataDir string  `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
@@ -47,7 +47,7 @@ func (c *replayCmd) Run(ctx context.Context, a *invocation) error {
 		live := tty.StatusOf(a.err)
 		defer live.Show("")
 		r, err := replay.Run(ctx, db, sess.ID, replay.Options{
-			Policy: p.Plain, Lang: a.Conf.Model.Lang, Within: c.Within, Own: own(family),
+			Policy: p.Plain, Lang: a.ModelLang(), Within: c.Within, Own: own(family),
 			Asking: func(n int) {
 				live.Show(fmt.Sprintf("step %d of %d: asking %s", n, sess.Steps, a.Conf.Model.Name))
 			}})

@@ -22,7 +22,7 @@ var promptsIn = words.Of[prompts]("agents")
 
 // request returns the agent's conversation so far.
 func (a *agent) request(textual bool) model.Request {
-	w := promptsIn(cmp.Or(a.h.opts.Lang, words.Spoken(a.state.Begin.Goal)))
+	w := promptsIn(words.For(cmp.Or(a.h.opts.Lang, words.Auto), a.state.Begin.Goal))
 	system := w.System
 	if a.role.Prompt != "" {
 		system += "\n\n" + a.role.Prompt

@@ -8,7 +8,6 @@ import (
 
 	"github.com/taploop/taploop/internal/agents"
 	"github.com/taploop/taploop/internal/agents/goals"
-	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy"
 	"github.com/taploop/taploop/internal/runs"
@@ -38,7 +37,7 @@ func newGoals(s *Settings, r *runs.Options, h *Hosting) (*goals.Goals, error) {
 			return p, p.Close, nil
 		},
 		Servers: c.MCP, Environ: Environment(s.Options.Environ), Channels: r.Asking.Channels,
-		Agents:   agents.Options{Textual: c.Textual, Lang: hostLang(s)},
+		Agents:   agents.Options{Textual: c.Textual, Lang: s.Conf.Model.Lang},
 		Patience: q.Attention, Watcher: h.Watcher, Log: s.Log,
 	}
 	if h.Attended {
@@ -78,13 +77,4 @@ func openModel(s *Settings, name string) (agents.Priced, func() error, error) {
 	client, end, err := NewModels(s).Open(conf.Model)
 	return agents.Priced{Model: client, Prompt: conf.Model.PromptPrice,
 		Reply: conf.Model.ReplyPrice}, end, err
-}
-
-// hostLang is the language of messages to agents: that of the prompts if it is set, or "" for that
-// of each goal.
-func hostLang(s *Settings) string {
-	if s.Conf.Origin("model.lang") == config.ByDefault {
-		return ""
-	}
-	return s.Conf.Model.Lang
 }

@@ -21,16 +21,17 @@ var judgeIn = words.Of[judgeTexts]("judge")
 // Judge asks a model whether claims about screens are true. Anything but a yes is a no.
 type Judge struct {
 	model *model.Client
-	words *judgeTexts
+	lang  string // auto for that of each claim
 }
 
 // Ask asks about a claim. why is in the model's words. The error is one of reaching the model.
 func (j *Judge) Ask(ctx context.Context, claim string, f *screen.Frame) (
 	yes bool, why string, err error) {
+	words := judgeIn(words.For(j.lang, claim))
 	const side, quality, tokens = 1280, 85, 512
-	asked := []model.Part{{Text: fmt.Sprintf(j.words.Claim, text.Quote(claim, 4000))}}
+	asked := []model.Part{{Text: fmt.Sprintf(words.Claim, text.Quote(claim, 4000))}}
 	if f == nil {
-		asked = append(asked, model.Part{Text: j.words.Unseen})
+		asked = append(asked, model.Part{Text: words.Unseen})
 	} else {
 		jpeg, err := f.Within(side).JPEG(quality)
 		if err != nil {
@@ -38,7 +39,7 @@ func (j *Judge) Ask(ctx context.Context, claim string, f *screen.Frame) (
 		}
 		asked = append([]model.Part{{JPEG: jpeg}}, asked...)
 	}
-	rules := strings.Join([]string{j.words.Role, j.words.Data, j.words.Reply}, "\n\n")
+	rules := strings.Join([]string{words.Role, words.Data, words.Reply}, "\n\n")
 	cold := 0.0
 	resp, err := j.model.Complete(ctx, model.Request{MaxTokens: tokens, Temperature: &cold,
 		Messages: []model.Message{{Role: "system", Parts: []model.Part{{Text: rules}}},

@@ -22,6 +22,7 @@ import (
 	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/verify"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Models opens the models of a configuration.
@@ -65,7 +66,7 @@ func (p *Policies) choose(s runs.Settings) (agentloop.Policy, error) {
 	if err := json.Unmarshal(s.Skill, &plan); err != nil {
 		return nil, fmt.Errorf("reading the run's skill: %w", err)
 	}
-	return skill.New(plan, chosen, p.lang), nil
+	return skill.New(plan, chosen, words.For(p.lang, plan.Skill.Task)), nil
 }
 
 // Policies opens the models of the configuration. The caller closes them.
@@ -100,7 +101,7 @@ func (ms *Models) Policies() (p *Policies, err error) {
 	return &Policies{
 		Plain: plain, captioned: policy.WithCaptions(plain, captioner, ms.set.Log),
 		lastCaptioned: policy.WithFinalCaption(plain, captioner, ms.set.Log), captioner: captioner,
-		transport: transport, lang: spoken.Profile().Lang,
+		transport: transport, lang: ms.set.ModelLang(),
 		close: func() error { decider.Close(); helper.Close(); return finish() },
 	}, nil
 }

@@ -119,7 +119,7 @@ func runOptions(s *Settings, d *Parts, o Options) *runs.Options {
 		HandOver: o.HandOver, Reunite: o.Reunite, KeepApps: s.Conf.Loop.KeepApps,
 		AskEarly: s.Conf.AsksEarly(), AskEarlyAlways: s.Conf.Loop.AskEarly == config.On,
 		OnTimeout: s.OnTimeout(), OnUndecided: inquiry.OnTimeout(q.OnUndecided),
-		Lang: s.Conf.Model.Lang, Observe: o.Observe, DetachGrace: o.Grace,
+		Lang: s.ModelLang(), Observe: o.Observe, DetachGrace: o.Grace,
 		Log: s.Log,
 	}
 	if len(o.Expected) > 0 {
@@ -159,7 +159,7 @@ func (d *Parts) openModels(s *Settings, opts *runs.Options) error {
 		return err
 	}
 	d.OnClose(func() error { judging.Close(); return nil })
-	d.Judge = &Judge{judging, judgeIn(s.Conf.Model.Lang)}
+	d.Judge = &Judge{judging, s.ModelLang()}
 	if d.labels, err = ms.labeller(p); d.labels != nil {
 		d.OnClose(func() error { d.labels.Close(); return nil })
 	}

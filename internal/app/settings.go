@@ -6,12 +6,14 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"strings"
 
+	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
@@ -84,6 +86,16 @@ func LangOf(getenv func(string) string) string {
 		}
 	}
 	return words.Default
+}
+
+// ModelLang is the language of what the deciding model reads: the configured one, or that in which
+// its family was trained, or auto for that of each task.
+func (s *Settings) ModelLang() string {
+	m := s.Conf.Model
+	if m.Lang != words.Auto {
+		return m.Lang
+	}
+	return cmp.Or(families.Known.Lang(m.Dialect, m.Name), words.Auto)
 }
 
 // OnTimeout is what silence to a question leads to.

@@ -82,7 +82,9 @@ var modelSettings = []setting{
 	{"model.api_key_file", "", nil, "file that holds the key"},
 	{"model.dialect", "auto", nil,
 		"how the model is prompted and read: " + strings.Join(families.Known.Names(), ", ")},
-	{"model.lang", "zh", language, "language of the prompts: zh, en"},
+	{"model.lang", Auto, languageOrAuto,
+		"language of the prompts: zh, en; auto is the one in which the model's family was " +
+			"trained (GELab: zh), or else the task's"},
 	{"model.prompt_template", "", nil,
 		"file with a template of the prompt, in the place of the dialect's own " +
 			"(docs/prompts.md); taploop prompt check says what it lacks"},
@@ -132,7 +134,7 @@ var modelSettings = []setting{
 	{"caption.name", "", nil, "model; the default is model.name"},
 	{"caption.api_key", "", nil, "key; the default is model.api_key when the endpoint is the same"},
 	{"caption.api_key_file", "", nil, "file that holds the key"},
-	{"caption.lang", "", language, "language; the default is model.lang"},
+	{"caption.lang", "", languageOrAuto, "language; the default is model.lang"},
 	{"caption.timeout", "", positive, "longest time for one attempt; the default is model.timeout"},
 	{"caption.retries", "3", between(0, 20), "further attempts after a failure that may pass"},
 	{"caption.extra", "", nil, "further fields of the request body"},

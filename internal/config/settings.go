@@ -69,6 +69,15 @@ func language(v any) []fault {
 	return unless(ok, v, "one of "+strings.Join(words.Languages(), ", "))
 }
 
+// languageOrAuto is language, or auto.
+func languageOrAuto(v any) []fault {
+	if v == Auto {
+		return nil
+	}
+	_, ok := words.Find(v.(string))
+	return unless(ok, v, "auto, or one of "+strings.Join(words.Languages(), ", "))
+}
+
 // orDecider is oneOf, or a deciding model, whose name the program checks.
 func orDecider(allowed ...string) check {
 	return func(v any) []fault {

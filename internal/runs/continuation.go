@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/route"
 	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // continuation is a ContinueRequest in progress. It holds the session's lock.
@@ -221,7 +222,7 @@ func (c *continuation) requeue(ctx context.Context, x *execution, q *inquiry.Que
 		change.Progress = agentloop.Progress.Resumed
 	}
 	if q != nil {
-		change.Apply, change.Exchange = q.ID, exchangeOf(*q, c.m.opts.Lang)
+		change.Apply, change.Exchange = q.ID, exchangeOf(*q, words.For(c.m.opts.Lang, c.run.Task))
 		change.Ruling = rulingOf(*q)
 	}
 	var err error

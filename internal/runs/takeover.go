@@ -8,6 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/runs/touches"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // canTakeOver returns an error if the run has ended or another session holds its phone.
@@ -63,7 +64,7 @@ func (p *stopCall) takePhone(ctx context.Context, run store.Run, person bool) er
 	change := store.Change{From: []store.State{run.State}, Fence: run.Fence,
 		To: store.WaitingTakeover, Reason: agentloop.TakeoverNeeded}
 	if asked != nil && !asked.Open() {
-		change.Apply, change.Exchange = asked.ID, exchangeOf(*asked, m.opts.Lang)
+		change.Apply, change.Exchange = asked.ID, exchangeOf(*asked, words.For(m.opts.Lang, run.Task))
 	}
 	q, err := m.desk.Open(ctx, inquiry.Question{SessionID: p.sess.ID, RunID: run.ID,
 		Fence: run.Fence, Kind: inquiry.KindTakeover, Task: run.Task,

@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"path"
 	"reflect"
-	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"golang.org/x/text/language"
@@ -59,14 +57,6 @@ func Find(wanted ...string) (lang string, ok bool) {
 		}
 	}
 	return Default, false
-}
-
-// Spoken is the language of what a person has said, as far as there are texts in it.
-func Spoken(said string) string {
-	if strings.ContainsFunc(said, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-		return "zh"
-	}
-	return Default
 }
 
 // Match is Find, with the default language if none fits.

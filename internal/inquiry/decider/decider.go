@@ -61,8 +61,7 @@ func (e *UndecidedError) Error() string {
 
 // Decider asks one model. Any number of goroutines may use it.
 type Decider struct {
-	opts  Options
-	words *prompts
+	opts Options
 }
 
 const (
@@ -74,11 +73,10 @@ const (
 
 // New makes a Decider.
 func New(opts *Options) (*Decider, error) {
-	lang, ok := words.Find(cmp.Or(opts.Lang, words.Default))
-	if !ok {
+	if _, ok := words.Find(cmp.Or(opts.Lang, words.Default)); !ok && opts.Lang != words.Auto {
 		return nil, hint.Add(fmt.Errorf("decisions in language %q", opts.Lang), "choose en or zh")
 	}
-	return &Decider{*opts, promptsIn(lang)}, nil
+	return &Decider{*opts}, nil
 }
 
 // Name is the model's, for people.
@@ -104,7 +102,7 @@ func (d *Decider) Decide(ctx context.Context, c *Case) (v Verdict, err error) {
 		}
 		parts = append(parts, model.Part{JPEG: jpeg})
 	}
-	rules, data := d.words.prompt(&shown)
+	rules, data := promptsIn(words.For(d.opts.Lang, q.Task+q.Text)).prompt(&shown)
 	heat, tokens := 0.0, replyTokens
 	if inquiry.As[inquiry.Ask](*q).Draft != "" {
 		tokens = draftTokens

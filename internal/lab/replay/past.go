@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // source is what a replay reads of a store. A *store.Store is one.
@@ -22,7 +23,7 @@ type source interface {
 // past is the progress before a step, rebuilt from the stored steps.
 type past struct {
 	agentloop.Progress
-	lang         string // of notes
+	lang         string // of notes, auto for that of the task
 	run          string // the last step's
 	ownSummaries bool   // the recorded model wrote summaries
 }
@@ -97,7 +98,7 @@ func (p *past) remember(st store.StepRecord, said actions.Reply) {
 	t := actions.Turn{Step: st.Index, App: st.Screen.State.App, Did: did(st.Proposal.Decision),
 		Reply: said}
 	for _, n := range p.Notes {
-		t.Notes = append(t.Notes, n.Text(p.lang))
+		t.Notes = append(t.Notes, n.Text(words.For(p.lang, p.Task)))
 	}
 	if n := len(p.Exchanges); p.ReplyJustIn && n > 0 {
 		t.Answer = &p.Exchanges[n-1]
