@@ -25,6 +25,7 @@ type sandboxCmd struct {
 	JSON      bool   `help:"With --tasks: print JSON."`
 	Addr      string `default:"127.0.0.1:5038" help:"Address of the ADB server endpoint, on this machine."`
 	ModelAddr string `default:"127.0.0.1:5039" help:"Address of the scripted model, on this machine."`
+	Reset     bool   `help:"Put the phone of the sandbox that runs at --model-addr back as new, and leave."`
 	Script    string `help:"The model's script; the default solves the tasks." type:"existingfile" placeholder:"FILE"`
 	Locale    string `enum:"en,zh" default:"en" help:"Language of the phone: en, zh."`
 	PIN       string `help:"Lock the phone with this PIN." placeholder:"DIGITS"`
@@ -33,6 +34,13 @@ type sandboxCmd struct {
 
 // Run serves the simulated phone until it is interrupted.
 func (c *sandboxCmd) Run(ctx context.Context, a *invocation) error {
+	if c.Reset {
+		err := simulation.Reset(ctx, c.ModelAddr)
+		if err == nil {
+			a.notef("the sandbox is as new")
+		}
+		return err
+	}
 	phone := sandbox.New(&sandbox.Options{Locale: c.Locale, PIN: c.PIN, Locked: c.PIN != ""})
 	if c.Tasks {
 		return c.listTasks(a, phone)
@@ -92,6 +100,11 @@ func (c *sandboxCmd) serve(ctx context.Context, a *invocation, sim *simulation.S
 		a.notef("\ntask %s: %s", task.ID, task.GoalIn(c.Locale))
 	}
 	a.notef("\nCtrl-C ends it.")
+	if err := sim.Ready(ctx); err == nil {
+		a.notef("sandbox ready")
+	} else if ctx.Err() == nil {
+		return errors.Join(fmt.Errorf("the sandbox does not answer: %w", err), end())
+	}
 	<-ctx.Done()
 	if err := end(); err != nil {
 		return err

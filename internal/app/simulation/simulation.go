@@ -76,7 +76,10 @@ func Start(ctx context.Context, phone *sandbox.Simulator, opts *Options) (*Simul
 	s.serving.Go(func() { s.failed = s.ADB.Serve(serveCtx, ln) })
 	h := scripted.NewHandler(rules)
 	h.Sees = sight
-	s.Model, err = scripted.Start(ctx, cmp.Or(o.ModelAddr, anyPort), h)
+	if opts == nil || opts.Script == nil {
+		h.Whole, h.Sees = true, s.sees
+	}
+	s.Model, err = scripted.Start(ctx, cmp.Or(o.ModelAddr, anyPort), s.resetting(h))
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,6 +86,9 @@ func (t *Trials) Close() error {
 // A phone of the usual width in pixels has the usual density. Other phones show as much as it does.
 const usualWidth, usualDensity = 1080, 420
 
+// noAnswer is what a model is told that asks a person about a task that needs nobody.
+const noAnswer = "There is no answer. Go on with what the task says."
+
 // Try carries a run out and checks the phone. It implements bench.Measurement.Try.
 func (t *Trials) Try(ctx context.Context, k bench.Key, began func(string)) (bench.Trial, error) {
 	task, d, o := t.opts.Tasks[k.Task], t.parts[k.Model], t.opts
@@ -98,12 +102,20 @@ func (t *Trials) Try(ctx context.Context, k bench.Key, began func(string)) (benc
 	if task.Reply != "" {
 		mode = channel.PassToClient
 	}
-	started := time.Now()
+	started, id := time.Now(), ""
 	st, err := d.Cases.PlayOut(ctx, app.Call(""), usecase.Start{Task: task.GoalIn(o.Locale),
 		Reset: true, ReplyMode: string(mode),
 		Running: usecase.Running{Device: serial, MaxSteps: o.MaxSteps}},
-		func(st runs.Status) { began(st.Session.ID) },
-		func(string) (string, error) { return task.Reply, nil })
+		func(st runs.Status) { id = st.Session.ID; began(id) },
+		func(string) (string, error) { return cmp.Or(task.Reply, noAnswer), nil })
+	wrong := err
+	if err != nil && id != "" && ctx.Err() == nil { // a question that nobody is here for
+		var o *usecase.Outcome
+		o, err = d.Cases.Stop(ctx, app.Call(""), usecase.Stop{SessionID: id, Mode: runs.Cancel})
+		if err == nil {
+			st, st.Reason = o.Status, agentloop.ActionNeedsApproval
+		}
+	}
 	if err != nil || ctx.Err() != nil {
 		return bench.Trial{}, err
 	}
@@ -111,6 +123,9 @@ func (t *Trials) Try(ctx context.Context, k bench.Key, began func(string)) (benc
 	r.StartedAt = started
 	if err := task.Check(phone); err != nil {
 		r.Problem = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	if wrong != nil {
+		r.Problem = wrong.Error()
 	}
 	r.Passed = r.Problem == "" && r.Broken == ""
 	r.Page = fmt.Sprintf("runs/%s.html", serial)

@@ -26,6 +26,9 @@ type Handler struct {
 	// requests that the script is to answer. Nil answers none.
 	Sees func(*Request) (reply string, ok bool)
 
+	// Whole matches the rules against the whole conversation instead of the last user message.
+	Whole bool
+
 	script *Script
 	mu     sync.Mutex
 	used   []int // how often each rule answered, guarded by mu
@@ -128,6 +131,9 @@ func (h *Handler) pick(req *Request) (*rule, map[string]string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	text := req.Asked()
+	if h.Whole {
+		text = req.All()
+	}
 	for i := range h.script.rules {
 		r := &h.script.rules[i]
 		if r.Times > 0 && h.used[i] >= r.Times {

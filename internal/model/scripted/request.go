@@ -37,6 +37,15 @@ func (r *Request) Asked() string {
 	return ""
 }
 
+// All is the text of all messages, one after the other.
+func (r *Request) All() string {
+	var b strings.Builder
+	for _, m := range r.Messages {
+		b.WriteString(m.Text + "\n")
+	}
+	return b.String()
+}
+
 // AboutLabels reports whether the body is of a request in which a guard asks which labels of a
 // screen do harm, and which is no business of a script.
 func AboutLabels(body []byte) bool {

@@ -185,11 +185,11 @@ func (s *Story) exchange(x actions.Exchange) {
 func (s *Story) step(st agentloop.Step) {
 	mark := tty.Span{Tone: tty.Good, Text: "✓"}
 	switch {
+	case st.Asks != "":
+		mark = tty.Span{Tone: tty.Asks, Text: "?"}
 	case st.Refusal != "" && !strings.HasPrefix(st.Refusal, agentloop.CutShort),
 		st.Proposal.Action == nil:
 		mark = tty.Span{Tone: tty.Bad, Text: "✗"}
-	case st.Asks != "":
-		mark = tty.Span{Tone: tty.Asks, Text: "?"}
 	}
 	mark.Text = fmt.Sprintf("%s %2d ", mark.Text, st.Index)
 	s.paint.Line(s.out, mark, tty.Span{Text: s.Made(st)},

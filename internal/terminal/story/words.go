@@ -72,12 +72,14 @@ func (w Words) Made(s agentloop.Step) string {
 		line += w.Colon + text.Cut(text.Line(p.Explain), 300)
 	}
 	switch {
+	case s.Asks != "":
+		if gesture {
+			line = fmt.Sprintf(w.Wants, line)
+		}
 	case strings.HasPrefix(s.Refusal, agentloop.CutShort):
 		line += w.CutShort
 	case s.Refusal != "":
 		line += "; " + text.Cut(text.Line(s.Refusal), 400)
-	case gesture && s.Asks != "":
-		line = fmt.Sprintf(w.Wants, line)
 	}
 	return line
 }

@@ -2,8 +2,9 @@
 // the replies, in the gelab dialect, that solve it. It walks each task on a simulated phone of its
 // own to learn where things are, and fails when the walk does not solve the task.
 //
-// A rule matches on how far the model's own summary says the task is, so the script keeps no state
-// and continues correctly after an interruption.
+// A rule matches on how far the model's own summary says the task is, or, in the prompts of dialects
+// without summaries, the last of its replies. So the script keeps no state and continues correctly
+// after an interruption.
 package main
 
 import (
@@ -51,7 +52,6 @@ var helpers = []rule{
 
 const (
 	standIn = `(?s)(?:You stand in for the person|你代替一位用户)`
-	given   = `(?:Task: |任务：)"`
 )
 
 // unknown gives up a task that no rule before it is for, and says which there are.
@@ -60,7 +60,7 @@ func unknown(tasks []sandbox.Task) rule {
 	for i, t := range tasks {
 		goals[i] = t.Goal
 	}
-	return rule{given, "<THINK> This task is not in the script. </THINK>\n" +
+	return rule{".", "<THINK> This task is not in the script. </THINK>\n" +
 		"explain:give up\taction:ABORT\tvalue:This scripted model knows only these tasks " +
 		"(taploop sandbox --tasks): " + strings.Join(goals, " | ") +
 		"\tsummary:nothing was done"}
@@ -68,7 +68,7 @@ func unknown(tasks []sandbox.Task) rule {
 
 func generate() ([]byte, error) {
 	rules := slices.Clone(helpers)
-	var first []rule
+	var first, told []rule
 	tasks := sandbox.New(nil).Tasks()
 	for _, t := range tasks {
 		moves, ok := walks[t.ID]
@@ -79,9 +79,18 @@ func generate() ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("task %s: %w", t.ID, err)
 		}
-		first, rules = append(first, own[0]), append(rules, own[1:]...)
+		for _, r := range own[0] {
+			first = append(first, rule{r.told, r.Reply})
+		}
+		slices.Reverse(own) // a prompt that shows several replies is as far as the last one
+		for _, step := range own[:len(own)-1] {
+			for _, r := range step {
+				rules = append(rules, rule{r.marked, r.Reply})
+				told = append(told, rule{r.told, r.Reply})
+			}
+		}
 	}
-	rules = append(append(rules, first...), unknown(tasks))
+	rules = slices.Concat(rules, told, first, []rule{unknown(tasks)})
 	out, err := yaml.MarshalWithOptions(map[string][]rule{"rules": rules},
 		yaml.UseLiteralStyleIfMultiline(true))
 	return append([]byte("# Made by go generate from genscript; do not edit.\n"), out...), err
@@ -93,46 +102,67 @@ type hand struct {
 	now   time.Time
 }
 
-// script walks the task and returns its rules: the first matches the goal, the others the progress.
-func script(t sandbox.Task, moves []move) ([]rule, error) {
+// script walks the task and returns the rules of each step: those of the first match the goal, the
+// others the progress.
+func script(t sandbox.Task, moves []move) ([][]turn, error) {
 	still := 0.0
 	h := &hand{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	h.phone = sandbox.New(&sandbox.Options{AnimationScale: &still,
 		Now: func() time.Time { return h.now }})
 	t.Setup(h.phone)
-	var rules []rule
-	when, done := "(?i)"+given+regexp.QuoteMeta(quoted(strings.TrimSuffix(t.Goal, "."))), "nothing"
+	var steps [][]turn
+	now, done := progress{goal: goal(t.Goal)}, "nothing"
 	for i, m := range moves {
+		var rules []turn
 		mark := fmt.Sprintf("[%s %d/%d]", t.ID, i+1, len(moves))
 		for _, m := range append(m.others, m) { // the actual work comes last
 			action, err := m.do(h)
 			if err != nil {
 				return nil, fmt.Errorf("move %d (%s): %w", i+1, m.explain, err)
 			}
-			rules = append(rules, rule{condition(m.answer) + when, reply(m, action, mark, done)})
+			rules = append(rules, now.turn(m.answer, reply(m, action, mark, done)))
 		}
 		if m.answer != "" { // neither of them: ask again
-			rules = append(rules, rule{when, rules[len(rules)-2-len(m.others)].Reply})
+			before := steps[len(steps)-1]
+			rules = append(rules, now.turn("", before[len(before)-1].Reply))
 		}
 		h.now = h.now.Add(5 * time.Second)
-		when, done = regexp.QuoteMeta(mark), m.explain
+		steps = append(steps, rules)
+		now.mark, now.did, done = mark, m.explain, m.explain
 	}
-	return rules, t.Check(h.phone)
+	return steps, t.Check(h.phone)
 }
 
-// condition matches a person's answer that holds the word, in what the prompt says before the
-// progress.
+// goal matches a goal as prompts quote it, or as it is.
+func goal(text string) string {
+	return strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSuffix(text, ".")), `"`, `\\*"`)
+}
+
+// progress is how far a task is.
+type progress struct{ goal, mark, did string }
+
+// turn is a reply of the model, and the prompts that it is for: those that show how far the task is
+// by the mark, and those that only tell what was done last.
+type turn struct{ marked, told, Reply string }
+
+// turn is a reply to prompts of that progress in which a person has answered with the word.
+func (p progress) turn(answer, reply string) turn {
+	if p.mark == "" {
+		return turn{"", "(?i)" + p.goal, reply}
+	}
+	mark, did := regexp.QuoteMeta(p.mark), `\b`+regexp.QuoteMeta(p.did)+`\b`
+	if answer == "" {
+		return turn{mark, "(?s)" + p.goal + ".*" + did, reply}
+	}
+	said := condition(answer)
+	return turn{"(?s)" + said + ".*" + mark, fmt.Sprintf("(?s)%s.*(?:%s.*%s|%[3]s.*%[2]s)", p.goal, did,
+		said), reply}
+}
+
+// condition matches a person's answer that holds the word.
 func condition(word string) string {
-	if word == "" {
-		return ""
-	}
-	return `(?s)(?:回答是|answer is|助手代答：|assistant answered:) ?"[^"]*\b` + regexp.QuoteMeta(word) +
-		`\b[^"]*".*`
-}
-
-// quoted is text as the dialect's prompts quote it.
-func quoted(text string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text)
+	return `(?:回答是|answer is|助手代答：|assistant answered:) ?"[^"]*\b` + regexp.QuoteMeta(word) +
+		`\b[^"]*"`
 }
 
 func reply(m move, action, mark, done string) string {

@@ -96,10 +96,10 @@ func say(explain, action string) move {
 	return move{explain: explain, do: func(*hand) (string, error) { return action, nil }}
 }
 
-func ask(question string) move { return say("ask", "INFO\tvalue:"+question) }
+func ask(question string) move { return say("ask the person", "INFO\tvalue:"+question) }
 
 func askSecret(question string) move {
-	return say("ask", "INFO\tvalue:"+question+"\tsecret:true")
+	return say("ask the person", "INFO\tvalue:"+question+"\tsecret:true")
 }
 
 func finish(report string) move { return say("finish", "COMPLETE\treturn:"+report) }

@@ -58,7 +58,7 @@ var walks = map[string][]move{
 		open("Shop", "com.taploop.sandbox.shop"),
 		tap("go to the search field", "search"),
 		write("look for merino", "merino"),
-		tap("search", "search_button"),
+		tap("start the search", "search_button"),
 		tap("open the T-shirt", "product"),
 		tap("choose size M", "size_M"),
 		tap("choose navy", "colour_navy"),

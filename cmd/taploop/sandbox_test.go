@@ -1,0 +1,35 @@
+package main
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A task that is done twice is not claimed twice, under whatever name the model is asked, until the
+// sandbox is as new.
+func TestTheSandboxLooksBeforeItClaimsAndIsPutBackAsNew(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, demoTask, "")
+	p := b.spawn("sandbox", "--addr", "127.0.0.1:0", "--model-addr", "127.0.0.1:0")
+	p.stderr.await(t, `(?m)(^sandbox ready$)`)
+	where := regexp.MustCompile(`ADB server (\S+), a scripted model at http://(\S+)/v1;`).
+		FindStringSubmatch(p.stderr.String())
+	require.Len(t, where, 3)
+	run := func(model string) string {
+		out, errs, code := b.run("run", "--adb-server", where[1], "--base-url",
+			"http://"+where[2]+"/v1", "--model", model, "Set an alarm for 7:30 in the morning.")
+		require.Zero(t, code, "%s", errs)
+		return out
+	}
+	require.Contains(t, run("A"), "The alarm at 7:30 is set.")
+	require.Contains(t, run("ui-tars"), "Nothing was done now.")
+	_, errs, code := b.run("sandbox", "--reset", "--model-addr", where[2])
+	require.Zero(t, code, "%s", errs)
+	require.Contains(t, run("autoglm"), "The alarm at 7:30 is set.")
+	p.kill()
+	_, errs, code = b.run("sandbox", "--reset", "--model-addr", where[2])
+	require.Equal(t, exitError, code)
+	require.Contains(t, errs, "no sandbox runs with its model at")
+}
