@@ -17,6 +17,7 @@ func TestTheSandboxLooksBeforeItClaimsAndIsPutBackAsNew(t *testing.T) {
 	where := regexp.MustCompile(`ADB server (\S+), a scripted model at http://(\S+)/v1;`).
 		FindStringSubmatch(p.stderr.String())
 	require.Len(t, where, 3)
+	b.env = append(b.env, "TAPLOOP_LOOP_SETTLE_TIMEOUT=3s") // its screens move
 	run := func(model string) string {
 		out, errs, code := b.run("run", "--adb-server", where[1], "--base-url",
 			"http://"+where[2]+"/v1", "--model", model, "Set an alarm for 7:30 in the morning.")
