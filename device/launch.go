@@ -79,8 +79,8 @@ type App struct {
 	System bool   `json:"system"`
 }
 
-// shownName is the name of a package in the table, or "".
-func shownName(pkg string) string {
+// AppName returns the name of a package in the table of well-known apps, or "".
+func AppName(pkg string) string {
 	for _, a := range wellKnownApps() {
 		if slices.Contains(a.packages, pkg) {
 			return a.names[0]
@@ -100,7 +100,7 @@ func (l launcher) list(ctx context.Context) ([]App, error) {
 	}
 	var apps []App
 	for _, pkg := range lists[0] {
-		apps = append(apps, App{pkg, shownName(pkg), !own[pkg]})
+		apps = append(apps, App{pkg, AppName(pkg), !own[pkg]})
 	}
 	return apps, nil
 }

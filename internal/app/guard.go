@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/guard/judge"
@@ -47,7 +48,7 @@ func guardRuns(
 	}
 	o.NewGate = func(sess store.Session, run store.Run) agentloop.Gate {
 		return guardphone.New(p, &guardphone.Options{Expires: set.Conf.Guard.Expires,
-			Lang: set.Lang(), Leave: phoneLeave(o.Store, sess),
+			Lang: set.Lang(), AppName: device.AppName, Leave: phoneLeave(o.Store, sess),
 			Wish:  new(runs.Wish(run)),
 			Judge: judging(), JudgeAll: set.Conf.Guard.Judge == config.Always})
 	}

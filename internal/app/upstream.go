@@ -120,7 +120,7 @@ func NewProxy(s *Settings, o proxy.Options, b *inquiry.Broker) (*proxy.Proxy, er
 	o.Questions = b
 	o.OnUndecided = inquiry.OnTimeout(s.Conf.Questions.OnUndecided)
 	o.Expires, o.Heartbeat = s.Conf.Guard.Expires, s.Conf.Calls.Heartbeat
-	o.Log = s.Log
+	o.Log, o.Lang = s.Log, s.Lang()
 	if o.Wait == nil {
 		o.Wait = func(client string) time.Duration {
 			return patience(s.Conf.Calls, client)

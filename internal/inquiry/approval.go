@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -43,6 +44,8 @@ type Approval struct {
 	Reason     string  `json:"reason,omitempty"`  // why it is asked
 	Rule       string  `json:"rule,omitempty"`    // that asks
 	Places     []Place `json:"places,omitempty"`  // of the question's frame that are touched
+	// what would happen, for people; nil if the one who asked has not said
+	Act *consent.Act `json:"act,omitempty"`
 	// what the decision is about, in the words of who asked
 	Bound string `json:"bound,omitempty"`
 	// what exactly is touched or called, and the server of a tool: leave to go on without asking may

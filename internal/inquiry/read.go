@@ -52,8 +52,14 @@ func (q Question) Parts() int { return bodyOf(&q).Parts() }
 // TakesValues reports whether the answer is an object of values, as that to a form is.
 func (q Question) TakesValues() bool { return len(As[Form](q).Fields) > 0 }
 
-// Details lists by name what the question has beside its text.
-func (q Question) Details() []Detail { return bodyOf(&q).Details() }
+// Details lists by name what the question has beside its text. What the text says already is not
+// said again.
+func (q Question) Details() []Detail {
+	return slices.DeleteFunc(bodyOf(&q).Details(), func(d Detail) bool {
+		return (d.Name == "under" || d.Name == "because") && d.Text != "" &&
+			strings.Contains(q.Text, strings.Trim(d.Text, `"`))
+	})
+}
 
 // Choices lists the answers to choose from, the options or the offers with their placeholders, for
 // people and models.

@@ -8,6 +8,7 @@ import (
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -76,6 +77,8 @@ func approvalOf(q agentloop.Question) (*inquiry.Approval, error) {
 		ReviewConfigs: []inquiry.ReviewConfig{{ActionName: name, AllowedDecisions: allowed}},
 		Severity:      inquiry.Severity(r.Severity), Bound: r.Bound,
 		Element: r.Element, Reason: r.Reason, Rule: r.Rule,
+		Act: &consent.Act{Verb: name, Label: r.Label, App: r.App, Name: r.AppName, Says: r.Says,
+			Typed: q.Action.Traits().Text},
 		Target: r.Target,
 	}
 	for _, p := range q.Action.Traits().Points {

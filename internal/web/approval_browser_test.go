@@ -9,6 +9,7 @@ import (
 
 	"github.com/taploop/taploop/internal/chrometest"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/consent"
 )
 
 func TestAnActionIsDecidedOnOnThePage(t *testing.T) {
@@ -91,6 +92,44 @@ func TestTheArgumentsOfACallAreShownOnThePage(t *testing.T) {
 	args["text"] = "<b>ho</b>"
 	require.Equal(t, []inquiry.Decision{{Type: inquiry.Edit, EditedAction: &inquiry.EditedAction{
 		Name: "TYPE", Args: args}}}, g.decided(q))
+}
+
+// What would happen stands above the buttons in the reader's language, and another place is chosen
+// on the picture.
+func TestAConsentIsInHumanWordsOnThePage(t *testing.T) {
+	t.Parallel()
+	g := approvals(t, inquiry.Options{})
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	q := about(inquiry.Critical)
+	inquiry.As[inquiry.Approval](q).Act = &consent.Act{Verb: "CLICK", Label: "Allow",
+		App: "com.example.notes", Says: "Allow Notes to send messages?"}
+	q = g.waiting("ann", q)
+	p.until(card(q, ".shot img[src]") + " !== null")
+	require.Equal(t, "Allow Notes to send messages?", p.text(card(q, "h2")+".textContent"))
+	require.Equal(t, "The agent wants to tap “Allow” in Notes",
+		p.text(card(q, ".wants")+".textContent"))
+	p.do(js(`document.getElementById("lang").click()`))
+	require.Equal(t, "助手想要点按“Allow”（应用：Notes）", p.text(card(q, ".wants")+".textContent"))
+	p.do(js(`document.getElementById("lang").click()`))
+	for _, width := range []int64{1280, 390} {
+		p.look("light", width, 844)
+		require.InDelta(t, 0, p.number(`((m, i) => (m.left + m.width / 2 - i.left) / i.width - 0.5)(`+
+			card(q, ".mark")+`.getBoundingClientRect(), `+card(q, ".shot img")+
+			`.getBoundingClientRect())`), 0.01, "across at %d", width)
+		require.InDelta(t, 0, p.number(`((m, i) => (m.top + m.height / 2 - i.top) / i.height - 0.9)(`+
+			card(q, ".mark")+`.getBoundingClientRect(), `+card(q, ".shot img")+
+			`.getBoundingClientRect())`), 0.01, "down at %d", width)
+	}
+	p.do(js(card(q, `[data-type="edit"]`) + ".click()"))
+	p.do(js(card(q, ".shot img") + `.scrollIntoView({block: "center"})`))
+	img := card(q, ".shot img") + ".getBoundingClientRect()"
+	p.do(chromedp.MouseClickXY(p.number(img+".left")+p.number(img+".width")*0.25,
+		p.number(img+".top")+p.number(img+".height")*0.5))
+	p.send(q)
+	at, is := g.decided(q)[0].EditedAction.Args["at"].(map[string]any)
+	require.True(t, is)
+	require.InDelta(t, 0.25, at["x"], 0.01)
+	require.InDelta(t, 0.5, at["y"], 0.01)
 }
 
 // decided waits until the question is settled, and returns what was decided.

@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 )
@@ -31,6 +32,8 @@ type shownWith struct {
 	// what the question has beside its text, for people
 	Details []inquiry.Detail `json:"details,omitempty"`
 	ByHand  bool             `json:"by_hand,omitempty"` // a person is to use the phone
+	// what would happen, for people, by language; of an approval
+	Consent map[string]consent.Consent `json:"consent,omitempty"`
 	// what the marks of the text stand for, for the page; nil when it has none
 	Markdown []any `json:"markdown,omitempty"`
 	// what a person may say is not to be asked again for a while, as POST /v1/grants takes it
@@ -110,6 +113,9 @@ func (o records) viewOf(q inquiry.Question) inquiryView {
 	v := inquiryView{q, shownWith{InquiryID: q.ID, Offers: q.Offers(), Markdown: markdown(q.Text),
 		InputSchema: inquiry.Schema(inquiry.As[inquiry.Form](q).Fields)}}
 	v.Leaves = leavesOf(q)
+	if a := inquiry.As[inquiry.Approval](q); a.Act != nil {
+		v.Consent = a.Act.All()
+	}
 	for _, d := range q.Details() {
 		if !d.Full && d.Text != "" && d.Name != "option" { // options have a key of their own
 			v.shownWith.Details = append(v.shownWith.Details, d)

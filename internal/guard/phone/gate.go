@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/guard/judge"
+	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/words"
@@ -21,6 +22,8 @@ import (
 type Options struct {
 	Expires time.Duration // how long an approval holds, 0 means 10 minutes
 	Lang    string        // of texts for people, see words.Match
+	// AppName returns the name of a package's app for people, "" if it is not known. It may be nil.
+	AppName func(pkg string) string
 	// Leave returns a person's leave for an action about which the policy would ask, or nil. It is
 	// not called for critical actions. nil finds none.
 	Leave func(ctx context.Context, s guard.Subject, d guard.Decision) (*agentloop.Leave, error)
@@ -253,24 +256,67 @@ func (g *Gate) question(
 	if again != "" {
 		reason = strings.TrimSpace(w.Again[again] + "\n" + reason)
 	}
-	asks := fmt.Sprintf(w.Ask, what, cmp.Or(s.App, w.AnApp), under)
+	act := g.act(s, a)
+	asks := act.Describe(g.opts.Lang).Text()
 	if d.Description != "" {
 		asks = d.Description
+		act.Says = d.Description
 	}
 	return agentloop.Question{Kind: agentloop.KindApproval, Text: join(asks, reason),
 		Review: &agentloop.Review{Allowed: d.Allowed, Severity: d.Severity.String(),
 			Description: cmp.Or(d.Description, what), Element: under, Rule: d.Rule,
+			Label: act.Label, App: act.App, AppName: act.Name, Says: act.Says,
 			Reason: text.Cut(reason, 500), Bound: now.String(), Target: s.Target()}}
 }
 
 // handOver is what a person is asked to do on the phone, in the place of an action.
 func (g *Gate) handOver(s guard.Subject, d guard.Decision, a actions.Action) agentloop.Question {
 	w := phrasesIn(g.opts.Lang)
-	asks := fmt.Sprintf(w.ByHand, actions.Describe(a), cmp.Or(s.App, w.AnApp), w.under(s.Element))
+	asks := fmt.Sprintf(w.ByHand, g.act(s, a).Describe(g.opts.Lang).Does)
 	if d.Description != "" {
 		asks = d.Description
 	}
 	return agentloop.Question{Kind: agentloop.KindTakeover, Text: join(asks, d.Reason)}
+}
+
+// act is what a person is asked to consent to.
+func (g *Gate) act(s guard.Subject, a actions.Action) *consent.Act {
+	act := &consent.Act{Verb: a.Verb(), App: s.App, Label: written(s.Element), Typed: s.Typed}
+	if g.opts.AppName != nil {
+		act.Name = g.opts.AppName(s.App)
+	}
+	if l := s.Layout; l != nil {
+		act.Says = asked(*l)
+	}
+	return act
+}
+
+// written is what is written on an element, "" if nothing is: its text is not that of a field.
+func written(e *guard.Element) string {
+	if e == nil {
+		return ""
+	}
+	if strings.HasSuffix(e.Class, "EditText") {
+		return e.Description
+	}
+	return cmp.Or(e.Text, e.Description)
+}
+
+// asked is what a screen asks in its own words: a dialog by its title or a question in it, a page by
+// a question alone.
+func asked(l guard.Layout) string {
+	if consent.Asks(l.Title) {
+		return l.Title
+	}
+	for _, words := range l.Words {
+		if consent.Asks(words) {
+			return words
+		}
+	}
+	if l.Dialog {
+		return text.Line(l.Title)
+	}
+	return ""
 }
 
 func join(a, b string) string {
@@ -282,7 +328,7 @@ func join(a, b string) string {
 
 // phrases are the texts for people, in a language.
 type phrases struct {
-	Ask, ByHand, AnApp, Nothing, Forbidden string
+	ByHand, Nothing, Forbidden string
 
 	Again map[string]string // by what has changed
 }

@@ -136,7 +136,7 @@ func TestWhatIsApprovedIsDoneOnceAndNoMore(t *testing.T) {
 	require.Equal(t, guard.Decisions, q.Review.Allowed)
 	require.Equal(t, `"Pay now"`, q.Review.Element)
 	require.Equal(t, "built-in: pay", q.Review.Rule)
-	require.Contains(t, q.Text, `on "Pay now"`)
+	require.Contains(t, q.Text, "Pay now?\nThe agent wants to tap “Pay now” in Shop")
 	require.Contains(t, q.Text, `it may pay money: "pay now" is under the finger`)
 
 	d.policy.times = 1 // and once more, unasked
@@ -438,7 +438,7 @@ func TestWhatTheGateKnewIsRecalled(t *testing.T) {
 func TestPeopleAreAskedInTheirLanguage(t *testing.T) {
 	d := newRuledFixture(t, &guard.Options{Lang: "zh"}, "合计 ¥30 · [立即支付]", "立即支付",
 		phone.Options{Lang: "zh"})
-	require.Equal(t, "是否允许这一步?tap (0.500,0.191),应用 com.shop,位置上是 \"立即支付\"\n"+
+	require.Equal(t, "立即支付？\n助手想要点按“立即支付”（应用：Shop）\n"+
 		"可能会付款:手指下是 \"立即支付\"", d.inbox.parked[0].Text)
 	d.now = d.now.Add(time.Hour)
 	r := approve

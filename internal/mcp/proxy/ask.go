@@ -14,6 +14,7 @@ import (
 
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -66,10 +67,12 @@ func (g *gate) claimable(q inquiry.Question, c *toolCall) bool {
 // question is the question about a call, which a person is asked.
 func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inquiry.Question {
 	allowed := d.Allowed
-	asks := "May %s of %s be called?"
+	act := &consent.Act{Server: g.opts.Name, Tool: c.name, Agent: transport.ClientName(ctx)}
+	asks := ""
 	if d.Verdict == guard.HandOver { // a person does it elsewhere, and reports the result
 		allowed = []string{inquiry.Respond, inquiry.Reject}
-		asks = "This is for you to do by hand: %s of %s. What came of it?"
+		asks = fmt.Sprintf("This is for you to do by hand: %s of %s. What came of it?",
+			text.Quote(c.name, 100), text.Quote(g.opts.Name, 100))
 	}
 	if c.tool.schema == nil {
 		allowed = slices.DeleteFunc(slices.Clone(allowed),
@@ -80,11 +83,17 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 	}
 	args := inquiry.Args{}
 	_ = json.Unmarshal(c.m.Param("arguments"), &args) // the rules have read them
+	act.Object = consent.ObjectOf(args)
+	if asks == "" {
+		said := act.Describe(g.opts.Lang)
+		asks = said.Headline + "\n" + said.Wants
+	}
 	q := inquiry.Question{
 		Kind:   inquiry.KindApproval,
 		Client: c.client,
 		Body: &inquiry.Approval{
 			Bound: c.approvalKey(),
+			Act:   act,
 			ActionRequests: []inquiry.ActionRequest{{Name: c.name, Args: args,
 				Description: d.Description}},
 			ReviewConfigs: []inquiry.ReviewConfig{{ActionName: c.name, AllowedDecisions: allowed,
@@ -96,7 +105,7 @@ func (g *gate) question(ctx context.Context, c *toolCall, d guard.Decision) inqu
 			Server:   g.opts.Name,
 		},
 		SessionID: g.opts.Session,
-		Text:      fmt.Sprintf(asks, text.Quote(c.name, 100), text.Quote(g.opts.Name, 100)),
+		Text:      asks,
 		OnTimeout: cmp.Or(g.opts.OnUndecided, inquiry.Pause),
 	}
 	if name := cmp.Or(transport.Behalf(ctx), transport.ClientName(ctx)); name != "" {

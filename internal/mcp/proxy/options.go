@@ -26,8 +26,10 @@ type Options struct {
 	Expires   time.Duration   // how long an approval holds (0 means 10m)
 	// what silence leads to: inquiry.RejectAll, or inquiry.Pause, which "" means
 	OnUndecided inquiry.OnTimeout
-	Wait        func(client string) time.Duration // for a person, in a call (nil means 25s)
-	Heartbeat   time.Duration                     // between progress messages of a call that waits (0 means 10s)
+	// of texts for people, see words.Match
+	Lang      string
+	Wait      func(client string) time.Duration // for a person, in a call (nil means 25s)
+	Heartbeat time.Duration                     // between progress messages of a call that waits (0 means 10s)
 
 	Descriptions map[string]string // of tools by name, in place of the server's
 	// the silence after which the other server must show that it lives (0 means 60s)

@@ -1,0 +1,244 @@
+// Package consent words what a person is asked to consent to: what would happen, and who wants it.
+//
+// It is the one place for these words. The page, the terminal, forms, chats, notices and MCP show
+// the same, each in its reader's language. What screens and tools say of themselves is quoted and
+// cut, and never changed.
+package consent
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
+)
+
+// Act is something that an agent wants to do and a person is asked about.
+type Act struct {
+	Verb  string `json:"verb,omitempty"`  // the action's, for example CLICK
+	Label string `json:"label,omitempty"` // what is written on the element that is touched
+	App   string `json:"app,omitempty"`   // the package in front
+	Name  string `json:"name,omitempty"`  // the app's name for people, "" if it is not known
+	Says  string `json:"says,omitempty"`  // what a dialog asks in its own words
+	Typed string `json:"typed,omitempty"` // text that is entered
+
+	Server string `json:"server,omitempty"` // of a tool
+	Tool   string `json:"tool,omitempty"`
+	Object string `json:"object,omitempty"` // what the tool works on
+	Agent  string `json:"agent,omitempty"`  // who calls it, as far as that is known
+}
+
+// Consent is an act for a person who decides about it.
+type Consent struct {
+	Headline string `json:"headline"`      // what would happen
+	Wants    string `json:"wants"`         // what the agent does for that
+	Does     string `json:"-"`             // the same without the agent, and with the app
+	Who      string `json:"who,omitempty"` // which agent wants it, "" if it goes without saying
+}
+
+// texts are the words, in a language.
+type texts struct {
+	Verbs map[string]string // "tap", by the action's verb
+	Other string            // an action without a verb of its own
+
+	// headlines, of what is known
+	LabelIn, InApp, Bare, Question, Types string
+	// what the agent does
+	Wants, Does, In, Unknown string
+	// of tools
+	ToolHeadline, ToolWants, By string
+	// apps that are known by what they are
+	Apps map[string]string
+}
+
+var textsIn = words.Of[texts]("consent")
+
+const (
+	longest  = 160 // of what a dialog asks
+	maxLabel = 80
+)
+
+// Describe words the act in the language that fits best.
+func (a *Act) Describe(lang string) Consent {
+	w := textsIn(lang)
+	if a.Tool != "" {
+		return a.tool(w)
+	}
+	label, app := quote(a.Label, maxLabel), a.app(w)
+	does := cmp.Or(w.Verbs[a.Verb], w.Other)
+	what := does
+	switch {
+	case a.Typed != "":
+		what = fill(w.Does, does, quote(a.Typed, maxLabel))
+	case label != "":
+		what = fill(w.Does, does, label)
+	case slices.Contains(touching, a.Verb):
+		what = fill(w.Does, does, w.Unknown)
+	}
+	c := Consent{Wants: fill(w.Wants, what, ""), Does: what}
+	if app != "" {
+		c.Does = fill(w.In, what, app)
+	}
+	named := false // the headline names the app
+	switch {
+	case a.Says != "":
+		c.Headline = text.Cut(text.Line(a.Says), longest)
+	case sentence(a.Label):
+		c.Headline = fill(w.Question, text.Cut(text.Line(a.Label), longest), "")
+	case a.Typed != "":
+		c.Headline = fill(w.Types, quote(a.Typed, maxLabel), cmp.Or(label, app))
+		named = label == ""
+	case label != "" && app != "":
+		c.Headline, named = fill(w.LabelIn, text.Cut(text.Line(a.Label), maxLabel), app), true
+	case app != "":
+		c.Headline, named = fill(w.InApp, does, app), true
+	default:
+		c.Headline = fill(w.Bare, strings.TrimSpace(does+" "+label), "")
+	}
+	if app != "" && !named {
+		c.Wants = fill(w.In, c.Wants, app)
+	}
+	return c
+}
+
+// touching are the actions that touch what is at a place.
+var touching = []string{"CLICK", "DOUBLE_CLICK", "LONGPRESS"}
+
+// Text is the consent in lines, the headline first.
+func (c Consent) Text() string {
+	lines := []string{c.Headline}
+	for _, l := range []string{c.Wants, c.Who} {
+		if l != "" {
+			lines = append(lines, l)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// All is the consent in every language there is.
+func (a *Act) All() map[string]Consent {
+	all := map[string]Consent{}
+	for _, lang := range words.Languages() {
+		all[lang] = a.Describe(lang)
+	}
+	return all
+}
+
+// tool words the call of a tool.
+func (a *Act) tool(w *texts) Consent {
+	server := text.Cut(text.Line(a.Server), maxLabel)
+	does, object := a.does(), text.Cut(text.Line(a.Object), maxLabel)
+	what := strings.TrimSpace(does + " " + object)
+	c := Consent{Headline: fill(w.ToolHeadline, server, what),
+		Wants: fill(w.ToolWants, quote(a.Tool, maxLabel), quote(a.Server, maxLabel))}
+	if a.Agent != "" {
+		c.Who = fill(w.By, text.Cut(text.Line(a.Agent), maxLabel), "")
+	}
+	return c
+}
+
+// kinds are the words of tools' names for what they work on, which say nothing beside a name of it.
+var kinds = []string{"file", "files", "document", "text"}
+
+// does is what a tool does by the words of its name: "write_file" with a file writes.
+func (a *Act) does() string {
+	list := text.Words(a.Tool)
+	if path.Ext(a.Object) != "" || strings.Contains(a.Object, "/") {
+		list = slices.DeleteFunc(slices.Clone(list), func(s string) bool {
+			return slices.Contains(kinds, s)
+		})
+	}
+	return text.Cut(strings.Join(list, " "), maxLabel)
+}
+
+// objects are the arguments of tools that say what they work on, the most telling first.
+var objects = []string{"path", "file_path", "filename", "file", "to", "recipient", "recipients",
+	"email", "title", "subject", "name", "url", "command", "query", "message", "text", "id"}
+
+// ObjectOf is what the call of a tool works on by its arguments, or "".
+func ObjectOf(args map[string]any) string {
+	for _, name := range objects {
+		if s, is := args[name].(string); is && strings.TrimSpace(s) != "" {
+			return s
+		}
+	}
+	var only string
+	for _, v := range args {
+		if s, is := v.(string); is && s != "" {
+			if only != "" {
+				return ""
+			}
+			only = s
+		}
+	}
+	return only
+}
+
+// app is the app's name: the one it is known by, or what its package says.
+func (a *Act) app(w *texts) string {
+	if known, is := w.Apps[a.App]; is {
+		return known
+	}
+	if a.Name != "" {
+		return text.Cut(text.Line(a.Name), maxLabel)
+	}
+	return NameOf(a.App)
+}
+
+// common are the parts of packages that name no app.
+var common = []string{"com", "org", "net", "android", "app", "apps", "google", "mobile", "client",
+	"main", "release", "debug", "beta", "www"}
+
+// NameOf is what a package says of its app's name: com.example.coffee_shop is "Coffee shop".
+func NameOf(pkg string) string {
+	parts := strings.Split(pkg, ".")
+	for _, part := range slices.Backward(parts) {
+		list := text.Words(part)
+		list = slices.DeleteFunc(list, func(s string) bool { return slices.Contains(common, s) })
+		if len(list) == 0 || len(parts) > 1 && part == parts[0] {
+			continue
+		}
+		name := strings.Join(list, " ")
+		first, size := utf8.DecodeRuneInString(name)
+		return text.Cut(string(unicode.ToUpper(first))+name[size:], maxLabel)
+	}
+	return text.Cut(text.Line(pkg), maxLabel)
+}
+
+// sentence reports whether a label says by itself what would happen, as "Pay $25.00 to Anna" does.
+func sentence(label string) bool {
+	label = text.Line(label)
+	n := len(strings.Fields(label))
+	han := 0
+	for _, r := range label {
+		if unicode.Is(unicode.Han, r) {
+			han++
+		}
+	}
+	return n > 1 && n <= 12 && strings.ContainsFunc(label, unicode.IsLetter) || han > 3 && han <= 30
+}
+
+// Asks reports whether a text is a question, as dialogs ask them.
+func Asks(s string) bool {
+	s = strings.TrimSpace(s)
+	return s != "" && utf8.RuneCountInString(s) <= longest &&
+		(strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟"))
+}
+
+// quote puts what others say into quotes that nothing in it can end.
+func quote(s string, most int) string {
+	s = strings.NewReplacer("“", "\"", "”", "\"").Replace(text.Cut(text.Line(s), most))
+	if s == "" {
+		return ""
+	}
+	return "“" + s + "”"
+}
+
+// fill puts two texts into the places of a third.
+func fill(s, one, two string) string {
+	return strings.TrimSpace(strings.NewReplacer("{1}", one, "{2}", two).Replace(s))
+}

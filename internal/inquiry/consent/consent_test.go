@@ -1,0 +1,74 @@
+package consent_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/inquiry/consent"
+)
+
+func TestTheHeadlineIsWhatWouldHappen(t *testing.T) {
+	for _, c := range []struct {
+		act    consent.Act
+		lang   string
+		want   string
+		reason string
+	}{
+		{consent.Act{Verb: "CLICK", Label: "Allow", App: "com.google.android.permissioncontroller",
+			Says: "Allow Camera to record audio?"}, "en",
+			"Allow Camera to record audio?\nThe agent wants to tap “Allow” in a dialog of Android",
+			"a dialog asks by itself"},
+		{consent.Act{Verb: "CLICK", Label: "Pay $25.00 to Anna", App: "com.example.wallet"}, "en",
+			"Pay $25.00 to Anna?\nThe agent wants to tap “Pay $25.00 to Anna” in Wallet",
+			"a label says it"},
+		{consent.Act{Verb: "CLICK", Label: "OK", App: "com.x.mms", Name: "Messages"}, "en",
+			"OK in Messages?\nThe agent wants to tap “OK”",
+			"the app's name, not its package"},
+		{consent.Act{Verb: "CLICK", Label: "立即支付"}, "zh",
+			"立即支付？\n助手想要点按“立即支付”", "in the reader's language"},
+		{consent.Act{Verb: "LONGPRESS", Label: "发送", Name: "信息", App: "com.x"}, "zh",
+			"在“信息”中发送？\n助手想要长按“发送”", "a short label"},
+		{consent.Act{Verb: "BACK"}, "en", "May the agent go back?\nThe agent wants to go back",
+			"nothing is touched"},
+		{consent.Act{Verb: "CLICK", Label: "a ” b\u202e\n“ c d"}, "en",
+			"a ” b “ c d?\nThe agent wants to tap “a \" b \" c d”", "nothing ends the quotes"},
+		{consent.Act{Server: "files", Tool: "write_file", Object: "notes.txt", Agent: "claude"}, "en",
+			"files wants to write notes.txt\nThe agent calls “write_file” of “files”\nWanted by claude",
+			"a tool"},
+		{consent.Act{Server: "mail", Tool: "sendMessage", Object: "ann@example.org"}, "en",
+			"mail wants to send message ann@example.org\nThe agent calls “sendMessage” of “mail”",
+			"another spelling"},
+		{consent.Act{Server: "db", Tool: "drop"}, "zh", "db 想要执行 drop\n助手调用 “db” 的 “drop”",
+			"without arguments"},
+		{consent.Act{Verb: "CLICK", App: "com.example.shop"}, "en",
+			"May the agent tap in Shop?\nThe agent wants to tap something that is not known", "nothing is known of the place"},
+		{consent.Act{Verb: "TYPE", Typed: "hello", Label: "Message", App: "com.x", Name: "Chat"}, "en",
+			"Type “hello” into “Message”?\nThe agent wants to type “hello” in Chat", "a text"},
+	} {
+		require.Equal(t, c.want, c.act.Describe(c.lang).Text(), c.reason)
+	}
+}
+
+func TestAPackageSaysItsAppsName(t *testing.T) {
+	for pkg, want := range map[string]string{"com.example.coffee_shop": "Coffee shop",
+		"com.google.android.apps.messaging": "Messaging", "org.thing.android": "Thing",
+		"com.whatsapp": "Whatsapp", "android": "android", "": ""} {
+		require.Equal(t, want, consent.NameOf(pkg), pkg)
+	}
+}
+
+func TestWhatAToolWorksOnIsInItsArguments(t *testing.T) {
+	for _, c := range []struct {
+		args map[string]any
+		want string
+	}{
+		{map[string]any{"content": "secret", "path": "a/b.txt"}, "a/b.txt"},
+		{map[string]any{"amount": 5.0, "to": "Anna"}, "Anna"},
+		{map[string]any{"seat": "12A"}, "12A"},
+		{map[string]any{"seat": "12A", "class": "1"}, ""},
+		{nil, ""},
+	} {
+		require.Equal(t, c.want, consent.ObjectOf(c.args))
+	}
+}
