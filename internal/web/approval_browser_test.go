@@ -111,7 +111,7 @@ func TestAConsentIsInHumanWordsOnThePage(t *testing.T) {
 	p.do(js(`document.getElementById("lang").click()`))
 	require.Equal(t, "助手想要点按“Allow”（应用：Notes）", p.text(card(q, ".wants")+".textContent"))
 	p.do(js(`document.getElementById("lang").click()`))
-	for _, width := range []int64{1280, 390} {
+	for _, width := range []int64{390, 1280} {
 		p.look("light", width, 844)
 		require.InDelta(t, 0, p.number(`((m, i) => (m.left + m.width / 2 - i.left) / i.width - 0.5)(`+
 			card(q, ".mark")+`.getBoundingClientRect(), `+card(q, ".shot img")+

@@ -11,10 +11,10 @@ import (
 	"github.com/taploop/taploop/internal/web"
 )
 
-// approvals is a rig whose broker takes edits to TYPE.
+// approvals is a rig whose broker takes edits to TYPE and CLICK.
 func approvals(t *testing.T, opts inquiry.Options) *rig {
 	opts.CheckEdit = func(_ inquiry.ActionRequest, e inquiry.EditedAction) error {
-		if e.Name != "TYPE" {
+		if e.Name != "TYPE" && e.Name != "CLICK" {
 			return errors.New("there is no action " + e.Name)
 		}
 		return nil
