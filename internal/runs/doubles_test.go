@@ -33,6 +33,7 @@ type scriptedPolicy struct {
 	unready  error
 	getting  time.Duration // ready
 	says     string        // in every reply
+	password string        // what it types for the word "log-in"
 	reads    bool          // the elements of the screen
 }
 
@@ -80,6 +81,10 @@ func (m *scriptedPolicy) Next(ctx context.Context,
 		return p, fails
 	}
 	p.Action, p.Summary = decide(s), fmt.Sprintf("step %d", s.Step)
+	if n, is := p.Action.(actions.Note); is && n.Text == "log-in" {
+		p.Action = actions.Type{Text: m.password + "\n"}
+		says = "type " + m.password
+	}
 	if says != "" {
 		p.Thought, p.Explain, p.Summary, p.Caption, p.Tries[0].Reply = says, says, says, says, says
 		p.Fields = []actions.Field{{Key: "explain", Value: says}}

@@ -44,6 +44,7 @@ type handset struct {
 	took    time.Duration                   // of every touch
 	onTouch func(ctx context.Context) error // before a touch has an effect
 	panics  bool
+	asks    bool // for a password, in a field that has the focus
 
 	pickedUp int // looks until somebody switches the display off, 0 for never
 }
@@ -185,6 +186,10 @@ func (l *openPhone) Elements(context.Context) (list []screen.Element, err error)
 		if typed, ok := strings.CutPrefix(did, "type "); ok {
 			list = append(list, screen.Element{Text: typed, Editable: true})
 		}
+	}
+	if l.asks {
+		list = append(list, screen.Element{Password: true, Editable: true, Focused: true,
+			Bounds: screen.Rect{Max: screen.Point{X: 1, Y: 0.2}}})
 	}
 	return list, nil
 }

@@ -106,11 +106,12 @@ func (w *phoneWork) pursue(ctx context.Context) *agentloop.Ending {
 func (w *phoneWork) runner(
 	sess store.Session, secrets []store.Secret, limits agentloop.Limits,
 ) *agentloop.Runner {
+	hidden := &kept{list: secrets}
 	first := &freshPhone{Phone: w.phone, done: !w.fresh}
 	m, run := w.opts, w.life.Run
 	runner := &agentloop.Runner{
-		Phone:   &secretPhone{Phone: first, secrets: secrets, typed: w.secretTyped},
-		Policy:  &redactingPolicy{w.policy, secrets},
+		Phone:   &secretPhone{Phone: first, secrets: hidden, typed: w.secretTyped},
+		Policy:  &redactingPolicy{w.policy, hidden, w.keepSecret, run.ID},
 		Journal: m.Store.Journal(run),
 		Parker:  w, NoQuestions: w.settings.ReplyMode == channel.NoReply,
 		ByHand: func(question string) bool {
@@ -128,10 +129,10 @@ func (w *phoneWork) runner(
 		Log: m.Log.With("run", run.ID, "serial", sess.Serial),
 	}
 	if w.verifier != nil {
-		runner.Verifier = &redactingVerifier{w.verifier, secrets}
+		runner.Verifier = w.verifier
 	}
 	if m.NewGate != nil {
-		runner.Gate = &redactingGate{m.NewGate(sess, run), secrets}
+		runner.Gate = m.NewGate(sess, run)
 	}
 	return runner
 }
@@ -270,6 +271,11 @@ func (w *phoneWork) Park(
 	}
 	_, why := store.WaitingFor(asked.Kind)
 	return why, err
+}
+
+// keepSecret keeps what the model wrote for a password field until the run ends.
+func (w *phoneWork) keepSecret(ctx context.Context, x store.Secret) error {
+	return w.opts.Store.Secrets.Keep(ctx, w.life.Run.ID, x)
 }
 
 // secretTyped records that the secret was typed. If the record cannot be stored, the secret can be

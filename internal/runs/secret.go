@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,12 +19,42 @@ import (
 // secretWord replaces a secret answer in all texts of the model.
 const secretWord = "{{secret}}"
 
+// kept are the secrets of a run, the latest one at the end. They are read while a gate looks ahead,
+// too.
+type kept struct {
+	mu   sync.Mutex
+	list []store.Secret
+}
+
+// all returns a copy.
+func (k *kept) all() []store.Secret {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.list)
+}
+
+// add takes one more, in the place of one with its id.
+func (k *kept) add(x store.Secret) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.list = slices.DeleteFunc(k.list, func(o store.Secret) bool {
+		return o.QuestionID == x.QuestionID
+	})
+	k.list = append(k.list, x)
+}
+
 // secretPhone is a phone that types a secret where the model wrote its placeholder. The secret
 // itself is in no prompt, journal, event or log. Only the latest secret is typed, and only once.
 type secretPhone struct {
 	Phone
-	secrets []store.Secret
+	secrets *kept
 	typed   func(ctx context.Context, questionID string)
+}
+
+// Elements implements agentloop.Reader: without the secrets, for the model, the gate and the record.
+func (p *secretPhone) Elements(ctx context.Context) ([]screen.Element, error) {
+	list, err := p.Phone.Elements(ctx)
+	return redactElements(list, p.secrets.all()), err
 }
 
 // Type types the text with the placeholder replaced by the secret.
@@ -31,17 +62,19 @@ func (p *secretPhone) Type(ctx context.Context, text string) error {
 	if !strings.Contains(text, secretWord) {
 		return p.Phone.Type(ctx, text)
 	}
-	if len(p.secrets) == 0 || p.secrets[len(p.secrets)-1].Typed {
+	list := p.secrets.all()
+	if len(list) == 0 || list[len(list)-1].Typed {
 		return fmt.Errorf("nothing was typed: no secret is kept for %s any more (ask for it again)",
 			secretWord)
 	}
-	s := &p.secrets[len(p.secrets)-1]
+	s := list[len(list)-1]
 	err := p.Phone.Type(ctx, strings.ReplaceAll(text, secretWord, s.Text))
 	if err != nil {
 		err = fmt.Errorf("typing a secret: %w", masked{err, s.Text})
 	}
 	if err == nil || errors.Is(err, actions.ErrDone) {
 		s.Typed = true
+		p.secrets.add(s)
 		p.typed(ctx, s.QuestionID)
 	}
 	return err
@@ -58,10 +91,12 @@ func (m masked) Error() string { return strings.ReplaceAll(m.error.Error(), m.se
 func (m masked) Unwrap() error { return m.error }
 
 // redactingPolicy removes the run's secrets, which the model may have read on the screen, from the
-// model's proposals.
+// model's proposals. What the model itself wants typed into a password field becomes one.
 type redactingPolicy struct {
 	agentloop.Policy
-	secrets []store.Secret
+	secrets *kept
+	keep    func(ctx context.Context, x store.Secret) error
+	run     string
 }
 
 // Next implements agentloop.Policy.
@@ -69,13 +104,19 @@ func (r *redactingPolicy) Next(
 	ctx context.Context, s agentloop.Situation,
 ) (agentloop.Proposal, error) {
 	p, err := r.Policy.Next(ctx, s)
-	p.Elements = redactElements(p.Elements, r.secrets)
-	for _, x := range r.secrets {
+	if x := (store.Secret{Text: passwordIn(ctx, s, p.Action)}); err == nil && x.Text != "" {
+		x.QuestionID = fmt.Sprintf("%s:%d", r.run, s.Step)
+		if err := r.keep(ctx, x); err != nil {
+			return agentloop.Proposal{}, err
+		}
+		p = redact(p, placeholder(x.Text))
+		r.secrets.add(x)
+	}
+	for _, x := range r.secrets.all() {
 		if !distinctive(x.Text) {
 			continue
 		}
-		// A placeholder stays whole even if it contains the secret.
-		p = redact(p, strings.NewReplacer(secretWord, secretWord, x.Text, secretWord).Replace)
+		p = redact(p, placeholder(x.Text))
 		if err != nil {
 			err = masked{err, x.Text}
 		}
@@ -83,55 +124,35 @@ func (r *redactingPolicy) Next(
 	return p, err
 }
 
-// redactingGate hides the run's secrets from a gate. The gate's data is stored and shown to people.
-type redactingGate struct {
-	agentloop.Gate
-	secrets []store.Secret
+// placeholder puts the placeholder for the secret. One that is there stays whole even if it contains
+// the secret.
+func placeholder(secret string) func(string) string {
+	return strings.NewReplacer(secretWord, secretWord, secret, secretWord).Replace
 }
 
-// Check implements agentloop.Gate.
-func (g *redactingGate) Check(
-	ctx context.Context, s agentloop.Situation, d actions.Decision,
-) (agentloop.Verdict, error) {
-	if s.Reader != nil {
-		s.Reader = &redactingReader{s.Reader, g.secrets}
+// passwordIn is what the action types into a password field of the screen, without the line breaks
+// behind it, "" if it types into no such field, or none is known.
+func passwordIn(ctx context.Context, s agentloop.Situation, a actions.Action) string {
+	if a == nil || s.Reader == nil || a.Traits().Kind != actions.KindText {
+		return ""
 	}
-	return g.Gate.Check(ctx, s, d)
-}
-
-// Preview implements agentloop.Previewer.
-func (g *redactingGate) Preview(ctx context.Context, s agentloop.Situation) {
-	if p, is := g.Gate.(agentloop.Previewer); is {
-		s.Reader = &redactingReader{s.Reader, g.secrets}
-		p.Preview(ctx, s)
+	t := a.Traits()
+	text := strings.TrimRight(t.Text, "\r\n")
+	if text == "" || strings.Contains(text, secretWord) {
+		return ""
 	}
-}
-
-// redactingVerifier hides the run's secrets from a verifier, whose evidence is stored and shown.
-type redactingVerifier struct {
-	agentloop.Verifier
-	secrets []store.Secret
-}
-
-// Verify implements agentloop.Verifier.
-func (v *redactingVerifier) Verify(
-	ctx context.Context, s agentloop.Situation, report string,
-) (agentloop.Verification, error) {
-	if s.Reader != nil {
-		s.Reader = &redactingReader{s.Reader, v.secrets}
+	list, err := s.Reader.Elements(ctx)
+	if err != nil {
+		return ""
 	}
-	return v.Verifier.Verify(ctx, s, report)
-}
-
-type redactingReader struct {
-	agentloop.Reader
-	secrets []store.Secret
-}
-
-// Elements implements agentloop.Reader.
-func (r *redactingReader) Elements(ctx context.Context) ([]screen.Element, error) {
-	list, err := r.Reader.Elements(ctx)
-	return redactElements(list, r.secrets), err
+	hidden := func(e screen.Element) bool {
+		return e.Password && (e.Focused && len(t.Points) == 0 ||
+			slices.ContainsFunc(t.Points, e.Bounds.Contains))
+	}
+	if !slices.ContainsFunc(list, hidden) {
+		return ""
+	}
+	return text
 }
 
 // redactElements returns the list without the secrets, in any field.

@@ -274,3 +274,63 @@ func TestAPlainWordIsMaskedNowhereElse(t *testing.T) {
 		})
 	}
 }
+
+// A model may know a password, from a task or a note. Once it is typed where passwords are, it
+// stands nowhere.
+func TestWhatIsTypedIntoAPasswordFieldIsASecret(t *testing.T) {
+	for _, password := range []string{"hunter2-4711", "sunshine", "ab"} {
+		var dir string
+		bubble(t, func(t *testing.T, w *fixture) {
+			dir = w.dir
+			w.policy.password, w.phones.phones["A"].asks = password, true
+			st := w.wait(w.start("log-in tap").Session.ID)
+			require.Equal(t, store.Completed, st.Run.State)
+			require.Equal(t, []string{"type " + password + "\n", "tap"}, w.phones.phones["A"].done())
+			steps, err := w.store.Steps(w.ctx(), st.Session.ID, 0)
+			require.NoError(t, err)
+			first := steps[0].Proposal
+			require.Equal(t, actions.Type{Text: "{{secret}}\n"}, first.Action)
+			for _, said := range []string{first.Thought, first.Explain, first.Summary,
+				first.Tries[0].Reply} {
+				require.Equal(t, "type {{secret}}", said)
+			}
+			kept, err := w.store.Secrets.Of(w.ctx(), st.Run.ID)
+			require.NoError(t, err)
+			require.Empty(t, kept, "nothing of it is left once the run has ended")
+		})
+		if len(password) > 2 {
+			require.Empty(t, found(t, dir, password))
+		}
+	}
+}
+
+func TestWhatIsTypedElsewhereIsNoSecret(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.policy.password = "milk-and-bread"
+		st := w.wait(w.start("log-in tap").Session.ID)
+		steps, err := w.store.Steps(w.ctx(), st.Session.ID, 0)
+		require.NoError(t, err)
+		require.Equal(t, actions.Type{Text: "milk-and-bread\n"}, steps[0].Proposal.Action)
+	})
+}
+
+// It is typed after an approval, too, also by another life of the run.
+func TestAPasswordThatWasApprovedIsTyped(t *testing.T) {
+	const password = "hunter2-4711"
+	var dir string
+	bubble(t, func(t *testing.T, w *fixture) {
+		dir = w.dir
+		w.policy.password, w.phones.phones["A"].asks = password, true
+		w.again(func(o *runs.Options) {
+			o.NewGate = func(store.Session, store.Run) agentloop.Gate { return consent{} }
+		})
+		st := w.wait(w.start("log-in").Session.ID)
+		require.Equal(t, store.WaitingApproval, st.Run.State)
+		require.Empty(t, w.phones.phones["A"].done())
+		require.Empty(t, found(t, dir, password))
+		st = w.decide(st.Session.ID, yes)
+		require.Equal(t, store.Completed, st.Run.State)
+		require.Equal(t, []string{"type " + password + "\n"}, w.phones.phones["A"].done())
+	})
+	require.Empty(t, found(t, dir, password))
+}

@@ -6,9 +6,10 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 )
 
-// Secret is a secret answer that a run was given.
+// Secret is a secret answer that a run was given, or a text that its model wrote for a password
+// field.
 type Secret struct {
-	QuestionID string
+	QuestionID string // or the id of the text
 	Text       string
 	Typed      bool // into the phone
 }
@@ -36,6 +37,18 @@ func (s Secrets) Of(ctx context.Context, runID string) ([]Secret, error) {
 	}, `SELECT question_id, sealed, typed FROM secrets WHERE run_id = ?
 		ORDER BY given_at, rowid`, runID)
 	return list, doing(err, "reading the secrets of run %s", runID)
+}
+
+// Keep keeps a secret that the run's model has written itself, under an id of its own, in the place
+// of what was kept under that id.
+func (s Secrets) Keep(ctx context.Context, runID string, x Secret) error {
+	err := s.update(ctx, func(ctx context.Context, tx *tx) error {
+		return tx.exec(ctx, `INSERT INTO secrets (question_id, run_id, sealed, given_at)
+			VALUES (?, ?, ?, ?) ON CONFLICT (question_id) DO UPDATE SET
+			sealed = excluded.sealed, typed = 0, given_at = excluded.given_at`, x.QuestionID, runID,
+			tx.db.vault.seal(x.QuestionID, x.Text), millis(tx.at))
+	})
+	return doing(err, "keeping a secret of run %s", runID)
 }
 
 // Typed notes that the answer to the question was typed into the phone.
