@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/taploop/taploop/internal/mcp/transport"
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -233,7 +232,7 @@ func (a *agent) call(ctx context.Context, c Call) (Result, error) {
 	} else if err := a.note(ctx, Entry{Intent: c.ID}); err != nil {
 		return Result{}, err
 	}
-	words, bad, err := t.conn.call(transport.OnBehalf(ctx, a.behalf()), t.Of, c.Args)
+	words, bad, err := t.conn.call(ctx, a.behalf(), t.Of, c.Args)
 	return Result{Text: words, Failed: bad}, err
 }
 
@@ -309,16 +308,4 @@ func (a *agent) delegate(ctx context.Context, c Call, role, goal string) (Result
 		return failed("The agent ended without an answer: %s.", err), nil
 	}
 	return Result{Text: answer}, err
-}
-
-// mostGoal is how many characters of its goal an agent is told by.
-const mostGoal = 200
-
-// behalf says for people which agent this is, and what for.
-func (a *agent) behalf() string {
-	who := "the main agent"
-	if a.state.Begin.Role != "" {
-		who = "the agent " + text.Quote(a.state.Begin.Role, 60)
-	}
-	return who + ", for " + text.Quote(a.state.Begin.Goal, mostGoal)
 }

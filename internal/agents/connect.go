@@ -32,7 +32,7 @@ func connect(ctx context.Context, s Server) (*connection, error) {
 	c := &connection{Server: s}
 	var serving sync.WaitGroup
 	serving.Go(func() {
-		err := transport.ServeStdio(life, s.Proxy, fromClient, toClient, nil)
+		err := transport.ServeStdio(life, told{s.Proxy}, fromClient, toClient, nil)
 		toClient.CloseWithError(cause(err))
 		fromClient.CloseWithError(cause(err))
 	})
@@ -84,10 +84,11 @@ func errorText(err error) string {
 
 // call calls a tool. It returns the result as text. failed reports whether the server marked the
 // result as an error.
-func (c *connection) call(ctx context.Context, name string, args json.RawMessage) (
+func (c *connection) call(ctx context.Context, behalf, name string, args json.RawMessage) (
 	words string, failed bool, err error) {
 	var r mcp.CallToolRequest
 	r.Params.Name, r.Params.Arguments = name, args
+	r.Params.Meta = &mcp.Meta{AdditionalFields: map[string]any{behalfKey: behalf}}
 	result, err := c.client.CallTool(ctx, r)
 	if err != nil {
 		if ctx.Err() != nil {
