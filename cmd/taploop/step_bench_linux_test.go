@@ -14,7 +14,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -113,12 +115,15 @@ type stepBench struct {
 	model  string
 	places [2]image.Point
 
+	commands, counted string // the folder of the phone's commands, and the file of its captures
+
 	heavy  int           // bytes of a picture as PNG
 	thinks time.Duration // the model, before it answers
 
 	mu      sync.Mutex
 	asked   []time.Time     // when the model was, in this run
 	touched []time.Duration // after each reply of a model that thinks
+	told    bool            // requests say how many taps there were
 	steps   int             // after which it says that the task is done
 	watch   sync.WaitGroup
 }
@@ -133,6 +138,7 @@ func newStepBench(b testing.TB, o *sandbox.Options) *stepBench {
 	said, err := build.CombinedOutput()
 	require.NoError(b, err, "%s", said)
 	require.NoError(b, adbdshim.Install(dir, command))
+	w.commands, w.counted = dir, filepath.Join(dir, ".captures")
 	ln, err := net.Listen("unix", filepath.Join(dir, ".socket"))
 	require.NoError(b, err)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -198,9 +204,11 @@ func (w *stepBench) find(f func(*sandbox.Node) bool) image.Point {
 	return n.Center()
 }
 
+var tappedSoFar = regexp.MustCompile(`tapped (\d+)`)
+
 // answer is the model: a tap at the next place, and after enough of them the end.
 func (w *stepBench) answer(to http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body)
+	body, _ := io.ReadAll(r.Body)
 	if r.Method != http.MethodPost {
 		_, _ = io.WriteString(to, `{"data": []}`)
 		return
@@ -208,6 +216,12 @@ func (w *stepBench) answer(to http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := len(w.asked)
+	if w.told { // it may be asked twice about a step
+		n = 0
+		for _, m := range tappedSoFar.FindAllSubmatch(body, -1) {
+			n, _ = strconv.Atoi(string(m[1]))
+		}
+	}
 	w.asked = append(w.asked, time.Now())
 	if w.thinks > 0 {
 		time.Sleep(w.thinks)
@@ -241,7 +255,7 @@ func (w *stepBench) touch() {
 
 // agent is a task of so many taps.
 func (w *stepBench) agent(steps int) *exec.Cmd {
-	w.steps = steps
+	w.steps, w.told = steps, true
 	cmd := exec.Command("taploop", "run", "Tap the two places in turn", "--keep-environment",
 		"--json")
 	dir := w.b.TempDir()
@@ -255,7 +269,7 @@ func (w *stepBench) agent(steps int) *exec.Cmd {
 // floor is the loop with nothing in it, in a process of its own: this test binary. It calls the
 // program, or asks the adb server itself when there is none.
 func (w *stepBench) floor(steps int, program *exec.Cmd) *exec.Cmd {
-	w.steps = steps
+	w.steps, w.told = steps, false
 	self, err := os.Executable()
 	require.NoError(w.b, err)
 	how := floor{Server: w.rig.Server, Serial: w.rig.Serials[0], Model: w.model, Steps: steps}

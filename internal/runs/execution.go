@@ -95,7 +95,7 @@ func (x *execution) drive(ctx context.Context) {
 	x.state.leave(x.active)
 	x.release()
 	if out.Reason == agentloop.DeviceDisconnected {
-		x.m.reuniteLater(x.sess.ID)
+		reunion{x.m}.later(x.sess.ID)
 	}
 }
 

@@ -23,6 +23,14 @@ func parkedForPhone(r store.Run) bool {
 // for: the run was stopped, continued by somebody else, or does not wait for its phone. If ctx
 // ends first, the run stays paused, and the error is ctx's cause.
 func (m *Manager) Reunite(ctx context.Context, sessionID string) (bool, error) {
+	return reunion{m}.await(ctx, sessionID)
+}
+
+// reunion resumes runs whose phone is back.
+type reunion struct{ m *Manager }
+
+func (r reunion) await(ctx context.Context, sessionID string) (bool, error) {
+	m := r.m
 	_, parked, err := m.latest(ctx, sessionID)
 	if err == nil && parkedForPhone(parked) {
 		s, done := m.states.use(sessionID)
@@ -31,8 +39,8 @@ func (m *Manager) Reunite(ctx context.Context, sessionID string) (bool, error) {
 			Event: agentloop.Event{Kind: PhoneAway, At: time.Now()}})
 	}
 	for err == nil && parkedForPhone(parked) {
-		if m.phoneIsBack(ctx, sessionID) {
-			resumed, err := m.resumeParked(ctx, parked)
+		if r.phoneIsBack(ctx, sessionID) {
+			resumed, err := r.resume(ctx, parked)
 			if resumed || !busyPhone(err) {
 				return resumed, err
 			}
@@ -51,7 +59,8 @@ func (m *Manager) Reunite(ctx context.Context, sessionID string) (bool, error) {
 
 // phoneIsBack reports whether the session's phone answers. A phone that is starting up does not
 // say yet what its display shows.
-func (m *Manager) phoneIsBack(ctx context.Context, sessionID string) bool {
+func (r reunion) phoneIsBack(ctx context.Context, sessionID string) bool {
+	m := r.m
 	sess, err := m.store.Session(ctx, sessionID)
 	if err != nil {
 		return false
@@ -65,8 +74,9 @@ func (m *Manager) phoneIsBack(ctx context.Context, sessionID string) bool {
 	return err == nil && p.Device().ID == sess.Serial
 }
 
-// resumeParked resumes the run unless it has changed.
-func (m *Manager) resumeParked(ctx context.Context, parked store.Run) (bool, error) {
+// resume resumes the run unless it has changed.
+func (r reunion) resume(ctx context.Context, parked store.Run) (bool, error) {
+	m := r.m
 	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: parked.SessionID})
 	if err != nil {
 		return false, err
@@ -89,13 +99,14 @@ func busyPhone(err error) bool {
 	return false
 }
 
-// reuniteLater does so in the background, for as long as the Manager lives.
-func (m *Manager) reuniteLater(sessionID string) {
+// later awaits the phone in the background, for as long as the Manager lives.
+func (r reunion) later(sessionID string) {
+	m := r.m
 	if !m.opts.Reunite {
 		return
 	}
 	m.spawn(func() {
-		if _, err := m.Reunite(m.ctx, sessionID); err != nil && m.ctx.Err() == nil {
+		if _, err := r.await(m.ctx, sessionID); err != nil && m.ctx.Err() == nil {
 			m.log.Error("resuming a run whose phone was away", "session", sessionID, "err", err)
 		}
 	})

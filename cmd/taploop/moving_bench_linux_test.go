@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/sandbox"
+)
+
+// BenchmarkMovingStep is BenchmarkClickStep on a phone whose pages slide in after a touch, and
+// whose captures take a while: of raw pixels longer than as PNG, and the other way round. The floor
+// makes as many captures as the agent. From the start to the first request it is on a home screen
+// that slides in.
+func BenchmarkMovingStep(b *testing.B) {
+	for _, c := range []struct{ raw, png time.Duration }{
+		{150 * time.Millisecond, 50 * time.Millisecond},
+		{50 * time.Millisecond, 150 * time.Millisecond},
+	} {
+		b.Run(fmt.Sprintf("raw=%v/png=%v", c.raw, c.png), func(b *testing.B) {
+			w := newStepBench(b, &sandbox.Options{Photo: photograph(1080, 560)})
+			w.findPlaces()
+			w.slowCaptures(c.raw, c.png)
+			const short, long = 2, 12
+			agent := &stepCosts{parts: map[string][]time.Duration{}}
+			socket := &stepCosts{}
+			var firsts []time.Duration
+			var captures, bare []float64
+			for b.Loop() {
+				before := w.captures()
+				few := w.measure(w.agent(short))
+				between := w.captures()
+				agent.add(few, w.measure(w.agent(long)), long-short)
+				captures = append(captures, float64(w.captures()-2*between+before)/(long-short))
+				firsts = append(firsts, few.first)
+				before = w.captures()
+				few = w.measure(w.floor(short, nil))
+				between = w.captures()
+				socket.add(few, w.measure(w.floor(long, nil)), long-short)
+				bare = append(bare, float64(w.captures()-2*between+before)/(long-short))
+			}
+			agent.report(b, "")
+			socket.report(b, "socket-")
+			b.ReportMetric(mean(captures), "captures/step")
+			b.ReportMetric(times(agent.phone, socket.phone)*mean(bare)/mean(captures),
+				"phone/same-captures")
+			b.ReportMetric(ms(median(firsts)), "first-request-ms")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// slowCaptures makes the phone's captures take so much longer, and counts them.
+func (w *stepBench) slowCaptures(raw, png time.Duration) {
+	name := filepath.Join(w.commands, "screencap")
+	real := filepath.Join(w.commands, "fast", "screencap")
+	require.NoError(w.b, os.Mkdir(filepath.Dir(real), 0o700))
+	require.NoError(w.b, os.Rename(name, real))
+	script := fmt.Sprintf("#!/bin/sh\necho x >>%s\ncase \"$*\" in *-p*) sleep %v;; *) sleep %v;; "+
+		"esac\nexec %s \"$@\"\n", w.counted, png.Seconds(), raw.Seconds(), real)
+	require.NoError(w.b, os.WriteFile(name, []byte(script), 0o700))
+}
+
+// captures is how many the phone has made.
+func (w *stepBench) captures() int {
+	b, err := os.ReadFile(w.counted)
+	if !errors.Is(err, fs.ErrNotExist) {
+		require.NoError(w.b, err)
+	}
+	return bytes.Count(b, []byte("x"))
+}
+
+func mean(all []float64) float64 {
+	sum := 0.0
+	for _, v := range all {
+		sum += v
+	}
+	return sum / float64(max(len(all), 1))
+}
