@@ -32,7 +32,7 @@ func TestAHostAtATerminalAsksThere(t *testing.T) {
 		screen.await(t, `(?s)`+words.asks+`.*1\. window.*(2\. aisle.*(?:: |：))`)
 		typeAt(t, master, "2\n")
 		screen.await(t, `(?s)May "pay_seat" of "travel" be called\?\r\n  1\. `+
-			`\{"name".*(`+words.decide+`)`)
+			`pay_seat of travel \(\{"name".*(`+words.decide+`)`)
 		typeAt(t, master, "maybe\n")
 		screen.await(t, `("maybe" is no decision.*)`)
 		require.Zero(t, x.paid.Load())

@@ -161,7 +161,7 @@ func spentOn(u *inquiry.Spending) string {
 // printActions prints the actions to be decided on.
 func printActions(out io.Writer, q inquiry.Question) {
 	for i, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
-		fmt.Fprintf(out, "  %d. %s (%s)\n", i+1, text.Line(r.Description), r.Edited())
+		fmt.Fprintf(out, "  %d. %s\n", i+1, r.Line())
 	}
 	about := inquiry.As[inquiry.Approval](q)
 	for _, words := range []string{about.Element, about.Reason} {

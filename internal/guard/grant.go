@@ -161,11 +161,8 @@ func (s *Subject) Target() string {
 		}
 		return fmt.Sprintf("%s/%s %s", s.App, s.Action, args)
 	}
-	if s.Element == nil || s.Element.WholeScreen || s.App == "" {
-		return ""
-	}
-	label := cmp.Or(s.Element.Text, s.Element.Description, s.Element.ResourceID)
-	if label == "" {
+	label := s.label()
+	if label == "" || s.App == "" {
 		return ""
 	}
 	target := fmt.Sprintf("%s %s %q", s.App, s.Action, label)
@@ -173,4 +170,16 @@ func (s *Subject) Target() string {
 		target += fmt.Sprintf(" %q", s.Typed)
 	}
 	return target
+}
+
+// label names the one element under the finger, or is "".
+func (s *Subject) label() string {
+	if s.Element == nil || s.Element.WholeScreen {
+		return ""
+	}
+	name := cmp.Or(s.Element.Description, s.Element.ResourceID)
+	if strings.HasSuffix(s.Element.Class, "EditText") || s.Element.Password {
+		return name // its text is what somebody has written
+	}
+	return cmp.Or(s.Element.Text, name)
 }

@@ -165,8 +165,7 @@ func (p *Policy) withDescription(d Decision, s *Subject) Decision {
 		d.Allowed = slices.Clone(Decisions)
 	}
 	if d.Description == "" && p.opts.DescriptionPrefix != "" {
-		d.Description = fmt.Sprintf("%s\n\nTool: %s\nArgs: %v", p.opts.DescriptionPrefix, s.Action,
-			s.Args)
+		d.Description, d.Made = p.opts.DescriptionPrefix+"\n\n"+s.Describe("Tool: "+s.Action), true
 	}
 	return d
 }

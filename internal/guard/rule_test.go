@@ -187,7 +187,7 @@ func TestLangChainsForms(t *testing.T) {
 	require.Equal(t, guard.Decision{Verdict: guard.Ask, Severity: guard.Sensitive,
 		Allowed: guard.Decisions, Rule: "interrupt_on.write_file",
 		Description: "Tool execution pending approval\n\nTool: write_file\n" +
-			"Args: map[path:a.txt]"}, decide("write_file"))
+			"Args: {\"path\":\"a.txt\"}", Made: true}, decide("write_file"))
 	require.Equal(t, guard.Allow, decide("read_data").Verdict)
 	sql := decide("execute_sql")
 	require.Equal(t, []string{"approve", "reject"}, sql.Allowed)
@@ -217,4 +217,17 @@ func FuzzConditions(f *testing.F) {
 		}
 		require.NotEqual(t, guard.Ask, p.Decide(harmless).Verdict, "one condition, two answers")
 	})
+}
+
+func TestADescriptionSaysWhatIsTouchedAndTheArgumentsOnce(t *testing.T) {
+	touch := guard.Subject{Action: "CLICK", App: "com.mail", Element: &guard.Element{Text: "Send"},
+		Args: map[string]any{"at": map[string]any{"x": 0.5, "y": 0.9}}}
+	require.Equal(t, "tap (0.5,0.9)\nOn: \"Send\" in com.mail\nArgs: {\"at\":{\"x\":0.5,\"y\":0.9}}",
+		touch.Describe("tap (0.5,0.9)"))
+	field := guard.Subject{Action: "TYPE", App: "com.mail", Args: map[string]any{"text": "hi"},
+		Element: &guard.Element{Text: "what was there", Description: "Message",
+			Class: "android.widget.EditText"}}
+	require.Equal(t, "type\nOn: \"Message\" in com.mail\nArgs: {\"text\":\"hi\"}",
+		field.Describe("type"))
+	require.Equal(t, "back", (&guard.Subject{Action: "BACK"}).Describe("back"))
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -130,4 +131,18 @@ type Decision struct {
 	Reason  string   `json:"reason,omitempty"` // why, for people and for the model
 	// for people, in the words of the rule's author, or ""
 	Description string `json:"description,omitempty"`
+	// Description is made of the action, and is not the author's
+	Made bool `json:"-"`
+}
+
+// Describe says what is touched or called, in the words for the action, and with which arguments.
+func (s *Subject) Describe(action string) string {
+	if label := s.label(); label != "" {
+		action += fmt.Sprintf("\nOn: %q in %s", label, s.App)
+	}
+	args, err := json.Marshal(s.Args)
+	if err != nil || len(s.Args) == 0 {
+		return action
+	}
+	return action + "\nArgs: " + string(args)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/taploop/taploop/internal/text"
 )
 
 // ActionRequest is an action that waits for a decision, in the shape of LangChain's
@@ -38,6 +40,16 @@ func (r ActionRequest) Edited() string {
 		return r.Name
 	}
 	return string(b)
+}
+
+// Line is the request in a line for people: what is touched, and as it is edited. Its arguments are in
+// the latter.
+func (r ActionRequest) Line() string {
+	what, _, _ := strings.Cut(r.Description, "\nArgs: ")
+	if what = text.Line(what); what == "" {
+		return r.Edited()
+	}
+	return fmt.Sprintf("%s (%s)", what, r.Edited())
 }
 
 // EditError says that an action that is to take the place of another cannot be read.

@@ -216,11 +216,7 @@ func (w *texts) prompt(q inquiry.Question) string {
 		b.WriteString(w.suggestion(q.Suggestion))
 	}
 	for i, r := range about.ActionRequests {
-		what := r.Edited()
-		if r.Description != "" {
-			what = fmt.Sprintf("%s (%s)", text.Line(r.Description), what)
-		}
-		fmt.Fprintf(&b, "  %d. %s\n", i+1, what)
+		fmt.Fprintf(&b, "  %d. %s\n", i+1, r.Line())
 	}
 	for _, d := range details {
 		if d.Name != "option" {

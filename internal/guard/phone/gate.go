@@ -258,13 +258,13 @@ func (g *Gate) question(
 	}
 	act := g.act(s, a)
 	asks := act.Describe(g.opts.Lang).Text()
-	if d.Description != "" {
+	if d.Description != "" && !d.Made {
 		asks = d.Description
 		act.Says = d.Description
 	}
 	return agentloop.Question{Kind: agentloop.KindApproval, Text: join(asks, reason),
 		Review: &agentloop.Review{Allowed: d.Allowed, Severity: d.Severity.String(),
-			Description: cmp.Or(d.Description, what), Element: under, Rule: d.Rule,
+			Description: cmp.Or(d.Description, s.Describe(what)), Element: under, Rule: d.Rule,
 			Label: act.Label, App: act.App, AppName: act.Name, Says: act.Says,
 			Reason: text.Cut(reason, 500), Bound: now.String(), Target: s.Target()}}
 }
