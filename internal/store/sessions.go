@@ -270,6 +270,12 @@ func (s *Store) Snapshot(
 	ctx context.Context, sessionID string, after func(Run) (int, error),
 ) (Snapshot, error) {
 	var v Snapshot
+	if ctx.Err() != nil {
+		return v, doing(context.Cause(ctx), "reading how session %s stands", sessionID)
+	}
+	// Whoever is interrupted meanwhile still learns how the session stands.
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Patience)
+	defer stop()
 	tx, err := s.reading(ctx)
 	if err == nil {
 		defer tx.Rollback() // nothing was written
