@@ -12,6 +12,8 @@
 #   make bench-peers  how soon taploop and mobile-mcp answer, in turn (needs npm)
 #   make build        bin/taploop
 #   make release      bin/taploop as it is given away: without symbols, and at most MOSTBYTES large
+#   make dist         all that is given away, into dist/: archives, npm packages, wheels, bundle; with goreleaser also deb and rpm
+#   make dist-check   makes it twice, compares, installs it into empty places and finishes the demo from each (minutes)
 #   make vulncheck    known vulnerabilities in what taploop calls; passes where their database cannot be reached, and says so
 #   make clients      the official TypeScript clients, the inspector, openai's clients and a chat page in a browser against the
 #                     built binary, and its proxy in front of servers from npm and PyPI (needs npm)
@@ -39,7 +41,7 @@ MOSTBYTES = 36000000
 CONFORMANCE = 1
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: test check ports nightly setup generate fuzz bench bench-peers build release vulncheck clients conformance demo fmt vet staticcheck
+.PHONY: test check ports nightly setup generate fuzz bench bench-peers build release dist dist-check vulncheck clients conformance demo fmt vet staticcheck
 .SILENT:
 
 test:
@@ -87,6 +89,12 @@ release:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/taploop ./cmd/taploop
 	bytes=$$(wc -c <bin/taploop); echo "bin/taploop has $$bytes bytes"; \
 		if [ $$bytes -gt $(MOSTBYTES) ]; then echo "that is more than $(MOSTBYTES)" >&2; exit 1; fi
+
+dist:
+	GO="$(GO)" scripts/dist
+
+dist-check:
+	GO="$(GO)" scripts/dist-check
 
 vulncheck:
 	GO="$(GO)" scripts/vulncheck

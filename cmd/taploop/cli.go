@@ -67,6 +67,8 @@ type commands struct {
 	Calibrate  calibrateCmd  `cmd:"" help:"Find out how a model replies and writes places, on drawn screens with known targets. Needs no phone."`
 	Configure  configCmd     `cmd:"" name:"config" help:"Show the configuration, or import gelab-zero's."`
 	Upgrade    upgradeCmd    `cmd:"" help:"Tell whether there is a newer version, where one is configured to be looked for."`
+	Complete   completionCmd `cmd:"" name:"completion" help:"Print what completes this command line in a shell."`
+	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 

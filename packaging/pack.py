@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Packs the programs in dist/bin: archives, npm packages, wheels, a bundle for desktop clients.
+
+The same programs give the same bytes: times are SOURCE_DATE_EPOCH, names are sorted.
+"""
+import base64, gzip, hashlib, io, json, os, pathlib, re, sys, tarfile, time, zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DIST = ROOT / "dist"
+VERSION = sys.argv[1]
+EPOCH = int(os.environ.get("SOURCE_DATE_EPOCH", "315532800"))
+WORDS = "Hands tasks to Android phones: a vision model looks and decides, and people are asked."
+HOME = "https://github.com/taploop/taploop"
+NODE = {"linux": "linux", "darwin": "darwin", "windows": "win32"}
+CPU = {"amd64": "x64", "arm64": "arm64"}
+WHEEL = {
+    "linux/amd64": "manylinux2014_x86_64.musllinux_1_1_x86_64", "linux/arm64": "manylinux2014_aarch64.musllinux_1_1_aarch64",
+    "darwin/amd64": "macosx_12_0_x86_64", "darwin/arm64": "macosx_12_0_arm64",
+    "windows/amd64": "win_amd64", "windows/arm64": "win_arm64",
+}
+
+
+def programs():
+    """The platform, the file and its name without the platform, for each program."""
+    for path in sorted((DIST / "bin").iterdir()):
+        system, cpu = re.fullmatch(r"taploop_(\w+)_(\w+?)(?:\.exe)?", path.name).groups()
+        yield system, cpu, path, "taploop.exe" if system == "windows" else "taploop"
+
+
+def tar(path, files):
+    """files: {name: (bytes, mode)}"""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as t:
+        for name, (content, mode) in sorted(files.items()):
+            info = tarfile.TarInfo(name)
+            info.size, info.mode, info.mtime = len(content), mode, EPOCH
+            t.addfile(info, io.BytesIO(content))
+    with open(path, "wb") as f, gzip.GzipFile("", "wb", 9, f, EPOCH) as z:
+        z.write(out.getvalue())
+
+
+def zipped(path, files):
+    when = time.gmtime(max(EPOCH, 315532800))[:6]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as z:
+        for name, (content, mode) in files:
+            info = zipfile.ZipInfo(name, when)
+            info.external_attr = (0o100000 | mode) << 16
+            info.create_system = 3
+            info.compress_type = zipfile.ZIP_DEFLATED
+            z.writestr(info, content)
+
+
+def read(*parts):
+    return (ROOT.joinpath(*parts)).read_bytes()
+
+
+def text(value):
+    return (json.dumps(value, indent=2) + "\n").encode()
+
+
+def archives():
+    folder = DIST / "archives"
+    folder.mkdir(parents=True)
+    for system, cpu, path, name in programs():
+        files = {name: (path.read_bytes(), 0o755), "LICENSE": (read("LICENSE"), 0o644),
+                 "README.md": (read("README.md"), 0o644), "taploop.1": (read("dist", "taploop.1"), 0o644)}
+        for c in sorted((DIST / "completions").iterdir()):
+            files["completions/" + c.name] = (c.read_bytes(), 0o644)
+        base = f"taploop_{VERSION}_{system}_{cpu}"
+        if system == "windows":
+            zipped(folder / (base + ".zip"), sorted(files.items()))
+        else:
+            tar(folder / (base + ".tar.gz"), files)
+
+
+def npm():
+    """A package with a program for each platform, and one that finds the right one. There is no install script."""
+    folder = DIST / "npm"
+    folder.mkdir()
+    common = {"version": VERSION, "description": WORDS, "license": "Apache-2.0", "homepage": HOME,
+              "repository": {"type": "git", "url": "git+" + HOME + ".git"}}
+    optional = {}
+    for system, cpu, path, name in programs():
+        package = f"taploop-{NODE[system]}-{CPU[cpu]}"
+        optional[package] = VERSION
+        meta = {"name": package, **common, "os": [NODE[system]], "cpu": [CPU[cpu]], "files": ["bin"]}
+        tar(folder / f"{package}-{VERSION}.tgz", {
+            "package/package.json": (text(meta), 0o644), "package/bin/" + name: (path.read_bytes(), 0o755),
+            "package/LICENSE": (read("LICENSE"), 0o644)})
+    meta = {"name": "taploop", **common, "bin": {"taploop": "taploop.js"}, "files": ["taploop.js"],
+            "engines": {"node": ">=16"}, "optionalDependencies": optional, "mcpName": "io.github.taploop/taploop"}
+    tar(folder / f"taploop-{VERSION}.tgz", {
+        "package/package.json": (text(meta), 0o644), "package/taploop.js": (read("packaging", "taploop.js"), 0o755),
+        "package/README.md": (read("README.md"), 0o644), "package/LICENSE": (read("LICENSE"), 0o644)})
+
+
+def wheels():
+    """Wheels whose script is the program itself: uvx taploop, pip install taploop."""
+    folder = DIST / "pypi"
+    folder.mkdir()
+    for system, cpu, path, name in programs():
+        tag = "py3-none-" + WHEEL[f"{system}/{cpu}"]
+        info = f"taploop-{VERSION}.dist-info"
+        tags = "".join(f"Tag: py3-none-{one}\n" for one in WHEEL[f"{system}/{cpu}"].split("."))
+        files = [
+            (f"taploop-{VERSION}.data/scripts/{name}", (path.read_bytes(), 0o755)),
+            (info + "/METADATA", ((f"Metadata-Version: 2.1\nName: taploop\nVersion: {VERSION}\nSummary: {WORDS}\n"
+                                   f"Home-page: {HOME}\nLicense: Apache-2.0\nRequires-Python: >=3.7\n"
+                                   "Description-Content-Type: text/markdown\n\n").encode() + read("README.md"), 0o644)),
+            (info + "/WHEEL", (f"Wheel-Version: 1.0\nGenerator: taploop\nRoot-Is-Purelib: false\n{tags}".encode(), 0o644)),
+            (info + "/licenses/LICENSE", (read("LICENSE"), 0o644)),
+        ]
+        record = ""
+        for file, (content, _) in files:
+            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            record += f"{file},sha256={digest},{len(content)}\n"
+        files.append((info + "/RECORD", ((record + info + "/RECORD,,\n").encode(), 0o644)))
+        zipped(folder / f"taploop-{VERSION}-{tag}.whl", files)
+
+
+def bundle():
+    """The .mcpb bundle: desktop clients install it with one click."""
+    server, overrides = [], {}
+    for system, cpu, path, name in programs():
+        if cpu == "amd64" or system == "darwin" and cpu == "arm64":
+            inside = f"server/{system}/{name}"
+            server = [f for f in server if f[0] != inside]  # macOS: the newer machines' program
+            server.append((inside, (path.read_bytes(), 0o755)))
+            overrides[NODE[system]] = {"command": "${__dirname}/" + inside, "args": ["serve"]}
+    first = server[0][0]
+    manifest = {
+        "manifest_version": "0.3", "name": "taploop", "version": VERSION, "description": WORDS,
+        "author": {"name": "taploop"}, "homepage": HOME, "license": "Apache-2.0",
+        "server": {"type": "binary", "entry_point": first, "mcp_config": {
+            "command": "${__dirname}/" + first, "args": ["serve"], "env": {},
+            "platform_overrides": overrides}},
+        "compatibility": {"platforms": sorted(overrides)},
+    }
+    zipped(DIST / f"taploop-{VERSION}.mcpb", [("manifest.json", (text(manifest), 0o644))] + server)
+
+
+def registry():
+    """server.json for the MCP registry, with this version."""
+    entry = json.loads(read("packaging", "server.json"))
+    entry["version"] = VERSION
+    for p in entry["packages"]:
+        p["version"] = VERSION
+    (DIST / "server.json").write_bytes(text(entry))
+
+
+def checksums():
+    lines = ""
+    for path in sorted(DIST.rglob("*")):
+        if path.is_file() and path.suffix in (".gz", ".zip", ".tgz", ".whl", ".mcpb"):
+            lines += f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(DIST)}\n"
+    (DIST / "checksums.txt").write_text(lines)
+
+
+for step in (archives, npm, wheels, bundle, registry, checksums):
+    step()
