@@ -38,17 +38,7 @@ func builtin(s *Subject) []finding {
 			add(byTouch(s)...)
 		}
 	case actions.KindText:
-		add(byTyping(s)...)
-		field := s.Element.field() && s.Element.Class != ""
-		if s.Args["at"] != nil && !field { // it is touched before
-			add(byTouch(s)...)
-		}
-		switch submits, _ := s.Args["submit"].(bool); {
-		case submits || strings.HasSuffix(s.Typed, "\n"):
-			add(byEnterKey(s)...)
-		case strings.ContainsAny(s.Typed, "\n\r"): // the enter key, or a new line of the text
-			add(critical(byEnterKey(s))...)
-		}
+		add(byText(s)...)
 	case actions.KindKey:
 		if key, _ := s.Args["key"].(string); strings.EqualFold(key, "enter") {
 			add(byEnterKey(s)...)
@@ -59,5 +49,21 @@ func builtin(s *Subject) []finding {
 	slices.SortStableFunc(list, func(a, b finding) int {
 		return int(b.class.Severity - a.class.Severity)
 	})
+	return list
+}
+
+// byText is what typing does, with the touch that may come before it and the enter key behind it.
+func byText(s *Subject) []finding {
+	list := byTyping(s)
+	field := s.Element.field() && s.Element.Class != ""
+	if s.Args["at"] != nil && !field { // it is touched before
+		list = append(list, byTouch(s)...)
+	}
+	switch submits, _ := s.Args["submit"].(bool); {
+	case submits || strings.HasSuffix(s.Typed, "\n"):
+		list = append(list, byEnterKey(s)...)
+	case strings.ContainsAny(s.Typed, "\n\r"): // the enter key, or a new line of the text
+		list = append(list, critical(byEnterKey(s))...)
+	}
 	return list
 }

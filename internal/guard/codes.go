@@ -48,8 +48,8 @@ func byCode(s *Subject, typed string) []finding {
 	return []finding{{&deviceCode, inField, code}}
 }
 
-// byDialKey is what a key of a dialler does beside what was typed: the last # of a code, or the call
-// of one.
+// byDialKey is what a key of a dialler does beside what was typed: the last # of a code, or the
+// call of one.
 func byDialKey(s *Subject, on []string) []finding {
 	if !globs(diallers, s.App, true) {
 		return nil
@@ -59,7 +59,8 @@ func byDialKey(s *Subject, on []string) []finding {
 		key = on[0][:1]
 	}
 	calls := func(f finding) bool { return f.class.Name == "call" }
-	call := slices.ContainsFunc(append(byLabel(on, underFinger, true), s.Element.byResourceID()...), calls)
+	said := append(byLabel(on, underFinger, true), s.Element.byResourceID()...)
+	call := slices.ContainsFunc(said, calls)
 	for _, t := range s.Screen {
 		t = strings.ReplaceAll(strings.TrimSpace(t), " ", "")
 		if dialled.MatchString(t) && (key != "" && ends(t+key) || call && ends(t)) {
@@ -91,8 +92,9 @@ func byCommand(s *Subject, line string) []finding {
 
 // ruins matches commands that take something away that does not come back.
 var ruins = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:rm|rmdir|shred|dd|mkfs\S*|wipe|fdisk|parted|truncate|mv|chmod|chown|` +
-		`kill(?:all)?|reboot|shutdown|su|sudo|format|del|drop|fastboot|flash|uninstall|purge)\b|>|` +
+	return regexp.MustCompile(`\b(?:rm|rmdir|shred|dd|mkfs\S*|wipe|fdisk|parted|truncate|mv|chmod|` +
+		`chown|kill(?:all)?|reboot|shutdown|su|sudo|format|del|drop|fastboot|flash|uninstall|` +
+		`purge)\b|>|` +
 		`\b(?:curl|wget)\b.*\|`)
 })
 

@@ -47,8 +47,10 @@ var (
 	unknownSystem = class{Name: "system dialog", Severity: Sensitive,
 		Task: `allow|grant|give|install|uninstall`, TaskHan: `允许|授权|权限|安装|卸载`}
 	unknownEnd = class{Name: "end", Severity: Sensitive}
-	unseen     = class{Name: "unseen", Severity: Sensitive}
-	password   = class{Name: "password", Severity: Sensitive,
+	// a page of which nothing is listed
+	unlistedEnd = class{Name: "unlisted end", Severity: Sensitive}
+	unseen      = class{Name: "unseen", Severity: Sensitive}
+	password    = class{Name: "password", Severity: Sensitive,
 		Task: `(?:type|enter|use) .{0,40}(?:password|passcode|pin)|` +
 			`log ?in|sign ?in|unlock`,
 		TaskHan: `密码|登录|解锁`}
@@ -57,7 +59,7 @@ var (
 )
 
 // wordless are those classes.
-var wordless = []*class{&unknownMoney, &moneyPassword, &unknownSystem, &unknownEnd, &unseen,
+var wordless = []*class{&unknownMoney, &moneyPassword, &unknownSystem, &unknownEnd, &unlistedEnd, &unseen,
 	&password, &destructive, &judged, &deviceCode, &command, &destroys, &account}
 
 // reason says what a finding is, in the language.

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	_ "embed"
 	"regexp"
 	"slices"
@@ -58,7 +59,8 @@ var (
 				`pay|you pay)\b|^(?:合计|总计|总额|实付|应付|需付)|^(?:` + sumForeign + `)(?:[^\pL]|$)`)
 	})
 	negative = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:` + wordLists["no"] + `|` + noForeign + `|` + inAll("no") + `)$`)
+		return regexp.MustCompile(`^(?:` + wordLists["no"] + `|` + noForeign + `|` +
+			inAll("no") + `)$`)
 	})
 	price    = regexp.MustCompile(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
 	currency = regexp.MustCompile(`[$€£¥元]|usd|eur|rmb`)
@@ -69,6 +71,13 @@ var (
 	updates  = regexp.MustCompile(`^(?:update|更新)(?: now)?$`)
 	subs     = regexp.MustCompile(`^(?:subscribe|start trial|start free trial|buy|订阅|购买)`)
 )
+
+// saysYes matches a model's words about a touch that ends a page.
+var saysYes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\pL])(?:confirm|submit|complete|finish|continue|proceed|` +
+		`accept|agree|approve|authori[sz]e|ok|okay|yes|` + yesForeign + `)(?:[^\pL]|$)|` +
+		`确认|确定|提交|完成|继续|同意`)
+})
 
 // critical are those of the findings that are: it takes the others out of the list.
 func critical(list []finding) []finding {
@@ -112,6 +121,9 @@ func byTouch(s *Subject) []finding {
 		}
 	default:
 		list = append(list, byContext(s)...)
+		if said := cmp.Or(s.Act, s.Said); s.Unlisted && saysYes().MatchString(normalize(said)) {
+			list = append(list, finding{&unlistedEnd, modelWords, text.Cut(text.Line(said), 100)})
+		}
 		if e != nil && slices.ContainsFunc(text.Words(e.ResourceID), affirmative().MatchString) {
 			list = append(list, byDialog(s)...)
 			list = append(list, byPrice(s, totals())...)

@@ -18,7 +18,9 @@ type Subject struct {
 	Screen  []string `json:"screen,omitempty"` // all words of the screen
 	Secure  bool     `json:"secure,omitempty"` // the screen forbids capture
 	Money   bool     `json:"money,omitempty"`  // a judge says that the app is about money
-	Layout  *Layout  `json:"layout,omitempty"` // nil if it is not known
+	// nothing of the screen is listed, and no person was asked in this app because of that
+	Unlisted bool    `json:"unlisted,omitempty"`
+	Layout   *Layout `json:"layout,omitempty"` // nil if it is not known
 
 	// a finger that is drawn from there may press the element, too: it is held, hardly moves, or
 	// stays on it

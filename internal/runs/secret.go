@@ -51,7 +51,8 @@ type secretPhone struct {
 	typed   func(ctx context.Context, questionID string)
 }
 
-// Elements implements agentloop.Reader: without the secrets, for the model, the gate and the record.
+// Elements implements agentloop.Reader. Neither the model nor the gate nor the record is shown the
+// secrets.
 func (p *secretPhone) Elements(ctx context.Context) ([]screen.Element, error) {
 	list, err := p.Phone.Elements(ctx)
 	return redactElements(list, p.secrets.all()), err
@@ -124,8 +125,8 @@ func (r *redactingPolicy) Next(
 	return p, err
 }
 
-// placeholder puts the placeholder for the secret. One that is there stays whole even if it contains
-// the secret.
+// placeholder puts the placeholder for the secret. One that is there stays whole even if it
+// contains the secret.
 func placeholder(secret string) func(string) string {
 	return strings.NewReplacer(secretWord, secretWord, secret, secretWord).Replace
 }

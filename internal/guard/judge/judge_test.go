@@ -237,7 +237,8 @@ func TestAScriptIsNotAskedWhatLabelsDo(t *testing.T) {
 	j := judge.New(judge.Options{Model: m, Memory: &memory{}, Timeout: time.Minute})
 	acts, err := j.Acts(t.Context(), "a", []string{"odeslat", "hotovo"})
 	require.NoError(t, err)
-	require.Equal(t, map[string]judge.Act{"odeslat": judge.Harmless, "hotovo": judge.Harmless}, acts)
+	require.Equal(t,
+		map[string]judge.Act{"odeslat": judge.Harmless, "hotovo": judge.Harmless}, acts)
 	require.Zero(t, seen)
 	said, err := m.Complete(t.Context(), model.Request{Messages: []model.Message{
 		{Role: "user", Parts: []model.Part{{Text: `{"app": "a"}`}}}}})

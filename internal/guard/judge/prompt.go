@@ -25,8 +25,8 @@ const (
 	Call     Act = "call"    // calls somebody
 	Other    Act = "other"   // something else that cannot be undone
 
-	// Money is no act: it is what is remembered of an app that is a bank's, a wallet's, a broker's or
-	// a lender's, under [App].
+	// Money is no act: it is what is remembered of an app that is a bank's, a wallet's, a broker's
+	// or a lender's, under [App].
 	Money Act = "money"
 )
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -37,18 +38,21 @@ type Options struct {
 	Now func() time.Time // nil means time.Now
 }
 
-// Gate decides about the actions of a run by a policy. It keeps nothing: any number of runs may
-// share it when Leave permits.
+// Gate decides about the actions of a run by a policy. It keeps in which apps a person has decided
+// about an action of the run.
 type Gate struct {
 	policy *guard.Policy
 	opts   Options
+
+	mu      sync.Mutex
+	decided map[string]bool // by app
 }
 
 var _ agentloop.Gate = (*Gate)(nil)
 
 // New returns a gate over the policy. opts may be nil.
 func New(p *guard.Policy, opts *Options) *Gate {
-	g := &Gate{policy: p, opts: *cmp.Or(opts, &Options{})}
+	g := &Gate{policy: p, decided: map[string]bool{}, opts: *cmp.Or(opts, &Options{})}
 	g.opts.Expires = cmp.Or(g.opts.Expires, 10*time.Minute)
 	if g.opts.Now == nil {
 		g.opts.Now = time.Now
@@ -96,14 +100,28 @@ func (g *Gate) within(
 		return v, false, context.Cause(ctx)
 	}
 	list := Subjects(look, s.Task, d)
+	unlisted := len(list[0].Screen) == 0
+	if unlisted && g.decides(list[0].App, s.Pending != nil && s.Pending.Ruling != nil) {
+		unlisted = false
+	}
 	for i := range list {
-		list[i].Wish = g.opts.Wish
+		list[i].Wish, list[i].Unlisted = g.opts.Wish, unlisted
 	}
 	if err := g.judge(ctx, list); err != nil {
 		return v, false, err
 	}
 	v, err = g.verdict(ctx, s, look, d, list)
 	return v.With(encodeSeen(list)).Costing(g.spent()), look.Elements != nil, err
+}
+
+// decides reports whether a person has decided in the app before. now says that one does for the
+// present action.
+func (g *Gate) decides(app string, now bool) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	was := g.decided[app]
+	g.decided[app] = was || now
+	return was
 }
 
 func (g *Gate) verdict(

@@ -9,10 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/guard/judge"
 	"github.com/taploop/taploop/internal/guard/phone"
 	"github.com/taploop/taploop/internal/model"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // judging is a model that says one thing about all labels, and a memory for it.
@@ -121,4 +124,43 @@ func TestAnAppThatAJudgeSaysIsAboutMoneyIsJudgedAsOne(t *testing.T) {
 	require.Contains(t, d.inbox.parked[0].Text, "in an app about money")
 	d = newFixture(t, page, "x1", phone.Options{})
 	require.Equal(t, agentloop.TaskCompleted, d.end.Reason, "in another app it would be tapped")
+}
+
+// blank is a phone whose app lists nothing, such as a game.
+type blank struct{ agentloop.Phone }
+
+func (blank) Elements(context.Context) ([]screen.Element, error) {
+	return nil, errors.New("nothing is listed")
+}
+
+func TestTheEndOfAPageThatListsNothingIsAskedAboutOnce(t *testing.T) {
+	for said, asks := range map[string]bool{"Tap OK to confirm the upgrade": true,
+		"tap the OK button": true, "点击确定按钮": true, "Scroll further down": false,
+		"open the map": false} {
+		rules, err := guard.New(nil)
+		require.NoError(t, err)
+		gate := phone.New(rules, nil)
+		look := screen.Observation{State: screen.State{On: true, App: "com.game"}}
+		d := actions.Decision{Explain: said,
+			Action: actions.Click{At: screen.Point{X: 0.5, Y: 0.5}}}
+		now := agentloop.Situation{Screen: look, Reader: blank{}}
+		v, err := gate.Check(t.Context(), now, d)
+		require.NoError(t, err)
+		require.Equal(t, !asks, v.Allowed(), said)
+		if !asks {
+			continue
+		}
+		now.Pending = &agentloop.Pending{Decision: d, Ruling: &agentloop.Ruling{
+			Type: agentloop.Approve, Severity: "sensitive"}}
+		_, err = gate.Check(t.Context(), now, d)
+		require.NoError(t, err)
+		now.Pending = nil
+		v, err = gate.Check(t.Context(), now, d)
+		require.NoError(t, err)
+		require.True(t, v.Allowed(), "a second time it is not asked in this app")
+		now.Screen.State.App = "com.other"
+		v, err = gate.Check(t.Context(), now, d)
+		require.NoError(t, err)
+		require.False(t, v.Allowed(), "in another one it is")
+	}
 }

@@ -57,7 +57,8 @@ func (d *drawn) labels(t *testing.T, dump []byte) {
 			continue
 		}
 		var r image.Rectangle
-		_, err = fmt.Sscanf(attr["bounds"], "[%d,%d][%d,%d]", &r.Min.X, &r.Min.Y, &r.Max.X, &r.Max.Y)
+		_, err = fmt.Sscanf(attr["bounds"], "[%d,%d][%d,%d]",
+			&r.Min.X, &r.Min.Y, &r.Max.X, &r.Max.Y)
 		require.NoError(t, err, d.name)
 		at := screen.RectOf(r, drawnSize)
 		want[at] = cmp.Or(want[at], attr["want"])
