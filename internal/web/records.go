@@ -9,12 +9,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // inquiryView is a question as it leaves. A secret answer masks itself.
@@ -79,18 +81,26 @@ func viewOfRun(r *store.Run) *runView {
 // stepView is a step as it leaves: in words, and where its picture is.
 type stepView struct {
 	export.Step
-	SessionID     string    `json:"session_id"`
-	Index         int       `json:"index"`
-	Screenshot    string    `json:"screenshot,omitempty"`
-	ScreenshotURL string    `json:"screenshot_url,omitempty"`
-	StartedAt     time.Time `json:"started_at"`
-	DoneAt        time.Time `json:"done_at,omitzero"`
+	// what is done in a few words, by language, without places
+	Words         map[string]string `json:"words,omitempty"`
+	SessionID     string            `json:"session_id"`
+	Index         int               `json:"index"`
+	Screenshot    string            `json:"screenshot,omitempty"`
+	ScreenshotURL string            `json:"screenshot_url,omitempty"`
+	StartedAt     time.Time         `json:"started_at"`
+	DoneAt        time.Time         `json:"done_at,omitzero"`
 }
 
 func viewOfStep(st store.StepRecord) stepView {
 	v := stepView{Step: export.NewStep(st), SessionID: st.SessionID, Index: st.Index,
 		Screenshot: st.FrameID,
 		StartedAt:  st.StartedAt, DoneAt: st.DoneAt}
+	if a := st.Proposal.Action; a != nil {
+		v.Words = map[string]string{}
+		for _, lang := range words.Languages() {
+			v.Words[lang] = actions.Brief(a, lang)
+		}
+	}
 	if st.FrameID != "" {
 		v.ScreenshotURL = frameURL(st.SessionID, st.FrameID)
 	}

@@ -28,6 +28,7 @@ func (u *webUI) open(s *app.Settings, svc *Service, auth *authenticator, mux *ht
 	u.hands = NewHands(d, s.Log)
 	server := web.New(&web.Options{
 		Phones:    u.hands,
+		About:     tellsOf(s, svc, auth),
 		Questions: d.Manager.Broker(), Sessions: presented{d.Store, d.Manager},
 		Answers: d.Store.Answers, Grants: d.Store.Grants,
 		Logins: OpenLogins(s.Conf.DataDir),

@@ -6,7 +6,7 @@ import { ago, aside, clip, clock, fill, lasting, thousands, words } from "./word
 
 const mostLive = 3; // a browser has few connections to a server
 const usable = (p) => p.usable;
-const held = (p) => p.holder;
+const held = (p) => p.holder || holderOf(p);
 
 // tasks are those that were given last, each once.
 const tasks = () => [...new Set([...model.sessions.values(), ...model.recent].map((s) => s.run?.task).filter(Boolean))].slice(0, 4);
@@ -102,17 +102,19 @@ export function Phones() {
   if (!model.phones.length) return html`<p class="none">${model.phonesWrong || w.noPhones}</p>`;
   return html`${model.phonesWrong ? html`<p class="problem">${model.phonesWrong}</p>` : ""}<ul class="phones">${model.phones.map((p) => html`<li key=${p.device_id}>
     <a class="name" href=${"/ui/phones/" + encodeURIComponent(p.device_id)}>${phoneName(p)}</a>
-    <span class=${"badge " + (p.usable ? p.holder ? "main" : "good" : "bad")}>${p.usable ? p.holder ? w.phoneHeld : w.phoneFree : w.phoneStates[p.state] || p.state || "?"}</span>
+    <span class=${"badge " + (p.usable ? held(p) ? "main" : "good" : "bad")}>${p.usable ? held(p) ? w.phoneHeld : w.phoneFree : w.phoneStates[p.state] || p.state || "?"}</span>
     <${PhoneFacts} p=${p} /></li>`)}</ul>`;
 }
 
+// holderOf is the session that has a phone.
+const holderOf = (p) => [...model.sessions.values()].find((s) => s.serial === p.device_id && !isOver(s.run));
+
 export function PhoneFacts({ p }) {
-  const w = words(), by = model.sessions.get(p.holder?.session_id);
+  const w = words(), by = holderOf(p);
   return html`<span class="facts">${[
-    p.holder ? fill(w.heldBy, { what: by ? clip(by.run.task, 60) : p.holder.session_id || w.somebody }) : "",
-    p.app ? fill(w.inFront, { app: p.app_name || p.app }) : "",
+    by ? fill(w.heldBy, { what: clip(by.run.task, 60) }) : p.holder ? fill(w.heldBy, { what: w.somebody }) : "",
+    p.app ? fill(w.inFront, { app: p.app }) : "",
     p.display === "off" ? w.displayOff : p.display === "locked" ? w.displayLocked : "",
-    p.battery !== undefined ? fill(p.charging ? w.charging : w.battery, { n: p.battery }) : "",
   ].filter(Boolean).map((t) => html`<span>${t}</span>`)}</span>`;
 }
 

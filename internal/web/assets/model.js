@@ -71,14 +71,18 @@ async function loadRecent() {
   if (list) { model.recent = list; changed(); }
 }
 
-let loading = null;
+let loading = null, asked = -Infinity;
+const asksEvery = 10000; // what each phone shows, in ms; a phone takes a while to say it
 
-// loadPhones asks which phones there are. Calls that come while it asks share the answer.
+// loadPhones asks which phones there are, and now and then what they show. Calls that come while it asks share the answer.
 export function loadPhones() {
   if (!listening()) return null;
-  return loading ||= call("GET", "/v1/devices").catch(() => ({})).then(({ status, json }) => {
+  const states = performance.now() - asked > asksEvery, known = new Map((model.phones || []).map((p) => [p.device_id, p]));
+  if (states && !loading) asked = performance.now();
+  return loading ||= call("GET", "/v1/devices" + (states ? "?states=true" : "")).catch(() => ({})).then(({ status, json }) => {
     loading = null;
-    if (status === 200) [model.phones, model.phonesWrong] = [json.devices, ""];
+    const kept = ({ app, display } = {}) => states ? {} : { app, display };
+    if (status === 200) [model.phones, model.phonesWrong] = [json.devices.map((p) => ({ ...kept(known.get(p.device_id)), ...p })), ""];
     else if (json?.error) model.phonesWrong = json.error.message + (json.error.mend ? " " + json.error.mend : "");
     changed();
   });

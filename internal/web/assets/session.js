@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
 import { Steer } from "./home.js";
 import { reason } from "./inbox.js";
 import { goOn, isOver, remove } from "./model.js";
-import { Badge, Frame, Stop, Wrong, html, said, useBusy } from "./view.js";
+import { Badge, Frame, Stop, Wrong, did, html, said, useBusy } from "./view.js";
 import { clip, clock, fill, lasting, thousands, words } from "./words.js";
 
 const watching = new Set(); // functions that are told of a change in a session, by its id
@@ -156,7 +156,7 @@ function Step({ step: s, t, id }) {
     <div class="say">
       <p class="line"><span class="no">${s.index}</span><span class=${"badge " + tone(s)}>${w.outcomes[outcome(s)]}</span></p>
       <h3 id="step-title" dir="auto">${said(s)}</h3>
-      ${s.explain ? html`<p class="words" dir="auto">${s.words || s.action}</p>` : ""}
+      ${s.explain ? html`<p class="words" dir="auto">${did(s)}</p>` : ""}
       ${s.refusal ? html`<p class="result bad" dir="auto">${s.refusal}</p>` : ""}
       ${s.thought ? html`<blockquote dir="auto">${s.thought}</blockquote>` : ""}
       ${s.question || q ? html`<div class="talk"><p class="q" dir="auto">${q ? q.consent?.[document.documentElement.lang]?.headline || q.text : s.question}</p>

@@ -6,7 +6,7 @@ import { live, picture } from "./api.js";
 import { sure } from "./dom.js";
 import { parts } from "./live.js";
 import { isOver } from "./model.js";
-import { fill, words } from "./words.js";
+import { fill, lang, words } from "./words.js";
 
 export const html = htm.bind(h);
 
@@ -45,7 +45,10 @@ export function Badge({ run }) {
 }
 
 // said is a step in one line: what is done in words, or why.
-export const said = (step) => step.explain || step.words || step.action;
+export const said = (step) => step.explain || did(step);
+
+// did is what a step does in a few words, without places.
+export const did = (step) => step.words?.[lang] || step.action;
 
 // Frame is a picture of the server's at its url.
 export function Frame({ url, alt, onLoad }) {
