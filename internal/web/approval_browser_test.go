@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -111,14 +112,15 @@ func TestAConsentIsInHumanWordsOnThePage(t *testing.T) {
 	p.do(js(`document.getElementById("lang").click()`))
 	require.Equal(t, "助手想要点按“Allow”（应用：Notes）", p.text(card(q, ".wants")+".textContent"))
 	p.do(js(`document.getElementById("lang").click()`))
+	const off = `((m, i) => (m.%[3]s + m.%[4]s / 2 - i.%[3]s) / i.%[4]s)(` +
+		`%[1]s.getBoundingClientRect(), %[2]s.getBoundingClientRect())`
 	for _, width := range []int64{390, 1280} {
 		p.look("light", width, 844)
-		require.InDelta(t, 0, p.number(`((m, i) => (m.left + m.width / 2 - i.left) / i.width - 0.5)(`+
-			card(q, ".mark")+`.getBoundingClientRect(), `+card(q, ".shot img")+
-			`.getBoundingClientRect())`), 0.01, "across at %d", width)
-		require.InDelta(t, 0, p.number(`((m, i) => (m.top + m.height / 2 - i.top) / i.height - 0.9)(`+
-			card(q, ".mark")+`.getBoundingClientRect(), `+card(q, ".shot img")+
-			`.getBoundingClientRect())`), 0.01, "down at %d", width)
+		mark, img := card(q, ".mark"), card(q, ".shot img")
+		require.InDelta(t, 0.5, p.number(fmt.Sprintf(off, mark, img, "left", "width")), 0.01,
+			"across at %d", width)
+		require.InDelta(t, 0.9, p.number(fmt.Sprintf(off, mark, img, "top", "height")), 0.01,
+			"down at %d", width)
 	}
 	p.do(js(card(q, `[data-type="edit"]`) + ".click()"))
 	p.do(js(card(q, ".shot img") + `.scrollIntoView({block: "center"})`))

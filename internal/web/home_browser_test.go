@@ -25,9 +25,9 @@ func named(region, selector, name string) string {
 			`"aria-label") || document.getElementById(s.getAttribute("aria-labelledby"))`+
 			`?.textContent) === %q)`, region)
 	}
-	return fmt.Sprintf(`[...(%s)?.querySelectorAll(%q) || []].find((e) => !e.closest("[hidden]") && `+
-		`(e.getAttribute("aria-label") || e.labels?.[0]?.textContent || e.textContent).trim() === %q)`,
-		in, selector, name)
+	return fmt.Sprintf(`[...(%s)?.querySelectorAll(%q) || []].find((e) => `+
+		`!e.closest("[hidden]") && (e.getAttribute("aria-label") || `+
+		`e.labels?.[0]?.textContent || e.textContent).trim() === %q)`, in, selector, name)
 }
 
 func (p tab) press(region, name string) {
@@ -81,8 +81,8 @@ func TestEverythingOnTheHomePageHasItsName(t *testing.T) {
 	p := g.login(chrometest.Chromium(t), "kitchen")
 	p.until(named("Running", "button", "Stop") + " !== undefined")
 	for _, names := range [][]string{
-		{"Waiting for you", "Running", "Phones", "Recent", "Task", "Phone", "Any free phone", "Start",
-			"Stop", "Pause", "Say something", "Send", "Take over", "Continue"},
+		{"Waiting for you", "Running", "Phones", "Recent", "Task", "Phone", "Any free phone",
+			"Start", "Stop", "Pause", "Say something", "Send", "Take over", "Continue"},
 		{"等你回答", "运行中", "手机", "最近", "任务", "用哪台手机", "任意空闲手机", "开始",
 			"停止", "暂停", "说点什么", "发送", "接管", "继续"},
 	} {
@@ -166,7 +166,8 @@ func TestASessionIsWatchedAndPlayedBack(t *testing.T) {
 		p.until(fmt.Sprintf("%s === %q", at, c[1]))
 	}
 	g.ends(run, store.Change{To: store.Completed, Answer: "The train leaves at 9:04."})
-	p.until(`document.querySelector(".head .result.good")?.textContent === "The train leaves at 9:04."`)
+	p.until(`document.querySelector(".head .result.good")?.textContent === ` +
+		`"The train leaves at 9:04."`)
 	p.until(named("", "button", "Play") + " !== undefined")
 }
 
@@ -190,13 +191,14 @@ func TestThePagesInPictures(t *testing.T) {
 		Text: "Which **size** should it be?\n\n- small is `20 cm`\n- large is `32 cm`",
 		Body: &inquiry.Ask{Options: []string{"Small", "Large"}, FreeText: true}})
 	p := g.login(chrometest.Chromium(t), "kitchen")
+	const shown = `document.querySelector(".step .shot img[src]") !== null`
 	for _, c := range []struct{ name, path, ready string }{
 		{"home", "/ui", `document.querySelector(".results .badge") !== null && ` +
 			`document.querySelector(".run-card .see img[src]") !== null && ` +
 			`document.querySelector(".phones .badge") !== null && ` +
 			`document.querySelector(".card.current .shot img[src]") !== null`},
-		{"session", "/ui/sessions/" + run.SessionID, `document.querySelector(".step .shot img[src]") !== null`},
-		{"ended", "/ui/sessions/" + done.SessionID, `document.querySelector(".step .shot img[src]") !== null`},
+		{"session", "/ui/sessions/" + run.SessionID, shown},
+		{"ended", "/ui/sessions/" + done.SessionID, shown},
 		{"runs", "/ui/sessions", `document.querySelector(".results .badge") !== null`},
 		{"phone", "/ui/phones/A", `document.querySelector(".phone-page .see img[src]") !== null`},
 	} {
