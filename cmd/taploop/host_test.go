@@ -274,7 +274,7 @@ func TestADelegatedGoalAsksAndIsHeld(t *testing.T) {
 	}
 	s.call("answer_question", map[string]any{"question_id": asked("Where?").ID,
 		"response": "aisle"})
-	held := asked("May \"pay_seat\"")
+	held := asked("travel wants to pay seat")
 	decide := map[string]any{"question_id": held.ID, "decisions": []any{map[string]any{
 		"type": "approve"}}}
 	refused, err := s.try(t.Context(), "answer_question", decide)
