@@ -165,3 +165,31 @@ func TestAClientOfGelabsServerGoesOnAsItKnows(t *testing.T) {
 		require.Equal(t, "SESSION_NOT_FOUND", a.code(), "an answer is for a session")
 	})
 }
+
+// Approvals are questions in words to gelab-zero's clients, and say what they are. A new task takes the
+// place of the client's own.
+func TestAClientOfGelabsServerGetsApprovalsAsQuestions(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		w.gate = asking{"critical"}
+		first, err := w.try(w.gelab(), "ask_agent", in{"device_id": "A", "task": "tap"}, nil)
+		require.NoError(t, err)
+		require.Equal(t, asks, first.code(), first.text)
+		require.Contains(t, first.Question.Text, "This is an approval of an action")
+		require.NotRegexp(t, `taploop \w+ |--\w+`, first.text, "no command line decides")
+		require.Equal(t, "DECISION_FORBIDDEN", func() string {
+			a, err := w.try(w.gelab(), "ask_agent", in{"device_id": "A",
+				"session_id": first.SessionID, "reply_from_client": "yes"}, nil)
+			require.NoError(t, err)
+			return a.code()
+		}())
+
+		w.gate = asking{"none"}
+		next, err := w.try(w.gelab(), "ask_agent", in{"device_id": "A", "task": "tap"}, nil)
+		require.NoError(t, err)
+		require.Equal(t, done, next.code(), "it takes the place of the first: %s", next.text)
+		require.NotEqual(t, first.SessionID, next.SessionID)
+		gone, err := w.try(w.gelab(), "ask_agent_wait", in{"session_id": first.SessionID}, nil)
+		require.NoError(t, err)
+		require.Contains(t, gone.code(), "CANCELLED")
+	})
+}

@@ -23,20 +23,20 @@ type eitherArgs struct {
 }
 
 // forGelab changes arguments whose defaults are others for gelab-zero's clients: screens are
-// described in words, and the task, which these clients always have to pass, is left out when there
-// is an answer.
+// described in words, a new task takes the place of the client's own, and the task, which these
+// clients always have to pass, is left out when there is an answer.
 func forGelab(args any) {
 	var show *usecase.Showing
 	switch a := args.(type) {
 	case *usecase.Start:
-		show = &a.Showing
+		show, a.Supersede = &a.Showing, true
 	case *usecase.Continue:
 		show = &a.Showing
 		if a.Words != "" {
 			a.Task = ""
 		}
 	case *eitherArgs:
-		show = &a.Showing
+		show, a.Supersede = &a.Showing, true
 		if a.Words != "" {
 			a.Task = ""
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -25,8 +26,8 @@ func (e edge) run(
 	if err != nil {
 		return nil, err
 	}
-	if c.gelab && body.Reason == agentloop.TakeoverNeeded { // these clients know their own words
-		body.Reason = agentloop.InfoNeedsReply
+	if c.gelab { // these clients know their own words
+		asInfo(&body)
 	}
 	pictures, err := e.pictures(ctx, &body, o.Status, o.Shown.Private(e.opts.Privacy))
 	if err != nil {
@@ -36,6 +37,26 @@ func (e edge) run(
 	err = c.fit(r, &body)
 	r.pictures = pictures
 	return r, err
+}
+
+// asInfo makes what waits for a person, an approval or a phone that is handed over, a question in
+// words, which says so.
+func asInfo(body *result.Result) {
+	switch body.Reason {
+	case agentloop.ActionNeedsApproval, agentloop.TakeoverNeeded:
+		body.Reason = agentloop.InfoNeedsReply
+	default:
+		return
+	}
+	if body.State.Waiting() {
+		body.State = store.WaitingReply
+	}
+	if q := body.Question; q != nil && q.Kind == inquiry.KindApproval {
+		asked := *q
+		asked.Text += "\n(This is an approval of an action. A person decides, on the inbox page or " +
+			"at the terminal.)"
+		body.Question = &asked
+	}
 }
 
 // body is the object of a result, without pictures.
