@@ -31,8 +31,8 @@ type Retained struct {
 }
 
 // Retain deletes what is not to be kept. A session stays as it is while its run is queued, running
-// or waiting, or has a question that is open. The audit keeps all, and steps keep their words without
-// their pictures.
+// or waiting, or has a question that is open. The audit keeps all, and steps keep their words
+// without their pictures.
 func (s *Store) Retain(ctx context.Context, r Retention) (done Retained, err error) {
 	now := s.now()
 	if r.Sessions > 0 {

@@ -158,7 +158,8 @@ func (s *Store) Revoke(nameOrID string) (info Info, err error) {
 	return info, err
 }
 
-// Check returns the Info of a token, or ErrNone, or ErrExpired. Its timing reveals only the number of tokens.
+// Check returns the Info of a token, or ErrNone, or ErrExpired. Its timing reveals only the number
+// of tokens.
 func (s *Store) Check(token string) (Info, error) {
 	all, err := s.read()
 	if err != nil {
