@@ -2,6 +2,8 @@ package agents_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -15,13 +17,14 @@ import (
 
 // People are told which agent wants a call for which goal, and the server that is called is not.
 func TestAServerDoesNotLearnTheGoal(t *testing.T) {
+	var behalf string
+	var sent []byte
+	var err error
 	s := server.NewMCPServer("sums", "1")
 	s.AddTool(mcp.NewTool("add"), func(ctx context.Context, r mcp.CallToolRequest) (
 		*mcp.CallToolResult, error) {
-		require.Equal(t, `the main agent, for "the goal"`, transport.Behalf(ctx))
-		if r.Params.Meta != nil {
-			require.Empty(t, r.Params.Meta.AdditionalFields)
-		}
+		behalf = transport.Behalf(ctx)
+		sent, err = json.Marshal(r.Params)
 		return mcp.NewToolResultText("done"), nil
 	})
 	b, calls := &book{}, 0
@@ -31,8 +34,10 @@ func TestAServerDoesNotLearnTheGoal(t *testing.T) {
 		}
 		return model.Response{Text: last(r)}
 	})
-	answer, err := work(t, options(m, b), b,
+	answer, failed := work(t, options(m, b), b,
 		agents.Server{Name: "sums", Proxy: plainServer{MCPServer: s}})
-	require.NoError(t, err)
+	require.NoError(t, errors.Join(err, failed))
 	require.Contains(t, answer, "done")
+	require.Equal(t, `the main agent, for "the goal"`, behalf)
+	require.NotContains(t, string(sent), "goal")
 }

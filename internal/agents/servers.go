@@ -62,14 +62,13 @@ func ReadServers(file []byte, path string, env map[string]string) ([]ServerSetti
 	known := variables(path, env)
 	var list []ServerSettings
 	for _, name := range slices.Sorted(maps.Keys(f.servers)) {
-		s := f.servers[name]
-		s.Name = name
-		if !s.Disabled {
-			if err := errors.Join(s.expand(known), s.check()); err != nil {
-				at := f.tree.Find("/" + f.key + "/" + jsonPointer.Replace(name))
-				err = fmt.Errorf("server %s: %w", text.Quote(name, 80), err)
-				s.Unusable = f.inLine(at.StartOffset, err)
-			}
+		s, offset, err := f.read(name)
+		if err == nil && !s.Disabled {
+			err = errors.Join(s.expand(known), s.check())
+		}
+		if err != nil {
+			err = fmt.Errorf("server %s: %w", text.Quote(name, 80), err)
+			s.Unusable = f.inLine(offset, err)
 		}
 		list = append(list, s)
 	}
@@ -86,7 +85,20 @@ type serversFile struct {
 	text    []byte
 	tree    hujson.Value
 	key     string // the member that contains the servers
-	servers map[string]ServerSettings
+	servers map[string]json.RawMessage
+}
+
+// read returns the settings of a server, and where an error is in the file.
+func (f *serversFile) read(name string) (s ServerSettings, offset int, err error) {
+	offset = f.tree.Find("/" + f.key + "/" + jsonPointer.Replace(name)).StartOffset
+	err = json.Unmarshal(f.servers[name], &s)
+	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		offset += int(wrong.Offset)
+		err = hint.Add(fmt.Errorf("%s cannot be of the kind %s", cmp.Or(wrong.Field, "it"),
+			wrong.Value), wantServers)
+	}
+	s.Name = name
+	return s, offset, err
 }
 
 // parseServers parses the file, and checks only its form.
@@ -99,8 +111,8 @@ func parseServers(file []byte) (*serversFile, error) {
 	plain := f.tree.Clone()
 	plain.Standardize() // keeps the offset of every byte
 	var members struct {
-		MCPServers map[string]ServerSettings `json:"mcpServers"`
-		Servers    map[string]ServerSettings `json:"servers"` // of VS Code
+		MCPServers map[string]json.RawMessage `json:"mcpServers"`
+		Servers    map[string]json.RawMessage `json:"servers"` // of VS Code
 	}
 	if err := json.Unmarshal(plain.Pack(), &members); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {

@@ -46,9 +46,9 @@ func TestABrokenFileIsNamedWithItsLine(t *testing.T) {
 	for file, want := range map[string]string{
 		"":                                 "line 1",
 		"{\"mcpServers\":\n{\"a\": }}":     "line 2",
-		"{\"mcpServers\": {\n\n\"a\": 7}}": "line 3: mcpServers cannot be of the kind number",
+		"{\"mcpServers\": {\n\n\"a\": 7}}": `line 3: server "a": it cannot be of the kind number`,
 		"{\"mcpServers\": {\"a\":\n {\"command\": \"x\", \"env\": {\n\"PORT\": 8}}}}": "line 3: " +
-			"mcpServers.env cannot be of the kind number",
+			`server "a": env cannot be of the kind number`,
 		"[]":                                "the kind array",
 		"{}":                                "names no servers",
 		"{\"mcpServers\": {\n\"a\": {}}}":   `line 2: server "a": it has not one of`,
@@ -96,4 +96,20 @@ func TestAnEntryThatCannotBeUsedIsNamedAndTheOthersWork(t *testing.T) {
 	require.NoError(t, list[0].Unusable)
 	require.ErrorContains(t, list[1].Unusable, `line 3: server "old": type sse`)
 	require.ErrorContains(t, list[2].Unusable, `line 4: server "unset": the variable NONE`)
+}
+
+// One entry of another kind than it has to be leaves the others alone.
+func TestAnEntryOfAWrongKindIsNamedAndTheOthersWork(t *testing.T) {
+	for _, bad := range []string{`7`, `"npx x"`, `[]`, `{"command": ["npx"]}`,
+		`{"command": "npx", "args": "x"}`, `{"command": "npx", "env": {"PORT": 8}}`} {
+		list, err := agents.ReadServers([]byte(`{"mcpServers": {"good": {"command": "a"},`+"\n"+
+			`"bad": `+bad+`}}`), "/x/mcp.json", nil)
+		require.NoError(t, err, bad)
+		require.Len(t, list, 2)
+		require.Equal(t, "bad", list[0].Name)
+		require.ErrorContains(t, list[0].Unusable, `line 2: server "bad": `, bad)
+		require.ErrorContains(t, list[0].Unusable, "cannot be of the kind", bad)
+		require.Equal(t, "a", list[1].Command)
+		require.NoError(t, list[1].Unusable)
+	}
 }
