@@ -100,7 +100,11 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		err = d.engine.openReading(ctx, d)
 	}
 	if err = explain(err); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the data folder %s: %w", dir, err), s.Close())
+		what := "the data folder " + dir
+		if _, own := d.engine.(sqliteEngine); !own {
+			what = "the store"
+		}
+		return nil, errors.Join(fmt.Errorf("opening %s: %w", what, err), s.Close())
 	}
 	s.Owner = d.owner
 	return s, nil
