@@ -68,8 +68,8 @@ func (s *Store) NextExpiry(now time.Time) (next time.Time, err error) {
 	return next, err
 }
 
-// usage is the content of the file that says when tokens were used last, by their ids. It is another
-// file than that of the tokens, so that a use does not look like a change of them.
+// usage is the content of the file that says when tokens were used last, by their ids. It is
+// another file than that of the tokens, so that a use does not look like a change of them.
 type usage struct {
 	Used map[string]time.Time `json:"used"`
 }
