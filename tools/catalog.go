@@ -9,6 +9,13 @@ func catalog(e edge) []tool {
 		delegating = []tool{row(e.opts, tool{name: goalTool, title: "Delegate a goal",
 			hints: acting, answers: aRun, retry: e.retry}, e.delegate)}
 	}
+	if e.opts.SkillTools {
+		delegating = append(delegating,
+			row(e.opts, tool{name: skillsTool, title: "List skills", hints: readOnly,
+				answers: allSkills}, e.skills),
+			row(e.opts, tool{name: skillTool, title: "Repeat a skill", hints: acting,
+				answers: aRun, retry: e.retry}, e.runSkill))
+	}
 	return append([]tool{
 		row(e.opts, tool{name: phonesTool, title: "List phones", hints: readOnly,
 			answers: allPhones}, e.phones),

@@ -15,7 +15,7 @@ import (
 // A description that nothing shows is one that was forgotten when its tool or argument went.
 func TestEveryDescriptionIsShown(t *testing.T) {
 	list := catalog(edge{opts: &Options{Options: usecase.Options{ReplyMode: "pass_to_client",
-		Goals: true}}})
+		Goals: true, SkillTools: true}}})
 	shown := map[string]bool{} // arguments, of any tool
 	for _, d := range list {
 		_, own, _ := strings.Cut(described(d.name), "\n\n")

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -174,7 +176,23 @@ func (w *fixture) compile() {
 			declared.output[tool.Name] = compileSchema(w.t, encode(w.t, tool.Output))
 		}
 	})
-	w.output = declared.output
+	w.output = maps.Clone(declared.output)
+	if w.topts.SkillTools {
+		for _, tool := range w.toolsNamed("list_skills", "run_skill") {
+			w.output[tool.Name] = compileSchema(w.t, encode(w.t, tool.Output))
+		}
+	}
+}
+
+// toolsNamed are those of the list with these names.
+func (w *fixture) toolsNamed(names ...string) (some []listed) {
+	_, list := w.list("schemas=full")
+	for _, tool := range list {
+		if slices.Contains(names, tool.Name) {
+			some = append(some, tool)
+		}
+	}
+	return some
 }
 
 func compileSchema(t *testing.T, b []byte) *jsonschema.Schema {
@@ -262,7 +280,7 @@ func (w *fixture) read(tool string, raw *mcp.CallToolResult) answer {
 	structured, err := json.Marshal(raw.StructuredContent)
 	require.NoError(w.t, err)
 	require.NoError(w.t, json.Unmarshal(structured, &a.structured))
-	if strings.HasPrefix(tool, "ask_agent") {
+	if strings.HasPrefix(tool, "ask_agent") || tool == "run_skill" {
 		require.NoError(w.t, json.Unmarshal(structured, &a.Result))
 	}
 	a.text = w.said(raw)

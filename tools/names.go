@@ -13,6 +13,8 @@ const (
 	stopTool     = "ask_agent_stop"
 	olderTool    = "ask_agent"
 	goalTool     = "delegate_goal"
+	skillsTool   = "list_skills"
+	skillTool    = "run_skill"
 
 	sessionsTool = "list_sessions"
 	pendingTool  = "list_pending_questions"

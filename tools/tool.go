@@ -6,6 +6,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
 )
@@ -46,6 +47,9 @@ var (
 	}}
 	allSessions = answers{result.Schema[result.Sessions], func(f result.Failure) any {
 		return result.Sessions{Sessions: []result.Session{}, Error: &f}
+	}}
+	allSkills = answers{result.Schema[result.Skills], func(f result.Failure) any {
+		return result.Skills{Skills: []usecase.ListedSkill{}, Error: &f}
 	}}
 	allQuestions = answers{result.Schema[result.Pending], func(f result.Failure) any {
 		return result.Pending{Questions: []result.OpenQuestion{}, Error: &f, Next: f.Next}

@@ -77,8 +77,9 @@ func (t *Tools) Requests() map[string]*schema.Schema {
 	_, message := argumentsOf[usecase.Message](t.edge.opts, "ask_agent_message")
 	message.Required = []string{"text"}
 	_, goal := argumentsOf[usecase.Delegate](t.edge.opts, goalTool)
+	_, skill := argumentsOf[usecase.RunSkill](t.edge.opts, skillTool)
 	return map[string]*schema.Schema{"Start": start, "Continue": goOn, "Message": message,
-		"Delegate": goal}
+		"Delegate": goal, "RunSkill": skill}
 }
 
 // Show is how a run stands after a call, for callers that are not MCP clients; name words what they

@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
@@ -59,6 +60,7 @@ var argumentTypes = sync.OnceValue(func() schema.Types {
 		inquiry.TypeDelegate, inquiry.TypeTimeout)
 	schema.AddEnum(types, inquiry.Scopes...)
 	schema.AddEnum(types, agentloop.AsNote, agentloop.AsInstruction)
+	schema.AddEnum(types, skill.Heals()...)
 	schema.AddEnum(types, runs.Cancel, runs.Pause, runs.Takeover)
 	schema.AddEnum(types, usecase.DetailSummary, usecase.DetailSteps,
 		usecase.DetailPictures)

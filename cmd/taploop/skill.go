@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -31,20 +30,18 @@ type skillCmd struct {
 
 // skillsFlags say where skills are.
 type skillsFlags struct {
-	Skills  string `help:"Folder of the skills; the default is skills in the data folder." placeholder:"DIR"`
+	Skills  string `key:"skills.dir" help:"Folder of the skills; the default is skills in the data folder." placeholder:"DIR"`
 	DataDir string `key:"data_dir" help:"Where sessions and skills are kept." placeholder:"DIR"`
 }
 
-func (f *skillsFlags) folder(a *invocation) skill.Folder {
-	return skill.Folder(cmp.Or(f.Skills, filepath.Join(a.Conf.DataDir, "skills")))
-}
+func folderOf(a *invocation) skill.Folder { return skill.Folder(a.Conf.Skills.Dir) }
 
 // loaded is the folder of the skills, with the configuration loaded.
 func (f *skillsFlags) loaded(a *invocation) (skill.Folder, error) {
 	if err := a.Load(); err != nil {
 		return "", err
 	}
-	return f.folder(a), nil
+	return folderOf(a), nil
 }
 
 // paramsOf reads NAME=VALUE.
@@ -84,7 +81,7 @@ func (c *skillMakeCmd) Run(ctx context.Context, a *invocation) error {
 		if err != nil {
 			return app.Usage(err, "")
 		}
-		f := c.folder(a)
+		f := folderOf(a)
 		if _, err := f.Read(s.Name); !errors.Is(err, skill.ErrUnknown) {
 			return app.Usage(fmt.Errorf("there is a skill %s already", s.Name),
 				"use another name, or remove it first: taploop skill remove "+s.Name)
@@ -106,7 +103,7 @@ type skillRunCmd struct {
 	Param     []string `help:"A parameter's value." placeholder:"NAME=VALUE" sep:"none"`
 	Heal      string   `enum:"off,auto,ask" default:"auto" help:"Where the screen is not as it was recorded: off ends the run, auto asks the model for the step, ask asks a person first."`
 	HealWrite bool     `help:"Write what was healed into the skill's file, once the run has ended as it should."`
-	Skills    string   `help:"Folder of the skills; the default is skills in the data folder." placeholder:"DIR"`
+	Skills    string   `key:"skills.dir" help:"Folder of the skills; the default is skills in the data folder." placeholder:"DIR"`
 	taskFlags
 }
 
@@ -119,20 +116,7 @@ func (c *skillRunCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.Load(); err != nil {
 		return err
 	}
-	f := (&skillsFlags{Skills: c.Skills}).folder(a)
-	s, err := f.Read(c.Name)
-	if err != nil {
-		return app.Usage(err, hint.Of(err))
-	}
-	values := map[string]any{}
-	for name, v := range params {
-		values[name] = v
-	}
-	filled, err := s.Fill(values)
-	if err != nil {
-		return app.Usage(err, "taploop skill show "+s.Name+" has its parameters")
-	}
-	plan, err := json.Marshal(skill.Plan{Skill: filled, Heal: skill.Heal(c.Heal)})
+	given, err := json.Marshal(params)
 	if err != nil {
 		return err
 	}
@@ -140,11 +124,12 @@ func (c *skillRunCmd) Run(ctx context.Context, a *invocation) error {
 	if err != nil {
 		return err
 	}
-	r := usecase.Start{Task: filled.Task, Reset: true, Skill: plan, Running: how}
+	r := usecase.RunSkill{Name: c.Name, Params: given, Heal: skill.Heal(c.Heal), Running: how}
+	f := folderOf(a)
 	session := ""
 	err = c.follow(ctx, a, func(d *app.Parts, call *usecase.Call) (*usecase.Outcome, error) {
 		r.Device = a.Conf.ADB.Serial
-		out, err := d.Cases.Start(ctx, call, r)
+		out, err := d.Cases.RunSkill(ctx, call, r)
 		if err == nil {
 			session = out.Status.Session.ID
 		}

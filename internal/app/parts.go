@@ -16,6 +16,7 @@ import (
 	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/runs/asking"
+	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/usecase"
@@ -94,7 +95,8 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 	}
 	d.Manager = runs.New(opts)
 	d.OnClose(d.Manager.Close)
-	d.UseCases = usecase.Options{Runs: d.Manager, Goals: o.Host != nil,
+	d.UseCases = usecase.Options{Runs: d.Manager, Skills: skill.Folder(s.Conf.Skills.Dir),
+		SkillTools: s.Conf.Skills.Tools, Goals: o.Host != nil,
 		Questions: d.Manager.Broker(), Store: d.Store,
 		Leases: d.Store.Leases, Phones: d.Phones, ReplyMode: channel.Mode(s.Conf.Reply.Mode),
 		OnTimeout: s.OnTimeout(), Drafts: s.Conf.Questions.Draft != "",

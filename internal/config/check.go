@@ -25,6 +25,7 @@ func (l *Loaded) derive(getenv func(string) string) error {
 		}
 		l.DataDir = filepath.Join(dir, "taploop")
 	}
+	l.Skills.Dir = cmp.Or(l.Skills.Dir, filepath.Join(l.DataDir, "skills"))
 	if err := keyFromFile(&l.Model.APIKey, l.Model.APIKeyFile, "model.api_key"); err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type Config struct {
 	Schedule  Schedule           `koanf:"schedule"`
 	Runs      Runs               `koanf:"runs"`
 	Upgrade   Upgrade            `koanf:"upgrade"`
+	Skills    Skills             `koanf:"skills"`
 	// Verify says by what the ends of tasks are looked at, VerifyModel by which model.
 	Verify      string `koanf:"verify"`
 	VerifyModel string `koanf:"verify_model"`

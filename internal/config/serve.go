@@ -91,6 +91,10 @@ var serverSettings = []setting{
 			"conversation thousands of tokens; over HTTP also schemas=LIST in the query of a " +
 			"connection's URL"},
 
+	{"skills.dir", "", nil,
+		"folder of the skills (docs/skills.md); the default is skills in the data folder"},
+	{"skills.tools", "false", nil,
+		"whether MCP clients get the tools list_skills and run_skill"},
 	{"verify", "elements", oneOf("off", "elements", "model", "both"),
 		"by what the end of a task is looked at that the agent reports as done: elements, by " +
 			"what the screen lists; model, by asking a model once more; both; or off. What " +
@@ -116,4 +120,10 @@ func clientWaits(v any) (bad []fault) {
 		}
 	}
 	return bad
+}
+
+// Skills say where skills are, and who may run them.
+type Skills struct {
+	Dir   string `koanf:"dir"`
+	Tools bool   `koanf:"tools"`
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 )
@@ -21,6 +22,9 @@ type Options struct {
 	Leases    Leases
 	Phones    runs.Phones
 	Goals     bool // goals for agents are accepted
+	Skills    skill.Folder
+	// SkillTools offers the skills to MCP clients.
+	SkillTools bool
 
 	// OnTimeout applies to inquiries that do not set it, if a model answers then.
 	OnTimeout inquiry.OnTimeout

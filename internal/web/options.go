@@ -47,6 +47,8 @@ type Tasks interface {
 	Stop(context.Context, *usecase.Call, usecase.Stop) (*usecase.Outcome, error)
 	Wait(context.Context, *usecase.Call, usecase.Wait) (*usecase.Outcome, error)
 	ListPhones(context.Context, *usecase.Call, bool) ([]usecase.Phone, error)
+	RunSkill(context.Context, *usecase.Call, usecase.RunSkill) (*usecase.Outcome, error)
+	Skills() ([]usecase.ListedSkill, error)
 	// After finds what helps after a refusal.
 	After(ctx context.Context, c *usecase.Call, err error, begins, starts bool) usecase.Remedy
 }

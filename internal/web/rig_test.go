@@ -161,6 +161,15 @@ func (x *toolbox) Delegate(ctx ctx, _ *usecase.Call, a usecase.Delegate) (*useca
 	return x.do(ctx, "", a)
 }
 
+func (x *toolbox) RunSkill(ctx ctx, _ *usecase.Call, a usecase.RunSkill) (*usecase.Outcome,
+	error) {
+	return x.do(ctx, "", a)
+}
+
+func (x *toolbox) Skills() ([]usecase.ListedSkill, error) {
+	return []usecase.ListedSkill{{Name: "note", Steps: 6}}, nil
+}
+
 func (x *toolbox) Continue(ctx ctx, _ *usecase.Call, a usecase.Continue) (*usecase.Outcome,
 	error) {
 	return x.do(ctx, a.SessionID, a)

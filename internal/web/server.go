@@ -112,6 +112,8 @@ func (s *Server) table() []route {
 		{"POST", "/v1/sessions/{id}/pause", tasks.stop(runs.Pause)},
 		{"POST", "/v1/sessions/{id}/takeover", tasks.stop(runs.Takeover)},
 		{"GET", "/v1/about", sessions.about},
+		{"GET", "/v1/skills", tasks.listSkills},
+		{"POST", "/v1/skills/{name}/run", tasks.runSkill},
 		{"GET", "/v1/devices", screens.listDevices},
 		{"GET", "/v1/devices/{id}/live", screens.live},
 		{"POST", "/v1/devices/{id}/input", screens.input},

@@ -18,6 +18,7 @@ var bodies = map[string]string{
 	"POST /v1/chat/completions":       `{"messages":[{"role":"user","content":"x"}],"metadata":%q}`,
 	"POST /v1/devices/{id}/input":     `{"type":"key","key":"back"}`,
 	"POST /v1/sessions":               `[]`, // of no session
+	"POST /v1/skills/{name}/run":      `[]`,
 	"POST /v1/sessions/{id}/continue": `{"reply_from_client":"large"}`,
 	"POST /v1/sessions/{id}/message":  `{"text":"x"}`,
 }
@@ -29,7 +30,7 @@ func requestFor(t *testing.T, route string, q inquiry.Question) (method, path, b
 		"devices": "A", "models": "taploop"}
 	collection, _, _ := strings.Cut(strings.TrimPrefix(pattern, "/v1/"), "/")
 	path = strings.NewReplacer("{id}", ids[collection], "{model}", "taploop",
-		"{frame}", q.Frame, "{index}", "1").Replace(pattern)
+		"{name}", "note", "{frame}", q.Frame, "{index}", "1").Replace(pattern)
 	require.NotContains(t, path, "{", "%s: say here what its path names", route)
 	require.NotContains(t, path, "//", "%s: say here what its path names", route)
 	body = bodies[route]

@@ -9,6 +9,7 @@ import (
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/schema"
 )
 
@@ -52,6 +53,8 @@ var schemas = sync.OnceValue(func() schema.Types {
 	add[Serials](types, sections)
 	add[Session](types, sections)
 	add[Sessions](types, sections)
+	add[usecase.ListedSkill](types, sections)
+	add[Skills](types, sections)
 	add[Element](types, sections)
 	add[Screenshot](types, sections)
 	return types

@@ -1,0 +1,81 @@
+package usecase
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/skill"
+	"github.com/taploop/taploop/internal/text"
+)
+
+// RunSkill repeats a skill.
+type RunSkill struct {
+	Name      string          `json:"name" max:"64"`
+	Params    json.RawMessage `json:"params,omitempty"` // an object
+	Heal      skill.Heal      `json:"heal" default:"auto"`
+	ReplyMode string          `json:"reply_mode" max:"200" default:"{reply_mode}"`
+	Key       string          `json:"idempotency_key,omitempty" max:"200" listed:"gelab"`
+	Running
+}
+
+// RunSkill begins a session that repeats a skill, and waits for it.
+func (u *Cases) RunSkill(ctx context.Context, c *Call, a RunSkill) (*Outcome, error) {
+	s, err := u.opts.Skills.Read(a.Name)
+	if errors.Is(err, skill.ErrUnknown) {
+		return nil, runs.Refuse(runs.InvalidArgument, "the list of skills has their names",
+			"there is no skill %s", text.Quote(a.Name, 64))
+	}
+	if err != nil {
+		return nil, runs.Refuse(runs.InvalidArgument, "taploop skill check", "%w", err)
+	}
+	var params map[string]any
+	if len(a.Params) > 0 {
+		if err := json.Unmarshal(a.Params, &params); err != nil {
+			return nil, invalid("pass params as an object", "the parameters are no object")
+		}
+	}
+	filled, err := s.Fill(params)
+	if err != nil {
+		return nil, runs.Coded(runs.InvalidArgument, hint.Add(err,
+			"the list of skills has the schema of each one's parameters"))
+	}
+	plan, err := json.Marshal(skill.Plan{Skill: filled, Heal: a.Heal})
+	if err != nil {
+		return nil, err
+	}
+	return u.Start(ctx, c, Start{Task: filled.Task, ReplyMode: a.ReplyMode, Reset: true,
+		Key: a.Key, Skill: plan, Running: a.Running})
+}
+
+// ListedSkill is a skill as it is listed.
+type ListedSkill struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Params      json.RawMessage `json:"params"` // a JSON Schema
+	App         string          `json:"app,omitempty"`
+	Steps       int             `json:"steps"`
+	Problem     string          `json:"problem,omitempty"` // why it cannot be run
+}
+
+// Skills lists the skills by their names. One whose file cannot be read has a Problem.
+func (u *Cases) Skills() ([]ListedSkill, error) {
+	names, err := u.opts.Skills.Names()
+	list := []ListedSkill{}
+	for _, name := range names {
+		one := ListedSkill{Name: name}
+		s, err := u.opts.Skills.Read(name)
+		if err == nil {
+			one.Description, one.App = text.Cut(text.Line(s.Description), 300), s.App.Package
+			one.Steps = len(s.Steps)
+			one.Params, err = json.Marshal(s.Params)
+		}
+		if err != nil {
+			one.Problem = text.Cut(text.Line(err.Error()), 300)
+		}
+		list = append(list, one)
+	}
+	return list, err
+}
