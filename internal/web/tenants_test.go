@@ -34,9 +34,7 @@ func requestFor(t *testing.T, route string, q inquiry.Question) (method, path, b
 	require.NotContains(t, path, "{", "%s: say here what its path names", route)
 	require.NotContains(t, path, "//", "%s: say here what its path names", route)
 	body = bodies[route]
-	if strings.Contains(body, "%q") {
-		body = strings.Replace(body, "%q", `{"session_id":"`+q.SessionID+`"}`, 1)
-	}
+	body = strings.Replace(body, "%q", `{"session_id":"`+q.SessionID+`"}`, 1)
 	if body == "" && method == "POST" && !strings.Contains(pattern, "{id}") {
 		body = "{}"
 	}
