@@ -76,3 +76,22 @@ func TestAnUnfoldedPhoneShowsThePanelThatIsOn(t *testing.T) {
 		require.NoError(t, p.Tap(t.Context(), screen.Point{X: 0.5, Y: 0.5}))
 	}
 }
+
+// Another phone at the address of an open one is noticed by the next look, before it is touched.
+func TestAnotherPhoneAtTheSameAddressIsNoticed(t *testing.T) {
+	const at = "192.168.7.20:5555"
+	e := serve(t)
+	first, other := small, small
+	first.Serial, other.Serial = "R5CT90ABCDE", "R5CT90ABCDF"
+	e.Attach(at, shell.New(newSimulated(t, first).phone))
+	p := e.open(t, at)
+	_, err := p.Look(t.Context())
+	require.NoError(t, err)
+	e.Attach(at, shell.New(newSimulated(t, other).phone))
+	look, err := p.Look(t.Context())
+	require.ErrorIs(t, err, device.ErrDisconnected)
+	require.ErrorContains(t, err, "another phone")
+	require.Nil(t, look.Frame)
+	_, err = p.State(t.Context())
+	require.ErrorIs(t, err, device.ErrDisconnected)
+}

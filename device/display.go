@@ -19,6 +19,7 @@ const maxCapture = 160 << 20
 type display struct {
 	*shell
 	wakes  time.Duration           // see waits
+	who    *sameness               // nil while the phone is being opened
 	opened geometry                // as it was when the phone was opened
 	last   atomic.Pointer[reading] // of the last look, nil before the first
 
@@ -87,7 +88,7 @@ func (d *display) readState(ctx context.Context) (reading, error) {
 		}
 		d.unread.Store(true)
 	}
-	sections, err := d.read(ctx, stateCommands...)
+	sections, err := d.ask(ctx, stateCommands...)
 	if err != nil {
 		return reading{}, err
 	}
@@ -98,7 +99,7 @@ func (d *display) readState(ctx context.Context) (reading, error) {
 // lit: on phones that do not tell it there, and when it is not.
 func (d *display) readDump(ctx context.Context) (r reading, ok bool, err error) {
 	if d.tellsLit.Load() {
-		s, err := d.read(ctx, dumpCommands[1])
+		s, err := d.ask(ctx, dumpCommands[1])
 		if err != nil {
 			return reading{}, false, err
 		}
@@ -106,7 +107,7 @@ func (d *display) readDump(ctx context.Context) (r reading, ok bool, err error) 
 			return r, true, nil
 		}
 	}
-	s, err := d.read(ctx, dumpCommands...)
+	s, err := d.ask(ctx, dumpCommands...)
 	if err != nil {
 		return reading{}, false, err
 	}

@@ -285,6 +285,7 @@ func (h *Host) find(ctx context.Context, entries []adb.Entry, name string) (*fou
 func (h *Host) settle(p *Phone, f *found) {
 	p.info = f.info()
 	p.shell.id = f.id
+	p.display.who = &sameness{is: p.identity}
 	// how a picture comes soonest depends on the way to the phone as well
 	way := f.id + " over the network"
 	if f.addresses[0].cable() {
