@@ -20,6 +20,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/terminal/tty"
+	"github.com/taploop/taploop/internal/terminal/usage"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -93,13 +94,7 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 	}
 	var c commands
 	var helped bool
-	parser, err := kong.New(&c, kong.Name("taploop"),
-		kong.Writers(s.out, s.err), kong.Exit(func(int) { helped = true }),
-		helpWords(), kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)),
-		kong.Description("Hand tasks to an Android phone: a vision model looks and decides, "+
-			"the phone acts over ADB.\n\n"+exitCodes()),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.BindTo(ctx, (*context.Context)(nil)))
+	parser, err := newParser(&c, s, &helped)
 	if err != nil {
 		return err
 	}
@@ -118,10 +113,33 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 			Options: config.Options{File: c.Config, Environ: environ}, Note: s.notef,
 			Log: slog.New(newLog(s.err, "", startLevel(c.Verbose)))}}
 		if a.Options.Flags, err = settings(k, c.Set); err == nil {
+			k.BindTo(ctx, (*context.Context)(nil))
 			err = k.Run(a)
 		}
 	}
 	return inResult(s.out, k, err)
+}
+
+// newParser is the command line. helped is set when the help was printed; nil is for no help.
+func newParser(c *commands, s streams, helped *bool) (*kong.Kong, error) {
+	examples, err := usage.Examples()
+	if err != nil {
+		return nil, err
+	}
+	parser, err := kong.New(c, kong.Name("taploop"),
+		kong.Writers(s.out, s.err), kong.Exit(func(int) {
+			if helped != nil {
+				*helped = true
+			}
+		}),
+		helpWords(), kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)),
+		kong.Description("Hand tasks to an Android phone: a vision model looks and decides, "+
+			"the phone acts over ADB.\n\n"+exitCodes()),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	if err == nil {
+		usage.Show(parser.Model.Node, examples)
+	}
+	return parser, err
 }
 
 // helpWords are what the help takes from elsewhere.
