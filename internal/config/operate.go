@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // Log says what is logged, and how.
@@ -118,7 +120,7 @@ func ParseAge(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}
-	d, err := time.ParseDuration(text)
+	d, err := wait.ParseDuration(text)
 	if m := days.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
 		n, failed := strconv.ParseFloat(m[1], 64)
 		if m[2] == "w" {
