@@ -63,13 +63,7 @@ func someOf(allowed ...string) check {
 	}
 }
 
-// language takes every tag of a language that there are texts in.
-func language(v any) []fault {
-	_, ok := words.Find(v.(string))
-	return unless(ok, v, "one of "+strings.Join(words.Languages(), ", "))
-}
-
-// languageOrAuto is language, or auto.
+// languageOrAuto takes auto, and every tag of a language that there are texts in.
 func languageOrAuto(v any) []fault {
 	if v == Auto {
 		return nil
