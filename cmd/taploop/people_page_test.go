@@ -89,6 +89,18 @@ func (w browserPage) text(expression string) string {
 	return s
 }
 
+// tabsTo presses Tab until the element has the focus.
+func (w browserPage) tabsTo(element string) {
+	w.t.Helper()
+	for range 10 {
+		if w.text("document.activeElement === "+element) == "true" {
+			return
+		}
+		w.do(chromedp.KeyEvent("\t"))
+	}
+	require.FailNow(w.t, "the keyboard does not reach "+element)
+}
+
 // inCard is the expression for something within a question.
 func inCard(q inquiry.Question, selector string) string {
 	return fmt.Sprintf(`document.querySelector('article[data-id="%s"] %s')`, q.ID, selector)
@@ -197,14 +209,9 @@ func (k *crashHarness) refusedWithKeys(kitchen, hall browserPage) {
 		w.shows(q)
 	}
 	hall.do(chromedp.KeyEvent("j"))
-	for range 10 {
-		if hall.text("document.activeElement === "+inCard(q, ".refuse")) == "true" {
-			break
-		}
-		hall.do(chromedp.KeyEvent("\t"))
-	}
-	require.Equal(t, "true", hall.text("document.activeElement === "+inCard(q, ".refuse")),
-		"the keyboard reaches the button")
+	hall.tabsTo(inCard(q, ".more"))
+	hall.do(chromedp.KeyEvent("\r"))
+	hall.tabsTo(inCard(q, ".refuse"))
 	hall.do(chromedp.KeyEvent("\r"))
 	require.Equal(t, "“Which <b>colour</b>?”: hall (inbox page) refused to answer", kitchen.gone(q))
 	require.Contains(t, hall.gone(q), "you refused to answer")
