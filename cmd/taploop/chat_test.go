@@ -172,14 +172,18 @@ func isSeenAndTouchedAsDescribed(b *testEnv, d *described, url, at string) {
 	step := steps["steps"].([]any)[0].(map[string]any)
 	d.sees(step["screenshot_url"].(string), "image/jpeg")
 	d.sees("/v1/events", "text/event-stream")
-	ann.sees("/v1/devices/sandbox-1/live", "multipart/x-mixed-replace")
+	live := "/v1/devices/sandbox-1/live"
+	status, refused := ann.does("GET", live, "", "")
+	require.Equal(b.t, 409, status, "a paused run leaves the phone to others")
+	require.Equal(b.t, "NOTHING_TO_TAKE_OVER", refused["error"].(map[string]any)["code"])
 
 	touch := `{"type":"key","key":"wakeup"}`
-	status, refused := ann.does("POST", "/v1/devices/sandbox-1/input", touch, "")
+	status, refused = ann.does("POST", "/v1/devices/sandbox-1/input", touch, "")
 	require.Equal(b.t, 409, status)
 	require.Equal(b.t, "NOTHING_TO_TAKE_OVER", refused["error"].(map[string]any)["code"])
 	status, taken := ann.does("POST", at+"/takeover", "", "")
 	require.Equal(b.t, 200, status, "%v", taken)
+	ann.sees(live, "multipart/x-mixed-replace")
 	status, _ = ann.does("POST", "/v1/devices/sandbox-1/input", touch, "")
 	require.Equal(b.t, 200, status)
 	status, _ = ann.does("POST", "/v1/devices/sandbox-1/input", `{"type":"dance"}`, "")

@@ -46,7 +46,7 @@ func (h *Hands) Watch(ctx context.Context, serial string, of store.Owners) (*mir
 		}
 		if !held {
 			return nil, runs.Refuse(runs.NothingToTakeOver,
-				"start a task on it, or use an operator's token",
+				"start a task there, take your session there over, or use an operator's token",
 				"no session of yours has this phone")
 		}
 	}
