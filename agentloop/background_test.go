@@ -301,3 +301,24 @@ func TestADisplayThatIsSwitchedOffWhileTheReplyArrivesStopsTheRun(t *testing.T) 
 	require.Equal(t, agentloop.ManualStop, end.Reason)
 	require.Empty(t, r.phone.touches)
 }
+
+func TestADisplayThatIsOnAgainBeforeTheTouchStopsTheRunToo(t *testing.T) {
+	r, p := newEarlyRig(tap(1, 1))
+	r.runner.Early, p.replies = false, 50*time.Millisecond
+	looks := 0
+	r.runner.Phone = &teller{phone: r.phone, now: func(s *screen.State) error {
+		looks++
+		s.On = looks > 1
+		return nil
+	}}
+	r.journal.on = func(entry string) {
+		if entry == "intent 1 CLICK" {
+			time.Sleep(300 * time.Millisecond) // the look of while the reply arrived is an old one
+		}
+	}
+
+	end, _ := run(t, r, "x")
+
+	require.Equal(t, agentloop.ManualStop, end.Reason)
+	require.Empty(t, r.phone.touches)
+}

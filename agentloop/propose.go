@@ -133,12 +133,14 @@ func (l *loop) propose(ctx context.Context, s *Step) (Proposal, *Ending, error) 
 }
 
 // lastLook is a look from right before the phone is touched: that of while the reply arrived, if it
-// was just now and the elements were not read after it, which moves some screens.
+// was just now and the elements were not read after it, which moves some screens. A display that
+// was off by then stays a reason to end, also if it is on again.
 func (l *loop) lastLook(ctx context.Context) (view, error) {
 	if a := l.background; a != nil {
 		<-a.done
-		read := l.watch.elements.readUntil()
-		if !a.at.IsZero() && time.Since(a.at) <= maxLookAge && !a.last.At.Before(read) {
+		read, had := l.watch.elements.readUntil(), !a.at.IsZero()
+		fresh := time.Since(a.at) <= maxLookAge && !a.last.At.Before(read)
+		if had && (fresh || !a.last.State.On) {
 			return a.last, nil
 		}
 	}

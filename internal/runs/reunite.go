@@ -29,7 +29,12 @@ func (m *Manager) Reunite(ctx context.Context, sessionID string) (bool, error) {
 // reunion resumes runs whose phone is back.
 type reunion struct{ m *Manager }
 
-func (r reunion) await(ctx context.Context, sessionID string) (bool, error) {
+func (r reunion) await(ctx context.Context, sessionID string) (back bool, err error) {
+	defer func() {
+		if err != nil && ctx.Err() != nil { // the store says so in its own words
+			err = context.Cause(ctx)
+		}
+	}()
 	m := r.m
 	_, parked, err := m.latest(ctx, sessionID)
 	if err == nil && parkedForPhone(parked) {

@@ -86,6 +86,7 @@ func TestARunWaitsForItsPhoneUntilAnotherSessionIsThroughWithIt(t *testing.T) {
 func TestAPhoneThatGoesAwayAgainParksTheRunAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		w.again(reunites)
+		w.policy.think = 800 * time.Millisecond // not longer from some step on
 		id, h := w.parked("forever")
 		for range 3 {
 			before := len(h.done())
