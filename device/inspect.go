@@ -15,14 +15,14 @@ import (
 )
 
 // Setting is a setting of the namespace system, secure or global, "null" if it is not set.
-func (p *Phone) Setting(ctx context.Context, namespace, name string) (string, error) {
-	said, err := p.must(ctx, 0, "settings", "get", namespace, name)
-	return strings.TrimRight(said, "\r\n"), p.failed("reading "+name+" of", err)
+func (a Admin) Setting(ctx context.Context, namespace, name string) (string, error) {
+	said, err := a.must(ctx, 0, "settings", "get", namespace, name)
+	return strings.TrimRight(said, "\r\n"), a.phone.failed("reading "+name+" of", err)
 }
 
 // Query asks a content provider, and returns its rows with the values by column. Without a
 // projection a value that looks like the beginning of a column ends there.
-func (p *Phone) Query(ctx context.Context, uri string, projection []string, where string) (
+func (a Admin) Query(ctx context.Context, uri string, projection []string, where string) (
 	[]map[string]string, error) {
 	argv := []string{"content", "query", "--uri", uri}
 	if projection != nil {
@@ -31,12 +31,12 @@ func (p *Phone) Query(ctx context.Context, uri string, projection []string, wher
 	if where != "" {
 		argv = append(argv, "--where", where)
 	}
-	said, err := p.must(ctx, 0, argv...)
+	said, err := a.must(ctx, 0, argv...)
 	if err == nil && strings.Contains(said, "[ERROR]") {
 		err = errors.New(firstLine(said))
 	}
 	if err != nil {
-		return nil, p.failed("asking "+uri+" of", err)
+		return nil, a.phone.failed("asking "+uri+" of", err)
 	}
 	return parseRows(said, projection), nil
 }
@@ -78,31 +78,31 @@ func parseRow(s string, projection []string) map[string]string {
 }
 
 // ReadFile returns the content of a file of the phone, or an error that is fs.ErrNotExist.
-func (p *Phone) ReadFile(ctx context.Context, name string) ([]byte, error) {
-	r, err := p.shell.run(ctx, adb.Quote("cat", name), 0)
+func (a Admin) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	r, err := a.phone.shell.run(ctx, adb.Quote("cat", name), 0)
 	if err == nil && r.Code != 0 {
 		err = errors.New(firstLine(r.Text()))
 		if strings.Contains(r.Text(), "No such file") {
 			err = &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 		}
 	}
-	return []byte(r.Stdout), p.failed("reading a file of", err)
+	return []byte(r.Stdout), a.phone.failed("reading a file of", err)
 }
 
 // Clock is the phone's time in the form that Logcat takes.
-func (p *Phone) Clock(ctx context.Context) (string, error) {
-	said, err := p.must(ctx, 0, "date", "+%m-%d %H:%M:%S.000")
-	return strings.TrimSpace(said), p.failed("asking the time of", err)
+func (a Admin) Clock(ctx context.Context) (string, error) {
+	said, err := a.must(ctx, 0, "date", "+%m-%d %H:%M:%S.000")
+	return strings.TrimSpace(said), a.phone.failed("asking the time of", err)
 }
 
 // Logcat is the phone's log from that time on, all of it for "".
-func (p *Phone) Logcat(ctx context.Context, since string) (string, error) {
+func (a Admin) Logcat(ctx context.Context, since string) (string, error) {
 	argv := []string{"logcat", "-d", "-v", "threadtime"}
 	if since != "" {
 		argv = append(argv, "-T", since)
 	}
-	out, err := p.shell.bytes(ctx, adb.Quote(argv...), nil, maxLog, nil)
-	return string(bytes.ToValidUTF8(out, []byte("\uFFFD"))), p.failed("reading the log of", err)
+	out, err := a.phone.shell.bytes(ctx, adb.Quote(argv...), nil, maxLog, nil)
+	return string(bytes.ToValidUTF8(out, []byte("\uFFFD"))), a.phone.failed("reading the log of", err)
 }
 
 const maxLog = 32 << 20
@@ -116,14 +116,14 @@ type Crash struct {
 }
 
 // Crashes are those that the phone's drop box has, oldest first.
-func (p *Phone) Crashes(ctx context.Context) ([]Crash, error) {
+func (a Admin) Crashes(ctx context.Context) ([]Crash, error) {
 	var lines []string
 	for _, kind := range crashKinds {
 		lines = append(lines, adb.Quote("dumpsys", "dropbox", "--print", kind))
 	}
-	out, err := p.shell.bytes(ctx, strings.Join(lines, "; "), nil, maxLog, nil)
+	out, err := a.phone.shell.bytes(ctx, strings.Join(lines, "; "), nil, maxLog, nil)
 	if err != nil {
-		return nil, p.failed("reading the drop box of", err)
+		return nil, a.phone.failed("reading the drop box of", err)
 	}
 	all := parseCrashes(string(bytes.ToValidUTF8(out, []byte("\uFFFD"))))
 	slices.SortStableFunc(all, func(a, b Crash) int { return strings.Compare(a.At, b.At) })
@@ -185,7 +185,7 @@ func (h *Host) booted(ctx context.Context, phones []PhoneInfo) bool {
 		if err != nil {
 			return true
 		}
-		up, err := p.Booted(ctx)
+		up, err := p.Admin().Booted(ctx)
 		return err != nil || !up
 	})
 }

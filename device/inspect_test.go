@@ -16,10 +16,10 @@ import (
 )
 
 // arranged is a phone behind the simulated server, with what is in it.
-func arranged(t *testing.T) (*device.Phone, *sandbox.Simulator) {
+func arranged(t *testing.T) (device.Admin, *sandbox.Simulator) {
 	e, phone := serve(t), sandbox.New(&small)
 	e.Attach("one", shell.New(phone))
-	return e.open(t, "one"), phone
+	return e.open(t, "one").Admin(), phone
 }
 
 func TestAPhoneIsArrangedForATest(t *testing.T) {

@@ -55,8 +55,8 @@ func (s *testStage) open(ctx context.Context, at play.Attempt) (*play.Scene, err
 		return nil, errors.Join(err, x.parts.Close())
 	}
 	price := set.Conf.Model
-	return &play.Scene{Cases: x.parts.Cases, Phone: phone, Judge: x.parts.Judge.Ask,
-		Healed: x.healed, Files: x.files, Close: x.close,
+	return &play.Scene{Cases: x.parts.Cases, Phone: phone, Admin: phone.Admin(),
+		Judge: x.parts.Judge.Ask, Healed: x.healed, Files: x.files, Close: x.close,
 		Cost: func(sent, got int) float64 {
 			return (price.PromptPrice*float64(sent) + price.ReplyPrice*float64(got)) / 1e6
 		}}, nil

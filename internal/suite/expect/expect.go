@@ -18,17 +18,27 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// Phone is what expectations ask of a phone.
-type Phone interface {
+// Screen is what expectations read of a phone's screen. *device.Phone is one.
+type Screen interface {
 	Look(ctx context.Context) (screen.Observation, error)
 	State(ctx context.Context) (screen.State, error)
 	Elements(ctx context.Context) ([]screen.Element, error)
+}
+
+// Inside is what expectations read in a phone, behind its screen. device.Admin is one.
+type Inside interface {
 	Setting(ctx context.Context, namespace, name string) (string, error)
 	Query(ctx context.Context, uri string, projection []string, where string) (
 		[]map[string]string, error)
 	ReadFile(ctx context.Context, name string) ([]byte, error)
 	Run(ctx context.Context, line string, takes time.Duration) (said string, code int, err error)
 	Logcat(ctx context.Context, since string) (string, error)
+}
+
+// Phone is the phone of an attempt.
+type Phone struct {
+	Screen Screen
+	Inside Inside
 }
 
 // Facts are what is known of the attempt.
@@ -63,28 +73,28 @@ func Check(ctx context.Context, p Phone, e *suite.Expect, f *Facts) (suite.Check
 func found(ctx context.Context, p Phone, e *suite.Expect, f *Facts) (string, error) {
 	switch {
 	case e.App != "":
-		return app(ctx, p, e.App)
+		return app(ctx, p.Screen, e.App)
 	case e.Text != "", e.NoText != "":
-		return words(ctx, p, e)
+		return words(ctx, p.Screen, e)
 	case e.Element != nil:
-		return element(ctx, p, e.Element)
+		return element(ctx, p.Screen, e.Element)
 	case e.Answer.Regexp != nil:
 		return unless(e.Answer.MatchString(f.Answer), "the agent reported %q", f.Answer), nil
 	case e.Setting != nil:
-		got, err := p.Setting(ctx, e.Setting.Namespace, e.Setting.Name)
+		got, err := p.Inside.Setting(ctx, e.Setting.Namespace, e.Setting.Name)
 		return unless(got == e.Setting.Value, "it is %q", got), err
 	case e.Query != nil:
-		return query(ctx, p, e.Query)
+		return query(ctx, p.Inside, e.Query)
 	case e.File != nil:
-		return file(ctx, p, e.File)
+		return file(ctx, p.Inside, e.File)
 	case e.Shell != nil:
-		return shell(ctx, p, e.Shell)
+		return shell(ctx, p.Inside, e.Shell)
 	case e.Logcat != nil:
-		return logcat(ctx, p, e.Logcat, f.Since)
+		return logcat(ctx, p.Inside, e.Logcat, f.Since)
 	case e.Picture != nil:
-		return picture(ctx, p, e.Picture, f.Suite)
+		return picture(ctx, p.Screen, e.Picture, f.Suite)
 	}
-	return judge(ctx, p, e.Judged, f)
+	return judge(ctx, p.Screen, e.Judged, f)
 }
 
 // unless is the message, or "" if ok.
@@ -95,13 +105,13 @@ func unless(ok bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-func app(ctx context.Context, p Phone, pkg string) (string, error) {
+func app(ctx context.Context, p Screen, pkg string) (string, error) {
 	s, err := p.State(ctx)
 	return unless(s.App == pkg, "%s is in front", cmp.Or(s.App, "no known app")), err
 }
 
 // elements lists what the screen shows.
-func elements(ctx context.Context, p Phone) ([]screen.Element, string, error) {
+func elements(ctx context.Context, p Screen) ([]screen.Element, string, error) {
 	_, err := p.Look(ctx)
 	var list []screen.Element
 	if err == nil {
@@ -113,7 +123,7 @@ func elements(ctx context.Context, p Phone) ([]screen.Element, string, error) {
 	return list, "", err
 }
 
-func words(ctx context.Context, p Phone, e *suite.Expect) (string, error) {
+func words(ctx context.Context, p Screen, e *suite.Expect) (string, error) {
 	list, blind, err := elements(ctx, p)
 	if err != nil || blind != "" {
 		return blind, err
@@ -134,7 +144,7 @@ func words(ctx context.Context, p Phone, e *suite.Expect) (string, error) {
 }
 
 // element finds the elements that fit, or what of the nearest one does not.
-func element(ctx context.Context, p Phone, e *suite.Element) (string, error) {
+func element(ctx context.Context, p Screen, e *suite.Element) (string, error) {
 	list, blind, err := elements(ctx, p)
 	if err != nil || blind != "" {
 		return blind, err
@@ -191,7 +201,7 @@ func compare(x *screen.Element, e *suite.Element) (fits int, lacks string) {
 	return fits, lacks
 }
 
-func query(ctx context.Context, p Phone, q *suite.Query) (string, error) {
+func query(ctx context.Context, p Inside, q *suite.Query) (string, error) {
 	rows, err := p.Query(ctx, q.URI, q.Projection, q.Where)
 	if err != nil {
 		return "", err
@@ -212,7 +222,7 @@ func query(ctx context.Context, p Phone, q *suite.Query) (string, error) {
 	return fmt.Sprintf("the rows are %s", text.Readable(rows)), nil
 }
 
-func file(ctx context.Context, p Phone, f *suite.File) (string, error) {
+func file(ctx context.Context, p Inside, f *suite.File) (string, error) {
 	b, err := p.ReadFile(ctx, f.Path)
 	switch missing := errors.Is(err, fs.ErrNotExist); {
 	case missing:
@@ -229,7 +239,7 @@ func file(ctx context.Context, p Phone, f *suite.File) (string, error) {
 // commandTime is how long an expectation's command may last.
 const commandTime = time.Minute
 
-func shell(ctx context.Context, p Phone, s *suite.Shell) (string, error) {
+func shell(ctx context.Context, p Inside, s *suite.Shell) (string, error) {
 	said, code, err := p.Run(ctx, s.Command, commandTime)
 	want := 0
 	if s.Code != nil {
@@ -243,7 +253,7 @@ func shell(ctx context.Context, p Phone, s *suite.Shell) (string, error) {
 // logLine is a line of logcat's threadtime form.
 var logLine = regexp.MustCompile(`^\S+ \S+ +\d+ +\d+ [VDIWEFAS] (.*?)\s*: (.*)$`)
 
-func logcat(ctx context.Context, p Phone, l *suite.Logcat, since string) (string, error) {
+func logcat(ctx context.Context, p Inside, l *suite.Logcat, since string) (string, error) {
 	all, err := p.Logcat(ctx, since)
 	if err != nil {
 		return "", err
@@ -260,7 +270,7 @@ func logcat(ctx context.Context, p Phone, l *suite.Logcat, since string) (string
 }
 
 // judge asks the model twice. Two yeses pass.
-func judge(ctx context.Context, p Phone, claim string, f *Facts) (string, error) {
+func judge(ctx context.Context, p Screen, claim string, f *Facts) (string, error) {
 	look, err := p.Look(ctx)
 	if err != nil && !errors.Is(err, screen.ErrSecure) {
 		return "", err

@@ -22,7 +22,7 @@ import (
 
 // phone shows a picture and elements, and is otherwise empty.
 type phone struct {
-	expect.Phone
+	expect.Screen
 	frame    *screen.Frame
 	elements []screen.Element
 	secure   bool
@@ -44,6 +44,9 @@ func (p *phone) Elements(context.Context) ([]screen.Element, error) {
 	}
 	return p.elements, nil
 }
+
+// on is the phone with nothing inside.
+func on(p *phone) expect.Phone { return expect.Phone{Screen: p} }
 
 // read reads the expectation of a suite with one case.
 func read(t *testing.T, dir, line string) (*suite.Suite, *suite.Expect) {
@@ -79,13 +82,13 @@ func TestElementsAreFoundByTheirMarks(t *testing.T) {
 			"checked is false",
 	} {
 		_, e := read(t, t.TempDir(), line)
-		c, err := expect.Check(t.Context(), p, e, &expect.Facts{})
+		c, err := expect.Check(t.Context(), on(p), e, &expect.Facts{})
 		require.NoError(t, err)
 		require.Equal(t, want, c.Got, line)
 		require.Equal(t, want == "", c.OK, line)
 	}
 	_, e := read(t, t.TempDir(), "no_text: x")
-	c, err := expect.Check(t.Context(), &phone{secure: true}, e, &expect.Facts{})
+	c, err := expect.Check(t.Context(), on(&phone{secure: true}), e, &expect.Facts{})
 	require.NoError(t, err)
 	require.Equal(t, "the app in front forbids that its screen is read", c.Got)
 }
@@ -95,13 +98,13 @@ func TestAnExpectationIsWaitedForWithinItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &phone{elements: []screen.Element{{Text: "there"}}, appear: 4}
 		began := time.Now()
-		c, err := expect.Check(t.Context(), p, e, &expect.Facts{})
+		c, err := expect.Check(t.Context(), on(p), e, &expect.Facts{})
 		require.NoError(t, err)
 		require.True(t, c.OK)
 		require.Equal(t, 900*time.Millisecond, time.Since(began))
 		p = &phone{}
 		began = time.Now()
-		c, err = expect.Check(t.Context(), p, e, &expect.Facts{})
+		c, err = expect.Check(t.Context(), on(p), e, &expect.Facts{})
 		require.NoError(t, err)
 		require.False(t, c.OK)
 		require.Equal(t, 5*time.Second, time.Since(began))
@@ -148,7 +151,7 @@ func TestAPictureIsComparedWhereItIsSaid(t *testing.T) {
 		"picture: {like: wide.png}":                       "another shape",
 	} {
 		s, e := read(t, dir, line)
-		c, err := expect.Check(t.Context(), &phone{frame: frame}, e, &expect.Facts{Suite: s})
+		c, err := expect.Check(t.Context(), on(&phone{frame: frame}), e, &expect.Facts{Suite: s})
 		require.NoError(t, err)
 		require.Contains(t, c.Got, want, line)
 		require.Equal(t, want == "", c.OK, "%s: %s", line, c.Got)
@@ -166,14 +169,14 @@ func TestAClaimNeedsTwoYeses(t *testing.T) {
 			left = left[1:]
 			return yes, "seen", nil
 		}}
-		c, err := expect.Check(t.Context(), &phone{}, e, f)
+		c, err := expect.Check(t.Context(), on(&phone{}), e, f)
 		require.NoError(t, err)
 		require.Equal(t, want, c.OK)
 		require.True(t, c.Judged)
 		require.Empty(t, left)
 	}
 	broken := errors.New("no model")
-	_, err := expect.Check(t.Context(), &phone{}, e, &expect.Facts{
+	_, err := expect.Check(t.Context(), on(&phone{}), e, &expect.Facts{
 		Judge: func(context.Context, string, *screen.Frame) (bool, string, error) {
 			return false, "", broken
 		}})

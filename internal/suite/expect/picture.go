@@ -17,7 +17,7 @@ const usualTolerance = 0.02
 
 // picture compares a region of the screen with a picture: of the region, or of a whole screen of
 // the same shape.
-func picture(ctx context.Context, p Phone, e *suite.Picture, s *suite.Suite) (string, error) {
+func picture(ctx context.Context, p Screen, e *suite.Picture, s *suite.Suite) (string, error) {
 	look, err := p.Look(ctx)
 	if err != nil {
 		return "", err

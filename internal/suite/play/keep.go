@@ -35,7 +35,7 @@ func (t *try) keep(ctx context.Context) {
 	if !errors.Is(err, screen.ErrSecure) {
 		note(err)
 	}
-	log, err := t.scene.Phone.Logcat(ctx, t.facts.Since)
+	log, err := t.scene.Admin.Logcat(ctx, t.facts.Since)
 	if err == nil {
 		err = t.file("logcat.txt", "text/plain", []byte(log))
 	}

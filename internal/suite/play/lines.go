@@ -17,10 +17,10 @@ import (
 const shellTime = 2 * time.Minute
 
 // lines carries out the lines of a set-up or a teardown, until one fails.
-func lines(ctx context.Context, p Device, s *suite.Suite, list []suite.Line) error {
+func lines(ctx context.Context, at *Scene, s *suite.Suite, list []suite.Line) error {
 	for n := range list {
 		l := &list[n]
-		if err := line(ctx, p, s, l); err != nil {
+		if err := line(ctx, at, s, l); err != nil {
 			return fmt.Errorf("%v: %w", l.At(), err)
 		}
 	}
@@ -37,7 +37,8 @@ func opens(list []suite.Line) bool {
 	return false
 }
 
-func line(ctx context.Context, p Device, s *suite.Suite, l *suite.Line) error {
+func line(ctx context.Context, at *Scene, s *suite.Suite, l *suite.Line) error {
+	p := at.Admin
 	ofApp := func(err error) error { return trouble(suite.KindApp, err) }
 	switch {
 	case l.Install != "":
@@ -52,7 +53,7 @@ func line(ctx context.Context, p Device, s *suite.Suite, l *suite.Line) error {
 		}
 		return nil
 	case l.Open != "":
-		return ofApp(open(ctx, p, s, l.Open))
+		return ofApp(open(ctx, at, l.Open))
 	case l.WaitBoot > 0:
 		return trouble(suite.KindPhone, p.AwaitBoot(ctx, time.Duration(l.WaitBoot)))
 	}
@@ -60,7 +61,7 @@ func line(ctx context.Context, p Device, s *suite.Suite, l *suite.Line) error {
 }
 
 // setting carries out what is about the phone itself.
-func setting(ctx context.Context, p Device, s *suite.Suite, l *suite.Line) error {
+func setting(ctx context.Context, p Admin, s *suite.Suite, l *suite.Line) error {
 	switch {
 	case l.Setting != nil:
 		return p.PutSetting(ctx, l.Setting.Namespace, l.Setting.Name, l.Setting.Value)
@@ -82,7 +83,7 @@ func setting(ctx context.Context, p Device, s *suite.Suite, l *suite.Line) error
 	return err
 }
 
-func install(ctx context.Context, p Device, s *suite.Suite, name string) error {
+func install(ctx context.Context, p Admin, s *suite.Suite, name string) error {
 	file, err := s.One(name)
 	if err != nil {
 		return err
@@ -96,14 +97,14 @@ func install(ctx context.Context, p Device, s *suite.Suite, name string) error {
 }
 
 // open opens an address, or an app by its package or name.
-func open(ctx context.Context, p Device, s *suite.Suite, what string) error {
-	if err := p.Wake(ctx); err != nil {
+func open(ctx context.Context, at *Scene, what string) error {
+	if err := at.Phone.Wake(ctx); err != nil {
 		return trouble(suite.KindPhone, err)
 	}
 	if strings.Contains(what, ":") {
-		return p.OpenLink(ctx, what, "")
+		return at.Admin.OpenLink(ctx, what, "")
 	}
-	return p.Launch(ctx, what)
+	return at.Phone.Launch(ctx, what)
 }
 
 // trouble gives an error a kind, unless it has one. A lost phone is always the phone's.

@@ -14,11 +14,16 @@ import (
 	"github.com/taploop/taploop/internal/usecase"
 )
 
-// Device is a phone as set-ups and expectations use it. *device.Phone is one.
+// Device is a phone as set-ups and expectations see it. *device.Phone is one.
 type Device interface {
-	expect.Phone
+	expect.Screen
 	Wake(ctx context.Context) error
 	Launch(ctx context.Context, app string) error
+}
+
+// Admin puts a phone in order for a case, and reads what is in it. device.Admin is one.
+type Admin interface {
+	expect.Inside
 	OpenLink(ctx context.Context, uri, pkg string) error
 	Install(ctx context.Context, apk io.Reader, name string) error
 	ClearApp(ctx context.Context, pkg string) error
@@ -35,6 +40,7 @@ type Device interface {
 type Scene struct {
 	Cases *usecase.Cases
 	Phone Device
+	Admin Admin // of Phone
 	// Judge asks the model about a claim, see expect.Facts.
 	Judge func(ctx context.Context, claim string, f *screen.Frame) (bool, string, error)
 	// Healed reports whether a replay had to ask the model.

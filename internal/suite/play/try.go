@@ -86,7 +86,7 @@ func (t *try) run(ctx context.Context) {
 	defer cancel()
 	t.crashed(rest)
 	t.keep(rest)
-	if err := lines(rest, t.scene.Phone, t.at.Item.Suite, t.at.Item.Teardown); err != nil {
+	if err := lines(rest, t.scene, t.at.Item.Suite, t.at.Item.Teardown); err != nil {
 		t.got.Notes = append(t.got.Notes, "teardown: "+err.Error())
 	}
 	if t.got.Outcome == suite.Passed && (t.healed > 0 || t.scene.Healed()) {
@@ -103,17 +103,17 @@ func (t *try) setUp(ctx context.Context) error {
 	i := t.at.Item
 	if !t.ready[i.Suite] {
 		t.ready[i.Suite] = true // also for the teardown of a half
-		if err := lines(ctx, t.scene.Phone, i.Suite, i.Suite.Setup); err != nil {
+		if err := lines(ctx, t.scene, i.Suite, i.Suite.Setup); err != nil {
 			delete(t.ready, i.Suite)
 			return err
 		}
 		t.opened = opens(i.Suite.Setup)
 	}
-	if err := lines(ctx, t.scene.Phone, i.Suite, i.Setup); err != nil {
+	if err := lines(ctx, t.scene, i.Suite, i.Setup); err != nil {
 		return err
 	}
 	t.opened = t.opened || opens(i.Setup)
-	since, err := t.scene.Phone.Clock(ctx)
+	since, err := t.scene.Admin.Clock(ctx)
 	t.facts = expect.Facts{Suite: i.Suite, Since: since, Judge: t.scene.Judge}
 	if err == nil && i.Suite.App != "" {
 		t.before, err = t.crashes(ctx)
@@ -123,7 +123,7 @@ func (t *try) setUp(ctx context.Context) error {
 
 // crashes counts the crashes of the app under test that the phone knows.
 func (t *try) crashes(ctx context.Context) (map[device.Crash]int, error) {
-	all, err := t.scene.Phone.Crashes(ctx)
+	all, err := t.scene.Admin.Crashes(ctx)
 	n := map[device.Crash]int{}
 	for _, c := range all {
 		if c.Package == t.at.Item.Suite.App {
@@ -171,8 +171,9 @@ func headline(trace string) string {
 
 // check checks what is expected after a part of the case.
 func (t *try) check(ctx context.Context, list []suite.Expect, claimed bool) {
+	phone := expect.Phone{Screen: t.scene.Phone, Inside: t.scene.Admin}
 	for n := range list {
-		c, err := expect.Check(ctx, t.scene.Phone, &list[n], &t.facts)
+		c, err := expect.Check(ctx, phone, &list[n], &t.facts)
 		if err != nil && ctx.Err() == nil {
 			kind := suite.KindSuite
 			if list[n].Judged != "" {

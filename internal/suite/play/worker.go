@@ -109,7 +109,7 @@ func (w *worker) teardown(ctx context.Context) {
 		i := &suite.Item{Suite: s, Name: "teardown"}
 		scene, err := w.opts.Open(ctx, Attempt{Item: i, Serial: w.phone.Serial})
 		if err == nil {
-			err = lines(ctx, scene.Phone, s, s.Teardown)
+			err = lines(ctx, scene, s, s.Teardown)
 			_ = scene.Close(false) // nothing was recorded
 		}
 		if err != nil {
