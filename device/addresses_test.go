@@ -77,21 +77,48 @@ func TestAnUnfoldedPhoneShowsThePanelThatIsOn(t *testing.T) {
 	}
 }
 
-// Another phone at the address of an open one is noticed by the next look, before it is touched.
+// Another phone at the address of an open one is noticed by the next look, before it is touched: by
+// its serial, or else by what its system was given when it was set up. A phone that has restarted is
+// the same one.
 func TestAnotherPhoneAtTheSameAddressIsNoticed(t *testing.T) {
-	const at = "192.168.7.20:5555"
-	e := serve(t)
-	first, other := small, small
-	first.Serial, other.Serial = "R5CT90ABCDE", "R5CT90ABCDF"
-	e.Attach(at, shell.New(newSimulated(t, first).phone))
-	p := e.open(t, at)
-	_, err := p.Look(t.Context())
-	require.NoError(t, err)
-	e.Attach(at, shell.New(newSimulated(t, other).phone))
-	look, err := p.Look(t.Context())
-	require.ErrorIs(t, err, device.ErrDisconnected)
-	require.ErrorContains(t, err, "another phone")
-	require.Nil(t, look.Frame)
-	_, err = p.State(t.Context())
-	require.ErrorIs(t, err, device.ErrDisconnected)
+	type phone struct{ serial, androidID string }
+	const at, id, otherID = "192.168.7.20:5555", "a1b2c3d4e5f60718", "18070f6e5d4c3b2a"
+	for name, c := range map[string]struct {
+		first, now phone
+		same       bool
+	}{
+		"another serial":       {phone{"R5CT90ABCDE", id}, phone{"R5CT90ABCDF", id}, false},
+		"a twin":               {phone{"X-0123", id}, phone{"X-0123", otherID}, false},
+		"an emulator":          {phone{"EMULATOR36", id}, phone{"EMULATOR36", otherID}, false},
+		"restarted":            {phone{"R5CT90ABCDE", id}, phone{"R5CT90ABCDE", id}, true},
+		"a restarted emulator": {phone{"EMULATOR36", id}, phone{"EMULATOR36", id}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := serve(t)
+			attach := func(who phone) {
+				with := small
+				with.Serial = who.serial
+				sim := newSimulated(t, with).phone
+				sim.Settings.PutSetting("secure", "android_id", who.androidID)
+				e.Attach(at, shell.New(sim))
+			}
+			attach(c.first)
+			p := e.open(t, at)
+			looked(t, p)
+			attach(c.now)
+			for range 2 {
+				look, err := p.Look(t.Context())
+				_, stateErr := p.State(t.Context())
+				if c.same {
+					require.NoError(t, err)
+					require.NoError(t, stateErr)
+					continue
+				}
+				require.ErrorIs(t, err, device.ErrDisconnected)
+				require.ErrorContains(t, err, "another phone")
+				require.Nil(t, look.Frame)
+				require.ErrorIs(t, stateErr, device.ErrDisconnected)
+			}
+		})
+	}
 }
