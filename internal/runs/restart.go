@@ -38,14 +38,15 @@ func (m *Manager) ResumePaused(ctx context.Context, which Resume) error {
 		if err != nil {
 			break
 		}
-		if m.resumes(o.Latest, which) {
-			m.spawn(func() { m.resumeLater(o.Session.ID, o.Latest.ID) })
+		if wanted(o.Latest, which) {
+			m.spawn(func() { comeback{m}.try(o.Session.ID, o.Latest.ID) })
 		}
 	}
 	return err
 }
 
-func (m *Manager) resumes(r *store.Run, which Resume) bool {
+// wanted reports whether the run is one to resume.
+func wanted(r *store.Run, which Resume) bool {
 	if r == nil || !pausedByRestart(*r) || time.Since(r.UpdatedAt) > resumable {
 		return false
 	}
@@ -57,10 +58,14 @@ func pausedByRestart(r store.Run) bool {
 	return r.State == store.Paused && r.StopReason == agentloop.ServerRestarted
 }
 
-// resumeLater resumes the run unless somebody else does first, or has stopped it.
-func (m *Manager) resumeLater(sessionID, runID string) {
+// comeback resumes runs after a restart.
+type comeback struct{ m *Manager }
+
+// try resumes the run unless somebody else does first, or has stopped it.
+func (b comeback) try(sessionID, runID string) {
+	m := b.m
 	for try := 1; ; try++ {
-		err := m.resumeAfterRestart(m.ctx, sessionID, runID)
+		err := b.resume(m.ctx, sessionID, runID)
 		if err == nil || m.ctx.Err() != nil {
 			return
 		}
@@ -76,9 +81,10 @@ func (m *Manager) resumeLater(sessionID, runID string) {
 	}
 }
 
-// resumeAfterRestart resumes the run with the steps that its call has left. It looks at the screen
-// first, and learns that the outcome of an action under way is not known.
-func (m *Manager) resumeAfterRestart(ctx context.Context, sessionID, runID string) error {
+// resume resumes the run with the steps that its call has left. It looks at the screen first, and
+// learns that the outcome of an action under way is not known.
+func (b comeback) resume(ctx context.Context, sessionID, runID string) error {
+	m := b.m
 	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: sessionID, Queue: true})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/inquiry/route"
+	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -82,7 +83,7 @@ func (m *Manager) status(ctx context.Context, sessionID string, since int) (Stat
 	st.addReason(v.Question)
 	st.Stalled = st.Reason == agentloop.StillRunning && m.store.Stalled()
 	if q := v.Question; q != nil && q.Open() && atRest(v.Run) {
-		m.addQuestion(&st, q)
+		st.addQuestion(q, m.desk)
 	}
 	if h := v.Holder; v.Run.State == store.Queued {
 		st.Ahead = m.lines.Ahead(v.Session.Serial, v.Run.ID)
@@ -111,14 +112,14 @@ func (st *Status) addReason(unused *inquiry.Question) {
 }
 
 // addQuestion sets the open question of a run that waits or is paused.
-func (m *Manager) addQuestion(st *Status, q *inquiry.Question) {
+func (st *Status) addQuestion(q *inquiry.Question, desk *asking.Desk) {
 	asking := channel.Mode(route.Asking(*q, time.Now()))
 	st.Question = q
-	q.Channels = m.desk.Channels(*q)
+	q.Channels = desk.Channels(*q)
 	if !st.Run.State.Waiting() {
 		return
 	}
-	if m.desk.Routed(*q) {
+	if desk.Routed(*q) {
 		st.Asking = asking
 	}
 	switch {
