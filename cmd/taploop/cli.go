@@ -33,6 +33,7 @@ type commands struct {
 	Release kong.VersionFlag `name:"version" help:"Print the version."`
 
 	Demo       demoCmd       `cmd:"" help:"See a whole task on a simulated phone, with a scripted model. Needs no phone, no model and no key."`
+	Init       initCmd       `cmd:"" help:"Set taploop up for the first time: asks for model, key and phone, writes the configuration and tries it."`
 	Run        runCmd        `cmd:"" help:"Hand a task to a phone."`
 	Continue   continueCmd   `cmd:"" help:"Go on with a session: answer its question, give it more steps, or a new task."`
 	Doctor     doctorCmd     `cmd:"" help:"Look at phones, model, folders and settings, and say how to mend what is wrong."`

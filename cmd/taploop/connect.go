@@ -68,6 +68,10 @@ type pairCmd struct {
 
 // Run pairs a phone for wireless debugging.
 func (c *pairCmd) Run(ctx context.Context, a *invocation) error {
+	if c.Timeout <= 0 {
+		return app.Usage(fmt.Errorf("--timeout is %v", c.Timeout),
+			"use one of more than 0, such as 2m")
+	}
 	server, err := loadedServer(a)
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 
 	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/agentloop/policy"
@@ -29,7 +28,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *invocation) error {
 	a.quiet()
 	o := doctor.Options{Lang: a.Lang(),
 		Clients: &doctor.Clients{All: clients.All(),
-			Machine: clients.Machine{OS: runtime.GOOS, Getenv: a.Options.Getenv}}}
+			Machine: clientsHere(a)}}
 	var hidden doctor.Private
 	if o.Broken = a.Load(); o.Broken == nil {
 		if err := c.configured(a, &o, &hidden); err != nil {
@@ -60,15 +59,9 @@ func (c *doctorCmd) Run(ctx context.Context, a *invocation) error {
 // configured fills in what is looked at by what is configured.
 func (c *doctorCmd) configured(a *invocation, o *doctor.Options, hidden *doctor.Private) error {
 	conf := a.Conf
-	server, err := app.NewServer(&a.Settings)
-	if err == nil {
-		o.ADB = &doctor.ADB{Client: server, Binary: conf.ADB.Path, Serial: conf.ADB.Serial}
-		o.ADB.Phones, err = app.NewHost(&a.Settings, nil)
+	if err := phonesAndModel(a, o); err != nil {
+		return err
 	}
-	if err != nil {
-		return app.Usage(err, "")
-	}
-	o.Model = modelToAsk(a)
 	o.Data = &doctor.Data{Dir: conf.DataDir, Free: files.Free,
 		Open: func(ctx context.Context) error {
 			db, err := app.OpenStore(ctx, &a.Settings, nil)
@@ -90,6 +83,20 @@ func (c *doctorCmd) configured(a *invocation, o *doctor.Options, hidden *doctor.
 	hidden.Secrets = append(hidden.Secrets, string(conf.Model.APIKey), string(conf.Caption.APIKey))
 	hidden.Phones = []string{conf.ADB.Serial}
 	hidden.URLs = []string{conf.Model.BaseURL, conf.Caption.BaseURL, conf.HTTP.URL}
+	return nil
+}
+
+// phonesAndModel fills in the parts without which no task can be done.
+func phonesAndModel(a *invocation, o *doctor.Options) error {
+	server, err := app.NewServer(&a.Settings)
+	if err == nil {
+		o.ADB = &doctor.ADB{Client: server, Binary: a.Conf.ADB.Path, Serial: a.Conf.ADB.Serial}
+		o.ADB.Phones, err = app.NewHost(&a.Settings, nil)
+	}
+	if err != nil {
+		return app.Usage(err, "")
+	}
+	o.Model = modelToAsk(a)
 	return nil
 }
 

@@ -56,12 +56,18 @@ func TestEveryCommandSaysHowItIsCalled(t *testing.T) {
 		command := strings.Fields(words)
 		with := func(more ...string) []string { return slices.Concat(command, more) }
 		var given []string
-		for _, p := range n.Positional {
+		for i, p := range n.Positional {
 			if p.Required {
 				_, said := misused(t, with(given...))
 				require.Contains(t, said, "taploop "+words, "without %s", p.Name)
-				_, said = misused(t, with(append(given, "")...))
-				require.Regexp(t, `empty|is a directory`, said, "%s: %s", words, p.Name)
+				emptied := append(slices.Clone(given), "")
+				for _, later := range n.Positional[i+1:] {
+					if later.Required {
+						emptied = append(emptied, "misuse_test.go")
+					}
+				}
+				_, said = misused(t, with(emptied...))
+				require.Regexp(t, `empty|is a directory|but got ""`, said, "%s: %s", words, p.Name)
 			}
 			file := filepath.Join(t.TempDir(), "file")
 			if p.Tag.Type == "existingfile" {
@@ -88,8 +94,11 @@ func TestEveryCommandSaysHowItIsCalled(t *testing.T) {
 			if f.Required {
 				_, said := misused(t, command)
 				require.Contains(t, said, "--"+f.Name)
-				given = append(given, "--"+f.Name,
-					map[string]string{"client": "cursor", "older-than": "720h"}[f.Name])
+				given = append(given, "--"+f.Name)
+				if !f.IsBool() {
+					given = append(given, map[string]string{"client": "cursor",
+						"older-than": "720h"}[f.Name])
+				}
 			}
 		}
 		for _, f := range n.Flags {
@@ -107,7 +116,7 @@ func TestEveryCommandSaysHowItIsCalled(t *testing.T) {
 	require.Contains(t, said, `"list"`)
 	_, said = misused(t, []string{"setup", "--print"})
 	require.Contains(t, said, "--client")
-	_, said = misused(t, []string{"sessions", "show"})
+	_, said = misused(t, []string{"sessions", "show", "one", "two"})
 	require.Contains(t, said, "taploop sessions show --help")
 	_, said = misused(t, []string{"run", "Set", "an", "alarm"})
 	require.Contains(t, said, `put the task in quotes: taploop run "..."`)

@@ -36,12 +36,12 @@ var scheduleName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Run stores a schedule and prints its name.
 func (c *scheduleAddCmd) Run(ctx context.Context, a *invocation) error {
+	if strings.TrimSpace(c.Task) == "" {
+		return app.Usage(errors.New("the task is empty"), "say what is to be done")
+	}
 	times, err := schedule.Parse(c.Times, c.Zone)
 	if err != nil {
 		return app.Usage(err, "")
-	}
-	if strings.TrimSpace(c.Task) == "" {
-		return app.Usage(errors.New("the task is empty"), "say what is to be done")
 	}
 	name := cmp.Or(c.Name, nameOfTask(c.Task))
 	if !scheduleName.MatchString(name) {

@@ -7,7 +7,7 @@ import (
 // texts are what the commands say to a person, in one language.
 type texts struct {
 	Answer, Typed, GoOn string
-	Cut                 string
+	Cut, Hides          string
 	Hidden, Whole       string // before an answer is typed
 
 	Demo demoWords

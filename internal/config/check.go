@@ -26,7 +26,8 @@ func (l *Loaded) derive(getenv func(string) string) error {
 		l.DataDir = filepath.Join(dir, "taploop")
 	}
 	l.Skills.Dir = cmp.Or(l.Skills.Dir, filepath.Join(l.DataDir, "skills"))
-	if err := keyFromFile(&l.Model.APIKey, l.Model.APIKeyFile, "model.api_key"); err != nil {
+	l.getenv = getenv
+	if err := l.Model.findKey(getenv); err != nil {
 		return err
 	}
 	if err := keyFromFile(&l.Caption.APIKey, l.Caption.APIKeyFile, "caption.api_key"); err != nil {
@@ -49,6 +50,17 @@ func (c *Caption) inherit(m Model) {
 	c.Name = cmp.Or(c.Name, m.Name)
 	c.Lang = cmp.Or(c.Lang, m.Lang)
 	c.Timeout = cmp.Or(c.Timeout, m.Timeout)
+}
+
+// findKey takes the key from where it is said to be.
+func (m *Model) findKey(getenv func(string) string) error {
+	if err := keyFromFile(&m.APIKey, m.APIKeyFile, "model.api_key"); err != nil {
+		return err
+	}
+	if m.APIKey == "" && m.APIKeyEnv != "" {
+		m.APIKey = model.Secret(strings.TrimSpace(getenv(m.APIKeyEnv)))
+	}
+	return nil
 }
 
 func keyFromFile(key *model.Secret, file, name string) error {

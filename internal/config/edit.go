@@ -34,9 +34,19 @@ func NewEdit(path string, below []string, set map[string]string) (*Edit, error) 
 	if e.Before, err = files.Read(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
-	var want map[string]any
-	if err := decode(e.Before, path, &want); err != nil {
+	e.After = e.Before
+	if err := e.Set(below, set); err != nil {
 		return nil, err
+	}
+	return e, nil
+}
+
+// Set is NewEdit for further keys of the same file.
+func (e *Edit) Set(below []string, set map[string]string) error {
+	path := e.Path
+	var want map[string]any
+	if err := decode(e.After, path, &want); err != nil {
+		return err
 	}
 	if want == nil { // an empty file, or comments alone
 		want = map[string]any{}
@@ -45,7 +55,7 @@ func NewEdit(path string, below []string, set map[string]string) (*Edit, error) 
 	for _, name := range below {
 		next, ok := at[name].(map[string]any)
 		if !ok && at[name] != nil {
-			return nil, byHand(path, fmt.Errorf("%s is no map", name), below, set)
+			return byHand(path, fmt.Errorf("%s is no map", name), below, set)
 		}
 		if !ok {
 			next = map[string]any{}
@@ -57,9 +67,26 @@ func NewEdit(path string, below []string, set map[string]string) (*Edit, error) 
 		at[key] = value
 	}
 	if err := e.splice(below, set, want); err != nil {
-		return nil, byHand(path, err, below, set)
+		return byHand(path, err, below, set)
 	}
-	return e, nil
+	return nil
+}
+
+// Reset is Set for keys that the file has already; it adds none.
+func (e *Edit) Reset(below []string, set map[string]string) error {
+	var at map[string]any
+	if err := decode(e.After, e.Path, &at); err != nil {
+		return err
+	}
+	for _, name := range below {
+		at, _ = at[name].(map[string]any)
+	}
+	there := maps.Clone(set)
+	maps.DeleteFunc(there, func(key, _ string) bool { return at[key] == nil })
+	if len(there) == 0 {
+		return nil
+	}
+	return e.Set(below, there)
 }
 
 // splice sets the keys in the text of the file, and makes sure that it then has the wanted meaning.
@@ -69,7 +96,7 @@ func (e *Edit) splice(below []string, set map[string]string, want map[string]any
 			err = fmt.Errorf("%w (%v)", errForm, r)
 		}
 	}()
-	text, end := string(e.Before), "\n"
+	text, end := string(e.After), "\n"
 	if n := strings.Count(text, "\r\n"); n > 0 && n == strings.Count(text, "\n") {
 		text, end = strings.ReplaceAll(text, "\r\n", "\n"), "\r\n"
 	}

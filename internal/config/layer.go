@@ -23,6 +23,7 @@ type Loaded struct {
 	base    func() Model // the model under a profile, printed without its key
 	Profile string       // the one of Models that the model was named by, "" when it was none
 	origin  map[string]string
+	getenv  func(string) string
 }
 
 // Origin says which layer gave the key its value: default, the file's path, an environment name, or

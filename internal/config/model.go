@@ -18,6 +18,7 @@ type Model struct {
 	Name             string         `koanf:"name"`
 	APIKey           model.Secret   `koanf:"api_key"`
 	APIKeyFile       string         `koanf:"api_key_file"`
+	APIKeyEnv        string         `koanf:"api_key_env"`
 	Dialect          string         `koanf:"dialect"`
 	Lang             string         `koanf:"lang"`
 	PromptTemplate   string         `koanf:"prompt_template"`
@@ -80,6 +81,8 @@ var modelSettings = []setting{
 	{"model.name", "gelab-zero-4b-preview", nil, "model name"},
 	{"model.api_key", "", nil, "key of the endpoint"},
 	{"model.api_key_file", "", nil, "file that holds the key"},
+	{"model.api_key_env", "", nil, "environment variable that holds the key, such as " +
+		"OPENAI_API_KEY; api_key and api_key_file come first"},
 	{"model.dialect", "auto", nil,
 		"how the model is prompted and read: " + strings.Join(families.Known.Names(), ", ")},
 	{"model.lang", Auto, languageOrAuto,

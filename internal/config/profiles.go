@@ -73,7 +73,7 @@ func (l *Loaded) ModelOf(name string) (Model, error) {
 	if err := of.use(Keys(), name); err != nil {
 		return Model{}, err
 	}
-	return of.Model, keyFromFile(&of.Model.APIKey, of.Model.APIKeyFile, "model.api_key")
+	return of.Model, of.Model.findKey(l.getenv)
 }
 
 // use lays a profile over the model's settings. A key goes only to the endpoint that it was given
@@ -81,8 +81,9 @@ func (l *Loaded) ModelOf(name string) (Model, error) {
 func (l *Loaded) use(keys []Key, name string) error {
 	p := l.Models[name]
 	base, own := p["base_url"]
-	if own && base != l.Model.BaseURL || p["api_key"] != nil || p["api_key_file"] != nil {
-		l.Model.APIKey, l.Model.APIKeyFile = "", ""
+	if own && base != l.Model.BaseURL || p["api_key"] != nil || p["api_key_file"] != nil ||
+		p["api_key_env"] != nil {
+		l.Model.APIKey, l.Model.APIKeyFile, l.Model.APIKeyEnv = "", "", ""
 	}
 	layer := map[string]any{}
 	for k, v := range p {
