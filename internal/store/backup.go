@@ -53,11 +53,11 @@ type picture struct {
 // into memory before the file gets its name. What was stored before the call is in it. It replaces
 // no file that is not a backup.
 func (s *Store) Backup(ctx context.Context, path string) (Summary, error) {
-	sum, err := s.backup(ctx, path)
+	sum, err := writeBackup(ctx, s, path)
 	return sum, doing(err, "backing up to %s", path)
 }
 
-func (s *Store) backup(ctx context.Context, path string) (sum Summary, err error) {
+func writeBackup(ctx context.Context, s *Store, path string) (sum Summary, err error) {
 	lite, own := s.engine.(sqliteEngine)
 	if !own {
 		return sum, hint.Add(errors.New("the database is not in the data folder"),
@@ -81,7 +81,7 @@ func (s *Store) backup(ctx context.Context, path string) (sum Summary, err error
 	}
 	copied.Made = s.now()
 	whole := filepath.Join(work, "backup")
-	if err := s.archive(ctx, whole, image, &copied, pictures); err != nil {
+	if err := archive(ctx, s, whole, image, &copied, pictures); err != nil {
 		return sum, err
 	}
 	read, err := Verify(ctx, whole)
@@ -121,7 +121,7 @@ func replaceable(path string) error {
 
 // archive writes the backup. A picture that is gone by now is left out: what retention deletes
 // while this goes on is not lost by it.
-func (s *Store) archive(ctx context.Context, path, image string, sum *Summary,
+func archive(ctx context.Context, s *Store, path, image string, sum *Summary,
 	pictures []picture) error {
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -60,7 +60,7 @@ func (s *Store) Copy(ctx context.Context, to *Store, progress func(what string, 
 	if progress == nil {
 		progress = func(string, int) {}
 	}
-	if err := s.quiet(ctx); err != nil {
+	if err := noRunGoing(ctx, s); err != nil {
 		return err
 	}
 	for _, t := range tables {
@@ -88,8 +88,8 @@ func (s *Store) Copy(ctx context.Context, to *Store, progress func(what string, 
 	return nil
 }
 
-// quiet refuses a store whose owners are at work.
-func (s *Store) quiet(ctx context.Context) error {
+// noRunGoing refuses a store whose owners are at work.
+func noRunGoing(ctx context.Context, s *Store) error {
 	going, err := collect(ctx, s.read, scanRow[Run], "SELECT "+runColumns+
 		" FROM runs r WHERE state IN ('QUEUED', 'RUNNING')")
 	for _, r := range going {

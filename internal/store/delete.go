@@ -12,16 +12,17 @@ import (
 // Delete removes a session with its runs, steps, frames and questions. The audit keeps its entries.
 // It returns a *StateError if the session's run is queued, running or waiting for a person.
 func (s *Store) Delete(ctx context.Context, sessionID string) error {
-	deleted, err := s.delete(ctx, sessionID, time.Time{}, nil)
+	deleted, err := deleteSession(ctx, s, sessionID, time.Time{}, nil)
 	if err == nil && !deleted {
 		err = listHint(fmt.Errorf("session %q: %w", sessionID, ErrNotFound))
 	}
 	return doing(err, "deleting a session")
 }
 
-// delete reports false when there is no such session, or one that changed since before, unless that
-// is zero. also is carried out in the same transaction while the questions are there, unless it is nil.
-func (s *Store) delete(ctx context.Context, id string, before time.Time,
+// deleteSession reports false when there is no such session, or one that changed since before,
+// unless that is zero. also is carried out in the same transaction while the questions are there,
+// unless it is nil.
+func deleteSession(ctx context.Context, s *Store, id string, before time.Time,
 	also func(context.Context, *tx) error) (deleted bool, err error) {
 	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
 		deleted = false
@@ -74,7 +75,7 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (int, error) {
 	}
 	n := 0
 	for _, id := range ids {
-		deleted, err := s.delete(ctx, id, before, nil)
+		deleted, err := deleteSession(ctx, s, id, before, nil)
 		var busy *StateError
 		if err != nil && !errors.As(err, &busy) {
 			return n, fmt.Errorf("deleting old sessions: %w", err)

@@ -36,12 +36,12 @@ type Retained struct {
 func (s *Store) Retain(ctx context.Context, r Retention) (done Retained, err error) {
 	now := s.now()
 	if r.Sessions > 0 {
-		if done.Sessions, err = s.retire(ctx, now.Add(-r.Sessions)); err != nil {
+		if done.Sessions, err = retire(ctx, s, now.Add(-r.Sessions)); err != nil {
 			return done, doing(err, "deleting old sessions")
 		}
 	}
 	if r.Frames > 0 {
-		n, err := s.dropFrames(ctx, now.Add(-r.Frames), math.MaxInt64)
+		n, err := dropFrames(ctx, s, now.Add(-r.Frames), math.MaxInt64)
 		if done.Pictures = n; err != nil {
 			return done, doing(err, "deleting old pictures")
 		}
@@ -50,14 +50,14 @@ func (s *Store) Retain(ctx context.Context, r Retention) (done Retained, err err
 		bytes, err := s.Bytes()
 		n := 0
 		if err == nil {
-			n, err = s.dropFrames(ctx, now, bytes-r.Disk)
+			n, err = dropFrames(ctx, s, now, bytes-r.Disk)
 		}
 		if done.Pictures += n; err != nil {
 			return done, doing(err, "deleting pictures for room")
 		}
 	}
 	if done.Sessions+done.Pictures > 0 {
-		err = s.compact(ctx)
+		err = compact(ctx, s)
 	}
 	if r.Disk > 0 && err == nil {
 		done.Bytes, err = s.Bytes()
@@ -89,14 +89,14 @@ func leaves(err error) bool {
 }
 
 // retire deletes sessions without a change since before, with a line of the audit for each.
-func (s *Store) retire(ctx context.Context, before time.Time) (n int, err error) {
+func retire(ctx context.Context, s *Store, before time.Time) (n int, err error) {
 	ids, err := collect(ctx, s.read, scanID, "SELECT id FROM sessions WHERE updated_at < ?",
 		millis(before))
 	for _, id := range ids {
 		if err != nil || ctx.Err() != nil {
 			break
 		}
-		deleted, failed := s.delete(ctx, id, before, func(ctx context.Context, tx *tx) error {
+		deleted, failed := deleteSession(ctx, s, id, before, func(ctx context.Context, tx *tx) error {
 			if err := idle(ctx, tx, id); err != nil {
 				return err
 			}
@@ -115,7 +115,7 @@ func (s *Store) retire(ctx context.Context, before time.Time) (n int, err error)
 
 // dropFrames deletes the pictures of sessions without a change since before, the oldest session's
 // first, until they were that many bytes.
-func (s *Store) dropFrames(ctx context.Context, before time.Time, excess int64) (
+func dropFrames(ctx context.Context, s *Store, before time.Time, excess int64) (
 	n int, err error) {
 	type old struct {
 		id      string
@@ -143,7 +143,7 @@ func (s *Store) dropFrames(ctx context.Context, before time.Time, excess int64) 
 		if excess <= 0 || ctx.Err() != nil {
 			return n, context.Cause(ctx)
 		}
-		dropped, bytes, err := s.dropFramesOf(ctx, o.id, before)
+		dropped, bytes, err := dropFramesOf(ctx, s, o.id, before)
 		n += dropped
 		excess -= bytes
 		if err != nil && !leaves(err) {
@@ -155,7 +155,7 @@ func (s *Store) dropFrames(ctx context.Context, before time.Time, excess int64) 
 
 // dropFramesOf deletes the pictures of a session. The rows come first, so that no step seems to
 // have lost a picture. A file that was written meanwhile, by a run that was just continued, stays.
-func (s *Store) dropFramesOf(ctx context.Context, id string, before time.Time) (
+func dropFramesOf(ctx context.Context, s *Store, id string, before time.Time) (
 	n int, bytes int64, err error) {
 	began := time.Now()
 	err = s.update(ctx, func(ctx context.Context, tx *tx) error {
@@ -189,7 +189,7 @@ func (s *Store) dropFramesOf(ctx context.Context, id string, before time.Time) (
 
 // compact gives room of the database back to the disk, when a quarter of it is free and no run
 // would have to wait for that.
-func (s *Store) compact(ctx context.Context) error {
+func compact(ctx context.Context, s *Store) error {
 	if _, own := s.engine.(sqliteEngine); !own {
 		return nil // a server does that
 	}

@@ -279,13 +279,12 @@ func (s *Store) Snapshot(
 	tx, err := s.reading(ctx)
 	if err == nil {
 		defer tx.Rollback() // nothing was written
-		v, err = s.snapshot(ctx, tx, sessionID, after)
+		v, err = snapshotOf(ctx, s, tx, sessionID, after)
 	}
 	return v, doing(err, "reading how session %s stands", sessionID)
 }
 
-func (s *Store) snapshot(
-	ctx context.Context, tx *sql.Tx, id string, after func(Run) (int, error),
+func snapshotOf(ctx context.Context, s *Store, tx *sql.Tx, id string, after func(Run) (int, error),
 ) (v Snapshot, err error) {
 	if v.Session, err = sessionByID(ctx, tx, id); err != nil {
 		return v, listHint(err)
