@@ -52,9 +52,13 @@ func (c *Captioner) Describe(ctx context.Context, task string, f *screen.Frame) 
 	if f == nil {
 		return "", errors.New("describing a screen that is off: there is no picture")
 	}
-	text, err := c.ask(ctx, f, promptsIn(words.For(c.lang, task)).describe(task), describeTokens)
+	text, cut, err := c.ask(ctx, f, promptsIn(words.For(c.lang, task)).describe(task),
+		describeTokens)
 	if err != nil {
 		return "", fmt.Errorf("describing the screen: %w", err)
+	}
+	if cut { // half a description is better than none, and says that it is half
+		text += "…"
 	}
 	return text, nil
 }
@@ -67,7 +71,12 @@ func (c *Captioner) Reply(
 	if strings.TrimSpace(question) == "" {
 		return "", errors.New("answering a question that is empty")
 	}
-	text, err := c.ask(ctx, f, promptsIn(words.For(c.lang, task)).reply(task, question, options), replyTokens)
+	p := promptsIn(words.For(c.lang, task)).reply(task, question, options)
+	text, cut, err := c.ask(ctx, f, p, replyTokens)
+	if err == nil && cut { // its end may say the contrary
+		err = hint.Add(fmt.Errorf("the model's answer was cut off after %d tokens", replyTokens),
+			"answer with a model that keeps to a sentence or two")
+	}
 	if err != nil {
 		return "", fmt.Errorf("answering in the user's place: %w", err)
 	}
@@ -75,14 +84,15 @@ func (c *Captioner) Reply(
 }
 
 // ask puts the picture first and the text after it, and takes what follows the model's thoughts.
+// cut says that the model was stopped before the end.
 func (c *Captioner) ask(
 	ctx context.Context, f *screen.Frame, text string, tokens int,
-) (string, error) {
+) (answer string, cut bool, err error) {
 	var parts []model.Part
 	if f != nil {
 		jpeg, err := f.Within(longSide).JPEG(quality)
 		if err != nil {
-			return "", err
+			return "", false, err
 		}
 		parts = append(parts, model.Part{JPEG: jpeg})
 	}
@@ -93,9 +103,10 @@ func (c *Captioner) ask(
 		Temperature: &heat,
 	})
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	return answerText(&resp, tokens)
+	answer, err = answerText(&resp, tokens)
+	return answer, resp.Truncated(), err
 }
 
 var (

@@ -162,7 +162,10 @@ func TestSilenceIsAnError(t *testing.T) {
 		frame(t, 9, 9),
 	)
 	require.NoError(t, err, "half a description describes")
-	require.Equal(t, "a list of", text)
+	require.Equal(t, "a list of…", text)
+	_, err = captioner(t, &oracle{says: model.Response{Text: "Yes, but only", FinishReason: "length"}},
+		nil).Reply(t.Context(), "t", "q", nil, nil)
+	require.ErrorContains(t, err, "cut off", "half an answer may say the contrary")
 }
 
 func TestErrorsOfTheModelKeepTheirHints(t *testing.T) {
