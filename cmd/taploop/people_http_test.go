@@ -35,7 +35,6 @@ func TestWhoGoesAstrayIsToldWhatThereIs(t *testing.T) {
 	_, url := newTestEnv(t, demoTask, "").serve()
 	const plain, asJSON = "text/plain; charset=utf-8", "application/json; charset=utf-8"
 	for path, want := range map[string][2]string{
-		"/":           {plain, "the inbox page is at /ui"},
 		"/nothing":    {plain, "MCP at /mcp"},
 		"/v1/nothing": {asJSON, `"mend":"there are GET /v1/inquiries`},
 	} {

@@ -74,7 +74,7 @@ func TestOrdinaryTroubleIsSaidInThePersonsLanguageFirst(t *testing.T) {
 	var out bytes.Buffer
 	held := runs.Refuse(runs.DeviceBusy, "wait", "held")
 	require.Equal(t, exitPhone, report(&out, story.In("zh"), held))
-	require.Equal(t, story.In("zh").InFront["DEVICE_BUSY"]+"\ntaploop: held\n  try: wait\n",
+	require.Equal(t, story.In("zh").InFront["DEVICE_BUSY"]+"\ntaploop: held\n  建议：wait\n",
 		out.String())
 	out.Reset()
 	report(&out, story.In("zh"), errors.New("x"))
