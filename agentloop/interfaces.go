@@ -87,6 +87,10 @@ type Journal interface {
 	// Done records the step with its outcome, and the progress after it, in one transaction. It may
 	// be that only the next Intent makes it survive a crash of the machine. A step without a
 	// gesture or a question has no Intent, only a Done.
+	//
+	// A step that asked about a gesture is recorded once more after the answer, in a later call of
+	// Run and under the same Index: with what became of the gesture, or with another question. That
+	// adds to the record, which keeps the question, its answer, and what the step has cost.
 	Done(ctx context.Context, s Step, p Progress) error
 }
 

@@ -46,6 +46,7 @@ type Progress struct {
 // about it.
 type Pending struct {
 	Decision actions.Decision  `json:"decision"`
+	Step     int               `json:"step,omitempty"`   // the Index of the step that asked
 	Answer   *actions.Exchange `json:"answer,omitempty"` // nil until the question is settled
 	Ruling   *Ruling           `json:"ruling,omitempty"` // nil when the question was one in words
 }
@@ -70,17 +71,35 @@ func (p Progress) decided(d actions.Decision) Progress {
 // after is p after the step. A question that it has parked is the model's own or is about a
 // gesture, which then is pending.
 func (p Progress) after(s Step) Progress {
-	p.Steps++
+	p = p.counted(s)
 	p.Pending = nil
 	if s.Asks == "" {
 		return p
 	}
 	if _, gesture := s.Proposal.Action.(actions.Gesture); gesture {
-		p.Pending = &Pending{Decision: s.Proposal.Decision}
+		p.Pending = &Pending{Decision: s.Proposal.Decision, Step: s.Index}
 	} else {
 		p.Questions++
 	}
 	return p
+}
+
+// counted is p with the step among its Steps. One that settles what is pending was counted when it
+// asked.
+func (p Progress) counted(s Step) Progress {
+	if p.Pending == nil || p.Pending.Step != s.Index {
+		p.Steps++
+	}
+	return p
+}
+
+// From returns how many steps come before the next one in a session that has had so many. A pending
+// action is carried out in the step that asked about it, if that is the last one.
+func (p Progress) From(steps int) int {
+	if p.Pending != nil && p.Pending.Step == steps {
+		return max(steps-1, 0)
+	}
+	return steps
 }
 
 func (p Progress) noted(n Note) Progress {
@@ -98,8 +117,7 @@ func (p Progress) Interrupted(s Step, parked bool) Progress {
 		what := actions.Describe(s.Proposal.Action)
 		return p.after(s).noted(Note{Kind: NoteOutcomeUnknown, Action: what})
 	case !parked:
-		p.Steps++
-		return p
+		return p.counted(s)
 	case p.Pending == nil: // else the model was not asked in this step
 		p = p.decided(s.Proposal.Decision)
 	}
@@ -116,7 +134,7 @@ func (p Progress) Answered(x actions.Exchange) Progress {
 		p.Pending = nil
 	}
 	if p.Pending != nil && p.Pending.Answer == nil {
-		p.Pending = &Pending{Decision: p.Pending.Decision, Answer: &x}
+		p.Pending = &Pending{Decision: p.Pending.Decision, Step: p.Pending.Step, Answer: &x}
 		return p
 	}
 	return p.exchanged(x)
@@ -139,7 +157,7 @@ func (p Progress) Ruled(x actions.Exchange, r Ruling) Progress {
 		d.Action = r.Edited.Action
 		d.Explain, d.Fields = "", nil // they were about the other
 	}
-	p.Pending = &Pending{Decision: d, Answer: &x, Ruling: &r}
+	p.Pending = &Pending{Decision: d, Step: p.Pending.Step, Answer: &x, Ruling: &r}
 	return p
 }
 

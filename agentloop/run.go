@@ -11,7 +11,8 @@ import (
 )
 
 // Run pursues the goal of p until it ends or has to wait, and returns how, with the progress from
-// which a later call continues. from is the number of steps that the session has had before.
+// which a later call continues. from is the number of steps that the session has had before. An
+// action that is pending in the last of them is carried out in that step, see [Progress.From].
 //
 // It returns an error only when the run could not be written down, or the gate could not decide.
 // Ending.Reason is InternalError then, and the phone is not touched any more. All other obstacles
@@ -27,7 +28,7 @@ func (r *Runner) Run(ctx context.Context, p Progress, from int) (Ending, Progres
 		watch: watch{phone: r.Phone, longest: limits.Settle, touched: r.Moving},
 		record: record{journal: r.Journal, observe: r.Observe,
 			log:      cmp.Or(r.Log, slog.New(slog.DiscardHandler)),
-			progress: p.clone(), saved: p, from: from, open: new(Step)}}
+			progress: p.clone(), saved: p, from: p.From(from), open: new(Step)}}
 	return l.run(ctx)
 }
 

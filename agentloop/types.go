@@ -89,6 +89,16 @@ func (t Timing) Parts() []Part {
 		{"intent", t.Intent}, {"check", t.Check}, {"touch", t.Touch}}
 }
 
+// Plus is the sum of t and u, part by part.
+func (t Timing) Plus(u Timing) Timing {
+	t.Ready, t.Done = t.Ready+u.Ready, t.Done+u.Done
+	t.Settle, t.Look = t.Settle+u.Settle, t.Look+u.Look
+	t.Decide, t.Model, t.Again = t.Decide+u.Decide, t.Model+u.Model, t.Again+u.Again
+	t.Ask, t.Intent = t.Ask+u.Ask, t.Intent+u.Intent
+	t.Check, t.Touch = t.Check+u.Check, t.Touch+u.Touch
+	return t
+}
+
 // Total is the time of the whole step.
 func (t Timing) Total() time.Duration {
 	return t.Ready + t.Done + t.Settle + t.Look + t.Decide + t.Ask + t.Intent + t.Check + t.Touch

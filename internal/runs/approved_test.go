@@ -69,6 +69,9 @@ func TestFiftyKillsBetweenApprovalAndTouch(t *testing.T) {
 			serial := serials()[n]
 			all := touched[serial] + len(w.phones.phones[serial].done())
 			require.LessOrEqual(t, all, 1, "%s was touched twice", serial)
+			steps := w.steps(st)
+			require.GreaterOrEqual(t, len(steps), 3, "the action, a note and the end")
+			require.NotContains(t, steps[0].Refusal, "yet")
 			begun += all
 		}
 		w.close()

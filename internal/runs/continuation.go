@@ -175,14 +175,17 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	if err != nil {
 		return err
 	}
-	from := s.CallFrom
-	if !how.SameCall {
-		from = c.sess.Steps
-	}
 	handed := false
 	if q != nil {
 		state, _ := store.WaitingFor(q.Kind)
 		handed = state == store.WaitingTakeover
+	}
+	from := s.CallFrom
+	if !how.SameCall {
+		from = c.sess.Steps
+		if p := c.run.Progress.Pending; p != nil && (p.Answer != nil || q != nil) {
+			from = c.run.Progress.From(from) // the call begins with what is pending
+		}
 	}
 	x, err := c.m.plan(c.sess.Kind(), plan{task: c.run.Task,
 		maxSteps: cmp.Or(how.MaxSteps, c.run.MaxSteps), settings: s.with(how.Settings),

@@ -91,11 +91,12 @@ func (w *phoneWork) pursue(ctx context.Context) *agentloop.Ending {
 		return endedInternally(ctx, err)
 	}
 	limits := m.Limits
-	limits.Steps = run.MaxSteps - (sess.Steps - set.CallFrom)
+	from := run.Progress.From(sess.Steps)
+	limits.Steps = run.MaxSteps - (from - set.CallFrom)
 	if limits.Steps <= 0 { // the last step asked a question
 		return agentloop.OutOfSteps(run.MaxSteps)
 	}
-	got, _, err := w.runner(sess, secrets, limits).Run(ctx, run.Progress, sess.Steps)
+	got, _, err := w.runner(sess, secrets, limits).Run(ctx, run.Progress, from)
 	if err != nil && !superseded(err) {
 		m.Log.ErrorContext(ctx, "run", "run", run.ID, "err", err)
 	}

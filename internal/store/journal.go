@@ -21,8 +21,9 @@ func (s *Store) Journal(run Run) agentloop.Journal { return &journal{db: s.db, r
 
 type journal struct {
 	*db
-	run  Run
-	kept keptFrame // the last one
+	run    Run
+	kept   keptFrame // the last one
+	parked *StepRecord
 }
 
 // keptFrame is a step's frame in the store.
@@ -38,7 +39,7 @@ type keptFrame struct {
 // agentloop.Preparer.
 func (j *journal) Prepare(ctx context.Context, st agentloop.Step) {
 	f := st.Screen.Frame
-	if f == nil {
+	if f == nil || j.settles(st.Index) {
 		return
 	}
 	early := make(chan frameFile, 1)
@@ -182,6 +183,15 @@ func (j *journal) record(
 	if state == Done {
 		r.DoneAt = j.now()
 	}
+	if j.settles(st.Index) {
+		if err := j.readParked(ctx, st.Index); err != nil {
+			return nil, err
+		}
+		r.settle(*j.parked)
+		if st.Asks == "" {
+			return r, nil
+		}
+	}
 	f := st.Screen.Frame
 	if f == nil {
 		return r, nil
@@ -204,7 +214,7 @@ func (j *journal) row(r *StepRecord) fields {
 		verb = a.Verb()
 	}
 	more := append(r.usage(), field{"verb", verb}, field{"fence", j.run.Fence})
-	if r.FrameID != "" {
+	if r.FrameID != "" && r.FrameID == j.kept.file.id {
 		more = append(more, field{"frame_bytes", j.kept.file.bytes},
 			field{"frame_sum", j.kept.file.sum})
 	}
@@ -235,7 +245,11 @@ func fenced(state State) error {
 		"continue the session if the run should go on")
 }
 
+// insert adds the step, or settles the one that was parked.
 func (j *journal) insert(ctx context.Context, tx *tx, r *StepRecord) error {
+	if j.settles(r.Index) {
+		return j.unpark(ctx, tx, r)
+	}
 	err := j.row(r).insert(ctx, tx, "steps")
 	if errors.Is(err, errTaken) {
 		return fmt.Errorf("session %s has a step %d already", r.SessionID, r.Index)

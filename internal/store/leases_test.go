@@ -247,7 +247,9 @@ func TestACrashWhileAGateParksItsQuestionKeepsTheActionPending(t *testing.T) {
 	asked, early, again := started(t, dying), started(t, dying), started(t, dying)
 	tap := step(t, 1, actions.Back{})
 	tap.Asks = "approval"
-	pending := &agentloop.Pending{Decision: tap.Proposal.Decision}
+	pending := func(step int) *agentloop.Pending {
+		return &agentloop.Pending{Decision: tap.Proposal.Decision, Step: step}
+	}
 	yes := actions.Exchange{Question: "sure?", Answer: "yes", Outcome: actions.Answered}
 	answered := agentloop.Progress{Task: "t",
 		Notes:   []agentloop.Note{{Kind: agentloop.NoteResumed}},
@@ -278,10 +280,10 @@ func TestACrashWhileAGateParksItsQuestionKeepsTheActionPending(t *testing.T) {
 		want  agentloop.Progress
 	}{
 		{asked, store.WaitingApproval,
-			agentloop.Progress{Task: asked.Task, Steps: 1, Summary: "began", Pending: pending}},
+			agentloop.Progress{Task: asked.Task, Steps: 1, Summary: "began", Pending: pending(1)}},
 		{early, store.Paused, agentloop.Progress{Task: early.Task, Steps: 1}},
 		{again, store.WaitingApproval, agentloop.Progress{Task: "t", Steps: 1,
-			Notes: answered.Notes, Pending: pending}},
+			Notes: answered.Notes, Pending: pending(2)}},
 	} {
 		now, err := s.Runs.Get(t.Context(), c.run.ID)
 		require.NoError(t, err)

@@ -372,6 +372,9 @@ func applyTo(ctx context.Context, tx *tx, r *Run, c Change) error {
 		return nil
 	}
 	if c.Ruling != nil {
+		if err := noteRuling(ctx, tx, r, *c.Ruling); err != nil {
+			return err
+		}
 		r.Progress = r.Progress.Ruled(c.Exchange, *c.Ruling)
 	} else {
 		r.Progress = r.Progress.Answered(c.Exchange)

@@ -55,6 +55,7 @@ func (c Change) allowed(r Run) error {
 
 // change writes the change to r and to the database.
 func change(ctx context.Context, tx *tx, r *Run, c Change) error {
+	pending := r.Progress.Pending
 	if c.Apply != "" {
 		if err := applyTo(ctx, tx, r, c); err != nil {
 			return err
@@ -67,6 +68,9 @@ func change(ctx context.Context, tx *tx, r *Run, c Change) error {
 		if err := finishSteps(ctx, tx, r, false); err != nil {
 			return err
 		}
+	}
+	if err := dropParked(ctx, tx, r, pending, c.To); err != nil {
+		return err
 	}
 	if c.To.Terminal() {
 		if err := withdrawAll(ctx, tx, r.ID, "the run has ended: "+string(c.To)); err != nil {

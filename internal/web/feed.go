@@ -110,6 +110,7 @@ type lastSeen struct {
 	run, reason string
 	state       store.State
 	step        int
+	done        time.Time // of that step, which is told again when it was carried out after all
 }
 
 // maxKnown bounds the memory of pumpSessions. Of a session that is forgotten the state and the last
@@ -182,11 +183,12 @@ func (f *feed) publishSession(id string, before lastSeen, seen bool) (now lastSe
 	if err != nil || view.Run == nil {
 		return before, err
 	}
-	now = lastSeen{view.Run.ID, view.Run.StopReason, view.Run.State, before.step}
+	now = lastSeen{view.Run.ID, view.Run.StopReason, view.Run.State, before.step,
+		before.done}
 	if !seen {
-		now.step = max(x.Steps-1, 0)
+		now.step = x.Steps
 	}
-	steps, err := f.opts.Sessions.Steps(f.ctx, id, now.step)
+	steps, err := f.opts.Sessions.Steps(f.ctx, id, max(now.step-1, 0))
 	if err != nil {
 		return before, err
 	}
@@ -194,8 +196,11 @@ func (f *feed) publishSession(id string, before lastSeen, seen bool) (now lastSe
 		if st.State == store.Intent {
 			break
 		}
+		if st.Index == before.step && st.DoneAt.Equal(before.done) {
+			continue
+		}
 		f.publish("step", &x.Client, nil, viewOfStep(st))
-		now.step = st.Index
+		now.step, now.done = st.Index, st.DoneAt
 	}
 	if !seen || now.run != before.run || now.state != before.state || now.reason != before.reason {
 		f.publish("session.state", &x.Client, nil, view)
