@@ -48,7 +48,7 @@ func (j *journal) readParked(ctx context.Context, index int) error {
 // has the screen of that question, and no answer yet.
 func (r *StepRecord) settle(parked StepRecord) {
 	r.Local, r.StartedAt = parked.Local, parked.StartedAt
-	r.Proposal.Tries = slices.Concat(parked.Proposal.Tries, r.Proposal.Tries)
+	r.Proposal.Tries = append(slices.Clip(parked.Proposal.Tries), r.Proposal.Tries...)
 	r.Proposal.Caption = parked.Proposal.Caption
 	r.Timing = parked.Timing.Plus(r.Timing)
 	r.Judging.Calls += parked.Judging.Calls

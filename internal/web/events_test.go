@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/inquirytest"
 	"github.com/taploop/taploop/internal/runs"
@@ -120,6 +122,33 @@ func TestStepsAndStatesOfASessionAreTold(t *testing.T) {
 	g.web.Changed(q.SessionID) // nothing is new, so nothing is told
 	other := g.waiting("ann", inquiry.Question{})
 	require.Equal(t, other.ID, idOf(t, s.want("inquiry.created")))
+}
+
+// A step that asked about its action is told again when that was carried out.
+func TestAStepThatWasCarriedOutAfterItsQuestionIsToldAgain(t *testing.T) {
+	g := newRig(t, nil)
+	q := g.waiting("ann", inquiry.Question{})
+	s := g.listen(g.ann, "")
+	s.want("snapshot")
+	run, err := g.store.Runs.Transition(t.Context(), q.RunID, store.Change{To: store.Running})
+	require.NoError(t, err)
+	st := agentloop.Step{Index: 2, Local: 1, StartedAt: time.Now(), Asks: "approval",
+		Refusal:  "not carried out yet",
+		Proposal: agentloop.Proposal{Decision: actions.Decision{Action: actions.Back{}}}}
+	require.NoError(t, g.store.Journal(run).Done(t.Context(), st, agentloop.Progress{Steps: 2,
+		Pending: &agentloop.Pending{Decision: st.Proposal.Decision, Step: 2}}))
+	g.web.Changed(q.SessionID)
+	require.Contains(t, s.want("step").data, `"refusal":"not carried out yet"`)
+	s.want("session.state")
+
+	run, err = g.store.Runs.Transition(t.Context(), run.ID, store.Change{To: store.Running})
+	require.NoError(t, err)
+	st.Asks, st.Refusal = "", ""
+	require.NoError(t, g.store.Journal(run).Done(t.Context(), st, agentloop.Progress{Steps: 2}))
+	g.web.Changed(q.SessionID)
+	told := s.want("step").data
+	require.Contains(t, told, `"index":2`)
+	require.NotContains(t, told, "refusal")
 }
 
 func TestARunOfAnotherProcessIsTold(t *testing.T) {
