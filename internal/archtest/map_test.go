@@ -29,7 +29,7 @@ var besides = map[string]string{
 	"agentloop/policy":      "actions/dialect/families internal/model/scripted",
 	"internal/runs/asking":  "internal/store/storetest",
 	"internal/runs": "device/devicetest internal/inquiry/decider internal/inquiry/inquirytest/vote " +
-		"internal/model " +
+		"internal/model internal/store/export " +
 		"internal/store/storetest internal/terminal",
 	"tools": "actions device/devicetest internal/guard internal/guard/phone " +
 		"internal/inquiry/inquirytest/vote internal/web " +
