@@ -52,5 +52,6 @@ func TestThePartsOfAStepHaveTheSameNamesEverywhere(t *testing.T) {
 	c.Observe(runs.Event{Event: agentloop.Event{Kind: agentloop.Stepped,
 		Step: agentloop.Step{Timing: spent}}})
 	c.WritePrometheus(&text)
-	require.ElementsMatch(t, want, names(`step_seconds_total\{part="(\w+)"\}`, text.String()))
+	require.ElementsMatch(t, want, names(
+		`(?m)^taploop_step_seconds_sum\{part="(\w+)"\} `, text.String()))
 }
