@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,9 +17,21 @@ import (
 func TestAPhoneThatGoesIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
-		states, failed := map[string]string{"a": "device", "b": "offline"}, error(nil)
+		var mu sync.Mutex
+		var states map[string]string
+		var failed error
+		set := func(now map[string]string, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			states, failed = now, err
+		}
+		set(map[string]string{"a": "device", "b": "offline"}, nil)
 		p := &presence{log: slog.New(slog.NewTextHandler(&log, nil)),
-			states: func(context.Context) (map[string]string, error) { return states, failed }}
+			states: func(context.Context) (map[string]string, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				return states, failed
+			}}
 		var lost []string
 		p.onLost(func(serial string) { lost = append(lost, serial) })
 		ctx, cancel := context.WithCancel(t.Context())
@@ -25,16 +39,16 @@ func TestAPhoneThatGoesIsToldOnce(t *testing.T) {
 		next := func() { time.Sleep(presenceEvery); synctest.Wait() }
 		next()
 		require.Equal(t, map[string]int{"device": 1, "offline": 1}, p.count())
-		failed = errors.New("no server")
+		set(nil, errors.New("no server"))
 		next()
 		next()
 		require.Empty(t, lost, "a server that does not answer says nothing about phones")
 		require.Equal(t, 1, strings.Count(log.String(), "cannot be looked at"))
-		states, failed = map[string]string{"a": "offline", "b": "device"}, nil
+		set(map[string]string{"a": "offline", "b": "device"}, nil)
 		next()
 		next()
 		require.Equal(t, []string{"a"}, lost)
-		states = map[string]string{}
+		set(map[string]string{}, nil)
 		next()
 		require.Equal(t, []string{"a", "b"}, lost)
 		require.Equal(t, 1, strings.Count(log.String(), `msg="phone went" serial=a state=offline`))
@@ -46,17 +60,17 @@ func TestAPhoneThatGoesIsToldOnce(t *testing.T) {
 
 func TestAStoreThatHangsMakesAServerUnready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
+		var asked atomic.Int32
 		var drains bool
 		h := &health{draining: func() bool { return drains },
-			store: func(ctx context.Context) error { asked++; <-ctx.Done(); return nil },
+			store: func(ctx context.Context) error { asked.Add(1); <-ctx.Done(); return nil },
 			adb:   func(context.Context) error { return nil }}
 		for range 3 {
 			now := h.now(t.Context())
 			require.False(t, now.OK)
 			require.Equal(t, check{Says: "it does not answer", Took: 3000}, now.Checks["store"])
 		}
-		require.Equal(t, 1, asked, "who asks often does not make the store work")
+		require.EqualValues(t, 1, asked.Load(), "who asks often does not make the store work")
 		h.store = func(context.Context) error { return nil }
 		time.Sleep(freshness)
 		require.True(t, h.now(t.Context()).OK)
