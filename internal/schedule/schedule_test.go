@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,8 +27,17 @@ type fakeRuns struct {
 	busy   bool
 	fail   error
 	waits  map[string]bool // sessions that wait for their phone
-	before func()          // is called before a run begins, with the tick claimed
-	after  func()          // and after it began
+	before hook            // is called before a run begins, with the tick claimed
+	after  hook            // and after it began
+}
+
+// hook is a function to call once, set from another goroutine.
+type hook struct{ atomic.Pointer[func()] }
+
+func (h *hook) call() {
+	if f := h.Swap(nil); f != nil {
+		(*f)()
+	}
 }
 
 func newRuns() *fakeRuns {
@@ -35,9 +46,7 @@ func newRuns() *fakeRuns {
 
 func (f *fakeRuns) Begin(ctx context.Context, s store.Schedule, key string, queue bool) (
 	string, error) {
-	if f.before != nil {
-		f.before()
-	}
+	f.before.call()
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
@@ -51,9 +60,7 @@ func (f *fakeRuns) Begin(ctx context.Context, s store.Schedule, key string, queu
 	f.begun[key]++
 	f.ids[key] = fmt.Sprint("session", len(f.ids))
 	f.waits[f.ids[key]] = f.busy
-	if f.after != nil {
-		f.after()
-	}
+	f.after.call()
 	return f.ids[key], nil
 }
 
@@ -71,10 +78,11 @@ type world struct {
 	dir    string
 	opts   schedule.Options
 	runs   *fakeRuns
-	jumped time.Duration
+	jumped atomic.Int64 // a time.Duration
 	missed []schedule.Missed
 	db     *store.Store
-	stop   func()
+	crash  func() // ends the scheduler where it stands
+	ended  chan struct{}
 }
 
 func newWorld(t *testing.T, dir string) *world {
@@ -84,7 +92,9 @@ func newWorld(t *testing.T, dir string) *world {
 	return w
 }
 
-func (w *world) now() time.Time { return time.Now().Add(w.jumped) }
+func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.jumped.Load())) }
+
+func (w *world) jump(d time.Duration) { w.jumped.Add(int64(d)) }
 
 func (w *world) begin() {
 	var err error
@@ -92,14 +102,15 @@ func (w *world) begin() {
 	require.NoError(w.t, err)
 	w.opts.Store = w.db.Schedules
 	ctx, cancel := context.WithCancel(w.t.Context())
-	done := make(chan struct{})
-	go func() { schedule.New(&w.opts).Run(ctx); close(done) }()
-	w.stop = func() {
-		cancel()
-		<-done
-		require.NoError(w.t, w.db.Close())
-		w.db = nil
-	}
+	ended := make(chan struct{})
+	w.crash, w.ended = cancel, ended
+	go func() { schedule.New(&w.opts).Run(ctx); close(ended) }()
+}
+
+func (w *world) stop() {
+	w.crash()
+	<-w.ended
+	require.NoError(w.t, w.db.Close())
 }
 
 func (w *world) pass(d time.Duration) {
@@ -134,9 +145,13 @@ func (w *world) add(spec string) {
 		store.Schedule{Name: "s", Spec: spec, Zone: "UTC", Task: "look at the mail"}))
 }
 
-// A thousand ticks over restarts, crashes and jumps of the clock: none begins twice, and for each
-// there is a run or a notice.
+// Many ticks over restarts, crashes and jumps of the clock, and with TAPLOOP_TEST_LONG=1 thousands:
+// none begins twice, and for each there is a run or a notice.
 func TestNoTickBeginsTwiceOrIsLost(t *testing.T) {
+	ticks := 120
+	if os.Getenv("TAPLOOP_TEST_LONG") == "1" {
+		ticks = 2000
+	}
 	dir := storetest.Dir(t)
 	seed := rand.Uint64()
 	t.Log("seed", seed)
@@ -145,25 +160,31 @@ func TestNoTickBeginsTwiceOrIsLost(t *testing.T) {
 		w := newWorld(t, dir)
 		w.add("*/5 * * * *")
 		first, reached := w.now(), w.now()
-		for round := 0; reached.Sub(first) < 1000*5*time.Minute; round++ {
+		var faults []int // each comes once in six rounds
+		for reached.Sub(first) < time.Duration(ticks)*5*time.Minute {
 			w.pass(time.Duration(chance.IntN(3600)) * time.Second)
-			switch chance.IntN(6) {
+			if len(faults) == 0 {
+				faults = chance.Perm(6)
+			}
+			fault := faults[0]
+			faults = faults[1:]
+			switch fault {
 			case 0:
-				w.jumped += time.Duration(chance.IntN(200)) * time.Minute
+				w.jump(time.Duration(chance.IntN(200)) * time.Minute)
 			case 1:
-				w.jumped -= time.Duration(chance.IntN(100)) * time.Minute
+				w.jump(-time.Duration(chance.IntN(100)) * time.Minute)
 			case 2:
 				w.stop()
 				w.pass(time.Duration(chance.IntN(150)) * time.Minute)
 				w.begin()
 			case 3: // a crash before or after the run of a tick has begun
-				crash := func() { w.runs.before, w.runs.after = nil, nil; go w.stop() }
-				if w.runs.before = crash; chance.IntN(2) == 0 {
-					w.runs.before, w.runs.after = nil, crash
+				at := &w.runs.before
+				if chance.IntN(2) == 0 {
+					at = &w.runs.after
 				}
-				for w.db != nil {
-					w.pass(time.Minute)
-				}
+				at.Store(&w.crash)
+				<-w.ended
+				w.stop()
 				w.pass(time.Duration(chance.IntN(90)) * time.Minute)
 				w.begin()
 			}
@@ -184,15 +205,15 @@ func TestNoTickBeginsTwiceOrIsLost(t *testing.T) {
 		want := int(reached.Truncate(5*time.Minute).Sub(first.Truncate(5*time.Minute)) /
 			(5 * time.Minute))
 		require.InDelta(t, want, total, 1, "each time is a tick: %v", n)
-		require.GreaterOrEqual(t, total, 1000)
+		require.GreaterOrEqual(t, total, ticks)
 		for key, times := range w.runs.begun {
 			require.Equal(t, 1, times, key)
 		}
 		require.Len(t, w.runs.begun, n[store.TickStarted])
 		require.Zero(t, n[store.TickClaimed], "%v", n)
 		require.Equal(t, n[store.TickMissed], w.told(), "none is lost without a notice")
-		require.Greater(t, n[store.TickStarted], 100, "%v", n)
-		require.Greater(t, n[store.TickMissed], 10, "%v", n)
+		require.Greater(t, n[store.TickStarted], ticks/10, "%v", n)
+		require.Greater(t, n[store.TickMissed], ticks/100, "%v", n)
 	})
 }
 
@@ -234,8 +255,8 @@ func TestABusyPhoneIsWaitedForOrNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, dir)
 		w.runs.busy = true
-		w.add("0 0 * * *")
-		w.pass(24*time.Hour + 59*time.Minute)
+		w.add("0 1 * * *")
+		w.pass(time.Hour + 59*time.Minute)
 		require.Equal(t, map[store.TickState]int{store.TickStarted: 1}, w.ticks())
 		w.pass(2 * time.Minute)
 		require.Equal(t, map[store.TickState]int{store.TickSkipped: 1}, w.ticks())
@@ -244,8 +265,8 @@ func TestABusyPhoneIsWaitedForOrNot(t *testing.T) {
 
 		w = newWorld(t, other)
 		w.runs.busy, w.opts.SkipBusy = true, true
-		w.add("0 0 * * *")
-		w.pass(24 * time.Hour)
+		w.add("0 3 * * *")
+		w.pass(time.Hour)
 		w.stop()
 		require.Equal(t, map[store.TickState]int{store.TickSkipped: 1}, w.ticks())
 		require.Equal(t, 1, w.told())
@@ -258,8 +279,8 @@ func TestARunThatCannotBeginIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, dir)
 		w.runs.fail = errors.New("no phone")
-		w.add("0 0 * * *")
-		w.pass(24 * time.Hour)
+		w.add("0 1 * * *")
+		w.pass(time.Hour)
 		w.stop()
 		require.Equal(t, map[store.TickState]int{store.TickFailed: 1}, w.ticks())
 		require.Equal(t, "no phone", w.missed[0].Why)
