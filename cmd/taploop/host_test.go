@@ -250,10 +250,35 @@ func TestAGoalIsDelegatedOverMCP(t *testing.T) {
 }
 
 // A question is the client's to answer, what the guard holds is not, and neither is lost when the
-// server ends.
+// server ends: the next one continues the goal, or leaves that to the client.
 func TestADelegatedGoalAsksAndIsHeld(t *testing.T) {
-	t.Parallel()
-	x := newHostEnv(t, seatScript, "TAPLOOP_HOST_ENABLED=true")
+	for _, resume := range []string{"detached", "none"} {
+		t.Run(resume, func(t *testing.T) {
+			t.Parallel()
+			x, s, id := restartWhileAGoalIsHeld(t, resume)
+			look := map[string]any{"session_id": id, "wait_seconds": 0}
+			at := s.call("ask_agent_wait", look)
+			if resume == "none" {
+				require.EqualValues(t, "SERVER_RESTARTED", at.Reason)
+				at = s.call("ask_agent_continue", map[string]any{"session_id": id})
+			}
+			// One that the server continues may be about to.
+			for end := time.Now().Add(patience); at.Reason == "SERVER_RESTARTED"; {
+				require.True(t, time.Now().Before(end), "it was not continued")
+				at = s.call("ask_agent_wait", look)
+			}
+			done := s.follow(at)
+			require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
+			require.Equal(t, "Booked.", *done.Answer)
+			require.EqualValues(t, 1, x.paid.Load())
+		})
+	}
+}
+
+// restartWhileAGoalIsHeld delegates a goal, answers what it asks, and approves its held payment
+// while no server is up. It returns the session with a client of the next server.
+func restartWhileAGoalIsHeld(t *testing.T, resume string) (*hostEnv, *clientProcess, string) {
+	x := newHostEnv(t, seatScript, "TAPLOOP_HOST_ENABLED=true", "TAPLOOP_RUNS_RESUME="+resume)
 	x.env = append(x.env, "TAPLOOP_HOST_MCP="+x.file)
 	s, token := x.openAs("mine", modern)
 	id := s.call("delegate_goal",
@@ -287,15 +312,7 @@ func TestADelegatedGoalAsksAndIsHeld(t *testing.T) {
 	require.Zero(t, x.paid.Load())
 
 	p, url := x.serve()
-	s = &clientProcess{p, connect(t, modern, over(t, url, bearer(token))), url}
-	st := s.call("ask_agent_wait", look)
-	for st.Reason == "SERVER_RESTARTED" { // the server resumes it with no call attached
-		st = s.call("ask_agent_wait", look)
-	}
-	done := s.follow(st)
-	require.EqualValues(t, "TASK_COMPLETED_SUCCESSFULLY", done.Reason, "%s", done.words)
-	require.Equal(t, "Booked.", *done.Answer)
-	require.EqualValues(t, 1, x.paid.Load())
+	return x, &clientProcess{p, connect(t, modern, over(t, url, bearer(token))), url}, id
 }
 
 func TestTheStepsOfAHostsPhonesAreShownWithThePhone(t *testing.T) {
