@@ -29,6 +29,17 @@ type fakePhones struct {
 	phones map[string]*handset
 }
 
+// set attaches a phone, or takes it away with nil.
+func (f *fakePhones) set(serial string, h *handset) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if h == nil {
+		delete(f.phones, serial)
+		return
+	}
+	f.phones[serial] = h
+}
+
 type handset struct {
 	serial  string
 	mu      sync.Mutex

@@ -67,14 +67,14 @@ func TestARunIsResumedWhenItsPhoneIsBack(t *testing.T) {
 		time.Sleep(1500 * time.Millisecond)
 		w.close()
 		phone := w.phones.phones["A"]
-		delete(w.phones.phones, "A")
+		w.phones.set("A", nil)
 		w.begin()
 		require.NoError(t, w.manager.ResumePaused(w.ctx(), runs.ResumeDetached))
 		time.Sleep(time.Minute)
 		now, err := w.manager.Status(w.ctx(), st.Session.ID)
 		require.NoError(t, err)
 		require.Equal(t, agentloop.ServerRestarted, now.Reason)
-		w.phones.phones["A"] = phone
+		w.phones.set("A", phone)
 		time.Sleep(time.Minute)
 		require.Equal(t, store.Completed, w.wait(st.Session.ID).Run.State)
 		require.Len(t, phone.done(), 3)

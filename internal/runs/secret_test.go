@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -76,13 +78,18 @@ func TestASecretIsThereUntilItWasTypedAlsoAfterAPauseAndARestart(t *testing.T) {
 	}
 }
 
-// reader is a gate that keeps what is on the screen.
-type reader struct{ seen, ahead *[]string }
+// reader is a gate that keeps what is on the screen, also looking ahead beside the run.
+type reader struct {
+	mu          *sync.Mutex
+	seen, ahead *[]string
+}
 
 func (r reader) Check(
 	ctx context.Context, s agentloop.Situation, _ actions.Decision,
 ) (agentloop.Verdict, error) {
 	list, err := s.Reader.Elements(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, e := range list {
 		*r.seen = append(*r.seen, e.Text)
 	}
@@ -92,6 +99,8 @@ func (r reader) Check(
 // Preview implements agentloop.Previewer.
 func (r reader) Preview(ctx context.Context, s agentloop.Situation) {
 	list, err := s.Reader.Elements(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, e := range list {
 		*r.ahead = append(*r.ahead, e.Text)
 	}
@@ -106,15 +115,19 @@ func TestAGateIsNotShownASecretThatIsOnTheScreen(t *testing.T) {
 	bubble(t, func(t *testing.T, w *fixture) {
 		dir = w.dir
 		var seen, ahead []string
+		var mu sync.Mutex
 		w.policy.reads = true
 		w.again(func(o *runs.Options) {
-			o.NewGate = func(store.Session, store.Run) agentloop.Gate { return reader{&seen, &ahead} }
+			o.NewGate = func(store.Session, store.Run) agentloop.Gate { return reader{&mu, &seen, &ahead} }
 		})
 		st := w.wait(w.start("asksecret typesecret tap").Session.ID)
 		w.reply(st.Session.ID, secret)
 		st = w.wait(st.Session.ID)
 		require.Equal(t, store.Completed, st.Run.State)
 		require.Equal(t, []string{"type " + secret, "tap"}, w.phones.phones["A"].done())
+		synctest.Wait() // a look ahead may be under way
+		mu.Lock()
+		defer mu.Unlock()
 		require.Equal(t, []string{"{{secret}}"}, seen)
 		require.Contains(t, ahead, "{{secret}}", "nor one that looks ahead")
 		require.NotContains(t, ahead, secret)
