@@ -9,6 +9,7 @@ import (
 func androidCommands() map[string]command {
 	return map[string]command{
 		"am": commandOf(activityService), "cmd": cmd, "content": content,
+		"date":     date, // of the phone's own clock, which a real userland does not know
 		"dumpsys":  dumpsys,
 		"getevent": getevent, "getprop": getprop,
 		"ime": commandOf(imeService), "input": commandOf(inputService), "logcat": logcat, "monkey": monkey,

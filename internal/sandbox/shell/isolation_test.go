@@ -141,7 +141,7 @@ func TestExecRunsOneCommandWithoutAShell(t *testing.T) {
 
 func TestNamesAreAndroidsCommandsOnly(t *testing.T) {
 	require.Equal(t, []string{
-		"am", "cmd", "content", "dumpsys", "getevent", "getprop", "ime", "input", "logcat",
+		"am", "cmd", "content", "date", "dumpsys", "getevent", "getprop", "ime", "input", "logcat",
 		"monkey", "pm", "screencap", "settings", "uiautomator", "wm",
 	}, shell.Names())
 }

@@ -16,7 +16,7 @@ import (
 // smallTools are what of a Unix system ADB clients use, with the options that they use.
 func smallTools() map[string]command {
 	return map[string]command{
-		"cat": cat, "cksum": cksum, "date": date, "echo": echo, "grep": grep, "ls": ls, "rm": rm, "sleep": sleep,
+		"cat": cat, "cksum": cksum, "echo": echo, "grep": grep, "ls": ls, "rm": rm, "sleep": sleep,
 		"timeout": timeout,
 		"false":   func(*invocation) int { return exitFailure },
 		"true":    func(*invocation) int { return exitOK },
