@@ -4,9 +4,7 @@ import (
 	"errors"
 	"math"
 	"path"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -113,23 +111,14 @@ var NotifyEvents = []string{"run.completed", "run.failed", "run.paused", "phone.
 	"schedule.missed", "inquiry.created", "inquiry.overdue", "inquiry.resolved",
 	"inquiry.withdrawn", "inquiry.expired"}
 
-var days = regexp.MustCompile(`^(\d+(?:\.\d+)?)([dw])$`)
-
 // ParseAge reads a duration, or a number of days or weeks such as 90d. "" is 0.
 func ParseAge(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}
-	d, err := wait.ParseDuration(text)
-	if m := days.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
-		n, failed := strconv.ParseFloat(m[1], 64)
-		if m[2] == "w" {
-			n *= 7
-		}
-		d, err = time.Duration(n*24*float64(time.Hour)), failed
-		if n > 36500 {
-			err = errors.New("longer than a hundred years")
-		}
+	d, err := wait.ParseDuration(strings.TrimSpace(text))
+	if err == nil && d > 36500*24*time.Hour {
+		err = errors.New("longer than a hundred years")
 	}
 	if err == nil && d <= 0 {
 		err = errors.New("not above 0")
