@@ -56,8 +56,8 @@ var ErrSkillDiverged = errors.New("the screen is not as it was when the skill wa
 // ErrKeyRefused is returned by a Policy whose model's endpoint does not take the key.
 var ErrKeyRefused = errors.New("the endpoint does not take the key")
 
-// Parker keeps questions for people.
-type Parker interface {
+// parker keeps questions for people.
+type parker interface {
 	// Park stores a question for those who answer in the run's reply mode, and returns the reason
 	// for which a run waits for the answer. If the error is nil, the question survives a crash. The
 	// run then ends for now, and a later call of Run continues with the answer. An error that is

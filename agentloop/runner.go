@@ -13,7 +13,7 @@ type Runner struct {
 	Phone   Phone
 	Policy  Policy
 	Gate    Gate   // nil allows everything
-	Parker  Parker // may be nil when there are no questions
+	Parker  parker // may be nil when there are no questions
 	Journal Journal
 	Limits  Limits
 	// Verifier looks at the end that the Policy reports. nil believes it.

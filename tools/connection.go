@@ -48,7 +48,7 @@ type connectionKey struct{}
 //	lang=en|zh            of our own sentences around results, questions and forms
 //	reply_mode=MODE       for calls that name none, the server's own, or one without a person
 //	wait_seconds=N        the longest that a call waits
-//	schemas=LIST          how much the list of tools says, see [ParseSchemas]
+//	schemas=LIST          how much the list of tools says, see [parseSchemas]
 //	compat=gelab|off      the tools as gelab-zero's server has them, see [Compat]
 //
 // They tighten what the server allows and never loosen it. Every description ends with
@@ -158,7 +158,7 @@ func (o *connectionOptions) ignored() string {
 }
 
 func (o *connectionOptions) readSchemas(key, value string) error {
-	how, err := ParseSchemas(value)
+	how, err := parseSchemas(value)
 	if err != nil {
 		return badOption(key, hint.Of(err), "%w", err)
 	}

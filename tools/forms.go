@@ -24,7 +24,7 @@ import (
 // forms show questions to the user of a client, which MCP calls elicitation. It is for one call,
 // and implements usecase.Forms.
 type forms struct {
-	edge
+	edge edge
 	call *call
 }
 
@@ -49,15 +49,15 @@ var (
 func (t *forms) Show(ctx context.Context, q inquiry.Question, end time.Time) (
 	out usecase.FormOutcome, err error) {
 	if q.Secret { // "Servers MUST NOT use form mode elicitation to request sensitive information"
-		t.cases.Questions.Decline(q, "a secret must not be asked for in a form")
+		t.edge.cases.Questions.Decline(q, "a secret must not be asked for in a form")
 		return out, nil
 	}
 	if q.ForPeople() && !t.call.person {
-		t.cases.Questions.Decline(q, "a form of a client whose token is no person's decides "+
+		t.edge.cases.Questions.Decline(q, "a form of a client whose token is no person's decides "+
 			"nothing that only people decide")
 		return out, nil
 	}
-	if q = t.cases.Questions.Drafted(ctx, q, end); !q.Open() {
+	if q = t.edge.cases.Questions.Drafted(ctx, q, end); !q.Open() {
 		return out, nil
 	}
 	if t.call.stateless {
@@ -78,7 +78,7 @@ func (t *forms) dialog(ctx context.Context, out *usecase.FormOutcome, q inquiry.
 	defer late()
 	helpers.Go(func() { t.closeWhenSettled(showing, q, closeForm) })
 	if q.RunID != "" {
-		watch := t.opts.Runs.Watch(q.SessionID)
+		watch := t.edge.opts.Runs.Watch(q.SessionID)
 		defer watch.Close()
 		helpers.Go(func() {
 			for e := range watch.C {
@@ -96,10 +96,10 @@ func (t *forms) dialog(ctx context.Context, out *usecase.FormOutcome, q inquiry.
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil && showing.Err() != nil:
-			t.cases.Questions.ReportSettled(ctx, t.call.who, q.ID)
+			t.edge.cases.Questions.ReportSettled(ctx, t.call.who, q.ID)
 			return nil
 		case err != nil:
-			t.cases.Questions.Decline(q,
+			t.edge.cases.Questions.Decline(q,
 				"the client did not show the form: "+shortLine(err.Error(), 200))
 			return nil
 		}
@@ -113,7 +113,7 @@ func (t *forms) dialog(ctx context.Context, out *usecase.FormOutcome, q inquiry.
 
 func (t *forms) closeWhenSettled(ctx context.Context, q inquiry.Question,
 	closeForm context.CancelCauseFunc) {
-	if now, err := t.opts.Questions.Wait(ctx, q.ID); err == nil && !now.Open() {
+	if now, err := t.edge.opts.Questions.Wait(ctx, q.ID); err == nil && !now.Open() {
 		closeForm(errSettled)
 	}
 }
@@ -140,7 +140,7 @@ func (t *forms) settle(ctx context.Context, out *usecase.FormOutcome, q inquiry.
 	}
 	switch {
 	case answer == nil:
-		t.cases.Questions.Decline(q, "the client brought no answer")
+		t.edge.cases.Questions.Decline(q, "the client brought no answer")
 		return "", nil
 	case r.Type != inquiry.TypeAnswer: // said instead
 	case answer.Action == mcp.ElicitationResponseActionAccept && len(q.Offers()) > 0:
@@ -153,13 +153,13 @@ func (t *forms) settle(ctx context.Context, out *usecase.FormOutcome, q inquiry.
 	case answer.Action == mcp.ElicitationResponseActionDecline:
 		r.Type = inquiry.TypeDecline
 	default:
-		t.cases.Questions.Decline(q, "the form was closed without an answer")
+		t.edge.cases.Questions.Decline(q, "the form was closed without an answer")
 		return "", nil
 	}
-	res, err := t.opts.Questions.Resolve(ctx, q.ID, r)
+	res, err := t.edge.opts.Questions.Resolve(ctx, q.ID, r)
 	if errors.Is(err, inquiry.ErrReplyIDReused) { // another answer in the same form
 		r.ID = ""
-		res, err = t.opts.Questions.Resolve(ctx, q.ID, r)
+		res, err = t.edge.opts.Questions.Resolve(ctx, q.ID, r)
 	}
 	out.Replayed = res.Replayed
 	if unfit, is := errors.AsType[*inquiry.InvalidReplyError](err); is {
@@ -173,9 +173,9 @@ func (t *forms) settle(ctx context.Context, out *usecase.FormOutcome, q inquiry.
 		return "", runs.RefusedReply(err, store.Run{})
 	}
 	if err == nil && r.Type == inquiry.TypeTimeout && res.Question.Open() {
-		t.cases.Questions.Decline(q, "your user gave no answer in time")
+		t.edge.cases.Questions.Decline(q, "your user gave no answer in time")
 	}
-	t.cases.Questions.ReportSettled(ctx, t.call.who, q.ID)
+	t.edge.cases.Questions.ReportSettled(ctx, t.call.who, q.ID)
 	return "", err
 }
 
@@ -183,7 +183,7 @@ func (t *forms) settle(ctx context.Context, out *usecase.FormOutcome, q inquiry.
 func (t *forms) form(q inquiry.Question, problem string) mcp.ElicitationParams {
 	form := newForm(q, problem, t.call.messages)
 	seen := q.Kind.Flag() != ""
-	if seen && t.opts.BaseURL != "" { // in words: forms are no place for links
+	if seen && t.edge.opts.BaseURL != "" { // in words: forms are no place for links
 		form.Message += "\n\n" + t.call.messages.OnPage
 	}
 	return form
@@ -210,7 +210,8 @@ const formPurpose = "the state of a form"
 // signState is the state as a client keeps it: the mark, then the state.
 func (t *forms) signState(s formState) string {
 	state := quote(s)
-	return base64.RawURLEncoding.EncodeToString(append(t.opts.Sign(formPurpose, state), state...))
+	mark := t.edge.opts.Sign(formPurpose, state)
+	return base64.RawURLEncoding.EncodeToString(append(mark, state...))
 }
 
 // openState is the state in what a client brings.
@@ -218,7 +219,7 @@ func (t *forms) openState(signed string) (s formState, err error) {
 	const size = 32 // of a mark
 	raw, err := base64.RawURLEncoding.DecodeString(signed)
 	if err != nil || len(raw) < size ||
-		!hmac.Equal(raw[:size], t.opts.Sign(formPurpose, string(raw[size:]))) ||
+		!hmac.Equal(raw[:size], t.edge.opts.Sign(formPurpose, string(raw[size:]))) ||
 		json.Unmarshal(raw[size:], &s) != nil || s.Question == "" {
 		return formState{}, usecase.Redirect(invalid(
 			"send requestState back exactly as it was given, or go on without it and without "+
@@ -244,7 +245,7 @@ type retried struct {
 // take takes the answer that comes with a call which is made again. Its error is a *formNeeded if
 // the answer does not fit.
 func (e edge) take(ctx context.Context, c *call) (r retried, err error) {
-	t := &forms{e, c}
+	t := &forms{edge: e, call: c}
 	state, err := t.openState(c.request.Params.RequestState)
 	if err != nil {
 		return r, err
@@ -274,5 +275,5 @@ func (e edge) take(ctx context.Context, c *call) (r retried, err error) {
 }
 
 func (t *forms) declineMisfit(q inquiry.Question, problem string) {
-	t.cases.Questions.Decline(q, "no answer in the form did fit: "+shortLine(problem, 200))
+	t.edge.cases.Questions.Decline(q, "no answer in the form did fit: "+shortLine(problem, 200))
 }

@@ -41,7 +41,7 @@ func waitsOf(o *Options, client string) usecase.Waits {
 
 // Schemas say how much the list of tools says, and how much the structure of a result. Every
 // conversation pays for it, before anything is called. It is SchemasBrief, SchemasFull, or groups of
-// arguments with commas between them, see [ParseSchemas].
+// arguments with commas between them, see [parseSchemas].
 type Schemas string
 
 // The lists that there are.
@@ -54,9 +54,9 @@ const (
 // groups are of arguments that the brief list leaves out, by the tag listed of their fields.
 var groups = []string{"inquiry", "captions", "gelab"}
 
-// ParseSchemas checks how much is to be listed: brief, full, or the brief list with groups of
+// parseSchemas checks how much is to be listed: brief, full, or the brief list with groups of
 // arguments, such as "inquiry,captions".
-func ParseSchemas(s string) (Schemas, error) {
+func parseSchemas(s string) (Schemas, error) {
 	known := append([]string{string(SchemasBrief), string(SchemasFull)}, groups...)
 	for part := range strings.SplitSeq(s, ",") {
 		if !slices.Contains(known, part) {

@@ -10,7 +10,7 @@ import (
 
 // progress sends the progress of one call to its client, with a value that grows.
 type progress struct {
-	edge
+	edge  edge
 	token any
 	value float64 // the last one, or -1 before the first
 }
@@ -26,7 +26,7 @@ func (p *progress) send(ctx context.Context, said usecase.Progress) {
 	err := transport.Progress(ctx, p.token, at, float64(said.Of), said.Message,
 		p.meta(said.Question))
 	if err != nil && ctx.Err() == nil {
-		p.opts.Log.DebugContext(ctx, "progress", "err", err)
+		p.edge.opts.Log.DebugContext(ctx, "progress", "err", err)
 	}
 }
 
@@ -37,7 +37,7 @@ func (p *progress) meta(q *inquiry.Question) map[string]any {
 		return nil
 	}
 	meta := map[string]any{"type": "INQUIRY", "inquiryId": q.ID, "question_id": q.ID}
-	if url := p.replyURL(q.ID); url != "" {
+	if url := p.edge.replyURL(q.ID); url != "" {
 		meta["reply_url"] = url
 	}
 	if q.Open() {

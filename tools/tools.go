@@ -138,7 +138,7 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 		c.who.Report = &usecase.Reporter{Send: p.send, Heartbeat: waits.Heartbeat}
 	}
 	if transport.CanElicit(ctx) {
-		c.who.Forms, c.who.Person = &forms{t.edge, c}, c.person
+		c.who.Forms, c.who.Person = &forms{edge: t.edge, call: c}, c.person
 	}
 	if c.gelab { // whose clients block until the task has ended
 		c.who.Usual = c.who.Most

@@ -111,7 +111,7 @@ func (a *Args) Text(names ...string) string {
 	return strings.TrimSpace(text.Lines(loose.Text(a.value(names))))
 }
 
-// Raw is the first text that is not empty, as it was written.
+// raw is the first text that is not empty, as it was written.
 func (a *Args) Raw(names ...string) string {
 	for _, n := range names {
 		if s := loose.Text(a.Values.Get(n)); s != "" {

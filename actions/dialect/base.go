@@ -207,8 +207,8 @@ func (b *Base) past(t *Turn, a *album) Past {
 	}
 	said, _ = Shorten(said, maxTask)
 	wrote, _ = Shorten(wrote, maxTask)
-	past := Past{Notes: b.texts(t.Notes), App: b.text(t.App, maxNote), Said: Raw(said),
-		Wrote: Raw(wrote), Did: b.text(t.Did, maxNote)}
+	past := Past{Notes: b.texts(t.Notes), App: b.text(t.App, maxNote), Said: raw(said),
+		Wrote: raw(wrote), Did: b.text(t.Did, maxNote)}
 	if t.Frame != nil {
 		past.Picture = a.add(t.Frame)
 	}

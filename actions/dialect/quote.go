@@ -8,10 +8,10 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-// Quote is a text from elsewhere as a JSON string on one line, at most limit characters of it. What
+// quote is a text from elsewhere as a JSON string on one line, at most limit characters of it. What
 // is cut is said after the string, in the words of note, which takes the number of characters left
 // out. Read as JSON, the string is the text.
-func Quote(s string, limit int, note string) string {
+func quote(s string, limit int, note string) string {
 	s, cut := Shorten(s, limit)
 	return `"` + escape(s, true) + `"` + leftOut(note, cut)
 }

@@ -69,7 +69,7 @@ var shared embed.FS
 var functions = template.FuncMap{
 	"system": role("system"), "user": role("user"), "assistant": role("assistant"),
 	"inc":   func(i int) int { return i + 1 },
-	"line":  func(r Raw) Text { return Text(text.Line(string(r))) },
+	"line":  func(r raw) Text { return Text(text.Line(string(r))) },
 	"quote": func(t Text) string { return `"` + escape(string(t), true) + `"` },
 
 	"print": short(fmt.Sprint), "println": short(fmt.Sprintln),

@@ -38,8 +38,8 @@ type Past struct {
 	JustIn  string // an answer that had just come, in a sentence, or ""
 	App     Text   // package that was in front
 	Picture string // what the model saw, "" if it was not kept
-	Said    Raw    // the model's reply with its thought
-	Wrote   Raw    // the reply without it
+	Said    raw    // the model's reply with its thought
+	Wrote   raw    // the reply without it
 	Did     Text   // what it did, in words
 }
 
@@ -49,10 +49,10 @@ type Text string
 
 func (t Text) String() string { return escape(strings.TrimSpace(string(t)), false) }
 
-// Raw is a text of the model itself, shown as it was.
-type Raw string
+// raw is a text of the model itself, shown as it was.
+type raw string
 
-func (r Raw) String() string { return strings.ReplaceAll(string(r), mark, "") }
+func (r raw) String() string { return strings.ReplaceAll(string(r), mark, "") }
 
 // Limits of texts from elsewhere, in characters, and of how many are shown.
 const (

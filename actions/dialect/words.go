@@ -34,7 +34,7 @@ func (w *Words) Exchange(e actions.Exchange, abort string, limit int) string {
 	if !ok {
 		form = w.Unknown
 	}
-	question, answer := Quote(e.Question, limit, w.Cut), Quote(e.Answer, limit, w.Cut)
+	question, answer := quote(e.Question, limit, w.Cut), quote(e.Answer, limit, w.Cut)
 	return strings.NewReplacer("{q}", question, "{a}", answer, "{abort}", abort).Replace(form)
 }
 

@@ -44,8 +44,8 @@ type Proxy interface {
 	Undecided(ctx context.Context, tool string, args json.RawMessage) (bool, error)
 }
 
-// Phones carries out tasks on phones.
-type Phones interface {
+// phones carries out tasks on phones.
+type phones interface {
 	// Do carries out the task on the next free phone and waits for its end. A task with a known key
 	// is resumed. Do calls session with the id of the task's session once it exists. answer is for
 	// the model. ok reports whether the task was completed.
@@ -53,8 +53,8 @@ type Phones interface {
 		err error)
 }
 
-// People answers questions of agents.
-type People interface {
+// people answers questions of agents.
+type people interface {
 	// Ask asks people a question and returns the answer in words for the model. Calls with the same
 	// key ask the same question.
 	Ask(ctx context.Context, key, question string, choices []string) (string, error)
@@ -87,8 +87,8 @@ type Options struct {
 	// Otherwise this is detected by the endpoint's refusal.
 	Textual bool
 	Lang    string // of messages to models: "zh" or "en", or "" for the goal's
-	Phones  Phones // nil for none
-	People  People // nil for none
+	Phones  phones // nil for none
+	People  people // nil for none
 	Journal Journal
 	Down    []Down // servers that cannot be used, and why
 	Limits  Limits

@@ -7,13 +7,13 @@ import (
 	"net/url"
 )
 
-// Address is a URL whose path is as good as a password: those who know it may use it. It shows its
+// address is a URL whose path is as good as a password: those who know it may use it. It shows its
 // server only, wherever it is printed, logged or encoded. The conversion string(a) is the
 // whole address.
-type Address string
+type address string
 
 // String is the address up to its server, or "" for an empty address.
-func (a Address) String() string {
+func (a address) String() string {
 	if a == "" {
 		return ""
 	}
@@ -25,16 +25,16 @@ func (a Address) String() string {
 }
 
 // Format prints String whatever the verb.
-func (a Address) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, a.String()) }
+func (a address) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, a.String()) }
 
 // LogValue logs String.
-func (a Address) LogValue() slog.Value { return slog.StringValue(a.String()) }
+func (a address) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
 // MarshalText encodes String.
-func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+func (a address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
 // reachable reports whether it is a whole address of an HTTP server.
-func (a Address) reachable() bool {
+func (a address) reachable() bool {
 	return web(url.Parse(string(a)))
 }
 

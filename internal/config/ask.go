@@ -39,20 +39,20 @@ type Notify struct {
 // Webhook is an endpoint that gets questions. Its secret is in the file, or in the
 // environment variable SecretEnv.
 type Webhook struct {
-	URL       Address      `koanf:"url" json:"url"`
+	URL       address      `koanf:"url" json:"url"`
 	Secret    model.Secret `koanf:"secret" json:"secret"`
 	SecretEnv string       `koanf:"secret_env" json:"secret_env,omitempty"`
 }
 
 // Ntfy is a topic of an ntfy server.
 type Ntfy struct {
-	URL   Address      `koanf:"url"`
+	URL   address      `koanf:"url"`
 	Token model.Secret `koanf:"token"`
 }
 
 // When a judge is asked, besides Off.
 const (
-	Unsure = "unsure" // about labels that the guard does not know
+	unsure = "unsure" // about labels that the guard does not know
 	Always = "always" // about all that can be touched
 )
 
@@ -135,7 +135,7 @@ var questionSettings = []setting{
 			"as sending; never a critical one"},
 	{"guard.expires", "10m", positive,
 		"how long an approval holds; an action that is approved later is asked about again"},
-	{"guard.judge", Unsure, oneOf(Off, Unsure, Always),
+	{"guard.judge", unsure, oneOf(Off, unsure, Always),
 		"whether a model says which labels pay, send, delete, or do what else cannot be undone " +
 			"(docs/guard.md): unsure asks about labels that the guard does not know, always about " +
 			"all that can be touched; it only adds to what is asked"},

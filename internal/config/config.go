@@ -12,7 +12,7 @@ type Config struct {
 	Device    Device             `koanf:"device"`
 	HTTP      HTTP               `koanf:"http"`
 	Model     Model              `koanf:"model"`
-	Models    map[string]Profile `koanf:"models"`
+	Models    map[string]profile `koanf:"models"`
 	Caption   Caption            `koanf:"caption"`
 	Loop      Loop               `koanf:"loop"`
 	Reply     Reply              `koanf:"reply"`

@@ -15,11 +15,11 @@ type Host struct {
 	MaxCost   float64             `koanf:"max_cost"`
 	Textual   bool                `koanf:"textual"`
 	Enabled   bool                `koanf:"enabled"`
-	Roles     map[string]HostRole `koanf:"roles"`
+	Roles     map[string]hostRole `koanf:"roles"`
 }
 
-// HostRole describes an agent and what it may use. The role named main has the goal.
-type HostRole struct {
+// hostRole describes an agent and what it may use. The role named main has the goal.
+type hostRole struct {
 	Description string   `koanf:"description" json:"description,omitempty"`
 	Prompt      string   `koanf:"prompt" json:"prompt,omitempty"`
 	Model       string   `koanf:"model" json:"model,omitempty"`

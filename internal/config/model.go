@@ -54,12 +54,12 @@ type Caption struct {
 	Extra      map[string]any `koanf:"extra"`
 }
 
-// Profile is a model under a name: keys of the group model with their values. Naming it
+// profile is a model under a name: keys of the group model with their values. Naming it
 // in the place of a model's name takes over all of them. Printed, it shows no key.
-type Profile map[string]any
+type profile map[string]any
 
 // masked is p without its key.
-func (p Profile) masked() map[string]any {
+func (p profile) masked() map[string]any {
 	m := maps.Clone(map[string]any(p))
 	if m["api_key"] != nil {
 		m["api_key"] = "[secret]"
@@ -68,13 +68,13 @@ func (p Profile) masked() map[string]any {
 }
 
 // String implements fmt.Stringer.
-func (p Profile) String() string { return fmt.Sprint(p.masked()) }
+func (p profile) String() string { return fmt.Sprint(p.masked()) }
 
 // GoString implements fmt.GoStringer.
-func (p Profile) GoString() string { return fmt.Sprintf("%#v", p.masked()) }
+func (p profile) GoString() string { return fmt.Sprintf("%#v", p.masked()) }
 
 // MarshalJSON implements json.Marshaler.
-func (p Profile) MarshalJSON() ([]byte, error) { return json.Marshal(p.masked()) }
+func (p profile) MarshalJSON() ([]byte, error) { return json.Marshal(p.masked()) }
 
 var modelSettings = []setting{
 	{"model.base_url", "http://localhost:11434/v1", nil, "OpenAI-compatible endpoint"},

@@ -28,7 +28,7 @@ func (l *Loaded) takeProfiles(keys []Key, defaults Config, file string, given an
 		return hint.Add(fmt.Errorf("in %s: models is no map", file),
 			"write models: {NAME: {base_url: URL, name: MODEL}}")
 	}
-	l.Models, l.origin[profilesPath] = map[string]Profile{}, file
+	l.Models, l.origin[profilesPath] = map[string]profile{}, file
 	var bad []error
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		p, ok := named[name].(map[string]any)

@@ -13,8 +13,8 @@ import (
 
 const rolesPath = "host.roles"
 
-// MainRole is the name of the role of the agent that has the goal.
-const MainRole = "main"
+// mainRole is the name of the role of the agent that has the goal.
+const mainRole = "main"
 
 // takeOut removes a group's value from a file's settings and returns it, or nil.
 func takeOut(m map[string]any, group, key string) any {
@@ -56,11 +56,11 @@ func (l *Loaded) wrongRole(name string) string {
 	if !proxyName().MatchString(name) {
 		return "the name may have letters, digits, _ and -"
 	}
-	if name != MainRole && r.Description == "" {
+	if name != mainRole && r.Description == "" {
 		return "it has no description, from which other agents know what it is for"
 	}
 	for _, of := range r.Roles {
-		if _, ok := l.Host.Roles[of]; !ok || of == MainRole {
+		if _, ok := l.Host.Roles[of]; !ok || of == mainRole {
 			return fmt.Sprintf("it may call %q, which is no role", of)
 		}
 	}

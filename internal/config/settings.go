@@ -75,19 +75,19 @@ func languageOrAuto(v any) []fault {
 // orDecider is oneOf, or a deciding model, whose name the program checks.
 func orDecider(allowed ...string) check {
 	return func(v any) []fault {
-		_, named := strings.CutPrefix(v.(string), DecidingModel+":")
-		if named || v == DecidingModel {
+		_, named := strings.CutPrefix(v.(string), decidingModel+":")
+		if named || v == decidingModel {
 			return nil
 		}
 		return unless(slices.Contains(allowed, v.(string)), v, strings.TrimPrefix(
-			"one of "+strings.Join(append(allowed, DecidingModel, DecidingModel+":NAME"), ", "),
+			"one of "+strings.Join(append(allowed, decidingModel, decidingModel+":NAME"), ", "),
 			", "))
 	}
 }
 
-// DecidingModel is the model that decides, where a setting names a deciding model. A colon and the
+// decidingModel is the model that decides, where a setting names a deciding model. A colon and the
 // name of one of Models behind it is that one.
-const DecidingModel = "model"
+const decidingModel = "model"
 
 func between(low, high float64) check {
 	return func(v any) []fault {

@@ -10,15 +10,15 @@ import (
 
 // Store says where sessions and questions are kept.
 type Store struct {
-	URL StoreURL `koanf:"url"`
+	URL storeURL `koanf:"url"`
 }
 
-// StoreURL is the URL of a database. It is shown without its password. The conversion string(u) is
+// storeURL is the URL of a database. It is shown without its password. The conversion string(u) is
 // the whole.
-type StoreURL string
+type storeURL string
 
 // String is the URL without its password, which may also be among what follows a question mark.
-func (u StoreURL) String() string {
+func (u storeURL) String() string {
 	whole, _, _ := strings.Cut(string(u), "?")
 	parsed, err := url.Parse(whole)
 	if err != nil {
@@ -28,13 +28,13 @@ func (u StoreURL) String() string {
 }
 
 // Format prints String whatever the verb.
-func (u StoreURL) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, u.String()) }
+func (u storeURL) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, u.String()) }
 
 // LogValue logs String.
-func (u StoreURL) LogValue() slog.Value { return slog.StringValue(u.String()) }
+func (u storeURL) LogValue() slog.Value { return slog.StringValue(u.String()) }
 
 // MarshalText encodes String.
-func (u StoreURL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
+func (u storeURL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
 var storeSettings = []setting{
 	{"store.url", "sqlite:", nil,

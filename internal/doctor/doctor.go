@@ -18,20 +18,20 @@ import (
 	"github.com/taploop/taploop/internal/words"
 )
 
-// Level says how bad a finding is.
-type Level string
+// level says how bad a finding is.
+type level string
 
 // The levels.
 const (
-	OK      Level = "ok"
-	Warning Level = "warning" // it works, less well than it could
-	Broken  Level = "broken"  // nothing works, or a part of it
+	OK      level = "ok"
+	Warning level = "warning" // it works, less well than it could
+	Broken  level = "broken"  // nothing works, or a part of it
 )
 
 // Finding is one thing that was looked at.
 type Finding struct {
 	ID      string `json:"id"`
-	Level   Level  `json:"level"`
+	Level   level  `json:"level"`
 	Subject string `json:"subject"` // adb, a phone, model, ...
 	Says    string `json:"says"`
 	Mend    string `json:"mend,omitempty"` // empty if the level is OK
@@ -45,7 +45,7 @@ type Report struct {
 }
 
 // Has reports whether there is a finding of the level.
-func (r Report) Has(l Level) bool {
+func (r Report) Has(l level) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Level == l })
 }
 
@@ -169,7 +169,7 @@ func (l ledger) report(lang string) Report {
 			Mend: fill.Replace(said.Mends[f.id])})
 		r.OK = r.OK && levels[f.id] != Broken
 	}
-	order := []Level{Broken, Warning, OK}
+	order := []level{Broken, Warning, OK}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return slices.Index(order, a.Level) - slices.Index(order, b.Level)
 	})
@@ -189,7 +189,7 @@ type questions struct{ Code, Target string }
 var textsIn = words.Of[texts]("doctor")
 
 // levels are all findings that there are.
-var levels = map[string]Level{
+var levels = map[string]level{
 	"config.broken": Broken,
 
 	"adb.ready":   OK,

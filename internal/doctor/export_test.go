@@ -7,4 +7,4 @@ func Words(lang string) (says, mends map[string]string) {
 }
 
 // Levels are all findings that there are.
-func Levels() map[string]Level { return levels }
+func Levels() map[string]level { return levels }

@@ -29,8 +29,8 @@ type Place struct {
 	Y float64 `json:"y"`
 }
 
-// MaxRequests is the most actions that one question may ask about.
-const MaxRequests = 50
+// maxRequests is the most actions that one question may ask about.
+const maxRequests = 50
 
 // Approval is the body of a question about actions that wait for a decision, one each, in order.
 type Approval struct {
@@ -89,8 +89,8 @@ func (a *Approval) Check(q *Question, o *Options) error {
 	a.PeopleOnly = a.Severity != Routine && (a.Severity != Sensitive || !o.ProgramsDecide)
 	n := len(a.ActionRequests)
 	switch {
-	case n == 0 || n > MaxRequests:
-		return fmt.Errorf("%d actions are to be decided on (want 1 to %d)", n, MaxRequests)
+	case n == 0 || n > maxRequests:
+		return fmt.Errorf("%d actions are to be decided on (want 1 to %d)", n, maxRequests)
 	case q.Secret:
 		return errors.New("an approval has no secret")
 	}

@@ -42,9 +42,9 @@ type Field struct {
 
 // The bounds of a form.
 const (
-	MaxFields       = 50
-	MaxFieldOptions = 100  // of one field
-	MaxFieldLabel   = 2000 // bytes of a label, and of an option
+	maxFields       = 50
+	maxFieldOptions = 100  // of one field
+	maxFieldLabel   = 2000 // bytes of a label, and of an option
 )
 
 var fieldName = sync.OnceValue(func() *regexp.Regexp {

@@ -107,8 +107,8 @@ func askOrForm(question []byte) Body {
 
 // checkForm reports what is wrong with a form.
 func checkForm(fields []Field) error {
-	if len(fields) > MaxFields {
-		return fmt.Errorf("the form has %d fields (at most %d)", len(fields), MaxFields)
+	if len(fields) > maxFields {
+		return fmt.Errorf("the form has %d fields (at most %d)", len(fields), maxFields)
 	}
 	seen := map[string]bool{}
 	for i := range fields {
@@ -130,8 +130,8 @@ func checkForm(fields []Field) error {
 
 // check reports what is wrong with a field, and brings its default into canonical form.
 func (f *Field) check() error {
-	if !isPlainText(f.Label) || len(f.Label) > MaxFieldLabel {
-		return fmt.Errorf("the label is not plain text of at most %d bytes", MaxFieldLabel)
+	if !isPlainText(f.Label) || len(f.Label) > maxFieldLabel {
+		return fmt.Errorf("the label is not plain text of at most %d bytes", maxFieldLabel)
 	}
 	if err := f.checkOptions(); err != nil {
 		return err
@@ -167,15 +167,15 @@ func (f *Field) checkOptions() error {
 		return fmt.Errorf("unknown type %s (want one of %q)", text.Quote(string(f.Type), 100),
 			[]FieldType{TextField, ChoiceField, ChoicesField, YesNoField, NumberField, DateField})
 	}
-	if n := len(f.Options); n == 0 || n > MaxFieldOptions {
-		return fmt.Errorf("there are %d options (want 1 to %d)", n, MaxFieldOptions)
+	if n := len(f.Options); n == 0 || n > maxFieldOptions {
+		return fmt.Errorf("there are %d options (want 1 to %d)", n, maxFieldOptions)
 	}
 	for i, o := range f.Options {
 		switch {
 		case strings.TrimSpace(o) == "":
 			return errors.New("an option is empty")
-		case !isPlainText(o) || len(o) > MaxFieldLabel:
-			return fmt.Errorf("an option is not plain text of at most %d bytes", MaxFieldLabel)
+		case !isPlainText(o) || len(o) > maxFieldLabel:
+			return fmt.Errorf("an option is not plain text of at most %d bytes", maxFieldLabel)
 		case slices.Contains(f.Options[:i], o):
 			return fmt.Errorf("the option %s is there twice", text.Quote(o, 100))
 		}

@@ -120,8 +120,8 @@ func checkType(q *Question, r Reply) error {
 	types := bodyOf(q).Types(q)
 	unfit := bodyOf(q).Unfit(q, r.Type)
 	switch {
-	case len(r.ID) > MaxReplyID || !isPlainText(r.ID):
-		return invalid("the reply id is not plain text of at most %d bytes", MaxReplyID)
+	case len(r.ID) > maxReplyID || !isPlainText(r.ID):
+		return invalid("the reply id is not plain text of at most %d bytes", maxReplyID)
 	case !slices.Contains(types, r.Type):
 	case (r.Type == TypeTimeout || r.Type == TypeDelegate) && r.Response != "":
 		return invalid("a reply of type %q has no words, which would be lost "+

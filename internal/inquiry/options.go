@@ -23,9 +23,9 @@ type Options struct {
 
 // The bounds of a time that a model may set.
 const (
-	MinAttention = 30 * time.Second
+	minAttention = 30 * time.Second
 	MaxAttention = 24 * time.Hour
 )
 
 // Clamp brings a time that a model asked for into its bounds.
-func Clamp(d time.Duration) time.Duration { return min(max(d, MinAttention), MaxAttention) }
+func Clamp(d time.Duration) time.Duration { return min(max(d, minAttention), MaxAttention) }

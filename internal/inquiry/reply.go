@@ -39,8 +39,8 @@ func (r Reply) Format(f fmt.State, _ rune) { fmt.Fprint(f, r.String()) }
 // LogValue logs String.
 func (r Reply) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
-// MaxReplyID is the most bytes that a reply's id may have.
-const MaxReplyID = 200
+// maxReplyID is the most bytes that a reply's id may have.
+const maxReplyID = 200
 
 // InvalidReplyError says why a reply does not fit its question, in words for its sender.
 type InvalidReplyError struct {

@@ -14,8 +14,8 @@ type Span struct {
 	Since      time.Time
 }
 
-// Ledger keeps receipts. It is used by many goroutines at once.
-type Ledger interface {
+// ledger keeps receipts. It is used by many goroutines at once.
+type ledger interface {
 	// Delivered adds the receipt of a message about the question as it was then. It survives a
 	// crash once it returns.
 	Delivered(ctx context.Context, r Receipt) error

@@ -32,8 +32,8 @@ func Events() []string {
 	return all
 }
 
-// Chosen reports whether one of the patterns is for the event, such as run.failed or run.*.
-func Chosen(patterns []string, event string) bool {
+// chosen reports whether one of the patterns is for the event, such as run.failed or run.*.
+func chosen(patterns []string, event string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		ok, err := path.Match(p, event)
 		return err == nil && ok
@@ -60,7 +60,7 @@ type Notice struct {
 // Tell sends a notice, if its event is one of those that were chosen. It returns at once. What the
 // process has not sent at its end is lost.
 func (n *Notifier) Tell(about Notice) {
-	if !Chosen(n.opts.Events, about.Event) {
+	if !chosen(n.opts.Events, about.Event) {
 		return
 	}
 	about.At = about.At.UTC()

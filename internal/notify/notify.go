@@ -81,7 +81,7 @@ func (n *Notifier) Run(ctx context.Context) error {
 
 // send puts a message into the queues of the endpoints that have not had it.
 func (n *Notifier) send(ctx context.Context, m *notification) {
-	if !Chosen(n.opts.Events, m.event) {
+	if !chosen(n.opts.Events, m.event) {
 		return
 	}
 	m.link = n.link(m.question.ID)

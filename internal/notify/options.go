@@ -9,8 +9,8 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 )
 
-// Questions is what a Notifier needs of an inquiry.Broker.
-type Questions interface {
+// questions is what a Notifier needs of an inquiry.Broker.
+type questions interface {
 	Subscribe() *inquiry.Subscription
 	Get(ctx context.Context, id string) (inquiry.Question, error)
 	List(ctx context.Context, f inquiry.Filter) ([]inquiry.Question, error)
@@ -19,8 +19,8 @@ type Questions interface {
 // Options say whom to tell, and how. Questions and Ledger are needed; without an endpoint nothing
 // is sent.
 type Options struct {
-	Questions Questions
-	Ledger    Ledger // what was delivered
+	Questions questions
+	Ledger    ledger // what was delivered
 	Webhooks  []Webhook
 	Ntfy      Ntfy
 	HideText  bool // leave out what is asked

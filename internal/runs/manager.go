@@ -48,7 +48,7 @@ type Options struct {
 	Lang        string       // of messages to the model: "zh" or "en", the default
 	Observe     func(Event)  // is called for each event on its run's goroutine
 	Log         *slog.Logger // nil discards
-	Goals       Goals        // carries out goals of agents, which are refused if it is nil
+	Goals       goals        // carries out goals of agents, which are refused if it is nil
 }
 
 // Manager carries runs out. It is safe for concurrent use.
@@ -86,8 +86,8 @@ func (m *Manager) Close() error {
 	return nil
 }
 
-// Goals creates the work for goals of agents. goals.Goals implements it.
-type Goals interface {
+// goals creates the work for goals of agents. goals.Goals implements it.
+type goals interface {
 	// Work checks the goal and its settings. It may fill in g.Settings.Servers.
 	Work(g *Goal) (Work, error)
 }

@@ -167,7 +167,7 @@ func (p *page) find(t *Target) (screen.Point, int, error) {
 }
 
 func (p *page) fitsAny(t *Target, i int) bool {
-	return slices.ContainsFunc(t.Locators, func(l Locator) bool { return p.fits(&l, i) })
+	return slices.ContainsFunc(t.Locators, func(l locator) bool { return p.fits(&l, i) })
 }
 
 // looks reports whether an element looks like the fingerprint.
@@ -177,7 +177,7 @@ func (p *page) looks(fingerprint string, i int) bool {
 }
 
 // tells reports whether a locator says which element it is, and not only where.
-func (l *Locator) tells() bool {
+func (l *locator) tells() bool {
 	return l.ID != "" && l.Place == 0 || l.Text != "" || l.Desc != "" || len(l.Near) > 0
 }
 
@@ -219,7 +219,7 @@ func (p *page) touch(t *Target, i int) (screen.Point, int, error) {
 }
 
 // fits reports whether all of a locator fits an element.
-func (p *page) fits(l *Locator, i int) bool {
+func (p *page) fits(l *locator, i int) bool {
 	e := &p.list[i]
 	switch {
 	case l.ID != "" && l.ID != e.ResourceID,
@@ -312,7 +312,7 @@ func (p *page) holds(s *State) error {
 	return nil
 }
 
-func (e *Element) words() string {
+func (e *element) words() string {
 	if e.Text != "" {
 		return e.Text
 	}
@@ -321,7 +321,7 @@ func (e *Element) words() string {
 
 // shows reports whether an element is there, by its text where it has one. Its id alone is enough
 // where it has none.
-func (p *page) shows(e *Element) bool {
+func (p *page) shows(e *element) bool {
 	for i := range p.list {
 		x := &p.list[i]
 		switch {

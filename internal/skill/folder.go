@@ -39,7 +39,7 @@ func (f Folder) Names() ([]string, error) {
 	var names []string
 	for _, e := range list {
 		name, is := strings.CutSuffix(e.Name(), suffix)
-		if is && CheckName(name) == nil {
+		if is && checkName(name) == nil {
 			names = append(names, name)
 		}
 	}
@@ -49,7 +49,7 @@ func (f Folder) Names() ([]string, error) {
 
 // Read reads a skill, which has to bear the name of its file.
 func (f Folder) Read(name string) (*Skill, error) {
-	if err := CheckName(name); err != nil {
+	if err := checkName(name); err != nil {
 		return nil, err
 	}
 	return f.read(name, f.Path(name))

@@ -50,7 +50,7 @@ type maker struct {
 
 // Make makes a skill from a run that was completed, with notes on what it could not generalise.
 func Make(src Source, o MakeOptions) (*Skill, []string, error) {
-	if err := CheckName(o.Name); err != nil {
+	if err := checkName(o.Name); err != nil {
 		return nil, nil, err
 	}
 	if src.Run.State != store.Completed {
@@ -269,22 +269,22 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 		}
 	}
 	near := p.near(i)
-	add := func(l Locator, known bool) {
+	add := func(l locator, known bool) {
 		if known {
 			t.Locators = append(t.Locators, l)
 		}
 	}
-	add(Locator{ID: e.ResourceID}, e.ResourceID != "")
-	add(Locator{Text: plain(e.Text), Class: e.Class}, e.Text != "" && !e.Editable)
-	add(Locator{Desc: plain(e.ContentDesc), Class: e.Class}, e.ContentDesc != "")
-	add(Locator{Class: e.Class}, t.Label != "")
-	add(Locator{Class: e.Class, ID: e.ResourceID, Near: near}, near != nil)
+	add(locator{ID: e.ResourceID}, e.ResourceID != "")
+	add(locator{Text: plain(e.Text), Class: e.Class}, e.Text != "" && !e.Editable)
+	add(locator{Desc: plain(e.ContentDesc), Class: e.Class}, e.ContentDesc != "")
+	add(locator{Class: e.Class}, t.Label != "")
+	add(locator{Class: e.Class, ID: e.ResourceID, Near: near}, near != nil)
 	look := ""
 	if img := p.picture(); img != nil {
 		look = patch(img, b)
 	}
-	add(Locator{Class: e.Class, ID: e.ResourceID, Picture: look}, look != "")
-	add(Locator{Class: e.Class, ID: e.ResourceID, Place: p.place(i)},
+	add(locator{Class: e.Class, ID: e.ResourceID, Picture: look}, look != "")
+	add(locator{Class: e.Class, ID: e.ResourceID, Place: p.place(i)},
 		kin > 1 && near == nil && !p.inList(i))
 	if same > 1 && near != nil { // it is told from its kin by its row alone
 		for n := range t.Locators {
@@ -322,7 +322,7 @@ func (m *maker) state(p, unlike *page) State {
 	for i := range p.list {
 		e := &p.list[i]
 		words := m.general(said(e))
-		x := Element{ID: e.ResourceID, Text: words}
+		x := element{ID: e.ResourceID, Text: words}
 		switch {
 		case words == "" && x.ID == "", e.Bounds.Area() >= large, unlike == nil && p.inList(i),
 			unlike != nil && unlike.shows(&x),

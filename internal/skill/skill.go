@@ -66,14 +66,14 @@ type Step struct {
 type Target struct {
 	// Label is what it says. Nothing that says something else is the target.
 	Label    string    `yaml:"label" json:"label,omitempty" empty:"ok"`
-	Locators []Locator `yaml:"locators" json:"locators,omitempty"` // the best first
+	Locators []locator `yaml:"locators" json:"locators,omitempty"` // the best first
 	// X and Y are where in it the finger was, from 0 to 1.
 	X float64 `yaml:"x" json:"x,omitempty" min:"0" max:"1"`
 	Y float64 `yaml:"y" json:"y,omitempty" min:"0" max:"1"`
 }
 
-// Locator is one way to find a target: all that it has must fit.
-type Locator struct {
+// locator is one way to find a target: all that it has must fit.
+type locator struct {
 	ID    string `yaml:"id" json:"id,omitempty"`
 	Text  string `yaml:"text" json:"text,omitempty"`
 	Desc  string `yaml:"desc" json:"desc,omitempty"`
@@ -90,11 +90,11 @@ type Locator struct {
 type State struct {
 	App      string    `yaml:"app" json:"app,omitempty"`
 	Activity string    `yaml:"activity" json:"activity,omitempty"`
-	Elements []Element `yaml:"elements" json:"elements,omitempty"`
+	Elements []element `yaml:"elements" json:"elements,omitempty"`
 }
 
-// Element is something that a screen shows: by its id or by its text.
-type Element struct {
+// element is something that a screen shows: by its id or by its text.
+type element struct {
 	ID   string `yaml:"id" json:"id,omitempty"`
 	Text string `yaml:"text" json:"text,omitempty"`
 }
@@ -102,8 +102,8 @@ type Element struct {
 // names are those of files: nothing that a folder or a shell would take for something else.
 var names = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
-// CheckName returns an error for what cannot be the name of a skill.
-func CheckName(name string) error {
+// checkName returns an error for what cannot be the name of a skill.
+func checkName(name string) error {
 	if !names.MatchString(name) {
 		return fmt.Errorf("%q is no name of a skill (want small letters, digits, - and _, at most "+
 			"64, beginning with a letter or a digit)", name)
@@ -142,7 +142,7 @@ func (s *Skill) problems() (all []error) {
 			all = append(all, fmt.Errorf("%s: %w", where, err))
 		}
 	}
-	note("name", CheckName(s.Name))
+	note("name", checkName(s.Name))
 	schema, err := s.Schema()
 	note("params", err)
 	if err != nil {

@@ -84,7 +84,7 @@ func writeBackup(ctx context.Context, s *Store, path string) (sum Summary, err e
 	if err := archive(ctx, s, whole, image, &copied, pictures); err != nil {
 		return sum, err
 	}
-	read, err := Verify(ctx, whole)
+	read, err := verify(ctx, whole)
 	if err == nil && read != copied {
 		err = fmt.Errorf("it reads back as %+v (want %+v)", read, copied)
 	}

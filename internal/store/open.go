@@ -28,7 +28,7 @@ type Store struct {
 	Audit     Audit
 	Grants    Grants
 	Judged    Judged
-	Phones    Phones
+	Phones    phones
 	Leases    Leases
 	Owner     *Owner
 	Questions Questions
@@ -89,7 +89,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	}
 	d.opts.Patience = cmp.Or(d.opts.Patience, 15*time.Second)
 	s := &Store{db: d, Answers: Answers{d}, Audit: Audit{d}, Grants: Grants{d},
-		Judged: Judged{d}, Leases: Leases{d}, Phones: Phones{d}, Questions: Questions{d},
+		Judged: Judged{d}, Leases: Leases{d}, Phones: phones{d}, Questions: Questions{d},
 		Runs:      Runs{d},
 		Schedules: Schedules{d},
 		Secrets:   Secrets{d}}

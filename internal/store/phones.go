@@ -2,14 +2,14 @@ package store
 
 import "context"
 
-// Phones is what is remembered of phones: their names, and the keyboards to put back on them. It
+// phones is what is remembered of phones: their names, and the keyboards to put back on them. It
 // implements device.Memory, and does not interpret the keyboards.
-type Phones struct{ *db }
+type phones struct{ *db }
 
 // NamePhone returns the name of the phone with that factory serial and that mark, which tells
 // phones with one serial apart: the serial, unless a phone with another mark had that name first. A
 // mark that is not known is "", and stands for the phone that had the name first.
-func (p Phones) NamePhone(ctx context.Context, serial, mark string) (string, error) {
+func (p phones) NamePhone(ctx context.Context, serial, mark string) (string, error) {
 	name, known, err := nameOf(ctx, p.read, serial, mark)
 	if err == nil && !known {
 		err = p.update(ctx, func(ctx context.Context, tx *tx) error {
@@ -43,7 +43,7 @@ func nameOf(ctx context.Context, q queryer, serial, mark string) (string, bool, 
 }
 
 // SetFormerKeyboard remembers the phone's keyboard, or forgets it if former is "".
-func (p Phones) SetFormerKeyboard(ctx context.Context, serial, former string) error {
+func (p phones) SetFormerKeyboard(ctx context.Context, serial, former string) error {
 	err := p.update(ctx, func(ctx context.Context, tx *tx) error {
 		if former == "" {
 			return tx.exec(ctx, "DELETE FROM keyboards WHERE serial = ?", serial)
@@ -56,7 +56,7 @@ func (p Phones) SetFormerKeyboard(ctx context.Context, serial, former string) er
 }
 
 // FormerKeyboard returns the remembered keyboard, or "" if there is none.
-func (p Phones) FormerKeyboard(ctx context.Context, serial string) (former string, err error) {
+func (p phones) FormerKeyboard(ctx context.Context, serial string) (former string, err error) {
 	row := p.read.QueryRowContext(ctx, "SELECT former FROM keyboards WHERE serial = ?", serial)
 	_, err = found(row, &former)
 	return former, doing(err, "reading the former keyboard of phone %q", serial)

@@ -61,7 +61,7 @@ func readable(ctx context.Context, file string) (sum Summary, image bool, err er
 		return sum, image, err
 	}
 	if !image {
-		sum, err = Verify(ctx, file)
+		sum, err = verify(ctx, file)
 		return sum, image, err
 	}
 	sum, _, err = inspect(ctx, file)

@@ -14,9 +14,9 @@ import (
 	"strings"
 )
 
-// Verify reads a backup into memory: it opens the database there, has SQLite look at all of it, and
+// verify reads a backup into memory: it opens the database there, has SQLite look at all of it, and
 // compares the pictures with what their steps say of them.
-func Verify(ctx context.Context, path string) (Summary, error) {
+func verify(ctx context.Context, path string) (Summary, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Summary{}, err

@@ -26,16 +26,16 @@ type Lines interface {
 	Ask(ctx context.Context, prompt string, secret bool) (string, error)
 }
 
-// Dialogue asks a person at a terminal one question at a time. It is safe for concurrent use.
-type Dialogue struct {
+// dialogue asks a person at a terminal one question at a time. It is safe for concurrent use.
+type dialogue struct {
 	lines Lines
 	words *texts
 	busy  wait.Mutex // held while a question is on the terminal
 }
 
 // New returns a Dialogue in the supported language that matches lang best.
-func New(lines Lines, lang string) *Dialogue {
-	return &Dialogue{lines: lines, words: textsIn(lang), busy: wait.NewMutex()}
+func New(lines Lines, lang string) *dialogue {
+	return &dialogue{lines: lines, words: textsIn(lang), busy: wait.NewMutex()}
 }
 
 // closedError says why the console takes no more replies. It is an io.EOF.
@@ -53,7 +53,7 @@ const (
 // Ask asks a question until it is settled, and returns nil then. It passes replies to b, with
 // resume. stop ends the run that asks. When ctx ends, Ask returns its cause. It returns io.EOF if
 // the terminal is closed.
-func (d *Dialogue) Ask(
+func (d *dialogue) Ask(
 	ctx context.Context, b *inquiry.Broker, q inquiry.Question, resume json.RawMessage,
 	stop func(),
 ) error {
@@ -113,7 +113,7 @@ func (d *Dialogue) Ask(
 }
 
 // resolve settles the question. If it stays open, prompt is what to ask next, or "" for nothing.
-func (d *Dialogue) resolve(
+func (d *dialogue) resolve(
 	ctx context.Context, b *inquiry.Broker, q inquiry.Question, r inquiry.Reply,
 	resume json.RawMessage,
 ) (prompt string, err error) {
@@ -135,7 +135,7 @@ func (d *Dialogue) resolve(
 }
 
 // empty returns the prompt after an empty line. It includes a draft that has arrived since.
-func (d *Dialogue) empty(ctx context.Context, b *inquiry.Broker, q *inquiry.Question) string {
+func (d *dialogue) empty(ctx context.Context, b *inquiry.Broker, q *inquiry.Question) string {
 	if now, err := b.Get(ctx, q.ID); err == nil && now.Suggestion != nil {
 		q.Suggestion = now.Suggestion
 		return d.words.suggestion(q.Suggestion) + d.words.Again

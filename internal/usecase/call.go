@@ -20,7 +20,7 @@ type Call struct {
 	Most  time.Duration // how long any call waits
 	Steps int           // of a call that does not say; 0 means as many as are configured
 	// Forms shows questions to the caller's user, or nil if the caller cannot.
-	Forms Forms
+	Forms forms
 	// Person says that what Forms bring is a person's word.
 	Person bool
 	// Begun is called when the call has done what it changes and begins to wait, unless it is nil.
@@ -31,8 +31,8 @@ type Call struct {
 	session string // that the call is about, once it is known to be the caller's
 }
 
-// Forms shows questions to the user of a caller.
-type Forms interface {
+// forms shows questions to the user of a caller.
+type forms interface {
 	// Show asks, at most until end. It returns when the question is settled, or is with its next
 	// channel, or the time is over. An error ends the call, which returns it unchanged.
 	Show(ctx context.Context, q inquiry.Question, end time.Time) (FormOutcome, error)

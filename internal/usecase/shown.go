@@ -16,20 +16,20 @@ type Shown struct {
 	FinalCaption    bool `json:"final_caption"`    // without Captions, of the step at the end
 }
 
-// Detail is how much a result shows.
-type Detail string
+// detail is how much a result shows.
+type detail string
 
 // The details.
 const (
-	DetailSummary  Detail = "summary"
-	DetailSteps    Detail = "steps"
-	DetailPictures Detail = "pictures"
+	DetailSummary  detail = "summary"
+	DetailSteps    detail = "steps"
+	DetailPictures detail = "pictures"
 )
 
 // Showing is what the results of a run are to show. The switches are gelab-zero's, and count where
 // they are given.
 type Showing struct {
-	Detail          Detail `json:"detail" default:"steps"`
+	Detail          detail `json:"detail" default:"steps"`
 	Logs            *bool  `json:"enable_intermediate_logs,omitempty" listed:"captions gelab"`
 	Captions        *bool  `json:"enable_intermediate_image_caption,omitempty" listed:"captions gelab"`
 	Screenshots     *bool  `json:"enable_intermediate_screenshots,omitempty" listed:"captions gelab"`
@@ -55,7 +55,7 @@ func (a Showing) Shown() Shown {
 }
 
 // with is o with as much detail.
-func (o Shown) with(d Detail) Shown {
+func (o Shown) with(d detail) Shown {
 	o.Logs = d != DetailSummary
 	o.Screenshots, o.FinalScreenshot = d == DetailPictures, d == DetailPictures
 	return o

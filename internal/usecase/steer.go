@@ -16,7 +16,7 @@ type Wait struct {
 	QuestionID string   `json:"question_id,omitempty" max:"200" listed:"inquiry"`
 	Since      int      `json:"since_step,omitempty" max:"1000000"`
 	Seconds    *float64 `json:"wait_seconds,omitempty" max:"3600"`
-	Detail     Detail   `json:"detail,omitempty" listed:"captions"`
+	Detail     detail   `json:"detail,omitempty" listed:"captions"`
 }
 
 // Wait waits for a run to change. One that was paused because no client waited goes on, unless the

@@ -76,9 +76,9 @@ func switches(task string) (list []claim) {
 	return list
 }
 
-// Elements holds a task against the elements of a screen: it is verified when all that it names is
+// elements holds a task against the elements of a screen: it is verified when all that it names is
 // there, and contradicted when something that it wants switched is the other way.
-func Elements(task string, list []screen.Element) (agentloop.Verified, string) {
+func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 	all := claims(task)
 	if len(all) == 0 {
 		return agentloop.Unverified, "the task names nothing that a screen would show"

@@ -64,7 +64,7 @@ func TestAnEndIsHeldAgainstWhatTheScreenLists(t *testing.T) {
 			rows(row{"Wi-Fi", true, true, false}, row{"Wi-Fi calling", true, true, false}),
 			agentloop.Unverified},
 	} {
-		got, why := Elements(c.task, c.list)
+		got, why := elements(c.task, c.list)
 		require.Equal(t, c.want, got, "%s: %s", name, why)
 		require.NotEmpty(t, why)
 	}

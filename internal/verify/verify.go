@@ -37,13 +37,13 @@ type Asked struct {
 	Frame  *screen.Frame
 }
 
-// Model asks a second model. An error is one of reaching it, and comes with the call.
-type Model func(ctx context.Context, a Asked) (agentloop.Verified, string, agentloop.Try, error)
+// model asks a second model. An error is one of reaching it, and comes with the call.
+type model func(ctx context.Context, a Asked) (agentloop.Verified, string, agentloop.Try, error)
 
 // Verifier verifies the ends of one run.
 type Verifier struct {
 	Mode  Mode
-	Model Model // nil only where Mode needs none
+	Model model // nil only where Mode needs none
 	// Schema is what the report has to fit as JSON, nil for any text.
 	Schema *jsonschema.Resolved
 }
@@ -94,7 +94,7 @@ func (v *Verifier) byScreen(ctx context.Context, s agentloop.Situation) (
 			return agentloop.Unverified, "the elements of the screen cannot be read: " + err.Error()
 		}
 	}
-	return Elements(s.Task, list)
+	return elements(s.Task, list)
 }
 
 // ParseSchema reads the JSON Schema of an answer.

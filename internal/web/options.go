@@ -53,8 +53,8 @@ type Tasks interface {
 	After(ctx context.Context, c *usecase.Call, err error, begins, starts bool) usecase.Remedy
 }
 
-// Results are the objects that requests about runs are answered with.
-type Results interface {
+// results are the objects that requests about runs are answered with.
+type results interface {
 	// Show is how a run stands; name words what the client can do next.
 	Show(o *usecase.Outcome, name result.Namer) (result.Result, error)
 	// Refuse is why a request could not be carried out.
@@ -88,7 +88,7 @@ type Options struct {
 	Grants    store.Grants  // leave to act without asking
 	Logins    *Logins
 	Tasks     Tasks
-	Results   Results
+	Results   results
 	// Requests are the schemas of what Tasks take, by their names in the OpenAPI document: Start,
 	// Delegate, Continue and Message.
 	Requests map[string]*schema.Schema

@@ -60,7 +60,7 @@ func (f *Failure) about(q *inquiry.Question) {
 		f.Open = NewQuestion(*q)
 		f.Open.Shorten(4000)
 	default:
-		f.Winner = NewWinner(*q)
+		f.Winner = newWinner(*q)
 		f.Winner.Answer = text.Cut(f.Winner.Answer, 2000)
 	}
 }

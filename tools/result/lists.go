@@ -164,7 +164,7 @@ type Inquiry struct {
 
 // NewInquiry is how q stands, without an answer.
 func NewInquiry(q inquiry.Question) *Inquiry {
-	return &Inquiry{ID: q.ID, SessionID: q.SessionID, Status: q.Status, Settled: NewWinner(q),
+	return &Inquiry{ID: q.ID, SessionID: q.SessionID, Status: q.Status, Settled: newWinner(q),
 		Usage: q.Usage}
 }
 

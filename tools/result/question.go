@@ -100,8 +100,8 @@ type Winner struct {
 	At       time.Time `json:"at"`
 }
 
-// NewWinner is nil while the question is open.
-func NewWinner(q inquiry.Question) *Winner {
+// newWinner is nil while the question is open.
+func newWinner(q inquiry.Question) *Winner {
 	r := q.Resolution
 	if r == nil {
 		return nil

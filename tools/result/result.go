@@ -175,7 +175,7 @@ func New(st runs.Status) (Result, error) {
 			"(taploop yolo status): "+g)
 	}
 	if st.Last != nil && st.Local > 0 { // else it is of a former task
-		last, err := NewStep(*st.Last)
+		last, err := newStep(*st.Last)
 		if err != nil {
 			return r, err
 		}
@@ -214,8 +214,8 @@ func Failed(err error) Result {
 	return Result{Error: &f, Question: f.Open}
 }
 
-// NewStep is a stored step without its picture.
-func NewStep(s store.StepRecord) (Step, error) {
+// newStep is a stored step without its picture.
+func newStep(s store.StepRecord) (Step, error) {
 	a, err := s.Proposal.AgentAction()
 	return Step{Action: a, Global: s.Index, Caption: s.Proposal.Caption,
 		Line: export.Line(s.Step)}, err
@@ -230,7 +230,7 @@ func Earlier(st runs.Status) []store.StepRecord {
 func (r *Result) AddLogs(st runs.Status, captions bool) error {
 	r.Logs = []Step{}
 	for _, s := range Earlier(st) {
-		l, err := NewStep(s)
+		l, err := newStep(s)
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 }
 
 // operate serves the health of s, and watches its phones and questions until it is closed.
-func (s *Service) operate(mux *http.ServeMux, counts Counters) {
+func (s *Service) operate(mux *http.ServeMux, counts counters) {
 	h := &health{store: s.Store.Probe, draining: s.draining.Load,
 		adb: func(ctx context.Context) error { _, err := s.Host.States(ctx); return err }}
 	mux.HandleFunc("GET /healthz", h.healthy)

@@ -88,7 +88,7 @@ func requestID(ctx context.Context) string {
 func newRequestID() string { return strings.ToLower(rand.Text()[:12]) }
 
 // counted gives each request an id, which its answer has as X-Request-Id, and counts and logs it.
-func counted(next http.Handler, c Counters, log *slog.Logger) http.Handler {
+func counted(next http.Handler, c counters, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id, began := newRequestID(), time.Now()
 		w.Header().Set("X-Request-Id", id)

@@ -16,12 +16,12 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// Counters count what a server has done since it began, for Prometheus.
-type Counters struct{ *metrics.Set }
+// counters count what a server has done since it began, for Prometheus.
+type counters struct{ *metrics.Set }
 
 // NewCounters returns counters at zero.
-func NewCounters() Counters {
-	c := Counters{metrics.NewSet()}
+func NewCounters() counters {
+	c := counters{metrics.NewSet()}
 	for _, kind := range []string{"prompt", "completion"} {
 		c.NewCounter(fmt.Sprintf("taploop_model_tokens_total{kind=%q}", kind))
 	}
@@ -45,7 +45,7 @@ var faults = map[agentloop.StopReason]string{
 }
 
 // Observe counts what a run does.
-func (c Counters) Observe(e runs.Event) {
+func (c counters) Observe(e runs.Event) {
 	switch e.Kind {
 	case agentloop.Stepped:
 		c.count("taploop_steps_total")
@@ -63,18 +63,18 @@ func (c Counters) Observe(e runs.Event) {
 }
 
 // Settled counts an answer.
-func (c Counters) Settled(q inquiry.Question) {
+func (c counters) Settled(q inquiry.Question) {
 	if q.Resolution != nil && q.Resolution.Channel != "" {
 		c.count("taploop_answers_total{channel=%q}", q.Resolution.Channel)
 	}
 }
 
-func (c Counters) count(format string, labels ...any) {
+func (c counters) count(format string, labels ...any) {
 	c.GetOrCreateCounter(fmt.Sprintf(format, labels...)).Inc()
 }
 
 // spend counts what a step has cost.
-func (c Counters) spend(s agentloop.Step) {
+func (c counters) spend(s agentloop.Step) {
 	for _, p := range s.Timing.Parts() {
 		if p.Time > 0 {
 			c.GetOrCreatePrometheusHistogramExt(
@@ -94,7 +94,7 @@ func (c Counters) spend(s agentloop.Step) {
 }
 
 // handler serves the counters, and what measure writes, to those who may use /mcp.
-func (c Counters) handler(conf config.HTTP, auth *authenticator,
+func (c counters) handler(conf config.HTTP, auth *authenticator,
 	measure func(*http.Request, *gauges)) http.HandlerFunc {
 	guard := &httpguard.Guard{Hosts: conf.Hosts, Origins: conf.Origins}
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -16,14 +16,14 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// Completer asks a model. [model.Client] is one.
-type Completer interface {
+// completer asks a model. [model.Client] is one.
+type completer interface {
 	Complete(ctx context.Context, r model.Request) (model.Response, error)
 }
 
-// Memory keeps what a judge said, as the words of acts by app and label. It is safe for concurrent
+// memory keeps what a judge said, as the words of acts by app and label. It is safe for concurrent
 // use.
-type Memory interface {
+type memory interface {
 	// Judged returns what is remembered of these labels of the app. Others are missing.
 	Judged(ctx context.Context, app string, labels []string) (map[string]string, error)
 	// Remember adds to what is remembered. An act that is not "" stays.
@@ -32,8 +32,8 @@ type Memory interface {
 
 // Options of a Judge. Model and Memory must be set.
 type Options struct {
-	Model   Completer
-	Memory  Memory
+	Model   completer
+	Memory  memory
 	Timeout time.Duration // how long Acts waits for the model, 0 means 5 s
 	Tokens  int           // that a run may spend, 0 means 20,000
 }

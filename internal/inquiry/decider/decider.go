@@ -18,14 +18,14 @@ import (
 	"github.com/taploop/taploop/internal/words"
 )
 
-// Completer asks a model; model.Client is one.
-type Completer interface {
+// completer asks a model; model.Client is one.
+type completer interface {
 	Complete(ctx context.Context, r model.Request) (model.Response, error)
 }
 
 // Options of a Decider. Model has to be there.
 type Options struct {
-	Model     Completer
+	Model     completer
 	Name      string // of the model, for people
 	Lang      string // of the prompt, "en" or "zh"; "" means "en"
 	NoPicture bool   // the model gets the screen in words only

@@ -22,8 +22,8 @@ type Asker interface {
 	Ask(ctx context.Context, q inquiry.Question) error
 }
 
-// Store is what a Router needs of a store of questions; *inquiry.Broker is one.
-type Store interface {
+// store is what a Router needs of a store of questions; *inquiry.Broker is one.
+type store interface {
 	Get(ctx context.Context, id string) (inquiry.Question, error)
 	SetRouting(ctx context.Context, id string, was, to inquiry.Routing) (inquiry.Question, error)
 	SettleDeferred(ctx context.Context, id string) error
@@ -31,7 +31,7 @@ type Store interface {
 
 // Options of a Router. All but Log have to be there.
 type Options struct {
-	Store Store
+	Store store
 	// by channel; one without is passive: it waits until it is asked, or declines
 	Askers map[string]Asker
 	Name   string // of this router, in the turns of its questions

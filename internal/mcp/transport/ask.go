@@ -99,7 +99,7 @@ func (c *call) RequestElicitation(ctx context.Context,
 		able = caps.Elicitation != nil && caps.Elicitation.URL != nil
 	}
 	if !able {
-		return nil, ErrCannotElicit
+		return nil, errCannotElicit
 	}
 	params, err := json.Marshal(request.Params)
 	if err != nil {
@@ -116,12 +116,12 @@ func (c *call) RequestElicitation(ctx context.Context,
 	return result, nil
 }
 
-// ErrCannotElicit is returned by [Elicit] if the client shows no forms to its user.
-var ErrCannotElicit = errors.New("the client shows no forms to its user")
+// errCannotElicit is returned by [Elicit] if the client shows no forms to its user.
+var errCannotElicit = errors.New("the client shows no forms to its user")
 
-// ErrStateless is returned by [Elicit] under 2026-07-28, where the server sends no requests: a tool
+// errStateless is returned by [Elicit] under 2026-07-28, where the server sends no requests: a tool
 // returns [InputRequired] and is called again.
-var ErrStateless = errors.New(
+var errStateless = errors.New(
 	"this version of the protocol has no questions of the server: return InputRequired")
 
 // Stateless reports whether the request that ctx belongs to is one of 2026-07-28, which stands
@@ -151,7 +151,7 @@ func Elicit(ctx context.Context, question mcp.ElicitationParams) (*mcp.Elicitati
 	c := callOf(ctx)
 	switch {
 	case Stateless(ctx):
-		return nil, ErrStateless
+		return nil, errStateless
 	case c == nil:
 		return nil, server.ErrNoActiveSession
 	}

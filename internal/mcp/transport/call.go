@@ -114,7 +114,7 @@ func (c *call) NotificationChannel() chan<- mcp.JSONRPCNotification {
 func (c *call) reserve(ctx context.Context) error {
 	select {
 	case <-c.over:
-		return ErrOver
+		return errOver
 	default:
 	}
 	select {
@@ -126,7 +126,7 @@ func (c *call) reserve(ctx context.Context) error {
 	case c.room <- struct{}{}:
 		return nil
 	case <-c.over:
-		return ErrOver
+		return errOver
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -150,7 +150,7 @@ func envelope(request any) mcp.JSONRPCNotification {
 // run lets srv answer the request raw, and gives the messages and the response to s. It waits for
 // the handler, however long that takes.
 func (c *call) run(srv Server, raw json.RawMessage, s sink) {
-	defer c.cancel(ErrOver)
+	defer c.cancel(errOver)
 	defer c.turn.pass()
 	answered := make(chan mcp.JSONRPCMessage, 1)
 	go func() { answered <- c.answer(srv, raw) }() // run waits for it
@@ -206,7 +206,7 @@ func (c *call) failure(text string) mcp.JSONRPCError {
 
 // silent reports whether nothing more may be sent. "Servers SHOULD stop work on a cancelled request
 // as soon as practical and MUST NOT send any further messages for it."
-func (c *call) silent() bool { return errors.Is(context.Cause(c.ctx), ErrCancelled) }
+func (c *call) silent() bool { return errors.Is(context.Cause(c.ctx), errCancelled) }
 
 func (c *call) pass(n mcp.JSONRPCNotification, s sink) {
 	<-c.room

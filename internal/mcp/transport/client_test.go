@@ -130,8 +130,8 @@ func callText(t *testing.T, ctx context.Context, c *client.Client, name string,
 func TestMCPGosOwnClientGivesUpAndTheHandlerLearnsOfIt(t *testing.T) {
 	for road, connect := range roads {
 		for version, want := range map[string]map[string]error{
-			mcp.ProtocolVersion20251125: {"http": ErrDropped, "stdio": ErrCancelled},
-			mcp.ProtocolVersion20260728: {"http": ErrDropped, "stdio": ErrCancelled},
+			mcp.ProtocolVersion20251125: {"http": ErrDropped, "stdio": errCancelled},
+			mcp.ProtocolVersion20260728: {"http": ErrDropped, "stdio": errCancelled},
 		} {
 			t.Run(road+" "+version, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), patient.Lid)

@@ -93,7 +93,7 @@ func TestClientsWithoutFormsAreNotAsked(t *testing.T) {
 		require.Contains(t, body, fmt.Sprintf("elicits %v", able), caps)
 		if !able {
 			_, body = e.status(http.MethodPost, tool(2, "ask", "{}"), header...)
-			require.Contains(t, body, ErrCannotElicit.Error())
+			require.Contains(t, body, errCannotElicit.Error())
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestAServerAsksNothingUnder20260728(t *testing.T) {
 	e := serveHTTP(t, newLab().MCPServer, nil)
 	body, header := modern(1, "ask", "{}")
 	_, got := e.status(http.MethodPost, body, header...)
-	require.Contains(t, got, ErrStateless.Error())
+	require.Contains(t, got, errStateless.Error())
 }
 
 func TestProgressOverAnotherTransportGoesToItsSession(t *testing.T) {
@@ -174,10 +174,10 @@ func TestSendingAfterTheResultIsAnError(t *testing.T) {
 		e.session("2025-11-25", `{"elicitation":{}}`)...)
 	require.Contains(t, body, "done")
 	ctx := <-kept
-	require.ErrorIs(t, Progress(ctx, "t", 1, 0, "", nil), ErrOver)
+	require.ErrorIs(t, Progress(ctx, "t", 1, 0, "", nil), errOver)
 	require.ErrorIs(t, l.SendNotificationToClient(ctx, "notifications/test", nil),
 		server.ErrNotificationChannelBlocked)
 	_, err := Elicit(ctx, question("?"))
-	require.ErrorIs(t, err, ErrOver)
+	require.ErrorIs(t, err, errOver)
 	require.NoError(t, Closed(ctx), "it was answered, not abandoned")
 }

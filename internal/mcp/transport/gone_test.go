@@ -39,7 +39,7 @@ func TestACancelledRequestEndsAloneAndIsNotAnswered(t *testing.T) {
 		status, _ = e.status(http.MethodPost, cancel, mine...)
 		require.Equal(t, http.StatusAccepted, status)
 		err := <-l.ended
-		require.ErrorIs(t, err, ErrCancelled)
+		require.ErrorIs(t, err, errCancelled)
 		require.EqualError(t, err, `the client cancelled the request: "the user left"`)
 		require.Len(t, readEvents(t, first).rest(), 1, "only what came before")
 
@@ -412,7 +412,7 @@ func TestAPeerTakesNothingAfterItsEndAndEachAnswerOnce(t *testing.T) {
 	require.True(t, p.answered(answer))
 	require.False(t, p.answered(answer))
 	p.close(ErrClosed)
-	p.close(ErrEOF)
+	p.close(errEOF)
 	c := newCall(t.Context(), p, &wire.Message{ID: json.RawMessage("1")}, new(settings(nil)))
 	require.EqualError(t, c.begin(1, nil), ErrClosed.Error(), "the first reason")
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/taploop/taploop/internal/mcp/wire"
 )
 
-// Closed returns why the caller of the request that ctx belongs to is gone: ErrCancelled,
-// ErrDropped, ErrEOF, ErrClosed, or an error that wraps one of them. It returns nil while the
+// Closed returns why the caller of the request that ctx belongs to is gone: errCancelled,
+// ErrDropped, errEOF, ErrClosed, or an error that wraps one of them. It returns nil while the
 // caller waits, even if ctx has ended for another reason.
 func Closed(ctx context.Context) error {
 	if c := callOf(ctx); c != nil {
 		ctx = c.ctx
 	}
 	cause := context.Cause(ctx)
-	for _, err := range []error{ErrCancelled, ErrDropped, ErrEOF, ErrClosed} {
+	for _, err := range []error{errCancelled, ErrDropped, errEOF, ErrClosed} {
 		if errors.Is(cause, err) {
 			return cause
 		}
@@ -73,7 +73,7 @@ func callOf(ctx context.Context) *call {
 // _meta.
 //
 // "The progress value MUST increase with each notification" is left to the caller. While the client
-// reads slowly, Progress waits. It returns ctx's cause if ctx ends meanwhile, and ErrOver after the
+// reads slowly, Progress waits. It returns ctx's cause if ctx ends meanwhile, and errOver after the
 // result.
 func Progress(ctx context.Context, token any, progress, total float64, message string,
 	meta map[string]any) error {

@@ -108,7 +108,7 @@ func (v *httpRequest) answer(s *session, requests []*wire.Message, batch bool) {
 	ended := s.beginStream()
 	done := func() {
 		if st.ended() {
-			cancel(ErrOver)
+			cancel(errOver)
 			s.finish(st)
 			ended()
 		}
@@ -121,10 +121,10 @@ func (v *httpRequest) answer(s *session, requests []*wire.Message, batch bool) {
 			continue
 		}
 		c.turn.pass()
-		c.cancel(ErrOver)
+		c.cancel(errOver)
 		refused := err.(*wire.Error)
 		if !batch {
-			cancel(ErrOver)
+			cancel(errOver)
 			ended()
 			refuse(v.w, http.StatusTooManyRequests, refused)
 			return

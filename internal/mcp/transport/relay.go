@@ -12,7 +12,7 @@ import (
 
 // Send sends a whole notification on the stream of the request that ctx belongs to, in order with
 // the request's other messages. While the client reads slowly, Send waits. It returns ctx's cause
-// if ctx ends meanwhile, and ErrOver after the result.
+// if ctx ends meanwhile, and errOver after the result.
 func Send(ctx context.Context, raw json.RawMessage) error {
 	c := callOf(ctx)
 	if c == nil {

@@ -29,21 +29,21 @@ var _ Server = (*server.MCPServer)(nil)
 
 // The causes with which the context of a handler is cancelled. See [Closed].
 var (
-	ErrCancelled = errors.New("the client cancelled the request")
+	errCancelled = errors.New("the client cancelled the request")
 	ErrDropped   = errors.New("the client's connection is lost")
-	ErrEOF       = errors.New("the client closed its end")
+	errEOF       = errors.New("the client closed its end")
 	ErrClosed    = errors.New("the session is closed")
 )
 
-// ErrOver is returned by sending for a request that is answered already.
-var ErrOver = errors.New("the request is answered already")
+// errOver is returned by sending for a request that is answered already.
+var errOver = errors.New("the request is answered already")
 
-// cancelled is ErrCancelled with the client's reason, if it gave one.
+// cancelled is errCancelled with the client's reason, if it gave one.
 func cancelled(reason string) error {
 	if reason == "" {
-		return ErrCancelled
+		return errCancelled
 	}
-	return fmt.Errorf("%w: %q", ErrCancelled, text.Cut(reason, maxWords))
+	return fmt.Errorf("%w: %q", errCancelled, text.Cut(reason, maxWords))
 }
 
 // ClientError is the error that a client answered instead of a result.

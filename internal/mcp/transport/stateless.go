@@ -106,7 +106,7 @@ func (v *httpRequest) answerStateless(m *wire.Message) {
 	var refused *wire.Error
 	if errors.As(err, &refused) {
 		leave()
-		c.cancel(ErrOver)
+		c.cancel(errOver)
 		refuse(v.w, http.StatusTooManyRequests, refused)
 		return
 	}

@@ -24,7 +24,7 @@ const drainTime = 2 * time.Second
 // ServeStdio serves srv to the client at the other end of in and out, one message per line.
 // Requests run concurrently, other messages are handled in order. Nothing else may write to out.
 //
-// When in ends, the contexts of the handlers end with ErrEOF. Their results are still written, and
+// When in ends, the contexts of the handlers end with errEOF. Their results are still written, and
 // ServeStdio returns nil, or an error if the handlers do not return within two seconds. A handshake
 // has two seconds more. When ctx ends, the same happens with ErrClosed, and the error is ctx's
 // cause. A Read of in may then still be blocked until in is closed. Errors of in and out are
@@ -43,7 +43,7 @@ func ServeStdio(ctx context.Context, srv Server, in io.Reader, out io.Writer,
 	var cause, err error
 	select {
 	case err = <-t.ended:
-		cause = ErrEOF
+		cause = errEOF
 	case <-ctx.Done():
 		cause, err = ErrClosed, context.Cause(ctx)
 	}
@@ -231,7 +231,7 @@ func (t *stdioClient) handshake(m *wire.Message, s sink) {
 	select {
 	case <-done:
 	case <-late.C:
-		c.cancel(ErrEOF)
+		c.cancel(errEOF)
 	}
 }
 
@@ -250,7 +250,7 @@ func (t *stdioClient) start(m *wire.Message, s sink) {
 	}
 	var refused *wire.Error
 	if errors.As(err, &refused) {
-		c.cancel(ErrOver)
+		c.cancel(errOver)
 		s.response(refused.Encode(), refused.Code)
 		return
 	}

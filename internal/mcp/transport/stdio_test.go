@@ -46,7 +46,7 @@ func TestTheEndOfInputEndsServingWithinTwoSeconds(t *testing.T) {
 				require.Equal(t, c.within, time.Since(start))
 				if c.err == "" {
 					require.NoError(t, err)
-					require.ErrorIs(t, <-l.ended, ErrEOF)
+					require.ErrorIs(t, <-l.ended, errEOF)
 				} else {
 					require.EqualError(t, err, c.err)
 				}
@@ -132,7 +132,7 @@ func TestABrokenOutputEndsServing(t *testing.T) {
 	_, err := io.WriteString(client, tool(1, "gate", "{}")+"\n")
 	require.NoError(t, err)
 	require.EqualError(t, <-served, "writing to the client: pipe broke")
-	require.ErrorIs(t, <-l.ended, ErrEOF)
+	require.ErrorIs(t, <-l.ended, errEOF)
 	require.EqualValues(t, 1, writes.Load(), "what is broken is left alone")
 }
 

@@ -76,7 +76,7 @@ func (s *store) cards(list []*Product) []*ui.View {
 				Height(116).Fill(ui.RGB(p.Tint)).Radius(14).
 				Class("android.widget.ImageView"),
 			ui.Text(p.label(s.Task)).Size(15).Lines(1).Named("product_name"),
-			ui.Text(Price(p.Price)).Size(17).Bold().Named("product_price"),
+			ui.Text(price(p.Price)).Size(17).Bold().Named("product_price"),
 		).Gap(6).Pad(10).Fill(ui.Surface).Radius(18).Grow(1).Named("product").
 			OnTap(func() { s.Push(s.productPage(p)) })
 	}), 2, 10)

@@ -23,7 +23,7 @@ func (s *store) orderPage() *Page {
 		items := ui.Card(ui.Text(s.Say("Items", "商品")).Bold()).Gap(6)
 		for _, it := range s.Data.Shop.Cart {
 			items.Add(ui.Row(ui.Text(it.Product.label(s.Task)).Lines(1).Grow(1), ui.Small(it.Size),
-				ui.Text(Price(it.Product.Price*it.Count))).Gap(8))
+				ui.Text(price(it.Product.Price*it.Count))).Gap(8))
 		}
 		return s.screen(s.Say("Checkout", "结算"), nil,
 			ui.List("checkout_list",
@@ -34,14 +34,14 @@ func (s *store) orderPage() *Page {
 				ui.Card(ui.Row(ui.Icon("card"),
 					ui.Text(s.Say("Wallet ending in 4417", "尾号4417的钱包"))).Gap(10)),
 			).Gap(12).Pad(16, 4, 16, 12),
-			s.footer(s.Say("To pay", "应付"), total, ui.Button(s.Say("Pay", "付款")+" "+Price(total),
+			s.footer(s.Say("To pay", "应付"), total, ui.Button(s.Say("Pay", "付款")+" "+price(total),
 				func() { s.Push(s.payPage(total)) }).Named("pay")))
 	}}
 }
 
 // footer is a sum and what to do with it.
 func (s *store) footer(label string, sum int, button *ui.View) *ui.View {
-	return ui.Row(ui.Column(ui.Small(label), ui.Text(Price(sum)).Size(22).Bold().Named("total")).
+	return ui.Row(ui.Column(ui.Small(label), ui.Text(price(sum)).Size(22).Bold().Named("total")).
 		Grow(1), button).Gap(12).Pad(16, 10).Fill(ui.Surface)
 }
 
@@ -60,12 +60,12 @@ func (s *store) payPage(total int) *Page {
 		cart.Orders, cart.Cart = append(cart.Orders, total), nil
 		s.PopAll()
 		s.Ask(&Dialog{Title: s.Say("Order placed", "下单成功"), Message: s.Say("Paid ", "已付款 ") +
-			Price(total),
+			price(total),
 			Buttons: []Button{{"ok", s.Say("OK", "确定"), nil}}})
 	}
 	page.View = func() *ui.View {
 		return s.screen(s.Say("Pay", "付款"), nil, ui.Column(
-			ui.Text(Price(total)).Size(34).Bold().Centered(),
+			ui.Text(price(total)).Size(34).Bold().Centered(),
 			ui.Text(s.Say("Enter the PIN of your wallet", "请输入钱包密码")).Centered(),
 			ui.Input("wallet_pin", "PIN", &pin).Digits().Password().OnSubmit(s.Say("Pay", "付款"),
 				pay),

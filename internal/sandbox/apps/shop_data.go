@@ -107,5 +107,5 @@ func (s *Shop) newCode(number string) string {
 	return s.code
 }
 
-// Price is cents as text.
-func Price(cents int) string { return fmt.Sprintf("$%d.%02d", cents/100, cents%100) }
+// price is cents as text.
+func price(cents int) string { return fmt.Sprintf("$%d.%02d", cents/100, cents%100) }

@@ -28,7 +28,7 @@ func (s *store) productPage(p *Product) *Page {
 			ui.List("product_detail",
 				ui.Stack(ui.Icon(p.Icon).Size(150).Ink(ui.White).Align(ui.Center, ui.Center)).
 					Height(240).Fill(ui.RGB(p.Tint)).Radius(20),
-				ui.Row(ui.Text(Price(p.Price)).Size(28).Bold().Grow(1), ui.Icon("star").Size(18).
+				ui.Row(ui.Text(price(p.Price)).Size(28).Bold().Grow(1), ui.Icon("star").Size(18).
 					Ink(ui.RGB(0xd98200)), ui.Small("4.6 (212)")).Gap(6),
 				s.options("size", s.Say("Size", "尺码"), p.Sizes, size, func(v string) { size = v }),
 				s.options("colour", s.Say("Colour", "颜色"), p.Colors, color, func(v string) {
@@ -91,7 +91,7 @@ func (s *store) cartItem(it *Item) *ui.View {
 	remove := func() { s.Data.Shop.Cart = without(s.Data.Shop.Cart, it) }
 	return ui.Row(ui.Tile(it.Product.Icon, 60, ui.RGB(it.Product.Tint)),
 		ui.Column(ui.Text(it.Product.label(s.Task)).Bold(), ui.Small(what),
-			ui.Text(fmt.Sprintf("%d × %s", it.Count, Price(it.Product.Price)))).Gap(2).Grow(1),
+			ui.Text(fmt.Sprintf("%d × %s", it.Count, price(it.Product.Price)))).Gap(2).Grow(1),
 		ui.IconButton("trash", s.Say("Remove", "删除")+" "+it.Product.label(s.Task), remove).
 			Ink(ui.Dim).Named("remove")).
 		Gap(12).Pad(12).Fill(ui.Surface).Radius(18).Named("cart_item")

@@ -12,7 +12,7 @@ type Shape uint8
 const (
 	Fill    Shape = iota // a rectangle with rounded corners, perhaps a gradient
 	Glyphs               // a line of text
-	Drawing              // an icon
+	drawing              // an icon
 	Photo                // an unscaled picture, with Box.Min as its top left corner
 )
 
@@ -152,7 +152,7 @@ func (p *painter) line(v *Placed, s string, at image.Point, c color.RGBA) {
 func (p *painter) icon(v *Placed) {
 	in := v.inner()
 	x, y := in.Min.X+(in.Dx()-v.px)/2, in.Min.Y+(in.Dy()-v.px)/2
-	p.add(Op{Shape: Drawing, Box: image.Rect(x, y, x+v.px, y+v.px), Clip: v.clip,
+	p.add(Op{Shape: drawing, Box: image.Rect(x, y, x+v.px, y+v.px), Clip: v.clip,
 		Color: p.theme.color(v.ink), Text: v.icon})
 }
 

@@ -20,7 +20,7 @@ func Draw(dst *image.RGBA, ops []Op) {
 			o.fill(part)
 		case Glyphs:
 			o.glyphs(part)
-		case Drawing:
+		case drawing:
 			o.mask(part, iconMask(o.Text, o.Box.Dx()), o.Box.Min)
 		case Photo:
 			draw.Draw(part, o.Box, o.Picture, o.Picture.Rect.Min, draw.Src)

@@ -174,7 +174,7 @@ func TestDrawingStaysInsideTheClip(t *testing.T) {
 		box := image.Rect(n("x0"), n("y0"), n("x1"), n("y1"))
 		clip := image.Rect(n("cx0"), n("cy0"), n("cx1"), n("cy1"))
 		op := Op{
-			Shape: rapid.SampledFrom([]Shape{Fill, Glyphs, Drawing}).Draw(r, "shape"),
+			Shape: rapid.SampledFrom([]Shape{Fill, Glyphs, drawing}).Draw(r, "shape"),
 			Box:   box, Clip: clip, Color: rgb(0xffffff),
 			Radius: rapid.IntRange(0, 60).Draw(r, "radius"), Text: "gear", Size: 20,
 		}

@@ -36,15 +36,15 @@ func (*Duration) form() map[string]any {
 	return map[string]any{"type": "string", "pattern": durations}
 }
 
-// Patience is how long something is waited for. true means the usual time, which is UsualPatience.
+// Patience is how long something is waited for. true means the usual time, which is usualPatience.
 type Patience Duration
 
-// UsualPatience is how long a phone gets to start up.
-const UsualPatience = Patience(3 * time.Minute)
+// usualPatience is how long a phone gets to start up.
+const usualPatience = Patience(3 * time.Minute)
 
 func (p *Patience) set(s string) error {
 	if s == "true" || s == "" {
-		*p = UsualPatience
+		*p = usualPatience
 		return nil
 	}
 	if (*Duration)(p).set(s) != nil {

@@ -61,7 +61,7 @@ func line(ctx context.Context, at *Scene, s *suite.Suite, l *suite.Line) error {
 }
 
 // setting carries out what is about the phone itself.
-func setting(ctx context.Context, p Admin, s *suite.Suite, l *suite.Line) error {
+func setting(ctx context.Context, p admin, s *suite.Suite, l *suite.Line) error {
 	switch {
 	case l.Setting != nil:
 		return p.PutSetting(ctx, l.Setting.Namespace, l.Setting.Name, l.Setting.Value)
@@ -83,7 +83,7 @@ func setting(ctx context.Context, p Admin, s *suite.Suite, l *suite.Line) error 
 	return err
 }
 
-func install(ctx context.Context, p Admin, s *suite.Suite, name string) error {
+func install(ctx context.Context, p admin, s *suite.Suite, name string) error {
 	file, err := s.One(name)
 	if err != nil {
 		return err

@@ -21,8 +21,8 @@ type Device interface {
 	Launch(ctx context.Context, app string) error
 }
 
-// Admin puts a phone in order for a case, and reads what is in it. device.Admin is one.
-type Admin interface {
+// admin puts a phone in order for a case, and reads what is in it. device.Admin is one.
+type admin interface {
 	expect.Inside
 	OpenLink(ctx context.Context, uri, pkg string) error
 	Install(ctx context.Context, apk io.Reader, name string) error
@@ -40,7 +40,7 @@ type Admin interface {
 type Scene struct {
 	Cases *usecase.Cases
 	Phone Device
-	Admin Admin // of Phone
+	Admin admin // of Phone
 	// Judge asks the model about a claim, see expect.Facts.
 	Judge func(ctx context.Context, claim string, f *screen.Frame) (bool, string, error)
 	// Healed reports whether a replay had to ask the model.

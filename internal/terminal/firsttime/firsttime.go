@@ -48,8 +48,8 @@ type Plan struct {
 // Tried is what a trial of the configuration has shown.
 type Tried struct{ OK, KeyRefused bool }
 
-// Machine is what the dialogue reads and changes.
-type Machine interface {
+// machine is what the dialogue reads and changes.
+type machine interface {
 	Getenv(name string) string
 	Phones(ctx context.Context) ([]Phone, error)
 	Clients() []Client
@@ -68,7 +68,7 @@ type Options struct {
 	Lang    string
 	Lines   terminal.Lines
 	Out     io.Writer
-	Machine Machine
+	Machine machine
 }
 
 // ErrBroken says that the configuration was written and does not work yet.

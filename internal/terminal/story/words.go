@@ -96,7 +96,7 @@ func (w Words) Count(n int) string {
 func (w Words) spent(u store.Usage) string {
 	said := []string{w.Span(u.Work()) + w.Waiting(u), w.Count(u.Steps)}
 	if n := u.PromptTokens + u.CompletionTokens; n > 0 {
-		said = append(said, fmt.Sprintf(w.Tokens, Thousands(n)))
+		said = append(said, fmt.Sprintf(w.Tokens, thousands(n)))
 	}
 	return strings.Join(said, w.Comma)
 }
@@ -122,8 +122,8 @@ func (w Words) Span(d time.Duration) string {
 	return fmt.Sprintf(w.Minutes, s/60, s%60)
 }
 
-// Thousands is a large number in few digits: 950, 1.2k, 12k, 3.4M.
-func Thousands(n int) string {
+// thousands is a large number in few digits: 950, 1.2k, 12k, 3.4M.
+func thousands(n int) string {
 	f, unit := float64(n), ""
 	switch {
 	case n >= 999_500:

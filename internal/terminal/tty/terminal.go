@@ -37,9 +37,9 @@ func Columns(stream any) int {
 	return width
 }
 
-// Wrap returns a line that begins with a label, in lines of at most so many columns. 0 means no
+// wrap returns a line that begins with a label, in lines of at most so many columns. 0 means no
 // limit. What does not fit stands below the words, not below the label.
-func Wrap(label, words string, columns int) string {
+func wrap(label, words string, columns int) string {
 	indent := ansi.StringWidth(label)
 	if room := columns - indent; room > indent {
 		words = ansi.Wrap(words, room, "")
@@ -56,7 +56,7 @@ type Sheet struct {
 // Line prints words behind a label. It skips an empty text.
 func (p Sheet) Line(label, words string) {
 	if words = text.Line(words); words != "" {
-		fmt.Fprint(p.To, Wrap(label, words, p.Columns))
+		fmt.Fprint(p.To, wrap(label, words, p.Columns))
 	}
 }
 
@@ -67,6 +67,6 @@ const tab = "⇥"
 func (p Sheet) Written(label, words string) {
 	words = strings.ReplaceAll(text.Lines(strings.TrimRight(words, "\n")), "\t", tab)
 	if strings.TrimSpace(words) != "" {
-		fmt.Fprint(p.To, Wrap(label, words, p.Columns))
+		fmt.Fprint(p.To, wrap(label, words, p.Columns))
 	}
 }

@@ -77,7 +77,7 @@ func converse(c net.Conn, ask []string, stdout, stderr io.Writer) (int, error) {
 		case Name:
 			name = string(data)
 		case File:
-			err = Send(c, Saved, []byte(strconv.Itoa(save(name, data))))
+			err = Send(c, saved, []byte(strconv.Itoa(save(name, data))))
 		default: // Exit
 			return strconv.Atoi(string(data))
 		}

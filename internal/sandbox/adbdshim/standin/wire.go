@@ -15,7 +15,7 @@ const Env = "TAPLOOP_SANDBOX_SOCKET"
 // it sends Exit.
 const (
 	Ask    = iota // the stand-in's folder and its words, each but the first behind a NUL
-	Saved         // how the writing of a file went: its errno in digits, 0 is well
+	saved         // how the writing of a file went: its errno in digits, 0 is well
 	Stdout        // bytes for it
 	Stderr        // bytes for it
 	Name          // of the file that follows

@@ -5,7 +5,7 @@ The same programs give the same bytes: times are SOURCE_DATE_EPOCH, names are so
 """
 import base64, gzip, hashlib, io, json, os, pathlib, re, sys, tarfile, time, zipfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIST = ROOT / "dist"
 VERSION = sys.argv[1]
 EPOCH = int(os.environ.get("SOURCE_DATE_EPOCH", "315532800"))
@@ -90,7 +90,7 @@ def npm():
     meta = {"name": "taploop", **common, "bin": {"taploop": "taploop.js"}, "files": ["taploop.js"],
             "engines": {"node": ">=16"}, "optionalDependencies": optional, "mcpName": "io.github.taploop/taploop"}
     tar(folder / f"taploop-{VERSION}.tgz", {
-        "package/package.json": (text(meta), 0o644), "package/taploop.js": (read("packaging", "taploop.js"), 0o755),
+        "package/package.json": (text(meta), 0o644), "package/taploop.js": (read("scripts/packaging", "taploop.js"), 0o755),
         "package/README.md": (read("README.md"), 0o644), "package/LICENSE": (read("LICENSE"), 0o644)})
 
 
@@ -141,7 +141,7 @@ def bundle():
 
 def registry():
     """server.json for the MCP registry, with this version."""
-    entry = json.loads(read("packaging", "server.json"))
+    entry = json.loads(read("scripts/packaging", "server.json"))
     entry["version"] = VERSION
     for p in entry["packages"]:
         p["version"] = VERSION
