@@ -16,10 +16,15 @@ type Layout struct {
 	Primary bool `json:"primary,omitempty"` // the button by which the page or dialog continues
 	Ends    bool `json:"ends,omitempty"`    // the first button behind a form of several fields
 	// it is one of three or more of one size and line, or column, that say different things
-	Peer   bool     `json:"peer,omitempty"`
-	Pad    bool     `json:"pad,omitempty"`    // of keys that enter digits, and no calculator's
-	Clears bool     `json:"clears,omitempty"` // it lies in a text field, or right behind one
-	Switch bool     `json:"switch,omitempty"` // it can be switched, or has something that can
+	Peer   bool `json:"peer,omitempty"`
+	Pad    bool `json:"pad,omitempty"`    // of keys that enter digits, and no calculator's
+	Clears bool `json:"clears,omitempty"` // it lies in a text field, or right behind one
+	Switch bool `json:"switch,omitempty"` // it can be switched, or has something that can
+	Tab    bool `json:"tab,omitempty"`    // it is one of the tabs at the bottom of a page
+	// it is a picture on the line of a composer with text in it, behind that
+	Sends bool `json:"sends,omitempty"`
+	// of what a dialog does not continue by: the labels of the buttons by which it does
+	Beside []string `json:"beside,omitempty"`
 	Title  string   `json:"title,omitempty"`
 	Words  []string `json:"words,omitempty"`  // of the page or dialog, not of what takes touches
 	Fields []string `json:"fields,omitempty"` // what its text fields are called
@@ -38,12 +43,16 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	if l != nil && l.Button && len(on) == 1 && soldFor().MatchString(on[0]) && sumIn(on) != "" {
 		return append(list, finding{classNamed("pay"), underFinger, on[0]})
 	}
+	if l != nil && len(on) > 2 && pricedInPoints().MatchString(strings.Join(on, " ")) &&
+		!strings.ContainsAny(on[len(on)-1], "0123456789") && short(on[len(on)-1:]) && !named {
+		return append(list, finding{classNamed("order"), underFinger, on[len(on)-1]})
+	}
 	if l == nil || s.Element == nil || l.Peer || l.Pad || knownHarmless(on) {
 		return list
 	}
 	yes := affirms(on, affirmative()) || affirms(on, finalizes())
-	vague := yes || !named && len(on) > 0 && short(on)
-	button := l.Button || l.Primary || l.Dialog
+	vague := yes || !named && len(on) > 0 && short(on) && (l.Dialog || !leadsOn(s, on[0]))
+	button := l.Button || l.Primary || l.Dialog && !l.declines()
 	if own := sumIn(on); own != "" && short(on) && (l.Button || l.Primary) {
 		return append(list, finding{classNamed("pay"), underFinger, own})
 	}
@@ -65,10 +74,21 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	case slices.ContainsFunc(on, countsDown.MatchString) && button,
 		l.Dialog && l.Primary && vague && !yes && unknownLanguage(s, on) &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
-		l.Ends && vague && yes:
+		l.Ends && vague && yes,
+		l.Primary && !l.Dialog && vague && !yes && len(on) == 1:
 		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
 	}
 	return list
+}
+
+// pricedInPoints matches a card that begins with its price in points.
+var pricedInPoints = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\p{Nd}[\p{Nd}., ]* ?(?:` + folded(wordLists["points"]) + `)(?:[^\pL]|$)`)
+})
+
+// declines reports whether the dialog continues by another button, which does not refuse.
+func (l *Layout) declines() bool {
+	return len(l.Beside) > 0 && !knownHarmless(lines(strings.Join(l.Beside, "\n")))
 }
 
 // soldFor matches a label that is a price to the last cent, and nothing else.
@@ -81,13 +101,21 @@ var soldFor = sync.OnceValue(func() *regexp.Regexp {
 // row with a switch, or a button.
 func bySpecialAccess(s *Subject, on []string) []finding {
 	title := normalize(s.Layout.Title)
-	if !strings.Contains(s.App, "settings") || !special().MatchString(title) ||
-		slices.Contains(on, title) || knownHarmless(on) ||
+	if !strings.Contains(s.App, "settings") || knownHarmless(on) {
+		return nil
+	}
+	if s.Layout.Switch && slices.ContainsFunc(on, opensPhone().MatchString) {
+		return []finding{{classNamed("grant"), underFinger, on[0]}}
+	}
+	if !special().MatchString(title) || slices.Contains(on, title) ||
 		!s.Layout.Switch && !s.Layout.Primary {
 		return nil
 	}
 	return []finding{{classNamed("grant"), onScreen, s.Layout.Title}}
 }
+
+// opensPhone matches switches of the settings that let others into the phone.
+var opensPhone = listed("opens_phone")
 
 var special = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + folded(wordLists["special_access"]) + `)`)
@@ -112,6 +140,19 @@ func knownHarmless(lines []string) bool {
 // leads matches labels that lead somewhere, or change nothing that matters.
 var leads = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + folded(wordLists["leads"]) + `|` + inAll("leads") + `)$`)
+})
+
+// leadsOn reports whether the first word of a label says that it leads somewhere, or it is on a
+// home screen, where everything does.
+func leadsOn(s *Subject, label string) bool {
+	word, _, _ := strings.Cut(label, " ")
+	return leads().MatchString(word) || leadsFirst().MatchString(label) ||
+		globs(launchers, s.App, true)
+}
+
+var leadsFirst = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:` + folded(wordLists["leads_first"]) + `|` + inAll("leads") +
+		`|` + inAll("no") + `)(?:[^\pL]|$)|` + folded(wordLists["leads_han"]) + `)`)
 })
 
 // cardField is the first of the names of fields that is one of a card, an account or its code.

@@ -60,7 +60,7 @@ var (
 	})
 	negative = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:` + wordLists["no"] + `|` + noForeign + `|` +
-			inAll("no") + `)$`)
+			inAll("no") + `|(?:` + folded(wordLists["not_do"]) + `).{0,30})$`)
 	})
 	price    = regexp.MustCompile(`^(?:[$€£¥]|us\$|cn¥|rmb)? ?\d[\d., ]*(?:[$€£¥]|元| ?usd| ?eur)?$`)
 	currency = regexp.MustCompile(`[$€£¥元]|usd|eur|rmb`)
@@ -92,7 +92,7 @@ func byTouch(s *Subject) []finding {
 	if s.Layout != nil && e.field() && e.Class != "" { // which only gets the focus
 		return nil
 	}
-	refusal := len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {
+	refusal := e.refuses() || len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {
 		return !negative().MatchString(l)
 	})
 	list = append(list, byPad(s, lines)...)
@@ -131,6 +131,12 @@ func byTouch(s *Subject) []finding {
 	}
 	list = append(list, e.byResourceID()...)
 	list = append(list, e.byTrashCan(false)...)
+	if s.Layout != nil && s.Layout.Sends && !named(e) {
+		list = append(list, finding{classNamed("send"), onScreen, "➤"})
+	}
+	if slices.ContainsFunc(lines, seeing().MatchString) && slices.ContainsFunc(s.Screen, calls) {
+		list = append(list, finding{classNamed("call"), underFinger, lines[0]})
+	}
 	list = append(list, byApp(s, lines, refusal, len(list) > 0)...)
 	list = append(list, byAct(s, lines)...)
 	if !refusal {
@@ -139,11 +145,25 @@ func byTouch(s *Subject) []finding {
 	return slices.DeleteFunc(list, func(f finding) bool { return takenBack(s, lines, f) })
 }
 
+// seeing is what the button of a call with pictures says beside the one that calls.
+var seeing = listed("video")
+
+// calls reports whether a text of the screen says that somebody is called.
+func calls(t string) bool {
+	return slices.ContainsFunc(byLabel(lines(t), onScreen, false), func(f finding) bool {
+		return f.class.Name == "call"
+	})
+}
+
 // takenBack reports whether the arrangement of the screen says that a finding is none: what clears
 // a field or deletes a digit, and what only leads to where something is done.
 func takenBack(s *Subject, lines []string, f finding) bool {
 	l := s.Layout
-	if f.class.Name == "delete" {
+	switch {
+	case l != nil && l.Tab && f.class.Name == "call", s.ownSwitch() && f.class.Name == "grant",
+		s.Element.refuses() && f.class.Name == "grant":
+		return true
+	case f.class.Name == "delete":
 		return keypad(s) || l != nil && (l.Clears || l.Pad) ||
 			slices.ContainsFunc(lines, clears.MatchString) &&
 				slices.ContainsFunc(text.Words(s.Element.ResourceID), narrows.MatchString)
@@ -162,6 +182,20 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 	strong := strings.Join(append(slices.Clone(lines), text.Words(s.Element.id())...), " ")
 	return slices.Contains(leading, f.class.Name) && !decided().MatchString(strong) &&
 		sumIn(lines) == ""
+}
+
+// ownSwitch reports whether the element switches something of the app's own on or off.
+func (s *Subject) ownSwitch() bool {
+	return s.Layout != nil && s.Layout.Switch && !s.Layout.Dialog &&
+		!strings.Contains(s.App, "settings") && !globs(permissionApps, s.App, true)
+}
+
+// refuses reports whether the element is, by its id, the button by which a dialog of the system is
+// refused.
+func (e *Element) refuses() bool {
+	_, name, _ := strings.Cut(e.id(), ":id/")
+	return strings.HasPrefix(name, "permission_deny") || name == "permission_no_upgrade_button" ||
+		e.id() == "android:id/button2"
 }
 
 func (e *Element) id() string {
@@ -280,7 +314,7 @@ func byApp(s *Subject, lines []string, refusal, known bool) (list []finding) {
 			list = append(list, finding{&unknownMoney, ofApp, s.App})
 		}
 	case globs(permissionApps, s.App, true), globs(installerApps, s.App, true):
-		if !refusal && !known {
+		if !refusal && !known && (l == nil || l.Button || !l.declines()) {
 			list = append(list, finding{&unknownSystem, ofApp, s.App})
 		}
 	case globs(storeApps, s.App, true):

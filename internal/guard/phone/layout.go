@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/taploop/taploop/internal/guard"
@@ -115,9 +116,14 @@ func (p *page) layout(i int) *guard.Layout {
 		return in.Checkable
 	}) || strings.Contains(said(e), ", Switch")
 	l.Primary = p.primary(i)
+	if p.dialog && !l.Primary {
+		l.Beside = p.besides(i)
+	}
 	l.Ends = len(p.fields) > 1 && p.behind(p.fields[len(p.fields)-1]) == i
 	l.Pad = p.pad && p.padKey(i)
 	l.Peer = p.peer(i)
+	l.Tab = l.Peer && e.Bounds.Max.Y > low && e.Bounds.Min.Y > 0.8
+	l.Sends = p.sends(i)
 	l.Clears = slices.ContainsFunc(p.fields, func(f int) bool { return follows(p.list[f].Bounds, e.Bounds) })
 	return l
 }
@@ -139,12 +145,40 @@ func (p *page) primary(i int) bool {
 	case e.ResourceID == "android:id/button1":
 		return true
 	case p.dialog:
-		return !slices.ContainsFunc(p.list[i+1:], func(o screen.Element) bool {
-			return button(&o) && o.Bounds.Min.X >= r.Max.X && o.Bounds.Min.Y < r.Max.Y
-		}) && button(e)
+		return p.last(i) && button(e)
 	}
-	return r.Max.X-r.Min.X > 0.55 && r.Max.Y-r.Min.Y < 0.12 && r.Min.Y > 0.55 && button(e) ||
-		button(e) && r.Max.X-r.Min.X > 0.3 && r.Min.Y > 0.75
+	wide, low := r.Max.X-r.Min.X > 0.55 && r.Max.Y-r.Min.Y < 0.12, r.Min.Y > 0.55
+	if !button(e) {
+		return wide && r.Min.Y > 0.7 && r.Min.X > 0.02 && alike(r.Min.X, 1-r.Max.X) && p.lowest(i)
+	}
+	return wide && low || r.Max.X-r.Min.X > 0.3 && r.Min.Y > 0.75 && p.last(i)
+}
+
+// last reports whether no button stands on the line of the element i behind it.
+func (p *page) last(i int) bool {
+	r := p.list[i].Bounds
+	return !slices.ContainsFunc(p.list[i+1:], func(o screen.Element) bool {
+		return button(&o) && o.Bounds.Min.X >= r.Max.X && o.Bounds.Min.Y < r.Max.Y
+	})
+}
+
+// lowest reports whether nothing that takes touches stands below the element i.
+func (p *page) lowest(i int) bool {
+	low := p.list[i].Bounds.Max.Y - 0.01
+	return !slices.ContainsFunc(p.list, func(o screen.Element) bool {
+		return o.Touchable() && o.Bounds.Min.Y >= low
+	})
+}
+
+// besides are the labels of the buttons by which a dialog continues, without the element i.
+func (p *page) besides(i int) (labels []string) {
+	for j := range p.list {
+		if j != i && button(&p.list[j]) && p.primary(j) {
+			g := element(p.list, j, p.list[j].Bounds.Center())
+			labels = append(labels, strings.TrimSpace(g.Text+"\n"+g.Description))
+		}
+	}
+	return labels
 }
 
 // behind is the first button that follows the field f, below it or to its right, or -1.
@@ -203,6 +237,21 @@ func follows(field, r screen.Rect) bool {
 	mid := (r.Min.Y + r.Max.Y) / 2
 	return mid > field.Min.Y && mid < field.Max.Y && area(r) < picture/2 &&
 		r.Min.X > field.Min.X+(field.Max.X-field.Min.X)/2 && r.Min.X < field.Max.X+0.15
+}
+
+// sends reports whether the element i is the picture behind a text field low on the page in which
+// something stands, and the last on its line: what was written is sent by it.
+func (p *page) sends(i int) bool {
+	r := p.list[i].Bounds
+	g := element(p.list, i, r.Center())
+	if strings.ContainsFunc(g.Text+g.Description, unicode.IsLetter) || !p.last(i) {
+		return false
+	}
+	return slices.ContainsFunc(p.fields, func(f int) bool {
+		e := &p.list[f]
+		return !e.Password && e.Text != "" && e.Text != e.Hint && e.Bounds.Min.Y > 0.45 &&
+			follows(e.Bounds, r) && r.Min.X > e.Bounds.Max.X-0.02
+	})
 }
 
 // padKey reports whether the element i is as large as a key that enters a digit, and in line with

@@ -31,6 +31,7 @@ type drawn struct {
 	list      []screen.Element
 	want      []string
 	enter     []string
+	typed     []string
 }
 
 var drawnSize = screen.Size{W: 1080, H: 2400}
@@ -38,6 +39,7 @@ var drawnSize = screen.Size{W: 1080, H: 2400}
 // labels are what the nodes of a dump say of themselves for the test, by their bounds.
 func (d *drawn) labels(t *testing.T, dump []byte) {
 	want, enter := map[screen.Rect]string{}, map[screen.Rect]string{}
+	typed := map[screen.Rect]string{}
 	in := xml.NewDecoder(bytes.NewReader(dump))
 	for {
 		token, err := in.Token()
@@ -63,8 +65,10 @@ func (d *drawn) labels(t *testing.T, dump []byte) {
 		at := screen.RectOf(r, drawnSize)
 		want[at] = cmp.Or(want[at], attr["want"])
 		enter[at] = cmp.Or(enter[at], attr["enter"])
+		typed[at] = cmp.Or(typed[at], attr["type"])
 	}
 	for _, e := range d.list {
+		d.typed = append(d.typed, typed[e.Bounds])
 		d.want, d.enter = append(d.want, want[e.Bounds]), append(d.enter, enter[e.Bounds])
 	}
 }
@@ -113,6 +117,11 @@ func (s *score) touches(p *guard.Policy, d *drawn) (needless int) {
 		}
 		if e.Editable && e.Focused {
 			needless += s.one(p, d.name, d.enter[i], d.says(i), look, actions.HotKey{Key: "enter"})
+		}
+		if e.Editable {
+			at := e.Bounds.Center()
+			a := actions.Type{Text: "1234", At: &at}
+			needless += s.one(p, d.name, d.typed[i], d.says(i), look, a)
 		}
 	}
 	return needless
