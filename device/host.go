@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -31,6 +32,10 @@ type Options struct {
 	Apps       map[string]string   // app name to package, on top of the built-in table
 	Log        *slog.Logger        // nil discards
 	Memory     Memory              // nil remembers nothing
+	// Dialer opens the connections to the server. nil means a net.Dialer.
+	Dialer interface {
+		DialContext(ctx context.Context, network, addr string) (net.Conn, error)
+	}
 }
 
 // Host is one ADB server and its phones. It holds no connection between calls, and is safe for
@@ -73,7 +78,7 @@ func NewHost(opts *Options) (*Host, error) {
 		o.Getenv = os.Getenv
 	}
 	client, err := adb.New(&adb.Options{Server: o.Server, ADB: o.ADB, Getenv: o.Getenv,
-		Log: o.Log, StartsNone: o.StartsNone})
+		Log: o.Log, StartsNone: o.StartsNone, Dialer: o.Dialer})
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 		return d, err
 	}
 	d.OnClose(d.Store.Close)
-	if d.Host, err = NewHost(s, d.Store.Phones); err != nil {
+	if d.Host, err = NewHost(s, d.Store); err != nil {
 		return d, err
 	}
 	d.Phones = phones{d.Host}

@@ -11,13 +11,18 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// NewHost returns the ADB server of the configuration.
-func NewHost(s *Settings, memory device.Memory) (*device.Host, error) {
-	return device.NewHost(&device.Options{
+// NewHost returns the ADB server of the configuration. With a store it remembers phones there, and
+// writes to them only while the store's leases hold.
+func NewHost(s *Settings, db *store.Store) (*device.Host, error) {
+	o := &device.Options{
 		Server: s.Conf.ADB.Server, ADB: s.Conf.ADB.Path, Timeout: s.Conf.ADB.Timeout,
-		Getenv: s.Options.Getenv, Apps: s.Conf.Apps, Log: s.Log, Memory: memory,
+		Getenv: s.Options.Getenv, Apps: s.Conf.Apps, Log: s.Log,
 		StartsNone: s.Conf.ADB.Server != "",
-	})
+	}
+	if db != nil {
+		o.Memory, o.Dialer = db.Phones, newLeasedDialer(db.Owner)
+	}
+	return device.NewHost(o)
 }
 
 // NewServer returns the ADB server of the configuration, for what is no business of a phone's.

@@ -21,6 +21,7 @@ func OpenStore(ctx context.Context, s *Settings, o *store.Options) (*store.Store
 		with = *o
 	}
 	with.URL = string(s.Conf.Store.URL)
+	with.TTL, with.Margin = s.Conf.Lease.TTL, s.Conf.Lease.Margin
 	used := store.Exists(dir, with.URL)
 	with.Stalled = func() { s.note(textsIn(s.Lang()).Stalled, dir) }
 	db, failed := store.Open(ctx, dir, &with)

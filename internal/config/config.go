@@ -8,6 +8,7 @@ import "slices"
 type Config struct {
 	DataDir   string             `koanf:"data_dir"`
 	Store     Store              `koanf:"store"`
+	Lease     Lease              `koanf:"lease"`
 	ADB       ADB                `koanf:"adb"`
 	Device    Device             `koanf:"device"`
 	HTTP      HTTP               `koanf:"http"`

@@ -104,6 +104,12 @@ func positive(v any) []fault {
 	return unless(v.(time.Duration) > 0, v, "a duration above 0, such as 90s")
 }
 
+func least(d time.Duration) check {
+	return func(v any) []fault {
+		return unless(v.(time.Duration) >= d, v, fmt.Sprintf("a duration of at least %v", d))
+	}
+}
+
 // orDefault takes also nothing, which leaves it to the program.
 func orDefault(c check) check {
 	return func(v any) []fault {

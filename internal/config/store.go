@@ -6,11 +6,18 @@ import (
 	"log/slog"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // Store says where sessions and questions are kept.
 type Store struct {
 	URL storeURL `koanf:"url"`
+}
+
+// Lease says how long a process that cannot reach the store keeps its phones.
+type Lease struct {
+	TTL    time.Duration `koanf:"ttl"`
+	Margin time.Duration `koanf:"margin"`
 }
 
 // storeURL is the URL of a database. It is shown without its password. The conversion string(u) is
@@ -40,4 +47,9 @@ var storeSettings = []setting{
 	{"store.url", "sqlite:", nil,
 		"where sessions and questions are kept: sqlite: in the data folder, or " +
 			"postgres://USER:PASSWORD@HOST/DATABASE, which several machines can share"},
+	{"lease.ttl", "15s", least(time.Second),
+		"how long a server may touch its phones after it last told the store that it is there"},
+	{"lease.margin", "1s", least(100 * time.Millisecond),
+		"how much longer another server waits before it takes such a phone: for clocks that " +
+			"run differently, and for what is under way to the phone; the same on all machines"},
 }

@@ -27,6 +27,8 @@ type execution struct {
 	release func() // of state
 	active  *activeRun
 	place   *queue.Place
+	// Says that the phone is not touched any more. nil before that may be.
+	untouched func()
 }
 
 // open opens the work. The error has a code if the phone cannot be used.
@@ -86,6 +88,9 @@ func (x *execution) drive(ctx context.Context) {
 	x.state.moved(x.run)
 	out := x.acquireAndPursue(ctx)
 	x.work.Close()
+	if x.untouched != nil {
+		x.untouched()
+	}
 	if out.Parked != "" {
 		x.m.desk.Route(out.Parked) // before others can see that the run waits
 	}
@@ -122,9 +127,13 @@ func (x *execution) acquire(ctx context.Context) (store.Run, error) {
 	if err != nil {
 		return store.Run{}, err
 	}
-	return x.m.store.Runs.Transition(ctx, x.run.ID, store.Change{
+	run, err := x.m.store.Runs.Transition(ctx, x.run.ID, store.Change{
 		From: []store.State{store.Queued}, Fence: x.run.Fence,
 		To: store.Running, Reason: agentloop.StillRunning})
+	if err == nil && x.sess.Serial != "" {
+		x.untouched = x.m.store.Owner.Touching(x.sess.Serial)
+	}
+	return run, err
 }
 
 // pursue carries the run out. A panic ends the run only.

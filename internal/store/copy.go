@@ -24,29 +24,39 @@ type table struct {
 	name string
 	key  []string
 	id   []string
+	of   string // which of its rows are copied, "" for all
 }
 
-// tables are all that a store has but the marks of probes, in an order in which no row refers to a
+// from is what SELECT reads the rows from.
+func (t table) from() string {
+	if t.of == "" {
+		return t.name
+	}
+	return "(SELECT * FROM " + t.name + " WHERE " + t.of + ") AS copied"
+}
+
+// tables are all that a store has but the marks of probes and what workers say of themselves, in an order in which no row refers to a
 // later one. The usage of runs is last: triggers add to it as steps are copied.
 var tables = []table{
-	{"sessions", []string{"rowid"}, []string{"id"}},
-	{"runs", []string{"rowid"}, []string{"id"}},
-	{"steps", []string{"rowid"}, []string{"session_id", "idx"}},
-	{"entries", []string{"session_id", "idx"}, nil},
-	{"leases", []string{"serial"}, nil},
-	{"questions", []string{"rowid"}, []string{"id"}},
-	{"answers", []string{"rowid"}, []string{"id"}},
-	{"secrets", []string{"rowid"}, []string{"question_id"}},
-	{"messages", []string{"id"}, []string{"run_id"}},
-	{"grants", []string{"seq"}, []string{"since"}},
-	{"audit", []string{"seq"}, []string{"at", "event"}},
-	{"audit_pruned", []string{"before"}, nil},
-	{"keyboards", []string{"serial"}, nil},
-	{"phones", []string{"name"}, nil},
-	{"judged", []string{"app", "label"}, nil},
-	{"schedules", []string{"name"}, nil},
-	{"ticks", []string{"schedule", "at"}, nil},
-	{"usage", []string{"run_id"}, nil},
+	{"sessions", []string{"rowid"}, []string{"id"}, ""},
+	{"runs", []string{"rowid"}, []string{"id"}, ""},
+	{"steps", []string{"rowid"}, []string{"session_id", "idx"}, ""},
+	{"entries", []string{"session_id", "idx"}, nil, ""},
+	{"leases", []string{"serial"}, nil, "run_id IS NOT NULL"},
+	{"questions", []string{"rowid"}, []string{"id"}, ""},
+	{"answers", []string{"rowid"}, []string{"id"}, ""},
+	{"secrets", []string{"rowid"}, []string{"question_id"}, ""},
+	{"messages", []string{"id"}, []string{"run_id"}, ""},
+	{"grants", []string{"seq"}, []string{"since"}, ""},
+	{"audit", []string{"seq"}, []string{"at", "event"}, ""},
+	{"audit_pruned", []string{"before"}, nil, ""},
+	{"keyboards", []string{"serial"}, nil, ""},
+	{"phones", []string{"name"}, nil, ""},
+	{"judged", []string{"app", "label"}, nil, ""},
+	{"schedules", []string{"name"}, nil, ""},
+	{"ticks", []string{"schedule", "at"}, nil, ""},
+	{"closed", []string{"what"}, nil, ""},
+	{"usage", []string{"run_id"}, nil, ""},
 }
 
 // copyRows is how many rows are copied in one transaction.
@@ -103,7 +113,7 @@ func noRunGoing(ctx context.Context, s *Store) error {
 
 // columns are those of the table, its key first.
 func (t table) columns(ctx context.Context, s *Store) ([]string, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT * FROM "+t.name+" LIMIT 0")
+	rows, err := s.read.QueryContext(ctx, "SELECT * FROM "+t.from()+" LIMIT 0")
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +130,7 @@ func quotedList(columns []string) string { return `"` + strings.Join(columns, `"
 func (t table) rows(
 	ctx context.Context, s *Store, columns []string, after []any, most int,
 ) ([][]any, error) {
-	query := "SELECT " + quotedList(columns) + " FROM " + t.name
+	query := "SELECT " + quotedList(columns) + " FROM " + t.from()
 	if after != nil {
 		query += " WHERE (" + quotedList(t.key) + ") > (?" +
 			strings.Repeat(", ?", len(t.key)-1) + ")"
@@ -145,7 +155,7 @@ func (t table) last(ctx context.Context, s *Store) ([]any, error) {
 			into[i] = &values[i]
 		}
 		return values, row.Scan(into...)
-	}, "SELECT "+quotedList(t.key)+" FROM "+t.name+" ORDER BY \""+
+	}, "SELECT "+quotedList(t.key)+" FROM "+t.from()+" ORDER BY \""+
 		strings.Join(t.key, `" DESC, "`)+`" DESC LIMIT 1`)
 	if err != nil || len(rows) == 0 {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Fill leaves the database no room to grow, as a full disk does.
@@ -111,3 +112,37 @@ func Tables() (names []string) {
 	}
 	return names
 }
+
+// Stun ends the renewing of leases as if the process did not run.
+func (o *Owner) Stun() {
+	o.stop()
+	o.renewal.Wait()
+}
+
+// Wake renews once, for a TTL from now on.
+func (o *Owner) Wake(ctx context.Context, ttl time.Duration) error {
+	o.db.opts.TTL = ttl
+	var kept []string
+	began := time.Now()
+	err := o.db.update(ctx, func(ctx context.Context, tx *tx) (err error) {
+		kept, err = tx.renew(ctx)
+		return err
+	})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.renewedAt(began, kept)
+	return err
+}
+
+// Left is how long the leases allow touches yet.
+func (o *Owner) Left() time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.left()
+}
+
+// Lapse is called by the timer.
+func (o *Owner) Lapse() { o.lapses() }
+
+// Alone reports whether the database is SQLite's.
+func (s *Store) Alone() bool { return s.engine.alone() }

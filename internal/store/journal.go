@@ -22,6 +22,7 @@ func (s *Store) Journal(run Run) agentloop.Journal { return &journal{db: s.db, r
 type journal struct {
 	*db
 	run    Run
+	token  int64     // of the lease under which this life writes, 0 before it is known
 	kept   keptFrame // the last one
 	parked *StepRecord
 }
@@ -78,7 +79,7 @@ func (j *journal) Intent(ctx context.Context, st agentloop.Step) error {
 	r, err := j.record(ctx, st, Intent)
 	if err == nil {
 		err = j.update(ctx, func(ctx context.Context, tx *tx) error {
-			if err := checkWriter(ctx, tx, j.run); err != nil {
+			if err := j.check(ctx, tx); err != nil {
 				return err
 			}
 			if l := st.Leave; l != nil {
@@ -237,6 +238,22 @@ func checkWriter(ctx context.Context, tx *tx, r Run) error {
 	if err == nil && (fence != r.Fence || state != Running) {
 		err = fenced(state)
 	}
+	return err
+}
+
+// check is checkWriter, and refuses a writer that has lost the lease of its phone.
+func (j *journal) check(ctx context.Context, tx *tx) error {
+	if err := checkWriter(ctx, tx, j.run); err != nil {
+		return err
+	}
+	var token int64
+	row := tx.QueryRowContext(ctx, "SELECT token FROM leases WHERE run_id = ? AND worker = ?",
+		j.run.ID, j.owner.ID)
+	_, err := found(row, &token)
+	if err == nil && j.token != 0 && token != j.token {
+		err = fmt.Errorf("%w (its phone was taken over)", ErrFenced)
+	}
+	j.token = token
 	return err
 }
 

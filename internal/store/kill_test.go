@@ -155,7 +155,7 @@ func TestAKillAtAnyMomentLosesAtMostTheStepInFlightAndRepeatsNothing(t *testing.
 	t.Logf("%d of 20 kills left a step open", unknown)
 }
 
-// buried waits until the owner of the run counts as dead: PostgreSQL notices a moment later.
+// buried waits until the owner of the run counts as dead.
 func buried(t *testing.T, s *store.Store, runID string) {
 	t.Helper()
 	r, err := s.Runs.Get(t.Context(), runID)

@@ -10,12 +10,14 @@ import (
 // WaitingLease is how long a run that waits for a person keeps its phone.
 const WaitingLease = 30 * time.Minute
 
-// Leases are the rights to touch phones. One run at a time holds a phone.
+// Leases are the rights to touch phones. One run at a time has a phone, and while it is RUNNING,
+// its owner alone may touch it.
 type Leases struct{ *db }
 
 // Take leases the phone to the run, or returns a *BusyError with the holder. A holder in the same
 // session gives way, and so does one without a claim: its run is paused or has ended, its owner
-// died while it was running, or it has waited for a person for longer than WaitingLease.
+// died while it was running, or it has waited for a person for longer than WaitingLease. A holder
+// that gives way can write no further intent.
 func (l Leases) Take(ctx context.Context, serial, runID string) error {
 	err := l.update(ctx, func(ctx context.Context, tx *tx) error {
 		r, err := runByID(ctx, tx, runID)
@@ -23,24 +25,38 @@ func (l Leases) Take(ctx context.Context, serial, runID string) error {
 			return err
 		}
 		h, held, err := l.holder(ctx, tx, serial)
-		if err != nil || held && h.RunID == runID {
+		switch {
+		case err != nil:
 			return err
-		}
-		if held && h.SessionID != r.SessionID {
+		case held && h.SessionID != r.SessionID:
 			return hint.Add(&BusyError{h},
 				"wait until that session is done, stop it, or use another phone")
+		case !held && h.RunID != runID && (h.State == Queued || h.State == Running):
+			// Its owner may only have been away, and have an intent to write.
+			err = tx.exec(ctx, "UPDATE runs SET fence = fence + 1 WHERE id = ?", h.RunID)
 		}
-		return tx.exec(ctx, `INSERT INTO leases (serial, run_id, since) VALUES (?, ?, ?)
-			ON CONFLICT (serial) DO UPDATE SET run_id = excluded.run_id, since = excluded.since`,
-			serial, runID, millis(tx.at))
+		if err == nil && r.Owner == l.owner.ID {
+			err = tx.present(ctx)
+		}
+		if err != nil || held && h.RunID == runID && h.worker == r.Owner {
+			return err
+		}
+		return tx.exec(ctx, `INSERT INTO leases (serial, run_id, since, worker, expires_at)
+			VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (serial) DO UPDATE SET run_id = excluded.run_id, since = CASE
+				WHEN leases.run_id = excluded.run_id THEN leases.since ELSE excluded.since END,
+			worker = excluded.worker, token = leases.token + 1, renewals = 0,
+			expires_at = excluded.expires_at`, serial, runID, millis(tx.at), r.Owner,
+			millis(tx.at.Add(l.opts.TTL)))
 	})
 	return doing(err, "leasing phone %q", serial)
 }
 
-// Release ends the run's lease of the phone, if it has one.
+// Release ends the run's lease of the phone, if it has one. The row stays: its token never falls.
 func (l Leases) Release(ctx context.Context, serial, runID string) error {
 	err := l.update(ctx, func(ctx context.Context, tx *tx) error {
-		return tx.exec(ctx, "DELETE FROM leases WHERE serial = ? AND run_id = ?", serial, runID)
+		return tx.exec(ctx, `UPDATE leases SET run_id = NULL, worker = ''
+			WHERE serial = ? AND run_id = ?`, serial, runID)
 	})
 	return doing(err, "releasing phone %q", serial)
 }
@@ -48,25 +64,31 @@ func (l Leases) Release(ctx context.Context, serial, runID string) error {
 // Holder returns the holder of the phone. It is false if the phone is free.
 func (l Leases) Holder(ctx context.Context, serial string) (Hold, bool, error) {
 	h, held, err := l.holder(ctx, l.read, serial)
+	if !held {
+		h = Hold{}
+	}
 	return h, held, doing(err, "asking who holds phone %q", serial)
 }
 
+// holder returns the run that has the phone, and whether it has a claim to it.
 func (l Leases) holder(ctx context.Context, q queryer, serial string) (Hold, bool, error) {
 	h := Hold{Serial: serial}
 	var owner string
 	var waiting time.Time
 	row := q.QueryRowContext(ctx, `
-		SELECT r.id, r.session_id, s.client, r.state, r.owner, r.waiting_at, l.since
+		SELECT r.id, r.session_id, s.client, r.state, r.owner, r.waiting_at, l.since, l.worker
 		FROM leases l JOIN runs r ON r.id = l.run_id JOIN sessions s ON s.id = r.session_id
 		WHERE l.serial = ?`, serial)
 	leased, err := found(row, &h.RunID, &h.SessionID, &h.Client, &h.State, &owner,
-		instant{&waiting}, instant{&h.Since})
+		instant{&waiting}, instant{&h.Since}, &h.worker)
 	if err != nil || !leased {
 		return Hold{}, false, err
 	}
 	switch {
+	case h.State == Queued && owner == "": // until a worker has the phone
+		return h, true, nil
 	case h.State == Queued, h.State == Running:
-		return h, l.owner.Alive(owner), nil
+		return h, l.owner.alive(ctx, q, owner), nil
 	case h.State.Waiting():
 		h.Until = waiting.Add(WaitingLease)
 		return h, l.now().Before(h.Until), nil

@@ -88,6 +88,8 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 		d.opts.Now = time.Now
 	}
 	d.opts.Patience = cmp.Or(d.opts.Patience, 15*time.Second)
+	d.opts.TTL = cmp.Or(d.opts.TTL, 15*time.Second)
+	d.opts.Margin = cmp.Or(d.opts.Margin, time.Second)
 	s := &Store{db: d, Answers: Answers{d}, Audit: Audit{d}, Grants: Grants{d},
 		Judged: Judged{d}, Leases: Leases{d}, Phones: phones{d}, Questions: Questions{d},
 		Runs:      Runs{d},
@@ -161,6 +163,9 @@ func writable(dir string) error {
 func (s *Store) Close() error {
 	s.frames.saving.Wait()
 	var errs []error
+	if s.owner != nil && s.write != nil {
+		s.owner.leave()
+	}
 	for _, pool := range []*sql.DB{s.read, s.write} {
 		if pool != nil {
 			errs = append(errs, pool.Close())

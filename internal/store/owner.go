@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,16 +16,16 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 )
 
-// Owner is this store's presence among all that are open on the data folder: a file that it holds
-// a lock on. The lock ends with the process, however it ends, so an owner whose file is gone or can
-// be locked is dead.
+// Owner is this store's presence among all that share the database: a file that it holds a lock on,
+// and, from the first run or phone that it owns, a lease on its own ID that it renews. Whose file in
+// the same folder is gone or can be locked is dead. So is, for those who have watched it, whoever
+// has not renewed for its TTL and the margin: no clock of another machine is read for that.
 type Owner struct {
 	ID   string // "" of a store that is only read
 	dir  string
-	lock *flock.Flock // nil if the database knows who is alive
-	// asks the database whether another owner is alive, instead of its file
-	elsewhere func(id string) (bool, error)
-	bury      func() error // makes the database notice that the connections are closed
+	lock *flock.Flock
+	db   *db
+	presence
 }
 
 const (
@@ -33,8 +34,9 @@ const (
 )
 
 // newOwner locks the file under a temporary name and renames it then: it is never found unlocked.
-func newOwner(dir string) (*Owner, error) {
-	o := &Owner{ID: inquiry.NewID(), dir: dir}
+func newOwner(d *db) (*Owner, error) {
+	dir := filepath.Join(d.dir, ownersDir)
+	o := &Owner{ID: inquiry.NewID(), dir: dir, db: d}
 	temporary := filepath.Join(dir, o.ID+newLockExt)
 	o.lock = flock.New(temporary)
 	held, err := o.lock.TryLock()
@@ -53,9 +55,6 @@ func newOwner(dir string) (*Owner, error) {
 func (o *Owner) path(id string) string { return filepath.Join(o.dir, id+lockExt) }
 
 func (o *Owner) close() error {
-	if o.lock == nil {
-		return o.bury()
-	}
 	err := os.Remove(o.path(o.ID))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil // the whole folder was removed
@@ -66,17 +65,22 @@ func (o *Owner) close() error {
 // Alive reports whether the store with this id is open, in this process or another. An error means
 // that it cannot be told, and then it counts as alive: a phone is not taken from a run that may be
 // touching it.
-func (o *Owner) Alive(id string) bool {
-	if id == "" {
+func (o *Owner) Alive(id string) bool { return o.alive(context.Background(), o.db.read, id) }
+
+func (o *Owner) alive(ctx context.Context, q queryer, id string) bool {
+	if id == "" || id == o.ID {
+		return id != ""
+	}
+	_, err := os.Stat(o.path(id))
+	here := !errors.Is(err, fs.ErrNotExist)
+	if here && !o.locked(id) || !here && o.db.engine.alone() {
 		return false
 	}
-	if id == o.ID {
-		return true
-	}
-	if o.elsewhere != nil {
-		alive, err := o.elsewhere(id)
-		return alive || err != nil
-	}
+	return o.seenLately(ctx, q, id, here)
+}
+
+// locked reports whether somebody holds the file of that owner locked, or it cannot be told.
+func (o *Owner) locked(id string) bool {
 	// A shared lock, so that two who look at once do not take each other for the owner. No
 	// O_CREATE: a look leaves nothing behind.
 	l := flock.New(o.path(id), flock.SetFlag(os.O_RDONLY))
@@ -100,7 +104,7 @@ func (o *Owner) sweep() error {
 	var errs []error
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), lockExt)
-		if !ok || o.Alive(id) {
+		if !ok || id == o.ID || o.locked(id) {
 			continue
 		}
 		if err := os.Remove(o.path(id)); !errors.Is(err, fs.ErrNotExist) {

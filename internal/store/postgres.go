@@ -3,15 +3,12 @@ package store
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"database/sql/driver"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -21,14 +18,12 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/wait"
 )
 
 // postgresEngine is a PostgreSQL, which several data folders can share.
 type postgresEngine struct {
 	config *pgconn.Config
-	owner  string      // whose lock each connection holds
 	opened atomic.Bool // from then on connections are waited for
 }
 
@@ -83,14 +78,14 @@ func (*postgresEngine) among(column string, values []string) (condition string, 
 }
 
 func (e *postgresEngine) open(ctx context.Context, d *db) (err error) {
-	e.owner = inquiry.NewID()
 	d.write = e.pool(postgresWriters, false, d.opts.Patience)
 	d.read = e.pool(postgresReaders, true, d.opts.Patience)
 	if err := e.migrate(ctx, d); err != nil {
 		return err
 	}
-	d.owner = &Owner{ID: e.owner, dir: filepath.Join(d.dir, ownersDir),
-		elsewhere: func(id string) (bool, error) { return e.alive(d, id) }, bury: e.bury}
+	if d.owner, err = newOwner(d); err != nil {
+		return err
+	}
 	d.vault, err = e.vault(ctx, d)
 	e.opened.Store(err == nil)
 	return err
@@ -102,22 +97,20 @@ func (e *postgresEngine) openReading(ctx context.Context, d *db) error {
 }
 
 // pool connects as often as is needed, up to so many. It waits for a database that goes down and
-// comes up again. Each connection holds the lock that says that the owner is alive.
+// comes up again.
 func (e *postgresEngine) pool(most int, read bool, patience time.Duration) *sql.DB {
 	config := e.config.Copy()
 	if read {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
 	}
-	connected := func(ctx context.Context, c *pgconn.PgConn) error {
+	connected := func(_ context.Context, c *pgconn.PgConn) error {
 		version := c.ParameterStatus("server_version")
 		major, _, _ := strings.Cut(version, ".")
 		if n, err := strconv.Atoi(major); err == nil && n < leastPostgres {
 			return hint.Add(fmt.Errorf("the database is PostgreSQL %s", version),
 				fmt.Sprintf("use PostgreSQL %d or newer", leastPostgres))
 		}
-		_, err := c.Exec(ctx, fmt.Sprintf("SELECT pg_advisory_lock_shared(%d)",
-			ownerLock(e.owner))).ReadAll()
-		return err
+		return nil
 	}
 	connect := func(ctx context.Context) (*pgconn.PgConn, error) {
 		began := time.Now()
@@ -137,38 +130,6 @@ func (e *postgresEngine) pool(most int, read bool, patience time.Duration) *sql.
 	pool.SetMaxOpenConns(most)
 	pool.SetMaxIdleConns(most)
 	return pool
-}
-
-// ownerLock is the number of the advisory lock that an owner holds while it is alive.
-func ownerLock(id string) int64 {
-	sum := sha256.Sum256([]byte("owner " + id))
-	return int64(binary.BigEndian.Uint64(sum[:]))
-}
-
-// alive reports whether some connection of the owner is open.
-func (*postgresEngine) alive(d *db, id string) (held bool, err error) {
-	ctx, stop := context.WithTimeout(context.Background(), d.opts.Patience)
-	defer stop()
-	key := uint64(ownerLock(id))
-	err = d.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_locks
-		WHERE locktype = 'advisory' AND mode = 'ShareLock' AND objsubid = 1
-		AND classid::bigint = ? AND objid::bigint = ?
-		AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
-		int64(key>>32), int64(key&(1<<32-1))).Scan(&held)
-	return held, err
-}
-
-// bury waits until PostgreSQL has noticed that the owner's connections are closed.
-func (e *postgresEngine) bury() error {
-	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
-	defer stop()
-	conn, err := pgconn.ConnectConfig(ctx, e.config)
-	if err != nil {
-		return nil // nobody is there to notice
-	}
-	_, err = conn.Exec(ctx, fmt.Sprintf("SELECT pg_advisory_lock(%d)", ownerLock(e.owner))).
-		ReadAll()
-	return errors.Join(err, conn.Close(ctx))
 }
 
 // migrate brings the database to the newest schema, one process at a time.

@@ -41,17 +41,20 @@ func (rs Runs) Recover(ctx context.Context) ([]Run, error) {
 // abandoned returns the queued and running runs whose owners have died.
 func abandoned(ctx context.Context, q queryer, o *Owner) ([]Run, error) {
 	runs, err := collect(ctx, q, scanRow[Run], "SELECT "+runColumns+` FROM runs r
-		WHERE state IN ('QUEUED', 'RUNNING') ORDER BY created_at, rowid`)
+		WHERE state IN ('QUEUED', 'RUNNING') AND owner <> '' ORDER BY created_at, rowid`)
 	dead := map[string]bool{}
 	return slices.DeleteFunc(runs, func(r Run) bool {
 		if _, known := dead[r.Owner]; !known {
-			dead[r.Owner] = !o.Alive(r.Owner)
+			dead[r.Owner] = !o.alive(ctx, q, r.Owner)
 		}
 		return !dead[r.Owner]
 	}), err
 }
 
 func recoverRun(ctx context.Context, tx *tx, r *Run) error {
+	if err := tx.exec(ctx, "UPDATE leases SET worker = '' WHERE run_id = ?", r.ID); err != nil {
+		return err
+	}
 	asked, err := unused(ctx, tx, tx.db.vault, *r)
 	if err != nil {
 		return err

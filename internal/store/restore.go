@@ -122,7 +122,7 @@ func replaceableFolder(dir string, replace bool) error {
 		return err
 	}
 	for _, e := range entries {
-		if id, is := strings.CutSuffix(e.Name(), lockExt); is && o.Alive(id) {
+		if id, is := strings.CutSuffix(e.Name(), lockExt); is && o.locked(id) {
 			return hint.Add(ErrInUse, "end the servers and runs of "+shell(dir)+
 				" first, or restore into another folder: --data-dir DIR")
 		}

@@ -63,7 +63,12 @@ func newRun(ctx context.Context, tx *tx, r *Run) error {
 		r.Progress.Task = r.Task
 	}
 	r.ID, r.Fence = newID(), 1
-	r.Owner = tx.db.owner.ID
+	if !r.Unowned {
+		r.Owner = tx.db.owner.ID
+		if err := tx.present(ctx); err != nil {
+			return err
+		}
+	}
 	r.CreatedAt = tx.at
 	r.UpdatedAt = r.CreatedAt
 	if r.State.Terminal() || !r.State.Known() {

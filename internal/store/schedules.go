@@ -119,6 +119,9 @@ func (ss Schedules) Last(ctx context.Context, name string) (Tick, bool, error) {
 // schedule is gone.
 func (ss Schedules) Note(ctx context.Context, t Tick) (mine bool, err error) {
 	err = ss.update(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.shared(ctx); err != nil {
+			return err
+		}
 		n, err := affected(tx.ExecContext(ctx, `INSERT INTO ticks (`+tickColumns+`)
 			SELECT name, ?, ?, ?, ?, ? FROM schedules WHERE name = ?
 			ON CONFLICT (schedule, at) DO NOTHING`, millis(t.At), t.State, t.SessionID, t.Why,
@@ -148,6 +151,9 @@ func (ss Schedules) Left(ctx context.Context) (left []Tick, err error) {
 		}
 		taken := false
 		err = ss.update(ctx, func(ctx context.Context, tx *tx) error {
+			if err := tx.shared(ctx); err != nil {
+				return err
+			}
 			n, err := affected(tx.ExecContext(ctx, `UPDATE ticks SET owner = ?
 				WHERE schedule = ? AND at = ? AND state = 'claimed' AND owner = ?`,
 				ss.owner.ID, t.Schedule, millis(t.At), t.owner))

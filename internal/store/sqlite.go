@@ -54,7 +54,7 @@ func (e sqliteEngine) open(ctx context.Context, d *db) error {
 	if d.vault, err = openVault(filepath.Join(d.dir, vaultName)); err != nil {
 		return err
 	}
-	if d.owner, err = newOwner(filepath.Join(d.dir, ownersDir)); err != nil {
+	if d.owner, err = newOwner(d); err != nil {
 		return err
 	}
 	return d.owner.sweep()
@@ -240,7 +240,7 @@ func (e sqliteEngine) openReading(ctx context.Context, d *db) error {
 	if err != nil {
 		return err
 	}
-	d.owner = &Owner{dir: filepath.Join(d.dir, ownersDir)}
+	d.owner = &Owner{dir: filepath.Join(d.dir, ownersDir), db: d}
 	key, err := os.ReadFile(filepath.Join(d.dir, vaultName))
 	if errors.Is(err, fs.ErrNotExist) {
 		key, err = newKey(), nil // nothing was ever kept under one

@@ -29,6 +29,11 @@ func (rs Runs) Transition(ctx context.Context, runID string, c Change) (Run, err
 		if refused = c.allowed(r); refused != nil {
 			return nil
 		}
+		if c.To == Running || c.To == Queued && !c.Unowned {
+			if err := tx.present(ctx); err != nil {
+				return err
+			}
+		}
 		return change(ctx, tx, &r, c)
 	})
 	if err == nil {
@@ -45,6 +50,9 @@ func (c Change) allowed(r Run) error {
 		return fmt.Errorf("unknown state %q", c.To)
 	}
 	if r.State.Terminal() || len(c.From) > 0 && !slices.Contains(c.From, r.State) {
+		return &StateError{RunID: r.ID, State: r.State, Fence: r.Fence, Want: c.From}
+	}
+	if c.Claim && r.Owner != "" {
 		return &StateError{RunID: r.ID, State: r.State, Fence: r.Fence, Want: c.From}
 	}
 	if c.Fence != 0 && c.Fence != r.Fence {
@@ -66,6 +74,11 @@ func change(ctx context.Context, tx *tx, r *Run, c Change) error {
 	}
 	if c.To == Running {
 		if err := finishSteps(ctx, tx, r, false); err != nil {
+			return err
+		}
+	}
+	if r.State == Running && c.To != Running {
+		if err := tx.exec(ctx, "UPDATE leases SET worker = '' WHERE run_id = ?", r.ID); err != nil {
 			return err
 		}
 	}
@@ -105,6 +118,9 @@ func enter(tx *tx, r *Run, c Change) {
 	r.UpdatedAt = tx.at
 	if c.To == Running || c.To == Queued {
 		r.Owner = tx.db.owner.ID
+		if c.Unowned && c.To == Queued {
+			r.Owner = ""
+		}
 	}
 	if c.To == Running || c.To.Terminal() {
 		r.Fence++

@@ -136,6 +136,9 @@ type Run struct {
 	UpdatedAt  time.Time            `json:"updated_at"`
 	EndedAt    time.Time            `json:"ended_at,omitzero"` // set in a terminal state
 
+	// Unowned is for Create and Begin: the run is left to whichever process claims it.
+	Unowned bool `json:"-"`
+
 	waitingAt time.Time // since when it waits for an answer
 }
 
@@ -144,6 +147,7 @@ type Change struct {
 	From  []State // required states, empty for any that is not terminal
 	To    State
 	Fence int64 // required fence, 0 for any
+	Claim bool  // requires that the run has no owner
 
 	Reason   agentloop.StopReason // replaces the stop reason, also with ""
 	Answer   string               // "" keeps the present one
@@ -165,6 +169,9 @@ type Change struct {
 	// Begun is a cost outside the steps, see agentloop.Ending. It becomes part of the run's Usage
 	// even if the change is refused.
 	Begun agentloop.Step
+
+	// Unowned leaves a run that becomes QUEUED to whichever process claims it.
+	Unowned bool
 }
 
 // StepState is the known progress of a step.

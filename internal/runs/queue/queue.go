@@ -70,9 +70,12 @@ func (l *Lines) Acquire(ctx context.Context, p *Place, busy func()) error {
 	if p.hold.Serial != "" {
 		defer l.Leave(p)
 		h, held, err := l.leases.Holder(ctx, p.hold.Serial)
-		// The run may have taken the phone before it joined the line.
-		if err != nil || held && h.RunID == p.hold.RunID {
+		if err != nil {
 			return err
+		}
+		// The run may have taken the phone before it joined the line, or have waited with it.
+		if held && h.RunID == p.hold.RunID {
+			return l.leases.Take(ctx, p.hold.Serial, p.hold.RunID)
 		}
 	}
 	for first := true; ; first = false {

@@ -1,0 +1,100 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// stunned is a store whose process is alive and says so no longer, and a run of it on a phone.
+func stunned(t *testing.T, dir string) (*store.Store, store.Run) {
+	s := open(t, dir, &store.Options{TTL: 30 * time.Millisecond})
+	_, r, err := s.Begin(t.Context(), store.Session{Serial: "emu-1", Device: device},
+		store.Run{Task: "set an alarm"})
+	require.NoError(t, err)
+	require.NoError(t, s.Leases.Take(t.Context(), "emu-1", r.ID))
+	r, err = s.Runs.Transition(t.Context(), r.ID, store.Change{To: store.Running})
+	require.NoError(t, err)
+	s.Owner.Stun()
+	return s, r
+}
+
+func TestAPhoneIsTakenFromAWorkerThatRenewsNoLonger(t *testing.T) {
+	dir := t.TempDir()
+	away, left := stunned(t, dir)
+	j := away.Journal(left)
+	require.NoError(t, j.Intent(t.Context(), step(t, 1, actions.Home{})))
+	s := open(t, dir, &store.Options{Margin: time.Millisecond})
+	r := started(t, s)
+	for s.Leases.Take(t.Context(), "emu-1", r.ID) != nil {
+		require.NoError(t, wait.For(t.Context(), 5*time.Millisecond))
+	}
+	require.ErrorIs(t, j.Intent(t.Context(), step(t, 2, actions.Home{})), store.ErrFenced,
+		"it comes back too late")
+	h, held, err := s.Leases.Holder(t.Context(), "emu-1")
+	require.NoError(t, err)
+	require.True(t, held)
+	require.Equal(t, r.ID, h.RunID)
+	recovered, err := s.Runs.Recover(t.Context())
+	require.NoError(t, err)
+	require.Len(t, recovered, 1)
+	require.Equal(t, left.ID, recovered[0].ID)
+	require.Equal(t, store.Paused, recovered[0].State)
+	require.Equal(t, `go to the home screen`, recovered[0].Progress.Notes[0].Action, "its outcome is not known")
+}
+
+// The fence of a lease is another than that of the run: whoever gave the phone up cannot write for
+// it, though the run has no other life yet.
+func TestAWriterNeedsTheLeaseOfItsPhone(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := started(t, s)
+	require.NoError(t, s.Leases.Take(t.Context(), "emu-1", r.ID))
+	j := s.Journal(r)
+	require.NoError(t, j.Intent(t.Context(), step(t, 1, actions.Home{})))
+	require.NoError(t, s.Leases.Release(t.Context(), "emu-1", r.ID))
+	require.ErrorIs(t, j.Intent(t.Context(), step(t, 2, actions.Home{})), store.ErrFenced)
+}
+
+func TestAWorkerThatRenewsNoLongerMayNotWriteToPhones(t *testing.T) {
+	dir := t.TempDir()
+	s, r := stunned(t, dir)
+	lapsed := make(chan struct{}, 9)
+	s.Owner.OnLapse(func() { lapsed <- struct{}{} })
+	require.True(t, s.Owner.May(nil), "it touches none")
+	untouched := s.Owner.Touching("emu-1")
+	for s.Owner.Left() > 0 {
+		require.NoError(t, wait.For(t.Context(), time.Millisecond))
+	}
+	over := make(chan struct{})
+	close(over)
+	require.False(t, s.Owner.May(over))
+	s.Owner.Lapse()
+	<-lapsed
+
+	// Nobody has taken the phone: it may go on.
+	require.NoError(t, s.Owner.Wake(t.Context(), time.Hour))
+	require.True(t, s.Owner.May(over))
+
+	// Another has: it may not before the run that lost its phone has ended here.
+	require.NoError(t, s.Leases.Release(t.Context(), "emu-1", r.ID))
+	require.NoError(t, s.Owner.Wake(t.Context(), time.Hour))
+	require.False(t, s.Owner.May(over))
+	untouched()
+	require.True(t, s.Owner.May(over))
+}
+
+func TestAnIdleMachineWritesNoRenewals(t *testing.T) {
+	s := open(t, t.TempDir(), &store.Options{TTL: time.Millisecond})
+	r := started(t, s)
+	_, err := s.Runs.Transition(t.Context(), r.ID, store.Change{To: store.Completed})
+	require.NoError(t, err)
+	for n := 1; n > 0 && s.Alone(); {
+		require.NoError(t, wait.For(t.Context(), time.Millisecond))
+		require.NoError(t, s.Raw().QueryRow("SELECT count(*) FROM leases").Scan(&n))
+	}
+}
