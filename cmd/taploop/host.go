@@ -15,6 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
@@ -50,19 +51,22 @@ func (c *hostCmd) Run(ctx context.Context, a *invocation) error {
 // resume is Run of arguments that are checked.
 func (c *hostCmd) resume(ctx context.Context, a *invocation) error {
 	a.quiet()
-	lines := &hostLines{out: a.err, lang: a.Lang()}
-	o := app.Options{Observe: lines.step, Host: &app.Hosting{Watcher: lines}}
+	told := story.GoalOptions{Out: a.err, Lang: a.Lang(), ReplyTo: replyTo}
 	if a.asksHere(c.JSON) {
 		var closeTTY func() error
-		lines.person, closeTTY = tty.Person(a.in, a.err)
+		told.Person, closeTTY = tty.Person(a.in, a.err)
 		defer closeTTY()
+	}
+	lines := story.NewGoals(told)
+	o := app.Options{Observe: lines.Step, Host: &app.Hosting{Watcher: lines}}
+	if told.Person != nil {
 		o.Console, o.Host.Attended = lines, true
 	}
 	return app.With(ctx, &a.Settings, o, func(d *app.Parts) error {
 		if c.List {
 			return c.list(ctx, a, d)
 		}
-		defer context.AfterFunc(ctx, func() { lines.line("%s", lines.words().Pausing) })()
+		defer context.AfterFunc(ctx, func() { lines.Line("%s", lines.Words.Pausing) })()
 		if c.Resume == "" && strings.TrimSpace(c.Goal) == "" {
 			return c.talk(ctx, a, d, lines)
 		}
@@ -72,8 +76,8 @@ func (c *hostCmd) resume(ctx context.Context, a *invocation) error {
 }
 
 // talk is a conversation: each line that the person types is the next goal of one session.
-func (c *hostCmd) talk(ctx context.Context, a *invocation, d *app.Parts, lines *hostLines) error {
-	prompt := lines.words().Goal
+func (c *hostCmd) talk(ctx context.Context, a *invocation, d *app.Parts, lines *story.Goals) error {
+	prompt := lines.Words.Goal
 	for {
 		goal, err := lines.Ask(ctx, prompt, false)
 		switch {
@@ -88,15 +92,15 @@ func (c *hostCmd) talk(ctx context.Context, a *invocation, d *app.Parts, lines *
 		if c.Resume, err = c.work(ctx, a, d, lines); ctx.Err() != nil || c.Resume == "" {
 			return err
 		}
-		prompt = lines.words().Next // how it ended was told
+		prompt = lines.Words.Next // how it ended was told
 	}
 }
 
 // work begins or continues a session, and prints how it ends. The session is "" if it did not begin.
-func (c *hostCmd) work(ctx context.Context, a *invocation, d *app.Parts, lines *hostLines) (
+func (c *hostCmd) work(ctx context.Context, a *invocation, d *app.Parts, lines *story.Goals) (
 	session string, err error) {
 	if m := a.Conf.Model; a.Conf.Host.MaxCost > 0 && m.PromptPrice == 0 && m.ReplyPrice == 0 {
-		lines.line("%s", lines.words().Unpriced)
+		lines.Line("%s", lines.Words.Unpriced)
 	}
 	o, err := c.begin(ctx, d)
 	if err != nil {
@@ -105,7 +109,7 @@ func (c *hostCmd) work(ctx context.Context, a *invocation, d *app.Parts, lines *
 	session = o.Status.Session.ID
 	asking, cancel := context.WithCancel(ctx)
 	var questions sync.WaitGroup
-	questions.Go(func() { lines.questions(asking, d, o.Status) })
+	questions.Go(func() { lines.Questions(asking, d.Cases, d.UseCases.Questions, o.Status) })
 	st, err := d.Cases.UntilEnd(ctx, app.Call(""), o, nil)
 	cancel()
 	questions.Wait()
@@ -151,7 +155,7 @@ type hostEnd struct {
 }
 
 // report prints the end and gives the exit code.
-func (c *hostCmd) report(ctx context.Context, a *invocation, d *app.Parts, lines *hostLines,
+func (c *hostCmd) report(ctx context.Context, a *invocation, d *app.Parts, lines *story.Goals,
 	st runs.Status) error {
 	e := hostEnd{SessionID: st.Session.ID, Goal: st.Run.Task, State: st.Run.State,
 		StopReason: st.Reason, Answer: st.Run.Answer, Message: st.Message, Hint: st.Hint}
@@ -168,11 +172,11 @@ func (c *hostCmd) report(ctx context.Context, a *invocation, d *app.Parts, lines
 	return cmp.Or(err, endOf(ctx, e.State, e.StopReason))
 }
 
-func (c *hostCmd) print(a *invocation, lines *hostLines, e hostEnd) error {
+func (c *hostCmd) print(a *invocation, lines *story.Goals, e hostEnd) error {
 	if c.JSON {
 		return printJSON(a.out, e)
 	}
-	a.notef("\n%s: %s", e.StopReason, lines.spent(e.Usage))
+	a.notef("\n%s: %s", e.StopReason, lines.Spent(e.Usage))
 	if e.Message != "" {
 		a.notef("%s", text.Line(e.Message))
 	}
@@ -209,7 +213,7 @@ func (c *hostCmd) list(ctx context.Context, a *invocation, d *app.Parts) error {
 			text.Cut(text.Line(t.Description), 100))
 	}
 	for _, down := range h.Down() {
-		a.notef("%s: %s", text.Line(down.Server), whyDown(down))
+		a.notef("%s: %s", text.Line(down.Server), story.WhyDown(down))
 	}
 	return nil
 }

@@ -20,11 +20,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/actions"
-	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/runs"
 )
 
 // hostEnv is a testEnv with an MCP server whose tool mark_seat waits until it is let go.
@@ -313,17 +310,4 @@ func restartWhileAGoalIsHeld(t *testing.T, resume string) (*hostEnv, *clientProc
 
 	p, url := x.serve()
 	return x, &clientProcess{p, connect(t, modern, over(t, url, bearer(token))), url}, id
-}
-
-func TestTheStepsOfAHostsPhonesAreShownWithThePhone(t *testing.T) {
-	var out strings.Builder
-	l := &hostLines{out: &out}
-	l.Task("s1", "emu-1", "Look\x1b")
-	l.step(runs.Event{SessionID: "s1", Event: agentloop.Event{Kind: runs.StateChanged}})
-	l.step(runs.Event{SessionID: "s1", Event: agentloop.Event{Kind: agentloop.Stepped,
-		Step: agentloop.Step{Index: 3, Proposal: agentloop.Proposal{Decision: actions.Decision{
-			Action: actions.Home{}, Explain: "Search\x1b[2J it"}}}}})
-	require.Regexp(t, `^    emu-1: Look.* \(session s1\)\n`+
-		`    emu-1 3: HOME \(Search.*it\)\n$`, out.String())
-	require.NotContains(t, out.String(), "\x1b")
 }

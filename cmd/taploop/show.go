@@ -196,7 +196,7 @@ func (x shownSession) print(w io.Writer, said story.Words) {
 		}
 	}
 	for _, agent := range x.Agents {
-		printAgent(p, agent)
+		story.Agent(p, agent)
 	}
 }
 

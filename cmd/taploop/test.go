@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/app/stage"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/keys"
+	"github.com/taploop/taploop/internal/suite/play"
 	testreport "github.com/taploop/taploop/internal/suite/report"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -65,18 +67,20 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 		return err
 	}
 	a.quiet()
-	s, err := c.stage(ctx, a, items)
+	view := newTestView(a, len(items))
+	s, err := stage.Open(ctx, &a.Settings, items, c.options(a, view))
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	results := s.play(ctx, items)
-	if err := s.close(); err != nil {
+	results, err := s.Run(ctx, items)
+	view.end()
+	if err != nil {
 		return err
 	}
 	sum := testreport.Summary{Program: "taploop " + ownVersion(), Started: began,
-		Seconds: time.Since(began).Seconds(), Results: results, Dir: s.dir}
-	if err := c.write(a, s, &sum); err != nil {
+		Seconds: time.Since(began).Seconds(), Results: results, Dir: c.folder()}
+	if err := c.write(a, &sum); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -174,7 +178,7 @@ func endOfTests(results []suite.Result, unflaky bool) error {
 }
 
 // write writes the reports, and says in one line what came of the cases.
-func (c *testCmd) write(a *invocation, s *testStage, sum *testreport.Summary) error {
+func (c *testCmd) write(a *invocation, sum *testreport.Summary) error {
 	var errs []error
 	file := func(name string, b []byte, err error) {
 		if err == nil && name != "" {
@@ -243,15 +247,22 @@ func (c *testCmd) folder() string {
 	return cmp.Or(c.Report, beside(c.Junit), allure, beside(c.JSON))
 }
 
-// mode says what is done with cassettes.
-func (c *testCmd) mode() string {
+// options say how the cases are run.
+func (c *testCmd) options(a *invocation, view *testView) stage.Options {
+	o := stage.Options{Phones: c.Phones, Dir: c.folder(),
+		Scripted: func() { a.notef("%s", wordsIn(a.Lang()).Test.Scripted) },
+		Play: play.Options{By: app.Operator(), Ask: c.Ask, Mode: a.Conf.Reply.Mode,
+			Retries: int(c.Retries), FailFast: c.FailFast, View: view.hooks()}}
+	if c.Timeout != nil {
+		o.Play.Timeout = *c.Timeout
+	}
 	switch {
 	case c.Record:
-		return "record"
+		o.Mode = stage.Record
 	case c.Replay:
-		return "replay"
+		o.Mode = stage.Replay
 	case c.Heal:
-		return "heal"
+		o.Mode = stage.Heal
 	}
-	return ""
+	return o
 }

@@ -11,7 +11,6 @@ type texts struct {
 	Hidden, Whole       string // before an answer is typed
 
 	Demo demoWords
-	Host hostWords
 	Test testWords
 }
 
@@ -24,12 +23,6 @@ type demoWords struct {
 type testWords struct {
 	Of, Bad, Again, Took, Note string // of a line
 	Scripted, NoSuite, Nothing string
-}
-
-// hostWords are those of a host.
-type hostWords struct {
-	Session, Down, Waits, Failed, Queue, Pausing, Slow, Unpriced, Unmatched, Held string
-	Spent, Calls, OneCall, Goal, Next                                             string
 }
 
 var textsIn = words.Of[texts]("cli")

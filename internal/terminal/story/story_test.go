@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,4 +65,17 @@ func TestAQuestionWithoutAnAnswerEndsWithItsOutcome(t *testing.T) {
 			Exchange: &actions.Exchange{Question: "Which?", Outcome: actions.NoReply}}}})
 		require.Contains(t, out.String(), "   "+want+"\n")
 	}
+}
+
+func TestTheStepsOfAHostsPhonesAreShownWithThePhone(t *testing.T) {
+	var out strings.Builder
+	l := story.NewGoals(story.GoalOptions{Out: &out})
+	l.Task("s1", "emu-1", "Look\x1b")
+	l.Step(runs.Event{SessionID: "s1", Event: agentloop.Event{Kind: runs.StateChanged}})
+	l.Step(runs.Event{SessionID: "s1", Event: agentloop.Event{Kind: agentloop.Stepped,
+		Step: agentloop.Step{Index: 3, Proposal: agentloop.Proposal{Decision: actions.Decision{
+			Action: actions.Home{}, Explain: "Search\x1b[2J it"}}}}})
+	require.Regexp(t, `^    emu-1: Look.* \(session s1\)\n`+
+		`    emu-1 3: HOME \(Search.*it\)\n$`, out.String())
+	require.NotContains(t, out.String(), "\x1b")
 }

@@ -1,4 +1,4 @@
-package main
+package stage
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ import (
 
 // scene is one attempt's own parts of the program, with its cassette.
 type scene struct {
-	stage    *testStage
+	stage    *Stage
 	at       play.Attempt
 	parts    *app.Parts
 	folder   string // of files while the attempt runs
@@ -31,7 +31,7 @@ type scene struct {
 }
 
 // open implements play.Options.Open.
-func (s *testStage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) {
+func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) {
 	x := &scene{stage: s, at: at}
 	var err error
 	if x.folder, err = os.MkdirTemp(s.temp, "attempt-"); err != nil {
@@ -71,11 +71,11 @@ func (x *scene) phone(ctx context.Context) (*device.Phone, error) {
 }
 
 // free refuses a phone that a session of the usual data folder has.
-func (s *testStage) free(ctx context.Context, serial string) error {
-	if s.cmd.Ask || !store.Exists(s.inv.Conf.DataDir, string(s.inv.Conf.Store.URL)) {
+func (s *Stage) free(ctx context.Context, serial string) error {
+	if s.opts.Play.Ask || !store.Exists(s.base.Conf.DataDir, string(s.base.Conf.Store.URL)) {
 		return nil
 	}
-	db, err := app.OpenStore(ctx, &s.inv.Settings, &store.Options{Reading: true})
+	db, err := app.OpenStore(ctx, s.base, &store.Options{Reading: true})
 	if err != nil {
 		return &suite.Trouble{Kind: suite.KindSuite, Err: err}
 	}
@@ -98,8 +98,8 @@ func (x *scene) cassettes() (map[string]any, error) {
 	if x.at.Number == 0 { // a teardown
 		return more, nil
 	}
-	mode := x.stage.cmd.mode()
-	if mode == "replay" || mode == "heal" {
+	mode := x.stage.opts.Mode
+	if mode == Replay || mode == Heal {
 		file := x.at.Item.Cassette()
 		b, err := os.ReadFile(file)
 		if err == nil {
@@ -113,11 +113,11 @@ func (x *scene) cassettes() (map[string]any, error) {
 		}
 	}
 	switch mode {
-	case "record":
+	case Record:
 		more["model.record"] = x.cassette
-	case "replay":
+	case Replay:
 		more["model.replay"] = x.cassette
-	case "heal":
+	case Heal:
 		more["model.replay_or_model"] = x.cassette
 		more["model.record"] = x.newCassette()
 	}
@@ -126,7 +126,7 @@ func (x *scene) cassettes() (map[string]any, error) {
 
 // unnamed reports whether nobody has said which model is used.
 func (x *scene) unnamed() bool {
-	return x.stage.inv.Conf.Origin("model.name") == config.ByDefault
+	return x.stage.base.Conf.Origin("model.name") == config.ByDefault
 }
 
 // modelOn is the name of the model whose replies are on a cassette, or "".
@@ -197,11 +197,11 @@ func (x *scene) replies(ctx context.Context, session string) (string, error) {
 func (x *scene) close(passed bool) error {
 	err := x.parts.Close()
 	from, to := "", ""
-	switch mode := x.stage.cmd.mode(); {
-	case mode == "record" && passed && x.at.Number > 0:
+	switch mode := x.stage.opts.Mode; {
+	case mode == Record && passed && x.at.Number > 0:
 		from, to = x.cassette, x.at.Item.Cassette()
-	case mode == "heal" && x.healed() && x.at.Number > 0:
-		dir := x.stage.dir
+	case mode == Heal && x.healed() && x.at.Number > 0:
+		dir := x.stage.opts.Dir
 		if dir == "" {
 			dir = "."
 		}
@@ -214,7 +214,7 @@ func (x *scene) close(passed bool) error {
 	b, failed := os.ReadFile(from)
 	if failed == nil {
 		if failed = os.MkdirAll(filepath.Dir(to), 0o755); failed == nil {
-			failed = os.WriteFile(to, []byte(x.stage.mask.Text(string(b))), 0o644)
+			failed = os.WriteFile(to, []byte(x.stage.opts.Play.Mask.Text(string(b))), 0o644)
 		}
 	}
 	return errors.Join(err, failed, os.RemoveAll(x.folder))

@@ -1,4 +1,6 @@
-package main
+// Package stage is where the cases of a call of tests run: the phones that were chosen or are
+// simulated, settings of their own, cassettes, and the files that reports show.
+package stage
 
 import (
 	"context"
@@ -26,29 +28,45 @@ import (
 	"github.com/taploop/taploop/internal/suite/play"
 )
 
-// testStage is what the cases of one call share: phones, settings and where files go.
-type testStage struct {
-	cmd  *testCmd
-	inv  *invocation
+// Mode says what is done with cassettes.
+type Mode string
+
+// The modes. The zero value neither records nor replays.
+const (
+	Record Mode = "record" // one of each case that passes
+	Replay Mode = "replay" // without a model
+	Heal   Mode = "heal"   // and ask the model from the first other screen on
+)
+
+// Options say how cases are run.
+type Options struct {
+	Play     play.Options // without what the stage sets: phones, folders and what opens them
+	Phones   string       // serials between commas, "any", or "sandbox[:N]"
+	Mode     Mode
+	Dir      string // of the reports' files, "" for none
+	Scripted func() // called when the simulated phones come with their scripted model
+}
+
+// Stage is what the cases share. Its methods may be called by one goroutine.
+type Stage struct {
+	opts Options
+	base *app.Settings // as they were given
 	set  *app.Settings // with the phones' ADB server
 	host *device.Host
 	pool []play.Phone
-	dir  string // of the reports' files, "" for none
 	temp string
-	mask *suite.Mask
-	view *testView
 
 	closers []func() error
 }
 
-// stage opens what the cases share.
-func (c *testCmd) stage(ctx context.Context, a *invocation, items []*suite.Item) (
-	s *testStage, err error) {
-	s = &testStage{cmd: c, inv: a, set: &a.Settings, dir: c.folder(),
-		mask: suite.NewMask(suite.Secrets(items))}
+// Open opens what the cases share. Close closes it.
+func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Options) (
+	s *Stage, err error) {
+	s = &Stage{opts: o, base: base}
+	s.opts.Play.Mask = suite.NewMask(suite.Secrets(items))
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.close())
+			err = errors.Join(err, s.Close())
 		}
 	}()
 	if s.temp, err = os.MkdirTemp("", "taploop-test-"); err != nil {
@@ -56,20 +74,20 @@ func (c *testCmd) stage(ctx context.Context, a *invocation, items []*suite.Item)
 	}
 	s.closers = append(s.closers, func() error { return os.RemoveAll(s.temp) })
 	more := map[string]any{}
-	if !c.Ask { // no inbox shows what is asked in a folder of its own
-		more["data_dir"] = filepath.Join(a.Conf.DataDir, "tests")
+	if !o.Play.Ask { // no inbox shows what is asked in a folder of its own
+		more["data_dir"] = filepath.Join(base.Conf.DataDir, "tests")
 	}
-	if n, simulated := strings.CutPrefix(c.Phones, "sandbox"); simulated {
+	if n, simulated := strings.CutPrefix(o.Phones, "sandbox"); simulated {
 		if err := s.simulate(ctx, n, more); err != nil {
 			return s, err
 		}
 	}
-	steps := a.Conf.Loop.MaxSteps
+	steps := base.Conf.Loop.MaxSteps
 	for _, i := range items {
 		steps = max(steps, i.Budget().Steps)
 	}
 	more["loop.max_steps"] = steps
-	if s.set, err = a.With(more); err != nil {
+	if s.set, err = base.With(more); err != nil {
 		return s, err
 	}
 	s.set.Note = nil
@@ -79,11 +97,11 @@ func (c *testCmd) stage(ctx context.Context, a *invocation, items []*suite.Item)
 	if s.pool == nil {
 		s.pool, err = s.phones(ctx)
 	}
-	s.view = newTestView(a, len(items))
 	return s, err
 }
 
-func (s *testStage) close() error {
+// Close closes what the stage has opened.
+func (s *Stage) Close() error {
 	var errs []error
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		errs = append(errs, s.closers[i]())
@@ -93,7 +111,7 @@ func (s *testStage) close() error {
 }
 
 // phones lists the connected phones that were asked for.
-func (s *testStage) phones(ctx context.Context) ([]play.Phone, error) {
+func (s *Stage) phones(ctx context.Context) ([]play.Phone, error) {
 	infos, err := s.host.List(ctx)
 	if err != nil {
 		return nil, phoneTrouble(err)
@@ -104,18 +122,18 @@ func (s *testStage) phones(ctx context.Context) ([]play.Phone, error) {
 		pool = append(pool, play.Phone{Serial: i.Serial, Model: i.Model, SDK: i.SDK})
 	}
 	for _, i := range infos {
-		if known[i.Serial] = i; s.cmd.Phones == "any" && i.Usable() {
+		if known[i.Serial] = i; s.opts.Phones == "any" && i.Usable() {
 			add(i)
 		}
 	}
-	if s.cmd.Phones == "any" {
+	if s.opts.Phones == "any" {
 		if len(pool) == 0 {
 			err = phoneTrouble(hint.Add(errors.New("no phone can be used"),
 				"taploop devices tells why; --phones sandbox needs none"))
 		}
 		return pool, err
 	}
-	for serial := range strings.SplitSeq(s.cmd.Phones, ",") {
+	for serial := range strings.SplitSeq(s.opts.Phones, ",") {
 		serial = strings.TrimSpace(serial)
 		i, ok := known[serial]
 		if !ok || !i.Usable() {
@@ -131,13 +149,13 @@ func (s *testStage) phones(ctx context.Context) ([]play.Phone, error) {
 const mostSimulated = 64
 
 // simulate starts simulated phones. count is "" or ":N".
-func (s *testStage) simulate(ctx context.Context, count string, set map[string]any) error {
+func (s *Stage) simulate(ctx context.Context, count string, set map[string]any) error {
 	n := 1
 	if count != "" {
 		var err error
 		n, err = strconv.Atoi(strings.TrimPrefix(count, ":"))
 		if err != nil || count[0] != ':' || n < 1 || n > mostSimulated {
-			return app.Usage(fmt.Errorf("--phones is %q", s.cmd.Phones),
+			return app.Usage(fmt.Errorf("--phones is %q", s.opts.Phones),
 				fmt.Sprintf("write sandbox, or sandbox:N with N from 1 to %d", mostSimulated))
 		}
 	}
@@ -156,7 +174,7 @@ func (s *testStage) simulate(ctx context.Context, count string, set map[string]a
 		s.pool = append(s.pool, play.Phone{Serial: serial, Model: "taploop sandbox", SDK: 34})
 	}
 	set["adb.server"] = ln.Addr().String()
-	if s.inv.Conf.Origin("model.base_url") != config.ByDefault || s.cmd.Replay {
+	if s.base.Conf.Origin("model.base_url") != config.ByDefault || s.opts.Mode == Replay {
 		return nil
 	}
 	rules, err := scripted.Parse(simulation.TasksScript)
@@ -169,30 +187,26 @@ func (s *testStage) simulate(ctx context.Context, count string, set map[string]a
 	}
 	s.closers = append(s.closers, m.Close)
 	set["model.base_url"], set["model.name"] = m.BaseURL, "scripted"
-	s.inv.notef("%s", wordsIn(s.inv.Lang()).Test.Scripted)
+	s.opts.Scripted()
 	return nil
 }
 
-// play runs the items.
-func (s *testStage) play(ctx context.Context, items []*suite.Item) []suite.Result {
-	o := play.Options{Phones: s.pool, Open: s.open, Usable: s.usable, By: app.Operator(),
-		Ask: s.cmd.Ask, Mode: s.inv.Conf.Reply.Mode, Retries: int(s.cmd.Retries),
-		FailFast: s.cmd.FailFast, Mask: s.mask, View: s.view.hooks()}
-	if s.cmd.Timeout != nil {
-		o.Timeout = *s.cmd.Timeout
-	}
-	if s.dir != "" {
+// Run runs the cases. The error is that of closing the stage, which it does.
+func (s *Stage) Run(ctx context.Context, items []*suite.Item) ([]suite.Result, error) {
+	o := s.opts.Play
+	o.Phones, o.Open, o.Usable = s.pool, s.open, s.usable
+	if s.opts.Dir != "" {
 		o.Keep = s.keep
 	}
-	defer s.view.end()
-	return play.Run(ctx, items, o)
+	results := play.Run(ctx, items, o)
+	return results, s.Close()
 }
 
 // comeBack is how long a phone gets to come back that was lost.
 const comeBack = 8 * time.Second
 
 // usable waits a moment for a phone that was lost.
-func (s *testStage) usable(ctx context.Context, serial string) bool {
+func (s *Stage) usable(ctx context.Context, serial string) bool {
 	ctx, cancel := context.WithTimeout(ctx, comeBack)
 	defer cancel()
 	for {
@@ -216,9 +230,9 @@ func place(a play.Attempt) string {
 }
 
 // keep keeps a file of an attempt.
-func (s *testStage) keep(a play.Attempt, name string, b []byte) (string, error) {
+func (s *Stage) keep(a play.Attempt, name string, b []byte) (string, error) {
 	path := filepath.Join(place(a), name)
-	whole := filepath.Join(s.dir, path)
+	whole := filepath.Join(s.opts.Dir, path)
 	if err := os.MkdirAll(filepath.Dir(whole), 0o755); err != nil {
 		return "", err
 	}

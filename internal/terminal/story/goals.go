@@ -1,4 +1,4 @@
-package main
+package story
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/agents"
-	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store/export"
@@ -18,14 +17,15 @@ import (
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
+	"github.com/taploop/taploop/internal/words"
 )
 
-// hostLines print at a terminal what agents do, as they do it. They are the console of the work,
-// too: while a question is on the terminal, lines are held back until it is answered.
-type hostLines struct {
-	out    io.Writer
-	lang   string
-	person terminal.Lines // nil: no question is asked here
+// Goals print at a terminal what agents do, as they do it. They are the console of the work, too:
+// while a question is on the terminal, lines are held back until it is answered. Goals are safe for
+// concurrent use.
+type Goals struct {
+	Words GoalWords
+	opts  GoalOptions
 
 	mu     sync.Mutex
 	phones map[string]string // of the sessions below, by session
@@ -34,43 +34,62 @@ type hostLines struct {
 	left   bool     // the person leaves questions to later
 }
 
+// GoalOptions say where agents are told of, and who is asked.
+type GoalOptions struct {
+	Out    io.Writer
+	Lang   string
+	Person terminal.Lines // nil: no question is asked here
+	// ReplyTo is the command that answers a question.
+	ReplyTo func(inquiry.Question) string
+}
+
+// GoalWords are those that agents are told of in, in one language.
+type GoalWords struct {
+	Session, Down, Waits, Failed, Queue, Pausing, Slow, Unpriced, Unmatched, Held string
+	Spent, Calls, OneCall, Goal, Next                                             string
+}
+
+var goalWordsIn = words.Of[GoalWords]("goals")
+
+// NewGoals returns what tells of agents.
+func NewGoals(o GoalOptions) *Goals {
+	return &Goals{Words: *goalWordsIn(o.Lang), opts: o, phones: map[string]string{}}
+}
+
 // Task implements goals.Watcher.
-func (l *hostLines) Task(session, serial, task string) {
+func (l *Goals) Task(session, serial, task string) {
 	l.mu.Lock()
-	if l.phones == nil {
-		l.phones = map[string]string{}
-	}
 	l.phones[session] = serial
 	l.mu.Unlock()
-	l.line("    %s: %s (%s)", text.Line(serial), text.Cut(text.Line(task), mostTold),
-		fmt.Sprintf(l.words().Session, session))
+	l.Line("    %s: %s (%s)", text.Line(serial), text.Cut(text.Line(task), mostTold),
+		fmt.Sprintf(l.Words.Session, session))
 }
 
 // Waits implements goals.Watcher.
-func (l *hostLines) Waits(serial string) {
+func (l *Goals) Waits(serial string) {
 	if serial == "" {
-		l.line("    %s", l.words().Queue)
+		l.Line("    %s", l.Words.Queue)
 		return
 	}
-	l.line("    "+l.words().Held, text.Line(serial))
+	l.Line("    "+l.Words.Held, text.Line(serial))
 }
 
 // Ask implements terminal.Lines.
-func (l *hostLines) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
-	line, err := l.person.Ask(ctx, prompt, secret)
+func (l *Goals) Ask(ctx context.Context, prompt string, secret bool) (string, error) {
+	line, err := l.opts.Person.Ask(ctx, prompt, secret)
 	if errors.Is(err, io.EOF) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.left = true
-		fmt.Fprintln(l.out) // behind the prompt
+		fmt.Fprintln(l.opts.Out) // behind the prompt
 	}
 	return line, err
 }
 
 // asks reports whether the next question is asked here. Then nothing is printed until asked is
 // called.
-func (l *hostLines) asks() bool {
-	if l.person == nil {
+func (l *Goals) asks() bool {
+	if l.opts.Person == nil {
 		return false
 	}
 	l.mu.Lock()
@@ -80,28 +99,29 @@ func (l *hostLines) asks() bool {
 }
 
 // asked prints what has happened while a question was asked here.
-func (l *hostLines) asked() {
+func (l *Goals) asked() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asking = false
 	for _, line := range l.held {
-		fmt.Fprint(l.out, line)
+		fmt.Fprint(l.opts.Out, line)
 	}
 	l.held = nil
 }
 
-// step shows a step of a phone. It is an observer of runs.
-func (l *hostLines) step(e runs.Event) {
+// Step shows a step of a phone. It is an observer of runs.
+func (l *Goals) Step(e runs.Event) {
 	if e.Kind != agentloop.Stepped {
 		return
 	}
 	l.mu.Lock()
 	serial := l.phones[e.SessionID]
 	l.mu.Unlock()
-	l.line("    %s %d: %s", text.Line(serial), e.Step.Index, export.Headline(e.Step.Proposal))
+	l.Line("    %s %d: %s", text.Line(serial), e.Step.Index, export.Headline(e.Step.Proposal))
 }
 
-func (l *hostLines) line(format string, args ...any) {
+// Line prints a line, at once or after the question that is on the terminal.
+func (l *Goals) Line(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	line := fmt.Sprintf(format+"\n", args...)
@@ -109,30 +129,29 @@ func (l *hostLines) line(format string, args ...any) {
 		l.held = append(l.held, line)
 		return
 	}
-	fmt.Fprint(l.out, line)
+	fmt.Fprint(l.opts.Out, line)
 }
-
-func (l *hostLines) words() hostWords { return wordsIn(l.lang).Host }
 
 // Opened implements goals.Watcher.
-func (l *hostLines) Opened(session string, h *agents.Host) {
-	w := l.words()
-	l.line(w.Session, session)
+func (l *Goals) Opened(session string, h *agents.Host) {
+	w := l.Words
+	l.Line(w.Session, session)
 	for _, d := range h.Down() {
-		l.line(w.Down, text.Line(d.Server), whyDown(d))
+		l.Line(w.Down, text.Line(d.Server), WhyDown(d))
 	}
 	for _, p := range h.Unmatched() {
-		l.line(w.Unmatched, text.Line(p))
+		l.Line(w.Unmatched, text.Line(p))
 	}
 }
 
-// whyDown is why a server cannot be reached, without its name, which stands before it.
-func whyDown(d agents.Down) string {
+// WhyDown is why a server cannot be reached, without its name, which stands before it.
+func WhyDown(d agents.Down) string {
 	return text.Line(strings.TrimPrefix(d.Err.Error(), "the server "+d.Server+": "))
 }
 
-func (l *hostLines) spent(u agents.Spent) string {
-	w := l.words()
+// Spent is what the work has cost.
+func (l *Goals) Spent(u agents.Spent) string {
+	w := l.Words
 	calls := w.OneCall
 	if u.Calls != 1 {
 		calls = fmt.Sprintf(w.Calls, u.Calls)
@@ -144,14 +163,14 @@ func (l *hostLines) spent(u agents.Spent) string {
 const mostTold = 200
 
 // Event implements goals.Watcher. Those of an agent below another one stand further to the right.
-func (l *hostLines) Event(e agents.Event) {
+func (l *Goals) Event(e agents.Event) {
 	words := text.Cut(text.Line(e.Text), mostTold)
 	switch e.Kind {
 	case "call":
 		words = text.Line(e.Name) + " " + words
 	case "result":
 		if e.Failed {
-			words = l.words().Failed + words
+			words = l.Words.Failed + words
 		}
 		words = "= " + words
 	case "goal":
@@ -160,7 +179,7 @@ func (l *hostLines) Event(e agents.Event) {
 		}
 		words = text.Line(e.Role) + ": " + words
 	case "slow":
-		l.line(l.words().Slow, text.Line(e.Name))
+		l.Line(l.Words.Slow, text.Line(e.Name))
 		return
 	case "end":
 		return // the result of the call, or the answer, says it
@@ -170,11 +189,11 @@ func (l *hostLines) Event(e agents.Event) {
 		id = e.Call
 	}
 	depth := strings.Count(e.Agent, "-")
-	l.line("%s[%s] %s", strings.Repeat("  ", depth), id, words)
+	l.Line("%s[%s] %s", strings.Repeat("  ", depth), id, words)
 }
 
 // waits tells that a question is to be answered elsewhere, and how.
-func (l *hostLines) waits(q inquiry.Question) {
+func (l *Goals) waits(q inquiry.Question) {
 	var more strings.Builder
 	for _, r := range inquiry.As[inquiry.Approval](q).ActionRequests {
 		fmt.Fprintf(&more, "\n  %s", text.Cut(text.Line(r.Edited()), mostTold))
@@ -182,24 +201,25 @@ func (l *hostLines) waits(q inquiry.Question) {
 	for _, o := range inquiry.As[inquiry.Ask](q).Options {
 		fmt.Fprintf(&more, "\n  - %s", text.Line(o))
 	}
-	l.line(l.words().Waits, text.Cut(text.Line(q.Text), mostTold), more.String(), replyTo(q))
+	l.Line(l.Words.Waits, text.Cut(text.Line(q.Text), mostTold), more.String(), l.opts.ReplyTo(q))
 }
 
-// questions asks at the terminal what waits for a person, in the session and those of its phones,
+// Questions asks at the terminal what waits for a person, in the session and those of its phones,
 // one after the other, or says where it can be answered, until ctx ends.
-func (l *hostLines) questions(ctx context.Context, d *app.Parts, st runs.Status) {
-	events := d.UseCases.Questions.Subscribe()
+func (l *Goals) Questions(ctx context.Context, cases *usecase.Cases, broker *inquiry.Broker,
+	st runs.Status) {
+	events := broker.Subscribe()
 	defer events.Close()
 	known := map[string]bool{}
 	for {
-		open, err := d.Cases.Open(ctx, st)
+		open, err := cases.Open(ctx, st)
 		if err != nil && ctx.Err() == nil {
-			l.line("%s", text.Line(err.Error()))
+			l.Line("%s", text.Line(err.Error()))
 		}
 		for _, q := range open {
 			if !known[q.ID] {
 				known[q.ID] = true
-				l.question(ctx, d.Cases, q)
+				l.question(ctx, cases, q)
 			}
 		}
 		for e := (inquiry.Event{}); e.Type != inquiry.Created && e.Type != inquiry.Lost; {
@@ -210,7 +230,7 @@ func (l *hostLines) questions(ctx context.Context, d *app.Parts, st runs.Status)
 	}
 }
 
-func (l *hostLines) question(ctx context.Context, cases *usecase.Cases, q inquiry.Question) {
+func (l *Goals) question(ctx context.Context, cases *usecase.Cases, q inquiry.Question) {
 	if !l.asks() {
 		l.waits(q)
 		return
@@ -222,8 +242,8 @@ func (l *hostLines) question(ctx context.Context, cases *usecase.Cases, q inquir
 	}
 }
 
-// printAgent prints an agent with its calls.
-func printAgent(p tty.Sheet, a agents.Shown) {
+// Agent prints an agent with its calls.
+func Agent(p tty.Sheet, a agents.Shown) {
 	by := strings.Repeat("  ", strings.Count(a.ID, "-"))
 	fmt.Fprintln(p.To)
 	p.Line(fmt.Sprintf("%sagent %s ", by, a.ID), strings.TrimSpace(a.Role+" "+a.Goal))
