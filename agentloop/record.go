@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,6 +99,12 @@ func (r *record) undecided(ctx context.Context, s *Step, reason StopReason, err 
 		return end
 	}
 	return halt(reason, err)
+}
+
+// diverged journals the step that a skill cannot repeat on its screen, so that the screen is kept.
+func (r *record) diverged(ctx context.Context, s *Step, err error) *Ending {
+	s.Refusal = "not carried out: " + err.Error()
+	return cmp.Or(r.done(ctx, s), halt(SkillDiverged, err))
 }
 
 func (r *record) refuse(s *Step, what string, err error) {

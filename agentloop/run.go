@@ -131,7 +131,8 @@ func (l *loop) decide(ctx context.Context, s *Step) *Ending {
 	case errors.Is(err, ErrDiverged):
 		return halt(ReplayDiverged, err)
 	case errors.Is(err, ErrSkillDiverged):
-		return halt(SkillDiverged, err)
+		l.record.progress.History = p.History
+		return l.record.diverged(ctx, s, err)
 	case err != nil: // the endpoint is down: that is no step, whatever the model wrote before
 		return LostModel(err)
 	}

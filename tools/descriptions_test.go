@@ -35,7 +35,7 @@ func TestEveryDescriptionIsShown(t *testing.T) {
 	for _, path := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(path, "descriptions/"), ".txt")
 		is := func(d tool) bool { return d.name == name }
-		other := []string{"shared", "field", "decision", "instructions",
+		other := []string{"shared", "field", "decision", "instructions", "skill",
 			"ask_agent_message"} // of a request over HTTP
 		require.True(t, slices.ContainsFunc(list, is) || slices.Contains(other, name),
 			"there is no tool %s", name)

@@ -280,7 +280,8 @@ func (w *fixture) read(tool string, raw *mcp.CallToolResult) answer {
 	structured, err := json.Marshal(raw.StructuredContent)
 	require.NoError(w.t, err)
 	require.NoError(w.t, json.Unmarshal(structured, &a.structured))
-	if strings.HasPrefix(tool, "ask_agent") || tool == "run_skill" {
+	if strings.HasPrefix(tool, "ask_agent") || tool == "run_skill" ||
+		strings.HasPrefix(tool, "skill_") {
 		require.NoError(w.t, json.Unmarshal(structured, &a.Result))
 	}
 	a.text = w.said(raw)

@@ -21,6 +21,7 @@ type messages struct {
 	Note     string // of a result
 	Ignored  string // of an address, for Note
 	CutSteps string // of a call, for Note
+	Fits     string // a skill's name and parameters, for Note
 
 	// The call that comes next.
 	WaitNow, Elsewhere, WaitForm, PickUp, HintFirst, GoOn string

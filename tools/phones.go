@@ -220,7 +220,14 @@ func (e edge) pictures(ctx context.Context, body *result.Result, st runs.Status,
 		slices.Reverse(earlier)
 		wanted = append(wanted, earlier...)
 	}
-	room, missing := maxPictures, 0
+	recorded, err := e.recorded(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	if recorded != nil && !o.FinalScreenshot && st.Last != nil {
+		wanted = append([]store.StepRecord{*st.Last}, wanted...)
+	}
+	room, missing := maxPictures-len(recorded), 0
 	for i, step := range wanted {
 		if step.FrameID == "" { // the display was off
 			continue
@@ -242,11 +249,27 @@ func (e edge) pictures(ctx context.Context, body *result.Result, st runs.Status,
 	}
 	slices.Reverse(list)
 	slices.Reverse(body.Pictures)
+	if recorded != nil {
+		list = append(list, recorded)
+		body.Notes = append(body.Notes, "the last picture is the screen as it was recorded")
+	}
 	if missing > 0 {
 		body.Notes = append(body.Notes, fmt.Sprintf("%d pictures are left out: "+
 			"they are not kept any more, or the result would be too large", missing))
 	}
 	return list, nil
+}
+
+// recorded is the screen on which the step was recorded that a skill could not repeat, or nil.
+func (e edge) recorded(ctx context.Context, st runs.Status) ([]byte, error) {
+	if e.opts.Privacy == usecase.PrivacyCaptions {
+		return nil, nil
+	}
+	id, err := export.Recorded(ctx, e.opts.Store, st.Session, st.Run)
+	if id == "" || err != nil {
+		return nil, err
+	}
+	return e.picture(ctx, id, []int{longSide, smallSide}, maxPictures/2, nil)
 }
 
 // touchedOn are the places of a frame that the open question is about.

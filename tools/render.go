@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/result"
 )
@@ -93,6 +94,9 @@ func (e edge) notes(o *usecase.Outcome, name result.Namer, in *messages) (notes 
 	if o.Cut > 0 {
 		notes = append(notes, fmt.Sprintf(in.CutSteps, fmt.Sprint(o.Cut),
 			fmt.Sprint(e.opts.MaxSteps)))
+	}
+	if o.Fit != nil {
+		notes = append(notes, fmt.Sprintf(in.Fits, o.Fit.Name, text.Readable(o.Fit.Params)))
 	}
 	if o.Late != "" {
 		notes = append(notes, cameTooLate(o.Late))

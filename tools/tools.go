@@ -24,6 +24,7 @@ type Tools struct {
 	edge      edge
 	list      []tool // in the order in which a client meets them
 	byName    map[string]tool
+	skills    skillTools
 	resources *resources
 }
 
@@ -60,6 +61,10 @@ func (t *Tools) Register(s *server.MCPServer) {
 	})(s)
 	for _, d := range t.list {
 		s.AddTool(mcp.Tool{Name: d.name}, t.handler(d))
+	}
+	if t.edge.opts.SkillTools {
+		t.skills.server = s
+		t.skillTools()
 	}
 	addPrompts(s)
 	t.resources.add(s)
@@ -193,7 +198,7 @@ func (t *Tools) check(o *connectionOptions) error {
 	}
 	for name := range o.descriptions {
 		of, argument, deeper := strings.Cut(name, ".")
-		d, found := t.byName[of]
+		d, found := t.named(of)
 		if !found {
 			return badOption("desc", "use desc.TOOL or desc.TOOL.ARGUMENT with a tool's name",
 				"there is no tool %s",
@@ -208,6 +213,15 @@ func (t *Tools) check(o *connectionOptions) error {
 	return nil
 }
 
+// named is the tool with this name, and whether there is one.
+func (t *Tools) named(name string) (tool, bool) {
+	all := slices.Concat(t.list, t.skillTools())
+	if i := slices.IndexFunc(all, func(d tool) bool { return d.name == name }); i >= 0 {
+		return all[i], true
+	}
+	return tool{}, false
+}
+
 // relist lists the tools as the connection wants them. It is a hook of mcp-go's: a filter would
 // refuse calls of unlisted tools.
 func (t *Tools) relist(ctx context.Context, _ any, _ *mcp.ListToolsRequest,
@@ -215,7 +229,7 @@ func (t *Tools) relist(ctx context.Context, _ any, _ *mcp.ListToolsRequest,
 	o := connectionOptionsOf(ctx)
 	how, gelab := cmp.Or(o.schemas, t.edge.opts.Schemas), t.edge.servesGelab(o)
 	result.Tools = nil
-	for _, d := range t.list {
+	for _, d := range slices.Concat(t.list, t.skillTools()) {
 		unknown := gelab && !slices.Contains(gelabTools, d.name)
 		if unknown || !gelab && d.name == olderTool {
 			continue

@@ -9,7 +9,6 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
-	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools"
 	"github.com/taploop/taploop/tools/result"
@@ -18,8 +17,7 @@ import (
 // shownResult is a result as --json prints it: with the next command.
 type shownResult struct {
 	result.Result
-	Next  *nextCommand  `json:"next"`
-	Skill *skill.Report `json:"skill,omitempty"` // of a run that has replayed one
+	Next *nextCommand `json:"next"`
 }
 
 // nextCommand is a command that goes on from here. The tool is the one that MCP clients call, which

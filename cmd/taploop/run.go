@@ -14,7 +14,6 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs"
-	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/terminal/story"
@@ -177,9 +176,7 @@ func (c *taskFlags) reportEnd(ctx context.Context, a *invocation, show *story.St
 	if c.JSON {
 		body, err := result.New(st)
 		body.Notes = append(body.Notes, notes...)
-		replayed, failed := skill.ReportOf(st.Settings.Skill, st.Run.Progress, st.Usage)
-		shown := shownResult{body, nextOf(st), replayed}
-		if err = errors.Join(err, failed, printJSON(a.out, shown)); err != nil {
+		if err = errors.Join(err, printJSON(a.out, shownResult{body, nextOf(st)})); err != nil {
 			return err
 		}
 	} else if err := a.printEnd(show, st); err != nil {

@@ -10,10 +10,12 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/text"
 	"github.com/taploop/taploop/internal/usecase"
 )
@@ -157,6 +159,9 @@ func (c *skillRunCmd) mend(ctx context.Context, a *invocation, db *store.Store, 
 	for _, h := range at.Healed {
 		a.notef("  step %d: %s; %s", h.Step, text.Line(h.Why), text.Line(h.Did))
 	}
+	if run.StopReason == agentloop.SkillDiverged {
+		return a.bothScreens(ctx, db, run)
+	}
 	if run.State != store.Completed || len(at.Healed) == 0 || at.Free {
 		return nil
 	}
@@ -175,6 +180,31 @@ func (c *skillRunCmd) mend(ctx context.Context, a *invocation, db *store.Store, 
 		return f.Take(c.Name)
 	}
 	a.notef("taploop skill diff %s shows what this would change, and --write takes it", c.Name)
+	return nil
+}
+
+// bothScreens says where the pictures are of the screen on which a run ended that could not be
+// repeated there, and of the one that was recorded.
+func (a *invocation) bothScreens(ctx context.Context, db *store.Store, run store.Run) error {
+	x, err := db.Session(ctx, run.SessionID)
+	if err != nil {
+		return err
+	}
+	steps, err := db.Steps(ctx, run.SessionID, max(x.Steps-1, 0))
+	if err != nil || len(steps) == 0 {
+		return err
+	}
+	recorded, err := export.Recorded(ctx, db, x, run)
+	if err != nil {
+		return err
+	}
+	w := wordsIn(a.Lang())
+	for _, p := range []struct{ says, frame string }{{w.ScreenNow, steps[len(steps)-1].FrameID},
+		{w.ScreenRecorded, recorded}} {
+		if path, err := db.FramePath(ctx, p.frame); err == nil { // else it is not kept in a file
+			a.notef(p.says, path)
+		}
+	}
 	return nil
 }
 

@@ -8,7 +8,9 @@ import (
 type texts struct {
 	Answer, Typed, GoOn string
 	Cut, Hides          string
-	Hidden, Whole       string // before an answer is typed
+	// of a skill that could not be repeated, with a path
+	ScreenNow, ScreenRecorded string
+	Hidden, Whole             string // before an answer is typed
 
 	Demo demoWords
 	Test testWords

@@ -96,7 +96,8 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 	d.Manager = runs.New(opts)
 	d.OnClose(d.Manager.Close)
 	d.UseCases = usecase.Options{Runs: d.Manager, Skills: skill.Folder(s.Conf.Skills.Dir),
-		SkillTools: s.Conf.Skills.Tools, Goals: o.Host != nil,
+		SkillTools: s.Conf.Skills.Tools, MostSkills: s.Conf.Skills.MaxTools,
+		UseSkills: usecase.SkillUse(s.Conf.Skills.Use), Goals: o.Host != nil,
 		Questions: d.Manager.Broker(), Store: d.Store,
 		Leases: d.Store.Leases, Phones: d.Phones, ReplyMode: channel.Mode(s.Conf.Reply.Mode),
 		OnTimeout: s.OnTimeout(), Drafts: s.Conf.Questions.Draft != "",

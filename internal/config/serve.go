@@ -94,7 +94,13 @@ var serverSettings = []setting{
 	{"skills.dir", "", nil,
 		"folder of the skills (docs/skills.md); the default is skills in the data folder"},
 	{"skills.tools", "false", nil,
-		"whether MCP clients get the tools list_skills and run_skill"},
+		"whether MCP clients get the tools list_skills and run_skill, and a tool for each skill, " +
+			"skill_NAME"},
+	{"skills.max_tools", "20", between(0, 200),
+		"the skills that are tools of their own at most, the first by name; list_skills has all"},
+	{"skills.use", "name", oneOf("off", "name", "auto"),
+		"what becomes of a task that a skill does: name, the result names the skill; auto, the " +
+			"skill is repeated in its place, if the task says all its parameters literally; or off"},
 	{"verify", "elements", oneOf("off", "elements", "model", "both"),
 		"by what the end of a task is looked at that the agent reports as done: elements, by " +
 			"what the screen lists; model, by asking a model once more; both; or off. What " +
@@ -124,6 +130,8 @@ func clientWaits(v any) (bad []fault) {
 
 // Skills say where skills are, and who may run them.
 type Skills struct {
-	Dir   string `koanf:"dir"`
-	Tools bool   `koanf:"tools"`
+	Dir      string `koanf:"dir"`
+	Tools    bool   `koanf:"tools"`
+	MaxTools int    `koanf:"max_tools"`
+	Use      string `koanf:"use"`
 }

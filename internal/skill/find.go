@@ -131,7 +131,8 @@ var (
 	errCovered   = errors.New("something else lies over it")
 )
 
-// find is where a target is on the page. One element must remain that says what the target says.
+// find is where a target is on the page. Each locator narrows down what says the same as the target,
+// the best first, until one element remains.
 func (p *page) find(t *Target) (screen.Point, int, error) {
 	var fit []int
 	for i := range p.list {
@@ -140,34 +141,32 @@ func (p *page) find(t *Target) (screen.Point, int, error) {
 			fit = append(fit, i)
 		}
 	}
-	several := false
+	several := false // a locator fits more than one
 	for n := range t.Locators {
 		l := &t.Locators[n]
-		hits := slices.DeleteFunc(slices.Clone(fit), func(i int) bool { return !p.fits(l, i) })
-		if t.Label == "" && !l.tells() { // such as a place: it has to be confirmed
-			hits = slices.DeleteFunc(hits, func(i int) bool { return !p.confirmed(t, i) })
-		}
-		hits = p.outermost(hits)
-		if len(hits) == 1 {
+		hits := p.hits(t, l, fit)
+		switch {
+		case len(hits) == 1:
 			return p.touch(t, hits[0])
-		}
-		if len(hits) == 0 && several && len(l.Near) > 0 { // the others are in other rows
+		case len(hits) > 1:
+			fit, several = hits, true
+		case several && len(l.Near) > 0: // all of them are in other rows
 			return screen.Point{}, -1, errMissing
 		}
-		if len(hits) > 1 {
-			fit, several = hits, true
-		}
 	}
-	if len(fit) > 1 && len(t.Locators) > 0 {
-		if hits := slices.DeleteFunc(fit, func(i int) bool { return !p.fitsAny(t, i) }); hits != nil {
-			return screen.Point{}, -1, errAmbiguous
-		}
+	if several {
+		return screen.Point{}, -1, errAmbiguous
 	}
 	return screen.Point{}, -1, errMissing
 }
 
-func (p *page) fitsAny(t *Target, i int) bool {
-	return slices.ContainsFunc(t.Locators, func(l locator) bool { return p.fits(&l, i) })
+// hits are the elements of fit that a locator fits. Of a target without words, a locator that only
+// says where it is has to be confirmed.
+func (p *page) hits(t *Target, l *locator, fit []int) []int {
+	placed := t.Label == "" && !l.tells()
+	return p.outermost(slices.DeleteFunc(slices.Clone(fit), func(i int) bool {
+		return !p.fits(l, i) || placed && !p.confirmed(t, i)
+	}))
 }
 
 // looks reports whether an element looks like the fingerprint.
@@ -240,15 +239,21 @@ func (p *page) fits(l *locator, i int) bool {
 	return true
 }
 
-// inList reports whether an element lies in something that scrolls, where its kin differ in what
-// they say only.
+// inList reports whether an element lies in a list, where its kin differ in what they say only.
 func (p *page) inList(i int) bool {
 	for j := range p.list[:i] {
-		if p.list[j].Scrollable && p.inside(i, j) {
+		if lists(&p.list[j]) && p.inside(i, j) {
 			return true
 		}
 	}
 	return false
+}
+
+// lists reports whether what lies in an element is one of many: it scrolls, or would if there were
+// more of it.
+func lists(e *screen.Element) bool {
+	return e.Scrollable || slices.ContainsFunc([]string{"RecyclerView", "ListView", "GridView"},
+		func(kind string) bool { return strings.HasSuffix(e.Class, kind) })
 }
 
 // alike reports whether two texts say the same. Outside of lists their numbers may differ, which

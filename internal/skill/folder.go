@@ -47,6 +47,18 @@ func (f Folder) Names() ([]string, error) {
 	return names, err
 }
 
+// Stamp changes when a skill is written or removed.
+func (f Folder) Stamp() (string, error) {
+	names, err := f.Names()
+	var b strings.Builder
+	for _, name := range names {
+		if info, err := os.Stat(f.Path(name)); err == nil {
+			fmt.Fprintf(&b, "%s %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String(), err
+}
+
 // Read reads a skill, which has to bear the name of its file.
 func (f Folder) Read(name string) (*Skill, error) {
 	if err := checkName(name); err != nil {

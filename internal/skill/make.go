@@ -178,7 +178,7 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	img := m.picture(s)
 	p.picture = func() image.Image { return img }
 	out = Step{Say: m.general(text.Cut(text.Line(cmp.Or(s.Proposal.Explain,
-		actions.Describe(s.Proposal.Action))), 200)), Before: m.state(p, nil)}
+		actions.Describe(s.Proposal.Action))), 200)), Before: m.state(p, nil), Frame: s.FrameID}
 	if b, err := actions.Marshal(a); err == nil { // it was read from the store
 		_ = out.Action.UnmarshalJSON(b)
 	}

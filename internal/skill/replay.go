@@ -433,7 +433,7 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	step := min(x.at.At, len(x.steps())-1)
 	in := x.steps()[step].Say
 	if x.plan.Heal == HealOff {
-		return agentloop.Proposal{}, x.diverged(step, why)
+		return x.diverged(step, why)
 	}
 	if len(x.at.Healed) >= max(leastHeals, len(x.steps())/5) || x.at.InRow >= mostInRow {
 		x.at.Free = true
@@ -447,7 +447,7 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 		}
 		last := x.now.Exchanges[max(len(x.now.Exchanges)-1, 0):]
 		if len(last) == 0 || last[0].Answer != x.say.Yes {
-			return agentloop.Proposal{}, x.diverged(step, why)
+			return x.diverged(step, why)
 		}
 	}
 	x.now.Task += "\n\n" + fmt.Sprintf(x.say.Heal, in, why)
@@ -463,9 +463,12 @@ func (x *moment) heal(why error) (agentloop.Proposal, error) {
 	return out, nil
 }
 
-func (x *moment) diverged(step int, why error) error {
-	return fmt.Errorf("%w: step %d (%s): %w", agentloop.ErrSkillDiverged, step+1,
-		x.steps()[step].Say, why)
+// diverged ends the run with the step that cannot be repeated, which is not carried out.
+func (x *moment) diverged(step int, why error) (agentloop.Proposal, error) {
+	s := &x.steps()[step]
+	err := fmt.Errorf("%w: step %d (%s): %w", agentloop.ErrSkillDiverged, step+1, s.Say, why)
+	a, unread := s.action()
+	return x.propose(a, s.Say), errors.Join(err, unread)
 }
 
 // does reports whether an action is what a step does, on the same target.

@@ -34,6 +34,19 @@ func ReportOf(plan json.RawMessage, p agentloop.Progress, u store.Usage) (*Repor
 		Heals: at.Healed}, nil
 }
 
+// Diverged is the step on whose screen a run ended, since it could not be repeated there, and the
+// session in which it was recorded. It is nil for a run that has not ended for this reason.
+func Diverged(r store.Run) (at *Step, session string) {
+	var set struct{ Skill *Plan }
+	place, is := PlaceOf(r.Progress)
+	if r.StopReason != agentloop.SkillDiverged || !is ||
+		json.Unmarshal(r.Settings, &set) != nil || set.Skill == nil {
+		return nil, ""
+	}
+	s := set.Skill.Skill
+	return &s.Steps[min(place.At, len(s.Steps)-1)], s.Recorded.Session
+}
+
 // Mended is a skill as a run of it would have it that was completed after a model was asked, with
 // the values that the run had. It is nil if no model was.
 func Mended(src Source, o MakeOptions) (*Skill, error) {

@@ -60,6 +60,8 @@ type Step struct {
 	Focus  *Target `yaml:"focus" json:"focus,omitempty"`
 	Before State   `yaml:"before" json:"before"`
 	After  State   `yaml:"after" json:"after"`
+	// Frame is the picture of the screen that it was recorded on, in the store of that run.
+	Frame string `yaml:"frame" json:"frame,omitempty"`
 }
 
 // Target is something on the screen.

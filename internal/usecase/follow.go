@@ -21,6 +21,7 @@ type Outcome struct {
 	Since       int
 	NotPickedUp error              // why a paused run did not go on, or nil
 	Cut         int                // the steps that the call wanted, if that was more than it may have
+	Fit         *Fit               // a skill that does the task, or nil
 	Late        string             // why the answer in a form came too late, or ""
 	Asked       []inquiry.Question // of a goal's agents that wait
 	// Settled are the questions that were asked in the listed steps, and are not open.

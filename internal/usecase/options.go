@@ -23,8 +23,10 @@ type Options struct {
 	Phones    runs.Phones
 	Goals     bool // goals for agents are accepted
 	Skills    skill.Folder
-	// SkillTools offers the skills to MCP clients.
+	// SkillTools offers the skills to MCP clients, the first MostSkills of them as tools.
 	SkillTools bool
+	MostSkills int
+	UseSkills  SkillUse // "" means SkillsOff
 
 	// OnTimeout applies to inquiries that do not set it, if a model answers then.
 	OnTimeout inquiry.OnTimeout
@@ -36,6 +38,17 @@ type Options struct {
 	Channels  []string      // where every open question is listed, for example inquiry.ChannelPage
 	Log       *slog.Logger  // nil discards
 }
+
+// SkillUse says what becomes of a task that a skill does.
+type SkillUse string
+
+// The ways to use skills.
+const (
+	SkillsOff   SkillUse = "off"
+	SkillsNamed SkillUse = "name" // the result of the call names the skill
+	// the skill is repeated in place of the task, if its parameters can be read from the task
+	SkillsAuto SkillUse = "auto"
+)
 
 // Store is what the use cases read past the Manager. *store.Store implements it.
 type Store interface {

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/text"
@@ -48,6 +49,56 @@ func (u *Cases) RunSkill(ctx context.Context, c *Call, a RunSkill) (*Outcome, er
 	}
 	return u.Start(ctx, c, Start{Task: filled.Task, ReplyMode: a.ReplyMode, Reset: true,
 		Key: a.Key, Skill: plan, Running: a.Running})
+}
+
+// Fit is a skill that does a task.
+type Fit struct {
+	Name   string
+	Params map[string]any // as they were read from the task
+}
+
+// fitting finds the one skill that does the task of a. Under SkillsAuto a repeats it, if there is
+// no doubt about its parameters. Otherwise the skill is returned for the result to name.
+func (u *Cases) fitting(c *Call, a *Start) *Fit {
+	use := u.opts.UseSkills
+	if use == "" || use == SkillsOff || a.Skill != nil || !a.Reset || a.Schema != nil {
+		return nil
+	}
+	names, err := u.opts.Skills.Names()
+	if err != nil {
+		return nil // as if there were none: the task does not need them
+	}
+	var found *skill.Skill
+	var values map[string]any
+	sure := false
+	for _, name := range names {
+		s, err := u.opts.Skills.Read(name)
+		if err != nil {
+			continue
+		}
+		if v, certain, fits := s.Match(a.Task); fits {
+			if found != nil { // which one is meant is not known
+				return nil
+			}
+			found, values, sure = s, v, certain
+		}
+	}
+	switch {
+	case found == nil:
+		return nil
+	case use == SkillsAuto && sure:
+		filled, err := found.Fill(values)
+		if err == nil {
+			filled.Task = a.Task
+			a.Skill, err = json.Marshal(skill.Plan{Skill: filled, Heal: skill.HealAuto})
+		}
+		if err == nil {
+			return nil
+		}
+	case c.By.Channel == inquiry.ChannelMCP && !u.opts.SkillTools:
+		return nil
+	}
+	return &Fit{found.Name, values}
 }
 
 // ListedSkill is a skill as it is listed.

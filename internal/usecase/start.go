@@ -68,6 +68,7 @@ func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	fit := u.fitting(c, &a)
 	set.Skill = a.Skill
 	st, err := u.opts.Runs.Start(ctx, runs.StartRequest{
 		Task: a.Task, Serial: a.Device, MaxSteps: a.MaxSteps, KeepEnvironment: !a.Reset,
@@ -78,7 +79,7 @@ func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 		return nil, err
 	}
 	return u.follow(ctx, c, &wait{began: began, budget: c.Budget(a.Seconds),
-		Outcome: Outcome{Status: st, Shown: a.Shown(), Cut: u.cutSteps(a.MaxSteps)}})
+		Outcome: Outcome{Status: st, Shown: a.Shown(), Cut: u.cutSteps(a.MaxSteps), Fit: fit}})
 }
 
 // changes reports whether the call changes settings of the run.

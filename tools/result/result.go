@@ -12,6 +12,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 )
@@ -40,6 +41,7 @@ type Result struct {
 	Next      *Next                `json:"next"`
 	Timing    *Timing              `json:"timing,omitempty"`
 	Usage     *Usage               `json:"usage,omitempty"`
+	Skill     *skill.Report        `json:"skill,omitempty"` // of a run that replays one
 	Notes     []string             `json:"notes,omitempty"`
 	Error     *Failure             `json:"error"`
 }
@@ -163,17 +165,11 @@ func New(st runs.Status) (Result, error) {
 			Parts: export.NewParts(st.Usage.Timing)},
 		Usage: &Usage{st.Usage.PromptTokens, st.Usage.CompletionTokens, st.Usage.Again},
 	}
-	for _, w := range st.Run.Progress.Warnings {
-		r.Notes = append(r.Notes, w.Text)
+	var err error
+	if r.Skill, err = skill.ReportOf(st.Settings.Skill, st.Run.Progress, st.Usage); err != nil {
+		return r, err
 	}
-	if st.Stalled {
-		r.Notes = append(r.Notes, "the data folder does not answer, and the run waits for it: "+
-			"another program, a backup or a database browser, may have taploop.db open")
-	}
-	for _, g := range st.Unasked {
-		r.Notes = append(r.Notes, "a person lets sensitive actions be carried out without asking "+
-			"(taploop yolo status): "+g)
-	}
+	r.warn(st)
 	if st.Last != nil && st.Local > 0 { // else it is of a former task
 		last, err := newStep(*st.Last)
 		if err != nil {
@@ -192,6 +188,21 @@ func New(st runs.Status) (Result, error) {
 		r.Error = &Failure{Code: string(st.Reason), Message: st.Message, Hint: st.Hint}
 	}
 	return r, nil
+}
+
+// warn notes what a person should know of the run.
+func (r *Result) warn(st runs.Status) {
+	for _, w := range st.Run.Progress.Warnings {
+		r.Notes = append(r.Notes, w.Text)
+	}
+	if st.Stalled {
+		r.Notes = append(r.Notes, "the data folder does not answer, and the run waits for it: "+
+			"another program, a backup or a database browser, may have taploop.db open")
+	}
+	for _, g := range st.Unasked {
+		r.Notes = append(r.Notes, "a person lets sensitive actions be carried out without asking "+
+			"(taploop yolo status): "+g)
+	}
 }
 
 // addVerification says what the end was held against.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/tools/schema"
@@ -45,6 +46,8 @@ var schemas = sync.OnceValue(func() schema.Types {
 	add[Failure](types, sections)
 	schema.AddEnum(types, agentloop.IsVerified, agentloop.Unverified, agentloop.Contradicted)
 	add[Verification](types, sections)
+	// whose keys are described where it is, since every conversation pays for them many times
+	types[reflect.TypeFor[skill.Report]()] = &schema.Schema{Type: "object"}
 	add[Result](types, sections)
 	add[Inquiry](types, sections)
 	add[Pending](types, sections)

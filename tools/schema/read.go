@@ -22,7 +22,7 @@ import (
 // everything that they do not use. An error says which argument is wrong, with a hint, and never
 // shows a value that could be an answer.
 func Read(s *Schema, raw any, to any) (given map[string]bool, err error) {
-	values, err := object(raw)
+	values, err := Object(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func wrong(advice, format string, a ...any) error {
 	return hint.Add(fmt.Errorf(format, a...), advice)
 }
 
-// object reads the arguments as a JSON object, with numbers as they were written.
-func object(raw any) (map[string]any, error) {
+// Object reads the arguments as a JSON object, with numbers as they were written.
+func Object(raw any) (map[string]any, error) {
 	b, ok := raw.(json.RawMessage)
 	if !ok {
 		var err error

@@ -87,9 +87,12 @@ func Start(ctx context.Context, set *app.Settings, version string, o app.Options
 	}
 	s.MCP = server.NewMCPServer("taploop", version, server.WithTitle("taploop"),
 		server.WithInstructions(tools.Instructions),
-		server.WithToolCapabilities(false), server.WithRecovery(),
+		server.WithToolCapabilities(set.Conf.Skills.Tools), server.WithRecovery(),
 		server.WithToolHandlerMiddleware(s.calls.count))
 	s.tools.Register(s.MCP)
+	if set.Conf.Skills.Tools {
+		s.until(s.tools.WatchSkills)
+	}
 	s.retain(set.Conf.Retention)
 	n, err := notifyPeople(set, d)
 	if err != nil {

@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/screen/marks"
+	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -31,7 +34,11 @@ var style = Tokens + pageStyle
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"span": span, "moment": moment, "grouped": grouped,
+	"tone": func(v agentloop.Verified) string { return verdictTones[v] },
 }).Parse(pageText))
+
+var verdictTones = map[agentloop.Verified]string{agentloop.IsVerified: "good",
+	agentloop.Contradicted: "bad", agentloop.Unverified: "plain"}
 
 // HTML writes the session as one page that stands for itself: pictures and style are in it, nothing
 // is loaded from elsewhere, and it runs no script. Pictures have a long side of at most 720 pixels.
@@ -48,7 +55,15 @@ func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error 
 		v := newView(t, func(id string) (screenshot, error) { return picture(ctx, src, id) })
 		v.Tree = agents
 		v.Totals.add(spent)
-		err = page.Execute(text.NewWriter(w), v)
+		for i := range v.Runs {
+			r := &v.Runs[i]
+			if r.Recorded, err = recorded(ctx, src, t.Session, r.Run); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			err = page.Execute(text.NewWriter(w), v)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("exporting session %s as HTML: %w", sessionID, err)
@@ -85,6 +100,37 @@ func picture(ctx context.Context, src Source, id string) (screenshot, error) {
 	}
 	return screenshot{URL: template.URL("data:image/jpeg;base64," +
 		base64.StdEncoding.EncodeToString(b))}, nil
+}
+
+// Recorded is the picture of the screen on which a step of a skill was recorded that the run of the
+// session could not repeat, "" if there is none, or none that the session's owner may see.
+func Recorded(ctx context.Context, src Source, of store.Session, r store.Run) (string, error) {
+	step, session := skill.Diverged(r)
+	if step == nil || step.Frame == "" {
+		return "", nil
+	}
+	t, err := src.Trajectory(ctx, session)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil || t.Session.Client != of.Client {
+		return "", err
+	}
+	own := func(s store.StepRecord) bool { return s.FrameID == step.Frame }
+	if !slices.ContainsFunc(t.Steps, own) {
+		return "", nil
+	}
+	return step.Frame, nil
+}
+
+func recorded(ctx context.Context, src Source, of store.Session, r store.Run) (
+	*screenshot, error) {
+	id, err := Recorded(ctx, src, of, r)
+	if id == "" || err != nil {
+		return nil, err
+	}
+	shot, err := picture(ctx, src, id)
+	return &shot, err
 }
 
 // Shrink is a stored JPEG with a long side of at most side pixels, and with marks at the places

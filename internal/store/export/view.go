@@ -55,8 +55,10 @@ type runView struct {
 	store.Run
 	Many    bool // the session has more runs
 	Outcome string
-	Tone    string
-	Steps   []stepView
+	// Recorded is the screen of the step that a skill could not repeat, as it was recorded, or nil.
+	Recorded *screenshot
+	Tone     string
+	Steps    []stepView
 }
 
 type stepView struct {
@@ -124,6 +126,11 @@ func newView(t store.Trajectory, picture func(string) (screenshot, error)) view 
 		rv := runView{Run: r, Many: len(t.Runs) > 1}
 		rv.Outcome, rv.Tone = outcome(r)
 		boundAll(&rv.Run.Task, &rv.Run.Answer, &rv.Run.Error)
+		if v := r.Progress.Verification; v != nil {
+			v := *v // the caller's stays as it is
+			boundAll(&v.Evidence)
+			rv.Run.Progress.Verification = &v
+		}
 		v.Totals.add(t.Usage[r.ID])
 		for _, st := range t.Steps {
 			if st.RunID != r.ID {
