@@ -111,8 +111,9 @@ func dispatch(ctx context.Context, args, environ []string, s streams) error {
 		err = misuse(err)
 	} else if err = emptied(k); err == nil {
 		a := &invocation{streams: s, args: args, verbose: c.Verbose, Settings: app.Settings{
-			Options: config.Options{File: c.Config, Environ: environ}, Note: s.notef,
-			Log: slog.New(newLog(s.err, "", startLevel(c.Verbose)))}}
+			Options: config.Options{File: c.Config, Environ: environ}, Version: ownVersion(),
+			Note: s.notef,
+			Log:  slog.New(newLog(s.err, "", startLevel(c.Verbose)))}}
 		if a.Options.Flags, err = settings(k, c.Set); err == nil {
 			k.BindTo(ctx, (*context.Context)(nil))
 			err = k.Run(a)

@@ -111,7 +111,7 @@ func TestAMaskAroundThePhonesIsOverEveryPicture(t *testing.T) {
 	set := &app.Settings{Log: slog.New(slog.DiscardHandler), Options: config.Options{Environ: b.env,
 		Flags: map[string]any{"model.base_url": asked.URL + "/v1"}}}
 	require.NoError(t, set.Load())
-	svc, err := serve.Start(t.Context(), set, "1",
+	svc, err := serve.Start(t.Context(), set,
 		app.Options{Around: func(p runs.Phones) runs.Phones { return green{p} }})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, svc.Close()) }()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,7 +28,12 @@ func logged(t *testing.T, log, message string) (list []map[string]any) {
 
 func TestAServerLogsWhatHappensAndNoWordsOfIt(t *testing.T) {
 	eachTransport(t, func(t *testing.T, w route) {
-		b := newTestEnv(t, demoTask, "", "TAPLOOP_LOG_FORMAT=json")
+		traces := newTranscript() // spans have their names as plain text
+		collector := httptest.NewServer(http.HandlerFunc(
+			func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(traces, r.Body) }))
+		defer collector.Close()
+		b := newTestEnv(t, demoTask, "", "TAPLOOP_LOG_FORMAT=json",
+			"OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL, "OTEL_BSP_SCHEDULE_DELAY=10")
 		s := b.open(w)
 		asked := s.asks(b.task.Goal)
 		_, said, code := b.run("reply", asked.Question.ID, "42")
@@ -58,6 +64,12 @@ func TestAServerLogsWhatHappensAndNoWordsOfIt(t *testing.T) {
 		}
 		require.NotContains(t, log, b.task.Goal)
 		require.NotContains(t, log, asked.Question.Text)
+
+		for _, of := range []string{"execute_tool CLICK", "chat [a-z]", "waiting_reply", "completed"} {
+			traces.await(t, of)
+		}
+		require.NotContains(t, traces.String(), b.task.Goal)
+		require.NotContains(t, traces.String(), asked.Question.Text)
 	})
 }
 

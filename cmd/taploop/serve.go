@@ -65,7 +65,7 @@ func (c *serveCmd) Run(ctx context.Context, a *invocation) error {
 	}
 	// A client or a log that is gone is an error of that write, and not our end.
 	signal.Ignore(syscall.SIGPIPE)
-	o := serve.Options{Version: ownVersion()}
+	var o serve.Options
 	if c.HTTP.on {
 		person, closeTTY := tty.Person(a.in, a.err)
 		defer closeTTY()

@@ -18,6 +18,7 @@ import (
 	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/telemetry"
 	"github.com/taploop/taploop/internal/terminal"
 	"github.com/taploop/taploop/internal/usecase"
 )
@@ -74,11 +75,20 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 	if d.Host, err = NewHost(s, d.Store); err != nil {
 		return d, err
 	}
+	traces := telemetry.Open(ctx, &telemetry.Options{Getenv: s.Options.Getenv, Version: s.Version,
+		Log: s.Log})
+	d.OnClose(func() error { traces.Close(); return nil })
 	d.Phones = phones{d.Host}
 	if o.Around != nil {
 		d.Phones = o.Around(d.Phones)
 	}
 	opts := runOptions(s, d, o)
+	opts.Observe = func(e runs.Event) {
+		traces.Observe(e)
+		if o.Observe != nil {
+			o.Observe(e)
+		}
+	}
 	if err := guardRuns(ctx, s, opts, !o.StoreOnly, judging(s, d)); err != nil {
 		return d, err
 	}
@@ -122,7 +132,7 @@ func runOptions(s *Settings, d *Parts, o Options) *runs.Options {
 		HandOver: o.HandOver, Reunite: o.Reunite, KeepApps: s.Conf.Loop.KeepApps,
 		AskEarly: s.Conf.AsksEarly(), AskEarlyAlways: s.Conf.Loop.AskEarly == config.On,
 		OnTimeout: s.OnTimeout(), OnUndecided: inquiry.OnTimeout(q.OnUndecided),
-		Lang: s.ModelLang(), Observe: o.Observe, DetachGrace: o.Grace,
+		Lang: s.ModelLang(), DetachGrace: o.Grace,
 		Log: s.Log,
 	}
 	if len(o.Expected) > 0 {

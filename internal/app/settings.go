@@ -24,6 +24,7 @@ import (
 // Settings are a configuration with what the parts made from it report to. Conf is nil until Load.
 type Settings struct {
 	Options config.Options
+	Version string // of the program
 	Conf    *config.Loaded
 	Log     *slog.Logger
 	Note    func(format string, args ...any) // tells the person at the terminal, nil discards

@@ -35,7 +35,7 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	}
 	page, url := &webUI{}, publicURL(conf.URL, ln.Addr())
 	counts := NewCounters()
-	s, err := Start(ctx, set, o.Version, app.Options{Console: o.Console, URL: url,
+	s, err := Start(ctx, set, app.Options{Console: o.Console, URL: url,
 		Observe: func(e runs.Event) { counts.Observe(e); page.observe(e) }})
 	if err != nil {
 		return errors.Join(err, ln.Close())

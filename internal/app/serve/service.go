@@ -24,7 +24,6 @@ import (
 
 // Options are what the process gives to a server.
 type Options struct {
-	Version  string
 	Console  terminal.Lines // the person at the terminal, or nil
 	In       io.Reader      // of Stdio
 	Out      io.Writer      // of Stdio, for the protocol alone
@@ -49,8 +48,7 @@ type Service struct {
 
 // Start opens the parts, takes over what a former server has left behind, and puts the tools in
 // front. Phones, the ADB server and the model need not be there yet. The caller closes the service.
-func Start(ctx context.Context, set *app.Settings, version string, o app.Options) (
-	*Service, error) {
+func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, error) {
 	if err := set.Conf.Notify.Ready(); err != nil {
 		return nil, app.Usage(err, "")
 	}
@@ -85,7 +83,7 @@ func Start(ctx context.Context, set *app.Settings, version string, o app.Options
 	if err := d.Manager.ResumePaused(ctx, runs.Resume(set.Conf.Runs.Resume)); err != nil {
 		return nil, errors.Join(fmt.Errorf("resuming runs: %w", err), d.Close())
 	}
-	s.MCP = server.NewMCPServer("taploop", version, server.WithTitle("taploop"),
+	s.MCP = server.NewMCPServer("taploop", set.Version, server.WithTitle("taploop"),
 		server.WithInstructions(tools.Instructions),
 		server.WithToolCapabilities(set.Conf.Skills.Tools), server.WithRecovery(),
 		server.WithToolHandlerMiddleware(s.calls.count))

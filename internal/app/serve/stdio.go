@@ -13,7 +13,7 @@ import (
 // Stdio serves the one client at the other end of o.In and o.Out. It returns within two seconds
 // after the client closes its end, and within five after ctx ends.
 func Stdio(ctx context.Context, set *app.Settings, o Options) error {
-	s, err := Start(ctx, set, o.Version, app.Options{Console: o.Console})
+	s, err := Start(ctx, set, app.Options{Console: o.Console})
 	if err != nil {
 		return err
 	}
