@@ -171,7 +171,7 @@ func TestACancelledCallLeavesItsRunAlone(t *testing.T) {
 		// The older era over HTTP has no word for it in this client: there the server gives a lost
 		// connection ten seconds to come back.
 		s.stderr.await(t,
-			`the caller waits no longer.* tool=ask_agent_wait .*(?:cancelled|connection is lost)`)
+			`msg=call .*tool=ask_agent_wait .*left=.*(?:cancelled|connection is lost)`)
 		require.Equal(t, "RUNNING", s.look(begun.SessionID).State)
 		g.open()
 		asked := s.follow(s.call("ask_agent_wait", map[string]any{"session_id": begun.SessionID}))
