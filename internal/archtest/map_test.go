@@ -20,21 +20,21 @@ var besides = map[string]string{
 	"internal/guard/judge":     "internal/model/scripted",
 	"internal/guard/phone": "device device/devicetest internal/model internal/sandbox " +
 		"internal/sandbox/adbserver internal/sandbox/apps internal/sandbox/shell internal/sandbox/ui",
-	"internal/schedule":     "internal/store/storetest",
-	"internal/notify":       "internal/inquiry/inquirytest",
-	"internal/terminal":     "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote",
-	"internal/store":        "internal/inquiry/inquirytest internal/pgtest internal/store/storetest",
-	"internal/store/export": "internal/inquiry",
-	"agentloop":             "device/devicetest",
-	"agentloop/policy":      "actions/dialect/families internal/model/scripted",
-	"internal/runs/asking":  "internal/store/storetest",
+	"internal/schedule": "internal/store/storetest",
+	"internal/notify":   "internal/inquiry/inquirytest",
+	"internal/terminal": "internal/inquiry/inquirytest internal/inquiry/inquirytest/vote",
+	"internal/store":    "internal/inquiry/inquirytest internal/pgtest internal/store/storetest",
+
+	"agentloop":            "device/devicetest",
+	"agentloop/policy":     "actions/dialect/families internal/model/scripted",
+	"internal/runs/asking": "internal/store/storetest",
 	"internal/runs": "device/devicetest internal/inquiry/decider internal/inquiry/inquirytest/vote " +
 		"internal/model internal/store/export " +
 		"internal/store/storetest internal/terminal",
 	"tools": "actions device/devicetest internal/guard internal/guard/phone " +
 		"internal/inquiry/inquirytest/vote internal/web " +
 		"internal/store/storetest internal/terminal",
-	"internal/web": "agentloop device/devicetest internal/inquiry/inquirytest " +
+	"internal/web": "agentloop device/devicetest internal/inquiry/consent internal/inquiry/inquirytest " +
 		"internal/inquiry/inquirytest/vote internal/token",
 	"internal/mcp/proxy":    "internal/inquiry/inquirytest internal/store",
 	"internal/agents/goals": "internal/runs/queue internal/store/storetest",

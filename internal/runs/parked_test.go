@@ -56,7 +56,7 @@ func TestAnActionThatWasAskedAboutIsOneStep(t *testing.T) {
 				asks := guarded(w)
 				parked := w.steps(asks)
 				require.Len(t, parked, 1)
-				require.Contains(t, w.exported(asks.Session.ID), ">not carried out<")
+				require.Contains(t, w.exported(asks.Session.ID), `"refusal":"not carried out`)
 
 				st := w.decide(asks.Session.ID, c.decision)
 
@@ -76,7 +76,7 @@ func TestAnActionThatWasAskedAboutIsOneStep(t *testing.T) {
 				_, err := w.store.Frame(t.Context(), act.FrameID)
 				require.NoError(t, err)
 				require.Equal(t, c.refusal != "",
-					strings.Contains(w.exported(st.Session.ID), ">not carried out<"))
+					strings.Contains(w.exported(st.Session.ID), `"refusal":"not carried out`))
 				require.Equal(t, list, st.Steps, "the call that answers begins with it")
 				require.Equal(t, 3, st.Local)
 			})

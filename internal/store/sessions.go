@@ -333,6 +333,10 @@ func (s *Store) Trajectory(ctx context.Context, sessionID string) (t Trajectory,
 	if t.Steps, err = s.Steps(ctx, sessionID, 0); err != nil {
 		return t, err
 	}
+	t.Questions, err = s.Questions.List(ctx, inquiry.Filter{SessionID: sessionID})
+	if err != nil {
+		return t, err
+	}
 	t.Usage = map[string]Usage{}
 	for _, r := range t.Runs {
 		if t.Usage[r.ID], err = usage(ctx, s.read, s.now(), r.ID); err != nil {

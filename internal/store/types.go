@@ -214,11 +214,12 @@ type Filter struct {
 
 // Trajectory is all of a session but its pictures.
 type Trajectory struct {
-	Session Session
-	Runs    []Run                 // oldest first
-	Steps   []StepRecord          // oldest first
-	Usage   map[string]Usage      // of each run, by its ID
-	Asked   map[int]time.Duration // waited for the answer to a step's question, by the step's index
+	Session   Session
+	Runs      []Run                 // oldest first
+	Steps     []StepRecord          // oldest first
+	Questions []inquiry.Question    // oldest first
+	Usage     map[string]Usage      // of each run, by its ID
+	Asked     map[int]time.Duration // waited for the answer to a step's question, by its index
 }
 
 // Overview is a session with its latest run.

@@ -45,7 +45,7 @@ func TestThePageNamesEveryChannelInEveryLanguage(t *testing.T) {
 
 func TestThePageUsesItsTextsAndNoOthers(t *testing.T) {
 	used := map[string]bool{}
-	files, err := filepath.Glob("assets/*.*")
+	files, err := filepath.Glob("../page/assets/*.*")
 	require.NoError(t, err)
 	for _, f := range files {
 		b, err := os.ReadFile(f)

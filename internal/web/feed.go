@@ -12,6 +12,7 @@ import (
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/wire"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/wait"
 )
 
@@ -199,7 +200,7 @@ func (f *feed) publishSession(id string, before lastSeen, seen bool) (now lastSe
 		if st.Index == before.step && st.DoneAt.Equal(before.done) {
 			continue
 		}
-		f.publish("step", &x.Client, nil, viewOfStep(st))
+		f.publish("step", &x.Client, nil, export.See(st))
 		now.step, now.done = st.Index, st.DoneAt
 	}
 	if !seen || now.run != before.run || now.state != before.state || now.reason != before.reason {
@@ -276,7 +277,7 @@ func (f *feed) make(ctx context.Context, v viewer, x *snapshot) error {
 	sessions := []sessionView{}
 	for _, o := range all {
 		if o.Latest != nil && !o.Latest.State.Terminal() {
-			sessions = append(sessions, sessionView{o.Session, viewOfRun(o.Latest)})
+			sessions = append(sessions, sessionView{o.Session, export.NewRun(o.Latest)})
 		}
 	}
 	data, err := json.Marshal(map[string]any{"inquiries": questions, "sessions": sessions,

@@ -9,40 +9,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 )
-
-// toldRun is a run with what it has cost.
-type toldRun struct {
-	*runView
-	Tokens int   `json:"tokens"`
-	TookMS int64 `json:"took_ms"`
-}
-
-// toldStep is a step with what was seen and said in it.
-type toldStep struct {
-	stepView
-	Places   []inquiry.Place `json:"places,omitempty"` // of the picture that are touched
-	App      string          `json:"app,omitempty"`
-	Tokens   int             `json:"tokens,omitempty"`
-	Question string          `json:"question,omitempty"`
-	Reply    string          `json:"reply,omitempty"`
-	Tries    []tryView       `json:"tries,omitempty"`
-}
-
-// tryView is a call of the model as it was.
-type tryView struct {
-	Prompt           string `json:"prompt"`
-	Reply            string `json:"reply"`
-	Model            string `json:"model,omitempty"`
-	Error            string `json:"error,omitempty"`
-	TookMS           int64  `json:"took_ms"`
-	PromptTokens     int    `json:"prompt_tokens"`
-	CompletionTokens int    `json:"completion_tokens"`
-}
 
 // getTrajectory gives all of a session but its pictures and the model's words.
 func (s *sessions) getTrajectory(w http.ResponseWriter, r *http.Request, v viewer) error {
@@ -57,22 +26,11 @@ func (s *sessions) getTrajectory(w http.ResponseWriter, r *http.Request, v viewe
 	if err := s.presented(r.Context(), &t); err != nil {
 		return err
 	}
-	asked, err := s.records.visible(r.Context(), v, inquiry.Filter{SessionID: x.ID})
+	told, err := export.TellAll(r.Context(), s.opts.Sessions, t)
 	if err != nil {
 		return err
 	}
-	runs := make([]toldRun, 0, len(t.Runs))
-	for _, run := range t.Runs {
-		u := t.Usage[run.ID]
-		runs = append(runs, toldRun{runView: viewOfRun(&run),
-			Tokens: u.PromptTokens + u.CompletionTokens, TookMS: u.Work().Milliseconds()})
-	}
-	steps := make([]toldStep, 0, len(t.Steps))
-	for _, st := range t.Steps {
-		steps = append(steps, tellStep(st))
-	}
-	return send(w, http.StatusOK, map[string]any{"session": t.Session, "runs": runs,
-		"steps": steps, "questions": asked})
+	return send(w, http.StatusOK, told)
 }
 
 // presented puts the latest run of a trajectory in the words of who owns it.
@@ -86,24 +44,6 @@ func (s *sessions) presented(ctx context.Context, t *store.Trajectory) error {
 	}
 	return err
 }
-
-func tellStep(st store.StepRecord) toldStep {
-	v := toldStep{stepView: viewOfStep(st), App: st.Screen.State.App}
-	if a := st.Proposal.Action; a != nil {
-		for _, p := range a.Traits().Points {
-			v.Places = append(v.Places, place(p))
-		}
-	}
-	for _, t := range st.Proposal.Tries {
-		v.Tokens += t.PromptTokens + t.CompletionTokens
-	}
-	if x := st.Exchange; x != nil {
-		v.Question, v.Reply = x.Question, x.Answer
-	}
-	return v
-}
-
-func place(p screen.Point) inquiry.Place { return inquiry.Place{X: p.X, Y: p.Y} }
 
 // getStep gives a step with the model's prompts and replies.
 func (s *sessions) getStep(w http.ResponseWriter, r *http.Request, v viewer) error {
@@ -122,13 +62,7 @@ func (s *sessions) getStep(w http.ResponseWriter, r *http.Request, v viewer) err
 	if len(list) == 0 || list[0].Index != index {
 		return refuse("NOT_FOUND", fmt.Errorf("session %s has no step %d", x.ID, index))
 	}
-	view := tellStep(list[0])
-	for _, t := range list[0].Proposal.Tries {
-		view.Tries = append(view.Tries, tryView{Prompt: t.Prompt, Reply: t.Reply, Model: t.Model,
-			Error: t.Error, TookMS: t.Took.Milliseconds(), PromptTokens: t.PromptTokens,
-			CompletionTokens: t.CompletionTokens})
-	}
-	return send(w, http.StatusOK, view)
+	return send(w, http.StatusOK, export.TellStep(list[0]))
 }
 
 // getExport gives a session as one page that loads nothing.

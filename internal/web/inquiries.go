@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/page"
 	"github.com/taploop/taploop/internal/store"
 )
 
@@ -210,4 +211,19 @@ func (s *inbox) refused(ctx context.Context, err error) error {
 		body["winner"] = why.Question.Resolution
 	}
 	return &refusal{code: string(why.Code), err: hint.Add(err, why.Hint), body: body}
+}
+
+// showMarks tells the page what the marks of a text stand for that is being written.
+func (s *inbox) showMarks(w http.ResponseWriter, r *http.Request, _ viewer) error {
+	var body struct {
+		Text string `json:"text"`
+	}
+	if err := receive(r, &body); err != nil {
+		return err
+	}
+	tree := page.Markdown(body.Text)
+	if tree == nil {
+		tree = page.Paragraph(body.Text)
+	}
+	return send(w, http.StatusOK, map[string]any{"markdown": tree})
 }

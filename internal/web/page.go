@@ -4,19 +4,16 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"embed"
+	_ "embed"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
-	"path"
-	"slices"
 	"strings"
 	"sync"
 
-	"github.com/taploop/taploop/internal/store/export"
+	"github.com/taploop/taploop/internal/page"
 	"github.com/taploop/taploop/internal/words"
 	"github.com/taploop/taploop/tools/result"
 	"github.com/taploop/taploop/tools/schema"
@@ -54,58 +51,22 @@ func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request, _ viewer) error
 	return s.core.answer(w, http.StatusOK, doc)
 }
 
-//go:embed assets
-
-var assets embed.FS
-
-// types are the kinds of files that the page is made of.
-var types = map[string]string{
-	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-	".svg": "image/svg+xml", ".webmanifest": "application/manifest+json",
-}
-
-// page serves the page, in the language that the browser asks for. There is nothing secret in
-// it: what it shows it has to fetch.
-func page(w http.ResponseWriter, r *http.Request) error {
-	b, err := assets.ReadFile("assets/index.html")
+// index serves the page, in the language that the browser asks for.
+func index(w http.ResponseWriter, r *http.Request) error {
+	b, err := page.Index(words.Match(r.Header.Get("Accept-Language")))
 	if err != nil {
 		return err
 	}
-	all, err := modules()
-	if err != nil {
-		return err
-	}
-	lang := words.Match(r.Header.Get("Accept-Language"))
-	b = bytes.Replace(b, []byte(`<html lang="en">`), []byte(`<html lang="`+lang+`">`), 1)
-	b = bytes.Replace(b, []byte("<!-- modules -->\n"), all, 1)
 	w.Header().Set("Vary", "Accept-Language")
 	return deliver(w, r, "text/html; charset=utf-8", b)
 }
-
-// modules are links to the page's scripts: a browser that knows of all fetches them at once.
-var modules = sync.OnceValues(func() ([]byte, error) {
-	var links []byte
-	for _, pattern := range []string{"assets/*.js", "assets/vendor/*.js"} {
-		names, err := fs.Glob(assets, pattern)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			links = fmt.Appendf(links, "<link rel=\"modulepreload\" href=\"/ui/%s\">\n",
-				path.Base(name))
-		}
-	}
-	return append(links, "<link rel=\"modulepreload\" href=\"/ui/texts.js\">\n"...), nil
-})
 
 func asset(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return notAllowed(w, "GET")
 	}
-	name := r.PathValue("asset")
-	kind, known := types[path.Ext(name)]
-	b, err := assetOf(name)
-	if !known || err != nil {
+	b, kind, err := page.File(r.PathValue("asset"))
+	if err != nil {
 		return refuse("NOT_FOUND", fmt.Errorf("there is nothing at %s", r.URL.Path))
 	}
 	return deliver(w, r, kind, b)
@@ -144,32 +105,4 @@ func deliver(w http.ResponseWriter, r *http.Request, kind string, b []byte) erro
 	}
 	_, _ = w.Write(b)
 	return nil
-}
-
-// pageTexts are a tree of texts, which the page's scripts name and fill.
-var pageTexts = words.Of[map[string]any]("page")
-
-// textsScript hands the page its texts in every language.
-var textsScript = sync.OnceValues(func() ([]byte, error) {
-	all := map[string]any{}
-	for _, lang := range words.Languages() {
-		all[lang] = pageTexts(lang)
-	}
-	b, err := json.Marshal(all)
-	return slices.Concat([]byte("export const WORDS = "), b, []byte(";\n")), err
-})
-
-// assetOf returns one of the files that the page is made of.
-func assetOf(name string) ([]byte, error) {
-	switch name {
-	case "texts.js":
-		return textsScript()
-	case "tokens.css":
-		return []byte(export.Tokens), nil
-	}
-	b, err := assets.ReadFile("assets/" + name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return assets.ReadFile("assets/vendor/" + name)
-	}
-	return b, err
 }

@@ -5,18 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
-	"time"
 
-	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/inquiry/channel"
-	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
-	"github.com/taploop/taploop/internal/words"
 )
 
 // inquiryView is a question as it leaves. A secret answer masks itself.
@@ -34,10 +29,7 @@ type shownWith struct {
 	// what the question has beside its text, for people
 	Details []inquiry.Detail `json:"details,omitempty"`
 	ByHand  bool             `json:"by_hand,omitempty"` // a person is to use the phone
-	// what would happen, for people, by language; of an approval
-	Consent map[string]consent.Consent `json:"consent,omitempty"`
-	// what the marks of the text stand for, for the page; nil when it has none
-	Markdown []any `json:"markdown,omitempty"`
+	export.InWords
 	// what a person may say is not to be asked again for a while, as POST /v1/grants takes it
 	Leaves []guard.Leave `json:"leaves,omitempty"`
 }
@@ -48,67 +40,7 @@ func (v inquiryView) MarshalJSON() ([]byte, error) { return v.Question.JSON(v.sh
 // sessionView is a session with its latest run, as it leaves.
 type sessionView struct {
 	store.Session
-	Run *runView `json:"run"`
-}
-
-type runView struct {
-	ID         string      `json:"run_id"`
-	Task       string      `json:"task"`
-	State      store.State `json:"state"`
-	StopReason string      `json:"stop_reason,omitempty"`
-	Answer     string      `json:"answer,omitempty"`
-	Error      string      `json:"error,omitempty"`
-	QuestionID string      `json:"question_id,omitempty"`
-	Steps      int         `json:"steps"`
-	MaxSteps   int         `json:"max_steps,omitempty"`
-	ReplyMode  string      `json:"reply_mode,omitempty"`
-	CreatedAt  time.Time   `json:"created_at"`
-	UpdatedAt  time.Time   `json:"updated_at"`
-	EndedAt    time.Time   `json:"ended_at,omitzero"`
-}
-
-func viewOfRun(r *store.Run) *runView {
-	if r == nil {
-		return nil
-	}
-	return &runView{ID: r.ID, Task: r.Task, State: r.State, StopReason: string(r.StopReason),
-		Answer: r.Answer, Error: r.Error,
-		QuestionID: r.QuestionID, Steps: r.Progress.Steps, MaxSteps: r.MaxSteps,
-		ReplyMode: r.ReplyMode,
-		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt}
-}
-
-// stepView is a step as it leaves: in words, and where its picture is.
-type stepView struct {
-	export.Step
-	// what is done in a few words, by language, without places
-	Words         map[string]string `json:"words,omitempty"`
-	SessionID     string            `json:"session_id"`
-	Index         int               `json:"index"`
-	Screenshot    string            `json:"screenshot,omitempty"`
-	ScreenshotURL string            `json:"screenshot_url,omitempty"`
-	StartedAt     time.Time         `json:"started_at"`
-	DoneAt        time.Time         `json:"done_at,omitzero"`
-}
-
-func viewOfStep(st store.StepRecord) stepView {
-	v := stepView{Step: export.NewStep(st), SessionID: st.SessionID, Index: st.Index,
-		Screenshot: st.FrameID,
-		StartedAt:  st.StartedAt, DoneAt: st.DoneAt}
-	if a := st.Proposal.Action; a != nil {
-		v.Words = map[string]string{}
-		for _, lang := range words.Languages() {
-			v.Words[lang] = actions.Brief(a, lang)
-		}
-	}
-	if st.FrameID != "" {
-		v.ScreenshotURL = frameURL(st.SessionID, st.FrameID)
-	}
-	return v
-}
-
-func frameURL(sessionID, frame string) string {
-	return "/v1/sessions/" + url.PathEscape(sessionID) + "/frames/" + url.PathEscape(frame)
+	Run *export.Run `json:"run"`
 }
 
 // records reads the store, as viewers may see it.
@@ -120,12 +52,9 @@ type records struct {
 
 func (o records) viewOf(q inquiry.Question) inquiryView {
 	q.Channels = channel.Settling(q, o.channels(q))
-	v := inquiryView{q, shownWith{InquiryID: q.ID, Offers: q.Offers(), Markdown: markdown(q.Text),
+	v := inquiryView{q, shownWith{InquiryID: q.ID, Offers: q.Offers(), InWords: export.PutInWords(q),
 		InputSchema: inquiry.Schema(inquiry.As[inquiry.Form](q).Fields)}}
 	v.Leaves = leavesOf(q)
-	if a := inquiry.As[inquiry.Approval](q); a.Act != nil {
-		v.Consent = a.Act.All()
-	}
 	for _, d := range q.Details() {
 		if !d.Full && d.Text != "" && d.Name != "option" { // options have a key of their own
 			v.shownWith.Details = append(v.shownWith.Details, d)
@@ -134,7 +63,7 @@ func (o records) viewOf(q inquiry.Question) inquiryView {
 	state, _ := store.WaitingFor(q.Kind)
 	v.ByHand = state == store.WaitingTakeover
 	if q.Frame != "" && q.SessionID != "" {
-		v.ScreenshotURL = frameURL(q.SessionID, q.Frame)
+		v.ScreenshotURL = export.FrameURL(q.Frame)
 	}
 	return v
 }
@@ -212,5 +141,5 @@ func (o records) present(ctx context.Context, x store.Session) (sessionView, err
 	if errors.Is(err, store.ErrNotFound) {
 		return sessionView{Session: x}, nil
 	}
-	return sessionView{x, viewOfRun(&run)}, err
+	return sessionView{x, export.NewRun(&run)}, err
 }

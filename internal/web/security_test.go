@@ -278,7 +278,7 @@ func TestThePageHasNothingInlineAndAStrictPolicy(t *testing.T) {
 		require.NotContains(t, a.header.Get("Content-Security-Policy"), "unsafe")
 		require.NotRegexp(t, `(?i)<script[^>]*>[^<]|<style|\son\w+=|\sstyle=|javascript:`, a.text)
 	}
-	scripts, err := filepath.Glob("assets/*.js")
+	scripts, err := filepath.Glob("../page/assets/*.js")
 	require.NoError(t, err)
 	require.NotEmpty(t, scripts)
 	for _, name := range append(scripts, "texts.js") {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/store/export"
 )
 
 // sessions serves stored sessions.
@@ -22,7 +23,7 @@ func (s *sessions) listSessions(w http.ResponseWriter, r *http.Request, v viewer
 	}
 	list := make([]sessionView, 0, len(all))
 	for _, o := range all {
-		list = append(list, sessionView{o.Session, viewOfRun(o.Latest)})
+		list = append(list, sessionView{o.Session, export.NewRun(o.Latest)})
 	}
 	return send(w, http.StatusOK, map[string]any{"sessions": list})
 }
@@ -61,9 +62,9 @@ func (s *sessions) listSteps(w http.ResponseWriter, r *http.Request, v viewer) e
 	if err != nil {
 		return err
 	}
-	list := make([]stepView, 0, len(steps))
+	list := make([]export.SeenStep, 0, len(steps))
 	for _, st := range steps {
-		list = append(list, viewOfStep(st))
+		list = append(list, export.See(st))
 	}
 	return send(w, http.StatusOK, map[string]any{"steps": list})
 }

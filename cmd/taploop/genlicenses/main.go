@@ -87,7 +87,7 @@ func licenses() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	vendored, err := scripts("../../internal/web/assets/vendor")
+	vendored, err := scripts("../../internal/page/assets/vendor")
 	if err != nil {
 		return nil, err
 	}

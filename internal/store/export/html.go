@@ -2,16 +2,13 @@ package export
 
 import (
 	"context"
-	"crypto/sha256"
-	_ "embed"
-	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 
-	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/page"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/screen/marks"
 	"github.com/taploop/taploop/internal/skill"
@@ -19,51 +16,14 @@ import (
 	"github.com/taploop/taploop/internal/text"
 )
 
-//go:embed page.html
-var pageText string
-
-// Tokens are the colours, the type and the spaces of every page of the program, as a style sheet.
-//
-//go:embed tokens.css
-var Tokens string
-
-//go:embed page.css
-var pageStyle string
-
-var style = Tokens + pageStyle
-
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"span": span, "moment": moment, "grouped": grouped,
-	"tone": func(v agentloop.Verified) string { return verdictTones[v] },
-}).Parse(pageText))
-
-var verdictTones = map[agentloop.Verified]string{agentloop.IsVerified: "good",
-	agentloop.Contradicted: "bad", agentloop.Unverified: "plain"}
-
-// HTML writes the session as one page that stands for itself: pictures and style are in it, nothing
-// is loaded from elsewhere, and it runs no script. Pictures have a long side of at most 720 pixels.
-// All text is shown as text, whoever wrote it, without what would steer or hide. When it returns an
-// error, w has got a part of the page or none.
+// HTML writes the session's page as one file that stands for itself: pictures, scripts and styles
+// are in it, and nothing is loaded from elsewhere. Pictures have a long side of at most 720 pixels,
+// and long texts are cut. All text is shown as text, whoever wrote it, without what would steer or
+// hide. When it returns an error, w has got a part of the page or none.
 func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error {
 	t, err := src.Trajectory(ctx, sessionID)
-	var agents []*node
-	var spent store.Usage
 	if err == nil {
-		agents, spent, err = tree(ctx, src, t)
-	}
-	if err == nil {
-		v := newView(t, func(id string) (screenshot, error) { return picture(ctx, src, id) })
-		v.Tree = agents
-		v.Totals.add(spent)
-		for i := range v.Runs {
-			r := &v.Runs[i]
-			if r.Recorded, err = recorded(ctx, src, t.Session, r.Run); err != nil {
-				break
-			}
-		}
-		if err == nil {
-			err = page.Execute(text.NewWriter(w), v)
-		}
+		err = writePage(ctx, w, src, t)
 	}
 	if err != nil {
 		return fmt.Errorf("exporting session %s as HTML: %w", sessionID, err)
@@ -71,12 +31,73 @@ func HTML(ctx context.Context, w io.Writer, src Source, sessionID string) error 
 	return nil
 }
 
-// policy allows the page's own style and pictures, and nothing else.
-func policy() string {
-	sum := sha256.Sum256([]byte(style))
-	return fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; img-src data:; "+
-		"base-uri 'none'; form-action 'none'",
-		base64.StdEncoding.EncodeToString(sum[:]))
+func writePage(ctx context.Context, w io.Writer, src Source, t store.Trajectory) error {
+	told, err := TellAll(ctx, src, t)
+	if err != nil {
+		return err
+	}
+	title := "A session without a task"
+	if len(t.Runs) > 0 {
+		title = text.Cut(text.Line(t.Runs[0].Task), longLabel)
+	}
+	out, err := page.NewAlone(w, title, t.Session.ID)
+	if err != nil {
+		return err
+	}
+	at := "/v1/sessions/" + t.Session.ID
+	if err := add(out, at+"/trajectory", told); err != nil {
+		return err
+	}
+	for _, r := range told.Runs {
+		if err := addPicture(ctx, out, src, r.recorded); err != nil {
+			return err
+		}
+	}
+	for _, st := range t.Steps {
+		if err := add(out, fmt.Sprintf("%s/steps/%d", at, st.Index), TellStep(st)); err != nil {
+			return err
+		}
+		if err := addPicture(ctx, out, src, st.FrameID); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+// TellAll tells a session, with the agents of one without a phone, what they have spent, and the
+// screens that a skill was recorded on and did not find.
+func TellAll(ctx context.Context, src Source, t store.Trajectory) (Told, error) {
+	agents, spent, err := tree(ctx, src, t)
+	told := Tell(t)
+	told.Agents = agents
+	if n := len(told.Runs); n > 0 {
+		last := &told.Runs[n-1]
+		last.PromptTokens += spent.PromptTokens
+		last.CompletionTokens += spent.CompletionTokens
+		last.Tokens += spent.PromptTokens + spent.CompletionTokens
+	}
+	for i := range told.Runs {
+		r := &told.Runs[i]
+		if err == nil {
+			r.recorded, err = Recorded(ctx, src, t.Session, t.Runs[i])
+		}
+		if r.recorded != "" {
+			r.RecordedURL = FrameURL(r.recorded)
+		}
+	}
+	return told, err
+}
+
+// add writes what a server answers with, its texts cut.
+func add(out *page.Alone, path string, v any) error {
+	b, err := json.Marshal(v)
+	if err == nil && len(b) > longest {
+		b, err = cutStrings(b)
+	}
+	if err != nil {
+		return err
+	}
+	return out.Add(page.Answer{Path: path, Type: "application/json", Body: text.JSON(b)})
 }
 
 const (
@@ -84,22 +105,23 @@ const (
 	quality  = 75
 )
 
-// picture returns a frame, shrunk, or says that the store has lost it.
-func picture(ctx context.Context, src Source, id string) (screenshot, error) {
+// addPicture writes a picture, shrunk; "" is none. The page says of one that is not there any more
+// that it is lost.
+func addPicture(ctx context.Context, out *page.Alone, src Source, id string) error {
+	if id == "" {
+		return nil
+	}
 	b, err := src.Frame(ctx, id)
-	switch {
-	case errors.Is(err, store.ErrFrameLost):
-		return screenshot{Missing: "The picture was lost when the machine went down"}, nil
-	case errors.Is(err, store.ErrNotFound):
-		return screenshot{Missing: "The picture is not there any more"}, nil
-	case err != nil:
-		return screenshot{}, fmt.Errorf("reading frame %s: %w", id, err)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading frame %s: %w", id, err)
 	}
 	if b, err = Shrink(b, longSide, quality); err != nil {
-		return screenshot{}, fmt.Errorf("shrinking frame %s: %w", id, err)
+		return fmt.Errorf("shrinking frame %s: %w", id, err)
 	}
-	return screenshot{URL: template.URL("data:image/jpeg;base64," +
-		base64.StdEncoding.EncodeToString(b))}, nil
+	return out.Add(page.Answer{Path: FrameURL(id), Type: "image/jpeg", Body: b})
 }
 
 // Recorded is the picture of the screen on which a step of a skill was recorded that the run of the
@@ -121,16 +143,6 @@ func Recorded(ctx context.Context, src Source, of store.Session, r store.Run) (s
 		return "", nil
 	}
 	return step.Frame, nil
-}
-
-func recorded(ctx context.Context, src Source, of store.Session, r store.Run) (
-	*screenshot, error) {
-	id, err := Recorded(ctx, src, of, r)
-	if id == "" || err != nil {
-		return nil, err
-	}
-	shot, err := picture(ctx, src, id)
-	return &shot, err
 }
 
 // Shrink is a stored JPEG with a long side of at most side pixels, and with marks at the places

@@ -16,8 +16,7 @@ type node struct {
 	Name    string  `json:"name,omitempty"`    // a role, a tool, or a phone's serial
 	Words   string  `json:"words,omitempty"`   // a goal, arguments, or a task
 	Outcome string  `json:"outcome,omitempty"` // of a phone's session, or of a call that failed
-	Tone    string  `json:"-"`
-	Result  string  `json:"result,omitempty"` // of a call
+	Result  string  `json:"result,omitempty"`  // of a call
 	Below   []*node `json:"below,omitempty"`
 }
 
@@ -66,7 +65,7 @@ func tree(ctx context.Context, src Source, t store.Trajectory) (
 		n := &node{ID: x.ID, Name: label(x.Serial)}
 		if x.Latest != nil {
 			n.Words = bounded(x.Latest.Task)
-			n.Outcome, n.Tone = outcome(*x.Latest)
+			n.Outcome = outcome(*x.Latest)
 		}
 		phones[x.ID] = n
 	}
@@ -128,9 +127,9 @@ func (b branches) add(e entry) {
 		n.Result = bounded(e.Result.Text)
 		switch {
 		case e.Result.Unknown:
-			n.Outcome, n.Tone = "Outcome unknown", "bad"
+			n.Outcome = "Outcome unknown"
 		case e.Result.Failed:
-			n.Outcome, n.Tone = "Failed", "bad"
+			n.Outcome = "Failed"
 		}
 	}
 }

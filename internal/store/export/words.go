@@ -1,36 +1,41 @@
 package export
 
 import (
-	"cmp"
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
-// span is a duration for people.
-func span(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return "0 ms"
-	case d < time.Millisecond:
-		return "<1 ms"
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < time.Hour:
-		d = d.Round(time.Second)
-		return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
-	}
-	d = d.Round(time.Minute)
-	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
+// Ends are the words for why runs end, where that needs no others, and for how questions were
+// settled.
+type Ends struct {
+	Outcomes map[actions.Outcome]string
+	Reasons  map[agentloop.StopReason]string
 }
 
-func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+// EndsIn returns the words in the language that fits best.
+var EndsIn = words.Of[Ends]("ended")
+
+// inEach is what say returns for each language, nil if that is nothing.
+func inEach(say func(lang string) string) map[string]string {
+	var all map[string]string
+	for _, lang := range words.Languages() {
+		if said := say(lang); said != "" {
+			if all == nil {
+				all = map[string]string{}
+			}
+			all[lang] = said
+		}
+	}
+	return all
+}
 
 // grouped is a number with thin spaces between thousands.
 func grouped(n int) string {
@@ -41,7 +46,7 @@ func grouped(n int) string {
 	return s
 }
 
-// The bounds of the page's texts, in characters: what a model or a person wrote may be huge.
+// The bounds of exported texts, in characters: what a model or a person wrote may be huge.
 const (
 	longest   = 20_000
 	longLabel = 200 // of a single line
@@ -59,53 +64,57 @@ func cut(s string, most int) string {
 	return fmt.Sprintf("%s\n[... %s more characters]", head, grouped(left))
 }
 
-// outcome is how a run stands, for people, with the tone in which it is shown.
-func outcome(r store.Run) (words, tone string) {
+// cutStrings bounds every text in a JSON document.
+func cutStrings(b []byte) ([]byte, error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	return json.Marshal(cutAll(v))
+}
+
+func cutAll(v any) any {
+	switch v := v.(type) {
+	case string:
+		return bounded(v)
+	case []any:
+		for i := range v {
+			v[i] = cutAll(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = cutAll(v[k])
+		}
+	}
+	return v
+}
+
+// partial reports whether an action had touched the phone when it was refused.
+func partial(refusal string) bool { return strings.HasPrefix(refusal, agentloop.PartialRefusal) }
+
+// outcome is how a run stands, for people.
+func outcome(r store.Run) string {
 	o, known := outcomes[r.State]
 	what, waits := strings.CutPrefix(string(r.State), "WAITING_")
 	switch {
 	case known:
-		return o[0], o[1]
+		return o
 	case waits:
-		return "Waiting for " + strings.ReplaceAll(strings.ToLower(what), "_", " "), "open"
+		return "Waiting for " + strings.ReplaceAll(strings.ToLower(what), "_", " ")
 	}
-	return "Running", "open"
+	return "Running"
 }
 
-var outcomes = map[store.State][2]string{
-	store.Completed:       {"Completed", "good"},
-	store.Aborted:         {"Given up", "bad"},
-	store.Failed:          {"Failed", "bad"},
-	store.Cancelled:       {"Stopped", "plain"},
-	store.Expired:         {"Expired", "plain"},
-	store.WaitingReply:    {"Waiting for a reply", "open"},
-	store.WaitingTakeover: {"Taken over by a person", "open"},
-	store.Paused:          {"Paused", "open"},
-	store.Queued:          {"Queued", "open"},
-}
-
-// answered is who an answer is from.
-func answered(o actions.Outcome) string { return cmp.Or(answerers[o], label(string(o))) }
-
-var answerers = map[actions.Outcome]string{
-	actions.Answered:      "answered by a person",
-	actions.Refused:       "a person chose not to answer",
-	actions.Silence:       "nobody answered in time",
-	actions.DefaultAnswer: "nobody answered; this was agreed beforehand",
-	actions.ModelAnswer:   "answered by a model",
-	actions.Remembered:    "a remembered answer of a person's",
-	actions.Delegated:     "a person left it to the agent",
-	actions.NoReply:       "questions are switched off for this run",
-	actions.HandedBack:    "a person did it by hand on the phone",
-	actions.CouldNot:      "a person had the phone and could not do it",
-	actions.LimitReached:  "no more questions in this run",
-	actions.Noted:         "said by the other side, unasked",
-	actions.Instructed:    "a new instruction",
-}
-
-// boundAll cuts texts in their places.
-func boundAll(texts ...*string) {
-	for _, s := range texts {
-		*s = bounded(*s)
-	}
+var outcomes = map[store.State]string{
+	store.Completed:       "Completed",
+	store.Aborted:         "Given up",
+	store.Failed:          "Failed",
+	store.Cancelled:       "Stopped",
+	store.Expired:         "Expired",
+	store.WaitingReply:    "Waiting for a reply",
+	store.WaitingTakeover: "Taken over by a person",
+	store.Paused:          "Paused",
+	store.Queued:          "Queued",
 }

@@ -17,6 +17,7 @@ import (
 // Words are what a run is told in, in one language.
 type Words struct {
 	texts
+	*export.Ends
 	lang string
 }
 
@@ -40,9 +41,6 @@ type texts struct {
 	Verified, Contradicted   string // in front of what the end was held against
 	Try, Shows               string // in front of what to do, and of the command that shows the run
 
-	Outcomes map[actions.Outcome]string
-	// why a run has ended, where that needs no other words
-	Reasons map[agentloop.StopReason]string
 	// by stop reason or code, in front of an error, whose own words are English, so there are none
 	// in English
 	InFront map[string]string
@@ -51,7 +49,9 @@ type texts struct {
 var textsIn = words.Of[texts]("story")
 
 // In returns the words in the language that fits best.
-func In(lang string) Words { return Words{*textsIn(lang), words.Match(lang)} }
+func In(lang string) Words {
+	return Words{*textsIn(lang), export.EndsIn(lang), words.Match(lang)}
+}
 
 // Made is a step in one line: what was done and why, and why it was not carried out.
 func (w Words) Made(s agentloop.Step) string {

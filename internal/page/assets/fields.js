@@ -180,11 +180,3 @@ class Choices extends Boxes {
 
 Form.kinds = Object.assign(Object.create(null),
   { text: TextInput, choice: Choice, choices: Choices, yes_no: YesNo, number: NumberInput, date: DateInput });
-
-// readable is the answer to a form in words.
-export function readable(fields, text) {
-  let values;
-  try { values = JSON.parse(text); } catch { return text; }
-  const w = words(), word = (v) => v === true ? w.yes : v === false ? w.no : Array.isArray(v) ? v.join(", ") : String(v);
-  return fields.filter((f) => Object.hasOwn(values, f.name)).map((f) => (f.label || f.name) + ": " + word(values[f.name])).join(" · ");
-}

@@ -1,12 +1,12 @@
 // A session, as it happens and afterwards: its pictures in a row, and step by step what was seen, thought and done.
-import { get, sessionPath } from "./api.js";
+import { alone, get, sessionPath } from "./api.js";
 import { download } from "./download.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
 import { Steer } from "./home.js";
 import { reason } from "./inbox.js";
 import { goOn, isOver, remove } from "./model.js";
-import { Badge, Frame, Stop, Wrong, did, html, said, useBusy } from "./view.js";
-import { clip, clock, fill, lasting, thousands, words } from "./words.js";
+import { Badge, Frame, Marked, Stop, Wrong, did, html, said, useBusy } from "./view.js";
+import { clip, clock, fill, language, lasting, thousands, words } from "./words.js";
 
 const watching = new Set(); // functions that are told of a change in a session, by its id
 
@@ -43,7 +43,8 @@ function useTrajectory(id) {
 export function Session({ id, go }) {
   const w = words(), t = useTrajectory(id);
   const [at, setAt] = useState(null), [playing, setPlaying] = useState(false);
-  const steps = t?.steps || [], last = steps.length - 1, n = at === null ? last : Math.min(at, last);
+  const steps = t?.steps || [], last = steps.length - 1, named = alone && at === null ? steps.findIndex((s) => "#step-" + s.index === location.hash) : -1;
+  const n = named >= 0 ? named : at === null ? last : Math.min(at, last);
   const move = (to) => setAt(to >= last ? null : Math.max(0, to));
   useEffect(() => {
     if (!playing) return undefined;
@@ -78,7 +79,7 @@ export function Session({ id, go }) {
       <${Line} steps=${steps} n=${n} move=${move} />
       <${Strip} steps=${steps} n=${n} move=${move} />
       <${Step} key=${steps[n].index} step=${steps[n]} t=${t} id=${id} />
-    </section>` : html`<p class="none">${w.noSteps}</p>`}
+    </section>` : t.session.serial ? html`<p class="none">${w.noSteps}</p>` : ""}
   </article>`;
 }
 
@@ -86,33 +87,54 @@ export function Session({ id, go }) {
 function Head({ t, go }) {
   const w = words(), run = t.runs.at(-1), s = { ...t.session, run }, [busy, wrong, doing] = useBusy();
   const [task, setTask] = useState(""), id = s.session_id, over = isOver(run);
-  if (!run) return html`<h2>${id}</h2>`;
-  const total = t.runs.reduce((sum, r) => ({ tokens: sum.tokens + r.tokens, ms: sum.ms + r.took_ms }), { tokens: 0, ms: 0 });
+  if (!run) return html`<header class="head"><h2>${w.noTask}</h2><p class="facts"><span>${id}</span></p></header>`;
+  const sum = (k) => t.runs.reduce((n, r) => n + r[k], 0);
   const next = async (e) => {
     e.preventDefault();
     if (task.trim() && await doing(() => goOn(id, { task: task.trim() }))) setTask("");
   };
   const out = () => doing(() => download(sessionPath(id, "/export"), "taploop-" + id.slice(0, 8) + ".html"));
+  const again = t.runs.reduce((n, r) => n + r.asked_again, 0), phone = [s.device?.model, s.device?.android && "Android " + s.device.android].filter(Boolean).join(", ");
   return html`<header class="head">
     <h2 dir="auto">${run.task}</h2>
-    <p class="facts"><${Badge} run=${run} />${s.serial ? html`<a href=${"/ui/phones/" + encodeURIComponent(s.serial)}>${s.serial}</a>` : ""}
-      <span>${clock(run.created_at)}</span><span>${fill(w.steps, { n: t.steps.length })}</span>
-      <span>${lasting(total.ms / 1000)}</span><span>${fill(w.tokens, { n: thousands(total.tokens) })}</span></p>
+    <p class="facts"><${Badge} run=${run} />${s.serial ? alone ? html`<span>${s.serial}</span>` : html`<a href=${"/ui/phones/" + encodeURIComponent(s.serial)}>${s.serial}</a>` : ""}
+      ${phone ? html`<span>${phone}</span>` : ""}<span>${clock(run.created_at)}</span>${s.parent ? html`<span>${w.begunBy} ${alone ? s.parent : html`<a href=${"/ui/sessions/" + s.parent}>${s.parent.slice(0, 8)}</a>`}</span>` : ""}</p>
     ${run.answer ? html`<p class="result good" dir="auto">${run.answer}</p>` : ""}
-    ${run.error || over && run.stop_reason && !run.answer ? html`<p class="result bad" dir="auto">${run.error || run.stop_reason}</p>` : ""}
-    ${run.mend ? html`<p class="mend" dir="auto">${run.mend}</p>` : ""}
-    ${over ? html`<form class="next" onSubmit=${next}><label for="next-task">${w.nextTask}</label>
+    <${Verified} v=${run.verification} state=${run.state} />
+    ${run.error ? html`<p class="result bad" dir="auto">${run.error}</p>` : ""}
+    ${over && run.why?.[language()] && (!run.answer || run.state !== "COMPLETED") ? html`<p class=${run.error ? "mend" : "result bad"} dir="auto">${run.why[language()]}</p>` : ""}
+    ${run.recorded_url ? html`<div class="recorded"><p>${w.recordedScreen}</p><${Frame} url=${run.recorded_url} alt=${w.recordedScreen} lost=${w.pictureLost} /></div>` : ""}
+    <dl class="totals">${[[w.stepsTitle, t.steps.length], [w.total, lastingMs(sum("took_ms"))], [w.parts.model, lastingMs(sum("model_ms"))], [w.phoneBox, lastingMs(sum("phone_ms"))],
+      [w.waited, sum("asked_ms") && lastingMs(sum("asked_ms"))], [w.askedAgain, again && fill(w.ofAll, { n: again, of: t.steps.length })],
+      [w.tokensOut, fill(w.tokensInOut, { sent: thousands(sum("prompt_tokens")), received: thousands(sum("completion_tokens")) })]]
+      .filter(([, v]) => v).map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>
+    ${alone ? "" : html`${over ? html`<form class="next" onSubmit=${next}><label for="next-task">${w.nextTask}</label>
       <textarea id="next-task" class="grows" rows="1" value=${task} onInput=${(e) => setTask(e.target.value)}></textarea>
       <div class="row"><button class="main" disabled=${busy}>${w.start}</button></div></form>` : html`<${Steer} s=${s} />`}
     <div class="row tools">
       ${run.stop_reason === "MAX_STEPS_REACHED" || run.state === "PAUSED" ? html`<button type="button" disabled=${busy} onClick=${() => doing(() => goOn(id, { max_steps: 20 }))}>${w.moreSteps}</button>` : ""}
       <button type="button" disabled=${busy} onClick=${out}>${w.export}</button>
       ${over || run.state === "PAUSED" ? html`<${Stop} name=${w.remove} busy=${busy} act=${async () => { if (await doing(() => remove(id))) go("/ui"); }} />` : ""}
-    </div>
+    </div>`}
     <${Wrong} wrong=${wrong} />
     ${t.runs.length > 1 ? html`<details><summary>${fill(w.earlierTasks, { n: t.runs.length - 1 })}</summary><ol class="earlier">
-      ${t.runs.slice(0, -1).map((r) => html`<li dir="auto"><${Badge} run=${r} /> ${r.task}${r.answer ? ": " + r.answer : ""}</li>`)}</ol></details>` : ""}
+      ${t.runs.slice(0, -1).map((r) => html`<li dir="auto"><${Badge} run=${r} /> ${r.task}${r.answer || r.error ? ": " + (r.answer || r.error) : ""}</li>`)}</ol></details>` : ""}
+    ${t.agents ? html`<section class="agents" aria-labelledby="agents"><h3 id="agents">${w.agents}</h3><${Agents} list=${t.agents} /></section>` : ""}
   </header>`;
+}
+
+// Verified says what the end of a run was held against.
+export function Verified({ v, state }) {
+  const w = words(), known = v && w.verdicts[v.verdict];
+  if (!known || state !== "COMPLETED") return "";
+  return html`<p class="verdict"><span class=${"badge " + { verified: "good", contradicted: "bad" }[v.verdict]}>${known}</span> <span dir="auto">${v.evidence || ""}</span>${v.step ? html` <span class="mend">${fill(w.stepN, { n: v.step })}</span>` : ""}</p>`;
+}
+
+// Agents is who worked in a session without a phone: agents, and below each what it called and began.
+function Agents({ list }) {
+  return html`<ul class="tree">${list.map((n) => html`<li key=${n.id}><code>${n.id}</code> ${n.name ? html`<b dir="auto">${n.name}</b> ` : ""}
+    ${n.outcome ? html`<span class="badge">${n.outcome}</span> ` : ""}<span dir="auto">${n.words || ""}</span>
+    ${n.result ? html`<pre tabindex="0" dir="auto">${n.result}</pre>` : ""}${n.below ? html`<${Agents} list=${n.below} />` : ""}</li>`)}</ul>`;
 }
 
 // Line is a bar for each step, as wide as it took.
@@ -151,25 +173,35 @@ function Step({ step: s, t, id }) {
   const w = words(), [large, setLarge] = useState(false), q = t.questions.find((x) => x.step === s.index);
   return html`<section class="step" aria-labelledby="step-title">
     <div class="see"><button type="button" class=${"shot" + (large ? " large" : "")} aria-pressed=${String(large)} aria-label=${w.enlarge} onClick=${() => setLarge(!large)}>
-      ${s.screenshot_url ? html`<${Frame} url=${s.screenshot_url} alt=${fill(w.screenAt, { n: s.index })} />` : html`<span class="noshot">${w.displayOff}</span>`}
-      <${Touch} places=${s.places} /></button></div>
+      ${s.screenshot_url ? html`<${Frame} url=${s.screenshot_url} alt=${fill(w.screenAt, { n: s.index })} lost=${w.pictureLost} />` : html`<span class="noshot">${w.displayOff}</span>`}
+      ${s.screenshot_url ? html`<${Touch} places=${s.places} />` : ""}</button></div>
     <div class="say">
-      <p class="line"><span class="no">${s.index}</span><span class=${"badge " + tone(s)}>${w.outcomes[outcome(s)]}</span></p>
+      <p class="line"><span class="no">${s.index}</span><span class=${"badge " + tone(s, q)}>${w.outcomes[outcome(s, q)]}</span></p>
       <h3 id="step-title" dir="auto">${said(s)}</h3>
       ${s.explain ? html`<p class="words" dir="auto">${did(s)}</p>` : ""}
       ${s.refusal ? html`<p class="result bad" dir="auto">${s.refusal}</p>` : ""}
       ${s.thought ? html`<blockquote dir="auto">${s.thought}</blockquote>` : ""}
-      ${s.question || q ? html`<div class="talk"><p class="q" dir="auto">${q ? q.consent?.[document.documentElement.lang]?.headline || q.text : s.question}</p>
-        <p class="a" dir="auto">${q ? q.status === "pending" ? html`<a href=${"/ui#question=" + q.question_id}>${w.openQuestion}</a>` : reason(q) : s.reply || ""}</p></div>` : ""}
+      ${s.question || q ? html`<${Talk} s=${s} q=${q} />` : ""}
       <p class="facts">${Object.entries(s.parts_ms || {}).map(([k, ms]) => html`<span>${w.parts[k] || k} ${lastingMs(ms)}</span>`)}
+        ${s.asked_ms ? html`<span>${w.waited} ${lastingMs(s.asked_ms)}</span>` : ""}
         ${s.tokens ? html`<span>${fill(w.tokens, { n: thousands(s.tokens) })}</span>` : ""}${s.app ? html`<span>${s.app}</span>` : ""}</p>
+      ${[[w.inWords, s.caption], [w.soFar, s.summary]].filter(([, v]) => v).map(([k, v]) => html`<details key=${k}><summary>${k}</summary><p class="kept" dir="auto">${v}</p></details>`)}
       <${Tries} id=${id} index=${s.index} />
     </div></section>`;
 }
 
-const lastingMs = (ms) => ms < 1000 ? Math.round(ms) + " ms" : (ms / 1000).toFixed(1) + " s";
-const outcome = (s) => s.state === "INTENT" ? "underWay" : s.state === "UNKNOWN" ? "unknown" : s.refusal ? "refused" : "done";
-const tone = (s) => ({ done: "good", refused: "bad", unknown: "open", underWay: "main" })[outcome(s)];
+// Talk is the question of a step, and what came of it.
+function Talk({ s, q }) {
+  const w = words(), consent = q?.consent?.[language()], open = q?.status === "pending";
+  return html`<div class="talk"><div class="q" dir="auto">${consent ? consent.headline : html`<${Marked} tree=${q?.markdown} text=${q ? q.text : s.question} />`}</div>
+    ${s.options && !q ? html`<ul>${s.options.map((o) => html`<li dir="auto">${o}</li>`)}</ul>` : ""}
+    <p class="a" dir="auto">${open ? alone ? w.openQuestion : html`<a href=${"/ui#question=" + q.question_id}>${w.openQuestion}</a>` :
+      q ? reason(q) : [s.settled?.[language()], s.reply].filter(Boolean).join(": ")}</p></div>`;
+}
+
+const lastingMs = (ms) => ms >= 60000 ? lasting(ms / 1000) : ms < 1000 ? Math.round(ms) + " ms" : (ms / 1000).toFixed(1) + " s";
+const outcome = (s, q) => q?.status === "pending" ? "waits" : s.state === "INTENT" ? "underWay" : s.state === "UNKNOWN" ? "unknown" : s.partial ? "partial" : s.refusal ? "refused" : "done";
+const tone = (s, q) => ({ done: "good", refused: "bad", partial: "bad" })[outcome(s, q)] || "open";
 
 // Touch draws where the screen was touched: a ring, or a way from one place to another.
 function Touch({ places }) {
@@ -187,6 +219,6 @@ function Tries({ id, index }) {
   };
   return html`<details onToggle=${open}><summary>${w.replyPrompt}</summary>${(tries || []).map((x) => html`<div class="try">
     <p class="facts"><span>${x.model}</span><span>${lastingMs(x.took_ms)}</span><span>${fill(w.tokensInOut, { sent: thousands(x.prompt_tokens), received: thousands(x.completion_tokens) })}</span></p>
-    <h4>${w.reply}</h4><pre tabindex="0" dir="auto">${x.reply}</pre>${x.error ? html`<p class="result bad" dir="auto">${x.error}</p>` : ""}
+    <h4>${w.reply}</h4><pre tabindex="0" dir="auto">${x.reply}</pre>${x.error ? html`<p class="result bad" dir="auto"><b>${x.again ? w.notUsed : w.notRead}</b> ${x.error}</p>` : ""}
     <details><summary>${w.prompt}</summary><pre tabindex="0" dir="auto">${x.prompt}</pre></details></div>`)}</details>`;
 }

@@ -1,15 +1,15 @@
 // The page's texts: WORDS, from the server, has those of every language.
 import { WORDS } from "./texts.js";
-import { readable } from "./fields.js";
 
 const languages = Object.keys(WORDS);
-export let lang = document.documentElement.lang;
+let lang = document.documentElement.lang;
 try {
   const kept = localStorage.getItem("taploop.lang");
   if (languages.includes(kept)) lang = kept;
 } catch { /* storage may be switched off */ }
 
 export const words = () => WORDS[lang];
+export const language = () => lang;
 
 // nextLanguage is the one that the page's button changes to.
 const nextLanguage = () => languages[(languages.indexOf(lang) + 1) % languages.length];
@@ -95,3 +95,11 @@ export function clip(text, most = 300) {
 
 // thousands is a number in the form of the language.
 export const thousands = (n) => Number(n).toLocaleString(lang);
+
+// readable is the answer to a form in words.
+export function readable(fields, text) {
+  let values;
+  try { values = JSON.parse(text); } catch { return text; }
+  const w = words(), word = (v) => v === true ? w.yes : v === false ? w.no : Array.isArray(v) ? v.join(", ") : String(v);
+  return fields.filter((f) => Object.hasOwn(values, f.name)).map((f) => (f.label || f.name) + ": " + word(values[f.name])).join(" · ");
+}

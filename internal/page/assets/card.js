@@ -1,10 +1,10 @@
 // A question on the page. All text goes in as text, never as HTML.
 import { Approval, marks } from "./approval.js";
 import { el, newID, stopper } from "./dom.js";
-import { Form, readable } from "./fields.js";
+import { Form } from "./fields.js";
 import { Takeover } from "./live.js";
 import { grown, marked } from "./marked.js";
-import { ago, channelName, clock, fill, lang, left, silence, spent, words } from "./words.js";
+import { ago, channelName, clock, fill, language, left, readable, silence, spent, words } from "./words.js";
 
 // runsOut is until when an answer is wanted; where that has passed and nothing came of it, until when one is taken.
 export const runsOut = (q) => +new Date(silence(q) || Date.now() < new Date(q.attention_until) ? q.attention_until : q.expires_at);
@@ -54,7 +54,7 @@ export class Card {
 
   // headline is the question, with the marks of its text as what they stand for; of an action it is what would happen.
   headline() {
-    const q = this.q, consent = q.consent && q.consent[lang], id = "q-" + q.question_id;
+    const q = this.q, consent = q.consent && q.consent[language()], id = "q-" + q.question_id;
     const h = el("h2", "question", consent ? consent.headline : undefined, { id });
     if (consent) return [h, ...[consent.wants, consent.who].filter(Boolean).map((line) => el("p", "wants", line))];
     const [first, rest] = marked(q.markdown, q.text);

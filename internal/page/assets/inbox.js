@@ -4,9 +4,8 @@ import { marks } from "./approval.js";
 import { Card, runsOut } from "./card.js";
 import { el } from "./dom.js";
 import { listening } from "./feed.js";
-import { readable } from "./fields.js";
 import { spoken } from "./marked.js";
-import { aside, channelName, clip, fill, left, silence, spent, words } from "./words.js";
+import { aside, channelName, clip, fill, left, readable, silence, spent, words } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 export const cards = new Map(); // by question

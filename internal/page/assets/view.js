@@ -4,9 +4,10 @@ import { useEffect, useRef, useState } from "./hooks.js";
 import htm from "./htm.js";
 import { live, picture } from "./api.js";
 import { sure } from "./dom.js";
+import { grown } from "./marked.js";
 import { parts } from "./live.js";
 import { isOver } from "./model.js";
-import { fill, lang, words } from "./words.js";
+import { fill, language, words } from "./words.js";
 
 export const html = htm.bind(h);
 
@@ -48,22 +49,29 @@ export function Badge({ run }) {
 export const said = (step) => step.explain || did(step);
 
 // did is what a step does in a few words, without places.
-export const did = (step) => step.words?.[lang] || step.action;
+export const did = (step) => step.words?.[language()] || step.action;
 
-// Frame is a picture of the server's at its url.
-export function Frame({ url, alt, onLoad }) {
-  const [src, setSrc] = useState("");
+// Marked is a text with marks, as the server has read it.
+export function Marked({ tree, text }) {
+  const ref = useRef(null);
+  useEffect(() => { if (tree) ref.current.replaceChildren(...grown(tree)); }, [tree]);
+  return tree ? html`<div class="marked" ref=${ref} key="marked"></div>` : html`<p key="plain">${text}</p>`;
+}
+
+// Frame is a picture of the server's at its url. Of one that is not there any more, lost says so.
+export function Frame({ url, alt, onLoad, lost }) {
+  const [src, setSrc] = useState(""), [gone, setGone] = useState(false);
   useEffect(() => {
-    let gone = false, mine = "";
+    let over = false, mine = "";
     if (!url) { setSrc(""); return undefined; }
     picture(url).then((made) => {
       mine = made;
-      if (gone) URL.revokeObjectURL(made);
-      else setSrc(made);
+      if (over) URL.revokeObjectURL(made);
+      else { setSrc(made); setGone(!made); }
     }).catch(() => {});
-    return () => { gone = true; if (mine) setTimeout(() => URL.revokeObjectURL(mine), 1000); };
+    return () => { over = true; if (mine) setTimeout(() => URL.revokeObjectURL(mine), 1000); };
   }, [url]);
-  return html`<img src=${src || undefined} alt=${alt} onLoad=${onLoad} />`;
+  return gone && lost ? html`<span class="noshot">${lost}</span>` : html`<img src=${src || undefined} alt=${alt} onLoad=${onLoad} />`;
 }
 
 // LivePicture is a phone's screen, live, as long as it is shown and the page is seen.

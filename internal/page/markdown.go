@@ -1,7 +1,6 @@
-package web
+package page
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -24,8 +23,8 @@ type element struct {
 var marks = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough,
 	extension.Linkify)).Parser()
 
-// markdown returns what the marks of a text stand for, or nil if it has none.
-func markdown(s string) []any {
+// Markdown returns what the marks of a text stand for, strings and elements, or nil if it has none.
+func Markdown(s string) []any {
 	if !strings.ContainsAny(s, "*_`#[|~<>-+=:/.0123456789") {
 		return nil
 	}
@@ -37,6 +36,9 @@ func markdown(s string) []any {
 	}
 	return tree
 }
+
+// Paragraph is a text without marks as Markdown would tell it.
+func Paragraph(s string) []any { return []any{element{Tag: "p", In: []any{s}}} }
 
 // plain reports whether the tree is a paragraph of this text and nothing else.
 func plain(tree []any, s string) bool {
@@ -161,19 +163,4 @@ func link(to string, in []any) []any {
 		return in
 	}
 	return []any{element{Tag: "a", Href: u.String(), In: in}}
-}
-
-// showMarks tells the page what the marks of a text stand for that is being written.
-func (s *inbox) showMarks(w http.ResponseWriter, r *http.Request, _ viewer) error {
-	var body struct {
-		Text string `json:"text"`
-	}
-	if err := receive(r, &body); err != nil {
-		return err
-	}
-	tree := markdown(body.Text)
-	if tree == nil {
-		tree = []any{element{Tag: "p", In: []any{body.Text}}}
-	}
-	return send(w, http.StatusOK, map[string]any{"markdown": tree})
 }
