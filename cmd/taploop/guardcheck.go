@@ -129,9 +129,9 @@ func judged(
 	}
 	err = a.reading(ctx, func(db *store.Store) error {
 		known, err := db.Judged.Judged(ctx, s.App, []string{key})
-		act, is := known[key]
-		if s.Judged = act; is {
-			says = fmt.Sprintf("of %s it is remembered: %s", label, cmp.Or(act, "harmless"))
+		if act, is := known[key]; is {
+			s.Judged = cmp.Or(act, guard.Harmless)
+			says = fmt.Sprintf("of %s it is remembered: %s", label, s.Judged)
 		}
 		return err
 	})

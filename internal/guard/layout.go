@@ -74,9 +74,10 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 	case slices.ContainsFunc(on, countsDown.MatchString) && button,
 		l.Dialog && l.Primary && vague && !yes && unknownLanguage(s, on) &&
 			slices.ContainsFunc(l.Words, func(t string) bool { return sentence(t, 3) }),
-		l.Ends && vague && yes,
-		l.Primary && !l.Dialog && vague && !yes && len(on) == 1:
+		l.Ends && vague && yes:
 		list = append(list, finding{&unknownEnd, underFinger, strings.Join(on, " ")})
+	case l.Primary && !l.Dialog && vague && !yes && len(on) == 1:
+		list = append(list, finding{&unknownLabel, underFinger, on[0]})
 	}
 	return list
 }
@@ -167,7 +168,7 @@ func cardField(names []string) string {
 
 var cards = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + folded(wordLists["card_fields"]) + `)|` +
-		`^[0-9x•*]{4}(?:[ -][0-9x•*]{4}){2,3}$|^(?:mm|мм|jj|aa) ?/ ?(?:yy|гг|jj|aa)`)
+		`^[0-9x•*]{4}(?:[ -][0-9x•*]{4}){2,3}$|(?:^|[ (])(?:mm|мм) ?/ ?(?:yy|гг|jj|aa)`)
 })
 
 // Known reports whether the built-in rules know what a touch of the label does, by its words alone:

@@ -40,7 +40,7 @@ type Subject struct {
 	// the action is a tool of the server App, whatever its name is like
 	Tool bool `json:"tool,omitempty"`
 	// what a judge says that touching the element does: pay, send, delete, grant, install, sign,
-	// call or other, "" for nothing or nothing known
+	// call or other, Harmless for nothing, or "" if it was not asked
 	Judged string `json:"judged,omitempty"`
 
 	// the action's own description says so, as tools can

@@ -1,6 +1,7 @@
 package phone
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/taploop/taploop/actions"
@@ -21,23 +22,30 @@ func (g *Gate) Preview(ctx context.Context, s agentloop.Situation) {
 	if err != nil {
 		return // a touch is judged without elements then
 	}
-	if labels := g.labels(touches(s.Screen.State.App, list)); len(labels) > 0 {
+	look := s.Screen
+	look.Elements = list
+	if labels := g.labels(touches(look)); len(labels) > 0 {
 		g.opts.Judge.Prepare(ctx, s.Screen.State.App, labels)
 	}
 }
 
 // touches is a touch of each element of the app that can be pressed.
-func touches(app string, list []screen.Element) (all []guard.Subject) {
-	verb := actions.Click{}.Verb()
+func touches(look screen.Observation) (all []guard.Subject) {
+	page, words := newPage(look.Elements), readable(look, nil)
+	list := look.Elements
 	for i := range list[:min(len(list), maxElements)] {
-		if list[i].Clickable {
-			p := list[i].Bounds.Center()
-			all = append(all, guard.Subject{Action: verb, App: app, Element: element(list, i, p)})
-			if l := label(list, i); l != "" && all[len(all)-1].Element.Text == "" {
-				named := *all[len(all)-1].Element
-				named.Text = l
-				all[len(all)-1].Element = &named
-			}
+		if !list[i].Clickable {
+			continue
+		}
+		p := list[i].Bounds.Center()
+		s := guard.Subject{Action: actions.Click{}.Verb(), App: look.State.App,
+			Element: element(list, i, p), Layout: page.layout(i), Screen: words,
+			Near: near(page, look, []int{i}, p), Secure: look.State.Secure}
+		all = append(all, s)
+		if l := label(list, i); l != "" && s.Element.Text == "" {
+			named := *s.Element
+			named.Text = l
+			all[len(all)-1].Element = &named
 		}
 	}
 	return all
@@ -64,7 +72,9 @@ func (g *Gate) judge(ctx context.Context, list []guard.Subject) error {
 		var acts map[string]judge.Act
 		acts, err = g.opts.Judge.Acts(ctx, list[0].App, labels)
 		for i := range list {
-			list[i].Judged = string(acts[list[i].Label()])
+			if act, is := acts[list[i].Label()]; is {
+				list[i].Judged = cmp.Or(string(act), guard.Harmless)
+			}
 		}
 	}
 	for i := range list {

@@ -3,6 +3,8 @@ package phone_test
 import (
 	"bytes"
 	"cmp"
+	"context"
+	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"image"
@@ -17,9 +19,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/guard"
+	"github.com/taploop/taploop/internal/guard/judge"
 	"github.com/taploop/taploop/internal/guard/phone"
+	"github.com/taploop/taploop/internal/model"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -103,6 +108,7 @@ func drawnScreens(t *testing.T) (all []drawn) {
 type score struct {
 	asked, missed, needless, harmless int
 	wrong                             []string
+	decide                            func(screen.Observation, actions.Action) (asks bool)
 }
 
 // touches decides about each touch of the screen, and about the enter key of its field.
@@ -130,8 +136,17 @@ func (s *score) touches(p *guard.Policy, d *drawn) (needless int) {
 func (s *score) one(
 	p *guard.Policy, screen, want, label string, look screen.Observation, a actions.Action,
 ) (needless int) {
-	_, said := phone.Decide(p, phone.Subjects(look, "", actions.Decision{Action: a}))
-	asks, how := said.Verdict == guard.Ask, ""
+	if s.decide == nil {
+		_, said := phone.Decide(p, phone.Subjects(look, "", actions.Decision{Action: a}))
+		return s.note(want, said.Verdict == guard.Ask, fmt.Sprintf("%s: %s %s", screen, a.Verb(),
+			label), said.Reason)
+	}
+	return s.note(want, s.decide(look, a), fmt.Sprintf("%s: %s %s", screen, a.Verb(), label), "")
+}
+
+// note counts a touch, and what is wrong about it.
+func (s *score) note(want string, asks bool, touch, why string) (needless int) {
+	how := ""
 	switch {
 	case want == "either":
 	case want == "ask" && asks:
@@ -147,10 +162,21 @@ func (s *score) one(
 		s.harmless++
 	}
 	if how != "" {
-		s.wrong = append(s.wrong, fmt.Sprintf("%s: %s %s %s (%s)", screen, a.Verb(), label, how,
-			said.Reason))
+		s.wrong = append(s.wrong, fmt.Sprintf("%s %s (%s)", touch, how, why))
 	}
 	return needless
+}
+
+// holds logs what is wrong, and requires these shares.
+func (s *score) holds(t *testing.T, recall, precision float64) {
+	t.Log(strings.Join(s.wrong, "\n"))
+	t.Logf("recall %d/%d, precision %d/%d, harmless asked %d/%d", s.asked, s.asked+s.missed,
+		s.asked, s.asked+s.needless, s.needless, s.harmless)
+	require.Greater(t, s.asked, 60)
+	require.GreaterOrEqual(t, float64(s.asked), recall*float64(s.asked+s.missed), "recall")
+	require.GreaterOrEqual(t, float64(s.asked), precision*float64(s.asked+s.needless),
+		"precision")
+	require.LessOrEqual(t, float64(s.needless), 0.01*float64(s.harmless))
 }
 
 // What a person would want to be asked about is asked about, on screens of apps of many kinds and
@@ -162,11 +188,70 @@ func TestScreensOfManyKindsAreJudgedRightly(t *testing.T) {
 	for _, d := range drawnScreens(t) {
 		require.LessOrEqual(t, s.touches(p, &d), 3, d.name)
 	}
-	t.Log(strings.Join(s.wrong, "\n"))
-	t.Logf("recall %d/%d, precision %d/%d, harmless asked %d/%d", s.asked, s.asked+s.missed,
-		s.asked, s.asked+s.needless, s.needless, s.harmless)
-	require.Greater(t, s.asked, 60)
-	require.GreaterOrEqual(t, float64(s.asked), 0.95*float64(s.asked+s.missed), "recall")
-	require.GreaterOrEqual(t, float64(s.asked), 0.95*float64(s.asked+s.needless), "precision")
-	require.LessOrEqual(t, float64(s.needless), 0.01*float64(s.harmless))
+	s.holds(t, 0.95, 0.95)
 }
+
+// labelling is a judging model that knows what a person would want to be asked about.
+type labelling struct {
+	judging
+
+	wanted map[string]bool // by key
+}
+
+func (l *labelling) Complete(_ context.Context, r model.Request) (model.Response, error) {
+	l.asked++
+	var in struct{ Labels []string }
+	if err := json.Unmarshal([]byte(r.Messages[1].Parts[0].Text), &in); err != nil {
+		return model.Response{}, err
+	}
+	acts := map[string]string{}
+	for _, one := range in.Labels {
+		if n, label, _ := strings.Cut(one, " "); l.wanted[label] {
+			acts[n] = string(judge.Other)
+		}
+	}
+	b, err := json.Marshal(acts)
+	return model.Response{Text: string(b)}, err
+}
+
+// With a judge that knows every label, a screen costs at most one request, and nothing is asked
+// twice.
+func TestScreensAreJudgedRightlyWithAJudge(t *testing.T) {
+	p, err := guard.New(nil)
+	require.NoError(t, err)
+	var s score
+	for _, d := range drawnScreens(t) {
+		m := &labelling{wanted: map[string]bool{}}
+		m.kept = map[string]string{}
+		g := phone.New(p, &phone.Options{Judge: judge.New(judge.Options{Model: m, Memory: m,
+			Timeout: time.Minute})})
+		look := screen.Observation{Elements: d.list, At: time.Now()}
+		look.State.App, look.State.Size = d.app, drawnSize
+		now := agentloop.Situation{Screen: look, Reader: listed(d.list)}
+		for i := range d.list {
+			click := actions.Decision{Action: actions.Click{At: d.list[i].Bounds.Center()}}
+			for _, sub := range phone.Subjects(look, "", click) {
+				if d.want[i] == "ask" {
+					m.wanted[judge.Key(sub.Label())] = true
+				}
+			}
+		}
+		g.Preview(t.Context(), now)
+		require.LessOrEqual(t, m.asked, 1, d.name)
+		g.Preview(t.Context(), now)
+		s.decide = func(look screen.Observation, a actions.Action) bool {
+			now.Screen = look
+			v, err := g.Check(t.Context(), now, actions.Decision{Action: a})
+			require.NoError(t, err)
+			return !v.Allowed()
+		}
+		require.LessOrEqual(t, s.touches(p, &d), 3, d.name)
+		require.LessOrEqual(t, m.asked, 1, d.name)
+	}
+	s.holds(t, 0.97, 0.95)
+}
+
+// listed is a phone that lists these.
+type listed []screen.Element
+
+func (l listed) Elements(context.Context) ([]screen.Element, error) { return l, nil }
