@@ -8,6 +8,7 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/text"
 )
 
 type backupCmd struct {
@@ -62,9 +63,9 @@ func tellSummary(a *invocation, asJSON bool, what string, sum store.Summary) err
 		return printJSON(a.out, sum)
 	}
 	_, err := fmt.Fprintf(a.out, "%s%s, %s, %s, %s, %s of the audit\n", what,
-		plural(sum.Sessions, "session"), plural(sum.Steps, "step"),
-		plural(sum.Pictures, "picture"), plural(sum.Questions, "question"),
-		plural(sum.Audit, "line"))
+		text.Count(sum.Sessions, "session"), text.Count(sum.Steps, "step"),
+		text.Count(sum.Pictures, "picture"), text.Count(sum.Questions, "question"),
+		text.Count(sum.Audit, "line"))
 	return err
 }
 
@@ -86,7 +87,7 @@ func (c *auditPruneCmd) Run(ctx context.Context, a *invocation) error {
 		n, err := db.Audit.Prune(ctx, before, byCommandLine())
 		if err == nil {
 			a.notef("deleted %s from before %s, which the audit notes",
-				plural(n, "line"), before.Local().Format(toMinute))
+				text.Count(n, "line"), before.Local().Format(toMinute))
 		}
 		return err
 	})

@@ -86,7 +86,7 @@ func (c *benchCmd) measure(ctx context.Context, a *invocation, plan bench.Plan, 
 			"delete %s", o.Dir)
 		return nil
 	}
-	a.notef("%d of %s to do, kept in %s", len(left), plural(len(plan.Runs()), "run"), o.Dir)
+	a.notef("%d of %s to do, kept in %s", len(left), text.Count(len(plan.Runs()), "run"), o.Dir)
 	a.quiet()
 	m := &bench.Measurement{Plan: plan, Book: book, Parallel: int(c.Parallel),
 		Say: func(line string) { a.notef("%s", line) }, Show: tty.StatusOf(a.err).Show}
@@ -188,37 +188,11 @@ func (c *benchCmd) report(a *invocation, r shownReport, failed error) error {
 	}
 	if c.JSON {
 		err = printJSON(a.out, r)
-	} else if err = tty.Table(a.out, scores(r.Report), tty.Columns(a.out)); err == nil {
+	} else if err = tty.Table(a.out, r.Table(), tty.Columns(a.out)); err == nil {
 		_, err = fmt.Fprintln(a.out, r.Page)
 	}
 	if r.Done < r.Planned {
 		a.notef("%d of %d runs are done; the same command goes on", r.Done, r.Planned)
 	}
 	return errors.Join(failed, err)
-}
-
-// scores is the report as a table: a row for each model, and for each of its tasks.
-func scores(r bench.Report) [][]string {
-	rows := [][]string{{"MODEL", "TASK", "PASSED", "SHARE", "95%", "FALSE", "STEPS", "TIME",
-		"TOKENS", "COST"}}
-	add := func(model, task string, s bench.Score) {
-		row := []string{text.Line(model), task, fmt.Sprintf("%d of %d", s.Passed, s.Runs),
-			bench.Percent(s.Share), bench.Percent(s.Low) + "-" + bench.Percent(s.High),
-			fmt.Sprint(s.False), fmt.Sprintf("%.1f", s.Steps), fmt.Sprintf("%.1fs", s.Seconds),
-			fmt.Sprintf("%.0f", s.PromptTokens+s.CompletionTokens), "-"}
-		if s.Cost > 0 {
-			row[9] = fmt.Sprintf("%.4f", s.Cost)
-		}
-		if s.Runs == 0 {
-			row = append(row[:3], "-", "-", "-", "-", "-", "-", "-")
-		}
-		rows = append(rows, row)
-	}
-	for _, m := range r.Models {
-		add(m.Model, "all", m.Score)
-		for _, t := range m.Tasks {
-			add(m.Model, t.Task, t.Score)
-		}
-	}
-	return rows
 }

@@ -40,7 +40,7 @@ func (c *calibrateCmd) Run(ctx context.Context, a *invocation) error {
 	shown := shownCalibration{Model: a.Conf.Model.Name, Report: r}
 	var edit *config.Edit
 	if r.Sure && err == nil {
-		edit, err = profileOf(&a.Settings, r)
+		edit, err = a.Settings.EditModel(r.Settings())
 	}
 	if edit != nil {
 		shown.File = edit.Path
@@ -92,33 +92,6 @@ func (c *calibrateCmd) measure(ctx context.Context, a *invocation) (r calibrate.
 		}})
 }
 
-// profileOf is what was found as a change of the configuration file: of the model that the file
-// has, of the profile that was named, or of a new profile for a model that was named otherwise.
-func profileOf(s *app.Settings, r calibrate.Report) (*config.Edit, error) {
-	path, _ := config.Path(&s.Options)
-	set := map[string]string{"dialect": r.Dialect, "coordinates": r.Coordinates,
-		"image_size": r.ImageSize}
-	if r.Dialect != r.Prompted && !strings.HasPrefix(r.Coordinates, "pixels") {
-		delete(set, "image_size") // the asked dialect's, not that of the other one
-	}
-	m := s.Conf.Model
-	passing := func(key string) bool { // from the environment or the command line
-		from := s.Conf.Origin(key)
-		return from != config.ByDefault && from != s.Conf.File
-	}
-	switch {
-	case s.Conf.Profile != "":
-		return config.NewEdit(path, []string{"models", s.Conf.Profile}, set)
-	case passing("model.name"):
-		set["name"] = m.Name
-		if passing("model.base_url") {
-			set["base_url"] = m.BaseURL
-		}
-		return config.NewEdit(path, []string{"models", m.Name}, set)
-	}
-	return config.NewEdit(path, []string{"model"}, set)
-}
-
 // write writes the change, if it is to be written.
 func (c *calibrateCmd) write(ctx context.Context, a *invocation, edit *config.Edit) (bool, error) {
 	if !c.Write && (c.JSON || !tty.Attended(a.in, a.err)) {
@@ -161,28 +134,9 @@ type shownCalibration struct {
 
 func (c *calibrateCmd) print(a *invocation, s shownCalibration) error {
 	l := &fieldList{out: a.out}
-	r := s.Report
 	l.line("model", s.Model)
-	l.line("dialect", dialectWords(r))
-	if r.Sure {
-		l.line("places", fmt.Sprintf("coordinates %s of a picture of size %s", r.Coordinates,
-			r.ImageSize))
-	} else {
-		l.line("places", "not clear: too few targets were hit, or none on one of the displays, "+
-			"however its replies are read")
-	}
-	for _, w := range r.AsGood {
-		l.line("or", w.String()+", which these targets do not tell apart")
-	}
-	if r.Asked > r.Unanswered {
-		l.hits(r)
-	}
-	if r.Unreadable+r.Unanswered > 0 {
-		l.line("without", strings.TrimSpace(fmt.Sprintf("a place: %d replies, no reply: %d %s",
-			r.Unreadable, r.Unanswered, r.LastError)))
-	}
-	if r.Example != "" {
-		l.line("such as", fmt.Sprintf("%q", r.Example))
+	for _, f := range s.Report.Fields() {
+		l.line(f[0], f[1])
 	}
 	if s.Diff != "" && l.err == nil {
 		_, l.err = fmt.Fprintf(a.out, "\n%s", text.Lines(s.Diff))
@@ -191,34 +145,4 @@ func (c *calibrateCmd) print(a *invocation, s shownCalibration) error {
 		a.notef("%s says so already", text.Line(s.File))
 	}
 	return l.err
-}
-
-// hits prints how well the replies hit, and what they cost.
-func (l *fieldList) hits(r calibrate.Report) {
-	l.line("hits", fmt.Sprintf("%d of %d, %s (95%%: %s to %s)", r.Hits, r.Asked,
-		bench.Percent(r.Share), bench.Percent(r.Low), bench.Percent(r.High)))
-	var groups []string
-	for _, g := range r.Groups {
-		groups = append(groups, fmt.Sprintf("%s %d/%d", g.Name, g.Hits, g.All))
-	}
-	l.line("of them", strings.Join(groups, ", "))
-	if r.Hits > 0 || r.Pixels > 0 {
-		l.line("off by", fmt.Sprintf("%.0f px of the target's middle (median; 90%% under %.0f)",
-			r.Pixels, r.Pixels90))
-	}
-	l.line("time", fmt.Sprintf("%.1fs a reply (median; 90%% under %.1fs)", r.Seconds, r.Seconds90))
-	l.line("tokens", fmt.Sprintf("%.0f sent, %.0f received (median)", r.PromptTokens,
-		r.CompletionTokens))
-}
-
-// dialectWords says in which dialect the model was asked and replies.
-func dialectWords(r calibrate.Report) string {
-	switch r.Dialect {
-	case "":
-		return "none that is known; it was asked in " + r.Prompted
-	case r.Prompted:
-		return fmt.Sprintf("%s (%d of %d replies)", r.Dialect, r.Forms[r.Dialect], r.Asked)
-	}
-	return fmt.Sprintf("%s (%d of %d replies), although it was asked in %s; once that is set, "+
-		"calibrate again", r.Dialect, r.Forms[r.Dialect], r.Asked, r.Prompted)
 }

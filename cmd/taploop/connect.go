@@ -9,13 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"rsc.io/qr"
-
 	"github.com/taploop/taploop/internal/adb"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/terminal/tty"
-	"github.com/taploop/taploop/internal/wait"
 )
 
 // serverFlag is shared by commands that speak to the ADB server alone.
@@ -117,17 +114,17 @@ func (c *pairCmd) byPicture(ctx context.Context, a *invocation, server *adb.Clie
 				"pairing code\"")
 	}
 	name, secret := "taploop-"+rand.Text()[:10], rand.Text()[:12]
-	code, err := qr.Encode("WIFI:T:ADB;S:"+name+";P:"+secret+";;", qr.M)
+	code, err := tty.QR("WIFI:T:ADB;S:" + name + ";P:" + secret + ";;")
 	if err != nil {
 		return "", err
 	}
 	a.notef("%s\nOn the phone: Developer options, Wireless debugging, Pair device with QR code.",
-		drawn(code))
+		code)
 	late := hint.Add(fmt.Errorf("no phone has read the code within %s", c.Timeout),
 		"see that phone and computer are in one network, or use taploop pair HOST:PORT CODE")
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout, late)
 	defer cancel()
-	at, err := awaitAnnounced(ctx, server, func(s adb.Announced) bool {
+	at, err := server.AwaitAnnounced(ctx, func(s adb.Announced) bool {
 		return s.Type == adb.ServicePairing && s.Name == name
 	})
 	if err != nil {
@@ -138,7 +135,7 @@ func (c *pairCmd) byPicture(ctx context.Context, a *invocation, server *adb.Clie
 		return "", err
 	}
 	host, _, _ := net.SplitHostPort(at)
-	at, err = awaitAnnounced(ctx, server, func(s adb.Announced) bool {
+	at, err = server.AwaitAnnounced(ctx, func(s adb.Announced) bool {
 		its, _, _ := net.SplitHostPort(s.Address)
 		return s.Type == adb.ServiceConnect && its == host
 	})
@@ -147,41 +144,6 @@ func (c *pairCmd) byPicture(ctx context.Context, a *invocation, server *adb.Clie
 	}
 	a.notef("%s", said)
 	return server.Connect(ctx, at)
-}
-
-// awaitAnnounced returns the address of the first announced service that fits.
-func awaitAnnounced(ctx context.Context, server *adb.Client, fits func(adb.Announced) bool) (
-	string, error) {
-	for {
-		list, err := server.Announced(ctx)
-		if err != nil {
-			return "", err
-		}
-		for _, s := range list {
-			if fits(s) {
-				return s.Address, nil
-			}
-		}
-		if err := wait.For(ctx, time.Second); err != nil {
-			return "", err
-		}
-	}
-}
-
-// drawn is a QR code in half blocks, dark on light whatever the terminal's colours are.
-func drawn(code *qr.Code) string {
-	const margin = 2
-	halves := map[[2]bool]string{{false, false}: " ", {true, false}: "▀", {false, true}: "▄",
-		{true, true}: "█"}
-	var b strings.Builder
-	for y := -margin; y < code.Size+margin; y += 2 {
-		b.WriteString("\x1b[30;107m")
-		for x := -margin; x < code.Size+margin; x++ {
-			b.WriteString(halves[[2]bool{code.Black(x, y), code.Black(x, y+1)}])
-		}
-		b.WriteString("\x1b[0m\n")
-	}
-	return b.String()
 }
 
 // loadedServer is the configured ADB server.

@@ -103,7 +103,7 @@ func printQuestion(out io.Writer, q inquiry.Question) error {
 	if q.Suggestion != nil {
 		w.line("drafted", q.Suggestion.Answer+" (by the model "+q.Suggestion.By+")")
 	}
-	w.line("models", spentOn(q.Usage))
+	w.line("models", q.Usage.String())
 	if q.Secret && q.Open() {
 		w.line("secret", "yes: taploop reply "+prefix(q.ID, 8)+" -")
 	}
@@ -143,19 +143,6 @@ func writePicture(ctx context.Context, db *store.Store, q inquiry.Question,
 	}
 	_, err = f.Write(b)
 	return cmp.Or(err, f.Close())
-}
-
-// spentOn is what the models have cost that were asked about a question.
-func spentOn(u *inquiry.Spending) string {
-	if u == nil {
-		return ""
-	}
-	s := fmt.Sprintf("calls %d, tokens sent %d, received %d, %.1f s", u.Calls, u.PromptTokens,
-		u.CompletionTokens, float64(u.TookMS)/1000)
-	if u.Cost > 0 {
-		s += fmt.Sprintf(", cost %.6f", u.Cost)
-	}
-	return s
 }
 
 // printActions prints the actions to be decided on.

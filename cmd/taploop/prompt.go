@@ -3,19 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/taploop/taploop/actions/dialect"
-	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/agentloop/policy"
-	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/simulation"
 	"github.com/taploop/taploop/internal/lab/replay"
-	"github.com/taploop/taploop/internal/model"
-	"github.com/taploop/taploop/internal/sandbox"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -56,7 +49,7 @@ func (c *promptShowCmd) Run(ctx context.Context, a *invocation) error {
 	}
 	var asked dialect.Request
 	if c.Session == "" {
-		asked, err = onSandbox(ctx, d, c.Task)
+		asked, err = simulation.Prompt(ctx, d, c.Task)
 	} else {
 		asked, err = c.stored(ctx, a, d)
 	}
@@ -67,88 +60,26 @@ func (c *promptShowCmd) Run(ctx context.Context, a *invocation) error {
 	return err
 }
 
-// onSandbox is the first step's prompt on the simulated phone's screen, looked at as in a run.
-func onSandbox(
-	ctx context.Context, d dialect.Dialect, task string,
-) (asked dialect.Request, err error) {
-	sim, err := simulation.Start(ctx, sandbox.New(nil),
-		&simulation.Options{Serial: fmt.Sprintf("prompt-%d", os.Getpid())})
-	if err != nil {
-		return asked, err
-	}
-	defer func() { err = errors.Join(err, sim.Close()) }()
-	host, err := device.NewHost(&device.Options{Server: sim.Addr})
-	if err != nil {
-		return asked, err
-	}
-	phone, err := host.Open(ctx, sim.Serial)
-	if err != nil {
-		return asked, err
-	}
-	defer func() { err = errors.Join(err, phone.Close()) }()
-	look, err := phone.Look(ctx)
-	if err == nil && d.Profile().Elements {
-		look.Elements, err = phone.Elements(ctx)
-	}
-	if err != nil {
-		return asked, err
-	}
-	return d.Prompt(dialect.Situation{Task: task, Screen: look})
-}
-
-// errPrompted ends a replay at the step that is wanted.
-var errPrompted = errors.New("this is the prompt that was wanted")
-
-// prompter keeps the prompt of one step, and asks no model.
-type prompter struct {
-	dialect.Dialect
-	step  int
-	asked *dialect.Request
-	bare  bool // it numbers elements, and has none
-}
-
-// Prompt implements dialect.Dialect.
-func (p *prompter) Prompt(s dialect.Situation) (dialect.Request, error) {
-	asked, err := p.Dialect.Prompt(s)
-	p.asked, p.bare = &asked, p.Profile().Elements && len(s.Screen.Elements) == 0
-	return asked, err
-}
-
-// Complete implements policy.Completer.
-func (p *prompter) Complete(context.Context, model.Request) (model.Response, error) {
-	return model.Response{}, errPrompted
-}
-
-// Next implements agentloop.Policy.
-func (p *prompter) Next(
-	ctx context.Context, s agentloop.Situation,
-) (agentloop.Proposal, error) {
-	if s.Step != p.step {
-		return agentloop.Proposal{}, agentloop.ErrUnreadable // this step is skipped
-	}
-	return policy.New(p, p, nil).Next(ctx, s)
-}
-
 // stored is the prompt of a step of a session.
 func (c *promptShowCmd) stored(
 	ctx context.Context, a *invocation, d dialect.Dialect,
 ) (asked dialect.Request, err error) {
 	err = a.readingSession(ctx, c.Session, func(db *store.Store, sess store.Session) error {
-		p := &prompter{Dialect: d, step: cmp.Or(int(c.Step), sess.Steps)}
-		_, err := replay.Run(ctx, db, sess.ID, replay.Options{Policy: p,
+		step := cmp.Or(int(c.Step), sess.Steps)
+		p, err := replay.PromptOf(ctx, db, sess.ID, step, d, replay.Options{
 			Lang: a.ModelLang(), Own: own(d)})
-		switch {
-		case p.asked != nil && errors.Is(err, errPrompted):
-			if p.bare {
-				a.notef("note: no elements of that step are in the record, so none are numbered")
-			}
-			asked = *p.asked
-			return nil
-		case err != nil:
+		if err != nil {
 			return err
 		}
-		return app.Usage(fmt.Errorf("session %s has no step %d at which a model was "+
-			"asked and whose picture is there", sess.ID, p.step), "taploop sessions show "+sess.ID)
+		if p == nil {
+			return app.Usage(fmt.Errorf("session %s has no step %d at which a model was "+
+				"asked and whose picture is there", sess.ID, step), "taploop sessions show "+sess.ID)
+		}
+		if p.Bare {
+			a.notef("note: no elements of that step are in the record, so none are numbered")
+		}
+		asked = p.Request
+		return nil
 	})
 	return asked, err
 }
@@ -190,7 +121,7 @@ func (c *promptCheckCmd) Run(a *invocation) error {
 	}
 	if needed > 0 {
 		return app.TemplateError(c.File, fmt.Errorf("for the dialect %s it does not show what a "+
-			"model needs (%s)", d.Profile().Name, plural(needed, "variable")))
+			"model needs (%s)", d.Profile().Name, text.Count(needed, "variable")))
 	}
 	_, err = fmt.Fprintf(a.out, "%s can be the prompt of %s\n", text.Line(c.File),
 		d.Profile().Name)

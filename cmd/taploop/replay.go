@@ -10,7 +10,7 @@ import (
 	"github.com/taploop/taploop/actions/dialect"
 	"github.com/taploop/taploop/actions/dialect/families"
 	"github.com/taploop/taploop/internal/app"
-	"github.com/taploop/taploop/internal/lab/bench"
+	"github.com/taploop/taploop/internal/lab"
 	"github.com/taploop/taploop/internal/lab/replay"
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
@@ -138,8 +138,8 @@ func (c *replayCmd) sum(a *invocation, r replay.Report) error {
 	}
 	_, err := fmt.Fprintf(a.out, "\n%s agrees in %d of %s, %s (95%%: %s to %s); of the same "+
 		"kind %d, unreadable %d\n", text.Line(a.Conf.Model.Name), r.Agreed,
-		plural(r.Asked, "step"), bench.Percent(r.Share), bench.Percent(r.Low),
-		bench.Percent(r.High), r.SameKind, r.Unreadable)
+		text.Count(r.Asked, "step"), lab.Percent(r.Share), lab.Percent(r.Low),
+		lab.Percent(r.High), r.SameKind, r.Unreadable)
 	if err == nil && r.Distance != nil {
 		_, err = fmt.Fprintf(a.out, "points lie %.1f%% of the width apart (%.0f px, median); at "+
 			"most %.1f%% agree\n", 100**r.Distance, *r.Pixels, 100*r.Within)

@@ -3,12 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -159,7 +156,11 @@ func (c *replyCmd) response(ctx context.Context, a *invocation, q inquiry.Questi
 		return "", app.Usage(errors.New("--field is of an answer, and there is none"),
 			"leave --field out, or --refuse, --delegate, --timeout, --done and --could-not")
 	case len(c.Field) > 0:
-		return filled(q, c.Field)
+		words, err := q.Filled(c.Field...)
+		if err != nil {
+			err = app.Usage(err, "")
+		}
+		return words, err
 	case c.Text == nil && wordless:
 		return "", nil
 	case c.Text == nil && q.Kind.Flag() != "":
@@ -208,71 +209,6 @@ func (a *invocation) piped(what string) (string, error) {
 		return "", fmt.Errorf("reading %s: %w", what, err)
 	}
 	return string(text), nil
-}
-
-// filled is a form's answer, from NAME=VALUE pairs. Whether the values fit is the broker's to say.
-func filled(q inquiry.Question, pairs []string) (string, error) {
-	if len(inquiry.As[inquiry.Form](q).Fields) == 0 {
-		return "", app.Usage(errors.New("the question is no form"), "taploop reply ID TEXT")
-	}
-	names := make([]string, len(inquiry.As[inquiry.Form](q).Fields))
-	for i, f := range inquiry.As[inquiry.Form](q).Fields {
-		names[i] = f.Name
-	}
-	values := map[string]any{}
-	for _, pair := range pairs {
-		name, text, found := strings.Cut(pair, "=")
-		i := slices.Index(names, name)
-		switch {
-		case !found:
-			return "", app.Usage(fmt.Errorf("--field %q has no value", pair),
-				"write --field NAME=VALUE")
-		case i < 0:
-			return "", app.Usage(fmt.Errorf("the form has no field %q", name),
-				"its fields are "+strings.Join(names, ", "))
-		}
-		v, err := value(inquiry.As[inquiry.Form](q).Fields[i], text)
-		if err != nil {
-			return "", err
-		}
-		before, again := values[name].([]any)
-		_, given := values[name]
-		switch more, several := v.([]any); {
-		case several && again:
-			v = append(before, more...)
-		case given:
-			return "", app.Usage(fmt.Errorf("the field %q is given twice", name), "give it once")
-		}
-		values[name] = v
-	}
-	b, err := json.Marshal(values)
-	return string(b), err
-}
-
-// value is the JSON value of what was typed for a field.
-func value(f inquiry.Field, text string) (any, error) {
-	switch f.Type {
-	case inquiry.ChoicesField:
-		if text == "" {
-			return []any{}, nil
-		}
-		return []any{text}, nil
-	case inquiry.YesNoField:
-		switch strings.ToLower(strings.TrimSpace(text)) {
-		case "yes", "y", "true", "是":
-			return true, nil
-		case "no", "n", "false", "否":
-			return false, nil
-		}
-		return nil, app.Usage(fmt.Errorf("the field %q is %q", f.Name, text), "write yes or no")
-	case inquiry.NumberField:
-		n := strings.TrimSpace(text)
-		if _, err := strconv.ParseFloat(n, 64); err != nil || !json.Valid([]byte(n)) {
-			return nil, app.Usage(fmt.Errorf("the field %q is %q", f.Name, text), "write a number")
-		}
-		return json.Number(n), nil
-	}
-	return text, nil
 }
 
 // replyResult is what became of a reply, for programs.

@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/terminal/story"
+	"github.com/taploop/taploop/internal/text"
 )
 
 type sessionsCmd struct {
@@ -139,7 +140,7 @@ func (c *sessionsPruneCmd) Run(ctx context.Context, a *invocation) error {
 	return a.withStore(ctx, func(db *store.Store) error {
 		n, err := db.Prune(ctx, time.Now().Add(-c.OlderThan))
 		if err == nil {
-			a.notef("deleted %s", plural(n, "session"))
+			a.notef("deleted %s", text.Count(n, "session"))
 		}
 		return err
 	})

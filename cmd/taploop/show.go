@@ -157,7 +157,7 @@ func (x shownSession) print(w io.Writer, said story.Words) {
 	session := x.Session.ID
 	if x.Session.Serial != "" {
 		session += fmt.Sprintf(" on %s, %s", text.Line(x.Session.Serial),
-			plural(x.Session.Steps, "step"))
+			text.Count(x.Session.Steps, "step"))
 	}
 	p.Line("session ", session)
 	if x.Session.Parent != "" {
@@ -183,11 +183,11 @@ func (x shownSession) print(w io.Writer, said story.Words) {
 		}
 		if r.Calls > 0 {
 			p.Line("  model: ", fmt.Sprintf("%s, %d tokens sent, %d received",
-				plural(r.Calls, "call"), r.Sent, r.Received))
+				text.Count(r.Calls, "call"), r.Sent, r.Received))
 		}
 		if r.Again > 0 {
 			p.Line("  asked again: ", fmt.Sprintf("%d of %s, as the screen moved on", r.Again,
-				plural(r.usage.Steps, "step")))
+				text.Count(r.usage.Steps, "step")))
 		}
 		for _, s := range x.Steps {
 			if s.RunID == r.ID {

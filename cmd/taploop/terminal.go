@@ -15,14 +15,6 @@ func indented(s, by string) string { return strings.ReplaceAll(text.Lines(s), "\
 // tenths is a duration to a tenth of a second.
 func tenths(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
 
-// plural is a number of things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // prefix is the first n bytes of an id.
 func prefix(text string, n int) string { return text[:min(n, len(text))] }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -109,7 +108,7 @@ func adopt(ctx context.Context, a *invocation, name string) error {
 			return err
 		}
 	}
-	a.notef("token %s took over what was begun without a token: %s", name, counted(o))
+	a.notef("token %s took over what was begun without a token: %s", name, o)
 	return nil
 }
 
@@ -123,33 +122,10 @@ func noteOrphans(ctx context.Context, a *invocation, name string) error {
 		if err == nil && len(o.Sessions)+len(o.Questions) > 0 {
 			a.notef("%s, begun without a token, cannot be reached over HTTP any more:%s\n"+
 				"  to let this token take over: taploop token adopt %s",
-				counted(o), listed(o), name)
+				o, o.List(10), name)
 		}
 		return err
 	})
-}
-
-// counted is how much there is, in words.
-func counted(o store.Orphans) string {
-	words := plural(len(o.Sessions), "open session")
-	if n := len(o.Questions); n > 0 {
-		words += " and " + plural(n, "open question")
-	}
-	return words
-}
-
-// listed is the ids of the first of them, a line each.
-func listed(o store.Orphans) string {
-	const most = 10
-	ids := slices.Concat(o.Sessions, o.Questions)
-	words := ""
-	for _, id := range ids[:min(len(ids), most)] {
-		words += "\n  " + id
-	}
-	if n := len(ids) - most; n > 0 {
-		words += fmt.Sprintf("\n  and %d more: taploop sessions list", n)
-	}
-	return words
 }
 
 type tokenListCmd struct {

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // phonePort is the port of a phone's daemon on a network, unless another one is named.
@@ -131,4 +133,23 @@ func (c *Client) Announced(ctx context.Context) ([]Announced, error) {
 		}
 	}
 	return list, nil
+}
+
+// AwaitAnnounced returns the address of the first announced service that fits. It looks once a
+// second until ctx ends.
+func (c *Client) AwaitAnnounced(ctx context.Context, fits func(Announced) bool) (string, error) {
+	for {
+		list, err := c.Announced(ctx)
+		if err != nil {
+			return "", err
+		}
+		for _, s := range list {
+			if fits(s) {
+				return s.Address, nil
+			}
+		}
+		if err := wait.For(ctx, time.Second); err != nil {
+			return "", err
+		}
+	}
 }

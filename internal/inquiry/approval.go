@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/taploop/taploop/internal/inquiry/consent"
 	"github.com/taploop/taploop/internal/text"
 )
@@ -229,8 +230,8 @@ func (a *Approval) decide(r Reply, o *Options) ([]Decision, error) {
 			len(a.ActionRequests))
 	}
 	if n, want := len(r.Decisions), len(a.ActionRequests); n != want {
-		return nil, invalid("%s for %s (want one each, in their order)", count(n, "decision"),
-			count(want, "action"))
+		return nil, invalid("%s for %s (want one each, in their order)", text.Count(n, "decision"),
+			text.Count(want, "action"))
 	}
 	decisions := make([]Decision, len(r.Decisions))
 	for i, d := range r.Decisions {
@@ -245,13 +246,6 @@ func (a *Approval) decide(r Reply, o *Options) ([]Decision, error) {
 		}
 	}
 	return decisions, nil
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // decideOne checks the decision about the request with this index.

@@ -53,6 +53,19 @@ type Spending struct {
 	Cost             float64 `json:"cost,omitempty"` // where models have a price, in its currency
 }
 
+// String is u in words, "" for nil.
+func (u *Spending) String() string {
+	if u == nil {
+		return ""
+	}
+	s := fmt.Sprintf("calls %d, tokens sent %d, received %d, %.1f s", u.Calls, u.PromptTokens,
+		u.CompletionTokens, float64(u.TookMS)/1000)
+	if u.Cost > 0 {
+		s += fmt.Sprintf(", cost %.6f", u.Cost)
+	}
+	return s
+}
+
 // Plus is u and more; u may be nil.
 func (u *Spending) Plus(more Spending) *Spending {
 	if u != nil {

@@ -5,6 +5,7 @@ package lab
 import (
 	"math"
 	"slices"
+	"strconv"
 )
 
 // z95 is the normal distribution's quantile for an interval of 95%.
@@ -48,3 +49,6 @@ func Quantile(values []float64, q float64) float64 {
 
 // Median returns the middle value, or 0 without values.
 func Median(values []float64) float64 { return Quantile(values, 0.5) }
+
+// Percent is a share as people read it.
+func Percent(share float64) string { return strconv.Itoa(int(math.Round(100*share))) + "%" }

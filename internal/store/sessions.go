@@ -11,6 +11,7 @@ import (
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Begin adds a session for a phone with its first run, in one transaction. It takes Serial, Device,
@@ -165,6 +166,28 @@ func scanOverview(row scanner) (Overview, error) {
 // Orphans are the open sessions and questions of no client, by id: sessions whose latest run has
 // not ended, and questions of no run whose answer was not used.
 type Orphans struct{ Sessions, Questions []string }
+
+// String is how many there are, in words.
+func (o Orphans) String() string {
+	words := text.Count(len(o.Sessions), "open session")
+	if n := len(o.Questions); n > 0 {
+		words += " and " + text.Count(n, "open question")
+	}
+	return words
+}
+
+// List is the ids of the first of them, each in a line below the one before.
+func (o Orphans) List(most int) string {
+	ids := slices.Concat(o.Sessions, o.Questions)
+	words := ""
+	for _, id := range ids[:min(len(ids), most)] {
+		words += "\n  " + id
+	}
+	if n := len(ids) - most; n > 0 {
+		words += fmt.Sprintf("\n  and %d more: taploop sessions list", n)
+	}
+	return words
+}
 
 // Orphans lists the orphans.
 func (s *Store) Orphans(ctx context.Context) (Orphans, error) {

@@ -7,6 +7,7 @@
 package text
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -188,4 +189,12 @@ func Words(id string) []string {
 		former = r
 	}
 	return strings.Fields(b.String())
+}
+
+// Count is a number of things in English, "1 step" or "2 steps".
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

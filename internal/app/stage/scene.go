@@ -10,11 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
-	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/suite"
@@ -219,6 +217,3 @@ func (x *scene) close(passed bool) error {
 	}
 	return errors.Join(err, failed, os.RemoveAll(x.folder))
 }
-
-// phoneTrouble is an error about phones, with its exit code.
-func phoneTrouble(err error) error { return runs.Coded(runs.Code(agentloop.DeviceError), err) }

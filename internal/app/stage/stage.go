@@ -114,7 +114,7 @@ func (s *Stage) Close() error {
 func (s *Stage) phones(ctx context.Context) ([]play.Phone, error) {
 	infos, err := s.host.List(ctx)
 	if err != nil {
-		return nil, phoneTrouble(err)
+		return nil, app.PhoneTrouble(err)
 	}
 	known := map[string]device.PhoneInfo{}
 	var pool []play.Phone
@@ -128,7 +128,7 @@ func (s *Stage) phones(ctx context.Context) ([]play.Phone, error) {
 	}
 	if s.opts.Phones == "any" {
 		if len(pool) == 0 {
-			err = phoneTrouble(hint.Add(errors.New("no phone can be used"),
+			err = app.PhoneTrouble(hint.Add(errors.New("no phone can be used"),
 				"taploop devices tells why; --phones sandbox needs none"))
 		}
 		return pool, err
@@ -137,7 +137,7 @@ func (s *Stage) phones(ctx context.Context) ([]play.Phone, error) {
 		serial = strings.TrimSpace(serial)
 		i, ok := known[serial]
 		if !ok || !i.Usable() {
-			return nil, phoneTrouble(hint.Add(fmt.Errorf("phone %q cannot be used", serial),
+			return nil, app.PhoneTrouble(hint.Add(fmt.Errorf("phone %q cannot be used", serial),
 				"taploop devices tells why"))
 		}
 		add(i)

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"strconv"
 
+	"github.com/taploop/taploop/internal/lab"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -20,14 +20,11 @@ var pageText string
 var style string
 
 var page = template.Must(template.New("bench").Funcs(template.FuncMap{
-	"percent": Percent, "number": number, "round": func(f float64) string { return number(f, 1) },
+	"percent": lab.Percent, "number": number, "round": func(f float64) string { return number(f, 1) },
 	"whole": func(f float64) string { return number(f, 0) },
 	"cost":  func(f float64) string { return number(f, 4) },
 	"line":  func(s string) string { return text.Cut(text.Line(s), 300) },
 }).Parse(pageText))
-
-// Percent is a share as people read it.
-func Percent(share float64) string { return strconv.Itoa(int(math.Round(100*share))) + "%" }
 
 func number(f float64, digits int) string { return strconv.FormatFloat(f, 'f', digits, 64) }
 

@@ -1,4 +1,5 @@
-// Package usage has an example of every command.
+// Package usage has an example of every command, and what is made from the definitions of all: the
+// completion of shells, and the manual page.
 package usage
 
 import (
