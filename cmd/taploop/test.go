@@ -14,8 +14,8 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/stage"
+	"github.com/taploop/taploop/internal/keys"
 	"github.com/taploop/taploop/internal/suite"
-	"github.com/taploop/taploop/internal/suite/keys"
 	"github.com/taploop/taploop/internal/suite/play"
 	testreport "github.com/taploop/taploop/internal/suite/report"
 	"github.com/taploop/taploop/internal/text"

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/taploop/taploop/internal/suite/keys"
+	"github.com/taploop/taploop/internal/keys"
 )
 
 func needing(task string, names ...string) *Skill {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/screen"
-	"github.com/taploop/taploop/internal/suite/keys"
+	"github.com/taploop/taploop/internal/keys"
 )
 
 // checkNames refuses two items of one name, which no report could tell apart.

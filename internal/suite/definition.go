@@ -1,7 +1,7 @@
 package suite
 
 import (
-	"github.com/taploop/taploop/internal/suite/keys"
+	"github.com/taploop/taploop/internal/keys"
 )
 
 // Suite is a file of cases.

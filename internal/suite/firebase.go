@@ -6,7 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/taploop/taploop/internal/suite/keys"
+	"github.com/taploop/taploop/internal/keys"
 )
 
 // firebaseFile is a file of the Firebase App Testing agent. Older files are the list alone.

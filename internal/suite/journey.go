@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taploop/taploop/internal/suite/keys"
+	"github.com/taploop/taploop/internal/keys"
 )
 
 // asserts matches actions of a journey that only look.

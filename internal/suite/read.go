@@ -15,7 +15,7 @@ import (
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/skill"
-	"github.com/taploop/taploop/internal/suite/keys"
+	"github.com/taploop/taploop/internal/keys"
 )
 
 // Options of Read.
@@ -146,7 +146,7 @@ func (o Options) items(s *Suite) ([]*Item, error) {
 	}
 	v := values{map[string]string{}, o.secretsOf(s, &problems)}
 	for _, p := range s.Vars {
-		value, err := values{v.known, nil}.fill(p.Value, plain) // no secret under another name
+		value, err := values{v.known, nil}.fill(p.Value, strings.Clone) // no secret under another name
 		if err != nil {
 			problems.Add(p.At, "%v", err)
 		}
@@ -222,11 +222,11 @@ func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
 	for n, row := range rows {
 		s.checkRow(c, row, problems)
 		with := v.with(row)
-		i := &Item{Suite: s, Case: filled(with, *c, problems)}
+		i := &Item{Suite: s, Case: filled(with, []Case{*c}, problems)[0]}
 		i.Case.written = c.Name
 		i.Setup = filled(with, s.Each.Setup, problems)
 		i.Teardown = filled(with, s.Each.Teardown, problems)
-		i.Stages = []Stage{s.stage(&i.Case, problems)}
+		i.Stages = []Stage{s.stage(&i.Case, with, problems)}
 		if i.Name = i.Case.Name; row != nil {
 			if i.Row = n + 1; i.Name == c.Name {
 				i.Name += " [" + rowWords(row) + "]"
@@ -244,7 +244,7 @@ func (s *Suite) expand(c *Case, v values, problems *keys.Problems) []*Item {
 }
 
 // stage is what a case does: its task, or a skill with its parameters filled in.
-func (s *Suite) stage(c *Case, problems *keys.Problems) Stage {
+func (s *Suite) stage(c *Case, v values, problems *keys.Problems) Stage {
 	one := Stage{Task: c.Task, Expect: c.Expect}
 	if c.Skill == "" {
 		if c.Has("params") {
@@ -259,7 +259,11 @@ func (s *Suite) stage(c *Case, problems *keys.Problems) Stage {
 	}
 	values := map[string]any{}
 	for _, p := range c.Params {
-		values[p.Key] = p.Value
+		value, err := v.fill(p.Value, strings.Clone)
+		if err != nil {
+			problems.Add(p.At, "%v", err)
+		}
+		values[p.Key] = value
 	}
 	filled, err := known.Fill(values)
 	if err != nil {

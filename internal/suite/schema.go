@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/taploop/taploop/internal/suite/keys"
+	"github.com/taploop/taploop/internal/keys"
 )
 
 //go:embed keys.txt

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/suite"
-	"github.com/taploop/taploop/internal/suite/keys"
+	"github.com/taploop/taploop/internal/keys"
 )
 
 // Annotation is a command of GitHub Actions that shows words at a place.

@@ -36,10 +36,10 @@ func known(list []reflect.StructField, key string) (reflect.StructField, bool) {
 func (r *reader) mapping(n ast.Node, to reflect.Value, what string, deep int) {
 	all := fields(to.Type())
 	place := &Place{}
-	if p, ok := to.Addr().Interface().(placed); ok {
+	if p, ok := to.Addr().Interface().(Placed); ok {
 		place = p.place()
 	}
-	*place = Place{at: r.at(n), keys: map[string]Position{}}
+	*place = Place{at: r.at(n), keys: map[string]Position{}, node: n, anchors: r.anchors}
 	list, ok := r.entries(n, 0)
 	if s, is := n.(*ast.StringNode); is && !ok {
 		if f, is := known(all, s.Value); is && f.Tag.Get("alone") != "" {

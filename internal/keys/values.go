@@ -78,18 +78,6 @@ func (*Regexp) form() map[string]any {
 	return map[string]any{"type": []any{"string", "number", "boolean"}, "format": "regex"}
 }
 
-// Expand returns the expression with its source rewritten.
-func (r Regexp) Expand(rewrite func(string) (string, error)) (out Regexp, err error) {
-	if r.Regexp == nil {
-		return r, nil
-	}
-	s, err := rewrite(r.Source)
-	if err != nil {
-		return r, err
-	}
-	return out, out.set(s)
-}
-
 // Times is how often something may happen. 0 was left out.
 type Times int
 

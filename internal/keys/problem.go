@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/goccy/go-yaml/ast"
 )
 
 // Position is a place in a file. Lines and columns count from 1, and 0 is unknown.
@@ -53,6 +55,9 @@ func (p Problems) Error() string {
 type Place struct {
 	at   Position
 	keys map[string]Position
+	// what it was read from
+	node    ast.Node
+	anchors map[string]ast.Node
 }
 
 // At is where the struct begins.
@@ -74,5 +79,5 @@ func (p *Place) Put(at Position) { p.at = at }
 
 func (p *Place) place() *Place { return p }
 
-// placed is a struct that embeds Place.
-type placed interface{ place() *Place }
+// Placed is a struct that embeds Place.
+type Placed interface{ place() *Place }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,6 +66,7 @@ func Read(file string, n ast.Node, to any) error {
 
 type reader struct {
 	file     string
+	fill     Filler // or nil
 	problems Problems
 	anchors  map[string]ast.Node
 	values   int
@@ -131,8 +133,12 @@ func (r *reader) read(n ast.Node, to reflect.Value, tag reflect.StructTag, what 
 		return
 	}
 	if v, ok := to.Addr().Interface().(value); ok {
+		quote := plainly
+		if _, is := v.(*Regexp); is {
+			quote = regexp.QuoteMeta
+		}
 		if s, ok := r.text(n, what); ok {
-			r.note(n, what, v.set(s))
+			r.note(n, what, v.set(r.filled(n, s, quote)))
 		}
 		return
 	}
@@ -170,10 +176,42 @@ func (r *reader) kind(n ast.Node, to reflect.Value, tag reflect.StructTag, what 
 		}
 		to.SetBool(b.Value)
 	default:
-		if s, ok := r.text(n, what); ok {
+		s, ok := r.text(n, what)
+		switch {
+		case ok && r.fill != nil && to.Kind() == reflect.String: // it was checked before
+			to.SetString(r.filled(n, s, plainly))
+		case ok:
 			r.note(n, what, scalar(s, to, tag))
 		}
 	}
+}
+
+// Filler rewrites a text. quote is to be applied to all that it puts in.
+type Filler func(text string, quote func(string) string) (string, error)
+
+func plainly(s string) string { return s }
+
+// filled is a text as fill rewrites it. What that refuses is a problem.
+func (r *reader) filled(n ast.Node, s string, quote func(string) string) string {
+	if r.fill == nil {
+		return s
+	}
+	out, err := r.fill(s, quote)
+	if err != nil {
+		r.wrong(n, "%v", err)
+	}
+	return out
+}
+
+// Filled reads a struct that was read before once more, with its texts rewritten, but for mappings.
+func Filled[T any, P interface {
+	*T
+	Placed
+}](x T, fill Filler) (out T, problems Problems) {
+	p := P(&x).place()
+	r := &reader{file: p.at.File, anchors: p.anchors, fill: fill}
+	r.read(p.node, reflect.ValueOf(&out).Elem(), "", "", 0)
+	return out, r.problems
 }
 
 // text is a scalar as it is written.
