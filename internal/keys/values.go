@@ -30,6 +30,9 @@ func (d *Duration) set(s string) error {
 	return nil
 }
 
+// MarshalYAML implements yaml.InterfaceMarshaler.
+func (d Duration) MarshalYAML() (any, error) { return time.Duration(d).String(), nil }
+
 const durations = `^([0-9]+(\.[0-9]+)?(w|d))*([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))*$`
 
 func (*Duration) form() map[string]any {
@@ -77,6 +80,9 @@ func (r *Regexp) set(s string) error {
 func (*Regexp) form() map[string]any {
 	return map[string]any{"type": []any{"string", "number", "boolean"}, "format": "regex"}
 }
+
+// MarshalYAML implements yaml.InterfaceMarshaler.
+func (r Regexp) MarshalYAML() (any, error) { return r.Source, nil }
 
 // Times is how often something may happen. 0 was left out.
 type Times int

@@ -1,12 +1,14 @@
 package suite
 
 import (
+	"cmp"
+
 	"github.com/taploop/taploop/internal/keys"
 )
 
 // Suite is a file of cases.
 type Suite struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	File     string   `yaml:"-"`
 	Name     string   `yaml:"name"`
 	Tags     []string `yaml:"tags"`
@@ -25,7 +27,7 @@ type Suite struct {
 
 // Phones says which phones a suite can use.
 type Phones struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	Count  int      `yaml:"count" min:"1" max:"1000"`
 	Labels []string `yaml:"labels"`
 	API    int      `yaml:"api" min:"1" max:"1000"`
@@ -33,14 +35,14 @@ type Phones struct {
 
 // Each is done around every attempt of every case.
 type Each struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	Setup    []Line `yaml:"setup"`
 	Teardown []Line `yaml:"teardown"`
 }
 
 // Budget bounds what an attempt may use. 0 does not bound.
 type Budget struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	Steps  int           `yaml:"steps" min:"1" max:"1000"`
 	Time   keys.Duration `yaml:"time"`
 	Tokens int           `yaml:"tokens" min:"1"`
@@ -49,25 +51,13 @@ type Budget struct {
 
 // or is b with what it leaves open taken from the suite's.
 func (b Budget) or(s Budget) Budget {
-	pick := b
-	if b.Steps == 0 {
-		pick.Steps = s.Steps
-	}
-	if b.Time == 0 {
-		pick.Time = s.Time
-	}
-	if b.Tokens == 0 {
-		pick.Tokens = s.Tokens
-	}
-	if b.Cost == 0 {
-		pick.Cost = s.Cost
-	}
-	return pick
+	return Budget{Place: b.Place, Steps: cmp.Or(b.Steps, s.Steps), Time: cmp.Or(b.Time, s.Time),
+		Tokens: cmp.Or(b.Tokens, s.Tokens), Cost: cmp.Or(b.Cost, s.Cost)}
 }
 
 // Line is one line of a set-up or a teardown.
 type Line struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	Install    string        `yaml:"install" one:"yes"`
 	Clear      string        `yaml:"clear" one:"yes"`
 	Grant      *Grant        `yaml:"grant" one:"yes"`
@@ -81,21 +71,21 @@ type Line struct {
 
 // Grant gives an app permissions.
 type Grant struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	App         string   `yaml:"app" need:"yes"`
 	Permissions []string `yaml:"permissions" need:"yes"`
 }
 
 // Push copies a file to the phone.
 type Push struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	From string `yaml:"from" need:"yes"`
 	To   string `yaml:"to" need:"yes"`
 }
 
 // Setting names a setting of the phone with a value.
 type Setting struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	Namespace string `yaml:"namespace" need:"yes" enum:"system secure global"`
 	Name      string `yaml:"name" need:"yes"`
 	Value     string `yaml:"value" need:"yes" empty:"ok"`
@@ -103,7 +93,7 @@ type Setting struct {
 
 // Case is one test, or one for each of its rows.
 type Case struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	Name      string      `yaml:"name" need:"yes"`
 	Task      string      `yaml:"task" one:"yes"`
 	Skill     string      `yaml:"skill" one:"yes"`
@@ -119,12 +109,12 @@ type Case struct {
 	Expect    []Expect    `yaml:"expect" bare:"none"`
 	Skip      keys.Reason `yaml:"skip"`
 
-	written string // its name with placeholders
+	written string // its name with placeholders, in a suite
 }
 
 // Reply answers questions of the agent.
 type Reply struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	Question keys.Regexp `yaml:"question" need:"yes"`
 	Reply    string      `yaml:"reply" need:"yes"`
 	Times    keys.Times  `yaml:"times"`
@@ -132,7 +122,7 @@ type Reply struct {
 
 // Approval decides about actions that wait for a person.
 type Approval struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	Match   Match     `yaml:"match" need:"yes"`
 	Decide  string    `yaml:"decide" need:"yes" enum:"approve reject edit"`
 	Message string    `yaml:"message"`
@@ -141,7 +131,7 @@ type Approval struct {
 
 // Match says which actions an approval is for: those that all of its keys fit.
 type Match struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	Action string      `yaml:"action"`
 	App    string      `yaml:"app"`
 	Text   keys.Regexp `yaml:"text"`
@@ -149,7 +139,7 @@ type Match struct {
 
 // Expect is one expectation.
 type Expect struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	App     string        `yaml:"app" one:"yes"`
 	Text    string        `yaml:"text" one:"yes"`
 	NoText  string        `yaml:"no_text" one:"yes"`
@@ -167,7 +157,7 @@ type Expect struct {
 
 // Element is an element of the screen that all given keys fit.
 type Element struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	ID      string `yaml:"id"`
 	Text    string `yaml:"text"`
 	Desc    string `yaml:"desc"`
@@ -179,7 +169,7 @@ type Element struct {
 
 // Query asks a content provider.
 type Query struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	URI        string   `yaml:"uri" need:"yes"`
 	Projection []string `yaml:"projection"`
 	Where      string   `yaml:"where"`
@@ -189,7 +179,7 @@ type Query struct {
 
 // File is a file of the phone.
 type File struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	Path     string `yaml:"path" need:"yes"`
 	Contains string `yaml:"contains"`
 	Absent   bool   `yaml:"absent"`
@@ -197,7 +187,7 @@ type File struct {
 
 // Shell is a command on the phone with what it has to say.
 type Shell struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	Command string      `yaml:"command" need:"yes"`
 	Output  keys.Regexp `yaml:"output"`
 	Code    *int        `yaml:"code" min:"0" max:"255"`
@@ -205,7 +195,7 @@ type Shell struct {
 
 // Logcat is a line of the phone's log.
 type Logcat struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	Tag    string      `yaml:"tag"`
 	Match  keys.Regexp `yaml:"match"`
 	Absent bool        `yaml:"absent"`
@@ -213,7 +203,7 @@ type Logcat struct {
 
 // Picture is a part of the screen that looks like a picture.
 type Picture struct {
-	keys.Place
+	keys.Place `yaml:"-"`
 	Region    string  `yaml:"region"`
 	Like      string  `yaml:"like" need:"yes"`
 	Tolerance float64 `yaml:"tolerance" min:"0" max:"1"`

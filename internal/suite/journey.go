@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -77,6 +78,10 @@ func judged(claim string, at keys.Position) Expect {
 	return e
 }
 
+// parts are the elements of a journey, by their way.
+var parts = []string{"journey", "journey/description", "journey/actions",
+	"journey/actions/action"}
+
 // parseJourney returns the journey's name and its actions.
 func parseJourney(file string, b []byte) (name string, actions []said, err error) {
 	d := xml.NewDecoder(bytes.NewReader(b))
@@ -84,47 +89,42 @@ func parseJourney(file string, b []byte) (name string, actions []said, err error
 		line, column := d.InputPos()
 		return keys.Position{File: file, Line: line, Column: column}
 	}
-	var open []string
-	var text strings.Builder
-	var began keys.Position
+	wrong := func(at keys.Position, words string) error {
+		return keys.Problems{{Position: at, Text: words}}
+	}
+	way, text, began := "", "", keys.Position{}
 	for {
 		t, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return "", nil, keys.Problems{{Position: at(), Text: err.Error()}}
+			return "", nil, wrong(at(), err.Error())
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
-			open = append(open, t.Name.Local)
-			way := strings.Join(open, "/")
-			if !slices.Contains([]string{"journey", "journey/description", "journey/actions",
-				"journey/actions/action"}, way) {
-				return "", nil, keys.Problems{{Position: at(), Text: "unknown element " + way +
-					" (a journey has a description, and actions with an action each)"}}
+			way, text, began = path.Join(way, t.Name.Local), "", at()
+			if !slices.Contains(parts, way) {
+				return "", nil, wrong(at(), "unknown element "+way+
+					" (a journey has a description, and actions with an action each)")
 			}
 			for _, a := range t.Attr {
 				if way == "journey" && a.Name.Local == "name" {
 					name = strings.TrimSpace(a.Value)
 				}
 			}
-			text.Reset()
-			began = at()
 		case xml.EndElement:
-			words := strings.Join(strings.Fields(text.String()), " ")
-			if open[len(open)-1] == "action" && words != "" {
-				actions = append(actions, said{words, began})
+			if text = strings.Join(strings.Fields(text), " "); path.Base(way) == "action" && text != "" {
+				actions = append(actions, said{text, began})
 			}
-			open = open[:len(open)-1]
-			text.Reset()
+			way, text = strings.Trim(path.Dir(way), "."), ""
 		case xml.CharData:
-			text.Write(t)
+			text += string(t)
 		}
 	}
 	if len(actions) == 0 {
-		return "", nil, keys.Problems{{Position: keys.Position{File: file, Line: 1, Column: 1},
-			Text: "this journey has no action"}}
+		return "", nil, wrong(keys.Position{File: file, Line: 1, Column: 1},
+			"this journey has no action")
 	}
 	return name, actions, nil
 }

@@ -63,19 +63,11 @@ func (s Selection) shard(items []*Item) []*Item {
 // Needed are the items of the case that i needs: one for each row.
 func (i *Item) Needed(items []*Item) (all []*Item) {
 	for _, other := range items {
-		if i.Case.Needs != "" && other.Suite == i.Suite && other.Case.source() == i.Case.Needs {
+		if i.Case.Needs != "" && other.Suite == i.Suite && other.Case.written == i.Case.Needs {
 			all = append(all, other)
 		}
 	}
 	return all
-}
-
-// source is the case's name as the file has it.
-func (c *Case) source() string {
-	if c.written != "" {
-		return c.written
-	}
-	return c.Name
 }
 
 // ParseShard reads "2/5".

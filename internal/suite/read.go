@@ -108,7 +108,7 @@ func (o Options) file(file string, named bool) ([]*Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	if hasKey(n, "tests") || n.Type() == ast.SequenceType {
+	if firebaseMark.Match(b) || n.Type() == ast.SequenceType {
 		return readFirebase(file, n)
 	}
 	s := &Suite{File: file}
@@ -122,20 +122,9 @@ func (o Options) file(file string, named bool) ([]*Item, error) {
 var (
 	suiteMark = regexp.MustCompile(`(?m)^(cases|tests|- displayName):`)
 	taskMark  = regexp.MustCompile(`(?m)^\s*(- )?task:`)
-)
 
-func hasKey(n ast.Node, key string) bool {
-	var list []*ast.MappingValueNode
-	switch m := n.(type) {
-	case *ast.MappingNode:
-		list = m.Values
-	case *ast.MappingValueNode:
-		list = []*ast.MappingValueNode{m}
-	}
-	return slices.ContainsFunc(list, func(v *ast.MappingValueNode) bool {
-		return v.Key.GetToken().Value == key
-	})
-}
+	firebaseMark = regexp.MustCompile(`(?m)^\{?\s*"?tests"?\s*:`)
+)
 
 // items makes the items of a suite and checks them.
 func (o Options) items(s *Suite) ([]*Item, error) {

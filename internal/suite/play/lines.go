@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,12 +30,7 @@ func lines(ctx context.Context, at *Scene, s *suite.Suite, list []suite.Line) er
 
 // opens reports whether a line opens something.
 func opens(list []suite.Line) bool {
-	for _, l := range list {
-		if l.Open != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(l suite.Line) bool { return l.Open != "" })
 }
 
 func line(ctx context.Context, at *Scene, s *suite.Suite, l *suite.Line) error {
