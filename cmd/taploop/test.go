@@ -79,7 +79,8 @@ func (c *testCmd) Run(ctx context.Context, a *invocation) error {
 		return err
 	}
 	sum := testreport.Summary{Program: "taploop " + ownVersion(), Started: began,
-		Seconds: time.Since(began).Seconds(), Results: results, Dir: c.folder()}
+		Seconds: time.Since(began).Seconds(), Results: results, Dir: c.folder(),
+		Lang: a.Lang()}
 	if err := c.write(a, &sum); err != nil {
 		return err
 	}
@@ -252,7 +253,8 @@ func (c *testCmd) options(a *invocation, view *testView) stage.Options {
 	o := stage.Options{Phones: c.Phones, Dir: c.folder(),
 		Scripted: func() { a.notef("%s", wordsIn(a.Lang()).Test.Scripted) },
 		Play: play.Options{By: app.Operator(), Ask: c.Ask, Mode: a.Conf.Reply.Mode,
-			Retries: int(c.Retries), FailFast: c.FailFast, View: view.hooks()}}
+			Retries: int(c.Retries), FailFast: c.FailFast, Lang: a.Lang(),
+			View: view.hooks()}}
 	if c.Timeout != nil {
 		o.Play.Timeout = *c.Timeout
 	}

@@ -72,7 +72,8 @@ func (v *testView) ended(r suite.Result) {
 		v.bad++
 	}
 	sum := r.Sum()
-	line := fmt.Sprintf("%-12s %s / %s", strings.ToUpper(string(r.Outcome)), r.Suite, r.Name)
+	outcome := strings.ToUpper(suite.WordsIn(v.inv.Lang()).Outcomes[r.Outcome])
+	line := fmt.Sprintf("%-12s %s / %s", outcome, r.Suite, r.Name)
 	if len(r.Attempts) > 0 {
 		line += fmt.Sprintf(v.say.Took, sum.Seconds, sum.Steps, sum.Sent+sum.Got)
 		delete(v.doing, r.Last().Phone)

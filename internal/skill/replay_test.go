@@ -10,8 +10,8 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/agentloop"
-	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/keys"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // chats is a skill of the drawn app: search, then mute Tom.

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/taploop/taploop/internal/files"
-	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/keys"
+	"github.com/taploop/taploop/internal/screen"
 )
 
 // checkNames refuses two items of one name, which no report could tell apart.

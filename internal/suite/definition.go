@@ -9,18 +9,18 @@ import (
 // Suite is a file of cases.
 type Suite struct {
 	keys.Place `yaml:"-"`
-	File     string   `yaml:"-"`
-	Name     string   `yaml:"name"`
-	Tags     []string `yaml:"tags"`
-	App      string   `yaml:"app"`
-	Secrets  []string `yaml:"secrets"`
-	Phones   Phones   `yaml:"phones"`
-	Vars     keys.Map `yaml:"vars"`
-	Setup    []Line   `yaml:"setup"`
-	Teardown []Line   `yaml:"teardown"`
-	Each     Each     `yaml:"each"`
-	Budget   Budget   `yaml:"budget"`
-	Cases    []*Case  `yaml:"cases" need:"yes"`
+	File       string   `yaml:"-"`
+	Name       string   `yaml:"name"`
+	Tags       []string `yaml:"tags"`
+	App        string   `yaml:"app"`
+	Secrets    []string `yaml:"secrets"`
+	Phones     Phones   `yaml:"phones"`
+	Vars       keys.Map `yaml:"vars"`
+	Setup      []Line   `yaml:"setup"`
+	Teardown   []Line   `yaml:"teardown"`
+	Each       Each     `yaml:"each"`
+	Budget     Budget   `yaml:"budget"`
+	Cases      []*Case  `yaml:"cases" need:"yes"`
 
 	masked map[string]string // secrets with their values
 }
@@ -28,25 +28,25 @@ type Suite struct {
 // Phones says which phones a suite can use.
 type Phones struct {
 	keys.Place `yaml:"-"`
-	Count  int      `yaml:"count" min:"1" max:"1000"`
-	Labels []string `yaml:"labels"`
-	API    int      `yaml:"api" min:"1" max:"1000"`
+	Count      int      `yaml:"count" min:"1" max:"1000"`
+	Labels     []string `yaml:"labels"`
+	API        int      `yaml:"api" min:"1" max:"1000"`
 }
 
 // Each is done around every attempt of every case.
 type Each struct {
 	keys.Place `yaml:"-"`
-	Setup    []Line `yaml:"setup"`
-	Teardown []Line `yaml:"teardown"`
+	Setup      []Line `yaml:"setup"`
+	Teardown   []Line `yaml:"teardown"`
 }
 
 // Budget bounds what an attempt may use. 0 does not bound.
 type Budget struct {
 	keys.Place `yaml:"-"`
-	Steps  int           `yaml:"steps" min:"1" max:"1000"`
-	Time   keys.Duration `yaml:"time"`
-	Tokens int           `yaml:"tokens" min:"1"`
-	Cost   float64       `yaml:"cost" min:"0"`
+	Steps      int           `yaml:"steps" min:"1" max:"1000"`
+	Time       keys.Duration `yaml:"time"`
+	Tokens     int           `yaml:"tokens" min:"1"`
+	Cost       float64       `yaml:"cost" min:"0"`
 }
 
 // or is b with what it leaves open taken from the suite's.
@@ -71,7 +71,7 @@ type Line struct {
 
 // Grant gives an app permissions.
 type Grant struct {
-	keys.Place `yaml:"-"`
+	keys.Place  `yaml:"-"`
 	App         string   `yaml:"app" need:"yes"`
 	Permissions []string `yaml:"permissions" need:"yes"`
 }
@@ -79,35 +79,35 @@ type Grant struct {
 // Push copies a file to the phone.
 type Push struct {
 	keys.Place `yaml:"-"`
-	From string `yaml:"from" need:"yes"`
-	To   string `yaml:"to" need:"yes"`
+	From       string `yaml:"from" need:"yes"`
+	To         string `yaml:"to" need:"yes"`
 }
 
 // Setting names a setting of the phone with a value.
 type Setting struct {
 	keys.Place `yaml:"-"`
-	Namespace string `yaml:"namespace" need:"yes" enum:"system secure global"`
-	Name      string `yaml:"name" need:"yes"`
-	Value     string `yaml:"value" need:"yes" empty:"ok"`
+	Namespace  string `yaml:"namespace" need:"yes" enum:"system secure global"`
+	Name       string `yaml:"name" need:"yes"`
+	Value      string `yaml:"value" need:"yes" empty:"ok"`
 }
 
 // Case is one test, or one for each of its rows.
 type Case struct {
 	keys.Place `yaml:"-"`
-	Name      string      `yaml:"name" need:"yes"`
-	Task      string      `yaml:"task" one:"yes"`
-	Skill     string      `yaml:"skill" one:"yes"`
-	Params    keys.Map    `yaml:"params"`
-	Tags      []string    `yaml:"tags"`
-	With      []keys.Map  `yaml:"with"`
-	Replies   []Reply     `yaml:"replies"`
-	Approvals []Approval  `yaml:"approvals"`
-	Budget    Budget      `yaml:"budget"`
-	Retries   *int        `yaml:"retries" min:"0" max:"100"`
-	Cassette  string      `yaml:"cassette"`
-	Needs     string      `yaml:"needs"`
-	Expect    []Expect    `yaml:"expect" bare:"none"`
-	Skip      keys.Reason `yaml:"skip"`
+	Name       string      `yaml:"name" need:"yes"`
+	Task       string      `yaml:"task" one:"yes"`
+	Skill      string      `yaml:"skill" one:"yes"`
+	Params     keys.Map    `yaml:"params"`
+	Tags       []string    `yaml:"tags"`
+	With       []keys.Map  `yaml:"with"`
+	Replies    []Reply     `yaml:"replies"`
+	Approvals  []Approval  `yaml:"approvals"`
+	Budget     Budget      `yaml:"budget"`
+	Retries    *int        `yaml:"retries" min:"0" max:"100"`
+	Cassette   string      `yaml:"cassette"`
+	Needs      string      `yaml:"needs"`
+	Expect     []Expect    `yaml:"expect" bare:"none"`
+	Skip       keys.Reason `yaml:"skip"`
 
 	written string // its name with placeholders, in a suite
 }
@@ -115,56 +115,56 @@ type Case struct {
 // Reply answers questions of the agent.
 type Reply struct {
 	keys.Place `yaml:"-"`
-	Question keys.Regexp `yaml:"question" need:"yes"`
-	Reply    string      `yaml:"reply" need:"yes"`
-	Times    keys.Times  `yaml:"times"`
+	Question   keys.Regexp `yaml:"question" need:"yes"`
+	Reply      string      `yaml:"reply" need:"yes"`
+	Times      keys.Times  `yaml:"times"`
 }
 
 // Approval decides about actions that wait for a person.
 type Approval struct {
 	keys.Place `yaml:"-"`
-	Match   Match     `yaml:"match" need:"yes"`
-	Decide  string    `yaml:"decide" need:"yes" enum:"approve reject edit"`
-	Message string    `yaml:"message"`
-	Edited  *keys.Any `yaml:"edited_action"`
+	Match      Match     `yaml:"match" need:"yes"`
+	Decide     string    `yaml:"decide" need:"yes" enum:"approve reject edit"`
+	Message    string    `yaml:"message"`
+	Edited     *keys.Any `yaml:"edited_action"`
 }
 
 // Match says which actions an approval is for: those that all of its keys fit.
 type Match struct {
 	keys.Place `yaml:"-"`
-	Action string      `yaml:"action"`
-	App    string      `yaml:"app"`
-	Text   keys.Regexp `yaml:"text"`
+	Action     string      `yaml:"action"`
+	App        string      `yaml:"app"`
+	Text       keys.Regexp `yaml:"text"`
 }
 
 // Expect is one expectation.
 type Expect struct {
 	keys.Place `yaml:"-"`
-	App     string        `yaml:"app" one:"yes"`
-	Text    string        `yaml:"text" one:"yes"`
-	NoText  string        `yaml:"no_text" one:"yes"`
-	Element *Element      `yaml:"element" one:"yes"`
-	Answer  keys.Regexp   `yaml:"answer" one:"yes"`
-	Setting *Setting      `yaml:"setting" one:"yes"`
-	Query   *Query        `yaml:"query" one:"yes"`
-	File    *File         `yaml:"file" one:"yes"`
-	Shell   *Shell        `yaml:"shell" one:"yes"`
-	Logcat  *Logcat       `yaml:"logcat" one:"yes"`
-	Picture *Picture      `yaml:"picture" one:"yes"`
-	Judged  string        `yaml:"judged" one:"yes"`
-	Within  keys.Duration `yaml:"within"`
+	App        string        `yaml:"app" one:"yes"`
+	Text       string        `yaml:"text" one:"yes"`
+	NoText     string        `yaml:"no_text" one:"yes"`
+	Element    *Element      `yaml:"element" one:"yes"`
+	Answer     keys.Regexp   `yaml:"answer" one:"yes"`
+	Setting    *Setting      `yaml:"setting" one:"yes"`
+	Query      *Query        `yaml:"query" one:"yes"`
+	File       *File         `yaml:"file" one:"yes"`
+	Shell      *Shell        `yaml:"shell" one:"yes"`
+	Logcat     *Logcat       `yaml:"logcat" one:"yes"`
+	Picture    *Picture      `yaml:"picture" one:"yes"`
+	Judged     string        `yaml:"judged" one:"yes"`
+	Within     keys.Duration `yaml:"within"`
 }
 
 // Element is an element of the screen that all given keys fit.
 type Element struct {
 	keys.Place `yaml:"-"`
-	ID      string `yaml:"id"`
-	Text    string `yaml:"text"`
-	Desc    string `yaml:"desc"`
-	Class   string `yaml:"class"`
-	Checked *bool  `yaml:"checked"`
-	Enabled *bool  `yaml:"enabled"`
-	Count   *int   `yaml:"count" min:"0" max:"100000"`
+	ID         string `yaml:"id"`
+	Text       string `yaml:"text"`
+	Desc       string `yaml:"desc"`
+	Class      string `yaml:"class"`
+	Checked    *bool  `yaml:"checked"`
+	Enabled    *bool  `yaml:"enabled"`
+	Count      *int   `yaml:"count" min:"0" max:"100000"`
 }
 
 // Query asks a content provider.
@@ -180,31 +180,31 @@ type Query struct {
 // File is a file of the phone.
 type File struct {
 	keys.Place `yaml:"-"`
-	Path     string `yaml:"path" need:"yes"`
-	Contains string `yaml:"contains"`
-	Absent   bool   `yaml:"absent"`
+	Path       string `yaml:"path" need:"yes"`
+	Contains   string `yaml:"contains"`
+	Absent     bool   `yaml:"absent"`
 }
 
 // Shell is a command on the phone with what it has to say.
 type Shell struct {
 	keys.Place `yaml:"-"`
-	Command string      `yaml:"command" need:"yes"`
-	Output  keys.Regexp `yaml:"output"`
-	Code    *int        `yaml:"code" min:"0" max:"255"`
+	Command    string      `yaml:"command" need:"yes"`
+	Output     keys.Regexp `yaml:"output"`
+	Code       *int        `yaml:"code" min:"0" max:"255"`
 }
 
 // Logcat is a line of the phone's log.
 type Logcat struct {
 	keys.Place `yaml:"-"`
-	Tag    string      `yaml:"tag"`
-	Match  keys.Regexp `yaml:"match"`
-	Absent bool        `yaml:"absent"`
+	Tag        string      `yaml:"tag"`
+	Match      keys.Regexp `yaml:"match"`
+	Absent     bool        `yaml:"absent"`
 }
 
 // Picture is a part of the screen that looks like a picture.
 type Picture struct {
 	keys.Place `yaml:"-"`
-	Region    string  `yaml:"region"`
-	Like      string  `yaml:"like" need:"yes"`
-	Tolerance float64 `yaml:"tolerance" min:"0" max:"1"`
+	Region     string  `yaml:"region"`
+	Like       string  `yaml:"like" need:"yes"`
+	Tolerance  float64 `yaml:"tolerance" min:"0" max:"1"`
 }

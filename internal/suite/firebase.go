@@ -97,9 +97,9 @@ func (t *firebaseTest) stages() (list []Stage) {
 		if s.Hint != "" {
 			one.Task += "\nHint: " + s.Hint
 		}
-		for key, claim := range map[string]string{"finalScreenAssertion": s.Assertion,
-			"successCriteria": s.Criteria} {
-			if claim != "" {
+		for _, x := range [][2]string{{"finalScreenAssertion", s.Assertion},
+			{"successCriteria", s.Criteria}} {
+			if key, claim := x[0], x[1]; claim != "" {
 				asserted = true
 				one.Expect = append(one.Expect, judged(claim, s.Of(key)))
 			}

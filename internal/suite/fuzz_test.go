@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
-	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/keys"
+	"github.com/taploop/taploop/internal/suite"
 )
 
 // Whatever a file holds, it is a suite, or an error that says where it is not.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/keys"
+	"github.com/taploop/taploop/internal/skill"
 )
 
 // Item is a case with the values of one row filled in: what is run and reported.
@@ -32,9 +32,6 @@ type Stage struct {
 	Expect []Expect
 	Skill  *skill.Plan // that is repeated, or nil
 }
-
-// ID tells items apart.
-func (i *Item) ID() string { return i.Suite.File + "/" + i.Name }
 
 // At is where the case stands.
 func (i *Item) At() keys.Position { return i.Case.At() }

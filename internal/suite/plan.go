@@ -42,16 +42,16 @@ func (s Selection) takes(i *Item) bool {
 // shard deals the items out: those that need each other go to one shard.
 func (s Selection) shard(items []*Item) []*Item {
 	var mine []*Item
-	next, of := 0, map[string]int{}
+	next, of := 0, map[*Item]int{}
 	for _, i := range items {
 		root := i
 		for up := root.Needed(items); len(up) > 0; up = root.Needed(items) {
 			root = up[0]
 		}
-		to, known := of[root.ID()]
+		to, known := of[root]
 		if !known {
 			to, next = next%s.Of, next+1
-			of[root.ID()] = to
+			of[root] = to
 		}
 		if to == s.Shard-1 {
 			mine = append(mine, i)

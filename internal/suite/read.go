@@ -14,8 +14,8 @@ import (
 
 	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
-	"github.com/taploop/taploop/internal/skill"
 	"github.com/taploop/taploop/internal/keys"
+	"github.com/taploop/taploop/internal/skill"
 )
 
 // Options of Read.

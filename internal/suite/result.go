@@ -122,12 +122,12 @@ func (r *Result) Last() Attempt {
 }
 
 // Settle sets the outcome from the attempts.
-func (r *Result) Settle() {
+func (r *Result) Settle(say *Words) {
 	last := r.Last()
 	r.Outcome, r.Kind, r.Message = last.Outcome, last.Kind, last.Message
 	if first := r.Attempts[0]; last.Outcome.Good() && len(r.Attempts) > 1 {
 		r.Outcome = Flaky
-		r.Message = fmt.Sprintf("passed at attempt %d; before: %s", len(r.Attempts), first.Message)
+		r.Message = fmt.Sprintf(say.Play.Flaky, len(r.Attempts), first.Message)
 	}
 }
 
@@ -141,15 +141,6 @@ func (r *Result) Sum() (total Attempt) {
 		total.Cost += a.Cost
 	}
 	return total
-}
-
-// Tally counts results by outcome.
-func Tally(all []Result) map[Outcome]int {
-	n := map[Outcome]int{}
-	for _, r := range all {
-		n[r.Outcome]++
-	}
-	return n
 }
 
 // Outcomes are all of them, the best first.

@@ -48,6 +48,7 @@ type Facts struct {
 	Since  string // the phone's time when the attempt began
 	// Judge asks a model whether a claim about the screen is true. Its words say why.
 	Judge func(ctx context.Context, claim string, f *screen.Frame) (yes bool, why string, err error)
+	Say   *suite.Words // nil is English
 }
 
 // every is how long there is between two looks for what is to become true.
@@ -58,8 +59,9 @@ const every = 300 * time.Millisecond
 func Check(ctx context.Context, p Phone, e *suite.Expect, f *Facts) (suite.Checked, error) {
 	end := time.Now().Add(time.Duration(e.Within))
 	out := suite.Checked{What: Words(e), Line: e.At().Line, Judged: e.Judged != ""}
+	c := checker{p, f, &cmp.Or(f.Say, suite.WordsIn("")).Found}
 	for {
-		got, err := found(ctx, p, e, f)
+		got, err := c.found(ctx, e)
 		if out.OK, out.Got = err == nil && got == "", text.Cut(got, 600); out.OK || err != nil {
 			return out, err
 		}
@@ -69,32 +71,39 @@ func Check(ctx context.Context, p Phone, e *suite.Expect, f *Facts) (suite.Check
 	}
 }
 
+// checker checks the expectations of an attempt.
+type checker struct {
+	Phone
+	*Facts
+	say *suite.Found
+}
+
 // found returns what is there instead of what is expected, or "".
-func found(ctx context.Context, p Phone, e *suite.Expect, f *Facts) (string, error) {
+func (c checker) found(ctx context.Context, e *suite.Expect) (string, error) {
 	switch {
 	case e.App != "":
-		return app(ctx, p.Screen, e.App)
+		return c.app(ctx, e.App)
 	case e.Text != "", e.NoText != "":
-		return words(ctx, p.Screen, e)
+		return c.words(ctx, e)
 	case e.Element != nil:
-		return element(ctx, p.Screen, e.Element)
+		return c.element(ctx, e.Element)
 	case e.Answer.Regexp != nil:
-		return unless(e.Answer.MatchString(f.Answer), "the agent reported %q", f.Answer), nil
+		return unless(e.Answer.MatchString(c.Answer), c.say.Reported, c.Answer), nil
 	case e.Setting != nil:
-		got, err := p.Inside.Setting(ctx, e.Setting.Namespace, e.Setting.Name)
-		return unless(got == e.Setting.Value, "it is %q", got), err
+		got, err := c.Inside.Setting(ctx, e.Setting.Namespace, e.Setting.Name)
+		return unless(got == e.Setting.Value, c.say.Is, got), err
 	case e.Query != nil:
-		return query(ctx, p.Inside, e.Query)
+		return c.query(ctx, e.Query)
 	case e.File != nil:
-		return file(ctx, p.Inside, e.File)
+		return c.file(ctx, e.File)
 	case e.Shell != nil:
-		return shell(ctx, p.Inside, e.Shell)
+		return c.shell(ctx, e.Shell)
 	case e.Logcat != nil:
-		return logcat(ctx, p.Inside, e.Logcat, f.Since)
+		return c.logcat(ctx, e.Logcat)
 	case e.Picture != nil:
-		return picture(ctx, p.Screen, e.Picture, f.Suite)
+		return c.picture(ctx, e.Picture)
 	}
-	return judge(ctx, p.Screen, e.Judged, f)
+	return c.judge(ctx, e.Judged)
 }
 
 // unless is the message, or "" if ok.
@@ -105,26 +114,26 @@ func unless(ok bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-func app(ctx context.Context, p Screen, pkg string) (string, error) {
-	s, err := p.State(ctx)
-	return unless(s.App == pkg, "%s is in front", cmp.Or(s.App, "no known app")), err
+func (c checker) app(ctx context.Context, pkg string) (string, error) {
+	s, err := c.Screen.State(ctx)
+	return unless(s.App == pkg, c.say.Front, cmp.Or(s.App, c.say.NoApp)), err
 }
 
 // elements lists what the screen shows.
-func elements(ctx context.Context, p Screen) ([]screen.Element, string, error) {
-	_, err := p.Look(ctx)
+func (c checker) elements(ctx context.Context) ([]screen.Element, string, error) {
+	_, err := c.Screen.Look(ctx)
 	var list []screen.Element
 	if err == nil {
-		list, err = p.Elements(ctx)
+		list, err = c.Screen.Elements(ctx)
 	}
 	if errors.Is(err, screen.ErrSecure) {
-		return nil, "the app in front forbids that its screen is read", nil
+		return nil, c.say.Secure, nil
 	}
 	return list, "", err
 }
 
-func words(ctx context.Context, p Screen, e *suite.Expect) (string, error) {
-	list, blind, err := elements(ctx, p)
+func (c checker) words(ctx context.Context, e *suite.Expect) (string, error) {
+	list, blind, err := c.elements(ctx)
 	if err != nil || blind != "" {
 		return blind, err
 	}
@@ -133,34 +142,34 @@ func words(ctx context.Context, p Screen, e *suite.Expect) (string, error) {
 	for _, x := range list {
 		for _, s := range []string{text.Line(x.Text), text.Line(x.ContentDesc)} {
 			if strings.Contains(s, want) {
-				return unless(e.Text != "", "it is on the screen: %q", s), nil
+				return unless(e.Text != "", c.say.Shown, s), nil
 			}
 			if s != "" {
 				all = append(all, s)
 			}
 		}
 	}
-	return unless(e.Text == "", "the screen says: %s", strings.Join(all, " | ")), nil
+	return unless(e.Text == "", c.say.Says, strings.Join(all, " | ")), nil
 }
 
 // element finds the elements that fit, or what of the nearest one does not.
-func element(ctx context.Context, p Screen, e *suite.Element) (string, error) {
-	list, blind, err := elements(ctx, p)
+func (c checker) element(ctx context.Context, e *suite.Element) (string, error) {
+	list, blind, err := c.elements(ctx)
 	if err != nil || blind != "" {
 		return blind, err
 	}
-	n, near, most := 0, "there is none like it", 0
+	n, near, most := 0, c.say.NoneLike, 0
 	for i := range list {
-		fits, lacks := compare(&list[i], e)
+		fits, lacks := c.compare(&list[i], e)
 		if lacks == "" {
 			n++
 		} else if fits > most {
-			near, most = "the nearest is "+name(&list[i])+", and "+lacks, fits
+			near, most = fmt.Sprintf(c.say.Nearest, name(&list[i]), lacks), fits
 		}
 	}
 	switch {
 	case e.Count != nil && n != *e.Count:
-		return fmt.Sprintf("there are %d", n), nil
+		return fmt.Sprintf(c.say.Count, n), nil
 	case e.Count == nil && n == 0:
 		return near, nil
 	}
@@ -172,23 +181,23 @@ func name(x *screen.Element) string {
 }
 
 // compare says how many of the wanted marks fit, and which one does not.
-func compare(x *screen.Element, e *suite.Element) (fits int, lacks string) {
+func (c checker) compare(x *screen.Element, e *suite.Element) (fits int, lacks string) {
 	for _, m := range []struct {
 		given, ok bool
 		lacks     string
 	}{
 		{e.ID != "", x.ResourceID == e.ID || strings.HasSuffix(x.ResourceID, ":id/"+e.ID),
-			"its id is " + x.ResourceID},
+			fmt.Sprintf(c.say.ID, x.ResourceID)},
 		{e.Class != "", x.Class == e.Class || strings.HasSuffix(x.Class, "."+e.Class),
-			"its class is " + x.Class},
+			fmt.Sprintf(c.say.Class, x.Class)},
 		{e.Text != "", text.Line(x.Text) == text.Line(e.Text),
-			fmt.Sprintf("its text is %q", x.Text)},
+			fmt.Sprintf(c.say.Text, x.Text)},
 		{e.Desc != "", text.Line(x.ContentDesc) == text.Line(e.Desc),
-			fmt.Sprintf("its description is %q", x.ContentDesc)},
+			fmt.Sprintf(c.say.Desc, x.ContentDesc)},
 		{e.Checked != nil, e.Checked != nil && x.Checked == *e.Checked,
-			fmt.Sprintf("checked is %t", x.Checked)},
+			fmt.Sprintf(c.say.Checked, x.Checked)},
 		{e.Enabled != nil, e.Enabled != nil && x.Enabled == *e.Enabled,
-			fmt.Sprintf("enabled is %t", x.Enabled)},
+			fmt.Sprintf(c.say.Enabled, x.Enabled)},
 	} {
 		switch {
 		case !m.given:
@@ -201,13 +210,13 @@ func compare(x *screen.Element, e *suite.Element) (fits int, lacks string) {
 	return fits, lacks
 }
 
-func query(ctx context.Context, p Inside, q *suite.Query) (string, error) {
-	rows, err := p.Query(ctx, q.URI, q.Projection, q.Where)
+func (c checker) query(ctx context.Context, q *suite.Query) (string, error) {
+	rows, err := c.Inside.Query(ctx, q.URI, q.Projection, q.Where)
 	if err != nil {
 		return "", err
 	}
 	if q.Rows != nil && len(rows) != *q.Rows || q.Rows == nil && len(rows) == 0 {
-		return fmt.Sprintf("there are %d rows", len(rows)), nil
+		return fmt.Sprintf(c.say.Rows, len(rows)), nil
 	}
 	if q.Value == "" {
 		return "", nil
@@ -219,42 +228,42 @@ func query(ctx context.Context, p Inside, q *suite.Query) (string, error) {
 			}
 		}
 	}
-	return fmt.Sprintf("the rows are %s", text.Readable(rows)), nil
+	return fmt.Sprintf(c.say.TheRows, text.Readable(rows)), nil
 }
 
-func file(ctx context.Context, p Inside, f *suite.File) (string, error) {
-	b, err := p.ReadFile(ctx, f.Path)
+func (c checker) file(ctx context.Context, f *suite.File) (string, error) {
+	b, err := c.Inside.ReadFile(ctx, f.Path)
 	switch missing := errors.Is(err, fs.ErrNotExist); {
 	case missing:
-		return unless(f.Absent, "it is not there"), nil
+		return unless(f.Absent, "%s", c.say.NotThere), nil
 	case err != nil:
 		return "", err
 	case f.Absent:
-		return "it is there", nil
+		return c.say.There, nil
 	}
-	return unless(strings.Contains(string(b), f.Contains), "it contains %s",
+	return unless(strings.Contains(string(b), f.Contains), c.say.Contains,
 		text.Quote(string(b), 300)), nil
 }
 
 // commandTime is how long an expectation's command may last.
 const commandTime = time.Minute
 
-func shell(ctx context.Context, p Inside, s *suite.Shell) (string, error) {
-	said, code, err := p.Run(ctx, s.Command, commandTime)
+func (c checker) shell(ctx context.Context, s *suite.Shell) (string, error) {
+	said, code, err := c.Inside.Run(ctx, s.Command, commandTime)
 	want := 0
 	if s.Code != nil {
 		want = *s.Code
 	}
 	said = strings.TrimRight(said, "\r\n")
 	ok := code == want && (s.Output.Regexp == nil || s.Output.MatchString(said))
-	return unless(ok, "it ended with code %d and said %s", code, text.Quote(said, 300)), err
+	return unless(ok, c.say.Ended, code, text.Quote(said, 300)), err
 }
 
 // logLine is a line of logcat's threadtime form.
 var logLine = regexp.MustCompile(`^\S+ \S+ +\d+ +\d+ [VDIWEFAS] (.*?)\s*: (.*)$`)
 
-func logcat(ctx context.Context, p Inside, l *suite.Logcat, since string) (string, error) {
-	all, err := p.Logcat(ctx, since)
+func (c checker) logcat(ctx context.Context, l *suite.Logcat) (string, error) {
+	all, err := c.Inside.Logcat(ctx, c.Since)
 	if err != nil {
 		return "", err
 	}
@@ -264,21 +273,21 @@ func logcat(ctx context.Context, p Inside, l *suite.Logcat, since string) (strin
 			l.Match.Regexp != nil && !l.Match.MatchString(m[2]) {
 			continue
 		}
-		return unless(!l.Absent, "there is: %s", strings.TrimSpace(line)), nil
+		return unless(!l.Absent, c.say.LogLine, strings.TrimSpace(line)), nil
 	}
-	return unless(l.Absent, "the log has no such line"), nil
+	return unless(l.Absent, "%s", c.say.NoLine), nil
 }
 
 // judge asks the model twice. Two yeses pass.
-func judge(ctx context.Context, p Screen, claim string, f *Facts) (string, error) {
-	look, err := p.Look(ctx)
+func (c checker) judge(ctx context.Context, claim string) (string, error) {
+	look, err := c.Screen.Look(ctx)
 	if err != nil && !errors.Is(err, screen.ErrSecure) {
 		return "", err
 	}
 	for n := range 2 {
-		yes, why, err := f.Judge(ctx, claim, look.Frame)
+		yes, why, err := c.Judge(ctx, claim, look.Frame)
 		if err != nil || !yes {
-			return fmt.Sprintf("the model says no (answer %d of 2): %s", n+1, why), err
+			return fmt.Sprintf(c.say.No, n+1, why), err
 		}
 	}
 	return "", nil

@@ -17,15 +17,15 @@ const usualTolerance = 0.02
 
 // picture compares a region of the screen with a picture: of the region, or of a whole screen of
 // the same shape.
-func picture(ctx context.Context, p Screen, e *suite.Picture, s *suite.Suite) (string, error) {
-	look, err := p.Look(ctx)
+func (c checker) picture(ctx context.Context, e *suite.Picture) (string, error) {
+	look, err := c.Screen.Look(ctx)
 	if err != nil {
 		return "", err
 	}
 	if look.Frame == nil {
-		return "the display is off", nil
+		return c.say.Dark, nil
 	}
-	like, err := s.Image(e.Like)
+	like, err := c.Suite.Image(e.Like)
 	if err != nil {
 		return "", err
 	}
@@ -41,13 +41,11 @@ func picture(ctx context.Context, p Screen, e *suite.Picture, s *suite.Suite) (s
 		}
 	}
 	if !alike(seen.Bounds(), like.Bounds()) {
-		return fmt.Sprintf("%s has another shape than the region, which is %v large", e.Like,
-			seen.Bounds().Size()), nil
+		return fmt.Sprintf(c.say.Shape, e.Like, seen.Bounds().Size()), nil
 	}
 	differs, err := difference(seen, like)
 	most := cmp.Or(e.Tolerance, usualTolerance)
-	return unless(differs <= most, "%.1f%% looks different (at most %.1f%%)", 100*differs,
-		100*most), err
+	return unless(differs <= most, c.say.Differs, 100*differs, 100*most), err
 }
 
 // alike reports whether pictures have the same shape, up to a pixel of the smaller one.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -154,19 +153,19 @@ func (t *try) follow(ctx context.Context, st runs.Status, spent store.Usage) (ru
 
 // over fails an attempt that has used more than it may.
 func (t *try) over(u store.Usage) bool {
-	b, took := t.at.Item.Budget(), u.Timing.Decide
+	b, took, say := t.at.Item.Budget(), u.Timing.Decide, &t.say.Play
 	tokens, cost := u.PromptTokens+u.CompletionTokens, t.scene.Cost(u.PromptTokens,
 		u.CompletionTokens)
 	switch {
 	case b.Tokens > 0 && tokens > b.Tokens:
-		t.fail(suite.Failed, "", "over budget: %d tokens of %d", tokens, b.Tokens)
+		t.fail(suite.Failed, "", say.Tokens, tokens, b.Tokens)
 	case b.Cost > 0 && cost > b.Cost:
-		t.fail(suite.Failed, "", "over budget: a cost of %.4f of %.4f", cost, b.Cost)
+		t.fail(suite.Failed, "", say.Cost, cost, b.Cost)
 	case b.Time > 0 && took > time.Duration(b.Time):
-		t.fail(suite.Failed, "", "over budget: %v of %v", took.Round(100*time.Millisecond),
+		t.fail(suite.Failed, "", say.Time, took.Round(100*time.Millisecond),
 			time.Duration(b.Time))
 	case b.Steps > 0 && u.Steps > b.Steps:
-		t.fail(suite.Failed, "", "over budget: %d steps of %d", u.Steps, b.Steps)
+		t.fail(suite.Failed, "", say.Steps, u.Steps, b.Steps)
 	default:
 		return false
 	}
@@ -274,26 +273,22 @@ func question(q *inquiry.Question) string {
 func (t *try) end(ctx context.Context, st runs.Status) {
 	why := cmp.Or(st.Message, st.Run.Answer, string(st.Reason))
 	broken, isBroken := ends[st.Reason]
-	_, late := errors.AsType[*overTime](context.Cause(ctx))
 	switch asks := st.Question != nil && st.Question.Open(); {
 	case !t.got.Outcome.Good(): // over budget
-	case ctx.Err() != nil && late:
-		t.fail(suite.Failed, "", "over time: %v", context.Cause(ctx))
 	case ctx.Err() != nil:
 		t.fail(suite.Failed, "", "%v", context.Cause(ctx))
 	case asks:
 		t.got.Asked = append(t.got.Asked, suite.Asked{Question: question(st.Question)})
-		t.fail(suite.NeedsPerson, "", "the agent asks what the suite does not expect: %s",
-			question(st.Question))
+		t.fail(suite.NeedsPerson, "", t.say.Play.Asks, question(st.Question))
 	case isBroken:
 		t.fail(suite.SetupFailed, broken.Kind, "%s: %s", st.Reason, why)
 	case st.Reason == agentloop.MaxStepsReached:
-		t.fail(suite.Failed, "", "over budget: all %d steps are used up", st.Run.MaxSteps)
+		t.fail(suite.Failed, "", t.say.Play.AllSteps, st.Run.MaxSteps)
 	case st.Run.State == store.Completed:
 	case t.refused && (st.Reason == agentloop.TaskAborted ||
 		st.Reason == agentloop.ActionRejected): // what the suite wanted: the expectations decide
 	case st.Reason == agentloop.TaskAborted:
-		t.fail(suite.Failed, "", "the agent gave up: %s", why)
+		t.fail(suite.Failed, "", t.say.Play.GaveUp, why)
 	default:
 		t.fail(suite.Failed, "", "%s: %s", st.Reason, why)
 	}

@@ -1,3 +1,6 @@
+// Package play carries out the cases of suites on phones. The phones work from one queue; each
+// attempt of a case has a [Scene] for itself: set-up, the agent's run with the suite's replies and
+// decisions, expectations, teardown. What came of it is a suite.Result.
 package play
 
 import (
@@ -82,6 +85,7 @@ type Options struct {
 	Mode    string     // the reply mode then
 	Retries int        // of a case that does not say
 	Timeout time.Duration
+	Lang    string // of what people read
 	// FailFast begins no further case after one that did not pass.
 	FailFast bool
 	Mask     *suite.Mask
@@ -108,7 +112,7 @@ func Run(ctx context.Context, items []*suite.Item, o Options) []suite.Result {
 	defer stop()
 	var wg sync.WaitGroup
 	for _, p := range o.Phones {
-		w := &worker{opts: &o, queue: q, phone: p, ready: map[*suite.Suite]bool{}}
+		w := &worker{opts: &o, say: q.say, queue: q, phone: p, ready: map[*suite.Suite]bool{}}
 		wg.Go(func() { w.work(ctx) })
 	}
 	wg.Wait()

@@ -2,6 +2,7 @@ package play
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"sync"
@@ -13,6 +14,7 @@ import (
 // queue is the items with what became of them. The phones take from it.
 type queue struct {
 	opts    *Options
+	say     *suite.Words
 	changed wait.Broadcast
 
 	mu      sync.Mutex
@@ -34,7 +36,8 @@ const (
 )
 
 func newQueue(items []*suite.Item, o *Options) *queue {
-	q := &queue{opts: o, items: items, results: map[*suite.Item]*suite.Result{},
+	q := &queue{opts: o, say: suite.WordsIn(o.Lang), items: items,
+		results: map[*suite.Item]*suite.Result{},
 		state: map[*suite.Item]state{}, on: map[*suite.Suite]int{},
 		phones: slices.Clone(o.Phones)}
 	for _, i := range items {
@@ -116,7 +119,7 @@ func (q *queue) needed(i *suite.Item) (ready bool, missing string) {
 		case q.state[n] != done:
 			return false, ""
 		case !q.results[n].Outcome.Good():
-			return false, "it needs " + n.Name + ", which did not pass"
+			return false, fmt.Sprintf(q.say.Play.Needs, n.Name)
 		}
 	}
 	return true, ""
@@ -146,10 +149,10 @@ func (q *queue) add(i *suite.Item, a suite.Attempt, last bool) {
 	if !last {
 		return
 	}
-	r.Settle()
+	r.Settle(q.say)
 	q.on[i.Suite]--
 	if q.opts.FailFast && !r.Outcome.Good() {
-		q.ended = "a case before it did not pass, and --fail-fast is set"
+		q.ended = q.say.Play.FailFast
 	}
 	q.finish(i)
 }
@@ -168,7 +171,7 @@ func (q *queue) leave(i *suite.Item, p Phone, a suite.Attempt) {
 	}
 	r := q.results[i]
 	r.Attempts = append(r.Attempts, a)
-	r.Settle()
+	r.Settle(q.say)
 	q.finish(i)
 }
 
@@ -182,15 +185,15 @@ func (q *queue) rest(ctx context.Context) []suite.Result {
 		switch {
 		case q.state[i] == done:
 		case ctx.Err() != nil:
-			r.Message = "interrupted"
+			r.Message = q.say.Play.Interrupted
 			q.finish(i)
 		case q.ended != "":
 			r.Message = q.ended
 			q.finish(i)
 		default:
 			r.Outcome, r.Kind = suite.SetupFailed, suite.KindPhone
-			if r.Message = "no phone fits what the suite asks of phones"; q.lost != "" {
-				r.Message = "no phone is left; the last one was lost: " + q.lost
+			if r.Message = q.say.Play.NoFit; q.lost != "" {
+				r.Message = fmt.Sprintf(q.say.Play.NoneLeft, q.lost)
 			}
 			q.finish(i)
 		}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/device"
@@ -20,9 +19,9 @@ import (
 )
 
 // overTime is the cause with which an attempt ends that took too long.
-type overTime struct{ limit time.Duration }
+type overTime struct{ words string }
 
-func (e *overTime) Error() string { return fmt.Sprintf("it took longer than %v", e.limit) }
+func (e *overTime) Error() string { return e.words }
 
 // lostKind is the kind of trouble of an error about a lost phone, or "".
 func lostKind(err error) string {
@@ -91,7 +90,7 @@ func (t *try) run(ctx context.Context) {
 	}
 	if t.got.Outcome == suite.Passed && (t.healed > 0 || t.scene.Healed()) {
 		t.got.Outcome = suite.Healed
-		t.got.Message = "the screen differed from the recorded one, and the model was asked"
+		t.got.Message = t.say.Play.Healed
 	}
 	if err := t.scene.Close(t.got.Outcome.Good()); err != nil {
 		t.fail(suite.SetupFailed, suite.KindCassette, "%v", err)
@@ -114,7 +113,7 @@ func (t *try) setUp(ctx context.Context) error {
 	}
 	t.opened = t.opened || opens(i.Setup)
 	since, err := t.scene.Admin.Clock(ctx)
-	t.facts = expect.Facts{Suite: i.Suite, Since: since, Judge: t.scene.Judge}
+	t.facts = expect.Facts{Suite: i.Suite, Since: since, Judge: t.scene.Judge, Say: t.say}
 	if err == nil && i.Suite.App != "" {
 		t.before, err = t.crashes(ctx)
 	}
@@ -148,11 +147,11 @@ func (t *try) crashed(ctx context.Context) {
 	})
 	for _, c := range list {
 		if now[c] > t.before[c] {
-			what := "crashed"
+			what := t.say.Play.Crashed
 			if strings.HasSuffix(c.Kind, "anr") {
-				what = "did not respond"
+				what = t.say.Play.Hung
 			}
-			t.fail(suite.Crashed, "", "%s %s: %s", c.Package, what, headline(c.Trace))
+			t.fail(suite.Crashed, "", what, c.Package, headline(c.Trace))
 			t.got.Trace = c.Trace
 			return
 		}
@@ -179,7 +178,7 @@ func (t *try) check(ctx context.Context, list []suite.Expect, claimed bool) {
 			if list[n].Judged != "" {
 				kind = suite.KindModel
 			}
-			t.broke(kind, fmt.Errorf("expecting %s: %w", c.What, err))
+			t.broke(kind, fmt.Errorf("%s: %w", fmt.Sprintf(t.say.Play.Checking, c.What), err))
 		}
 		t.got.Checks = append(t.got.Checks, c)
 		switch {
@@ -190,10 +189,9 @@ func (t *try) check(ctx context.Context, list []suite.Expect, claimed bool) {
 			return
 		case c.OK:
 		case claimed:
-			t.fail(suite.Failed, "", "the agent claimed that it was done, and it was not: "+
-				"expected %s, but %s", c.What, c.Got)
+			t.fail(suite.Failed, "", t.say.Play.Claimed, c.What, c.Got)
 		default:
-			t.fail(suite.Failed, "", "expected %s, but %s", c.What, c.Got)
+			t.fail(suite.Failed, "", t.say.Play.Expected, c.What, c.Got)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package play
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/taploop/taploop/internal/suite"
@@ -11,6 +12,7 @@ import (
 // worker works with one phone.
 type worker struct {
 	opts  *Options
+	say   *suite.Words
 	queue *queue
 	phone Phone
 	ready map[*suite.Suite]bool // suites whose set-up was done
@@ -45,11 +47,11 @@ func (w *worker) item(ctx context.Context, i *suite.Item) bool {
 		if gone(&got) && ctx.Err() == nil {
 			back := w.opts.Usable != nil && w.opts.Usable(ctx, w.phone.Serial)
 			if !back || again == 0 {
-				w.note(w.phone.Serial + " is taken out: " + got.Message)
+				w.note(fmt.Sprintf(w.say.Play.TakenOut, w.phone.Serial, got.Message))
 				w.queue.leave(i, w.phone, got)
 				return false
 			}
-			w.note(w.phone.Serial + " was lost and is back: " + got.Message)
+			w.note(fmt.Sprintf(w.say.Play.IsBack, w.phone.Serial, got.Message))
 			again, n, w.ready = again-1, n-1, map[*suite.Suite]bool{}
 			continue
 		}
@@ -87,11 +89,12 @@ func (w *worker) attempt(ctx context.Context, at Attempt) suite.Attempt {
 	t := &try{worker: w, at: at, used: map[int]int{}}
 	t.got = suite.Attempt{Outcome: suite.Passed, Phone: at.Serial, Started: time.Now()}
 	limit := cmp.Or(w.opts.Timeout, 24*time.Hour)
-	bounded, cancel := context.WithTimeoutCause(ctx, limit, &overTime{limit})
+	late := &overTime{fmt.Sprintf(w.say.Play.OverTime, limit)}
+	bounded, cancel := context.WithTimeoutCause(ctx, limit, late)
 	defer cancel()
 	t.run(bounded)
 	if ctx.Err() != nil && !t.got.Outcome.Good() {
-		t.got.Outcome, t.got.Kind, t.got.Message = suite.Skipped, "", "interrupted"
+		t.got.Outcome, t.got.Kind, t.got.Message = suite.Skipped, "", w.say.Play.Interrupted
 	}
 	t.got.Seconds = time.Since(t.got.Started).Seconds()
 	w.opts.mask(&t.got)

@@ -83,7 +83,7 @@ func (s *Summary) Allure(dir string) error {
 
 func (s *Summary) allure(dir string, r *suite.Result, a *suite.Attempt, n int) error {
 	id := sum(r.File, r.Name)
-	x := allureResult{UUID: uuid(id + fmt.Sprint(s.Started.UnixNano(), n)), HistoryID: id,
+	x := allureResult{UUID: sum(id, fmt.Sprint(s.Started.UnixNano(), n)), HistoryID: id,
 		TestCaseID: id, FullName: r.File + ": " + r.Name, Name: r.Name,
 		Status: allureStatus[a.Outcome], Stage: "finished", Start: a.Started.UnixMilli(),
 		Stop:    a.Started.Add(time.Duration(a.Seconds * float64(time.Second))).UnixMilli(),
@@ -126,9 +126,4 @@ func sum(texts ...string) string {
 		fmt.Fprintf(h, "%d:%s", len(t), t)
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-func uuid(of string) string {
-	h := sum(of)
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }

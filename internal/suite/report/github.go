@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/keys"
+	"github.com/taploop/taploop/internal/suite"
 )
 
 // Annotation is a command of GitHub Actions that shows words at a place.

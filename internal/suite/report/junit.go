@@ -62,7 +62,7 @@ type (
 // JUnit is the results as JUnit XML that is valid against Jenkins' schema. What that does not allow
 // at a case, its place, tokens and cost, stands in the properties of its suite.
 func (s *Summary) JUnit() ([]byte, error) {
-	all := junitSuites{Name: "taploop", Time: seconds(s.Seconds)}
+	all := junitSuites{Name: "taploop", Time: fmt.Sprintf("%.3f", s.Seconds)}
 	for _, list := range s.suites() {
 		one := s.junitSuite(list)
 		all.Tests += one.Tests
@@ -73,8 +73,6 @@ func (s *Summary) JUnit() ([]byte, error) {
 	b, err := xml.MarshalIndent(all, "", "  ")
 	return append([]byte(xml.Header), append(b, '\n')...), err
 }
-
-func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }
 
 func (s *Summary) junitSuite(list []suite.Result) junitSuite {
 	first := list[0]
@@ -107,12 +105,13 @@ func (s *Summary) junitSuite(list []suite.Result) junitSuite {
 		}
 		out.Cases = append(out.Cases, c)
 	}
-	out.Time = seconds(total)
+	out.Time = fmt.Sprintf("%.3f", total)
 	return out
 }
 
 func (s *Summary) junitCase(r *suite.Result) junitCase {
-	c := junitCase{Name: clean(r.Name), Classname: clean(r.Suite), Time: seconds(r.Sum().Seconds)}
+	c := junitCase{Name: clean(r.Name), Classname: clean(r.Suite),
+		Time: fmt.Sprintf("%.3f", r.Sum().Seconds)}
 	last := r.Last()
 	problem := &junitProblem{string(r.Outcome) + inBrackets(r.Kind), clean(r.Message),
 		clean(details(r, &last))}

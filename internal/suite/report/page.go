@@ -15,9 +15,7 @@ import (
 var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"words": func(o suite.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") },
-	"link":  link, "tenths": func(s float64) string { return fmt.Sprintf("%.1fs", s) },
-	"add": func(a, b int) int { return a + b }, "clean": text.Lines,
+	"link": link, "add": func(a, b int) int { return a + b }, "clean": text.Lines,
 	"picture": func(f suite.Attachment) bool { return strings.HasPrefix(f.Type, "image/") },
 }).Parse(pageText))
 
@@ -32,6 +30,7 @@ func link(a suite.Attempt, f suite.Attachment) string {
 // Page is one page of all results. It loads nothing from elsewhere, and runs no script.
 func (s *Summary) Page() ([]byte, error) {
 	var b bytes.Buffer
-	err := page.Execute(&b, map[string]any{"Summary": s, "Suites": s.suites()})
+	err := page.Execute(&b, map[string]any{"Summary": s, "Suites": s.suites(),
+		"Say": s.say().Page, "Outcomes": s.say().Outcomes})
 	return b.Bytes(), err
 }

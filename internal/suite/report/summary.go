@@ -21,24 +21,29 @@ type Summary struct {
 
 	Dir string `json:"-"` // the folder that the files of attempts are in
 	// Relative writes paths of files from the working folder, as GitLab wants them.
-	Relative bool `json:"-"`
+	Relative bool   `json:"-"`
+	Lang     string `json:"-"` // of the page and of Line
 }
 
 // Line sums the results up in one line.
 func (s *Summary) Line() string {
-	n := suite.Tally(s.Results)
+	n, say := map[suite.Outcome]int{}, s.say()
+	for _, r := range s.Results {
+		n[r.Outcome]++
+	}
 	var parts []string
 	for _, o := range suite.Outcomes() {
 		if n[o] > 0 {
-			name := strings.ReplaceAll(string(o), "_", " ")
-			parts = append(parts, fmt.Sprintf("%d %s", n[o], name))
+			parts = append(parts, fmt.Sprintf(say.Sum.Count, n[o], say.Outcomes[o]))
 		}
 	}
 	if parts == nil {
-		parts = []string{"no case"}
+		parts = []string{say.Sum.None}
 	}
-	return fmt.Sprintf("%s in %.1fs", strings.Join(parts, ", "), s.Seconds)
+	return fmt.Sprintf(say.Sum.Line, strings.Join(parts, ", "), s.Seconds)
 }
+
+func (s *Summary) say() *suite.Words { return suite.WordsIn(s.Lang) }
 
 // JSON is everything.
 func (s *Summary) JSON() ([]byte, error) {

@@ -1,0 +1,28 @@
+package suite
+
+import "github.com/taploop/taploop/internal/words"
+
+// Words are the texts about tests that people read.
+type Words struct {
+	Outcomes map[Outcome]string
+	Sum      struct{ Line, Count, None string }
+	Play     struct {
+		Claimed, Expected, Checking, Healed, Flaky, Crashed, Hung, Tokens, Cost, Time, Steps,
+		AllSteps, OverTime, Asks, GaveUp, Interrupted, Needs, FailFast, NoFit, NoneLeft, TakenOut,
+		IsBack string
+	}
+	Found Found
+	Page  struct {
+		Lang, Line, Took, Attempt, Phone, Answer, Claimed, Judged, Asked, NoAnswer, Note string
+	}
+}
+
+// Found is what an expectation has found instead.
+type Found struct {
+	Reported, Is, Rows, TheRows, Count, NoneLike, Nearest, ID, Class, Text, Desc, Checked, Enabled,
+	Front, NoApp, Secure, Shown, Says, NotThere, There, Contains, Ended, LogLine, NoLine, Dark,
+	Shape, Differs, No string
+}
+
+// WordsIn returns the texts in the language that fits best.
+var WordsIn = words.Of[Words]("suite")
