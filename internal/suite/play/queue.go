@@ -38,7 +38,7 @@ const (
 func newQueue(items []*suite.Item, o *Options) *queue {
 	q := &queue{opts: o, say: suite.WordsIn(o.Lang), items: items,
 		results: map[*suite.Item]*suite.Result{},
-		state: map[*suite.Item]state{}, on: map[*suite.Suite]int{},
+		state:   map[*suite.Item]state{}, on: map[*suite.Suite]int{},
 		phones: slices.Clone(o.Phones)}
 	for _, i := range items {
 		r := suite.NewResult(i)

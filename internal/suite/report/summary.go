@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -37,10 +38,7 @@ func (s *Summary) Line() string {
 			parts = append(parts, fmt.Sprintf(say.Sum.Count, n[o], say.Outcomes[o]))
 		}
 	}
-	if parts == nil {
-		parts = []string{say.Sum.None}
-	}
-	return fmt.Sprintf(say.Sum.Line, strings.Join(parts, ", "), s.Seconds)
+	return fmt.Sprintf(say.Sum.Line, cmp.Or(strings.Join(parts, ", "), say.Sum.None), s.Seconds)
 }
 
 func (s *Summary) say() *suite.Words { return suite.WordsIn(s.Lang) }
