@@ -162,14 +162,20 @@ func (c *skillRunCmd) mend(ctx context.Context, a *invocation, db *store.Store, 
 	if run.StopReason == agentloop.SkillDiverged {
 		return a.bothScreens(ctx, db, run)
 	}
-	if run.State != store.Completed || len(at.Healed) == 0 || at.Free {
+	v := run.Progress.Verification
+	if run.State != store.Completed || len(at.Healed) == 0 || at.Free ||
+		v != nil && v.Verdict == agentloop.Contradicted {
 		return nil
 	}
 	src, err := skill.SourceOf(ctx, db, session)
 	if err != nil {
 		return err
 	}
-	s, err := skill.Mended(src, skill.MakeOptions{Name: c.Name, Params: params})
+	was, err := f.Read(c.Name)
+	if err != nil {
+		return err
+	}
+	s, err := was.Mended(src, skill.MakeOptions{Name: c.Name, Params: params})
 	if err != nil || s == nil {
 		return err
 	}

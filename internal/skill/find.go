@@ -2,7 +2,6 @@ package skill
 
 import (
 	"errors"
-	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -72,6 +71,11 @@ func said(e *screen.Element) string {
 	return plain(e.ContentDesc)
 }
 
+// blank reports whether an element is a field without text.
+func blank(e *screen.Element) bool {
+	return e.Editable && (e.Text == "" || e.Text == e.Hint)
+}
+
 func plain(s string) string { return text.Cut(text.Line(s), 120) }
 
 // at is the element that answers a touch at a place: the smallest that takes touches, or the
@@ -131,9 +135,18 @@ var (
 	errCovered   = errors.New("something else lies over it")
 )
 
-// find is where a target is on the page. Each locator narrows down what says the same as the target,
-// the best first, until one element remains.
+// find is where a target is on the page, unless something else would answer there.
 func (p *page) find(t *Target) (screen.Point, int, error) {
+	i, err := p.locate(t)
+	if err != nil {
+		return screen.Point{}, -1, err
+	}
+	return p.touch(t, i)
+}
+
+// locate finds the element that a target is. Each locator narrows down what says the same as the
+// target, the best first, until one element remains.
+func (p *page) locate(t *Target) (int, error) {
 	var fit []int
 	for i := range p.list {
 		if p.list[i].Enabled && p.list[i].Bounds.Valid() && (t.Label == "" ||
@@ -147,17 +160,17 @@ func (p *page) find(t *Target) (screen.Point, int, error) {
 		hits := p.hits(t, l, fit)
 		switch {
 		case len(hits) == 1:
-			return p.touch(t, hits[0])
+			return hits[0], nil
 		case len(hits) > 1:
 			fit, several = hits, true
 		case several && len(l.Near) > 0: // all of them are in other rows
-			return screen.Point{}, -1, errMissing
+			return -1, errMissing
 		}
 	}
 	if several {
-		return screen.Point{}, -1, errAmbiguous
+		return -1, errAmbiguous
 	}
-	return screen.Point{}, -1, errMissing
+	return -1, errMissing
 }
 
 // hits are the elements of fit that a locator fits. Of a target without words, a locator that only
@@ -291,51 +304,6 @@ func unnumbered(s string) (out string, letters int) {
 		b.WriteRune(r)
 	}
 	return b.String(), letters
-}
-
-// holds reports why the page is not the state, or nil.
-func (p *page) holds(s *State) error {
-	if s.App != "" && p.state.App != "" && s.App != p.state.App {
-		return fmt.Errorf("%s is in front, and not %s", p.state.App, s.App)
-	}
-	if s.Activity != "" && p.state.Activity != "" && s.Activity != p.state.Activity {
-		return fmt.Errorf("the page %s is in front, and not %s", p.state.Activity, s.Activity)
-	}
-	there := 0
-	var lacks []string
-	for n := range s.Elements {
-		e := &s.Elements[n]
-		if p.shows(e) {
-			there++
-		} else {
-			lacks = append(lacks, text.Quote(e.words(), 40))
-		}
-	}
-	if there*2 < len(s.Elements) {
-		return fmt.Errorf("the screen does not show %s", strings.Join(lacks, ", "))
-	}
-	return nil
-}
-
-func (e *element) words() string {
-	if e.Text != "" {
-		return e.Text
-	}
-	return e.ID
-}
-
-// shows reports whether an element is there, by its text where it has one. Its id alone is enough
-// where it has none.
-func (p *page) shows(e *element) bool {
-	for i := range p.list {
-		x := &p.list[i]
-		switch {
-		case e.Text == "" && e.ID != "" && x.ResourceID == e.ID,
-			e.Text != "" && (alike(e.Text, said(x), false) || plain(x.Text) == e.Text):
-			return true
-		}
-	}
-	return false
 }
 
 // pointsOf are the places that an action touches and that a replay has to find. Those of a scroll

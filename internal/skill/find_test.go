@@ -37,6 +37,9 @@ type mutation struct {
 	down                                     float64
 	otherIDs, gone, renamed, twice, covered  bool
 	dialog, otherPage, otherApp, otherNumber bool
+
+	searching bool
+	muted     map[int]bool // people, by their numbers
 }
 
 // draw draws an app with a list, whose things keep their numbers: 0 to 9 the bar, 100 and more the
@@ -62,6 +65,9 @@ func draw(m mutation, target int) *drawn {
 		return d
 	}
 	title := "Chats"
+	if m.searching {
+		title = "Search"
+	}
 	if m.otherPage {
 		title, d.state.Activity = "Blocked", "com.example.chat/.Blocked"
 	}
@@ -84,7 +90,7 @@ func draw(m mutation, target int) *drawn {
 		d.add(200+n, screen.Element{Class: "android.widget.TextView", Depth: 3, Text: says,
 			ResourceID: id("name")}, 0.2, y, 0.4, 0.03)
 		d.add(300+n, screen.Element{Class: "android.widget.Switch", Depth: 3, Checkable: true,
-			ContentDesc: "Mute", ResourceID: id("mute"), Clickable: true}, 0.85, y, 0.1, 0.06)
+			Checked: m.muted[n], ContentDesc: "Mute", ResourceID: id("mute"), Clickable: true}, 0.85, y, 0.1, 0.06)
 		y += 0.08
 	}
 	for _, n := range m.order {

@@ -196,8 +196,31 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 	if t := a.Traits(); t.Kind == actions.KindText && len(t.Points) == 0 {
 		m.focus(s, p, &out)
 	}
-	out.After = m.change(p, m.page(next))
+	if typed, is := a.(actions.Type); is && typed.Clear && out.Targets != nil {
+		out.Targets[0].Empty = false
+	}
+	after := m.page(next)
+	out.After = m.change(p, after)
+	if points := pointsOf(a); len(points) == 1 && len(out.Targets) == 1 {
+		out.After.On = p.switched(p.at(points[0]), after)
+	}
 	return out, true
+}
+
+// switched is whether the switch of an element is on afterwards, nil if it is as it was.
+func (p *page) switched(i int, after *page) *bool {
+	was := p.switchOf(i)
+	for j := range after.list {
+		if was < 0 || after.list[j].Class != p.list[i].Class ||
+			after.list[j].ResourceID != p.list[i].ResourceID ||
+			after.says(j) != p.says(i) || !slices.Equal(after.near(j), p.near(i)) {
+			continue
+		}
+		if is := after.switchOf(j); is >= 0 && after.list[is].Checked != p.list[was].Checked {
+			return &after.list[is].Checked
+		}
+	}
+	return nil
 }
 
 // isParam reports whether an answer is the value of a parameter, which then is used.
@@ -258,7 +281,7 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	}
 	e := &p.list[i]
 	b := e.Bounds
-	t = Target{Label: p.says(i), X: round((at.X - b.Min.X) / (b.Max.X - b.Min.X)),
+	t = Target{Label: p.says(i), Empty: blank(e), X: round((at.X - b.Min.X) / (b.Max.X - b.Min.X)),
 		Y: round((at.Y - b.Min.Y) / (b.Max.Y - b.Min.Y))}
 	kin, same := 0, 0
 	for j := range p.list {

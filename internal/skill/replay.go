@@ -98,6 +98,7 @@ type Place struct {
 	InRow   int  `json:"in_row,omitempty"`  // healed one after the other
 	Healing bool `json:"healing,omitempty"` // the last action was the model's
 	Did     bool `json:"did,omitempty"`     // and did what the recorded one does
+	Acted   bool `json:"acted,omitempty"`   // what the last step leads to was not seen yet
 	Asked   bool `json:"asked,omitempty"`   // a person, about the next heal
 	Waits   int  `json:"waits,omitempty"`
 	Scrolls int  `json:"scrolls,omitempty"`
@@ -174,6 +175,12 @@ func (x *moment) next() (agentloop.Proposal, error) {
 	if x.at.Healing {
 		x.relocate()
 	}
+	if x.at.Acted {
+		if err := x.page.follows(&x.steps()[x.at.At-1]); err != nil {
+			return x.unready(err)
+		}
+		x.at.Acted = false
+	}
 	for x.at.At < len(x.steps()) && x.needless() {
 		x.at.At++
 	}
@@ -211,7 +218,7 @@ func (x *moment) learn() string {
 		case agentloop.NoteOutcomeUnknown:
 			if !carriedOver { // it was decided, and its place in the skill was not kept
 				x.at.Healing, x.at.Did = true, false
-				if _, err := x.ready(x.at.At + 1); err == nil {
+				if x.done() {
 					x.at.At++
 					x.at.Healing = false
 					return ""
@@ -242,10 +249,20 @@ func (x *moment) learn() string {
 	return ""
 }
 
+// done reports whether the next step seems to be done, and the one behind it can be.
+func (x *moment) done() bool {
+	if x.at.At >= len(x.steps()) || x.page.follows(&x.steps()[x.at.At]) != nil {
+		return false
+	}
+	_, err := x.ready(x.at.At + 1)
+	return err == nil
+}
+
 // back goes back to the step whose action came to nothing.
 func (x *moment) back() {
 	if !x.at.Healing && x.at.At > 0 {
 		x.at.At--
+		x.at.Acted = false
 		x.at.Replayed = max(x.at.Replayed-1, 0)
 	}
 }
@@ -258,11 +275,14 @@ func (x *moment) relocate() {
 	}
 	from := x.at.At
 	healed := x.at.Healed[len(x.at.Healed)-1].Step // the step behind it, from 0
-	if x.at.Did {
+	if x.at.Did && from < len(x.steps()) {
 		from++
 	}
 	x.at.Did = false
 	for j := from; j <= min(from+farthestSkip, len(x.steps())); j++ {
+		if j > from && !x.page.did(&x.steps()[j-1]) {
+			break
+		}
 		if _, err := x.ready(j); err == nil {
 			x.at.At = j
 			x.at.Healed[len(x.at.Healed)-1].Aside = j < healed
@@ -272,8 +292,14 @@ func (x *moment) relocate() {
 	x.at.At = from
 }
 
-// needless reports whether the next step is a scroll to what is on the screen already.
+// needless reports whether the next step is a scroll to what is on the screen already, or turns a
+// switch that is as the step would have it.
 func (x *moment) needless() bool {
+	s := &x.steps()[x.at.At]
+	if on := s.After.On; on != nil && len(s.Targets) > 0 && x.page.holds(&s.Before) == nil {
+		is, known := x.page.on(&s.Targets[0])
+		return known && is == *on
+	}
 	a, err := x.steps()[x.at.At].action()
 	if err != nil || !a.Traits().Scrolls || x.at.At+1 >= len(x.steps()) ||
 		len(x.steps()[x.at.At+1].Targets) == 0 {
@@ -319,7 +345,10 @@ func (x *moment) ready(j int) (actions.Action, error) {
 		}
 		t := s.Targets[n]
 		n++
-		found, _, failed := x.page.find(&t)
+		found, i, failed := x.page.find(&t)
+		if failed == nil && a.Traits().Kind == actions.KindText {
+			failed = x.page.filled(&t, i)
+		}
 		if failed != nil && err == nil {
 			err = fmt.Errorf("%s: %w", text.Quote(t.words(), 60), failed)
 		}
@@ -337,10 +366,21 @@ func (p *page) hasFocus(t *Target) error {
 		return errors.New("it was not recorded which field is typed into")
 	}
 	_, i, err := p.find(t)
-	if err == nil && !p.list[i].Focused {
-		err = fmt.Errorf("%s has not the focus", text.Quote(t.words(), 60))
+	switch {
+	case err != nil:
+		return err
+	case !p.list[i].Focused:
+		return fmt.Errorf("%s has not the focus", text.Quote(t.words(), 60))
 	}
-	return err
+	return p.filled(t, i)
+}
+
+// filled returns an error for a field with text that was empty when it was typed into.
+func (p *page) filled(t *Target, i int) error {
+	if t.Empty && !blank(&p.list[i]) {
+		return fmt.Errorf("%s has text in it already", text.Quote(t.words(), 60))
+	}
+	return nil
 }
 
 // anywhere reports whether an action does the same on every screen.
@@ -380,6 +420,7 @@ func (x *moment) answered(s string) string {
 func (x *moment) act(j int, a actions.Action) agentloop.Proposal {
 	x.at.At, x.at.Replayed = j+1, x.at.Replayed+1
 	x.at.InRow, x.at.Waits, x.at.Asked = 0, 0, false
+	x.at.Acted = true
 	if !a.Traits().Scrolls {
 		x.at.Scrolls, x.at.Dropped = 0, 0
 	}
@@ -394,99 +435,4 @@ func (x *moment) propose(a actions.Action, why string) agentloop.Proposal {
 	return agentloop.Proposal{Elements: x.page.list, History: x.now.History,
 		Decision: actions.Decision{Action: a, Explain: why,
 			Summary: x.say.Done + " " + strings.Join(done, "; ")}}
-}
-
-// unready scrolls on, waits, or has the step healed.
-func (x *moment) unready(why error) (agentloop.Proposal, error) {
-	if errors.Is(why, errMissing) && x.at.At > 0 && x.at.Scrolls < mostScrolls {
-		if a, err := x.steps()[x.at.At-1].action(); err == nil && a.Traits().Scrolls {
-			x.at.Scrolls++
-			x.at.Replayed++
-			return x.propose(a, x.steps()[x.at.At-1].Say), nil
-		}
-	}
-	if x.at.Waits < mostWaits && !errors.Is(why, errAmbiguous) {
-		x.at.Waits++
-		return x.propose(actions.Wait{For: pause}, ""), nil
-	}
-	return x.heal(why)
-}
-
-// end reports when the screen is the one that the recorded run ended on.
-func (x *moment) end() (agentloop.Proposal, error) {
-	if err := x.page.holds(&x.plan.Skill.Ends); err != nil {
-		return x.unready(err)
-	}
-	if x.plan.Skill.Answer != "" {
-		return x.propose(actions.Complete{Report: x.answered(x.plan.Skill.Answer)}, ""), nil
-	}
-	if x.plan.Heal == HealOff {
-		return x.propose(actions.Complete{Report: x.say.Reported}, ""), nil
-	}
-	x.at.Free = true
-	x.now.Task += "\n\n" + x.say.Ended
-	return x.model.Next(x.ctx, x.now)
-}
-
-// heal has a model decide in the place of a recorded step.
-func (x *moment) heal(why error) (agentloop.Proposal, error) {
-	step := min(x.at.At, len(x.steps())-1)
-	in := x.steps()[step].Say
-	if x.plan.Heal == HealOff {
-		return x.diverged(step, why)
-	}
-	if len(x.at.Healed) >= max(leastHeals, len(x.steps())/5) || x.at.InRow >= mostInRow {
-		x.at.Free = true
-		return x.model.Next(x.ctx, x.now)
-	}
-	if x.plan.Heal == HealAsk {
-		if !x.at.Asked {
-			x.at.Asked = true
-			return x.propose(actions.Info{Question: fmt.Sprintf(x.say.Ask, step+1, in, why),
-				Options: []string{x.say.Yes, x.say.No}}, ""), nil
-		}
-		last := x.now.Exchanges[max(len(x.now.Exchanges)-1, 0):]
-		if len(last) == 0 || last[0].Answer != x.say.Yes {
-			return x.diverged(step, why)
-		}
-	}
-	x.now.Task += "\n\n" + fmt.Sprintf(x.say.Heal, in, why)
-	out, err := x.model.Next(x.ctx, x.now)
-	if err != nil {
-		return out, err
-	}
-	x.at.Asked, x.at.Waits = false, 0
-	x.at.InRow++
-	x.at.Healed = append(x.at.Healed, Healed{Step: step + 1, Session: x.now.Step,
-		Why: why.Error(), Did: actions.Describe(out.Action)})
-	x.at.Healing, x.at.Did = true, x.does(step, out.Action)
-	return out, nil
-}
-
-// diverged ends the run with the step that cannot be repeated, which is not carried out.
-func (x *moment) diverged(step int, why error) (agentloop.Proposal, error) {
-	s := &x.steps()[step]
-	err := fmt.Errorf("%w: step %d (%s): %w", agentloop.ErrSkillDiverged, step+1, s.Say, why)
-	a, unread := s.action()
-	return x.propose(a, s.Say), errors.Join(err, unread)
-}
-
-// does reports whether an action is what a step does, on the same target.
-func (x *moment) does(step int, a actions.Action) bool {
-	recorded, err := x.steps()[step].action()
-	if err != nil || a == nil || recorded.Verb() != a.Verb() {
-		return false
-	}
-	points := pointsOf(a)
-	if len(points) == 0 {
-		return true
-	}
-	if a.Traits().Kind == actions.KindText {
-		return a.Traits().Text == actions.Texts(recorded, x.answered).Traits().Text
-	}
-	for _, t := range x.steps()[step].Targets {
-		_, i, err := x.page.find(&t)
-		return err == nil && x.page.list[i].Bounds.Contains(points[0])
-	}
-	return false
 }

@@ -47,9 +47,10 @@ func Diverged(r store.Run) (at *Step, session string) {
 	return &s.Steps[min(place.At, len(s.Steps)-1)], s.Recorded.Session
 }
 
-// Mended is a skill as a run of it would have it that was completed after a model was asked, with
-// the values that the run had. It is nil if no model was.
-func Mended(src Source, o MakeOptions) (*Skill, error) {
+// Mended is a skill with the steps of a run of it that was completed after a model was asked, with
+// the values that the run had. What people read and fill in stays, and so does what it was recorded
+// from. It is nil if no model was asked.
+func (s *Skill) Mended(src Source, o MakeOptions) (*Skill, error) {
 	at, _ := PlaceOf(src.Run.Progress)
 	if len(at.Healed) == 0 {
 		return nil, nil
@@ -59,6 +60,14 @@ func Mended(src Source, o MakeOptions) (*Skill, error) {
 			src.Aside = append(src.Aside, h.Session)
 		}
 	}
-	s, _, err := Make(src, o)
-	return s, err
+	made, _, err := Make(src, o)
+	if err != nil {
+		return nil, err
+	}
+	out := *s
+	out.Steps, out.Ends, out.Answer = made.Steps, made.Ends, made.Answer
+	if made.App.Version != "" {
+		out.App = made.App
+	}
+	return &out, nil
 }

@@ -69,6 +69,8 @@ type Target struct {
 	// Label is what it says. Nothing that says something else is the target.
 	Label    string    `yaml:"label" json:"label,omitempty" empty:"ok"`
 	Locators []locator `yaml:"locators" json:"locators,omitempty"` // the best first
+	// Empty says that it was a field without text.
+	Empty bool `yaml:"empty" json:"empty,omitempty"`
 	// X and Y are where in it the finger was, from 0 to 1.
 	X float64 `yaml:"x" json:"x,omitempty" min:"0" max:"1"`
 	Y float64 `yaml:"y" json:"y,omitempty" min:"0" max:"1"`
@@ -88,11 +90,13 @@ type locator struct {
 	Picture string `yaml:"picture" json:"picture,omitempty"`
 }
 
-// State is what a screen has to show. Of the elements half must be there.
+// State is what a screen has to show. Of the elements half must be there, after a step one.
 type State struct {
 	App      string    `yaml:"app" json:"app,omitempty"`
 	Activity string    `yaml:"activity" json:"activity,omitempty"`
 	Elements []element `yaml:"elements" json:"elements,omitempty"`
+	// On is whether the switch that a step touches is on after it, if the step changes that.
+	On *bool `yaml:"on" json:"on,omitempty"`
 }
 
 // element is something that a screen shows: by its id or by its text.

@@ -1,0 +1,114 @@
+package skill
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taploop/taploop/internal/text"
+)
+
+// switchOf is the switch that a touch of an element changes: it, or the one that lies in it. -1 if
+// there is none, or several.
+func (p *page) switchOf(i int) int {
+	at := -1
+	for j := i; i >= 0 && j < p.end(i); j++ {
+		if p.list[j].Checkable {
+			if at >= 0 {
+				return -1
+			}
+			at = j
+		}
+	}
+	return at
+}
+
+// on is whether the switch of a target is on. known is false if it has none, or is not found.
+func (p *page) on(t *Target) (is, known bool) {
+	i, err := p.locate(t)
+	if err != nil {
+		return false, false
+	}
+	if i = p.switchOf(i); i < 0 {
+		return false, false
+	}
+	return p.list[i].Checked, true
+}
+
+// follows reports why the page is not what the step leads to, or nil. A switch need not be there any
+// more on another page.
+func (p *page) follows(s *Step) error {
+	if want := s.After.On; want != nil && len(s.Targets) > 0 {
+		is, known := p.on(&s.Targets[0])
+		if same := p.state.Activity == "" || p.state.Activity == s.Before.Activity; known &&
+			is != *want || !known && same {
+			return fmt.Errorf("%s is not as the step would have it",
+				text.Quote(s.Targets[0].words(), 60))
+		}
+	}
+	for n := range s.After.Elements {
+		e := s.After.Elements[n]
+		if p.shows(&e) || e.ID != "" && p.shows(&element{ID: e.ID}) {
+			return nil
+		}
+	}
+	if len(s.After.Elements) == 0 {
+		return nil
+	}
+	return fmt.Errorf("after the step before, the screen does not show %s",
+		text.Quote(s.After.Elements[0].words(), 40))
+}
+
+// did reports whether the page shows that a step was done, by whomever.
+func (p *page) did(s *Step) bool {
+	if s.After.On != nil && len(s.Targets) > 0 {
+		is, known := p.on(&s.Targets[0])
+		return known && is == *s.After.On
+	}
+	moved := s.After.Activity != s.Before.Activity
+	return (moved || len(s.After.Elements) > 0) && p.holds(&s.After) == nil
+}
+
+// holds reports why the page is not the state, or nil.
+func (p *page) holds(s *State) error {
+	if s.App != "" && p.state.App != "" && s.App != p.state.App {
+		return fmt.Errorf("%s is in front, and not %s", p.state.App, s.App)
+	}
+	if s.Activity != "" && p.state.Activity != "" && s.Activity != p.state.Activity {
+		return fmt.Errorf("the page %s is in front, and not %s", p.state.Activity, s.Activity)
+	}
+	there := 0
+	var lacks []string
+	for n := range s.Elements {
+		e := &s.Elements[n]
+		if p.shows(e) {
+			there++
+		} else {
+			lacks = append(lacks, text.Quote(e.words(), 40))
+		}
+	}
+	if there*2 < len(s.Elements) {
+		return fmt.Errorf("the screen does not show %s", strings.Join(lacks, ", "))
+	}
+	return nil
+}
+
+func (e *element) words() string {
+	if e.Text != "" {
+		return e.Text
+	}
+	return e.ID
+}
+
+// shows reports whether an element is there, by its text where it has one. Its id alone is enough
+// where it has none.
+func (p *page) shows(e *element) bool {
+	for i := range p.list {
+		x := &p.list[i]
+		switch {
+		case e.Text == "" && e.ID != "" && x.ResourceID == e.ID,
+			e.Text != "" && (alike(e.Text, said(x), false) || plain(x.Text) == e.Text):
+			return true
+		}
+	}
+	return false
+}
