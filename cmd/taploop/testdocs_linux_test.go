@@ -130,3 +130,23 @@ func TestTheRecipesAreOnThePage(t *testing.T) {
 		}
 	}
 }
+
+// The lines of the pages about HTTP run as they stand, one page after the other: a task is begun,
+// asks its question, and goes on with the answer.
+func TestTheLinesOfThePagesAboutHTTPRunAsTheyStand(t *testing.T) {
+	t.Parallel()
+	b := newTestEnv(t, "cart-runner-ask", "", "TAPLOOP_MODEL_DIALECT=gelab")
+	_, url := b.serve()
+	env := append(b.env[1:len(b.env):len(b.env)], "API="+strings.TrimSuffix(url, "mcp")+"v1")
+	for _, page := range []string{"http.md", "answering.md"} {
+		lines := blocks(t, page, "sh")
+		require.NotEmpty(t, lines)
+		out := shellLines(t, b.dir, strings.Join(lines, "\n"), env...)
+		require.Contains(t, out, "Which size do you wear?", page)
+		require.Contains(t, out, `"response":"42"`, page)
+		require.Contains(t, out, `"stop_reason":"TASK_COMPLETED_SUCCESSFULLY"`, page)
+		if page == "http.md" {
+			require.NoError(t, b.task.Check(b.sim.Phone))
+		}
+	}
+}
