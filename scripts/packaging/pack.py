@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Packs the programs in dist/bin: archives, npm packages, wheels, a bundle for desktop clients.
+"""Packs the programs that goreleaser has built: npm packages, wheels, a bundle for desktop clients.
 
 The same programs give the same bytes: times are SOURCE_DATE_EPOCH, names are sorted.
 """
-import base64, gzip, hashlib, io, json, os, pathlib, re, sys, tarfile, time, zipfile
+import base64, gzip, hashlib, io, json, os, pathlib, sys, tarfile, time, zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIST = ROOT / "dist"
@@ -21,10 +21,10 @@ WHEEL = {
 
 
 def programs():
-    """The platform, the file and its name without the platform, for each program."""
-    for path in sorted((DIST / "bin").iterdir()):
-        system, cpu = re.fullmatch(r"taploop_(\w+)_(\w+?)(?:\.exe)?", path.name).groups()
-        yield system, cpu, path, "taploop.exe" if system == "windows" else "taploop"
+    """The platform, the file and its name without the platform, for each program that goreleaser has built."""
+    built = [a for a in json.loads(read("dist", "goreleaser", "artifacts.json")) if a["type"] == "Binary"]
+    for a in sorted(built, key=lambda a: a["path"]):
+        yield a["goos"], a["goarch"], ROOT / a["path"], a["name"]
 
 
 def tar(path, files):
@@ -56,21 +56,6 @@ def read(*parts):
 
 def text(value):
     return (json.dumps(value, indent=2) + "\n").encode()
-
-
-def archives():
-    folder = DIST / "archives"
-    folder.mkdir(parents=True)
-    for system, cpu, path, name in programs():
-        files = {name: (path.read_bytes(), 0o755), "LICENSE": (read("LICENSE"), 0o644),
-                 "README.md": (read("README.md"), 0o644), "taploop.1": (read("dist", "taploop.1"), 0o644)}
-        for c in sorted((DIST / "completions").iterdir()):
-            files["completions/" + c.name] = (c.read_bytes(), 0o644)
-        base = f"taploop_{VERSION}_{system}_{cpu}"
-        if system == "windows":
-            zipped(folder / (base + ".zip"), sorted(files.items()))
-        else:
-            tar(folder / (base + ".tar.gz"), files)
 
 
 def npm():
@@ -149,12 +134,13 @@ def registry():
 
 
 def checksums():
-    lines = ""
+    """Those of all files, goreleaser's included."""
+    lines = read("dist", "goreleaser", "checksums.txt").decode().replace("  ", "  goreleaser/")
     for path in sorted(DIST.rglob("*")):
-        if path.is_file() and path.suffix in (".gz", ".zip", ".tgz", ".whl", ".mcpb"):
+        if path.suffix in (".tgz", ".whl", ".mcpb"):
             lines += f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(DIST)}\n"
     (DIST / "checksums.txt").write_text(lines)
 
 
-for step in (archives, npm, wheels, bundle, registry, checksums):
+for step in (npm, wheels, bundle, registry, checksums):
     step()

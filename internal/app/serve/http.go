@@ -63,13 +63,14 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 		if err == nil && o.Announce != nil {
 			o.Announce(ln.Addr())
 		}
+		s.until(s.presence.run) // what it says of the phones comes after the address
 		return entry, err
 	})
 	return errors.Join(err,
 		shutDownHTTP(ctx, s.shutDown(graceOfSignal), srv, wire, proxied, page))
 }
 
-// operate serves the health of s, and watches its phones and questions until it is closed.
+// operate serves the health of s, and watches its questions until it is closed.
 func (s *Service) operate(mux *http.ServeMux, counts counters) {
 	h := &health{store: s.Store.Probe, draining: s.draining.Load,
 		adb: func(ctx context.Context) error { _, err := s.Host.States(ctx); return err }}
@@ -79,7 +80,6 @@ func (s *Service) operate(mux *http.ServeMux, counts counters) {
 	s.presence.onLost(func(serial string) {
 		s.tell(notify.Notice{Event: notify.PhoneLost, At: time.Now(), Serial: serial})
 	})
-	s.until(s.presence.run)
 }
 
 // transportOptions are those of every MCP server that is served over HTTP.

@@ -45,7 +45,7 @@ func (p *presence) look(ctx context.Context) {
 	p.mu.Lock()
 	if err != nil {
 		if !p.broken && ctx.Err() == nil {
-			p.log.WarnContext(ctx, "the phones cannot be looked at", "err", err)
+			p.log.WarnContext(ctx, "no phone can be used", "err", err, "try", "taploop doctor")
 			p.broken = true
 		}
 		p.mu.Unlock()

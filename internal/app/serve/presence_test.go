@@ -43,7 +43,7 @@ func TestAPhoneThatGoesIsToldOnce(t *testing.T) {
 		next()
 		next()
 		require.Empty(t, lost, "a server that does not answer says nothing about phones")
-		require.Equal(t, 1, strings.Count(log.String(), "cannot be looked at"))
+		require.Equal(t, 1, strings.Count(log.String(), "no phone can be used"))
 		set(map[string]string{"a": "offline", "b": "device"}, nil)
 		next()
 		next()
