@@ -12,8 +12,8 @@
 #   make bench-peers  how soon taploop and mobile-mcp answer, in turn (needs npm)
 #   make build        bin/taploop
 #   make release      bin/taploop as it is given away: without symbols, and at most MOSTBYTES large
-#   make dist         all that is given away, into dist/: archives, npm packages, wheels, bundle; with goreleaser also deb and rpm
-#   make dist-check   makes it twice, compares, installs it into empty places and finishes the demo from each (minutes)
+#   make dist         all that is given away, into dist/: archives, SBOMs, deb, rpm, Homebrew, Scoop, npm packages, wheels, bundle
+#   make dist-check   makes it twice, compares, and finishes the demo from empty roots by npx, uvx, deb, rpm and archive (minutes)
 #   make vulncheck    known vulnerabilities in what taploop calls; passes where their database cannot be reached, and says so
 #   make clients      the official TypeScript clients, the inspector, openai's clients and a chat page in a browser against the
 #                     built binary, and its proxy in front of servers from npm and PyPI (needs npm)
