@@ -17,6 +17,7 @@ import (
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/guard/judge"
 	guardphone "github.com/taploop/taploop/internal/guard/phone"
+	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/mcp/proxy"
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
@@ -49,10 +50,29 @@ func guardRuns(
 	o.NewGate = func(sess store.Session, run store.Run) agentloop.Gate {
 		return guardphone.New(p, &guardphone.Options{Expires: set.Conf.Guard.Expires,
 			Lang: set.Lang(), AppName: device.AppName, Leave: phoneLeave(o.Store, sess),
-			Wish:  new(runs.Wish(run)),
+			Wish: new(runs.Wish(run)), Said: saidTo(o.Store, run),
 			Judge: judging(), JudgeAll: set.Conf.Guard.Judge == config.Always})
 	}
 	return nil
+}
+
+// saidTo returns what people have said to a run, in messages and in answers that they wrote
+// themselves.
+func saidTo(db *store.Store, run store.Run) func(context.Context) ([]string, error) {
+	return func(ctx context.Context) (said []string, err error) {
+		list, err := db.Audit.List(ctx, store.AuditFilter{SessionID: run.SessionID})
+		for _, e := range list {
+			switch {
+			case e.RunID != run.ID || !inquiry.IsPerson(e.Authority):
+			case e.Event == store.AuditSaid:
+				said = append(said, e.Text)
+			case e.Event == store.AuditAnswered && e.Text == "" && e.Answer != inquiry.Masked &&
+				!strings.HasPrefix(e.Answer, "{"): // a decision about an action
+				said = append(said, e.Answer)
+			}
+		}
+		return said, err
+	}
 }
 
 // phoneLeave finds a person's leave to do something unasked in the session, or in the one that has

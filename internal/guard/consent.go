@@ -50,21 +50,41 @@ var widens = sync.OnceValue(func() *regexp.Regexp {
 			`wszystk\w*|allt?|hepsi|tüm|semua)\b|вс[её]|すべて|全て|모든|모두|전체|الكل|सभी`))
 })
 
-// consents reports whether the task wants what the class does, in the phone's words, without
-// forbidding it. Text in quotes is to be written, and wants nothing.
-func (c *class) consents(task, words string) bool {
+// consents reports whether the first of a person's words that speak of what the class does want it,
+// in the phone's words, without forbidding it. Text in quotes is to be written, and wants nothing.
+func (c *class) consents(said []string, words string) bool {
 	if c.Severity != Sensitive || c.Task == "" {
 		return false
 	}
-	verbs := `(?:` + string(c.Task) + `)(?:$|[^a-z])`
-	named := regexp.MustCompile(`(?:^|[^a-z])` + verbs + `|` + string(cmp.Or(c.TaskHan, "^$")))
-	wanted := regexp.MustCompile(wants + verbs)
-	task = quoted().ReplaceAllString(normalize(strings.ReplaceAll(task, "\n", ". ")), " ")
-	if doubtful(task, func(s string) bool {
-		return named.MatchString(s) || foreignMatchers()[c.Name].names(s)
-	}) {
+	for _, s := range said {
+		s = quoted().ReplaceAllString(normalize(strings.ReplaceAll(s, "\n", ". ")), " ")
+		switch {
+		case c.names(s):
+			return c.wantedBy(s, words)
+		case doubtful(s, c.names):
+			return false
+		}
+	}
+	return false
+}
+
+// names reports whether a text names what the class does, in any language.
+func (c *class) names(s string) bool {
+	return c.named().MatchString(s) || foreignMatchers()[c.Name].names(s)
+}
+
+func (c *class) named() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^a-z])(?:` + string(c.Task) + `)(?:$|[^a-z])|` +
+		string(cmp.Or(c.TaskHan, "^$")))
+}
+
+// wantedBy reports whether the task wants what the class does.
+func (c *class) wantedBy(task, words string) bool {
+	if doubtful(task, c.names) {
 		return false
 	}
+	named := c.named()
+	wanted := regexp.MustCompile(wants + `(?:` + string(c.Task) + `)(?:$|[^a-z])`)
 	task = things().ReplaceAllString(task, " ")
 	for _, w := range widens().FindAllString(normalize(words), -1) {
 		if !strings.Contains(task, w) {

@@ -174,6 +174,7 @@ func (p *Policy) withDescription(d Decision, s *Subject) Decision {
 const (
 	maxTexts = 1000
 	maxText  = 1000 // characters
+	maxLater = 100
 )
 
 // cut is s with no more than is looked at.
@@ -182,6 +183,10 @@ func (s Subject) cut() Subject {
 	s.Typed, s.Task = cutText(s.Typed, 10*maxText), cutText(s.Task, 10*maxText)
 	if s.Wish != nil {
 		s.Wish = new(cutText(*s.Wish, 10*maxText))
+	}
+	s.Later = slices.Clone(s.Later[max(len(s.Later)-maxLater, 0):])
+	for i := range s.Later {
+		s.Later[i] = cutText(s.Later[i], 10*maxText)
 	}
 	s.Said = cutText(s.Said, 10*maxText)
 	if s.Element != nil {

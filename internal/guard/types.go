@@ -33,7 +33,9 @@ type Subject struct {
 	// a person's own words, where somebody else has put the task into words: only they consent to
 	// anything. nil means that Task is a person's
 	Wish *string `json:"wish,omitempty"`
-	Said string  `json:"said,omitempty"` // what the model says about the action
+	// what a person has said since, oldest first: the last word about an act counts
+	Later []string `json:"later,omitempty"`
+	Said  string   `json:"said,omitempty"` // what the model says about the action
 	// what the model says that the action does, in a sentence
 	Act string `json:"act,omitempty"`
 
@@ -47,12 +49,14 @@ type Subject struct {
 	Destructive bool `json:"destructive,omitempty"`
 }
 
-// consent is the words that may consent to the action.
-func (s *Subject) consent() string {
+// consent is the words that may consent to the action, the last ones first.
+func (s *Subject) consent() []string {
+	words := slices.Clone(s.Later)
+	slices.Reverse(words)
 	if s.Wish != nil {
-		return *s.Wish
+		return append(words, *s.Wish)
 	}
-	return s.Task
+	return append(words, s.Task)
 }
 
 // Element is the element at the place of an action. Its texts are an app's words, and may hold

@@ -47,3 +47,29 @@ func TestOnlyAPersonsWordsConsent(t *testing.T) {
 		require.Equal(t, want, p.Decide(send).Verdict, "%q", wish)
 	}
 }
+
+// What a person says to a run later counts as the task does: the last word about an act.
+func TestAPersonsLaterWordsConsentOrForbid(t *testing.T) {
+	p, err := guard.New(nil)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		task  string
+		later []string
+		want  guard.Verdict
+	}{
+		{"Look at the chat", []string{"Send Anna hello"}, guard.Allow},
+		{"Look at the chat", []string{"send it once I agree"}, guard.Ask},
+		{"Send Anna hello", []string{"Please do not send it"}, guard.Ask},
+		{"Send Anna hello", []string{"Schicke es nicht ab"}, guard.Ask},
+		{"Send Anna hello", []string{"Ask me first"}, guard.Ask},
+		{"Send Anna hello", []string{"Do not send it", "Now send it please"}, guard.Allow},
+		{"Send Anna hello", []string{"her number is 12"}, guard.Allow},
+		{"Send it after I approved", []string{"yes, send it now"}, guard.Allow},
+		{"先看看聊天", []string{"把消息发送给小明"}, guard.Allow},
+		{"给小明发消息", []string{"先别发送"}, guard.Ask},
+	} {
+		d := p.Decide(guard.Subject{Action: "CLICK", App: "com.example.app", Task: c.task,
+			Later: c.later, Element: &guard.Element{Text: "Send", Class: "android.widget.Button"}})
+		require.Equal(t, c.want, d.Verdict, "%s %q", c.task, c.later)
+	}
+}

@@ -30,6 +30,8 @@ type Options struct {
 	Leave func(ctx context.Context, s guard.Subject, d guard.Decision) (*agentloop.Leave, error)
 	// Wish is a person's own words, where the task is not: see guard.Subject.
 	Wish *string
+	// Said returns what a person has said to the run since it began, oldest first. nil finds none.
+	Said func(ctx context.Context) ([]string, error)
 	// Judge says what touches do of which the policy finds nothing. It is the run's own. nil leaves
 	// these touches to the policy.
 	Judge    *judge.Judge
@@ -129,6 +131,16 @@ func (g *Gate) verdict(
 	list []guard.Subject,
 ) (agentloop.Verdict, error) {
 	subject, decision := Decide(g.policy, list)
+	if decision.Severity == guard.Sensitive && g.opts.Said != nil {
+		said, err := g.opts.Said(ctx)
+		if err != nil {
+			return agentloop.Verdict{}, err
+		}
+		for i := range list {
+			list[i].Later = said
+		}
+		subject, decision = Decide(g.policy, list)
+	}
 	if why := blind(look, d.Action); why != "" && !ruled(decision) {
 		return agentloop.Refuse(why), nil
 	}
