@@ -500,14 +500,3 @@ func TestARuleHandsThePhoneOver(t *testing.T) {
 	require.Empty(t, d.touched())
 	require.Len(t, d.inbox.parked, 1)
 }
-
-func TestWhatAPersonSaysToARunLaterCounts(t *testing.T) {
-	said := []string{"her number is 12"}
-	o := phone.Options{Said: func(context.Context) ([]string, error) { return said, nil }}
-	d := newFixture(t, "Chat · [Send]", "Send", o)
-	require.Equal(t, agentloop.ActionNeedsApproval, d.end.Reason)
-	said = append(said, "please send it now")
-	d = newFixture(t, "Chat · [Send]", "Send", o)
-	require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
-	require.Equal(t, []string{"[Send]"}, d.touched())
-}

@@ -1,6 +1,7 @@
 package phone_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/guard"
 	"github.com/taploop/taploop/internal/guard/phone"
 	"github.com/taploop/taploop/internal/screen"
@@ -124,4 +126,15 @@ func TestAnyScreenHasSubjects(t *testing.T) {
 		})
 		require.Equal(t, hit, hit && got[0].Element != nil)
 	})
+}
+
+func TestWhatAPersonSaysToARunLaterCounts(t *testing.T) {
+	said := []string{"her number is 12"}
+	o := phone.Options{Said: func(context.Context) ([]string, error) { return said, nil }}
+	d := newFixture(t, "Chat · [Send]", "Send", o)
+	require.Equal(t, agentloop.ActionNeedsApproval, d.end.Reason)
+	said = append(said, "please send it now")
+	d = newFixture(t, "Chat · [Send]", "Send", o)
+	require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
+	require.Equal(t, []string{"[Send]"}, d.touched())
 }
