@@ -71,21 +71,6 @@ func Brief(a Action, lang string) string {
 	return strings.TrimSpace((*verbs(lang))[a.Verb()] + " " + a.with())
 }
 
-var acted = words.Of[map[string]string]("acted")
-
-// Acted words the action for people as a thing that was done, in the language that fits best, for
-// example: opened Shop. It quotes neither questions nor reports.
-func Acted(a Action, lang string) string {
-	with := a.with()
-	switch a := a.(type) {
-	case Info, Complete, Abort:
-		with = ""
-	case OpenApp:
-		with = text.Cut(text.Line(a.App), maxDescribed)
-	}
-	return strings.TrimSpace((*acted(lang))[a.Verb()] + " " + with)
-}
-
 // quoted returns a text in quotes, shortened, or "" for the empty one.
 func quoted(s string) string {
 	if s == "" {

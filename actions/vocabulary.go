@@ -1,6 +1,12 @@
 package actions
 
-import "reflect"
+import (
+	"reflect"
+	"strings"
+
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
+)
 
 // Vocabulary returns the zero value of every member, in the order in which they are explained to
 // models. Tests walk it, so that a member cannot be forgotten.
@@ -43,4 +49,19 @@ func TraitsOf(verb string) (Traits, bool) {
 		return Traits{}, false
 	}
 	return reflect.Zero(t).Interface().(Action).Traits(), true
+}
+
+var acted = words.Of[map[string]string]("acted")
+
+// Acted words the action for people as a thing that was done, in the language that fits best, for
+// example: opened Shop. It quotes neither questions nor reports.
+func Acted(a Action, lang string) string {
+	with := a.with()
+	switch a := a.(type) {
+	case Info, Complete, Abort:
+		with = ""
+	case OpenApp:
+		with = text.Cut(text.Line(a.App), maxDescribed)
+	}
+	return strings.TrimSpace((*acted(lang))[a.Verb()] + " " + with)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/taploop/taploop/actions"
@@ -136,3 +137,48 @@ func (l *loop) outcome(ctx context.Context, s *Step, what string, err error) *En
 
 // CutShort begins the [Step.Refusal] of a wait that ended early, because the run was to end.
 const CutShort = "cut short: "
+
+// complete ends the run, after its end was looked at. What contradicts the end, and a report that
+// is not in the form that was wanted, are told to the policy, each once in a run.
+func (l *loop) complete(ctx context.Context, s *Step, c actions.Complete) *Ending {
+	l.keepElements(s)
+	end := Ending{Reason: TaskCompleted, Answer: c.Report}
+	if l.Verifier == nil {
+		return l.record.finish(ctx, s, end)
+	}
+	timed, cancel := l.timed(ctx)
+	defer cancel()
+	began := time.Now()
+	v, err := l.Verifier.Verify(timed, l.situation(s), c.Report)
+	s.Timing.Check += time.Since(began)
+	if timed.Err() != nil {
+		return Stopped(timed)
+	}
+	if err != nil {
+		v.Verdict, v.Evidence = Unverified, err.Error()
+	}
+	v.Step = s.Index
+	s.Proposal.Tries = append(s.Proposal.Tries, v.Tries...)
+	l.keepElements(s)
+	if n := l.doubt(v); n != nil {
+		s.Refusal = "not ended yet: " + n.Detail
+		l.record.note(*n)
+		l.record.progress.Doubted = append(slices.Clip(l.record.progress.Doubted), n.Kind)
+		return l.record.done(ctx, s)
+	}
+	l.record.progress.Verification = &v
+	return l.record.finish(ctx, s, end)
+}
+
+// doubt is what the policy is told before the run ends, or nil.
+func (l *loop) doubt(v Verification) *Note {
+	for _, n := range []Note{{Kind: NoteContradicted, Detail: v.Evidence},
+		{Kind: NoteAnswerMisfit, Detail: v.Misfit}} {
+		applies := n.Kind == NoteContradicted && v.Verdict == Contradicted ||
+			n.Kind == NoteAnswerMisfit && v.Misfit != ""
+		if applies && !slices.Contains(l.record.progress.Doubted, n.Kind) {
+			return &n
+		}
+	}
+	return nil
+}

@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -176,4 +177,43 @@ func verb(a actions.Action) string {
 		return "none"
 	}
 	return a.Verb()
+}
+
+// Verification is what a completed run's end was held against.
+type Verification struct {
+	Verdict  Verified `json:"verdict,omitempty"`
+	Evidence string   `json:"evidence,omitempty"` // what was seen, in words
+	Step     int      `json:"step,omitempty"`     // whose frame it was seen on, in the session
+
+	// JSON is the report as JSON that fits the run's schema. Misfit is why there is none.
+	JSON   json.RawMessage `json:"answer_json,omitempty"`
+	Misfit string          `json:"misfit,omitempty"`
+
+	Tries []Try `json:"-"` // calls of a model for it, which become the step's
+}
+
+// Verified says whether what a run reports could be seen.
+type Verified string
+
+// What an end can be. Unsure is Unverified.
+const (
+	IsVerified   Verified = "verified"
+	Unverified   Verified = "unverified"
+	Contradicted Verified = "contradicted"
+)
+
+// Spending is what calls of models other than the policy's have cost in a step.
+type Spending struct {
+	Calls            int
+	PromptTokens     int
+	CompletionTokens int
+}
+
+// Leave is a person's leave to carry something out without asking, which holds for as long, and as
+// often, as the person said.
+type Leave struct {
+	ID   int64
+	Text string // what it is for
+	By   string // who gave it
+	Act  string // what is done under it, in words
 }

@@ -30,13 +30,6 @@ type Previewer interface {
 	Preview(ctx context.Context, s Situation)
 }
 
-// Spending is what calls of models other than the policy's have cost in a step.
-type Spending struct {
-	Calls            int
-	PromptTokens     int
-	CompletionTokens int
-}
-
 // Verdict is what a [Gate] says: [Allow], [Refuse] or [Ask]. The zero Verdict says nothing, which
 // is an error.
 type Verdict struct {
@@ -71,15 +64,6 @@ func (v Verdict) Exactly() Verdict {
 func (v Verdict) Under(l *Leave) Verdict {
 	v.leave = l
 	return v
-}
-
-// Leave is a person's leave to carry something out without asking, which holds for as long, and as
-// often, as the person said.
-type Leave struct {
-	ID   int64
-	Text string // what it is for
-	By   string // who gave it
-	Act  string // what is done under it, in words
 }
 
 // ErrNoLeave is what [Journal.Intent] returns about a step whose leave has ended meanwhile. The step

@@ -120,23 +120,6 @@ const (
 	codeWakeUp        = 224
 )
 
-// Key presses a key. Enter and delete are keys for a text field: while none has the focus they are
-// refused, since Enter may press any other view.
-func (p *Phone) Key(ctx context.Context, key actions.Key) error {
-	code, ok := keycodes[key]
-	if !ok {
-		return fmt.Errorf("pressing a key on %s: there is no key %q", p.info.Serial, key)
-	}
-	var err error
-	if code == codeEnter || code == codeDelete {
-		_, err = p.typist.editor(ctx)
-	}
-	if err == nil {
-		err = p.shell.do(ctx, 0, keyevent(code))
-	}
-	return p.failed("pressing "+string(key)+" on", err)
-}
-
 // keyevent is the line that presses keys one after the other.
 func keyevent(codes ...int) string {
 	return "input keyevent " + strings.Trim(fmt.Sprint(codes), "[]")

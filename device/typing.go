@@ -311,3 +311,20 @@ func (t *typist) editor(ctx context.Context) (editor, error) {
 		}
 	}
 }
+
+// Key presses a key. Enter and delete are keys for a text field: while none has the focus they are
+// refused, since Enter may press any other view.
+func (p *Phone) Key(ctx context.Context, key actions.Key) error {
+	code, ok := keycodes[key]
+	if !ok {
+		return fmt.Errorf("pressing a key on %s: there is no key %q", p.info.Serial, key)
+	}
+	var err error
+	if code == codeEnter || code == codeDelete {
+		_, err = p.typist.editor(ctx)
+	}
+	if err == nil {
+		err = p.shell.do(ctx, 0, keyevent(code))
+	}
+	return p.failed("pressing "+string(key)+" on", err)
+}

@@ -34,17 +34,6 @@ type Args struct {
 	off       *screen.OffScale
 }
 
-// Names are what the family calls the argument for a field of the action, and then what others call
-// it.
-func (a *Args) Names(field string) (names []string) {
-	for _, p := range a.form.Params() {
-		if p.Field == field && field != "" {
-			names = append(names, p.Names...)
-		}
-	}
-	return append(names, usualNames[field]...)
-}
-
 // Check returns act if it is valid and each of its arguments could be read once. Its error is a
 // *ParseError that names the problem and the wanted form.
 func (a *Args) Check(act actions.Action, want string) (actions.Action, error) {

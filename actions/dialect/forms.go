@@ -37,17 +37,6 @@ type Form struct {
 // all of it, of several with one name the first is read.
 type Forms []Form
 
-// Find returns the form of that name, or the usual one of models of other families, or nil if there
-// is none. It ignores invisible characters, how the words are joined, and whose the name is, as in
-// functions.tap.
-func (list Forms) Find(name string) *Form {
-	name = name[strings.LastIndex(name, ".")+1:]
-	if f := list.own(name); f != nil {
-		return f
-	}
-	return usual.own(name)
-}
-
 // own returns the family's form of that name.
 func (list Forms) own(name string) *Form {
 	name = joined.Replace(strings.ToLower(text.Line(name)))
@@ -82,9 +71,6 @@ func (list Forms) Known() (names []string) {
 	}
 	return names
 }
-
-// Everywhere are all names that are read: the family's own and the usual ones.
-func (list Forms) Everywhere() []string { return append(list.Known(), usual.Known()...) }
 
 // Param is an argument of a form.
 type Param struct {

@@ -222,3 +222,5 @@ func written(v any) string {
 	}
 	return loose.Text(v)
 }
+
+func fields(s string) []string { return strings.Fields(s) }

@@ -35,8 +35,6 @@ var usualNames = map[string][]string{
 	"Reason":    fields("reason message answer text content description"),
 }
 
-func fields(s string) []string { return strings.Fields(s) }
-
 // usual is the names of actions that models of other families use, for a name that the family's own
 // forms do not have. A name is here only if it means one thing wherever it is used: the end of a
 // task, and a swipe in a direction, mean different things in different families.
@@ -141,4 +139,29 @@ func (a *Args) side() actions.Direction {
 func (a *Args) distance(names ...string) float64 {
 	n, _ := a.value(names).(loose.Number)
 	return n.Float()
+}
+
+// Find returns the form of that name, or the usual one of models of other families, or nil if there
+// is none. It ignores invisible characters, how the words are joined, and whose the name is, as in
+// functions.tap.
+func (list Forms) Find(name string) *Form {
+	name = name[strings.LastIndex(name, ".")+1:]
+	if f := list.own(name); f != nil {
+		return f
+	}
+	return usual.own(name)
+}
+
+// Everywhere are all names that are read: the family's own and the usual ones.
+func (list Forms) Everywhere() []string { return append(list.Known(), usual.Known()...) }
+
+// Names are what the family calls the argument for a field of the action, and then what others call
+// it.
+func (a *Args) Names(field string) (names []string) {
+	for _, p := range a.form.Params() {
+		if p.Field == field && field != "" {
+			names = append(names, p.Names...)
+		}
+	}
+	return append(names, usualNames[field]...)
 }

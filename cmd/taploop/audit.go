@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
-	"github.com/taploop/taploop/internal/wait"
 )
 
 type auditCmd struct {
@@ -71,23 +69,6 @@ func (c *auditListCmd) Run(ctx context.Context, a *invocation) error {
 				return auditRow(e, layout)
 			})
 	})
-}
-
-// parseSince reads a point in time. "" is the zero time.
-func parseSince(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if d, err := wait.ParseDuration(text); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateTime, toMinute, time.DateOnly} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, app.Usage(fmt.Errorf("--since is %q", text),
-		"write a duration such as 24h or 30d, or a date such as 2026-01-31")
 }
 
 func auditRow(e store.AuditEntry, layout string) []any {

@@ -133,16 +133,16 @@ type shownCalibration struct {
 }
 
 func (c *calibrateCmd) print(a *invocation, s shownCalibration) error {
-	l := &fieldList{out: a.out}
-	l.line("model", s.Model)
+	l := &tty.Fields{To: a.out}
+	l.Line("model", s.Model)
 	for _, f := range s.Report.Fields() {
-		l.line(f[0], f[1])
+		l.Line(f[0], f[1])
 	}
-	if s.Diff != "" && l.err == nil {
-		_, l.err = fmt.Fprintf(a.out, "\n%s", text.Lines(s.Diff))
+	if s.Diff != "" && l.Err == nil {
+		_, l.Err = fmt.Fprintf(a.out, "\n%s", text.Lines(s.Diff))
 	}
 	if s.File != "" && s.Diff == "" {
 		a.notef("%s says so already", text.Line(s.File))
 	}
-	return l.err
+	return l.Err
 }

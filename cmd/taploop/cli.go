@@ -205,11 +205,3 @@ func startLevel(verbose bool) slog.Level {
 	}
 	return slog.LevelWarn
 }
-
-func newLog(w io.Writer, format string, level slog.Level) slog.Handler {
-	o := &slog.HandlerOptions{Level: level}
-	if format == "json" {
-		return slog.NewJSONHandler(w, o)
-	}
-	return slog.NewTextHandler(w, o)
-}

@@ -18,6 +18,7 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -85,33 +86,33 @@ func (c *inquiriesCmd) show(ctx context.Context, a *invocation, b *inquiry.Broke
 
 // printQuestion prints all of a question for people, with the commands that go on from there.
 func printQuestion(out io.Writer, q inquiry.Question) error {
-	w := &fieldList{out: out}
-	w.line("question", q.ID)
-	w.line("status", outcome(q))
-	w.line("session", q.SessionID)
-	w.line("asked", q.AskedAt.Local().Format(time.DateTime))
-	w.line("until", q.ExpiresAt.Local().Format(time.DateTime))
-	w.line("channels", channelsOf(q))
-	w.line("task", q.Task)
-	w.line("text", q.Text)
+	w := &tty.Fields{To: out}
+	w.Line("question", q.ID)
+	w.Line("status", outcome(q))
+	w.Line("session", q.SessionID)
+	w.Line("asked", q.AskedAt.Local().Format(time.DateTime))
+	w.Line("until", q.ExpiresAt.Local().Format(time.DateTime))
+	w.Line("channels", channelsOf(q))
+	w.Line("task", q.Task)
+	w.Line("text", q.Text)
 	for _, d := range q.Details() {
-		w.line(d.Name, d.Text)
+		w.Line(d.Name, d.Text)
 	}
 	if q.Frame != "" {
-		w.line("screen", "taploop inquiries "+prefix(q.ID, 8)+" --picture FILE.jpg")
+		w.Line("screen", "taploop inquiries "+prefix(q.ID, 8)+" --picture FILE.jpg")
 	}
 	if q.Suggestion != nil {
-		w.line("drafted", q.Suggestion.Answer+" (by the model "+q.Suggestion.By+")")
+		w.Line("drafted", q.Suggestion.Answer+" (by the model "+q.Suggestion.By+")")
 	}
-	w.line("models", q.Usage.String())
+	w.Line("models", q.Usage.String())
 	if q.Secret && q.Open() {
-		w.line("secret", "yes: taploop reply "+prefix(q.ID, 8)+" -")
+		w.Line("secret", "yes: taploop reply "+prefix(q.ID, 8)+" -")
 	}
 	if q.Resolution != nil {
-		w.line("answer", q.Resolution.Response.String())
-		w.line("reason", q.Resolution.Why)
+		w.Line("answer", q.Resolution.Response.String())
+		w.Line("reason", q.Resolution.Why)
 	}
-	return w.err
+	return w.Err
 }
 
 // writePicture writes the screen that a question is about to a file that there is not yet.

@@ -58,3 +58,11 @@ func (a *invocation) quiet() {
 type ended int
 
 func (e ended) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+func newLog(w io.Writer, format string, level slog.Level) slog.Handler {
+	o := &slog.HandlerOptions{Level: level}
+	if format == "json" {
+		return slog.NewJSONHandler(w, o)
+	}
+	return slog.NewTextHandler(w, o)
+}

@@ -52,23 +52,6 @@ func tableIDs[T any](a *invocation, items []T, id func(T) string) func(T) string
 	return shortIDs(items, id)
 }
 
-// fieldList prints names with values, harmless for a terminal.
-type fieldList struct {
-	out io.Writer
-	err error
-}
-
-// line prints one name with its value. It skips an empty value. The lines of a value stay
-// lines.
-func (l *fieldList) line(name, value string) {
-	value = strings.TrimRight(text.Lines(value), "\n")
-	if strings.TrimSpace(value) == "" || l.err != nil {
-		return
-	}
-	value = strings.ReplaceAll(value, "\n", "\n          ")
-	_, l.err = fmt.Fprintf(l.out, "%-9s %s\n", name, value)
-}
-
 // printJSON writes v indented, for programs and people. It is how all JSON is printed: what would
 // steer a terminal, or hide in it, stands as an escape.
 func printJSON(w io.Writer, v any) error {

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/wait"
 )
 
 // indented is a message that may quote a phone or a server, harmless for a terminal: what follows
@@ -33,3 +35,20 @@ func age(d time.Duration) string {
 
 // toMinute is the layout of points in time in tables.
 const toMinute = "2006-01-02 15:04"
+
+// parseSince reads a point in time. "" is the zero time.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if d, err := wait.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateTime, toMinute, time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, app.Usage(fmt.Errorf("--since is %q", text),
+		"write a duration such as 24h or 30d, or a date such as 2026-01-31")
+}

@@ -114,3 +114,11 @@ func brief(service string) string {
 	q := strconv.Quote(string(r[:min(len(r), most)]))
 	return q[1 : len(q)-1]
 }
+
+// cut names a stream's early end.
+func cut(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return ErrCut
+	}
+	return err
+}

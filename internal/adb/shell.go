@@ -3,9 +3,13 @@ package adb
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
+	"strings"
 )
 
 // Result is what a command on the phone gave.
@@ -90,10 +94,39 @@ func exit(r io.Reader, size int64, out, errs *bytes.Buffer) (Result, error) {
 	return Result{out.String(), errs.String(), int(code[0])}, nil
 }
 
-// cut names a stream's early end.
-func cut(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return ErrCut
+// legacyShell serves phones before Android 7: one stream on a terminal that turns \n into \r\n, and
+// no exit code. The code is printed behind a mark that the command cannot know.
+func (d *Device) legacyShell(ctx context.Context, line string) (Result, error) {
+	mark := "taploop-" + rand.Text() + ":"
+	service := "shell:(" + line + "\n); echo " + mark + "$?"
+	conn, err := d.Open(ctx, service)
+	if err != nil {
+		return Result{}, err
 	}
-	return err
+	defer conn.Close()
+	b, err := readAll(conn, "shell:"+line, nil, outputLimit, nil)
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := splitTrailer(string(b), mark)
+	if err != nil {
+		return Result{}, fmt.Errorf("adb shell:%s: %w", brief(line), err)
+	}
+	return r, nil
+}
+
+var terminalNewline = regexp.MustCompile(`\r+\n`)
+
+// splitTrailer takes the exit code off the end of what a terminal shell printed.
+func splitTrailer(output, mark string) (Result, error) {
+	output = terminalNewline.ReplaceAllString(output, "\n")
+	i := strings.LastIndex(output, mark)
+	if i < 0 {
+		return Result{}, ErrCut
+	}
+	code, err := strconv.ParseUint(strings.TrimSpace(output[i+len(mark):]), 10, 8)
+	if err != nil {
+		return Result{}, ErrCut
+	}
+	return Result{Stdout: output[:i], Code: int(code)}, nil
 }

@@ -30,12 +30,6 @@ type Host struct {
 	textual map[string]bool // models without native calls, by name
 }
 
-// Down is a server that could not be reached at the start.
-type Down struct {
-	Server string
-	Err    error
-}
-
 // New connects to the servers. Down returns the ones that cannot be reached. The model is told as
 // well. The caller must close the Host.
 func New(ctx context.Context, opts *Options, servers []Server) *Host {

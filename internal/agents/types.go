@@ -116,3 +116,9 @@ var (
 	// ErrUnreadable means that the model's replies are unusable.
 	ErrUnreadable = errors.New("the model's replies cannot be used")
 )
+
+// Down is a server that could not be reached at the start.
+type Down struct {
+	Server string
+	Err    error
+}

@@ -78,3 +78,15 @@ func (q Question) Offers() []Offer { return bodyOf(&q).Offers() }
 
 // Types returns the types of replies that the question takes.
 func (q Question) Types() []Type { return bodyOf(&q).Types(&q) }
+
+// Hear implements [Body]. The name of an offer alone is that offer.
+func (Words) Hear(q *Question, words string) Reply {
+	for _, o := range bodyOf(q).Offers() {
+		if saidOnly(words, []string{o.Name}) {
+			if r, err := q.Say(Said{Name: o.Name}); err == nil {
+				return r
+			}
+		}
+	}
+	return Reply{Type: TypeAnswer, Response: words}
+}

@@ -117,18 +117,6 @@ func otherKind(name string) error {
 	return nil
 }
 
-// Hear implements [Body]. The name of an offer alone is that offer.
-func (Words) Hear(q *Question, words string) Reply {
-	for _, o := range bodyOf(q).Offers() {
-		if saidOnly(words, []string{o.Name}) {
-			if r, err := q.Say(Said{Name: o.Name}); err == nil {
-				return r
-			}
-		}
-	}
-	return Reply{Type: TypeAnswer, Response: words}
-}
-
 // chosen is the option whose number was typed, else the line.
 func chosen(line string, options []string) string {
 	if n, err := strconv.Atoi(strings.TrimSpace(line)); err == nil && n >= 1 && n <= len(options) {

@@ -1,7 +1,10 @@
 package notify
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 
@@ -118,4 +121,15 @@ func (m *notification) body(o *Options) ([]byte, error) {
 		d.Resolution = &resolution{r.Type, r.Channel, r.Authority, r.By, r.At}
 	}
 	return json.Marshal(payload{m.event, m.at.UTC(), d})
+}
+
+// key is the same for messages about the same, which keep their order.
+func (m *notification) key() string {
+	if m.notice == nil {
+		return m.question.ID
+	}
+	n := m.notice
+	sum := sha256.Sum256([]byte(strings.Join([]string{n.Event, n.SessionID, n.RunID, n.Serial,
+		n.Schedule, strconv.FormatInt(n.At.UnixNano(), 10)}, "\x00")))
+	return hex.EncodeToString(sum[:16])
 }

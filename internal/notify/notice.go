@@ -1,11 +1,8 @@
 package notify
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -55,39 +52,6 @@ type Notice struct {
 	From      time.Time `json:"from,omitzero"`
 	To        time.Time `json:"to,omitzero"`
 	URL       string    `json:"url,omitempty"`
-}
-
-// Tell sends a notice, if its event is one of those that were chosen. It returns at once. What the
-// process has not sent at its end is lost.
-func (n *Notifier) Tell(about Notice) {
-	if !chosen(n.opts.Events, about.Event) {
-		return
-	}
-	about.At = about.At.UTC()
-	if !n.opts.Answers {
-		about.Answer = ""
-	}
-	about.Answer = text.Cut(about.Answer, maxText)
-	if n.opts.BaseURL != nil {
-		if base := strings.TrimRight(n.opts.BaseURL(), "/"); base != "" {
-			about.URL = base + "/ui"
-		}
-	}
-	m := &notification{event: about.Event, notice: &about, at: about.At, link: about.URL}
-	for _, e := range n.endpoints {
-		e.queue.put(m)
-	}
-}
-
-// key is the same for messages about the same, which keep their order.
-func (m *notification) key() string {
-	if m.notice == nil {
-		return m.question.ID
-	}
-	n := m.notice
-	sum := sha256.Sum256([]byte(strings.Join([]string{n.Event, n.SessionID, n.RunID, n.Serial,
-		n.Schedule, strconv.FormatInt(n.At.UnixNano(), 10)}, "\x00")))
-	return hex.EncodeToString(sum[:16])
 }
 
 // line is the notice in a line for people.

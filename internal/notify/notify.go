@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/text"
 )
 
 // Notifier delivers events to endpoints.
@@ -144,5 +145,27 @@ func (n *Notifier) catchUp(ctx context.Context) {
 			now.Sub(q.Resolution.At) < n.opts.GiveUp {
 			n.send(ctx, newMessage(q.Status.Event(), q))
 		}
+	}
+}
+
+// Tell sends a notice, if its event is one of those that were chosen. It returns at once. What the
+// process has not sent at its end is lost.
+func (n *Notifier) Tell(about Notice) {
+	if !chosen(n.opts.Events, about.Event) {
+		return
+	}
+	about.At = about.At.UTC()
+	if !n.opts.Answers {
+		about.Answer = ""
+	}
+	about.Answer = text.Cut(about.Answer, maxText)
+	if n.opts.BaseURL != nil {
+		if base := strings.TrimRight(n.opts.BaseURL(), "/"); base != "" {
+			about.URL = base + "/ui"
+		}
+	}
+	m := &notification{event: about.Event, notice: &about, at: about.At, link: about.URL}
+	for _, e := range n.endpoints {
+		e.queue.put(m)
 	}
 }

@@ -8,23 +8,11 @@ import (
 	"io"
 
 	"github.com/taploop/taploop/internal/inquiry"
-	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/inquiry/route"
 )
 
 // asker is the Manager as its desk sees it.
 type asker struct{ m *Manager }
-
-// Stop implements asking.Runs: it ends the run that asks, for the person at the console.
-func (a asker) Stop(q inquiry.Question) {
-	m := a.m
-	r := channel.ManualReply.Answer("")
-	by := Actor{Channel: r.Channel, Authority: r.Authority}
-	_, err := m.Stop(m.ctx, StopRequest{SessionID: q.SessionID, By: by})
-	if err != nil && m.ctx.Err() == nil {
-		m.log.Error("stopping from the console", "session", q.SessionID, "err", err)
-	}
-}
 
 // Moved implements asking.Runs.
 func (a asker) Moved(q inquiry.Question) { a.m.states.wake(q.SessionID) }

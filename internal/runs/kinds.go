@@ -169,19 +169,6 @@ func (k goalKind) asks(ctx context.Context, x store.Session) ([]inquiry.Question
 	return k.m.Asked(ctx, x)
 }
 
-// stopped withdraws the agents' questions and stops their sessions on phones as r says.
-func (k goalKind) stopped(ctx context.Context, r StopRequest) error {
-	err := k.m.WithdrawAll(ctx, r.SessionID, "the run was stopped")
-	below, failed := k.m.store.Sessions(ctx, store.Filter{Parent: r.SessionID})
-	err = errors.Join(err, failed)
-	for _, x := range below {
-		r.SessionID = x.ID
-		_, failed := k.m.Stop(ctx, r)
-		err = errors.Join(err, failed)
-	}
-	return err
-}
-
 // WithdrawAll withdraws the session's open questions.
 func (m *Manager) WithdrawAll(ctx context.Context, sessionID, why string) error {
 	open, err := m.broker.List(ctx,

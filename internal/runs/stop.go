@@ -10,6 +10,7 @@ import (
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/inquiry"
+	"github.com/taploop/taploop/internal/inquiry/channel"
 	"github.com/taploop/taploop/internal/runs/asking"
 	"github.com/taploop/taploop/internal/store"
 )
@@ -218,6 +219,30 @@ func messageRefusal(sessionID string, err error) error {
 	case errors.Is(err, store.ErrTooMuch):
 		return Refuse(MessageLimit, "stop the run, and start a task that says it all", "%w",
 			store.ErrTooMuch)
+	}
+	return err
+}
+
+// Stop implements asking.Runs: it ends the run that asks, for the person at the console.
+func (a asker) Stop(q inquiry.Question) {
+	m := a.m
+	r := channel.ManualReply.Answer("")
+	by := Actor{Channel: r.Channel, Authority: r.Authority}
+	_, err := m.Stop(m.ctx, StopRequest{SessionID: q.SessionID, By: by})
+	if err != nil && m.ctx.Err() == nil {
+		m.log.Error("stopping from the console", "session", q.SessionID, "err", err)
+	}
+}
+
+// stopped withdraws the agents' questions and stops their sessions on phones as r says.
+func (k goalKind) stopped(ctx context.Context, r StopRequest) error {
+	err := k.m.WithdrawAll(ctx, r.SessionID, "the run was stopped")
+	below, failed := k.m.store.Sessions(ctx, store.Filter{Parent: r.SessionID})
+	err = errors.Join(err, failed)
+	for _, x := range below {
+		r.SessionID = x.ID
+		_, failed := k.m.Stop(ctx, r)
+		err = errors.Join(err, failed)
 	}
 	return err
 }

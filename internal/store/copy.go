@@ -18,23 +18,6 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// table is a table that is copied: the columns in whose order its rows are, and the columns that
-// tell its rows apart if these are only an order.
-type table struct {
-	name string
-	key  []string
-	id   []string
-	of   string // which of its rows are copied, "" for all
-}
-
-// from is what SELECT reads the rows from.
-func (t table) from() string {
-	if t.of == "" {
-		return t.name
-	}
-	return "(SELECT * FROM " + t.name + " WHERE " + t.of + ") AS copied"
-}
-
 // tables are all that a store has but the marks of probes and what workers say of themselves, in an order in which no row refers to a
 // later one. The usage of runs is last: triggers add to it as steps are copied.
 var tables = []table{

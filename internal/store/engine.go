@@ -58,3 +58,26 @@ func engineOf(url string) (engine, error) {
 	return nil, hint.Add(fmt.Errorf("there is no store of the kind %q", scheme),
 		`use "sqlite:" for the data folder, or postgres://USER@HOST/DATABASE (store.url)`)
 }
+
+// table is a table that is copied: the columns in whose order its rows are, and the columns that
+// tell its rows apart if these are only an order.
+type table struct {
+	name string
+	key  []string
+	id   []string
+	of   string // which of its rows are copied, "" for all
+}
+
+// from is what SELECT reads the rows from.
+func (t table) from() string {
+	if t.of == "" {
+		return t.name
+	}
+	return "(SELECT * FROM " + t.name + " WHERE " + t.of + ") AS copied"
+}
+
+// queryer is what reads: a transaction, or a pool of connections.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}

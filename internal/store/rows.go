@@ -21,12 +21,6 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// queryer is what reads: a transaction, or a pool of connections.
-type queryer interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
 // scanner is one row.
 type scanner interface{ Scan(dest ...any) error }
 

@@ -1,14 +1,11 @@
 package token
 
 import (
-	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 )
 
@@ -57,51 +54,8 @@ func (r Rate) Every() (every time.Duration, most int) {
 	return in / time.Duration(n), n
 }
 
-// NextExpiry is when the next token expires after now, zero if none does.
-func (s *Store) NextExpiry(now time.Time) (next time.Time, err error) {
-	all, err := s.read()
-	for _, e := range all {
-		if at := e.Expires; at.After(now) && (next.IsZero() || at.Before(next)) {
-			next = at
-		}
-	}
-	return next, err
-}
-
 // usage is the content of the file that says when tokens were used last, by their ids. It is
 // another file than that of the tokens, so that a use does not look like a change of them.
 type usage struct {
 	Used map[string]time.Time `json:"used"`
-}
-
-func (s *Store) usagePath() string {
-	return strings.TrimSuffix(s.path, filepath.Ext(s.path)) + "-used.json"
-}
-
-// NoteUsed stores when tokens were used last, by their ids.
-func (s *Store) NoteUsed(used map[string]time.Time) error {
-	err := files.Change(s.usagePath(), func() (usage, error) {
-		u, err := files.Value[usage](s.usagePath())
-		if errors.Is(err, files.ErrContent) || u == nil || u.Used == nil {
-			u, err = &usage{Used: map[string]time.Time{}}, nil
-		}
-		for id, at := range used {
-			if at.After(u.Used[id]) {
-				u.Used[id] = at.UTC().Truncate(time.Second)
-			}
-		}
-		return *u, err
-	})
-	if err != nil {
-		return fmt.Errorf("noting when tokens were used: %w", err)
-	}
-	return nil
-}
-
-// LastUsed returns when tokens were used last, by their ids, as far as that is known.
-func (s *Store) LastUsed() map[string]time.Time {
-	if u, err := files.Value[usage](s.usagePath()); err == nil && u != nil {
-		return u.Used
-	}
-	return nil
 }

@@ -8,11 +8,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/taploop/taploop/internal/files"
 	"github.com/taploop/taploop/internal/hint"
 )
 
@@ -199,4 +202,82 @@ func freeID(all []entry) string {
 			return id
 		}
 	}
+}
+
+// NextExpiry is when the next token expires after now, zero if none does.
+func (s *Store) NextExpiry(now time.Time) (next time.Time, err error) {
+	all, err := s.read()
+	for _, e := range all {
+		if at := e.Expires; at.After(now) && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return next, err
+}
+
+func (s *Store) usagePath() string {
+	return strings.TrimSuffix(s.path, filepath.Ext(s.path)) + "-used.json"
+}
+
+// NoteUsed stores when tokens were used last, by their ids.
+func (s *Store) NoteUsed(used map[string]time.Time) error {
+	err := files.Change(s.usagePath(), func() (usage, error) {
+		u, err := files.Value[usage](s.usagePath())
+		if errors.Is(err, files.ErrContent) || u == nil || u.Used == nil {
+			u, err = &usage{Used: map[string]time.Time{}}, nil
+		}
+		for id, at := range used {
+			if at.After(u.Used[id]) {
+				u.Used[id] = at.UTC().Truncate(time.Second)
+			}
+		}
+		return *u, err
+	})
+	if err != nil {
+		return fmt.Errorf("noting when tokens were used: %w", err)
+	}
+	return nil
+}
+
+// LastUsed returns when tokens were used last, by their ids, as far as that is known.
+func (s *Store) LastUsed() map[string]time.Time {
+	if u, err := files.Value[usage](s.usagePath()); err == nil && u != nil {
+		return u.Used
+	}
+	return nil
+}
+
+// content is the content of the file.
+type content struct {
+	Version int     `json:"version"`
+	Tokens  []entry `json:"tokens"`
+}
+
+const version = 1
+
+func (s *Store) read() ([]entry, error) {
+	c, err := files.Value[content](s.path)
+	switch {
+	case errors.Is(err, files.ErrContent), c != nil && c.Version != version:
+		return nil,
+			hint.Add(fmt.Errorf("reading the tokens: %s is not a file of tokens (version %d)",
+				s.path, version),
+				"move it away and create new tokens; until then every request is refused")
+	case err != nil:
+		return nil, fmt.Errorf("reading the tokens: %w", err)
+	case c == nil:
+		return nil, nil
+	}
+	return c.Tokens, nil
+}
+
+// change replaces the tokens by the result of edit. Only one process at a time changes them.
+func (s *Store) change(edit func([]entry) ([]entry, error)) error {
+	return files.Change(s.path, func() (content, error) {
+		all, err := s.read()
+		if err == nil {
+			all, err = edit(all)
+		}
+		return content{version, all}, err
+	})
 }

@@ -160,3 +160,19 @@ func settings(opts *Options) Options {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return o
 }
+
+// About is what people can read of the server: its state, how it is set, who may come in, and what
+// was done last.
+type About struct {
+	Health   []Fact             `json:"health"`
+	Settings []Fact             `json:"settings"`
+	Tokens   []Fact             `json:"tokens"`
+	Audit    []store.AuditEntry `json:"audit"` // the newest first
+}
+
+// Fact is a name with its value, which holds no secret.
+type Fact struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Origin string `json:"origin,omitempty"` // where the value comes from
+}

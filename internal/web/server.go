@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/httpguard"
 	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/tools/schema"
 )
 
 // Server serves /v1 and /ui. It is safe for concurrent use.
@@ -208,5 +211,30 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) error {
 	_, _ = fmt.Fprintf(w,
 		"There is nothing here. This is taploop: the inbox page is at /ui, the HTTP API below "+
 			"/v1, MCP at /mcp.\n")
+	return nil
+}
+
+// checkQuery refuses names in the query of a request to a route that the route does not know. Those
+// of OpenAI's API are open to what its clients add.
+func checkQuery(r *http.Request, x route) error {
+	if strings.HasPrefix(x.path, chatPath) || strings.HasPrefix(x.path, "/v1/models") {
+		return nil
+	}
+	known := queries()[x.method+" "+x.path]
+	for _, name := range slices.Sorted(maps.Keys(r.URL.Query())) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		remedy := "leave it out"
+		if near := schema.Nearest(name, known); near != "" {
+			remedy = "pass it as " + near
+		}
+		if x.method != http.MethodGet {
+			remedy = "pass it in the body"
+		}
+		return refuse("INVALID_ARGUMENT", hint.Add(fmt.Errorf("there is no query parameter %s",
+			text.Quote(name, 60)), fmt.Sprintf("%s; those of %s %s are: %s", remedy, x.method,
+			x.path, schema.NamesOf(known))))
+	}
 	return nil
 }

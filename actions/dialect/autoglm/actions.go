@@ -123,13 +123,3 @@ func tap(a *dialect.Args) actions.Action {
 	a.Complain("the question about this tap was asked, and no person has agreed")
 	return tap
 }
-
-// decode makes the action that the call names.
-func (g *autoglm) decode(c writtenCall, thought string, s *dialect.Situation) (
-	actions.Action, error) {
-	in := g.Args(c.Args, thought, s)
-	if strings.EqualFold(c.Name, "finish") {
-		return finish.Decode(in)
-	}
-	return forms.Decode(loose.Text(action(c.Args)), in, names)
-}

@@ -171,3 +171,13 @@ func one(calls []writtenCall, s *dialect.Situation) (writtenCall, error) {
 	}
 	return calls[0], nil
 }
+
+// decode makes the action that the call names.
+func (g *autoglm) decode(c writtenCall, thought string, s *dialect.Situation) (
+	actions.Action, error) {
+	in := g.Args(c.Args, thought, s)
+	if strings.EqualFold(c.Name, "finish") {
+		return finish.Decode(in)
+	}
+	return forms.Decode(loose.Text(action(c.Args)), in, names)
+}

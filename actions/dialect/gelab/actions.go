@@ -7,7 +7,6 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
-	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/screen"
 )
 
@@ -56,17 +55,6 @@ func wanted(f *dialect.Form) (fields string) {
 		}
 	}
 	return fields
-}
-
-// decode makes the action that the fields name.
-func (g *gelab) decode(f fields, s *dialect.Situation) (actions.Action, error) {
-	values := make(loose.Object, len(f))
-	for i, one := range f {
-		values[i] = loose.Member{Name: one.Key, Value: one.Value}
-	}
-	in := g.Args(values, "", s)
-	in.Corner = true
-	return forms.Decode(cleaned(f.get("action")), in, "one of "+strings.Join(forms.Names(), ", "))
 }
 
 // cleaned is an action's name without what models put around it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/taploop/taploop/actions"
 	"github.com/taploop/taploop/actions/dialect"
+	"github.com/taploop/taploop/actions/dialect/loose"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -358,4 +359,15 @@ func Wrote(r actions.Reply) bool {
 			return forms.Find(cleaned(first)) != nil
 		})
 	})
+}
+
+// decode makes the action that the fields name.
+func (g *gelab) decode(f fields, s *dialect.Situation) (actions.Action, error) {
+	values := make(loose.Object, len(f))
+	for i, one := range f {
+		values[i] = loose.Member{Name: one.Key, Value: one.Value}
+	}
+	in := g.Args(values, "", s)
+	in.Corner = true
+	return forms.Decode(cleaned(f.get("action")), in, "one of "+strings.Join(forms.Names(), ", "))
 }

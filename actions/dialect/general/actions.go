@@ -111,13 +111,3 @@ func readEnd(a *dialect.Args) actions.Action {
 	}
 	return actions.Complete{Report: answer}
 }
-
-// decode makes the action of that name with these arguments, and says on which element.
-func (g *general) decode(c writtenAction, s *dialect.Situation) (d actions.Decision, err error) {
-	in := g.Args(c.arguments, "", s)
-	d.Action, err = forms.Decode(c.name, in, "one of "+strings.Join(forms.Names(), ", "))
-	if err == nil && in.Named != "" {
-		d.Explain = forms.Find(c.name).Name + " " + in.Named
-	}
-	return d, err
-}

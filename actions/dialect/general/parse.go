@@ -199,3 +199,13 @@ func flat(o loose.Object) writtenAction {
 }
 
 func known(name string) bool { return forms.Find(name) != nil }
+
+// decode makes the action of that name with these arguments, and says on which element.
+func (g *general) decode(c writtenAction, s *dialect.Situation) (d actions.Decision, err error) {
+	in := g.Args(c.arguments, "", s)
+	d.Action, err = forms.Decode(c.name, in, "one of "+strings.Join(forms.Names(), ", "))
+	if err == nil && in.Named != "" {
+		d.Explain = forms.Find(c.name).Name + " " + in.Named
+	}
+	return d, err
+}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"path/filepath"
 	"strings"
+	"text/template"
 
 	"github.com/taploop/taploop/internal/clients"
 )
@@ -81,4 +83,16 @@ func files(c clients.Client) ([]string, error) {
 		list = append(list, fmt.Sprintf("%s `%s`", system.name, path))
 	}
 	return list, nil
+}
+
+// fill is a page: a template with what it is about.
+func fill(page string, about any) ([]byte, error) {
+	cell := func(words string) string { return strings.ReplaceAll(words, "|", `\|`) }
+	t, err := template.New("page").Funcs(template.FuncMap{"cell": cell}).Parse(page)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, about)
+	return b.Bytes(), err
 }

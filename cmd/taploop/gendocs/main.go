@@ -3,12 +3,9 @@
 package main
 
 import (
-	"bytes"
 	_ "embed"
 	"log"
 	"os"
-	"strings"
-	"text/template"
 
 	"github.com/taploop/taploop/internal/config"
 )
@@ -33,15 +30,3 @@ func main() {
 
 // configuration is docs/configuration.md.
 func configuration() ([]byte, error) { return fill(configurationTemplate, config.Keys()) }
-
-// fill is a page: a template with what it is about.
-func fill(page string, about any) ([]byte, error) {
-	cell := func(words string) string { return strings.ReplaceAll(words, "|", `\|`) }
-	t, err := template.New("page").Funcs(template.FuncMap{"cell": cell}).Parse(page)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = t.Execute(&b, about)
-	return b.Bytes(), err
-}

@@ -97,3 +97,11 @@ func (c *calls) over() <-chan struct{} {
 	}
 	return c.none
 }
+
+// requestID is the id of the HTTP request that ctx belongs to, or a new one for a call over stdio.
+func requestID(ctx context.Context) string {
+	if id, ok := ctx.Value(requestKey{}).(string); ok {
+		return id
+	}
+	return newRequestID()
+}

@@ -77,14 +77,6 @@ func watchQuestions(ctx context.Context, log *slog.Logger, events *inquiry.Subsc
 
 type requestKey struct{}
 
-// requestID is the id of the HTTP request that ctx belongs to, or a new one for a call over stdio.
-func requestID(ctx context.Context) string {
-	if id, ok := ctx.Value(requestKey{}).(string); ok {
-		return id
-	}
-	return newRequestID()
-}
-
 func newRequestID() string { return strings.ToLower(rand.Text()[:12]) }
 
 // counted gives each request an id, which its answer has as X-Request-Id, and counts and logs it.

@@ -217,3 +217,14 @@ func (x *scene) close(passed bool) error {
 	}
 	return errors.Join(err, failed, os.RemoveAll(x.folder))
 }
+
+// Run runs the cases. The error is that of closing the stage, which it does.
+func (s *Stage) Run(ctx context.Context, items []*suite.Item) ([]suite.Result, error) {
+	o := s.opts.Play
+	o.Phones, o.Open, o.Usable = s.pool, s.open, s.usable
+	if s.opts.Dir != "" {
+		o.Keep = s.keep
+	}
+	results := play.Run(ctx, items, o)
+	return results, s.Close()
+}

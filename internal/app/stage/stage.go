@@ -191,17 +191,6 @@ func (s *Stage) simulate(ctx context.Context, count string, set map[string]any) 
 	return nil
 }
 
-// Run runs the cases. The error is that of closing the stage, which it does.
-func (s *Stage) Run(ctx context.Context, items []*suite.Item) ([]suite.Result, error) {
-	o := s.opts.Play
-	o.Phones, o.Open, o.Usable = s.pool, s.open, s.usable
-	if s.opts.Dir != "" {
-		o.Keep = s.keep
-	}
-	results := play.Run(ctx, items, o)
-	return results, s.Close()
-}
-
 // comeBack is how long a phone gets to come back that was lost.
 const comeBack = 8 * time.Second
 

@@ -17,23 +17,6 @@ import (
 	"github.com/taploop/taploop/internal/hint"
 )
 
-// Setup holds the conditions that comparable runs share. It is the first line of the results file.
-type Setup struct {
-	Program string           `json:"program"` // and its version
-	Models  map[string]Model `json:"models"`  // by the name that the person gave
-	Tasks   []string         `json:"tasks"`
-	Locale  string           `json:"locale"` // of the phone
-	Size    string           `json:"size"`   // of its screen
-	Steps   int              `json:"max_steps"`
-}
-
-// Model is how a model is asked. It holds no key.
-type Model struct {
-	BaseURL  string         `json:"base_url"`
-	Name     string         `json:"name"`
-	Settings map[string]any `json:"settings,omitempty"` // what else changes its replies
-}
-
 // Book is the results file, one result a line, in its folder. It is safe for concurrent use. One
 // process at a time has it open.
 type Book struct {

@@ -166,16 +166,6 @@ func Touch(p *screen.Picture, places []screen.Point) *screen.Picture {
 var inks = []color.YCbCr{ink(0xc0, 0x00, 0x20), ink(0x00, 0x50, 0xc0), ink(0x00, 0x6a, 0x2c),
 	ink(0x8a, 0x00, 0x9a), ink(0x9a, 0x48, 0x00), ink(0x00, 0x62, 0x78)}
 
-var (
-	white = ink(0xff, 0xff, 0xff)
-	black = ink(0, 0, 0)
-)
-
-func ink(r, g, b uint8) color.YCbCr {
-	y, cb, cr := color.RGBToYCbCr(r, g, b)
-	return color.YCbCr{Y: y, Cb: cb, Cr: cr}
-}
-
 // arrange finds a place for each label: at the corners of its element, around it, then as near as
 // there is room. Then it gives the numbers.
 func arrange(list []Mark, size screen.Size) []Mark {

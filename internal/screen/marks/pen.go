@@ -132,3 +132,13 @@ func copied(img *image.YCbCr) *image.YCbCr {
 	out.Y, out.Cb, out.Cr = slices.Clone(img.Y), slices.Clone(img.Cb), slices.Clone(img.Cr)
 	return &out
 }
+
+var (
+	white = ink(0xff, 0xff, 0xff)
+	black = ink(0, 0, 0)
+)
+
+func ink(r, g, b uint8) color.YCbCr {
+	y, cb, cr := color.RGBToYCbCr(r, g, b)
+	return color.YCbCr{Y: y, Cb: cb, Cr: cr}
+}
