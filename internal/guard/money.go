@@ -28,11 +28,14 @@ var sums = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // aboutMoney reports whether the app in front is a bank's, a wallet's, a broker's or a lender's: by
-// its package, by a word in that, or because a judge says so.
+// its package, by a word in that or in its name, or because a judge says so.
 func (s *Subject) aboutMoney() bool {
 	return s.Money || globs(moneyApps, s.App, true) ||
-		moneyWords().MatchString(strings.ToLower(s.App))
+		moneyWords().MatchString(strings.ToLower(s.App)) ||
+		s.Name != "" && moneyNames().MatchString(normalize(s.Name))
 }
+
+var moneyNames = listed("money_names")
 
 var moneyWords = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[._])(?:` + wordLists["money_words"] + `)(?:$|[._\d])`)

@@ -23,6 +23,9 @@ var (
 	launchers      = apps("launchers")
 )
 
+// Launcher reports whether the app shows the names of apps, a touch of which opens one.
+func Launcher(app string) bool { return globs(launchers, app, true) }
+
 func apps(name string) []string { return strings.Split(wordLists[name], "|") }
 
 // Words that only say yes, and words that say no.

@@ -18,6 +18,7 @@ type Subject struct {
 	Screen  []string `json:"screen,omitempty"` // all words of the screen
 	Secure  bool     `json:"secure,omitempty"` // the screen forbids capture
 	Money   bool     `json:"money,omitempty"`  // a judge says that the app is about money
+	Name    string   `json:"name,omitempty"`   // of the app, as people see it
 	// nothing of the screen is listed, and no person was asked in this app because of that
 	Unlisted bool    `json:"unlisted,omitempty"`
 	Layout   *Layout `json:"layout,omitempty"` // nil if it is not known

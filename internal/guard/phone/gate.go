@@ -47,14 +47,16 @@ type Gate struct {
 	opts   Options
 
 	mu      sync.Mutex
-	decided map[string]bool // by app
+	decided map[string]bool   // by app
+	names   map[string]string // of apps that were opened on the home screen, by package
+	pressed string            // the name of the app that was last touched there
 }
 
 var _ agentloop.Gate = (*Gate)(nil)
 
 // New returns a gate over the policy. opts may be nil.
 func New(p *guard.Policy, opts *Options) *Gate {
-	g := &Gate{policy: p, decided: map[string]bool{}, opts: *cmp.Or(opts, &Options{})}
+	g := &Gate{policy: p, decided: map[string]bool{}, names: map[string]string{}, opts: *cmp.Or(opts, &Options{})}
 	g.opts.Expires = cmp.Or(g.opts.Expires, 10*time.Minute)
 	if g.opts.Now == nil {
 		g.opts.Now = time.Now
@@ -106,14 +108,32 @@ func (g *Gate) within(
 	if unlisted && g.decides(list[0].App, s.Pending != nil && s.Pending.Ruling != nil) {
 		unlisted = false
 	}
+	name := g.appName(&list[0])
 	for i := range list {
-		list[i].Wish, list[i].Unlisted = g.opts.Wish, unlisted
+		list[i].Wish, list[i].Unlisted, list[i].Name = g.opts.Wish, unlisted, name
 	}
 	if err := g.judge(ctx, list); err != nil {
 		return v, false, err
 	}
 	v, err = g.verdict(ctx, s, look, d, list)
 	return v.With(encodeSeen(list)).Costing(g.spent()), look.Elements != nil, err
+}
+
+// appName is what people call the app in front: its known name, or the one by which the run has
+// opened it on the home screen.
+func (g *Gate) appName(s *guard.Subject) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if guard.Launcher(s.App) {
+		g.pressed = text.Cut(s.Label(), 100)
+		return ""
+	}
+	g.names[s.App] = cmp.Or(g.names[s.App], g.pressed)
+	g.pressed = ""
+	if g.opts.AppName != nil {
+		return cmp.Or(g.opts.AppName(s.App), g.names[s.App])
+	}
+	return g.names[s.App]
 }
 
 // decides reports whether a person has decided in the app before. now says that one does for the

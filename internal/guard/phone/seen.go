@@ -14,6 +14,7 @@ type seen struct {
 	Screen []string    `json:"screen,omitempty"`
 	Secure bool        `json:"secure,omitempty"`
 	Money  bool        `json:"money,omitempty"`
+	Name   string      `json:"name,omitempty"`
 }
 
 type seenPlace struct {
@@ -36,7 +37,7 @@ func encodeSeen(list []guard.Subject) string {
 	var s seen
 	for i, one := range list {
 		if i == 0 {
-			s.Secure, s.Money = one.Secure, one.Money
+			s.Secure, s.Money, s.Name = one.Secure, one.Money, one.Name
 			size := 0
 			for _, w := range one.Screen {
 				w = text.Cut(w, keptWord)
@@ -80,7 +81,8 @@ func Recall(kept, app, task string, d actions.Decision) (list []guard.Subject, k
 	if kept == "" || json.Unmarshal([]byte(kept), &s) != nil || len(s.Places) == 0 {
 		return []guard.Subject{base}, false
 	}
-	base.Screen, base.Secure, base.Money = s.Screen, s.Secure, s.Money
+	base.Screen, base.Secure = s.Screen, s.Secure
+	base.Money, base.Name = s.Money, s.Name
 	for _, p := range s.Places {
 		one := base
 		one.Element, one.Near = p.Element, p.Near

@@ -138,3 +138,27 @@ func TestWhatAPersonSaysToARunLaterCounts(t *testing.T) {
 	require.Equal(t, agentloop.TaskCompleted, d.end.Reason)
 	require.Equal(t, []string{"[Send]"}, d.touched())
 }
+
+// An app is about money by the name under which the home screen has it, whatever its package is.
+func TestAnAppsOwnNameSaysThatItIsAboutMoney(t *testing.T) {
+	rules, err := guard.New(nil)
+	require.NoError(t, err)
+	for name, asks := range map[string]bool{"Harbour Bank": true, "小鹿银行": true,
+		"Сити Банк": true, "QuickPay Wallet": true, "Weather": false, "Playground": false} {
+		gate := phone.New(rules, nil)
+		check := func(app, label string) agentloop.Verdict {
+			look := screen.Observation{State: screen.State{On: true, App: app},
+				Elements: []screen.Element{at(0, 0, 10, 10, "", 1, false),
+					at(1, 1, 9, 2, "Overview", 2, false), at(4, 4, 6, 5, label, 2, true)}}
+			click := actions.Click{At: screen.Point{X: 0.5, Y: 0.45}}
+			v, err := gate.Check(t.Context(), agentloop.Situation{Screen: look},
+				actions.Decision{Action: click})
+			require.NoError(t, err)
+			return v
+		}
+		require.True(t, check("io.deer.app", "").Allowed(), "opened by another way")
+		require.True(t, check("com.android.launcher3", name).Allowed(), name)
+		require.Equal(t, !asks, check("io.stag.app", "").Allowed(), name)
+		require.True(t, check("io.deer.app", "").Allowed(), "another app")
+	}
+}
