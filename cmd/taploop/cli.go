@@ -61,6 +61,7 @@ type commands struct {
 	Disconnect disconnectCmd `cmd:"" help:"Disconnect a phone on the network."`
 	Pair       pairCmd       `cmd:"" help:"Pair a phone for wireless debugging, by its code or by a QR code."`
 	Sessions   sessionsCmd   `cmd:"" help:"List, show and export sessions."`
+	Farm       farmCmd       `cmd:"" help:"Tell what the machines that share a store are at, and change that."`
 	Store      storeCmd      `cmd:"" help:"Migrate, check and copy the store of sessions and questions."`
 	Sandbox    sandboxCmd    `cmd:"" help:"Serve a simulated phone, and a scripted model for its tasks."`
 	Bench      benchCmd      `cmd:"" help:"Measure models on the simulated phone's tasks, each checked on the phone's state."`

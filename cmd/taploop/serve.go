@@ -14,6 +14,8 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/serve"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal/tty"
 )
 
@@ -23,6 +25,7 @@ type serveCmd struct {
 	ReplyMode string   `key:"reply.mode" help:"What happens when the model asks and the call does not say: ${reply_modes}, or several like 'elicit -> pass'." placeholder:"MODE"`
 	Privacy   string   `key:"privacy" help:"off, or captions: no picture leaves over MCP." placeholder:"LEVEL"`
 	Schemas   string   `key:"schemas" help:"How much the list of tools says: brief, with inquiry, captions or gelab for rare arguments, or full." placeholder:"LIST"`
+	Role      string   `key:"farm.role" help:"Among servers that share a PostgreSQL: front, worker, or both." placeholder:"ROLE"`
 	Compat    string   `key:"compat" help:"off, or gelab: the tools as gelab-zero's MCP server has them." placeholder:"NAME"`
 	workFlags
 }
@@ -63,6 +66,11 @@ func (c *serveCmd) Run(ctx context.Context, a *invocation) error {
 	if err := a.loadLogging(slog.LevelInfo); err != nil {
 		return err
 	}
+	role := a.Conf.Farm.Role
+	if role != config.Both && !store.Networked(string(a.Conf.Store.URL)) {
+		return app.Usage(fmt.Errorf("the role %s is for servers that share a store", role),
+			"name their PostgreSQL in store.url, or leave the role out")
+	}
 	// A client or a log that is gone is an error of that write, and not our end.
 	signal.Ignore(syscall.SIGPIPE)
 	var o serve.Options
@@ -71,6 +79,9 @@ func (c *serveCmd) Run(ctx context.Context, a *invocation) error {
 		defer closeTTY()
 		o.Console, o.Announce = person, a.announce
 		return serve.HTTP(ctx, &a.Settings, o)
+	}
+	if role == config.Worker {
+		return serve.Worker(ctx, &a.Settings, o)
 	}
 	o.In, o.Out = a.in, a.reserveStdout()
 	person, closeTTY := tty.Open()

@@ -27,7 +27,8 @@ import (
 type Parts struct {
 	Store    *store.Store
 	Host     *device.Host
-	Phones   runs.Phones // of the host, for all who look at one
+	Phones   runs.Phones // of the farm, for all who look at one
+	Farm     *Farm       // over the phones of the host
 	Manager  *runs.Manager
 	Judge    *Judge          // nil under Options.StoreOnly
 	Cases    *usecase.Cases  // over the Manager
@@ -48,6 +49,7 @@ type Options struct {
 	Grace    time.Duration    // how long a run continues without a client, 0 means for ever
 	HandOver bool             // see runs.Options
 	Reunite  bool             // alike
+	Drained  func()           // called when a person has drained this worker
 	Waits    bool             // who follows a run waits for a phone that has gone away
 	// Around returns the phones that take the place of the host's, for example with a mask over
 	// every picture. Nil keeps the host's.
@@ -82,6 +84,8 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 	if o.Around != nil {
 		d.Phones = o.Around(d.Phones)
 	}
+	d.Farm = newFarm(s, d)
+	d.Phones = d.Farm
 	opts := runOptions(s, d, o)
 	opts.Observe = func(e runs.Event) {
 		traces.Observe(e)
@@ -123,7 +127,7 @@ func Open(ctx context.Context, s *Settings, o Options) (d *Parts, err error) {
 func runOptions(s *Settings, d *Parts, o Options) *runs.Options {
 	q := s.Conf.Questions
 	opts := &runs.Options{
-		Store: d.Store, Phones: d.Phones, Broker: NewBroker(s, d.Store),
+		Store: d.Store, Phones: d.Phones, Neighbours: d.Farm.neighbours(), Broker: NewBroker(s, d.Store),
 		Asking: asking.Options{Channels: d.Channels, Attention: q.Attention,
 			Draft: channel.Mode(q.Draft)},
 		ConsoleLang: s.Lang(),

@@ -9,6 +9,7 @@ type Config struct {
 	DataDir   string             `koanf:"data_dir"`
 	Store     Store              `koanf:"store"`
 	Lease     Lease              `koanf:"lease"`
+	Farm      Farm               `koanf:"farm"`
 	ADB       ADB                `koanf:"adb"`
 	Device    Device             `koanf:"device"`
 	HTTP      HTTP               `koanf:"http"`

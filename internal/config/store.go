@@ -43,6 +43,20 @@ func (u storeURL) LogValue() slog.Value { return slog.StringValue(u.String()) }
 // MarshalText encodes String.
 func (u storeURL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
+// Farm says what this machine is among those that share a store.
+type Farm struct {
+	Role   string            `koanf:"role"`
+	Name   string            `koanf:"name"`
+	Labels map[string]string `koanf:"labels"`
+}
+
+// The roles of a server.
+const (
+	Front  = "front"
+	Worker = "worker"
+	Both   = "both"
+)
+
 var storeSettings = []setting{
 	{"store.url", "sqlite:", nil,
 		"where sessions and questions are kept: sqlite: in the data folder, or " +
@@ -52,4 +66,10 @@ var storeSettings = []setting{
 	{"lease.margin", "1s", least(100 * time.Millisecond),
 		"how much longer another server waits before it takes such a phone: for clocks that " +
 			"run differently, and for what is under way to the phone; the same on all machines"},
+	{"farm.role", Both, oneOf(Both, Front, Worker),
+		"what a server does among those that share a PostgreSQL: front serves clients and people " +
+			"and uses no phones by itself, worker carries out runs on its phones, both does both"},
+	{"farm.name", "", nil, "the name of this machine among them; the default is its host name"},
+	{"farm.labels", "", nil,
+		"labels of the phones here, by which tasks can want one: {site: berlin}"},
 }

@@ -64,7 +64,7 @@ func (m *Manager) currentRun(ctx context.Context, s *sessionState,
 	if err != nil {
 		return run, UnknownSession(sessionID, err)
 	}
-	if s.current() != nil || run.State != store.Running && run.State != store.Queued {
+	if s.current() != nil || run.Owner == "" || run.State != store.Running && run.State != store.Queued {
 		return run, nil
 	}
 	if run.Owner == m.store.Owner.ID && run.State == store.Queued &&
@@ -72,7 +72,7 @@ func (m *Manager) currentRun(ctx context.Context, s *sessionState,
 		return run, nil // it is about to be launched
 	}
 	if run.Owner != m.store.Owner.ID {
-		if _, err := m.store.Runs.Recover(ctx); err != nil {
+		if _, err := m.recoverDead(ctx); err != nil {
 			return run, err
 		}
 		return m.store.Runs.Get(ctx, run.ID)
@@ -200,6 +200,9 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 		c.m.touches.Note(ctx, c.run.ID)
 	}
 	if q != nil { // queue for the phone if need be, as the answer was already taken
+		if c.m.away(ctx, c.sess) {
+			x.leave()
+		}
 		c.m.desk.Finish(q.ID, route.Elsewhere(*q))
 	} else if err := c.open(ctx, x); err != nil {
 		return err
@@ -220,6 +223,7 @@ func (c *continuation) requeue(ctx context.Context, x *execution, q *inquiry.Que
 	defer cancel()
 	change := store.Change{From: []store.State{c.run.State}, Fence: c.run.Fence,
 		To: store.Queued, Reason: agentloop.StillRunning, MaxSteps: x.run.MaxSteps,
+		Unowned:  x.elsewhere,
 		Settings: encode(x.settings)}
 	if c.run.State == store.Paused {
 		change.Progress = agentloop.Progress.Resumed

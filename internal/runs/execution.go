@@ -22,6 +22,10 @@ type execution struct {
 	run      store.Run // stored as QUEUED, then as RUNNING
 	settings storedSettings
 
+	begin     beginning
+	elsewhere bool // left to the machine that has the phone
+	adopted   bool // begun on another machine, whose calls are not attached here
+
 	// Set by launch.
 	state   *sessionState
 	release func() // of state
@@ -34,6 +38,10 @@ type execution struct {
 // open opens the work. The error has a code if the phone cannot be used.
 func (x *execution) open(ctx context.Context, serial string) error {
 	dev, err := x.work.Open(ctx, serial)
+	if away, elsewhere := errors.AsType[*ElsewhereError](err); elsewhere {
+		x.leave()
+		dev, err = away.Device, nil
+	}
 	switch {
 	case err == nil:
 		x.sess.Device, x.sess.Serial = dev, dev.ID
@@ -44,15 +52,27 @@ func (x *execution) open(ctx context.Context, serial string) error {
 	return NoPhone(err)
 }
 
+// leave leaves the run to another machine.
+func (x *execution) leave() {
+	x.elsewhere, x.run.Unowned = true, true
+	x.settings.Begin = &x.begin
+}
+
 // launch starts the goroutine of the QUEUED run, which then owns x.work. The caller holds the
 // session's lock. If the run may have to queue, the goroutine opens the work again on its turn.
 func (x *execution) launch(queue bool) error {
 	m := x.m
-	if queue {
+	if queue || x.elsewhere {
 		x.work.Close()
 	}
+	if x.elsewhere {
+		s, done := m.states.use(x.sess.ID)
+		defer done()
+		s.moved(x.run)
+		return nil
+	}
 	ctx, cancel := context.WithCancelCause(m.ctx)
-	x.active = &activeRun{alone: x.settings.DetachedOK, cancel: cancel, done: make(chan struct{})}
+	x.active = &activeRun{alone: x.settings.DetachedOK || x.adopted, cancel: cancel, done: make(chan struct{})}
 	x.state, x.release = m.states.use(x.sess.ID)
 	x.state.enter(x.active)
 	// Joined here, so that runs queue in the order of the calls.
@@ -158,6 +178,7 @@ func (x *execution) finish(ctx context.Context, out Outcome) {
 		change: store.Change{To: stateOf(&out.Ending), Reason: out.Reason, Answer: out.Answer,
 			Begun: out.Begun, Err: strings.ReplaceAll(errorText(out.Err), "sessions show SESSION",
 				"sessions show "+x.sess.ID)}}
+	e.change = x.handedOver(e.change)
 	if e.change.To.Waiting() {
 		e.change.Question = out.Parked
 	}

@@ -203,6 +203,7 @@ func (m *Manager) plan(k store.Kind, p plan) (*execution, error) {
 	}
 	x := &execution{m: m, run: store.Run{Task: p.task}}
 	x.settings.Wish = p.wish
+	x.begin = beginning{Home: p.home, Fresh: p.fresh, Handed: p.handed, Said: p.said}
 	return x, m.kindOf(k).plan(x, p)
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
@@ -19,9 +20,11 @@ import (
 type Options struct {
 	Asking asking.Options // where questions are asked
 
-	Store     *store.Store
-	Phones    Phones
-	NewPolicy func(Settings) (agentloop.Policy, error) // for a run with these settings
+	Store  *store.Store
+	Phones Phones
+	// the other machines that share the store, nil for none. Their phones are among Phones.
+	Neighbours Neighbours
+	NewPolicy  func(Settings) (agentloop.Policy, error) // for a run with these settings
 	// Returns what looks at the end of a run with these settings, or nil. nil believes all ends.
 	NewVerifier func(Settings) (agentloop.Verifier, error)
 	// Returns the gate of a run's life. nil allows all actions.
@@ -62,9 +65,11 @@ type Manager struct {
 	*lifetime // of all runs
 
 	states     sessionStates
+	comingBack sync.Map // runs that are resumed after a restart
 	delivering sync.Map // questions whose answers the store does not accept yet
 	lines      *queue.Lines
 	touches    *touches.Counter
+	handsOver  atomic.Bool // runs that end with the process wait for another one
 	ends       *ends
 }
 

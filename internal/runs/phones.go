@@ -35,6 +35,11 @@ type PhoneInfo struct {
 	Android string
 	SDK     int
 	Size    screen.Size
+
+	Worker string            // the machine that has it, "" for this one
+	Labels map[string]string // the user's own
+	Apps   []string          // the installed packages, nil if that is not known
+	Closed bool              // it gets no new runs
 }
 
 // Phone is one phone. Only one run uses it at a time, but viewers may use it at the same time.

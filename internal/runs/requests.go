@@ -10,7 +10,8 @@ import (
 type StartRequest struct {
 	Kind     store.Kind // "" means store.OnPhone
 	Task     string
-	Serial   string // of the phone, "" for the only usable one
+	Serial   string // of the phone, "" for the only usable one, AnyPhone for any that is free
+	Phone    Wanted // in place of Serial
 	MaxSteps int    // at most the configured maximum, which 0 stands for
 	// KeepEnvironment leaves the phone unchanged. Otherwise it first goes to the home screen, and
 	// the first app that the task opens is restarted unless Options.KeepApps is set.

@@ -39,10 +39,23 @@ func (m *Manager) ResumePaused(ctx context.Context, which Resume) error {
 			break
 		}
 		if wanted(o.Latest, which) {
-			m.spawn(func() { comeback{m}.try(o.Session.ID, o.Latest.ID) })
+			m.comeBack(o.Session.ID, o.Latest.ID)
 		}
 	}
 	return err
+}
+
+// comeBack has the run continue, unless that is tried already.
+func (m *Manager) comeBack(sessionID, runID string) {
+	if _, already := m.comingBack.LoadOrStore(runID, true); already {
+		return
+	}
+	if !m.spawn(func() {
+		defer m.comingBack.Delete(runID)
+		comeback{m}.try(sessionID, runID)
+	}) {
+		m.comingBack.Delete(runID)
+	}
 }
 
 // wanted reports whether the run is one to resume.
@@ -90,7 +103,7 @@ func (b comeback) resume(ctx context.Context, sessionID, runID string) error {
 		return err
 	}
 	defer unlock()
-	if c.run.ID != runID || !pausedByRestart(c.run) {
+	if c.run.ID != runID || !pausedByRestart(c.run) && !parkedForPhone(c.run) {
 		return nil
 	}
 	m.log.InfoContext(ctx, "run resumed after the restart", "session", sessionID, "run", runID)

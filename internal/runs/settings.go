@@ -39,6 +39,8 @@ type storedSettings struct {
 	Wish string `json:"wish,omitempty"`
 	// of the calls that started or resumed the session's runs, oldest first
 	Keys []usedKey `json:"keys,omitempty"`
+	// of a run that waits for a machine with its phone
+	Begin *beginning `json:"begin,omitempty"`
 }
 
 // Wish returns the words of a person that the run's task stands for: the task itself, if a person

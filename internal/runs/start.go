@@ -27,6 +27,16 @@ func (m *Manager) Start(ctx context.Context, r StartRequest) (Status, error) {
 }
 
 func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
+	wanted, described, err := wantedIn(r.Serial)
+	switch {
+	case err != nil:
+		return Status{}, err
+	case described && len(r.Phone) == 0:
+		r.Serial, r.Phone = "", wanted
+		return m.beginOnAny(ctx, r)
+	case len(r.Phone) > 0:
+		return m.beginOnAny(ctx, r)
+	}
 	x, err := m.plan(r.Kind, plan{task: r.Task, maxSteps: r.MaxSteps, settings: r.Settings,
 		home: !r.KeepEnvironment, fresh: !r.KeepEnvironment && !m.opts.KeepApps, by: r.By,
 		wish: r.By.wish(r.Task, r.Wish)})
@@ -34,6 +44,10 @@ func (m *Manager) begin(ctx context.Context, r StartRequest) (Status, error) {
 		return Status{}, err
 	}
 	if err := x.open(ctx, r.Serial); err != nil {
+		return Status{}, err
+	}
+	if err := m.uncordoned(ctx, x.sess.Serial); err != nil {
+		x.work.Close()
 		return Status{}, err
 	}
 	if err := x.takePlace(ctx, r); err != nil {

@@ -89,7 +89,7 @@ func (s *sessionState) stateChange(ctx context.Context, closing, changed <-chan 
 func (m *Manager) recoverStale(ctx context.Context, s *sessionState, r store.Run,
 	settled bool) error {
 	switch {
-	case m.store.Owner.Elsewhere(r):
+	case m.store.Owner.Elsewhere(r), r.State == store.Queued && r.Owner == "":
 		return nil
 	case r.State.Waiting():
 		if settled {

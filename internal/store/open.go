@@ -26,6 +26,7 @@ type Store struct {
 	*db
 	Answers   Answers
 	Audit     Audit
+	Farm      Farm
 	Grants    Grants
 	Judged    Judged
 	Phones    phones
@@ -49,12 +50,15 @@ const (
 // Exists reports whether there may be sessions: in a data folder with a database in it, or in a
 // database elsewhere, which is not asked.
 func Exists(dir, url string) bool {
-	if url != "" && !strings.HasPrefix(url, SQLiteURL) {
+	if Networked(url) {
 		return true
 	}
 	_, err := os.Stat(filepath.Join(folder(dir, url), dbName))
 	return err == nil
 }
+
+// Networked reports whether the URL is of a database that several machines can share.
+func Networked(url string) bool { return url != "" && !strings.HasPrefix(url, SQLiteURL) }
 
 // folder is the data folder: the URL can name another for SQLite.
 func folder(dir, url string) string {
@@ -90,7 +94,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Store, error) {
 	d.opts.Patience = cmp.Or(d.opts.Patience, 15*time.Second)
 	d.opts.TTL = cmp.Or(d.opts.TTL, 15*time.Second)
 	d.opts.Margin = cmp.Or(d.opts.Margin, time.Second)
-	s := &Store{db: d, Answers: Answers{d}, Audit: Audit{d}, Grants: Grants{d},
+	s := &Store{db: d, Answers: Answers{d}, Audit: Audit{d}, Farm: Farm{d}, Grants: Grants{d},
 		Judged: Judged{d}, Leases: Leases{d}, Phones: phones{d}, Questions: Questions{d},
 		Runs:      Runs{d},
 		Schedules: Schedules{d},

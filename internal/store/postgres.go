@@ -132,6 +132,24 @@ func (e *postgresEngine) pool(most int, read bool, patience time.Duration) *sql.
 	return pool
 }
 
+// listen waits for notices on a connection of its own until that breaks. It reports whether it came
+// to wait.
+func (e *postgresEngine) listen(ctx context.Context, wake chan<- struct{}) bool {
+	conn, err := pgconn.ConnectConfig(ctx, e.config)
+	if err != nil {
+		return false
+	}
+	defer conn.Close(context.WithoutCancel(ctx)) // a broken one is thrown away
+	if _, err = conn.Exec(ctx, "LISTEN taploop").ReadAll(); err != nil {
+		return false
+	}
+	for err == nil {
+		wait.Wake(wake)
+		err = conn.WaitForNotification(ctx)
+	}
+	return true
+}
+
 // migrate brings the database to the newest schema, one process at a time.
 func (e *postgresEngine) migrate(ctx context.Context, d *db) error {
 	all, err := scripts(postgresMigrations)

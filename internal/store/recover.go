@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"slices"
+
+	"github.com/taploop/taploop/agentloop"
 )
 
 // Recover takes over the runs of owners that have died, and returns them. A run that was QUEUED or
@@ -13,7 +15,15 @@ import (
 // processes.
 //
 // It writes only when there is something to bring back.
-func (rs Runs) Recover(ctx context.Context) ([]Run, error) {
+func (rs Runs) Recover(ctx context.Context) ([]Run, error) { return rs.recover(ctx, recoverRun) }
+
+// HandOver is Recover, but leaves the runs with phones that were going on QUEUED for whichever
+// process claims them, and not PAUSED.
+func (rs Runs) HandOver(ctx context.Context) ([]Run, error) { return rs.recover(ctx, handOver) }
+
+func (rs Runs) recover(
+	ctx context.Context, one func(context.Context, *tx, *Run) error,
+) ([]Run, error) {
 	left, err := abandoned(ctx, rs.read, rs.owner)
 	if err != nil || len(left) == 0 {
 		return nil, doing(err, "recovering interrupted runs")
@@ -23,7 +33,7 @@ func (rs Runs) Recover(ctx context.Context) ([]Run, error) {
 			return err
 		}
 		for i := range left {
-			if err := recoverRun(ctx, tx, &left[i]); err != nil {
+			if err := one(ctx, tx, &left[i]); err != nil {
 				return doing(err, "run %s", left[i].ID)
 			}
 		}
@@ -69,5 +79,19 @@ func recoverRun(ctx context.Context, tx *tx, r *Run) error {
 	}
 	enter(tx, r, tx.db.owner.leftEnd(r.ID))
 	r.Fence++
+	return saveRun(ctx, tx, r)
+}
+
+func handOver(ctx context.Context, tx *tx, r *Run) error {
+	if err := recoverRun(ctx, tx, r); err != nil {
+		return err
+	}
+	x, err := sessionByID(ctx, tx, r.SessionID)
+	if err != nil || x.Kind() != onPhone || r.State != Paused ||
+		r.StopReason != agentloop.ServerRestarted {
+		return err
+	}
+	r.Progress = r.Progress.Resumed()
+	enter(tx, r, Change{To: Queued, Reason: agentloop.StillRunning, Unowned: true})
 	return saveRun(ctx, tx, r)
 }

@@ -55,6 +55,8 @@ type Start struct {
 	Reset     bool   `json:"reset_environment" default:"true"`
 	Key       string `json:"idempotency_key,omitempty" max:"200" listed:"gelab"`
 	Supersede bool   `json:"supersede" default:"false" listed:"gelab"`
+	// Phone are the labels of the phone that is wanted, see runs.Wanted.
+	Phone json.RawMessage `json:"phone,omitempty" listed:"gelab"`
 	// Skill is what the run replays, see runs.Settings, or nil.
 	Skill json.RawMessage `json:"-"`
 	Running
@@ -70,8 +72,12 @@ func (u *Cases) Start(ctx context.Context, c *Call, a Start) (*Outcome, error) {
 	}
 	fit := u.fitting(c, &a)
 	set.Skill = a.Skill
+	wanted, err := runs.ParseWanted(a.Phone)
+	if err != nil {
+		return nil, err
+	}
 	st, err := u.opts.Runs.Start(ctx, runs.StartRequest{
-		Task: a.Task, Serial: a.Device, MaxSteps: a.MaxSteps, KeepEnvironment: !a.Reset,
+		Task: a.Task, Serial: a.Device, Phone: wanted, MaxSteps: a.MaxSteps, KeepEnvironment: !a.Reset,
 		Queue: a.Queue, Supersede: a.Supersede, By: c.By,
 		Client: c.Client, Key: a.Key, Settings: set,
 	})

@@ -89,6 +89,7 @@ func (s *Server) table() []route {
 	inbox, sessions, tasks := &inbox{s.core}, &sessions{s.core}, &tasks{s.core}
 	chats, screens := &chats{tasks}, &screens{s.core}
 	events := &events{s.core, s.feed}
+	farm := &farm{s.core}
 	return []route{
 		{"GET", "/v1/inquiries", inbox.listInquiries},
 		{"GET", "/v1/inquiries/{id}", inbox.getInquiry},
@@ -115,6 +116,10 @@ func (s *Server) table() []route {
 		{"POST", "/v1/sessions/{id}/pause", tasks.stop(runs.Pause)},
 		{"POST", "/v1/sessions/{id}/takeover", tasks.stop(runs.Takeover)},
 		{"GET", "/v1/about", sessions.about},
+		{"GET", "/v1/farm", farm.state},
+		{"POST", "/v1/farm/drain", farm.drain},
+		{"POST", "/v1/farm/cordon", farm.cordon},
+		{"POST", "/v1/farm/requeue", farm.requeue},
 		{"GET", "/v1/skills", tasks.listSkills},
 		{"POST", "/v1/skills/{name}/run", tasks.runSkill},
 		{"GET", "/v1/devices", screens.listDevices},

@@ -60,6 +60,7 @@ type ListedPhone struct {
 	Locked  *bool   `json:"locked"`
 	App     string  `json:"foreground_app,omitempty"`
 	HeldBy  *Holder `json:"held_by"`
+	Worker  string  `json:"worker,omitempty"` // the other machine that has it
 }
 
 // Screenshot describes a picture of a phone's screen.

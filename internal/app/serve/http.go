@@ -22,6 +22,8 @@ import (
 // HTTP serves any number of clients at /mcp, and people at /ui and /v1, until ctx ends.
 func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	conf := set.Conf.HTTP
+	ctx, drained := context.WithCancel(ctx)
+	defer drained()
 	auth := &authenticator{tokens: OpenTokens(set.Conf.DataDir),
 		open: httpguard.Loopback(conf.Addr)}
 	if err := auth.check(conf.Addr); err != nil {
@@ -35,7 +37,7 @@ func HTTP(ctx context.Context, set *app.Settings, o Options) error {
 	}
 	page, url := &webUI{}, publicURL(conf.URL, ln.Addr())
 	counts := NewCounters()
-	s, err := Start(ctx, set, app.Options{Console: o.Console, URL: url,
+	s, err := Start(ctx, set, app.Options{Console: o.Console, URL: url, Drained: drained,
 		Observe: func(e runs.Event) { counts.Observe(e); page.observe(e) }})
 	if err != nil {
 		return errors.Join(err, ln.Close())

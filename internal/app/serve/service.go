@@ -83,6 +83,7 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 	if err := d.Manager.ResumePaused(ctx, runs.Resume(set.Conf.Runs.Resume)); err != nil {
 		return nil, errors.Join(fmt.Errorf("resuming runs: %w", err), d.Close())
 	}
+	s.attend(set, o.Drained)
 	s.MCP = server.NewMCPServer("taploop", set.Version, server.WithTitle("taploop"),
 		server.WithInstructions(tools.Instructions),
 		server.WithToolCapabilities(set.Conf.Skills.Tools), server.WithRecovery(),
@@ -98,6 +99,12 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 	}
 	s.notifier.Store(n)
 	return s, nil
+}
+
+// attend takes part in a farm until the service is closed.
+func (s *Service) attend(set *app.Settings, drained func()) {
+	s.Manager.Attend(runs.Resume(set.Conf.Runs.Resume))
+	s.until(func(ctx context.Context) { s.Farm.Attend(ctx, drained) })
 }
 
 // observe tells the tools and the log what a run does.

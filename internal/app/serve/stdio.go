@@ -13,7 +13,9 @@ import (
 // Stdio serves the one client at the other end of o.In and o.Out. It returns within two seconds
 // after the client closes its end, and within five after ctx ends.
 func Stdio(ctx context.Context, set *app.Settings, o Options) error {
-	s, err := Start(ctx, set, app.Options{Console: o.Console})
+	ctx, drained := context.WithCancel(ctx)
+	defer drained()
+	s, err := Start(ctx, set, app.Options{Console: o.Console, Drained: drained})
 	if err != nil {
 		return err
 	}
@@ -39,6 +41,21 @@ func Stdio(ctx context.Context, set *app.Settings, o Options) error {
 		&transport.Options{InOrder: true, Log: set.Log, Subscribe: s.tools.MaySubscribe})
 	leave() // when out broke
 	return errors.Join(Without(err, errEnded), (<-paused).finish())
+}
+
+// Worker carries out runs that other servers begin, until ctx ends or a person drains it.
+func Worker(ctx context.Context, set *app.Settings, o Options) error {
+	ctx, drained := context.WithCancel(ctx)
+	defer drained()
+	s, err := Start(ctx, set, app.Options{Drained: drained})
+	if err != nil {
+		return err
+	}
+	s.follow(func(inquiry.Question) {})
+	<-ctx.Done()
+	e := s.shutDown(graceOfSignal)
+	e.pause()
+	return e.finish()
 }
 
 // Without returns err without the known one among the errors that it joins.

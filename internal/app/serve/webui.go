@@ -29,6 +29,7 @@ func (u *webUI) open(s *app.Settings, svc *Service, auth *authenticator, mux *ht
 	server := web.New(&web.Options{
 		Phones:    u.hands,
 		About:     tellsOf(s, svc, auth),
+		Farm:      machines{d.Farm, d.Manager},
 		Questions: d.Manager.Broker(), Sessions: presented{d.Store, d.Manager},
 		Answers: d.Store.Answers, Grants: d.Store.Grants,
 		Logins: OpenLogins(s.Conf.DataDir),
@@ -48,6 +49,20 @@ func (u *webUI) open(s *app.Settings, svc *Service, auth *authenticator, mux *ht
 			server.ServeHTTP(w, r)
 		})
 	}
+}
+
+// machines are those of the farm.
+type machines struct {
+	*app.Farm
+	manager *runs.Manager
+}
+
+// State implements web.Farm.
+func (m machines) State(ctx context.Context) (any, error) { return m.Farm.State(ctx) }
+
+// Requeue implements web.Farm.
+func (m machines) Requeue(ctx context.Context, sessionID string) (store.Run, error) {
+	return m.manager.Requeue(ctx, sessionID)
 }
 
 // presented are the sessions of a store, with runs as their Manager tells of them.

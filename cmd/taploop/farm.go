@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/text"
+)
+
+type farmCmd struct {
+	Status  farmStatusCmd  `cmd:"" default:"withargs" help:"List the machines that share the store, their phones, and who has these."`
+	Drain   farmDrainCmd   `cmd:"" help:"Have a worker hand its runs over and end: other workers that see its phones take them up."`
+	Cordon  farmCordonCmd  `cmd:"" help:"Give a phone no new tasks. What is under way on it goes on."`
+	Requeue farmRequeueCmd `cmd:"" help:"Take a run from whoever carries it out, and leave it to the next worker that sees its phone."`
+}
+
+type farmStatusCmd struct {
+	JSON    bool   `help:"Print JSON."`
+	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run lists the machines.
+func (c *farmStatusCmd) Run(ctx context.Context, a *invocation) error {
+	return a.onFarm(ctx, func(d *app.Parts) error {
+		s, err := d.Farm.State(ctx)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(a.out, s)
+		}
+		type line struct {
+			app.FarmWorker
+			app.FarmPhone
+		}
+		var lines []line
+		for _, w := range s.Workers {
+			if len(w.Phones) == 0 {
+				lines = append(lines, line{FarmWorker: w})
+			}
+			for _, p := range w.Phones {
+				lines = append(lines, line{w, p})
+			}
+		}
+		if s.Waiting > 0 {
+			a.notef("%d waiting for a worker with their phone", s.Waiting)
+		}
+		return printList(a, false, lines, "no machine is up", "WORKER ROLE PHONE STATE SESSION LABELS",
+			func(l line) []any {
+				state, session, labels := l.State, "-", ""
+				for _, name := range slices.Sorted(maps.Keys(l.Labels)) {
+					if name != "device_id" && name != "worker" {
+						labels += name + "=" + l.Labels[name] + " "
+					}
+				}
+				if l.Cordoned {
+					state = "cordoned"
+				}
+				if l.Drained {
+					state = "drained"
+				}
+				if l.Holder != nil {
+					session = l.Holder.SessionID + " " + string(l.Holder.State)
+				}
+				return []any{text.Line(l.Name), l.Role, text.Line(l.FarmPhone.ID), state, session,
+					text.Line(labels)}
+			})
+	})
+}
+
+// onFarm lends the parts to a command that carries nothing out.
+func (a *invocation) onFarm(ctx context.Context, use func(*app.Parts) error) error {
+	return app.With(ctx, &a.Settings, app.Options{StoreOnly: true}, use)
+}
+
+type farmDrainCmd struct {
+	Worker  string `arg:"" help:"The worker's name, or its id."`
+	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run drains a worker.
+func (c *farmDrainCmd) Run(ctx context.Context, a *invocation) error {
+	return a.onFarm(ctx, func(d *app.Parts) error { return d.Farm.Drain(ctx, c.Worker) })
+}
+
+type farmCordonCmd struct {
+	Phone   string `arg:"" help:"The phone."`
+	Off     bool   `help:"Give it tasks again."`
+	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run cordons a phone.
+func (c *farmCordonCmd) Run(ctx context.Context, a *invocation) error {
+	return a.onFarm(ctx, func(d *app.Parts) error { return d.Farm.Cordon(ctx, c.Phone, c.Off) })
+}
+
+type farmRequeueCmd struct {
+	Session string `arg:"" help:"The session's id, or its beginning."`
+	DataDir string `key:"data_dir" help:"Where sessions are kept." placeholder:"DIR"`
+}
+
+// Run requeues a session's run.
+func (c *farmRequeueCmd) Run(ctx context.Context, a *invocation) error {
+	return a.onFarm(ctx, func(d *app.Parts) error {
+		x, err := d.Store.Find(ctx, c.Session, nil)
+		if err != nil {
+			return runs.UnknownSession(c.Session, err)
+		}
+		run, err := d.Manager.Requeue(ctx, x.ID)
+		if err == nil {
+			_, err = fmt.Fprintln(a.out, run.State)
+		}
+		return err
+	})
+}

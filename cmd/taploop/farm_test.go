@@ -1,0 +1,73 @@
+//go:build unix
+
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/pgtest"
+)
+
+// worker is a server of another machine that sees the phone.
+func (b *testEnv) worker(name string) *process {
+	p := b.spawnAs(func(c *exec.Cmd) {
+		c.Env = append(c.Env[:len(c.Env):len(c.Env)], "TAPLOOP_FARM_NAME="+name,
+			"TAPLOOP_DATA_DIR="+filepath.Join(b.dir, name))
+	}, "serve", "--role", "worker", "-v")
+	return p
+}
+
+// Workers are killed, stopped for longer than their lease, and drained while they carry a task out
+// for a machine without phones: another one ends it, and no gesture is made twice.
+func TestATaskOutlivesItsWorker(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	for what, fault := range map[string]func(*testEnv, *process){
+		"killed": func(_ *testEnv, p *process) { p.kill() },
+		"stopped": func(b *testEnv, p *process) {
+			require.NoError(b.t, p.cmd.Process.Signal(syscall.SIGSTOP))
+			b.t.Cleanup(func() { _ = p.cmd.Process.Signal(syscall.SIGCONT) })
+		},
+		"drained": func(b *testEnv, p *process) {
+			_, stderr, code := b.run("farm", "drain", "first")
+			require.Zero(b.t, code, "%s", stderr)
+			require.Zero(b.t, p.ends())
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			require.NoError(t, pgtest.Exec(t.Context(), server.URL("postgres"),
+				"CREATE DATABASE farm_"+what))
+			b := newTestEnv(t, demoTask, "", "TAPLOOP_STORE_URL="+server.URL("farm_"+what),
+				"TAPLOOP_FARM_ROLE=front", "TAPLOOP_LEASE_TTL=1s", "TAPLOOP_LEASE_MARGIN=100ms")
+			held := b.holdAt("2/8")
+			first := b.worker("first")
+			first.stderr.await(t, "(the phones are announced)")
+			run := b.spawn("run", b.task.Goal, "--serial", "api>=30", "--json")
+			held.await(t)
+			again := b.holdAt("2/8") // whoever takes it up asks the model the same
+			fault(b, first)
+			second := b.worker("second")
+			second.stderr.await(t, "(run resumed|run claimed)")
+			again.open()
+			held.open()
+			if what == "stopped" {
+				require.NoError(t, first.cmd.Process.Signal(syscall.SIGCONT))
+			}
+			require.Equal(t, 4, run.ends(), "it asks for the size: %s", run.stderr)
+			_, stderr, code := b.run("continue", "--reply", "42")
+			require.Zero(t, code, "%s", stderr)
+			b.done(tripTouches)
+			out, _, _ := b.run("farm", "status")
+			require.Contains(t, out, "second")
+			if what == "drained" {
+				require.NotContains(t, out, "first")
+			}
+		})
+	}
+}

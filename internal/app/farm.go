@@ -1,0 +1,268 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// Farm is the phones of this process and those of the other machines that share its store. It is
+// safe for concurrent use. It implements runs.Phones, runs.AppLister and runs.Neighbours.
+type Farm struct {
+	local runs.Phones
+	host  *device.Host
+	db    *store.Store
+	conf  config.Farm
+	log   *slog.Logger
+
+	notices chan struct{}
+	mu      sync.Mutex
+	mine    map[string]bool // phones that can be used here
+	closed  bool            // no runs are taken any more
+}
+
+func newFarm(s *Settings, d *Parts) *Farm {
+	f := &Farm{local: d.Phones, host: d.Host, db: d.Store, conf: s.Conf.Farm, log: s.Log,
+		notices: make(chan struct{}, 1)}
+	if f.conf.Name == "" {
+		f.conf.Name, _ = os.Hostname() // without one it has none
+	}
+	return f
+}
+
+// neighbours are the other machines, nil if the store is this machine's own.
+func (f *Farm) neighbours() runs.Neighbours {
+	if !f.db.Shared() {
+		return nil
+	}
+	return f
+}
+
+// front reports whether this process uses no phones by itself.
+func (f *Farm) front() bool { return f.conf.Role == config.Front }
+
+// List implements runs.Phones: the phones here, and then those of others.
+func (f *Farm) List(ctx context.Context) ([]runs.PhoneInfo, error) {
+	list, err := f.here(ctx)
+	if !f.db.Shared() {
+		return f.marked(ctx, list, err)
+	}
+	workers, failed := f.db.Farm.Workers(ctx)
+	if failed != nil {
+		return nil, failed
+	}
+	for _, w := range workers {
+		if w.ID == f.db.Owner.ID {
+			continue
+		}
+		var theirs []runs.PhoneInfo
+		if err := json.Unmarshal(w.Phones, &theirs); err != nil {
+			f.log.WarnContext(ctx, "reading what a worker announced", "worker", w.Name, "err", err)
+		}
+		for _, p := range theirs {
+			p.Worker = cmp.Or(w.Name, w.ID)
+			at := slices.IndexFunc(list, func(o runs.PhoneInfo) bool { return o.Serial == p.Serial })
+			switch {
+			case at < 0:
+				list = append(list, p)
+			case !list[at].Usable && p.Usable:
+				list[at] = p
+			}
+		}
+	}
+	if len(list) > 0 {
+		err = nil // the phones of others can be used without a server here
+	}
+	return f.marked(ctx, list, err)
+}
+
+// here are the phones of this process.
+func (f *Farm) here(ctx context.Context) ([]runs.PhoneInfo, error) {
+	if f.front() {
+		return nil, nil
+	}
+	list, err := f.local.List(ctx)
+	for i := range list {
+		list[i].Labels = f.conf.Labels
+	}
+	return list, err
+}
+
+// marked marks the phones that get no new runs.
+func (f *Farm) marked(ctx context.Context, list []runs.PhoneInfo, err error) (
+	[]runs.PhoneInfo, error) {
+	if err != nil {
+		return nil, err
+	}
+	closed, err := f.db.Farm.Closed(ctx)
+	for i, p := range list {
+		list[i].Closed = p.Closed || closed[store.ClosedPhone+p.Serial]
+	}
+	return list, err
+}
+
+// Open implements runs.Phones. The error is a *runs.ElsewhereError for a phone of another machine.
+func (f *Farm) Open(ctx context.Context, serial string) (runs.Phone, error) {
+	var p runs.Phone
+	var err error = runs.Refuse(runs.DeviceNotFound, "name one that is listed",
+		"there is no phone %q", serial)
+	if !f.front() {
+		p, err = f.local.Open(ctx, serial)
+	}
+	if err == nil || !f.db.Shared() || ctx.Err() != nil {
+		return p, err
+	}
+	list, failed := f.List(ctx)
+	list = slices.DeleteFunc(list, func(p runs.PhoneInfo) bool {
+		return p.Worker == "" || !p.Usable || serial != "" && serial != p.Serial &&
+			!slices.Contains(p.Addresses, serial)
+	})
+	switch {
+	case failed != nil || len(list) == 0:
+		return nil, err
+	case len(list) > 1:
+		return nil, runs.Refuse(runs.DeviceAmbiguous, "name one, or any", "there are %d phones",
+			len(list))
+	}
+	one := list[0]
+	return nil, &runs.ElsewhereError{Worker: one.Worker, Device: store.Device{ID: one.Serial,
+		Size: one.Size, Model: one.Model, Android: one.Android}}
+}
+
+// Apps implements runs.AppLister.
+func (f *Farm) Apps(ctx context.Context, serial string) ([]string, error) {
+	p, err := f.host.Open(ctx, serial)
+	if err != nil {
+		return nil, err
+	}
+	apps, err := p.Apps(ctx)
+	list := make([]string, 0, len(apps))
+	for _, a := range apps {
+		list = append(list, a.Package)
+	}
+	return list, errors.Join(err, p.Close())
+}
+
+// Mine implements runs.Neighbours.
+func (f *Farm) Mine(serial string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.mine[serial]
+}
+
+// Closed implements runs.Neighbours.
+func (f *Farm) Closed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.closed
+}
+
+// Notices implements runs.Neighbours.
+func (f *Farm) Notices() <-chan struct{} { return f.notices }
+
+// How often the own phones are looked at, how often they are told when nothing has changed, and
+// their apps are listed.
+const (
+	farmLook = 2 * time.Second
+	farmTell = time.Minute
+)
+
+// Attend tells the other machines of the phones here until ctx ends, and calls drained when a person
+// has drained this worker.
+func (f *Farm) Attend(ctx context.Context, drained func()) {
+	if !f.db.Shared() {
+		return
+	}
+	var listening sync.WaitGroup
+	listening.Go(func() { f.db.Listen(ctx, f.notices) })
+	defer listening.Wait()
+	var before map[string]string
+	var told time.Time
+	for ; ctx.Err() == nil; _ = wait.For(ctx, farmLook) {
+		now, err := f.look(ctx)
+		if err == nil && (before == nil || !maps.Equal(before, now) || time.Since(told) > farmTell) {
+			if err = f.announce(ctx); err == nil {
+				if before == nil {
+					f.log.InfoContext(ctx, "the phones are announced", "phones", len(now))
+				}
+				before, told = now, time.Now()
+			}
+		}
+		if err == nil {
+			err = f.obey(ctx, drained)
+		}
+		if err != nil && ctx.Err() == nil {
+			f.log.WarnContext(ctx, "telling the other machines", "err", err)
+		}
+	}
+}
+
+// look returns the states of the phones here. Without an ADB server there are none.
+func (f *Farm) look(ctx context.Context) (map[string]string, error) {
+	states := map[string]string{}
+	if !f.front() {
+		var err error
+		if states, err = f.host.States(ctx); err != nil {
+			f.log.DebugContext(ctx, "looking at the phones", "err", err)
+			states = map[string]string{}
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mine = map[string]bool{}
+	for serial, state := range states {
+		f.mine[serial] = state == "device"
+	}
+	return states, nil
+}
+
+func (f *Farm) announce(ctx context.Context) error {
+	list, err := f.here(ctx)
+	if err != nil {
+		list = nil // the server is gone, and the phones with it
+	}
+	for i, p := range list {
+		if !p.Usable {
+			continue
+		}
+		if list[i].Apps, err = f.Apps(ctx, p.Serial); err != nil {
+			f.log.DebugContext(ctx, "listing apps", "serial", p.Serial, "err", err)
+		}
+	}
+	phones, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	return f.db.Farm.Announce(ctx, store.Worker{Name: f.conf.Name, Role: f.conf.Role,
+		Phones: phones})
+}
+
+// obey reads what people have closed.
+func (f *Farm) obey(ctx context.Context, drained func()) error {
+	closed, err := f.db.Farm.Closed(ctx)
+	if err != nil || !closed[store.ClosedWorker+f.db.Owner.ID] {
+		return err
+	}
+	f.mu.Lock()
+	first := !f.closed
+	f.closed = true
+	f.mu.Unlock()
+	if first {
+		f.log.InfoContext(ctx, "drained: the runs are handed over")
+		drained()
+	}
+	return nil
+}

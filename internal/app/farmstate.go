@@ -1,0 +1,120 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// FarmState is what the machines of a farm are at.
+type FarmState struct {
+	Workers []FarmWorker `json:"workers"`
+	Waiting int          `json:"waiting"` // runs that no machine has claimed yet
+}
+
+// FarmWorker is a machine, "" for a store that is this machine's own.
+type FarmWorker struct {
+	ID      string      `json:"id"`
+	Name    string      `json:"name"`
+	Role    string      `json:"role"`
+	Drained bool        `json:"drained"`
+	Phones  []FarmPhone `json:"phones"`
+}
+
+// FarmPhone is a phone of a machine.
+type FarmPhone struct {
+	ID       string            `json:"device_id"`
+	State    string            `json:"state"`
+	Labels   map[string]string `json:"labels"`
+	Cordoned bool              `json:"cordoned"`
+	Holder   *store.Hold       `json:"holder,omitempty"`
+}
+
+// State returns what the machines are at, as the caller may know it who sees everything.
+func (f *Farm) State(ctx context.Context) (s FarmState, err error) {
+	closed, err := f.db.Farm.Closed(ctx)
+	if err != nil {
+		return s, err
+	}
+	waiting, err := f.db.Farm.Unowned(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.Waiting = len(waiting)
+	workers, err := f.workers(ctx)
+	for _, w := range workers {
+		one := FarmWorker{ID: w.ID, Name: w.Name, Role: w.Role, Phones: []FarmPhone{},
+			Drained: closed[store.ClosedWorker+w.ID]}
+		var phones []runs.PhoneInfo
+		if err := json.Unmarshal(w.Phones, &phones); err != nil {
+			return s, fmt.Errorf("reading what %s announced: %w", w.Name, err)
+		}
+		for _, p := range phones {
+			h, held, err := f.db.Leases.Holder(ctx, p.Serial)
+			if err != nil {
+				return s, err
+			}
+			shown := FarmPhone{ID: p.Serial, State: p.State, Labels: p.AllLabels(),
+				Cordoned: closed[store.ClosedPhone+p.Serial]}
+			if held {
+				shown.Holder = &h
+			}
+			one.Phones = append(one.Phones, shown)
+		}
+		s.Workers = append(s.Workers, one)
+	}
+	return s, err
+}
+
+// workers are those that have announced themselves, or this machine.
+func (f *Farm) workers(ctx context.Context) ([]store.Worker, error) {
+	if f.db.Shared() {
+		return f.db.Farm.Workers(ctx)
+	}
+	list, err := f.here(ctx)
+	if err != nil {
+		return nil, err
+	}
+	phones, err := json.Marshal(list)
+	return []store.Worker{{Name: f.conf.Name, Role: f.conf.Role, Phones: phones}}, err
+}
+
+// Drain has the worker of that name or id hand its runs over and end.
+func (f *Farm) Drain(ctx context.Context, name string) error {
+	workers, err := f.db.Farm.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, w := range workers {
+		names = append(names, w.Name)
+	}
+	workers = slices.DeleteFunc(workers, func(w store.Worker) bool { return w.Name != name && w.ID != name })
+	switch len(workers) {
+	case 0:
+		return hint.Add(runs.Coded(runs.InvalidArgument, fmt.Errorf("there is no worker %q", name)),
+			"name one of those that are up: "+strings.Join(names, ", "))
+	case 1:
+		_, err = f.db.Farm.SetClosed(ctx, store.ClosedWorker+workers[0].ID, true)
+		return err
+	}
+	return hint.Add(runs.Coded(runs.InvalidArgument,
+		fmt.Errorf("%d workers have the name %q", len(workers), name)),
+		"give the id of one: taploop farm status --json")
+}
+
+// Cordon has the phone get no new runs, or open it again.
+func (f *Farm) Cordon(ctx context.Context, phone string, off bool) error {
+	if phone == "" {
+		return hint.Add(runs.Coded(runs.InvalidArgument, fmt.Errorf("no phone is named")),
+			"name one that is listed: taploop farm status")
+	}
+	_, err := f.db.Farm.SetClosed(ctx, store.ClosedPhone+phone, !off)
+	return err
+}

@@ -1,0 +1,217 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// ElsewhereError is the error of Phones.Open for a phone that only another machine reaches. Its runs
+// are begun here all the same, and left to that machine.
+type ElsewhereError struct {
+	Device store.Device
+	Worker string
+}
+
+func (e *ElsewhereError) Error() string {
+	return fmt.Sprintf("phone %q is on %s, and cannot be reached from here", e.Device.ID, e.Worker)
+}
+
+// Neighbours are the other machines that share the store.
+type Neighbours interface {
+	// Mine reports whether this process can use the phone now.
+	Mine(serial string) bool
+	// Closed reports whether this process takes no runs any more.
+	Closed() bool
+	// Notices has a token when another machine has changed something.
+	Notices() <-chan struct{}
+}
+
+// beginning is what a run that is left to another machine begins with.
+type beginning struct {
+	Home   bool   `json:"home,omitempty"`
+	Fresh  bool   `json:"fresh,omitempty"`
+	Handed bool   `json:"handed,omitempty"`
+	Said   string `json:"said,omitempty"`
+}
+
+// How often runs to claim are looked for without a notice, and how often those whose process has
+// died.
+const (
+	claimEvery  = 500 * time.Millisecond
+	rescueEvery = 5 * time.Second
+)
+
+// Attend claims the runs that were begun on another machine for a phone of this process, and takes
+// up those whose process died, until the Manager closes. A server calls it once. Without
+// Options.Neighbours it does nothing.
+func (m *Manager) Attend(which Resume) {
+	near := m.opts.Neighbours
+	if near == nil {
+		return
+	}
+	m.handsOver.Store(which != ResumeNone)
+	m.spawn(func() {
+		var rescued time.Time
+		for wait.Until(m.ctx, claimEvery, near.Notices()) == nil {
+			if near.Closed() {
+				continue
+			}
+			m.report("claiming runs", m.claimAll(m.ctx))
+			if which != ResumeNone && time.Since(rescued) >= rescueEvery {
+				rescued = time.Now()
+				m.report("taking up runs", m.rescue(m.ctx))
+			}
+		}
+	})
+}
+
+func (m *Manager) report(doing string, err error) {
+	if err != nil && m.ctx.Err() == nil {
+		m.log.Warn(doing, "err", err)
+	}
+}
+
+func (m *Manager) claimAll(ctx context.Context) error {
+	waiting, err := m.store.Farm.Unowned(ctx)
+	for _, u := range waiting {
+		if err == nil && m.opts.Neighbours.Mine(u.Serial) {
+			err = m.claim(ctx, u)
+		}
+	}
+	return err
+}
+
+// claim makes the run this process's, and carries it out. It does nothing if another one was faster.
+func (m *Manager) claim(ctx context.Context, u store.Unowned) error {
+	c, unlock, err := m.openContinuation(ctx, ContinueRequest{SessionID: u.SessionID, Queue: true})
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if c.run.ID != u.RunID || c.run.State != store.Queued || c.run.Owner != "" {
+		return nil
+	}
+	s, err := settingsOf(c.run)
+	if err != nil {
+		return err
+	}
+	p := plan{task: c.run.Task, maxSteps: c.run.MaxSteps, settings: s.Settings, wish: s.Wish}
+	if b := s.Begin; b != nil {
+		p.home, p.fresh, p.handed, p.said = b.Home, b.Fresh, b.Handed, b.Said
+	}
+	x, err := m.plan(c.sess.Kind(), p)
+	if err != nil {
+		return err
+	}
+	x.sess, x.adopted = c.sess, true
+	s.Settings, s.Begin = x.settings.Settings, nil
+	x.settings = s
+	x.run, err = m.store.Runs.Transition(ctx, c.run.ID, store.Change{Claim: true,
+		From: []store.State{store.Queued}, Fence: c.run.Fence, To: store.Queued,
+		Reason: agentloop.StillRunning, MaxSteps: c.run.MaxSteps, Settings: encode(s)})
+	if superseded(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m.log.InfoContext(ctx, "run claimed", "session", c.sess.ID, "run", c.run.ID)
+	return x.launch(true)
+}
+
+// recoverDead takes over the runs of processes that died. In a farm those that were going on wait
+// for whichever process sees their phones.
+func (m *Manager) recoverDead(ctx context.Context) ([]store.Run, error) {
+	if m.opts.Neighbours == nil {
+		return m.store.Runs.Recover(ctx)
+	}
+	return m.store.Runs.HandOver(ctx)
+}
+
+// handedOver returns the end of a life as it is stored: a run that ends with this process waits for
+// another one, if this one takes part in a farm.
+func (x *execution) handedOver(c store.Change) store.Change {
+	if c.Reason != agentloop.ServerRestarted || x.sess.Serial == "" || !x.m.handsOver.Load() {
+		return c
+	}
+	c.To, c.Reason, c.Unowned = store.Queued, agentloop.StillRunning, true
+	c.Progress = agentloop.Progress.Resumed
+	return c
+}
+
+// rescue takes over the runs whose process died, and resumes those on phones of this process that a
+// restart has paused or that lost their phone. It applies the answers to questions of the dead.
+func (m *Manager) rescue(ctx context.Context) error {
+	if _, err := m.recoverDead(ctx); err != nil {
+		return err
+	}
+	paused, err := m.store.Sessions(ctx, store.Filter{State: store.Paused})
+	for _, o := range paused {
+		lost := m.opts.Reunite && parkedForPhone(*o.Latest)
+		if m.opts.Neighbours.Mine(o.Serial) && (lost || wanted(o.Latest, ResumeAll)) {
+			m.comeBack(o.Session.ID, o.Latest.ID)
+		}
+	}
+	return errors.Join(err, resumer{m}.catchUp(ctx))
+}
+
+// uncordoned returns an error if a person has closed the phone to new tasks.
+func (m *Manager) uncordoned(ctx context.Context, serial string) error {
+	closed, err := m.store.Farm.Closed(ctx)
+	if err == nil && closed[store.ClosedPhone+serial] {
+		err = Refuse(DeviceBusy, "use another phone, or open it again: taploop farm cordon --off "+
+			serial, "phone %q is cordoned: it gets no new tasks", serial)
+	}
+	return err
+}
+
+// away reports whether the session's phone cannot be reached from here, but perhaps from another
+// machine.
+func (m *Manager) away(ctx context.Context, x store.Session) bool {
+	if m.opts.Neighbours == nil || x.Serial == "" {
+		return false
+	}
+	p, err := m.opts.Phones.Open(ctx, x.Serial)
+	if err != nil {
+		return true
+	}
+	_ = p.Close() // nothing was changed on it
+	return false
+}
+
+// Requeue takes a session's run from whoever carries it out, and leaves it to the next process that
+// sees its phone: the former one may write nothing from then on. A run that rests for a person, or
+// has ended, is refused.
+func (m *Manager) Requeue(ctx context.Context, sessionID string) (store.Run, error) {
+	sess, run, err := m.latest(ctx, sessionID)
+	if err != nil {
+		return run, err
+	}
+	stuck := run.State == store.Queued || run.State == store.Running || pausedByRestart(run) ||
+		parkedForPhone(run)
+	if m.opts.Neighbours == nil || sess.Serial == "" || !stuck {
+		return run, Refuse(InvalidArgument, "continue the session",
+			"the run is %s, and not one that another machine could take up", run.State)
+	}
+	s, err := settingsOf(run)
+	if err != nil {
+		return run, err
+	}
+	s.Begin = &beginning{}
+	if run.State == store.Running {
+		run, err = m.store.Runs.Transition(ctx, run.ID, store.Change{From: []store.State{run.State},
+			Fence: run.Fence, To: store.Paused, Reason: agentloop.ServerRestarted})
+	}
+	if err == nil {
+		run, err = m.store.Runs.Transition(ctx, run.ID, store.Change{
+			From: []store.State{run.State}, Fence: run.Fence, To: store.Queued, Unowned: true,
+			Reason: agentloop.StillRunning, Settings: encode(s), Progress: agentloop.Progress.Resumed})
+	}
+	return run, err
+}

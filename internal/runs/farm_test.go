@@ -1,0 +1,229 @@
+package runs_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/runs"
+	"github.com/taploop/taploop/internal/store"
+)
+
+// machine is one of a farm: it reaches its own phones, and knows of all.
+type machine struct {
+	*fakePhones
+	all    *fakePhones
+	labels map[string]runs.PhoneInfo
+	closed bool
+}
+
+func (m *machine) List(ctx context.Context) ([]runs.PhoneInfo, error) {
+	list, err := m.all.List(ctx)
+	for i, p := range list {
+		if known, ok := m.labels[p.Serial]; ok {
+			list[i] = known
+		}
+	}
+	return list, err
+}
+
+func (m *machine) Open(ctx context.Context, serial string) (runs.Phone, error) {
+	p, err := m.fakePhones.Open(ctx, serial)
+	m.all.mu.Lock()
+	defer m.all.mu.Unlock()
+	if err != nil && m.all.phones[serial] != nil {
+		return nil, &runs.ElsewhereError{Device: store.Device{ID: serial}, Worker: "another"}
+	}
+	return p, err
+}
+
+func (m *machine) Mine(serial string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.phones[serial] != nil
+}
+
+func (m *machine) Closed() bool             { return m.closed }
+func (m *machine) Notices() <-chan struct{} { return nil }
+
+// machine is another process of the farm, with the phones of those serials.
+func (w *fixture) machine(all *fakePhones, serials ...string) *fixture {
+	own := &fakePhones{phones: map[string]*handset{}}
+	for _, s := range serials {
+		own.phones[s] = all.phones[s]
+	}
+	m := &machine{fakePhones: own, all: all}
+	o := &fixture{t: w.t, dir: w.dir, phones: own, policy: &scriptedPolicy{think: time.Second},
+		opts: w.opts, files: w.files}
+	o.opts.Observe, o.opts.NewPolicy = nil, o.policy.make
+	o.opts.Phones, o.opts.Neighbours = m, m
+	o.begin()
+	o.manager.Attend(runs.ResumeAll)
+	return o
+}
+
+func TestAFrontBeginsTasksOnTheWorkersPhones(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		all := newFakePhones("P", "Q")
+		front, worker := w.machine(all), w.machine(all, "P", "Q")
+		defer front.close()
+		defer worker.close()
+		st, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "tap ask tap", Serial: "P"})
+		require.NoError(t, err)
+		_, err = front.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Serial: "P"})
+		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err), "it has its holder before it is claimed")
+
+		st = front.wait(st.Session.ID)
+		require.Equal(t, store.WaitingReply, st.Run.State)
+		front.reply(st.Session.ID, "red")
+		st = front.wait(st.Session.ID)
+		require.Equal(t, store.Completed, st.Run.State, "%s", st.Message)
+		require.Equal(t, "done red", st.Run.Answer)
+		require.Len(t, all.phones["P"].done(), 3, "home, and each gesture once")
+
+		st, err = front.manager.Start(w.ctx(), runs.StartRequest{Task: "forever", Serial: runs.AnyPhone})
+		require.NoError(t, err)
+		time.Sleep(10 * time.Second)
+		st, err = front.manager.Stop(w.ctx(), runs.StopRequest{SessionID: st.Session.ID})
+		require.NoError(t, err)
+		require.Equal(t, store.Cancelled, st.Run.State)
+		time.Sleep(2 * time.Second)
+		n := len(all.phones[st.Session.Serial].done())
+		require.NotZero(t, n)
+		time.Sleep(time.Minute)
+		require.Len(t, all.phones[st.Session.Serial].done(), n, "it is stopped")
+	})
+}
+
+func TestRunsOfADeadWorkerAreTakenUpByWhoSeesThePhoneNext(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		all := newFakePhones("P")
+		front, worker := w.machine(all), w.machine(all, "P")
+		defer front.close()
+		going, err := front.manager.Start(w.ctx(),
+			runs.StartRequest{Task: "tap tap tap tap tap tap", Serial: "P", KeepEnvironment: true})
+		require.NoError(t, err)
+		time.Sleep(3 * time.Second)
+		worker.close() // as a worker that is drained does
+		next := w.machine(all, "P")
+		defer next.close()
+		st := front.wait(going.Session.ID)
+		for st.Run.State == store.Paused {
+			time.Sleep(time.Second)
+			st = front.wait(going.Session.ID)
+		}
+		require.Equal(t, store.Completed, st.Run.State, "%s", st.Message)
+		require.Len(t, all.phones["P"].done(), 6, "nothing is lost or repeated")
+		require.NotEmpty(t, next.policy.seen)
+	})
+}
+
+// The answer comes while no worker has the phone: the front leaves the run to the next one.
+func TestAnAnswerWaitsForAWorker(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		all := newFakePhones("P")
+		front, worker := w.machine(all), w.machine(all, "P")
+		defer front.close()
+		asked, err := front.manager.Start(w.ctx(), runs.StartRequest{Task: "ask tap", Serial: "P"})
+		require.NoError(t, err)
+		require.Equal(t, store.WaitingReply, front.wait(asked.Session.ID).Run.State)
+		worker.close()
+		st := front.reply(asked.Session.ID, "blue")
+		require.Equal(t, store.Queued, st.Run.State)
+		require.Empty(t, st.Run.Owner)
+		next := w.machine(all, "P")
+		defer next.close()
+		require.Equal(t, "done blue", front.wait(asked.Session.ID).Run.Answer)
+	})
+}
+
+func TestWhichPhonesAreWanted(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		all := newFakePhones("P", "Q", "R")
+		worker := w.machine(all, "P", "Q", "R")
+		defer worker.close()
+		m := worker.opts.Phones.(*machine)
+		m.labels = map[string]runs.PhoneInfo{
+			"P": {Serial: "P", Usable: true, Model: "Pixel 8", SDK: 34, Apps: []string{"com.shop"},
+				Labels: map[string]string{"site": "berlin"}},
+			"Q": {Serial: "Q", Usable: true, Model: "Galaxy", SDK: 29,
+				Labels: map[string]string{"site": "paris"}},
+			"R": {Serial: "R", Usable: true, Model: "Pixel 9", SDK: 35, Closed: true},
+		}
+		start := func(r runs.StartRequest) (string, error) {
+			r.Task, r.KeepEnvironment = "tap", true
+			st, err := worker.manager.Start(w.ctx(), r)
+			if err == nil {
+				worker.wait(st.Session.ID)
+			}
+			return st.Session.Serial, err
+		}
+		for want, asked := range map[string][]runs.StartRequest{
+			"P": {{Phone: runs.Wanted{"api": ">=30"}}, {Serial: "model=Pixel*"}, {Serial: "api=34"},
+				{Phone: runs.Wanted{"site": "berlin", "api": "<99"}}, {Serial: "app=com.shop"},
+				{Phone: runs.Wanted{"device_id": "P"}}},
+			"Q": {{Serial: "api<=29"}, {Serial: "api < 30 , site = paris"}, {Phone: runs.Wanted{"api": "29"}}},
+		} {
+			for _, r := range asked {
+				got, err := start(r)
+				require.NoError(t, err, "%v", r)
+				require.Equal(t, want, got, "%v", r)
+			}
+		}
+		for _, r := range []runs.StartRequest{{Serial: "site=rome"}, {Serial: "api>34"},
+			{Phone: runs.Wanted{"colour": "*"}}, {Serial: "app=com.bank"}} {
+			_, err := start(r)
+			require.Equal(t, runs.DeviceNotFound, runs.CodeOf(err), "%v: %v", r, err)
+			require.Contains(t, hint.Of(err), "site: berlin or paris", "the labels that there are")
+			require.NotContains(t, hint.Of(err), "Pixel 9", "of a phone that can be used")
+		}
+		for _, r := range []runs.StartRequest{{Serial: "api>=new"}, {Serial: "site=berlin,x"},
+			{Serial: "site="}, {Serial: "model=[", Phone: nil}, {Phone: runs.Wanted{"api": "~3"}},
+			{Serial: "P", Phone: runs.Wanted{"api": "34"}}} {
+			_, err := start(r)
+			require.Equal(t, runs.InvalidArgument, runs.CodeOf(err), "%v: %v", r, err)
+			require.NotEmpty(t, hint.Of(err), "%v", r)
+		}
+	})
+}
+
+func TestAnyPhoneIsOneThatIsFree(t *testing.T) {
+	bubble(t, func(t *testing.T, w *fixture) {
+		all := newFakePhones("P", "Q")
+		worker := w.machine(all, "P", "Q")
+		defer worker.close()
+		anyOf := runs.StartRequest{Task: "ask tap", Serial: runs.AnyPhone, Client: "me"}
+		used := map[string]string{}
+		for range 2 {
+			st, err := worker.manager.Start(w.ctx(), anyOf)
+			require.NoError(t, err)
+			used[st.Session.Serial] = st.Session.ID
+		}
+		require.Len(t, used, 2)
+		_, err := worker.manager.Start(w.ctx(), anyOf)
+		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
+		for _, id := range used {
+			require.ErrorContains(t, err, id, "it says who has them")
+		}
+		anyOf.Queue = true
+		st, err := worker.manager.Start(w.ctx(), anyOf)
+		require.NoError(t, err)
+		require.Equal(t, store.Queued, st.Run.State)
+		for _, id := range used {
+			_, err := worker.manager.Stop(w.ctx(), runs.StopRequest{SessionID: id})
+			require.NoError(t, err)
+		}
+		require.Equal(t, store.WaitingReply, worker.wait(st.Session.ID).Run.State)
+		require.NoError(t, worker.manager.WithdrawAll(w.ctx(), st.Session.ID, "over"))
+
+		cordoned := store.ClosedPhone + "P"
+		_, err = w.store.Farm.SetClosed(w.ctx(), cordoned, true)
+		require.NoError(t, err)
+		_, err = worker.manager.Start(w.ctx(), runs.StartRequest{Task: "tap", Serial: "P"})
+		require.Equal(t, runs.DeviceBusy, runs.CodeOf(err))
+		require.ErrorContains(t, err, "cordoned")
+	})
+}

@@ -1,0 +1,121 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// Farm is what the machines that share a database know of each other.
+type Farm struct{ *db }
+
+// Worker is a process with phones, as it says of itself.
+type Worker struct {
+	ID     string          `json:"id"` // of its Owner
+	Name   string          `json:"name"`
+	Role   string          `json:"role"`
+	Addr   string          `json:"addr,omitempty"`
+	Phones json.RawMessage `json:"phones"`
+	At     time.Time       `json:"at"` // by its own clock
+}
+
+// Shared reports whether processes on other machines may use the store.
+func (s *Store) Shared() bool { return !s.engine.alone() }
+
+// Announce stores what this process says of itself, and that it is there.
+func (f Farm) Announce(ctx context.Context, w Worker) error {
+	err := f.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.present(ctx); err != nil {
+			return err
+		}
+		return tx.exec(ctx, `INSERT INTO workers (id, name, role, addr, phones, at)
+			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name,
+			role = excluded.role, addr = excluded.addr, phones = excluded.phones, at = excluded.at`,
+			f.owner.ID, w.Name, w.Role, w.Addr, string(w.Phones), millis(tx.at))
+	})
+	return doing(err, "telling the other machines of the phones")
+}
+
+// Workers returns the processes that are alive and have announced themselves, by name.
+func (f Farm) Workers(ctx context.Context) (alive []Worker, err error) {
+	all, err := collect(ctx, f.read, func(row scanner) (w Worker, err error) {
+		var phones string
+		err = row.Scan(&w.ID, &w.Name, &w.Role, &w.Addr, &phones, instant{&w.At})
+		w.Phones = json.RawMessage(phones)
+		return w, err
+	}, "SELECT id, name, role, addr, phones, at FROM workers ORDER BY name, id")
+	for _, w := range all {
+		if f.owner.Alive(w.ID) {
+			alive = append(alive, w)
+			continue
+		}
+		gone := f.updateUnsynced(ctx, func(ctx context.Context, tx *tx) error {
+			return tx.exec(ctx, "DELETE FROM workers WHERE id = ?", w.ID)
+		})
+		_ = gone // the next look tries again
+	}
+	return alive, doing(err, "listing the workers")
+}
+
+// Unowned is a run that is QUEUED until a process with its phone claims it.
+type Unowned struct{ RunID, SessionID, Serial string }
+
+// Unowned returns the runs to claim, oldest first.
+func (f Farm) Unowned(ctx context.Context) ([]Unowned, error) {
+	list, err := collect(ctx, f.read, func(row scanner) (u Unowned, err error) {
+		return u, row.Scan(&u.RunID, &u.SessionID, &u.Serial)
+	}, `SELECT r.id, r.session_id, s.serial FROM runs r JOIN sessions s ON s.id = r.session_id
+		WHERE r.state IN ('QUEUED', 'RUNNING') AND r.owner = '' ORDER BY r.created_at, r.rowid`)
+	return list, doing(err, "looking for runs to claim")
+}
+
+// The kinds of what can be closed: workers by their ID, phones by their serial.
+const (
+	ClosedWorker = "worker "
+	ClosedPhone  = "phone "
+)
+
+// SetClosed closes or opens a worker or a phone, and reports whether that changed anything.
+func (f Farm) SetClosed(ctx context.Context, what string, closed bool) (changed bool, err error) {
+	statement := "DELETE FROM closed WHERE what = ?"
+	if closed {
+		statement = `INSERT INTO closed (what, at) SELECT ?1, CAST(?2 AS BIGINT)
+			WHERE NOT EXISTS (SELECT 1 FROM closed WHERE what = ?1)`
+	}
+	err = f.update(ctx, func(ctx context.Context, tx *tx) error {
+		args := []any{what, millis(tx.at)}
+		if !closed {
+			args = args[:1]
+		}
+		n, err := affected(tx.ExecContext(ctx, statement, args...))
+		changed = n > 0
+		return err
+	})
+	return changed, doing(err, "closing %s", what)
+}
+
+// Closed returns what is closed.
+func (f Farm) Closed(ctx context.Context) (map[string]bool, error) {
+	list, err := collect(ctx, f.read, scanID, "SELECT what FROM closed")
+	all := map[string]bool{}
+	for _, what := range list {
+		all[what] = true
+	}
+	return all, doing(err, "reading what is closed")
+}
+
+// Listen wakes the reader of the channel when another process has moved a run or settled a question,
+// until ctx ends. A notice can be lost. On SQLite it returns at once.
+func (s *Store) Listen(ctx context.Context, wake chan<- struct{}) {
+	e, ok := s.engine.(*postgresEngine)
+	for failures := 0; ok && ctx.Err() == nil; failures++ {
+		if e.listen(ctx, wake) {
+			failures = 0
+		}
+		if wait.For(ctx, wait.Backoff(100*time.Millisecond, 10*time.Second, failures)) != nil {
+			return
+		}
+	}
+}

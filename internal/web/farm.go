@@ -1,0 +1,91 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/taploop/taploop/internal/store"
+)
+
+// Farm are the machines that share the store. State is what they are at, as JSON.
+type Farm interface {
+	State(ctx context.Context) (any, error)
+	// Drain has a worker hand its runs over and end.
+	Drain(ctx context.Context, worker string) error
+	// Cordon has a phone get no new runs, or opens it again.
+	Cordon(ctx context.Context, phone string, off bool) error
+	// Requeue takes a session's run from whoever carries it out.
+	Requeue(ctx context.Context, sessionID string) (store.Run, error)
+}
+
+// farm serves the machines to people who see everything.
+type farm struct{ *core }
+
+func (s *farm) may(v viewer) error {
+	if err := v.person("people see the machines, and change what they do"); err != nil {
+		return err
+	}
+	if !v.all {
+		return refuse("NOT_A_PERSON", errors.New("machines are shown to those who see everything"))
+	}
+	if s.opts.Farm == nil {
+		return refuse("NOT_FOUND", errors.New("this server has no machines"))
+	}
+	return nil
+}
+
+func (s *farm) state(w http.ResponseWriter, r *http.Request, v viewer) error {
+	if err := s.may(v); err != nil {
+		return err
+	}
+	now, err := s.opts.Farm.State(r.Context())
+	if err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, now)
+}
+
+// change reads a request, carries it out, and answers with what the machines are at then.
+func (s *farm) change(w http.ResponseWriter, r *http.Request, v viewer, into any,
+	do func(context.Context) error) error {
+	if err := s.may(v); err != nil {
+		return err
+	}
+	if err := receive(r, into); err != nil {
+		return err
+	}
+	if err := do(r.Context()); err != nil {
+		return badRequest("%s", err.Error())
+	}
+	return s.state(w, r, v)
+}
+
+func (s *farm) drain(w http.ResponseWriter, r *http.Request, v viewer) error {
+	var body struct {
+		Worker string `json:"worker"`
+	}
+	return s.change(w, r, v, &body, func(ctx context.Context) error {
+		return s.opts.Farm.Drain(ctx, body.Worker)
+	})
+}
+
+func (s *farm) cordon(w http.ResponseWriter, r *http.Request, v viewer) error {
+	var body struct {
+		Phone string `json:"device_id"`
+		Off   bool   `json:"off"`
+	}
+	return s.change(w, r, v, &body, func(ctx context.Context) error {
+		return s.opts.Farm.Cordon(ctx, body.Phone, body.Off)
+	})
+}
+
+func (s *farm) requeue(w http.ResponseWriter, r *http.Request, v viewer) error {
+	var body struct {
+		Session string `json:"session_id"`
+	}
+	return s.change(w, r, v, &body, func(ctx context.Context) error {
+		_, err := s.opts.Farm.Requeue(ctx, body.Session)
+		return err
+	})
+}
