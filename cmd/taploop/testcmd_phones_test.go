@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,9 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/taploop/taploop/internal/model/scripted"
+	"github.com/taploop/taploop/internal/patient"
+	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/suite"
 )
 
@@ -347,4 +351,52 @@ func TestAPersonAnswersWhatTheSuiteDoesNot(t *testing.T) {
 	code, _ := call("reply", list[0].ID, "42")
 	require.Equal(t, exitDone, code)
 	require.Equal(t, exitDone, <-done, f.said)
+}
+
+// A suite has its phones for itself: it waits for one that a task has, and while it runs no task
+// gets one. Its own sessions and questions are in nobody's list.
+func TestASuiteAndTasksWaitForEachOthersPhones(t *testing.T) {
+	t.Parallel()
+	f := newTested(t, 2, "rules:\n"+say("", claim))
+	db, err := store.Open(t.Context(), dataOf(f.env), nil)
+	require.NoError(t, err)
+	defer db.Close()
+	begin := func(serial string) store.Run {
+		_, run, err := db.Begin(t.Context(), store.Session{Serial: serial},
+			store.Run{Task: "of a person", State: store.Running})
+		require.NoError(t, err)
+		return run
+	}
+	mine, other := begin("phone-1"), begin("phone-2")
+	require.NoError(t, db.Leases.Take(t.Context(), "phone-1", mine.ID))
+	refused := 0
+	f.asked = func(*scripted.Request) {
+		err := db.Leases.Take(context.Background(), "phone-2", other.ID)
+		if _, busy := errors.AsType[*store.BusyError](err); busy {
+			refused++
+		}
+	}
+	const two = "cases: [{name: a, task: t, with: [{n: 1}, {n: 2}], expect: none}]"
+	code, all := f.test(two)
+	require.Equal(t, exitDone, code, f.said)
+	require.Contains(t, f.said, "phone-1", "a person is told what is waited for")
+	for _, r := range all {
+		require.Equal(t, "phone-2", r.Last().Phone)
+	}
+	require.Equal(t, 2, refused)
+	require.NoError(t, db.Leases.Take(t.Context(), "phone-2", other.ID), "it is given back")
+
+	f.asked = nil
+	said := make(chan struct{})
+	go func() { // the person's task ends while the tests wait
+		defer close(said)
+		patient.Until(t, func() bool {
+			list, err := db.Sessions(context.Background(), store.Filter{})
+			return err == nil && len(list) == 4
+		})
+		assert.NoError(t, db.Leases.Release(context.Background(), "phone-1", mine.ID))
+	}()
+	code, _ = f.test(two, "--phones", "phone-1")
+	<-said
+	require.Equal(t, exitDone, code, f.said)
 }

@@ -5,9 +5,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -81,19 +81,10 @@ func (i *Item) Cassette() string {
 	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(file, ext), i.Row, ext)
 }
 
+var noSlug = regexp.MustCompile(`[^a-z0-9]+`)
+
 // slug is the beginning of a name in letters that every file system takes.
 func slug(name string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(name) {
-		switch {
-		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-		if b.Len() >= 40 {
-			break
-		}
-	}
-	return strings.Trim(b.String(), "-")
+	s := strings.Trim(noSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	return strings.Trim(s[:min(len(s), 40)], "-")
 }

@@ -10,10 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/taploop/taploop/device"
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
-	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
 	"github.com/taploop/taploop/internal/suite"
 	"github.com/taploop/taploop/internal/suite/play"
@@ -48,7 +46,7 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	if x.parts, err = app.Open(living, set, app.Options{}); err != nil {
 		return nil, &suite.Trouble{Kind: suite.KindSuite, Err: err}
 	}
-	phone, err := x.phone(ctx)
+	phone, err := x.parts.Host.Open(ctx, at.Serial)
 	if err != nil {
 		return nil, errors.Join(err, x.parts.Close())
 	}
@@ -58,34 +56,6 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 		Cost: func(sent, got int) float64 {
 			return (price.PromptPrice*float64(sent) + price.ReplyPrice*float64(got)) / 1e6
 		}}, nil
-}
-
-// phone opens the phone, unless a session outside of the tests has it.
-func (x *scene) phone(ctx context.Context) (*device.Phone, error) {
-	if err := x.stage.free(ctx, x.at.Serial); err != nil {
-		return nil, err
-	}
-	return x.parts.Host.Open(ctx, x.at.Serial)
-}
-
-// free refuses a phone that a session of the usual data folder has.
-func (s *Stage) free(ctx context.Context, serial string) error {
-	if s.opts.Play.Ask || !store.Exists(s.base.Conf.DataDir, string(s.base.Conf.Store.URL)) {
-		return nil
-	}
-	db, err := app.OpenStore(ctx, s.base, &store.Options{Reading: true})
-	if err != nil {
-		return &suite.Trouble{Kind: suite.KindSuite, Err: err}
-	}
-	defer db.Close()
-	h, held, err := db.Leases.Holder(ctx, serial)
-	if err == nil && held {
-		err = fmt.Errorf("session %s has the phone %s", h.SessionID, serial)
-	}
-	if err != nil {
-		return &suite.Trouble{Kind: suite.KindSuite, Err: err}
-	}
-	return nil
 }
 
 // cassettes are the settings of the attempt's recording. What is replayed is a copy: what a replay
@@ -221,7 +191,7 @@ func (x *scene) close(passed bool) error {
 // Run runs the cases. The error is that of closing the stage, which it does.
 func (s *Stage) Run(ctx context.Context, items []*suite.Item) ([]suite.Result, error) {
 	o := s.opts.Play
-	o.Phones, o.Open, o.Usable = s.pool, s.open, s.usable
+	o.Phones, o.Hold, o.Open, o.Usable = s.pool, s.holds.take, s.open, s.usable
 	if s.opts.Dir != "" {
 		o.Keep = s.keep
 	}

@@ -56,6 +56,7 @@ type Stage struct {
 	pool []play.Phone
 	temp string
 
+	holds   holds
 	closers []func() error
 }
 
@@ -76,6 +77,9 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 	more := map[string]any{}
 	if !o.Play.Ask { // no inbox shows what is asked in a folder of its own
 		more["data_dir"] = filepath.Join(base.Conf.DataDir, "tests")
+	}
+	if err := s.holdPhones(ctx, items); err != nil {
+		return s, err
 	}
 	if n, simulated := strings.CutPrefix(o.Phones, "sandbox"); simulated {
 		if err := s.simulate(ctx, n, more); err != nil {

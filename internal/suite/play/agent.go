@@ -30,9 +30,7 @@ func (t *try) call() *usecase.Call {
 	return &usecase.Call{Client: "", By: t.opts.By, Usual: glance, Most: time.Minute,
 		Report: &usecase.Reporter{Heartbeat: time.Minute,
 			Send: func(_ context.Context, p usecase.Progress) {
-				if t.opts.View.Step != nil {
-					t.opts.View.Step(t.at, t.opts.Mask.Text(p.Message))
-				}
+				t.opts.View.Step(t.at, t.opts.Mask.Text(p.Message))
 			}}}
 }
 

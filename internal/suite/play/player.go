@@ -73,12 +73,14 @@ type Attempt struct {
 	Number int // from 1
 }
 
-// Options of Run. Phones and Open have to be there.
+// Options of Run. The functions have to be there, but for Keep.
 type Options struct {
 	Phones []Phone
-	Open   func(ctx context.Context, a Attempt) (*Scene, error)
-	// Usable reports whether the phone can be used, after trouble with it. Nil takes every phone
-	// out.
+	// Hold takes a phone for all that follows. It may wait for it until ctx ends, which it does when
+	// nothing is left to do. A phone that it refuses is not used.
+	Hold func(ctx context.Context, serial string) error
+	Open func(ctx context.Context, a Attempt) (*Scene, error)
+	// Usable reports whether the phone can be used, after trouble with it.
 	Usable  func(ctx context.Context, serial string) bool
 	By      runs.Actor // the suite's author
 	Ask     bool       // unexpected questions wait for a person
@@ -95,8 +97,7 @@ type Options struct {
 	View View
 }
 
-// View is told what happens. Its functions may be called by several goroutines at once, and may be
-// nil.
+// View is told what happens. Its functions may be called by several goroutines at once.
 type View struct {
 	Began func(a Attempt)
 	Step  func(a Attempt, words string)
@@ -108,6 +109,8 @@ type View struct {
 // what runs is stopped and torn down, and what did not run is skipped.
 func Run(ctx context.Context, items []*suite.Item, o Options) []suite.Result {
 	q := newQueue(items, &o)
+	q.working, q.rested = context.WithCancel(ctx)
+	defer q.rested()
 	stop := context.AfterFunc(ctx, q.changed.Send)
 	defer stop()
 	var wg sync.WaitGroup

@@ -16,6 +16,8 @@ type queue struct {
 	opts    *Options
 	say     *suite.Words
 	changed wait.Broadcast
+	working context.Context // ends when every item is done
+	rested  func()
 
 	mu      sync.Mutex
 	items   []*suite.Item // in their order
@@ -134,8 +136,9 @@ func (q *queue) skip(i *suite.Item, why string) {
 // finish tells that an item has its result.
 func (q *queue) finish(i *suite.Item) {
 	q.state[i] = done
-	if q.opts.View.Ended != nil {
-		q.opts.View.Ended(*q.results[i])
+	q.opts.View.Ended(*q.results[i])
+	if !slices.ContainsFunc(q.items, func(i *suite.Item) bool { return q.state[i] != done }) {
+		q.rested()
 	}
 	q.changed.Send()
 }
@@ -159,20 +162,26 @@ func (q *queue) add(i *suite.Item, a suite.Attempt, last bool) {
 
 // leave takes a phone out, whose item goes to another one. Without another one the item has failed.
 func (q *queue) leave(i *suite.Item, p Phone, a suite.Attempt) {
+	q.lose(p, a.Message)
+	q.mu.Lock()
+	others := slices.ContainsFunc(q.phones, func(x Phone) bool { return fits(i.Suite, x) })
+	if others {
+		q.on[i.Suite]--
+		q.state[i] = waiting
+		q.changed.Send()
+	}
+	q.mu.Unlock()
+	if !others {
+		q.add(i, a, true)
+	}
+}
+
+// lose takes a phone out.
+func (q *queue) lose(p Phone, why string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.phones = slices.DeleteFunc(q.phones, func(x Phone) bool { return x.Serial == p.Serial })
-	q.lost = p.Serial + ": " + a.Message
-	q.on[i.Suite]--
-	if slices.ContainsFunc(q.phones, func(x Phone) bool { return fits(i.Suite, x) }) {
-		q.state[i] = waiting
-		q.changed.Send()
-		return
-	}
-	r := q.results[i]
-	r.Attempts = append(r.Attempts, a)
-	r.Settle(q.say)
-	q.finish(i)
+	q.lost = p.Serial + ": " + why
 }
 
 // rest returns the results, with a reason for each item that did not run.

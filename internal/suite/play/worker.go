@@ -22,6 +22,10 @@ type worker struct {
 const tidying = time.Minute
 
 func (w *worker) work(ctx context.Context) {
+	if err := w.opts.Hold(w.queue.working, w.phone.Serial); err != nil {
+		w.queue.lose(w.phone, err.Error())
+		return
+	}
 	defer w.teardown(ctx)
 	for {
 		i := w.queue.take(ctx, w.phone)
@@ -40,12 +44,10 @@ func (w *worker) item(ctx context.Context, i *suite.Item) bool {
 	again := 1 // once more when the phone comes back
 	for n := 1; ; n++ {
 		a := Attempt{Item: i, Serial: w.phone.Serial, Number: n}
-		if w.opts.View.Began != nil {
-			w.opts.View.Began(a)
-		}
+		w.opts.View.Began(a)
 		got := w.attempt(ctx, a)
 		if gone(&got) && ctx.Err() == nil {
-			back := w.opts.Usable != nil && w.opts.Usable(ctx, w.phone.Serial)
+			back := w.opts.Usable(ctx, w.phone.Serial)
 			if !back || again == 0 {
 				w.note(fmt.Sprintf(w.say.Play.TakenOut, w.phone.Serial, got.Message))
 				w.queue.leave(i, w.phone, got)
@@ -79,9 +81,7 @@ func worthRetrying(a *suite.Attempt) bool {
 }
 
 func (w *worker) note(words string) {
-	if w.opts.View.Note != nil {
-		w.opts.View.Note(w.opts.Mask.Text(words))
-	}
+	w.opts.View.Note(w.opts.Mask.Text(words))
 }
 
 // attempt is one attempt of an item, with its secrets masked.

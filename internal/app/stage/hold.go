@@ -1,0 +1,100 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/internal/app"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/suite"
+	"github.com/taploop/taploop/internal/wait"
+)
+
+// holds are the phones that tests have in the usual data folder, from the first set-up to the last
+// teardown: tasks of a server wait for them, and tests wait for a phone that a task has. The
+// sessions and questions of the cases are in a folder of their own, in nobody's inbox.
+type holds struct {
+	db   *store.Store // nil if nothing else uses the phones
+	task string
+	note func(words string)
+
+	mu   sync.Mutex
+	runs map[string]store.Run // by serial
+}
+
+func (s *Stage) holdPhones(ctx context.Context, items []*suite.Item) error {
+	s.holds.note, s.holds.runs = s.opts.Play.View.Note, map[string]store.Run{}
+	if s.opts.Play.Ask || strings.HasPrefix(s.opts.Phones, "sandbox") ||
+		!store.Exists(s.base.Conf.DataDir, string(s.base.Conf.Store.URL)) {
+		return nil
+	}
+	var names []string
+	for _, i := range items {
+		names = append(names, filepath.Base(i.Suite.File))
+	}
+	s.holds.task = "taploop test: " + strings.Join(slices.Compact(names), ", ")
+	var err error
+	if s.holds.db, err = app.OpenStore(ctx, s.base, nil); err == nil {
+		s.closers = append(s.closers, s.holds.close)
+	}
+	return err
+}
+
+// patience is how long tests wait for a phone that a task has, before they do without it.
+const patience = 10 * time.Minute
+
+// take implements play.Options.Hold.
+func (h *holds) take(ctx context.Context, serial string) error {
+	if h.db == nil {
+		return nil
+	}
+	x, run, err := h.db.Begin(ctx, store.Session{Serial: serial},
+		store.Run{Task: h.task, State: store.Running})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for told := false; ; told = true {
+		err = h.db.Leases.Take(ctx, serial, run.ID)
+		busy, is := errors.AsType[*store.BusyError](err)
+		if err == nil {
+			break
+		}
+		if is && !told {
+			h.note(busy.Error())
+		}
+		if !is || wait.For(ctx, time.Second) != nil {
+			return errors.Join(err, h.db.Delete(context.WithoutCancel(ctx), x.ID))
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.runs[serial] = run
+	return nil
+}
+
+// close gives the phones back.
+func (h *holds) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var errs []error
+	for serial, run := range h.runs {
+		_, err := h.db.Runs.Transition(ctx, run.ID, store.Change{To: store.Completed,
+			Reason: agentloop.TaskCompleted, Answer: "the tests have ended"})
+		if err == nil {
+			err = h.db.Leases.Release(ctx, serial, run.ID)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("giving %s back: %w", serial, err))
+		}
+	}
+	return errors.Join(append(errs, h.db.Close())...)
+}
