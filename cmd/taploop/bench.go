@@ -28,6 +28,7 @@ import (
 type benchCmd struct {
 	Model    []string `help:"A model to measure: the name of a profile (models in the configuration), or a model's name at the endpoint. May be given several times; the default is the configured model." placeholder:"NAME" sep:"none"`
 	Task     []string `help:"A task, as taploop sandbox --tasks lists them. May be given several times; the default is all." placeholder:"ID" sep:"none"`
+	Draw     whole    `from:"1" to:"1000000" help:"Tasks whose parameters are drawn by this seed, in the place of the usual ones." placeholder:"SEED"`
 	Rounds   whole    `short:"n" default:"3" from:"1" to:"1000" help:"How often each model gets each task." placeholder:"N"`
 	Parallel whole    `default:"1" from:"1" to:"64" help:"How many runs there are at once." placeholder:"N"`
 	Locale   string   `enum:"en,zh" default:"en" help:"Language of the phone and of the tasks: en, zh."`
@@ -112,18 +113,22 @@ func (c *benchCmd) tasks() (map[string]sandbox.Task, error) {
 			"write WxH with sides from 200 to 4096, for example 1080x2400")
 	}
 	phone := sandbox.New(nil)
+	known := phone.Tasks()
+	if c.Draw > 0 {
+		known = phone.Drawn(uint64(c.Draw))
+	}
 	if len(c.Task) == 0 {
-		for _, t := range phone.Tasks() {
+		for _, t := range known {
 			c.Task = append(c.Task, t.ID)
 		}
 	}
 	tasks := map[string]sandbox.Task{}
 	for _, id := range c.Task {
-		t, ok := phone.Task(id)
-		if !ok {
+		i := slices.IndexFunc(known, func(t sandbox.Task) bool { return t.ID == id })
+		if i < 0 {
 			return nil, app.Usage(fmt.Errorf("there is no task %q", id), "taploop sandbox --tasks")
 		}
-		tasks[id] = t
+		tasks[id] = known[i]
 	}
 	if len(tasks) < len(c.Task) {
 		return nil, app.Usage(errors.New("a task is given twice"), "-n says how often each is run")
@@ -139,7 +144,7 @@ var noBehaviour = []string{"model.base_url", "model.name", "model.api_key", "mod
 // setup is what the runs have in common.
 func (c *benchCmd) setup(a *invocation, models map[string]*config.Loaded) bench.Setup {
 	s := bench.Setup{Program: "taploop " + ownVersion(), Models: map[string]bench.Model{},
-		Tasks: c.Task, Locale: c.Locale, Size: c.Size,
+		Tasks: c.Task, Draw: int(c.Draw), Locale: c.Locale, Size: c.Size,
 		Steps: min(cmp.Or(int(c.MaxSteps), a.Conf.Loop.MaxSteps), a.Conf.Loop.MaxSteps)}
 	for name, conf := range models {
 		m := bench.Model{BaseURL: conf.Model.BaseURL, Name: conf.Model.Name,

@@ -42,6 +42,7 @@ var besides = map[string]string{
 	"internal/agents": "internal/guard internal/inquiry internal/inquiry/inquirytest " +
 		"internal/mcp/proxy internal/mcp/proxy/upstream",
 	"internal/sandbox/shell":     "internal/sandbox/ui internal/sandbox/apps",
+	"internal/app/simulation":    "actions device internal/skill internal/verify",
 	"internal/sandbox/adbserver": "internal/adbtest internal/sandbox",
 	"internal/sandbox/adbdshim":  "internal/adbtest internal/sandbox internal/sandbox/adbserver",
 	"internal/lab/calibrate":     "actions/dialect/families",

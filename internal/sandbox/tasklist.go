@@ -244,6 +244,9 @@ type Task struct {
 	GoalZH string // for a Chinese phone: names and texts are as its apps show them
 	// a person's answer when asked in the middle, "" when there is no need to ask
 	Reply string
+	Grade int // how hard it is, from 1 to 3, of a drawn task
+	// what a drawn task names, by the names of its parameters
+	Params map[string]string
 	// changes what the apps store after a reset, nil for no change
 	prepare func(*apps.Host)
 	check   func(*apps.Host) []error

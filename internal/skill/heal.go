@@ -10,18 +10,38 @@ import (
 
 // unready scrolls on, waits, or has the step healed.
 func (x *moment) unready(why error) (agentloop.Proposal, error) {
-	if errors.Is(why, errMissing) && x.at.At > 0 && x.at.Scrolls < mostScrolls {
-		if a, err := x.steps()[x.at.At-1].action(); err == nil && a.Traits().Scrolls {
-			x.at.Scrolls++
-			x.at.Replayed++
-			return x.propose(a, x.steps()[x.at.At-1].Say), nil
-		}
+	if a := x.onward(); a != nil && errors.Is(why, errMissing) && x.at.Scrolls < mostScrolls {
+		x.at.Scrolls++
+		return x.propose(a, ""), nil
 	}
 	if x.at.Waits < mostWaits && !errors.Is(why, errAmbiguous) {
 		x.at.Waits++
 		return x.propose(actions.Wait{For: pause}, ""), nil
 	}
 	return x.heal(why)
+}
+
+// onward is the scroll that may bring the next target onto the screen: the one that was recorded, or
+// one of the list that the target was in. It is nil if there is none.
+func (x *moment) onward() actions.Action {
+	if x.at.At > 0 {
+		if a, err := x.steps()[x.at.At-1].action(); err == nil && a.Traits().Scrolls {
+			return a
+		}
+	}
+	if x.at.At >= len(x.steps()) {
+		return nil
+	}
+	s := &x.steps()[x.at.At]
+	if len(s.Targets) == 0 || !s.Targets[0].Listed || x.page.holds(&s.Before) != nil {
+		return nil
+	}
+	for i := range x.page.list {
+		if e := &x.page.list[i]; e.Scrollable && !e.Editable {
+			return actions.Scroll{At: e.Bounds.Center(), Direction: actions.Down}
+		}
+	}
+	return nil
 }
 
 // end reports when the screen is the one that the recorded run ended on.

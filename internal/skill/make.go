@@ -59,6 +59,10 @@ func Make(src Source, o MakeOptions) (*Skill, []string, error) {
 	}
 	m := &maker{src: src, params: o.Params, used: map[string]bool{},
 		values: slices.Collect(maps.Values(o.Params))}
+	if len(slices.Compact(slices.Sorted(maps.Values(o.Params)))) < len(o.Params) {
+		return nil, nil, errors.New("two parameters have the same value: which of them the run used " +
+			"where is not known; make the skill from a run in which they differ")
+	}
 	for name, v := range o.Params {
 		if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(name) || v == "" {
 			return nil, nil, fmt.Errorf("--param %s=%s: want NAME=VALUE, and a name of small "+
@@ -183,7 +187,11 @@ func (m *maker) step(s, next *store.StepRecord) (out Step, ok bool) {
 		_ = out.Action.UnmarshalJSON(b)
 	}
 	for n, at := range pointsOf(a) {
-		t, err := m.target(p, at, p.at(at))
+		i := p.at(at)
+		if named := m.named(p, i); named != i {
+			i, at = named, p.list[named].Bounds.Center()
+		}
+		t, err := m.target(p, at, i)
 		if err != nil {
 			m.note(s.Index, "what is touched there is not known (%v): a model will be asked", err)
 			out.Targets = nil
@@ -274,6 +282,24 @@ func (m *maker) focus(s *store.StepRecord, p *page, out *Step) {
 	out.Focus = &t
 }
 
+// named is the text in a group that is the value of a parameter, if there is one: the rest of what
+// the group says is of the moment. Else it is the element itself.
+func (m *maker) named(p *page, i int) int {
+	if i < 0 || said(&p.list[i]) != "" {
+		return i
+	}
+	at := i
+	for j := i + 1; j < p.end(i); j++ {
+		if slices.Contains(m.values, said(&p.list[j])) {
+			if at != i {
+				return i
+			}
+			at = j
+		}
+	}
+	return at
+}
+
 // target is what is found again of element i, which was touched at a place.
 func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	if i < 0 {
@@ -281,7 +307,8 @@ func (m *maker) target(p *page, at screen.Point, i int) (t Target, err error) {
 	}
 	e := &p.list[i]
 	b := e.Bounds
-	t = Target{Label: p.says(i), Empty: blank(e), X: round((at.X - b.Min.X) / (b.Max.X - b.Min.X)),
+	t = Target{Label: p.says(i), Empty: blank(e),
+		Listed: p.inList(i), X: round((at.X - b.Min.X) / (b.Max.X - b.Min.X)),
 		Y: round((at.Y - b.Min.Y) / (b.Max.Y - b.Min.Y))}
 	kin, same := 0, 0
 	for j := range p.list {

@@ -69,6 +69,8 @@ type Target struct {
 	// Label is what it says. Nothing that says something else is the target.
 	Label    string    `yaml:"label" json:"label,omitempty" empty:"ok"`
 	Locators []locator `yaml:"locators" json:"locators,omitempty"` // the best first
+	// Listed says that it was one of a list, which is looked through for it.
+	Listed bool `yaml:"listed" json:"listed,omitempty"`
 	// Empty says that it was a field without text.
 	Empty bool `yaml:"empty" json:"empty,omitempty"`
 	// X and Y are where in it the finger was, from 0 to 1.

@@ -16,6 +16,7 @@ import (
 type claim struct {
 	words string
 	on    *bool // of something that is switched
+	gone  bool  // of something that is to be removed
 }
 
 // What tasks put in quotes, in the languages of the world, and what they name with figures.
@@ -30,7 +31,7 @@ func claims(task string) (list []claim) {
 	add := func(words string) {
 		words = text.Line(words)
 		if words != "" && !slices.ContainsFunc(list, func(c claim) bool { return c.words == words }) {
-			list = append(list, claim{words: words})
+			list = append(list, claim{words: words, gone: removed(task, words)})
 		}
 	}
 	for _, m := range quotedText.FindAllStringSubmatch(task, -1) {
@@ -38,10 +39,29 @@ func claims(task string) (list []claim) {
 			add(words)
 		}
 	}
+	if m := told.FindStringSubmatch(task); m != nil {
+		add(strings.TrimRight(m[1], ".。!！ "))
+	}
 	for _, m := range figures.FindAllString(quotedText.ReplaceAllString(task, " "), -1) {
 		add(m)
 	}
 	return append(list, switches(task)...)
+}
+
+// told is what a task says at its end, behind a colon: a message, most of the time.
+var told = regexp.MustCompile(`[^\d\s][:：]\s*([^\s"“„«「『《‘'][^\n]+)$`)
+
+// removes are words for what is not to be there afterwards.
+var removes = regexp.MustCompile(`(?i)\b(?:delete|remove|clear|discard|cancel|erase)\b|删除|删掉|移除|清除|取消`)
+
+// removed reports whether the part of the task that names the words wants them away.
+func removed(task, words string) bool {
+	for _, part := range parts.Split(task, -1) {
+		if strings.Contains(part, words) && removes.MatchString(part) {
+			return true
+		}
+	}
+	return false
 }
 
 // Words for what is switched, with the state that they ask for, in a part of a sentence. A task in
@@ -68,7 +88,7 @@ func switches(task string) (list []claim) {
 		for _, t := range turned {
 			m := t.re.FindStringSubmatch(text.Line(part))
 			if m != nil && len(strings.Fields(m[1])) <= 4 {
-				list = append(list, claim{strings.TrimSpace(m[1]), &t.on})
+				list = append(list, claim{words: strings.TrimSpace(m[1]), on: &t.on})
 				break
 			}
 		}
@@ -88,6 +108,10 @@ func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 	}
 	var seen, lacks []string
 	for _, c := range all {
+		if c.gone {
+			lacks = append(lacks, gone(c.words, list))
+			continue
+		}
 		if c.on == nil {
 			if where := shown(c.words, list); where != "" {
 				lacks = append(lacks, fmt.Sprintf("%s is %s", text.Quote(c.words, 60), where))
@@ -112,6 +136,14 @@ func elements(task string, list []screen.Element) (agentloop.Verified, string) {
 		return agentloop.Unverified, strings.Join(lacks, "; ")
 	}
 	return agentloop.IsVerified, "the screen shows " + strings.Join(seen, ", ")
+}
+
+// gone says what a screen tells of something that was to be removed: it may be on another page.
+func gone(words string, list []screen.Element) string {
+	if shown(words, list) == "" {
+		return text.Quote(words, 60) + " is still on the screen"
+	}
+	return "that " + text.Quote(words, 60) + " is gone cannot be seen"
 }
 
 // shown says what keeps words from counting as shown, or "" for nothing: text in a field has only

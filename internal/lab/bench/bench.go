@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/lab"
 )
 
@@ -77,6 +78,60 @@ type Score struct {
 	PromptTokens     float64 `json:"prompt_tokens"`
 	CompletionTokens float64 `json:"completion_tokens"`
 	Cost             float64 `json:"cost,omitempty"` // total of all runs, 0 if unknown
+
+	SPA SPA `json:"spa_bench"`
+}
+
+// SPA are the figures that SPA-Bench gives, under its names. Shares are from 0 to 1.
+type SPA struct {
+	SuccessRate float64 `json:"success_rate"`
+	// Why runs ended: the model said that the task is done, or it had no steps left, or else.
+	SelfReported float64 `json:"self_reported_completion_rate"`
+	MaxSteps     float64 `json:"maximum_steps_reached_rate"`
+	Errors       float64 `json:"error_rate"`
+	// Of the runs whose model said that the task is done, those that were not done; and of those
+	// without steps left, those that were.
+	Premature float64 `json:"premature_termination_rate"`
+	Overdue   float64 `json:"overdue_termination_rate"`
+
+	SecondsPerStep float64 `json:"mean_exec_time_per_step"`
+	TokensPerStep  float64 `json:"mean_tokens_per_step"`
+	CostPerStep    float64 `json:"mean_api_cost_per_step,omitempty"`
+}
+
+// newSPA sums up results, none of which is broken.
+func newSPA(results []Result) (s SPA) {
+	share := func(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+	passed, claimed, early, spent, late, steps := 0, 0, 0, 0, 0, 0
+	for _, r := range results {
+		switch {
+		case r.Claimed:
+			claimed++
+			early += one(!r.Passed)
+		case r.StopReason == string(agentloop.MaxStepsReached):
+			spent++
+			late += one(r.Passed)
+		}
+		passed, steps = passed+one(r.Passed), steps+r.Steps
+		s.SecondsPerStep += r.Seconds
+		s.TokensPerStep += float64(r.PromptTokens + r.CompletionTokens)
+		s.CostPerStep += r.Cost
+	}
+	for _, total := range []*float64{&s.SecondsPerStep, &s.TokensPerStep, &s.CostPerStep} {
+		*total /= float64(max(steps, 1))
+	}
+	all := len(results)
+	s.SuccessRate, s.SelfReported = share(passed, all), share(claimed, all)
+	s.MaxSteps, s.Errors = share(spent, all), share(all-claimed-spent, all)
+	s.Premature, s.Overdue = share(early, claimed), share(late, spent)
+	return s
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // NewScore summarizes the results that are not broken.
@@ -96,7 +151,7 @@ func NewScore(results []Result) Score {
 			s.False++
 		}
 	}
-	s.Rate = lab.NewRate(s.Passed, s.Runs)
+	s.Rate, s.SPA = lab.NewRate(s.Passed, s.Runs), newSPA(results)
 	median := func(of func(Result) float64) float64 {
 		values := make([]float64, len(results))
 		for i, r := range results {
@@ -178,8 +233,9 @@ type Setup struct {
 	Program string           `json:"program"` // and its version
 	Models  map[string]Model `json:"models"`  // by the name that the person gave
 	Tasks   []string         `json:"tasks"`
-	Locale  string           `json:"locale"` // of the phone
-	Size    string           `json:"size"`   // of its screen
+	Draw    int              `json:"draw,omitempty"` // the seed of the tasks, 0 for the usual ones
+	Locale  string           `json:"locale"`         // of the phone
+	Size    string           `json:"size"`           // of its screen
 	Steps   int              `json:"max_steps"`
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/hint"
 	"github.com/taploop/taploop/internal/lab"
 	"github.com/taploop/taploop/internal/lab/bench"
@@ -114,6 +115,18 @@ func TestAScoreCountsWhatTheCheckSays(t *testing.T) {
 	require.Equal(t, []float64{8, 20, 300, 0.75}, []float64{s.Steps, s.Seconds, s.PromptTokens,
 		s.Cost})
 	require.Equal(t, bench.Score{Rate: lab.Rate{High: 1}}, bench.NewScore(nil))
+}
+
+func TestAScoreHasTheFiguresOfSPABench(t *testing.T) {
+	spent := string(agentloop.MaxStepsReached)
+	s := bench.NewScore([]bench.Result{
+		{Passed: true, Claimed: true, Steps: 4, Seconds: 10, PromptTokens: 100, Cost: 1},
+		{Claimed: true, Steps: 2, Seconds: 4, CompletionTokens: 20},
+		{Passed: true, StopReason: spent, Steps: 9, Seconds: 20},
+		{StopReason: "STUCK", Steps: 5, Seconds: 6},
+	}).SPA
+	require.Equal(t, bench.SPA{SuccessRate: 0.5, SelfReported: 0.5, MaxSteps: 0.25, Errors: 0.25,
+		Premature: 0.5, Overdue: 1, SecondsPerStep: 2, TokensPerStep: 6, CostPerStep: 0.05}, s)
 }
 
 func TestTheReportHasTheLastOfEachRunAndNothingElse(t *testing.T) {

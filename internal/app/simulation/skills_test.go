@@ -1,0 +1,305 @@
+package simulation_test
+
+import (
+	"context"
+	"image"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/actions"
+	"github.com/taploop/taploop/agentloop"
+	"github.com/taploop/taploop/device"
+	"github.com/taploop/taploop/internal/sandbox"
+	"github.com/taploop/taploop/internal/screen"
+	"github.com/taploop/taploop/internal/skill"
+	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/verify"
+)
+
+// held is a simulated phone in memory whose time passes with what is done on it.
+type held struct {
+	*sandbox.Simulator
+	now time.Time
+}
+
+func hold(at time.Time, size image.Point) *held {
+	h, still := &held{now: at}, 0.0
+	h.Simulator = sandbox.New(&sandbox.Options{Size: size, AnimationScale: &still,
+		Now: func() time.Time { return h.now }})
+	return h
+}
+
+// Elements implements agentloop.Reader.
+func (h *held) Elements(context.Context) ([]screen.Element, error) {
+	s := h.Display.Size()
+	return device.ParseElements(h.Screen.DumpXML(), screen.Size{W: s.X, H: s.Y}, 0)
+}
+
+func (h *held) state() screen.State {
+	w := h.Screen.App()
+	return screen.State{App: w.Package, Activity: w.Component()}
+}
+
+func (h *held) do(t *testing.T, a actions.Action) {
+	t.Helper()
+	s := h.Display.Size()
+	at := func(p screen.Point) (x, y int) {
+		return int(p.X * float64(s.X)), int(p.Y * float64(s.Y))
+	}
+	switch a := a.(type) {
+	case actions.Click:
+		h.Touch.Tap(at(a.At))
+	case actions.LongPress:
+		x, y := at(a.At)
+		h.Touch.Swipe(x, y, x, y, time.Second)
+	case actions.Type:
+		h.Keys.Text(a.Text)
+	case actions.Scroll:
+		h.Touch.Swipe(s.X/2, s.Y*2/3, s.X/2, s.Y/3, 1500*time.Millisecond)
+	case actions.OpenApp:
+		require.NoError(t, h.Apps.Launch(a.App))
+	case actions.Back:
+		require.NoError(t, h.Keys.Key(sandbox.KeyBack))
+	}
+	h.now = h.now.Add(4 * time.Second)
+}
+
+const (
+	settingsApp = "open com.android.settings"
+	clockApp    = "open com.android.deskclock"
+	smsApp      = "open com.android.messaging"
+)
+
+// walks solve the drawn tasks: a verb and what it is for, by resource name or by words.
+var walks = map[string][]string{
+	"SystemWifiTurn":      {settingsApp, "tap row_network", "tap pref_wifi_on"},
+	"SystemBluetoothTurn": {settingsApp, "tap row_devices", "tap pref_bluetooth_on"},
+	"AirplaneModeTurn":    {settingsApp, "tap row_network", "tap pref_airplane_mode_on"},
+	"DarkThemeTurn":       {settingsApp, "tap row_display", "tap pref_ui_night_mode"},
+	"LocationTurn":        {settingsApp, "tap row_location", "tap pref_location_mode"},
+	"MagnificationTurn": {settingsApp, "tap row_accessibility",
+		"tap pref_accessibility_display_magnification_enabled"},
+	"TurnOffWifiAndTurnOnBluetooth": {settingsApp, "tap row_network", "tap pref_wifi_on", "tap up",
+		"tap row_devices", "tap pref_bluetooth_on"},
+	"ClockAlarmSet": {clockApp, "tap add_alarm", "tap hour_{hour}", "tap minute_{minute}",
+		"tap save_alarm"},
+	"ClockAlarmOff":    {clockApp, "tap Alarm {time}"},
+	"ClockAlarmDelete": {clockApp, "press {time}", "tap delete"},
+	"NotesCreate": {"open com.taploop.sandbox.notes", "tap new_note", "type {title}",
+		"tap edit_body", "type {text}", "tap save"},
+	"SmsSendToContact": {smsApp, "tap {who}", "tap compose_message_text", "type {text}",
+		"tap send_message_button"},
+	"SimpleSmsSend": {smsApp, "tap start_chat", "tap permission_allow_button", "tap recipient",
+		"type {number}\n", "tap compose_message_text", "type {message}", "tap send_message_button"},
+	"SimpleSmsReply": {smsApp, "tap {number}", "tap compose_message_text", "type {message}",
+		"tap send_message_button"},
+	"ShopCart": {"open com.taploop.sandbox.shop", "tap search", "type merino", "tap search_button",
+		"tap product", "tap size_{size}", "tap colour_navy", "tap add_to_cart"},
+}
+
+// walkOf is the walk of a task with its parameters. What only has to be verified is looked at.
+func walkOf(t *testing.T, task sandbox.Task) (list []string) {
+	t.Helper()
+	family := task.ID
+	if walks[family] == nil {
+		family = strings.TrimSuffix(family, "Verify")
+		family = strings.TrimSuffix(strings.TrimSuffix(family, "On"), "Off")
+	}
+	require.NotNil(t, walks[family], "no walk for %s", task.ID)
+	for _, m := range walks[family] {
+		for name, v := range task.Params {
+			m = strings.ReplaceAll(m, "{"+name+"}", v)
+		}
+		list = append(list, m)
+	}
+	if strings.HasSuffix(task.ID, "Verify") {
+		list = list[:len(list)-1]
+	}
+	return list
+}
+
+// record walks a task, and returns what a store would have of it.
+func record(t *testing.T, h *held, task sandbox.Task, walk []string) skill.Source {
+	t.Helper()
+	src := skill.Source{Run: store.Run{State: store.Completed, Task: task.Goal}}
+	note := func(a actions.Action) {
+		list, err := h.Elements(t.Context())
+		require.NoError(t, err)
+		src.Steps = append(src.Steps, store.StepRecord{State: store.Done, Step: agentloop.Step{
+			Index: len(src.Steps) + 1, Screen: screen.Observation{State: h.state()},
+			Proposal: agentloop.Proposal{Elements: list, Decision: actions.Decision{Action: a}}}})
+		h.do(t, a)
+	}
+	for _, m := range walk {
+		verb, what, _ := strings.Cut(m, " ")
+		switch verb {
+		case "open":
+			note(actions.OpenApp{App: what})
+		case "type":
+			note(actions.Type{Text: what})
+		default:
+			at, seen := place(t, h, what)
+			for range 8 {
+				if seen {
+					break
+				}
+				note(actions.Scroll{At: screen.Point{X: 0.5, Y: 0.5}, Direction: actions.Down})
+				at, seen = place(t, h, what)
+			}
+			require.True(t, seen, "%s: %s is not there", task.ID, what)
+			var a actions.Action = actions.Click{At: at}
+			if verb == "press" {
+				a = actions.LongPress{At: at}
+			}
+			note(a)
+		}
+	}
+	note(actions.Complete{Report: "Done."})
+	return src
+}
+
+// place is where something is on the screen, by its resource name or its words.
+func place(t *testing.T, h *held, what string) (screen.Point, bool) {
+	t.Helper()
+	list, err := h.Elements(t.Context())
+	require.NoError(t, err)
+	i := slices.IndexFunc(list, func(e screen.Element) bool {
+		return strings.HasSuffix(e.ResourceID, ":id/"+what)
+	})
+	if i < 0 {
+		i = slices.IndexFunc(list, func(e screen.Element) bool {
+			return e.Text == what || e.ContentDesc == what
+		})
+	}
+	if i < 0 || list[i].Bounds.Max.Y-list[i].Bounds.Min.Y < 0.015 {
+		return screen.Point{}, false
+	}
+	return list[i].Bounds.Center(), true
+}
+
+// atALoss is a model that gives up, and counts how often it was asked.
+type atALoss int
+
+// Next implements agentloop.Policy.
+func (n *atALoss) Next(context.Context, agentloop.Situation) (agentloop.Proposal, error) {
+	*n++
+	return agentloop.Proposal{Decision: actions.Decision{Action: actions.Abort{Reason: "-"}}}, nil
+}
+
+// repeat repeats a skill on the phone, and reports whether it ended well without the model.
+func repeat(t *testing.T, h *held, s *skill.Skill) bool {
+	t.Helper()
+	var asked atALoss
+	p := skill.New(skill.Plan{Skill: s, Heal: skill.HealAuto}, &asked, "en")
+	var history []actions.Turn
+	for step := 1; step < 60; step++ {
+		out, err := p.Next(t.Context(), agentloop.Situation{Step: step, Reader: h,
+			Screen:   screen.Observation{State: h.state()},
+			Progress: agentloop.Progress{Task: s.Task, History: history}})
+		require.NoError(t, err)
+		if _, done := out.Action.(actions.Complete); done {
+			require.Zero(t, asked)
+			return true
+		}
+		if asked > 0 {
+			at, _ := skill.PlaceOf(agentloop.Progress{History: out.History})
+			t.Logf("%s: %+v", s.Name, at.Healed)
+			return false
+		}
+		history = out.History
+		h.do(t, out.Action)
+	}
+	require.Fail(t, "it does not end")
+	return false
+}
+
+var (
+	morning = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	evening = time.Date(2026, 11, 17, 18, 42, 0, 0, time.UTC)
+)
+
+// What was recorded once is repeated with other parameters on a phone of another size, at another
+// time, whose lists are in another order and whose settings are otherwise.
+func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
+	t.Parallel()
+	first := sandbox.New(nil).Drawn(1)
+	other := sandbox.New(nil).Drawn(2)
+	require.GreaterOrEqual(t, len(first), 24)
+	well := 0
+	for i, task := range first {
+		h := hold(morning, image.Point{})
+		task.Setup(h.Simulator)
+		if verifies := strings.HasSuffix(task.ID, "Verify"); !verifies {
+			require.Error(t, task.Check(h.Simulator), "%s is done before it begins", task.ID)
+		}
+		src := record(t, h, task, walkOf(t, task))
+		require.NoError(t, task.Check(h.Simulator), task.ID)
+		s, _, err := skill.Make(src, skill.MakeOptions{Name: skill.NameOf(task.ID),
+			Params: task.Params})
+		require.NoError(t, err, task.ID)
+		values := map[string]any{}
+		for name, v := range other[i].Params {
+			values[name] = v
+		}
+		s, err = s.Fill(values)
+		require.NoError(t, err)
+		again := hold(evening, image.Pt(720, 1480))
+		other[i].Setup(again.Simulator)
+		if !repeat(t, again, s) {
+			continue
+		}
+		require.NoError(t, other[i].Check(again.Simulator), "%s ended, and is not done: %v %v", task.ID, task.Params, other[i].Params)
+		well++
+	}
+	t.Logf("%d of %d without a model", well, len(first))
+	require.GreaterOrEqual(t, float64(well), 0.8*float64(len(first)))
+}
+
+// What a model claims to be done, and is not, is not verified; what is done is never contradicted.
+func TestClaimsAreHeldAgainstTheScreen(t *testing.T) {
+	t.Parallel()
+	caught, claimed, right, wrong := 0, 0, 0, 0
+	for seed := range uint64(3) {
+		for _, task := range sandbox.New(nil).Drawn(seed) {
+			walk := walkOf(t, task)
+			judge := func(walk []string) agentloop.Verified {
+				h := hold(morning, image.Point{})
+				task.Setup(h.Simulator)
+				record(t, h, task, walk)
+				v, err := (&verify.Verifier{Mode: verify.ByScreen}).Verify(t.Context(),
+					agentloop.Situation{Reader: h, Progress: agentloop.Progress{Task: task.Goal}}, "")
+				require.NoError(t, err)
+				says, why := v.Verdict, v.Evidence
+				done := task.Check(h.Simulator) == nil
+				switch {
+				case done && says == agentloop.Contradicted:
+					t.Logf("%s is done: %s", task.ID, why)
+				case !done && says == agentloop.IsVerified:
+					t.Logf("%s is not done: %s", task.ID, why)
+				}
+				require.Equal(t, done, len(walk) == len(walkOf(t, task)) ||
+					strings.HasSuffix(task.ID, "Verify"))
+				return says
+			}
+			right++
+			if judge(walk) == agentloop.Contradicted {
+				wrong++
+			}
+			if !strings.HasSuffix(task.ID, "Verify") {
+				claimed++
+				if judge(walk[:len(walk)-1]) != agentloop.IsVerified {
+					caught++
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d false claims are caught, %d of %d true ones contradicted", caught, claimed,
+		wrong, right)
+	require.GreaterOrEqual(t, claimed, 40)
+	require.GreaterOrEqual(t, float64(caught), 0.9*float64(claimed))
+	require.Zero(t, wrong)
+}
