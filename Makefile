@@ -41,7 +41,7 @@ MOSTBYTES = 36000000
 CONFORMANCE = 1
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: test check ports nightly setup generate fuzz bench bench-peers build release dist dist-check vulncheck clients conformance demo fmt vet staticcheck
+.PHONY: test check chaos ports nightly setup generate fuzz bench bench-peers build release dist dist-check vulncheck clients conformance demo fmt vet staticcheck
 .SILENT:
 
 test:
@@ -81,6 +81,11 @@ bench:
 
 bench-peers:
 	GO="$(GO)" scripts/bench-peers
+
+# Faults of machines that share a store, again and again, and the interleavings of leases, a million.
+chaos:
+	TAPLOOP_TEST_LONG=1 $(GO) test -timeout 30m -count 10 -run 'Outlives' ./cmd/taploop
+	TAPLOOP_TEST_LONG=1 $(GO) test -run 'Interleaving|Worker|Writer' ./internal/store
 
 build:
 	$(GO) build -o bin/taploop ./cmd/taploop

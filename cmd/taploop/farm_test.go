@@ -22,6 +22,28 @@ func (b *testEnv) worker(name string) *process {
 	return p
 }
 
+// The database goes down and comes up while a worker carries a task out for another machine: neither
+// notices more than a pause.
+func TestATaskOutlivesARestartOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	require.NoError(t, pgtest.Exec(t.Context(), server.URL("postgres"), "CREATE DATABASE farm"))
+	b := newTestEnv(t, demoTask, "", "TAPLOOP_STORE_URL="+server.URL("farm"),
+		"TAPLOOP_FARM_ROLE=front", "TAPLOOP_LEASE_TTL=1s", "TAPLOOP_LEASE_MARGIN=100ms")
+	held := b.holdAt("2/8")
+	only := b.worker("only")
+	only.stderr.await(t, "(the phones are announced)")
+	run := b.spawn("run", b.task.Goal, "--serial", "any", "--json")
+	held.await(t)
+	server.Kill(t)
+	held.open()
+	server.Up(t)
+	require.Equal(t, 4, run.ends(), "it asks for the size: %s", run.stderr)
+	_, stderr, code := b.run("continue", "--reply", "42")
+	require.Zero(t, code, "%s", stderr)
+	b.done(tripTouches)
+}
+
 // Workers are killed, stopped for longer than their lease, and drained while they carry a task out
 // for a machine without phones: another one ends it, and no gesture is made twice.
 func TestATaskOutlivesItsWorker(t *testing.T) {

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -27,6 +28,7 @@ func (s *Service) measure(r *http.Request, g *gauges) {
 	} else {
 		s.log.WarnContext(ctx, "the store cannot be measured", "err", err)
 	}
+	s.measureFarm(ctx, g)
 	for state, n := range s.presence.count() {
 		g.set(float64(n), "taploop_phones{state=%q}", state)
 	}
@@ -36,6 +38,21 @@ func (s *Service) measure(r *http.Request, g *gauges) {
 	if free, err := files.Free(s.dataDir); err == nil {
 		g.set(float64(free), "taploop_disk_free_bytes")
 	}
+}
+
+// measureFarm sets the gauges of a store that machines share.
+func (s *Service) measureFarm(ctx context.Context, g *gauges) {
+	if !s.Store.Shared() {
+		return
+	}
+	waiting, err := s.Store.Farm.Unowned(ctx)
+	workers, failed := s.Store.Farm.Workers(ctx)
+	if err := errors.Join(err, failed); err != nil {
+		s.log.WarnContext(ctx, "the farm cannot be measured", "err", err)
+		return
+	}
+	g.set(float64(len(waiting)), "taploop_farm_waiting")
+	g.set(float64(len(workers)), "taploop_farm_workers")
 }
 
 // size remembers for a minute how large the store is, as each of its files is looked at.
