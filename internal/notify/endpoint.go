@@ -75,9 +75,12 @@ func (e *endpoint) deliver(ctx context.Context, i *item) {
 	e.queue.settle(i, o)
 }
 
+// writing bounds one entry of the ledger.
+const writing = 5 * time.Second
+
 // receipt notes a delivery, even when ctx ends meanwhile.
 func (e *endpoint) receipt(ctx context.Context, m *notification) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writing)
 	defer cancel()
 	if err := e.opts.Ledger.Delivered(ctx, m.receipt(e.name)); err != nil {
 		e.opts.Log.Error("a delivery cannot be noted; after a restart the message is sent again",

@@ -14,6 +14,24 @@ type memory struct {
 	mu   sync.Mutex
 	list []notify.Receipt
 	at   []time.Time
+
+	notices []notify.Notice
+}
+
+// Noticed implements notify.Ledger.
+func (l *memory) Noticed(_ context.Context, n notify.Notice) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.notices = append(l.notices, n)
+	return nil
+}
+
+// Notices implements notify.Ledger.
+func (l *memory) Notices(_ context.Context, since time.Time) ([]notify.Notice, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(l.notices),
+		func(n notify.Notice) bool { return n.At.Before(since) }), nil
 }
 
 // Delivered implements notify.Ledger.

@@ -51,11 +51,10 @@ func (m *notification) obsoleteAfter(x *notification) bool {
 }
 
 func (m *notification) receipt(endpoint string) Receipt {
-	sessionID := m.question.SessionID
 	if m.notice != nil {
-		sessionID = m.notice.SessionID
+		return Receipt{"", m.notice.SessionID, m.id(), endpoint}
 	}
-	return Receipt{m.question.ID, sessionID, m.event, endpoint}
+	return Receipt{m.question.ID, m.question.SessionID, m.event, endpoint}
 }
 
 // id is the same however often, and by whichever process, the message is sent. It holds no full
@@ -104,7 +103,9 @@ const (
 
 func (m *notification) body(o *Options) ([]byte, error) {
 	if m.notice != nil {
-		return json.Marshal(payload{m.event, m.at.UTC(), m.notice})
+		said := *m.notice
+		said.Event, said.At = "", time.Time{}
+		return json.Marshal(payload{m.event, m.at.UTC(), said})
 	}
 	q := m.question
 	d := data{QuestionID: q.ID, SessionID: q.SessionID, Kind: q.Kind, Status: q.Status,

@@ -37,10 +37,11 @@ func chosen(patterns []string, event string) bool {
 	})
 }
 
-// Notice is something that happened, other than to a question. Zero fields are left out.
+// Notice is something that happened, other than to a question. Zero fields are left out. A message
+// says the event and the time outside of it.
 type Notice struct {
-	Event     string    `json:"-"`
-	At        time.Time `json:"-"`
+	Event     string    `json:"event,omitempty"`
+	At        time.Time `json:"at,omitzero"`
 	SessionID string    `json:"session_id,omitempty"`
 	RunID     string    `json:"run_id,omitempty"`
 	Serial    string    `json:"device_id,omitempty"`

@@ -135,9 +135,12 @@ func (n *Notifier) catchUp(ctx context.Context) {
 			n.send(ctx, newMessage(inquiry.Overdue, q))
 		}
 	}
+	n.catchUpNotices(ctx, now)
 	asked := map[string]bool{}
 	for r := range n.receipts(ctx, Span{Since: now.Add(-lookBack)}) {
-		asked[r.QuestionID] = true
+		if r.QuestionID != "" {
+			asked[r.QuestionID] = true
+		}
 	}
 	for id := range asked {
 		q, err := n.opts.Questions.Get(ctx, id)
@@ -148,8 +151,8 @@ func (n *Notifier) catchUp(ctx context.Context) {
 	}
 }
 
-// Tell sends a notice, if its event is one of those that were chosen. It returns at once. What the
-// process has not sent at its end is lost.
+// Tell sends a notice, if its event is one of those that were chosen. The notice is in the ledger
+// when Tell returns: what this process does not deliver, the next one does.
 func (n *Notifier) Tell(about Notice) {
 	if !chosen(n.opts.Events, about.Event) {
 		return
@@ -159,6 +162,17 @@ func (n *Notifier) Tell(about Notice) {
 		about.Answer = ""
 	}
 	about.Answer = text.Cut(about.Answer, maxText)
+	ctx, cancel := context.WithTimeout(context.Background(), writing)
+	defer cancel()
+	if err := n.opts.Ledger.Noticed(ctx, about); err != nil {
+		n.opts.Log.Error("a notice cannot be noted; it is lost if it is not sent before a restart",
+			"event", about.Event, "err", err)
+	}
+	n.put(about, nil)
+}
+
+// put puts a notice into the queues of the endpoints that have not had it.
+func (n *Notifier) put(about Notice, had map[Receipt]bool) {
 	if n.opts.BaseURL != nil {
 		if base := strings.TrimRight(n.opts.BaseURL(), "/"); base != "" {
 			about.URL = base + "/ui"
@@ -166,6 +180,24 @@ func (n *Notifier) Tell(about Notice) {
 	}
 	m := &notification{event: about.Event, notice: &about, at: about.At, link: about.URL}
 	for _, e := range n.endpoints {
-		e.queue.put(m)
+		if !had[m.receipt(e.name)] {
+			e.queue.put(m)
+		}
+	}
+}
+
+// catchUpNotices puts the notices that were not delivered and are not given up.
+func (n *Notifier) catchUpNotices(ctx context.Context, now time.Time) {
+	since := now.Add(-n.opts.GiveUp)
+	list, err := n.opts.Ledger.Notices(ctx, since)
+	if err != nil && ctx.Err() == nil {
+		n.opts.Log.Error("the notices cannot be read", "err", err)
+	}
+	if len(list) == 0 {
+		return
+	}
+	had := n.receipts(ctx, Span{Since: since})
+	for _, about := range list {
+		n.put(about, had)
 	}
 }

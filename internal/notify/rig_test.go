@@ -35,6 +35,7 @@ type fixture struct {
 	broker *inquiry.Broker
 	opts   notify.Options
 	end    func() // of the notifier and of the broker's sweeps
+	tell   func(notify.Notice)
 }
 
 func newFixture(t testing.TB, opts notify.Options) *fixture {
@@ -50,6 +51,7 @@ func (w *fixture) begin() {
 	w.opts.Questions = w.broker
 	n, err := notify.New(&w.opts)
 	require.NoError(w.t, err)
+	w.tell = n.Tell
 	ended := errors.New("the test ends")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	var wg sync.WaitGroup

@@ -209,6 +209,42 @@ func TestARestartTellsWhatWasNotToldAndNothingTwice(t *testing.T) {
 	require.Equal(t, "msg_"+last.ID+"_resolved", x.id)
 }
 
+func TestANoticeThatWasNotDeliveredIsAfterARestart(t *testing.T) {
+	var down atomic.Bool
+	refused := make(chan struct{}, 100)
+	r := newReceiver(t, func(w http.ResponseWriter, _ int) bool {
+		if !down.Load() {
+			return true
+		}
+		w.WriteHeader(http.StatusServiceUnavailable)
+		refused <- struct{}{}
+		return false
+	})
+	w := newFixture(t, notify.Options{Webhooks: []notify.Webhook{r.hook()},
+		Events: []string{"run.*"}})
+	w.begin()
+	of := func(run, event string) notify.Notice {
+		return notify.Notice{Event: event, At: time.Now(), SessionID: "s", RunID: run}
+	}
+	w.tell(of("told", notify.RunCompleted))
+	require.Equal(t, notify.RunCompleted, next(t, r.got).Type)
+	w.tell(of("not chosen", notify.PhoneLost))
+	down.Store(true)
+	w.tell(of("missed", notify.RunFailed))
+	<-refused
+	w.end()
+	down.Store(false)
+
+	w.begin()
+	missed := next(t, r.got)
+	require.Equal(t, notify.RunFailed, missed.Type)
+	require.Contains(t, missed.body, `"run_id":"missed"`)
+	w.tell(of("last", notify.RunPaused))
+	last := next(t, r.got)
+	require.Contains(t, last.body, `"run_id":"last"`, "and nothing else")
+	require.NotEqual(t, missed.id, last.id)
+}
+
 func TestWhatCannotWorkIsRefusedWithAHint(t *testing.T) {
 	hook := func(url, secret string) notify.Options {
 		return notify.Options{Webhooks: []notify.Webhook{{URL: url, Secret: secret}}}

@@ -28,15 +28,17 @@ const (
 	AuditForbidden AuditEvent = "forbidden"
 	// an answer will be reused. Text is its scope, see inquiry.Scope
 	AuditRemembered AuditEvent = "remembered"
-	AuditForgotten  AuditEvent = "forgotten"  // that was taken back
-	AuditApplied    AuditEvent = "applied"    // who asked has taken the resolution
-	AuditNotified   AuditEvent = "notified"   // somebody was told that the question waits
-	AuditStopped    AuditEvent = "stopped"    // a person ended the run
-	AuditPaused     AuditEvent = "paused"     // a person paused it
-	AuditSaid       AuditEvent = "said"       // the other side said Text to it, unasked
-	AuditTakenOver  AuditEvent = "taken_over" // the phone was taken from its run
-	AuditByHand     AuditEvent = "by_hand"    // a person touched the phone, as often as Text says
-	AuditGranted    AuditEvent = "granted"    // a person gave leave to go on without asking
+	AuditForgotten  AuditEvent = "forgotten" // that was taken back
+	AuditApplied    AuditEvent = "applied"   // who asked has taken the resolution
+	AuditNotified   AuditEvent = "notified"  // somebody was told that the question waits
+	// somebody is to be told of the event in Text
+	AuditNoticed   AuditEvent = "noticed"
+	AuditStopped   AuditEvent = "stopped"    // a person ended the run
+	AuditPaused    AuditEvent = "paused"     // a person paused it
+	AuditSaid      AuditEvent = "said"       // the other side said Text to it, unasked
+	AuditTakenOver AuditEvent = "taken_over" // the phone was taken from its run
+	AuditByHand    AuditEvent = "by_hand"    // a person touched the phone, as often as Text says
+	AuditGranted   AuditEvent = "granted"    // a person gave leave to go on without asking
 	// that leave was taken back
 	AuditGrantEnded AuditEvent = "grant_ended"
 	// an action was carried out under the leave in Text

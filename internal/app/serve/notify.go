@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -110,6 +111,31 @@ type ledger struct{ store.Audit }
 func (l ledger) Delivered(ctx context.Context, r notify.Receipt) error {
 	return l.Append(ctx, store.AuditEntry{Event: store.AuditNotified,
 		QuestionID: r.QuestionID, SessionID: r.SessionID, Channel: r.Endpoint, Text: r.Event})
+}
+
+// Noticed implements notify.Ledger.
+func (l ledger) Noticed(ctx context.Context, n notify.Notice) error {
+	b, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	return l.Append(ctx, store.AuditEntry{Event: store.AuditNoticed, SessionID: n.SessionID,
+		RunID: n.RunID, Text: n.Event, Answer: string(b)})
+}
+
+// Notices implements notify.Ledger.
+func (l ledger) Notices(ctx context.Context, since time.Time) ([]notify.Notice, error) {
+	entries, err := l.List(ctx, store.AuditFilter{Event: store.AuditNoticed, Since: since})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]notify.Notice, len(entries))
+	for i, e := range entries {
+		if err := json.Unmarshal([]byte(e.Answer), &list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // Receipts implements notify.Ledger.

@@ -77,6 +77,11 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 	opts := toolOptions(set, d)
 	s.tools, s.waits = tools.New(opts), opts.Waits
 	hear.Store(s)
+	n, err := notifyPeople(set, d)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	s.notifier.Store(n) // before what is told of runs that a former server has left behind
 	if err := d.Manager.Recover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("taking over from the last server: %w", err), d.Close())
 	}
@@ -93,11 +98,6 @@ func Start(ctx context.Context, set *app.Settings, o app.Options) (*Service, err
 		s.until(s.tools.WatchSkills)
 	}
 	s.retain(set.Conf.Retention)
-	n, err := notifyPeople(set, d)
-	if err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	s.notifier.Store(n)
 	return s, nil
 }
 
