@@ -7,7 +7,7 @@ import (
 	"github.com/taploop/taploop/internal/screen"
 )
 
-// Drag picks up what is under From and drops it at To.
+// Drag picks up the item under From and drops it at To.
 type Drag struct {
 	From screen.Point `json:"from" arg:"point1"`
 	To   screen.Point `json:"to" arg:"point2"`

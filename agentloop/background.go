@@ -7,9 +7,9 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// background collects what is learnt about the phone while the policy decides. The loop's goroutine
-// and the one of Runner.Background never use the phone at once: each waits for the other. Reading
-// the elements of the screen waits for neither.
+// background collects what the loop learns about the phone while the policy decides. The loop's
+// goroutine and the one of Runner.Background never use the phone at once: each waits for the other.
+// Reading the elements of the screen waits for neither.
 type background struct {
 	watch   *watch
 	atRest  func() // called when the screen that the policy is shown is at rest

@@ -84,7 +84,7 @@ func (p Progress) after(s Step) Progress {
 	return p
 }
 
-// counted is p with the step among its Steps. One that settles what is pending was counted when it
+// counted is p with the step among its Steps. One that settles a pending step was counted when it
 // asked.
 func (p Progress) counted(s Step) Progress {
 	if p.Pending == nil || p.Pending.Step != s.Index {

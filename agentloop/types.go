@@ -25,7 +25,7 @@ type Proposal struct {
 // Warning is something that a person should set otherwise. A run has one at most of each setting.
 type Warning struct {
 	Setting string `json:"setting"` // for example model.dialect, or phone for the phone itself
-	Text    string `json:"text"`    // what is wrong and what to do, never a model's words
+	Text    string `json:"text"`    // the fault and what to do, never a model's words
 }
 
 // Try is one call of the model.
@@ -215,5 +215,5 @@ type Leave struct {
 	ID   int64
 	Text string // what it is for
 	By   string // who gave it
-	Act  string // what is done under it, in words
+	Act  string // the permitted act, in words
 }

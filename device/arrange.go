@@ -13,7 +13,7 @@ import (
 )
 
 // Admin administers a phone as a person does with adb: it puts the phone in order for a test, and
-// reads afterwards what is in it. What shows on the screen is the Phone's. It holds nothing that
+// reads it afterwards. What shows on the screen is the Phone's. It holds nothing that
 // has to be closed.
 type Admin struct{ phone *Phone }
 

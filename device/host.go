@@ -286,7 +286,7 @@ func (h *Host) find(ctx context.Context, entries []adb.Entry, name string) (*fou
 	return choose(phones, name)
 }
 
-// settle gives an opened phone what is kept for it.
+// settle gives an opened phone the state that is kept for it.
 func (h *Host) settle(p *Phone, f *found) {
 	p.info = f.info()
 	p.shell.id = f.id

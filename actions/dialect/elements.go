@@ -38,7 +38,7 @@ var className = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_]{0,39})$`)
 // kindOf is the last part of a class's name.
 func kindOf(class string) string { return cmp.Or(className.FindString(class), "View") }
 
-// state returns what is known of an element in addition to its texts.
+// state returns the known state of an element, beside its texts.
 func (w *Words) state(e *screen.Element) string {
 	var is []string
 	for i, yes := range []bool{e.Editable && !e.Password, e.Password, e.Checkable && e.Checked,

@@ -57,7 +57,7 @@ func (c *restoreCmd) Run(ctx context.Context, a *invocation) error {
 	return tellSummary(a, c.JSON, "restored: ", sum)
 }
 
-// tellSummary says what is in a backup.
+// tellSummary tells the contents of a backup.
 func tellSummary(a *invocation, asJSON bool, what string, sum store.Summary) error {
 	if asJSON {
 		return printJSON(a.out, sum)

@@ -56,7 +56,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *invocation) error {
 	return nil
 }
 
-// configured fills in what is looked at by what is configured.
+// configured fills in the subjects by the configuration.
 func (c *doctorCmd) configured(a *invocation, o *doctor.Options, hidden *doctor.Private) error {
 	conf := a.Conf
 	if err := phonesAndModel(a, o); err != nil {

@@ -104,7 +104,8 @@ func (c *testCmd) check() error {
 	return nil
 }
 
-// items reads and chooses what is run. What is wrong with a suite is said as it is, a line each.
+// items reads and chooses what is run. The faults of a suite are told in its own words, a line
+// each.
 func (c *testCmd) items(a *invocation) ([]*suite.Item, error) {
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"."}

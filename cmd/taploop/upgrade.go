@@ -64,7 +64,7 @@ func (c *upgradeCmd) Run(ctx context.Context, a *invocation) error {
 	return err
 }
 
-// mostSource bounds what is read from the source.
+// mostSource bounds how much is read from the source.
 const mostSource = 64 << 10
 
 // readSource reads a file or an address.

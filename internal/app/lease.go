@@ -48,7 +48,7 @@ func (d *leasedDialer) reset() {
 	defer d.mu.Unlock()
 	for c := range d.open {
 		if tcp, ok := c.Conn.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0) // what is not sent yet is thrown away
+			_ = tcp.SetLinger(0) // unsent bytes are thrown away
 		}
 		_ = c.Conn.Close() // its user closes it as well
 	}

@@ -1,6 +1,6 @@
 // Package app makes the parts of the program from its configuration: phones, models, guard,
 // proxies, runs and goals. From the bottom up: Settings holds what was configured, OpenStore and
-// NewHost open what is outside of the process, Models and Upstream make single parts, and Open
+// NewHost open the world outside of the process, Models and Upstream make single parts, and Open
 // joins all of them. What serves them is in the package serve, a simulated phone in the package
 // simulation.
 package app

@@ -13,7 +13,7 @@ import (
 	"github.com/taploop/taploop/internal/wait"
 )
 
-// Log says what is logged, and how.
+// Log says which events are logged, and how.
 type Log struct {
 	Format string `koanf:"format"`
 	Level  string `koanf:"level"`

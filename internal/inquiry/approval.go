@@ -41,7 +41,7 @@ type Approval struct {
 	Severity       Severity        `json:"severity,omitempty"`
 	// only people decide; the broker sets it by the severity
 	PeopleOnly bool    `json:"people_only,omitempty"`
-	Element    string  `json:"element,omitempty"` // what is under the finger
+	Element    string  `json:"element,omitempty"` // the element under the finger
 	Reason     string  `json:"reason,omitempty"`  // why it is asked
 	Rule       string  `json:"rule,omitempty"`    // that asks
 	Places     []Place `json:"places,omitempty"`  // of the question's frame that are touched
@@ -49,8 +49,8 @@ type Approval struct {
 	Act *consent.Act `json:"act,omitempty"`
 	// what the decision is about, in the words of who asked
 	Bound string `json:"bound,omitempty"`
-	// what exactly is touched or called, and the server of a tool: leave to go on without asking may
-	// be for that
+	// what exactly is touched or called, and the server of a tool: leave to go on without asking
+	// may be for that
 	Target string `json:"target,omitempty"`
 	Server string `json:"server,omitempty"`
 }
@@ -213,7 +213,7 @@ func (a *Approval) Means(words string) Type {
 	return TypeAnswer
 }
 
-// Hear implements [Body]. Only what is clear approves: anything else rejects, with those words.
+// Hear implements [Body]. Only clear words approve: anything else rejects, with those words.
 func (a *Approval) Hear(_ *Question, words string) Reply {
 	d := Decision{Type: Reject, Message: words}
 	if saidOnly(words, consents) {

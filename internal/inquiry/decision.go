@@ -26,7 +26,7 @@ type ReviewConfig struct {
 	ArgsSchema map[string]any `json:"args_schema,omitempty"`
 }
 
-// Decision is what is decided about one action.
+// Decision is the decision about one action.
 type Decision struct {
 	Type         string        `json:"type"` // one of DecisionTypes
 	EditedAction *EditedAction `json:"edited_action,omitempty"`
@@ -42,8 +42,8 @@ func (r ActionRequest) Edited() string {
 	return string(b)
 }
 
-// Line is the request in a line for people: what is touched, and as it is edited. Its arguments are in
-// the latter.
+// Line is the request in a line for people: the touched element, and the edited form. Its arguments
+// are in the latter.
 func (r ActionRequest) Line() string {
 	what, _, _ := strings.Cut(r.Description, "\nArgs: ")
 	if what = text.Line(what); what == "" {

@@ -232,19 +232,36 @@ const (
 // A body is not changed once its question is stored. Its fields are part of the question's JSON,
 // beside those of [Question].
 type Body interface {
+	Content
+	Settling
+	Conversation
+}
+
+// Content is what a body holds, and what follows from that.
+type Content interface {
+	// Kind returns the kind that every question with such a body has. It is "" if the asker chooses
+	// between KindInfo and KindInquiry.
+	Kind() Kind
 	// Waits says how a run stands that waits for the answer.
 	Waits() Waits
 	// Silence returns what silence leads to where the asker says nothing else: words is the setting
 	// for questions in words, and acts the one for actions that wait for a decision.
 	Silence(words, acts OnTimeout) OnTimeout
-	// Kind returns the kind that every question with such a body has. It is "" if the asker chooses
-	// between KindInfo and KindInquiry.
-	Kind() Kind
 	// Clone returns a copy that shares nothing with the body.
 	Clone() Body
 	// Check reports what is wrong with a new question, and brings its values into the form in which
 	// they are kept.
 	Check(q *Question, o *Options) error
+	// Prefill returns the body with a draft of the answer as its default.
+	Prefill(draft string) Body
+	// Details lists by name what the question has beside its text.
+	Details() []Detail
+	// Sort says in a few words what sort of answer the question wants, for a list of questions.
+	Sort() string
+}
+
+// Settling is how replies to a question are checked.
+type Settling interface {
 	// Types lists the types of replies that the question takes.
 	Types(q *Question) []Type
 	// Unfit says why a reply of a type that is not among Types is not taken. "" leaves it to the
@@ -254,29 +271,27 @@ type Body interface {
 	Means(words string) Type
 	// Tidy brings what was said to the question into the form in which it is kept.
 	Tidy(q *Question, said string) string
-	// Take checks a reply of one of the Types, and returns what is kept of it: its type, its
+	// Take checks a reply of one of the Types, and returns the part that is kept: its type, its
 	// response and its decisions. It is not called with TypeTimeout.
 	Take(q *Question, r Reply, o *Options) (Resolution, error)
 	// Permit returns why somebody with the authority may not settle the question; nil if they may.
 	Permit(authority string) *ForbiddenError
-	// Prefill returns the body with a draft of the answer as its default.
-	Prefill(draft string) Body
+}
+
+// Conversation is how words of people become replies.
+type Conversation interface {
 	// Offers lists what can be said to the question besides an answer in words.
 	Offers() []Offer
 	// Say makes a reply of one of the Offers and its words for each part of the question.
 	Say(q *Question, said ...Said) (Reply, error)
 	// Hear makes a reply of what somebody has said in a conversation, where nobody is asked twice.
 	Hear(q *Question, words string) Reply
-	// Details lists by name what the question has beside its text.
-	Details() []Detail
-	// Sort says in a few words what sort of answer the question wants, for a list of questions.
-	Sort() string
 	// Parts is how many times something has to be said for a whole reply.
 	Parts() int
 }
 
-// Waits says how a run stands that waits for the answer to a question: its state in the store, which
-// begins with "WAITING_", and its stop reason.
+// Waits says how a run stands that waits for the answer to a question: its state in the store,
+// which begins with "WAITING_", and its stop reason.
 type Waits struct{ State, Reason string }
 
 // Offer is something that can be said to a question besides an answer: a command at a terminal, a

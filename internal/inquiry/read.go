@@ -32,7 +32,7 @@ func (q Question) Read(lines ...string) (Reply, error) {
 }
 
 // takes reports whether the line begins with a command, for a question of this kind or of another
-// one. What is typed for a secret is never taken for a command of another kind.
+// one. A typed secret is never taken for a command of another kind.
 func takes(q *Question, line, word string) bool {
 	name, command := strings.CutPrefix(word, "/")
 	return command && (general[name] != "" && line == word || offers(bodyOf(q), name) ||
@@ -43,7 +43,7 @@ func takes(q *Question, line, word string) bool {
 func (q Question) Say(said ...Said) (Reply, error) { return bodyOf(&q).Say(&q, said...) }
 
 // Hear makes a reply of what somebody has said in a conversation, where nobody is asked twice. Only
-// what is clear is a consent.
+// clear words are a consent.
 func (q Question) Hear(words string) Reply { return bodyOf(&q).Hear(&q, words) }
 
 // Parts is how many times something has to be said for a whole reply.

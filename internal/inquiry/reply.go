@@ -46,7 +46,7 @@ const maxReplyID = 200
 type InvalidReplyError struct {
 	Problem string
 	Options []string // what the question offers, if it does
-	// of a form: what is wrong with each field, by its name; Problem says it, too
+	// of a form: the fault of each field, by its name; Problem says it, too
 	Fields  map[string]string
 	TooLong bool // there are more bytes than are taken
 }

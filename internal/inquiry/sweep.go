@@ -71,7 +71,7 @@ func due(q *Question, now time.Time) (Status, Resolution) {
 	return Pending, Resolution{}
 }
 
-// checkDue does what is due to one open question, of which the list had the times only.
+// checkDue does the due work of one open question, of which the list had the times only.
 func (b *Broker) checkDue(ctx context.Context, brief Question, now time.Time) error {
 	known, overdue := b.feed.opened(brief)
 	if known && (now.Before(brief.AttentionUntil) || overdue && now.Before(brief.ExpiresAt)) {

@@ -30,7 +30,7 @@ func readForm(fields []Field, answer string) (string, error) {
 			err, names(fields))
 	}
 	wrong := map[string]string{}
-	var list []string // of what is wrong, in the order of the fields
+	var list []string // of faults, in the order of the fields
 	note := func(name, problem string) {
 		wrong[name] = problem
 		list = append(list, fmt.Sprintf("%q: %s", name, problem))
@@ -144,7 +144,7 @@ func (f Field) readText(v any) (any, string) {
 	return answer, ""
 }
 
-// count says what is wrong with how many there are.
+// count says why there are too few or too many.
 func (f Field) count(n int, what string) string {
 	many := func(n float64) string {
 		if n != 1 {

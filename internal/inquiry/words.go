@@ -63,7 +63,7 @@ func (Words) Take(q *Question, r Reply, o *Options) (Resolution, error) {
 	return kept(q, r), nil
 }
 
-// kept is what is kept of a reply in words that were checked.
+// kept is the stored form of a reply in words that were checked.
 func kept(q *Question, r Reply) Resolution {
 	res := Resolution{Type: r.Type, Response: Plain(r.Response)}
 	switch only := r.Type == TypeAnswer && secret.Acknowledges(r.Response); {
@@ -125,7 +125,7 @@ func chosen(line string, options []string) string {
 	return line
 }
 
-// Words that settle what is about acts when somebody says nothing else.
+// Words that settle questions about acts when somebody says nothing else.
 var (
 	consents = []string{"yes", "approve", "同意", "是", "继续"}
 	refusals = []string{"no", "reject", "拒绝", "否"}

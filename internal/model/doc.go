@@ -6,7 +6,7 @@
 // carry a hint. Keys are [Secret] and never reach errors, logs or files.
 //
 // Bottom up: request.go writes the body, in go-openai's types, with parameters of any name. call.go
-// sends it, and retry.go decides what is tried again. reply.go reads the reply, and errors.go words
-// the errors. Record and replay work below all of that, as [http.RoundTripper]: [NewRecorder]
-// writes each exchange to a file, [NewReplayer] answers from it offline.
+// sends it, and retry.go decides which calls are tried again. reply.go reads the reply, and
+// errors.go words the errors. Record and replay work below all of that, as [http.RoundTripper]:
+// [NewRecorder] writes each exchange to a file, [NewReplayer] answers from it offline.
 package model

@@ -23,7 +23,7 @@ type Options struct {
 	Ledger    ledger // what was delivered
 	Webhooks  []Webhook
 	Ntfy      Ntfy
-	HideText  bool // leave out what is asked
+	HideText  bool // leave out the question's text
 	// patterns of the events that are sent, such as "run.*"; nil means those of questions
 	Events  []string
 	Answers bool // notices of runs have their answers

@@ -184,7 +184,7 @@ func (c *continuation) resume(ctx context.Context, how resumption, q *inquiry.Qu
 	if !how.SameCall {
 		from = c.sess.Steps
 		if p := c.run.Progress.Pending; p != nil && (p.Answer != nil || q != nil) {
-			from = c.run.Progress.From(from) // the call begins with what is pending
+			from = c.run.Progress.From(from) // the call begins with the pending step
 		}
 	}
 	x, err := c.m.plan(c.sess.Kind(), plan{task: c.run.Task,

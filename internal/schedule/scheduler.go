@@ -84,7 +84,7 @@ func New(opts *Options) *Scheduler {
 	return s
 }
 
-// Run begins what is due until ctx ends. It is called once.
+// Run begins due runs until ctx ends. It is called once.
 func (s *Scheduler) Run(ctx context.Context) {
 	for first := true; ; first = false {
 		if err := s.look(ctx, first); err != nil && ctx.Err() == nil {
@@ -116,7 +116,7 @@ func (s *Scheduler) look(ctx context.Context, first bool) error {
 	return nil
 }
 
-// lookAt begins what is due of a schedule.
+// lookAt begins the due run of a schedule.
 func (s *Scheduler) lookAt(ctx context.Context, one store.Schedule) error {
 	times, err := Parse(one.Spec, one.Zone)
 	if err != nil {

@@ -26,7 +26,7 @@ type Mosaic struct {
 	Cells      []byte // the brightness of each, row by row, then their blue, then red
 }
 
-// mostCells bounds what is read of a stored mosaic. A frame in small has 1280x1280 pixels at most.
+// mostCells bounds the size of a stored mosaic. A frame in small has 1280x1280 pixels at most.
 const mostCells = 3 * (smallSide / mosaicCell) * (smallSide / mosaicCell)
 
 // MarshalText writes m in the form in which it is stored, packed.
@@ -182,12 +182,12 @@ func (a Area) Without(r Rect) Area {
 	return a.keep(func(_ int, at Rect) bool { return !at.overlaps(r) })
 }
 
-// And is what is both in a and in b: nothing if they are of mosaics of other sizes.
+// And is the part both in a and in b: nothing if they are of mosaics of other sizes.
 func (a Area) And(b Area) Area {
 	return a.keep(func(i int, _ Rect) bool { return b.has(a, i) })
 }
 
-// Except is a without what is in b.
+// Except is a without b.
 func (a Area) Except(b Area) Area {
 	return a.keep(func(i int, _ Rect) bool { return !b.has(a, i) })
 }
@@ -210,7 +210,7 @@ const (
 	cursorWide  = 4
 	cursorHigh  = 48
 	cursorShape = 4
-	cursorInk   = 20 // how much brighter or darker than what is behind it
+	cursorInk   = 20 // how much brighter or darker than the ground behind it
 )
 
 // Cursors is what of a, where f and now differ, is nothing but a thin upright line that came or

@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	// views that show what moves: a video, a game, what is being drawn
+	// views that show moving content: a video, a game, a drawing under way
 	playing = regexp.MustCompile(`(?i)(?:Surface|Texture|Video|Player|Animation|Gif\w*|Lottie\w*)` +
 		`View$|ProgressBar$|ProgressIndicator$`)
 	// views that change what they show by themselves, a clock or a banner
@@ -34,8 +34,9 @@ func (e *Element) Moves() bool {
 	return counts && strings.ContainsAny(e.Text+e.ContentDesc, "0123456789")
 }
 
-// Moving is what of a belongs to elements that move, at least partly, or lies in one. What is listed
-// behind such an element covers it. If of is not nil, only those elements count for which it holds.
+// Moving is what of a belongs to elements that move, at least partly, or lies in one. What is
+// listed behind such an element covers it. If of is not nil, only those elements count for which it
+// holds.
 func (a Area) Moving(list []Element, of func(*Element) bool) Area {
 	moves, any := make([]bool, len(list)), false
 	var in []int // the elements around the next one

@@ -24,7 +24,7 @@ type Load struct {
 	Oldest    time.Time     // when the oldest of these was asked, zero without one
 }
 
-// Load returns what is under way.
+// Load returns the work under way.
 func (s *Store) Load(ctx context.Context) (Load, error) {
 	l := Load{Runs: map[State]int{Queued: 0, Running: 0, Paused: 0}}
 	type count struct {

@@ -10,7 +10,7 @@ import (
 // except that "" is nothing that matters.
 type Judged struct{ *db }
 
-// Judged returns what is remembered of these labels of the app, by label. Others are missing.
+// Judged returns the remembered acts of these labels of the app, by label. Others are missing.
 func (j Judged) Judged(
 	ctx context.Context, app string, labels []string,
 ) (map[string]string, error) {
@@ -25,7 +25,7 @@ func (j Judged) Judged(
 	return acts, doing(err, "reading what labels of %q do", app)
 }
 
-// Remember adds to what is remembered of the app's labels. An act that is not "" stays.
+// Remember adds acts of the app's labels. An act that is not "" stays.
 func (j Judged) Remember(ctx context.Context, app string, acts map[string]string) error {
 	err := j.update(ctx, func(ctx context.Context, tx *tx) error {
 		for _, label := range slices.Sorted(maps.Keys(acts)) {

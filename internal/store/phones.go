@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// phones is what is remembered of phones: their names, and the keyboards to put back on them. It
+// phones keeps facts about phones: their names, and the keyboards to put back on them. It
 // implements device.Memory, and does not interpret the keyboards.
 type phones struct{ *db }
 

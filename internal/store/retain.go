@@ -30,9 +30,9 @@ type Retained struct {
 	Bytes    int64 // that the store takes now, 0 unless Disk is set
 }
 
-// Retain deletes what is not to be kept. A session stays as it is while its run is queued, running
-// or waiting, or has a question that is open. The audit keeps all, and steps keep their words
-// without their pictures.
+// Retain deletes what its rules do not keep. A session stays as it is while its run is queued,
+// running or waiting, or has a question that is open. The audit keeps all, and steps keep their
+// words without their pictures.
 func (s *Store) Retain(ctx context.Context, r Retention) (done Retained, err error) {
 	now := s.now()
 	if r.Sessions > 0 {

@@ -59,7 +59,7 @@ func whole(got, want Summary) error {
 	return fmt.Errorf("the backup is damaged: it holds %+v (want %+v)", got, want)
 }
 
-// verifyImage opens a database in memory, and counts what is in it.
+// verifyImage opens a database in memory, and counts its rows.
 func verifyImage(ctx context.Context, r io.Reader, sum Summary) (
 	Summary, map[string]picture, error) {
 	b, err := io.ReadAll(r)
@@ -110,7 +110,7 @@ func inMemory(ctx context.Context, image []byte) (*sql.DB, error) {
 	return db, nil
 }
 
-// inspect counts what is in the file of a database.
+// inspect counts the rows in the file of a database.
 func inspect(ctx context.Context, path string) (Summary, []picture, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -124,7 +124,7 @@ func inspect(ctx context.Context, path string) (Summary, []picture, error) {
 	return countRows(ctx, db)
 }
 
-// countRows has SQLite check the database, and counts what is in it.
+// countRows has SQLite check the database, and counts its rows.
 func countRows(ctx context.Context, db *sql.DB) (Summary, []picture, error) {
 	sum := Summary{Format: backupFormat}
 	var whole string

@@ -6,8 +6,8 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 )
 
-// Argument is what a caller passes to a use case, in plain words. Each edge has names of its own for
-// arguments.
+// Argument is what a caller passes to a use case, in plain words. Each edge has names of its own
+// for arguments.
 type Argument string
 
 // The arguments that refusals name.
@@ -82,7 +82,7 @@ func mend(format string, about ...any) *Misuse {
 	return &Misuse{Mend: Sentence{format, about}, code: runs.InvalidArgument}
 }
 
-// because says what is wrong.
+// because names the fault.
 func (m *Misuse) because(format string, about ...any) *Misuse {
 	m.Message = Sentence{format, about}
 	return m

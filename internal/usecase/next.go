@@ -36,7 +36,7 @@ type Next struct {
 	Since     *int              // steps that are known already, or nil if that does not matter
 	From      int               // of ToInquire: characters of the answer that are known
 	Change    Change            // of ToRepeat
-	Needs     Needs             // what is to be added
+	Needs     Needs             // the arguments that it lacks
 	Because   Because
 	Why       string // Because in words
 }

@@ -35,7 +35,7 @@ var names = map[usecase.Argument]string{
 	usecase.ArgResponse: "response", usecase.ArgValues: "values", usecase.ArgDecline: "decline",
 }
 
-// needs words what is to be added to a call.
+// needs words the arguments that a call lacks.
 var needs = map[usecase.Needs]string{
 	usecase.NeedsReply:     "; add reply_from_client with your user's own answer",
 	usecase.NeedsDecisions: "; add decisions, one for each of the question's action_requests",

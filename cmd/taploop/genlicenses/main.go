@@ -1,5 +1,5 @@
-// Command genlicenses writes the licences of what is linked into taploop on any system that it is
-// built for into the file that it is given, compressed.
+// Command genlicenses writes the licences of all that is linked into taploop on any system that it
+// is built for into the file that it is given, compressed.
 package main
 
 import (

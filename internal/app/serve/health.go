@@ -14,7 +14,7 @@ import (
 // check is how one thing that a server needs is.
 type check struct {
 	OK   bool   `json:"ok"`
-	Says string `json:"says,omitempty"` // what is wrong, without names and paths
+	Says string `json:"says,omitempty"` // the fault, without names and paths
 	Took int64  `json:"took_ms"`
 }
 

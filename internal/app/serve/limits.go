@@ -43,7 +43,7 @@ func (u *uses) take(info token.Info, now time.Time) (wait time.Duration) {
 	return 0
 }
 
-// unstored returns what is to be stored, and forgets it.
+// unstored returns the uses that are to be stored, and forgets them.
 func (u *uses) unstored() map[string]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -15,9 +15,9 @@ import (
 	"github.com/taploop/taploop/internal/store"
 )
 
-// What is logged at level info: a line for each call, for the start and the end of a run's life, for
-// a question asked and settled, and for a phone come and gone. Tasks, questions and answers are not
-// logged, as they may hold what is secret.
+// What is logged at level info: a line for each call, for the start and the end of a run's life,
+// for a question asked and settled, and for a phone come and gone. Tasks, questions and answers are
+// not logged, as they may hold secrets.
 
 // logRun writes the line of a run's new state, and tells people of its end.
 func (s *Service) logRun(ctx context.Context, e runs.Event) {

@@ -118,7 +118,7 @@ func (c counters) handler(conf config.HTTP, auth *authenticator,
 	}
 }
 
-// gauges are what is so at the time of one request for the metrics.
+// gauges are the values at the time of one request for the metrics.
 type gauges struct{ *metrics.Set }
 
 func (g gauges) set(value float64, format string, labels ...any) {

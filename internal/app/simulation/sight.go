@@ -79,7 +79,8 @@ func inkOf(img image.Image) ink {
 	}}
 }
 
-// columns splits the picture where whole columns are empty, and cuts the parts to what is dark.
+// columns splits the picture where whole columns are empty, and cuts the parts to their dark
+// pixels.
 func (k ink) columns() (parts []ink) {
 	from := -1
 	for x := k.Min.X; x <= k.Max.X; x++ {

@@ -41,7 +41,7 @@ func (s *Stage) open(ctx context.Context, at play.Attempt) (*play.Scene, error) 
 	if err != nil {
 		return nil, &suite.Trouble{Kind: suite.KindSuite, Err: err}
 	}
-	// what is done goes on after ctx: it is stopped and torn down
+	// the attempt outlives ctx: it is stopped and torn down
 	living := context.WithoutCancel(ctx)
 	if x.parts, err = app.Open(living, set, app.Options{}); err != nil {
 		return nil, &suite.Trouble{Kind: suite.KindSuite, Err: err}

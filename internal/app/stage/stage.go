@@ -28,7 +28,7 @@ import (
 	"github.com/taploop/taploop/internal/suite/play"
 )
 
-// Mode says what is done with cassettes.
+// Mode is the use that is made of cassettes.
 type Mode string
 
 // The modes. The zero value neither records nor replays.
@@ -75,7 +75,7 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 	}
 	s.closers = append(s.closers, func() error { return os.RemoveAll(s.temp) })
 	more := map[string]any{}
-	if !o.Play.Ask { // no inbox shows what is asked in a folder of its own
+	if !o.Play.Ask { // no inbox shows questions of a separate folder
 		more["data_dir"] = filepath.Join(base.Conf.DataDir, "tests")
 	}
 	if err := s.holdPhones(ctx, items); err != nil {

@@ -20,7 +20,7 @@ import (
 // Act is something that an agent wants to do and a person is asked about.
 type Act struct {
 	Verb  string `json:"verb,omitempty"`  // the action's, for example CLICK
-	Label string `json:"label,omitempty"` // what is written on the element that is touched
+	Label string `json:"label,omitempty"` // the words on the element that is touched
 	App   string `json:"app,omitempty"`   // the package in front
 	Name  string `json:"name,omitempty"`  // the app's name for people, "" if it is not known
 	Says  string `json:"says,omitempty"`  // what a dialog asks in its own words
@@ -45,7 +45,7 @@ type texts struct {
 	Verbs map[string]string // "tap", by the action's verb
 	Other string            // an action without a verb of its own
 
-	// headlines, of what is known
+	// headlines, of the known facts
 	LabelIn, InApp, Bare, Question, Types string
 	// what the agent does
 	Wants, Does, In, Unknown string
@@ -105,7 +105,7 @@ func (a *Act) Describe(lang string) Consent {
 	return c
 }
 
-// touching are the actions that touch what is at a place.
+// touching are the actions that touch a place.
 var touching = []string{"CLICK", "DOUBLE_CLICK", "LONGPRESS"}
 
 // Text is the consent in lines, the headline first.

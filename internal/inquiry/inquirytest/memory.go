@@ -78,7 +78,7 @@ type remembered struct {
 	likeness string
 }
 
-// remember does to what is remembered what the settled question says.
+// remember changes the remembered answers as the settled question says.
 func (m *Memory) remember(q inquiry.Question) {
 	kept := remembered{inquiry.NewRemembered(q, q.Client), inquiry.Likeness(q)}
 	for i, a := range m.answers {

@@ -168,7 +168,7 @@ func Bar(done, all int) string {
 	return strings.Repeat("█", full) + strings.Repeat("░", columns-full)
 }
 
-// state is what is under way, and how much is left. The caller holds mu.
+// state tells the runs under way, and how many are left. The caller holds mu.
 func (m *Measurement) state() string {
 	if len(m.running) == 0 {
 		return ""

@@ -2,9 +2,9 @@
 // the replies, in the gelab dialect, that solve it. It walks each task on a simulated phone of its
 // own to learn where things are, and fails when the walk does not solve the task.
 //
-// A rule matches on how far the model's own summary says the task is, or, in the prompts of dialects
-// without summaries, the last of its replies. So the script keeps no state and continues correctly
-// after an interruption.
+// A rule matches on how far the model's own summary says the task is, or, in the prompts of
+// dialects without summaries, the last of its replies. So the script keeps no state and continues
+// correctly after an interruption.
 package main
 
 import (
@@ -41,7 +41,7 @@ type rule struct {
 	Reply string `yaml:"reply"`
 }
 
-// helpers answer what is asked besides the task: a description of the screen, and answers in the
+// helpers answer the other requests of a run: a description of the screen, and answers in the
 // user's place.
 var helpers = []rule{
 	{`Describe what on this screen|请描述屏幕上`,
