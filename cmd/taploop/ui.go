@@ -10,6 +10,7 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/app/serve"
 	"github.com/taploop/taploop/internal/hint"
+	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -48,8 +49,18 @@ func (c *uiCmd) Run(a *invocation) error {
 	}
 	a.notef("the link works once, within ten minutes; " +
 		"who opens it answers questions and stops tasks")
-	if _, err = fmt.Fprintln(a.out, link); err != nil || !c.Open {
+	if _, err = fmt.Fprintln(a.out, link); err != nil {
 		return err
+	}
+	if tty.Columns(a.out) > 0 {
+		code, err := tty.QR(link)
+		if err != nil {
+			return err
+		}
+		a.notef("%s", code)
+	}
+	if !c.Open {
+		return nil
 	}
 	return browse(link)
 }

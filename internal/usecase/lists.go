@@ -53,6 +53,8 @@ type Phone struct {
 	runs.PhoneInfo
 	Held   *store.Hold   // its holder, as the caller may know it, or nil
 	Screen *screen.State // what it says of itself, or nil if that is not known
+	// Battery is how full it is, in percent, 0 if that is not known.
+	Battery int
 }
 
 // ListPhones lists the phones. With states it asks each what it shows, all at the same time.
@@ -95,21 +97,30 @@ func (u *Cases) ask(ctx context.Context, c *Call, p *Phone) error {
 	}
 	reading, cancel := context.WithTimeout(ctx, stateTime)
 	defer cancel()
-	s, err := u.stateOf(reading, p.Serial)
-	if err != nil {
+	if err := u.read(reading, p); err != nil {
 		u.opts.Log.InfoContext(ctx, "state of a phone", "serial", p.Serial, "err", err)
 		return ctx.Err()
 	}
-	p.Screen = &s
 	return nil
 }
 
-// stateOf is what a phone says of itself, without a picture.
-func (u *Cases) stateOf(ctx context.Context, serial string) (screen.State, error) {
-	p, err := u.opts.Phones.Open(ctx, serial)
+// read asks a phone what it says of itself, without a picture. Only phones with a battery tell of
+// it.
+func (u *Cases) read(ctx context.Context, p *Phone) error {
+	open, err := u.opts.Phones.Open(ctx, p.Serial)
 	if err != nil {
-		return screen.State{}, err
+		return err
 	}
-	defer p.Close() // nothing was changed on it
-	return p.State(ctx)
+	defer open.Close() // nothing was changed on it
+	s, err := open.State(ctx)
+	if err != nil {
+		return err
+	}
+	p.Screen = &s
+	if b, is := open.(interface {
+		Battery(context.Context) (percent int, err error)
+	}); is {
+		p.Battery, err = b.Battery(ctx)
+	}
+	return err
 }

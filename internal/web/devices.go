@@ -20,6 +20,7 @@ type deviceView struct {
 	App     string      `json:"app,omitempty"`     // in front, "" when it is not known
 	Display string      `json:"display,omitempty"` // on, locked or off
 	Worker  string      `json:"worker,omitempty"`  // the other machine that has it
+	Battery int         `json:"battery,omitempty"` // in percent, 0 when it is not known
 }
 
 // listDevices lists the phones. With states=true each is asked what it shows.
@@ -35,7 +36,7 @@ func (s *screens) listDevices(w http.ResponseWriter, r *http.Request, v viewer) 
 	out := make([]deviceView, 0, len(list))
 	for _, p := range list {
 		d := deviceView{ID: p.Serial, State: p.State, Usable: p.Usable, Model: p.Model,
-			Android: p.Android, Holder: p.Held, Worker: p.Worker}
+			Android: p.Android, Holder: p.Held, Worker: p.Worker, Battery: p.Battery}
 		if p.Screen != nil {
 			d.App, d.Display = p.Screen.App, displayOf(*p.Screen)
 		}

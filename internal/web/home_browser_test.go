@@ -1,10 +1,12 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -12,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/chrometest"
 	"github.com/taploop/taploop/internal/inquiry"
 	"github.com/taploop/taploop/internal/store"
+	"github.com/taploop/taploop/internal/usecase"
 	"github.com/taploop/taploop/internal/web"
 	"github.com/taploop/taploop/tools/schema"
 )
@@ -48,7 +51,9 @@ func requests(o *web.Options) {
 		return &schema.Schema{Type: "object", Properties: all}
 	}
 	o.Requests = map[string]*schema.Schema{"Start": object("task", "device_id"),
-		"Continue": object("task"), "Message": object("text")}
+		"Continue": object("task"), "Message": object("text"),
+		"RunSkill": object("name", "device_id")}
+	o.Requests["RunSkill"].Properties["params"] = &schema.Schema{Type: "object"}
 }
 
 // running is a session of the page's person whose run is under way, with so many steps.
@@ -140,6 +145,24 @@ func TestATaskIsBegunSteeredAndStoppedOnTheHomePage(t *testing.T) {
 	p.until(`document.querySelector(".run-card") === null`)
 }
 
+func TestASkillIsRunFromItsForm(t *testing.T) {
+	t.Parallel()
+	g := newRig(t, requests)
+	p := g.login(chrometest.Chromium(t), "kitchen")
+	p.do(js(`document.querySelector("#nav a[href='/ui/skills']").click()`))
+	p.until(`document.querySelectorAll(".skills li").length === 2`)
+	require.Contains(t, p.text(`document.querySelector(".skills").innerText`), "line 3: no steps")
+	p.do(js(`document.querySelector(".skills button").click()`))
+	p.until(`document.activeElement === ` + named("", "textarea", "Title"))
+	p.do(chromedp.KeyEvent("Dentist"))
+	p.do(js(`document.querySelector("#skill-note-kind").value = "list"`))
+	p.press("", "Start")
+	p.waits(func() bool { return len(g.tasks.said()) == 1 })
+	said, is := g.tasks.said()[0].(usecase.RunSkill)
+	require.True(t, is)
+	require.JSONEq(t, `{"title":"Dentist","copies":1,"kind":"list"}`, string(said.Params))
+}
+
 // said is the requests so far.
 func (x *toolbox) said() []any {
 	x.mu.Lock()
@@ -178,7 +201,20 @@ func TestThePagesInPictures(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	g := newRig(t, nil)
+	g := newRig(t, func(o *web.Options) {
+		o.About = func(context.Context) (web.About, error) {
+			return web.About{Health: []web.Fact{{Name: "adb", Value: "ok"}},
+				Settings: []web.Fact{{Name: "reply.mode", Value: "ask", Origin: "default"}},
+				Tokens:   []web.Fact{{Name: "ann", Value: "2026-05-06T07:08:09Z"}},
+				Audit: []store.AuditEntry{{At: time.Now(), Event: "answered", By: "kitchen",
+					Text: "Which size?"}}}, nil
+		}
+	})
+	settled := g.waiting("ann", inquiry.Question{Text: "Which day?"})
+	_, err := g.broker.Resolve(t.Context(), settled.ID, inquiry.Reply{Response: "Monday"})
+	require.NoError(t, err)
+	g.ends(store.Run{ID: settled.RunID, SessionID: settled.SessionID},
+		store.Change{To: store.Cancelled})
 	done := g.running("find the opening hours of the library", 3)
 	g.ends(done, store.Change{To: store.Completed, Answer: "It is open from 9 to 18."})
 	failed := g.running("send the photo to Ann", 2)
@@ -200,6 +236,9 @@ func TestThePagesInPictures(t *testing.T) {
 		{"session", "/ui/sessions/" + run.SessionID, shown},
 		{"ended", "/ui/sessions/" + done.SessionID, shown},
 		{"runs", "/ui/sessions", `document.querySelector(".results .badge") !== null`},
+		{"answered", "/ui/answered", `document.querySelector(".results li") !== null`},
+		{"skills", "/ui/skills", `document.querySelector(".skills .problem") !== null`},
+		{"settings", "/ui/settings", `document.querySelectorAll(".settings td").length > 4`},
 		{"phone", "/ui/phones/A", `document.querySelector(".phone-page .see img[src]") !== null`},
 	} {
 		p.do(chromedp.Navigate(g.http.URL + c.path))

@@ -167,7 +167,10 @@ func (x *toolbox) RunSkill(ctx ctx, _ *usecase.Call, a usecase.RunSkill) (*useca
 }
 
 func (x *toolbox) Skills() ([]usecase.ListedSkill, error) {
-	return []usecase.ListedSkill{{Name: "note", Steps: 6}}, nil
+	params := `{"type":"object","properties":{"title":{"type":"string","title":"Title"},` +
+		`"copies":{"type":"integer","default":1},"kind":{"enum":["list","text"]}}}`
+	return []usecase.ListedSkill{{Name: "note", Steps: 6, Description: "Writes a note.",
+		Params: json.RawMessage(params)}, {Name: "torn", Problem: "line 3: no steps"}}, nil
 }
 
 func (x *toolbox) Continue(ctx ctx, _ *usecase.Call, a usecase.Continue) (*usecase.Outcome,

@@ -163,7 +163,7 @@ func (s *Server) routes() *http.ServeMux {
 	}
 	handle("POST /ui/login", s.core.auth.login)
 	for _, path := range []string{"/{$}", "/ui", "/ui/sessions", "/ui/sessions/{id}",
-		"/ui/phones/{id}", "/ui/settings"} {
+		"/ui/phones/{id}", "/ui/answered", "/ui/skills", "/ui/settings"} {
 		handle("GET "+path, index)
 	}
 	mux.Handle("GET /ui/{$}", http.RedirectHandler("/ui", http.StatusFound))

@@ -1,6 +1,7 @@
 // The page: who is logged in, which part of it the address names, and what is drawn again when something has changed.
 import { render } from "./preact.js";
 import { call, keep, session } from "./api.js";
+import { Answered } from "./answered.js";
 import { connect, end, hears, listening, onLink } from "./feed.js";
 import * as inbox from "./inbox.js";
 import * as home from "./home.js";
@@ -9,6 +10,7 @@ import { Phone } from "./phone.js";
 import { Runs } from "./runs.js";
 import { Session, sessionEvents } from "./session.js";
 import { Settings } from "./settings.js";
+import { Skills } from "./skills.js";
 import { html } from "./view.js";
 import { changeLanguage, speak, words } from "./words.js";
 
@@ -16,7 +18,8 @@ const $ = (id) => document.getElementById(id);
 let up = false; // the event stream is there
 
 // The pages besides home, by the beginning of their path. The rest of it is the id.
-const pages = [["/ui/sessions/", Session], ["/ui/phones/", Phone], ["/ui/sessions", Runs], ["/ui/settings", Settings]];
+const pages = [["/ui/sessions/", Session], ["/ui/phones/", Phone], ["/ui/sessions", Runs], ["/ui/answered", Answered],
+  ["/ui/skills", Skills], ["/ui/settings", Settings]];
 
 // place is the page that the address names, and its id; null is home.
 function place() {
@@ -99,7 +102,7 @@ for (const what of ["resolved", "withdrawn", "expired"]) hears("inquiry." + what
 sessionEvents(hears);
 onLink(link);
 model.onChange(draw);
-inbox.watch.changed = (q) => { if (q.resolution?.remember || q.resolution?.recalled) model.loadStanding(); };
+inbox.watch((q) => { if (q.resolution?.remember || q.resolution?.recalled) model.loadStanding(); });
 
 document.addEventListener("keydown", (e) => { if (!$("home").hidden) inbox.keys(e); });
 // A link to another part of the page leaves this one loaded.
@@ -127,6 +130,9 @@ $("logout").addEventListener("click", async () => {
 addEventListener("hashchange", () => enter().then((anew) => anew ? connect() : inbox.select()));
 // Whoever logs in in another tab and comes back here is logged in here, too.
 document.addEventListener("visibilitychange", () => { if (!document.hidden && !listening()) connect(); });
+// A browser keeps a page that was left for the way back, with its connections, of which it has few.
+addEventListener("pagehide", end);
+addEventListener("pageshow", (e) => { if (e.persisted) connect(); });
 $("large").addEventListener("click", () => $("large").close());
 setInterval(() => { if (!document.hidden) inbox.tick(); }, 5000);
 setInterval(() => { if (!document.hidden) model.loadPhones(); }, 2000);

@@ -13,7 +13,6 @@ const tasks = () => [...new Set([...model.sessions.values(), ...model.recent].ma
 
 export function Start({ device, onStart }) {
   const w = words(), [task, setTask] = useState(""), [phone, setPhone] = useState(device || ""), [busy, wrong, run] = useBusy();
-  const phones = (model.phones || []).filter(usable);
   const send = (e) => {
     e.preventDefault();
     if (!task.trim()) return;
@@ -30,15 +29,19 @@ export function Start({ device, onStart }) {
     ${!task && tasks().length ? html`<div class="again"><span>${w.taskAgain}</span>${tasks().map((t) =>
       html`<button type="button" class="chip" onClick=${() => setTask(t)}>${clip(t, 60)}</button>`)}</div>` : ""}
     <div class="row">
-      <label for="phone">${w.phoneBox}</label>
-      <select id="phone" value=${phone} onChange=${(e) => setPhone(e.target.value)}>
-        <option value="">${w.anyPhone}</option>
-        ${phones.map((p) => html`<option value=${p.device_id} selected=${p.device_id === phone}>${phoneName(p)}${held(p) ? aside(w.phoneHeld) : ""}</option>`)}
-      </select>
+      <${PhoneBox} id="phone" phone=${phone} set=${setPhone} />
       <button class="main" disabled=${busy}>${w.start}</button>
     </div>
     <${Wrong} wrong=${wrong} />
   </form>`;
+}
+
+// PhoneBox is the list of the phones on which a task can be done.
+export function PhoneBox({ id, phone, set }) {
+  const w = words();
+  return html`<label for=${id}>${w.phoneBox}</label>
+    <select id=${id} value=${phone} onChange=${(e) => set(e.target.value)}><option value="">${w.anyPhone}</option>
+      ${(model.phones || []).filter(usable).map((p) => html`<option value=${p.device_id} selected=${p.device_id === phone}>${phoneName(p)}${held(p) ? aside(w.phoneHeld) : ""}</option>`)}</select>`;
 }
 
 export const phoneName = (p) => p.model && p.model !== p.device_id ? p.model + " · " + p.device_id : p.device_id;
@@ -113,6 +116,7 @@ export function PhoneFacts({ p }) {
   const w = words(), by = holderOf(p);
   return html`<span class="facts">${[
     by ? fill(w.heldBy, { what: clip(by.run.task, 60) }) : p.holder ? fill(w.heldBy, { what: w.somebody }) : "",
+    p.battery ? fill(w.battery, { n: p.battery }) : "",
     p.app ? fill(w.inFront, { app: p.app }) : "",
     p.display === "off" ? w.displayOff : p.display === "locked" ? w.displayLocked : "",
   ].filter(Boolean).map((t) => html`<span>${t}</span>`)}</span>`;

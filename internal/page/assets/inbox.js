@@ -14,8 +14,12 @@ const kept = new Map(); // by question: what was typed before the login ran out
 let wanted = ""; // the question that the address names, until it was shown
 let current = ""; // the question whose card is shown where there is room for one beside the list
 
-// changed is called when a question has come or gone.
-export const watch = { changed() {} };
+// watch has a function called when a question has gone, with it. The returned function ends that.
+const watchers = new Set();
+export function watch(f) {
+  watchers.add(f);
+  return () => watchers.delete(f);
+}
 
 export const want = (id) => { wanted = id || wanted; };
 export const wants = () => wanted;
@@ -100,7 +104,7 @@ export function go(card) {
 // settle takes a question away and says why. It may be told twice: by the answer to our request, and by an event.
 export function settle(q) {
   if (remove(q.question_id)) told(q);
-  watch.changed(q);
+  for (const f of watchers) f(q);
 }
 
 // told adds a line about a question that is settled.

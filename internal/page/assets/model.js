@@ -81,7 +81,7 @@ export function loadPhones() {
   if (states && !loading) asked = performance.now();
   return loading ||= call("GET", "/v1/devices" + (states ? "?states=true" : "")).catch(() => ({})).then(({ status, json }) => {
     loading = null;
-    const kept = ({ app, display } = {}) => states ? {} : { app, display };
+    const kept = ({ app, display, battery } = {}) => states ? {} : { app, display, battery };
     if (status === 200) [model.phones, model.phonesWrong] = [json.devices.map((p) => ({ ...kept(known.get(p.device_id)), ...p })), ""];
     else if (json?.error) model.phonesWrong = json.error.message + (json.error.mend ? " " + json.error.mend : "");
     changed();
@@ -109,17 +109,21 @@ export const stop = (id) => act(sessionPath(id, "/stop"));
 export const pause = (id) => act(sessionPath(id, "/pause"));
 export const takeOver = (id) => act(sessionPath(id, "/takeover"));
 export const say = (id, text) => act(sessionPath(id, "/message"), { text }, key());
-export const goOn = (id, more = {}) => act(sessionPath(id, "/continue"), { wait_seconds: 0, detached_ok: true, ...more }, key());
+export const goOn = (id, more = {}) => act(sessionPath(id, "/continue"), { ...detached, ...more }, key());
 export const remove = (id) => act(sessionPath(id, "/delete"));
 export const forget = (id) => act("/v1/answers/" + encodeURIComponent(id) + "/forget").then(after);
 export const endGrant = ({ scope, name, target }) => act("/v1/grants/end", { scope, name, target }).then(after);
 export const grant = (body) => act("/v1/grants", body).then(after);
 const after = (wrong) => { loadStanding(); return wrong; };
 
-// start begins a task. It returns the session's id and what is wrong.
-export async function start(task, device) {
-  const body = { task, wait_seconds: 0, detached_ok: true, ...device ? { device_id: device } : {} };
-  const { status, json } = await call("POST", "/v1/sessions", body, key()).catch(() => ({ json: {} }));
+const detached = { wait_seconds: 0, detached_ok: true };
+
+// start begins a task, and runSkill repeats a skill. They return the session's id and what is wrong.
+export const start = (task, device) => begin("/v1/sessions", { task }, device);
+export const runSkill = (name, params, device) => begin("/v1/skills/" + encodeURIComponent(name) + "/run", { params }, device);
+
+async function begin(path, body, device) {
+  const { status, json } = await call("POST", path, { ...body, ...detached, ...device ? { device_id: device } : {} }, key()).catch(() => ({ json: {} }));
   if (status === 201) return [json.session_id, undefined];
   return ["", json.error ? { message: json.error.message, mend: json.error.mend } : { message: "" }];
 }

@@ -88,7 +88,7 @@ function Head({ t, go }) {
   const w = words(), run = t.runs.at(-1), s = { ...t.session, run }, [busy, wrong, doing] = useBusy();
   const [task, setTask] = useState(""), id = s.session_id, over = isOver(run);
   if (!run) return html`<header class="head"><h2>${w.noTask}</h2><p class="facts"><span>${id}</span></p></header>`;
-  const sum = (k) => t.runs.reduce((n, r) => n + r[k], 0);
+  const sum = (k) => t.runs.reduce((n, r) => n + r[k], 0), span = (k) => sum(k) && lastingMs(sum(k));
   const next = async (e) => {
     e.preventDefault();
     if (task.trim() && await doing(() => goOn(id, { task: task.trim() }))) setTask("");
@@ -104,9 +104,9 @@ function Head({ t, go }) {
     ${run.error ? html`<p class="result bad" dir="auto">${run.error}</p>` : ""}
     ${over && run.why?.[language()] && (!run.answer || run.state !== "COMPLETED") ? html`<p class=${run.error ? "mend" : "result bad"} dir="auto">${run.why[language()]}</p>` : ""}
     ${run.recorded_url ? html`<div class="recorded"><p>${w.recordedScreen}</p><${Frame} url=${run.recorded_url} alt=${w.recordedScreen} lost=${w.pictureLost} /></div>` : ""}
-    <dl class="totals">${[[w.stepsTitle, t.steps.length], [w.total, lastingMs(sum("took_ms"))], [w.parts.model, lastingMs(sum("model_ms"))], [w.phoneBox, lastingMs(sum("phone_ms"))],
-      [w.waited, sum("asked_ms") && lastingMs(sum("asked_ms"))], [w.askedAgain, again && fill(w.ofAll, { n: again, of: t.steps.length })],
-      [w.tokensOut, fill(w.tokensInOut, { sent: thousands(sum("prompt_tokens")), received: thousands(sum("completion_tokens")) })]]
+    <dl class="totals">${[[w.stepsTitle, t.steps.length], [w.total, span("took_ms")], [w.byModel, span("model_ms")], [w.phoneBox, span("phone_ms")],
+      [w.waitedFor, span("asked_ms")], [w.askedAgain, again && fill(w.ofAll, { n: again, of: t.steps.length })],
+      [w.tokensOut, sum("tokens") && fill(w.tokensInOut, { sent: thousands(sum("prompt_tokens")), received: thousands(sum("completion_tokens")) })]]
       .filter(([, v]) => v).map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>
     ${alone ? "" : html`${over ? html`<form class="next" onSubmit=${next}><label for="next-task">${w.nextTask}</label>
       <textarea id="next-task" class="grows" rows="1" value=${task} onInput=${(e) => setTask(e.target.value)}></textarea>

@@ -12,8 +12,9 @@ func dumps() map[string]func(*invocation, []string) string {
 	return map[string]func(*invocation, []string) string{
 		"SurfaceFlinger": dumpSurfaceFlinger,
 		"activity":       dumpActivity, "dropbox": dumpDropBox, "input_method": dumpInputMethod,
-		"power":  dumpPower,
-		"window": dumpWindow,
+		"battery": dumpBattery,
+		"power":   dumpPower,
+		"window":  dumpWindow,
 	}
 }
 
@@ -25,6 +26,21 @@ func dumpsys(c *invocation) int {
 	}
 	c.outf("%s", f(c, c.args[1:]))
 	return exitOK
+}
+
+func dumpBattery(*invocation, []string) string {
+	return `Current Battery Service state:
+  AC powered: false
+  USB powered: true
+  status: 2
+  health: 2
+  present: true
+  level: 87
+  scale: 100
+  voltage: 4123
+  temperature: 271
+  technology: Li-ion
+`
 }
 
 func dumpPower(c *invocation, _ []string) string {
