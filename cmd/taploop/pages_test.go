@@ -107,20 +107,26 @@ func TestTheExampleOfATemplateFitsEveryDialect(t *testing.T) {
 
 // allSource is the program's own code as one text.
 func allSource(t *testing.T) string {
-	var b strings.Builder
+	return strings.Join(slices.Collect(maps.Values(sources(t))), "")
+}
+
+// sources are all files of the program's code and its templates, by their paths.
+func sources(t *testing.T) map[string]string {
+	all := make(map[string]string)
 	add := func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != "..":
 			return fs.SkipDir
-		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+		case d.IsDir() || strings.HasSuffix(path, "_test.go") ||
+			!slices.Contains([]string{".go", ".html"}, filepath.Ext(path)):
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		b.Write(text)
+		all[filepath.ToSlash(path)] = string(text)
 		return err
 	}
 	require.NoError(t, filepath.WalkDir("../..", add))
-	return b.String()
+	return all
 }

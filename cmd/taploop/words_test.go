@@ -2,9 +2,10 @@ package main
 
 import (
 	"maps"
-	"os"
+	"path"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,37 +27,46 @@ func TestEveryTextIsThereAndIsUsed(t *testing.T) {
 		require.Contains(t, domains, strings.TrimSuffix(filepath.Base(f), ".yaml"),
 			"nothing reads it")
 	}
+	all := sources(t)
 	for name, d := range domains {
 		for _, lang := range words.Languages() {
 			require.NotPanics(t, func() { d.Read(lang) })
 		}
-		folder := strings.TrimPrefix(d.Type.PkgPath(), "github.com/taploop/taploop")
-		if folder == "main" {
-			folder = "/cmd/taploop"
-		}
 		if d.Type.Kind() == reflect.Struct {
-			requireUsed(t, "../.."+folder, name, d.Type)
+			requireUsed(t, codeWith(all, d.Type.PkgPath()), name, d.Type)
 		}
 	}
 }
 
-// requireUsed finds a selector of each field in the code of the folder.
-func requireUsed(t *testing.T, folder, name string, texts reflect.Type) {
-	t.Helper()
-	files, err := filepath.Glob(folder + "/*.go")
-	require.NoError(t, err)
-	var code strings.Builder
-	for _, f := range files {
-		if !strings.HasSuffix(f, "_test.go") {
-			b, err := os.ReadFile(f)
-			require.NoError(t, err)
-			code.Write(b)
+// codeWith is the code of a package and of those that import it, with their templates.
+func codeWith(all map[string]string, pkg string) string {
+	own := "../.." + strings.TrimPrefix(pkg, "github.com/taploop/taploop")
+	if pkg == "main" {
+		own = "../../cmd/taploop"
+	}
+	folders := map[string]bool{own: true}
+	for file, text := range all {
+		if strings.Contains(text, `"`+pkg+`"`) {
+			folders[path.Dir(file)] = true
 		}
 	}
+	var code strings.Builder
+	for file, text := range all {
+		if folders[path.Dir(file)] {
+			code.WriteString(text)
+		}
+	}
+	return code.String()
+}
+
+// requireUsed finds a selector of each field in the code.
+func requireUsed(t *testing.T, code, name string, texts reflect.Type) {
+	t.Helper()
 	for _, f := range reflect.VisibleFields(texts) {
-		require.Regexp(t, `\.`+f.Name+`\b`, code.String(), "%s: nothing uses it", name)
+		require.True(t, regexp.MustCompile(`\.`+f.Name+`\b`).MatchString(code),
+			"%s: nothing uses %s", name, f.Name)
 		if f.Type.Kind() == reflect.Struct {
-			requireUsed(t, folder, name, f.Type)
+			requireUsed(t, code, name, f.Type)
 		}
 	}
 }
