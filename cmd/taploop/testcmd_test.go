@@ -451,10 +451,15 @@ cases:
   skill: far
   params: {app: Notes}
   expect: [{app: com.taploop.sandbox.notes}]
+- name: row
+  skill: notes
+  with: [{what: Notes}]
+  params: {app: "{{what}}"}
+  expect: [{app: com.taploop.sandbox.notes}]
 `)
 	require.Equal(t, exitDone, code, f.said)
-	require.Equal(t, map[string]string{"repeated": "passed", "healed": "healed"}, outcomes(all),
-		f.said)
+	require.Equal(t, map[string]string{"repeated": "passed", "healed": "healed",
+		"row [what=Notes]": "passed"}, outcomes(all), f.said)
 	require.Zero(t, all[0].Last().Sent)
 	for content, wrong := range map[string]string{
 		"{name: a, skill: other, expect: none}":                            "there is no such skill",

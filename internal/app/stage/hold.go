@@ -29,21 +29,19 @@ type holds struct {
 	runs map[string]store.Run // by serial
 }
 
-func (s *Stage) holdPhones(ctx context.Context, items []*suite.Item) error {
-	s.holds.note, s.holds.runs = s.opts.Play.View.Note, map[string]store.Run{}
-	if s.opts.Play.Ask || strings.HasPrefix(s.opts.Phones, "sandbox") ||
-		!store.Exists(s.base.Conf.DataDir, string(s.base.Conf.Store.URL)) {
+// open opens the folder. Without one there is nobody to wait for.
+func (h *holds) open(ctx context.Context, base *app.Settings, items []*suite.Item) error {
+	if !store.Exists(base.Conf.DataDir, string(base.Conf.Store.URL)) {
 		return nil
 	}
 	var names []string
 	for _, i := range items {
 		names = append(names, filepath.Base(i.Suite.File))
 	}
-	s.holds.task = "taploop test: " + strings.Join(slices.Compact(names), ", ")
+	h.task = "taploop test: " + strings.Join(slices.Compact(names), ", ")
+	h.runs = map[string]store.Run{}
 	var err error
-	if s.holds.db, err = app.OpenStore(ctx, s.base, nil); err == nil {
-		s.closers = append(s.closers, s.holds.close)
-	}
+	h.db, err = app.OpenStore(ctx, base, nil)
 	return err
 }
 
@@ -83,6 +81,9 @@ func (h *holds) take(ctx context.Context, serial string) error {
 
 // close gives the phones back.
 func (h *holds) close() error {
+	if h.db == nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var errs []error

@@ -78,8 +78,12 @@ func Open(ctx context.Context, base *app.Settings, items []*suite.Item, o Option
 	if !o.Play.Ask { // no inbox shows questions of a separate folder
 		more["data_dir"] = filepath.Join(base.Conf.DataDir, "tests")
 	}
-	if err := s.holdPhones(ctx, items); err != nil {
-		return s, err
+	s.holds.note = o.Play.View.Note
+	s.closers = append(s.closers, s.holds.close)
+	if own := strings.HasPrefix(o.Phones, "sandbox"); !own && !o.Play.Ask {
+		if err := s.holds.open(ctx, base, items); err != nil {
+			return s, err
+		}
 	}
 	if n, simulated := strings.CutPrefix(o.Phones, "sandbox"); simulated {
 		if err := s.simulate(ctx, n, more); err != nil {
