@@ -36,6 +36,7 @@ var made = []struct{ class, verb, object string }{
 	{"factory reset", "erase", "factory"},
 	{"control", "link", "device"},
 	{"delete", "delete", ""}, {"delete", "empty", "trash"}, {"delete", "cancel", "plan"},
+	{"delete", "cancel", "order"},
 	{"delete", "leave", "group"}, {"delete", "bar", "person"}, {"delete", "block", ""},
 	{"send", "send", ""}, {"publish", "publish", ""},
 	{"sign", "sign", ""}, {"sign", "submit", "form"},

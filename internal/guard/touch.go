@@ -167,7 +167,7 @@ func takenBack(s *Subject, lines []string, f finding) bool {
 		s.Element.refuses() && f.class.Name == "grant":
 		return true
 	case f.class.Name == "delete":
-		return keypad(s) || l != nil && (l.Clears || l.Pad) ||
+		return keypad(s) || l != nil && (l.Clears || l.Pad || filtered.MatchString(l.Title)) ||
 			slices.ContainsFunc(lines, clears.MatchString) &&
 				slices.ContainsFunc(text.Words(s.Element.ResourceID), narrows.MatchString)
 	}
@@ -209,8 +209,10 @@ func (e *Element) id() string {
 }
 
 var (
-	clears  = regexp.MustCompile(`^(?:clear|reset|x)\b|^(?:清除|清空|重置)$`)
-	narrows = regexp.MustCompile(`^(?:filters?|search|query|input|edit)$`)
+	clears = regexp.MustCompile(`^(?:clear|reset|x)\b|^(?:清除|清空|重置)$`)
+	// the title of a page on which a list is made shorter
+	filtered = regexp.MustCompile(`(?i)^(?:filte?r|筛选|絞り込み|필터|фильтр|фільтр|ตัวกรอง|bộ lọc)`)
+	narrows  = regexp.MustCompile(`^(?:filters?|search|query|input|edit)$`)
 	// the classes whose words name a part of an app as well
 	leading = strings.Fields("pay order transfer publish send unknown install")
 	// what is on a button that acts, and on no tab
