@@ -21,8 +21,8 @@ func (x *moment) unready(why error) (agentloop.Proposal, error) {
 	return x.heal(why)
 }
 
-// onward is the scroll that may bring the next target onto the screen: the one that was recorded, or
-// one of the list that the target was in. It is nil if there is none.
+// onward is the scroll that may bring the next target onto the screen: the recorded one, or one of
+// the list that the target was in. It is nil if there is none.
 func (x *moment) onward() actions.Action {
 	if x.at.At > 0 {
 		if a, err := x.steps()[x.at.At-1].action(); err == nil && a.Traits().Scrolls {

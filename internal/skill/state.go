@@ -34,8 +34,8 @@ func (p *page) on(t *Target) (is, known bool) {
 	return p.list[i].Checked, true
 }
 
-// follows reports why the page is not what the step leads to, or nil. A switch need not be there any
-// more on another page.
+// follows reports why the page is not what the step leads to, or nil. On another page the switch
+// need not be there any more.
 func (p *page) follows(s *Step) error {
 	if want := s.After.On; want != nil && len(s.Targets) > 0 {
 		is, known := p.on(&s.Targets[0])

@@ -252,7 +252,8 @@ func TestDrawnTasksAreRepeatedWithoutAModel(t *testing.T) {
 		if !repeat(t, again, s) {
 			continue
 		}
-		require.NoError(t, other[i].Check(again.Simulator), "%s ended, and is not done: %v %v", task.ID, task.Params, other[i].Params)
+		require.NoError(t, other[i].Check(again.Simulator), "%s ended, and is not done: %v %v",
+			task.ID, task.Params, other[i].Params)
 		well++
 	}
 	t.Logf("%d of %d without a model", well, len(first))
