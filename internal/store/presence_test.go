@@ -36,6 +36,8 @@ func TestAPhoneIsTakenFromAWorkerThatRenewsNoLonger(t *testing.T) {
 	}
 	require.ErrorIs(t, j.Intent(t.Context(), step(t, 2, actions.Home{})), store.ErrFenced,
 		"it comes back too late")
+	require.ErrorIs(t, away.Journal(left).Intent(t.Context(), step(t, 2, actions.Home{})),
+		store.ErrFenced, "also one that has written nothing yet")
 	h, held, err := s.Leases.Holder(t.Context(), "emu-1")
 	require.NoError(t, err)
 	require.True(t, held)
