@@ -181,3 +181,14 @@ func superseded(err error) bool {
 	_, moved := errors.AsType[*store.StateError](err)
 	return moved || errors.Is(err, store.ErrFenced)
 }
+
+// ElsewhereError is the error of Phones.Open for a phone that only another machine reaches. Its runs
+// are begun here all the same, and left to that machine.
+type ElsewhereError struct {
+	Device store.Device
+	Worker string
+}
+
+func (e *ElsewhereError) Error() string {
+	return fmt.Sprintf("phone %q is on %s, and cannot be reached from here", e.Device.ID, e.Worker)
+}

@@ -3,42 +3,12 @@ package runs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/taploop/taploop/agentloop"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/wait"
 )
-
-// ElsewhereError is the error of Phones.Open for a phone that only another machine reaches. Its runs
-// are begun here all the same, and left to that machine.
-type ElsewhereError struct {
-	Device store.Device
-	Worker string
-}
-
-func (e *ElsewhereError) Error() string {
-	return fmt.Sprintf("phone %q is on %s, and cannot be reached from here", e.Device.ID, e.Worker)
-}
-
-// Neighbours are the other machines that share the store.
-type Neighbours interface {
-	// Mine reports whether this process can use the phone now.
-	Mine(serial string) bool
-	// Closed reports whether this process takes no runs any more.
-	Closed() bool
-	// Notices has a token when another machine has changed something.
-	Notices() <-chan struct{}
-}
-
-// beginning is what a run that is left to another machine begins with.
-type beginning struct {
-	Home   bool   `json:"home,omitempty"`
-	Fresh  bool   `json:"fresh,omitempty"`
-	Handed bool   `json:"handed,omitempty"`
-	Said   string `json:"said,omitempty"`
-}
 
 // How often runs to claim are looked for without a notice, and how often those whose process has
 // died.

@@ -97,3 +97,18 @@ func (a Actor) wish(task, former string) string {
 	}
 	return former
 }
+
+// Neighbours are the other machines that share the store.
+type Neighbours interface {
+	// Mine reports whether this process can use the phone now.
+	Mine(serial string) bool
+	// Closed reports whether this process takes no runs any more.
+	Closed() bool
+	// Notices has a token when another machine has changed something.
+	Notices() <-chan struct{}
+}
+
+// Wanted says which phones a task may run on: those with all of these labels. The label api is
+// compared as a number (">=30"), app is a package that is installed, and in the values of all others
+// * stands for any text. The empty one is every phone.
+type Wanted map[string]string

@@ -87,3 +87,11 @@ func encode(v any) json.RawMessage {
 	}
 	return b
 }
+
+// beginning is what a run that is left to another machine begins with.
+type beginning struct {
+	Home   bool   `json:"home,omitempty"`
+	Fresh  bool   `json:"fresh,omitempty"`
+	Handed bool   `json:"handed,omitempty"`
+	Said   string `json:"said,omitempty"`
+}

@@ -17,11 +17,6 @@ import (
 // AnyPhone is the serial that stands for whichever phone is free.
 const AnyPhone = "any"
 
-// Wanted says which phones a task may run on: those with all of these labels. The label api is
-// compared as a number (">=30"), app is a package that is installed, and in the values of all others
-// * stands for any text. The empty one is every phone.
-type Wanted map[string]string
-
 // ParseWanted reads a Wanted from an object of JSON.
 func ParseWanted(raw json.RawMessage) (Wanted, error) {
 	var values map[string]any
