@@ -55,8 +55,8 @@ func (a *Alone) Close() error {
 	return err
 }
 
-// aloneShell is the page with its scripts and styles in it, without what it shows. The policy admits
-// these by what is in them, and nothing else.
+// aloneShell is the page with its scripts and styles in it, without what it shows. The policy
+// admits these by what is in them, and nothing else.
 var aloneShell = sync.OnceValues(func() ([]byte, error) {
 	b, err := assets.ReadFile("assets/alone.html")
 	if err != nil {

@@ -50,7 +50,8 @@ func TestThePageUsesItsTextsAndNoOthers(t *testing.T) {
 	for _, f := range files {
 		b, err := os.ReadFile(f)
 		require.NoError(t, err)
-		use := regexp.MustCompile(`(?:\bw\.|words\(\)\.|WORDS\[.*\]\.|data-word="|data-name=")(\w+)`)
+		use := regexp.MustCompile(
+			`(?:\bw\.|words\(\)\.|WORDS\[.*\]\.|data-word="|data-name=")(\w+)`)
 		for _, m := range use.FindAllStringSubmatch(string(b), -1) {
 			used[m[1]] = true
 		}

@@ -52,7 +52,8 @@ type records struct {
 
 func (o records) viewOf(q inquiry.Question) inquiryView {
 	q.Channels = channel.Settling(q, o.channels(q))
-	v := inquiryView{q, shownWith{InquiryID: q.ID, Offers: q.Offers(), InWords: export.PutInWords(q),
+	v := inquiryView{q, shownWith{InquiryID: q.ID, Offers: q.Offers(),
+		InWords:     export.PutInWords(q),
 		InputSchema: inquiry.Schema(inquiry.As[inquiry.Form](q).Fields)}}
 	v.Leaves = leavesOf(q)
 	for _, d := range q.Details() {

@@ -288,8 +288,8 @@ func TestThePageHasNothingInlineAndAStrictPolicy(t *testing.T) {
 			`innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function`, a.text,
 			name)
 	}
-	for _, path := range []string{"/ui/..%2fpage.go", "/ui/index.html", "/ui/nothing.js", "/nothing",
-		"/v1", "/v1/nothing"} {
+	for _, path := range []string{"/ui/..%2fpage.go", "/ui/index.html", "/ui/nothing.js",
+		"/nothing", "/v1", "/v1/nothing"} {
 		require.Equal(t, 404, g.get(path, "").status, path)
 	}
 }

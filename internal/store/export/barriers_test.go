@@ -97,7 +97,8 @@ func TestThePageIsPlayedBack(t *testing.T) {
 	r.open(completed(), "")
 	require.Equal(t, "5", r.says(number), "it begins where the run has ended")
 	for _, step := range []struct{ key, want string }{
-		{kb.Home, "1"}, {kb.ArrowRight, "2"}, {kb.ArrowRight, "3"}, {kb.ArrowLeft, "2"}, {kb.End, "5"}} {
+		{kb.Home, "1"}, {kb.ArrowRight, "2"}, {kb.ArrowRight, "3"}, {kb.ArrowLeft, "2"},
+		{kb.End, "5"}} {
 		r.press(step.key)
 		r.until(number + " === " + fmt.Sprintf("%q", step.want))
 	}
