@@ -84,7 +84,8 @@ func byLayout(s *Subject, on []string, named bool) (list []finding) {
 
 // pricedInPoints matches a card that begins with its price in points.
 var pricedInPoints = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\p{Nd}[\p{Nd}., ]* ?(?:` + folded(wordLists["points"]) + `)(?:[^\pL]|$)`)
+	return regexp.MustCompile(`^\p{Nd}[\p{Nd}., ]* ?(?:` + folded(wordLists["points"]) +
+		`)(?:[^\pL]|$)`)
 })
 
 // declines reports whether the dialog continues by another button, which does not refuse.

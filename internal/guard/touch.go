@@ -82,6 +82,13 @@ var saysYes = sync.OnceValue(func() *regexp.Regexp {
 		`确认|确定|提交|完成|继续|同意`)
 })
 
+// saysNo reports whether there are lines and all of them refuse.
+func saysNo(lines []string) bool {
+	return len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {
+		return !negative().MatchString(l)
+	})
+}
+
 // critical are those of the findings that are: it takes the others out of the list.
 func critical(list []finding) []finding {
 	return slices.DeleteFunc(list, func(f finding) bool { return f.class.Severity < Critical })
@@ -95,9 +102,7 @@ func byTouch(s *Subject) []finding {
 	if s.Layout != nil && e.field() && e.Class != "" { // which only gets the focus
 		return nil
 	}
-	refusal := e.refuses() || len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool {
-		return !negative().MatchString(l)
-	})
+	refusal := e.refuses() || saysNo(lines)
 	list = append(list, byPad(s, lines)...)
 	list = append(list, byDialKey(s, lines)...)
 	switch {
@@ -134,18 +139,24 @@ func byTouch(s *Subject) []finding {
 	}
 	list = append(list, e.byResourceID()...)
 	list = append(list, e.byTrashCan(false)...)
-	if s.Layout != nil && s.Layout.Sends && !named(e) {
-		list = append(list, finding{classNamed("send"), onScreen, "➤"})
-	}
-	if slices.ContainsFunc(lines, seeing().MatchString) && slices.ContainsFunc(s.Screen, calls) {
-		list = append(list, finding{classNamed("call"), underFinger, lines[0]})
-	}
+	list = append(list, byNeighbours(s, lines)...)
 	list = append(list, byApp(s, lines, refusal, len(list) > 0)...)
 	list = append(list, byAct(s, lines)...)
 	if !refusal {
 		list = append(list, byLayout(s, lines, len(list) > 0)...)
 	}
 	return slices.DeleteFunc(list, func(f finding) bool { return takenBack(s, lines, f) })
+}
+
+// byNeighbours is what a button does beside a composer, or beside one that calls.
+func byNeighbours(s *Subject, lines []string) (list []finding) {
+	if s.Layout != nil && s.Layout.Sends && !named(s.Element) {
+		list = append(list, finding{classNamed("send"), onScreen, "➤"})
+	}
+	if slices.ContainsFunc(lines, seeing().MatchString) && slices.ContainsFunc(s.Screen, calls) {
+		list = append(list, finding{classNamed("call"), underFinger, lines[0]})
+	}
+	return list
 }
 
 // seeing is what the button of a call with pictures says beside the one that calls.

@@ -150,16 +150,9 @@ func (g *Gate) verdict(
 	ctx context.Context, s agentloop.Situation, look screen.Observation, d actions.Decision,
 	list []guard.Subject,
 ) (agentloop.Verdict, error) {
-	subject, decision := Decide(g.policy, list)
-	if decision.Severity == guard.Sensitive && g.opts.Said != nil {
-		said, err := g.opts.Said(ctx)
-		if err != nil {
-			return agentloop.Verdict{}, err
-		}
-		for i := range list {
-			list[i].Later = said
-		}
-		subject, decision = Decide(g.policy, list)
+	subject, decision, err := g.decide(ctx, list)
+	if err != nil {
+		return agentloop.Verdict{}, err
 	}
 	if why := blind(look, d.Action); why != "" && !ruled(decision) {
 		return agentloop.Refuse(why), nil
@@ -203,6 +196,23 @@ func (g *Gate) verdict(
 		}
 	}
 	return agentloop.Ask(g.question(subject, decision, now, d.Action, "")), nil
+}
+
+// decide is the policy's decision. Where a person's words may consent or forbid, the later ones
+// count, too.
+func (g *Gate) decide(ctx context.Context, list []guard.Subject) (
+	guard.Subject, guard.Decision, error,
+) {
+	subject, decision := Decide(g.policy, list)
+	if decision.Severity != guard.Sensitive || g.opts.Said == nil {
+		return subject, decision, nil
+	}
+	said, err := g.opts.Said(ctx)
+	for i := range list {
+		list[i].Later = said
+	}
+	subject, decision = Decide(g.policy, list)
+	return subject, decision, err
 }
 
 // allow lets an action be carried out without a question. What is more than routine is done on

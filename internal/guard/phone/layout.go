@@ -124,7 +124,9 @@ func (p *page) layout(i int) *guard.Layout {
 	l.Peer = p.peer(i)
 	l.Tab = l.Peer && e.Bounds.Max.Y > low && e.Bounds.Min.Y > 0.8
 	l.Sends = p.sends(i)
-	l.Clears = slices.ContainsFunc(p.fields, func(f int) bool { return follows(p.list[f].Bounds, e.Bounds) })
+	l.Clears = slices.ContainsFunc(p.fields, func(f int) bool {
+		return follows(p.list[f].Bounds, e.Bounds)
+	})
 	return l
 }
 
