@@ -18,7 +18,6 @@ import (
 	"github.com/taploop/taploop/internal/clients"
 	"github.com/taploop/taploop/internal/config"
 	"github.com/taploop/taploop/internal/inquiry/channel"
-	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/terminal/usage"
 	"github.com/taploop/taploop/internal/text"
@@ -35,6 +34,7 @@ type commands struct {
 	Demo       demoCmd       `cmd:"" help:"See a whole task on a simulated phone, with a scripted model. Needs no phone, no model and no key."`
 	Init       initCmd       `cmd:"" help:"Set taploop up for the first time: asks for model, key and phone, writes the configuration and tries it."`
 	Run        runCmd        `cmd:"" help:"Hand a task to a phone."`
+	Watch      watchCmd      `cmd:"" help:"See what runs on all phones, on a full screen, and answer questions there."`
 	Continue   continueCmd   `cmd:"" help:"Go on with a session: answer its question, give it more steps, or a new task."`
 	Doctor     doctorCmd     `cmd:"" help:"Look at phones, model, folders and settings, and say how to mend what is wrong."`
 	Serve      serveCmd      `cmd:"" help:"Serve MCP: on stdin and stdout, or over HTTP."`
@@ -83,8 +83,7 @@ func run(ctx context.Context, args, environ []string, s streams) int {
 	}
 	s.out, s.err = text.NewWriter(s.out), text.NewWriter(s.err)
 	system := config.Options{Environ: environ}
-	say := story.In(app.LangOf(system.Getenv))
-	return report(s.err, say, dispatch(ctx, args, environ, s))
+	return report(s.err, app.LangOf(system.Getenv), dispatch(ctx, args, environ, s))
 }
 
 func dispatch(ctx context.Context, args, environ []string, s streams) error {

@@ -146,7 +146,7 @@ func printPhones(a *invocation, asJSON bool, phones []device.PhoneInfo) error {
 			}); len(others) > 0 {
 				serial += " (" + strings.Join(others, ", ") + ")"
 			}
-			return []any{serial, state, p.Model, p.Android, size}
+			return []any{serial, a.term(state), p.Model, p.Android, size}
 		})
 	for _, p := range phones {
 		if asJSON || p.Usable() || err != nil {
@@ -154,9 +154,7 @@ func printPhones(a *invocation, asJSON bool, phones []device.PhoneInfo) error {
 		}
 		trouble := adb.StateError(p.Serial, p.State)
 		a.notef("%v", indented(trouble.Error(), "  "))
-		if try := hint.Of(trouble); try != "" {
-			a.notef("  try: %s", indented(try, "       "))
-		}
+		a.try(hint.Of(trouble))
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/taploop/taploop/internal/runs"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/terminal/story"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // The exit codes.
@@ -123,7 +124,7 @@ func exitOfRun(reason agentloop.StopReason) int {
 }
 
 // report prints err with its hints and returns the exit code.
-func report(w io.Writer, say story.Words, err error) int {
+func report(w io.Writer, lang string, err error) int {
 	var code ended
 	if errors.As(err, &code) {
 		return int(code)
@@ -131,18 +132,21 @@ func report(w io.Writer, say story.Words, err error) int {
 	if err == nil {
 		return exitDone
 	}
+	say := story.In(lang)
 	for _, e := range split(err) {
 		code := runs.CodeOf(e) // that of any error without one is InternalError
-		if first := say.InFront[string(code)]; first != "" && code != runs.InternalError {
+		said := words.Phrase(lang, e.Error())
+		first := say.InFront[string(code)]
+		if first != "" && code != runs.InternalError && said == e.Error() {
 			fmt.Fprintf(w, "%s\n", first)
 		}
-		fmt.Fprintf(w, "taploop: %s\n", indented(e.Error(), "    "))
+		fmt.Fprintf(w, "taploop: %s\n", indented(said, "    "))
 		try := hint.Of(e)
 		if runs.CodeOf(e) == runs.SessionNotFound && !strings.HasPrefix(try, "taploop ") {
 			try = "taploop sessions list, and pass the id of one of them"
 		}
 		if try != "" {
-			fmt.Fprintf(w, "  %s%s\n", say.Try, indented(try, "       "))
+			fmt.Fprintf(w, "  %s%s\n", say.Try, indented(words.Phrase(lang, try), "       "))
 		}
 	}
 	return exitOf(err)

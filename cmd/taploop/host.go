@@ -181,7 +181,7 @@ func (c *hostCmd) print(a *invocation, lines *story.Goals, e hostEnd) error {
 		a.notef("%s", text.Line(e.Message))
 	}
 	if e.Hint != "" {
-		a.notef("  try: %s", text.Line(e.Hint))
+		a.try(e.Hint)
 	}
 	if e.Answer != "" {
 		if _, err := fmt.Fprintln(a.out, text.Lines(e.Answer)); err != nil {

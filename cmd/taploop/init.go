@@ -48,7 +48,8 @@ func (c *initCmd) Run(ctx context.Context, a *invocation) error {
 	err := firsttime.Run(ctx, firsttime.Options{Lang: a.Lang(), Lines: person, Out: a.err,
 		Machine: initMachine{a, path}})
 	if errors.Is(err, firsttime.ErrBroken) {
-		a.notef("taploop: %v\n  try: taploop doctor", err)
+		a.notef("taploop: %v", err)
+		a.try("taploop doctor")
 		return ended(exitError)
 	}
 	return err

@@ -81,12 +81,12 @@ func (c *inquiriesCmd) show(ctx context.Context, a *invocation, b *inquiry.Broke
 	if c.JSON {
 		return printJSON(a.out, q)
 	}
-	return printQuestion(a.out, q)
+	return printQuestion(a.out, a.Lang(), q)
 }
 
 // printQuestion prints all of a question for people, with the commands that go on from there.
-func printQuestion(out io.Writer, q inquiry.Question) error {
-	w := &tty.Fields{To: out}
+func printQuestion(out io.Writer, lang string, q inquiry.Question) error {
+	w := &tty.Fields{To: out, Lang: lang}
 	w.Line("question", q.ID)
 	w.Line("status", outcome(q))
 	w.Line("session", q.SessionID)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/config"
+	"github.com/taploop/taploop/internal/terminal/tty"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // streams are the three standard streams of one invocation.
@@ -24,6 +26,23 @@ type invocation struct {
 	app.Settings
 	args    []string
 	verbose bool
+}
+
+// notef prints a line on stderr in the language of the person at the terminal.
+func (a *invocation) notef(format string, args ...any) {
+	a.streams.notef("%s", a.phrase(fmt.Sprintf(format, args...)))
+}
+
+// phrase is what the program says in the language of the person at the terminal.
+func (a *invocation) phrase(said string) string { return words.Phrase(a.Lang(), said) }
+
+// term is a word that programs know in a table: as it is for them, and in the language of the
+// person at a terminal.
+func (a *invocation) term(word string) string {
+	if tty.Columns(a.out) == 0 {
+		return word
+	}
+	return a.phrase(word)
 }
 
 // Load reads the configuration, and logs from here on as it says.

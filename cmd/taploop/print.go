@@ -24,6 +24,9 @@ func printList[T any](a *invocation, asJSON bool, items []T, none, columns strin
 		return nil
 	}
 	rows := [][]string{strings.Fields(columns)}
+	for i, name := range rows[0] {
+		rows[0][i] = a.phrase(name)
+	}
 	for _, item := range items {
 		var cells []string
 		for _, c := range row(item) {

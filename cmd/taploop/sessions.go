@@ -10,7 +10,6 @@ import (
 	"github.com/taploop/taploop/internal/app"
 	"github.com/taploop/taploop/internal/store"
 	"github.com/taploop/taploop/internal/store/export"
-	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/text"
 )
 
@@ -45,8 +44,7 @@ func (c *sessionsListCmd) Run(ctx context.Context, a *invocation) error {
 		return printList(a, c.JSON, all, "no sessions",
 			"SESSION CHANGED PHONE STEPS STATE TASK", func(s summary) []any {
 				return []any{id(s), s.UpdatedAt.Local().Format(toMinute),
-					cmp.Or(s.Serial, "host"), s.Steps,
-					s.State, s.Task}
+					cmp.Or(s.Serial, a.term("host")), s.Steps, a.term(string(s.State)), s.Task}
 			})
 	})
 }
@@ -93,7 +91,7 @@ func (c *sessionsShowCmd) Run(ctx context.Context, a *invocation) error {
 		if c.JSON {
 			return printJSON(a.out, shown)
 		}
-		shown.print(a.out, story.In(a.Lang()))
+		shown.print(a.out, a.Lang())
 		return nil
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/taploop/taploop/internal/terminal/story"
 	"github.com/taploop/taploop/internal/terminal/tty"
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // shownSession is all that the store knows of a session, as sessions show prints it.
@@ -152,12 +153,12 @@ func newShownStep(ctx context.Context, db *store.Store, st store.StepRecord,
 	return s, err
 }
 
-func (x shownSession) print(w io.Writer, said story.Words) {
-	p := tty.Sheet{To: w, Columns: tty.Columns(w)}
+func (x shownSession) print(w io.Writer, lang string) {
+	p, said := tty.Sheet{To: w, Columns: tty.Columns(w), Lang: lang}, story.In(lang)
 	session := x.Session.ID
 	if x.Session.Serial != "" {
-		session += fmt.Sprintf(" on %s, %s", text.Line(x.Session.Serial),
-			text.Count(x.Session.Steps, "step"))
+		session = words.Phrase(lang, fmt.Sprintf("%s on %s, %s", session,
+			text.Line(x.Session.Serial), text.Count(x.Session.Steps, "step")))
 	}
 	p.Line("session ", session)
 	if x.Session.Parent != "" {
@@ -166,14 +167,15 @@ func (x shownSession) print(w io.Writer, said story.Words) {
 	for _, r := range x.Runs {
 		fmt.Fprintln(w)
 		p.Line("task: ", r.Task)
-		p.Line("", strings.Join([]string{string(r.State), string(r.StopReason), r.Answer}, " "))
+		p.Line("", strings.Join([]string{words.Phrase(lang, string(r.State)), string(r.StopReason), r.Answer}, " "))
 		if r.Message != r.Answer {
 			p.Line("  why: ", r.Message)
 		}
 		if r.Question != nil {
-			p.Line("  asks: ", fmt.Sprintf("%s (question %s)", r.Question.Text, r.Question.ID))
+			p.Line("  asks: ", words.Phrase(lang, fmt.Sprintf("%s (question %s)", r.Question.Text,
+				r.Question.ID)))
 		}
-		p.Line("  try: ", r.Hint)
+		p.Line("  try: ", words.Phrase(lang, r.Hint))
 		for _, warned := range r.Progress.Warnings {
 			p.Line("  warning: ", warned.Text)
 		}
@@ -182,12 +184,12 @@ func (x shownSession) print(w io.Writer, said story.Words) {
 			p.Line("  parts: ", parts(r.usage.Timing))
 		}
 		if r.Calls > 0 {
-			p.Line("  model: ", fmt.Sprintf("%s, %d tokens sent, %d received",
-				text.Count(r.Calls, "call"), r.Sent, r.Received))
+			p.Line("  model: ", words.Phrase(lang, fmt.Sprintf("%s, %d tokens sent, %d received",
+				text.Count(r.Calls, "call"), r.Sent, r.Received)))
 		}
 		if r.Again > 0 {
-			p.Line("  asked again: ", fmt.Sprintf("%d of %s, as the screen moved on", r.Again,
-				text.Count(r.usage.Steps, "step")))
+			p.Line("  asked again: ", words.Phrase(lang, fmt.Sprintf(
+				"%d of %s, as the screen moved on", r.Again, text.Count(r.usage.Steps, "step"))))
 		}
 		for _, s := range x.Steps {
 			if s.RunID == r.ID {
@@ -239,11 +241,11 @@ func (s shownStep) exchange(p tty.Sheet, below string) {
 	switch q, x := s.Question, s.Exchange; {
 	case q != nil && q.Resolution != nil:
 		p.Line(below+"asked: ", q.Text)
-		p.Line(below+string(q.Status)+": ", fmt.Sprintf("%s (%s, after %s)",
-			q.Resolution.Response, q.Resolution.Who(), asked))
+		p.Line(below+string(q.Status)+": ", words.Phrase(p.Lang, fmt.Sprintf("%s (%s, after %s)",
+			q.Resolution.Response, q.Resolution.Who(), asked)))
 	case q != nil:
 		p.Line(below+"asked: ", q.Text)
-		p.Line(below+string(q.Status)+": ", "for "+asked)
+		p.Line(below+string(q.Status)+": ", words.Phrase(p.Lang, fmt.Sprintf("for %s", asked)))
 	case x != nil:
 		p.Line(below+"asked: ", x.Question)
 		p.Line(below+string(x.Outcome)+": ", cmp.Or(x.Answer, "-"))

@@ -42,19 +42,19 @@ func TestAWarningOfTheRunIsShown(t *testing.T) {
 	run := store.Run{Progress: agentloop.Progress{Warnings: []agentloop.Warning{
 		{Setting: "phone", Text: "the former keyboard could not be put back"}}}}
 	var out bytes.Buffer
-	shownSession{Runs: []shownRun{{Run: run}}}.print(&out, story.In("en"))
+	shownSession{Runs: []shownRun{{Run: run}}}.print(&out, "en")
 	require.Contains(t, out.String(), "warning: the former keyboard could not be put back")
 }
 
 func TestHowManyStepsWereAskedAboutAgainIsShown(t *testing.T) {
 	x := shownSession{Runs: []shownRun{{Again: 2, usage: store.Usage{Steps: 9, Again: 2}}}}
 	var out bytes.Buffer
-	x.print(&out, story.In("en"))
+	x.print(&out, "en")
 	require.Contains(t, out.String(), "asked again: 2 of 9 steps, as the screen moved on")
 
 	x.Runs[0].Again = 0
 	out.Reset()
-	x.print(&out, story.In("en"))
+	x.print(&out, "en")
 	require.NotContains(t, out.String(), "asked again")
 }
 
@@ -89,7 +89,7 @@ func TestSessionsShowSaysHowARunThatWaitsGoesOn(t *testing.T) {
 		waits := c.asked.Open() && !c.state.Terminal()
 		require.Equal(t, waits, r.Question != nil)
 		var out strings.Builder
-		shownSession{Runs: []shownRun{r}}.print(&out, story.In("en"))
+		shownSession{Runs: []shownRun{r}}.print(&out, "en")
 		require.Equal(t, waits, strings.Contains(out.String(), "Which one? (question "+info.ID),
 			out.String())
 	}

@@ -157,6 +157,7 @@ func (c *tokenListCmd) Run(a *invocation) error {
 			if len(t.For) > 0 {
 				bearer += ", for " + strings.Join(t.For, ", ")
 			}
+			bearer = a.term(bearer)
 			return []any{t.Name, t.ID, t.Created.Local().Format(time.DateTime),
 				whenOrDash(t.Expires), cmp.Or(string(t.Rate), "-"), whenOrDash(t.Used), bearer}
 		})

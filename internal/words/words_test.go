@@ -80,6 +80,9 @@ func keysOf(t *testing.T, lang string) map[string]string {
 	files, err := filepath.Glob(lang + "/*.yaml")
 	require.NoError(t, err)
 	for _, f := range files {
+		if filepath.Base(f) == "phrases.yaml" {
+			continue // its keys are what is said in English
+		}
 		b, err := os.ReadFile(f)
 		require.NoError(t, err)
 		var keys any

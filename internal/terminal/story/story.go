@@ -181,16 +181,21 @@ func (s *Story) exchange(x actions.Exchange) {
 	s.line("         ", said)
 }
 
-// step says a step in one line: what was done or why, once, and how long it took.
-func (s *Story) step(st agentloop.Step) {
-	mark := tty.Span{Tone: tty.Good, Text: "✓"}
+// Mark is what came of a step: a tick, a cross, or the question that it asked.
+func Mark(st agentloop.Step) tty.Span {
 	switch {
 	case st.Asks != "":
-		mark = tty.Span{Tone: tty.Asks, Text: "?"}
+		return tty.Span{Tone: tty.Asks, Text: "?"}
 	case st.Refusal != "" && !strings.HasPrefix(st.Refusal, agentloop.CutShort),
 		st.Proposal.Action == nil:
-		mark = tty.Span{Tone: tty.Bad, Text: "✗"}
+		return tty.Span{Tone: tty.Bad, Text: "✗"}
 	}
+	return tty.Span{Tone: tty.Good, Text: "✓"}
+}
+
+// step says a step in one line: what was done or why, once, and how long it took.
+func (s *Story) step(st agentloop.Step) {
+	mark := Mark(st)
 	mark.Text = fmt.Sprintf("%s %2d ", mark.Text, st.Index)
 	s.paint.Line(s.out, mark, tty.Span{Text: s.Made(st)},
 		tty.Span{Tone: tty.Faint, Text: s.Span(st.Timing.Total())})

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -82,6 +83,11 @@ func (w Words) Made(s agentloop.Step) string {
 		line += "; " + text.Cut(text.Line(s.Refusal), 400)
 	}
 	return line
+}
+
+// Why is why a run ended or rests, or "" where its state says all.
+func (w Words) Why(reason string) string {
+	return cmp.Or(w.Reasons[agentloop.StopReason(reason)], w.InFront[reason])
 }
 
 // Count is a number of steps.

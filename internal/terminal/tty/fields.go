@@ -5,13 +5,17 @@ import (
 	"io"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Fields prints names with values, harmless for a terminal.
 type Fields struct {
-	To  io.Writer
-	Err error
+	To   io.Writer
+	Lang string // of the names
+	Err  error
 }
 
 // Line prints one name with its value. It skips an empty value. The lines of a value stay
@@ -22,5 +26,7 @@ func (l *Fields) Line(name, value string) {
 		return
 	}
 	value = strings.ReplaceAll(value, "\n", "\n          ")
-	_, l.Err = fmt.Fprintf(l.To, "%-9s %s\n", name, value)
+	name = words.Phrase(l.Lang, name)
+	name += strings.Repeat(" ", max(9-ansi.StringWidth(name), 0))
+	_, l.Err = fmt.Fprintf(l.To, "%s %s\n", name, value)
 }

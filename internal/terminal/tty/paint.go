@@ -82,7 +82,7 @@ func (p Painter) Line(to io.Writer, label Span, words ...Span) {
 	if b.Len() == 0 {
 		return
 	}
-	line := wrap(p.Paint(label.Tone, text.Lines(label.Text)), b.String(), Columns(to))
+	line := Wrap(p.Paint(label.Tone, text.Lines(label.Text)), b.String(), Columns(to))
 	if w, cleans := to.(*text.Writer); cleans && p.colour {
 		to = w.Unwrap() // it would take the colours for somebody's attempt
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/taploop/taploop/internal/text"
+	"github.com/taploop/taploop/internal/words"
 )
 
 // Wrapper is a writer in front of another one.
@@ -37,9 +38,9 @@ func Columns(stream any) int {
 	return width
 }
 
-// wrap returns a line that begins with a label, in lines of at most so many columns. 0 means no
+// Wrap returns a line that begins with a label, in lines of at most so many columns. 0 means no
 // limit. What does not fit stands below the words, not below the label.
-func wrap(label, words string, columns int) string {
+func Wrap(label, words string, columns int) string {
 	indent := ansi.StringWidth(label)
 	if room := columns - indent; room > indent {
 		words = ansi.Wrap(words, room, "")
@@ -50,13 +51,27 @@ func wrap(label, words string, columns int) string {
 // Sheet prints lines that keep to a terminal's width.
 type Sheet struct {
 	To      io.Writer
-	Columns int // 0 is any number
+	Columns int    // 0 is any number
+	Lang    string // of the labels
+}
+
+// label is a label in the sheet's language.
+func (p Sheet) label(said string) string {
+	name := strings.TrimRight(strings.TrimLeft(said, " "), ": ")
+	if to := words.Phrase(p.Lang, name); to != name {
+		before, after, _ := strings.Cut(said, name)
+		if strings.HasPrefix(after, ":") {
+			after = "："
+		}
+		return before + to + after
+	}
+	return said
 }
 
 // Line prints words behind a label. It skips an empty text.
-func (p Sheet) Line(label, words string) {
-	if words = text.Line(words); words != "" {
-		fmt.Fprint(p.To, wrap(label, words, p.Columns))
+func (p Sheet) Line(label, value string) {
+	if value = text.Line(value); value != "" {
+		fmt.Fprint(p.To, Wrap(p.label(label), value, p.Columns))
 	}
 }
 
@@ -64,9 +79,9 @@ func (p Sheet) Line(label, words string) {
 const tab = "⇥"
 
 // Written prints what a model wrote, as it wrote it: whole, with its lines and its TABs.
-func (p Sheet) Written(label, words string) {
-	words = strings.ReplaceAll(text.Lines(strings.TrimRight(words, "\n")), "\t", tab)
-	if strings.TrimSpace(words) != "" {
-		fmt.Fprint(p.To, wrap(label, words, p.Columns))
+func (p Sheet) Written(label, value string) {
+	value = strings.ReplaceAll(text.Lines(strings.TrimRight(value, "\n")), "\t", tab)
+	if strings.TrimSpace(value) != "" {
+		fmt.Fprint(p.To, Wrap(p.label(label), value, p.Columns))
 	}
 }

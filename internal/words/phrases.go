@@ -1,0 +1,116 @@
+package words
+
+import (
+	"cmp"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// phrases are what commands say in the default language, and the same in another one. %s, %q, %d
+// and %v stand for parts, in their order unless they are numbered. What a phrase stands in the
+// program's source as is where its words are kept; here are only its translations.
+var phrases = Of[map[string]string]("phrases")
+
+// Phrases returns the phrases of a language, by what they are in the default one.
+func Phrases(lang string) map[string]string { return maps.Clone(*phrases(lang)) }
+
+// Phrase returns in the language what the program says in the default one, and what it has no
+// translation of unchanged. In a message with parts between ": " those are translated that can be.
+func Phrase(lang, said string) string {
+	if lang = Match(lang); lang == Default || said == "" {
+		return said
+	}
+	return books[lang]().translate(said)
+}
+
+// books are the phrases of the languages, ready to be looked up.
+var books = func() map[string]func() *book {
+	all := map[string]func() *book{}
+	for _, lang := range Languages() {
+		all[lang] = sync.OnceValue(func() *book { return newBook(*phrases(lang)) })
+	}
+	return all
+}()
+
+type book struct {
+	whole    map[string]string
+	patterns []pattern
+}
+
+// pattern is a phrase with parts.
+type pattern struct {
+	said *regexp.Regexp
+	to   string
+	own  int // bytes that are no part
+}
+
+// part is where a phrase has a part, and its number, if it has one.
+var part = regexp.MustCompile(`%(?:\[(\d)\])?[sqdv]`)
+
+func newBook(all map[string]string) *book {
+	b := &book{whole: all}
+	for said, to := range all {
+		at := part.FindAllStringIndex(said, -1)
+		if at == nil {
+			continue
+		}
+		expr, last := "(?s)^", 0
+		for _, p := range at {
+			expr += regexp.QuoteMeta(said[last:p[0]])
+			switch said[p[1]-1] {
+			case 'q':
+				expr += `("(?:[^"\\]|\\.)*")`
+			case 'd':
+				expr += `(-?\d+)`
+			default:
+				expr += `(.+?)`
+			}
+			last = p[1]
+		}
+		expr += regexp.QuoteMeta(said[last:]) + "$"
+		b.patterns = append(b.patterns, pattern{regexp.MustCompile(expr), to,
+			len(part.ReplaceAllString(said, ""))})
+	}
+	// what says most itself fits best
+	slices.SortFunc(b.patterns, func(x, y pattern) int {
+		return cmp.Or(cmp.Compare(y.own, x.own), strings.Compare(x.to, y.to))
+	})
+	return b
+}
+
+// translate translates a message, and its parts in turn.
+func (b *book) translate(said string) string {
+	if to, known := b.whole[said]; known && !part.MatchString(said) {
+		return to
+	}
+	for _, p := range b.patterns {
+		if m := p.said.FindStringSubmatch(said); m != nil {
+			return b.fill(p.to, m[1:])
+		}
+	}
+	for _, between := range []string{": ", "; "} {
+		if head, tail, found := strings.Cut(said, between); found {
+			return b.translate(head) + between + b.translate(tail)
+		}
+	}
+	return said
+}
+
+// fill puts the parts in, translated.
+func (b *book) fill(to string, parts []string) string {
+	next := 0
+	return part.ReplaceAllStringFunc(to, func(at string) string {
+		i := next
+		if n := part.FindStringSubmatch(at)[1]; n != "" {
+			i = int(n[0] - '1')
+		}
+		next++
+		if i >= len(parts) {
+			return at
+		}
+		return b.translate(parts[i])
+	})
+}

@@ -1,0 +1,128 @@
+package words_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/taploop/taploop/internal/words"
+)
+
+func TestAMessageIsTranslatedWithItsParts(t *testing.T) {
+	for said, want := range map[string]string{
+		"no sessions":                    "没有会话",
+		"deleted 3 sessions":             "已删除 3 个会话",
+		"deleted 1 session":              "已删除 1 个会话",
+		`there is no question "a\"b: c"`: `没有问题 "a\"b: c"`,
+		"looking at the phones: no ADB server is listening at 127.0.0.1:1": "查看手机：" +
+			"no ADB server is listening at 127.0.0.1:1",
+		"looking at the phones: no ADB server is listening": "查看手机：没有 ADB 服务在监听",
+		"step 3: looking: the phone is offline":             "step 3: looking: 手机不在线",
+		"nothing of ours":                                   "nothing of ours",
+		"":                                                  "",
+	} {
+		require.Equal(t, want, words.Phrase("zh", said), said)
+		require.Equal(t, said, words.Phrase("en", said))
+		require.Equal(t, said, words.Phrase("fr", said))
+	}
+}
+
+var verb = regexp.MustCompile(`%(\[\d\])?[a-z]`)
+
+// counted are numbers of things.
+var counted = regexp.MustCompile(`^(1 [a-z]+|%d [a-z]+s)$`)
+
+// parsers are what the parser of the command line says.
+var parsers = map[string]bool{"unexpected argument %s": true, "unknown flag %s": true}
+
+// What the program does not say any more needs no translation.
+func TestPhrasesAreSaidInTheProgram(t *testing.T) {
+	source := literals(t)
+	for _, lang := range words.Languages() {
+		var unsaid []string
+		for said, to := range words.Phrases(lang) {
+			require.Equal(t, len(verb.FindAllString(said, -1)), len(verb.FindAllString(to, -1)),
+				"%s: the parts of %q", lang, said)
+			if part := verb.FindStringIndex(said); part != nil {
+				require.GreaterOrEqual(t, len(verb.ReplaceAllString(said, "")), 4,
+					"%q fits too much", said)
+			}
+			plain := verb.ReplaceAllString(said, "%")
+			if counted.MatchString(said) || parsers[said] {
+				continue
+			}
+			if !slices.ContainsFunc(source, func(s string) bool { return strings.Contains(s, plain) }) {
+				unsaid = append(unsaid, said)
+			}
+		}
+		require.Empty(t, unsaid, "%s: nothing says this", lang)
+	}
+}
+
+// literals are the texts in the program's source, with what they are joined with as a part.
+func literals(t *testing.T) (all []string) {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && name != root && strings.HasPrefix(d.Name(), ".") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			e, is := n.(ast.Expr)
+			if !is {
+				return true
+			}
+			s := joined(e)
+			if s == "" || s == "%" {
+				return true
+			}
+			all = append(all, verb.ReplaceAllString(s, "%"))
+			return false
+		})
+		return nil
+	})
+	require.NoError(t, err)
+	return all
+}
+
+// joined is an expression of texts as one, with a part for each that is no literal, and "" for one
+// that has no text.
+func joined(e ast.Expr) string {
+	switch x := e.(type) {
+	case *ast.BasicLit:
+		if s, err := strconv.Unquote(x.Value); x.Kind == token.STRING && err == nil {
+			return s
+		}
+	case *ast.BinaryExpr:
+		left, right := joined(x.X), joined(x.Y)
+		if x.Op != token.ADD || left+right == "" {
+			return ""
+		}
+		return orPart(left) + orPart(right)
+	}
+	return ""
+}
+
+func orPart(s string) string {
+	if s == "" {
+		return "%s"
+	}
+	return s
+}
